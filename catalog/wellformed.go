@@ -1,0 +1,199 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gauntlet/finding"
+	"gauntlet/rawjson"
+)
+
+// item reads the name of one definition and reports what in it has not the form that
+// MCP prescribes. Whatever it finds, the item stays in its list: malformation is no
+// hiding place, and its strings are scanned from the raw tree like all others.
+func (r *reader) item(s *Server, it *Item) {
+	v := it.Parse(s, &r.tree)
+	complain := r.complainer(s, it)
+	if v.Kind() == rawjson.Object {
+		r.fixedMembers(it, v, complain)
+	} else {
+		complain(v, "the %s is not an object but %s", strings.ReplaceAll(string(it.Kind), "_", " "), v.Kind())
+	}
+	r.form(s, it, v)
+}
+
+// complainer returns a function that records a malformed value of the item.
+func (r *reader) complainer(s *Server, it *Item) func(v rawjson.Value, format string, args ...any) {
+	return func(v rawjson.Value, format string, args ...any) {
+		r.catalog.Problems = append(r.catalog.Problems, finding.Problem{
+			Kind: finding.Malformed, Message: fmt.Sprintf(format, args...),
+			Location: it.Location(s, v, false), Input: r.doc.Number, Order: v.Offset(),
+		})
+	}
+}
+
+// fixedMembers checks the members whose type MCP fixes and takes the item's name from them.
+func (r *reader) fixedMembers(it *Item, v rawjson.Value, complain func(rawjson.Value, string, ...any)) {
+	for _, id := range identity[it.Kind] {
+		if n := v.Get(id); n.Kind() == rawjson.String && n.Text() != "" {
+			it.name = n.Text()
+			break
+		}
+	}
+	for _, rule := range forms[it.Kind] {
+		member := v.Get(rule.name)
+		switch kind := member.Kind(); {
+		case kind == rule.kind:
+		case kind == rawjson.Absent || kind == rawjson.Null && !rule.required:
+			if rule.required {
+				complain(v, "%s is missing", rule.name)
+			}
+		default:
+			complain(member, "%s is not %s but %s", rule.name, article(rule.kind), kind)
+		}
+	}
+	if it.Kind == finding.Tool {
+		r.schema(v.Get("inputSchema"), "inputSchema", complain)
+		r.schema(v.Get("outputSchema"), "outputSchema", complain)
+	}
+}
+
+// form reports what any text can have wrong, whatever it stands for: repeated members,
+// nesting beyond the limits, ill-formed Unicode. v is the item, parsed into r.tree.
+func (r *reader) form(s *Server, it *Item, v rawjson.Value) {
+	complain := r.complainer(s, it)
+	repeated(v, complain, 0)
+	if d := r.tree.Depth(); d > r.limits.Depth {
+		complain(v, "nested %d levels deep, the limit is %d", d, r.limits.Depth)
+		if d > MaxDepth {
+			r.problem(finding.Limit, it.Location(s, v, false), v.Offset(), fmt.Sprintf("strings more than %d levels deep were not read", MaxDepth))
+		}
+	}
+	if bad := illFormed(v); bad.Exists() {
+		complain(bad, "the text is not valid Unicode; ill-formed parts are read as U+FFFD")
+	}
+}
+
+// identity lists, per kind, the members that can name an item, best first.
+var identity = map[finding.Kind][]string{
+	finding.Tool:             {"name"},
+	finding.Prompt:           {"name"},
+	finding.Resource:         {"name", "uri"},
+	finding.ResourceTemplate: {"name", "uriTemplate"},
+}
+
+type form struct {
+	name     string
+	kind     rawjson.Kind
+	required bool
+}
+
+// forms are the members whose type the MCP schemas fix (2024-11-05 to 2026-07-28). null
+// counts as absent where a member is optional: several SDKs write it. inputSchema is
+// required by MCP, but hand-written snapshots leave it out and nothing hides by that.
+var forms = map[finding.Kind][]form{
+	finding.Tool: {
+		{"name", rawjson.String, true}, {"title", rawjson.String, false}, {"description", rawjson.String, false},
+		{"inputSchema", rawjson.Object, false}, {"outputSchema", rawjson.Object, false}, {"annotations", rawjson.Object, false},
+	},
+	finding.Prompt: {
+		{"name", rawjson.String, true}, {"title", rawjson.String, false}, {"description", rawjson.String, false},
+		{"arguments", rawjson.Array, false},
+	},
+	finding.Resource: {
+		{"uri", rawjson.String, true}, {"name", rawjson.String, false}, {"title", rawjson.String, false},
+		{"description", rawjson.String, false}, {"mimeType", rawjson.String, false}, {"annotations", rawjson.Object, false},
+	},
+	finding.ResourceTemplate: {
+		{"uriTemplate", rawjson.String, true}, {"name", rawjson.String, false}, {"title", rawjson.String, false},
+		{"description", rawjson.String, false}, {"mimeType", rawjson.String, false}, {"annotations", rawjson.Object, false},
+	},
+}
+
+func (r *reader) schema(v rawjson.Value, name string, complain func(rawjson.Value, string, ...any)) {
+	props := v.Get("properties")
+	switch props.Kind() {
+	case rawjson.Absent, rawjson.Null:
+	case rawjson.Object:
+		for m := range props.Members() {
+			// JSON Schema allows true and false as schemas (draft 6 and later).
+			if k := m.Value.Kind(); k != rawjson.Object && k != rawjson.Bool {
+				complain(m.Value, "a property of %s is not a schema but %s", name, k)
+			}
+		}
+	default:
+		complain(props, "properties of %s is not an object but %s", name, props.Kind())
+	}
+	if req := v.Get("required"); req.Exists() && req.Kind() != rawjson.Array && req.Kind() != rawjson.Null {
+		complain(req, "required of %s is not an array but %s", name, req.Kind())
+	}
+}
+
+// repeated reports the first member at any depth that stands twice in its object: parsers
+// differ in which one they take, so two readers see two definitions.
+func repeated(v rawjson.Value, complain func(rawjson.Value, string, ...any), depth int) bool {
+	if depth > MaxDepth {
+		return false
+	}
+	if m := twice(v); m.Exists() {
+		complain(m, "member %q appears more than once; clients differ in which one they take", finding.Clip(m.Key().Text(), 60))
+		return true
+	}
+	for m := range v.Members() {
+		if k := m.Value.Kind(); (k == rawjson.Object || k == rawjson.Array) && repeated(m.Value, complain, depth+1) {
+			return true
+		}
+	}
+	for _, e := range v.Elements() {
+		if k := e.Kind(); (k == rawjson.Object || k == rawjson.Array) && repeated(e, complain, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// twice returns the value of an object's first repeated member.
+func twice(v rawjson.Value) rawjson.Value {
+	var few [16]string // as many as an honest object has
+	var many map[string]bool
+	n := 0
+	for m := range v.Members() {
+		name := m.Key.Text()
+		if many[name] || slices.Contains(few[:n], name) {
+			return m.Value
+		}
+		if n < len(few) {
+			few[n] = name
+			n++
+			continue
+		}
+		if many == nil {
+			many = map[string]bool{}
+		}
+		many[name] = true
+	}
+	return rawjson.Value{}
+}
+
+// illFormed returns the first string that is not valid Unicode.
+func illFormed(v rawjson.Value) rawjson.Value {
+	raw := v.Raw()
+	if utf8.ValidString(raw) && !strings.Contains(raw, `\ud`) && !strings.Contains(raw, `\uD`) {
+		return rawjson.Value{}
+	}
+	for s := range v.Strings() {
+		if !s.Value.WellFormed() {
+			return s.Value
+		}
+	}
+	return rawjson.Value{}
+}
+
+func article(k rawjson.Kind) string {
+	if k == rawjson.Array || k == rawjson.Object {
+		return "an " + k.String()
+	}
+	return "a " + k.String()
+}

@@ -1,0 +1,17 @@
+package finding
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// Fingerprint hashes what identifies a finding across scans: 32 hexadecimal digits. The
+// parts are UTF-8 and cannot run into each other.
+func Fingerprint(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		h.Write([]byte(p))
+		h.Write([]byte{0xFF}) // never part of UTF-8
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

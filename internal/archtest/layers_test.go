@@ -1,0 +1,67 @@
+package archtest
+
+// A row says what one package may do. Everything not allowed here is refused.
+type row struct {
+	path  string   // below the module's root, slash-separated
+	layer int      // a package imports from lower layers only, never from its own
+	may   []string // packages of this module it may import; "check/*" means one level below
+	deps  []string // third-party modules it may import
+	not   freedom  // the rules it is free from; a pure library package is free from none
+}
+
+// freedom is a set of rules that do not hold for a package.
+type freedom uint8
+
+const (
+	impure   freedom = 1 << iota // may use files, network, processes and the clock
+	userFace                     // may see flags, environment, arguments and the standard streams
+	mayExit                      // may end the process
+)
+
+// The layers, lowest first.
+const (
+	tokens   = iota // the JSON tokenizer and other leaves that know nothing of MCP
+	words           // vocabulary over the leaves
+	contract        // what a check is, and other engines over the vocabulary
+	lanes           // the checks
+	joins           // what joins lanes and engines, and what renders a result
+	wires           // I/O: framing
+	manners         // I/O: MCP over framing
+	command         // the subcommands
+	entry           // main
+)
+
+// table is the architecture: one row a package, from the bottom up. A package enters it
+// in the change that creates it and leaves it in the change that removes it.
+var table = []row{
+	{path: "rawjson", layer: tokens},
+	{path: "finding", layer: tokens},
+	{path: "internal/secret", layer: tokens, deps: []string{"github.com/pelletier/go-toml/v2"}},
+	{path: "internal/archtest", layer: tokens},
+
+	{path: "catalog", layer: words, may: []string{"rawjson", "finding"}},
+	{path: "internal/text", layer: words, may: []string{"rawjson"}, deps: []string{"golang.org/x/text"}},
+	{path: "internal/taxonomy", layer: words, may: []string{"finding"}},
+	{path: "result", layer: words, may: []string{"finding"}},
+
+	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "internal/text", "internal/taxonomy"}},
+	{path: "internal/posture", layer: contract, may: []string{"catalog", "rawjson", "result", "finding"}},
+
+	{path: "check/surface", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text", "internal/secret"}},
+	{path: "check/config", layer: lanes, may: []string{"check", "finding", "internal/secret", "internal/taxonomy"}},
+	{path: "check/namespace", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text"}},
+	{path: "check/integrity", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/posture"}},
+	// The harness of all lanes' tests: it reads golden files and is imported by tests only.
+	{path: "check/checktest", layer: lanes, may: []string{"check", "catalog", "finding", "result", "rawjson", "internal/text"}, not: impure},
+
+	{path: "scan", layer: joins, may: []string{"check", "check/*", "result", "internal/posture", "catalog", "finding", "internal/taxonomy", "rawjson"}},
+	{path: "report", layer: joins, may: []string{"result", "finding"}, deps: []string{"golang.org/x/text"}},
+
+	{path: "internal/wire", layer: wires, may: []string{"rawjson"}, deps: []string{"golang.org/x/sys"}, not: impure},
+	{path: "internal/discover", layer: wires, may: []string{"check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
+	{path: "internal/peer", layer: manners, may: []string{"internal/wire", "rawjson", "catalog", "finding"}, not: impure},
+	{path: "internal/serve", layer: manners, may: []string{"internal/wire", "rawjson", "catalog"}, not: impure},
+
+	{path: "internal/cli", layer: command, may: []string{"*"}, not: impure | userFace},
+	{path: "cmd/gauntlet", layer: entry, may: []string{"internal/cli"}, not: impure | userFace | mayExit},
+}

@@ -1,0 +1,124 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// space skips white space at i and notes where a line break ends a sentence: before an
+// empty line, a list item, a heading or a tag.
+func (t *tokenizer) space(i int) int {
+	lines := 0
+	for i < len(t.s) {
+		switch t.s[i] {
+		case '\n':
+			lines++
+		case ' ', '\t', '\r':
+		default:
+			if lines > 0 && t.entry(i) {
+				t.stop()
+			}
+			list := strings.IndexByte("-*+", t.s[i]) >= 0 || t.numbered(i)
+			if lines > 1 && !list || lines >= 1 && (list && !t.announced || (strings.IndexByte("#<>[|=", t.s[i]) >= 0 || strings.HasPrefix(t.s[i:], "```"))) {
+				t.stop()
+			}
+			if lines > 0 {
+				t.announced = false
+			}
+			return i
+		}
+		i++
+	}
+	return i
+}
+
+// entry reports whether a line at i begins as an entry of a parameter list: a name with a
+// colon or with a type in parentheses behind it.
+func (t *tokenizer) entry(i int) bool {
+	n := runLen(t.s, i, func(c byte) bool { return isLetter(c) || c == '_' || c >= '0' && c <= '9' })
+	if n == 0 || i+n+1 >= len(t.s) {
+		return false
+	}
+	return t.s[i+n] == ':' && t.s[i+n+1] == ' ' || t.s[i+n] == ' ' && t.s[i+n+1] == '('
+}
+
+// numbered reports whether a list number ("2." or "2)") stands at i.
+func (t *tokenizer) numbered(i int) bool {
+	n := runLen(t.s, i, func(c byte) bool { return c >= '0' && c <= '9' })
+	return n > 0 && n < 4 && i+n < len(t.s) && (t.s[i+n] == '.' || t.s[i+n] == ')')
+}
+
+func (t *tokenizer) stop() {
+	t.sentence++
+	t.fresh = true
+	if t.quote != 0 && t.n-int32(t.quoteAt) > 40 {
+		t.quote = 0
+	}
+}
+
+// punctuate notes what the signs between i and end do: end sentences, begin clauses,
+// open and close quotations and comments.
+func (t *tokenizer) punctuate(i, end int) {
+	for ; i < end; i++ {
+		t.announced = t.s[i] == ':'
+		switch c := t.s[i]; c {
+		case '.', '!', '?', ';':
+			next := i + 1
+			for next < len(t.s) && strings.IndexByte("\"')]", t.s[next]) >= 0 {
+				next++
+			}
+			if next == len(t.s) || t.s[next] <= ' ' || t.s[next] == '<' || t.s[next] >= utf8.RuneSelf || c == ';' || c == '!' {
+				if c != '.' || !t.abbreviation(i) {
+					t.stop()
+				}
+			}
+		case ',', ':', '(', ')', '[', ']', '-', '*', '`', '{', '}', '|', '#', '=':
+			t.fresh = true
+			if c == '-' && strings.HasPrefix(t.s[i:], "-->") {
+				t.inComment = false
+				t.stop()
+			}
+		case '>':
+			if strings.HasSuffix(t.s[:i], "--") {
+				t.inComment = false
+			}
+			t.stop()
+		case '<':
+			if strings.HasPrefix(t.s[i:], "<!--") {
+				t.inComment = true
+			}
+			t.stop()
+		}
+		if c := t.s[i]; c == '"' || c == '\'' || c == '`' {
+			t.quotation(i, c)
+		}
+	}
+}
+
+func (t *tokenizer) quotation(i int, c byte) {
+	switch {
+	case t.quote == c:
+		t.quote = 0
+	case t.quote == 0 && (i == 0 || t.s[i-1] <= ' ' || strings.IndexByte("([{:,=>-", t.s[i-1]) >= 0 || t.s[i-1] >= utf8.RuneSelf):
+		t.quote, t.quoteAt = c, int(t.n)
+	}
+	t.fresh = true
+}
+
+// abbreviation reports whether the full stop at i belongs to "e.g.", "i.e.", "etc.", "vs."
+// or an initial.
+func (t *tokenizer) abbreviation(i int) bool {
+	start := i
+	for start > 0 && (isLetter(t.s[start-1]) || t.s[start-1] == '.') {
+		start--
+	}
+	if i-start < 2 || i-start > 6 {
+		return i-start == 1 && i+1 < len(t.s)
+	}
+	for _, short := range [...]string{"e.g", "i.e", "eg", "ie", "etc", "vs", "cf", "approx", "no", "incl"} {
+		if strings.EqualFold(t.s[start:i], short) {
+			return i+1 < len(t.s)
+		}
+	}
+	return false
+}

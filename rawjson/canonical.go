@@ -1,0 +1,216 @@
+package rawjson
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// canonicalDepth is where Canonical stops looking inside: what is nested deeper counts as
+// it was written, so that a hostile text cannot exhaust the stack.
+const canonicalDepth = 10_000
+
+// Canonical returns a text that two values share if and only if they mean the same: no
+// white space, members sorted by name, strings decoded and escaped in one way, numbers
+// in one spelling of their exact decimal value (1, 1.0 and 10e-1 are 1).
+//
+// It follows RFC 8785 where that loses nothing. Numbers keep all their digits; members
+// that repeat all stay, in their order, since parsers differ in which one they take; a
+// string that is not well-formed stays as written.
+func (v Value) Canonical() string {
+	if !v.Exists() {
+		return ""
+	}
+	return string(appendCanonical(nil, v, 0))
+}
+
+func appendCanonical(b []byte, v Value, depth int) []byte {
+	if depth > canonicalDepth {
+		return append(b, v.Raw()...)
+	}
+	switch v.Kind() {
+	case String, key:
+		return appendCanonicalString(b, v)
+	case Number:
+		return appendCanonicalNumber(b, v.Raw())
+	case Array:
+		b = append(b, '[')
+		for i, e := range v.Elements() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendCanonical(b, e, depth+1)
+		}
+		return append(b, ']')
+	case Object:
+		type named struct {
+			name string
+			m    Member
+		}
+		var ms []named
+		for m := range v.Members() {
+			ms = append(ms, named{m.Key.Text(), m})
+		}
+		slices.SortStableFunc(ms, func(a, b named) int { return strings.Compare(a.name, b.name) })
+		b = append(b, '{')
+		for i, n := range ms {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendCanonicalString(b, n.m.Key)
+			b = append(b, ':')
+			b = appendCanonical(b, n.m.Value, depth+1)
+		}
+		return append(b, '}')
+	}
+	return append(b, v.Raw()...)
+}
+
+// appendCanonicalString escapes what RFC 8785 section 3.2.2.2 escapes.
+func appendCanonicalString(b []byte, v Value) []byte {
+	if !v.WellFormed() {
+		return append(b, v.Raw()...)
+	}
+	b = append(b, '"')
+	for _, c := range []byte(v.Text()) {
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c < 0x20:
+			if i := strings.IndexByte("\b\f\n\r\t", c); i >= 0 {
+				b = append(b, '\\', "bfnrt"[i])
+			} else {
+				const hex = "0123456789abcdef"
+				b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+			}
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
+
+// maxZeros is how many zeros a canonical number writes before it takes an exponent.
+const maxZeros = 20
+
+func appendCanonicalNumber(b []byte, raw string) []byte {
+	digits, negative := strings.CutPrefix(raw, "-")
+	exponent := 0
+	if i := strings.IndexAny(digits, "eE"); i >= 0 {
+		n, err := strconv.Atoi(digits[i+1:])
+		if err != nil || n > 1<<40 || n < -1<<40 {
+			return append(b, raw...) // nobody means such a number
+		}
+		digits, exponent = digits[:i], n
+	}
+	if whole, fraction, ok := strings.Cut(digits, "."); ok {
+		digits, exponent = whole+fraction, exponent-len(fraction)
+	}
+	digits = strings.TrimLeft(digits, "0")
+	if digits == "" {
+		return append(b, '0')
+	}
+	short := strings.TrimRight(digits, "0")
+	exponent += len(digits) - len(short)
+	if negative {
+		b = append(b, '-')
+	}
+	b = append(b, short...)
+	switch {
+	case exponent >= 0 && exponent <= maxZeros:
+		return append(b, strings.Repeat("0", exponent)...)
+	default:
+		return strconv.AppendInt(append(b, 'e'), int64(exponent), 10)
+	}
+}
+
+// A Difference is one place in which two values differ. Old or New is absent where only
+// the other has something.
+type Difference struct {
+	Pointer  string // RFC 6901, from the values compared
+	Old, New Value
+}
+
+// Differences returns where old and new differ, at most limit places: members by name, in
+// the order of new and then those only in old; elements by their place. Values that
+// Canonical holds for equal do not differ.
+func Differences(old, new Value, limit int) []Difference {
+	d := differ{limit: limit}
+	d.compare(old, new, "", 0)
+	return d.out
+}
+
+type differ struct {
+	limit int
+	out   []Difference
+}
+
+func (d *differ) compare(old, new Value, at string, depth int) {
+	if len(d.out) >= d.limit || old.Exists() && new.Exists() && old.Canonical() == new.Canonical() {
+		return
+	}
+	// Each level writes its values out once more: a few levels are what a message can show.
+	const levels = 12
+	n := len(d.out)
+	switch {
+	case depth >= levels || old.Kind() != new.Kind():
+	case new.Kind() == Object:
+		d.members(old, new, at, depth)
+	case new.Kind() == Array:
+		d.elements(old, new, at, depth)
+	}
+	if len(d.out) == n && len(d.out) < d.limit { // nothing finer: the whole
+		d.out = append(d.out, Difference{at, old, new})
+	}
+}
+
+func (d *differ) members(old, new Value, at string, depth int) {
+	was, is := memberLists(old), memberLists(new)
+	seen := map[string]bool{}
+	for _, v := range []Value{new, old} {
+		for m := range v.Members() {
+			name := m.Key.Text()
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			a, b := was[name], is[name]
+			for i := range max(len(a), len(b)) {
+				d.pair(a, b, i, at+"/"+EscapePointer(name), depth)
+			}
+		}
+	}
+}
+
+func (d *differ) elements(old, new Value, at string, depth int) {
+	var a, b []Value
+	for _, e := range old.Elements() {
+		a = append(a, e)
+	}
+	for _, e := range new.Elements() {
+		b = append(b, e)
+	}
+	for i := range max(len(a), len(b)) {
+		d.pair(a, b, i, at+"/"+strconv.Itoa(i), depth)
+	}
+}
+
+func (d *differ) pair(a, b []Value, i int, at string, depth int) {
+	var old, new Value
+	if i < len(a) {
+		old = a[i]
+	}
+	if i < len(b) {
+		new = b[i]
+	}
+	d.compare(old, new, at, depth+1)
+}
+
+func memberLists(v Value) map[string][]Value {
+	out := map[string][]Value{}
+	for m := range v.Members() {
+		name := m.Key.Text()
+		out[name] = append(out[name], m.Value)
+	}
+	return out
+}

@@ -1,0 +1,106 @@
+package rawjson
+
+import (
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Unquote decodes a JSON string token, quotes included. Ill-formed UTF-8 (byte by byte)
+// and lone surrogates become U+FFFD.
+func Unquote(raw string) string {
+	body := raw[1 : len(raw)-1]
+	if strings.IndexByte(body, '\\') < 0 && utf8.ValidString(body) {
+		return body
+	}
+	var b strings.Builder
+	b.Grow(len(body))
+	for i := 0; i < len(body); {
+		r, size := decode(body[i:])
+		b.WriteRune(r)
+		i += size
+	}
+	return b.String()
+}
+
+// RawOffset returns the offset inside the string token raw (quotes included) of the
+// character whose first decoded byte is decoded bytes into Unquote(raw). Offsets at or
+// beyond the end answer the closing quote.
+func RawOffset(raw string, decoded int) int {
+	body := raw[1 : len(raw)-1]
+	out := 0
+	for i := 0; i < len(body); {
+		r, size := decode(body[i:])
+		if n := utf8.RuneLen(r); out+n > decoded {
+			return i + 1
+		} else {
+			out += n
+		}
+		i += size
+	}
+	return len(raw) - 1
+}
+
+// decode reads one character of a string body that the scanner has accepted.
+func decode(s string) (r rune, size int) {
+	if s[0] != '\\' {
+		return utf8.DecodeRuneInString(s)
+	}
+	switch s[1] {
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+		r = unhex4(s[2:])
+		if !utf16.IsSurrogate(r) {
+			return r, 6
+		}
+		if len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+			if pair := utf16.DecodeRune(r, unhex4(s[8:])); pair != utf8.RuneError {
+				return pair, 12
+			}
+		}
+		return utf8.RuneError, 6
+	}
+	return rune(s[1]), 2 // " \ /
+}
+
+func wellFormed(raw string) bool {
+	if !utf8.ValidString(raw) {
+		return false
+	}
+	if !strings.Contains(raw, `\u`) {
+		return true
+	}
+	for i := 1; i < len(raw)-1; {
+		r, size := decode(raw[i:])
+		if r == utf8.RuneError && raw[i] == '\\' && unhex4(raw[i+2:]) != utf8.RuneError {
+			return false
+		}
+		i += size
+	}
+	return true
+}
+
+func unhex(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+func unhex4(s string) rune {
+	return rune(unhex(s[0])<<12 | unhex(s[1])<<8 | unhex(s[2])<<4 | unhex(s[3]))
+}
