@@ -1,0 +1,143 @@
+package checktest
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/check"
+	"gauntlet/finding"
+)
+
+// A golden is what one check must and must not find.
+type golden struct {
+	check       *check.Check
+	path        string
+	archive     archive
+	bad, misses []section
+	baselines   map[string]string // by the section they belong to; "" for those without their own
+	want        string
+}
+
+func newGolden(k *check.Check, file, text string) (*golden, error) {
+	g := &golden{check: k, path: file, archive: parseArchive(text), baselines: map[string]string{}}
+	seen := map[string]bool{}
+	for _, s := range g.archive.sections {
+		if seen[s.name] {
+			return nil, fmt.Errorf("%s: two sections %s", file, s.name)
+		}
+		seen[s.name] = true
+		of, isBaseline := strings.CutSuffix(s.name, "-baseline.json")
+		switch {
+		case s.name == "baseline.json":
+			g.baselines[""] = s.text
+		case isBaseline && (named(of+".json", "bad") || named(of+".json", "near-miss")):
+			g.baselines[of+".json"] = s.text
+		case named(s.name, "bad"):
+			g.bad = append(g.bad, s)
+		case named(s.name, "near-miss"):
+			g.misses = append(g.misses, s)
+		case s.name == "want":
+			g.want = s.text
+		default:
+			return nil, fmt.Errorf("%s: unknown section %s", file, s.name)
+		}
+	}
+	for of := range g.baselines {
+		if of != "" && !seen[of] {
+			return nil, fmt.Errorf("%s: a baseline for %s, which is not there", file, of)
+		}
+	}
+	if len(g.bad) == 0 {
+		return nil, fmt.Errorf("%s: no section bad.json or bad-*.json", file)
+	}
+	if len(g.misses) == 0 {
+		return nil, fmt.Errorf("%s: no section near-miss.json or near-miss-*.json", file)
+	}
+	return g, nil
+}
+
+// named reports whether a section is base.json or base-something.json.
+func named(section, base string) bool {
+	ok, _ := path.Match(base+"-?*.json", section) // the pattern is well-formed
+	return ok || section == base+".json"
+}
+
+// run gives what the golden's check finds in one snapshot.
+func (g *golden) run(name, text string) ([]finding.Finding, error) {
+	c, err := catalog.Parse(name, text, catalog.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	opt := check.Options{}
+	before, ok := g.baselines[name]
+	if !ok {
+		before, ok = g.baselines[""]
+	}
+	if ok {
+		if opt.Baseline, err = catalog.Parse("baseline of "+name, before, catalog.Limits{}); err != nil {
+			return nil, err
+		}
+	}
+	res := check.Run(c, []*check.Check{g.check}, opt)
+	for _, p := range res.Problems {
+		return nil, fmt.Errorf("%s: %s", name, p.Message)
+	}
+	for _, s := range res.Skipped {
+		return nil, fmt.Errorf("%s: the check did not run: it needs %s", name, s.Needs)
+	}
+	return res.Findings, nil
+}
+
+// findings runs the check on the bad snapshots, each of which must give something.
+func (g *golden) findings(t T) []finding.Finding {
+	t.Helper()
+	var out []finding.Finding
+	for _, s := range g.bad {
+		found, err := g.run(s.name, s.text)
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", g.path, err)
+		case len(found) == 0:
+			t.Errorf("%s: %s is silent on %s", g.path, g.check.ID, s.name)
+		}
+		out = append(out, found...)
+	}
+	return out
+}
+
+func (g *golden) silentNearMisses(t T) {
+	t.Helper()
+	for _, s := range g.misses {
+		found, err := g.run(s.name, s.text)
+		if err != nil {
+			t.Errorf("%s: %v", g.path, err)
+		}
+		if len(found) > 0 {
+			t.Errorf("%s: %s fires on a near miss\n%s", g.path, g.check.ID, render(found))
+		}
+	}
+}
+
+// render writes one line a finding: file, pointer, severity, message, evidence; and one a
+// related place.
+func render(findings []finding.Finding) string {
+	var b strings.Builder
+	for _, f := range findings {
+		fmt.Fprintf(&b, "%s %s", f.Location.File, f.Location.Pointer)
+		if f.Location.IsKey {
+			b.WriteString(" (name)")
+		}
+		fmt.Fprintf(&b, ": %s: %s: %s", f.Severity, f.Message, strconv.Quote(f.Evidence.Raw))
+		if f.Evidence.Normalized != "" {
+			fmt.Fprintf(&b, " read as %s", strconv.Quote(f.Evidence.Normalized))
+		}
+		b.WriteByte('\n')
+		for _, l := range f.Related {
+			fmt.Fprintf(&b, "  also %s %s: server %q %s\n", l.File, l.Pointer, l.Server, strings.TrimSpace(string(l.Kind)+" "+l.Item))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,184 @@
+package config_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"gauntlet/check/config"
+	"gauntlet/internal/discover"
+)
+
+func TestValueNeverPrints(t *testing.T) {
+	const canary = "kNarY7-canary"
+	v := config.NewValue(canary, config.Place{Pointer: "/a"})
+	type inside struct{ hidden config.Value }
+	type outside struct{ Shown config.Value }
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "v", v, "p", &v)
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "v", v, "o", outside{v})
+	asJSON, err := json.Marshal([]any{v, &v, outside{v}, map[string]config.Value{"a": v}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{log.String(), string(asJSON), v.String(), fmt.Sprint(v, &v, inside{v}, outside{v}, &inside{v})}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%10.3s", "%T", "%p"} {
+		for _, x := range []any{v, &v, inside{v}, &inside{v}, outside{v}, []config.Value{v}, map[string]inside{"a": {v}}} {
+			all = append(all, fmt.Sprintf(verb, x))
+		}
+	}
+	for _, s := range all {
+		if strings.Contains(s, canary) || strings.Contains(strings.ToLower(s), fmt.Sprintf("%x", canary)) {
+			t.Errorf("it is printed: %s", s)
+		}
+	}
+	if v.Reveal() != canary || (config.Value{}).Reveal() != "" || (config.Value{}).String() != "" {
+		t.Error("Reveal and the zero Value")
+	}
+}
+
+func TestMask(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"", "… (0 characters)"}, {"abc", "… (3 characters)"}, {"abcdefgh", "ab… (8 characters)"},
+		{"ghp_0123456789abcdef", "ghp_… (20 characters)"}, {"äöüßäöüßäöüßäöüß", "äöüß… (16 characters)"}, {"\xff\xff\xff\xff\xff\xff", "\uFFFD… (6 characters)"},
+	} {
+		if got := config.Mask(tt.in); got != tt.want {
+			t.Errorf("Mask(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestReferences(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"${A}", "env A"}, {"x${A:-b c}y", "env A=b c"}, {"${env:A}", "env A"}, {"${input:a-b}", "input a-b"},
+		{"$A/$B", "env A,env B"}, {"%APPDATA%", "env APPDATA"}, {"{env:A}{file:~/x}", "env A,file ~/x"},
+		{"${{ secrets.A }}${{ inputs.B }}", "secret A,input B"}, {"${workspaceFolder:web}", "folder workspaceFolder:web"}, {"${userHome}", "folder userHome"},
+		{"$", ""}, {"$1", ""}, {"${}", ""}, {"${a b}", ""}, {"100%", ""}, {"{env:}", ""}, {"${", ""}, {"${{", ""}, {"{env", ""},
+	} {
+		var got []string
+		for _, r := range config.References(tt.in) {
+			s := string(r.Kind) + " " + r.Name
+			if r.HasDefault {
+				s += "=" + r.Default
+			}
+			got = append(got, s)
+		}
+		if strings.Join(got, ",") != tt.want {
+			t.Errorf("References(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	for _, tt := range []struct {
+		in      string
+		windows bool
+		want    string
+	}{
+		{`npx -y "a b" 'c d' e\ f`, false, "npx|-y|a b|c d|e f"},
+		{`"C:\Program Files\n.exe" C:\x`, true, `C:\Program Files\n.exe|C:\x`},
+		{`a "" b`, false, "a||b"}, {"  ", false, ""}, {`a "b`, false, "a|b"}, {`a\`, false, `a\`},
+	} {
+		if got := strings.Join(config.Words(tt.in, tt.windows), "|"); got != tt.want {
+			t.Errorf("Words(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestAccess(t *testing.T) {
+	for _, tt := range []struct {
+		a    config.Access
+		want bool
+	}{
+		{config.Access{}, false},
+		{config.Access{Mode: 0o666}, false}, // not known
+		{config.Access{Known: true, Mode: 0o664, Dir: 0o775}, false},
+		{config.Access{Known: true, Mode: 0o602, Dir: 0o700}, true},
+		{config.Access{Known: true, Mode: 0o600, Dir: 0o777}, true},
+		{config.Access{Known: true, Mode: 0o600, Dir: 0o777 | fs.ModeSticky}, false},
+	} {
+		if got := tt.a.Anyone(); got != tt.want {
+			t.Errorf("%+v: %v, want %v", tt.a, got, tt.want)
+		}
+	}
+}
+
+func TestAgents(t *testing.T) {
+	files := []config.File{
+		discover.Read("/h/.cursor/mcp.json", []byte(`{"mcpServers":{"a":{"command":"x"},"b":{"command":"y","disabled":true}}}`), discover.Hint{}),
+		discover.Read("/p/.cursor/mcp.json", []byte(`{"mcpServers":{"c":{"url":"https://x.example"}}}`), discover.Hint{Project: "/p"}),
+		discover.Read("/q/.roo/mcp.json", []byte(`{"mcpServers":{"d":{"command":"x"}}}`), discover.Hint{Project: "/q"}),
+		discover.Read("/h/.kiro/settings/mcp.json", []byte(`{"mcpServers":{}}`), discover.Hint{}),
+	}
+	var got []string
+	for _, a := range config.Agents(files) {
+		line := fmt.Sprintf("%s %q:", a.Client, a.Project)
+		for _, s := range a.Servers {
+			line += fmt.Sprintf(" %s/%s/%v", s.Name, s.Transport, s.Disabled)
+		}
+		got = append(got, line)
+	}
+	want := `cursor "": a/stdio/false b/stdio/true
+cursor "/p": a/stdio/false b/stdio/true c/http/false
+roo-code "/q": d/stdio/false`
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}
+
+// The fingerprint of a finding survives other writing, new neighbours and another place of
+// the file; it changes with what it is about.
+func TestFingerprints(t *testing.T) {
+	prints := func(name, text string) string {
+		var out []string
+		f := discover.Read(name, []byte(text), discover.Hint{Client: config.Cursor})
+		found, _ := config.Run([]config.File{f}, config.Checks())
+		for _, x := range found {
+			if x.Location.Server != "neighbour" {
+				out = append(out, string(x.Rule)+x.Fingerprint)
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	want := prints("/a/mcp.json", `{"mcpServers":{"s":{"command":"npx","args":["-y","x"],"env":{"A_TOKEN":"4f9a1c7e22b84d05aa"}}}}`)
+	if strings.Count(want, "GNT") != 2 {
+		t.Fatalf("got %q, want two findings", want)
+	}
+	for _, tt := range []struct {
+		name, text string
+		same       bool
+	}{
+		{"other file, other layout", "{\n// c\n\"mcpServers\": {\"neighbour\": {\"command\": \"npx\", \"args\": [\"z\"]},\n\"s\":{\"command\":\"npx\",\"args\":[\"-y\",\"x\"],\"env\":{\"A_TOKEN\":\"4f9a1c7e22b84d05aa\"}}}}", true},
+		{"another argument in front", `{"mcpServers":{"s":{"command":"npx","args":["--quiet","-y","x"],"env":{"A_TOKEN":"4f9a1c7e22b84d05aa"}}}}`, true},
+		{"another package", `{"mcpServers":{"s":{"command":"npx","args":["-y","y"],"env":{"A_TOKEN":"4f9a1c7e22b84d05aa"}}}}`, false},
+		{"another name", `{"mcpServers":{"t":{"command":"npx","args":["-y","x"],"env":{"A_TOKEN":"4f9a1c7e22b84d05aa"}}}}`, false},
+	} {
+		if got := prints("/b/mcp.json", tt.text); (got == want) != tt.same {
+			t.Errorf("%s: %q, first %q", tt.name, got, want)
+		}
+	}
+}
+
+func TestCommandLineMasks(t *testing.T) {
+	f := discover.Read("mcp.json", []byte(`{"mcpServers":{"s":{"command":"npx","args":["-y","mcp-remote@1.0.0","https://u:Passw0rd9@x.example/a?api_key=4f9a1c7e22b84d05aa","--token","4f9a1c7e22b84d05aa","--header=Authorization: Bearer 9b1d22c34e5f66a7bb","${env:KEY}"]}}}`), discover.Hint{})
+	got := f.Entries[0].CommandLine()
+	for _, s := range []string{"Passw0rd9", "4f9a1c7e", "9b1d22c3"} {
+		if strings.Contains(got, s) {
+			t.Errorf("%s stands in %s", s, got)
+		}
+	}
+	if !strings.Contains(got, "mcp-remote@1.0.0") || !strings.Contains(got, "${env:KEY}") {
+		t.Errorf("too much is masked: %s", got)
+	}
+}
+
+func TestPanicIsAProblem(t *testing.T) {
+	k := &config.Check{ID: "GNT-199", Run: func(*config.Pass) { panic("oops") }}
+	found, problems := config.Run(nil, []*config.Check{k, config.Checks()[0]})
+	if len(found) != 0 || len(problems) != 1 || !strings.Contains(problems[0].Message, "oops") {
+		t.Errorf("%v, %v", found, problems)
+	}
+}

@@ -1,0 +1,170 @@
+package config
+
+import "strings"
+
+// A word is one word of a command line: the command, an argument, or a part of the string
+// that a shell is given.
+type word struct {
+	text string
+	at   Place
+	from int // where text stands in the string at the place; -1 where it does not stand there as it is
+}
+
+// A launch is what an entry starts, without the programs that only start another.
+type launch struct {
+	program string // small, without folder and ending
+	head    word
+	args    []word
+	env     []assignment // of the words in front of the program
+}
+
+// An assignment is a variable that an entry sets, wherever it does.
+type assignment struct {
+	name, value string
+	at          Place
+	from        int // where value stands in the string at the place
+}
+
+// launched unwraps an entry's command: env, sudo, cmd /c, sh -c and the like. The first
+// simple command of a shell's script is taken for what is launched.
+func launched(e *Entry) launch {
+	words := make([]word, 0, len(e.Args)+1)
+	words = append(words, word{text: e.Command, at: e.CommandAt})
+	for _, a := range e.Args {
+		words = append(words, word{text: a.Reveal(), at: a.Place})
+	}
+	return unwrap(words, nil, 0)
+}
+
+func unwrap(words []word, env []assignment, depth int) launch {
+	if len(words) == 0 {
+		return launch{}
+	}
+	l := launch{program: base(words[0].text), head: words[0], args: words[1:], env: env}
+	if depth > 4 {
+		return l
+	}
+	switch {
+	case l.program == "env" || l.program == "cross-env":
+		rest := l.args
+		for len(rest) > 0 && (strings.HasPrefix(rest[0].text, "-") || strings.Contains(rest[0].text, "=")) {
+			if name, value, ok := strings.Cut(rest[0].text, "="); ok && nameLength(name) == len(name) {
+				env = append(env, assignment{name, value, rest[0].at, len(name) + 1})
+			}
+			rest = rest[1:]
+		}
+		if len(rest) > 0 {
+			return unwrap(rest, env, depth+1)
+		}
+	case l.program == "sudo" || l.program == "nice" || l.program == "nohup" || l.program == "exec" || l.program == "time":
+		rest := l.args
+		for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") {
+			rest = rest[1:]
+		}
+		if len(rest) > 0 {
+			return unwrap(rest, env, depth+1)
+		}
+	default:
+		if script, ok := shellScript(l); ok {
+			if inner := firstCommand(script); len(inner) > 0 {
+				return unwrap(inner, env, depth+1)
+			}
+		}
+	}
+	return l
+}
+
+// shells are programs whose argument is a program.
+var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "ash": true, "ksh": true, "fish": true, "cmd": true, "powershell": true, "pwsh": true}
+
+// shellScript returns the words that a shell is told to run: for sh one string, for cmd
+// and PowerShell the rest of the line.
+func shellScript(l launch) ([]word, bool) {
+	if !shells[l.program] {
+		return nil, false
+	}
+	for i, a := range l.args {
+		low := strings.ToLower(a.text)
+		switch l.program {
+		case "cmd":
+			if low == "/c" || low == "/k" || low == "/r" {
+				return l.args[i+1:], i+1 < len(l.args)
+			}
+		case "powershell", "pwsh":
+			if low == "-c" || low == "-command" || low == "/c" || strings.HasPrefix(low, "-e") && strings.HasPrefix("-encodedcommand", low) || low == "-ec" {
+				return l.args[i+1:], i+1 < len(l.args)
+			}
+		default:
+			if len(low) > 1 && low[0] == '-' && low[1] != '-' && strings.Contains(low, "c") {
+				return l.args[i+1 : min(i+2, len(l.args))], i+1 < len(l.args)
+			}
+		}
+		if !strings.HasPrefix(low, "-") && !strings.HasPrefix(low, "/") && l.program != "powershell" && l.program != "pwsh" {
+			return nil, false // a script's name
+		}
+	}
+	return nil, false
+}
+
+// firstCommand takes the first simple command out of a script. One word is a line of its
+// own; several are words already.
+func firstCommand(script []word) []word {
+	words := script
+	if len(script) == 1 {
+		words = nil
+		from := 0
+		for _, w := range Words(script[0].text, false) {
+			at := strings.Index(script[0].text[from:], w)
+			if at >= 0 {
+				at += from
+				from = at + len(w)
+			}
+			words = append(words, word{text: w, at: script[0].at, from: at})
+		}
+	}
+	for i, w := range words {
+		if w.text == "&&" || w.text == "||" || w.text == ";" || w.text == "|" || w.text == "&" {
+			if i > 0 && words[0].text == "cd" {
+				return firstCommand(words[i+1:])
+			}
+			return words[:i]
+		}
+		if strings.HasSuffix(w.text, ";") && len(w.text) > 1 {
+			words[i].text = strings.TrimSuffix(w.text, ";")
+			return words[:i+1]
+		}
+	}
+	return words
+}
+
+// assignments are all variables that an entry sets: in its environment, before its command
+// and in the options of a container.
+func assignments(e *Entry) []assignment {
+	var out []assignment
+	for _, v := range e.Env {
+		out = append(out, assignment{v.Name, v.Value.Reveal(), v.Value.Place, 0})
+	}
+	l := launched(e)
+	out = append(out, l.env...)
+	if !containers[l.program] {
+		return out
+	}
+	for i, a := range l.args {
+		text, from := a.text, 0
+		switch {
+		case strings.HasPrefix(text, "--env="):
+			text, from = text[6:], 6
+		case i > 0 && (l.args[i-1].text == "-e" || l.args[i-1].text == "--env"):
+		case strings.HasPrefix(text, "-e") && strings.Contains(text, "="):
+			text, from = text[2:], 2
+		default:
+			continue
+		}
+		if name, value, ok := strings.Cut(text, "="); ok {
+			out = append(out, assignment{name, value, a.at, from + len(name) + 1})
+		}
+	}
+	return out
+}
+
+var containers = map[string]bool{"docker": true, "podman": true, "nerdctl": true}

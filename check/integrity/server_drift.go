@@ -1,0 +1,78 @@
+package integrity
+
+import (
+	"gauntlet/catalog"
+	"gauntlet/check"
+	"gauntlet/finding"
+	"gauntlet/rawjson"
+)
+
+var _ = register(check.Check{
+	ID: "GNT-014", Name: "server-drift", Severity: finding.High, Maturity: check.Experimental,
+	Axis: "rug-pull", Needs: check.Baseline, Source: toolPins,
+	Doc: `What a server says about itself has changed since the baseline: its instructions (high), or its name,
+title, description, website or icons (medium).
+
+Most hosts put the instructions into the model's context with every conversation, so new ones are at
+least as strong as a new tool description. Instructions that the baseline has not are reported as well,
+if the baseline's input could have held them: the server was approved without. Instructions that are
+gone are silent.
+
+A new version of the server, other capabilities, and notes that a capture tool keeps about itself are
+no change here. How servers are matched, SEC-014 says.`,
+	Advice: "Read the new text as if the server were new; if it is fine, make the new snapshot the baseline.",
+	Run:    serverDrift,
+})
+
+func serverDrift(p *check.Pass) {
+	var before, now rawjson.Tree
+	for _, pr := range pairs(p.Catalog, p.Baseline) {
+		p.Looked(len(pr.is.Self))
+		for i := range pr.is.Self {
+			it := &pr.is.Self[i]
+			was := self(pr.was, it.Label())
+			k := kept{pair: pr, isItem: it, wasItem: was, new: it.Parse(pr.is, &now)}
+			if was != nil {
+				k.old = was.Parse(pr.was, &before)
+			}
+			switch it.Label() {
+			case "instructions":
+				if blank(k.new) || k.old.Canonical() == k.new.Canonical() {
+					continue
+				}
+				if was == nil && len(pr.was.Self) == 0 {
+					continue // a bare list of tools, which holds no instructions
+				}
+				if blank(k.old) {
+					k.old = rawjson.Value{}
+				}
+				k.report(p, finding.High, []change{{"instructions", k.old, k.new}})
+			case "server", "serverInfo":
+				if was == nil {
+					continue
+				}
+				if cs := changes(identityOf(k.old), identityOf(k.new), only("name", "title", "description", "websiteUrl", "icons")); cs != nil {
+					k.report(p, finding.Medium, cs)
+				}
+			}
+		}
+	}
+}
+
+// self returns the part of what a server says about itself that is called so, nil for none.
+func self(s *catalog.Server, label string) *catalog.Item {
+	for i := range s.Self {
+		if s.Self[i].Label() == label {
+			return &s.Self[i]
+		}
+	}
+	return nil
+}
+
+// identityOf returns the MCP Implementation object, which some capture tools wrap.
+func identityOf(v rawjson.Value) rawjson.Value {
+	if wrapped := v.Get("serverInfo"); wrapped.Kind() == rawjson.Object {
+		return wrapped
+	}
+	return v
+}

@@ -1,0 +1,130 @@
+package check
+
+import (
+	"fmt"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/internal/taxonomy"
+	"gauntlet/rawjson"
+	"gauntlet/result"
+)
+
+// A Pass shows a check everything at once, for what no definition shows by itself.
+type Pass struct {
+	Catalog  *catalog.Catalog
+	Baseline *catalog.Catalog // what the user approved; nil unless the check needs it
+
+	check   *Check
+	res     *Result
+	items   int
+	reports int
+}
+
+// A Place is where something stands, in the catalog or in the baseline. Unlike a
+// [rawjson.Value] it stays good when its tree is used again.
+type Place struct {
+	loc   finding.Location
+	span  finding.Span
+	token string // of the string that stands there, quotes included; "" for another value
+}
+
+// At returns the place of v, a value inside an item; of the item as a whole where v is
+// absent, and of the server as a whole where it is nil.
+func (p *Pass) At(s *catalog.Server, it *catalog.Item, v rawjson.Value) Place {
+	at := Place{span: finding.Span{Input: s.Document.Number}}
+	if docs := p.Catalog.Documents; at.span.Input >= len(docs) || docs[at.span.Input] != s.Document {
+		at.span.Input += len(docs)
+	}
+	if it == nil {
+		at.loc = finding.Location{Server: s.Name, Kind: finding.Server, Pointer: s.Pointer, File: s.Document.Name}
+		for first := range s.Items() { // nearer than the top of a file with many servers
+			at.span.Start, at.span.End = first.Offset(), first.Offset()
+			break
+		}
+		return at
+	}
+	at.loc = it.Location(s, v, false)
+	if !v.Exists() {
+		at.span.Start, at.span.End = it.Offset(), it.Offset()+it.Size()
+		return at
+	}
+	at.span.Start, at.span.End = v.Offset(), v.Offset()+len(v.Raw())
+	if v.Kind() == rawjson.String {
+		at.token = v.Raw()
+	}
+	return at
+}
+
+// A Relation is what a check has to say about several places.
+type Relation struct {
+	At Place
+	// Start and End are byte offsets in the string at At, where there is one; both 0 stand
+	// for all of it.
+	Start, End int
+	Related    []Place
+	Message    string
+	Severity   finding.Severity // None: the check's own
+	// Identity names what the finding is about across scans: the fingerprint depends on
+	// the rule and on this alone.
+	Identity []string
+}
+
+// Looked adds definitions to those that the ledger says the check looked at.
+func (p *Pass) Looked(n int) { p.items += n }
+
+// Report records a finding.
+func (p *Pass) Report(r Relation) {
+	k := p.check
+	f := finding.Finding{
+		Rule: k.ID, Name: k.Name, Severity: k.Severity, Message: r.Message, Advice: k.Advice,
+		Location: r.At.loc, Taxonomy: taxonomy.Of(k.ID),
+		Fingerprint: finding.Fingerprint(append([]string{string(k.ID)}, r.Identity...)...),
+		Input:       r.At.span.Input, Order: r.At.span.Start, OrderEnd: r.At.span.End,
+	}
+	if r.Severity != finding.None {
+		f.Severity = r.Severity
+	}
+	if tok := r.At.token; tok != "" {
+		whole := rawjson.Unquote(tok)
+		if r.Start == 0 && r.End == 0 {
+			r.End = len(whole)
+		}
+		r.End = clipAt(whole, r.Start, min(r.End, r.Start+maxEvidence))
+		f.Evidence = finding.Evidence{Raw: whole[r.Start:r.End], Start: r.Start, End: r.End, Before: tail(whole[:r.Start]), After: clip(whole[r.End:], maxContext)}
+		f.Order, f.OrderEnd = f.Order+rawjson.RawOffset(tok, r.Start), f.Order+rawjson.RawOffset(tok, r.End)
+	}
+	for _, at := range r.Related {
+		f.Related = append(f.Related, at.loc)
+		f.RelatedSpans = append(f.RelatedSpans, at.span)
+	}
+	p.reports++
+	p.res.Findings = append(p.res.Findings, f)
+}
+
+// Identity names a server across scans: not at all if it does not name itself, since the
+// name of a file or a place in a list is no part of it.
+func Identity(s *catalog.Server) string {
+	if s.Anonymous {
+		return ""
+	}
+	return s.Name
+}
+
+// runPass runs one check over everything. If it panics, what it reported before stays.
+func runPass(k *Check, c, baseline *catalog.Catalog, res *Result) {
+	p := &Pass{Catalog: c, check: k, res: res}
+	if k.Needs&Baseline != 0 {
+		p.Baseline = baseline
+	}
+	ledger := result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran"}
+	defer func() {
+		if e := recover(); e != nil {
+			ledger.State, ledger.Reason = "failed", "broke; see the problems"
+			res.Problems = append(res.Problems, finding.Problem{Kind: finding.Failed, Message: fmt.Sprintf("check %s failed: %v", k.ID, e), Input: -1})
+		}
+		ledger.Items, ledger.Findings = p.items, p.reports
+		res.Checks = append(res.Checks, ledger)
+	}()
+	k.Run(p)
+}

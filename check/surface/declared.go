@@ -1,0 +1,144 @@
+package surface
+
+import (
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/rawjson"
+)
+
+// declared is what an input schema says about the names of parameters.
+type declared struct {
+	names map[string]bool // canonical
+	// open is set where the schema takes parameters that it does not name: additional
+	// properties outright, or one object whose fields it leaves out.
+	open bool
+}
+
+// declarations reads a schema, false where properties is not an object: then nobody can
+// say what is declared.
+func declarations(schema rawjson.Value) (declared, bool) {
+	d := declared{names: map[string]bool{}}
+	props := schema.Get("properties")
+	if props.Exists() && props.Kind() != rawjson.Object {
+		return d, false
+	}
+	d.walk(schema, false, 0)
+	extra := schema.Get("additionalProperties")
+	allowed, _ := extra.Bool()
+	d.open = d.open || allowed || extra.Kind() == rawjson.Object || schema.Get("patternProperties").Len() > 0
+	single := props.Len() == 1
+	for m := range props.Members() {
+		whole := m.Value.Get("type").Text() == "object" || wrappers[canonicalName(m.Key.Text())]
+		d.open = d.open || single && whole && !fieldsListed(m.Value)
+	}
+	return d, true
+}
+
+// fieldsListed reports whether a property's own fields can be read, in place or behind a
+// reference, which walk has followed by reading all definitions.
+func fieldsListed(v rawjson.Value) bool {
+	for _, name := range []string{"properties", "$ref", "allOf", "anyOf", "oneOf", "items"} {
+		if v.Get(name).Exists() {
+			return true
+		}
+	}
+	return false
+}
+
+// walk collects names at any depth: descriptions list the fields of an object parameter
+// beside the parameters themselves. In an object of definitions the member names are names.
+func (d *declared) walk(v rawjson.Value, definitions bool, depth int) {
+	if depth > catalog.MaxDepth {
+		return
+	}
+	for _, e := range v.Elements() {
+		d.walk(e, false, depth+1)
+	}
+	for m := range v.Members() {
+		name := m.Key.Text()
+		if definitions {
+			d.names[canonicalName(name)] = true
+			d.walk(m.Value, false, depth+1)
+			continue
+		}
+		switch name {
+		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+			d.walk(m.Value, true, depth+1)
+		case "required":
+			for _, e := range m.Value.Elements() {
+				d.names[canonicalName(e.Text())] = true
+			}
+		case "enum", "const", "default", "examples":
+			// Any JSON, which may look like a schema and declares nothing.
+		case "$ref":
+			// Nobody fetches what lies outside, so its names cannot be read.
+			d.open = d.open || !strings.HasPrefix(m.Value.Text(), "#")
+		default:
+			d.walk(m.Value, false, depth+1)
+		}
+	}
+}
+
+// has reports whether a name is declared, or the part before its first dot or bracket.
+func (d *declared) has(name string) bool {
+	if d.names[canonicalName(name)] {
+		return true
+	}
+	i := strings.IndexAny(name, ".[")
+	return i > 0 && d.names[canonicalName(name[:i])]
+}
+
+// canonicalName makes names equal that differ in case, separators or plural only:
+// "userIds", "user_id", "USER-ID".
+func canonicalName(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			b.WriteByte(c | 0x20)
+		case c == '_' || c == '-' || c == '.' || c == ' ' || c == '$' || c == '[' || c == ']':
+		default:
+			b.WriteByte(c)
+		}
+	}
+	if s = b.String(); len(s) > 2 {
+		s = strings.TrimSuffix(s, "s")
+	}
+	return s
+}
+
+// wrappers are names for "all the parameters", canonical. Code that takes one object has
+// it in the docstring; the schema may show its fields instead, and the other way round.
+var wrappers = setOf("param", "parameter", "arg", "argument", "kwarg", "input", "inputdata", "inputmodel", "inputparam", "request", "req")
+
+// framework lists parameters that a framework fills in and never shows to a model, canonical.
+var framework = setOf("ctx", "context", "self", "cl", "requestcontext", "mcpctx", "mcpcontext", "toolcontext", "runcontext",
+	"extra", "meta", "server", "mcp", "app", "session", "progresstoken", "callback", "signal", "abortsignal", "cancellationtoken", "request", "httprequest")
+
+// labels are words that stand before a colon in a list of parameters without naming one,
+// canonical: always, and with a capital only.
+var (
+	labels     = setOf("none", "example", "default", "required", "optional", "return", "http", "where", "or", "and", "if", "eg", "ie", "na", "nothing", "todo")
+	titleWords = setOf("note", "raise", "yield", "warning", "important", "tip", "usage", "output", "response", "error", "exception",
+		"result", "description", "remark", "behavior", "behaviour", "throw", "no", "type", "format", "value", "limit", "location")
+)
+
+func setOf(words ...string) map[string]bool {
+	m := make(map[string]bool, len(words))
+	for _, w := range words {
+		m[w] = true
+	}
+	return m
+}
+
+// neverDeclared reports whether a documented name is none that a schema would declare.
+// kind is the type that the description gives, "" if none.
+func neverDeclared(name, kind string) bool {
+	key := canonicalName(name)
+	return framework[key] || wrappers[key] || labels[key] || name[0] < 'a' && titleWords[key] ||
+		strings.Contains(kind, "Context") || strings.Contains(kind, "Session") || // what frameworks inject, under any name
+		strings.ToUpper(name) == name && strings.Contains(name, "_") // an environment variable
+}

@@ -1,0 +1,145 @@
+package surface
+
+import (
+	_ "embed"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A nameWord is one word of a tool's name, in lower case, with its bytes in the name.
+type nameWord struct {
+	word       string
+	start, end int
+}
+
+// nameWords splits a name at everything that is no letter and at capitals: "HTTPDelete_v2"
+// is http, delete, v.
+func nameWords(name string) []nameWord {
+	var out []nameWord
+	start := -1
+	add := func(end int) {
+		if start >= 0 {
+			out = append(out, nameWord{strings.ToLower(name[start:end]), start, end})
+		}
+		start = -1
+	}
+	var last rune
+	for i, r := range name {
+		if !unicode.IsLetter(r) {
+			add(i)
+			last = r
+			continue
+		}
+		next, _ := utf8.DecodeRuneInString(name[i+utf8.RuneLen(r):])
+		if unicode.IsUpper(r) && (unicode.IsLower(last) || unicode.IsUpper(last) && unicode.IsLower(next)) {
+			add(i)
+		}
+		if start < 0 {
+			start = i
+		}
+		last = r
+	}
+	add(len(name))
+	return out
+}
+
+// destructiveWords is the data: see the comment at its top.
+//
+//go:embed destructive.txt
+var destructiveWords string
+
+// A wordUse says what a word at the place of the verb means.
+type wordUse uint8
+
+const (
+	noVerb   wordUse = iota // a namespace or an object: go on with the next word
+	otherOne                // a verb that destroys nothing, or a word that makes a noun of the name
+	destroys
+	mayDestroy // together with certain objects
+)
+
+// destructiveVocabulary is destructive.txt, read.
+type destructiveVocabulary struct {
+	use     map[string]wordUse
+	objects map[string]map[string]bool // of mayDestroy: what can be lost by it
+	nouns   map[string]map[string]bool // words behind a verb that make a noun of it
+}
+
+var destructive = parseDestructive(destructiveWords)
+
+// parseDestructive reads lines "kind: word word…", and "kind verb: word word…".
+func parseDestructive(s string) destructiveVocabulary {
+	v := destructiveVocabulary{map[string]wordUse{}, map[string]map[string]bool{}, map[string]map[string]bool{}}
+	for line := range strings.Lines(s) {
+		head, list, ok := strings.Cut(line, ":")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		words := strings.Fields(list)
+		kind, verb, _ := strings.Cut(head, " ")
+		switch kind {
+		case "destroys":
+			v.add(words, destroys)
+		case "with":
+			v.use[verb] = mayDestroy
+			v.objects[verb] = setOf(words...)
+		case "other":
+			v.add(words, otherOne)
+		case "noun":
+			v.nouns[verb] = setOf(words...)
+		}
+	}
+	return v
+}
+
+func (v *destructiveVocabulary) add(words []string, use wordUse) {
+	for _, w := range words {
+		v.use[w] = use
+	}
+}
+
+// destructiveVerb returns the verb of a tool's name where it destroys something.
+func destructiveVerb(name string) (nameWord, bool) {
+	words := nameWords(name)
+	for i, w := range words {
+		use, verb := destructive.lookup(w.word)
+		if use == noVerb {
+			continue
+		}
+		rest := words[i+1:]
+		if ambiguous[w.word] && len(rest) == 1 && destructive.use[rest[0].word] == destroys {
+			continue
+		}
+		if use == otherOne || len(rest) > 0 && destructive.nouns[verb][rest[0].word] {
+			return nameWord{}, false
+		}
+		return w, use == destroys || anyWord(words, i, destructive.objects[verb])
+	}
+	return nameWord{}, false
+}
+
+// ambiguous are verbs that also name what a tool works on: "post_delete", "queue.watch.remove".
+// The verb is then the word that follows, if it is the last.
+var ambiguous = setOf("list", "post", "store", "search", "report", "test", "index", "query", "watch", "set", "group", "schedule", "monitor")
+
+func anyWord(words []nameWord, except int, set map[string]bool) bool {
+	for i, w := range words {
+		if i != except && (set[w.word] || set[strings.TrimSuffix(w.word, "s")]) {
+			return true
+		}
+	}
+	return false
+}
+
+// lookup finds a word as it is, and verbs in their third person: "deletes", "wipes".
+func (v *destructiveVocabulary) lookup(w string) (wordUse, string) {
+	if u := v.use[w]; u != noVerb {
+		return u, w
+	}
+	base := strings.TrimSuffix(w, "s")
+	if u := v.use[base]; base != w && (u == destroys || u == mayDestroy) {
+		return u, base
+	}
+	return noVerb, w
+}

@@ -1,0 +1,87 @@
+// Package posture draws the coverage map: what a defender wants to know about a server,
+// the MCP-DPT defence layer it belongs to, and whether the definitions show it.
+//
+// The map is a statement about what was looked at. It never gates, and no line of it
+// says that something is safe:
+//
+//   - seen, not_seen: judged by at least one definition that was read. Seen means "at
+//     least once"; the detail has the figures ("12 of 41 tools").
+//   - requires_active_probe: only a conversation with the live server could tell. A
+//     signal of the first sort falls back to this where nothing it judges by was in the
+//     input, since an empty list is no evidence that a thing is missing.
+//   - not_observable: no client of the server can ever tell. These lines are there so
+//     that their absence is not mistaken for a clean answer.
+package posture
+
+import (
+	"gauntlet/catalog"
+	"gauntlet/rawjson"
+	"gauntlet/result"
+)
+
+// Map draws the map of a whole catalog, reading each definition once. A scan that walks
+// the definitions anyway feeds a Collector instead.
+func Map(c *catalog.Catalog) []result.Signal {
+	var (
+		collector Collector
+		tree      rawjson.Tree
+	)
+	for _, s := range c.Servers {
+		collector.AddServer(s)
+		for it := range s.Items() {
+			collector.Add(s, it, it.Parse(s, &tree))
+		}
+	}
+	return collector.Signals()
+}
+
+// Signals returns the map of what was added so far: every signal, by layer, always in
+// the same order. The details hold at most one piece of a server's own text, the name
+// of a _meta key, shortened and quoted in ASCII.
+func (c *Collector) Signals() []result.Signal {
+	out := make([]result.Signal, 0, len(signals))
+	for i := range signals {
+		s := &signals[i]
+		state, detail := s.state, s.detail
+		if s.judge != nil {
+			state, detail = s.judge(c)
+		}
+		out = append(out, result.Signal{ID: s.id, Layer: string(s.layer), Name: s.name, State: state, Detail: detail})
+	}
+	return out
+}
+
+// A layer is one of the six defence layers of MCP-DPT (arXiv 2604.07551). The short
+// codes and the placement of signals are ours.
+type layer string
+
+const (
+	model     layer = "L1 model"
+	host      layer = "L2 host/application"
+	client    layer = "L3 client/SDK"
+	server    layer = "L4 server/tool"
+	transport layer = "L5 transport"
+	registry  layer = "L6 registry"
+)
+
+// A signal is one line of the map. Either judge is set, or state and detail are.
+type signal struct {
+	id     string
+	layer  layer
+	name   string
+	judge  verdict
+	state  result.State
+	detail string
+}
+
+func judged(l layer, id, name string, judge verdict) signal {
+	return signal{id: id, layer: l, name: name, judge: judge}
+}
+
+func probe(l layer, id, name, detail string) signal {
+	return signal{id: id, layer: l, name: name, state: result.NeedsProbe, detail: detail}
+}
+
+func invisible(l layer, id, name, detail string) signal {
+	return signal{id: id, layer: l, name: name, state: result.Invisible, detail: detail}
+}

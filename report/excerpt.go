@@ -1,0 +1,84 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"gauntlet/finding"
+)
+
+// A row is one line of an excerpt, Visible and clipped. The columns from up to, not
+// including, to are underlined; a row about the excerpt has none.
+type row struct {
+	text     string
+	from, to int
+}
+
+// maxRows is how many lines of offending text are shown.
+const maxRows = 3
+
+// context is how many columns of the line around the evidence are shown on each side.
+const context = 36
+
+// excerpt shows the offending text within n columns, with what stands around it on its
+// line. A line break in it stays visible as an escape and ends the row, so that no server
+// can write a line of its own.
+func excerpt(e finding.Evidence, n int) []row {
+	if e.Raw == "" {
+		return nil
+	}
+	before := left(e, min(context, n/3))
+	lines := strings.SplitAfter(e.Raw, "\n")
+	if n := len(lines) - 1; lines[n] == "" {
+		lines = lines[:n]
+	}
+	var rows []row
+	for i, l := range lines {
+		if i == maxRows && len(lines) > maxRows+1 {
+			return append(rows, row{text: fmt.Sprintf("… %s more lines", number(len(lines)-maxRows))})
+		}
+		text := clip(Visible(l), n-columns(before))
+		r := row{before + text, columns(before), columns(before) + columns(text)}
+		if i == len(lines)-1 {
+			r.text += right(e, min(context, n-r.to))
+		}
+		rows = append(rows, r)
+		before = ""
+	}
+	return rows
+}
+
+// left returns the end of the line before the evidence, at most n columns of it.
+func left(e finding.Evidence, n int) string {
+	text := e.Before[strings.LastIndexByte(e.Before, '\n')+1:]
+	shown := Visible(text)
+	cut := len(text) < len(e.Before) || e.Start > len(e.Before)
+	for columns(shown) > n-1 {
+		_, size := utf8.DecodeRuneInString(shown)
+		shown, cut = shown[size:], true
+	}
+	if cut || e.Start > 0 && shown == "" {
+		return "…" + shown
+	}
+	return shown
+}
+
+// right returns the beginning of the line behind the evidence, at most n columns of it.
+func right(e finding.Evidence, n int) string {
+	text, _, more := strings.Cut(e.After, "\n")
+	shown := Visible(text)
+	if n < 2 {
+		return ""
+	}
+	if h := head(shown, n-1); len(h) < len(shown) {
+		return h + "…"
+	}
+	if more && columns(shown) < n {
+		return shown + "…"
+	}
+	return shown
+}
+
+// underline points at n columns.
+func underline(n int) string { return "^" + strings.Repeat("~", n-1) }

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"strings"
+
+	"gauntlet/finding"
+)
+
+// A serverGroup holds the findings of one server in one file.
+type serverGroup struct {
+	server, file string
+	items        []*itemGroup
+}
+
+// An itemGroup holds the findings of one definition, in reading order.
+type itemGroup struct {
+	first    *finding.Location
+	findings []*finding.Finding
+}
+
+// grouped sorts findings under servers and definitions, each in the order in which it is
+// first met. The findings themselves keep their order.
+func grouped(fs []finding.Finding) []*serverGroup {
+	type serverKey struct{ server, file string }
+	type itemKey struct {
+		serverKey
+		kind finding.Kind
+		item string
+	}
+	var groups []*serverGroup
+	servers := map[serverKey]*serverGroup{}
+	items := map[itemKey]*itemGroup{}
+	for i := range fs {
+		l := &fs[i].Location
+		sk := serverKey{l.Server, l.File}
+		ik := itemKey{sk, l.Kind, l.Item}
+		g := items[ik]
+		if g == nil {
+			s := servers[sk]
+			if s == nil {
+				s = &serverGroup{server: l.Server, file: l.File}
+				servers[sk] = s
+				groups = append(groups, s)
+			}
+			g = &itemGroup{first: l}
+			items[ik] = g
+			s.items = append(s.items, g)
+		}
+		g.findings = append(g.findings, &fs[i])
+	}
+	return groups
+}
+
+// shown splits a definition's findings into those to show in full, at most limit of each
+// rule, and the rules that go on, with how many are left of each.
+func (g *itemGroup) shown(limit int) (full []*finding.Finding, more []surplus) {
+	seen := map[finding.Rule]int{}
+	index := map[finding.Rule]int{}
+	for _, f := range g.findings {
+		seen[f.Rule]++
+		if seen[f.Rule] <= limit {
+			full = append(full, f)
+			continue
+		}
+		i, ok := index[f.Rule]
+		if !ok {
+			i = len(more)
+			index[f.Rule] = i
+			more = append(more, surplus{rule: f.Rule, name: f.Name})
+		}
+		more[i].count++
+	}
+	return full, more
+}
+
+type surplus struct {
+	rule  finding.Rule
+	name  string
+	count int
+}
+
+// kindWord is the kind as a person says it.
+func kindWord(k finding.Kind) string {
+	if k == "" {
+		return string(finding.Server)
+	}
+	return strings.ReplaceAll(string(k), "_", " ")
+}
+
+// itemTitle names a definition: "tool read_file". The result is not yet Visible.
+func itemTitle(l *finding.Location) string {
+	if l.Item == "" {
+		return kindWord(l.Kind)
+	}
+	return kindWord(l.Kind) + " " + l.Item
+}

@@ -1,0 +1,67 @@
+package report
+
+import (
+	"bufio"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+)
+
+// writeJSON writes the form that docs/schemas/report.schema.json describes: the summary
+// first, one finding, problem, rule … a line, so that two reports can be compared with diff.
+// Lists are never null.
+func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
+	s := newJSONStream(w)
+	s.open("", '{')
+	s.value("schema_version", r.SchemaVersion)
+	s.value("tool", r.Tool)
+	s.value("summary", withAllSeverities(r.Summary))
+	var c finding.Finding // one for all: a copy each would be the costliest part
+	list(s, "findings", r.Findings, func(f *finding.Finding) any {
+		c = *f
+		if c.Taxonomy == nil {
+			c.Taxonomy = []finding.TaxonomyRef{}
+		}
+		return &c
+	})
+	writeCoverage(s, r)
+	list(s, "skipped", r.Skipped, itself)
+	list(s, "problems", r.Problems, itself)
+	list(s, "rules", r.Rules, func(rule *result.Rule) any {
+		c := *rule
+		if c.Taxonomy == nil {
+			c.Taxonomy = []finding.TaxonomyRef{}
+		}
+		return &c
+	})
+	s.close('}')
+	return s.end()
+}
+
+// writeCoverage writes the members coverage and posture, which SARIF carries as well.
+func writeCoverage(s *jsonStream, r *result.Report) {
+	s.open("coverage", '{')
+	list(s, "servers", r.Coverage.Servers, func(c *result.ServerCoverage) any {
+		d := *c
+		if d.Lists == nil {
+			d.Lists = []result.ListCoverage{}
+		}
+		return &d
+	})
+	list(s, "fields", r.Coverage.Fields, itself)
+	list(s, "checks", r.Coverage.Checks, itself)
+	s.close('}')
+	list(s, "posture", r.Posture, itself)
+}
+
+func itself[T any](v *T) any { return v }
+
+// withAllSeverities adds the zeros that a reader of by_severity is promised.
+func withAllSeverities(s result.Summary) result.Summary {
+	by := make(map[string]int, finding.Critical)
+	for sev := finding.Info; sev <= finding.Critical; sev++ {
+		by[sev.String()] = s.BySeverity[sev.String()]
+	}
+	s.BySeverity = by
+	return s
+}

@@ -1,0 +1,132 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// A jsonStream writes one JSON document piece by piece, so that a report with a million
+// findings takes the memory of one. The caller sees to it that the pieces fit together;
+// the stream sets commas and indentation. The first error sticks.
+type jsonStream struct {
+	w       *bufio.Writer
+	depth   int
+	started bool // a member stands before this one at the present depth
+
+	enc *json.Encoder // writes to buf
+	buf bytes.Buffer  // the present piece as encoding/json wrote it
+	out []byte        // the same with hidden characters escaped
+	err error
+}
+
+func newJSONStream(w *bufio.Writer) *jsonStream {
+	s := &jsonStream{w: w}
+	s.enc = json.NewEncoder(&s.buf)
+	s.enc.SetEscapeHTML(false)
+	return s
+}
+
+// open begins an object or an array, as a member called key unless that is empty.
+func (s *jsonStream) open(key string, bracket byte) {
+	s.next(key)
+	_ = s.w.WriteByte(bracket) // bufio keeps its first error for Flush
+	s.depth++
+	s.started = false
+}
+
+// close ends what open began; an empty one stays on its line.
+func (s *jsonStream) close(bracket byte) {
+	s.depth--
+	if s.started {
+		s.newline()
+	}
+	_ = s.w.WriteByte(bracket)
+	s.started = true
+}
+
+// value writes v on one line, as a member called key unless that is empty.
+func (s *jsonStream) value(key string, v any) {
+	s.next(key)
+	s.encode(v)
+}
+
+func (s *jsonStream) next(key string) {
+	if s.started {
+		_ = s.w.WriteByte(',')
+	}
+	if s.depth > 0 {
+		s.newline()
+	}
+	s.started = true
+	if key != "" {
+		s.encode(key)
+		_, _ = s.w.WriteString(": ")
+	}
+}
+
+func (s *jsonStream) newline() {
+	_ = s.w.WriteByte('\n')
+	for range s.depth {
+		_, _ = s.w.WriteString("  ")
+	}
+}
+
+func (s *jsonStream) encode(v any) {
+	s.buf.Reset()
+	if err := s.enc.Encode(v); err != nil {
+		if s.err == nil {
+			s.err = err
+		}
+		return
+	}
+	s.out = appendEscaped(s.out[:0], bytes.TrimSuffix(s.buf.Bytes(), []byte("\n")))
+	_, _ = s.w.Write(s.out)
+}
+
+// end closes the document with a newline and returns the first error of any piece.
+func (s *jsonStream) end() error {
+	_ = s.w.WriteByte('\n')
+	return s.err
+}
+
+// list writes an array, one element a line. It never writes null.
+func list[T any](s *jsonStream, key string, elements []T, write func(*T) any) {
+	s.open(key, '[')
+	for i := range elements {
+		s.value("", write(&elements[i]))
+	}
+	s.close(']')
+}
+
+// appendEscaped appends JSON text with every hidden character as a \u escape. Those
+// stand only inside strings, so the text means the same; shown on a terminal it does
+// nothing, and the evidence can be seen.
+func appendEscaped(dst, src []byte) []byte {
+	done := 0
+	for i := 0; i < len(src); {
+		if c := src[i]; c < 0x7F {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(src[i:])
+		if hidden(r) {
+			dst = append(dst, src[done:i]...)
+			dst = appendUnicodeEscape(dst, r)
+			done = i + n
+		}
+		i += n
+	}
+	return append(dst, src[done:]...)
+}
+
+func appendUnicodeEscape(dst []byte, r rune) []byte {
+	if r > 0xFFFF {
+		r -= 0x10000
+		dst = appendUnicodeEscape(dst, 0xD800+r>>10)
+		r = 0xDC00 + r&0x3FF
+	}
+	const hex = "0123456789abcdef"
+	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+}

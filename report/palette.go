@@ -1,0 +1,33 @@
+package report
+
+import "gauntlet/finding"
+
+// A palette paints with ANSI colours, or not at all. It is the only source of escape
+// sequences in this package.
+type palette bool
+
+func (p palette) bold(s string) string  { return p.sgr("1", s) }
+func (p palette) dim(s string) string   { return p.sgr("2", s) }
+func (p palette) green(s string) string { return p.sgr("32", s) }
+
+// severity uses the 16 basic colours, which follow the reader's own theme.
+func (p palette) severity(sev finding.Severity, s string) string {
+	switch sev {
+	case finding.Critical:
+		return p.sgr("1;31", s)
+	case finding.High:
+		return p.sgr("31", s)
+	case finding.Medium:
+		return p.sgr("33", s)
+	case finding.Low:
+		return p.sgr("36", s)
+	}
+	return p.sgr("34", s)
+}
+
+func (p palette) sgr(code, s string) string {
+	if !p || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"gauntlet/finding"
+)
+
+var colours = regexp.MustCompile("\x1b\\[[0-9;]+m")
+
+// mustBeCalm fails if a page has any character that a terminal obeys or hides, save
+// newlines and, if color, our own colour codes.
+func mustBeCalm(t testing.TB, page string, color bool) {
+	t.Helper()
+	if color {
+		page = colours.ReplaceAllString(page, "")
+	}
+	for i, r := range page {
+		if r != '\n' && hidden(r) || r != '\n' && unicode.IsControl(r) {
+			t.Fatalf("%U at byte %d of:\n%q", r, i, page)
+		}
+	}
+}
+
+// mustFit fails if a line is wider than asked for: a terminal would go on in its first
+// column, and a server could choose what stands there.
+func mustFit(t testing.TB, page string, width int) {
+	t.Helper()
+	if width == 0 {
+		width = defaultWidth
+	}
+	lines := strings.Split(strings.TrimSuffix(colours.ReplaceAllString(page, ""), "\n"), "\n")
+	for _, line := range lines[:len(lines)-1] { // the sum, which holds our own words alone, stays on one line
+		if got := columns(line); got > max(width, minWidth) {
+			t.Errorf("%d columns, want at most %d: %q", got, max(width, minWidth), line)
+		}
+	}
+}
+
+func TestPrettyHasNoForeignControlCharacters(t *testing.T) {
+	for _, opt := range []Options{{}, {Color: true}, {Verbose: true, Width: 1}} {
+		page := render(t, "pretty", full(), opt)
+		mustBeCalm(t, page, opt.Color)
+		mustFit(t, page, opt.Width)
+	}
+}
+
+func TestColourChangesNoText(t *testing.T) {
+	plain, painted := render(t, "pretty", full(), Options{}), render(t, "pretty", full(), Options{Color: true})
+	if plain == painted {
+		t.Error("Color paints nothing")
+	}
+	if got := colours.ReplaceAllString(painted, ""); got != plain {
+		t.Errorf("with colours taken out, line %q differs", firstDifference(got, plain))
+	}
+}
+
+func TestServersCannotForgeLines(t *testing.T) {
+	r := clean()
+	r.Findings = []finding.Finding{{Rule: "SEC-001", Severity: finding.High, Message: "m\nNo findings.",
+		Location: finding.Location{Server: "s\nNo findings.", Item: "i\nNo findings.", Kind: finding.Tool, Pointer: "/\nNo findings."},
+		Evidence: finding.Evidence{Raw: "x\nNo findings.\r\nNo findings."}}}
+	for _, line := range strings.Split(render(t, "pretty", r, Options{}), "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "No findings.") {
+			t.Errorf("a server wrote the line %q", line)
+		}
+	}
+}
+
+func TestRepeatedFindingsAreCounted(t *testing.T) {
+	r := clean()
+	for i := range 20 {
+		r.Findings = append(r.Findings, finding.Finding{Rule: "SEC-007", Name: "invisible-text", Severity: finding.Low,
+			Message: fmt.Sprint("message ", i, "."), Location: finding.Location{Server: "s", Kind: finding.Tool, Item: "t"}})
+	}
+	got := render(t, "pretty", r, Options{})
+	if n := strings.Count(got, "why:"); n != perRule {
+		t.Errorf("%d findings in full, want %d", n, perRule)
+	}
+	if want := "… and 17 more of SEC-007 invisible-text in this tool"; !strings.Contains(got, want) {
+		t.Errorf("no line %q in:\n%s", want, got)
+	}
+	if n := strings.Count(render(t, "pretty", r, Options{Verbose: true}), "why:"); n != 20 {
+		t.Errorf("verbose shows %d findings, want 20", n)
+	}
+}
+
+func TestProblemsAreNeverCountedAway(t *testing.T) {
+	r := clean()
+	for i := range 50 {
+		r.Problems = append(r.Problems, finding.Problem{Kind: finding.Unread, Message: fmt.Sprint("problem ", i, ".")})
+	}
+	got := render(t, "pretty", r, Options{})
+	for i := range 50 {
+		if want := fmt.Sprint("problem ", i, "."); !strings.Contains(got, want) {
+			t.Errorf("%q is not shown", want)
+		}
+	}
+	if want := "No findings. The scan is incomplete: 50 problems."; !strings.Contains(got, want) {
+		t.Errorf("no %q in:\n%s", want, got)
+	}
+}
+
+// TestIncompleteIsNeverShownAsComplete covers a summary and a list that contradict.
+func TestIncompleteIsNeverShownAsComplete(t *testing.T) {
+	r := clean()
+	r.Summary.Complete = false
+	if got := render(t, "pretty", r, Options{}); !strings.Contains(got, "The scan is incomplete.") {
+		t.Errorf("the summary says incomplete, pretty says:\n%s", got)
+	}
+	r = clean()
+	r.Problems = []finding.Problem{{Kind: finding.Limit, Message: "m"}}
+	if got := render(t, "sarif", r, Options{}); !strings.Contains(got, `"executionSuccessful": false`) {
+		t.Errorf("there is a problem, SARIF says:\n%s", got)
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		e    finding.Evidence
+		n    int
+		want string
+	}{
+		{"nothing to quote", finding.Evidence{}, 40, ""},
+		{"a word", finding.Evidence{Raw: "secret", End: 6}, 40, "secret\n^~~~~~"},
+		{"one letter", finding.Evidence{Raw: "s", End: 1}, 40, "s\n^"},
+		{"inside a text", finding.Evidence{Raw: "secret", Start: 3, End: 9}, 40, "…secret\n ^~~~~~"},
+		{"wide characters", finding.Evidence{Raw: "秘密", End: 6}, 40, "秘密\n^~~~"},
+		{"combining mark", finding.Evidence{Raw: "e\u0301x", End: 4}, 40, "e\u0301x\n^~"},
+		{"clipped in the middle", finding.Evidence{Raw: "abcdefghijklmnopqrstuvwxyz", End: 26}, 15, "abcdefgh … wxyz\n^~~~~~~~~~~~~~~"},
+		{"two lines", finding.Evidence{Raw: "a\nb", End: 3}, 40, "a<U+000A>\n^~~~~~~~~\nb\n^"},
+		{"a newline alone", finding.Evidence{Raw: "\n", End: 1}, 40, "<U+000A>\n^~~~~~~~"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var lines []string
+			for _, r := range excerpt(tt.e, tt.n) {
+				lines = append(lines, r.text)
+				if r.to > r.from {
+					lines = append(lines, strings.Repeat(" ", r.from)+underline(r.to-r.from))
+				}
+			}
+			if got := strings.Join(lines, "\n"); got != tt.want {
+				t.Errorf("excerpt(%q) =\n%s\nwant\n%s", tt.e.Raw, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestClip(t *testing.T) {
+	pile := "a" + strings.Repeat("\u0301", 100_000)
+	if got := clip(pile, 40); len(got) > 1000 {
+		t.Errorf("%d bytes of combining marks get through", len(got))
+	}
+	for n := 40; n < 60; n++ {
+		for _, s := range []string{strings.Repeat("ab", 40), strings.Repeat("界", 40), strings.Repeat("a界", 30)} {
+			if got := columns(clip(s, n)); got > n || got < n-3 {
+				t.Errorf("clip(%q, %d) takes %d columns", s, n, got)
+			}
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct{ name, in, want string }{
+		{"short", "a bc", "a bc"},
+		{"breaks at spaces", "aaa bbb ccc ddd", "aaa bbb|ccc ddd"},
+		{"a long word is broken", "a bbbbbbbbbbbb c", "a|bbbbbbbb|bbbb c"},
+		{"empty", "", ""},
+	} {
+		if got := strings.Join(wrap(tt.in, 8), "|"); got != tt.want {
+			t.Errorf("%s: wrap(%q) = %q, want %q", tt.name, tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for in, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000"} {
+		if got := number(in); got != want {
+			t.Errorf("number(%d) = %s, want %s", in, got, want)
+		}
+	}
+}

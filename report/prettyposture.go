@@ -1,0 +1,105 @@
+package report
+
+import (
+	"strings"
+
+	"gauntlet/result"
+)
+
+// stateWords is the key of the posture map, written out in every line of it.
+var stateWords = map[result.State]string{
+	result.Seen:       "seen",
+	result.NotSeen:    "not seen",
+	result.NeedsProbe: "requires an active probe",
+	result.Invisible:  "not observable",
+}
+
+// posture shows the coverage map. It is a statement about what was looked at: no state
+// of it is painted as good or bad. Shown by state it fits a screen; one line a signal
+// under its defence layer is for Verbose.
+func (p *page) posture(signals []result.Signal) {
+	if len(signals) == 0 {
+		return
+	}
+	p.heading("Posture map", "  what a client can see")
+	if !p.verbose {
+		p.postureByState(signals)
+		p.gap()
+		return
+	}
+	layer := ""
+	for i, s := range signals {
+		if i == 0 || s.Layer != layer {
+			p.line(2, clip(Visible(s.Layer), p.width-2))
+			layer = s.Layer
+		}
+		p.signal(s)
+	}
+	p.gap()
+}
+
+// postureByState lists the signals of each state in one paragraph, with figures where
+// they rest on evidence.
+func (p *page) postureByState(signals []result.Signal) {
+	for _, state := range []result.State{result.Seen, result.NotSeen, result.NeedsProbe, result.Invisible} {
+		var names []string
+		for _, s := range signals {
+			if s.State != state {
+				continue
+			}
+			name := Visible(s.Name)
+			if state == result.Seen || state == result.NotSeen {
+				name += spacedFigure(Visible(s.Detail))
+			}
+			names = append(names, name)
+		}
+		if len(names) == 0 {
+			continue
+		}
+		const indent = 26 // columns of the longest state and a gap
+		for i, text := range wrap(strings.Join(names, ", "), p.width-indent-2) {
+			label := ""
+			if i == 0 {
+				label = stateWords[state]
+			}
+			p.line(2, label+strings.Repeat(" ", indent-columns(label)), p.dim(text))
+		}
+	}
+}
+
+// spacedFigure returns the figure that a detail begins with ("12 of 41"), in parentheses.
+func spacedFigure(detail string) string {
+	fields := strings.Fields(detail)
+	if len(fields) >= 3 && fields[1] == "of" {
+		return " (" + strings.Join(fields[:3], " ") + ")"
+	}
+	return ""
+}
+
+func (p *page) signal(s result.Signal) {
+	words, ok := stateWords[s.State]
+	if !ok {
+		words = Visible(string(s.State))
+	}
+	mark := "·"
+	switch s.State {
+	case result.Seen:
+		mark = "●"
+	case result.NotSeen:
+		mark = "○"
+	case result.NeedsProbe:
+		mark = "?"
+	}
+	const state = 26 // columns of the longest state and a gap
+	left := mark + " " + words + strings.Repeat(" ", max(state-columns(words), 2))
+	name := clip(Visible(s.Name), p.width-4-columns(left))
+	detail := ""
+	if room := p.width - 4 - columns(left) - columns(name) - 2; s.Detail != "" && room > 10 {
+		detail = clip(Visible(s.Detail), room)
+	}
+	if s.State == result.Invisible || s.State == result.NeedsProbe {
+		p.line(4, p.dim(left+name+spaced(detail)))
+		return
+	}
+	p.line(4, left, name, p.dim(spaced(detail)))
+}

@@ -1,0 +1,158 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gauntlet/result"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func render(t testing.TB, format string, r *result.Report, opt Options) string {
+	t.Helper()
+	f, err := Lookup(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := f.Write(&b, r, opt); err != nil {
+		t.Fatalf("writing %s: %v", format, err)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	for _, tt := range []struct {
+		file, format string
+		report       *result.Report
+		opt          Options
+	}{
+		{"full.pretty", "pretty", full(), Options{}},
+		{"full.color", "pretty", full(), Options{Color: true, Width: 72}},
+		{"full.verbose", "pretty", full(), Options{Verbose: true, Width: 120}},
+		{"full.json", "json", full(), Options{}},
+		{"full.sarif", "sarif", full(), Options{}},
+		{"clean.pretty", "pretty", clean(), Options{}},
+		{"clean.json", "json", clean(), Options{}},
+		{"clean.sarif", "sarif", clean(), Options{}},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			got := render(t, tt.format, tt.report, tt.opt)
+			path := filepath.Join("testdata", tt.file+".golden")
+			if *update {
+				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("%s differs; run go test ./report -update and read the diff. Got:\n%s", path, firstDifference(got, string(want)))
+			}
+		})
+	}
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range g {
+		if i >= len(w) || g[i] != w[i] {
+			return Visible(g[i])
+		}
+	}
+	return "(shorter than wanted)"
+}
+
+func TestSameInputGivesSameBytes(t *testing.T) {
+	for _, name := range Names() {
+		first := render(t, name, full(), Options{})
+		for _, procs := range []int{1, 2, 8} {
+			old := runtime.GOMAXPROCS(procs)
+			again := render(t, name, full(), Options{})
+			runtime.GOMAXPROCS(old)
+			if again != first {
+				t.Errorf("%s with GOMAXPROCS=%d differs from the first rendering", name, procs)
+			}
+		}
+	}
+}
+
+func TestWritingLeavesTheReportAlone(t *testing.T) {
+	for _, name := range Names() {
+		r := full()
+		r.Findings[0].Taxonomy, r.Summary.BySeverity = nil, nil
+		render(t, name, r, Options{})
+		if r.Findings[0].Taxonomy != nil || r.Summary.BySeverity != nil {
+			t.Errorf("%s changed the report", name)
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	for _, f := range Formats() {
+		if got, err := Lookup(f.Name); err != nil || got.Name != f.Name || got.Summary == "" {
+			t.Errorf("Lookup(%q) = %q, %v, want the format with a summary", f.Name, got.Name, err)
+		}
+	}
+	if want := []string{"pretty", "json", "sarif"}; !slices.Equal(Names(), want) {
+		t.Errorf("Names() = %q, want %q", Names(), want)
+	}
+	_, err := Lookup("SARIF")
+	if want := `unknown format "SARIF": want one of pretty, json, sarif`; err == nil || err.Error() != want {
+		t.Errorf("Lookup(SARIF): error %v, want %s", err, want)
+	}
+}
+
+// A widest remembers the longest single write.
+type widest int
+
+func (w *widest) Write(p []byte) (int, error) { *w = max(*w, widest(len(p))); return len(p), nil }
+
+func TestReportsAreStreamed(t *testing.T) {
+	r := big(20_000) // more than 10 MB of JSON
+	for _, f := range Formats() {
+		var w widest
+		if err := f.Write(&w, r, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if w > 64<<10 {
+			t.Errorf("%s hands over %d bytes at once, want no more than its buffer of 64 KiB", f.Name, w)
+		}
+	}
+}
+
+// A fullDisk fails after a few bytes.
+type fullDisk struct{ left int }
+
+var errDisk = errors.New("no space left")
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	if d.left -= len(p); d.left < 0 {
+		return 0, errDisk
+	}
+	return len(p), nil
+}
+
+func TestWriteErrorsComeBack(t *testing.T) {
+	r := full()
+	for len(r.Findings) < 2000 { // more than the buffer holds
+		r.Findings = append(r.Findings, r.Findings...)
+	}
+	for _, f := range Formats() {
+		for _, room := range []int{0, 70_000} {
+			if err := f.Write(&fullDisk{room}, r, Options{Verbose: true}); !errors.Is(err, errDisk) {
+				t.Errorf("%s with room for %d bytes: error %v, want %v", f.Name, room, err, errDisk)
+			}
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"regexp"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+)
+
+const (
+	sarifVersion = "2.1.0"
+	sarifSchema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+
+// writeSARIF writes one run. Findings are results, problems and skipped checks are
+// notifications of its one invocation, and what was looked at is a property of the run,
+// for SARIF has no word for coverage and a run without results must not look like a pass.
+func writeSARIF(w *bufio.Writer, r *result.Report, _ Options) error {
+	rules := rulesOf(r)
+	s := newJSONStream(w)
+	s.open("", '{')
+	s.value("$schema", sarifSchema)
+	s.value("version", sarifVersion)
+	s.open("runs", '[')
+	s.open("", '{')
+	s.value("columnKind", "unicodeCodePoints")
+	writeDriver(s, r.Tool, rules)
+	writeInvocation(s, r, rules)
+	writeResults(s, r, rules)
+	s.open("properties", '{')
+	s.value("summary", withAllSeverities(r.Summary))
+	writeCoverage(s, r)
+	s.close('}')
+	s.close('}')
+	s.close(']')
+	s.close('}')
+	return s.end()
+}
+
+// semantic is the form of SemVer 2.0, without the rarely used build part.
+var semantic = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
+
+func writeDriver(s *jsonStream, tool result.Tool, rules sarifRules) {
+	s.open("tool", '{')
+	s.open("driver", '{')
+	s.value("name", tool.Name)
+	if tool.Version != "" {
+		s.value("version", tool.Version)
+	}
+	if semantic.MatchString(tool.Version) {
+		s.value("semanticVersion", tool.Version)
+	}
+	list(s, "rules", rules.list, func(rule *result.Rule) any { return descriptor(rule) })
+	list(s, "notifications", notices, itself)
+	s.close('}')
+	s.close('}')
+}
+
+// notices describes the sorts of notification, so that a viewer can group them.
+var notices = []sarifNotice{
+	{string(finding.Malformed), sarifText{Text: "A part of the input has not the form that MCP prescribes; its strings were scanned all the same."}},
+	{string(finding.Unread), sarifText{Text: "Something is there, or is said to be there, and was not read."}},
+	{string(finding.Limit), sarifText{Text: "A limit cut the scan short."}},
+	{string(finding.Failed), sarifText{Text: "An attempt ended in an error."}},
+	{skippedNotice, sarifText{Text: "A check did not run because its evidence is missing or nobody asked for it."}},
+}
+
+const skippedNotice = "skipped"
+
+// writeInvocation says how far the scan came. A skipped check is a note and not an error:
+// it does not make a scan incomplete.
+func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
+	s.open("invocations", '[')
+	s.open("", '{')
+	s.value("executionSuccessful", complete(r))
+	s.open("toolExecutionNotifications", '[')
+	for i := range r.Problems {
+		p := &r.Problems[i]
+		n := sarifNotification{Descriptor: sarifRef{ID: string(p.Kind)}, Level: "error", Message: sarifText{Text: plain(p.Message)}}
+		if p.Kind == finding.Malformed {
+			n.Level = "warning"
+		}
+		if p.Location.File != "" || p.Location.Server != "" {
+			n.Locations = []sarifLocation{locate(&p.Location)}
+		}
+		s.value("", &n)
+	}
+	for _, skip := range r.Skipped {
+		n := sarifNotification{Descriptor: sarifRef{ID: skippedNotice}, Level: "note",
+			Message: sarifText{Text: plain(fmt.Sprintf("%s %s did not run; it needs %s", skip.Rule, skip.Name, skip.Needs))}}
+		if i, ok := rules.index[skip.Rule]; ok {
+			n.AssociatedRule = &sarifRef{ID: string(skip.Rule), Index: &i}
+		}
+		s.value("", &n)
+	}
+	s.close(']')
+	s.close('}')
+	s.close(']')
+}
+
+func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
+	s.open("results", '[')
+	seen := make(map[string]int, len(r.Findings))
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		// A code host folds results with one fingerprint into one alert. Two equal
+		// definitions in one scan are two places to mend, so the second gets a number.
+		seen[f.Fingerprint]++
+		mark := f.Fingerprint
+		if n := seen[f.Fingerprint]; n > 1 {
+			mark = fmt.Sprintf("%s:%d", mark, n)
+		}
+		s.value("", &sarifResult{
+			RuleID: string(f.Rule), RuleIndex: rules.index[f.Rule], Level: level(f.Severity),
+			Message:   sarifText{Text: resultText(f)},
+			Locations: []sarifLocation{locate(&f.Location)}, RelatedLocations: relatedLocations(f.Related),
+			// GitHub reads primaryLocationLineHash alone. Left to itself it hashes the
+			// line, and a snapshot is often one long line with all findings on it.
+			PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
+			Properties: sarifResultProperties{
+				Severity: f.Severity, Pointer: f.Location.Pointer, IsKey: f.Location.IsKey, Advice: f.Advice, Evidence: f.Evidence,
+			},
+		})
+	}
+	s.close(']')
+}
+
+func level(s finding.Severity) string {
+	switch {
+	case s >= finding.High:
+		return "error"
+	case s == finding.Medium:
+		return "warning"
+	case s == finding.None:
+		return "none"
+	}
+	return "note"
+}

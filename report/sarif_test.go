@@ -1,0 +1,154 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+)
+
+func TestSARIFMatchesTheOfficialSchema(t *testing.T) {
+	mustMatch(t, sarifLogSchema, render(t, "sarif", full(), Options{}))
+	mustMatch(t, sarifLogSchema, render(t, "sarif", clean(), Options{}))
+}
+
+func TestOfficialSchemaRefusesBrokenLogs(t *testing.T) {
+	run := func(v map[string]any) map[string]any { return v["runs"].([]any)[0].(map[string]any) }
+	res := func(v map[string]any) map[string]any { return run(v)["results"].([]any)[0].(map[string]any) }
+	for _, tt := range []struct {
+		name string
+		edit func(map[string]any)
+	}{
+		{"another version", func(v map[string]any) { v["version"] = "2.0.0" }},
+		{"a result without a message", func(v map[string]any) { delete(res(v), "message") }},
+		{"an unknown level", func(v map[string]any) { res(v)["level"] = "critical" }},
+		{"a misspelt member", func(v map[string]any) { res(v)["ruleID"] = "SEC-001" }},
+		{"a run without its tool", func(v map[string]any) { delete(run(v), "tool") }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := match(t, sarifLogSchema, edited(t, render(t, "sarif", full(), Options{}), tt.edit)); err == nil {
+				t.Error("the schema takes it")
+			}
+		})
+	}
+}
+
+// read parses a log with somebody else's reader.
+func read(t testing.TB, log string) *sarif.Run {
+	t.Helper()
+	doc, err := sarif.FromString(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Runs) != 1 {
+		t.Fatalf("%d runs, want 1", len(doc.Runs))
+	}
+	return doc.Runs[0]
+}
+
+// TestSARIFHasWhatACodeHostNeeds checks what the schema leaves open and GitHub demands.
+func TestSARIFHasWhatACodeHostNeeds(t *testing.T) {
+	r := full()
+	run := read(t, render(t, "sarif", r, Options{}))
+	if got, want := len(run.Results), len(r.Findings); got != want {
+		t.Fatalf("%d results, want %d", got, want)
+	}
+	prints := map[string]bool{}
+	for i, res := range run.Results {
+		f := r.Findings[i]
+		if got := *run.Tool.Driver.Rules[res.RuleIndex].ID; got != string(f.Rule) || *res.RuleID != got {
+			t.Errorf("result %d: rule %s at its index, id %s, want %s", i, got, *res.RuleID, f.Rule)
+		}
+		phys := res.Locations[0].PhysicalLocation
+		if phys == nil || phys.ArtifactLocation == nil || phys.ArtifactLocation.URI == nil || *phys.Region.StartLine < 1 {
+			t.Errorf("result %d has no physical location: a code host refuses the whole file", i)
+		}
+		if mark := res.PartialFingerprints["gauntlet/v1"]; prints[mark] || !strings.HasPrefix(mark, f.Fingerprint) {
+			t.Errorf("result %d: fingerprint %q, want one of its own that begins with %q", i, mark, f.Fingerprint)
+		} else {
+			prints[mark] = true
+		}
+	}
+	for _, rule := range run.Tool.Driver.Rules {
+		if *rule.ShortDescription.Text == "" || *rule.FullDescription.Text == "" || *rule.Help.Text == "" {
+			t.Errorf("rule %s lacks a description or help", *rule.ID)
+		}
+	}
+	if inv := run.Invocations[0]; *inv.ExecutionSuccessful || len(inv.ToolExecutionNotifications) != len(r.Problems)+len(r.Skipped) {
+		t.Errorf("successful %v with %d notifications, want an incomplete run with %d",
+			*inv.ExecutionSuccessful, len(inv.ToolExecutionNotifications), len(r.Problems)+len(r.Skipped))
+	}
+	if !*read(t, render(t, "sarif", clean(), Options{})).Invocations[0].ExecutionSuccessful {
+		t.Error("a complete scan is not successful")
+	}
+}
+
+func TestSeverityInSARIF(t *testing.T) {
+	for _, tt := range []struct {
+		sev          finding.Severity
+		level, score string
+	}{
+		{finding.Critical, "error", "9.5"}, {finding.High, "error", "8.0"}, {finding.Medium, "warning", "5.5"},
+		{finding.Low, "note", "2.0"}, {finding.Info, "note", "0.0"}, {finding.None, "none", "0.0"},
+	} {
+		if l, s := level(tt.sev), securitySeverity(tt.sev); l != tt.level || s != tt.score {
+			t.Errorf("%s: %s and %s, want %s and %s", tt.sev, l, s, tt.level, tt.score)
+		}
+	}
+}
+
+func TestArtifactURI(t *testing.T) {
+	for _, tt := range []struct{ name, file, server, want string }{
+		{"relative path", "./snapshots/a.json", "s", "snapshots/a.json"},
+		{"path above", "../a.json", "s", "../a.json"},
+		{"absolute path", "/srv/mcp/a b.json", "s", "file:///srv/mcp/a%20b.json"},
+		{"characters that mean something in a URI", "a#b?c%d[e].json", "s", "a%23b%3Fc%25d%5Be%5D.json"},
+		{"colon in the first segment", "c:a.json", "s", "./c:a.json"},
+		{"control character and ill-formed byte", "a\x1b\xff.json", "s", "a%1B%FF.json"},
+		{"letters beyond ASCII", "日本.json", "s", "%E6%97%A5%E6%9C%AC.json"},
+		{"standard input", "<stdin>", "s", "%3Cstdin%3E"},
+		{"live server", "", "file system/x", "mcp-server/file%20system%2Fx"},
+		{"live server without a name", "", "", "mcp-server/unnamed"},
+		{"live server that would climb", "", "..", "mcp-server/unnamed.."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := artifactURI(&finding.Location{File: tt.file, Server: tt.server}); got != tt.want {
+				t.Errorf("artifactURI(%q, %q) = %q, want %q", tt.file, tt.server, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestLogicalNamesCannotBeForged(t *testing.T) {
+	honest := finding.Location{Server: "a", Kind: finding.Tool, Item: "b/tool/c"}
+	forged := finding.Location{Server: "a/tool/b", Kind: finding.Tool, Item: "c"}
+	if a, b := logical(&honest).FullyQualifiedName, logical(&forged).FullyQualifiedName; a == b {
+		t.Errorf("two definitions have the name %q", a)
+	}
+}
+
+func TestServersCannotPutLinksIntoMessages(t *testing.T) {
+	r := clean()
+	r.Findings = []finding.Finding{{Rule: "SEC-001", Message: "x", Location: finding.Location{Server: "s", Item: "[safe](http://evil.example)"}}}
+	if got := *read(t, render(t, "sarif", r, Options{})).Results[0].Message.Text; strings.Contains(got, "](") {
+		t.Errorf("message %q holds a link", got)
+	}
+}
+
+func TestRuleDescriptor(t *testing.T) {
+	d := descriptor(&full().Rules[0])
+	if want := "security,tool-poisoning,OWASP MCP Top 10 MCP03:2025,external/cwe/cwe-1427"; strings.Join(d.Properties.Tags, ",") != want {
+		t.Errorf("tags %q, want %s", d.Properties.Tags, want)
+	}
+	if d.HelpURI != "https://example.org/rules/SEC-001" || d.Properties.Precision != "high" {
+		t.Errorf("help URI %q and precision %q", d.HelpURI, d.Properties.Precision)
+	}
+	for _, bad := range []string{"", "see the paper", "javascript:alert(1)", "https:///x"} {
+		if got := descriptor(&result.Rule{ID: "SEC-001", Source: bad}).HelpURI; got != "" {
+			t.Errorf("source %q becomes the help URI %q, want none", bad, got)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package report
+
+import (
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"gauntlet/finding"
+)
+
+// locate gives every location a physical one, since GitHub refuses a whole upload for one
+// result without it, and the logical one that a reader wants.
+func locate(l *finding.Location) sarifLocation {
+	return sarifLocation{
+		Physical: sarifPhysical{sarifArtifact{artifactURI(l)}, region(l)},
+		Logical:  []sarifLogical{logical(l)},
+	}
+}
+
+// relatedLocations are the other places that a finding is about.
+func relatedLocations(ls []finding.Location) []sarifLocation {
+	var out []sarifLocation
+	for i := range ls {
+		at := locate(&ls[i])
+		at.Message = &sarifText{Text: plain(also(&ls[i]))}
+		out = append(out, at)
+	}
+	return out
+}
+
+// artifactURI names the scanned file. A live server has no file: mcp-server/<name> stands
+// for it, a relative reference that is the same on every machine and in every run, so
+// that alerts can be followed. It names no file in any repository.
+func artifactURI(l *finding.Location) string {
+	if l.File != "" {
+		return fileURI(l.File)
+	}
+	name := l.Server
+	if strings.Trim(name, ".") == "" { // "..", as a path, would climb
+		name = "unnamed" + name
+	}
+	return "mcp-server/" + url.PathEscape(name)
+}
+
+// fileURI turns a path as the user gave it into a relative reference, which a code host
+// reads from the root of the repository, or into a file URI if it is absolute.
+func fileURI(file string) string {
+	p := path.Clean(filepath.ToSlash(file))
+	if len(p) > 1 && p[1] == ':' && filepath.VolumeName(file) != "" { // C:/dir on Windows
+		p = "/" + p
+	}
+	u := url.URL{Path: p}
+	if path.IsAbs(p) {
+		u.Scheme = "file"
+	}
+	return u.String() // String guards a colon in the first segment with ./
+}
+
+// region is line 1 where no line is known: GitHub wants one.
+func region(l *finding.Location) sarifRegion {
+	if l.Line < 1 {
+		return sarifRegion{StartLine: 1}
+	}
+	return sarifRegion{StartLine: l.Line, StartColumn: max(l.Column, 0), EndLine: max(l.EndLine, 0), EndColumn: max(l.EndColumn, 0)}
+}
+
+// logical names the definition. In the full name the parts are escaped, so that a server
+// cannot pass for another by a slash in the name of a tool.
+func logical(l *finding.Location) sarifLogical {
+	kind := l.Kind
+	if kind == "" {
+		kind = finding.Server
+	}
+	full := url.PathEscape(l.Server) + "/" + string(kind)
+	if l.Item != "" {
+		full += "/" + url.PathEscape(l.Item)
+	}
+	name := l.Item
+	if name == "" {
+		name = l.Server
+	}
+	return sarifLogical{Name: name, FullyQualifiedName: full + "#" + l.Pointer, Kind: string(kind)}
+}
+
+// resultText is the message with its place and advice. Code hosts show it without the
+// logical location, and a live server has no line to look at.
+func resultText(f *finding.Finding) string {
+	var b strings.Builder
+	b.WriteString(plain(f.Message))
+	b.WriteString("\nWhere: ")
+	b.WriteString(plain(itemTitle(&f.Location)))
+	if f.Location.Server != "" {
+		b.WriteString(" of server " + plain(f.Location.Server))
+	}
+	if f.Location.Pointer != "" {
+		b.WriteString(", " + plain(f.Location.Pointer))
+	}
+	if f.Advice != "" {
+		b.WriteString("\nWhat to do: " + plain(f.Advice))
+	}
+	return b.String()
+}
+
+// plain makes text safe for a SARIF message, in which [text](target) is a link: a server
+// could put one in the name of a tool.
+func plain(s string) string { return strings.ReplaceAll(Visible(s), "](", "] (") }

@@ -1,0 +1,105 @@
+package report
+
+import "gauntlet/finding"
+
+// The part of SARIF 2.1.0 that we write; the names are the standard's, the members of the
+// outer objects are in sarif.go.
+
+type sarifText struct {
+	Text     string `json:"text"`
+	Markdown string `json:"markdown,omitempty"`
+}
+
+type sarifRule struct {
+	ID                   string              `json:"id"`
+	Name                 string              `json:"name,omitempty"`
+	ShortDescription     sarifText           `json:"shortDescription"`
+	FullDescription      sarifText           `json:"fullDescription"`
+	Help                 sarifText           `json:"help"`
+	HelpURI              string              `json:"helpUri,omitempty"`
+	DefaultConfiguration sarifConfiguration  `json:"defaultConfiguration"`
+	Properties           sarifRuleProperties `json:"properties"`
+}
+
+type sarifConfiguration struct {
+	Level string `json:"level"`
+}
+
+type sarifRuleProperties struct {
+	// Tags and precision are SARIF and GitHub vocabulary, the rest is ours.
+	Tags             []string              `json:"tags"`
+	SecuritySeverity string                `json:"security-severity"`
+	Precision        string                `json:"precision,omitempty"`
+	Maturity         string                `json:"maturity,omitempty"`
+	Taxonomy         []finding.TaxonomyRef `json:"taxonomy,omitempty"`
+}
+
+type sarifNotice struct {
+	ID               string    `json:"id"`
+	ShortDescription sarifText `json:"shortDescription"`
+}
+
+type sarifRef struct {
+	ID    string `json:"id"`
+	Index *int   `json:"index,omitempty"`
+}
+
+type sarifNotification struct {
+	Descriptor     sarifRef        `json:"descriptor"`
+	AssociatedRule *sarifRef       `json:"associatedRule,omitempty"`
+	Level          string          `json:"level"`
+	Message        sarifText       `json:"message"`
+	Locations      []sarifLocation `json:"locations,omitempty"`
+}
+
+type sarifResult struct {
+	RuleID              string                `json:"ruleId"`
+	RuleIndex           int                   `json:"ruleIndex"`
+	Level               string                `json:"level"`
+	Message             sarifText             `json:"message"`
+	Locations           []sarifLocation       `json:"locations"`
+	RelatedLocations    []sarifLocation       `json:"relatedLocations,omitempty"`
+	PartialFingerprints sarifPrints           `json:"partialFingerprints"`
+	Properties          sarifResultProperties `json:"properties"`
+}
+
+type sarifPrints struct {
+	V1      string `json:"gauntlet/v1"`
+	Primary string `json:"primaryLocationLineHash"`
+}
+
+type sarifResultProperties struct {
+	Severity finding.Severity `json:"severity"`
+	Pointer  string           `json:"pointer"`
+	IsKey    bool             `json:"is_key,omitempty"`
+	Advice   string           `json:"advice,omitempty"`
+	Evidence finding.Evidence `json:"evidence"`
+}
+
+type sarifLocation struct {
+	Physical sarifPhysical  `json:"physicalLocation"`
+	Logical  []sarifLogical `json:"logicalLocations"`
+	Message  *sarifText     `json:"message,omitempty"`
+}
+
+type sarifPhysical struct {
+	Artifact sarifArtifact `json:"artifactLocation"`
+	Region   sarifRegion   `json:"region"`
+}
+
+type sarifArtifact struct {
+	URI string `json:"uri"`
+}
+
+type sarifRegion struct {
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn,omitempty"`
+	EndLine     int `json:"endLine,omitempty"`
+	EndColumn   int `json:"endColumn,omitempty"`
+}
+
+type sarifLogical struct {
+	Name               string `json:"name,omitempty"`
+	FullyQualifiedName string `json:"fullyQualifiedName"`
+	Kind               string `json:"kind"`
+}

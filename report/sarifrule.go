@@ -1,0 +1,139 @@
+package report
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+)
+
+// sarifRules are the rules that results refer to by index.
+type sarifRules struct {
+	list  []result.Rule
+	index map[finding.Rule]int
+}
+
+// rulesOf returns the report's rules, each id once, followed by a stand-in for every rule
+// that only a finding names: a result without its rule would not be valid for a code host.
+func rulesOf(r *result.Report) sarifRules {
+	rules := sarifRules{index: map[finding.Rule]int{}}
+	add := func(rule result.Rule) {
+		rules.index[rule.ID] = len(rules.list)
+		rules.list = append(rules.list, rule)
+	}
+	for _, rule := range r.Rules {
+		if _, ok := rules.index[rule.ID]; !ok {
+			add(rule)
+		}
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if _, ok := rules.index[f.Rule]; !ok {
+			add(result.Rule{ID: f.Rule, Name: f.Name, Severity: f.Severity, Advice: f.Advice, Taxonomy: f.Taxonomy})
+		}
+	}
+	return rules
+}
+
+func descriptor(r *result.Rule) *sarifRule {
+	short := r.Name
+	if short == "" {
+		short = string(r.ID)
+	}
+	full, _, _ := strings.Cut(strings.TrimSpace(r.Doc), "\n\n")
+	if full == "" {
+		full = short
+	}
+	return &sarifRule{
+		ID: string(r.ID), Name: r.Name,
+		ShortDescription:     sarifText{Text: strings.ReplaceAll(short, "-", " ")},
+		FullDescription:      sarifText{Text: full},
+		Help:                 ruleHelp(r),
+		HelpURI:              webURI(r.Source),
+		DefaultConfiguration: sarifConfiguration{level(r.Severity)},
+		Properties: sarifRuleProperties{
+			Tags: ruleTags(r), SecuritySeverity: securitySeverity(r.Severity),
+			Precision: precision(r.Maturity), Maturity: r.Maturity, Taxonomy: r.Taxonomy,
+		},
+	}
+}
+
+// ruleHelp is the whole document of a rule. The plain text is the Markdown itself, which
+// was written to be read as it stands.
+func ruleHelp(r *result.Rule) sarifText {
+	var text, mark []string
+	add := func(label, s string) {
+		if s == "" {
+			return
+		}
+		if label == "" {
+			text, mark = append(text, s), append(mark, s)
+			return
+		}
+		text, mark = append(text, label+": "+s), append(mark, "**"+label+":** "+s)
+	}
+	add("", strings.TrimSpace(r.Doc))
+	add("What to do", r.Advice)
+	for _, t := range r.Taxonomy {
+		add(t.System, strings.TrimSpace(t.ID+" "+t.Name)+" ("+t.Fit+")")
+	}
+	add("Source", r.Source)
+	if text == nil {
+		text, mark = []string{string(r.ID)}, []string{string(r.ID)}
+	}
+	return sarifText{Text: strings.Join(text, "\n\n"), Markdown: strings.Join(mark, "\n\n")}
+}
+
+// ruleTags are what a code host filters by. CWE ids take the form that GitHub knows.
+func ruleTags(r *result.Rule) []string {
+	tags := []string{"security"}
+	add := func(t string) {
+		if t != "" && !slices.Contains(tags, t) { // the standard wants each tag once
+			tags = append(tags, t)
+		}
+	}
+	add(r.Axis)
+	for _, t := range r.Taxonomy {
+		if t.System == "CWE" {
+			add("external/cwe/" + strings.ToLower(t.ID))
+		} else {
+			add(t.System + " " + t.ID)
+		}
+	}
+	return tags
+}
+
+// securitySeverity puts our five words in the middle of GitHub's bands (critical above
+// 9.0, high from 7.0, medium from 4.0, low from 0.1). 0.0 is "no security severity".
+func securitySeverity(s finding.Severity) string {
+	switch s {
+	case finding.Critical:
+		return "9.5"
+	case finding.High:
+		return "8.0"
+	case finding.Medium:
+		return "5.5"
+	case finding.Low:
+		return "2.0"
+	}
+	return "0.0"
+}
+
+// precision claims what was measured: nothing for a check that is still experimental.
+func precision(maturity string) string {
+	if maturity == "stable" {
+		return "high"
+	}
+	return ""
+}
+
+// webURI returns s in the strict form that the standard wants, or "" if it is no web address.
+func webURI(s string) string {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return ""
+	}
+	return u.String()
+}

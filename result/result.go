@@ -1,0 +1,185 @@
+// Package result holds a Report: everything one command found out, and what it did not
+// look at. Formats render it; nothing here prints.
+package result
+
+import (
+	"gauntlet/finding"
+)
+
+// SchemaVersion is the version of the JSON form, docs/schemas/report.schema.json. The
+// first number changes when a reader of the old form would break.
+const SchemaVersion = "1.0"
+
+// A Report is the outcome of one scan. Findings are the only input of the gate.
+type Report struct {
+	SchemaVersion string            `json:"schema_version"`
+	Tool          Tool              `json:"tool"`
+	Summary       Summary           `json:"summary"`
+	Findings      []finding.Finding `json:"findings"`
+	Coverage      Coverage          `json:"coverage"`
+	Posture       []Signal          `json:"posture"`
+	Skipped       []Skip            `json:"skipped"`
+	Problems      []finding.Problem `json:"problems"`
+	// Rules describes every check that was asked for, whether or not it found anything.
+	Rules []Rule `json:"rules"`
+}
+
+// Tool names the program that made the report.
+type Tool struct {
+	Name     string `json:"name"`
+	Version  string `json:"version"`
+	Lexicon  string `json:"lexicon"`  // version of the word lists and patterns
+	Taxonomy string `json:"taxonomy"` // version of the mapping to public catalogues
+}
+
+// A Rule describes one check to a reader who does not have the program.
+type Rule struct {
+	ID       finding.Rule          `json:"id"`
+	Name     string                `json:"name"`
+	Severity finding.Severity      `json:"severity"`
+	Maturity string                `json:"maturity"` // "stable" or "experimental"
+	Axis     string                `json:"axis"`     // the taxonomy axis it speaks to
+	Doc      string                `json:"doc"`
+	Advice   string                `json:"advice"`
+	Source   string                `json:"source"` // URL of the rule's public source
+	Taxonomy []finding.TaxonomyRef `json:"taxonomy"`
+}
+
+// Summary counts.
+type Summary struct {
+	Servers    int            `json:"servers"`
+	Items      int            `json:"items"`
+	Strings    int            `json:"strings"`
+	Findings   int            `json:"findings"`
+	BySeverity map[string]int `json:"by_severity"` // all five severities, zeros included
+	Problems   int            `json:"problems"`
+	// Complete is false where anything asked for was unread, failed or cut by a limit.
+	Complete bool `json:"complete"`
+}
+
+// Coverage is the ledger of what was looked at.
+type Coverage struct {
+	Servers []ServerCoverage `json:"servers"`
+	Fields  []FieldCoverage  `json:"fields"`
+	Checks  []CheckCoverage  `json:"checks"`
+}
+
+// ServerCoverage says what was read of one server.
+type ServerCoverage struct {
+	Server string         `json:"server"`
+	File   string         `json:"file,omitempty"`
+	Lists  []ListCoverage `json:"lists"`
+}
+
+// ListCoverage says what was read of one list of a server. State is "read" (an empty
+// list that was answered too) or "absent": the input does not hold the list.
+type ListCoverage struct {
+	Kind  finding.Kind `json:"kind"`
+	State string       `json:"state"`
+	Items int          `json:"items"`
+	// Instructions tells, for the kind "server", whether the server's instructions were there.
+	Instructions bool `json:"instructions,omitempty"`
+}
+
+// The states of a list.
+const (
+	StateRead   = "read"
+	StateAbsent = "absent"
+)
+
+// FieldCoverage counts the strings read of one sort, over all servers.
+type FieldCoverage struct {
+	Field   string `json:"field"` // "description", "schema property name", …
+	Strings int    `json:"strings"`
+	Bytes   int    `json:"bytes"`
+}
+
+// CheckCoverage says what one check did. State is "ran", "skipped" or "failed".
+type CheckCoverage struct {
+	Rule     finding.Rule `json:"rule_id"`
+	Name     string       `json:"name"`
+	State    string       `json:"state"`
+	Items    int          `json:"items"` // definitions it looked at
+	Findings int          `json:"findings"`
+	// Withheld counts findings left out because one definition had too many.
+	Withheld int    `json:"withheld,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+// A Skip is a check that did not run, and the evidence it would have needed. A check
+// that nobody asked for is skipped too, and does not make the run incomplete.
+type Skip struct {
+	Rule  finding.Rule `json:"rule_id"`
+	Name  string       `json:"name"`
+	Needs string       `json:"needs"`
+}
+
+// A Signal is one line of the posture map: something a defender wants to know, the
+// MCP-DPT defence layer it belongs to, and whether a black-box client saw it. It is a
+// coverage statement and never gates.
+type Signal struct {
+	ID     string `json:"id"`
+	Layer  string `json:"layer"` // "L1 model" to "L6 registry"
+	Name   string `json:"name"`
+	State  State  `json:"state"`
+	Detail string `json:"detail"`
+}
+
+// A State says what is known of a Signal.
+type State string
+
+// The states of a signal. Only Seen and NotSeen rest on evidence.
+const (
+	Seen       State = "seen"
+	NotSeen    State = "not_seen"
+	NeedsProbe State = "requires_active_probe"
+	Invisible  State = "not_observable" // a black-box client can never observe it
+)
+
+// FailsAt reports whether a finding has at least this severity. None never fails.
+func (r *Report) FailsAt(floor finding.Severity) bool {
+	if floor == finding.None {
+		return false
+	}
+	for i := range r.Findings {
+		if r.Findings[i].Severity >= floor {
+			return true
+		}
+	}
+	return false
+}
+
+// Read reports whether a server answered at least one question: a list, empty or not, or
+// its instructions.
+func (r *Report) Read() bool {
+	for _, s := range r.Coverage.Servers {
+		for _, l := range s.Lists {
+			if l.State == StateRead && l.Kind != finding.Server || l.Kind == finding.Server && l.Instructions {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Complete reports whether everything that was asked for was read and judged.
+func (r *Report) Complete() bool { return len(r.Problems) == 0 }
+
+// The exit codes of every command.
+const (
+	ExitOK      = 0 // looked at everything, the gate holds
+	ExitGate    = 1 // a finding at or above the gate
+	ExitTrouble = 2 // something asked for was unread, failed or cut by a limit
+)
+
+// ExitCode applies the one rule for exit codes: a crossed gate is 1; otherwise an
+// incomplete run is 2 unless allowPartial and at least a part was read; otherwise 0.
+func (r *Report) ExitCode(floor finding.Severity, allowPartial bool) int {
+	switch {
+	case r.FailsAt(floor):
+		return ExitGate
+	case !r.Complete() && !(allowPartial && r.Read()):
+		return ExitTrouble
+	}
+	return ExitOK
+}

@@ -1,0 +1,180 @@
+// Package scan is the library's front door: a catalog and options in, a report out.
+package scan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/check"
+	"gauntlet/check/integrity"
+	"gauntlet/check/namespace"
+	"gauntlet/check/surface"
+	"gauntlet/finding"
+	"gauntlet/internal/posture"
+	"gauntlet/internal/taxonomy"
+	"gauntlet/rawjson"
+	"gauntlet/result"
+)
+
+// Options are what a scan may be told.
+type Options struct {
+	// Checks to run; nil for Checks().
+	Checks []*check.Check
+	// PerItem is the most findings that one check reports on one definition; 0 for
+	// check.DefaultPerItem.
+	PerItem int
+	// Baseline is a catalog that the user approved earlier, to compare with; nil for none.
+	// Whatever is wrong with it becomes a problem of the scan.
+	Baseline *catalog.Catalog
+	// Version of the program, for the report.
+	Version string
+}
+
+// Checks returns every check there is, by id; those of our own stand behind the others.
+func Checks() []*check.Check {
+	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks())
+	slices.SortStableFunc(all, func(a, b *check.Check) int {
+		own := func(k *check.Check) int { return strings.Index("SG", string(k.ID[:1])) }
+		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// Run runs every check whose evidence is present and returns what they found and what
+// was looked at. It does no I/O and the same catalog gives the same report.
+func Run(c *catalog.Catalog, opt Options) *result.Report {
+	checks := opt.Checks
+	if checks == nil {
+		checks = Checks()
+	}
+	seen := &watcher{}
+	for _, s := range c.Servers {
+		seen.AddServer(s)
+	}
+	res := check.Run(c, checks, check.Options{PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline})
+	r := &result.Report{
+		SchemaVersion: result.SchemaVersion,
+		Tool:          result.Tool{Name: "gauntlet", Version: opt.Version, Lexicon: check.LexiconVersion, Taxonomy: taxonomy.Version},
+		Findings:      list(res.Findings),
+		Coverage:      result.Coverage{Servers: servers(c), Fields: list(res.Fields), Checks: list(res.Checks)},
+		Posture:       seen.Signals(),
+		Skipped:       list(append(res.Skipped, unasked(checks)...)),
+		Problems:      list(append(slices.Clone(c.Problems), res.Problems...)),
+		Rules:         Rules(checks),
+	}
+	r.Problems = append(r.Problems, idle(c, checks)...)
+	docs := c.Documents
+	if opt.Baseline != nil {
+		r.Problems = append(r.Problems, baselineProblems(c, opt.Baseline)...)
+		docs = slices.Concat(docs, opt.Baseline.Documents)
+	}
+	locate(docs, r)
+	r.Summary = summary(c, r, res)
+	return r
+}
+
+// idle reports a scan that looked at nothing, which must not read like a clean one.
+func idle(c *catalog.Catalog, checks []*check.Check) []finding.Problem {
+	var out []finding.Problem
+	if len(c.Servers) == 0 {
+		out = append(out, finding.Problem{Kind: finding.Unread, Message: "nothing was read: the catalog holds no server", Input: -1})
+	}
+	if len(checks) == 0 {
+		out = append(out, finding.Problem{Kind: finding.Unread, Message: "nothing was checked: no check was asked for", Input: -1})
+	}
+	return out
+}
+
+// baselineProblems says what keeps a baseline from being compared as a whole.
+func baselineProblems(c, baseline *catalog.Catalog) []finding.Problem {
+	var out []finding.Problem
+	for _, p := range baseline.Problems {
+		p.Message = "baseline: " + p.Message
+		if p.Input >= 0 {
+			p.Input += len(c.Documents)
+		}
+		out = append(out, p)
+	}
+	if len(c.Servers) > 0 && !integrity.Matched(c, baseline) {
+		out = append(out, finding.Problem{Kind: finding.Unread, Input: -1,
+			Message: "nothing was compared: no server of the scan has the name of one in the baseline"})
+	}
+	return out
+}
+
+// list makes an empty list of none: encoding/json writes nil as null.
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// watcher lets the posture map see the items as the checks walk them.
+type watcher struct{ posture.Collector }
+
+func (w *watcher) Visit(s *catalog.Server, it *catalog.Item, v rawjson.Value) { w.Add(s, it, v) }
+func (w *watcher) Fork() check.Visitor                                        { return &watcher{} }
+func (w *watcher) Join(v check.Visitor)                                       { w.Merge(&v.(*watcher).Collector) }
+
+func servers(c *catalog.Catalog) []result.ServerCoverage {
+	out := make([]result.ServerCoverage, 0, len(c.Servers))
+	for _, s := range c.Servers {
+		self := result.ListCoverage{Kind: finding.Server, State: state(len(s.Self) > 0), Items: len(s.Self)}
+		for i := range s.Self {
+			self.Instructions = self.Instructions || s.Self[i].Label() == "instructions"
+		}
+		lists := []result.ListCoverage{self}
+		for i, l := range s.Lists {
+			lists = append(lists, result.ListCoverage{Kind: catalog.Kinds[i], State: state(l.Present), Items: len(l.Items)})
+		}
+		out = append(out, result.ServerCoverage{Server: s.Name, File: s.Document.Name, Lists: lists})
+	}
+	return out
+}
+
+func state(present bool) string {
+	if present {
+		return result.StateRead
+	}
+	return result.StateAbsent
+}
+
+// unasked lists the checks that exist and were not asked for.
+func unasked(checks []*check.Check) []result.Skip {
+	var out []result.Skip
+	for _, k := range Checks() {
+		if !slices.ContainsFunc(checks, func(c *check.Check) bool { return c.ID == k.ID }) {
+			out = append(out, result.Skip{Rule: k.ID, Name: k.Name, Needs: "to be asked for"})
+		}
+	}
+	return out
+}
+
+// Rules describes checks to a reader who does not have the program.
+func Rules(checks []*check.Check) []result.Rule {
+	out := make([]result.Rule, 0, len(checks))
+	for _, k := range checks {
+		out = append(out, result.Rule{
+			ID: k.ID, Name: k.Name, Severity: k.Severity, Maturity: string(k.Maturity), Axis: k.Axis,
+			Doc: k.Doc, Advice: k.Advice, Source: k.Source, Taxonomy: taxonomy.Of(k.ID),
+		})
+	}
+	return out
+}
+
+func summary(c *catalog.Catalog, r *result.Report, res *check.Result) result.Summary {
+	s := result.Summary{
+		Servers: len(c.Servers), Items: res.Items, Strings: res.Strings, Findings: len(r.Findings),
+		BySeverity: map[string]int{}, Problems: len(r.Problems), Complete: r.Complete(),
+	}
+	for sev := finding.Info; sev <= finding.Critical; sev++ {
+		s.BySeverity[sev.String()] = 0
+	}
+	for i := range r.Findings {
+		s.BySeverity[r.Findings[i].Severity.String()]++
+	}
+	return s
+}
