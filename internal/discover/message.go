@@ -1,0 +1,48 @@
+package discover
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+// Parsers quote what they stumbled over, and that may be a secret. Of their messages only
+// the part in front of any quotation is kept.
+
+func jsonMessage(err error) string {
+	var syntax *rawjson.SyntaxError
+	if errors.As(err, &syntax) {
+		return unquoted(syntax.Msg)
+	}
+	return "it cannot be parsed"
+}
+
+func jsonOffset(err error, otherwise int) int {
+	var syntax *rawjson.SyntaxError
+	if errors.As(err, &syntax) {
+		return syntax.Offset
+	}
+	return otherwise
+}
+
+var yamlWhere = regexp.MustCompile(`\bline \d+(?:, column \d+)?`)
+
+// yamlMessage keeps the place only: the parser's words hold parts of the text.
+func yamlMessage(err error) string {
+	if where := yamlWhere.FindString(err.Error()); where != "" {
+		return "it cannot be parsed at " + where
+	}
+	if strings.Contains(err.Error(), "more values than are read") {
+		return err.Error()
+	}
+	return "it cannot be parsed"
+}
+
+func unquoted(s string) string {
+	if i := strings.IndexAny(s, "\"'`"); i >= 0 {
+		return strings.TrimRight(s[:i], " :")
+	}
+	return s
+}

@@ -1,0 +1,152 @@
+package discover
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/check/config"
+	"gauntlet/finding"
+)
+
+// A dialect says which references a client replaces.
+type dialect struct {
+	forms   []string // openings as in config.Reference
+	folders bool     // ${workspaceFolder}, ${userHome} and the like
+}
+
+// dialects are the references that each client's documentation names; see places. Claude
+// Desktop, Codex and Zed document none.
+var dialects = map[config.Client]dialect{
+	config.ClaudeDesktop:  {},
+	config.Codex:          {},
+	config.Zed:            {},
+	config.ClaudeCode:     {forms: []string{"${"}, folders: true},
+	config.Cursor:         {forms: []string{"${env:"}, folders: true},
+	config.VSCode:         {forms: []string{"${env:"}, folders: true},
+	config.VSCodeInsiders: {forms: []string{"${env:"}, folders: true},
+	config.Windsurf:       {forms: []string{"${", "${env:"}},
+	config.Gemini:         {forms: []string{"${", "$"}},
+	config.OpenCode:       {forms: []string{"{env:"}},
+	config.Cline:          {forms: []string{"${env:"}},
+	config.Roo:            {forms: []string{"${env:"}, folders: true},
+	config.Kiro:           {forms: []string{"${"}},
+	config.Continue:       {},
+	config.AmazonQ:        {forms: []string{"${", "${env:"}},
+	config.Generic:        {forms: []string{"${", "${env:", "{env:"}, folders: true},
+}
+
+// Resolve returns the entry as its client would start it: references to the environment
+// and to folders replaced as far as the client documents them, ~ in the command and the
+// working directory too. References that only the client can answer, and variables that
+// are not set, are problems: the entry is not to be launched then. Nobody is asked.
+func (h Host) Resolve(e config.Entry) (config.Entry, []finding.Problem) {
+	r := &resolver{Host: h, entry: &e, dialect: dialects[e.Client]}
+	e.Command = h.tilde(r.text(e.Command, e.CommandAt))
+	e.Cwd = h.tilde(r.text(e.Cwd, e.Place))
+	e.EnvFile = h.tilde(r.text(e.EnvFile, e.Place))
+	e.URL = r.value(e.URL)
+	args := make([]config.Value, len(e.Args))
+	for i, a := range e.Args {
+		args[i] = r.value(a)
+	}
+	e.Args = args
+	e.Env, e.Headers = r.variables(e.Env), r.variables(e.Headers)
+	return e, r.problems
+}
+
+type resolver struct {
+	Host
+	entry    *config.Entry
+	dialect  dialect
+	problems []finding.Problem
+}
+
+func (r *resolver) variables(list []config.Variable) []config.Variable {
+	out := make([]config.Variable, len(list))
+	for i, v := range list {
+		out[i] = config.Variable{Name: v.Name, Value: r.value(v.Value)}
+	}
+	return out
+}
+
+func (r *resolver) value(v config.Value) config.Value {
+	return config.NewValue(r.text(v.Reveal(), v.Place), v.Place)
+}
+
+func (r *resolver) text(s string, at config.Place) string {
+	var b strings.Builder
+	from := 0
+	for _, ref := range config.References(s) {
+		with, ok := r.answer(ref, at)
+		if !ok {
+			continue
+		}
+		b.WriteString(s[from:ref.Start])
+		b.WriteString(with)
+		from = ref.End
+	}
+	return b.String() + s[from:]
+}
+
+// answer is what stands for a reference, false if it stays as it is.
+func (r *resolver) answer(ref config.Reference, at config.Place) (string, bool) {
+	switch ref.Kind {
+	case config.EnvReference:
+		if !r.honours(ref.Form) && !(r.entry.Client == config.Codex && ref.Form == "${env:") {
+			return "", false
+		}
+		if r.Env != nil {
+			if v, ok := r.Env(ref.Name); ok && (v != "" || !ref.HasDefault) {
+				return v, true
+			}
+		}
+		if ref.HasDefault {
+			return ref.Default, true
+		}
+		r.unanswered(at, fmt.Sprintf("the environment variable %s is not set", ref.Name))
+	case config.FolderReference:
+		if !r.dialect.folders {
+			return "", false
+		}
+		switch ref.Name {
+		case "userHome":
+			return r.Home, true
+		case "pathSeparator", "/":
+			return r.join("", "")[:1], true
+		case "workspaceFolder", "cwd", "CLAUDE_PROJECT_DIR":
+			if dir := r.folder(); dir != "" {
+				return dir, true
+			}
+		case "workspaceFolderBasename":
+			if dir := slashed(r.folder()); dir != "" {
+				return dir[strings.LastIndexByte(dir, '/')+1:], true
+			}
+		}
+		r.unanswered(at, fmt.Sprintf("only the client knows ${%s}", ref.Name))
+	default:
+		r.unanswered(at, fmt.Sprintf("only the client can answer the reference to its %s %q", ref.Kind, ref.Name))
+	}
+	return "", false
+}
+
+// folder is the project that a reference to the workspace means.
+func (r *resolver) folder() string {
+	if r.entry.Project != "" {
+		return r.entry.Project
+	}
+	return r.Cwd
+}
+
+func (r *resolver) honours(form string) bool {
+	for _, f := range r.dialect.forms {
+		if f == form {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *resolver) unanswered(at config.Place, why string) {
+	r.problems = append(r.problems, finding.Problem{Kind: finding.Unread, Message: fmt.Sprintf("server %q: %s", r.entry.Name, why), Order: at.Start,
+		Location: finding.Location{Server: r.entry.Name, Pointer: at.Pointer, File: r.entry.File, Line: at.Line, Column: at.Column}})
+}

@@ -1,0 +1,226 @@
+// Package peer has the manners of an MCP client over wire: handshake, pages, and a
+// snapshot of everything that a server says about itself, byte for byte as it said it.
+//
+// A conversation is an era plus a revision: that of the handshake, which begins with
+// initialize, and the stateless one of 2026-07-28, in which every request says for itself
+// what a handshake would have. How a list is read is the same in both. Which one a server
+// speaks is found out as [Era] says.
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gauntlet/catalog"
+	"gauntlet/internal/wire"
+	"gauntlet/rawjson"
+)
+
+// revisions are those of the era that begins with initialize, oldest first. We offer the
+// newest and take any: what is listed has the same form in all.
+var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
+
+// stateless are the revisions without a handshake, oldest first.
+var stateless = []string{"2026-07-28"}
+
+// Revisions returns the protocol revisions that Capture speaks, oldest first.
+func Revisions() []string { return slices.Concat(revisions, stateless) }
+
+// Options say who asks and how patiently. A zero field means its default.
+type Options struct {
+	Era     Era
+	Version string        // of gauntlet, sent to the server; default "dev"
+	Timeout time.Duration // for one request; default DefaultTimeout. For all of them: the context's
+	Pages   int           // most pages of one list; default DefaultPages
+	Items   int           // most items of one list; default catalog.DefaultItems
+	Limits  wire.Limits   // of which those on strays count here; those on bytes belong to the Conn
+	// Redact is applied to the server's words in error messages; nil leaves them alone.
+	// The snapshot's evidence is never redacted.
+	Redact func(string) string
+	// Progress, if not nil, is called with the method being asked and the items of that
+	// list so far.
+	Progress func(method string, items int)
+}
+
+// The defaults of Options.
+const (
+	DefaultTimeout = 30 * time.Second
+	DefaultPages   = 1_000
+)
+
+func (o Options) withDefaults() Options {
+	if o.Version == "" {
+		o.Version = "dev"
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Pages == 0 {
+		o.Pages = DefaultPages
+	}
+	if o.Items == 0 {
+		o.Items = catalog.DefaultItems
+	}
+	if o.Redact == nil {
+		o.Redact = func(s string) string { return s }
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int) {}
+	}
+	return o
+}
+
+// Capture opens the conversation with the server behind conn and reads its lists to their
+// ends.
+//
+// An error means that it could not be opened and nothing is known. Whatever goes wrong
+// afterwards (a list that fails, a limit, the death of the server, the end of ctx) is in
+// the snapshot's Errors, beside everything that was read. Capture does not close conn.
+func Capture(ctx context.Context, conn wire.Conn, opt Options) (*Snapshot, error) {
+	c := &capturer{client: wire.NewClient(conn, opt.Limits), opt: opt.withDefaults(), out: new(Snapshot)}
+	if err := c.open(ctx, conn); err != nil {
+		return nil, &redacted{c.opt.Redact(err.Error()), err}
+	}
+	for i := range lists {
+		c.list(ctx, i)
+	}
+	c.out.Noise = c.client.Strays().Noise
+	return c.out, nil
+}
+
+// redacted is an error whose text has lost the secrets that the server repeated in it.
+type redacted struct {
+	text string
+	err  error
+}
+
+func (e *redacted) Error() string { return e.text }
+func (e *redacted) Unwrap() error { return e.err }
+
+// capturer is one run of Capture.
+type capturer struct {
+	client *wire.Client
+	opt    Options
+	out    *Snapshot
+	http   bool   // the connection is one over HTTP
+	meta   string // what every request of the stateless era carries, "" in the other
+}
+
+func (c *capturer) handshake(ctx context.Context) error {
+	c.opt.Progress("initialize", 0)
+	params := fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"gauntlet","version":%s}}`,
+		revisions[len(revisions)-1], text(c.opt.Version))
+	m, err := c.call(ctx, "initialize", params)
+	if err != nil {
+		return err
+	}
+	if m.Result[0] != '{' {
+		return fmt.Errorf("the result of initialize is not an object but %s", kindOf(m.Result))
+	}
+	c.out.Init = m.Result
+	version := last(m.Result, "protocolVersion")
+	if version == "" || version[0] != '"' {
+		return errors.New("the answer to initialize names no protocolVersion")
+	}
+	c.out.Revision = rawjson.Unquote(version)
+	if !slices.Contains(revisions, c.out.Revision) {
+		return fmt.Errorf("the server answered initialize with protocol version %q; this gauntlet speaks %s",
+			c.clip(c.out.Revision, 40), strings.Join(revisions, ", "))
+	}
+	c.out.Era = Legacy
+	if m.Note != "" {
+		c.gap("initialize", m.Note)
+	}
+	// A server that cannot take this any more shows it at the first list, with its reason.
+	_ = c.client.Notify(ctx, "notifications/initialized", `{}`)
+	return nil
+}
+
+// call makes one request within its time and says in a user's words why there is no answer.
+func (c *capturer) call(ctx context.Context, method, params string) (wire.Message, error) {
+	return c.within(ctx, c.opt.Timeout, method, params)
+}
+
+func (c *capturer) within(ctx context.Context, limit time.Duration, method, params string) (wire.Message, error) {
+	one, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	m, err := c.client.Call(one, method, params)
+	var none *wire.NoAnswerError
+	if !errors.As(err, &none) {
+		return m, err
+	}
+	instead := ""
+	if none.Ignored != "" {
+		instead = " (but " + none.Ignored + ")"
+	}
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return m, fmt.Errorf("the total time was over before %s was answered%s", method, instead)
+	case ctx.Err() != nil:
+		return m, fmt.Errorf("interrupted before %s was answered", method)
+	}
+	// initialize may not be cancelled, who does not know server/discover need not hear of it
+	// again, and in the stateless era over HTTP the end of the connection has done it.
+	if method != "initialize" && method != "server/discover" && !(c.http && c.meta != "") {
+		_ = c.client.Notify(ctx, "notifications/cancelled", `{"requestId":`+none.ID+`,"reason":"timeout"}`)
+	}
+	return m, fmt.Errorf("no answer to %s within %v%s", method, limit, instead)
+}
+
+// last returns the raw value of the object's member with this name, the last one if it
+// repeats, "" if there is none.
+func last(object, name string) string {
+	found := ""
+	for _, v := range all(object, name) {
+		found = v
+	}
+	return found
+}
+
+// all returns the raw values of every member with this name.
+func all(object, name string) []string {
+	var out []string
+	_ = rawjson.EachMember(object, 0, func(key, value rawjson.Span) bool {
+		if rawjson.Unquote(object[key.Start:key.End]) == name {
+			out = append(out, object[value.Start:value.End])
+		}
+		return true
+	})
+	return out
+}
+
+// kindOf names the type of a raw JSON value.
+func kindOf(raw string) string {
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	}
+	return "a number"
+}
+
+// clip is clip behind Redact: half a secret would not be recognised any more.
+func (c *capturer) clip(s string, n int) string { return clip(c.opt.Redact(s), n) }
+
+// clip shortens a stranger's text for a message.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…(" + strconv.Itoa(len(s)) + " bytes)"
+}

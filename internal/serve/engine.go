@@ -1,0 +1,160 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/wire"
+)
+
+// mostParts is how many messages of a batch are answered: each may ask for a whole list.
+const mostParts = 50
+
+// A talk is what a conversation of the legacy era remembers: a process on stdio, a
+// session over HTTP.
+type talk struct {
+	mu       sync.Mutex
+	revision string // agreed on by initialize, "" before
+}
+
+func (t *talk) agreed() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.revision
+}
+
+// agree notes the revision, unless there is one already.
+func (t *talk) agree(revision string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.revision != "" {
+		return false
+	}
+	t.revision = revision
+	return true
+}
+
+// answer says what there is to say to a message of any kind: one answer to a request,
+// none to a notification. header is nil but over Streamable HTTP.
+func (s *Server) answer(ctx context.Context, t *talk, m wire.Message, header http.Header) reply {
+	switch m.Kind {
+	case wire.Request:
+		if m.Note != "" {
+			return fail(m.ID, http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: " + m.Note})
+		}
+		return s.request(ctx, t, newRequest(m, header))
+	case wire.Batch:
+		return s.batch(ctx, t, m)
+	case wire.Invalid:
+		return refuse(m)
+	}
+	return reply{} // a notification, or an answer to what we never asked
+}
+
+// refuse answers what is no message.
+func refuse(m wire.Message) reply {
+	if strings.Trim(m.Raw, space) == "" {
+		return reply{}
+	}
+	e := &Error{Code: invalidRequest, Message: "Invalid Request: " + m.Note}
+	id := ""
+	if _, err := Compact(m.Raw); err != nil {
+		// An id may have been read, but of a text that breaks off nobody knows whether
+		// it would have been the last one.
+		e = &Error{Code: parseError, Message: "Parse error: " + m.Note}
+	} else if m.ID != "" && strings.IndexByte(`"-0123456789`, m.ID[0]) >= 0 {
+		id = m.ID
+	}
+	return fail(id, http.StatusBadRequest, e)
+}
+
+// batch answers an array of messages where the revision has them.
+func (s *Server) batch(ctx context.Context, t *talk, m wire.Message) reply {
+	if r := t.agreed(); r == "" || r > lastWithBatches {
+		return fail("", http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: a batch is not allowed in this protocol revision"})
+	}
+	var answers []string
+	n := 0
+	for range m.Parts() {
+		if n++; n > mostParts {
+			return fail("", http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: too many messages in a batch"})
+		}
+	}
+	for part := range m.Parts() {
+		if a := s.eraless(ctx, t, part); a.body != "" {
+			answers = append(answers, a.body)
+		}
+	}
+	if answers == nil {
+		return reply{}
+	}
+	return reply{body: "[" + strings.Join(answers, ",") + "]"}
+}
+
+// eraless answers a message where only the legacy era can be meant, whatever the message
+// carries of another.
+func (s *Server) eraless(ctx context.Context, t *talk, m wire.Message) reply {
+	if m.Kind == wire.Request && m.Note == "" {
+		return s.legacyRequest(ctx, t, newRequest(m, nil))
+	}
+	return s.answer(ctx, t, m, nil)
+}
+
+// request answers a request of either era.
+func (s *Server) request(ctx context.Context, t *talk, r *request) reply {
+	switch {
+	case s.modernEra(r):
+		return s.modernRequest(ctx, r)
+	case len(s.legacy) == 0 && r.Method == "initialize":
+		// Old clients know no way forward; the message is all that a user gets to see.
+		requested := r.param("protocolVersion")
+		return fail(r.ID, http.StatusBadRequest, s.unsupported(requested))
+	case len(s.legacy) == 0 && r.header != nil && len(r.header.Values(headerVersion)) == 0:
+		return fail(r.ID, http.StatusBadRequest, &Error{Code: headerMismatch, Message: "Header mismatch: the header " + headerVersion + " is missing"})
+	case len(s.legacy) == 0:
+		return fail(r.ID, http.StatusBadRequest, missingMeta(metaVersion))
+	}
+	return s.legacyRequest(ctx, t, r)
+}
+
+// modernEra decides by what the request itself says, never by what came before it.
+func (s *Server) modernEra(r *request) bool {
+	if len(s.modern) == 0 {
+		return false
+	}
+	if r.isModern() {
+		return true
+	}
+	return r.header != nil && slices.Contains(modern, r.header.Get(headerVersion))
+}
+
+func (s *Server) unsupported(requested string) *Error {
+	if requested == "" || requested[0] != '"' {
+		requested = `""`
+	}
+	return &Error{
+		Code:    unsupportedVersion,
+		Message: "Unsupported protocol version; this server speaks " + strings.Join(s.supported(), ", "),
+		Data:    `{"supported":` + quoteAll(s.supported()) + `,"requested":` + requested + `}`,
+	}
+}
+
+func missingMeta(key string) *Error {
+	return &Error{Code: invalidParams, Message: "Invalid params: _meta has no valid " + quote(key)}
+}
+
+// checkParams refuses parameters that have no one meaning.
+func (r *request) checkParams() *Error {
+	switch {
+	case r.bad:
+		return &Error{Code: invalidParams, Message: "Invalid params: params is not an object"}
+	case r.badMeta:
+		return &Error{Code: invalidParams, Message: "Invalid params: _meta is not an object"}
+	case r.twice != "":
+		return &Error{Code: invalidParams, Message: "Invalid params: more than one member " + quote(clip(r.twice))}
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+// Package serve is gauntlet's MCP server: one engine that answers for a [State], whatever
+// the state was made from (a snapshot, later a mock's tools or a phase of an attack).
+//
+// The engine knows messages and revisions, not transports. [Server.Stdio] and [Server.HTTP]
+// carry its answers: stdio, Streamable HTTP with sessions (2025-03-26 to 2025-11-25), the
+// stateless form of 2026-07-28 on the same endpoint, and HTTP+SSE of 2024-11-05.
+//
+// What a state holds goes out as it came in: definitions, instructions and capabilities
+// lose the white space between their tokens and nothing else.
+package serve
+
+import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+)
+
+// The revisions of the protocol. Those that begin a conversation with initialize are the
+// legacy era, the others the modern one, where every request stands alone.
+var (
+	legacy = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
+	modern = []string{"2026-07-28"}
+)
+
+// lastWithBatches is the newest revision in which a message may be an array of messages.
+const lastWithBatches = "2025-03-26"
+
+// Revisions returns the protocol revisions that a Server can speak, oldest first.
+func Revisions() []string { return slices.Concat(legacy, modern) }
+
+// Options say how a Server speaks. A zero field means its default.
+type Options struct {
+	Revisions []string // that are spoken, any of [Revisions]; default all
+	PageSize  int      // most items of one list answer; default all of them
+	// Streams makes a POST be answered by an event stream where the client takes one.
+	Streams bool
+	// IdleStream answers a GET of a session with a stream on which nothing ever comes.
+	// Otherwise it is answered with 405, as the specification allows.
+	IdleStream bool
+	HTTP       HTTPOptions
+}
+
+// HTTPOptions bound what HTTP clients may do. A zero field means its default.
+type HTTPOptions struct {
+	Hosts   []string      // names allowed in the Host header beside those of this machine, without port
+	Origins []string      // allowed in the Origin header beside the server's own, as "https://app.example"
+	Body    int           // longest request body, in bytes; default DefaultBody
+	Read    time.Duration // longest time for a request's header, and again for its body; default DefaultRead
+	Write   time.Duration // longest time for one answer or event to be taken; default DefaultWrite
+}
+
+// The defaults of HTTPOptions.
+const (
+	DefaultBody  = 4 << 20
+	DefaultRead  = 10 * time.Second
+	DefaultWrite = time.Minute
+)
+
+// A Server answers for a State. It is safe for concurrent use; any number of transports
+// may carry it at once.
+type Server struct {
+	opt    Options
+	legacy []string // revisions that are spoken, oldest first
+	modern []string
+	state  atomic.Pointer[prepared]
+	key    [32]byte // of cursors
+}
+
+// New returns a server for state. It fails where a text in state is not JSON, or for a
+// revision that is unknown.
+func New(state State, opt Options) (*Server, error) {
+	if opt.Revisions == nil {
+		opt.Revisions = Revisions()
+	}
+	if opt.HTTP.Body == 0 {
+		opt.HTTP.Body = DefaultBody
+	}
+	if opt.HTTP.Read == 0 {
+		opt.HTTP.Read = DefaultRead
+	}
+	if opt.HTTP.Write == 0 {
+		opt.HTTP.Write = DefaultWrite
+	}
+	s := &Server{opt: opt}
+	for _, r := range opt.Revisions {
+		if !slices.Contains(Revisions(), r) {
+			return nil, fmt.Errorf("protocol revision %q is unknown", r)
+		}
+	}
+	spoken := func(r string) bool { return !slices.Contains(opt.Revisions, r) }
+	s.legacy = slices.DeleteFunc(slices.Clone(legacy), spoken)
+	s.modern = slices.DeleteFunc(slices.Clone(modern), spoken)
+	if _, err := rand.Read(s.key[:]); err != nil {
+		return nil, err
+	}
+	return s, s.Set(state)
+}
+
+// Set replaces what the server answers, in all conversations from their next request on.
+// Cursors given out before are refused afterwards. With an error nothing is replaced.
+func (s *Server) Set(state State) error {
+	p, err := state.prepare()
+	if err != nil {
+		return err
+	}
+	s.state.Store(p)
+	return nil
+}
+
+// supported returns the revisions spoken, newest first, as clients choose from them.
+func (s *Server) supported() []string {
+	out := slices.Concat(s.legacy, s.modern)
+	slices.Reverse(out)
+	return out
+}

@@ -1,0 +1,177 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"gauntlet/catalog"
+	"gauntlet/rawjson"
+)
+
+// A State is what a server answers. Texts are JSON as they are to go out. A member that
+// a result is to have more than once, since clients differ in which one they take, has
+// more than one text; one that it is not to have has none.
+type State struct {
+	Name         string   // of the server, for messages to people
+	Identity     []string // serverInfo; MCP requires one
+	Capabilities []string // MCP requires one
+	Instructions []string
+	Lists        [4]List // in the order of catalog.Kinds
+
+	// Call answers tools/call, prompts/get, and resources/read for what the lists hold.
+	// The result is a JSON object in text; an error that is not an *Error is told to the
+	// client as an internal one. nil fails every call.
+	Call func(context.Context, Call) (result string, err error)
+}
+
+// A List is one of a server's lists. A list that is not present has no method.
+type List struct {
+	Present bool
+	Items   []string
+}
+
+// A Call asks for something that a list names.
+type Call struct {
+	Method string
+	Name   string // of the tool or prompt, or the resource's URI
+	Params string // JSON object, as received
+}
+
+// An Error is an answer that is a JSON-RPC error.
+type Error struct {
+	Code    int
+	Message string
+	Data    string // JSON, "" for none
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// listed are the methods that enumerate, in the order of catalog.Kinds.
+var listed = [4]struct{ member, method, capability, id string }{
+	{"tools", "tools/list", "tools", "name"},
+	{"prompts", "prompts/list", "prompts", "name"},
+	{"resources", "resources/list", "resources", "uri"},
+	{"resourceTemplates", "resources/templates/list", "resources", "uriTemplate"},
+}
+
+// prepared is a State in the form that answers are made from: compact and indexed.
+type prepared struct {
+	State
+	generation uint64
+	identity   string // of what stands in _meta of a modern result: repeated members
+	names      [4]map[string]int
+	headers    map[int][]binding // of tools, by place
+}
+
+var generations atomic.Uint64
+
+func (s State) prepare() (*prepared, error) {
+	p := &prepared{State: s, generation: generations.Add(1), headers: map[int][]binding{}}
+	var err error
+	compact := func(what string, texts []string) []string {
+		out := make([]string, len(texts))
+		for i, text := range texts {
+			c, e := Compact(text)
+			if e != nil && err == nil {
+				err = fmt.Errorf("%s %d: %w", what, i, e)
+			}
+			out[i] = c
+		}
+		return out
+	}
+	p.Identity = compact("serverInfo", s.Identity)
+	p.Capabilities = compact("capabilities", s.Capabilities)
+	p.Instructions = compact("instructions", s.Instructions)
+	for i := range s.Lists {
+		p.Lists[i].Items = compact(listed[i].member, s.Lists[i].Items)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.identity = members("io.modelcontextprotocol/serverInfo", p.Identity)
+	p.index()
+	return p, nil
+}
+
+// index notes the names of what can be asked for one by one. Of repeated names the first
+// counts.
+func (p *prepared) index() {
+	var tree rawjson.Tree
+	for l := range p.Lists {
+		p.names[l] = map[string]int{}
+		for i, item := range p.Lists[l].Items {
+			if tree.Parse(item, 0) != nil {
+				continue // longer than a Tree holds: listed, but nothing to be called
+			}
+			id := tree.Root().Get(listed[l].id)
+			if id.Kind() != rawjson.String {
+				continue
+			}
+			name := id.Text()
+			if _, ok := p.names[l][name]; ok {
+				continue
+			}
+			p.names[l][name] = i
+			if l == 0 {
+				if b := bindings(tree.Root().Get("inputSchema")); b != nil {
+					p.headers[i] = b
+				}
+			}
+		}
+	}
+}
+
+// declares reports whether the capabilities have a member at the end of path that is
+// neither null nor false.
+func (p *prepared) declares(path ...string) bool {
+	if len(p.Capabilities) == 0 {
+		return false
+	}
+	value := p.Capabilities[len(p.Capabilities)-1]
+	for _, name := range path {
+		if value[0] != '{' {
+			return false
+		}
+		found := ""
+		_ = rawjson.EachMember(value, 0, func(key, v rawjson.Span) bool {
+			if rawjson.Unquote(value[key.Start:key.End]) == name {
+				found = value[v.Start:v.End]
+			}
+			return true
+		})
+		if value = found; value == "" {
+			return false
+		}
+	}
+	return value != "null" && value != "false"
+}
+
+// members writes the same name once for every value, with commas between them.
+func members(name string, values []string) string {
+	var b strings.Builder
+	for i, v := range values {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(quote(name))
+		b.WriteByte(':')
+		b.WriteString(v)
+	}
+	return b.String()
+}
+
+// derived returns the capabilities that the lists show.
+func derived(lists *[4]List) string {
+	var caps []string
+	for i, l := range lists {
+		if c := `"` + listed[i].capability + `":{}`; l.Present && (len(caps) == 0 || caps[len(caps)-1] != c) {
+			caps = append(caps, c)
+		}
+	}
+	return "{" + strings.Join(caps, ",") + "}"
+}
+
+// The lists are those of catalog, so that a kind has one place everywhere.
+var _ [len(listed)]struct{} = [len(catalog.Kinds)]struct{}{}

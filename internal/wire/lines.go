@@ -1,0 +1,83 @@
+package wire
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// lines cuts a byte stream into lines and bounds both.
+type lines struct {
+	r     *bufio.Reader
+	limit int   // longest line
+	left  int64 // bytes that may still come
+	total int64 // what left began with
+	skip  bool  // the reader stands inside a line that was too long
+	cut   bool  // the latest line has no end: the stream ended first
+}
+
+func newLines(r io.Reader, l Limits) *lines {
+	return &lines{r: bufio.NewReaderSize(r, 64<<10), limit: l.Message, left: l.Total, total: l.Total}
+}
+
+// next returns the next line without its end. A last line that the stream's end cuts
+// short is returned as it is, with io.EOF only afterwards. At most limit bytes of a line
+// are in memory at any time, beside the reader's fixed buffer.
+func (l *lines) next() (string, error) {
+	if l.skip {
+		if err := l.skipLine(); err != nil {
+			return "", err
+		}
+	}
+	var line strings.Builder
+	for {
+		part, err := l.part()
+		if len(part) > 0 && part[len(part)-1] == '\n' {
+			part = part[:len(part)-1]
+		}
+		if line.Len()+len(part) > l.limit {
+			l.skip = errors.Is(err, bufio.ErrBufferFull)
+			return "", &LineTooLongError{Limit: l.limit}
+		}
+		grow(&line, len(part), l.limit)
+		line.Write(part)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == nil, errors.Is(err, io.EOF) && line.Len() > 0:
+			l.cut = err != nil
+			return strings.TrimSuffix(line.String(), "\r"), nil
+		default:
+			return "", err
+		}
+	}
+}
+
+// part reads up to the end of the line or of the buffer, whichever comes first.
+func (l *lines) part() ([]byte, error) {
+	part, err := l.r.ReadSlice('\n')
+	if l.left -= int64(len(part)); l.left < 0 {
+		return nil, &FloodError{fmt.Sprintf("the server sent more than %d bytes", l.total)}
+	}
+	return part, err
+}
+
+func (l *lines) skipLine() error {
+	for {
+		_, err := l.part()
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		l.skip = err != nil
+		return err
+	}
+}
+
+// grow doubles like append but never beyond what a line may have, or a line just below
+// the limit would take twice the limit.
+func grow(b *strings.Builder, n, limit int) {
+	if need := b.Len() + n; need > b.Cap() {
+		b.Grow(max(need, min(2*b.Cap(), limit)) - b.Len())
+	}
+}
