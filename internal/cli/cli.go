@@ -1,0 +1,71 @@
+// Package cli is gauntlet's command line: one file a subcommand, flags to options, results
+// to an exit code. It decides nothing about servers. Only here are files, the environment
+// and the standard streams read.
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/result"
+)
+
+// A Host is what a run is given of the outside world.
+type Host struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer // terminals are recognised among *os.File
+	Environ        []string  // as os.Environ returns it
+}
+
+// Main runs gauntlet with the arguments behind the program's name and returns its exit
+// code, one of those in package result. It ends early when ctx does; a server that it
+// started is gone by then.
+func Main(ctx context.Context, args []string, host Host) int {
+	a := &app{host: host}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(host.Stdin)
+	root.SetOut(host.Stdout)
+	root.SetErr(host.Stderr)
+	if err := root.ExecuteContext(ctx); err != nil {
+		a.fail(err)
+		return result.ExitTrouble
+	}
+	return a.code
+}
+
+// app is one run.
+type app struct {
+	host     Host
+	quiet    bool
+	progress *progress // nil before the work begins
+	code     int       // of a command that did its work; one that could not returns an error
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "gauntlet",
+		Short: "Find what is dangerous in the definitions of MCP servers",
+		Long: `gauntlet reads what MCP servers say about themselves (tools, prompts, resources,
+instructions), from a snapshot file or from a live server, and reports what could
+turn an agent against its user.
+
+Exit codes of every command:
+  0  everything asked for was looked at, and nothing crosses the gate (--fail-on)
+  1  a finding crosses the gate
+  2  something asked for was unread, failed or was cut by a limit`,
+		Example: `  gauntlet scan snapshot.json
+  gauntlet scan -- npx -y @modelcontextprotocol/server-filesystem /tmp
+  gauntlet capture --output snapshot.json -- ./my-server --stdio
+  gauntlet explain SEC-001`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          knownCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return usage(c, "no command: want %s", commandNames(c)) },
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(a.scanCommand(), a.captureCommand(), a.serveCommand(), a.checksCommand(), a.explainCommand(), a.versionCommand())
+	return root
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gauntlet/report"
+)
+
+// usageError is a mistake in the command line.
+type usageError struct {
+	cmd *cobra.Command
+	msg string
+}
+
+func (e *usageError) Error() string { return e.msg }
+
+func usage(cmd *cobra.Command, format string, args ...any) error {
+	return &usageError{cmd, fmt.Sprintf(format, args...)}
+}
+
+// fail prints the error that ended the run, and where to look after a wrong command line.
+func (a *app) fail(err error) {
+	a.say("%s", err)
+	var wrong *usageError
+	if errors.As(err, &wrong) {
+		a.printErr("Run '%s --help' for usage.", wrong.cmd.CommandPath())
+	}
+}
+
+// say prints a message that --quiet does not silence. What strangers contributed to it
+// (file names, a server's words) cannot steer the terminal.
+func (a *app) say(format string, args ...any) {
+	a.printErr("gauntlet: "+format, args...)
+}
+
+// note prints a message for which --quiet is meant.
+func (a *app) note(format string, args ...any) {
+	if !a.quiet {
+		a.say(format, args...)
+	}
+}
+
+// printErr has nobody to tell when stderr cannot be written.
+func (a *app) printErr(format string, args ...any) {
+	a.progress.hide()
+	_, _ = fmt.Fprintln(a.host.Stderr, report.Visible(fmt.Sprintf(format, args...)))
+}
+
+// flagError rewords what pflag says about a wrong flag. A value is quoted only by those
+// who parse it: pflag would quote any, and it may be a secret.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &invalid):
+		return usage(cmd, "--%s: %s", invalid.GetFlag().Name, invalid.Unwrap())
+	case errors.As(err, &missing):
+		return usage(cmd, "--%s needs a value", missing.GetFlag().Name)
+	case errors.As(err, &unknown):
+		return usage(cmd, "%s", unknownFlag(cmd, unknown))
+	}
+	return usage(cmd, "%s", err)
+}
+
+func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) string {
+	name, msg := err.GetSpecifiedName(), ""
+	if err.GetSpecifiedShortnames() != "" {
+		msg = "unknown flag -" + name
+	} else {
+		msg = "unknown flag --" + name
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		msg += didYouMean(near(name, names), "--")
+	}
+	if cmd.Flags().Lookup("env") != nil && !strings.HasSuffix(msg, "?") { // the command can start a server
+		msg += "; the flags of a server to start go behind --"
+	}
+	return msg
+}
+
+// knownCommand refuses arguments of the root command, which are misspelt subcommands or
+// files whose subcommand was forgotten.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if _, err := os.Stat(args[0]); err == nil {
+		return usage(cmd, "unknown command %q; to scan the file of that name type: gauntlet scan %[1]s", args[0])
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	if hint := didYouMean(near(args[0], names), ""); hint != "" {
+		return usage(cmd, "unknown command %q%s", args[0], hint)
+	}
+	return usage(cmd, "unknown command %q: want %s", args[0], commandNames(cmd))
+}
+
+func commandNames(cmd *cobra.Command) string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" {
+			names = append(names, c.Name())
+		}
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage(cmd, "%s takes no arguments", cmd.Name())
+	}
+	return nil
+}
+
+// reason strips what our messages say better: the operation and the path.
+func reason(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return err
+}

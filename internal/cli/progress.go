@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"gauntlet/report"
+)
+
+const (
+	patience = 500 * time.Millisecond // what is done by then needs no progress line
+	refresh  = 100 * time.Millisecond
+)
+
+// clearLine goes back to the start of the terminal's line and empties it.
+const clearLine = "\r\x1b[K"
+
+// progress is one line on the terminal that says what slow work is at. The zero value
+// and nil say nothing.
+type progress struct {
+	w    io.Writer // nil where nobody looks
+	quit chan struct{}
+	done sync.WaitGroup
+
+	mu    sync.Mutex // also around every write
+	text  string
+	shown bool
+}
+
+// startProgress starts a progress line if a person is there to see it. The caller must
+// stop it.
+func (a *app) startProgress() *progress {
+	p := &progress{quit: make(chan struct{})}
+	if !a.quiet && isTerminal(a.host.Stderr) {
+		p.w = a.host.Stderr
+		p.done.Go(p.run) // ends with stop, which waits for it
+	}
+	a.progress = p
+	return p
+}
+
+// say sets the text; it may be called as often as one likes.
+func (p *progress) say(format string, args ...any) {
+	if p.w == nil {
+		return
+	}
+	text := report.Visible(fmt.Sprintf(format, args...))
+	p.mu.Lock()
+	p.text = text
+	p.mu.Unlock()
+}
+
+// stop removes the line for good. Stopping twice is harmless.
+func (p *progress) stop() {
+	if p.w == nil {
+		return
+	}
+	close(p.quit)
+	p.done.Wait()
+	p.hide()
+	p.w = nil
+}
+
+// hide removes the line for the moment, so that something else can be printed.
+func (p *progress) hide() {
+	if p == nil || p.w == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown {
+		fmt.Fprint(p.w, clearLine)
+		p.shown = false
+	}
+}
+
+func (p *progress) show() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	const width = 76 // a line that wraps could not be cleared
+	text := []rune(p.text)
+	fmt.Fprint(p.w, clearLine, string(text[:min(len(text), width)]), "…")
+	p.shown = true
+}
+
+func (p *progress) run() {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for {
+		select {
+		case <-p.quit:
+			return
+		case <-timer.C:
+			p.show()
+			timer.Reset(refresh)
+		}
+	}
+}

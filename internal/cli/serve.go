@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	engine "gauntlet/internal/serve"
+)
+
+// serveRun is one run of the subcommand serve.
+type serveRun struct {
+	*app
+	limits      limitFlags
+	options     engine.Options
+	transport   string
+	listen      string
+	addressFile string
+	server      string // of several in a snapshot
+}
+
+var transports = []string{"stdio", "http"}
+
+func (a *app) serveCommand() *cobra.Command {
+	s := &serveRun{app: a, transport: transports[0]}
+	cmd := &cobra.Command{
+		Use:   "serve [flags] SNAPSHOT",
+		Short: "Play a snapshot as a live server",
+		Long: `serve answers as the server did from which the snapshot was captured: every
+definition, the instructions and the capabilities as they stand in the file, but for
+white space between tokens. No tool does anything: the snapshot holds definitions only.
+
+Over stdio it serves one client until standard input ends. Over HTTP it serves any
+number on ` + engine.Path + ` (Streamable HTTP, with and without sessions) and ` + engine.PathSSE + ` (HTTP+SSE of
+2024-11-05) until it is interrupted, and refuses what a web page sends: Host and Origin
+must be those of this machine or named by --allow-host and --allow-origin. No CORS headers
+are sent, so a web page can reach the server only from its own origin.
+
+Exit codes: 2 if the snapshot could not be served; else 0, also when interrupted.`,
+		Example: `  gauntlet capture -- gauntlet serve snapshot.json
+  gauntlet serve --transport http --listen 127.0.0.1:8000 snapshot.json
+  gauntlet serve --server github --revision 2025-06-18 several.json`,
+		RunE: s.run,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.Var(&value[string]{&s.transport, "TRANSPORT", oneOf(transports), func(t string) string { return t }}, "transport", "how clients reach the server: "+strings.Join(transports, ", "))
+	f.StringVar(&s.listen, "listen", "127.0.0.1:0", "`ADDRESS` for HTTP clients; port 0 takes a free one")
+	f.StringVar(&s.addressFile, "address-file", "", "write the URL to this `FILE` as soon as clients can connect (default none)")
+	f.StringVar(&s.server, "server", "", "`NAME` of the server to play, of several in the snapshot (default the only one)")
+	f.StringArrayVar(&s.options.Revisions, "revision", nil, "protocol `REVISION` to speak; repeatable (default all of "+strings.Join(engine.Revisions(), ", ")+")")
+	pages := number(&s.options.PageSize, 1, math.MaxInt)
+	s.options.PageSize = 0
+	f.Var(pages, "page-size", "most items of a list in one answer (0 is all)")
+	f.BoolVar(&s.options.Streams, "event-stream", false, "answer HTTP clients with an event stream where they take one (default off)")
+	f.BoolVar(&s.options.IdleStream, "idle-stream", false, "give HTTP clients that ask for one a stream on which nothing comes (default off)")
+	f.StringArrayVar(&s.options.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
+	f.StringArrayVar(&s.options.HTTP.Origins, "allow-origin", nil, "further `ORIGIN` header that a request may carry, as https://app.example; repeatable (default none)")
+	f.Var(size(&s.options.HTTP.Body, engine.DefaultBody), "max-message", "longest message taken from a client")
+	s.limits.flags(cmd)
+	_ = f.MarkHidden("max-depth") // of definitions, which serve does not look into
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
+	completeWith(cmd, "transport", transports)
+	completeWith(cmd, "revision", engine.Revisions())
+	return cmd
+}
+
+// oneOf parses a value that must be one of a few.
+func oneOf(names []string) func(string) (string, error) {
+	return func(s string) (string, error) {
+		if !slices.Contains(names, s) {
+			return "", fmt.Errorf("%q is unknown: want %s", s, strings.Join(names, " or "))
+		}
+		return s, nil
+	}
+}
+
+func (s *serveRun) run(cmd *cobra.Command, args []string) error {
+	if err := s.validate(cmd, args); err != nil {
+		return err
+	}
+	server, err := s.open(cmd.Context(), args[0])
+	if err != nil {
+		return err
+	}
+	if s.transport == "stdio" {
+		return server.Stdio(cmd.Context(), s.host.Stdin, s.host.Stdout)
+	}
+	return s.serveHTTP(cmd.Context(), server)
+}
+
+func (s *serveRun) validate(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return usage(cmd, "nothing to serve: name a snapshot file")
+	case len(args) > 1:
+		return usage(cmd, "%d snapshots: want one", len(args))
+	case args[0] == "-" && s.transport == "stdio":
+		return usage(cmd, "standard input is where the client speaks: name a snapshot file, or --transport http")
+	}
+	for _, r := range s.options.Revisions {
+		if !slices.Contains(engine.Revisions(), r) {
+			return usage(cmd, "--revision: %q is unknown: want %s", r, strings.Join(engine.Revisions(), ", "))
+		}
+	}
+	if s.transport == "stdio" {
+		for _, name := range []string{"listen", "address-file", "event-stream", "idle-stream", "allow-host", "allow-origin"} {
+			if cmd.Flags().Changed(name) {
+				return usage(cmd, "--%s is for --transport http", name)
+			}
+		}
+	}
+	if s.addressFile != "" {
+		if err := writable(s.addressFile, args); err != nil {
+			return usage(cmd, "%s", err)
+		}
+	}
+	return nil
+}
+
+// open makes a server of the snapshot and says what the snapshot lacks.
+func (s *serveRun) open(ctx context.Context, name string) (*engine.Server, error) {
+	type opened struct {
+		server *engine.Server
+		err    error
+	}
+	got, err := interruptible(ctx, func() opened {
+		server, err := s.load(name)
+		return opened{server, err}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return got.server, got.err
+}
+
+func (s *serveRun) load(name string) (*engine.Server, error) {
+	text, err := s.readFile(name, s.limits.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	held, err := catalog.Parse(name, text, s.limits.Limits)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := engine.Pick(held, s.server)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for _, p := range held.Problems {
+		if p.Kind != finding.Malformed && (p.Location.Server == chosen.Name || p.Location.Server == "") {
+			s.note("the snapshot is incomplete: %s", p.Message)
+		}
+	}
+	return engine.New(engine.FromSnapshot(chosen), s.options)
+}
+
+func (s *serveRun) serveHTTP(ctx context.Context, server *engine.Server) error {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", s.listen, err)
+	}
+	url := "http://" + ln.Addr().String() + engine.Path
+	if addr, ok := ln.Addr().(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
+		s.note("%s can be reached from other machines", ln.Addr())
+	}
+	if s.addressFile != "" {
+		err := s.writeTo(s.addressFile, func(w io.Writer) error {
+			_, err := io.WriteString(w, url+"\n")
+			return err
+		})
+		if err != nil {
+			_ = ln.Close() // the first error is the one to tell
+			return err
+		}
+	}
+	s.say("serving on %s", url) // also with --quiet: else nobody knows the port
+	return server.HTTP(ctx, ln)
+}

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"gauntlet/report"
+)
+
+// isTerminal reports whether w is shown to a person.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// looks are how a report on stdout should look.
+func (a *app) looks(verbose bool) report.Options {
+	opt := report.Options{Verbose: verbose}
+	if f, ok := a.host.Stdout.(*os.File); ok && isTerminal(f) {
+		// https://no-color.org: present and not empty, whatever the value.
+		opt.Color = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			opt.Width = width
+		}
+	}
+	return opt
+}
+
+// getenv returns the last value, as the system's own getenv would see it set last.
+func (a *app) getenv(name string) string {
+	found, _ := a.lookupEnv(name)
+	return found
+}
+
+func (a *app) lookupEnv(name string) (value string, ok bool) {
+	for _, entry := range a.host.Environ {
+		if v, is := strings.CutPrefix(entry, name+"="); is {
+			value, ok = v, true
+		}
+	}
+	return value, ok
+}

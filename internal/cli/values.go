@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// value is a flag of any type. What it says about a wrong text is the whole message.
+type value[T any] struct {
+	to    *T
+	kind  string // names the type in a help text
+	parse func(string) (T, error)
+	show  func(T) string
+}
+
+func (v *value[T]) Set(s string) (err error) {
+	t, err := v.parse(s)
+	if err == nil {
+		*v.to = t
+	}
+	return err
+}
+
+func (v *value[T]) String() string { return v.show(*v.to) }
+func (v *value[T]) Type() string   { return v.kind }
+
+// number is a flag from 1 to most.
+func number(to *int, start, most int) pflag.Value {
+	*to = start
+	return &value[int]{to, "N", func(s string) (int, error) {
+		n, err := strconv.Atoi(s)
+		switch {
+		case errors.Is(err, strconv.ErrRange) || err == nil && (n < 1 || n > most):
+			if most == math.MaxInt {
+				return 0, fmt.Errorf("%s is out of range: want at least 1", s)
+			}
+			return 0, fmt.Errorf("%s is out of range: want 1 to %d", s, most)
+		case err != nil:
+			return 0, fmt.Errorf("%q is not a whole number", s)
+		}
+		return n, nil
+	}, strconv.Itoa}
+}
+
+// duration is a flag above zero.
+func duration(to *time.Duration, start time.Duration) pflag.Value {
+	*to = start
+	return &value[time.Duration]{to, "DURATION", func(s string) (time.Duration, error) {
+		d, err := time.ParseDuration(s)
+		if err != nil || d <= 0 {
+			return 0, fmt.Errorf("%q is not a duration above zero: want one such as 30s, 2m or 500ms", s)
+		}
+		return d, nil
+	}, time.Duration.String}
+}
+
+// units are those of a size, each suffix before its own endings.
+var units = []struct {
+	suffix string
+	bytes  int
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}, {"", 1}}
+
+// size is a flag that counts bytes, from 1.
+func size(to *int, start int) pflag.Value {
+	*to = start
+	return &value[int]{to, "SIZE", parseSize, showSize}
+}
+
+func parseSize(s string) (int, error) {
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(strings.ToLower(s), strings.ToLower(u.suffix))
+		if !ok {
+			continue
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(digits))
+		if err != nil || n < 1 || n > math.MaxInt/u.bytes {
+			break
+		}
+		return n * u.bytes, nil
+	}
+	return 0, fmt.Errorf("%q is not a size above zero: want bytes, or a unit behind the number as in 64MiB or 2GB", s)
+}
+
+func showSize(n int) string {
+	for _, u := range units {
+		if n%u.bytes == 0 && u.bytes > 1 {
+			return strconv.Itoa(n/u.bytes) + u.suffix
+		}
+	}
+	return strconv.Itoa(n) + " bytes"
+}
