@@ -1,4 +1,111 @@
 package oatf
 
-// source is the text that a document was read from.
-type source struct{}
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+// source is the text that a document was read from, as one ordered tree: written as JSON,
+// indexed, and each value and name tied to its place in the YAML text. Reading, rules and
+// the model all work on this tree.
+type source struct {
+	lines  []string // of the YAML text
+	tree   rawjson.Tree
+	marks  []mark       // by offset in the JSON text
+	faults []Diagnostic // what the YAML holds that this format forbids
+}
+
+// mark ties a value or a name, by the offset of its JSON text, to its place in the YAML.
+type mark struct {
+	offset       int
+	line, column int // from 1; the column in characters
+}
+
+// renderedSource is the tree of a document as it would be written, without a text.
+func renderedSource(d *Document) *source {
+	s := new(source)
+	// Values that a program put in come from rawjson, so this cannot fail but for a
+	// threshold that is no number; the tree is then empty and every rule says so.
+	_ = s.tree.Parse(render(d, false), 0)
+	return s
+}
+
+// current returns the tree of a document as it is now: that of its text, unless a program
+// built or changed it.
+func (d *Document) current() *source {
+	if d.source != nil && reflect.DeepEqual(decodeDocument(d.source), d) {
+		return d.source
+	}
+	return renderedSource(d)
+}
+
+// root returns the whole document.
+func (s *source) root() rawjson.Value { return s.tree.Root() }
+
+// at returns the place of a value or a name.
+func (s *source) at(v rawjson.Value) (line, column int) {
+	i, found := slices.BinarySearchFunc(s.marks, v.Offset(), func(m mark, offset int) int { return m.offset - offset })
+	if !v.Exists() || !found {
+		return 0, 0
+	}
+	return s.marks[i].line, s.marks[i].column
+}
+
+// locate sets the place of a diagnostic to that of v. A mapping or a list is shown by the
+// name in front of it, as it may begin far below.
+func (s *source) locate(d *Diagnostic, v rawjson.Value) {
+	if k := v.Key(); k.Exists() && (v.Kind() == rawjson.Object || v.Kind() == rawjson.Array) {
+		v = k
+	}
+	if d.Line, d.Column = s.at(v); d.Line == 0 || d.Line > len(s.lines) {
+		return
+	}
+	d.EndLine = d.Line
+	d.EndColumn = d.Column + span(s.lines[d.Line-1], d.Column)
+}
+
+// span returns how many characters the token at a column of a line has, 1 at least.
+func span(line string, column int) int {
+	rest := []rune(strings.TrimRight(line, " \t\r"))
+	if column-1 >= len(rest) {
+		return 1
+	}
+	rest = rest[column-1:]
+	if q := rest[0]; q == '"' || q == '\'' {
+		for i := 1; i < len(rest); i++ {
+			if rest[i] == '\\' && q == '"' {
+				i++
+			} else if rest[i] == q {
+				return i + 1
+			}
+		}
+		return len(rest)
+	}
+	for i := 1; i < len(rest); i++ {
+		switch end := i+1 == len(rest); {
+		case rest[i] == ':' && (end || rest[i+1] == ' '), // behind a name
+			rest[i] == '#' && rest[i-1] == ' ', // a comment
+			strings.ContainsRune(",]}", rest[i]) && (end || rest[i+1] == ' ' || rest[i+1] == ']' || rest[i+1] == '}'):
+			return len([]rune(strings.TrimRight(string(rest[:i]), " \t")))
+		}
+	}
+	return len(rest)
+}
+
+// pathOf writes where v stands in the notation of the specification:
+// attack.indicators[0].surface.
+func pathOf(v rawjson.Value) string {
+	var parts []string
+	for ; v.Parent().Exists(); v = v.Parent() {
+		if k := v.Key(); k.Exists() {
+			parts = append(parts, "."+k.Text())
+		} else {
+			parts = append(parts, "["+v.Pointer()[strings.LastIndexByte(v.Pointer(), '/')+1:]+"]")
+		}
+	}
+	slices.Reverse(parts)
+	return strings.TrimPrefix(strings.Join(parts, ""), ".")
+}

@@ -1,0 +1,230 @@
+package oatf
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// maxAliased is how many values aliases may stand for. Aliases are forbidden; they are
+// followed at all only so that the rest of the document can be judged.
+const maxAliased = 10_000
+
+// converter writes a YAML tree as JSON and remembers where everything stood.
+type converter struct {
+	limits  Limits
+	json    strings.Builder
+	src     *source
+	path    []string // to where it writes: ".attack", "[0]"
+	aliased int      // values written on behalf of aliases
+	inAlias int
+}
+
+// readSource reads a text into a tree. What keeps it from being YAML of this format at all
+// comes back as a diagnostic; what can be told beside other errors stays in faults.
+func readSource(text string, limits Limits) (*source, *Diagnostic) {
+	root, failed := parseYAML(text, limits)
+	if failed != nil {
+		return nil, failed
+	}
+	if root.Kind != yaml.MappingNode {
+		return nil, syntaxError(root.Line, root.Column, "the document is no mapping: want the keys oatf and attack")
+	}
+	c := converter{limits: limits, src: &source{lines: strings.Split(text, "\n")}}
+	c.directives()
+	if failed := c.write(root, 0); failed != nil {
+		return nil, failed
+	}
+	if err := c.src.tree.Parse(c.json.String(), 0); err != nil {
+		return nil, syntaxError(0, 0, "the text cannot be read: %v", err)
+	}
+	return c.src, nil
+}
+
+func (c *converter) fault(n *yaml.Node, rule, section string, format string, args ...any) {
+	if len(c.src.faults) >= maxDiagnostics {
+		return
+	}
+	c.src.faults = append(c.src.faults, Diagnostic{
+		Severity: SeverityError, Rule: rule, Kind: Syntax, Section: section,
+		Path: strings.TrimPrefix(strings.Join(c.path, ""), "."),
+		Line: n.Line, Column: n.Column, EndLine: n.Line, EndColumn: n.Column + c.width(n),
+		Message: fmt.Sprintf(format, args...),
+	})
+}
+
+func (c *converter) width(n *yaml.Node) int {
+	if n.Line < 1 || n.Line > len(c.src.lines) {
+		return 1
+	}
+	return span(c.src.lines[n.Line-1], n.Column)
+}
+
+// directives reports tag directives, which are there for custom tags.
+func (c *converter) directives() {
+	for i, line := range c.src.lines {
+		if strings.HasPrefix(line, "%TAG") {
+			c.fault(&yaml.Node{Line: i + 1, Column: 1}, "V-020", "§11.1.1", "custom YAML tags are forbidden, so there is nothing to declare with %%TAG: take the line out")
+		}
+		if strings.HasPrefix(line, "---") {
+			return
+		}
+	}
+}
+
+func (c *converter) write(n *yaml.Node, depth int) *Diagnostic {
+	if depth > c.limits.Depth {
+		return syntaxError(n.Line, n.Column, "the document is nested deeper than %d levels", c.limits.Depth)
+	}
+	if n.Anchor != "" && n.Kind != yaml.AliasNode && c.inAlias == 0 {
+		c.fault(n, "V-020", "§11.1.1", "the YAML anchor &%s is forbidden: write the value out where it is needed", n.Anchor)
+	}
+	if c.inAlias == 0 {
+		c.mark(n)
+	} else if c.aliased++; c.aliased > maxAliased {
+		c.json.WriteString("null")
+		return nil
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return c.alias(n, depth)
+	case yaml.MappingNode:
+		return c.mapping(n, depth)
+	case yaml.SequenceNode:
+		return c.sequence(n, depth)
+	default:
+		c.scalar(n)
+		return nil
+	}
+}
+
+func (c *converter) mark(n *yaml.Node) {
+	c.src.marks = append(c.src.marks, mark{c.json.Len(), n.Line, n.Column})
+}
+
+func (c *converter) alias(n *yaml.Node, depth int) *Diagnostic {
+	if c.inAlias == 0 {
+		c.fault(n, "V-020", "§11.1.1", "the YAML alias *%s is forbidden: write the value out", n.Value)
+	}
+	if n.Alias == nil {
+		c.json.WriteString("null")
+		return nil
+	}
+	c.inAlias++
+	defer func() { c.inAlias-- }()
+	return c.write(n.Alias, depth+1)
+}
+
+func (c *converter) mapping(n *yaml.Node, depth int) *Diagnostic {
+	c.customTag(n, "!!map")
+	if len(n.Content)/2 > c.limits.Width {
+		return syntaxError(n.Line, n.Column, "a mapping has %d keys, more than the %d that are read", len(n.Content)/2, c.limits.Width)
+	}
+	c.json.WriteByte('{')
+	seen := make(map[string]bool, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		c.path = append(c.path, "."+key.Value)
+		if !c.key(key, seen) {
+			c.path = c.path[:len(c.path)-1]
+			continue
+		}
+		if len(seen) > 1 {
+			c.json.WriteByte(',')
+		}
+		if c.inAlias == 0 {
+			c.mark(key)
+		}
+		quote(&c.json, valid(key.Value))
+		c.json.WriteByte(':')
+		if failed := c.write(value, depth+1); failed != nil {
+			return failed
+		}
+		c.path = c.path[:len(c.path)-1]
+	}
+	c.json.WriteByte('}')
+	return nil
+}
+
+// key reports whether a mapping's key can stand as a member's name.
+func (c *converter) key(n *yaml.Node, seen map[string]bool) bool {
+	switch {
+	case n.Kind == yaml.ScalarNode && n.Tag == "!!merge":
+		c.fault(n, "V-020", "§11.1.1", "the YAML merge key << is forbidden: write the keys out")
+		return false
+	case n.Kind != yaml.ScalarNode:
+		c.fault(n, string(Syntax), "§11.1.1", "a key must be a string")
+		return false
+	case n.Anchor != "":
+		c.fault(n, "V-020", "§11.1.1", "the YAML anchor &%s is forbidden", n.Anchor)
+	}
+	c.customTag(n, "!!str")
+	if seen[n.Value] {
+		c.fault(n, string(Syntax), "§11.1.1", "the key %q stands twice in one mapping: the second one is ignored", n.Value)
+		return false
+	}
+	seen[n.Value] = true
+	return true
+}
+
+func (c *converter) sequence(n *yaml.Node, depth int) *Diagnostic {
+	c.customTag(n, "!!seq")
+	if len(n.Content) > c.limits.Width {
+		return syntaxError(n.Line, n.Column, "a list has %d entries, more than the %d that are read", len(n.Content), c.limits.Width)
+	}
+	c.json.WriteByte('[')
+	for i, e := range n.Content {
+		if i > 0 {
+			c.json.WriteByte(',')
+		}
+		c.path = append(c.path, "["+strconv.Itoa(i)+"]")
+		if failed := c.write(e, depth+1); failed != nil {
+			return failed
+		}
+		c.path = c.path[:len(c.path)-1]
+	}
+	c.json.WriteByte(']')
+	return nil
+}
+
+// scalar writes a plain scalar as what the core schema takes it for, any other as a string.
+func (c *converter) scalar(n *yaml.Node) {
+	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	tagged := n.Style&yaml.TaggedStyle != 0 || n.Tag == "!"
+	if tagged {
+		c.customTag(n, "!!str", "!!int", "!!float", "!!bool", "!!null", "!")
+	}
+	plain := n.Style&quoted == 0
+	if tagged && (n.Tag == "!!int" || n.Tag == "!!float" || n.Tag == "!!bool" || n.Tag == "!!null") {
+		plain = true
+	} else if tagged {
+		plain = false
+	}
+	if plain {
+		json, ok, infinite := coreJSON(n.Value)
+		if infinite {
+			c.fault(n, string(TypeMismatch), "SDK §2.1", "%s is no number that a message can carry", n.Value)
+		}
+		if ok {
+			c.json.WriteString(json)
+			return
+		}
+	}
+	quote(&c.json, valid(n.Value))
+}
+
+// customTag reports a tag that was written out and is none of the plain ones.
+func (c *converter) customTag(n *yaml.Node, plain ...string) {
+	if n.Style&yaml.TaggedStyle == 0 || c.inAlias > 0 {
+		return
+	}
+	tag := n.ShortTag()
+	for _, p := range plain {
+		if tag == p {
+			return
+		}
+	}
+	c.fault(n, "V-020", "§11.1.1", "the YAML tag %s is forbidden: write the value itself", tag)
+}

@@ -1,0 +1,101 @@
+package oatf
+
+import "gauntlet/rawjson"
+
+// layout is the tree of a document as its rules see it, whichever of the three forms the
+// execution has. Values that are missing or of the wrong type are absent: reading has
+// reported them.
+type layout struct {
+	root, attack, execution rawjson.Value
+	mode                    string // execution.mode
+	modeless                bool   // there is no execution.mode
+	actors                  []actorLayout
+	indicators              []rawjson.Value // mappings only
+}
+
+// actorLayout is one actor, the default one in the short forms.
+type actorLayout struct {
+	value  rawjson.Value // the actor; the execution in the short forms
+	list   rawjson.Value // its phases, absent in the form with one state
+	name   string
+	mode   string
+	phases []phaseLayout
+}
+
+// phaseLayout is one phase; the execution itself in the form with one state.
+type phaseLayout struct {
+	value rawjson.Value
+	state rawjson.Value
+	mode  string // its own, or inherited
+}
+
+func layOut(root rawjson.Value) *layout {
+	l := &layout{root: root, attack: member(root, "attack", rawjson.Object)}
+	l.execution = member(l.attack, "execution", rawjson.Object)
+	l.mode = textOf(l.execution, "mode")
+	l.modeless = !given(l.execution, "mode")
+	switch {
+	case given(l.execution, "actors"):
+		for _, a := range member(l.execution, "actors", rawjson.Array).Elements() {
+			if a.Kind() == rawjson.Object {
+				l.actor(a, textOf(a, "name"), textOf(a, "mode"))
+			}
+		}
+	case given(l.execution, "phases"):
+		l.actor(l.execution, DefaultActor, l.mode)
+		if a := &l.actors[0]; l.modeless && len(a.phases) > 0 {
+			a.mode = a.phases[0].mode
+		}
+	case given(l.execution, "state"):
+		l.actors = []actorLayout{{
+			value: l.execution, name: DefaultActor, mode: l.mode,
+			phases: []phaseLayout{{l.execution, member(l.execution, "state", rawjson.Object), l.mode}},
+		}}
+	}
+	for _, i := range member(l.attack, "indicators", rawjson.Array).Elements() {
+		if i.Kind() == rawjson.Object {
+			l.indicators = append(l.indicators, i)
+		}
+	}
+	return l
+}
+
+func (l *layout) actor(v rawjson.Value, name, mode string) {
+	a := actorLayout{value: v, list: member(v, "phases", rawjson.Array), name: name, mode: mode}
+	for _, p := range a.list.Elements() {
+		if p.Kind() != rawjson.Object {
+			continue
+		}
+		phase := phaseLayout{p, member(p, "state", rawjson.Object), textOf(p, "mode")}
+		if phase.mode == "" {
+			phase.mode = mode
+		}
+		a.phases = append(a.phases, phase)
+	}
+	l.actors = append(l.actors, a)
+}
+
+// protocol returns an indicator's protocol, its own or that of the execution.
+func (l *layout) protocol(indicator rawjson.Value) string {
+	if given(indicator, "protocol") {
+		return textOf(indicator, "protocol")
+	}
+	return ProtocolOf(l.mode)
+}
+
+// given reports whether a member is there with a value: null stands for absent.
+func given(v rawjson.Value, name string) bool {
+	k := v.Get(name).Kind()
+	return k != rawjson.Absent && k != rawjson.Null
+}
+
+// member returns a member if it is of the kind.
+func member(v rawjson.Value, name string, kind rawjson.Kind) rawjson.Value {
+	if m := v.Get(name); m.Kind() == kind {
+		return m
+	}
+	return rawjson.Value{}
+}
+
+// textOf returns a member's text, "" if it is no string.
+func textOf(v rawjson.Value, name string) string { return v.Get(name).Text() }

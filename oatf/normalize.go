@@ -1,0 +1,128 @@
+package oatf
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Normalize returns a copy of a valid document in which every default is written out,
+// every short form expanded and everything that follows from the rest filled in (SDK §3.3).
+// The document itself stays as it is. Doing it twice changes nothing more.
+//
+// Afterwards the attack has a name, a version and a status; a severity has a confidence;
+// the execution has actors, each with a mode, whose phases have names and modes; a trigger
+// with an event has a count; indicators have an id, a protocol and, in a pattern or a
+// semantic block, a target; a pattern has a condition; and there is a correlation if there
+// are indicators.
+func Normalize(d *Document) *Document {
+	n := d.Clone()
+	a := &n.Attack
+	protocol := ProtocolOf(a.Execution.Mode) // N-006 and N-007 take the mode away
+	normalizeEnvelope(a)
+	normalizeExecution(&a.Execution)
+	if a.Indicators != nil {
+		normalizeIDs(a)
+		for i := range a.Indicators {
+			normalizeIndicator(&a.Indicators[i], protocol)
+		}
+		if a.Correlation == nil {
+			a.Correlation = new(Correlation)
+		}
+		fill(&a.Correlation.Logic, LogicAny)
+	}
+	return n
+}
+
+// fill sets what is zero.
+func fill[T comparable](field *T, value T) {
+	if *field == *new(T) {
+		*field = value
+	}
+}
+
+// normalizeEnvelope is N-001, N-002 and N-008 for the attack's own fields.
+func normalizeEnvelope(a *Attack) {
+	fill(&a.Name, "Untitled")
+	fill(&a.Version, 1)
+	fill(&a.Status, StatusDraft)
+	if a.Severity != nil && a.Severity.Confidence == nil {
+		a.Severity.Confidence = new(50)
+	}
+	if c := a.Classification; c != nil {
+		for i := range c.Mappings {
+			fill(&c.Mappings[i].Relationship, RelationshipPrimary)
+		}
+		for i, tag := range c.Tags {
+			c.Tags[i] = strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(tag))
+		}
+	}
+}
+
+// normalizeExecution is N-006 and N-007, and N-001 for phases.
+func normalizeExecution(e *Execution) {
+	switch {
+	case e.Actors != nil:
+	case e.Phases != nil:
+		mode := e.Mode
+		if mode == "" && len(e.Phases) > 0 {
+			mode = e.Phases[0].Mode
+		}
+		e.Actors = []Actor{{Name: DefaultActor, Mode: mode, Phases: e.Phases}}
+		e.Mode, e.Phases = "", nil
+	case e.State.Exists():
+		e.Actors = []Actor{{Name: DefaultActor, Mode: e.Mode, Phases: []Phase{{State: e.State}}}}
+		e.Mode, e.State = "", Phase{}.State
+	}
+	for i := range e.Actors {
+		a := &e.Actors[i]
+		for j := range a.Phases {
+			p := &a.Phases[j]
+			fill(&p.Name, fmt.Sprintf("phase-%d", j+1))
+			fill(&p.Mode, a.Mode)
+			if p.Trigger != nil && p.Trigger.Event != "" {
+				fill(&p.Trigger.Count, 1)
+			}
+		}
+	}
+}
+
+// normalizeIDs is N-003. The number is the indicator's place in the list; should another
+// one have taken that id by hand, the next number that is free behind the list.
+func normalizeIDs(a *Attack) {
+	prefix := a.ID
+	if prefix == "" {
+		prefix = "indicator"
+	}
+	taken := map[string]bool{}
+	for _, i := range a.Indicators {
+		taken[i.ID] = true
+	}
+	next := len(a.Indicators)
+	for i := range a.Indicators {
+		if a.Indicators[i].ID != "" {
+			continue
+		}
+		id := fmt.Sprintf("%s-%02d", prefix, i+1)
+		for taken[id] {
+			next++
+			id = fmt.Sprintf("%s-%02d", prefix, next)
+		}
+		a.Indicators[i].ID, taken[id] = id, true
+	}
+}
+
+// normalizeIndicator is N-004 and N-005, and N-001 for the protocol.
+func normalizeIndicator(i *Indicator, protocol string) {
+	fill(&i.Protocol, protocol)
+	if p := i.Pattern; p != nil {
+		if p.Target == nil {
+			p.Target = new(i.Target)
+		}
+		if !p.Condition.Exists() {
+			p.Condition, p.Shorthand = p.Shorthand, p.Condition
+		}
+	}
+	if s := i.Semantic; s != nil && s.Target == nil {
+		s.Target = new(i.Target)
+	}
+}

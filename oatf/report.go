@@ -1,0 +1,97 @@
+package oatf
+
+import (
+	"fmt"
+	"slices"
+
+	"gauntlet/rawjson"
+)
+
+// A report collects what is wrong with one document.
+type report struct {
+	src *source
+	out []Diagnostic
+}
+
+// add puts a diagnostic at v, or at the member sub of it, which may be missing.
+func (r *report) add(d Diagnostic, v rawjson.Value, sub string) {
+	if len(r.out) >= maxDiagnostics {
+		return
+	}
+	d.Path = pathOf(v)
+	if sub != "" {
+		if d.Path != "" {
+			d.Path += "."
+		}
+		d.Path += sub
+		if there := v.Get(sub); there.Exists() {
+			v = there
+		}
+	}
+	r.src.locate(&d, v)
+	r.out = append(r.out, d)
+}
+
+// rule reports that a rule is broken. Its section and weight are those of the rule.
+func (r *report) rule(id string, v rawjson.Value, sub, format string, args ...any) {
+	rule := ruleByID(id)
+	r.add(Diagnostic{Severity: rule.Severity, Rule: id, Section: rule.Section, Message: fmt.Sprintf(format, args...)}, v, sub)
+}
+
+// mismatch reports a value of the wrong type. id is the rule that says so, "" for none.
+func (r *report) mismatch(id string, v rawjson.Value, sub, format string, args ...any) {
+	d := Diagnostic{Severity: SeverityError, Rule: string(TypeMismatch), Kind: TypeMismatch, Section: "SDK §3.1", Message: fmt.Sprintf(format, args...)}
+	if id != "" {
+		d.Rule, d.Section = id, ruleByID(id).Section
+	}
+	r.add(d, v, sub)
+}
+
+// variant reports a word that is not in a closed list (V-005).
+func (r *report) variant(v rawjson.Value, sub string, words []string) {
+	word := v
+	if sub != "" {
+		word = v.Get(sub)
+	}
+	r.add(Diagnostic{
+		Severity: SeverityError, Rule: "V-005", Kind: UnknownVariant, Section: ruleByID("V-005").Section,
+		Message: fmt.Sprintf("%q is unknown here: want %s", clip(word.Text()), alternatives(words)),
+	}, v, sub)
+}
+
+// done returns the diagnostics in order. What follows from a forbidden YAML tag alone is
+// left out.
+func (r *report) done() []Diagnostic {
+	all := append(slices.Clone(r.src.faults), r.out...)
+	all = slices.DeleteFunc(all, func(d Diagnostic) bool {
+		return d.Kind == TypeMismatch && slices.ContainsFunc(r.src.faults, func(f Diagnostic) bool {
+			return f.Rule == "V-020" && f.Path == d.Path && d.Line == f.Line
+		})
+	})
+	return sortDiagnostics(all)
+}
+
+// alternatives writes words as "a, b or c".
+func alternatives(words []string) string {
+	s := ""
+	for i, w := range words {
+		switch {
+		case i == 0:
+		case i == len(words)-1:
+			s += " or "
+		default:
+			s += ", "
+		}
+		s += w
+	}
+	return s
+}
+
+// clip shortens a document's text for a message.
+func clip(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

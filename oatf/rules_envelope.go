@@ -1,0 +1,63 @@
+package oatf
+
+import (
+	"regexp"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+var attackIDForm = regexp.MustCompile(`^[A-Z][A-Z0-9-]*-[0-9]{3,}$`)
+
+// envelopeRules are those on the attack's own fields (§4).
+func (c *checker) envelopeRules() {
+	c.oatfFirst()
+	a := c.attack
+	if v := member(a, "id", rawjson.String); v.Exists() && !attackIDForm.MatchString(v.Text()) {
+		c.rule("V-023", a, "id", "the id %q has not the form PREFIX-000, such as OATF-027", clip(v.Text()))
+	}
+	if n, ok := a.Get("version").Int(); ok && n < 1 {
+		c.rule("V-035", a, "version", "the version is %d: versions count up from 1", n)
+	}
+	if v := member(a, "grace_period", rawjson.String); v.Exists() {
+		if err := validDuration(v.Text()); err != nil {
+			c.rule("V-046", a, "grace_period", "%v", err)
+		}
+	}
+	c.percent("V-017", member(a, "severity", rawjson.Object), "confidence")
+	c.impactsDiffer(member(a, "impact", rawjson.Array))
+	if given(a, "correlation") && !given(a, "indicators") {
+		c.rule("V-047", a, "correlation", "there are no indicators to correlate: add some, or leave correlation out")
+	}
+}
+
+// oatfFirst is W-001, which V-002 asks for.
+func (c *checker) oatfFirst() {
+	for m := range c.root.Members() {
+		if m.Key.Text() != "oatf" && c.root.Get("oatf").Exists() {
+			c.rule("W-001", c.root, "oatf", "oatf should be the first key, for whoever opens the file")
+		}
+		return
+	}
+}
+
+// percent reports an integer that is not 0 to 100.
+func (c *checker) percent(rule string, v rawjson.Value, name string) {
+	if n, ok := v.Get(name).Int(); ok && (n < 0 || n > 100) {
+		c.rule(rule, v, name, "the %s is %d: want 0 to 100", name, n)
+	}
+}
+
+func (c *checker) impactsDiffer(list rawjson.Value) {
+	seen := map[string]bool{}
+	var twice []string
+	for _, v := range list.Elements() {
+		if v.Kind() == rawjson.String && seen[v.Text()] {
+			twice = append(twice, clip(v.Text()))
+		}
+		seen[v.Text()] = true
+	}
+	if len(twice) > 0 {
+		c.rule("V-045", list, "", "stands twice in the list: %s", strings.Join(twice, ", "))
+	}
+}

@@ -1,0 +1,159 @@
+package oatf
+
+import (
+	"regexp"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+var (
+	identifierForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	modeForm       = regexp.MustCompile(`^[a-z][a-z0-9_]*_(server|client)$`)
+)
+
+// executionRules are those on forms, modes, actors and the order of phases (§5.1, §5.2).
+func (c *checker) executionRules() {
+	if !c.execution.Exists() {
+		return
+	}
+	c.oneForm()
+	c.modes()
+	c.modelessPhases()
+	if given(c.execution, "actors") {
+		c.actorRules()
+	}
+	for i := range c.actors {
+		c.phaseOrder(&c.actors[i])
+	}
+}
+
+// oneForm is V-030.
+func (c *checker) oneForm() {
+	var forms []string
+	for _, f := range []string{"state", "phases", "actors"} {
+		if given(c.execution, f) {
+			forms = append(forms, f)
+		}
+	}
+	switch {
+	case len(forms) == 0:
+		c.rule("V-030", c.execution, "", "an execution needs one of state, phases and actors")
+	case len(forms) > 1:
+		c.rule("V-030", c.execution, "", "an execution has one of state, phases and actors, and not %s together", strings.Join(forms, " and "))
+	case forms[0] == "state" && c.modeless:
+		c.rule("V-030", c.execution, "mode", "an execution with a state needs a mode, such as mcp_server")
+	case forms[0] == "actors" && !c.modeless:
+		c.rule("V-030", c.execution, "mode", "an execution with actors has no mode of its own: each actor has one")
+	}
+}
+
+// modes is V-034 and W-002 for every mode that is written down.
+func (c *checker) modes() {
+	c.modeOf(c.execution)
+	for _, a := range c.actors {
+		if a.value != c.execution {
+			c.modeOf(a.value)
+		}
+		for _, p := range a.phases {
+			if p.value != c.execution {
+				c.modeOf(p.value)
+			}
+		}
+	}
+}
+
+func (c *checker) modeOf(v rawjson.Value) {
+	m := member(v, "mode", rawjson.String)
+	switch mode := m.Text(); {
+	case !m.Exists():
+	case !modeForm.MatchString(mode):
+		c.rule("V-034", v, "mode", "the mode %q has not the form protocol_server or protocol_client", clip(mode))
+	case !isKnownMode(mode):
+		c.rule("W-002", v, "mode", "the mode %q is of no known binding: known are %s", clip(mode), alternatives(KnownModes()))
+	}
+}
+
+// modelessPhases is V-028 for phases: without a mode of the execution each has one, the same.
+func (c *checker) modelessPhases() {
+	if !c.modeless || !given(c.execution, "phases") || given(c.execution, "actors") {
+		return
+	}
+	first, differ := "", false
+	for _, p := range c.actors[0].phases {
+		switch mode := textOf(p.value, "mode"); {
+		case !given(p.value, "mode"):
+			c.rule("V-028", p.value, "mode", "the execution has no mode, so each phase needs one")
+		case first == "":
+			first = mode
+		case mode != first:
+			differ = true
+		}
+	}
+	if differ {
+		c.rule("V-028", c.execution, "phases", "all phases need the same mode: use actors for several")
+	}
+}
+
+// actorRules is V-031, V-044 and, for a list without entries, V-007.
+func (c *checker) actorRules() {
+	if list := member(c.execution, "actors", rawjson.Array); list.Exists() && list.Len() == 0 {
+		c.rule("V-007", list, "", "actors is empty: give it an actor")
+	}
+	seen := map[string]bool{}
+	for _, a := range c.actors {
+		switch name := member(a.value, "name", rawjson.String); {
+		case !name.Exists():
+		case !identifierForm.MatchString(a.name):
+			c.rule("V-031", a.value, "name", "the actor's name %q has not the form [a-z][a-z0-9_]*", clip(a.name))
+		case seen[a.name]:
+			c.rule("V-031", a.value, "name", "two actors are called %q", clip(a.name))
+		}
+		seen[a.name] = true
+		for _, p := range a.phases {
+			if own := textOf(p.value, "mode"); own != "" && a.mode != "" && own != a.mode {
+				c.rule("V-044", p.value, "mode", "the phase's mode %s is not that of its actor, %s: use an actor of its own", clip(own), clip(a.mode))
+			}
+		}
+	}
+}
+
+// phaseOrder is V-007, V-008, V-009 and V-011 for one actor.
+func (c *checker) phaseOrder(a *actorLayout) {
+	if !a.list.Exists() {
+		return
+	}
+	if a.list.Len() == 0 {
+		c.rule("V-007", a.list, "", "phases is empty: give it a phase")
+		return
+	}
+	if len(a.phases) > 0 && !given(a.phases[0].value, "state") {
+		c.rule("V-009", a.phases[0].value, "", "the first phase needs a state")
+	}
+	c.terminal(a)
+	seen := map[string]bool{}
+	for _, p := range a.phases {
+		name := textOf(p.value, "name")
+		if name != "" && seen[name] {
+			c.rule("V-011", p.value, "name", "two phases of one actor are called %q", clip(name))
+		}
+		seen[name] = true
+	}
+}
+
+// terminal is V-008: only the last phase may have no trigger.
+func (c *checker) terminal(a *actorLayout) {
+	var without []rawjson.Value
+	for _, p := range a.phases {
+		if !given(p.value, "trigger") {
+			without = append(without, p.value)
+		}
+	}
+	for i, v := range without {
+		if v != a.phases[len(a.phases)-1].value {
+			c.rule("V-008", v, "", "the phase has no trigger, so it never ends and the phases behind it never come")
+		} else if i > 0 {
+			c.rule("V-008", a.list, "", "%d phases have no trigger: only the last one may", len(without))
+		}
+	}
+}

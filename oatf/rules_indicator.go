@@ -1,0 +1,164 @@
+package oatf
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+var celIdentifier = regexp.MustCompile(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
+
+// indicatorRules are those on indicators (§6).
+func (c *checker) indicatorRules() {
+	if list := member(c.attack, "indicators", rawjson.Array); list.Exists() && list.Len() == 0 {
+		c.rule("V-006", list, "", "indicators is empty: give it one, or leave it out")
+	}
+	seen := map[string]bool{}
+	for _, i := range c.indicators {
+		c.indicatorID(i, seen)
+		c.detection(i)
+		c.indicatorProtocol(i)
+		c.target(i)
+		c.percent("V-025", i, "confidence")
+		if actor := member(i, "actor", rawjson.String); actor.Exists() && !c.hasActor(actor.Text()) {
+			c.rule("V-048", i, "actor", "there is no actor %q%s", clip(actor.Text()), c.actorAdvice())
+		}
+		c.patternRules(i, member(i, "pattern", rawjson.Object))
+		c.expressionRules(member(i, "expression", rawjson.Object))
+		c.semanticRules(i, member(i, "semantic", rawjson.Object))
+	}
+}
+
+// indicatorID is V-010 and V-024.
+func (c *checker) indicatorID(i rawjson.Value, seen map[string]bool) {
+	v := member(i, "id", rawjson.String)
+	if !v.Exists() {
+		return
+	}
+	id := v.Text()
+	if seen[id] {
+		c.rule("V-010", i, "id", "two indicators have the id %q", clip(id))
+	}
+	seen[id] = true
+	attack := textOf(c.attack, "id")
+	if given(c.attack, "id") && !isIndicatorOf(id, attack) {
+		c.rule("V-024", i, "id", "the id %q is not that of the attack and a number of two digits: want %s-01 or the like", clip(id), clip(attack))
+	}
+}
+
+func isIndicatorOf(id, attack string) bool {
+	number, ok := strings.CutPrefix(id, attack+"-")
+	return ok && len(number) >= 2 && strings.Trim(number, "0123456789") == ""
+}
+
+// detection is V-012 and V-049.
+func (c *checker) detection(i rawjson.Value) {
+	var keys []string
+	for _, key := range []IndicatorMethod{MethodPattern, MethodExpression, MethodSemantic} {
+		if given(i, string(key)) {
+			keys = append(keys, string(key))
+		}
+	}
+	switch method := textOf(i, "method"); {
+	case len(keys) == 0:
+		c.rule("V-012", i, "", "an indicator needs one of pattern, expression and semantic")
+	case len(keys) > 1:
+		c.rule("V-012", i, "", "an indicator has one of pattern, expression and semantic, and not %s together: make them indicators of their own", strings.Join(keys, " and "))
+	case method != "" && method != keys[0]:
+		c.rule("V-049", i, "method", "the method is %s, and what the indicator has is %s", clip(method), keys[0])
+	}
+}
+
+// indicatorProtocol is V-018, V-028, V-034, W-003 and W-005.
+func (c *checker) indicatorProtocol(i rawjson.Value) {
+	if c.modeless && !given(i, "protocol") && c.execution.Exists() {
+		c.rule("V-028", i, "protocol", "the execution has no mode, so each indicator needs a protocol, such as mcp")
+	}
+	protocol := c.protocol(i)
+	own := member(i, "protocol", rawjson.String)
+	switch {
+	case own.Exists() && !identifierForm.MatchString(protocol):
+		c.rule("V-034", i, "protocol", "the protocol %q has not the form [a-z][a-z0-9_]*", clip(protocol))
+		return
+	case own.Exists() && !slices.Contains(KnownProtocols(), protocol):
+		c.rule("W-003", i, "protocol", "the protocol %q is of no known binding: known are %s", clip(protocol), alternatives(KnownProtocols()))
+	case protocol != "" && len(c.actors) > 0 && !slices.ContainsFunc(c.actors, func(a actorLayout) bool { return ProtocolOf(a.mode) == protocol }):
+		at := "protocol"
+		if !own.Exists() {
+			at = ""
+		}
+		c.rule("W-005", i, at, "no actor speaks %s, so the indicator sees no message", protocol)
+	}
+	if surface := member(i, "surface", rawjson.String); surface.Exists() && !knowsSurface(protocol, surface.Text()) {
+		c.rule("V-018", i, "surface", "%s has no operation %q as far as is known", protocol, clip(surface.Text()))
+	}
+}
+
+// target is V-021 for the target of an indicator, a pattern or a semantic block.
+func (c *checker) target(v rawjson.Value) {
+	t := member(v, "target", rawjson.String)
+	if !t.Exists() || validWildcardPath(t.Text()) {
+		return
+	}
+	advice := "names of letters, digits, _ and -, each with [*] behind it or not, joined by dots"
+	if regexp.MustCompile(`\[\d+\]`).MatchString(t.Text()) {
+		advice = "write [*] for all entries of a list, or use a CEL expression for one of them"
+	}
+	c.rule("V-021", v, "target", "%q is no wildcard path: %s", clip(t.Text()), advice)
+}
+
+func (c *checker) patternRules(i, p rawjson.Value) {
+	c.target(p)
+	c.condition(p) // the short form
+	c.condition(p.Get("condition"))
+}
+
+// expressionRules is V-014, V-026 and V-039.
+func (c *checker) expressionRules(e rawjson.Value) {
+	if cel := member(e, "cel", rawjson.String); cel.Exists() {
+		if err := validCEL(cel.Text()); err != nil {
+			c.rule("V-014", e, "cel", "not a CEL expression: %v", err)
+		}
+	}
+	for m := range member(e, "variables", rawjson.Object).Members() {
+		if name := m.Key.Text(); !celIdentifier.MatchString(name) {
+			c.rule("V-039", m.Value, "", "%q is no name that CEL can read: want letters, digits and _", clip(name))
+		}
+		if m.Value.Kind() == rawjson.String && !validSimplePath(m.Value.Text()) {
+			c.rule("V-026", m.Value, "", "%q is no simple path: names of letters, digits, _ and -, joined by dots, without [ ]", clip(m.Value.Text()))
+		}
+	}
+}
+
+// semanticRules is V-022 and W-007.
+func (c *checker) semanticRules(i, s rawjson.Value) {
+	if !s.Exists() {
+		return
+	}
+	c.target(s)
+	c.rule("W-007", s, "", "a semantic indicator is experimental: its verdict depends on a model, and without one it is skipped")
+	if n, ok := floatOf(s.Get("threshold")); ok && (n < 0 || n > 1) {
+		c.rule("V-022", s, "threshold", "the threshold is %s: want 0 to 1", s.Get("threshold").Raw())
+	}
+}
+
+func (c *checker) hasActor(name string) bool {
+	return slices.ContainsFunc(c.actors, func(a actorLayout) bool { return a.name == name })
+}
+
+// actorAdvice lists the actors that there are.
+func (c *checker) actorAdvice() string {
+	var names []string
+	for _, a := range c.actors {
+		if a.name != "" && len(names) < 10 {
+			names = append(names, clip(a.name))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": there is %s", strings.Join(names, ", "))
+}

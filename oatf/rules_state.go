@@ -1,0 +1,136 @@
+package oatf
+
+import (
+	"slices"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+// dispatchLists are the lists of answers that a binding chooses from (§7.0.1). They stand
+// in a state or in an entry of one of its lists, such as a tool. Deeper, the same words
+// are payload and nobody's business.
+var dispatchLists = []string{"responses", "sampling_responses", "elicitation_responses", "task_responses", "tool_responses"}
+
+// stateRules are those on what a state and the actions of a phase hold: templates and
+// answers (§5.6, §7.0.1).
+func (c *checker) stateRules() {
+	for i := range c.actors {
+		a := &c.actors[i]
+		for _, p := range a.phases {
+			c.dispatch(p.state)
+			c.templates(a, p.state)
+			if p.value != c.execution {
+				c.templates(a, p.value.Get("on_enter"))
+			}
+		}
+	}
+}
+
+// dispatch looks at every list of answers in a state.
+func (c *checker) dispatch(state rawjson.Value) {
+	if input := state.Get("run_agent_input"); input.Get("synthesize").Exists() {
+		c.synthesize(input)
+	}
+	for m := range state.Members() {
+		name := m.Key.Text()
+		if slices.Contains(dispatchLists, name) {
+			c.answers(name, m.Value)
+		}
+		if name == "elicitations" {
+			c.answers(name, m.Value)
+		}
+		for _, e := range m.Value.Elements() {
+			for inner := range e.Members() {
+				if name := inner.Key.Text(); slices.Contains(dispatchLists, name) {
+					c.answers(name, inner.Value)
+				}
+			}
+		}
+	}
+}
+
+// answers is V-033 and W-006 for one list, V-013 and V-027 for its predicates, V-005 for
+// what a client answers to an elicitation.
+func (c *checker) answers(name string, list rawjson.Value) {
+	fallbacks := 0
+	for _, e := range list.Elements() {
+		if e.Kind() != rawjson.Object {
+			continue
+		}
+		if given(e, "when") {
+			if when := e.Get("when"); when.Kind() == rawjson.Object {
+				predicateForm(&c.report, when)
+				c.predicate(when)
+			} else {
+				c.mismatch("", e, "when", "want a match predicate, which is a mapping from paths to conditions, and not %s", article(when))
+			}
+		} else {
+			fallbacks++
+		}
+		if e.Get("synthesize").Exists() {
+			c.synthesize(e)
+		}
+		if action := e.Get("action"); name == "elicitation_responses" && given(e, "action") {
+			word(ElicitAccept, ElicitDecline, ElicitCancel)(&c.report, action)
+		}
+	}
+	if fallbacks > 1 && name != "elicitations" { // several elicitations may come one after the other
+		c.rule("V-033", list, "", "%d entries have no when: only one may, for what nothing else matches", fallbacks)
+	}
+}
+
+func (c *checker) synthesize(entry rawjson.Value) {
+	with := "there is no content to send instead"
+	if entry.Get("content").Exists() || entry.Get("messages").Exists() {
+		with = "what stands beside it is sent instead"
+	}
+	c.rule("W-006", entry, "synthesize", "synthesize is reserved for a later version of the format: %s", with)
+}
+
+// templates is V-016, V-032 and W-004 for every string at or below v.
+func (c *checker) templates(a *actorLayout, v rawjson.Value) {
+	for s := range v.Strings() {
+		if s.IsKey || !strings.Contains(s.Value.Raw(), "{{") {
+			continue
+		}
+		references, err := templateReferences(s.Value.Text())
+		if err != nil {
+			c.rule("V-016", s.Value, "", "a template is not closed: write }} behind it, or \\{{ for two braces")
+		}
+		for _, reference := range references {
+			c.reference(a, s.Value, reference)
+		}
+	}
+}
+
+// reference is V-032 and W-004 for one template.
+func (c *checker) reference(a *actorLayout, at rawjson.Value, reference string) {
+	first, rest, dotted := strings.Cut(reference, ".")
+	switch {
+	case dotted && (first == "request" || first == "response"):
+	case !dotted:
+		if !declares(a, reference) {
+			c.rule("W-004", at, "", "no extractor of this actor is called %q: the template will be empty", clip(reference))
+		}
+	case !c.hasActor(first):
+		c.rule("V-032", at, "", "the template {{%s}} names an actor that does not exist%s", clip(reference), c.actorAdvice())
+	default:
+		i := slices.IndexFunc(c.actors, func(a actorLayout) bool { return a.name == first })
+		if !declares(&c.actors[i], rest) {
+			c.rule("W-004", at, "", "no extractor of actor %s is called %q: the template will be empty", clip(first), clip(rest))
+		}
+	}
+}
+
+// declares reports whether an actor has an extractor of the name, in any phase.
+func declares(a *actorLayout, name string) bool {
+	for _, p := range a.phases {
+		for _, e := range member(p.value, "extractors", rawjson.Array).Elements() {
+			if textOf(e, "name") == name {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package oatf
+
+import (
+	"math/big"
+	"regexp"
+	"strings"
+)
+
+// The core schema of YAML 1.2 (10.3.2): what a plain scalar is. Nothing of YAML 1.1 is
+// taken over: yes is a string, and so are dates, 1_000 and 0777 is a number in decimal.
+var (
+	coreNull  = regexp.MustCompile(`^(?:null|Null|NULL|~|)$`)
+	coreBool  = regexp.MustCompile(`^(?:true|True|TRUE|false|False|FALSE)$`)
+	coreInt   = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	coreOct   = regexp.MustCompile(`^0o[0-7]+$`)
+	coreHex   = regexp.MustCompile(`^0x[0-9a-fA-F]+$`)
+	coreFloat = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
+	coreInfin = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
+)
+
+// coreJSON returns the JSON text of a plain scalar that is no string, and whether it is
+// one. A number keeps its digits as far as JSON can write them. infinite is set for a
+// number that JSON has no text for.
+func coreJSON(s string) (json string, ok, infinite bool) {
+	if !mayBeCore(s) {
+		return "", false, false
+	}
+	switch {
+	case coreNull.MatchString(s):
+		return "null", true, false
+	case coreBool.MatchString(s):
+		return strings.ToLower(s), true, false
+	case coreInt.MatchString(s):
+		return decimal(s), true, false
+	case coreOct.MatchString(s):
+		return based(s[2:], 8), true, false
+	case coreHex.MatchString(s):
+		return based(s[2:], 16), true, false
+	case coreFloat.MatchString(s):
+		return float(s), true, false
+	case coreInfin.MatchString(s):
+		return "null", true, true
+	}
+	return "", false, false
+}
+
+// mayBeCore rules out most strings by their first character.
+func mayBeCore(s string) bool { return s == "" || strings.IndexByte("0123456789+-.~nNtTfF", s[0]) >= 0 }
+
+// decimal writes an integer as JSON does: no plus, no leading zeros.
+func decimal(s string) string {
+	sign := ""
+	if s[0] == '-' || s[0] == '+' {
+		sign, s = strings.TrimPrefix(s[:1], "+"), s[1:]
+	}
+	if s = strings.TrimLeft(s, "0"); s == "" {
+		s = "0"
+	}
+	return sign + s
+}
+
+func based(digits string, base int) string {
+	n, _ := new(big.Int).SetString(digits, base) // the expression before let only digits of the base through
+	return n.String()
+}
+
+// float writes a number with a point or an exponent as JSON does: digits on both sides of
+// the point.
+func float(s string) string {
+	mantissa, exponent := s, ""
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		mantissa, exponent = s[:i], s[i:]
+	}
+	whole, fraction, point := strings.Cut(mantissa, ".")
+	if whole == "" || whole == "-" || whole == "+" {
+		whole += "0"
+	}
+	if mantissa = decimal(whole); point {
+		if fraction == "" {
+			fraction = "0"
+		}
+		mantissa += "." + fraction
+	}
+	return mantissa + exponent
+}

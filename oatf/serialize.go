@@ -1,0 +1,189 @@
+package oatf
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"gauntlet/rawjson"
+)
+
+// Serialize writes a document in its canonical form (SDK §3.4): normalized, oatf first,
+// fields in the order of the specification, extensions where they stood, block style.
+// What it writes, [Parse] reads back as the same document, and Serialize writes again byte
+// for byte.
+//
+// A phase's mode is left out where it is that of its actor, as the public conformance
+// suite expects: it can be no other (V-044), and [Normalize] fills it in again. Comments
+// and the author's layout are not kept.
+func Serialize(d *Document) string {
+	var t rawjson.Tree
+	if err := t.Parse(render(Normalize(d), true), 0); err != nil {
+		return "" // only with a value that does not come from rawjson
+	}
+	var e emitter
+	e.block(t.Root(), 0)
+	return e.b.String()
+}
+
+// emitter writes a tree as YAML in block style, so that any reader of YAML 1.1 or 1.2
+// takes every scalar for what it is.
+type emitter struct{ b strings.Builder }
+
+const indentStep = 2
+
+// block writes an object or array whose first line begins where the text ends, its other
+// lines behind so many spaces.
+func (e *emitter) block(v rawjson.Value, indent int) {
+	first := true
+	begin := func() {
+		if !first {
+			e.spaces(indent)
+		}
+		first = false
+	}
+	for m := range v.Members() {
+		begin()
+		e.key(m.Key.Text(), indent)
+		e.under(m.Value, indent)
+	}
+	for _, element := range v.Elements() {
+		begin()
+		e.b.WriteString("-")
+		if element.Len() > 0 {
+			e.b.WriteString(" ")
+			e.block(element, indent+indentStep)
+			continue
+		}
+		e.flat(element, indent)
+	}
+}
+
+// longestKey is how many bytes a key may have that stands before its colon without a mark.
+// YAML allows 1,024 characters.
+const longestKey = 1000
+
+func (e *emitter) key(name string, indent int) {
+	quoted := scalar(name)
+	if len(quoted) <= longestKey {
+		e.b.WriteString(quoted + ":")
+		return
+	}
+	e.b.WriteString("? " + quoted + "\n")
+	e.spaces(indent)
+	e.b.WriteString(":")
+}
+
+// under writes a member's value behind its colon.
+func (e *emitter) under(v rawjson.Value, indent int) {
+	if v.Len() == 0 {
+		e.flat(v, indent)
+		return
+	}
+	e.b.WriteString("\n")
+	e.spaces(indent + indentStep)
+	e.block(v, indent+indentStep)
+}
+
+// flat writes a scalar or an empty object or array, and ends the line.
+func (e *emitter) flat(v rawjson.Value, indent int) {
+	switch v.Kind() {
+	case rawjson.Object:
+		e.b.WriteString(" {}\n")
+	case rawjson.Array:
+		e.b.WriteString(" []\n")
+	case rawjson.String:
+		if s := v.Text(); literal(s) {
+			e.literal(s, indent+indentStep)
+		} else {
+			e.b.WriteString(" " + scalar(s) + "\n")
+		}
+	default:
+		e.b.WriteString(" " + v.Raw() + "\n")
+	}
+}
+
+func (e *emitter) spaces(n int) {
+	for range n {
+		e.b.WriteByte(' ')
+	}
+}
+
+// literal reports whether a text of several lines can stand as it is, in a block behind |.
+func literal(s string) bool {
+	if !strings.Contains(s, "\n") || strings.IndexFunc(s, unprintable) >= 0 {
+		return false
+	}
+	first := true
+	for line := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
+		blank := strings.TrimLeft(line, " \t") == ""
+		if first && (blank || line[0] == ' ') || blank && line != "" || strings.HasPrefix(line, "\t") {
+			return false // where the block begins would have to be guessed
+		}
+		first = false
+	}
+	return true
+}
+
+// literal writes the block, with the mark that keeps its line ends at the end.
+func (e *emitter) literal(s string, indent int) {
+	body := strings.TrimRight(s, "\n")
+	switch len(s) - len(body) {
+	case 0:
+		e.b.WriteString(" |-\n")
+	case 1:
+		e.b.WriteString(" |\n")
+	default:
+		e.b.WriteString(" |+\n")
+		body = s[:len(s)-1]
+	}
+	for line := range strings.SplitSeq(body, "\n") {
+		if line != "" {
+			e.spaces(indent)
+		}
+		e.b.WriteString(line + "\n")
+	}
+}
+
+// unprintable reports what may stand in YAML only escaped, but for the line feed.
+func unprintable(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t':
+		return false
+	case r < ' ', r >= 0x7f && r < 0xa0, r == '\u2028', r == '\u2029', r == '\ufeff', r == '\ufffe', r == '\uffff':
+		return true
+	}
+	return false
+}
+
+// bare is what may stand without quotes: it begins like a word and holds nothing that YAML
+// reads as its own.
+var bare = regexp.MustCompile(`^[\pL0-9_/][\pL\pN_/.@()+-]*( [\pL\pN_/.@()+-]+)*$`)
+
+// retyped is what some reader of YAML 1.1 takes for no string: words, dates, numbers.
+var retyped = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|[-+]?[0-9][0-9_,.]*(e[-+]?[0-9]+)?|[-+]?0[xob][0-9a-f_]+|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*)$`)
+
+// scalar writes a string on one line: bare if no reader can mistake it, in single quotes if
+// that saves escapes, else in double quotes.
+func scalar(s string) string {
+	switch {
+	case len(s) < 200 && bare.MatchString(s) && !retyped.MatchString(s):
+		return s
+	case strings.ContainsAny(s, `\"`) && strings.IndexFunc(s, func(r rune) bool { return r == '\n' || r == '\t' || unprintable(r) }) < 0:
+		return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r < ' ' || r == '"' || r == '\\':
+			escape(&b, r)
+		case unprintable(r) || !unicode.IsPrint(r) && r < 0x10000:
+			escape(&b, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

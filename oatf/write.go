@@ -1,0 +1,126 @@
+package oatf
+
+import (
+	"strconv"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+// An objectWriter writes one JSON object, field by field in the order of the
+// specification, and puts each extension behind the field where it stood.
+type objectWriter struct {
+	b          *strings.Builder
+	extensions []Extension // still to be written
+	some       bool
+}
+
+func beginObject(b *strings.Builder, extensions []Extension) *objectWriter {
+	b.WriteByte('{')
+	w := &objectWriter{b: b, extensions: append([]Extension(nil), extensions...)}
+	w.after("")
+	return w
+}
+
+// end writes the extensions that stand behind no known field and closes the object.
+func (w *objectWriter) end() {
+	for _, x := range w.extensions {
+		w.extension(x)
+	}
+	w.b.WriteByte('}')
+}
+
+// after writes the extensions that stand behind a field.
+func (w *objectWriter) after(name string) {
+	rest := w.extensions[:0]
+	for _, x := range w.extensions {
+		if x.After == name {
+			w.extension(x)
+		} else {
+			rest = append(rest, x)
+		}
+	}
+	w.extensions = rest
+}
+
+func (w *objectWriter) extension(x Extension) {
+	if x.Value.Exists() {
+		w.name(x.Name)
+		w.b.WriteString(x.Value.Raw())
+	}
+}
+
+func (w *objectWriter) name(name string) {
+	if w.some {
+		w.b.WriteByte(',')
+	}
+	w.some = true
+	quote(w.b, valid(name))
+	w.b.WriteByte(':')
+}
+
+// field writes a field if it is there.
+func (w *objectWriter) field(name string, there bool, write func()) {
+	if there {
+		w.name(name)
+		write()
+	}
+	w.after(name)
+}
+
+func (w *objectWriter) text(name, s string) { w.textIf(name, s != "", s) }
+
+func (w *objectWriter) textIf(name string, there bool, s string) {
+	w.field(name, there, func() { quote(w.b, valid(s)) })
+}
+
+func (w *objectWriter) pointer(name string, s *string) {
+	if s == nil {
+		w.after(name)
+		return
+	}
+	w.textIf(name, true, *s)
+}
+
+func (w *objectWriter) integer(name string, there bool, n int) {
+	w.field(name, there, func() { w.b.WriteString(strconv.Itoa(n)) })
+}
+
+func (w *objectWriter) percent(name string, n *int) {
+	if n == nil {
+		w.after(name)
+		return
+	}
+	w.integer(name, true, *n)
+}
+
+func (w *objectWriter) value(name string, v rawjson.Value) {
+	w.field(name, v.Exists(), func() { w.b.WriteString(v.Raw()) })
+}
+
+// writeList writes a list that may be absent.
+func writeList[T any](w *objectWriter, name string, all []T, write func(*strings.Builder, *T)) {
+	w.field(name, all != nil, func() {
+		w.b.WriteByte('[')
+		for i := range all {
+			if i > 0 {
+				w.b.WriteByte(',')
+			}
+			write(w.b, &all[i])
+		}
+		w.b.WriteByte(']')
+	})
+}
+
+func writeWords[T ~string](w *objectWriter, name string, all []T) {
+	writeList(w, name, all, func(b *strings.Builder, s *T) { quote(b, valid(string(*s))) })
+}
+
+// parseValue indexes JSON that this package wrote.
+func parseValue(json string) rawjson.Value {
+	t := new(rawjson.Tree)
+	if err := t.Parse(json, 0); err != nil {
+		return rawjson.Value{} // a value of the caller's making that is no JSON
+	}
+	return t.Root()
+}
