@@ -49,9 +49,13 @@ func object(s *shape) form {
 			switch {
 			case f == nil && strings.HasPrefix(name, "x-") && s.extensions:
 			case f == nil && strings.HasPrefix(name, "x-"):
-				r.mismatch("", m.Value, "", "%s takes no extensions: put %q on the attack, execution, actor, phase, action or indicator", s.name, clip(name))
+				r.atName(m, func() {
+					r.mismatch("", m.Value, "", "%s takes no extensions: put %q on the attack, execution, actor, phase, action or indicator", s.name, clip(name))
+				})
 			case f == nil:
-				r.mismatch("", m.Value, "", "unknown field %q in %s: an extension of your own begins with x-", clip(name), s.name)
+				r.atName(m, func() {
+					r.mismatch("", m.Value, "", "unknown field %q in %s: an extension of your own begins with x-", clip(name), s.name)
+				})
 			case m.Value.Kind() != rawjson.Null || f.null:
 				f.form(r, m.Value)
 			}

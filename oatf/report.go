@@ -32,6 +32,14 @@ func (r *report) add(d Diagnostic, v rawjson.Value, sub string) {
 	r.out = append(r.out, d)
 }
 
+// atName runs what reports about a member's value and moves the place to its name.
+func (r *report) atName(m rawjson.Member, reports func()) {
+	n := len(r.out)
+	if reports(); len(r.out) > n {
+		r.src.locate(&r.out[n], m.Key)
+	}
+}
+
 // rule reports that a rule is broken. Its section and weight are those of the rule.
 func (r *report) rule(id string, v rawjson.Value, sub, format string, args ...any) {
 	rule := ruleByID(id)

@@ -86,4 +86,15 @@ var rules = []Rule{
 	{"W-005", "SDK §7.0", warns, "an indicator's protocol is that of no actor"},
 	{"W-006", "SDK §7.0", warns, "synthesize is reserved for a later version"},
 	{"W-007", "SDK §7.0", warns, "semantic indicators are experimental"},
+
+	{"GNT-201", "§6", warns, "an indicator matches what the attack itself sends"},
+	{"GNT-202", "§7.1.3", warns, "a CEL expression without a surface does not test for its fields"},
+	{"GNT-203", "§5.2", warns, "a later state drops a key that an earlier one had"},
+	{"GNT-204", "§6.1", warns, "a target leads to where no message of the protocol has anything"},
+	{"GNT-205", "§5.2", warns, "a phase is never reached"},
+	{"GNT-206", "§7.0.4", warns, "an event is not of the protocol revision that the state speaks"},
+	{"GNT-207", "§6.2", warns, "a regular expression matches nothing"},
+	{"GNT-208", "§7.1.5", warns, "initialize is a client's action"},
+	{"GNT-209", "§7.1.6", warns, "a request that must not stand alone does, without a word about why"},
+	{"GNT-210", "§4.2", warns, "a date is not in ISO 8601"},
 }

@@ -84,7 +84,7 @@ func (c *checker) indicatorProtocol(i rawjson.Value) {
 		c.rule("V-034", i, "protocol", "the protocol %q has not the form [a-z][a-z0-9_]*", clip(protocol))
 		return
 	case own.Exists() && !slices.Contains(KnownProtocols(), protocol):
-		c.rule("W-003", i, "protocol", "the protocol %q is of no known binding: known are %s", clip(protocol), alternatives(KnownProtocols()))
+		c.rule("W-003", i, "protocol", "the protocol %q is of no known binding: want %s, or mean it", clip(protocol), alternatives(KnownProtocols()))
 	case protocol != "" && len(c.actors) > 0 && !slices.ContainsFunc(c.actors, func(a actorLayout) bool { return ProtocolOf(a.mode) == protocol }):
 		at := "protocol"
 		if !own.Exists() {
@@ -125,7 +125,9 @@ func (c *checker) expressionRules(e rawjson.Value) {
 	}
 	for m := range member(e, "variables", rawjson.Object).Members() {
 		if name := m.Key.Text(); !celIdentifier.MatchString(name) {
-			c.rule("V-039", m.Value, "", "%q is no name that CEL can read: want letters, digits and _", clip(name))
+			c.atName(m, func() {
+				c.rule("V-039", m.Value, "", "%q is no name that CEL can read: want letters, digits and _", clip(name))
+			})
 		}
 		if m.Value.Kind() == rawjson.String && !validSimplePath(m.Value.Text()) {
 			c.rule("V-026", m.Value, "", "%q is no simple path: names of letters, digits, _ and -, joined by dots, without [ ]", clip(m.Value.Text()))

@@ -114,7 +114,9 @@ func (c *checker) predicate(v rawjson.Value) {
 	}
 	for m := range v.Members() {
 		if !validSimplePath(m.Key.Text()) {
-			c.rule("V-027", m.Value, "", "the key %q is no simple path: names of letters, digits, _ and -, joined by dots, without [ ]", clip(m.Key.Text()))
+			c.atName(m, func() {
+				c.rule("V-027", m.Value, "", "the key %q is no simple path: names of letters, digits, _ and -, joined by dots, without [ ]", clip(m.Key.Text()))
+			})
 		}
 		c.condition(m.Value)
 	}

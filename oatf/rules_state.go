@@ -27,56 +27,74 @@ func (c *checker) stateRules() {
 	}
 }
 
-// dispatch looks at every list of answers in a state.
+// dispatch looks at every answer in a state.
 func (c *checker) dispatch(state rawjson.Value) {
 	if input := state.Get("run_agent_input"); input.Get("synthesize").Exists() {
 		c.synthesize(input)
 	}
+	eachList(state, c.fallbacks)
+	eachAnswer(state, c.answer)
+}
+
+// eachList calls yield with every list of answers in a state.
+func eachList(state rawjson.Value, yield func(name string, list rawjson.Value)) {
 	for m := range state.Members() {
-		name := m.Key.Text()
-		if slices.Contains(dispatchLists, name) {
-			c.answers(name, m.Value)
-		}
-		if name == "elicitations" {
-			c.answers(name, m.Value)
+		if name := m.Key.Text(); slices.Contains(dispatchLists, name) {
+			yield(name, m.Value)
 		}
 		for _, e := range m.Value.Elements() {
 			for inner := range e.Members() {
 				if name := inner.Key.Text(); slices.Contains(dispatchLists, name) {
-					c.answers(name, inner.Value)
+					yield(name, inner.Value)
 				}
 			}
 		}
 	}
 }
 
-// answers is V-033 and W-006 for one list, V-013 and V-027 for its predicates, V-005 for
-// what a client answers to an elicitation.
-func (c *checker) answers(name string, list rawjson.Value) {
-	fallbacks := 0
-	for _, e := range list.Elements() {
-		if e.Kind() != rawjson.Object {
-			continue
-		}
-		if given(e, "when") {
-			if when := e.Get("when"); when.Kind() == rawjson.Object {
-				predicateForm(&c.report, when)
-				c.predicate(when)
-			} else {
-				c.mismatch("", e, "when", "want a match predicate, which is a mapping from paths to conditions, and not %s", article(when))
+// eachAnswer calls yield with every entry of those lists, and with every elicitation,
+// which is chosen in the same way.
+func eachAnswer(state rawjson.Value, yield func(list string, entry rawjson.Value)) {
+	entries := func(name string, list rawjson.Value) {
+		for _, e := range list.Elements() {
+			if e.Kind() == rawjson.Object {
+				yield(name, e)
 			}
-		} else {
-			fallbacks++
-		}
-		if e.Get("synthesize").Exists() {
-			c.synthesize(e)
-		}
-		if action := e.Get("action"); name == "elicitation_responses" && given(e, "action") {
-			word(ElicitAccept, ElicitDecline, ElicitCancel)(&c.report, action)
 		}
 	}
-	if fallbacks > 1 && name != "elicitations" { // several elicitations may come one after the other
-		c.rule("V-033", list, "", "%d entries have no when: only one may, for what nothing else matches", fallbacks)
+	eachList(state, entries)
+	entries("elicitations", state.Get("elicitations"))
+}
+
+// fallbacks is V-033. Several elicitations without when may come one after the other.
+func (c *checker) fallbacks(_ string, list rawjson.Value) {
+	n := 0
+	for _, e := range list.Elements() {
+		if e.Kind() == rawjson.Object && !given(e, "when") {
+			n++
+		}
+	}
+	if n > 1 {
+		c.rule("V-033", list, "", "%d entries have no when: only one may, for what nothing else matches", n)
+	}
+}
+
+// answer is V-013 and V-027 for the predicate of an entry, V-005 for what a client answers
+// to an elicitation, and W-006.
+func (c *checker) answer(list string, e rawjson.Value) {
+	switch when := e.Get("when"); {
+	case !given(e, "when"):
+	case when.Kind() != rawjson.Object:
+		c.mismatch("", e, "when", "want a match predicate, which is a mapping from paths to conditions, and not %s", article(when))
+	default:
+		predicateForm(&c.report, when)
+		c.predicate(when)
+	}
+	if e.Get("synthesize").Exists() {
+		c.synthesize(e)
+	}
+	if list == "elicitation_responses" && given(e, "action") {
+		word(ElicitAccept, ElicitDecline, ElicitCancel)(&c.report, e.Get("action"))
 	}
 }
 

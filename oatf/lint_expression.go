@@ -1,0 +1,21 @@
+package oatf
+
+import (
+	"regexp"
+
+	"gauntlet/rawjson"
+)
+
+// celGuard is a test in CEL that a field is there: has(), or an optional field.
+var celGuard = regexp.MustCompile(`\bhas\s*\(|\.\?|\?\[|\bin\b|\bcatch\b`)
+
+// lintExpressions is GNT-202: an expression that sees messages of all kinds and errs on
+// those that lack its field.
+func (c *checker) lintExpressions() {
+	for _, i := range c.indicators {
+		e := member(i, "expression", rawjson.Object)
+		if cel := textOf(e, "cel"); cel != "" && !given(i, "surface") && !celGuard.MatchString(cel) {
+			c.rule("GNT-202", e, "cel", "without a surface the expression sees every message, and errs on those without its fields: name a surface, or test with has()")
+		}
+	}
+}

@@ -1,0 +1,3 @@
+package oatf
+
+func (c *checker) lintPayloads() {}

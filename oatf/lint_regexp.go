@@ -1,0 +1,178 @@
+package oatf
+
+import (
+	"regexp/syntax"
+
+	"gauntlet/rawjson"
+)
+
+// lintRegexps is GNT-207 for every regular expression of a document.
+func (c *checker) lintRegexps() {
+	for _, i := range c.indicators {
+		p := member(i, "pattern", rawjson.Object)
+		c.lintRegexp(p, "regex")
+		c.lintRegexp(member(p, "condition", rawjson.Object), "regex")
+	}
+	for _, a := range c.actors {
+		for _, p := range a.phases {
+			for _, e := range member(p.value, "extractors", rawjson.Array).Elements() {
+				if textOf(e, "type") == string(ExtractRegex) {
+					c.lintRegexp(e, "selector")
+				}
+			}
+			c.lintPredicate(member(p.value, "trigger", rawjson.Object).Get("match"))
+			eachAnswer(p.state, func(_ string, entry rawjson.Value) { c.lintPredicate(entry.Get("when")) })
+		}
+	}
+}
+
+func (c *checker) lintPredicate(v rawjson.Value) {
+	for m := range v.Members() {
+		if m.Value.Kind() == rawjson.Object {
+			c.lintRegexp(m.Value, "regex")
+		}
+	}
+}
+
+func (c *checker) lintRegexp(v rawjson.Value, name string) {
+	if re := member(v, name, rawjson.String); re.Exists() && neverMatches(re.Text()) {
+		c.rule("GNT-207", v, name, "the regular expression matches no text at all: %q", clip(re.Text()))
+	}
+}
+
+// maxProgram is how many instructions of a compiled expression are looked at. A longer one
+// is taken to match something.
+const maxProgram = 5000
+
+// neverMatches reports whether no text whatever matches an expression: an assertion in it
+// contradicts what stands around it (a^b, x\bx), or a class is empty. One that does not
+// compile is not judged.
+//
+// It walks the compiled program over the kinds of characters that assertions can tell
+// apart instead of over characters.
+func neverMatches(expression string) bool {
+	re, err := syntax.Parse(expression, syntax.Perl)
+	if err != nil {
+		return false
+	}
+	prog, err := syntax.Compile(re.Simplify())
+	if err != nil || len(prog.Inst) > maxProgram {
+		return false
+	}
+	w := walker{prog: prog, seen: map[walk]bool{}}
+	for before := kind(0); before < kinds; before++ {
+		w.add(walk{uint32(prog.Start), before, allKinds})
+	}
+	for len(w.todo) > 0 {
+		next := w.todo[len(w.todo)-1]
+		w.todo = w.todo[:len(w.todo)-1]
+		if w.step(next) {
+			return false
+		}
+	}
+	return true
+}
+
+// kind is a sort of character on one side of a place in a text, as far as assertions care.
+type kind uint8
+
+const (
+	edge    kind = iota // the text begins or ends
+	newline             // \n
+	inWord              // a letter, digit or _ of ASCII
+	other               // any other character
+	kinds
+	allKinds = 1<<kinds - 1
+)
+
+// sample is a character of each kind, for the assertions to look at.
+var sample = [kinds]rune{edge: -1, newline: '\n', inWord: 'a', other: '-'}
+
+// walk is a place in the program with what is known of the characters around it.
+type walk struct {
+	pc     uint32
+	before kind
+	after  uint8 // a set of kinds
+}
+
+type walker struct {
+	prog *syntax.Prog
+	seen map[walk]bool
+	todo []walk
+}
+
+func (w *walker) add(p walk) {
+	if p.after != 0 && !w.seen[p] {
+		w.seen[p] = true
+		w.todo = append(w.todo, p)
+	}
+}
+
+// step goes on from a place and reports whether it is a match.
+func (w *walker) step(p walk) bool {
+	inst := &w.prog.Inst[p.pc]
+	switch inst.Op {
+	case syntax.InstMatch:
+		return true
+	case syntax.InstAlt, syntax.InstAltMatch:
+		w.add(walk{inst.Out, p.before, p.after})
+		w.add(walk{inst.Arg, p.before, p.after})
+	case syntax.InstCapture, syntax.InstNop:
+		w.add(walk{inst.Out, p.before, p.after})
+	case syntax.InstEmptyWidth:
+		holds := uint8(0)
+		for after := kind(0); after < kinds; after++ {
+			if p.after&(1<<after) != 0 && syntax.EmptyOp(inst.Arg)&^syntax.EmptyOpContext(sample[p.before], sample[after]) == 0 {
+				holds |= 1 << after
+			}
+		}
+		w.add(walk{inst.Out, p.before, holds})
+	case syntax.InstFail:
+	default: // one character
+		for k := newline; k < kinds; k++ {
+			if p.after&(1<<k) != 0 && takes(inst, k) {
+				w.add(walk{inst.Out, k, allKinds})
+			}
+		}
+	}
+	return false
+}
+
+// takes reports whether an instruction takes any character of a kind.
+func takes(inst *syntax.Inst, k kind) bool {
+	switch inst.Op {
+	case syntax.InstRuneAny:
+		return true
+	case syntax.InstRuneAnyNotNL:
+		return k != newline
+	}
+	switch k {
+	case newline:
+		return inst.MatchRune('\n')
+	case inWord:
+		for r := '0'; r <= 'z'; r++ {
+			if syntax.IsWordChar(r) && inst.MatchRune(r) {
+				return true
+			}
+		}
+		return false
+	}
+	return takesOther(inst)
+}
+
+// takesOther reports whether an instruction takes a character that is no newline and not
+// of a word: one of ASCII, or any beyond it.
+func takesOther(inst *syntax.Inst) bool {
+	for r := rune(0); r < 0x80; r++ {
+		if r != '\n' && !syntax.IsWordChar(r) && inst.MatchRune(r) {
+			return true
+		}
+	}
+	for _, r := range inst.Rune { // a single character, or ends of ranges
+		if r >= 0x80 {
+			return true
+		}
+	}
+	// (?i)k takes the Kelvin sign, and s the long s.
+	return inst.MatchRune('\u212a') || inst.MatchRune('\u017f')
+}
