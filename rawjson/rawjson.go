@@ -201,13 +201,13 @@ func (v Value) Get(name string) Value {
 	return found
 }
 
-// equal compares without decoding when the string has no escapes.
+// equal compares without decoding when the string cannot decode to anything else.
 func (v Value) equal(s string) bool {
 	raw := v.Raw()
 	if len(raw) == len(s)+2 && raw[1:len(raw)-1] == s {
 		return true
 	}
-	return strings.IndexByte(raw, '\\') >= 0 && v.Text() == s
+	return (strings.IndexByte(raw, '\\') >= 0 || strings.Contains(s, "\uFFFD")) && v.Text() == s
 }
 
 // Text returns a string's decoded text, "" for any other kind. Ill-formed UTF-8 and lone
@@ -274,6 +274,21 @@ func (v Value) Strings() iter.Seq[Text] {
 				if !yield(Text{Value{v.t, i}, true}) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// All yields v and every value below it in document order, parents before what they hold.
+// Names of members are no values.
+func (v Value) All() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if v.t == nil {
+			return
+		}
+		for i, end := v.i, v.t.nodes[v.i].next; i < end; i++ {
+			if v.t.nodes[i].kind != key && !yield(Value{v.t, i}) {
+				return
 			}
 		}
 	}
