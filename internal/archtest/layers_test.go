@@ -42,6 +42,7 @@ var table = []row{
 	{path: "catalog", layer: words, may: []string{"rawjson", "finding"}},
 	{path: "internal/text", layer: words, may: []string{"rawjson"}, deps: []string{"golang.org/x/text"}},
 	{path: "internal/taxonomy", layer: words, may: []string{"finding"}},
+	{path: "trace", layer: words, may: []string{"rawjson"}},
 	{path: "result", layer: words, may: []string{"finding"}},
 
 	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "internal/text", "internal/taxonomy"}},
