@@ -46,6 +46,7 @@ var table = []row{
 	{path: "result", layer: words, may: []string{"finding"}},
 
 	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "internal/text", "internal/taxonomy"}},
+	{path: "oatf", layer: contract, may: []string{"rawjson"}},
 	{path: "internal/posture", layer: contract, may: []string{"catalog", "rawjson", "result", "finding"}},
 
 	{path: "check/surface", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text", "internal/secret"}},

@@ -1,0 +1,88 @@
+package oatf
+
+import "gauntlet/rawjson"
+
+// An Indicator is one sign that the agent complied with the attack (§6.1). It looks at the
+// messages of its protocol, narrowed down by Surface, Actor and Direction, and matches if
+// any of them does. Exactly one of Pattern, Expression and Semantic is set.
+type Indicator struct {
+	ID       string // "OATF-027-01", or "indicator-01" without an attack id, once normalized
+	Protocol string // such as mcp; from the execution's mode once normalized
+	Surface  string // a method or event of the protocol; "" is any
+	// Target is a wildcard path into the message (tools[*].description); "" is the whole
+	// message. It is required, so "" does not stand for absent here.
+	Target      string
+	Actor       string          // whose connection; "" is any
+	Direction   Direction       // "" is both
+	Method      IndicatorMethod // says again which of the three below is set
+	Description string
+	Pattern     *PatternMatch
+	Expression  *ExpressionMatch
+	Semantic    *SemanticMatch
+	Confidence  *int // 0 to 100, instead of the attack's
+	Severity    SeverityLevel
+	// FalsePositives are honest situations that would match, in prose.
+	FalsePositives []string
+	// Tier is how far the agent went when the indicator matches. The specification does
+	// not have it yet; the public scenario library uses it on nearly every indicator.
+	Tier       Tier
+	Extensions []Extension
+}
+
+// DetectionMethod returns which of the three detection keys is set, "" for none or several.
+func (i *Indicator) DetectionMethod() IndicatorMethod {
+	var found IndicatorMethod
+	n := 0
+	for _, m := range []struct {
+		set  bool
+		name IndicatorMethod
+	}{{i.Pattern != nil, MethodPattern}, {i.Expression != nil, MethodExpression}, {i.Semantic != nil, MethodSemantic}} {
+		if m.set {
+			found = m.name
+			n++
+		}
+	}
+	if n != 1 {
+		return ""
+	}
+	return found
+}
+
+// A PatternMatch compares what stands at a target (§6.2).
+type PatternMatch struct {
+	Target *string // instead of the indicator's; set once normalized
+	// Condition is a bare value, to be equal to, or an object of operators that must all
+	// hold. Absent in the short form.
+	Condition rawjson.Value
+	// Shorthand is the short form (pattern: {regex: …}): an object with one operator.
+	// [Normalize] moves it to Condition (N-005).
+	Shorthand rawjson.Value
+}
+
+// An ExpressionMatch asks a CEL expression about the message (§6.3).
+type ExpressionMatch struct {
+	CEL       string
+	Variables []Variable // in the document's order
+}
+
+// A Variable gives an expression a name for a value deep in the message.
+type Variable struct {
+	Name string // a CEL identifier
+	Path string // a simple path; "" is the whole message
+}
+
+// A SemanticMatch asks a model whether a text has an intent (§6.4). It is experimental and
+// depends on the model.
+type SemanticMatch struct {
+	Target      *string // instead of the indicator's; set once normalized
+	Intent      string
+	IntentClass IntentClass
+	Threshold   *float64 // 0 to 1; nil stands for 0.7 and stays nil when normalized
+	Examples    *SemanticExamples
+}
+
+// SemanticExamples are texts that should and should not match.
+type SemanticExamples struct {
+	Positive []string
+	Negative []string
+}

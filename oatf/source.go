@@ -1,0 +1,4 @@
+package oatf
+
+// source is the text that a document was read from.
+type source struct{}
