@@ -194,15 +194,19 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 func (v Value) Get(name string) Value {
 	var found Value
 	for m := range v.Members() {
-		if m.Key.equal(name) {
+		if m.Key.Is(name) {
 			found = m.Value
 		}
 	}
 	return found
 }
 
-// equal compares without decoding when the string cannot decode to anything else.
-func (v Value) equal(s string) bool {
+// Is reports whether a string, or the name of a member, decodes to exactly s. It is cheaper than
+// comparing Text: what cannot decode to anything else is not decoded.
+func (v Value) Is(s string) bool {
+	if k := v.Kind(); k != String && k != key {
+		return false
+	}
 	raw := v.Raw()
 	if len(raw) == len(s)+2 && raw[1:len(raw)-1] == s {
 		return true

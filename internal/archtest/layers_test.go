@@ -42,11 +42,12 @@ var table = []row{
 	{path: "catalog", layer: words, may: []string{"rawjson", "finding"}},
 	{path: "internal/text", layer: words, may: []string{"rawjson"}, deps: []string{"golang.org/x/text"}},
 	{path: "internal/taxonomy", layer: words, may: []string{"finding"}},
+	{path: "oatf/match", layer: words, may: []string{"rawjson"}, deps: []string{"cel.dev/cel-go"}},
 	{path: "trace", layer: words, may: []string{"rawjson"}},
 	{path: "result", layer: words, may: []string{"finding"}},
 
 	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "internal/text", "internal/taxonomy"}},
-	{path: "oatf", layer: contract, may: []string{"rawjson"}},
+	{path: "oatf", layer: contract, may: []string{"rawjson", "oatf/match"}},
 	{path: "internal/posture", layer: contract, may: []string{"catalog", "rawjson", "result", "finding"}},
 
 	{path: "check/surface", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text", "internal/secret"}},
