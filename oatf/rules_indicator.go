@@ -118,12 +118,9 @@ func (c *checker) patternRules(i, p rawjson.Value) {
 
 // expressionRules is V-014, V-026 and V-039.
 func (c *checker) expressionRules(e rawjson.Value) {
-	if cel := member(e, "cel", rawjson.String); cel.Exists() {
-		if err := validCEL(cel.Text()); err != nil {
-			c.rule("V-014", e, "cel", "not a CEL expression: %v", err)
-		}
-	}
+	var names []string
 	for m := range member(e, "variables", rawjson.Object).Members() {
+		names = append(names, m.Key.Text())
 		if name := m.Key.Text(); !celIdentifier.MatchString(name) {
 			c.atName(m, func() {
 				c.rule("V-039", m.Value, "", "%q is no name that CEL can read: want letters, digits and _", clip(name))
@@ -131,6 +128,11 @@ func (c *checker) expressionRules(e rawjson.Value) {
 		}
 		if m.Value.Kind() == rawjson.String && !validSimplePath(m.Value.Text()) {
 			c.rule("V-026", m.Value, "", "%q is no simple path: names of letters, digits, _ and -, joined by dots, without [ ]", clip(m.Value.Text()))
+		}
+	}
+	if cel := member(e, "cel", rawjson.String); cel.Exists() {
+		if err := validCEL(cel.Text(), names); err != nil {
+			c.rule("V-014", e, "cel", "not a CEL expression: %v", err)
 		}
 	}
 }

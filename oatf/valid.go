@@ -2,64 +2,80 @@ package oatf
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
+
+	"gauntlet/oatf/match"
 )
 
+// What the rules ask of the languages inside a document. Each is parsed by who runs it
+// later, so that what is valid here cannot fail there.
+
 func validRegex(s string) (groups int, err error) {
-	re, err := regexp.Compile(s)
+	re, err := match.ParseRegexp(s)
 	if err != nil {
 		return 0, err
 	}
 	return re.NumSubexp(), nil
 }
 
-func regexAdvice(err error) string { return "not an RE2 expression: " + err.Error() }
+// regexAdvice says what is wrong with a regular expression, and what to do about the two
+// things that authors bring along from other engines.
+func regexAdvice(err error) string {
+	advice := ""
+	var wrong *syntax.Error
+	if errors.As(err, &wrong) {
+		switch {
+		case wrong.Code == syntax.ErrInvalidPerlOp && strings.HasPrefix(wrong.Expr, "(?"):
+			advice = "; RE2 has no lookahead or lookbehind: use several conditions, or CEL"
+		case wrong.Code == syntax.ErrInvalidEscape && len(wrong.Expr) > 1 && strings.ContainsAny(wrong.Expr[1:2], "123456789k"):
+			advice = "; RE2 has no references back to a group"
+		}
+		return "not an RE2 expression: " + string(wrong.Code) + " at " + clip(wrong.Expr) + advice
+	}
+	return "not an RE2 expression: " + err.Error()
+}
 
 func validDuration(s string) error {
-	if !regexp.MustCompile(`^([0-9]+[smhd]|P[0-9]+D(T([0-9]+H([0-9]+M)?([0-9]+S)?|[0-9]+M([0-9]+S)?|[0-9]+S))?|PT([0-9]+H([0-9]+M)?([0-9]+S)?|[0-9]+M([0-9]+S)?|[0-9]+S))$`).MatchString(s) {
-		return errors.New("not a duration")
-	}
-	return nil
+	_, err := match.ParseDuration(s)
+	return err
 }
 
 func validJSONPath(s string) error {
-	if !strings.HasPrefix(s, "$") || strings.Count(s, "[") != strings.Count(s, "]") {
-		return errors.New("no")
-	}
-	return nil
+	_, err := match.ParseJSONPath(s)
+	return err
 }
 
-func validCEL(s string) error {
-	if strings.Count(s, "(") != strings.Count(s, ")") {
-		return errors.New("no")
+func validCEL(s string, variables []string) error {
+	_, err := match.ParseExpression(s, variables...)
+	if err == nil {
+		return nil
 	}
-	return nil
+	// cel-go draws the expression with a caret over several lines; the place is enough.
+	if found := celPlace.FindStringSubmatch(err.Error()); found != nil {
+		return fmt.Errorf("at %s:%s of it: %s", found[1], found[2], clip(found[3]))
+	}
+	return err
 }
 
-var simple = regexp.MustCompile(`^([a-zA-Z0-9_-]+(\.[a-zA-Z0-9_-]+)*)?$`)
-var wild = regexp.MustCompile(`^([a-zA-Z0-9_-]+(\[\*\])?(\.[a-zA-Z0-9_-]+(\[\*\])?)*)?$`)
+var celPlace = regexp.MustCompile(`ERROR: <input>:(\d+):(\d+): (?:Syntax error: )?([^\n]*)`)
 
-func validSimplePath(s string) bool   { return simple.MatchString(s) }
-func validWildcardPath(s string) bool { return wild.MatchString(s) }
+func validSimplePath(s string) bool {
+	_, err := match.ParsePath(s)
+	return err == nil
+}
+
+func validWildcardPath(s string) bool {
+	_, err := match.ParseTarget(s)
+	return err == nil
+}
 
 func templateReferences(s string) ([]string, error) {
-	var out []string
-	for {
-		i := strings.Index(s, "{{")
-		if i < 0 {
-			return out, nil
-		}
-		if i > 0 && s[i-1] == '\\' {
-			s = s[i+2:]
-			continue
-		}
-		s = s[i+2:]
-		end := strings.Index(s, "}}")
-		if end < 0 {
-			return out, errors.New("unclosed")
-		}
-		out = append(out, s[:end])
-		s = s[end+2:]
+	t, err := match.ParseTemplate(s)
+	if err != nil {
+		return nil, err
 	}
+	return t.References(), nil
 }

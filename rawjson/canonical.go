@@ -71,23 +71,7 @@ func appendCanonicalString(b []byte, v Value) []byte {
 	if !v.WellFormed() {
 		return append(b, v.Raw()...)
 	}
-	b = append(b, '"')
-	for _, c := range []byte(v.Text()) {
-		switch {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c < 0x20:
-			if i := strings.IndexByte("\b\f\n\r\t", c); i >= 0 {
-				b = append(b, '\\', "bfnrt"[i])
-			} else {
-				const hex = "0123456789abcdef"
-				b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-			}
-		default:
-			b = append(b, c)
-		}
-	}
-	return append(b, '"')
+	return AppendString(b, v.Text())
 }
 
 // maxZeros is how many zeros a canonical number writes before it takes an exponent.

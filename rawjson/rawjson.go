@@ -194,20 +194,24 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 func (v Value) Get(name string) Value {
 	var found Value
 	for m := range v.Members() {
-		if m.Key.equal(name) {
+		if m.Key.Is(name) {
 			found = m.Value
 		}
 	}
 	return found
 }
 
-// equal compares without decoding when the string has no escapes.
-func (v Value) equal(s string) bool {
+// Is reports whether a string, or the name of a member, decodes to exactly s. It is cheaper than
+// comparing Text: what cannot decode to anything else is not decoded.
+func (v Value) Is(s string) bool {
+	if k := v.Kind(); k != String && k != key {
+		return false
+	}
 	raw := v.Raw()
 	if len(raw) == len(s)+2 && raw[1:len(raw)-1] == s {
 		return true
 	}
-	return strings.IndexByte(raw, '\\') >= 0 && v.Text() == s
+	return (strings.IndexByte(raw, '\\') >= 0 || strings.Contains(s, "\uFFFD")) && v.Text() == s
 }
 
 // Text returns a string's decoded text, "" for any other kind. Ill-formed UTF-8 and lone
@@ -274,6 +278,21 @@ func (v Value) Strings() iter.Seq[Text] {
 				if !yield(Text{Value{v.t, i}, true}) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// All yields v and every value below it in document order, parents before what they hold.
+// Names of members are no values.
+func (v Value) All() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if v.t == nil {
+			return
+		}
+		for i, end := v.i, v.t.nodes[v.i].next; i < end; i++ {
+			if v.t.nodes[i].kind != key && !yield(Value{v.t, i}) {
+				return
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"unicode/utf8"
+
+	"gauntlet/rawjson"
 )
 
 // A jsonStream writes one JSON document piece by piece, so that a report with a million
@@ -111,22 +113,12 @@ func appendEscaped(dst, src []byte) []byte {
 			continue
 		}
 		r, n := utf8.DecodeRune(src[i:])
-		if hidden(r) {
+		if rawjson.Hidden(r) {
 			dst = append(dst, src[done:i]...)
-			dst = appendUnicodeEscape(dst, r)
+			dst = rawjson.AppendEscape(dst, r)
 			done = i + n
 		}
 		i += n
 	}
 	return append(dst, src[done:]...)
-}
-
-func appendUnicodeEscape(dst []byte, r rune) []byte {
-	if r > 0xFFFF {
-		r -= 0x10000
-		dst = appendUnicodeEscape(dst, 0xD800+r>>10)
-		r = 0xDC00 + r&0x3FF
-	}
-	const hex = "0123456789abcdef"
-	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }

@@ -1,0 +1,146 @@
+package match
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/interpreter"
+
+	"gauntlet/rawjson"
+)
+
+// The bounds of an expression. The text and its nesting bound parsing. The cost is counted
+// as the expression runs, the same on every machine, and stops what would run away; the
+// time limit is for what the cost misjudges.
+const (
+	maxExpressionText  = 10_000
+	maxExpressionDepth = 100
+	maxExpressionCost  = 1_000_000
+	// ExpressionTime is how long one evaluation may take, as §5.7 recommends.
+	ExpressionTime = 100 * time.Millisecond
+	// interrupt is after how many rounds of a loop the time is looked at.
+	interrupt = 100
+)
+
+// An Expression is a CEL expression that asks something about a message (§6.3, SDK §4.3).
+//
+// It has CEL's own functions and macros and no others, so that documents stay portable. A
+// number that is written as an integer and fits is an int, every other one a double: ints
+// and doubles compare with each other, and arithmetic between them is an error, as CEL has
+// it. Of members that repeat the last counts.
+type Expression struct {
+	program cel.Program
+	err     error // parses, and cannot be run
+}
+
+// environment is what all expressions share: standard CEL and the name of the message.
+var environment = sync.OnceValues(func() (*cel.Env, error) {
+	return cel.NewEnv(
+		cel.ParserExpressionSizeLimit(maxExpressionText),
+		cel.ParserRecursionLimit(maxExpressionDepth),
+		cel.RegexProgramSizeLimit(maxRegexpProgram),
+		cel.Variable("message", cel.DynType),
+	)
+})
+
+// ParseExpression reads an expression that speaks of the message and of these variables. It
+// checks the syntax alone (V-014): a name that means nothing, or types that do not fit, are
+// errors of running it.
+func ParseExpression(s string, variables ...string) (*Expression, error) {
+	if len(s) > maxExpressionText {
+		return nil, fmt.Errorf("an expression of more than %d bytes", maxExpressionText)
+	}
+	env, err := environment()
+	if err != nil {
+		return nil, fmt.Errorf("CEL: %w", err)
+	}
+	parsed, issues := env.Parse(s)
+	if err := issues.Err(); err != nil {
+		return nil, err
+	}
+	x := &Expression{}
+	x.program, x.err = env.Program(checked(env, parsed, variables),
+		cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxExpressionCost), cel.InterruptCheckFrequency(interrupt))
+	return x, nil
+}
+
+// checked returns the expression with its types worked out, which makes it run a third
+// faster, or as it is if it has a fault that running it will tell.
+func checked(env *cel.Env, parsed *cel.Ast, variables []string) *cel.Ast {
+	if len(variables) > 0 {
+		var declared []cel.EnvOption
+		for _, name := range variables {
+			declared = append(declared, cel.Variable(name, cel.DynType))
+		}
+		extended, err := env.Extend(declared...)
+		if err != nil {
+			return parsed
+		}
+		env = extended
+	}
+	if ast, issues := env.Check(parsed); issues.Err() == nil {
+		return ast
+	}
+	return parsed
+}
+
+// An ErrorKind says why an expression gave neither true nor false, in the words of SDK §2.20.
+type ErrorKind string
+
+// The kinds.
+const (
+	TypeError ErrorKind = "type_error" // it gave something else than true or false
+	CELError  ErrorKind = "cel_error"  // a name or member is missing, types do not fit, a limit is reached
+)
+
+// An EvalError is the failure of one evaluation.
+type EvalError struct {
+	Kind ErrorKind
+	Err  error
+}
+
+func (e *EvalError) Error() string { return e.Err.Error() }
+
+func (e *EvalError) Unwrap() error { return e.Err }
+
+// A Binding is a name of an expression and what it stands for; absent stands for null.
+type Binding struct {
+	Name  string
+	Value rawjson.Value
+}
+
+// Eval runs the expression. ctx bounds all evaluations of a document together, and
+// ExpressionTime this one. Every failure is an *EvalError.
+func (x *Expression) Eval(ctx context.Context, bindings ...Binding) (bool, error) {
+	if x.err != nil {
+		return false, &EvalError{CELError, x.err}
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, ExpressionTime, fmt.Errorf("it took longer than %s", ExpressionTime))
+	defer cancel()
+	if ctx.Err() != nil { // short expressions end before they look at the time
+		return false, &EvalError{CELError, context.Cause(ctx)}
+	}
+	out, _, err := x.program.ContextEval(ctx, &activation{bindings: bindings})
+	if err != nil {
+		return false, &EvalError{CELError, explain(err)}
+	}
+	b, ok := out.(types.Bool)
+	if !ok {
+		return false, &EvalError{TypeError, fmt.Errorf("the expression gives a %s and not true or false", out.Type().TypeName())}
+	}
+	return bool(b), nil
+}
+
+// explain names the limits in the words of this package.
+func explain(err error) error {
+	var stopped interpreter.EvalCancelledError
+	if errors.As(err, &stopped) && stopped.Cause == interpreter.CostLimitExceeded {
+		return fmt.Errorf("the expression does more than %d steps", maxExpressionCost)
+	}
+	return err
+}

@@ -1,0 +1,253 @@
+package match
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+// A Condition is what a value must be like (§5.4, SDK §5.3): equal to a bare value, or
+// such that every operator of an object holds.
+type Condition struct {
+	equal  rawjson.Value // absent if there are operators
+	exists *bool
+	tests  []test
+}
+
+// A test is one operator with its operand.
+type test interface {
+	holds(s *subject) bool
+}
+
+// A subject is the value that tests look at, written out at most once for all of them.
+type subject struct {
+	value   rawjson.Value
+	text    string
+	written bool
+}
+
+// string returns what string operators see: a string itself, anything else as compact JSON
+// with sorted names (SDK §5.3, "Type coercion").
+func (s *subject) string() string {
+	if !s.written {
+		s.written = true
+		if s.value.Kind() == rawjson.String {
+			s.text = s.value.Text()
+		} else {
+			s.text = s.value.Sorted()
+		}
+	}
+	return s.text
+}
+
+// An OperandError says what is wrong with a condition or a predicate, and where.
+type OperandError struct {
+	At  rawjson.Value // the operand, or the name of the member that is wrong
+	Err error
+}
+
+func (e *OperandError) Error() string {
+	if e.At.Pointer() == "" {
+		return e.Err.Error()
+	}
+	return e.At.Pointer() + ": " + e.Err.Error()
+}
+
+func (e *OperandError) Unwrap() error { return e.Err }
+
+// Operators returns the operators of conditions in the order of the specification.
+func Operators() []string {
+	return []string{"contains", "starts_with", "ends_with", "regex", "any_of", "gt", "lt", "gte", "lte", "exists"}
+}
+
+// IsOperator reports whether name is an operator of conditions.
+func IsOperator(name string) bool { return name == "exists" || operators[name] != nil }
+
+// ParseCondition reads a condition. An object with at least one operator among its names is
+// a set of operators and must hold nothing else; every other value is one to be equal to.
+// A fault is an *OperandError.
+func ParseCondition(v rawjson.Value) (*Condition, error) {
+	if !v.Exists() {
+		return nil, &OperandError{v, fmt.Errorf("a condition is missing")}
+	}
+	if !hasOperator(v) {
+		return &Condition{equal: v}, nil
+	}
+	c := &Condition{}
+	for m := range v.Members() {
+		if err := c.add(m); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func hasOperator(v rawjson.Value) bool {
+	for m := range v.Members() {
+		if IsOperator(m.Key.Text()) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Condition) add(m rawjson.Member) error {
+	name := m.Key.Text()
+	if name == "exists" {
+		b, ok := m.Value.Bool()
+		if !ok {
+			return &OperandError{m.Value, fmt.Errorf("exists needs true or false")}
+		}
+		c.exists = &b
+		return nil
+	}
+	parse := operators[name]
+	if parse == nil {
+		return &OperandError{m.Key, fmt.Errorf("%q is no operator; there are %s", clip(name), strings.Join(Operators(), ", "))}
+	}
+	t, err := parse(m.Value)
+	if err != nil {
+		return &OperandError{m.Value, fmt.Errorf("%s %w", name, err)}
+	}
+	c.tests = append(c.tests, t)
+	return nil
+}
+
+// Holds reports whether v satisfies the condition. An absent v satisfies exists: false, if
+// that is the only operator, and nothing else.
+func (c *Condition) Holds(v rawjson.Value) bool {
+	switch {
+	case c.exists != nil && *c.exists != v.Exists():
+		return false
+	case !v.Exists():
+		return c.exists != nil && len(c.tests) == 0
+	case c.equal.Exists():
+		return rawjson.Equal(c.equal, v)
+	}
+	s := subject{value: v}
+	for _, t := range c.tests {
+		if !t.holds(&s) {
+			return false
+		}
+	}
+	return true
+}
+
+// HoldsAt reports whether any value that the target leads to satisfies the condition (SDK
+// §4.2), and returns the first that does. Where nothing being there is what satisfies it,
+// that value is absent.
+func (c *Condition) HoldsAt(t Target, message rawjson.Value) (rawjson.Value, bool) {
+	var found rawjson.Value
+	anywhere := false
+	if !t.Each(message, func(v rawjson.Value) bool {
+		anywhere = true
+		if c.Holds(v) {
+			found = v
+			return false
+		}
+		return true
+	}) {
+		return found, true
+	}
+	return rawjson.Value{}, !anywhere && c.Holds(rawjson.Value{})
+}
+
+// operators reads the operand of every operator but exists.
+var operators = map[string]func(rawjson.Value) (test, error){
+	"contains":    text(func(s string) test { return contains(s) }),
+	"starts_with": text(func(s string) test { return startsWith(s) }),
+	"ends_with":   text(func(s string) test { return endsWith(s) }),
+	"regex":       pattern,
+	"any_of":      list,
+	"gt":          numeric(func(order int) bool { return order > 0 }),
+	"lt":          numeric(func(order int) bool { return order < 0 }),
+	"gte":         numeric(func(order int) bool { return order >= 0 }),
+	"lte":         numeric(func(order int) bool { return order <= 0 }),
+}
+
+type contains string
+
+func (c contains) holds(s *subject) bool { return strings.Contains(s.string(), string(c)) }
+
+type startsWith string
+
+func (c startsWith) holds(s *subject) bool { return strings.HasPrefix(s.string(), string(c)) }
+
+type endsWith string
+
+func (c endsWith) holds(s *subject) bool { return strings.HasSuffix(s.string(), string(c)) }
+
+func text(of func(string) test) func(rawjson.Value) (test, error) {
+	return func(v rawjson.Value) (test, error) {
+		if v.Kind() != rawjson.String {
+			return nil, fmt.Errorf("needs a string and not %s", article(v))
+		}
+		return of(v.Text()), nil
+	}
+}
+
+type matches struct{ *regexp.Regexp }
+
+func (m matches) holds(s *subject) bool { return m.MatchString(s.string()) }
+
+func pattern(v rawjson.Value) (test, error) {
+	if v.Kind() != rawjson.String {
+		return nil, fmt.Errorf("needs a string and not %s", article(v))
+	}
+	re, err := ParseRegexp(v.Text())
+	if err != nil {
+		return nil, err
+	}
+	return matches{re}, nil
+}
+
+type anyOf struct{ list rawjson.Value }
+
+func (a anyOf) holds(s *subject) bool {
+	for _, e := range a.list.Elements() {
+		if rawjson.Equal(e, s.value) {
+			return true
+		}
+	}
+	return false
+}
+
+func list(v rawjson.Value) (test, error) {
+	if v.Kind() != rawjson.Array {
+		return nil, fmt.Errorf("needs a list and not %s", article(v))
+	}
+	return anyOf{v}, nil
+}
+
+type compares struct {
+	with rawjson.Value
+	want func(order int) bool
+}
+
+// holds is false for what is no number (SDK §5.3, "Numeric type mismatches").
+func (c compares) holds(s *subject) bool {
+	order, ok := rawjson.CompareNumbers(s.value, c.with)
+	return ok && c.want(order)
+}
+
+func numeric(want func(order int) bool) func(rawjson.Value) (test, error) {
+	return func(v rawjson.Value) (test, error) {
+		if v.Kind() != rawjson.Number {
+			return nil, fmt.Errorf("needs a number and not %s", article(v))
+		}
+		return compares{v, want}, nil
+	}
+}
+
+func article(v rawjson.Value) string {
+	switch k := v.Kind(); k {
+	case rawjson.Null, rawjson.Absent:
+		return k.String()
+	case rawjson.Array, rawjson.Object:
+		return "an " + k.String()
+	default:
+		return "a " + k.String()
+	}
+}

@@ -1,0 +1,56 @@
+package match
+
+import (
+	"errors"
+
+	"gauntlet/rawjson"
+)
+
+// A Dispatch is an ordered list of response entries (§7.0.1, SDK §5.7).
+type Dispatch struct {
+	entries  []conditional
+	fallback rawjson.Value
+}
+
+type conditional struct {
+	when  *Predicate
+	entry rawjson.Value
+}
+
+// ParseDispatch reads a dispatch list: an array of objects. Of several entries without
+// when, which V-033 forbids, the first counts. A fault is an *OperandError.
+func ParseDispatch(list rawjson.Value) (*Dispatch, error) {
+	if list.Kind() != rawjson.Array {
+		return nil, &OperandError{list, errors.New("responses are a list and not " + article(list))}
+	}
+	d := &Dispatch{}
+	for _, e := range list.Elements() {
+		if e.Kind() != rawjson.Object {
+			return nil, &OperandError{e, errors.New("a response is an object and not " + article(e))}
+		}
+		when := e.Get("when")
+		if !when.Exists() || when.Kind() == rawjson.Null {
+			if !d.fallback.Exists() {
+				d.fallback = e
+			}
+			continue
+		}
+		p, err := ParsePredicate(when)
+		if err != nil {
+			return nil, err
+		}
+		d.entries = append(d.entries, conditional{p, e})
+	}
+	return d, nil
+}
+
+// Select returns the first entry whose when holds for the content of the request, else the
+// entry without one, wherever in the list that stands; absent if there is neither.
+func (d *Dispatch) Select(request rawjson.Value) rawjson.Value {
+	for _, c := range d.entries {
+		if c.when.Holds(request) {
+			return c.entry
+		}
+	}
+	return d.fallback
+}

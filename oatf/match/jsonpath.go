@@ -1,0 +1,246 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+
+	"gauntlet/rawjson"
+)
+
+// A JSONPath is a query of RFC 9535, with its five functions.
+//
+// Where the RFC leaves the order of members open, it is that of the document, so that a
+// query gives the same nodes every time. Of members that repeat, the last is the one that
+// a name selects; a wildcard selects all. Numbers compare by their exact value.
+type JSONPath struct {
+	segments []segment
+}
+
+// ErrTooMuch is the error of a query that would visit more than it may. A short query with
+// descendants of descendants can ask for more work than there are atoms.
+var ErrTooMuch = errors.New("the query visits too much of the message")
+
+// maxVisits is how much one query may visit: a value, a member on the way to a named one,
+// or 16 bytes compared count 1.
+const maxVisits = 5_000_000
+
+// First returns the first node in document order, absent if there is none.
+func (q *JSONPath) First(root rawjson.Value) (rawjson.Value, error) {
+	var first rawjson.Value
+	err := q.Each(root, func(v rawjson.Value) bool { first = v; return false })
+	return first, err
+}
+
+// Each calls yield with every node in order, repeated ones included, until yield returns
+// false. The only error is ErrTooMuch.
+func (q *JSONPath) Each(root rawjson.Value, yield func(rawjson.Value) bool) error {
+	if !root.Exists() {
+		return nil
+	}
+	w := &walk{root: root, left: maxVisits}
+	w.each(q.segments, root, yield)
+	if w.left < 0 {
+		return ErrTooMuch
+	}
+	return nil
+}
+
+// A walk is one evaluation of a query.
+type walk struct {
+	root rawjson.Value
+	left int // what may still be visited; below 0 the walk is over
+}
+
+// visit pays for n visits and reports whether they could be paid.
+func (w *walk) visit(n int) bool {
+	w.left -= n
+	return w.left >= 0
+}
+
+// A segment selects children of a node, or of it and all its descendants.
+type segment struct {
+	descend   bool
+	selectors []selector
+}
+
+// A selector selects among the children of one node. It returns false once yield did, or
+// when nothing may be visited any more.
+type selector interface {
+	each(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool
+}
+
+// each yields the nodes that segments lead to from v. Going to the end of the segments
+// with one node before the next gives the order of the RFC's node lists, and can stop.
+func (w *walk) each(segments []segment, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+	if len(segments) == 0 {
+		return yield(v)
+	}
+	s, rest := segments[0], segments[1:]
+	next := func(child rawjson.Value) bool { return w.each(rest, child, yield) }
+	if !s.descend {
+		return w.selectAll(s.selectors, v, next)
+	}
+	for d := range v.All() {
+		if !w.visit(1) || !w.selectAll(s.selectors, d, next) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *walk) selectAll(selectors []selector, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+	for _, s := range selectors {
+		if !s.each(w, v, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// one returns the first node of the segments, absent if there is none.
+func (w *walk) one(segments []segment, v rawjson.Value) rawjson.Value {
+	var first rawjson.Value
+	w.each(segments, v, func(found rawjson.Value) bool { first = found; return false })
+	return first
+}
+
+// children calls yield with every element or member's value.
+func (w *walk) children(v rawjson.Value, yield func(rawjson.Value) bool) bool {
+	for _, e := range v.Elements() {
+		if !w.visit(1) || !yield(e) {
+			return false
+		}
+	}
+	for m := range v.Members() {
+		if !w.visit(1) || !yield(m.Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// name selects a member.
+type name string
+
+func (n name) each(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+	var found rawjson.Value
+	for m := range v.Members() {
+		if !w.visit(1) {
+			return false
+		}
+		if m.Key.Is(string(n)) {
+			found = m.Value
+		}
+	}
+	return !found.Exists() || yield(found)
+}
+
+// wildcard selects all children.
+type wildcard struct{}
+
+func (wildcard) each(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+	return w.children(v, yield)
+}
+
+// index selects an element, from the end if it is negative.
+type index int
+
+func (n index) each(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+	i := int(n)
+	if i < 0 {
+		elements := v.Len()
+		if i += elements; i < 0 || !w.visit(elements) {
+			return i < 0
+		}
+	}
+	for at, e := range v.Elements() {
+		if !w.visit(1) {
+			return false
+		}
+		if at == i {
+			return yield(e)
+		}
+	}
+	return true
+}
+
+// slice selects elements from start to end, which is not included.
+type slice struct {
+	start, end *int
+	step       int
+}
+
+func (s slice) each(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+	if v.Kind() != rawjson.Array || s.step == 0 {
+		return true
+	}
+	var elements []rawjson.Value
+	for _, e := range v.Elements() {
+		if !w.visit(1) {
+			return false
+		}
+		elements = append(elements, e)
+	}
+	lower, upper := s.bounds(len(elements))
+	if s.step > 0 {
+		for i := lower; i < upper; i += s.step {
+			if !yield(elements[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	for i := upper; i > lower; i += s.step {
+		if !yield(elements[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// bounds is RFC 9535 section 2.3.4.2.2: for a positive step from lower up to upper, which is
+// not included, for a negative one from upper down to lower, which is not.
+func (s slice) bounds(n int) (lower, upper int) {
+	start, end := 0, n
+	if s.step < 0 {
+		start, end = n-1, -n-1
+	}
+	if s.start != nil {
+		start = *s.start
+	}
+	if s.end != nil {
+		end = *s.end
+	}
+	normal := func(i int) int {
+		if i < 0 {
+			return n + i
+		}
+		return i
+	}
+	if s.step > 0 {
+		return clamp(normal(start), 0, n), clamp(normal(end), 0, n)
+	}
+	return clamp(normal(end), -1, n-1), clamp(normal(start), -1, n-1)
+}
+
+func clamp(i, low, high int) int { return min(max(i, low), high) }
+
+// filter selects the children for which an expression is true.
+type filter struct{ test logical }
+
+func (f filter) each(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+	return w.children(v, func(child rawjson.Value) bool {
+		if !f.test.holds(w, child) {
+			return w.left >= 0
+		}
+		return w.left >= 0 && yield(child)
+	})
+}
+
+// A pathError says where a query stops being one.
+type pathError struct {
+	at  int
+	msg string
+}
+
+func (e *pathError) Error() string { return fmt.Sprintf("JSONPath: byte %d: %s", e.at, e.msg) }

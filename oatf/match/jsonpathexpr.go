@@ -1,0 +1,206 @@
+package match
+
+import "strings"
+
+// This file reads filter expressions (RFC 9535 sections 2.3.5 and 2.4).
+
+// An operand is what stands on either side of a comparison, or alone: a valued, a
+// logical, or, as a query that is not singular, only what a function takes.
+type operand struct {
+	value   valued  // ValueType
+	logical logical // LogicalType; of a query also NodesType
+	query   *query
+}
+
+// logical reads an expression with ||, the weakest operator.
+func (p *pathParser) logical() logical {
+	p.enter()
+	defer p.leave()
+	out := or{p.and()}
+	for p.operator("||") {
+		out = append(out, p.and())
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	return out
+}
+
+func (p *pathParser) and() logical {
+	out := and{p.basic()}
+	for p.operator("&&") {
+		out = append(out, p.basic())
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	return out
+}
+
+// operator steps over white space and an operator if that comes next, over nothing if not.
+func (p *pathParser) operator(s string) bool {
+	before := p.at
+	p.space()
+	if p.take(s) {
+		p.space()
+		return true
+	}
+	if p.err == nil {
+		p.at = before
+	}
+	return false
+}
+
+// basic reads an expression in parentheses, a comparison or a test.
+func (p *pathParser) basic() logical {
+	if p.peek() == '!' && !strings.HasPrefix(p.text[p.at:], "!=") {
+		p.at++
+		p.space()
+		return not{p.negated()}
+	}
+	if p.peek() == '(' {
+		return p.parenthesised()
+	}
+	left := p.operand()
+	for _, op := range []string{"==", "!=", "<=", ">=", "<", ">"} {
+		if p.operator(op) {
+			right := p.operand()
+			return comparison{p.valued(left), p.valued(right), op}
+		}
+	}
+	return p.test(left)
+}
+
+// negated reads what may stand behind a !: no comparison.
+func (p *pathParser) negated() logical {
+	if p.peek() == '(' {
+		return p.parenthesised()
+	}
+	return p.test(p.operand())
+}
+
+func (p *pathParser) parenthesised() logical {
+	p.expect("(")
+	p.space()
+	l := p.logical()
+	p.space()
+	p.expect(")")
+	return l
+}
+
+func (p *pathParser) test(o operand) logical {
+	if o.logical == nil {
+		p.fail("a value alone is neither true nor false; compare it")
+	}
+	return o.logical
+}
+
+func (p *pathParser) valued(o operand) valued {
+	if o.value == nil {
+		p.fail("only one value can be compared: a literal, a query for one node, or a function that gives a value")
+	}
+	return o.value
+}
+
+func (p *pathParser) operand() operand {
+	switch c := p.peek(); {
+	case c == '$' || c == '@':
+		return p.query()
+	case c == '"' || c == '\'':
+		return operand{value: p.stringLiteral()}
+	case c == '-' || '0' <= c && c <= '9':
+		return operand{value: p.number()}
+	case 'a' <= c && c <= 'z':
+		return p.word()
+	}
+	p.fail("an expression should stand here")
+	return operand{}
+}
+
+func (p *pathParser) query() operand {
+	q := &query{absolute: p.peek() == '$'}
+	p.at++
+	q.segments = p.segments()
+	o := operand{logical: q, query: q}
+	if q.singular() {
+		o.value = q
+	}
+	return o
+}
+
+// word reads true, false, null or a function with its arguments.
+func (p *pathParser) word() operand {
+	from := p.at
+	for c := p.peek(); c == '_' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9'; c = p.peek() {
+		p.at++
+	}
+	word := p.text[from:p.at]
+	if p.peek() == '(' {
+		return p.function(word, from)
+	}
+	switch word {
+	case "true", "false", "null":
+		return operand{value: p.literal(word)}
+	}
+	p.at = from
+	p.fail("%q is neither a value nor a function", clip(word))
+	return operand{}
+}
+
+// function reads the arguments of a function and checks them against its declaration.
+func (p *pathParser) function(name string, from int) operand {
+	p.enter()
+	defer p.leave()
+	args := p.arguments()
+	if p.err != nil {
+		return operand{}
+	}
+	switch {
+	case name == "length" && values(args, 1):
+		return operand{value: length{args[0].value}}
+	case name == "count" && len(args) == 1 && args[0].query != nil:
+		return operand{value: count{args[0].query}}
+	case name == "value" && len(args) == 1 && args[0].query != nil:
+		return operand{value: only{args[0].query}}
+	case (name == "match" || name == "search") && values(args, 2):
+		m := &matching{text: args[0].value, pattern: args[1].value, whole: name == "match"}
+		if l, ok := m.pattern.(literal); ok {
+			m.compiled = m.compile(&walk{left: maxVisits}, l.v)
+		}
+		return operand{logical: m}
+	}
+	p.at = from
+	p.fail("there is no function %q with such arguments", clip(name))
+	return operand{}
+}
+
+// values reports whether there are n arguments and all of them are of ValueType.
+func values(args []operand, n int) bool {
+	for _, a := range args {
+		if a.value == nil {
+			return false
+		}
+	}
+	return len(args) == n
+}
+
+// arguments reads what stands in the parentheses of a function. No function takes a
+// LogicalType, so an expression with an operator in it fails at the operator, where a comma
+// or a parenthesis should stand.
+func (p *pathParser) arguments() []operand {
+	p.expect("(")
+	p.space()
+	var args []operand
+	if p.take(")") {
+		return nil
+	}
+	for {
+		args = append(args, p.operand())
+		p.space()
+		if !p.take(",") {
+			p.expect(")")
+			return args
+		}
+		p.space()
+	}
+}

@@ -1,0 +1,240 @@
+package match
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gauntlet/rawjson"
+)
+
+// A logical is an expression of LogicalType: true or false for a node.
+type logical interface {
+	holds(w *walk, node rawjson.Value) bool
+}
+
+// A valued is an expression of ValueType: one value, absent for the RFC's Nothing.
+type valued interface {
+	value(w *walk, node rawjson.Value) rawjson.Value
+}
+
+type or []logical
+
+func (o or) holds(w *walk, node rawjson.Value) bool {
+	for _, l := range o {
+		if l.holds(w, node) {
+			return true
+		}
+	}
+	return false
+}
+
+type and []logical
+
+func (a and) holds(w *walk, node rawjson.Value) bool {
+	for _, l := range a {
+		if !l.holds(w, node) {
+			return false
+		}
+	}
+	return true
+}
+
+type not struct{ logical }
+
+func (n not) holds(w *walk, node rawjson.Value) bool { return !n.logical.holds(w, node) }
+
+// A query is one inside a filter. As a logical it asks whether it selects anything; as a
+// valued, which the parser allows for singular queries only, it is the one node.
+type query struct {
+	absolute bool // from the root ($) and not from the node (@)
+	segments []segment
+}
+
+func (q *query) from(w *walk, node rawjson.Value) rawjson.Value {
+	if q.absolute {
+		return w.root
+	}
+	return node
+}
+
+func (q *query) holds(w *walk, node rawjson.Value) bool {
+	return w.one(q.segments, q.from(w, node)).Exists()
+}
+
+func (q *query) value(w *walk, node rawjson.Value) rawjson.Value {
+	return w.one(q.segments, q.from(w, node))
+}
+
+// singular reports whether the query can select at most one node.
+func (q *query) singular() bool {
+	for _, s := range q.segments {
+		if s.descend || len(s.selectors) != 1 {
+			return false
+		}
+		switch s.selectors[0].(type) {
+		case name, index:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// A literal is a value that stands in the query.
+type literal struct{ v rawjson.Value }
+
+func (l literal) value(*walk, rawjson.Value) rawjson.Value { return l.v }
+
+// newLiteral makes a value of JSON text.
+func newLiteral(json string) (literal, error) {
+	var tree rawjson.Tree
+	err := tree.Parse(json, 0)
+	return literal{tree.Root()}, err
+}
+
+// A comparison compares two values (RFC 9535 section 2.3.5.2.2).
+type comparison struct {
+	left, right valued
+	operator    string
+}
+
+func (c comparison) holds(w *walk, node rawjson.Value) bool {
+	a, b := c.left.value(w, node), c.right.value(w, node)
+	if !w.visit(min(len(a.Raw()), len(b.Raw())) / 16) {
+		return false
+	}
+	switch c.operator {
+	case "==":
+		return rawjson.Equal(a, b)
+	case "!=":
+		return !rawjson.Equal(a, b)
+	case "<":
+		return less(a, b)
+	case "<=":
+		return less(a, b) || rawjson.Equal(a, b)
+	case ">":
+		return less(b, a)
+	default: // >=
+		return less(b, a) || rawjson.Equal(a, b)
+	}
+}
+
+// less orders numbers and strings, and nothing else.
+func less(a, b rawjson.Value) bool {
+	if order, ok := rawjson.CompareNumbers(a, b); ok {
+		return order < 0
+	}
+	// The order of bytes in UTF-8 is that of code points.
+	return a.Kind() == rawjson.String && b.Kind() == rawjson.String && a.Text() < b.Text()
+}
+
+// length is the function length: of a string in characters, of an array or object in
+// children; Nothing for the rest.
+type length struct{ of valued }
+
+func (l length) value(w *walk, node rawjson.Value) rawjson.Value {
+	v := l.of.value(w, node)
+	switch v.Kind() {
+	case rawjson.String:
+		w.visit(len(v.Raw()) / 16)
+		return number64(utf8.RuneCountInString(v.Text()))
+	case rawjson.Array, rawjson.Object:
+		n := v.Len()
+		w.visit(n)
+		return number64(n)
+	}
+	return rawjson.Value{}
+}
+
+// count is the function count: the number of nodes.
+type count struct{ of *query }
+
+func (c count) value(w *walk, node rawjson.Value) rawjson.Value {
+	n := 0
+	w.each(c.of.segments, c.of.from(w, node), func(rawjson.Value) bool { n++; return true })
+	return number64(n)
+}
+
+// only is the function value: the node if there is exactly one.
+type only struct{ of *query }
+
+func (o only) value(w *walk, node rawjson.Value) rawjson.Value {
+	var found rawjson.Value
+	n := 0
+	w.each(o.of.segments, o.of.from(w, node), func(v rawjson.Value) bool {
+		found = v
+		n++
+		return n < 2
+	})
+	if n != 1 {
+		return rawjson.Value{}
+	}
+	return found
+}
+
+func number64(n int) rawjson.Value {
+	l, _ := newLiteral(strconv.Itoa(n)) // digits are JSON
+	return l.v
+}
+
+// matching is the functions match (whole) and search: false unless both are strings and
+// the second is a regular expression.
+type matching struct {
+	text, pattern valued
+	whole         bool
+	compiled      *regexp.Regexp // of a pattern that is a literal; nil if that is none
+}
+
+func (m *matching) holds(w *walk, node rawjson.Value) bool {
+	v := m.text.value(w, node)
+	re := m.compiled
+	if _, fixed := m.pattern.(literal); !fixed {
+		re = m.compile(w, m.pattern.value(w, node))
+	}
+	if re == nil || v.Kind() != rawjson.String || !w.visit(len(v.Raw())) {
+		return false
+	}
+	return re.MatchString(v.Text())
+}
+
+func (m *matching) compile(w *walk, pattern rawjson.Value) *regexp.Regexp {
+	if pattern.Kind() != rawjson.String || !w.visit(100+10*len(pattern.Raw())) {
+		return nil
+	}
+	text := fromIRegexp(pattern.Text())
+	if m.whole {
+		text = `\A(?:` + text + `)\z`
+	}
+	re, err := ParseRegexp(text)
+	if err != nil {
+		return nil
+	}
+	return re
+}
+
+// fromIRegexp rewrites an I-Regexp (RFC 9485) for Go: a dot outside of a class matches all
+// but both line ends.
+func fromIRegexp(s string) string {
+	var b strings.Builder
+	class := false
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s):
+			b.WriteByte(c)
+			i++
+			b.WriteByte(s[i])
+			continue
+		case c == '[':
+			class = true
+		case c == ']':
+			class = false
+		case c == '.' && !class:
+			b.WriteString(`[^\n\r]`)
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,334 @@
+package match
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gauntlet/rawjson"
+)
+
+// The bounds of a query's text: its length, and how deep brackets and filters may nest.
+const (
+	maxQueryText  = 10_000
+	maxQueryDepth = 64
+)
+
+// ParseJSONPath reads a query of RFC 9535 and checks that its functions get what they take.
+// A member name without quotes begins with a letter, _ or any character beyond ASCII.
+func ParseJSONPath(s string) (*JSONPath, error) {
+	if len(s) > maxQueryText {
+		return nil, fmt.Errorf("JSONPath: a query of more than %d bytes", maxQueryText)
+	}
+	if !utf8.ValidString(s) {
+		return nil, fmt.Errorf("JSONPath: the query is not valid UTF-8")
+	}
+	p := &pathParser{text: s}
+	var q JSONPath
+	p.expect("$")
+	q.segments = p.segments()
+	if p.at < len(s) {
+		p.fail("a segment such as .name or [0] should stand here")
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return &q, nil
+}
+
+// A pathParser reads a query. After the first error it stays where it is, at the end of
+// the text, so that every loop ends.
+type pathParser struct {
+	text  string
+	at    int
+	depth int
+	err   error
+}
+
+func (p *pathParser) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = &pathError{p.at, fmt.Sprintf(format, args...)}
+	}
+	p.at = len(p.text)
+}
+
+// enter counts a level of nesting.
+func (p *pathParser) enter() {
+	if p.depth++; p.depth > maxQueryDepth {
+		p.fail("nested deeper than %d levels", maxQueryDepth)
+	}
+}
+
+func (p *pathParser) leave() { p.depth-- }
+
+// peek returns the next byte, 0 at the end; no query has a 0 outside of strings.
+func (p *pathParser) peek() byte {
+	if p.at >= len(p.text) {
+		return 0
+	}
+	return p.text[p.at]
+}
+
+// take steps over s if it stands here.
+func (p *pathParser) take(s string) bool {
+	if !strings.HasPrefix(p.text[p.at:], s) {
+		return false
+	}
+	p.at += len(s)
+	return true
+}
+
+func (p *pathParser) expect(s string) {
+	if !p.take(s) {
+		p.fail("expected %s", s)
+	}
+}
+
+func (p *pathParser) space() {
+	for strings.IndexByte(" \t\n\r", p.peek()) >= 0 && p.at < len(p.text) {
+		p.at++
+	}
+}
+
+// segments reads as many segments as there are. White space may stand before each.
+func (p *pathParser) segments() []segment {
+	var out []segment
+	for {
+		before := p.at
+		p.space()
+		switch {
+		case p.take(".."):
+			out = append(out, segment{true, p.dotted(true)})
+		case p.take("."):
+			out = append(out, segment{false, p.dotted(false)})
+		case p.peek() == '[':
+			out = append(out, segment{false, p.bracketed()})
+		default:
+			if p.err == nil {
+				p.at = before
+			}
+			return out
+		}
+	}
+}
+
+// dotted reads what stands behind one or two dots.
+func (p *pathParser) dotted(descend bool) []selector {
+	switch {
+	case descend && p.peek() == '[':
+		return p.bracketed()
+	case p.take("*"):
+		return []selector{wildcard{}}
+	}
+	end := p.at
+	for i, r := range p.text[p.at:] {
+		first := i == 0
+		if !(r == '_' || r >= 0x80 || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || !first && '0' <= r && r <= '9') {
+			break
+		}
+		end = p.at + i + utf8.RuneLen(r)
+	}
+	if end == p.at {
+		p.fail("a name or * should stand here")
+		return nil
+	}
+	n := name(p.text[p.at:end])
+	p.at = end
+	return []selector{n}
+}
+
+func (p *pathParser) bracketed() []selector {
+	p.enter()
+	defer p.leave()
+	p.expect("[")
+	var out []selector
+	for {
+		p.space()
+		if s := p.selector(); s != nil {
+			out = append(out, s)
+		}
+		p.space()
+		if !p.take(",") {
+			p.expect("]")
+			return out
+		}
+	}
+}
+
+func (p *pathParser) selector() selector {
+	switch c := p.peek(); {
+	case c == '"' || c == '\'':
+		return name(p.str())
+	case c == '*':
+		p.at++
+		return wildcard{}
+	case c == '?':
+		p.at++
+		p.space()
+		return filter{p.logical()}
+	case c == '-' || c == ':' || '0' <= c && c <= '9':
+		return p.indexOrSlice()
+	}
+	p.fail("a name in quotes, an index, a slice, * or a filter should stand here")
+	return nil
+}
+
+func (p *pathParser) indexOrSlice() selector {
+	start := p.optionalInt()
+	end := p.at
+	p.space()
+	if !p.take(":") {
+		p.at = max(p.at, end)
+		if start == nil {
+			p.fail("an index should stand here")
+			return nil
+		}
+		return index(*start)
+	}
+	s := slice{start: start, step: 1}
+	p.space()
+	s.end = p.optionalInt()
+	p.space()
+	if p.take(":") {
+		p.space()
+		if step := p.optionalInt(); step != nil {
+			s.step = *step
+		}
+	}
+	return s
+}
+
+// maxInt is the largest integer of I-JSON, which bounds indexes.
+const maxInt = 1<<53 - 1
+
+func (p *pathParser) optionalInt() *int {
+	if c := p.peek(); c != '-' && (c < '0' || c > '9') {
+		return nil
+	}
+	from := p.at
+	p.take("-")
+	p.digits(true)
+	if p.err != nil {
+		return nil
+	}
+	n, err := strconv.ParseInt(p.text[from:p.at], 10, 64)
+	if err != nil || n > maxInt || n < -maxInt || p.text[from:p.at] == "-0" {
+		p.at = from
+		p.fail("no index is %s", clip(p.text[from:]))
+		return nil
+	}
+	i := int(n)
+	return &i
+}
+
+// digits reads one or more digits; plain ones have no zero in front.
+func (p *pathParser) digits(plain bool) {
+	from := p.at
+	for c := p.peek(); '0' <= c && c <= '9'; c = p.peek() {
+		p.at++
+	}
+	switch {
+	case p.at == from:
+		p.fail("a digit should stand here")
+	case plain && p.at > from+1 && p.text[from] == '0':
+		p.at = from
+		p.fail("a number has no zero in front")
+	}
+}
+
+// str reads a string in either kind of quotes (RFC 9535 section 2.3.1.1).
+func (p *pathParser) str() string {
+	quote := p.peek()
+	p.at++
+	var b strings.Builder
+	for {
+		rest := p.text[p.at:]
+		r, n := utf8.DecodeRuneInString(rest)
+		switch {
+		case rest == "":
+			p.fail("the string has no end")
+			return ""
+		case rest[0] == quote:
+			p.at++
+			return b.String()
+		case r < ' ':
+			p.fail("a control character in a string must be escaped")
+			return ""
+		case r == '\\':
+			p.escape(&b, quote)
+		default:
+			b.WriteRune(r)
+			p.at += n
+		}
+	}
+}
+
+// escape reads one escape, for a character beyond U+FFFF both its surrogates.
+func (p *pathParser) escape(b *strings.Builder, quote byte) {
+	rest := p.text[p.at:]
+	if len(rest) < 2 {
+		p.fail("the string has no end")
+		return
+	}
+	if c := rest[1]; c == quote {
+		b.WriteByte(c)
+		p.at += 2
+		return
+	} else if strings.IndexByte(`bfnrt/\u`, c) < 0 {
+		p.fail("no such escape")
+		return
+	}
+	n := 2
+	if rest[1] == 'u' {
+		if n = 6; strings.HasPrefix(rest[min(6, len(rest)):], `\u`) && len(rest) >= 12 && high(rest[2:6]) {
+			n = 12
+		}
+	}
+	// What is left is JSON's own escapes.
+	l, err := newLiteral(`"` + rest[:min(n, len(rest))] + `"`)
+	if err != nil || !l.v.WellFormed() {
+		p.fail("no such escape")
+		return
+	}
+	b.WriteString(l.v.Text())
+	p.at += n
+}
+
+// high reports whether four hex digits are those of a high surrogate.
+func high(hex string) bool {
+	n, err := strconv.ParseUint(hex, 16, 16)
+	return err == nil && n >= 0xD800 && n < 0xDC00
+}
+
+func (p *pathParser) literal(json string) valued {
+	l, err := newLiteral(json)
+	if err != nil {
+		p.fail("no value is %s", clip(json))
+	}
+	return l
+}
+
+// number reads a number literal: an integer or -0, then a fraction and an exponent.
+func (p *pathParser) number() valued {
+	from := p.at
+	p.take("-")
+	p.digits(true)
+	if p.take(".") {
+		p.digits(false)
+	}
+	if p.take("e") || p.take("E") {
+		if !p.take("+") {
+			p.take("-")
+		}
+		p.digits(false)
+	}
+	if p.err != nil {
+		return literal{}
+	}
+	return p.literal(p.text[from:p.at])
+}
+
+func (p *pathParser) stringLiteral() valued {
+	return p.literal(string(rawjson.AppendString(nil, p.str())))
+}

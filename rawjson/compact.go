@@ -1,0 +1,151 @@
+package rawjson
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Compact returns the value as JSON without white space: members in the order received,
+// strings with no escape that JSON does not ask for, numbers as they were written.
+// A string that is not well-formed gets U+FFFD in the places.
+func (v Value) Compact() string { return string(v.AppendCompact(nil)) }
+
+// AppendCompact appends what [Value.Compact] returns.
+func (v Value) AppendCompact(b []byte) []byte { return appendCompact(b, v, false, 0) }
+
+// Sorted returns the same as [Value.Compact] with the members of every object in the
+// order of their names, byte by byte. Members that repeat all stay.
+func (v Value) Sorted() string { return string(appendCompact(nil, v, true, 0)) }
+
+func appendCompact(b []byte, v Value, sorted bool, depth int) []byte {
+	switch v.Kind() {
+	case String, key:
+		return AppendString(b, v.Text())
+	case Array:
+		if depth > canonicalDepth {
+			break
+		}
+		b = append(b, '[')
+		for i, e := range v.Elements() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendCompact(b, e, sorted, depth+1)
+		}
+		return append(b, ']')
+	case Object:
+		if depth > canonicalDepth {
+			break
+		}
+		b = append(b, '{')
+		n := len(b)
+		for m := range orderedMembers(v, sorted) {
+			if len(b) > n {
+				b = append(b, ',')
+			}
+			b = append(AppendString(b, m.Key.Text()), ':')
+			b = appendCompact(b, m.Value, sorted, depth+1)
+		}
+		return append(b, '}')
+	}
+	return append(b, v.Raw()...)
+}
+
+func orderedMembers(v Value, sorted bool) func(func(Member) bool) {
+	if !sorted {
+		return v.Members()
+	}
+	return func(yield func(Member) bool) {
+		var few [8]Member
+		ms := few[:0]
+		for m := range v.Members() {
+			ms = append(ms, m)
+		}
+		slices.SortStableFunc(ms, func(a, b Member) int { return strings.Compare(a.Key.Text(), b.Key.Text()) })
+		for _, m := range ms {
+			if !yield(m) {
+				return
+			}
+		}
+	}
+}
+
+// AppendString appends s as a JSON string with the escapes that RFC 8259 asks for and no
+// others. Ill-formed UTF-8 becomes U+FFFD, byte by byte.
+func AppendString(b []byte, s string) []byte {
+	return appendQuoted(b, s, func(r rune) bool { return false })
+}
+
+// AppendVisible appends s as [AppendString] does, and writes every character that
+// [Hidden] names as a \u escape, too: the text means the same, shown on a terminal it does
+// nothing, and nothing in it can be overlooked.
+func AppendVisible(b []byte, s string) []byte { return appendQuoted(b, s, Hidden) }
+
+func appendQuoted(b []byte, s string, hidden func(rune) bool) []byte {
+	b = append(b, '"')
+	done := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c < 0x7F && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == '"' || r == '\\':
+			b = append(append(b, s[done:i]...), '\\', c)
+		case r < ' ':
+			b = appendControl(append(b, s[done:i]...), c)
+		case r == utf8.RuneError && n == 1:
+			b = append(append(b, s[done:i]...), "\uFFFD"...)
+		case hidden(r):
+			b = AppendEscape(append(b, s[done:i]...), r)
+		default:
+			i += n
+			continue
+		}
+		i += n
+		done = i
+	}
+	return append(append(b, s[done:]...), '"')
+}
+
+func appendControl(b []byte, c byte) []byte {
+	if i := strings.IndexByte("\b\f\n\r\t", c); i >= 0 {
+		return append(b, '\\', "bfnrt"[i])
+	}
+	return AppendEscape(b, rune(c))
+}
+
+// AppendEscape appends r as a \u escape, beyond U+FFFF as the two of its surrogates.
+func AppendEscape(b []byte, r rune) []byte {
+	if r > 0xFFFF {
+		r -= 0x10000
+		b = AppendEscape(b, 0xD800+r>>10)
+		r = 0xDC00 + r&0x3FF
+	}
+	const hex = "0123456789abcdef"
+	return append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+}
+
+// Hidden reports whether r could steer a terminal or be overlooked by a reader: controls,
+// bidi controls, zero-width and tag characters, variation selectors, fillers, separators,
+// spaces other than the plain and the ideographic one, private use and unassigned code
+// points.
+func Hidden(r rune) bool {
+	switch {
+	case r < utf8.RuneSelf:
+		return r < ' ' || r == 0x7F
+	case r == '\u3000': // the ordinary space of Chinese and Japanese text
+		return false
+	case r == '\u2800': // a braille pattern without dots: a symbol by class, blank by looks
+		return true
+	case !unicode.IsPrint(r):
+		return true
+	}
+	// Letters and marks by class, and yet without a shape of their own: Hangul fillers,
+	// the grapheme joiner, variation selectors, which can smuggle a byte each.
+	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}

@@ -1,0 +1,117 @@
+package rawjson
+
+// Equal reports whether two values mean the same: numbers by their exact value (42 is
+// 42.0), strings by what they decode to, arrays by place, objects whatever the order of
+// their members. Of members that repeat the last counts, as in [Value.Get]. Nothing is
+// converted: 42 is not "42". Two absent values are equal.
+//
+// What is nested deeper than 10,000 levels counts as it was written.
+func Equal(a, b Value) bool { return equal(a, b, 0) }
+
+func equal(a, b Value, depth int) bool {
+	if a.Kind() != b.Kind() {
+		return false
+	}
+	switch a.Kind() {
+	case Number:
+		order, _ := CompareNumbers(a, b)
+		return order == 0
+	case String, key:
+		return a.Raw() == b.Raw() || a.Text() == b.Text()
+	case Array, Object:
+		// Comparing the texts at every level would take quadratic time.
+		switch outermost := depth == 0; {
+		case (outermost || depth == canonicalDepth) && a.Raw() == b.Raw():
+			return true
+		case depth == canonicalDepth:
+			return false
+		case a.Kind() == Array:
+			return equalElements(a, b, depth)
+		}
+		return equalMembers(a, b, depth)
+	}
+	return a.Raw() == b.Raw()
+}
+
+func equalElements(a, b Value, depth int) bool {
+	i, n := a.first(), b.first()
+	for i.Exists() && n.Exists() {
+		if !equal(i, n, depth+1) {
+			return false
+		}
+		i, n = i.sibling(a), n.sibling(b)
+	}
+	return !i.Exists() && !n.Exists()
+}
+
+// first returns an array's first element, absent if it has none.
+func (v Value) first() Value {
+	if v.i+1 == v.t.nodes[v.i].next {
+		return Value{}
+	}
+	return Value{v.t, v.i + 1}
+}
+
+// sibling returns the element of array behind v, absent behind the last.
+func (v Value) sibling(array Value) Value {
+	next := v.t.nodes[v.i].next
+	if next == array.t.nodes[array.i].next {
+		return Value{}
+	}
+	return Value{v.t, next}
+}
+
+// fewMembers is the size up to which searching an object beats building a map of it.
+const fewMembers = 8
+
+func equalMembers(a, b Value, depth int) bool {
+	if a.Len() > fewMembers || b.Len() > fewMembers {
+		return equalMaps(a, b, depth)
+	}
+	return within(a, b, depth) && names(b, a)
+}
+
+// within reports whether each member of a has its equal in b.
+func within(a, b Value, depth int) bool {
+	for m := range a.Members() {
+		name := m.Key.Text()
+		if a.Get(name) != m.Value { // a later one of the same name counts
+			continue
+		}
+		if in := b.Get(name); !in.Exists() || !equal(m.Value, in, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// names reports whether each name of a stands in b.
+func names(a, b Value) bool {
+	for m := range a.Members() {
+		if !b.Get(m.Key.Text()).Exists() {
+			return false
+		}
+	}
+	return true
+}
+
+func equalMaps(a, b Value, depth int) bool {
+	in, of := lastMembers(a), lastMembers(b)
+	if len(in) != len(of) {
+		return false
+	}
+	for name, v := range in {
+		if w, ok := of[name]; !ok || !equal(v, w, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+func lastMembers(v Value) map[string]Value {
+	out := make(map[string]Value, v.Len())
+	for m := range v.Members() {
+		out[m.Key.Text()] = m.Value
+	}
+	return out
+}

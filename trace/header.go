@@ -1,0 +1,58 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A Field is one header of HTTP. A name that came more than once has a Field each.
+type Field struct {
+	Name  string
+	Value string
+	// Withheld says that there was a value which a trace must not hold; Value is empty.
+	Withheld bool
+}
+
+// secretNames are headers that carry a credential, and secretWords what names of such
+// headers are made of. Whoever invents a header for a secret calls it by one of them.
+var (
+	secretNames = []string{"mcp-session-id", "set-cookie", "x-csrf-token", "dpop"}
+	secretWords = []string{
+		"auth", "authorization", "authentication", "bearer", "cookie", "credential", "credentials",
+		"jwt", "key", "apikey", "password", "passwd", "passphrase", "secret", "session", "sessionid", "sid",
+		"signature", "token",
+	}
+)
+
+// Secret reports whether a header of this name carries a credential, so that its value
+// never enters a trace. It goes by words of the name and errs on the side of withholding:
+// Idempotency-Key is withheld, WWW-Authenticate, which is a question and no secret, is not.
+func Secret(name string) bool {
+	name = strings.ToLower(name)
+	if slices.Contains(secretNames, name) {
+		return true
+	}
+	return slices.ContainsFunc(words(name), func(w string) bool {
+		return slices.ContainsFunc(secretWords, func(s string) bool { return w == s || w == "x"+s })
+	})
+}
+
+func words(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// withhold returns h without the values of secret headers, h itself if it has none.
+func withhold(h *HTTP) *HTTP {
+	if h == nil || !slices.ContainsFunc(h.Headers, func(f Field) bool { return Secret(f.Name) && f.Value != "" }) {
+		return h
+	}
+	out := *h
+	out.Headers = slices.Clone(h.Headers)
+	for i, f := range out.Headers {
+		if Secret(f.Name) && f.Value != "" {
+			out.Headers[i] = Field{Name: f.Name, Withheld: true}
+		}
+	}
+	return &out
+}

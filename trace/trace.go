@@ -1,0 +1,186 @@
+// Package trace is the recorded conversation: what a recorder saw between MCP clients and
+// servers (or the peers of another protocol), message by message, in the order it was seen.
+//
+// A [Message] is the text as received plus what its recorder knew of it. The text is never
+// altered, valid or not; everything else is a reading aid. A trace is kept as NDJSON, one
+// message a line behind a header line, in the form of docs/schemas/trace.schema.json:
+// [Writer] and [Reader] stream it. A [Recorder] numbers messages, finds which request an
+// answer belongs to and keeps credentials out, so that every engine that writes traces
+// does the three in one way.
+//
+// A trace holds what agents and servers said and is as sensitive as that: who creates a
+// file for one gives it mode 0600.
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"gauntlet/rawjson"
+)
+
+// Version is the version of the form that this package writes. Any 1.y can be read.
+const Version = "1.0"
+
+// A Trace is a whole recorded conversation in memory, in ascending order of Seq.
+type Trace struct {
+	Header   Header
+	Messages []Message
+	// Problems are the lines that could not be read, at most MaxProblems of them;
+	// Unread counts all.
+	Problems []LineError
+	Unread   int
+}
+
+// A Header is the first line of a trace.
+type Header struct {
+	Version string // of the form, such as "1.0"
+	Tool    string // who wrote it, such as "gauntlet 0.3.0"; may be empty
+}
+
+// A Message is one message as it went over a connection. The zero value of a field means
+// "not known" or "none", if nothing else is said.
+type Message struct {
+	Seq  int       // its number in the trace, from 1, ascending in the order seen
+	Time time.Time // when it was seen; kept in UTC to the nanosecond
+
+	Actor   string // the actor of an attack document whose connection this is
+	Phase   string // the phase that actor was in
+	Server  string // the MCP server at the end of the connection, under the name its user gives it
+	Session string // a label for the session, never its id, which is a secret
+
+	Protocol string // "mcp", "a2a", "ag_ui"…; empty is "mcp"
+	Revision string // of the protocol, as agreed or claimed: "2025-11-25"
+	Role     Role   // where the recorder stood
+
+	Direction Direction
+	Kind      Kind
+	ID        string // as JSON text: `7`, `"seven"`, `null`
+	// Method is that of a request or notification, or the name of an event; of an answer it
+	// is the method of its request.
+	Method  string
+	ReplyTo int   // of an answer: the Seq of its request; 0 if it has none
+	Stray   Stray // of an answer without ReplyTo: why
+	PartOf  int   // the Seq of the Batch that this message is a part of
+
+	HTTP *HTTP // what HTTP said around it; nil over stdio
+
+	// Raw is the message as received, without a line end, whatever bytes it is made of.
+	// Redacted says that a recorder took secrets out, so that it is not what went over
+	// the wire.
+	Raw      string
+	Redacted bool
+	Note     string // what the recorder has to say of it, for people
+}
+
+// A Direction is the way a message took. It is told by the ends of the connection, not by
+// the recorder, so that it means the same in every trace.
+type Direction string
+
+// The two ways.
+const (
+	ToServer Direction = "to_server" // from the client (the agent, the host) to the server
+	ToClient Direction = "to_client"
+)
+
+// A Kind says what a message is in its protocol.
+type Kind string
+
+// The kinds. All but Event are those of JSON-RPC.
+const (
+	Request      Kind = "request"
+	Notification Kind = "notification"
+	Response     Kind = "response" // an answer with a result
+	Error        Kind = "error"    // an answer with an error
+	Batch        Kind = "batch"    // an array of messages, which follow as messages of their own
+	Event        Kind = "event"    // a whole payload without an envelope, as in AG-UI; Method names it
+	Invalid      Kind = "invalid"  // none of these: not JSON, or no message
+)
+
+// A Role says where the recorder stood.
+type Role string
+
+// The roles. The zero Role is that of an unknown place.
+const (
+	AsServer Role = "server" // the recorder was the server
+	AsClient Role = "client" // the recorder was the client
+	Between  Role = "proxy"  // the recorder passed messages on
+)
+
+// A Stray says why an answer belongs to no request.
+type Stray string
+
+// The reasons.
+const (
+	Duplicate Stray = "duplicate"  // its request was answered before: a client takes the first
+	UnknownID Stray = "unknown_id" // no request with its id went the other way
+)
+
+// HTTP is what HTTP said around a message.
+type HTTP struct {
+	// Exchange numbers request and answer: messages of one HTTP exchange share it. Counts
+	// from 1; 0 is unknown.
+	Exchange int
+	Method   string // POST, GET…; of the request
+	Status   int    // of the answer; 0 on what the client sent
+	Headers  []Field
+	// Credential is a label for who asked, such as "c1": requests with one label carried
+	// the same credential. It says nothing else of it.
+	Credential string
+}
+
+// Answer reports whether the message answers a request.
+func (k Kind) Answer() bool { return k == Response || k == Error }
+
+// Mode returns the posture of the recorder in the words of OATF, such as "mcp_server"; ""
+// if it was neither server nor client.
+func (m *Message) Mode() string {
+	if m.Role != AsServer && m.Role != AsClient {
+		return ""
+	}
+	return m.protocol() + "_" + string(m.Role)
+}
+
+// IsProtocol reports whether the message belongs to a protocol such as "mcp".
+func (m *Message) IsProtocol(name string) bool { return m.protocol() == name }
+
+func (m *Message) protocol() string {
+	if m.Protocol == "" {
+		return "mcp"
+	}
+	return m.Protocol
+}
+
+// Content returns what a message says without its envelope, which is what triggers,
+// extractors and indicators look at: the params of a request or notification, the result
+// or the error of an answer, an Event whole. tree keeps the value, which is invalid once
+// the tree is used again. A message without that member has an absent content.
+//
+// It fails for an Invalid message or a Batch, and where Raw is no JSON.
+func (m *Message) Content(tree *rawjson.Tree) (rawjson.Value, error) {
+	if m.Kind == Invalid || m.Kind == Batch {
+		return rawjson.Value{}, fmt.Errorf("message %d: %s has no content", m.Seq, m.Kind)
+	}
+	if err := tree.Parse(m.Raw, 0); err != nil {
+		return rawjson.Value{}, fmt.Errorf("message %d: not JSON: %w", m.Seq, err)
+	}
+	switch m.Kind {
+	case Response:
+		return tree.Root().Get("result"), nil
+	case Error:
+		return tree.Root().Get("error"), nil
+	case Event:
+		return tree.Root(), nil
+	}
+	return tree.Root().Get("params"), nil
+}
+
+// At returns the message with this number, nil if the trace has none.
+func (t *Trace) At(seq int) *Message {
+	i, ok := slices.BinarySearchFunc(t.Messages, seq, func(m Message, seq int) int { return m.Seq - seq })
+	if !ok {
+		return nil
+	}
+	return &t.Messages[i]
+}
