@@ -89,5 +89,5 @@ func judge(t *testing.T, text string) []Diagnostic {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	r := Validate(d)
-	return sortDiagnostics(slices.Concat(r.Errors, r.Warnings))
+	return sortDiagnostics(slices.Concat(r.Errors, r.Warnings, Lint(d)))
 }

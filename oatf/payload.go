@@ -1,0 +1,171 @@
+package oatf
+
+import (
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+// A payload is one message that an attack itself sends, as an indicator would see it: the
+// content without its envelope, templates as they stand.
+type payload struct {
+	protocol, surface, actor string
+	side                     Direction
+	content                  rawjson.Value
+	from                     rawjson.Value // the part of the document that it is made of
+}
+
+// payloads returns what the actors send in all their phases.
+func (l *layout) payloads() []payload {
+	var all []payload
+	for i := range l.actors {
+		for _, p := range l.actors[i].phases {
+			s := sender{protocol: ProtocolOf(p.mode), actor: l.actors[i].name}
+			s.state(p.mode, p.state)
+			for _, a := range member(p.value, "on_enter", rawjson.Array).Elements() {
+				send := member(a, "send", rawjson.Object)
+				s.add(textOf(send, "method"), asks, send.Get("params"), send)
+			}
+			all = append(all, s.all...)
+		}
+	}
+	return all
+}
+
+// sender collects what one actor sends in one phase.
+type sender struct {
+	protocol, actor string
+	all             []payload
+}
+
+func (s *sender) add(surface string, side Direction, content, from rawjson.Value) {
+	if surface != "" && content.Exists() {
+		s.all = append(s.all, payload{s.protocol, surface, s.actor, side, content, from})
+	}
+}
+
+// made adds a message that the runtime puts together.
+func (s *sender) made(surface string, side Direction, from rawjson.Value, write func(w *objectWriter)) {
+	var b strings.Builder
+	w := beginObject(&b, nil)
+	write(w)
+	w.end()
+	s.add(surface, side, parseValue(b.String()), from)
+}
+
+func (s *sender) state(mode string, state rawjson.Value) {
+	switch mode {
+	case "mcp_server":
+		s.mcpServer(state)
+	case "mcp_client":
+		s.mcpClient(state)
+	case "a2a_server":
+		s.add("agent_card/get", answers, state.Get("agent_card"), state.Get("agent_card"))
+		for _, e := range state.Get("task_responses").Elements() {
+			s.add("message/send", answers, e.Get("content"), e)
+			s.add("message/stream", answers, e.Get("content"), e)
+		}
+	case "a2a_client":
+		s.actions(state)
+	case "ag_ui_client":
+		s.add("run_agent_input", asks, state.Get("run_agent_input"), state.Get("run_agent_input"))
+		for _, e := range state.Get("tool_responses").Elements() {
+			s.add("tool_call_result", asks, e.Get("content"), e)
+		}
+	}
+}
+
+// mcpServer follows §7.1.4.
+func (s *sender) mcpServer(state rawjson.Value) {
+	s.made("initialize", answers, state, func(w *objectWriter) {
+		w.value("serverInfo", state.Get("server_info"))
+		w.value("instructions", state.Get("instructions"))
+		w.value("capabilities", state.Get("capabilities"))
+	})
+	for _, l := range []struct{ key, surface, field, own string }{
+		{"tools", "tools/list", "tools", "responses"},
+		{"resources", "resources/list", "resources", "content"},
+		{"resource_templates", "resources/templates/list", "resourceTemplates", "content"},
+		{"prompts", "prompts/list", "prompts", "responses"},
+	} {
+		items := member(state, l.key, rawjson.Array)
+		if items.Len() > 0 {
+			s.made(l.surface, answers, items, func(w *objectWriter) { w.field(l.field, true, func() { w.listWithout(items, l.own) }) })
+		}
+	}
+	for _, tool := range state.Get("tools").Elements() {
+		for _, e := range tool.Get("responses").Elements() {
+			s.result("tools/call", e)
+		}
+	}
+	for _, prompt := range state.Get("prompts").Elements() {
+		for _, e := range prompt.Get("responses").Elements() {
+			s.result("prompts/get", e)
+		}
+	}
+	for _, r := range state.Get("resources").Elements() {
+		if content := member(r, "content", rawjson.Object); content.Exists() {
+			s.made("resources/read", answers, content, func(w *objectWriter) {
+				w.field("contents", true, func() { w.b.WriteString("[" + content.Raw() + "]") })
+			})
+		}
+	}
+	for _, e := range state.Get("elicitations").Elements() {
+		s.add("elicitation/create", asks, e, e)
+	}
+}
+
+// result adds an answer in one of the two shapes that documents have: the whole result
+// under content, or its one list with the rest beside it.
+func (s *sender) result(surface string, entry rawjson.Value) {
+	if whole := member(entry, "content", rawjson.Object); whole.Exists() {
+		s.add(surface, answers, whole, entry)
+		return
+	}
+	s.add(surface, answers, entry, entry)
+}
+
+// mcpClient follows §7.1.5.
+func (s *sender) mcpClient(state rawjson.Value) {
+	s.actions(state)
+	for _, e := range state.Get("sampling_responses").Elements() {
+		s.add("sampling/createMessage", answers, e.Get("content"), e)
+	}
+	for _, e := range state.Get("elicitation_responses").Elements() {
+		s.add("elicitation/create", answers, e, e)
+	}
+	if roots := state.Get("roots"); roots.Len() > 0 {
+		s.made("roots/list", answers, roots, func(w *objectWriter) { w.value("roots", roots) })
+	}
+}
+
+func (s *sender) actions(state rawjson.Value) {
+	for _, a := range state.Get("actions").Elements() {
+		s.add(textOf(a, "method"), asks, a.Get("params"), a)
+	}
+}
+
+// listWithout writes a list of objects without the one member that is the format's own.
+func (w *objectWriter) listWithout(list rawjson.Value, own string) {
+	w.b.WriteByte('[')
+	for i, e := range list.Elements() {
+		if i > 0 {
+			w.b.WriteByte(',')
+		}
+		inner := beginObject(w.b, nil)
+		for m := range e.Members() {
+			if name := m.Key.Text(); name != own {
+				inner.value(name, m.Value)
+			}
+		}
+		inner.end()
+	}
+	w.b.WriteByte(']')
+}
+
+// seenBy reports whether an indicator looks at the message (§6).
+func (p *payload) seenBy(l *layout, indicator rawjson.Value) bool {
+	surface, actor, side := textOf(indicator, "surface"), textOf(indicator, "actor"), textOf(indicator, "direction")
+	return l.protocol(indicator) == p.protocol &&
+		(surface == "" || surface == p.surface) && (actor == "" || actor == p.actor) && (side == "" || side == string(p.side))
+}
