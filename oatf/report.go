@@ -13,11 +13,11 @@ type report struct {
 	out []Diagnostic
 }
 
+// full reports whether no more is kept, so that nothing needs to be written for it.
+func (r *report) full() bool { return len(r.out) >= maxDiagnostics }
+
 // add puts a diagnostic at v, or at the member sub of it, which may be missing.
 func (r *report) add(d Diagnostic, v rawjson.Value, sub string) {
-	if len(r.out) >= maxDiagnostics {
-		return
-	}
 	d.Path = pathOf(v)
 	if sub != "" {
 		if d.Path != "" {
@@ -42,12 +42,18 @@ func (r *report) atName(m rawjson.Member, reports func()) {
 
 // rule reports that a rule is broken. Its section and weight are those of the rule.
 func (r *report) rule(id string, v rawjson.Value, sub, format string, args ...any) {
+	if r.full() {
+		return
+	}
 	rule := ruleByID(id)
 	r.add(Diagnostic{Severity: rule.Severity, Rule: id, Section: rule.Section, Message: fmt.Sprintf(format, args...)}, v, sub)
 }
 
 // mismatch reports a value of the wrong type. id is the rule that says so, "" for none.
 func (r *report) mismatch(id string, v rawjson.Value, sub, format string, args ...any) {
+	if r.full() {
+		return
+	}
 	d := Diagnostic{Severity: SeverityError, Rule: string(TypeMismatch), Kind: TypeMismatch, Section: "SDK §3.1", Message: fmt.Sprintf(format, args...)}
 	if id != "" {
 		d.Rule, d.Section = id, ruleByID(id).Section
@@ -57,6 +63,9 @@ func (r *report) mismatch(id string, v rawjson.Value, sub, format string, args .
 
 // variant reports a word that is not in a closed list (V-005).
 func (r *report) variant(v rawjson.Value, sub string, words []string) {
+	if r.full() {
+		return
+	}
 	word := v
 	if sub != "" {
 		word = v.Get(sub)

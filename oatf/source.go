@@ -3,6 +3,7 @@ package oatf
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/rawjson"
@@ -67,8 +68,15 @@ func (s *source) locate(d *Diagnostic, v rawjson.Value) {
 	d.EndColumn = d.Column + span(s.lines[d.Line-1], d.Column)
 }
 
+// longestSpan is how long a line may be for what stands in it to be measured. On a longer
+// one, which no person will look at, a place is shown and no extent.
+const longestSpan = 2000
+
 // span returns how many characters the token at a column of a line has, 1 at least.
 func span(line string, column int) int {
+	if len(line) > longestSpan {
+		return 1
+	}
 	rest := []rune(strings.TrimRight(line, " \t\r"))
 	if column-1 >= len(rest) {
 		return 1
@@ -103,9 +111,19 @@ func pathOf(v rawjson.Value) string {
 		if k := v.Key(); k.Exists() {
 			parts = append(parts, "."+k.Text())
 		} else {
-			parts = append(parts, "["+v.Pointer()[strings.LastIndexByte(v.Pointer(), '/')+1:]+"]")
+			parts = append(parts, "["+strconv.Itoa(indexOf(v))+"]")
 		}
 	}
 	slices.Reverse(parts)
 	return strings.TrimPrefix(strings.Join(parts, ""), ".")
+}
+
+// indexOf returns the place of an element in its list.
+func indexOf(v rawjson.Value) int {
+	for i, e := range v.Parent().Elements() {
+		if e == v {
+			return i
+		}
+	}
+	return 0
 }
