@@ -56,7 +56,7 @@ func (a *app) gather(ctx context.Context, f *targetFlags, targets []target) (*ga
 			}
 		}
 		if err != nil {
-			p := failure(targets[i].file, err)
+			p := failure(&targets[i], err)
 			g.failures = append(g.failures, p)
 			g.outcomes[i].failure = &p
 		}
@@ -126,10 +126,12 @@ func (a *app) readInto(c *catalog.Catalog, name string, limits catalog.Limits) e
 	return c.Add(name, text, limits)
 }
 
-// failure is the problem of a target of which nothing was read. name is its file, "" for
-// a live server.
-func failure(name string, err error) finding.Problem {
-	p := finding.Problem{Kind: finding.Failed, Message: err.Error(), Location: finding.Location{File: name}}
+// failure is the problem of a target of which nothing was read.
+func failure(t *target, err error) finding.Problem {
+	p := finding.Problem{Kind: finding.Failed, Message: err.Error(), Location: t.place}
+	if !t.live() {
+		p.Location.File = t.file
+	}
 	var e *catalog.Error
 	if errors.As(err, &e) {
 		p.Message, p.Location.Line, p.Location.Column = e.Msg, e.Line, e.Column

@@ -140,6 +140,9 @@ func (a *app) start(t target, limits wire.Limits, got *captured) (liveServer, er
 		return nil, of(t.name, err)
 	}
 	got.given = t.env
+	if t.configured() {
+		got.given = t.guard
+	}
 	return p, nil
 }
 
@@ -156,6 +159,9 @@ func (a *app) dial(t target, limits wire.Limits, got *captured) (liveServer, err
 	}
 	a.progress.say("connecting to %s", got.name)
 	got.given = h.Secrets()
+	if t.configured() {
+		got.given = append(t.guard, wire.URLSecrets(t.url)...)
+	}
 	return &dialed{h, transport}, nil
 }
 

@@ -14,15 +14,26 @@ func (s *scanRun) read(ctx context.Context) error {
 			return err
 		}
 	}
+	if s.plan != nil {
+		s.targets = append(s.targets, s.plan.targets()...)
+	}
 	got, err := s.gather(ctx, &s.how, s.targets)
 	if err != nil {
 		return err
 	}
 	s.gathered = *got
+	if s.plan != nil {
+		s.plan.settle(got.outcomes[len(s.targets)-len(s.plan.launches):])
+	}
 	s.failures = append(s.failures, got.failures...)
 	tell := s.note
-	if len(s.gathered.catalog.Documents) == 0 {
+	if s.nothing() {
 		tell = s.say // no report on the terminal will say it
+		if s.plan != nil {
+			for _, p := range s.plan.problems {
+				tell("%s", failureText(p))
+			}
+		}
 	}
 	for _, p := range s.failures {
 		tell("%s", failureText(p))
@@ -37,7 +48,7 @@ func (s *scanRun) readBaseline(ctx context.Context) error {
 	baseline := new(catalog.Catalog)
 	failed, err := interruptible(ctx, func() error { return s.readInto(baseline, s.baselineFile, s.how.limits.Limits) })
 	if failed != nil {
-		p := failure(s.baselineFile, failed)
+		p := failure(&target{file: s.baselineFile}, failed)
 		p.Message = "the baseline could not be read: " + p.Message
 		s.failures = append(s.failures, p)
 	} else if err == nil {

@@ -35,10 +35,25 @@ const shortestSecret = 4
 
 // redactReport hides the values wherever they stand in a report, which goes to logs and
 // code hosts: a server may repeat its own, or have got hold of another's. An excerpt that
-// loses a value keeps the offsets of the server's own text.
+// loses a value keeps the offsets of the server's own text. Findings in configurations
+// mask their secrets themselves, and what else stands there is what they are about.
 func redactReport(r *result.Report, v *veil) {
+	configurations := map[string]bool{}
+	if c := r.Clients; c != nil {
+		for _, f := range c.Files {
+			configurations[f.File] = true
+		}
+		for i := range c.Entries {
+			v.each(c.Entries[i].Servers)
+			v.each(c.Entries[i].Tools)
+			v.all(&c.Entries[i].Reason)
+		}
+	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
+		if configurations[f.Location.File] {
+			continue
+		}
 		v.all(&f.Message, &f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
 		v.edges(&f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
 		v.location(&f.Location)
@@ -64,6 +79,12 @@ func (v *veil) location(l *finding.Location) { v.all(&l.Server, &l.Item, &l.Poin
 func (v *veil) all(texts ...*string) {
 	for _, t := range texts {
 		*t = v.whole.Replace(*t)
+	}
+}
+
+func (v *veil) each(texts []string) {
+	for i := range texts {
+		v.all(&texts[i])
 	}
 }
 

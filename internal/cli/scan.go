@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/check"
+	"gauntlet/check/config"
 	"gauntlet/finding"
 	"gauntlet/result"
 	"gauntlet/scan"
@@ -19,12 +20,14 @@ type scanRun struct {
 	choice  choice
 	outputs outputFlags
 	how     targetFlags
+	configs configFlags
 	gate    gateFlags
 
 	baselineFile string
 	baseline     *catalog.Catalog // nil for none
 
 	targets  []target
+	plan     *plan             // nil where no configuration was asked for
 	failures []finding.Problem // inputs of which nothing was read, the baseline among them
 	gathered gathered
 }
@@ -61,6 +64,7 @@ failed or was cut by a limit; else 0.`,
 	s.gate.flags(cmd)
 	cmd.Flags().StringVar(&s.baselineFile, "baseline", "", "compare with this snapshot, which was approved: a `FILE`, or - (default none)")
 	_ = cmd.MarkFlagFilename("baseline", "json") // fails only for a flag that is not there
+	s.configs.flags(cmd)
 	s.choice.flags(cmd)
 	s.outputs.flags(cmd, a)
 	s.how.flags(cmd)
@@ -76,24 +80,30 @@ func (s *scanRun) run(cmd *cobra.Command, args []string) error {
 	if err := s.validate(cmd); err != nil {
 		return err
 	}
-	checks, err := s.choice.from(scan.Checks())
+	checks, ofConfigs, err := s.choice.from()
 	if err != nil {
 		return usage(cmd, "%s", err)
+	}
+	if !s.configs.asked() && len(checks) == 0 {
+		return usage(cmd, "--only names checks of configurations alone: name a configuration with --config, or --discover")
 	}
 	outs, err := s.outputs.open(s.inputs())
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
+	if err := s.makePlan(cmd.Context()); err != nil {
+		return err
+	}
 	defer s.startProgress().stop()
 	if err := s.read(cmd.Context()); err != nil {
 		return err
 	}
-	r, err := s.judge(cmd.Context(), checks)
+	r, err := s.judge(cmd.Context(), checks, ofConfigs)
 	if err != nil {
 		return err
 	}
 	s.progress.stop()
-	if len(s.gathered.catalog.Documents) == 0 {
+	if s.nothing() {
 		// The errors have been told. Files and machines still get a report that says so,
 		// or yesterday's would stay; a person would only read the same twice.
 		outs = slices.DeleteFunc(outs, func(o output) bool { return o.file == "-" && o.format.Name == "pretty" })
@@ -114,8 +124,10 @@ func (s *scanRun) inputs() []string {
 
 func (s *scanRun) validate(cmd *cobra.Command) error {
 	switch {
-	case len(s.targets) == 0:
-		return usage(cmd, "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command")
+	case s.configs.wrong() != "":
+		return usage(cmd, "%s", s.configs.wrong())
+	case len(s.targets) == 0 && !s.configs.asked():
+		return usage(cmd, "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --discover")
 	case cmd.Flags().Changed("baseline") && s.baselineFile == "":
 		return usage(cmd, "--baseline names no file")
 	}
@@ -131,8 +143,26 @@ func (s *scanRun) validate(cmd *cobra.Command) error {
 	return nil
 }
 
+// makePlan reads the configurations and asks what of them may be started.
+func (s *scanRun) makePlan(ctx context.Context) error {
+	if !s.configs.asked() {
+		return nil
+	}
+	files, problems, err := s.readConfigs(ctx, &s.configs)
+	if err != nil {
+		return err
+	}
+	s.plan = newPlan(s.machine(), files, problems, !s.configs.noLaunch)
+	return s.consent(ctx, &s.configs, s.plan)
+}
+
+// nothing reports whether nothing at all was read.
+func (s *scanRun) nothing() bool {
+	return len(s.gathered.catalog.Documents) == 0 && (s.plan == nil || len(s.plan.files) == 0)
+}
+
 // judge runs the checks and adds what was never read to the report's problems.
-func (s *scanRun) judge(ctx context.Context, checks []*check.Check) (*result.Report, error) {
+func (s *scanRun) judge(ctx context.Context, checks []*check.Check, ofConfigs []*config.Check) (*result.Report, error) {
 	n := 0
 	for _, server := range s.gathered.catalog.Servers {
 		for _, l := range server.Lists {
@@ -140,11 +170,18 @@ func (s *scanRun) judge(ctx context.Context, checks []*check.Check) (*result.Rep
 		}
 	}
 	s.progress.say("scanning %d definitions", n)
-	r, err := interruptible(ctx, func() *result.Report {
-		return scan.Run(&s.gathered.catalog, scan.Options{Checks: checks, Baseline: s.baseline, Version: version()})
-	})
+	opt := scan.Options{Checks: checks, Baseline: s.baseline, ConfigChecks: ofConfigs, Version: version()}
+	if s.plan != nil {
+		opt.Configs = append([]config.File{}, s.plan.files...)
+		opt.Together = s.plan.together(s.named())
+	}
+	r, err := interruptible(ctx, func() *result.Report { return scan.Run(&s.gathered.catalog, opt) })
 	if err != nil {
 		return nil, err
+	}
+	if s.plan != nil {
+		r.Clients = s.plan.report()
+		r.Problems = append(r.Problems, s.plan.problems...)
 	}
 	r.Problems = append(r.Problems, s.failures...)
 	r.Summary.Problems = len(r.Problems)
@@ -153,4 +190,15 @@ func (s *scanRun) judge(ctx context.Context, checks []*check.Check) (*result.Rep
 		redactReport(r, newVeil(given))
 	}
 	return r, nil
+}
+
+// named are the servers that the user named, not those of configurations.
+func (s *scanRun) named() []*catalog.Server {
+	var out []*catalog.Server
+	for i := range s.targets {
+		if !s.targets[i].configured() {
+			out = append(out, s.gathered.outcomes[i].servers...)
+		}
+	}
+	return out
 }

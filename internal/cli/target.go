@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"gauntlet/finding"
 )
 
 // A target is one thing to read: a snapshot, or a live server that is started or asked.
@@ -23,7 +25,15 @@ type target struct {
 	header []string // for it, as NAME=VALUE
 	bearer string   // a token for it, as NAME=TOKEN; "" for none
 	sse    bool     // it speaks HTTP+SSE of 2024-11-05, and nothing else is tried
+
+	// Of a server in a configuration: where it stands there, and what of what it is given
+	// reports hide, as NAME=VALUE.
+	place finding.Location
+	guard []string
 }
+
+// configured reports whether the target comes from a configuration.
+func (t *target) configured() bool { return t.place.File != "" }
 
 func (t *target) live() bool { return t.file == "" }
 
