@@ -111,20 +111,21 @@ func Identity(s *catalog.Server) string {
 	return s.Name
 }
 
-// runPass runs one check over everything. If it panics, what it reported before stays.
-func runPass(k *Check, c, baseline *catalog.Catalog, res *Result) {
+// runPass runs one check over everything and returns its line of the ledger. If it panics,
+// what it reported before stays.
+func runPass(k *Check, c, baseline *catalog.Catalog, res *Result) (ledger result.CheckCoverage) {
 	p := &Pass{Catalog: c, check: k, res: res}
 	if k.Needs&Baseline != 0 {
 		p.Baseline = baseline
 	}
-	ledger := result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran"}
+	ledger = result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran"}
 	defer func() {
 		if e := recover(); e != nil {
 			ledger.State, ledger.Reason = "failed", "broke; see the problems"
 			res.Problems = append(res.Problems, finding.Problem{Kind: finding.Failed, Message: fmt.Sprintf("check %s failed: %v", k.ID, e), Input: -1})
 		}
 		ledger.Items, ledger.Findings = p.items, p.reports
-		res.Checks = append(res.Checks, ledger)
 	}()
 	k.Run(p)
+	return ledger
 }

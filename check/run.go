@@ -34,6 +34,9 @@ type Options struct {
 	PerItem int
 	// Baseline is what the user approved earlier; nil for none.
 	Baseline *catalog.Catalog
+	// Together are the servers that one agent would see together: checks that need more
+	// than one server compare those, one group after the other. Nil means all.
+	Together [][]*catalog.Server
 }
 
 // LexiconVersion is the version of the word lists and patterns that checks read with: two
@@ -93,7 +96,11 @@ func Run(c *catalog.Catalog, checks []*Check, opt Options) *Result {
 	r.broken = make([]int, len(r.checks))
 	r.each(res)
 	for _, k := range passes {
-		runPass(k, c, opt.Baseline, res)
+		if k.Needs&Servers != 0 && opt.Together != nil {
+			runTogether(k, c, opt, res)
+			continue
+		}
+		res.Checks = append(res.Checks, runPass(k, c, opt.Baseline, res))
 	}
 	slices.SortStableFunc(res.Findings, finding.Compare)
 	distinguish(res.Findings)
@@ -140,7 +147,7 @@ func (r *run) have(c *catalog.Catalog) Evidence {
 	if len(r.items) > 0 {
 		e |= Definitions
 	}
-	if len(c.Servers) > 1 {
+	if r.opt.Together == nil && len(c.Servers) > 1 || slices.ContainsFunc(r.opt.Together, func(g []*catalog.Server) bool { return len(g) > 1 }) {
 		e |= Servers
 	}
 	if r.opt.Baseline != nil && len(r.opt.Baseline.Servers) > 0 {

@@ -105,6 +105,20 @@ func full() *result.Report {
 		{Kind: finding.Unread, Message: "prompts could not be captured: " + hostile, Location: finding.Location{Server: hostile, Pointer: "/capture_errors/prompts"}},
 		{Kind: finding.Failed, Message: "no such file", Location: finding.Location{}},
 	}
+	r.Clients = &result.Clients{
+		Files: []result.ClientFile{
+			{Client: "cursor", File: "/home/ada/.cursor/mcp.json", State: "read", Entries: 2},
+			{Client: "claude-code", File: "shop/.mcp.json", Project: "/home/ada/shop", State: "read", Entries: 2},
+			{Client: "zed", File: "broken " + hostile, State: "unread"},
+		},
+		Entries: []result.ClientEntry{
+			{Client: "cursor", Name: "files", File: "/home/ada/.cursor/mcp.json", Line: 3, Column: 5, Transport: "stdio", Starts: "npx -y files-mcp@1.2.3", State: result.Scanned, Servers: []string{"filesystem", hostile}, Tools: []string{"read_file", hostile}},
+			{Client: "cursor", Name: "db", File: "/home/ada/.cursor/mcp.json", Line: 4, Column: 5, Transport: "http", Starts: "https://db.example.net/mcp", State: result.LaunchFail, Reason: "no answer to initialize: " + hostile},
+			{Client: "claude-code", Name: hostile, File: "shop/.mcp.json", Line: 2, Column: 9, Project: "/home/ada/shop", Transport: "stdio", Starts: hostile, State: result.NotLaunched, Reason: "nobody agreed to it"},
+			{Client: "claude-code", Name: "old", File: "shop/.mcp.json", Line: 7, Column: 9, Project: "/home/ada/shop", Transport: "unknown", Starts: "old", State: result.SwitchedOff},
+		},
+		Agents: []result.Agent{{Client: "cursor", Entries: []int{0, 1}, Tools: 2}, {Client: "claude-code", Project: "/home/ada/shop", Entries: []int{2}}},
+	}
 	r.Summary = result.Summary{
 		Servers: 2, Items: 1235, Strings: 5678, Findings: len(r.Findings), Problems: len(r.Problems),
 		BySeverity: map[string]int{"critical": 3, "high": 2, "medium": 5, "low": 1, "info": 1},
@@ -148,6 +162,10 @@ func walk(path string, v reflect.Value, set, all map[string]bool) {
 				continue
 			}
 			walk(path+"."+v.Type().Field(i).Name, v.Field(i), set, all)
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			walk(path, v.Elem(), set, all)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {

@@ -27,6 +27,7 @@ func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 	writeCoverage(s, r)
 	list(s, "skipped", r.Skipped, itself)
 	list(s, "problems", r.Problems, itself)
+	writeClients(s, r.Clients)
 	list(s, "rules", r.Rules, func(rule *result.Rule) any {
 		c := *rule
 		if c.Taxonomy == nil {
@@ -52,6 +53,33 @@ func writeCoverage(s *jsonStream, r *result.Report) {
 	list(s, "checks", r.Coverage.Checks, itself)
 	s.close('}')
 	list(s, "posture", r.Posture, itself)
+}
+
+// writeClients writes the member clients, if configurations were asked for.
+func writeClients(s *jsonStream, c *result.Clients) {
+	if c == nil {
+		return
+	}
+	s.open("clients", '{')
+	list(s, "files", c.Files, itself)
+	list(s, "entries", c.Entries, func(e *result.ClientEntry) any {
+		d := *e
+		if d.Servers == nil {
+			d.Servers = []string{}
+		}
+		if d.Tools == nil {
+			d.Tools = []string{}
+		}
+		return &d
+	})
+	list(s, "agents", c.Agents, func(a *result.Agent) any {
+		d := *a
+		if d.Entries == nil {
+			d.Entries = []int{}
+		}
+		return &d
+	})
+	s.close('}')
 }
 
 func itself[T any](v *T) any { return v }

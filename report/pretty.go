@@ -29,10 +29,13 @@ func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
 	for _, g := range grouped(r.Findings) {
 		p.server(g)
 	}
+	p.clients(r.Clients)
 	p.problems(r.Problems)
 	p.checks(r.Coverage.Checks)
 	p.skipped(r.Skipped)
-	p.posture(r.Posture)
+	if r.Clients == nil || r.Summary.Servers > 0 { // of no server there is nothing to see
+		p.posture(r.Posture)
+	}
 	p.coverage(r)
 	p.sum(r)
 	return nil // the writer keeps its first error for Flush
@@ -77,6 +80,9 @@ func (p *page) server(g *serverGroup) {
 	name := g.server
 	if name == "" {
 		name = "(unnamed server)"
+		if g.items[0].first.Kind == "" {
+			name = "the file itself" // a configuration, none of its servers
+		}
 	}
 	p.heading(p.titled(name, g.file))
 	p.gap()

@@ -111,6 +111,9 @@ func (p *page) coverage(r *result.Report) {
 			ran++
 		}
 	}
+	if c := r.Clients; c != nil {
+		p.labelled(0, "Read", count(len(c.Files), "configuration")+" with "+count(len(c.Entries), "server"))
+	}
 	p.labelled(0, "Looked at", fmt.Sprintf("%s; %s; %s ran", strings.Join(parts, ", "), count(r.Summary.Strings, "string"), count(ran, "check")))
 	if missing != nil {
 		p.labelled(0, "Absent", "the input holds no "+strings.Join(missing, ", "))

@@ -32,6 +32,7 @@ func writeSARIF(w *bufio.Writer, r *result.Report, _ Options) error {
 	s.open("properties", '{')
 	s.value("summary", withAllSeverities(r.Summary))
 	writeCoverage(s, r)
+	writeClients(s, r.Clients)
 	s.close('}')
 	s.close('}')
 	s.close(']')

@@ -3,6 +3,8 @@
 package result
 
 import (
+	"slices"
+
 	"gauntlet/finding"
 )
 
@@ -20,6 +22,8 @@ type Report struct {
 	Posture       []Signal          `json:"posture"`
 	Skipped       []Skip            `json:"skipped"`
 	Problems      []finding.Problem `json:"problems"`
+	// Clients is what configurations of MCP clients hold; nil if none was asked for.
+	Clients *Clients `json:"clients,omitempty"`
 	// Rules describes every check that was asked for, whether or not it found anything.
 	Rules []Rule `json:"rules"`
 }
@@ -149,9 +153,12 @@ func (r *Report) FailsAt(floor finding.Severity) bool {
 	return false
 }
 
-// Read reports whether a server answered at least one question: a list, empty or not, or
-// its instructions.
+// Read reports whether a configuration was read, or a server answered at least one
+// question: a list, empty or not, or its instructions.
 func (r *Report) Read() bool {
+	if r.Clients != nil && slices.ContainsFunc(r.Clients.Files, func(f ClientFile) bool { return f.State == StateRead }) {
+		return true
+	}
 	for _, s := range r.Coverage.Servers {
 		for _, l := range s.Lists {
 			if l.State == StateRead && l.Kind != finding.Server || l.Kind == finding.Server && l.Instructions {

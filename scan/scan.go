@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/check"
+	"gauntlet/check/config"
 	"gauntlet/check/integrity"
 	"gauntlet/check/namespace"
 	"gauntlet/check/surface"
@@ -28,6 +29,13 @@ type Options struct {
 	// Baseline is a catalog that the user approved earlier, to compare with; nil for none.
 	// Whatever is wrong with it becomes a problem of the scan.
 	Baseline *catalog.Catalog
+	// Configs are configurations of MCP clients, judged beside the servers; nil for none.
+	Configs []config.File
+	// ConfigChecks are the checks to run on Configs; nil for config.Checks().
+	ConfigChecks []*config.Check
+	// Together are the servers of the catalog that one agent would see together: only those
+	// are compared with each other. Nil means that one agent would see all.
+	Together [][]*catalog.Server
 	// Version of the program, for the report.
 	Version string
 }
@@ -53,7 +61,7 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 	for _, s := range c.Servers {
 		seen.AddServer(s)
 	}
-	res := check.Run(c, checks, check.Options{PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline})
+	res := check.Run(c, checks, check.Options{PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline, Together: opt.Together})
 	r := &result.Report{
 		SchemaVersion: result.SchemaVersion,
 		Tool:          result.Tool{Name: "gauntlet", Version: opt.Version, Lexicon: check.LexiconVersion, Taxonomy: taxonomy.Version},
@@ -64,24 +72,25 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 		Problems:      list(append(slices.Clone(c.Problems), res.Problems...)),
 		Rules:         Rules(checks),
 	}
-	r.Problems = append(r.Problems, idle(c, checks)...)
+	r.Problems = append(r.Problems, idle(c, checks, opt)...)
 	docs := c.Documents
 	if opt.Baseline != nil {
 		r.Problems = append(r.Problems, baselineProblems(c, opt.Baseline)...)
 		docs = slices.Concat(docs, opt.Baseline.Documents)
 	}
+	judgeConfigs(r, opt, len(docs))
 	locate(docs, r)
 	r.Summary = summary(c, r, res)
 	return r
 }
 
 // idle reports a scan that looked at nothing, which must not read like a clean one.
-func idle(c *catalog.Catalog, checks []*check.Check) []finding.Problem {
+func idle(c *catalog.Catalog, checks []*check.Check, opt Options) []finding.Problem {
 	var out []finding.Problem
-	if len(c.Servers) == 0 {
+	if len(c.Servers) == 0 && opt.Configs == nil {
 		out = append(out, finding.Problem{Kind: finding.Unread, Message: "nothing was read: the catalog holds no server", Input: -1})
 	}
-	if len(checks) == 0 {
+	if len(checks) == 0 && (opt.Configs == nil || opt.ConfigChecks != nil && len(opt.ConfigChecks) == 0) {
 		out = append(out, finding.Problem{Kind: finding.Unread, Message: "nothing was checked: no check was asked for", Input: -1})
 	}
 	return out

@@ -25,6 +25,9 @@ type Seen struct {
 	entry *Entry
 }
 
+// Entry returns the entry, one of those in the files that Agents was given.
+func (s Seen) Entry() *Entry { return s.entry }
+
 // Agents returns which servers one agent would see together: for each client, once without
 // a project and once for each project, with the servers that hold everywhere first. A
 // client without any entry is none.

@@ -175,6 +175,22 @@ func TestCommandLineMasks(t *testing.T) {
 	}
 }
 
+// What a server is given for its eyes only is hidden where it says it again; words that
+// stand in every text are not.
+func TestGuarded(t *testing.T) {
+	f := discover.Read("mcp.json", []byte(`{"mcpServers":{
+		"s":{"command":"x","args":["--token","4f9a1c7e22b84d05aa","--port","8080"],"env":{"LOG_LEVEL":"info","PORT":"3000","DB_PASSWORD":"hunter","BASE":"a b","WORDS":"correcthorsebattery"}},
+		"u":{"url":"https://x.example","headers":{"Authorization":"Bearer 9b1d22c34e5f66a7bb","X-Env":"production"}}}}`), discover.Hint{})
+	for i, want := range []string{
+		"DB_PASSWORD=hunter|BASE=a b|WORDS=correcthorsebattery|argument 2=4f9a1c7e22b84d05aa",
+		"Authorization=Bearer 9b1d22c34e5f66a7bb|Authorization=9b1d22c34e5f66a7bb",
+	} {
+		if got := strings.Join(f.Entries[i].Guarded(), "|"); got != want {
+			t.Errorf("entry %d: got %q, want %q", i, got, want)
+		}
+	}
+}
+
 func TestPanicIsAProblem(t *testing.T) {
 	k := &config.Check{ID: "GNT-199", Run: func(*config.Pass) { panic("oops") }}
 	found, problems := config.Run(nil, []*config.Check{k, config.Checks()[0]})

@@ -53,23 +53,24 @@ Exit codes: 2 if anything asked for could not be read; else 0.`,
 }
 
 func (c *captureRun) run(cmd *cobra.Command, args []string) error {
-	target := liveTarget{command: args}
+	server := []target{{command: args}}
 	switch dash := cmd.ArgsLenAtDash(); {
 	case len(args) == 0:
 		return usage(cmd, "no server: want its URL, or -- and its command")
 	case dash < 0 && len(args) == 1 && isURL(args[0]):
-		target = liveTarget{url: args[0]}
+		server = []target{{url: args[0]}}
 	case dash != 0:
 		return usage(cmd, "want only -- and the command of a server: gauntlet capture -- %s", strings.Join(args[:1], " "))
 	}
-	if why := c.live.misplaced(cmd, target); why != "" {
-		return usage(cmd, "%s", why)
+	if err := c.equip(cmd, &c.live, server); err != nil {
+		return usage(cmd, "%s", err)
 	}
 	if err := writable(c.file, nil); err != nil {
 		return usage(cmd, "%s", err)
 	}
 	defer c.startProgress().stop()
-	got, err := c.capture(cmd.Context(), &c.live, target, c.limits.Limits)
+	got, err := c.capture(cmd.Context(), &c.live, server[0], c.limits.Limits)
+	c.tellNotes(got, false)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (c *captureRun) run(cmd *cobra.Command, args []string) error {
 
 // remark says what is missing in the snapshot, and what is in it that should stay private.
 func (c *captureRun) remark(got *captured) {
-	if names := secretsIn(got.text, got.env); names != nil {
+	if names := secretsIn(got.text, got.given); names != nil {
 		c.say("the server repeats the value of %s: the snapshot holds it", strings.Join(names, ", "))
 	}
 	// The report of a scan without checks has the ledger that the exit code rests on.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/check/config"
 	"gauntlet/result"
 	"gauntlet/scan"
 )
@@ -27,7 +28,10 @@ documentation of every check, which is docs/checks.md.`,
 	return cmd
 }
 
-func allRules() []result.Rule { return scan.Rules(scan.Checks()) }
+// allRules describes every check there is: those of servers, then those of configurations.
+func allRules() []result.Rule {
+	return append(scan.Rules(scan.Checks()), scan.ConfigRules(config.Checks())...)
+}
 
 func writeRules(w io.Writer, rules []result.Rule, format string) error {
 	switch format {

@@ -8,6 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/check"
+	"gauntlet/check/config"
+	"gauntlet/finding"
+	"gauntlet/result"
+	"gauntlet/scan"
 )
 
 // choice is which checks to run, by id or name.
@@ -20,32 +24,36 @@ func (ch *choice) flags(cmd *cobra.Command) {
 	completeChecks(cmd, "skip")
 }
 
-// from returns the chosen checks in the order of all.
-func (ch *choice) from(all []*check.Check) ([]*check.Check, error) {
+// from returns the chosen checks of servers and of configurations, each in their order.
+func (ch *choice) from() ([]*check.Check, []*config.Check, error) {
+	all := allRules()
 	only, err := lookup(all, ch.only)
 	if err != nil {
-		return nil, fmt.Errorf("--only: %w", err)
+		return nil, nil, fmt.Errorf("--only: %w", err)
 	}
 	skip, err := lookup(all, ch.skip)
 	if err != nil {
-		return nil, fmt.Errorf("--skip: %w", err)
+		return nil, nil, fmt.Errorf("--skip: %w", err)
 	}
-	out := slices.DeleteFunc(slices.Clone(all), func(k *check.Check) bool {
-		return len(only) > 0 && !slices.Contains(only, k) || slices.Contains(skip, k)
-	})
-	if len(out) == 0 {
-		return nil, fmt.Errorf("--only and --skip leave no check to run")
+	out := func(id finding.Rule) bool {
+		is := func(r result.Rule) bool { return r.ID == id }
+		return len(only) > 0 && !slices.ContainsFunc(only, is) || slices.ContainsFunc(skip, is)
 	}
-	return out, nil
+	servers := slices.DeleteFunc(scan.Checks(), func(k *check.Check) bool { return out(k.ID) })
+	configs := slices.DeleteFunc(config.Checks(), func(k *config.Check) bool { return out(k.ID) })
+	if len(servers)+len(configs) == 0 {
+		return nil, nil, fmt.Errorf("--only and --skip leave no check to run")
+	}
+	return servers, configs, nil
 }
 
-// lookup finds checks by id or name; letter case does not matter.
-func lookup(all []*check.Check, wanted []string) ([]*check.Check, error) {
-	var out []*check.Check
+// lookup finds rules by id or name; letter case does not matter.
+func lookup(all []result.Rule, wanted []string) ([]result.Rule, error) {
+	var out []result.Rule
 	for _, w := range wanted {
 		w = strings.TrimSpace(w)
-		i := slices.IndexFunc(all, func(k *check.Check) bool {
-			return strings.EqualFold(w, string(k.ID)) || strings.EqualFold(w, k.Name)
+		i := slices.IndexFunc(all, func(r result.Rule) bool {
+			return strings.EqualFold(w, string(r.ID)) || strings.EqualFold(w, r.Name)
 		})
 		if i < 0 {
 			return nil, unknownCheck(all, w)
@@ -55,11 +63,11 @@ func lookup(all []*check.Check, wanted []string) ([]*check.Check, error) {
 	return out, nil
 }
 
-func unknownCheck(all []*check.Check, typed string) error {
+func unknownCheck(all []result.Rule, typed string) error {
 	var ids, names []string
-	for _, k := range all {
-		ids = append(ids, string(k.ID))
-		names = append(names, k.Name)
+	for _, r := range all {
+		ids = append(ids, string(r.ID))
+		names = append(names, r.Name)
 	}
 	// Every id is near every other: the nearest few say nothing when the number is wrong.
 	hint := didYouMean(near(typed, names), "")

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/report"
-	"gauntlet/scan"
 )
 
 // Registering a completion fails for a flag that does not exist, which no user can cause.
@@ -27,7 +26,7 @@ func completeChecks(cmd *cobra.Command, flag string) {
 // checkIDs returns every check's id with its name as the description.
 func checkIDs(prefix string) []string {
 	var out []string
-	for _, k := range scan.Checks() {
+	for _, k := range allRules() {
 		out = append(out, cobra.CompletionWithDesc(prefix+string(k.ID), k.Name))
 	}
 	return out

@@ -3,13 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/result"
-	"gauntlet/scan"
 )
 
 func (a *app) explainCommand() *cobra.Command {
@@ -26,24 +24,15 @@ func (a *app) explainCommand() *cobra.Command {
 			if len(args) == 0 {
 				return usage(cmd, "no check: name one as in gauntlet explain SEC-001; gauntlet checks lists them")
 			}
-			found, err := lookup(scan.Checks(), args)
+			rules, err := lookup(allRules(), args)
 			if err != nil {
 				return usage(cmd, "%s", err)
-			}
-			var rules []result.Rule
-			for _, k := range found {
-				rules = append(rules, ruleOf(string(k.ID)))
 			}
 			return a.writeTo("-", func(w io.Writer) error { return explain(w, rules, format) })
 		},
 	}
 	textFormat(cmd, &format, "text", "json", "markdown")
 	return cmd
-}
-
-func ruleOf(id string) result.Rule {
-	all := allRules()
-	return all[slices.IndexFunc(all, func(r result.Rule) bool { return string(r.ID) == id })]
 }
 
 func explain(w io.Writer, rules []result.Rule, format string) error {

@@ -33,7 +33,7 @@ func partialFlag(cmd *cobra.Command, to *bool) {
 func (s *scanRun) exitCode(r *result.Report, written bool) int {
 	code := r.ExitCode(s.gate.failOn, s.gate.allowPartial)
 	switch {
-	case r.Complete() || r.FailsAt(s.gate.failOn) || len(s.catalog.Documents) == 0:
+	case r.Complete() || r.FailsAt(s.gate.failOn) || s.nothing():
 	case !s.gate.allowPartial:
 		s.note("the scan is incomplete: %s", partial(r.Problems))
 	case r.Read():

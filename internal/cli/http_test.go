@@ -125,8 +125,7 @@ func TestWrongCommandLinesForURLs(t *testing.T) {
 		{[]string{"scan", "--header", canary, "http://127.0.0.1:1"}, "header 1 is not of the form NAME=VALUE"},
 		{[]string{"scan", "--env", "A=1", "http://127.0.0.1:1"}, "--env is for a server that is started by a command behind --"},
 		{[]string{"capture", "--header", "A=" + canary, "--", "x"}, "--header is for a server behind a URL"},
-		{[]string{"scan", "http://a", "https://b"}, "one live server at a time: there is a URL, and another URL or a command"},
-		{[]string{"scan", "http://a", "--", "x"}, "one live server at a time"},
+		{[]string{"scan", "--header", "A=" + canary, "http://a", "https://a"}, "--header would go to several servers, and what is for one is not for another: scan those URLs one at a time"},
 		{[]string{"capture"}, "no server: want its URL, or -- and its command"},
 		{[]string{"scan", "http://me:" + canary + "@127.0.0.1:1/x?k=" + canary}, "http://127.0.0.1:1/x: no answer to initialize: dial tcp 127.0.0.1:1"},
 	} {

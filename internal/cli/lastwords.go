@@ -13,8 +13,8 @@ const (
 	stderrWidth = 300
 )
 
-// lastWords shows the end of a failed server's stderr, apart from our own words.
-func (a *app) lastWords(live liveServer) {
+// lastWords notes the end of a failed server's stderr, apart from our own words.
+func (got *captured) lastWords(live liveServer) {
 	server, ok := live.(*wire.Process)
 	if !ok {
 		return // a server behind a URL has no stderr of ours
@@ -29,11 +29,9 @@ func (a *app) lastWords(live liveServer) {
 		lines = lines[max(0, len(lines)-stderrLines):]
 		title = fmt.Sprintf("the last %d lines that the server wrote to its stderr:", len(lines))
 	}
-	a.note("%s", title)
+	got.notes = append(got.notes, note{text: title})
 	for _, l := range lines {
-		if !a.quiet {
-			a.printErr("  | %s", clip(strings.TrimRight(l, "\r"), stderrWidth))
-		}
+		got.notes = append(got.notes, note{clip(strings.TrimRight(l, "\r"), stderrWidth), true})
 	}
 }
 

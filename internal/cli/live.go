@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -38,7 +37,7 @@ func (l *liveFlags) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&l.header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
 	f.StringVar(&l.bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
 	f.Var(duration(&l.timeout, peer.DefaultTimeout), "timeout", "longest wait for one answer of the server")
-	f.Var(duration(&l.total, defaultTotalTimeout), "total-timeout", "longest time for all that is asked of the server")
+	f.Var(duration(&l.total, defaultTotalTimeout), "total-timeout", "longest time for all that is asked of one server")
 	f.Var(size(&l.message, wire.DefaultMessage), "max-message", "longest message taken from the server")
 	f.Var(number(&l.pages, peer.DefaultPages, 1<<31-1), "max-pages", "most pages of one list read from the server")
 	f.VisitAll(func(flag *pflag.Flag) { l.names = append(l.names, flag.Name) })
@@ -56,34 +55,6 @@ func (l *liveFlags) given(cmd *cobra.Command) string {
 	return ""
 }
 
-// misplaced returns why one of these flags does not fit the kind of server, "" if all do.
-func (l *liveFlags) misplaced(cmd *cobra.Command, t liveTarget) string {
-	wrong, why := []string{"header", "bearer-env"}, "a server behind a URL"
-	if t.url != "" {
-		wrong, why = []string{"env", "cwd"}, "a server that is started by a command behind --"
-	}
-	for _, name := range wrong {
-		if cmd.Flags().Changed(name) {
-			return fmt.Sprintf("--%s is for %s", name, why)
-		}
-	}
-	return ""
-}
-
-// A liveTarget is a server to ask: a command to start or a URL.
-type liveTarget struct {
-	command []string
-	url     string
-}
-
-func (t liveTarget) none() bool { return t.command == nil && t.url == "" }
-
-// isURL reports whether an argument is meant as the URL of a server.
-func isURL(arg string) bool {
-	lower := strings.ToLower(arg)
-	return strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")
-}
-
 // liveServer is a connection to a server, whichever way.
 type liveServer interface {
 	wire.Conn
@@ -93,29 +64,54 @@ type liveServer interface {
 
 // captured is what a live server said.
 type captured struct {
-	text   string     // the snapshot
-	gaps   []peer.Gap // what it does not hold though it was asked for
-	env    []string   // what the server was given and should keep to itself, as NAME=VALUE
-	redact func(string) string
+	name  string     // what messages call the server
+	text  string     // the snapshot
+	gaps  []peer.Gap // what it does not hold though it was asked for
+	given []string   // what the server was given and should keep to itself, as NAME=VALUE
+	notes []note
 }
 
-// capture starts the server or connects to it, asks it everything and ends it. With an
-// error nothing is known of it.
-func (a *app) capture(ctx context.Context, l *liveFlags, t liveTarget, limits catalog.Limits) (*captured, error) {
+// A note is a line for a person about one server. It waits until all servers are through,
+// so that the lines of two do not mix and their order is that of the targets.
+type note struct {
+	text  string
+	quote bool // it is the server's own
+}
+
+// tellNotes prints the notes on a server; named says whose they are, for one of several.
+func (a *app) tellNotes(got *captured, named bool) {
+	for _, n := range got.notes {
+		switch {
+		case n.quote && !a.quiet:
+			a.printErr("  | %s", n.text)
+		case n.quote:
+		case named:
+			a.note("%s: %s", got.name, n.text)
+		default:
+			a.note("%s", n.text)
+		}
+	}
+}
+
+// capture starts the server or connects to it, asks it everything and ends it. What is
+// captured is never nil; with an error nothing is known of the server but the notes.
+// Several may be captured at the same time.
+func (a *app) capture(ctx context.Context, l *liveFlags, t target, limits catalog.Limits) (*captured, error) {
+	got := &captured{name: t.name}
 	wireLimits := wire.Limits{Message: min(l.message, limits.Bytes), Total: int64(limits.Bytes)}
 	open := a.start
 	if t.url != "" {
 		open = a.dial
 	}
-	server, name, given, err := open(l, t, wireLimits)
+	server, err := open(t, wireLimits, got)
 	if err != nil {
-		return nil, err
+		return got, err
 	}
 	inTime, cancel := context.WithTimeout(ctx, l.total)
 	defer cancel()
 	snap, err := peer.Capture(inTime, server, peer.Options{
 		Version: version(), Timeout: l.timeout, Pages: l.pages, Items: limits.Items, Limits: wireLimits, Redact: server.Redact,
-		Progress: func(method string, n int) { a.progress.say("%s: %s, %d items so far", name, method, n) },
+		Progress: func(method string, n int) { a.progress.say("%s: %s, %d items so far", got.name, method, n) },
 	})
 	end := server.Close
 	if inTime.Err() != nil { // no time is left for manners
@@ -123,56 +119,58 @@ func (a *app) capture(ctx context.Context, l *liveFlags, t liveTarget, limits ca
 	}
 	leak := end()
 	if ctx.Err() != nil {
-		return nil, errInterrupted
+		return got, errInterrupted
 	}
 	if err != nil {
-		a.lastWords(server)
-		return nil, fmt.Errorf("%s: %w", name, err)
+		got.lastWords(server)
+		return got, fmt.Errorf("%s: %w", got.name, err)
 	}
-	got := a.received(snap, server, leak)
-	got.env = given
+	got.receive(snap, server, leak)
 	return got, nil
 }
 
-// start starts the server of a command. name is what messages call it.
-func (a *app) start(l *liveFlags, t liveTarget, limits wire.Limits) (server liveServer, name string, given []string, err error) {
-	env, err := a.serverEnv(l.env)
-	if err != nil {
-		return nil, "", nil, err
+// start starts the server of a command.
+func (a *app) start(t target, limits wire.Limits, got *captured) (liveServer, error) {
+	if got.name == "" {
+		got.name = filepath.Base(t.command[0])
 	}
-	a.progress.say("starting %s", t.command[0])
-	p, err := wire.Start(wire.Command{Args: t.command, Dir: l.dir, Environ: a.host.Environ, Env: env, Limits: limits})
+	a.progress.say("starting %s", got.name)
+	p, err := wire.Start(wire.Command{Args: t.command, Dir: t.dir, Environ: a.host.Environ, Env: t.env, Limits: limits})
 	if err != nil {
-		return nil, "", nil, err
+		return nil, of(t.name, err)
 	}
-	return p, filepath.Base(t.command[0]), env, nil
+	got.given = t.env
+	if t.configured() {
+		got.given = t.guard
+	}
+	return p, nil
 }
 
 // dial connects to the server behind a URL.
-func (a *app) dial(l *liveFlags, t liveTarget, limits wire.Limits) (server liveServer, name string, given []string, err error) {
-	e := wire.Endpoint{URL: t.url, Header: l.header, Limits: limits}
-	for _, h := range l.header {
-		if name, _, _ := strings.Cut(h, "="); strings.EqualFold(strings.TrimSpace(name), "Authorization") {
-			return nil, "", nil, errors.New("--header does not take Authorization, whose value others could read on the command line: use --bearer-env NAME")
-		}
-	}
-	if l.bearer != "" {
-		// A name that is none may be the token itself: it is not quoted.
-		token, ok := a.lookupEnv(l.bearer)
-		if !ok {
-			return nil, "", nil, errors.New("--bearer-env wants the name of a variable, and no variable of that name is set here")
-		}
-		e.Bearer = l.bearer + "=" + token
-	}
+func (a *app) dial(t target, limits wire.Limits, got *captured) (liveServer, error) {
 	transport := wire.NewTransport()
 	transport.Proxy = http.ProxyFromEnvironment
-	e.Transport = transport
-	h, err := wire.Dial(e)
+	h, err := wire.Dial(wire.Endpoint{URL: t.url, Header: t.header, Bearer: t.bearer, SSE: t.sse, Transport: transport, Limits: limits})
 	if err != nil {
-		return nil, "", nil, err
+		return nil, of(t.name, err)
 	}
-	a.progress.say("connecting to %s", h.Place())
-	return &dialed{h, transport}, h.Place(), h.Secrets(), nil
+	if got.name == "" {
+		got.name = h.Place()
+	}
+	a.progress.say("connecting to %s", got.name)
+	got.given = h.Secrets()
+	if t.configured() {
+		got.given = append(t.guard, wire.URLSecrets(t.url)...)
+	}
+	return &dialed{h, transport}, nil
+}
+
+// of says whose error it is, where the user gave the server a name.
+func of(name string, err error) error {
+	if name == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // dialed closes the transport that it was made with.
@@ -191,9 +189,8 @@ func (d *dialed) Kill() error {
 	return d.HTTP.Kill()
 }
 
-// received makes the text of a snapshot and says what is odd about it.
-func (a *app) received(snap *peer.Snapshot, server liveServer, leak error) *captured {
-	got := &captured{redact: server.Redact}
+// receive makes the text of a snapshot and notes what is odd about it.
+func (got *captured) receive(snap *peer.Snapshot, server liveServer, leak error) {
 	if leak != nil {
 		snap.Errors = append(snap.Errors, peer.Gap{Method: "exit", Message: leak.Error()})
 	}
@@ -203,35 +200,17 @@ func (a *app) received(snap *peer.Snapshot, server liveServer, leak error) *capt
 		}
 	}
 	if got.gaps != nil {
-		a.lastWords(server)
+		got.lastWords(server)
 	}
 	if n := snap.Noise.Count; n > 0 {
 		where := "wrote %d lines to its stdout"
 		if _, overHTTP := server.(*dialed); overHTTP {
 			where = "sent %d texts"
 		}
-		a.note("the server "+where+" that are no MCP messages%s", n, firstOf(snap.Noise.Lines, server.Redact))
+		text := fmt.Sprintf("the server "+where+" that are no MCP messages%s", n, firstOf(snap.Noise.Lines, server.Redact))
+		got.notes = append(got.notes, note{text: text})
 	}
 	var text strings.Builder
 	_, _ = snap.WriteTo(&text) // a Builder takes everything
 	got.text = text.String()
-	return got
-}
-
-// serverEnv completes the entries of --env: a name alone passes on our own variable, so
-// that a secret need not stand on the command line. Errors quote no entry, since one
-// whose name was forgotten is a value.
-func (a *app) serverEnv(entries []string) ([]string, error) {
-	out := make([]string, 0, len(entries))
-	for i, e := range entries {
-		if !strings.Contains(e, "=") {
-			v, ok := a.lookupEnv(e)
-			if !ok {
-				return nil, fmt.Errorf("--env number %d is not of the form NAME=VALUE, and no variable of that name is set here", i+1)
-			}
-			e += "=" + v
-		}
-		out = append(out, e)
-	}
-	return out, nil
 }

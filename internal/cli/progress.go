@@ -24,9 +24,10 @@ type progress struct {
 	quit chan struct{}
 	done sync.WaitGroup
 
-	mu    sync.Mutex // also around every write
-	text  string
-	shown bool
+	mu           sync.Mutex // also around every write
+	text         string
+	shown        bool
+	through, all int // of the servers asked side by side
 }
 
 // startProgress starts a progress line if a person is there to see it. The caller must
@@ -50,6 +51,21 @@ func (p *progress) say(format string, args ...any) {
 	p.mu.Lock()
 	p.text = text
 	p.mu.Unlock()
+}
+
+// count adds to the servers that are through, and to those there are. With more than one
+// the line says how far we are, until uncount.
+func (p *progress) count(through, more int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.through += through
+	p.all += more
+}
+
+func (p *progress) uncount() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.through, p.all = 0, 0
 }
 
 // stop removes the line for good. Stopping twice is harmless.
@@ -81,6 +97,9 @@ func (p *progress) show() {
 	defer p.mu.Unlock()
 	const width = 76 // a line that wraps could not be cleared
 	text := []rune(p.text)
+	if p.all > 1 {
+		text = []rune(fmt.Sprintf("%d of %d servers are through; %s", p.through, p.all, p.text))
+	}
 	fmt.Fprint(p.w, clearLine, string(text[:min(len(text), width)]), "…")
 	p.shown = true
 }

@@ -4,78 +4,127 @@ import (
 	"strings"
 
 	"gauntlet/finding"
+	"gauntlet/internal/wire"
 	"gauntlet/result"
 )
 
-// redactReport replaces the values of --env wherever a live server repeated them. Reports
-// go to logs and code hosts. An excerpt that loses a value keeps the offsets of the
-// server's own text.
-func redactReport(r *result.Report, redact func(string) string, env []string) {
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		for i := range f.Related {
-			if l := &f.Related[i]; l.File == "" {
-				redactLocation(redact, l)
-				redactAll(redact, &f.Message)
-			}
-		}
-		if f.Location.File == "" {
-			redactAll(redact, &f.Message, &f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
-			cutEdges(env, &f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
-			redactLocation(redact, &f.Location)
-		}
-	}
-	for i := range r.Problems {
-		if p := &r.Problems[i]; p.Location.File == "" {
-			redactAll(redact, &p.Message)
-			redactLocation(redact, &p.Location)
-		}
-	}
-	for i := range r.Coverage.Servers {
-		if s := &r.Coverage.Servers[i]; s.File == "" {
-			redactAll(redact, &s.Server)
-		}
-	}
-	for i := range r.Posture {
-		redactAll(redact, &r.Posture[i].Detail)
-	}
+// A veil hides what was given to live servers for their eyes only.
+type veil struct {
+	whole *strings.Replacer
+	// heads and tails hold the values by their first and last shortestSecret bytes.
+	heads, tails map[string][]string
+	longest      int
 }
 
-// cutEdges removes a part of a value that an excerpt begins or ends with: where the text
-// was cut in the middle of it, the whole value is not there to be found.
-func cutEdges(env []string, texts ...*string) {
-	for _, e := range env {
-		_, value, _ := strings.Cut(e, "=")
-		for _, t := range texts {
-			for n := len(value) - 1; n >= shortestSecret; n-- {
-				if rest, ok := strings.CutSuffix(*t, value[:n]); ok {
-					*t = rest + "…"
-				}
-				if rest, ok := strings.CutPrefix(*t, value[len(value)-n:]); ok {
-					*t = "…" + rest
-				}
-			}
+// newVeil makes a veil for values given as NAME=VALUE.
+func newVeil(given []string) *veil {
+	v := &veil{whole: wire.Redactor(given), heads: map[string][]string{}, tails: map[string][]string{}}
+	for _, g := range given {
+		if _, value, _ := strings.Cut(g, "="); len(value) >= shortestSecret {
+			head, tail := value[:shortestSecret], value[len(value)-shortestSecret:]
+			v.heads[head] = append(v.heads[head], value)
+			v.tails[tail] = append(v.tails[tail], value)
+			v.longest = max(v.longest, len(value))
 		}
 	}
+	return v
 }
 
 // shortestSecret is the length in bytes below which a value stands in every text.
 const shortestSecret = 4
 
-func redactLocation(redact func(string) string, l *finding.Location) {
-	redactAll(redact, &l.Server, &l.Item, &l.Pointer)
-}
-
-func redactAll(redact func(string) string, texts ...*string) {
-	for _, t := range texts {
-		*t = redact(*t)
+// redactReport hides the values wherever they stand in a report, which goes to logs and
+// code hosts: a server may repeat its own, or have got hold of another's. An excerpt that
+// loses a value keeps the offsets of the server's own text. Findings in configurations
+// mask their secrets themselves, and what else stands there is what they are about.
+func redactReport(r *result.Report, v *veil) {
+	configurations := map[string]bool{}
+	if c := r.Clients; c != nil {
+		for _, f := range c.Files {
+			configurations[f.File] = true
+		}
+		for i := range c.Entries {
+			v.each(c.Entries[i].Servers)
+			v.each(c.Entries[i].Tools)
+			v.all(&c.Entries[i].Reason)
+		}
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if configurations[f.Location.File] {
+			continue
+		}
+		v.all(&f.Message, &f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
+		v.edges(&f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
+		v.location(&f.Location)
+		for i := range f.Related {
+			v.location(&f.Related[i])
+		}
+	}
+	for i := range r.Problems {
+		v.all(&r.Problems[i].Message)
+		v.location(&r.Problems[i].Location)
+	}
+	for i := range r.Coverage.Servers {
+		v.all(&r.Coverage.Servers[i].Server)
+	}
+	for i := range r.Posture {
+		v.all(&r.Posture[i].Detail)
 	}
 }
 
-// secretsIn returns the names of the --env entries whose values stand in text.
-func secretsIn(text string, env []string) []string {
+// location leaves the file alone, which is the user's own word.
+func (v *veil) location(l *finding.Location) { v.all(&l.Server, &l.Item, &l.Pointer) }
+
+func (v *veil) all(texts ...*string) {
+	for _, t := range texts {
+		*t = v.whole.Replace(*t)
+	}
+}
+
+func (v *veil) each(texts []string) {
+	for i := range texts {
+		v.all(&texts[i])
+	}
+}
+
+// edges removes a part of a value that an excerpt begins or ends with: where the text was
+// cut in the middle of it, the whole value is not there to be found.
+func (v *veil) edges(texts ...*string) {
+	for _, t := range texts {
+		v.cutEnd(t)
+		v.cutStart(t)
+	}
+}
+
+// cutEnd removes the longest beginning of a value that t ends with.
+func (v *veil) cutEnd(t *string) {
+	for at := max(0, len(*t)-v.longest); at+shortestSecret <= len(*t); at++ {
+		for _, value := range v.heads[(*t)[at:at+shortestSecret]] {
+			if strings.HasPrefix(value, (*t)[at:]) {
+				*t = (*t)[:at] + "…"
+				return
+			}
+		}
+	}
+}
+
+// cutStart removes the longest end of a value that t begins with.
+func (v *veil) cutStart(t *string) {
+	for end := min(v.longest, len(*t)); end >= shortestSecret; end-- {
+		for _, value := range v.tails[(*t)[end-shortestSecret:end]] {
+			if strings.HasSuffix(value, (*t)[:end]) {
+				*t = "…" + (*t)[end:]
+				return
+			}
+		}
+	}
+}
+
+// secretsIn returns the names of the values that stand in text.
+func secretsIn(text string, given []string) []string {
 	var names []string
-	for _, e := range env {
+	for _, e := range given {
 		if name, value, _ := strings.Cut(e, "="); len(value) >= shortestSecret && strings.Contains(text, value) {
 			names = append(names, name)
 		}

@@ -26,7 +26,7 @@ func TestRedactReport(t *testing.T) {
 		Coverage: result.Coverage{Servers: []result.ServerCoverage{{Server: value}}},
 		Posture:  []result.Signal{{Detail: "has " + value}},
 	}
-	redactReport(r, strings.NewReplacer(value, "[TOKEN]").Replace, []string{"TOKEN=" + value})
+	redactReport(r, newVeil([]string{"TOKEN=" + value}))
 	g := r.Findings[0]
 	for name, text := range map[string]string{
 		"message": g.Message, "server": g.Location.Server, "item": g.Location.Item, "pointer": g.Location.Pointer,

@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/check"
+	"gauntlet/check/config"
 	"gauntlet/finding"
 	"gauntlet/result"
 	"gauntlet/scan"
@@ -18,27 +19,25 @@ type scanRun struct {
 	*app
 	choice  choice
 	outputs outputFlags
-	limits  limitFlags
-	live    liveFlags
+	how     targetFlags
+	configs configFlags
 	gate    gateFlags
 
 	baselineFile string
 	baseline     *catalog.Catalog // nil for none
 
-	files    []string
-	target   liveTarget
-	catalog  catalog.Catalog
-	failures []finding.Problem // inputs of which nothing was read
-	redact   func(string) string
-	env      []string // set for the live server, as NAME=VALUE
+	targets  []target
+	plan     *plan             // nil where no configuration was asked for
+	failures []finding.Problem // inputs of which nothing was read, the baseline among them
+	gathered gathered
 }
 
 func (a *app) scanCommand() *cobra.Command {
 	s := &scanRun{app: a}
 	cmd := &cobra.Command{
-		Use:   "scan [flags] [FILE | -]... [URL | -- COMMAND [ARG]...]",
-		Short: "Scan snapshots or a live server",
-		Long: `scan reads snapshot files, standard input (-) and what a live server says, all as
+		Use:   "scan [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
+		Short: "Scan snapshots and live servers",
+		Long: `scan reads snapshot files, standard input (-) and what live servers say, all as
 one catalog, and reports what its checks find.
 
 A FILE is a snapshot as gauntlet capture writes it, a tools/list result, a JSON-RPC
@@ -48,7 +47,8 @@ each other; --baseline compares with an earlier snapshot, the one that was appro
 COMMAND is started without a shell as an MCP server on stdio; no tool is called. It gets
 HOME, PATH and the like from the environment and otherwise only what --env sets. A
 server behind a URL is asked over HTTP, in every revision of MCP; what --header and
---bearer-env give it goes to the origin of that URL and to no other.
+--bearer-env give it goes to the origin of that URL and to no other. Live servers are
+asked side by side; one that fails makes the scan incomplete and spoils no other.
 
 Exit codes: 1 if a finding crosses --fail-on; else 2 if anything asked for was unread,
 failed or was cut by a limit; else 0.`,
@@ -64,42 +64,46 @@ failed or was cut by a limit; else 0.`,
 	s.gate.flags(cmd)
 	cmd.Flags().StringVar(&s.baselineFile, "baseline", "", "compare with this snapshot, which was approved: a `FILE`, or - (default none)")
 	_ = cmd.MarkFlagFilename("baseline", "json") // fails only for a flag that is not there
+	s.configs.flags(cmd)
 	s.choice.flags(cmd)
 	s.outputs.flags(cmd, a)
-	s.live.flags(cmd)
-	s.limits.flags(cmd)
+	s.how.flags(cmd)
 	return cmd
 }
 
 func (s *scanRun) run(cmd *cobra.Command, args []string) error {
-	s.files, s.target = args, liveTarget{}
-	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
-		s.files, s.target.command = args[:dash], args[dash:]
-	}
-	if err := s.takeURL(cmd); err != nil {
+	targets, err := s.app.targets(cmd, &s.how, args)
+	if err != nil {
 		return err
 	}
+	s.targets = targets
 	if err := s.validate(cmd); err != nil {
 		return err
 	}
-	checks, err := s.choice.from(scan.Checks())
+	checks, ofConfigs, err := s.choice.from()
 	if err != nil {
 		return usage(cmd, "%s", err)
+	}
+	if !s.configs.asked() && len(checks) == 0 {
+		return usage(cmd, "--only names checks of configurations alone: name a configuration with --config, or --discover")
 	}
 	outs, err := s.outputs.open(s.inputs())
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
+	if err := s.makePlan(cmd.Context()); err != nil {
+		return err
+	}
 	defer s.startProgress().stop()
 	if err := s.read(cmd.Context()); err != nil {
 		return err
 	}
-	r, err := s.judge(cmd.Context(), checks)
+	r, err := s.judge(cmd.Context(), checks, ofConfigs)
 	if err != nil {
 		return err
 	}
 	s.progress.stop()
-	if len(s.catalog.Documents) == 0 {
+	if s.nothing() {
 		// The errors have been told. Files and machines still get a report that says so,
 		// or yesterday's would stay; a person would only read the same twice.
 		outs = slices.DeleteFunc(outs, func(o output) bool { return o.file == "-" && o.format.Name == "pretty" })
@@ -109,46 +113,23 @@ func (s *scanRun) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// takeURL takes the URL of a server out of the files.
-func (s *scanRun) takeURL(cmd *cobra.Command) error {
-	for i, name := range s.files {
-		switch {
-		case !isURL(name):
-			continue
-		case s.target.url != "" || s.target.command != nil:
-			return usage(cmd, "one live server at a time: there is a URL, and another URL or a command")
-		}
-		s.target.url = name
-		s.files = slices.Delete(slices.Clone(s.files), i, i+1)
-		return s.takeURL(cmd)
-	}
-	return nil
-}
-
 // inputs are the files to read, the baseline among them.
 func (s *scanRun) inputs() []string {
-	if s.baselineFile == "" {
-		return s.files
+	in := files(s.targets)
+	if s.baselineFile != "" {
+		in = append(in, s.baselineFile)
 	}
-	return append(slices.Clone(s.files), s.baselineFile)
+	return in
 }
 
 func (s *scanRun) validate(cmd *cobra.Command) error {
 	switch {
-	case cmd.ArgsLenAtDash() >= 0 && len(s.target.command) == 0:
-		return usage(cmd, "no command behind --")
-	case len(s.files) == 0 && s.target.none():
-		return usage(cmd, "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command")
+	case s.configs.wrong() != "":
+		return usage(cmd, "%s", s.configs.wrong())
+	case len(s.targets) == 0 && !s.configs.asked():
+		return usage(cmd, "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --discover")
 	case cmd.Flags().Changed("baseline") && s.baselineFile == "":
 		return usage(cmd, "--baseline names no file")
-	case s.target.none():
-		if name := s.live.given(cmd); name != "" {
-			return usage(cmd, "--%s is for a live server, and there is neither a URL nor a -- with its command", name)
-		}
-	default:
-		if why := s.live.misplaced(cmd, s.target); why != "" {
-			return usage(cmd, "%s", why)
-		}
 	}
 	stdin := 0
 	for _, f := range s.inputs() {
@@ -162,26 +143,62 @@ func (s *scanRun) validate(cmd *cobra.Command) error {
 	return nil
 }
 
+// makePlan reads the configurations and asks what of them may be started.
+func (s *scanRun) makePlan(ctx context.Context) error {
+	if !s.configs.asked() {
+		return nil
+	}
+	files, problems, err := s.readConfigs(ctx, &s.configs)
+	if err != nil {
+		return err
+	}
+	s.plan = newPlan(s.machine(), files, problems, !s.configs.noLaunch)
+	return s.consent(ctx, &s.configs, s.plan)
+}
+
+// nothing reports whether nothing at all was read.
+func (s *scanRun) nothing() bool {
+	return len(s.gathered.catalog.Documents) == 0 && (s.plan == nil || len(s.plan.files) == 0)
+}
+
 // judge runs the checks and adds what was never read to the report's problems.
-func (s *scanRun) judge(ctx context.Context, checks []*check.Check) (*result.Report, error) {
+func (s *scanRun) judge(ctx context.Context, checks []*check.Check, ofConfigs []*config.Check) (*result.Report, error) {
 	n := 0
-	for _, server := range s.catalog.Servers {
+	for _, server := range s.gathered.catalog.Servers {
 		for _, l := range server.Lists {
 			n += len(l.Items)
 		}
 	}
 	s.progress.say("scanning %d definitions", n)
-	r, err := interruptible(ctx, func() *result.Report {
-		return scan.Run(&s.catalog, scan.Options{Checks: checks, Baseline: s.baseline, Version: version()})
-	})
+	opt := scan.Options{Checks: checks, Baseline: s.baseline, ConfigChecks: ofConfigs, Version: version()}
+	if s.plan != nil {
+		opt.Configs = append([]config.File{}, s.plan.files...)
+		opt.Together = s.plan.together(s.named())
+	}
+	r, err := interruptible(ctx, func() *result.Report { return scan.Run(&s.gathered.catalog, opt) })
 	if err != nil {
 		return nil, err
+	}
+	if s.plan != nil {
+		r.Clients = s.plan.report()
+		r.Problems = append(r.Problems, s.plan.problems...)
 	}
 	r.Problems = append(r.Problems, s.failures...)
 	r.Summary.Problems = len(r.Problems)
 	r.Summary.Complete = r.Complete()
-	if s.redact != nil {
-		redactReport(r, s.redact, s.env)
+	if given := s.gathered.given; len(given) > 0 {
+		redactReport(r, newVeil(given))
 	}
 	return r, nil
+}
+
+// named are the servers that the user named, not those of configurations.
+func (s *scanRun) named() []*catalog.Server {
+	var out []*catalog.Server
+	for i := range s.targets {
+		if !s.targets[i].configured() {
+			out = append(out, s.gathered.outcomes[i].servers...)
+		}
+	}
+	return out
 }

@@ -58,6 +58,24 @@ var ours = []string{
 	"Transfer-Encoding", "Upgrade",
 }
 
+// Reserved reports whether a header field of this name is set by this package or frames the
+// message, so that Endpoint.Header must not have it.
+func Reserved(name string) bool {
+	return slices.Contains(ours, http.CanonicalHeaderKey(strings.TrimSpace(name)))
+}
+
+// URLSecrets returns what stands in a server's URL and is for the server only, as
+// NAME=VALUE: the password and the long values of the query.
+func URLSecrets(text string) []string {
+	e := Endpoint{URL: text}
+	u, user, err := e.target()
+	if err != nil {
+		return nil
+	}
+	_, secrets, _ := e.header(u, user) // fails on what e does not have
+	return secrets
+}
+
 // target reads the URL and takes the user's name and password out of it. Errors quote
 // nothing of a URL that may hold a secret.
 func (e *Endpoint) target() (*url.URL, *url.Userinfo, error) {
@@ -86,7 +104,7 @@ func (e *Endpoint) header(u *url.URL, user *url.Userinfo) (http.Header, []string
 		case !ok || !token(name):
 			// The entry may be a value whose name was forgotten: it is not quoted.
 			return nil, nil, fmt.Errorf("header %d is not of the form NAME=VALUE", i+1)
-		case slices.Contains(ours, name):
+		case Reserved(name):
 			return nil, nil, fmt.Errorf("header %d: %s is set by gauntlet itself", i+1, name)
 		case !printable(value):
 			return nil, nil, fmt.Errorf("header %d: the value of %s has a control character", i+1, name)

@@ -58,9 +58,9 @@ func environment(environ, set []string) ([]string, error) {
 	return append(append(make([]string, 0, len(set)+16), Inherited(environ)...), set...), nil
 }
 
-// redactor replaces the values of set by their names. Shorter values would be found in
-// every other word.
-func redactor(set []string) *strings.Replacer {
+// Redactor replaces the values of set, which has the form NAME=VALUE, by [NAME]. Values
+// of less than four bytes, which would be found in every other word, stay.
+func Redactor(set []string) *strings.Replacer {
 	const shortest = 4
 	type pair struct{ name, value string }
 	var pairs []pair

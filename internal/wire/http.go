@@ -56,7 +56,7 @@ func Dial(e Endpoint) (*HTTP, error) {
 	}
 	h := &HTTP{
 		transport: e.Transport, owned: e.Transport == nil,
-		header: header, secret: redactor(secrets), secrets: secrets, limits: e.Limits.withDefaults(), grace: e.Grace,
+		header: header, secret: Redactor(secrets), secrets: secrets, limits: e.Limits.withDefaults(), grace: e.Grace,
 		in: make(chan received), jobs: make(chan func(), sendQueue),
 		target: u, sse: e.SSE, live: map[*exchange]context.CancelCauseFunc{},
 		closing: make(chan struct{}), over: make(chan struct{}),

@@ -61,7 +61,7 @@ func Start(c Command) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{cmd: cmd, stderr: new(tail), secret: redactor(c.Env), grace: c.Grace, exited: make(chan struct{})}
+	p := &Process{cmd: cmd, stderr: new(tail), secret: Redactor(c.Env), grace: c.Grace, exited: make(chan struct{})}
 	if p.grace == 0 {
 		p.grace = DefaultGrace
 	}

@@ -182,7 +182,7 @@ func TestStartErrorsSayWhatToDo(t *testing.T) {
 }
 
 func TestRedact(t *testing.T) {
-	p := &Process{secret: redactor([]string{"A=hunter2", "B=hunter2-long", "C=no", "D="})}
+	p := &Process{secret: Redactor([]string{"A=hunter2", "B=hunter2-long", "C=no", "D="})}
 	if got, want := p.Redact("hunter2-long hunter2 no"), "[B] [A] no"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

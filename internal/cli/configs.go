@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/check/config"
+	"gauntlet/finding"
+	"gauntlet/internal/discover"
+)
+
+// configFlags say which configurations of MCP clients to read, and whether what stands in
+// them may be started.
+type configFlags struct {
+	files    []string
+	discover bool
+	noLaunch bool
+	yes      bool
+}
+
+func (c *configFlags) flags(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&c.files, "config", nil, "judge the configuration of an MCP client in this `FILE`, and scan the servers in it; repeatable (default none)")
+	cmd.Flags().BoolVar(&c.discover, "discover", false, "do so with the configurations of all known clients of this user and of the current directory (default off)")
+	cmd.Flags().BoolVar(&c.noLaunch, "no-launch", false, "start nothing and connect to nothing that stands in a configuration (default off)")
+	cmd.Flags().BoolVar(&c.yes, "yes", false, "start and connect to what stands in configurations without asking (default off)")
+	_ = cmd.MarkFlagFilename("config") // fails only for a flag that is not there
+}
+
+// asked reports whether any configuration is to be read.
+func (c *configFlags) asked() bool { return c.discover || len(c.files) > 0 }
+
+// wrong returns what is wrong with the flags together, "" if nothing is.
+func (c *configFlags) wrong() string {
+	switch {
+	case c.yes && c.noLaunch:
+		return "--yes and --no-launch are opposites: want one of them"
+	case c.yes && !c.asked():
+		return "--yes is for servers in configurations: name one with --config, or --discover"
+	case c.noLaunch && !c.asked():
+		return "--no-launch is for servers in configurations: name one with --config, or --discover"
+	}
+	for _, f := range c.files {
+		if f == "" || f == "-" {
+			return "--config wants the name of a file"
+		}
+	}
+	return ""
+}
+
+// machine is this machine and its user as the clients see them.
+func (a *app) machine() discover.Host {
+	h := discover.Host{FS: discover.Disk{}, OS: runtime.GOOS, Home: a.getenv("HOME"), Env: a.lookupEnv}
+	if h.OS == "windows" {
+		h.Home = a.getenv("USERPROFILE")
+	}
+	if dir, err := os.Getwd(); err == nil {
+		h.Cwd = dir
+	}
+	return h
+}
+
+// readConfigs reads the configurations: those that were named, then those that are found.
+// What cannot be read is in their problems. Nothing is started.
+func (a *app) readConfigs(ctx context.Context, c *configFlags) ([]config.File, []finding.Problem, error) {
+	host := a.machine()
+	type read struct {
+		files    []config.File
+		problems []finding.Problem
+	}
+	got, err := interruptible(ctx, func() read {
+		var out read
+		for _, name := range c.files {
+			out.files = append(out.files, named(host, name))
+		}
+		if !c.discover {
+			return out
+		}
+		if host.Home == "" {
+			out.problems = append(out.problems, finding.Problem{Kind: finding.Failed, Input: -1, Message: "the home directory is not known: HOME (on Windows USERPROFILE) is not set"})
+			return out
+		}
+		found := discover.All(host)
+		for _, f := range found {
+			if !among(out.files, f.Path) {
+				out.files = append(out.files, f)
+			}
+		}
+		if len(found) == 0 {
+			out.problems = append(out.problems, finding.Problem{Kind: finding.Unread, Input: -1, Message: "nothing was found: no known client has a configuration here"})
+		}
+		return out
+	})
+	return got.files, got.problems, err
+}
+
+// named reads a configuration that the user named, and calls it what the user did.
+func named(host discover.Host, name string) config.File {
+	path, err := filepath.Abs(name)
+	if err != nil {
+		path = name
+	}
+	f := host.ReadFile(path, discover.Hint{})
+	f.Path = name
+	for i := range f.Entries {
+		f.Entries[i].File = name
+	}
+	for i := range f.Problems {
+		f.Problems[i].Location.File = name
+	}
+	return f
+}
+
+func among(files []config.File, path string) bool {
+	for i := range files {
+		if sameFile(files[i].Path, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// entryName is what messages call a server of a configuration: two clients may have one
+// of the same name.
+func entryName(e *config.Entry) string {
+	name := e.Name
+	if strings.TrimSpace(name) == "" {
+		name = "a server without a name"
+	}
+	return name + " (" + string(e.Client) + ")"
+}
