@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"gauntlet/rawjson"
 )
 
 // maxAliased is how many values aliases may stand for. Aliases are forbidden; they are
@@ -25,15 +27,17 @@ type converter struct {
 // readSource reads a text into a tree. What keeps it from being YAML of this format at all
 // comes back as a diagnostic; what can be told beside other errors stays in faults.
 func readSource(text string, limits Limits) (*source, *Diagnostic) {
-	root, failed := parseYAML(text, limits)
+	document, failed := parseYAML(text, limits)
 	if failed != nil {
 		return nil, failed
 	}
+	root := document.Content[0]
 	if root.Kind != yaml.MappingNode {
 		return nil, syntaxError(root.Line, root.Column, "the document is no mapping: want the keys oatf and attack")
 	}
 	c := converter{limits: limits, src: &source{lines: strings.Split(text, "\n")}}
 	c.directives()
+	c.countComments(document)
 	if failed := c.write(root, 0); failed != nil {
 		return nil, failed
 	}
@@ -49,10 +53,23 @@ func (c *converter) fault(n *yaml.Node, rule, section string, format string, arg
 	}
 	c.src.faults = append(c.src.faults, Diagnostic{
 		Severity: SeverityError, Rule: rule, Kind: Syntax, Section: section,
-		Path: strings.TrimPrefix(strings.Join(c.path, ""), "."),
+		Path: strings.TrimPrefix(strings.Join(c.path, ""), "."), Pointer: c.pointer(),
 		Line: n.Line, Column: n.Column, EndLine: n.Line, EndColumn: n.Column + c.width(n),
 		Message: fmt.Sprintf(format, args...),
 	})
+}
+
+func (c *converter) pointer() string {
+	var b strings.Builder
+	for _, part := range c.path {
+		b.WriteByte('/')
+		if index, ok := strings.CutPrefix(part, "["); ok {
+			b.WriteString(strings.TrimSuffix(index, "]"))
+		} else {
+			b.WriteString(rawjson.EscapePointer(part[1:]))
+		}
+	}
+	return b.String()
 }
 
 func (c *converter) width(n *yaml.Node) int {
@@ -75,6 +92,7 @@ func (c *converter) directives() {
 }
 
 func (c *converter) write(n *yaml.Node, depth int) *Diagnostic {
+	c.countComments(n)
 	if depth > c.limits.Depth {
 		return syntaxError(n.Line, n.Column, "the document is nested deeper than %d levels", c.limits.Depth)
 	}
@@ -97,6 +115,14 @@ func (c *converter) write(n *yaml.Node, depth int) *Diagnostic {
 	default:
 		c.scalar(n)
 		return nil
+	}
+}
+
+func (c *converter) countComments(n *yaml.Node) {
+	for _, s := range []string{n.HeadComment, n.LineComment, n.FootComment} {
+		if s != "" && c.inAlias == 0 {
+			c.src.comments += 1 + strings.Count(s, "\n")
+		}
 	}
 }
 
@@ -127,6 +153,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) *Diagnostic {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		c.path = append(c.path, "."+key.Value)
+		c.countComments(key)
 		if !c.key(key, seen) {
 			c.path = c.path[:len(c.path)-1]
 			continue
@@ -137,7 +164,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) *Diagnostic {
 		if c.inAlias == 0 {
 			c.mark(key)
 		}
-		quote(&c.json, valid(key.Value))
+		quote(&c.json, key.Value)
 		c.json.WriteByte(':')
 		if failed := c.write(value, depth+1); failed != nil {
 			return failed
@@ -212,7 +239,7 @@ func (c *converter) scalar(n *yaml.Node) {
 			return
 		}
 	}
-	quote(&c.json, valid(n.Value))
+	quote(&c.json, n.Value)
 }
 
 // customTag reports a tag that was written out and is none of the plain ones.

@@ -40,6 +40,9 @@ type Diagnostic struct {
 	// Path leads to the offending field: attack.indicators[0].surface. A field that is
 	// missing is named as if it were there.
 	Path string `json:"path,omitempty"`
+	// Pointer is the same as a JSON Pointer (RFC 6901), which also tells apart what a path
+	// cannot: keys with dots in them.
+	Pointer string `json:"pointer,omitempty"`
 	// Line and Column begin at 1 and count characters; 0 for a document that was not read
 	// from a text. They are those of the nearest thing that is there.
 	Line   int `json:"line,omitempty"`

@@ -262,3 +262,23 @@ func TestSpan(t *testing.T) {
 		}
 	}
 }
+
+func TestComments(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want int
+	}{
+		{minimal, 0},
+		{"# one\n# two\n\n# three\n" + minimal + "# four\n", 4},
+		{strings.Replace(minimal, "execution:", "# own line\n  execution: # behind", 1), 2},
+		{strings.Replace(minimal, "tools: []", `tools: ["# in a string"]`, 1), 0},
+	} {
+		d, err := Parse(tt.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Comments(); got != tt.want {
+			t.Errorf("%d comments, want %d:\n%s", got, tt.want, tt.text)
+		}
+	}
+}

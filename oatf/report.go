@@ -18,14 +18,20 @@ func (r *report) full() bool { return len(r.out) >= maxDiagnostics }
 
 // add puts a diagnostic at v, or at the member sub of it, which may be missing.
 func (r *report) add(d Diagnostic, v rawjson.Value, sub string) {
-	d.Path = pathOf(v)
+	d.Path, d.Pointer = pathOf(v), v.Pointer()
 	if sub != "" {
+		d.Pointer += "/" + rawjson.EscapePointer(sub)
 		if d.Path != "" {
 			d.Path += "."
 		}
 		d.Path += sub
 		if there := v.Get(sub); there.Exists() {
 			v = there
+		} else { // a place and no extent: what stands there is not at fault
+			r.src.locate(&d, v)
+			d.EndColumn = min(d.EndColumn, d.Column+1)
+			r.out = append(r.out, d)
+			return
 		}
 	}
 	r.src.locate(&d, v)

@@ -176,10 +176,14 @@ func scalar(s string) string {
 	b.WriteByte('"')
 	for _, r := range s {
 		switch {
-		case r < ' ' || r == '"' || r == '\\':
-			escape(&b, r)
-		case unprintable(r) || !unicode.IsPrint(r) && r < 0x10000:
-			escape(&b, r)
+		case r == '"' || r == '\\':
+			b.WriteString(`\` + string(r))
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < ' ' || unprintable(r) || !unicode.IsPrint(r) && r < 0x10000:
+			b.Write(rawjson.AppendEscape(nil, r))
 		default:
 			b.WriteRune(r)
 		}

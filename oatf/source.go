@@ -17,12 +17,23 @@ type source struct {
 	tree   rawjson.Tree
 	marks  []mark       // by offset in the JSON text
 	faults []Diagnostic // what the YAML holds that this format forbids
+	// comments counts those of the text, which the tree does not hold.
+	comments int
 }
 
 // mark ties a value or a name, by the offset of its JSON text, to its place in the YAML.
 type mark struct {
 	offset       int
 	line, column int // from 1; the column in characters
+}
+
+// Comments returns how many comments the text of a document had. [Serialize] does not keep
+// them.
+func (d *Document) Comments() int {
+	if d.source == nil {
+		return 0
+	}
+	return d.source.comments
 }
 
 // renderedSource is the tree of a document as it would be written, without a text.

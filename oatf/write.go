@@ -55,7 +55,7 @@ func (w *objectWriter) name(name string) {
 		w.b.WriteByte(',')
 	}
 	w.some = true
-	quote(w.b, valid(name))
+	quote(w.b, name)
 	w.b.WriteByte(':')
 }
 
@@ -71,7 +71,7 @@ func (w *objectWriter) field(name string, there bool, write func()) {
 func (w *objectWriter) text(name, s string) { w.textIf(name, s != "", s) }
 
 func (w *objectWriter) textIf(name string, there bool, s string) {
-	w.field(name, there, func() { quote(w.b, valid(s)) })
+	w.field(name, there, func() { quote(w.b, s) })
 }
 
 func (w *objectWriter) pointer(name string, s *string) {
@@ -113,7 +113,7 @@ func writeList[T any](w *objectWriter, name string, all []T, write func(*strings
 }
 
 func writeWords[T ~string](w *objectWriter, name string, all []T) {
-	writeList(w, name, all, func(b *strings.Builder, s *T) { quote(b, valid(string(*s))) })
+	writeList(w, name, all, func(b *strings.Builder, s *T) { quote(b, string(*s)) })
 }
 
 // parseValue indexes JSON that this package wrote.

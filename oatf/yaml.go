@@ -15,8 +15,8 @@ import (
 // time over them, and no document has any use for one.
 const maxTagDirectives = 16
 
-// parseYAML reads a text as exactly one YAML document.
-func parseYAML(text string, limits Limits) (root *yaml.Node, failed *Diagnostic) {
+// parseYAML reads a text as exactly one YAML document, whose only content is its root.
+func parseYAML(text string, limits Limits) (document *yaml.Node, failed *Diagnostic) {
 	if len(text) > limits.Bytes {
 		return nil, syntaxError(0, 0, "the text has %d bytes, more than the %d that are read", len(text), limits.Bytes)
 	}
@@ -30,7 +30,7 @@ func parseYAML(text string, limits Limits) (root *yaml.Node, failed *Diagnostic)
 	// The YAML library is a stranger's: a panic of it is a fault of the text, not the end of all.
 	defer func() {
 		if e := recover(); e != nil {
-			root, failed = nil, syntaxError(0, 0, "the text is not YAML that can be read: %v", e)
+			document, failed = nil, syntaxError(0, 0, "the text is not YAML that can be read: %v", e)
 		}
 	}()
 	loader, err := yaml.NewLoader(strings.NewReader(text),
@@ -55,7 +55,7 @@ func parseYAML(text string, limits Limits) (root *yaml.Node, failed *Diagnostic)
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
 		return nil, syntaxError(1, 1, "the text is empty: want one document")
 	}
-	return doc.Content[0], nil
+	return &doc, nil
 }
 
 // yamlError turns an error of the YAML library into one of ours.

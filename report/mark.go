@@ -1,0 +1,32 @@
+package report
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"gauntlet/finding"
+)
+
+// Excerpt shows line[from:to] (bytes) within width columns, with what stands around it on
+// the line, and a row of marks below it. All of it is Visible. Of an empty
+// part the character behind it is marked, or the end of the line.
+func Excerpt(line string, from, to, width int) []string {
+	from = min(max(from, 0), len(line))
+	to = min(max(to, from), len(line))
+	if to == from && from < len(line) {
+		_, size := utf8.DecodeRuneInString(line[from:])
+		to = from + size
+	}
+	e := finding.Evidence{Raw: line[from:to], Before: line[:from], After: line[to:], Start: from, End: to}
+	if e.Raw == "" {
+		e.Raw = " "
+	}
+	var out []string
+	for _, r := range excerpt(e, max(width, minWidth)) {
+		out = append(out, r.text)
+		if r.to > r.from {
+			out = append(out, strings.Repeat(" ", r.from)+underline(r.to-r.from))
+		}
+	}
+	return out
+}

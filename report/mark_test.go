@@ -1,0 +1,27 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestExcerptOfLine(t *testing.T) {
+	for _, tt := range []struct {
+		name, line string
+		from, to   int
+		want       string
+	}{
+		{"a part", "name: value", 6, 11, "name: value\n      ^~~~~"},
+		{"a place", "name: 値", 6, 6, "name: 値\n      ^~"},
+		{"the end", "name:", 5, 5, "name: \n     ^"},
+		{"wide characters", "名: 値", 5, 8, "名: 値\n    ^~"},
+		{"hostile characters", "a\x1b[2J: b", 7, 8, "a<U+001B>[2J: b\n              ^"},
+		{"out of bounds", "ab", -3, 99, "ab\n^~"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := strings.Join(Excerpt(tt.line, tt.from, tt.to, 80), "\n"); got != tt.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
