@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"path/filepath"
@@ -35,6 +36,21 @@ type launch struct {
 	resolved *config.Entry
 	entries  []*config.Entry // as they stand in their files
 	outcome  *outcome        // nil before
+}
+
+// makePlan reads the configurations and asks what of them may be started; nil where none
+// was asked for. Whoever gathers the plan's targets behind others tells it what became of
+// them by settle.
+func (a *app) makePlan(ctx context.Context, c *configFlags) (*plan, error) {
+	if !c.asked() {
+		return nil, nil
+	}
+	files, problems, err := a.readConfigs(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	p := newPlan(a.machine(), files, problems, !c.noLaunch)
+	return p, a.consent(ctx, c, p)
 }
 
 // newPlan finds out what of the configurations can be started. It starts nothing.
@@ -135,8 +151,11 @@ func identityOf(t *target) [sha256.Size]byte {
 	return sha256.Sum256(text)
 }
 
-// targets are the servers to start, in the order of their first entries.
+// targets are the servers to start, in the order of their first entries; none for no plan.
 func (p *plan) targets() []target {
+	if p == nil {
+		return nil
+	}
 	var out []target
 	for _, l := range p.launches {
 		out = append(out, l.target)

@@ -50,6 +50,9 @@ server behind a URL is asked over HTTP, in every revision of MCP; what --header 
 --bearer-env give it goes to the origin of that URL and to no other. Live servers are
 asked side by side; one that fails makes the scan incomplete and spoils no other.
 
+--config and --discover judge configurations of MCP clients. What stands in them is
+started or connected to after you agreed to it on the terminal, or with --yes.
+
 Exit codes: 1 if a finding crosses --fail-on; else 2 if anything asked for was unread,
 failed or was cut by a limit; else 0.`,
 		Example: `  gauntlet scan snapshot.json
@@ -57,7 +60,8 @@ failed or was cut by a limit; else 0.`,
   curl -s https://example.com/tools.json | gauntlet scan --format json -
   gauntlet scan --baseline approved.json snapshot.json
   gauntlet scan --env API_KEY -- npx -y some-mcp-server
-  gauntlet scan --bearer-env API_TOKEN https://example.com/mcp`,
+  gauntlet scan --bearer-env API_TOKEN https://example.com/mcp
+  gauntlet scan --discover --no-launch`,
 		RunE: s.run,
 	}
 	cmd.Flags().SortFlags = false
@@ -91,7 +95,7 @@ func (s *scanRun) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	if err := s.makePlan(cmd.Context()); err != nil {
+	if s.plan, err = s.makePlan(cmd.Context(), &s.configs); err != nil {
 		return err
 	}
 	defer s.startProgress().stop()
@@ -141,19 +145,6 @@ func (s *scanRun) validate(cmd *cobra.Command) error {
 		return usage(cmd, "- is named %d times: standard input can be read once", stdin)
 	}
 	return nil
-}
-
-// makePlan reads the configurations and asks what of them may be started.
-func (s *scanRun) makePlan(ctx context.Context) error {
-	if !s.configs.asked() {
-		return nil
-	}
-	files, problems, err := s.readConfigs(ctx, &s.configs)
-	if err != nil {
-		return err
-	}
-	s.plan = newPlan(s.machine(), files, problems, !s.configs.noLaunch)
-	return s.consent(ctx, &s.configs, s.plan)
 }
 
 // nothing reports whether nothing at all was read.
