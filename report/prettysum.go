@@ -136,6 +136,9 @@ func (p *page) sum(r *result.Report) {
 	if len(r.Findings) > 0 {
 		text = p.bold(count(len(r.Findings), "finding")) + ": " + strings.Join(parts, ", ") + "."
 	}
+	if n := len(r.Suppressed); n > 0 {
+		text += " " + number(n) + " suppressed."
+	}
 	switch {
 	case complete(r):
 		text += p.green(" The scan is complete.")

@@ -45,6 +45,7 @@ var table = []row{
 	{path: "result", layer: words, may: []string{"finding"}},
 
 	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "internal/text", "internal/taxonomy"}},
+	{path: "policy", layer: contract, may: []string{"finding", "result"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "internal/posture", layer: contract, may: []string{"catalog", "rawjson", "result", "finding"}},
 
 	{path: "check/surface", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text", "internal/secret"}},

@@ -78,10 +78,12 @@ func readUpTo(r io.Reader, expected, limit int) (string, error) {
 	case n > int64(limit):
 		return "", fmt.Errorf("more than %d bytes, which is the limit: raise it with --max-bytes", limit)
 	case n == 0:
-		return "", errors.New("it is empty")
+		return "", errEmpty
 	}
 	return text.String(), nil
 }
+
+var errEmpty = errors.New("it is empty")
 
 // commandHint helps who names a program where a file is wanted.
 func commandHint(name string) string {

@@ -50,15 +50,13 @@ func redactReport(r *result.Report, v *veil) {
 		}
 	}
 	for i := range r.Findings {
-		f := &r.Findings[i]
-		if configurations[f.Location.File] {
-			continue
+		if f := &r.Findings[i]; !configurations[f.Location.File] {
+			v.finding(f)
 		}
-		v.all(&f.Message, &f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
-		v.edges(&f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
-		v.location(&f.Location)
-		for i := range f.Related {
-			v.location(&f.Related[i])
+	}
+	for i := range r.Suppressed {
+		if f := &r.Suppressed[i].Finding; !configurations[f.Location.File] {
+			v.finding(f)
 		}
 	}
 	for i := range r.Problems {
@@ -70,6 +68,15 @@ func redactReport(r *result.Report, v *veil) {
 	}
 	for i := range r.Posture {
 		v.all(&r.Posture[i].Detail)
+	}
+}
+
+func (v *veil) finding(f *finding.Finding) {
+	v.all(&f.Message, &f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
+	v.edges(&f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
+	v.location(&f.Location)
+	for i := range f.Related {
+		v.location(&f.Related[i])
 	}
 }
 

@@ -22,6 +22,7 @@ type scanRun struct {
 	how     targetFlags
 	configs configFlags
 	gate    gateFlags
+	policy  policyFlags
 
 	baselineFile string
 	baseline     *catalog.Catalog // nil for none
@@ -69,6 +70,7 @@ failed or was cut by a limit; else 0.`,
 	cmd.Flags().StringVar(&s.baselineFile, "baseline", "", "compare with this snapshot, which was approved: a `FILE`, or - (default none)")
 	_ = cmd.MarkFlagFilename("baseline", "json") // fails only for a flag that is not there
 	s.configs.flags(cmd)
+	s.policy.flags(cmd)
 	s.choice.flags(cmd)
 	s.outputs.flags(cmd, a)
 	s.how.flags(cmd)
@@ -84,6 +86,9 @@ func (s *scanRun) run(cmd *cobra.Command, args []string) error {
 	if err := s.validate(cmd); err != nil {
 		return err
 	}
+	if err := s.policy.choose(cmd); err != nil {
+		return err
+	}
 	checks, ofConfigs, err := s.choice.from()
 	if err != nil {
 		return usage(cmd, "%s", err)
@@ -95,6 +100,7 @@ func (s *scanRun) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
+	s.policy.read(s.app, cmd, s.how.limits.Bytes)
 	if s.plan, err = s.makePlan(cmd.Context(), &s.configs); err != nil {
 		return err
 	}
@@ -117,11 +123,13 @@ func (s *scanRun) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// inputs are the files to read, the baseline among them.
+// inputs are the files to read, the baseline and the suppressions among them.
 func (s *scanRun) inputs() []string {
 	in := files(s.targets)
-	if s.baselineFile != "" {
-		in = append(in, s.baselineFile)
+	for _, f := range []string{s.baselineFile, s.policy.file} {
+		if f != "" {
+			in = append(in, f)
+		}
 	}
 	return in
 }
@@ -175,8 +183,7 @@ func (s *scanRun) judge(ctx context.Context, checks []*check.Check, ofConfigs []
 		r.Problems = append(r.Problems, s.plan.problems...)
 	}
 	r.Problems = append(r.Problems, s.failures...)
-	r.Summary.Problems = len(r.Problems)
-	r.Summary.Complete = r.Complete()
+	s.policy.apply(r)
 	if given := s.gathered.given; len(given) > 0 {
 		redactReport(r, newVeil(given))
 	}
