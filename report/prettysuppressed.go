@@ -68,11 +68,11 @@ func unused(d *result.Suppression) string {
 // inWords names a definition with its server and its file. It is not yet Visible.
 func inWords(l *finding.Location) string {
 	text := itemTitle(l)
-	if l.Server != "" {
+	switch {
+	case l.Server != "":
 		text += " of " + l.Server
+	case l.Kind == "" && l.Item == "": // a place in a file that is no server
+		text = ""
 	}
-	if at := place(l, true); at != "" {
-		text += "  " + at
-	}
-	return text
+	return strings.TrimSpace(text + "  " + place(l, true))
 }
