@@ -198,6 +198,14 @@ func aboutScan(r *result.Report) []junitTest {
 	for _, s := range r.Skipped {
 		out = append(out, junitTest{class: class, name: string(s.Rule) + " " + s.Name, outcome: "skipped", message: "needs " + s.Needs})
 	}
+	if c := r.Clients; c != nil {
+		for i := range c.Entries {
+			if e := &c.Entries[i]; e.State == result.NotLaunched || e.State == result.SwitchedOff {
+				out = append(out, junitTest{class: class, name: fmt.Sprintf("server %s of %s, line %d", e.Name, e.Client, e.Line), file: e.File,
+					outcome: "skipped", message: became(e)})
+			}
+		}
+	}
 	for i := range r.Suppressions {
 		if d := &r.Suppressions[i]; d.State != result.Used {
 			out = append(out, junitTest{class: class, name: "suppression in line " + number(d.Line) + " of " + d.File, file: d.File,

@@ -24,14 +24,14 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 	p := &mdPage{w: w, left: markdownLimit}
 	p.must("### " + mdTitle(r) + "\n\n" + mdTable(r))
 	// Problems go first, since findings mean less with them, and may not use up the page.
-	p.list("Problems", "problem", markdownLimit/4, len(r.Problems), func(i int) string { return mdProblem(&r.Problems[i]) })
+	p.list("Problems", "problem", "problems", markdownLimit/4, len(r.Problems), func(i int) string { return mdProblem(&r.Problems[i]) })
 	worst := make([]int, len(r.Findings))
 	for i := range worst {
 		worst[i] = i
 	}
 	slices.SortStableFunc(worst, func(a, b int) int { return int(r.Findings[b].Severity) - int(r.Findings[a].Severity) })
-	p.list("Findings", "finding", markdownLimit, len(worst), func(i int) string { return mdFinding(&r.Findings[worst[i]]) })
-	p.list("Suppressed", "suppressed finding", markdownLimit, len(r.Suppressed), func(i int) string {
+	p.list("Findings", "finding", "findings", markdownLimit, len(worst), func(i int) string { return mdFinding(&r.Findings[worst[i]]) })
+	p.list("Suppressed", "suppressed finding", "suppressed findings", markdownLimit, len(r.Suppressed), func(i int) string {
 		s := &r.Suppressed[i]
 		return mdHead(&s.Finding) + "  \n  reason: " + codeSpan(decision(&s.Decision), mdWide) + " in " + codeSpan(fmt.Sprintf("%s:%d", s.Decision.File, s.Decision.Line), mdWide)
 	})
@@ -42,9 +42,15 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 			}
 		}
 	})
-	p.list("Suppressions not used", "suppression", markdownLimit, len(idle), func(i int) string {
+	p.list("Suppressions not used", "suppression", "suppressions", markdownLimit, len(idle), func(i int) string {
 		return "- " + codeSpan(string(idle[i].State), mdWide) + ": " + codeSpan(unused(idle[i]), mdWide)
 	})
+	if c := r.Clients; c != nil {
+		p.list("Configurations", "entry", "entries", markdownLimit, len(c.Entries), func(i int) string {
+			e := &c.Entries[i]
+			return "- " + codeSpan(fmt.Sprintf("%s of %s  %s:%d", e.Name, e.Client, e.File, e.Line), mdWide) + ": " + codeSpan(became(e), mdWide)
+		})
+	}
 	return nil // the writer keeps its first error for Flush
 }
 
@@ -67,7 +73,7 @@ func (p *mdPage) must(s string) {
 
 // list writes a section, as many of its n entries as there is room for on the page and in
 // so many bytes.
-func (p *mdPage) list(title, noun string, room, n int, entry func(int) string) {
+func (p *mdPage) list(title, one, many string, room, n int, entry func(int) string) {
 	if n == 0 {
 		return
 	}
@@ -75,7 +81,11 @@ func (p *mdPage) list(title, noun string, room, n int, entry func(int) string) {
 	for i := range n {
 		text := entry(i) + "\n"
 		if room -= len(text); room < 0 || p.left-len(text) < mdReserve {
-			p.must(fmt.Sprintf("- %s not shown: a comment has at most 65,536 characters. The other formats have all.\n", count(n-i, noun)))
+			noun := many
+			if n-i == 1 {
+				noun = one
+			}
+			p.must(fmt.Sprintf("- %s %s not shown: a comment has at most 65,536 characters. The other formats have all.\n", number(n-i), noun))
 			return
 		}
 		p.must(text)

@@ -43,6 +43,13 @@ func (p *page) clients(c *result.Clients) {
 }
 
 func (p *page) entry(e *result.ClientEntry) {
+	p.line(4, clip(Visible(e.Name), p.width-4))
+	p.labelled(6, "state:", Visible(became(e)))
+	p.painted(6, "starts:", clip(Visible(e.Starts), 3*p.width), p.dim)
+}
+
+// became says what became of an entry. It is not yet Visible.
+func became(e *result.ClientEntry) string {
 	state := stateNames[e.State]
 	if e.State == result.Scanned {
 		state += ", " + count(len(e.Tools), "tool")
@@ -53,9 +60,7 @@ func (p *page) entry(e *result.ClientEntry) {
 	if e.Reason != "" {
 		state += ": " + e.Reason
 	}
-	p.line(4, clip(Visible(e.Name), p.width-4))
-	p.labelled(6, "state:", Visible(state))
-	p.painted(6, "starts:", clip(Visible(e.Starts), 3*p.width), p.dim)
+	return state
 }
 
 // agent says which servers share one context, where there are several.
