@@ -43,7 +43,7 @@ func (p *Pass) At(s *catalog.Server, it *catalog.Item, v rawjson.Value) Place {
 		at.span.Input += len(docs)
 	}
 	if it == nil {
-		at.loc = finding.Location{Server: s.Name, Kind: finding.Server, Pointer: s.Pointer, File: s.Document.Name}
+		at.loc = finding.Location{Server: s.Name, Kind: finding.Server, Pointer: s.Pointer, File: s.Document.Name, Origin: s.Document.Origin}
 		for first := range s.Items() { // nearer than the top of a file with many servers
 			at.span.Start, at.span.End = first.Offset(), first.Offset()
 			break

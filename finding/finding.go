@@ -88,6 +88,9 @@ type Location struct {
 	EndLine int    `json:"end_line,omitempty"`
 	// EndColumn is the column behind the last character.
 	EndColumn int `json:"end_column,omitempty"`
+	// Origin is how a live server was reached, for a reader's eyes: its program, its URL, or
+	// its name in a configuration and the client. A server's own name says nothing about it.
+	Origin string `json:"origin,omitempty"`
 }
 
 // Evidence quotes what a check saw. Start and End are byte offsets into the UTF-8 form

@@ -65,7 +65,7 @@ func full() *result.Report {
 	key.IsKey = true
 	add("SEC-001", "hidden-instruction", finding.High, key,
 		finding.Evidence{Raw: "one\ntwo\nthree\nfour\nfive\n", End: 24})
-	live := finding.Location{Server: hostile, Kind: finding.Server, Item: "instructions", Pointer: "/instructions"}
+	live := finding.Location{Server: hostile, Kind: finding.Server, Item: "instructions", Pointer: "/instructions", Origin: "https://example.net/mcp " + hostile}
 	add("SEC-009", "missing-words", finding.Info, live, finding.Evidence{})
 	add("SEC-010", "duplicate-name", finding.High, at("read_file", "/tools/0/name", 11), finding.Evidence{Raw: "read_file", End: 9})
 	shared := &r.Findings[len(r.Findings)-1]
@@ -79,7 +79,7 @@ func full() *result.Report {
 	r.Findings = append(r.Findings, r.Findings[0]) // a definition that stands twice
 
 	decisions := ".gauntlet.yaml"
-	for i, n := range []int{0, 6, 8, 10} { // among them the hostile one, a name, and one with related places
+	for i, n := range []int{0, 6, 8, 10, 9} { // among them the hostile one, a live server, a name, and one with related places
 		f := r.Findings[n]
 		f.Fingerprint = strings.Repeat("5"+string(rune('0'+i)), 16)
 		d := result.Decision{Fingerprint: f.Fingerprint, Rule: f.Rule, Content: f.Content, Reason: "For the demonstration.", File: decisions, Line: 4 + 8*i}
@@ -102,7 +102,7 @@ func full() *result.Report {
 				{Kind: finding.Server, State: "read", Items: 1, Instructions: true},
 				{Kind: finding.Tool, State: "read", Items: 1234}, {Kind: finding.Prompt, State: "absent"},
 				{Kind: finding.Resource, State: "read"}, {Kind: finding.ResourceTemplate, State: "read", Items: 1}}},
-			{Server: hostile},
+			{Server: hostile, Origin: live.Origin},
 		},
 		Fields: []result.FieldCoverage{{Field: "description", Strings: 41, Bytes: 9000}},
 		Checks: []result.CheckCoverage{
@@ -121,7 +121,7 @@ func full() *result.Report {
 	r.Problems = []finding.Problem{
 		{Kind: finding.Malformed, Message: "name is not a string but a number", Location: at("#3", "/tools/3/name", 61), Input: 1, Order: 1},
 		{Kind: finding.Malformed, Message: "a property has an empty name", Location: key},
-		{Kind: finding.Unread, Message: "prompts could not be captured: " + hostile, Location: finding.Location{Server: hostile, Pointer: "/capture_errors/prompts"}},
+		{Kind: finding.Unread, Message: "prompts could not be captured: " + hostile, Location: finding.Location{Server: hostile, Pointer: "/capture_errors/prompts", Origin: live.Origin}},
 		{Kind: finding.Failed, Message: "no such file", Location: finding.Location{}},
 	}
 	r.Clients = &result.Clients{

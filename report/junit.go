@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -44,37 +45,38 @@ func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
 // A junitSuite is one server in one file, with the findings in it.
 type junitSuite struct {
 	name, server, file string
-	found, accepted    []int // indexes in the report
+	origin             string // of a live server
+	found, accepted    []int  // indexes in the report
 	counts             junitCounts
 }
 
 // junitSuites lists the servers that were read, and those that findings name besides.
 func junitSuites(r *result.Report) []junitSuite {
-	type key struct{ server, file string }
+	type key struct{ server, file, origin string }
 	var out []junitSuite
 	at, named := map[key]int{}, map[string]int{}
-	suite := func(server, file string) *junitSuite {
-		k := key{server, file}
+	suite := func(server, file, origin string) *junitSuite {
+		k := key{server, file, origin}
 		i, ok := at[k]
 		if !ok {
 			i = len(out)
 			at[k] = i
-			out = append(out, junitSuite{name: server, server: server, file: file})
+			out = append(out, junitSuite{name: server, server: server, file: file, origin: origin})
 			named[server]++
 		}
 		return &out[i]
 	}
 	for _, s := range r.Coverage.Servers {
-		suite(s.Server, s.File)
+		suite(s.Server, s.File, s.Origin)
 	}
 	for i := range r.Findings {
 		l := &r.Findings[i].Location
-		s := suite(l.Server, l.File)
+		s := suite(l.Server, l.File, l.Origin)
 		s.found = append(s.found, i)
 	}
 	for i := range r.Suppressed {
 		l := &r.Suppressed[i].Finding.Location
-		s := suite(l.Server, l.File)
+		s := suite(l.Server, l.File, l.Origin)
 		s.accepted = append(s.accepted, i)
 	}
 	for i := range out {
@@ -84,7 +86,7 @@ func junitSuites(r *result.Report) []junitSuite {
 		case s.server == "":
 			s.name = s.file
 		case named[s.server] > 1: // readers fold tests of one name into one
-			s.name = s.server + " (" + s.file + ")"
+			s.name = s.server + " (" + cmp.Or(s.file, s.origin) + ")"
 		}
 	}
 	return out

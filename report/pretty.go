@@ -167,6 +167,9 @@ func also(l *finding.Location) string {
 	if server == "" {
 		server = "(unnamed)"
 	}
+	if l.Origin != "" {
+		server += " (" + l.Origin + ")"
+	}
 	switch {
 	case kindWord(l.Kind) != string(finding.Server):
 	case l.Item == "":

@@ -25,6 +25,9 @@ func (p *page) problems(ps []finding.Problem) {
 		if l.Item != "" {
 			at = append(at, Visible(itemTitle(l)))
 		}
+		if l.Origin != "" {
+			at = append(at, Visible(l.Origin))
+		}
 		if s := place(l, true); s != "" {
 			at = append(at, Visible(s))
 		}

@@ -100,6 +100,9 @@ func resultText(f *finding.Finding) string {
 	if f.Location.Server != "" {
 		b.WriteString(" of server " + plain(f.Location.Server))
 	}
+	if f.Location.Origin != "" {
+		b.WriteString(" (" + plain(f.Location.Origin) + ")")
+	}
 	if f.Location.Pointer != "" {
 		b.WriteString(", " + plain(f.Location.Pointer))
 	}

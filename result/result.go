@@ -77,6 +77,7 @@ type Coverage struct {
 type ServerCoverage struct {
 	Server string         `json:"server"`
 	File   string         `json:"file,omitempty"`
+	Origin string         `json:"origin,omitempty"` // of a live server; see finding.Location
 	Lists  []ListCoverage `json:"lists"`
 }
 

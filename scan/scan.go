@@ -142,7 +142,7 @@ func servers(c *catalog.Catalog) []result.ServerCoverage {
 		for i, l := range s.Lists {
 			lists = append(lists, result.ListCoverage{Kind: catalog.Kinds[i], State: state(l.Present), Items: len(l.Items)})
 		}
-		out = append(out, result.ServerCoverage{Server: s.Name, File: s.Document.Name, Lists: lists})
+		out = append(out, result.ServerCoverage{Server: s.Name, File: s.Document.Name, Origin: s.Document.Origin, Lists: lists})
 	}
 	return out
 }

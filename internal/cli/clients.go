@@ -50,11 +50,7 @@ func (p *plan) together(others []*catalog.Server) [][]*catalog.Server {
 	return groups
 }
 
-func (p *plan) of(e *config.Entry) *planned { return p.entries[p.index(e)] }
-
-func (p *plan) index(e *config.Entry) int {
-	return slices.IndexFunc(p.entries, func(one *planned) bool { return one.entry == e })
-}
+func (p *plan) of(e *config.Entry) *planned { return p.entries[p.index[e]] }
 
 // report is the plan for a report.
 func (p *plan) report() *result.Clients {
@@ -77,7 +73,7 @@ func (p *plan) report() *result.Clients {
 			if s.Disabled {
 				continue
 			}
-			i := p.index(s.Entry())
+			i := p.index[s.Entry()]
 			agent.Entries = append(agent.Entries, i)
 			for _, server := range p.entries[i].servers() {
 				if !slices.Contains(seen, server) {

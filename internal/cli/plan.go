@@ -17,7 +17,8 @@ import (
 // A plan is what would be started of configurations, and in the end what became of it.
 type plan struct {
 	files    []config.File
-	entries  []*planned // of all files, in their order
+	entries  []*planned            // of all files, in their order
+	index    map[*config.Entry]int // of each in entries
 	launches []*launch
 	problems []finding.Problem
 }
@@ -55,12 +56,13 @@ func (a *app) makePlan(ctx context.Context, c *configFlags) (*plan, error) {
 
 // newPlan finds out what of the configurations can be started. It starts nothing.
 func newPlan(host discover.Host, files []config.File, problems []finding.Problem, resolve bool) *plan {
-	p := &plan{files: files, problems: problems}
+	p := &plan{files: files, problems: problems, index: map[*config.Entry]int{}}
 	same := map[[sha256.Size]byte]*launch{}
 	for i := range files {
 		for j := range files[i].Entries {
 			e := &files[i].Entries[j]
 			one := &planned{entry: e, state: result.NotLaunched}
+			p.index[e] = len(p.entries)
 			p.entries = append(p.entries, one)
 			switch {
 			case e.Disabled:
@@ -94,10 +96,6 @@ func damaged(f *config.File, e *config.Entry) bool {
 // once.
 func (p *plan) resolve(host discover.Host, one *planned, same map[[sha256.Size]byte]*launch) {
 	e, problems := host.Resolve(*one.entry)
-	if e.EnvFile != "" {
-		problems = append(problems, finding.Problem{Kind: finding.Unread, Location: where(one.entry),
-			Message: "server " + quoteName(e.Name) + ": its environment comes from a file, which is not read"})
-	}
 	if len(problems) > 0 {
 		p.problems = append(p.problems, problems...)
 		one.reason = "only its client can start it; see the problems"
@@ -112,8 +110,6 @@ func (p *plan) resolve(host discover.Host, one *planned, same map[[sha256.Size]b
 	one.launch = same[key]
 	one.launch.entries = append(one.launch.entries, one.entry)
 }
-
-func quoteName(s string) string { return `"` + finding.Clip(s, 60) + `"` }
 
 // entryTarget is the server of a resolved entry.
 func entryTarget(e *config.Entry) target {

@@ -64,7 +64,7 @@ func redactReport(r *result.Report, v *veil) {
 		v.location(&r.Problems[i].Location)
 	}
 	for i := range r.Coverage.Servers {
-		v.all(&r.Coverage.Servers[i].Server)
+		v.all(&r.Coverage.Servers[i].Server, &r.Coverage.Servers[i].Origin)
 	}
 	for i := range r.Posture {
 		v.all(&r.Posture[i].Detail)
@@ -81,7 +81,7 @@ func (v *veil) finding(f *finding.Finding) {
 }
 
 // location leaves the file alone, which is the user's own word.
-func (v *veil) location(l *finding.Location) { v.all(&l.Server, &l.Item, &l.Pointer) }
+func (v *veil) location(l *finding.Location) { v.all(&l.Server, &l.Item, &l.Pointer, &l.Origin) }
 
 func (v *veil) all(texts ...*string) {
 	for _, t := range texts {

@@ -78,6 +78,7 @@ failed or was cut by a limit; else 0.`,
 }
 
 func (s *scanRun) run(cmd *cobra.Command, args []string) error {
+	s.how.more = s.configs.asked()
 	targets, err := s.app.targets(cmd, &s.how, args)
 	if err != nil {
 		return err
