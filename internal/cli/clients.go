@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"gauntlet/catalog"
 	"gauntlet/check/config"
@@ -19,7 +20,7 @@ func (p *plan) settle(outcomes []outcome) {
 		}
 		one.state = result.Scanned
 		if f := one.launch.outcome.failure; f != nil {
-			one.state, one.reason = result.LaunchFail, f.Message
+			one.state, one.reason = result.LaunchFail, strings.TrimPrefix(f.Message, one.launch.target.name+": ")
 		}
 	}
 }
