@@ -25,7 +25,9 @@ type Catalog struct {
 // A Document is one text as received: a snapshot file, or what a live server answered.
 type Document struct {
 	Name string // the path as the user gave it, "-" for standard input, "" for a live server
-	Text string
+	// Origin is how a live server was reached, for a reader's eyes; see finding.Location.
+	Origin string
+	Text   string
 	// Number is the document's place among Documents.
 	Number int
 }
@@ -133,6 +135,6 @@ func (it *Item) Parse(s *Server, tree *rawjson.Tree) rawjson.Value {
 func (it *Item) Location(s *Server, v rawjson.Value, isKey bool) finding.Location {
 	return finding.Location{
 		Server: s.Name, Kind: it.Kind, Item: it.Label(),
-		Pointer: it.Pointer(s) + v.Pointer(), IsKey: isKey, File: s.Document.Name,
+		Pointer: it.Pointer(s) + v.Pointer(), IsKey: isKey, File: s.Document.Name, Origin: s.Document.Origin,
 	}
 }

@@ -15,9 +15,10 @@ type Item struct {
 	Value  rawjson.Value
 	Fields []Field
 
-	names  *names
-	check  *Check
-	report func(*Item, Report)
+	names   *names
+	content string // its content hash, once a finding needs it
+	check   *Check
+	report  func(*Item, Report)
 }
 
 // A Field is one string of a definition: a value, or the name of a member.
@@ -74,6 +75,14 @@ type Report struct {
 
 // Report records a finding.
 func (it *Item) Report(r Report) { it.report(it, r) }
+
+// contentHash is the finding.ContentHash of the whole definition.
+func (it *Item) contentHash() string {
+	if it.content == "" {
+		it.content = finding.ContentHash(it.Value.Canonical())
+	}
+	return it.content
+}
 
 // HasTool reports whether the item's server offers a tool of this name, letter case aside.
 func (it *Item) HasTool(name string) bool { return it.names.has(name) }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"gauntlet/catalog"
 	"gauntlet/finding"
@@ -15,10 +16,12 @@ type Pass struct {
 	Catalog  *catalog.Catalog
 	Baseline *catalog.Catalog // what the user approved; nil unless the check needs it
 
-	check   *Check
-	res     *Result
-	items   int
-	reports int
+	check    *Check
+	res      *Result
+	contents map[*catalog.Item]string // content hashes of items that findings are about
+	tree     rawjson.Tree
+	items    int
+	reports  int
 }
 
 // A Place is where something stands, in the catalog or in the baseline. Unlike a
@@ -27,17 +30,20 @@ type Place struct {
 	loc   finding.Location
 	span  finding.Span
 	token string // of the string that stands there, quotes included; "" for another value
+
+	server *catalog.Server
+	item   *catalog.Item // nil for the server as a whole
 }
 
 // At returns the place of v, a value inside an item; of the item as a whole where v is
 // absent, and of the server as a whole where it is nil.
 func (p *Pass) At(s *catalog.Server, it *catalog.Item, v rawjson.Value) Place {
-	at := Place{span: finding.Span{Input: s.Document.Number}}
+	at := Place{span: finding.Span{Input: s.Document.Number}, server: s, item: it}
 	if docs := p.Catalog.Documents; at.span.Input >= len(docs) || docs[at.span.Input] != s.Document {
 		at.span.Input += len(docs)
 	}
 	if it == nil {
-		at.loc = finding.Location{Server: s.Name, Kind: finding.Server, Pointer: s.Pointer, File: s.Document.Name}
+		at.loc = finding.Location{Server: s.Name, Kind: finding.Server, Pointer: s.Pointer, File: s.Document.Name, Origin: s.Document.Origin}
 		for first := range s.Items() { // nearer than the top of a file with many servers
 			at.span.Start, at.span.End = first.Offset(), first.Offset()
 			break
@@ -98,8 +104,41 @@ func (p *Pass) Report(r Relation) {
 		f.Related = append(f.Related, at.loc)
 		f.RelatedSpans = append(f.RelatedSpans, at.span)
 	}
+	f.Content = p.content(r)
 	p.reports++
 	p.res.Findings = append(p.res.Findings, f)
+}
+
+// content is the content hash of every definition that r is about. A definition counts
+// once, however many of its parts r names.
+func (p *Pass) content(r Relation) string {
+	type of struct {
+		server *catalog.Server
+		item   *catalog.Item
+	}
+	seen := map[of]bool{}
+	var hashes []string
+	for _, at := range append([]Place{r.At}, r.Related...) {
+		if k := (of{at.server, at.item}); !seen[k] {
+			seen[k] = true
+			hashes = append(hashes, p.contentOf(at, r.Identity))
+		}
+	}
+	return finding.JoinContent(hashes...)
+}
+
+// contentOf hashes the definition at a place. Where that is a server as a whole, what
+// identifies the finding counts instead: the names of the servers it is about.
+func (p *Pass) contentOf(at Place, identity []string) string {
+	if at.item == nil {
+		return finding.ContentHash(strings.Join(identity, "\x00"))
+	}
+	h, ok := p.contents[at.item]
+	if !ok {
+		h = finding.ContentHash(at.item.Parse(at.server, &p.tree).Canonical())
+		p.contents[at.item] = h
+	}
+	return h
 }
 
 // Identity names a server across scans: not at all if it does not name itself, since the
@@ -114,7 +153,7 @@ func Identity(s *catalog.Server) string {
 // runPass runs one check over everything and returns its line of the ledger. If it panics,
 // what it reported before stays.
 func runPass(k *Check, c, baseline *catalog.Catalog, res *Result) (ledger result.CheckCoverage) {
-	p := &Pass{Catalog: c, check: k, res: res}
+	p := &Pass{Catalog: c, check: k, res: res, contents: map[*catalog.Item]string{}}
 	if k.Needs&Baseline != 0 {
 		p.Baseline = baseline
 	}

@@ -32,6 +32,7 @@ func newFinding(it *Item, r Report) finding.Finding {
 		Rule: k.ID, Name: k.Name, Severity: k.Severity, Message: r.Message, Advice: k.Advice,
 		Location: it.Location(it.Server, value, isKey),
 		Evidence: finding.Evidence{Raw: raw, Start: r.Start, End: r.End, Before: tail(whole[:r.Start]), After: clip(whole[r.End:], maxContext)},
+		Content:  it.contentHash(),
 		Taxonomy: taxonomy.Of(k.ID),
 		Input:    it.Server.Document.Number, Order: value.Offset(),
 	}

@@ -88,6 +88,9 @@ type Location struct {
 	EndLine int    `json:"end_line,omitempty"`
 	// EndColumn is the column behind the last character.
 	EndColumn int `json:"end_column,omitempty"`
+	// Origin is how a live server was reached, for a reader's eyes: its program, its URL, or
+	// its name in a configuration and the client. A server's own name says nothing about it.
+	Origin string `json:"origin,omitempty"`
 }
 
 // Evidence quotes what a check saw. Start and End are byte offsets into the UTF-8 form
@@ -130,8 +133,12 @@ type Finding struct {
 	// server's and the item's names, the place inside the item and the evidence, not on
 	// key order, line numbers or neighbours. That of a finding about several servers
 	// depends on the rule, what they share and their names, not on their order.
-	Fingerprint string        `json:"fingerprint"`
-	Taxonomy    []TaxonomyRef `json:"taxonomy"`
+	Fingerprint string `json:"fingerprint"`
+	// Content is the ContentHash of what was judged: the whole definition, or all of those
+	// that the finding is about. It changes with any change of meaning in them, evidence
+	// or not. Empty where nobody knows it: such a finding cannot be suppressed.
+	Content  string        `json:"content_hash,omitempty"`
+	Taxonomy []TaxonomyRef `json:"taxonomy"`
 
 	// Input is the number of the document and Order to OrderEnd the byte span of the
 	// evidence in it. They sort findings as a reader meets them and give lines and columns.

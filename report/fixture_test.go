@@ -46,6 +46,7 @@ func full() *result.Report {
 			Message:     name + " in the text of " + loc.Item,
 			Advice:      "Describe what the tool does, and leave the model's conduct to its user.",
 			Fingerprint: "f" + strings.ToLower(rule[4:]) + "-" + strings.Trim(strings.ReplaceAll(loc.Pointer, "/", "."), "."),
+			Content:     strings.Repeat("c0", 32),
 			Taxonomy:    taxonomy(),
 			Input:       1, Order: len(r.Findings) + 1,
 		})
@@ -64,7 +65,7 @@ func full() *result.Report {
 	key.IsKey = true
 	add("SEC-001", "hidden-instruction", finding.High, key,
 		finding.Evidence{Raw: "one\ntwo\nthree\nfour\nfive\n", End: 24})
-	live := finding.Location{Server: hostile, Kind: finding.Server, Item: "instructions", Pointer: "/instructions"}
+	live := finding.Location{Server: hostile, Kind: finding.Server, Item: "instructions", Pointer: "/instructions", Origin: "https://example.net/mcp " + hostile}
 	add("SEC-009", "missing-words", finding.Info, live, finding.Evidence{})
 	add("SEC-010", "duplicate-name", finding.High, at("read_file", "/tools/0/name", 11), finding.Evidence{Raw: "read_file", End: 9})
 	shared := &r.Findings[len(r.Findings)-1]
@@ -77,13 +78,31 @@ func full() *result.Report {
 	shared.Related[3] = finding.Location{Pointer: "/servers/1"}
 	r.Findings = append(r.Findings, r.Findings[0]) // a definition that stands twice
 
+	decisions := ".gauntlet.yaml"
+	for i, n := range []int{0, 6, 8, 10, 9} { // among them the hostile one, a live server, a name, and one with related places
+		f := r.Findings[n]
+		f.Fingerprint = strings.Repeat("5"+string(rune('0'+i)), 16)
+		d := result.Decision{Fingerprint: f.Fingerprint, Rule: f.Rule, Content: f.Content, Reason: "For the demonstration.", File: decisions, Line: 4 + 8*i}
+		if i == 1 {
+			d.Definition, d.Reason, d.Owner, d.Expires = "filesystem, tool "+hostile, "Known since June. "+hostile, "kim@example.org", "2027-01-31"
+		}
+		r.Suppressed = append(r.Suppressed, result.Suppressed{Finding: f, Decision: d})
+		r.Suppressions = append(r.Suppressions, result.Suppression{Decision: d, State: result.Used})
+	}
+	gone := r.Suppressed[1].Decision
+	gone.Fingerprint, gone.Line = strings.Repeat("5c", 16), 40
+	r.Suppressions = append(r.Suppressions,
+		result.Suppression{Decision: gone, State: result.Changed, Detail: "the definition has changed since the decision"})
+	gone.Definition, gone.Line, gone.Expires = "", 48, "2026-01-31"
+	r.Suppressions = append(r.Suppressions, result.Suppression{Decision: gone, State: result.Expired, Detail: "it held until 2026-01-31"})
+
 	r.Coverage = result.Coverage{
 		Servers: []result.ServerCoverage{
 			{Server: "filesystem", File: file, Lists: []result.ListCoverage{
 				{Kind: finding.Server, State: "read", Items: 1, Instructions: true},
 				{Kind: finding.Tool, State: "read", Items: 1234}, {Kind: finding.Prompt, State: "absent"},
 				{Kind: finding.Resource, State: "read"}, {Kind: finding.ResourceTemplate, State: "read", Items: 1}}},
-			{Server: hostile},
+			{Server: hostile, Origin: live.Origin},
 		},
 		Fields: []result.FieldCoverage{{Field: "description", Strings: 41, Bytes: 9000}},
 		Checks: []result.CheckCoverage{
@@ -102,7 +121,7 @@ func full() *result.Report {
 	r.Problems = []finding.Problem{
 		{Kind: finding.Malformed, Message: "name is not a string but a number", Location: at("#3", "/tools/3/name", 61), Input: 1, Order: 1},
 		{Kind: finding.Malformed, Message: "a property has an empty name", Location: key},
-		{Kind: finding.Unread, Message: "prompts could not be captured: " + hostile, Location: finding.Location{Server: hostile, Pointer: "/capture_errors/prompts"}},
+		{Kind: finding.Unread, Message: "prompts could not be captured: " + hostile, Location: finding.Location{Server: hostile, Pointer: "/capture_errors/prompts", Origin: live.Origin}},
 		{Kind: finding.Failed, Message: "no such file", Location: finding.Location{}},
 	}
 	r.Clients = &result.Clients{
@@ -120,7 +139,7 @@ func full() *result.Report {
 		Agents: []result.Agent{{Client: "cursor", Entries: []int{0, 1}, Tools: 2}, {Client: "claude-code", Project: "/home/ada/shop", Entries: []int{2}}},
 	}
 	r.Summary = result.Summary{
-		Servers: 2, Items: 1235, Strings: 5678, Findings: len(r.Findings), Problems: len(r.Problems),
+		Servers: 2, Items: 1235, Strings: 5678, Findings: len(r.Findings), Suppressed: len(r.Suppressed), Problems: len(r.Problems),
 		BySeverity: map[string]int{"critical": 3, "high": 2, "medium": 5, "low": 1, "info": 1},
 	}
 	return r

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strings"
 
 	"gauntlet/finding"
@@ -8,7 +9,7 @@ import (
 
 // A serverGroup holds the findings of one server in one file.
 type serverGroup struct {
-	server, file string
+	server, file string // file is the origin of a live server
 	items        []*itemGroup
 }
 
@@ -32,13 +33,13 @@ func grouped(fs []finding.Finding) []*serverGroup {
 	items := map[itemKey]*itemGroup{}
 	for i := range fs {
 		l := &fs[i].Location
-		sk := serverKey{l.Server, l.File}
+		sk := serverKey{l.Server, cmp.Or(l.File, l.Origin)}
 		ik := itemKey{sk, l.Kind, l.Item}
 		g := items[ik]
 		if g == nil {
 			s := servers[sk]
 			if s == nil {
-				s = &serverGroup{server: l.Server, file: l.File}
+				s = &serverGroup{server: l.Server, file: sk.file}
 				servers[sk] = s
 				groups = append(groups, s)
 			}

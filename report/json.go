@@ -24,6 +24,14 @@ func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 		}
 		return &c
 	})
+	list(s, "suppressed", r.Suppressed, func(f *result.Suppressed) any {
+		c := *f
+		if c.Finding.Taxonomy == nil {
+			c.Finding.Taxonomy = []finding.TaxonomyRef{}
+		}
+		return &c
+	})
+	list(s, "suppressions", r.Suppressions, itself)
 	writeCoverage(s, r)
 	list(s, "skipped", r.Skipped, itself)
 	list(s, "problems", r.Problems, itself)

@@ -29,6 +29,8 @@ func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
 	for _, g := range grouped(r.Findings) {
 		p.server(g)
 	}
+	p.suppressed(r.Suppressed)
+	p.decisions(r.Suppressions)
 	p.clients(r.Clients)
 	p.problems(r.Problems)
 	p.checks(r.Coverage.Checks)
@@ -133,6 +135,9 @@ func (p *page) finding(f *finding.Finding) {
 		p.painted(6, "at:", Visible(at), p.dim)
 	}
 	p.related(f.Related)
+	if f.Fingerprint != "" {
+		p.painted(6, "id:", Visible(f.Fingerprint), p.dim)
+	}
 	p.gap()
 }
 
@@ -161,6 +166,9 @@ func also(l *finding.Location) string {
 	server := l.Server
 	if server == "" {
 		server = "(unnamed)"
+	}
+	if l.Origin != "" {
+		server += " (" + l.Origin + ")"
 	}
 	switch {
 	case kindWord(l.Kind) != string(finding.Server):

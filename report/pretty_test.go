@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/rawjson"
+	"gauntlet/result"
 )
 
 var colours = regexp.MustCompile("\x1b\\[[0-9;]+m")
@@ -184,5 +185,30 @@ func TestNumber(t *testing.T) {
 		if got := number(in); got != want {
 			t.Errorf("number(%d) = %s, want %s", in, got, want)
 		}
+	}
+}
+
+// A client that knows hundreds of projects does not fill the screen with them.
+func TestPrettyListsFewAgents(t *testing.T) {
+	r := clean()
+	r.Clients = &result.Clients{}
+	for i := range 40 {
+		r.Clients.Entries = append(r.Clients.Entries, result.ClientEntry{Name: fmt.Sprint("s", i)})
+	}
+	for i := range 30 {
+		a := result.Agent{Client: "claude-code", Project: fmt.Sprint("/p", i)}
+		for n := range 40 {
+			a.Entries = append(a.Entries, n)
+		}
+		r.Clients.Agents = append(r.Clients.Agents, a)
+	}
+	got := render(t, "pretty", r, Options{})
+	for _, want := range []string{"… and 20 more\n", "s11, …\n", "and 28 more", "claude-code in /p9 sees 40 servers"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+	if got := render(t, "pretty", r, Options{Verbose: true}); !strings.Contains(got, "/p29 sees") || !strings.Contains(got, "s39") {
+		t.Errorf("verbose leaves agents out:\n%s", got)
 	}
 }

@@ -36,13 +36,35 @@ func (p *page) clients(c *result.Clients) {
 			}
 		}
 	}
-	for _, a := range c.Agents {
-		p.agent(c, a)
-	}
+	p.agents(c)
 	p.gap()
 }
 
+const (
+	maxAgents = 10 // that are listed unless verbose: a client can know hundreds of projects
+	maxNames  = 12 // of the servers of one
+)
+
+// agents says which servers share one context, where there are several.
+func (p *page) agents(c *result.Clients) {
+	several := slices.DeleteFunc(slices.Clone(c.Agents), func(a result.Agent) bool { return len(a.Entries) < 2 })
+	for i, a := range several {
+		if i == maxAgents && len(several) > maxAgents+1 && !p.verbose {
+			p.labelled(2, "together:", fmt.Sprintf("… and %s more", number(len(several)-i)))
+			return
+		}
+		p.agent(c, a)
+	}
+}
+
 func (p *page) entry(e *result.ClientEntry) {
+	p.line(4, clip(Visible(e.Name), p.width-4))
+	p.labelled(6, "state:", Visible(became(e)))
+	p.painted(6, "starts:", clip(Visible(e.Starts), 3*p.width), p.dim)
+}
+
+// became says what became of an entry. It is not yet Visible.
+func became(e *result.ClientEntry) string {
 	state := stateNames[e.State]
 	if e.State == result.Scanned {
 		state += ", " + count(len(e.Tools), "tool")
@@ -53,18 +75,16 @@ func (p *page) entry(e *result.ClientEntry) {
 	if e.Reason != "" {
 		state += ": " + e.Reason
 	}
-	p.line(4, clip(Visible(e.Name), p.width-4))
-	p.labelled(6, "state:", Visible(state))
-	p.painted(6, "starts:", clip(Visible(e.Starts), 3*p.width), p.dim)
+	return state
 }
 
-// agent says which servers share one context, where there are several.
 func (p *page) agent(c *result.Clients, a result.Agent) {
-	if len(a.Entries) < 2 {
-		return
-	}
 	var names []string
-	for _, i := range a.Entries {
+	for n, i := range a.Entries {
+		if n == maxNames && len(a.Entries) > maxNames+1 && !p.verbose {
+			names = append(names, fmt.Sprintf("… and %s more", number(len(a.Entries)-n)))
+			break
+		}
 		if i >= 0 && i < len(c.Entries) {
 			names = append(names, c.Entries[i].Name)
 		}

@@ -25,6 +25,9 @@ func (p *page) problems(ps []finding.Problem) {
 		if l.Item != "" {
 			at = append(at, Visible(itemTitle(l)))
 		}
+		if l.Origin != "" {
+			at = append(at, Visible(l.Origin))
+		}
 		if s := place(l, true); s != "" {
 			at = append(at, Visible(s))
 		}
@@ -135,6 +138,9 @@ func (p *page) sum(r *result.Report) {
 	text := p.bold("No findings.")
 	if len(r.Findings) > 0 {
 		text = p.bold(count(len(r.Findings), "finding")) + ": " + strings.Join(parts, ", ") + "."
+	}
+	if n := len(r.Suppressed); n > 0 {
+		text += " " + number(n) + " suppressed."
 	}
 	switch {
 	case complete(r):

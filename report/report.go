@@ -37,6 +37,8 @@ var formats = []Format{
 	{"pretty", "for people: grouped by definition, the offending text underlined", writePretty},
 	{"json", "for programs: the whole report, as in docs/schemas/report.schema.json", writeJSON},
 	{"sarif", "for code hosts and editors: SARIF 2.1.0", writeSARIF},
+	{"junit", "for CI servers: JUnit XML, a suite a server and a test a check", writeJUnit},
+	{"markdown", "for comments and job summaries: at most 65,536 characters, the worst first", writeMarkdown},
 }
 
 // Formats returns all formats, the default first.

@@ -40,9 +40,13 @@ func TestGolden(t *testing.T) {
 		{"full.verbose", "pretty", full(), Options{Verbose: true, Width: 120}},
 		{"full.json", "json", full(), Options{}},
 		{"full.sarif", "sarif", full(), Options{}},
+		{"full.junit", "junit", full(), Options{}},
+		{"full.markdown", "markdown", full(), Options{}},
 		{"clean.pretty", "pretty", clean(), Options{}},
 		{"clean.json", "json", clean(), Options{}},
 		{"clean.sarif", "sarif", clean(), Options{}},
+		{"clean.junit", "junit", clean(), Options{}},
+		{"clean.markdown", "markdown", clean(), Options{}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			got := render(t, tt.format, tt.report, tt.opt)
@@ -104,11 +108,11 @@ func TestLookup(t *testing.T) {
 			t.Errorf("Lookup(%q) = %q, %v, want the format with a summary", f.Name, got.Name, err)
 		}
 	}
-	if want := []string{"pretty", "json", "sarif"}; !slices.Equal(Names(), want) {
+	if want := []string{"pretty", "json", "sarif", "junit", "markdown"}; !slices.Equal(Names(), want) {
 		t.Errorf("Names() = %q, want %q", Names(), want)
 	}
 	_, err := Lookup("SARIF")
-	if want := `unknown format "SARIF": want one of pretty, json, sarif`; err == nil || err.Error() != want {
+	if want := `unknown format "SARIF": want one of pretty, json, sarif, junit, markdown`; err == nil || err.Error() != want {
 		t.Errorf("Lookup(SARIF): error %v, want %s", err, want)
 	}
 }
@@ -149,7 +153,11 @@ func TestWriteErrorsComeBack(t *testing.T) {
 		r.Findings = append(r.Findings, r.Findings...)
 	}
 	for _, f := range Formats() {
-		for _, room := range []int{0, 70_000} {
+		var size meter
+		if err := f.Write(&size, r, Options{Verbose: true}); err != nil {
+			t.Fatal(err)
+		}
+		for _, room := range []int{0, min(70_000, int(size)-1)} { // markdown is never longer
 			if err := f.Write(&fullDisk{room}, r, Options{Verbose: true}); !errors.Is(err, errDisk) {
 				t.Errorf("%s with room for %d bytes: error %v, want %v", f.Name, room, err, errDisk)
 			}

@@ -66,9 +66,13 @@ var notices = []sarifNotice{
 	{string(finding.Limit), sarifText{Text: "A limit cut the scan short."}},
 	{string(finding.Failed), sarifText{Text: "An attempt ended in an error."}},
 	{skippedNotice, sarifText{Text: "A check did not run because its evidence is missing or nobody asked for it."}},
+	{suppressionNotice, sarifText{Text: "A suppression is not used: it meets no finding, has ended, or its definition has changed."}},
 }
 
-const skippedNotice = "skipped"
+const (
+	skippedNotice     = "skipped"
+	suppressionNotice = "suppression"
+)
 
 // writeInvocation says how far the scan came. A skipped check is a note and not an error:
 // it does not make a scan incomplete.
@@ -96,6 +100,13 @@ func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
 		}
 		s.value("", &n)
 	}
+	for i := range r.Suppressions {
+		if d := &r.Suppressions[i]; d.State != result.Used {
+			s.value("", &sarifNotification{Descriptor: sarifRef{ID: suppressionNotice}, Level: "note",
+				Message:   sarifText{Text: plain(unused(d))},
+				Locations: []sarifLocation{decided(&d.Decision)}})
+		}
+	}
 	s.close(']')
 	s.close('}')
 	s.close(']')
@@ -104,8 +115,7 @@ func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
 func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 	s.open("results", '[')
 	seen := make(map[string]int, len(r.Findings))
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	write := func(f *finding.Finding, suppressions *[]sarifSuppression) {
 		// A code host folds results with one fingerprint into one alert. Two equal
 		// definitions in one scan are two places to mend, so the second gets a number.
 		seen[f.Fingerprint]++
@@ -120,10 +130,27 @@ func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 			// GitHub reads primaryLocationLineHash alone. Left to itself it hashes the
 			// line, and a snapshot is often one long line with all findings on it.
 			PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
+			Suppressions:        suppressions,
 			Properties: sarifResultProperties{
-				Severity: f.Severity, Pointer: f.Location.Pointer, IsKey: f.Location.IsKey, Advice: f.Advice, Evidence: f.Evidence,
+				Severity: f.Severity, Pointer: f.Location.Pointer, IsKey: f.Location.IsKey, Advice: f.Advice, Evidence: f.Evidence, Content: f.Content,
 			},
 		})
+	}
+	// In one run either all results have the member or none has (SARIF 3.27.23); an empty
+	// one says that the result is known not to be suppressed.
+	var none *[]sarifSuppression
+	if len(r.Suppressed) > 0 {
+		none = &[]sarifSuppression{}
+	}
+	for i := range r.Findings {
+		write(&r.Findings[i], none)
+	}
+	for i := range r.Suppressed {
+		d := &r.Suppressed[i].Decision
+		write(&r.Suppressed[i].Finding, &[]sarifSuppression{{
+			Kind: "external", Status: "accepted", Justification: plain(d.Reason), Location: decided(d),
+			Properties: sarifSuppressionProperties{Owner: d.Owner, Expires: d.Expires},
+		}})
 	}
 	s.close(']')
 }

@@ -53,12 +53,16 @@ func read(t testing.TB, log string) *sarif.Run {
 func TestSARIFHasWhatACodeHostNeeds(t *testing.T) {
 	r := full()
 	run := read(t, render(t, "sarif", r, Options{}))
-	if got, want := len(run.Results), len(r.Findings); got != want {
+	if got, want := len(run.Results), len(r.Findings)+len(r.Suppressed); got != want {
 		t.Fatalf("%d results, want %d", got, want)
 	}
 	prints := map[string]bool{}
+	all := r.Findings
+	for _, s := range r.Suppressed {
+		all = append(all, s.Finding)
+	}
 	for i, res := range run.Results {
-		f := r.Findings[i]
+		f := all[i]
 		if got := *run.Tool.Driver.Rules[res.RuleIndex].ID; got != string(f.Rule) || *res.RuleID != got {
 			t.Errorf("result %d: rule %s at its index, id %s, want %s", i, got, *res.RuleID, f.Rule)
 		}
@@ -77,12 +81,34 @@ func TestSARIFHasWhatACodeHostNeeds(t *testing.T) {
 			t.Errorf("rule %s lacks a description or help", *rule.ID)
 		}
 	}
-	if inv := run.Invocations[0]; *inv.ExecutionSuccessful || len(inv.ToolExecutionNotifications) != len(r.Problems)+len(r.Skipped) {
+	const notUsed = 2 // suppressions of full
+	if inv := run.Invocations[0]; *inv.ExecutionSuccessful || len(inv.ToolExecutionNotifications) != len(r.Problems)+len(r.Skipped)+notUsed {
 		t.Errorf("successful %v with %d notifications, want an incomplete run with %d",
-			*inv.ExecutionSuccessful, len(inv.ToolExecutionNotifications), len(r.Problems)+len(r.Skipped))
+			*inv.ExecutionSuccessful, len(inv.ToolExecutionNotifications), len(r.Problems)+len(r.Skipped)+notUsed)
 	}
 	if !*read(t, render(t, "sarif", clean(), Options{})).Invocations[0].ExecutionSuccessful {
 		t.Error("a complete scan is not successful")
+	}
+}
+
+// Either all results of a run say whether they are suppressed, or none does.
+func TestSuppressionsInSARIF(t *testing.T) {
+	r := full()
+	results := read(t, render(t, "sarif", r, Options{})).Results
+	for i, res := range results {
+		if res.Suppressions == nil || (len(res.Suppressions) > 0) != (i >= len(r.Findings)) {
+			t.Errorf("result %d has the suppressions %v, want one at those behind the findings and empty lists elsewhere", i, res.Suppressions)
+		}
+	}
+	if s := results[len(r.Findings)+1].Suppressions[0]; *s.Kind != "external" || *s.Status != "accepted" || !strings.Contains(*s.Justification, "Known since June.") ||
+		*s.Location.PhysicalLocation.ArtifactLocation.URI != ".gauntlet.yaml" || *s.Location.PhysicalLocation.Region.StartLine != 12 {
+		t.Errorf("the suppression is %+v", s)
+	}
+	r.Suppressed = nil
+	for i, res := range read(t, render(t, "sarif", r, Options{})).Results {
+		if res.Suppressions != nil {
+			t.Errorf("result %d of a run without suppressions has the list %v", i, res.Suppressions)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gauntlet/finding"
+	"gauntlet/result"
 )
 
 // locate gives every location a physical one, since GitHub refuses a whole upload for one
@@ -16,6 +17,12 @@ func locate(l *finding.Location) sarifLocation {
 		Physical: sarifPhysical{sarifArtifact{artifactURI(l)}, region(l)},
 		Logical:  []sarifLogical{logical(l)},
 	}
+}
+
+// decided is where a decision stands: a line of a file that is no definition.
+func decided(d *result.Decision) sarifLocation {
+	l := finding.Location{File: d.File, Line: d.Line}
+	return sarifLocation{Physical: sarifPhysical{sarifArtifact{artifactURI(&l)}, region(&l)}}
 }
 
 // relatedLocations are the other places that a finding is about.
@@ -92,6 +99,9 @@ func resultText(f *finding.Finding) string {
 	b.WriteString(plain(itemTitle(&f.Location)))
 	if f.Location.Server != "" {
 		b.WriteString(" of server " + plain(f.Location.Server))
+	}
+	if f.Location.Origin != "" {
+		b.WriteString(" (" + plain(f.Location.Origin) + ")")
 	}
 	if f.Location.Pointer != "" {
 		b.WriteString(", " + plain(f.Location.Pointer))

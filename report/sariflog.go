@@ -60,7 +60,21 @@ type sarifResult struct {
 	Locations           []sarifLocation       `json:"locations"`
 	RelatedLocations    []sarifLocation       `json:"relatedLocations,omitempty"`
 	PartialFingerprints sarifPrints           `json:"partialFingerprints"`
+	Suppressions        *[]sarifSuppression   `json:"suppressions,omitempty"` // nil and empty differ
 	Properties          sarifResultProperties `json:"properties"`
+}
+
+type sarifSuppression struct {
+	Kind          string                     `json:"kind"`
+	Status        string                     `json:"status"`
+	Justification string                     `json:"justification"`
+	Location      sarifLocation              `json:"location"` // of the decision
+	Properties    sarifSuppressionProperties `json:"properties"`
+}
+
+type sarifSuppressionProperties struct {
+	Owner   string `json:"owner,omitempty"`
+	Expires string `json:"expires,omitempty"`
 }
 
 type sarifPrints struct {
@@ -74,11 +88,12 @@ type sarifResultProperties struct {
 	IsKey    bool             `json:"is_key,omitempty"`
 	Advice   string           `json:"advice,omitempty"`
 	Evidence finding.Evidence `json:"evidence"`
+	Content  string           `json:"content_hash,omitempty"`
 }
 
 type sarifLocation struct {
 	Physical sarifPhysical  `json:"physicalLocation"`
-	Logical  []sarifLogical `json:"logicalLocations"`
+	Logical  []sarifLogical `json:"logicalLocations,omitempty"`
 	Message  *sarifText     `json:"message,omitempty"`
 }
 

@@ -18,10 +18,14 @@ type Report struct {
 	Tool          Tool              `json:"tool"`
 	Summary       Summary           `json:"summary"`
 	Findings      []finding.Finding `json:"findings"`
-	Coverage      Coverage          `json:"coverage"`
-	Posture       []Signal          `json:"posture"`
-	Skipped       []Skip            `json:"skipped"`
-	Problems      []finding.Problem `json:"problems"`
+	// Suppressed are the findings that a person has accepted, each with the decision.
+	Suppressed []Suppressed `json:"suppressed"`
+	// Suppressions are all decisions that the run was given, used or not.
+	Suppressions []Suppression     `json:"suppressions"`
+	Coverage     Coverage          `json:"coverage"`
+	Posture      []Signal          `json:"posture"`
+	Skipped      []Skip            `json:"skipped"`
+	Problems     []finding.Problem `json:"problems"`
 	// Clients is what configurations of MCP clients hold; nil if none was asked for.
 	Clients *Clients `json:"clients,omitempty"`
 	// Rules describes every check that was asked for, whether or not it found anything.
@@ -55,7 +59,8 @@ type Summary struct {
 	Items      int            `json:"items"`
 	Strings    int            `json:"strings"`
 	Findings   int            `json:"findings"`
-	BySeverity map[string]int `json:"by_severity"` // all five severities, zeros included
+	BySeverity map[string]int `json:"by_severity"` // of Findings; all five severities, zeros included
+	Suppressed int            `json:"suppressed"`
 	Problems   int            `json:"problems"`
 	// Complete is false where anything asked for was unread, failed or cut by a limit.
 	Complete bool `json:"complete"`
@@ -72,6 +77,7 @@ type Coverage struct {
 type ServerCoverage struct {
 	Server string         `json:"server"`
 	File   string         `json:"file,omitempty"`
+	Origin string         `json:"origin,omitempty"` // of a live server; see finding.Location
 	Lists  []ListCoverage `json:"lists"`
 }
 
@@ -103,8 +109,8 @@ type CheckCoverage struct {
 	Rule     finding.Rule `json:"rule_id"`
 	Name     string       `json:"name"`
 	State    string       `json:"state"`
-	Items    int          `json:"items"` // definitions it looked at
-	Findings int          `json:"findings"`
+	Items    int          `json:"items"`    // definitions it looked at
+	Findings int          `json:"findings"` // suppressed ones included
 	// Withheld counts findings left out because one definition had too many.
 	Withheld int    `json:"withheld,omitempty"`
 	Reason   string `json:"reason,omitempty"`

@@ -66,6 +66,8 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 		SchemaVersion: result.SchemaVersion,
 		Tool:          result.Tool{Name: "gauntlet", Version: opt.Version, Lexicon: check.LexiconVersion, Taxonomy: taxonomy.Version},
 		Findings:      list(res.Findings),
+		Suppressed:    []result.Suppressed{},
+		Suppressions:  []result.Suppression{},
 		Coverage:      result.Coverage{Servers: servers(c), Fields: list(res.Fields), Checks: list(res.Checks)},
 		Posture:       seen.Signals(),
 		Skipped:       list(append(res.Skipped, unasked(checks)...)),
@@ -80,7 +82,8 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 	}
 	judgeConfigs(r, opt, len(docs))
 	locate(docs, r)
-	r.Summary = summary(c, r, res)
+	r.Summary = result.Summary{Servers: len(c.Servers), Items: res.Items, Strings: res.Strings}
+	r.Count()
 	return r
 }
 
@@ -139,7 +142,7 @@ func servers(c *catalog.Catalog) []result.ServerCoverage {
 		for i, l := range s.Lists {
 			lists = append(lists, result.ListCoverage{Kind: catalog.Kinds[i], State: state(l.Present), Items: len(l.Items)})
 		}
-		out = append(out, result.ServerCoverage{Server: s.Name, File: s.Document.Name, Lists: lists})
+		out = append(out, result.ServerCoverage{Server: s.Name, File: s.Document.Name, Origin: s.Document.Origin, Lists: lists})
 	}
 	return out
 }
@@ -172,18 +175,4 @@ func Rules(checks []*check.Check) []result.Rule {
 		})
 	}
 	return out
-}
-
-func summary(c *catalog.Catalog, r *result.Report, res *check.Result) result.Summary {
-	s := result.Summary{
-		Servers: len(c.Servers), Items: res.Items, Strings: res.Strings, Findings: len(r.Findings),
-		BySeverity: map[string]int{}, Problems: len(r.Problems), Complete: r.Complete(),
-	}
-	for sev := finding.Info; sev <= finding.Critical; sev++ {
-		s.BySeverity[sev.String()] = 0
-	}
-	for i := range r.Findings {
-		s.BySeverity[r.Findings[i].Severity.String()]++
-	}
-	return s
 }

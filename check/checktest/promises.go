@@ -47,8 +47,8 @@ func quoted(text string, f finding.Finding) error {
 	return fmt.Errorf("the bytes %d to %d there are not the evidence %q", e.Start, e.End, e.Raw)
 }
 
-// steadyFingerprints checks that the fingerprints of a bad snapshot stay the same when it
-// is written otherwise or gets neighbours.
+// steadyFingerprints checks that the fingerprints and content hashes of a bad snapshot
+// stay the same when it is written otherwise or gets neighbours.
 func (g *golden) steadyFingerprints(t T) {
 	t.Helper()
 	for _, s := range g.bad {
@@ -73,18 +73,18 @@ func (g *golden) steadyFingerprints(t T) {
 			if err != nil {
 				t.Errorf("%s: %s: when it %s: %v", g.path, s.name, v.how, err)
 			} else if got := fingerprints(found); !slices.Equal(got, want) {
-				t.Errorf("%s: %s: fingerprints change when the file %s: got %q, want %q", g.path, s.name, v.how, got, want)
+				t.Errorf("%s: %s: fingerprints change when the file %s, each with its content hash: got %q, want %q", g.path, s.name, v.how, got, want)
 			}
 		}
 	}
 }
 
-// fingerprints are sorted: the order of findings follows the order of the file.
+// fingerprints are those of findings, each with its content hash, sorted: the order of findings follows the order of the file.
 func fingerprints(findings []finding.Finding) []string {
 	var out []string
 	for _, f := range findings {
 		if !slices.Contains(neighbours, f.Location.Item) {
-			out = append(out, f.Fingerprint)
+			out = append(out, f.Fingerprint+" "+f.Content)
 		}
 	}
 	slices.Sort(out)

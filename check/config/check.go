@@ -126,6 +126,7 @@ func (p *Pass) Report(r Report) {
 	out := finding.Finding{
 		Rule: k.ID, Name: k.Name, Severity: k.Severity, Message: r.Message, Advice: k.Advice, Location: loc,
 		Evidence: finding.Evidence{Raw: raw, Start: r.Start, End: r.End},
+		Content:  content(f, r.Entry),
 		Taxonomy: taxonomy.Of(k.ID), Input: r.File, Order: r.At.Start, OrderEnd: r.At.End,
 		Fingerprint: finding.Fingerprint(string(k.ID), string(f.Client), project, name, place(r.At.Pointer), raw),
 	}

@@ -48,6 +48,7 @@ var table = []row{
 
 	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "internal/text", "internal/taxonomy"}},
 	{path: "oatf", layer: contract, may: []string{"rawjson", "oatf/match"}, deps: []string{"go.yaml.in/yaml/v4"}},
+	{path: "policy", layer: contract, may: []string{"finding", "result"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "internal/posture", layer: contract, may: []string{"catalog", "rawjson", "result", "finding"}},
 
 	{path: "check/surface", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text", "internal/secret"}},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"gauntlet/catalog"
 	"gauntlet/check/config"
@@ -19,7 +20,7 @@ func (p *plan) settle(outcomes []outcome) {
 		}
 		one.state = result.Scanned
 		if f := one.launch.outcome.failure; f != nil {
-			one.state, one.reason = result.LaunchFail, f.Message
+			one.state, one.reason = result.LaunchFail, strings.TrimPrefix(f.Message, one.launch.target.name+": ")
 		}
 	}
 }
@@ -50,11 +51,7 @@ func (p *plan) together(others []*catalog.Server) [][]*catalog.Server {
 	return groups
 }
 
-func (p *plan) of(e *config.Entry) *planned { return p.entries[p.index(e)] }
-
-func (p *plan) index(e *config.Entry) int {
-	return slices.IndexFunc(p.entries, func(one *planned) bool { return one.entry == e })
-}
+func (p *plan) of(e *config.Entry) *planned { return p.entries[p.index[e]] }
 
 // report is the plan for a report.
 func (p *plan) report() *result.Clients {
@@ -77,7 +74,7 @@ func (p *plan) report() *result.Clients {
 			if s.Disabled {
 				continue
 			}
-			i := p.index(s.Entry())
+			i := p.index[s.Entry()]
 			agent.Entries = append(agent.Entries, i)
 			for _, server := range p.entries[i].servers() {
 				if !slices.Contains(seen, server) {

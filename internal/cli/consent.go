@@ -20,14 +20,16 @@ func (a *app) consent(ctx context.Context, c *configFlags, p *plan) error {
 	if len(p.launches) == 0 {
 		return nil
 	}
-	if !c.yes || !a.quiet {
-		a.show(p)
-	}
 	if c.yes {
+		if !a.quiet {
+			a.show(p)
+		}
 		return nil
 	}
 	all := len(p.launches)
-	answers := a.terminal()
+	answers, leave := a.terminal()
+	defer leave()
+	a.show(p)
 	if answers == nil {
 		p.decline(func(*launch) bool { return true }, "there was no terminal to ask on")
 		p.unlaunched(all, "there is no terminal to ask on; --yes starts them, --no-launch judges the configurations alone")
@@ -106,13 +108,18 @@ func namesOf(entries []string) string {
 	return strings.Join(names, ", ")
 }
 
-// terminal is where a person answers, nil if nobody is there to.
-func (a *app) terminal() *bufio.Reader {
+// terminal is where a person answers, nil if nobody is there to. Until leave is called that
+// person sees what goes to stderr, wherever else it goes: nobody agrees to what is in a file.
+func (a *app) terminal() (answers *bufio.Reader, leave func()) {
 	f, ok := a.host.Stdin.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return nil
+		return nil, func() {}
 	}
-	return bufio.NewReader(f)
+	stderr := a.host.Stderr
+	if !isTerminal(stderr) {
+		a.host.Stderr = io.MultiWriter(stderr, f) // a terminal's input can be written to
+	}
+	return bufio.NewReader(f), func() { a.host.Stderr = stderr }
 }
 
 // agreement asks for all at once or one by one, and returns what was agreed to. Whatever is

@@ -114,7 +114,15 @@ func (g *gathered) add(got reply, limits catalog.Limits) error {
 	}
 	// The capture had its limits; its text has a few bytes of our own on top.
 	limits.Bytes = len(got.text)
-	return g.catalog.Add("", got.text, limits)
+	problems := len(g.catalog.Problems)
+	if err := g.catalog.Add("", got.text, limits); err != nil {
+		return err
+	}
+	g.catalog.Documents[len(g.catalog.Documents)-1].Origin = got.name
+	for i := range g.catalog.Problems[problems:] {
+		g.catalog.Problems[problems+i].Location.Origin = got.name
+	}
+	return nil
 }
 
 // readInto reads a snapshot into a catalog.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"path/filepath"
@@ -16,7 +17,8 @@ import (
 // A plan is what would be started of configurations, and in the end what became of it.
 type plan struct {
 	files    []config.File
-	entries  []*planned // of all files, in their order
+	entries  []*planned            // of all files, in their order
+	index    map[*config.Entry]int // of each in entries
 	launches []*launch
 	problems []finding.Problem
 }
@@ -37,14 +39,30 @@ type launch struct {
 	outcome  *outcome        // nil before
 }
 
+// makePlan reads the configurations and asks what of them may be started; nil where none
+// was asked for. Whoever gathers the plan's targets behind others tells it what became of
+// them by settle.
+func (a *app) makePlan(ctx context.Context, c *configFlags) (*plan, error) {
+	if !c.asked() {
+		return nil, nil
+	}
+	files, problems, err := a.readConfigs(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	p := newPlan(a.machine(), files, problems, !c.noLaunch)
+	return p, a.consent(ctx, c, p)
+}
+
 // newPlan finds out what of the configurations can be started. It starts nothing.
 func newPlan(host discover.Host, files []config.File, problems []finding.Problem, resolve bool) *plan {
-	p := &plan{files: files, problems: problems}
+	p := &plan{files: files, problems: problems, index: map[*config.Entry]int{}}
 	same := map[[sha256.Size]byte]*launch{}
 	for i := range files {
 		for j := range files[i].Entries {
 			e := &files[i].Entries[j]
 			one := &planned{entry: e, state: result.NotLaunched}
+			p.index[e] = len(p.entries)
 			p.entries = append(p.entries, one)
 			switch {
 			case e.Disabled:
@@ -78,10 +96,6 @@ func damaged(f *config.File, e *config.Entry) bool {
 // once.
 func (p *plan) resolve(host discover.Host, one *planned, same map[[sha256.Size]byte]*launch) {
 	e, problems := host.Resolve(*one.entry)
-	if e.EnvFile != "" {
-		problems = append(problems, finding.Problem{Kind: finding.Unread, Location: where(one.entry),
-			Message: "server " + quoteName(e.Name) + ": its environment comes from a file, which is not read"})
-	}
 	if len(problems) > 0 {
 		p.problems = append(p.problems, problems...)
 		one.reason = "only its client can start it; see the problems"
@@ -96,8 +110,6 @@ func (p *plan) resolve(host discover.Host, one *planned, same map[[sha256.Size]b
 	one.launch = same[key]
 	one.launch.entries = append(one.launch.entries, one.entry)
 }
-
-func quoteName(s string) string { return `"` + finding.Clip(s, 60) + `"` }
 
 // entryTarget is the server of a resolved entry.
 func entryTarget(e *config.Entry) target {
@@ -135,8 +147,11 @@ func identityOf(t *target) [sha256.Size]byte {
 	return sha256.Sum256(text)
 }
 
-// targets are the servers to start, in the order of their first entries.
+// targets are the servers to start, in the order of their first entries; none for no plan.
 func (p *plan) targets() []target {
+	if p == nil {
+		return nil
+	}
 	var out []target
 	for _, l := range p.launches {
 		out = append(out, l.target)

@@ -14,9 +14,7 @@ func (s *scanRun) read(ctx context.Context) error {
 			return err
 		}
 	}
-	if s.plan != nil {
-		s.targets = append(s.targets, s.plan.targets()...)
-	}
+	s.targets = append(s.targets, s.plan.targets()...)
 	got, err := s.gather(ctx, &s.how, s.targets)
 	if err != nil {
 		return err

@@ -50,15 +50,13 @@ func redactReport(r *result.Report, v *veil) {
 		}
 	}
 	for i := range r.Findings {
-		f := &r.Findings[i]
-		if configurations[f.Location.File] {
-			continue
+		if f := &r.Findings[i]; !configurations[f.Location.File] {
+			v.finding(f)
 		}
-		v.all(&f.Message, &f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
-		v.edges(&f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
-		v.location(&f.Location)
-		for i := range f.Related {
-			v.location(&f.Related[i])
+	}
+	for i := range r.Suppressed {
+		if f := &r.Suppressed[i].Finding; !configurations[f.Location.File] {
+			v.finding(f)
 		}
 	}
 	for i := range r.Problems {
@@ -66,15 +64,24 @@ func redactReport(r *result.Report, v *veil) {
 		v.location(&r.Problems[i].Location)
 	}
 	for i := range r.Coverage.Servers {
-		v.all(&r.Coverage.Servers[i].Server)
+		v.all(&r.Coverage.Servers[i].Server, &r.Coverage.Servers[i].Origin)
 	}
 	for i := range r.Posture {
 		v.all(&r.Posture[i].Detail)
 	}
 }
 
+func (v *veil) finding(f *finding.Finding) {
+	v.all(&f.Message, &f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
+	v.edges(&f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
+	v.location(&f.Location)
+	for i := range f.Related {
+		v.location(&f.Related[i])
+	}
+}
+
 // location leaves the file alone, which is the user's own word.
-func (v *veil) location(l *finding.Location) { v.all(&l.Server, &l.Item, &l.Pointer) }
+func (v *veil) location(l *finding.Location) { v.all(&l.Server, &l.Item, &l.Pointer, &l.Origin) }
 
 func (v *veil) all(texts ...*string) {
 	for _, t := range texts {

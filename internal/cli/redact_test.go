@@ -21,16 +21,18 @@ func TestRedactReport(t *testing.T) {
 		},
 	}
 	r := &result.Report{
-		Findings: []finding.Finding{f},
-		Problems: []finding.Problem{{Message: value, Location: finding.Location{Server: value}}},
-		Coverage: result.Coverage{Servers: []result.ServerCoverage{{Server: value}}},
-		Posture:  []result.Signal{{Detail: "has " + value}},
+		Findings:   []finding.Finding{f},
+		Suppressed: []result.Suppressed{{Finding: f}},
+		Problems:   []finding.Problem{{Message: value, Location: finding.Location{Server: value}}},
+		Coverage:   result.Coverage{Servers: []result.ServerCoverage{{Server: value}}},
+		Posture:    []result.Signal{{Detail: "has " + value}},
 	}
 	redactReport(r, newVeil([]string{"TOKEN=" + value}))
-	g := r.Findings[0]
+	g, accepted := r.Findings[0], r.Suppressed[0].Finding
 	for name, text := range map[string]string{
 		"message": g.Message, "server": g.Location.Server, "item": g.Location.Item, "pointer": g.Location.Pointer,
 		"raw": g.Evidence.Raw, "normalized": g.Evidence.Normalized, "before": g.Evidence.Before, "after": g.Evidence.After,
+		"suppressed message": accepted.Message, "suppressed raw": accepted.Evidence.Raw, "suppressed item": accepted.Location.Item,
 		"problem": r.Problems[0].Message, "problem's server": r.Problems[0].Location.Server,
 		"coverage": r.Coverage.Servers[0].Server, "posture": r.Posture[0].Detail,
 	} {

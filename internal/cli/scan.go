@@ -22,6 +22,7 @@ type scanRun struct {
 	how     targetFlags
 	configs configFlags
 	gate    gateFlags
+	policy  policyFlags
 
 	baselineFile string
 	baseline     *catalog.Catalog // nil for none
@@ -50,6 +51,9 @@ server behind a URL is asked over HTTP, in every revision of MCP; what --header 
 --bearer-env give it goes to the origin of that URL and to no other. Live servers are
 asked side by side; one that fails makes the scan incomplete and spoils no other.
 
+--config and --discover judge configurations of MCP clients. What stands in them is
+started or connected to after you agreed to it on the terminal, or with --yes.
+
 Exit codes: 1 if a finding crosses --fail-on; else 2 if anything asked for was unread,
 failed or was cut by a limit; else 0.`,
 		Example: `  gauntlet scan snapshot.json
@@ -57,7 +61,8 @@ failed or was cut by a limit; else 0.`,
   curl -s https://example.com/tools.json | gauntlet scan --format json -
   gauntlet scan --baseline approved.json snapshot.json
   gauntlet scan --env API_KEY -- npx -y some-mcp-server
-  gauntlet scan --bearer-env API_TOKEN https://example.com/mcp`,
+  gauntlet scan --bearer-env API_TOKEN https://example.com/mcp
+  gauntlet scan --discover --no-launch`,
 		RunE: s.run,
 	}
 	cmd.Flags().SortFlags = false
@@ -65,6 +70,7 @@ failed or was cut by a limit; else 0.`,
 	cmd.Flags().StringVar(&s.baselineFile, "baseline", "", "compare with this snapshot, which was approved: a `FILE`, or - (default none)")
 	_ = cmd.MarkFlagFilename("baseline", "json") // fails only for a flag that is not there
 	s.configs.flags(cmd)
+	s.policy.flags(cmd)
 	s.choice.flags(cmd)
 	s.outputs.flags(cmd, a)
 	s.how.flags(cmd)
@@ -72,12 +78,16 @@ failed or was cut by a limit; else 0.`,
 }
 
 func (s *scanRun) run(cmd *cobra.Command, args []string) error {
+	s.how.more = s.configs.asked()
 	targets, err := s.app.targets(cmd, &s.how, args)
 	if err != nil {
 		return err
 	}
 	s.targets = targets
 	if err := s.validate(cmd); err != nil {
+		return err
+	}
+	if err := s.policy.choose(cmd); err != nil {
 		return err
 	}
 	checks, ofConfigs, err := s.choice.from()
@@ -91,7 +101,8 @@ func (s *scanRun) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	if err := s.makePlan(cmd.Context()); err != nil {
+	s.policy.read(s.app, cmd, s.how.limits.Bytes)
+	if s.plan, err = s.makePlan(cmd.Context(), &s.configs); err != nil {
 		return err
 	}
 	defer s.startProgress().stop()
@@ -113,11 +124,13 @@ func (s *scanRun) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// inputs are the files to read, the baseline among them.
+// inputs are the files to read, the baseline and the suppressions among them.
 func (s *scanRun) inputs() []string {
 	in := files(s.targets)
-	if s.baselineFile != "" {
-		in = append(in, s.baselineFile)
+	for _, f := range []string{s.baselineFile, s.policy.file} {
+		if f != "" {
+			in = append(in, f)
+		}
 	}
 	return in
 }
@@ -141,19 +154,6 @@ func (s *scanRun) validate(cmd *cobra.Command) error {
 		return usage(cmd, "- is named %d times: standard input can be read once", stdin)
 	}
 	return nil
-}
-
-// makePlan reads the configurations and asks what of them may be started.
-func (s *scanRun) makePlan(ctx context.Context) error {
-	if !s.configs.asked() {
-		return nil
-	}
-	files, problems, err := s.readConfigs(ctx, &s.configs)
-	if err != nil {
-		return err
-	}
-	s.plan = newPlan(s.machine(), files, problems, !s.configs.noLaunch)
-	return s.consent(ctx, &s.configs, s.plan)
 }
 
 // nothing reports whether nothing at all was read.
@@ -184,8 +184,7 @@ func (s *scanRun) judge(ctx context.Context, checks []*check.Check, ofConfigs []
 		r.Problems = append(r.Problems, s.plan.problems...)
 	}
 	r.Problems = append(r.Problems, s.failures...)
-	r.Summary.Problems = len(r.Problems)
-	r.Summary.Complete = r.Complete()
+	s.policy.apply(r)
 	if given := s.gathered.given; len(given) > 0 {
 		redactReport(r, newVeil(given))
 	}

@@ -48,6 +48,8 @@ type targetFlags struct {
 	live     liveFlags
 	limits   limitFlags
 	parallel int
+	// more says that live servers may come beside those of the arguments.
+	more bool
 }
 
 // defaultParallel servers are processes of some 100 MB each; more of them at once make a
@@ -82,7 +84,7 @@ func (a *app) targets(cmd *cobra.Command, f *targetFlags, args []string) ([]targ
 	if dash < len(args) {
 		out = append(out, target{command: args[dash:]})
 	}
-	if name := f.live.given(cmd); name != "" && len(out) > 0 && !anyLive(out) {
+	if name := f.live.given(cmd); name != "" && len(out) > 0 && !anyLive(out) && !f.more {
 		return nil, usage(cmd, "--%s is for a live server, and there is neither a URL nor a -- with its command", name)
 	}
 	if err := a.equip(cmd, &f.live, out); err != nil {
@@ -118,14 +120,14 @@ func (a *app) equip(cmd *cobra.Command, l *liveFlags, targets []target) error {
 		}
 	}
 	for _, name := range []string{"env", "cwd"} {
-		if urls > 0 && commands == 0 && cmd.Flags().Changed(name) {
+		if commands == 0 && cmd.Flags().Changed(name) {
 			return fmt.Errorf("--%s is for a server that is started by a command behind --", name)
 		}
 	}
 	for _, name := range []string{"header", "bearer-env"} {
 		switch {
 		case !cmd.Flags().Changed(name):
-		case commands > 0 && urls == 0:
+		case urls == 0:
 			return fmt.Errorf("--%s is for a server behind a URL", name)
 		case !oneOrigin(targets):
 			return fmt.Errorf("--%s would go to several servers, and what is for one is not for another: scan those URLs one at a time", name)

@@ -51,6 +51,9 @@ func (h Host) Resolve(e config.Entry) (config.Entry, []finding.Problem) {
 	}
 	e.Args = args
 	e.Env, e.Headers = r.variables(e.Env), r.variables(e.Headers)
+	if e.EnvFile != "" && len(r.problems) == 0 {
+		e.Env = append(r.envFile(e.EnvFile), e.Env...) // the last of a name wins, which is the entry's own
+	}
 	return e, r.problems
 }
 

@@ -1,9 +1,16 @@
 package text
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 )
 
 // fill repeats a unit up to n bytes.
@@ -81,36 +88,115 @@ var hostile = []struct {
 	{"tags of angle brackets", func(n int) string { return fill("<important>", n) }},
 }
 
-// TestLinear guards against quadratic time: eight times the input may take 32 times as
-// long, which leaves room for caches and a busy machine, while quadratic time takes 64.
+// mostSteps is how many steps a byte may cost. The costliest of the texts below, letters
+// with dots, takes 585.
+const mostSteps = 1_000
+
+// TestLinear guards against quadratic time by counting steps: eight times the input may
+// take nine times as many, while quadratic work takes 64 times. No clock is asked.
+//
+// The steps are those of the whole package, statement by statement, as Go's coverage counts
+// them. So nothing in the reader has to count, and no loop can be forgotten. What one call
+// of the standard library does is one step: it must not be handed the rest of a text at
+// every place of it.
 func TestLinear(t *testing.T) {
-	if testing.Short() || raceEnabled {
-		t.Skip("measures time")
+	if testing.Short() {
+		t.Skip("builds the package anew")
 	}
-	const n = 16 << 10
+	c := newStepCounter(t)
+	idle := c.steps(t, "", 0) // reading the lexicon
+	const n = 2 << 10
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 2)
 	for _, h := range hostile {
-		t.Run(h.name, func(t *testing.T) {
-			small, large := h.make(n), h.make(8*n)
-			ratio := 0.0
-			for range 4 { // a slow moment of the machine must not count
-				a, b := fastest(small, 5), fastest(large, 2)
-				if ratio = float64(b) / float64(max(a, 20*time.Microsecond)); ratio < 32 {
-					t.Logf("%.1f MB/s", float64(len(large))/1e6/b.Seconds())
-					return
-				}
+		slots <- struct{}{}
+		wg.Go(func() { // ends with its two processes; Wait below waits for it
+			defer func() { <-slots }()
+			small, large := (c.steps(t, h.name, n)-idle)/rounds, (c.steps(t, h.name, 8*n)-idle)/rounds
+			t.Logf("%s: %d and %d steps, %.0f a byte", h.name, small, large, float64(large)/(8*n))
+			if large > 9*small || large > mostSteps*8*n {
+				t.Errorf("%s: %d bytes take %d steps and eight times as many %d, %.1f times as many", h.name, n, small, large, float64(large)/float64(small))
 			}
-			t.Errorf("%d bytes take %.0f times as long as %d", len(large), ratio, len(small))
+			if small < n/8 {
+				t.Errorf("%s: %d bytes take only %d steps: the counting is broken", h.name, n, small)
+			}
 		})
+	}
+	wg.Wait()
+}
+
+// rounds is how often one text is read: the start-up, whose maps come in any order, takes
+// some thousand steps more or less from run to run.
+const rounds = 16
+
+// readVariable asks a process of a stepCounter to read one hostile text: NAME N.
+const readVariable = "GAUNTLET_READ"
+
+// TestReadOnce is the work that TestLinear counts, in a process of its own.
+func TestReadOnce(t *testing.T) {
+	size, name, ok := strings.Cut(os.Getenv(readVariable), " ")
+	if !ok {
+		t.Skip("is run by TestLinear")
+	}
+	n, err := strconv.Atoi(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range hostile {
+		if h.name == name {
+			text := h.make(n)
+			var r Reader
+			for range rounds {
+				r.Reset()
+				r.Read(text)
+			}
+		}
 	}
 }
 
-func fastest(s string, runs int) time.Duration {
-	best := time.Duration(1 << 62)
-	for range runs {
-		var r Reader
-		start := time.Now()
-		r.Read(s)
-		best = min(best, time.Since(start))
+// A stepCounter counts the steps that the package takes, with a test binary of it in which
+// every block of statements counts how often it runs.
+type stepCounter struct{ binary, dir string }
+
+func newStepCounter(t *testing.T) *stepCounter {
+	t.Helper()
+	c := &stepCounter{dir: t.TempDir()}
+	c.binary = filepath.Join(c.dir, "text.test")
+	build := exec.Command("go", "test", "-c", "-covermode=count", "-coverpkg=gauntlet/internal/text", "-o", c.binary, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
-	return best
+	return c
+}
+
+// steps returns how many statements run when one hostile text of about n bytes is read, in
+// all rounds and with the start-up.
+func (c *stepCounter) steps(t *testing.T, name string, n int) int {
+	profile := filepath.Join(c.dir, fmt.Sprintf("%s %d.cover", strings.ReplaceAll(name, "/", " "), n))
+	cmd := exec.Command(c.binary, "-test.run=^TestReadOnce$", "-test.coverprofile="+profile)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s", readVariable, n, name))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v: %s", name, err, out)
+		return 0
+	}
+	f, err := os.Open(profile)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer f.Close()
+	total := 0
+	for lines := bufio.NewScanner(f); lines.Scan(); { // file:line.column,line.column statements count
+		fields := strings.Fields(lines.Text())
+		if len(fields) != 3 {
+			continue // the mode, in the first line
+		}
+		statements, err1 := strconv.Atoi(fields[1])
+		count, err2 := strconv.Atoi(fields[2])
+		if err := errors.Join(err1, err2); err != nil {
+			t.Error(err)
+		}
+		total += statements * count
+	}
+	return total
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,6 +34,10 @@ type Command struct {
 // DefaultGrace lets a server write a file or two, and lets nobody wait long.
 const DefaultGrace = time.Second
 
+// markName is a variable that every server gets, with a value of its own, so that what it
+// leaves behind can be told from all other processes.
+const markName = "GAUNTLET_SERVER"
+
 // drain is how long output is still read after the process has gone and nothing comes:
 // a grandchild may hold the pipe open for ever.
 const drain = 500 * time.Millisecond
@@ -43,6 +49,7 @@ type Process struct {
 	stdout *output
 	stderr *tail
 	secret *strings.Replacer
+	mark   string // the entry of the environment by which its processes are known
 	grace  time.Duration
 	exited chan struct{} // closed when the process is gone and its stderr read
 
@@ -61,7 +68,9 @@ func Start(c Command) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{cmd: cmd, stderr: new(tail), secret: Redactor(c.Env), grace: c.Grace, exited: make(chan struct{})}
+	mark := markName + "=" + rand.Text()
+	env = append(env, mark)
+	p := &Process{cmd: cmd, stderr: new(tail), secret: Redactor(append(slices.Clone(c.Env), mark)), mark: mark, grace: c.Grace, exited: make(chan struct{})}
 	if p.grace == 0 {
 		p.grace = DefaultGrace
 	}
@@ -181,7 +190,8 @@ func (p *Process) how() string {
 
 // Close ends the server as MCP asks: its stdin is closed; if it is still there after
 // Grace it gets SIGTERM, and after another Grace SIGKILL, each with its whole process
-// group. What is left of the group is killed in any case.
+// group. What is left of the group is killed in any case, and on Linux also what left the
+// group and kept the environment, as daemons do.
 func (p *Process) Close() error {
 	p.closeOnce.Do(func() { p.closeErr = p.close(false) })
 	return p.closeErr
@@ -203,6 +213,7 @@ func (p *Process) close(now bool) error {
 	// Also when the process has gone: its children may live. The kernel gives the number
 	// of a group to nobody else as long as one of them does.
 	killGroup(p.cmd.Process)
+	killMarked(p.mark)
 	gone := p.gone(p.grace + 2*drain)
 	p.stream.Close()
 	if !gone {

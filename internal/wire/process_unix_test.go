@@ -111,7 +111,7 @@ func TestADaemonThatHoldsThePipesHoldsNobodyUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { // it is out of Close's reach, and ends when we hang up
+	defer func() { // where it is out of Close's reach it ends when we hang up
 		_ = orphan.(*net.TCPConn).CloseWrite()
 		_, _ = io.Copy(io.Discard, orphan)
 		orphan.Close()

@@ -1,0 +1,240 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+)
+
+// junitListed is how many findings one failure writes out; the rest is counted.
+const junitListed = 50
+
+// writeJUnit writes one test suite a server and in it one test a check that ran. A check
+// that found something above info is a failure; there is one for all its findings, since
+// readers of JUnit show the first alone. The last suite is about the scan itself: a check
+// that did not run is skipped, each problem is an error, and without any there is a test
+// that passes. So an incomplete scan never reads as one in which all tests passed.
+//
+// The form is the one that GitLab and Jenkins read. There is no time in it: the same
+// report gives the same bytes.
+func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
+	x := &junit{w: w}
+	suites := junitSuites(r)
+	var all junitCounts
+	for i := range suites {
+		suites[i].counts = tally(suites[i].tests(r))
+		all.add(suites[i].counts)
+	}
+	scan := aboutScan(r)
+	own := tally(scan)
+	all.add(own)
+	x.printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=%s tests=\"%d\" failures=\"%d\" errors=\"%d\">\n",
+		attribute(r.Tool.Name), all.tests, all.failures, all.errors)
+	for i := range suites {
+		x.suite(suites[i].name, suites[i].counts, suites[i].tests(r))
+	}
+	x.suite("the scan", own, scan)
+	x.printf("</testsuites>\n")
+	return nil // the writer keeps its first error for Flush
+}
+
+// A junitSuite is one server in one file, with the findings in it.
+type junitSuite struct {
+	name, server, file string
+	origin             string // of a live server
+	found, accepted    []int  // indexes in the report
+	counts             junitCounts
+}
+
+// junitSuites lists the servers that were read, and those that findings name besides.
+func junitSuites(r *result.Report) []junitSuite {
+	type key struct{ server, file, origin string }
+	var out []junitSuite
+	at, named := map[key]int{}, map[string]int{}
+	suite := func(server, file, origin string) *junitSuite {
+		k := key{server, file, origin}
+		i, ok := at[k]
+		if !ok {
+			i = len(out)
+			at[k] = i
+			out = append(out, junitSuite{name: server, server: server, file: file, origin: origin})
+			named[server]++
+		}
+		return &out[i]
+	}
+	for _, s := range r.Coverage.Servers {
+		suite(s.Server, s.File, s.Origin)
+	}
+	for i := range r.Findings {
+		l := &r.Findings[i].Location
+		s := suite(l.Server, l.File, l.Origin)
+		s.found = append(s.found, i)
+	}
+	for i := range r.Suppressed {
+		l := &r.Suppressed[i].Finding.Location
+		s := suite(l.Server, l.File, l.Origin)
+		s.accepted = append(s.accepted, i)
+	}
+	for i := range out {
+		switch s := &out[i]; {
+		case s.server == "" && s.file == "":
+			s.name = "(unnamed server)"
+		case s.server == "":
+			s.name = s.file
+		case named[s.server] > 1: // readers fold tests of one name into one
+			s.name = s.server + " (" + cmp.Or(s.file, s.origin) + ")"
+		}
+	}
+	return out
+}
+
+// A junitTest is one test: what is neither failure, error nor skipped has passed.
+type junitTest struct {
+	class, name, file string
+	outcome           string // "", "failure", "error" or "skipped"
+	kind, message     string
+	body, out         string
+}
+
+// tests returns the tests of a suite: one a check that ran or broke, in their order.
+func (s *junitSuite) tests(r *result.Report) []junitTest {
+	var out []junitTest
+	at := map[finding.Rule]int{}
+	found, accepted := map[finding.Rule][]int{}, map[finding.Rule][]int{}
+	test := func(rule finding.Rule, name string) {
+		if _, ok := at[rule]; !ok {
+			at[rule] = len(out)
+			out = append(out, junitTest{class: s.name, name: string(rule) + " " + name, file: s.file})
+		}
+	}
+	for _, c := range r.Coverage.Checks {
+		if c.State != "skipped" {
+			test(c.Rule, c.Name)
+		}
+		if c.State == "failed" {
+			t := &out[at[c.Rule]]
+			t.outcome, t.kind, t.message = "error", "failed", c.Reason
+		}
+	}
+	for _, i := range s.found {
+		f := &r.Findings[i]
+		test(f.Rule, f.Name)
+		found[f.Rule] = append(found[f.Rule], i)
+	}
+	for _, i := range s.accepted {
+		f := &r.Suppressed[i].Finding
+		test(f.Rule, f.Name)
+		accepted[f.Rule] = append(accepted[f.Rule], i)
+	}
+	for rule, i := range at {
+		out[i].judge(r, found[rule], accepted[rule])
+	}
+	return out
+}
+
+// judge fills in what a check found. What is only info is told and fails nothing.
+func (t *junitTest) judge(r *result.Report, found, accepted []int) {
+	var told []string
+	worst := finding.None
+	for n, i := range found {
+		f := &r.Findings[i]
+		worst = max(worst, f.Severity)
+		if n < junitListed {
+			told = append(told, junitFinding(f))
+		}
+	}
+	if n := len(found) - junitListed; n > 0 {
+		told = append(told, "… and "+count(n, "more finding"))
+	}
+	text := strings.Join(told, "\n\n")
+	if worst > finding.Info && t.outcome == "" {
+		t.outcome, t.kind, t.body = "failure", worst.String(), text
+		t.message = r.Findings[found[0]].Message
+		if len(found) > 1 {
+			t.message = count(len(found), "finding") + ", the first: " + t.message
+		}
+	} else {
+		t.out = text
+	}
+	for n, i := range accepted {
+		if n == junitListed {
+			t.out = strings.TrimSpace(t.out + "\n\n… and " + number(len(accepted)-n) + " more suppressed")
+			break
+		}
+		s := &r.Suppressed[i]
+		t.out = strings.TrimSpace(t.out + "\n\nsuppressed: " + Visible(decision(&s.Decision)) + "\n" + junitFinding(&s.Finding))
+	}
+}
+
+// junitFinding writes one finding in a few lines, each of them Visible.
+func junitFinding(f *finding.Finding) string {
+	lines := []string{strings.ToUpper(f.Severity.String()) + ": " + Visible(f.Message), "in: " + Visible(inWords(&f.Location))}
+	if f.Evidence.Raw != "" {
+		lines = append(lines, "evidence: "+clip(Visible(f.Evidence.Raw), 300))
+	}
+	if f.Advice != "" {
+		lines = append(lines, "do: "+Visible(f.Advice))
+	}
+	return strings.Join(append(lines, "id: "+Visible(f.Fingerprint)), "\n")
+}
+
+// aboutScan returns the tests of the suite about the scan itself.
+func aboutScan(r *result.Report) []junitTest {
+	const class = "the scan"
+	var out []junitTest
+	for i := range r.Problems {
+		p := &r.Problems[i]
+		out = append(out, junitTest{class: class, name: fmt.Sprintf("problem %d", i+1), file: p.Location.File,
+			outcome: "error", kind: string(p.Kind), message: p.Message, body: Visible(inWords(&p.Location))})
+	}
+	switch {
+	case complete(r):
+		out = append(out, junitTest{class: class, name: "is complete"})
+	case len(r.Problems) == 0:
+		out = append(out, junitTest{class: class, name: "is complete", outcome: "error", kind: "unread", message: "the scan is incomplete"})
+	}
+	for _, s := range r.Skipped {
+		out = append(out, junitTest{class: class, name: string(s.Rule) + " " + s.Name, outcome: "skipped", message: "needs " + s.Needs})
+	}
+	if c := r.Clients; c != nil {
+		for i := range c.Entries {
+			if e := &c.Entries[i]; e.State == result.NotLaunched || e.State == result.SwitchedOff {
+				out = append(out, junitTest{class: class, name: fmt.Sprintf("server %s of %s, line %d", e.Name, e.Client, e.Line), file: e.File,
+					outcome: "skipped", message: became(e)})
+			}
+		}
+	}
+	for i := range r.Suppressions {
+		if d := &r.Suppressions[i]; d.State != result.Used {
+			out = append(out, junitTest{class: class, name: "suppression in line " + number(d.Line) + " of " + d.File, file: d.File,
+				outcome: "skipped", message: string(d.State) + ": " + unused(d)})
+		}
+	}
+	return out
+}
+
+// junitCounts are what a suite says in front.
+type junitCounts struct{ tests, failures, errors, skipped int }
+
+func (c *junitCounts) add(d junitCounts) {
+	c.tests, c.failures, c.errors, c.skipped = c.tests+d.tests, c.failures+d.failures, c.errors+d.errors, c.skipped+d.skipped
+}
+
+func tally(tests []junitTest) junitCounts {
+	c := junitCounts{tests: len(tests)}
+	for i := range tests {
+		switch tests[i].outcome {
+		case "failure":
+			c.failures++
+		case "error":
+			c.errors++
+		case "skipped":
+			c.skipped++
+		}
+	}
+	return c
+}

@@ -1,0 +1,200 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+)
+
+// markdownLimit is the longest page, in bytes: a comment on GitHub has at most 65,536
+// characters, and no text has more characters than bytes.
+const markdownLimit = 65_536
+
+// writeMarkdown writes a page for a comment on a change or the summary of a job: what
+// there is to know first, then the findings, the worst first. It is cut where it would be
+// too long, and says so.
+//
+// Whatever a server may have written stands in code spans, where no host looks for markup,
+// links, mentions or images.
+func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
+	p := &mdPage{w: w, left: markdownLimit}
+	p.must("### " + mdTitle(r) + "\n\n" + mdTable(r))
+	// Problems go first, since findings mean less with them, and may not use up the page.
+	p.list("Problems", "problem", "problems", markdownLimit/4, len(r.Problems), func(i int) string { return mdProblem(&r.Problems[i]) })
+	worst := make([]int, len(r.Findings))
+	for i := range worst {
+		worst[i] = i
+	}
+	slices.SortStableFunc(worst, func(a, b int) int { return int(r.Findings[b].Severity) - int(r.Findings[a].Severity) })
+	p.list("Findings", "finding", "findings", markdownLimit, len(worst), func(i int) string { return mdFinding(&r.Findings[worst[i]]) })
+	p.list("Suppressed", "suppressed finding", "suppressed findings", markdownLimit, len(r.Suppressed), func(i int) string {
+		s := &r.Suppressed[i]
+		return mdHead(&s.Finding) + "  \n  reason: " + codeSpan(decision(&s.Decision), mdWide) + " in " + codeSpan(fmt.Sprintf("%s:%d", s.Decision.File, s.Decision.Line), mdWide)
+	})
+	idle := slices.Collect(func(yield func(*result.Suppression) bool) {
+		for i := range r.Suppressions {
+			if r.Suppressions[i].State != result.Used && !yield(&r.Suppressions[i]) {
+				return
+			}
+		}
+	})
+	p.list("Suppressions not used", "suppression", "suppressions", markdownLimit, len(idle), func(i int) string {
+		return "- " + codeSpan(string(idle[i].State), mdWide) + ": " + codeSpan(unused(idle[i]), mdWide)
+	})
+	if c := r.Clients; c != nil {
+		p.list("Configurations", "entry", "entries", markdownLimit, len(c.Entries), func(i int) string {
+			e := &c.Entries[i]
+			return "- " + codeSpan(fmt.Sprintf("%s of %s  %s:%d", e.Name, e.Client, e.File, e.Line), mdWide) + ": " + codeSpan(became(e), mdWide)
+		})
+	}
+	return nil // the writer keeps its first error for Flush
+}
+
+// mdWide is how many columns of a text are shown.
+const mdWide = 300
+
+// mdReserve is kept for the sentences that say what was left out.
+const mdReserve = 1_000
+
+// An mdPage is a page with room for so many bytes.
+type mdPage struct {
+	w    *bufio.Writer
+	left int
+}
+
+func (p *mdPage) must(s string) {
+	p.left -= len(s)
+	_, _ = p.w.WriteString(s)
+}
+
+// list writes a section, as many of its n entries as there is room for on the page and in
+// so many bytes.
+func (p *mdPage) list(title, one, many string, room, n int, entry func(int) string) {
+	if n == 0 {
+		return
+	}
+	p.must("\n#### " + title + "\n\n")
+	for i := range n {
+		text := entry(i) + "\n"
+		if room -= len(text); room < 0 || p.left-len(text) < mdReserve {
+			noun := many
+			if n-i == 1 {
+				noun = one
+			}
+			p.must(fmt.Sprintf("- %s %s not shown: a comment has at most 65,536 characters. The other formats have all.\n", number(n-i), noun))
+			return
+		}
+		p.must(text)
+	}
+}
+
+func mdTitle(r *result.Report) string {
+	title := "gauntlet: no findings"
+	if n := len(r.Findings); n > 0 {
+		title = "gauntlet: " + count(n, "finding")
+	}
+	if n := len(r.Suppressed); n > 0 {
+		title += ", " + number(n) + " suppressed"
+	}
+	if !complete(r) {
+		return title + "; the scan is incomplete"
+	}
+	return title + "; the scan is complete"
+}
+
+// mdTable is the summary: figures only, since a cell ends at any pipe.
+func mdTable(r *result.Report) string {
+	var by [finding.Critical + 1]int
+	for i := range r.Findings {
+		by[min(r.Findings[i].Severity, finding.Critical)]++
+	}
+	head, rule, row := "|", "|", "|"
+	cell := func(name string, n int) {
+		head, rule, row = head+" "+name+" |", rule+"---|", row+" "+number(n)+" |"
+	}
+	for sev := finding.Critical; sev > finding.None; sev-- {
+		cell(sev.String(), by[sev])
+	}
+	cell("suppressed", len(r.Suppressed))
+	cell("problems", len(r.Problems))
+	cell("servers", r.Summary.Servers)
+	cell("definitions", r.Summary.Items)
+	ran := 0
+	for _, c := range r.Coverage.Checks {
+		if c.State == "ran" {
+			ran++
+		}
+	}
+	cell("checks run", ran)
+	cell("checks skipped", len(r.Skipped))
+	return head + "\n" + rule + "\n" + row + "\n"
+}
+
+// mdHead is the first line of a finding.
+func mdHead(f *finding.Finding) string {
+	return fmt.Sprintf("- **%s** %s in %s", f.Severity, codeSpan(string(f.Rule)+" "+f.Name, mdWide), codeSpan(inWords(&f.Location), mdWide))
+}
+
+func mdFinding(f *finding.Finding) string {
+	lines := []string{mdHead(f), "why: " + codeSpan(f.Message, mdWide)}
+	if f.Evidence.Raw != "" {
+		lines = append(lines, "evidence: "+codeSpan(f.Evidence.Raw, mdWide))
+	}
+	if n := len(f.Related); n > 0 {
+		lines = append(lines, "also: "+codeSpan(also(&f.Related[0]), mdWide)+mdMore(n-1))
+	}
+	if f.Advice != "" {
+		lines = append(lines, "do: "+codeSpan(f.Advice, mdWide))
+	}
+	return strings.Join(append(lines, "id: "+codeSpan(f.Fingerprint, mdWide)), "  \n  ")
+}
+
+func mdMore(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return " and " + count(n, "more place")
+}
+
+func mdProblem(p *finding.Problem) string {
+	text := "- " + codeSpan(string(p.Kind), mdWide) + ": " + codeSpan(p.Message, mdWide)
+	if p.Location != (finding.Location{}) {
+		text += " in " + codeSpan(inWords(&p.Location), mdWide)
+	}
+	return text
+}
+
+// maxTicks is the longest run of backticks that stands in a code span as it is. Readers
+// give up on longer fences, and what would be code becomes markup.
+const maxTicks = 3
+
+// codeSpan returns a stranger's text as a Markdown code span that it cannot leave: Visible
+// and hence on one line, at most wide columns of it, between fences of more backticks than it
+// has in a row.
+func codeSpan(s string, wide int) string {
+	s = clip(Visible(s), wide)
+	longest, run := 0, 0
+	for i := range len(s) {
+		if run++; s[i] != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	if longest > maxTicks {
+		s, longest = strings.ReplaceAll(s, "`", "<U+0060>"), 0
+	}
+	fence := strings.Repeat("`", longest+1)
+	if strings.Trim(s, " ") == "" {
+		return fence + " " + s + " " + fence
+	}
+	// A reader takes one blank off either end, if both are there: so there are two, or a
+	// text that begins with a backtick would lengthen the fence.
+	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}

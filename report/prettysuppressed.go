@@ -1,0 +1,78 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+)
+
+// suppressed lists every finding that a person has accepted: nothing is hidden silently.
+func (p *page) suppressed(fs []result.Suppressed) {
+	if len(fs) == 0 {
+		return
+	}
+	p.heading("Suppressed", "  accepted by a person; not for the gate")
+	for i := range fs {
+		f, d := &fs[i].Finding, &fs[i].Decision
+		p.line(2, p.dim(fmt.Sprintf("%-8s", strings.ToUpper(f.Severity.String()))), "  ", Visible(string(f.Rule)), "  ", clip(Visible(f.Name), p.width/3))
+		p.painted(4, "in:", Visible(inWords(&f.Location)), p.dim)
+		p.labelled(4, "reason:", Visible(decision(d)))
+		p.painted(4, "by:", Visible(fmt.Sprintf("%s:%d", d.File, d.Line)), p.dim)
+	}
+	p.gap()
+}
+
+// decisions lists the suppressions that are not used, which somebody should look at.
+func (p *page) decisions(ds []result.Suppression) {
+	said := false
+	for i := range ds {
+		d := &ds[i]
+		if d.State == result.Used {
+			continue
+		}
+		if !said {
+			p.heading("Suppressions not used", "")
+			said = true
+		}
+		p.labelled(2, Visible(string(d.State)), Visible(unused(d)))
+		p.painted(2, "", Visible(fmt.Sprintf("%s:%d", d.File, d.Line)), p.dim)
+	}
+	if said {
+		p.gap()
+	}
+}
+
+// decision says why a finding was accepted, by whom and how long. It is not yet Visible.
+func decision(d *result.Decision) string {
+	text := strings.TrimSpace(d.Reason)
+	if d.Owner != "" {
+		text += " (" + d.Owner + ")"
+	}
+	if d.Expires != "" {
+		text += ", until " + d.Expires
+	}
+	return text
+}
+
+// unused says what became of a decision that covers nothing. It is not yet Visible.
+func unused(d *result.Suppression) string {
+	text := string(d.Rule) + " " + d.Fingerprint
+	if d.Definition != "" {
+		text += " (" + d.Definition + ")"
+	}
+	return text + ": " + d.Detail
+}
+
+// inWords names a definition with its server and its file. It is not yet Visible.
+func inWords(l *finding.Location) string {
+	text := itemTitle(l)
+	switch {
+	case l.Server != "":
+		text += " of " + l.Server
+	case l.Kind == "" && l.Item == "": // a place in a file that is no server
+		text = ""
+	}
+	return strings.TrimSpace(text + "  " + place(l, true))
+}
