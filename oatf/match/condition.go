@@ -14,32 +14,22 @@ type Condition struct {
 	equal  rawjson.Value // absent if there are operators
 	exists *bool
 	tests  []test
+	texts  bool // some test needs the text
 }
 
-// A test is one operator with its operand.
+// A test is one operator with its operand. text is the value as string operators see it,
+// and only there for those.
 type test interface {
-	holds(s *subject) bool
+	holds(v rawjson.Value, text string) bool
 }
 
-// A subject is the value that tests look at, written out at most once for all of them.
-type subject struct {
-	value   rawjson.Value
-	text    string
-	written bool
-}
-
-// string returns what string operators see: a string itself, anything else as compact JSON
+// coerced returns what string operators see: a string itself, anything else as compact JSON
 // with sorted names (SDK §5.3, "Type coercion").
-func (s *subject) string() string {
-	if !s.written {
-		s.written = true
-		if s.value.Kind() == rawjson.String {
-			s.text = s.value.Text()
-		} else {
-			s.text = s.value.Sorted()
-		}
+func coerced(v rawjson.Value) string {
+	if v.Kind() == rawjson.String {
+		return v.Text()
 	}
-	return s.text
+	return v.Sorted()
 }
 
 // An OperandError says what is wrong with a condition or a predicate, and where.
@@ -112,6 +102,10 @@ func (c *Condition) add(m rawjson.Member) error {
 		return &OperandError{m.Value, fmt.Errorf("%s %w", name, err)}
 	}
 	c.tests = append(c.tests, t)
+	switch t.(type) {
+	case contains, startsWith, endsWith, matches:
+		c.texts = true
+	}
 	return nil
 }
 
@@ -126,9 +120,12 @@ func (c *Condition) Holds(v rawjson.Value) bool {
 	case c.equal.Exists():
 		return rawjson.Equal(c.equal, v)
 	}
-	s := subject{value: v}
+	text := ""
+	if c.texts {
+		text = coerced(v)
+	}
 	for _, t := range c.tests {
-		if !t.holds(&s) {
+		if !t.holds(v, text) {
 			return false
 		}
 	}
@@ -139,19 +136,33 @@ func (c *Condition) Holds(v rawjson.Value) bool {
 // §4.2), and returns the first that does. Where nothing being there is what satisfies it,
 // that value is absent.
 func (c *Condition) HoldsAt(t Target, message rawjson.Value) (rawjson.Value, bool) {
-	var found rawjson.Value
 	anywhere := false
-	if !t.Each(message, func(v rawjson.Value) bool {
-		anywhere = true
-		if c.Holds(v) {
-			found = v
-			return false
-		}
-		return true
-	}) {
-		return found, true
+	if v, ok := c.holdsAt(t.steps, message, &anywhere); ok {
+		return v, true
 	}
 	return rawjson.Value{}, !anywhere && c.Holds(rawjson.Value{})
+}
+
+// holdsAt is [Target.Each] with the condition inside, which spares a function value for
+// every message.
+func (c *Condition) holdsAt(steps []step, v rawjson.Value, anywhere *bool) (rawjson.Value, bool) {
+	for i, st := range steps {
+		v = v.Get(st.name)
+		if !st.each {
+			continue
+		}
+		for _, e := range v.Elements() {
+			if found, ok := c.holdsAt(steps[i+1:], e, anywhere); ok {
+				return found, true
+			}
+		}
+		return rawjson.Value{}, false
+	}
+	if !v.Exists() {
+		return rawjson.Value{}, false
+	}
+	*anywhere = true
+	return v, c.Holds(v)
 }
 
 // operators reads the operand of every operator but exists.
@@ -169,15 +180,17 @@ var operators = map[string]func(rawjson.Value) (test, error){
 
 type contains string
 
-func (c contains) holds(s *subject) bool { return strings.Contains(s.string(), string(c)) }
+func (c contains) holds(_ rawjson.Value, text string) bool { return strings.Contains(text, string(c)) }
 
 type startsWith string
 
-func (c startsWith) holds(s *subject) bool { return strings.HasPrefix(s.string(), string(c)) }
+func (c startsWith) holds(_ rawjson.Value, text string) bool {
+	return strings.HasPrefix(text, string(c))
+}
 
 type endsWith string
 
-func (c endsWith) holds(s *subject) bool { return strings.HasSuffix(s.string(), string(c)) }
+func (c endsWith) holds(_ rawjson.Value, text string) bool { return strings.HasSuffix(text, string(c)) }
 
 func text(of func(string) test) func(rawjson.Value) (test, error) {
 	return func(v rawjson.Value) (test, error) {
@@ -190,7 +203,7 @@ func text(of func(string) test) func(rawjson.Value) (test, error) {
 
 type matches struct{ *regexp.Regexp }
 
-func (m matches) holds(s *subject) bool { return m.MatchString(s.string()) }
+func (m matches) holds(_ rawjson.Value, text string) bool { return m.MatchString(text) }
 
 func pattern(v rawjson.Value) (test, error) {
 	if v.Kind() != rawjson.String {
@@ -205,9 +218,9 @@ func pattern(v rawjson.Value) (test, error) {
 
 type anyOf struct{ list rawjson.Value }
 
-func (a anyOf) holds(s *subject) bool {
+func (a anyOf) holds(v rawjson.Value, _ string) bool {
 	for _, e := range a.list.Elements() {
-		if rawjson.Equal(e, s.value) {
+		if rawjson.Equal(e, v) {
 			return true
 		}
 	}
@@ -227,8 +240,8 @@ type compares struct {
 }
 
 // holds is false for what is no number (SDK §5.3, "Numeric type mismatches").
-func (c compares) holds(s *subject) bool {
-	order, ok := rawjson.CompareNumbers(s.value, c.with)
+func (c compares) holds(v rawjson.Value, _ string) bool {
+	order, ok := rawjson.CompareNumbers(v, c.with)
 	return ok && c.want(order)
 }
 
