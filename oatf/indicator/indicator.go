@@ -122,9 +122,9 @@ func newPattern(i *oatf.Indicator) (*pattern, error) {
 }
 
 func (p *pattern) evaluate(_ context.Context, message rawjson.Value) (bool, string, error) {
-	v, ok := p.condition.HoldsAt(p.target, message)
+	v, ok, err := p.condition.Search(p.target, message)
 	if !ok {
-		return false, "", nil
+		return false, "", err
 	}
 	if !v.Exists() {
 		return true, "nothing stands at the target", nil

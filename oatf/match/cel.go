@@ -25,6 +25,10 @@ const (
 	maxExpressionCost  = 1_000_000
 	// ExpressionTime is how long one evaluation may take, as §5.7 recommends.
 	ExpressionTime = 100 * time.Millisecond
+	// Searches (matches) are not stopped once they run: these bound the instructions and the
+	// message of an expression with one, together as maxRegexpWork does.
+	maxMatchesProgram = 1_000
+	maxMatchesMessage = maxRegexpWork / maxMatchesProgram
 	// interrupt is after how many rounds of a loop the time is looked at.
 	interrupt = 100
 )
@@ -38,7 +42,8 @@ const (
 type Expression struct {
 	program cel.Program
 	err     error // parses, and cannot be run
-	loops   bool
+	loops   bool  // has a macro that goes through a list or a map
+	matches bool  // searches for a regular expression
 }
 
 var errSlow = fmt.Errorf("it took longer than %s", ExpressionTime)
@@ -48,7 +53,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(
 		cel.ParserExpressionSizeLimit(maxExpressionText),
 		cel.ParserRecursionLimit(maxExpressionDepth),
-		cel.RegexProgramSizeLimit(maxRegexpProgram),
+		cel.RegexProgramSizeLimit(maxMatchesProgram),
 		cel.Variable("message", cel.DynType),
 	)
 })
@@ -68,19 +73,14 @@ func ParseExpression(s string, variables ...string) (*Expression, error) {
 	if err := issues.Err(); err != nil {
 		return nil, err
 	}
-	x := &Expression{loops: loops(parsed)}
+	x := &Expression{}
+	ast.PreOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		x.loops = x.loops || e.Kind() == ast.ComprehensionKind
+		x.matches = x.matches || e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "matches"
+	}))
 	x.program, x.err = env.Program(checked(env, parsed, variables),
 		cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxExpressionCost), cel.InterruptCheckFrequency(interrupt))
 	return x, nil
-}
-
-// loops reports whether the expression has a macro that goes through a list or a map.
-func loops(parsed *cel.Ast) bool {
-	found := false
-	ast.PreOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		found = found || e.Kind() == ast.ComprehensionKind
-	}))
-	return found
 }
 
 // checked returns the expression with its types worked out, which makes it run a third
@@ -103,13 +103,15 @@ func checked(env *cel.Env, parsed *cel.Ast, variables []string) *cel.Ast {
 	return parsed
 }
 
-// An ErrorKind says why an expression gave neither true nor false, in the words of SDK §2.20.
+// An ErrorKind says why an expression or a condition gave neither true nor false, in the
+// words of SDK §2.20.
 type ErrorKind string
 
 // The kinds.
 const (
-	TypeError ErrorKind = "type_error" // it gave something else than true or false
-	CELError  ErrorKind = "cel_error"  // a name or member is missing, types do not fit, a limit is reached
+	TypeError    ErrorKind = "type_error"    // it gave something else than true or false
+	CELError     ErrorKind = "cel_error"     // a name or member is missing, types do not fit, a limit is reached
+	RegexTimeout ErrorKind = "regex_timeout" // searching a text could take too long
 )
 
 // An EvalError is the failure of one evaluation.
@@ -137,6 +139,9 @@ func (x *Expression) Eval(ctx context.Context, bindings ...Binding) (bool, error
 	if ctx.Err() != nil {
 		return false, &EvalError{CELError, context.Cause(ctx)}
 	}
+	if err := x.check(bindings); err != nil {
+		return false, err
+	}
 	out, err := x.run(ctx, &activation{bindings: bindings})
 	if err != nil {
 		return false, &EvalError{CELError, explain(err)}
@@ -146,6 +151,16 @@ func (x *Expression) Eval(ctx context.Context, bindings ...Binding) (bool, error
 		return false, &EvalError{TypeError, fmt.Errorf("the expression gives a %s and not true or false", out.Type().TypeName())}
 	}
 	return bool(b), nil
+}
+
+// check refuses a message that could take too long to search.
+func (x *Expression) check(bindings []Binding) error {
+	for _, b := range bindings {
+		if n := len(b.Value.Raw()); x.matches && n > maxMatchesMessage {
+			return &EvalError{RegexTimeout, fmt.Errorf("%d bytes are too many for an expression with matches; at most %d", n, maxMatchesMessage)}
+		}
+	}
+	return nil
 }
 
 // run evaluates under the time limit. CEL looks at the time in loops alone, and watching it

@@ -2,7 +2,6 @@ package match
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"gauntlet/rawjson"
@@ -110,49 +109,73 @@ func (c *Condition) add(m rawjson.Member) error {
 }
 
 // Holds reports whether v satisfies the condition. An absent v satisfies exists: false, if
-// that is the only operator, and nothing else.
+// that is the only operator, and nothing else. A text that is too long for a regular
+// expression, in the sense of [Condition.Search], does not satisfy it.
 func (c *Condition) Holds(v rawjson.Value) bool {
+	ok, _ := c.check(v)
+	return ok
+}
+
+func (c *Condition) check(v rawjson.Value) (bool, error) {
 	switch {
 	case c.exists != nil && *c.exists != v.Exists():
-		return false
+		return false, nil
 	case !v.Exists():
-		return c.exists != nil && len(c.tests) == 0
+		return c.exists != nil && len(c.tests) == 0, nil
 	case c.equal.Exists():
-		return rawjson.Equal(c.equal, v)
+		return rawjson.Equal(c.equal, v), nil
 	}
 	text := ""
 	if c.texts {
 		text = coerced(v)
 	}
 	for _, t := range c.tests {
+		if m, ok := t.(matches); ok {
+			if err := m.check(text); err != nil {
+				return false, err
+			}
+		}
 		if !t.holds(v, text) {
-			return false
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }
 
 // HoldsAt reports whether any value that the target leads to satisfies the condition (SDK
 // §4.2), and returns the first that does. Where nothing being there is what satisfies it,
 // that value is absent.
 func (c *Condition) HoldsAt(t Target, message rawjson.Value) (rawjson.Value, bool) {
-	anywhere := false
-	if v, ok := c.holdsAt(t.steps, message, &anywhere); ok {
-		return v, true
-	}
-	return rawjson.Value{}, !anywhere && c.Holds(rawjson.Value{})
+	v, ok, _ := c.Search(t, message)
+	return v, ok
 }
 
-// holdsAt is [Target.Each] with the condition inside, which spares a function value for
+// Search is HoldsAt with an error, an *EvalError of the kind RegexTimeout, where no value
+// satisfies the condition and one has a text too long to be searched in a few seconds.
+func (c *Condition) Search(t Target, message rawjson.Value) (found rawjson.Value, ok bool, err error) {
+	s := search{condition: c}
+	if v, ok := s.at(t.steps, message); ok {
+		return v, true, nil
+	}
+	return rawjson.Value{}, s.err == nil && !s.anywhere && c.Holds(rawjson.Value{}), s.err
+}
+
+// A search is [Target.Each] with a condition inside, which spares a function value for
 // every message.
-func (c *Condition) holdsAt(steps []step, v rawjson.Value, anywhere *bool) (rawjson.Value, bool) {
+type search struct {
+	condition *Condition
+	anywhere  bool
+	err       error // the first
+}
+
+func (s *search) at(steps []step, v rawjson.Value) (rawjson.Value, bool) {
 	for i, st := range steps {
 		v = v.Get(st.name)
 		if !st.each {
 			continue
 		}
 		for _, e := range v.Elements() {
-			if found, ok := c.holdsAt(steps[i+1:], e, anywhere); ok {
+			if found, ok := s.at(steps[i+1:], e); ok {
 				return found, true
 			}
 		}
@@ -161,8 +184,12 @@ func (c *Condition) holdsAt(steps []step, v rawjson.Value, anywhere *bool) (rawj
 	if !v.Exists() {
 		return rawjson.Value{}, false
 	}
-	*anywhere = true
-	return v, c.Holds(v)
+	s.anywhere = true
+	ok, err := s.condition.check(v)
+	if s.err == nil {
+		s.err = err
+	}
+	return v, ok
 }
 
 // operators reads the operand of every operator but exists.
@@ -201,7 +228,7 @@ func text(of func(string) test) func(rawjson.Value) (test, error) {
 	}
 }
 
-type matches struct{ *regexp.Regexp }
+type matches struct{ program }
 
 func (m matches) holds(_ rawjson.Value, text string) bool { return m.MatchString(text) }
 
@@ -209,11 +236,11 @@ func pattern(v rawjson.Value) (test, error) {
 	if v.Kind() != rawjson.String {
 		return nil, fmt.Errorf("needs a string and not %s", article(v))
 	}
-	re, err := ParseRegexp(v.Text())
+	p, err := parseProgram(v.Text())
 	if err != nil {
 		return nil, err
 	}
-	return matches{re}, nil
+	return matches{p}, nil
 }
 
 type anyOf struct{ list rawjson.Value }

@@ -182,6 +182,50 @@ func TestRegexpsAreBounded(t *testing.T) {
 	}
 }
 
+func TestTextsTooLongToSearchAreErrors(t *testing.T) {
+	long := strings.Repeat("a", maxRegexpWork/1000)
+	message := mustParse(t, `{"long":"`+long+`","list":["`+long+`","match"]}`)
+	for _, tt := range []struct {
+		name, target, condition string
+		ok, fails               bool
+	}{
+		{"too long", "long", `{"regex":"a{0,900}b{0,900}c"}`, false, true},
+		{"not for a short expression", "long", `{"regex":"ab"}`, false, false},
+		{"another operator said no before", "long", `{"contains":"x","regex":"a{0,900}b{0,900}c"}`, false, false},
+		{"another value matches", "list[*]", `{"regex":"x{0,900}y{0,900}match"}`, true, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			target, err := ParseTarget(tt.target)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := ParseCondition(mustParse(t, tt.condition))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, ok, err := c.Search(target, message)
+			var failed *EvalError
+			if ok != tt.ok || errors.As(err, &failed) != tt.fails || failed != nil && failed.Kind != RegexTimeout {
+				t.Errorf("Search: %v, %v, want %v and an error: %v", ok, err, tt.ok, tt.fails)
+			}
+		})
+	}
+	x, err := ParseExtractor("regex", "a{0,900}b{0,900}c()")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := x.Extract(message.Get("long")); err == nil {
+		t.Error("Extract searched the text")
+	}
+	e, err := ParseExpression(`message.long.matches("b")`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := evaluated(e, Binding{"message", mustParse(t, `{"long":"`+long+long+`"}`)}); !strings.HasPrefix(got, "regex_timeout: ") {
+		t.Errorf("matches: %s", got)
+	}
+}
+
 func FuzzCondition(f *testing.F) {
 	f.Add(`{"contains":"a","gt":1}`, `{"b":1,"a":"x"}`)
 	f.Add(`{"any_of":[1,"a"]}`, `1.0`)
