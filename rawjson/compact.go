@@ -10,19 +10,19 @@ import (
 // Compact returns the value as JSON without white space: members in the order received,
 // strings with no escape that JSON does not ask for, numbers as they were written.
 // A string that is not well-formed gets U+FFFD in the places.
-func (v Value) Compact() string { return string(v.AppendCompact(nil)) }
+func (v Value) Compact() string { return string(v.AppendCompact(make([]byte, 0, len(v.Raw())))) }
 
 // AppendCompact appends what [Value.Compact] returns.
 func (v Value) AppendCompact(b []byte) []byte { return appendCompact(b, v, false, 0) }
 
 // Sorted returns the same as [Value.Compact] with the members of every object in the
 // order of their names, byte by byte. Members that repeat all stay.
-func (v Value) Sorted() string { return string(appendCompact(nil, v, true, 0)) }
+func (v Value) Sorted() string { return string(appendCompact(make([]byte, 0, len(v.Raw())), v, true, 0)) }
 
 func appendCompact(b []byte, v Value, sorted bool, depth int) []byte {
 	switch v.Kind() {
 	case String, key:
-		return AppendString(b, v.Text())
+		return appendCompactString(b, v)
 	case Array:
 		if depth > canonicalDepth {
 			break
@@ -39,13 +39,13 @@ func appendCompact(b []byte, v Value, sorted bool, depth int) []byte {
 		if depth > canonicalDepth {
 			break
 		}
+		var few [8]Member
 		b = append(b, '{')
-		n := len(b)
-		for m := range orderedMembers(v, sorted) {
-			if len(b) > n {
+		for i, m := range appendMembers(few[:0], v, sorted) {
+			if i > 0 {
 				b = append(b, ',')
 			}
-			b = append(AppendString(b, m.Key.Text()), ':')
+			b = append(appendCompactString(b, m.Key), ':')
 			b = appendCompact(b, m.Value, sorted, depth+1)
 		}
 		return append(b, '}')
@@ -53,23 +53,27 @@ func appendCompact(b []byte, v Value, sorted bool, depth int) []byte {
 	return append(b, v.Raw()...)
 }
 
-func orderedMembers(v Value, sorted bool) func(func(Member) bool) {
-	if !sorted {
-		return v.Members()
+// appendCompactString copies a string that has nothing to decode.
+func appendCompactString(b []byte, v Value) []byte {
+	if raw := v.Raw(); strings.IndexByte(raw, '\\') < 0 && utf8.ValidString(raw) {
+		return append(b, raw...)
 	}
-	return func(yield func(Member) bool) {
-		var few [8]Member
-		ms := few[:0]
-		for m := range v.Members() {
-			ms = append(ms, m)
+	return AppendString(b, v.Text())
+}
+
+func appendMembers(ms []Member, v Value, sorted bool) []Member {
+	inOrder, last := true, ""
+	for m := range v.Members() {
+		ms = append(ms, m)
+		if sorted {
+			name := m.Key.Text()
+			inOrder, last = inOrder && last <= name, name
 		}
+	}
+	if sorted && !inOrder {
 		slices.SortStableFunc(ms, func(a, b Member) int { return strings.Compare(a.Key.Text(), b.Key.Text()) })
-		for _, m := range ms {
-			if !yield(m) {
-				return
-			}
-		}
 	}
+	return ms
 }
 
 // AppendString appends s as a JSON string with the escapes that RFC 8259 asks for and no

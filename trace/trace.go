@@ -155,12 +155,16 @@ func (m *Message) protocol() string {
 // Content returns what a message says without its envelope, which is what triggers,
 // extractors and indicators look at: the params of a request or notification, the result
 // or the error of an answer, an Event whole. tree keeps the value, which is invalid once
-// the tree is used again. A message without that member has an absent content.
+// the tree is used again. A message without that member has an absent content, as has an
+// Event without a text, such as a GET.
 //
 // It fails for an Invalid message or a Batch, and where Raw is no JSON.
 func (m *Message) Content(tree *rawjson.Tree) (rawjson.Value, error) {
 	if m.Kind == Invalid || m.Kind == Batch {
 		return rawjson.Value{}, fmt.Errorf("message %d: %s has no content", m.Seq, m.Kind)
+	}
+	if m.Kind == Event && m.Raw == "" {
+		return rawjson.Value{}, nil
 	}
 	if err := tree.Parse(m.Raw, 0); err != nil {
 		return rawjson.Value{}, fmt.Errorf("message %d: not JSON: %w", m.Seq, err)

@@ -203,6 +203,7 @@ func TestContent(t *testing.T) {
 		{"a result", Message{Kind: Response, Raw: `{"id":1,"result":null}`}, `null`, ""},
 		{"an error", Message{Kind: Error, Raw: `{"id":1,"error":{"code":-1}}`}, `{"code":-1}`, ""},
 		{"an event", Message{Kind: Event, Raw: `{"type":"RUN_STARTED"}`}, `{"type":"RUN_STARTED"}`, ""},
+		{"an event without a text", Message{Kind: Event, Method: "agent_card/get"}, ``, ""},
 		{"a batch", Message{Kind: Batch, Raw: `[]`}, ``, "batch has no content"},
 		{"no message", Message{Kind: Invalid, Raw: `{}`}, ``, "invalid has no content"},
 		{"damage behind the id", Message{Kind: Request, Raw: `{"id":1`}, ``, "not JSON"},

@@ -37,6 +37,7 @@ var table = []row{
 	{path: "rawjson", layer: tokens},
 	{path: "finding", layer: tokens},
 	{path: "internal/secret", layer: tokens, deps: []string{"github.com/pelletier/go-toml/v2"}},
+	{path: "verdict", layer: tokens},
 	{path: "internal/archtest", layer: tokens},
 
 	{path: "catalog", layer: words, may: []string{"rawjson", "finding"}},
@@ -55,6 +56,7 @@ var table = []row{
 	{path: "check/config", layer: lanes, may: []string{"check", "finding", "internal/secret", "internal/taxonomy"}},
 	{path: "check/namespace", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text"}},
 	{path: "check/integrity", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/posture"}},
+	{path: "oatf/indicator", layer: lanes, may: []string{"oatf", "oatf/match", "trace", "verdict", "rawjson"}},
 	// The harness of all lanes' tests: it reads golden files and is imported by tests only.
 	{path: "check/checktest", layer: lanes, may: []string{"check", "catalog", "finding", "result", "rawjson", "internal/text"}, not: impure},
 

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/interpreter"
 
 	"gauntlet/rawjson"
@@ -23,6 +25,10 @@ const (
 	maxExpressionCost  = 1_000_000
 	// ExpressionTime is how long one evaluation may take, as §5.7 recommends.
 	ExpressionTime = 100 * time.Millisecond
+	// Searches (matches) are not stopped once they run: these bound the instructions and the
+	// message of an expression with one, together as maxRegexpWork does.
+	maxMatchesProgram = 1_000
+	maxMatchesMessage = maxRegexpWork / maxMatchesProgram
 	// interrupt is after how many rounds of a loop the time is looked at.
 	interrupt = 100
 )
@@ -36,14 +42,18 @@ const (
 type Expression struct {
 	program cel.Program
 	err     error // parses, and cannot be run
+	loops   bool  // has a macro that goes through a list or a map
+	matches bool  // searches for a regular expression
 }
+
+var errSlow = fmt.Errorf("it took longer than %s", ExpressionTime)
 
 // environment is what all expressions share: standard CEL and the name of the message.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(
 		cel.ParserExpressionSizeLimit(maxExpressionText),
 		cel.ParserRecursionLimit(maxExpressionDepth),
-		cel.RegexProgramSizeLimit(maxRegexpProgram),
+		cel.RegexProgramSizeLimit(maxMatchesProgram),
 		cel.Variable("message", cel.DynType),
 	)
 })
@@ -64,6 +74,10 @@ func ParseExpression(s string, variables ...string) (*Expression, error) {
 		return nil, err
 	}
 	x := &Expression{}
+	ast.PreOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		x.loops = x.loops || e.Kind() == ast.ComprehensionKind
+		x.matches = x.matches || e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "matches"
+	}))
 	x.program, x.err = env.Program(checked(env, parsed, variables),
 		cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxExpressionCost), cel.InterruptCheckFrequency(interrupt))
 	return x, nil
@@ -89,13 +103,15 @@ func checked(env *cel.Env, parsed *cel.Ast, variables []string) *cel.Ast {
 	return parsed
 }
 
-// An ErrorKind says why an expression gave neither true nor false, in the words of SDK §2.20.
+// An ErrorKind says why an expression or a condition gave neither true nor false, in the
+// words of SDK §2.20.
 type ErrorKind string
 
 // The kinds.
 const (
-	TypeError ErrorKind = "type_error" // it gave something else than true or false
-	CELError  ErrorKind = "cel_error"  // a name or member is missing, types do not fit, a limit is reached
+	TypeError    ErrorKind = "type_error"    // it gave something else than true or false
+	CELError     ErrorKind = "cel_error"     // a name or member is missing, types do not fit, a limit is reached
+	RegexTimeout ErrorKind = "regex_timeout" // searching a text could take too long
 )
 
 // An EvalError is the failure of one evaluation.
@@ -120,12 +136,13 @@ func (x *Expression) Eval(ctx context.Context, bindings ...Binding) (bool, error
 	if x.err != nil {
 		return false, &EvalError{CELError, x.err}
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, ExpressionTime, fmt.Errorf("it took longer than %s", ExpressionTime))
-	defer cancel()
-	if ctx.Err() != nil { // short expressions end before they look at the time
+	if ctx.Err() != nil {
 		return false, &EvalError{CELError, context.Cause(ctx)}
 	}
-	out, _, err := x.program.ContextEval(ctx, &activation{bindings: bindings})
+	if err := x.check(bindings); err != nil {
+		return false, err
+	}
+	out, err := x.run(ctx, &activation{bindings: bindings})
 	if err != nil {
 		return false, &EvalError{CELError, explain(err)}
 	}
@@ -134,6 +151,29 @@ func (x *Expression) Eval(ctx context.Context, bindings ...Binding) (bool, error
 		return false, &EvalError{TypeError, fmt.Errorf("the expression gives a %s and not true or false", out.Type().TypeName())}
 	}
 	return bool(b), nil
+}
+
+// check refuses a message that could take too long to search.
+func (x *Expression) check(bindings []Binding) error {
+	for _, b := range bindings {
+		if n := len(b.Value.Raw()); x.matches && n > maxMatchesMessage {
+			return &EvalError{RegexTimeout, fmt.Errorf("%d bytes are too many for an expression with matches; at most %d", n, maxMatchesMessage)}
+		}
+	}
+	return nil
+}
+
+// run evaluates under the time limit. CEL looks at the time in loops alone, and watching it
+// costs as much as a short expression: without a loop there is nothing to watch.
+func (x *Expression) run(ctx context.Context, a *activation) (ref.Val, error) {
+	if !x.loops {
+		out, _, err := x.program.Eval(a)
+		return out, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, ExpressionTime, errSlow)
+	defer cancel()
+	out, _, err := x.program.ContextEval(ctx, a)
+	return out, err
 }
 
 // explain names the limits in the words of this package.

@@ -2,7 +2,6 @@ package match
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"gauntlet/rawjson"
@@ -14,32 +13,22 @@ type Condition struct {
 	equal  rawjson.Value // absent if there are operators
 	exists *bool
 	tests  []test
+	texts  bool // some test needs the text
 }
 
-// A test is one operator with its operand.
+// A test is one operator with its operand. text is the value as string operators see it,
+// and only there for those.
 type test interface {
-	holds(s *subject) bool
+	holds(v rawjson.Value, text string) bool
 }
 
-// A subject is the value that tests look at, written out at most once for all of them.
-type subject struct {
-	value   rawjson.Value
-	text    string
-	written bool
-}
-
-// string returns what string operators see: a string itself, anything else as compact JSON
+// coerced returns what string operators see: a string itself, anything else as compact JSON
 // with sorted names (SDK §5.3, "Type coercion").
-func (s *subject) string() string {
-	if !s.written {
-		s.written = true
-		if s.value.Kind() == rawjson.String {
-			s.text = s.value.Text()
-		} else {
-			s.text = s.value.Sorted()
-		}
+func coerced(v rawjson.Value) string {
+	if v.Kind() == rawjson.String {
+		return v.Text()
 	}
-	return s.text
+	return v.Sorted()
 }
 
 // An OperandError says what is wrong with a condition or a predicate, and where.
@@ -112,46 +101,95 @@ func (c *Condition) add(m rawjson.Member) error {
 		return &OperandError{m.Value, fmt.Errorf("%s %w", name, err)}
 	}
 	c.tests = append(c.tests, t)
+	switch t.(type) {
+	case contains, startsWith, endsWith, matches:
+		c.texts = true
+	}
 	return nil
 }
 
 // Holds reports whether v satisfies the condition. An absent v satisfies exists: false, if
-// that is the only operator, and nothing else.
+// that is the only operator, and nothing else. A text that is too long for a regular
+// expression, in the sense of [Condition.Search], does not satisfy it.
 func (c *Condition) Holds(v rawjson.Value) bool {
+	ok, _ := c.check(v)
+	return ok
+}
+
+func (c *Condition) check(v rawjson.Value) (bool, error) {
 	switch {
 	case c.exists != nil && *c.exists != v.Exists():
-		return false
+		return false, nil
 	case !v.Exists():
-		return c.exists != nil && len(c.tests) == 0
+		return c.exists != nil && len(c.tests) == 0, nil
 	case c.equal.Exists():
-		return rawjson.Equal(c.equal, v)
+		return rawjson.Equal(c.equal, v), nil
 	}
-	s := subject{value: v}
+	text := ""
+	if c.texts {
+		text = coerced(v)
+	}
 	for _, t := range c.tests {
-		if !t.holds(&s) {
-			return false
+		if m, ok := t.(matches); ok {
+			if err := m.check(text); err != nil {
+				return false, err
+			}
+		}
+		if !t.holds(v, text) {
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }
 
 // HoldsAt reports whether any value that the target leads to satisfies the condition (SDK
 // §4.2), and returns the first that does. Where nothing being there is what satisfies it,
 // that value is absent.
 func (c *Condition) HoldsAt(t Target, message rawjson.Value) (rawjson.Value, bool) {
-	var found rawjson.Value
-	anywhere := false
-	if !t.Each(message, func(v rawjson.Value) bool {
-		anywhere = true
-		if c.Holds(v) {
-			found = v
-			return false
-		}
-		return true
-	}) {
-		return found, true
+	v, ok, _ := c.Search(t, message)
+	return v, ok
+}
+
+// Search is HoldsAt with an error, an *EvalError of the kind RegexTimeout, where no value
+// satisfies the condition and one has a text too long to be searched in a few seconds.
+func (c *Condition) Search(t Target, message rawjson.Value) (found rawjson.Value, ok bool, err error) {
+	s := search{condition: c}
+	if v, ok := s.at(t.steps, message); ok {
+		return v, true, nil
 	}
-	return rawjson.Value{}, !anywhere && c.Holds(rawjson.Value{})
+	return rawjson.Value{}, s.err == nil && !s.anywhere && c.Holds(rawjson.Value{}), s.err
+}
+
+// A search is [Target.Each] with a condition inside, which spares a function value for
+// every message.
+type search struct {
+	condition *Condition
+	anywhere  bool
+	err       error // the first
+}
+
+func (s *search) at(steps []step, v rawjson.Value) (rawjson.Value, bool) {
+	for i, st := range steps {
+		v = v.Get(st.name)
+		if !st.each {
+			continue
+		}
+		for _, e := range v.Elements() {
+			if found, ok := s.at(steps[i+1:], e); ok {
+				return found, true
+			}
+		}
+		return rawjson.Value{}, false
+	}
+	if !v.Exists() {
+		return rawjson.Value{}, false
+	}
+	s.anywhere = true
+	ok, err := s.condition.check(v)
+	if s.err == nil {
+		s.err = err
+	}
+	return v, ok
 }
 
 // operators reads the operand of every operator but exists.
@@ -169,15 +207,17 @@ var operators = map[string]func(rawjson.Value) (test, error){
 
 type contains string
 
-func (c contains) holds(s *subject) bool { return strings.Contains(s.string(), string(c)) }
+func (c contains) holds(_ rawjson.Value, text string) bool { return strings.Contains(text, string(c)) }
 
 type startsWith string
 
-func (c startsWith) holds(s *subject) bool { return strings.HasPrefix(s.string(), string(c)) }
+func (c startsWith) holds(_ rawjson.Value, text string) bool {
+	return strings.HasPrefix(text, string(c))
+}
 
 type endsWith string
 
-func (c endsWith) holds(s *subject) bool { return strings.HasSuffix(s.string(), string(c)) }
+func (c endsWith) holds(_ rawjson.Value, text string) bool { return strings.HasSuffix(text, string(c)) }
 
 func text(of func(string) test) func(rawjson.Value) (test, error) {
 	return func(v rawjson.Value) (test, error) {
@@ -188,26 +228,26 @@ func text(of func(string) test) func(rawjson.Value) (test, error) {
 	}
 }
 
-type matches struct{ *regexp.Regexp }
+type matches struct{ program }
 
-func (m matches) holds(s *subject) bool { return m.MatchString(s.string()) }
+func (m matches) holds(_ rawjson.Value, text string) bool { return m.MatchString(text) }
 
 func pattern(v rawjson.Value) (test, error) {
 	if v.Kind() != rawjson.String {
 		return nil, fmt.Errorf("needs a string and not %s", article(v))
 	}
-	re, err := ParseRegexp(v.Text())
+	p, err := parseProgram(v.Text())
 	if err != nil {
 		return nil, err
 	}
-	return matches{re}, nil
+	return matches{p}, nil
 }
 
 type anyOf struct{ list rawjson.Value }
 
-func (a anyOf) holds(s *subject) bool {
+func (a anyOf) holds(v rawjson.Value, _ string) bool {
 	for _, e := range a.list.Elements() {
-		if rawjson.Equal(e, s.value) {
+		if rawjson.Equal(e, v) {
 			return true
 		}
 	}
@@ -227,8 +267,8 @@ type compares struct {
 }
 
 // holds is false for what is no number (SDK §5.3, "Numeric type mismatches").
-func (c compares) holds(s *subject) bool {
-	order, ok := rawjson.CompareNumbers(s.value, c.with)
+func (c compares) holds(v rawjson.Value, _ string) bool {
+	order, ok := rawjson.CompareNumbers(v, c.with)
 	return ok && c.want(order)
 }
 

@@ -2,7 +2,6 @@ package match
 
 import (
 	"fmt"
-	"regexp"
 
 	"gauntlet/rawjson"
 )
@@ -10,7 +9,7 @@ import (
 // An Extractor takes a text out of a message (§5.5, SDK §5.6).
 type Extractor struct {
 	query  *JSONPath
-	regexp *regexp.Regexp
+	regexp program
 }
 
 // ParseExtractor reads a selector in one of the languages json_path and regex. Whether the
@@ -22,7 +21,7 @@ func ParseExtractor(language, selector string) (*Extractor, error) {
 	case "json_path":
 		x.query, err = ParseJSONPath(selector)
 	case "regex":
-		x.regexp, err = ParseRegexp(selector)
+		x.regexp, err = parseProgram(selector)
 	default:
 		err = fmt.Errorf("there is no extractor of type %q", clip(language))
 	}
@@ -38,7 +37,8 @@ func ParseExtractor(language, selector string) (*Extractor, error) {
 // json_path takes the first node in document order: a string itself, anything else as
 // compact JSON in the order received. regex takes the first group of the first match in
 // the content, read the same way; without a group it finds nothing. The error is that a
-// JSONPath query would visit too much ([ErrTooMuch]).
+// JSONPath query would visit too much ([ErrTooMuch]), or that the content is too long for
+// the regular expression (an [*EvalError]).
 func (x *Extractor) Extract(content rawjson.Value) (text string, ok bool, err error) {
 	if x.query != nil {
 		v, err := x.query.First(content)
@@ -48,6 +48,9 @@ func (x *Extractor) Extract(content rawjson.Value) (text string, ok bool, err er
 		return "", false, nil
 	}
 	s := asText(content)
+	if err := x.regexp.check(s); err != nil {
+		return "", false, err
+	}
 	at := x.regexp.FindStringSubmatchIndex(s)
 	if at == nil || at[2] < 0 { // the group took no part in the match
 		return "", false, nil

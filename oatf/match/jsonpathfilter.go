@@ -1,7 +1,6 @@
 package match
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -184,7 +183,7 @@ func number64(n int) rawjson.Value {
 type matching struct {
 	text, pattern valued
 	whole         bool
-	compiled      *regexp.Regexp // of a pattern that is a literal; nil if that is none
+	compiled      *program // of a pattern that is a literal; nil if that is none
 }
 
 func (m *matching) holds(w *walk, node rawjson.Value) bool {
@@ -193,13 +192,13 @@ func (m *matching) holds(w *walk, node rawjson.Value) bool {
 	if _, fixed := m.pattern.(literal); !fixed {
 		re = m.compile(w, m.pattern.value(w, node))
 	}
-	if re == nil || v.Kind() != rawjson.String || !w.visit(len(v.Raw())) {
+	if re == nil || v.Kind() != rawjson.String || !w.visit(len(v.Raw())*re.size/100) {
 		return false
 	}
 	return re.MatchString(v.Text())
 }
 
-func (m *matching) compile(w *walk, pattern rawjson.Value) *regexp.Regexp {
+func (m *matching) compile(w *walk, pattern rawjson.Value) *program {
 	if pattern.Kind() != rawjson.String || !w.visit(100+10*len(pattern.Raw())) {
 		return nil
 	}
@@ -207,11 +206,11 @@ func (m *matching) compile(w *walk, pattern rawjson.Value) *regexp.Regexp {
 	if m.whole {
 		text = `\A(?:` + text + `)\z`
 	}
-	re, err := ParseRegexp(text)
+	p, err := parseProgram(text)
 	if err != nil {
 		return nil
 	}
-	return re
+	return &p
 }
 
 // fromIRegexp rewrites an I-Regexp (RFC 9485) for Go: a dot outside of a class matches all

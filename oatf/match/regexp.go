@@ -7,30 +7,54 @@ import (
 )
 
 // The bounds of a regular expression: the length of its text, and how many instructions
-// it may compile to. Matching takes time in the product of those and the text searched, so
-// that counted repetitions of repetitions must not blow a short expression up.
+// it may compile to.
 const (
 	maxRegexpText    = 10_000
 	maxRegexpProgram = 20_000
 )
 
+// maxRegexpWork bounds one search: the instructions times the bytes searched, which is what
+// the time of the worst case grows with. It is a few seconds then; nearly every expression
+// takes a hundredth of that. A common one of fifty instructions may search 10 MB.
+const maxRegexpWork = 500_000_000
+
+// A program is a regular expression and what it compiles to.
+type program struct {
+	*regexp.Regexp
+	size int // in instructions
+}
+
 // ParseRegexp compiles a regular expression of RE2, which is what §5.7 asks for: without
 // lookaround, backreferences and possessive quantifiers, and in time linear in the text.
 // It matches any part of a text unless it has anchors.
 func ParseRegexp(s string) (*regexp.Regexp, error) {
+	p, err := parseProgram(s)
+	return p.Regexp, err
+}
+
+func parseProgram(s string) (program, error) {
 	if len(s) > maxRegexpText {
-		return nil, fmt.Errorf("a regular expression of more than %d bytes", maxRegexpText)
+		return program{}, fmt.Errorf("a regular expression of more than %d bytes", maxRegexpText)
 	}
 	tree, err := syntax.Parse(s, syntax.Perl)
 	if err != nil {
-		return nil, err
+		return program{}, err
 	}
-	prog, err := syntax.Compile(tree.Simplify())
+	compiled, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return nil, err
+		return program{}, err
 	}
-	if len(prog.Inst) > maxRegexpProgram {
-		return nil, fmt.Errorf("a regular expression whose repetitions make %d steps of it; at most %d", len(prog.Inst), maxRegexpProgram)
+	if n := len(compiled.Inst); n > maxRegexpProgram {
+		return program{}, fmt.Errorf("a regular expression whose repetitions make %d steps of it; at most %d", n, maxRegexpProgram)
 	}
-	return regexp.Compile(s)
+	re, err := regexp.Compile(s)
+	return program{re, len(compiled.Inst)}, err
+}
+
+// check refuses a text that could take too long to search.
+func (p program) check(text string) error {
+	if len(text) <= maxRegexpWork/max(p.size, 1) {
+		return nil
+	}
+	return &EvalError{RegexTimeout, fmt.Errorf("%d bytes are too many to search for a regular expression of %d steps", len(text), p.size)}
 }

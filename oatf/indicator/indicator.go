@@ -1,0 +1,195 @@
+package indicator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gauntlet/oatf"
+	"gauntlet/oatf/match"
+	"gauntlet/rawjson"
+	"gauntlet/verdict"
+)
+
+// Options are the choices of an evaluation. The zero value is the deterministic one.
+type Options struct {
+	// Semantic judges the intent of texts. nil, as shipped, skips semantic indicators.
+	Semantic SemanticEvaluator
+	// WithoutCEL skips expression indicators.
+	WithoutCEL bool
+}
+
+// An Indicator is one that is ready to be evaluated. It may be used from several
+// goroutines.
+type Indicator struct {
+	id, tier string
+	filter   filter
+	method   method
+	skip     string // why it is not evaluated; "" if it is
+}
+
+// A method is a way to judge one message.
+type method interface {
+	// evaluate reports whether a message matches, and says what did.
+	evaluate(ctx context.Context, message rawjson.Value) (matched bool, evidence string, err error)
+}
+
+// Compile makes an indicator of a document ready. It takes what [oatf.Normalize] gives, and
+// the short forms as well: targets that stand on the indicator alone, and a pattern without
+// the word condition. What fails here, validation has refused.
+func Compile(i *oatf.Indicator, o Options) (*Indicator, error) {
+	out := &Indicator{
+		id: i.ID, tier: string(i.Tier),
+		filter: filter{i.Protocol, i.Surface, i.Actor, i.Direction},
+	}
+	var err error
+	switch i.DetectionMethod() {
+	case oatf.MethodPattern:
+		out.method, err = newPattern(i)
+	case oatf.MethodExpression:
+		out.method, err = newExpression(i.Expression)
+		if o.WithoutCEL {
+			out.skip = "CEL expressions are not evaluated here"
+		}
+	case oatf.MethodSemantic:
+		out.method, err = newSemantic(i, o.Semantic)
+		if o.Semantic == nil {
+			out.skip = "there is no engine for semantic indicators: they need a model, and verdicts here come without one"
+		}
+	default:
+		err = errors.New("it needs exactly one of pattern, expression and semantic")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("indicator %q: %w", i.ID, err)
+	}
+	return out, nil
+}
+
+// Evaluate judges one message: its content without the envelope, as [trace.Message.Content]
+// gives it (SDK §4.4). It does not ask whether the message is one that the indicator looks
+// at.
+func (i *Indicator) Evaluate(ctx context.Context, message rawjson.Value) verdict.Indicator {
+	v := i.verdict()
+	if i.skip != "" {
+		v.Result, v.Evidence = verdict.Skipped, i.skip
+		return v
+	}
+	v.Examined = 1
+	matched, evidence, err := i.method.evaluate(ctx, message)
+	switch {
+	case err != nil:
+		v.Result, v.Evidence, v.Kind, v.Failed = verdict.Error, err.Error(), kindOf(err), 1
+	case matched:
+		v.Result, v.Evidence = verdict.Matched, evidence
+	default:
+		v.Result = verdict.NotMatched
+	}
+	return v
+}
+
+func (i *Indicator) verdict() verdict.Indicator { return verdict.Indicator{ID: i.id, Tier: i.tier} }
+
+// kindOf returns the kind of an error in the words of SDK §2.20.
+func kindOf(err error) string {
+	var cel *match.EvalError
+	var semantic *SemanticError
+	switch {
+	case errors.As(err, &cel):
+		return string(cel.Kind)
+	case errors.As(err, &semantic):
+		return "semantic_error"
+	}
+	return "path_resolution"
+}
+
+// pattern compares what stands at a target (SDK §4.2).
+type pattern struct {
+	target    match.Target
+	condition *match.Condition
+}
+
+func newPattern(i *oatf.Indicator) (*pattern, error) {
+	target, err := targetOf(i.Target, i.Pattern.Target)
+	if err != nil {
+		return nil, err
+	}
+	condition := i.Pattern.Condition
+	if !condition.Exists() {
+		condition = i.Pattern.Shorthand
+	}
+	c, err := match.ParseCondition(condition)
+	return &pattern{target, c}, err
+}
+
+func (p *pattern) evaluate(_ context.Context, message rawjson.Value) (bool, string, error) {
+	v, ok, err := p.condition.Search(p.target, message)
+	if !ok {
+		return false, "", err
+	}
+	if !v.Exists() {
+		return true, "nothing stands at the target", nil
+	}
+	return true, quote(textOf(v)), nil
+}
+
+// targetOf reads the target of a detection key, which may be set beside that of the whole
+// indicator.
+func targetOf(whole string, own *string) (match.Target, error) {
+	if own != nil {
+		whole = *own
+	}
+	t, err := match.ParseTarget(whole)
+	if err != nil {
+		return t, fmt.Errorf("target %w", err)
+	}
+	return t, nil
+}
+
+// expression asks CEL about the message (SDK §4.3).
+type expression struct {
+	cel       *match.Expression
+	variables []variable
+}
+
+type variable struct {
+	name string
+	path match.Path
+}
+
+func newExpression(e *oatf.ExpressionMatch) (*expression, error) {
+	out := &expression{}
+	names := make([]string, len(e.Variables))
+	for i, v := range e.Variables {
+		path, err := match.ParsePath(v.Path)
+		if err != nil {
+			return nil, fmt.Errorf("variable %q: %w", v.Name, err)
+		}
+		out.variables = append(out.variables, variable{v.Name, path})
+		names[i] = v.Name
+	}
+	var err error
+	out.cel, err = match.ParseExpression(e.CEL, names...)
+	return out, err
+}
+
+// evaluate binds a variable whose path leads nowhere to null.
+func (e *expression) evaluate(ctx context.Context, message rawjson.Value) (bool, string, error) {
+	bindings := make([]match.Binding, 1, 1+len(e.variables))
+	bindings[0] = match.Binding{Name: "message", Value: message}
+	for _, v := range e.variables {
+		bindings = append(bindings, match.Binding{Name: v.name, Value: v.path.Find(message)})
+	}
+	ok, err := e.cel.Eval(ctx, bindings...)
+	return ok, "", err
+}
+
+// textOf is a string itself, anything else as compact JSON.
+func textOf(v rawjson.Value) string {
+	if v.Kind() == rawjson.String {
+		return v.Text()
+	}
+	return v.Compact()
+}
+
+// maxEvidence is how much of a message evidence quotes, in bytes.
+const maxEvidence = 300

@@ -1,0 +1,243 @@
+package indicator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+	"gauntlet/verdict"
+)
+
+// ErrNoIndicators is the error for a document that can be run and not judged.
+var ErrNoIndicators = errors.New("the document has no indicators: it can be run, but nothing in it says how to tell whether the agent complied")
+
+// JudgeTime is how long judging one document may take, the budget that §5.7 recommends.
+const JudgeTime = 30 * time.Second
+
+// A Judge is a document's indicators, ready to judge traces. It may be used from several
+// goroutines.
+type Judge struct {
+	attack     *oatf.Attack
+	indicators []*Indicator
+	// Which indicators look at a method, by their index; those without a surface look at
+	// all.
+	bySurface map[string][]int
+	anywhere  []int
+}
+
+// NewJudge makes the indicators of a normalized document ready. It fails with
+// ErrNoIndicators where there are none, and else names every indicator that cannot be used,
+// which validation has named before.
+func NewJudge(doc *oatf.Document, o Options) (*Judge, error) {
+	if len(doc.Attack.Indicators) == 0 {
+		return nil, ErrNoIndicators
+	}
+	j := &Judge{attack: &doc.Attack, bySurface: map[string][]int{}}
+	var faults []error
+	for n := range doc.Attack.Indicators {
+		i, err := Compile(&doc.Attack.Indicators[n], o)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		j.indicators = append(j.indicators, i)
+		if i.filter.surface == "" {
+			j.anywhere = append(j.anywhere, n)
+		} else {
+			j.bySurface[i.filter.surface] = append(j.bySurface[i.filter.surface], n)
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// Judge evaluates every indicator against the messages it looks at, in the order of the
+// trace, up to the first that matches, and returns the verdict on the attack. Each message
+// is parsed once. ctx ends it early, as does JudgeTime; indicators that were not done
+// then are errors.
+func (j *Judge) Judge(ctx context.Context, t *trace.Trace) verdict.Attack {
+	ctx, cancel := context.WithTimeoutCause(ctx, JudgeTime, fmt.Errorf("judging took longer than %s", JudgeTime))
+	defer cancel()
+	r := newRun(j, t)
+	for n := range t.Messages {
+		// Asking costs more than most evaluations.
+		if n%64 == 0 && ctx.Err() != nil {
+			break
+		}
+		r.message(ctx, &t.Messages[n])
+		if r.open == 0 {
+			break
+		}
+	}
+	return combine(j.attack, r.results(context.Cause(ctx)))
+}
+
+// A run is one judging.
+type run struct {
+	*Judge
+	trace   *trace.Trace
+	states  []state
+	open    int // indicators that may still match
+	content rawjson.Tree
+	request rawjson.Tree
+}
+
+// A state is what is known of one indicator so far.
+type state struct {
+	verdict verdict.Indicator
+	done    bool
+	heard   bool // something went over a connection that it looks at
+}
+
+func newRun(j *Judge, t *trace.Trace) *run {
+	r := &run{Judge: j, trace: t, states: make([]state, len(j.indicators)), open: len(j.indicators)}
+	for n, i := range j.indicators {
+		s := &r.states[n]
+		if s.verdict = i.verdict(); i.skip != "" {
+			s.verdict.Result, s.verdict.Evidence = verdict.Skipped, i.skip
+			r.finish(s)
+		}
+	}
+	return r
+}
+
+func (r *run) finish(s *state) {
+	s.done = true
+	r.open--
+}
+
+func (r *run) message(ctx context.Context, m *trace.Message) {
+	for n, i := range r.indicators {
+		if s := &r.states[n]; !s.heard && !s.done {
+			s.heard = i.filter.connection(m)
+		}
+	}
+	read := false
+	var content rawjson.Value
+	var err error
+	for _, list := range [][]int{r.bySurface[m.Method], r.anywhere} {
+		for _, n := range list {
+			if r.states[n].done || !r.indicators[n].filter.passes(m) {
+				continue
+			}
+			if !read {
+				content, err = r.read(m)
+				read = true
+			}
+			r.judge(ctx, n, m, content, err)
+		}
+	}
+}
+
+func (r *run) judge(ctx context.Context, n int, m *trace.Message, content rawjson.Value, err error) {
+	s := &r.states[n]
+	s.verdict.Examined++
+	var matched bool
+	var evidence string
+	if err == nil {
+		matched, evidence, err = r.indicators[n].method.evaluate(ctx, content)
+	}
+	switch {
+	case matched:
+		s.verdict.Result, s.verdict.Evidence, s.verdict.Message, s.verdict.Kind = verdict.Matched, evidence, m.Seq, ""
+		r.finish(s)
+	case err != nil:
+		if s.verdict.Failed++; s.verdict.Failed == 1 {
+			s.verdict.Evidence, s.verdict.Message, s.verdict.Kind = err.Error(), m.Seq, kindOf(err)
+		}
+	}
+}
+
+// noParams is the content of a message without one: params may be left out where they are
+// empty.
+var noParams = func() rawjson.Value {
+	var tree rawjson.Tree
+	_ = tree.Parse("{}", 0)
+	return tree.Root()
+}()
+
+// requestKey is the name under which an answer that a client got holds the params of its
+// request. SDK §4.1 demands that it holds them and leaves the name open; this is that of
+// the existing executor of such documents.
+const requestKey = "_request"
+
+// read returns what the message says. An answer that a client recorded says with what it
+// was asked, too (SDK §4.1).
+func (r *run) read(m *trace.Message) (rawjson.Value, error) {
+	content, err := m.Content(&r.content)
+	if err != nil {
+		return content, err
+	}
+	if !content.Exists() {
+		return noParams, nil
+	}
+	if m.Role != trace.AsClient || !m.Kind.Answer() || content.Kind() != rawjson.Object {
+		return content, nil
+	}
+	asked := r.trace.At(m.ReplyTo)
+	if asked == nil {
+		return content, nil
+	}
+	params, err := asked.Content(&r.request)
+	if err != nil || !params.Exists() {
+		return content, nil // the answer alone can still be judged
+	}
+	text := content.Raw()
+	comma := ","
+	if content.Len() == 0 {
+		comma = ""
+	}
+	text = text[:len(text)-1] + comma + `"` + requestKey + `":` + params.Raw() + "}"
+	err = r.content.Parse(text, 0)
+	return r.content.Root(), err
+}
+
+// results says what came of every indicator. ended is why the run ended early, nil if it
+// did not.
+func (r *run) results(ended error) []verdict.Indicator {
+	out := make([]verdict.Indicator, len(r.states))
+	for n := range r.states {
+		s := &r.states[n]
+		if !s.done {
+			r.conclude(s, &r.indicators[n].filter, ended)
+		}
+		out[n] = s.verdict
+	}
+	return out
+}
+
+// conclude gives an indicator that did not match its result.
+func (r *run) conclude(s *state, f *filter, ended error) {
+	v := &s.verdict
+	switch {
+	case ended != nil:
+		v.Result, v.Kind, v.Evidence = verdict.Error, "", "not all messages were looked at: "+ended.Error()
+	case !s.heard:
+		v.Result, v.Evidence = verdict.Skipped, "the trace has no messages "+f.where()
+	case v.Examined == 0:
+		v.Result, v.Evidence = verdict.NotMatched, "the trace has no message that the indicator looks at"
+	case v.Failed == v.Examined:
+		v.Result = verdict.Error
+	case v.Failed > 0:
+		v.Result, v.Kind = verdict.NotMatched, ""
+		v.Evidence = fmt.Sprintf("%d of %d messages could not be evaluated, the first: %s", v.Failed, v.Examined, v.Evidence)
+	default:
+		v.Result = verdict.NotMatched
+	}
+}
+
+func (f *filter) where() string {
+	switch {
+	case f.actor == "":
+		return "of the protocol " + f.protocol
+	case f.protocol == "":
+		return "of the actor " + f.actor
+	}
+	return "of the actor " + f.actor + " in the protocol " + f.protocol
+}

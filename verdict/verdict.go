@@ -1,0 +1,94 @@
+// Package verdict holds the words for what was found out about an agent: what each
+// indicator of an attack says, and whether the agent complied. They are statements about
+// an agent and never about a server.
+//
+// The form in JSON is that of the Open Agent Threat Format's verdicts (§9.3, SDK §2.19),
+// with a few members of our own.
+package verdict
+
+import "time"
+
+// A Result is what one indicator says (§9.1).
+type Result string
+
+// The results.
+const (
+	Matched    Result = "matched"     // there is evidence that the agent complied
+	NotMatched Result = "not_matched" // there is none
+	Error      Result = "error"       // the indicator could not be evaluated
+	Skipped    Result = "skipped"     // it was not evaluated
+)
+
+// An Outcome is the verdict on an attack (§9.2).
+type Outcome string
+
+// The outcomes.
+const (
+	Exploited    Outcome = "exploited"     // the agent complied
+	NotExploited Outcome = "not_exploited" // it resisted
+	Partial      Outcome = "partial"       // some indicators matched where all are needed
+	Failed       Outcome = "error"         // nothing reliable can be said
+)
+
+// An Indicator is the verdict of one indicator.
+type Indicator struct {
+	ID     string `json:"indicator_id"`
+	Result Result `json:"result"`
+	// Evidence is what matched, or why nothing can be said. It quotes a stranger.
+	Evidence string `json:"evidence,omitempty"`
+	// Kind is the kind of an Error in the words of SDK §2.20: cel_error, type_error,
+	// semantic_error, path_resolution.
+	Kind string `json:"error_kind,omitempty"`
+	// Message is the number in the trace of the message that matched, or of the first that
+	// could not be evaluated.
+	Message int `json:"message,omitempty"`
+	// Examined counts the messages that were looked at, up to the one that matched, and
+	// Failed those among them that could not be evaluated.
+	Examined int `json:"messages_examined"`
+	Failed   int `json:"messages_failed,omitempty"`
+	// Tier is how far the agent went if this matched, as the document says.
+	Tier string `json:"tier,omitempty"`
+	// Time and Source, who judged, are the caller's to fill in.
+	Time   time.Time `json:"timestamp,omitzero"`
+	Source string    `json:"source,omitempty"`
+}
+
+// A Summary counts results. They add up to the indicators of the attack, so that a verdict
+// for lack of evaluation cannot pass for one of resistance.
+type Summary struct {
+	Matched    int `json:"matched"`
+	NotMatched int `json:"not_matched"`
+	Error      int `json:"error"`
+	Skipped    int `json:"skipped"`
+}
+
+// Add counts one result.
+func (s *Summary) Add(r Result) {
+	switch r {
+	case Matched:
+		s.Matched++
+	case NotMatched:
+		s.NotMatched++
+	case Error:
+		s.Error++
+	case Skipped:
+		s.Skipped++
+	}
+}
+
+// Total returns how many results were counted.
+func (s Summary) Total() int { return s.Matched + s.NotMatched + s.Error + s.Skipped }
+
+// An Attack is the verdict on one attack.
+type Attack struct {
+	ID         string      `json:"attack_id,omitempty"`
+	Outcome    Outcome     `json:"result"`
+	Reason     string      `json:"reason,omitempty"` // why the outcome is Failed
+	Indicators []Indicator `json:"indicator_verdicts"`
+	Summary    Summary     `json:"evaluation_summary"`
+	// MaxTier is the highest tier of the indicators that matched. It says how far the agent
+	// went whatever the outcome is.
+	MaxTier string    `json:"max_tier,omitempty"`
+	Time    time.Time `json:"timestamp,omitzero"`
+	Source  string    `json:"source,omitempty"`
+}
