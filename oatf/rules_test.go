@@ -91,3 +91,17 @@ func judge(t *testing.T, text string) []Diagnostic {
 	r := Validate(d)
 	return sortDiagnostics(slices.Concat(r.Errors, r.Warnings, Lint(d)))
 }
+
+// TestRulesDoc wants each rule in the table of the users' documentation.
+func TestRulesDoc(t *testing.T) {
+	text, err := os.ReadFile("../docs/attack-documents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range Rules() {
+		row := fmt.Sprintf("| %s | %s | %s | %s |\n", r.ID, r.Section, r.Severity, r.Summary)
+		if !strings.Contains(string(text), row) {
+			t.Errorf("docs/attack-documents.md lacks the row\n%s", row)
+		}
+	}
+}
