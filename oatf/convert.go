@@ -17,6 +17,7 @@ const maxAliased = 10_000
 // converter writes a YAML tree as JSON and remembers where everything stood.
 type converter struct {
 	limits  Limits
+	shield  shield
 	json    strings.Builder
 	src     *source
 	path    []string // to where it writes: ".attack", "[0]"
@@ -27,7 +28,14 @@ type converter struct {
 // readSource reads a text into a tree. What keeps it from being YAML of this format at all
 // comes back as a diagnostic; what can be told beside other errors stays in faults.
 func readSource(text string, limits Limits) (*source, *Diagnostic) {
-	document, failed := parseYAML(text, limits)
+	if len(text) > limits.Bytes {
+		return nil, syntaxError(0, 0, "the text has %d bytes, more than the %d that are read", len(text), limits.Bytes)
+	}
+	shield, err := shieldFor(text)
+	if err != nil {
+		return nil, syntaxError(0, 0, "%v", err)
+	}
+	document, failed := parseYAML(shield.over(text), limits)
 	if failed != nil {
 		return nil, failed
 	}
@@ -35,7 +43,7 @@ func readSource(text string, limits Limits) (*source, *Diagnostic) {
 	if root.Kind != yaml.MappingNode {
 		return nil, syntaxError(root.Line, root.Column, "the document is no mapping: want the keys oatf and attack")
 	}
-	c := converter{limits: limits, src: &source{lines: strings.Split(text, "\n")}}
+	c := converter{limits: limits, shield: shield, src: &source{lines: Lines(text)}}
 	c.directives()
 	c.countComments(document)
 	if failed := c.write(root, 0); failed != nil {
@@ -152,6 +160,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) *Diagnostic {
 	seen := make(map[string]bool, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
+		key.Value = c.shield.off(key.Value)
 		c.path = append(c.path, "."+key.Value)
 		c.countComments(key)
 		if !c.key(key, seen) {
@@ -239,7 +248,7 @@ func (c *converter) scalar(n *yaml.Node) {
 			return
 		}
 	}
-	quote(&c.json, n.Value)
+	quote(&c.json, c.shield.off(n.Value))
 }
 
 // customTag reports a tag that was written out and is none of the plain ones.

@@ -46,7 +46,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil && len(r.Errors) < len(err.(Errors)) {
 			t.Errorf("Validate found less than Parse:\n%v\n%v", r.Errors, err)
 		}
-		lines := strings.Count(text, "\n") + 1
+		lines := len(Lines(text))
 		for _, e := range append(append(r.Errors, r.Warnings...), Lint(d)...) {
 			if e.Line < 1 || e.Line > lines || e.Column < 1 || e.Rule == "" || e.Section == "" || e.Message == "" {
 				t.Errorf("no place or no words: %+v", e)

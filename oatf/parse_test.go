@@ -50,6 +50,9 @@ func TestScalars(t *testing.T) {
 		{"a number with the tag of strings", "!!str 7", `"7"`},
 		{"a string with the tag of numbers", "!!int '7'", "7"},
 		{"a block", "|\n        two\n        lines", `"two\nlines\n"`},
+		{"old line breaks", "\"a\u0085b\u2028c\u2029d\"", "\"a\u0085b\u2028c\u2029d\""},
+		{"old line breaks without quotes", "a\u0085b\u2028c", "\"a\u0085b\u2028c\""},
+		{"old line breaks beside private-use characters", "\"\u2028\ue000\\uE001\"", "\"\u2028\ue000\ue001\""},
 		{"escapes", `"\x41\t\u00e9\U0001F600"`, "\"A\\té😀\""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -80,6 +83,7 @@ func TestNotYAML(t *testing.T) {
 		{"not closed", "a: [1\n", "not valid YAML", 2, 1},
 		{"a tab", "a:\n\tb: 1\n", "not valid YAML", 2, 1},
 		{"not UTF-8", "a: é\nb: \xff\n", "not UTF-8", 2, 4},
+		{"a line that ends with a carriage return", "a: 1\rb: [\r", "not valid YAML", 3, 1},
 		{"a character that is none", "a: \x00\n", "not valid YAML", 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -279,6 +283,20 @@ func TestComments(t *testing.T) {
 		}
 		if got := d.Comments(); got != tt.want {
 			t.Errorf("%d comments, want %d:\n%s", got, tt.want, tt.text)
+		}
+	}
+}
+
+func TestPlacesBehindOldLineBreaks(t *testing.T) {
+	for _, lineEnd := range []string{"\n", "\r\n", "\r"} {
+		text := strings.ReplaceAll("oatf: \"0.1\"\nattack:\n  name: \"a\u2028b\"\n  status: \"\u0085\"  # none\n  execution: {mode: mcp_server, state: {}}\n", "\n", lineEnd)
+		d, _ := Parse(text)
+		if d == nil {
+			t.Fatalf("not read: %q", text)
+		}
+		r := Validate(d)
+		if len(r.Errors) != 1 || r.Errors[0].Line != 4 || r.Errors[0].Column != 11 || r.Errors[0].EndColumn != 14 || d.Attack.Name != "a\u2028b" {
+			t.Errorf("%q: got %+v and the name %q", lineEnd, r.Errors, d.Attack.Name)
 		}
 	}
 }

@@ -17,9 +17,6 @@ const maxTagDirectives = 16
 
 // parseYAML reads a text as exactly one YAML document, whose only content is its root.
 func parseYAML(text string, limits Limits) (document *yaml.Node, failed *Diagnostic) {
-	if len(text) > limits.Bytes {
-		return nil, syntaxError(0, 0, "the text has %d bytes, more than the %d that are read", len(text), limits.Bytes)
-	}
 	if at := invalidUTF8(text); at >= 0 {
 		line, column := position(text, at)
 		return nil, syntaxError(line, column, "the text is not UTF-8")

@@ -45,7 +45,7 @@ func (on *verdictOn) pretty(b *strings.Builder, width int) {
 		state = "invalid"
 	}
 	fmt.Fprintf(b, "%s: %s\n", report.Visible(on.name), state)
-	lines := strings.Split(on.text, "\n")
+	lines := oatf.Lines(on.text)
 	for _, d := range append(on.errs[:len(on.errs):len(on.errs)], on.warnings...) {
 		fmt.Fprintf(b, "\n  %s %s (%s)", d.Severity, d.Rule, d.Section)
 		if d.Line > 0 {
@@ -58,7 +58,7 @@ func (on *verdictOn) pretty(b *strings.Builder, width int) {
 		if d.Line < 1 || d.Line > len(lines) {
 			continue
 		}
-		for _, row := range markedLine(strings.TrimSuffix(lines[d.Line-1], "\r"), d, width-6) {
+		for _, row := range markedLine(lines[d.Line-1], d, width-6) {
 			fmt.Fprintf(b, "      %s\n", row)
 		}
 	}

@@ -1,0 +1,60 @@
+package oatf
+
+import (
+	"fmt"
+	"strings"
+)
+
+// oldBreaks end a line in YAML 1.1, which the YAML library reads, and are characters like
+// any other in 1.2, which this format is. Payloads that hide text are fond of them.
+var oldBreaks = []string{"\u0085", "\u2028", "\u2029"}
+
+// A shield stands for those characters while the library reads a text: private-use
+// characters that the text has neither as such nor as an escape. The zero shield is for a
+// text without them.
+type shield struct{ put, take *strings.Replacer }
+
+// shieldFor finds the characters to put; it fails for a text that has all of them.
+func shieldFor(text string) (shield, error) {
+	if !strings.ContainsAny(text, strings.Join(oldBreaks, "")) {
+		return shield{}, nil
+	}
+	lower := strings.ToLower(text)
+	var put, take []string
+	next := rune(0xE000)
+	for _, b := range oldBreaks {
+		for strings.ContainsRune(text, next) || strings.Contains(lower, fmt.Sprintf("%x", next)) {
+			if next++; next > 0xF8FF {
+				return shield{}, fmt.Errorf("the text has every private-use character")
+			}
+		}
+		put = append(put, b, string(next))
+		take = append(take, string(next), b)
+		next++
+	}
+	return shield{strings.NewReplacer(put...), strings.NewReplacer(take...)}, nil
+}
+
+func (s shield) over(text string) string {
+	if s.put == nil {
+		return text
+	}
+	return s.put.Replace(text)
+}
+
+// off returns what a scalar was before.
+func (s shield) off(scalar string) string {
+	if s.take == nil {
+		return scalar
+	}
+	return s.take.Replace(scalar)
+}
+
+// Lines splits a text into the lines that diagnostics count, as YAML 1.2 does: at line
+// feeds, carriage returns, or both together.
+func Lines(text string) []string {
+	if strings.Contains(text, "\r") {
+		text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	}
+	return strings.Split(text, "\n")
+}
