@@ -36,6 +36,21 @@ func (s *shape) field(name string) *field {
 	return nil
 }
 
+// advice says what to do about a field that the shape does not have.
+func (s *shape) advice(name string) string {
+	var names []string
+	for _, f := range s.fields {
+		names = append(names, f.name)
+	}
+	switch question := meant(name, names); {
+	case question != "":
+		return question
+	case s.extensions:
+		return ": a field of your own begins with x-"
+	}
+	return ": it has " + alternatives(names)
+}
+
 // object is the form of a mapping with the shape.
 func object(s *shape) form {
 	return func(r *report, v rawjson.Value) {
@@ -54,7 +69,7 @@ func object(s *shape) form {
 				})
 			case f == nil:
 				r.atName(m, func() {
-					r.mismatch("", m.Value, "", "unknown field %q in %s: an extension of your own begins with x-", clip(name), s.name)
+					r.mismatch("", m.Value, "", "unknown field %q in %s%s", clip(name), s.name, s.advice(name))
 				})
 			case m.Value.Kind() != rawjson.Null || f.null:
 				f.form(r, m.Value)

@@ -58,7 +58,9 @@ func normalizeEnvelope(a *Attack) {
 	}
 }
 
-// normalizeExecution is N-006 and N-007, and N-001 for phases.
+// normalizeExecution is N-006 and N-007, and N-001 for phases. A phase without a name gets
+// that of its place; should another one have taken it, the next number that is free behind
+// the list.
 func normalizeExecution(e *Execution) {
 	switch {
 	case e.Actors != nil:
@@ -75,9 +77,15 @@ func normalizeExecution(e *Execution) {
 	}
 	for i := range e.Actors {
 		a := &e.Actors[i]
+		names := numbering{next: len(a.Phases), taken: map[string]bool{}}
+		for _, p := range a.Phases {
+			names.taken[p.Name] = true
+		}
 		for j := range a.Phases {
 			p := &a.Phases[j]
-			fill(&p.Name, fmt.Sprintf("phase-%d", j+1))
+			if p.Name == "" {
+				p.Name = names.free(j+1, func(n int) string { return fmt.Sprintf("phase-%d", n) })
+			}
 			fill(&p.Mode, a.Mode)
 			if p.Trigger != nil && p.Trigger.Event != "" {
 				fill(&p.Trigger.Count, 1)
@@ -93,22 +101,31 @@ func normalizeIDs(a *Attack) {
 	if prefix == "" {
 		prefix = "indicator"
 	}
-	taken := map[string]bool{}
+	ids := numbering{next: len(a.Indicators), taken: map[string]bool{}}
 	for _, i := range a.Indicators {
-		taken[i.ID] = true
+		ids.taken[i.ID] = true
 	}
-	next := len(a.Indicators)
 	for i := range a.Indicators {
-		if a.Indicators[i].ID != "" {
-			continue
+		if a.Indicators[i].ID == "" {
+			a.Indicators[i].ID = ids.free(i+1, func(n int) string { return fmt.Sprintf("%s-%02d", prefix, n) })
 		}
-		id := fmt.Sprintf("%s-%02d", prefix, i+1)
-		for taken[id] {
-			next++
-			id = fmt.Sprintf("%s-%02d", prefix, next)
-		}
-		a.Indicators[i].ID, taken[id] = id, true
 	}
+}
+
+// A numbering gives names that nobody has.
+type numbering struct {
+	taken map[string]bool
+	next  int // the last number of the list, or given beyond it
+}
+
+// free returns the name with the number of a place, or with the next one that is free.
+func (n *numbering) free(place int, name func(int) string) string {
+	for n.taken[name(place)] {
+		n.next++
+		place = n.next
+	}
+	n.taken[name(place)] = true
+	return name(place)
 }
 
 // normalizeIndicator is N-004 and N-005, and N-001 for the protocol.

@@ -131,6 +131,14 @@ func knowsEvent(mode, event string) bool {
 	return ok && strings.Contains(o.modes, role(mode))
 }
 
+func operationNames(protocol string) []string {
+	var names []string
+	for _, o := range operations[protocol] {
+		names = append(names, o.name)
+	}
+	return names
+}
+
 // eventAdvice says which side sees an event that a mode does not.
 func eventAdvice(mode, event string) string {
 	if o, ok := operationOf(ProtocolOf(mode), event); ok && !strings.Contains(o.modes, role(mode)) {
@@ -147,3 +155,12 @@ func role(mode string) string {
 }
 
 func isKnownMode(mode string) bool { return slices.Contains(KnownModes(), mode) }
+
+// meantEvent asks whether an event that the protocol does not have was meant for one that
+// it has.
+func meantEvent(mode, event string) string {
+	if _, known := operationOf(ProtocolOf(mode), event); known {
+		return ""
+	}
+	return meant(event, operationNames(ProtocolOf(mode)))
+}

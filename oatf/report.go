@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gauntlet/internal/near"
 	"gauntlet/rawjson"
 )
 
@@ -78,7 +79,7 @@ func (r *report) variant(v rawjson.Value, sub string, words []string) {
 	}
 	r.add(Diagnostic{
 		Severity: SeverityError, Rule: "V-005", Kind: UnknownVariant, Section: ruleByID("V-005").Section,
-		Message: fmt.Sprintf("%q is unknown here: want %s", clip(word.Text()), alternatives(words)),
+		Message: fmt.Sprintf("%q is unknown here: want %s%s", clip(word.Text()), alternatives(words), meant(word.Text(), words)),
 	}, v, sub)
 }
 
@@ -108,6 +109,16 @@ func alternatives(words []string) string {
 		s += w
 	}
 	return s
+}
+
+// meant asks whether one of the known words was meant, where there are many or the message
+// does not list them.
+func meant(typed string, known []string) string {
+	const longest = 40 // of what is compared; a longer one is no slip of the keyboard
+	if len(typed) > longest {
+		return ""
+	}
+	return near.Question(near.Names(typed, known), "")
 }
 
 // clip shortens a document's text for a message.

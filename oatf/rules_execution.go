@@ -70,7 +70,7 @@ func (c *checker) modeOf(v rawjson.Value) {
 	case !modeForm.MatchString(mode):
 		c.rule("V-034", v, "mode", "the mode %q has not the form protocol_server or protocol_client", clip(mode))
 	case !isKnownMode(mode):
-		c.rule("W-002", v, "mode", "the mode %q is of no known binding: want %s, or mean it", clip(mode), alternatives(KnownModes()))
+		c.rule("W-002", v, "mode", "the mode %q is of no known binding (%s)%s", clip(mode), alternatives(KnownModes()), meant(mode, KnownModes()))
 	}
 }
 

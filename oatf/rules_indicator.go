@@ -9,6 +9,8 @@ import (
 	"gauntlet/rawjson"
 )
 
+var indicatorIDForm = regexp.MustCompile(`^[A-Z][A-Z0-9-]*-[0-9]{3,}-[0-9]{2,}$`)
+
 var celIdentifier = regexp.MustCompile(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
 
 // indicatorRules are those on indicators (§6).
@@ -44,7 +46,11 @@ func (c *checker) indicatorID(i rawjson.Value, seen map[string]bool) {
 	}
 	seen[id] = true
 	attack := textOf(c.attack, "id")
-	if given(c.attack, "id") && !isIndicatorOf(id, attack) {
+	switch {
+	case !given(c.attack, "id"):
+	case !indicatorIDForm.MatchString(id):
+		c.rule("V-024", i, "id", "the id %q has not the form PREFIX-000-00, such as OATF-027-01", clip(id))
+	case !isIndicatorOf(id, attack):
 		c.rule("V-024", i, "id", "the id %q is not that of the attack and a number of two digits: want %s-01 or the like", clip(id), clip(attack))
 	}
 }
@@ -84,7 +90,7 @@ func (c *checker) indicatorProtocol(i rawjson.Value) {
 		c.rule("V-034", i, "protocol", "the protocol %q has not the form [a-z][a-z0-9_]*", clip(protocol))
 		return
 	case own.Exists() && !slices.Contains(KnownProtocols(), protocol):
-		c.rule("W-003", i, "protocol", "the protocol %q is of no known binding: want %s, or mean it", clip(protocol), alternatives(KnownProtocols()))
+		c.rule("W-003", i, "protocol", "the protocol %q is of no known binding (%s)%s", clip(protocol), alternatives(KnownProtocols()), meant(protocol, KnownProtocols()))
 	case protocol != "" && len(c.actors) > 0 && !slices.ContainsFunc(c.actors, func(a actorLayout) bool { return ProtocolOf(a.mode) == protocol }):
 		at := "protocol"
 		if !own.Exists() {
@@ -93,7 +99,7 @@ func (c *checker) indicatorProtocol(i rawjson.Value) {
 		c.rule("W-005", i, at, "no actor speaks %s, so the indicator sees no message", protocol)
 	}
 	if surface := member(i, "surface", rawjson.String); surface.Exists() && !knowsSurface(protocol, surface.Text()) {
-		c.rule("V-018", i, "surface", "%s has no operation %q as far as is known", protocol, clip(surface.Text()))
+		c.rule("V-018", i, "surface", "%s has no operation %q as far as is known%s", protocol, clip(surface.Text()), meant(surface.Text(), operationNames(protocol)))
 	}
 }
 

@@ -97,7 +97,7 @@ func (c *checker) trigger(p phaseLayout) {
 			c.rule("V-040", t, "", "a trigger needs an event or an after; leave trigger out for a phase that stays")
 		}
 	} else if !knowsEvent(p.mode, event) {
-		c.rule("V-029", t, "event", "%s sees no event %q as far as is known%s", p.mode, clip(event), eventAdvice(p.mode, event))
+		c.rule("V-029", t, "event", "%s sees no event %q as far as is known%s", p.mode, clip(event), eventAdvice(p.mode, event)+meantEvent(p.mode, event))
 	}
 	if after := member(t, "after", rawjson.String); after.Exists() {
 		if err := validDuration(after.Text()); err != nil {

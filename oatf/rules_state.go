@@ -125,7 +125,9 @@ func (c *checker) templates(a *actorLayout, v rawjson.Value) {
 // reference is V-032 and W-004 for one template.
 func (c *checker) reference(a *actorLayout, at rawjson.Value, reference string) {
 	first, rest, dotted := strings.Cut(reference, ".")
-	switch {
+	switch trimmed := strings.TrimSpace(reference); {
+	case trimmed != reference:
+		c.rule("W-004", at, "", "the spaces in {{%s}} belong to the name, so the template will be empty: write {{%s}}", clip(reference), clip(trimmed))
 	case dotted && (first == "request" || first == "response"):
 	case !dotted:
 		if !declares(a, reference) {

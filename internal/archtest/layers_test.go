@@ -38,6 +38,7 @@ var table = []row{
 	{path: "finding", layer: tokens},
 	{path: "internal/secret", layer: tokens, deps: []string{"github.com/pelletier/go-toml/v2"}},
 	{path: "verdict", layer: tokens},
+	{path: "internal/near", layer: tokens},
 	{path: "internal/archtest", layer: tokens},
 
 	{path: "catalog", layer: words, may: []string{"rawjson", "finding"}},
@@ -48,7 +49,7 @@ var table = []row{
 	{path: "result", layer: words, may: []string{"finding"}},
 
 	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "internal/text", "internal/taxonomy"}},
-	{path: "oatf", layer: contract, may: []string{"rawjson", "oatf/match"}, deps: []string{"go.yaml.in/yaml/v4"}},
+	{path: "oatf", layer: contract, may: []string{"rawjson", "oatf/match", "internal/near"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "policy", layer: contract, may: []string{"finding", "result"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "internal/posture", layer: contract, may: []string{"catalog", "rawjson", "result", "finding"}},
 

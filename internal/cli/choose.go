@@ -10,6 +10,7 @@ import (
 	"gauntlet/check"
 	"gauntlet/check/config"
 	"gauntlet/finding"
+	"gauntlet/internal/near"
 	"gauntlet/result"
 	"gauntlet/scan"
 )
@@ -70,7 +71,7 @@ func unknownCheck(all []result.Rule, typed string) error {
 		names = append(names, r.Name)
 	}
 	// Every id is near every other: the nearest few say nothing when the number is wrong.
-	hint := didYouMean(near(typed, names), "")
+	hint := near.Question(near.Names(typed, names), "")
 	if hint == "" {
 		hint = ": want one of " + strings.Join(ids, ", ")
 	}

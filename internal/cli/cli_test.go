@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"gauntlet/result"
@@ -74,17 +73,6 @@ func TestParseSize(t *testing.T) {
 		got, err := parseSize(tt.in)
 		if got != tt.want || (err != nil) != (tt.want == 0) {
 			t.Errorf("parseSize(%q) = %d, %v, want %d", tt.in, got, err, tt.want)
-		}
-	}
-}
-
-func TestNear(t *testing.T) {
-	names := []string{"scan", "capture", "checks", "explain", "version"}
-	for _, tt := range []struct{ typed, want string }{
-		{"scna", "scan"}, {"SCAN", "scan"}, {"check", "checks"}, {"vers", "version"}, {"frobnicate", ""}, {"", ""},
-	} {
-		if got := strings.Join(near(tt.typed, names), " "); got != tt.want {
-			t.Errorf("near(%q) = %q, want %q", tt.typed, got, tt.want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gauntlet/internal/near"
 	"gauntlet/report"
 )
 
@@ -78,7 +79,7 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) string {
 		msg = "unknown flag --" + name
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		msg += didYouMean(near(name, names), "--")
+		msg += near.Question(near.Names(name, names), "--")
 	}
 	if cmd.Flags().Lookup("env") != nil && !strings.HasSuffix(msg, "?") { // the command can start a server
 		msg += "; the flags of a server to start go behind --"
@@ -99,7 +100,7 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	if hint := didYouMean(near(args[0], names), ""); hint != "" {
+	if hint := near.Question(near.Names(args[0], names), ""); hint != "" {
 		return usage(cmd, "unknown command %q%s", args[0], hint)
 	}
 	return usage(cmd, "unknown command %q: want %s", args[0], commandNames(cmd))

@@ -1,13 +1,14 @@
-package cli
+// Package near finds the names that a mistyped one may stand for.
+package near
 
 import (
 	"slices"
 	"strings"
 )
 
-// near returns the names that a mistyped one may stand for: at most three, best first.
-// They contain it, or few of its letters are wrong.
-func near(typed string, names []string) []string {
+// Names returns the names that a mistyped one may stand for: at most three, best first.
+// They contain it, or few of its letters are wrong. Letter case does not matter.
+func Names(typed string, names []string) []string {
 	type candidate struct {
 		name  string
 		edits int
@@ -50,13 +51,11 @@ func edits(a, b string) int {
 	return row[len(b)]
 }
 
-// didYouMean turns near names into the end of a message, "" if there are none.
-func didYouMean(names []string, prefix string) string {
+// Question turns near names into the end of a message, "" if there are none. Each name is
+// written behind the prefix.
+func Question(names []string, prefix string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	for i := range names {
-		names[i] = prefix + names[i]
-	}
-	return "; did you mean " + strings.Join(names, " or ") + "?"
+	return "; did you mean " + prefix + strings.Join(names, " or "+prefix) + "?"
 }
