@@ -61,6 +61,7 @@ type Reader struct {
 	last   int // the Seq read last
 	tree   rawjson.Tree
 	words  map[string]string
+	seen   []string // memory of decoder.seen
 }
 
 // NewReader reads the header line of r. It fails with ErrNotTrace where there is none, and
