@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -103,13 +104,15 @@ func (x *Expression) prepare() {
 		cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxExpressionCost), cel.InterruptCheckFrequency(interrupt))
 }
 
-// first returns the first fault. CEL's own error quotes the whole line for each.
+// first returns the first fault and its place. CEL's own error quotes the whole line for
+// each fault, with a caret below.
 func first(issues *cel.Issues) error {
 	for _, e := range issues.Errors() {
-		if e.Location != nil && e.Location.Line() > 0 {
-			return fmt.Errorf("line %d, column %d: %s", e.Location.Line(), max(e.Location.Column(), 0)+1, clip(e.Message))
+		msg := clip(strings.TrimPrefix(e.Message, "Syntax error: "))
+		if at := e.Location; at != nil && at.Line() > 0 {
+			return fmt.Errorf("at %d:%d of it: %s", at.Line(), max(at.Column(), 0)+1, msg)
 		}
-		return errors.New(clip(e.Message))
+		return errors.New(msg)
 	}
 	return errors.New("it is no expression")
 }

@@ -89,7 +89,7 @@ func TestWhatIsNoExpression(t *testing.T) {
 			t.Errorf("%.40q: %v, want a short error", cel, err)
 		}
 	}
-	if _, err := ParseExpression("message.n ==\n  )"); err == nil || !strings.HasPrefix(err.Error(), "line 2, column 3: ") {
+	if _, err := ParseExpression("message.n ==\n  )"); err == nil || !strings.HasPrefix(err.Error(), "at 2:3 of it: ") {
 		t.Errorf("the place is missing: %v", err)
 	}
 }
