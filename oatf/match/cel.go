@@ -107,14 +107,15 @@ func (x *Expression) prepare() {
 // first returns the first fault and its place. CEL's own error quotes the whole line for
 // each fault, with a caret below.
 func first(issues *cel.Issues) error {
-	for _, e := range issues.Errors() {
-		msg := clip(strings.TrimPrefix(e.Message, "Syntax error: "))
-		if at := e.Location; at != nil && at.Line() > 0 {
-			return fmt.Errorf("at %d:%d of it: %s", at.Line(), max(at.Column(), 0)+1, msg)
-		}
-		return errors.New(msg)
+	all := issues.Errors()
+	if len(all) == 0 {
+		return errors.New("it is no expression")
 	}
-	return errors.New("it is no expression")
+	msg := clip(strings.TrimPrefix(all[0].Message, "Syntax error: "))
+	if at := all[0].Location; at != nil && at.Line() > 0 {
+		return fmt.Errorf("at %d:%d of it: %s", at.Line(), max(at.Column(), 0)+1, msg)
+	}
+	return errors.New(msg)
 }
 
 // checked returns the expression with its types worked out, which makes it run a third
