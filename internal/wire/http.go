@@ -29,11 +29,12 @@ type HTTP struct {
 	jobs chan func()
 
 	mu      sync.Mutex
-	target  *url.URL // where to POST
-	session string   // Mcp-Session-Id
-	version string   // that initialize agreed on, "" before
-	sse     bool     // HTTP+SSE: answers come on the stream, not in those of POST
-	stream  bool     // of HTTP+SSE is open
+	target  *url.URL            // where to POST
+	session string              // Mcp-Session-Id
+	version string              // that initialize agreed on, "" before
+	mirrors map[string][]Mirror // by tool
+	sse     bool                // HTTP+SSE: answers come on the stream, not in those of POST
+	stream  bool                // of HTTP+SSE is open
 	live    map[*exchange]context.CancelCauseFunc
 	gone    error // why nothing comes any more, set before over is closed
 
