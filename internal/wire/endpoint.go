@@ -20,6 +20,8 @@ type Endpoint struct {
 	// the token in messages.
 	Header []string
 	Bearer string
+	// Agent is the User-Agent; default "gauntlet".
+	Agent string
 	// SSE says that the server speaks HTTP+SSE of 2024-11-05. Without it that is found out
 	// by the specification's rule, if initialize is refused.
 	SSE bool
@@ -95,7 +97,11 @@ func (e *Endpoint) target() (*url.URL, *url.Userinfo, error) {
 
 // header returns the fields to send, and the secrets among them as NAME=VALUE.
 func (e *Endpoint) header(u *url.URL, user *url.Userinfo) (http.Header, []string, error) {
-	h := http.Header{"User-Agent": {"gauntlet"}}
+	agent := e.Agent
+	if agent == "" {
+		agent = "gauntlet"
+	}
+	h := http.Header{"User-Agent": {agent}}
 	var secrets []string
 	for i, entry := range e.Header {
 		name, value, ok := strings.Cut(entry, "=")
