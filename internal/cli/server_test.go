@@ -62,11 +62,20 @@ func serve(args []string) int {
 		var request struct {
 			ID     json.RawMessage
 			Method string
-			Params struct{ ClientInfo struct{ Name string } }
+			Params struct {
+				ClientInfo struct{ Name string }
+				Cursor     string
+			}
 		}
 		if json.Unmarshal(requests.Bytes(), &request) == nil && request.ID != nil {
 			if request.Method == "initialize" {
 				asker = request.Params.ClientInfo.Name
+			}
+			if name, ok := strings.CutPrefix(mode, "fault "); ok && request.Method == "prompts/list" {
+				if faults[name](string(request.ID), request.Params.Cursor, os.Stdout) {
+					return 7
+				}
+				continue
 			}
 			if code := answer(mode, string(request.ID), request.Method); code != 0 {
 				return code
@@ -85,6 +94,9 @@ var (
 // answer answers one request, or ends the server with a code.
 func answer(mode, id, method string) int {
 	result, ok := honest[method]
+	if strings.HasPrefix(mode, "fault ") {
+		mode = "poisoned" // beside its fault
+	}
 	switch mode + " " + method {
 	case "poisoned tools/list", "noisy tools/list", "child tools/list":
 		result = tools(poison)
