@@ -93,6 +93,9 @@ var (
 
 // answer answers one request, or ends the server with a code.
 func answer(mode, id, method string) int {
+	if mode == "parrot" {
+		return parrot(id, method)
+	}
 	result, ok := honest[method]
 	if strings.HasPrefix(mode, "fault ") {
 		mode = "poisoned" // beside its fault

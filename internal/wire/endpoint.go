@@ -132,7 +132,7 @@ func (e *Endpoint) header(u *url.URL, user *url.Userinfo) (http.Header, []string
 		h.Set("Authorization", "Bearer "+value)
 		secrets = append(secrets, name+"="+value)
 	}
-	return h, append(secrets, querySecrets(u)...), nil
+	return h, append(append(secrets, querySecrets(u)...), pathSecrets(u)...), nil
 }
 
 // querySecrets returns the values of the query that are long enough to be keys, which
@@ -147,6 +147,25 @@ func querySecrets(u *url.URL) (secrets []string) {
 		}
 	}
 	slices.Sort(secrets)
+	return secrets
+}
+
+// pathSecrets returns the parts of the path that look like keys, which some servers give
+// out as a part of their URL: long ones with several digits.
+func pathSecrets(u *url.URL) (secrets []string) {
+	const shortest, digits = 20, 2
+	for part := range strings.SplitSeq(u.EscapedPath(), "/") {
+		plain, err := url.PathUnescape(part)
+		n := 0
+		for _, c := range plain {
+			if '0' <= c && c <= '9' {
+				n++
+			}
+		}
+		if err == nil && len(plain) >= shortest && n >= digits {
+			secrets = append(secrets, "path="+plain)
+		}
+	}
 	return secrets
 }
 

@@ -214,11 +214,12 @@ func (h *HTTP) isClosing() bool {
 }
 
 // Secrets returns what Redact removes, as NAME=VALUE: header values and tokens that were
-// given, the password of the URL and the long values of its query.
+// given, the password of the URL, the long values of its query and what looks like a key
+// in its path.
 func (h *HTTP) Secrets() []string { return slices.Clone(h.secrets) }
 
 // Redact replaces the values of Endpoint.Header and the token, if they have at least four
-// bytes, and long values in the URL's query, by their names; see [Process.Redact].
+// bytes, and the other Secrets by their names; see [Process.Redact].
 func (h *HTTP) Redact(s string) string { return h.secret.Replace(s) }
 
 // Place returns the URL without user, password and query, fit for a message.
