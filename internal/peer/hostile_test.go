@@ -44,7 +44,10 @@ func serve(name string) {
 	}
 	switch name {
 	case "go-sdk":
-		serveSDK()
+		serveSDK(sdkServer())
+		return
+	case "go-sdk thousand":
+		serveSDK(thousandTools())
 		return
 	case "conformance": // the client of conformance_test.go
 		if err := conform(os.Args[len(os.Args)-1]); err != nil {
