@@ -90,3 +90,44 @@ func TestMirroredArguments(t *testing.T) {
 		})
 	}
 }
+
+// Whatever a schema is, there are either mirrors or a reason; each mirror has a header of its
+// own, fit to be sent, and what it takes from arguments is a part of them.
+func FuzzMirrors(f *testing.F) {
+	for _, s := range []string{
+		`{"properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"properties":{"c":{"type":"integer","x-mcp-header":"C"}}}}}`,
+		`{"items":[{"x-mcp-header":1}],"properties":[]}`, `{"properties":{"x-mcp-header":{}}}`, `[]`,
+	} {
+		f.Add(s, `{"a":"x","b":{"c":1,"c":2}}`)
+	}
+	f.Fuzz(func(t *testing.T, schema, arguments string) {
+		var tree rawjson.Tree
+		if tree.Parse(schema, 0) != nil {
+			return
+		}
+		mirrors, err := Mirrors(tree.Root())
+		if err != nil && mirrors != nil {
+			t.Fatalf("mirrors and the error %v", err)
+		}
+		if end, err := rawjson.Skip(arguments, 0); err != nil || end != len(arguments) {
+			arguments = ""
+		}
+		seen := map[string]bool{}
+		for _, m := range mirrors {
+			if name := strings.TrimPrefix(m.Header, mirrorPrefix); !token(name) || name == m.Header || seen[m.Header] || len(m.Path) == 0 {
+				t.Fatalf("%+v among %+v", m, mirrors)
+			}
+			seen[m.Header] = true
+			if value := m.Argument(arguments); !strings.Contains(arguments, value) {
+				t.Fatalf("%q is no part of %q", value, arguments)
+			}
+			header := http.Header{}
+			m.set(header, arguments)
+			for _, v := range header[m.Header] {
+				if !printable(v) || strings.TrimSpace(v) != v {
+					t.Fatalf("the header %q", v)
+				}
+			}
+		}
+	})
+}
