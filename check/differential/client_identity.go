@@ -20,8 +20,8 @@ text or schema, other instructions, another identity or other capabilities of th
 lists, the order of members and the spelling of JSON do not count, nor do the size of a resource and
 the date of its last change.
 
-Where the two accounts differ, each client asks once more. A definition counts only if each client was told the
-same both times: what changes from asking to asking is reported as GNT-002 instead. If the second round
+Where the two accounts differ, each client asks once more. A member of a definition counts only if each client was told
+the same both times: what changes from asking to asking is reported as GNT-002 instead. If the second round
 could not be had the difference is reported here, and the scan is incomplete.
 
 After a list_changed the first client reads the lists again in the same conversation. A definition
@@ -47,10 +47,11 @@ func byClient(p *check.Pass, a *asked) {
 	}
 	first, other := a.self[0], a.other[0]
 	for k := range keys(first, other) {
-		if !judged(k, first, other) || first.said[k].equal(other.said[k]) || moves(k, a.self) || moves(k, a.other) {
+		parts := between(k, first, other, append(moves(k, a.self), moves(k, a.other)...)...)
+		if len(parts) == 0 {
 			continue
 		}
-		d := compare(first, other, k)
+		d := compare(first, other, k, parts)
 		message := d.words(fmt.Sprintf("for the client %q", first.name()), fmt.Sprintf("for the client %q", other.name()))
 		if len(a.self) < 2 || len(a.other) < 2 {
 			message += "; neither was asked again, so this may be chance"
@@ -63,14 +64,15 @@ func afterChange(p *check.Pass, a *asked) {
 	for i, later := range a.later {
 		first := a.self[0]
 		for k := range keys(first, later) {
-			if !judged(k, first, later) || first.said[k].equal(later.said[k]) || moves(k, a.self) {
+			parts := between(k, first, later, moves(k, a.self)...)
+			if len(parts) == 0 {
 				continue
 			}
 			severity := finding.High
 			if first.said[k] == nil || later.said[k] == nil {
 				severity = finding.Medium
 			}
-			d := compare(first, later, k)
+			d := compare(first, later, k, parts)
 			d.report(p, d.words("before "+a.after[i], "after "+a.after[i]), severity)
 		}
 	}

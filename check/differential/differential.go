@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"iter"
 	"slices"
-	"strings"
 
 	"gauntlet/catalog"
 	"gauntlet/check"
@@ -41,17 +40,37 @@ type key struct {
 	name string
 }
 
-// said is one definition, or several of one name in whatever order.
+// said is one definition, or several of one name in whatever order. Each member is compared
+// by itself, so that one that always moves does not hide the others.
 type said struct {
-	item *catalog.Item // the first
-	sums []string      // of their contents, sorted
+	item  *catalog.Item       // the first
+	parts map[string][]string // hashes of what the members hold, by their names, sorted
 }
 
-func (s *said) equal(o *said) bool {
-	if s == nil || o == nil {
-		return s == o
+// whole stands for the definition as a whole among its parts, where it is there or not;
+// no member is called so that could be mistaken for it, as all is lost then anyway.
+const whole = "\x00whole"
+
+// differs returns the parts in which two definitions differ, sorted; nil if they do not.
+func differs(a, b *said) (parts []string) {
+	switch {
+	case a == nil && b == nil:
+		return nil
+	case a == nil || b == nil:
+		return []string{whole}
 	}
-	return slices.Equal(s.sums, o.sums)
+	for name, sums := range a.parts {
+		if !slices.Equal(sums, b.parts[name]) {
+			parts = append(parts, name)
+		}
+	}
+	for name := range b.parts {
+		if a.parts[name] == nil {
+			parts = append(parts, name)
+		}
+	}
+	slices.Sort(parts)
+	return parts
 }
 
 // read makes the account of a server.
@@ -59,20 +78,20 @@ func read(s *catalog.Server, as string, whole bool) *account {
 	a := &account{server: s, as: as, whole: whole, said: map[key]*said{}}
 	var tree rawjson.Tree
 	add := func(list int, it *catalog.Item) {
-		sum := content(list, it.Parse(s, &tree))
+		v := it.Parse(s, &tree)
 		k := key{list, it.Name()}
 		if list < 0 {
 			k.name = it.Label()
 		} else if k.name == "" {
-			k.name = "\x00" + sum
+			k.name = "\x00" + hash(v)
 		}
 		d := a.said[k]
 		if d == nil {
-			d = &said{item: it}
+			d = &said{item: it, parts: map[string][]string{}}
 			a.said[k] = d
 			a.order = append(a.order, k)
 		}
-		d.sums = append(d.sums, sum)
+		d.add(list, v)
 	}
 	for i := range s.Self {
 		add(-1, &s.Self[i])
@@ -83,7 +102,9 @@ func read(s *catalog.Server, as string, whole bool) *account {
 		}
 	}
 	for _, d := range a.said {
-		slices.Sort(d.sums)
+		for _, sums := range d.parts {
+			slices.Sort(sums)
+		}
 	}
 	return a
 }
@@ -91,32 +112,33 @@ func read(s *catalog.Server, as string, whole bool) *account {
 // resources is the place of that list in catalog.Kinds.
 const resources = 2
 
-// content is a hash of what a definition means. The size of a resource and the date of its
-// last change move by design.
-func content(list int, v rawjson.Value) string {
-	h := sha256.New()
-	if list != resources || v.Kind() != rawjson.Object {
-		h.Write([]byte(v.Canonical()))
-		return string(h.Sum(nil))
+// add takes one definition in. The size of a resource and the date of its last change move by
+// design and are left out.
+func (d *said) add(list int, v rawjson.Value) {
+	put := func(name, sum string) { d.parts[name] = append(d.parts[name], sum) }
+	if v.Kind() != rawjson.Object {
+		put("", hash(v))
+		return
 	}
-	var parts []string
-	part := func(name string, v rawjson.Value) { parts = append(parts, name+"\x00"+v.Canonical()) }
 	for m := range v.Members() {
 		switch name := m.Key.Text(); {
-		case name == "size":
-		case name == "annotations" && m.Value.Kind() == rawjson.Object:
+		case list == resources && name == "size":
+		case list == resources && name == "annotations":
 			for a := range m.Value.Members() {
 				if a.Key.Text() != "lastModified" {
-					part("annotations\x00"+a.Key.Text(), a.Value)
+					put(name, a.Key.Text()+hash(a.Value))
 				}
 			}
 		default:
-			part(name, m.Value)
+			put(name, hash(m.Value))
 		}
 	}
-	slices.Sort(parts)
-	h.Write([]byte(strings.Join(parts, "\x00\x00")))
-	return string(h.Sum(nil))
+}
+
+// hash is of what a value means, not of how it is written.
+func hash(v rawjson.Value) string {
+	sum := sha256.Sum256([]byte(v.Canonical()))
+	return string(sum[:])
 }
 
 // asked is everything one server of the catalog said.
@@ -184,12 +206,21 @@ func judged(k key, a, b *account) bool {
 	return (a.said[k] != nil || a.whole) && (b.said[k] != nil || b.whole)
 }
 
-// moves reports whether the same client was told different things.
-func moves(k key, same []*account) bool {
+// moves returns the parts of a definition that the same client was told differently.
+func moves(k key, same []*account) (parts []string) {
 	for _, a := range same[min(1, len(same)):] {
-		if judged(k, same[0], a) && !same[0].said[k].equal(a.said[k]) {
-			return true
+		if judged(k, same[0], a) {
+			parts = append(parts, differs(same[0].said[k], a.said[k])...)
 		}
 	}
-	return false
+	return parts
+}
+
+// between returns the parts in which two accounts differ without moving by themselves. A
+// definition that comes and goes says nothing.
+func between(k key, a, b *account, moving ...string) []string {
+	if !judged(k, a, b) || slices.Contains(moving, whole) {
+		return nil
+	}
+	return slices.DeleteFunc(differs(a.said[k], b.said[k]), func(part string) bool { return slices.Contains(moving, part) })
 }

@@ -18,7 +18,8 @@ clients differently. From revision 2026-07-28 on lists must not vary from one co
 Times, counters and random values in a text are the usual honest reason. A server that behaves
 differently at its first start, or from some start on, is reported here too.
 
-There is one finding a definition, with what the first client was told both times, or else the second one.
+A text that moves in one place is not compared between clients at all, the other members of its definition
+are. There is one finding a definition, with what the first client was told both times, or else the second one.
 What counts as a difference GNT-001 says. A server whose accounts agree is asked no more, so this
 check is no measure of stability.`,
 	Advice: "Take what varies (times, counters, random values) out of the definitions; otherwise compare several askings before you approve.",
@@ -30,11 +31,12 @@ check is no measure of stability.`,
 					continue
 				}
 				for k := range keys(same[0], same[1]) {
-					if seen[k] || !moves(k, same) {
+					parts := moves(k, same)
+					if seen[k] || len(parts) == 0 {
 						continue
 					}
 					seen[k] = true
-					d := compare(same[0], same[1], k)
+					d := compare(same[0], same[1], k, parts)
 					d.unstable = true
 					d.report(p, d.words("the first time", "the second time"), finding.None)
 				}

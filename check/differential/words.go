@@ -2,6 +2,7 @@ package differential
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,8 +31,8 @@ func (a *account) name() string {
 	return a.as
 }
 
-// compare finds where a definition differs.
-func compare(a, b *account, k key) *difference {
+// compare finds where a definition differs in these parts.
+func compare(a, b *account, k key, parts []string) *difference {
 	d := &difference{a: a, b: b, list: k.list}
 	was, is := a.said[k], b.said[k]
 	if was != nil {
@@ -47,6 +48,7 @@ func compare(a, b *account, k key) *difference {
 	}
 	for _, at := range rawjson.Differences(d.old, d.new, maxPlaces) {
 		switch {
+		case !slices.Contains(parts, partOf(at.Pointer)):
 		case d.list == resources && (at.Pointer == "/size" || at.Pointer == "/annotations/lastModified"):
 		case d.where == "":
 			d.where = strings.ReplaceAll(strings.TrimPrefix(at.Pointer, "/"), "/", ".")
@@ -61,8 +63,15 @@ func compare(a, b *account, k key) *difference {
 	return d
 }
 
+// partOf returns the member of a definition that a pointer leads into.
+func partOf(pointer string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(first)
+}
+
 const (
-	maxPlaces = 5
+	// maxPlaces is how many places are looked at for the first one that counts.
+	maxPlaces = 200
 	// most is how much of a value a message shows, in bytes, and lead how much of what
 	// is alike stands in front of it.
 	most = 200
