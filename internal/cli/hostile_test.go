@@ -112,7 +112,7 @@ func hostileServers(t *testing.T) {
 		stdio   string // the problem, its beginning; "" for none
 		http    string
 	}{
-		{fault: "slow loris", code: 2, stdio: "no answer to prompts/list within 2s", http: "no answer to prompts/list within 2s"},
+		{fault: "slow loris", code: 2, stdio: "no answer to prompts/list within 3s", http: "no answer to prompts/list within 3s"},
 		{fault: "endless stream", args: []string{"--max-message", "1MiB"}, code: 2,
 			stdio: "a line of more than 1048576 bytes instead of an answer to prompts/list",
 			http:  "no answer to prompts/list: an event of more than 1048576 bytes"},
@@ -124,7 +124,7 @@ func hostileServers(t *testing.T) {
 			http:  "no answer to prompts/list: an event of more than 67108864 bytes"},
 		{fault: "invalid UTF-8", args: []string{"--timeout", patient}, prompts: 1, code: 2, stdio: notUnicode, http: notUnicode},
 		{fault: "wrong ids", code: 2,
-			stdio: "no answer to prompts/list within 2s (but 3 answers with unknown ids, 1 late answer",
+			stdio: "no answer to prompts/list within 3s (but 3 answers with unknown ids, 1 late answer",
 			http:  "no answer to prompts/list but 3 answers with unknown ids, 1 late answer"},
 		{fault: "duplicate answers", args: []string{"--timeout", patient}, prompts: 1, code: 0},
 		{fault: "crash between pages", args: []string{"--timeout", patient}, prompts: 1, code: 2,
@@ -144,7 +144,7 @@ func hostileServers(t *testing.T) {
 				t.Parallel()
 				server, gone := hostile(t, way.name, tt.fault)
 				const total = time.Minute
-				args := append([]string{"--timeout", "2s", "--total-timeout", total.String()}, tt.args...)
+				args := append([]string{"--timeout", "3s", "--total-timeout", total.String()}, tt.args...)
 				began := time.Now()
 				code, out, stderr := runMain(t, os.Environ(), append(append([]string{"scan", "--format", "json", "--fail-on", "none"}, args...), server...)...)
 				if took := time.Since(began); took > total {
