@@ -39,7 +39,7 @@ func (a *app) askAgain(ctx context.Context, l *liveFlags, t target, limits catal
 		first.askings = append(first.askings, asking{who: self(), after: first.after, text: first.again})
 	}
 	for i, who := range []client{another(), self(), another()} {
-		got, err := a.captureAs(ctx, l, t, limits, who, 0)
+		got, err := a.converse(ctx, l, t, limits, talk{as: who, era: first.era})
 		if errors.Is(err, errInterrupted) {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"gauntlet/result"
@@ -30,9 +31,15 @@ func TestDifferentialOverHTTP(t *testing.T) {
 		web(w, r)
 	}))
 	defer cloaked.Close()
-	honest := httptest.NewServer(http.HandlerFunc(web))
+	var probes atomic.Int32
+	honest := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Method") == "server/discover" {
+			probes.Add(1)
+		}
+		web(w, r)
+	}))
 	defer honest.Close()
-	code, out, stderr := runMain(t, nil, "scan", "--differential", "--only", "GNT-001,GNT-002", "--format", "json", honest.URL, cloaked.URL, honest.URL)
+	code, out, stderr := runMain(t, nil, "scan", "--differential", "--only", "GNT-001,GNT-002", "--format", "json", honest.URL, cloaked.URL)
 	r := new(result.Report)
 	if err := json.Unmarshal([]byte(out), r); err != nil {
 		t.Fatal(err, out, stderr)
@@ -40,6 +47,9 @@ func TestDifferentialOverHTTP(t *testing.T) {
 	const want = `description differs: for the client "gauntlet" it is "Adds two numbers.", for the client "claude-ai" it is "Adds two numbers and keeps them."`
 	if code != 1 || len(r.Findings) != 1 || r.Findings[0].Rule != "GNT-001" || r.Findings[0].Message != want || r.Findings[0].Location.Item != "add" {
 		t.Errorf("exit code %d, %+v\n%s", code, r.Findings, stderr)
+	}
+	if n := probes.Load(); n != 1 {
+		t.Errorf("the era was looked for %d times: it is known from the first asking", n)
 	}
 	if len(r.Problems) != 0 {
 		t.Errorf("problems %+v", r.Problems)

@@ -66,6 +66,7 @@ type liveServer interface {
 // captured is what a live server said.
 type captured struct {
 	name  string     // what messages call the server
+	era   peer.Era   // that it was found to speak
 	text  string     // the snapshot
 	again string     // the snapshot after a list had changed; "" if none had
 	after string     // the notification that said so
@@ -103,38 +104,45 @@ func (a *app) tellNotes(got *captured, named bool) {
 // Several may be captured at the same time.
 func (a *app) capture(ctx context.Context, l *liveFlags, t target, limits catalog.Limits) (*captured, error) {
 	if !l.differential {
-		return a.captureAs(ctx, l, t, limits, self(), 0)
+		return a.converse(ctx, l, t, limits, talk{as: self()})
 	}
-	got, err := a.captureAs(ctx, l, t, limits, self(), changeWait)
+	got, err := a.converse(ctx, l, t, limits, talk{as: self(), wait: changeWait})
 	if err == nil {
 		err = a.askAgain(ctx, l, t, limits, got)
 	}
 	return got, err
 }
 
-// captureAs is one conversation, by a client of that name. A server that says within wait
-// that a list has changed is read again; with 0 that is not asked.
-func (a *app) captureAs(ctx context.Context, l *liveFlags, t target, limits catalog.Limits, who client, wait time.Duration) (*captured, error) {
+// A talk is a way to hold one conversation.
+type talk struct {
+	as   client
+	era  peer.Era      // what an earlier one found out; zero for nothing
+	wait time.Duration // for the server to say that a list has changed, upon which it is read again; 0 not to ask
+}
+
+// converse is one conversation, from the start of the server or the connection to its end.
+func (a *app) converse(ctx context.Context, l *liveFlags, t target, limits catalog.Limits, how talk) (*captured, error) {
 	got := &captured{name: t.name}
 	wireLimits := wire.Limits{Message: min(l.message, limits.Bytes), Total: int64(limits.Bytes)}
 	open := a.start
 	if t.url != "" {
 		open = a.dial
 	}
-	server, err := open(t, wireLimits, who, got)
+	server, err := open(t, wireLimits, how.as, got)
 	if err != nil {
 		return got, err
 	}
 	inTime, cancel := context.WithTimeout(ctx, l.total)
 	defer cancel()
 	session, err := peer.Open(inTime, server, peer.Options{
-		Name: who.name, Version: who.version, Timeout: l.timeout, Pages: l.pages, Items: limits.Items, Limits: wireLimits, Redact: server.Redact,
+		Era: how.era, Name: how.as.name, Version: how.as.version, Timeout: l.timeout, Pages: l.pages, Items: limits.Items, Limits: wireLimits, Redact: server.Redact,
 		Progress: func(method string, n int) { a.progress.say("%s: %s, %d items so far", got.name, method, n) },
 	})
 	var snap *peer.Snapshot
 	if err == nil {
 		snap = session.Read(inTime)
-		got.readAgain(inTime, session, wait)
+		got.era = snap.Era
+		got.readAgain(inTime, session, how.wait)
 	}
 	end := server.Close
 	if inTime.Err() != nil { // no time is left for manners
