@@ -190,7 +190,7 @@ func visible(s string) bool {
 
 // place is a URL without what may be secret in it.
 func place(u *url.URL) string {
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
 // sameOrigin compares scheme, host and port.

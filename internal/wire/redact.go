@@ -48,7 +48,7 @@ func Spellings(value string) []string {
 		return nil
 	}
 	inner := func(quoted string) string { return quoted[1 : len(quoted)-1] }
-	out := []string{value, inner(strconv.Quote(value)), rawjson.EscapePointer(value), url.QueryEscape(value), url.PathEscape(value)}
+	out := []string{value, inner(strconv.Quote(value)), rawjson.EscapePointer(value), url.QueryEscape(value), url.PathEscape(value), (&url.URL{Path: value}).EscapedPath()}
 	if b, err := json.Marshal(value); err == nil {
 		out = append(out, inner(string(b)))
 	}
