@@ -62,8 +62,12 @@ func (g *gathered) addAskings(of *catalog.Server, askings []asking, limits catal
 		}
 		if err != nil {
 			g.failures = append(g.failures, finding.Problem{Kind: finding.Failed,
-				Message: fmt.Sprintf("asked as %q: %s", q.who.name, err), Location: finding.Location{Server: of.Name}})
+				Message: fmt.Sprintf("asked as %q: %s", q.who.name, err), Location: finding.Location{Server: of.Name, Origin: of.Document.Origin}})
 			continue
+		}
+		held.Documents[0].Origin = of.Document.Origin
+		for i := range held.Problems {
+			held.Problems[i].Location.Origin = of.Document.Origin
 		}
 		g.askings = append(g.askings, check.Asking{Of: of, Catalog: held, As: q.who.name, Self: q.who == self(), After: q.after})
 	}
