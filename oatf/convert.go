@@ -1,13 +1,10 @@
 package oatf
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
-
-	"gauntlet/rawjson"
 )
 
 // maxAliased is how many values aliases may stand for. Aliases are forbidden; they are
@@ -55,53 +52,12 @@ func readSource(text string, limits Limits) (*source, *Diagnostic) {
 	return c.src, nil
 }
 
-func (c *converter) fault(n *yaml.Node, rule, section string, format string, args ...any) {
-	if len(c.src.faults) >= maxDiagnostics {
-		return
-	}
-	c.src.faults = append(c.src.faults, Diagnostic{
-		Severity: SeverityError, Rule: rule, Kind: Syntax, Section: section,
-		Path: strings.TrimPrefix(strings.Join(c.path, ""), "."), Pointer: c.pointer(),
-		Line: n.Line, Column: n.Column, EndLine: n.Line, EndColumn: n.Column + c.width(n),
-		Message: fmt.Sprintf(format, args...),
-	})
-}
-
-func (c *converter) pointer() string {
-	var b strings.Builder
-	for _, part := range c.path {
-		b.WriteByte('/')
-		if index, ok := strings.CutPrefix(part, "["); ok {
-			b.WriteString(strings.TrimSuffix(index, "]"))
-		} else {
-			b.WriteString(rawjson.EscapePointer(part[1:]))
-		}
-	}
-	return b.String()
-}
-
-func (c *converter) width(n *yaml.Node) int {
-	if n.Line < 1 || n.Line > len(c.src.lines) {
-		return 1
-	}
-	return span(c.src.lines[n.Line-1], n.Column)
-}
-
-// directives reports tag directives, which are there for custom tags.
-func (c *converter) directives() {
-	for i, line := range c.src.lines {
-		if strings.HasPrefix(line, "%TAG") {
-			c.fault(&yaml.Node{Line: i + 1, Column: 1}, "V-020", "§11.1.1", "custom YAML tags are forbidden, so there is nothing to declare with %%TAG: take the line out")
-		}
-		if strings.HasPrefix(line, "---") {
-			return
-		}
-	}
-}
-
 func (c *converter) write(n *yaml.Node, depth int) *Diagnostic {
 	c.countComments(n)
-	if depth > c.limits.Depth {
+	if depth > c.limits.Depth && c.inAlias > 0 {
+		c.json.WriteString("null") // the alias has been reported
+		return nil
+	} else if depth > c.limits.Depth {
 		return syntaxError(n.Line, n.Column, "the document is nested deeper than %d levels", c.limits.Depth)
 	}
 	if n.Anchor != "" && n.Kind != yaml.AliasNode && c.inAlias == 0 {
@@ -249,18 +205,4 @@ func (c *converter) scalar(n *yaml.Node) {
 		}
 	}
 	quote(&c.json, c.shield.off(n.Value))
-}
-
-// customTag reports a tag that was written out and is none of the plain ones.
-func (c *converter) customTag(n *yaml.Node, plain ...string) {
-	if n.Style&yaml.TaggedStyle == 0 || c.inAlias > 0 {
-		return
-	}
-	tag := n.ShortTag()
-	for _, p := range plain {
-		if tag == p {
-			return
-		}
-	}
-	c.fault(n, "V-020", "§11.1.1", "the YAML tag %s is forbidden: write the value itself", tag)
 }

@@ -10,6 +10,8 @@ type layout struct {
 	mode                    string // execution.mode
 	modeless                bool   // there is no execution.mode
 	actors                  []actorLayout
+	actorNamed              map[string]int  // in actors; of two with one name the first
+	protocols               map[string]bool // that an actor speaks
 	indicators              []rawjson.Value // mappings only
 }
 
@@ -20,6 +22,7 @@ type actorLayout struct {
 	name   string
 	mode   string
 	phases []phaseLayout
+	takes  map[string]bool // names of its extractors, of all phases
 }
 
 // phaseLayout is one phase; the execution itself in the form with one state.
@@ -57,7 +60,26 @@ func layOut(root rawjson.Value) *layout {
 			l.indicators = append(l.indicators, i)
 		}
 	}
+	l.index()
 	return l
+}
+
+// index notes what rules ask for again and again: a document may have thousands of each.
+func (l *layout) index() {
+	l.actorNamed, l.protocols = map[string]int{}, map[string]bool{}
+	for i := range l.actors {
+		a := &l.actors[i]
+		if _, twice := l.actorNamed[a.name]; !twice {
+			l.actorNamed[a.name] = i
+		}
+		l.protocols[ProtocolOf(a.mode)] = true
+		a.takes = map[string]bool{}
+		for _, p := range a.phases {
+			for _, e := range member(p.value, "extractors", rawjson.Array).Elements() {
+				a.takes[textOf(e, "name")] = true
+			}
+		}
+	}
 }
 
 func (l *layout) actor(v rawjson.Value, name, mode string) {

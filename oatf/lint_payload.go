@@ -6,8 +6,12 @@ import (
 )
 
 // maxCompared is how many bytes of messages are compared with the indicators of one
-// document, all together: a document made to cost time gets no more.
-const maxCompared = 16 << 20
+// document, all together, and perMessage what looking at one costs at least: a document
+// made to cost time gets no more.
+const (
+	maxCompared = 16 << 20
+	perMessage  = 16
+)
 
 // lintPayloads is GNT-201: a pattern that holds for what the attack itself sends, and so
 // says nothing about the agent.
@@ -19,15 +23,17 @@ func (c *checker) lintPayloads() {
 		if !p.Exists() {
 			continue
 		}
+		look := c.lookOf(i)
 		target, condition, ok := compilePattern(i, p)
 		for n := 0; ok && n < len(messages); n++ {
 			m := &messages[n]
-			if !m.seenBy(c.layout, i) {
-				continue
-			}
-			if left -= len(m.content.Raw()); left < 0 {
+			if left -= perMessage; left < 0 {
 				return
 			}
+			if !look.sees(m) {
+				continue
+			}
+			left -= len(m.content.Raw())
 			if _, holds := condition.HoldsAt(target, m.content); holds {
 				c.rule("GNT-201", p, "", "the pattern matches what actor %s itself sends (%s, from %s): it says nothing about the agent; %s",
 					clip(m.actor), clip(m.surface), pathOf(m.from), otherSide(m.side))

@@ -79,8 +79,10 @@ func whyContradictory(condition rawjson.Value) string {
 	if there, ok := condition.Get("exists").Bool(); ok && !there && condition.Len() > 1 {
 		return "a value that does not exist, with more to be said about it"
 	}
-	if re := textOf(condition, "regex"); re != "" && neverMatches(re) {
-		return "a regular expression that matches nothing"
+	if re := textOf(condition, "regex"); re != "" {
+		if never, _ := neverMatches(re); never {
+			return "a regular expression that matches nothing"
+		}
 	}
 	low, high := bound(condition, "gt", "gte"), bound(condition, "lt", "lte")
 	if low.set && high.set && (low.value > high.value || low.value == high.value && (low.open || high.open)) {

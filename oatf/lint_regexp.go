@@ -6,6 +6,9 @@ import (
 	"gauntlet/rawjson"
 )
 
+// maxPrograms is how many instructions of compiled expressions are looked at in one document.
+const maxPrograms = 100_000
+
 // lintRegexps is GNT-207 for every regular expression of a document.
 func (c *checker) lintRegexps() {
 	for _, i := range c.indicators {
@@ -35,14 +38,19 @@ func (c *checker) lintPredicate(v rawjson.Value) {
 }
 
 func (c *checker) lintRegexp(v rawjson.Value, name string) {
-	if re := member(v, name, rawjson.String); re.Exists() && neverMatches(re.Text()) {
+	re := member(v, name, rawjson.String)
+	if c.instructions += len(re.Text()); !re.Exists() || c.instructions > maxPrograms {
+		return
+	}
+	never, size := neverMatches(re.Text())
+	if c.instructions += size; never {
 		c.rule("GNT-207", v, name, "the regular expression matches no text at all: %q", clip(re.Text()))
 	}
 }
 
 // maxProgram is how many instructions of a compiled expression are looked at. A longer one
 // is taken to match something.
-const maxProgram = 5000
+const maxProgram = 2000
 
 // neverMatches reports whether no text whatever matches an expression: an assertion in it
 // contradicts what stands around it (a^b, x\bx), or a class is empty. One that does not
@@ -50,16 +58,16 @@ const maxProgram = 5000
 //
 // It walks the compiled program over the kinds of characters that assertions can tell
 // apart instead of over characters.
-func neverMatches(expression string) bool {
+func neverMatches(expression string) (never bool, instructions int) {
 	re, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
-		return false
+		return false, 0
 	}
 	prog, err := syntax.Compile(re.Simplify())
 	if err != nil || len(prog.Inst) > maxProgram {
-		return false
+		return false, maxProgram
 	}
-	w := walker{prog: prog, seen: map[walk]bool{}}
+	w := walker{prog: prog, seen: map[walk]bool{}, takes: make([]uint8, len(prog.Inst))}
 	for before := kind(0); before < kinds; before++ {
 		w.add(walk{uint32(prog.Start), before, allKinds})
 	}
@@ -67,10 +75,10 @@ func neverMatches(expression string) bool {
 		next := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
 		if w.step(next) {
-			return false
+			return false, len(prog.Inst)
 		}
 	}
-	return true
+	return true, len(prog.Inst)
 }
 
 // kind is a sort of character on one side of a place in a text, as far as assertions care.
@@ -99,6 +107,8 @@ type walker struct {
 	prog *syntax.Prog
 	seen map[walk]bool
 	todo []walk
+	// takes is which kinds of character an instruction takes, once that is known.
+	takes []uint8
 }
 
 func (w *walker) add(p walk) {
@@ -129,8 +139,16 @@ func (w *walker) step(p walk) bool {
 		w.add(walk{inst.Out, p.before, holds})
 	case syntax.InstFail:
 	default: // one character
+		if w.takes[p.pc] == 0 {
+			w.takes[p.pc] = 1 << edge // known: no instruction takes an edge
+			for k := newline; k < kinds; k++ {
+				if takes(inst, k) {
+					w.takes[p.pc] |= 1 << k
+				}
+			}
+		}
 		for k := newline; k < kinds; k++ {
-			if p.after&(1<<k) != 0 && takes(inst, k) {
+			if p.after&w.takes[p.pc]&(1<<k) != 0 {
 				w.add(walk{inst.Out, k, allKinds})
 			}
 		}

@@ -1,5 +1,11 @@
 package oatf
 
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
 // A messageField row says what stands at the top of messages: of which protocol and
 // surfaces, on which side, which fields. A field with [] is a list.
 type messageField struct {
@@ -84,3 +90,63 @@ var messageFields = []messageField{
 	{"ag_ui", "reasoning_start reasoning_end reasoning_message_start reasoning_message_content reasoning_message_end reasoning_message_chunk reasoning_encrypted_value", answers, "type timestamp rawEvent messageId role delta subtype entityId encryptedValue"},
 	{"ag_ui", "meta_event", answers, "type timestamp rawEvent metaType payload"},
 }
+
+// A topField is one field at the top of the messages of one surface and side.
+type topField struct {
+	protocol, surface, name string
+	side                    Direction
+}
+
+// messageTable is messageFields made quick to ask: whether a field is there, and whether it
+// is a list; and under "" as surface or name what any has.
+var messageTable = sync.OnceValue(func() map[topField]fieldKind {
+	table := map[topField]fieldKind{}
+	note := func(f topField, k fieldKind) {
+		if old, ok := table[f]; ok && old != k {
+			k = scalarField // a list in some messages only
+		}
+		table[f] = k
+	}
+	for _, m := range messageFields {
+		for _, surface := range append(strings.Fields(m.surfaces), "") {
+			table[topField{m.protocol, surface, "", ""}] = scalarField
+			for _, field := range strings.Fields(m.fields) {
+				name, list := strings.CutSuffix(field, "[]")
+				for _, side := range []Direction{m.side, ""} {
+					note(topField{m.protocol, surface, name, side}, map[bool]fieldKind{true: listField, false: scalarField}[list])
+				}
+			}
+		}
+	}
+	return table
+})
+
+type fieldKind uint8
+
+const (
+	noField fieldKind = iota
+	scalarField
+	listField // a list in every message that has it
+)
+
+// fieldOf tells what a field is at the top of the messages that an indicator sees: of a
+// surface, or of any if that is "", on a side, or on both.
+func fieldOf(protocol, surface string, side Direction, name string) fieldKind {
+	if slices.Contains(anyMessage, name) || side != DirectionRequest && slices.Contains(errorFields, name) {
+		return scalarField
+	}
+	return messageTable()[topField{protocol, surface, name, side}]
+}
+
+// knowsFields reports whether the table has the messages of a surface.
+func knowsFields(protocol, surface string) bool {
+	return messageTable()[topField{protocol, surface, "", ""}] != noField
+}
+
+// anyMessage are fields that a message of any kind may have: metadata, the marks of
+// results of MCP 2026-07-28, and the request that a runtime puts beside a client's answer
+// (SDK §4.1).
+var anyMessage = []string{"_meta", "_request", "resultType", "ttlMs", "cacheScope"}
+
+// errorFields are those of an error, which a response may be (§7.1.3).
+var errorFields = []string{"code", "message", "data"}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"gauntlet/rawjson"
 )
@@ -140,21 +139,17 @@ type_mismatch attack.indicators[0].confidence`
 	}
 }
 
-// TestHostile wants each of these refused at once, whatever it would unfold to. The time is
-// not measured here but for an order of magnitude: see BenchmarkHostile.
+// TestHostile wants each of these refused, whatever it would unfold to. BenchmarkHostile says
+// how fast.
 func TestHostile(t *testing.T) {
 	for name, text := range hostile() {
 		t.Run(name, func(t *testing.T) {
-			begin := time.Now()
 			d, err := Parse(text)
 			if err == nil {
 				t.Errorf("taken: %.80q", text)
 			}
 			if d != nil {
 				Validate(d)
-			}
-			if took := time.Since(begin); took > 20*time.Second {
-				t.Errorf("took %v", took)
 			}
 		})
 	}

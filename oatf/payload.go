@@ -163,9 +163,15 @@ func (w *objectWriter) listWithout(list rawjson.Value, own string) {
 	w.b.WriteByte(']')
 }
 
-// seenBy reports whether an indicator looks at the message (§6).
-func (p *payload) seenBy(l *layout, indicator rawjson.Value) bool {
-	surface, actor, side := textOf(indicator, "surface"), textOf(indicator, "actor"), textOf(indicator, "direction")
-	return l.protocol(indicator) == p.protocol &&
-		(surface == "" || surface == p.surface) && (actor == "" || actor == p.actor) && (side == "" || side == string(p.side))
+// A look is which messages an indicator looks at (§6).
+type look struct{ protocol, surface, actor, side string }
+
+func (l *layout) lookOf(indicator rawjson.Value) look {
+	return look{l.protocol(indicator), textOf(indicator, "surface"), textOf(indicator, "actor"), textOf(indicator, "direction")}
+}
+
+// sees reports whether a message is among them.
+func (k look) sees(p *payload) bool {
+	return k.protocol == p.protocol && (k.surface == "" || k.surface == p.surface) &&
+		(k.actor == "" || k.actor == p.actor) && (k.side == "" || k.side == string(p.side))
 }

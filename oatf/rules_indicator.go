@@ -91,7 +91,7 @@ func (c *checker) indicatorProtocol(i rawjson.Value) {
 		return
 	case own.Exists() && !slices.Contains(KnownProtocols(), protocol):
 		c.rule("W-003", i, "protocol", "the protocol %q is of no known binding (%s)%s", clip(protocol), alternatives(KnownProtocols()), meant(protocol, KnownProtocols()))
-	case protocol != "" && len(c.actors) > 0 && !slices.ContainsFunc(c.actors, func(a actorLayout) bool { return ProtocolOf(a.mode) == protocol }):
+	case protocol != "" && len(c.actors) > 0 && !c.protocols[protocol]:
 		at := "protocol"
 		if !own.Exists() {
 			at = ""
@@ -156,7 +156,8 @@ func (c *checker) semanticRules(i, s rawjson.Value) {
 }
 
 func (c *checker) hasActor(name string) bool {
-	return slices.ContainsFunc(c.actors, func(a actorLayout) bool { return a.name == name })
+	_, found := c.actorNamed[name]
+	return found
 }
 
 // actorAdvice lists the actors that there are.

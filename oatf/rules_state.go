@@ -130,27 +130,15 @@ func (c *checker) reference(a *actorLayout, at rawjson.Value, reference string) 
 		c.rule("W-004", at, "", "the spaces in {{%s}} belong to the name, so the template will be empty: write {{%s}}", clip(reference), clip(trimmed))
 	case dotted && (first == "request" || first == "response"):
 	case !dotted:
-		if !declares(a, reference) {
+		if !a.takes[reference] {
 			c.rule("W-004", at, "", "no extractor of this actor is called %q: the template will be empty", clip(reference))
 		}
-	case !c.hasActor(first):
-		c.rule("V-032", at, "", "the template {{%s}} names an actor that does not exist%s", clip(reference), c.actorAdvice())
 	default:
-		i := slices.IndexFunc(c.actors, func(a actorLayout) bool { return a.name == first })
-		if !declares(&c.actors[i], rest) {
+		i, found := c.actorNamed[first]
+		if !found {
+			c.rule("V-032", at, "", "the template {{%s}} names an actor that does not exist%s", clip(reference), c.actorAdvice())
+		} else if !c.actors[i].takes[rest] {
 			c.rule("W-004", at, "", "no extractor of actor %s is called %q: the template will be empty", clip(first), clip(rest))
 		}
 	}
-}
-
-// declares reports whether an actor has an extractor of the name, in any phase.
-func declares(a *actorLayout, name string) bool {
-	for _, p := range a.phases {
-		for _, e := range member(p.value, "extractors", rawjson.Array).Elements() {
-			if textOf(e, "name") == name {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -11,6 +11,7 @@ type Result struct {
 type checker struct {
 	report
 	*layout
+	instructions int // of regular expressions that lints have looked at
 }
 
 // Validate judges a document by all rules of the format, V-001 to V-049, and returns every
