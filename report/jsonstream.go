@@ -4,7 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"unicode/utf8"
+
+	"gauntlet/finding"
 )
 
 // A jsonStream writes one JSON document piece by piece, so that a report with a million
@@ -81,7 +82,7 @@ func (s *jsonStream) encode(v any) {
 		}
 		return
 	}
-	s.out = appendEscaped(s.out[:0], bytes.TrimSuffix(s.buf.Bytes(), []byte("\n")))
+	s.out = finding.AppendEscaped(s.out[:0], bytes.TrimSuffix(s.buf.Bytes(), []byte("\n")))
 	_, _ = s.w.Write(s.out)
 }
 
@@ -98,35 +99,4 @@ func list[T any](s *jsonStream, key string, elements []T, write func(*T) any) {
 		s.value("", write(&elements[i]))
 	}
 	s.close(']')
-}
-
-// appendEscaped appends JSON text with every hidden character as a \u escape. Those
-// stand only inside strings, so the text means the same; shown on a terminal it does
-// nothing, and the evidence can be seen.
-func appendEscaped(dst, src []byte) []byte {
-	done := 0
-	for i := 0; i < len(src); {
-		if c := src[i]; c < 0x7F {
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(src[i:])
-		if hidden(r) {
-			dst = append(dst, src[done:i]...)
-			dst = appendUnicodeEscape(dst, r)
-			done = i + n
-		}
-		i += n
-	}
-	return append(dst, src[done:]...)
-}
-
-func appendUnicodeEscape(dst []byte, r rune) []byte {
-	if r > 0xFFFF {
-		r -= 0x10000
-		dst = appendUnicodeEscape(dst, 0xD800+r>>10)
-		r = 0xDC00 + r&0x3FF
-	}
-	const hex = "0123456789abcdef"
-	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }

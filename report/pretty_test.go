@@ -21,7 +21,7 @@ func mustBeCalm(t testing.TB, page string, color bool) {
 		page = colours.ReplaceAllString(page, "")
 	}
 	for i, r := range page {
-		if r != '\n' && hidden(r) || r != '\n' && unicode.IsControl(r) {
+		if r != '\n' && finding.Hidden(r) || r != '\n' && unicode.IsControl(r) {
 			t.Fatalf("%U at byte %d of:\n%q", r, i, page)
 		}
 	}

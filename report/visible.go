@@ -3,8 +3,9 @@ package report
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"gauntlet/finding"
 )
 
 // Visible returns s in a form that is safe to show and hides nothing: every character
@@ -25,7 +26,7 @@ func Visible(s string) string {
 	b.Grow(len(s) + 32)
 	b.WriteString(s[:i])
 	for _, r := range s[i:] { // an ill-formed byte ranges as U+FFFD
-		if hidden(r) {
+		if finding.Hidden(r) {
 			fmt.Fprintf(&b, "<U+%04X>", r)
 		} else {
 			b.WriteRune(r)
@@ -45,27 +46,10 @@ func firstHidden(s string) int {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if hidden(r) || r == utf8.RuneError && n == 1 {
+		if finding.Hidden(r) || r == utf8.RuneError && n == 1 {
 			return i
 		}
 		i += n
 	}
 	return len(s)
-}
-
-// hidden reports whether r could steer a terminal or be overlooked by a reader.
-func hidden(r rune) bool {
-	switch {
-	case r < utf8.RuneSelf:
-		return r < ' ' || r == 0x7F
-	case r == '\u3000': // the ordinary space of Chinese and Japanese text
-		return false
-	case r == '\u2800': // a braille pattern without dots: a symbol by class, blank by looks
-		return true
-	case !unicode.IsPrint(r):
-		return true
-	}
-	// Letters and marks by class, and yet without a shape of their own: Hangul fillers,
-	// the grapheme joiner, variation selectors, which can smuggle a byte each.
-	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
