@@ -3,13 +3,16 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
 	"gauntlet/catalog"
 	"gauntlet/diff"
 	"gauntlet/finding"
+	"gauntlet/internal/wire"
 	"gauntlet/lock"
 )
 
@@ -50,6 +53,10 @@ func newCurrent(got *gathered, targets []target, left []string) *current {
 			now.servers = append(now.servers, s)
 			now.names[s.Name] = true
 		}
+	}
+	v := newVeil(got.given)
+	for i := range now.left {
+		v.message(&now.left[i])
 	}
 	now.whole = len(now.left) == 0
 	return now
@@ -113,9 +120,29 @@ func whereabouts(t *target) lock.Target {
 	case t.command != nil:
 		return lock.Target{Command: filepath.Base(t.command[0])}
 	case t.url != "":
-		return lock.URLTarget(t.url)
+		return lock.URLTarget(withoutKeys(t.url))
 	}
 	return lock.Target{}
+}
+
+// withoutKeys returns a URL without the parts of its path that are keys.
+func withoutKeys(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	keys := wire.URLSecrets(text)
+	parts := strings.Split(u.EscapedPath(), "/")
+	for i, part := range parts {
+		if plain, err := url.PathUnescape(part); err != nil || slices.Contains(keys, "path="+plain) {
+			parts[i] = "KEY"
+		}
+	}
+	u.RawPath = strings.Join(parts, "/")
+	if u.Path, err = url.PathUnescape(u.RawPath); err != nil {
+		return ""
+	}
+	return u.String()
 }
 
 // against compares with the entries of the same names.
