@@ -39,10 +39,13 @@ type Server struct {
 	Anonymous bool
 	Document  *Document
 	Pointer   string // of the object that holds the lists, in Document
+	Revision  string // of the protocol, as the document has it; "" if it does not say
 	// Self is what the server says about itself as a whole: its identity, its
 	// instructions and its capabilities, each an item with the kind finding.Server.
 	Self  []Item
 	Lists [4]List // in the order of Kinds
+
+	inner string // the member of a list's element that is the item, "" where it is the element
 }
 
 // Kinds lists the kinds of item that a server offers in lists.
@@ -115,6 +118,9 @@ func (it *Item) Pointer(s *Server) string {
 	}
 	if it.index >= 0 {
 		p += "/" + strconv.Itoa(it.index)
+	}
+	if s.inner != "" && it.list != "name" {
+		p += "/" + s.inner
 	}
 	return p
 }

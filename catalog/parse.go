@@ -45,7 +45,17 @@ func Parse(name, text string, limits Limits) (*Catalog, error) {
 // An error means that nothing could be read: the text is too long, not JSON (with line
 // and column) or of another shape. Whatever is wrong below that becomes a Problem, and
 // the rest is read as usual.
-func (c *Catalog) Add(name, text string, limits Limits) error {
+func (c *Catalog) Add(name, text string, limits Limits) error { return c.add(name, text, "", limits) }
+
+// AddWrapped reads a document that is a list of several servers in which each item, be it of
+// a list or what a server says about itself, is the member called inner of an object, as
+// in a lockfile. Beside it may stand whatever the owner of that form puts there. A server's
+// own member anonymous, if true, says that its name is not from itself.
+func (c *Catalog) AddWrapped(name, text, inner string, limits Limits) error {
+	return c.add(name, text, inner, limits)
+}
+
+func (c *Catalog) add(name, text, inner string, limits Limits) error {
 	limits = limits.withDefaults()
 	if len(text) > limits.Bytes {
 		return &Error{File: name, Msg: fmt.Sprintf("the document has %d bytes, the limit is %d", len(text), limits.Bytes)}
@@ -67,7 +77,7 @@ func (c *Catalog) Add(name, text string, limits Limits) error {
 	if text[at] != '{' {
 		return &Error{File: name, Line: 1, Column: 1, Msg: "the document is not a JSON object: want a snapshot, a tools/list result or a JSON-RPC response"}
 	}
-	r := reader{catalog: c, doc: doc, limits: limits}
+	r := reader{catalog: c, doc: doc, limits: limits, inner: inner}
 	if err := r.document(at); err != nil {
 		return err
 	}
@@ -89,6 +99,7 @@ type reader struct {
 	catalog *Catalog
 	doc     *Document
 	limits  Limits
+	inner   string // see AddWrapped
 	tree    rawjson.Tree
 }
 
@@ -225,9 +236,12 @@ var envelope = map[string]bool{"result": true, "servers": true, "error": true, "
 
 // server reads one server's object.
 func (r *reader) server(ms []member, pointer, fallback string) {
-	s := &Server{Name: fallback, Anonymous: true, Document: r.doc, Pointer: pointer}
+	s := &Server{Name: fallback, Anonymous: true, Document: r.doc, Pointer: pointer, inner: r.inner}
 	r.catalog.Servers = append(r.catalog.Servers, s)
 	r.name(s, ms)
+	if r.inner != "" {
+		ms = r.unwrapped(s, ms)
+	}
 	read := false
 	for _, m := range ms {
 		if l, ok := listNames[m.name]; ok {
@@ -247,6 +261,10 @@ func (r *reader) server(ms []member, pointer, fallback string) {
 		case "server", "serverInfo", "capabilities", "name":
 			if r.first(m.value) == '{' || r.first(m.value) == '"' && m.name != "capabilities" {
 				r.self(s, m)
+			}
+		case "protocolVersion":
+			if r.first(m.value) == '"' {
+				s.Revision = rawjson.Unquote(r.doc.Text[m.value.Start:m.value.End])
 			}
 		case "nextCursor":
 			if text := r.doc.Text[m.value.Start:m.value.End]; text != "null" && text != `""` {
@@ -345,6 +363,11 @@ func (r *reader) list(s *Server, l int, m member) bool {
 			r.problem(finding.Limit, r.at(s, "/"+m.name), m.value.Start,
 				fmt.Sprintf("only the first %d of the %s were read: the limit on items", r.limits.Items, m.name))
 			return false
+		}
+		span, ok := r.unwrap(span)
+		if !ok {
+			r.problem(finding.Malformed, r.at(s, "/"+m.name+"/"+strconv.Itoa(i)), span.Start, "the entry has no "+r.inner)
+			return true
 		}
 		it := Item{Kind: Kinds[l], start: span.Start, end: span.End, list: m.name, index: i}
 		r.item(s, &it)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"unicode/utf8"
 
 	"gauntlet/rawjson"
 )
@@ -83,7 +82,7 @@ func (s *jsonStream) encode(v any) {
 		}
 		return
 	}
-	s.out = appendEscaped(s.out[:0], bytes.TrimSuffix(s.buf.Bytes(), []byte("\n")))
+	s.out = rawjson.EscapeHidden(s.out[:0], bytes.TrimSuffix(s.buf.Bytes(), []byte("\n")))
 	_, _ = s.w.Write(s.out)
 }
 
@@ -100,25 +99,4 @@ func list[T any](s *jsonStream, key string, elements []T, write func(*T) any) {
 		s.value("", write(&elements[i]))
 	}
 	s.close(']')
-}
-
-// appendEscaped appends JSON text with every hidden character as a \u escape. Those
-// stand only inside strings, so the text means the same; shown on a terminal it does
-// nothing, and the evidence can be seen.
-func appendEscaped(dst, src []byte) []byte {
-	done := 0
-	for i := 0; i < len(src); {
-		if c := src[i]; c < 0x7F {
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(src[i:])
-		if rawjson.Hidden(r) {
-			dst = append(dst, src[done:i]...)
-			dst = rawjson.AppendEscape(dst, r)
-			done = i + n
-		}
-		i += n
-	}
-	return append(dst, src[done:]...)
 }

@@ -34,6 +34,8 @@ func mustBeCode(t testing.TB, page string) (shown string, code []string) {
 			}
 			code = append(code, span.String())
 			return ast.WalkSkipChildren, nil
+		case *ast.FencedCodeBlock:
+			return ast.WalkSkipChildren, nil
 		case *ast.Text:
 			out.Write(n.Segment.Value(src))
 			out.WriteByte('\n')

@@ -22,35 +22,12 @@ func Checks() []*check.Check { return lane.Checks() }
 // toolPins is the public page that describes the attack, for the checks of our own.
 const toolPins = "https://invariantlabs.ai/blog/mcp-security-notification-tool-poisoning-attacks"
 
-// A pair is one server then and now.
-type pair struct{ was, is *catalog.Server }
-
 // Matched reports whether any server of the catalog has a counterpart in the baseline.
-func Matched(c, baseline *catalog.Catalog) bool { return len(pairs(c, baseline)) > 0 }
-
-// pairs matches servers by name, several of one name by their order. Where both sides have
-// one server it is the same, whatever it is called: a new name is one of the changes.
-func pairs(c, baseline *catalog.Catalog) []pair {
-	if len(c.Servers) == 1 && len(baseline.Servers) == 1 {
-		return []pair{{baseline.Servers[0], c.Servers[0]}}
-	}
-	was := map[string][]*catalog.Server{}
-	for _, s := range baseline.Servers {
-		was[s.Name] = append(was[s.Name], s)
-	}
-	var out []pair
-	for _, s := range c.Servers {
-		if same := was[s.Name]; len(same) > 0 {
-			out = append(out, pair{same[0], s})
-			was[s.Name] = same[1:]
-		}
-	}
-	return out
-}
+func Matched(c, baseline *catalog.Catalog) bool { return len(catalog.Pairs(baseline, c)) > 0 }
 
 // A kept is a definition that stands in both. Its values are good until the next one.
 type kept struct {
-	pair
+	catalog.Pair
 	wasItem, isItem *catalog.Item
 	old, new        rawjson.Value
 }
@@ -60,13 +37,13 @@ type kept struct {
 // another one is compared with the last of them, which most clients take.
 func eachKept(p *check.Pass, list int, show func(kept)) {
 	var before, now rawjson.Tree
-	for _, pr := range pairs(p.Catalog, p.Baseline) {
-		was := map[string][]*catalog.Item{}
-		for i := range pr.was.Lists[list].Items {
-			it := &pr.was.Lists[list].Items[i]
+	for _, pr := range catalog.Pairs(p.Baseline, p.Catalog) {
+		was, forms := map[string][]*catalog.Item{}, map[string]map[string]bool{}
+		for i := range pr.Was.Lists[list].Items {
+			it := &pr.Was.Lists[list].Items[i]
 			was[it.Name()] = append(was[it.Name()], it)
 		}
-		items := pr.is.Lists[list].Items
+		items := pr.Is.Lists[list].Items
 		for i := range items {
 			it := &items[i]
 			same := was[it.Name()]
@@ -74,18 +51,24 @@ func eachKept(p *check.Pass, list int, show func(kept)) {
 				continue
 			}
 			p.Looked(1)
-			if slices.ContainsFunc(same, func(w *catalog.Item) bool { return w.Text(pr.was) == it.Text(pr.is) }) {
+			if same[0].Text(pr.Was) == it.Text(pr.Is) {
 				continue // the usual case, and cheap
 			}
-			k := kept{pair: pr, isItem: it, new: it.Parse(pr.is, &now)}
+			k := kept{Pair: pr, isItem: it, new: it.Parse(pr.Is, &now)}
 			if len(same) > 1 {
-				c := k.new.Canonical()
-				if slices.ContainsFunc(same, func(w *catalog.Item) bool { return w.Parse(pr.was, &before).Canonical() == c }) {
+				// Written out once a name: a hostile list has one name as often as it likes.
+				if forms[it.Name()] == nil {
+					forms[it.Name()] = map[string]bool{}
+					for _, w := range same {
+						forms[it.Name()][w.Parse(pr.Was, &before).Canonical()] = true
+					}
+				}
+				if forms[it.Name()][k.new.Canonical()] {
 					continue
 				}
 			}
 			k.wasItem = same[len(same)-1]
-			k.old = k.wasItem.Parse(pr.was, &before)
+			k.old = k.wasItem.Parse(pr.Was, &before)
 			show(k)
 		}
 	}

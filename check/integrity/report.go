@@ -19,13 +19,13 @@ func (k kept) report(p *check.Pass, severity finding.Severity, cs []change) {
 	for _, c := range cs {
 		words = append(words, c.String())
 		content = append(content, c.member+"\x00"+c.new.Canonical())
-		related = append(related, p.At(k.was, k.wasItem, c.old))
+		related = append(related, p.At(k.Was, k.wasItem, c.old))
 	}
 	slices.Sort(content) // the order of members says nothing
-	identity := append([]string{check.Identity(k.is), string(k.isItem.Kind), k.isItem.Label()}, content...)
+	identity := append([]string{check.Identity(k.Is), string(k.isItem.Kind), k.isItem.Label()}, content...)
 	at := cs[0].new
 	r := check.Relation{
-		At: p.At(k.is, k.isItem, at), Related: related, Severity: severity, Identity: identity,
+		At: p.At(k.Is, k.isItem, at), Related: related, Severity: severity, Identity: identity,
 		Message: strings.Join(words, "; "),
 	}
 	if at.Kind() == rawjson.String {

@@ -26,21 +26,21 @@ no change here. How servers are matched, SEC-014 says.`,
 
 func serverDrift(p *check.Pass) {
 	var before, now rawjson.Tree
-	for _, pr := range pairs(p.Catalog, p.Baseline) {
-		p.Looked(len(pr.is.Self))
-		for i := range pr.is.Self {
-			it := &pr.is.Self[i]
-			was := self(pr.was, it.Label())
-			k := kept{pair: pr, isItem: it, wasItem: was, new: it.Parse(pr.is, &now)}
+	for _, pr := range catalog.Pairs(p.Baseline, p.Catalog) {
+		p.Looked(len(pr.Is.Self))
+		for i := range pr.Is.Self {
+			it := &pr.Is.Self[i]
+			was := self(pr.Was, it.Label())
+			k := kept{Pair: pr, isItem: it, wasItem: was, new: it.Parse(pr.Is, &now)}
 			if was != nil {
-				k.old = was.Parse(pr.was, &before)
+				k.old = was.Parse(pr.Was, &before)
 			}
 			switch it.Label() {
 			case "instructions":
 				if blank(k.new) || k.old.Canonical() == k.new.Canonical() {
 					continue
 				}
-				if was == nil && len(pr.was.Self) == 0 {
+				if was == nil && len(pr.Was.Self) == 0 {
 					continue // a bare list of tools, which holds no instructions
 				}
 				if blank(k.old) {

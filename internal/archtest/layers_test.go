@@ -44,6 +44,7 @@ var table = []row{
 	{path: "catalog", layer: words, may: []string{"rawjson", "finding"}},
 	{path: "internal/text", layer: words, may: []string{"rawjson"}, deps: []string{"golang.org/x/text"}},
 	{path: "internal/taxonomy", layer: words, may: []string{"finding"}},
+	{path: "internal/schemadiff", layer: words, may: []string{"rawjson"}},
 	{path: "oatf/match", layer: words, may: []string{"rawjson"}, deps: []string{"cel.dev/cel-go"}},
 	{path: "trace", layer: words, may: []string{"rawjson"}},
 	{path: "result", layer: words, may: []string{"finding"}},
@@ -51,6 +52,8 @@ var table = []row{
 	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "internal/text", "internal/taxonomy"}},
 	{path: "oatf", layer: contract, may: []string{"rawjson", "oatf/match", "internal/near"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "policy", layer: contract, may: []string{"finding", "result"}, deps: []string{"go.yaml.in/yaml/v4"}},
+	{path: "lock", layer: contract, may: []string{"catalog", "rawjson", "finding"}},
+	{path: "diff", layer: contract, may: []string{"catalog", "rawjson", "finding", "internal/schemadiff"}, deps: []string{"github.com/aymanbagabas/go-udiff"}},
 	{path: "internal/posture", layer: contract, may: []string{"catalog", "rawjson", "result", "finding"}},
 
 	{path: "check/surface", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text", "internal/secret"}},
@@ -63,7 +66,7 @@ var table = []row{
 	{path: "check/checktest", layer: lanes, may: []string{"check", "catalog", "finding", "result", "rawjson", "internal/text"}, not: impure},
 
 	{path: "scan", layer: joins, may: []string{"check", "check/*", "result", "internal/posture", "catalog", "finding", "internal/taxonomy", "rawjson"}},
-	{path: "report", layer: joins, may: []string{"result", "finding", "rawjson"}, deps: []string{"golang.org/x/text"}},
+	{path: "report", layer: joins, may: []string{"result", "finding", "rawjson", "diff"}, deps: []string{"golang.org/x/text"}},
 
 	{path: "internal/wire", layer: wires, may: []string{"rawjson"}, deps: []string{"golang.org/x/sys"}, not: impure},
 	{path: "internal/discover", layer: wires, may: []string{"check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},

@@ -1,0 +1,325 @@
+// Package diff says what changed between two states of servers, in words that a reviewer
+// can act on: which definitions came, went and changed; in texts which words; in schemas
+// whether they take more or less than before.
+//
+// It compares what definitions mean, as [rawjson.Value.Canonical] has it: the order of
+// members, white space and spelling are no change. It judges nothing; that is for checks.
+package diff
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/rawjson"
+)
+
+// SchemaVersion is that of the JSON form, docs/schemas/diff.schema.json.
+const SchemaVersion = "1.0"
+
+// A State says what became of something.
+type State string
+
+// The states.
+const (
+	Added   State = "added"
+	Changed State = "changed"
+	Removed State = "removed"
+)
+
+// A Diff is what changed. Lists are never nil.
+type Diff struct {
+	SchemaVersion string            `json:"schema_version"`
+	Summary       Summary           `json:"summary"`
+	Servers       []Server          `json:"servers"`  // those with a change
+	Problems      []finding.Problem `json:"problems"` // what keeps this from being all
+}
+
+// Summary counts items; a server's own words count as one. Those of a server that came or
+// went count with it.
+type Summary struct {
+	Added   int `json:"added"`
+	Changed int `json:"changed"`
+	Removed int `json:"removed"`
+	Same    int `json:"same"`
+	// Complete is false if there is a problem.
+	Complete bool `json:"complete"`
+}
+
+// A Server is one server with a change.
+type Server struct {
+	Name  string `json:"name"`
+	Was   string `json:"was,omitempty"` // its name before, if that was another
+	State State  `json:"state"`
+	Items []Item `json:"items"` // in the order of their kinds and names
+}
+
+// An Item is one definition with a change, or the server's own words (kind "server").
+type Item struct {
+	Kind  finding.Kind `json:"kind"`
+	Name  string       `json:"name"` // "" for a server
+	State State        `json:"state"`
+	Parts []Part       `json:"parts"` // all of them, of an item that came or went
+}
+
+// A Part is one member of an item with a change. What it holds depends on what the member
+// is: Text for texts, Schema for the schemas of tools, Values for the rest.
+type Part struct {
+	Member string        `json:"member"`
+	State  State         `json:"state"`
+	Class  string        `json:"class,omitempty"` // of a schema that was and is there; see schemadiff.Class
+	Text   []Edit        `json:"text,omitempty"`
+	Schema []SchemaEdit  `json:"schema,omitempty"`
+	Values []ValueChange `json:"values,omitempty"`
+	More   int           `json:"more,omitempty"` // changes of this part beyond those
+}
+
+// A SchemaEdit is one place in which a schema differs.
+type SchemaEdit struct {
+	Pointer string `json:"pointer"` // from the schema
+	Class   string `json:"class"`
+	Words   string `json:"words"`
+	Old     string `json:"old,omitempty"` // as JSON, "" where only the other side has it
+	New     string `json:"new,omitempty"`
+	Text    []Edit `json:"text,omitempty"` // instead of Old and New where both are texts
+}
+
+// A ValueChange is one place in which a value differs.
+type ValueChange struct {
+	Pointer string `json:"pointer"` // from the member
+	Old     string `json:"old,omitempty"`
+	New     string `json:"new,omitempty"`
+	Text    []Edit `json:"text,omitempty"`
+}
+
+// Changed reports whether something that was there has changed or is gone.
+func (d *Diff) Changed() bool { return d.Summary.Changed+d.Summary.Removed > 0 }
+
+// Catalogs compares two states. Servers are matched as catalog.Pairs does, items by name.
+// The problems of both become those of the result.
+func Catalogs(was, now *catalog.Catalog) *Diff {
+	d := &Diff{SchemaVersion: SchemaVersion, Servers: []Server{}, Problems: []finding.Problem{}}
+	paired := map[*catalog.Server]bool{}
+	for _, p := range catalog.Pairs(was, now) {
+		paired[p.Was], paired[p.Is] = true, true
+		d.add(d.pair(p))
+	}
+	for _, side := range []struct {
+		of    *catalog.Catalog
+		state State
+	}{{now, Added}, {was, Removed}} {
+		for _, s := range side.of.Servers {
+			if !paired[s] {
+				d.add(d.whole(s, side.state))
+			}
+		}
+	}
+	slices.SortStableFunc(d.Servers, func(a, b Server) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(string(a.State), string(b.State)))
+	})
+	for i, c := range []*catalog.Catalog{was, now} {
+		for _, p := range c.Problems {
+			p.Message = [2]string{"old: ", "new: "}[i] + p.Message
+			d.Problems = append(d.Problems, p)
+		}
+	}
+	d.Summary.Complete = len(d.Problems) == 0
+	return d
+}
+
+func (d *Diff) add(s Server) {
+	if s.State == Changed && s.Was == "" && len(s.Items) == 0 {
+		return
+	}
+	for _, it := range s.Items {
+		switch it.State {
+		case Added:
+			d.Summary.Added++
+		case Changed:
+			d.Summary.Changed++
+		case Removed:
+			d.Summary.Removed++
+		}
+	}
+	slices.SortStableFunc(s.Items, func(a, b Item) int {
+		return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), strings.Compare(a.Name, b.Name), strings.Compare(string(a.State), string(b.State)))
+	})
+	d.Servers = append(d.Servers, s)
+}
+
+// rank puts a server's own words before its lists.
+func rank(k finding.Kind) int { return slices.Index(catalog.Kinds[:], k) }
+
+// pair compares one server then and now.
+func (d *Diff) pair(p catalog.Pair) Server {
+	s := Server{Name: p.Is.Name, State: Changed, Items: []Item{}}
+	if p.Was.Name != p.Is.Name && !p.Was.Anonymous && !p.Is.Anonymous {
+		s.Was = p.Was.Name
+	}
+	switch own, there := words(p); {
+	case len(own.Parts) > 0:
+		s.Items = append(s.Items, own)
+	case there:
+		d.Summary.Same++
+	}
+	for l := range p.Is.Lists {
+		eachName(p, l, func(was, is []*catalog.Item) {
+			items := sameName(p, was, is)
+			d.Summary.Same += max(0, max(len(was), len(is))-len(items))
+			s.Items = append(s.Items, items...)
+		})
+	}
+	return s
+}
+
+// whole lists everything of a server that came or went.
+func (d *Diff) whole(s *catalog.Server, state State) Server {
+	nobody := &catalog.Server{Document: s.Document}
+	p := catalog.Pair{Was: nobody, Is: s}
+	if state == Removed {
+		p = catalog.Pair{Was: s, Is: nobody}
+	}
+	out := Server{Name: s.Name, State: state, Items: []Item{}}
+	own, _ := words(p)
+	own.State = state
+	if own.Parts == nil {
+		own.Parts = []Part{} // a server that says nothing of itself came or went, too
+	}
+	out.Items = append(out.Items, own)
+	for l := range s.Lists {
+		eachName(p, l, func(was, is []*catalog.Item) { out.Items = append(out.Items, sameName(p, was, is)...) })
+	}
+	return out
+}
+
+// words compares what a server says about itself, and reports whether the old state had
+// any of it: a bare list of tools has not.
+func words(p catalog.Pair) (it Item, there bool) {
+	it = Item{Kind: finding.Server, State: Changed}
+	there = len(p.Was.Self) > 0
+	if !there {
+		it.State = Added
+	}
+	var before, now rawjson.Tree
+	for _, labels := range [][]string{{"server", "serverInfo"}, {"instructions"}, {"capabilities"}} {
+		old, new := self(p.Was, labels), self(p.Is, labels)
+		for i := range max(len(old), len(new)) {
+			var a, b rawjson.Value
+			if i < len(old) {
+				a = old[i].Parse(p.Was, &before)
+			}
+			if i < len(new) {
+				b = new[i].Parse(p.Is, &now)
+			}
+			if a.Canonical() != b.Canonical() {
+				it.Parts = append(it.Parts, part(labels[0], a, b))
+			}
+		}
+	}
+	if a, b := p.Was.Revision, p.Is.Revision; a != b && a != "" && b != "" {
+		it.Parts = append(it.Parts, Part{Member: "protocolVersion", State: Changed, Text: edits(a, b)})
+	}
+	return it, there
+}
+
+// self returns what a server says about itself under one of these names.
+func self(s *catalog.Server, labels []string) []*catalog.Item {
+	var out []*catalog.Item
+	for i := range s.Self {
+		if slices.Contains(labels, s.Self[i].Label()) {
+			out = append(out, &s.Self[i])
+		}
+	}
+	return out
+}
+
+// eachName shows the items of one list, those of one name together, in the order of names.
+func eachName(p catalog.Pair, l int, show func(was, is []*catalog.Item)) {
+	type both struct{ was, is []*catalog.Item }
+	named := map[string]*both{}
+	var names []string
+	get := func(it *catalog.Item) *both {
+		b := named[it.Name()]
+		if b == nil {
+			b = new(both)
+			named[it.Name()] = b
+			names = append(names, it.Name())
+		}
+		return b
+	}
+	for i := range p.Was.Lists[l].Items {
+		it := &p.Was.Lists[l].Items[i]
+		b := get(it)
+		b.was = append(b.was, it)
+	}
+	for i := range p.Is.Lists[l].Items {
+		it := &p.Is.Lists[l].Items[i]
+		b := get(it)
+		b.is = append(b.is, it)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		show(named[name].was, named[name].is)
+	}
+}
+
+// sameName compares the items of one name. Most often there is one on each side. Of
+// several, those that are equal go together, and the rest by their order.
+func sameName(p catalog.Pair, was, is []*catalog.Item) []Item {
+	if len(was) == 1 && len(is) == 1 {
+		if was[0].Text(p.Was) == is[0].Text(p.Is) {
+			return nil
+		}
+		if it := compare(p, was[0], is[0]); len(it.Parts) > 0 {
+			return []Item{it}
+		}
+		return nil
+	}
+	old, new := canonical(p.Was, was), canonical(p.Is, is)
+	restOld, restNew := without(old, new), without(new, old)
+	if len(restOld) == 0 && len(restNew) == 0 {
+		if slices.Equal(old, new) {
+			return nil
+		}
+		return []Item{{Kind: is[0].Kind, Name: is[0].Name(), State: Changed,
+			Parts: []Part{{Member: "order of the definitions of this name", State: Changed}}}}
+	}
+	var out []Item
+	for i := range max(len(restOld), len(restNew)) {
+		var a, b *catalog.Item
+		if i < len(restOld) {
+			a = was[restOld[i]]
+		}
+		if i < len(restNew) {
+			b = is[restNew[i]]
+		}
+		out = append(out, compare(p, a, b))
+	}
+	return out
+}
+
+func canonical(s *catalog.Server, items []*catalog.Item) []string {
+	var tree rawjson.Tree
+	var out []string
+	for _, it := range items {
+		out = append(out, it.Parse(s, &tree).Canonical())
+	}
+	return out
+}
+
+// without returns the places of the texts that others has not, as often as they repeat.
+func without(texts, others []string) []int {
+	n := map[string]int{}
+	for _, t := range others {
+		n[t]++
+	}
+	var out []int
+	for i, t := range texts {
+		if n[t]--; n[t] < 0 {
+			out = append(out, i)
+		}
+	}
+	return out
+}

@@ -1,0 +1,148 @@
+// Package lock remembers what servers were approved to say: a lockfile holds the full
+// definition of everything, each with its hash beside it, so that a later change can be
+// shown and not only noticed.
+//
+// The form of the file, docs/schemas/lock.schema.json, is made for review: one item a
+// block, sorted, every character visible. Writing what was read gives the same bytes.
+package lock
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/rawjson"
+)
+
+// FileName is what a lockfile is called unless somebody says otherwise.
+const FileName = "gauntlet.lock.json"
+
+// Version is that of the form.
+const Version = 1
+
+// A File is a lockfile: its servers by name, which no two share.
+type File struct {
+	Servers []Server
+}
+
+// A Server is one approved server.
+type Server struct {
+	Name string // what addresses call it
+	// Anonymous tells that the name is not the server's own.
+	Anonymous bool
+	Target    Target
+	Date      string  // when this was last approved, as 2026-11-21
+	Revision  string  // of the protocol, "" if unknown
+	Self      []Part  // what it says about itself: identity, instructions, capabilities
+	Lists     [4]List // in the order of catalog.Kinds
+}
+
+// A Target says where a server was found. It holds no arguments, variables, headers or
+// queries, any of which may be a secret. It is zero for a server that was read from a file.
+type Target struct {
+	Command string `json:"command,omitempty"` // the name of the program
+	URL     string `json:"url,omitempty"`     // without user, query and fragment
+}
+
+// URLTarget returns the target of a server behind a URL.
+func URLTarget(raw string) Target {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return Target{}
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+	return Target{URL: u.String()}
+}
+
+// A Part is one thing that a server says about itself.
+type Part struct {
+	Member string // server, serverInfo, instructions or capabilities
+	Item
+}
+
+// A List is one of a server's lists: its items by name, those of one name as the server
+// ordered them, since clients differ in which one they take.
+type List struct {
+	Present bool // false where the server offers no such list
+	Items   []Item
+}
+
+// An Item is one definition.
+type Item struct {
+	Name string
+	Text string // the definition in its canonical form
+	Hash string // of Text: "sha256-" and 64 hexadecimal digits
+}
+
+func newItem(name, canonical string) Item { return Item{name, canonical, hash(canonical)} }
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + hex.EncodeToString(sum[:])
+}
+
+// members are the names under which a server's lists stand, in the order of catalog.Kinds.
+var members = [4]string{"tools", "prompts", "resources", "resourceTemplates"}
+
+// selfMembers are what a server says about itself, in the order of the file.
+var selfMembers = []string{"server", "serverInfo", "instructions", "capabilities"}
+
+// FromServer returns the entry of a server as it is now.
+func FromServer(s *catalog.Server, target Target, date string) Server {
+	out := Server{Name: s.Name, Anonymous: s.Anonymous, Target: target, Date: date, Revision: s.Revision}
+	var tree rawjson.Tree
+	for i := range s.Self {
+		it := &s.Self[i]
+		if m := it.Label(); slices.Contains(selfMembers, m) {
+			out.Self = append(out.Self, Part{m, newItem("", it.Parse(s, &tree).Canonical())})
+		}
+	}
+	slices.SortStableFunc(out.Self, func(a, b Part) int {
+		return slices.Index(selfMembers, a.Member) - slices.Index(selfMembers, b.Member)
+	})
+	for l := range s.Lists {
+		list := &out.Lists[l]
+		list.Present = s.Lists[l].Present
+		for i := range s.Lists[l].Items {
+			it := &s.Lists[l].Items[i]
+			list.Items = append(list.Items, newItem(it.Name(), it.Parse(s, &tree).Canonical()))
+		}
+		list.sort()
+	}
+	return out
+}
+
+func (l *List) sort() {
+	slices.SortStableFunc(l.Items, func(a, b Item) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// digest is the hash of a whole entry: with it, an item cannot be taken out unnoticed. It
+// is that of the entry in canonical form, without the member hash and without every
+// definition, for which its own hash stands.
+func (s *Server) digest() string {
+	w := &writer{short: true}
+	w.server(s, "")
+	var tree rawjson.Tree
+	if err := tree.Parse(string(w.b), 0); err != nil {
+		panic("lock: an entry is not JSON: " + err.Error())
+	}
+	return hash(tree.Root().Canonical())
+}
+
+// sort puts the servers in the order of the file.
+func (f *File) sort() {
+	slices.SortStableFunc(f.Servers, func(a, b Server) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// quote writes a string as JSON.
+func quote(s string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string can always be encoded
+	return strings.TrimSuffix(b.String(), "\n")
+}

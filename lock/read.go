@@ -1,0 +1,321 @@
+package lock
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/rawjson"
+)
+
+// Is reports whether a text is meant as a lockfile: an object with the member lockfileVersion.
+func Is(text string) bool {
+	if !strings.Contains(text, `"lockfileVersion"`) { // fast, for the snapshots of hundreds of megabytes
+		return false
+	}
+	text = strings.TrimLeft(strings.TrimPrefix(text, "\ufeff"), " \t\r\n")
+	found := false
+	if strings.HasPrefix(text, "{") {
+		_ = rawjson.EachMember(text, 0, func(name, _ rawjson.Span) bool {
+			found = rawjson.Unquote(text[name.Start:name.End]) == "lockfileVersion"
+			return !found
+		})
+	}
+	return found
+}
+
+// A Read is a lockfile that was read.
+type Read struct {
+	File
+	Catalog *catalog.Catalog // of spans of the file, to compare with
+	// Damage names every hash that is not that of what it stands for: somebody edited the
+	// file by hand. Its problems are among the catalog's as well.
+	Damage []finding.Problem
+}
+
+// Parse reads a lockfile. Its error is a *catalog.Error: the text is no JSON, or not of
+// the form of a lockfile.
+func Parse(name, text string, limits catalog.Limits) (*Read, error) {
+	out := &Read{Catalog: new(catalog.Catalog)}
+	return out, out.read(name, text, limits)
+}
+
+// Add reads a lockfile into a catalog as [catalog.Catalog.Add] reads a snapshot; damage
+// becomes a problem. With an error the catalog is as it was.
+func Add(c *catalog.Catalog, name, text string, limits catalog.Limits) error {
+	was := *c
+	out := &Read{Catalog: c}
+	err := out.read(name, text, limits)
+	if err != nil {
+		*c = was
+	}
+	return err
+}
+
+func (out *Read) read(name, text string, limits catalog.Limits) error {
+	p := &parser{name: name, text: text, out: out, first: len(out.Catalog.Servers), named: map[string]bool{}}
+	if err := out.Catalog.AddWrapped(name, text, "definition", limits); err != nil {
+		return err
+	}
+	if err := p.file(); err != nil {
+		return err
+	}
+	if err := p.join(); err != nil {
+		return err
+	}
+	out.Catalog.Problems = append(out.Catalog.Problems, out.Damage...)
+	return nil
+}
+
+// parser walks a document whose syntax has been checked.
+type parser struct {
+	name, text string
+	out        *Read
+	first      int // the file's first server in the catalog
+	entries    []entry
+	named      map[string]bool // the servers so far
+}
+
+// An entry is what stands in the file beside the definitions.
+type entry struct {
+	Server
+	at     int
+	stated string   // the entry's hash
+	self   []stated // in the order of the file
+	lists  [4][]stated
+}
+
+// stated is a hash as the file has it.
+type stated struct {
+	hash string
+	at   int
+}
+
+type member struct {
+	name  string
+	value rawjson.Span
+}
+
+// object returns the members of an object that may hold only those named. None repeats,
+// save what a server said about itself.
+func (p *parser) object(s rawjson.Span, what string, names ...string) ([]member, error) {
+	if p.text[s.Start] != '{' {
+		return nil, p.wrong(s, "%s is not an object", what)
+	}
+	var ms []member
+	var err error
+	seen := map[string]bool{}
+	_ = rawjson.EachMember(p.text, s.Start, func(name, value rawjson.Span) bool {
+		m := member{rawjson.Unquote(p.text[name.Start:name.End]), value}
+		switch {
+		case !slices.Contains(names, m.name):
+			err = p.wrong(name, "%s has an unknown member %q", what, finding.Clip(m.name, 60))
+		case seen[m.name] && !slices.Contains(selfMembers, m.name):
+			err = p.wrong(name, "%s has the member %q twice", what, m.name)
+		}
+		seen[m.name] = true
+		ms = append(ms, m)
+		return err == nil
+	})
+	return ms, err
+}
+
+func (p *parser) wrong(s rawjson.Span, format string, args ...any) error {
+	doc := catalog.Document{Name: p.name, Text: p.text}
+	pos := doc.Positions([]int{s.Start})[0]
+	return &catalog.Error{File: p.name, Line: pos.Line, Column: pos.Column, Msg: "not a lockfile that this program wrote: " + fmt.Sprintf(format, args...)}
+}
+
+func (p *parser) str(s rawjson.Span, what string) (string, error) {
+	if p.text[s.Start] != '"' {
+		return "", p.wrong(s, "%s is not a string", what)
+	}
+	return rawjson.Unquote(p.text[s.Start:s.End]), nil
+}
+
+func (p *parser) file() error {
+	at := strings.IndexByte(p.text, '{') // AddWrapped has seen that it is the first
+	ms, err := p.object(rawjson.Span{Start: at, End: len(p.text)}, "the file", "lockfileVersion", "servers")
+	if err != nil {
+		return err
+	}
+	var servers *rawjson.Span
+	for _, m := range ms {
+		if m.name == "servers" {
+			servers = &m.value
+		} else if v := p.text[m.value.Start:m.value.End]; v != strconv.Itoa(Version) {
+			return p.wrong(m.value, "lockfileVersion is %s, this program reads %d", finding.Clip(v, 20), Version)
+		}
+	}
+	if servers == nil || len(ms) < 2 || p.text[servers.Start] != '[' {
+		return p.wrong(rawjson.Span{Start: at}, "lockfileVersion or the list servers is missing")
+	}
+	_ = rawjson.EachElement(p.text, servers.Start, func(_ int, s rawjson.Span) bool {
+		err = p.server(s)
+		return err == nil
+	})
+	return err
+}
+
+func (p *parser) server(s rawjson.Span) error {
+	names := append([]string{"name", "anonymous", "target", "date", "protocolVersion", "hash"}, selfMembers...)
+	ms, err := p.object(s, "a server", append(names, members[:]...)...)
+	if err != nil {
+		return err
+	}
+	e := entry{at: s.Start}
+	for _, m := range ms {
+		if err := p.serverMember(&e, m); err != nil {
+			return err
+		}
+	}
+	switch {
+	case e.Name == "" || e.stated == "":
+		return p.wrong(s, "a server has no name or no hash")
+	case p.named[e.Name]:
+		return p.wrong(s, "two servers are called %q", finding.Clip(e.Name, 60))
+	}
+	p.named[e.Name] = true
+	p.entries = append(p.entries, e)
+	return nil
+}
+
+func (p *parser) serverMember(e *entry, m member) (err error) {
+	switch m.name {
+	case "name":
+		e.Name, err = p.str(m.value, "the name of a server")
+	case "date":
+		e.Date, err = p.str(m.value, "the date of a server")
+	case "protocolVersion":
+		e.Revision, err = p.str(m.value, "the protocolVersion of a server")
+	case "hash":
+		e.stated, err = p.str(m.value, "the hash of a server")
+	case "anonymous":
+		if p.text[m.value.Start] != 't' {
+			return p.wrong(m.value, "anonymous is not true")
+		}
+		e.Anonymous = true
+	case "target":
+		e.Target, err = p.target(m.value)
+	default:
+		if l := slices.Index(members[:], m.name); l >= 0 {
+			return p.list(e, l, m)
+		}
+		var h stated
+		h, err = p.block(m.value, m.name)
+		e.self = append(e.self, h)
+	}
+	return err
+}
+
+func (p *parser) target(s rawjson.Span) (t Target, err error) {
+	ms, err := p.object(s, "target", "command", "url")
+	for _, m := range ms {
+		if err != nil {
+			break
+		}
+		var v string
+		v, err = p.str(m.value, "the target")
+		if m.name == "command" {
+			t.Command = v
+		} else {
+			t.URL = v
+		}
+	}
+	return t, err
+}
+
+func (p *parser) list(e *entry, l int, m member) (err error) {
+	if p.text[m.value.Start] != '[' {
+		return p.wrong(m.value, "%s is not a list", m.name)
+	}
+	e.Lists[l].Present = true
+	_ = rawjson.EachElement(p.text, m.value.Start, func(_ int, s rawjson.Span) bool {
+		var h stated
+		if h, err = p.block(s, "an entry of "+m.name); err == nil {
+			e.lists[l] = append(e.lists[l], h)
+		}
+		return err == nil
+	})
+	return err
+}
+
+// block reads the hash of an item.
+func (p *parser) block(s rawjson.Span, what string) (h stated, err error) {
+	ms, err := p.object(s, what, "hash", "definition")
+	if err != nil {
+		return h, err
+	}
+	if len(ms) != 2 {
+		return h, p.wrong(s, "%s has not both a hash and a definition", what)
+	}
+	for _, m := range ms {
+		if m.name == "hash" {
+			h.at = m.value.Start
+			h.hash, err = p.str(m.value, "the hash of "+what)
+		}
+	}
+	return h, err
+}
+
+// join puts the entries and the definitions in the catalog together and compares hashes.
+func (p *parser) join() error {
+	for i, s := range p.out.Catalog.Servers[p.first:] {
+		e := &p.entries[i]
+		now := FromServer(s, e.Target, e.Date)
+		if err := p.compare(s, e, &now); err != nil {
+			return err
+		}
+		p.out.Servers = append(p.out.Servers, now)
+	}
+	return nil
+}
+
+func (p *parser) compare(s *catalog.Server, e *entry, now *Server) error {
+	var tree rawjson.Tree
+	before := len(p.out.Damage)
+	check := func(items []*catalog.Item, hashes []stated) error {
+		if len(items) != len(hashes) {
+			return p.wrong(rawjson.Span{Start: e.at}, "the server %q could not be read as a whole; more items than --max-items, or a part that is no definition", finding.Clip(e.Name, 60))
+		}
+		for i, it := range items {
+			if hash(it.Parse(s, &tree).Canonical()) != hashes[i].hash {
+				loc := it.Location(s, rawjson.Value{}, false)
+				loc.Pointer = strings.TrimSuffix(loc.Pointer, "/definition") + "/hash"
+				p.problem(loc, hashes[i].at, "the hash is not that of the definition beside it: the lockfile was edited by hand or damaged")
+			}
+		}
+		return nil
+	}
+	var items []*catalog.Item
+	for i := range s.Self {
+		if s.Self[i].Label() != "name" {
+			items = append(items, &s.Self[i])
+		}
+	}
+	if err := check(items, e.self); err != nil {
+		return err
+	}
+	for l := range s.Lists {
+		items = items[:0]
+		for i := range s.Lists[l].Items {
+			items = append(items, &s.Lists[l].Items[i])
+		}
+		if err := check(items, e.lists[l]); err != nil {
+			return err
+		}
+	}
+	if len(p.out.Damage) == before && now.digest() != e.stated {
+		p.problem(finding.Location{Server: s.Name, Pointer: s.Pointer + "/hash", File: p.name}, e.at,
+			fmt.Sprintf("the hash of the server %q is not that of its entry: the lockfile was edited by hand, merged or damaged", finding.Clip(e.Name, 60)))
+	}
+	return nil
+}
+
+func (p *parser) problem(loc finding.Location, at int, msg string) {
+	number := len(p.out.Catalog.Documents) - 1
+	p.out.Damage = append(p.out.Damage, finding.Problem{Kind: finding.Malformed, Message: msg, Location: loc, Input: number, Order: at})
+}

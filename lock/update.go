@@ -1,0 +1,277 @@
+package lock
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A State says what became of something that is locked.
+type State string
+
+// The states.
+const (
+	Added   State = "added"
+	Changed State = "changed"
+	Removed State = "removed"
+)
+
+// A Change is one thing in which a server is not what is locked. It is approved as a whole.
+type Change struct {
+	Address Address
+	State   State
+}
+
+// An Address names a server, or one thing in it. Its text is SERVER, SERVER/KIND/NAME with
+// the kinds tool, prompt, resource and template, or SERVER/WHAT for what a server says about
+// itself (server, serverInfo, instructions, capabilities), for its target and
+// protocolVersion, and for a list that came or went while empty (tools, prompts, …).
+type Address struct {
+	Server string
+	What   string // "" for the server as a whole
+	Name   string // of the item, where What is one of kinds
+}
+
+var kinds = [4]string{"tool", "prompt", "resource", "template"}
+
+// String returns the address as a user types it.
+func (a Address) String() string {
+	switch {
+	case a.What == "":
+		return a.Server
+	case slices.Contains(kinds[:], a.What):
+		return a.Server + "/" + a.What + "/" + a.Name
+	}
+	return a.Server + "/" + a.What
+}
+
+// Changes returns in what now, servers as they are, differs from the lockfile, in the order
+// of the file. A server of the lockfile that is not among now was not asked and is no change.
+func (f *File) Changes(now []Server) []Change {
+	var out []Change
+	locked := f.byName()
+	for i := range now {
+		was := locked[now[i].Name]
+		if was == nil {
+			out = append(out, Change{Address{Server: now[i].Name}, Added})
+			continue
+		}
+		out = append(out, was.changes(&now[i])...)
+	}
+	slices.SortStableFunc(out, func(a, b Change) int { return strings.Compare(a.Address.Server, b.Address.Server) })
+	return out
+}
+
+func (f *File) byName() map[string]*Server {
+	out := map[string]*Server{}
+	for i := range f.Servers {
+		out[f.Servers[i].Name] = &f.Servers[i]
+	}
+	return out
+}
+
+func (s *Server) changes(now *Server) []Change {
+	var out []Change
+	add := func(what, name string, was, is bool) {
+		state := Changed
+		if !was {
+			state = Added
+		} else if !is {
+			state = Removed
+		}
+		out = append(out, Change{Address{s.Name, what, name}, state})
+	}
+	// A snapshot does not say where the server is, and some not in which revision it spoke.
+	if s.Target != now.Target && s.Target != (Target{}) && now.Target != (Target{}) {
+		add("target", "", true, true)
+	}
+	if s.Revision != now.Revision && s.Revision != "" && now.Revision != "" {
+		add("protocolVersion", "", true, true)
+	}
+	for _, m := range selfMembers {
+		was, is := s.part(m), now.part(m)
+		if !slices.Equal(was, is) {
+			add(m, "", was != nil, is != nil)
+		}
+	}
+	for l := range s.Lists {
+		was, is := &s.Lists[l], &now.Lists[l]
+		if len(was.Items) == 0 && len(is.Items) == 0 && was.Present != is.Present {
+			add(members[l], "", was.Present, is.Present)
+		}
+		eachName(was.Items, is.Items, func(name string, was, is []Item) {
+			if !slices.Equal(was, is) {
+				add(kinds[l], name, len(was) > 0, len(is) > 0)
+			}
+		})
+	}
+	return out
+}
+
+// part returns what stands under one member; several where it repeats.
+func (s *Server) part(m string) []Part {
+	var out []Part
+	for _, p := range s.Self {
+		if p.Member == m {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// eachName shows the items of each name of two lists that are sorted by name.
+func eachName(was, is []Item, show func(name string, was, is []Item)) {
+	for len(was) > 0 || len(is) > 0 {
+		name := ""
+		switch {
+		case len(was) == 0:
+			name = is[0].Name
+		case len(is) == 0:
+			name = was[0].Name
+		default:
+			name = min(was[0].Name, is[0].Name)
+		}
+		a, b := run(was, name), run(is, name)
+		show(name, was[:a], is[:b])
+		was, is = was[a:], is[b:]
+	}
+}
+
+// run returns how many items at the beginning have the name.
+func run(items []Item, name string) int {
+	n := 0
+	for n < len(items) && items[n].Name == name {
+		n++
+	}
+	return n
+}
+
+// Approve takes over changes from now; a server that changed by that gets the date. The
+// address of a server stands for all of its changes. Approving changes one after the
+// other, in any order, is approving them together.
+func (f *File) Approve(now []Server, approved []Address, date string) {
+	yes := map[Address]bool{}
+	for _, a := range approved {
+		yes[a] = true
+	}
+	locked := f.byName()
+	var added []Server
+	for i := range now {
+		fresh := now[i]
+		fresh.Date = date
+		whole := yes[Address{Server: fresh.Name}]
+		was := locked[fresh.Name]
+		if was == nil {
+			if whole {
+				added = append(added, fresh)
+			}
+			continue
+		}
+		of := map[Address]bool{}
+		for _, c := range was.changes(&fresh) {
+			if whole || yes[c.Address] {
+				of[c.Address] = true
+			}
+		}
+		if len(of) > 0 {
+			was.approve(&fresh, of)
+		}
+	}
+	f.Servers = append(f.Servers, added...)
+	f.sort()
+}
+
+// approve takes over some of the changes.
+func (s *Server) approve(now *Server, of map[Address]bool) {
+	has := func(what, name string) bool { return of[Address{s.Name, what, name}] }
+	if has("target", "") || s.Target == (Target{}) {
+		s.Target = now.Target
+	}
+	if has("protocolVersion", "") || s.Revision == "" {
+		s.Revision = now.Revision
+	}
+	var self []Part
+	for _, m := range selfMembers {
+		if has(m, "") {
+			self = append(self, now.part(m)...)
+		} else {
+			self = append(self, s.part(m)...)
+		}
+	}
+	s.Self = self
+	if slices.Equal(s.Self, now.Self) {
+		s.Anonymous = now.Anonymous
+	}
+	for l := range s.Lists {
+		var items []Item
+		list := &s.Lists[l]
+		eachName(list.Items, now.Lists[l].Items, func(name string, was, is []Item) {
+			if has(kinds[l], name) {
+				was = is
+			}
+			items = append(items, was...)
+		})
+		switch {
+		case len(items) > 0:
+			list.Present = true
+		case len(list.Items) > 0 || has(members[l], ""): // the last one went
+			list.Present = now.Lists[l].Present
+		}
+		list.Items = items
+	}
+	s.Date = now.Date
+}
+
+// Find returns the changes that an address, as typed, stands for: one of them, or for the
+// name of a server all of that server's. Where there is no such change, known tells whether
+// the address names something that is locked or there and has not changed, and near are the
+// addresses of all changes, for a hint.
+func (f *File) Find(typed string, now []Server, changes []Change) (found []Change, known bool, err error) {
+	var targets []Address
+	for _, c := range changes {
+		for _, a := range []Address{c.Address, {Server: c.Address.Server}} {
+			if a.String() == typed && !slices.Contains(targets, a) {
+				targets = append(targets, a)
+			}
+		}
+	}
+	switch len(targets) {
+	case 0:
+		return nil, f.names(typed, now), nil
+	case 1:
+	default:
+		// Servers choose their names, and one could take another's address.
+		return nil, true, fmt.Errorf("%q stands for more than one thing: approve them without --only, or lock the servers in files of their own", typed)
+	}
+	for _, c := range changes {
+		if c.Address == targets[0] || targets[0].What == "" && c.Address.Server == targets[0].Server {
+			found = append(found, c)
+		}
+	}
+	return found, true, nil
+}
+
+// names reports whether an address names something in the lockfile or in now.
+func (f *File) names(typed string, now []Server) bool {
+	for _, servers := range [][]Server{f.Servers, now} {
+		for i := range servers {
+			rest, ok := strings.CutPrefix(typed, servers[i].Name)
+			if !ok || rest != "" && rest[0] != '/' {
+				continue
+			}
+			if rest == "" || servers[i].has(rest[1:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *Server) has(rest string) bool {
+	if rest == "target" || rest == "protocolVersion" || s.part(rest) != nil || slices.Contains(members[:], rest) {
+		return true
+	}
+	kind, name, _ := strings.Cut(rest, "/")
+	l := slices.Index(kinds[:], kind)
+	return l >= 0 && slices.ContainsFunc(s.Lists[l].Items, func(it Item) bool { return it.Name == name })
+}

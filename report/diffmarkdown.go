@@ -1,0 +1,204 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"gauntlet/diff"
+)
+
+// writeDiffMarkdown writes a page for a comment on a change. What a server said stands in
+// code alone, where it is neither markup nor a link nor a mention of anybody. The page is
+// cut where it would be too long, and says so.
+func writeDiffMarkdown(w *bufio.Writer, d *diff.Diff, _ Options) error {
+	p := &mdPage{w: w, left: markdownLimit}
+	p.must("### What MCP servers say: " + diffSum(d) + "\n")
+	p.list("Problems", "problem", "problems", markdownLimit/4, len(d.Problems), func(i int) string { return "- " + codeSpan(d.Problems[i].Message, mdWide) })
+	left := 0
+	for i := range d.Servers {
+		s := &d.Servers[i]
+		for j := range s.Items {
+			m := &diffMarkdown{}
+			if j == 0 || left > 0 {
+				m.server(s)
+			}
+			m.item(&s.Items[j])
+			if left > 0 || p.left-m.Len() < mdReserve {
+				left++
+				continue
+			}
+			p.must(m.String())
+		}
+		if len(s.Items) == 0 { // it has another name, and that is all
+			m := &diffMarkdown{}
+			m.server(s)
+			p.must(m.String())
+		}
+	}
+	if left > 0 {
+		p.must(fmt.Sprintf("\n%s not shown: a comment has at most 65,536 characters. The other formats have all.\n", count(left, "definition")))
+	}
+	return nil // the writer keeps its first error for Flush
+}
+
+type diffMarkdown struct{ strings.Builder }
+
+func (m *diffMarkdown) line(s string) { m.WriteString(s + "\n") }
+
+func (m *diffMarkdown) server(s *diff.Server) {
+	m.line("")
+	head := "#### Server " + codeSpan(s.Name, mdWide)
+	if s.State != diff.Changed {
+		head += " " + string(s.State)
+	}
+	if s.Was != "" {
+		head += ", called " + codeSpan(s.Was, mdWide) + " before"
+	}
+	m.line(head)
+}
+
+func (m *diffMarkdown) item(it *diff.Item) {
+	m.line("")
+	name := itemName(it)
+	if it.Name != "" {
+		name = strings.ReplaceAll(string(it.Kind), "_", " ") + " " + codeSpan(it.Name, mdWide)
+	}
+	m.line(fmt.Sprintf("**%s %s**", strings.ToUpper(name[:1])+name[1:], it.State))
+	for j := range it.Parts {
+		m.part(&it.Parts[j])
+	}
+}
+
+func (m *diffMarkdown) part(p *diff.Part) {
+	m.line("")
+	head := "- " + codeSpan(p.Member, mdWide) + " " + string(p.State)
+	if p.Member == "" {
+		head = "- definition " + string(p.State)
+	}
+	if p.Class != "" {
+		head += ", " + map[bool]string{true: "takes what it took", false: "**" + p.Class + "**"}[p.Class == "same"]
+	}
+	m.line(head)
+	if p.Text != nil {
+		m.block(p.Text)
+	}
+	for _, e := range p.Schema {
+		s := fmt.Sprintf("  - %s at %s", classWord(e.Class), codeSpan(pointer(e.Pointer), mdWide))
+		if e.Text == nil {
+			s += ": " + codeSpan(e.Words, mdWide) + " " + codeSpan(sides(e.Old, e.New), mdWide)
+		}
+		m.line(s)
+		if e.Text != nil {
+			m.block(e.Text)
+		}
+	}
+	for _, v := range p.Values {
+		if v.Text != nil {
+			m.line("  - " + codeSpan(pointer(v.Pointer), mdWide))
+			m.block(v.Text)
+			continue
+		}
+		s := "  - "
+		if v.Pointer != "" {
+			s += codeSpan(v.Pointer, mdWide) + " " + valueWords(v)
+		}
+		m.line(s + codeSpan(sides(v.Old, v.New), mdWide))
+	}
+	if p.More > 0 {
+		m.line(fmt.Sprintf("  - and %d more", p.More))
+	}
+}
+
+// block shows a text before and after, line by line, as a code block that code hosts colour.
+func (m *diffMarkdown) block(edits []diff.Edit) {
+	h := hunk{}
+	for i, e := range edits {
+		switch e.Op {
+		case diff.Remove:
+			h.old += e.Text
+		case diff.Insert:
+			h.new += e.Text
+		default:
+			head, tail, cut := beside(e.Text, i > 0, i+1 < len(edits))
+			h.keep(head)
+			if cut {
+				h.keep("…")
+				h.keep(tail)
+			}
+		}
+	}
+	h.flush()
+	text := strings.Join(h.out, "\n  ")
+	if longestRun(text) > maxTicks {
+		text = strings.ReplaceAll(text, "`", "<U+0060>")
+	}
+	fence := strings.Repeat("`", max(3, longestRun(text)+1))
+	m.line("")
+	m.line("  " + fence + "diff")
+	m.line("  " + text)
+	m.line("  " + fence)
+}
+
+// A hunk gathers lines as they were and are.
+type hunk struct {
+	old, new string
+	out      []string
+}
+
+// keep adds what stayed. At the end of a line, what was gathered is written.
+func (h *hunk) keep(s string) {
+	for {
+		line, rest, more := strings.Cut(s, "\n")
+		h.old += line
+		h.new += line
+		if !more {
+			return
+		}
+		h.flush()
+		s = rest
+	}
+}
+
+// flush writes what was gathered: lines that both sides have at either end stand once.
+func (h *hunk) flush() {
+	old, new := linesOf(h.old), linesOf(h.new)
+	h.old, h.new = "", ""
+	head, tail := 0, 0
+	for head < min(len(old), len(new)) && old[head] == new[head] {
+		head++
+	}
+	for tail < min(len(old), len(new))-head && old[len(old)-1-tail] == new[len(new)-1-tail] {
+		tail++
+	}
+	h.add("  ", old[:head])
+	h.add("- ", old[head:len(old)-tail])
+	h.add("+ ", new[head:len(new)-tail])
+	h.add("  ", old[len(old)-tail:])
+}
+
+func (h *hunk) add(sign string, lines []string) {
+	for _, line := range lines {
+		h.out = append(h.out, sign+clipped(line))
+	}
+}
+
+// linesOf returns the lines of a text; an empty text has none.
+func linesOf(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "\n")
+}
+
+// longestRun returns the length of the longest run of backticks.
+func longestRun(s string) int {
+	longest, n := 0, 0
+	for i := range len(s) {
+		if n++; s[i] != '`' {
+			n = 0
+		}
+		longest = max(longest, n)
+	}
+	return longest
+}

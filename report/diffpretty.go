@@ -1,0 +1,194 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"gauntlet/diff"
+)
+
+// writeDiffPretty writes for a person: a paragraph a definition, texts with what went and
+// what came marked in them.
+func writeDiffPretty(w *bufio.Writer, d *diff.Diff, opt Options) error {
+	p := diffPage{w, palette(opt.Color)}
+	for i := range d.Servers {
+		p.server(&d.Servers[i])
+	}
+	for _, pr := range d.Problems {
+		p.line(0, "problem: "+Visible(pr.Message)+p.where(pr.Location.Server, pr.Location.File))
+	}
+	if len(d.Problems) > 0 {
+		p.line(0, "")
+	}
+	p.line(0, p.bold(diffSum(d)))
+	return nil // the writer keeps its first error for Flush
+}
+
+type diffPage struct {
+	*bufio.Writer
+	palette
+}
+
+func (p *diffPage) line(indent int, s string) {
+	if s != "" {
+		_, _ = p.WriteString(strings.Repeat(" ", indent))
+	}
+	_, _ = p.WriteString(s + "\n")
+}
+
+func (p *diffPage) where(server, file string) string {
+	switch {
+	case server != "" && file != "":
+		return p.dim("  (" + Visible(server) + ", " + Visible(file) + ")")
+	case server+file != "":
+		return p.dim("  (" + Visible(server+file) + ")")
+	}
+	return ""
+}
+
+func (p *diffPage) server(s *diff.Server) {
+	head := p.bold(Visible(s.Name))
+	if s.State != diff.Changed {
+		head += "  server " + p.state(s.State)
+	}
+	if s.Was != "" {
+		head += "  called " + Visible(s.Was) + " before"
+	}
+	p.line(0, head)
+	p.line(0, "")
+	for i := range s.Items {
+		it := &s.Items[i]
+		p.line(2, p.bold(itemName(it))+"  "+p.state(it.State))
+		for j := range it.Parts {
+			p.part(&it.Parts[j], it.State)
+		}
+		p.line(0, "")
+	}
+}
+
+func (p *diffPage) state(s diff.State) string {
+	switch s {
+	case diff.Added:
+		return p.sgr("32", string(s))
+	case diff.Removed:
+		return p.sgr("31", string(s))
+	}
+	return p.sgr("33", string(s))
+}
+
+func (p *diffPage) part(part *diff.Part, of diff.State) {
+	head := Visible(part.Member)
+	if head == "" {
+		head = "definition"
+	}
+	if part.State != of || part.Text == nil && part.Schema == nil && part.Values == nil {
+		head += "  " + p.state(part.State)
+	}
+	if part.Class != "" {
+		head += "  " + p.class(part.Class)
+	}
+	p.line(4, head)
+	if part.Text != nil {
+		p.line(6, p.text(part.Text))
+	}
+	for _, e := range part.Schema {
+		s := fmt.Sprintf("%-9s  %s  ", classWord(e.Class), pointer(e.Pointer))
+		switch {
+		case e.Text != nil:
+			s += p.text(e.Text)
+		case e.Words == "":
+			s += sides(e.Old, e.New)
+		default:
+			s += Visible(e.Words) + ": " + sides(e.Old, e.New)
+		}
+		p.line(6, s)
+	}
+	for _, v := range part.Values {
+		s := sides(v.Old, v.New)
+		if v.Text != nil {
+			s = p.text(v.Text)
+		} else if v.Pointer != "" {
+			s = valueWords(v) + s
+		}
+		if v.Pointer != "" {
+			s = pointer(v.Pointer) + "  " + s
+		}
+		p.line(6, s)
+	}
+	if part.More > 0 {
+		p.line(6, fmt.Sprintf("… and %d more", part.More))
+	}
+}
+
+// valueWords says that a value came or went, where the change does not show it.
+func valueWords(v diff.ValueChange) string {
+	switch {
+	case v.Old == "":
+		return "added "
+	case v.New == "":
+		return "removed "
+	}
+	return ""
+}
+
+func (p *diffPage) class(c string) string {
+	if c == "same" {
+		return "takes what it took"
+	}
+	return p.sgr("33", c)
+}
+
+// classWord is the class of one place: where what is taken stays the same, only words changed.
+func classWord(c string) string {
+	if c == "same" {
+		return "words"
+	}
+	return c
+}
+
+func pointer(s string) string {
+	if s == "" {
+		return "(all of it)"
+	}
+	return Visible(s)
+}
+
+// text shows what stayed, went and came. Lines of the text are lines here, behind a bar:
+// nothing in a text passes for a line of ours.
+func (p *diffPage) text(edits []diff.Edit) string {
+	const bar = "      │ "
+	var b strings.Builder
+	b.WriteString("│ ")
+	for i, e := range edits {
+		switch e.Op {
+		case diff.Remove:
+			b.WriteString(p.marked("31", "[-", e.Text, "-]", bar))
+		case diff.Insert:
+			b.WriteString(p.marked("32", "{+", e.Text, "+}", bar))
+		default:
+			head, tail, cut := beside(e.Text, i > 0, i+1 < len(edits))
+			b.WriteString(lines(head, bar))
+			if cut {
+				b.WriteString("…")
+			}
+			b.WriteString(lines(tail, bar))
+		}
+	}
+	return b.String()
+}
+
+// marked paints each line by itself, so that no colour runs over our margin.
+func (p *diffPage) marked(sgr, open, text, closing, bar string) string {
+	more := ""
+	if len(text) > most {
+		head := strings.ToValidUTF8(text[:most], "")
+		more = fmt.Sprintf(" … and %d bytes more, which --format json shows", len(text)-len(head))
+		text = head
+	}
+	shown := strings.Split(open+lines(text, "\x00")+closing, "\n\x00")
+	for i := range shown {
+		shown[i] = p.sgr(sgr, shown[i])
+	}
+	return strings.Join(shown, "\n"+bar) + more
+}
