@@ -37,6 +37,9 @@ type Options struct {
 	// Together are the servers that one agent would see together: checks that need more
 	// than one server compare those, one group after the other. Nil means all.
 	Together [][]*catalog.Server
+	// Leave says which items the checks of single definitions leave out; nil for none. They
+	// are shown to the Visitor all the same. It is called from several goroutines.
+	Leave func(*catalog.Item) bool
 	// Askings are what servers of the catalog said when they were asked at other times.
 	Askings []Asking
 }
@@ -272,6 +275,9 @@ func (w *worker) item(s *catalog.Server, ci *catalog.Item) {
 	v := ci.Parse(s, &w.tree)
 	if w.out.visitor != nil {
 		w.out.visitor.Visit(s, ci, v)
+	}
+	if leave := w.run.opt.Leave; leave != nil && leave(ci) {
+		return
 	}
 	w.of, w.self = w.run.names[s], ci.Name()
 	it := &Item{Item: ci, Server: s, Value: v, Fields: w.fields(ci, v), names: w.run.names[s], report: w.report}

@@ -100,7 +100,7 @@ func full() *result.Report {
 		Servers: []result.ServerCoverage{
 			{Server: "filesystem", File: file, Lists: []result.ListCoverage{
 				{Kind: finding.Server, State: "read", Items: 1, Instructions: true},
-				{Kind: finding.Tool, State: "read", Items: 1234}, {Kind: finding.Prompt, State: "absent"},
+				{Kind: finding.Tool, State: "read", Items: 1240, Unchanged: 6}, {Kind: finding.Prompt, State: "absent"},
 				{Kind: finding.Resource, State: "read"}, {Kind: finding.ResourceTemplate, State: "read", Items: 1}}},
 			{Server: hostile, Origin: live.Origin},
 		},

@@ -200,6 +200,9 @@ func aboutScan(r *result.Report) []junitTest {
 	for _, s := range r.Skipped {
 		out = append(out, junitTest{class: class, name: string(s.Rule) + " " + s.Name, outcome: "skipped", message: "needs " + s.Needs})
 	}
+	if n := unscanned(r); n > 0 {
+		out = append(out, junitTest{class: class, name: "scans what equals the baseline", outcome: "skipped", message: count(n, "definition") + " not scanned again"})
+	}
 	if c := r.Clients; c != nil {
 		for i := range c.Entries {
 			if e := &c.Entries[i]; e.State == result.NotLaunched || e.State == result.SwitchedOff {

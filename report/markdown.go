@@ -123,6 +123,9 @@ func mdTable(r *result.Report) string {
 	cell("problems", len(r.Problems))
 	cell("servers", r.Summary.Servers)
 	cell("definitions", r.Summary.Items)
+	if n := unscanned(r); n > 0 {
+		cell("unchanged and not scanned again", n)
+	}
 	ran := 0
 	for _, c := range r.Coverage.Checks {
 		if c.State == "ran" {

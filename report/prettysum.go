@@ -89,10 +89,11 @@ func (p *page) skipped(skips []result.Skip) {
 // coverage says what was looked at and what the input does not hold.
 func (p *page) coverage(r *result.Report) {
 	kinds := []finding.Kind{finding.Tool, finding.Prompt, finding.Resource, finding.ResourceTemplate}
-	items, absent := map[finding.Kind]int{}, map[finding.Kind]int{}
+	items, absent, same := map[finding.Kind]int{}, map[finding.Kind]int{}, map[finding.Kind]int{}
 	for _, s := range r.Coverage.Servers {
 		for _, l := range s.Lists {
-			items[l.Kind] += l.Items
+			items[l.Kind] += l.Items - l.Unchanged
+			same[l.Kind] += l.Unchanged
 			if l.State == "absent" {
 				absent[l.Kind]++
 			}
@@ -118,6 +119,17 @@ func (p *page) coverage(r *result.Report) {
 		p.labelled(0, "Read", count(len(c.Files), "configuration")+" with "+count(len(c.Entries), "server"))
 	}
 	p.labelled(0, "Looked at", fmt.Sprintf("%s; %s; %s ran", strings.Join(parts, ", "), count(r.Summary.Strings, "string"), count(ran, "check")))
+	var left []string
+	for _, k := range append([]finding.Kind{finding.Server}, kinds...) {
+		if n := same[k]; n > 0 && k == finding.Server {
+			left = append(left, count(n, "part")+" of servers' own words")
+		} else if n > 0 {
+			left = append(left, count(n, kindWord(k)))
+		}
+	}
+	if left != nil {
+		p.labelled(0, "Unchanged", "equal to the baseline and not scanned again: "+strings.Join(left, ", "))
+	}
 	if missing != nil {
 		p.labelled(0, "Absent", "the input holds no "+strings.Join(missing, ", "))
 	}
@@ -142,6 +154,9 @@ func (p *page) sum(r *result.Report) {
 	if n := len(r.Suppressed); n > 0 {
 		text += " " + number(n) + " suppressed."
 	}
+	if unscanned(r) > 0 {
+		text += " What equals the baseline was not scanned again."
+	}
 	switch {
 	case complete(r):
 		text += p.green(" The scan is complete.")
@@ -151,6 +166,17 @@ func (p *page) sum(r *result.Report) {
 		text += p.severity(finding.High, " The scan is incomplete: "+count(len(r.Problems), "problem")+".")
 	}
 	p.line(0, text)
+}
+
+// unscanned counts what was left out since it equals the baseline.
+func unscanned(r *result.Report) int {
+	n := 0
+	for _, s := range r.Coverage.Servers {
+		for _, l := range s.Lists {
+			n += l.Unchanged
+		}
+	}
+	return n
 }
 
 func count(n int, noun string) string {

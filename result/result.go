@@ -87,6 +87,9 @@ type ListCoverage struct {
 	Kind  finding.Kind `json:"kind"`
 	State string       `json:"state"`
 	Items int          `json:"items"`
+	// Unchanged counts those of the items that no check of single definitions looked at,
+	// since they stand in the baseline as they are and that was asked for.
+	Unchanged int `json:"unchanged,omitempty"`
 	// Instructions tells, for the kind "server", whether the server's instructions were there.
 	Instructions bool `json:"instructions,omitempty"`
 }

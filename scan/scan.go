@@ -38,6 +38,9 @@ type Options struct {
 	// Together are the servers of the catalog that one agent would see together: only those
 	// are compared with each other. Nil means that one agent would see all.
 	Together [][]*catalog.Server
+	// ChangedOnly leaves out of the checks of single definitions what stands in the baseline
+	// as it is. The report counts it. A baseline with a problem leaves out nothing.
+	ChangedOnly bool
 	// Askings are what servers of the catalog said when they were asked at other times;
 	// nil for none. Whatever is wrong with them becomes a problem of the scan.
 	Askings []check.Asking
@@ -66,14 +69,21 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 	for _, s := range c.Servers {
 		seen.AddServer(s)
 	}
-	res := check.Run(c, checks, check.Options{PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline, Together: opt.Together, Askings: opt.Askings})
+	var kept map[*catalog.Item]bool
+	if opt.ChangedOnly {
+		kept = unchanged(c, opt.Baseline)
+	}
+	res := check.Run(c, checks, check.Options{
+		PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline, Together: opt.Together, Askings: opt.Askings,
+		Leave: func(it *catalog.Item) bool { return kept[it] },
+	})
 	r := &result.Report{
 		SchemaVersion: result.SchemaVersion,
 		Tool:          result.Tool{Name: "gauntlet", Version: opt.Version, Lexicon: check.LexiconVersion, Taxonomy: taxonomy.Version},
 		Findings:      list(res.Findings),
 		Suppressed:    []result.Suppressed{},
 		Suppressions:  []result.Suppression{},
-		Coverage:      result.Coverage{Servers: servers(c), Fields: list(res.Fields), Checks: list(res.Checks)},
+		Coverage:      result.Coverage{Servers: servers(c, kept), Fields: list(res.Fields), Checks: list(res.Checks)},
 		Posture:       seen.Signals(),
 		Skipped:       list(append(res.Skipped, unasked(checks)...)),
 		Problems:      list(append(slices.Clone(c.Problems), res.Problems...)),
@@ -158,20 +168,30 @@ func (w *watcher) Visit(s *catalog.Server, it *catalog.Item, v rawjson.Value) { 
 func (w *watcher) Fork() check.Visitor                                        { return &watcher{} }
 func (w *watcher) Join(v check.Visitor)                                       { w.Merge(&v.(*watcher).Collector) }
 
-func servers(c *catalog.Catalog) []result.ServerCoverage {
+func servers(c *catalog.Catalog, kept map[*catalog.Item]bool) []result.ServerCoverage {
 	out := make([]result.ServerCoverage, 0, len(c.Servers))
 	for _, s := range c.Servers {
-		self := result.ListCoverage{Kind: finding.Server, State: state(len(s.Self) > 0), Items: len(s.Self)}
+		self := result.ListCoverage{Kind: finding.Server, State: state(len(s.Self) > 0), Items: len(s.Self), Unchanged: countIn(kept, s.Self)}
 		for i := range s.Self {
 			self.Instructions = self.Instructions || s.Self[i].Label() == "instructions"
 		}
 		lists := []result.ListCoverage{self}
 		for i, l := range s.Lists {
-			lists = append(lists, result.ListCoverage{Kind: catalog.Kinds[i], State: state(l.Present), Items: len(l.Items)})
+			lists = append(lists, result.ListCoverage{Kind: catalog.Kinds[i], State: state(l.Present), Items: len(l.Items), Unchanged: countIn(kept, l.Items)})
 		}
 		out = append(out, result.ServerCoverage{Server: s.Name, File: s.Document.Name, Origin: s.Document.Origin, Lists: lists})
 	}
 	return out
+}
+
+func countIn(kept map[*catalog.Item]bool, items []catalog.Item) int {
+	n := 0
+	for i := range items {
+		if kept[&items[i]] {
+			n++
+		}
+	}
+	return n
 }
 
 func state(present bool) string {

@@ -160,6 +160,12 @@ func noLeak(t *testing.T, dir, secret string, env, server []string) {
 	}
 	capture := append([]string{"capture", "--output", filepath.Join(dir, "snapshot.json")}, server...)
 	_, _, texts["stderr of capture"] = runMain(t, env, capture...)
+	lockfile := filepath.Join(dir, "lock.json")
+	_, out, errs := runMain(t, env, append([]string{"lock", "--output", lockfile}, server...)...)
+	texts["lock"] = out + errs
+	if b, err := os.ReadFile(lockfile); err == nil {
+		texts["the lockfile"] = string(b)
+	}
 	for where, text := range texts {
 		if piece := leaked(text, secret); piece != "" {
 			at := strings.Index(text, piece)

@@ -8,6 +8,7 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/check"
 	"gauntlet/finding"
+	"gauntlet/lock"
 )
 
 // gathered is what was read of targets.
@@ -129,11 +130,14 @@ func (g *gathered) add(got reply, limits catalog.Limits) error {
 	return nil
 }
 
-// readInto reads a snapshot into a catalog.
+// readInto reads a snapshot or a lockfile into a catalog.
 func (a *app) readInto(c *catalog.Catalog, name string, limits catalog.Limits) error {
 	text, err := a.readFile(name, limits.Bytes)
 	if err != nil {
 		return err
+	}
+	if lock.Is(text) {
+		return lock.Add(c, name, text, limits)
 	}
 	return c.Add(name, text, limits)
 }

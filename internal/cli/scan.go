@@ -25,6 +25,7 @@ type scanRun struct {
 	policy  policyFlags
 
 	baselineFile string
+	changedOnly  bool
 	baseline     *catalog.Catalog // nil for none
 
 	targets  []target
@@ -43,7 +44,8 @@ one catalog, and reports what its checks find.
 
 A FILE is a snapshot as gauntlet capture writes it, a tools/list result, a JSON-RPC
 response with one, or {"servers": [...]} with several. Several servers are compared with
-each other; --baseline compares with an earlier snapshot, the one that was approved.
+each other; --baseline compares with an earlier snapshot or a lockfile, the one that was
+approved.
 
 COMMAND is started without a shell as an MCP server on stdio; no tool is called. It gets
 HOME, PATH and the like from the environment and otherwise only what --env sets. A
@@ -68,11 +70,12 @@ failed or was cut by a limit; else 0.`,
 	}
 	cmd.Flags().SortFlags = false
 	s.gate.flags(cmd)
-	cmd.Flags().StringVar(&s.baselineFile, "baseline", "", "compare with this snapshot, which was approved: a `FILE`, or - (default none)")
+	cmd.Flags().StringVar(&s.baselineFile, "baseline", "", "compare with this snapshot or lockfile, which was approved: a `FILE`, or - (default none)")
 	_ = cmd.MarkFlagFilename("baseline", "json") // fails only for a flag that is not there
 	cmd.Flags().BoolVar(&s.how.live.differential, "differential", false, "ask each live server again as another client and report what differs (default off)")
 	s.configs.flags(cmd)
 	s.policy.flags(cmd)
+	cmd.Flags().BoolVar(&s.changedOnly, "changed-only", false, "with --baseline, do not scan again what stands in it as it is; the report counts it (default off)")
 	s.choice.flags(cmd)
 	s.outputs.flags(cmd, a)
 	s.how.flags(cmd)
@@ -147,6 +150,8 @@ func (s *scanRun) validate(cmd *cobra.Command) error {
 		return usage(cmd, "--differential is for a live server, and there is neither a URL nor a -- with its command")
 	case cmd.Flags().Changed("baseline") && s.baselineFile == "":
 		return usage(cmd, "--baseline names no file")
+	case s.changedOnly && s.baselineFile == "":
+		return usage(cmd, "--changed-only wants --baseline, which says what has not changed")
 	}
 	stdin := 0
 	for _, f := range s.inputs() {
@@ -174,7 +179,7 @@ func (s *scanRun) judge(ctx context.Context, checks []*check.Check, ofConfigs []
 		}
 	}
 	s.progress.say("scanning %d definitions", n)
-	opt := scan.Options{Checks: checks, Baseline: s.baseline, Askings: s.gathered.askings, ConfigChecks: ofConfigs, Version: version()}
+	opt := scan.Options{Checks: checks, Baseline: s.baseline, ChangedOnly: s.changedOnly, Askings: s.gathered.askings, ConfigChecks: ofConfigs, Version: version()}
 	if s.plan != nil {
 		opt.Configs = append([]config.File{}, s.plan.files...)
 		opt.Together = s.plan.together(s.named())

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -30,6 +31,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// envEverything names the directory in which npm installed server-everything.
+const envEverything = "GAUNTLET_EVERYTHING"
+
 // TestScripts pins what the command line promises.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -39,7 +43,14 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NO_COLOR", "") // of who runs the tests
 			e.Setenv("ESC", "\x1b")
+			e.Setenv("EVERYTHING", filepath.Join(os.Getenv(envEverything), "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js"))
 			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "everything" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return os.Getenv(envEverything) != "", nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":    exits,
@@ -48,6 +59,7 @@ func TestScripts(t *testing.T) {
 			"empties":  empties,
 			"make":     makeFile,
 			"await":    await,
+			"replace":  replaceText,
 		},
 	})
 }
@@ -125,6 +137,15 @@ func empties(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Fatalf("%s holds %s", args[0], e.Name())
 		}
 	}
+}
+
+// replaceText OLD NEW FILE edits a file; OLD must be there.
+func replaceText(ts *testscript.TestScript, _ bool, args []string) {
+	text := ts.ReadFile(args[2])
+	if !strings.Contains(text, args[0]) {
+		ts.Fatalf("%s does not hold %q", args[2], args[0])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(strings.ReplaceAll(text, args[0], args[1])), 0o666))
 }
 
 // make FILE KIND N writes an input too big for a script.

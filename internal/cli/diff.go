@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/catalog"
+	"gauntlet/diff"
+	"gauntlet/report"
+	"gauntlet/result"
+)
+
+// diffRun is one run of the subcommand diff.
+type diffRun struct {
+	*app
+	limits limitFlags
+	format report.DiffFormat
+	file   string
+}
+
+func (a *app) diffCommand() *cobra.Command {
+	d := &diffRun{app: a, format: report.DiffFormats()[0]}
+	cmd := &cobra.Command{
+		Use:   "diff [flags] OLD NEW",
+		Short: "Show what changed between two snapshots or lockfiles",
+		Long: `diff compares two states of servers, each a snapshot or a lockfile, and says what came,
+what went and what changed: in texts the words, with hidden characters made visible, in
+schemas whether they take more than before (widened), less (narrowed), both (unrelated),
+or cannot be judged (unclear).
+
+The order of members, white space and spelling are no change.
+
+Exit codes: 1 if an item that OLD has, or what a server of OLD says about itself, changed
+or is gone; else 2 if anything was unread; else 0. An item that was added is no reason
+for 1.`,
+		Example: `  gauntlet diff gauntlet.lock.json snapshot.json
+  gauntlet diff --format markdown old.json new.json > comment.md`,
+		RunE: d.run,
+	}
+	cmd.Flags().SortFlags = false
+	format := &value[report.DiffFormat]{&d.format, "FORMAT", report.LookupDiff, func(f report.DiffFormat) string { return f.Name }}
+	cmd.Flags().Var(format, "format", "how to write what changed: "+strings.Join(report.DiffNames(), ", "))
+	completeWith(cmd, "format", report.DiffNames())
+	outputFlag(cmd, &d.file, "it")
+	d.limits.flags(cmd)
+	return cmd
+}
+
+func (d *diffRun) run(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) != 2:
+		return usage(cmd, "want two files, OLD and NEW, each a snapshot or a lockfile; here are %d", len(args))
+	case args[0] == "-" && args[1] == "-":
+		return usage(cmd, "- is named 2 times: standard input can be read once")
+	case isURL(args[0]) || isURL(args[1]):
+		return usage(cmd, "diff compares files: write what a live server says with gauntlet capture")
+	}
+	if err := writable(d.file, args); err != nil {
+		return usage(cmd, "%s", err)
+	}
+	var states [2]*catalog.Catalog
+	for i, name := range args {
+		state, err := d.readState(cmd.Context(), name, d.limits.Limits)
+		if err != nil {
+			return err
+		}
+		states[i] = state
+	}
+	changed, err := interruptible(cmd.Context(), func() *diff.Diff { return diff.Catalogs(states[0], states[1]) })
+	if err != nil {
+		return err
+	}
+	if err := d.writeTo(d.file, func(w io.Writer) error { return d.format.Write(w, changed, d.looks(false)) }); err != nil {
+		return err
+	}
+	switch {
+	case changed.Changed():
+		d.code = result.ExitGate
+	case !changed.Summary.Complete:
+		d.code = result.ExitTrouble
+	}
+	return nil
+}
+
+// readState reads a snapshot or a lockfile into a catalog of its own.
+func (a *app) readState(ctx context.Context, name string, limits catalog.Limits) (*catalog.Catalog, error) {
+	c := new(catalog.Catalog)
+	failed, err := interruptible(ctx, func() error { return a.readInto(c, name, limits) })
+	if err != nil {
+		return nil, err
+	}
+	return c, failed
+}

@@ -1,0 +1,333 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/near"
+	"gauntlet/lock"
+	"gauntlet/report"
+	"gauntlet/result"
+)
+
+// lockRun is one run of the subcommand lock.
+type lockRun struct {
+	*app
+	how     targetFlags
+	configs configFlags
+	file    string
+	update  bool
+	check   bool
+	only    []string
+
+	old *lock.Read // nil if there is no lockfile yet
+}
+
+func (a *app) lockCommand() *cobra.Command {
+	l := &lockRun{app: a}
+	cmd := &cobra.Command{
+		Use:   "lock [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
+		Short: "Write down what servers were approved to say, and what changed since",
+		Long: `lock reads snapshots and live servers as scan does and writes a lockfile: every
+definition in full, its hash beside it, to be committed and reviewed like code.
+gauntlet scan --baseline compares with it, and gauntlet diff shows it against another state.
+
+A lockfile that is there is not overwritten: lock shows what changed and writes nothing
+until --update approves it, all of it or with --only what an ADDRESS names: SERVER,
+SERVER/tool/NAME (also prompt, resource, template), SERVER/instructions,
+SERVER/capabilities, or whatever else lock lists. Servers of the lockfile that are not named
+stay as they are, and so does one that could not be read as a whole.
+
+The lockfile names a server's program or URL, never its arguments, variables, headers or
+query. A hash that does not fit what stands beside it is an error: the file is not for
+editing by hand, save to take out a server's entry.
+
+Exit codes: 1 if --check finds a change; else 2 if there is a change and no --update, or
+anything asked for was unread; else 0.`,
+		Example: `  gauntlet lock -- npx -y @modelcontextprotocol/server-everything
+  gauntlet lock --output mcp.lock.json github.json https://example.com/mcp
+  gauntlet lock --check -- ./my-server
+  gauntlet lock --update --only my-server/tool/search -- ./my-server`,
+		RunE: l.run,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&l.file, "output", "o", lock.FileName, "the lockfile to write and to compare with: a `FILE`")
+	_ = cmd.MarkFlagFilename("output", "json") // fails only for a flag that is not there
+	f.BoolVar(&l.update, "update", false, "approve what changed and write it (default off)")
+	f.StringArrayVar(&l.only, "only", nil, "with --update, approve only what this `ADDRESS` names; repeatable (default all)")
+	f.BoolVar(&l.check, "check", false, "write nothing, exit 1 if there is a change (default off)")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
+	l.configs.flags(cmd)
+	_ = f.MarkHidden("no-launch") // without servers there is nothing to lock
+	l.how.flags(cmd)
+	return cmd
+}
+
+func (l *lockRun) run(cmd *cobra.Command, args []string) error {
+	targets, err := l.targets(cmd, &l.how, args)
+	if err != nil {
+		return err
+	}
+	if err := l.validate(cmd, targets); err != nil {
+		return err
+	}
+	if err := l.open(); err != nil {
+		return err
+	}
+	p, err := l.makePlan(cmd.Context(), &l.configs)
+	if err != nil {
+		return err
+	}
+	defer l.startProgress().stop()
+	now, err := l.read(cmd.Context(), targets, p)
+	if err != nil {
+		return err
+	}
+	l.progress.stop()
+	if l.old == nil {
+		return l.first(now)
+	}
+	changes := l.old.Changes(now.entries)
+	l.unasked(now)
+	switch {
+	case l.update:
+		return l.approve(cmd, now, changes)
+	case len(changes) == 0:
+		if now.whole {
+			l.note("%s is up to date", l.file)
+		}
+	default:
+		return l.show(now, changes)
+	}
+	return nil
+}
+
+func (l *lockRun) validate(cmd *cobra.Command, targets []target) error {
+	switch {
+	case l.configs.wrong() != "":
+		return usage(cmd, "%s", l.configs.wrong())
+	case l.configs.noLaunch:
+		return usage(cmd, "--no-launch leaves nothing to lock")
+	case len(targets) == 0 && !l.configs.asked():
+		return usage(cmd, "nothing to lock: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --config or --discover")
+	case l.check && l.update:
+		return usage(cmd, "--check writes nothing and --update does: want one of them")
+	case l.only != nil && !l.update:
+		return usage(cmd, "--only says what --update approves: want both")
+	case l.file == "-" || l.file == "":
+		return usage(cmd, "--output: want the name of a file, since the lockfile is compared with the next time")
+	}
+	in := files(targets)
+	if n := len(slices.DeleteFunc(slices.Clone(in), func(f string) bool { return f != "-" })); n > 1 {
+		return usage(cmd, "- is named %d times: standard input can be read once", n)
+	}
+	if err := writable(l.file, in); err != nil {
+		return usage(cmd, "%s", err)
+	}
+	return nil
+}
+
+// open reads the lockfile that is there.
+func (l *lockRun) open() error {
+	_, err := os.Stat(l.file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && l.check:
+		return fmt.Errorf("%s: no such file: there is nothing to check against until gauntlet lock has written it", l.file)
+	case errors.Is(err, fs.ErrNotExist) && l.only != nil:
+		return fmt.Errorf("%s: no such file: the first time all is written, without --only", l.file)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	text, err := l.readFile(l.file, l.how.limits.Bytes)
+	if err != nil {
+		return err
+	}
+	if !lock.Is(text) {
+		return fmt.Errorf("%s: it is there and no lockfile: name another with --output", l.file)
+	}
+	old, err := lock.Parse(l.file, text, l.how.limits.Limits)
+	if err != nil {
+		return err
+	}
+	if old.Damage != nil {
+		for _, p := range old.Damage {
+			l.say("%s", failureText(p))
+		}
+		return fmt.Errorf("%s: nothing in it is taken for approved: get back the file as gauntlet wrote it, or take it away and lock anew", l.file)
+	}
+	l.old = old
+	return nil
+}
+
+// first writes a lockfile where none was.
+func (l *lockRun) first(now *current) error {
+	if len(now.entries) == 0 {
+		return nil // why has been said
+	}
+	var all []lock.Address
+	for i := range now.entries {
+		all = append(all, lock.Address{Server: now.entries[i].Name})
+	}
+	f := &lock.File{}
+	f.Approve(now.entries, all, today())
+	if err := l.save(f); err != nil {
+		return err
+	}
+	l.note("%s: locked %s", l.file, plural(len(now.entries), "server"))
+	return nil
+}
+
+// approve takes over what was asked for, and writes the lockfile if that is anything.
+func (l *lockRun) approve(cmd *cobra.Command, now *current, changes []lock.Change) error {
+	chosen := changes
+	if l.only != nil {
+		chosen = nil
+		for _, typed := range l.only {
+			found, err := l.find(cmd, typed, now, changes)
+			if err != nil {
+				return err
+			}
+			chosen = append(chosen, found...)
+		}
+	}
+	if len(chosen) == 0 {
+		l.note("%s: nothing to approve", l.file)
+		return nil
+	}
+	var addresses []lock.Address
+	told := map[lock.Address]bool{}
+	for _, c := range chosen {
+		if !told[c.Address] {
+			told[c.Address] = true
+			addresses = append(addresses, c.Address)
+			l.note("approved: %s", changeLine(c))
+		}
+	}
+	l.old.Approve(now.entries, addresses, today())
+	if err := l.save(&l.old.File); err != nil {
+		return err
+	}
+	if left := len(l.old.Changes(now.entries)); left > 0 {
+		l.note("%s not approved", plural(left, "change"))
+	}
+	return nil
+}
+
+func (l *lockRun) find(cmd *cobra.Command, typed string, now *current, changes []lock.Change) ([]lock.Change, error) {
+	found, known, err := l.old.Find(typed, now.entries, changes)
+	switch {
+	case err != nil:
+		return nil, usage(cmd, "--only: %s", err)
+	case found != nil:
+		return found, nil
+	case known:
+		l.note("%s has not changed", typed)
+		return nil, nil
+	}
+	var names []string
+	for _, c := range changes {
+		names = append(names, c.Address.String())
+	}
+	hint := near.Question(near.Names(typed, names), "")
+	switch {
+	case hint != "":
+	case len(names) == 0:
+		hint = "; nothing has changed"
+	default:
+		hint = ": what changed is " + strings.Join(names[:min(len(names), 10)], ", ")
+	}
+	return nil, usage(cmd, "--only: %q names nothing that changed%s", typed, hint)
+}
+
+// show tells what changed and that nothing was written.
+func (l *lockRun) show(now *current, changes []lock.Change) error {
+	d := now.against(l.old)
+	format := report.DiffFormats()[0]
+	err := l.writeTo("-", func(w io.Writer) error {
+		if err := format.Write(w, d, l.looks(false)); err != nil {
+			return err
+		}
+		var b strings.Builder
+		b.WriteString("\n")
+		for _, c := range changes {
+			b.WriteString(report.Visible(changeLine(c)) + "\n")
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if l.check {
+		l.code = result.ExitGate
+		return nil
+	}
+	l.say("%s is there and differs; nothing was written: approve with --update, one change with --update --only ADDRESS", l.file)
+	l.code = result.ExitTrouble
+	return nil
+}
+
+func changeLine(c lock.Change) string { return fmt.Sprintf("%-7s  %s", c.State, c.Address) }
+
+// unasked says which servers of the lockfile nobody looked at.
+func (l *lockRun) unasked(now *current) {
+	var names []string
+	for i := range l.old.Servers {
+		if name := l.old.Servers[i].Name; !now.names[name] {
+			names = append(names, name)
+		}
+	}
+	if names != nil {
+		l.note("in %s and not looked at: %s", l.file, strings.Join(names, ", "))
+	}
+}
+
+func (l *lockRun) save(f *lock.File) error {
+	return l.writeTo(l.file, func(w io.Writer) error {
+		_, err := w.Write(f.Bytes())
+		return err
+	})
+}
+
+func today() string { return time.Now().UTC().Format(time.DateOnly) }
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// read reads the targets. What could not be read as a whole is said and left out, so that
+// it changes nothing of what is locked.
+func (l *lockRun) read(ctx context.Context, targets []target, p *plan) (*current, error) {
+	var unread []string
+	if p != nil {
+		targets = append(targets, p.targets()...)
+		for _, problem := range p.problems {
+			unread = append(unread, failureText(problem))
+		}
+	}
+	got, err := l.gather(ctx, &l.how, targets)
+	if err != nil {
+		return nil, err
+	}
+	now := newCurrent(got, targets, unread)
+	for _, why := range now.left {
+		l.say("%s", why)
+	}
+	if !now.whole {
+		l.code = result.ExitTrouble
+	}
+	return now, nil
+}
