@@ -216,6 +216,13 @@ func TestApproveKnowsNoOrder(t *testing.T) {
 	}
 }
 
+func TestSnapshotSaysWhatIsLocked(t *testing.T) {
+	f := &mustRead(t, locked(t, calc)).File
+	if left := f.Changes(entries(parse(t, f.Snapshot()))); left != nil {
+		t.Errorf("the snapshot of a lockfile differs from it: %v\n%s", left, f.Snapshot())
+	}
+}
+
 func TestApproveNothingKeepsTheDate(t *testing.T) {
 	f := &mustRead(t, locked(t, calc)).File
 	before := f.Bytes()

@@ -169,4 +169,4 @@ func (w *writer) member(name, text string) {
 
 // escaped makes every character of a JSON text visible: a lockfile is read in a diff, and
 // there a hidden character would hide.
-func escaped(text string) string { return string(rawjson.AppendEscaped(nil, []byte(text))) }
+func escaped(text string) string { return string(rawjson.EscapeHidden(nil, []byte(text))) }

@@ -89,6 +89,26 @@ func AppendString(b []byte, s string) []byte {
 // nothing, and nothing in it can be overlooked.
 func AppendVisible(b []byte, s string) []byte { return appendQuoted(b, s, Hidden) }
 
+// EscapeHidden appends JSON text with every character that [Hidden] names as a \u escape,
+// white space between tokens aside. Such characters stand only inside strings, so the text
+// means the same.
+func EscapeHidden(dst, text []byte) []byte {
+	done := 0
+	for i := 0; i < len(text); {
+		if c := text[i]; c < 0x7F {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(text[i:])
+		if Hidden(r) {
+			dst = AppendEscape(append(dst, text[done:i]...), r)
+			done = i + n
+		}
+		i += n
+	}
+	return append(dst, text[done:]...)
+}
+
 func appendQuoted(b []byte, s string, hidden func(rune) bool) []byte {
 	b = append(b, '"')
 	done := 0

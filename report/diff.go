@@ -68,7 +68,7 @@ func writeDiffJSON(w *bufio.Writer, d *diff.Diff, _ Options) error {
 	if err := enc.Encode(d); err != nil {
 		return err
 	}
-	_, err := w.Write(rawjson.AppendEscaped(nil, b.Bytes()))
+	_, err := w.Write(rawjson.EscapeHidden(nil, b.Bytes()))
 	return err
 }
 

@@ -82,7 +82,7 @@ func (s *jsonStream) encode(v any) {
 		}
 		return
 	}
-	s.out = rawjson.AppendEscaped(s.out[:0], bytes.TrimSuffix(s.buf.Bytes(), []byte("\n")))
+	s.out = rawjson.EscapeHidden(s.out[:0], bytes.TrimSuffix(s.buf.Bytes(), []byte("\n")))
 	_, _ = s.w.Write(s.out)
 }
 

@@ -44,6 +44,7 @@ var table = []row{
 	{path: "catalog", layer: words, may: []string{"rawjson", "finding"}},
 	{path: "internal/text", layer: words, may: []string{"rawjson"}, deps: []string{"golang.org/x/text"}},
 	{path: "internal/taxonomy", layer: words, may: []string{"finding"}},
+	{path: "internal/schemadiff", layer: words, may: []string{"rawjson"}},
 	{path: "oatf/match", layer: words, may: []string{"rawjson"}, deps: []string{"cel.dev/cel-go"}},
 	{path: "trace", layer: words, may: []string{"rawjson"}},
 	{path: "internal/schemadiff", layer: words, may: []string{"rawjson"}},

@@ -14,6 +14,7 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/finding"
 	engine "gauntlet/internal/serve"
+	"gauntlet/lock"
 )
 
 // serveRun is one run of the subcommand serve.
@@ -146,6 +147,16 @@ func (s *serveRun) load(name string) (*engine.Server, error) {
 	text, err := s.readFile(name, s.limits.Bytes)
 	if err != nil {
 		return nil, err
+	}
+	if lock.Is(text) {
+		r, err := lock.Parse(name, text, s.limits.Limits)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range r.Damage {
+			s.note("%s", failureText(p))
+		}
+		text = r.Snapshot()
 	}
 	held, err := catalog.Parse(name, text, s.limits.Limits)
 	if err != nil {
