@@ -3,7 +3,6 @@ module gauntlet
 go 1.26.0
 
 require (
-	github.com/aymanbagabas/go-udiff v0.4.1
 	cel.dev/cel-go v0.33.2
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/modelcontextprotocol/go-sdk v1.8.0

@@ -156,28 +156,6 @@ func AppendEscape(b []byte, r rune) []byte {
 	return append(b, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }
 
-// AppendEscaped appends JSON text with every character that [Hidden] names as a \u escape.
-// Those stand only inside strings, so the text means the same; shown on a terminal it does
-// nothing, and the evidence can be seen. White space between tokens must be spaces or line
-// ends.
-func AppendEscaped(dst, src []byte) []byte {
-	done := 0
-	for i := 0; i < len(src); {
-		if c := src[i]; c < 0x7F {
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(src[i:])
-		if Hidden(r) {
-			dst = append(dst, src[done:i]...)
-			dst = AppendEscape(dst, r)
-			done = i + n
-		}
-		i += n
-	}
-	return append(dst, src[done:]...)
-}
-
 // Hidden reports whether r could steer a terminal or be overlooked by a reader: controls,
 // bidi controls, zero-width and tag characters, variation selectors, fillers, separators,
 // spaces other than the plain and the ideographic one, private use and unassigned code

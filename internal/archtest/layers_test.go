@@ -47,7 +47,6 @@ var table = []row{
 	{path: "internal/schemadiff", layer: words, may: []string{"rawjson"}},
 	{path: "oatf/match", layer: words, may: []string{"rawjson"}, deps: []string{"cel.dev/cel-go"}},
 	{path: "trace", layer: words, may: []string{"rawjson"}},
-	{path: "internal/schemadiff", layer: words, may: []string{"rawjson"}},
 	{path: "result", layer: words, may: []string{"finding"}},
 
 	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "internal/text", "internal/taxonomy"}},
