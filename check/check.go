@@ -44,17 +44,19 @@ const (
 // Evidence is a set of inputs that a check can need.
 type Evidence uint8
 
-// The inputs: at least one definition, more than one server, a baseline that holds a server.
+// The inputs: at least one definition, more than one server, a baseline that holds a
+// server, a server that was asked more than once.
 const (
 	Definitions Evidence = 1 << iota
 	Servers
 	Baseline
+	Askings
 )
 
 // String names the inputs for a person.
 func (e Evidence) String() string {
 	var parts []string
-	for i, name := range []string{"a definition", "more than one server", "a baseline"} {
+	for i, name := range []string{"a definition", "more than one server", "a baseline", "a server asked twice"} {
 		if e&(1<<i) != 0 {
 			parts = append(parts, name)
 		}

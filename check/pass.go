@@ -15,7 +15,9 @@ import (
 type Pass struct {
 	Catalog  *catalog.Catalog
 	Baseline *catalog.Catalog // what the user approved; nil unless the check needs it
+	Askings  []Asking         // what servers of Catalog said at other times; nil unless the check needs it
 
+	behind   int // the number of the first asking's document: they stand behind all others
 	check    *Check
 	res      *Result
 	contents map[*catalog.Item]string // content hashes of items that findings are about
@@ -38,10 +40,7 @@ type Place struct {
 // At returns the place of v, a value inside an item; of the item as a whole where v is
 // absent, and of the server as a whole where it is nil.
 func (p *Pass) At(s *catalog.Server, it *catalog.Item, v rawjson.Value) Place {
-	at := Place{span: finding.Span{Input: s.Document.Number}, server: s, item: it}
-	if docs := p.Catalog.Documents; at.span.Input >= len(docs) || docs[at.span.Input] != s.Document {
-		at.span.Input += len(docs)
-	}
+	at := Place{span: finding.Span{Input: p.input(s.Document)}, server: s, item: it}
 	if it == nil {
 		at.loc = finding.Location{Server: s.Name, Kind: finding.Server, Pointer: s.Pointer, File: s.Document.Name, Origin: s.Document.Origin}
 		for first := range s.Items() { // nearer than the top of a file with many servers
@@ -60,6 +59,21 @@ func (p *Pass) At(s *catalog.Server, it *catalog.Item, v rawjson.Value) Place {
 		at.token = v.Raw()
 	}
 	return at
+}
+
+// input is the number of a document among all that a scan reads: those of the catalog,
+// of the baseline, of the askings.
+func (p *Pass) input(d *catalog.Document) int {
+	docs := p.Catalog.Documents
+	if d.Number < len(docs) && docs[d.Number] == d {
+		return d.Number
+	}
+	for i := range p.Askings {
+		if p.Askings[i].Server().Document == d {
+			return p.behind + i
+		}
+	}
+	return len(docs) + d.Number
 }
 
 // A Relation is what a check has to say about several places.
@@ -152,10 +166,16 @@ func Identity(s *catalog.Server) string {
 
 // runPass runs one check over everything and returns its line of the ledger. If it panics,
 // what it reported before stays.
-func runPass(k *Check, c, baseline *catalog.Catalog, res *Result) (ledger result.CheckCoverage) {
+func runPass(k *Check, c *catalog.Catalog, opt Options, res *Result) (ledger result.CheckCoverage) {
 	p := &Pass{Catalog: c, check: k, res: res, contents: map[*catalog.Item]string{}}
 	if k.Needs&Baseline != 0 {
-		p.Baseline = baseline
+		p.Baseline = opt.Baseline
+	}
+	if k.Needs&Askings != 0 {
+		p.Askings, p.behind = opt.Askings, len(c.Documents)
+		if opt.Baseline != nil {
+			p.behind += len(opt.Baseline.Documents)
+		}
 	}
 	ledger = result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran"}
 	defer func() {

@@ -37,6 +37,8 @@ type Options struct {
 	// Together are the servers that one agent would see together: checks that need more
 	// than one server compare those, one group after the other. Nil means all.
 	Together [][]*catalog.Server
+	// Askings are what servers of the catalog said when they were asked at other times.
+	Askings []Asking
 }
 
 // LexiconVersion is the version of the word lists and patterns that checks read with: two
@@ -100,7 +102,7 @@ func Run(c *catalog.Catalog, checks []*Check, opt Options) *Result {
 			runTogether(k, c, opt, res)
 			continue
 		}
-		res.Checks = append(res.Checks, runPass(k, c, opt.Baseline, res))
+		res.Checks = append(res.Checks, runPass(k, c, opt, res))
 	}
 	slices.SortStableFunc(res.Findings, finding.Compare)
 	distinguish(res.Findings)
@@ -152,6 +154,9 @@ func (r *run) have(c *catalog.Catalog) Evidence {
 	}
 	if r.opt.Baseline != nil && len(r.opt.Baseline.Servers) > 0 {
 		e |= Baseline
+	}
+	if len(r.opt.Askings) > 0 {
+		e |= Askings
 	}
 	return e
 }

@@ -14,7 +14,7 @@ func runTogether(k *Check, c *catalog.Catalog, opt Options, res *Result) {
 	ledger := result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran"}
 	before := len(res.Findings)
 	for _, group := range largest(opt.Together) {
-		part := runPass(k, &catalog.Catalog{Documents: c.Documents, Servers: group}, opt.Baseline, res)
+		part := runPass(k, &catalog.Catalog{Documents: c.Documents, Servers: group}, opt, res)
 		ledger.Items += part.Items
 		if part.State == "failed" {
 			ledger.State, ledger.Reason = part.State, part.Reason

@@ -2,8 +2,6 @@ package oatf
 
 import (
 	"errors"
-	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"strings"
 
@@ -82,19 +80,8 @@ func (c *checker) validCEL(s string, variables []string) error {
 		return fmt.Errorf("the document has more than %d expressions", maxExpressions)
 	}
 	_, err := match.ParseExpression(s, variables...)
-	if err == nil {
-		return nil
-	}
-	// cel-go draws the expression with a caret over several lines; the place is enough.
-	if found := celPlace.FindStringSubmatch(err.Error()); found != nil && found[1] == "-1" { // no place
-		return errors.New(clip(found[3]))
-	} else if found != nil {
-		return fmt.Errorf("at %s:%s of it: %s", found[1], found[2], clip(found[3]))
-	}
 	return err
 }
-
-var celPlace = regexp.MustCompile(`ERROR: <input>:(-?\d+):(\d+): (?:Syntax error: )?([^\n]*)`)
 
 func validSimplePath(s string) bool {
 	_, err := match.ParsePath(s)

@@ -24,8 +24,8 @@ func TestCanonical(t *testing.T) {
 		{"integers in one spelling", `[1,1.0,10e-1,0.1e1,1E0,100e-2]`, `[1,1,1,1,1,1]`},
 		{"zero", `[0,-0,0.0,0e9,-0.00]`, `[0,0,0,0,0]`},
 		{"all digits stay", `[9007199254740993,9007199254740992]`, `[9007199254740993,9007199254740992]`},
-		{"fractions", `[1.5,1.50,15e-1,-0.5]`, `[15e-1,15e-1,15e-1,-5e-1]`},
-		{"large exponents are not written out", `[1e400,10e399,1e20,1e21]`, `[1e400,1e400,100000000000000000000,1e21]`},
+		{"fractions", `[1.5,1.50,15e-1,-0.5]`, `[1.5,1.5,1.5,-0.5]`},
+		{"large exponents are not written out", `[1e400,10e399,1e20,1e21]`, `[1e400,1e400,100000000000000000000,1e+21]`},
 		{"an exponent beyond counting stays", `1e99999999999999999999`, `1e99999999999999999999`},
 		{"repeated members stay in their order", `{"b":1,"a":2,"b":0}`, `{"a":2,"b":1,"b":0}`},
 		{"literals", `[true,false,null]`, `[true,false,null]`},
@@ -47,6 +47,29 @@ func TestCanonical(t *testing.T) {
 	deep := strings.Repeat("[", 1_000_000) + strings.Repeat("]", 1_000_000)
 	if got := value(t, deep).Canonical(); got != deep {
 		t.Error("a deep value does not stay")
+	}
+}
+
+// TestCanonicalIsRFC8785 holds examples of the RFC: the sorting of section 3.2.3, the object
+// of section 3.2.2 (with a number that a double has) and numbers of appendix B.
+func TestCanonicalIsRFC8785(t *testing.T) {
+	for _, tt := range []struct{ name, in, want string }{
+		{"3.2.2", `{"numbers":[333333333.3333333,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`,
+			`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`},
+		{"3.2.3", `{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}`,
+			"{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\u0080\":\"Control\",\"ö\":\"Latin Small Letter O With Diaeresis\",\"€\":\"Euro Sign\",\"😀\":\"Emoji: Grinning Face\",\"\ufb33\":\"Hebrew Letter Dalet With Dagesh\"}"},
+		{"a name is before one that it begins", `{"ab":1,"a":2,"":3}`, `{"":3,"a":2,"ab":1}`},
+		{"zero and minus zero", `[0,-0]`, `[0,0]`},
+		{"least and greatest", `[5e-324,-5e-324,1.7976931348623157e308,-1.7976931348623157e308]`, `[5e-324,-5e-324,1.7976931348623157e+308,-1.7976931348623157e+308]`},
+		{"greatest safe integers", `[9007199254740992,-9007199254740992,295147905179352830000]`, `[9007199254740992,-9007199254740992,295147905179352830000]`},
+		{"large", `[9.999999999999997e22,1e23,1.0000000000000001e23,999999999999999700000,999999999999999900000,1e+21]`, `[9.999999999999997e+22,1e+23,1.0000000000000001e+23,999999999999999700000,999999999999999900000,1e+21]`},
+		{"small", `[9.999999999999997e-7,0.000001,333333333.3333332,333333333.33333325,-0.0000033333333333333333]`, `[9.999999999999997e-7,0.000001,333333333.3333332,333333333.33333325,-0.0000033333333333333333]`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := value(t, tt.in).Canonical(); got != tt.want {
+				t.Errorf("Canonical(%s)\n got %s\nwant %s", tt.in, got, tt.want)
+			}
+		})
 	}
 }
 

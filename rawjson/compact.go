@@ -17,7 +17,9 @@ func (v Value) AppendCompact(b []byte) []byte { return appendCompact(b, v, false
 
 // Sorted returns the same as [Value.Compact] with the members of every object in the
 // order of their names, byte by byte. Members that repeat all stay.
-func (v Value) Sorted() string { return string(appendCompact(make([]byte, 0, len(v.Raw())), v, true, 0)) }
+func (v Value) Sorted() string {
+	return string(appendCompact(make([]byte, 0, len(v.Raw())), v, true, 0))
+}
 
 func appendCompact(b []byte, v Value, sorted bool, depth int) []byte {
 	switch v.Kind() {

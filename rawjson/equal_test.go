@@ -157,6 +157,35 @@ func TestAll(t *testing.T) {
 	}
 }
 
+func TestIs(t *testing.T) {
+	for _, tt := range []struct {
+		json, text string
+		want       bool
+	}{
+		{`"ab"`, "ab", true}, {`"a\u0062"`, "ab", true}, {`"ab"`, "a", false}, {`"a\u0062"`, "a", false},
+		{"\"a\xff\"", "a\uFFFD", true}, {`12`, "", false}, {`null`, "ul", false}, {`""`, "", true},
+	} {
+		if got := mustParse(t, tt.json).Is(tt.text); got != tt.want {
+			t.Errorf("%s.Is(%q) = %v, want %v", tt.json, tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestAppendVisible(t *testing.T) {
+	for s, want := range map[string]string{
+		"plain \"é\\":         `"plain \"é\\"`,
+		"\x1b[31m\x7f\u009b":  `"\u001b[31m\u007f\u009b"`,
+		"a\u200b\u202e\ufeff": `"a\u200b\u202e\ufeff"`,
+		"\U000E0041":          `"\udb40\udc41"`,
+		"\n\t\r\b\f\x00":      `"\n\t\r\b\f\u0000"`,
+		"\xff\u3000":          `"` + "\uFFFD\u3000" + `"`,
+	} {
+		if got := string(AppendVisible(nil, s)); got != want {
+			t.Errorf("AppendVisible(%q) = %s, want %s", s, got, want)
+		}
+	}
+}
+
 func FuzzCompact(f *testing.F) {
 	f.Add(`{"b":[1.0,"\u00e9\ud800"],"a":{"z":null,"a":-0.5e3}}`)
 	f.Fuzz(func(t *testing.T, text string) {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// maxExponent bounds the decimal exponent that CompareNumbers tells apart. What lies
-// beyond is as large, or as small, as anything a JSON text can mean.
-const maxExponent = 1 << 40
+// maxExponent stands for every exponent that decimal does not count: such a number is
+// larger, or nearer to zero, than all that it does.
+const maxExponent = 1 << 60
 
 // CompareNumbers compares two numbers by their exact decimal value, however they are
 // spelt: 1, 1.0 and 10e-1 are equal, and no digit is lost to a floating point type. ok is
@@ -27,7 +27,7 @@ func CompareNumbers(a, b Value) (order int, ok bool) {
 			return cmp.Compare(m, n), true
 		}
 	}
-	return readDecimal(x).compare(readDecimal(y)), true
+	return readMagnitude(x).compare(readMagnitude(y)), true
 }
 
 func smallInt(raw string) (int64, bool) {
@@ -38,47 +38,31 @@ func smallInt(raw string) (int64, bool) {
 	return n, err == nil
 }
 
-// A decimal is 0.DIGITS times ten to the power of point, without zeros at either end of
+// A magnitude is 0.DIGITS times ten to the power of point, without zeros at either end of
 // the digits. Zero has no digits.
-type decimal struct {
+type magnitude struct {
 	negative bool
 	digits   string
 	point    int
 }
 
-func readDecimal(raw string) decimal {
-	digits, negative := strings.CutPrefix(raw, "-")
-	exponent := 0
-	if i := strings.IndexAny(digits, "eE"); i >= 0 {
-		exponent = readExponent(digits[i+1:])
-		digits = digits[:i]
-	}
-	if whole, fraction, ok := strings.Cut(digits, "."); ok {
-		digits, exponent = whole+fraction, exponent-len(fraction)
-	}
-	point := len(digits) + exponent
-	short := strings.TrimLeft(digits, "0")
-	point -= len(digits) - len(short)
-	short = strings.TrimRight(short, "0")
-	if short == "" {
-		return decimal{}
-	}
-	return decimal{negative, short, point}
-}
-
-// readExponent reads the digits behind the e. An exponent out of range saturates.
-func readExponent(s string) int {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil { // only its size can be wrong
-		n = maxExponent
-		if s[0] == '-' {
-			n = -maxExponent
+func readMagnitude(raw string) magnitude {
+	negative, digits, exponent, ok := decimal(raw)
+	if !ok { // the exponent is beyond counting: only its sign still says something
+		i := strings.IndexAny(raw, "eE")
+		negative, digits, _, _ = decimal(raw[:i])
+		exponent = maxExponent
+		if raw[i+1] == '-' {
+			exponent = -maxExponent
 		}
 	}
-	return int(min(max(n, -maxExponent), maxExponent))
+	if digits == "" {
+		return magnitude{}
+	}
+	return magnitude{negative, digits, len(digits) + exponent}
 }
 
-func (d decimal) compare(e decimal) int {
+func (d magnitude) compare(e magnitude) int {
 	switch {
 	case d.sign() != e.sign():
 		return cmp.Compare(d.sign(), e.sign())
@@ -91,7 +75,7 @@ func (d decimal) compare(e decimal) int {
 	return strings.Compare(d.digits, e.digits)
 }
 
-func (d decimal) sign() int {
+func (d magnitude) sign() int {
 	switch {
 	case d.digits == "":
 		return 0

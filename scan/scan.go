@@ -3,12 +3,14 @@ package scan
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"gauntlet/catalog"
 	"gauntlet/check"
 	"gauntlet/check/config"
+	"gauntlet/check/differential"
 	"gauntlet/check/integrity"
 	"gauntlet/check/namespace"
 	"gauntlet/check/surface"
@@ -36,13 +38,16 @@ type Options struct {
 	// Together are the servers of the catalog that one agent would see together: only those
 	// are compared with each other. Nil means that one agent would see all.
 	Together [][]*catalog.Server
+	// Askings are what servers of the catalog said when they were asked at other times;
+	// nil for none. Whatever is wrong with them becomes a problem of the scan.
+	Askings []check.Asking
 	// Version of the program, for the report.
 	Version string
 }
 
 // Checks returns every check there is, by id; those of our own stand behind the others.
 func Checks() []*check.Check {
-	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks())
+	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks(), differential.Checks())
 	slices.SortStableFunc(all, func(a, b *check.Check) int {
 		own := func(k *check.Check) int { return strings.Index("SG", string(k.ID[:1])) }
 		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.ID, b.ID))
@@ -61,7 +66,7 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 	for _, s := range c.Servers {
 		seen.AddServer(s)
 	}
-	res := check.Run(c, checks, check.Options{PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline, Together: opt.Together})
+	res := check.Run(c, checks, check.Options{PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline, Together: opt.Together, Askings: opt.Askings})
 	r := &result.Report{
 		SchemaVersion: result.SchemaVersion,
 		Tool:          result.Tool{Name: "gauntlet", Version: opt.Version, Lexicon: check.LexiconVersion, Taxonomy: taxonomy.Version},
@@ -79,6 +84,10 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 	if opt.Baseline != nil {
 		r.Problems = append(r.Problems, baselineProblems(c, opt.Baseline)...)
 		docs = slices.Concat(docs, opt.Baseline.Documents)
+	}
+	for _, a := range opt.Askings {
+		r.Problems = append(r.Problems, askingProblems(a, len(docs))...)
+		docs = append(slices.Clip(docs), a.Server().Document)
 	}
 	judgeConfigs(r, opt, len(docs))
 	locate(docs, r)
@@ -112,6 +121,24 @@ func baselineProblems(c, baseline *catalog.Catalog) []finding.Problem {
 	if len(c.Servers) > 0 && !integrity.Matched(c, baseline) {
 		out = append(out, finding.Problem{Kind: finding.Unread, Input: -1,
 			Message: "nothing was compared: no server of the scan has the name of one in the baseline"})
+	}
+	return out
+}
+
+// askingProblems says what one asking did not hold. What is malformed the first asking
+// has said, unless it is what the server says to this client alone.
+func askingProblems(a check.Asking, input int) []finding.Problem {
+	var out []finding.Problem
+	for _, p := range a.Catalog.Problems {
+		if p.Kind == finding.Malformed {
+			continue
+		}
+		p.Message = fmt.Sprintf("asked as %q: %s", a.As, p.Message)
+		if a.After != "" {
+			p.Message = "asked after " + a.After + ": " + p.Message
+		}
+		p.Input = input
+		out = append(out, p)
 	}
 	return out
 }

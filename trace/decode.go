@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,14 +21,15 @@ func (r *Reader) message(text string) (Message, error) {
 	if root.Kind() != rawjson.Object {
 		return m, fmt.Errorf("%s and not an object", root.Kind())
 	}
-	d := decoder{r: r, seen: map[string]bool{}}
+	d := decoder{r: r, seen: r.seen[:0]}
 	for member := range root.Members() {
 		d.member(&m, member)
 	}
+	r.seen = d.seen
 	switch {
 	case d.err != nil:
 		return m, d.err
-	case d.seen["raw"] == d.seen["raw_base64"]:
+	case slices.Contains(d.seen, "raw") == slices.Contains(d.seen, "raw_base64"):
 		return m, errors.New("needs one of raw and raw_base64")
 	case len(m.Raw) > r.limits.Payload:
 		return m, fmt.Errorf("%d bytes are more than a message may have (%d)", len(m.Raw), r.limits.Payload)
@@ -38,17 +40,16 @@ func (r *Reader) message(text string) (Message, error) {
 // A decoder reads the members of one line. The first error sticks.
 type decoder struct {
 	r    *Reader
-	seen map[string]bool
+	seen []string // members read so far; of those it does not know, none
 	err  error
 }
 
 func (d *decoder) member(m *Message, f rawjson.Member) {
 	name := f.Key.Text()
-	if d.seen[name] {
+	if slices.Contains(d.seen, name) {
 		d.fail(name, "stands twice")
 		return
 	}
-	d.seen[name] = true
 	switch v := f.Value; name {
 	case "seq":
 		m.Seq = d.count(name, v)
@@ -92,7 +93,10 @@ func (d *decoder) member(m *Message, f rawjson.Member) {
 		m.Raw = d.raw(v)
 	case "raw_base64":
 		m.Raw = d.base64(v)
+	default:
+		return
 	}
+	d.seen = append(d.seen, name)
 }
 
 func (d *decoder) fail(name, why string) {
@@ -172,7 +176,7 @@ func (d *decoder) http(v rawjson.Value) *HTTP {
 		return nil
 	}
 	h := &HTTP{}
-	inner := decoder{r: d.r, seen: map[string]bool{}}
+	inner := decoder{r: d.r}
 	for member := range v.Members() {
 		inner.httpMember(h, member)
 	}
@@ -184,11 +188,10 @@ func (d *decoder) http(v rawjson.Value) *HTTP {
 
 func (d *decoder) httpMember(h *HTTP, f rawjson.Member) {
 	name := f.Key.Text()
-	if d.seen[name] {
+	if slices.Contains(d.seen, name) {
 		d.fail(name, "stands twice")
 		return
 	}
-	d.seen[name] = true
 	switch v := f.Value; name {
 	case "exchange":
 		h.Exchange = d.count(name, v)
@@ -205,7 +208,10 @@ func (d *decoder) httpMember(h *HTTP, f rawjson.Member) {
 		for _, e := range v.Elements() {
 			h.Headers = append(h.Headers, d.field(e))
 		}
+	default:
+		return
 	}
+	d.seen = append(d.seen, name)
 }
 
 func (d *decoder) field(v rawjson.Value) Field {

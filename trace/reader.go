@@ -35,9 +35,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// line returns the longest line that a message of the longest payload can need: six bytes
+// line returns the longest line that a message of the longest payload can need: two bytes
 // for each of it, and what stands around it.
-func (l Limits) line() int { return 6*l.Payload + 1<<20 }
+func (l Limits) line() int { return 2*l.Payload + 1<<20 }
 
 // A LineError says that one line could not be read. The lines behind it still can.
 type LineError struct {
@@ -61,6 +61,7 @@ type Reader struct {
 	last   int // the Seq read last
 	tree   rawjson.Tree
 	words  map[string]string
+	seen   []string // memory of decoder.seen
 }
 
 // NewReader reads the header line of r. It fails with ErrNotTrace where there is none, and

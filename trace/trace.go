@@ -48,7 +48,7 @@ type Message struct {
 	Actor   string // the actor of an attack document whose connection this is
 	Phase   string // the phase that actor was in
 	Server  string // the MCP server at the end of the connection, under the name its user gives it
-	Session string // a label for the session, never its id, which is a secret
+	Session string // a label for the session ([Labels]), never its id, which is a secret
 
 	Protocol string // "mcp", "a2a", "ag_ui"…; empty is "mcp"
 	Revision string // of the protocol, as agreed or claimed: "2025-11-25"
@@ -125,8 +125,8 @@ type HTTP struct {
 	Method   string // POST, GET…; of the request
 	Status   int    // of the answer; 0 on what the client sent
 	Headers  []Field
-	// Credential is a label for who asked, such as "c1": requests with one label carried
-	// the same credential. It says nothing else of it.
+	// Credential is a label ([Labels]) for who asked, such as "c1": requests with one label
+	// carried the same credential. It says nothing else of it.
 	Credential string
 }
 

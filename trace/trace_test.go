@@ -80,6 +80,26 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
+func TestLinesAreNoMoreThanTwiceAsLong(t *testing.T) {
+	for name, raw := range map[string]string{
+		"quotes": strings.Repeat(`"`, 10_000), "controls": strings.Repeat("\x01", 10_000), "hidden": strings.Repeat("\U000E0041", 10_000),
+		"bytes": strings.Repeat("\xff", 10_000), "plain": strings.Repeat("x", 10_000), "a few controls": "\x01\x02\x03",
+	} {
+		m := Message{Seq: 1, Direction: ToServer, Kind: Invalid, Raw: raw}
+		text := written(t, m)
+		if n := len(text) - len(written(t)); n > 2*len(raw)+400 {
+			t.Errorf("%s: %d bytes became a line of %d", name, len(raw), n)
+		}
+		if asText := strings.Contains(text, `"raw":`); asText != (name == "quotes" || name == "plain" || name == "a few controls") {
+			t.Errorf("%s: written as text: %v", name, asText)
+		}
+		got, err := Read(strings.NewReader(text), Limits{})
+		if err != nil || len(got.Messages) != 1 || got.Messages[0].Raw != raw {
+			t.Errorf("%s did not come back: %v", name, err)
+		}
+	}
+}
+
 func TestWriterRefusesWhatNoReaderTakes(t *testing.T) {
 	good := Message{Seq: 2, Direction: ToServer, Kind: Request}
 	for _, tt := range []struct {

@@ -119,16 +119,25 @@ func appendMessage(b []byte, m *Message) []byte {
 	return append(o.b, '}')
 }
 
-// raw writes the text as text where that loses nothing.
+// raw writes the text as text where that loses nothing and makes it no more than twice as
+// long, which bounds the lines of a reader: a text of quotes is, one of control characters
+// is not.
 func (o *members) raw(raw string) {
+	before := *o
 	if utf8.ValidString(raw) {
 		o.name("raw")
 		o.b = rawjson.AppendVisible(o.b, raw)
-		return
+		if len(o.b)-len(before.b) <= 2*len(raw)+aroundRaw {
+			return
+		}
+		*o = before
 	}
 	o.name("raw_base64")
 	o.b = append(base64.StdEncoding.AppendEncode(append(o.b, '"'), []byte(raw)), '"')
 }
+
+// aroundRaw is the name, the quotes, and what keeps short texts readable.
+const aroundRaw = 256
 
 func appendHTTP(b []byte, h *HTTP) []byte {
 	o := members{append(b, '{'), true}

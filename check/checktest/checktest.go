@@ -8,6 +8,10 @@
 //	bad-baseline.json, near-miss-2-baseline.json
 //	                                  what the user approved before bad.json, near-miss-2.json;
 //	                                  baseline.json is that of all that have none of their own
+//	bad-other.json, bad-again.json, bad-other-again.json, bad-changed.json
+//	                                  what the server of bad.json said to another client, when
+//	                                  each was asked once more, and to the first one after a
+//	                                  list_changed; likewise for near misses
 //	want                              the findings of the bad snapshots, one a line
 //
 // and one test:

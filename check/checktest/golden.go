@@ -17,12 +17,13 @@ type golden struct {
 	path        string
 	archive     archive
 	bad, misses []section
-	baselines   map[string]string // by the section they belong to; "" for those without their own
+	baselines   map[string]string            // by the section they belong to; "" for those without their own
+	askings     map[string]map[string]string // by the section they belong to and how they were asked
 	want        string
 }
 
 func newGolden(k *check.Check, file, text string) (*golden, error) {
-	g := &golden{check: k, path: file, archive: parseArchive(text), baselines: map[string]string{}}
+	g := &golden{check: k, path: file, archive: parseArchive(text), baselines: map[string]string{}, askings: map[string]map[string]string{}}
 	seen := map[string]bool{}
 	for _, s := range g.archive.sections {
 		if seen[s.name] {
@@ -30,9 +31,15 @@ func newGolden(k *check.Check, file, text string) (*golden, error) {
 		}
 		seen[s.name] = true
 		of, isBaseline := strings.CutSuffix(s.name, "-baseline.json")
+		asked, how := askedAs(s.name)
 		switch {
 		case s.name == "baseline.json":
 			g.baselines[""] = s.text
+		case how != "":
+			if g.askings[asked] == nil {
+				g.askings[asked] = map[string]string{}
+			}
+			g.askings[asked][how] = s.text
 		case isBaseline && (named(of+".json", "bad") || named(of+".json", "near-miss")):
 			g.baselines[of+".json"] = s.text
 		case named(s.name, "bad"):
@@ -50,6 +57,11 @@ func newGolden(k *check.Check, file, text string) (*golden, error) {
 			return nil, fmt.Errorf("%s: a baseline for %s, which is not there", file, of)
 		}
 	}
+	for of := range g.askings {
+		if !seen[of] {
+			return nil, fmt.Errorf("%s: another asking of %s, which is not there", file, of)
+		}
+	}
 	if len(g.bad) == 0 {
 		return nil, fmt.Errorf("%s: no section bad.json or bad-*.json", file)
 	}
@@ -57,6 +69,44 @@ func newGolden(k *check.Check, file, text string) (*golden, error) {
 		return nil, fmt.Errorf("%s: no section near-miss.json or near-miss-*.json", file)
 	}
 	return g, nil
+}
+
+// ways are how the server of a section can be asked another time, in their order.
+var ways = []struct {
+	name   string
+	asking check.Asking
+}{
+	{"other", check.Asking{As: "another-client"}},
+	{"again", check.Asking{As: "gauntlet", Self: true}},
+	{"other-again", check.Asking{As: "another-client"}},
+	{"changed", check.Asking{As: "gauntlet", Self: true, After: "notifications/tools/list_changed"}},
+}
+
+// askedAs returns which section another asking belongs to, and its way; "" if it is none.
+func askedAs(section string) (of, how string) {
+	for _, w := range ways {
+		if rest, ok := strings.CutSuffix(section, "-"+w.name+".json"); ok && (named(rest+".json", "bad") || named(rest+".json", "near-miss")) && len(w.name) > len(how) {
+			of, how = rest+".json", w.name
+		}
+	}
+	return of, how
+}
+
+// asked adds the other askings of a section.
+func (g *golden) asked(name string, c *catalog.Catalog) (out []check.Asking, err error) {
+	for _, w := range ways {
+		text, ok := g.askings[name][w.name]
+		if !ok {
+			continue
+		}
+		a := w.asking
+		a.Of = c.Servers[0]
+		if a.Catalog, err = catalog.Parse(name+" asked "+w.name, text, catalog.Limits{}); err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, nil
 }
 
 // named reports whether a section is base.json or base-something.json.
@@ -80,6 +130,9 @@ func (g *golden) run(name, text string) ([]finding.Finding, error) {
 		if opt.Baseline, err = catalog.Parse("baseline of "+name, before, catalog.Limits{}); err != nil {
 			return nil, err
 		}
+	}
+	if opt.Askings, err = g.asked(name, c); err != nil {
+		return nil, err
 	}
 	res := check.Run(c, []*check.Check{g.check}, opt)
 	for _, p := range res.Problems {

@@ -58,6 +58,7 @@ var table = []row{
 	{path: "check/namespace", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text"}},
 	{path: "check/integrity", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/posture"}},
 	{path: "oatf/indicator", layer: lanes, may: []string{"oatf", "oatf/match", "trace", "verdict", "rawjson"}},
+	{path: "check/differential", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson"}},
 	// The harness of all lanes' tests: it reads golden files and is imported by tests only.
 	{path: "check/checktest", layer: lanes, may: []string{"check", "catalog", "finding", "result", "rawjson", "internal/text"}, not: impure},
 

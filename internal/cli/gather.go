@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"gauntlet/catalog"
+	"gauntlet/check"
 	"gauntlet/finding"
 )
 
@@ -14,6 +15,7 @@ type gathered struct {
 	catalog  catalog.Catalog
 	failures []finding.Problem // targets of which nothing was read, in their order
 	outcomes []outcome         // one a target
+	askings  []check.Asking    // what servers of the catalog said at other times
 	given    []string          // what live servers should keep to themselves, as NAME=VALUE
 }
 
@@ -45,7 +47,9 @@ func (a *app) gather(ctx context.Context, f *targetFlags, targets []target) (*ga
 		var err error
 		if t := &targets[i]; t.live() {
 			a.tellNotes(asked[i].captured, several > 1)
-			err = g.add(asked[i], f.limits.Limits)
+			if err = g.add(asked[i], f.limits.Limits); err == nil {
+				g.addAskings(g.catalog.Servers[servers], asked[i].askings, f.limits.Limits)
+			}
 			asked[i] = reply{}
 		} else {
 			a.progress.say("reading %s", t.file)

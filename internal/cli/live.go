@@ -26,6 +26,7 @@ type liveFlags struct {
 	bearer         string // the variable that holds the token
 	timeout, total time.Duration
 	message, pages int
+	differential   bool
 	names          []string // of these flags
 }
 
@@ -65,10 +66,15 @@ type liveServer interface {
 // captured is what a live server said.
 type captured struct {
 	name  string     // what messages call the server
+	era   peer.Era   // that it was found to speak
 	text  string     // the snapshot
+	again string     // the snapshot after a list had changed; "" if none had
+	after string     // the notification that said so
 	gaps  []peer.Gap // what it does not hold though it was asked for
 	given []string   // what the server was given and should keep to itself, as NAME=VALUE
 	notes []note
+
+	askings []asking // with --differential
 }
 
 // A note is a line for a person about one server. It waits until all servers are through,
@@ -97,22 +103,47 @@ func (a *app) tellNotes(got *captured, named bool) {
 // captured is never nil; with an error nothing is known of the server but the notes.
 // Several may be captured at the same time.
 func (a *app) capture(ctx context.Context, l *liveFlags, t target, limits catalog.Limits) (*captured, error) {
+	if !l.differential {
+		return a.converse(ctx, l, t, limits, talk{as: self()})
+	}
+	got, err := a.converse(ctx, l, t, limits, talk{as: self(), wait: changeWait})
+	if err == nil {
+		err = a.askAgain(ctx, l, t, limits, got)
+	}
+	return got, err
+}
+
+// A talk is a way to hold one conversation.
+type talk struct {
+	as   client
+	era  peer.Era      // what an earlier one found out; zero for nothing
+	wait time.Duration // for the server to say that a list has changed, upon which it is read again; 0 not to ask
+}
+
+// converse is one conversation, from the start of the server or the connection to its end.
+func (a *app) converse(ctx context.Context, l *liveFlags, t target, limits catalog.Limits, how talk) (*captured, error) {
 	got := &captured{name: t.name}
 	wireLimits := wire.Limits{Message: min(l.message, limits.Bytes), Total: int64(limits.Bytes)}
 	open := a.start
 	if t.url != "" {
 		open = a.dial
 	}
-	server, err := open(t, wireLimits, got)
+	server, err := open(t, wireLimits, how.as, got)
 	if err != nil {
 		return got, err
 	}
 	inTime, cancel := context.WithTimeout(ctx, l.total)
 	defer cancel()
-	snap, err := peer.Capture(inTime, server, peer.Options{
-		Version: version(), Timeout: l.timeout, Pages: l.pages, Items: limits.Items, Limits: wireLimits, Redact: server.Redact,
+	session, err := peer.Open(inTime, server, peer.Options{
+		Era: how.era, Name: how.as.name, Version: how.as.version, Timeout: l.timeout, Pages: l.pages, Items: limits.Items, Limits: wireLimits, Redact: server.Redact,
 		Progress: func(method string, n int) { a.progress.say("%s: %s, %d items so far", got.name, method, n) },
 	})
+	var snap *peer.Snapshot
+	if err == nil {
+		snap = session.Read(inTime)
+		got.era = snap.Era
+		got.readAgain(inTime, session, how.wait)
+	}
 	end := server.Close
 	if inTime.Err() != nil { // no time is left for manners
 		end = server.Kill
@@ -129,8 +160,18 @@ func (a *app) capture(ctx context.Context, l *liveFlags, t target, limits catalo
 	return got, nil
 }
 
+// readAgain reads the server once more if a list has changed.
+func (got *captured) readAgain(ctx context.Context, session *peer.Session, wait time.Duration) {
+	if wait == 0 {
+		return
+	}
+	if got.after = session.Changed(ctx, wait); got.after != "" {
+		got.again = string(session.Read(ctx).Bytes())
+	}
+}
+
 // start starts the server of a command.
-func (a *app) start(t target, limits wire.Limits, got *captured) (liveServer, error) {
+func (a *app) start(t target, limits wire.Limits, _ client, got *captured) (liveServer, error) {
 	if got.name == "" {
 		got.name = filepath.Base(t.command[0])
 	}
@@ -147,10 +188,10 @@ func (a *app) start(t target, limits wire.Limits, got *captured) (liveServer, er
 }
 
 // dial connects to the server behind a URL.
-func (a *app) dial(t target, limits wire.Limits, got *captured) (liveServer, error) {
+func (a *app) dial(t target, limits wire.Limits, who client, got *captured) (liveServer, error) {
 	transport := wire.NewTransport()
 	transport.Proxy = http.ProxyFromEnvironment
-	h, err := wire.Dial(wire.Endpoint{URL: t.url, Header: t.header, Bearer: t.bearer, SSE: t.sse, Transport: transport, Limits: limits})
+	h, err := wire.Dial(wire.Endpoint{URL: t.url, Header: t.header, Bearer: t.bearer, SSE: t.sse, Transport: transport, Limits: limits, Agent: who.name})
 	if err != nil {
 		return nil, of(t.name, err)
 	}

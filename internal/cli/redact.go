@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/finding"
@@ -20,7 +21,8 @@ type veil struct {
 func newVeil(given []string) *veil {
 	v := &veil{whole: wire.Redactor(given), heads: map[string][]string{}, tails: map[string][]string{}}
 	for _, g := range given {
-		if _, value, _ := strings.Cut(g, "="); len(value) >= shortestSecret {
+		_, value, _ := strings.Cut(g, "=")
+		for _, value := range wire.Spellings(value) {
 			head, tail := value[:shortestSecret], value[len(value)-shortestSecret:]
 			v.heads[head] = append(v.heads[head], value)
 			v.tails[tail] = append(v.tails[tail], value)
@@ -60,7 +62,7 @@ func redactReport(r *result.Report, v *veil) {
 		}
 	}
 	for i := range r.Problems {
-		v.all(&r.Problems[i].Message)
+		v.message(&r.Problems[i].Message)
 		v.location(&r.Problems[i].Location)
 	}
 	for i := range r.Coverage.Servers {
@@ -72,12 +74,43 @@ func redactReport(r *result.Report, v *veil) {
 }
 
 func (v *veil) finding(f *finding.Finding) {
-	v.all(&f.Message, &f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
-	v.edges(&f.Evidence.Raw, &f.Evidence.Normalized, &f.Evidence.Before, &f.Evidence.After)
+	v.evidence(&f.Evidence)
+	v.message(&f.Message)
 	v.location(&f.Location)
 	for i := range f.Related {
 		v.location(&f.Related[i])
 	}
+}
+
+// evidence hides values in an excerpt. Where a value stands only in what was read there,
+// the text itself holds it in a form that we do not know; and the other way round.
+func (v *veil) evidence(e *finding.Evidence) {
+	raw, read := e.Raw, e.Normalized
+	v.all(&e.Raw, &e.Normalized, &e.Before, &e.After)
+	v.edges(&e.Raw, &e.Normalized, &e.Before, &e.After)
+	switch {
+	case read == "":
+	case raw == e.Raw && read != e.Normalized:
+		e.Raw = e.Normalized
+	case raw != e.Raw && read == e.Normalized:
+		e.Normalized = ""
+	}
+}
+
+// message hides values in words of ours, which quote strangers' texts and cut them short
+// with an ellipsis.
+func (v *veil) message(t *string) {
+	v.all(t)
+	parts := strings.Split(*t, "…")
+	for i := range parts {
+		if i < len(parts)-1 {
+			v.cutEnd(&parts[i])
+		}
+		if i > 0 {
+			v.cutStart(&parts[i])
+		}
+	}
+	*t = strings.ReplaceAll(strings.Join(parts, "…"), "……", "…")
 }
 
 // location leaves the file alone, which is the user's own word.
@@ -132,7 +165,8 @@ func (v *veil) cutStart(t *string) {
 func secretsIn(text string, given []string) []string {
 	var names []string
 	for _, e := range given {
-		if name, value, _ := strings.Cut(e, "="); len(value) >= shortestSecret && strings.Contains(text, value) {
+		name, value, _ := strings.Cut(e, "=")
+		if slices.ContainsFunc(wire.Spellings(value), func(s string) bool { return strings.Contains(text, s) }) {
 			names = append(names, name)
 		}
 	}

@@ -60,6 +60,7 @@ failed or was cut by a limit; else 0.`,
   gauntlet scan --report sarif=gauntlet.sarif a.json b.json
   curl -s https://example.com/tools.json | gauntlet scan --format json -
   gauntlet scan --baseline approved.json snapshot.json
+  gauntlet scan --differential -- ./my-server --stdio
   gauntlet scan --env API_KEY -- npx -y some-mcp-server
   gauntlet scan --bearer-env API_TOKEN https://example.com/mcp
   gauntlet scan --discover --no-launch`,
@@ -69,6 +70,7 @@ failed or was cut by a limit; else 0.`,
 	s.gate.flags(cmd)
 	cmd.Flags().StringVar(&s.baselineFile, "baseline", "", "compare with this snapshot, which was approved: a `FILE`, or - (default none)")
 	_ = cmd.MarkFlagFilename("baseline", "json") // fails only for a flag that is not there
+	cmd.Flags().BoolVar(&s.how.live.differential, "differential", false, "ask each live server again as another client and report what differs (default off)")
 	s.configs.flags(cmd)
 	s.policy.flags(cmd)
 	s.choice.flags(cmd)
@@ -141,6 +143,8 @@ func (s *scanRun) validate(cmd *cobra.Command) error {
 		return usage(cmd, "%s", s.configs.wrong())
 	case len(s.targets) == 0 && !s.configs.asked():
 		return usage(cmd, "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --discover")
+	case s.how.live.differential && !anyLive(s.targets) && !s.configs.asked():
+		return usage(cmd, "--differential is for a live server, and there is neither a URL nor a -- with its command")
 	case cmd.Flags().Changed("baseline") && s.baselineFile == "":
 		return usage(cmd, "--baseline names no file")
 	}
@@ -170,7 +174,7 @@ func (s *scanRun) judge(ctx context.Context, checks []*check.Check, ofConfigs []
 		}
 	}
 	s.progress.say("scanning %d definitions", n)
-	opt := scan.Options{Checks: checks, Baseline: s.baseline, ConfigChecks: ofConfigs, Version: version()}
+	opt := scan.Options{Checks: checks, Baseline: s.baseline, Askings: s.gathered.askings, ConfigChecks: ofConfigs, Version: version()}
 	if s.plan != nil {
 		opt.Configs = append([]config.File{}, s.plan.files...)
 		opt.Together = s.plan.together(s.named())

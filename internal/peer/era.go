@@ -211,8 +211,8 @@ func stringsIn(object, name string) (out []string) {
 
 // setMeta sets what every request of the stateless era says about us.
 func (c *capturer) setMeta(version string) {
-	c.meta = fmt.Sprintf(`"_meta":{"%[1]sprotocolVersion":%[2]q,"%[1]sclientInfo":{"name":"gauntlet","version":%[3]s},"%[1]sclientCapabilities":{}}`,
-		metaPrefix, version, text(c.opt.Version))
+	c.meta = fmt.Sprintf(`"_meta":{"%[1]sprotocolVersion":%[2]q,"%[1]sclientInfo":%[3]s,"%[1]sclientCapabilities":%[4]s}`,
+		metaPrefix, version, c.identity(), c.opt.Capabilities)
 }
 
 // params returns the params of a request with these members, raw, "" for none.

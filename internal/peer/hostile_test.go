@@ -42,8 +42,18 @@ func serve(name string) {
 		}
 		defer conn.Close()
 	}
-	if name == "go-sdk" {
-		serveSDK()
+	switch name {
+	case "go-sdk":
+		serveSDK(sdkServer())
+		return
+	case "go-sdk thousand":
+		serveSDK(thousandTools())
+		return
+	case "conformance": // the client of conformance_test.go
+		if err := conform(os.Args[len(os.Args)-1]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		return
 	}
 	s := &server{in: bufio.NewReader(os.Stdin), out: bufio.NewWriter(os.Stdout)}

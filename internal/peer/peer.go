@@ -34,11 +34,17 @@ func Revisions() []string { return slices.Concat(revisions, stateless) }
 // Options say who asks and how patiently. A zero field means its default.
 type Options struct {
 	Era     Era
-	Version string        // of gauntlet, sent to the server; default "dev"
+	Name    string        // by which the client introduces itself; default "gauntlet"
+	Version string        // of the client, sent to the server; default "dev"
 	Timeout time.Duration // for one request; default DefaultTimeout. For all of them: the context's
 	Pages   int           // most pages of one list; default DefaultPages
 	Items   int           // most items of one list; default catalog.DefaultItems
 	Limits  wire.Limits   // of which those on strays count here; those on bytes belong to the Conn
+	// Capabilities are those that the client claims, a JSON object in text; default "{}".
+	// Answer answers a request that the server makes under one of them: its raw result, not
+	// ok to refuse. Nothing that was not claimed is ever asked of it.
+	Capabilities string
+	Answer       func(method, params string) (result string, ok bool)
 	// Redact is applied to the server's words in error messages; nil leaves them alone.
 	// The snapshot's evidence is never redacted.
 	Redact func(string) string
@@ -54,6 +60,12 @@ const (
 )
 
 func (o Options) withDefaults() Options {
+	if o.Name == "" {
+		o.Name = "gauntlet"
+	}
+	if o.Capabilities == "" {
+		o.Capabilities = "{}"
+	}
 	if o.Version == "" {
 		o.Version = "dev"
 	}
@@ -76,21 +88,13 @@ func (o Options) withDefaults() Options {
 }
 
 // Capture opens the conversation with the server behind conn and reads its lists to their
-// ends.
-//
-// An error means that it could not be opened and nothing is known. Whatever goes wrong
-// afterwards (a list that fails, a limit, the death of the server, the end of ctx) is in
-// the snapshot's Errors, beside everything that was read. Capture does not close conn.
+// ends: Open and Read. An error is one of Open. Capture does not close conn.
 func Capture(ctx context.Context, conn wire.Conn, opt Options) (*Snapshot, error) {
-	c := &capturer{client: wire.NewClient(conn, opt.Limits), opt: opt.withDefaults(), out: new(Snapshot)}
-	if err := c.open(ctx, conn); err != nil {
-		return nil, &redacted{c.opt.Redact(err.Error()), err}
+	s, err := Open(ctx, conn, opt)
+	if err != nil {
+		return nil, err
 	}
-	for i := range lists {
-		c.list(ctx, i)
-	}
-	c.out.Noise = c.client.Strays().Noise
-	return c.out, nil
+	return s.Read(ctx), nil
 }
 
 // redacted is an error whose text has lost the secrets that the server repeated in it.
@@ -102,19 +106,22 @@ type redacted struct {
 func (e *redacted) Error() string { return e.text }
 func (e *redacted) Unwrap() error { return e.err }
 
-// capturer is one run of Capture.
+// capturer is one conversation.
 type capturer struct {
-	client *wire.Client
-	opt    Options
-	out    *Snapshot
-	http   bool   // the connection is one over HTTP
-	meta   string // what every request of the stateless era carries, "" in the other
+	client  *wire.Client
+	conn    wire.Conn
+	opt     Options
+	out     *Snapshot
+	http    bool   // the connection is one over HTTP
+	meta    string // what every request of the stateless era carries, "" in the other
+	changed string // the latest notification that a list has changed, "" for none
+	stop    func() // ends the wait for one; nil while none is waited for
 }
 
 func (c *capturer) handshake(ctx context.Context) error {
 	c.opt.Progress("initialize", 0)
-	params := fmt.Sprintf(`{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"gauntlet","version":%s}}`,
-		revisions[len(revisions)-1], text(c.opt.Version))
+	params := fmt.Sprintf(`{"protocolVersion":%q,"capabilities":%s,"clientInfo":%s}`,
+		revisions[len(revisions)-1], c.opt.Capabilities, c.identity())
 	m, err := c.call(ctx, "initialize", params)
 	if err != nil {
 		return err
@@ -139,6 +146,11 @@ func (c *capturer) handshake(ctx context.Context) error {
 	// A server that cannot take this any more shows it at the first list, with its reason.
 	_ = c.client.Notify(ctx, "notifications/initialized", `{}`)
 	return nil
+}
+
+// identity is the clientInfo.
+func (c *capturer) identity() string {
+	return fmt.Sprintf(`{"name":%s,"version":%s}`, text(c.opt.Name), text(c.opt.Version))
 }
 
 // call makes one request within its time and says in a user's words why there is no answer.

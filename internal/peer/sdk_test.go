@@ -16,8 +16,8 @@ import (
 )
 
 // serveSDK is a server by other people: the official Go SDK.
-func serveSDK() {
-	if err := sdkServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil && err != io.EOF {
+func serveSDK(s *mcp.Server) {
+	if err := s.Run(context.Background(), &mcp.StdioTransport{}); err != nil && err != io.EOF {
 		fmt.Fprintln(os.Stderr, err)
 	}
 }

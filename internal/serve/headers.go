@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gauntlet/internal/wire"
 	"gauntlet/rawjson"
 )
 
@@ -16,7 +17,6 @@ const (
 	headerSession = "Mcp-Session-Id"
 	headerMethod  = "Mcp-Method"
 	headerName    = "Mcp-Name"
-	headerParam   = "Mcp-Param-"
 )
 
 // checkHeaders compares what a modern request says in its headers with what its body says.
@@ -45,7 +45,7 @@ func (r *request) checkHeaders(p *prepared, version string) *Error {
 	name, _ := r.text("name")
 	if i, ok := p.names[0][name]; ok {
 		for _, b := range p.headers[i] {
-			if e := b.check(r.header, r.param("arguments")); e != nil {
+			if e := checkMirror(&b, r.header, r.param("arguments")); e != nil {
 				return e
 			}
 		}
@@ -101,80 +101,21 @@ func decoded(name, value string) (string, *Error) {
 	return value, nil
 }
 
-// A binding says that a parameter of a tool is mirrored in a header (x-mcp-header).
-type binding struct {
-	header string   // canonical, with its prefix
-	path   []string // of property names
-}
-
-// maxPath bounds how deep a mirrored parameter may lie.
-const maxPath = 32
-
-// bindings reads them from a tool's inputSchema, nil if there are none. A tool that has
-// one against the rules has none: conforming clients drop it.
-func bindings(schema rawjson.Value) []binding {
-	var out []binding
-	seen := map[string]bool{}
-	valid := true
-	var walk func(rawjson.Value, []string)
-	walk = func(schema rawjson.Value, path []string) {
-		if len(path) >= maxPath {
-			return
-		}
-		for m := range schema.Get("properties").Members() {
-			here := append(path[:len(path):len(path)], m.Key.Text())
-			if h := m.Value.Get("x-mcp-header"); h.Exists() {
-				name := http.CanonicalHeaderKey(headerParam + h.Text())
-				valid = valid && isToken(h.Text()) && !seen[name] && isPrimitive(m.Value.Get("type").Text())
-				seen[name] = true
-				out = append(out, binding{name, here})
-			}
-			walk(m.Value, here)
-		}
-	}
-	walk(schema, nil)
-	if !valid {
-		return nil
-	}
-	return out
-}
-
-func isPrimitive(kind string) bool { return kind == "string" || kind == "integer" || kind == "boolean" }
-
-// isToken reports whether s may be part of a header's name (RFC 9110).
-func isToken(s string) bool {
-	for _, c := range []byte(s) {
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
-		if !letter && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// check compares the header with the argument, by value where it is a number.
-func (b *binding) check(h http.Header, arguments string) *Error {
-	value := arguments
-	for _, name := range b.path {
-		vs := values(value, name)
-		if vs == nil {
-			value = ""
-			break
-		}
-		value = vs[len(vs)-1]
-	}
-	if value == "" || value == "null" {
-		if len(h.Values(b.header)) > 0 {
-			return mismatch(b.header, "is there for an argument that is not")
+// checkMirror compares the header with the argument, by value where it is a number.
+func checkMirror(m *wire.Mirror, h http.Header, arguments string) *Error {
+	value := m.Argument(arguments)
+	if value == "" {
+		if len(h.Values(m.Header)) > 0 {
+			return mismatch(m.Header, "is there for an argument that is not")
 		}
 		return nil
 	}
-	got, e := single(h, b.header)
+	got, e := single(h, m.Header)
 	if e == nil {
-		got, e = decoded(b.header, got)
+		got, e = decoded(m.Header, got)
 	}
 	if e == nil && !equals(got, value) {
-		e = mismatch(b.header, "is not what the body says")
+		e = mismatch(m.Header, "is not what the body says")
 	}
 	return e
 }

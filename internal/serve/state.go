@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"gauntlet/catalog"
+	"gauntlet/internal/wire"
 	"gauntlet/rawjson"
 )
 
@@ -62,13 +63,13 @@ type prepared struct {
 	generation uint64
 	identity   string // of what stands in _meta of a modern result: repeated members
 	names      [4]map[string]int
-	headers    map[int][]binding // of tools, by place
+	headers    map[int][]wire.Mirror // of tools, by place
 }
 
 var generations atomic.Uint64
 
 func (s State) prepare() (*prepared, error) {
-	p := &prepared{State: s, generation: generations.Add(1), headers: map[int][]binding{}}
+	p := &prepared{State: s, generation: generations.Add(1), headers: map[int][]wire.Mirror{}}
 	var err error
 	compact := func(what string, texts []string) []string {
 		out := make([]string, len(texts))
@@ -115,8 +116,9 @@ func (p *prepared) index() {
 			}
 			p.names[l][name] = i
 			if l == 0 {
-				if b := bindings(tree.Root().Get("inputSchema")); b != nil {
-					p.headers[i] = b
+				// Conforming clients leave a tool alone whose annotations break the rules.
+				if m, err := wire.Mirrors(tree.Root().Get("inputSchema")); err == nil && m != nil {
+					p.headers[i] = m
 				}
 			}
 		}

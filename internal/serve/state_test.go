@@ -153,28 +153,3 @@ func TestCallAnswers(t *testing.T) {
 		t.Errorf("after a Set that failed: %q", got)
 	}
 }
-
-func TestBindings(t *testing.T) {
-	for _, tt := range []struct{ name, schema, want string }{
-		{"one", `{"properties":{"a":{"type":"string","x-mcp-header":"A-b"}}}`, "Mcp-Param-A-B=a"},
-		{"nested", `{"properties":{"o":{"properties":{"n":{"type":"integer","x-mcp-header":"N"}}}}}`, "Mcp-Param-N=o.n"},
-		{"not a token", `{"properties":{"a":{"type":"string","x-mcp-header":"A\r\nB"}}}`, ""},
-		{"empty", `{"properties":{"a":{"type":"string","x-mcp-header":""}}}`, ""},
-		{"twice", `{"properties":{"a":{"type":"string","x-mcp-header":"a"},"b":{"type":"string","x-mcp-header":"A"}}}`, ""},
-		{"a number", `{"properties":{"a":{"type":"number","x-mcp-header":"a"}}}`, ""},
-		{"in items", `{"properties":{"a":{"items":{"properties":{"b":{"type":"string","x-mcp-header":"a"}}}}}}`, ""},
-		{"no schema", `7`, ""},
-	} {
-		s, err := New(State{Lists: [4]List{{Present: true, Items: []string{`{"name":"t","inputSchema":` + tt.schema + `}`}}}}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, b := range s.state.Load().headers[0] {
-			got = append(got, b.header+"="+strings.Join(b.path, "."))
-		}
-		if strings.Join(got, " ") != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
-	}
-}

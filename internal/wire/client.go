@@ -16,6 +16,12 @@ import (
 // stopped by its own full pipe. A Client is not safe for concurrent use and does not own
 // its Conn.
 type Client struct {
+	// Answer, if not nil, says what a request of the peer is answered with: the raw result;
+	// not ok for "method not found". Params is raw and may be "". ping is answered anyway.
+	Answer func(method, params string) (result string, ok bool)
+	// Heard, if not nil, is shown every notification.
+	Heard func(Message)
+
 	conn   Conn
 	limits Limits
 	last   int64 // id of the latest request
@@ -80,6 +86,52 @@ func (c *Client) Notify(ctx context.Context, method, params string) error {
 	return c.conn.Send(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, quote(method), params))
 }
 
+// Next takes one message while no request is under way. It fails with the end of the
+// connection, after which Err is set, or with that of ctx.
+func (c *Client) Next(ctx context.Context) error {
+	if c.broken != nil {
+		return c.broken
+	}
+	m, err := c.conn.Receive(ctx)
+	var failed *RequestError
+	if errors.As(err, &failed) && ctx.Err() == nil {
+		c.refused()
+		return nil
+	}
+	var tooLong *LineTooLongError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &tooLong):
+		return nil // skipped; what comes behind it is whole
+	case err != nil:
+		c.broken = err
+		return err
+	}
+	strays := 0
+	for part := range m.Parts() {
+		c.stray(part)
+		if strays++; strays > c.limits.Strays {
+			break
+		}
+	}
+	return c.flooded()
+}
+
+// refused counts what we sent earlier and nobody waits for, such as a notification.
+func (c *Client) refused() {
+	c.seen.Total++
+	c.seen.Refused++
+}
+
+// flooded ends the connection where too much came that answers nothing.
+func (c *Client) flooded() error {
+	if c.seen.Total > c.limits.TotalStrays {
+		c.broken = &FloodError{fmt.Sprintf("the server sent more than %d messages that answer nothing", c.limits.TotalStrays)}
+	}
+	return c.broken
+}
+
 // await reads until the answer to the request, whose id nobody else uses.
 func (c *Client) await(ctx context.Context, id, method string) (Message, error) {
 	for strays := 0; ; {
@@ -90,9 +142,7 @@ func (c *Client) await(ctx context.Context, id, method string) (Message, error) 
 				failed.Method = method
 				return Message{}, c.judge(method, failed.answer, failed)
 			}
-			// What we sent earlier and nobody waits for any more, such as a notification.
-			c.seen.Total++
-			c.seen.Refused++
+			c.refused()
 			continue
 		}
 		if err != nil {
@@ -113,9 +163,8 @@ func (c *Client) await(ctx context.Context, id, method string) (Message, error) 
 		if found {
 			return answer, c.judge(method, answer, nil)
 		}
-		if c.seen.Total > c.limits.TotalStrays {
-			c.broken = &FloodError{fmt.Sprintf("the server sent more than %d messages that answer nothing", c.limits.TotalStrays)}
-			return Message{}, c.broken
+		if err := c.flooded(); err != nil {
+			return Message{}, err
 		}
 		if strays > c.limits.Strays {
 			return Message{}, &FloodError{fmt.Sprintf("more than %d messages came, but no answer to %s", c.limits.Strays, method)}

@@ -20,6 +20,8 @@ type Endpoint struct {
 	// the token in messages.
 	Header []string
 	Bearer string
+	// Agent is the User-Agent; default "gauntlet".
+	Agent string
 	// SSE says that the server speaks HTTP+SSE of 2024-11-05. Without it that is found out
 	// by the specification's rule, if initialize is refused.
 	SSE bool
@@ -95,7 +97,11 @@ func (e *Endpoint) target() (*url.URL, *url.Userinfo, error) {
 
 // header returns the fields to send, and the secrets among them as NAME=VALUE.
 func (e *Endpoint) header(u *url.URL, user *url.Userinfo) (http.Header, []string, error) {
-	h := http.Header{"User-Agent": {"gauntlet"}}
+	agent := e.Agent
+	if agent == "" {
+		agent = "gauntlet"
+	}
+	h := http.Header{"User-Agent": {agent}}
 	var secrets []string
 	for i, entry := range e.Header {
 		name, value, ok := strings.Cut(entry, "=")
@@ -126,7 +132,7 @@ func (e *Endpoint) header(u *url.URL, user *url.Userinfo) (http.Header, []string
 		h.Set("Authorization", "Bearer "+value)
 		secrets = append(secrets, name+"="+value)
 	}
-	return h, append(secrets, querySecrets(u)...), nil
+	return h, append(append(secrets, querySecrets(u)...), pathSecrets(u)...), nil
 }
 
 // querySecrets returns the values of the query that are long enough to be keys, which
@@ -141,6 +147,25 @@ func querySecrets(u *url.URL) (secrets []string) {
 		}
 	}
 	slices.Sort(secrets)
+	return secrets
+}
+
+// pathSecrets returns the parts of the path that look like keys, which some servers give
+// out as a part of their URL: long ones with several digits.
+func pathSecrets(u *url.URL) (secrets []string) {
+	const shortest, digits = 20, 2
+	for part := range strings.SplitSeq(u.EscapedPath(), "/") {
+		plain, err := url.PathUnescape(part)
+		n := 0
+		for _, c := range plain {
+			if '0' <= c && c <= '9' {
+				n++
+			}
+		}
+		if err == nil && len(plain) >= shortest && n >= digits {
+			secrets = append(secrets, "path="+plain)
+		}
+	}
 	return secrets
 }
 
@@ -165,7 +190,7 @@ func visible(s string) bool {
 
 // place is a URL without what may be secret in it.
 func place(u *url.URL) string {
-	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
 // sameOrigin compares scheme, host and port.

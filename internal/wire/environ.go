@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -56,24 +55,4 @@ func environment(environ, set []string) ([]string, error) {
 		}
 	}
 	return append(append(make([]string, 0, len(set)+16), Inherited(environ)...), set...), nil
-}
-
-// Redactor replaces the values of set, which has the form NAME=VALUE, by [NAME]. Values
-// of less than four bytes, which would be found in every other word, stay.
-func Redactor(set []string) *strings.Replacer {
-	const shortest = 4
-	type pair struct{ name, value string }
-	var pairs []pair
-	for _, entry := range set {
-		if name, value, _ := strings.Cut(entry, "="); len(value) >= shortest {
-			pairs = append(pairs, pair{name, value})
-		}
-	}
-	// Where one value begins with another, the longer one goes first.
-	sort.SliceStable(pairs, func(i, j int) bool { return len(pairs[i].value) > len(pairs[j].value) })
-	var oldnew []string
-	for _, p := range pairs {
-		oldnew = append(oldnew, p.value, "["+p.name+"]")
-	}
-	return strings.NewReplacer(oldnew...)
 }

@@ -34,6 +34,7 @@ type exchange struct {
 	id      string
 	method  string
 	name    string // for Mcp-Name
+	args    string // of tools/call, raw
 	version string // of the request's _meta, "" in the revisions with a handshake
 
 	cancel context.CancelCauseFunc
@@ -58,6 +59,7 @@ func (h *HTTP) exchange(msg []byte) *exchange {
 	switch m.Method {
 	case "tools/call", "prompts/get":
 		x.name = str(member(m.Params, "name"))
+		x.args = member(m.Params, "arguments")
 	case "resources/read":
 		x.name = str(member(m.Params, "uri"))
 	}
@@ -195,6 +197,11 @@ func (x *exchange) headers() http.Header {
 	header.Set("Mcp-Method", x.method)
 	if x.name != "" {
 		header.Set("Mcp-Name", headerText(x.name))
+	}
+	if x.method == "tools/call" {
+		for _, m := range x.h.mirrorsOf(x.name) {
+			m.set(header, x.args)
+		}
 	}
 	return header
 }

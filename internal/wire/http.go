@@ -29,11 +29,12 @@ type HTTP struct {
 	jobs chan func()
 
 	mu      sync.Mutex
-	target  *url.URL // where to POST
-	session string   // Mcp-Session-Id
-	version string   // that initialize agreed on, "" before
-	sse     bool     // HTTP+SSE: answers come on the stream, not in those of POST
-	stream  bool     // of HTTP+SSE is open
+	target  *url.URL            // where to POST
+	session string              // Mcp-Session-Id
+	version string              // that initialize agreed on, "" before
+	mirrors map[string][]Mirror // by tool
+	sse     bool                // HTTP+SSE: answers come on the stream, not in those of POST
+	stream  bool                // of HTTP+SSE is open
 	live    map[*exchange]context.CancelCauseFunc
 	gone    error // why nothing comes any more, set before over is closed
 
@@ -213,11 +214,12 @@ func (h *HTTP) isClosing() bool {
 }
 
 // Secrets returns what Redact removes, as NAME=VALUE: header values and tokens that were
-// given, the password of the URL and the long values of its query.
+// given, the password of the URL, the long values of its query and what looks like a key
+// in its path.
 func (h *HTTP) Secrets() []string { return slices.Clone(h.secrets) }
 
 // Redact replaces the values of Endpoint.Header and the token, if they have at least four
-// bytes, and long values in the URL's query, by their names; see [Process.Redact].
+// bytes, and the other Secrets by their names; see [Process.Redact].
 func (h *HTTP) Redact(s string) string { return h.secret.Replace(s) }
 
 // Place returns the URL without user, password and query, fit for a message.

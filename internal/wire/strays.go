@@ -39,6 +39,9 @@ func (c *Client) stray(m Message) {
 	switch m.Kind {
 	case Notification:
 		c.seen.Notifications++
+		if c.Heard != nil {
+			c.Heard(m)
+		}
 	case Request:
 		c.seen.Requests++
 		c.reply(m)
@@ -59,6 +62,10 @@ func (c *Client) reply(m Message) {
 	answer := `"error":{"code":-32601,"message":"Method not found"}`
 	if m.Method == "ping" {
 		answer = `"result":{}`
+	} else if c.Answer != nil {
+		if result, ok := c.Answer(m.Method, m.Params); ok {
+			answer = `"result":` + result
+		}
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -2,6 +2,7 @@ package indicator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"gauntlet/oatf"
 	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
+	"gauntlet/trace"
 	"gauntlet/verdict"
 )
 
@@ -307,4 +309,45 @@ func playVerdict(in, want rawjson.Value) error {
 	s := got.Summary
 	return same(fmt.Sprintf(`{"result":%q,"evaluation_summary":{"matched":%d,"not_matched":%d,"error":%d,"skipped":%d}}`,
 		got.Outcome, s.Matched, s.NotMatched, s.Error, s.Skipped), want)
+}
+
+// The indicators of every document of the public library are ready to judge, and say so
+// when there is nothing to judge.
+func TestScenarios(t *testing.T) {
+	dir := os.Getenv("GAUNTLET_OATF")
+	if dir == "" {
+		t.Skip("GAUNTLET_OATF is not set")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "scenarios", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	indicators := 0
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, _, err := oatf.Load(string(text))
+		if err != nil {
+			t.Fatalf("%s: %v", filepath.Base(f), err)
+		}
+		j, err := NewJudge(doc, Options{})
+		if len(doc.Attack.Indicators) == 0 {
+			if !errors.Is(err, ErrNoIndicators) {
+				t.Errorf("%s: %v, want ErrNoIndicators", filepath.Base(f), err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", filepath.Base(f), err)
+			continue
+		}
+		v := j.Judge(context.Background(), &trace.Trace{})
+		if v.Outcome != verdict.Failed || v.Summary.Skipped != len(doc.Attack.Indicators) {
+			t.Errorf("%s: an empty trace gave %s, %+v", filepath.Base(f), v.Outcome, v.Summary)
+		}
+		indicators += v.Summary.Total()
+	}
+	t.Logf("%d documents, %d indicators", len(files), indicators)
 }

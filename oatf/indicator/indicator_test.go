@@ -170,6 +170,40 @@ func TestHowMessagesFold(t *testing.T) {
 	}
 }
 
+func TestEvaluateOneMessage(t *testing.T) {
+	for _, tt := range []struct {
+		name, indicator, message string
+		want                     verdict.Result
+		kind                     string
+	}{
+		{"a pattern", `target: name, pattern: {condition: send}`, call, verdict.Matched, ""},
+		{"a pattern that does not match", `target: name, pattern: {starts_with: x}`, call, verdict.NotMatched, ""},
+		{"whatever its surface", `surface: tools/list, target: name, pattern: {contains: send}`, call, verdict.Matched, ""},
+		{"a target of its own", `target: nowhere, pattern: {target: name, condition: send}`, call, verdict.Matched, ""},
+		{"nothing at the target", `target: x, pattern: {contains: ""}`, call, verdict.NotMatched, ""},
+		{"an expression", `target: "", expression: {cel: "message.arguments.n > 2"}`, call, verdict.Matched, ""},
+		{"a member that is missing", `target: "", expression: {cel: "message.x > 2"}`, call, verdict.Error, "cel_error"},
+		{"neither true nor false", `target: "", expression: {cel: "message.name"}`, call, verdict.Error, "type_error"},
+		{"a variable that leads nowhere is null", `target: "", expression: {cel: "v == null", variables: {v: a.b}}`, call, verdict.Matched, ""},
+		{"a text too long to search", `target: "", pattern: {regex: "a{0,900}b{0,900}c"}`, `"` + strings.Repeat("a", 1<<20) + `"`, verdict.Error, "regex_timeout"},
+		{"no engine", `target: "", semantic: {intent: harm}`, call, verdict.Skipped, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			i, err := Compile(&document(t, "    - {protocol: mcp, "+tt.indicator+"}").Attack.Indicators[0], Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := i.Evaluate(context.Background(), tree(t, tt.message))
+			if got.Result != tt.want || got.Kind != tt.kind || got.ID != "ACME-001-01" {
+				t.Errorf("got %+v, want %s %s", got, tt.want, tt.kind)
+			}
+			if got.Result == verdict.Error && got.Evidence == "" {
+				t.Error("an error without a word")
+			}
+		})
+	}
+}
+
 func TestEvidence(t *testing.T) {
 	for indicator, want := range map[string]string{
 		`target: arguments.to, pattern: {contains: evil}`:                     "x@evil.example",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 const (
 	maxExpressionText  = 10_000
 	maxExpressionDepth = 100
+	maxExpressionNodes = 2_000
 	maxExpressionCost  = 1_000_000
 	// ExpressionTime is how long one evaluation may take, as §5.7 recommends.
 	ExpressionTime = 100 * time.Millisecond
@@ -40,10 +42,14 @@ const (
 // and doubles compare with each other, and arithmetic between them is an error, as CEL has
 // it. Of members that repeat the last counts.
 type Expression struct {
+	parsed    *cel.Ast
+	variables []string
+	loops     bool // has a macro that goes through a list or a map
+	matches   bool // searches for a regular expression
+
+	once    sync.Once // for what is only needed to run
 	program cel.Program
-	err     error // parses, and cannot be run
-	loops   bool  // has a macro that goes through a list or a map
-	matches bool  // searches for a regular expression
+	err     error // it parses, and cannot be run
 }
 
 var errSlow = fmt.Errorf("it took longer than %s", ExpressionTime)
@@ -53,6 +59,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(
 		cel.ParserExpressionSizeLimit(maxExpressionText),
 		cel.ParserRecursionLimit(maxExpressionDepth),
+		cel.ExpressionNodeLimit(maxExpressionNodes),
 		cel.RegexProgramSizeLimit(maxMatchesProgram),
 		cel.Variable("message", cel.DynType),
 	)
@@ -70,17 +77,45 @@ func ParseExpression(s string, variables ...string) (*Expression, error) {
 		return nil, fmt.Errorf("CEL: %w", err)
 	}
 	parsed, issues := env.Parse(s)
-	if err := issues.Err(); err != nil {
-		return nil, err
+	if parsed == nil {
+		return nil, first(issues)
 	}
-	x := &Expression{}
+	x := &Expression{parsed: parsed, variables: variables}
+	nodes := 0
 	ast.PreOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		nodes++
 		x.loops = x.loops || e.Kind() == ast.ComprehensionKind
 		x.matches = x.matches || e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "matches"
 	}))
-	x.program, x.err = env.Program(checked(env, parsed, variables),
-		cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxExpressionCost), cel.InterruptCheckFrequency(interrupt))
+	if nodes > maxExpressionNodes {
+		return nil, fmt.Errorf("an expression of more than %d parts", maxExpressionNodes)
+	}
 	return x, nil
+}
+
+// prepare makes the program that runs.
+func (x *Expression) prepare() {
+	env, err := environment()
+	if err != nil {
+		x.err = err // ParseExpression would have failed
+		return
+	}
+	x.program, x.err = env.Program(checked(env, x.parsed, x.variables),
+		cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxExpressionCost), cel.InterruptCheckFrequency(interrupt))
+}
+
+// first returns the first fault and its place. CEL's own error quotes the whole line for
+// each fault, with a caret below.
+func first(issues *cel.Issues) error {
+	all := issues.Errors()
+	if len(all) == 0 {
+		return errors.New("it is no expression")
+	}
+	msg := clip(strings.TrimPrefix(all[0].Message, "Syntax error: "))
+	if at := all[0].Location; at != nil && at.Line() > 0 {
+		return fmt.Errorf("at %d:%d of it: %s", at.Line(), max(at.Column(), 0)+1, msg)
+	}
+	return errors.New(msg)
 }
 
 // checked returns the expression with its types worked out, which makes it run a third
@@ -97,7 +132,7 @@ func checked(env *cel.Env, parsed *cel.Ast, variables []string) *cel.Ast {
 		}
 		env = extended
 	}
-	if ast, issues := env.Check(parsed); issues.Err() == nil {
+	if ast, _ := env.Check(parsed); ast != nil {
 		return ast
 	}
 	return parsed
@@ -133,7 +168,7 @@ type Binding struct {
 // Eval runs the expression. ctx bounds all evaluations of a document together, and
 // ExpressionTime this one. Every failure is an *EvalError.
 func (x *Expression) Eval(ctx context.Context, bindings ...Binding) (bool, error) {
-	if x.err != nil {
+	if x.once.Do(x.prepare); x.err != nil {
 		return false, &EvalError{CELError, x.err}
 	}
 	if ctx.Err() != nil {

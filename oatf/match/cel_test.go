@@ -84,10 +84,13 @@ func evaluated(x *Expression, bindings ...Binding) string {
 }
 
 func TestWhatIsNoExpression(t *testing.T) {
-	for _, cel := range []string{``, `message.`, `a &&`, `a == 1 b`, `"`, `[1`, `message.tools.exists(1, true)`, strings.Repeat("(", 500) + "1" + strings.Repeat(")", 500), strings.Repeat("a", 20_000)} {
-		if _, err := ParseExpression(cel); err == nil {
-			t.Errorf("%.40q was taken for an expression", cel)
+	for _, cel := range []string{``, `message.`, `a &&`, `a == 1 b`, `"`, `[1`, `message.tools.exists(1, true)`, strings.Repeat("(", 500) + "1" + strings.Repeat(")", 500), strings.Repeat("a", 20_000), strings.Repeat("a&&", 3_000) + "a"} {
+		if _, err := ParseExpression(cel); err == nil || len(err.Error()) > 200 {
+			t.Errorf("%.40q: %v, want a short error", cel, err)
 		}
+	}
+	if _, err := ParseExpression("message.n ==\n  )"); err == nil || !strings.HasPrefix(err.Error(), "at 2:3 of it: ") {
+		t.Errorf("the place is missing: %v", err)
 	}
 }
 

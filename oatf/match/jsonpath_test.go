@@ -83,6 +83,51 @@ func TestWhatIsNoJSONPath(t *testing.T) {
 	}
 }
 
+func TestJSONPathStrings(t *testing.T) {
+	for query, want := range map[string]string{
+		`$["\u0061\/\b\""]`:   "a/\b\"",
+		`$['\'"\\']`:          `'"\`,
+		`$['\ud83d\ude00']`:   "😀",
+		`$["😀"]`:              "😀",
+		`$["\u00e9\n\t\r\f"]`: "é\n\t\r\f",
+		`$.é1_`:               "é1_",
+	} {
+		q, err := ParseJSONPath(query)
+		if err != nil {
+			t.Errorf("%s: %v", query, err)
+			continue
+		}
+		doc := mustParse(t, "{"+string(rawjson.AppendString(nil, want))+":1}")
+		if v, err := q.First(doc); v.Raw() != "1" || err != nil {
+			t.Errorf("%s does not select %q", query, want)
+		}
+	}
+	for _, query := range []string{`$["\ud83d"]`, `$["\ud83d\u0041"]`, `$["\ude00\ud83d"]`, `$["\u12"]`, `$["\u`, `$["\`, `$["\'"]`, `$['\"']`, `$["\ud83dx\ude00"]`} {
+		if _, err := ParseJSONPath(query); err == nil {
+			t.Errorf("%s was taken for a query", query)
+		}
+	}
+}
+
+func TestIRegexps(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{`a.c`, "a\nc", false}, {`a.c`, "a\rc", false}, {`a.c`, "a\u2028c", true}, {`a[.]c`, "axc", false}, {`a[.]c`, "a.c", true},
+		{`a\\.c`, "a.c", true}, {`a\\.c`, "axc", false}, {`[\\].]c`, ".c", true}, {`\\p{Lu}`, "É", true}, {`a|bc`, "xbc", false},
+	} {
+		q, err := ParseJSONPath(`$[?match(@, '` + tt.pattern + `')]`)
+		if err != nil {
+			t.Errorf("%s: %v", tt.pattern, err)
+			continue
+		}
+		if v, _ := q.First(mustParse(t, "["+string(rawjson.AppendString(nil, tt.text))+"]")); v.Exists() != tt.want {
+			t.Errorf("match(%q, %s) = %v, want %v", tt.text, tt.pattern, v.Exists(), tt.want)
+		}
+	}
+}
+
 func TestJSONPathIsBounded(t *testing.T) {
 	deep := mustParse(t, strings.Repeat(`[1,`, 500)+"1"+strings.Repeat("]", 500))
 	long := mustParse(t, `[`+strings.Repeat(`{"a":1},`, 20_000)+`1]`)

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// The line says how many of several servers are through, and of one it does not.
+func TestProgressCountsServers(t *testing.T) {
+	for _, tt := range []struct {
+		all  int
+		want string
+	}{
+		{20, "3 of 20 servers are through; github: tools/list…"},
+		{1, "github: tools/list…"},
+	} {
+		var out bytes.Buffer
+		p := &progress{w: &out}
+		p.count(0, tt.all)
+		for range 3 {
+			p.count(1, 0)
+		}
+		p.say("github: tools/list")
+		p.show()
+		if got := strings.TrimPrefix(out.String(), clearLine); got != tt.want {
+			t.Errorf("%d servers: %q, want %q", tt.all, got, tt.want)
+		}
+		p.uncount()
+		out.Reset()
+		p.show()
+		if got := strings.TrimPrefix(out.String(), clearLine); got != "github: tools/list…" {
+			t.Errorf("after the last server: %q", got)
+		}
+	}
+}

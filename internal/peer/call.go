@@ -1,0 +1,138 @@
+package peer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/wire"
+	"gauntlet/rawjson"
+)
+
+const (
+	// maxRounds is how often one call may be sent again with what the server wants to know,
+	// and maxInputs how much it may want to know in one round.
+	maxRounds = 10
+	maxInputs = 100
+)
+
+// An InputError says that a server wants something before it answers a call that this
+// client does not give.
+type InputError struct {
+	Method string // of the call
+	Wants  string // the method of what is asked for, "" if that is malformed
+	Msg    string
+}
+
+func (e *InputError) Error() string {
+	return fmt.Sprintf("the server wants input before it answers %s: %s", e.Method, e.Msg)
+}
+
+// Call makes a server do something: tools/call, prompts/get, resources/read or any other
+// request. Params is a JSON object in text without what the stateless era adds to it.
+//
+// In that era the arguments that a tool's definition names for it go into headers as well,
+// if the latest Read holds the definition, and a tool whose annotations break the rules is
+// refused. A result that asks for input is answered as Options.Answer says and the call is
+// sent again, with a new id and the server's state exactly as it came, ten times at most;
+// what cannot be answered is an *InputError. The result returned is never one that asks
+// for input.
+func (s *Session) Call(ctx context.Context, method, params string) (wire.Message, error) {
+	m, err := s.call(ctx, method, params)
+	if err != nil {
+		return m, s.c.redacted(err)
+	}
+	return m, nil
+}
+
+func (s *Session) call(ctx context.Context, method, params string) (wire.Message, error) {
+	if params == "" || params[0] != '{' {
+		return wire.Message{}, fmt.Errorf("%s: the params are no JSON object", method)
+	}
+	if method == "tools/call" {
+		if err := s.mirror(params); err != nil {
+			return wire.Message{}, err
+		}
+	}
+	own := strings.TrimSpace(params[1 : len(params)-1])
+	members := own
+	for round := 0; ; round++ {
+		m, err := s.c.call(ctx, method, s.c.params(members))
+		if err != nil || s.c.meta == "" || !asksForInput(m.Result) {
+			return m, err
+		}
+		if round == maxRounds {
+			return m, &InputError{Method: method, Msg: fmt.Sprintf("it still does after %d rounds", maxRounds)}
+		}
+		answers, err := s.c.inputs(method, m.Result)
+		if err != nil {
+			return m, err
+		}
+		// What came belongs to this one retry: nothing of an earlier round is repeated.
+		members = strings.TrimPrefix(own+","+answers, ",")
+	}
+}
+
+func asksForInput(result string) bool {
+	return result[0] == '{' && last(result, "resultType") == `"input_required"`
+}
+
+// inputs returns the members that a retry carries: answers to what the result asks for,
+// and its state.
+func (c *capturer) inputs(method, result string) (string, error) {
+	var parts []string
+	asked, state := last(result, "inputRequests"), last(result, "requestState")
+	switch {
+	case asked == "" && state == "":
+		return "", &InputError{Method: method, Msg: "but says neither what nor for which state"}
+	case asked != "" && asked[0] != '{':
+		return "", &InputError{Method: method, Msg: "but inputRequests is not an object"}
+	case asked != "":
+		answers, err := c.responses(method, asked)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, `"inputResponses":{`+answers+`}`)
+	}
+	if state != "" {
+		parts = append(parts, `"requestState":`+state) // the raw token, byte for byte
+	}
+	return strings.Join(parts, ","), nil
+}
+
+func (c *capturer) responses(method, asked string) (string, error) {
+	var answers []string
+	var failed error
+	_ = rawjson.EachMember(asked, 0, func(key, value rawjson.Span) bool {
+		raw := asked[value.Start:value.End]
+		wants, params := "", ""
+		if raw[0] == '{' {
+			if wants = last(raw, "method"); wants != "" && wants[0] == '"' {
+				wants = rawjson.Unquote(wants)
+			}
+			params = last(raw, "params")
+		}
+		result, ok := c.answer(wants, params)
+		switch {
+		case !ok:
+			failed = &InputError{Method: method, Wants: wants, Msg: fmt.Sprintf("%s, which this client does not offer", c.quoted(wants))}
+		case len(answers) == maxInputs:
+			failed = &InputError{Method: method, Msg: fmt.Sprintf("more than %d at once", maxInputs)}
+		}
+		answers = append(answers, asked[key.Start:key.End]+":"+result)
+		return failed == nil
+	})
+	return strings.Join(answers, ","), failed
+}
+
+// offers are the client's capabilities that a server's requests need.
+var offers = map[string]string{"sampling/createMessage": "sampling", "elicitation/create": "elicitation", "roots/list": "roots"}
+
+// answer answers a request of the server's, if the capability for it was claimed.
+func (c *capturer) answer(method, params string) (string, bool) {
+	capability, known := offers[method]
+	if c.opt.Answer == nil || !known || last(c.opt.Capabilities, capability) == "" {
+		return "", false
+	}
+	return c.opt.Answer(method, params)
+}

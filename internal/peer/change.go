@@ -1,0 +1,100 @@
+package peer
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"gauntlet/internal/wire"
+)
+
+// listChanges are the notifications by which a server says that it defines something else
+// now, by the capability that announces them.
+var listChanges = []struct{ capability, notification, filter string }{
+	{"tools", "notifications/tools/list_changed", "toolsListChanged"},
+	{"prompts", "notifications/prompts/list_changed", "promptsListChanged"},
+	{"resources", "notifications/resources/list_changed", "resourcesListChanged"},
+}
+
+// heard takes note of a notification.
+func (c *capturer) heard(m wire.Message) {
+	for _, l := range listChanges {
+		if m.Method == l.notification {
+			c.changed = l.notification
+			if c.stop != nil {
+				c.stop()
+			}
+		}
+	}
+}
+
+// Changed returns the notification by which the server said since the latest call of
+// Changed that a list is not what it was, "" if it did not. Where none has come yet and the
+// server announces that it sends them, it waits for one, for the given time at most. How a
+// server is listened to is its revision's: over stdio nothing more is needed, over HTTP a
+// stream is opened, and the stateless era has a request for it.
+func (s *Session) Changed(ctx context.Context, wait time.Duration) string {
+	c := s.c
+	if c.changed == "" && s.announces() && c.client.Err() == nil {
+		inTime, cancel := context.WithTimeoutCause(ctx, wait, errWaited)
+		defer cancel()
+		c.stop = cancel
+		c.await(ctx, inTime)
+		c.stop = nil
+	}
+	heard := c.changed
+	c.changed = ""
+	return heard
+}
+
+var errWaited = errors.New("enough waited")
+
+// announces reports whether the server says that it tells when a list changes.
+func (s *Session) announces() bool { return len(s.c.announced()) > 0 }
+
+func (c *capturer) announced() (filters []string) {
+	caps := last(c.out.Init, "capabilities")
+	if caps == "" || caps[0] != '{' {
+		return nil
+	}
+	for _, l := range listChanges {
+		if of := last(caps, l.capability); of != "" && of[0] == '{' && last(of, "listChanged") == "true" {
+			filters = append(filters, l.filter)
+		}
+	}
+	return slices.Clip(filters)
+}
+
+// await receives until inTime ends, which heard sees to when what is waited for has come.
+func (c *capturer) await(ctx, inTime context.Context) {
+	if c.meta != "" {
+		c.subscribe(ctx, inTime)
+		return
+	}
+	if web, ok := c.conn.(interface {
+		SSE() bool
+		Listen(context.Context) error
+	}); ok && !web.SSE() && web.Listen(inTime) != nil {
+		return // the server has no stream, so nothing can come
+	}
+	for inTime.Err() == nil && c.client.Next(inTime) == nil {
+	}
+}
+
+// subscribe asks for the notifications of the stateless era. The request is answered when
+// the server has no more to say, which is not waited for.
+func (c *capturer) subscribe(ctx, inTime context.Context) {
+	wanted := ""
+	for _, f := range c.announced() {
+		if wanted != "" {
+			wanted += ","
+		}
+		wanted += `"` + f + `":true`
+	}
+	_, err := c.client.Call(inTime, "subscriptions/listen", c.params(`"notifications":{`+wanted+`}`))
+	var none *wire.NoAnswerError
+	if errors.As(err, &none) && !c.http { // over HTTP the end of the stream has said it
+		_ = c.client.Notify(ctx, "notifications/cancelled", `{"requestId":`+none.ID+`}`)
+	}
+}
