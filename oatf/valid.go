@@ -2,6 +2,7 @@ package oatf
 
 import (
 	"errors"
+	"fmt"
 	"regexp/syntax"
 	"strings"
 
