@@ -296,6 +296,21 @@ func TestPlacesBehindOldLineBreaks(t *testing.T) {
 	}
 }
 
+func TestExtent(t *testing.T) {
+	for _, tt := range []struct {
+		line   string
+		column int
+		text   string
+		want   int
+	}{
+		{"a: b, c] d", 4, "b, c] d", 7}, {"[a, b]", 2, "a", 1}, {`a: "b"`, 4, "b", 3}, {"a: é # c", 4, "é", 1}, {"a: |", 4, "b\n", 1},
+	} {
+		if got := extent(tt.line, tt.column, tt.text); got != tt.want {
+			t.Errorf("extent(%q, %d, %q) = %d, want %d", tt.line, tt.column, tt.text, got, tt.want)
+		}
+	}
+}
+
 // TestWorkIsBounded wants expressions refused that are short and cost much all together.
 func TestWorkIsBounded(t *testing.T) {
 	for _, tt := range []struct {
