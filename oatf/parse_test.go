@@ -295,3 +295,42 @@ func TestPlacesBehindOldLineBreaks(t *testing.T) {
 		}
 	}
 }
+
+func TestExtent(t *testing.T) {
+	for _, tt := range []struct {
+		line   string
+		column int
+		text   string
+		want   int
+	}{
+		{"a: b, c] d", 4, "b, c] d", 7}, {"[a, b]", 2, "a", 1}, {`a: "b"`, 4, "b", 3}, {"a: é # c", 4, "é", 1}, {"a: |", 4, "b\n", 1},
+	} {
+		if got := extent(tt.line, tt.column, tt.text); got != tt.want {
+			t.Errorf("extent(%q, %d, %q) = %d, want %d", tt.line, tt.column, tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestWorkIsBounded wants expressions refused that are short and cost much all together.
+func TestWorkIsBounded(t *testing.T) {
+	for _, tt := range []struct {
+		name, indicator, rule string
+		copies, within        int
+	}{
+		{"large regular expressions", "    - {target: '', pattern: {regex: '(a?){1000}'}}\n", "V-013", 300, 150},
+		{"many expressions", "    - {target: '', expression: {cel: 'true'}}\n", "V-014", 1010, 1000},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, n := range []int{tt.copies, tt.within} {
+				d, err := Parse(minimal + "  indicators:\n" + strings.Repeat(tt.indicator, n))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := Validate(d)
+				if refused := holds(r.Errors, tt.rule, "", true); refused != (n == tt.copies) {
+					t.Errorf("%d of them: %d errors", n, len(r.Errors))
+				}
+			}
+		})
+	}
+}

@@ -170,8 +170,15 @@ func (l *layout) lookOf(indicator rawjson.Value) look {
 	return look{l.protocol(indicator), textOf(indicator, "surface"), textOf(indicator, "actor"), textOf(indicator, "direction")}
 }
 
-// sees reports whether a message is among them.
-func (k look) sees(p *payload) bool {
-	return k.protocol == p.protocol && (k.surface == "" || k.surface == p.surface) &&
-		(k.actor == "" || k.actor == p.actor) && (k.side == "" || k.side == string(p.side))
+// filter returns those among messages.
+func (k look) filter(messages []payload) []*payload {
+	var seen []*payload
+	for i := range messages {
+		p := &messages[i]
+		if k.protocol == p.protocol && (k.surface == "" || k.surface == p.surface) &&
+			(k.actor == "" || k.actor == p.actor) && (k.side == "" || k.side == string(p.side)) {
+			seen = append(seen, p)
+		}
+	}
+	return seen
 }

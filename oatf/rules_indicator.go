@@ -137,7 +137,7 @@ func (c *checker) expressionRules(e rawjson.Value) {
 		}
 	}
 	if cel := member(e, "cel", rawjson.String); cel.Exists() {
-		if err := validCEL(cel.Text(), names); err != nil {
+		if err := c.validCEL(cel.Text(), names); err != nil {
 			c.rule("V-014", e, "cel", "not a CEL expression: %v", err)
 		}
 	}

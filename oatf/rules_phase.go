@@ -45,7 +45,7 @@ func (c *checker) selector(e rawjson.Value) {
 			c.rule("V-015", e, "selector", "not a JSONPath of RFC 9535: %v", err)
 		}
 	case ExtractRegex:
-		groups, err := validRegex(s.Text())
+		groups, err := c.validRegex(s.Text())
 		if err != nil {
 			c.rule("V-013", e, "selector", "%s", regexAdvice(err))
 		} else if groups == 0 {
@@ -128,7 +128,7 @@ func (c *checker) condition(v rawjson.Value) {
 		return
 	}
 	if re := member(v, "regex", rawjson.String); re.Exists() {
-		if _, err := validRegex(re.Text()); err != nil {
+		if _, err := c.validRegex(re.Text()); err != nil {
 			c.rule("V-013", re, "", "%s", regexAdvice(err))
 		}
 	}

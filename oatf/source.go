@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"gauntlet/rawjson"
 )
@@ -76,7 +77,24 @@ func (s *source) locate(d *Diagnostic, v rawjson.Value) {
 		return
 	}
 	d.EndLine = d.Line
-	d.EndColumn = d.Column + span(s.lines[d.Line-1], d.Column)
+	d.EndColumn = d.Column + extent(s.lines[d.Line-1], d.Column, v.Text())
+}
+
+// extent returns how many characters a string has on its line: its own where it stands
+// there without quotes, else those of the token.
+func extent(line string, column int, text string) int {
+	if text == "" || len(line) > longestSpan {
+		return span(line, column)
+	}
+	rest := line
+	for range column - 1 {
+		_, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
+	}
+	if strings.HasPrefix(rest, text) {
+		return utf8.RuneCountInString(text)
+	}
+	return span(line, column)
 }
 
 // longestSpan is how long a line may be for what stands in it to be measured. On a longer

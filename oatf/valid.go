@@ -2,6 +2,7 @@ package oatf
 
 import (
 	"errors"
+	"fmt"
 	"regexp/syntax"
 	"strings"
 
@@ -11,12 +12,41 @@ import (
 // What the rules ask of the languages inside a document. Each is parsed by who runs it
 // later, so that what is valid here cannot fail there.
 
-func validRegex(s string) (groups int, err error) {
+// maxRegexWork is how many instructions the regular expressions of one document may
+// compile to, all together, and maxExpressions how many CEL expressions it may have. Both
+// are a hundred times what an author needs, and a second's work.
+const (
+	maxRegexWork   = 1_000_000
+	maxExpressions = 1_000
+)
+
+// validRegex reports how many groups a regular expression has, or what is wrong with it.
+func (c *checker) validRegex(s string) (groups int, err error) {
+	tree, err := syntax.Parse(s, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	if c.regexWork += instructionsOf(tree); c.regexWork > maxRegexWork {
+		return 0, errors.New("the regular expressions of the document are too large together")
+	}
 	re, err := match.ParseRegexp(s)
 	if err != nil {
 		return 0, err
 	}
 	return re.NumSubexp(), nil
+}
+
+// instructionsOf estimates from above, but for classes, what an expression compiles to:
+// x{1000} is short and is not small.
+func instructionsOf(re *syntax.Regexp) int {
+	n := 1 + len(re.Rune)
+	for _, sub := range re.Sub {
+		n += instructionsOf(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Max, re.Min, 1)
+	}
+	return min(n, maxRegexWork)
 }
 
 // regexAdvice says what is wrong with a regular expression, and what to do about the two
@@ -46,7 +76,10 @@ func validJSONPath(s string) error {
 	return err
 }
 
-func validCEL(s string, variables []string) error {
+func (c *checker) validCEL(s string, variables []string) error {
+	if c.expressions++; c.expressions > maxExpressions {
+		return fmt.Errorf("the document has more than %d expressions", maxExpressions)
+	}
 	_, err := match.ParseExpression(s, variables...)
 	return err
 }

@@ -11,6 +11,8 @@ type Result struct {
 type checker struct {
 	report
 	*layout
+	regexWork    int // instructions of the regular expressions that were compiled
+	expressions  int // CEL expressions that were parsed
 	instructions int // of regular expressions that lints have looked at
 }
 

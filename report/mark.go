@@ -7,6 +7,9 @@ import (
 	"gauntlet/finding"
 )
 
+// around is how many bytes of a line are looked at on either side of a mark.
+const around = 1000
+
 // Excerpt shows line[from:to] (bytes) within width columns, with what stands around it on
 // the line, and a row of marks below it. All of it is Visible. Of an empty
 // part the character behind it is marked, or the end of the line.
@@ -17,7 +20,13 @@ func Excerpt(line string, from, to, width int) []string {
 		_, size := utf8.DecodeRuneInString(line[from:])
 		to = from + size
 	}
-	e := finding.Evidence{Raw: line[from:to], Before: line[:from], After: line[to:], Start: from, End: to}
+	// What cannot be shown anyway is cut off first: a line may have a megabyte.
+	begin, end := max(0, from-around), min(len(line), to+around)
+	for begin < from && !utf8.RuneStart(line[begin]) {
+		begin++
+	}
+	raw := line[from:min(to, from+around)]
+	e := finding.Evidence{Raw: raw, Before: line[begin:from], After: line[to:end], Start: from, End: to}
 	if e.Raw == "" {
 		e.Raw = " "
 	}

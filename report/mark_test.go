@@ -25,3 +25,14 @@ func TestExcerptOfLine(t *testing.T) {
 		})
 	}
 }
+
+func TestExcerptOfLongLine(t *testing.T) {
+	line := strings.Repeat("é", 1<<20)
+	rows := Excerpt(line, 1<<20, 1<<20+2, 80)
+	if len(rows) != 2 || !strings.HasPrefix(rows[0], "…é") || !strings.HasSuffix(rows[0], "é…") || strings.TrimLeft(rows[1], " ") != "^" {
+		t.Errorf("got %q", rows)
+	}
+	if rows := Excerpt(line, 0, len(line), 80); len(rows) != 2 || len([]rune(rows[0])) > 80 {
+		t.Errorf("got %q", rows)
+	}
+}
