@@ -109,6 +109,7 @@ func full() *result.Report {
 			{Rule: "SEC-001", Name: "hidden-instruction", State: "ran", Items: 1235, Findings: 4, Withheld: 1200},
 			{Rule: "SEC-014", Name: "definition-changed", State: "skipped", Reason: "needs a baseline"},
 			{Rule: "SEC-007", Name: "invisible-text", State: "failed", Items: 3, Findings: 5, Reason: "stopped at " + hostile},
+			{Rule: "GNT-101", Name: "unpinned-package", State: "ran", Items: 4, Of: result.OfConfigurations},
 		},
 	}
 	r.Posture = []result.Signal{

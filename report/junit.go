@@ -42,15 +42,18 @@ func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
 	return nil // the writer keeps its first error for Flush
 }
 
-// A junitSuite is one server in one file, with the findings in it.
+// A junitSuite is one server in one file, or one entry of a configuration, with the findings
+// in it.
 type junitSuite struct {
 	name, server, file string
+	of                 string // the checks that looked at it; see result.CheckCoverage
 	origin             string // of a live server
 	found, accepted    []int  // indexes in the report
 	counts             junitCounts
 }
 
-// junitSuites lists the servers that were read, and those that findings name besides.
+// junitSuites lists the servers that were read, and the entries of configurations that
+// findings name besides, which may never have been started.
 func junitSuites(r *result.Report) []junitSuite {
 	type key struct{ server, file, origin string }
 	var out []junitSuite
@@ -61,13 +64,13 @@ func junitSuites(r *result.Report) []junitSuite {
 		if !ok {
 			i = len(out)
 			at[k] = i
-			out = append(out, junitSuite{name: server, server: server, file: file, origin: origin})
+			out = append(out, junitSuite{name: server, server: server, file: file, origin: origin, of: result.OfConfigurations})
 			named[server]++
 		}
 		return &out[i]
 	}
 	for _, s := range r.Coverage.Servers {
-		suite(s.Server, s.File, s.Origin)
+		suite(s.Server, s.File, s.Origin).of = ""
 	}
 	for i := range r.Findings {
 		l := &r.Findings[i].Location
@@ -100,7 +103,7 @@ type junitTest struct {
 	body, out         string
 }
 
-// tests returns the tests of a suite: one a check that ran or broke, in their order.
+// tests returns the tests of a suite: one a check that looked at it or broke, in their order.
 func (s *junitSuite) tests(r *result.Report) []junitTest {
 	var out []junitTest
 	at := map[finding.Rule]int{}
@@ -112,6 +115,9 @@ func (s *junitSuite) tests(r *result.Report) []junitTest {
 		}
 	}
 	for _, c := range r.Coverage.Checks {
+		if c.Of != s.of {
+			continue
+		}
 		if c.State != "skipped" {
 			test(c.Rule, c.Name)
 		}

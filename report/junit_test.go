@@ -130,7 +130,7 @@ func TestJUnit(t *testing.T) {
 	r := &result.Report{
 		Coverage: result.Coverage{
 			Servers: []result.ServerCoverage{{Server: "one", File: "a.json"}, {Server: "two", File: "a.json"}, {Server: "two", File: "b.json"}, {}},
-			Checks:  []result.CheckCoverage{{Rule: "SEC-001", Name: "a", State: "ran"}, {Rule: "SEC-002", Name: "b", State: "ran"}, {Rule: "SEC-014", Name: "c", State: "skipped"}},
+			Checks:  []result.CheckCoverage{{Rule: "SEC-001", Name: "a", State: "ran"}, {Rule: "SEC-002", Name: "b", State: "ran"}, {Rule: "SEC-014", Name: "c", State: "skipped"}, {Rule: "GNT-101", Name: "d", State: "ran", Of: result.OfConfigurations}, {Rule: "GNT-102", Name: "e", State: "ran", Of: result.OfConfigurations}},
 		},
 		Findings: []finding.Finding{
 			{Rule: "SEC-001", Name: "a", Severity: finding.Info, Location: at("one", "a.json")},
@@ -154,9 +154,8 @@ func TestJUnit(t *testing.T) {
 		"two (b.json): SEC-002 b":                   "passed",
 		"(unnamed server): SEC-001 a":               "passed",
 		"(unnamed server): SEC-002 b":               "passed",
-		"mcp.json: SEC-001 a":                       "passed",
-		"mcp.json: SEC-002 b":                       "passed",
-		"mcp.json: GNT-101 d":                       "failure medium",
+		"mcp.json: GNT-101 d":                       "failure medium", // nobody knows what its server says
+		"mcp.json: GNT-102 e":                       "passed",
 		"the scan: is complete":                     "passed",
 		"the scan: SEC-014 c":                       "skipped needs a baseline",
 		"the scan: suppression in line 7 of p.yaml": "skipped unused: SEC-003 5a: no finding has its fingerprint",

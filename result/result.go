@@ -117,7 +117,13 @@ type CheckCoverage struct {
 	// Withheld counts findings left out because one definition had too many.
 	Withheld int    `json:"withheld,omitempty"`
 	Reason   string `json:"reason,omitempty"`
+	// Of is OfConfigurations for a check of clients' configurations, "" for one of servers.
+	Of string `json:"of,omitempty"`
 }
+
+// OfConfigurations says that a check looked at entries of configurations, whether or not
+// their servers were started.
+const OfConfigurations = "configurations"
 
 // A Skip is a check that did not run, and the evidence it would have needed. A check
 // that nobody asked for is skipped too, and does not make the run incomplete.

@@ -30,7 +30,7 @@ func judgeConfigs(r *result.Report, opt Options, first int) {
 	}
 	var found []finding.Finding
 	for _, k := range checks {
-		ledger := result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran", Items: entries}
+		ledger := result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran", Items: entries, Of: result.OfConfigurations}
 		// One at a time, so that the ledger can say what each did.
 		fs, problems := config.Run(opt.Configs, []*config.Check{k})
 		if problems != nil {

@@ -104,6 +104,9 @@ type Entry struct {
 	// Unresolved are the references of the entry that only its client can answer, such
 	// as "input:api-key". A server that needs them cannot be launched by anybody else.
 	Unresolved []string `json:"unresolved,omitempty"`
+	// Filled are the variables whose values Resolve of internal/discover has put in place of
+	// references; nil before.
+	Filled []Variable `json:"-"`
 	// Raw is the entry's text.
 	Raw Value `json:"-"`
 

@@ -198,3 +198,20 @@ func TestPanicIsAProblem(t *testing.T) {
 		t.Errorf("%v, %v", found, problems)
 	}
 }
+
+// An address is shown in the words of the configuration, without what is for the server only.
+func TestAddress(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"https://x.example", "https://x.example"},
+		{"https://x.example/", "https://x.example/"},
+		{"https://ada:hunter2hunter2@x.example:8/a/b?token=1#c", "https://x.example:8/a/b?…"},
+		{"https://x.example?a=/b", "https://x.example?…"},
+		{"https://x.example/${TENANT}/a%20b/mcp", "https://x.example/${TENANT}/a%20b/mcp"},
+		{"https://x.example/4f9a1c7e22b84d05aaf3/mcp", "https://x.example/4f9a… (20 characters)/mcp"},
+	} {
+		e := config.Entry{URL: config.NewValue(tt.in, config.Place{})}
+		if got := e.Address(); got != tt.want {
+			t.Errorf("%q is shown as %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}

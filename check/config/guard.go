@@ -6,12 +6,13 @@ import (
 )
 
 // Guarded returns what no report may show of a resolved entry's environment, headers,
-// settings and arguments, should its server repeat it, as NAME=VALUE. Left out are single
+// settings and arguments and of the variables it refers to, should its server repeat it, as
+// NAME=VALUE. Left out are single
 // short words and small numbers under a name that is no credential's: "info" and
 // "production" stand in every other text, and hiding them there would tell nobody anything.
 func (e *Entry) Guarded() []string {
 	var out []string
-	for _, list := range [][]Variable{e.Env, e.Headers, e.Settings} {
+	for _, list := range [][]Variable{e.Env, e.Headers, e.Settings, e.Filled} {
 		for _, v := range list {
 			text := v.Value.Reveal()
 			if credentialName(v.Name) || !plainWord(text) {

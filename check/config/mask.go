@@ -55,7 +55,11 @@ func cleanURL(s string) string {
 	if err != nil || u.Scheme == "" || u.Host == "" {
 		return clean(s)
 	}
-	path := strings.Split(u.EscapedPath(), "/")
+	_, rest, _ := strings.Cut(s, "://")
+	rest, _, _ = strings.Cut(rest, "#")
+	rest, _, _ = strings.Cut(rest, "?")
+	path := strings.Split(rest, "/") // as written, with its references
+	path[0] = ""
 	for i, seg := range path {
 		if drawn(seg) {
 			path[i] = Mask(seg)

@@ -21,7 +21,8 @@ lists, the order of members and the spelling of JSON do not count, nor do the si
 the date of its last change.
 
 Where the two accounts differ, each client asks once more. A member of a definition counts only if each client was told
-the same both times: what changes from asking to asking is reported as GNT-002 instead. If the second round
+the same both times: what changes from asking to asking is reported as GNT-002 instead, unless it has
+words, not counting those with digits, that one client was told each time and the other not once. If the second round
 could not be had the difference is reported here, and the scan is incomplete.
 
 After a list_changed the first client reads the lists again in the same conversation. A definition
@@ -46,13 +47,18 @@ func byClient(p *check.Pass, a *asked) {
 		return
 	}
 	first, other := a.self[0], a.other[0]
+	forFirst, forOther := fmt.Sprintf("for the client %q", first.name()), fmt.Sprintf("for the client %q", other.name())
 	for k := range keys(first, other) {
-		parts := between(k, first, other, append(moves(k, a.self), moves(k, a.other)...)...)
+		moving := append(moves(k, a.self), moves(k, a.other)...)
+		parts := between(k, first, other, moving...)
 		if len(parts) == 0 {
+			if len(a.self) > 1 && len(a.other) > 1 {
+				inNoise(p, k, moving, side{a.self, forFirst}, side{a.other, forOther})
+			}
 			continue
 		}
 		d := compare(first, other, k, parts)
-		message := d.words(fmt.Sprintf("for the client %q", first.name()), fmt.Sprintf("for the client %q", other.name()))
+		message := d.words(forFirst, forOther)
 		if len(a.self) < 2 || len(a.other) < 2 {
 			message += "; neither was asked again, so this may be chance"
 		}
@@ -64,8 +70,10 @@ func afterChange(p *check.Pass, a *asked) {
 	for i, later := range a.later {
 		first := a.self[0]
 		for k := range keys(first, later) {
-			parts := between(k, first, later, moves(k, a.self)...)
+			moving := moves(k, a.self)
+			parts := between(k, first, later, moving...)
 			if len(parts) == 0 {
+				inNoise(p, k, moving, side{a.self, "before " + a.after[i]}, side{[]*account{later}, "after " + a.after[i]})
 				continue
 			}
 			severity := finding.High

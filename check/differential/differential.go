@@ -43,7 +43,7 @@ type key struct {
 // said is one definition, or several of one name in whatever order. Each member is compared
 // by itself, so that one that always moves does not hide the others.
 type said struct {
-	item  *catalog.Item       // the first
+	items []*catalog.Item
 	parts map[string][]string // hashes of what the members hold, by their names, sorted
 }
 
@@ -87,10 +87,11 @@ func read(s *catalog.Server, as string, whole bool) *account {
 		}
 		d := a.said[k]
 		if d == nil {
-			d = &said{item: it, parts: map[string][]string{}}
+			d = &said{parts: map[string][]string{}}
 			a.said[k] = d
 			a.order = append(a.order, k)
 		}
+		d.items = append(d.items, it)
 		d.add(list, v)
 	}
 	for i := range s.Self {

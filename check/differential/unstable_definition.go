@@ -12,14 +12,14 @@ var _ = register(check.Check{
 
 It shows up beside GNT-001: where two clients are told different things each asks once more, and what the
 same client is told differently is no matter of who asks. A definition that moves cannot be approved, since
-nobody knows which one the agent will be given; a server can also hide in the noise that it treats
+nobody knows which one the agent will be given; a server can also try to hide in the noise that it treats
 clients differently. From revision 2026-07-28 on lists must not vary from one connection to the next.
 
 Times, counters and random values in a text are the usual honest reason. A server that behaves
 differently at its first start, or from some start on, is reported here too.
 
-A text that moves in one place is not compared between clients at all, the other members of its definition
-are. There is one finding a definition, with what the first client was told both times, or else the second one.
+Of a text that moves in one place only the words are compared between clients (GNT-001), the other members of
+its definition as always. There is one finding a definition, with what the first client was told both times, or else the second one.
 What counts as a difference GNT-001 says. A server whose accounts agree is asked no more, so this
 check is no measure of stability.`,
 	Advice: "Take what varies (times, counters, random values) out of the definitions; otherwise compare several askings before you approve.",

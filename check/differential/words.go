@@ -20,6 +20,7 @@ type difference struct {
 	where        string        // the name of that place, "" for the item as a whole
 	more         bool          // there are further places
 	unstable     bool
+	steady       string // what one client alone is told in a part that moves; "" for a part that does not
 	list         int
 	treeA, treeB rawjson.Tree
 }
@@ -36,11 +37,11 @@ func compare(a, b *account, k key, parts []string) *difference {
 	d := &difference{a: a, b: b, list: k.list}
 	was, is := a.said[k], b.said[k]
 	if was != nil {
-		d.was = was.item
+		d.was = was.items[0]
 		d.old = d.was.Parse(a.server, &d.treeA)
 	}
 	if is != nil {
-		d.is = is.item
+		d.is = is.items[0]
 		d.new = d.is.Parse(b.server, &d.treeB)
 	}
 	if d.was == nil || d.is == nil {
@@ -147,8 +148,8 @@ func (d *difference) report(p *check.Pass, message string, severity finding.Seve
 		r.Related = []check.Place{p.At(d.b.server, d.is, d.new)}
 		it, by, content = d.is, d.b, d.new.Canonical()
 	}
-	if d.unstable {
-		content = "" // or the fingerprint would move with it
+	if d.unstable || d.steady != "" {
+		content = d.steady // or the fingerprint would move with the text
 	}
 	r.Identity = []string{check.Identity(d.a.server), string(it.Kind), it.Label(), d.where, content}
 	if !d.unstable {

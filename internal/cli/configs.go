@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +23,9 @@ type configFlags struct {
 	discover bool
 	noLaunch bool
 	yes      bool
+
+	often  string   // how often a server is started, where that is more than once
+	writes []string // files that the run will write, none of which may be a configuration
 }
 
 func (c *configFlags) flags(cmd *cobra.Command) {
@@ -64,8 +69,21 @@ func (a *app) machine() discover.Host {
 	return h
 }
 
+// spared returns an error if a configuration would be overwritten.
+func (c *configFlags) spared(files []config.File) error {
+	for i := range files {
+		for _, w := range c.writes {
+			if w != "-" && sameFile(files[i].Path, w) {
+				return fmt.Errorf("%s would be read and overwritten", w)
+			}
+		}
+	}
+	return nil
+}
+
 // readConfigs reads the configurations: those that were named, then those that are found.
-// What cannot be read is in their problems. Nothing is started.
+// What cannot be read is in their problems. A file that a client has under two names is read
+// once. Nothing is started.
 func (a *app) readConfigs(ctx context.Context, c *configFlags) ([]config.File, []finding.Problem, error) {
 	host := a.machine()
 	type read struct {
@@ -75,8 +93,11 @@ func (a *app) readConfigs(ctx context.Context, c *configFlags) ([]config.File, [
 	got, err := interruptible(ctx, func() read {
 		var out read
 		for _, name := range c.files {
-			out.files = append(out.files, named(host, name))
+			if f := named(host, name); !among(out.files, f.Path) {
+				out.files = append(out.files, f)
+			}
 		}
+		own := len(out.files)
 		if !c.discover {
 			return out
 		}
@@ -86,7 +107,9 @@ func (a *app) readConfigs(ctx context.Context, c *configFlags) ([]config.File, [
 		}
 		found := discover.All(host)
 		for _, f := range found {
-			if !among(out.files, f.Path) {
+			// Clients that share a file by a link are two agents, each with its own manners.
+			same := slices.DeleteFunc(slices.Clone(out.files[own:]), func(o config.File) bool { return o.Client != f.Client })
+			if !among(out.files[:own], f.Path) && !among(same, f.Path) {
 				out.files = append(out.files, f)
 			}
 		}

@@ -10,7 +10,9 @@ import (
 
 	"golang.org/x/term"
 
+	"gauntlet/check/config"
 	"gauntlet/finding"
+	"gauntlet/internal/wire"
 	"gauntlet/report"
 )
 
@@ -22,14 +24,14 @@ func (a *app) consent(ctx context.Context, c *configFlags, p *plan) error {
 	}
 	if c.yes {
 		if !a.quiet {
-			a.show(p)
+			a.show(c, p)
 		}
 		return nil
 	}
 	all := len(p.launches)
 	answers, leave := a.terminal()
 	defer leave()
-	a.show(p)
+	a.show(c, p)
 	if answers == nil {
 		p.decline(func(*launch) bool { return true }, "there was no terminal to ask on")
 		p.unlaunched(all, "there is no terminal to ask on; --yes starts them, --no-launch judges the configurations alone")
@@ -57,8 +59,12 @@ func (p *plan) unlaunched(n int, why string) {
 }
 
 // show prints every command and address of the plan, without its secrets.
-func (a *app) show(p *plan) {
-	a.say("these would be started or connected to, with your rights:")
+func (a *app) show(c *configFlags, p *plan) {
+	often := ""
+	if c.often != "" {
+		often = ", " + c.often
+	}
+	a.say("these would be started or connected to, with your rights%s:", often)
 	for i, l := range p.launches {
 		for _, line := range l.lines(i + 1) {
 			a.printErr("%s", line)
@@ -67,26 +73,40 @@ func (a *app) show(p *plan) {
 }
 
 // lines describe a launch to a person who has to agree to it: the program or the place as
-// it will be, the arguments in the words of the configuration.
+// it will be, the arguments in the words of the configuration. Values of this machine's
+// variables stand there as [NAME]: nobody has agreed to a configuration that names them.
 func (l *launch) lines(n int) []string {
 	lines := []string{fmt.Sprintf("%4d  %s", n, whose(l))}
+	filled := wire.Redactor(entries(l.resolved.Filled))
 	if l.target.url != "" {
-		lines = append(lines, "      connects to "+l.resolved.Address())
+		lines = append(lines, "      connects to "+filled.Replace(l.resolved.Address()))
 		if names := namesOf(l.target.header); names != "" {
 			lines = append(lines, "      sends it the headers "+names)
 		}
 		return lines
 	}
 	e := *l.entries[0]
-	e.Command = l.resolved.Command
+	e.Command = filled.Replace(l.resolved.Command)
 	lines = append(lines, "      starts "+e.CommandLine())
 	if l.target.dir != "" {
-		lines = append(lines, "      in "+l.target.dir)
+		lines = append(lines, "      in "+filled.Replace(l.target.dir))
 	}
 	if names := namesOf(l.target.env); names != "" {
 		lines = append(lines, "      gives it the variables "+names)
 	}
+	if l.resolved.EnvFile != "" {
+		lines = append(lines, "      those in "+filled.Replace(l.resolved.EnvFile)+" among them")
+	}
 	return lines
+}
+
+// entries writes variables as NAME=VALUE.
+func entries(vs []config.Variable) []string {
+	var out []string
+	for _, v := range vs {
+		out = append(out, v.Name+"="+v.Value.Reveal())
+	}
+	return out
 }
 
 // whose says which entries a launch is for.

@@ -116,13 +116,15 @@ func secrets(given []string, t *target) []string {
 
 // whereabouts returns where a target is, without anything that may be secret.
 func whereabouts(t *target) lock.Target {
+	var at lock.Target
 	switch {
 	case t.command != nil:
-		return lock.Target{Command: filepath.Base(t.command[0])}
+		at.Command = filepath.Base(t.command[0])
 	case t.url != "":
-		return lock.URLTarget(withoutKeys(t.url))
+		at = lock.URLTarget(withoutKeys(t.url))
 	}
-	return lock.Target{}
+	hidden := wire.Redactor(t.guard) // what a configuration refers to may stand in an address too
+	return lock.Target{Command: hidden.Replace(at.Command), URL: hidden.Replace(at.URL)}
 }
 
 // withoutKeys returns a URL without the parts of its path that are keys.

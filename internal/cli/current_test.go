@@ -1,23 +1,28 @@
 package cli
 
-import "testing"
+import (
+	"testing"
 
-func TestWhereaboutsHoldNoSecret(t *testing.T) {
+	"gauntlet/lock"
+)
+
+// A lockfile is committed: where a server was found stands in it without what was filled in.
+func TestWhereabouts(t *testing.T) {
+	guard := []string{"TENANT=my s3cr3t", "WORD=plainlookingvalue"}
 	for _, tt := range []struct {
-		name   string
-		target target
-		want   string
+		name string
+		t    target
+		want lock.Target
 	}{
-		{"a command", target{command: []string{"/usr/bin/npx", "-y", "server", "--token=s3cr3t"}, env: []string{"A=s3cr3t"}}, "npx"},
-		{"a URL", target{url: "https://me:s3cr3t@example.com:8443/v1/mcp?key=s3cr3t#s3cr3t", header: []string{"X=s3cr3t"}}, "https://example.com:8443/v1/mcp"},
-		{"a URL with a key in its path", target{url: "https://example.com/s/s3cr3t-key-7f3a9c51e8d2/mcp"}, "https://example.com/s/KEY/mcp"},
-		{"the same with escapes", target{url: "https://example.com/s/s3cr3t%2Fkey%207f3a9c51e8d2/mcp"}, "https://example.com/s/KEY/mcp"},
-		{"a path with escapes", target{url: "https://example.com/a%20b/mcp"}, "https://example.com/a%20b/mcp"},
-		{"a snapshot", target{file: "/home/me/s3cr3t.json"}, ""},
+		{"a program", target{command: []string{"/opt/plain/server", "plainlookingvalue"}}, lock.Target{Command: "server"}},
+		{"a program that a variable names", target{command: []string{"/opt/plainlookingvalue"}, guard: guard}, lock.Target{Command: "[WORD]"}},
+		{"a variable in an address", target{url: "https://ada:pw@x.example/my%20s3cr3t/plainlookingvalue/mcp?a=b", guard: guard}, lock.Target{URL: "https://x.example/[TENANT]/[WORD]/mcp"}},
+		{"a key in an address", target{url: "https://x.example/4f9a1c7e22b84d05aaf3/mcp"}, lock.Target{URL: "https://x.example/KEY/mcp"}},
+		{"a snapshot", target{file: "plainlookingvalue.json", guard: guard}, lock.Target{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := whereabouts(&tt.target); got.Command+got.URL != tt.want {
-				t.Errorf("whereabouts(%+v) = %+v, want %q", tt.target, got, tt.want)
+			if got := whereabouts(&tt.t); got != tt.want {
+				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -176,13 +177,13 @@ func (a *app) start(t target, limits wire.Limits, _ client, got *captured) (live
 		got.name = filepath.Base(t.command[0])
 	}
 	a.progress.say("starting %s", got.name)
-	p, err := wire.Start(wire.Command{Args: t.command, Dir: t.dir, Environ: a.host.Environ, Env: t.env, Limits: limits})
-	if err != nil {
-		return nil, of(t.name, err)
-	}
 	got.given = t.env
 	if t.configured() {
 		got.given = t.guard
+	}
+	p, err := wire.Start(wire.Command{Args: t.command, Dir: t.dir, Environ: a.host.Environ, Env: t.env, Secret: t.guard, Limits: limits})
+	if err != nil {
+		return nil, of(t.name, errors.New(wire.Redactor(t.guard).Replace(err.Error())))
 	}
 	return p, nil
 }
@@ -191,7 +192,7 @@ func (a *app) start(t target, limits wire.Limits, _ client, got *captured) (live
 func (a *app) dial(t target, limits wire.Limits, who client, got *captured) (liveServer, error) {
 	transport := wire.NewTransport()
 	transport.Proxy = http.ProxyFromEnvironment
-	h, err := wire.Dial(wire.Endpoint{URL: t.url, Header: t.header, Bearer: t.bearer, SSE: t.sse, Transport: transport, Limits: limits, Agent: who.name})
+	h, err := wire.Dial(wire.Endpoint{URL: t.url, Header: t.header, Bearer: t.bearer, Secret: t.guard, SSE: t.sse, Transport: transport, Limits: limits, Agent: who.name})
 	if err != nil {
 		return nil, of(t.name, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gauntlet/check/config"
@@ -48,6 +49,9 @@ func (a *app) makePlan(ctx context.Context, c *configFlags) (*plan, error) {
 	}
 	files, problems, err := a.readConfigs(ctx, c)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.spared(files); err != nil {
 		return nil, err
 	}
 	p := newPlan(a.machine(), files, problems, !c.noLaunch)
@@ -96,6 +100,9 @@ func damaged(f *config.File, e *config.Entry) bool {
 // once.
 func (p *plan) resolve(host discover.Host, one *planned, same map[[sha256.Size]byte]*launch) {
 	e, problems := host.Resolve(*one.entry)
+	e.Filled = slices.DeleteFunc(e.Filled, func(v config.Variable) bool {
+		return len(wire.Inherited([]string{v.Name + "="})) > 0 // every server gets those
+	})
 	if len(problems) > 0 {
 		p.problems = append(p.problems, problems...)
 		one.reason = "only its client can start it; see the problems"
@@ -127,9 +134,7 @@ func entryTarget(e *config.Entry) target {
 	for _, a := range e.Args {
 		t.command = append(t.command, a.Reveal())
 	}
-	for _, v := range e.Env {
-		t.env = append(t.env, v.Name+"="+v.Value.Reveal())
-	}
+	t.env = entries(e.Env)
 	t.dir = e.Cwd
 	if e.Project != "" && !filepath.IsAbs(t.dir) {
 		t.dir = filepath.Join(e.Project, t.dir)

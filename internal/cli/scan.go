@@ -106,6 +106,12 @@ func (s *scanRun) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
+	for _, o := range outs {
+		s.configs.writes = append(s.configs.writes, o.file)
+	}
+	if s.how.live.differential {
+		s.configs.often = "two to four times each"
+	}
 	s.policy.read(s.app, cmd, s.how.limits.Bytes)
 	if s.plan, err = s.makePlan(cmd.Context(), &s.configs); err != nil {
 		return err

@@ -50,6 +50,9 @@ func serve(args []string) int {
 	case "die":
 		fmt.Fprintln(os.Stderr, "cannot open \x1b[31mdatabase\x1b[0m\ntoken is", os.Getenv("TOKEN"))
 		return 3
+	case "repeat":
+		fmt.Fprintln(os.Stderr, "unknown:", args[1:])
+		return 3
 	case "child":
 		child := exec.Command(os.Args[0], "hang")
 		child.Env = append(os.Environ(), "PIDFILE="+os.Getenv("CHILDFILE"))

@@ -41,6 +41,7 @@ var dialects = map[config.Client]dialect{
 // are not set, are problems: the entry is not to be launched then. Nobody is asked.
 func (h Host) Resolve(e config.Entry) (config.Entry, []finding.Problem) {
 	r := &resolver{Host: h, entry: &e, dialect: dialects[e.Client]}
+	e.Filled = nil
 	e.Command = h.tilde(r.text(e.Command, e.CommandAt))
 	e.Cwd = h.tilde(r.text(e.Cwd, e.Place))
 	e.EnvFile = h.tilde(r.text(e.EnvFile, e.Place))
@@ -100,6 +101,7 @@ func (r *resolver) answer(ref config.Reference, at config.Place) (string, bool) 
 		}
 		if r.Env != nil {
 			if v, ok := r.Env(ref.Name); ok && (v != "" || !ref.HasDefault) {
+				r.entry.Filled = append(r.entry.Filled, config.Variable{Name: ref.Name, Value: config.NewValue(v, at)})
 				return v, true
 			}
 		}

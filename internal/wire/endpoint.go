@@ -20,6 +20,8 @@ type Endpoint struct {
 	// the token in messages.
 	Header []string
 	Bearer string
+	// Secret is what messages hide beside these, as NAME=VALUE.
+	Secret []string
 	// Agent is the User-Agent; default "gauntlet".
 	Agent string
 	// SSE says that the server speaks HTTP+SSE of 2024-11-05. Without it that is found out
@@ -102,7 +104,7 @@ func (e *Endpoint) header(u *url.URL, user *url.Userinfo) (http.Header, []string
 		agent = "gauntlet"
 	}
 	h := http.Header{"User-Agent": {agent}}
-	var secrets []string
+	secrets := slices.Clone(e.Secret)
 	for i, entry := range e.Header {
 		name, value, ok := strings.Cut(entry, "=")
 		name = http.CanonicalHeaderKey(strings.TrimSpace(name))

@@ -214,8 +214,8 @@ func (h *HTTP) isClosing() bool {
 }
 
 // Secrets returns what Redact removes, as NAME=VALUE: header values and tokens that were
-// given, the password of the URL, the long values of its query and what looks like a key
-// in its path.
+// given, Endpoint.Secret, the password of the URL, the long values of its query and what looks
+// like a key in its path.
 func (h *HTTP) Secrets() []string { return slices.Clone(h.secrets) }
 
 // Redact replaces the values of Endpoint.Header and the token, if they have at least four

@@ -25,7 +25,9 @@ type Command struct {
 	// Environ is the caller's environment, of which the server gets what it needs (see
 	// [Inherited]); Env is what was set for it, as NAME=VALUE, and wins.
 	Environ, Env []string
-	Limits       Limits
+	// Secret is what messages hide beside the values of Env, as NAME=VALUE.
+	Secret []string
+	Limits Limits
 	// Grace is how long Close waits after closing stdin, and again after SIGTERM; default
 	// DefaultGrace.
 	Grace time.Duration
@@ -70,7 +72,7 @@ func Start(c Command) (*Process, error) {
 	}
 	mark := markName + "=" + rand.Text()
 	env = append(env, mark)
-	p := &Process{cmd: cmd, stderr: new(tail), secret: Redactor(append(slices.Clone(c.Env), mark)), mark: mark, grace: c.Grace, exited: make(chan struct{})}
+	p := &Process{cmd: cmd, stderr: new(tail), secret: Redactor(slices.Concat(c.Env, c.Secret, []string{mark})), mark: mark, grace: c.Grace, exited: make(chan struct{})}
 	if p.grace == 0 {
 		p.grace = DefaultGrace
 	}
