@@ -20,10 +20,38 @@ type Pass struct {
 	behind   int // the number of the first asking's document: they stand behind all others
 	check    *Check
 	res      *Result
+	shared   *shared
 	contents map[*catalog.Item]string // content hashes of items that findings are about
 	tree     rawjson.Tree
 	items    int
 	reports  int
+}
+
+// shared is what the passes of one run have in common.
+type shared struct {
+	together [][]*catalog.Server
+	values   map[any]any
+}
+
+// Groups returns the servers that one agent would see together, group by group. Unless the
+// run was told, one agent sees all.
+func (p *Pass) Groups() [][]*catalog.Server {
+	if p.shared.together == nil {
+		return [][]*catalog.Server{p.Catalog.Servers}
+	}
+	return p.shared.together
+}
+
+// Shared returns what made gave when it was first asked for under this key in this run, so
+// that checks need not work something out twice. Like keys of a context, key should be of a
+// type of the caller's own.
+func (p *Pass) Shared(key any, made func() any) any {
+	v, ok := p.shared.values[key]
+	if !ok {
+		v = made()
+		p.shared.values[key] = v
+	}
+	return v
 }
 
 // A Place is where something stands, in the catalog or in the baseline. Unlike a
@@ -166,8 +194,8 @@ func Identity(s *catalog.Server) string {
 
 // runPass runs one check over everything and returns its line of the ledger. If it panics,
 // what it reported before stays.
-func runPass(k *Check, c *catalog.Catalog, opt Options, res *Result) (ledger result.CheckCoverage) {
-	p := &Pass{Catalog: c, check: k, res: res, contents: map[*catalog.Item]string{}}
+func runPass(k *Check, c *catalog.Catalog, opt Options, sh *shared, res *Result) (ledger result.CheckCoverage) {
+	p := &Pass{Catalog: c, check: k, res: res, shared: sh, contents: map[*catalog.Item]string{}}
 	if k.Needs&Baseline != 0 {
 		p.Baseline = opt.Baseline
 	}

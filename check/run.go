@@ -100,12 +100,13 @@ func Run(c *catalog.Catalog, checks []*Check, opt Options) *Result {
 	}
 	r.broken = make([]int, len(r.checks))
 	r.each(res)
+	sh := &shared{together: opt.Together, values: map[any]any{}}
 	for _, k := range passes {
 		if k.Needs&Servers != 0 && opt.Together != nil {
-			runTogether(k, c, opt, res)
+			runTogether(k, c, opt, sh, res)
 			continue
 		}
-		res.Checks = append(res.Checks, runPass(k, c, opt, res))
+		res.Checks = append(res.Checks, runPass(k, c, opt, sh, res))
 	}
 	slices.SortStableFunc(res.Findings, finding.Compare)
 	distinguish(res.Findings)

@@ -10,11 +10,11 @@ import (
 
 // runTogether runs a check that compares servers over each group of servers that one agent
 // would see together. What two groups have in common is reported once.
-func runTogether(k *Check, c *catalog.Catalog, opt Options, res *Result) {
+func runTogether(k *Check, c *catalog.Catalog, opt Options, sh *shared, res *Result) {
 	ledger := result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran"}
 	before := len(res.Findings)
 	for _, group := range largest(opt.Together) {
-		part := runPass(k, &catalog.Catalog{Documents: c.Documents, Servers: group}, opt, res)
+		part := runPass(k, &catalog.Catalog{Documents: c.Documents, Servers: group}, opt, sh, res)
 		ledger.Items += part.Items
 		if part.State == "failed" {
 			ledger.State, ledger.Reason = part.State, part.Reason

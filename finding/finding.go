@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// A Rule is a check's permanent id, such as "SEC-001". Ids are never reused.
+// A Rule is a check's permanent id, such as "SEC-001" or "MCP-S-005". Ids are never reused.
 type Rule string
 
-var ruleForm = regexp.MustCompile(`^[A-Z]{3}-[0-9]{3}$`)
+var ruleForm = regexp.MustCompile(`^[A-Z]{3}(-[A-Z])?-[0-9]{3}$`)
 
-// Valid reports whether r has the form of a rule id: three capitals, a hyphen, three digits.
+// Valid reports whether r has the form of a rule id: three capitals, perhaps a hyphen and
+// another capital, a hyphen, three digits.
 func (r Rule) Valid() bool { return ruleForm.MatchString(string(r)) }
 
 // Severity orders findings by the harm they stand for. The zero value, None, is the

@@ -28,7 +28,7 @@ func TestSeverityNamesReadBack(t *testing.T) {
 }
 
 func TestRuleForm(t *testing.T) {
-	for rule, want := range map[Rule]bool{"SEC-001": true, "GNT-101": true, "SEC-1": false, "sec-001": false, "SEC-0011": false, "": false} {
+	for rule, want := range map[Rule]bool{"SEC-001": true, "GNT-101": true, "MCP-S-005": true, "MCP-SS-005": false, "SEC-1": false, "sec-001": false, "SEC-0011": false, "": false} {
 		if got := rule.Valid(); got != want {
 			t.Errorf("Rule(%q).Valid() = %v, want %v", rule, got, want)
 		}

@@ -17,9 +17,9 @@ func TestExamples(t *testing.T) {
 		want     []string
 		baseline string
 	}{
-		{"../examples/poisoned.json", []string{"SEC-001", "SEC-002", "SEC-003", "SEC-004", "SEC-005", "SEC-006", "SEC-007", "SEC-008", "SEC-009", "SEC-016"}, ""},
+		{"../examples/poisoned.json", []string{"SEC-001", "SEC-002", "SEC-003", "SEC-004", "SEC-005", "SEC-006", "SEC-007", "SEC-008", "SEC-009", "SEC-016", "SEC-033"}, ""},
 		{"../examples/honest.json", nil, ""},
-		{"../examples/multi-server.json", []string{"SEC-010", "SEC-011", "SEC-012", "SEC-013", "SEC-016"}, ""},
+		{"../examples/multi-server.json", []string{"SEC-010", "SEC-011", "SEC-012", "SEC-013", "SEC-016", "SEC-033"}, ""},
 		{"../examples/current.json", []string{"SEC-014", "SEC-015", "SEC-016"}, "../examples/baseline.json"},
 		{"../examples/current.json", []string{"SEC-016"}, "../examples/current.json"},
 	} {

@@ -14,6 +14,7 @@ import (
 	"gauntlet/check/integrity"
 	"gauntlet/check/namespace"
 	"gauntlet/check/surface"
+	"gauntlet/check/toxicflow"
 	"gauntlet/finding"
 	"gauntlet/internal/posture"
 	"gauntlet/internal/taxonomy"
@@ -50,9 +51,9 @@ type Options struct {
 
 // Checks returns every check there is, by id; those of our own stand behind the others.
 func Checks() []*check.Check {
-	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks(), differential.Checks())
+	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks(), differential.Checks(), toxicflow.Checks())
 	slices.SortStableFunc(all, func(a, b *check.Check) int {
-		own := func(k *check.Check) int { return strings.Index("SG", string(k.ID[:1])) }
+		own := func(k *check.Check) int { return strings.Index("SMG", string(k.ID[:1])) }
 		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.ID, b.ID))
 	})
 	return all

@@ -93,7 +93,7 @@ func fingerprints(findings []finding.Finding) []string {
 
 // neighbours are tools that no check has anything to say about. The names are far apart,
 // for checks that compare names.
-var neighbours = []string{"show_weather_report", "multiply_numbers"}
+var neighbours = []string{"spell_greeting_aloud", "multiply_numbers"}
 
 // withNeighbours returns the document with the neighbours in front of the tools of every
 // server that lists some.

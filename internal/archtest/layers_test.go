@@ -36,6 +36,7 @@ const (
 var table = []row{
 	{path: "rawjson", layer: tokens},
 	{path: "finding", layer: tokens},
+	{path: "capability", layer: tokens},
 	{path: "internal/secret", layer: tokens, deps: []string{"github.com/pelletier/go-toml/v2"}},
 	{path: "verdict", layer: tokens},
 	{path: "internal/near", layer: tokens},
@@ -54,6 +55,8 @@ var table = []row{
 	{path: "policy", layer: contract, may: []string{"finding", "result"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "lock", layer: contract, may: []string{"catalog", "rawjson", "finding"}},
 	{path: "diff", layer: contract, may: []string{"catalog", "rawjson", "finding", "internal/schemadiff"}, deps: []string{"github.com/aymanbagabas/go-udiff"}},
+	{path: "classify", layer: contract, may: []string{"capability", "catalog", "rawjson", "internal/text"}},
+	{path: "calibrate", layer: contract, may: []string{"capability"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "internal/posture", layer: contract, may: []string{"catalog", "rawjson", "result", "finding"}},
 
 	{path: "check/surface", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text", "internal/secret"}},
@@ -62,11 +65,12 @@ var table = []row{
 	{path: "check/integrity", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/posture"}},
 	{path: "oatf/indicator", layer: lanes, may: []string{"oatf", "oatf/match", "trace", "verdict", "rawjson"}},
 	{path: "check/differential", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson"}},
+	{path: "check/toxicflow", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "capability", "classify"}},
 	// The harness of all lanes' tests: it reads golden files and is imported by tests only.
 	{path: "check/checktest", layer: lanes, may: []string{"check", "catalog", "finding", "result", "rawjson", "internal/text"}, not: impure},
 
 	{path: "scan", layer: joins, may: []string{"check", "check/*", "result", "internal/posture", "catalog", "finding", "internal/taxonomy", "rawjson"}},
-	{path: "report", layer: joins, may: []string{"result", "finding", "rawjson", "diff"}, deps: []string{"golang.org/x/text"}},
+	{path: "report", layer: joins, may: []string{"result", "finding", "capability", "rawjson", "diff"}, deps: []string{"golang.org/x/text"}},
 
 	{path: "internal/wire", layer: wires, may: []string{"rawjson"}, deps: []string{"golang.org/x/sys"}, not: impure},
 	{path: "internal/discover", layer: wires, may: []string{"check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},

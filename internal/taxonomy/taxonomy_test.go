@@ -13,7 +13,7 @@ import (
 var rules = []finding.Rule{
 	"SEC-001", "SEC-002", "SEC-003", "SEC-004", "SEC-005", "SEC-006", "SEC-007", "SEC-008",
 	"SEC-009", "SEC-010", "SEC-011", "SEC-012", "SEC-013", "SEC-014", "SEC-015", "SEC-016",
-	"SEC-033", "SEC-034", "SEC-035", "SEC-060", "SEC-061", "GNT-001", "GNT-002", "GNT-014", "GNT-015", "GNT-016", "GNT-017",
+	"SEC-033", "SEC-034", "SEC-035", "SEC-060", "SEC-061", "MCP-S-005", "GNT-001", "GNT-002", "GNT-014", "GNT-015", "GNT-016", "GNT-017",
 	"GNT-101", "GNT-102", "GNT-103", "GNT-104", "GNT-105", "GNT-106", "GNT-107", "GNT-108",
 }
 

@@ -179,3 +179,26 @@ func lower(c byte) byte {
 	}
 	return c
 }
+
+// A Folded is a string in canonical form, lower-case outside ASCII, with the way back.
+type Folded struct{ f fold }
+
+// Fold returns the canonical form of s, in which other readers than Reader look for words.
+func Fold(s string) Folded { return Folded{foldString(s)} }
+
+// Text returns the canonical form.
+func (f Folded) Text() string { return f.f.text }
+
+// Span maps a range of the canonical form to the string it came from.
+func (f Folded) Span(start, end int) (int, int) { return f.f.span(start, end) }
+
+// LooksLike returns the ASCII word that a folded word looks like, in lower case; ok is
+// false if it is ASCII already, or if some letter of it looks like none.
+func LooksLike(word string) (ascii string, ok bool) { return skeleton(word) }
+
+// Inflect lists the forms of an English word, the base form first. kind is "verb", "noun"
+// or empty for a word that has one form.
+func Inflect(word, kind string) []string { return inflect(word, kind) }
+
+// Ideographic reports whether r is of a script that writes words without spaces.
+func Ideographic(r rune) bool { return isIdeographic(r) }

@@ -1,0 +1,90 @@
+// Package calibrate compares what a classifier says with what people said: labels in,
+// precision and recall out. It reads no files.
+package calibrate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"gauntlet/capability"
+)
+
+// A Truth is what a person said about the tools of one server.
+type Truth struct {
+	Server string `yaml:"server"`
+	// Family groups servers that resemble each other, so that none of them is judged by
+	// what was learnt from another. Empty leaves it to Families.
+	Family string          `yaml:"family"`
+	Tools  map[string]Tool `yaml:"tools"`
+}
+
+// A Tool is what a person said about one tool.
+type Tool struct {
+	Tags []capability.Tag `yaml:"tags"`
+	// Maybe holds tags on which reasonable people differ: neither right nor wrong.
+	Maybe []capability.Tag `yaml:"maybe"`
+	// Hidden is the part of Tags that the definition gives no cue for. Who sees the
+	// definition alone is right to name it and not wrong to miss it.
+	Hidden []capability.Tag `yaml:"hidden"`
+	// Claimed tags are advertised but only simulated: right for who sees the definition
+	// alone, undecided for who sees the source.
+	Claimed []capability.Tag `yaml:"claimed"`
+	// Roles maps a parameter to its role; in "a|b" the first is preferred, both are right.
+	Roles map[string]string `yaml:"roles"`
+}
+
+// Parse reads a file of labels. Unknown tags and roles are errors, so that a slip of the
+// pen is no miss of the classifier.
+func Parse(data []byte) (*Truth, error) {
+	t := &Truth{}
+	if err := yaml.Unmarshal(data, t); err != nil {
+		return nil, err
+	}
+	if t.Server == "" {
+		return nil, fmt.Errorf("no server is named")
+	}
+	for name, tool := range t.Tools {
+		for _, tag := range slices.Concat(tool.Tags, tool.Maybe, tool.Hidden, tool.Claimed) {
+			if _, err := capability.ParseTag(string(tag)); err != nil {
+				return nil, fmt.Errorf("tool %q: %w", name, err)
+			}
+		}
+		for param, roles := range tool.Roles {
+			for r := range strings.SplitSeq(roles, "|") {
+				if _, err := capability.ParseRole(r); err != nil {
+					return nil, fmt.Errorf("tool %q: parameter %q: %w", name, param, err)
+				}
+			}
+		}
+	}
+	return t, nil
+}
+
+// A verdict is how one predicted or true label counts.
+type verdict uint8
+
+const (
+	masked verdict = iota
+	right
+	wrong
+)
+
+// judge says how it counts to say tag, and whether it counts as missed not to say it.
+func (t Tool) judge(tag capability.Tag, mode capability.Mode) (said verdict, missed bool) {
+	has := slices.Contains(t.Tags, tag)
+	hidden := slices.Contains(t.Hidden, tag)
+	switch {
+	case has && hidden && mode == capability.DefinitionOnly:
+		return right, false
+	case has:
+		return right, true
+	case slices.Contains(t.Claimed, tag) && mode == capability.DefinitionOnly:
+		return right, false
+	case slices.Contains(t.Claimed, tag), slices.Contains(t.Maybe, tag):
+		return masked, false
+	}
+	return wrong, false
+}

@@ -1,0 +1,171 @@
+// Package toxicflow holds the checks of what tools can do together: SEC-033 to SEC-035 over
+// one server and over all that one agent would see, and MCP-S-005 over one server. They act
+// on what package classify says of definitions; no tool is called.
+package toxicflow
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"gauntlet/capability"
+	"gauntlet/catalog"
+	"gauntlet/check"
+	"gauntlet/classify"
+	"gauntlet/rawjson"
+)
+
+var lane check.Lane
+
+// register adds a check to the lane.
+var register = lane.Register
+
+// Checks returns the lane's checks by id.
+func Checks() []*check.Check { return lane.Checks() }
+
+// A tool is what the lane keeps of one tool: enough to pair it, little enough for a million.
+type tool struct {
+	server *judged
+	index  int
+	tags   [2]bits // at high, at high or medium
+	flow   capability.Flow
+}
+
+// bits is a set of tags, by their place in capability.Tags.
+type bits uint8
+
+const (
+	atHigh = iota
+	atMedium
+)
+
+func (b bits) has(tag capability.Tag) bool {
+	for i, t := range capability.Tags() {
+		if t == tag {
+			return b&(1<<i) != 0
+		}
+	}
+	return false
+}
+
+// A judged is one server with what its tools mean.
+type judged struct {
+	*catalog.Server
+	classifier *classify.Classifier
+	tools      []tool // those that mean anything, in the order of the list
+	failed     string // why some tool could not be judged; "" if all could
+}
+
+type key struct{}
+
+// servers classifies the servers of the catalog, once a run.
+func servers(p *check.Pass) []*judged {
+	return p.Shared(key{}, func() any {
+		out := make([]*judged, len(p.Catalog.Servers))
+		var next atomic.Int64
+		var wg sync.WaitGroup
+		for range min(runtime.GOMAXPROCS(0), len(out)) {
+			wg.Go(func() { // ends when the servers are used up; Wait waits for it
+				for i := int(next.Add(1)) - 1; i < len(out); i = int(next.Add(1)) - 1 {
+					out[i] = judge(p.Catalog.Servers[i])
+				}
+			})
+		}
+		wg.Wait()
+		// Tools that could not be judged must not read like harmless ones: the run says that
+		// the check failed.
+		for _, j := range out {
+			if j.failed != "" {
+				panic(j.failed)
+			}
+		}
+		return out
+	}).([]*judged)
+}
+
+// judge classifies the tools of one server.
+func judge(s *catalog.Server) *judged {
+	j := &judged{Server: s, classifier: classify.Of(s)}
+	all := make([]tool, len(s.Tools()))
+	failed := make([]string, len(s.Tools()))
+	tags := capability.Tags()
+	j.classifier.Each(func(i int, t *classify.Judged) {
+		k := &all[i]
+		k.server, k.index, failed[i] = j, i, t.Failed
+		for n, tag := range tags {
+			c := t.Confidence(tag)
+			if c == capability.High {
+				k.tags[atHigh] |= 1 << n
+			}
+			if c.AtLeast(capability.Medium) {
+				k.tags[atMedium] |= 1 << n
+			}
+		}
+		if k.tags[atMedium] != 0 {
+			k.flow = t.Flow()
+		}
+	})
+	for i, why := range failed {
+		if why != "" {
+			j.failed = fmt.Sprintf("tool %s could not be classified: %s", s.Tools()[i].Label(), why)
+		}
+		if all[i].tags[atMedium] != 0 {
+			j.tools = append(j.tools, all[i])
+		}
+	}
+	return j
+}
+
+// looked counts the tools of the servers as looked at.
+func looked(p *check.Pass, all []*judged) {
+	for _, s := range all {
+		p.Looked(len(s.Tools()))
+	}
+}
+
+// name is what messages call a tool.
+func (t *tool) name() string { return t.server.Tools()[t.index].Label() }
+
+// at is where the tool stands: its name, if it has one.
+func (t *tool) at(p *check.Pass) check.Place {
+	var tree rawjson.Tree
+	it := &t.server.Tools()[t.index]
+	return p.At(t.server.Server, it, it.Parse(t.server.Server, &tree).Get("name"))
+}
+
+// maxRelated is how many tools one finding points to; the rest are counted.
+const maxRelated = 10
+
+// places points to the first of the tools.
+func places(p *check.Pass, tools []*tool) (out []check.Place) {
+	for _, t := range tools[:min(len(tools), maxRelated)] {
+		out = append(out, t.at(p))
+	}
+	return out
+}
+
+// names lists the first few tools by name.
+func names(tools []*tool) string {
+	const most = 4
+	var out []string
+	for _, t := range tools[:min(len(tools), most)] {
+		out = append(out, t.name())
+	}
+	s := strings.Join(out, ", ")
+	if more := len(tools) - most; more > 0 {
+		s += fmt.Sprintf(" and %d more", more)
+	}
+	return s
+}
+
+// where finds the tools of a server that satisfy is.
+func (j *judged) where(is func(*tool) bool) (out []*tool) {
+	for i := range j.tools {
+		if is(&j.tools[i]) {
+			out = append(out, &j.tools[i])
+		}
+	}
+	return out
+}

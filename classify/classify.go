@@ -1,0 +1,127 @@
+// Package classify says what the tools of MCP servers can do and what their parameters
+// are, from their definitions alone. Words are data: see lexicon, rules.txt, roles.txt and
+// git.txt. It does no I/O, and the same definitions give the same labels.
+package classify
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"gauntlet/capability"
+	"gauntlet/catalog"
+)
+
+// Catalog classifies every tool of every server, in the order of the catalog.
+func Catalog(c *catalog.Catalog) []capability.Server {
+	out := make([]capability.Server, len(c.Servers))
+	for i, s := range c.Servers {
+		out[i] = Server(s)
+	}
+	return out
+}
+
+// Server classifies every tool of one server and adds up what they can do together.
+func Server(s *catalog.Server) capability.Server {
+	out := capability.Server{Name: s.Name, VocabularyVersion: capability.VocabularyVersion, Tools: make([]capability.Tool, len(s.Tools()))}
+	Of(s).Each(func(i int, t *Judged) { out.Tools[i] = t.Labels() })
+	aggregate(&out)
+	return out
+}
+
+// A Classifier knows what sort of server it classifies the tools of.
+type Classifier struct {
+	server  *catalog.Server
+	profile *profile
+}
+
+// Of reads what a server says about itself and a sample of its tools.
+func Of(s *catalog.Server) *Classifier { return &Classifier{s, newWorker().profiled(s)} }
+
+// A Judged is one tool whose labels are decided and not yet written down.
+type Judged struct {
+	w     *worker
+	p     *profile
+	index int
+	name  string
+	// Failed says why the tool could not be judged; it has no labels then.
+	Failed string
+}
+
+// Confidence returns how sure a label is, "" if the tool does not have it.
+func (j *Judged) Confidence(tag capability.Tag) capability.Confidence {
+	if j.Failed != "" {
+		return ""
+	}
+	return j.w.confidence(tagIndex(tag))
+}
+
+// Flow returns what the tool means for the way of data.
+func (j *Judged) Flow() capability.Flow {
+	if j.Failed != "" {
+		return capability.Flow{}
+	}
+	return j.w.flow(j.p)
+}
+
+// Labels writes the labels down, with their evidence.
+func (j *Judged) Labels() capability.Tool {
+	if j.Failed != "" {
+		t := empty(j.index)
+		t.Name, t.Warnings = j.name, append(t.Warnings, "failed: "+j.Failed)
+		return t
+	}
+	t := j.w.tool(j.index)
+	t.Flow = j.Flow()
+	return t
+}
+
+// Tool classifies the tool at a place in the server's list.
+func (c *Classifier) Tool(index int) capability.Tool { return c.judge(newWorker(), index).Labels() }
+
+// judge reads and judges one tool. One that breaks that does not break the others.
+func (c *Classifier) judge(w *worker, index int) (j *Judged) {
+	defer func() {
+		if e := recover(); e != nil {
+			knows := w.tok.knows
+			*w = *newWorker() // whatever state it was left in
+			w.tok.knows = knows
+			j = &Judged{index: index, name: c.server.Tools()[index].Name(), Failed: fmt.Sprint(e)}
+		}
+	}()
+	w.is = c.profile.is
+	w.read(c.server, &c.server.Tools()[index], c.profile.known)
+	p := c.profile.of(w)
+	w.judge(p)
+	return &Judged{w: w, p: p, index: index}
+}
+
+// chunk is how many tools a goroutine takes at a time.
+const chunk = 64
+
+// Each judges every tool of the server and calls show for each, from several goroutines
+// and in any order. What show is given is good during the call.
+func (c *Classifier) Each(show func(index int, t *Judged)) {
+	n := len(c.server.Tools())
+	chunks := (n + chunk - 1) / chunk
+	var next atomic.Int64
+	work := func() {
+		w := newWorker()
+		for {
+			k := int(next.Add(1)) - 1
+			if k >= chunks {
+				return
+			}
+			for i := k * chunk; i < min(n, (k+1)*chunk); i++ {
+				show(i, c.judge(w, i))
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), chunks) - 1 {
+		wg.Go(work) // ends when the chunks are used up; Wait waits for it
+	}
+	work()
+	wg.Wait()
+}

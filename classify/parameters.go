@@ -1,0 +1,108 @@
+package classify
+
+import (
+	"strings"
+
+	"gauntlet/capability"
+)
+
+// parameters lets the roles of parameters speak. The act decides between reading and writing.
+func (w *worker) parameters(p *profile) {
+	reads := w.acts(readActs)
+	changes := w.acts(changeActs)
+	for i := range w.params {
+		q := &w.params[i]
+		strength := int8(1)
+		if q.role.name >= 2 || q.role.desc >= 2 {
+			strength = 2
+		}
+		s := signal{source: byParameter, weight: strength, value: q.key, kind: "param", text: q.name}
+		give := func(tag uint8, weight int8) {
+			s.tag, s.weight = tag, min(weight, strength)
+			w.add(s)
+		}
+		if q.depth > 0 && !w.params[0].wrapper {
+			strength = 1
+		}
+		switch q.role.role {
+		case capability.Path:
+			w.path(q, p, give)
+		case capability.URL:
+			if p.is&browser != 0 && !w.acts(openActs) {
+				give(tNet, 1)
+			} else if w.acts(travelActs) && !w.acts(changeOnly) || w.own(tNet) || p.is&browser != 0 {
+				give(tNet, 2)
+			} else {
+				give(tNet, 1)
+			}
+		case capability.Host:
+			if w.acts(connectActs) {
+				give(tNet, 2)
+			} else {
+				give(tNet, 1)
+			}
+		case capability.Command:
+			if exprNamed[strings.ToLower(q.name)] && !w.own(tExec) {
+				give(tExec, 1) // most of them calculate
+			} else if w.own(tExec) || w.acts(runActs) || q.role.name >= 2 && q.role.desc >= 2 {
+				give(tExec, 2)
+			} else if q.role.desc > 0 {
+				give(tExec, 1)
+			}
+		case capability.Query:
+			if changes && !reads && !sqlNamed(w.words[:0], q.name) || p.is&provision != 0 {
+				continue
+			}
+			if p.is&db != 0 || w.own(tQuery) || sqlNamed(w.words[:0], q.name) {
+				give(tQuery, 2)
+			}
+		}
+	}
+}
+
+// writeLanguage reports whether a parameter is called after a language that can change
+// things, readLanguage whether after one that cannot (PromQL, LogQL, KQL).
+func writeLanguage(buf []string, name string) bool {
+	for _, word := range paramName(name, buf) {
+		if e := lex.words[word]; e != nil && e.set.meets(writeLangs) {
+			return true
+		}
+	}
+	return false
+}
+
+func readLanguage(buf []string, name string) bool {
+	return sqlNamed(buf, name) && !writeLanguage(buf, name)
+}
+
+// exprNamed are parameters that hold formulas more often than code.
+var exprNamed = map[string]bool{"expression": true, "expr": true, "formula": true, "equation": true}
+
+// sqlNamed reports whether a parameter is called after a query language.
+func sqlNamed(buf []string, name string) bool {
+	for _, word := range paramName(name, buf) {
+		if e := lex.words[word]; e != nil && e.set.meets(sqlWords) {
+			return true
+		}
+	}
+	return false
+}
+
+// freeSQL gives db_write to tools that take any statement, unless they say that they only read.
+func (w *worker) freeSQL(p *profile) {
+	if w.score[tQuery][byParameter] == 0 || w.hints.readOnly > 0 || w.said&saidReadOnly != 0 {
+		return
+	}
+	for i := range w.params {
+		q := &w.params[i]
+		if q.role.role != capability.Query || q.role.name < 2 {
+			continue
+		}
+		runs := w.nameSet.meets(runActs) || w.headSet.meets(runActs)
+		sql := writeLanguage(w.words[:0], q.name) || w.mentions.meets(sqlWords)
+		if runs && sql && !w.nameSet.meets(readNames) && !w.mentions.meets(selectOnly) && !readLanguage(w.words[:0], q.name) {
+			w.add(signal{tag: tDBWrite, source: byParameter, weight: 2, value: q.key, kind: "param", text: q.name})
+			return
+		}
+	}
+}

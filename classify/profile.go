@@ -1,0 +1,229 @@
+package classify
+
+import (
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/rawjson"
+)
+
+// sampleSize is how many tools of a server are read to learn what sort of server it is.
+const sampleSize = 300
+
+// A profile is what a server as a whole says about the place of its objects: "list issues"
+// is a call to a remote API where the server is a client of one.
+type profile struct {
+	is      circumstance
+	words   classes // of its name
+	because string  // what made it remote, for the evidence
+	known   func(string) bool
+	mixed   bool // of a database program, some of whose tools may be for its vendor's service
+}
+
+// of returns the profile for one tool: in the server of a database program a tool that is
+// named after a service works on that, not on the database.
+func (p *profile) of(w *worker) *profile {
+	q := *p
+	if p.mixed && w.nameSet.without(engineWords).meets(brandNames) && !w.nameSet.meets(engineWords) {
+		q.is = q.is&^db | remote
+		q.because = "the tool is named after a service"
+	}
+	if p.is&db == 0 && w.nameSet.meets(storeWords) && w.nameSet.meets(dbCore) {
+		q.is |= db // one of many services, and this tool works inside it
+	}
+	if w.nameSet.meets(provisionWords) && !w.nameSet.meets(dbCore) {
+		q.is |= provision
+	}
+	return &q
+}
+
+// census counts tools of a server.
+type census struct {
+	tools, saas, brand, paths, db, clouddb, browser, git, open, closed, web, ids, apikeys, own, ssh int
+}
+
+var (
+	saasObjects    = lex.set("saas", "msg")
+	brandWords     = lex.set("brand")
+	brandNames     = lex.set("brand", "brandword")
+	localProducts  = lex.set("localprod", "interp")
+	engineWords    = lex.set("dbengine")
+	cloudDBWords   = lex.set("clouddb")
+	dbWords        = lex.set("db", "dbengine", "clouddb")
+	storeWords     = lex.set("dbengine", "clouddb", "kvstore")
+	dbCore         = lex.set("dbcore")
+	provisionWords = lex.set("provision")
+	storeNames     = lex.set("memstore")
+	vaultNames     = lex.set("secretvault")
+	sshWords       = lex.set("ssh")
+	browserNames   = lex.set("browsername")
+	browserCore    = lex.set("browsercore")
+	gitWords       = lex.set("git")
+	webWords       = lex.set("url", "web", "live", "remoteplace")
+	travelActs     = lex.set("fetch", "navigate", "send", "search", "read", "connect", "download", "clone")
+	directoryWords = lex.set("file")
+)
+
+// profiled reads a server's own words and a sample of its tools.
+func (w *worker) profiled(s *catalog.Server) *profile {
+	w.is = 0
+	p := &profile{known: toolNames(s)}
+	var about classes
+	ownName := ""
+	if !s.Anonymous {
+		ownName = s.Name
+	}
+	for i := range s.Self {
+		v := s.Self[i].Parse(s, &w.tree)
+		if v.Kind() == rawjson.String {
+			for _, k := range w.tok.prose(head(v.Text(), 2000)) {
+				about = about.with(k.set)
+			}
+			continue
+		}
+		for _, at := range [...]rawjson.Value{v, v.Get("serverInfo")} {
+			for _, member := range [...]string{"name", "title"} {
+				if n := at.Get(member).Text(); n != "" {
+					ownName = n
+					for _, k := range w.tok.name(n) {
+						p.words = p.words.with(k.set)
+					}
+				}
+			}
+		}
+	}
+	for _, k := range w.tok.name(ownName) {
+		p.words = p.words.with(k.set)
+	}
+	p.mixed = p.words.meets(engineWords) && !p.words.meets(brandNames)
+	c := w.census(s, p.known, distinctive(ownName))
+	p.decide(c, about)
+	return p
+}
+
+// toolNames knows the tools of a server by name.
+func toolNames(s *catalog.Server) func(string) bool {
+	set := make(map[string]bool, len(s.Tools()))
+	for i := range s.Tools() {
+		set[s.Tools()[i].Name()] = true
+	}
+	return func(name string) bool { return set[name] }
+}
+
+func head(s string, n int) string {
+	if len(s) > n {
+		return s[:n]
+	}
+	return s
+}
+
+// distinctive returns the word of a server's name that is its own: no dictionary word.
+func distinctive(name string) string {
+	for _, w := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !(r >= 'a' && r <= 'z') }) {
+		if e := lex.words[w]; len(w) > 3 && e == nil && w != "server" && w != "official" {
+			return w
+		}
+	}
+	return ""
+}
+
+func (w *worker) census(s *catalog.Server, known func(string) bool, own string) (c census) {
+	ts := s.Tools()
+	step := max(1, len(ts)/sampleSize)
+	for i := 0; i < len(ts); i += step {
+		w.read(s, &ts[i], known)
+		c.tools++
+		add := func(n *int, is bool) {
+			if is {
+				*n++
+			}
+		}
+		saas, path, id := false, false, false
+		for _, d := range w.deeds {
+			saas = saas || d.objects.meets(saasObjects) && (!d.none || d.where&inName != 0)
+		}
+		for j := range w.params {
+			q := &w.params[j]
+			switch q.role.role {
+			case "path":
+				path = path || q.role.name+q.role.desc >= 3
+			case "id":
+				id = true
+			}
+			add(&c.apikeys, strings.Contains(strings.ToLower(strings.ReplaceAll(q.name, "_", "")), "apikey"))
+		}
+		add(&c.saas, saas)
+		add(&c.paths, path)
+		add(&c.ids, id)
+		add(&c.brand, w.mentions.meets(brandWords))
+		add(&c.db, w.mentions.meets(dbWords))
+		add(&c.clouddb, w.mentions.meets(cloudDBWords))
+		add(&c.browser, w.mentions.meets(browserCore))
+		add(&c.git, w.nameSet.meets(gitWords) || w.headSet.meets(gitWords))
+		add(&c.ssh, w.nameSet.meets(sshWords) || w.headSet.meets(sshWords))
+		add(&c.web, w.mentions.meets(webWords))
+		add(&c.open, w.hints.openWorld > 0)
+		add(&c.closed, w.hints.openWorld < 0)
+		add(&c.own, own != "" && (strings.Contains(strings.ToLower(w.desc.Text()), own) || strings.Contains(strings.ToLower(w.name.Text()), own)))
+	}
+	return c
+}
+
+// decide turns what was counted into circumstances.
+func (p *profile) decide(c census, about classes) {
+	share := func(n int) float64 { return float64(n) / float64(max(1, c.tools)) }
+	points := 0
+	give := func(is bool, n int, why string) {
+		if is {
+			points += n
+			if n > 0 && p.because == "" {
+				p.because = why
+			}
+		}
+	}
+	isBrowser := share(c.browser) >= 0.4 && c.tools > 2 || p.words.meets(browserNames)
+	give(p.words.meets(brandNames), 3, "its name is that of a service")
+	give(p.words.meets(localProducts) && !p.words.meets(brandWords), -3, "")
+	give(share(c.brand) >= 0.4, 3, "most tools name a service")
+	give(share(c.brand) >= 0.15 && share(c.brand) < 0.4, 1, "tools name a service")
+	give(share(c.open) >= 0.5 && !isBrowser, 2, "most tools are annotated openWorldHint")
+	give(share(c.saas) >= 0.7, 2, "most tools act on objects of a service")
+	give(share(c.saas) >= 0.4 && share(c.saas) < 0.7, 1, "many tools act on objects of a service")
+	give(share(c.own) >= 0.5 && c.tools > 2, 1, "tools name the service of the server")
+	give(share(c.web) >= 0.3, 1, "tools speak of the network")
+	give(share(c.ids) >= 0.5 && c.tools > 4, 1, "tools take identifiers")
+	give(c.apikeys > 0, 1, "a tool takes an API key")
+	give(about.meets(brandWords), 1, "the instructions name a service")
+	give(share(c.paths) >= 0.4 && !p.words.meets(brandWords), -3, "")
+	give(p.mixed, -9, "")
+	if p.words.meets(vaultNames) {
+		p.is |= secrets
+	}
+	if p.words.meets(sshWords) || share(c.ssh) >= 0.5 {
+		p.is |= ssh
+		points = 0
+	}
+	if points >= 3 && (!isBrowser || p.words.meets(brandNames)) {
+		p.is |= remote
+	}
+	if p.words.meets(engineWords) || p.words.meets(cloudDBWords) || share(c.db) >= 0.5 && c.tools > 1 {
+		p.is |= db
+	}
+	if p.words.meets(cloudDBWords) || share(c.clouddb) >= 0.3 && !p.mixed {
+		p.is |= clouddb
+	}
+	if isBrowser {
+		p.is |= browser
+	}
+	if p.is&remote == 0 && p.words.meets(storeNames) && !p.words.meets(brandNames) {
+		p.is |= store
+	}
+	if p.is&remote == 0 {
+		if p.words.meets(gitWords) || share(c.git) >= 0.5 {
+			p.is |= git
+		}
+		if share(c.paths) >= 0.4 || p.words.meets(directoryWords) {
+			p.is |= fsServer
+		}
+	}
+}

@@ -1,0 +1,282 @@
+package classify
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"gauntlet/internal/text"
+)
+
+// prose reads sentences.
+func (t *tokenizer) prose(s string) []token {
+	t.out, t.place, t.sentence, t.clause, t.opens, t.outside, t.tag = t.out[:0], 0, 0, 0, true, false, false
+	span := func(a, b int) (int, int) { return a, b }
+	folded := s
+	if !ascii(s) {
+		f := text.Fold(s)
+		folded, span = f.Text(), f.Span
+	}
+	for i := 0; i < len(folded); {
+		switch c := folded[i]; {
+		case c >= utf8.RuneSelf:
+			if r, _ := utf8.DecodeRuneInString(folded[i:]); text.Ideographic(r) {
+				end := i
+				for end < len(folded) {
+					r, size := utf8.DecodeRuneInString(folded[end:])
+					if !text.Ideographic(r) {
+						break
+					}
+					end += size
+				}
+				t.ideographs(folded[i:end], i, span)
+				i = end
+				continue
+			}
+			i = t.word(folded, i, span)
+		case wordByte(c):
+			i = t.word(folded, i, span)
+		default:
+			i = t.sign(folded, i)
+		}
+	}
+	return t.out
+}
+
+// word reads the word at i and what makes a phrase with it.
+func (t *tokenizer) word(s string, i int, span func(int, int) (int, int)) int {
+	w, start, end := nextWord(s, i, t.buf[:0])
+	if strings.HasPrefix(s[end:], "://") {
+		for end < len(s) && s[end] > ' ' && s[end] != ')' && s[end] != '"' && s[end] != '>' {
+			end++
+		}
+		t.place++
+		return end
+	}
+	k := token{place: t.place, sentence: t.sentence, clause: t.clause}
+	if t.opens {
+		k.flags |= opens
+		t.opens = false
+	}
+	if t.outside || t.tag {
+		k.flags |= outside
+	}
+	if s[start] >= 'A' && s[start] <= 'Z' {
+		k.flags |= capital
+	}
+	stop := identifierEnd(s, start, end)
+	e := t.entry(w)
+	if e == nil && s[start] >= utf8.RuneSelf || e == nil && !ascii(s[start:end]) {
+		if sk, ok := text.LooksLike(s[start:end]); ok {
+			e = t.entry([]byte(sk))
+		}
+	}
+	t.place++
+	if stop > end || e == nil && inner(s[start:end]) {
+		k.flags |= identifier
+		if t.known != nil && t.known(s[start:stop]) {
+			k.flags |= sibling
+		}
+		a, b := span(start, stop)
+		k.start, k.end = int32(a), int32(b)
+		t.out = append(t.out, k)
+		return stop
+	}
+	if e == nil {
+		if strings.IndexByte("`'\"", at(s, start-1)) >= 0 && t.known != nil && t.known(s[start:end]) {
+			k.flags |= sibling | identifier
+		} else if k.flags&opens == 0 {
+			return end
+		}
+	} else {
+		k.set = e.set
+		if e.foreign {
+			k.flags |= foreign
+		}
+		for _, p := range e.phrases {
+			if stop, ok := t.phrase(s, end, p.rest); ok {
+				end, k.set = stop, p.set
+				t.place += int32(len(p.rest))
+				break
+			}
+		}
+	}
+	a, b := span(start, end)
+	k.start, k.end = int32(a), int32(b)
+	t.out = append(t.out, k)
+	return end
+}
+
+func at(s string, i int) byte {
+	if i < 0 || i >= len(s) {
+		return 0
+	}
+	return s[i]
+}
+
+// identifierEnd returns where a name with underscores ends that begins at start, end if it is none.
+func identifierEnd(s string, start, end int) int {
+	stop := end
+	for at(s, stop) == '_' && wordByte(at(s, stop+1)) {
+		for stop++; stop < len(s) && (wordByte(s[stop])); stop++ {
+		}
+	}
+	return stop
+}
+
+// inner reports whether a capital letter stands inside the word behind a small one.
+func inner(w string) bool {
+	for i := 1; i < len(w); i++ {
+		if w[i] >= 'A' && w[i] <= 'Z' && w[i-1] >= 'a' && w[i-1] <= 'z' {
+			return true
+		}
+	}
+	return false
+}
+
+// phrase reports whether the words of rest follow at i, in one clause, and where they end.
+func (t *tokenizer) phrase(s string, i int, rest []string) (int, bool) {
+	for _, r := range rest {
+		for i < len(s) && !wordByte(s[i]) {
+			if strings.IndexByte(" \t\n-_/'.", s[i]) < 0 || s[i] == '.' && !wordByte(at(s, i+1)) {
+				return 0, false
+			}
+			i++
+		}
+		w, _, end := nextWord(s, i, t.next[:0])
+		if string(w) != r || t.knows != nil && !t.knows(r) {
+			return 0, false
+		}
+		i = end
+	}
+	return i, true
+}
+
+// ideographs finds terms in a run of a script that writes words together.
+func (t *tokenizer) ideographs(s string, from int, span func(int, int) (int, int)) {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		n := size
+		for _, p := range t.lex.ideo[r] {
+			if strings.HasPrefix(s[i:], p.rest[0]) {
+				n = len(p.rest[0])
+				a, b := span(from+i, from+i+n)
+				k := token{start: int32(a), end: int32(b), place: t.place, sentence: t.sentence, clause: t.clause, set: p.set, flags: foreign}
+				if t.outside || t.tag {
+					k.flags |= outside
+				}
+				t.out = append(t.out, k)
+				break
+			}
+		}
+		t.place++
+		i += n
+	}
+}
+
+// sign reads what is no word at i.
+func (t *tokenizer) sign(s string, i int) int {
+	switch c := s[i]; c {
+	case '.', '!', '?', ';':
+		if i+1 >= len(s) || s[i+1] <= ' ' || s[i+1] >= utf8.RuneSelf || strings.IndexByte("\"')]*", s[i+1]) >= 0 {
+			t.stop()
+		}
+	case ',', ':', '(', ')', '[', ']', '{', '}', '|':
+		t.clause++
+	case '\n':
+		return t.newline(s, i)
+	case '`':
+		if strings.HasPrefix(s[i:], "```") {
+			if end := strings.Index(s[i+3:], "```"); end >= 0 {
+				t.stop()
+				return i + 3 + end + 3
+			}
+		}
+	case '<':
+		if strings.HasPrefix(s[i:], "<!--") {
+			if end := strings.Index(s[i:], "-->"); end >= 0 {
+				t.stop()
+				return i + end + 3
+			}
+			return len(s)
+		}
+		if n := shouted(s[i+1:]); n > 0 { // <IMPORTANT> speaks to the model, whoever wrote it
+			t.tag = true
+			t.stop()
+			return i + 1 + n
+		}
+		if at(s, i+1) == '/' {
+			t.tag = false
+		}
+	}
+	return i + 1
+}
+
+func (t *tokenizer) stop() {
+	t.sentence++
+	t.clause++
+	t.opens = true
+}
+
+// shouted returns the length of a word of capitals that s begins with and that ends with >.
+func shouted(s string) int {
+	n := 0
+	for n < len(s) && (s[n] >= 'A' && s[n] <= 'Z' || s[n] == '_') {
+		n++
+	}
+	if n > 3 && n < len(s) && s[n] == '>' {
+		return n
+	}
+	return 0
+}
+
+// newline reads a line break: an empty line, an entry of a list and a heading end the
+// sentence, and a heading says what the lines below it are about.
+func (t *tokenizer) newline(s string, i int) int {
+	empty := false
+	for i < len(s) && s[i] <= ' ' {
+		if s[i] == '\n' && i > 0 && s[i-1] == '\n' {
+			empty = true
+		}
+		i++
+	}
+	if i >= len(s) {
+		return i
+	}
+	end := strings.IndexByte(s[i:], '\n')
+	if end < 0 {
+		end = len(s) - i
+	}
+	line := strings.TrimSpace(s[i : i+end])
+	head, isHead := strings.CutSuffix(strings.Trim(line, "*#_ "), ":")
+	switch {
+	case isHead && len(head) < 40 && strings.Count(head, " ") < 4:
+		t.stop()
+		t.outside = elsewhere[strings.ToLower(strings.Trim(head, "*"))]
+	case empty || strings.IndexByte("-*#•>|", line[0]) >= 0 || digit(line[0]) || entryLine(line):
+		t.stop()
+	}
+	t.clause++
+	return i
+}
+
+// entryLine reports whether a line begins with a name and a colon.
+func entryLine(line string) bool {
+	colon := strings.IndexByte(line, ':')
+	return colon > 0 && colon < 40 && strings.Count(line[:colon], " ") < 3
+}
+
+// elsewhere lists headings of parts that do not say what the tool does.
+var elsewhere = map[string]bool{
+	"args": true, "arguments": true, "parameters": true, "params": true, "parameter": true, "inputs": true, "input": true, "example": true, "examples": true, "raises": true,
+	"example usage": true, "usage examples": true, "usage": false, "see also": true, "error responses": true, "errors": true, "note": true, "notes": true, "example response": true,
+	"limitations": true, "when not to use": true, "do not use": true, "do not use for": true, "not recommended for": true, "keyword arguments": true, "related tools": true, "optional parameters": true, "required parameters": true, "sample response": true, "returns": true, "return": true, "output": true, "outputs": true, "response": true, "prerequisites": true, "tips": true, "warning": true, "best practices": true,
+}
+
+// cue reads the description of a parameter: prose without regard to names.
+func (t *tokenizer) cue(s string) []token {
+	known := t.known
+	t.known, t.lex = nil, cueLex
+	out := t.prose(s)
+	t.known, t.lex = known, lex
+	return out
+}

@@ -1,0 +1,110 @@
+package classify
+
+import (
+	"strings"
+)
+
+// subcommand reads the name of a tool of a git server.
+func (w *worker) subcommand() {
+	name := w.name.Text()
+	for _, word := range paramName(name, w.words[:0]) {
+		at := max(0, strings.Index(strings.ToLower(name), word))
+		for _, t := range gitTags[word] {
+			w.add(signal{tag: tagIndex(t), source: byName, weight: 2, value: w.name, kind: "name_token", start: int32(at), end: int32(at + len(word))})
+			w.add(signal{tag: tagIndex(t), source: byServer, weight: 2, kind: "server", text: "git"})
+		}
+	}
+}
+
+// server adds what the server as a whole says.
+func (w *worker) server(p *profile) {
+	say := func(tag uint8, weight int8, why string) {
+		w.add(signal{tag: tag, source: byServer, weight: weight, kind: "server", text: why})
+	}
+	if p.is&remote != 0 {
+		switch {
+		case w.headSet.with(w.nameSet).meets(guidance):
+			w.against[tNet]--
+			say(tNet, 1, p.because)
+		default:
+			say(tNet, 2, p.because)
+		}
+	}
+	if p.is&ssh != 0 && w.acts(anyAct) {
+		say(tNet, 2, "works over SSH")
+	}
+	if p.is&(db|provision) == db && !w.own(tQuery) && !w.own(tDBWrite) {
+		w.bare()
+	}
+	if p.is&db != 0 {
+		for _, t := range [...]uint8{tQuery, tDBWrite} {
+			if w.own(t) {
+				say(t, 2, "database server")
+			}
+		}
+		if p.is&clouddb != 0 && (w.own(tQuery) || w.own(tDBWrite)) {
+			say(tNet, 2, "database behind an API")
+		}
+	}
+	if p.is&fsServer != 0 {
+		for _, t := range [...]uint8{tFSRead, tFSWrite} {
+			if w.own(t) {
+				say(t, 1, "its tools take paths")
+			}
+		}
+	}
+	if p.words.meets(codeObjects) && w.own(tExec) {
+		say(tExec, 1, "its name is that of a shell or an interpreter")
+	}
+}
+
+// bare reads names that are an act and no object, as tools of a database have: get, lpush.
+func (w *worker) bare() {
+	tag := tQuery
+	switch {
+	case w.nameSet.meets(otherObjects):
+		return
+	case !w.nameAct.meets(lookActs) && !(w.nameAct.empty() && w.headSet.meets(lookActs)):
+		if !w.nameAct.meets(changeOnly) {
+			return
+		}
+		tag = tDBWrite
+	case w.nameAct.meets(changeOnly):
+		tag = tDBWrite
+	}
+	w.add(signal{tag: tag, source: byName, weight: 2, value: w.name, kind: "name_token"})
+}
+
+// annotated adds what annotations say, which anyone can claim.
+func (w *worker) annotated(p *profile) {
+	note := func(tag uint8, weight int8, text string) {
+		w.add(signal{tag: tag, source: byAnnotation, weight: weight, kind: "annotation", text: text})
+	}
+	if w.hints.openWorld > 0 && p.is&browser == 0 && (w.own(tNet) || p.is&remote != 0) {
+		note(tNet, 1, "openWorldHint=true")
+	}
+	for _, t := range [...]uint8{tFSWrite, tDBWrite} {
+		if !w.own(t) {
+			continue
+		}
+		switch {
+		case w.hints.readOnly > 0 && w.score[t][byParameter] < 2: // saving a result is no change to most authors
+			note(t, -1, "readOnlyHint=true")
+		case w.hints.destructive > 0:
+			note(t, 1, "destructiveHint=true")
+		}
+	}
+}
+
+// restrain keeps a shell from carrying every tag: what its description lists that a command
+// can do is told in one word, exec.
+func (w *worker) restrain() {
+	if sum, _ := w.total(tExec); sum < 4 || w.score[tExec][byName] == 0 || w.score[tExec][byParameter] == 0 {
+		return
+	}
+	for t := range uint8(tagCount) {
+		if t != tExec && w.score[t][byName] == 0 && w.score[t][byServer] == 0 && w.score[t][byDescription] > 0 {
+			w.against[t]--
+		}
+	}
+}

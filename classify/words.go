@@ -1,0 +1,208 @@
+package classify
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"gauntlet/internal/text"
+)
+
+// A token is one term of a string that the lexicon knows, or a place where it knows none.
+type token struct {
+	start, end int32 // in the string as the server wrote it
+	place      int32 // number among the words
+	sentence   int16
+	clause     int16 // number of clauses before it in the whole string
+	set        classes
+	flags      tokenFlags
+}
+
+type tokenFlags uint8
+
+const (
+	foreign    tokenFlags = 1 << iota // of a language whose order of words is not that of English
+	identifier                        // reads as a name: readFile, list_files
+	sibling                           // names another tool of the server
+	opens                             // first word of a sentence
+	capital                           // begins with a capital letter
+	fused                             // two words without anything between them
+	outside                           // in a part that does not describe the tool: examples, parameters, markup
+)
+
+// A tokenizer turns strings into tokens. It reuses its memory and serves one goroutine.
+type tokenizer struct {
+	lex      *lexicon
+	out      []token
+	heard    map[string]bool        // collects words; nil for none
+	knows    func(word string) bool // restricts the lexicon; nil for all of it
+	known    func(name string) bool // whether a word names another tool; may be nil
+	buf      [64]byte
+	next     [64]byte
+	sentence int16
+	clause   int16
+	place    int32
+	opens    bool
+	outside  bool
+	tag      bool // inside an element such as <IMPORTANT>
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func digit(c byte) bool  { return c >= '0' && c <= '9' }
+
+// nextWord returns the next word of s at or behind i in lower case, "" at the end. An
+// apostrophe inside a word is left out; everything else that is no letter or digit parts
+// words.
+func nextWord(s string, i int, buf []byte) (word []byte, start, end int) {
+	for i < len(s) && !wordByte(s[i]) {
+		i++
+	}
+	start = i
+	for i < len(s) {
+		c := s[i]
+		switch {
+		case c == '\'' && i+1 < len(s) && letter(s[i+1]) && i > start:
+			i++
+			if s[i] == 's' && (i+1 == len(s) || !wordByte(s[i+1])) {
+				return buf, start, i + 1 // the file's
+			}
+			continue
+		case !wordByte(c):
+			return buf, start, i
+		}
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if len(buf) < 48 {
+			buf = append(buf, c)
+		}
+		i++
+	}
+	return buf, start, i
+}
+
+func wordByte(c byte) bool { return letter(c) || digit(c) || c >= utf8.RuneSelf }
+
+// name reads the name of a tool or parameter as the words it is made of. Every pair of
+// neighbours that the lexicon knows as one word is one: git_hub, MySQL.
+func (t *tokenizer) name(s string) []token {
+	t.out, t.place, t.sentence, t.clause = t.out[:0], 0, 0, 0
+	raw := s
+	if !ascii(s) {
+		s = text.Skeleton(s)
+	}
+	var cuts [33][2]int32
+	n := 0
+	for i := 0; i < len(s) && n < len(cuts)-1; {
+		if !wordByte(s[i]) {
+			i++
+			continue
+		}
+		from := i
+		for i++; i < len(s) && wordByte(s[i]) && !hump(s, i); i++ {
+		}
+		cuts[n] = [2]int32{int32(from), int32(i)}
+		n++
+	}
+	for i := 0; i < n; {
+		i += t.part(s, len(s) == len(raw), n == 1, cuts[i:n])
+	}
+	return t.out
+}
+
+// part adds the longest term that begins at the first cut and returns how many it takes.
+// sure tells that places in s are those of the name, whole that the name is one word.
+func (t *tokenizer) part(s string, sure, whole bool, cuts [][2]int32) int {
+	take, set, flags := 1, classes{}, tokenFlags(0)
+	word := lowered(t.buf[:0], s[cuts[0][0]:cuts[0][1]])
+	if e := t.entry(word); e != nil {
+		set = e.set
+		if e.foreign {
+			flags |= foreign
+		}
+		for _, p := range e.phrases {
+			if len(p.rest) < len(cuts) && t.follows(s, cuts[1:], p.rest) {
+				take, set = 1+len(p.rest), p.set
+				break
+			}
+		}
+	}
+	if take == 1 && len(cuts) > 1 { // My SQL
+		both := lowered(word, s[cuts[1][0]:cuts[1][1]])
+		if e := t.entry(both); e != nil && len(both) > 3 {
+			take, set = 2, e.set
+		}
+	}
+	if take == 1 && set.empty() {
+		if r, _ := utf8.DecodeRuneInString(s[cuts[0][0]:]); text.Ideographic(r) {
+			t.ideographs(s[cuts[0][0]:cuts[0][1]], int(cuts[0][0]), func(a, b int) (int, int) { return a, b })
+			return 1
+		}
+		if whole {
+			set = t.together(word)
+		}
+		if !set.empty() {
+			flags |= fused
+		}
+	}
+	k := token{start: cuts[0][0], end: cuts[take-1][1], place: t.place, set: set, flags: flags}
+	if !sure { // invisible characters went, so that places moved
+		k.start, k.end = 0, 0
+	}
+	t.place += int32(take)
+	t.out = append(t.out, k)
+	return take
+}
+
+func (t *tokenizer) follows(s string, cuts [][2]int32, rest []string) bool {
+	for i, r := range rest {
+		if int(cuts[i][1]-cuts[i][0]) != len(r) || !strings.EqualFold(s[cuts[i][0]:cuts[i][1]], r) {
+			return false
+		}
+	}
+	return true
+}
+
+// together reads two words without anything between them, as in getfile: an act and an object.
+func (t *tokenizer) together(w []byte) classes {
+	for i := 3; i+3 <= len(w); i++ {
+		a, b := t.entry(w[:i]), t.entry(w[i:])
+		if a != nil && b != nil && a.set.meets(acts) && b.set.meets(objects) {
+			return a.set.common(acts).with(b.set.common(objects))
+		}
+	}
+	return classes{}
+}
+
+// hump reports whether a new word begins at s[i], inside a run of letters and digits:
+// readFile, HTTPFetch, page2.
+func hump(s string, i int) bool {
+	c, before := s[i], s[i-1]
+	upper := c >= 'A' && c <= 'Z'
+	switch {
+	case upper && (before >= 'a' && before <= 'z' || digit(before)):
+		return true
+	case upper && before >= 'A' && before <= 'Z':
+		return i+1 < len(s) && s[i+1] >= 'a' && s[i+1] <= 'z' && !(s[i+1] == 's' && (i+2 == len(s) || !letter(s[i+2])))
+	}
+	return false
+}
+
+func lowered(buf []byte, s string) []byte {
+	for i := 0; i < len(s) && len(buf) < 60; i++ {
+		c := s[i]
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		buf = append(buf, c)
+	}
+	return buf
+}
+
+func ascii(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/capability"
+	"gauntlet/classify"
+	"gauntlet/report"
+)
+
+// classifyRun is one run of the subcommand classify.
+type classifyRun struct {
+	*app
+	how          targetFlags
+	format       string
+	file         string
+	floor        capability.Confidence
+	allowPartial bool
+}
+
+func (a *app) classifyCommand() *cobra.Command {
+	c := &classifyRun{app: a}
+	cmd := &cobra.Command{
+		Use:   "classify [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
+		Short: "Say what tools can do and what their parameters are",
+		Long: `classify reads the definitions of tools, from the same targets as gauntlet scan, and
+labels each tool with what it lets its caller do (run code, read or write files, make
+requests, read secrets or a database …), each parameter with its role, and each server
+with the combinations that are more dangerous together than apart. No tool is called.
+
+A label is high if several independent parts of the definition say so, medium on one
+strong sign, low if signs are weak or in conflict. docs/classifier.md tells how it is
+decided, docs/classifier-eval.md how often it is right.
+
+Exit codes: 2 if anything asked for could not be read; else 0.`,
+		Example: `  gauntlet classify snapshot.json
+  gauntlet classify --format json --min-confidence high a.json b.json
+  gauntlet classify -- npx -y @modelcontextprotocol/server-filesystem /tmp`,
+		RunE: c.run,
+	}
+	cmd.Flags().SortFlags = false
+	textFormat(cmd, &c.format, "pretty", "json")
+	outputFlag(cmd, &c.file, "the labels")
+	confidenceFlag(cmd, &c.floor)
+	partialFlag(cmd, &c.allowPartial)
+	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
+	c.how.flags(cmd)
+	return cmd
+}
+
+func confidenceFlag(cmd *cobra.Command, to *capability.Confidence) {
+	*to = capability.Low
+	var names []string
+	for _, c := range capability.Confidences() {
+		names = append(names, string(c))
+	}
+	cmd.Flags().Var(&value[capability.Confidence]{to, "CONFIDENCE", capability.ParseConfidence, capability.Confidence.String},
+		"min-confidence", "leave out labels below this: "+strings.Join(names, ", "))
+	completeWith(cmd, "min-confidence", names)
+}
+
+func (c *classifyRun) run(cmd *cobra.Command, args []string) error {
+	targets, err := c.targets(cmd, &c.how, args)
+	if err != nil {
+		return err
+	}
+	in := files(targets)
+	switch stdin := slices.Index(in, "-"); {
+	case len(targets) == 0:
+		return usage(cmd, "nothing to classify: name a snapshot file, - for standard input, the URL of a server, or -- and its command")
+	case stdin >= 0 && slices.Contains(in[stdin+1:], "-"):
+		return usage(cmd, "- is named more than once: standard input can be read once")
+	}
+	if err := writable(c.file, in); err != nil {
+		return usage(cmd, "%s", err)
+	}
+	defer c.startProgress().stop()
+	got, err := c.gather(cmd.Context(), &c.how, targets)
+	if err != nil {
+		return err
+	}
+	servers, err := c.classified(cmd.Context(), got)
+	if err != nil {
+		return err
+	}
+	c.progress.stop()
+	for _, p := range got.failures {
+		c.say("%s", failureText(p))
+	}
+	for _, p := range got.catalog.Problems {
+		c.say("%s", failureText(p))
+	}
+	if len(got.catalog.Documents) > 0 {
+		if err := c.writeTo(c.file, func(w io.Writer) error { return c.show(w, servers) }); err != nil {
+			return err
+		}
+	}
+	c.code = c.exit(got)
+	return nil
+}
+
+// classified labels every server, leaves out what is below the floor, and hides what was
+// given to live servers for their eyes only.
+func (c *classifyRun) classified(ctx context.Context, got *gathered) ([]capability.Server, error) {
+	c.progress.say("classifying")
+	servers, err := interruptible(ctx, func() []capability.Server { return classify.Catalog(&got.catalog) })
+	if err != nil {
+		return nil, err
+	}
+	for i := range servers {
+		for j := range servers[i].Tools {
+			t := &servers[i].Tools[j]
+			t.Capabilities = slices.DeleteFunc(t.Capabilities, func(l capability.Label) bool { return !l.Confidence.AtLeast(c.floor) })
+		}
+	}
+	if len(got.given) > 0 {
+		redactLabels(servers, newVeil(got.given))
+	}
+	return servers, nil
+}
+
+// show writes one server as an object, several as a list of such objects.
+func (c *classifyRun) show(w io.Writer, servers []capability.Server) error {
+	if c.format == "pretty" {
+		opt := report.Options{}
+		if c.file == "-" {
+			opt = c.looks(false)
+		}
+		return report.WriteMatrix(w, servers, opt)
+	}
+	if len(servers) == 1 {
+		return writeIndented(w, servers[0])
+	}
+	return writeIndented(w, struct {
+		Servers []capability.Server `json:"servers"`
+	}{servers})
+}
+
+// exit is 2 where something was not read, unless a part is enough and there is one.
+func (c *classifyRun) exit(got *gathered) int {
+	if len(got.failures)+len(got.catalog.Problems) == 0 || c.allowPartial && len(got.catalog.Documents) > 0 {
+		return 0
+	}
+	return 2
+}
+
+// redactLabels hides what live servers were given wherever labels quote it.
+func redactLabels(servers []capability.Server, v *veil) {
+	for i := range servers {
+		s := &servers[i]
+		v.all(&s.Name)
+		for j := range s.Tools {
+			t := &s.Tools[j]
+			v.all(&t.Name)
+			roles := make(map[string]capability.RoleLabel, len(t.Roles))
+			for name, r := range t.Roles {
+				v.all(&name)
+				v.each(r.Evidence)
+				roles[name] = r
+			}
+			t.Roles = roles
+			for k := range t.Capabilities {
+				l := &t.Capabilities[k]
+				v.each(l.Evidence)
+				for n := range l.Signals {
+					v.all(&l.Signals[n].Text, &l.Signals[n].Pointer)
+				}
+			}
+		}
+		for j := range s.Combinations {
+			v.each(s.Combinations[j].Tools)
+		}
+	}
+}

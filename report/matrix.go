@@ -1,0 +1,166 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"gauntlet/capability"
+)
+
+// matrixHeads are the heads of the matrix, in the order of capability.Tags.
+var matrixHeads = map[capability.Tag]string{
+	capability.Exec: "exec", capability.FSRead: "file r", capability.FSWrite: "file w", capability.NetEgress: "net out",
+	capability.NetIngress: "net in", capability.SecretAccess: "secret", capability.DBQuery: "db r", capability.DBWrite: "db w",
+}
+
+// shades show how sure a label is, on a terminal and elsewhere.
+var shades = map[capability.Confidence][2]string{
+	capability.High: {"████", "###"}, capability.Medium: {"▓▓▓▓", "++"}, capability.Inferred: {"▒▒▒▒", "~~"}, capability.Low: {"░░░░", "."},
+}
+
+const (
+	matrixCell = 9
+	matrixName = 36
+)
+
+// WriteMatrix writes what tools can do as one table a server, tools by tags. opt.Color
+// stands for a terminal: without it the table is plain ASCII, save what servers write.
+func WriteMatrix(w io.Writer, servers []capability.Server, opt Options) error {
+	out := bufio.NewWriter(w)
+	m := &matrix{palette: palette(opt.Color), w: out, style: 1}
+	if opt.Color {
+		m.style = 0
+	}
+	for i := range servers {
+		if i > 0 {
+			m.line("")
+		}
+		m.server(&servers[i])
+	}
+	m.legend()
+	return out.Flush()
+}
+
+type matrix struct {
+	palette
+	w     *bufio.Writer
+	style int
+}
+
+func (m *matrix) line(format string, args ...any) { _, _ = fmt.Fprintf(m.w, format+"\n", args...) }
+
+func (m *matrix) server(s *capability.Server) {
+	n := fmt.Sprintf("%d tools", len(s.Tools))
+	if len(s.Tools) == 1 {
+		n = "1 tool"
+	}
+	m.line("%s  %s", m.bold(Visible(s.Name)), m.dim(n))
+	if len(s.Tools) == 0 {
+		return
+	}
+	tags := m.present(s)
+	if len(tags) == 0 {
+		m.line("  no capability found in any definition")
+		return
+	}
+	name := 4
+	for i := range s.Tools {
+		name = min(max(name, columns(Visible(s.Tools[i].Name))), matrixName)
+	}
+	head := strings.Repeat(" ", name+2)
+	for _, tag := range tags {
+		head += fmt.Sprintf("  %-*s", matrixCell-2, matrixHeads[tag])
+	}
+	m.line("%s", m.dim(strings.TrimRight(head, " ")))
+	quiet := 0
+	for i := range s.Tools {
+		t := &s.Tools[i]
+		if len(t.Capabilities) == 0 {
+			quiet++
+			continue
+		}
+		m.tool(t, tags, name)
+	}
+	if quiet > 0 {
+		m.line("  %s", m.dim(fmt.Sprintf("%d more without any", quiet)))
+	}
+	m.sum(s)
+}
+
+// present lists the tags that any tool of the server has.
+func (m *matrix) present(s *capability.Server) (out []capability.Tag) {
+	for _, tag := range capability.Tags() {
+		for i := range s.Tools {
+			if s.Tools[i].Has(tag, capability.Low) != nil {
+				out = append(out, tag)
+				break
+			}
+		}
+	}
+	return out
+}
+
+func (m *matrix) tool(t *capability.Tool, tags []capability.Tag, name int) {
+	var row strings.Builder
+	shown := clip(Visible(t.Name), name)
+	row.WriteString("  " + shown + strings.Repeat(" ", name-columns(shown)))
+	for _, tag := range tags {
+		cell := ""
+		if l := t.Has(tag, capability.Low); l != nil {
+			cell = shades[l.Confidence][m.style]
+			row.WriteString("  " + m.shade(l.Confidence, cell) + strings.Repeat(" ", matrixCell-2-columns(cell)))
+			continue
+		}
+		row.WriteString(strings.Repeat(" ", matrixCell))
+	}
+	m.line("%s", strings.TrimRight(row.String(), " "))
+}
+
+func (m *matrix) shade(c capability.Confidence, s string) string {
+	switch c {
+	case capability.High:
+		return m.sgr("31", s)
+	case capability.Medium:
+		return m.sgr("33", s)
+	}
+	return m.dim(s)
+}
+
+func (m *matrix) sum(s *capability.Server) {
+	for _, c := range s.Combinations {
+		tags := make([]string, len(c.Tags))
+		for i, t := range c.Tags {
+			tags[i] = string(t)
+		}
+		where := "across tools"
+		if c.Scope == capability.WithinTool {
+			where = "within one tool"
+		}
+		m.line("  %s %s %s", m.bold(strings.Join(tags, " + ")), c.Rationale, m.dim(fmt.Sprintf("(%s, %s, %s)", where, c.Confidence, toolList(c.Tools))))
+	}
+}
+
+// toolList names the first of them.
+func toolList(names []string) string {
+	const most = 4
+	shown := make([]string, 0, most)
+	for _, n := range names[:min(most, len(names))] {
+		shown = append(shown, clip(Visible(n), matrixName))
+	}
+	s := strings.Join(shown, ", ")
+	if more := len(names) - len(shown); more > 0 {
+		s += fmt.Sprintf(" and %d more", more)
+	}
+	return s
+}
+
+func (m *matrix) legend() {
+	var parts []string
+	for _, c := range []capability.Confidence{capability.High, capability.Medium, capability.Low} {
+		parts = append(parts, m.shade(c, shades[c][m.style])+" "+string(c))
+	}
+	m.line("")
+	m.line("%s", strings.Join(parts, "   "))
+}
