@@ -20,6 +20,11 @@ func (p *page) clients(c *result.Clients) {
 		return
 	}
 	p.heading("Configurations", "")
+	entries := map[string][]*result.ClientEntry{}
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		entries[e.File] = append(entries[e.File], e)
+	}
 	for _, f := range c.Files {
 		title := f.Client
 		if f.State != result.StateRead {
@@ -30,10 +35,8 @@ func (p *page) clients(c *result.Clients) {
 		if f.Project != "" {
 			p.painted(4, "for:", Visible(f.Project), p.dim)
 		}
-		for i := range c.Entries {
-			if e := &c.Entries[i]; e.File == f.File {
-				p.entry(e)
-			}
+		for _, e := range entries[f.File] {
+			p.entry(e)
 		}
 	}
 	p.agents(c)
