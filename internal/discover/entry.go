@@ -87,6 +87,7 @@ func (b *builder) build() {
 		e.Headers = append(e.Headers, b.variables(o, "headers")...)
 	}
 	b.bearer(from)
+	b.forwarded(from)
 	b.settings(n)
 	e.Disabled = n.get("disabled").isTrue() || n.get("enabled").isFalse()
 	for _, name := range []string{"disabled", "enabled"} {
@@ -276,6 +277,30 @@ func (b *builder) bearer(n *node) {
 	}
 	for _, v := range b.variables(n, "env_http_headers") {
 		b.e.Headers = append(b.e.Headers, config.Variable{Name: v.Name, Value: config.NewValue("${env:"+v.Value.Reveal()+"}", v.Value.Place)})
+	}
+}
+
+// forwarded reads the names of variables that Codex hands on from its own environment: a
+// list of names, or of objects with one.
+func (b *builder) forwarded(n *node) {
+	m := n.get("env_vars")
+	switch {
+	case m == nil || m.kind == null:
+		return
+	case m.kind != list:
+		b.wrong(m, "%q is %s, want a list", m.key, m.kind)
+		return
+	}
+	for _, c := range m.children {
+		name := c
+		if c.kind == table {
+			name = c.get("name")
+		}
+		if name.str() == "" {
+			b.wrong(c, "a variable of %q has no name", m.key)
+			continue
+		}
+		b.e.Env = append(b.e.Env, config.Variable{Name: name.text, Value: b.value(name, "${env:"+name.text+"}")})
 	}
 }
 
