@@ -353,6 +353,11 @@ func (b *builder) transport(n *node) {
 		}
 	case extension:
 		b.say(finding.Unread, b.n, "an extension of the client starts it; its command does not stand in the file")
+	case n.get("uses").str() != "":
+		if e.Name == "" {
+			e.Name = n.get("uses").text
+		}
+		b.say(finding.Unread, b.n, "its client fetches it as a block; its command does not stand in the file")
 	case e.Disabled:
 		// Opening a file to switch off a server that stands elsewhere needs no command.
 	default:
