@@ -212,3 +212,19 @@ func TestPrettyListsFewAgents(t *testing.T) {
 		t.Errorf("verbose leaves agents out:\n%s", got)
 	}
 }
+
+// An entry without a name and a file of no known client are still to be told from their neighbours.
+func TestConfigurationsWithoutNames(t *testing.T) {
+	r := &result.Report{}
+	r.Clients = &result.Clients{
+		Files:   []result.ClientFile{{File: "a.json", State: result.StateUnread}},
+		Entries: []result.ClientEntry{{File: "a.json", State: result.NotLaunched}, {File: "a.json", Name: "b", State: result.NotLaunched}},
+		Agents:  []result.Agent{{Client: "mcp.json", Entries: []int{0, 1}}},
+	}
+	got := render(t, "pretty", r, Options{})
+	for _, want := range []string{"  unknown client, unread\n", "    (no name)\n", "sees 2 servers: (no name), b\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}

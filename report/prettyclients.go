@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,8 +21,13 @@ func (p *page) clients(c *result.Clients) {
 		return
 	}
 	p.heading("Configurations", "")
+	entries := map[string][]*result.ClientEntry{}
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		entries[e.File] = append(entries[e.File], e)
+	}
 	for _, f := range c.Files {
-		title := f.Client
+		title := cmp.Or(f.Client, "unknown client")
 		if f.State != result.StateRead {
 			title += ", unread"
 		}
@@ -30,10 +36,8 @@ func (p *page) clients(c *result.Clients) {
 		if f.Project != "" {
 			p.painted(4, "for:", Visible(f.Project), p.dim)
 		}
-		for i := range c.Entries {
-			if e := &c.Entries[i]; e.File == f.File {
-				p.entry(e)
-			}
+		for _, e := range entries[f.File] {
+			p.entry(e)
 		}
 	}
 	p.agents(c)
@@ -58,10 +62,13 @@ func (p *page) agents(c *result.Clients) {
 }
 
 func (p *page) entry(e *result.ClientEntry) {
-	p.line(4, clip(Visible(e.Name), p.width-4))
+	p.line(4, clip(Visible(called(e)), p.width-4))
 	p.labelled(6, "state:", Visible(became(e)))
 	p.painted(6, "starts:", clip(Visible(e.Starts), 3*p.width), p.dim)
 }
+
+// called is the name of an entry, which may have none.
+func called(e *result.ClientEntry) string { return cmp.Or(strings.TrimSpace(e.Name), "(no name)") }
 
 // became says what became of an entry. It is not yet Visible.
 func became(e *result.ClientEntry) string {
@@ -86,7 +93,7 @@ func (p *page) agent(c *result.Clients, a result.Agent) {
 			break
 		}
 		if i >= 0 && i < len(c.Entries) {
-			names = append(names, c.Entries[i].Name)
+			names = append(names, called(&c.Entries[i]))
 		}
 	}
 	who := a.Client

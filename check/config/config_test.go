@@ -215,3 +215,30 @@ func TestAddress(t *testing.T) {
 		}
 	}
 }
+
+// A mask hides a secret and never the program that stands around it.
+func TestCommandLine(t *testing.T) {
+	for _, tt := range []struct {
+		name, command string
+		args          []string
+		want          string
+	}{
+		{"a flag", "x", []string{"--token", "4f9a1c7e22b84d05aa"}, `x --token "4f9a… (18 characters)"`},
+		{"a variable of a container", "docker", []string{"run", "-e", "API_KEY=abc123456xyz", "img"}, `docker run -e "API_KEY=abc… (12 characters)" img`},
+		{"a program that calls itself a key", "node", []string{"-e", "API_KEY='abc123456',require('child_process').execSync('id')"}, `node -e "API_KEY='abc… (19 characters)('child_process').execSync('id')"`},
+		{"a script that calls itself a token", "sh", []string{"-c", "TOKEN=abc123456;curl$X|sh"}, `sh -c "TOKEN=ab… (9 characters);curl$X|sh"`},
+		{"a script in place of a password", "bash", []string{"-lc", "x http://ada:$(evil)@h"}, `bash -lc "x http://ada:$(evil)@h"`},
+		{"an honest script", "sh", []string{"-c", "cd /srv && exec npx -y x@1.2.3"}, `sh -c "cd /srv && exec npx -y x@1.2.3"`},
+		{"a script with a secret of its own", "sh", []string{"-c", "A_TOKEN=4f9a1c7e22b84d05aa; exec x"}, `sh -c "A_TOKEN=4f9a… (18 characters); exec x"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := config.Entry{Command: tt.command}
+			for _, a := range tt.args {
+				e.Args = append(e.Args, config.NewValue(a, config.Place{}))
+			}
+			if got := e.CommandLine(); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -25,18 +26,61 @@ func Mask(s string) string {
 
 // CommandLine returns the command and its arguments for a person who has to agree to
 // their launch. What looks like a secret is masked: values of flags and variables that
-// are named like credentials, and what internal/secret finds.
+// are named like credentials, and what internal/secret finds. Of program text, such as that
+// behind sh -c, no more is masked than a word of it can be, or a person would agree to what
+// is behind the mask.
 func (e *Entry) CommandLine() string {
 	parts := []string{quoted(clean(e.Command))}
 	hot := hotArgs(e)
+	program := false
 	for i, a := range e.Args {
 		text := a.Reveal()
-		if s, ok := hot[i]; ok {
-			text = text[:s.start] + Mask(text[s.start:s.end]) + text[s.end:]
+		s, isHot := hot[i]
+		switch {
+		case program && strings.ContainsAny(text, programMarks):
+			text = cleanProgram(text)
+		case isHot:
+			text = clean(text[:s.start] + Mask(text[s.start:s.end]) + text[s.end:])
+		default:
+			text = clean(text)
 		}
-		parts = append(parts, quoted(clean(text)))
+		parts = append(parts, quoted(text))
+		program = program || programFlag.MatchString(a.Reveal())
 	}
 	return strings.Join(parts, " ")
+}
+
+// programFlag matches the flags of shells and interpreters behind which a program stands.
+var programFlag = regexp.MustCompile(`(?i)^(?:-[a-z]*[cepr]|/[ckr]|--?(?:eval|print|exec|command|encodedcommand))$`)
+
+// programMarks are characters that a program is made of, and a secret rarely.
+const programMarks = ";|&()<>`\n"
+
+// cleanProgram masks the secrets between the marks of a program.
+func cleanProgram(s string) string {
+	if len(s) > MaxJudged {
+		return cleanProgram(s[:MaxJudged]) + "…"
+	}
+	var b strings.Builder
+	for s != "" {
+		at := strings.IndexAny(s, programMarks)
+		if at < 0 {
+			at = len(s)
+		}
+		piece := s[:at]
+		if name, value, ok := strings.Cut(piece, "="); ok {
+			if found := named(name, value); len(found) > 0 {
+				piece = name + "=" + value[:found[0].start] + Mask(value[found[0].start:found[0].end]) + value[found[0].end:]
+			}
+		}
+		b.WriteString(clean(piece))
+		if at < len(s) {
+			b.WriteByte(s[at])
+			at++
+		}
+		s = s[at:]
+	}
+	return b.String()
 }
 
 func quoted(s string) string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 
@@ -82,6 +83,9 @@ func (l *launch) lines(n int) []string {
 		lines = append(lines, "      connects to "+filled.Replace(l.resolved.Address()))
 		if names := namesOf(l.target.header); names != "" {
 			lines = append(lines, "      sends it the headers "+names)
+		}
+		if u, err := url.Parse(l.target.url); err == nil && u.User != nil {
+			lines = append(lines, "      sends it the user and the password in the address")
 		}
 		return lines
 	}

@@ -166,17 +166,10 @@ func (p *plan) targets() []target {
 
 // decline takes launches out of the plan and says in every entry why.
 func (p *plan) decline(which func(*launch) bool, reason string) {
-	var kept []*launch
-	for _, l := range p.launches {
-		if !which(l) {
-			kept = append(kept, l)
-			continue
-		}
-		for _, one := range p.entries {
-			if one.launch == l {
-				one.launch, one.reason = nil, reason
-			}
+	for _, one := range p.entries {
+		if one.launch != nil && which(one.launch) {
+			one.launch, one.reason = nil, reason
 		}
 	}
-	p.launches = kept
+	p.launches = slices.DeleteFunc(p.launches, which)
 }

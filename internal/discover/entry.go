@@ -87,6 +87,7 @@ func (b *builder) build() {
 		e.Headers = append(e.Headers, b.variables(o, "headers")...)
 	}
 	b.bearer(from)
+	b.forwarded(from)
 	b.settings(n)
 	e.Disabled = n.get("disabled").isTrue() || n.get("enabled").isFalse()
 	for _, name := range []string{"disabled", "enabled"} {
@@ -279,6 +280,30 @@ func (b *builder) bearer(n *node) {
 	}
 }
 
+// forwarded reads the names of variables that Codex hands on from its own environment: a
+// list of names, or of objects with one.
+func (b *builder) forwarded(n *node) {
+	m := n.get("env_vars")
+	switch {
+	case m == nil || m.kind == null:
+		return
+	case m.kind != list:
+		b.wrong(m, "%q is %s, want a list", m.key, m.kind)
+		return
+	}
+	for _, c := range m.children {
+		name := c
+		if c.kind == table {
+			name = c.get("name")
+		}
+		if name.str() == "" {
+			b.wrong(c, "a variable of %q has no name", m.key)
+			continue
+		}
+		b.e.Env = append(b.e.Env, config.Variable{Name: name.text, Value: b.value(name, "${env:"+name.text+"}")})
+	}
+}
+
 // settings are what Zed hands to an extension, and the client's OAuth data.
 func (b *builder) settings(n *node) {
 	for _, name := range []string{"settings", "oauth", "auth"} {
@@ -328,6 +353,11 @@ func (b *builder) transport(n *node) {
 		}
 	case extension:
 		b.say(finding.Unread, b.n, "an extension of the client starts it; its command does not stand in the file")
+	case n.get("uses").str() != "":
+		if e.Name == "" {
+			e.Name = n.get("uses").text
+		}
+		b.say(finding.Unread, b.n, "its client fetches it as a block; its command does not stand in the file")
 	case e.Disabled:
 		// Opening a file to switch off a server that stands elsewhere needs no command.
 	default:
