@@ -22,6 +22,9 @@ type Options struct {
 	// 0 means 100, and anything below 50 is taken as 50.
 	Width   int
 	Verbose bool // show every finding, however often its rule fires in one definition
+	// NotSecurity says that the rules are about the form of documents, so that a code host
+	// does not list what they find among the vulnerabilities.
+	NotSecurity bool
 }
 
 // A Format is one way to write a report.

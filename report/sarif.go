@@ -17,7 +17,7 @@ const (
 // writeSARIF writes one run. Findings are results, problems and skipped checks are
 // notifications of its one invocation, and what was looked at is a property of the run,
 // for SARIF has no word for coverage and a run without results must not look like a pass.
-func writeSARIF(w *bufio.Writer, r *result.Report, _ Options) error {
+func writeSARIF(w *bufio.Writer, r *result.Report, o Options) error {
 	rules := rulesOf(r)
 	s := newJSONStream(w)
 	s.open("", '{')
@@ -26,7 +26,7 @@ func writeSARIF(w *bufio.Writer, r *result.Report, _ Options) error {
 	s.open("runs", '[')
 	s.open("", '{')
 	s.value("columnKind", "unicodeCodePoints")
-	writeDriver(s, r.Tool, rules)
+	writeDriver(s, r.Tool, rules, !o.NotSecurity)
 	writeInvocation(s, r, rules)
 	writeResults(s, r, rules)
 	s.open("properties", '{')
@@ -43,7 +43,7 @@ func writeSARIF(w *bufio.Writer, r *result.Report, _ Options) error {
 // semantic is the form of SemVer 2.0, without the rarely used build part.
 var semantic = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
 
-func writeDriver(s *jsonStream, tool result.Tool, rules sarifRules) {
+func writeDriver(s *jsonStream, tool result.Tool, rules sarifRules, security bool) {
 	s.open("tool", '{')
 	s.open("driver", '{')
 	s.value("name", tool.Name)
@@ -53,7 +53,7 @@ func writeDriver(s *jsonStream, tool result.Tool, rules sarifRules) {
 	if semantic.MatchString(tool.Version) {
 		s.value("semanticVersion", tool.Version)
 	}
-	list(s, "rules", rules.list, func(rule *result.Rule) any { return descriptor(rule) })
+	list(s, "rules", rules.list, func(rule *result.Rule) any { return descriptor(rule, security) })
 	list(s, "notifications", notices, itself)
 	s.close('}')
 	s.close('}')

@@ -165,7 +165,7 @@ func TestServersCannotPutLinksIntoMessages(t *testing.T) {
 }
 
 func TestRuleDescriptor(t *testing.T) {
-	d := descriptor(&full().Rules[0])
+	d := descriptor(&full().Rules[0], true)
 	if want := "security,tool-poisoning,OWASP MCP Top 10 MCP03:2025,external/cwe/cwe-1427"; strings.Join(d.Properties.Tags, ",") != want {
 		t.Errorf("tags %q, want %s", d.Properties.Tags, want)
 	}
@@ -173,7 +173,7 @@ func TestRuleDescriptor(t *testing.T) {
 		t.Errorf("help URI %q and precision %q", d.HelpURI, d.Properties.Precision)
 	}
 	for _, bad := range []string{"", "see the paper", "javascript:alert(1)", "https:///x"} {
-		if got := descriptor(&result.Rule{ID: "SEC-001", Source: bad}).HelpURI; got != "" {
+		if got := descriptor(&result.Rule{ID: "SEC-001", Source: bad}, true).HelpURI; got != "" {
 			t.Errorf("source %q becomes the help URI %q, want none", bad, got)
 		}
 	}

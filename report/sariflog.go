@@ -27,8 +27,8 @@ type sarifConfiguration struct {
 
 type sarifRuleProperties struct {
 	// Tags and precision are SARIF and GitHub vocabulary, the rest is ours.
-	Tags             []string              `json:"tags"`
-	SecuritySeverity string                `json:"security-severity"`
+	Tags             []string              `json:"tags,omitempty"`
+	SecuritySeverity string                `json:"security-severity,omitempty"`
 	Precision        string                `json:"precision,omitempty"`
 	Maturity         string                `json:"maturity,omitempty"`
 	Taxonomy         []finding.TaxonomyRef `json:"taxonomy,omitempty"`

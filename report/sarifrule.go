@@ -37,7 +37,8 @@ func rulesOf(r *result.Report) sarifRules {
 	return rules
 }
 
-func descriptor(r *result.Rule) *sarifRule {
+// descriptor describes a rule, as one about security or not.
+func descriptor(r *result.Rule, security bool) *sarifRule {
 	short := r.Name
 	if short == "" {
 		short = string(r.ID)
@@ -46,6 +47,10 @@ func descriptor(r *result.Rule) *sarifRule {
 	if full == "" {
 		full = short
 	}
+	properties := sarifRuleProperties{Precision: precision(r.Maturity), Maturity: r.Maturity, Taxonomy: r.Taxonomy}
+	if security {
+		properties.Tags, properties.SecuritySeverity = ruleTags(r), securitySeverity(r.Severity)
+	}
 	return &sarifRule{
 		ID: string(r.ID), Name: r.Name,
 		ShortDescription:     sarifText{Text: strings.ReplaceAll(short, "-", " ")},
@@ -53,10 +58,7 @@ func descriptor(r *result.Rule) *sarifRule {
 		Help:                 ruleHelp(r),
 		HelpURI:              webURI(r.Source),
 		DefaultConfiguration: sarifConfiguration{level(r.Severity)},
-		Properties: sarifRuleProperties{
-			Tags: ruleTags(r), SecuritySeverity: securitySeverity(r.Severity),
-			Precision: precision(r.Maturity), Maturity: r.Maturity, Taxonomy: r.Taxonomy,
-		},
+		Properties:           properties,
 	}
 }
 

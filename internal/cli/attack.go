@@ -70,50 +70,72 @@ func (a *app) attackTexts(ctx context.Context, args []string, l *attackLimits) (
 	return interruptible(ctx, func() []attackText {
 		var all []attackText
 		for _, arg := range args {
-			names, err := documentsAt(arg)
-			if err != nil {
-				all = append(all, attackText{name: arg, err: err})
-			}
-			for _, name := range names {
-				text, err := a.readText(name, l.Bytes)
-				if errors.Is(err, errEmpty) {
-					err = nil // it can be read: it is no document
+			for _, t := range documentsAt(arg) {
+				if t.err == nil {
+					t.text, t.err = a.readText(t.name, l.Bytes)
 				}
-				if err != nil {
-					err = reason(err)
+				if errors.Is(t.err, errEmpty) {
+					t.err = nil // it can be read: it is no document
 				}
-				all = append(all, attackText{name, text, err})
+				if t.err != nil {
+					t.err = reason(t.err)
+				}
+				all = append(all, t)
 			}
 		}
 		return all
 	})
 }
 
-// documentsAt returns the files that an argument stands for.
-func documentsAt(arg string) ([]string, error) {
+// documentsAt returns the files that an argument stands for, yet to be read, and what of a
+// directory cannot be.
+func documentsAt(arg string) []attackText {
 	if info, err := os.Stat(arg); arg == "-" || err != nil || !info.IsDir() {
-		return []string{arg}, nil // reading it will say what is wrong
+		return []attackText{{name: arg}} // reading it will say what is wrong
 	}
-	var names []string
-	err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+	root, err := os.OpenRoot(arg)
+	if err != nil {
+		return []attackText{{name: arg, err: err}}
+	}
+	defer root.Close()
+	var all []attackText
+	// An error of one directory is told and the others are read; so no error ends the walk.
+	_ = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
 		switch ext := strings.ToLower(filepath.Ext(path)); {
 		case err != nil:
-			return err
+			all = append(all, attackText{name: path, err: err})
 		case d.IsDir() && path != arg && strings.HasPrefix(d.Name(), "."):
 			return filepath.SkipDir
-		case d.Type().IsRegular() && (ext == ".yaml" || ext == ".yml"):
-			names = append(names, path)
+		case d.IsDir() || ext != ".yaml" && ext != ".yml":
+		case d.Type() == fs.ModeSymlink:
+			all = append(all, linkedDocument(root, arg, path)...)
+		default:
+			all = append(all, attackText{name: path})
 		}
 		return nil
 	})
+	if len(all) == 0 {
+		return []attackText{{name: arg, err: errors.New("the directory holds no .yaml file")}}
+	}
+	slices.SortFunc(all, func(a, b attackText) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+// linkedDocument returns what a symbolic link in a directory stands for: a file in the same
+// directory. One that leads out of it is not followed, as reports quote what they read and
+// a stranger may have put the link there.
+func linkedDocument(root *os.Root, directory, path string) []attackText {
+	inside, err := filepath.Rel(directory, path)
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = root.Stat(inside); err == nil && info.IsDir() {
+			return nil
+		}
+	}
 	if err != nil {
-		return nil, reason(err)
+		return []attackText{{name: path, err: errors.New("it is a symbolic link to no file of the directory: name the file to have it read")}}
 	}
-	if len(names) == 0 {
-		return nil, errors.New("the directory holds no .yaml file")
-	}
-	slices.Sort(names)
-	return names, nil
+	return []attackText{{name: path}}
 }
 
 // wantDocuments refuses a command line without documents, or with standard input twice.

@@ -14,7 +14,7 @@ import (
 const specification = "https://oatf.io/specification/conformance/"
 
 // writeVerdictsSARIF hands the diagnostics to the report format of findings: an error is an
-// error there, a warning of the format a warning, a lint a note.
+// error there, a warning of the format a warning, a lint a note. None is a vulnerability.
 func writeVerdictsSARIF(w io.Writer, all []verdictOn) error {
 	r := result.Report{SchemaVersion: result.SchemaVersion, Tool: result.Tool{Name: "gauntlet", Version: version()}}
 	for _, rule := range oatf.Rules() {
@@ -41,7 +41,7 @@ func writeVerdictsSARIF(w io.Writer, all []verdictOn) error {
 	if err != nil {
 		return err
 	}
-	return format.Write(w, &r, report.Options{})
+	return format.Write(w, &r, report.Options{NotSecurity: true})
 }
 
 func severityOf(rule string, s oatf.DiagnosticSeverity) finding.Severity {

@@ -201,7 +201,7 @@ func sensitivePath(s string) bool {
 		for j := 0; j < len(part); j++ {
 			low[j] = lower(part[j])
 		}
-		if w := words.words[string(low[:len(part)])]; w != nil && (w.classes.has(classSensFile) || w.classes.has(classSensName)) {
+		if w := words().words[string(low[:len(part)])]; w != nil && (w.classes.has(classSensFile) || w.classes.has(classSensName)) {
 			return true
 		}
 	}

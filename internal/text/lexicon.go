@@ -5,7 +5,9 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -76,7 +78,9 @@ const (
 	minStem   = 3 // bytes of a stem
 )
 
-var words = mustLoad(lexiconFiles)
+// words is loaded when the first text is read: it takes longer than most runs of a program
+// that reads none.
+var words = sync.OnceValue(func() *lexicon { return mustLoad(lexiconFiles) })
 
 func mustLoad(files fs.FS) *lexicon {
 	l, err := loadLexicon(files)
@@ -101,7 +105,7 @@ func loadLexicon(files fs.FS) (*lexicon, error) {
 	l := &lexicon{
 		classes: map[string]Class{}, words: map[string]*sense{}, stems: map[string]*sense{}, ideo: map[rune][]ideogram{},
 	}
-	for _, c := range structural {
+	for _, c := range slices.Concat(structural, listed) {
 		l.class(c)
 	}
 	names, err := fs.Glob(files, "lexicon/*.txt")

@@ -6,7 +6,7 @@ import (
 )
 
 // meaningOfName returns what the words of an identifier say about the tool it names.
-func meaningOfName(s string) (cls ClassSet) {
+func (l *lexicon) meaningOfName(s string) (cls ClassSet) {
 	var low [40]byte
 	for i := 0; i < len(s); {
 		n := 0
@@ -20,7 +20,7 @@ func meaningOfName(s string) (cls ClassSet) {
 			low[n] = lower(s[i])
 			n++
 		}
-		if w := words.words[string(low[:n])]; w != nil {
+		if w := l.words[string(low[:n])]; w != nil {
 			if w.classes.has(classPowerWord) {
 				cls.add(classPower)
 			}

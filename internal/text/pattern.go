@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A pattern is a sequence of word classes inside one sentence. Patterns are data, one a
@@ -49,23 +50,39 @@ const (
 	maxVariants = 720 // patterns that one line may stand for
 )
 
-var patterns = func() []pattern {
+// patternBook is every pattern, and how to find those that a sentence may match.
+type patternBook struct {
+	patterns []pattern
+	// anchors lists, per class, the patterns that cannot match without a word of it. Each
+	// pattern is listed under its rarest element, so that ordinary sentences, full of common
+	// words, have few candidates.
+	anchors [][]int32
+}
+
+// book is loaded when the first text is read, as words is.
+var book = sync.OnceValue(func() *patternBook {
+	ps := loadPatterns(words())
+	return &patternBook{ps, anchorsOf(ps, words())}
+})
+
+func loadPatterns(l *lexicon) []pattern {
 	data, err := fs.ReadFile(lexiconFiles, "lexicon/patterns.pat")
 	if err != nil {
 		panic("text: " + err.Error())
 	}
-	ps, err := parsePatterns(string(data), words)
+	ps, err := parsePatterns(string(data), l)
 	if err != nil {
 		panic("text: patterns: " + err.Error())
 	}
+	sayings := loadSayings()
 	for i := range ps {
 		ps[i].says = cmp.Or(sayings[ps[i].family+"."+ps[i].name], sayings[ps[i].family])
 	}
 	return ps
-}()
+}
 
-// sayings tell a person what a signal means, from lexicon/sayings.tsv.
-var sayings = func() map[string]string {
+// loadSayings reads what tells a person what a signal means, lexicon/sayings.tsv.
+func loadSayings() map[string]string {
 	data, err := fs.ReadFile(lexiconFiles, "lexicon/sayings.tsv")
 	if err != nil {
 		panic("text: " + err.Error())
@@ -77,7 +94,7 @@ var sayings = func() map[string]string {
 		}
 	}
 	return m
-}()
+}
 
 func parsePatterns(data string, l *lexicon) ([]pattern, error) {
 	var out []pattern
@@ -332,12 +349,10 @@ func startsClause(ws []word, j int) bool {
 	return j > 0 && ws[j-1].last == ws[j].n-1 && ws[j-1].classes.has(classLead)
 }
 
-// anchors lists, per class, the patterns that cannot match without a word of it. Each
-// pattern is listed under its rarest element, so that ordinary sentences, full of common
-// words, have few candidates.
-var anchors = func() [][]int32 {
-	index := make([][]int32, len(words.classes))
-	cost := commonness()
+// anchorsOf makes the anchors of a patternBook.
+func anchorsOf(patterns []pattern, l *lexicon) [][]int32 {
+	index := make([][]int32, len(l.classes))
+	cost := commonness(l)
 	for i := range patterns {
 		best, least := 0, 1<<30
 		for e := range patterns[i].elems {
@@ -358,7 +373,7 @@ var anchors = func() [][]int32 {
 		}
 	}
 	return index
-}()
+}
 
 // commonWords are frequent in the definitions of ordinary tools. A class is the more
 // common the more of them it has.
@@ -366,10 +381,10 @@ const commonWords = "and or to not use used get list you it if when with by for 
 	"request response data file user tool function this first then set add include return must should is will can before after " +
 	"instead from of in as string name id default example e.g. only new text message search create update delete call run"
 
-func commonness() []int {
-	cost := make([]int, len(words.classes))
+func commonness(l *lexicon) []int {
+	cost := make([]int, len(l.classes))
 	for w := range strings.FieldsSeq(commonWords) {
-		s := words.lookup([]byte(w))
+		s := l.lookup([]byte(w))
 		if s == nil {
 			continue
 		}
@@ -385,15 +400,16 @@ func commonness() []int {
 // among returns the patterns that can match a sentence whose words have the classes in
 // mask, in their order.
 func (m *matcher) among(mask ClassSet) []int32 {
+	b := book()
 	if m.seen == nil {
-		m.seen = make([]uint32, len(patterns))
+		m.seen = make([]uint32, len(b.patterns))
 	}
 	m.stamp++
 	m.candidates = m.candidates[:0]
 	for w, set := range mask {
 		for ; set != 0; set &= set - 1 {
 			c := w<<6 + bits.TrailingZeros64(set)
-			for _, i := range anchors[c] {
+			for _, i := range b.anchors[c] {
 				if m.seen[i] != m.stamp {
 					m.seen[i] = m.stamp
 					m.candidates = append(m.candidates, i)
@@ -404,8 +420,6 @@ func (m *matcher) among(mask ClassSet) []int32 {
 	slices.Sort(m.candidates)
 	return m.candidates
 }
-
-var classLead = words.class("lead")
 
 // near reports whether the guard looks only around the match. What it says of the whole
 // sentence, match has asked once.

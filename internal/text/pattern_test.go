@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// lead comes first, as in the program's own lexicon: the matcher knows that class by number.
 const small = "[lead]\nmust\n[a]\nalpha\n[b]\nbeta\n[c]\ncharlie\n[d]\ndelta\n[e]\necho\n[f]\nfoxtrot\n[v verb]\ncarry"
 
 func TestPatternErrors(t *testing.T) {
@@ -78,9 +77,6 @@ func matching(t *testing.T, l *lexicon, line, sentence string) (first, last int,
 
 func TestPatternMatch(t *testing.T) {
 	l := load(t, small)
-	if l.classes["lead"] != classLead {
-		t.Fatal("lead is not the first class any more; order the sections of small as it is now")
-	}
 	for _, tt := range []struct {
 		name, pattern, sentence string
 		want                    bool
@@ -158,7 +154,7 @@ func TestPatternAttributes(t *testing.T) {
 }
 
 func FuzzParsePattern(f *testing.F) {
-	l := words
+	l := words()
 	for _, s := range []string{"a.b 3 : ignore ~4 prior", "a.b 3 : {xneg xtell}~2 ; -xdetect", "a.b 1 : ^_ignore! ; +user<3", "a.b 3 : {}", "a.b 3 : ~", ":", "a.b -1 : a|b"} {
 		f.Add(s)
 	}

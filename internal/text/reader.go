@@ -154,8 +154,9 @@ func (r *Reader) view(f *fold, base int, hidden *hiddenRun) {
 }
 
 func (r *Reader) sentence(f *fold, ws []word, mask ClassSet, base int, hidden *hiddenRun) {
+	known := book().patterns
 	for _, i := range r.match.among(mask) {
-		p := &patterns[i]
+		p := &known[i]
 		first, last, ok := p.match(ws, mask, &r.match)
 		if !ok {
 			continue
@@ -202,7 +203,7 @@ type count struct {
 // and counts.
 func (r *Reader) enough(pattern int32, s *Signal) bool {
 	if r.times == nil {
-		r.times = make([]count, 4*len(patterns))
+		r.times = make([]count, 4*len(book().patterns))
 	}
 	at := 4 * pattern
 	if s.Quoted {
@@ -227,18 +228,12 @@ func (r *Reader) enough(pattern int32, s *Signal) bool {
 // an example.
 func reported(before []word) bool {
 	for i := range before {
-		if before[i].flags&quoted == 0 && before[i].classes.meets(reporting) {
+		if w := &before[i]; w.flags&quoted == 0 && (w.classes.has(classDetect) || w.classes.has(classExample)) {
 			return true
 		}
 	}
 	return false
 }
-
-var reporting = func() (s ClassSet) {
-	s.add(words.class("detect"))
-	s.add(words.class("example"))
-	return s
-}()
 
 // readAs spells posing letters as the ASCII they pose as.
 func readAs(s string) string {

@@ -9,6 +9,11 @@ import (
 // structural lists the classes that words get by their shape rather than their spelling.
 var structural = []string{"url", "email", "path", "sensfile", "sensname", "ident", "sibling", "self", "ownparam", "marker", "closing", "named", "addr", "filename", "notice", "inname", "badaddr", "shout", "piped", "power", "pretext", "account"}
 
+// listed are the classes of the lexicon that the program asks for by number, too.
+var listed = []string{"strongtag", "interpreter", "powerword", "pretextword", "lead", "detect", "example"}
+
+// The numbers of structural, then those of listed.
+
 const (
 	classURL Class = iota
 	classEmail
@@ -32,13 +37,14 @@ const (
 	classPower    // an identifier that names an act with consequences: delete_branch, sendMail
 	classPretext  // an identifier that names a formality: log_audit, encrypt_handshake
 	classAccount  // a bank account by its international number
-)
 
-var (
-	classStrongTag   = words.class("strongtag")
-	classInterpreter = words.class("interpreter")
-	classPowerWord   = words.class("powerword")
-	classPretextWord = words.class("pretextword")
+	classStrongTag
+	classInterpreter
+	classPowerWord
+	classPretextWord
+	classLead    // words that lead to an order: "you must", "then", "please"
+	classDetect  // words that report what follows: "detects", "blocks"
+	classExample // "for example"
 )
 
 // A word is one word of a view that has a class. Words without one only count as gaps.
@@ -63,6 +69,7 @@ const (
 
 // tokenizer finds the words of one folded text. Its slices are reused.
 type tokenizer struct {
+	lex       *lexicon // set by run
 	s         string
 	out       []word
 	n         int32 // words so far
@@ -80,6 +87,7 @@ type tokenizer struct {
 }
 
 func (t *tokenizer) run(s string, segment bool) []word {
+	t.lex = words()
 	t.s, t.out, t.n, t.sentence, t.fresh, t.quote, t.inComment = s, t.out[:0], 0, 0, true, 0, false
 	t.announced = false
 	for i := 0; i < len(s); {
@@ -172,14 +180,14 @@ func (t *tokenizer) word(i, end int) int {
 	}
 	w, ascii := t.lower(i, stop)
 	var flags wordFlags
-	s := words.lookup(w)
+	s := t.lex.lookup(w)
 	if k := strings.IndexByte(t.s[i:stop], '\''); s == nil && (k == 1 || k == 2) {
 		w, ascii = t.lower(i+k+1, stop) // French elides: "l'utilisateur", "qu'il"
-		s = words.lookup(w)
+		s = t.lex.lookup(w)
 	}
 	if s == nil && !ascii {
 		if sk, ok := skeleton(t.s[i:stop]); ok {
-			if alt := words.lookup([]byte(sk)); alt != nil || mixedScript(t.s[i:stop]) {
+			if alt := t.lex.lookup([]byte(sk)); alt != nil || mixedScript(t.s[i:stop]) {
 				s, flags = alt, posing
 			}
 		}
@@ -193,7 +201,7 @@ func (t *tokenizer) word(i, end int) int {
 	}
 	if s == nil && ascii {
 		if alt := unleet(w, t.letters[:0]); alt != nil {
-			s, flags = words.lookup(alt), leet
+			s, flags = t.lex.lookup(alt), leet
 		}
 	}
 	named, isName := t.name(i, stop)
@@ -203,7 +211,7 @@ func (t *tokenizer) word(i, end int) int {
 			cls.add(named)
 		}
 		if isName && (named == classIdent || named == classSibling) {
-			cls.addAll(meaningOfName(t.s[i:stop]))
+			cls.addAll(t.lex.meaningOfName(t.s[i:stop]))
 		}
 		t.emit(i, stop, cls, ClassSet{}, 1, flags&posing)
 		return stop
@@ -391,7 +399,7 @@ func (t *tokenizer) parts(i, end int, first int32, fresh bool) {
 			continue
 		}
 		if w, _ := t.lower(i, stop); t.n < behind {
-			if s := words.lookup(w); s != nil && !s.classes.empty() {
+			if s := t.lex.lookup(w); s != nil && !s.classes.empty() {
 				cls := s.classes
 				cls.remove(classMarker)
 				cls.remove(classNotice)
@@ -437,7 +445,7 @@ func (t *tokenizer) ideographs(i, end int) int {
 			return i
 		}
 		best := ideogram{}
-		for _, g := range words.ideo[r] {
+		for _, g := range t.lex.ideo[r] {
 			if len(g.term) > len(best.term) && strings.HasPrefix(t.s[i:], g.term) {
 				best = g
 			}
@@ -461,7 +469,7 @@ func (t *tokenizer) segment(i, end int) {
 	for i < end {
 		stop := 0
 		for n := min(16, end-i); n >= 2 && stop == 0; n-- {
-			if w, _ := t.lower(i, i+n); words.words[string(w)] != nil {
+			if w, _ := t.lower(i, i+n); t.lex.words[string(w)] != nil {
 				stop = i + n
 			}
 		}
@@ -470,7 +478,7 @@ func (t *tokenizer) segment(i, end int) {
 			continue
 		}
 		w, _ := t.lower(i, stop)
-		s := words.words[string(w)]
+		s := t.lex.words[string(w)]
 		t.emit(i, stop, s.classes, s.base, 1, 0)
 		i = stop
 	}
