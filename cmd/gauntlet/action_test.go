@@ -157,7 +157,7 @@ func TestAction(t *testing.T) {
 	t.Run("no commands in the log", func(t *testing.T) { noCommandsInTheLog(t, r) })
 	t.Run("a poisoned snapshot fails the job", func(t *testing.T) {
 		got := r.use(t, map[string]string{"target": "examples/poisoned.json", "sarif-file": "out file.sarif"})
-		if got.code != 1 || got.outputs != "exit-code=1\nsarif-file=out file.sarif\n" || !strings.Contains(got.summary, "### gauntlet: 15 findings") || !strings.Contains(got.log, "SEC-003") {
+		if got.code != 1 || got.outputs != "exit-code=1\nsarif-file=out file.sarif\n" || !strings.Contains(got.summary, "### gauntlet: 16 findings") || !strings.Contains(got.log, "SEC-003") {
 			t.Errorf("code %d, outputs %q, summary %.100q, log %s", got.code, got.outputs, got.summary, got.log)
 		}
 		if sarif, err := os.ReadFile(filepath.Join(got.dir, "out file.sarif")); err != nil || !strings.Contains(string(sarif), `"version": "2.1.0"`) {
