@@ -17,6 +17,8 @@ type Run struct {
 	Layer      string `json:"layer"`
 	Corpus     []Entry
 	All        *Score
+	// Nameless is the score without the names of services; nil where it was not measured.
+	Nameless *Score
 	// Unseen is the score of the folds together, each judged without the words that only
 	// its own families use; nil where no folds were asked for.
 	Unseen *Score
@@ -44,6 +46,12 @@ func (r *Run) Markdown(out io.Writer) error {
 		r.All.MacroServers, percent(r.All.MacroRecall, true))
 	w.line("## Roles of parameters\n")
 	w.roles(r.All)
+	if r.Nameless != nil {
+		w.line("\n## Without the names of services\n")
+		w.line("As if the lists named no service at all: what to expect of a service that they do not name.\n")
+		w.tags(r.Nameless)
+		w.line("\nRecall by server: %s.", percent(r.Nameless.MacroRecall, true))
+	}
 	if r.Unseen != nil {
 		w.line("\n## On families whose words it does not know\n")
 		w.line("The families are dealt out to %d folds. Each fold is judged without the words of the lexicon that no other fold", r.Folds)

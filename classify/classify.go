@@ -84,9 +84,9 @@ func (c *Classifier) Tool(index int) capability.Tool { return c.judge(newWorker(
 func (c *Classifier) judge(w *worker, index int) (j *Judged) {
 	defer func() {
 		if e := recover(); e != nil {
-			knows := w.tok.knows
+			knows, blind := w.tok.knows, w.tok.blind
 			*w = *newWorker() // whatever state it was left in
-			w.tok.knows = knows
+			w.tok.knows, w.tok.blind = knows, blind
 			j = &Judged{index: index, name: c.server.Tools()[index].Name(), Failed: fmt.Sprint(e)}
 		}
 	}()

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/catalog"
@@ -39,13 +40,15 @@ func (p *profile) of(w *worker) *profile {
 
 // census counts tools of a server.
 type census struct {
-	tools, saas, brand, paths, db, clouddb, browser, git, open, closed, web, ids, apikeys, own, ssh int
+	tools, saas, brand, paths, db, clouddb, browser, git, open, closed, web, ids, apikeys, ssh int
+	own                                                                                        [maxOwn]int
 }
 
 var (
 	saasObjects    = lex.set("saas", "msg")
 	brandWords     = lex.set("brand")
 	brandNames     = lex.set("brand", "brandword")
+	brandLike      = lex.set("brand", "brandword", "openbrand", "publicbrand", "clouddb", "kvstore", "secretvault", "browsercore", "local")
 	localProducts  = lex.set("localprod", "interp")
 	engineWords    = lex.set("dbengine")
 	cloudDBWords   = lex.set("clouddb")
@@ -85,20 +88,37 @@ func (w *worker) profiled(s *catalog.Server) *profile {
 			for _, member := range [...]string{"name", "title"} {
 				if n := at.Get(member).Text(); n != "" {
 					ownName = n
-					for _, k := range w.tok.name(n) {
-						p.words = p.words.with(k.set)
-					}
+					p.words = p.words.with(w.serverName(n))
 				}
 			}
 		}
 	}
-	for _, k := range w.tok.name(ownName) {
-		p.words = p.words.with(k.set)
-	}
+	p.words = p.words.with(w.serverName(ownName))
 	p.mixed = p.words.meets(engineWords) && !p.words.meets(brandNames)
 	c := w.census(s, p.known, distinctive(ownName))
 	p.decide(c, about)
 	return p
+}
+
+// serverName returns what the words of a server's name mean. A part of a word that is
+// written together, as in GitKraken, is no program of this machine.
+func (w *worker) serverName(name string) (out classes) {
+	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '/' || r == '.' || r == '@' }) {
+		word = strings.TrimSuffix(strings.TrimSuffix(word, "MCP"), "Server")
+		parts := w.tok.name(word)
+		for _, k := range parts {
+			if len(parts) > 1 {
+				k.set = k.set.without(localProducts).without(gitWords)
+			}
+			out = out.with(k.set)
+		}
+	}
+	for _, k := range w.tok.name(name) { // "Desktop Commander"
+		if !k.set.meets(localProducts) && !k.set.meets(gitWords) || strings.ContainsAny(name[min(int(k.start), len(name)):min(int(k.end), len(name))], " -_/.") {
+			out = out.with(k.set)
+		}
+	}
+	return out
 }
 
 // toolNames knows the tools of a server by name.
@@ -117,17 +137,25 @@ func head(s string, n int) string {
 	return s
 }
 
-// distinctive returns the word of a server's name that is its own: no dictionary word.
-func distinctive(name string) string {
-	for _, w := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !(r >= 'a' && r <= 'z') }) {
-		if e := lex.words[w]; len(w) > 3 && e == nil && w != "server" && w != "official" {
-			return w
+// distinctive returns the words of a server's name that are its own: no dictionary words,
+// unless those of a brand. A scope in front (@owner/) is left out.
+func distinctive(name string) (out []string) {
+	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	for _, w := range strings.FieldsFunc(name, func(r rune) bool { return !(r >= 'a' && r <= 'z') }) {
+		if e := lex.words[w]; len(w) > 3 && !generic[w] && (e == nil || e.set.without(brandLike).empty()) && len(out) < maxOwn {
+			out = append(out, w)
 		}
 	}
-	return ""
+	return out
 }
 
-func (w *worker) census(s *catalog.Server, known func(string) bool, own string) (c census) {
+// generic are words of servers' names that say nothing.
+var generic = map[string]bool{"server": true, "official": true, "fastmcp": true, "example": true, "examples": true, "simple": true, "challenge": true, "model": true, "protocol": true, "context": true, "tools": true, "demo": true, "test": true, "community": true}
+
+// maxOwn is how many words of a server's name are looked for in its tools.
+const maxOwn = 4
+
+func (w *worker) census(s *catalog.Server, known func(string) bool, own []string) (c census) {
 	ts := s.Tools()
 	step := max(1, len(ts)/sampleSize)
 	for i := 0; i < len(ts); i += step {
@@ -164,7 +192,9 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own string) 
 		add(&c.web, w.mentions.meets(webWords))
 		add(&c.open, w.hints.openWorld > 0)
 		add(&c.closed, w.hints.openWorld < 0)
-		add(&c.own, own != "" && (strings.Contains(strings.ToLower(w.desc.Text()), own) || strings.Contains(strings.ToLower(w.name.Text()), own)))
+		for k, word := range own {
+			add(&c.own[k], strings.Contains(strings.ToLower(w.prose), word) || strings.Contains(strings.ToLower(w.name.Text()), word))
+		}
 	}
 	return c
 }
@@ -189,12 +219,23 @@ func (p *profile) decide(c census, about classes) {
 	give(share(c.open) >= 0.5 && !isBrowser, 2, "most tools are annotated openWorldHint")
 	give(share(c.saas) >= 0.7, 2, "most tools act on objects of a service")
 	give(share(c.saas) >= 0.4 && share(c.saas) < 0.7, 1, "many tools act on objects of a service")
-	give(share(c.own) >= 0.5 && c.tools > 2, 1, "tools name the service of the server")
+	own := share(slices.Max(c.own[:]))
+	give(own >= 0.4 && c.tools > 2, 1, "tools name the service of the server")
+	// Whoever serves a program of this machine seldom asks for identifiers.
+	give(own >= 0.4 && c.tools > 2 && share(c.ids) >= 0.5, 1, "")
+	give(share(c.saas) >= 0.5 && share(c.ids) >= 0.7 && c.tools > 4, 2, "most tools act on objects of a service, by their identifiers")
 	give(share(c.web) >= 0.3, 1, "tools speak of the network")
 	give(share(c.ids) >= 0.5 && c.tools > 4, 1, "tools take identifiers")
 	give(c.apikeys > 0, 1, "a tool takes an API key")
 	give(about.meets(brandWords), 1, "the instructions name a service")
-	give(share(c.paths) >= 0.4 && !p.words.meets(brandWords), -3, "")
+	objects := share(c.saas) >= 0.5 && share(c.ids) >= 0.7
+	switch {
+	case share(c.paths) < 0.4 || p.words.meets(brandWords):
+	case objects: // paths inside a repository
+		give(true, -1, "")
+	default:
+		give(true, -3, "")
+	}
 	give(p.mixed, -9, "")
 	if p.words.meets(vaultNames) {
 		p.is |= secrets

@@ -100,6 +100,7 @@ func (t *tokenizer) word(s string, i int, span func(int, int) (int, int)) int {
 			}
 		}
 	}
+	k.set = k.set.without(t.blind)
 	a, b := span(start, end)
 	k.start, k.end = int32(a), int32(b)
 	t.out = append(t.out, k)

@@ -21,6 +21,21 @@ func Words(s *catalog.Server, into map[string]bool) {
 func Without(s *catalog.Server, know func(word string) bool) capability.Server {
 	w := newWorker()
 	w.tok.knows = know
+	return w.all(s)
+}
+
+// Nameless classifies a server as if no name of a service were known, which is how it is with
+// a service that the lists do not name.
+func Nameless(s *catalog.Server) capability.Server {
+	w := newWorker()
+	w.tok.blind = serviceNames
+	return w.all(s)
+}
+
+var serviceNames = lex.set("brand", "brandword", "openbrand", "publicbrand")
+
+// all classifies a server with what the worker knows, one tool after the other.
+func (w *worker) all(s *catalog.Server) capability.Server {
 	c := &Classifier{s, w.profiled(s)}
 	out := capability.Server{Name: s.Name, VocabularyVersion: capability.VocabularyVersion}
 	for i := range s.Tools() {

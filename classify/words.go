@@ -35,6 +35,7 @@ type tokenizer struct {
 	out      []token
 	heard    map[string]bool        // collects words; nil for none
 	knows    func(word string) bool // restricts the lexicon; nil for all of it
+	blind    classes                // meanings to do without
 	known    func(name string) bool // whether a word names another tool; may be nil
 	buf      [64]byte
 	next     [64]byte
@@ -144,7 +145,7 @@ func (t *tokenizer) part(s string, sure, whole bool, cuts [][2]int32) int {
 			flags |= fused
 		}
 	}
-	k := token{start: cuts[0][0], end: cuts[take-1][1], place: t.place, set: set, flags: flags}
+	k := token{start: cuts[0][0], end: cuts[take-1][1], place: t.place, set: set.without(t.blind), flags: flags}
 	if !sure { // invisible characters went, so that places moved
 		k.start, k.end = 0, 0
 	}

@@ -86,6 +86,12 @@ func (c *calibrateRun) measure(dir string) *measured {
 		Vocabulary: capability.VocabularyVersion, Lexicon: classify.LexiconVersion, Layer: "1",
 		Corpus: calibrate.Entries(cases), All: calibrate.Of(cases), Folds: c.folds,
 	}
+	nameless := slices.Clone(cases)
+	for i, s := range servers {
+		p := classify.Nameless(s)
+		nameless[i].Predicted = &p
+	}
+	r.Nameless = calibrate.Of(nameless)
 	if c.folds > 1 {
 		r.Unseen = calibrate.Of(unseen(servers, cases, c.folds))
 	}

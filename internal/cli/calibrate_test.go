@@ -24,6 +24,25 @@ func TestCorpus(t *testing.T) {
 	})
 }
 
+// TestUnknownServices holds the classifier to floors where it knows no name of a service,
+// and where it lacks the words that only the servers at hand use.
+func TestUnknownServices(t *testing.T) {
+	m := (&calibrateRun{folds: 5}).measure(corpusOrSkip(t))
+	if m.err != nil {
+		t.Fatal(m.err)
+	}
+	for _, below := range m.run.Nameless.Below(calibrate.Floors{
+		HighPrecision: 0.92, HighRecall: 0.64, TagRecall: 0.80, Recall: 0.92, MacroRecall: 0.85, RoleAccuracy: 0.95, Enough: 11,
+	}) {
+		t.Errorf("without names of services: %s", below)
+	}
+	for _, below := range m.run.Unseen.Below(calibrate.Floors{
+		HighPrecision: 0.88, HighRecall: 0.60, TagRecall: 0.75, Recall: 0.84, MacroRecall: 0.85, RoleAccuracy: 0.95, Enough: 11,
+	}) {
+		t.Errorf("without the words of the fold: %s", below)
+	}
+}
+
 func corpusOrSkip(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("GAUNTLET_CORPUS")
