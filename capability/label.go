@@ -89,7 +89,7 @@ type Server struct {
 }
 
 // A Flow is what a tool means for the way of data through an agent, beyond its tags. Each
-// member says why, in words that follow "it"; empty means no.
+// of the first four says why, in words that stand alone; empty means no.
 type Flow struct {
 	Untrusted   string   // returns text that strangers can write
 	Private     string   // returns what its user would not publish

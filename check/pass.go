@@ -118,6 +118,12 @@ type Relation struct {
 	Identity []string
 }
 
+// Failed records that something at a place could not be judged: the run is not complete, and
+// everything else goes on.
+func (p *Pass) Failed(at Place, what string) {
+	p.res.Problems = append(p.res.Problems, finding.Problem{Kind: finding.Failed, Message: what, Location: at.loc, Input: at.span.Input, Order: at.span.Start})
+}
+
 // Looked adds definitions to those that the ledger says the check looked at.
 func (p *Pass) Looked(n int) { p.items += n }
 

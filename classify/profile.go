@@ -155,11 +155,25 @@ var generic = map[string]bool{"server": true, "official": true, "fastmcp": true,
 // maxOwn is how many words of a server's name are looked for in its tools.
 const maxOwn = 4
 
+// readable reads a tool of the sample and reports whether that went well; a tool that breaks
+// the reading is left out of the sample.
+func (w *worker) readable(s *catalog.Server, it *catalog.Item, known func(string) bool) (ok bool) {
+	defer func() {
+		if e := recover(); e != nil {
+			ok = false
+		}
+	}()
+	w.read(s, it, known)
+	return true
+}
+
 func (w *worker) census(s *catalog.Server, known func(string) bool, own []string) (c census) {
 	ts := s.Tools()
 	step := max(1, len(ts)/sampleSize)
 	for i := 0; i < len(ts); i += step {
-		w.read(s, &ts[i], known)
+		if !w.readable(s, &ts[i], known) {
+			continue
+		}
 		c.tools++
 		add := func(n *int, is bool) {
 			if is {

@@ -54,8 +54,14 @@ func (b bits) has(tag capability.Tag) bool {
 type judged struct {
 	*catalog.Server
 	classifier *classify.Classifier
-	tools      []tool // those that mean anything, in the order of the list
-	failed     string // why some tool could not be judged; "" if all could
+	tools      []tool         // those that mean anything, in the order of the list
+	failed     []failure
+}
+
+// A failure is a tool that could not be judged, and why.
+type failure struct {
+	index int
+	why   string
 }
 
 type key struct{}
@@ -74,11 +80,10 @@ func servers(p *check.Pass) []*judged {
 			})
 		}
 		wg.Wait()
-		// Tools that could not be judged must not read like harmless ones: the run says that
-		// the check failed.
 		for _, j := range out {
-			if j.failed != "" {
-				panic(j.failed)
+			for _, f := range j.failed {
+				it := &j.Tools()[f.index]
+				p.Failed(p.At(j.Server, it, rawjson.Value{}), fmt.Sprintf("%s could not be classified: %s", it.Label(), f.why))
 			}
 		}
 		return out
@@ -109,7 +114,7 @@ func judge(s *catalog.Server) *judged {
 	})
 	for i, why := range failed {
 		if why != "" {
-			j.failed = fmt.Sprintf("tool %s could not be classified: %s", s.Tools()[i].Label(), why)
+			j.failed = append(j.failed, failure{i, why})
 		}
 		if all[i].tags[atMedium] != 0 {
 			j.tools = append(j.tools, all[i])
