@@ -54,7 +54,7 @@ func (b bits) has(tag capability.Tag) bool {
 type judged struct {
 	*catalog.Server
 	classifier *classify.Classifier
-	tools      []tool         // those that mean anything, in the order of the list
+	tools      []tool // those that mean anything, in the order of the list
 	failed     []failure
 }
 
