@@ -139,6 +139,7 @@ var (
 	changeOnly  = lex.set("write", "destroy")
 	anyAct      = lex.set("read", "write", "destroy", "run", "send", "upload", "download", "open")
 	lookActs    = lex.set("read", "search")
+	editActs    = lex.set("copy")
 	copyActs    = lex.set("copy", "download")
 	connectActs = lex.set("connect", "fetch", "navigate", "run")
 	openActs    = lex.set("open", "navigate")
@@ -161,6 +162,7 @@ var (
 	sqlWords   = lex.set("sqltext")
 	readNames  = lex.set("selectname")
 	selectOnly = lex.set("selectonly")
+	readLangs  = lex.set("readlang")
 	writeLangs = lex.set("writelang")
 )
 

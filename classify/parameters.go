@@ -100,7 +100,7 @@ func (w *worker) freeSQL(p *profile) {
 		}
 		runs := w.nameSet.meets(runActs) || w.headSet.meets(runActs)
 		sql := writeLanguage(w.words[:0], q.name) || w.mentions.meets(sqlWords)
-		if runs && sql && !w.nameSet.meets(readNames) && !w.mentions.meets(selectOnly) && !readLanguage(w.words[:0], q.name) {
+		if runs && sql && !w.nameSet.meets(readNames) && !w.mentions.meets(selectOnly) && !w.mentions.meets(readLangs) && !readLanguage(w.words[:0], q.name) {
 			w.add(signal{tag: tDBWrite, source: byParameter, weight: 2, value: q.key, kind: "param", text: q.name})
 			return
 		}

@@ -77,6 +77,9 @@ func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8
 		give(tFSRead, 1)
 	case changes && !w.nameAct.meets(readActs) && !(w.nameAct.empty() && reads):
 		give(tFSWrite, 2)
+		if w.nameAct.meets(editActs) { // what is edited is read
+			give(tFSRead, 2)
+		}
 	case reads:
 		give(tFSRead, 2)
 		if changes && w.nameAct.meets(changeOnly) {

@@ -206,6 +206,8 @@ var (
 	alsoWords     = lex.set("also")
 	readOnlyWords = lex.set("readonly")
 	asWords       = lex.set("asword") // as JSON, as a file: how, not what
+	convertActs   = lex.set("convert")
+	toWords       = lex.set("toword")
 	detWords      = lex.set("det")
 )
 

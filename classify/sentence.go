@@ -69,7 +69,7 @@ func (w *worker) sentence(ks []token, all classes, first bool) {
 			if o.set.meets(negations) && !anyForeign {
 				break
 			}
-			if o.set.meets(objects) && o.flags&identifier == 0 && !(ks[j-1].set.meets(asWords) && ks[j-1].place == o.place-1) {
+			if o.set.meets(objects) && o.flags&identifier == 0 && !(ks[j-1].place == o.place-1 && (ks[j-1].set.meets(asWords) || k.set.meets(convertActs) && ks[j-1].set.meets(toWords))) {
 				e := d
 				e.objects, e.object = o.set.common(objects), o
 				w.deeds = append(w.deeds, e)
