@@ -40,8 +40,9 @@ func (p *profile) of(w *worker) *profile {
 
 // census counts tools of a server.
 type census struct {
-	tools, saas, brand, paths, db, clouddb, browser, git, open, closed, web, ids, apikeys, ssh int
-	own                                                                                        [maxOwn]int
+	tools, saas, brand, paths, db, clouddb, browser, git, open, web, ids, apikeys, ssh int
+
+	own [maxOwn]int // tools that name a word of the server's own name
 }
 
 var (
@@ -205,7 +206,6 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own []string
 		add(&c.ssh, w.nameSet.meets(sshWords) || w.headSet.meets(sshWords))
 		add(&c.web, w.mentions.meets(webWords))
 		add(&c.open, w.hints.openWorld > 0)
-		add(&c.closed, w.hints.openWorld < 0)
 		for k, word := range own {
 			add(&c.own[k], strings.Contains(strings.ToLower(w.prose), word) || strings.Contains(strings.ToLower(w.name.Text()), word))
 		}
@@ -213,72 +213,82 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own []string
 	return c
 }
 
+// A clue speaks for a server being the client of a remote service, or against it.
+type clue struct {
+	is     bool
+	points int
+	why    string // for the evidence
+}
+
+// enough is how many points make a server the client of a remote service.
+const enough = 3
+
+// shares are those of the tools that were counted.
+type shares struct{ saas, brand, paths, db, clouddb, browser, git, open, web, ids, ssh, own float64 }
+
+func (c *census) shares() shares {
+	of := func(n int) float64 { return float64(n) / float64(max(1, c.tools)) }
+	return shares{saas: of(c.saas), brand: of(c.brand), paths: of(c.paths), db: of(c.db), clouddb: of(c.clouddb), browser: of(c.browser),
+		git: of(c.git), open: of(c.open), web: of(c.web), ids: of(c.ids), ssh: of(c.ssh), own: of(slices.Max(c.own[:]))}
+}
+
+// clues weighs what was counted. Names of services settle it; without them it is what the
+// tools work on, by what, and whether they name the service that the server is called after.
+func (p *profile) clues(c *census, s shares, isBrowser bool, about classes) []clue {
+	objects := s.saas >= 0.5 && s.ids >= 0.7
+	own := s.own >= 0.4 && c.tools > 2
+	paths := s.paths >= 0.4 && !p.words.meets(brandWords)
+	return []clue{
+		{p.words.meets(brandNames), 3, "its name is that of a service"},
+		{p.words.meets(localProducts) && !p.words.meets(brandWords), -3, ""},
+		{s.brand >= 0.4, 3, "most tools name a service"},
+		{s.brand >= 0.15 && s.brand < 0.4, 1, "tools name a service"},
+		{s.open >= 0.5 && !isBrowser, 2, "most tools are annotated openWorldHint"},
+		{s.saas >= 0.7, 2, "most tools act on objects of a service"},
+		{s.saas >= 0.4 && s.saas < 0.7, 1, "many tools act on objects of a service"},
+		{own, 1, "tools name the service of the server"},
+		{own && s.ids >= 0.5, 1, ""}, // who serves a program of this machine seldom asks for identifiers
+		{objects && c.tools > 4, 2, "most tools act on objects of a service, by their identifiers"},
+		{s.web >= 0.3, 1, "tools speak of the network"},
+		{s.ids >= 0.5 && c.tools > 4, 1, "tools take identifiers"},
+		{c.apikeys > 0, 1, "a tool takes an API key"},
+		{about.meets(brandWords), 1, "the instructions name a service"},
+		{paths && objects, -1, ""}, // inside a repository
+		{paths && !objects, -3, ""},
+		{p.mixed, -9, ""},
+	}
+}
+
 // decide turns what was counted into circumstances.
 func (p *profile) decide(c census, about classes) {
-	share := func(n int) float64 { return float64(n) / float64(max(1, c.tools)) }
+	s := c.shares()
+	isBrowser := s.browser >= 0.4 && c.tools > 2 || p.words.meets(browserNames)
 	points := 0
-	give := func(is bool, n int, why string) {
-		if is {
-			points += n
-			if n > 0 && p.because == "" {
-				p.because = why
-			}
+	for _, h := range p.clues(&c, s, isBrowser, about) {
+		if !h.is {
+			continue
+		}
+		points += h.points
+		if h.points > 0 && p.because == "" {
+			p.because = h.why
 		}
 	}
-	isBrowser := share(c.browser) >= 0.4 && c.tools > 2 || p.words.meets(browserNames)
-	give(p.words.meets(brandNames), 3, "its name is that of a service")
-	give(p.words.meets(localProducts) && !p.words.meets(brandWords), -3, "")
-	give(share(c.brand) >= 0.4, 3, "most tools name a service")
-	give(share(c.brand) >= 0.15 && share(c.brand) < 0.4, 1, "tools name a service")
-	give(share(c.open) >= 0.5 && !isBrowser, 2, "most tools are annotated openWorldHint")
-	give(share(c.saas) >= 0.7, 2, "most tools act on objects of a service")
-	give(share(c.saas) >= 0.4 && share(c.saas) < 0.7, 1, "many tools act on objects of a service")
-	own := share(slices.Max(c.own[:]))
-	give(own >= 0.4 && c.tools > 2, 1, "tools name the service of the server")
-	// Whoever serves a program of this machine seldom asks for identifiers.
-	give(own >= 0.4 && c.tools > 2 && share(c.ids) >= 0.5, 1, "")
-	give(share(c.saas) >= 0.5 && share(c.ids) >= 0.7 && c.tools > 4, 2, "most tools act on objects of a service, by their identifiers")
-	give(share(c.web) >= 0.3, 1, "tools speak of the network")
-	give(share(c.ids) >= 0.5 && c.tools > 4, 1, "tools take identifiers")
-	give(c.apikeys > 0, 1, "a tool takes an API key")
-	give(about.meets(brandWords), 1, "the instructions name a service")
-	objects := share(c.saas) >= 0.5 && share(c.ids) >= 0.7
-	switch {
-	case share(c.paths) < 0.4 || p.words.meets(brandWords):
-	case objects: // paths inside a repository
-		give(true, -1, "")
-	default:
-		give(true, -3, "")
-	}
-	give(p.mixed, -9, "")
-	if p.words.meets(vaultNames) {
-		p.is |= secrets
-	}
-	if p.words.meets(sshWords) || share(c.ssh) >= 0.5 {
-		p.is |= ssh
-		points = 0
-	}
-	if points >= 3 && (!isBrowser || p.words.meets(brandNames)) {
-		p.is |= remote
-	}
-	if p.words.meets(engineWords) || p.words.meets(cloudDBWords) || share(c.db) >= 0.5 && c.tools > 1 {
-		p.is |= db
-	}
-	if p.words.meets(cloudDBWords) || share(c.clouddb) >= 0.3 && !p.mixed {
-		p.is |= clouddb
-	}
-	if isBrowser {
-		p.is |= browser
-	}
-	if p.is&remote == 0 && p.words.meets(storeNames) && !p.words.meets(brandNames) {
-		p.is |= store
-	}
+	far := p.words.meets(sshWords) || s.ssh >= 0.5
+	p.set(far, ssh)
+	p.set(points >= enough && !far && (!isBrowser || p.words.meets(brandNames)), remote)
+	p.set(isBrowser, browser)
+	p.set(p.words.meets(vaultNames), secrets)
+	p.set(p.words.meets(engineWords) || p.words.meets(cloudDBWords) || s.db >= 0.5 && c.tools > 1, db)
+	p.set(p.words.meets(cloudDBWords) || s.clouddb >= 0.3 && !p.mixed, clouddb)
 	if p.is&remote == 0 {
-		if p.words.meets(gitWords) || share(c.git) >= 0.5 {
-			p.is |= git
-		}
-		if share(c.paths) >= 0.4 || p.words.meets(directoryWords) {
-			p.is |= fsServer
-		}
+		p.set(p.words.meets(storeNames) && !p.words.meets(brandNames), store)
+		p.set(p.words.meets(gitWords) || s.git >= 0.5, git)
+		p.set(s.paths >= 0.4 || p.words.meets(directoryWords), fsServer)
+	}
+}
+
+func (p *profile) set(is bool, c circumstance) {
+	if is {
+		p.is |= c
 	}
 }

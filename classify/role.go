@@ -290,52 +290,55 @@ func (w *worker) byDescription(t *tally, p *parameter) {
 	}
 }
 
+// The places of the roles that byUse weighs.
+var (
+	rPath, rURL, rCommand = roleIndex(capability.Path), roleIndex(capability.URL), roleIndex(capability.Command)
+	rQuery, rHost         = roleIndex(capability.Query), roleIndex(capability.Host)
+)
+
 // byUse lets what the tool does decide between the meanings of a name.
 func byUse(t *tally, p *parameter, words []string, u use) {
 	if p.closed || p.kind == boolKind || p.kind == numberKind || len(words) == 0 {
 		return
 	}
-	i := func(r capability.Role) int { return roleIndex(r) }
-	command, query, content, pathRole := i(capability.Command), i(capability.Query), i(capability.Content), i(capability.Path)
 	switch {
 	case p.kind == objectKind: // files: [{path, content}]
-		for _, r := range [...]int{command, i(capability.Path), i(capability.URL), i(capability.Host)} {
+		for _, r := range [...]int{rCommand, rPath, rURL, rHost} {
 			t.name[r], t.desc[r] = 0, 0
 		}
-		if t.name[query] > 0 { // filter: {"age": {"$gt": 1}}
-			t.name[query] += 4
+		if t.name[rQuery] > 0 { // filter: {"age": {"$gt": 1}}
+			t.name[rQuery] += 4
 		}
-	case u.runs && t.name[command] > 1:
-		t.name[command] += 2
-	case !u.runs && t.name[command] == 2 && t.desc[command] < 2: // code that is stored or read
-		t.name[command] = 0
+	case u.runs && t.name[rCommand] > 1:
+		t.name[rCommand] += 2
+	case !u.runs && t.name[rCommand] == 2 && t.desc[rCommand] < 2: // code that is stored or read
 		as := capability.Content
 		if exprNamed[strings.ToLower(p.name)] {
 			as = capability.Text
 		}
-		t.add(&t.name, 0, as, 2, "param_name:"+p.name)
+		t.instead(rCommand, as, p.name)
 	}
 	switch {
-	case u.queries && t.name[query] > 0:
-		t.name[query] += 2
-	case !u.queries && t.name[query] > 0 && t.name[query] < 3 && t.desc[query] == 0: // words to search for
-		t.name[query] = 0
-		t.add(&t.name, 0, capability.Text, 2, "param_name:"+p.name)
+	case u.queries && t.name[rQuery] > 0:
+		t.name[rQuery] += 2
+	case t.name[rQuery] > 0 && t.name[rQuery] < 3 && t.desc[rQuery] == 0: // words to search for
+		t.instead(rQuery, capability.Text, p.name)
 	}
-	if host := i(capability.Host); u.hosts && t.name[host] > 0 { // a target that is scanned
-		t.name[host]++
+	if u.hosts && t.name[rHost] > 0 { // a target that is scanned
+		t.name[rHost]++
 	}
-	for _, r := range [...]int{command, query, i(capability.Host), i(capability.URL)} {
+	if u.files && t.name[rPath] == 1 {
+		t.name[rPath] += 2
+	}
+	for _, r := range [...]int{rCommand, rQuery, rHost, rURL, rPath} {
 		if t.name[r] == 1 && t.desc[r] == 0 { // a word with many meanings, and nobody says which
 			t.name[r] = 0
 		}
 	}
-	if t.name[pathRole] == 1 {
-		if u.files {
-			t.name[pathRole] += 2
-		} else if t.desc[pathRole] == 0 {
-			t.name[pathRole] = 0
-		}
-	}
-	_ = content
+}
+
+// instead takes a name for another role.
+func (t *tally) instead(of int, role capability.Role, name string) {
+	t.name[of] = 0
+	t.add(&t.name, 0, role, 2, "param_name:"+name)
 }
