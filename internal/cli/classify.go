@@ -10,13 +10,16 @@ import (
 
 	"gauntlet/capability"
 	"gauntlet/classify"
+	"gauntlet/finding"
 	"gauntlet/report"
+	"gauntlet/result"
 )
 
 // classifyRun is one run of the subcommand classify.
 type classifyRun struct {
 	*app
 	how          targetFlags
+	configs      configFlags
 	format       string
 	file         string
 	floor        capability.Confidence
@@ -28,8 +31,8 @@ func (a *app) classifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "classify [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
 		Short: "Say what tools can do and what their parameters are",
-		Long: `classify reads the definitions of tools, from the same targets as gauntlet scan, and
-labels each tool with what it lets its caller do (run code, read or write files, make
+		Long: `classify reads the definitions of tools, from the same targets as gauntlet scan,
+--config and --discover among them, and labels each tool with what it lets its caller do (run code, read or write files, make
 requests, read secrets or a database …), each parameter with its role, and each server
 with the combinations that are more dangerous together than apart. No tool is called.
 
@@ -49,6 +52,8 @@ Exit codes: 2 if anything asked for could not be read; else 0.`,
 	confidenceFlag(cmd, &c.floor)
 	partialFlag(cmd, &c.allowPartial)
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
+	c.configs.flags(cmd)
+	_ = cmd.Flags().MarkHidden("no-launch") // without servers there is nothing to classify
 	c.how.flags(cmd)
 	return cmd
 }
@@ -69,30 +74,31 @@ func (c *classifyRun) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	in := files(targets)
-	switch stdin := slices.Index(in, "-"); {
-	case len(targets) == 0:
-		return usage(cmd, "nothing to classify: name a snapshot file, - for standard input, the URL of a server, or -- and its command")
-	case stdin >= 0 && slices.Contains(in[stdin+1:], "-"):
-		return usage(cmd, "- is named more than once: standard input can be read once")
+	if err := c.validate(cmd, targets); err != nil {
+		return err
 	}
-	if err := writable(c.file, in); err != nil {
-		return usage(cmd, "%s", err)
+	c.configs.writes = []string{c.file}
+	p, err := c.makePlan(cmd.Context(), &c.configs)
+	if err != nil {
+		return err
 	}
 	defer c.startProgress().stop()
+	var unread []finding.Problem
+	if p != nil {
+		targets = append(targets, p.targets()...)
+		unread = p.problems
+	}
 	got, err := c.gather(cmd.Context(), &c.how, targets)
 	if err != nil {
 		return err
 	}
+	unread = slices.Concat(unread, got.failures, got.catalog.Problems)
 	servers, err := c.classified(cmd.Context(), got)
 	if err != nil {
 		return err
 	}
 	c.progress.stop()
-	for _, p := range got.failures {
-		c.say("%s", failureText(p))
-	}
-	for _, p := range got.catalog.Problems {
+	for _, p := range unread {
 		c.say("%s", failureText(p))
 	}
 	if len(got.catalog.Documents) > 0 {
@@ -100,7 +106,28 @@ func (c *classifyRun) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	c.code = c.exit(got)
+	if len(unread) > 0 && !(c.allowPartial && len(got.catalog.Documents) > 0) {
+		c.code = result.ExitTrouble
+	}
+	return nil
+}
+
+func (c *classifyRun) validate(cmd *cobra.Command, targets []target) error {
+	in := files(targets)
+	stdin := slices.Index(in, "-")
+	switch {
+	case c.configs.wrong() != "":
+		return usage(cmd, "%s", c.configs.wrong())
+	case c.configs.noLaunch:
+		return usage(cmd, "--no-launch leaves nothing to classify")
+	case len(targets) == 0 && !c.configs.asked():
+		return usage(cmd, "nothing to classify: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --config or --discover")
+	case stdin >= 0 && slices.Contains(in[stdin+1:], "-"):
+		return usage(cmd, "- is named more than once: standard input can be read once")
+	}
+	if err := writable(c.file, in); err != nil {
+		return usage(cmd, "%s", err)
+	}
 	return nil
 }
 
@@ -139,14 +166,6 @@ func (c *classifyRun) show(w io.Writer, servers []capability.Server) error {
 	return writeIndented(w, struct {
 		Servers []capability.Server `json:"servers"`
 	}{servers})
-}
-
-// exit is 2 where something was not read, unless a part is enough and there is one.
-func (c *classifyRun) exit(got *gathered) int {
-	if len(got.failures)+len(got.catalog.Problems) == 0 || c.allowPartial && len(got.catalog.Documents) > 0 {
-		return 0
-	}
-	return 2
 }
 
 // redactLabels hides what live servers were given wherever labels quote it.
