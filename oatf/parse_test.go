@@ -82,6 +82,7 @@ func TestNotYAML(t *testing.T) {
 		{"not closed", "a: [1\n", "not valid YAML", 2, 1},
 		{"a tab", "a:\n\tb: 1\n", "spaces, not with tabs", 2, 1},
 		{"a text that begins with a reserved sign", "é: @bob\n", "a text that begins with @ needs quotes", 1, 4},
+		{"an escape for half a character", `a: "\ud83d\ude00"`, "as itself", 1, 7},
 		{"a text with a colon in it", "a: Note: b\n", "a text with a colon and a space in it needs quotes", 1, 8},
 		{"a quotation mark that is not closed", "a: 1\nb: \"x\nc: 2\n", "the quotation mark is never closed", 2, 4},
 		{"not UTF-8", "a: é\nb: \xff\n", "not UTF-8", 2, 4},

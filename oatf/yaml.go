@@ -79,6 +79,8 @@ func yamlAdvice(text string, e *yaml.LoadError) string {
 		return "; YAML is indented with spaces, not with tabs"
 	case c == '@' || c == '`' || c == '%':
 		return fmt.Sprintf("; a text that begins with %c needs quotes", c)
+	case e.Message == "found invalid Unicode character escape code":
+		return "; write a character that takes two \\u escapes in JSON as itself"
 	case e.Message == "mapping values are not allowed in this context":
 		return "; a text with a colon and a space in it needs quotes, and a key stands below the key before it"
 	}
