@@ -63,7 +63,8 @@ func regexAdvice(err error) string {
 	var wrong *syntax.Error
 	if errors.As(err, &wrong) {
 		switch {
-		case wrong.Code == syntax.ErrInvalidPerlOp && strings.HasPrefix(wrong.Expr, "(?"):
+		case wrong.Code == syntax.ErrInvalidPerlOp && strings.HasPrefix(wrong.Expr, "(?"),
+			wrong.Code == syntax.ErrInvalidNamedCapture && (strings.HasPrefix(wrong.Expr, "(?<=") || strings.HasPrefix(wrong.Expr, "(?<!")):
 			advice = "; RE2 has no lookahead or lookbehind: use several conditions, or CEL"
 		case wrong.Code == syntax.ErrInvalidEscape && len(wrong.Expr) > 1 && strings.ContainsAny(wrong.Expr[1:2], "123456789k"):
 			advice = "; RE2 has no references back to a group"
