@@ -73,6 +73,8 @@ func patternForm(r *report, v rawjson.Value) {
 	switch standard := v.Get("condition").Exists(); {
 	case standard && len(found) > 0:
 		r.mismatch("", v, "", "a pattern has either a condition or one operator: move %s into the condition", strings.Join(found, ", "))
+	case !standard && len(found) == 0 && v.Get("exists").Exists():
+		r.mismatch("", v, "", "exists has no short form: write condition: {exists: …}")
 	case !standard && len(found) == 0:
 		r.mismatch("", v, "", "a pattern needs a condition, or one operator such as contains or regex")
 	case len(found) > 1:

@@ -116,6 +116,11 @@ func (c *converter) mapping(n *yaml.Node, depth int) *Diagnostic {
 	seen := make(map[string]bool, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
+		if key.Kind != yaml.ScalarNode {
+			c.countComments(key)
+			c.fault(key, string(Syntax), "§11.1.1", "a key must be a string%s", bracesAdvice(key))
+			continue
+		}
 		key.Value = c.shield.off(key.Value)
 		c.path = append(c.path, "."+key.Value)
 		c.countComments(key)
@@ -140,14 +145,19 @@ func (c *converter) mapping(n *yaml.Node, depth int) *Diagnostic {
 	return nil
 }
 
+// bracesAdvice is for templates without quotes, which are mappings in mappings to YAML.
+func bracesAdvice(key *yaml.Node) string {
+	if key.Kind == yaml.MappingNode && key.Style&yaml.FlowStyle != 0 {
+		return ": a template such as {{name}} needs quotes around it"
+	}
+	return ""
+}
+
 // key reports whether a mapping's key can stand as a member's name.
 func (c *converter) key(n *yaml.Node, seen map[string]bool) bool {
 	switch {
-	case n.Kind == yaml.ScalarNode && n.Tag == "!!merge":
+	case n.Tag == "!!merge":
 		c.fault(n, "V-020", "§11.1.1", "the YAML merge key << is forbidden: write the keys out")
-		return false
-	case n.Kind != yaml.ScalarNode:
-		c.fault(n, string(Syntax), "§11.1.1", "a key must be a string")
 		return false
 	case n.Anchor != "":
 		c.fault(n, "V-020", "§11.1.1", "the YAML anchor &%s is forbidden", n.Anchor)

@@ -80,7 +80,11 @@ func TestNotYAML(t *testing.T) {
 		{"a list", "- a\n", "no mapping", 1, 1},
 		{"two documents", minimal + "---\n" + minimal, "second YAML document", 6, 1},
 		{"not closed", "a: [1\n", "not valid YAML", 2, 1},
-		{"a tab", "a:\n\tb: 1\n", "not valid YAML", 2, 1},
+		{"a tab", "a:\n\tb: 1\n", "spaces, not with tabs", 2, 1},
+		{"a text that begins with a reserved sign", "é: @bob\n", "a text that begins with @ needs quotes", 1, 4},
+		{"an escape for half a character", `a: "\ud83d\ude00"`, "as itself", 1, 7},
+		{"a text with a colon in it", "a: Note: b\n", "a text with a colon and a space in it needs quotes", 1, 8},
+		{"a quotation mark that is not closed", "a: 1\nb: \"x\nc: 2\n", "the quotation mark is never closed", 2, 4},
 		{"not UTF-8", "a: é\nb: \xff\n", "not UTF-8", 2, 4},
 		{"a line that ends with a carriage return", "a: 1\rb: [\r", "not valid YAML", 3, 1},
 		{"a character that is none", "a: \x00\n", "not valid YAML", 0, 0},
@@ -129,7 +133,7 @@ V-005 attack.severity
 type_mismatch attack.same
 syntax attack.same
 V-034 attack.execution.mode
-syntax attack.execution.state.tools.
+syntax attack.execution.state.tools
 type_mismatch attack.execution.state.n
 V-012 attack.indicators[0]
 V-021 attack.indicators[0].target
@@ -317,7 +321,8 @@ func TestWorkIsBounded(t *testing.T) {
 		name, indicator, rule string
 		copies, within        int
 	}{
-		{"large regular expressions", "    - {target: '', pattern: {regex: '(a?){1000}'}}\n", "V-013", 300, 150},
+		{"large regular expressions", "    - {target: '', pattern: {regex: '(a?){1000}'}}\n", "V-013", 300, 50},
+		{"long expressions", "    - {target: '', expression: {cel: 'message == \"" + strings.Repeat("x", 1000) + "\"'}}\n", "V-014", 60, 40},
 		{"many expressions", "    - {target: '', expression: {cel: 'true'}}\n", "V-014", 1010, 1000},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -20,6 +20,7 @@ func (c *checker) executionRules() {
 	c.oneForm()
 	c.modes()
 	c.modelessPhases()
+	c.phaseModes()
 	if given(c.execution, "actors") {
 		c.actorRules()
 	}
@@ -95,7 +96,7 @@ func (c *checker) modelessPhases() {
 	}
 }
 
-// actorRules is V-031, V-044 and, for a list without entries, V-007.
+// actorRules is V-031 and, for a list without entries, V-007.
 func (c *checker) actorRules() {
 	if list := member(c.execution, "actors", rawjson.Array); list.Exists() && list.Len() == 0 {
 		c.rule("V-007", list, "", "actors is empty: give it an actor")
@@ -110,6 +111,16 @@ func (c *checker) actorRules() {
 			c.rule("V-031", a.value, "name", "two actors are called %q", clip(a.name))
 		}
 		seen[a.name] = true
+	}
+}
+
+// phaseModes is V-044. It holds in the form with phases as well: there the execution's mode
+// becomes that of the one actor.
+func (c *checker) phaseModes() {
+	if c.modeless && !given(c.execution, "actors") {
+		return // V-028
+	}
+	for _, a := range c.actors {
 		for _, p := range a.phases {
 			if own := textOf(p.value, "mode"); own != "" && a.mode != "" && own != a.mode {
 				c.rule("V-044", p.value, "mode", "the phase's mode %s is not that of its actor, %s: use an actor of its own", clip(own), clip(a.mode))

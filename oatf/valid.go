@@ -13,21 +13,28 @@ import (
 // later, so that what is valid here cannot fail there.
 
 // maxRegexWork is how many instructions the regular expressions of one document may
-// compile to, all together, and maxExpressions how many CEL expressions it may have. Both
-// are a hundred times what an author needs, and a second's work.
+// compile to, all together, maxExpressions how many CEL expressions it may have, and
+// maxExpressionText how many bytes these may have together. They are a hundred times what
+// an author needs, and less than a second's work.
 const (
-	maxRegexWork   = 1_000_000
-	maxExpressions = 1_000
+	maxRegexWork      = 300_000
+	maxExpressions    = 1_000
+	maxExpressionText = 50_000
 )
+
+var errTooManyRegexes = errors.New("the regular expressions of the document are too large together")
 
 // validRegex reports how many groups a regular expression has, or what is wrong with it.
 func (c *checker) validRegex(s string) (groups int, err error) {
+	if c.regexWork > maxRegexWork {
+		return 0, errTooManyRegexes
+	}
 	tree, err := syntax.Parse(s, syntax.Perl)
 	if err != nil {
 		return 0, err
 	}
 	if c.regexWork += instructionsOf(tree); c.regexWork > maxRegexWork {
-		return 0, errors.New("the regular expressions of the document are too large together")
+		return 0, errTooManyRegexes
 	}
 	re, err := match.ParseRegexp(s)
 	if err != nil {
@@ -56,7 +63,8 @@ func regexAdvice(err error) string {
 	var wrong *syntax.Error
 	if errors.As(err, &wrong) {
 		switch {
-		case wrong.Code == syntax.ErrInvalidPerlOp && strings.HasPrefix(wrong.Expr, "(?"):
+		case wrong.Code == syntax.ErrInvalidPerlOp && strings.HasPrefix(wrong.Expr, "(?"),
+			wrong.Code == syntax.ErrInvalidNamedCapture && (strings.HasPrefix(wrong.Expr, "(?<=") || strings.HasPrefix(wrong.Expr, "(?<!")):
 			advice = "; RE2 has no lookahead or lookbehind: use several conditions, or CEL"
 		case wrong.Code == syntax.ErrInvalidEscape && len(wrong.Expr) > 1 && strings.ContainsAny(wrong.Expr[1:2], "123456789k"):
 			advice = "; RE2 has no references back to a group"
@@ -79,6 +87,9 @@ func validJSONPath(s string) error {
 func (c *checker) validCEL(s string, variables []string) error {
 	if c.expressions++; c.expressions > maxExpressions {
 		return fmt.Errorf("the document has more than %d expressions", maxExpressions)
+	}
+	if c.expressionText += len(s); c.expressionText > maxExpressionText {
+		return fmt.Errorf("the expressions of the document have more than %d bytes together", maxExpressionText)
 	}
 	_, err := match.ParseExpression(s, variables...)
 	return err

@@ -11,9 +11,10 @@ type Result struct {
 type checker struct {
 	report
 	*layout
-	regexWork    int // instructions of the regular expressions that were compiled
-	expressions  int // CEL expressions that were parsed
-	instructions int // of regular expressions that lints have looked at
+	regexWork      int // instructions of the regular expressions that were compiled
+	expressions    int // CEL expressions that were parsed
+	expressionText int // and their bytes
+	instructions   int // of regular expressions that lints have looked at
 }
 
 // Validate judges a document by all rules of the format, V-001 to V-049, and returns every

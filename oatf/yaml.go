@@ -34,20 +34,20 @@ func parseYAML(text string, limits Limits) (document *yaml.Node, failed *Diagnos
 		yaml.WithUniqueKeys(false), // reported with their place, all of them
 		yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(limits.Depth))))
 	if err != nil {
-		return nil, yamlError(err)
+		return nil, yamlError(err, text)
 	}
 	var doc, next yaml.Node
 	switch err := loader.Load(&doc); {
 	case errors.Is(err, io.EOF):
 		return nil, syntaxError(1, 1, "the text is empty: want one document")
 	case err != nil:
-		return nil, yamlError(err)
+		return nil, yamlError(err, text)
 	}
 	switch err := loader.Load(&next); {
 	case err == nil:
 		return nil, syntaxError(next.Line, next.Column, "a second YAML document begins here: want exactly one")
 	case !errors.Is(err, io.EOF):
-		return nil, yamlError(err)
+		return nil, yamlError(err, text)
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
 		return nil, syntaxError(1, 1, "the text is empty: want one document")
@@ -56,16 +56,52 @@ func parseYAML(text string, limits Limits) (document *yaml.Node, failed *Diagnos
 }
 
 // yamlError turns an error of the YAML library into one of ours.
-func yamlError(err error) *Diagnostic {
+func yamlError(err error, text string) *Diagnostic {
 	var one *yaml.LoadError
 	if errors.As(err, &one) {
+		if mark := one.ContextMark; one.ContextMsg == "while scanning a quoted scalar" && one.Message == "found unexpected end of stream" {
+			return syntaxError(mark.Line, mark.Column, "not valid YAML: the quotation mark is never closed")
+		}
 		message := one.Message
 		if one.ContextMsg != "" {
 			message = one.ContextMsg + ": " + message
 		}
-		return syntaxError(one.Mark.Line, one.Mark.Column, "not valid YAML: %s", message)
+		return syntaxError(one.Mark.Line, one.Mark.Column, "not valid YAML: %s%s", message, yamlAdvice(text, one))
 	}
 	return syntaxError(0, 0, "not valid YAML: %v", err)
+}
+
+// yamlAdvice says what to do about the slips that authors make most: a tab, a text that
+// needs quotes for its first character, and one that needs them for a colon in it.
+func yamlAdvice(text string, e *yaml.LoadError) string {
+	switch c := byteAt(text, e.Mark.Line, e.Mark.Column); {
+	case c == '\t':
+		return "; YAML is indented with spaces, not with tabs"
+	case c == '@' || c == '`' || c == '%':
+		return fmt.Sprintf("; a text that begins with %c needs quotes", c)
+	case e.Message == "found invalid Unicode character escape code":
+		return "; write a character that takes two \\u escapes in JSON as itself"
+	case e.Message == "mapping values are not allowed in this context":
+		return "; a text with a colon and a space in it needs quotes, and a key stands below the key before it"
+	}
+	return ""
+}
+
+// byteAt returns the first byte of the character at a place, 0 if there is none.
+func byteAt(text string, line, column int) byte {
+	lines := Lines(text)
+	if line < 1 || line > len(lines) {
+		return 0
+	}
+	rest := lines[line-1]
+	for n := 1; n < column && rest != ""; n++ {
+		_, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
+	}
+	if rest == "" {
+		return 0
+	}
+	return rest[0]
 }
 
 func syntaxError(line, column int, format string, args ...any) *Diagnostic {

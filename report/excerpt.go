@@ -54,8 +54,9 @@ func left(e finding.Evidence, n int) string {
 	text := e.Before[strings.LastIndexByte(e.Before, '\n')+1:]
 	shown := Visible(text)
 	cut := len(text) < len(e.Before) || e.Start > len(e.Before)
-	for columns(shown) > n-1 {
-		_, size := utf8.DecodeRuneInString(shown)
+	for over := columns(shown) - (n - 1); over > 0; {
+		r, size := utf8.DecodeRuneInString(shown)
+		over -= runeColumns(r)
 		shown, cut = shown[size:], true
 	}
 	if cut || e.Start > 0 && shown == "" {

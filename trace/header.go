@@ -14,15 +14,16 @@ type Field struct {
 	Withheld bool
 }
 
-// secretNames are headers that carry a credential, and secretWords what names of such
-// headers are made of. Whoever invents a header for a secret calls it by one of them.
+// Names of headers that carry a credential are made of these: whoever invents a header for
+// a secret calls it by one of them. The long ones count wherever they stand, also in names
+// that are written together, such as AccessToken; the short ones, which are parts of honest
+// words as well (auth of author), as a word of the name.
 var (
-	secretNames = []string{"mcp-session-id", "set-cookie", "x-csrf-token", "dpop"}
-	secretWords = []string{
-		"auth", "authorization", "authentication", "bearer", "cookie", "credential", "credentials",
-		"jwt", "key", "apikey", "password", "passwd", "passphrase", "secret", "session", "sessionid", "sid",
-		"signature", "token",
+	secretParts = []string{
+		"apikey", "authorisation", "authorization", "authentication", "authtoken", "bearer", "cookie", "credential",
+		"oauth", "passcode", "passphrase", "passwd", "password", "secret", "session", "signature", "token",
 	}
+	secretWords = []string{"auth", "dpop", "jwt", "key", "otp", "pin", "pwd", "sid"}
 )
 
 // Secret reports whether a header of this name carries a credential, so that its value
@@ -30,10 +31,11 @@ var (
 // Idempotency-Key is withheld, WWW-Authenticate, which is a question and no secret, is not.
 func Secret(name string) bool {
 	name = strings.ToLower(name)
-	if slices.Contains(secretNames, name) {
+	if slices.ContainsFunc(secretParts, func(s string) bool { return strings.Contains(name, s) }) {
 		return true
 	}
 	return slices.ContainsFunc(words(name), func(w string) bool {
+		w = strings.TrimSuffix(strings.TrimRight(w, "0123456789"), "s")
 		return slices.ContainsFunc(secretWords, func(s string) bool { return w == s || w == "x"+s })
 	})
 }

@@ -84,9 +84,9 @@ func TestRequestsWithOneIDAreBounded(t *testing.T) {
 }
 
 func TestCredentialsStayOut(t *testing.T) {
-	secret := []string{"Authorization", "Proxy-Authorization", "cookie", "Set-Cookie", "X-API-Key", "x-auth-token", "Mcp-Session-Id",
+	secret := []string{"AccessToken", "XAuthToken", "Set-Cookie2", "ApiKey2", "X-Keys", "X-Pwd", "SessionToken", "Authorization", "Proxy-Authorization", "cookie", "Set-Cookie", "X-API-Key", "x-auth-token", "Mcp-Session-Id",
 		"MCP-SESSION-ID", "X-Amz-Security-Token", "Api_Key", "X-Apikey", "Mcp-Param-Password", "DPoP", "X.Session"}
-	plain := []string{"Content-Type", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "WWW-Authenticate", "Origin", "Host", "X-Author", "X-Monkey", "ETag"}
+	plain := []string{"X-Author", "Keynote", "Pinned", "Content-Type", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "WWW-Authenticate", "Origin", "Host", "X-Author", "X-Monkey", "ETag"}
 	m := Message{Direction: ToServer, Kind: Request, Raw: "{}", HTTP: &HTTP{}}
 	for _, name := range append(append([]string{}, secret...), plain...) {
 		m.HTTP.Headers = append(m.HTTP.Headers, Field{Name: name, Value: "hunter2"})

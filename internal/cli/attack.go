@@ -100,17 +100,18 @@ func documentsAt(arg string) []attackText {
 	defer root.Close()
 	var all []attackText
 	// An error of one directory is told and the others are read; so no error ends the walk.
-	_ = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		name := filepath.Join(arg, path)
 		switch ext := strings.ToLower(filepath.Ext(path)); {
 		case err != nil:
-			all = append(all, attackText{name: path, err: err})
-		case d.IsDir() && path != arg && strings.HasPrefix(d.Name(), "."):
-			return filepath.SkipDir
+			all = append(all, attackText{name: name, err: err})
+		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
 		case d.IsDir() || ext != ".yaml" && ext != ".yml":
 		case d.Type() == fs.ModeSymlink:
-			all = append(all, linkedDocument(root, arg, path)...)
+			all = append(all, linkedDocument(root, path, name)...)
 		default:
-			all = append(all, attackText{name: path})
+			all = append(all, attackText{name: name})
 		}
 		return nil
 	})
@@ -121,21 +122,20 @@ func documentsAt(arg string) []attackText {
 	return all
 }
 
-// linkedDocument returns what a symbolic link in a directory stands for: a file in the same
-// directory. One that leads out of it is not followed, as reports quote what they read and
-// a stranger may have put the link there.
-func linkedDocument(root *os.Root, directory, path string) []attackText {
-	inside, err := filepath.Rel(directory, path)
-	if err == nil {
-		var info fs.FileInfo
-		if info, err = root.Stat(inside); err == nil && info.IsDir() {
-			return nil
-		}
+// errLeadsOut is for a symbolic link that a directory holds. One that leads out of it is not
+// followed, as reports quote what they read and a stranger may have put the link there.
+var errLeadsOut = errors.New("it is a symbolic link to no file of the directory: name the file to have it read")
+
+// linkedDocument returns what a link in a directory stands for: a file of the directory, or
+// nothing if it leads to a part of it, whose files are read where they are.
+func linkedDocument(root *os.Root, link, name string) []attackText {
+	switch info, err := root.Stat(link); {
+	case err != nil:
+		return []attackText{{name: name, err: errLeadsOut}}
+	case info.IsDir():
+		return nil
 	}
-	if err != nil {
-		return []attackText{{name: path, err: errors.New("it is a symbolic link to no file of the directory: name the file to have it read")}}
-	}
-	return []attackText{{name: path}}
+	return []attackText{{name: name}}
 }
 
 // wantDocuments refuses a command line without documents, or with standard input twice.

@@ -86,6 +86,10 @@ func (f *attackFmtRun) one(t attackText) (code int, err error) {
 		return result.ExitGate, err
 	}
 	canonical := oatf.Serialize(d)
+	// It is longer and more deeply nested than what it was made of.
+	if _, err := f.limits.Parse(canonical); err != nil {
+		return result.ExitGate, fmt.Errorf("%s: its canonical form is beyond the limits, so it could not be read again: %w", t.name, err)
+	}
 	print := func(w io.Writer) error {
 		_, err := io.WriteString(w, canonical)
 		return err

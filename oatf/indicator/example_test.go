@@ -3,6 +3,8 @@ package indicator_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"strings"
 
 	"gauntlet/oatf"
 	"gauntlet/oatf/indicator"
@@ -43,4 +45,29 @@ attack:
 	// Output:
 	// exploited
 	// indicator-01 matched in message 1 {"to":"x@evil.example"}
+}
+
+// From two files to a verdict.
+func ExampleJudge_Judge() {
+	text, err := os.ReadFile("testdata/shadow.yaml")
+	check(err)
+	doc, _, err := oatf.Load(string(text))
+	check(err)
+	recorded, err := trace.Read(strings.NewReader(recording), trace.Limits{})
+	check(err)
+	judge, err := indicator.NewJudge(doc, indicator.Options{})
+	check(err)
+	v := judge.Judge(context.Background(), recorded)
+	fmt.Println(v.Outcome, v.Summary)
+	// Output: exploited {1 0 0 0}
+}
+
+const recording = `{"format":"gauntlet-trace","version":"1.0"}
+{"seq":1,"direction":"to_server","kind":"request","id":"1","method":"tools/call","raw":"{\"params\":{\"name\":\"add\",\"arguments\":{\"note\":\"BEGIN PRIVATE KEY\"}}}"}
+`
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }

@@ -310,6 +310,29 @@ func TestJudgingEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// What could not be read may hold what an indicator looks for.
+func TestATraceWithUnreadLinesIsNoResistance(t *testing.T) {
+	j, err := NewJudge(document(t, "    - {protocol: mcp, target: arguments, pattern: {contains: evil}}"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	harmless, harmful := request("tools/call", `{"arguments":{}}`), request("tools/call", call)
+	for _, tt := range []struct {
+		message trace.Message
+		unread  int
+		want    verdict.Outcome
+	}{
+		{harmless, 0, verdict.NotExploited},
+		{harmless, 1, verdict.Failed},
+		{harmful, 1, verdict.Exploited},
+	} {
+		v := j.Judge(context.Background(), &trace.Trace{Messages: []trace.Message{tt.message}, Unread: tt.unread})
+		if v.Outcome != tt.want {
+			t.Errorf("%d lines unread: %+v, want %s", tt.unread, v, tt.want)
+		}
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	const m, n, e, s = verdict.Matched, verdict.NotMatched, verdict.Error, verdict.Skipped
 	for _, tt := range []struct {

@@ -60,22 +60,23 @@ func NewJudge(doc *oatf.Document, o Options) (*Judge, error) {
 // Judge evaluates every indicator against the messages it looks at, in the order of the
 // trace, up to the first that matches, and returns the verdict on the attack. Each message
 // is parsed once. ctx ends it early, as does JudgeTime; indicators that were not done
-// then are errors.
+// then are errors, as are those that did not match where lines of the trace could not be
+// read: what they look for may be there.
 func (j *Judge) Judge(ctx context.Context, t *trace.Trace) verdict.Attack {
 	ctx, cancel := context.WithTimeoutCause(ctx, JudgeTime, fmt.Errorf("judging took longer than %s", JudgeTime))
 	defer cancel()
 	r := newRun(j, t)
 	for n := range t.Messages {
-		// Asking costs more than most evaluations.
-		if n%64 == 0 && ctx.Err() != nil {
-			break
-		}
 		r.message(ctx, &t.Messages[n])
-		if r.open == 0 {
+		if r.open == 0 || ctx.Err() != nil {
 			break
 		}
 	}
-	return combine(j.attack, r.results(context.Cause(ctx)))
+	ended := context.Cause(ctx)
+	if ended == nil && t.Unread > 0 {
+		ended = fmt.Errorf("lines of the trace could not be read (%d)", t.Unread)
+	}
+	return combine(j.attack, r.results(ended))
 }
 
 // A run is one judging.
@@ -125,6 +126,10 @@ func (r *run) message(ctx context.Context, m *trace.Message) {
 		for _, n := range list {
 			if r.states[n].done || !r.indicators[n].filter.passes(m) {
 				continue
+			}
+			// One evaluation may take long, so the time is looked at before each.
+			if ctx.Err() != nil {
+				return
 			}
 			if !read {
 				content, err = r.read(m)
