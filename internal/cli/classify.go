@@ -31,10 +31,11 @@ func (a *app) classifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "classify [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
 		Short: "Say what tools can do and what their parameters are",
-		Long: `classify reads the definitions of tools, from the same targets as gauntlet scan,
---config and --discover among them, and labels each tool with what it lets its caller do (run code, read or write files, make
-requests, read secrets or a database …), each parameter with its role, and each server
-with the combinations that are more dangerous together than apart. No tool is called.
+		Long: `classify reads the definitions of tools, from the same targets as gauntlet scan
+(--config and --discover among them). It labels each tool with what it lets its caller
+do (run code, read or write files, make requests, read secrets or a database …), each
+parameter with its role, and each server with the combinations that are more dangerous
+together than apart. No tool is called.
 
 A label is high if several independent parts of the definition say so, medium on one
 strong sign, low if signs are weak or in conflict. docs/classifier.md tells how it is
