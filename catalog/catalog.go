@@ -40,6 +40,13 @@ type Server struct {
 	Document  *Document
 	Pointer   string // of the object that holds the lists, in Document
 	Revision  string // of the protocol, as the document has it; "" if it does not say
+	// Entries are what the user calls the server, whatever it calls itself: the entries of
+	// clients' configurations that stand for it, or a name given on the command line. None
+	// for a snapshot.
+	Entries []string
+	// Target is where the server was found, without anything secret: a URL, or the name of a
+	// program. "" if that is not known.
+	Target string
 	// Self is what the server says about itself as a whole: its identity, its
 	// instructions and its capabilities, each an item with the kind finding.Server.
 	Self  []Item

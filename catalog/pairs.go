@@ -3,23 +3,121 @@ package catalog
 // A Pair is one server in two states.
 type Pair struct{ Was, Is *Server }
 
-// Pairs matches the servers of two catalogs by name, several of one name by their order.
-// Where both sides have one server it is the same, whatever it is called: a new name is
-// one of the changes. The order is that of now.
+// Pairs matches the servers of two catalogs. The order is that of now.
+//
+// Servers that both have entries are the same if they share one, and never otherwise: the
+// user told them apart. The others are matched by name. Of several of one name those go
+// together that alone have a target, then those that have most definitions in common, then
+// the rest by their order. Where both sides have one server it is the same, whatever it is
+// called: a new name is one of the changes.
 func Pairs(was, now *Catalog) []Pair {
-	if len(now.Servers) == 1 && len(was.Servers) == 1 {
-		return []Pair{{was.Servers[0], now.Servers[0]}}
+	m := matching{was: was.Servers, now: now.Servers, paired: map[*Server]*Server{}, taken: map[*Server]bool{}}
+	m.entries()
+	if len(m.was) == 1 && len(m.now) == 1 {
+		m.by(func(*Server) string { return "the only one" })
 	}
-	before := map[string][]*Server{}
-	for _, s := range was.Servers {
-		before[s.Name] = append(before[s.Name], s)
+	if several := m.several((*Server).called); len(several) > 0 {
+		shared := m.several((*Server).place)
+		m.by(func(s *Server) string {
+			if !several[s.Name] || shared[s.place()] {
+				return ""
+			}
+			return s.place()
+		})
+		m.alike(m.several((*Server).called))
 	}
+	m.by((*Server).called)
 	var out []Pair
-	for _, s := range now.Servers {
-		if same := before[s.Name]; len(same) > 0 {
-			out = append(out, Pair{same[0], s})
-			before[s.Name] = same[1:]
+	for _, s := range m.now {
+		if w := m.paired[s]; w != nil {
+			out = append(out, Pair{w, s})
 		}
 	}
 	return out
 }
+
+func (s *Server) called() string { return s.Name }
+
+// place is the name and the target, "" without a target.
+func (s *Server) place() string {
+	if s.Target == "" {
+		return ""
+	}
+	return s.Name + "\x00" + s.Target
+}
+
+// matching is a pairing on its way.
+type matching struct {
+	was, now []*Server
+	paired   map[*Server]*Server // now to was
+	taken    map[*Server]bool    // of was
+}
+
+func (m *matching) pair(w, s *Server) { m.paired[s], m.taken[w] = w, true }
+
+// entries pairs servers that share one.
+func (m *matching) entries() {
+	with := map[string]*Server{}
+	for _, w := range m.was {
+		for _, e := range w.Entries {
+			if with[e] == nil {
+				with[e] = w
+			}
+		}
+	}
+	for _, s := range m.now {
+		for _, e := range s.Entries {
+			if w := with[e]; w != nil && !m.taken[w] {
+				m.pair(w, s)
+				break
+			}
+		}
+	}
+}
+
+// by pairs what is left and has the same key, in order, save servers that both have
+// entries. The key "" is none.
+func (m *matching) by(key func(*Server) string) {
+	var left [2]map[string][]*Server // without entries and with
+	for i := range left {
+		left[i] = map[string][]*Server{}
+	}
+	for _, w := range m.was {
+		if k := key(w); k != "" && !m.taken[w] {
+			i := min(len(w.Entries), 1)
+			left[i][k] = append(left[i][k], w)
+		}
+	}
+	for _, s := range m.now {
+		if m.paired[s] != nil {
+			continue
+		}
+		k := key(s)
+		for i := range left {
+			if q := left[i][k]; len(q) > 0 && (i == 0 || len(s.Entries) == 0) {
+				m.pair(q[0], s)
+				left[i][k] = q[1:]
+				break
+			}
+		}
+	}
+}
+
+// several returns the keys that more than one server has which is still to be paired, be it
+// before or now.
+func (m *matching) several(key func(*Server) string) map[string]bool {
+	out := map[string]bool{}
+	for _, servers := range [2][]*Server{m.was, m.now} {
+		n := map[string]int{}
+		for _, s := range servers {
+			if k := key(s); !m.done(s) {
+				if n[k]++; n[k] > 1 {
+					out[k] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (m *matching) done(s *Server) bool { return m.taken[s] || m.paired[s] != nil }

@@ -49,8 +49,9 @@ func (c *Catalog) Add(name, text string, limits Limits) error { return c.add(nam
 
 // AddWrapped reads a document that is a list of several servers in which each item, be it of
 // a list or what a server says about itself, is the member called inner of an object, as
-// in a lockfile. Beside it may stand whatever the owner of that form puts there. A server's
-// own member anonymous, if true, says that its name is not from itself.
+// in a lockfile. Beside it may stand whatever the owner of that form puts there. Of a server's
+// own members anonymous, if true, says that its name is not from itself, entry is one of its
+// Entries, and target, an object with url or command, its Target.
 func (c *Catalog) AddWrapped(name, text, inner string, limits Limits) error {
 	return c.add(name, text, inner, limits)
 }
@@ -282,20 +283,14 @@ func (r *reader) server(ms []member, pointer, fallback string) {
 
 // name takes the server's name from the entry itself or from the identity it sent.
 func (r *reader) name(s *Server, ms []member) {
-	str := func(v rawjson.Span) string {
-		if r.first(v) != '"' {
-			return ""
-		}
-		return rawjson.Unquote(r.doc.Text[v.Start:v.End])
-	}
-	if v, ok := lookup(ms, "name"); ok && str(v) != "" {
-		s.Name, s.Anonymous = str(v), false
+	if n := r.text(ms, "name"); n != "" {
+		s.Name, s.Anonymous = n, false
 		return
 	}
 	for _, id := range []string{"server", "serverInfo"} {
 		if v, ok := lookup(ms, id); ok && r.first(v) == '{' {
-			if n, ok := lookup(r.members(v.Start), "name"); ok && str(n) != "" {
-				s.Name, s.Anonymous = str(n), false
+			if n := r.text(r.members(v.Start), "name"); n != "" {
+				s.Name, s.Anonymous = n, false
 				return
 			}
 		}

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"cmp"
+
 	"gauntlet/finding"
 	"gauntlet/rawjson"
 )
@@ -27,6 +29,13 @@ func (r *reader) unwrapped(s *Server, ms []member) []member {
 	if v, ok := lookup(ms, "anonymous"); ok && r.first(v) == 't' {
 		s.Anonymous = true
 	}
+	if e := r.text(ms, "entry"); e != "" {
+		s.Entries = []string{e}
+	}
+	if v, ok := lookup(ms, "target"); ok && r.first(v) == '{' {
+		target := r.members(v.Start)
+		s.Target = cmp.Or(r.text(target, "url"), r.text(target, "command"))
+	}
 	for _, m := range ms {
 		_, list := listNames[m.name]
 		switch {
@@ -46,4 +55,13 @@ func (r *reader) unwrapped(s *Server, ms []member) []member {
 		out = append(out, m)
 	}
 	return out
+}
+
+// text returns the member of this name if it is a string, else "".
+func (r *reader) text(ms []member, name string) string {
+	v, ok := lookup(ms, name)
+	if !ok || r.first(v) != '"' {
+		return ""
+	}
+	return rawjson.Unquote(r.doc.Text[v.Start:v.End])
 }

@@ -50,6 +50,7 @@ type Summary struct {
 
 // A Server is one server with a change.
 type Server struct {
+	Entry string `json:"entry,omitempty"` // what the user calls it; see catalog.Server.Entries
 	Name  string `json:"name"`
 	Was   string `json:"was,omitempty"` // its name before, if that was another
 	State State  `json:"state"`
@@ -94,6 +95,19 @@ type ValueChange struct {
 	Text    []Edit `json:"text,omitempty"`
 }
 
+func (s *Server) called() string { return cmp.Or(s.Entry, s.Name) }
+
+// entry returns the first entry of the first of servers that has any: what was approved
+// has one, and a server that is there now may have more.
+func entry(servers ...*catalog.Server) string {
+	for _, s := range servers {
+		if len(s.Entries) > 0 {
+			return s.Entries[0]
+		}
+	}
+	return ""
+}
+
 // Changed reports whether something that was there has changed or is gone.
 func (d *Diff) Changed() bool { return d.Summary.Changed+d.Summary.Removed > 0 }
 
@@ -117,7 +131,7 @@ func Catalogs(was, now *catalog.Catalog) *Diff {
 		}
 	}
 	slices.SortStableFunc(d.Servers, func(a, b Server) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(string(a.State), string(b.State)))
+		return cmp.Or(strings.Compare(a.called(), b.called()), strings.Compare(string(a.State), string(b.State)))
 	})
 	for i, c := range []*catalog.Catalog{was, now} {
 		for _, p := range c.Problems {
@@ -154,7 +168,7 @@ func rank(k finding.Kind) int { return slices.Index(catalog.Kinds[:], k) }
 
 // pair compares one server then and now.
 func (d *Diff) pair(p catalog.Pair) Server {
-	s := Server{Name: p.Is.Name, State: Changed, Items: []Item{}}
+	s := Server{Entry: entry(p.Was, p.Is), Name: p.Is.Name, State: Changed, Items: []Item{}}
 	if p.Was.Name != p.Is.Name && !p.Was.Anonymous && !p.Is.Anonymous {
 		s.Was = p.Was.Name
 	}
@@ -181,7 +195,7 @@ func (d *Diff) whole(s *catalog.Server, state State) Server {
 	if state == Removed {
 		p = catalog.Pair{Was: s, Is: nobody}
 	}
-	out := Server{Name: s.Name, State: state, Items: []Item{}}
+	out := Server{Entry: entry(s), Name: s.Name, State: state, Items: []Item{}}
 	own, _ := words(p)
 	own.State = state
 	if own.Parts == nil {

@@ -7,6 +7,7 @@
 package lock
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -24,14 +25,17 @@ const FileName = "gauntlet.lock.json"
 // Version is that of the form.
 const Version = 1
 
-// A File is a lockfile: its servers by name, which no two share.
+// A File is a lockfile: its servers by address, which no two share.
 type File struct {
 	Servers []Server
 }
 
 // A Server is one approved server.
 type Server struct {
-	Name string // what addresses call it
+	// Entry is what the user calls the server: an entry of a client's configuration. It does
+	// not hang on other servers, nor on what the server says. "" where the user calls it nothing.
+	Entry string
+	Name  string // its own
 	// Anonymous tells that the name is not the server's own.
 	Anonymous bool
 	Target    Target
@@ -40,6 +44,9 @@ type Server struct {
 	Self      []Part  // what it says about itself: identity, instructions, capabilities
 	Lists     [4]List // in the order of catalog.Kinds
 }
+
+// Address is what addresses call the server: its entry, or else its own name.
+func (s *Server) Address() string { return cmp.Or(s.Entry, s.Name) }
 
 // A Target says where a server was found. It holds no arguments, variables, headers or
 // queries, any of which may be a secret. It is zero for a server that was read from a file.
@@ -91,9 +98,12 @@ var members = [4]string{"tools", "prompts", "resources", "resourceTemplates"}
 // selfMembers are what a server says about itself, in the order of the file.
 var selfMembers = []string{"server", "serverInfo", "instructions", "capabilities"}
 
-// FromServer returns the entry of a server as it is now.
+// FromServer returns what is locked of a server as it is now, under the first of its entries.
 func FromServer(s *catalog.Server, target Target, date string) Server {
 	out := Server{Name: s.Name, Anonymous: s.Anonymous, Target: target, Date: date, Revision: s.Revision}
+	if len(s.Entries) > 0 {
+		out.Entry = s.Entries[0]
+	}
 	var tree rawjson.Tree
 	for i := range s.Self {
 		it := &s.Self[i]
@@ -135,7 +145,7 @@ func (s *Server) digest() string {
 
 // sort puts the servers in the order of the file.
 func (f *File) sort() {
-	slices.SortStableFunc(f.Servers, func(a, b Server) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(f.Servers, func(a, b Server) int { return strings.Compare(a.Address(), b.Address()) })
 }
 
 // quote writes a string as JSON.

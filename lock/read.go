@@ -76,7 +76,7 @@ type parser struct {
 	out        *Read
 	first      int // the file's first server in the catalog
 	entries    []entry
-	named      map[string]bool // the servers so far
+	named      map[string]bool // the addresses of the servers so far
 }
 
 // An entry is what stands in the file beside the definitions.
@@ -161,7 +161,7 @@ func (p *parser) file() error {
 }
 
 func (p *parser) server(s rawjson.Span) error {
-	names := append([]string{"name", "anonymous", "target", "date", "protocolVersion", "hash"}, selfMembers...)
+	names := append([]string{"entry", "name", "anonymous", "target", "date", "protocolVersion", "hash"}, selfMembers...)
 	ms, err := p.object(s, "a server", append(names, members[:]...)...)
 	if err != nil {
 		return err
@@ -175,16 +175,18 @@ func (p *parser) server(s rawjson.Span) error {
 	switch {
 	case e.Name == "" || e.stated == "":
 		return p.wrong(s, "a server has no name or no hash")
-	case p.named[e.Name]:
-		return p.wrong(s, "two servers are called %q", finding.Clip(e.Name, 60))
+	case p.named[e.Address()]:
+		return p.wrong(s, "two servers are called %q", finding.Clip(e.Address(), 60))
 	}
-	p.named[e.Name] = true
+	p.named[e.Address()] = true
 	p.entries = append(p.entries, e)
 	return nil
 }
 
 func (p *parser) serverMember(e *entry, m member) (err error) {
 	switch m.name {
+	case "entry":
+		e.Entry, err = p.str(m.value, "the entry of a server")
 	case "name":
 		e.Name, err = p.str(m.value, "the name of a server")
 	case "date":
@@ -279,7 +281,7 @@ func (p *parser) compare(s *catalog.Server, e *entry, now *Server) error {
 	before := len(p.out.Damage)
 	check := func(items []*catalog.Item, hashes []stated) error {
 		if len(items) != len(hashes) {
-			return p.wrong(rawjson.Span{Start: e.at}, "the server %q could not be read as a whole; more items than --max-items, or a part that is no definition", finding.Clip(e.Name, 60))
+			return p.wrong(rawjson.Span{Start: e.at}, "the server %q could not be read as a whole; more items than --max-items, or a part that is no definition", finding.Clip(e.Address(), 60))
 		}
 		for i, it := range items {
 			if hash(it.Parse(s, &tree).Canonical()) != hashes[i].hash {
@@ -310,7 +312,7 @@ func (p *parser) compare(s *catalog.Server, e *entry, now *Server) error {
 	}
 	if len(p.out.Damage) == before && now.digest() != e.stated {
 		p.problem(finding.Location{Server: s.Name, Pointer: s.Pointer + "/hash", File: p.name}, e.at,
-			fmt.Sprintf("the hash of the server %q is not that of its entry: the lockfile was edited by hand, merged or damaged", finding.Clip(e.Name, 60)))
+			fmt.Sprintf("the hash of the server %q is not that of its entry: the lockfile was edited by hand, merged or damaged", finding.Clip(e.Address(), 60)))
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 package lock
 
 // Snapshot returns the approved servers as a snapshot of several, as if they had been
-// captured when they were approved. Members stand in the order of the canonical form.
+// captured when they were approved, each under its address. Members stand in the order of the canonical form.
 func (f *File) Snapshot() string {
 	w := &writer{}
 	w.open('{')
@@ -11,7 +11,7 @@ func (f *File) Snapshot() string {
 		s := &f.Servers[i]
 		w.next()
 		w.open('{')
-		w.member("name", quote(s.Name))
+		w.member("name", quote(s.Address()))
 		if s.Revision != "" {
 			w.member("protocolVersion", quote(s.Revision))
 		}

@@ -1,6 +1,7 @@
 package lock
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ type Change struct {
 
 // An Address names a server, or one thing in it. Its text is SERVER, SERVER/KIND/NAME with
 // the kinds tool, prompt, resource and template, or SERVER/WHAT for what a server says about
-// itself (server, serverInfo, instructions, capabilities), for its target and
+// itself (name, server, serverInfo, instructions, capabilities), for its target and
 // protocolVersion, and for a list that came or went while empty (tools, prompts, …).
 type Address struct {
 	Server string
@@ -49,11 +50,11 @@ func (a Address) String() string {
 // of the file. A server of the lockfile that is not among now was not asked and is no change.
 func (f *File) Changes(now []Server) []Change {
 	var out []Change
-	locked := f.byName()
+	locked := f.byAddress()
 	for i := range now {
-		was := locked[now[i].Name]
+		was := locked[now[i].Address()]
 		if was == nil {
-			out = append(out, Change{Address{Server: now[i].Name}, Added})
+			out = append(out, Change{Address{Server: now[i].Address()}, Added})
 			continue
 		}
 		out = append(out, was.changes(&now[i])...)
@@ -62,10 +63,17 @@ func (f *File) Changes(now []Server) []Change {
 	return out
 }
 
-func (f *File) byName() map[string]*Server {
+// Remove takes out the server of this address, and reports whether there was one.
+func (f *File) Remove(address string) bool {
+	n := len(f.Servers)
+	f.Servers = slices.DeleteFunc(f.Servers, func(s Server) bool { return s.Address() == address })
+	return len(f.Servers) < n
+}
+
+func (f *File) byAddress() map[string]*Server {
 	out := map[string]*Server{}
 	for i := range f.Servers {
-		out[f.Servers[i].Name] = &f.Servers[i]
+		out[f.Servers[i].Address()] = &f.Servers[i]
 	}
 	return out
 }
@@ -79,7 +87,7 @@ func (s *Server) changes(now *Server) []Change {
 		} else if !is {
 			state = Removed
 		}
-		out = append(out, Change{Address{s.Name, what, name}, state})
+		out = append(out, Change{Address{s.Address(), what, name}, state})
 	}
 	// A snapshot does not say where the server is, and some not in which revision it spoke.
 	if s.Target != now.Target && s.Target != (Target{}) && now.Target != (Target{}) {
@@ -94,6 +102,9 @@ func (s *Server) changes(now *Server) []Change {
 			add(m, "", was != nil, is != nil)
 		}
 	}
+	if s.renamed(now) {
+		add("name", "", true, true)
+	}
 	for l := range s.Lists {
 		was, is := &s.Lists[l], &now.Lists[l]
 		if len(was.Items) == 0 && len(is.Items) == 0 && was.Present != is.Present {
@@ -106,6 +117,16 @@ func (s *Server) changes(now *Server) []Change {
 		})
 	}
 	return out
+}
+
+// renamed reports whether the server has another name that stands beside what it says about
+// itself, as in a list of several; with what it says, it would be a change of that.
+func (s *Server) renamed(now *Server) bool {
+	return s.Name != now.Name && !s.Anonymous && !now.Anonymous && s.sameIdentity(now)
+}
+
+func (s *Server) sameIdentity(now *Server) bool {
+	return slices.Equal(s.part("server"), now.part("server")) && slices.Equal(s.part("serverInfo"), now.part("serverInfo"))
 }
 
 // part returns what stands under one member; several where it repeats.
@@ -154,13 +175,13 @@ func (f *File) Approve(now []Server, approved []Address, date string) {
 	for _, a := range approved {
 		yes[a] = true
 	}
-	locked := f.byName()
+	locked := f.byAddress()
 	var added []Server
 	for i := range now {
 		fresh := now[i]
 		fresh.Date = date
-		whole := yes[Address{Server: fresh.Name}]
-		was := locked[fresh.Name]
+		whole := yes[Address{Server: fresh.Address()}]
+		was := locked[fresh.Address()]
 		if was == nil {
 			if whole {
 				added = append(added, fresh)
@@ -183,13 +204,15 @@ func (f *File) Approve(now []Server, approved []Address, date string) {
 
 // approve takes over some of the changes.
 func (s *Server) approve(now *Server, of map[Address]bool) {
-	has := func(what, name string) bool { return of[Address{s.Name, what, name}] }
+	address := s.Address()
+	has := func(what, name string) bool { return of[Address{address, what, name}] }
 	if has("target", "") || s.Target == (Target{}) {
 		s.Target = now.Target
 	}
 	if has("protocolVersion", "") || s.Revision == "" {
 		s.Revision = now.Revision
 	}
+	renamed := s.renamed(now)
 	var self []Part
 	for _, m := range selfMembers {
 		if has(m, "") {
@@ -199,9 +222,10 @@ func (s *Server) approve(now *Server, of map[Address]bool) {
 		}
 	}
 	s.Self = self
-	if slices.Equal(s.Self, now.Self) {
-		s.Anonymous = now.Anonymous
+	if s.sameIdentity(now) && (has("name", "") || !renamed) {
+		s.Name, s.Anonymous = now.Name, now.Anonymous
 	}
+	s.Entry = cmp.Or(s.Entry, now.Entry)
 	for l := range s.Lists {
 		var items []Item
 		list := &s.Lists[l]
@@ -255,7 +279,7 @@ func (f *File) Find(typed string, now []Server, changes []Change) (found []Chang
 func (f *File) names(typed string, now []Server) bool {
 	for _, servers := range [][]Server{f.Servers, now} {
 		for i := range servers {
-			rest, ok := strings.CutPrefix(typed, servers[i].Name)
+			rest, ok := strings.CutPrefix(typed, servers[i].Address())
 			if !ok || rest != "" && rest[0] != '/' {
 				continue
 			}
@@ -268,7 +292,7 @@ func (f *File) names(typed string, now []Server) bool {
 }
 
 func (s *Server) has(rest string) bool {
-	if rest == "target" || rest == "protocolVersion" || s.part(rest) != nil || slices.Contains(members[:], rest) {
+	if rest == "target" || rest == "name" || rest == "protocolVersion" || s.part(rest) != nil || slices.Contains(members[:], rest) {
 		return true
 	}
 	kind, name, _ := strings.Cut(rest, "/")

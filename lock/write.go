@@ -37,6 +37,9 @@ type writer struct {
 
 func (w *writer) server(s *Server, digest string) {
 	w.open('{')
+	if s.Entry != "" {
+		w.member("entry", escaped(quote(s.Entry)))
+	}
 	w.member("name", escaped(quote(s.Name)))
 	if s.Anonymous {
 		w.member("anonymous", "true")

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -48,7 +49,10 @@ func (m *diffMarkdown) line(s string) { m.WriteString(s + "\n") }
 
 func (m *diffMarkdown) server(s *diff.Server) {
 	m.line("")
-	head := "#### Server " + codeSpan(s.Name, mdWide)
+	head := "#### Server " + codeSpan(cmp.Or(s.Entry, s.Name), mdWide)
+	if s.Entry != "" && s.Entry != s.Name {
+		head += " (" + codeSpan(s.Name, mdWide) + ")"
+	}
 	if s.State != diff.Changed {
 		head += " " + string(s.State)
 	}

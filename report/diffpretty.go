@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -48,7 +49,10 @@ func (p *diffPage) where(server, file string) string {
 }
 
 func (p *diffPage) server(s *diff.Server) {
-	head := p.bold(Visible(s.Name))
+	head := p.bold(Visible(cmp.Or(s.Entry, s.Name)))
+	if s.Entry != "" && s.Entry != s.Name {
+		head += p.dim("  (" + Visible(s.Name) + ")")
+	}
 	if s.State != diff.Changed {
 		head += "  server " + p.state(s.State)
 	}

@@ -13,8 +13,9 @@ var _ = register(check.Check{
 Users and clients approve a tool by what it says about itself, and most never look again. A server
 that swaps the description afterwards speaks to the model with that approval (a rug pull).
 
-Servers are matched by name, or regardless of it where baseline and scan hold one server each; tools
-by name, exactly. The text is compared as decoded: other escapes or another place in the definition
+Servers are matched by their entry in a configuration where both states have one, else by name, or
+regardless of it where baseline and scan hold one server each; of several of one name by their URL or
+program if that tells them apart, then by what they have in common, then by their order. Tools are matched by name, exactly. The text is compared as decoded: other escapes or another place in the definition
 are no change, one invisible character is. A missing, a null and an empty description are the same.
 Of a name or a description that stands twice each is compared, since clients differ in which they take.
 

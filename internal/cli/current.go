@@ -20,38 +20,29 @@ import (
 type current struct {
 	entries []lock.Server
 	servers []*catalog.Server // of the entries
-	names   map[string]bool
-	left    []string // why others were left out, for a person
-	whole   bool     // nothing was left out
+	names   map[string]bool   // their addresses
+	asked   map[string]bool   // the addresses of all that were asked about, as far as they are known
+	left    []string          // why others were left out, for a person
+	whole   bool              // nothing was left out
 }
 
 // newCurrent makes entries of what was gathered. left are the reasons why some was not.
 func newCurrent(got *gathered, targets []target, left []string) *current {
-	now := &current{left: left, names: map[string]bool{}}
+	now := &current{left: left, names: map[string]bool{}, asked: map[string]bool{}}
 	gaps := gapsOf(got)
-	called := map[string]int{}
-	for _, s := range got.catalog.Servers {
-		called[s.Name]++
-	}
+	called := callings(got, targets)
 	for i, o := range got.outcomes {
+		for _, a := range targets[i].entries {
+			now.asked[a] = true
+		}
 		if o.failure != nil {
 			now.left = append(now.left, failureText(*o.failure))
 		}
 		for _, s := range o.servers {
-			why := gaps.of(s)
-			if why == "" {
-				why = repeats(got, &targets[i], s)
+			why := cmp.Or(gaps.of(s), repeats(got, &targets[i], s))
+			for _, s := range oneEach(s) {
+				now.add(lock.FromServer(s, whereabouts(&targets[i]), today()), s, called, why)
 			}
-			if called[s.Name] > 1 {
-				why = "another server has that name, and an address could not tell them apart: lock them in files of their own"
-			}
-			if why != "" {
-				now.left = append(now.left, fmt.Sprintf("%s: not locked: %s", s.Name, why))
-				continue
-			}
-			now.entries = append(now.entries, lock.FromServer(s, whereabouts(&targets[i]), today()))
-			now.servers = append(now.servers, s)
-			now.names[s.Name] = true
 		}
 	}
 	v := newVeil(got.given)
@@ -60,6 +51,64 @@ func newCurrent(got *gathered, targets []target, left []string) *current {
 	}
 	now.whole = len(now.left) == 0
 	return now
+}
+
+// callings counts the servers of each address. One that could not be read counts too: its
+// address is not free for another.
+func callings(got *gathered, targets []target) map[string]int {
+	called := map[string]int{}
+	for i, o := range got.outcomes {
+		if len(o.servers) == 0 {
+			for _, a := range targets[i].entries {
+				called[a]++
+			}
+		}
+		for _, s := range o.servers {
+			for _, one := range oneEach(s) {
+				called[addressOf(one)]++
+			}
+		}
+	}
+	return called
+}
+
+// addressOf is what a lockfile calls a server, by the first of its entries.
+func addressOf(s *catalog.Server) string {
+	if len(s.Entries) > 0 {
+		return s.Entries[0]
+	}
+	return s.Name
+}
+
+// oneEach returns the server once for each of its entries, each of which is locked for itself: it
+// may stand for another server tomorrow.
+func oneEach(s *catalog.Server) []*catalog.Server {
+	if len(s.Entries) < 2 {
+		return []*catalog.Server{s}
+	}
+	var out []*catalog.Server
+	for _, e := range s.Entries {
+		one := *s
+		one.Entries = []string{e}
+		out = append(out, &one)
+	}
+	return out
+}
+
+// add takes an entry unless there is a reason why not.
+func (now *current) add(e lock.Server, s *catalog.Server, called map[string]int, why string) {
+	address := e.Address()
+	now.asked[address] = true
+	if called[address] > 1 {
+		why = "another server of that name is among the targets: give them keys of their own in the configuration, lock one with --as NAME, or lock them in separate files"
+	}
+	if why != "" {
+		now.left = append(now.left, fmt.Sprintf("%s: not locked: %s", address, why))
+		return
+	}
+	now.entries = append(now.entries, e)
+	now.servers = append(now.servers, s)
+	now.names[address] = true
 }
 
 // gaps are what was not read, by document and server; "" stands for the whole document.
@@ -147,11 +196,11 @@ func withoutKeys(text string) string {
 	return u.String()
 }
 
-// against compares with the entries of the same names.
+// against compares with the entries of the same addresses.
 func (now *current) against(old *lock.Read) *diff.Diff {
 	was, is := &catalog.Catalog{}, &catalog.Catalog{Servers: now.servers}
 	for _, s := range old.Catalog.Servers {
-		if now.names[s.Name] {
+		if now.names[addressOf(s)] {
 			was.Servers = append(was.Servers, s)
 		}
 	}

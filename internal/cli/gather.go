@@ -68,6 +68,7 @@ func (a *app) gather(ctx context.Context, f *targetFlags, targets []target) (*ga
 		if len(g.catalog.Documents) > documents {
 			g.outcomes[i].servers = g.catalog.Servers[servers:len(g.catalog.Servers):len(g.catalog.Servers)]
 		}
+		mark(g.outcomes[i].servers, &targets[i])
 	}
 	return g, nil
 }

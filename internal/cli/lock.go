@@ -28,8 +28,11 @@ type lockRun struct {
 	update  bool
 	check   bool
 	only    []string
+	remove  []string
+	as      string
 
-	old *lock.Read // nil if there is no lockfile yet
+	old     *lock.Read // nil if there is no lockfile yet
+	removed []string   // servers that were taken out of it
 }
 
 func (a *app) lockCommand() *cobra.Command {
@@ -45,18 +48,23 @@ A lockfile that is there is not overwritten: lock shows what changed and writes 
 until --update approves it, all of it or with --only what an ADDRESS names: SERVER,
 SERVER/tool/NAME (also prompt, resource, template), SERVER/instructions,
 SERVER/capabilities, or whatever else lock lists. Servers of the lockfile that are not named
-stay as they are, and so does one that could not be read as a whole.
+stay as they are, and so does one that could not be read as a whole. --remove takes one out.
+
+SERVER is the server's key in a configuration (client/key where the file is a client's
+own), the name that --as gives it, or else its own name.
 
 The lockfile names a server's program or URL, never its arguments, variables, headers or
 query. A hash that does not fit what stands beside it is an error: the file is not for
-editing by hand, save to take out a server's entry.
+editing by hand.
 
 Exit codes: 1 if --check finds a change; else 2 if there is a change and no --update, or
 anything asked for was unread; else 0.`,
 		Example: `  gauntlet lock -- npx -y @modelcontextprotocol/server-everything
   gauntlet lock --output mcp.lock.json github.json https://example.com/mcp
   gauntlet lock --check -- ./my-server
-  gauntlet lock --update --only my-server/tool/search -- ./my-server`,
+  gauntlet lock --update --only my-server/tool/search -- ./my-server
+  gauntlet lock --config mcp.json --yes
+  gauntlet lock --remove my-server`,
 		RunE: l.run,
 	}
 	f := cmd.Flags()
@@ -65,6 +73,8 @@ anything asked for was unread; else 0.`,
 	_ = cmd.MarkFlagFilename("output", "json") // fails only for a flag that is not there
 	f.BoolVar(&l.update, "update", false, "approve what changed and write it (default off)")
 	f.StringArrayVar(&l.only, "only", nil, "with --update, approve only what this `ADDRESS` names; repeatable (default all)")
+	f.StringArrayVar(&l.remove, "remove", nil, "take this `SERVER` out of the lockfile; needs no target; repeatable (default none)")
+	f.StringVar(&l.as, "as", "", "lock the one server that is named under this `NAME` (default its own)")
 	f.BoolVar(&l.check, "check", false, "write nothing, exit 1 if there is a change (default off)")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	l.configs.flags(cmd)
@@ -84,6 +94,15 @@ func (l *lockRun) run(cmd *cobra.Command, args []string) error {
 	if err := l.open(); err != nil {
 		return err
 	}
+	if err := l.takeOut(cmd); err != nil {
+		return err
+	}
+	if len(targets) == 0 && !l.configs.asked() {
+		return l.saveRemoved()
+	}
+	if l.as != "" {
+		targets[0].entries = []string{l.as}
+	}
 	p, err := l.makePlan(cmd.Context(), &l.configs)
 	if err != nil {
 		return err
@@ -96,6 +115,9 @@ func (l *lockRun) run(cmd *cobra.Command, args []string) error {
 	l.progress.stop()
 	if l.old == nil {
 		return l.first(now)
+	}
+	if name := l.contradiction(now); name != "" {
+		return usage(cmd, "--remove: %s is among the targets", name)
 	}
 	changes := l.old.Changes(now.entries)
 	l.unasked(now)
@@ -118,10 +140,20 @@ func (l *lockRun) validate(cmd *cobra.Command, targets []target) error {
 		return usage(cmd, "%s", l.configs.wrong())
 	case l.configs.noLaunch:
 		return usage(cmd, "--no-launch leaves nothing to lock")
-	case len(targets) == 0 && !l.configs.asked():
+	case l.remove != nil && l.check:
+		return usage(cmd, "--check writes nothing and --remove does: want one of them")
+	case len(targets) == 0 && !l.configs.asked() && l.remove == nil:
 		return usage(cmd, "nothing to lock: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --config or --discover")
+	case l.remove != nil && !l.update && (len(targets) > 0 || l.configs.asked()):
+		return usage(cmd, "--remove beside targets wants --update: without, nothing is written")
+	case cmd.Flags().Changed("as") && (len(targets) != 1 || l.configs.asked()):
+		return usage(cmd, "--as gives one server a name: want one target")
+	case cmd.Flags().Changed("as") && strings.TrimSpace(l.as) == "":
+		return usage(cmd, "--as: want a name")
 	case l.check && l.update:
 		return usage(cmd, "--check writes nothing and --update does: want one of them")
+	case l.only != nil && len(targets) == 0 && !l.configs.asked():
+		return usage(cmd, "--only says what of the targets is approved: name one")
 	case l.only != nil && !l.update:
 		return usage(cmd, "--only says what --update approves: want both")
 	case l.file == "-" || l.file == "":
@@ -143,6 +175,8 @@ func (l *lockRun) open() error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && l.check:
 		return fmt.Errorf("%s: no such file: there is nothing to check against until gauntlet lock has written it", l.file)
+	case errors.Is(err, fs.ErrNotExist) && l.remove != nil:
+		return fmt.Errorf("%s: no such file: there is nothing to remove from", l.file)
 	case errors.Is(err, fs.ErrNotExist) && l.only != nil:
 		return fmt.Errorf("%s: no such file: the first time all is written, without --only", l.file)
 	case errors.Is(err, fs.ErrNotExist):
@@ -176,7 +210,7 @@ func (l *lockRun) first(now *current) error {
 	}
 	var all []lock.Address
 	for i := range now.entries {
-		all = append(all, lock.Address{Server: now.entries[i].Name})
+		all = append(all, lock.Address{Server: now.entries[i].Address()})
 	}
 	f := &lock.File{}
 	f.Approve(now.entries, all, today())
@@ -202,7 +236,7 @@ func (l *lockRun) approve(cmd *cobra.Command, now *current, changes []lock.Chang
 	}
 	if len(chosen) == 0 {
 		l.note("%s: nothing to approve", l.file)
-		return nil
+		return l.saveRemoved()
 	}
 	var addresses []lock.Address
 	told := map[lock.Address]bool{}
@@ -217,6 +251,7 @@ func (l *lockRun) approve(cmd *cobra.Command, now *current, changes []lock.Chang
 	if err := l.save(&l.old.File); err != nil {
 		return err
 	}
+	l.noteRemoved()
 	if left := len(l.old.Changes(now.entries)); left > 0 {
 		l.note("%s not approved", plural(left, "change"))
 	}
@@ -279,16 +314,16 @@ func (l *lockRun) show(now *current, changes []lock.Change) error {
 
 func changeLine(c lock.Change) string { return fmt.Sprintf("%-7s  %s", c.State, c.Address) }
 
-// unasked says which servers of the lockfile nobody looked at.
+// unasked says which servers of the lockfile nobody asked about.
 func (l *lockRun) unasked(now *current) {
 	var names []string
 	for i := range l.old.Servers {
-		if name := l.old.Servers[i].Name; !now.names[name] {
-			names = append(names, name)
+		if a := l.old.Servers[i].Address(); !now.asked[a] {
+			names = append(names, a)
 		}
 	}
 	if names != nil {
-		l.note("in %s and not looked at: %s", l.file, strings.Join(names, ", "))
+		l.note("in %s and not looked at: %s", l.file, someOf(names))
 	}
 }
 

@@ -159,7 +159,9 @@ func (p *plan) targets() []target {
 	}
 	var out []target
 	for _, l := range p.launches {
-		out = append(out, l.target)
+		t := l.target
+		t.entries = l.addresses()
+		out = append(out, t)
 	}
 	return out
 }

@@ -120,6 +120,7 @@ func (s *scanRun) run(cmd *cobra.Command, args []string) error {
 	if err := s.read(cmd.Context()); err != nil {
 		return err
 	}
+	s.tellUnmatched()
 	r, err := s.judge(cmd.Context(), checks, ofConfigs)
 	if err != nil {
 		return err

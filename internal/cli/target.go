@@ -30,6 +30,9 @@ type target struct {
 	// reports hide, as NAME=VALUE.
 	place finding.Location
 	guard []string
+
+	// entries are what the user calls the server; see catalog.Server. None for "nothing".
+	entries []string
 }
 
 // configured reports whether the target comes from a configuration.

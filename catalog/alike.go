@@ -1,0 +1,71 @@
+package catalog
+
+import (
+	"cmp"
+	"slices"
+
+	"gauntlet/finding"
+	"gauntlet/rawjson"
+)
+
+// widespread is how many servers of one state may share a definition that helps to tell them
+// apart. It bounds the work for catalogs in which all servers say the same.
+const widespread = 50
+
+// alike pairs servers of one name by what they say: those with the largest share of definitions
+// in common first. It looks only at names that several have.
+func (m *matching) alike(several map[string]bool) {
+	type score struct {
+		was, now int
+		share    float64
+	}
+	var sizes [2]map[int]int
+	var holders [2]map[string][]int // of a definition, which may repeat in one server
+	for side, servers := range [2][]*Server{m.was, m.now} {
+		sizes[side], holders[side] = map[int]int{}, map[string][]int{}
+		for i, s := range servers {
+			if several[s.Name] && !m.done(s) {
+				for _, h := range s.forms() {
+					sizes[side][i]++
+					holders[side][h] = append(holders[side][h], i)
+				}
+			}
+		}
+	}
+	common := map[[2]int]int{}
+	for h, was := range holders[0] {
+		now := holders[1][h]
+		if len(was) > widespread || len(now) > widespread {
+			continue
+		}
+		for _, w := range was {
+			for _, n := range now {
+				common[[2]int{w, n}]++
+			}
+		}
+	}
+	var scores []score
+	for at, n := range common {
+		scores = append(scores, score{at[0], at[1], float64(n) / float64(sizes[0][at[0]]+sizes[1][at[1]]-n)})
+	}
+	slices.SortFunc(scores, func(a, b score) int {
+		return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.was, b.was), cmp.Compare(a.now, b.now))
+	})
+	for _, s := range scores {
+		w, n := m.was[s.was], m.now[s.now]
+		if !m.taken[w] && m.paired[n] == nil && (len(w.Entries) == 0 || len(n.Entries) == 0) {
+			m.pair(w, n)
+		}
+	}
+}
+
+// forms are the different definitions of a server with its name, as hashes.
+func (s *Server) forms() []string {
+	var tree rawjson.Tree
+	var out []string
+	for it := range s.Items() {
+		out = append(out, finding.ContentHash(s.Name+"\x00"+it.list+"\x00"+it.Parse(s, &tree).Canonical()))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,143 @@
+package lock
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gauntlet/catalog"
+)
+
+// under returns what is locked of a text's only server under an entry.
+func under(t testing.TB, entry, text string) Server {
+	t.Helper()
+	s := parse(t, text).Servers[0]
+	if entry != "" {
+		s.Entries = []string{entry}
+	}
+	return FromServer(s, Target{Command: "node"}, date)
+}
+
+const (
+	readsDocs = `{"server":{"name":"filesystem"},"tools":[{"name":"read","description":"Reads docs."}]}`
+	readsCode = `{"server":{"name":"filesystem"},"tools":[{"name":"read","description":"Reads code."}]}`
+	sendsDocs = `{"server":{"name":"filesystem"},"tools":[{"name":"read","description":"Reads docs and sends them."}]}`
+)
+
+func TestServersOfOneName(t *testing.T) {
+	f := &File{Servers: []Server{under(t, "docs", readsDocs), under(t, "cursor/code", readsCode)}}
+	r := mustRead(t, string(f.Bytes()))
+	if len(r.Catalog.Problems) != 0 || len(r.Servers) != 2 {
+		t.Fatalf("read as %d servers with %v", len(r.Servers), r.Catalog.Problems)
+	}
+	if s := r.Catalog.Servers[0]; s.Name != "filesystem" || !slices.Equal(s.Entries, []string{"cursor/code"}) || s.Target != "node" {
+		t.Errorf("the first server is %q, entries %q, target %q", s.Name, s.Entries, s.Target)
+	}
+	now := []Server{under(t, "docs", sendsDocs), under(t, "cursor/code", readsCode)}
+	var got []string
+	for _, c := range r.Changes(now) {
+		got = append(got, string(c.State)+" "+c.Address.String())
+	}
+	if want := []string{"changed docs/tool/read"}; !slices.Equal(got, want) {
+		t.Errorf("changes %q, want %q", got, want)
+	}
+	found, known, err := r.Find("cursor/code/tool/read", now, r.Changes(now))
+	if found != nil || !known || err != nil {
+		t.Errorf("what has not changed: %v, %v, %v", found, known, err)
+	}
+}
+
+// The order of the servers and how many there are say nothing about any of them.
+func TestAddressesHangOnNothingElse(t *testing.T) {
+	was := []Server{under(t, "docs", readsDocs), under(t, "cursor/code", readsCode), under(t, "cursor/docs", readsDocs), under(t, "", `{"server":{"name":"other"},"tools":[]}`)}
+	now := []Server{under(t, "docs", sendsDocs), under(t, "cursor/code", readsCode), under(t, "cursor/docs", sendsDocs), under(t, "new", readsCode)}
+	of := map[string][]Change{}
+	for _, s := range now {
+		of[s.Address()] = (&File{Servers: was}).Changes([]Server{s})
+	}
+	var whole []byte
+	for range 50 {
+		rand.Shuffle(len(was), func(i, j int) { was[i], was[j] = was[j], was[i] })
+		rand.Shuffle(len(now), func(i, j int) { now[i], now[j] = now[j], now[i] })
+		if got := (&File{Servers: was}).Bytes(); whole == nil {
+			whole = got
+		} else if !bytes.Equal(got, whole) {
+			t.Fatalf("another order, another lockfile:\n%s\n%s", got, whole)
+		}
+		some := now[:rand.IntN(len(now)+1)]
+		got := (&File{Servers: slices.Clone(was)}).Changes(some)
+		var want int
+		for _, s := range some {
+			want += len(of[s.Address()])
+			for _, c := range of[s.Address()] {
+				if !slices.Contains(got, c) {
+					t.Fatalf("%v is a change of %s alone, and none beside %d others", c, s.Address(), len(some)-1)
+				}
+			}
+		}
+		if len(got) != want {
+			t.Fatalf("changes %v, want %d", got, want)
+		}
+	}
+}
+
+func TestOneAddressTwiceIsRefused(t *testing.T) {
+	f := &File{Servers: []Server{under(t, "docs", readsDocs), under(t, "docs", readsCode)}}
+	_, err := Parse("l.json", string(f.Bytes()), catalog.Limits{})
+	if err == nil || !strings.Contains(err.Error(), `two servers are called "docs"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestEditedEntryIsSeen(t *testing.T) {
+	whole := string((&File{Servers: []Server{under(t, "docs", readsDocs)}}).Bytes())
+	r := mustRead(t, strings.Replace(whole, `"entry": "docs"`, `"entry": "code"`, 1))
+	if len(r.Damage) != 1 || !strings.Contains(r.Damage[0].Message, `hash of the server "code"`) {
+		t.Errorf("damage %v, want one about the server", r.Damage)
+	}
+}
+
+// A server that gave itself another name is the same server where the user knows it by a key.
+func TestApproveANewName(t *testing.T) {
+	for _, tt := range []struct{ name, was, now, change string }{
+		{"in what it says about itself", readsDocs, strings.Replace(readsDocs, "filesystem", "files", 1), "docs/server"},
+		{"beside it", `{"servers":[{"name":"a","tools":[]}]}`, `{"servers":[{"name":"b","tools":[]}]}`, "docs/name"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := &File{Servers: []Server{under(t, "docs", tt.was)}}
+			now := []Server{under(t, "docs", tt.now)}
+			changes := f.Changes(now)
+			if len(changes) != 1 || changes[0].Address.String() != tt.change {
+				t.Fatalf("changes %v, want %s", changes, tt.change)
+			}
+			if found, _, err := f.Find(tt.change, now, changes); len(found) != 1 || err != nil {
+				t.Errorf("Find(%s) = %v, %v", tt.change, found, err)
+			}
+			f.Approve(now, []Address{changes[0].Address}, date)
+			if got := f.Servers[0]; got.Name != now[0].Name || got.Entry != "docs" || f.Changes(now) != nil {
+				t.Errorf("approved, and it is %q under %q with the changes %v", got.Name, got.Entry, f.Changes(now))
+			}
+			if r := mustRead(t, string(f.Bytes())); r.Damage != nil {
+				t.Errorf("damage %v", r.Damage)
+			}
+		})
+	}
+}
+
+func TestRemove(t *testing.T) {
+	f := &File{Servers: []Server{under(t, "docs", readsDocs), under(t, "", readsCode)}}
+	for _, tt := range []struct {
+		address string
+		want    bool
+		left    int
+	}{{"read", false, 2}, {"docs/tool/read", false, 2}, {"filesystem", true, 1}, {"filesystem", false, 1}, {"docs", true, 0}} {
+		if got := f.Remove(tt.address); got != tt.want || len(f.Servers) != tt.left {
+			t.Errorf("Remove(%q) = %v and leaves %d, want %v and %d", tt.address, got, len(f.Servers), tt.want, tt.left)
+		}
+	}
+	if r := mustRead(t, string(f.Bytes())); len(r.Servers) != 0 || r.Damage != nil {
+		t.Errorf("an empty lockfile is read as %v with %v", r.Servers, r.Damage)
+	}
+}
