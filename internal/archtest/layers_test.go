@@ -66,6 +66,7 @@ var table = []row{
 	{path: "internal/reach", layer: contract, may: []string{"capability", "internal/program", "sink"}},
 
 	{path: "sink/python", layer: lanes, may: []string{"internal/program", "internal/reach", "internal/syntax", "sink"}},
+	{path: "sink/typescript", layer: lanes, may: []string{"internal/program", "internal/reach", "internal/syntax", "sink"}},
 	// The harness of the languages' goldens.
 	{path: "sink/sinktest", layer: contract, may: []string{"sink"}, deps: []string{"github.com/rogpeppe/go-internal"}, not: impure | userFace},
 	{path: "check/surface", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text", "internal/secret"}},

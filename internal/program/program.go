@@ -55,7 +55,7 @@ type Step uint8
 const (
 	Do     Step = iota // X is computed
 	Return             // X is what the function answers
-	Branch             // X is compared with constants
+	Branch             // X is compared with constants; where X is nil, one of the bodies runs
 )
 
 // A Stmt is a statement; blocks are flattened into what holds them.
@@ -65,6 +65,9 @@ type Stmt struct {
 	Arms []Arm  // of a Branch
 	Rest []Stmt // of a Branch: when no arm fits
 }
+
+// Maybe is a statement whose body runs or does not: a loop, a handler of errors.
+func Maybe(body []Stmt) Stmt { return Stmt{Step: Branch, Arms: []Arm{{Body: body}}} }
 
 // An Arm is a case of a Branch.
 type Arm struct {
@@ -121,6 +124,7 @@ type Func struct {
 	Start, End int32
 	Broken     bool // has syntax errors
 	Abstract   bool // a declaration without a body
+	Getter     bool // read like a field
 	Lambda     bool // its body is one expression, which it returns
 }
 

@@ -30,7 +30,7 @@ func (en *engine) dispatchers() []dispatcher {
 		if c.X == nil || !en.conv.Dispatchers[c.X.Text] || len(c.Args) < 2 || !en.callsTools(c.Args[0].Value) {
 			continue
 		}
-		for _, f := range en.functions(c.Args[1].Value, 0) {
+		for _, f := range en.functions(c.Args[1].Value, nil, 0) {
 			out = append(out, dispatcher{f, place(c.Scope.File, c)})
 		}
 	}

@@ -1,6 +1,7 @@
 package reach
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/program"
@@ -21,10 +22,19 @@ type question struct {
 
 // values returns what an expression can stand for, nothing when nothing is known.
 func (en *engine) values(e *program.Expr, f *frame) []value {
-	if en.depth == 0 {
-		en.left = maxOneValue
-	}
+	en.budget()
 	return en.eval(e, f)
+}
+
+// budget gives a new question its share of work.
+func (en *engine) budget() {
+	if en.depth > 0 {
+		return
+	}
+	en.left = maxOneValue
+	if en.work > maxWork {
+		en.left = 0
+	}
 }
 
 func (en *engine) eval(e *program.Expr, f *frame) []value {
@@ -79,6 +89,9 @@ func (en *engine) evalNew(e *program.Expr, f *frame) []value {
 		for _, a := range e.Args {
 			out = add(out, en.eval(a.Value, f)...)
 		}
+		if known(out) { // a table that lacks the key is not what is called
+			out = slices.DeleteFunc(slices.Clone(out), func(v value) bool { return v.kind == member })
+		}
 		return out
 	case program.Function:
 		return []value{{kind: function, fn: e.Func, frame: f}}
@@ -88,17 +101,31 @@ func (en *engine) evalNew(e *program.Expr, f *frame) []value {
 	return nil
 }
 
-// template joins the parts when all are constant.
+// template joins the parts when all are constant. One of them may have several values: the
+// variable of a loop over a list.
 func (en *engine) template(e *program.Expr, f *frame) []value {
-	var b strings.Builder
+	texts := []string{""}
 	for _, part := range e.Args {
-		v := only(en.eval(part.Value, f))
-		if v.kind != constant || b.Len() > maxLongText*10 {
+		vs := en.eval(part.Value, f)
+		if len(vs) == 0 || len(vs) > 1 && len(texts) > 1 || len(texts[0]) > maxLongText*10 {
 			return []value{{kind: composite, expr: e, frame: f}}
 		}
-		b.WriteString(v.text)
+		var next []string
+		for _, v := range vs {
+			if v.kind != constant {
+				return []value{{kind: composite, expr: e, frame: f}}
+			}
+			for _, t := range texts {
+				next = append(next, t+v.text)
+			}
+		}
+		texts = next
 	}
-	return []value{{kind: constant, text: b.String()}}
+	var out []value
+	for _, t := range texts {
+		out = add(out, value{kind: constant, text: t})
+	}
+	return out
 }
 
 // name looks a name up. One that nothing binds is a global of the language.
@@ -108,6 +135,9 @@ func (en *engine) name(e *program.Expr, f *frame) []value {
 	}
 	bindings, at := e.Scope.Find(e.Text)
 	if at == nil {
+		if e.Text == "this" {
+			return nil
+		}
 		return []value{{kind: outside, text: e.Text}}
 	}
 	if at.Owner() == nil {
@@ -197,6 +227,7 @@ func (en *engine) imported(im *program.Import) []value {
 		}
 	}
 	name := en.conv.Package(im.Module)
+	en.packages[name] = true
 	if im.Member == "" || im.Member == "default" {
 		return outer(name)
 	}

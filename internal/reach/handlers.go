@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/capability"
 	"gauntlet/internal/program"
 	"gauntlet/sink"
 )
@@ -49,12 +50,17 @@ func (en *engine) sources(tools []string) *sink.Sources {
 // merge joins a second registration of the same name: which of them the server uses is not
 // known, so what either does counts, and what neither could be read.
 func merge(h *sink.Handler, more sink.Handler) {
-	have := map[string]bool{}
+	type key struct {
+		tag  capability.Tag
+		name string
+		at   sink.Place
+	}
+	have := map[key]bool{}
 	for _, c := range h.Calls {
-		have[c.Evidence()] = true
+		have[key{c.Tag, c.Name, c.At}] = true
 	}
 	for _, c := range more.Calls {
-		if !have[c.Evidence()] {
+		if !have[key{c.Tag, c.Name, c.At}] {
 			h.Calls = append(h.Calls, c)
 		}
 	}
@@ -120,8 +126,9 @@ func (en *engine) ties(listed map[string]bool) []tie {
 }
 
 // ofServer reports whether a decorator or method belongs to an MCP server as far as can be
-// told: only what is known to belong to something else does not.
+// told: only what is known to come from another package alone does not.
 func (en *engine) ofServer(receiver *program.Expr) bool {
+	foreign := false
 	for _, v := range en.values(receiver, nil) {
 		if v.kind != outside {
 			continue
@@ -131,9 +138,20 @@ func (en *engine) ofServer(receiver *program.Expr) bool {
 				return true
 			}
 		}
-		return false
+		foreign = foreign || en.imports(v.text)
 	}
-	return true
+	return !foreign
+}
+
+// imports reports whether a name is that of a package that the program imports, or of
+// something in it.
+func (en *engine) imports(name string) bool {
+	for i := range name {
+		if strings.ContainsRune(".([", rune(name[i])) && en.packages[name[:i]] {
+			return true
+		}
+	}
+	return en.packages[name]
 }
 
 // decorated ties @mcp.tool(), with the name in the call or else the function's own.
@@ -144,7 +162,16 @@ func (en *engine) decorated(fn *program.Func) []tie {
 		if d.Kind == program.Call {
 			target, args = d.X, d.Args
 		}
-		if target.Kind != program.Attr || !en.conv.Decorators[target.Text] || !en.ofServer(target.X) {
+		switch target.Kind {
+		case program.Attr:
+			if !en.conv.Decorators[target.Text] || !en.ofServer(target.X) {
+				continue
+			}
+		case program.Name:
+			if !en.conv.BareDecorators[target.Text] {
+				continue
+			}
+		default:
 			continue
 		}
 		name := fn.Name
@@ -152,11 +179,39 @@ func (en *engine) decorated(fn *program.Func) []tie {
 			if a.Name != "name" && (a.Name != "" || i > 0) {
 				continue
 			}
-			if v := only(en.values(a.Value, nil)); v.kind == constant {
+			v := only(en.values(a.Value, nil))
+			if v.kind == composite { // @Tool({ name: "x" })
+				v = only(en.entry(v, "name"))
+			}
+			if v.kind == constant {
 				name = v.text
 			}
 		}
 		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: value{kind: function, fn: fn, class: fn.Class}, at: placeAt(fn.Scope.File, fn.Start, fn.End)})
+	}
+	return out
+}
+
+// sites returns frames in which code inside a function can run: that of no call, and, where
+// that says too little, those of the calls of the function around it. A helper that registers what
+// it is given is read once for each time it is called.
+func (en *engine) sites(scope *program.Scope) []*frame {
+	fn := scope.Owner()
+	for fn != nil && fn.Name == "" && fn.Scope.Up != nil {
+		fn = fn.Scope.Up.Owner()
+	}
+	const enough = 300
+	if fn == nil || len(en.callsOf(fn.Name)) > enough {
+		return nil
+	}
+	var out []*frame
+	for _, c := range en.callsOf(fn.Name) {
+		for _, v := range en.values(c.X, nil) {
+			if v.kind == function && v.fn == fn {
+				// Contexts are not counted here: each registration is wanted.
+				out = append(out, &frame{id: -len(out) - 1, fn: fn, args: en.bindFresh(fn, c.Args, nil)})
+			}
+		}
 	}
 	return out
 }
@@ -174,37 +229,49 @@ func (en *engine) registered(c *program.Expr) []tie {
 		return nil // it declares a tool itself
 	}
 	register := en.conv.Registers[c.X.Text]
+	if !register && !slices.ContainsFunc(c.Args, func(a program.Arg) bool { return a.Value != nil && en.describing(a.Value) }) {
+		return nil
+	}
 	if register && c.X.Kind == program.Attr && !en.ofServer(c.X.X) {
 		return nil
 	}
+	out, named := en.registeredIn(c, register, nil)
+	if named {
+		return out
+	}
+	for _, f := range en.sites(c.Scope) {
+		more, _ := en.registeredIn(c, register, f)
+		out = append(out, more...)
+	}
+	return out
+}
+
+func (en *engine) registeredIn(c *program.Expr, register bool, f *frame) (out []tie, named bool) {
 	var names []string
 	var fns []value
-	at := c
 	for i, a := range c.Args {
 		if a.Value == nil {
 			continue
 		}
-		if fs := en.functions(a.Value, 0); len(fs) > 0 && (register || i > 0) {
+		if fs := en.functions(a.Value, f, 0); len(fs) > 0 && (register || i > 0) {
 			fns = fs
 			continue
 		}
 		if len(names) == 0 && (register && (i == 0 || a.Name == "name") || en.describing(a.Value)) {
-			names = en.toolNames(a.Value)
+			names = en.toolNames(a.Value, f)
 		}
 	}
-	if register && len(names) == 0 && len(fns) > 0 && len(c.Args) > 0 && en.conv.Language == "python" {
-		for _, f := range fns {
-			names = append(names, f.fn.Name) // add_tool(f)
+	if register && len(names) == 0 && len(fns) > 0 && en.conv.Language == "python" {
+		for _, fn := range fns {
+			names = append(names, fn.fn.Name) // add_tool(f)
 		}
 	}
-	if len(names) != 1 || len(fns) == 0 {
-		return nil
+	for _, name := range names {
+		for _, fn := range fns {
+			out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: place(c.Scope.File, c)})
+		}
 	}
-	var out []tie
-	for _, f := range fns {
-		out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: f, at: place(at.Scope.File, at)})
-	}
-	return out
+	return out, len(names) > 0
 }
 
 func (en *engine) decoratedByHand(c *program.Expr) []tie {
@@ -212,7 +279,7 @@ func (en *engine) decoratedByHand(c *program.Expr) []tie {
 		return nil
 	}
 	var out []tie
-	for _, f := range en.functions(c.Args[0].Value, 0) {
+	for _, f := range en.functions(c.Args[0].Value, nil, 0) {
 		name := f.fn.Name
 		for i, a := range c.X.Args {
 			if v := only(en.values(a.Value, nil)); v.kind == constant && (a.Name == "name" || a.Name == "" && i == 0) {
@@ -226,9 +293,9 @@ func (en *engine) decoratedByHand(c *program.Expr) []tie {
 
 // functions returns the functions that an argument is, or that a call wraps:
 // withLogging("x", async (args) => …).
-func (en *engine) functions(x *program.Expr, depth int) []value {
+func (en *engine) functions(x *program.Expr, f *frame, depth int) []value {
 	var out []value
-	for _, v := range en.values(x, nil) {
+	for _, v := range en.values(x, f) {
 		if v.kind == function && !v.fn.Abstract {
 			out = add(out, v)
 		}
@@ -237,7 +304,7 @@ func (en *engine) functions(x *program.Expr, depth int) []value {
 		// The wrapper's function and what it wraps both run.
 		for _, a := range x.Args {
 			if a.Value != nil && a.Value.Kind != program.String {
-				out = add(out, en.functions(a.Value, depth+1)...)
+				out = add(out, en.functions(a.Value, f, depth+1)...)
 			}
 		}
 	}
@@ -254,9 +321,9 @@ func (en *engine) describing(x *program.Expr) bool {
 }
 
 // toolNames returns the names in an argument: a constant, or the declaration of a tool.
-func (en *engine) toolNames(x *program.Expr) []string {
+func (en *engine) toolNames(x *program.Expr, f *frame) []string {
 	var out []string
-	for _, v := range en.values(x, nil) {
+	for _, v := range en.values(x, f) {
 		switch v.kind {
 		case constant:
 			out = append(out, v.text)
@@ -264,10 +331,10 @@ func (en *engine) toolNames(x *program.Expr) []string {
 			out = append(out, en.constants(v, "name")...)
 		case instance, outside:
 			if en.describing(x) {
-				return en.declaredName(x)
+				return en.declaredName(x, f)
 			}
 			if v.expr != nil && en.describing(v.expr) {
-				out = append(out, en.declaredName(v.expr)...)
+				out = append(out, en.declaredName(v.expr, v.frame)...)
 			}
 		}
 	}
@@ -276,10 +343,10 @@ func (en *engine) toolNames(x *program.Expr) []string {
 }
 
 // declaredName returns the name in Tool(name="x"), mcp.Tool{Name: "x"} or NewTool("x", …).
-func (en *engine) declaredName(x *program.Expr) []string {
+func (en *engine) declaredName(x *program.Expr, f *frame) []string {
 	for i, a := range x.Args {
 		if a.Name == "name" || a.Name == "Name" || a.Name == "" && i == 0 {
-			if v := only(en.values(a.Value, nil)); v.kind == constant {
+			if v := only(en.values(a.Value, f)); v.kind == constant {
 				return []string{v.text}
 			}
 		}

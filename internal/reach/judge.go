@@ -16,6 +16,9 @@ func (w *walker) sink(e *program.Expr, r *row, name string, anyone bool) bool {
 	strength := sink.Strong
 	switch r.kind {
 	case "tag":
+		if r.weak {
+			strength = sink.Weak
+		}
 		if p := role(r, "path", e.Args); p != nil {
 			if w.ownFile(p) {
 				strength = sink.Weak
@@ -41,12 +44,13 @@ func (w *walker) record(e *program.Expr, tag capability.Tag, s sink.Strength, ki
 	w.out.calls = append(w.out.calls, found{Call: sink.Call{Tag: tag, Strength: s, Kind: kind, Name: name, At: place(w.file, e)}})
 }
 
-// short leaves out the path of a package: "github.com/x/y/z.F" is "z.F".
+// short leaves out the path of a Go package: "github.com/x/y/z.F" is "z.F".
 func short(name string) string {
-	if strings.HasPrefix(name, "@") {
+	head, _, _ := strings.Cut(name, "(")
+	host, _, _ := strings.Cut(head, "/")
+	if !strings.Contains(host, ".") || host == head {
 		return name
 	}
-	head, _, _ := strings.Cut(name, "(")
 	return name[strings.LastIndexByte(head, '/')+1:]
 }
 

@@ -20,7 +20,24 @@ func (en *engine) members(of []value, name string) []value {
 	return out
 }
 
+type memberKey struct {
+	question
+	name string
+}
+
 func (en *engine) memberOf(v value, name string) []value {
+	if v.kind == composite {
+		k := memberKey{question{v.expr, v.frame}, name}
+		if en.inside[k] || en.depth > maxNesting || en.left <= 0 {
+			en.cuts++
+			return nil // { ...a } may be a itself
+		}
+		en.left--
+		en.work++
+		en.depth++
+		en.inside[k] = true
+		defer func() { en.depth--; delete(en.inside, k) }()
+	}
 	switch v.kind {
 	case outside:
 		if name == "default" {
@@ -79,6 +96,9 @@ func (en *engine) classMember(v value, name string, depth int) []value {
 	if m := c.Methods[name]; m != nil {
 		if m.Abstract {
 			return en.implementations(m, name)
+		}
+		if m.Getter {
+			return en.returned(value{kind: function, fn: m, class: c, this: v.expr, up: v.frame}, &program.Expr{Scope: m.Scope}, nil, -1)
 		}
 		return []value{{kind: function, fn: m, class: c, this: v.expr, up: v.frame}}
 	}
@@ -393,7 +413,7 @@ func receiver(v value) []value {
 	return []value{{kind: instance, class: v.class, expr: v.this, frame: v.up}}
 }
 
-func (en *engine) eachReturn(body []program.Stmt, f *frame, see func(*program.Expr)) {
+func (en *engine) eachReturn(body []program.Stmt, f *frame, see func(*program.Expr)) (left bool) {
 	for i := range body {
 		s := &body[i]
 		switch s.Step {
@@ -401,13 +421,19 @@ func (en *engine) eachReturn(body []program.Stmt, f *frame, see func(*program.Ex
 			if s.X != nil {
 				see(s.X)
 			}
+			return true
 		case program.Branch:
 			var named bool
+			leaves := true
 			for _, taken := range en.branches(s, f, &named) {
-				en.eachReturn(taken, f, see)
+				leaves = en.eachReturn(taken, f, see) && leaves
+			}
+			if leaves {
+				return true
 			}
 		}
 	}
+	return false
 }
 
 // bind evaluates arguments for the parameters of a function.

@@ -26,21 +26,30 @@ func (en *engine) object(o *program.Expr) []tie {
 	if handler == "" {
 		return nil
 	}
-	v := value{kind: composite, expr: o, frame: nil}
-	names := en.objectNames(v)
-	if len(names) != 1 {
-		return nil
+	out, named := en.objectIn(o, handler, nil)
+	if named {
+		return out
 	}
-	var out []tie
+	for _, f := range en.sites(o.Scope) {
+		more, _ := en.objectIn(o, handler, f)
+		out = append(out, more...)
+	}
+	return out
+}
+
+func (en *engine) objectIn(o *program.Expr, handler string, f *frame) (out []tie, named bool) {
+	names := en.objectNames(value{kind: composite, expr: o, frame: f})
 	for _, a := range o.Args {
 		if a.Name != handler {
 			continue
 		}
-		for _, f := range en.functions(a.Value, 0) {
-			out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: f, at: place(o.Scope.File, o)})
+		for _, fn := range en.functions(a.Value, f, 0) {
+			for _, name := range names {
+				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: place(o.Scope.File, o)})
+			}
 		}
 	}
-	return out
+	return out, len(names) > 0
 }
 
 // objectNames returns the name of the tool that an object declares, itself or in a member.
@@ -61,12 +70,12 @@ func (en *engine) objectNames(v value) []string {
 				}
 			}
 			if m.kind != composite && m.expr != nil && en.describing(m.expr) {
-				return en.declaredName(m.expr)
+				return en.declaredName(m.expr, m.frame)
 			}
 		}
 		for _, a := range v.expr.Args {
 			if a.Name == d && a.Value != nil && en.describing(a.Value) {
-				return en.declaredName(a.Value)
+				return en.declaredName(a.Value, v.frame)
 			}
 		}
 	}
@@ -168,7 +177,7 @@ func (en *engine) declared() []string {
 	var out []string
 	for _, c := range en.prog.Calls {
 		if en.describing(c) {
-			out = append(out, en.declaredName(c)...)
+			out = append(out, en.declaredName(c, nil)...)
 		}
 	}
 	for _, o := range en.prog.Objects {

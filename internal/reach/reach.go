@@ -25,20 +25,21 @@ type Convention struct {
 	Join        func(module, name string) string
 	Package     func(spec string) string // how an import is written in the table
 
-	Decorators  map[string]bool // that make a tool of a function
-	Dispatchers map[string]bool // decorators of, or calls with, a function that answers all tools
-	Registers   map[string]bool // functions that take a tool's name and its handler
-	Servers     []string        // prefixes of names of objects that have them
-	Describes   map[string]bool // types and functions that declare a tool
-	Handlers    map[string]bool // members of a tool that hold its handler
+	Decorators     map[string]bool // that make a tool of a function
+	BareDecorators map[string]bool // the same, where the decorator is a name by itself
+	Dispatchers    map[string]bool // decorators of, or calls with, a function that answers all tools
+	Registers      map[string]bool // functions that take a tool's name and its handler
+	Servers        []string        // prefixes of names of objects that have them
+	Describes      map[string]bool // types and functions that declare a tool
+	Handlers       map[string]bool // members of a tool that hold its handler
 }
 
 // MaxDepth is the number of calls, one inside the other, that are followed from a handler.
 const MaxDepth = 16
 
 const (
-	maxWork      = 4_000_000 // evaluations for one program
-	maxFunctions = 3_000     // frames read for one tool
+	maxWork      = 10_000_000 // evaluations for one program
+	maxFunctions = 3_000      // frames read for one tool
 )
 
 type engine struct {
@@ -47,10 +48,12 @@ type engine struct {
 
 	known    map[question][]value
 	busy     map[question]bool
+	inside   map[memberKey]bool
 	depth    int
 	left     int
 	cuts     int
 	work     int
+	packages map[string]bool // that anything imports
 	frames   map[frameKey]*frame
 	contexts map[*program.Func]int
 	numbers  map[any]int
@@ -66,9 +69,9 @@ type engine struct {
 func Analyse(prog *program.Program, conv *Convention, tools []string) *sink.Sources {
 	en := &engine{
 		prog: prog, conv: conv,
-		known: map[question][]value{}, busy: map[question]bool{}, frames: map[frameKey]*frame{},
+		known: map[question][]value{}, busy: map[question]bool{}, inside: map[memberKey]bool{}, frames: map[frameKey]*frame{},
 		contexts: map[*program.Func]int{}, numbers: map[any]int{}, read: map[*frame]*summary{},
-		made: map[*program.Expr]*program.Expr{}, exports: map[exportKey]*program.Expr{},
+		made: map[*program.Expr]*program.Expr{}, exports: map[exportKey]*program.Expr{}, packages: map[string]bool{},
 	}
 	return en.sources(tools)
 }

@@ -2,6 +2,7 @@ package reach
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,11 +19,12 @@ import (
 //
 // The first column is the name of what is called, through whatever alias: the module, the
 // members, and "()" behind what was called or constructed on the way. One * stands for any
-// part of one member, ** for anything. A name that begins with a dot is a method of
+// part of one member, ** for anything; "x.**" is x itself and all that comes of it. A name that begins with a dot is a method of
 // something that is not known. The most specific row wins: one without *, then the one with
 // the longest text before its first *.
 //
-// The second column is one tag or several joined by +, or one of
+// The second column is one tag or several joined by +, with a ? behind them when such a call
+// says little by itself (whether a file exists), or one of
 //
 //	pure    computes; nothing outside is touched
 //	same    returns its argument arg= (a wrapper of modules or functions)
@@ -35,16 +37,18 @@ import (
 //
 // The rest are arguments by their role: a position, a keyword, or both ("0|path").
 type Table struct {
-	exact   map[string]*row
-	wild    map[string][]*row // by root
-	modules map[string]bool   // roots that any row names
+	exact map[string]*row
+	wild  map[string][]*row // by root
 }
 
 type row struct {
 	pattern string
 	prefix  string // before the first *
+	tail    string // from the first * on
+	whole   bool   // the prefix ends where a name ends: X.** is X and all that comes of it
 	kind    string
 	tags    []capability.Tag
+	weak    bool // what it does says little: asking whether a file exists
 	args    map[string]arg
 }
 
@@ -58,7 +62,7 @@ var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaq
 
 // ParseTable reads tables in the form above; lines that begin with # are comments.
 func ParseTable(text string) (*Table, error) {
-	t := &Table{exact: map[string]*row{}, wild: map[string][]*row{}, modules: map[string]bool{}}
+	t := &Table{exact: map[string]*row{}, wild: map[string][]*row{}}
 	lines := bufio.NewScanner(strings.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
@@ -74,7 +78,10 @@ func ParseTable(text string) (*Table, error) {
 		}
 	}
 	for _, rows := range t.wild {
-		slices.SortStableFunc(rows, func(a, b *row) int { return len(b.prefix) - len(a.prefix) })
+		slices.SortStableFunc(rows, func(a, b *row) int {
+			// Of two that begin alike, the one that says more about the end comes first.
+			return cmp.Or(len(b.prefix)-len(a.prefix), len(b.tail)-len(a.tail))
+		})
 	}
 	return t, lines.Err()
 }
@@ -85,7 +92,12 @@ func parseRow(fields []string) (*row, error) {
 	}
 	r := &row{pattern: fields[0], kind: fields[1], args: map[string]arg{}}
 	r.prefix, _, _ = strings.Cut(r.pattern, "*")
+	r.tail = r.pattern[len(r.prefix):]
+	if strings.HasPrefix(r.tail, "**") && strings.HasSuffix(r.prefix, ".") {
+		r.prefix, r.whole = strings.TrimSuffix(r.prefix, "."), true
+	}
 	if !slices.Contains(kinds, r.kind) {
+		r.kind, r.weak = strings.CutSuffix(r.kind, "?")
 		for _, s := range strings.Split(r.kind, "+") {
 			tag, err := capability.ParseTag(s)
 			if err != nil {
@@ -114,8 +126,7 @@ func parseRow(fields []string) (*row, error) {
 }
 
 func (t *Table) add(r *row) error {
-	t.modules[root(r.pattern)] = true
-	if r.prefix == r.pattern {
+	if r.tail == "" {
 		if t.exact[r.pattern] != nil {
 			return fmt.Errorf("%s has two rows", r.pattern)
 		}
@@ -141,11 +152,19 @@ func (t *Table) find(name string) *row {
 		return r
 	}
 	for _, r := range t.wild[root(name)] {
-		if strings.HasPrefix(name, r.prefix) && glob(r.pattern[len(r.prefix):], name[len(r.prefix):]) {
+		if r.matches(name) {
 			return r
 		}
 	}
 	return nil
+}
+
+func (r *row) matches(name string) bool {
+	rest, ok := strings.CutPrefix(name, r.prefix)
+	if !ok || r.whole && rest != "" && !strings.ContainsRune(".([", rune(rest[0])) {
+		return false
+	}
+	return glob(r.tail, rest)
 }
 
 // glob matches a pattern with * and **. Patterns are ours and hold two stars at most; a name is

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/capability"
+	"gauntlet/internal/program"
 	"gauntlet/sink"
 )
 
@@ -37,8 +38,8 @@ func (en *engine) trace(h *sink.Handler, from ...*frame) (named bool) {
 		c.take(s, v)
 		for _, e := range s.edges {
 			switch {
-			case seen[e.to]:
-				continue
+			case seen[e.to], v.holds(e.to.fn) > 1:
+				continue // read already; a recursion with other arguments reads the same code again
 			case v.depth >= MaxDepth:
 				c.gap(sink.Gap{Reason: sink.TooDeep, Detail: e.to.fn.Name, At: e.at})
 				continue
@@ -52,6 +53,17 @@ func (en *engine) trace(h *sink.Handler, from ...*frame) (named bool) {
 	}
 	c.finish()
 	return named
+}
+
+// holds counts how often a function is on the way.
+func (v *visit) holds(fn *program.Func) int {
+	n := 0
+	for ; v != nil; v = v.from {
+		if v.f.fn == fn {
+			n++
+		}
+	}
+	return n
 }
 
 type callKey struct {

@@ -158,11 +158,11 @@ func only(vs []value) value {
 
 // add appends values that are not there yet, up to a limit.
 func add(vs []value, more ...value) []value {
-	const maxValues = 12
+	const maxValues, maxConstants = 12, 100
 next:
 	for _, v := range more {
-		if len(vs) >= maxValues {
-			break
+		if len(vs) >= maxConstants || v.kind != constant && len(vs) >= maxValues {
+			continue
 		}
 		for _, w := range vs {
 			if v == w {

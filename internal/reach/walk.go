@@ -54,20 +54,27 @@ func (en *engine) summary(f *frame) *summary {
 	return w.out
 }
 
-func (w *walker) body(body []program.Stmt) {
+// body reads statements in order, up to one behind which nothing runs; then it returns true.
+func (w *walker) body(body []program.Stmt) (left bool) {
 	for i := range body {
 		s := &body[i]
 		w.expr(s.X)
-		if s.Step == program.Return {
+		switch s.Step {
+		case program.Return:
 			w.returned(s.X)
 			w.answers(s.X, 0)
-		}
-		if s.Step == program.Branch {
+			return true
+		case program.Branch:
+			leaves := true
 			for _, taken := range w.en.branches(s, w.f, &w.out.named) {
-				w.body(taken)
+				leaves = w.body(taken) && leaves
+			}
+			if leaves {
+				return true
 			}
 		}
 	}
+	return false
 }
 
 // branches returns the bodies of a Branch that can run: where the subject is known, that of the arm
@@ -136,6 +143,9 @@ func (w *walker) expr(e *program.Expr) {
 		if w.environment(e) {
 			return
 		}
+		if e.Kind == program.Attr {
+			w.getter(e)
+		}
 		if e.Kind == program.Index && len(e.Args) > 0 {
 			w.looksUp(e.X, e.Args[0].Value)
 		}
@@ -153,6 +163,9 @@ func (w *walker) expr(e *program.Expr) {
 func (w *walker) call(e *program.Expr) {
 	if e.X.Kind != program.Name {
 		w.callee(e.X)
+	}
+	if e.X.Kind == program.Attr && e.X.X != nil && e.X.X.Kind == program.Attr {
+		w.getter(e.X.X)
 	}
 	for _, a := range e.Args {
 		w.argument(e, a)
@@ -172,6 +185,21 @@ func (w *walker) call(e *program.Expr) {
 	}
 	for _, v := range callee {
 		w.follow(e, v)
+	}
+}
+
+// getter follows a member that is a method in disguise.
+func (w *walker) getter(e *program.Expr) {
+	for _, c := range w.en.methodsNamed(e.Text) {
+		m := c.Methods[e.Text]
+		if !m.Getter {
+			continue
+		}
+		for _, v := range w.en.values(e.X, w.f) {
+			if (v.kind == instance || v.kind == class) && v.class == c {
+				w.edge(w.en.enter(m, nil, []value{{kind: instance, class: c, expr: v.expr, frame: v.frame}}, nil), e, false)
+			}
+		}
 	}
 }
 
@@ -253,6 +281,9 @@ func (w *walker) follow(e *program.Expr, v value) {
 	case member:
 		w.method(e, v.text)
 	case parameter:
+		if v.param.Func.Name == "" { // resolve and reject: whoever calls the literal gives them
+			return
+		}
 		w.gap(sink.UnknownCallee, "parameter "+v.param.Name, e)
 	case instance:
 		if e.X.Kind == program.Name && e.X.Text == "super" && len(e.Args) > 0 {
@@ -277,9 +308,7 @@ func (c *Convention) call() string {
 }
 
 func (en *engine) bindFresh(fn *program.Func, args []program.Arg, f *frame) [][]value {
-	if en.depth == 0 {
-		en.left = maxOneValue
-	}
+	en.budget()
 	return en.bind(fn, args, f)
 }
 
@@ -322,7 +351,7 @@ func (w *walker) method(e *program.Expr, name string) {
 			return
 		}
 	}
-	if w.byName(e, name) || row != nil {
+	if w.byName(e, name) || row != nil && row.kind == "pure" {
 		return
 	}
 	w.gap(sink.UnknownCallee, "method "+name, e)
@@ -365,6 +394,9 @@ func (w *walker) outside(e *program.Expr, name string) {
 			}
 			return
 		}
+	}
+	if i := strings.Index(name, "()"); i > 0 { // the call that made it is the one that is not known
+		name = name[:i]
 	}
 	w.gap(sink.OutsidePackage, name+"()", e)
 }

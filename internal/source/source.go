@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/syntax"
 	"gauntlet/sink"
 	"gauntlet/sink/python"
+	"gauntlet/sink/typescript"
 )
 
 // A language reads files of its own.
@@ -27,6 +28,7 @@ type language struct {
 func languages() []language {
 	return []language{
 		{"Python", python.Reads, true, python.Analyse},
+		{"TypeScript and JavaScript", typescript.Reads, true, typescript.Analyse},
 	}
 }
 

@@ -36,8 +36,7 @@ func (l *lowerer) chain(n syntax.Node, alternatives []syntax.Node) {
 	subject, values, negated, only := l.compared(condition)
 	switch {
 	case subject == nil:
-		*l.out = append(*l.out, then...)
-		*l.out = append(*l.out, rest...)
+		*l.out = append(*l.out, program.Stmt{Step: program.Branch, Arms: []program.Arm{{Body: then}}, Rest: rest})
 	case negated:
 		*l.out = append(*l.out, program.Stmt{Step: program.Branch, X: subject, Arms: []program.Arm{{Values: values, Body: rest}}, Rest: then})
 	default:

@@ -39,6 +39,16 @@ func (l *lowerer) do(x *program.Expr) {
 	}
 }
 
+// maybe reads statements that need not run.
+func (l *lowerer) maybe(read func()) {
+	var body []program.Stmt
+	outer := l.out
+	l.out = &body
+	read()
+	l.out = outer
+	*l.out = append(*l.out, program.Maybe(body))
+}
+
 // body reads statements into a list of their own.
 func (l *lowerer) body(n syntax.Node) []program.Stmt {
 	if n == syntax.None {
@@ -84,7 +94,12 @@ func (l *lowerer) stmt(n syntax.Node) {
 		right := l.expr(l.t.Field(n, "right"))
 		l.do(right)
 		l.assign(l.t.Field(n, "left"), &program.Expr{Kind: program.Index, X: right, Scope: l.scope})
+		l.maybe(func() { l.clauses(n) })
+	case "while_statement":
+		l.maybe(func() { l.clauses(n) })
+	case "raise_statement":
 		l.clauses(n)
+		*l.out = append(*l.out, program.Stmt{Step: program.Return})
 	case "with_statement":
 		l.with(n)
 	case "expression_statement":
@@ -101,8 +116,12 @@ func (l *lowerer) stmt(n syntax.Node) {
 func (l *lowerer) clauses(n syntax.Node) {
 	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
 		switch field := l.t.FieldOf(c); {
+		case l.t.Kind(c) == "block" && l.t.Kind(n) == "try_statement":
+			l.maybe(func() { l.block(c) }) // it may end anywhere
 		case l.t.Kind(c) == "block":
 			l.block(c)
+		case strings.HasPrefix(l.t.Kind(c), "except"):
+			l.maybe(func() { l.clauses(c) })
 		case strings.HasSuffix(l.t.Kind(c), "_clause"):
 			l.clauses(c)
 		case strings.HasSuffix(l.t.Kind(c), "_statement") || strings.HasSuffix(l.t.Kind(c), "_definition"):
@@ -185,6 +204,7 @@ func (l *lowerer) function(n syntax.Node, decorators []*program.Expr) {
 	if r := l.t.Field(n, "return_type"); r != syntax.None {
 		f.Result = []*program.Expr{l.typ(r)}
 	}
+	f.Getter = inClass != nil && property(decorators)
 	f.Broken = l.t.Broken && inner.broken(n)
 	inner.block(l.t.Field(n, "body"))
 	l.prog.Funcs = append(l.prog.Funcs, f)
@@ -193,6 +213,16 @@ func (l *lowerer) function(n syntax.Node, decorators []*program.Expr) {
 func static(decorators []*program.Expr) bool {
 	for _, d := range decorators {
 		if d.Kind == program.Name && d.Text == "staticmethod" {
+			return true
+		}
+	}
+	return false
+}
+
+func property(decorators []*program.Expr) bool {
+	for _, d := range decorators {
+		switch d.Text {
+		case "property", "cached_property", "computed_field":
 			return true
 		}
 	}
