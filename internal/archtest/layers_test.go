@@ -65,6 +65,7 @@ var table = []row{
 
 	{path: "internal/reach", layer: contract, may: []string{"capability", "internal/program", "sink"}},
 
+	{path: "sink/golang", layer: lanes, may: []string{"internal/program", "internal/reach", "sink"}},
 	{path: "sink/python", layer: lanes, may: []string{"internal/program", "internal/reach", "internal/syntax", "sink"}},
 	{path: "sink/typescript", layer: lanes, may: []string{"internal/program", "internal/reach", "internal/syntax", "sink"}},
 	// The harness of the languages' goldens.

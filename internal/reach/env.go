@@ -56,19 +56,26 @@ func (w *walker) environment(e *program.Expr) bool {
 	return true
 }
 
-// envKey records the read of a variable that the source does not name: the caller may.
+// envKey records the read of a variable that the source does not name: the caller may. A
+// name that comes from a parameter or from the request surely is the caller's.
 func (w *walker) envKey(e, key *program.Expr) {
 	vs := w.en.values(key, w.f)
-	if len(vs) == 0 {
-		w.record(e, capability.SecretAccess, sink.Weak, "env_key", "*")
-	}
+	strength := sink.Weak
 	for _, v := range vs {
 		switch v.kind {
-		case parameter, member:
-			w.record(e, capability.SecretAccess, sink.Strong, "env_key", "*")
+		case constant:
 			return
+		case parameter, member:
+			strength = sink.Strong
+		case outside:
+			for _, s := range w.en.conv.Servers {
+				if strings.HasPrefix(v.text, s) {
+					strength = sink.Strong
+				}
+			}
 		}
 	}
+	w.record(e, capability.SecretAccess, strength, "env_key", "*")
 }
 
 // envCall is getenv(key), or a call that lists the environment.

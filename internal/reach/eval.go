@@ -183,6 +183,8 @@ func (en *engine) instances(types []value, e *program.Expr, f *frame) []value {
 		switch t.kind {
 		case class:
 			out = add(out, value{kind: instance, class: t.class, expr: e, frame: f})
+		case function, composite: // a type of functions, of lists
+			out = add(out, t)
 		case outside:
 			// A type of the language itself says nothing that its methods' names do not say.
 			if strings.ContainsAny(t.text, "./") {

@@ -225,10 +225,12 @@ func (en *engine) registered(c *program.Expr) []tie {
 	if c.X.Kind == program.Call && c.X.X != nil && en.conv.Decorators[c.X.X.Text] && c.X.X.Kind == program.Attr && len(c.Args) == 1 {
 		return en.decoratedByHand(c)
 	}
-	if en.conv.Describes[c.X.Text] {
-		return nil // it declares a tool itself
-	}
 	register := en.conv.Registers[c.X.Text]
+	if en.conv.Describes[c.X.Text] {
+		if out := en.declaredWith(c); out != nil {
+			return out
+		}
+	}
 	if !register && !slices.ContainsFunc(c.Args, func(a program.Arg) bool { return a.Value != nil && en.describing(a.Value) }) {
 		return nil
 	}
@@ -242,6 +244,22 @@ func (en *engine) registered(c *program.Expr) []tie {
 	for _, f := range en.sites(c.Scope) {
 		more, _ := en.registeredIn(c, register, f)
 		out = append(out, more...)
+	}
+	return out
+}
+
+// declaredWith ties Tool(name="x", handler=f).
+func (en *engine) declaredWith(c *program.Expr) []tie {
+	var out []tie
+	for _, a := range c.Args {
+		if !en.conv.Handlers[a.Name] || a.Value == nil {
+			continue
+		}
+		for _, fn := range en.functions(a.Value, nil, 0) {
+			for _, name := range en.declaredName(c, nil) {
+				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: place(c.Scope.File, c)})
+			}
+		}
 	}
 	return out
 }
@@ -311,8 +329,29 @@ func (en *engine) functions(x *program.Expr, f *frame, depth int) []value {
 	return out
 }
 
-// describing reports whether an expression is written as the declaration of a tool.
+// written returns what a name was given, as it is written there, where that is one thing.
+func (en *engine) written(x *program.Expr) *program.Expr {
+	for range 5 {
+		var bindings []*program.Binding
+		switch x.Kind {
+		case program.Name:
+			bindings, _ = x.Scope.Find(x.Text)
+		case program.Attr:
+			if m := only(en.values(x.X, nil)); m.kind == module {
+				bindings = m.mod.Scope.Names[x.Text]
+			}
+		}
+		if len(bindings) != 1 || bindings[0].Value == nil {
+			return x
+		}
+		x = bindings[0].Value
+	}
+	return x
+}
+
+// describing reports whether an expression is, or was given, the declaration of a tool.
 func (en *engine) describing(x *program.Expr) bool {
+	x = en.written(x)
 	switch x.Kind {
 	case program.New, program.Call, program.Type:
 		return x.X != nil && en.conv.Describes[x.X.Text]
@@ -344,6 +383,7 @@ func (en *engine) toolNames(x *program.Expr, f *frame) []string {
 
 // declaredName returns the name in Tool(name="x"), mcp.Tool{Name: "x"} or NewTool("x", …).
 func (en *engine) declaredName(x *program.Expr, f *frame) []string {
+	x = en.written(x)
 	for i, a := range x.Args {
 		if a.Name == "name" || a.Name == "Name" || a.Name == "" && i == 0 {
 			if v := only(en.values(a.Value, f)); v.kind == constant {

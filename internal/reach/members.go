@@ -115,7 +115,7 @@ func (en *engine) classMember(v value, name string, depth int) []value {
 					return vs
 				}
 			case outside:
-				return outer(b.text + "()." + name)
+				return outer(strings.TrimSuffix(b.text, "()") + "()." + name)
 			case instance:
 				return en.classMember(b, name, depth+1)
 			}
@@ -194,7 +194,7 @@ func (en *engine) entry(v value, name string) []value {
 		}
 		return nil
 	}
-	if e.Kind != program.Object {
+	if e.Kind != program.Object && e.Kind != program.New {
 		return nil
 	}
 	for i := len(e.Args) - 1; i >= 0; i-- {

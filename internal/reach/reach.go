@@ -21,6 +21,7 @@ type Convention struct {
 	Constructor string          // the name of the method that makes objects
 	Require     map[string]bool // functions that import what their first argument names
 	Wrappers    map[string]bool // functions that compilers put around imports
+	Literals    bool            // what makes an object calls nothing
 	AllExported bool            // every name of a module can be imported
 	Join        func(module, name string) string
 	Package     func(spec string) string // how an import is written in the table

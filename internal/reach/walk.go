@@ -173,8 +173,8 @@ func (w *walker) call(e *program.Expr) {
 	if e.X.Kind == program.Attr && e.X.Text == "get" && len(e.Args) > 0 {
 		w.looksUp(e.X.X, e.Args[0].Value)
 	}
-	if e.Kind == program.New && len(e.Args) > 0 && e.Args[0].Name != "" && w.en.conv.Language == "go" {
-		return // a composite literal calls nothing
+	if e.Kind == program.New && w.en.conv.Literals {
+		return
 	}
 	callee := w.en.values(e.X, w.f)
 	if w.en.wrapped(e) != nil {

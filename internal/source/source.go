@@ -13,6 +13,7 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/syntax"
 	"gauntlet/sink"
+	"gauntlet/sink/golang"
 	"gauntlet/sink/python"
 	"gauntlet/sink/typescript"
 )
@@ -29,6 +30,7 @@ func languages() []language {
 	return []language{
 		{"Python", python.Reads, true, python.Analyse},
 		{"TypeScript and JavaScript", typescript.Reads, true, typescript.Analyse},
+		{"Go", golang.Reads, false, golang.Analyse},
 	}
 }
 
