@@ -318,6 +318,13 @@ func (en *engine) functions(x *program.Expr, f *frame, depth int) []value {
 			out = add(out, v)
 		}
 	}
+	if x.Kind == program.Object && depth == 0 && len(out) == 0 { // { createTask: async () => … }
+		for _, a := range x.Args {
+			if a.Value != nil && a.Value.Kind == program.Function {
+				out = add(out, value{kind: function, fn: a.Value.Func, frame: f})
+			}
+		}
+	}
 	if x.Kind == program.Call && depth < 3 {
 		// The wrapper's function and what it wraps both run.
 		for _, a := range x.Args {

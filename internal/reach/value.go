@@ -156,12 +156,13 @@ func only(vs []value) value {
 	return value{}
 }
 
-// add appends values that are not there yet, up to a limit.
+// add appends values that are not there yet, up to a limit: lists that people write, of names and
+// of tools, are longer than what a variable can stand for.
 func add(vs []value, more ...value) []value {
-	const maxValues, maxConstants = 12, 100
+	const maxValues, maxWritten = 12, 100
 next:
 	for _, v := range more {
-		if len(vs) >= maxConstants || v.kind != constant && len(vs) >= maxValues {
+		if len(vs) >= maxWritten || v.kind != constant && v.kind != composite && len(vs) >= maxValues {
 			continue
 		}
 		for _, w := range vs {

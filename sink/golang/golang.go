@@ -160,15 +160,18 @@ func modulePath(text []byte) string {
 
 // lookup finds the directory of an import: through go.mod; without one, by the end of its path.
 func (r *reader) lookup(_ *program.File, spec string) *program.Module {
+	best, longest := (*pkg)(nil), -1
 	for dir, module := range r.modules {
-		if module == "" {
+		rest, ok := strings.CutPrefix(spec, module)
+		if !ok || module == "" || rest != "" && rest[0] != '/' {
 			continue
 		}
-		if rest, ok := strings.CutPrefix(spec, module); ok && (rest == "" || rest[0] == '/') {
-			if p := r.packages[path.Join(dir, rest)]; p != nil {
-				return p.mod
-			}
+		if p := r.packages[path.Join(dir, rest)]; p != nil && (len(module) > longest || len(module) == longest && p.dir < best.dir) {
+			best, longest = p, len(module)
 		}
+	}
+	if best != nil {
+		return best.mod
 	}
 	if len(r.modules) > 0 || !strings.Contains(spec, ".") {
 		return nil

@@ -4,8 +4,10 @@ package sinktest
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,11 +88,48 @@ func Show(s *sink.Sources, errs map[int]error) string {
 	for _, name := range s.Missing() {
 		fmt.Fprintf(&b, "%s: no handler\n", name)
 	}
-	for i, err := range errs {
-		fmt.Fprintf(&b, "file %d: %v\n", i, err)
+	for _, i := range slices.Sorted(maps.Keys(errs)) {
+		fmt.Fprintf(&b, "file %d: %v\n", i, errs[i])
 	}
 	return b.String()
 }
 
 // Update is the flag -update of the test that imports this package.
 func Update() *bool { return flag.Bool("update", false, "write the goldens, then read them") }
+
+// Fuzz feeds a text that nobody wrote to a language, beside a file that registers a tool. What comes
+// back must be the same twice, and every place must lie in its file.
+func Fuzz(f *testing.F, name, beside string, besideText string, analyse func(files []sink.File, tools []string, stop func() bool) (*sink.Sources, map[int]error)) {
+	f.Helper()
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			if filepath.Ext(file.Name) == filepath.Ext(name) {
+				f.Add(file.Data)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		files := []sink.File{{Path: name, Text: text}, {Path: beside, Text: []byte(besideText)}}
+		sources, errs := analyse(files, []string{"one", "two"}, nil)
+		again, errsAgain := analyse(files, []string{"one", "two"}, nil)
+		if got, want := Show(again, errsAgain), Show(sources, errs); got != want {
+			t.Errorf("the second time\n%s\nthe first time\n%s", got, want)
+		}
+		sizes := map[string]int{name: len(text), beside: len(besideText)}
+		for _, h := range sources.Handlers {
+			for _, c := range h.Calls {
+				if at := c.At; at.Line < 1 || at.Start < 0 || at.Start > at.End || at.End > sizes[at.File] {
+					t.Errorf("%s: %s lies outside of the file, %d bytes long: %+v", h.Tool, c.Name, sizes[at.File], at)
+				}
+			}
+		}
+	})
+}

@@ -36,7 +36,7 @@ var convention = sync.OnceValue(func() *reach.Convention {
 		Decorators:     set("tool", "Tool"),
 		BareDecorators: set("Tool", "tool", "McpTool", "MCPTool"),
 		Dispatchers:    set("setRequestHandler"),
-		Registers:      set("tool", "registerTool", "addTool", "registerAppTool", "defineTool", "createTool"),
+		Registers:      set("tool", "registerTool", "addTool", "registerAppTool", "registerToolTask", "defineTool", "createTool"),
 		Servers:        []string{"@modelcontextprotocol/", "fastmcp", "mcp-", "@fastmcp", "@mastra/mcp", "@vercel/mcp", "mcp-framework"},
 		Handlers: set("handler", "handle", "execute", "run", "callback", "cb", "call", "fn", "func", "function", "invoke", "implementation",
 			"toolCallback", "action", "resolve", "handleRequest", "executeTool", "handleExecute"),
