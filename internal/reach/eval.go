@@ -45,7 +45,10 @@ func (en *engine) eval(e *program.Expr, f *frame) []value {
 	if vs, ok := en.known[q]; ok {
 		return vs
 	}
-	if en.depth > maxNesting || en.left <= 0 || en.busy[q] {
+	if en.busy[q] {
+		return nil // a name that stands for itself has no more values for it
+	}
+	if en.depth > maxNesting || en.left <= 0 {
 		en.cuts++
 		return nil
 	}
@@ -57,7 +60,7 @@ func (en *engine) eval(e *program.Expr, f *frame) []value {
 	vs := en.evalNew(e, f)
 	delete(en.busy, q)
 	en.depth--
-	// What was cut short for being inside itself may have more values when asked alone.
+	// What a bound cut short may have more values when asked alone.
 	if en.cuts == cuts || en.depth == 0 {
 		en.known[q] = vs
 	}
@@ -123,7 +126,7 @@ func (en *engine) template(e *program.Expr, f *frame) []value {
 	}
 	var out []value
 	for _, t := range texts {
-		out = add(out, value{kind: constant, text: t})
+		out = addUpTo(maxWritten, out, []value{{kind: constant, text: t}})
 	}
 	return out
 }
@@ -142,6 +145,9 @@ func (en *engine) name(e *program.Expr, f *frame) []value {
 	}
 	if at.Owner() == nil {
 		f = nil // what a module binds knows of no call
+	}
+	if len(bindings) == 1 && bindings[0].Value != nil {
+		return en.eval(bindings[0].Value, f)
 	}
 	var out []value
 	for _, b := range bindings {

@@ -15,7 +15,7 @@ func (en *engine) members(of []value, name string) []value {
 	}
 	var out []value
 	for _, v := range of {
-		out = add(out, en.memberOf(v, name)...)
+		out = addUpTo(maxWritten, out, en.memberOf(v, name))
 	}
 	return out
 }
@@ -237,7 +237,7 @@ func (en *engine) elements(of []value, at string) []value {
 		case composite:
 			if at != "" {
 				if vs := en.entry(v, at); vs != nil {
-					out = add(out, vs...)
+					out = addUpTo(maxWritten, out, vs)
 					continue
 				}
 			}
@@ -246,7 +246,7 @@ func (en *engine) elements(of []value, at string) []value {
 				if a.Spread {
 					vs = en.elements(vs, "")
 				}
-				out = add(out, vs...)
+				out = addUpTo(maxWritten, out, vs)
 			}
 		case outside:
 			out = add(out, outer(v.text+"[]")...)

@@ -156,21 +156,26 @@ func only(vs []value) value {
 	return value{}
 }
 
-// add appends values that are not there yet, up to a limit: lists that people write, of names and
-// of tools, are longer than what a variable can stand for.
-func add(vs []value, more ...value) []value {
-	const maxValues, maxWritten = 12, 100
+const (
+	maxValues  = 12  // that a variable is taken to have
+	maxWritten = 100 // elements of a list as written: people write long lists of names and of tools
+)
+
+// add appends values that are not there yet, up to a limit.
+func add(vs []value, more ...value) []value { return addUpTo(maxValues, vs, more) }
+
+func addUpTo(limit int, vs, more []value) []value {
 next:
-	for _, v := range more {
-		if len(vs) >= maxWritten || v.kind != constant && v.kind != composite && len(vs) >= maxValues {
-			continue
+	for i := range more {
+		if len(vs) >= limit {
+			break
 		}
-		for _, w := range vs {
-			if v == w {
+		for j := range vs {
+			if vs[j] == more[i] {
 				continue next
 			}
 		}
-		vs = append(vs, v)
+		vs = append(vs, more[i])
 	}
 	return vs
 }

@@ -46,8 +46,8 @@ func (l Limits) orDefaults() Limits {
 // skipped directories hold what is not the server's own: dependencies, caches, tests.
 var skipped = map[string]bool{
 	"node_modules": true, "bower_components": true, "vendor": true, "site-packages": true, "dist-packages": true,
-	"__pycache__": true, "venv": true, "env": true, "virtualenv": true, "testdata": true, "test": true, "tests": true,
-	"__tests__": true, "__mocks__": true, "fixtures": true, "e2e": true, "spec": true, "coverage": true,
+	"__pycache__": true, "venv": true, "testdata": true, "test": true, "tests": true,
+	"__tests__": true, "__mocks__": true, "fixtures": true, "e2e": true, "coverage": true,
 }
 
 // Skips reports whether a directory is left out by its name, hidden ones included.
@@ -135,7 +135,7 @@ func (r *reader) visit(name string, d fs.DirEntry, err error) error {
 	}
 	if d.IsDir() {
 		switch {
-		case name != "." && Skips(path.Base(name)):
+		case name != "." && (Skips(path.Base(name)) || r.virtualenv(name)):
 			return fs.SkipDir
 		case strings.Count(name, "/") >= r.limits.Depth:
 			r.problem(finding.Limit, name, fmt.Sprintf("more than %d directories deep: not read", r.limits.Depth))
@@ -156,6 +156,12 @@ func (r *reader) visit(name string, d fs.DirEntry, err error) error {
 		return nil
 	}
 	return r.read(name)
+}
+
+// virtualenv reports whether a directory holds Python's packages, whatever it is called.
+func (r *reader) virtualenv(dir string) bool {
+	_, err := r.root.Lstat(path.Join(dir, "pyvenv.cfg"))
+	return err == nil
 }
 
 func (r *reader) read(name string) error {

@@ -7,7 +7,7 @@ package syntax
 
 import "errors"
 
-// Available errors of Parse.
+// The errors of Parse.
 var (
 	// ErrUnavailable: this build has no parser, since it was built without cgo.
 	ErrUnavailable = errors.New("this build was made without cgo, so it cannot read Python, JavaScript or TypeScript sources")
@@ -35,7 +35,7 @@ const None Node = -1
 // (operators). Comments are left out.
 type Tree struct {
 	Source []byte
-	// Broken says that the text has syntax errors somewhere; Err tells where.
+	// Broken says that the text has syntax errors somewhere; IsError tells where.
 	Broken bool
 
 	lang  *Language
