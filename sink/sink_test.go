@@ -8,7 +8,9 @@ import (
 
 func TestCombine(t *testing.T) {
 	gap := []Gap{{Reason: OutsidePackage, Detail: "sdk.run()"}}
-	call := func(s Strength) []Call { return []Call{{Tag: capability.FSRead, Strength: s, Kind: "ast_sink", Name: "open()"}} }
+	call := func(s Strength) []Call {
+		return []Call{{Tag: capability.FSRead, Strength: s, Kind: "ast_sink", Name: "open()"}}
+	}
 	for _, tt := range []struct {
 		name string
 		said capability.Confidence

@@ -100,8 +100,10 @@ func (en *engine) request(fn *program.Func, tool string) [][]value {
 // dispatched ties the tools that have no function of their own. Which they are is known from
 // where they are declared; else from the branches of the dispatcher.
 func (en *engine) dispatched(declared, have map[string]bool) []tie {
+	const most = 50 // servers in one tree of sources
 	var out []tie
-	for _, d := range en.dispatchers() {
+	ds := en.dispatchers()
+	for _, d := range ds[:min(len(ds), most)] {
 		names := map[string]bool{}
 		for name := range declared {
 			names[name] = true

@@ -91,9 +91,13 @@ func (w *walker) envCall(e *program.Expr, r *row) {
 
 // answers looks for credentials of the environment in what a handler returns.
 func (w *walker) answers(x *program.Expr, depth int) {
-	if x == nil || depth > 12 {
+	if x == nil || depth > 12 || w.seen[x] {
 		return
 	}
+	if w.seen == nil {
+		w.seen = map[*program.Expr]bool{}
+	}
+	w.seen[x] = true
 	switch x.Kind {
 	case program.Attr, program.Index:
 		if w.isEnv(x.X) {

@@ -244,9 +244,10 @@ func (en *engine) imported(im *program.Import) []value {
 
 // export returns what a module offers under a name.
 func (en *engine) export(m *program.Module, name string, depth int) []value {
-	if depth > 8 {
+	if depth > 8 || en.left <= 0 {
 		return nil
 	}
+	en.left--
 	if e := m.Exports[name]; e != nil {
 		return en.eval(e, nil)
 	}

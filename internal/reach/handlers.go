@@ -200,10 +200,11 @@ func (en *engine) sites(scope *program.Scope) []*frame {
 	for fn != nil && fn.Name == "" && fn.Scope.Up != nil {
 		fn = fn.Scope.Up.Owner()
 	}
-	const enough = 300
-	if fn == nil || len(en.callsOf(fn.Name)) > enough {
+	const enough, inAll = 300, 20_000
+	if fn == nil || len(en.callsOf(fn.Name)) > enough || en.visited > inAll {
 		return nil
 	}
+	en.visited += len(en.callsOf(fn.Name))
 	var out []*frame
 	for _, c := range en.callsOf(fn.Name) {
 		for _, v := range en.values(c.X, nil) {

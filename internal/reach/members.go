@@ -82,9 +82,10 @@ func (en *engine) memberOf(v value, name string) []value {
 
 // classMember looks in the object as it was written, in the class and in its bases.
 func (en *engine) classMember(v value, name string, depth int) []value {
-	if depth > 10 {
+	if depth > 10 || en.left <= 0 {
 		return nil
 	}
+	en.left--
 	if v.kind == instance && v.expr != nil && depth == 0 {
 		for _, a := range v.expr.Args {
 			if a.Name == name {
@@ -235,6 +236,13 @@ func (en *engine) elements(of []value, at string) []value {
 	for _, v := range of {
 		switch v.kind {
 		case composite:
+			k := memberKey{question{v.expr, v.frame}, "\x00"}
+			if en.inside[k] || en.left <= 0 {
+				continue // [...a] may be a itself
+			}
+			en.left--
+			en.inside[k] = true
+			defer delete(en.inside, k)
 			if at != "" {
 				if vs := en.entry(v, at); vs != nil {
 					out = addUpTo(maxWritten, out, vs)

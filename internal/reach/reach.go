@@ -54,6 +54,7 @@ type engine struct {
 	left     int
 	cuts     int
 	work     int
+	visited  int             // calls of functions that register what they are given
 	packages map[string]bool // that anything imports
 	frames   map[frameKey]*frame
 	contexts map[*program.Func]int

@@ -33,6 +33,7 @@ func (en *engine) trace(h *sink.Handler, from ...*frame) (named bool) {
 	for len(queue) > 0 {
 		v := queue[0]
 		queue = queue[1:]
+		en.work++
 		s := en.summary(v.f)
 		named = named || s.named
 		c.take(s, v)

@@ -35,6 +35,8 @@ type walker struct {
 	f    *frame
 	file *program.File
 	out  *summary
+	seen map[*program.Expr]bool  // by answers
+	made map[*program.Class]bool // by construct, for one call
 }
 
 // summary reads a function, once for each frame.
@@ -275,7 +277,8 @@ func (w *walker) follow(e *program.Expr, v value) {
 		}
 		w.edge(w.en.enter(v.fn, w.en.bindFresh(v.fn, e.Args, w.f), receiver(v), v.frame), e, false)
 	case class:
-		w.construct(e, v, 0)
+		w.made = map[*program.Class]bool{}
+		w.construct(e, v)
 	case outside:
 		w.outside(e, v.text)
 	case member:
@@ -287,7 +290,8 @@ func (w *walker) follow(e *program.Expr, v value) {
 		w.gap(sink.UnknownCallee, "parameter "+v.param.Name, e)
 	case instance:
 		if e.X.Kind == program.Name && e.X.Text == "super" && len(e.Args) > 0 {
-			w.construct(e, value{kind: class, class: v.class}, 0)
+			w.made = map[*program.Class]bool{}
+			w.construct(e, value{kind: class, class: v.class})
 			return
 		}
 		for _, m := range w.en.members([]value{v}, w.en.conv.call()) {
@@ -313,10 +317,11 @@ func (en *engine) bindFresh(fn *program.Func, args []program.Arg, f *frame) [][]
 }
 
 // construct enters the constructors of a class and of its bases.
-func (w *walker) construct(e *program.Expr, v value, depth int) {
-	if depth > 10 {
+func (w *walker) construct(e *program.Expr, v value) {
+	if w.made[v.class] {
 		return
 	}
+	w.made[v.class] = true
 	if ctor := v.class.Methods[w.en.conv.Constructor]; ctor != nil {
 		self := value{kind: instance, class: v.class, expr: e, frame: w.f}
 		w.edge(w.en.enter(ctor, w.en.bindFresh(ctor, e.Args, w.f), []value{self}, nil), e, false)
@@ -326,7 +331,7 @@ func (w *walker) construct(e *program.Expr, v value, depth int) {
 		for _, b := range w.en.values(base, nil) {
 			switch b.kind {
 			case class:
-				w.construct(e, b, depth+1)
+				w.construct(e, b)
 			case outside:
 				w.outside(e, b.text)
 			}

@@ -140,7 +140,10 @@ func (t *Tree) add(cur *sitter.TreeCursor, parents, last []Node) (n Node, descen
 	}
 	start, end := at.ByteRange()
 	n = Node(len(t.nodes))
-	t.nodes = append(t.nodes, node{kind: kind, field: field, start: uint32(start), end: uint32(end), child: None, next: None, broken: isError})
+	t.nodes = append(t.nodes, node{kind: kind, field: field, start: uint32(start), end: uint32(end), child: None, next: None})
+	if isError {
+		t.bad = append(t.bad, uint32(start))
+	}
 	if len(parents) > 0 {
 		if prev := last[len(last)-1]; prev == None {
 			t.nodes[parents[len(parents)-1]].child = n

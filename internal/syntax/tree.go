@@ -5,7 +5,10 @@
 // and Parse says that it cannot.
 package syntax
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // The errors of Parse.
 var (
@@ -35,18 +38,18 @@ const None Node = -1
 // (operators). Comments are left out.
 type Tree struct {
 	Source []byte
-	// Broken says that the text has syntax errors somewhere; IsError tells where.
+	// Broken says that the text has syntax errors somewhere; HasError tells where.
 	Broken bool
 
 	lang  *Language
 	nodes []node
+	bad   []uint32 // where errors begin, ascending
 }
 
 type node struct {
 	kind, field uint16
 	start, end  uint32
 	child, next Node
-	broken      bool
 }
 
 // A Language is a grammar, safe for use by several goroutines.
@@ -74,8 +77,11 @@ func (t *Tree) Start(n Node) int32 { return int32(t.nodes[n].start) }
 // End is the offset behind the node.
 func (t *Tree) End(n Node) int32 { return int32(t.nodes[n].end) }
 
-// IsError reports whether the parser could make nothing of the text of this very node.
-func (t *Tree) IsError(n Node) bool { return t.nodes[n].broken }
+// HasError reports whether the text of a node has a syntax error in it.
+func (t *Tree) HasError(n Node) bool {
+	at, _ := slices.BinarySearch(t.bad, t.nodes[n].start)
+	return at < len(t.bad) && t.bad[at] < t.nodes[n].end
+}
 
 // First returns the first child or None; Next the next sibling or None.
 func (t *Tree) First(n Node) Node { return t.nodes[n].child }

@@ -220,8 +220,11 @@ func (l *lowerer) compared(e ast.Expr) (subject *program.Expr, values []*program
 	case *ast.BinaryExpr:
 		switch u.Op {
 		case token.EQL, token.NEQ:
+			if !plain(u.X) || !plain(u.Y) { // read once already; twice at each level would be too often
+				return nil, nil, false
+			}
 			x, v := l.expr(u.X), l.expr(u.Y)
-			if x != nil && v != nil && v.Kind == program.String {
+			if v.Kind == program.String {
 				return x, []*program.Expr{v}, u.Op == token.NEQ
 			}
 		case token.LOR:
@@ -233,6 +236,20 @@ func (l *lowerer) compared(e ast.Expr) (subject *program.Expr, values []*program
 		}
 	}
 	return nil, nil, false
+}
+
+// plain reports whether an operand is a name, a member or a constant.
+func plain(e ast.Expr) bool {
+	for {
+		switch u := e.(type) {
+		case *ast.Ident, *ast.BasicLit:
+			return true
+		case *ast.SelectorExpr:
+			e = u.X
+		default:
+			return false
+		}
+	}
 }
 
 func (l *lowerer) switches(u *ast.SwitchStmt) {

@@ -1,6 +1,8 @@
 package python
 
 import (
+	"strings"
+
 	"gauntlet/internal/program"
 	"gauntlet/internal/syntax"
 )
@@ -62,6 +64,9 @@ func (l *lowerer) compared(n syntax.Node) (subject *program.Expr, values []*prog
 		if op == syntax.None || l.t.Next(op) == syntax.None || l.t.Next(l.t.Next(op)) != syntax.None {
 			return nil, nil, false, false
 		}
+		if !l.plain(left) || !l.plain(l.t.Next(op)) {
+			return nil, nil, false, false
+		}
 		x, v := l.expr(left), l.expr(l.t.Next(op))
 		switch l.t.Text(op) {
 		case "==":
@@ -93,6 +98,31 @@ func (l *lowerer) compared(n syntax.Node) (subject *program.Expr, values []*prog
 		}
 	}
 	return nil, nil, false, false
+}
+
+// plain reports whether an operand is a name, a member, or constants: it has been read once as part of the
+// condition, and reading what holds more a second time would double the work with each level.
+func (l *lowerer) plain(n syntax.Node) bool {
+	for range 10 {
+		switch l.t.Kind(n) {
+		case "identifier", "integer", "none", "true", "false":
+			return true
+		case "string":
+			return l.t.Field(n, "interpolation") == syntax.None && !strings.HasPrefix(l.t.Text(n), "f")
+		case "attribute":
+			n = l.t.Field(n, "object")
+		case "list", "tuple", "set":
+			for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
+				if k := l.t.Kind(c); k != "string" && k != "attribute" && k != "identifier" {
+					return false
+				}
+			}
+			return true
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 func same(a, b *program.Expr) bool {

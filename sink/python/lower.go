@@ -205,7 +205,7 @@ func (l *lowerer) function(n syntax.Node, decorators []*program.Expr) {
 		f.Result = []*program.Expr{l.typ(r)}
 	}
 	f.Getter = inClass != nil && property(decorators)
-	f.Broken = l.t.Broken && inner.broken(n)
+	f.Broken = l.t.HasError(n)
 	inner.block(l.t.Field(n, "body"))
 	l.prog.Funcs = append(l.prog.Funcs, f)
 }
@@ -223,19 +223,6 @@ func property(decorators []*program.Expr) bool {
 	for _, d := range decorators {
 		switch d.Text {
 		case "property", "cached_property", "computed_field":
-			return true
-		}
-	}
-	return false
-}
-
-// broken reports whether a node has a syntax error in it.
-func (l *lowerer) broken(n syntax.Node) bool {
-	if l.t.IsError(n) {
-		return true
-	}
-	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
-		if l.broken(c) {
 			return true
 		}
 	}

@@ -34,13 +34,21 @@ func (l *lowerer) compared(n syntax.Node) (subject *program.Expr, values []*prog
 	case "parenthesized_expression":
 		return l.compared(l.t.First(n))
 	case "call_expression":
-		x := l.expr(n)
-		if x.X.Kind == program.Attr && x.X.Text == "includes" && len(x.Args) == 1 && x.X.X != nil && x.X.X.Kind == program.List {
-			for _, a := range x.X.X.Args {
-				values = append(values, a.Value)
-			}
-			return x.Args[0].Value, values, false, true
+		fn := l.t.Field(n, "function")
+		if l.t.Kind(fn) != "member_expression" || l.t.Text(l.t.Field(fn, "property")) != "includes" {
+			return nil, nil, false, false
 		}
+		list, arg := l.t.Field(fn, "object"), l.t.First(l.t.Field(n, "arguments"))
+		if l.t.Kind(list) != "array" || arg == syntax.None || !l.plain(arg) {
+			return nil, nil, false, false
+		}
+		for c := l.t.First(list); c != syntax.None; c = l.t.Next(c) {
+			if !l.plain(c) {
+				return nil, nil, false, false
+			}
+			values = append(values, l.expr(c))
+		}
+		return l.expr(arg), values, false, true
 	case "binary_expression":
 		left, right := l.t.Field(n, "left"), l.t.Field(n, "right")
 		switch l.t.Text(l.t.Field(n, "operator")) {
@@ -72,10 +80,10 @@ func (l *lowerer) compared(n syntax.Node) (subject *program.Expr, values []*prog
 
 // subject tells what is compared from what it is compared with, whichever side it stands on.
 func (l *lowerer) subject(left, right syntax.Node) (*program.Expr, []*program.Expr) {
-	x, v := l.expr(left), l.expr(right)
-	if x == nil || v == nil {
+	if left == syntax.None || right == syntax.None || !l.plain(left) || !l.plain(right) {
 		return nil, nil
 	}
+	x, v := l.expr(left), l.expr(right)
 	if x.Kind == program.String {
 		x, v = v, x
 	}
@@ -83,6 +91,27 @@ func (l *lowerer) subject(left, right syntax.Node) (*program.Expr, []*program.Ex
 		return nil, nil
 	}
 	return x, []*program.Expr{v}
+}
+
+// plain reports whether an operand is a name, a member or a constant: it has been read once as
+// part of the condition, and reading what holds more a second time would double the work with each level.
+func (l *lowerer) plain(n syntax.Node) bool {
+	for range 10 {
+		switch l.t.Kind(n) {
+		case "identifier", "this", "string", "number", "null", "undefined", "true", "false":
+			return true
+		case "member_expression", "subscript_expression":
+			if i := l.t.Field(n, "index"); i != syntax.None && l.t.Kind(i) != "string" {
+				return false
+			}
+			n = l.t.Field(n, "object")
+		case "non_null_expression", "parenthesized_expression":
+			n = l.t.First(n)
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 func same(a, b *program.Expr) bool {

@@ -274,7 +274,7 @@ func (l *lowerer) function(n syntax.Node, method *program.Class) *program.Func {
 	if r := l.typ(l.t.Field(n, "return_type")); r != nil {
 		f.Result = []*program.Expr{r}
 	}
-	f.Broken = l.t.Broken && l.broken(n)
+	f.Broken = l.t.HasError(n)
 	body := l.t.Field(n, "body")
 	if body == syntax.None {
 		f.Abstract = true
@@ -287,18 +287,6 @@ func (l *lowerer) function(n syntax.Node, method *program.Class) *program.Func {
 	}
 	l.prog.Funcs = append(l.prog.Funcs, f)
 	return f
-}
-
-func (l *lowerer) broken(n syntax.Node) bool {
-	if l.t.IsError(n) {
-		return true
-	}
-	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
-		if l.broken(c) {
-			return true
-		}
-	}
-	return false
 }
 
 // param reads a parameter; one that takes its argument apart has a name that nobody can write.

@@ -106,10 +106,6 @@ func (l *lowerer) head(n syntax.Node) string {
 }
 
 func (l *lowerer) exportDeclaration(d syntax.Node, isDefault bool) {
-	before := map[string]bool{}
-	for name := range l.scope.Names {
-		before[name] = true
-	}
 	switch l.t.Kind(d) {
 	case "class_declaration", "abstract_class_declaration", "class":
 		c := l.classDef(d)
@@ -130,13 +126,32 @@ func (l *lowerer) exportDeclaration(d syntax.Node, isDefault bool) {
 	if isDefault {
 		return
 	}
-	for name := range l.scope.Names {
-		if !before[name] {
-			l.exportName(name, name)
+	for c := l.t.First(d); c != syntax.None; c = l.t.Next(c) {
+		if l.t.Kind(c) == "variable_declarator" {
+			l.exportPattern(l.t.Field(c, "name"))
 		}
 	}
 	if name := l.t.Field(d, "name"); name != syntax.None {
 		l.exportName(l.t.Text(name), l.t.Text(name))
+	}
+}
+
+// exportPattern exports the names that a declaration binds.
+func (l *lowerer) exportPattern(n syntax.Node) {
+	if n == syntax.None {
+		return
+	}
+	switch l.t.Kind(n) {
+	case "identifier", "shorthand_property_identifier_pattern":
+		l.exportName(l.t.Text(n), l.t.Text(n))
+	case "pair_pattern":
+		l.exportPattern(l.t.Field(n, "value"))
+	case "assignment_pattern", "object_assignment_pattern":
+		l.exportPattern(l.t.Field(n, "left"))
+	case "object_pattern", "array_pattern", "rest_pattern":
+		for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
+			l.exportPattern(c)
+		}
 	}
 }
 
