@@ -343,7 +343,11 @@ func (w *walker) construct(e *program.Expr, v value) {
 // that of something outside.
 func (w *walker) abstract(e *program.Expr, v value) {
 	if !w.byName(e, v.fn.Name) {
-		w.gap(sink.UnknownCallee, "interface method "+v.fn.Name, e)
+		name := v.fn.Name
+		if name == "" { // a field or a parameter that holds a function
+			name = e.X.Text
+		}
+		w.gap(sink.UnknownCallee, "interface method "+name, e)
 	}
 }
 
@@ -421,10 +425,31 @@ func (w *walker) unknown(e *program.Expr) {
 	case program.Function:
 		w.edge(w.en.enter(e.X.Func, w.en.bindFresh(e.X.Func, e.Args, w.f), nil, w.f), e, false)
 	case program.Name:
+		if e.X.Text == "super" && w.foreignBase(e) {
+			return
+		}
 		w.gap(sink.UnknownCallee, e.X.Text, e)
 	default:
 		w.gap(sink.UnknownCallee, "a computed function", e)
 	}
+}
+
+// foreignBase looks up the constructor of a base that is not part of the program.
+func (w *walker) foreignBase(e *program.Expr) bool {
+	fn := w.f.fn
+	if fn.Class == nil {
+		return false
+	}
+	found := false
+	for _, base := range fn.Class.Bases {
+		for _, v := range w.en.values(base, nil) {
+			if v.kind == outside {
+				w.outside(e, v.text)
+				found = true
+			}
+		}
+	}
+	return found
 }
 
 func (w *walker) gap(r sink.Reason, detail string, e *program.Expr) {
