@@ -85,6 +85,9 @@ func (en *engine) handler(t tie) sink.Handler {
 	named := en.trace(&h, from...)
 	if t.via == sink.ByDispatch && !named && !t.alone {
 		h.Via = sink.ByFallback
+		for i := range h.Calls { // of all tools together; which of them does it is not known
+			h.Calls[i].Strength = sink.Weak
+		}
 		h.Gaps = append(h.Gaps, sink.Gap{Reason: sink.NoBranch, Detail: t.tool, At: t.at})
 	}
 	return h

@@ -26,6 +26,7 @@ func (w *walker) spawn(e *program.Expr, r *row, shown string) {
 	argv := role(r, "argv", e.Args)
 	if argv == nil {
 		w.record(e, capability.Exec, sink.Strong, "ast_sink", shown)
+		w.gap(sink.OtherProgram, shown, e)
 		return
 	}
 	shell := w.truth(role(r, "shell", e.Args))
@@ -37,10 +38,13 @@ func (w *walker) spawn(e *program.Expr, r *row, shown string) {
 			return
 		}
 		w.record(e, capability.Exec, sink.Strong, "ast_sink", shown)
+		w.gap(sink.OtherProgram, shown, e)
 	case shell && !rest, interpreters[prog] && !rest:
 		w.record(e, capability.Exec, sink.Strong, "ast_sink", shown)
+		w.gap(sink.OtherProgram, prog, e)
 	default:
 		w.record(e, capability.Exec, sink.Weak, "spawn_fixed", prog)
+		w.gap(sink.OtherProgram, prog, e)
 	}
 }
 
@@ -106,6 +110,7 @@ func (w *walker) fixedArgs(argv, e *program.Expr) bool {
 // hand in it, whatever it begins with.
 func (w *walker) line(e, line *program.Expr, shown string) {
 	vs := w.en.values(line, w.f)
+	w.gap(sink.OtherProgram, shown, e)
 	if len(vs) == 0 {
 		w.record(e, capability.Exec, sink.Strong, "ast_sink", shown)
 		return

@@ -112,7 +112,9 @@ func (en *engine) number(p any) int {
 }
 
 const (
-	maxContexts = 24 // frames of one function; after that its arguments are taken as unknown
+	// Frames of one function. After that many, lists and objects among its arguments are taken as
+	// unknown, since every call has its own; after twice as many, all of them.
+	maxContexts = 24
 	maxLongText = 400
 )
 
@@ -133,13 +135,38 @@ func (en *engine) enter(fn *program.Func, args [][]value, this []value, up *fram
 	if f := en.frames[k]; f != nil {
 		return f
 	}
-	if en.contexts[fn] >= maxContexts && (len(args) > 0 || len(this) > 0 || up != nil) {
+	switch n := en.contexts[fn]; {
+	case n >= 2*maxContexts && (len(args) > 0 || len(this) > 0 || up != nil):
 		return en.enter(fn, nil, nil, nil)
+	case n >= maxContexts && !coarse(args):
+		return en.enter(fn, coarsen(args), this, up)
 	}
 	en.contexts[fn]++
 	f := &frame{id: len(en.frames) + 1, fn: fn, args: args, this: this, up: up}
 	en.frames[k] = f
 	return f
+}
+
+// coarse reports whether arguments are names and constants alone.
+func coarse(args [][]value) bool {
+	for _, vs := range args {
+		for _, v := range vs {
+			if v.kind == composite || v.kind == instance {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func coarsen(args [][]value) [][]value {
+	out := make([][]value, len(args))
+	for i, vs := range args {
+		if coarse([][]value{vs}) {
+			out[i] = vs
+		}
+	}
+	return out
 }
 
 type frameKey struct {
