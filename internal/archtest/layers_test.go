@@ -41,7 +41,6 @@ var table = []row{
 	{path: "verdict", layer: tokens},
 	{path: "internal/near", layer: tokens},
 	{path: "internal/archtest", layer: tokens},
-	{path: "capability", layer: tokens},
 	{path: "internal/program", layer: tokens},
 	{path: "internal/syntax", layer: tokens, deps: []string{"github.com/tree-sitter/go-tree-sitter", "github.com/tree-sitter/tree-sitter-python", "github.com/tree-sitter/tree-sitter-javascript", "github.com/tree-sitter/tree-sitter-typescript"}},
 
@@ -59,7 +58,7 @@ var table = []row{
 	{path: "policy", layer: contract, may: []string{"finding", "result"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "lock", layer: contract, may: []string{"catalog", "rawjson", "finding"}},
 	{path: "diff", layer: contract, may: []string{"catalog", "rawjson", "finding", "internal/schemadiff"}, deps: []string{"github.com/aymanbagabas/go-udiff"}},
-	{path: "classify", layer: contract, may: []string{"capability", "catalog", "rawjson", "internal/text"}},
+	{path: "classify", layer: contract, may: []string{"sink", "capability", "catalog", "rawjson", "internal/text"}},
 	{path: "calibrate", layer: contract, may: []string{"capability"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "internal/posture", layer: contract, may: []string{"catalog", "rawjson", "result", "finding"}},
 
