@@ -21,6 +21,8 @@ func TestCombine(t *testing.T) {
 		{"said and done", capability.Medium, Handler{Calls: call(Strong)}, capability.High, ""},
 		{"said weakly and done", capability.Low, Handler{Calls: call(Strong), Gaps: gap}, capability.High, ""},
 		{"done in silence", "", Handler{Calls: call(Strong)}, capability.Medium, ""},
+		{"done far away in silence", "", Handler{Calls: []Call{{Tag: capability.FSRead, Strength: Strong, Chain: make([]Step, Far+1)}}}, capability.Low, ""},
+		{"said and done far away", capability.Low, Handler{Calls: []Call{{Tag: capability.FSRead, Strength: Strong, Chain: make([]Step, Far+1)}}}, capability.High, ""},
 		{"done weakly in silence", "", Handler{Calls: call(Weak)}, capability.Low, ""},
 		{"said and done weakly", capability.Medium, Handler{Calls: call(Weak)}, capability.Medium, ""},
 		{"said and not done", capability.High, Handler{}, capability.Low, WeakSignal},

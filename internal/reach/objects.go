@@ -16,31 +16,57 @@ var declarations = []string{"schema", "tool", "definition", "Tool", "config", "s
 
 // object ties { name: "x", description: …, handler: f } and { schema: { name: "x", … }, handle: f }.
 func (en *engine) object(o *program.Expr) []tie {
-	handler := ""
+	var handlers []string
 	for _, a := range o.Args {
 		if en.conv.Handlers[a.Name] && a.Value != nil {
-			handler = a.Name
+			handlers = []string{a.Name}
 			break
 		}
 	}
-	if handler == "" {
+	if handlers == nil {
+		handlers = en.unnamedHandlers(o)
+	}
+	if handlers == nil {
 		return nil
 	}
-	out, named := en.objectIn(o, handler, nil)
+	out, named := en.objectIn(o, handlers, nil)
 	if named {
 		return out
 	}
 	for _, f := range en.sites(o.Scope) {
-		more, _ := en.objectIn(o, handler, f)
+		more, _ := en.objectIn(o, handlers, f)
 		out = append(out, more...)
 	}
 	return out
 }
 
-func (en *engine) objectIn(o *program.Expr, handler string, f *frame) (out []tie, named bool) {
+// besides are parts of the names of members of a tool that are functions and answer no call.
+var besides = []string{"format", "render", "valid", "enabled", "condition", "schema", "describe", "description", "annotation", "title", "icon", "transform", "parse"}
+
+// unnamedHandlers returns the members that can only be the handler of an object that
+// declares a tool with its schema, when none has a name that is known.
+func (en *engine) unnamedHandlers(o *program.Expr) []string {
+	if !has(o, []string{"inputSchema", "input_schema", "InputSchema"}) || !has(o, []string{"name"}) {
+		return nil
+	}
+	var out []string
+	for _, a := range o.Args {
+		name := strings.ToLower(a.Name)
+		if a.Value == nil || name == "" || a.Value.Kind == program.String || a.Value.Kind == program.Object ||
+			slices.ContainsFunc(besides, func(s string) bool { return strings.Contains(name, s) }) {
+			continue
+		}
+		if len(en.functions(a.Value, nil, 1)) > 0 {
+			out = append(out, a.Name)
+		}
+	}
+	return out
+}
+
+func (en *engine) objectIn(o *program.Expr, handlers []string, f *frame) (out []tie, named bool) {
 	names := en.objectNames(value{kind: composite, expr: o, frame: f})
 	for _, a := range o.Args {
-		if a.Name != handler {
+		if !slices.Contains(handlers, a.Name) {
 			continue
 		}
 		for _, fn := range en.functions(a.Value, f, 0) {

@@ -39,7 +39,7 @@ var convention = sync.OnceValue(func() *reach.Convention {
 		Registers:      set("tool", "registerTool", "addTool", "registerAppTool", "registerToolTask", "defineTool", "createTool"),
 		Servers:        []string{"@modelcontextprotocol/", "fastmcp", "mcp-", "@fastmcp", "@mastra/mcp", "@vercel/mcp", "mcp-framework"},
 		Handlers: set("handler", "handle", "execute", "run", "callback", "cb", "call", "fn", "func", "function", "invoke", "implementation",
-			"toolCallback", "action", "resolve", "handleRequest", "executeTool", "handleExecute"),
+			"toolCallback", "action", "resolve", "handleRequest", "executeTool", "logic", "handleExecute"),
 	}
 })
 
