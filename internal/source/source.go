@@ -34,6 +34,9 @@ func languages() []language {
 	}
 }
 
+// manifests say what a package is called and are no code.
+var manifests = map[string]bool{"go.mod": true, "package.json": true}
+
 // Reads reports whether a file of that name is the source of a language that is analysed.
 func Reads(name string) bool {
 	return slices.ContainsFunc(languages(), func(l language) bool { return l.reads(path.Base(name)) })
@@ -60,18 +63,22 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	unavailable, seen := false, 0
 	for _, l := range languages() {
 		var own []sink.File
+		code := 0
 		for _, f := range files {
 			if l.reads(path.Base(f.Path)) {
 				own = append(own, f)
+				if !manifests[path.Base(f.Path)] {
+					code++
+				}
 			}
 		}
-		seen += len(own)
-		if len(own) == 0 {
+		seen += code
+		if code == 0 {
 			continue
 		}
 		if l.parsed && !syntax.Available {
 			unavailable = true
-			problems = append(problems, problem(finding.Unread, own[0].Path, fmt.Sprintf("%d source files in %s: %v", len(own), l.name, syntax.ErrUnavailable)))
+			problems = append(problems, problem(finding.Unread, own[0].Path, fmt.Sprintf("%d source files in %s: %v", code, l.name, syntax.ErrUnavailable)))
 			continue
 		}
 		found, errs := l.analyse(own, tools, stop)

@@ -31,6 +31,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"nothing to read", nil, ErrNoSources},
 		{"no language of ours", []sink.File{{Path: "a.rb", Text: []byte("puts 1")}}, ErrNoSources},
+		{"names of packages alone", []sink.File{{Path: "package.json", Text: []byte("{}")}, {Path: "go.mod", Text: []byte("module x")}}, ErrNoSources},
 		{"sources without a handler", []sink.File{{Path: "a.go", Text: []byte("package a")}}, ErrNoHandlers},
 		{"a handler", []sink.File{{Path: "a.go", Text: []byte(goServer)}}, nil},
 	} {

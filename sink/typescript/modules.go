@@ -1,11 +1,13 @@
 package typescript
 
 import (
+	"encoding/json"
 	"path"
 	"strings"
 
 	"gauntlet/internal/program"
 	"gauntlet/internal/syntax"
+	"gauntlet/sink"
 )
 
 func (l *lowerer) imports(n syntax.Node) {
@@ -199,23 +201,62 @@ func (l *lowerer) exportCall(x *program.Expr) {
 
 var extensions = []string{".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"}
 
+// A tree is where modules are looked up.
+type tree struct {
+	byPath   map[string]*program.Module
+	packages map[string]string // directories of packages by name: a workspace has several
+}
+
+// addPackage notes the name that a package.json gives its directory. One that cannot be read names
+// nothing.
+func (t *tree) addPackage(f sink.File) {
+	var p struct {
+		Name string `json:"name"`
+	}
+	if json.Unmarshal(f.Text, &p) == nil && p.Name != "" && t.packages[p.Name] == "" {
+		t.packages[p.Name] = path.Dir(f.Path)
+	}
+}
+
 // lookup finds the module of an import: a relative one from the file, one with the usual
-// aliases of a source directory by the end of its path.
-func lookup(byPath map[string]*program.Module, from, spec string) *program.Module {
+// aliases of a source directory by the directories above, one of a package of the same workspace by its name.
+func (t *tree) lookup(from, spec string) *program.Module {
 	switch {
 	case strings.HasPrefix(spec, "."):
-		return at(byPath, path.Join(path.Dir(from), spec))
+		return at(t.byPath, path.Join(path.Dir(from), spec))
 	case strings.HasPrefix(spec, "@/"), strings.HasPrefix(spec, "~/"):
-		spec = spec[2:]
+		return t.above(from, spec[2:])
 	case strings.HasPrefix(spec, "#"), strings.HasPrefix(spec, "/"):
-		spec = spec[1:]
+		return t.above(from, spec[1:])
 	case strings.HasPrefix(spec, "src/"):
-	default:
+		return t.above(from, spec)
+	}
+	parts := strings.SplitN(spec, "/", 3)
+	n := 1
+	if strings.HasPrefix(spec, "@") {
+		n = 2
+	}
+	if len(parts) < n {
 		return nil
 	}
+	dir, ok := t.packages[strings.Join(parts[:n], "/")]
+	if !ok {
+		return nil
+	}
+	rest := path.Join(parts[n:]...)
+	for _, base := range []string{"src", "", "dist", "build", "lib"} {
+		if m := at(t.byPath, path.Join(dir, base, rest)); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// above looks for a path below the directories above a file, and their src.
+func (t *tree) above(from, spec string) *program.Module {
 	for dir := path.Dir(from); ; dir = path.Dir(dir) {
 		for _, base := range []string{dir, path.Join(dir, "src")} {
-			if m := at(byPath, path.Join(base, spec)); m != nil {
+			if m := at(t.byPath, path.Join(base, spec)); m != nil {
 				return m
 			}
 		}

@@ -51,8 +51,11 @@ func set(names ...string) map[string]bool {
 	return out
 }
 
-// Reads reports whether a file is TypeScript or JavaScript.
+// Reads reports whether a file is TypeScript or JavaScript, or says what a package is called.
 func Reads(name string) bool {
+	if name == "package.json" {
+		return true
+	}
 	for _, ext := range extensions {
 		if strings.HasSuffix(name, ext) {
 			return true
@@ -77,9 +80,13 @@ func grammar(name string) *syntax.Language {
 func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources, map[int]error) {
 	prog := &program.Program{}
 	errs := map[int]error{}
-	byPath := map[string]*program.Module{}
+	found := &tree{byPath: map[string]*program.Module{}, packages: map[string]string{}}
 	compiled := twins(files)
 	for i, f := range files {
+		if path.Base(f.Path) == "package.json" {
+			found.addPackage(f)
+			continue
+		}
 		if compiled[f.Path] {
 			continue
 		}
@@ -88,9 +95,9 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 			errs[i] = err
 			continue
 		}
-		byPath[f.Path] = lower(prog, t, f.Path)
+		found.byPath[f.Path] = lower(prog, t, f.Path)
 	}
-	prog.Lookup = func(from *program.File, spec string) *program.Module { return lookup(byPath, from.Path, spec) }
+	prog.Lookup = func(from *program.File, spec string) *program.Module { return found.lookup(from.Path, spec) }
 	return reach.Analyse(prog, convention(), tools), errs
 }
 
