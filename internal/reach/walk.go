@@ -31,12 +31,13 @@ type edge struct {
 
 // walker reads one function in one frame.
 type walker struct {
-	en   *engine
-	f    *frame
-	file *program.File
-	out  *summary
-	seen map[*program.Expr]bool  // by answers
-	made map[*program.Class]bool // by construct, for one call
+	en      *engine
+	f       *frame
+	file    *program.File
+	out     *summary
+	objects map[*program.Expr]bool  // read
+	seen    map[*program.Expr]bool  // by answers
+	made    map[*program.Class]bool // by construct, for one call
 }
 
 // summary reads a function, once for each frame.
@@ -153,6 +154,15 @@ func (w *walker) expr(e *program.Expr) {
 		}
 	case program.Name:
 		return
+	case program.Object:
+		// Members that are assigned later make objects part of each other: each is read once.
+		if w.objects[e] {
+			return
+		}
+		if w.objects == nil {
+			w.objects = map[*program.Expr]bool{}
+		}
+		w.objects[e] = true
 	}
 	w.expr(e.X)
 	for _, a := range e.Args {

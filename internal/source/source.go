@@ -81,7 +81,11 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 			problems = append(problems, problem(finding.Unread, own[0].Path, fmt.Sprintf("%d source files in %s: %v", code, l.name, syntax.ErrUnavailable)))
 			continue
 		}
-		found, errs := l.analyse(own, tools, stop)
+		found, errs, failed := attempt(l, own, tools, stop)
+		if failed != "" {
+			problems = append(problems, problem(finding.Failed, own[0].Path, fmt.Sprintf("the analysis of %d source files in %s failed: %s", code, l.name, failed)))
+			continue
+		}
 		for i, f := range own {
 			if err := errs[i]; err != nil {
 				problems = append(problems, problem(finding.Unread, f.Path, err.Error()))
@@ -99,6 +103,17 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 		return out, problems, ErrNoHandlers
 	}
 	return out, problems, nil
+}
+
+// attempt keeps what goes wrong in one language from the others.
+func attempt(l language, files []sink.File, tools []string, stop func() bool) (found *sink.Sources, errs map[int]error, failed string) {
+	defer func() {
+		if e := recover(); e != nil {
+			failed = fmt.Sprint(e)
+		}
+	}()
+	found, errs = l.analyse(files, tools, stop)
+	return found, errs, ""
 }
 
 // join adds what one language found. A tool that two languages answer keeps both: which of

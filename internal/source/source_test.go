@@ -84,3 +84,10 @@ func TestOneFileThatCannotBeReadDoesNotSinkTheRest(t *testing.T) {
 		t.Errorf("got %v, %v, %v", s.Handlers, problems, err)
 	}
 }
+
+func TestWhatBreaksInOneLanguageIsAProblem(t *testing.T) {
+	breaks := language{"Ruby", nil, false, func([]sink.File, []string, func() bool) (*sink.Sources, map[int]error) { panic("no such thing") }}
+	if _, _, failed := attempt(breaks, nil, nil, nil); failed != "no such thing" {
+		t.Errorf("got %q", failed)
+	}
+}

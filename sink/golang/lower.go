@@ -23,7 +23,10 @@ type lowerer struct {
 	self  string         // the name of its receiver
 }
 
-func (l *lowerer) at(p token.Pos) int32 { return int32(max(0, int(p)-l.base)) }
+// at is the offset of a position; what the parser makes up for broken code can lie behind the end.
+func (l *lowerer) at(p token.Pos) int32 {
+	return int32(max(0, min(int(p)-l.base, len(l.file.Source))))
+}
 
 func (l *lowerer) span(n ast.Node) (start, end int32) { return l.at(n.Pos()), l.at(n.End()) }
 

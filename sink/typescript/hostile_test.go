@@ -34,6 +34,7 @@ func TestHostileProgramsEnd(t *testing.T) {
 		{"returns that double", chain(60, "const r@ = () => ({ a: process.env.API_KEY, b: r#, c: [r#, r#] });") + "s.tool('x', {}, async () => [r0, r0, r0()]);"},
 		{"many registrations of what is given", "function reg(n, f) {" + strings.Repeat("s.tool(n, {}, f);", 300) + "}" + strings.Repeat("reg('x', async () => 1);", 300)},
 		{"many dispatchers", chain(300, "s.setRequestHandler(CallToolRequestSchema, async (r) => { switch (r.params.name) { case 't@': return fetch(r.u); } });") + chain(200, "const d@ = { name: 'd@', inputSchema: {} };")},
+		{"objects that double", "async function f() { let o0 = {};" + chain(60, "o@.x = o@.y = (o# = {});") + "return g(o0); } s.tool('x', {}, f);"},
 		{"a long sum", "const q = " + strings.Repeat("a + ", 1500) + "1; s.tool('x', {}, async () => q.f());"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
