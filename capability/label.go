@@ -12,6 +12,7 @@ const (
 	FromSchema      Source = "schema"      // formats, types, enums
 	FromAnnotation  Source = "annotation"
 	FromServer      Source = "server" // the server's name, instructions and other tools
+	FromSource      Source = "source" // the code that answers the tool
 )
 
 // A Signal is structured evidence: what speaks for a label, and where it stands.
@@ -20,7 +21,8 @@ type Signal struct {
 	// Pointer leads from the definition of the tool to the string; for FromServer it is
 	// empty, since the whole server speaks.
 	Pointer string `json:"pointer"`
-	// Start and End are byte offsets in that string; both 0 stand for all of it.
+	// Start and End are byte offsets in that string; both 0 stand for all of it. For
+	// FromSource they are offsets in File.
 	Start int `json:"start"`
 	End   int `json:"end"`
 	// Text is what stands there, as the server wrote it.
@@ -28,6 +30,9 @@ type Signal struct {
 	// Weight is 2 for what could stand alone, 1 for what needs company, negative for what
 	// speaks against the label.
 	Weight int `json:"weight"`
+	// File and Line say where in the sources; Line counts from 1.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
 }
 
 // A Label says that a tool has a capability, how sure that is, and why.

@@ -41,6 +41,8 @@ var table = []row{
 	{path: "verdict", layer: tokens},
 	{path: "internal/near", layer: tokens},
 	{path: "internal/archtest", layer: tokens},
+	{path: "internal/program", layer: tokens},
+	{path: "internal/syntax", layer: tokens, deps: []string{"github.com/tree-sitter/go-tree-sitter", "github.com/tree-sitter/tree-sitter-python", "github.com/tree-sitter/tree-sitter-javascript", "github.com/tree-sitter/tree-sitter-typescript"}},
 
 	{path: "catalog", layer: words, may: []string{"rawjson", "finding"}},
 	{path: "internal/text", layer: words, may: []string{"rawjson"}, deps: []string{"golang.org/x/text"}},
@@ -49,16 +51,24 @@ var table = []row{
 	{path: "oatf/match", layer: words, may: []string{"rawjson"}, deps: []string{"cel.dev/cel-go"}},
 	{path: "trace", layer: words, may: []string{"rawjson"}},
 	{path: "result", layer: words, may: []string{"finding"}},
+	{path: "sink", layer: words, may: []string{"capability"}},
 
 	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "internal/text", "internal/taxonomy"}},
 	{path: "oatf", layer: contract, may: []string{"rawjson", "oatf/match", "internal/near"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "policy", layer: contract, may: []string{"finding", "result"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "lock", layer: contract, may: []string{"catalog", "rawjson", "finding"}},
 	{path: "diff", layer: contract, may: []string{"catalog", "rawjson", "finding", "internal/schemadiff"}, deps: []string{"github.com/aymanbagabas/go-udiff"}},
-	{path: "classify", layer: contract, may: []string{"capability", "catalog", "rawjson", "internal/text"}},
+	{path: "classify", layer: contract, may: []string{"sink", "capability", "catalog", "rawjson", "internal/text"}},
 	{path: "calibrate", layer: contract, may: []string{"capability"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "internal/posture", layer: contract, may: []string{"catalog", "rawjson", "result", "finding"}},
 
+	{path: "internal/reach", layer: contract, may: []string{"capability", "internal/program", "sink"}},
+
+	{path: "sink/golang", layer: lanes, may: []string{"internal/program", "internal/reach", "sink"}},
+	{path: "sink/python", layer: lanes, may: []string{"internal/program", "internal/reach", "internal/syntax", "sink"}},
+	{path: "sink/typescript", layer: lanes, may: []string{"internal/program", "internal/reach", "internal/syntax", "sink"}},
+	// The harness of the languages' goldens.
+	{path: "sink/sinktest", layer: contract, may: []string{"sink"}, deps: []string{"github.com/rogpeppe/go-internal"}, not: impure | userFace},
 	{path: "check/surface", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text", "internal/secret"}},
 	{path: "check/config", layer: lanes, may: []string{"check", "finding", "internal/secret", "internal/taxonomy"}},
 	{path: "check/namespace", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text"}},
@@ -72,6 +82,9 @@ var table = []row{
 	{path: "scan", layer: joins, may: []string{"check", "check/*", "result", "internal/posture", "catalog", "finding", "internal/taxonomy", "rawjson"}},
 	{path: "report", layer: joins, may: []string{"result", "finding", "capability", "rawjson", "diff"}, deps: []string{"golang.org/x/text"}},
 
+	{path: "internal/source", layer: joins, may: []string{"finding", "internal/syntax", "sink", "sink/*"}},
+
+	{path: "internal/sourcetree", layer: wires, may: []string{"finding", "sink"}, not: impure},
 	{path: "internal/wire", layer: wires, may: []string{"rawjson"}, deps: []string{"golang.org/x/sys"}, not: impure},
 	{path: "internal/discover", layer: wires, may: []string{"check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
 	{path: "internal/peer", layer: manners, may: []string{"internal/wire", "rawjson", "catalog", "finding"}, not: impure},

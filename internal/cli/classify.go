@@ -24,6 +24,7 @@ type classifyRun struct {
 	file         string
 	floor        capability.Confidence
 	allowPartial bool
+	source       string
 }
 
 func (a *app) classifyCommand() *cobra.Command {
@@ -37,6 +38,10 @@ do (run code, read or write files, make requests, read secrets or a database …
 parameter with its role, and each server with the combinations that are more dangerous
 together than apart. No tool is called.
 
+--source names the directory of the server's source, for one server. Its handlers are
+found and read (Python, TypeScript, JavaScript, Go), and what they reach confirms labels
+or takes them back; docs/source-analysis.md tells how. Nothing is executed.
+
 A label is high if several independent parts of the definition say so, medium on one
 strong sign, low if signs are weak or in conflict. docs/classifier.md tells how it is
 decided, docs/classifier-eval.md how often it is right.
@@ -44,6 +49,7 @@ decided, docs/classifier-eval.md how often it is right.
 Exit codes: 2 if anything asked for could not be read; else 0.`,
 		Example: `  gauntlet classify snapshot.json
   gauntlet classify --format json --min-confidence high a.json b.json
+  gauntlet classify --source ./src snapshot.json
   gauntlet classify -- npx -y @modelcontextprotocol/server-filesystem /tmp`,
 		RunE: c.run,
 	}
@@ -51,6 +57,7 @@ Exit codes: 2 if anything asked for could not be read; else 0.`,
 	textFormat(cmd, &c.format, "pretty", "json")
 	outputFlag(cmd, &c.file, "the labels")
 	confidenceFlag(cmd, &c.floor)
+	cmd.Flags().StringVar(&c.source, "source", "", "read the server's source below this `DIR` as well")
 	partialFlag(cmd, &c.allowPartial)
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	c.configs.flags(cmd)
@@ -139,6 +146,13 @@ func (c *classifyRun) classified(ctx context.Context, got *gathered) ([]capabili
 	servers, err := interruptible(ctx, func() []capability.Server { return classify.Catalog(&got.catalog) })
 	if err != nil {
 		return nil, err
+	}
+	if c.source != "" {
+		problems, err := c.withSources(ctx, c.source, servers)
+		if err != nil {
+			return nil, err
+		}
+		got.failures = append(got.failures, problems...)
 	}
 	for i := range servers {
 		for j := range servers[i].Tools {

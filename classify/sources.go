@@ -1,0 +1,84 @@
+package classify
+
+import (
+	"fmt"
+	"slices"
+
+	"gauntlet/capability"
+	"gauntlet/sink"
+)
+
+// WithSources adds to a server's labels what its source says about the handlers of its tools,
+// as sink.Combine joins the two, and adds up the server again. Tools with a handler are of mode B; one without stays as it
+// was, with a warning.
+func WithSources(s *capability.Server, src *sink.Sources) {
+	for i := range s.Tools {
+		t := &s.Tools[i]
+		h := src.Handler(t.Name)
+		if h == nil {
+			t.Warnings = append(t.Warnings, "no_handler: the source has none for this tool")
+			continue
+		}
+		withHandler(t, h)
+	}
+	aggregate(s)
+}
+
+func withHandler(t *capability.Tool, h *sink.Handler) {
+	t.Mode = capability.WithSource
+	labels := []capability.Label{}
+	incomplete := false
+	for _, tag := range capability.Tags() {
+		l := capability.Label{Tag: tag, Evidence: []string{}, Signals: []capability.Signal{}}
+		if i := slices.IndexFunc(t.Capabilities, func(l capability.Label) bool { return l.Tag == tag }); i >= 0 {
+			l = t.Capabilities[i]
+		}
+		confidence, note := sink.Combine(l.Confidence, tag, h)
+		if confidence == "" {
+			continue
+		}
+		if note == sink.WeakSignal {
+			t.Warnings = append(t.Warnings, fmt.Sprintf("%s: the definition says %s, and its handler at %s, read whole, does not", note, tag, h.At))
+		}
+		incomplete = incomplete || note == sink.SourceIncomplete
+		l.Confidence = confidence
+		addCalls(&l, h)
+		labels = append(labels, l)
+	}
+	t.Capabilities = labels
+	if incomplete {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%s: %s", sink.SourceIncomplete, gaps(h)))
+	}
+}
+
+// addCalls adds the calls that support a label to its evidence.
+func addCalls(l *capability.Label, h *sink.Handler) {
+	_, calls := h.Support(l.Tag)
+	for _, c := range calls[:min(len(calls), maxSignals)] {
+		weight := 1
+		if c.Strength == sink.Strong {
+			weight = 4
+		}
+		l.Evidence = append(l.Evidence, c.Evidence())
+		l.Signals = append(l.Signals, capability.Signal{
+			Source: capability.FromSource, Weight: weight, Text: c.Name,
+			Start: c.At.Start, End: c.At.End, File: c.At.File, Line: c.At.Line,
+		})
+	}
+}
+
+// gaps names the first places that could not be read, and counts the rest.
+func gaps(h *sink.Handler) string {
+	const enough = 3
+	var s string
+	for i, g := range h.Gaps[:min(len(h.Gaps), enough)] {
+		if i > 0 {
+			s += ", "
+		}
+		s += g.String()
+	}
+	if n := len(h.Gaps) - enough; n > 0 {
+		s += fmt.Sprintf(" and %d more", n)
+	}
+	return s
+}

@@ -1,0 +1,72 @@
+package classify
+
+import (
+	"strings"
+	"testing"
+
+	"gauntlet/capability"
+	"gauntlet/sink"
+)
+
+func TestWithSources(t *testing.T) {
+	label := func(tag capability.Tag, c capability.Confidence) capability.Label {
+		return capability.Label{Tag: tag, Confidence: c, Evidence: []string{"name_token:x"}, Signals: []capability.Signal{}}
+	}
+	s := &capability.Server{Tools: []capability.Tool{
+		{Name: "confirmed", Capabilities: []capability.Label{label(capability.FSRead, capability.Medium)}},
+		{Name: "taken_back", Capabilities: []capability.Label{label(capability.NetEgress, capability.High)}},
+		{Name: "unreadable", Capabilities: []capability.Label{label(capability.NetEgress, capability.High)}},
+		{Name: "hidden", Capabilities: []capability.Label{label(capability.DBQuery, capability.Low)}},
+		{Name: "nowhere", Capabilities: []capability.Label{label(capability.FSWrite, capability.High)}},
+	}}
+	at := sink.Place{File: "src/a.py", Line: 3, Start: 10, End: 20}
+	call := func(tag capability.Tag) []sink.Call {
+		return []sink.Call{{Tag: tag, Strength: sink.Strong, Kind: "ast_sink", Name: "open()", At: at}}
+	}
+	src := &sink.Sources{Handlers: []sink.Handler{
+		{Tool: "confirmed", Calls: call(capability.FSRead)},
+		{Tool: "taken_back", At: at},
+		{Tool: "unreadable", Gaps: []sink.Gap{{Reason: sink.OutsidePackage, Detail: "sdk.go()", At: at}, {}, {}, {}, {}}},
+		{Tool: "hidden", Calls: call(capability.Exec)},
+	}}
+	WithSources(s, src)
+	for _, tt := range []struct {
+		tool    string
+		mode    capability.Mode
+		tag     capability.Tag
+		want    capability.Confidence
+		warning string
+	}{
+		{"confirmed", capability.WithSource, capability.FSRead, capability.High, ""},
+		{"taken_back", capability.WithSource, capability.NetEgress, capability.Low, "weak_signal: the definition says net_egress, and its handler at src/a.py:3, read whole, does not"},
+		{"unreadable", capability.WithSource, capability.NetEgress, capability.High, "source_incomplete: outside_package: sdk.go() (src/a.py:3), "},
+		{"hidden", capability.WithSource, capability.Exec, capability.Medium, "weak_signal: the definition says db_query"},
+		{"nowhere", "", capability.FSWrite, capability.High, "no_handler: "},
+	} {
+		t.Run(tt.tool, func(t *testing.T) {
+			var tool *capability.Tool
+			for i := range s.Tools {
+				if s.Tools[i].Name == tt.tool {
+					tool = &s.Tools[i]
+				}
+			}
+			l := tool.Has(tt.tag, capability.Low)
+			if tool.Mode != tt.mode || l == nil || l.Confidence != tt.want {
+				t.Errorf("mode %q, label %+v, want %q and %s %s", tool.Mode, l, tt.mode, tt.tag, tt.want)
+			}
+			if got := strings.Join(tool.Warnings, "\n"); tt.warning == "" && got != "" || !strings.HasPrefix(got, tt.warning) {
+				t.Errorf("warnings %q, want %q", got, tt.warning)
+			}
+		})
+	}
+	confirmed := s.Tools[0].Capabilities[0]
+	if got := strings.Join(confirmed.Evidence, " "); got != "name_token:x ast_sink:open()@src/a.py:3" {
+		t.Errorf("evidence %q", got)
+	}
+	if g := confirmed.Signals[0]; g.Source != capability.FromSource || g.File != "src/a.py" || g.Line != 3 || g.Start != 10 || g.End != 20 {
+		t.Errorf("signal %+v", g)
+	}
+	if len(s.Capabilities) != 4 || s.Capabilities[0] != capability.Exec { // exec, fs_read, fs_write, net_egress at high or medium
+		t.Errorf("the server is added up again: got %v", s.Capabilities)
+	}
+}

@@ -1,0 +1,85 @@
+// Package reach finds the code that answers each tool of a server and what that code can
+// reach: it evaluates names as far as they can be known without running anything, follows
+// calls within the program, and looks up calls that leave it in a table of sinks.
+//
+// It is an abstract interpreter of a small kind. A function is read once for each set of
+// arguments that is known and differs (a frame), so that a helper run(cmd) called with "git"
+// is told from one called with what the caller says, and a dispatcher is read once a tool
+// with the tool's name in its hand. Order and conditions do not count, except for branches on
+// constants.
+package reach
+
+import (
+	"gauntlet/internal/program"
+	"gauntlet/sink"
+)
+
+// A Convention is what a language and the SDKs written in it do differently. It holds no state.
+type Convention struct {
+	Language    string
+	Table       *Table
+	Constructor string          // the name of the method that makes objects
+	Require     map[string]bool // functions that import what their first argument names
+	Wrappers    map[string]bool // functions that compilers put around imports
+	Literals    bool            // what makes an object calls nothing
+	AllExported bool            // every name of a module can be imported
+	Join        func(module, name string) string
+	Package     func(spec string) string // how an import is written in the table
+
+	Decorators     map[string]bool // that make a tool of a function
+	BareDecorators map[string]bool // the same, where the decorator is a name by itself
+	Dispatchers    map[string]bool // decorators of, or calls with, a function that answers all tools
+	Registers      map[string]bool // functions that take a tool's name and its handler
+	Servers        []string        // prefixes of names of objects that have them
+	Describes      map[string]bool // types and functions that declare a tool
+	Handlers       map[string]bool // members of a tool that hold its handler
+}
+
+// MaxDepth is the number of calls, one inside the other, that are followed from a handler.
+const MaxDepth = 16
+
+const (
+	maxWork      = 10_000_000 // evaluations for one program
+	maxFunctions = 3_000      // frames read for one tool
+)
+
+type engine struct {
+	prog *program.Program
+	conv *Convention
+
+	known    map[question][]value
+	busy     map[question]bool
+	inside   map[memberKey]bool
+	depth    int
+	left     int
+	cuts     int
+	work     int
+	visited  int             // calls of functions that register what they are given
+	packages map[string]bool // that anything imports
+	frames   map[frameKey]*frame
+	contexts map[*program.Func]int
+	numbers  map[any]int
+	calls    map[string][]*program.Expr
+	methods  map[string][]*program.Class
+	made     map[*program.Expr]*program.Expr
+	exports  map[exportKey]*program.Expr
+	read     map[*frame]*summary
+}
+
+// Analyse finds the handlers of a program. tools are names that the server lists, where they
+// are known; a dispatcher that branches on nothing answers those.
+func Analyse(prog *program.Program, conv *Convention, tools []string) *sink.Sources {
+	en := &engine{
+		prog: prog, conv: conv,
+		known: map[question][]value{}, busy: map[question]bool{}, inside: map[memberKey]bool{}, frames: map[frameKey]*frame{},
+		contexts: map[*program.Func]int{}, numbers: map[any]int{}, read: map[*frame]*summary{},
+		made: map[*program.Expr]*program.Expr{}, exports: map[exportKey]*program.Expr{}, packages: map[string]bool{},
+	}
+	return en.sources(tools)
+}
+
+func place(f *program.File, e *program.Expr) sink.Place { return placeAt(f, e.Start, e.End) }
+
+func placeAt(f *program.File, start, end int32) sink.Place {
+	return sink.Place{File: f.Path, Line: f.Line(start), Start: int(start), End: int(end)}
+}

@@ -1,0 +1,101 @@
+package reach
+
+import (
+	"strings"
+
+	"gauntlet/capability"
+	"gauntlet/internal/program"
+	"gauntlet/sink"
+)
+
+// verbs of SQL statements. Those of transactions and sessions touch no data.
+var verbs = map[string]string{
+	"SELECT": "read", "WITH": "read", "SHOW": "read", "EXPLAIN": "read", "DESCRIBE": "read", "DESC": "read",
+	"PRAGMA": "read", "VALUES": "read", "TABLE": "read", "LIST": "read",
+	"INSERT": "write", "UPDATE": "write", "DELETE": "write", "REPLACE": "write", "MERGE": "write", "UPSERT": "write",
+	"CREATE": "write", "DROP": "write", "ALTER": "write", "TRUNCATE": "write", "RENAME": "write", "GRANT": "write",
+	"REVOKE": "write", "COPY": "write", "LOAD": "write", "IMPORT": "write", "VACUUM": "write", "REINDEX": "write",
+	"COMMENT": "write", "ATTACH": "write", "DETACH": "write", "CALL": "both", "EXEC": "both", "EXECUTE": "both", "DO": "both",
+	"BEGIN": "none", "START": "none", "COMMIT": "none", "ROLLBACK": "none", "SAVEPOINT": "none", "RELEASE": "none",
+	"SET": "none", "USE": "none", "RESET": "none", "ABORT": "none", "END": "none",
+}
+
+// sql reads the verb of a statement. One that the caller chooses may do anything.
+func (w *walker) sql(e *program.Expr, r *row, shown string, anyone bool) bool {
+	x := role(r, "text", e.Args)
+	if x == nil {
+		return false
+	}
+	var texts []string
+	free := true
+	vs := w.en.values(x, w.f)
+	for _, v := range vs {
+		switch {
+		case v.kind == constant:
+			texts, free = append(texts, v.text), false
+		case v.kind == composite && v.expr.Kind == program.Template:
+			if head := w.head(v, 0); strings.TrimSpace(head) != "" {
+				texts, free = append(texts, head), false
+			}
+		}
+	}
+	what := map[string]bool{}
+	for _, t := range texts {
+		if verb := verbs[verbOf(t)]; verb != "" {
+			what[verb] = true
+		} else if anyone {
+			return false
+		}
+		if strings.Contains(strings.ToUpper(t), "READ ONLY") {
+			w.out.readOnly = true
+		}
+	}
+	if anyone && free {
+		return false // any object can have a method of that name
+	}
+	if free || what["both"] {
+		what["read"], what["write"] = true, true
+	}
+	if what["read"] {
+		w.record(e, capability.DBQuery, sink.Strong, "ast_sink", shown)
+	}
+	if what["write"] {
+		w.record(e, capability.DBWrite, sink.Strong, "ast_sink", shown)
+		w.out.calls[len(w.out.calls)-1].free = free
+	}
+	return true
+}
+
+// verbOf returns the first word of a statement, behind comments and brackets.
+func verbOf(sql string) string {
+	for {
+		sql = strings.TrimLeft(sql, " \t\r\n(;")
+		switch {
+		case strings.HasPrefix(sql, "--"):
+			_, sql, _ = strings.Cut(sql, "\n")
+		case strings.HasPrefix(sql, "/*"):
+			_, sql, _ = strings.Cut(sql, "*/")
+		default:
+			end := strings.IndexFunc(sql, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') })
+			if end < 0 {
+				end = len(sql)
+			}
+			verb := strings.ToUpper(sql[:end])
+			if verb == "WITH" && writes(sql) {
+				return "INSERT"
+			}
+			return verb
+		}
+	}
+}
+
+// writes reports whether a statement that begins with WITH goes on to change something.
+func writes(sql string) bool {
+	for _, word := range strings.FieldsFunc(strings.ToUpper(sql), func(r rune) bool { return (r < 'A' || r > 'Z') && r != '_' }) {
+		switch word {
+		case "INSERT", "UPDATE", "DELETE", "MERGE":
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,113 @@
+package sourcetree
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gauntlet/finding"
+)
+
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "node_modules", "site-packages", "x") // what is above does not matter
+	for name, text := range files {
+		p := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func python(name string) bool { return strings.HasSuffix(name, ".py") }
+
+func names(t *testing.T, dir string, l Limits) (string, []finding.Problem) {
+	t.Helper()
+	files, problems, err := Read(context.Background(), dir, python, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, f := range files {
+		out = append(out, f.Path)
+	}
+	return strings.Join(out, " "), problems
+}
+
+func TestReadsWhatIsTheServersOwn(t *testing.T) {
+	dir := tree(t, map[string]string{
+		"b.py": "", "a/x.py": "", "a/test_x.py": "", "a/x_test.py": "", "conftest.py": "", "tests/y.py": "",
+		"node_modules/p/z.py": "", ".venv/lib/q.py": "", ".hidden.py": "", "notes.txt": "", "src/latest/w.py": "",
+		"env/pyvenv.cfg": "", "env/lib/v.py": "", "src/env/k.py": "",
+	})
+	got, problems := names(t, dir, Limits{})
+	if want := ".hidden.py a/x.py b.py src/env/k.py src/latest/w.py"; got != want || len(problems) > 0 {
+		t.Errorf("got %s, %v, want %s", got, problems, want)
+	}
+}
+
+func TestLimitsAreReported(t *testing.T) {
+	dir := tree(t, map[string]string{"a.py": "12345", "b.py": "1", "c/d/e.py": "1"})
+	for _, tt := range []struct {
+		name   string
+		limits Limits
+		want   string
+		says   string
+	}{
+		{"files", Limits{Files: 1}, "a.py", "more than 1 source files"},
+		{"bytes of a file", Limits{FileBytes: 4}, "b.py c/d/e.py", "longer than 4 bytes"},
+		{"bytes of all", Limits{Bytes: 5}, "a.py", "more than 5 bytes of source"},
+		{"depth", Limits{Depth: 1}, "a.py b.py", "more than 1 directories deep"},
+		{"entries", Limits{Entries: 2}, "a.py", "more than 2 files and directories"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, problems := names(t, dir, tt.limits)
+			if got != tt.want || len(problems) != 1 || problems[0].Kind != finding.Limit || !strings.Contains(problems[0].Message, tt.says) {
+				t.Errorf("got %q, %+v, want %q and %q", got, problems, tt.want, tt.says)
+			}
+		})
+	}
+}
+
+func TestLinksAreNotFollowed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege there")
+	}
+	dir := tree(t, map[string]string{"a.py": ""})
+	outside := filepath.Join(t.TempDir(), "secret.py")
+	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"link.py": outside, "loop": dir} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, problems := names(t, dir, Limits{})
+	if got != "a.py" || len(problems) != 1 || problems[0].Location.File != "link.py" {
+		t.Errorf("got %q, %+v", got, problems)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	dir := tree(t, map[string]string{"a.py": ""})
+	if _, _, err := Read(context.Background(), filepath.Join(dir, "none"), python, Limits{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	if _, _, err := Read(context.Background(), filepath.Join(dir, "a.py"), python, Limits{}); err == nil || !strings.Contains(err.Error(), "not a directory") {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := Read(ctx, dir, python, Limits{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,38 @@
+package sink
+
+import "gauntlet/capability"
+
+// Notes that a label can carry.
+const (
+	WeakSignal       = "weak_signal"       // the definition says so, and the source, read whole, does not
+	SourceIncomplete = "source_incomplete" // the source could not be read whole, so its silence means nothing
+)
+
+// Far is how many calls away from its handler a sink may lie for the source to speak by itself.
+// What lies farther is mostly what the server does to be able to work at all (open a tunnel, read its
+// configuration), and hardly what the tool is for.
+const Far = 3
+
+// Combine joins what the definition says about a tag with what its handler does, and
+// returns the confidence of the label, "" for no label, and a note or "".
+//
+// Confirmed by a strong call, a label is high. Not confirmed, it is low when the whole chain of
+// calls was read; otherwise it stays as it was. What the source alone says is medium when
+// it is strong and not far, since the definition's silence speaks against it, else low. A weak call neither
+// raises nor lowers.
+func Combine(said capability.Confidence, tag capability.Tag, h *Handler) (capability.Confidence, string) {
+	strength, calls := h.Support(tag)
+	switch {
+	case strength == Strong && said != "":
+		return capability.High, ""
+	case strength == Strong && len(calls[0].Chain) <= Far:
+		return capability.Medium, ""
+	case strength != None && said == "":
+		return capability.Low, ""
+	case strength != None || said == "":
+		return said, ""
+	case h.Complete():
+		return capability.Low, WeakSignal
+	}
+	return said, SourceIncomplete
+}

@@ -1,0 +1,175 @@
+// Package sink holds what the source of a server says about its tools: for each tool the code
+// that answers it, the calls with consequences that this code reaches, by what chain of calls,
+// and whether all of it could be read. It is the input of the classifier's second layer and
+// knows no language; sink/python and its siblings fill it.
+package sink
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/capability"
+)
+
+// A Place is a line of a source file. Path is slash-separated, below the root of the sources.
+type Place struct {
+	File  string `json:"file"`
+	Line  int    `json:"line"` // from 1
+	Start int    `json:"start"`
+	End   int    `json:"end"` // byte offsets in the file
+}
+
+// String returns "src/tools/files.py:23".
+func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+
+// A Strength says how much a call says about the tool.
+type Strength uint8
+
+// The strengths.
+const (
+	None   Strength = iota // nothing was found
+	Weak                   // it may do the thing: a fixed program is started, the call was tied by its name alone
+	Strong                 // it does the thing
+)
+
+// String returns the strength's name.
+func (s Strength) String() string { return [...]string{"none", "weak", "strong"}[s] }
+
+// A Call is a sink that a handler reaches.
+type Call struct {
+	Tag      capability.Tag
+	Strength Strength
+	// Kind is "ast_sink", "spawn_fixed", "env_key" or "secret_file".
+	Kind string
+	// Name is what is called, as resolved through imports and aliases: "subprocess.run()";
+	// for spawn_fixed the program, for env_key the key or "*".
+	Name string
+	At   Place
+	// Chain is the way from the handler to the function that holds the call, the handler
+	// first; empty when the handler holds it itself.
+	Chain []Step
+}
+
+// A Step is one call on the way to a sink.
+type Step struct {
+	Func string // the function that is called
+	At   Place  // where it is called
+}
+
+// Evidence returns the call in the form that labels carry: "ast_sink:open()@src/files.py:23",
+// followed by the functions on the way, " via load < read_all", the nearest first.
+func (c Call) Evidence() string {
+	s := c.Kind + ":" + c.Name + "@" + c.At.String()
+	if len(c.Chain) == 0 {
+		return s
+	}
+	var via []string
+	for _, step := range slices.Backward(c.Chain) {
+		via = append(via, step.Func)
+	}
+	return s + " via " + strings.Join(via, " < ")
+}
+
+// A Gap is a place where the chain of calls could not be followed.
+type Gap struct {
+	Reason Reason
+	Detail string // what it is about: a module, a method
+	At     Place
+}
+
+// A Reason says why a chain could not be followed.
+type Reason string
+
+// The reasons.
+const (
+	OutsidePackage Reason = "outside_package" // a call into a package whose source is not part of the tree and which no table knows
+	UnknownCallee  Reason = "unknown_callee"  // what is called is not known before it runs
+	OtherProgram   Reason = "other_program"   // a program is started, and what it does is not in the source
+	TooDeep        Reason = "too_deep"        // more calls deep than are followed
+	TooMuch        Reason = "too_much"        // the work for one tool is bounded
+	SyntaxErrors   Reason = "syntax_errors"   // the function has parts that the parser could not read
+	NoBranch       Reason = "no_branch"       // the tool is dispatched by its name, and no branch for it was found
+)
+
+// String returns "outside_package: left-pad (src/a.js:3)".
+func (g Gap) String() string { return fmt.Sprintf("%s: %s (%s)", g.Reason, g.Detail, g.At) }
+
+// Via says how a handler was tied to its tool.
+type Via string
+
+// The ways.
+const (
+	ByRegistration Via = "registration" // name and function stand in one call, object, class or decorator
+	ByDispatch     Via = "dispatch"     // one function answers all tools and branches on the name
+	ByFallback     Via = "fallback"     // one function answers all tools, and no branch for this one was found
+)
+
+// A Handler is the code that answers one tool.
+type Handler struct {
+	Tool     string
+	Language string // "python", "typescript", "go"
+	Via      Via
+	Func     string
+	At       Place
+	Calls    []Call // at most one for each tag, kind and name; sorted by tag, strength, place
+	Gaps     []Gap  // empty when every chain of calls was read to its end
+}
+
+// Complete reports whether everything that the handler can reach was read, so that a sink
+// that was not found is not there.
+func (h *Handler) Complete() bool { return len(h.Gaps) == 0 }
+
+// Support returns how strongly the source supports a tag, and the calls that do, the
+// strongest and nearest first.
+func (h *Handler) Support(tag capability.Tag) (Strength, []Call) {
+	var calls []Call
+	for _, c := range h.Calls {
+		if c.Tag == tag {
+			calls = append(calls, c)
+		}
+	}
+	slices.SortStableFunc(calls, func(a, b Call) int {
+		return cmp.Or(cmp.Compare(b.Strength, a.Strength), cmp.Compare(len(a.Chain), len(b.Chain)))
+	})
+	if len(calls) == 0 {
+		return None, nil
+	}
+	return calls[0].Strength, calls
+}
+
+// Sources is what was found in one tree of sources.
+type Sources struct {
+	Files    int // read
+	Handlers []Handler
+	// Listed are the names of tools that the sources declare, with a handler or without, sorted.
+	Listed []string
+}
+
+// Handler returns the handler of a tool, or nil.
+func (s *Sources) Handler(tool string) *Handler {
+	for i := range s.Handlers {
+		if s.Handlers[i].Tool == tool {
+			return &s.Handlers[i]
+		}
+	}
+	return nil
+}
+
+// Missing returns the declared tools without a handler, sorted.
+func (s *Sources) Missing() []string {
+	var out []string
+	for _, name := range s.Listed {
+		if s.Handler(name) == nil {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// A File is one source file.
+type File struct {
+	Path string // slash-separated, below the root of the sources
+	Text []byte
+}
