@@ -100,11 +100,11 @@ func (c *classifyRun) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	unread = slices.Concat(unread, got.failures, got.catalog.Problems)
 	servers, err := c.classified(cmd.Context(), got)
 	if err != nil {
 		return err
 	}
+	unread = slices.Concat(unread, got.failures, got.catalog.Problems)
 	c.progress.stop()
 	for _, p := range unread {
 		c.say("%s", failureText(p))
