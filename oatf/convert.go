@@ -18,6 +18,7 @@ type converter struct {
 	json    strings.Builder
 	src     *source
 	path    []string // to where it writes: ".attack", "[0]"
+	faults  tally    // of src.faults
 	aliased int      // values written on behalf of aliases
 	inAlias int
 }

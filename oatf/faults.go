@@ -13,15 +13,17 @@ import (
 // fault notes something that this format forbids in YAML. The rest of the document is read
 // all the same.
 func (c *converter) fault(n *yaml.Node, rule, section string, format string, args ...any) {
-	if len(c.src.faults) >= maxDiagnostics {
+	if c.faults.full() {
 		return
 	}
-	c.src.faults = append(c.src.faults, Diagnostic{
+	d := Diagnostic{
 		Severity: SeverityError, Rule: rule, Kind: Syntax, Section: section,
 		Path: strings.TrimPrefix(strings.Join(c.path, ""), "."), Pointer: c.pointer(),
 		Line: n.Line, Column: n.Column, EndLine: n.Line, EndColumn: n.Column + c.width(n),
 		Message: fmt.Sprintf(format, args...),
-	})
+	}
+	c.faults.add(&d)
+	c.src.faults = append(c.src.faults, d)
 }
 
 func (c *converter) pointer() string {

@@ -12,6 +12,10 @@ type Limits struct {
 // scenario library has 12 KB.
 func DefaultLimits() Limits { return Limits{Bytes: 1 << 20, Depth: 100, Width: 10_000} }
 
-// maxDiagnostics is how many diagnostics of one document are kept. A text made to produce
-// more is of no use to its reader in full.
-const maxDiagnostics = 1000
+// maxDiagnostics is how many errors of one document are kept, and how many warnings, and
+// maxPaths how many bytes their paths may have together. A text made to produce them costs
+// no more memory than that; one error is always kept.
+const (
+	maxDiagnostics = 1000
+	maxPaths       = 4 << 20
+)

@@ -339,3 +339,34 @@ func TestWorkIsBounded(t *testing.T) {
 		})
 	}
 }
+
+// TestWarningsHideNoError wants an error behind more warnings than are kept.
+func TestWarningsHideNoError(t *testing.T) {
+	d, err := Parse(minimal + "  indicators:\n" +
+		strings.Repeat("    - {target: a, surface: tools/cal, pattern: {contains: x}}\n", maxDiagnostics+1) +
+		"    - {target: a, pattern: {regex: '(x'}}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Validate(d)
+	if len(r.Warnings) != maxDiagnostics || !holds(r.Errors, "V-013", "", true) {
+		t.Errorf("%d warnings and errors %v, want %d and a V-013", len(r.Warnings), r.Errors, maxDiagnostics)
+	}
+}
+
+// TestLongPathsAreBounded wants no more said of a document than a few times its length.
+func TestLongPathsAreBounded(t *testing.T) {
+	deep := strings.Repeat("{"+strings.Repeat("k", 5000)+": ", 90)
+	_, err := Parse(minimal + "  x-a: " + deep + "{" + strings.Repeat("a: 1, ", 1000) + "}" + strings.Repeat("}", 90) + "\n")
+	var all Errors
+	if !errors.As(err, &all) {
+		t.Fatal("duplicate keys were taken")
+	}
+	said := 0
+	for _, e := range all {
+		said += len(e.Path) + len(e.Pointer)
+	}
+	if said > 2*maxPaths {
+		t.Errorf("%d errors with paths of %d bytes", len(all), said)
+	}
+}

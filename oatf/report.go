@@ -10,12 +10,36 @@ import (
 
 // A report collects what is wrong with one document.
 type report struct {
-	src *source
-	out []Diagnostic
+	src              *source
+	out              []Diagnostic
+	errors, warnings tally // bounded apart, or warnings could leave no room for an error
 }
 
-// full reports whether no more is kept, so that nothing needs to be written for it.
-func (r *report) full() bool { return len(r.out) >= maxDiagnostics }
+// A tally counts diagnostics that are kept, and the bytes of their paths.
+type tally struct{ count, bytes int }
+
+func (t *tally) full() bool { return t.count >= maxDiagnostics || t.bytes >= maxPaths }
+
+func (t *tally) add(d *Diagnostic) {
+	t.count++
+	t.bytes += len(d.Path) + len(d.Pointer)
+}
+
+func (r *report) tallyOf(s DiagnosticSeverity) *tally {
+	if s == SeverityError {
+		return &r.errors
+	}
+	return &r.warnings
+}
+
+// full reports whether no more of a severity is kept, so that nothing needs to be written
+// for it.
+func (r *report) full(s DiagnosticSeverity) bool { return r.tallyOf(s).full() }
+
+func (r *report) keep(d Diagnostic) {
+	r.tallyOf(d.Severity).add(&d)
+	r.out = append(r.out, d)
+}
 
 // add puts a diagnostic at v, or at the member sub of it, which may be missing.
 func (r *report) add(d Diagnostic, v rawjson.Value, sub string) {
@@ -31,12 +55,12 @@ func (r *report) add(d Diagnostic, v rawjson.Value, sub string) {
 		} else { // a place and no extent: what stands there is not at fault
 			r.src.locate(&d, v)
 			d.EndColumn = min(d.EndColumn, d.Column+1)
-			r.out = append(r.out, d)
+			r.keep(d)
 			return
 		}
 	}
 	r.src.locate(&d, v)
-	r.out = append(r.out, d)
+	r.keep(d)
 }
 
 // atName runs what reports about a member's value and moves the place to its name.
@@ -49,16 +73,16 @@ func (r *report) atName(m rawjson.Member, reports func()) {
 
 // rule reports that a rule is broken. Its section and weight are those of the rule.
 func (r *report) rule(id string, v rawjson.Value, sub, format string, args ...any) {
-	if r.full() {
+	rule := ruleByID(id)
+	if r.full(rule.Severity) {
 		return
 	}
-	rule := ruleByID(id)
 	r.add(Diagnostic{Severity: rule.Severity, Rule: id, Section: rule.Section, Message: fmt.Sprintf(format, args...)}, v, sub)
 }
 
 // mismatch reports a value of the wrong type. id is the rule that says so, "" for none.
 func (r *report) mismatch(id string, v rawjson.Value, sub, format string, args ...any) {
-	if r.full() {
+	if r.full(SeverityError) {
 		return
 	}
 	d := Diagnostic{Severity: SeverityError, Rule: string(TypeMismatch), Kind: TypeMismatch, Section: "SDK §3.1", Message: fmt.Sprintf(format, args...)}
@@ -70,7 +94,7 @@ func (r *report) mismatch(id string, v rawjson.Value, sub, format string, args .
 
 // variant reports a word that is not in a closed list (V-005).
 func (r *report) variant(v rawjson.Value, sub string, words []string) {
-	if r.full() {
+	if r.full(SeverityError) {
 		return
 	}
 	word := v
