@@ -67,7 +67,7 @@ func parts(kind finding.Kind, old, new rawjson.Value) []Part {
 			if i < len(b) {
 				y = b[i]
 			}
-			if x.Canonical() == y.Canonical() {
+			if x.Exists() && y.Exists() && x.Raw() == y.Raw() || x.Canonical() == y.Canonical() { // the first is cheap
 				continue
 			}
 			if kind == finding.Tool && (name == "inputSchema" || name == "outputSchema") && x.Exists() && y.Exists() {

@@ -100,7 +100,7 @@ func slight(some []string) bool {
 // tokens cuts a text into words, runs of white space and single characters. A character
 // that nobody sees stands alone, and so does one of a script that has no spaces.
 func tokens(s string) []string {
-	var out []string
+	out := make([]string, 0, len(s)/3+1) // words and the blanks between them
 	for s != "" {
 		r, n := utf8.DecodeRuneInString(s)
 		for class := classOf(r); class != alone && n < len(s); {
@@ -126,6 +126,11 @@ func classOf(r rune) int {
 	switch {
 	case r == ' ' || r == '\n' || r == '\t' || r == '\r':
 		return blank
+	case r < utf8.RuneSelf: // fast, for most of most texts
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' {
+			return letter
+		}
+		return alone
 	case rawjson.Hidden(r):
 		return alone
 	case word(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):

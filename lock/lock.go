@@ -100,6 +100,18 @@ var selfMembers = []string{"server", "serverInfo", "instructions", "capabilities
 
 // FromServer returns what is locked of a server as it is now, under the first of its entries.
 func FromServer(s *catalog.Server, target Target, date string) Server {
+	out, _ := fromServer(s, target, date)
+	return out
+}
+
+// found are the hashes of a server's definitions, in the order of the catalog.
+type found struct {
+	self  []string
+	lists [4][]string
+}
+
+func fromServer(s *catalog.Server, target Target, date string) (Server, found) {
+	var in found
 	out := Server{Name: s.Name, Anonymous: s.Anonymous, Target: target, Date: date, Revision: s.Revision}
 	if len(s.Entries) > 0 {
 		out.Entry = s.Entries[0]
@@ -108,7 +120,9 @@ func FromServer(s *catalog.Server, target Target, date string) Server {
 	for i := range s.Self {
 		it := &s.Self[i]
 		if m := it.Label(); slices.Contains(selfMembers, m) {
-			out.Self = append(out.Self, Part{m, newItem("", it.Parse(s, &tree).Canonical())})
+			p := Part{m, newItem("", it.Parse(s, &tree).Canonical())}
+			out.Self = append(out.Self, p)
+			in.self = append(in.self, p.Hash)
 		}
 	}
 	slices.SortStableFunc(out.Self, func(a, b Part) int {
@@ -119,11 +133,13 @@ func FromServer(s *catalog.Server, target Target, date string) Server {
 		list.Present = s.Lists[l].Present
 		for i := range s.Lists[l].Items {
 			it := &s.Lists[l].Items[i]
-			list.Items = append(list.Items, newItem(it.Name(), it.Parse(s, &tree).Canonical()))
+			locked := newItem(it.Name(), it.Parse(s, &tree).Canonical())
+			list.Items = append(list.Items, locked)
+			in.lists[l] = append(in.lists[l], locked.Hash)
 		}
 		list.sort()
 	}
-	return out
+	return out, in
 }
 
 func (l *List) sort() {

@@ -107,16 +107,19 @@ func (p *parser) object(s rawjson.Span, what string, names ...string) ([]member,
 	}
 	var ms []member
 	var err error
-	seen := map[string]bool{}
+	seen := 0 // a bit a name
 	_ = rawjson.EachMember(p.text, s.Start, func(name, value rawjson.Span) bool {
 		m := member{rawjson.Unquote(p.text[name.Start:name.End]), value}
+		at := slices.Index(names, m.name)
 		switch {
-		case !slices.Contains(names, m.name):
+		case at < 0:
 			err = p.wrong(name, "%s has an unknown member %q", what, finding.Clip(m.name, 60))
-		case seen[m.name] && !slices.Contains(selfMembers, m.name):
+		case seen>>at&1 == 1 && !slices.Contains(selfMembers, m.name):
 			err = p.wrong(name, "%s has the member %q twice", what, m.name)
 		}
-		seen[m.name] = true
+		if err == nil {
+			seen |= 1 << at
+		}
 		ms = append(ms, m)
 		return err == nil
 	})
@@ -267,8 +270,8 @@ func (p *parser) block(s rawjson.Span, what string) (h stated, err error) {
 func (p *parser) join() error {
 	for i, s := range p.out.Catalog.Servers[p.first:] {
 		e := &p.entries[i]
-		now := FromServer(s, e.Target, e.Date)
-		if err := p.compare(s, e, &now); err != nil {
+		now, in := fromServer(s, e.Target, e.Date)
+		if err := p.compare(s, e, &now, in); err != nil {
 			return err
 		}
 		p.out.Servers = append(p.out.Servers, now)
@@ -276,15 +279,14 @@ func (p *parser) join() error {
 	return nil
 }
 
-func (p *parser) compare(s *catalog.Server, e *entry, now *Server) error {
-	var tree rawjson.Tree
+func (p *parser) compare(s *catalog.Server, e *entry, now *Server, in found) error {
 	before := len(p.out.Damage)
-	check := func(items []*catalog.Item, hashes []stated) error {
+	check := func(items []*catalog.Item, are []string, hashes []stated) error {
 		if len(items) != len(hashes) {
 			return p.wrong(rawjson.Span{Start: e.at}, "the server %q could not be read as a whole; more items than --max-items, or a part that is no definition", finding.Clip(e.Address(), 60))
 		}
 		for i, it := range items {
-			if hash(it.Parse(s, &tree).Canonical()) != hashes[i].hash {
+			if are[i] != hashes[i].hash {
 				loc := it.Location(s, rawjson.Value{}, false)
 				loc.Pointer = strings.TrimSuffix(loc.Pointer, "/definition") + "/hash"
 				p.problem(loc, hashes[i].at, "the hash is not that of the definition beside it: the lockfile was edited by hand or damaged")
@@ -298,7 +300,7 @@ func (p *parser) compare(s *catalog.Server, e *entry, now *Server) error {
 			items = append(items, &s.Self[i])
 		}
 	}
-	if err := check(items, e.self); err != nil {
+	if err := check(items, in.self, e.self); err != nil {
 		return err
 	}
 	for l := range s.Lists {
@@ -306,7 +308,7 @@ func (p *parser) compare(s *catalog.Server, e *entry, now *Server) error {
 		for i := range s.Lists[l].Items {
 			items = append(items, &s.Lists[l].Items[i])
 		}
-		if err := check(items, e.lists[l]); err != nil {
+		if err := check(items, in.lists[l], e.lists[l]); err != nil {
 			return err
 		}
 	}
