@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -23,6 +24,34 @@ func TestArchitecture(t *testing.T) {
 	}
 	for _, v := range violations(module, table, sources) {
 		t.Error(v)
+	}
+}
+
+// Each package stands once in the table of the architecture page, with its layer.
+func TestArchitecturePage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers := map[string][]string{}
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 6 || strings.Trim(cells[1], " 0123456789") != "" {
+			continue
+		}
+		for path := range strings.SplitSeq(cells[2], ",") {
+			path = strings.Trim(path, " `")
+			layers[path] = append(layers[path], strings.TrimSpace(cells[1]))
+		}
+	}
+	for _, r := range table {
+		if got := layers[r.path]; len(got) != 1 || got[0] != strconv.Itoa(int(r.layer)) {
+			t.Errorf("docs/architecture.md has %s in the layers %q, want it once, in %d", r.path, got, r.layer)
+		}
+		delete(layers, r.path)
+	}
+	for path := range layers {
+		t.Errorf("docs/architecture.md has a row for %s, which is in no layer", path)
 	}
 }
 
