@@ -21,7 +21,7 @@ func (w *worker) parameters(p *profile) {
 			s.tag, s.weight = tag, min(weight, strength)
 			w.add(s)
 		}
-		if q.depth > 0 && !w.params[0].wrapper {
+		if q.depth > 0 && !w.params[0].wrapper && !(q.role.role == capability.URL && q.role.confidence() == capability.High) {
 			strength = 1
 		}
 		switch q.role.role {

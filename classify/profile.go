@@ -19,6 +19,7 @@ type profile struct {
 	because string  // what made it remote, for the evidence
 	known   func(string) bool
 	mixed   bool // of a database program, some of whose tools may be for its vendor's service
+	unsure  bool // remote by few signs
 }
 
 // of returns the profile for one tool: in the server of a database program a tool that is
@@ -40,7 +41,7 @@ func (p *profile) of(w *worker) *profile {
 
 // census counts tools of a server.
 type census struct {
-	tools, saas, brand, paths, db, clouddb, browser, git, open, web, ids, apikeys, ssh int
+	tools, saas, brand, paths, db, clouddb, browser, git, open, web, ids, apikeys, ssh, api, paged, entities, secrets, vaults, local int
 
 	own [maxOwn]int // tools that name a word of the server's own name
 }
@@ -59,6 +60,11 @@ var (
 	provisionWords = lex.set("provision")
 	storeNames     = lex.set("memstore")
 	vaultNames     = lex.set("secretvault")
+	vaultPlaces    = lex.set("secretvault", "vaultplace")
+	localVaults    = lex.set("localvault", "local")
+	vaultWords     = lex.set("vaultname")
+	secretObjects  = lex.set("secret", "secretalert")
+	apiWords       = lex.set("apiword")
 	sshWords       = lex.set("ssh")
 	browserNames   = lex.set("browsername")
 	browserCore    = lex.set("browsercore")
@@ -181,7 +187,7 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own []string
 				*n++
 			}
 		}
-		saas, path, id := false, false, false
+		saas, path, id, paged, entity := false, false, false, false, false
 		for _, d := range w.deeds {
 			saas = saas || d.objects.meets(saasObjects) && (!d.none || d.where&inName != 0)
 		}
@@ -193,11 +199,20 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own []string
 			case "id":
 				id = true
 			}
+			w.words = paramName(q.name, w.words[:0])
+			paged = paged || pageNames[strings.Join(w.words, "")]
+			entity = entity || len(w.words) > 1 && (w.words[len(w.words)-1] == "id" || w.words[len(w.words)-1] == "ids") && !lex.knows(w.words[0]).meets(homeEntities)
 			add(&c.apikeys, strings.Contains(strings.ToLower(strings.ReplaceAll(q.name, "_", "")), "apikey"))
 		}
 		add(&c.saas, saas)
 		add(&c.paths, path)
 		add(&c.ids, id)
+		add(&c.paged, paged)
+		add(&c.entities, entity)
+		add(&c.api, w.mentions.meets(apiWords))
+		add(&c.local, w.mentions.meets(localVaults))
+		add(&c.vaults, w.mentions.meets(vaultPlaces))
+		add(&c.secrets, w.mentions.meets(secretObjects))
 		add(&c.brand, w.mentions.meets(brandWords))
 		add(&c.db, w.mentions.meets(dbWords))
 		add(&c.clouddb, w.mentions.meets(cloudDBWords))
@@ -213,6 +228,13 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own []string
 	return c
 }
 
+// pageNames are parameters that leaf through what an API returns.
+var pageNames = map[string]bool{"page": true, "perpage": true, "pagesize": true, "cursor": true, "pagetoken": true, "nexttoken": true, "nextpagetoken": true, "startcursor": true,
+	"endcursor": true, "startingafter": true, "pagenumber": true, "pagecursor": true, "nextcursor": true, "continuationtoken": true}
+
+// homeEntities are things with identifiers that live on this machine.
+var homeEntities = lex.set("process", "browser", "browsercore", "app", "memstore", "dbcore")
+
 // A clue speaks for a server being the client of a remote service, or against it.
 type clue struct {
 	is     bool
@@ -220,16 +242,18 @@ type clue struct {
 	why    string // for the evidence
 }
 
-// enough is how many points make a server the client of a remote service.
+// enough is how many points make a server the client of a remote service. With one less it
+// passes for one, and no label rests on that alone at high.
 const enough = 3
 
 // shares are those of the tools that were counted.
-type shares struct{ saas, brand, paths, db, clouddb, browser, git, open, web, ids, ssh, own float64 }
+type shares struct{ saas, brand, paths, db, clouddb, browser, git, open, web, ids, ssh, own, api, paged, entities, secrets, vaults, local float64 }
 
 func (c *census) shares() shares {
 	of := func(n int) float64 { return float64(n) / float64(max(1, c.tools)) }
 	return shares{saas: of(c.saas), brand: of(c.brand), paths: of(c.paths), db: of(c.db), clouddb: of(c.clouddb), browser: of(c.browser),
-		git: of(c.git), open: of(c.open), web: of(c.web), ids: of(c.ids), ssh: of(c.ssh), own: of(slices.Max(c.own[:]))}
+		git: of(c.git), open: of(c.open), web: of(c.web), ids: of(c.ids), ssh: of(c.ssh), own: of(slices.Max(c.own[:])),
+		api: of(c.api), paged: of(c.paged), entities: of(c.entities), secrets: of(c.secrets), vaults: of(c.vaults), local: of(c.local)}
 }
 
 // clues weighs what was counted. Names of services settle it; without them it is what the
@@ -237,7 +261,7 @@ func (c *census) shares() shares {
 func (p *profile) clues(c *census, s shares, isBrowser bool, about classes) []clue {
 	objects := s.saas >= 0.5 && s.ids >= 0.7
 	own := s.own >= 0.4 && c.tools > 2
-	paths := s.paths >= 0.4 && !p.words.meets(brandWords)
+	paths := s.paths >= 0.4 && !p.words.meets(brandWords) && p.is&secrets == 0
 	return []clue{
 		{p.words.meets(brandNames), 3, "its name is that of a service"},
 		{p.words.meets(localProducts) && !p.words.meets(brandWords), -3, ""},
@@ -252,6 +276,10 @@ func (p *profile) clues(c *census, s shares, isBrowser bool, about classes) []cl
 		{s.web >= 0.3, 1, "tools speak of the network"},
 		{s.ids >= 0.5 && c.tools > 4, 1, "tools take identifiers"},
 		{c.apikeys > 0, 1, "a tool takes an API key"},
+		{p.is&secrets != 0 && !p.words.meets(localProducts) && s.local < 0.1, 2, "it is a vault of secrets"},
+		{s.api >= 0.25, 1, "tools speak of an API"},
+		{s.paged >= 0.15, 1, "tools leaf through pages of results"},
+		{s.entities >= 0.4 && c.tools > 2, 1, "tools take identifiers of entities"},
 		{about.meets(brandWords), 1, "the instructions name a service"},
 		{paths && objects, -1, ""}, // inside a repository
 		{paths && !objects, -3, ""},
@@ -263,6 +291,8 @@ func (p *profile) clues(c *census, s shares, isBrowser bool, about classes) []cl
 func (p *profile) decide(c census, about classes) {
 	s := c.shares()
 	isBrowser := s.browser >= 0.4 && c.tools > 2 || p.words.meets(browserNames)
+	vault := p.words.meets(vaultNames) || p.words.meets(vaultWords) && s.secrets >= 0.25 || s.vaults >= 0.4 && s.secrets >= 0.15
+	p.set(vault, secrets)
 	points := 0
 	for _, h := range p.clues(&c, s, isBrowser, about) {
 		if !h.is {
@@ -276,14 +306,15 @@ func (p *profile) decide(c census, about classes) {
 	far := p.words.meets(sshWords) || s.ssh >= 0.5
 	p.set(far, ssh)
 	p.set(points >= enough && !far && (!isBrowser || p.words.meets(brandNames)), remote)
+	p.unsure = points == enough-1 && !far && !isBrowser && c.tools > 1
+	p.set(p.unsure, remote)
 	p.set(isBrowser, browser)
-	p.set(p.words.meets(vaultNames), secrets)
 	p.set(p.words.meets(engineWords) || p.words.meets(cloudDBWords) || s.db >= 0.5 && c.tools > 1, db)
 	p.set(p.words.meets(cloudDBWords) || s.clouddb >= 0.3 && !p.mixed, clouddb)
 	if p.is&remote == 0 {
 		p.set(p.words.meets(storeNames) && !p.words.meets(brandNames), store)
 		p.set(p.words.meets(gitWords) || s.git >= 0.5, git)
-		p.set(s.paths >= 0.4 || p.words.meets(directoryWords), fsServer)
+		p.set(s.paths >= 0.4 && p.is&secrets == 0 || p.words.meets(directoryWords), fsServer)
 	}
 }
 

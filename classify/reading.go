@@ -156,6 +156,10 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 		}
 		for j, a := range ks {
 			// One word cannot be both: "search" by itself searches nothing.
+			// Nor is a word an act that may name an object, behind an act: create_vector_hash.
+			if j != i && j > 0 && a.set.meets(objects) && a.flags&fused == 0 && behindAct(ks[:j]) {
+				continue
+			}
 			if j != i && a.set.meets(acts) && d.acts.empty() {
 				d.act = a
 			}
@@ -170,6 +174,16 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 			w.deeds = append(w.deeds, d)
 		}
 	}
+}
+
+// behindAct reports whether the words before one in a name hold an act and nothing that may be an object too.
+func behindAct(ks []token) bool {
+	for _, k := range ks {
+		if k.set.meets(acts) && !k.set.meets(objects) {
+			return true
+		}
+	}
+	return false
 }
 
 // mainActs returns what a name says is done: its first act and those that are no plural, as
