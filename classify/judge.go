@@ -157,6 +157,7 @@ var (
 	listenActs   = lex.set("listen")
 	docActs      = lex.set("docact")
 	ownState     = lex.set("ownstate")
+	sshState     = lex.set("sshstate", "tunnel")
 	keepActs     = lex.set("read", "halt", "manage", "write", "destroy")
 	docWords     = lex.set("docs")
 	cookieWords  = lex.set("cookie")

@@ -94,7 +94,7 @@ func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8
 			give(tFSWrite, 2)
 		}
 	default:
-		give(tFSRead, 1)
+		give(tFSRead, 2)
 	}
 }
 

@@ -189,8 +189,11 @@ func behindAct(ks []token) bool {
 // mainActs returns what a name says is done: its first act and those that are no plural, as
 // in create_or_update but not in find_duplicates.
 func mainActs(ks []token, name string) (out classes) {
-	for _, k := range ks {
+	for i, k := range ks {
 		plural := int(k.end) <= len(name) && k.end > k.start && name[k.end-1]|0x20 == 's'
+		if i > 0 && k.set.meets(objects) && k.flags&fused == 0 && behindAct(ks[:i]) {
+			continue // write_query: what is written
+		}
 		if k.set.meets(acts) && (out.empty() || !plural) {
 			out = out.with(k.set.common(acts))
 		}
@@ -239,6 +242,7 @@ func (w *worker) use() (u use) {
 		u.hosts = u.hosts || d.acts.meets(connectActs) && d.objects.meets(hostObjects)
 		u.files = u.files || d.objects.meets(fileObjects)
 	}
+	u.files = u.files && !w.mentions.meets(strangersMail) // folders of a mailbox
 	u.runs = u.runs || w.nameSet.meets(runActs) && w.mentions.meets(codeObjects)
 	u.queries = u.queries || w.mentions.meets(queryObjects) || w.is&db != 0
 	return u

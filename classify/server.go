@@ -37,7 +37,7 @@ func (w *worker) server(p *profile) {
 		say(tNet, 2, "works over SSH")
 	}
 	if p.is&(remote|ssh) != 0 {
-		w.atHome()
+		w.atHome(p)
 	}
 	if p.is&db != 0 && w.nameSet.with(w.headSet).meets(docWords) {
 		w.against[tQuery] -= 2 // reads what is written about the database
@@ -69,8 +69,10 @@ func (w *worker) server(p *profile) {
 
 // atHome weighs against requests where a client of a service speaks of what is its own: its
 // settings, aliases, sessions, the calendar of this machine.
-func (w *worker) atHome() {
+func (w *worker) atHome(p *profile) {
 	switch {
+	case p.is&ssh != 0 && w.nameSet.meets(sshState) && (w.nameAct.meets(lookActs) || w.nameAct.meets(haltActs)):
+		w.against[tNet] -= 4
 	case w.nameSet.meets(runActs) || w.nameSet.meets(postActs) && !w.nameSet.meets(ownState):
 	case w.nameSet.meets(ownState) && w.headSet.meets(ownState), w.does(keepActs, ownState):
 		w.against[tNet] -= 3
