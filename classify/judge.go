@@ -110,6 +110,8 @@ func (w *worker) astray(d *deed, r *rule) bool {
 		return changes && !reads
 	case capability.FSWrite, capability.DBWrite:
 		return reads && !changes
+	case capability.NetIngress:
+		return (reads || w.nameAct.meets(haltActs)) && !w.nameAct.meets(listenActs)
 	case capability.Exec:
 		return reads && !changes && !w.nameAct.meets(runActs)
 	}
@@ -151,6 +153,15 @@ func (w *worker) acts(of classes) bool { return w.nameAct.meets(of) || w.headSet
 var (
 	downloadActs = lex.set("download")
 	uploadActs   = lex.set("upload")
+	haltActs     = lex.set("halt", "destroy")
+	listenActs   = lex.set("listen")
+	docActs      = lex.set("docact")
+	ownState     = lex.set("ownstate")
+	sshState     = lex.set("sshstate", "tunnel")
+	keepActs     = lex.set("read", "halt", "manage", "write", "destroy")
+	docWords     = lex.set("docs")
+	cookieWords  = lex.set("cookie")
+	cloudPlaces  = lex.set("remoteplace", "cloudpath")
 	guidance     = lex.set("guidance")
 	cwdWords     = lex.set("cwd")
 	otherObjects = lex.set("secret", "file", "url", "saas", "msg", "code", "live", "guidance")

@@ -226,3 +226,11 @@ func (l *lexicon) set(names ...string) (s classes) {
 	}
 	return s
 }
+
+// knows returns what the lexicon knows of one word, nothing if it does not.
+func (l *lexicon) knows(word string) classes {
+	if e := l.words[word]; e != nil {
+		return e.set
+	}
+	return classes{}
+}

@@ -21,7 +21,7 @@ func (w *worker) parameters(p *profile) {
 			s.tag, s.weight = tag, min(weight, strength)
 			w.add(s)
 		}
-		if q.depth > 0 && !w.params[0].wrapper {
+		if q.depth > 0 && !w.params[0].wrapper && !(q.role.role == capability.URL && q.role.confidence() == capability.High) {
 			strength = 1
 		}
 		switch q.role.role {
@@ -50,7 +50,8 @@ func (w *worker) parameters(p *profile) {
 				give(tExec, 1)
 			}
 		case capability.Query:
-			if changes && !reads && !sqlNamed(w.words[:0], q.name) || p.is&provision != 0 {
+			only := w.nameAct.meets(changeOnly) && !w.nameAct.meets(lookActs) && !w.nameAct.meets(runActs)
+			if (changes && !reads || only) && !sqlNamed(w.words[:0], q.name) || p.is&provision != 0 {
 				continue
 			}
 			if p.is&db != 0 || w.own(tQuery) || sqlNamed(w.words[:0], q.name) {

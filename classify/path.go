@@ -2,6 +2,8 @@ package classify
 
 import (
 	"strings"
+
+	"gauntlet/capability"
 )
 
 // workdirs name the place where something runs.
@@ -21,6 +23,7 @@ type pathUse struct {
 	saved     bool // by its name, a result goes there
 	here      bool // it says that it means this machine
 	near, far bool // its name says local, or remote
+	cloud     bool // it says that it leads into a bucket or another place elsewhere
 }
 
 func (w *worker) pathUse(q *parameter) (u pathUse) {
@@ -42,6 +45,7 @@ func (w *worker) pathUse(q *parameter) (u pathUse) {
 		u.here = u.here || k.set.meets(localWords)
 		u.out = u.out || k.set.meets(saveWords)
 		u.in = u.in || k.set.meets(uploadWords)
+		u.cloud = u.cloud || k.set.meets(cloudPlaces)
 	}
 	return u
 }
@@ -52,6 +56,8 @@ func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8
 	switch {
 	case workdirs[strings.Join(w.words, "")], w.nameSet.with(w.headSet).meets(cwdWords) && !w.own(tFSRead) && !w.own(tFSWrite):
 		return // where a program starts, not what the tool reads
+	case w.nameSet.meets(cookieWords), p.is&secrets != 0 && !u.here && !u.saved:
+		return // of a cookie, of a vault
 	case p.is&db != 0 && !u.here && !u.out:
 		return // of a document, not of a file system
 	case p.is&remote != 0 && !u.here:
@@ -63,6 +69,8 @@ func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8
 	}
 	reads, changes := w.acts(readActs), w.acts(changeActs)
 	switch {
+	case w.nameAct.meets(docActs) && !u.in && p.is&remote == 0:
+		give(tFSWrite, 2)
 	case u.far && w.nameAct.meets(downloadActs), u.near && w.nameAct.meets(uploadActs):
 		give(tFSRead, 2)
 	case w.nameAct.meets(downloadActs) && !u.in, u.far && w.nameAct.meets(uploadActs):
@@ -86,7 +94,7 @@ func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8
 			give(tFSWrite, 2)
 		}
 	default:
-		give(tFSRead, 1)
+		give(tFSRead, 2)
 	}
 }
 
@@ -96,7 +104,18 @@ func (w *worker) pathOfService(q *parameter, u pathUse, give func(tag uint8, wei
 	if u.saved {
 		give(tFSWrite, 2)
 	}
-	if w.acts(uploadActs) && strings.Contains(strings.ToLower(q.name), "file") {
+	if w.acts(uploadActs) && !u.cloud && !w.carries(q) && strings.Contains(strings.ToLower(q.name), "file") {
 		give(tFSRead, 2)
 	}
+}
+
+// carries reports whether what is uploaded is in another parameter, so that q only names it.
+func (w *worker) carries(q *parameter) bool {
+	for i := range w.params {
+		p := &w.params[i]
+		if p != q && (p.role.role == capability.Content || p.role.role == capability.URL) {
+			return true
+		}
+	}
+	return false
 }

@@ -19,6 +19,7 @@ type profile struct {
 	because string  // what made it remote, for the evidence
 	known   func(string) bool
 	mixed   bool // of a database program, some of whose tools may be for its vendor's service
+	unsure  bool // remote by few signs
 }
 
 // of returns the profile for one tool: in the server of a database program a tool that is
@@ -40,7 +41,7 @@ func (p *profile) of(w *worker) *profile {
 
 // census counts tools of a server.
 type census struct {
-	tools, saas, brand, paths, db, clouddb, browser, git, open, web, ids, apikeys, ssh int
+	tools, saas, brand, paths, db, clouddb, browser, git, open, web, ids, apikeys, ssh, api, paged, entities, secrets, vaults, local, weak, apps, memories int
 
 	own [maxOwn]int // tools that name a word of the server's own name
 }
@@ -59,6 +60,14 @@ var (
 	provisionWords = lex.set("provision")
 	storeNames     = lex.set("memstore")
 	vaultNames     = lex.set("secretvault")
+	vaultPlaces    = lex.set("secretvault", "vaultplace")
+	weakObjects    = lex.set("saas", "saasweak", "msg")
+	localApps      = lex.set("localapp")
+	memoryObjects  = lex.set("memorycore")
+	localVaults    = lex.set("localvault", "local")
+	vaultWords     = lex.set("vaultname")
+	secretObjects  = lex.set("secret", "secretalert")
+	apiWords       = lex.set("apiword")
 	sshWords       = lex.set("ssh")
 	browserNames   = lex.set("browsername")
 	browserCore    = lex.set("browsercore")
@@ -181,8 +190,9 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own []string
 				*n++
 			}
 		}
-		saas, path, id := false, false, false
+		saas, weak, path, id, paged, entity := false, false, false, false, false, false
 		for _, d := range w.deeds {
+			weak = weak || d.objects.meets(weakObjects) && !d.objects.meets(homeObjects)
 			saas = saas || d.objects.meets(saasObjects) && (!d.none || d.where&inName != 0)
 		}
 		for j := range w.params {
@@ -193,11 +203,23 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own []string
 			case "id":
 				id = true
 			}
+			w.words = paramName(q.name, w.words[:0])
+			paged = paged || pageNames[strings.Join(w.words, "")]
+			entity = entity || len(w.words) > 1 && (w.words[len(w.words)-1] == "id" || w.words[len(w.words)-1] == "ids") && !lex.knows(w.words[0]).meets(homeEntities)
 			add(&c.apikeys, strings.Contains(strings.ToLower(strings.ReplaceAll(q.name, "_", "")), "apikey"))
 		}
 		add(&c.saas, saas)
 		add(&c.paths, path)
 		add(&c.ids, id)
+		add(&c.paged, paged)
+		add(&c.entities, entity)
+		add(&c.api, w.mentions.meets(apiWords))
+		add(&c.weak, weak)
+		add(&c.apps, w.mentions.meets(localApps))
+		add(&c.memories, w.mentions.meets(memoryObjects))
+		add(&c.local, w.mentions.meets(localVaults))
+		add(&c.vaults, w.mentions.meets(vaultPlaces))
+		add(&c.secrets, w.mentions.meets(secretObjects))
 		add(&c.brand, w.mentions.meets(brandWords))
 		add(&c.db, w.mentions.meets(dbWords))
 		add(&c.clouddb, w.mentions.meets(cloudDBWords))
@@ -213,6 +235,16 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own []string
 	return c
 }
 
+// pageNames are parameters that leaf through what an API returns.
+var pageNames = map[string]bool{"page": true, "perpage": true, "pagesize": true, "cursor": true, "pagetoken": true, "nexttoken": true, "nextpagetoken": true, "startcursor": true,
+	"endcursor": true, "startingafter": true, "pagenumber": true, "pagecursor": true, "nextcursor": true, "continuationtoken": true}
+
+// homeEntities are things with identifiers that live on this machine.
+var homeEntities = lex.set("process", "browser", "browsercore", "app", "dbcore")
+
+// homeObjects are objects of services that are as often things of this machine.
+var homeObjects = lex.set("file", "fileweak", "db", "browsercore", "code", "process", "expr", "memstore")
+
 // A clue speaks for a server being the client of a remote service, or against it.
 type clue struct {
 	is     bool
@@ -220,16 +252,18 @@ type clue struct {
 	why    string // for the evidence
 }
 
-// enough is how many points make a server the client of a remote service.
+// enough is how many points make a server the client of a remote service. With one less it
+// passes for one, and no label rests on that alone at high.
 const enough = 3
 
 // shares are those of the tools that were counted.
-type shares struct{ saas, brand, paths, db, clouddb, browser, git, open, web, ids, ssh, own float64 }
+type shares struct{ saas, brand, paths, db, clouddb, browser, git, open, web, ids, ssh, own, api, paged, entities, secrets, vaults, local, weak, apps, memories float64 }
 
 func (c *census) shares() shares {
 	of := func(n int) float64 { return float64(n) / float64(max(1, c.tools)) }
 	return shares{saas: of(c.saas), brand: of(c.brand), paths: of(c.paths), db: of(c.db), clouddb: of(c.clouddb), browser: of(c.browser),
-		git: of(c.git), open: of(c.open), web: of(c.web), ids: of(c.ids), ssh: of(c.ssh), own: of(slices.Max(c.own[:]))}
+		git: of(c.git), open: of(c.open), web: of(c.web), ids: of(c.ids), ssh: of(c.ssh), own: of(slices.Max(c.own[:])),
+		api: of(c.api), paged: of(c.paged), entities: of(c.entities), secrets: of(c.secrets), vaults: of(c.vaults), local: of(c.local), weak: of(c.weak), apps: of(c.apps), memories: of(c.memories)}
 }
 
 // clues weighs what was counted. Names of services settle it; without them it is what the
@@ -237,7 +271,7 @@ func (c *census) shares() shares {
 func (p *profile) clues(c *census, s shares, isBrowser bool, about classes) []clue {
 	objects := s.saas >= 0.5 && s.ids >= 0.7
 	own := s.own >= 0.4 && c.tools > 2
-	paths := s.paths >= 0.4 && !p.words.meets(brandWords)
+	paths := s.paths >= 0.4 && !p.words.meets(brandWords) && p.is&secrets == 0 && s.brand < 0.4
 	return []clue{
 		{p.words.meets(brandNames), 3, "its name is that of a service"},
 		{p.words.meets(localProducts) && !p.words.meets(brandWords), -3, ""},
@@ -252,6 +286,12 @@ func (p *profile) clues(c *census, s shares, isBrowser bool, about classes) []cl
 		{s.web >= 0.3, 1, "tools speak of the network"},
 		{s.ids >= 0.5 && c.tools > 4, 1, "tools take identifiers"},
 		{c.apikeys > 0, 1, "a tool takes an API key"},
+		{p.is&secrets != 0 && !p.words.meets(localProducts) && s.local < 0.1, 2, "it is a vault of secrets"},
+		{s.api >= 0.25, 1, "tools speak of an API"},
+		{s.paged >= 0.15, 1, "tools leaf through pages of results"},
+		{s.entities >= 0.4 && c.tools > 2, 1, "tools take identifiers of entities"},
+		{s.weak >= 0.7 && c.tools > 2 && s.paths < 0.2, 1, "tools act on what services hold"},
+		{s.apps >= 0.3 && !p.words.meets(brandWords), -3, ""},
 		{about.meets(brandWords), 1, "the instructions name a service"},
 		{paths && objects, -1, ""}, // inside a repository
 		{paths && !objects, -3, ""},
@@ -263,6 +303,8 @@ func (p *profile) clues(c *census, s shares, isBrowser bool, about classes) []cl
 func (p *profile) decide(c census, about classes) {
 	s := c.shares()
 	isBrowser := s.browser >= 0.4 && c.tools > 2 || p.words.meets(browserNames)
+	vault := p.words.meets(vaultNames) || p.words.meets(vaultWords) && s.secrets >= 0.25 || s.vaults >= 0.4 && s.secrets >= 0.15 || s.secrets >= 0.6 && c.tools > 2
+	p.set(vault, secrets)
 	points := 0
 	for _, h := range p.clues(&c, s, isBrowser, about) {
 		if !h.is {
@@ -276,14 +318,15 @@ func (p *profile) decide(c census, about classes) {
 	far := p.words.meets(sshWords) || s.ssh >= 0.5
 	p.set(far, ssh)
 	p.set(points >= enough && !far && (!isBrowser || p.words.meets(brandNames)), remote)
+	p.unsure = points == enough-1 && !far && !isBrowser && c.tools > 1
+	p.set(p.unsure, remote)
 	p.set(isBrowser, browser)
-	p.set(p.words.meets(vaultNames), secrets)
 	p.set(p.words.meets(engineWords) || p.words.meets(cloudDBWords) || s.db >= 0.5 && c.tools > 1, db)
 	p.set(p.words.meets(cloudDBWords) || s.clouddb >= 0.3 && !p.mixed, clouddb)
 	if p.is&remote == 0 {
-		p.set(p.words.meets(storeNames) && !p.words.meets(brandNames), store)
+		p.set((p.words.meets(storeNames) || s.memories >= 0.5 && c.tools > 2 && p.is&db == 0) && !p.words.meets(brandNames), store)
 		p.set(p.words.meets(gitWords) || s.git >= 0.5, git)
-		p.set(s.paths >= 0.4 || p.words.meets(directoryWords), fsServer)
+		p.set(s.paths >= 0.4 && p.is&secrets == 0 || p.words.meets(directoryWords), fsServer)
 	}
 }
 

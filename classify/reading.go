@@ -156,6 +156,10 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 		}
 		for j, a := range ks {
 			// One word cannot be both: "search" by itself searches nothing.
+			// Nor is a word an act that may name an object, behind an act: create_vector_hash.
+			if j != i && j > 0 && a.set.meets(objects) && a.flags&fused == 0 && behindAct(ks[:j]) {
+				continue
+			}
 			if j != i && a.set.meets(acts) && d.acts.empty() {
 				d.act = a
 			}
@@ -172,11 +176,24 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 	}
 }
 
+// behindAct reports whether the words before one in a name hold an act and nothing that may be an object too.
+func behindAct(ks []token) bool {
+	for _, k := range ks {
+		if k.set.meets(acts) && !k.set.meets(objects) {
+			return true
+		}
+	}
+	return false
+}
+
 // mainActs returns what a name says is done: its first act and those that are no plural, as
 // in create_or_update but not in find_duplicates.
 func mainActs(ks []token, name string) (out classes) {
-	for _, k := range ks {
+	for i, k := range ks {
 		plural := int(k.end) <= len(name) && k.end > k.start && name[k.end-1]|0x20 == 's'
+		if i > 0 && k.set.meets(objects) && k.flags&fused == 0 && behindAct(ks[:i]) {
+			continue // write_query: what is written
+		}
 		if k.set.meets(acts) && (out.empty() || !plural) {
 			out = out.with(k.set.common(acts))
 		}
@@ -225,6 +242,7 @@ func (w *worker) use() (u use) {
 		u.hosts = u.hosts || d.acts.meets(connectActs) && d.objects.meets(hostObjects)
 		u.files = u.files || d.objects.meets(fileObjects)
 	}
+	u.files = u.files && !w.mentions.meets(strangersMail) // folders of a mailbox
 	u.runs = u.runs || w.nameSet.meets(runActs) && w.mentions.meets(codeObjects)
 	u.queries = u.queries || w.mentions.meets(queryObjects) || w.is&db != 0
 	return u

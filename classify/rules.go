@@ -113,8 +113,8 @@ func parseRule(line string) (r rule, err error) {
 }
 
 var (
-	acts    = lex.set("read", "search", "write", "destroy", "copy", "run", "build", "send", "fetch", "navigate", "listen", "connect", "generate", "plain", "render", "manage", "upload", "download", "renew", "reveal", "fileread", "open", "capture", "clone", "webget", "pull", "scaffold", "convert")
+	acts    = lex.set("read", "search", "write", "destroy", "copy", "run", "build", "send", "fetch", "navigate", "listen", "connect", "generate", "plain", "render", "manage", "upload", "download", "renew", "reveal", "fileread", "open", "capture", "clone", "webget", "pull", "scaffold", "convert", "halt", "docact", "install")
 	objects = lex.set("file", "fileweak", "code", "interp", "app", "appbuild", "container", "process", "expr", "template", "templatelang", "db", "dbweak", "sqltext", "dbread",
-		"url", "web", "host", "live", "saas", "saasweak", "msg", "querytext", "kvstore", "guidance", "httpreq", "chart", "memstore", "registry", "vaultitem", "chain", "repo", "image", "llm", "localport", "secret", "secretweak", "secretalert", "browser", "js", "git", "brand", "clouddb", "dbengine")
+		"url", "web", "host", "live", "saas", "saasweak", "msg", "querytext", "kvstore", "guidance", "httpreq", "chart", "memstore", "registry", "vaultitem", "chain", "repo", "image", "llm", "localport", "secret", "secretweak", "secretalert", "browser", "js", "git", "brand", "clouddb", "dbengine", "livesoft", "attackmod", "docs", "ownstate", "pkg", "tunnel", "dmltext")
 	negations = lex.set("neg")
 )

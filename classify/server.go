@@ -29,11 +29,20 @@ func (w *worker) server(p *profile) {
 		default:
 			say(tNet, 2, p.because)
 		}
+		if p.unsure && w.score[tNet][byParameter] < 2 {
+			w.against[tNet]-- // context alone is no proof
+		}
 	}
-	if p.is&ssh != 0 && w.acts(anyAct) {
+	if p.is&ssh != 0 {
 		say(tNet, 2, "works over SSH")
 	}
-	if p.is&(db|provision) == db && !w.own(tQuery) && !w.own(tDBWrite) {
+	if p.is&(remote|ssh) != 0 {
+		w.atHome(p)
+	}
+	if p.is&db != 0 && w.nameSet.with(w.headSet).meets(docWords) {
+		w.against[tQuery] -= 2 // reads what is written about the database
+	}
+	if p.is&(db|provision) == db && w.score[tQuery][byName]+w.score[tDBWrite][byName] == 0 {
 		w.bare()
 	}
 	if p.is&db != 0 {
@@ -55,6 +64,20 @@ func (w *worker) server(p *profile) {
 	}
 	if p.words.meets(codeObjects) && w.own(tExec) {
 		say(tExec, 1, "its name is that of a shell or an interpreter")
+	}
+}
+
+// atHome weighs against requests where a client of a service speaks of what is its own: its
+// settings, aliases, sessions, the calendar of this machine.
+func (w *worker) atHome(p *profile) {
+	switch {
+	case p.is&ssh != 0 && w.nameSet.meets(sshState) && (w.nameAct.meets(lookActs) || w.nameAct.meets(haltActs)):
+		w.against[tNet] -= 4
+	case w.nameSet.meets(runActs) || w.nameSet.meets(postActs) && !w.nameSet.meets(ownState):
+	case w.nameSet.meets(ownState) && w.headSet.meets(ownState), w.does(keepActs, ownState):
+		w.against[tNet] -= 3
+	case w.nameSet.meets(ownState):
+		w.against[tNet] -= 2
 	}
 }
 
