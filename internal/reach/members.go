@@ -277,8 +277,19 @@ func (en *engine) called(e *program.Expr, f *frame, n int) []value {
 		en.cuts++
 		return nil
 	}
-	en.depth++ // results of calls of calls come here without passing eval
+	en.depth++
 	defer func() { en.depth-- }()
+	if n >= 0 { // results of calls of calls come here without passing eval
+		k := memberKey{question{e, f}, "\x01" + strconv.Itoa(n)}
+		if en.inside[k] || en.left <= 0 {
+			en.cuts++
+			return nil
+		}
+		en.left--
+		en.work++
+		en.inside[k] = true
+		defer delete(en.inside, k)
+	}
 	if arg := en.wrapped(e); arg != nil {
 		return en.eval(arg, f)
 	}
