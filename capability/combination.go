@@ -10,6 +10,9 @@ type Combination struct {
 	Scope string `json:"scope"`
 	// Confidence is that of the weaker half, each half taken at its best.
 	Confidence Confidence `json:"confidence"`
+
+	// Indexes are the places of Tools in the server's list, since names can repeat.
+	Indexes []int `json:"-"`
 }
 
 // The scopes of a combination.

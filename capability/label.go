@@ -102,6 +102,6 @@ type Flow struct {
 	Destructive string   // destroys state
 	LocalOnly   bool     // what it destroys is on this machine alone
 	Outward     bool     // its requests carry what its caller says, or go where its caller says
-	FreePath    bool     // writes to a path of the caller's choice, or to code or configuration
+	FreePath    bool     // if it writes, then to a path of the caller's choice, or to code or configuration
 	Stores      []string // the databases it names
 }

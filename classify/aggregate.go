@@ -6,6 +6,16 @@ import (
 	"gauntlet/capability"
 )
 
+// AtLeast leaves out the labels of a server's tools below floor, and adds up what is left.
+// Roles of parameters stay.
+func AtLeast(s *capability.Server, floor capability.Confidence) {
+	for i := range s.Tools {
+		t := &s.Tools[i]
+		t.Capabilities = slices.DeleteFunc(t.Capabilities, func(l capability.Label) bool { return !l.Confidence.AtLeast(floor) })
+	}
+	aggregate(s)
+}
+
 // aggregate adds up what a server's tools can do together.
 func aggregate(s *capability.Server) {
 	s.Capabilities, s.Combinations = []capability.Tag{}, []capability.Combination{}
@@ -34,7 +44,7 @@ func Combine(tools []capability.Tool, r capability.Risk, floor capability.Confid
 			a = nil
 		}
 		if a != nil && b != nil {
-			both.Tools = append(both.Tools, t.Name)
+			both.Tools, both.Indexes = append(both.Tools, t.Name), append(both.Indexes, t.Index)
 			both.Confidence = better(both.Confidence, worse(a.Confidence, b.Confidence))
 			continue
 		}
@@ -45,12 +55,13 @@ func Combine(tools []capability.Tool, r capability.Risk, floor capability.Confid
 			halves[1] = append(halves[1], t)
 		}
 	}
+	stores := [2]stores{storesOf(halves[0]), storesOf(halves[1])}
 	for i, half := range halves {
 		for _, t := range half {
-			if r.Condition == capability.SameStore && !slices.ContainsFunc(halves[1-i], func(o *capability.Tool) bool { return sameStore(t, o) }) {
+			if r.Condition == capability.SameStore && !stores[1-i].maySee(t) {
 				continue
 			}
-			across.Tools = append(across.Tools, t.Name)
+			across.Tools, across.Indexes = append(across.Tools, t.Name), append(across.Indexes, t.Index)
 			if i == 0 {
 				first = better(first, t.Has(r.Tags[0], floor).Confidence)
 			} else {
@@ -73,10 +84,28 @@ func combination(r capability.Risk, scope string) capability.Combination {
 	return capability.Combination{Tags: r.Tags[:], Tools: []string{}, Rationale: r.Rationale, Scope: scope}
 }
 
-// sameStore reports whether two tools may work on one database: unless each names its own.
-func sameStore(a, b *capability.Tool) bool {
-	return len(a.Flow.Stores) == 0 || len(b.Flow.Stores) == 0 ||
-		slices.ContainsFunc(a.Flow.Stores, func(s string) bool { return slices.Contains(b.Flow.Stores, s) })
+// stores are the databases that one half of a combination works on.
+type stores struct {
+	named map[string]bool
+	any   bool // some tool names none, and may work on any
+}
+
+func storesOf(tools []*capability.Tool) stores {
+	s := stores{named: map[string]bool{}}
+	for _, t := range tools {
+		s.any = s.any || len(t.Flow.Stores) == 0
+		for _, name := range t.Flow.Stores {
+			s.named[name] = true
+		}
+	}
+	return s
+}
+
+// maySee reports whether a tool may work on one of these databases: unless all are named and
+// it names others.
+func (s stores) maySee(t *capability.Tool) bool {
+	return s.any || len(t.Flow.Stores) == 0 && len(s.named) > 0 ||
+		slices.ContainsFunc(t.Flow.Stores, func(name string) bool { return s.named[name] })
 }
 
 func better(a, b capability.Confidence) capability.Confidence {

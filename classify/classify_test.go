@@ -30,6 +30,36 @@ func labels(tool capability.Tool) string {
 	return strings.Join(out, " ")
 }
 
+// TestAtLeast: what is left out counts for nothing, in the sums of the server too.
+func TestAtLeast(t *testing.T) {
+	s := server(t, `{"tools": [{"name": "read_file"}, {"name": "fetch_url"}]}`)
+	if len(s.Capabilities) != 2 || len(s.Combinations) != 1 {
+		t.Fatalf("got %v, %v", s.Capabilities, s.Combinations)
+	}
+	classify.AtLeast(&s, capability.High)
+	if got := labels(s.Tools[0]) + labels(s.Tools[1]); got != "" || len(s.Capabilities) != 0 || len(s.Combinations) != 0 || s.Combinations == nil {
+		t.Errorf("got %q, %v, %v", got, s.Capabilities, s.Combinations)
+	}
+}
+
+// TestManyStores would take hours if every reader of a database met every writer.
+func TestManyStores(t *testing.T) {
+	risk := capability.Risk{Tags: [2]capability.Tag{capability.DBQuery, capability.DBWrite}, Condition: capability.SameStore}
+	var tools []capability.Tool
+	for i := range 400_000 {
+		tag, store := risk.Tags[i%2], fmt.Sprint("db", i%2)
+		tools = append(tools, capability.Tool{Index: i, Name: "t", Capabilities: []capability.Label{{Tag: tag, Confidence: capability.High}}, Flow: capability.Flow{Stores: []string{store}}})
+	}
+	if got := classify.Combine(tools, risk, capability.High); len(got) != 0 {
+		t.Errorf("databases that differ are one: %d", len(got))
+	}
+	tools[7].Flow.Stores = nil // may work on any, as a writer
+	got := classify.Combine(tools, risk, capability.High)
+	if len(got) != 1 || len(got[0].Tools) != len(tools)/2+1 || got[0].Indexes[len(got[0].Indexes)-1] != 7 {
+		t.Errorf("got %d combinations", len(got))
+	}
+}
+
 // TestMeaning holds single mechanisms, one a case.
 func TestMeaning(t *testing.T) {
 	for _, tt := range []struct{ name, tool, want string }{

@@ -56,8 +56,10 @@ func (w *worker) flow(p *profile) (f capability.Flow) {
 		f.Private = "it reads files"
 	case has(tQuery):
 		f.Private = "it reads a database"
-	case exec:
+	case exec && p.is&browser == 0:
 		f.Private = "it runs commands, which can read anything"
+	case exec:
+		f.Private = "it runs scripts in a page, which can read what its user is logged in to"
 	case net && said.meets(fetchActs) && said.meets(privateWords) && p.is&remote != 0 && !w.nameAct.meets(changeOnly):
 		f.Private = "it reads what an account holds"
 	}
@@ -74,7 +76,7 @@ func (w *worker) flow(p *profile) (f capability.Flow) {
 	case net && w.chosen(capability.URL) && w.takesBody() && (w.nameAct.meets(postActs) || w.does(webGet, webObjects)):
 		f.Exfil = "it sends data to an address of its caller's choice"
 	}
-	f.Outward = net && (changes || f.Exfil != "" || w.chosen(capability.URL) || w.chosen(capability.Host))
+	f.Outward = net && (changes && !w.onlyDestroys() || f.Exfil != "" || w.chosen(capability.URL) || w.chosen(capability.Host))
 	// What cannot be undone.
 	local := has(tFSWrite) && !net
 	switch {
@@ -88,7 +90,7 @@ func (w *worker) flow(p *profile) (f capability.Flow) {
 	case has(tFSWrite) && w.nameAct.meets(changeOnly) && w.hints.readOnly <= 0:
 		f.Destructive, f.LocalOnly = "it overwrites files", local
 	}
-	f.FreePath = has(tFSWrite) && (w.freePath() || said.meets(codePlaces))
+	f.FreePath = w.freePath() || said.meets(codePlaces)
 	f.Stores = w.stores()
 	return f
 }
@@ -98,6 +100,11 @@ func (w *worker) does(of, on classes) bool {
 	return slices.ContainsFunc(w.deeds, func(d deed) bool {
 		return !d.faint && d.object.set.meets(on) && (d.act.set.meets(of) || d.acts.meets(of))
 	})
+}
+
+// onlyDestroys reports whether all that the name says is to destroy, which carries nothing away.
+func (w *worker) onlyDestroys() bool {
+	return w.nameAct.meets(destroyActs) && !w.nameAct.meets(publishActs)
 }
 
 // chosen reports whether the caller chooses a value of this role.

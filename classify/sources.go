@@ -12,9 +12,10 @@ import (
 // as sink.Combine joins the two, and adds up the server again. Tools with a handler are of mode B; one without stays as it
 // was, with a warning.
 func WithSources(s *capability.Server, src *sink.Sources) {
+	handlers := src.ByTool()
 	for i := range s.Tools {
 		t := &s.Tools[i]
-		h := src.Handler(t.Name)
+		h := handlers[t.Name]
 		if h == nil {
 			t.Warnings = append(t.Warnings, "no_handler: the source has none for this tool")
 			continue

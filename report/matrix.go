@@ -21,15 +21,20 @@ var shades = map[capability.Confidence][2]string{
 }
 
 const (
-	matrixCell = 9
-	matrixName = 36
+	matrixCell  = 9
+	matrixName  = 36 // the widest column of names, and
+	matrixLeast = 12 // the narrowest that a narrow terminal gets
 )
 
 // WriteMatrix writes what tools can do as one table a server, tools by tags. opt.Color
-// stands for a terminal: without it the table is plain ASCII, save what servers write.
-func WriteMatrix(w io.Writer, servers []capability.Server, opt Options) error {
+// stands for a terminal: without it the table is plain ASCII, save what servers write. Names
+// are clipped where opt.Width has no room for them. floor says which labels were left out.
+func WriteMatrix(w io.Writer, servers []capability.Server, floor capability.Confidence, opt Options) error {
 	out := bufio.NewWriter(w)
-	m := &matrix{palette: palette(opt.Color), w: out, style: 1}
+	m := &matrix{palette: palette(opt.Color), w: out, style: 1, width: opt.Width, floor: floor}
+	if m.width == 0 {
+		m.width = defaultWidth
+	}
 	if opt.Color {
 		m.style = 0
 	}
@@ -47,6 +52,8 @@ type matrix struct {
 	palette
 	w     *bufio.Writer
 	style int
+	width int
+	floor capability.Confidence
 }
 
 func (m *matrix) line(format string, args ...any) { _, _ = fmt.Fprintf(m.w, format+"\n", args...) }
@@ -62,12 +69,12 @@ func (m *matrix) server(s *capability.Server) {
 	}
 	tags := m.present(s)
 	if len(tags) == 0 {
-		m.line("  no capability found in any definition")
+		m.line("  no capability found%s", m.from())
 		return
 	}
-	name := 4
+	name, most := 4, max(matrixLeast, min(matrixName, m.width-2-matrixCell*len(tags)))
 	for i := range s.Tools {
-		name = min(max(name, columns(Visible(s.Tools[i].Name))), matrixName)
+		name = min(max(name, columns(Visible(s.Tools[i].Name))), most)
 	}
 	head := strings.Repeat(" ", name+2)
 	for _, tag := range tags {
@@ -84,9 +91,17 @@ func (m *matrix) server(s *capability.Server) {
 		m.tool(t, tags, name)
 	}
 	if quiet > 0 {
-		m.line("  %s", m.dim(fmt.Sprintf("%d more without any", quiet)))
+		m.line("  %s", m.dim(fmt.Sprintf("%d more without any%s", quiet, m.from())))
 	}
 	m.sum(s)
+}
+
+// from says which labels are shown at all.
+func (m *matrix) from() string {
+	if m.floor == capability.Low {
+		return ""
+	}
+	return fmt.Sprintf(" at %s confidence or above", m.floor)
 }
 
 // present lists the tags that any tool of the server has.
@@ -159,6 +174,9 @@ func toolList(names []string) string {
 func (m *matrix) legend() {
 	var parts []string
 	for _, c := range []capability.Confidence{capability.High, capability.Medium, capability.Low} {
+		if !c.AtLeast(m.floor) {
+			continue
+		}
 		parts = append(parts, m.shade(c, shades[c][m.style])+" "+string(c))
 	}
 	m.line("")

@@ -157,11 +157,23 @@ func (s *Sources) Handler(tool string) *Handler {
 	return nil
 }
 
+// ByTool returns the handlers by the names of their tools, for those who ask for many.
+func (s *Sources) ByTool() map[string]*Handler {
+	by := make(map[string]*Handler, len(s.Handlers))
+	for i := range s.Handlers {
+		if h := &s.Handlers[i]; by[h.Tool] == nil {
+			by[h.Tool] = h
+		}
+	}
+	return by
+}
+
 // Missing returns the declared tools without a handler, sorted.
 func (s *Sources) Missing() []string {
 	var out []string
+	by := s.ByTool()
 	for _, name := range s.Listed {
-		if s.Handler(name) == nil {
+		if by[name] == nil {
 			out = append(out, name)
 		}
 	}

@@ -28,7 +28,7 @@ var _ = register(check.Check{
 | db_query + db_write, on one database | full_db_compromise_on_injection |
 
 Only labels of high confidence count, and requests only where they carry what the caller says or go where the
-caller says: a client that reads its own service sends nothing away. There is one finding for each row and for tools that pair up across the
+caller says: a client that reads its own service, or deletes there, sends nothing away. There is one finding for each row and for tools that pair up across the
 server; another for single tools that have both halves. It names the tools and why they are what they are.`,
 	Advice: "Offer the halves as servers of their own, so that a user can connect one without the other.",
 	Run:    overbroadSurface,
@@ -60,22 +60,18 @@ func overbroad(p *check.Pass, s *judged, r capability.Risk, halves []*tool) {
 		return
 	}
 	light := make([]capability.Tool, len(halves))
-	byName := map[string]*tool{}
 	for i, t := range halves {
-		light[i] = capability.Tool{Name: t.name(), Flow: t.flow}
+		light[i] = capability.Tool{Name: t.name(), Index: i, Flow: t.flow}
 		for _, tag := range r.Tags {
 			if t.tags[atHigh].has(tag) && (tag != capability.NetEgress || t.flow.Outward) {
 				light[i].Capabilities = append(light[i].Capabilities, capability.Label{Tag: tag, Confidence: capability.High})
 			}
 		}
-		if byName[t.name()] == nil {
-			byName[t.name()] = t
-		}
 	}
 	for _, c := range classify.Combine(light, r, capability.High) {
 		var tools []*tool
-		for _, n := range c.Tools {
-			tools = append(tools, byName[n])
+		for _, i := range c.Indexes {
+			tools = append(tools, halves[i])
 		}
 		where := "across tools"
 		if c.Scope == capability.WithinTool {

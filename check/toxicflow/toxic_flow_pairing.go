@@ -3,6 +3,7 @@ package toxicflow
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"gauntlet/catalog"
 	"gauntlet/check"
@@ -52,85 +53,93 @@ func toxicFlowPairing(p *check.Pass) {
 				members = append(members, by[s])
 			}
 		}
-		for _, s := range members {
-			pairs(p, s, members, seen)
-		}
+		pairs(p, members, seen)
 	}
 }
 
-// pairs reports what can become of what strangers write through one server. Its own tools
-// go before those of others.
-func pairs(p *check.Pass, s *judged, group []*judged, seen map[string]bool) {
-	sources := s.where(untrusted)
-	if len(sources) == 0 {
+// An end is what a path can lead to: the first such tool and how many there are.
+type end struct {
+	tool *tool
+	of   int
+}
+
+// ends holds where paths can lead among some servers.
+type ends struct {
+	exfil, remote, destroy, private end
+}
+
+func endsOf(members ...*judged) (e ends) {
+	for _, s := range members {
+		for i := range s.tools {
+			t := &s.tools[i]
+			e.exfil.add(t, exfil(t))
+			e.remote.add(t, destructive(t) && !t.flow.LocalOnly)
+			e.destroy.add(t, destructive(t))
+			e.private.add(t, private(t))
+		}
+	}
+	return e
+}
+
+func (e *end) add(t *tool, is bool) {
+	if !is {
 		return
 	}
-	near := []*judged{s}
-	if sink, of := sinks(near, group, exfil); sink != nil && (len(s.where(private)) > 0 || anyTool(group, private)) {
-		held := first(near, private)
-		if held == nil {
-			held = first(group, private)
-		}
-		report(p, flow{"exfiltrate", sources, sink, of, sink.flow.Exfil, held}, finding.High, seen)
-	}
-	remote := func(t *tool) bool { return destructive(t) && !t.flow.LocalOnly }
-	if sink, of := sinks(near, group, remote); sink != nil {
-		report(p, flow{"destroy", sources, sink, of, sink.flow.Destructive, nil}, finding.High, seen)
-	} else if sink, of := sinks(near, group, destructive); sink != nil {
-		report(p, flow{"destroy", sources, sink, of, sink.flow.Destructive + ", on this machine alone", nil}, finding.Medium, seen)
+	if e.of++; e.tool == nil {
+		e.tool = t
 	}
 }
 
-// sinks finds tools at the end of a path, in the server itself or else in its group, and
-// returns the first and how many there are.
-func sinks(near, group []*judged, is func(*tool) bool) (*tool, int) {
-	for _, where := range [][]*judged{near, group} {
-		n := 0
-		for _, s := range where {
-			n += len(s.where(is))
-		}
-		if n > 0 {
-			return first(where, is), n
-		}
+// or returns e, or far if there is no such tool.
+func (e end) or(far end) end {
+	if e.tool == nil {
+		return far
 	}
-	return nil, 0
+	return e
 }
 
-func first(where []*judged, is func(*tool) bool) *tool {
-	for _, s := range where {
-		if found := s.where(is); len(found) > 0 {
-			return found[0]
+// pairs reports what can become of what strangers write through each server of a group. A
+// server's own tools go before those of others.
+func pairs(p *check.Pass, group []*judged, seen map[string]bool) {
+	far := endsOf(group...)
+	for _, s := range group {
+		sources := s.where(untrusted)
+		if len(sources) == 0 {
+			continue
+		}
+		near := endsOf(s)
+		if sink, held := near.exfil.or(far.exfil), near.private.or(far.private); sink.tool != nil && held.tool != nil {
+			report(p, flow{"exfiltrate", sources, sink, sink.tool.flow.Exfil, held.tool}, finding.High, seen)
+		}
+		if sink := near.remote.or(far.remote); sink.tool != nil {
+			report(p, flow{"destroy", sources, sink, sink.tool.flow.Destructive, nil}, finding.High, seen)
+		} else if sink := near.destroy.or(far.destroy); sink.tool != nil {
+			report(p, flow{"destroy", sources, sink, sink.tool.flow.Destructive + ", on this machine alone", nil}, finding.Medium, seen)
 		}
 	}
-	return nil
 }
-
-func anyTool(where []*judged, is func(*tool) bool) bool { return first(where, is) != nil }
 
 // A flow is a path that an injection can take.
 type flow struct {
 	verb    string
 	sources []*tool
-	sink    *tool
-	sinks   int
+	sink    end
 	why     string
 	held    *tool // what it could take; nil where nothing is taken
 }
 
 func report(p *check.Pass, f flow, severity finding.Severity, seen map[string]bool) {
-	source := f.sources[0]
-	msg := fmt.Sprintf("%s -> %s: %s, and %s", f.name(source), f.name(f.sink), source.flow.Untrusted, f.why)
-	related := []check.Place{f.sink.at(p)}
-	identity := []string{f.verb, check.Identity(source.server.Server), source.name(), check.Identity(f.sink.server.Server), f.sink.name()}
+	source, sink := f.sources[0], f.sink.tool
+	msg := fmt.Sprintf("%s -> %s: %s %s, and %s %s", f.name(source), f.name(sink), source.name(), it(source.flow.Untrusted), sink.name(), it(f.why))
+	related := []check.Place{sink.at(p)}
+	identity := []string{f.verb, check.Identity(source.server.Server), source.name(), check.Identity(sink.server.Server), sink.name()}
 	if f.held != nil {
 		msg += fmt.Sprintf(". What it could take: %s, since %s", f.name(f.held), f.held.flow.Private)
-		if f.held != f.sink {
+		if f.held != sink {
 			related = append(related, f.held.at(p))
 		}
 	}
-	if n := len(f.sources) - 1 + f.sinks - 1; n > 0 {
-		msg += fmt.Sprintf(". %d more tools stand at either end", n)
-	}
+	msg += more(len(f.sources)-1, "like the first") + more(f.sink.of-1, "like the second")
 	id := fmt.Sprint(severity, identity)
 	if seen[id] {
 		return // another group has the same pair
@@ -141,8 +150,22 @@ func report(p *check.Pass, f flow, severity finding.Severity, seen map[string]bo
 
 // name calls a tool by its name, and by its server too where the path crosses servers.
 func (f flow) name(t *tool) string {
-	if f.sources[0].server == f.sink.server && (f.held == nil || f.held.server == f.sink.server) {
+	if f.sources[0].server == f.sink.tool.server && (f.held == nil || f.held.server == f.sink.tool.server) {
 		return t.name()
 	}
 	return t.name() + " (" + t.server.Name + ")"
+}
+
+// it continues a sentence that starts with the name of a tool.
+func it(why string) string { return strings.TrimPrefix(why, "it ") }
+
+// more counts the tools that could stand in for one that is named.
+func more(n int, like string) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n == 1:
+		return ". 1 more tool is " + like
+	}
+	return fmt.Sprintf(". %d more tools are %s", n, like)
 }

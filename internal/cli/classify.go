@@ -155,10 +155,7 @@ func (c *classifyRun) classified(ctx context.Context, got *gathered) ([]capabili
 		got.failures = append(got.failures, problems...)
 	}
 	for i := range servers {
-		for j := range servers[i].Tools {
-			t := &servers[i].Tools[j]
-			t.Capabilities = slices.DeleteFunc(t.Capabilities, func(l capability.Label) bool { return !l.Confidence.AtLeast(c.floor) })
-		}
+		classify.AtLeast(&servers[i], c.floor)
 	}
 	if len(got.given) > 0 {
 		redactLabels(servers, newVeil(got.given))
@@ -173,7 +170,7 @@ func (c *classifyRun) show(w io.Writer, servers []capability.Server) error {
 		if c.file == "-" {
 			opt = c.looks(false)
 		}
-		return report.WriteMatrix(w, servers, opt)
+		return report.WriteMatrix(w, servers, c.floor, opt)
 	}
 	if len(servers) == 1 {
 		return writeIndented(w, servers[0])
@@ -191,6 +188,7 @@ func redactLabels(servers []capability.Server, v *veil) {
 		for j := range s.Tools {
 			t := &s.Tools[j]
 			v.all(&t.Name)
+			v.each(t.Warnings)
 			roles := make(map[string]capability.RoleLabel, len(t.Roles))
 			for name, r := range t.Roles {
 				v.all(&name)

@@ -49,9 +49,9 @@ func (c *classifyRun) withSources(ctx context.Context, dir string, servers []cap
 		return append(problems, failed(found.err)...), nil
 	}
 	classify.WithSources(&servers[0], found.sources)
-	have := 0
+	have, handlers := 0, found.sources.ByTool()
 	for _, name := range names {
-		if found.sources.Handler(name) != nil {
+		if handlers[name] != nil {
 			have++
 		}
 	}

@@ -168,7 +168,7 @@ func (en *engine) branchLabels(body []program.Stmt, out []string, depth int) []s
 			}
 			out = en.branchLabels(arm.Body, out, depth+1)
 		}
-		out = en.branchLabels(s.Rest, out, depth+1)
+		out = en.branchLabels(s.Rest, out, depth) // else-if is no deeper, however long the row
 	}
 	return out
 }

@@ -69,6 +69,7 @@ func merge(h *sink.Handler, more sink.Handler) {
 
 // handler reads what one tie leads to.
 func (en *engine) handler(t tie) sink.Handler {
+	clear(en.contexts) // so that a tool is read alike however many came before it
 	h := sink.Handler{Tool: t.tool, Language: en.conv.Language, Via: t.via, Func: t.fn.fn.Name, At: t.at}
 	f := en.enter(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)
 	from := []*frame{f}

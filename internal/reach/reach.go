@@ -57,7 +57,7 @@ type engine struct {
 	visited  int             // calls of functions that register what they are given
 	packages map[string]bool // that anything imports
 	frames   map[frameKey]*frame
-	contexts map[*program.Func]int
+	contexts map[*program.Func]int // new frames of each function, for the tool that is read
 	numbers  map[any]int
 	calls    map[string][]*program.Expr
 	methods  map[string][]*program.Class

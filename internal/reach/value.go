@@ -112,7 +112,7 @@ func (en *engine) number(p any) int {
 }
 
 const (
-	// Frames of one function. After that many, lists and objects among its arguments are taken as
+	// Frames of one function for one tool. After that many, lists and objects among its arguments are taken as
 	// unknown, since every call has its own; after twice as many, all of them.
 	maxContexts = 24
 	maxLongText = 400

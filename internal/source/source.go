@@ -121,11 +121,14 @@ func attempt(l language, files []sink.File, tools []string, stop func() bool) (f
 func join(out, found *sink.Sources) {
 	out.Files += found.Files
 	out.Listed = append(out.Listed, found.Listed...)
+	out.Handlers = slices.Grow(out.Handlers, len(found.Handlers)) // so that nothing moves below
+	by := out.ByTool()
 	for _, h := range found.Handlers {
-		have := out.Handler(h.Tool)
+		have := by[h.Tool]
 		switch {
 		case have == nil:
 			out.Handlers = append(out.Handlers, h)
+			by[h.Tool] = &out.Handlers[len(out.Handlers)-1]
 		case have.Via == sink.ByFallback && h.Via != sink.ByFallback:
 			*have = h
 		case h.Via != sink.ByFallback:
