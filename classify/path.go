@@ -71,6 +71,7 @@ func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8
 	switch {
 	case w.nameAct.meets(docActs) && !u.in && p.is&remote == 0:
 		give(tFSWrite, 2)
+		give(tFSRead, 2)
 	case u.far && w.nameAct.meets(downloadActs), u.near && w.nameAct.meets(uploadActs):
 		give(tFSRead, 2)
 	case w.nameAct.meets(downloadActs) && !u.in, u.far && w.nameAct.meets(uploadActs):
@@ -118,4 +119,24 @@ func (w *worker) carries(q *parameter) bool {
 		}
 	}
 	return false
+}
+
+// pathless doubts that a tool that takes no path touches files: documents live in memory and
+// in services too, and a JSON file from an address is none of this machine.
+func (w *worker) pathless(p *profile) {
+	address := false
+	for i := range w.params {
+		switch w.params[i].role.role {
+		case capability.Path:
+			return
+		case capability.URL:
+			address = true
+		}
+	}
+	if address && p.is&browser == 0 && w.score[tFSRead][byParameter] == 0 {
+		w.against[tFSRead] -= 3
+	}
+	if len(w.params) > 0 && !w.does(anyAct, fileObjects) && w.score[tFSWrite][byParameter] == 0 && p.is&store == 0 {
+		w.against[tFSWrite]--
+	}
 }
