@@ -53,6 +53,13 @@ func (w *worker) pathUse(q *parameter) (u pathUse) {
 // path lets a path parameter speak for reading or writing files.
 func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8)) {
 	u := w.pathUse(q)
+	if told := give; u.here && q.role.name >= 2 && (p.is&remote == 0 || u.in != u.out) || q.role.name >= 3 && q.role.desc >= 2 && u.in != u.out {
+		// What the description adds, the place or the direction, is a source beside the name.
+		give = func(tag uint8, weight int8) {
+			told(tag, weight)
+			w.add(signal{tag: tag, source: bySchemaSource, weight: weight, value: q.key, kind: "param", text: q.name})
+		}
+	}
 	switch {
 	case workdirs[strings.Join(w.words, "")], w.nameSet.with(w.headSet).meets(cwdWords) && !w.own(tFSRead) && !w.own(tFSWrite):
 		return // where a program starts, not what the tool reads
