@@ -53,7 +53,9 @@ func (w *worker) pathUse(q *parameter) (u pathUse) {
 // path lets a path parameter speak for reading or writing files.
 func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8)) {
 	u := w.pathUse(q)
-	if told := give; u.here && q.role.name >= 2 && (p.is&remote == 0 || u.in != u.out) || q.role.name >= 3 && q.role.desc >= 2 && u.in != u.out {
+	if told := give; w.prose == "" {
+		// who does not say what the tool does is believed less
+	} else if u.here && q.role.name >= 2 && (p.is&remote == 0 || u.in != u.out) || q.role.name >= 3 && q.role.desc >= 2 && u.in != u.out {
 		// What the description adds, the place or the direction, is a source beside the name.
 		give = func(tag uint8, weight int8) {
 			told(tag, weight)
@@ -79,6 +81,7 @@ func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8
 	case w.nameAct.meets(docActs) && !u.in && p.is&remote == 0:
 		give(tFSWrite, 2)
 		give(tFSRead, 2)
+		w.add(signal{tag: tFSWrite, source: byName, weight: 1, value: w.name, kind: "name_token"}) // what else is rotated or cropped
 	case u.far && w.nameAct.meets(downloadActs), u.near && w.nameAct.meets(uploadActs):
 		give(tFSRead, 2)
 	case w.nameAct.meets(downloadActs) && !u.in, u.far && w.nameAct.meets(uploadActs):
