@@ -49,6 +49,7 @@ func (w *worker) judge(p *profile) {
 	}
 	w.parameters(p)
 	w.freeSQL(p)
+	w.pathless(p)
 	if p.is&git != 0 {
 		w.subcommand()
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"gauntlet/internal/text"
@@ -125,6 +126,10 @@ func (l *lexicon) file(data string) error {
 	return nil
 }
 
+// joined reports whether a letter is of a script in which terms are looked for inside runs of
+// letters: those without spaces, and Korean, whose particles stand behind words without one.
+func joined(r rune) bool { return text.Ideographic(r) || unicode.Is(unicode.Hangul, r) }
+
 // class returns the class of this name, a new one if there is none.
 func (l *lexicon) class(name string) class {
 	c, ok := l.names[name]
@@ -137,7 +142,7 @@ func (l *lexicon) class(name string) class {
 
 // term adds a term in all its forms.
 func (l *lexicon) term(term string, at class, kind string, foreign bool) {
-	if r, _ := utf8.DecodeRuneInString(term); text.Ideographic(r) {
+	if r, _ := utf8.DecodeRuneInString(term); joined(r) {
 		l.ideo[r] = addPhrase(l.ideo[r], []string{text.Fold(term).Text()}, at, foreign)
 		longestFirst(l.ideo[r])
 		return
@@ -225,12 +230,4 @@ func (l *lexicon) set(names ...string) (s classes) {
 		s.add(c)
 	}
 	return s
-}
-
-// knows returns what the lexicon knows of one word, nothing if it does not.
-func (l *lexicon) knows(word string) classes {
-	if e := l.words[word]; e != nil {
-		return e.set
-	}
-	return classes{}
 }

@@ -53,6 +53,15 @@ func (w *worker) pathUse(q *parameter) (u pathUse) {
 // path lets a path parameter speak for reading or writing files.
 func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8)) {
 	u := w.pathUse(q)
+	if told := give; w.prose == "" {
+		// who does not say what the tool does is believed less
+	} else if u.here && q.role.name >= 2 && (p.is&remote == 0 || u.in != u.out) || q.role.name >= 3 && q.role.desc >= 2 && u.in != u.out {
+		// What the description adds, the place or the direction, is a source beside the name.
+		give = func(tag uint8, weight int8) {
+			told(tag, weight)
+			w.add(signal{tag: tag, source: bySchemaSource, weight: weight, value: q.key, kind: "param", text: q.name})
+		}
+	}
 	switch {
 	case workdirs[strings.Join(w.words, "")], w.nameSet.with(w.headSet).meets(cwdWords) && !w.own(tFSRead) && !w.own(tFSWrite):
 		return // where a program starts, not what the tool reads
@@ -71,6 +80,8 @@ func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8
 	switch {
 	case w.nameAct.meets(docActs) && !u.in && p.is&remote == 0:
 		give(tFSWrite, 2)
+		give(tFSRead, 2)
+		w.add(signal{tag: tFSWrite, source: byName, weight: 1, value: w.name, kind: "name_token"}) // what else is rotated or cropped
 	case u.far && w.nameAct.meets(downloadActs), u.near && w.nameAct.meets(uploadActs):
 		give(tFSRead, 2)
 	case w.nameAct.meets(downloadActs) && !u.in, u.far && w.nameAct.meets(uploadActs):
@@ -118,4 +129,24 @@ func (w *worker) carries(q *parameter) bool {
 		}
 	}
 	return false
+}
+
+// pathless doubts that a tool that takes no path touches files: documents live in memory and
+// in services too, and a JSON file from an address is none of this machine.
+func (w *worker) pathless(p *profile) {
+	address := false
+	for i := range w.params {
+		switch w.params[i].role.role {
+		case capability.Path:
+			return
+		case capability.URL:
+			address = true
+		}
+	}
+	if address && p.is&browser == 0 && w.score[tFSRead][byParameter] == 0 {
+		w.against[tFSRead] -= 3
+	}
+	if len(w.params) > 0 && !w.does(anyAct, fileObjects) && w.score[tFSWrite][byParameter] == 0 && p.is&store == 0 {
+		w.against[tFSWrite]--
+	}
 }

@@ -205,7 +205,7 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own []string
 			}
 			w.words = paramName(q.name, w.words[:0])
 			paged = paged || pageNames[strings.Join(w.words, "")]
-			entity = entity || len(w.words) > 1 && (w.words[len(w.words)-1] == "id" || w.words[len(w.words)-1] == "ids") && !lex.knows(w.words[0]).meets(homeEntities)
+			entity = entity || len(w.words) > 1 && (w.words[len(w.words)-1] == "id" || w.words[len(w.words)-1] == "ids") && !homeEntities[w.words[len(w.words)-2]]
 			add(&c.apikeys, strings.Contains(strings.ToLower(strings.ReplaceAll(q.name, "_", "")), "apikey"))
 		}
 		add(&c.saas, saas)
@@ -240,7 +240,9 @@ var pageNames = map[string]bool{"page": true, "perpage": true, "pagesize": true,
 	"endcursor": true, "startingafter": true, "pagenumber": true, "pagecursor": true, "nextcursor": true, "continuationtoken": true}
 
 // homeEntities are things with identifiers that live on this machine.
-var homeEntities = lex.set("process", "browser", "browsercore", "app", "dbcore")
+var homeEntities = map[string]bool{"process": true, "session": true, "tab": true, "page": true, "window": true, "element": true, "frame": true, "request": true, "breakpoint": true,
+	"index": true, "collection": true, "table": true, "terminal": true, "container": true, "simulator": true, "presentation": true, "game": true, "shape": true, "scene": true,
+	"thread": true, "shell": true, "command": true, "node": true, "memory": true, "thought": true, "device": true}
 
 // homeObjects are objects of services that are as often things of this machine.
 var homeObjects = lex.set("file", "fileweak", "db", "browsercore", "code", "process", "expr", "memstore")
@@ -269,7 +271,7 @@ func (c *census) shares() shares {
 // clues weighs what was counted. Names of services settle it; without them it is what the
 // tools work on, by what, and whether they name the service that the server is called after.
 func (p *profile) clues(c *census, s shares, isBrowser bool, about classes) []clue {
-	objects := s.saas >= 0.5 && s.ids >= 0.7
+	objects := s.saas >= 0.5 && s.ids >= 0.7 || s.weak >= 0.7 && s.entities >= 0.5
 	own := s.own >= 0.4 && c.tools > 2
 	paths := s.paths >= 0.4 && !p.words.meets(brandWords) && p.is&secrets == 0 && s.brand < 0.4
 	return []clue{
@@ -290,7 +292,7 @@ func (p *profile) clues(c *census, s shares, isBrowser bool, about classes) []cl
 		{s.api >= 0.25, 1, "tools speak of an API"},
 		{s.paged >= 0.15, 1, "tools leaf through pages of results"},
 		{s.entities >= 0.4 && c.tools > 2, 1, "tools take identifiers of entities"},
-		{s.weak >= 0.7 && c.tools > 2 && s.paths < 0.2, 1, "tools act on what services hold"},
+		{s.weak >= 0.7 && c.tools > 2 && (s.paths < 0.2 || s.entities >= 0.6), 1, "tools act on what services hold"},
 		{s.apps >= 0.3 && !p.words.meets(brandWords), -3, ""},
 		{about.meets(brandWords), 1, "the instructions name a service"},
 		{paths && objects, -1, ""}, // inside a repository

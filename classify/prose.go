@@ -19,11 +19,11 @@ func (t *tokenizer) prose(s string) []token {
 	for i := 0; i < len(folded); {
 		switch c := folded[i]; {
 		case c >= utf8.RuneSelf:
-			if r, _ := utf8.DecodeRuneInString(folded[i:]); text.Ideographic(r) {
+			if r, _ := utf8.DecodeRuneInString(folded[i:]); joined(r) {
 				end := i
 				for end < len(folded) {
 					r, size := utf8.DecodeRuneInString(folded[end:])
-					if !text.Ideographic(r) {
+					if !joined(r) {
 						break
 					}
 					end += size

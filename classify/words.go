@@ -134,7 +134,7 @@ func (t *tokenizer) part(s string, sure, whole bool, cuts [][2]int32) int {
 		}
 	}
 	if take == 1 && set.empty() {
-		if r, _ := utf8.DecodeRuneInString(s[cuts[0][0]:]); text.Ideographic(r) {
+		if r, _ := utf8.DecodeRuneInString(s[cuts[0][0]:]); joined(r) {
 			t.ideographs(s[cuts[0][0]:cuts[0][1]], int(cuts[0][0]), func(a, b int) (int, int) { return a, b })
 			return 1
 		}

@@ -20,7 +20,7 @@ func TestOwnCorpus(t *testing.T) {
 // variable GAUNTLET_CORPUS names the directory that holds them.
 func TestCorpus(t *testing.T) {
 	holds(t, corpusOrSkip(t), calibrate.Floors{
-		HighPrecision: 0.985, HighRecall: 0.64, TagRecall: 0.80, Recall: 0.95, MacroRecall: 0.935, RoleAccuracy: 0.95, Enough: 11,
+		HighPrecision: 0.985, HighRecall: 0.64, TagRecall: 0.80, Recall: 0.965, MacroRecall: 0.935, RoleAccuracy: 0.95, Enough: 11,
 	})
 }
 
@@ -32,12 +32,12 @@ func TestUnknownServices(t *testing.T) {
 		t.Fatal(m.err)
 	}
 	for _, below := range m.run.Nameless.Below(calibrate.Floors{
-		HighPrecision: 0.92, HighRecall: 0.64, TagRecall: 0.80, Recall: 0.92, MacroRecall: 0.85, RoleAccuracy: 0.95, Enough: 11,
+		HighPrecision: 0.94, HighRecall: 0.66, TagRecall: 0.80, Recall: 0.945, MacroRecall: 0.87, RoleAccuracy: 0.95, Enough: 11,
 	}) {
 		t.Errorf("without names of services: %s", below)
 	}
 	for _, below := range m.run.Unseen.Below(calibrate.Floors{
-		HighPrecision: 0.88, HighRecall: 0.60, TagRecall: 0.75, Recall: 0.84, MacroRecall: 0.85, RoleAccuracy: 0.95, Enough: 11,
+		HighPrecision: 0.91, HighRecall: 0.65, TagRecall: 0.76, Recall: 0.935, MacroRecall: 0.89, RoleAccuracy: 0.95, Enough: 11,
 	}) {
 		t.Errorf("without the words of the fold: %s", below)
 	}
