@@ -37,7 +37,7 @@ func TestUnknownServices(t *testing.T) {
 		t.Errorf("without names of services: %s", below)
 	}
 	for _, below := range m.run.Unseen.Below(calibrate.Floors{
-		HighPrecision: 0.91, HighRecall: 0.65, TagRecall: 0.76, Recall: 0.935, MacroRecall: 0.89, RoleAccuracy: 0.95, Enough: 11,
+		HighPrecision: 0.91, HighRecall: 0.61, TagRecall: 0.76, Recall: 0.935, MacroRecall: 0.89, RoleAccuracy: 0.95, Enough: 11,
 	}) {
 		t.Errorf("without the words of the fold: %s", below)
 	}
