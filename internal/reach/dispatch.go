@@ -150,11 +150,15 @@ func (en *engine) bestDispatch(ties []tie) []tie {
 	return out
 }
 
+// maxLabels is how many names are taken from the branches of one dispatcher. Those that the
+// server lists, or the source declares, are read whatever their number.
+const maxLabels = 1_000
+
 // branchLabels returns the constants that a dispatcher itself compares the name with.
 func (en *engine) branchLabels(body []program.Stmt, out []string, depth int) []string {
 	for i := range body {
 		s := &body[i]
-		if s.Step != program.Branch || depth > 4 {
+		if s.Step != program.Branch || depth > 4 || len(out) >= maxLabels {
 			continue
 		}
 		isName := s.X != nil && (s.X.Text == "name" || s.X.Text == "tool_name" || s.X.Text == "toolName")

@@ -69,7 +69,11 @@ func merge(h *sink.Handler, more sink.Handler) {
 
 // handler reads what one tie leads to.
 func (en *engine) handler(t tie) sink.Handler {
-	clear(en.contexts) // so that a tool is read alike however many came before it
+	late := en.work > maxApart
+	if !late {
+		clear(en.contexts) // so that a tool is read alike however many came before it
+	}
+	en.merged = false
 	h := sink.Handler{Tool: t.tool, Language: en.conv.Language, Via: t.via, Func: t.fn.fn.Name, At: t.at}
 	f := en.enter(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)
 	from := []*frame{f}
@@ -84,7 +88,7 @@ func (en *engine) handler(t tie) sink.Handler {
 		}
 	}
 	named := en.trace(&h, from...)
-	if t.via == sink.ByDispatch && !named && !t.alone {
+	if t.via == sink.ByDispatch && !t.alone && (!named || late && en.merged) {
 		h.Via = sink.ByFallback
 		for i := range h.Calls { // of all tools together; which of them does it is not known
 			h.Calls[i].Strength = sink.Weak

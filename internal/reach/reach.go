@@ -40,6 +40,7 @@ const MaxDepth = 16
 
 const (
 	maxWork      = 10_000_000 // evaluations for one program
+	maxApart     = 500_000    // of these, until frames are counted for all tools together
 	maxFunctions = 3_000      // frames read for one tool
 )
 
@@ -58,6 +59,7 @@ type engine struct {
 	packages map[string]bool // that anything imports
 	frames   map[frameKey]*frame
 	contexts map[*program.Func]int // new frames of each function, for the tool that is read
+	merged   bool                  // since then, arguments were forgotten
 	numbers  map[any]int
 	calls    map[string][]*program.Expr
 	methods  map[string][]*program.Class

@@ -137,8 +137,10 @@ func (en *engine) enter(fn *program.Func, args [][]value, this []value, up *fram
 	}
 	switch n := en.contexts[fn]; {
 	case n >= 2*maxContexts && (len(args) > 0 || len(this) > 0 || up != nil):
+		en.merged = true
 		return en.enter(fn, nil, nil, nil)
 	case n >= maxContexts && !coarse(args):
+		en.merged = true
 		return en.enter(fn, coarsen(args), this, up)
 	}
 	en.contexts[fn]++
