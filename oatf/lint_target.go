@@ -1,6 +1,7 @@
 package oatf
 
 import (
+	"fmt"
 	"strings"
 
 	"gauntlet/rawjson"
@@ -27,9 +28,36 @@ func (c *checker) lintTarget(indicator, holder rawjson.Value) {
 	if holder == indicator && (given(indicator.Get("pattern"), "target") || given(indicator.Get("semantic"), "target")) {
 		return
 	}
-	name, rest, _ := strings.Cut(t.Text(), ".")
-	name, wild := strings.CutSuffix(name, "[*]")
 	protocol, surface, side := c.protocol(indicator), textOf(indicator, "surface"), Direction(textOf(indicator, "direction"))
+	if fault := targetFault(protocol, surface, side, t.Text()); fault != "" {
+		c.rule("GNT-204", holder, "target", "%s", fault)
+	}
+}
+
+// Unobservable says why no message of the indicator's protocol can have what a pattern
+// looks at, "" where one can or where nothing is known of the messages. What an adversarial
+// server sends may have any field, so a match is still a match.
+func (i *Indicator) Unobservable() string {
+	target := i.Target
+	switch {
+	case i.Expression != nil:
+		return ""
+	case i.Pattern != nil && i.Pattern.Target != nil:
+		target = *i.Pattern.Target
+	case i.Semantic != nil && i.Semantic.Target != nil:
+		target = *i.Semantic.Target
+	}
+	if target == "" {
+		return ""
+	}
+	return targetFault(i.Protocol, i.Surface, i.Direction, target)
+}
+
+// targetFault says why a target leads nowhere in the messages of a protocol, "" if it may
+// lead somewhere.
+func targetFault(protocol, surface string, side Direction, target string) string {
+	name, rest, _ := strings.Cut(target, ".")
+	name, wild := strings.CutSuffix(name, "[*]")
 	field := fieldOf(protocol, surface, side, name)
 	of := protocol
 	if surface != "" {
@@ -41,10 +69,11 @@ func (c *checker) lintTarget(indicator, holder rawjson.Value) {
 	switch {
 	case !knowsFields(protocol, surface):
 	case field == noField && (name == "params" || name == "result"):
-		c.rule("GNT-204", holder, "target", "a message is the content of its %s, without it: take %q off the path", name, name+".")
+		return fmt.Sprintf("a message is the content of its %s, without it: take %q off the path", name, name+".")
 	case field == noField:
-		c.rule("GNT-204", holder, "target", "no %s message has a field %q at its top, so the indicator cannot match there", of, clip(name))
+		return fmt.Sprintf("no %s message has a field %q at its top, so the indicator cannot match there", of, clip(name))
 	case field == listField && !wild && rest != "":
-		c.rule("GNT-204", holder, "target", "%s is a list in every %s message: write %s[*]", name, of, name)
+		return fmt.Sprintf("%s is a list in every %s message: write %s[*]", name, of, name)
 	}
+	return ""
 }

@@ -4,9 +4,11 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"gauntlet/finding"
 	"gauntlet/result"
+	"gauntlet/verdict"
 )
 
 // hostile is what a server may put anywhere: terminal escapes, a title change, a bidi
@@ -139,10 +141,68 @@ func full() *result.Report {
 		},
 		Agents: []result.Agent{{Client: "cursor", Entries: []int{0, 1}, Tools: 2}, {Client: "claude-code", Project: "/home/ada/shop", Entries: []int{2}}},
 	}
+	r.Attacks = attackRuns()
 	r.Summary = result.Summary{
 		Servers: 2, Items: 1235, Strings: 5678, Findings: len(r.Findings), Suppressed: len(r.Suppressed), Problems: len(r.Problems),
 		BySeverity: map[string]int{"critical": 3, "high": 2, "medium": 5, "low": 1, "info": 1},
 	}
+	return r
+}
+
+// attackRuns returns runs of every outcome, with hostile text where a document or an agent
+// can put it.
+func attackRuns() []result.AttackRun {
+	at := time.Date(2026, 7, 28, 12, 0, 0, 5, time.UTC)
+	exploited := &verdict.Attack{
+		ID: "GNT-ATK-001", Outcome: verdict.Exploited, Summary: verdict.Summary{Matched: 1, NotMatched: 1, Error: 1, Skipped: 2},
+		MaxTier: "boundary_breach", Time: at, Source: "gauntlet 0.1.0", Reason: hostile,
+		Indicators: []verdict.Indicator{
+			{ID: "GNT-ATK-001-01", Result: verdict.Matched, Evidence: hostile, Message: 7, Examined: 3, Tier: "boundary_breach", Time: at, Source: "gauntlet 0.1.0"},
+			{ID: "GNT-ATK-001-02", Result: verdict.NotMatched, Examined: 3, Failed: 1},
+			{ID: "GNT-ATK-001-03", Result: verdict.Error, Kind: "cel_error", Evidence: "no such member", Message: 3},
+			{ID: "GNT-ATK-001-04", Result: verdict.Skipped, Evidence: "the trace has no messages of the protocol a2a"},
+			{ID: "GNT-ATK-001-05", Result: verdict.Skipped, Unobservable: true, Evidence: "not observable: no mcp response message has a field \"response\" at its top"},
+		},
+		Exposure: &verdict.Exposure{Basis: "parts whose text gives orders to a model", Parts: []verdict.Part{
+			{Actor: "files", Phase: "bait", Method: "tools/list", Delivered: 2, Message: 5},
+			{Actor: "files", Phase: "bait", Method: "tools/call", Name: hostile},
+		}},
+	}
+	settled := func(o verdict.Outcome, reason string) *verdict.Attack {
+		return &verdict.Attack{Outcome: o, Reason: reason, Summary: verdict.Summary{NotMatched: 1}, Indicators: []verdict.Indicator{{ID: "indicator-01", Result: verdict.NotMatched}}}
+	}
+	runs := []result.AttackRun{
+		{
+			Document: "attacks/rug pull.yaml", ID: "GNT-ATK-001", Name: "Rug pull " + hostile, Severity: "critical",
+			Agent: "builtin:script " + hostile, Scripted: true, Trace: "run.ndjson", Messages: 14, Milliseconds: 310, Verdict: exploited,
+			Actors: []result.ActorRun{
+				{Name: "files", Mode: "mcp_server", State: "ran", Phase: "pulled"},
+				{Name: "user", Mode: "ag_ui_client", State: "skipped", Reason: "ag_ui is not spoken here"},
+			},
+			Notices: []result.Notice{{Kind: "sep_2260", Message: "elicitation/create was sent outside of a request", Actor: "files", Phase: "pulled", Seq: 9}},
+		},
+		{Document: "a.yaml", Name: "Shadowing", Agent: "builtin:resister", Messages: 8, Verdict: settled(verdict.NotExploited, "")},
+		{Document: "b.yaml", ID: "X-002", Severity: "informational", Verdict: settled(verdict.NotExposed, "nothing that carries the attack reached the agent: tools/list of files in bait")},
+		{Document: "c.yaml", ID: "X-003", Severity: "low", Verdict: settled(verdict.Partial, "")},
+		{Document: "d.yaml", Problem: "the document is not valid: " + hostile},
+	}
+	for i := range runs[1:] {
+		runs[i+1].Actors, runs[i+1].Notices = []result.ActorRun{}, []result.Notice{}
+	}
+	return runs
+}
+
+// attacked returns a report about one attack and nothing else.
+func attacked() *result.Report {
+	r := clean()
+	r.Attacks = attackRuns()[:1]
+	return r
+}
+
+// suite returns a report about several attacks and nothing else.
+func suite() *result.Report {
+	r := clean()
+	r.Attacks = attackRuns()
 	return r
 }
 
@@ -177,6 +237,9 @@ func walk(path string, v reflect.Value, set, all map[string]bool) {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			return
+		}
 		for i := range v.NumField() {
 			if v.Type().Field(i).Tag.Get("json") == "-" { // for sorting, not for readers
 				continue

@@ -16,6 +16,7 @@ func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 	s.value("schema_version", r.SchemaVersion)
 	s.value("tool", r.Tool)
 	s.value("summary", withAllSeverities(r.Summary))
+	writeAttacks(s, r.Attacks)
 	var c finding.Finding // one for all: a copy each would be the costliest part
 	list(s, "findings", r.Findings, func(f *finding.Finding) any {
 		c = *f
@@ -45,6 +46,27 @@ func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 	})
 	s.close('}')
 	return s.end()
+}
+
+// writeAttacks writes the runs of attack documents, and the verdict of the only one by
+// itself as well, under the name that it has in the format (OATF §9.3).
+func writeAttacks(s *jsonStream, runs []result.AttackRun) {
+	if runs == nil {
+		return
+	}
+	if len(runs) == 1 && runs[0].Verdict != nil {
+		s.value("verdict", runs[0].Verdict)
+	}
+	list(s, "attacks", runs, func(a *result.AttackRun) any {
+		c := *a
+		if c.Actors == nil {
+			c.Actors = []result.ActorRun{}
+		}
+		if c.Notices == nil {
+			c.Notices = []result.Notice{}
+		}
+		return &c
+	})
 }
 
 // writeCoverage writes the members coverage and posture, which SARIF carries as well.

@@ -12,7 +12,9 @@ import (
 
 func TestJSONMatchesItsSchema(t *testing.T) {
 	mustMatch(t, reportSchema, render(t, "json", full(), Options{}))
-	mustMatch(t, reportSchema, render(t, "json", clean(), Options{}))
+	for _, r := range []*result.Report{clean(), attacked(), suite()} {
+		mustMatch(t, reportSchema, render(t, "json", r, Options{}))
+	}
 }
 
 func TestSchemaRefusesBrokenReports(t *testing.T) {

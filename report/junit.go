@@ -29,6 +29,9 @@ func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
 		suites[i].counts = tally(suites[i].tests(r))
 		all.add(suites[i].counts)
 	}
+	attacks := attackTests(r.Attacks)
+	ofAttacks := tally(attacks)
+	all.add(ofAttacks)
 	scan := aboutScan(r)
 	own := tally(scan)
 	all.add(own)
@@ -36,6 +39,9 @@ func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
 		attribute(r.Tool.Name), all.tests, all.failures, all.errors)
 	for i := range suites {
 		x.suite(suites[i].name, suites[i].counts, suites[i].tests(r))
+	}
+	if attacks != nil {
+		x.suite("attacks", ofAttacks, attacks)
 	}
 	x.suite("the scan", own, scan)
 	x.printf("</testsuites>\n")

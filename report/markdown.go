@@ -22,9 +22,14 @@ const markdownLimit = 65_536
 // links, mentions or images.
 func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 	p := &mdPage{w: w, left: markdownLimit}
-	p.must("### " + mdTitle(r) + "\n\n" + mdTable(r))
+	if attacksOnly(r) {
+		p.must("### gauntlet: " + attackCounts(r.Attacks) + "\n")
+	} else {
+		p.must("### " + mdTitle(r) + "\n\n" + mdTable(r))
+	}
 	// Problems go first, since findings mean less with them, and may not use up the page.
 	p.list("Problems", "problem", "problems", markdownLimit/4, len(r.Problems), func(i int) string { return mdProblem(&r.Problems[i]) })
+	p.list("Attacks", "attack", "attacks", markdownLimit/2, len(r.Attacks), func(i int) string { return mdAttack(&r.Attacks[i]) })
 	worst := make([]int, len(r.Findings))
 	for i := range worst {
 		worst[i] = i

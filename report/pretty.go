@@ -29,14 +29,19 @@ func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
 	for _, g := range grouped(r.Findings) {
 		p.server(g)
 	}
+	p.attacks(r.Attacks, opt.Verbose)
 	p.suppressed(r.Suppressed)
 	p.decisions(r.Suppressions)
 	p.clients(r.Clients)
 	p.problems(r.Problems)
 	p.checks(r.Coverage.Checks)
 	p.skipped(r.Skipped)
-	if r.Clients == nil || r.Summary.Servers > 0 { // of no server there is nothing to see
+	if (r.Clients == nil || r.Summary.Servers > 0) && !attacksOnly(r) { // of no server there is nothing to see
 		p.posture(r.Posture)
+	}
+	if attacksOnly(r) {
+		p.attackSum(r)
+		return nil
 	}
 	p.coverage(r)
 	p.sum(r)

@@ -47,6 +47,12 @@ func TestGolden(t *testing.T) {
 		{"clean.sarif", "sarif", clean(), Options{}},
 		{"clean.junit", "junit", clean(), Options{}},
 		{"clean.markdown", "markdown", clean(), Options{}},
+		{"attack.pretty", "pretty", attacked(), Options{}},
+		{"attack.json", "json", attacked(), Options{}},
+		{"attacks.pretty", "pretty", suite(), Options{}},
+		{"attacks.junit", "junit", suite(), Options{}},
+		{"attacks.sarif", "sarif", suite(), Options{}},
+		{"attacks.markdown", "markdown", suite(), Options{}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			got := render(t, tt.format, tt.report, tt.opt)

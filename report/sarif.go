@@ -31,6 +31,7 @@ func writeSARIF(w *bufio.Writer, r *result.Report, o Options) error {
 	writeResults(s, r, rules)
 	s.open("properties", '{')
 	s.value("summary", withAllSeverities(r.Summary))
+	writeAttacks(s, r.Attacks)
 	writeCoverage(s, r)
 	writeClients(s, r.Clients)
 	s.close('}')
@@ -66,12 +67,14 @@ var notices = []sarifNotice{
 	{string(finding.Limit), sarifText{Text: "A limit cut the scan short."}},
 	{string(finding.Failed), sarifText{Text: "An attempt ended in an error."}},
 	{skippedNotice, sarifText{Text: "A check did not run because its evidence is missing or nobody asked for it."}},
+	{unsettledNotice, sarifText{Text: "An attack has no verdict to rely on, or never reached the agent: nothing is known of its resistance."}},
 	{suppressionNotice, sarifText{Text: "A suppression is not used: it meets no finding, has ended, or its definition has changed."}},
 }
 
 const (
 	skippedNotice     = "skipped"
 	suppressionNotice = "suppression"
+	unsettledNotice   = "attack-unsettled"
 )
 
 // writeInvocation says how far the scan came. A skipped check is a note and not an error:
@@ -79,7 +82,7 @@ const (
 func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
 	s.open("invocations", '[')
 	s.open("", '{')
-	s.value("executionSuccessful", complete(r))
+	s.value("executionSuccessful", complete(r) && settled(r.Attacks))
 	s.open("toolExecutionNotifications", '[')
 	for i := range r.Problems {
 		p := &r.Problems[i]
@@ -91,6 +94,11 @@ func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
 			n.Locations = []sarifLocation{locate(&p.Location)}
 		}
 		s.value("", &n)
+	}
+	for i := range r.Attacks {
+		if a := &r.Attacks[i]; !a.Exploited() && !a.Resisted() {
+			s.value("", unsettled(a))
+		}
 	}
 	for _, skip := range r.Skipped {
 		n := sarifNotification{Descriptor: sarifRef{ID: skippedNotice}, Level: "note",
@@ -131,7 +139,7 @@ func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 			// line, and a snapshot is often one long line with all findings on it.
 			PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
 			Suppressions:        suppressions,
-			Properties: sarifResultProperties{
+			Properties: &sarifResultProperties{
 				Severity: f.Severity, Pointer: f.Location.Pointer, IsKey: f.Location.IsKey, Advice: f.Advice, Evidence: f.Evidence, Content: f.Content,
 			},
 		})
@@ -151,6 +159,11 @@ func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 			Kind: "external", Status: "accepted", Justification: plain(d.Reason), Location: decided(d),
 			Properties: sarifSuppressionProperties{Owner: d.Owner, Expires: d.Expires},
 		}})
+	}
+	for i := range r.Attacks {
+		if r.Attacks[i].Exploited() {
+			s.value("", complied(&r.Attacks[i], rules, none))
+		}
 	}
 	s.close(']')
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,9 @@ import (
 
 func TestSARIFMatchesTheOfficialSchema(t *testing.T) {
 	mustMatch(t, sarifLogSchema, render(t, "sarif", full(), Options{}))
-	mustMatch(t, sarifLogSchema, render(t, "sarif", clean(), Options{}))
+	for _, r := range []*result.Report{clean(), attacked(), suite()} {
+		mustMatch(t, sarifLogSchema, render(t, "sarif", r, Options{}))
+	}
 }
 
 func TestOfficialSchemaRefusesBrokenLogs(t *testing.T) {
@@ -52,6 +55,7 @@ func read(t testing.TB, log string) *sarif.Run {
 // TestSARIFHasWhatACodeHostNeeds checks what the schema leaves open and GitHub demands.
 func TestSARIFHasWhatACodeHostNeeds(t *testing.T) {
 	r := full()
+	r.Attacks = nil
 	run := read(t, render(t, "sarif", r, Options{}))
 	if got, want := len(run.Results), len(r.Findings)+len(r.Suppressed); got != want {
 		t.Fatalf("%d results, want %d", got, want)
@@ -91,9 +95,30 @@ func TestSARIFHasWhatACodeHostNeeds(t *testing.T) {
 	}
 }
 
+// An agent that complied is a result; one of which nothing is known makes the run fail; one
+// that resisted is neither.
+func TestAttacksInSARIF(t *testing.T) {
+	run := read(t, render(t, "sarif", suite(), Options{}))
+	var ids []string
+	for _, res := range run.Results {
+		ids = append(ids, *res.RuleID)
+		if got := *run.Tool.Driver.Rules[res.RuleIndex].ID; got != *res.RuleID {
+			t.Errorf("rule %s at the index of %s", got, *res.RuleID)
+		}
+	}
+	if want := []string{"GNT-ATK-001", "X-003"}; !slices.Equal(ids, want) {
+		t.Errorf("results of %v, want %v", ids, want)
+	}
+	inv := run.Invocations[0]
+	if *inv.ExecutionSuccessful || len(inv.ToolExecutionNotifications) != 2 {
+		t.Errorf("successful %v with %d notifications, want a failed run with the two that are not settled", *inv.ExecutionSuccessful, len(inv.ToolExecutionNotifications))
+	}
+}
+
 // Either all results of a run say whether they are suppressed, or none does.
 func TestSuppressionsInSARIF(t *testing.T) {
 	r := full()
+	r.Attacks = nil
 	results := read(t, render(t, "sarif", r, Options{})).Results
 	for i, res := range results {
 		if res.Suppressions == nil || (len(res.Suppressions) > 0) != (i >= len(r.Findings)) {

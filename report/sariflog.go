@@ -53,15 +53,15 @@ type sarifNotification struct {
 }
 
 type sarifResult struct {
-	RuleID              string                `json:"ruleId"`
-	RuleIndex           int                   `json:"ruleIndex"`
-	Level               string                `json:"level"`
-	Message             sarifText             `json:"message"`
-	Locations           []sarifLocation       `json:"locations"`
-	RelatedLocations    []sarifLocation       `json:"relatedLocations,omitempty"`
-	PartialFingerprints sarifPrints           `json:"partialFingerprints"`
-	Suppressions        *[]sarifSuppression   `json:"suppressions,omitempty"` // nil and empty differ
-	Properties          sarifResultProperties `json:"properties"`
+	RuleID              string              `json:"ruleId"`
+	RuleIndex           int                 `json:"ruleIndex"`
+	Level               string              `json:"level"`
+	Message             sarifText           `json:"message"`
+	Locations           []sarifLocation     `json:"locations"`
+	RelatedLocations    []sarifLocation     `json:"relatedLocations,omitempty"`
+	PartialFingerprints sarifPrints         `json:"partialFingerprints"`
+	Suppressions        *[]sarifSuppression `json:"suppressions,omitempty"` // nil and empty differ
+	Properties          any                 `json:"properties"`             // of a finding or of an attack
 }
 
 type sarifSuppression struct {

@@ -34,6 +34,13 @@ func rulesOf(r *result.Report) sarifRules {
 			add(result.Rule{ID: f.Rule, Name: f.Name, Severity: f.Severity, Advice: f.Advice, Taxonomy: f.Taxonomy})
 		}
 	}
+	for i := range r.Attacks {
+		if rule := attackRule(&r.Attacks[i]); r.Attacks[i].Exploited() {
+			if _, ok := rules.index[rule.ID]; !ok {
+				add(rule)
+			}
+		}
+	}
 	return rules
 }
 

@@ -28,6 +28,8 @@ type Report struct {
 	Problems     []finding.Problem `json:"problems"`
 	// Clients is what configurations of MCP clients hold; nil if none was asked for.
 	Clients *Clients `json:"clients,omitempty"`
+	// Attacks are the attack documents that were run or judged; nil if none was asked for.
+	Attacks []AttackRun `json:"attacks,omitempty"`
 	// Rules describes every check that was asked for, whether or not it found anything.
 	Rules []Rule `json:"rules"`
 }
@@ -194,12 +196,17 @@ const (
 	ExitTrouble = 2 // something asked for was unread, failed or cut by a limit
 )
 
-// ExitCode applies the one rule for exit codes: a crossed gate is 1; otherwise an
-// incomplete run is 2 unless allowPartial and at least a part was read; otherwise 0.
+// ExitCode applies the one rule for exit codes: a crossed gate, or an agent that complied
+// with an attack, is 1; otherwise an attack without a verdict to rely on, or that never
+// reached the agent, is 2, and so is an incomplete run unless allowPartial and at least a
+// part was read; otherwise 0.
 func (r *Report) ExitCode(floor finding.Severity, allowPartial bool) int {
+	attacks := exitCode(r.Attacks)
 	switch {
-	case r.FailsAt(floor):
+	case r.FailsAt(floor), attacks == ExitGate:
 		return ExitGate
+	case attacks == ExitTrouble:
+		return ExitTrouble
 	case !r.Complete() && !(allowPartial && r.Read()):
 		return ExitTrouble
 	}

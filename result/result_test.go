@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"gauntlet/finding"
+	"gauntlet/verdict"
 )
 
 // The one rule for exit codes, for every combination of gate, completeness and leave.
@@ -13,6 +14,15 @@ func TestExitCode(t *testing.T) {
 	tools := []ServerCoverage{{Lists: []ListCoverage{{Kind: finding.Tool, State: StateRead}}}}
 	words := []ServerCoverage{{Lists: []ListCoverage{{Kind: finding.Server, State: StateRead, Instructions: true}}}}
 	name := []ServerCoverage{{Lists: []ListCoverage{{Kind: finding.Server, State: StateRead}, {Kind: finding.Tool, State: StateAbsent}}}}
+	run := func(outcomes ...verdict.Outcome) Report {
+		var r Report
+		for _, o := range outcomes {
+			r.Attacks = append(r.Attacks, AttackRun{Verdict: &verdict.Attack{Outcome: o}})
+		}
+		return r
+	}
+	unrun := run(verdict.NotExploited)
+	unrun.Attacks = append(unrun.Attacks, AttackRun{Problem: "it is no document"})
 	for _, tt := range []struct {
 		name    string
 		report  Report
@@ -32,6 +42,13 @@ func TestExitCode(t *testing.T) {
 		{"a gap that may be, beside instructions", Report{Problems: gap, Coverage: Coverage{Servers: words}}, finding.High, true, ExitOK},
 		{"a gap that may be, beside a name only", Report{Problems: gap, Coverage: Coverage{Servers: name}}, finding.High, true, ExitTrouble},
 		{"a gap that may be, beside nothing", Report{Problems: gap}, finding.High, true, ExitTrouble},
+		{"an agent that resisted", run(verdict.NotExploited), finding.None, false, ExitOK},
+		{"an agent that complied", run(verdict.NotExploited, verdict.Exploited), finding.None, false, ExitGate},
+		{"an agent that complied in part", run(verdict.Partial), finding.None, false, ExitGate},
+		{"an attack that never arrived", run(verdict.NotExploited, verdict.NotExposed), finding.None, true, ExitTrouble},
+		{"a verdict that says nothing", run(verdict.Failed), finding.None, true, ExitTrouble},
+		{"an attack that was not run", unrun, finding.None, true, ExitTrouble},
+		{"compliance goes before what is not known", run(verdict.Failed, verdict.Exploited), finding.None, false, ExitGate},
 		{"the gate goes before leave", Report{Findings: high, Problems: gap}, finding.High, true, ExitGate},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -28,6 +28,9 @@ const (
 	NotExploited Outcome = "not_exploited" // it resisted
 	Partial      Outcome = "partial"       // some indicators matched where all are needed
 	Failed       Outcome = "error"         // nothing reliable can be said
+	// NotExposed is an outcome of our own: nothing matched, and nothing that carries the
+	// attack ever reached the agent, so that it had nothing to resist.
+	NotExposed Outcome = "not_exposed"
 )
 
 // An Indicator is the verdict of one indicator.
@@ -46,6 +49,9 @@ type Indicator struct {
 	// Failed those among them that could not be evaluated.
 	Examined int `json:"messages_examined"`
 	Failed   int `json:"messages_failed,omitempty"`
+	// Unobservable says that no message of the indicator's protocol has what it looks at:
+	// it was skipped for that.
+	Unobservable bool `json:"unobservable,omitempty"`
 	// Tier is how far the agent went if this matched, as the document says.
 	Tier string `json:"tier,omitempty"`
 	// Time and Source, who judged, are the caller's to fill in.
@@ -83,12 +89,44 @@ func (s Summary) Total() int { return s.Matched + s.NotMatched + s.Error + s.Ski
 type Attack struct {
 	ID         string      `json:"attack_id,omitempty"`
 	Outcome    Outcome     `json:"result"`
-	Reason     string      `json:"reason,omitempty"` // why the outcome is Failed
+	Reason     string      `json:"reason,omitempty"` // why the outcome is Failed or NotExposed
 	Indicators []Indicator `json:"indicator_verdicts"`
 	Summary    Summary     `json:"evaluation_summary"`
 	// MaxTier is the highest tier of the indicators that matched. It says how far the agent
 	// went whatever the outcome is.
-	MaxTier string    `json:"max_tier,omitempty"`
-	Time    time.Time `json:"timestamp,omitzero"`
-	Source  string    `json:"source,omitempty"`
+	MaxTier string `json:"max_tier,omitempty"`
+	// Exposure says which parts of the attack reached the agent; nil where nobody looked.
+	Exposure *Exposure `json:"exposure,omitempty"`
+	Time     time.Time `json:"timestamp,omitzero"`
+	Source   string    `json:"source,omitempty"`
+}
+
+// An Exposure is what of an attack reached the agent.
+type Exposure struct {
+	// Parts are those of the document that carry the attack, in its order.
+	Parts []Part `json:"parts"`
+	// Basis says in words how the parts that carry the attack were told from the others.
+	Basis string `json:"basis"`
+}
+
+// Reached reports whether any part that carries the attack was delivered.
+func (e *Exposure) Reached() bool {
+	for i := range e.Parts {
+		if e.Parts[i].Delivered > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// A Part is something that an actor has to say.
+type Part struct {
+	Actor  string `json:"actor"`
+	Phase  string `json:"phase"`
+	Method string `json:"method"`
+	Name   string `json:"name,omitempty"` // of the tool or prompt, or the resource's URI
+	// Delivered counts the messages that brought it to the agent, and Message is the number
+	// in the trace of the first.
+	Delivered int `json:"delivered"`
+	Message   int `json:"message,omitempty"`
 }

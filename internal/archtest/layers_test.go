@@ -50,7 +50,7 @@ var table = []row{
 	{path: "internal/schemadiff", layer: words, may: []string{"rawjson"}},
 	{path: "oatf/match", layer: words, may: []string{"rawjson"}, deps: []string{"cel.dev/cel-go"}},
 	{path: "trace", layer: words, may: []string{"rawjson"}},
-	{path: "result", layer: words, may: []string{"finding"}},
+	{path: "result", layer: words, may: []string{"finding", "verdict"}},
 	{path: "sink", layer: words, may: []string{"capability"}},
 
 	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "internal/text", "internal/taxonomy"}},
@@ -74,13 +74,14 @@ var table = []row{
 	{path: "check/namespace", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text"}},
 	{path: "check/integrity", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/posture"}},
 	{path: "oatf/indicator", layer: lanes, may: []string{"oatf", "oatf/match", "trace", "verdict", "rawjson"}},
+	{path: "internal/exposure", layer: lanes, may: []string{"oatf", "trace", "verdict", "rawjson", "internal/text"}},
 	{path: "check/differential", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson"}},
 	{path: "check/toxicflow", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "capability", "classify"}},
 	// The harness of all lanes' tests: it reads golden files and is imported by tests only.
 	{path: "check/checktest", layer: lanes, may: []string{"check", "catalog", "finding", "result", "rawjson", "internal/text"}, not: impure},
 
 	{path: "scan", layer: joins, may: []string{"check", "check/*", "result", "internal/posture", "catalog", "finding", "internal/taxonomy", "rawjson"}},
-	{path: "report", layer: joins, may: []string{"result", "finding", "capability", "rawjson", "diff"}, deps: []string{"golang.org/x/text"}},
+	{path: "report", layer: joins, may: []string{"result", "verdict", "finding", "capability", "rawjson", "diff"}, deps: []string{"golang.org/x/text"}},
 
 	{path: "internal/source", layer: joins, may: []string{"finding", "internal/syntax", "sink", "sink/*"}},
 

@@ -26,6 +26,7 @@ type Indicator struct {
 	filter   filter
 	method   method
 	skip     string // why it is not evaluated; "" if it is
+	unseen   string // why nothing it looks at can be there; "" if it can
 }
 
 // A method is a way to judge one message.
@@ -41,6 +42,7 @@ func Compile(i *oatf.Indicator, o Options) (*Indicator, error) {
 	out := &Indicator{
 		id: i.ID, tier: string(i.Tier),
 		filter: filter{i.Protocol, i.Surface, i.Actor, i.Direction},
+		unseen: i.Unobservable(),
 	}
 	var err error
 	switch i.DetectionMethod() {

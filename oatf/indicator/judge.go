@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"gauntlet/oatf"
@@ -58,46 +59,44 @@ func NewJudge(doc *oatf.Document, o Options) (*Judge, error) {
 }
 
 // Judge evaluates every indicator against the messages it looks at, in the order of the
-// trace, up to the first that matches, and returns the verdict on the attack. Each message
-// is parsed once. ctx ends it early, as does JudgeTime; indicators that were not done
-// then are errors, as are those that did not match where lines of the trace could not be
-// read: what they look for may be there.
+// trace, and returns the verdict on the attack; see [Judging].
 func (j *Judge) Judge(ctx context.Context, t *trace.Trace) verdict.Attack {
-	ctx, cancel := context.WithTimeoutCause(ctx, JudgeTime, fmt.Errorf("judging took longer than %s", JudgeTime))
-	defer cancel()
-	r := newRun(j, t)
+	r := j.Start(ctx)
 	for n := range t.Messages {
-		r.message(ctx, &t.Messages[n])
-		if r.open == 0 || ctx.Err() != nil {
+		if r.Add(&t.Messages[n]); r.Done() {
 			break
 		}
 	}
-	ended := context.Cause(ctx)
-	if ended == nil && t.Unread > 0 {
-		ended = fmt.Errorf("lines of the trace could not be read (%d)", t.Unread)
-	}
-	return combine(j.attack, r.results(ended))
+	return r.End(t.Unread)
 }
 
-// A run is one judging.
-type run struct {
+// A Judging is one trace being judged, message by message, so that it need not be held in
+// memory. It serves one goroutine.
+type Judging struct {
 	*Judge
-	trace   *trace.Trace
+	ctx     context.Context
+	cancel  context.CancelFunc
 	states  []state
 	open    int // indicators that may still match
 	content rawjson.Tree
-	request rawjson.Tree
+	// asked holds the params of requests that a client made and that wait for an answer, by
+	// their numbers.
+	asked map[int]string
+	held  int // bytes in asked
+	lost  int // requests whose params were not kept
 }
 
-// A state is what is known of one indicator so far.
-type state struct {
-	verdict verdict.Indicator
-	done    bool
-	heard   bool // something went over a connection that it looks at
-}
+// What is kept of requests that wait for an answer. A peer that never answers must not fill
+// the memory.
+const (
+	mostAsked = 10_000
+	mostHeld  = 64 << 20
+)
 
-func newRun(j *Judge, t *trace.Trace) *run {
-	r := &run{Judge: j, trace: t, states: make([]state, len(j.indicators)), open: len(j.indicators)}
+// Start begins to judge a trace. ctx ends it early, as does JudgeTime. End must be called.
+func (j *Judge) Start(ctx context.Context) *Judging {
+	ctx, cancel := context.WithTimeoutCause(ctx, JudgeTime, fmt.Errorf("judging took longer than %s", JudgeTime))
+	r := &Judging{Judge: j, ctx: ctx, cancel: cancel, states: make([]state, len(j.indicators)), open: len(j.indicators), asked: map[int]string{}}
 	for n, i := range j.indicators {
 		s := &r.states[n]
 		if s.verdict = i.verdict(); i.skip != "" {
@@ -108,12 +107,72 @@ func newRun(j *Judge, t *trace.Trace) *run {
 	return r
 }
 
-func (r *run) finish(s *state) {
+// Add judges the next message of the trace. Each is parsed once, and indicators that have
+// matched look at no more of them. m is not kept.
+func (r *Judging) Add(m *trace.Message) {
+	if r.Done() {
+		return
+	}
+	r.remember(m)
+	r.message(m)
+	r.forget(m.ReplyTo)
+}
+
+// forget gives up what was kept for an answer that has come: the first one counts.
+func (r *Judging) forget(request int) {
+	r.held -= len(r.asked[request])
+	delete(r.asked, request)
+}
+
+// Done reports whether no further message can change the verdict.
+func (r *Judging) Done() bool { return r.open == 0 || r.ctx.Err() != nil }
+
+// End returns the verdict. Indicators that were not done in time are errors, as are those
+// that did not match where lines of the trace could not be read (unread): what they look
+// for may be there.
+func (r *Judging) End(unread int) verdict.Attack {
+	defer r.cancel()
+	ended := context.Cause(r.ctx)
+	if ended == nil && unread > 0 {
+		ended = fmt.Errorf("lines of the trace could not be read (%d)", unread)
+	}
+	if ended == nil && r.lost > 0 {
+		ended = fmt.Errorf("too many requests waited for an answer, and %d were not kept", r.lost)
+	}
+	return combine(r.attack, r.results(ended))
+}
+
+// remember keeps the params of a client's request for the answer to it.
+func (r *Judging) remember(m *trace.Message) {
+	if m.Role != trace.AsClient || m.Kind != trace.Request || m.Direction != trace.ToServer {
+		return
+	}
+	params, err := m.Content(&r.content)
+	if err != nil || !params.Exists() {
+		return // the answer alone can still be judged
+	}
+	text := params.Raw()
+	if len(r.asked) >= mostAsked || r.held+len(text) > mostHeld {
+		r.lost++
+		return
+	}
+	r.asked[m.Seq] = strings.Clone(text)
+	r.held += len(text)
+}
+
+// A state is what is known of one indicator so far.
+type state struct {
+	verdict verdict.Indicator
+	done    bool
+	heard   bool // something went over a connection that it looks at
+}
+
+func (r *Judging) finish(s *state) {
 	s.done = true
 	r.open--
 }
 
-func (r *run) message(ctx context.Context, m *trace.Message) {
+func (r *Judging) message(m *trace.Message) {
 	for n, i := range r.indicators {
 		if s := &r.states[n]; !s.heard && !s.done {
 			s.heard = i.filter.connection(m)
@@ -128,25 +187,25 @@ func (r *run) message(ctx context.Context, m *trace.Message) {
 				continue
 			}
 			// One evaluation may take long, so the time is looked at before each.
-			if ctx.Err() != nil {
+			if r.ctx.Err() != nil {
 				return
 			}
 			if !read {
 				content, err = r.read(m)
 				read = true
 			}
-			r.judge(ctx, n, m, content, err)
+			r.judge(n, m, content, err)
 		}
 	}
 }
 
-func (r *run) judge(ctx context.Context, n int, m *trace.Message, content rawjson.Value, err error) {
+func (r *Judging) judge(n int, m *trace.Message, content rawjson.Value, err error) {
 	s := &r.states[n]
 	s.verdict.Examined++
 	var matched bool
 	var evidence string
 	if err == nil {
-		matched, evidence, err = r.indicators[n].method.evaluate(ctx, content)
+		matched, evidence, err = r.indicators[n].method.evaluate(r.ctx, content)
 	}
 	switch {
 	case matched:
@@ -174,7 +233,7 @@ const requestKey = "_request"
 
 // read returns what the message says. An answer that a client recorded says with what it
 // was asked, too (SDK §4.1).
-func (r *run) read(m *trace.Message) (rawjson.Value, error) {
+func (r *Judging) read(m *trace.Message) (rawjson.Value, error) {
 	content, err := m.Content(&r.content)
 	if err != nil {
 		return content, err
@@ -185,32 +244,28 @@ func (r *run) read(m *trace.Message) (rawjson.Value, error) {
 	if m.Role != trace.AsClient || !m.Kind.Answer() || content.Kind() != rawjson.Object {
 		return content, nil
 	}
-	asked := r.trace.At(m.ReplyTo)
-	if asked == nil {
+	params, ok := r.asked[m.ReplyTo]
+	if !ok {
 		return content, nil
-	}
-	params, err := asked.Content(&r.request)
-	if err != nil || !params.Exists() {
-		return content, nil // the answer alone can still be judged
 	}
 	text := content.Raw()
 	comma := ","
 	if content.Len() == 0 {
 		comma = ""
 	}
-	text = text[:len(text)-1] + comma + `"` + requestKey + `":` + params.Raw() + "}"
+	text = text[:len(text)-1] + comma + `"` + requestKey + `":` + params + "}"
 	err = r.content.Parse(text, 0)
 	return r.content.Root(), err
 }
 
 // results says what came of every indicator. ended is why the run ended early, nil if it
 // did not.
-func (r *run) results(ended error) []verdict.Indicator {
+func (r *Judging) results(ended error) []verdict.Indicator {
 	out := make([]verdict.Indicator, len(r.states))
 	for n := range r.states {
 		s := &r.states[n]
 		if !s.done {
-			r.conclude(s, &r.indicators[n].filter, ended)
+			r.conclude(s, r.indicators[n], ended)
 		}
 		out[n] = s.verdict
 	}
@@ -218,13 +273,15 @@ func (r *run) results(ended error) []verdict.Indicator {
 }
 
 // conclude gives an indicator that did not match its result.
-func (r *run) conclude(s *state, f *filter, ended error) {
+func (r *Judging) conclude(s *state, i *Indicator, ended error) {
 	v := &s.verdict
 	switch {
 	case ended != nil:
 		v.Result, v.Kind, v.Evidence = verdict.Error, "", "not all messages were looked at: "+ended.Error()
 	case !s.heard:
-		v.Result, v.Evidence = verdict.Skipped, "the trace has no messages "+f.where()
+		v.Result, v.Evidence = verdict.Skipped, "the trace has no messages "+i.filter.where()
+	case i.unseen != "":
+		v.Result, v.Kind, v.Unobservable, v.Evidence = verdict.Skipped, "", true, "not observable: "+i.unseen
 	case v.Examined == 0:
 		v.Result, v.Evidence = verdict.NotMatched, "the trace has no message that the indicator looks at"
 	case v.Failed == v.Examined:

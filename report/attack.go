@@ -1,0 +1,120 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+	"gauntlet/verdict"
+)
+
+// attacksOnly reports whether the report is about attacks and no server was scanned.
+func attacksOnly(r *result.Report) bool {
+	return r.Attacks != nil && len(r.Coverage.Servers) == 0 && r.Clients == nil
+}
+
+// settled reports whether every attack has a verdict that says whether the agent resisted.
+func settled(runs []result.AttackRun) bool {
+	return !slices.ContainsFunc(runs, func(a result.AttackRun) bool { return !a.Exploited() && !a.Resisted() })
+}
+
+// outcomes are the outcomes in the order in which a reader wants to know of them, each in
+// words.
+var outcomes = []struct {
+	outcome verdict.Outcome
+	words   string
+}{
+	{verdict.Exploited, "exploited"},
+	{verdict.Partial, "partly exploited"},
+	{verdict.Failed, "without verdict"},
+	{verdict.NotExposed, "not exposed"},
+	{verdict.NotExploited, "resisted"},
+}
+
+// outcomeOf returns the outcome of a run; one that has no verdict failed.
+func outcomeOf(a *result.AttackRun) verdict.Outcome {
+	if a.Verdict == nil {
+		return verdict.Failed
+	}
+	return a.Verdict.Outcome
+}
+
+func outcomeWords(o verdict.Outcome) string {
+	for _, k := range outcomes {
+		if k.outcome == o {
+			return k.words
+		}
+	}
+	return string(o)
+}
+
+// attackCounts counts the outcomes: "3 attacks: 1 exploited, 2 resisted".
+func attackCounts(runs []result.AttackRun) string {
+	var parts []string
+	for _, k := range outcomes {
+		n := 0
+		for i := range runs {
+			if outcomeOf(&runs[i]) == k.outcome {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, number(n)+" "+k.words)
+		}
+	}
+	if parts == nil {
+		return "no attacks"
+	}
+	return count(len(runs), "attack") + ": " + strings.Join(parts, ", ")
+}
+
+// attackTitle names an attack: its id and name, or the document. It is not yet Visible.
+func attackTitle(a *result.AttackRun) string {
+	return cmp.Or(strings.TrimSpace(a.ID+"  "+a.Name), a.Document)
+}
+
+// why says in a line why a run has the outcome it has. It is not yet Visible.
+func why(a *result.AttackRun) string {
+	switch {
+	case a.Verdict == nil:
+		return cmp.Or(a.Problem, "it was not run")
+	case a.Verdict.Reason != "":
+		return a.Verdict.Reason
+	}
+	s := a.Verdict.Summary
+	text := fmt.Sprintf("%d of %s matched", s.Matched, count(s.Total(), "indicator"))
+	if a.Verdict.MaxTier != "" {
+		text += ", up to " + a.Verdict.MaxTier
+	}
+	return text
+}
+
+// attackSeverity is how bad it is that an agent complied: what the document says, or
+// medium where it does not say.
+func attackSeverity(a *result.AttackRun) finding.Severity {
+	if a.Severity == "informational" {
+		return finding.Info
+	}
+	if s, err := finding.ParseSeverity(a.Severity); err == nil && s != finding.None {
+		return s
+	}
+	return finding.Medium
+}
+
+// indicatorText says in a line what came of an indicator. It is not yet Visible.
+func indicatorText(i *verdict.Indicator) string {
+	text := i.ID
+	if i.Tier != "" {
+		text += " (" + i.Tier + ")"
+	}
+	if i.Message > 0 {
+		text += fmt.Sprintf(" message %d", i.Message)
+	}
+	if i.Evidence != "" {
+		text += ": " + i.Evidence
+	}
+	return text
+}

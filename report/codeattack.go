@@ -1,0 +1,98 @@
+package report
+
+import (
+	"cmp"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+	"gauntlet/verdict"
+)
+
+// This file writes runs of attacks for code hosts, CI servers and comments. An agent that
+// complied is a result about the attack document; it never names a server as the culprit.
+
+// attackRule describes an attack as the rule of a result.
+func attackRule(a *result.AttackRun) result.Rule {
+	return result.Rule{ID: finding.Rule(cmp.Or(a.ID, a.Document)), Name: a.Name, Severity: attackSeverity(a), Axis: "agent-behaviour",
+		Doc: "An agent met the attack " + Visible(attackTitle(a)) + " and complied with it."}
+}
+
+type sarifAttackProperties struct {
+	Agent    string          `json:"agent,omitempty"`
+	Scripted bool            `json:"scripted,omitempty"`
+	Trace    string          `json:"trace,omitempty"`
+	Verdict  *verdict.Attack `json:"verdict"`
+}
+
+// complied is the result for an agent that complied.
+func complied(a *result.AttackRun, rules sarifRules, suppressions *[]sarifSuppression) *sarifResult {
+	rule := attackRule(a)
+	mark := finding.Fingerprint(string(rule.ID), a.Document, a.Agent)
+	text := []string{"The agent complied: " + why(a)}
+	for i := range a.Verdict.Indicators {
+		if v := &a.Verdict.Indicators[i]; v.Result == verdict.Matched {
+			text = append(text, indicatorText(v))
+		}
+	}
+	return &sarifResult{
+		RuleID: string(rule.ID), RuleIndex: rules.index[rule.ID], Level: level(rule.Severity),
+		Message:             sarifText{Text: plain(strings.Join(text, "; "))},
+		Locations:           []sarifLocation{documentLocation(a)},
+		PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
+		Suppressions:        suppressions,
+		Properties:          &sarifAttackProperties{a.Agent, a.Scripted, a.Trace, a.Verdict},
+	}
+}
+
+// unsettled is the notification for an attack that says nothing of the agent's resistance.
+func unsettled(a *result.AttackRun) *sarifNotification {
+	return &sarifNotification{Descriptor: sarifRef{ID: unsettledNotice}, Level: "error",
+		Message:   sarifText{Text: plain(attackTitle(a) + ": " + outcomeWords(outcomeOf(a)) + ": " + why(a))},
+		Locations: []sarifLocation{documentLocation(a)}}
+}
+
+func documentLocation(a *result.AttackRun) sarifLocation {
+	l := finding.Location{File: a.Document}
+	return sarifLocation{Physical: sarifPhysical{sarifArtifact{artifactURI(&l)}, region(&l)}}
+}
+
+// attackTests makes one test of every run: it fails where the agent complied, and is an
+// error where nothing is known.
+func attackTests(runs []result.AttackRun) []junitTest {
+	var out []junitTest
+	for i := range runs {
+		a := &runs[i]
+		t := junitTest{class: "attacks", name: attackTitle(a), file: a.Document}
+		var lines []string
+		if a.Verdict != nil {
+			for n := range a.Verdict.Indicators {
+				v := &a.Verdict.Indicators[n]
+				lines = append(lines, Visible(string(v.Result)+" "+indicatorText(v)))
+			}
+		}
+		body := strings.Join(lines, "\n")
+		switch {
+		case a.Resisted():
+			t.out = body
+		case a.Exploited():
+			t.outcome, t.kind, t.message, t.body = "failure", string(outcomeOf(a)), why(a), body
+		default:
+			t.outcome, t.kind, t.message, t.body = "error", string(outcomeOf(a)), why(a), body
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// mdAttack is a run in a page of Markdown.
+func mdAttack(a *result.AttackRun) string {
+	text := "- **" + outcomeWords(outcomeOf(a)) + "** " + codeSpan(attackTitle(a), mdWide) + "  \n  " + codeSpan(why(a), mdWide)
+	if a.Agent != "" {
+		text += "  \n  agent: " + codeSpan(a.Agent, mdWide)
+	}
+	if a.Scripted {
+		text += " (scripted)"
+	}
+	return text
+}

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+	"gauntlet/verdict"
+)
+
+// attacks writes the runs of attack documents: of one everything there is to know, of
+// several a table, and below it what is to be looked at.
+func (p *page) attacks(runs []result.AttackRun, verbose bool) {
+	if len(runs) > 1 {
+		p.attackTable(runs)
+	}
+	for i := range runs {
+		if len(runs) == 1 || verbose || runs[i].Exploited() {
+			p.attack(&runs[i])
+		}
+	}
+}
+
+// outcomeWidth is the width of the longest of the outcomes in words.
+const outcomeWidth = len("partly exploited")
+
+func (p *page) attackTable(runs []result.AttackRun) {
+	p.heading("Attacks", "")
+	room := p.width - outcomeWidth - 6 // for title and detail together
+	wide := 0
+	for i := range runs {
+		wide = max(wide, columns(Visible(attackTitle(&runs[i]))))
+	}
+	wide = min(wide, room*3/5)
+	for i := range runs {
+		a := &runs[i]
+		title := clip(Visible(attackTitle(a)), wide)
+		p.line(2, p.outcome(a, fmt.Sprintf("%-*s", outcomeWidth, outcomeWords(outcomeOf(a)))), "  ",
+			title, strings.Repeat(" ", max(wide-columns(title), 0)+2), p.dim(clip(Visible(why(a)), room-wide)))
+	}
+	p.gap()
+}
+
+func (p *page) outcome(a *result.AttackRun, words string) string {
+	switch {
+	case a.Exploited():
+		return p.severity(finding.Critical, words)
+	case a.Resisted():
+		return p.green(words)
+	}
+	return p.severity(finding.Medium, words)
+}
+
+func (p *page) attack(a *result.AttackRun) {
+	p.heading(p.titled(attackTitle(a), a.Document))
+	p.line(2, p.outcome(a, strings.ToUpper(outcomeWords(outcomeOf(a)))))
+	p.labelled(2, "why:", clip(Visible(why(a)), 3*p.width))
+	if a.Agent != "" {
+		who := a.Agent
+		if a.Scripted {
+			who += "  (it did what a script says: this shows what the attack can do and nothing about an agent)"
+		}
+		p.labelled(2, "agent:", Visible(who))
+	}
+	if a.Verdict != nil {
+		p.indicators(a.Verdict.Indicators)
+		p.exposure(a.Verdict.Exposure)
+	}
+	for i := range a.Actors {
+		if c := &a.Actors[i]; c.State != "ran" {
+			p.labelled(2, "actor:", Visible(fmt.Sprintf("%s (%s) %s: %s", c.Name, c.Mode, c.State, c.Reason)))
+		}
+	}
+	for i, n := range a.Notices {
+		if i == mostNotices && !p.verbose {
+			p.painted(2, "note:", fmt.Sprintf("… and %s more", number(len(a.Notices)-i)), p.dim)
+			break
+		}
+		text := n.Message
+		if n.Seq > 0 {
+			text += fmt.Sprintf(" (message %d)", n.Seq)
+		}
+		p.painted(2, "note:", Visible(text), p.dim)
+	}
+	if a.Trace != "" {
+		p.painted(2, "trace:", Visible(a.Trace)+"  "+count(a.Messages, "message"), p.dim)
+	}
+	p.gap()
+}
+
+// mostNotices is how many notices of one run are shown unless all are asked for.
+const mostNotices = 8
+
+// indicators lists them in the order of what they say; those that nothing could be seen of
+// stand last, apart from those that merely did not match.
+func (p *page) indicators(list []verdict.Indicator) {
+	for _, k := range []struct {
+		label string
+		is    func(*verdict.Indicator) bool
+		paint func(string) string
+	}{
+		{"matched:", func(i *verdict.Indicator) bool { return i.Result == verdict.Matched }, p.bold},
+		{"error:", func(i *verdict.Indicator) bool { return i.Result == verdict.Error }, p.bold},
+		{"no match:", func(i *verdict.Indicator) bool { return i.Result == verdict.NotMatched }, p.dim},
+		{"skipped:", func(i *verdict.Indicator) bool { return i.Result == verdict.Skipped && !i.Unobservable }, p.dim},
+		{"unseen:", func(i *verdict.Indicator) bool { return i.Unobservable }, p.dim},
+	} {
+		for n := range list {
+			if k.is(&list[n]) {
+				p.painted(2, k.label, clip(Visible(indicatorText(&list[n])), 3*p.width), k.paint)
+			}
+		}
+	}
+}
+
+// exposure says which parts of the attack reached the agent.
+func (p *page) exposure(e *verdict.Exposure) {
+	if e == nil {
+		return
+	}
+	for i := range e.Parts {
+		part := &e.Parts[i]
+		text := strings.TrimSpace(part.Method+" "+part.Name) + " of " + part.Actor + ", " + part.Phase
+		if part.Delivered == 0 {
+			p.painted(2, "missed:", Visible(text), p.dim)
+			continue
+		}
+		p.painted(2, "reached:", Visible(fmt.Sprintf("%s (message %d)", text, part.Message)), p.dim)
+	}
+}
+
+// attackSum is the last line of a report about attacks alone.
+func (p *page) attackSum(r *result.Report) {
+	text := p.bold(attackCounts(r.Attacks)) + "."
+	if len(r.Problems) > 0 {
+		text += p.severity(finding.High, " The run is incomplete: "+count(len(r.Problems), "problem")+".")
+	}
+	p.line(0, text)
+}

@@ -1,0 +1,75 @@
+package result
+
+import "gauntlet/verdict"
+
+// An AttackRun is one attack document, and what became of it when an agent (or, for an
+// adversarial client, a server) met it. What it says is about that agent and never a
+// finding about a server.
+type AttackRun struct {
+	Document string `json:"document"` // the file, or the name of one that the program brings along
+	ID       string `json:"attack_id,omitempty"`
+	Name     string `json:"name,omitempty"`
+	Severity string `json:"severity,omitempty"` // in the document's words
+	// Agent is who met the attack: a command, the name of a builtin agent, or "" for
+	// whoever connected.
+	Agent string `json:"agent,omitempty"`
+	// Scripted says that the agent did what a script told it: the verdict shows what the
+	// attack can do and not what an agent would.
+	Scripted bool   `json:"scripted,omitempty"`
+	Trace    string `json:"trace,omitempty"` // the file with the messages
+	Messages int    `json:"messages"`
+	// Milliseconds is how long the run took; 0 for a trace judged later.
+	Milliseconds int64 `json:"duration_ms,omitempty"`
+	// Actors are those of the document, in its order; none for a trace judged later.
+	Actors []ActorRun `json:"actors"`
+	// Notices are what there is to know about the run beside the verdict.
+	Notices []Notice        `json:"notices"`
+	Verdict *verdict.Attack `json:"verdict,omitempty"` // nil if the document could not be run
+	// Problem is why there is no verdict; "" if there is one.
+	Problem string `json:"problem,omitempty"`
+}
+
+// An ActorRun is what became of one actor.
+type ActorRun struct {
+	Name  string `json:"name"`
+	Mode  string `json:"mode"`
+	State string `json:"state"`           // "ran", "skipped" or "failed"
+	Phase string `json:"phase,omitempty"` // the one it was in at the end
+	// Reason says why it was skipped or failed.
+	Reason string `json:"reason,omitempty"`
+}
+
+// A Notice is one thing to know about a run.
+type Notice struct {
+	Kind    string `json:"kind"` // a short word: "skipped_actor", "W-004", "sep_2260"
+	Message string `json:"message"`
+	Actor   string `json:"actor,omitempty"`
+	Phase   string `json:"phase,omitempty"`
+	Seq     int    `json:"message_seq,omitempty"` // of the message in the trace
+}
+
+// Exploited reports whether the agent complied, wholly or in part.
+func (a *AttackRun) Exploited() bool {
+	return a.Verdict != nil && (a.Verdict.Outcome == verdict.Exploited || a.Verdict.Outcome == verdict.Partial)
+}
+
+// Resisted reports whether the agent met the attack and did not comply. Whoever neither
+// complied nor resisted could not be judged.
+func (a *AttackRun) Resisted() bool {
+	return a.Verdict != nil && a.Verdict.Outcome == verdict.NotExploited
+}
+
+// exitCode applies the rule for exit codes to the runs: an agent that complied is 1; a run
+// without a verdict to rely on, or in which the attack never reached the agent, is 2.
+func exitCode(runs []AttackRun) int {
+	code := ExitOK
+	for i := range runs {
+		switch {
+		case runs[i].Exploited():
+			return ExitGate
+		case !runs[i].Resisted():
+			code = ExitTrouble
+		}
+	}
+	return code
+}
