@@ -1,9 +1,16 @@
 package trace
 
-import "gauntlet/rawjson"
+import (
+	"container/list"
+	"crypto/sha256"
+	"strings"
+
+	"gauntlet/rawjson"
+)
 
 // A Correlator finds the request that an answer belongs to. It is fed every message in the
-// order seen. Its memory grows with the requests it has seen; who feeds it bounds them.
+// order seen. Its memory is bounded: it knows the latest maxKnown requests that wait and as
+// many ids that were answered. An answer to one that it has forgotten has an unknown id.
 //
 // The rules are those a client lives by: an id belongs to one connection and one direction;
 // ids that mean the same JSON value are the same, so 1.0 answers 1; the first answer
@@ -11,12 +18,23 @@ import "gauntlet/rawjson"
 // hostile ones repeat an id), the answer belongs to the one of its own HTTP exchange, else
 // to the one that has waited longest.
 type Correlator struct {
-	ids map[conversation]*requests
+	ids               map[conversation]*requests
+	waiting, answered list.List // of conversation, the one that changed longest ago first
+	count             int       // requests that wait
 }
 
-// maxWaiting is how many requests with one id may wait for answers at once. Nobody honest
-// has two; with more, those that waited longest are given up.
-const maxWaiting = 100
+const (
+	// maxWaiting is how many requests with one id may wait for answers at once. Nobody
+	// honest has two; with more, those that waited longest are given up.
+	maxWaiting = 100
+	// maxKnown is how many requests may wait in all, and of how many ids it is known that
+	// they had their answer.
+	maxKnown = 20_000
+	// longestID is what of an id is kept as it is; of a longer one its hash stands for it.
+	longestID = 64
+	// longestMethod bounds the method that an answer takes over from its request.
+	longestMethod = 256
+)
 
 // A conversation is what gives an id its meaning.
 type conversation struct {
@@ -25,8 +43,11 @@ type conversation struct {
 	id                     string
 }
 
+// requests are those with one id. They stand in one of the two lists.
 type requests struct {
 	waiting []request
+	in      *list.List
+	place   *list.Element
 }
 
 type request struct {
@@ -35,26 +56,47 @@ type request struct {
 }
 
 // Correlate sets Method, ReplyTo and Stray of an answer and remembers a request. Other
-// kinds stay as they are.
+// kinds stay as they are. An answer has no Method if that of its request is longer than
+// 256 bytes.
 func (c *Correlator) Correlate(m *Message) {
 	switch {
 	case m.Kind == Request:
-		r := c.at(m, m.Direction)
-		if r == nil {
-			r = c.add(m)
-		}
-		if len(r.waiting) == maxWaiting {
-			r.waiting = r.waiting[1:]
-		}
-		r.waiting = append(r.waiting, request{m.Seq, m.exchange(), m.Method})
+		c.request(m)
 	case m.Kind.Answer():
 		c.answer(m)
 	}
 }
 
+func (c *Correlator) request(m *Message) {
+	at := m.conversation(m.Direction)
+	r := c.ids[at]
+	if r == nil {
+		if c.ids == nil {
+			c.ids = map[conversation]*requests{}
+		}
+		r = &requests{}
+		c.ids[at] = r
+	}
+	if len(r.waiting) == maxWaiting {
+		r.waiting = r.waiting[1:]
+		c.count--
+	}
+	method := ""
+	if len(m.Method) <= longestMethod {
+		method = strings.Clone(m.Method) // or the whole message would stay in memory
+	}
+	r.waiting = append(r.waiting, request{m.Seq, m.exchange(), method})
+	c.count++
+	c.move(r, at, &c.waiting)
+	for c.count > maxKnown {
+		c.forget(&c.waiting)
+	}
+}
+
 func (c *Correlator) answer(m *Message) {
 	m.ReplyTo, m.Method, m.Stray = 0, "", UnknownID
-	r := c.at(m, m.Direction.opposite())
+	at := m.conversation(m.Direction.opposite())
+	r := c.ids[at]
 	if r == nil {
 		return
 	}
@@ -65,6 +107,29 @@ func (c *Correlator) answer(m *Message) {
 	i := r.pick(m.exchange())
 	m.ReplyTo, m.Method, m.Stray = r.waiting[i].seq, r.waiting[i].method, ""
 	r.waiting = append(r.waiting[:i], r.waiting[i+1:]...)
+	c.count--
+	if len(r.waiting) == 0 {
+		r.waiting = nil
+		c.move(r, at, &c.answered)
+		if c.answered.Len() > maxKnown {
+			c.forget(&c.answered)
+		}
+	}
+}
+
+// move puts r at the end of a list.
+func (c *Correlator) move(r *requests, at conversation, to *list.List) {
+	if r.in != nil {
+		r.in.Remove(r.place)
+	}
+	r.in, r.place = to, to.PushBack(at)
+}
+
+// forget drops the id that changed longest ago.
+func (c *Correlator) forget(in *list.List) {
+	at := in.Remove(in.Front()).(conversation)
+	c.count -= len(c.ids[at].waiting)
+	delete(c.ids, at)
 }
 
 // pick returns the index of the request that an answer of this exchange belongs to.
@@ -79,28 +144,21 @@ func (r *requests) pick(exchange int) int {
 	return 0
 }
 
-func (c *Correlator) at(m *Message, d Direction) *requests { return c.ids[m.conversation(d)] }
-
-func (c *Correlator) add(m *Message) *requests {
-	if c.ids == nil {
-		c.ids = map[conversation]*requests{}
-	}
-	r := &requests{}
-	c.ids[m.conversation(m.Direction)] = r
-	return r
-}
-
 func (m *Message) conversation(d Direction) conversation {
 	return conversation{m.Actor, m.Server, m.Session, d, canonicalID(m.ID)}
 }
 
-// canonicalID gives two ids one text if they mean the same value.
+// canonicalID gives two ids one text, of its own memory, if they mean the same value.
 func canonicalID(id string) string {
 	var tree rawjson.Tree
-	if tree.Parse(id, 0) != nil {
-		return id
+	if tree.Parse(id, 0) == nil {
+		id = tree.Root().Canonical()
 	}
-	return tree.Root().Canonical()
+	if len(id) > longestID {
+		sum := sha256.Sum256([]byte(id))
+		return "sha256 " + string(sum[:]) // an id is JSON text, which does not begin like that
+	}
+	return strings.Clone(id)
 }
 
 func (m *Message) exchange() int {

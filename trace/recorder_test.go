@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -80,6 +81,49 @@ func TestRequestsWithOneIDAreBounded(t *testing.T) {
 	m := Message{Direction: ToClient, Kind: Response, ID: "1"}
 	if c.Correlate(&m); m.ReplyTo != 9*maxWaiting+1 {
 		t.Errorf("the answer belongs to %d, want the oldest of the last %d", m.ReplyTo, maxWaiting)
+	}
+}
+
+// However long the trace and however strange the ids, what a Correlator remembers is bounded,
+// and what it remembers are the latest.
+func TestCorrelatorIsBounded(t *testing.T) {
+	var c Correlator
+	long := strings.Repeat("x", 1000)
+	for seq := 1; seq <= 10*maxKnown; seq++ {
+		c.Correlate(&Message{Seq: seq, Direction: ToServer, Kind: Request, ID: fmt.Sprintf(`"%s%d"`, long[:seq%2*1000], seq), Method: long})
+		if seq%3 == 0 {
+			c.Correlate(&Message{Direction: ToClient, Kind: Response, ID: fmt.Sprintf(`"%s%d"`, long[:seq%2*1000], seq)})
+		}
+	}
+	if len(c.ids) > 2*maxKnown || c.waiting.Len() > maxKnown || c.answered.Len() > maxKnown || c.count > maxKnown {
+		t.Errorf("%d ids, %d waiting, %d answered", len(c.ids), c.count, c.answered.Len())
+	}
+	for at := range c.ids {
+		if len(at.id) > 2*longestID {
+			t.Fatalf("an id of %d bytes is kept", len(at.id))
+		}
+	}
+	latest := 10*maxKnown - 1 // no multiple of 3
+	m := Message{Direction: ToClient, Kind: Response, ID: fmt.Sprintf(`"%s%d"`, long[:latest%2*1000], latest)}
+	if c.Correlate(&m); m.ReplyTo != latest || m.Method != "" {
+		t.Errorf("the answer to the latest request belongs to %d (%.20s)", m.ReplyTo, m.Method)
+	}
+	if c.Correlate(&m); m.Stray != Duplicate {
+		t.Errorf("its second answer is %q", m.Stray)
+	}
+}
+
+// A request that waits is not forgotten for those that were answered meanwhile.
+func TestLongRequestsAreRemembered(t *testing.T) {
+	var c Correlator
+	c.Correlate(&Message{Seq: 1, Direction: ToServer, Kind: Request, ID: "1", Method: "subscriptions/listen"})
+	for seq := 2; seq <= 3*maxKnown; seq++ {
+		c.Correlate(&Message{Seq: seq, Direction: ToServer, Kind: Request, ID: fmt.Sprint(seq)})
+		c.Correlate(&Message{Direction: ToClient, Kind: Response, ID: fmt.Sprint(seq)})
+	}
+	m := Message{Direction: ToClient, Kind: Response, ID: "1"}
+	if c.Correlate(&m); m.ReplyTo != 1 || m.Method != "subscriptions/listen" {
+		t.Errorf("the answer belongs to %d", m.ReplyTo)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -20,6 +21,7 @@ type captureRun struct {
 	live         liveFlags
 	limits       limitFlags
 	file         string
+	trace        string
 	allowPartial bool
 }
 
@@ -34,16 +36,19 @@ same in the snapshot as in the server. What could not be read stands in it under
 capture_errors.
 
 The snapshot is evidence, and what the server defines stands in it unchanged. If it
-repeats a value of --env, --header or --bearer-env there, capture says so.
+repeats a value of --env, --header or --bearer-env there, capture says so. In the trace
+that --trace writes such values are replaced by their names.
 
 Exit codes: 2 if anything asked for could not be read; else 0.`,
 		Example: `  gauntlet capture -- npx -y @modelcontextprotocol/server-filesystem /tmp > fs.json
   gauntlet capture --output github.json --env GITHUB_TOKEN -- github-mcp-server stdio
+  gauntlet capture --output fs.json --trace fs.ndjson -- npx -y @modelcontextprotocol/server-filesystem /tmp
   gauntlet capture --bearer-env API_TOKEN https://example.com/mcp > example.json`,
 		RunE: c.run,
 	}
 	cmd.Flags().SortFlags = false
 	outputFlag(cmd, &c.file, "the snapshot")
+	traceFlag(cmd, &c.trace)
 	c.live.flags(cmd)
 	c.limits.flags(cmd)
 	_ = cmd.Flags().MarkHidden("max-depth") // of definitions, which capture does not look into
@@ -68,10 +73,17 @@ func (c *captureRun) run(cmd *cobra.Command, args []string) error {
 	if err := writable(c.file, nil); err != nil {
 		return usage(cmd, "%s", err)
 	}
+	if err := c.record(); err != nil {
+		return usage(cmd, "%s", err)
+	}
 	defer c.startProgress().stop()
 	got, err := c.capture(cmd.Context(), &c.live, server[0], c.limits.Limits)
+	incomplete := c.live.trace.close()
 	c.tellNotes(got, false)
 	if err != nil {
+		if incomplete != nil {
+			c.say("%s", incomplete)
+		}
 		return err
 	}
 	c.progress.stop()
@@ -83,7 +95,30 @@ func (c *captureRun) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c.remark(got)
-	return nil
+	return incomplete
+}
+
+// record begins the trace, if one is asked for.
+func (c *captureRun) record() error {
+	if c.trace == "" {
+		return nil
+	}
+	if sameFile(c.trace, c.file) {
+		return fmt.Errorf("the snapshot and the trace would both go to %s", place(c.file))
+	}
+	if err := writable(c.trace, nil); err != nil {
+		return err
+	}
+	var err error
+	c.live.trace, err = c.createTrace(c.trace)
+	return err
+}
+
+func place(file string) string {
+	if file == "-" {
+		return "standard output: name a file for one"
+	}
+	return file
 }
 
 // remark says what is missing in the snapshot, and what is in it that should stay private.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,8 @@ type liveFlags struct {
 	timeout, total time.Duration
 	message, pages int
 	differential   bool
-	names          []string // of these flags
+	trace          *traceFile // takes every message; nil for none
+	names          []string   // of these flags
 }
 
 func (l *liveFlags) flags(cmd *cobra.Command) {
@@ -129,7 +131,7 @@ func (a *app) converse(ctx context.Context, l *liveFlags, t target, limits catal
 	if t.url != "" {
 		open = a.dial
 	}
-	server, err := open(t, wireLimits, how.as, got)
+	server, err := open(t, wireLimits, l.trace, how.as, got)
 	if err != nil {
 		return got, err
 	}
@@ -172,7 +174,7 @@ func (got *captured) readAgain(ctx context.Context, session *peer.Session, wait 
 }
 
 // start starts the server of a command.
-func (a *app) start(t target, limits wire.Limits, _ client, got *captured) (liveServer, error) {
+func (a *app) start(t target, limits wire.Limits, record *traceFile, _ client, got *captured) (liveServer, error) {
 	if got.name == "" {
 		got.name = filepath.Base(t.command[0])
 	}
@@ -181,7 +183,10 @@ func (a *app) start(t target, limits wire.Limits, _ client, got *captured) (live
 	if t.configured() {
 		got.given = t.guard
 	}
-	p, err := wire.Start(wire.Command{Args: t.command, Dir: t.dir, Environ: a.host.Environ, Env: t.env, Secret: t.guard, Limits: limits})
+	p, err := wire.Start(wire.Command{
+		Args: t.command, Dir: t.dir, Environ: a.host.Environ, Env: t.env, Secret: t.guard, Limits: limits,
+		Tap: record.tap(got.name, slices.Concat(t.env, t.guard), nil),
+	})
 	if err != nil {
 		return nil, of(t.name, errors.New(wire.Redactor(t.guard).Replace(err.Error())))
 	}
@@ -189,7 +194,7 @@ func (a *app) start(t target, limits wire.Limits, _ client, got *captured) (live
 }
 
 // dial connects to the server behind a URL.
-func (a *app) dial(t target, limits wire.Limits, who client, got *captured) (liveServer, error) {
+func (a *app) dial(t target, limits wire.Limits, record *traceFile, who client, got *captured) (liveServer, error) {
 	transport := wire.NewTransport()
 	transport.Proxy = http.ProxyFromEnvironment
 	h, err := wire.Dial(wire.Endpoint{URL: t.url, Header: t.header, Bearer: t.bearer, Secret: t.guard, SSE: t.sse, Transport: transport, Limits: limits, Agent: who.name})
@@ -200,6 +205,7 @@ func (a *app) dial(t target, limits wire.Limits, who client, got *captured) (liv
 		got.name = h.Place()
 	}
 	a.progress.say("connecting to %s", got.name)
+	h.Tap(record.tap(got.name, h.Secrets(), append([]string{t.bearer}, t.header...)))
 	got.given = h.Secrets()
 	if t.configured() {
 		got.given = append(t.guard, wire.URLSecrets(t.url)...)

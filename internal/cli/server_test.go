@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -53,6 +54,8 @@ func serve(args []string) int {
 	case "repeat":
 		fmt.Fprintln(os.Stderr, "unknown:", args[1:])
 		return 3
+	case "relay":
+		return relay(args[1:])
 	case "child":
 		child := exec.Command(os.Args[0], "hang")
 		child.Env = append(os.Environ(), "PIDFILE="+os.Getenv("CHILDFILE"))
@@ -106,6 +109,8 @@ func answer(mode, id, method string) int {
 	switch mode + " " + method {
 	case "poisoned tools/list", "noisy tools/list", "child tools/list":
 		result = tools(poison)
+	case "strays tools/list":
+		fmt.Printf("\r\n\xff\n[{\"jsonrpc\":\"2.0\",\"method\":\"a\"}]\n{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n", id)
 	case "noisy initialize":
 		fmt.Println("listening on stdio")
 		fmt.Fprintln(os.Stderr, "INFO ready")
@@ -164,4 +169,41 @@ func answer(mode, id, method string) int {
 func tools(description string) string {
 	d, _ := json.Marshal(description) // a string can always be encoded
 	return `{"tools":[{"name":"tool","description":` + string(d) + `,"inputSchema":{"type":"object"}}]}`
+}
+
+// relay plays another of these servers and counts what goes by: RELAYFILE gets every line,
+// "> " before those to the server and "< " before those from it.
+func relay(args []string) int {
+	file, err := os.Create(os.Getenv("RELAYFILE"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	defer file.Close()
+	server := exec.Command(os.Args[0], args...)
+	in, _ := server.StdinPipe()
+	out, _ := server.StdoutPipe()
+	if err := server.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	pass := func(mark string, from io.Reader, to io.Writer) {
+		for lines := bufio.NewReader(from); ; {
+			line, err := lines.ReadString('\n')
+			if line != "" {
+				fmt.Fprint(file, mark+strings.TrimRight(line, "\r\n")+"\n")
+				_, _ = io.WriteString(to, line)
+			}
+			if err != nil {
+				return
+			}
+		}
+	}
+	go func() { // ends with our stdin
+		pass("> ", os.Stdin, in)
+		_ = in.Close()
+	}()
+	pass("< ", out, os.Stdout)
+	_ = server.Wait()
+	return server.ProcessState.ExitCode()
 }

@@ -9,6 +9,9 @@ import (
 // An HTTPAnswer is what an HTTP answer said beside its body.
 type HTTPAnswer struct {
 	Status int
+	// Exchange numbers the HTTP requests of a connection, from 1: the answer to one has its
+	// number.
+	Exchange int
 	// Header holds the fields that [Kept] names, as received and with their secrets.
 	Header http.Header
 }
@@ -23,8 +26,8 @@ var kept = []string{
 // Kept returns the names of the header fields in an HTTPAnswer, in their canonical form.
 func Kept() []string { return append([]string(nil), kept...) }
 
-func answerOf(r *http.Response) *HTTPAnswer {
-	a := &HTTPAnswer{r.StatusCode, http.Header{}}
+func answerOf(r *reply) *HTTPAnswer {
+	a := &HTTPAnswer{r.StatusCode, r.exchange, http.Header{}}
 	for _, name := range kept {
 		if values := r.Header[name]; values != nil {
 			a.Header[name] = values

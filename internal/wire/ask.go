@@ -14,10 +14,16 @@ import (
 
 const maxRedirects = 3
 
+// A reply is the answer to one HTTP request.
+type reply struct {
+	*http.Response
+	exchange int // its number
+}
+
 // ask makes one request, at the places that redirects inside the origin lead to, and
 // returns where it ended up: the old URL unless a redirect said that it holds for good.
 // The caller closes the body.
-func (h *HTTP) ask(ctx context.Context, method string, to *url.URL, body []byte, header http.Header) (*http.Response, *url.URL, error) {
+func (h *HTTP) ask(ctx context.Context, method string, to *url.URL, body []byte, header http.Header) (*reply, *url.URL, error) {
 	header.Set("Accept-Encoding", "identity")
 	lasting, forGood := to, true
 	for hops := 0; ; hops++ {
@@ -25,9 +31,9 @@ func (h *HTTP) ask(ctx context.Context, method string, to *url.URL, body []byte,
 		if err != nil {
 			return nil, nil, err
 		}
-		next, err := redirect(to, method, r)
+		next, err := redirect(to, method, r.Response)
 		if err == nil && next == nil {
-			return r, lasting, h.decompress(r)
+			return r, lasting, h.decompress(r.Response)
 		}
 		r.Body.Close()
 		if err != nil {
@@ -43,10 +49,12 @@ func (h *HTTP) ask(ctx context.Context, method string, to *url.URL, body []byte,
 	}
 }
 
-func (h *HTTP) once(ctx context.Context, method string, to *url.URL, body []byte, header http.Header) (*http.Response, error) {
+func (h *HTTP) once(ctx context.Context, method string, to *url.URL, body []byte, header http.Header) (*reply, error) {
+	exchange := int(h.exchanges.Add(1))
 	var reader io.Reader
 	if body != nil {
 		reader = bytes.NewReader(body)
+		h.showSent(body, exchange, header)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, to.String(), reader)
 	if err != nil {
@@ -57,7 +65,22 @@ func (h *HTTP) once(ctx context.Context, method string, to *url.URL, body []byte
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	return &reply{r, exchange}, nil
+}
+
+// showSent shows the tap a message with the header fields that are ours.
+func (h *HTTP) showSent(body []byte, exchange int, header http.Header) {
+	if h.tap == nil {
+		return
+	}
+	own := header.Clone()
+	for name := range h.header {
+		own.Del(name)
+	}
+	h.tap.sent(string(body), &HTTPPost{exchange, own})
 }
 
 // redirect returns where an answer sends us, nil for nowhere. What we send carries the

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 )
 
@@ -13,7 +12,7 @@ import (
 // time; what comes on it is received like everything else. Nothing needs it to read
 // lists. A server without one answers HTTP 405. ctx and Grace bound the opening only.
 func (h *HTTP) Listen(ctx context.Context) error {
-	return h.start(ctx, "no event stream was opened", func(*http.Response, *events) error { return nil })
+	return h.start(ctx, "no event stream was opened", func(*reply, *events) error { return nil })
 }
 
 // openStream opens the stream of HTTP+SSE and takes from its first event where to POST.
@@ -23,7 +22,7 @@ func (h *HTTP) openStream(ctx context.Context) error {
 
 // start opens a stream that lives as long as h, once first has taken its beginning. What
 // is missing if that takes longer than Grace stands in missing.
-func (h *HTTP) start(ctx context.Context, missing string, first func(*http.Response, *events) error) error {
+func (h *HTTP) start(ctx context.Context, missing string, first func(*reply, *events) error) error {
 	x := h.exchange(nil)
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	if !h.enter(x, cancel) {
@@ -58,7 +57,7 @@ func (h *HTTP) start(ctx context.Context, missing string, first func(*http.Respo
 
 // follow hands on what comes on a stream. The end of that of HTTP+SSE is the end of the
 // connection.
-func (h *HTTP) follow(ctx context.Context, x *exchange, r *http.Response, ev *events) {
+func (h *HTTP) follow(ctx context.Context, x *exchange, r *reply, ev *events) {
 	err := x.drain(ctx, ev, answerOf(r), "")
 	r.Body.Close()
 	var flood *FloodError
@@ -81,7 +80,7 @@ func (h *HTTP) SSE() bool {
 }
 
 // takeEndpoint reads the first event of HTTP+SSE.
-func (h *HTTP) takeEndpoint(r *http.Response, ev *events) error {
+func (h *HTTP) takeEndpoint(r *reply, ev *events) error {
 	e, err := ev.next()
 	switch {
 	case err != nil:

@@ -170,6 +170,7 @@ func (x *exchange) post(ctx context.Context) error {
 	case !meta.ok():
 		return x.refused(ctx, r, meta)
 	case x.kind != Request || sse:
+		x.unasked(r, meta)
 		return nil // whatever stands in the body, nobody asked for it
 	}
 	note := h.takeSession(x, meta)
@@ -217,17 +218,22 @@ func headerText(s string) string {
 }
 
 // single takes an answer in one JSON body.
-func (x *exchange) single(ctx context.Context, r *http.Response, meta *HTTPAnswer, note string) error {
+func (x *exchange) single(ctx context.Context, r *reply, meta *HTTPAnswer, note string) error {
 	body, err := x.h.read(r.Body, x.h.limits.Message, r.ContentLength)
 	switch {
 	case err != nil:
+		if ctx.Err() == nil {
+			x.h.tap.lost(x.h.reason(err), meta)
+		}
 		return x.fail(meta, err)
 	case strings.Trim(body, " \t\r\n") == "":
+		x.h.tap.received(Message{Raw: body, Note: "an answer without a body", HTTP: meta})
 		return x.failf(meta, "the body of the answer (%s) is empty", meta)
 	}
 	m := Decode(body)
 	m.HTTP = meta
 	if m.Kind == Invalid && m.ID == "" {
+		x.h.tap.received(m)
 		return x.failf(meta, "the body of the answer (%s) is no JSON-RPC message: %s: %s", meta, m.Note, x.h.excerpt(body))
 	}
 	if err := x.deliver(ctx, m, note); err != nil {
@@ -237,9 +243,10 @@ func (x *exchange) single(ctx context.Context, r *http.Response, meta *HTTPAnswe
 }
 
 // otherType refuses an answer that is neither JSON nor a stream, as other clients do.
-func (x *exchange) otherType(ctx context.Context, r *http.Response, meta *HTTPAnswer) error {
+func (x *exchange) otherType(ctx context.Context, r *reply, meta *HTTPAnswer) error {
 	body := x.beginning(r)
 	kind := r.Header.Get("Content-Type")
+	x.h.tap.received(Message{Raw: body, Note: "neither application/json nor an event stream, so that nobody reads it" + cutNote(body), HTTP: meta})
 	switch {
 	case kind == "" && body == "":
 		return x.failf(meta, "the answer (%s) has neither a content type nor a body", meta)
@@ -251,13 +258,14 @@ func (x *exchange) otherType(ctx context.Context, r *http.Response, meta *HTTPAn
 }
 
 // refused takes an answer whose status is none of success.
-func (x *exchange) refused(ctx context.Context, r *http.Response, meta *HTTPAnswer) error {
+func (x *exchange) refused(ctx context.Context, r *reply, meta *HTTPAnswer) error {
 	body := x.beginning(r)
 	m := Decode(body)
 	m.HTTP = meta
 	if m.Kind == Error && m.ID == x.id && x.id != "" {
 		return x.deliver(ctx, m, "")
 	}
+	x.showRefusal(m)
 	if meta.Status == 404 && x.endedSession() {
 		x.h.end(&EndError{How: "ended the session (" + meta.String() + ")"})
 		return nil
@@ -284,7 +292,7 @@ func (x *exchange) endedSession() bool {
 
 // beginning returns the first part of a body that is shown and not used. It waits for it
 // for a moment only: a status that has come must not be lost to a body that does not.
-func (x *exchange) beginning(r *http.Response) string {
+func (x *exchange) beginning(r *reply) string {
 	timer := time.AfterFunc(refusal, func() { x.cancel(errGrace) })
 	defer timer.Stop()
 	body, _ := io.ReadAll(io.LimitReader(x.h.metered(r.Body), refusalBytes))
@@ -296,6 +304,7 @@ func (x *exchange) deliver(ctx context.Context, m Message, note string) error {
 	if note != "" && m.Kind != Invalid && m.Note == "" {
 		m.Note = note
 	}
+	x.h.tap.received(m)
 	answer := x.look(m)
 	done := x.done
 	if x.isAnswered() {

@@ -24,6 +24,8 @@ type HTTP struct {
 	limits    Limits
 	grace     time.Duration
 	left      atomic.Int64 // bytes that may still come
+	tap       Tap
+	exchanges atomic.Int64 // HTTP requests so far
 
 	in   chan received
 	jobs chan func()
@@ -73,6 +75,9 @@ func Dial(e Endpoint) (*HTTP, error) {
 	h.running.Go(h.work)
 	return h, nil
 }
+
+// Tap has every message shown to tap. It is called before the first Send, if at all.
+func (h *HTTP) Tap(tap Tap) { h.tap = tap }
 
 // work sends what is queued, in its order.
 func (h *HTTP) work() {

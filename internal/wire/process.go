@@ -31,6 +31,8 @@ type Command struct {
 	// Grace is how long Close waits after closing stdin, and again after SIGTERM; default
 	// DefaultGrace.
 	Grace time.Duration
+	// Tap, if not nil, is shown every message both ways.
+	Tap Tap
 }
 
 // DefaultGrace lets a server write a file or two, and lets nobody wait long.
@@ -96,7 +98,7 @@ func Start(c Command) (*Process, error) {
 		return nil, fmt.Errorf("command %q: %w", c.Args[0], reason(err))
 	}
 	p.stdout = &output{f: r}
-	p.stream = NewStream(p.stdout, stdin, c.Limits)
+	p.stream = NewTappedStream(p.stdout, stdin, c.Limits, c.Tap)
 	// Ends with the process, which Close kills if need be.
 	go p.reap()
 	return p, nil

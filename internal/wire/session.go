@@ -61,7 +61,7 @@ func (h *HTTP) mark(header http.Header) {
 
 // events takes the messages of the event stream that answers a POST. A stream that its
 // server ends before the answer is taken up again, if the server gave its events ids.
-func (x *exchange) events(ctx context.Context, r *http.Response, meta *HTTPAnswer, note string) error {
+func (x *exchange) events(ctx context.Context, r *reply, meta *HTTPAnswer, note string) error {
 	body := r.Body
 	for resumes := 0; ; resumes++ {
 		ev := newEvents(x.h.metered(body), x.h.limits.Message)
@@ -97,6 +97,7 @@ func (x *exchange) drain(ctx context.Context, ev *events, meta *HTTPAnswer, note
 	for {
 		e, err := ev.next()
 		if err != nil {
+			x.h.showTooLong(err, meta)
 			return ended(err)
 		}
 		if err := x.deliver(ctx, e.message(meta), note); err != nil {
@@ -117,7 +118,7 @@ func (e *event) message(meta *HTTPAnswer) Message {
 }
 
 // resume asks for the rest of a stream behind its latest event.
-func (h *HTTP) resume(ctx context.Context, lastID string, wait time.Duration) (*http.Response, error) {
+func (h *HTTP) resume(ctx context.Context, lastID string, wait time.Duration) (*reply, error) {
 	if wait == 0 {
 		wait = firstRetry
 	}
@@ -133,7 +134,7 @@ func (h *HTTP) resume(ctx context.Context, lastID string, wait time.Duration) (*
 }
 
 // get opens an event stream.
-func (h *HTTP) get(ctx context.Context, extra http.Header) (*http.Response, error) {
+func (h *HTTP) get(ctx context.Context, extra http.Header) (*reply, error) {
 	header := h.header.Clone()
 	h.mark(header)
 	for name, values := range extra {

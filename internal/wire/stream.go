@@ -18,8 +18,9 @@ const (
 // A Stream is a Conn over two byte streams with one message a line, as MCP frames stdio.
 // It serves either end.
 type Stream struct {
-	r io.ReadCloser
-	w io.WriteCloser
+	r   io.ReadCloser
+	w   io.WriteCloser
+	tap Tap
 
 	in  chan received
 	out chan []byte
@@ -41,8 +42,13 @@ type received struct {
 // NewStream starts a conversation over r and w and owns both. Closing r must end a Read
 // that waits, as it does for pipes and sockets, or Close would wait for the peer.
 func NewStream(r io.ReadCloser, w io.WriteCloser, limits Limits) *Stream {
+	return NewTappedStream(r, w, limits, nil)
+}
+
+// NewTappedStream is NewStream with a Tap.
+func NewTappedStream(r io.ReadCloser, w io.WriteCloser, limits Limits, tap Tap) *Stream {
 	s := &Stream{
-		r: r, w: w,
+		r: r, w: w, tap: tap,
 		in: make(chan received), out: make(chan []byte, sendQueue),
 		closing: make(chan struct{}), stop: make(chan struct{}),
 		readDone: make(chan struct{}), writeDone: make(chan struct{}),
@@ -67,6 +73,12 @@ func (s *Stream) read(l *lines) {
 		if l.cut && it.msg.Kind == Invalid {
 			// That the peer has gone says more than where its last line stops being JSON.
 			it.msg.ID, it.msg.Note = "", "cut off by the end of the output"
+		}
+		switch {
+		case err == nil:
+			s.tap.received(it.msg)
+		case !final:
+			s.tap.lost(err.Error(), nil)
 		}
 		select {
 		case s.in <- it:
@@ -116,6 +128,9 @@ func (s *Stream) rest() {
 }
 
 func (s *Stream) put(line []byte) error {
+	if s.tap != nil {
+		s.tap.sent(string(line[:len(line)-1]), nil)
+	}
 	if _, err := s.w.Write(line); err != nil {
 		s.writeErr = fmt.Errorf("the server does not take messages any more: %w", err)
 		return err
