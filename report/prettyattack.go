@@ -63,6 +63,9 @@ func (p *page) attack(a *result.AttackRun) {
 		}
 		p.labelled(2, "agent:", Visible(who))
 	}
+	if len(a.Findings) > 0 {
+		p.labelled(2, "finding:", p.confirmed(a)+Visible(strings.Join(a.Findings, ", ")))
+	}
 	if a.Verdict != nil {
 		p.indicators(a.Verdict.Indicators)
 		p.exposure(a.Verdict.Exposure)
@@ -87,6 +90,17 @@ func (p *page) attack(a *result.AttackRun) {
 		p.painted(2, "trace:", Visible(a.Trace)+"  "+count(a.Messages, "message"), p.dim)
 	}
 	p.gap()
+}
+
+// confirmed says what the verdict means for the findings that the document was made from.
+func (p *page) confirmed(a *result.AttackRun) string {
+	switch {
+	case a.Exploited():
+		return "confirmed for this agent: "
+	case a.Resisted():
+		return "not confirmed for this agent: "
+	}
+	return "neither confirmed nor refuted: "
 }
 
 // mostNotices is how many notices of one run are shown unless all are asked for.

@@ -10,6 +10,9 @@ type AttackRun struct {
 	ID       string `json:"attack_id,omitempty"`
 	Name     string `json:"name,omitempty"`
 	Severity string `json:"severity,omitempty"` // in the document's words
+	// Findings are the fingerprints of the findings of a scan that the document was made
+	// from: the verdict confirms or refutes them for this agent.
+	Findings []string `json:"findings,omitempty"`
 	// Agent is who met the attack: a command, the name of a builtin agent, or "" for
 	// whoever connected.
 	Agent string `json:"agent,omitempty"`

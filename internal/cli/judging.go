@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"gauntlet/internal/confirm"
 	"gauntlet/internal/exposure"
 	"gauntlet/oatf"
 	"gauntlet/oatf/indicator"
@@ -98,7 +99,7 @@ func (j *judging) add(m *trace.Message) {
 }
 
 func (j *judging) end(unread int) result.AttackRun {
-	run := result.AttackRun{ID: j.doc.Attack.ID, Name: j.doc.Attack.Name, Messages: j.messages}
+	run := result.AttackRun{ID: j.doc.Attack.ID, Name: j.doc.Attack.Name, Findings: confirm.Fingerprints(j.doc), Messages: j.messages}
 	if s := j.doc.Attack.Severity; s != nil {
 		run.Severity = string(s.Level)
 	}
