@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/capability"
@@ -23,6 +24,9 @@ type Run struct {
 	// its own families use; nil where no folds were asked for.
 	Unseen *Score
 	Folds  int
+	// Layers compares layer 1 with layers 1 and 2 over the servers whose source was given;
+	// nil where none was.
+	Layers *Layers `json:",omitempty"`
 }
 
 // An Entry is one server of the corpus.
@@ -72,6 +76,9 @@ func (r *Run) Markdown(out io.Writer) error {
 	w.errors(r.All.TagErrors)
 	w.line("\n## Wrong roles\n")
 	w.errors(r.All.RoleErrors)
+	if r.Layers != nil {
+		w.layers(r.Layers)
+	}
 	return w.Flush()
 }
 
@@ -91,12 +98,19 @@ func (w *page) tags(s *Score) {
 	w.line("| tag | true | precision of high | true found at high | precision of high and medium | recall of high and medium | recall with low |")
 	w.line("|---|---|---|---|---|---|---|")
 	for _, t := range append(slices.Clone(s.Tags), s.Micro) {
-		name := string(t.Tag)
-		if name == "" {
-			name = "all"
-		}
-		w.line("| %s | %d | %s | %s | %s | %s | %s |", name, t.Positives, precision(t.High), recall(t.High), precision(t.Acted), recall(t.Acted), recall(t.All))
+		w.tagRow(t)
 	}
+}
+
+// tagRow writes the figures of one tag, behind the cells that come between its name and them.
+func (w *page) tagRow(t TagScore, cells ...string) {
+	name := string(t.Tag)
+	if name == "" {
+		name = "all"
+	}
+	head := []string{name, strconv.Itoa(t.Positives)}
+	figures := []string{precision(t.High), recall(t.High), precision(t.Acted), recall(t.Acted), recall(t.All)}
+	w.line("| %s |", strings.Join(slices.Concat(head, cells, figures), " | "))
 }
 
 func (w *page) roles(s *Score) {
@@ -122,8 +136,12 @@ func (w *page) errors(es []Error) {
 		if e.Parameter != "" {
 			tool += " / " + e.Parameter
 		}
-		w.line("| %s | %s | %s | %s | %s | %s |", cell(e.Server), cell(tool), cell(e.Said), cell(e.Want), e.Confidence, cell(strings.Join(e.Evidence[:min(len(e.Evidence), maxEvidenceShown)], "; ")))
+		w.line("| %s | %s | %s | %s | %s | %s |", cell(e.Server), cell(tool), cell(e.Said), cell(e.Want), e.Confidence, cell(firstOf(e.Evidence)))
 	}
+}
+
+func firstOf(evidence []string) string {
+	return strings.Join(evidence[:min(len(evidence), maxEvidenceShown)], "; ")
 }
 
 // cell makes a text safe inside a table of Markdown.

@@ -17,19 +17,23 @@ const Far = 3
 // returns the confidence of the label, "" for no label, and a note or "".
 //
 // Confirmed by a strong call, a label is high. Not confirmed, it is low when the whole chain of
-// calls was read; otherwise it stays as it was. What the source alone says is medium when
+// calls was read; otherwise it stays as it was. So does secret_access, since no call is needed to
+// answer with a credential that the source holds. What the source alone says is medium when
 // it is strong and not far, since the definition's silence speaks against it, else low. A weak call neither
-// raises nor lowers.
+// raises nor lowers, nor does one far away where the definition hints only.
 func Combine(said capability.Confidence, tag capability.Tag, h *Handler) (capability.Confidence, string) {
 	strength, calls := h.Support(tag)
+	near := strength == Strong && len(calls[0].Chain) <= Far
 	switch {
-	case strength == Strong && said != "":
-		return capability.High, ""
-	case strength == Strong && len(calls[0].Chain) <= Far:
+	case near && said == "":
 		return capability.Medium, ""
+	case near, strength == Strong && said.AtLeast(capability.Medium):
+		return capability.High, ""
 	case strength != None && said == "":
 		return capability.Low, ""
 	case strength != None || said == "":
+		return said, ""
+	case tag == capability.SecretAccess:
 		return said, ""
 	case h.Complete():
 		return capability.Low, WeakSignal

@@ -90,6 +90,7 @@ const (
 	TooDeep        Reason = "too_deep"        // more calls deep than are followed
 	TooMuch        Reason = "too_much"        // the work for one tool is bounded
 	SyntaxErrors   Reason = "syntax_errors"   // the function has parts that the parser could not read
+	Elsewhere      Reason = "answered_elsewhere" // the handler returns nothing: the answer is made by who called it, from what it left behind
 	NoBranch       Reason = "no_branch"       // the tool is dispatched by its name, and no branch for it was found
 )
 

@@ -22,7 +22,8 @@ func TestCombine(t *testing.T) {
 		{"said weakly and done", capability.Low, Handler{Calls: call(Strong), Gaps: gap}, capability.High, ""},
 		{"done in silence", "", Handler{Calls: call(Strong)}, capability.Medium, ""},
 		{"done far away in silence", "", Handler{Calls: []Call{{Tag: capability.FSRead, Strength: Strong, Chain: make([]Step, Far+1)}}}, capability.Low, ""},
-		{"said and done far away", capability.Low, Handler{Calls: []Call{{Tag: capability.FSRead, Strength: Strong, Chain: make([]Step, Far+1)}}}, capability.High, ""},
+		{"hinted at and done far away", capability.Low, Handler{Calls: []Call{{Tag: capability.FSRead, Strength: Strong, Chain: make([]Step, Far+1)}}}, capability.Low, ""},
+		{"said and done far away", capability.Medium, Handler{Calls: []Call{{Tag: capability.FSRead, Strength: Strong, Chain: make([]Step, Far+1)}}}, capability.High, ""},
 		{"done weakly in silence", "", Handler{Calls: call(Weak)}, capability.Low, ""},
 		{"said and done weakly", capability.Medium, Handler{Calls: call(Weak)}, capability.Medium, ""},
 		{"said and not done", capability.High, Handler{}, capability.Low, WeakSignal},
@@ -37,6 +38,15 @@ func TestCombine(t *testing.T) {
 				t.Errorf("Combine(%q, %+v) = %q, %q, want %q, %q", tt.said, tt.h, got, note, tt.want, tt.note)
 			}
 		})
+	}
+}
+
+// TestSilenceTakesNoSecretBack: a credential that the source holds is answered without a call.
+func TestSilenceTakesNoSecretBack(t *testing.T) {
+	for _, said := range []capability.Confidence{capability.High, capability.Medium, capability.Low, ""} {
+		if got, note := Combine(said, capability.SecretAccess, &Handler{}); got != said || note != "" {
+			t.Errorf("%q became %q with the note %q", said, got, note)
+		}
 	}
 }
 

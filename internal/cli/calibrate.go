@@ -1,12 +1,8 @@
 package cli
 
 import (
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,14 +10,16 @@ import (
 	"gauntlet/capability"
 	"gauntlet/catalog"
 	"gauntlet/classify"
+	"gauntlet/result"
 )
 
 // calibrateRun is one run of the subcommand calibrate.
 type calibrateRun struct {
 	*app
-	format string
-	file   string
-	folds  int
+	format  string
+	file    string
+	folds   int
+	sources sourceFlags
 }
 
 func (a *app) calibrateCommand() *cobra.Command {
@@ -36,8 +34,14 @@ docs/classifier.md describes them. The format markdown is docs/classifier-eval.m
 --folds judges families of servers that resemble each other with word lists that lack
 the words which only they use.
 
-Exit codes: 2 if a server of the corpus could not be read; else 0.`,
+--sources and --source say where the sources of servers are. Those servers are judged
+twice, by their definitions alone and with what their source shows, and the figures stand
+side by side. Nothing is executed.
+
+Exit codes: 2 if anything of the corpus or of the sources could not be read, the rest is
+measured; else 0.`,
 		Example: `  gauntlet calibrate corpus
+  gauntlet calibrate --sources checkouts --source files=./files corpus
   gauntlet calibrate --folds 5 --format markdown --output docs/classifier-eval.md corpus`,
 		RunE: c.run,
 	}
@@ -45,6 +49,8 @@ Exit codes: 2 if a server of the corpus could not be read; else 0.`,
 	textFormat(cmd, &c.format, "markdown", "json")
 	outputFlag(cmd, &c.file, "the figures")
 	cmd.Flags().Var(number(&c.folds, 1, 1000), "folds", "judge families in so many groups, each without its own words; 1 leaves that out")
+	c.sources.flags(cmd)
+	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	return cmd
 }
 
@@ -55,54 +61,62 @@ func (c *calibrateRun) run(cmd *cobra.Command, args []string) error {
 	if err := writable(c.file, nil); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	r, err := interruptible(cmd.Context(), func() *measured { return c.measure(args[0]) })
+	defer c.startProgress().stop()
+	corpus, problems, err := readCorpus(args[0])
+	if err == nil {
+		more, failed := c.readSources(cmd.Context(), corpus)
+		if failed != nil {
+			return failed
+		}
+		problems = append(problems, more...)
+	}
+	c.progress.stop()
+	for _, p := range problems {
+		c.say("%s", failureText(p))
+	}
 	if err != nil {
 		return err
 	}
-	if r.err != nil {
-		return r.err
+	r, err := interruptible(cmd.Context(), func() *calibrate.Run { return corpus.measure(c.folds) })
+	if err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		c.code = result.ExitTrouble
 	}
 	return c.writeTo(c.file, func(w io.Writer) error {
 		if c.format == "json" {
-			return writeIndented(w, r.run)
+			return writeIndented(w, r)
 		}
-		return r.run.Markdown(w)
+		return r.Markdown(w)
 	})
 }
 
-// measured is what a calibration gave, or why it gave nothing.
-type measured struct {
-	run *calibrate.Run
-	err error
-}
-
-func (c *calibrateRun) measure(dir string) *measured {
-	servers, truths, err := readCorpus(dir)
-	if err != nil {
-		return &measured{err: err}
-	}
-	cases := predicted(servers, truths)
+// measure scores the corpus by layer 1, and the servers whose sources were read by both.
+func (c *corpus) measure(folds int) *calibrate.Run {
+	cases := c.predicted()
 	r := &calibrate.Run{
 		Vocabulary: capability.VocabularyVersion, Lexicon: classify.LexiconVersion, Layer: "1",
-		Corpus: calibrate.Entries(cases), All: calibrate.Of(cases), Folds: c.folds,
+		Corpus: calibrate.Entries(cases), All: calibrate.Of(cases), Folds: folds,
+		Layers: c.compared(cases),
 	}
 	nameless := slices.Clone(cases)
-	for i, s := range servers {
+	for i, s := range c.servers {
 		p := classify.Nameless(s)
 		nameless[i].Predicted = &p
 	}
 	r.Nameless = calibrate.Of(nameless)
-	if c.folds > 1 {
-		r.Unseen = calibrate.Of(unseen(servers, cases, c.folds))
+	if folds > 1 {
+		r.Unseen = calibrate.Of(unseen(c.servers, cases, folds))
 	}
-	return &measured{run: r}
+	return r
 }
 
 // predicted classifies every server from its definitions.
-func predicted(servers []*catalog.Server, truths []*calibrate.Truth) []calibrate.Case {
-	cases := make([]calibrate.Case, len(truths))
-	for i, t := range truths {
-		p := classify.Server(servers[i])
+func (c *corpus) predicted() []calibrate.Case {
+	cases := make([]calibrate.Case, len(c.truths))
+	for i, t := range c.truths {
+		p := classify.Server(c.servers[i])
 		cases[i] = calibrate.Case{Truth: t, Predicted: &p, Mode: capability.DefinitionOnly}
 	}
 	calibrate.Families(cases)
@@ -133,63 +147,4 @@ func unseen(servers []*catalog.Server, cases []calibrate.Case, n int) []calibrat
 		}
 	}
 	return out
-}
-
-// maxLabels is the longest file of labels that is read, in bytes.
-const maxLabels = 16 << 20
-
-// readCorpus reads every labelled server of a corpus, by name.
-func readCorpus(dir string) ([]*catalog.Server, []*calibrate.Truth, error) {
-	found, err := filepath.Glob(filepath.Join(dir, "labels", "*.yaml"))
-	if err != nil || len(found) == 0 {
-		return nil, nil, fmt.Errorf("%s: no labels/*.yaml in it", dir)
-	}
-	var servers []*catalog.Server
-	var truths []*calibrate.Truth
-	for _, file := range found {
-		t, err := readLabels(file)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", file, err)
-		}
-		snapshot := filepath.Join(dir, "snapshots", strings.TrimSuffix(filepath.Base(file), ".yaml")+".json")
-		s, err := readOne(snapshot)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", snapshot, err)
-		}
-		servers, truths = append(servers, s), append(truths, t)
-	}
-	return servers, truths, nil
-}
-
-func readLabels(file string) (*calibrate.Truth, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, reason(err)
-	}
-	defer f.Close()
-	text, err := readUpTo(f, 0, maxLabels)
-	if err != nil {
-		return nil, err
-	}
-	return calibrate.Parse([]byte(text))
-}
-
-func readOne(file string) (*catalog.Server, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, reason(err)
-	}
-	defer f.Close()
-	text, err := readUpTo(f, 0, catalog.DefaultBytes)
-	if err != nil {
-		return nil, err
-	}
-	c, err := catalog.Parse(file, text, catalog.Limits{})
-	if err != nil {
-		return nil, err
-	}
-	if len(c.Servers) != 1 {
-		return nil, fmt.Errorf("want one server, there are %d", len(c.Servers))
-	}
-	return c.Servers[0], nil
 }

@@ -3,9 +3,11 @@ package cli
 import (
 	"bytes"
 	"os"
+	"slices"
 	"testing"
 
 	"gauntlet/calibrate"
+	"gauntlet/internal/syntax"
 )
 
 // TestOwnCorpus holds the classifier to floors on definitions written for this project.
@@ -27,16 +29,13 @@ func TestCorpus(t *testing.T) {
 // TestUnknownServices holds the classifier to floors where it knows no name of a service,
 // and where it lacks the words that only the servers at hand use.
 func TestUnknownServices(t *testing.T) {
-	m := (&calibrateRun{folds: 5}).measure(corpusOrSkip(t))
-	if m.err != nil {
-		t.Fatal(m.err)
-	}
-	for _, below := range m.run.Nameless.Below(calibrate.Floors{
+	run := readable(t, corpusOrSkip(t)).measure(5)
+	for _, below := range run.Nameless.Below(calibrate.Floors{
 		HighPrecision: 0.94, HighRecall: 0.66, TagRecall: 0.80, Recall: 0.945, MacroRecall: 0.87, RoleAccuracy: 0.95, Enough: 11,
 	}) {
 		t.Errorf("without names of services: %s", below)
 	}
-	for _, below := range m.run.Unseen.Below(calibrate.Floors{
+	for _, below := range run.Unseen.Below(calibrate.Floors{
 		HighPrecision: 0.91, HighRecall: 0.61, TagRecall: 0.76, Recall: 0.935, MacroRecall: 0.89, RoleAccuracy: 0.95, Enough: 11,
 	}) {
 		t.Errorf("without the words of the fold: %s", below)
@@ -54,7 +53,7 @@ func corpusOrSkip(t *testing.T) string {
 
 func holds(t *testing.T, dir string, floors calibrate.Floors) {
 	t.Helper()
-	cases := corpus(t, dir)
+	cases := readable(t, dir).predicted()
 	s := calibrate.Of(cases)
 	if s.Unseen > 0 || s.Unlabelled > 0 {
 		t.Errorf("%d labelled tools are in no snapshot, %d tools have no labels", s.Unseen, s.Unlabelled)
@@ -70,36 +69,107 @@ func holds(t *testing.T, dir string, floors calibrate.Floors) {
 	}
 }
 
-func corpus(t *testing.T, dir string) []calibrate.Case {
+func readable(t *testing.T, dir string) *corpus {
 	t.Helper()
-	servers, truths, err := readCorpus(dir)
+	c, problems, err := readCorpus(dir)
+	if err != nil || len(problems) > 0 {
+		t.Fatalf("%v, problems %v", err, problems)
+	}
+	return c
+}
+
+// TestOwnSources holds the second layer to floors on sources written for this project.
+func TestOwnSources(t *testing.T) {
+	if !syntax.Available {
+		t.Skip(syntax.ErrUnavailable)
+	}
+	l := withSources(t, "../../calibrate/testdata/corpus", "../../calibrate/testdata/sources").measure(1).Layers
+	holdsLayers(t, l, calibrate.Floors{HighPrecision: 1, HighRecall: 0.5, TagRecall: 1, Recall: 1, MacroRecall: 1, Enough: 1})
+	if len(l.Unread) > 0 || len(l.Servers) != 4 {
+		t.Errorf("servers %+v, unread %+v", l.Servers, l.Unread)
+	}
+}
+
+// TestSources does the same on the sources of real servers, where the variable
+// GAUNTLET_SOURCES names the directory that holds them beside their corpus. Any of them will do.
+func TestSources(t *testing.T) {
+	holdsLayers(t, withSources(t, corpusOrSkip(t), sourcesOrSkip(t)).measure(1).Layers, calibrate.Floors{
+		HighPrecision: 0.97, HighRecall: 0.64, TagRecall: 0.80, Recall: 0.96, MacroRecall: 0.94, Enough: 8,
+	})
+}
+
+func sourcesOrSkip(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("GAUNTLET_SOURCES")
+	switch {
+	case dir == "":
+		t.Skip("GAUNTLET_SOURCES names no sources of real servers: the second layer is held to its floors on its own sources only")
+	case !syntax.Available:
+		t.Skip(syntax.ErrUnavailable)
+	}
+	return dir
+}
+
+// withSources reads a corpus and the sources of its servers, some of which say nothing.
+func withSources(t *testing.T, dir, sources string) *corpus {
+	t.Helper()
+	c := readable(t, dir)
+	run := &calibrateRun{app: &app{progress: &progress{}}, sources: sourceFlags{all: sources}}
+	problems, err := run.readSources(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return predicted(servers, truths)
+	for _, p := range problems {
+		t.Log(failureText(p))
+	}
+	return c
 }
 
-// TestEvalDoc compares docs/classifier-eval.md with what the corpus gives now.
+// holdsLayers also holds that no label that is true is lost by what the source says, nor one
+// that is wrong raised to high.
+func holdsLayers(t *testing.T, l *calibrate.Layers, floors calibrate.Floors) {
+	t.Helper()
+	if l == nil {
+		t.Fatal("no source was read")
+	}
+	for _, below := range l.Source.Below(floors) {
+		t.Error(below)
+	}
+	for _, c := range l.Changes {
+		if !c.Better() {
+			t.Logf("%s %s: %s, true: %v, %q became %q: %q", c.Server, c.Tool, c.Tag, c.True, c.Before, c.After, c.Evidence)
+		}
+	}
+}
+
+// TestEvalDoc compares docs/classifier-eval.md with what the corpus gives now, and its last
+// part with what the sources give, where they are.
 func TestEvalDoc(t *testing.T) {
 	const file = "../../docs/classifier-eval.md"
-	m := (&calibrateRun{folds: 5}).measure(corpusOrSkip(t))
-	if m.err != nil {
-		t.Fatal(m.err)
+	c := readable(t, corpusOrSkip(t))
+	sources := os.Getenv("GAUNTLET_SOURCES")
+	if sources != "" {
+		c = withSources(t, corpusOrSkip(t), sources)
 	}
-	var want bytes.Buffer
-	if err := m.run.Markdown(&want); err != nil {
+	var page bytes.Buffer
+	if err := c.measure(5).Markdown(&page); err != nil {
 		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(file, want.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
 	}
 	got, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(got, want.Bytes()) {
+	want := page.Bytes()
+	if _, rest, ok := bytes.Cut(got, []byte("\n"+calibrate.SourceHeading+"\n")); ok && sources == "" {
+		want = slices.Concat(want, []byte("\n"+calibrate.SourceHeading+"\n"), rest)
+	}
+	if *update {
+		if err := os.WriteFile(file, want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got = want
+	}
+	if !bytes.Equal(got, want) {
 		t.Errorf("%s is not what the corpus gives: run go test ./internal/cli -run TestEvalDoc -update and read the diff", file)
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 
 	"gauntlet/capability"
@@ -16,52 +17,72 @@ import (
 // withSources reads the sources below dir and adds what they say to the labels of the one
 // server. What stood in the way is returned; the labels stay what the definitions say then.
 func (c *classifyRun) withSources(ctx context.Context, dir string, servers []capability.Server) ([]finding.Problem, error) {
-	failed := func(err error) []finding.Problem {
-		return []finding.Problem{{Kind: finding.Failed, Message: reason(err).Error(), Location: finding.Location{File: dir}, Input: -1}}
-	}
 	if len(servers) != 1 {
-		return failed(errors.New("--source belongs to one server, and this is not one: classify it by itself")), nil
+		return []finding.Problem{failedAt(dir, errors.New("--source belongs to one server, and this is not one: classify it by itself"))}, nil
 	}
 	c.progress.say("reading sources")
+	found, err := readSources(ctx, dir, toolNames(&servers[0]))
+	if err != nil {
+		return nil, err
+	}
+	if found.err != nil {
+		return append(found.problems, failedAt(dir, found.err)), nil
+	}
+	classify.WithSources(&servers[0], found.sources)
+	c.note("%s: handlers of %d of %d tools in %d source files", dir, found.tied, len(servers[0].Tools), found.sources.Files)
+	return found.problems, nil
+}
+
+func toolNames(s *capability.Server) []string {
+	var names []string
+	for i := range s.Tools {
+		names = append(names, s.Tools[i].Name)
+	}
+	return names
+}
+
+// failedAt is the problem of a file or directory of which nothing was read.
+func failedAt(file string, err error) finding.Problem {
+	return failure(&target{file: file}, reason(err))
+}
+
+// analysed is what an analysis of the sources of one server gave.
+type analysed struct {
+	sources  *sink.Sources
+	tied     int // listed tools that have a handler
+	problems []finding.Problem
+	err      error // why the sources say nothing about the tools
+}
+
+// readSources analyses the sources below dir for the server that lists these tools. Its
+// error says that it was interrupted.
+func readSources(ctx context.Context, dir string, tools []string) (*analysed, error) {
 	files, problems, err := sourcetree.Read(ctx, dir, source.Reads, sourcetree.Limits{})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, errInterrupted
 		}
-		return failed(err), nil
+		return &analysed{err: err}, nil
 	}
-	var names []string
-	for i := range servers[0].Tools {
-		names = append(names, servers[0].Tools[i].Name)
-	}
-	found, err := interruptible(ctx, func() *analysed {
-		s, more, err := source.Analyse(files, names, func() bool { return ctx.Err() != nil })
-		return &analysed{s, more, err}
+	a, err := interruptible(ctx, func() *analysed {
+		s, more, err := source.Analyse(files, tools, func() bool { return ctx.Err() != nil })
+		return &analysed{sources: s, problems: more, err: err}
 	})
 	if err != nil {
 		return nil, err
 	}
-	problems = append(problems, found.problems...)
-	for i := range problems {
-		problems[i].Location.File = path.Join(dir, problems[i].Location.File)
+	a.problems = append(problems, a.problems...)
+	for i := range a.problems {
+		a.problems[i].Location.File = path.Join(dir, a.problems[i].Location.File)
 	}
-	if found.err != nil {
-		return append(problems, failed(found.err)...), nil
-	}
-	classify.WithSources(&servers[0], found.sources)
-	have, handlers := 0, found.sources.ByTool()
-	for _, name := range names {
+	handlers := a.sources.ByTool()
+	for _, name := range tools {
 		if handlers[name] != nil {
-			have++
+			a.tied++
 		}
 	}
-	c.note("%s: handlers of %d of %d tools in %d source files", dir, have, len(names), found.sources.Files)
-	return problems, nil
-}
-
-// analysed is what an analysis of sources gave.
-type analysed struct {
-	sources  *sink.Sources
-	problems []finding.Problem
-	err      error
+	if a.err == nil && a.tied == 0 && len(tools) > 0 {
+		a.err = fmt.Errorf("the sources hold %s, and the server lists none of these tools", plural(len(handlers), "handler"))
+	}
+	return a, nil
 }

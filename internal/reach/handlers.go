@@ -88,6 +88,9 @@ func (en *engine) handler(t tie) sink.Handler {
 		}
 	}
 	named := en.trace(&h, from...)
+	if fn := t.fn.fn; en.conv.Language != "python" && answersElsewhere(fn) { // Python's parameters are the tool's own
+		h.Gaps = append(h.Gaps, sink.Gap{Reason: sink.Elsewhere, Detail: fn.Name, At: placeAt(fn.Scope.File, fn.Start, fn.End)})
+	}
 	if t.via == sink.ByDispatch && !t.alone && (!named || late && en.merged) {
 		h.Via = sink.ByFallback
 		for i := range h.Calls { // of all tools together; which of them does it is not known
@@ -96,6 +99,33 @@ func (en *engine) handler(t tie) sink.Handler {
 		h.Gaps = append(h.Gaps, sink.Gap{Reason: sink.NoBranch, Detail: t.tool, At: t.at})
 	}
 	return h
+}
+
+// answersElsewhere reports whether a handler returns nothing and was given more than its
+// arguments: what it leaves there, who called it may act on.
+func answersElsewhere(fn *program.Func) bool {
+	given := 0
+	for _, p := range fn.Params {
+		if p.Index >= 0 {
+			given++
+		}
+	}
+	return given > 1 && !fn.Lambda && !returns(fn.Body)
+}
+
+func returns(body []program.Stmt) bool {
+	for i := range body {
+		s := &body[i]
+		if s.Step == program.Return && s.X != nil || returns(s.Rest) {
+			return true
+		}
+		for _, arm := range s.Arms {
+			if returns(arm.Body) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ties finds all handlers: those registered with their tool first, then those of tools that

@@ -1,7 +1,6 @@
 package reach
 
 import (
-	"regexp"
 	"strings"
 
 	"gauntlet/capability"
@@ -19,11 +18,14 @@ func (w *walker) sink(e *program.Expr, r *row, name string, anyone bool) bool {
 		if r.weak {
 			strength = sink.Weak
 		}
-		if p := role(r, "path", e.Args); p != nil {
-			if w.ownFile(p) {
+		if p := pathOf(e, r); p != nil {
+			if w.ownFile(p) || w.temporary(p, 0) {
 				strength = sink.Weak
 			}
 			w.secretFile(e, p)
+		}
+		if code := role(r, "code", e.Args); code != nil && w.fixed(code) {
+			strength = sink.Weak
 		}
 		for _, tag := range r.tags {
 			w.record(e, tag, strength, "ast_sink", shown)
@@ -38,6 +40,18 @@ func (w *walker) sink(e *program.Expr, r *row, name string, anyone bool) bool {
 		w.envCall(e, r)
 	}
 	return true
+}
+
+// fixed reports whether code that is handed over is written in the source: a string or a
+// function. The caller chooses nothing of it; what a function of the source does is read by itself.
+func (w *walker) fixed(code *program.Expr) bool {
+	vs := w.en.values(code, w.f)
+	for _, v := range vs {
+		if v.kind != constant && v.kind != function {
+			return false
+		}
+	}
+	return len(vs) > 0
 }
 
 func (w *walker) record(e *program.Expr, tag capability.Tag, s sink.Strength, kind, name string) {
@@ -57,8 +71,8 @@ func short(name string) string {
 // opens reads the mode in which a file is opened.
 func (w *walker) opens(e *program.Expr, r *row, shown string) {
 	strength := sink.Strong
-	if p := role(r, "path", e.Args); p != nil {
-		if w.ownFile(p) {
+	if p := pathOf(e, r); p != nil {
+		if w.ownFile(p) || w.temporary(p, 0) {
 			strength = sink.Weak
 		}
 		w.secretFile(e, p)
@@ -111,54 +125,6 @@ func (w *walker) modeOf(m *program.Expr) string {
 	}
 	flags(m)
 	return b.String()
-}
-
-// ownFile reports whether a path is fixed in the source: a template, a file beside the
-// program. What the tool reads there is the server's, not the caller's.
-func (w *walker) ownFile(p *program.Expr) bool {
-	if v := only(w.en.values(p, w.f)); v.kind == constant {
-		return !strings.HasPrefix(v.text, "/") && !strings.HasPrefix(v.text, "~")
-	}
-	return w.beside(p, 0)
-}
-
-func (w *walker) beside(p *program.Expr, depth int) bool {
-	if p == nil || depth > 6 {
-		return false
-	}
-	switch p.Kind {
-	case program.String, program.Literal:
-		return true
-	case program.Name:
-		switch p.Text {
-		case "__dirname", "__filename", "__file__":
-			return true
-		}
-		if bs, at := p.Scope.Find(p.Text); len(bs) == 1 && bs[0].Value != nil && at != nil {
-			return w.beside(bs[0].Value, depth+1)
-		}
-	case program.Attr:
-		return p.X != nil && (p.Text == "url" || p.Text == "dirname" || p.Text == "parent") && w.beside(p.X, depth+1) || p.X != nil && p.X.Text == "import.meta"
-	case program.Call, program.New, program.Template, program.Other, program.Index:
-		for _, a := range p.Args {
-			if !w.beside(a.Value, depth+1) {
-				return false
-			}
-		}
-		return len(p.Args) > 0 || p.X != nil && p.X.Kind == program.Attr && w.beside(p.X.X, depth+1)
-	}
-	return false
-}
-
-// secretPath is a file that holds credentials, whoever's they are.
-var secretPath = regexp.MustCompile(`(^|[/\\])(\.env(\.[a-z]+)?|\.netrc|\.pgpass|\.git-credentials|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|(etc[/\\])?(shadow|gshadow)|\.aws[/\\]credentials|\.kube[/\\]config|\.docker[/\\]config\.json|\.ssh([/\\].*)?|.*\.(pem|p12|pfx|keystore|jks))$`)
-
-func (w *walker) secretFile(e, p *program.Expr) {
-	for _, v := range w.en.values(p, w.f) {
-		if v.kind == constant && secretPath.MatchString(v.text) {
-			w.record(e, capability.SecretAccess, sink.Strong, "secret_file", v.text)
-		}
-	}
 }
 
 // text returns the constant text of an expression, or as much of it as comes before the

@@ -1,6 +1,7 @@
 package reach
 
 import (
+	"regexp"
 	"strings"
 
 	"gauntlet/capability"
@@ -19,6 +20,9 @@ var verbs = map[string]string{
 	"BEGIN": "none", "START": "none", "COMMIT": "none", "ROLLBACK": "none", "SAVEPOINT": "none", "RELEASE": "none",
 	"SET": "none", "USE": "none", "RESET": "none", "ABORT": "none", "END": "none",
 }
+
+// madeReady is a statement that a server runs to be able to work, whatever it was asked.
+var madeReady = regexp.MustCompile(`(?i)^[\s(;]*CREATE\s[^;]*?\sIF\s+NOT\s+EXISTS\s`)
 
 // sql reads the verb of a statement. One that the caller chooses may do anything.
 func (w *walker) sql(e *program.Expr, r *row, shown string, anyone bool) bool {
@@ -41,6 +45,10 @@ func (w *walker) sql(e *program.Expr, r *row, shown string, anyone bool) bool {
 	}
 	what := map[string]bool{}
 	for _, t := range texts {
+		if madeReady.MatchString(t) {
+			what["ready"] = true
+			continue
+		}
 		if verb := verbs[verbOf(t)]; verb != "" {
 			what[verb] = true
 		} else if anyone {
@@ -55,6 +63,9 @@ func (w *walker) sql(e *program.Expr, r *row, shown string, anyone bool) bool {
 	}
 	if free || what["both"] {
 		what["read"], what["write"] = true, true
+	}
+	if what["ready"] {
+		w.record(e, capability.DBWrite, sink.Weak, "ast_sink", shown)
 	}
 	if what["read"] {
 		w.record(e, capability.DBQuery, sink.Strong, "ast_sink", shown)

@@ -34,8 +34,10 @@ import (
 //	env     is the environment; as a call, reads the variable of key=
 //	opaque  gives back what is known at run time only
 //	map     is a collection of what was put into it
+//	temp    gives a temporary file or its directory; what is done to that says little
 //
-// The rest are arguments by their role: a position, a keyword, or both ("0|path").
+// The rest are arguments by their role: a position, a keyword, or both ("0|path"). path= is a
+// file (path=self: what the method belongs to), code= what is run: where it is fixed in the source, the call says little.
 type Table struct {
 	exact map[string]*row
 	wild  map[string][]*row // by root
@@ -58,7 +60,7 @@ type arg struct {
 	name  string
 }
 
-var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaque"}
+var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaque", "temp"}
 
 // ParseTable reads tables in the form above; lines that begin with # are comments.
 func ParseTable(text string) (*Table, error) {

@@ -20,13 +20,21 @@ func (l *lowerer) block(list []ast.Stmt) {
 	}
 }
 
+// body reads a block, which has names of its own.
 func (l *lowerer) body(list []ast.Stmt) []program.Stmt {
 	var body []program.Stmt
 	outer := l.out
 	l.out = &body
-	l.block(list)
+	l.scoped(func() { l.block(list) })
 	l.out = outer
 	return body
+}
+
+func (l *lowerer) scoped(read func()) {
+	outer := l.scope
+	l.scope = program.NewScope(outer)
+	read()
+	l.scope = outer
 }
 
 func (l *lowerer) maybe(list []ast.Stmt) { *l.out = append(*l.out, program.Maybe(l.body(list))) }
@@ -42,19 +50,15 @@ func (l *lowerer) stmt(s ast.Stmt) {
 	case *ast.ReturnStmt:
 		l.returns(u)
 	case *ast.IfStmt:
-		l.ifs(u)
+		l.scoped(func() { l.ifs(u) })
 	case *ast.SwitchStmt:
-		l.switches(u)
+		l.scoped(func() { l.switches(u) })
 	case *ast.TypeSwitchStmt:
-		if u.Init != nil {
-			l.stmt(u.Init)
-		}
-		l.stmt(u.Assign)
-		l.clauses(u.Body)
+		l.scoped(func() { l.typeSwitch(u) })
 	case *ast.SelectStmt:
 		l.clauses(u.Body)
 	case *ast.BlockStmt:
-		l.block(u.List)
+		l.scoped(func() { l.block(u.List) })
 	case *ast.LabeledStmt:
 		l.stmt(u.Stmt)
 	case *ast.GoStmt:
@@ -64,22 +68,38 @@ func (l *lowerer) stmt(s ast.Stmt) {
 	case *ast.SendStmt:
 		l.do(l.expr(u.Value))
 	case *ast.ForStmt:
-		if u.Init != nil {
-			l.stmt(u.Init)
-		}
-		l.do(l.expr(u.Cond))
-		l.maybe(u.Body.List)
+		l.scoped(func() { l.loop(u) })
 	case *ast.RangeStmt:
-		x := l.expr(u.X)
-		l.do(x)
-		if u.Value != nil {
-			l.bind(u.Value, &program.Expr{Kind: program.Index, X: x, Scope: l.scope}, u.Tok)
-		}
-		if u.Key != nil {
-			l.bind(u.Key, &program.Expr{Kind: program.Literal, Scope: l.scope}, u.Tok)
-		}
-		l.maybe(u.Body.List)
+		l.scoped(func() { l.ranges(u) })
 	}
+}
+
+func (l *lowerer) typeSwitch(u *ast.TypeSwitchStmt) {
+	if u.Init != nil {
+		l.stmt(u.Init)
+	}
+	l.stmt(u.Assign)
+	l.clauses(u.Body)
+}
+
+func (l *lowerer) loop(u *ast.ForStmt) {
+	if u.Init != nil {
+		l.stmt(u.Init)
+	}
+	l.do(l.expr(u.Cond))
+	l.maybe(u.Body.List)
+}
+
+func (l *lowerer) ranges(u *ast.RangeStmt) {
+	x := l.expr(u.X)
+	l.do(x)
+	if u.Value != nil {
+		l.bind(u.Value, &program.Expr{Kind: program.Index, X: x, Scope: l.scope}, u.Tok)
+	}
+	if u.Key != nil {
+		l.bind(u.Key, &program.Expr{Kind: program.Literal, Scope: l.scope}, u.Tok)
+	}
+	l.maybe(u.Body.List)
 }
 
 func (l *lowerer) clauses(b *ast.BlockStmt) {
@@ -184,7 +204,7 @@ func (l *lowerer) returns(r *ast.ReturnStmt) {
 		for _, e := range r.Results {
 			x.Args = append(x.Args, program.Arg{Value: l.expr(e)})
 		}
-		if f := l.scope.Func; f != nil && len(f.Result) > 0 && f.Result[0] != nil && f.Result[0].X != nil && strings.Contains(f.Result[0].X.Text, "Tool") {
+		if f := l.scope.Owner(); f != nil && len(f.Result) > 0 && f.Result[0] != nil && f.Result[0].X != nil && strings.Contains(f.Result[0].X.Text, "Tool") {
 			o := &program.Expr{Kind: program.Object, Scope: l.scope, Start: x.Start, End: x.End, Args: []program.Arg{
 				{Name: "Tool", Value: x.Args[0].Value}, {Name: "Handler", Value: x.Args[1].Value},
 			}}

@@ -125,6 +125,9 @@ func (l *lowerer) switches(n syntax.Node) {
 	s := program.Stmt{Step: program.Branch, X: subject}
 	var waiting []*program.Expr
 	defaults := false
+	outer := l.scope
+	l.scope = program.NewScope(outer)
+	defer func() { l.scope = outer }()
 	for c := l.t.First(l.t.Field(n, "body")); c != syntax.None; c = l.t.Next(c) {
 		value := l.t.Field(c, "value")
 		if value != syntax.None {

@@ -72,12 +72,10 @@ func (l *lowerer) stmt(n syntax.Node) {
 		l.imports(n)
 	case "export_statement":
 		l.exports(n)
-	case "lexical_declaration", "variable_declaration":
-		for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
-			if l.t.Kind(c) == "variable_declarator" {
-				l.declare(c)
-			}
-		}
+	case "lexical_declaration":
+		l.declarators(n, l.scope)
+	case "variable_declaration":
+		l.declarators(n, l.home())
 	case "function_declaration", "generator_function_declaration":
 		f := l.function(n, nil)
 		f.Name = l.t.Text(l.t.Field(n, "name"))
@@ -96,27 +94,27 @@ func (l *lowerer) stmt(n syntax.Node) {
 	case "switch_statement":
 		l.switches(n)
 	case "for_in_statement":
-		right := l.expr(l.t.Field(n, "right"))
-		l.do(right)
-		l.assign(l.t.Field(n, "left"), &program.Expr{Kind: program.Index, X: right, Scope: l.scope})
-		l.maybe(func() { l.stmt(l.t.Field(n, "body")) })
+		l.scoped(func() { l.forIn(n) })
 	case "catch_clause":
-		l.assign(l.t.Field(n, "parameter"), &program.Expr{Scope: l.scope})
-		l.maybe(func() { l.block(l.t.Field(n, "body")) })
+		l.scoped(func() {
+			l.assign(l.t.Field(n, "parameter"), &program.Expr{Scope: l.scope})
+			l.maybe(func() { l.block(l.t.Field(n, "body")) })
+		})
 	case "try_statement": // it may end anywhere
-		l.maybe(func() { l.block(l.t.Field(n, "body")) })
+		l.maybe(func() { l.stmt(l.t.Field(n, "body")) })
 		for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
 			if l.t.FieldOf(c) != "body" {
 				l.stmt(c)
 			}
 		}
 	case "for_statement", "while_statement", "do_statement":
-		l.maybe(func() { l.block(n) })
+		l.maybe(func() { l.scoped(func() { l.block(n) }) })
 	case "throw_statement":
 		l.block(n)
 		*l.out = append(*l.out, program.Stmt{Step: program.Return})
-	case "statement_block", "finally_clause",
-		"labeled_statement", "else_clause", "expression_statement", "ambient_declaration", "with_statement":
+	case "statement_block":
+		l.scoped(func() { l.block(n) })
+	case "finally_clause", "labeled_statement", "else_clause", "expression_statement", "ambient_declaration", "with_statement":
 		l.block(n)
 	case "internal_module", "module":
 		l.block(l.t.Field(n, "body"))
@@ -127,9 +125,55 @@ func (l *lowerer) stmt(n syntax.Node) {
 	}
 }
 
-func (l *lowerer) declare(n syntax.Node) {
+// scoped reads what has names of its own: a block, a loop.
+func (l *lowerer) scoped(read func()) {
+	outer := l.scope
+	l.scope = program.NewScope(outer)
+	read()
+	l.scope = outer
+}
+
+// home is the scope of names declared with var: that of the function, the class or the module.
+func (l *lowerer) home() *program.Scope {
+	s := l.scope
+	for s.Func == nil && s.Class == nil && s.Up != nil {
+		s = s.Up
+	}
+	return s
+}
+
+func (l *lowerer) forIn(n syntax.Node) {
+	right := l.expr(l.t.Field(n, "right"))
+	l.do(right)
+	left, element, inner := l.t.Field(n, "left"), &program.Expr{Kind: program.Index, X: right, Scope: l.scope}, l.scope
+	switch l.t.Text(l.t.Field(n, "kind")) {
+	case "":
+		l.set(left, element)
+	case "var":
+		l.scope = l.home()
+		l.assign(left, element)
+		l.scope = inner
+	default:
+		l.assign(left, element)
+	}
+	l.maybe(func() { l.stmt(l.t.Field(n, "body")) })
+}
+
+func (l *lowerer) declarators(n syntax.Node, in *program.Scope) {
+	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
+		if l.t.Kind(c) == "variable_declarator" {
+			l.declare(c, in)
+		}
+	}
+}
+
+// declare binds names in a scope; their values see the names around them.
+func (l *lowerer) declare(n syntax.Node, in *program.Scope) {
 	value := l.expr(l.t.Field(n, "value"))
 	l.do(value)
+	inner := l.scope
+	l.scope = in
+	defer func() { l.scope = inner }()
 	name := l.t.Field(n, "name")
 	if t := l.typ(l.t.Field(n, "type")); t != nil && (value == nil || value.Kind == program.Other) {
 		l.assign(name, t)
