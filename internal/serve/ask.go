@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 
+	"gauntlet/internal/wire"
 	"gauntlet/rawjson"
 )
 
 // ask answers the methods that both eras have. extra are members that every list result
 // begins with; notFound is the code for a resource that there is not.
-func (s *Server) ask(ctx context.Context, p *prepared, r *request, extra string, notFound int) (string, *Error) {
+func (s *Server) ask(ctx context.Context, p *Prepared, r *request, extra string, notFound int) (string, *Error) {
 	for l := range listed {
 		if listed[l].method == r.Method {
 			return s.list(p, l, r, extra)
@@ -37,7 +38,7 @@ var callable = []call{
 	{"resources/read", 2, "uri", "resource"},
 }
 
-func (c call) ask(ctx context.Context, p *prepared, r *request, notFound int) (string, *Error) {
+func (c call) ask(ctx context.Context, p *Prepared, r *request, notFound int) (string, *Error) {
 	// Who has templates only still reads resources.
 	if !p.Lists[c.list].Present && (c.list != 2 || !p.Lists[3].Present) {
 		return "", unknownMethod(r.Method)
@@ -49,19 +50,17 @@ func (c call) ask(ctx context.Context, p *prepared, r *request, notFound int) (s
 	if args := r.param("arguments"); args != "" && args[0] != '{' && args != "null" {
 		return "", &Error{Code: invalidParams, Message: "Invalid params: arguments is not an object"}
 	}
-	if _, ok := p.names[c.list][name]; !ok {
-		e := &Error{Code: invalidParams, Message: "Unknown " + c.what + ": " + clip(name)}
-		if c.list == 2 {
-			e = &Error{Code: notFound, Message: "Resource not found", Data: `{"uri":` + r.param("uri") + `}`}
-		}
-		return "", e
+	if _, ok := p.names[c.list][name]; !ok && !p.Unlisted {
+		return "", c.unknown(r, name, notFound)
 	}
 	if p.Call == nil {
 		return "", &Error{Code: internalError, Message: "Internal error: nothing answers this method"}
 	}
-	result, err := p.Call(ctx, Call{Method: r.Method, Name: name, Params: r.Params})
+	result, err := p.Call(ctx, r.call(name))
 	var own *Error
 	switch {
+	case errors.Is(err, ErrUnknown):
+		return "", c.unknown(r, name, notFound)
 	case errors.As(err, &own):
 		return "", own
 	case err != nil:
@@ -71,6 +70,31 @@ func (c call) ask(ctx context.Context, p *prepared, r *request, notFound int) (s
 		return "", &Error{Code: internalError, Message: "Internal error: the result is no JSON object"}
 	}
 	return result, nil
+}
+
+func (c call) unknown(r *request, name string, notFound int) *Error {
+	if c.list == 2 {
+		return &Error{Code: notFound, Message: "Resource not found", Data: `{"uri":` + r.param("uri") + `}`}
+	}
+	return &Error{Code: invalidParams, Message: "Unknown " + c.what + ": " + clip(name)}
+}
+
+// call returns what a State is asked.
+func (r *request) call(name string) Call {
+	c := Call{Method: r.Method, Name: name, Params: r.Params, ID: r.ID}
+	run := r.run
+	if run == nil {
+		return c
+	}
+	c.Talk, c.Client, c.Notify, c.Ask = run.talk, run.talk.Client(), run.notify, run.ask
+	if r.modern {
+		c.Client = r.meta[metaCapabilities]
+		what := sameCall(r)
+		c.Ask = func(ctx context.Context, method, params string) (wire.Message, error) {
+			return run.suspend(ctx, what, method, params)
+		}
+	}
+	return c
 }
 
 // completion has no value to suggest, for whatever was begun.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"gauntlet/internal/wire"
 )
@@ -13,45 +12,29 @@ import (
 // mostParts is how many messages of a batch are answered: each may ask for a whole list.
 const mostParts = 50
 
-// A talk is what a conversation of the legacy era remembers: a process on stdio, a
-// session over HTTP.
-type talk struct {
-	mu       sync.Mutex
-	revision string // agreed on by initialize, "" before
+// answer says what there is to say to a message of any kind, and lets nobody wait for it.
+func (s *Server) answer(ctx context.Context, t *Talk, m wire.Message, header http.Header) reply {
+	return s.reply(ctx, t, s.hear(ctx, t, m), header, nil)
 }
 
-func (t *talk) agreed() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.revision
-}
-
-// agree notes the revision, unless there is one already.
-func (t *talk) agree(revision string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.revision != "" {
-		return false
-	}
-	t.revision = revision
-	return true
-}
-
-// answer says what there is to say to a message of any kind: one answer to a request,
-// none to a notification. header is nil but over Streamable HTTP.
-func (s *Server) answer(ctx context.Context, t *talk, m wire.Message, header http.Header) reply {
-	switch m.Kind {
+// reply says what there is to say to a message of any kind: one answer to a request, none
+// to a notification. header is nil but over Streamable HTTP, run is nil for a message that
+// is answered at once.
+func (s *Server) reply(ctx context.Context, t *Talk, h heard, header http.Header, run *running) reply {
+	switch h.Kind {
 	case wire.Request:
-		if m.Note != "" {
-			return fail(m.ID, http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: " + m.Note})
+		if h.Note != "" {
+			return fail(h.ID, http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: " + h.Note})
 		}
-		return s.request(ctx, t, newRequest(m, header))
+		r := newRequest(h.Message, header)
+		r.run = run
+		return s.request(ctx, t, h.turn.State, r)
 	case wire.Batch:
-		return s.batch(ctx, t, m)
+		return s.batch(ctx, t, h, run)
 	case wire.Invalid:
-		return refuse(m)
+		return refuse(h.Message)
 	}
-	return reply{} // a notification, or an answer to what we never asked
+	return reply{} // a notification, or an answer
 }
 
 // refuse answers what is no message.
@@ -71,20 +54,34 @@ func refuse(m wire.Message) reply {
 	return fail(id, http.StatusBadRequest, e)
 }
 
-// batch answers an array of messages where the revision has them.
-func (s *Server) batch(ctx context.Context, t *talk, m wire.Message) reply {
+// checkBatch says why a batch is refused, nil if it is not: by the revision, or its length.
+func checkBatch(t *Talk, m wire.Message) *reply {
+	why := ""
 	if r := t.agreed(); r == "" || r > lastWithBatches {
-		return fail("", http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: a batch is not allowed in this protocol revision"})
+		why = "a batch is not allowed in this protocol revision"
 	}
-	var answers []string
 	n := 0
 	for range m.Parts() {
 		if n++; n > mostParts {
-			return fail("", http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: too many messages in a batch"})
+			why = "too many messages in a batch"
+			break
 		}
 	}
-	for part := range m.Parts() {
-		if a := s.eraless(ctx, t, part); a.body != "" {
+	if why == "" {
+		return nil
+	}
+	r := fail("", http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: " + why})
+	return &r
+}
+
+// batch answers an array of messages where the revision has them.
+func (s *Server) batch(ctx context.Context, t *Talk, h heard, run *running) reply {
+	if h.refused != nil {
+		return *h.refused
+	}
+	var answers []string
+	for _, part := range h.parts {
+		if a := s.eraless(ctx, t, part, run); a.body != "" {
 			answers = append(answers, a.body)
 		}
 	}
@@ -96,18 +93,20 @@ func (s *Server) batch(ctx context.Context, t *talk, m wire.Message) reply {
 
 // eraless answers a message where only the legacy era can be meant, whatever the message
 // carries of another.
-func (s *Server) eraless(ctx context.Context, t *talk, m wire.Message) reply {
-	if m.Kind == wire.Request && m.Note == "" {
-		return s.legacyRequest(ctx, t, newRequest(m, nil))
+func (s *Server) eraless(ctx context.Context, t *Talk, h heard, run *running) reply {
+	if h.Kind == wire.Request && h.Note == "" {
+		r := newRequest(h.Message, nil)
+		r.run = run
+		return s.legacyRequest(ctx, t, h.turn.State, r)
 	}
-	return s.answer(ctx, t, m, nil)
+	return s.reply(ctx, t, h, nil, run)
 }
 
 // request answers a request of either era.
-func (s *Server) request(ctx context.Context, t *talk, r *request) reply {
+func (s *Server) request(ctx context.Context, t *Talk, p *Prepared, r *request) reply {
 	switch {
 	case s.modernEra(r):
-		return s.modernRequest(ctx, r)
+		return s.modernRequest(ctx, p, r)
 	case len(s.legacy) == 0 && r.Method == "initialize":
 		// Old clients know no way forward; the message is all that a user gets to see.
 		requested := r.param("protocolVersion")
@@ -117,7 +116,7 @@ func (s *Server) request(ctx context.Context, t *talk, r *request) reply {
 	case len(s.legacy) == 0:
 		return fail(r.ID, http.StatusBadRequest, missingMeta(metaVersion))
 	}
-	return s.legacyRequest(ctx, t, r)
+	return s.legacyRequest(ctx, t, p, r)
 }
 
 // modernEra decides by what the request itself says, never by what came before it.

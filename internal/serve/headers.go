@@ -20,7 +20,7 @@ const (
 )
 
 // checkHeaders compares what a modern request says in its headers with what its body says.
-func (r *request) checkHeaders(p *prepared, version string) *Error {
+func (r *request) checkHeaders(p *Prepared, version string) *Error {
 	if e := same(r.header, headerVersion, version, false); e != nil {
 		return e
 	}

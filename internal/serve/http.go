@@ -2,16 +2,15 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,8 +22,9 @@ const (
 )
 
 const (
-	mostRequests = 256         // at a time; each may hold a body
-	mostStreams  = 256         // open at a time
+	mostRequests = 256         // without a session at a time; each may hold a body
+	mostStreams  = 1024        // without a session open at a time
+	mostAtOnce   = 4096        // of all kinds
 	keepAlive    = time.Minute // of a connection without a request
 	heartbeat    = 15 * time.Second
 	shutdown     = 2 * time.Second
@@ -65,15 +65,18 @@ type endpoint struct {
 	server   *Server
 	hosts    []string
 	sessions sessions
-	requests chan struct{} // has an element for every request that is not a stream
-	streams  chan struct{} // and for every stream
+	clients  sessions      // of the stateless era, by what tells them apart
+	requests atomic.Int32  // without a session that are no streams, under way
+	streams  atomic.Int32  // without a session
+	all      chan struct{} // has an element for every request under way
 	ended    chan struct{}
+	calls    sync.WaitGroup // under way
 }
 
 func (s *Server) endpoint(addr net.Addr) *endpoint {
 	e := &endpoint{
-		server: s, sessions: newSessions(),
-		requests: make(chan struct{}, mostRequests), streams: make(chan struct{}, mostStreams), ended: make(chan struct{}),
+		server: s, sessions: newSessions(), clients: newSessions(),
+		all: make(chan struct{}, mostAtOnce), ended: make(chan struct{}),
 	}
 	// A listener's own address is a name of this machine, unless it stands for all of them.
 	if host, _, err := net.SplitHostPort(addr.String()); err == nil {
@@ -87,69 +90,122 @@ func (s *Server) endpoint(addr net.Addr) *endpoint {
 	return e
 }
 
-// end ends all streams and lets no new ones begin.
-func (e *endpoint) end() { close(e.ended) }
+// end ends all streams and conversations, and lets no new streams begin.
+func (e *endpoint) end() {
+	close(e.ended)
+	e.sessions.endAll()
+	e.clients.endAll()
+}
 
 // idle returns when no request is being answered any more.
 func (e *endpoint) idle() {
-	for range mostRequests {
-		e.requests <- struct{}{}
+	for range mostAtOnce {
+		e.all <- struct{}{}
 	}
-	for range mostStreams {
-		e.streams <- struct{}{}
-	}
+	e.calls.Wait()
 }
 
 // ServeHTTP answers any request. Whatever is refused is refused before its body is read.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{endpoint: e, w: w, r: r, number: int(e.server.exchanges.Add(1))}
 	// Writers that know no deadlines are those of tests.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(e.server.opt.HTTP.Read))
-	e.deadline(w)
+	x.deadline()
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	if why := e.foreign(r); why != "" {
-		refuseHTTP(w, http.StatusForbidden, why)
+		x.refuse(http.StatusForbidden, why)
 		return
 	}
-	stream := r.Method == http.MethodGet
-	slots := e.requests
-	if stream {
-		slots = e.streams
-	}
-	select {
-	case slots <- struct{}{}:
-		defer func() { <-slots }()
-	default:
+	x.session = e.named(r)
+	if !x.enter() {
 		h.Set("Retry-After", "1")
-		refuseHTTP(w, http.StatusServiceUnavailable, "too many requests at a time")
+		x.refuse(http.StatusServiceUnavailable, "too many requests at a time")
 		return
 	}
-	e.route(w, r)
+	defer func() {
+		x.leave()
+		<-e.all
+	}()
+	x.route()
 }
 
-func (e *endpoint) route(w http.ResponseWriter, r *http.Request) {
+// named returns the session that a request names, nil if it names none that there is.
+func (e *endpoint) named(r *http.Request) *session {
+	if r.URL.Path == pathMessages {
+		return e.sessions.get(r.URL.Query().Get("sessionId"), true)
+	}
+	return e.sessions.get(r.Header.Get(headerSession), false)
+}
+
+// enter takes a place among the requests at a time, and reports whether there was one. A
+// session has places of its own: who holds those of strangers does not keep it out.
+func (x *exchange) enter() bool {
+	if !try(x.all) {
+		return false
+	}
+	taken, s, stream := false, x.session, x.r.Method == http.MethodGet
+	switch {
+	case s != nil && stream:
+		taken, x.leave = within(&s.streams, sessionStreams)
+	case s != nil:
+		taken, x.leave = within(&s.requests, sessionRequests)
+	case stream:
+		taken, x.leave = within(&x.streams, mostStreams)
+	default:
+		taken, x.leave = within(&x.requests, mostRequests)
+	}
+	if !taken {
+		<-x.all
+	}
+	return taken
+}
+
+func try(slots chan struct{}) bool {
+	select {
+	case slots <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// within counts one more, unless there are the most.
+func within(n *atomic.Int32, most int32) (taken bool, leave func()) {
+	if n.Add(1) > most {
+		n.Add(-1)
+		return false, nil
+	}
+	return true, func() { n.Add(-1) }
+}
+
+func (x *exchange) route() {
+	e, r := x.endpoint, x.r
 	old := len(e.server.legacy) > 0
 	switch {
 	case r.URL.Path == Path && r.Method == http.MethodPost:
-		e.post(w, r)
-	case r.URL.Path == Path && r.Method == http.MethodGet && old && e.server.opt.IdleStream && !e.isModern(r):
-		e.get(w, r)
+		x.post()
+	case r.URL.Path == Path && r.Method == http.MethodGet && old && e.streaming() && !e.isModern(r):
+		x.get()
 	case r.URL.Path == Path && r.Method == http.MethodDelete && old && !e.isModern(r):
-		e.delete(w, r)
+		x.delete()
 	case r.URL.Path == Path:
-		w.Header().Set("Allow", e.allowed())
-		refuseHTTP(w, http.StatusMethodNotAllowed, "method not allowed")
+		x.w.Header().Set("Allow", e.allowed())
+		x.refuse(http.StatusMethodNotAllowed, "method not allowed")
 	case r.URL.Path == PathSSE && r.Method == http.MethodGet && old:
-		e.sse(w, r)
+		x.sse()
 	case r.URL.Path == pathMessages && r.Method == http.MethodPost && old:
-		e.message(w, r)
+		x.message()
 	case r.URL.Path == PathSSE && old, r.URL.Path == pathMessages && old:
-		refuseHTTP(w, http.StatusMethodNotAllowed, "method not allowed")
+		x.refuse(http.StatusMethodNotAllowed, "method not allowed")
 	default:
-		refuseHTTP(w, http.StatusNotFound, "not found: the endpoint is "+Path)
+		x.refuse(http.StatusNotFound, "not found: the endpoint is "+Path)
 	}
 }
+
+// streaming reports whether a GET of a session gets a stream.
+func (e *endpoint) streaming() bool { return e.server.opt.IdleStream || e.server.opt.Player != nil }
 
 // isModern reports whether a request without a body is one of the modern era, in which
 // GET and DELETE mean nothing.
@@ -160,7 +216,7 @@ func (e *endpoint) isModern(r *http.Request) bool {
 func (e *endpoint) allowed() string {
 	out := "POST"
 	if len(e.server.legacy) > 0 {
-		if out += ", DELETE"; e.server.opt.IdleStream {
+		if out += ", DELETE"; e.streaming() {
 			out += ", GET"
 		}
 	}
@@ -205,84 +261,4 @@ func (e *endpoint) allows(origin, host string) bool {
 		return true
 	}
 	return strings.EqualFold(origin, "http://"+host) || strings.EqualFold(origin, "https://"+host)
-}
-
-// body reads a request's body, or answers what is wrong with it.
-func (e *endpoint) body(w http.ResponseWriter, r *http.Request) (string, bool) {
-	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	charset := strings.ToLower(params["charset"])
-	switch {
-	// A page may send text/plain to anybody without being asked whether it may.
-	case err != nil || kind != "application/json" || charset != "" && charset != "utf-8":
-		refuseHTTP(w, http.StatusUnsupportedMediaType, "want Content-Type: application/json")
-		return "", false
-	case r.Header.Get("Content-Encoding") != "":
-		refuseHTTP(w, http.StatusUnsupportedMediaType, "want a body without Content-Encoding")
-		return "", false
-	}
-	limit := e.server.opt.HTTP.Body
-	if r.ContentLength > int64(limit) {
-		e.tooLong(w)
-		return "", false
-	}
-	var text strings.Builder
-	_, err = io.Copy(&text, http.MaxBytesReader(w, r.Body, int64(limit)))
-	var tooLong *http.MaxBytesError
-	switch {
-	case errors.As(err, &tooLong):
-		e.tooLong(w)
-		return "", false
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		refuseHTTP(w, http.StatusRequestTimeout, "the body took too long")
-		return "", false
-	case err != nil:
-		refuseHTTP(w, http.StatusBadRequest, "the body cannot be read")
-		return "", false
-	}
-	unlimited(w)
-	return text.String(), true
-}
-
-func (e *endpoint) tooLong(w http.ResponseWriter) {
-	refuseHTTP(w, http.StatusRequestEntityTooLarge, "the body has more than "+strconv.Itoa(e.server.opt.HTTP.Body)+" bytes")
-}
-
-// unlimited takes back the limit on reading, which would end the request's context while
-// it is being answered.
-func unlimited(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-}
-
-// deadline gives the client its time to take what is written next.
-func (e *endpoint) deadline(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(e.server.opt.HTTP.Write))
-}
-
-// refuseHTTP answers with words. The connection ends, since a body may be under way.
-func refuseHTTP(w http.ResponseWriter, status int, why string) {
-	w.Header().Set("Connection", "close")
-	http.Error(w, why, status)
-}
-
-// accepts reports whether the client takes a type of content; without an Accept header
-// it takes any.
-func accepts(r *http.Request, kind string) bool {
-	headers := r.Header.Values("Accept")
-	if len(headers) == 0 {
-		return true
-	}
-	family, _, _ := strings.Cut(kind, "/")
-	for part := range strings.SplitSeq(strings.Join(headers, ","), ",") {
-		name, params, err := mime.ParseMediaType(part)
-		if err != nil {
-			continue
-		}
-		if q, err := strconv.ParseFloat(params["q"], 64); err == nil && q == 0 {
-			continue
-		}
-		if name == kind || name == "*/*" || name == family+"/*" {
-			return true
-		}
-	}
-	return false
 }

@@ -8,11 +8,10 @@ import (
 )
 
 // legacyRequest answers a request of the era that begins with initialize.
-func (s *Server) legacyRequest(ctx context.Context, t *talk, r *request) reply {
+func (s *Server) legacyRequest(ctx context.Context, t *Talk, p *Prepared, r *request) reply {
 	if e := r.checkParams(); e != nil {
 		return fail(r.ID, 0, e)
 	}
-	p := s.state.Load()
 	revision := t.agreed()
 	var result string
 	var e *Error
@@ -40,7 +39,7 @@ func (s *Server) legacyRequest(ctx context.Context, t *talk, r *request) reply {
 // modernOnly are the methods by which a client finds out the era of a server.
 var modernOnly = []string{"server/discover", "subscriptions/listen"}
 
-func (s *Server) legacyMethod(ctx context.Context, p *prepared, revision string, r *request) (string, *Error) {
+func (s *Server) legacyMethod(ctx context.Context, p *Prepared, revision string, r *request) (string, *Error) {
 	switch r.Method {
 	case "logging/setLevel":
 		if !p.declares("logging") {
@@ -68,7 +67,7 @@ func (s *Server) legacyMethod(ctx context.Context, p *prepared, revision string,
 // levels are those of RFC 5424, least severe first.
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
-func (s *Server) initialize(p *prepared, t *talk, r *request) reply {
+func (s *Server) initialize(p *Prepared, t *Talk, r *request) reply {
 	asked, ok := r.text("protocolVersion")
 	if !ok {
 		return fail(r.ID, http.StatusBadRequest, &Error{Code: invalidParams, Message: "Invalid params: protocolVersion is not a string"})
@@ -77,10 +76,17 @@ func (s *Server) initialize(p *prepared, t *talk, r *request) reply {
 	if slices.Contains(s.legacy, asked) {
 		revision = asked
 	}
-	if !t.agree(revision) {
+	version := revision
+	if p.Version != "" {
+		if version = p.Version; slices.Contains(legacy, version) {
+			revision = version
+		}
+	}
+	if !t.agree(revision) && s.opt.Player == nil {
 		return fail(r.ID, http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: the conversation has begun already"})
 	}
-	parts := []string{`"protocolVersion":` + quote(revision)}
+	t.begin(revision, version)
+	parts := []string{`"protocolVersion":` + quote(version)}
 	for _, part := range []string{members("capabilities", p.Capabilities), members("serverInfo", p.Identity), members("instructions", p.Instructions)} {
 		if part != "" {
 			parts = append(parts, part)

@@ -11,7 +11,7 @@ import (
 )
 
 // list answers one page of list l. extra are further members of the result.
-func (s *Server) list(p *prepared, l int, r *request, extra string) (string, *Error) {
+func (s *Server) list(p *Prepared, l int, r *request, extra string) (string, *Error) {
 	list := &p.Lists[l]
 	if !list.Present {
 		return "", unknownMethod(r.Method)
@@ -50,12 +50,12 @@ func (s *Server) list(p *prepared, l int, r *request, extra string) (string, *Er
 
 // A cursor is an offset with a code that only this server can make, for this list of
 // this state. Nothing has to be remembered, so it is good in every conversation.
-func (s *Server) cursor(p *prepared, l, offset int) string {
+func (s *Server) cursor(p *Prepared, l, offset int) string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(offset))
 	return base64.RawURLEncoding.EncodeToString(append(b, s.code(p, l, b)...))
 }
 
-func (s *Server) code(p *prepared, l int, offset []byte) []byte {
+func (s *Server) code(p *Prepared, l int, offset []byte) []byte {
 	mac := hmac.New(sha256.New, s.key[:])
 	mac.Write(binary.BigEndian.AppendUint64([]byte{byte(l)}, p.generation))
 	mac.Write(offset)
@@ -63,7 +63,7 @@ func (s *Server) code(p *prepared, l int, offset []byte) []byte {
 }
 
 // offset reads a cursor, a JSON text.
-func (s *Server) offset(p *prepared, l int, cursor string) (int, bool) {
+func (s *Server) offset(p *Prepared, l int, cursor string) (int, bool) {
 	if cursor[0] != '"' || len(cursor) > 100 {
 		return 0, false
 	}

@@ -5,14 +5,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-)
 
-// A snapshot may be edited and served again at any time: nothing is to be kept.
-const cacheHints = `"ttlMs":0,"cacheScope":"private",`
+	"gauntlet/rawjson"
+)
 
 // modernRequest answers a request that stands alone (2026-07-28). The order of the checks
 // is that of the specification: form, headers against body, revision, method.
-func (s *Server) modernRequest(ctx context.Context, r *request) reply {
+func (s *Server) modernRequest(ctx context.Context, p *Prepared, r *request) reply {
 	if e := r.checkParams(); e != nil {
 		return fail(r.ID, http.StatusBadRequest, e)
 	}
@@ -20,7 +19,6 @@ func (s *Server) modernRequest(ctx context.Context, r *request) reply {
 	if !ok {
 		return fail(r.ID, http.StatusBadRequest, missingMeta(metaVersion))
 	}
-	p := s.state.Load()
 	if r.header != nil {
 		if e := r.checkHeaders(p, version); e != nil {
 			return fail(r.ID, http.StatusBadRequest, e)
@@ -35,7 +33,17 @@ func (s *Server) modernRequest(ctx context.Context, r *request) reply {
 	if client := r.meta[metaClient]; client != "" && client[0] != '{' {
 		return fail(r.ID, http.StatusBadRequest, missingMeta(metaClient))
 	}
+	r.modern = true
+	if r.run != nil && r.param("requestState") != "" && s.suspended.used() {
+		if e := r.resume(); e != nil {
+			return fail(r.ID, 0, e)
+		}
+		return reply{} // the call that waited answers
+	}
 	result, e := s.modernMethod(ctx, p, r)
+	if r.run != nil {
+		r.ID = r.run.answers() // that of the request that was sent again
+	}
 	switch {
 	case e != nil && e.Code == methodNotFound:
 		return fail(r.ID, http.StatusNotFound, e)
@@ -52,7 +60,7 @@ func (s *Server) modernRequest(ctx context.Context, r *request) reply {
 	return succeed(r.ID, with(result, [2]string{"resultType", `"resultType":"complete"`}, [2]string{"_meta", meta}))
 }
 
-func (s *Server) modernMethod(ctx context.Context, p *prepared, r *request) (string, *Error) {
+func (s *Server) modernMethod(ctx context.Context, p *Prepared, r *request) (string, *Error) {
 	switch r.Method {
 	case "server/discover":
 		parts := []string{`{"supportedVersions":` + quoteAll(s.supported())}
@@ -61,7 +69,7 @@ func (s *Server) modernMethod(ctx context.Context, p *prepared, r *request) (str
 				parts = append(parts, part)
 			}
 		}
-		return strings.Join(parts, ",") + "," + strings.TrimSuffix(cacheHints, ",") + "}", nil
+		return strings.Join(parts, ",") + "," + strings.TrimSuffix(p.hints, ",") + "}", nil
 	case "completion/complete":
 		return completion(r, p.declares("completions"))
 	case "subscriptions/listen":
@@ -70,36 +78,47 @@ func (s *Server) modernMethod(ctx context.Context, p *prepared, r *request) (str
 		}
 		return "{}", nil
 	}
-	result, e := s.ask(ctx, p, r, cacheHints, invalidParams)
+	result, e := s.ask(ctx, p, r, p.hints, invalidParams)
 	if e == nil && r.Method == "resources/read" {
-		result = with(result, [2]string{"ttlMs", `"ttlMs":0`}, [2]string{"cacheScope", `"cacheScope":"private"`})
+		result = with(result, [2]string{"ttlMs", p.ttl}, [2]string{"cacheScope", p.scope})
 	}
 	return result, e
 }
 
-// listen acknowledges a subscription to what the capabilities promise to tell. Nothing
-// is ever told, and the answer comes when the subscription ends.
-func (p *prepared) listen(r *request) reply {
+// listen acknowledges a subscription to what the capabilities promise to tell. The answer
+// comes when the subscription ends.
+func (p *Prepared) listen(r *request) reply {
 	want := r.read(r.param("notifications"))
+	sub := &subscription{id: r.ID, wanted: map[string]bool{}}
 	var granted []string
-	for _, n := range []struct{ name, capability, feature string }{
-		{"toolsListChanged", "tools", "listChanged"},
-		{"promptsListChanged", "prompts", "listChanged"},
-		{"resourcesListChanged", "resources", "listChanged"},
-	} {
+	for _, n := range changes {
 		if want[n.name] == "true" && p.declares(n.capability, n.feature) {
+			sub.wanted[n.method] = true
 			granted = append(granted, quote(n.name)+":true")
 		}
 	}
 	if uris := want["resourceSubscriptions"]; uris != "" && uris[0] == '[' && p.declares("resources", "subscribe") {
 		if uris, err := Compact(uris); err == nil {
+			sub.uris = texts(uris)
 			granted = append(granted, `"resourceSubscriptions":`+uris)
 		}
 	}
 	meta := `"_meta":{` + quote(metaSubscription) + `:` + r.ID + `}`
 	out := succeed(r.ID, `{"resultType":"complete",`+meta+`}`)
+	sub.last, out.sub = out.body, sub
 	out.listen = `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` +
 		meta + `,"notifications":{` + strings.Join(granted, ",") + `}}}`
 	out.over = granted == nil
+	return out
+}
+
+// texts returns the strings in a JSON array.
+func texts(array string) (out []string) {
+	_ = rawjson.EachElement(array, 0, func(_ int, s rawjson.Span) bool {
+		if text, ok := text(array[s.Start:s.End]); ok {
+			out = append(out, text)
+		}
+		return true
+	})
 	return out
 }

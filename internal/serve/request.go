@@ -40,6 +40,8 @@ type request struct {
 	badMeta bool              // _meta is no object
 	bad     bool              // params is no object
 	header  http.Header       // nil but over Streamable HTTP
+	run     *running          // answers it beside others; nil where it is answered at once
+	modern  bool              // it stands alone
 }
 
 func newRequest(m wire.Message, header http.Header) *request {
@@ -102,6 +104,7 @@ type reply struct {
 	// subscription ends, which is at once when it is over: nothing asked for is told.
 	listen string
 	over   bool
+	sub    *subscription // that listen acknowledges
 }
 
 func succeed(id, result string) reply {

@@ -40,7 +40,21 @@ type Options struct {
 	// Otherwise it is answered with 405, as the specification allows.
 	IdleStream bool
 	HTTP       HTTPOptions
+
+	// Player says message by message what is answered; nil answers everything for the
+	// server's state. With a Player a client may begin a conversation again, and
+	// gets a stream for a GET.
+	Player Player
+	// Tap is told of every message in both directions once: of what comes before anything
+	// is done with it, of what goes when it is given to the transport. It is called from
+	// several goroutines at once, and must not wait long: the message does. nil taps nothing.
+	Tap func(Tapped)
+	// Wait is the longest wait for a client's answer; default DefaultWait.
+	Wait time.Duration
 }
+
+// DefaultWait is the default of [Options.Wait]: time for a person to read and decide.
+const DefaultWait = time.Minute
 
 // HTTPOptions bound what HTTP clients may do. A zero field means its default.
 type HTTPOptions struct {
@@ -64,8 +78,12 @@ type Server struct {
 	opt    Options
 	legacy []string // revisions that are spoken, oldest first
 	modern []string
-	state  atomic.Pointer[prepared]
+	state  atomic.Pointer[Prepared]
 	key    [32]byte // of cursors
+
+	talks     atomic.Int64 // conversations that there were
+	exchanges atomic.Int64 // and exchanges of HTTP
+	suspended suspended
 }
 
 // New returns a server for state. It fails where a text in state is not JSON, or for a
@@ -82,6 +100,9 @@ func New(state State, opt Options) (*Server, error) {
 	}
 	if opt.HTTP.Write == 0 {
 		opt.HTTP.Write = DefaultWrite
+	}
+	if opt.Wait == 0 {
+		opt.Wait = DefaultWait
 	}
 	s := &Server{opt: opt}
 	for _, r := range opt.Revisions {
@@ -101,7 +122,7 @@ func New(state State, opt Options) (*Server, error) {
 // Set replaces what the server answers, in all conversations from their next request on.
 // Cursors given out before are refused afterwards. With an error nothing is replaced.
 func (s *Server) Set(state State) error {
-	p, err := state.prepare()
+	p, err := Prepare(state)
 	if err != nil {
 		return err
 	}

@@ -4,18 +4,46 @@ import (
 	"container/list"
 	"crypto/rand"
 	"sync"
+	"sync/atomic"
 )
 
 // mostSessions is how many are remembered. Beyond that the one that was used longest ago
 // ends, or a client could fill the memory by opening sessions.
 const mostSessions = 10_000
 
-// A session is a conversation of the legacy era over HTTP.
+// What one session may hold at a time, so that none takes what the others need.
+const (
+	sessionRequests = 32
+	sessionStreams  = 4
+)
+
+// A session is a conversation over HTTP.
 type session struct {
 	id    string
-	talk  talk
-	queue chan string   // of HTTP+SSE: answers for the stream; nil otherwise
+	sse   bool // of HTTP+SSE
+	talk  Talk
+	queue chan string   // what waits for a stream: of HTTP+SSE answers too
 	ended chan struct{} // closed when it is over
+
+	requests, streams atomic.Int32 // under way
+}
+
+func (s *Server) newSession(sse bool) *session {
+	x := &session{sse: sse, queue: make(chan string, queued)}
+	s.newTalk(&x.talk, x.post)
+	return x
+}
+
+// post queues a message if there is room.
+func (s *session) post(line string) error {
+	select {
+	case <-s.talk.over:
+		return ErrOver
+	case s.queue <- line:
+		return nil
+	default:
+		return ErrFull
+	}
 }
 
 // sessions are the ones that have not ended. The same id never comes twice: it has 128
@@ -31,9 +59,13 @@ func newSessions() sessions {
 }
 
 func (s *sessions) add(session *session) {
-	session.id, session.ended = rand.Text(), make(chan struct{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.put(rand.Text(), session)
+}
+
+func (s *sessions) put(id string, session *session) {
+	session.id, session.ended = id, make(chan struct{})
 	if s.order.Len() >= mostSessions {
 		s.remove(s.order.Back())
 	}
@@ -46,7 +78,7 @@ func (s *sessions) get(id string, sse bool) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e, ok := s.byID[id]
-	if !ok || (e.Value.(*session).queue != nil) != sse {
+	if !ok || e.Value.(*session).sse != sse {
 		return nil
 	}
 	s.order.MoveToFront(e)
@@ -65,4 +97,27 @@ func (s *sessions) remove(e *list.Element) {
 	session := s.order.Remove(e).(*session)
 	delete(s.byID, session.id)
 	close(session.ended)
+	session.talk.end()
+}
+
+// of returns the one with this id, which begin makes if there is none.
+func (s *sessions) of(id string, begin func() *session) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e, ok := s.byID[id]; ok {
+		s.order.MoveToFront(e)
+		return e.Value.(*session)
+	}
+	session := begin()
+	s.put(id, session)
+	return session
+}
+
+// endAll ends all.
+func (s *sessions) endAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.order.Len() > 0 {
+		s.remove(s.order.Back())
+	}
 }

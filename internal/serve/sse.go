@@ -1,65 +1,109 @@
 package serve
 
 import (
+	"context"
 	"net/http"
 	"time"
 
 	"gauntlet/internal/wire"
 )
 
-// queued is how many answers wait for the stream of an HTTP+SSE session.
-const queued = 16
+// queued is how many messages wait for a stream of a session.
+const queued = 64
 
 // sse opens a conversation of HTTP+SSE (2024-11-05): answers come on this stream, and
 // what the client has to say goes where the first event tells.
-func (e *endpoint) sse(w http.ResponseWriter, r *http.Request) {
-	if !accepts(r, typeStream) {
-		refuseHTTP(w, http.StatusNotAcceptable, "want Accept: "+typeStream)
+func (x *exchange) sse() {
+	if !x.accepts(typeStream) {
+		x.refuse(http.StatusNotAcceptable, "want Accept: "+typeStream)
 		return
 	}
-	s := &session{queue: make(chan string, queued)}
-	e.sessions.add(s)
-	defer e.sessions.end(s.id)
-	unlimited(w)
-	e.begin(w)
-	if e.event(w, "endpoint", pathMessages+"?sessionId="+s.id) == nil {
-		e.hold(w, r, s)
+	x.session = x.server.newSession(true)
+	x.server.tapIn(x.talk(), wire.Message{}, x)
+	x.sessions.add(x.session)
+	defer x.sessions.end(x.session.id)
+	x.unlimited()
+	x.begin()
+	if x.raw("endpoint", pathMessages+"?sessionId="+x.session.id) == nil {
+		x.hold(x.session.queue)
 	}
 }
 
 // message takes a message of HTTP+SSE. Its answer goes to the stream; what is no message
 // at all is refused here, and not there too.
-func (e *endpoint) message(w http.ResponseWriter, r *http.Request) {
-	s := e.sessions.get(r.URL.Query().Get("sessionId"), true)
-	if s == nil {
-		refuseHTTP(w, http.StatusNotFound, "session not found")
+func (x *exchange) message() {
+	if x.session == nil {
+		x.refuse(http.StatusNotFound, "session not found")
 		return
 	}
-	text, ok := e.body(w, r)
+	text, ok := x.body()
 	if !ok {
 		return
 	}
 	m := wire.Decode(text)
+	h := x.server.arrive(x.r.Context(), x.talk(), m, x)
 	if m.Kind == wire.Invalid {
-		e.write(w, r, refuse(m))
+		x.write(h, refuse(m))
 		return
 	}
-	out := e.server.eraless(r.Context(), &s.talk, m)
+	c := &letter{session: x.session, endpoint: x.endpoint, heard: h}
+	if h.takesTime() {
+		x.accepted()
+		x.server.start(context.WithoutCancel(x.r.Context()), x.talk(), h.ID, c, &x.calls, func(ctx context.Context, run *running) reply {
+			return x.server.eraless(ctx, x.talk(), h, run)
+		})
+		return
+	}
+	out := x.server.eraless(x.r.Context(), x.talk(), h, nil)
 	// First this, then the answer: a client that has its answer may not wait for the rest
 	// of what it asked.
-	w.Header().Set("Content-Length", "0")
-	w.WriteHeader(http.StatusAccepted)
-	_ = http.NewResponseController(w).Flush()
+	x.accepted()
+	c.say(out)
+}
+
+func (x *exchange) accepted() {
+	x.w.Header().Set("Content-Length", "0")
+	x.w.WriteHeader(http.StatusAccepted)
+	_ = http.NewResponseController(x.w).Flush()
+}
+
+// A letter is the carrier of a request over HTTP+SSE.
+type letter struct {
+	session  *session
+	endpoint *endpoint
+	heard    heard
+}
+
+func (l *letter) send(ctx context.Context, line string) error {
+	select {
+	case l.session.queue <- line:
+		return nil
+	case <-l.session.ended:
+		return ErrOver
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (l *letter) free() {}
+
+func (l *letter) owner(*running) {}
+
+// say puts the answer on the stream. A client that does not read its stream for too long
+// has no conversation any more.
+func (l *letter) say(out reply) {
+	l.session.talk.order.Lock()
+	defer l.session.talk.order.Unlock()
+	defer l.heard.said()
 	if out.body == "" {
 		return
 	}
-	timer := time.NewTimer(e.server.opt.HTTP.Write)
+	timer := time.NewTimer(l.endpoint.server.opt.HTTP.Write)
 	defer timer.Stop()
 	select {
-	case s.queue <- out.body:
-	case <-s.ended:
-	case <-e.ended:
+	case l.session.queue <- out.body:
+	case <-l.session.ended:
 	case <-timer.C:
-		e.sessions.end(s.id) // nobody reads the stream
+		l.endpoint.sessions.end(l.session.id) // nobody reads the stream
 	}
 }

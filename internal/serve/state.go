@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -21,9 +22,20 @@ type State struct {
 	Instructions []string
 	Lists        [4]List // in the order of catalog.Kinds
 
+	// Version is what initialize is answered with as protocolVersion, whatever was asked
+	// for; "" agrees on a revision. If it is none, the server goes on in the one that it
+	// would have agreed on.
+	Version string
+	// TTL and Scope are the cache hints of 2026-07-28, as JSON: ttlMs and cacheScope;
+	// defaults 0 and "private".
+	TTL, Scope string
+	// Unlisted says that Call also answers for names that the lists do not hold.
+	Unlisted bool
+
 	// Call answers tools/call, prompts/get, and resources/read for what the lists hold.
-	// The result is a JSON object in text; an error that is not an *Error is told to the
-	// client as an internal one. nil fails every call.
+	// The result is a JSON object in text; ErrUnknown says that there is no such thing, and
+	// an error that is not an *Error is told to the client as an internal one. nil fails
+	// every call. The context ends when the client cancels or leaves.
 	Call func(context.Context, Call) (result string, err error)
 }
 
@@ -38,7 +50,22 @@ type Call struct {
 	Method string
 	Name   string // of the tool or prompt, or the resource's URI
 	Params string // JSON object, as received
+	ID     string // of the request, as JSON
+
+	Talk   *Talk  // the conversation that it is part of
+	Client string // the capabilities that the client claims for it, a JSON object
+	// Ask sends the client a request as part of this one and waits for the answer, for as
+	// long as its context and [Options.Wait] allow; others are answered meanwhile. It is the
+	// client's [wire.Response] or [wire.Error]. In the stateless era the client gets what is
+	// asked as an input_required result, and the answer comes when it calls again: from a
+	// client that does not, none. Two questions of one call are asked one after the other.
+	Ask func(ctx context.Context, method, params string) (wire.Message, error)
+	// Notify sends a notification as part of this request.
+	Notify func(ctx context.Context, method, params string) error
 }
+
+// ErrUnknown says that there is nothing by a Call's name.
+var ErrUnknown = errors.New("unknown")
 
 // An Error is an answer that is a JSON-RPC error.
 type Error struct {
@@ -57,10 +84,12 @@ var listed = [4]struct{ member, method, capability, id string }{
 	{"resourceTemplates", "resources/templates/list", "resources", "uriTemplate"},
 }
 
-// prepared is a State in the form that answers are made from: compact and indexed.
-type prepared struct {
+// Prepared is a State in the form that answers are made from: compact and indexed.
+type Prepared struct {
 	State
 	generation uint64
+	ttl, scope string // of caches: a member each
+	hints      string // both, each with a comma behind it
 	identity   string // of what stands in _meta of a modern result: repeated members
 	names      [4]map[string]int
 	headers    map[int][]wire.Mirror // of tools, by place
@@ -68,8 +97,9 @@ type prepared struct {
 
 var generations atomic.Uint64
 
-func (s State) prepare() (*prepared, error) {
-	p := &prepared{State: s, generation: generations.Add(1), headers: map[int][]wire.Mirror{}}
+// Prepare makes a state ready to answer. It fails where a text in it is not JSON.
+func Prepare(s State) (*Prepared, error) {
+	p := &Prepared{State: s, generation: generations.Add(1), headers: map[int][]wire.Mirror{}}
 	var err error
 	compact := func(what string, texts []string) []string {
 		out := make([]string, len(texts))
@@ -88,17 +118,27 @@ func (s State) prepare() (*prepared, error) {
 	for i := range s.Lists {
 		p.Lists[i].Items = compact(listed[i].member, s.Lists[i].Items)
 	}
+	hints := compact("cache hint", []string{orElse(s.TTL, "0"), orElse(s.Scope, `"private"`)})
 	if err != nil {
 		return nil, err
 	}
+	p.ttl, p.scope = `"ttlMs":`+hints[0], `"cacheScope":`+hints[1]
+	p.hints = p.ttl + "," + p.scope + ","
 	p.identity = members("io.modelcontextprotocol/serverInfo", p.Identity)
 	p.index()
 	return p, nil
 }
 
+func orElse(text, fallback string) string {
+	if text == "" {
+		return fallback
+	}
+	return text
+}
+
 // index notes the names of what can be asked for one by one. Of repeated names the first
 // counts.
-func (p *prepared) index() {
+func (p *Prepared) index() {
 	var tree rawjson.Tree
 	for l := range p.Lists {
 		p.names[l] = map[string]int{}
@@ -127,7 +167,7 @@ func (p *prepared) index() {
 
 // declares reports whether the capabilities have a member at the end of path that is
 // neither null nor false.
-func (p *prepared) declares(path ...string) bool {
+func (p *Prepared) declares(path ...string) bool {
 	if len(p.Capabilities) == 0 {
 		return false
 	}

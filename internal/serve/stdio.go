@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"gauntlet/internal/wire"
@@ -15,6 +15,11 @@ import (
 const (
 	// lastWords is how long the end of ctx waits for a client to take what is written.
 	lastWords = time.Second
+	// lingering is how long calls under way go on when a client has said its last.
+	lingering = 5 * time.Second
+	// patience is how long an answer may keep those behind it waiting, where a Player may
+	// make it slow.
+	patience = 100 * time.Millisecond
 	// mostListening is how many subscriptions a client may have at a time.
 	mostListening = 100
 )
@@ -22,146 +27,253 @@ const (
 // Stdio serves one client that writes to in and reads from out, one message a line, until
 // in ends or ctx does. Both ends are no errors. in and out are not closed, and may be files
 // whose Read and Write cannot be interrupted: when ctx ends, one that waits is left behind.
+//
+// Answers come in the order of their requests, but for calls that ask the client something
+// or take long.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	c := &pipe{server: s, listening: map[string]string{}, copied: make(chan struct{}), progress: make(chan struct{}, 1)}
+	c := &pipe{
+		server: s, lines: make(chan string, mostQueued), ended: ctx.Done(),
+		last: make(chan struct{}), gone: make(chan struct{}), copied: make(chan struct{}),
+	}
+	s.newTalk(&c.talk, c.post)
 	fromClient, feed := io.Pipe()
-	toClient, drain := io.Pipe()
 	go func() { // ends with in, or when the stream has closed its end and in says a last thing
 		_, err := io.Copy(feed, in)
 		feed.CloseWithError(err)
 	}()
-	go func() { // ends when the stream closes its end, or with the Write that it is in
-		defer close(c.copied)
-		_, err := io.Copy(&taken{c, out}, toClient)
-		toClient.CloseWithError(err)
-	}()
-	c.stream = wire.NewStream(fromClient, drain, wire.Limits{Message: s.opt.HTTP.Body, Total: math.MaxInt64})
+	go c.write(out) // ends with c.last, or with the Write that it is in
+	c.stream = wire.NewStream(fromClient, nowhere{}, wire.Limits{Message: s.opt.HTTP.Body, Total: math.MaxInt64})
 	err := c.converse(ctx)
-	for _, last := range c.listening {
-		_ = c.send(ctx, last) // who has gone does not miss it
-	}
-	c.flush(ctx)
+	c.finish(ctx)
 	_ = c.stream.Close()
-	c.wait(ctx, c.copied)
 	return err
 }
 
+// nowhere is the other half of a stream that is only read.
+type nowhere struct{}
+
+func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
+func (nowhere) Close() error                { return nil }
+
 // pipe is one conversation over stdio.
 type pipe struct {
-	server    *Server
-	stream    *wire.Stream
-	talk      talk
-	listening map[string]string // the answers to come, by their requests' ids
-	sent      int64             // bytes given to the stream
-	written   atomic.Int64      // of those, taken by the client
-	progress  chan struct{}     // has an element when written has grown
-	copied    chan struct{}     // closed when nothing is written any more
+	server *Server
+	stream *wire.Stream // of what the client says
+	talk   Talk
+	lines  chan string     // to be written, in order
+	ended  <-chan struct{} // closed when there is no time left to wait for the client
+	last   chan struct{}   // closed when no line is added any more
+	gone   chan struct{}   // closed when the client takes nothing any more
+	copied chan struct{}   // closed when nothing is written any more
+	calls  sync.WaitGroup
 }
 
-// taken counts what a client took.
-type taken struct {
-	*pipe
-	w io.Writer
+// write gives the client its lines.
+func (c *pipe) write(out io.Writer) {
+	defer close(c.copied)
+	for {
+		select {
+		case line := <-c.lines:
+			if c.put(out, line) != nil {
+				return
+			}
+		case <-c.last:
+			for {
+				select {
+				case line := <-c.lines:
+					if c.put(out, line) != nil {
+						return
+					}
+				default:
+					return
+				}
+			}
+		}
+	}
 }
 
-func (t *taken) Write(b []byte) (int, error) {
-	n, err := t.w.Write(b)
-	t.written.Add(int64(n))
+func (c *pipe) put(out io.Writer, line string) error {
+	c.server.tapOut(&c.talk, line, nil, 0)
+	_, err := io.WriteString(out, line+"\n")
+	if err != nil {
+		close(c.gone)
+	}
+	return err
+}
+
+// send queues a line, and waits while there is no room.
+func (c *pipe) send(ctx context.Context, line string) error {
 	select {
-	case t.progress <- struct{}{}:
+	case c.lines <- line:
+		return nil
 	default:
 	}
-	return n, err
+	select {
+	case c.lines <- line:
+		return nil
+	case <-c.gone:
+		return ErrOver
+	case <-c.ended:
+		return ErrOver
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// say queues a line, and drops it where the client takes nothing any more.
+func (c *pipe) say(line string) { _ = c.send(context.Background(), line) }
+
+// post queues a line if there is room.
+func (c *pipe) post(line string) error {
+	select {
+	case <-c.gone:
+		return ErrOver
+	case c.lines <- line:
+		return nil
+	default:
+		return ErrFull
+	}
+}
+
+func (c *pipe) isGone() bool {
+	select {
+	case <-c.gone:
+		return true
+	default:
+		return false
+	}
 }
 
 func (c *pipe) converse(ctx context.Context) error {
-	for {
+	for !c.isGone() {
 		m, err := c.stream.Receive(ctx)
 		var tooLong *wire.LineTooLongError
 		switch {
 		case errors.As(err, &tooLong):
+			c.server.arrive(ctx, &c.talk, wire.Message{Note: tooLong.Error()}, nil)
 			r := fail("", 0, &Error{Code: invalidRequest, Message: fmt.Sprintf("Invalid Request: a message of more than %d bytes", tooLong.Limit)})
-			if c.send(ctx, r.body) != nil {
-				return nil
-			}
-			continue
+			c.say(r.body)
 		case err != nil && (errors.Is(err, io.EOF) || ctx.Err() != nil):
 			return nil
 		case err != nil:
 			return err
+		default:
+			c.take(ctx, m)
 		}
-		if m.Kind == wire.Notification && m.Method == "notifications/cancelled" {
-			c.cancel(m)
-			continue
-		}
-		if c.say(ctx, m.ID, c.server.answer(ctx, &c.talk, m, nil)) != nil {
-			return nil // the client does not read any more
-		}
+	}
+	return nil // the client does not read any more
+}
+
+// take answers a message, or begins to.
+func (c *pipe) take(ctx context.Context, m wire.Message) {
+	h := c.server.arrive(ctx, &c.talk, m, nil)
+	t := &ticket{pipe: c, id: m.ID, heard: h, freed: make(chan struct{})}
+	if m.Kind == wire.Notification && m.Method == "notifications/cancelled" {
+		c.cancel(m)
+	}
+	if !h.takesTime() {
+		t.say(c.server.reply(ctx, &c.talk, h, nil, nil))
+		return
+	}
+	c.server.start(ctx, &c.talk, h.ID, t, &c.calls, func(ctx context.Context, run *running) reply {
+		return c.server.reply(ctx, &c.talk, h, nil, run)
+	})
+	if c.server.opt.Player == nil {
+		<-t.freed // what a snapshot says it says in order
+		return
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-t.freed:
+	case <-timer.C:
 	}
 }
 
-// say sends what there is to say to a message.
-func (c *pipe) say(ctx context.Context, id string, r reply) error {
-	if r.listen != "" {
-		if _, ok := c.listening[id]; ok || len(c.listening) >= mostListening {
-			r = fail(id, 0, &Error{Code: invalidRequest, Message: "Invalid Request: the id is in use, or there are too many subscriptions"})
-		}
-	}
-	if r.listen != "" {
-		if err := c.send(ctx, r.listen); err != nil {
-			return err
-		}
-		if !r.over {
-			c.listening[id] = r.body
-			return nil
-		}
-	}
-	if r.body == "" {
-		return nil
-	}
-	return c.send(ctx, r.body)
-}
-
-func (c *pipe) send(ctx context.Context, line string) error {
-	err := c.stream.Send(ctx, []byte(line))
-	if err == nil {
-		c.sent += int64(len(line)) + 1
-	}
-	return err
-}
-
-// cancel ends a subscription, which then has no answer.
+// cancel ends the subscription that the message names, which then has no answer.
 func (c *pipe) cancel(m wire.Message) {
 	for _, id := range values(m.Params, "requestId") {
-		delete(c.listening, id)
-	}
-}
-
-// flush waits until the client has taken what was sent: who ends its input first and
-// reads then gets everything.
-func (c *pipe) flush(ctx context.Context) {
-	for c.written.Load() < c.sent {
-		select {
-		case <-c.progress:
-		case <-c.copied:
-			return
-		case <-ctx.Done():
-			return
+		if s := c.talk.listening(id); s != nil {
+			c.talk.deaf(s)
 		}
 	}
 }
 
-// wait gives done a last moment after the end of ctx.
-func (c *pipe) wait(ctx context.Context, done <-chan struct{}) {
+// finish ends the conversation. Who ends its input first and reads then gets everything.
+func (c *pipe) finish(ctx context.Context) {
+	c.talk.hush()
+	c.linger(ctx)
+	c.talk.end()
+	c.calls.Wait()
+	for _, s := range c.talk.subscriptions() {
+		c.say(s.last) // who has gone does not miss it
+	}
+	close(c.last)
 	select {
-	case <-done:
+	case <-c.copied:
 		return
 	case <-ctx.Done():
 	}
 	timer := time.NewTimer(lastWords)
 	defer timer.Stop()
 	select {
-	case <-done:
+	case <-c.copied:
 	case <-timer.C:
+	}
+}
+
+// linger lets calls under way come to their end, for a while.
+func (c *pipe) linger(ctx context.Context) {
+	ended := make(chan struct{})
+	go func() { // ends with the calls, which finish waits for
+		c.calls.Wait()
+		close(ended)
+	}()
+	timer := time.NewTimer(lingering)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+	case <-ctx.Done():
+	case <-c.gone:
+	}
+}
+
+// A ticket is the carrier of a request over stdio.
+type ticket struct {
+	*pipe
+	id    string
+	heard heard
+	freed chan struct{}
+	once  sync.Once
+}
+
+func (t *ticket) free() { t.once.Do(func() { close(t.freed) }) }
+
+func (t *ticket) owner(*running) {}
+
+// say hands the answer over. While it does, nothing else of the conversation is heard.
+func (t *ticket) say(r reply) {
+	t.talk.order.Lock()
+	defer t.talk.order.Unlock()
+	t.speak(r)
+	t.heard.said()
+	t.free()
+}
+
+func (t *ticket) speak(r reply) {
+	if r.sub != nil && (t.talk.listening(t.id) != nil || len(t.talk.subscriptions()) >= mostListening) {
+		r = fail(t.id, 0, &Error{Code: invalidRequest, Message: "Invalid Request: the id is in use, or there are too many subscriptions"})
+	}
+	if r.sub != nil {
+		t.pipe.say(r.listen)
+		if !r.over {
+			r.sub.post = t.post
+			t.talk.listen(r.sub)
+			return
+		}
+	}
+	if r.body != "" {
+		t.pipe.say(r.body)
 	}
 }

@@ -1,10 +1,14 @@
 package serve
 
 import (
+	"context"
 	"io"
+	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"gauntlet/internal/wire"
@@ -16,42 +20,103 @@ const (
 )
 
 // post answers one message of Streamable HTTP, of either era.
-func (e *endpoint) post(w http.ResponseWriter, r *http.Request) {
-	if !accepts(r, typeJSON) && !accepts(r, typeStream) {
-		refuseHTTP(w, http.StatusNotAcceptable, "want Accept: "+typeJSON+", "+typeStream)
+func (x *exchange) post() {
+	if !x.accepts(typeJSON) && !x.accepts(typeStream) {
+		x.refuse(http.StatusNotAcceptable, "want Accept: "+typeJSON+", "+typeStream)
 		return
 	}
-	text, ok := e.body(w, r)
+	text, ok := x.body()
 	if !ok {
 		return
 	}
 	m := wire.Decode(text)
-	e.write(w, r, e.reply(w, r, m))
+	refused := x.place(m)
+	if refused != nil {
+		x.server.tapIn(x.talk(), m, x)
+		x.write(heard{Message: m}, *refused)
+		return
+	}
+	h := x.server.arrive(x.r.Context(), x.talk(), m, x)
+	if h.takesTime() && x.session != nil {
+		x.await(h)
+		return
+	}
+	out := x.server.reply(x.r.Context(), x.talk(), h, x.r.Header, nil)
+	if m.Kind == wire.Request && m.Method == "initialize" && x.fresh() {
+		if !out.failed {
+			x.sessions.add(x.session)
+			x.w.Header().Set(headerSession, x.session.id)
+		}
+	}
+	x.write(h, out)
 }
 
-// reply finds out the era of a message and, in the legacy one, its session.
-func (e *endpoint) reply(w http.ResponseWriter, r *http.Request, m wire.Message) reply {
-	s := e.server
+// fresh reports whether the session is one that begins.
+func (x *exchange) fresh() bool { return x.session != nil && x.session.id == "" }
+
+// place finds out the era of a message and whose it is, or why it is refused unheard. What
+// has no conversation and is no refusal is answered as what it is: no message.
+func (x *exchange) place(m wire.Message) *reply {
+	s, r := x.server, x.r
 	version := r.Header.Get(headerVersion)
+	refuse := func(id string, status int, e *Error) *reply {
+		out := fail(id, status, e)
+		return &out
+	}
+	own := x.session != nil && len(r.Header.Values(headerVersion)) == 1 && x.session.talk.told() == version
 	switch {
 	case m.Kind == wire.Invalid && strings.Trim(m.Raw, space) == "":
-		return fail("", http.StatusBadRequest, &Error{Code: parseError, Message: "Parse error: the body is empty"})
+		return refuse("", http.StatusBadRequest, &Error{Code: parseError, Message: "Parse error: the body is empty"})
 	case m.Kind == wire.Invalid, m.Kind == wire.Request && m.Note != "":
-		return s.answer(r.Context(), nil, m, r.Header)
+	case own && !newRequest(m, nil).isModern():
 	case m.Kind == wire.Request && s.modernEra(newRequest(m, r.Header)):
-		return s.answer(r.Context(), nil, m, r.Header)
+		x.session = x.client(m)
 	case m.Kind == wire.Notification && slices.Contains(s.modern, version):
-		return reply{} // none is defined, and none does harm
+		x.session = x.client(m) // none is defined, and none does harm
 	case slices.Contains(s.modern, version):
-		return fail("", http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: want a single request or notification"})
+		return refuse("", http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: want a single request or notification"})
 	case version != "" && !slices.Contains(s.legacy, version) || len(r.Header.Values(headerVersion)) > 1:
-		return fail(m.ID, http.StatusBadRequest, s.unknownHeader(version))
+		return refuse(m.ID, http.StatusBadRequest, s.unknownHeader(version))
 	case len(s.legacy) == 0 && m.Kind == wire.Request:
-		return s.answer(r.Context(), nil, m, r.Header)
+		x.session = x.client(m)
 	case len(s.legacy) == 0:
-		return fail("", http.StatusBadRequest, mismatch(headerVersion, "is missing"))
+		return refuse("", http.StatusBadRequest, mismatch(headerVersion, "is missing"))
+	case m.Kind == wire.Request && m.Method == "initialize" && r.Header.Get(headerSession) == "":
+		x.session = s.newSession(false)
+	default:
+		if status, e := x.known(); e != nil {
+			return refuse(m.ID, status, e)
+		}
 	}
-	return e.legacy(w, r, m)
+	return nil
+}
+
+// known says what is wrong with the session that the request names.
+func (x *exchange) known() (status int, e *Error) {
+	switch {
+	case x.r.Header.Get(headerSession) == "":
+		return http.StatusBadRequest, &Error{Code: badSession, Message: "Bad Request: the header " + headerSession + " is missing"}
+	case x.session == nil:
+		return http.StatusNotFound, &Error{Code: sessionNotFound, Message: "Session not found"}
+	}
+	return 0, nil
+}
+
+// client returns the conversation of a client of the stateless era: what comes from one
+// address under one credential and one clientInfo.
+func (x *exchange) client(m wire.Message) *session {
+	host, _, _ := net.SplitHostPort(x.r.RemoteAddr)
+	key := strings.Join([]string{host, strings.Join(x.r.Header.Values("Authorization"), ","), newRequest(m, nil).meta[metaClient]}, "\x00")
+	return x.clients.of(key, func() *session {
+		c := new(session)
+		x.server.newTalk(&c.talk, func(line string) error {
+			for _, s := range c.talk.subscriptions() {
+				return s.post(line)
+			}
+			return ErrUnheard
+		})
+		return c
+	})
 }
 
 // unknownHeader answers a message whose header names a revision that is not spoken. A
@@ -64,146 +129,254 @@ func (s *Server) unknownHeader(version string) *Error {
 	return &Error{Code: badSession, Message: "Bad Request: unsupported protocol version; this server speaks " + strings.Join(s.supported(), ", ")}
 }
 
-func (e *endpoint) legacy(w http.ResponseWriter, r *http.Request, m wire.Message) reply {
-	id := r.Header.Get(headerSession)
-	if m.Kind == wire.Request && m.Method == "initialize" && id == "" {
-		started := new(session)
-		out := e.server.answer(r.Context(), &started.talk, m, r.Header)
-		if !out.failed {
-			e.sessions.add(started)
-			w.Header().Set(headerSession, started.id)
-		}
-		return out
+// write sends a reply as JSON or, where that is asked for or has begun, as an event.
+func (x *exchange) write(h heard, out reply) {
+	if out.sub != nil {
+		x.listen(h, out)
+		return
 	}
-	session, status, err := e.session(id)
-	if err != nil {
-		return fail(m.ID, status, err)
+	stream := x.accepts(typeStream) && (x.server.opt.Streams || !x.accepts(typeJSON))
+	if x.waiting() && out.body != "" && out.status == 0 && !x.fresh() {
+		x.begin()
+		x.deliver()
 	}
-	return e.server.answer(r.Context(), &session.talk, m, r.Header)
-}
-
-func (e *endpoint) session(id string) (*session, int, *Error) {
-	if id == "" {
-		return nil, http.StatusBadRequest, &Error{Code: badSession, Message: "Bad Request: the header " + headerSession + " is missing"}
-	}
-	s := e.sessions.get(id, false)
-	if s == nil {
-		return nil, http.StatusNotFound, &Error{Code: sessionNotFound, Message: "Session not found"}
-	}
-	return s, 0, nil
-}
-
-// write sends a reply as JSON or, where that is asked for, as a stream of one event.
-func (e *endpoint) write(w http.ResponseWriter, r *http.Request, out reply) {
-	stream := accepts(r, typeStream) && (e.server.opt.Streams || !accepts(r, typeJSON))
+	defer x.say(h)()
 	switch {
 	case out.body == "":
-		w.WriteHeader(http.StatusAccepted)
-	case out.listen != "" && !accepts(r, typeStream):
-		refuseHTTP(w, http.StatusNotAcceptable, "want Accept: "+typeStream)
-	case out.listen != "":
-		e.listen(w, r, out)
-	case stream && out.status == 0:
-		e.begin(w)
-		_ = e.event(w, "message", out.body)
-	default:
-		e.deadline(w)
-		w.Header().Set("Content-Type", typeJSON)
-		if out.status != 0 {
-			w.WriteHeader(out.status)
+		if !x.began {
+			x.w.WriteHeader(http.StatusAccepted)
 		}
-		_, _ = io.WriteString(w, out.body)
+	case x.began:
+		_ = x.event(out.body)
+	case stream && out.status == 0:
+		x.begin()
+		_ = x.event(out.body)
+	default:
+		x.json(out)
+	}
+}
+
+// say begins to hand over the answer to a message; what it returns ends that.
+func (x *exchange) say(h heard) (end func()) {
+	t := x.talk()
+	if t == nil {
+		return func() {}
+	}
+	t.hold()
+	h.said()
+	return t.release
+}
+
+func (x *exchange) json(out reply) {
+	x.deadline()
+	status := http.StatusOK
+	x.w.Header().Set("Content-Type", typeJSON)
+	if out.status != 0 {
+		status = out.status
+	}
+	x.server.tapOut(x.talk(), out.body, x, status)
+	if x.server.opt.Player != nil {
+		x.w.Header().Set("Content-Length", strconv.Itoa(len(out.body)))
+	}
+	if out.status != 0 {
+		x.w.WriteHeader(out.status)
+	}
+	_, _ = io.WriteString(x.w, out.body)
+	if x.server.opt.Player != nil {
+		// It is to be on its way before what follows on another stream.
+		_ = http.NewResponseController(x.w).Flush()
+	}
+}
+
+// waiting reports whether the session's messages have no other way than this exchange.
+func (x *exchange) waiting() bool {
+	return x.session != nil && !x.session.sse && len(x.session.queue) > 0 && x.session.streams.Load() == 0 && x.accepts(typeStream)
+}
+
+// deliver sends what waits for a stream.
+func (x *exchange) deliver() {
+	for {
+		select {
+		case line := <-x.session.queue:
+			if x.event(line) != nil {
+				return
+			}
+		default:
+			return
+		}
+	}
+}
+
+// A posted is the carrier of a request over Streamable HTTP.
+type posted struct {
+	streams bool          // the client takes a stream of events
+	events  chan string   // for the stream
+	answer  chan reply    // has room for one
+	left    chan struct{} // closed when the exchange is over
+
+	mu  sync.Mutex
+	run *running
+}
+
+func (p *posted) send(ctx context.Context, line string) error {
+	if !p.streams {
+		return ErrUnheard
+	}
+	select {
+	case p.events <- line:
+		return nil
+	case <-p.left:
+		return ErrUnheard
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (p *posted) say(out reply) { p.answer <- out }
+
+func (p *posted) free() {}
+
+func (p *posted) owner(r *running) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.run = r
+}
+
+// leave tells whoever answers that nobody waits for it any more.
+func (p *posted) leave() {
+	close(p.left)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.run != nil {
+		p.run.gone(p)
+	}
+}
+
+// await answers a request whose answer takes time.
+func (x *exchange) await(h heard) {
+	p := &posted{streams: x.accepts(typeStream), events: make(chan string), answer: make(chan reply, 1), left: make(chan struct{})}
+	x.server.start(context.WithoutCancel(x.r.Context()), x.talk(), h.ID, p, &x.calls, func(ctx context.Context, run *running) reply {
+		return x.server.reply(ctx, x.talk(), h, x.r.Header, run)
+	})
+	defer p.leave()
+	said := false
+	defer func() {
+		if !said {
+			h.said()
+		}
+	}()
+	tick := time.NewTicker(heartbeat)
+	defer tick.Stop()
+	for {
+		var err error
+		select {
+		case out := <-p.answer:
+			said = true
+			x.write(h, out)
+			return
+		case line := <-p.events:
+			if !x.began {
+				x.begin()
+			}
+			err = x.event(line)
+		case <-tick.C:
+			if x.began {
+				err = x.beat()
+			}
+		case <-x.r.Context().Done():
+			return
+		}
+		if err != nil {
+			return
+		}
 	}
 }
 
 // listen holds a subscription until the client closes it or the server ends.
-func (e *endpoint) listen(w http.ResponseWriter, r *http.Request, out reply) {
-	select {
-	case e.streams <- struct{}{}:
-		defer func() { <-e.streams }()
-	default:
-		refuseHTTP(w, http.StatusServiceUnavailable, "too many streams at a time")
+func (x *exchange) listen(h heard, out reply) {
+	end := x.say(h)
+	if !x.accepts(typeStream) {
+		x.refuse(http.StatusNotAcceptable, "want Accept: "+typeStream)
+		end()
 		return
 	}
-	e.begin(w)
-	if e.event(w, "message", out.listen) != nil {
+	taken, leave := within(&x.streams, mostStreams)
+	if !taken {
+		x.refuse(http.StatusServiceUnavailable, "too many streams at a time")
+		end()
 		return
 	}
-	if out.over || e.hold(w, r, nil) {
-		_ = e.event(w, "message", out.body)
-	}
-}
-
-// get opens a stream on which nothing is ever sent.
-func (e *endpoint) get(w http.ResponseWriter, r *http.Request) {
-	if !accepts(r, typeStream) {
-		refuseHTTP(w, http.StatusNotAcceptable, "want Accept: "+typeStream)
-		return
-	}
-	session, status, err := e.session(r.Header.Get(headerSession))
+	x.leave() // it is no request any more
+	x.leave = leave
+	x.begin()
+	err := x.event(out.listen)
+	end()
 	if err != nil {
-		refuseHTTP(w, status, err.Message)
 		return
 	}
-	unlimited(w)
-	e.begin(w)
-	e.hold(w, r, session)
-}
-
-func (e *endpoint) delete(w http.ResponseWriter, r *http.Request) {
-	session, status, err := e.session(r.Header.Get(headerSession))
-	if err != nil {
-		refuseHTTP(w, status, err.Message)
-		return
-	}
-	e.sessions.end(session.id)
-	w.WriteHeader(http.StatusNoContent)
-}
-
-// begin starts a stream of events.
-func (e *endpoint) begin(w http.ResponseWriter) {
-	e.deadline(w)
-	w.Header().Set("Content-Type", typeStream)
-	w.Header().Set("X-Accel-Buffering", "no")
-	w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(w).Flush()
-}
-
-// event sends one event, whose data is a single line.
-func (e *endpoint) event(w http.ResponseWriter, name, data string) error {
-	e.deadline(w)
-	for _, part := range []string{"event: ", name, "\ndata: ", data, "\n\n"} {
-		if _, err := io.WriteString(w, part); err != nil {
-			return err
+	queue := make(chan string, queued)
+	if !out.over {
+		out.sub.post = func(line string) error {
+			select {
+			case queue <- line:
+				return nil
+			default:
+				return ErrFull
+			}
 		}
+		x.talk().listen(out.sub)
+		defer x.talk().deaf(out.sub)
 	}
-	return http.NewResponseController(w).Flush()
+	if out.over || x.hold(queue) {
+		_ = x.event(out.body)
+	}
 }
 
-// hold keeps a stream open, sends what is queued for its session, and reports whether it
-// is the server that ends it.
-func (e *endpoint) hold(w http.ResponseWriter, r *http.Request, s *session) bool {
+// get opens a stream for what belongs to no request.
+func (x *exchange) get() {
+	if !x.accepts(typeStream) {
+		x.refuse(http.StatusNotAcceptable, "want Accept: "+typeStream)
+		return
+	}
+	if status, err := x.known(); err != nil {
+		x.refuse(status, err.Message)
+		return
+	}
+	x.server.tapIn(x.talk(), wire.Message{}, x)
+	x.unlimited()
+	x.begin()
+	x.hold(x.session.queue)
+}
+
+func (x *exchange) delete() {
+	if status, err := x.known(); err != nil {
+		x.refuse(status, err.Message)
+		return
+	}
+	x.server.tapIn(x.talk(), wire.Message{}, x)
+	x.sessions.end(x.session.id)
+	x.w.WriteHeader(http.StatusNoContent)
+}
+
+// hold keeps a stream open, sends what is queued for it, and reports whether it is the
+// server that ends it.
+func (x *exchange) hold(queue <-chan string) bool {
 	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()
-	if s == nil {
-		s = new(session) // whose channels never say anything
-	}
 	for {
 		var err error
 		select {
-		case <-e.ended:
+		case <-x.ended:
 			return true
-		case <-s.ended:
+		case <-x.session.ended:
 			return true
-		case <-r.Context().Done():
+		case <-x.r.Context().Done():
 			return false
-		case data := <-s.queue:
-			err = e.event(w, "message", data)
+		case line := <-queue:
+			x.talk().settle()
+			err = x.event(line)
 		case <-tick.C:
-			e.deadline(w)
-			if _, err = io.WriteString(w, ":\n\n"); err == nil {
-				err = http.NewResponseController(w).Flush()
-			}
+			err = x.beat()
 		}
 		if err != nil {
 			return false

@@ -1,0 +1,123 @@
+package serve
+
+import (
+	"context"
+
+	"gauntlet/internal/wire"
+)
+
+// A Player decides message by message what a server answers. Its methods may be called
+// from several goroutines at once, for one [Talk] from one at a time.
+type Player interface {
+	// Hear is told every request and notification of a conversation once, in order of
+	// arrival, before it is answered; not what is refused because it is no message, names
+	// no conversation, or comes in a batch that is not allowed. It must not wait: nothing
+	// else of the conversation is heard meanwhile.
+	Hear(ctx context.Context, t *Talk, m wire.Message) Turn
+}
+
+// A Turn is what becomes of one message.
+type Turn struct {
+	// State answers the message; nil for the state that the server was given.
+	State *Prepared
+	// Said, unless nil, runs once: when the answer is handed to the transport or, where
+	// there will be none, when that is certain. What it sends comes behind the answer, and no
+	// message that the client sends upon the answer is heard before it has returned.
+	Said func()
+}
+
+// A heard message is one with its turn.
+type heard struct {
+	wire.Message
+	turn    Turn
+	parts   []heard // of a batch
+	refused *reply  // unless nil: why a batch is not looked at
+}
+
+// arrive taps a message and lets the player hear it. Both are done in order of arrival.
+func (s *Server) arrive(ctx context.Context, t *Talk, m wire.Message, x *exchange) heard {
+	if t != nil {
+		t.order.Lock()
+		defer t.order.Unlock()
+	}
+	s.tapIn(t, m, x)
+	return s.hear(ctx, t, m)
+}
+
+func (s *Server) hear(ctx context.Context, t *Talk, m wire.Message) heard {
+	h := heard{Message: m}
+	switch m.Kind {
+	case wire.Response, wire.Error:
+		if t != nil {
+			t.answered(m)
+		}
+	case wire.Request, wire.Notification:
+		if m.Kind == wire.Notification || m.Note == "" {
+			h.turn = s.turn(ctx, t, m)
+		}
+		if t != nil && m.Kind == wire.Notification && m.Method == "notifications/cancelled" {
+			for _, id := range values(m.Params, "requestId") {
+				t.cancelled(id)
+			}
+		}
+	case wire.Batch:
+		if h.refused = checkBatch(t, m); h.refused == nil {
+			for part := range m.Parts() {
+				h.parts = append(h.parts, s.hear(ctx, t, part))
+			}
+		}
+	}
+	if h.turn.State == nil {
+		h.turn.State = s.state.Load()
+	}
+	return h
+}
+
+func (s *Server) turn(ctx context.Context, t *Talk, m wire.Message) Turn {
+	if t == nil {
+		return Turn{}
+	}
+	if m.Kind == wire.Request {
+		t.note(newRequest(m, nil))
+	}
+	if s.opt.Player == nil {
+		return Turn{}
+	}
+	return s.opt.Player.Hear(ctx, t, m)
+}
+
+// note keeps what a request says of its client.
+func (t *Talk) note(r *request) {
+	if version, ok := text(r.meta[metaVersion]); ok {
+		t.claims(version, r.meta[metaCapabilities])
+	} else if r.Method == "initialize" {
+		t.claims("", r.param("capabilities"))
+	}
+}
+
+// said runs what is to run once the message has its answer.
+func (h *heard) said() {
+	if h.turn.Said != nil {
+		h.turn.Said()
+	}
+	for i := range h.parts {
+		h.parts[i].said()
+	}
+}
+
+// takesTime reports whether the answer may need somebody else's.
+func (h *heard) takesTime() bool {
+	if h.Kind == wire.Request {
+		for _, c := range callable {
+			if c.method == h.Method {
+				return true
+			}
+		}
+	}
+	for i := range h.parts {
+		if h.parts[i].takesTime() {
+			return true
+		}
+	}
+	return false
+}

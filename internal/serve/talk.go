@@ -1,0 +1,318 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"gauntlet/internal/wire"
+)
+
+// Why a message does not reach a client.
+var (
+	// ErrUnheard says that the client has nothing open that may carry the message: in the
+	// stateless era it has not subscribed to it, or the request that it belongs to is over.
+	ErrUnheard = errors.New("the client has nothing open that takes this message")
+	// ErrFull says that the client does not take what is waiting for it already.
+	ErrFull = errors.New("the client does not take its messages")
+	// ErrOver says that the conversation has ended.
+	ErrOver = errors.New("the conversation is over")
+	// ErrNoAnswer says that the client did not answer a request in time.
+	ErrNoAnswer = errors.New("the client did not answer in time")
+)
+
+const (
+	// mostCalls is how many requests of one conversation may be under way at a time.
+	mostCalls = 64
+	// mostQueued is how many messages may wait for a client to take them. A further
+	// notification is not sent, and whoever wants to send it is told (ErrFull); an answer
+	// waits, and with it whoever it is for.
+	mostQueued = 256
+)
+
+// A Talk is one conversation with one client: a process on stdio, a session over HTTP, a
+// stream of HTTP+SSE. The stateless era of 2026-07-28 has no conversations over HTTP; there
+// it is what comes from one address under one credential and one clientInfo. It is safe for
+// concurrent use.
+type Talk struct {
+	server *Server // nil in tests of messages alone
+	number int
+
+	// order is held while a message is tapped and heard, so that both are in order of
+	// arrival, and while a question is.
+	order sync.Mutex
+
+	mu       sync.Mutex
+	revision string // agreed on by initialize, "" before
+	version  string // what initialize was answered with, which may be no revision
+	heard    string // the revision of the latest message
+	client   string // the capabilities claimed in it
+	lastID   int    // of requests to the client
+	asked    map[string]chan wire.Message
+	calls    map[*running]struct{}
+	listens  []*subscription
+
+	// post takes a message that belongs to no request and never waits; nil where there is
+	// no way for such messages.
+	post func(line string) error
+
+	writing int           // answers being written over HTTP
+	written chan struct{} // closed when there are none
+
+	over  chan struct{} // closed when the client will not send any more
+	quiet sync.Once     // closes it
+}
+
+// newTalk begins a conversation.
+func (s *Server) newTalk(t *Talk, post func(string) error) {
+	t.server, t.number, t.post, t.over = s, int(s.talks.Add(1)), post, make(chan struct{})
+}
+
+// Number counts the conversations of a server from 1 in the order in which they began.
+func (t *Talk) Number() int { return t.number }
+
+// Done returns a channel that is closed when the client will not send any more.
+func (t *Talk) Done() <-chan struct{} { return t.over }
+
+// Revision returns the protocol revision: the one that initialize agreed on or, where there
+// was none, the one that the latest request claims; "" if there is neither.
+func (t *Talk) Revision() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.revision != "" {
+		return t.revision
+	}
+	return t.heard
+}
+
+// Client returns the capabilities that the client claims, a JSON object: in initialize, in
+// the stateless era in its latest request; "" before.
+func (t *Talk) Client() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.client
+}
+
+func (t *Talk) agreed() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.revision
+}
+
+// agree notes the revision, unless there is one already.
+func (t *Talk) agree(revision string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.revision != "" {
+		return false
+	}
+	t.revision = revision
+	return true
+}
+
+// begin notes the revision of a conversation that begins, for a second time too, and the
+// version that its client is told.
+func (t *Talk) begin(revision, version string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.revision, t.version = revision, version
+}
+
+// claims notes what a request says of its client.
+func (t *Talk) claims(revision, capabilities string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.heard, t.client = revision, capabilities
+}
+
+// Notify sends a notification that belongs to no request, and does not wait for the
+// client to take it. params is JSON, "" for none. In the stateless era it goes to every
+// subscription that asked for it.
+func (t *Talk) Notify(ctx context.Context, method, params string) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	params, err := compactParams(params)
+	if err != nil {
+		return err
+	}
+	if found, err := t.tell(method, params); found {
+		return err
+	}
+	if t.agreed() == "" {
+		return ErrUnheard
+	}
+	return t.put(note(method, params))
+}
+
+// Ask sends a request that belongs to none of the client's, and waits for its answer for
+// as long as ctx and [Options.Wait] allow. The answer is a [wire.Response] or a
+// [wire.Error]. MCP has no such requests since 2025-11-25 but ping, and in the stateless era none at
+// all; they are sent where there is a way for them.
+func (t *Talk) Ask(ctx context.Context, method, params string) (wire.Message, error) {
+	return t.ask(ctx, method, params, func(_ context.Context, line string) error { return t.put(line) })
+}
+
+func (t *Talk) put(line string) error {
+	if t.post == nil {
+		return ErrUnheard
+	}
+	return t.post(line)
+}
+
+// ask sends a request and waits for its answer.
+func (t *Talk) ask(ctx context.Context, method, params string, send func(context.Context, string) error) (wire.Message, error) {
+	params, err := compactParams(params)
+	if err != nil {
+		return wire.Message{}, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, t.wait(), ErrNoAnswer)
+	defer cancel()
+	id, answer := t.expect()
+	defer t.forget(id)
+	if err := send(ctx, question(id, method, params)); err != nil {
+		return wire.Message{}, err
+	}
+	select {
+	case m := <-answer:
+		return m, nil
+	case <-t.over:
+		return wire.Message{}, ErrOver
+	case <-ctx.Done():
+		return wire.Message{}, context.Cause(ctx)
+	}
+}
+
+func (t *Talk) wait() time.Duration {
+	if t.server == nil {
+		return DefaultWait
+	}
+	return t.server.opt.Wait
+}
+
+// expect makes an id, and room for the answer.
+func (t *Talk) expect() (string, chan wire.Message) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.asked == nil {
+		t.asked = map[string]chan wire.Message{}
+	}
+	t.lastID++
+	id := strconv.Itoa(t.lastID)
+	t.asked[id] = make(chan wire.Message, 1)
+	return id, t.asked[id]
+}
+
+func (t *Talk) forget(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.asked, id)
+}
+
+// answered hands an answer of the client to whoever asked. What nobody asked for, or what
+// was answered already, is dropped.
+func (t *Talk) answered(m wire.Message) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if answer, ok := t.asked[m.ID]; ok {
+		answer <- m
+		delete(t.asked, m.ID)
+	}
+}
+
+// hush ends all waiting for answers: the client will not send any more.
+func (t *Talk) hush() {
+	if t.over != nil {
+		t.quiet.Do(func() { close(t.over) })
+	}
+}
+
+// end ends the conversation and cancels what is under way.
+func (t *Talk) end() {
+	t.hush()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for r := range t.calls {
+		r.cancel(ErrOver)
+	}
+}
+
+// cancelled cancels the requests with this id: they get no answer.
+func (t *Talk) cancelled(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for r := range t.calls {
+		if r.silence(id) {
+			r.cancel(context.Canceled)
+		}
+	}
+}
+
+// note writes a notification.
+func note(method, params string) string {
+	return `{"jsonrpc":"2.0","method":` + quote(method) + paramsMember(params) + `}`
+}
+
+// question writes a request.
+func question(id, method, params string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":` + quote(method) + paramsMember(params) + `}`
+}
+
+func paramsMember(params string) string {
+	if params == "" {
+		return ""
+	}
+	return `,"params":` + params
+}
+
+func compactParams(params string) (string, error) {
+	if params == "" {
+		return "", nil
+	}
+	return Compact(params)
+}
+
+// told returns the version that initialize was answered with.
+func (t *Talk) told() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.version
+}
+
+// hold and release enclose the writing of an answer over HTTP, where notifications go another
+// way: what was sent behind an answer must not come before it.
+func (t *Talk) hold() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.writing++; t.writing == 1 {
+		t.written = make(chan struct{})
+	}
+}
+
+func (t *Talk) release() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.writing--; t.writing == 0 {
+		close(t.written)
+	}
+}
+
+// settle waits until no answer is being written, but not for a client that does not read.
+func (t *Talk) settle() {
+	t.mu.Lock()
+	n, written := t.writing, t.written
+	t.mu.Unlock()
+	if n == 0 {
+		return
+	}
+	timer := time.NewTimer(settling)
+	defer timer.Stop()
+	select {
+	case <-written:
+	case <-timer.C:
+	}
+}
+
+const settling = time.Second
