@@ -27,6 +27,7 @@ const (
 	joins           // what joins lanes and engines, and what renders a result
 	wires           // I/O: framing
 	manners         // I/O: MCP over framing
+	stages          // I/O: what plays over the manners
 	command         // the subcommands
 	entry           // main
 )
@@ -91,6 +92,8 @@ var table = []row{
 	{path: "internal/discover", layer: wires, may: []string{"check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
 	{path: "internal/peer", layer: manners, may: []string{"internal/wire", "rawjson", "catalog", "finding"}, not: impure},
 	{path: "internal/serve", layer: manners, may: []string{"internal/wire", "rawjson", "catalog"}, not: impure},
+
+	{path: "internal/attack", layer: stages, may: []string{"internal/peer", "internal/serve", "internal/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 
 	{path: "internal/cli", layer: command, may: []string{"*"}, not: impure | userFace},
 	{path: "cmd/gauntlet", layer: entry, may: []string{"internal/cli"}, not: impure | userFace | mayExit},

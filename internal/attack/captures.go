@@ -1,0 +1,65 @@
+package attack
+
+import (
+	"maps"
+	"strings"
+	"sync"
+)
+
+// maxCapture bounds one captured value, in bytes: what is captured is said again, perhaps
+// many times, and a peer chooses how long it is.
+const maxCapture = 64 << 10
+
+// captures are the values that extractors took out of messages, of all actors, by
+// actor.extractor. The last value of a name counts (§5.5). Nobody ever waits while the
+// store is held, so no actor can keep another one from it.
+type captures struct {
+	mu      sync.Mutex
+	values  map[string]string
+	changed chan struct{} // closed and replaced when a value has come
+}
+
+func newCaptures() *captures {
+	return &captures{values: map[string]string{}, changed: make(chan struct{})}
+}
+
+// set keeps a value and reports whether it had to be cut.
+func (c *captures) set(actor, name, value string) (cut bool) {
+	if cut = len(value) > maxCapture; cut {
+		value = strings.ToValidUTF8(value[:maxCapture], "")
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.values[actor+"."+name] = strings.Clone(value) // or it would hold the whole message
+	close(c.changed)
+	c.changed = make(chan struct{})
+	return cut
+}
+
+// of returns what templates of an actor can refer to: its own values under their names,
+// those of all actors under actor.name.
+func (c *captures) of(actor string) map[string]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := maps.Clone(c.values)
+	for key, value := range c.values {
+		if name, ok := strings.CutPrefix(key, actor+"."); ok {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// missing returns those of the keys that have no value yet, and a channel that is closed
+// when the next value has come.
+func (c *captures) missing(keys []string) ([]string, <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var none []string
+	for _, key := range keys {
+		if _, ok := c.values[key]; !ok {
+			none = append(none, key)
+		}
+	}
+	return none, c.changed
+}
