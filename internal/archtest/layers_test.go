@@ -81,7 +81,7 @@ var table = []row{
 	{path: "check/checktest", layer: lanes, may: []string{"check", "catalog", "finding", "result", "rawjson", "internal/text"}, not: impure},
 
 	{path: "scan", layer: joins, may: []string{"check", "check/*", "result", "internal/posture", "catalog", "finding", "internal/taxonomy", "rawjson"}},
-	{path: "report", layer: joins, may: []string{"result", "verdict", "finding", "capability", "rawjson", "diff"}, deps: []string{"golang.org/x/text"}},
+	{path: "report", layer: joins, may: []string{"result", "verdict", "finding", "capability", "rawjson", "diff", "trace"}, deps: []string{"golang.org/x/text"}},
 
 	{path: "internal/source", layer: joins, may: []string{"finding", "internal/syntax", "sink", "sink/*"}},
 
