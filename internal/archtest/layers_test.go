@@ -83,7 +83,7 @@ var table = []row{
 
 	{path: "internal/confirm", layer: joins, may: []string{"catalog", "finding", "rawjson", "oatf", "internal/text"}},
 	{path: "scan", layer: joins, may: []string{"check", "check/*", "result", "internal/posture", "catalog", "finding", "internal/taxonomy", "rawjson"}},
-	{path: "report", layer: joins, may: []string{"result", "verdict", "finding", "capability", "rawjson", "diff"}, deps: []string{"golang.org/x/text"}},
+	{path: "report", layer: joins, may: []string{"result", "verdict", "finding", "capability", "rawjson", "diff", "trace"}, deps: []string{"golang.org/x/text"}},
 
 	{path: "internal/source", layer: joins, may: []string{"finding", "internal/syntax", "sink", "sink/*"}},
 

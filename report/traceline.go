@@ -1,0 +1,151 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+// who names the connection of a message: its actor, its server, its session.
+func who(m *trace.Message) string {
+	name := strings.Trim(m.Actor+"/"+m.Server, "/")
+	if name == "" {
+		name = "server"
+	}
+	return strings.TrimSpace(name + " " + m.Session)
+}
+
+// title says what a message is: its method, or what it is instead, and its id.
+func title(m *trace.Message) string {
+	words := m.Method
+	if m.Kind != trace.Request && m.Kind != trace.Notification && m.Kind != trace.Event || words == "" {
+		words = strings.TrimSpace(string(m.Kind) + " " + words)
+	}
+	if m.ID != "" {
+		words += " #" + opening(m.ID)
+	}
+	return words
+}
+
+// remarks are what a reader should know of a message beside what it says. took is how long
+// its answer took, "" for none.
+func remarks(m *trace.Message, took string) (out []string) {
+	if took != "" {
+		out = append(out, took)
+	}
+	if m.HTTP != nil && m.HTTP.Status >= 400 {
+		out = append(out, fmt.Sprintf("HTTP %d", m.HTTP.Status))
+	}
+	if m.Stray != "" {
+		out = append(out, map[trace.Stray]string{trace.Duplicate: "[a second answer]", trace.UnknownID: "[answers nothing]"}[m.Stray])
+	}
+	if m.PartOf != 0 {
+		out = append(out, fmt.Sprintf("[of batch %d]", m.PartOf))
+	}
+	if m.Redacted {
+		out = append(out, "[redacted]")
+	}
+	if m.Note != "" {
+		out = append(out, "["+opening(m.Note)+"]")
+	}
+	return out
+}
+
+// named are the requests whose subject says more than the rest of their params.
+var named = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+// gist is the beginning of what a message says.
+func gist(m *trace.Message, tree *rawjson.Tree) string {
+	content, err := m.Content(tree)
+	switch {
+	case err != nil:
+		return opening(m.Raw)
+	case m.Kind == trace.Error:
+		return strings.TrimSpace(opening(content.Get("code").Raw()) + " " + opening(content.Get("message").Text()))
+	case m.Kind == trace.Request && named[m.Method] != "" && content.Get(named[m.Method]).Kind() == rawjson.String:
+		return strings.TrimSpace(opening(content.Get(named[m.Method]).Text()) + " " + opening(content.Get("arguments").Raw()))
+	}
+	said := opening(content.Raw())
+	if failed, ok := content.Get("isError").Bool(); ok && failed && m.Kind == trace.Response {
+		said = "isError " + said
+	}
+	return said
+}
+
+// opening is the beginning of a text that may have megabytes, more than any terminal shows
+// in a line, with white space made single.
+func opening(s string) string {
+	const most = 2000
+	if len(s) > most {
+		end := most
+		for end > most-utf8.UTFMax && !utf8.RuneStart(s[end]) {
+			end--
+		}
+		s = s[:end]
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// fit makes s Visible and exactly n columns wide.
+func fit(s string, n int) string {
+	s = cut(s, n)
+	return s + strings.Repeat(" ", max(n-columns(s), 0))
+}
+
+// cut makes s Visible and at most n columns wide; what was cut off shows as an ellipsis.
+func cut(s string, n int) string {
+	s = Visible(s)
+	if columns(s) <= n {
+		return s
+	}
+	return head(s, n-1) + "…"
+}
+
+// keptTimes is how many requests a clock remembers the times of.
+const keptTimes = 20_000
+
+// A clock tells how long after the first message each came, and how long answers took. It
+// remembers the latest requests only.
+type clock struct {
+	first  time.Time
+	asked  map[int]time.Time
+	oldest []int // the numbers in asked, and of answered ones, in ascending order
+}
+
+// see returns both for m, "" for what is not known.
+func (c *clock) see(m *trace.Message) (since, took string) {
+	if m.Time.IsZero() {
+		return "", ""
+	}
+	if c.first.IsZero() {
+		c.first, c.asked = m.Time, map[int]time.Time{}
+	}
+	if m.Kind == trace.Request {
+		if len(c.oldest) == keptTimes {
+			delete(c.asked, c.oldest[0])
+			c.oldest = c.oldest[1:]
+		}
+		c.asked[m.Seq] = m.Time
+		c.oldest = append(c.oldest, m.Seq)
+	}
+	if at, ok := c.asked[m.ReplyTo]; ok && m.ReplyTo != 0 {
+		delete(c.asked, m.ReplyTo)
+		took = span(m.Time.Sub(at))
+	}
+	return fmt.Sprintf("%.3f", m.Time.Sub(c.first).Seconds()), took
+}
+
+// span writes a duration in the unit that fits it.
+func span(d time.Duration) string {
+	switch {
+	case d >= time.Second || d <= -time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d >= time.Millisecond || d <= -time.Millisecond:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%d µs", d.Microseconds())
+}
