@@ -10,13 +10,21 @@ import (
 )
 
 // A Rule is a check's permanent id, such as "SEC-001" or "MCP-S-005". Ids are never reused.
+// A rule that says several things of different weight has an id for each behind its own, as
+// in "SEC-060/transformed".
 type Rule string
 
-var ruleForm = regexp.MustCompile(`^[A-Z]{3}(-[A-Z])?-[0-9]{3}$`)
+var ruleForm = regexp.MustCompile(`^[A-Z]{3}(-[A-Z])?-[0-9]{3}(/[a-z]+)?$`)
 
 // Valid reports whether r has the form of a rule id: three capitals, perhaps a hyphen and
-// another capital, a hyphen, three digits.
+// another capital, a hyphen, three digits; perhaps a slash and small letters.
 func (r Rule) Valid() bool { return ruleForm.MatchString(string(r)) }
+
+// Base returns the id without what stands behind a slash.
+func (r Rule) Base() Rule {
+	base, _, _ := strings.Cut(string(r), "/")
+	return Rule(base)
+}
 
 // Severity orders findings by the harm they stand for. The zero value, None, is the
 // severity of nothing; as a gate it means "never".
@@ -76,12 +84,16 @@ const (
 	Server           Kind = "server"
 )
 
+// Message is the kind of a place in a recorded conversation.
+const Message Kind = "message"
+
 // A Location says where in which input something stands. Fields that do not apply are zero.
 type Location struct {
 	Server  string `json:"server"`           // the server's name
 	Kind    Kind   `json:"kind,omitempty"`   // what sort of definition
 	Item    string `json:"item,omitempty"`   // its name; "#3" for the fourth of a list if it has none
-	Pointer string `json:"pointer"`          // RFC 6901, from the root of the document in File
+	Pointer string `json:"pointer"`          // RFC 6901, from the root of the document in File, or of the message Seq
+	Seq     int    `json:"seq,omitempty"`    // of a place in a trace: the number of the message
 	IsKey   bool   `json:"is_key,omitempty"` // the text is the member name that Pointer ends in, not its value
 	File    string `json:"file,omitempty"`   // path as the user gave it; empty for a live server
 	Line    int    `json:"line,omitempty"`   // 1-based

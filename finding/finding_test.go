@@ -28,7 +28,7 @@ func TestSeverityNamesReadBack(t *testing.T) {
 }
 
 func TestRuleForm(t *testing.T) {
-	for rule, want := range map[Rule]bool{"SEC-001": true, "GNT-101": true, "MCP-S-005": true, "MCP-SS-005": false, "SEC-1": false, "sec-001": false, "SEC-0011": false, "": false} {
+	for rule, want := range map[Rule]bool{"SEC-001": true, "GNT-101": true, "MCP-S-005": true, "MCP-SS-005": false, "SEC-1": false, "sec-001": false, "SEC-0011": false, "SEC-060/transformed": true, "SEC-061/b": true, "SEC-061/": false, "SEC-061/B": false, "SEC-061/b/c": false, "": false} {
 		if got := rule.Valid(); got != want {
 			t.Errorf("Rule(%q).Valid() = %v, want %v", rule, got, want)
 		}

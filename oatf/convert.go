@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"gauntlet/internal/yamltext"
 )
 
 // maxAliased is how many values aliases may stand for. Aliases are forbidden; they are
@@ -206,7 +208,7 @@ func (c *converter) scalar(n *yaml.Node) {
 		plain = false
 	}
 	if plain {
-		json, ok, infinite := coreJSON(n.Value)
+		json, ok, infinite := yamltext.Core(n.Value)
 		if infinite {
 			c.fault(n, string(TypeMismatch), "SDK §2.1", "%s is no number that a message can carry", n.Value)
 		}

@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v4"
+
+	"gauntlet/internal/yamltext"
 )
 
 // ErrShape means that a policy is written in a way that Add does not extend, such as a
@@ -133,7 +135,7 @@ func replace(text string, old, e *Entry) string {
 // begin adds the first entry, and the list if there is none.
 func begin(text string, e *Entry) string {
 	lines := e.lines("  ")
-	root, err := document(text)
+	root, err := yamltext.Document(text, "a policy", MaxBytes)
 	if err != nil || root == nil || root.Kind != yaml.MappingNode {
 		return insert(text, len(text)+1, append([]string{"suppressions:\n"}, lines...))
 	}

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"gauntlet/finding"
+	"gauntlet/internal/yamltext"
 )
 
 // Parse reads a policy file. What is wrong with one entry drops that entry and is a
@@ -15,9 +16,9 @@ import (
 // policy shows more findings than it should, never fewer, and is incomplete.
 func Parse(name, text string) (*Policy, []finding.Problem) {
 	r := reader{policy: &Policy{File: name}}
-	root, err := document(text)
+	root, err := yamltext.Document(text, "a policy", MaxBytes)
 	if err != nil {
-		r.problem(finding.Failed, placed(err))
+		r.problem(finding.Failed, yamltext.Placed(err))
 		return r.policy, r.problems
 	}
 	if root != nil {
@@ -32,42 +33,42 @@ type reader struct {
 	problems []finding.Problem
 }
 
-func (r *reader) problem(kind finding.ProblemKind, f *fault) {
+func (r *reader) problem(kind finding.ProblemKind, f *yamltext.Fault) {
 	r.problems = append(r.problems, finding.Problem{
-		Kind: kind, Message: "suppressions: " + f.msg, Input: -1,
-		Location: finding.Location{File: r.policy.File, Line: f.line, Column: f.column},
+		Kind: kind, Message: "suppressions: " + f.Msg, Input: -1,
+		Location: finding.Location{File: r.policy.File, Line: f.Line, Column: f.Column},
 	})
 }
 
 func (r *reader) root(root *yaml.Node) {
-	top, err := members(root, "version", "suppressions")
+	top, err := yamltext.Members(root, "version", "suppressions")
 	if err != nil {
 		r.problem(finding.Failed, err)
 		return
 	}
 	if v := top["version"]; v != nil && (v.Kind != yaml.ScalarNode || v.Value != "1") {
-		r.problem(finding.Failed, wrong(v, "the version of the file is not 1, the only one this program reads"))
+		r.problem(finding.Failed, yamltext.Wrong(v, "the version of the file is not 1, the only one this program reads"))
 		return
 	}
 	list := top["suppressions"]
 	switch {
-	case list == nil || null(list):
+	case list == nil || yamltext.Null(list):
 		return
 	case list.Kind != yaml.SequenceNode:
-		r.problem(finding.Failed, wrong(list, "suppressions is not a list"))
+		r.problem(finding.Failed, yamltext.Wrong(list, "suppressions is not a list"))
 		return
 	case len(list.Content) > MaxEntries:
-		r.problem(finding.Failed, wrong(list, "%d suppressions; a policy has at most %d", len(list.Content), MaxEntries))
+		r.problem(finding.Failed, yamltext.Wrong(list, "%d suppressions; a policy has at most %d", len(list.Content), MaxEntries))
 		return
 	}
 	seen := map[[2]string]int{}
 	for _, n := range list.Content {
 		e, err := entry(n)
 		if err == nil && seen[e.key()] != 0 {
-			err = wrong(n, "it repeats the suppression in line %d", seen[e.key()])
+			err = yamltext.Wrong(n, "it repeats the suppression in line %d", seen[e.key()])
 		}
 		if err != nil {
-			err.msg = "an entry is not used: " + err.msg
+			err.Msg = "an entry is not used: " + err.Msg
 			r.problem(finding.Unread, err)
 			continue
 		}
@@ -84,11 +85,11 @@ var (
 // The keys of an entry, in the order in which they are written.
 var keys = []string{"fingerprint", "rule", "definition", "reason", "owner", "expires", "content_hash"}
 
-func entry(n *yaml.Node) (*Entry, *fault) {
+func entry(n *yaml.Node) (*Entry, *yamltext.Fault) {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
-		return nil, wrong(n, "anchors and aliases are not read")
+		return nil, yamltext.Wrong(n, "anchors and aliases are not read")
 	}
-	ms, err := members(n, keys...)
+	ms, err := yamltext.Members(n, keys...)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +98,7 @@ func entry(n *yaml.Node) (*Entry, *fault) {
 		if ms[k] == nil {
 			continue
 		}
-		if texts[k], err = scalar(k, ms[k]); err != nil {
+		if texts[k], err = yamltext.Scalar(k, ms[k]); err != nil {
 			return nil, err
 		}
 	}
@@ -110,7 +111,7 @@ func entry(n *yaml.Node) (*Entry, *fault) {
 		e.last = max(e.last, v.Line)
 	}
 	if msg := e.fault(); msg != "" {
-		return nil, wrong(n, "%s", msg)
+		return nil, yamltext.Wrong(n, "%s", msg)
 	}
 	return e, nil
 }

@@ -169,7 +169,7 @@ func Read(in io.Reader, limits Limits) (*Trace, error) {
 		var bad *LineError
 		switch {
 		case err == nil:
-			t.Messages = append(t.Messages, m)
+			t.Messages, t.Lines = append(t.Messages, m), append(t.Lines, r.line)
 		case err == io.EOF:
 			return t, nil
 		case errors.As(err, &bad):

@@ -27,6 +27,9 @@ const Version = "1.0"
 type Trace struct {
 	Header   Header
 	Messages []Message
+	// Lines are where the messages stand in the file that Read read, one each; nil for a
+	// trace that was not read from one.
+	Lines []int
 	// Problems are the lines that could not be read, at most MaxProblems of them;
 	// Unread counts all.
 	Problems []LineError

@@ -65,11 +65,14 @@ var table = sync.OnceValue(func() map[finding.Rule][]finding.TaxonomyRef {
 })
 
 // Of returns the entries a rule is tied to: by system, best-known catalogue first, and
-// within one as the data file lists them. It is empty, not nil, for a rule that has none.
+// within one as the data file lists them. A part of a rule that has none of its own has those
+// of the rule. It is empty, not nil, for a rule that has none.
 // The slice is shared by all callers and must not be changed; appending to it copies.
 func Of(rule finding.Rule) []finding.TaxonomyRef {
-	if refs := table()[rule]; refs != nil {
-		return refs
+	for _, r := range []finding.Rule{rule, rule.Base()} {
+		if refs := table()[r]; refs != nil {
+			return refs
+		}
 	}
 	return []finding.TaxonomyRef{}
 }

@@ -1,4 +1,4 @@
-package oatf
+package yamltext
 
 import (
 	"math/big"
@@ -18,10 +18,10 @@ var (
 	coreInfin = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
-// coreJSON returns the JSON text of a plain scalar that is no string, and whether it is
+// Core returns the JSON text of a plain scalar that is no string, and whether it is
 // one. A number keeps its digits as far as JSON can write them. infinite is set for a
 // number that JSON has no text for.
-func coreJSON(s string) (json string, ok, infinite bool) {
+func Core(s string) (json string, ok, infinite bool) {
 	if !mayBeCore(s) {
 		return "", false, false
 	}

@@ -1,0 +1,81 @@
+package yamltext
+
+import (
+	"go.yaml.in/yaml/v4"
+
+	"gauntlet/rawjson"
+)
+
+// maxDepth is how deep a value may be nested.
+const maxDepth = 100
+
+// JSON writes a value of any form as JSON text, by the core schema of YAML 1.2: an unquoted
+// 12 is a number, an unquoted date a string. Keys are strings and stand once in a mapping.
+func JSON(n *yaml.Node) (string, *Fault) {
+	b, fault := appendJSON(nil, n, 0)
+	return string(b), fault
+}
+
+func appendJSON(b []byte, n *yaml.Node, depth int) ([]byte, *Fault) {
+	switch {
+	case depth > maxDepth:
+		return nil, Wrong(n, "it is nested deeper than %d levels", maxDepth)
+	case n.Kind == yaml.AliasNode || n.Anchor != "":
+		return nil, Wrong(n, "anchors and aliases are not read")
+	case n.Style&yaml.TaggedStyle != 0:
+		return nil, Wrong(n, "tags are not read")
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		return appendObject(b, n, depth)
+	case yaml.SequenceNode:
+		b = append(b, '[')
+		for i, e := range n.Content {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			var fault *Fault
+			if b, fault = appendJSON(b, e, depth+1); fault != nil {
+				return nil, fault
+			}
+		}
+		return append(b, ']'), nil
+	}
+	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+	if n.Style&quoted == 0 {
+		json, ok, infinite := Core(n.Value)
+		if infinite {
+			return nil, Wrong(n, "%s is no number that a message can carry", n.Value)
+		}
+		if ok {
+			return append(b, json...), nil
+		}
+	}
+	return rawjson.AppendString(b, n.Value), nil
+}
+
+func appendObject(b []byte, n *yaml.Node, depth int) ([]byte, *Fault) {
+	b = append(b, '{')
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		switch {
+		case key.Kind != yaml.ScalarNode:
+			return nil, Wrong(key, "a key is no string; a template such as {{name}} needs quotes around it")
+		case key.ShortTag() == "!!merge" || key.Anchor != "":
+			return nil, Wrong(key, "anchors and aliases are not read")
+		case seen[key.Value]:
+			return nil, Wrong(key, "the key %.60q stands twice", key.Value)
+		}
+		seen[key.Value] = true
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(rawjson.AppendString(b, key.Value), ':')
+		var fault *Fault
+		if b, fault = appendJSON(b, n.Content[i+1], depth+1); fault != nil {
+			return nil, fault
+		}
+	}
+	return append(b, '}'), nil
+}

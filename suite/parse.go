@@ -1,0 +1,354 @@
+package suite
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"gauntlet/internal/yamltext"
+)
+
+// Parse reads a suite file. It returns everything that is wrong with it, in the order of the
+// file; the Suite is whole only if there is nothing.
+func Parse(file, text string) (*Suite, []Error) {
+	r := reader{suite: &Suite{File: file}}
+	root, err := yamltext.Document(text, "a suite", MaxBytes)
+	switch {
+	case err != nil:
+		r.add(yamltext.Placed(err))
+	case root == nil:
+		r.add(&yamltext.Fault{Line: 1, Column: 1, Msg: "the file is empty"})
+	default:
+		r.root(root)
+		r.names()
+	}
+	slices.SortStableFunc(r.errors, func(a, b Error) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
+	return r.suite, r.errors
+}
+
+// reader turns nodes into a Suite and collects what is wrong.
+type reader struct {
+	suite  *Suite
+	errors []Error
+}
+
+func (r *reader) add(f *yamltext.Fault) {
+	if f != nil {
+		r.errors = append(r.errors, Error{r.suite.File, f.Line, f.Column, f.Msg})
+	}
+}
+
+func (r *reader) wrong(n *yaml.Node, format string, args ...any) {
+	r.add(yamltext.Wrong(n, format, args...))
+}
+
+// members returns the values of a mapping; nil with the complaint made if it is none.
+func (r *reader) members(n *yaml.Node, known ...string) map[string]*yaml.Node {
+	if n == nil || yamltext.Null(n) {
+		return map[string]*yaml.Node{}
+	}
+	m, fault := yamltext.Members(n, known...)
+	r.add(fault)
+	return m
+}
+
+func (r *reader) root(n *yaml.Node) {
+	top := r.members(n, "version", "servers", "security", "steps", "agent", "trace", "expect", "scan")
+	if v := top["version"]; v != nil && (v.Kind != yaml.ScalarNode || v.Value != "1") {
+		r.wrong(v, "the version of the file is not 1, the only one this program reads")
+	}
+	r.servers(top["servers"])
+	r.security(top["security"])
+	r.each(top["steps"], "steps", func(n *yaml.Node) { r.suite.Steps = append(r.suite.Steps, r.step(n)) })
+	if a := top["agent"]; a != nil {
+		r.suite.Agent = r.agent(a)
+	}
+	r.suite.Trace = r.text("trace", top["trace"])
+	r.each(top["expect"], "expect", func(n *yaml.Node) { r.suite.Expect = append(r.suite.Expect, *r.expect(n, true)) })
+	r.suite.Scan = r.flag("scan", top["scan"]) == yes
+	drivers := 0
+	for _, k := range []string{"steps", "agent", "trace"} {
+		if top[k] != nil {
+			if drivers++; drivers > 1 {
+				r.wrong(top[k], "%s: a suite has one of steps, agent and trace", k)
+			}
+		}
+	}
+}
+
+// each calls what for the entries of a list.
+func (r *reader) each(n *yaml.Node, key string, what func(*yaml.Node)) {
+	switch {
+	case n == nil || yamltext.Null(n):
+	case n.Kind != yaml.SequenceNode:
+		r.wrong(n, "%s is not a list", key)
+	default:
+		for _, e := range n.Content {
+			what(e)
+		}
+	}
+}
+
+func (r *reader) text(key string, n *yaml.Node) string {
+	if n == nil {
+		return ""
+	}
+	if n.Kind == yaml.AliasNode || n.Anchor != "" {
+		r.wrong(n, "anchors and aliases are not read")
+		return ""
+	}
+	s, fault := yamltext.Scalar(key, n)
+	r.add(fault)
+	if fault == nil && strings.TrimSpace(s) == "" {
+		r.wrong(n, "%s is empty", key)
+	}
+	return s
+}
+
+func (r *reader) texts(key string, n *yaml.Node) []string {
+	if n != nil && n.Kind == yaml.ScalarNode && !yamltext.Null(n) {
+		r.wrong(n, "%s is not a list", key)
+		return nil
+	}
+	var out []string
+	r.each(n, key, func(e *yaml.Node) { out = append(out, r.text(key, e)) })
+	return out
+}
+
+type answer uint8
+
+const (
+	unsaid answer = iota
+	no
+	yes
+)
+
+func (r *reader) flag(key string, n *yaml.Node) answer {
+	switch {
+	case n == nil:
+		return unsaid
+	case n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool":
+		if strings.EqualFold(n.Value, "true") {
+			return yes
+		}
+		return no
+	}
+	r.wrong(n, "%s is neither true nor false", key)
+	return unsaid
+}
+
+// number reads a whole number from low to high, 0 where there is none.
+func (r *reader) number(key string, n *yaml.Node, low, high int) int {
+	if n == nil {
+		return 0
+	}
+	var i int
+	text, fault := yamltext.Scalar(key, n)
+	if _, err := fmt.Sscanf(text+"\n", "%d\n", &i); fault != nil || err != nil || fmt.Sprint(i) != text || i < low || i > high {
+		r.wrong(n, "%s is no whole number from %d to %d", key, low, high)
+		return 0
+	}
+	return i
+}
+
+func (r *reader) duration(key string, n *yaml.Node) time.Duration {
+	if n == nil {
+		return 0
+	}
+	text := r.text(key, n)
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		r.wrong(n, "%s: %.40q is not a duration above zero: want one such as 30s, 2m or 500ms", key, text)
+	}
+	return d
+}
+
+// pairs reads names with values.
+func (r *reader) pairs(key string, n *yaml.Node) []Pair {
+	if n == nil || yamltext.Null(n) {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		r.wrong(n, "%s is not a mapping", key)
+		return nil
+	}
+	var out []Pair
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		name := r.text(key, n.Content[i])
+		if seen[name] {
+			r.wrong(n.Content[i], "the key %.60q stands twice", name)
+		}
+		seen[name] = true
+		value, fault := yamltext.Scalar(name, n.Content[i+1])
+		r.add(fault)
+		out = append(out, Pair{name, value})
+	}
+	return out
+}
+
+func placeOf(n *yaml.Node) Place { return Place{n.Line, n.Column} }
+
+// oneOf complains unless exactly one of these keys is there.
+func (r *reader) oneOf(n *yaml.Node, m map[string]*yaml.Node, what string, keys ...string) {
+	there := 0
+	for _, k := range keys {
+		if m[k] != nil {
+			there++
+		}
+	}
+	if there != 1 && m != nil {
+		r.wrong(n, "%s has %d of %s: want exactly one", what, there, strings.Join(keys, ", "))
+	}
+}
+
+func (r *reader) servers(n *yaml.Node) {
+	if n == nil || yamltext.Null(n) {
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		r.wrong(n, "servers is not a mapping from names to servers")
+		return
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		name := r.text("the name of a server", key)
+		if seen[name] {
+			r.wrong(key, "the server %.60q stands twice", name)
+		}
+		seen[name] = true
+		r.suite.Servers = append(r.suite.Servers, r.server(key, name, n.Content[i+1]))
+	}
+}
+
+func (r *reader) server(key *yaml.Node, name string, n *yaml.Node) Server {
+	s := Server{Place: placeOf(key), Name: name}
+	m := r.members(n, "command", "url", "mock", "snapshot", "env", "headers", "timeout")
+	r.oneOf(key, m, "the server "+name, "command", "url", "mock", "snapshot")
+	s.Command, s.URL = r.texts("command", m["command"]), r.text("url", m["url"])
+	s.Mock, s.Snapshot = r.text("mock", m["mock"]), r.text("snapshot", m["snapshot"])
+	s.Env, s.Headers, s.Timeout = r.pairs("env", m["env"]), r.pairs("headers", m["headers"]), r.duration("timeout", m["timeout"])
+	switch {
+	case m["command"] != nil && len(s.Command) == 0:
+		r.wrong(m["command"], "command is empty")
+	case m["env"] != nil && m["command"] == nil:
+		r.wrong(m["env"], "env is for a server with a command")
+	case m["headers"] != nil && m["url"] == nil:
+		r.wrong(m["headers"], "headers are for a server with a url")
+	case s.URL != "" && !strings.HasPrefix(s.URL, "http://") && !strings.HasPrefix(s.URL, "https://"):
+		r.wrong(m["url"], "url begins with neither http:// nor https://")
+	}
+	return s
+}
+
+func (r *reader) step(n *yaml.Node) Step {
+	s := Step{Place: placeOf(n)}
+	m := r.members(n, "call", "arguments", "as", "expect")
+	if m["call"] == nil && m != nil {
+		r.wrong(n, "a step has no call: want server.tool")
+	}
+	s.Server, s.Tool = r.call(m["call"])
+	if a := m["arguments"]; a != nil && !yamltext.Null(a) {
+		if a.Kind != yaml.MappingNode {
+			r.wrong(a, "arguments is not a mapping")
+		}
+		var fault *yamltext.Fault
+		s.Arguments, fault = yamltext.JSON(a)
+		r.add(fault)
+	}
+	s.As = r.text("as", m["as"])
+	if e := m["expect"]; e != nil {
+		s.Expect = r.expect(e, false)
+	}
+	return s
+}
+
+// call splits server.tool at the server whose name it begins with; the longest such name
+// counts, since both may hold dots.
+func (r *reader) call(n *yaml.Node) (server, tool string) {
+	text := r.text("call", n)
+	if text == "" {
+		return "", ""
+	}
+	for _, s := range r.suite.Servers {
+		if rest, ok := strings.CutPrefix(text, s.Name+"."); ok && rest != "" && len(s.Name) > len(server) {
+			server, tool = s.Name, rest
+		}
+	}
+	if server == "" {
+		r.wrong(n, "call: %.60q is not server.tool with a server of this suite", text)
+	}
+	return server, tool
+}
+
+func (r *reader) agent(n *yaml.Node) *Agent {
+	m := r.members(n, "command", "builtin", "prompt", "env", "timeout")
+	a := &Agent{Place: placeOf(n), Command: r.texts("command", m["command"]), Builtin: r.text("builtin", m["builtin"]), Prompt: r.text("prompt", m["prompt"]),
+		Env: r.pairs("env", m["env"]), Timeout: r.duration("timeout", m["timeout"])}
+	r.oneOf(n, m, "the agent", "command", "builtin")
+	return a
+}
+
+func (r *reader) expect(n *yaml.Node, listed bool) *Expect {
+	known := []string{"error", "contains", "lacks", "matches", "at", "equals"}
+	if listed {
+		known = append([]string{"call", "step", "count"}, known...)
+	}
+	m := r.members(n, known...)
+	e := &Expect{Place: placeOf(n), Step: r.text("step", m["step"]), Contains: r.texts("contains", m["contains"]), Lacks: r.texts("lacks", m["lacks"]),
+		Matches: r.text("matches", m["matches"])}
+	if listed {
+		r.oneOf(n, m, "an expectation", "call", "step")
+	}
+	if server, tool := r.call(m["call"]); server != "" {
+		e.Call = server + "." + tool
+	}
+	if f := r.flag("error", m["error"]); f != unsaid {
+		is := f == yes
+		e.Error = &is
+	}
+	if m["count"] != nil {
+		count := r.number("count", m["count"], 0, 1_000_000)
+		e.Count = &count
+	}
+	if _, err := regexp.Compile(e.Matches); err != nil {
+		r.wrong(m["matches"], "matches: %v", err)
+	}
+	if at := m["at"]; at != nil {
+		if e.At = r.text("at", at); !pointerForm.MatchString(e.At) {
+			r.wrong(at, "at: %.60q is no JSON Pointer", e.At)
+		}
+	}
+	if v := m["equals"]; v != nil {
+		var fault *yamltext.Fault
+		e.Equals, fault = yamltext.JSON(v)
+		r.add(fault)
+	} else if m["at"] != nil {
+		r.wrong(m["at"], "at says where equals looks, and there is no equals")
+	}
+	return e
+}
+
+var pointerForm = regexp.MustCompile(`^(/([^~/]|~[01])*)*$`)
+
+// names complains of names that stand for nothing or for two things.
+func (r *reader) names() {
+	steps := map[string]bool{}
+	for _, s := range r.suite.Steps {
+		if s.As != "" && steps[s.As] {
+			r.add(&yamltext.Fault{Line: s.Line, Column: s.Column, Msg: fmt.Sprintf("two steps are called %.60q", s.As)})
+		}
+		steps[s.As] = true
+	}
+	for _, e := range r.suite.Expect {
+		if e.Step != "" && !steps[e.Step] {
+			r.add(&yamltext.Fault{Line: e.Line, Column: e.Column, Msg: fmt.Sprintf("no step is called %.60q", e.Step)})
+		}
+	}
+}
