@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gauntlet/internal/wire"
 	"gauntlet/rawjson"
@@ -92,3 +93,11 @@ func (s *Session) mirror(params string) error {
 
 // quoted is a server's word for a message.
 func (c *capturer) quoted(s string) string { return fmt.Sprintf("%q", c.clip(s, 60)) }
+
+// Opening returns what the beginning of the conversation told: era, revision, and what the
+// server answered. It holds no lists.
+func (s *Session) Opening() Snapshot { return *s.c.out }
+
+// Meta returns the object that every request of the stateless era carries as _meta, "" in
+// the other era.
+func (s *Session) Meta() string { return strings.TrimPrefix(s.c.meta, `"_meta":`) }

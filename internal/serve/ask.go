@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"gauntlet/internal/wire"
 	"gauntlet/rawjson"
@@ -22,6 +23,34 @@ func (s *Server) ask(ctx context.Context, p *Prepared, r *request, extra string,
 		}
 	}
 	return "", unknownMethod(r.Method)
+}
+
+// relay asks the state's Relay. ok is false where the rest of the state is to answer.
+func (p *Prepared) relay(ctx context.Context, r *request) (result string, e *Error, ok bool) {
+	if p.Relay == nil || slices.Contains(modernOnly, r.Method) {
+		return "", nil, false
+	}
+	result, err := p.Relay(ctx, r.call(""))
+	if errors.Is(err, ErrUnhandled) {
+		return "", nil, false
+	}
+	result, e = answered(result, err)
+	return result, e, true
+}
+
+// answered makes an answer of what a State's functions return.
+func answered(result string, err error) (string, *Error) {
+	var own *Error
+	switch {
+	case errors.As(err, &own):
+		return "", own
+	case err != nil:
+		return "", &Error{Code: internalError, Message: "Internal error: " + err.Error()}
+	}
+	if result, err = Compact(result); err != nil || result[0] != '{' {
+		return "", &Error{Code: internalError, Message: "Internal error: the result is no JSON object"}
+	}
+	return result, nil
 }
 
 // A call is a method for one thing out of a list.
@@ -57,19 +86,10 @@ func (c call) ask(ctx context.Context, p *Prepared, r *request, notFound int) (s
 		return "", &Error{Code: internalError, Message: "Internal error: nothing answers this method"}
 	}
 	result, err := p.Call(ctx, r.call(name))
-	var own *Error
-	switch {
-	case errors.Is(err, ErrUnknown):
+	if errors.Is(err, ErrUnknown) {
 		return "", c.unknown(r, name, notFound)
-	case errors.As(err, &own):
-		return "", own
-	case err != nil:
-		return "", &Error{Code: internalError, Message: "Internal error: " + err.Error()}
 	}
-	if result, err = Compact(result); err != nil || result[0] != '{' {
-		return "", &Error{Code: internalError, Message: "Internal error: the result is no JSON object"}
-	}
-	return result, nil
+	return answered(result, err)
 }
 
 func (c call) unknown(r *request, name string, notFound int) *Error {

@@ -40,6 +40,9 @@ func (s *Server) legacyRequest(ctx context.Context, t *Talk, p *Prepared, r *req
 var modernOnly = []string{"server/discover", "subscriptions/listen"}
 
 func (s *Server) legacyMethod(ctx context.Context, p *Prepared, revision string, r *request) (string, *Error) {
+	if result, e, ok := p.relay(ctx, r); ok {
+		return result, e
+	}
 	switch r.Method {
 	case "logging/setLevel":
 		if !p.declares("logging") {

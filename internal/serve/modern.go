@@ -61,6 +61,12 @@ func (s *Server) modernRequest(ctx context.Context, p *Prepared, r *request) rep
 }
 
 func (s *Server) modernMethod(ctx context.Context, p *Prepared, r *request) (string, *Error) {
+	if result, e, ok := p.relay(ctx, r); ok {
+		if e == nil && cached(r.Method) {
+			result = with(result, [2]string{"ttlMs", p.ttl}, [2]string{"cacheScope", p.scope})
+		}
+		return result, e
+	}
 	switch r.Method {
 	case "server/discover":
 		parts := []string{`{"supportedVersions":` + quoteAll(s.supported())}
@@ -83,6 +89,16 @@ func (s *Server) modernMethod(ctx context.Context, p *Prepared, r *request) (str
 		result = with(result, [2]string{"ttlMs", p.ttl}, [2]string{"cacheScope", p.scope})
 	}
 	return result, e
+}
+
+// cached reports whether an answer says how long it may be kept.
+func cached(method string) bool {
+	for l := range listed {
+		if listed[l].method == method {
+			return true
+		}
+	}
+	return method == "resources/read"
 }
 
 // listen acknowledges a subscription to what the capabilities promise to tell. The answer

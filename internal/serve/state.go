@@ -37,6 +37,10 @@ type State struct {
 	// an error that is not an *Error is told to the client as an internal one. nil fails
 	// every call. The context ends when the client cancels or leaves.
 	Call func(context.Context, Call) (result string, err error)
+	// Relay, unless nil, is asked first for every request but initialize, ping,
+	// server/discover and subscriptions/listen, whatever the lists hold. Call.Name is empty.
+	// ErrUnhandled leaves the request to the rest of the state.
+	Relay func(context.Context, Call) (result string, err error)
 }
 
 // A List is one of a server's lists. A list that is not present has no method.
@@ -63,6 +67,9 @@ type Call struct {
 	// Notify sends a notification as part of this request.
 	Notify func(ctx context.Context, method, params string) error
 }
+
+// ErrUnhandled says that a Relay has no answer of its own.
+var ErrUnhandled = errors.New("not handled")
 
 // ErrUnknown says that there is nothing by a Call's name.
 var ErrUnknown = errors.New("unknown")

@@ -1,0 +1,232 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"gauntlet/internal/serve"
+	"gauntlet/internal/wire"
+)
+
+// A house is one conversation at the front with its connections to the servers.
+type house struct {
+	gateway *Gateway
+	talk    *serve.Talk
+	seats   []*seat
+	ctx     context.Context // ends with the house
+	end     context.CancelFunc
+	busy    sync.WaitGroup
+	state   atomic.Pointer[serve.Prepared]
+
+	mu     sync.Mutex
+	client client
+	names  [2]map[string]route // of tools and of prompts, by the name at the front
+	uris   map[string]*seat    // of resources
+	asking map[string]*seat    // whose progress token this is, by the token as JSON
+	known  bool                // the lists were read once
+}
+
+// client is how the client at the front introduced itself.
+type client struct{ name, version, capabilities string }
+
+// A route says where a name at the front leads.
+type route struct {
+	seat *seat
+	name string // at the server
+}
+
+func newHouse(g *Gateway, t *serve.Talk) *house {
+	h := &house{gateway: g, talk: t, uris: map[string]*seat{}, asking: map[string]*seat{}}
+	h.ctx, h.end = context.WithCancel(context.Background())
+	for i := range g.opt.Upstreams {
+		h.seats = append(h.seats, &seat{house: h, up: &g.opt.Upstreams[i]})
+	}
+	h.state.Store(g.base)
+	h.refresh()
+	return h
+}
+
+// wait waits until nothing of the house runs any more.
+func (h *house) wait() {
+	for _, s := range h.seats {
+		s.close()
+	}
+	h.busy.Wait()
+}
+
+func (h *house) current() *serve.Prepared { return h.state.Load() }
+
+// greet notes who the client is and connects to all servers, as far as they come in time.
+func (h *house) greet(ctx context.Context, m wire.Message) {
+	c := client{name: h.gateway.opt.Name, version: h.gateway.opt.Version, capabilities: h.talk.Client()}
+	info := member(m.Params, "clientInfo")
+	if info == "" {
+		info = member(member(m.Params, "_meta"), "io.modelcontextprotocol/clientInfo")
+	}
+	if name := str(member(info, "name")); name != "" {
+		c.name, c.version = name, str(member(info, "version"))
+	}
+	if c.capabilities == "" || c.capabilities[0] != '{' {
+		c.capabilities = "{}"
+	}
+	h.mu.Lock()
+	h.client = c
+	h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, h.gateway.opt.Connect)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, s := range h.seats {
+		all.Go(func() {
+			if _, err := s.connected(ctx); err != nil && h.ctx.Err() == nil {
+				h.note("%s cannot be reached: %v", s.up.Name, err)
+			}
+		})
+	}
+	all.Wait()
+	h.refresh()
+}
+
+func (h *house) introduced() client {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.client.name == "" { // a client of the stateless era that did not ask for server/discover
+		return client{h.gateway.opt.Name, h.gateway.opt.Version, cmpObject(h.talk.Client())}
+	}
+	return h.client
+}
+
+func cmpObject(s string) string {
+	if s == "" || s[0] != '{' {
+		return "{}"
+	}
+	return s
+}
+
+// refresh makes the state that the front answers from of what the servers said.
+func (h *house) refresh() {
+	state := serve.State{Name: h.gateway.opt.Name, Identity: []string{h.gateway.identity()}, Relay: h.relay}
+	var said []string
+	caps := map[string]bool{"tools": true, "prompts": true, "resources": true}
+	subscribe := false
+	for _, s := range h.seats {
+		init := s.opening()
+		if init == "" {
+			continue
+		}
+		if text := str(member(init, "instructions")); text != "" {
+			if len(h.seats) > 1 {
+				text = "Server " + s.up.Name + ":\n" + text
+			}
+			said = append(said, text)
+		}
+		own := member(init, "capabilities")
+		for _, name := range []string{"logging", "completions"} {
+			caps[name] = caps[name] || member(own, name) != ""
+		}
+		subscribe = subscribe || member(member(own, "resources"), "subscribe") == "true"
+	}
+	parts := []string{`"tools":{"listChanged":true}`, `"prompts":{"listChanged":true}`, `"resources":{"listChanged":true`}
+	if subscribe {
+		parts[2] += `,"subscribe":true`
+	}
+	parts[2] += "}"
+	for _, name := range []string{"logging", "completions"} {
+		if caps[name] {
+			parts = append(parts, quote(name)+":{}")
+		}
+	}
+	state.Capabilities = []string{"{" + strings.Join(parts, ",") + "}"}
+	if len(said) > 0 {
+		state.Instructions = []string{quote(strings.Join(said, "\n\n"))}
+	}
+	if init := h.seats[0].opening(); len(h.seats) == 1 && init != "" {
+		h.alone(&state, init)
+	}
+	if p, err := serve.Prepare(state); err == nil { // else a server's own words are no JSON
+		h.state.Store(p)
+	}
+}
+
+// alone lets the only server introduce itself in its own words.
+func (h *house) alone(state *serve.State, init string) {
+	if v := member(init, "serverInfo"); v != "" {
+		state.Identity = []string{v}
+	} else if v := member(member(init, "_meta"), "io.modelcontextprotocol/serverInfo"); v != "" {
+		state.Identity = []string{v}
+	}
+	if v := member(init, "capabilities"); v != "" {
+		state.Capabilities = []string{v}
+	}
+	state.Instructions = nil
+	if v := member(init, "instructions"); v != "" {
+		state.Instructions = []string{v}
+	}
+}
+
+// relayNotification passes on what the client tells.
+func (h *house) relayNotification(m wire.Message) {
+	switch m.Method {
+	case "notifications/initialized", "notifications/cancelled":
+		return // the connections have had theirs, and a call that is given up says so itself
+	case "notifications/progress":
+		token := member(m.Params, "progressToken")
+		h.mu.Lock()
+		s := h.asking[token]
+		h.mu.Unlock()
+		if s != nil {
+			s.notify(m.Method, m.Params)
+		}
+		return
+	}
+	for _, s := range h.seats {
+		s.notify(m.Method, m.Params)
+	}
+}
+
+// tell passes on what a server tells, to whoever listens.
+func (h *house) tell(s *seat, m wire.Message) {
+	switch m.Method {
+	case "notifications/cancelled":
+		return
+	case "notifications/progress":
+		if call := s.waiting(member(m.Params, "progressToken")); call != nil {
+			h.passOn(s, call.Notify(h.ctx, m.Method, m.Params))
+			return
+		}
+	}
+	h.passOn(s, h.talk.Notify(h.ctx, m.Method, m.Params))
+}
+
+// passOn notes that a message was lost, unless nobody wanted it.
+func (h *house) passOn(s *seat, err error) {
+	if err != nil && h.ctx.Err() == nil && !errors.Is(err, serve.ErrUnheard) && !errors.Is(err, serve.ErrOver) {
+		h.note("a notification of %s was lost: %v", s.up.Name, err)
+	}
+}
+
+// ask puts a server's question to the client, as part of the call it belongs to where there
+// is one only.
+func (h *house) ask(s *seat, m wire.Message) (wire.Message, error) {
+	if token := member(member(m.Params, "_meta"), "progressToken"); token != "" {
+		h.mu.Lock()
+		if len(h.asking) < mostTokens {
+			h.asking[token] = s
+		}
+		h.mu.Unlock()
+		defer func() {
+			h.mu.Lock()
+			delete(h.asking, token)
+			h.mu.Unlock()
+		}()
+	}
+	if call := s.onlyCall(); call != nil {
+		return call.Ask(h.ctx, m.Method, m.Params)
+	}
+	return h.talk.Ask(h.ctx, m.Method, m.Params)
+}
+
+// mostTokens bounds what servers can make a house remember.
+const mostTokens = 1_000

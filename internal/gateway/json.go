@@ -1,0 +1,88 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+func quote(s string) string { return string(rawjson.AppendString(nil, s)) }
+
+// member returns the raw value of an object's member, the last of that name, "" if there is
+// none or the value is no object.
+func member(object, name string) (found string) {
+	if object == "" || object[0] != '{' {
+		return ""
+	}
+	_ = rawjson.EachMember(object, 0, func(key, value rawjson.Span) bool {
+		if rawjson.Unquote(object[key.Start:key.End]) == name {
+			found = object[value.Start:value.End]
+		}
+		return true
+	})
+	return found
+}
+
+// str decodes a raw string, "" if it is none.
+func str(raw string) string {
+	if raw == "" || raw[0] != '"' {
+		return ""
+	}
+	return rawjson.Unquote(raw)
+}
+
+// replaced returns the object with every member of that name holding value instead.
+func replaced(object, name, value string) string {
+	var b strings.Builder
+	at := 0
+	_ = rawjson.EachMember(object, 0, func(key, v rawjson.Span) bool {
+		if rawjson.Unquote(object[key.Start:key.End]) == name {
+			b.WriteString(object[at:v.Start])
+			b.WriteString(value)
+			at = v.End
+		}
+		return true
+	})
+	return b.String() + object[at:]
+}
+
+// with returns the object with further members, raw, behind its own.
+func with(object, members string) string {
+	inner := strings.TrimSpace(object[1 : len(object)-1])
+	if inner == "" || members == "" {
+		return "{" + inner + members + "}"
+	}
+	return "{" + inner + "," + members + "}"
+}
+
+// without returns the object without the members of these names.
+func without(object string, names ...string) string {
+	var kept []string
+	_ = rawjson.EachMember(object, 0, func(key, v rawjson.Span) bool {
+		name := rawjson.Unquote(object[key.Start:key.End])
+		for _, n := range names {
+			if n == name {
+				return true
+			}
+		}
+		kept = append(kept, object[key.Start:v.End])
+		return true
+	})
+	return "{" + strings.Join(kept, ",") + "}"
+}
+
+// failure is an error that a server answered with, as it is told the client.
+func failure(raw string) (code int, message, data string) {
+	code, message = -32603, "the server answered with an error that says nothing"
+	if n := member(raw, "code"); n != "" {
+		_ = json.Unmarshal([]byte(n), &code) // else the code stays
+	}
+	if m := member(raw, "message"); m != "" {
+		message = str(m)
+	}
+	return code, message, member(raw, "data")
+}
+
+func (h *house) note(format string, args ...any) { h.gateway.opt.Note(fmt.Sprintf(format, args...)) }
