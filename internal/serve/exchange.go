@@ -47,19 +47,21 @@ func (x *exchange) body() (string, bool) {
 	}
 	var text strings.Builder
 	body := http.MaxBytesReader(x.w, r.Body, int64(limit))
-	_, err = io.CopyN(&text, body, smallBody)
-	if err == nil {
+	// Most bodies are short and say how long they are.
+	buf := make([]byte, min(max(r.ContentLength, 512), smallBody))
+	var n int64
+	if n, err = io.CopyBuffer(&text, io.LimitReader(body, smallBody), buf); err == nil && n == smallBody {
 		var ok bool
 		if ok, x.large = within(&x.endpoint.large, mostLarge); !ok {
 			x.w.Header().Set("Retry-After", "1")
 			x.refuse(http.StatusServiceUnavailable, "too many large requests at a time")
 			return "", false
 		}
-		_, err = io.Copy(&text, body)
+		_, err = io.CopyBuffer(&text, body, buf)
 	}
 	var tooLong *http.MaxBytesError
 	switch {
-	case err == nil, errors.Is(err, io.EOF):
+	case err == nil:
 	case errors.As(err, &tooLong):
 		x.tooLong()
 		return "", false
@@ -157,8 +159,10 @@ func (x *exchange) accepts(kind string) bool {
 		if err != nil {
 			continue
 		}
-		if q, err := strconv.ParseFloat(params["q"], 64); err == nil && q == 0 {
-			continue
+		if weight, ok := params["q"]; ok {
+			if q, err := strconv.ParseFloat(weight, 64); err == nil && q == 0 {
+				continue
+			}
 		}
 		if name == kind || name == "*/*" || name == family+"/*" {
 			return true

@@ -1,14 +1,12 @@
 package serve
 
 import (
-	"context"
 	"io"
 	"net"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"gauntlet/internal/wire"
@@ -37,7 +35,7 @@ func (x *exchange) post() {
 	}
 	h = x.server.arrive(x.r.Context(), x.talk(), h, x)
 	if h.takesTime() && x.session != nil {
-		x.await(h)
+		x.take(h)
 		return
 	}
 	out := x.server.reply(x.r.Context(), x.talk(), h, nil)
@@ -206,97 +204,6 @@ func (x *exchange) deliver() {
 				return
 			}
 		default:
-			return
-		}
-	}
-}
-
-// A posted is the carrier of a request over Streamable HTTP.
-type posted struct {
-	streams bool          // the client takes a stream of events
-	events  chan string   // for the stream
-	answer  chan reply    // has room for one
-	left    chan struct{} // closed when the exchange is over
-
-	mu  sync.Mutex
-	run *running
-}
-
-func (p *posted) send(ctx context.Context, line string) error {
-	if !p.streams {
-		return ErrUnheard
-	}
-	select {
-	case p.events <- line:
-		return nil
-	case <-p.left:
-		return ErrUnheard
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (p *posted) say(out reply) { p.answer <- out }
-
-func (p *posted) free() {}
-
-func (p *posted) owner(r *running) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.run = r
-}
-
-// leave tells whoever answers that nobody waits for it any more.
-func (p *posted) leave() {
-	close(p.left)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.run != nil {
-		p.run.gone(p)
-	}
-}
-
-// await answers a request whose answer takes time.
-func (x *exchange) await(h heard) {
-	p := &posted{streams: x.accepts(typeStream), events: make(chan string), answer: make(chan reply, 1), left: make(chan struct{})}
-	x.server.start(context.WithoutCancel(x.r.Context()), x.talk(), h.ID, p, &x.calls, func(ctx context.Context, run *running) reply {
-		return x.server.reply(ctx, x.talk(), h, run)
-	})
-	defer p.leave()
-	said := false
-	defer func() {
-		if !said {
-			h.said()
-		}
-	}()
-	tick := time.NewTicker(heartbeat)
-	defer tick.Stop()
-	for {
-		var err error
-		var queue chan string // nil while there is another way
-		if x.began && x.waits() {
-			queue = x.session.queue
-		}
-		select {
-		case line := <-queue:
-			err = x.event(line)
-		case out := <-p.answer:
-			said = true
-			x.write(h, out)
-			return
-		case line := <-p.events:
-			if !x.began {
-				x.begin()
-			}
-			err = x.event(line)
-		case <-tick.C:
-			if x.began {
-				err = x.beat()
-			}
-		case <-x.r.Context().Done():
-			return
-		}
-		if err != nil {
 			return
 		}
 	}
