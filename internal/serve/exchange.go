@@ -23,6 +23,7 @@ type exchange struct {
 	heard   bool     // what the client sent was tapped
 	began   bool     // the answer is a stream of events
 	leave   func()   // gives back the place that it has among those under way
+	large   func()   // and among large bodies; nil if it has none
 }
 
 // body reads a request's body, or answers what is wrong with it.
@@ -45,16 +46,29 @@ func (x *exchange) body() (string, bool) {
 		return "", false
 	}
 	var text strings.Builder
-	_, err = io.Copy(&text, http.MaxBytesReader(x.w, r.Body, int64(limit)))
+	body := http.MaxBytesReader(x.w, r.Body, int64(limit))
+	// Most bodies are short and say how long they are.
+	buf := make([]byte, min(max(r.ContentLength, 512), smallBody))
+	var n int64
+	if n, err = io.CopyBuffer(&text, io.LimitReader(body, smallBody), buf); err == nil && n == smallBody {
+		var ok bool
+		if ok, x.large = within(&x.endpoint.large, mostLarge); !ok {
+			x.w.Header().Set("Retry-After", "1")
+			x.refuse(http.StatusServiceUnavailable, "too many large requests at a time")
+			return "", false
+		}
+		_, err = io.CopyBuffer(&text, body, buf)
+	}
 	var tooLong *http.MaxBytesError
 	switch {
+	case err == nil:
 	case errors.As(err, &tooLong):
 		x.tooLong()
 		return "", false
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		x.refuse(http.StatusRequestTimeout, "the body took too long")
 		return "", false
-	case err != nil:
+	default:
 		x.refuse(http.StatusBadRequest, "the body cannot be read")
 		return "", false
 	}
@@ -145,8 +159,10 @@ func (x *exchange) accepts(kind string) bool {
 		if err != nil {
 			continue
 		}
-		if q, err := strconv.ParseFloat(params["q"], 64); err == nil && q == 0 {
-			continue
+		if weight, ok := params["q"]; ok {
+			if q, err := strconv.ParseFloat(weight, 64); err == nil && q == 0 {
+				continue
+			}
 		}
 		if name == kind || name == "*/*" || name == family+"/*" {
 			return true

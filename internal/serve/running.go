@@ -36,32 +36,27 @@ type running struct {
 	silent  bool    // cancelled by its client: there is no answer
 }
 
-// start answers a request beside others. Its goroutine, which calls counts, ends with the
-// call, whose context ends with ctx, with the conversation, and when the client cancels.
-func (s *Server) start(ctx context.Context, t *Talk, id string, c carrier, calls *sync.WaitGroup, answer func(context.Context, *running) reply) {
+// answerWith answers a request whose answer takes time, and returns when it is answered. The
+// context of the call ends with ctx, with the conversation, and when the client cancels.
+func (s *Server) answerWith(ctx context.Context, t *Talk, id string, c carrier, answer func(context.Context, *running) reply) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	r := &running{server: s, talk: t, cancel: cancel, carrier: c, id: id}
 	if !t.run(r) {
-		cancel(nil)
 		c.say(fail(id, 0, &Error{Code: internalError, Message: "Internal error: too many requests at a time"}))
 		return
 	}
 	c.owner(r)
-	calls.Add(1)
-	go func() {
-		defer calls.Done()
-		defer cancel(nil)
-		out := answer(ctx, r)
-		t.stop(r)
-		r.say(out)
-	}()
+	out := answer(ctx, r)
+	t.stop(r)
+	r.say(out)
 }
 
 // run notes that a request is under way, unless there are too many.
 func (t *Talk) run(r *running) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.calls) >= mostCalls {
+	if len(t.calls) >= max(t.most, 1) {
 		return false
 	}
 	if t.calls == nil {

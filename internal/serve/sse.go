@@ -41,7 +41,7 @@ func (x *exchange) message() {
 		return
 	}
 	m := wire.Decode(text)
-	h := x.server.arrive(x.r.Context(), x.talk(), m, x)
+	h := x.server.arrive(x.r.Context(), x.talk(), open(m, nil), x)
 	if m.Kind == wire.Invalid {
 		x.write(h, refuse(m))
 		return
@@ -49,8 +49,11 @@ func (x *exchange) message() {
 	c := &letter{session: x.session, endpoint: x.endpoint, heard: h}
 	if h.takesTime() {
 		x.accepted()
-		x.server.start(context.WithoutCancel(x.r.Context()), x.talk(), h.ID, c, &x.calls, func(ctx context.Context, run *running) reply {
-			return x.server.eraless(ctx, x.talk(), h, run)
+		ctx := context.WithoutCancel(x.r.Context())
+		x.calls.Go(func() { // ends with the call, which ends with the conversation
+			x.server.answerWith(ctx, x.talk(), h.ID, c, func(ctx context.Context, run *running) reply {
+				return x.server.eraless(ctx, x.talk(), h, run)
+			})
 		})
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gauntlet/internal/wire"
@@ -33,7 +34,7 @@ const (
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	c := &pipe{
 		server: s, lines: make(chan string, mostQueued), ended: ctx.Done(),
-		last: make(chan struct{}), gone: make(chan struct{}), copied: make(chan struct{}),
+		over: make(chan error, 1), last: make(chan struct{}), gone: make(chan struct{}), copied: make(chan struct{}),
 	}
 	s.newTalk(&c.talk, c.post)
 	fromClient, feed := io.Pipe()
@@ -43,7 +44,8 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	}()
 	go c.write(out) // ends with c.last, or with the Write that it is in
 	c.stream = wire.NewStream(fromClient, nowhere{}, wire.Limits{Message: s.opt.HTTP.Body, Total: math.MaxInt64})
-	err := c.converse(ctx)
+	go c.converse(ctx)
+	err := <-c.over
 	c.finish(ctx)
 	_ = c.stream.Close()
 	return err
@@ -62,6 +64,7 @@ type pipe struct {
 	talk   Talk
 	lines  chan string     // to be written, in order
 	ended  <-chan struct{} // closed when there is no time left to wait for the client
+	over   chan error      // gets how the client ended
 	last   chan struct{}   // closed when no line is added any more
 	gone   chan struct{}   // closed when the client takes nothing any more
 	copied chan struct{}   // closed when nothing is written any more
@@ -125,8 +128,11 @@ func (c *pipe) say(line string) { _ = c.send(context.Background(), line) }
 
 // post queues a line if there is room.
 func (c *pipe) post(line string) error {
+	if c.isGone() {
+		return ErrOver
+	}
 	select {
-	case <-c.gone:
+	case <-c.last:
 		return ErrOver
 	case c.lines <- line:
 		return nil
@@ -144,50 +150,58 @@ func (c *pipe) isGone() bool {
 	}
 }
 
-func (c *pipe) converse(ctx context.Context) error {
-	for !c.isGone() {
+// converse reads and answers until the client has said its last, or takes nothing any more.
+// A call that keeps others waiting hands the reading over to another goroutine, and with
+// it what is said at the end.
+func (c *pipe) converse(ctx context.Context) {
+	for {
 		m, err := c.stream.Receive(ctx)
 		var tooLong *wire.LineTooLongError
 		switch {
 		case errors.As(err, &tooLong):
-			c.server.arrive(ctx, &c.talk, wire.Message{Note: tooLong.Error()}, nil)
+			c.server.arrive(ctx, &c.talk, heard{Message: wire.Message{Note: tooLong.Error()}}, nil)
 			r := fail("", 0, &Error{Code: invalidRequest, Message: fmt.Sprintf("Invalid Request: a message of more than %d bytes", tooLong.Limit)})
 			c.say(r.body)
 		case err != nil && (errors.Is(err, io.EOF) || ctx.Err() != nil):
-			return nil
+			c.over <- nil
+			return
 		case err != nil:
-			return err
+			c.over <- err
+			return
 		default:
-			c.take(ctx, m)
+			if !c.take(ctx, m) {
+				return
+			}
+		}
+		if c.isGone() {
+			c.over <- nil
+			return
 		}
 	}
-	return nil // the client does not read any more
 }
 
-// take answers a message, or begins to.
-func (c *pipe) take(ctx context.Context, m wire.Message) {
-	h := c.server.arrive(ctx, &c.talk, m, nil)
-	t := &ticket{pipe: c, id: m.ID, heard: h, freed: make(chan struct{})}
+// take answers a message, and reports whether the caller is still who reads.
+func (c *pipe) take(ctx context.Context, m wire.Message) bool {
+	h := c.server.arrive(ctx, &c.talk, open(m, nil), nil)
+	t := &ticket{pipe: c, id: m.ID, heard: h}
 	if m.Kind == wire.Notification && m.Method == "notifications/cancelled" {
 		c.cancel(m)
 	}
 	if !h.takesTime() {
-		t.say(c.server.reply(ctx, &c.talk, h, nil, nil))
-		return
+		t.say(c.server.reply(ctx, &c.talk, h, nil))
+		return true
 	}
-	c.server.start(ctx, &c.talk, h.ID, t, &c.calls, func(ctx context.Context, run *running) reply {
-		return c.server.reply(ctx, &c.talk, h, nil, run)
+	c.calls.Add(1)
+	defer c.calls.Done()
+	t.next = func() { go c.converse(ctx) } // ends as converse does
+	if c.server.opt.Player != nil {
+		// What a snapshot says it says at once, and in order.
+		defer time.AfterFunc(patience, t.free).Stop()
+	}
+	c.server.answerWith(ctx, &c.talk, m.ID, t, func(ctx context.Context, run *running) reply {
+		return c.server.reply(ctx, &c.talk, h, run)
 	})
-	if c.server.opt.Player == nil {
-		<-t.freed // what a snapshot says it says in order
-		return
-	}
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case <-t.freed:
-	case <-timer.C:
-	}
+	return t.freed.CompareAndSwap(false, true)
 }
 
 // cancel ends the subscription that the message names, which then has no answer.
@@ -244,11 +258,16 @@ type ticket struct {
 	*pipe
 	id    string
 	heard heard
-	freed chan struct{}
-	once  sync.Once
+	next  func()      // lets another goroutine read; nil if nobody has to
+	freed atomic.Bool // somebody else reads
 }
 
-func (t *ticket) free() { t.once.Do(func() { close(t.freed) }) }
+// free lets the messages behind this one be read.
+func (t *ticket) free() {
+	if t.next != nil && t.freed.CompareAndSwap(false, true) {
+		t.next()
+	}
+}
 
 func (t *ticket) owner(*running) {}
 
@@ -258,7 +277,6 @@ func (t *ticket) say(r reply) {
 	defer t.talk.order.Unlock()
 	t.speak(r)
 	t.heard.said()
-	t.free()
 }
 
 func (t *ticket) speak(r reply) {

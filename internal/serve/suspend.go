@@ -119,6 +119,7 @@ func (r *running) input(ctx context.Context, call, want string) (string, error) 
 		return "", ErrOver
 	}
 	c.say(succeed(id, `{"resultType":"input_required","inputRequests":`+want+`,"requestState":"`+state+`"}`))
+	c.free()
 	select {
 	case answers := <-x.resume:
 		return answers, nil
