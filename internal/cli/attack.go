@@ -28,7 +28,7 @@ fell for it.`,
 			return usage(c, "no command: want %s", commandNames(c))
 		},
 	}
-	cmd.AddCommand(a.attackValidateCommand(), a.attackFmtCommand(), a.attackShowCommand(), a.attackSchemaCommand(), a.attackJudgeCommand(), a.attackFromScanCommand())
+	cmd.AddCommand(a.attackRunCommand(), a.attackValidateCommand(), a.attackFmtCommand(), a.attackShowCommand(), a.attackSchemaCommand(), a.attackJudgeCommand(), a.attackFromScanCommand())
 	return cmd
 }
 
