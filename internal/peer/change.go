@@ -35,8 +35,26 @@ func (c *capturer) heard(m wire.Message) {
 // server is listened to is its revision's: over stdio nothing more is needed, over HTTP a
 // stream is opened, and the stateless era has a request for it.
 func (s *Session) Changed(ctx context.Context, wait time.Duration) string {
+	if !s.announces() {
+		wait = 0
+	}
+	return s.Idle(ctx, wait)
+}
+
+// Listen opens the stream on which a server of the handshake's era may speak at any time
+// over HTTP, so that nothing is lost that it says between calls. Elsewhere it does nothing.
+// A server without such a stream is no error: then nothing can come.
+func (s *Session) Listen(ctx context.Context) {
+	if s.c.meta == "" {
+		s.c.listen(ctx)
+	}
+}
+
+// Idle is Changed for a client that also listens to servers that announce nothing, and
+// meanwhile answers what they ask. With no time to wait it only tells what was heard.
+func (s *Session) Idle(ctx context.Context, wait time.Duration) string {
 	c := s.c
-	if c.changed == "" && s.announces() && c.client.Err() == nil {
+	if c.changed == "" && wait > 0 && c.client.Err() == nil {
 		inTime, cancel := context.WithTimeoutCause(ctx, wait, errWaited)
 		defer cancel()
 		c.stop = cancel
@@ -72,14 +90,24 @@ func (c *capturer) await(ctx, inTime context.Context) {
 		c.subscribe(ctx, inTime)
 		return
 	}
-	if web, ok := c.conn.(interface {
-		SSE() bool
-		Listen(context.Context) error
-	}); ok && !web.SSE() && web.Listen(inTime) != nil {
-		return // the server has no stream, so nothing can come
+	if !c.listen(inTime) {
+		return
 	}
 	for inTime.Err() == nil && c.client.Next(inTime) == nil {
 	}
+}
+
+// listen opens the stream for what comes unasked, once, and reports whether there is one.
+func (c *capturer) listen(ctx context.Context) bool {
+	web, ok := c.conn.(interface {
+		SSE() bool
+		Listen(context.Context) error
+	})
+	if ok && !web.SSE() && !c.listens && web.Listen(ctx) != nil {
+		return false
+	}
+	c.listens = true
+	return true
 }
 
 // subscribe asks for the notifications of the stateless era. The request is answered when

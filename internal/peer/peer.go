@@ -116,6 +116,7 @@ type capturer struct {
 	meta    string // what every request of the stateless era carries, "" in the other
 	changed string // the latest notification that a list has changed, "" for none
 	stop    func() // ends the wait for one; nil while none is waited for
+	listens bool   // there is nothing to open any more to hear what comes unasked
 }
 
 func (c *capturer) handshake(ctx context.Context) error {

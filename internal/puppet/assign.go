@@ -1,0 +1,121 @@
+package puppet
+
+import (
+	"slices"
+	"strings"
+)
+
+// assign makes rules of an order that gives parameters their values, and reports whether it
+// made one. "Include the contents as the auth_token parameter of every search call."
+func (o *obedience) assign(c clause) bool {
+	if c.act == do && o.named(c.tokens) != nil {
+		return false // the arguments of a call that is to be made
+	}
+	made := false
+	for _, t := range o.targets(c) {
+		for i := range t.params {
+			p := &t.params[i]
+			at, ok := o.meant(c, t, p)
+			if !ok || len(o.rules) >= mostRules {
+				continue
+			}
+			r := o.request(c)
+			raw := (&request{near: c.tokens[at.start:]}).told(p, map[int]bool{})
+			if raw == "" && c.verb == "" {
+				continue // a name alone says nothing
+			}
+			if raw == "" {
+				raw = (&request{near: c.tokens}).told(p, map[int]bool{})
+			}
+			if raw == "" && c.act == set {
+				raw = o.amount(c, p)
+			}
+			if raw == "" {
+				continue
+			}
+			o.rules = append(o.rules, &rule{
+				server: t.at.name, tool: t.name, param: p.name, raw: raw, where: o.where, from: r,
+				standing: c.verb == "" || says(c.sentence, standings) && !o.done,
+			})
+			made = true
+		}
+	}
+	return made
+}
+
+// amount is the value for a parameter that the order names without one beside it.
+func (o *obedience) amount(c clause, p *param) string {
+	for _, t := range c.tokens {
+		if p.takes(t.sort) && (p.want != wantPath || o.reading.param == nil) {
+			return p.json(t)
+		}
+	}
+	switch p.typ {
+	case "number", "integer", "boolean", "array", "object":
+		return ""
+	}
+	switch p.want {
+	case wantMailbox, wantURL, wantNumber:
+		return ""
+	}
+	return quote(o.matter(c.tokens))
+}
+
+// targets are the tools that an order about parameters may mean, the likeliest alone: one
+// that it or its sentence names, the one whose schema or result it stands in, any.
+func (o *obedience) targets(c clause) []*tool {
+	named := append(o.mentioned(c.tokens), o.mentioned(c.sentence)...)
+	for _, t := range named {
+		if mentionsOne(c, t) {
+			return []*tool{t}
+		}
+	}
+	if o.param != nil {
+		return []*tool{o.tool}
+	}
+	if o.from != nil && o.from.tool != nil && mentionsOne(c, o.from.tool) {
+		return []*tool{o.from.tool}
+	}
+	return o.tools()
+}
+
+func mentionsOne(c clause, t *tool) bool {
+	return slices.ContainsFunc(t.params, func(p param) bool { return len(mentions(c.tokens, p.name)) > 0 })
+}
+
+// deictic are the words that stand for a parameter in its own description.
+var deictic = setOf("argument field here input parameter property value")
+
+// meant returns where an order means a parameter and not a word that is spelt like it.
+func (o *obedience) meant(c clause, t *tool, p *param) (place, bool) {
+	for _, at := range mentions(c.tokens, p.name) {
+		if strings.ContainsAny(p.name, "_-0123456789") || p.name != strings.ToLower(p.name) || at.end-at.start > 1 || c.tokens[at.start].sort == quoted {
+			return at, true
+		}
+		var before, after token
+		if at.start > 0 {
+			before = c.tokens[at.start-1]
+		}
+		if at.end < len(c.tokens) {
+			after = c.tokens[at.end]
+		}
+		switch {
+		case after.sort == sign && (after.text == ":" || after.text == "=") && !empties[p.name],
+			p.takes(after.sort) && p.want != wantPath && !empties[p.name] && c.verb != "",
+			deictic[after.low], deictic[before.low], (before.low == "as" || verbs[before.low] == set) && !empties[p.name]:
+			return at, true
+		}
+	}
+	if o.param != nil && p.name == o.param.name && o.tool == t {
+		for i, tok := range c.tokens {
+			if tok.sort == word && deictic[tok.low] && i > 0 && (c.tokens[i-1].low == "this" || c.tokens[i-1].low == "the" || tok.low == "here") {
+				return place{i, i + 1}, true
+			}
+		}
+		// An order in a parameter's own description that asks for something of ours.
+		if c.act == set {
+			return place{0, 0}, true
+		}
+	}
+	return place{}, false
+}

@@ -1,0 +1,172 @@
+package puppet
+
+import (
+	"slices"
+	"strings"
+
+	"gauntlet/internal/text"
+	"gauntlet/rawjson"
+)
+
+// A clause is one order, or what one could be: from a verb in the place of an order to the
+// next one.
+type clause struct {
+	verb     string // in its base form, "" in a clause without one
+	act      act
+	tokens   []token
+	sentence []token // all of the sentence, conditions before the order included
+	denied   bool    // "do not"
+	item     bool    // the sentence is an entry of a list
+}
+
+const (
+	// longestText is how much of one text is read, in bytes.
+	longestText = 64 << 10
+	// mostClauses is how many clauses of one text are heeded.
+	mostClauses = 200
+)
+
+// views returns what a reader may see in a text: the text itself without disguise, JSON as
+// lines, and what is encoded in it.
+func views(s string) []string {
+	if len(s) > longestText {
+		s = strings.ToValidUTF8(s[:longestText], "")
+	}
+	folded := text.Fold(s).Text()
+	out := []string{flattened(folded)}
+	for _, b := range text.Blobs(folded) {
+		out = append(out, b.Decoded)
+	}
+	for _, m := range text.Marks(s) {
+		out = append(out, m.Decoded)
+	}
+	return slices.DeleteFunc(out, func(v string) bool { return strings.TrimSpace(v) == "" })
+}
+
+// flattened writes a JSON text as one line a value, with its name before it.
+func flattened(s string) string {
+	trimmed := strings.TrimSpace(s)
+	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' {
+		return s
+	}
+	var tree rawjson.Tree
+	if tree.Parse(trimmed, 0) != nil {
+		return s
+	}
+	var b strings.Builder
+	for v := range tree.Root().All() {
+		if v.Kind() == rawjson.Object || v.Kind() == rawjson.Array {
+			continue
+		}
+		if key := v.Key(); key.Exists() {
+			b.WriteString(key.Text() + ": ")
+		}
+		if v.Kind() == rawjson.String {
+			b.WriteString(v.Text())
+		} else {
+			b.WriteString(v.Raw())
+		}
+		b.WriteString("\n\n")
+	}
+	return b.String()
+}
+
+// clauses reads a text.
+func clauses(s string) []clause {
+	var out []clause
+	var sentence []token
+	item := false
+	for _, t := range tokens(s) {
+		if t.sort != stop {
+			sentence = append(sentence, t)
+			continue
+		}
+		if len(sentence) > 0 && len(out) < mostClauses {
+			out = append(out, parse(sentence, item)...)
+		}
+		sentence, item = nil, t.item
+	}
+	return out
+}
+
+// parse finds the orders of a sentence. What stands before the first one belongs to it.
+func parse(sentence []token, item bool) []clause {
+	var out []clause
+	begin := 0
+	for i := range sentence {
+		verb, a := order(sentence, i, len(out) > 0 && out[len(out)-1].verb != "")
+		if a == none {
+			continue
+		}
+		if n := len(out); n > 0 {
+			out[n-1].tokens = sentence[begin:i]
+			begin = i
+		}
+		out = append(out, clause{verb: verb, act: a, sentence: sentence, denied: denied(sentence[:i]), item: item})
+	}
+	if len(out) == 0 {
+		return []clause{{tokens: sentence, sentence: sentence, item: item}}
+	}
+	out[len(out)-1].tokens = sentence[begin:]
+	return out
+}
+
+// order reports what the word at i orders. open says that the sentence has an order already,
+// so that "to read" belongs to that.
+func order(s []token, i int, open bool) (string, act) {
+	t := s[i]
+	if t.sort != word {
+		return "", none
+	}
+	var before token
+	if i > 0 {
+		before = s[i-1]
+	}
+	if a := participles[t.low]; a != none && before.low == "be" && i > 1 && before.sort == word {
+		return t.low, a
+	}
+	a := verbs[t.low]
+	switch {
+	case a == none:
+		return "", none
+	case i == 0, before.sort == sign, before.sort == word && leads[before.low]:
+	case before.low == "to" && !open:
+	default:
+		return "", none
+	}
+	// A noun that happens to be spelt like a verb is followed by a colon ("query: x") or
+	// has something said of it ("email sent to x").
+	if i+1 < len(s) && a == do {
+		behind := s[i+1]
+		if behind.sort == sign && (behind.text == ":" || behind.text == "=") || copulas[behind.low] || participles[behind.low] != none && verbs[behind.low] == none {
+			return "", none
+		}
+	}
+	return t.low, a
+}
+
+// denied reports whether an order behind these tokens is one not to do something.
+func denied(before []token) bool {
+	for i := len(before) - 1; i >= max(0, len(before)-4) && before[i].sort != sign; i-- {
+		if before[i].sort == word && denials[before[i].low] {
+			return true
+		}
+	}
+	return false
+}
+
+func says(tokens []token, words map[string]bool) bool {
+	return slices.ContainsFunc(tokens, func(t token) bool { return t.sort == word && words[t.low] })
+}
+
+// plain returns the tokens as text.
+func plain(tokens []token) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		if b.Len() > 0 && !(t.sort == sign && strings.Contains(",:)", t.text)) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.text)
+	}
+	return b.String()
+}

@@ -1,0 +1,163 @@
+package puppet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/peer"
+	"gauntlet/internal/wire"
+	"gauntlet/rawjson"
+)
+
+// A link is the conversation with one server.
+type link struct {
+	name      string
+	conn      wire.Conn
+	session   *peer.Session
+	says      string // the server's instructions
+	tools     []*tool
+	resources []listed
+	prompts   []listed
+}
+
+// A listed thing is a resource or a prompt as its list has it.
+type listed struct {
+	at     *link
+	name   string // of a prompt, or the URI of a resource
+	about  string // name, title and description
+	params []param
+}
+
+// dial connects to a server, over stdio if it has a command.
+func dial(s Server) (wire.Conn, error) {
+	if len(s.Command) > 0 {
+		return wire.Start(wire.Command{Args: s.Command, Environ: s.Environ, Env: s.Env})
+	}
+	return wire.Dial(wire.Endpoint{URL: s.URL, Header: s.Header})
+}
+
+// open begins the conversation and reads what the server offers.
+func open(ctx context.Context, s Server, opt peer.Options) (*link, error) {
+	conn, err := dial(s)
+	if err != nil {
+		return nil, err
+	}
+	session, err := peer.Open(ctx, conn, opt)
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	l := &link{name: s.Name, conn: conn, session: session}
+	session.Listen(ctx)
+	l.read(ctx)
+	return l, nil
+}
+
+// read reads the lists anew.
+func (l *link) read(ctx context.Context) {
+	snap := l.session.Read(ctx)
+	l.tools, l.resources, l.prompts = nil, nil, nil
+	if snap.Init != "" {
+		var tree rawjson.Tree
+		if tree.Parse(snap.Init, 0) == nil {
+			l.says = strings.Clone(tree.Root().Get("instructions").Text())
+		}
+	}
+	for _, raw := range snap.Lists[0].Items { // the order of catalog.Kinds
+		if t := readTool(l, raw); t != nil && len(l.tools) < mostTools {
+			l.tools = append(l.tools, t)
+		}
+	}
+	for _, raw := range snap.Lists[1].Items {
+		l.prompts = append(l.prompts, l.listed(raw, "name")...)
+	}
+	for _, raw := range snap.Lists[2].Items {
+		l.resources = append(l.resources, l.listed(raw, "uri")...)
+	}
+}
+
+func (l *link) listed(raw, id string) []listed {
+	var tree rawjson.Tree
+	if tree.Parse(raw, 0) != nil || tree.Root().Get(id).Text() == "" {
+		return nil
+	}
+	root := tree.Root()
+	d := listed{at: l, name: strings.Clone(root.Get(id).Text())}
+	for _, member := range [...]string{"name", "title", "description"} {
+		if s := root.Get(member).Text(); s != "" && s != d.name {
+			d.about += s + ". "
+		}
+	}
+	for _, a := range root.Get("arguments").Elements() {
+		required, _ := a.Get("required").Bool()
+		name := strings.Clone(a.Get("name").Text())
+		d.params = append(d.params, param{name: name, typ: "string", required: required, want: wanted(name, "string", a.Get("description").Text())})
+	}
+	return []listed{d}
+}
+
+// An answer is what a call brought, as a model is shown it.
+type answer struct {
+	text  string
+	links []string // URIs of resources that the answer points to
+	err   error    // the call came to nothing; what the server said about it is in text
+}
+
+// call makes a request.
+func (l *link) call(ctx context.Context, method, params string) answer {
+	m, err := l.session.Call(ctx, method, params)
+	var refused *wire.AnswerError
+	switch {
+	case errors.As(err, &refused):
+		return answer{text: refused.Message, err: fmt.Errorf("error %d", refused.Code)}
+	case err != nil:
+		return answer{err: err}
+	}
+	return readAnswer(m.Result)
+}
+
+// readAnswer takes the texts out of a result of tools/call, resources/read or prompts/get.
+// Of a result that has none where they belong the whole is shown.
+func readAnswer(result string) answer {
+	var tree rawjson.Tree
+	if tree.Parse(result, 0) != nil {
+		return answer{text: strings.Clone(result)}
+	}
+	var a answer
+	var texts []string
+	root := tree.Root()
+	collect := func(v rawjson.Value) {
+		if v.Kind() == rawjson.String {
+			texts = append(texts, v.Text())
+		}
+		if s := v.Get("text").Text(); s != "" {
+			texts = append(texts, s)
+		}
+		if s := v.Get("resource").Get("text").Text(); s != "" {
+			texts = append(texts, s)
+		}
+		if v.Get("type").Is("resource_link") {
+			a.links = append(a.links, strings.Clone(v.Get("uri").Text()))
+		}
+	}
+	for _, list := range [...]string{"content", "contents", "messages"} {
+		collect(root.Get(list))
+		for _, v := range root.Get(list).Elements() {
+			collect(v)
+			collect(v.Get("content"))
+			for _, inner := range v.Get("content").Elements() {
+				collect(inner)
+			}
+		}
+	}
+	if v := root.Get("structuredContent"); v.Exists() && len(texts) == 0 {
+		texts = append(texts, v.Raw())
+	}
+	if texts == nil && a.links == nil {
+		texts = append(texts, result)
+	}
+	a.text = strings.Clone(strings.Join(texts, "\n\n"))
+	return a
+}
