@@ -14,24 +14,21 @@ const mostParts = 50
 
 // answer says what there is to say to a message of any kind, and lets nobody wait for it.
 func (s *Server) answer(ctx context.Context, t *Talk, m wire.Message, header http.Header) reply {
-	return s.reply(ctx, t, s.hear(ctx, t, m), header, nil)
+	return s.reply(ctx, t, s.hear(ctx, t, open(m, header)), nil)
 }
 
 // reply says what there is to say to a message of any kind: one answer to a request, none
-// to a notification. header is nil but over Streamable HTTP, run is nil for a message that
-// is answered at once.
-func (s *Server) reply(ctx context.Context, t *Talk, h heard, header http.Header, run *running) reply {
-	switch h.Kind {
-	case wire.Request:
-		if h.Note != "" {
-			return fail(h.ID, http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: " + h.Note})
-		}
-		r := newRequest(h.Message, header)
-		r.run = run
-		return s.request(ctx, t, h.turn.State, r)
-	case wire.Batch:
+// to a notification. run is nil for a message that is answered at once.
+func (s *Server) reply(ctx context.Context, t *Talk, h heard, run *running) reply {
+	switch {
+	case h.req != nil:
+		h.req.run = run
+		return s.request(ctx, t, h.turn.State, h.req)
+	case h.Kind == wire.Request:
+		return fail(h.ID, http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: " + h.Note})
+	case h.Kind == wire.Batch:
 		return s.batch(ctx, t, h, run)
-	case wire.Invalid:
+	case h.Kind == wire.Invalid:
 		return refuse(h.Message)
 	}
 	return reply{} // a notification, or an answer
@@ -94,12 +91,11 @@ func (s *Server) batch(ctx context.Context, t *Talk, h heard, run *running) repl
 // eraless answers a message where only the legacy era can be meant, whatever the message
 // carries of another.
 func (s *Server) eraless(ctx context.Context, t *Talk, h heard, run *running) reply {
-	if h.Kind == wire.Request && h.Note == "" {
-		r := newRequest(h.Message, nil)
-		r.run = run
-		return s.legacyRequest(ctx, t, h.turn.State, r)
+	if h.req != nil {
+		h.req.run = run
+		return s.legacyRequest(ctx, t, h.turn.State, h.req)
 	}
-	return s.reply(ctx, t, h, nil, run)
+	return s.reply(ctx, t, h, run)
 }
 
 // request answers a request of either era.
@@ -121,7 +117,7 @@ func (s *Server) request(ctx context.Context, t *Talk, p *Prepared, r *request) 
 
 // modernEra decides by what the request itself says, never by what came before it.
 func (s *Server) modernEra(r *request) bool {
-	if len(s.modern) == 0 {
+	if len(s.modern) == 0 || r.old {
 		return false
 	}
 	if r.isModern() {

@@ -23,6 +23,7 @@ type exchange struct {
 	heard   bool     // what the client sent was tapped
 	began   bool     // the answer is a stream of events
 	leave   func()   // gives back the place that it has among those under way
+	large   func()   // and among large bodies; nil if it has none
 }
 
 // body reads a request's body, or answers what is wrong with it.
@@ -45,16 +46,27 @@ func (x *exchange) body() (string, bool) {
 		return "", false
 	}
 	var text strings.Builder
-	_, err = io.Copy(&text, http.MaxBytesReader(x.w, r.Body, int64(limit)))
+	body := http.MaxBytesReader(x.w, r.Body, int64(limit))
+	_, err = io.CopyN(&text, body, smallBody)
+	if err == nil {
+		var ok bool
+		if ok, x.large = within(&x.endpoint.large, mostLarge); !ok {
+			x.w.Header().Set("Retry-After", "1")
+			x.refuse(http.StatusServiceUnavailable, "too many large requests at a time")
+			return "", false
+		}
+		_, err = io.Copy(&text, body)
+	}
 	var tooLong *http.MaxBytesError
 	switch {
+	case err == nil, errors.Is(err, io.EOF):
 	case errors.As(err, &tooLong):
 		x.tooLong()
 		return "", false
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		x.refuse(http.StatusRequestTimeout, "the body took too long")
 		return "", false
-	case err != nil:
+	default:
 		x.refuse(http.StatusBadRequest, "the body cannot be read")
 		return "", false
 	}

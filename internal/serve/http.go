@@ -22,9 +22,11 @@ const (
 )
 
 const (
-	mostRequests = 256         // without a session at a time; each may hold a body
-	mostStreams  = 1024        // without a session open at a time
-	mostAtOnce   = 4096        // of all kinds
+	mostAtOnce   = 4096        // requests and streams under way
+	mostRequests = 2048        // of those, requests without a session
+	mostStreams  = 1024        // and streams without one
+	smallBody    = 64 << 10    // bytes; of longer bodies
+	mostLarge    = 64          // are in memory at a time
 	keepAlive    = time.Minute // of a connection without a request
 	heartbeat    = 15 * time.Second
 	shutdown     = 2 * time.Second
@@ -68,6 +70,7 @@ type endpoint struct {
 	clients  sessions      // of the stateless era, by what tells them apart
 	requests atomic.Int32  // without a session that are no streams, under way
 	streams  atomic.Int32  // without a session
+	large    atomic.Int32  // bodies
 	all      chan struct{} // has an element for every request under way
 	ended    chan struct{}
 	calls    sync.WaitGroup // under way
@@ -93,6 +96,10 @@ func (s *Server) endpoint(addr net.Addr) *endpoint {
 // end ends all streams and conversations, and lets no new streams begin.
 func (e *endpoint) end() {
 	close(e.ended)
+	e.endTalks()
+}
+
+func (e *endpoint) endTalks() {
 	e.sessions.endAll()
 	e.clients.endAll()
 }
@@ -102,6 +109,7 @@ func (e *endpoint) idle() {
 	for range mostAtOnce {
 		e.all <- struct{}{}
 	}
+	e.endTalks() // that began meanwhile
 	e.calls.Wait()
 }
 
@@ -125,6 +133,9 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() {
+		if x.large != nil {
+			x.large()
+		}
 		x.leave()
 		<-e.all
 	}()

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"net/http"
 
 	"gauntlet/internal/wire"
 )
@@ -29,43 +30,38 @@ type Turn struct {
 // A heard message is one with its turn.
 type heard struct {
 	wire.Message
+	req     *request // of a request that has one meaning
 	turn    Turn
 	parts   []heard // of a batch
 	refused *reply  // unless nil: why a batch is not looked at
 }
 
-// arrive taps a message and lets the player hear it. Both are done in order of arrival.
-func (s *Server) arrive(ctx context.Context, t *Talk, m wire.Message, x *exchange) heard {
+// open reads a message as far as it is read before its turn. header is nil but over
+// Streamable HTTP.
+func open(m wire.Message, header http.Header) heard {
+	h := heard{Message: m}
+	if m.Kind == wire.Request && m.Note == "" {
+		h.req = newRequest(m, header)
+	}
+	return h
+}
+
+// arrive taps a message and lets the player hear it. Both are done in order of arrival. x is
+// nil over stdio.
+func (s *Server) arrive(ctx context.Context, t *Talk, h heard, x *exchange) heard {
 	if t != nil {
 		t.order.Lock()
 		defer t.order.Unlock()
 	}
-	s.tapIn(t, m, x)
-	return s.hear(ctx, t, m)
+	s.tapIn(t, h.Message, x)
+	return s.hear(ctx, t, h)
 }
 
-func (s *Server) hear(ctx context.Context, t *Talk, m wire.Message) heard {
-	h := heard{Message: m}
-	switch m.Kind {
-	case wire.Response, wire.Error:
-		if t != nil {
-			t.answered(m)
-		}
-	case wire.Request, wire.Notification:
-		if m.Kind == wire.Notification || m.Note == "" {
-			h.turn = s.turn(ctx, t, m)
-		}
-		if t != nil && m.Kind == wire.Notification && m.Method == "notifications/cancelled" {
-			for _, id := range values(m.Params, "requestId") {
-				t.cancelled(id)
-			}
-		}
-	case wire.Batch:
-		if h.refused = checkBatch(t, m); h.refused == nil {
-			for part := range m.Parts() {
-				h.parts = append(h.parts, s.hear(ctx, t, part))
-			}
-		}
+// hear gives a message its turn. Without a conversation, which is so for what is refused
+// anyhow, it has none.
+func (s *Server) hear(ctx context.Context, t *Talk, h heard) heard {
+	if t != nil {
+		s.take(ctx, t, &h)
 	}
 	if h.turn.State == nil {
 		h.turn.State = s.state.Load()
@@ -73,13 +69,31 @@ func (s *Server) hear(ctx context.Context, t *Talk, m wire.Message) heard {
 	return h
 }
 
+func (s *Server) take(ctx context.Context, t *Talk, h *heard) {
+	switch {
+	case h.Kind == wire.Response || h.Kind == wire.Error:
+		t.answered(h.Message)
+	case h.Kind == wire.Batch:
+		if h.refused = checkBatch(t, h.Message); h.refused != nil {
+			return
+		}
+		for part := range h.Parts() {
+			h.parts = append(h.parts, s.hear(ctx, t, open(part, nil)))
+		}
+	case h.req != nil:
+		t.note(h.req)
+		h.turn = s.turn(ctx, t, h.Message)
+	case h.Kind == wire.Notification:
+		h.turn = s.turn(ctx, t, h.Message)
+		if h.Method == "notifications/cancelled" {
+			for _, id := range values(h.Params, "requestId") {
+				t.cancelled(id)
+			}
+		}
+	}
+}
+
 func (s *Server) turn(ctx context.Context, t *Talk, m wire.Message) Turn {
-	if t == nil {
-		return Turn{}
-	}
-	if m.Kind == wire.Request {
-		t.note(newRequest(m, nil))
-	}
 	if s.opt.Player == nil {
 		return Turn{}
 	}
@@ -107,7 +121,7 @@ func (h *heard) said() {
 
 // takesTime reports whether the answer may need somebody else's.
 func (h *heard) takesTime() bool {
-	if h.Kind == wire.Request {
+	if h.req != nil {
 		for _, c := range callable {
 			if c.method == h.Method {
 				return true

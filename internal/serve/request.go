@@ -42,6 +42,7 @@ type request struct {
 	header  http.Header       // nil but over Streamable HTTP
 	run     *running          // answers it beside others; nil where it is answered at once
 	modern  bool              // it stands alone
+	old     bool              // it does not, whatever its headers say
 }
 
 func newRequest(m wire.Message, header http.Header) *request {

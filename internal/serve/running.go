@@ -61,7 +61,7 @@ func (s *Server) start(ctx context.Context, t *Talk, id string, c carrier, calls
 func (t *Talk) run(r *running) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.calls) >= mostCalls {
+	if len(t.calls) >= max(t.most, 1) {
 		return false
 	}
 	if t.calls == nil {

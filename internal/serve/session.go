@@ -8,8 +8,12 @@ import (
 )
 
 // mostSessions is how many are remembered. Beyond that the one that was used longest ago
-// ends, or a client could fill the memory by opening sessions.
-const mostSessions = 10_000
+// ends, or a client could fill the memory by opening sessions. One with something under way
+// is spared if it is among few.
+const (
+	mostSessions = 10_000
+	mostSpared   = 100
+)
 
 // What one session may hold at a time, so that none takes what the others need.
 const (
@@ -39,6 +43,9 @@ func (s *session) post(line string) error {
 	select {
 	case <-s.talk.over:
 		return ErrOver
+	default:
+	}
+	select {
 	case s.queue <- line:
 		return nil
 	default:
@@ -67,7 +74,7 @@ func (s *sessions) add(session *session) {
 func (s *sessions) put(id string, session *session) {
 	session.id, session.ended = id, make(chan struct{})
 	if s.order.Len() >= mostSessions {
-		s.remove(s.order.Back())
+		s.remove(s.dullest())
 	}
 	s.byID[session.id] = s.order.PushFront(session)
 }
@@ -111,6 +118,23 @@ func (s *sessions) of(id string, begin func() *session) *session {
 	session := begin()
 	s.put(id, session)
 	return session
+}
+
+// dullest returns the session to end for another: the one used longest ago of those with
+// nothing under way.
+func (s *sessions) dullest() *list.Element {
+	e := s.order.Back()
+	for range mostSpared {
+		if e == nil {
+			break
+		}
+		x := e.Value.(*session)
+		if x.requests.Load()+x.streams.Load() == 0 && !x.talk.busy() {
+			return e
+		}
+		e = e.Prev()
+	}
+	return s.order.Back()
 }
 
 // endAll ends all.

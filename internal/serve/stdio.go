@@ -125,8 +125,11 @@ func (c *pipe) say(line string) { _ = c.send(context.Background(), line) }
 
 // post queues a line if there is room.
 func (c *pipe) post(line string) error {
+	if c.isGone() {
+		return ErrOver
+	}
 	select {
-	case <-c.gone:
+	case <-c.last:
 		return ErrOver
 	case c.lines <- line:
 		return nil
@@ -150,7 +153,7 @@ func (c *pipe) converse(ctx context.Context) error {
 		var tooLong *wire.LineTooLongError
 		switch {
 		case errors.As(err, &tooLong):
-			c.server.arrive(ctx, &c.talk, wire.Message{Note: tooLong.Error()}, nil)
+			c.server.arrive(ctx, &c.talk, heard{Message: wire.Message{Note: tooLong.Error()}}, nil)
 			r := fail("", 0, &Error{Code: invalidRequest, Message: fmt.Sprintf("Invalid Request: a message of more than %d bytes", tooLong.Limit)})
 			c.say(r.body)
 		case err != nil && (errors.Is(err, io.EOF) || ctx.Err() != nil):
@@ -166,17 +169,17 @@ func (c *pipe) converse(ctx context.Context) error {
 
 // take answers a message, or begins to.
 func (c *pipe) take(ctx context.Context, m wire.Message) {
-	h := c.server.arrive(ctx, &c.talk, m, nil)
+	h := c.server.arrive(ctx, &c.talk, open(m, nil), nil)
 	t := &ticket{pipe: c, id: m.ID, heard: h, freed: make(chan struct{})}
 	if m.Kind == wire.Notification && m.Method == "notifications/cancelled" {
 		c.cancel(m)
 	}
 	if !h.takesTime() {
-		t.say(c.server.reply(ctx, &c.talk, h, nil, nil))
+		t.say(c.server.reply(ctx, &c.talk, h, nil))
 		return
 	}
 	c.server.start(ctx, &c.talk, h.ID, t, &c.calls, func(ctx context.Context, run *running) reply {
-		return c.server.reply(ctx, &c.talk, h, nil, run)
+		return c.server.reply(ctx, &c.talk, h, run)
 	})
 	if c.server.opt.Player == nil {
 		<-t.freed // what a snapshot says it says in order

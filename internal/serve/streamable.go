@@ -29,20 +29,19 @@ func (x *exchange) post() {
 	if !ok {
 		return
 	}
-	m := wire.Decode(text)
-	refused := x.place(m)
-	if refused != nil {
-		x.server.tapIn(x.talk(), m, x)
-		x.write(heard{Message: m}, *refused)
+	h := open(wire.Decode(text), x.r.Header)
+	if refused := x.place(&h); refused != nil {
+		x.server.tapIn(x.talk(), h.Message, x)
+		x.write(h, *refused)
 		return
 	}
-	h := x.server.arrive(x.r.Context(), x.talk(), m, x)
+	h = x.server.arrive(x.r.Context(), x.talk(), h, x)
 	if h.takesTime() && x.session != nil {
 		x.await(h)
 		return
 	}
-	out := x.server.reply(x.r.Context(), x.talk(), h, x.r.Header, nil)
-	if m.Kind == wire.Request && m.Method == "initialize" && x.fresh() {
+	out := x.server.reply(x.r.Context(), x.talk(), h, nil)
+	if x.fresh() {
 		if !out.failed {
 			x.sessions.add(x.session)
 			x.w.Header().Set(headerSession, x.session.id)
@@ -56,32 +55,36 @@ func (x *exchange) fresh() bool { return x.session != nil && x.session.id == "" 
 
 // place finds out the era of a message and whose it is, or why it is refused unheard. What
 // has no conversation and is no refusal is answered as what it is: no message.
-func (x *exchange) place(m wire.Message) *reply {
+func (x *exchange) place(m *heard) *reply {
 	s, r := x.server, x.r
 	version := r.Header.Get(headerVersion)
 	refuse := func(id string, status int, e *Error) *reply {
 		out := fail(id, status, e)
 		return &out
 	}
+	// What a session was told as its version it may say, though it be none.
 	own := x.session != nil && len(r.Header.Values(headerVersion)) == 1 && x.session.talk.told() == version
 	switch {
 	case m.Kind == wire.Invalid && strings.Trim(m.Raw, space) == "":
 		return refuse("", http.StatusBadRequest, &Error{Code: parseError, Message: "Parse error: the body is empty"})
-	case m.Kind == wire.Invalid, m.Kind == wire.Request && m.Note != "":
-	case own && !newRequest(m, nil).isModern():
-	case m.Kind == wire.Request && s.modernEra(newRequest(m, r.Header)):
-		x.session = x.client(m)
+	case m.Kind == wire.Invalid, m.Kind == wire.Request && m.req == nil:
+	case own && (m.req == nil || !m.req.isModern()):
+		if m.req != nil {
+			m.req.old = true
+		}
+	case m.req != nil && s.modernEra(m.req):
+		x.session = x.client(m.req)
 	case m.Kind == wire.Notification && slices.Contains(s.modern, version):
-		x.session = x.client(m) // none is defined, and none does harm
+		x.session = x.client(newRequest(m.Message, nil)) // none is defined, and none does harm
 	case slices.Contains(s.modern, version):
 		return refuse("", http.StatusBadRequest, &Error{Code: invalidRequest, Message: "Invalid Request: want a single request or notification"})
 	case version != "" && !slices.Contains(s.legacy, version) || len(r.Header.Values(headerVersion)) > 1:
 		return refuse(m.ID, http.StatusBadRequest, s.unknownHeader(version))
-	case len(s.legacy) == 0 && m.Kind == wire.Request:
-		x.session = x.client(m)
+	case len(s.legacy) == 0 && m.req != nil:
+		x.session = x.client(m.req)
 	case len(s.legacy) == 0:
 		return refuse("", http.StatusBadRequest, mismatch(headerVersion, "is missing"))
-	case m.Kind == wire.Request && m.Method == "initialize" && r.Header.Get(headerSession) == "":
+	case m.req != nil && m.Method == "initialize" && r.Header.Get(headerSession) == "":
 		x.session = s.newSession(false)
 	default:
 		if status, e := x.known(); e != nil {
@@ -104,9 +107,9 @@ func (x *exchange) known() (status int, e *Error) {
 
 // client returns the conversation of a client of the stateless era: what comes from one
 // address under one credential and one clientInfo.
-func (x *exchange) client(m wire.Message) *session {
+func (x *exchange) client(r *request) *session {
 	host, _, _ := net.SplitHostPort(x.r.RemoteAddr)
-	key := strings.Join([]string{host, strings.Join(x.r.Header.Values("Authorization"), ","), newRequest(m, nil).meta[metaClient]}, "\x00")
+	key := strings.Join([]string{host, strings.Join(x.r.Header.Values("Authorization"), ","), r.meta[metaClient]}, "\x00")
 	return x.clients.of(key, func() *session {
 		c := new(session)
 		x.server.newTalk(&c.talk, func(line string) error {
@@ -115,6 +118,7 @@ func (x *exchange) client(m wire.Message) *session {
 			}
 			return ErrUnheard
 		})
+		c.talk.most = mostClientCalls
 		return c
 	})
 }
@@ -136,7 +140,7 @@ func (x *exchange) write(h heard, out reply) {
 		return
 	}
 	stream := x.accepts(typeStream) && (x.server.opt.Streams || !x.accepts(typeJSON))
-	if x.waiting() && out.body != "" && out.status == 0 && !x.fresh() {
+	if x.waits() && len(x.session.queue) > 0 && out.body != "" && out.status == 0 && !x.fresh() {
 		x.begin()
 		x.deliver()
 	}
@@ -188,9 +192,9 @@ func (x *exchange) json(out reply) {
 	}
 }
 
-// waiting reports whether the session's messages have no other way than this exchange.
-func (x *exchange) waiting() bool {
-	return x.session != nil && !x.session.sse && len(x.session.queue) > 0 && x.session.streams.Load() == 0 && x.accepts(typeStream)
+// waits reports whether the session's messages have no other way than this exchange.
+func (x *exchange) waits() bool {
+	return x.session != nil && !x.session.sse && x.session.streams.Load() == 0 && x.accepts(typeStream)
 }
 
 // deliver sends what waits for a stream.
@@ -256,7 +260,7 @@ func (p *posted) leave() {
 func (x *exchange) await(h heard) {
 	p := &posted{streams: x.accepts(typeStream), events: make(chan string), answer: make(chan reply, 1), left: make(chan struct{})}
 	x.server.start(context.WithoutCancel(x.r.Context()), x.talk(), h.ID, p, &x.calls, func(ctx context.Context, run *running) reply {
-		return x.server.reply(ctx, x.talk(), h, x.r.Header, run)
+		return x.server.reply(ctx, x.talk(), h, run)
 	})
 	defer p.leave()
 	said := false
@@ -269,7 +273,13 @@ func (x *exchange) await(h heard) {
 	defer tick.Stop()
 	for {
 		var err error
+		var queue chan string // nil while there is another way
+		if x.began && x.waits() {
+			queue = x.session.queue
+		}
 		select {
+		case line := <-queue:
+			err = x.event(line)
 		case out := <-p.answer:
 			said = true
 			x.write(h, out)
@@ -308,13 +318,7 @@ func (x *exchange) listen(h heard, out reply) {
 	}
 	x.leave() // it is no request any more
 	x.leave = leave
-	x.begin()
-	err := x.event(out.listen)
-	end()
-	if err != nil {
-		return
-	}
-	queue := make(chan string, queued)
+	queue := make(chan string, queued) // waits for the acknowledgement
 	if !out.over {
 		out.sub.post = func(line string) error {
 			select {
@@ -327,7 +331,10 @@ func (x *exchange) listen(h heard, out reply) {
 		x.talk().listen(out.sub)
 		defer x.talk().deaf(out.sub)
 	}
-	if out.over || x.hold(queue) {
+	x.begin()
+	err := x.event(out.listen)
+	end()
+	if err == nil && (out.over || x.hold(queue)) {
 		_ = x.event(out.body)
 	}
 }

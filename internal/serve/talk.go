@@ -24,8 +24,11 @@ var (
 )
 
 const (
-	// mostCalls is how many requests of one conversation may be under way at a time.
-	mostCalls = 64
+	// mostCalls is how many requests of one conversation may be under way at a time, and
+	// mostClientCalls how many of one client of the stateless era, who may be several that look
+	// alike.
+	mostCalls       = 64
+	mostClientCalls = 2048
 	// mostQueued is how many messages may wait for a client to take them. A further
 	// notification is not sent, and whoever wants to send it is told (ErrFull); an answer
 	// waits, and with it whoever it is for.
@@ -39,6 +42,7 @@ const (
 type Talk struct {
 	server *Server // nil in tests of messages alone
 	number int
+	most   int // requests under way
 
 	// order is held while a message is tapped and heard, so that both are in order of
 	// arrival, and while a question is.
@@ -67,7 +71,7 @@ type Talk struct {
 
 // newTalk begins a conversation.
 func (s *Server) newTalk(t *Talk, post func(string) error) {
-	t.server, t.number, t.post, t.over = s, int(s.talks.Add(1)), post, make(chan struct{})
+	t.server, t.number, t.most, t.post, t.over = s, int(s.talks.Add(1)), mostCalls, post, make(chan struct{})
 }
 
 // Number counts the conversations of a server from 1 in the order in which they began.
@@ -237,6 +241,13 @@ func (t *Talk) end() {
 	for r := range t.calls {
 		r.cancel(ErrOver)
 	}
+}
+
+// busy reports whether anything is under way, or listened to.
+func (t *Talk) busy() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.calls)+len(t.asked)+len(t.listens) > 0
 }
 
 // cancelled cancels the requests with this id: they get no answer.
