@@ -73,6 +73,22 @@ func (s *Session) call(ctx context.Context, method, params string) (wire.Message
 	}
 }
 
+// Notify sends a notification. Params is a JSON object in text.
+func (s *Session) Notify(ctx context.Context, method, params string) error {
+	if err := s.c.client.Notify(ctx, method, params); err != nil {
+		return s.c.redacted(err)
+	}
+	return nil
+}
+
+// Err returns why the conversation is of no use any more, nil while it is.
+func (s *Session) Err() error {
+	if err := s.c.client.Err(); err != nil {
+		return s.c.redacted(err)
+	}
+	return nil
+}
+
 func asksForInput(result string) bool {
 	return result[0] == '{' && last(result, "resultType") == `"input_required"`
 }
@@ -131,7 +147,8 @@ var offers = map[string]string{"sampling/createMessage": "sampling", "elicitatio
 // answer answers a request of the server's, if the capability for it was claimed.
 func (c *capturer) answer(method, params string) (string, bool) {
 	capability, known := offers[method]
-	if c.opt.Answer == nil || !known || last(c.opt.Capabilities, capability) == "" {
+	claimed := known && last(c.opt.Capabilities, capability) != ""
+	if c.opt.Answer == nil || !claimed && !c.opt.Unclaimed {
 		return "", false
 	}
 	return c.opt.Answer(method, params)

@@ -17,8 +17,22 @@ var listChanges = []struct{ capability, notification, filter string }{
 	{"resources", "notifications/resources/list_changed", "resourcesListChanged"},
 }
 
+// Wait takes what the server sends unasked until ctx ends, which is no error, or the
+// conversation does: notifications, and where the revision has them, requests.
+func (s *Session) Wait(ctx context.Context) error {
+	if s.c.meta == "" || s.announces() {
+		s.c.await(ctx, ctx)
+	}
+	if err := s.Err(); err != nil && ctx.Err() == nil {
+		return err
+	}
+	<-ctx.Done() // nothing can come, or nothing does any more
+	return nil
+}
+
 // heard takes note of a notification.
 func (c *capturer) heard(m wire.Message) {
+	c.opt.Heard(m)
 	for _, l := range listChanges {
 		if m.Method == l.notification {
 			c.changed = l.notification

@@ -40,11 +40,16 @@ type Options struct {
 	Pages   int           // most pages of one list; default DefaultPages
 	Items   int           // most items of one list; default catalog.DefaultItems
 	Limits  wire.Limits   // of which those on strays count here; those on bytes belong to the Conn
+	// Info is the clientInfo, a JSON object in text; default one of Name and Version.
+	Info string
 	// Capabilities are those that the client claims, a JSON object in text; default "{}".
 	// Answer answers a request that the server makes under one of them: its raw result, not
-	// ok to refuse. Nothing that was not claimed is ever asked of it.
+	// ok to refuse. Nothing that was not claimed is ever asked of it, unless Unclaimed.
 	Capabilities string
 	Answer       func(method, params string) (result string, ok bool)
+	Unclaimed    bool
+	// Heard, if not nil, is shown every notification of the server.
+	Heard func(wire.Message)
 	// Redact is applied to the server's words in error messages; nil leaves them alone.
 	// The snapshot's evidence is never redacted.
 	Redact func(string) string
@@ -80,6 +85,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
+	}
+	if o.Heard == nil {
+		o.Heard = func(wire.Message) {}
 	}
 	if o.Progress == nil {
 		o.Progress = func(string, int) {}
@@ -151,6 +159,9 @@ func (c *capturer) handshake(ctx context.Context) error {
 
 // identity is the clientInfo.
 func (c *capturer) identity() string {
+	if c.opt.Info != "" {
+		return c.opt.Info
+	}
 	return fmt.Sprintf(`{"name":%s,"version":%s}`, text(c.opt.Name), text(c.opt.Version))
 }
 

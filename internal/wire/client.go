@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"gauntlet/rawjson"
 )
@@ -243,5 +242,5 @@ func answerError(method string, m Message) *AnswerError {
 	return e
 }
 
-// quote writes a method's name, which is ours and plain ASCII.
-func quote(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
+// quote writes a method's name, which may be that of an attack document.
+func quote(s string) string { return string(rawjson.AppendString(nil, s)) }
