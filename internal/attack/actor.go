@@ -1,0 +1,303 @@
+package attack
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"gauntlet/oatf"
+	"gauntlet/oatf/match"
+	"gauntlet/rawjson"
+)
+
+// An actor is a script that is being played. Its drivers feed it with what happens on its
+// conversations; it says which phase answers, and does what the document wants done when
+// a phase begins. It is safe for concurrent use, and nothing in it waits for a peer.
+type actor struct {
+	*script
+	run *Run
+	// send does a send action of on_enter. It must not wait for a peer.
+	send func(ctx context.Context, e entry, method, params string)
+	// moved is told of every phase that begins; nil for nobody.
+	moved func()
+
+	entering sync.Mutex // held while the actions of a phase are done, so that those of two do not mix
+
+	mu    sync.Mutex
+	m     *machine
+	timer *time.Timer
+	left  chan struct{} // closed when the phase that holds ends
+
+	settled []chan struct{} // by phase: closed when it waits for no value any more
+	ended   chan struct{}   // closed when the script is through
+	done    bool            // ended is closed
+	failed  string          // why it could not do its part
+}
+
+// An entry is a phase that begins, and upon what.
+type entry struct {
+	change
+	cause string        // the content of the event, as JSON; "" for none
+	left  chan struct{} // closed when that phase ends
+}
+
+func newActor(s *script, r *Run) *actor {
+	a := &actor{script: s, run: r, ended: make(chan struct{})}
+	for range s.phases {
+		a.settled = append(a.settled, make(chan struct{}))
+	}
+	return a
+}
+
+// begin begins the first phase.
+func (a *actor) begin(ctx context.Context) {
+	a.mu.Lock()
+	a.m = newMachine(a.script, time.Now())
+	a.left = make(chan struct{})
+	first := entry{left: a.left}
+	a.arm(ctx)
+	a.mu.Unlock()
+	a.enter(ctx, first)
+}
+
+// arm sets the timer to when the phase that holds ends by itself. a.mu is held.
+func (a *actor) arm(ctx context.Context) {
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+	if due, ok := a.m.due(); ok {
+		a.timer = time.AfterFunc(time.Until(due), func() { a.wake(ctx) })
+	}
+}
+
+// wake is called by the timer.
+func (a *actor) wake(ctx context.Context) {
+	if ctx.Err() == nil {
+		a.mu.Lock()
+		entries := a.change(ctx, a.m.tick(time.Now()), "")
+		a.mu.Unlock()
+		a.enterAll(ctx, entries)
+	}
+}
+
+// stop stops the timer: nothing wakes the actor any more.
+func (a *actor) stop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+}
+
+// change notes the steps from phase to phase and returns what is to be entered. a.mu is
+// held.
+func (a *actor) change(ctx context.Context, changes []change, cause string) []entry {
+	var entries []entry
+	for _, c := range changes {
+		if c.over {
+			a.end()
+			continue
+		}
+		close(a.left)
+		a.left = make(chan struct{})
+		entries = append(entries, entry{c, cause, a.left})
+	}
+	if len(changes) > 0 {
+		a.arm(ctx)
+	}
+	return entries
+}
+
+// end says that the script is through. a.mu is held.
+func (a *actor) end() {
+	if !a.done {
+		a.done = true
+		close(a.ended)
+	}
+}
+
+// hear takes an event: what a request or a notification asks, or an answer says. It
+// returns the phase that the event came in, which is the one to answer it, and what is to
+// be done once it is answered; nil for nothing. counts is false for what is no event of its
+// own, such as a call that is sent again with what was asked for.
+func (a *actor) hear(ctx context.Context, event string, side oatf.ExtractorSource, content rawjson.Value, counts bool) (phase int, then func()) {
+	a.mu.Lock()
+	now := time.Now()
+	due := a.change(ctx, a.m.tick(now), "")
+	phase = a.m.at
+	a.extract(phase, side, content)
+	var upon []entry
+	if counts {
+		upon = a.change(ctx, a.m.hear(now, event, content), content.Raw())
+	}
+	a.mu.Unlock()
+	a.enterAll(ctx, due)
+	if upon == nil {
+		return phase, nil
+	}
+	return phase, func() { a.enterAll(ctx, upon) }
+}
+
+// extract takes out what the extractors of a phase find.
+func (a *actor) extract(phase int, side oatf.ExtractorSource, content rawjson.Value) {
+	for _, x := range a.phases[phase].extractors {
+		if x.source != side {
+			continue
+		}
+		value, ok, err := x.Extract(content)
+		switch {
+		case err != nil:
+			a.notice(Trouble, phase, "extractor %q: %v", x.name, err)
+		case ok && a.run.captures.set(a.name, x.name, value):
+			a.notice(Trouble, phase, "extractor %q: the value has %d bytes, of which the first %d are kept", x.name, len(value), maxCapture)
+		}
+	}
+}
+
+// now returns the phase that holds, with what time has brought about.
+func (a *actor) now(ctx context.Context) int {
+	a.mu.Lock()
+	entries := a.change(ctx, a.m.tick(time.Now()), "")
+	at := a.m.at
+	a.mu.Unlock()
+	a.enterAll(ctx, entries)
+	return at
+}
+
+func (a *actor) enterAll(ctx context.Context, entries []entry) {
+	for _, e := range entries {
+		a.enter(ctx, e)
+	}
+}
+
+// enter does what a phase does first. Where it waits for values of other actors, that is
+// done beside everything else.
+func (a *actor) enter(ctx context.Context, e entry) {
+	p := &a.phases[e.to]
+	if a.moved != nil {
+		a.moved()
+	}
+	if len(p.awaits) == 0 {
+		close(a.settled[e.to])
+		a.act(ctx, e)
+		return
+	}
+	a.run.spawn(func() { // ends with the wait, the phase or the run
+		defer close(a.settled[e.to])
+		switch none := a.await(ctx, e.to, e.left); {
+		case ctx.Err() != nil:
+		case isClosed(e.left):
+			a.notice(Unplayed, e.to, "the phase ended while it waited for %s: what it was to do first is left out", strings.Join(none, ", "))
+		default:
+			a.act(ctx, e)
+		}
+	})
+}
+
+// await waits until everything that the phase waits for is captured, its time is up, or
+// the phase has ended. It returns what is missing then.
+func (a *actor) await(ctx context.Context, phase int, left <-chan struct{}) (none []string) {
+	for _, w := range a.phases[phase].awaits {
+		timer := time.NewTimer(w.timeout)
+		for waiting := true; waiting; {
+			missing, changed := a.run.captures.missing(w.keys)
+			none = missing
+			if len(missing) == 0 {
+				break
+			}
+			select {
+			case <-changed:
+			case <-timer.C:
+				a.notice(Unplayed, phase, "after %s there is no value of %s: the phase goes on without", w.timeout, strings.Join(missing, ", "))
+				waiting = false
+			case <-left:
+				waiting = false
+			case <-ctx.Done():
+				waiting = false
+			}
+		}
+		timer.Stop()
+	}
+	return none
+}
+
+// act does the actions of on_enter, in their order.
+func (a *actor) act(ctx context.Context, e entry) {
+	a.entering.Lock()
+	defer a.entering.Unlock()
+	var tree rawjson.Tree
+	var cause rawjson.Value
+	if e.cause != "" && tree.Parse(e.cause, 0) == nil {
+		cause = tree.Root()
+	}
+	for i := range a.phases[e.to].onEnter {
+		action := &a.phases[e.to].onEnter[i]
+		x := a.expander(cause)
+		switch {
+		case action.Log != nil:
+			if text, err := x.text(action.Log.Message); err == nil {
+				a.notice(Logged, e.to, "%s: %s", cmp.Or(action.Log.Level, oatf.LogInfo), text)
+			}
+		case action.Send != nil:
+			params, err := x.value(action.Send.Params)
+			if err != nil {
+				a.notice(Unplayed, e.to, "%s is not sent: %v", action.Send.Method, err)
+				break
+			}
+			a.send(ctx, e, action.Send.Method, params)
+		case action.Binding != nil:
+			a.notice(Skipped, e.to, "the action %q is of no binding that this runtime has", action.Binding.Name)
+		}
+		a.tellMissing(e.to, x)
+	}
+}
+
+// expander returns what the templates of a message mean at this moment.
+func (a *actor) expander(request rawjson.Value) *expander {
+	return &expander{scope: match.Scope{Captures: a.run.captures.of(a.name), Request: request}}
+}
+
+func (a *actor) tellMissing(phase int, x *expander) {
+	for _, name := range x.missing {
+		a.notice(Template, phase, "{{%s}} means nothing here and became empty (W-004)", name)
+	}
+}
+
+func (a *actor) notice(kind NoticeKind, phase int, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	a.run.notices.add(Notice{kind, a.name, a.phases[phase].name, clip(text)})
+}
+
+// clip shortens a stranger's words.
+func clip(s string) string {
+	const most = 1000
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// isNotification reports whether a method is one of a message that nobody answers.
+func isNotification(method string) bool { return strings.HasPrefix(method, "notifications/") }
+
+// standalone are the requests of a server that must belong to a request of the client's
+// (SEP-2260).
+func standalone(method string) bool {
+	return method == "elicitation/create" || method == "sampling/createMessage" || method == "roots/list"
+}
+
+// errOver ends what a run has under way.
+var errOver = errors.New("the run is over")

@@ -1,0 +1,266 @@
+package attack
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/serve"
+	"gauntlet/internal/wire"
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+)
+
+// A server is an actor in the mode mcp_server: what the engine of package serve plays.
+type server struct {
+	*actor
+	index  int // among the servers of the run
+	engine *serve.Server
+	scenes []*scene          // by phase
+	fixed  []*serve.Prepared // by phase; nil where templates make every request's state its own
+
+	mu     sync.Mutex
+	talks  map[*serve.Talk]*conversation
+	unsent []letter
+}
+
+// A letter is what on_enter sends, while there is nobody to get it.
+type letter struct {
+	entry
+	method, params string
+}
+
+// maxTalks is how many conversations are remembered: as many as the engine does.
+const maxTalks = 10_000
+
+func newServer(a *actor, index int) (*server, error) {
+	s := &server{actor: a, index: index, talks: map[*serve.Talk]*conversation{}}
+	a.send, a.moved = s.sendAll, s.dropUnsent
+	for at := range a.phases {
+		scene := readScene(a.phases[at].state)
+		s.scenes = append(s.scenes, scene)
+		for _, f := range scene.faults {
+			s.notice(Unplayed, at, "%s", f)
+		}
+		var p *serve.Prepared
+		if scene.fixed {
+			var err error
+			if p, err = s.prepare(at, &expander{}); err != nil {
+				return nil, fmt.Errorf("phase %q: %w", a.phases[at].name, err)
+			}
+		}
+		s.fixed = append(s.fixed, p)
+	}
+	opt := a.run.opt.Serve
+	opt.Player, opt.Tap = s, s.tap
+	var err error
+	s.engine, err = serve.New(serve.State{Name: a.name}, opt)
+	return s, err
+}
+
+// prepare makes the state of a phase ready to answer.
+func (s *server) prepare(at int, x *expander) (*serve.Prepared, error) {
+	scene := s.scenes[at]
+	state := serve.State{
+		Name: s.name, Unlisted: true,
+		Call: func(ctx context.Context, c serve.Call) (string, error) { return s.call(ctx, at, c) },
+	}
+	var err error
+	text := func(name, absent string) []string {
+		v := given(scene.state, name)
+		if !v.Exists() && absent == "" {
+			return nil
+		}
+		if !v.Exists() {
+			return []string{absent}
+		}
+		out, e := x.value(v)
+		err = errors.Join(err, e)
+		return []string{out}
+	}
+	state.Identity = text("server_info", `{"name":"oatf-server","version":"1.0.0"}`)
+	state.Capabilities = text("capabilities", `{"tools":{},"resources":{},"prompts":{}}`)
+	state.Instructions = text("instructions", "")
+	if v := given(scene.state, "protocol_version"); v.Kind() == rawjson.String {
+		var e error
+		state.Version, e = x.text(v.Text())
+		err = errors.Join(err, e)
+	}
+	for l := range state.Lists {
+		items, e := scene.items(l, x)
+		err = errors.Join(err, e)
+		state.Lists[l] = serve.List{Present: scene.has(l), Items: items}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return serve.Prepare(state)
+}
+
+// Hear is told every message of a client, and decides which phase answers it.
+func (s *server) Hear(_ context.Context, t *serve.Talk, m wire.Message) serve.Turn {
+	ctx := s.run.running()
+	c := s.meet(t)
+	content := params(m)
+	// A call that is sent again with what was asked for is still the same call.
+	again := content.Get("requestState").Exists()
+	at, then := s.hear(ctx, m.Method, oatf.SourceRequest, content, !again)
+	if m.Kind == wire.Request {
+		c.asks(m.ID, at)
+	}
+	letters := s.deliverable(c, at, m.Method)
+	s.tellEra(at, t, m)
+	return serve.Turn{State: s.state(at, m, content), Said: func() {
+		for _, l := range letters {
+			s.post(ctx, c, l)
+		}
+		s.open(c, m.Method)
+		if then != nil {
+			then()
+		}
+	}}
+}
+
+// params returns what a message asks, {} where it has none: params may be left out where
+// they are empty.
+func params(m wire.Message) rawjson.Value {
+	tree := new(rawjson.Tree)
+	if m.Params == "" || tree.Parse(m.Params, 0) != nil {
+		_ = tree.Parse("{}", 0)
+	}
+	return tree.Root()
+}
+
+// state returns what answers a message.
+func (s *server) state(at int, m wire.Message, content rawjson.Value) *serve.Prepared {
+	if s.fixed[at] != nil || m.Kind != wire.Request {
+		return s.fixed[at]
+	}
+	x := s.expander(content)
+	p, err := s.prepare(at, x)
+	s.tellMissing(at, x)
+	if err == nil {
+		return p
+	}
+	s.notice(Unplayed, at, "templates are left empty in the answer to %s: %v", m.Method, err)
+	if p, err = s.prepare(at, &expander{}); err != nil {
+		s.notice(Trouble, at, "there is no answer to %s: %v", m.Method, err)
+	}
+	return p
+}
+
+// call answers tools/call, prompts/get and resources/read with the scene of the phase that
+// the request came in.
+func (s *server) call(ctx context.Context, at int, c serve.Call) (string, error) {
+	select {
+	case <-s.settled[at]:
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	scene := s.scenes[at]
+	request := params(wire.Message{Params: c.Params})
+	x := s.expander(request)
+	l, p := tools, (*prop)(nil)
+	switch c.Method {
+	case "tools/call":
+		p = scene.find(tools, c.Name, x)
+	case "prompts/get":
+		l, p = prompts, scene.find(prompts, c.Name, x)
+	default:
+		l, p = resources, scene.resource(c.Name, x)
+	}
+	if p == nil {
+		return "", serve.ErrUnknown
+	}
+	if l < resources {
+		if err := s.elicit(ctx, at, scene, c, x); err != nil {
+			return "", err
+		}
+		x.scope.Captures = s.run.captures.of(s.name) // with what the answer told
+	}
+	r, err := scene.respond(l, p, c.Name, x)
+	s.tellMissing(at, x)
+	switch {
+	case errors.Is(err, errSynthesize):
+		s.notice(Synthesized, at, "%s %q: %v (W-006)", sceneLists[l].what, c.Name, err)
+		return "", &serve.Error{Code: internalError, Message: "Internal error: " + err.Error()}
+	case err != nil:
+		s.notice(Unplayed, at, "%s %q: %v", sceneLists[l].what, c.Name, err)
+		return "", &serve.Error{Code: internalError, Message: "Internal error"}
+	case r.synthesized:
+		s.notice(Synthesized, at, "%s %q: a model was to write the answer; what the document gives beside is sent instead (W-006)", sceneLists[l].what, c.Name)
+	}
+	return r.result, nil
+}
+
+const internalError = -32603
+
+// elicit asks the client's user what the document wants asked upon a request.
+func (s *server) elicit(ctx context.Context, at int, scene *scene, c serve.Call, x *expander) error {
+	text, mode, err := scene.elicit(x, func() string { return strings.ToLower(rand.Text()) })
+	if err != nil || text == "" {
+		if err != nil {
+			s.notice(Unplayed, at, "an elicitation is left out: %v", err)
+		}
+		return nil
+	}
+	if !s.run.opt.ForceElicitation && !elicits(c.Client, mode) {
+		s.notice(Unplayed, at, "an elicitation of mode %q is left out: the client does not claim to take it", mode)
+		return nil
+	}
+	answer, err := c.Ask(ctx, "elicitation/create", text)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		s.notice(Trouble, at, "an elicitation has no answer: %v", err)
+		return nil
+	}
+	s.hearAnswer(s.run.running(), "elicitation/create", answer)
+	return nil
+}
+
+// hearAnswer takes what a client answered to a request of ours: an event under the name of
+// the method.
+func (s *server) hearAnswer(ctx context.Context, method string, m wire.Message) {
+	if _, then := s.hear(ctx, method, oatf.SourceResponse, answer(m), true); then != nil {
+		then()
+	}
+}
+
+// answer returns the result of an answer, or its error.
+func answer(m wire.Message) rawjson.Value {
+	tree := new(rawjson.Tree)
+	if tree.Parse(cmp.Or(m.Result, m.Error), 0) != nil {
+		return rawjson.Value{}
+	}
+	return tree.Root()
+}
+
+// elicits reports whether a client with these capabilities takes elicitations of a mode. An
+// empty capability stands for forms.
+func elicits(capabilities, mode string) bool {
+	var tree rawjson.Tree
+	if tree.Parse(capabilities, 0) != nil {
+		return false
+	}
+	e := tree.Root().Get("elicitation")
+	if mode == "form" && e.Kind() == rawjson.Object && !e.Get("url").Exists() {
+		return true
+	}
+	return given(e, mode).Exists()
+}
+
+// tellEra says what of a phase the stateless era cannot show.
+func (s *server) tellEra(at int, t *serve.Talk, m wire.Message) {
+	if m.Kind == wire.Request && t.Revision() >= statelessEra && given(s.scenes[at].state, "protocol_version").Exists() {
+		s.notice(Unplayed, at, "a client of %s has no handshake, so protocol_version is not shown to it", t.Revision())
+	}
+}
+
+// statelessEra is the first revision without a handshake. Revisions are dates.
+const statelessEra = "2026-07-28"
