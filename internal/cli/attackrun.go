@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gauntlet/internal/attack"
+	engine "gauntlet/internal/serve"
+	"gauntlet/oatf/match"
+	"gauntlet/result"
+)
+
+// attackRunRun is one run of attack run.
+type attackRunRun struct {
+	*app
+	limits  attackLimits
+	outputs outputFlags
+	live    liveFlags
+	serving engine.Options
+
+	listen      string
+	addressFile string
+	url         string
+	trace       string
+	limit       time.Duration
+	grace       *time.Duration
+	force       bool
+	parallel    int
+
+	target *target // of the actors that attack a server; nil for none
+	spoken bool    // standard output is where the agent was spoken to
+}
+
+// offensive is said before anything is played.
+const offensive = "this is an offensive tool: it attacks whoever connects to it and whatever it is pointed at; use it on agents and servers that you may test"
+
+func (a *app) attackRunCommand() *cobra.Command {
+	r := &attackRunRun{app: a}
+	cmd := &cobra.Command{
+		Use:   "run [flags] DOCUMENT... [-- COMMAND [ARG]...]",
+		Short: "Play attack documents to an agent or a server, and judge what it did",
+		Long: `run plays the adversarial servers and clients of a document, records every message and
+says whether the agent, or the server under attack, complied.
+
+Without further flags it is an MCP server on stdio, to be named in the configuration of
+an agent: standard output carries protocol only, and the verdict goes to --output or to
+standard error when the agent ends. With --listen it serves over HTTP until all actors
+are through, until --run-timeout, or until it is interrupted, and still judges what it
+saw then. Each server actor has an address of its own.
+
+Actors that are clients attack the server of --url or of COMMAND, which is started
+without a shell.
+
+This is an offensive tool. It listens on this machine only, unless told otherwise.
+
+Exit codes: 1 if the agent or the server complied, wholly or in part; else 2 if a document
+could not be played, a verdict is an error or the attack never reached anybody; else 0.`,
+		Example: `  gauntlet attack run --output verdict.json --format json rugpull.yaml
+  gauntlet attack run --listen 127.0.0.1:0 --address-file urls.txt --trace run.ndjson attack.yaml
+  gauntlet attack run probe.yaml -- npx -y @modelcontextprotocol/server-filesystem /tmp`,
+		RunE: r.run,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&r.listen, "listen", "", "serve over HTTP on this `ADDRESS`; port 0 takes a free one (default stdio)")
+	f.StringVar(&r.addressFile, "address-file", "", "write actor and URL of each server to this `FILE` as soon as clients can connect (default none)")
+	f.StringVar(&r.url, "url", "", "`URL` of the server that client actors attack (default the one of COMMAND)")
+	traceFlag(cmd, &r.trace)
+	f.Var(duration(&r.limit, attack.DefaultLimit), "run-timeout", "longest time for the run of one document")
+	f.Var(graceFlag(&r.grace), "grace", "how long to go on watching when everybody is through, as 30s or PT30S (default what the document says)")
+	f.BoolVar(&r.force, "force-elicitation", false, "send elicitations also to clients that do not claim to take them (default off)")
+	f.StringArrayVar(&r.serving.Revisions, "revision", nil, "protocol `REVISION` that servers speak; repeatable (default all of "+strings.Join(engine.Revisions(), ", ")+")")
+	f.StringArrayVar(&r.serving.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
+	f.StringArrayVar(&r.serving.HTTP.Origins, "allow-origin", nil, "further `ORIGIN` header that a request may carry, as https://app.example; repeatable (default none)")
+	f.Var(number(&r.parallel, 4, 100), "parallel", "most documents that are played at the same time")
+	r.liveFlags(f)
+	r.outputs.flags(cmd, a)
+	r.limits.flags(cmd)
+	completeWith(cmd, "revision", engine.Revisions())
+	return cmd
+}
+
+// liveFlags are those of the server under attack.
+func (r *attackRunRun) liveFlags(f *pflag.FlagSet) {
+	l := &r.live
+	f.StringArrayVar(&l.env, "env", nil, "set `NAME=VALUE` for the server of COMMAND, or pass on our own NAME; repeatable (default none)")
+	f.StringVar(&l.dir, "cwd", "", "start COMMAND in this `DIR` (default the current directory)")
+	f.StringArrayVar(&l.header, "header", nil, "send `NAME=VALUE` to the server of --url; repeatable (default none)")
+	f.StringVar(&l.bearer, "bearer-env", "", "send the token in our variable `NAME` to the server of --url (default none)")
+	f.Var(size(&l.message, engine.DefaultBody), "max-message", "longest message taken from a peer")
+}
+
+// graceFlag is a duration of the command line or of the document format, from 0.
+func graceFlag(to **time.Duration) pflag.Value {
+	return &value[*time.Duration]{to, "DURATION", func(s string) (*time.Duration, error) {
+		d, err := time.ParseDuration(s)
+		if err != nil || d < 0 {
+			if d, err = match.ParseDuration(s); err != nil {
+				return nil, fmt.Errorf("%q is not a duration: want one such as 0s, 30s or PT30S", s)
+			}
+		}
+		return &d, nil
+	}, func(d *time.Duration) string {
+		if d == nil {
+			return ""
+		}
+		return d.String()
+	}}
+}
+
+func (r *attackRunRun) run(cmd *cobra.Command, args []string) error {
+	names, outs, err := r.validate(cmd, args)
+	if err != nil {
+		return err
+	}
+	texts, err := r.attackTexts(cmd.Context(), names, &r.limits)
+	if err != nil {
+		return err
+	}
+	report := newAttackReport()
+	if !r.quiet {
+		r.printErr("gauntlet: %s", offensive)
+	}
+	if len(texts) == 1 {
+		report.Attacks = append(report.Attacks, r.one(cmd.Context(), texts[0]))
+	} else if err := r.suite(cmd.Context(), texts, report); err != nil {
+		return err
+	}
+	b := r.app
+	if r.spoken { // standard output is the agent's
+		quiet := *r.app
+		quiet.host.Stdout = r.host.Stderr
+		b = &quiet
+	}
+	err = b.attackReport(outs, r.outputs.verbose, report)
+	r.code = b.code
+	return err
+}
+
+// validate returns the documents that are named, and where reports go.
+func (r *attackRunRun) validate(cmd *cobra.Command, args []string) (names []string, outs []output, err error) {
+	names = args
+	dash := cmd.ArgsLenAtDash()
+	if dash >= 0 {
+		names = args[:dash]
+	}
+	switch {
+	case len(names) == 0:
+		return nil, nil, usage(cmd, "no document: name a file or a directory")
+	case dash >= 0 && dash == len(args):
+		return nil, nil, usage(cmd, "no command behind --")
+	case dash >= 0 && r.url != "":
+		return nil, nil, usage(cmd, "--url and a command behind -- are two servers to attack: name one")
+	case r.url != "" && !isURL(r.url):
+		return nil, nil, usage(cmd, "--url: %q is no URL: want one that begins with http:// or https://", r.url)
+	case r.trace == "-":
+		return nil, nil, usage(cmd, "--trace: the trace is judged when the run is over: name a file")
+	case r.addressFile != "" && r.listen == "":
+		return nil, nil, usage(cmd, "--address-file is for --listen")
+	}
+	for _, n := range names {
+		if n == "-" {
+			return nil, nil, usage(cmd, "standard input is where an agent speaks: name a file")
+		}
+	}
+	switch {
+	case dash >= 0:
+		r.target = &target{command: args[dash:]}
+	case r.url != "":
+		r.target = &target{url: r.url}
+	}
+	var targets []target
+	if r.target != nil {
+		targets = []target{*r.target}
+	}
+	if err := r.equip(cmd, &r.live, targets); err != nil {
+		return nil, nil, usage(cmd, "%s", err)
+	}
+	if r.target != nil {
+		r.target = &targets[0]
+	}
+	outs, err = r.outputs.open(names)
+	if err != nil {
+		return nil, nil, usage(cmd, "%s", err)
+	}
+	files := names[:len(names):len(names)]
+	for _, o := range outs {
+		files = append(files, o.file)
+	}
+	for _, file := range []string{r.trace, r.addressFile} {
+		if file == "" {
+			continue
+		}
+		if err := writable(file, files); err != nil {
+			return nil, nil, usage(cmd, "%s", err)
+		}
+		files = append(files, file)
+	}
+	r.serving.IdleStream = true // what a server says unasked has no other way to a client
+	r.serving.HTTP.Body = r.live.message
+	return names, outs, nil
+}
+
+// one plays one document as the command line says.
+func (r *attackRunRun) one(ctx context.Context, text attackText) result.AttackRun {
+	doc, problem := loadAttack(text, r.limits.Limits)
+	if problem != "" {
+		return result.AttackRun{Document: text.name, Problem: problem}
+	}
+	p := &play{attackRunRun: r, doc: doc, listen: r.listen, addressFile: r.addressFile, trace: r.trace, notices: r.tellNotice}
+	run, err := p.run(ctx)
+	run.Document = text.name
+	if err != nil {
+		run.Problem = err.Error()
+		run.Verdict = nil
+	}
+	return run
+}
+
+// tellNotice shows what the document itself has to say, as it comes.
+func (r *attackRunRun) tellNotice(n attack.Notice) {
+	if n.Kind == attack.Logged {
+		r.note("%s, %s: %s", n.Actor, n.Phase, n.Text)
+	}
+}
+
+var errNoSuite = errors.New("several documents are played to an agent that is started anew for each: name it, or the server that their clients attack")
+
+// suite plays several documents, each in a session of its own.
+func (r *attackRunRun) suite(ctx context.Context, texts []attackText, report *result.Report) error {
+	return errNoSuite
+}
