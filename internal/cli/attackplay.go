@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,17 +29,35 @@ type play struct {
 	listen      string // "" for stdio
 	addressFile string
 	trace       string // "" for a file that is gone afterwards
-	notices     func(attack.Notice)
+	silent      bool   // it is one of several: nothing is said while it is played
+
+	kept    bool // the trace stays
+	file    *traceFile
+	servers []agentServer // where the server actors are, over HTTP
+	outcome agentOutcome  // of the agent that was started
 
 	mu   sync.Mutex
 	told []result.Notice
-	file *traceFile
+}
+
+// report plays the document and says what became of it, whatever that is.
+func (p *play) report(ctx context.Context, name string) result.AttackRun {
+	out, err := p.run(ctx)
+	out.Document = name
+	if p.kept {
+		out.Trace = p.trace
+	}
+	out.Agent = p.agent.agent
+	if err != nil {
+		out.Problem, out.Verdict = err.Error(), nil
+	}
+	return out
 }
 
 // run plays the document and judges what was recorded. The error is why there is nothing to
 // judge.
 func (p *play) run(ctx context.Context) (result.AttackRun, error) {
-	if p.trace == "" {
+	if p.kept = p.trace != ""; !p.kept {
 		f, err := os.CreateTemp("", "gauntlet-*.ndjson")
 		if err != nil {
 			return p.about(), err
@@ -89,6 +109,14 @@ func (p *play) record(ctx context.Context) (*attack.Summary, error) {
 	var transports sync.WaitGroup
 	var broken error
 	var mu sync.Mutex
+	agent, dismiss := context.WithCancel(ctx)
+	if p.agent.start != nil {
+		transports.Go(func() { // ends with its work, or with the run
+			prompt := cmp.Or(p.agent.prompt, run.Prompt())
+			p.outcome = p.agent.start(agent, p.servers, prompt)
+			run.End(p.outcome.ended)
+		})
+	}
 	for _, serve := range open {
 		transports.Go(func() { // ends with its client, or by stop
 			if err := serve(serving); err != nil {
@@ -100,9 +128,10 @@ func (p *play) record(ctx context.Context) (*attack.Summary, error) {
 		})
 	}
 	sum := run.Run(ctx)
+	dismiss()
 	stop()
 	transports.Wait()
-	return &sum, broken
+	return &sum, errors.Join(broken, p.outcome.trouble)
 }
 
 func (p *play) options() attack.Options {
@@ -116,8 +145,8 @@ func (p *play) options() attack.Options {
 }
 
 func (p *play) notice(n attack.Notice) {
-	if p.notices != nil {
-		p.notices(n)
+	if n.Kind == attack.Logged && !p.silent {
+		p.note("%s, %s: %s", n.Actor, n.Phase, n.Text) // what the document itself has to say, as it comes
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,7 +197,9 @@ func (p *play) open(ctx context.Context, run *attack.Run) ([]func(context.Contex
 			return nil, fmt.Errorf("--listen %s: %w", nextAddress(p.listen, i), err)
 		}
 		listeners = append(listeners, ln)
-		fmt.Fprintf(&lines, "%s http://%s%s\n", s.Actor, ln.Addr(), engine.Path)
+		url := "http://" + ln.Addr().String() + engine.Path
+		p.servers = append(p.servers, agentServer{s.Actor, url})
+		fmt.Fprintf(&lines, "%s %s\n", s.Actor, url)
 		out = append(out, func(ctx context.Context) error { return s.HTTP(ctx, ln) })
 	}
 	if addr, err := netip.ParseAddrPort(listeners[0].Addr().String()); err != nil || !addr.Addr().IsLoopback() {
@@ -191,6 +222,9 @@ func (p *play) announce(lines string) error {
 		if err != nil {
 			return err
 		}
+	}
+	if p.agent.start != nil {
+		return nil // the agent is told, and nobody else need know
 	}
 	for line := range strings.Lines(lines) { // also with --quiet: else nobody knows the port
 		actor, url, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
@@ -246,10 +280,14 @@ func lost(a *result.AttackRun, why string) {
 // describe adds what is known of the run beside its messages.
 func (p *play) describe(out *result.AttackRun, sum *attack.Summary, failed error) {
 	p.mu.Lock()
-	out.Notices = append(p.told, out.Notices...)
+	own := slices.DeleteFunc(p.told, func(n result.Notice) bool { // actors stand below
+		return n.Kind == string(attack.Skipped) && n.Phase == ""
+	})
+	out.Notices = append(own, out.Notices...)
 	p.mu.Unlock()
 	out.Milliseconds = max(1, sum.Duration.Milliseconds())
 	out.Notices = append(out.Notices, result.Notice{Kind: "ended", Message: "the run ended: " + sum.Ended})
+	out.Scripted = p.outcome.scripted
 	out.Actors = []result.ActorRun{}
 	for _, a := range sum.Actors {
 		if a.Failed != "" {

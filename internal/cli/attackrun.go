@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -22,6 +21,7 @@ type attackRunRun struct {
 	limits  attackLimits
 	outputs outputFlags
 	live    liveFlags
+	agent   agentFlags
 	serving engine.Options
 
 	listen      string
@@ -57,17 +57,25 @@ saw then. Each server actor has an address of its own.
 Actors that are clients attack the server of --url or of COMMAND, which is started
 without a shell.
 
+--agent names the agent instead, which gets all servers of the document and what its
+user says. Several documents, directories or patterns are a suite: each is played in
+a session of its own, and --trace then names a folder.
+
+` + builtinAgents + `
+
 This is an offensive tool. It listens on this machine only, unless told otherwise.
 
 Exit codes: 1 if the agent or the server complied, wholly or in part; else 2 if a document
 could not be played, a verdict is an error or the attack never reached anybody; else 0.`,
 		Example: `  gauntlet attack run --output verdict.json --format json rugpull.yaml
   gauntlet attack run --listen 127.0.0.1:0 --address-file urls.txt --trace run.ndjson attack.yaml
+  gauntlet attack run --agent builtin:victim attacks/
   gauntlet attack run probe.yaml -- npx -y @modelcontextprotocol/server-filesystem /tmp`,
 		RunE: r.run,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
+	r.agent.flags(cmd)
 	f.StringVar(&r.listen, "listen", "", "serve over HTTP on this `ADDRESS`; port 0 takes a free one (default stdio)")
 	f.StringVar(&r.addressFile, "address-file", "", "write actor and URL of each server to this `FILE` as soon as clients can connect (default none)")
 	f.StringVar(&r.url, "url", "", "`URL` of the server that client actors attack (default the one of COMMAND)")
@@ -124,13 +132,14 @@ func (r *attackRunRun) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	report := newAttackReport()
-	if !r.quiet {
-		r.printErr("gauntlet: %s", offensive)
-	}
+	r.note("%s", offensive)
 	if len(texts) == 1 {
 		report.Attacks = append(report.Attacks, r.one(cmd.Context(), texts[0]))
-	} else if err := r.suite(cmd.Context(), texts, report); err != nil {
-		return err
+	} else {
+		if err := r.traceFolder(); err != nil {
+			return err
+		}
+		report.Attacks = r.suite(cmd.Context(), texts)
 	}
 	b := r.app
 	if r.spoken { // standard output is the agent's
@@ -149,6 +158,12 @@ func (r *attackRunRun) validate(cmd *cobra.Command, args []string) (names []stri
 	dash := cmd.ArgsLenAtDash()
 	if dash >= 0 {
 		names = args[:dash]
+	}
+	if names, err = globbed(names); err != nil {
+		return nil, nil, usage(cmd, "%s", err)
+	}
+	if err := r.agent.choose(r.app); err != nil {
+		return nil, nil, usage(cmd, "%s", err)
 	}
 	switch {
 	case len(names) == 0:
@@ -213,26 +228,9 @@ func (r *attackRunRun) one(ctx context.Context, text attackText) result.AttackRu
 	if problem != "" {
 		return result.AttackRun{Document: text.name, Problem: problem}
 	}
-	p := &play{attackRunRun: r, doc: doc, listen: r.listen, addressFile: r.addressFile, trace: r.trace, notices: r.tellNotice}
-	run, err := p.run(ctx)
-	run.Document = text.name
-	if err != nil {
-		run.Problem = err.Error()
-		run.Verdict = nil
+	p := &play{attackRunRun: r, doc: doc, listen: r.listen, addressFile: r.addressFile, trace: r.trace}
+	if p.listen == "" && r.agent.start != nil {
+		p.listen = "127.0.0.1:0"
 	}
-	return run
-}
-
-// tellNotice shows what the document itself has to say, as it comes.
-func (r *attackRunRun) tellNotice(n attack.Notice) {
-	if n.Kind == attack.Logged {
-		r.note("%s, %s: %s", n.Actor, n.Phase, n.Text)
-	}
-}
-
-var errNoSuite = errors.New("several documents are played to an agent that is started anew for each: name it, or the server that their clients attack")
-
-// suite plays several documents, each in a session of its own.
-func (r *attackRunRun) suite(ctx context.Context, texts []attackText, report *result.Report) error {
-	return errNoSuite
+	return p.report(ctx, text.name)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"sync"
@@ -27,7 +28,8 @@ type progress struct {
 	mu           sync.Mutex // also around every write
 	text         string
 	shown        bool
-	through, all int // of the servers asked side by side
+	through, all int // of the servers asked side by side, or of what countOf says
+	what         string
 }
 
 // startProgress starts a progress line if a person is there to see it. The caller must
@@ -60,6 +62,13 @@ func (p *progress) count(through, more int) {
 	defer p.mu.Unlock()
 	p.through += through
 	p.all += more
+}
+
+// countOf says what is counted, if it is not servers.
+func (p *progress) countOf(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.what = what
 }
 
 func (p *progress) uncount() {
@@ -98,7 +107,7 @@ func (p *progress) show() {
 	const width = 76 // a line that wraps could not be cleared
 	text := []rune(p.text)
 	if p.all > 1 {
-		text = []rune(fmt.Sprintf("%d of %d servers are through; %s", p.through, p.all, p.text))
+		text = []rune(fmt.Sprintf("%d of %d %s are through; %s", p.through, p.all, cmp.Or(p.what, "servers"), p.text))
 	}
 	fmt.Fprint(p.w, clearLine, string(text[:min(len(text), width)]), "…")
 	p.shown = true
