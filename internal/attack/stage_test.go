@@ -33,10 +33,11 @@ type stage struct {
 
 // A desk is where the agent sits that talks to one server.
 type desk struct {
-	t   testing.TB
-	in  *io.PipeWriter
-	out *bufio.Reader
-	id  int
+	t    testing.TB
+	in   *io.PipeWriter
+	out  *bufio.Reader
+	from *io.PipeReader
+	id   int
 }
 
 // play begins a run. The stage is cleared away with the test at the latest.
@@ -70,7 +71,7 @@ func playDocument(t testing.TB, doc *oatf.Document, opt Options) *stage {
 	for _, server := range s.run.Servers() {
 		toServer, in := io.Pipe()
 		out, fromServer := io.Pipe()
-		s.servers[server.Actor] = &desk{t: t, in: in, out: bufio.NewReader(out)}
+		s.servers[server.Actor] = &desk{t: t, in: in, out: bufio.NewReader(out), from: out}
 		transports.Go(func() { // ends with its input or the run
 			_ = server.Stdio(ctx, toServer, fromServer)
 			_ = fromServer.Close()
@@ -96,11 +97,11 @@ func (s *stage) end() Summary {
 	return sum
 }
 
-// stopReading lets servers write into the void.
+// stopReading lets every agent leave.
 func (s *stage) stopReading() {
 	for _, d := range s.servers {
 		_ = d.in.Close()
-		go func() { _, _ = io.Copy(io.Discard, d.out) }() // ends with the server
+		_ = d.from.Close()
 	}
 }
 
