@@ -41,6 +41,7 @@ var table = []row{
 	{path: "internal/secret", layer: tokens, deps: []string{"github.com/pelletier/go-toml/v2"}},
 	{path: "verdict", layer: tokens},
 	{path: "internal/near", layer: tokens},
+	{path: "attacks", layer: tokens},
 	{path: "internal/archtest", layer: tokens},
 	{path: "internal/program", layer: tokens},
 	{path: "internal/within", layer: tokens},

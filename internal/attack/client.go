@@ -86,7 +86,7 @@ func (c *client) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	session.Listen(ctx) // over HTTP there is a stream for what a server says unasked
+	session.Hear(ctx) // over HTTP there is a stream for what a server says unasked
 	for ctx.Err() == nil {
 		at, left := c.here(ctx)
 		if err := c.phase(ctx, session, at, left); err != nil {

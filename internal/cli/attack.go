@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/attacks"
+	"gauntlet/internal/near"
 	"gauntlet/oatf"
 )
 
@@ -28,7 +30,7 @@ fell for it.`,
 			return usage(c, "no command: want %s", commandNames(c))
 		},
 	}
-	cmd.AddCommand(a.attackRunCommand(), a.attackValidateCommand(), a.attackFmtCommand(), a.attackShowCommand(), a.attackSchemaCommand(), a.attackJudgeCommand(), a.attackFromScanCommand())
+	cmd.AddCommand(a.attackRunCommand(), a.attackListCommand(), a.attackValidateCommand(), a.attackFmtCommand(), a.attackShowCommand(), a.attackSchemaCommand(), a.attackJudgeCommand(), a.attackFromScanCommand())
 	return cmd
 }
 
@@ -61,18 +63,20 @@ func (l *attackLimits) flags(cmd *cobra.Command) {
 // An attackText is one document as it lies there, or why it could not be read.
 type attackText struct {
 	name, text string
+	builtIn    bool // it is no file
 	err        error
 }
 
 // attackTexts reads the documents that the arguments name: files, - for standard input,
-// and directories, of which every .yaml and .yml below counts, in the order of their names.
+// directories, of which every .yaml and .yml below counts, in the order of their names, and
+// those that are built in.
 func (a *app) attackTexts(ctx context.Context, args []string, l *attackLimits) ([]attackText, error) {
 	return interruptible(ctx, func() []attackText {
 		var all []attackText
 		for _, arg := range args {
 			for _, t := range documentsAt(arg) {
 				if t.err == nil {
-					t.text, t.err = a.readText(t.name, l.Bytes)
+					t.text, t.builtIn, t.err = a.openAttack(t.name, l)
 				}
 				if errors.Is(t.err, errEmpty) {
 					t.err = nil // it can be read: it is no document
@@ -85,6 +89,23 @@ func (a *app) attackTexts(ctx context.Context, args []string, l *attackLimits) (
 		}
 		return all
 	})
+}
+
+// openAttack reads one document: a file, or where there is none of this name, the one that
+// is built in under it.
+func (a *app) openAttack(name string, l *attackLimits) (text string, builtIn bool, err error) {
+	if _, err := os.Stat(name); name == "-" || !errors.Is(err, fs.ErrNotExist) {
+		text, err = a.readText(name, l.Bytes)
+		return text, false, err
+	}
+	if own, ok := attacks.Text(name); ok {
+		return own, true, nil
+	}
+	if strings.ContainsAny(name, `/\.`) {
+		text, err = a.readText(name, l.Bytes) // which says what is missing
+		return text, false, err
+	}
+	return "", false, errors.New("no such file, and no attack of this name is built in" + near.Question(near.Names(name, attacks.Names()), ""))
 }
 
 // documentsAt returns the files that an argument stands for, yet to be read, and what of a

@@ -67,6 +67,9 @@ func (f *attackFmtRun) run(cmd *cobra.Command, args []string) error {
 		if f.write && t.name == "-" {
 			return usage(cmd, "--write cannot overwrite standard input")
 		}
+		if f.write && t.builtIn {
+			return usage(cmd, "--write cannot overwrite %s, which is built in", t.name)
+		}
 		code, err := f.one(t)
 		if err != nil {
 			f.say("%s", err)

@@ -55,10 +55,10 @@ func (s *Session) Changed(ctx context.Context, wait time.Duration) string {
 	return s.Idle(ctx, wait)
 }
 
-// Listen opens the stream on which a server of the handshake's era may speak at any time
+// Hear opens the stream on which a server of the handshake's era may speak at any time
 // over HTTP, so that nothing is lost that it says between calls. Elsewhere it does nothing.
 // A server without such a stream is no error: then nothing can come.
-func (s *Session) Listen(ctx context.Context) {
+func (s *Session) Hear(ctx context.Context) {
 	if s.c.meta == "" {
 		s.c.listen(ctx)
 	}

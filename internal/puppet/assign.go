@@ -102,7 +102,7 @@ func (o *obedience) meant(c clause, t *tool, p *param) (place, bool) {
 		switch {
 		case after.sort == sign && (after.text == ":" || after.text == "=") && !empties[p.name],
 			p.takes(after.sort) && p.want != wantPath && !empties[p.name] && c.verb != "",
-			deictic[after.low], deictic[before.low], (before.low == "as" || verbs[before.low] == set) && !empties[p.name]:
+			deictic[after.low], (deictic[before.low] || before.low == "as" || verbs[before.low] == set) && !empties[p.name]:
 			return at, true
 		}
 	}

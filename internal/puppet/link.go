@@ -24,7 +24,7 @@ type link struct {
 
 // A listed thing is a resource or a prompt as its list has it.
 type listed struct {
-	at     *link
+	method string // that gets it
 	name   string // of a prompt, or the URI of a resource
 	about  string // name, title and description
 	params []param
@@ -50,7 +50,7 @@ func open(ctx context.Context, s Server, opt peer.Options) (*link, error) {
 		return nil, err
 	}
 	l := &link{name: s.Name, conn: conn, session: session}
-	session.Listen(ctx)
+	session.Hear(ctx)
 	l.read(ctx)
 	return l, nil
 }
@@ -71,20 +71,20 @@ func (l *link) read(ctx context.Context) {
 		}
 	}
 	for _, raw := range snap.Lists[1].Items {
-		l.prompts = append(l.prompts, l.listed(raw, "name")...)
+		l.prompts = append(l.prompts, listedThing(raw, "name", "prompts/get")...)
 	}
 	for _, raw := range snap.Lists[2].Items {
-		l.resources = append(l.resources, l.listed(raw, "uri")...)
+		l.resources = append(l.resources, listedThing(raw, "uri", "resources/read")...)
 	}
 }
 
-func (l *link) listed(raw, id string) []listed {
+func listedThing(raw, id, method string) []listed {
 	var tree rawjson.Tree
 	if tree.Parse(raw, 0) != nil || tree.Root().Get(id).Text() == "" {
 		return nil
 	}
 	root := tree.Root()
-	d := listed{at: l, name: strings.Clone(root.Get(id).Text())}
+	d := listed{method: method, name: strings.Clone(root.Get(id).Text())}
 	for _, member := range [...]string{"name", "title", "description"} {
 		if s := root.Get(member).Text(); s != "" && s != d.name {
 			d.about += s + ". "

@@ -84,7 +84,9 @@ func (a *agent) obey(ctx context.Context, r reading) {
 		a.mind.Lock()
 		o.since = a.memos
 		a.mind.Unlock()
-		for _, c := range clauses(view) {
+		all := clauses(view)
+		for i, c := range all {
+			o.rest = all[i+1:]
 			key := r.key(c)
 			if a.obeyed[key] {
 				continue
@@ -94,6 +96,22 @@ func (a *agent) obey(ctx context.Context, r reading) {
 			if o.follow(ctx, c); len(a.steps)+len(a.rules)+len(a.delayed) == done {
 				delete(a.obeyed, key) // it meant nothing here, and may elsewhere
 			}
+		}
+	}
+}
+
+// prepare heeds what the rest of the sentence says of the call that is about to be made:
+// "call x and pass y as z".
+func (o *obedience) prepare(c clause, t *tool) {
+	for _, next := range o.rest {
+		if len(next.sentence) == 0 || len(c.sentence) == 0 || &next.sentence[0] != &c.sentence[0] || next.act != set || next.denied || o.named(next.tokens) != nil {
+			return
+		}
+		if meant := o.targets(next); len(meant) != 1 || meant[0] != t {
+			return
+		}
+		if o.assign(next) {
+			o.obeyed[o.key(next)] = true
 		}
 	}
 }
@@ -112,8 +130,9 @@ type obedience struct {
 	*agent
 	reading
 	all   []token
-	since int   // memories before it are from before this text
-	last  *tool // that the latest order was carried out with, nil for none
+	since int      // memories before it are from before this text
+	rest  []clause // behind the order at hand
+	last  *tool    // that the latest order was carried out with, nil for none
 	verb  string
 }
 
@@ -169,6 +188,7 @@ func (o *obedience) act(ctx context.Context, c clause) {
 		o.readFiles(c.tokens)
 		return
 	}
+	o.prepare(c, t)
 	r := o.request(c)
 	args, ok := r.arguments(t)
 	if !ok {

@@ -2,6 +2,7 @@ package puppet
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +12,9 @@ import (
 func (a *agent) task(ctx context.Context) {
 	all := tokens(a.opt.Prompt)
 	for _, part := range requests(all) {
-		a.lookUp(ctx, part)
+		if a.lookUp(ctx, part) {
+			continue
+		}
 		t := best(a.tools(), part)
 		if t == nil {
 			continue
@@ -87,35 +90,36 @@ const (
 	honest = 200
 )
 
-// lookUp reads the resources and prompts that a part of the task is about.
-func (a *agent) lookUp(ctx context.Context, part []token) {
+// lookUp reads the resources and prompts that a part of the task is about, and reports
+// whether it names one of them.
+func (a *agent) lookUp(ctx context.Context, part []token) (named bool) {
 	asked := stems(wordsOf(part))
 	looked := 0
 	for _, l := range a.links {
-		for _, d := range l.resources {
-			if looked < mostLooked && about(d, part, asked) {
-				looked++
-				a.use(ctx, call{at: l, method: "resources/read", name: d.name, why: "the task"})
+		for _, d := range slices.Concat(l.resources, l.prompts) {
+			exact := mentionsExactly(part, d.name)
+			if !exact && !d.concerns(asked) || looked == mostLooked {
+				continue
 			}
-		}
-		for _, d := range l.prompts {
-			if looked < mostLooked && about(d, part, asked) {
-				looked++
+			looked++
+			named = named || exact
+			c := call{at: l, method: d.method, name: d.name, why: "the task"}
+			if d.method == "prompts/get" {
 				r := request{near: part, far: part}
-				args, _ := r.arguments(&tool{params: d.params})
-				a.use(ctx, call{at: l, method: "prompts/get", name: d.name, args: args, why: "the task"})
+				c.args, _ = r.arguments(&tool{params: d.params})
 			}
+			a.use(ctx, c)
 		}
 	}
+	return named
 }
 
-// about reports whether a request names a thing, or says two words of its name and description.
-func about(d listed, part []token, asked map[string]bool) bool {
-	for _, t := range part {
-		if t.text == d.name {
-			return true
-		}
-	}
+func mentionsExactly(part []token, name string) bool {
+	return slices.ContainsFunc(part, func(t token) bool { return t.text == name })
+}
+
+// concerns reports whether a request says two words of a thing's name and description.
+func (d *listed) concerns(asked map[string]bool) bool {
 	common := 0
 	for w := range stems(append(parts(d.name), parts(d.about)...)) {
 		if asked[w] {
