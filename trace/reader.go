@@ -89,7 +89,12 @@ func (r *Reader) header(text string) error {
 	if got := h.Get("format").Text(); got != format {
 		return fmt.Errorf("the first line does not say \"format\": %q", format)
 	}
-	r.Header = Header{Version: strings.Clone(h.Get("version").Text()), Tool: strings.Clone(h.Get("tool").Text())}
+	r.Header = Header{Version: strings.Clone(h.Get("version").Text()), Tool: strings.Clone(h.Get("tool").Text()), Imported: strings.Clone(h.Get("imported").Text())}
+	// Whatever is not a plain no marks the trace: a mark must not get lost to a slip of the pen.
+	if mark := h.Get("redacted"); mark.Exists() {
+		yes, plain := mark.Bool()
+		r.Header.Redacted = yes || !plain
+	}
 	if !strings.HasPrefix(r.Header.Version, "1.") {
 		return fmt.Errorf("version %.20q of the form; this reader knows 1.y", r.Header.Version)
 	}

@@ -89,7 +89,7 @@ func TestRequestsWithOneIDAreBounded(t *testing.T) {
 func TestCorrelatorIsBounded(t *testing.T) {
 	var c Correlator
 	long := strings.Repeat("x", 1000)
-	for seq := 1; seq <= 10*maxKnown; seq++ {
+	for seq := 1; seq <= 3*maxKnown; seq++ {
 		c.Correlate(&Message{Seq: seq, Direction: ToServer, Kind: Request, ID: fmt.Sprintf(`"%s%d"`, long[:seq%2*1000], seq), Method: long})
 		if seq%3 == 0 {
 			c.Correlate(&Message{Direction: ToClient, Kind: Response, ID: fmt.Sprintf(`"%s%d"`, long[:seq%2*1000], seq)})
@@ -103,7 +103,7 @@ func TestCorrelatorIsBounded(t *testing.T) {
 			t.Fatalf("an id of %d bytes is kept", len(at.id))
 		}
 	}
-	latest := 10*maxKnown - 1 // no multiple of 3
+	latest := 3*maxKnown - 1 // no multiple of 3
 	m := Message{Direction: ToClient, Kind: Response, ID: fmt.Sprintf(`"%s%d"`, long[:latest%2*1000], latest)}
 	if c.Correlate(&m); m.ReplyTo != latest || m.Method != "" {
 		t.Errorf("the answer to the latest request belongs to %d (%.20s)", m.ReplyTo, m.Method)

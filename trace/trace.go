@@ -40,6 +40,24 @@ type Trace struct {
 type Header struct {
 	Version string // of the form, such as "1.0"
 	Tool    string // who wrote it, such as "gauntlet 0.3.0"; may be empty
+	// Imported names the format that the trace was made from, "" for a recording. Whatever
+	// that format does not keep is made up or missing.
+	Imported string
+	// Redacted says that the trace is a marked copy, which somebody took things out of.
+	Redacted bool
+}
+
+// Caveats says in whole sentences what whoever judges by the trace should tell its reader:
+// nothing for a recording.
+func (h Header) Caveats() []string {
+	var out []string
+	if h.Imported != "" {
+		out = append(out, "the trace was imported ("+h.Imported+"): it holds what that format keeps, and ids, order and bytes may not be those of the wire")
+	}
+	if h.Redacted {
+		out = append(out, "the trace is a marked copy: values were taken out of it, and whatever looks for them cannot match")
+	}
+	return out
 }
 
 // A Message is one message as it went over a connection. The zero value of a field means

@@ -67,7 +67,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	if !reflect.DeepEqual(got.Messages, want) {
 		t.Errorf("got  %+v\nwant %+v\ntext %s", got.Messages, want, text)
 	}
-	if got.Header != (Header{Version, "gauntlet test"}) {
+	if got.Header != (Header{Version: Version, Tool: "gauntlet test"}) {
 		t.Errorf("header %+v", got.Header)
 	}
 	if n := strings.Count(text, "\n"); n != 1+len(want) {
@@ -77,6 +77,27 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		if rawjson.Hidden(r) {
 			t.Errorf("%U stands in the file as it is", r)
 		}
+	}
+}
+
+func TestHeaderKeepsItsMarks(t *testing.T) {
+	for _, want := range []Header{{Tool: "t"}, {Tool: "t", Imported: "inspector"}, {Redacted: true}, {Tool: "\x1b", Imported: "\u202e", Redacted: true}} {
+		var b bytes.Buffer
+		if _, err := NewWriterOf(&b, want); err != nil {
+			t.Fatal(err)
+		}
+		want.Version = Version
+		got, err := Read(&b, Limits{})
+		if err != nil || got.Header != want {
+			t.Errorf("%v, %+v, want %+v", err, got.Header, want)
+		}
+		if n := len(got.Header.Caveats()); (n == 0) != (want.Imported == "" && !want.Redacted) {
+			t.Errorf("%d caveats of %+v", n, want)
+		}
+	}
+	got, err := Read(strings.NewReader(`{"format":"gauntlet-trace","version":"1.0","redacted":"yes"}`), Limits{})
+	if err != nil || !got.Header.Redacted {
+		t.Errorf("a mark in another form got lost: %v, %+v", err, got.Header)
 	}
 }
 

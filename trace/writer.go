@@ -22,9 +22,17 @@ type Writer struct {
 // NewWriter writes the header line to w. A line goes out in one Write, so that a trace cut
 // short by a crash lacks whole lines or ends inside one. w is not closed.
 func NewWriter(w io.Writer, tool string) (*Writer, error) {
+	return NewWriterOf(w, Header{Tool: tool})
+}
+
+// NewWriterOf is NewWriter for a trace that is no recording. The version is the one that is
+// written here, whatever h says.
+func NewWriterOf(w io.Writer, h Header) (*Writer, error) {
 	b := append([]byte(`{"format":"`+format+`","version":"`+Version+`"`), `,"tool":`...)
-	b = append(rawjson.AppendVisible(b, tool), "}\n"...)
-	if _, err := w.Write(b); err != nil {
+	o := members{b: rawjson.AppendVisible(b, h.Tool)}
+	o.text("imported", h.Imported)
+	o.flag("redacted", h.Redacted)
+	if _, err := w.Write(append(o.b, "}\n"...)); err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
 	return &Writer{w: w}, nil

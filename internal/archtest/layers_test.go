@@ -95,6 +95,7 @@ var table = []row{
 	{path: "internal/sourcetree", layer: wires, may: []string{"finding", "sink"}, not: impure},
 	{path: "internal/wire", layer: wires, may: []string{"rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
 	{path: "internal/discover", layer: wires, may: []string{"check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
+	{path: "internal/foreign", layer: manners, may: []string{"internal/wire", "rawjson", "trace"}},
 	{path: "internal/peer", layer: manners, may: []string{"internal/wire", "rawjson", "catalog", "finding"}, not: impure},
 	{path: "internal/serve", layer: manners, may: []string{"internal/wire", "rawjson", "catalog"}, not: impure},
 

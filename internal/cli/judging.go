@@ -39,6 +39,9 @@ func judgeTrace(ctx context.Context, in io.Reader, docs []*oatf.Document) ([]res
 	runs := make([]result.AttackRun, len(docs))
 	for i := range all {
 		runs[i] = all[i].end(unread)
+		for _, caveat := range r.Header.Caveats() {
+			runs[i].Notices = append(runs[i].Notices, result.Notice{Kind: "trace_no_recording", Message: caveat})
+		}
 		if unread > 0 {
 			runs[i].Notices = append(runs[i].Notices, result.Notice{Kind: "trace_unread", Message: "lines of the trace could not be read: what they held is unknown"})
 		}

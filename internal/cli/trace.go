@@ -24,7 +24,7 @@ message by message, as capture --trace records it.`,
 			return usage(c, "no command: want %s", commandNames(c))
 		},
 	}
-	cmd.AddCommand(a.traceShowCommand())
+	cmd.AddCommand(a.traceShowCommand(), a.traceImportCommand(), a.traceRedactCommand())
 	return cmd
 }
 

@@ -37,21 +37,32 @@ func traceFlag(cmd *cobra.Command, to *string) {
 // can read.
 func (a *app) createTrace(name string) (*traceFile, error) {
 	t := &traceFile{name: name, secret: strings.NewReplacer(), credentials: trace.NewLabels("c")}
-	out := a.host.Stdout
-	if name != "-" {
-		f, err := createPrivate(name)
-		if err != nil {
-			return nil, fmt.Errorf("--trace: %s: %w", name, reason(err))
-		}
-		t.file, out = f, f
-	}
-	w, err := trace.NewWriter(out, "gauntlet "+version())
+	w, f, err := a.newTrace(name, trace.Header{})
 	if err != nil {
-		_ = t.close() // the first error is the one to tell
 		return nil, fmt.Errorf("--trace: %s: %w", name, reason(err))
 	}
+	t.file = f
 	t.recorder = trace.NewRecorder(untilBroken(w.Write), trace.RecorderOptions{Redact: t.redact})
 	return t, nil
+}
+
+// newTrace begins a file of this name, or standard output for "-", whose file is nil.
+func (a *app) newTrace(name string, h trace.Header) (*trace.Writer, *os.File, error) {
+	h.Tool = "gauntlet " + version()
+	if name == "-" {
+		w, err := trace.NewWriterOf(a.host.Stdout, h)
+		return w, nil, err
+	}
+	f, err := createPrivate(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := trace.NewWriterOf(f, h)
+	if err != nil {
+		_ = f.Close() // the first error is the one to tell
+		return nil, nil, err
+	}
+	return w, f, nil
 }
 
 // untilBroken stops at the first error: behind half a line no other can be read.

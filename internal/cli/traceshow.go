@@ -85,6 +85,9 @@ func (s *traceShowRun) draw(ctx context.Context, name string, as func(io.Writer)
 	}
 	defer in.close()
 	defer s.settle(in)
+	for _, caveat := range in.header.Caveats() {
+		s.say("%s: %s", name, caveat)
+	}
 	return s.writeTo("-", func(w io.Writer) error {
 		view := as(w)
 		sum := traceSum{}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -31,6 +32,17 @@ type events struct {
 
 	lastID string        // the latest id, which stays until another comes
 	retry  time.Duration // the latest retry, 0 if none came
+}
+
+// EventMessages returns the messages in the text of an event stream, which is all in memory.
+func EventMessages(text string) (out []Message) {
+	for e := newEvents(strings.NewReader(text), len(text)); ; {
+		it, err := e.next()
+		if err != nil {
+			return out
+		}
+		out = append(out, it.message(nil))
+	}
 }
 
 func newEvents(r io.Reader, limit int) *events {

@@ -8,6 +8,19 @@ import (
 	"strings"
 )
 
+// Lines cuts a stranger's text into lines as a [Stream] does.
+type Lines struct{ l *lines }
+
+// NewLines returns the lines of r, of which limits bound the length of one (Message) and of
+// all (Total).
+func NewLines(r io.Reader, limits Limits) *Lines {
+	return &Lines{newLines(r, limits.withDefaults())}
+}
+
+// Next returns the next line without its end. Behind a [LineTooLongError] it goes on with
+// the next line; every other error is final, io.EOF the end.
+func (l *Lines) Next() (string, error) { return l.l.next() }
+
 // lines cuts a byte stream into lines and bounds both.
 type lines struct {
 	r     *bufio.Reader

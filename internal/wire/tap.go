@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"iter"
 	"net/http"
 )
 
@@ -29,6 +30,15 @@ type Passage struct {
 type HTTPPost struct {
 	Exchange int         // see HTTPAnswer
 	Header   http.Header // what MCP asks for, without what Endpoint was given
+}
+
+// HeaderOf returns header fields by name and value, for who reads them somewhere else.
+func HeaderOf(fields iter.Seq2[string, string]) http.Header {
+	h := http.Header{}
+	for name, value := range fields {
+		h.Add(name, value)
+	}
+	return h
 }
 
 func (t Tap) sent(raw string, post *HTTPPost) {

@@ -49,11 +49,15 @@ func (t *Tape) Err() error {
 // maxParts is how many messages of one batch get a line of their own. The batch holds all.
 const maxParts = 10_000
 
-// Record takes a message, and the parts of a batch behind it. It may be called from several
-// goroutines at once.
-func (t *Tape) Record(p Passage) {
+// Record takes a message that goes by now, and the parts of a batch behind it. It may be
+// called from several goroutines at once.
+func (t *Tape) Record(p Passage) { t.RecordAt(p, time.Now()) }
+
+// RecordAt is Record for a message that somebody else saw at a time, zero if unknown.
+func (t *Tape) RecordAt(p Passage, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.about.Time = at
 	m := t.message(p)
 	parts, more := p.parts()
 	if more {
@@ -93,7 +97,6 @@ func (t *Tape) put(m trace.Message) (seq int) {
 // message is p as the trace has it, up to what the Recorder sets.
 func (t *Tape) message(p Passage) trace.Message {
 	m := t.about
-	m.Time = time.Now()
 	m.Direction = trace.ToClient
 	if p.Sent != (t.about.Role == trace.AsServer) {
 		m.Direction = trace.ToServer

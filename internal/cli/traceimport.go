@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/foreign"
+	"gauntlet/result"
+	"gauntlet/trace"
+)
+
+// traceImportRun is one run of the subcommand trace import.
+type traceImportRun struct {
+	*app
+	from    string
+	file    string
+	options foreign.Options
+}
+
+const autoFormat = "auto"
+
+func (a *app) traceImportCommand() *cobra.Command {
+	i := &traceImportRun{app: a, from: autoFormat}
+	names := []string{autoFormat}
+	for _, f := range foreign.Formats() {
+		names = append(names, f.Name)
+	}
+	cmd := &cobra.Command{
+		Use:   "import [flags] FILE",
+		Short: "Make a trace of what another program recorded",
+		Long: `import reads a recording of MCP Inspector (the exports of its Protocol and Network tabs),
+a log of Claude Desktop, a trace of ThoughtJack or OpenTelemetry spans (OTLP JSON), and
+writes a trace that says where it is from. These recordings keep less than went over the
+wire; docs/trace.md says what each lacks. - reads from standard input.
+
+Exit codes: 0; 2 if a part of the recording could not be read, or it holds no message.`,
+		Example: `  gauntlet trace import --output files.ndjson mcp-server-files.log
+  gauntlet trace import --from otel spans.json | gauntlet trace show -`,
+		RunE: i.run,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.Var(&value[string]{&i.from, "FORMAT", oneOf(names), func(s string) string { return s }}, "from", "the form of the recording: "+strings.Join(names, ", "))
+	outputFlag(cmd, &i.file, "the trace")
+	f.StringVar(&i.options.Server, "server", "", "`NAME` of the server, where the recording does not say (default what the file's name says)")
+	f.Var(size(&i.options.Text, foreign.DefaultText), "max-bytes", "longest recording that is read whole, and longest line of any")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
+	completeWith(cmd, "from", names)
+	return cmd
+}
+
+func (i *traceImportRun) run(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return usage(cmd, "no recording: name a file, - for standard input")
+	case len(args) > 1:
+		return usage(cmd, "%d files: want one", len(args))
+	}
+	if err := writable(i.file, args); err != nil {
+		return usage(cmd, "%s", err)
+	}
+	if i.options.Server == "" {
+		i.options.Server = serverOf(args[0])
+	}
+	err, interrupted := interruptible(cmd.Context(), func() error { return i.convert(args[0]) })
+	if interrupted != nil {
+		return interrupted
+	}
+	return err
+}
+
+// namesServer are the names that programs give to their recordings of one server.
+var namesServer = regexp.MustCompile(`^(?:mcp-server-(.+)\.log|inspector-(?:protocol|protocol-pinned|protocol-unpinned|network)-(.+)-\d{4}-\d\d-\d\dT[\d.-]+Z\.json)$`)
+
+// serverOf returns the server that the name of a recording names, "" if none.
+func serverOf(file string) string {
+	found := namesServer.FindStringSubmatch(filepath.Base(file))
+	if found == nil {
+		return ""
+	}
+	name, err := url.PathUnescape(found[1] + found[2])
+	if err != nil {
+		return found[1] + found[2]
+	}
+	return name
+}
+
+func (i *traceImportRun) convert(name string) error {
+	file, err := i.openStream(name)
+	if err != nil {
+		return of(name, reason(err))
+	}
+	defer file.Close()
+	format, in, err := i.format(file)
+	if err != nil {
+		return of(name, reason(err))
+	}
+	w, out, err := i.newTrace(i.file, trace.Header{Imported: format.Name})
+	if err != nil {
+		return of(i.file, reason(err))
+	}
+	sum, err := format.Read(in, i.options, w.Write)
+	if out != nil {
+		if closed := out.Close(); err == nil {
+			err = closed
+		}
+	}
+	for _, p := range sum.Problems {
+		i.say("%s: %s", name, &p)
+	}
+	if sum.Unread > len(sum.Problems) {
+		i.say("%s: %d in all could not be read", name, sum.Unread)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: the trace is incomplete: %w", name, reason(err))
+	}
+	if sum.Messages == 0 {
+		return fmt.Errorf("%s: there is no message in it", name)
+	}
+	if sum.Unread > 0 {
+		i.code = result.ExitTrouble
+	}
+	i.note("imported from %s: %d messages, %d lines or entries without one", format.Name, sum.Messages, sum.Passed)
+	i.note("%s", format.Lost)
+	return nil
+}
+
+// format returns the form of a recording, and all of it to be read.
+func (i *traceImportRun) format(file io.Reader) (foreign.Format, io.Reader, error) {
+	if i.from != autoFormat {
+		f, _ := foreign.Lookup(i.from) // the flag takes no other
+		return f, file, nil
+	}
+	f, in, err := foreign.Detect(file)
+	if errors.Is(err, foreign.ErrUnknown) {
+		return f, nil, fmt.Errorf("it is in %w; if it is, name its form with --from", err)
+	}
+	return f, in, err
+}

@@ -1,0 +1,72 @@
+package trace
+
+import (
+	"slices"
+
+	"gauntlet/rawjson"
+)
+
+// Rewrite gives every text of the message to f and puts what it returns in its place: each
+// string of a text that is JSON, decoded, the names of members among them, and each number as
+// it is written, which becomes a string if f changes it; any other text as a whole; ids,
+// methods, notes and values of headers. What f leaves alone stays byte for byte. It reports
+// whether anything changed, and marks the message Redacted if so.
+func (m *Message) Rewrite(f func(string) string) bool {
+	before := m.Redacted
+	m.Redacted = false
+	// The ids first: that in the text gets the same treatment below.
+	for _, s := range []*string{&m.ID, &m.Raw} {
+		if out := rewriteJSON(*s, f); out != *s {
+			*s, m.Redacted = out, true
+		}
+	}
+	for _, s := range []*string{&m.Method, &m.Note} {
+		if out := f(*s); out != *s {
+			*s, m.Redacted = out, true
+		}
+	}
+	if m.HTTP != nil {
+		h := *m.HTTP
+		h.Headers = slices.Clone(h.Headers)
+		for i := range h.Headers {
+			if out := f(h.Headers[i].Value); out != h.Headers[i].Value {
+				h.Headers[i].Value, m.Redacted = out, true
+			}
+		}
+		m.HTTP = &h
+	}
+	changed := m.Redacted
+	m.Redacted = changed || before
+	return changed
+}
+
+func rewriteJSON(text string, f func(string) string) string {
+	var tree rawjson.Tree
+	if tree.Parse(text, 0) != nil {
+		return f(text)
+	}
+	var out []byte
+	done := 0
+	edit := func(v rawjson.Value, old string) {
+		if s := f(old); s != old {
+			out = append(out, text[done:v.Offset()]...)
+			out = rawjson.AppendString(out, s)
+			done = v.Offset() + len(v.Raw())
+		}
+	}
+	for v := range tree.Root().All() {
+		if key := v.Key(); key.Exists() {
+			edit(key, key.Text())
+		}
+		switch v.Kind() {
+		case rawjson.String:
+			edit(v, v.Text())
+		case rawjson.Number:
+			edit(v, v.Raw())
+		}
+	}
+	if out == nil {
+		return text
+	}
+	return string(append(out, text[done:]...))
+}
