@@ -48,6 +48,8 @@ func (w *worker) judge(p *profile) {
 		w.apply(&w.deeds[i], p)
 	}
 	w.parameters(p)
+	w.returned(w.result, p)
+	w.stored()
 	w.freeSQL(p)
 	w.pathless(p)
 	if p.is&git != 0 {
@@ -84,8 +86,14 @@ func (w *worker) apply(d *deed, p *profile) {
 			continue
 		}
 		weight := int8(r.weight)
+		if r.tag == capability.Exec && w.nameSet.meets(goingOn) && !w.nameSet.meets(runActs) {
+			weight-- // what already runs is stopped or goes on
+		}
 		if d.faint || where&inMemory != 0 || d.source == byDescription && w.astray(d, r) {
 			weight--
+		}
+		if r.tag == capability.SecretAccess && heads(d.value.Text(), int(d.object.end)) {
+			weight -= 2
 		}
 		if weight <= 0 {
 			continue
@@ -155,6 +163,7 @@ var (
 	downloadActs = lex.set("download")
 	uploadActs   = lex.set("upload")
 	haltActs     = lex.set("halt", "destroy")
+	goingOn      = lex.set("halt")
 	listenActs   = lex.set("listen")
 	docActs      = lex.set("docact")
 	ownState     = lex.set("ownstate")

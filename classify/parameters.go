@@ -28,6 +28,9 @@ func (w *worker) parameters(p *profile) {
 		case capability.Path:
 			w.path(q, p, give)
 		case capability.URL:
+			if w.words = paramName(q.name, w.words[:0]); len(w.words) > 1 && w.words[0] == "data" {
+				continue // a data URI is what it says
+			}
 			if p.is&browser != 0 && !w.acts(openActs) {
 				give(tNet, 1)
 			} else if w.acts(travelActs) && !w.acts(changeOnly) || w.own(tNet) || p.is&browser != 0 {

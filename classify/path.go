@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gauntlet/capability"
+	"gauntlet/rawjson"
 )
 
 // workdirs name the place where something runs.
@@ -11,10 +12,25 @@ var workdirs = map[string]bool{"cwd": true, "workdir": true, "workingdir": true,
 
 // Words of a parameter's name that tell whether its file is read or written.
 var (
-	outputs = map[string]bool{"output": true, "out": true, "save": true, "dest": true, "destination": true, "export": true, "download": true, "downloads": true, "target": true, "result": true, "write": true}
-	inputs  = map[string]bool{"input": true, "source": true, "src": true, "upload": true, "read": true, "from": true, "load": true, "attachment": true, "attachments": true, "image": true}
+	outputs   = map[string]bool{"output": true, "out": true, "save": true, "dest": true, "destination": true, "export": true, "download": true, "downloads": true, "target": true, "result": true, "write": true}
+	inputs    = map[string]bool{"input": true, "source": true, "src": true, "upload": true, "read": true, "from": true, "load": true, "attachment": true, "attachments": true, "image": true, "archive": true}
+	readables = map[string]bool{"config": true, "configuration": true, "cert": true, "certs": true, "certificate": true, "crt": true, "ca": true, "cas": true, "pem": true, "policy": true, "credentials": true, "env": true, "template": true, "manifest": true, "script": true, "image": true, "key": true}
 	// savings are words that nobody gives to what stays in a remote service.
 	savings = map[string]bool{"save": true, "output": true, "download": true, "downloads": true}
+)
+
+// made and placeNames begin and end the names of results that say where a file was put:
+// output_path, savedFile, generated_file_path.
+var (
+	made       = map[string]bool{"saved": true, "written": true, "created": true, "generated": true, "exported": true, "downloaded": true, "archive": true, "destination": true, "dest": true}
+	placeNames = map[string]bool{"path": true, "paths": true, "file": true, "files": true, "filename": true, "filenames": true, "filepath": true, "dir": true, "directory": true, "location": true}
+)
+
+var (
+	sendActs = lex.set("send")
+	makeActs = lex.set("write", "generate", "convert", "docact", "download", "capture")
+	noFiles  = lex.set("nofile", "tunnel", "msg", "container")
+	fileLike = lex.set("file", "fileweak", "image", "memstore")
 )
 
 // A pathUse is what the name and the description of a path parameter tell of its use.
@@ -22,6 +38,7 @@ type pathUse struct {
 	out, in   bool // it is written, or read
 	saved     bool // by its name, a result goes there
 	here      bool // it says that it means this machine
+	plain     bool // it names a sort of file that is there to be read: config, cert
 	near, far bool // its name says local, or remote
 	cloud     bool // it says that it leads into a bucket or another place elsewhere
 }
@@ -31,6 +48,7 @@ func (w *worker) pathUse(q *parameter) (u pathUse) {
 	for _, s := range w.words {
 		u.saved = u.saved || savings[s]
 		u.out, u.in = u.out || outputs[s], u.in || inputs[s]
+		u.plain = u.plain || readables[s]
 		u.near, u.far = u.near || s == "local", u.far || s == "remote"
 	}
 	u.here = u.near
@@ -65,7 +83,7 @@ func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8
 	switch {
 	case workdirs[strings.Join(w.words, "")], w.nameSet.with(w.headSet).meets(cwdWords) && !w.own(tFSRead) && !w.own(tFSWrite):
 		return // where a program starts, not what the tool reads
-	case w.nameSet.meets(cookieWords), p.is&secrets != 0 && !u.here && !u.saved:
+	case w.nameSet.meets(cookieWords), p.is&secrets != 0 && !u.here && !u.saved && !strings.Contains(strings.ToLower(q.name), "file"):
 		return // of a cookie, of a vault
 	case p.is&db != 0 && !u.here && !u.out:
 		return // of a document, not of a file system
@@ -77,7 +95,14 @@ func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8
 		w.against[tFSWrite] -= 2 // what is uploaded is read here and written elsewhere
 	}
 	reads, changes := w.acts(readActs), w.acts(changeActs)
+	give = w.backed(q, give)
 	switch {
+	case w.elsewhere() && !u.out: // what is made is no file: the path is what it is made with
+		if u.in || u.plain {
+			give(tFSRead, 2)
+		} else {
+			give(tFSRead, 1)
+		}
 	case w.nameAct.meets(docActs) && !u.in && p.is&remote == 0:
 		give(tFSWrite, 2)
 		give(tFSRead, 2)
@@ -90,8 +115,11 @@ func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8
 		give(tFSRead, 2)
 	case u.out && !u.in:
 		give(tFSWrite, 2)
-	case u.in && !u.out && !changes, p.is&browser != 0 && !u.out && !u.in:
+	case u.in && !u.out && !w.nameAct.meets(destroyActs), p.is&browser != 0 && !u.out && !u.in:
 		give(tFSRead, 2)
+		if w.own(tFSWrite) && (w.nameAct.meets(changeActs) || w.nameAct.empty() && changes) {
+			give(tFSWrite, 2)
+		}
 	case w.own(tExec) && !w.own(tFSRead) && !w.own(tFSWrite):
 		give(tFSRead, 1)
 	case changes && !w.nameAct.meets(readActs) && !(w.nameAct.empty() && reads):
@@ -109,13 +137,41 @@ func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8
 	}
 }
 
+// backed lets the act of the name, and that of the first sentence, stand behind a path that
+// is plainly one: the parameter says what it is done to, they say what is done.
+func (w *worker) backed(q *parameter, give func(tag uint8, weight int8)) func(tag uint8, weight int8) {
+	if w.is&git != 0 || q.depth > 0 && !w.params[0].wrapper || q.role.confidence() != capability.High {
+		return give
+	}
+	return func(tag uint8, weight int8) {
+		give(tag, weight)
+		acts := readActs
+		if tag == tFSWrite {
+			acts = changeActs
+		}
+		if w.nameAct.meets(acts) {
+			w.add(signal{tag: tag, source: byName, weight: 1, value: w.name, kind: "name_token"})
+		}
+	}
+}
+
+// elsewhere reports whether the tool starts, sets or makes something that is no file: a
+// session, a breakpoint, a tunnel, a message.
+func (w *worker) elsewhere() bool {
+	subject := w.nameSet
+	if w.nameAct.empty() {
+		subject = w.headSet
+	}
+	return subject.meets(noFiles) && !subject.meets(fileLike) && !w.own(tFSWrite)
+}
+
 // pathOfService reads a path in the client of a remote service: most lead into a repository
 // or a bucket, a few to this machine without saying so.
 func (w *worker) pathOfService(q *parameter, u pathUse, give func(tag uint8, weight int8)) {
 	if u.saved {
 		give(tFSWrite, 2)
 	}
-	if w.acts(uploadActs) && !u.cloud && !w.carries(q) && strings.Contains(strings.ToLower(q.name), "file") {
+	if (w.acts(uploadActs) || w.does(sendActs, fileObjects) && q.role.confidence() == capability.High) && !u.cloud && !w.carries(q) && strings.Contains(strings.ToLower(q.name), "file") {
 		give(tFSRead, 2)
 	}
 }
@@ -129,6 +185,29 @@ func (w *worker) carries(q *parameter) bool {
 		}
 	}
 	return false
+}
+
+// returned reads the schema of the result: who returns the path of an output, and was not
+// given it, has written a file.
+func (w *worker) returned(schema rawjson.Value, p *profile) {
+	if p.is&(remote|browser|db) != 0 {
+		return
+	}
+	left := maxParameters
+	for m := range schema.Get("properties").Members() {
+		if left--; left < 0 {
+			return
+		}
+		w.words = paramName(m.Key.Text(), w.words[:0])
+		if n := len(w.words); n < 2 || !savings[w.words[0]] && !made[w.words[0]] || !placeNames[w.words[n-1]] {
+			continue
+		}
+		w.add(signal{tag: tFSWrite, source: bySchemaSource, weight: 2, value: m.Key, kind: "returns", text: m.Key.Text()})
+		if w.nameSet.meets(makeActs) {
+			w.add(signal{tag: tFSWrite, source: byName, weight: 1, value: w.name, kind: "name_token"})
+		}
+		return
+	}
 }
 
 // pathless doubts that a tool that takes no path touches files: documents live in memory and

@@ -1,6 +1,8 @@
 package classify
 
 import (
+	"strings"
+
 	"gauntlet/capability"
 	"gauntlet/catalog"
 	"gauntlet/rawjson"
@@ -58,13 +60,15 @@ type worker struct {
 
 	// Of the tool at hand.
 	name, title, desc rawjson.Value
-	prose             string // the description, decoded
+	result            rawjson.Value // the schema of what it returns
+	prose             string        // the description, decoded
 	deeds             []deed
 	mentions          classes // of all tokens that describe the tool
 	nameSet           classes
 	nameAct           classes      // what the name says is done
 	is                circumstance // of the server; none while it is being found out
 	headSet           classes      // of the first sentence
+	folders           bool         // its folders are those of a mailbox
 	said              circumstance
 	hints             hints
 	params            []parameter
@@ -120,6 +124,7 @@ func (w *worker) readValue(v rawjson.Value, known func(string) bool) {
 	if t := w.title.Text(); t != "" {
 		w.named(w.tok.name(t), w.title, byName) // says the name again
 	}
+	w.result = v.Get("outputSchema")
 	w.schema.read(v.Get("inputSchema"))
 	w.params = w.schema.out
 	if w.prose = w.desc.Text(); w.prose != "" {
@@ -127,10 +132,33 @@ func (w *worker) readValue(v rawjson.Value, known func(string) bool) {
 		w.documented(w.prose)
 	}
 	w.mentions = w.mentions.with(w.nameSet)
+	w.mailbox()
 	u := w.use()
 	for i := range w.params {
 		w.role(&w.params[i], u)
 	}
+}
+
+// mailbox takes folders for what they are in a tool that speaks of mail and of no other file.
+func (w *worker) mailbox() {
+	w.folders = false
+	if !w.mentions.meets(strangersMail) {
+		return
+	}
+	for i := range w.deeds {
+		if d := &w.deeds[i]; d.objects.meets(fileObjects) && !isFolder(d.value.Text(), d.object) {
+			return
+		}
+	}
+	w.folders = true
+	for i := range w.deeds {
+		w.deeds[i].objects = w.deeds[i].objects.without(fileObjects)
+	}
+}
+
+// isFolder reports whether a token is the word folder.
+func isFolder(s string, k token) bool {
+	return int(k.end) <= len(s) && strings.HasPrefix(strings.ToLower(s[k.start:k.end]), "folder")
 }
 
 // named reads a name: its words stand in any order, so that every act goes with every object.
@@ -153,6 +181,8 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 		d := deed{objects: k.set.common(objects), source: source, where: where, value: v, object: k, act: k}
 		if i == len(ks)-1 {
 			d.where |= last
+		} else if i == 0 {
+			d.where |= first
 		}
 		for j, a := range ks {
 			// One word cannot be both: "search" by itself searches nothing.
@@ -226,6 +256,9 @@ var (
 	convertActs   = lex.set("convert")
 	toWords       = lex.set("toword")
 	detWords      = lex.set("det")
+	fromWords     = lex.set("fromword")
+	writeActs     = lex.set("write")
+	readAct       = lex.set("read")
 )
 
 // saidReadOnly is a circumstance of the tool: its description says that it changes nothing.
@@ -243,8 +276,9 @@ func (w *worker) use() (u use) {
 		u.files = u.files || d.objects.meets(fileObjects)
 	}
 	u.files = u.files && !w.mentions.meets(strangersMail) // folders of a mailbox
+	u.mail = w.folders
 	u.runs = u.runs || w.nameSet.meets(runActs) && w.mentions.meets(codeObjects)
-	u.queries = u.queries || w.mentions.meets(queryObjects) || w.is&db != 0
+	u.queries = u.queries || w.mentions.meets(queryObjects) || w.is&db != 0 || w.does(executeActs, queryNouns)
 	return u
 }
 
@@ -253,6 +287,8 @@ var (
 	codeObjects   = lex.set("code", "js", "expr", "template", "appbuild")
 	interpObjects = lex.set("interp")
 	queryObjects  = lex.set("db", "sqltext", "dbengine")
+	executeActs   = lex.set("run")
+	queryNouns    = lex.set("querytext") // one executes a statement, and looks for words
 	hostObjects   = lex.set("host")
 	fileObjects   = lex.set("file", "local")
 )

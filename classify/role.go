@@ -117,6 +117,8 @@ func (t *tally) best() roleScore {
 // A use is what a tool as a whole says about its parameters.
 type use struct {
 	runs, queries, files, hosts bool
+
+	mail bool // its folders are those of a mailbox
 }
 
 // paramName cuts the name of a parameter into lower-case words, at most 8.
@@ -188,7 +190,11 @@ func (w *worker) byName(t *tally, p *parameter, words []string) {
 	if found == nil && len(words) > 1 && !modifiers[last] {
 		for _, f := range lookupRole(words[0]) { // pathPrefix, urlTemplate: what it is part of
 			if f.role != capability.Text && f.weight > 1 {
-				found = append(found, roleName{f.role, 1})
+				weight := 1
+				if f.weight > 2 && beginnings[last] {
+					weight = 2
+				}
+				found = append(found, roleName{f.role, weight})
 			}
 		}
 	}
@@ -206,6 +212,9 @@ func lookupRole(w string) []roleName {
 	}
 	return nil
 }
+
+// beginnings end names of parameters that hold the first part of what the first word names.
+var beginnings = map[string]bool{"prefix": true, "root": true, "base": true, "template": true}
 
 // modifiers end names whose first word says nothing about the value: fileType, urlCount.
 var modifiers = map[string]bool{"type": true, "count": true, "size": true, "limit": true, "mode": true, "format": true, "only": true, "length": true, "flag": true, "enabled": true, "timeout": true, "version": true, "level": true, "index": true, "date": true, "at": true, "by": true}
@@ -293,13 +302,21 @@ func (w *worker) byDescription(t *tally, p *parameter) {
 // The places of the roles that byUse weighs.
 var (
 	rPath, rURL, rCommand = roleIndex(capability.Path), roleIndex(capability.URL), roleIndex(capability.Command)
+	rContent              = roleIndex(capability.Content)
 	rQuery, rHost         = roleIndex(capability.Query), roleIndex(capability.Host)
 )
+
+// codeWords begin names of parameters that hold code as a text.
+var codeWords = map[string]bool{"script": true, "code": true, "command": true, "program": true, "snippet": true}
 
 // byUse lets what the tool does decide between the meanings of a name.
 func byUse(t *tally, p *parameter, words []string, u use) {
 	if p.closed || p.kind == boolKind || p.kind == numberKind || len(words) == 0 {
 		return
+	}
+	if last := words[len(words)-1]; u.mail && strings.HasPrefix(last, "folder") {
+		t.name[rPath], t.desc[rPath] = 0, 0
+		t.instead(rPath, capability.ID, p.name)
 	}
 	switch {
 	case p.kind == objectKind: // files: [{path, content}]
@@ -309,6 +326,8 @@ func byUse(t *tally, p *parameter, words []string, u use) {
 		if t.name[rQuery] > 0 { // filter: {"age": {"$gt": 1}}
 			t.name[rQuery] += 4
 		}
+	case u.runs && len(words) > 1 && codeWords[words[0]] && t.name[rContent] > 2: // script_content
+		t.name[rCommand] = t.name[rContent] + 1
 	case u.runs && t.name[rCommand] > 1:
 		t.name[rCommand] += 2
 	case !u.runs && t.name[rCommand] == 2 && t.desc[rCommand] < 2: // code that is stored or read

@@ -72,6 +72,9 @@ func (w *worker) sentence(ks []token, all classes, first bool) {
 			if o.set.meets(objects) && o.flags&identifier == 0 && !(ks[j-1].place == o.place-1 && (ks[j-1].set.meets(asWords) || k.set.meets(convertActs) && ks[j-1].set.meets(toWords))) {
 				e := d
 				e.objects, e.object = o.set.common(objects), o
+				if takenFrom(ks[i+1:j], k) { // imports from a file: the file is read
+					e.acts = e.acts.without(changeOnly).with(readAct)
+				}
 				w.deeds = append(w.deeds, e)
 				got = true
 			}
@@ -89,6 +92,23 @@ func (w *worker) sentence(ks []token, all classes, first bool) {
 			}
 		}
 	}
+}
+
+// takenFrom reports whether what stands between a verb of making and its object says that
+// the object is what something is made from. What is deleted from a file changes it.
+func takenFrom(between []token, act token) bool {
+	if !act.set.meets(writeActs) || act.set.meets(destroyActs) {
+		return false
+	}
+	for j := len(between) - 1; j >= 0; j-- {
+		switch {
+		case between[j].set.meets(fromWords):
+			return true
+		case between[j].set.meets(toWords) || between[j].set.meets(acts) && !between[j].set.meets(objects):
+			return false
+		}
+	}
+	return false
 }
 
 // negated reports whether a negation stands shortly before the act, in its clause.

@@ -55,6 +55,13 @@ func (w *worker) server(p *profile) {
 			say(tNet, 2, "database behind an API")
 		}
 	}
+	if p.is&store != 0 {
+		for _, t := range [...]uint8{tFSRead, tFSWrite} {
+			if w.score[t][byName] >= 2 {
+				say(t, 2, "it exists to remember")
+			}
+		}
+	}
 	if p.is&fsServer != 0 {
 		for _, t := range [...]uint8{tFSRead, tFSWrite} {
 			if w.own(t) {
@@ -71,7 +78,7 @@ func (w *worker) server(p *profile) {
 // settings, aliases, sessions, the calendar of this machine.
 func (w *worker) atHome(p *profile) {
 	switch {
-	case p.is&ssh != 0 && w.nameSet.meets(sshState) && (w.nameAct.meets(lookActs) || w.nameAct.meets(haltActs)):
+	case p.is&ssh != 0 && w.nameSet.meets(sshState) && (w.nameAct.meets(lookActs) || w.nameAct.meets(haltActs) || w.nameAct.empty() && w.headSet.meets(lookActs)):
 		w.against[tNet] -= 4
 	case w.nameSet.meets(runActs) || w.nameSet.meets(postActs) && !w.nameSet.meets(ownState):
 	case w.nameSet.meets(ownState) && w.headSet.meets(ownState), w.does(keepActs, ownState):
