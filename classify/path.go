@@ -63,22 +63,19 @@ func (w *worker) pathUse(q *parameter) (u pathUse) {
 		u.here = u.here || k.set.meets(localWords)
 		u.out = u.out || k.set.meets(saveWords)
 		u.in = u.in || k.set.meets(uploadWords)
+		u.in = u.in || k.set.meets(fromWords) && strings.TrimRight(s[min(int(k.end), len(s)):], ". ") == "" // to create resources from
 		u.cloud = u.cloud || k.set.meets(cloudPlaces)
 	}
 	return u
 }
 
 // path lets a path parameter speak for reading or writing files.
-func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8)) {
+func (w *worker) path(q *parameter, p *profile, give *claim) {
 	u := w.pathUse(q)
-	if told := give; w.prose == "" {
+	if w.prose == "" {
 		// who does not say what the tool does is believed less
 	} else if u.here && q.role.name >= 2 && (p.is&remote == 0 || u.in != u.out) || q.role.name >= 3 && q.role.desc >= 2 && u.in != u.out {
-		// What the description adds, the place or the direction, is a source beside the name.
-		give = func(tag uint8, weight int8) {
-			told(tag, weight)
-			w.add(signal{tag: tag, source: bySchemaSource, weight: weight, value: q.key, kind: "param", text: q.name})
-		}
+		give.detailed = true
 	}
 	switch {
 	case workdirs[strings.Join(w.words, "")], w.nameSet.with(w.headSet).meets(cwdWords) && !w.own(tFSRead) && !w.own(tFSWrite):
@@ -95,63 +92,61 @@ func (w *worker) path(q *parameter, p *profile, give func(tag uint8, weight int8
 		w.against[tFSWrite] -= 2 // what is uploaded is read here and written elsewhere
 	}
 	reads, changes := w.acts(readActs), w.acts(changeActs)
-	give = w.backed(q, give)
+	give.backed = w.is&git == 0 && (q.depth == 0 || w.params[0].wrapper) && q.role.confidence() == capability.High
 	switch {
 	case w.elsewhere() && !u.out: // what is made is no file: the path is what it is made with
+		give.backed = false
 		if u.in || u.plain {
-			give(tFSRead, 2)
+			give.to(tFSRead, 2)
 		} else {
-			give(tFSRead, 1)
+			give.to(tFSRead, 1)
 		}
+	case w.choice.meets(readActs) && w.choice.meets(changeActs) && !u.in && !u.out && p.is&remote == 0:
+		give.to(tFSRead, 2)
+		give.to(tFSWrite, 2)
 	case w.nameAct.meets(docActs) && !u.in && p.is&remote == 0:
-		give(tFSWrite, 2)
-		give(tFSRead, 2)
+		give.to(tFSWrite, 2)
+		give.to(tFSRead, 2)
 		w.add(signal{tag: tFSWrite, source: byName, weight: 1, value: w.name, kind: "name_token"}) // what else is rotated or cropped
 	case u.far && w.nameAct.meets(downloadActs), u.near && w.nameAct.meets(uploadActs):
-		give(tFSRead, 2)
+		give.to(tFSRead, 2)
 	case w.nameAct.meets(downloadActs) && !u.in, u.far && w.nameAct.meets(uploadActs):
-		give(tFSWrite, 2)
+		give.to(tFSWrite, 2)
 	case p.is&remote != 0 && !u.out:
-		give(tFSRead, 2)
+		give.to(tFSRead, 2)
 	case u.out && !u.in:
-		give(tFSWrite, 2)
+		give.to(tFSWrite, 2)
 	case u.in && !u.out && !w.nameAct.meets(destroyActs), p.is&browser != 0 && !u.out && !u.in:
-		give(tFSRead, 2)
+		give.to(tFSRead, 2)
 		if w.own(tFSWrite) && (w.nameAct.meets(changeActs) || w.nameAct.empty() && changes) {
-			give(tFSWrite, 2)
+			give.to(tFSWrite, 2)
 		}
 	case w.own(tExec) && !w.own(tFSRead) && !w.own(tFSWrite):
-		give(tFSRead, 1)
+		give.to(tFSRead, 1)
 	case changes && !w.nameAct.meets(readActs) && !(w.nameAct.empty() && reads):
-		give(tFSWrite, 2)
+		give.to(tFSWrite, 2)
 		if w.nameAct.meets(editActs) { // what is edited is read
-			give(tFSRead, 2)
+			give.to(tFSRead, 2)
 		}
 	case reads:
-		give(tFSRead, 2)
+		give.to(tFSRead, 2)
 		if changes && w.nameAct.meets(changeOnly) {
-			give(tFSWrite, 2)
+			give.to(tFSWrite, 2)
 		}
 	default:
-		give(tFSRead, 2)
+		give.to(tFSRead, 2)
 	}
 }
 
-// backed lets the act of the name, and that of the first sentence, stand behind a path that
-// is plainly one: the parameter says what it is done to, they say what is done.
-func (w *worker) backed(q *parameter, give func(tag uint8, weight int8)) func(tag uint8, weight int8) {
-	if w.is&git != 0 || q.depth > 0 && !w.params[0].wrapper || q.role.confidence() != capability.High {
-		return give
+// back lets the act of the name stand behind a path that is plainly one: the parameter says
+// what it is done to, the name says what is done.
+func (w *worker) back(tag uint8) {
+	acts := readActs
+	if tag == tFSWrite {
+		acts = changeActs
 	}
-	return func(tag uint8, weight int8) {
-		give(tag, weight)
-		acts := readActs
-		if tag == tFSWrite {
-			acts = changeActs
-		}
-		if w.nameAct.meets(acts) {
-			w.add(signal{tag: tag, source: byName, weight: 1, value: w.name, kind: "name_token"})
-		}
+	if w.nameAct.meets(acts) || tag == tFSRead && w.nameAct.meets(editActs) {
+		w.add(signal{tag: tag, source: byName, weight: 1, value: w.name, kind: "name_token"})
 	}
 }
 
@@ -160,19 +155,19 @@ func (w *worker) backed(q *parameter, give func(tag uint8, weight int8)) func(ta
 func (w *worker) elsewhere() bool {
 	subject := w.nameSet
 	if w.nameAct.empty() {
-		subject = w.headSet
+		subject = subject.with(w.headSet)
 	}
 	return subject.meets(noFiles) && !subject.meets(fileLike) && !w.own(tFSWrite)
 }
 
 // pathOfService reads a path in the client of a remote service: most lead into a repository
 // or a bucket, a few to this machine without saying so.
-func (w *worker) pathOfService(q *parameter, u pathUse, give func(tag uint8, weight int8)) {
+func (w *worker) pathOfService(q *parameter, u pathUse, give *claim) {
 	if u.saved {
-		give(tFSWrite, 2)
+		give.to(tFSWrite, 2)
 	}
 	if (w.acts(uploadActs) || w.does(sendActs, fileObjects) && q.role.confidence() == capability.High) && !u.cloud && !w.carries(q) && strings.Contains(strings.ToLower(q.name), "file") {
-		give(tFSRead, 2)
+		give.to(tFSRead, 2)
 	}
 }
 
@@ -213,14 +208,19 @@ func (w *worker) returned(schema rawjson.Value, p *profile) {
 // pathless doubts that a tool that takes no path touches files: documents live in memory and
 // in services too, and a JSON file from an address is none of this machine.
 func (w *worker) pathless(p *profile) {
-	address := false
+	address, brought := false, false
 	for i := range w.params {
 		switch w.params[i].role.role {
 		case capability.Path:
 			return
 		case capability.URL:
 			address = true
+		case capability.Content:
+			brought = brought || w.params[i].kind == stringKind
 		}
+	}
+	if brought && !w.acts(changeActs) && !w.does(anyAct, fileObjects) {
+		w.against[tFSRead]-- // what the caller brings along is not read from a file
 	}
 	if address && p.is&browser == 0 && w.score[tFSRead][byParameter] == 0 {
 		w.against[tFSRead] -= 3

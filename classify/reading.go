@@ -66,8 +66,10 @@ type worker struct {
 	mentions          classes // of all tokens that describe the tool
 	nameSet           classes
 	nameAct           classes      // what the name says is done
+	choice            classes      // what a parameter lets the caller choose to do
 	is                circumstance // of the server; none while it is being found out
 	headSet           classes      // of the first sentence
+	nameWords         int          // how many words the name has that mean something
 	folders           bool         // its folders are those of a mailbox
 	said              circumstance
 	hints             hints
@@ -118,7 +120,7 @@ func (w *worker) readValue(v rawjson.Value, known func(string) bool) {
 		for _, k := range ks {
 			w.nameSet = w.nameSet.with(k.set)
 		}
-		w.nameAct = mainActs(ks, n)
+		w.nameAct, w.nameWords = mainActs(ks, n), strings.Count(n, "_")+strings.Count(n, "-")+1
 		w.named(ks, w.name, byName)
 	}
 	if t := w.title.Text(); t != "" {
@@ -132,6 +134,7 @@ func (w *worker) readValue(v rawjson.Value, known func(string) bool) {
 		w.documented(w.prose)
 	}
 	w.mentions = w.mentions.with(w.nameSet)
+	w.choices()
 	w.mailbox()
 	u := w.use()
 	for i := range w.params {
@@ -206,10 +209,11 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 	}
 }
 
-// behindAct reports whether the words before one in a name hold an act and nothing that may be an object too.
+// behindAct reports whether the words before one in a name hold an act: one of changing that begins it,
+// or one that can be no object.
 func behindAct(ks []token) bool {
-	for _, k := range ks {
-		if k.set.meets(acts) && !k.set.meets(objects) {
+	for i, k := range ks {
+		if k.set.meets(acts) && !k.set.meets(objects) || i == 0 && k.set.meets(leadActs) {
 			return true
 		}
 	}
@@ -258,6 +262,7 @@ var (
 	detWords      = lex.set("det")
 	fromWords     = lex.set("fromword")
 	writeActs     = lex.set("write")
+	leadActs      = lex.set("write", "destroy")
 	readAct       = lex.set("read")
 )
 

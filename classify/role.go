@@ -3,6 +3,7 @@ package classify
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,6 +94,9 @@ func (t *tally) add(to *[numRoles]int, source int, r capability.Role, weight int
 		to[i], t.what[i][source] = weight, what
 	}
 }
+
+// named reports whether the name says plainly enough what the parameter is.
+func (t *tally) named() bool { return slices.Max(t.name[:]) >= 2 }
 
 func (t *tally) best() roleScore {
 	best, at := -1, 0
@@ -233,7 +237,7 @@ func bySchema(t *tally, p *parameter, words []string) {
 	case p.kind == boolKind:
 		t.add(&t.schema, 2, capability.Text, 8, "schema_type:boolean")
 	case p.kind == numberKind:
-		if last == "id" || last == "number" || last == "pid" || last == "iid" || last == "ids" {
+		if last == "id" || last == "number" && !(len(words) > 1 && places[words[len(words)-2]]) || last == "pid" || last == "iid" || last == "ids" {
 			t.add(&t.schema, 2, capability.ID, 8, "schema_type:number")
 		} else {
 			t.add(&t.schema, 2, capability.Text, 8, "schema_type:number")
@@ -290,6 +294,9 @@ func (w *worker) byDescription(t *tally, p *parameter) {
 		found++
 		for i, c := range cues {
 			if k.set.meets(c) {
+				if weight == 2 && i <= rHost && t.name[i] == 0 && t.named() {
+					weight = 1 // "a profile with credentials and commands" is a profile
+				}
 				if roleOrder[i] == capability.Text || roleOrder[i] == capability.ID {
 					weight = min(weight, 2)
 				}
@@ -305,6 +312,9 @@ var (
 	rContent              = roleIndex(capability.Content)
 	rQuery, rHost         = roleIndex(capability.Query), roleIndex(capability.Host)
 )
+
+// places are counted and identify nothing: page_number, lineNumber.
+var places = map[string]bool{"page": true, "line": true, "row": true, "column": true, "step": true, "slide": true, "bin": true, "chapter": true}
 
 // codeWords begin names of parameters that hold code as a text.
 var codeWords = map[string]bool{"script": true, "code": true, "command": true, "program": true, "snippet": true}
@@ -327,7 +337,8 @@ func byUse(t *tally, p *parameter, words []string, u use) {
 			t.name[rQuery] += 4
 		}
 	case u.runs && len(words) > 1 && codeWords[words[0]] && t.name[rContent] > 2: // script_content
-		t.name[rCommand] = t.name[rContent] + 1
+		t.desc[rContent] = 0
+		t.instead(rContent, capability.Command, p.name)
 	case u.runs && t.name[rCommand] > 1:
 		t.name[rCommand] += 2
 	case !u.runs && t.name[rCommand] == 2 && t.desc[rCommand] < 2: // code that is stored or read

@@ -53,10 +53,10 @@ func (w *worker) sentence(ks []token, all classes, first bool) {
 		if len(w.deeds) > maxDeeds {
 			return
 		}
-		if !k.set.meets(acts) || k.flags&identifier != 0 || negated(ks, i) || noun(ks, i, w.prose) {
+		if !k.set.meets(acts) || k.flags&identifier != 0 || negated(ks, i, w.prose) || noun(ks, i, w.prose) {
 			continue
 		}
-		d := deed{acts: k.set.common(acts), source: byDescription, where: where, value: w.desc, act: k, faint: faint || also(ks, i)}
+		d := deed{acts: k.set.common(acts), source: byDescription, where: where, value: w.desc, act: k, faint: faint || also(ks, i) || supposed(ks, i)}
 		got := false
 		for j := i + 1; j < len(ks); j++ {
 			o := ks[j]
@@ -112,8 +112,12 @@ func takenFrom(between []token, act token) bool {
 }
 
 // negated reports whether a negation stands shortly before the act, in its clause.
-func negated(ks []token, i int) bool {
-	for j := i - 1; j >= 0 && ks[i].place-ks[j].place <= 4 && ks[j].sentence == ks[i].sentence; j-- {
+func negated(ks []token, i int, s string) bool {
+	span := int32(4)
+	if head := strings.ToLower(s[max(0, min(int(ks[i].start), len(s))-5):min(int(ks[i].start), len(s))]); strings.HasSuffix(head, " or ") || strings.HasSuffix(head, " nor ") {
+		span = 10 // never returned to the caller or written to a log
+	}
+	for j := i - 1; j >= 0 && ks[i].place-ks[j].place <= span && ks[j].sentence == ks[i].sentence; j-- {
 		if ks[j].set.meets(negations) {
 			return true
 		}
@@ -121,6 +125,17 @@ func negated(ks []token, i int) bool {
 	// In Japanese and German it follows.
 	for j := i + 1; j < len(ks) && ks[i].flags&foreign != 0 && ks[j].place-ks[i].place <= 3; j++ {
 		if ks[j].set.meets(negations) {
+			return true
+		}
+	}
+	return false
+}
+
+// supposed reports whether the act stands behind "when" in a language that puts the condition
+// first without a mark at its end.
+func supposed(ks []token, i int) bool {
+	for j := i - 1; j >= 0 && ks[i].flags&foreign != 0 && ks[i].place-ks[j].place <= 24; j-- {
+		if ks[j].flags&foreign != 0 && ks[j].set.meets(condWords) {
 			return true
 		}
 	}
