@@ -48,6 +48,8 @@ func (w *worker) judge(p *profile) {
 		w.apply(&w.deeds[i], p)
 	}
 	w.parameters(p)
+	w.returned(w.result, p)
+	w.stored()
 	w.freeSQL(p)
 	w.pathless(p)
 	if p.is&git != 0 {
@@ -84,17 +86,33 @@ func (w *worker) apply(d *deed, p *profile) {
 			continue
 		}
 		weight := int8(r.weight)
+		if r.tag == capability.Exec && w.nameSet.meets(goingOn) && !w.nameSet.meets(runActs) {
+			weight-- // what already runs is stopped or goes on
+		}
 		if d.faint || where&inMemory != 0 || d.source == byDescription && w.astray(d, r) {
 			weight--
+		}
+		if r.tag == capability.Exec && d.source == byDescription && d.object.start < d.act.start && !w.nameAct.empty() && !w.nameAct.meets(runActs) {
+			weight-- // "command execution" is what the tool's work is for
+		}
+		if r.tag == capability.SecretAccess && d.source == byParameter {
+			weight = 1 // keys are listed and rotated more often than they are handed out
+		}
+		if r.tag == capability.SecretAccess && heads(d.value.Text(), int(d.object.end)) {
+			weight -= 2
 		}
 		if weight <= 0 {
 			continue
 		}
 		kind := "name_token"
-		if d.source == byDescription {
+		text := ""
+		switch d.source {
+		case byDescription:
 			kind = "desc_phrase"
+		case byParameter:
+			kind, text = "choice", d.value.Text()
 		}
-		w.add(signal{tag: tagIndex(r.tag), source: d.source, weight: weight, value: d.value, kind: kind,
+		w.add(signal{text: text, tag: tagIndex(r.tag), source: d.source, weight: weight, value: d.value, kind: kind,
 			start: min(d.act.start, d.object.start), end: max(d.act.end, d.object.end)})
 	}
 }
@@ -144,17 +162,21 @@ var (
 	lookActs    = lex.set("read", "search")
 	editActs    = lex.set("copy")
 	copyActs    = lex.set("copy", "download")
+	connectAct  = lex.set("connect")
 	connectActs = lex.set("connect", "fetch", "navigate", "run")
 	openActs    = lex.set("open", "navigate")
 )
 
-// acts reports whether the name, or the first sentence, has such an act.
-func (w *worker) acts(of classes) bool { return w.nameAct.meets(of) || w.headSet.meets(of) }
+// acts reports whether the name, the first sentence or a choice of the caller has such an act.
+func (w *worker) acts(of classes) bool {
+	return w.nameAct.meets(of) || w.headSet.meets(of) || w.choice.meets(of)
+}
 
 var (
 	downloadActs = lex.set("download")
 	uploadActs   = lex.set("upload")
 	haltActs     = lex.set("halt", "destroy")
+	goingOn      = lex.set("halt")
 	listenActs   = lex.set("listen")
 	docActs      = lex.set("docact")
 	ownState     = lex.set("ownstate")

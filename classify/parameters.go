@@ -6,6 +6,29 @@ import (
 	"gauntlet/capability"
 )
 
+// A claim is what one parameter says for tags.
+type claim struct {
+	w        *worker
+	s        signal
+	strength int8
+	detailed bool // its description adds to its name: the place, the direction
+	backed   bool // plainly a path, so that the act of the name counts beside it
+}
+
+// to gives a tag at most this weight.
+func (c *claim) to(tag uint8, weight int8) {
+	c.s.tag, c.s.weight = tag, min(weight, c.strength)
+	c.w.add(c.s)
+	if c.detailed {
+		s := c.s
+		s.source, s.weight = bySchemaSource, weight
+		c.w.add(s)
+	}
+	if c.backed {
+		c.w.back(tag)
+	}
+}
+
 // parameters lets the roles of parameters speak. The act decides between reading and writing.
 func (w *worker) parameters(p *profile) {
 	reads := w.acts(readActs)
@@ -16,38 +39,37 @@ func (w *worker) parameters(p *profile) {
 		if q.role.name >= 2 || q.role.desc >= 2 {
 			strength = 2
 		}
-		s := signal{source: byParameter, weight: strength, value: q.key, kind: "param", text: q.name}
-		give := func(tag uint8, weight int8) {
-			s.tag, s.weight = tag, min(weight, strength)
-			w.add(s)
-		}
+		give := claim{w: w, s: signal{source: byParameter, weight: strength, value: q.key, kind: "param", text: q.name}, strength: strength}
 		if q.depth > 0 && !w.params[0].wrapper && !(q.role.role == capability.URL && q.role.confidence() == capability.High) {
-			strength = 1
+			give.strength = 1
 		}
 		switch q.role.role {
 		case capability.Path:
-			w.path(q, p, give)
+			w.path(q, p, &give)
 		case capability.URL:
+			if w.words = paramName(q.name, w.words[:0]); len(w.words) > 1 && w.words[0] == "data" {
+				continue // a data URI is what it says
+			}
 			if p.is&browser != 0 && !w.acts(openActs) {
-				give(tNet, 1)
+				give.to(tNet, 1)
 			} else if w.acts(travelActs) && !w.acts(changeOnly) || w.own(tNet) || p.is&browser != 0 {
-				give(tNet, 2)
+				give.to(tNet, 2)
 			} else {
-				give(tNet, 1)
+				give.to(tNet, 1)
 			}
 		case capability.Host:
 			if w.acts(connectActs) {
-				give(tNet, 2)
+				give.to(tNet, 2)
 			} else {
-				give(tNet, 1)
+				give.to(tNet, 1)
 			}
 		case capability.Command:
 			if exprNamed[strings.ToLower(q.name)] && !w.own(tExec) {
-				give(tExec, 1) // most of them calculate
+				give.to(tExec, 1) // most of them calculate
 			} else if w.own(tExec) || w.acts(runActs) || q.role.name >= 2 && q.role.desc >= 2 {
-				give(tExec, 2)
+				give.to(tExec, 2)
 			} else if q.role.desc > 0 {
-				give(tExec, 1)
+				give.to(tExec, 1)
 			}
 		case capability.Query:
 			only := w.nameAct.meets(changeOnly) && !w.nameAct.meets(lookActs) && !w.nameAct.meets(runActs)
@@ -55,7 +77,7 @@ func (w *worker) parameters(p *profile) {
 				continue
 			}
 			if p.is&db != 0 || w.own(tQuery) || sqlNamed(w.words[:0], q.name) {
-				give(tQuery, 2)
+				give.to(tQuery, 2)
 			}
 		}
 	}

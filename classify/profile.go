@@ -221,7 +221,7 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own []string
 		add(&c.vaults, w.mentions.meets(vaultPlaces))
 		add(&c.secrets, w.mentions.meets(secretObjects))
 		add(&c.brand, w.mentions.meets(brandWords))
-		add(&c.db, w.mentions.meets(dbWords))
+		add(&c.db, w.nameSet.with(w.headSet).meets(dbWords))
 		add(&c.clouddb, w.mentions.meets(cloudDBWords))
 		add(&c.browser, w.mentions.meets(browserCore))
 		add(&c.git, w.nameSet.meets(gitWords) || w.headSet.meets(gitWords))

@@ -1,6 +1,8 @@
 package classify
 
 import (
+	"strings"
+
 	"gauntlet/capability"
 	"gauntlet/catalog"
 	"gauntlet/rawjson"
@@ -58,13 +60,17 @@ type worker struct {
 
 	// Of the tool at hand.
 	name, title, desc rawjson.Value
-	prose             string // the description, decoded
+	result            rawjson.Value // the schema of what it returns
+	prose             string        // the description, decoded
 	deeds             []deed
 	mentions          classes // of all tokens that describe the tool
 	nameSet           classes
 	nameAct           classes      // what the name says is done
+	choice            classes      // what a parameter lets the caller choose to do
 	is                circumstance // of the server; none while it is being found out
 	headSet           classes      // of the first sentence
+	nameWords         int          // how many words the name has that mean something
+	folders           bool         // its folders are those of a mailbox
 	said              circumstance
 	hints             hints
 	params            []parameter
@@ -114,12 +120,13 @@ func (w *worker) readValue(v rawjson.Value, known func(string) bool) {
 		for _, k := range ks {
 			w.nameSet = w.nameSet.with(k.set)
 		}
-		w.nameAct = mainActs(ks, n)
+		w.nameAct, w.nameWords = mainActs(ks, n), strings.Count(n, "_")+strings.Count(n, "-")+1
 		w.named(ks, w.name, byName)
 	}
 	if t := w.title.Text(); t != "" {
 		w.named(w.tok.name(t), w.title, byName) // says the name again
 	}
+	w.result = v.Get("outputSchema")
 	w.schema.read(v.Get("inputSchema"))
 	w.params = w.schema.out
 	if w.prose = w.desc.Text(); w.prose != "" {
@@ -127,10 +134,34 @@ func (w *worker) readValue(v rawjson.Value, known func(string) bool) {
 		w.documented(w.prose)
 	}
 	w.mentions = w.mentions.with(w.nameSet)
+	w.choices()
+	w.mailbox()
 	u := w.use()
 	for i := range w.params {
 		w.role(&w.params[i], u)
 	}
+}
+
+// mailbox takes folders for what they are in a tool that speaks of mail and of no other file.
+func (w *worker) mailbox() {
+	w.folders = false
+	if !w.mentions.meets(strangersMail) {
+		return
+	}
+	for i := range w.deeds {
+		if d := &w.deeds[i]; d.objects.meets(fileObjects) && !isFolder(d.value.Text(), d.object) {
+			return
+		}
+	}
+	w.folders = true
+	for i := range w.deeds {
+		w.deeds[i].objects = w.deeds[i].objects.without(fileObjects)
+	}
+}
+
+// isFolder reports whether a token is the word folder.
+func isFolder(s string, k token) bool {
+	return int(k.end) <= len(s) && strings.HasPrefix(strings.ToLower(s[k.start:k.end]), "folder")
 }
 
 // named reads a name: its words stand in any order, so that every act goes with every object.
@@ -153,6 +184,8 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 		d := deed{objects: k.set.common(objects), source: source, where: where, value: v, object: k, act: k}
 		if i == len(ks)-1 {
 			d.where |= last
+		} else if i == 0 {
+			d.where |= first
 		}
 		for j, a := range ks {
 			// One word cannot be both: "search" by itself searches nothing.
@@ -176,10 +209,11 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 	}
 }
 
-// behindAct reports whether the words before one in a name hold an act and nothing that may be an object too.
+// behindAct reports whether the words before one in a name hold an act: one of changing that begins it,
+// or one that can be no object.
 func behindAct(ks []token) bool {
-	for _, k := range ks {
-		if k.set.meets(acts) && !k.set.meets(objects) {
+	for i, k := range ks {
+		if k.set.meets(acts) && !k.set.meets(objects) || i == 0 && k.set.meets(leadActs) {
 			return true
 		}
 	}
@@ -226,6 +260,10 @@ var (
 	convertActs   = lex.set("convert")
 	toWords       = lex.set("toword")
 	detWords      = lex.set("det")
+	fromWords     = lex.set("fromword")
+	writeActs     = lex.set("write")
+	leadActs      = lex.set("write", "destroy")
+	readAct       = lex.set("read")
 )
 
 // saidReadOnly is a circumstance of the tool: its description says that it changes nothing.
@@ -243,8 +281,9 @@ func (w *worker) use() (u use) {
 		u.files = u.files || d.objects.meets(fileObjects)
 	}
 	u.files = u.files && !w.mentions.meets(strangersMail) // folders of a mailbox
+	u.mail = w.folders
 	u.runs = u.runs || w.nameSet.meets(runActs) && w.mentions.meets(codeObjects)
-	u.queries = u.queries || w.mentions.meets(queryObjects) || w.is&db != 0
+	u.queries = u.queries || w.mentions.meets(queryObjects) || w.is&db != 0 || w.does(executeActs, queryNouns)
 	return u
 }
 
@@ -253,6 +292,8 @@ var (
 	codeObjects   = lex.set("code", "js", "expr", "template", "appbuild")
 	interpObjects = lex.set("interp")
 	queryObjects  = lex.set("db", "sqltext", "dbengine")
+	executeActs   = lex.set("run")
+	queryNouns    = lex.set("querytext") // one executes a statement, and looks for words
 	hostObjects   = lex.set("host")
 	fileObjects   = lex.set("file", "local")
 )

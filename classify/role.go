@@ -3,6 +3,7 @@ package classify
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,6 +95,9 @@ func (t *tally) add(to *[numRoles]int, source int, r capability.Role, weight int
 	}
 }
 
+// named reports whether the name says plainly enough what the parameter is.
+func (t *tally) named() bool { return slices.Max(t.name[:]) >= 2 }
+
 func (t *tally) best() roleScore {
 	best, at := -1, 0
 	for i := range numRoles {
@@ -117,6 +121,8 @@ func (t *tally) best() roleScore {
 // A use is what a tool as a whole says about its parameters.
 type use struct {
 	runs, queries, files, hosts bool
+
+	mail bool // its folders are those of a mailbox
 }
 
 // paramName cuts the name of a parameter into lower-case words, at most 8.
@@ -188,7 +194,11 @@ func (w *worker) byName(t *tally, p *parameter, words []string) {
 	if found == nil && len(words) > 1 && !modifiers[last] {
 		for _, f := range lookupRole(words[0]) { // pathPrefix, urlTemplate: what it is part of
 			if f.role != capability.Text && f.weight > 1 {
-				found = append(found, roleName{f.role, 1})
+				weight := 1
+				if f.weight > 2 && beginnings[last] {
+					weight = 2
+				}
+				found = append(found, roleName{f.role, weight})
 			}
 		}
 	}
@@ -207,6 +217,9 @@ func lookupRole(w string) []roleName {
 	return nil
 }
 
+// beginnings end names of parameters that hold the first part of what the first word names.
+var beginnings = map[string]bool{"prefix": true, "root": true, "base": true, "template": true}
+
 // modifiers end names whose first word says nothing about the value: fileType, urlCount.
 var modifiers = map[string]bool{"type": true, "count": true, "size": true, "limit": true, "mode": true, "format": true, "only": true, "length": true, "flag": true, "enabled": true, "timeout": true, "version": true, "level": true, "index": true, "date": true, "at": true, "by": true}
 
@@ -224,7 +237,7 @@ func bySchema(t *tally, p *parameter, words []string) {
 	case p.kind == boolKind:
 		t.add(&t.schema, 2, capability.Text, 8, "schema_type:boolean")
 	case p.kind == numberKind:
-		if last == "id" || last == "number" || last == "pid" || last == "iid" || last == "ids" {
+		if last == "id" || last == "number" && !(len(words) > 1 && places[words[len(words)-2]]) || last == "pid" || last == "iid" || last == "ids" {
 			t.add(&t.schema, 2, capability.ID, 8, "schema_type:number")
 		} else {
 			t.add(&t.schema, 2, capability.Text, 8, "schema_type:number")
@@ -281,6 +294,9 @@ func (w *worker) byDescription(t *tally, p *parameter) {
 		found++
 		for i, c := range cues {
 			if k.set.meets(c) {
+				if weight == 2 && i <= rHost && t.name[i] == 0 && t.named() {
+					weight = 1 // "a profile with credentials and commands" is a profile
+				}
 				if roleOrder[i] == capability.Text || roleOrder[i] == capability.ID {
 					weight = min(weight, 2)
 				}
@@ -293,13 +309,24 @@ func (w *worker) byDescription(t *tally, p *parameter) {
 // The places of the roles that byUse weighs.
 var (
 	rPath, rURL, rCommand = roleIndex(capability.Path), roleIndex(capability.URL), roleIndex(capability.Command)
+	rContent              = roleIndex(capability.Content)
 	rQuery, rHost         = roleIndex(capability.Query), roleIndex(capability.Host)
 )
+
+// places are counted and identify nothing: page_number, lineNumber.
+var places = map[string]bool{"page": true, "line": true, "row": true, "column": true, "step": true, "slide": true, "bin": true, "chapter": true}
+
+// codeWords begin names of parameters that hold code as a text.
+var codeWords = map[string]bool{"script": true, "code": true, "command": true, "program": true, "snippet": true}
 
 // byUse lets what the tool does decide between the meanings of a name.
 func byUse(t *tally, p *parameter, words []string, u use) {
 	if p.closed || p.kind == boolKind || p.kind == numberKind || len(words) == 0 {
 		return
+	}
+	if last := words[len(words)-1]; u.mail && strings.HasPrefix(last, "folder") {
+		t.name[rPath], t.desc[rPath] = 0, 0
+		t.instead(rPath, capability.ID, p.name)
 	}
 	switch {
 	case p.kind == objectKind: // files: [{path, content}]
@@ -309,6 +336,9 @@ func byUse(t *tally, p *parameter, words []string, u use) {
 		if t.name[rQuery] > 0 { // filter: {"age": {"$gt": 1}}
 			t.name[rQuery] += 4
 		}
+	case u.runs && len(words) > 1 && codeWords[words[0]] && t.name[rContent] > 2: // script_content
+		t.desc[rContent] = 0
+		t.instead(rContent, capability.Command, p.name)
 	case u.runs && t.name[rCommand] > 1:
 		t.name[rCommand] += 2
 	case !u.runs && t.name[rCommand] == 2 && t.desc[rCommand] < 2: // code that is stored or read

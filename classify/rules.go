@@ -31,12 +31,13 @@ const (
 	ssh       // works on other hosts over SSH
 	secrets   // of a vault of secrets
 	last      // the object ends the name
+	first     // the object begins the name
 	alert     // speaks of the sort of secret that is none: token counts, scanning alerts
 )
 
 var circumstances = map[string]circumstance{
 	"remote": remote, "db": db, "clouddb": clouddb, "browser": browser, "git": git, "fs": fsServer,
-	"local": local, "inmemory": inMemory, "name": inName, "text": inText, "alert": alert, "provision": provision, "ssh": ssh, "store": store, "last": last, "secrets": secrets,
+	"local": local, "inmemory": inMemory, "name": inName, "text": inText, "alert": alert, "provision": provision, "ssh": ssh, "store": store, "last": last, "first": first, "secrets": secrets,
 }
 
 // A rule says what an act on an object means.

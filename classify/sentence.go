@@ -53,10 +53,10 @@ func (w *worker) sentence(ks []token, all classes, first bool) {
 		if len(w.deeds) > maxDeeds {
 			return
 		}
-		if !k.set.meets(acts) || k.flags&identifier != 0 || negated(ks, i) || noun(ks, i, w.prose) {
+		if !k.set.meets(acts) || k.flags&identifier != 0 || negated(ks, i, w.prose) || noun(ks, i, w.prose) {
 			continue
 		}
-		d := deed{acts: k.set.common(acts), source: byDescription, where: where, value: w.desc, act: k, faint: faint || also(ks, i)}
+		d := deed{acts: k.set.common(acts), source: byDescription, where: where, value: w.desc, act: k, faint: faint || also(ks, i) || supposed(ks, i)}
 		got := false
 		for j := i + 1; j < len(ks); j++ {
 			o := ks[j]
@@ -72,6 +72,9 @@ func (w *worker) sentence(ks []token, all classes, first bool) {
 			if o.set.meets(objects) && o.flags&identifier == 0 && !(ks[j-1].place == o.place-1 && (ks[j-1].set.meets(asWords) || k.set.meets(convertActs) && ks[j-1].set.meets(toWords))) {
 				e := d
 				e.objects, e.object = o.set.common(objects), o
+				if takenFrom(ks[i+1:j], k) { // imports from a file: the file is read
+					e.acts = e.acts.without(changeOnly).with(readAct)
+				}
 				w.deeds = append(w.deeds, e)
 				got = true
 			}
@@ -91,9 +94,30 @@ func (w *worker) sentence(ks []token, all classes, first bool) {
 	}
 }
 
+// takenFrom reports whether what stands between a verb of making and its object says that
+// the object is what something is made from. What is deleted from a file changes it.
+func takenFrom(between []token, act token) bool {
+	if !act.set.meets(writeActs) || act.set.meets(destroyActs) {
+		return false
+	}
+	for j := len(between) - 1; j >= 0; j-- {
+		switch {
+		case between[j].set.meets(fromWords):
+			return true
+		case between[j].set.meets(toWords) || between[j].set.meets(acts) && !between[j].set.meets(objects):
+			return false
+		}
+	}
+	return false
+}
+
 // negated reports whether a negation stands shortly before the act, in its clause.
-func negated(ks []token, i int) bool {
-	for j := i - 1; j >= 0 && ks[i].place-ks[j].place <= 4 && ks[j].sentence == ks[i].sentence; j-- {
+func negated(ks []token, i int, s string) bool {
+	span := int32(4)
+	if head := strings.ToLower(s[max(0, min(int(ks[i].start), len(s))-5):min(int(ks[i].start), len(s))]); strings.HasSuffix(head, " or ") || strings.HasSuffix(head, " nor ") {
+		span = 10 // never returned to the caller or written to a log
+	}
+	for j := i - 1; j >= 0 && ks[i].place-ks[j].place <= span && ks[j].sentence == ks[i].sentence; j-- {
 		if ks[j].set.meets(negations) {
 			return true
 		}
@@ -101,6 +125,17 @@ func negated(ks []token, i int) bool {
 	// In Japanese and German it follows.
 	for j := i + 1; j < len(ks) && ks[i].flags&foreign != 0 && ks[j].place-ks[i].place <= 3; j++ {
 		if ks[j].set.meets(negations) {
+			return true
+		}
+	}
+	return false
+}
+
+// supposed reports whether the act stands behind "when" in a language that puts the condition
+// first without a mark at its end.
+func supposed(ks []token, i int) bool {
+	for j := i - 1; j >= 0 && ks[i].flags&foreign != 0 && ks[i].place-ks[j].place <= 24; j-- {
+		if ks[j].flags&foreign != 0 && ks[j].set.meets(condWords) {
 			return true
 		}
 	}

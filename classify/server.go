@@ -55,6 +55,16 @@ func (w *worker) server(p *profile) {
 			say(tNet, 2, "database behind an API")
 		}
 	}
+	if p.is&secrets != 0 && w.score[tSecret][byName] >= 2 {
+		say(tSecret, 2, "a vault of secrets")
+	}
+	if p.is&store != 0 {
+		for _, t := range [...]uint8{tFSRead, tFSWrite} {
+			if w.score[t][byName] >= 2 {
+				say(t, 2, "it exists to remember")
+			}
+		}
+	}
 	if p.is&fsServer != 0 {
 		for _, t := range [...]uint8{tFSRead, tFSWrite} {
 			if w.own(t) {
@@ -71,7 +81,7 @@ func (w *worker) server(p *profile) {
 // settings, aliases, sessions, the calendar of this machine.
 func (w *worker) atHome(p *profile) {
 	switch {
-	case p.is&ssh != 0 && w.nameSet.meets(sshState) && (w.nameAct.meets(lookActs) || w.nameAct.meets(haltActs)):
+	case p.is&ssh != 0 && w.nameSet.meets(sshState) && (w.nameAct.meets(lookActs) || w.nameAct.meets(haltActs) || w.nameAct.without(connectAct).empty() && w.headSet.meets(lookActs)):
 		w.against[tNet] -= 4
 	case w.nameSet.meets(runActs) || w.nameSet.meets(postActs) && !w.nameSet.meets(ownState):
 	case w.nameSet.meets(ownState) && w.headSet.meets(ownState), w.does(keepActs, ownState):
@@ -95,7 +105,11 @@ func (w *worker) bare() {
 	case w.nameAct.meets(changeOnly):
 		tag = tDBWrite
 	}
-	w.add(signal{tag: tag, source: byName, weight: 2, value: w.name, kind: "name_token"})
+	weight := int8(2)
+	if tag == tDBWrite && len(w.params) == 0 && w.nameWords > 1 {
+		weight = 1 // clear_cache: what is changed is not named by anybody
+	}
+	w.add(signal{tag: tag, source: byName, weight: weight, value: w.name, kind: "name_token"})
 }
 
 // annotated adds what annotations say, which anyone can claim.
