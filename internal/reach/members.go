@@ -357,7 +357,7 @@ func (en *engine) lookup(method string, e *program.Expr, f *frame) []value {
 func (en *engine) answer(v value, e *program.Expr, f *frame, n int) []value {
 	if en.conv.Require[v.text] && len(e.Args) > 0 {
 		if name := only(en.eval(e.Args[0].Value, f)); name.kind == constant {
-			return en.imported(&program.Import{Module: name.text, Scope: e.Scope})
+			return en.importedNew(&program.Import{Module: name.text, Scope: e.Scope})
 		}
 		return nil
 	}

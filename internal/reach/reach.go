@@ -70,6 +70,7 @@ type engine struct {
 	exports  map[exportKey]*program.Expr
 	read     map[*frame]*summary
 	traces   map[*frame]traced
+	imports  map[*program.Import][]value
 	chains   map[*program.Arm]chainPlace // by the first arm of a branch
 	runs     map[*program.Stmt]*run
 	objects  map[*program.Expr]*object
@@ -85,7 +86,7 @@ func newEngine(prog *program.Program, conv *Convention) *engine {
 	return &engine{
 		prog: prog, conv: conv, few: fewArms,
 		known: map[question][]value{}, busy: map[question]bool{}, inside: map[memberKey]bool{}, frames: map[frameKey]*frame{},
-		contexts: map[*program.Func]int{}, numbers: map[any]int{}, read: map[*frame]*summary{}, traces: map[*frame]traced{},
+		contexts: map[*program.Func]int{}, numbers: map[any]int{}, read: map[*frame]*summary{}, traces: map[*frame]traced{}, imports: map[*program.Import][]value{},
 		made: map[*program.Expr]*program.Expr{}, exports: map[exportKey]*program.Expr{}, packages: map[string]bool{},
 		chains: map[*program.Arm]chainPlace{}, runs: map[*program.Stmt]*run{}, objects: map[*program.Expr]*object{},
 	}
