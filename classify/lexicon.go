@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -47,11 +48,20 @@ type phrase struct {
 	foreign bool
 }
 
-// A lexicon is every word list, merged. It is read-only after loading.
+// A lexicon is every word list, merged. What the classes are called is known from the start, since the
+// rules ask for them; the words, which take longer than most runs of a program that classifies nothing,
+// are there once loaded was called. Both are read-only then.
 type lexicon struct {
 	names map[string]class
+	load  func() // reads the words, once
 	words map[string]*entry
 	ideo  map[rune][]phrase // terms of scripts that write words together, longest first
+}
+
+// loaded returns the lexicon with its words.
+func (l *lexicon) loaded() *lexicon {
+	l.load()
+	return l
 }
 
 // lex reads what tools do, cueLex what descriptions of parameters say of values. They are
@@ -62,17 +72,20 @@ var (
 )
 
 func mustLoad(files fs.FS, pattern string) *lexicon {
-	l, err := loadLexicon(files, pattern)
-	if err != nil {
-		panic("classify: " + err.Error())
+	l := &lexicon{names: map[string]class{}, words: map[string]*entry{}, ideo: map[rune][]phrase{}}
+	lists, err := readLists(files, pattern)
+	if err == nil {
+		err = l.classes(lists)
 	}
+	if err != nil {
+		panic("classify: " + err.Error()) // embedded, and tested
+	}
+	l.load = sync.OnceFunc(func() { l.terms(lists) })
 	return l
 }
 
-// loadLexicon reads the files of a pattern: sections [class], [class verb], [class noun] with terms
-// separated by commas, and a line @foreign in files of languages other than English.
-func loadLexicon(files fs.FS, pattern string) (*lexicon, error) {
-	l := &lexicon{names: map[string]class{}, words: map[string]*entry{}, ideo: map[rune][]phrase{}}
+// readLists returns the files of a pattern, each a text.WordList.
+func readLists(files fs.FS, pattern string) (lists []string, err error) {
 	paths, err := fs.Glob(files, pattern)
 	if err != nil {
 		return nil, err
@@ -82,48 +95,38 @@ func loadLexicon(files fs.FS, pattern string) (*lexicon, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := l.file(string(data)); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+		lists = append(lists, string(data))
+	}
+	return lists, nil
+}
+
+// classes reads what the sections are called.
+func (l *lexicon) classes(lists []string) error {
+	for _, list := range lists {
+		for e, err := range text.WordList(list) {
+			if err != nil {
+				return fmt.Errorf("the list that begins %.30q: %w", list, err)
+			}
+			if l.class(e.Class); len(l.names) > maxClasses {
+				return fmt.Errorf("%s: more than %d classes", e.Class, maxClasses)
+			}
+		}
+	}
+	return nil
+}
+
+// terms reads the words.
+func (l *lexicon) terms(lists []string) {
+	for _, list := range lists {
+		for e := range text.WordList(list) { // whose errors classes has found
+			if e.Term != "" {
+				l.term(e.Term, l.class(e.Class), e.Kind, e.Foreign)
+			}
 		}
 	}
 	for _, e := range l.words {
 		longestFirst(e.phrases)
 	}
-	return l, nil
-}
-
-func (l *lexicon) file(data string) error {
-	var at class
-	kind, open, foreign := "", false, false
-	n := 0
-	for line := range strings.Lines(data) {
-		n++
-		line = strings.TrimSpace(line)
-		switch {
-		case line == "" || line[0] == '#':
-		case line == "@foreign":
-			foreign = true
-		case line[0] == '[':
-			head, ok := strings.CutSuffix(line[1:], "]")
-			name, k, _ := strings.Cut(head, " ")
-			if !ok || k != "" && k != "verb" && k != "noun" {
-				return fmt.Errorf("line %d: want [class], [class verb] or [class noun]", n)
-			}
-			at, kind, open = l.class(name), k, true
-			if len(l.names) > maxClasses {
-				return fmt.Errorf("line %d: more than %d classes", n, maxClasses)
-			}
-		case !open:
-			return fmt.Errorf("line %d: a term outside a section", n)
-		default:
-			for term := range strings.SplitSeq(line, ",") {
-				if term = strings.TrimSpace(term); term != "" {
-					l.term(term, at, kind, foreign)
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // joined reports whether a letter is of a script in which terms are looked for inside runs of

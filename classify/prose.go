@@ -276,7 +276,7 @@ var elsewhere = map[string]bool{
 // cue reads the description of a parameter: prose without regard to names.
 func (t *tokenizer) cue(s string) []token {
 	known := t.known
-	t.known, t.lex = nil, cueLex
+	t.known, t.lex = nil, cueLex.loaded()
 	out := t.prose(s)
 	t.known, t.lex = known, lex
 	return out

@@ -98,7 +98,7 @@ func triOf(v rawjson.Value) tri {
 	return -1
 }
 
-func newWorker() *worker { return &worker{tok: tokenizer{lex: lex}} }
+func newWorker() *worker { return &worker{tok: tokenizer{lex: lex.loaded()}} }
 
 // read reads one definition: what it says, without a judgement.
 func (w *worker) read(s *catalog.Server, it *catalog.Item, known func(string) bool) {

@@ -46,6 +46,8 @@ var table = []row{
 	{path: "internal/program", layer: tokens},
 	{path: "internal/within", layer: tokens},
 	{path: "trust", layer: tokens},
+	// It builds and runs a test anew, and is imported by tests only.
+	{path: "internal/steps", layer: tokens, not: impure | userFace},
 	{path: "internal/syntax", layer: tokens, deps: []string{"github.com/tree-sitter/go-tree-sitter", "github.com/tree-sitter/tree-sitter-python", "github.com/tree-sitter/tree-sitter-javascript", "github.com/tree-sitter/tree-sitter-typescript"}},
 
 	{path: "catalog", layer: words, may: []string{"rawjson", "finding"}},

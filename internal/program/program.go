@@ -73,6 +73,9 @@ func Maybe(body []Stmt) Stmt { return Stmt{Step: Branch, Arms: []Arm{{Body: body
 type Arm struct {
 	Values []*Expr
 	Body   []Stmt
+	// Partly says that something else is asked too, so that what follows when no arm fits may run
+	// although this one does.
+	Partly bool
 }
 
 // A Scope is where names are bound: a module, a function or a class.

@@ -108,7 +108,7 @@ func (en *engine) dispatched(declared, have map[string]bool) []tie {
 		for name := range declared {
 			names[name] = true
 		}
-		for _, label := range en.branchLabels(d.fn.fn.Body, nil, 0) {
+		for _, label := range en.branchLabels(d.fn.fn.Body) {
 			names[label] = true
 		}
 		var sorted []string
@@ -146,33 +146,6 @@ func (en *engine) bestDispatch(ties []tie) []tie {
 			}
 		}
 		out = append(out, best...)
-	}
-	return out
-}
-
-// maxLabels is how many names are taken from the branches of one dispatcher. Those that the
-// server lists, or the source declares, are read whatever their number.
-const maxLabels = 1_000
-
-// branchLabels returns the constants that a dispatcher itself compares the name with.
-func (en *engine) branchLabels(body []program.Stmt, out []string, depth int) []string {
-	for i := range body {
-		s := &body[i]
-		if s.Step != program.Branch || depth > 4 || len(out) >= maxLabels {
-			continue
-		}
-		isName := s.X != nil && (s.X.Text == "name" || s.X.Text == "tool_name" || s.X.Text == "toolName")
-		for _, arm := range s.Arms {
-			for _, v := range arm.Values {
-				for _, c := range en.values(v, nil) {
-					if isName && c.kind == constant && plausible(c.text) {
-						out = append(out, c.text)
-					}
-				}
-			}
-			out = en.branchLabels(arm.Body, out, depth+1)
-		}
-		out = en.branchLabels(s.Rest, out, depth) // else-if is no deeper, however long the row
 	}
 	return out
 }

@@ -208,8 +208,22 @@ func outer(name string) []value {
 	return []value{{kind: outside, text: name}}
 }
 
-// imported follows an import into the program, or names what is outside.
+// imported returns what an import stands for. Many names ask for the same one, and looking for its module
+// takes paths apart.
 func (en *engine) imported(im *program.Import) []value {
+	if vs, ok := en.imports[im]; ok {
+		return vs
+	}
+	cuts := en.cuts
+	vs := en.importedNew(im)
+	if en.cuts == cuts && en.left > 0 && len(vs) > 0 {
+		en.imports[im] = vs
+	}
+	return vs
+}
+
+// importedNew follows an import into the program, or names what is outside.
+func (en *engine) importedNew(im *program.Import) []value {
 	if im.Module == "" {
 		return nil
 	}

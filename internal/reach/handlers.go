@@ -176,14 +176,14 @@ func (en *engine) ofServer(receiver *program.Expr) bool {
 				return true
 			}
 		}
-		foreign = foreign || en.imports(v.text)
+		foreign = foreign || en.fromPackage(v.text)
 	}
 	return !foreign
 }
 
-// imports reports whether a name is that of a package that the program imports, or of
+// fromPackage reports whether a name is that of a package that the program imports, or of
 // something in it.
-func (en *engine) imports(name string) bool {
+func (en *engine) fromPackage(name string) bool {
 	for i := range name {
 		if strings.ContainsRune(".([", rune(name[i])) && en.packages[name[:i]] {
 			return true

@@ -198,22 +198,32 @@ func (en *engine) entry(v value, name string) []value {
 	if e.Kind != program.Object && e.Kind != program.New {
 		return nil
 	}
+	if len(e.Args) > en.few && name != "" {
+		return en.filed(e).entry(en, v, name)
+	}
 	for i := len(e.Args) - 1; i >= 0; i-- {
-		a := e.Args[i]
-		switch {
-		case a.Spread:
-			if vs := en.members(en.eval(a.Value, v.frame), name); known(vs) {
-				return vs
-			}
-		case a.Name == name:
-			return en.eval(a.Value, v.frame)
-		case a.Key != nil:
-			if k := only(en.eval(a.Key, v.frame)); k.kind == constant && k.text == name {
-				return en.eval(a.Value, v.frame)
-			}
+		if vs, ok := en.isEntry(&e.Args[i], v.frame, name); ok {
+			return vs
 		}
 	}
 	return nil
+}
+
+// isEntry returns the value of a member, if it is of that name or is spread and holds one.
+func (en *engine) isEntry(a *program.Arg, f *frame, name string) (vs []value, ok bool) {
+	switch {
+	case a.Spread:
+		vs = en.members(en.eval(a.Value, f), name)
+		return vs, known(vs)
+	case a.Name == name:
+	case a.Key != nil:
+		if k := only(en.eval(a.Key, f)); k.kind != constant || k.text != name {
+			return nil, false
+		}
+	default:
+		return nil, false
+	}
+	return en.eval(a.Value, f), true
 }
 
 // index evaluates X[key]. A key that is not known gives every element.
@@ -347,7 +357,7 @@ func (en *engine) lookup(method string, e *program.Expr, f *frame) []value {
 func (en *engine) answer(v value, e *program.Expr, f *frame, n int) []value {
 	if en.conv.Require[v.text] && len(e.Args) > 0 {
 		if name := only(en.eval(e.Args[0].Value, f)); name.kind == constant {
-			return en.imported(&program.Import{Module: name.text, Scope: e.Scope})
+			return en.importedNew(&program.Import{Module: name.text, Scope: e.Scope})
 		}
 		return nil
 	}
@@ -433,7 +443,7 @@ func receiver(v value) []value {
 }
 
 func (en *engine) eachReturn(body []program.Stmt, f *frame, see func(*program.Expr)) (left bool) {
-	for i := range body {
+	for i := 0; i < len(body) && en.step(); i++ {
 		s := &body[i]
 		switch s.Step {
 		case program.Return:
@@ -450,6 +460,7 @@ func (en *engine) eachReturn(body []program.Stmt, f *frame, see func(*program.Ex
 			if leaves {
 				return true
 			}
+			i = en.pass(body, i, f)
 		}
 	}
 	return false

@@ -40,13 +40,15 @@ const MaxDepth = 16
 
 const (
 	maxWork      = 10_000_000 // evaluations for one program
-	maxApart     = 500_000    // of these, until frames are counted for all tools together
+	maxApart     = 4_000_000  // of these, until frames are counted for all tools together
+	maxRead      = 50_000_000 // statements that are looked at, in all frames together
 	maxFunctions = 3_000      // frames read for one tool
 )
 
 type engine struct {
 	prog *program.Program
 	conv *Convention
+	few  int // arms, and members of tables, that are compared one by one
 
 	known    map[question][]value
 	busy     map[question]bool
@@ -55,6 +57,7 @@ type engine struct {
 	left     int
 	cuts     int
 	work     int
+	steps    int             // statements looked at
 	visited  int             // calls of functions that register what they are given
 	packages map[string]bool // that anything imports
 	frames   map[frameKey]*frame
@@ -66,18 +69,33 @@ type engine struct {
 	made     map[*program.Expr]*program.Expr
 	exports  map[exportKey]*program.Expr
 	read     map[*frame]*summary
+	traces   map[*frame]traced
+	imports  map[*program.Import][]value
+	chains   map[*program.Arm]chainPlace // by the first arm of a branch
+	runs     map[*program.Stmt]*run
+	objects  map[*program.Expr]*object
 }
 
 // Analyse finds the handlers of a program. tools are names that the server lists, where they
 // are known; a dispatcher that branches on nothing answers those.
 func Analyse(prog *program.Program, conv *Convention, tools []string) *sink.Sources {
-	en := &engine{
-		prog: prog, conv: conv,
+	return newEngine(prog, conv).sources(tools)
+}
+
+func newEngine(prog *program.Program, conv *Convention) *engine {
+	return &engine{
+		prog: prog, conv: conv, few: fewArms,
 		known: map[question][]value{}, busy: map[question]bool{}, inside: map[memberKey]bool{}, frames: map[frameKey]*frame{},
-		contexts: map[*program.Func]int{}, numbers: map[any]int{}, read: map[*frame]*summary{},
+		contexts: map[*program.Func]int{}, numbers: map[any]int{}, read: map[*frame]*summary{}, traces: map[*frame]traced{}, imports: map[*program.Import][]value{},
 		made: map[*program.Expr]*program.Expr{}, exports: map[exportKey]*program.Expr{}, packages: map[string]bool{},
+		chains: map[*program.Arm]chainPlace{}, runs: map[*program.Stmt]*run{}, objects: map[*program.Expr]*object{},
 	}
-	return en.sources(tools)
+}
+
+// step counts a statement, and reports whether it may be looked at.
+func (en *engine) step() bool {
+	en.steps++
+	return en.steps <= maxRead
 }
 
 func place(f *program.File, e *program.Expr) sink.Place { return placeAt(f, e.Start, e.End) }

@@ -19,8 +19,30 @@ type visit struct {
 	guess bool
 }
 
-// trace reads everything that can be reached from some frames, the nearest first.
+// traced is what was found from one frame.
+type traced struct {
+	calls []sink.Call
+	gaps  []sink.Gap
+	named bool
+}
+
+// trace reads everything that can be reached from some frames, the nearest first. What starts from
+// one frame is read once, however many tools it answers.
 func (en *engine) trace(h *sink.Handler, from ...*frame) (named bool) {
+	if len(from) != 1 {
+		return en.follow(h, from)
+	}
+	t, ok := en.traces[from[0]]
+	if !ok {
+		named := en.follow(h, from)
+		t = traced{h.Calls, h.Gaps, named}
+		en.traces[from[0]] = t
+	}
+	h.Calls, h.Gaps = slices.Clone(t.calls), slices.Clone(t.gaps)
+	return t.named
+}
+
+func (en *engine) follow(h *sink.Handler, from []*frame) (named bool) {
 	seen := map[*frame]bool{}
 	var queue []*visit
 	for _, f := range from {

@@ -59,8 +59,12 @@ func (en *engine) summary(f *frame) *summary {
 
 // body reads statements in order, up to one behind which nothing runs; then it returns true.
 func (w *walker) body(body []program.Stmt) (left bool) {
-	for i := range body {
+	for i := 0; i < len(body); i++ {
 		s := &body[i]
+		if !w.en.step() {
+			w.gapAt(sink.TooMuch, w.f.fn.Name, placeAt(w.file, w.f.fn.Start, w.f.fn.End))
+			return false
+		}
 		w.expr(s.X)
 		switch s.Step {
 		case program.Return:
@@ -75,60 +79,10 @@ func (w *walker) body(body []program.Stmt) (left bool) {
 			if leaves {
 				return true
 			}
+			i = w.en.pass(body, i, w.f)
 		}
 	}
 	return false
-}
-
-// branches returns the bodies of a Branch that can run: where the subject is known, that of the arm
-// that fits, or the rest when none does. Arms that cannot be read may run always.
-func (en *engine) branches(s *program.Stmt, f *frame, named *bool) [][]program.Stmt {
-	subject := only(en.values(s.X, f))
-	if subject.kind != constant {
-		var out [][]program.Stmt
-		for _, arm := range s.Arms {
-			out = append(out, arm.Body)
-		}
-		return append(out, s.Rest)
-	}
-	var out [][]program.Stmt
-	hit := false
-	for _, arm := range s.Arms {
-		fits, sure := en.fits(subject.text, arm, f)
-		if fits {
-			out = append(out, arm.Body)
-			hit = hit || sure
-		}
-	}
-	if hit {
-		*named = true
-		return out
-	}
-	return append(out, s.Rest)
-}
-
-func (en *engine) fits(text string, arm program.Arm, f *frame) (fits, sure bool) {
-	for _, x := range arm.Values {
-		vs := en.values(x, f)
-		if len(vs) == 0 {
-			fits = true
-		}
-		for _, v := range vs {
-			switch {
-			case v.kind == composite:
-				for _, e := range en.elements([]value{v}, "") {
-					if e.kind == constant && e.text == text {
-						return true, true
-					}
-				}
-			case v.kind != constant:
-				fits = true
-			case v.text == text:
-				return true, true
-			}
-		}
-	}
-	return fits, false
 }
 
 // expr looks at every call in an expression. The bodies of functions in it are not part of it.

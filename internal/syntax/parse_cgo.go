@@ -3,6 +3,8 @@
 package syntax
 
 import (
+	"slices"
+	"strings"
 	"sync"
 
 	sitter "github.com/tree-sitter/go-tree-sitter"
@@ -18,17 +20,37 @@ type grammar struct{ lang *sitter.Language }
 
 // Grammars, loaded when first asked for. JavaScript reads JSX too.
 var (
-	Python     = sync.OnceValue(func() *Language { return load(sitter.NewLanguage(python.Language())) })
-	JavaScript = sync.OnceValue(func() *Language { return load(sitter.NewLanguage(javascript.Language())) })
-	TypeScript = sync.OnceValue(func() *Language { return load(sitter.NewLanguage(typescript.LanguageTypescript())) })
-	TSX        = sync.OnceValue(func() *Language { return load(sitter.NewLanguage(typescript.LanguageTSX())) })
+	Python = sync.OnceValue(func() *Language {
+		return load(sitter.NewLanguage(python.Language()), pythonWhole, brackets)
+	})
+	JavaScript = sync.OnceValue(func() *Language {
+		return load(sitter.NewLanguage(javascript.Language()), scriptWhole, brackets+" , => =")
+	})
+	TypeScript = sync.OnceValue(func() *Language {
+		return load(sitter.NewLanguage(typescript.LanguageTypescript()), scriptWhole, brackets+" , => =")
+	})
+	TSX = sync.OnceValue(func() *Language {
+		return load(sitter.NewLanguage(typescript.LanguageTSX()), scriptWhole, brackets+" , => =")
+	})
 )
 
-func load(l *sitter.Language) *Language {
+// Each question to the C tree costs as much as some lines of Go, so those are left out whose answer is
+// known. Kinds that are whole have no parts, or none that anybody looks at; signs stand in no field, as
+// the node-types.json of each grammar says.
+const (
+	pythonWhole = "identifier integer float true false none ellipsis string_start string_content string_end"
+	scriptWhole = "identifier property_identifier private_property_identifier type_identifier statement_identifier predefined_type " +
+		"shorthand_property_identifier shorthand_property_identifier_pattern string regex number true false null undefined this super"
+	brackets = "( ) [ ] { } . :"
+)
+
+func load(l *sitter.Language, whole, signs string) *Language {
 	out := &Language{grammar: grammar{l}}
 	for id := range l.NodeKindCount() {
-		out.kinds = append(out.kinds, l.NodeKindForId(uint16(id)))
-		out.named = append(out.named, l.NodeKindIsNamed(uint16(id)))
+		kind, named := l.NodeKindForId(uint16(id)), l.NodeKindIsNamed(uint16(id))
+		out.kinds = append(out.kinds, kind)
+		out.named = append(out.named, named)
+		out.closed = append(out.closed, named && slices.Contains(strings.Fields(whole), kind) || !named && slices.Contains(strings.Fields(signs), kind))
 	}
 	for id := range l.FieldCount() + 1 { // 0 is no field
 		out.fields = append(out.fields, l.FieldNameForId(uint16(id)))
@@ -50,6 +72,15 @@ const (
 // alone, so the same file gives the same answer on every machine), or when stop says so;
 // stop may be nil. Errors of syntax are none: they are marked in the tree.
 func Parse(lang *Language, text []byte, stop func() bool) (*Tree, error) {
+	tree, err := parse(lang, text, stop)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	return copyTree(lang, tree, text)
+}
+
+func parse(lang *Language, text []byte, stop func() bool) (*sitter.Tree, error) {
 	if len(text) > MaxBytes {
 		return nil, ErrTooLarge
 	}
@@ -76,8 +107,7 @@ func Parse(lang *Language, text []byte, stop func() bool) (*Tree, error) {
 		}
 		return nil, ErrStopped
 	}
-	defer tree.Close()
-	return copyTree(lang, tree, text)
+	return tree, nil
 }
 
 type budget struct {
@@ -128,6 +158,9 @@ func (t *Tree) add(cur *sitter.TreeCursor, parents, last []Node) (n Node, descen
 	isError := int(kind) >= len(t.lang.kinds) // ERROR has the symbol 65535
 	var field uint16
 	if !isError && !t.lang.named[kind] {
+		if t.lang.closed[kind] {
+			return None, false
+		}
 		if field = cur.FieldId(); field == 0 {
 			return None, false
 		}
@@ -152,5 +185,5 @@ func (t *Tree) add(cur *sitter.TreeCursor, parents, last []Node) (n Node, descen
 		}
 		last[len(last)-1] = n
 	}
-	return n, isError || t.lang.named[kind]
+	return n, isError || t.lang.named[kind] && !t.lang.closed[kind]
 }

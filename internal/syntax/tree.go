@@ -56,6 +56,7 @@ type node struct {
 type Language struct {
 	kinds  []string // by symbol
 	named  []bool
+	closed []bool // with parts, or a field, that nobody asks for
 	fields []string
 	grammar
 }

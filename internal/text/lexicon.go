@@ -90,14 +90,9 @@ func mustLoad(files fs.FS) *lexicon {
 	return l
 }
 
-// loadLexicon reads lexicon/*.txt. A file is a list of sections:
-//
-//	[class kind]
-//	term, term of several words, stem*
-//
-// A line "@foreign" marks a language other than English: its words also get the class
-// with an x in front, and every form counts as a base form, since imperatives of most
-// languages share their spelling with other forms.
+// loadLexicon reads lexicon/*.txt, each a WordList. The words of a language other than English also get
+// the class with an x in front, since its order of words differs, so that its patterns are unordered; and every form counts
+// as a base form, since imperatives of most languages share their spelling with other forms.
 //
 // kind is "verb" (English: the other forms of the first word are made from the base form,
 // or listed behind slashes), "noun" (English: plural too) or absent (as written).
@@ -140,57 +135,38 @@ func (l *lexicon) class(name string) Class {
 }
 
 func (l *lexicon) file(data string) error {
-	var class Class
-	kind, open, foreign := "", false, false
-	for n, line := range strings.Split(data, "\n") {
-		line = strings.TrimSpace(line)
-		switch {
-		case line == "" || line[0] == '#':
-		case line == "@foreign":
-			foreign = true
-		case line[0] == '[':
-			head, ok := strings.CutSuffix(line[1:], "]")
-			name, k, _ := strings.Cut(head, " ")
-			if !ok || k != "" && k != "verb" && k != "noun" {
-				return fmt.Errorf("line %d: want [class], [class verb] or [class noun]", n+1)
-			}
-			class, kind, open = l.class(name), k, true
-		case !open:
-			return fmt.Errorf("line %d: a term outside a section", n+1)
-		default:
-			for term := range strings.SplitSeq(line, ",") {
-				if term = strings.TrimSpace(term); term == "" {
-					continue
-				}
-				if head, _, _ := strings.Cut(canonical(term), "*"); len(head) < minStem && len(head) < len(canonical(term)) {
-					return fmt.Errorf("line %d: the stem of %q is shorter than %d bytes", n+1, term, minStem)
-				}
-				l.term(term, class, kind, foreign)
-				if foreign {
-					also := l.class(foreignClass(l, class))
-					if also >= maxClasses {
-						return fmt.Errorf("line %d: more than %d classes", n+1, maxClasses)
-					}
-					l.term(term, also, kind, foreign)
-				}
+	for e, err := range WordList(data) {
+		if err != nil {
+			return err
+		}
+		class := l.class(e.Class)
+		if e.Term != "" {
+			if err := l.read(e, class); err != nil {
+				return fmt.Errorf("line %d: %w", e.Line, err)
 			}
 		}
 		if len(l.classes) > maxClasses {
-			return fmt.Errorf("line %d: more than %d classes", n+1, maxClasses)
+			return fmt.Errorf("line %d: more than %d classes", e.Line, maxClasses)
 		}
 	}
 	return nil
 }
 
-// foreignClass names the class that holds only the words of languages other than
-// English: their order of words differs, so their patterns are unordered.
-func foreignClass(l *lexicon, c Class) string {
-	for name, n := range l.classes {
-		if n == c {
-			return "x" + name
-		}
+// read adds a term, for a language other than English to the class of those as well.
+func (l *lexicon) read(e Entry, class Class) error {
+	spelling := canonical(e.Term)
+	if head, _, stem := strings.Cut(spelling, "*"); stem && len(head) < minStem {
+		return fmt.Errorf("the stem of %q is shorter than %d bytes", e.Term, minStem)
 	}
-	return ""
+	l.term(e.Term, class, e.Kind, e.Foreign)
+	if e.Foreign {
+		also := l.class("x" + e.Class)
+		if also >= maxClasses {
+			return fmt.Errorf("more than %d classes", maxClasses)
+		}
+		l.term(e.Term, also, e.Kind, e.Foreign)
+	}
+	return nil
 }
 
 func (l *lexicon) term(term string, class Class, kind string, foreign bool) {

@@ -1,16 +1,14 @@
 package text
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"gauntlet/internal/steps"
 )
 
 // fill repeats a unit up to n bytes.
@@ -95,16 +93,17 @@ const mostSteps = 1_000
 // TestLinear guards against quadratic time by counting steps: eight times the input may
 // take nine times as many, while quadratic work takes 64 times. No clock is asked.
 //
-// The steps are those of the whole package, statement by statement, as Go's coverage counts
-// them. So nothing in the reader has to count, and no loop can be forgotten. What one call
-// of the standard library does is one step: it must not be handed the rest of a text at
-// every place of it.
+// What one call of the standard library does is one step: it must not be handed the rest of a text
+// at every place of it.
 func TestLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the package anew")
 	}
-	c := newStepCounter(t)
-	idle := c.steps(t, "", 0) // reading the lexicon
+	c := steps.New(t, "gauntlet/internal/text")
+	count := func(name string, n int) int {
+		return c.Count(t, "TestReadOnce", fmt.Sprintf("%s=%d %s", readVariable, n, name))
+	}
+	idle := count("", 0) // reading the lexicon
 	const n = 2 << 10
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, 2)
@@ -112,7 +111,7 @@ func TestLinear(t *testing.T) {
 		slots <- struct{}{}
 		wg.Go(func() { // ends with its two processes; Wait below waits for it
 			defer func() { <-slots }()
-			small, large := (c.steps(t, h.name, n)-idle)/rounds, (c.steps(t, h.name, 8*n)-idle)/rounds
+			small, large := (count(h.name, n)-idle)/rounds, (count(h.name, 8*n)-idle)/rounds
 			t.Logf("%s: %d and %d steps, %.0f a byte", h.name, small, large, float64(large)/(8*n))
 			if large > 9*small || large > mostSteps*8*n {
 				t.Errorf("%s: %d bytes take %d steps and eight times as many %d, %.1f times as many", h.name, n, small, large, float64(large)/float64(small))
@@ -129,7 +128,7 @@ func TestLinear(t *testing.T) {
 // some thousand steps more or less from run to run.
 const rounds = 16
 
-// readVariable asks a process of a stepCounter to read one hostile text: NAME N.
+// readVariable asks a process of a steps.Counter to read one hostile text: NAME N.
 const readVariable = "GAUNTLET_READ"
 
 // TestReadOnce is the work that TestLinear counts, in a process of its own.
@@ -152,51 +151,4 @@ func TestReadOnce(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A stepCounter counts the steps that the package takes, with a test binary of it in which
-// every block of statements counts how often it runs.
-type stepCounter struct{ binary, dir string }
-
-func newStepCounter(t *testing.T) *stepCounter {
-	t.Helper()
-	c := &stepCounter{dir: t.TempDir()}
-	c.binary = filepath.Join(c.dir, "text.test")
-	build := exec.Command("go", "test", "-c", "-covermode=count", "-coverpkg=gauntlet/internal/text", "-o", c.binary, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return c
-}
-
-// steps returns how many statements run when one hostile text of about n bytes is read, in
-// all rounds and with the start-up.
-func (c *stepCounter) steps(t *testing.T, name string, n int) int {
-	profile := filepath.Join(c.dir, fmt.Sprintf("%s %d.cover", strings.ReplaceAll(name, "/", " "), n))
-	cmd := exec.Command(c.binary, "-test.run=^TestReadOnce$", "-test.coverprofile="+profile)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s", readVariable, n, name))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%s: %v: %s", name, err, out)
-		return 0
-	}
-	f, err := os.Open(profile)
-	if err != nil {
-		t.Error(err)
-		return 0
-	}
-	defer f.Close()
-	total := 0
-	for lines := bufio.NewScanner(f); lines.Scan(); { // file:line.column,line.column statements count
-		fields := strings.Fields(lines.Text())
-		if len(fields) != 3 {
-			continue // the mode, in the first line
-		}
-		statements, err1 := strconv.Atoi(fields[1])
-		count, err2 := strconv.Atoi(fields[2])
-		if err := errors.Join(err1, err2); err != nil {
-			t.Error(err)
-		}
-		total += statements * count
-	}
-	return total
 }

@@ -42,10 +42,7 @@ func (l *lowerer) chain(n syntax.Node, alternatives []syntax.Node) {
 	case negated:
 		*l.out = append(*l.out, program.Stmt{Step: program.Branch, X: subject, Arms: []program.Arm{{Values: values, Body: rest}}, Rest: then})
 	default:
-		if !only { // and something else: the alternative may run as well
-			then = append(then, rest...)
-		}
-		*l.out = append(*l.out, program.Stmt{Step: program.Branch, X: subject, Arms: []program.Arm{{Values: values, Body: then}}, Rest: rest})
+		*l.out = append(*l.out, program.Stmt{Step: program.Branch, X: subject, Arms: []program.Arm{{Values: values, Body: then, Partly: !only}}, Rest: rest})
 	}
 }
 

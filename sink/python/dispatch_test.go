@@ -35,3 +35,28 @@ func TestManyToolsOfOneDispatcher(t *testing.T) {
 		}
 	}
 }
+
+// TestConditionsThatAskForMore: what may run beside an arm that fits is read, and the work does not
+// double with each such condition.
+func TestConditionsThatAskForMore(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("import os\nfrom mcp.server.fastmcp import FastMCP\nm = FastMCP('x')\n@m.tool()\ndef known(flag):\n    return act('a', flag)\n" +
+		"@m.tool()\ndef unknown(kind, flag):\n    return act(kind, flag)\n" +
+		"def act(kind, flag):\n    if kind == 'a' and flag:\n        return os.listdir(flag)\n    elif kind == 'a':\n        return os.remove(flag)\n")
+	for i := range 100 {
+		fmt.Fprintf(&b, "    elif kind == 'k%d' and flag:\n        os.rmdir(flag)\n", i)
+	}
+	s, errs := Analyse([]sink.File{{Path: "a.py", Text: []byte(b.String())}}, nil, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	for tool, want := range map[string]string{"known": "os.listdir() os.remove()", "unknown": "os.listdir() os.remove() os.rmdir()"} {
+		var got []string
+		for _, c := range s.Handler(tool).Calls {
+			got = append(got, c.Name)
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s: got %s, want %s", tool, got, want)
+		}
+	}
+}

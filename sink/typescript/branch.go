@@ -17,10 +17,7 @@ func (l *lowerer) ifs(n syntax.Node) {
 	case negated:
 		*l.out = append(*l.out, program.Stmt{Step: program.Branch, X: subject, Arms: []program.Arm{{Values: values, Body: rest}}, Rest: then})
 	default:
-		if !only {
-			then = append(then, rest...)
-		}
-		*l.out = append(*l.out, program.Stmt{Step: program.Branch, X: subject, Arms: []program.Arm{{Values: values, Body: then}}, Rest: rest})
+		*l.out = append(*l.out, program.Stmt{Step: program.Branch, X: subject, Arms: []program.Arm{{Values: values, Body: then, Partly: !only}}, Rest: rest})
 	}
 }
 
