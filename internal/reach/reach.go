@@ -66,6 +66,8 @@ type engine struct {
 	made     map[*program.Expr]*program.Expr
 	exports  map[exportKey]*program.Expr
 	read     map[*frame]*summary
+	looped   map[*program.Func]*program.Expr // callbacks by the list whose elements they are called for
+	loose    int                             // frames that are not in frames
 }
 
 // Analyse finds the handlers of a program. tools are names that the server lists, where they
