@@ -91,6 +91,8 @@ type Server struct {
 	Tools             []Tool        `json:"tools"`
 	Capabilities      []Tag         `json:"server_capability_set"` // at high or medium
 	Combinations      []Combination `json:"overbroad_combinations"`
+	// Warnings say what of the source could not be read, where one was given.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // A Flow is what a tool means for the way of data through an agent, beyond its tags. Each

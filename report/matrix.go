@@ -67,6 +67,7 @@ func (m *matrix) server(s *capability.Server) {
 	if len(s.Tools) == 0 {
 		return
 	}
+	defer m.warnings(s)
 	tags := m.present(s)
 	if len(tags) == 0 {
 		m.line("  no capability found%s", m.from())

@@ -42,3 +42,37 @@ func TestMatrixSaysWhatItLeftOut(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestMatrixTellsWarnings: two lines a kind, whatever the number of tools, and no server's
+// text reaches the terminal as it is.
+func TestMatrixTellsWarnings(t *testing.T) {
+	s := capability.Server{Name: "desk", Warnings: []string{"source_unread: src/a.js: too long", "source_unread: src/b.js: too long"}}
+	for _, name := range []string{"one", "two", "three", "four", "five"} {
+		s.Tools = append(s.Tools, capability.Tool{Name: name, Warnings: []string{"source_incomplete: unknown_callee: method " + name, "source_incomplete: other"}})
+	}
+	s.Tools[1].Warnings = append(s.Tools[1].Warnings, "weak_signal: the definition says \x1b[31m exec, "+strings.Repeat("and so on ", 20))
+	var b strings.Builder
+	if err := WriteMatrix(&b, []capability.Server{s}, capability.Low, Options{Width: 60}); err != nil {
+		t.Fatal(err)
+	}
+	want := `desk  5 tools
+  no capability found
+  source_unread (2)
+    src/a.js: too long
+  source_incomplete (one, two, three, four and 1 more)
+    one: unknown_callee: method one
+  weak_signal (two)
+`
+	got := b.String()
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if strings.Contains(got, "\x1b") || !strings.Contains(got, "two: the definition says <U+001B>") {
+		t.Errorf("got %q", got)
+	}
+	for line := range strings.Lines(got) {
+		if columns(strings.TrimSuffix(line, "\n")) > 60 {
+			t.Errorf("more than 60 columns: %q", line)
+		}
+	}
+}

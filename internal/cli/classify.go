@@ -185,6 +185,7 @@ func redactLabels(servers []capability.Server, v *veil) {
 	for i := range servers {
 		s := &servers[i]
 		v.all(&s.Name)
+		v.each(s.Warnings)
 		for j := range s.Tools {
 			t := &s.Tools[j]
 			v.all(&t.Name)

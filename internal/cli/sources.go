@@ -25,11 +25,17 @@ func (c *classifyRun) withSources(ctx context.Context, dir string, servers []cap
 	if err != nil {
 		return nil, err
 	}
-	if found.err != nil {
-		return append(found.problems, failedAt(dir, found.err)), nil
+	s := &servers[0]
+	for _, p := range found.problems {
+		s.Warnings = append(s.Warnings, "source_unread: "+failureText(p))
 	}
-	classify.WithSources(&servers[0], found.sources)
-	c.note("%s: handlers of %d of %d tools in %d source files", dir, found.tied, len(servers[0].Tools), found.sources.Files)
+	if found.err != nil {
+		p := failedAt(dir, found.err)
+		s.Warnings = append(s.Warnings, "no_source: "+failureText(p))
+		return append(found.problems, p), nil
+	}
+	classify.WithSources(s, found.sources)
+	c.note("%s: handlers of %d of %d tools in %d source files", dir, found.tied, len(s.Tools), found.sources.Files)
 	return found.problems, nil
 }
 

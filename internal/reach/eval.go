@@ -144,7 +144,7 @@ func (en *engine) name(e *program.Expr, f *frame) []value {
 		return []value{{kind: outside, text: e.Text}}
 	}
 	if at.Owner() == nil {
-		f = nil // what a module binds knows of no call
+		f = f.pins() // what a module binds knows of no call
 	}
 	if len(bindings) == 1 && bindings[0].Value != nil {
 		return en.eval(bindings[0].Value, f)

@@ -236,6 +236,9 @@ func (en *engine) decorated(fn *program.Func) []tie {
 func (en *engine) sites(scope *program.Scope) []*frame {
 	fn := scope.Owner()
 	for fn != nil && fn.Name == "" && fn.Scope.Up != nil {
+		if fs := en.each(fn); fs != nil {
+			return fs
+		}
 		fn = fn.Scope.Up.Owner()
 	}
 	const enough, inAll = 300, 20_000
@@ -248,7 +251,8 @@ func (en *engine) sites(scope *program.Scope) []*frame {
 		for _, v := range en.values(c.X, nil) {
 			if v.kind == function && v.fn == fn {
 				// Contexts are not counted here: each registration is wanted.
-				out = append(out, &frame{id: -len(out) - 1, fn: fn, args: en.bindFresh(fn, c.Args, nil)})
+				en.loose++
+				out = append(out, &frame{id: -en.loose, fn: fn, args: en.bindFresh(fn, c.Args, nil)})
 			}
 		}
 	}
@@ -319,13 +323,24 @@ func (en *engine) registeredIn(c *program.Expr, register bool, f *frame) (out []
 		}
 	}
 	if register && len(names) == 0 && len(fns) > 0 && en.conv.Language == "python" {
-		for _, fn := range fns {
-			names = append(names, fn.fn.Name) // add_tool(f)
+		for _, fn := range fns { // add_tool(f)
+			out = append(out, tie{tool: fn.fn.Name, via: sink.ByRegistration, fn: fn, at: place(c.Scope.File, c)})
 		}
+		return out, true
+	}
+	if len(names) > 1 && len(fns) > 1 && en.perElement(c.Args, f, func(one *frame) {
+		more, _ := en.registeredIn(c, register, one)
+		out = append(out, more...)
+	}) {
+		return out, true
+	}
+	via := sink.ByRegistration
+	if len(names) > 1 && len(fns) > 1 {
+		via = sink.ByDispatch // which function answers which tool is not known
 	}
 	for _, name := range names {
 		for _, fn := range fns {
-			out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: place(c.Scope.File, c)})
+			out = append(out, tie{tool: name, via: via, fn: fn, at: place(c.Scope.File, c)})
 		}
 	}
 	return out, len(names) > 0
@@ -336,14 +351,19 @@ func (en *engine) decoratedByHand(c *program.Expr) []tie {
 		return nil
 	}
 	var out []tie
-	for _, f := range en.functions(c.Args[0].Value, nil, 0) {
-		name := f.fn.Name
-		for i, a := range c.X.Args {
-			if v := only(en.values(a.Value, nil)); v.kind == constant && (a.Name == "name" || a.Name == "" && i == 0) {
-				name = v.text
+	tied := func(f *frame) {
+		for _, fn := range en.functions(c.Args[0].Value, f, 0) {
+			name := fn.fn.Name
+			for i, a := range c.X.Args {
+				if v := only(en.values(a.Value, f)); v.kind == constant && (a.Name == "name" || a.Name == "" && i == 0) {
+					name = v.text
+				}
 			}
+			out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: place(c.Scope.File, c)})
 		}
-		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: f, at: place(c.Scope.File, c)})
+	}
+	if !en.perElement(c.Args, nil, tied) {
+		tied(nil)
 	}
 	return out
 }

@@ -228,6 +228,9 @@ func (en *engine) isEntry(a *program.Arg, f *frame, name string) (vs []value, ok
 
 // index evaluates X[key]. A key that is not known gives every element.
 func (en *engine) index(e *program.Expr, f *frame) []value {
+	if v, ok := f.pinned(e); ok {
+		return []value{v}
+	}
 	of := en.eval(e.X, f)
 	if len(e.Args) > 0 {
 		key := only(en.eval(e.Args[0].Value, f))
@@ -322,6 +325,10 @@ func (en *engine) called(e *program.Expr, f *frame, n int) []value {
 				if e.X.Kind == program.Attr {
 					out = add(out, en.eval(e.X.X, f)...)
 				}
+			case "items", "entries":
+				if e.X.Kind == program.Attr {
+					out = add(out, en.pairs(en.eval(e.X.X, f))...)
+				}
 			case "get", "find", "at", "pop", "values", "next":
 				out = add(out, en.lookup(v.text, e, f)...)
 			}
@@ -366,6 +373,11 @@ func (en *engine) answer(v value, e *program.Expr, f *frame, n int) []value {
 		case "same":
 			if a := role(r, "arg", e.Args); a != nil {
 				return en.eval(a, f)
+			}
+			return nil
+		case "entries":
+			if a := role(r, "arg", e.Args); a != nil {
+				return en.pairs(en.eval(a, f))
 			}
 			return nil
 		case "opaque":

@@ -65,6 +65,12 @@ func (en *engine) unnamedHandlers(o *program.Expr) []string {
 
 func (en *engine) objectIn(o *program.Expr, handlers []string, f *frame) (out []tie, named bool) {
 	names := en.objectNames(value{kind: composite, expr: o, frame: f})
+	if len(names) > 1 && en.perElement(o.Args, f, func(one *frame) {
+		more, _ := en.objectIn(o, handlers, one)
+		out = append(out, more...)
+	}) {
+		return out, true
+	}
 	for _, a := range o.Args {
 		if !slices.Contains(handlers, a.Name) {
 			continue

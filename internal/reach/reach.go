@@ -74,6 +74,8 @@ type engine struct {
 	chains   map[*program.Arm]chainPlace // by the first arm of a branch
 	runs     map[*program.Stmt]*run
 	objects  map[*program.Expr]*object
+	looped   map[*program.Func]*program.Expr // callbacks by the list whose elements they are called for
+	loose    int                             // frames that are not in frames
 }
 
 // Analyse finds the handlers of a program. tools are names that the server lists, where they

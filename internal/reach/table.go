@@ -32,6 +32,7 @@ import (
 //	sql     runs the statement of argument text=
 //	spawn   starts the program of argument argv= (program first) or the shell line of line=
 //	env     is the environment; as a call, reads the variable of key=
+//	entries lists the names and values of its argument arg=
 //	opaque  gives back what is known at run time only
 //	map     is a collection of what was put into it
 //	temp    gives a temporary file or its directory; what is done to that says little
@@ -60,7 +61,7 @@ type arg struct {
 	name  string
 }
 
-var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaque", "temp"}
+var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaque", "temp", "entries"}
 
 // ParseTable reads tables in the form above; lines that begin with # are comments.
 func ParseTable(text string) (*Table, error) {

@@ -44,12 +44,17 @@ type frame struct {
 	args [][]value
 	this []value
 	up   *frame // around the function, for closures
+
+	// Of a frame of no function: pin stands for as. bare is the same without the functions above.
+	pin  *program.Expr
+	as   value
+	bare *frame
 }
 
 // around returns the frame of fn that encloses f, or nil.
 func (f *frame) around(fn *program.Func) *frame {
 	for ; f != nil; f = f.up {
-		if f.fn == fn {
+		if f.fn == fn && f.pin == nil {
 			return f
 		}
 	}

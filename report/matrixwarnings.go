@@ -1,0 +1,58 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/capability"
+)
+
+// A warned is one kind of warning, of tools or of the server itself.
+type warned struct {
+	code  string
+	first string   // the words of the first
+	tools []string // that have it, in the order of the server
+	times int
+}
+
+// warnings writes what makes labels less sure, two lines a kind: the tools, and the first
+// warning in full. JSON has them all.
+func (m *matrix) warnings(s *capability.Server) {
+	const indent = 4
+	for _, w := range warnings(s) {
+		who, words := fmt.Sprint(w.times), w.first
+		if len(w.tools) > 0 {
+			who, words = toolList(w.tools), w.tools[0]+": "+w.first
+		}
+		m.line("  %s %s", m.bold(w.code), m.dim("("+who+")"))
+		m.line("%*s%s", indent, "", m.dim(clip(Visible(words), max(m.width-indent, matrixLeast))))
+	}
+}
+
+// warnings groups the warnings of a server by their kind, in the order in which kinds come up.
+func warnings(s *capability.Server) []*warned {
+	var out []*warned
+	by := map[string]*warned{}
+	note := func(text, tool string) {
+		code, words, _ := strings.Cut(text, ": ")
+		w := by[code]
+		if w == nil {
+			w = &warned{code: Visible(code), first: words}
+			by[code] = w
+			out = append(out, w)
+		}
+		w.times++
+		if n := len(w.tools); tool != "" && (n == 0 || w.tools[n-1] != tool) {
+			w.tools = append(w.tools, tool)
+		}
+	}
+	for _, text := range s.Warnings {
+		note(text, "")
+	}
+	for i := range s.Tools {
+		for _, text := range s.Tools[i].Warnings {
+			note(text, s.Tools[i].Name)
+		}
+	}
+	return out
+}
