@@ -88,6 +88,7 @@ var table = []row{
 	// The harness of all lanes' tests: it reads golden files and is imported by tests only.
 	{path: "check/checktest", layer: lanes, may: []string{"check", "catalog", "finding", "result", "rawjson", "internal/text"}, not: impure},
 
+	{path: "internal/mock", layer: joins, may: []string{"oatf", "rawjson", "internal/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "internal/confirm", layer: joins, may: []string{"catalog", "finding", "rawjson", "oatf", "internal/text"}},
 	{path: "scan", layer: joins, may: []string{"check", "check/*", "result", "internal/posture", "catalog", "finding", "internal/taxonomy", "rawjson"}},
 	{path: "report", layer: joins, may: []string{"result", "verdict", "finding", "capability", "rawjson", "diff", "trace"}, deps: []string{"golang.org/x/text"}},
