@@ -155,6 +155,49 @@ func TestHTTPShowsEveryMessage(t *testing.T) {
 	}
 }
 
+// A notification is owed no answer. What comes all the same is shown if it is a message, or
+// says why the notification was refused.
+func TestHTTPShowsAnswersToNotifications(t *testing.T) {
+	const (
+		refusal = `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}`
+		last    = `{"jsonrpc":"2.0","id":1,"result":{}}`
+	)
+	for _, tt := range []struct {
+		name   string
+		answer func(w http.ResponseWriter)
+		shown  []string
+	}{
+		{"nothing", send(202, "", ""), nil},
+		{"a pleasantry", send(202, "text/plain", "Accepted"), nil},
+		{"a message", send(200, "application/json", refusal), []string{refusal}},
+		{"a refusal in words", send(400, "text/plain", "no session"), []string{"no session"}},
+		{"a refusal without a word", send(400, "", ""), nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, url := record(t, func(w http.ResponseWriter, _ *http.Request, q message) {
+				if q.ID == nil {
+					tt.answer(w)
+				} else {
+					send(200, "application/json", last)(w)
+				}
+			})
+			h := dial(t, Endpoint{URL: url})
+			var n notes
+			h.Tap(n.tap)
+			c := NewClient(h, Limits{})
+			if err := c.Notify(t.Context(), "notifications/initialized", "{}"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Call(t.Context(), "ping", "{}"); err != nil { // goes out when the notification is through
+				t.Fatal(err)
+			}
+			if _, in := n.ways(); !slices.Equal(in, append(tt.shown, last)) {
+				t.Errorf("shown %q, want %q and the answer", in, tt.shown)
+			}
+		})
+	}
+}
+
 func send(status int, kind, body string) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", kind)
