@@ -84,14 +84,14 @@ type Reason string
 
 // The reasons.
 const (
-	OutsidePackage Reason = "outside_package" // a call into a package whose source is not part of the tree and which no table knows
-	UnknownCallee  Reason = "unknown_callee"  // what is called is not known before it runs
-	OtherProgram   Reason = "other_program"   // a program is started, and what it does is not in the source
-	TooDeep        Reason = "too_deep"        // more calls deep than are followed
-	TooMuch        Reason = "too_much"        // the work for one tool is bounded
-	SyntaxErrors   Reason = "syntax_errors"   // the function has parts that the parser could not read
+	OutsidePackage Reason = "outside_package"    // a call into a package whose source is not part of the tree and which no table knows
+	UnknownCallee  Reason = "unknown_callee"     // what is called is not known before it runs
+	OtherProgram   Reason = "other_program"      // a program is started, and what it does is not in the source
+	TooDeep        Reason = "too_deep"           // more calls deep than are followed
+	TooMuch        Reason = "too_much"           // the work for one tool is bounded
+	SyntaxErrors   Reason = "syntax_errors"      // the function has parts that the parser could not read
 	Elsewhere      Reason = "answered_elsewhere" // the handler returns nothing: the answer is made by who called it, from what it left behind
-	NoBranch       Reason = "no_branch"       // the tool is dispatched by its name, and no branch for it was found
+	NoBranch       Reason = "no_branch"          // the tool is dispatched by its name, and no branch for it was found
 )
 
 // String returns "outside_package: left-pad (src/a.js:3)".

@@ -66,9 +66,6 @@ type Stmt struct {
 	Rest []Stmt // of a Branch: when no arm fits
 }
 
-// Maybe is a statement whose body runs or does not: a loop, a handler of errors.
-func Maybe(body []Stmt) Stmt { return Stmt{Step: Branch, Arms: []Arm{{Body: body}}} }
-
 // An Arm is a case of a Branch.
 type Arm struct {
 	Values []*Expr
@@ -189,6 +186,15 @@ type Program struct {
 	Objects []*Expr  // all of kind Object
 	// Lookup finds the module that an import of a file names, or nil when it is not part of the program.
 	Lookup func(from *File, module string) *Module
+}
+
+// AddFile adds a file and its module, whose name for the language is path.
+func (p *Program) AddFile(file *File, path string) *Module {
+	m := &Module{Path: path, Scope: NewScope(nil), Exports: map[string]*Expr{}}
+	m.Scope.File, m.Scope.Module = file, m
+	p.Files = append(p.Files, file)
+	p.Modules = append(p.Modules, m)
+	return m
 }
 
 // NewScope returns a scope below up.

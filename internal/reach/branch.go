@@ -192,10 +192,12 @@ func (en *engine) alone(body []program.Stmt) *program.Stmt {
 
 // sameSubject reports whether two subjects are a name, or a member of one, and the same.
 func sameSubject(a, b *program.Expr) bool {
-	for a != nil && b != nil && a.Kind == b.Kind && a.Text == b.Text && a.Scope == b.Scope {
+	for a != nil && b != nil && a.Kind == b.Kind && a.Text == b.Text {
 		switch a.Kind {
 		case program.Name:
-			return true
+			_, of := a.Scope.Find(a.Text)
+			_, in := b.Scope.Find(b.Text)
+			return of == in
 		case program.Attr:
 			a, b = a.X, b.X
 		default:

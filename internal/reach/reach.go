@@ -35,6 +35,15 @@ type Convention struct {
 	Handlers       map[string]bool // members of a tool that hold its handler
 }
 
+// Names returns a set, as conventions hold them.
+func Names(names ...string) map[string]bool {
+	out := map[string]bool{}
+	for _, n := range names {
+		out[n] = true
+	}
+	return out
+}
+
 // MaxDepth is the number of calls, one inside the other, that are followed from a handler.
 const MaxDepth = 16
 

@@ -89,6 +89,15 @@ func ParseTable(text string) (*Table, error) {
 	return t, lines.Err()
 }
 
+// MustTable is ParseTable for a table that is part of the program, and tested.
+func MustTable(text string) *Table {
+	t, err := ParseTable(text)
+	if err != nil {
+		panic("sinks.txt: " + err.Error())
+	}
+	return t
+}
+
 func parseRow(fields []string) (*row, error) {
 	if len(fields) < 2 {
 		return nil, fmt.Errorf("%q: want a name and what it does", fields[0])

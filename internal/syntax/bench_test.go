@@ -3,45 +3,42 @@
 package syntax
 
 import (
-	"os"
-	"path/filepath"
+	"path"
 	"testing"
+
+	"gauntlet/sink/sinktest"
 )
 
-// BenchmarkParser is tree-sitter alone: what Parse costs without the copy into a Tree. The files are
-// those below the directory in GAUNTLET_BENCH_SOURCE, each with the grammar of its name.
-func BenchmarkParser(b *testing.B) {
-	dir := os.Getenv("GAUNTLET_BENCH_SOURCE")
-	if dir == "" {
-		b.Skip("GAUNTLET_BENCH_SOURCE names no directory of sources")
-	}
-	type file struct {
-		lang *Language
-		text []byte
-	}
-	var files []file
-	n := int64(0)
-	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
-		lang := map[string]func() *Language{".py": Python, ".js": JavaScript, ".mjs": JavaScript, ".cjs": JavaScript, ".ts": TypeScript, ".tsx": TSX}[filepath.Ext(p)]
-		if err != nil || d.IsDir() || lang == nil {
-			return err
-		}
-		text, err := os.ReadFile(p)
-		files = append(files, file{lang(), text})
-		n += int64(len(text))
-		return err
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+var grammars = map[string]func() *Language{
+	".py": Python, ".js": JavaScript, ".mjs": JavaScript, ".cjs": JavaScript, ".ts": TypeScript, ".tsx": TSX,
+}
+
+func benchmark(b *testing.B, read func(lang *Language, text []byte) error) {
+	files, n := sinktest.Files(b, func(name string) bool { return grammars[path.Ext(name)] != nil })
 	b.SetBytes(n)
 	for b.Loop() {
 		for _, f := range files {
-			tree, err := parse(f.lang, f.text, nil)
-			if err != nil {
+			if err := read(grammars[path.Ext(f.Path)](), f.Text); err != nil {
 				b.Fatal(err)
 			}
-			tree.Close()
 		}
 	}
+}
+
+// BenchmarkParser is tree-sitter alone, without the copy into a Tree.
+func BenchmarkParser(b *testing.B) {
+	benchmark(b, func(lang *Language, text []byte) error {
+		tree, err := parse(lang, text, nil)
+		if err == nil {
+			tree.Close()
+		}
+		return err
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	benchmark(b, func(lang *Language, text []byte) error {
+		_, err := Parse(lang, text, nil)
+		return err
+	})
 }

@@ -160,7 +160,7 @@ func (l *lowerer) element(e, inner ast.Expr) *program.Expr {
 func (l *lowerer) literal(x *program.Expr, u *ast.FuncLit) {
 	f := l.signature(u.Type, u)
 	inner := *l
-	inner.scope, inner.out = f.Scope, &f.Body
+	inner.scope, inner.Writer = f.Scope, program.To(&f.Body)
 	f.Broken = l.file.Broken && broken(u.Body)
 	inner.block(u.Body.List)
 	x.Kind, x.Func = program.Function, f

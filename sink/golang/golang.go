@@ -24,29 +24,17 @@ import (
 var table string
 
 var convention = sync.OnceValue(func() *reach.Convention {
-	t, err := reach.ParseTable(table)
-	if err != nil {
-		panic("sinks.txt: " + err.Error()) // embedded, and tested
-	}
 	return &reach.Convention{
-		Language: "go", Table: t, AllExported: true, Literals: true,
+		Language: "go", Table: reach.MustTable(table), AllExported: true, Literals: true,
 		Constructor: "\x00", // there is none
 		Join:        func(module, name string) string { return module + "/" + name },
 		Package:     func(spec string) string { return spec },
-		Registers:   set("AddTool", "NewServerTool", "RegisterTool", "AddReceivingTool"),
+		Registers:   reach.Names("AddTool", "NewServerTool", "RegisterTool", "AddReceivingTool"),
 		Servers:     []string{"github.com/modelcontextprotocol/go-sdk", "github.com/mark3labs/mcp-go", "github.com/metoro-io/mcp-golang"},
-		Describes:   set("Tool", "NewTool", "NewToolWithRawSchema"),
-		Handlers:    set("Handler", "HandlerFunc", "Handle", "Execute", "Run", "handler"),
+		Describes:   reach.Names("Tool", "NewTool", "NewToolWithRawSchema"),
+		Handlers:    reach.Names("Handler", "HandlerFunc", "Handle", "Execute", "Run", "handler"),
 	}
 })
-
-func set(names ...string) map[string]bool {
-	out := map[string]bool{}
-	for _, n := range names {
-		out[n] = true
-	}
-	return out
-}
 
 // Reads reports whether a file is Go, or says what the module is called.
 func Reads(name string) bool { return strings.HasSuffix(name, ".go") || name == "go.mod" }
@@ -137,7 +125,7 @@ func (r *reader) lower() {
 		r.prog.Modules = append(r.prog.Modules, p.mod)
 		var ls []*lowerer
 		for _, f := range p.files {
-			l := &lowerer{prog: r.prog, pkg: p.mod.Scope, scope: f.scope, file: f.file, base: f.fset.File(f.ast.FileStart).Base(), out: &p.mod.Body}
+			l := &lowerer{Writer: program.To(&p.mod.Body), prog: r.prog, pkg: p.mod.Scope, scope: f.scope, file: f.file, base: f.fset.File(f.ast.FileStart).Base()}
 			l.imports(f.ast)
 			l.types(f.ast)
 			ls = append(ls, l)

@@ -13,12 +13,12 @@ import (
 
 // lowerer reads the declarations of one file into a program.
 type lowerer struct {
+	program.Writer
 	prog  *program.Program
 	pkg   *program.Scope // names of the package
 	scope *program.Scope // where names are bound now
 	file  *program.File
-	base  int // of positions in the file
-	out   *[]program.Stmt
+	base  int            // of positions in the file
 	recv  *program.Class // of the method that is being read
 	self  string         // the name of its receiver
 }
@@ -274,7 +274,7 @@ func (l *lowerer) values(v *ast.ValueSpec, at *program.Scope) {
 	var value []*program.Expr
 	for _, e := range v.Values {
 		x := l.expr(e)
-		l.do(x)
+		l.Do(x)
 		value = append(value, x)
 	}
 	for i, name := range v.Names {
@@ -309,7 +309,7 @@ func (l *lowerer) function(d *ast.FuncDecl) {
 	f := l.signature(d.Type, d)
 	f.Name = d.Name.Name
 	inner := *l
-	inner.scope, inner.out = f.Scope, &f.Body
+	inner.scope, inner.Writer = f.Scope, program.To(&f.Body)
 	if d.Recv != nil && len(d.Recv.List) == 1 {
 		r := d.Recv.List[0]
 		for _, b := range l.pkg.Names[typeName(r.Type)] {

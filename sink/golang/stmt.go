@@ -8,12 +8,6 @@ import (
 	"gauntlet/internal/program"
 )
 
-func (l *lowerer) do(x *program.Expr) {
-	if x != nil {
-		*l.out = append(*l.out, program.Stmt{Step: program.Do, X: x})
-	}
-}
-
 func (l *lowerer) block(list []ast.Stmt) {
 	for _, s := range list {
 		l.stmt(s)
@@ -22,12 +16,7 @@ func (l *lowerer) block(list []ast.Stmt) {
 
 // body reads a block, which has names of its own.
 func (l *lowerer) body(list []ast.Stmt) []program.Stmt {
-	var body []program.Stmt
-	outer := l.out
-	l.out = &body
-	l.scoped(func() { l.block(list) })
-	l.out = outer
-	return body
+	return l.Apart(func() { l.scoped(func() { l.block(list) }) })
 }
 
 func (l *lowerer) scoped(read func()) {
@@ -37,12 +26,12 @@ func (l *lowerer) scoped(read func()) {
 	l.scope = outer
 }
 
-func (l *lowerer) maybe(list []ast.Stmt) { *l.out = append(*l.out, program.Maybe(l.body(list))) }
+func (l *lowerer) maybe(list []ast.Stmt) { l.Maybe(func() { l.scoped(func() { l.block(list) }) }) }
 
 func (l *lowerer) stmt(s ast.Stmt) {
 	switch u := s.(type) {
 	case *ast.ExprStmt:
-		l.do(l.expr(u.X))
+		l.Do(l.expr(u.X))
 	case *ast.AssignStmt:
 		l.assign(u)
 	case *ast.DeclStmt:
@@ -62,11 +51,11 @@ func (l *lowerer) stmt(s ast.Stmt) {
 	case *ast.LabeledStmt:
 		l.stmt(u.Stmt)
 	case *ast.GoStmt:
-		l.do(l.expr(u.Call))
+		l.Do(l.expr(u.Call))
 	case *ast.DeferStmt:
-		l.do(l.expr(u.Call))
+		l.Do(l.expr(u.Call))
 	case *ast.SendStmt:
-		l.do(l.expr(u.Value))
+		l.Do(l.expr(u.Value))
 	case *ast.ForStmt:
 		l.scoped(func() { l.loop(u) })
 	case *ast.RangeStmt:
@@ -86,13 +75,13 @@ func (l *lowerer) loop(u *ast.ForStmt) {
 	if u.Init != nil {
 		l.stmt(u.Init)
 	}
-	l.do(l.expr(u.Cond))
+	l.Do(l.expr(u.Cond))
 	l.maybe(u.Body.List)
 }
 
 func (l *lowerer) ranges(u *ast.RangeStmt) {
 	x := l.expr(u.X)
-	l.do(x)
+	l.Do(x)
 	if u.Value != nil {
 		l.bind(u.Value, &program.Expr{Kind: program.Index, X: x, Scope: l.scope}, u.Tok)
 	}
@@ -139,7 +128,7 @@ func (l *lowerer) assign(a *ast.AssignStmt) {
 	var right []*program.Expr
 	for _, e := range a.Rhs {
 		x := l.expr(e)
-		l.do(x)
+		l.Do(x)
 		right = append(right, x)
 	}
 	for i, target := range a.Lhs {
@@ -211,25 +200,21 @@ func (l *lowerer) returns(r *ast.ReturnStmt) {
 			l.prog.Objects = append(l.prog.Objects, o)
 		}
 	}
-	*l.out = append(*l.out, program.Stmt{Step: program.Return, X: x})
+	l.Return(x)
 }
 
 func (l *lowerer) ifs(u *ast.IfStmt) {
 	if u.Init != nil {
 		l.stmt(u.Init)
 	}
-	l.do(l.expr(u.Cond))
+	l.Do(l.expr(u.Cond))
 	then := l.body(u.Body.List)
 	var rest []program.Stmt
 	if u.Else != nil {
 		rest = l.body([]ast.Stmt{u.Else})
 	}
 	subject, values, negated := l.compared(u.Cond)
-	s := program.Stmt{Step: program.Branch, X: subject, Arms: []program.Arm{{Values: values, Body: then}}, Rest: rest}
-	if negated {
-		s.Arms[0].Body, s.Rest = rest, then
-	}
-	*l.out = append(*l.out, s)
+	l.Add(program.Test{Subject: subject, Values: values, Negated: negated}.Branch(then, rest))
 }
 
 // compared reads x == "a", x != "a" and those joined by ||.
@@ -277,7 +262,7 @@ func (l *lowerer) switches(u *ast.SwitchStmt) {
 		l.stmt(u.Init)
 	}
 	s := program.Stmt{Step: program.Branch, X: l.expr(u.Tag)}
-	l.do(s.X)
+	l.Do(s.X)
 	for _, c := range u.Body.List {
 		cc, ok := c.(*ast.CaseClause)
 		if !ok {
@@ -292,11 +277,11 @@ func (l *lowerer) switches(u *ast.SwitchStmt) {
 		for _, e := range cc.List {
 			x := l.expr(e)
 			if u.Tag == nil {
-				l.do(x)
+				l.Do(x)
 			}
 			arm.Values = append(arm.Values, x)
 		}
 		s.Arms = append(s.Arms, arm)
 	}
-	*l.out = append(*l.out, s)
+	l.Add(s)
 }

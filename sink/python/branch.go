@@ -21,29 +21,20 @@ func (l *lowerer) ifs(n syntax.Node) {
 // chain reads one condition, what follows it, and the clauses behind as its alternative.
 func (l *lowerer) chain(n syntax.Node, alternatives []syntax.Node) {
 	condition := l.t.Field(n, "condition")
-	l.do(l.expr(condition))
+	l.Do(l.expr(condition))
 	then := l.body(l.t.Field(n, "consequence"))
 	var rest []program.Stmt
 	if len(alternatives) > 0 {
-		next := alternatives[0]
-		outer := l.out
-		l.out = &rest
-		if l.t.Kind(next) == "elif_clause" {
-			l.chain(next, alternatives[1:])
-		} else {
-			l.block(l.t.Field(next, "body"))
-		}
-		l.out = outer
+		rest = l.Apart(func() {
+			if next := alternatives[0]; l.t.Kind(next) == "elif_clause" {
+				l.chain(next, alternatives[1:])
+			} else {
+				l.block(l.t.Field(next, "body"))
+			}
+		})
 	}
 	subject, values, negated, only := l.compared(condition)
-	switch {
-	case subject == nil:
-		*l.out = append(*l.out, program.Stmt{Step: program.Branch, Arms: []program.Arm{{Body: then}}, Rest: rest})
-	case negated:
-		*l.out = append(*l.out, program.Stmt{Step: program.Branch, X: subject, Arms: []program.Arm{{Values: values, Body: rest}}, Rest: then})
-	default:
-		*l.out = append(*l.out, program.Stmt{Step: program.Branch, X: subject, Arms: []program.Arm{{Values: values, Body: then, Partly: !only}}, Rest: rest})
-	}
+	l.Add(program.Test{Subject: subject, Values: values, Negated: negated, Partly: !only}.Branch(then, rest))
 }
 
 // compared reads x == "a", x in ("a", "b"), x != "a", and those joined by and, or. only says
@@ -90,7 +81,7 @@ func (l *lowerer) compared(n syntax.Node) (subject *program.Expr, values []*prog
 			}
 			return x, v, neg, false
 		}
-		if x != nil && y != nil && same(x, y) && !neg && !neg2 {
+		if x != nil && y != nil && program.Same(x, y) && !neg && !neg2 {
 			return x, append(v, w...), false, true
 		}
 	}
@@ -122,10 +113,6 @@ func (l *lowerer) plain(n syntax.Node) bool {
 	return false
 }
 
-func same(a, b *program.Expr) bool {
-	return a != nil && b != nil && a.Kind == b.Kind && a.Text == b.Text && (a.X == nil && b.X == nil || same(a.X, b.X))
-}
-
 func elements(x *program.Expr) []*program.Expr {
 	if x == nil || x.Kind != program.List {
 		return []*program.Expr{x}
@@ -139,7 +126,7 @@ func elements(x *program.Expr) []*program.Expr {
 
 func (l *lowerer) match(n syntax.Node) {
 	subject := l.expr(l.t.Field(n, "subject"))
-	l.do(subject)
+	l.Do(subject)
 	s := program.Stmt{Step: program.Branch, X: subject}
 	body := l.t.Field(n, "body")
 	if body == syntax.None {
@@ -157,7 +144,7 @@ func (l *lowerer) match(n syntax.Node) {
 		}
 		s.Arms = append(s.Arms, program.Arm{Values: values, Body: then})
 	}
-	*l.out = append(*l.out, s)
+	l.Add(s)
 }
 
 // patterns returns the constants of a case; nil for one that fits anything.

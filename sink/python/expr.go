@@ -228,9 +228,9 @@ func (l *lowerer) lambda(x *program.Expr, n syntax.Node) {
 	f := &program.Func{Start: x.Start, End: x.End, Lambda: true, Scope: program.NewScope(l.scope)}
 	f.Scope.Func = f
 	inner := *l
-	inner.scope, inner.out = f.Scope, &f.Body
+	inner.scope, inner.Writer = f.Scope, program.To(&f.Body)
 	inner.params(f, l.t.Field(n, "parameters"), false)
-	*inner.out = append(*inner.out, program.Stmt{Step: program.Return, X: inner.expr(l.t.Field(n, "body"))})
+	inner.Return(inner.expr(l.t.Field(n, "body")))
 	x.Kind, x.Func = program.Function, f
 	l.prog.Funcs = append(l.prog.Funcs, f)
 }
@@ -240,7 +240,7 @@ func (l *lowerer) assignment(n syntax.Node) *program.Expr {
 	if t := l.t.Field(n, "type"); t != syntax.None {
 		typ := l.typ(t)
 		l.assign(left, typ)
-		l.do(right)
+		l.Do(right)
 		if right != nil && right.Kind != program.Literal {
 			l.assign(left, right)
 		}

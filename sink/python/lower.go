@@ -10,43 +10,22 @@ import (
 
 // lowerer reads the syntax of one file into a program.
 type lowerer struct {
+	program.Writer
 	t     *syntax.Tree
 	prog  *program.Program
 	file  *program.File
 	scope *program.Scope
 	class *program.Class // whose method is being read
 	self  string         // the name of its receiver
-	out   *[]program.Stmt
 }
 
 // lower adds the module of a file to the program.
 func lower(prog *program.Program, t *syntax.Tree, path string) *program.Module {
 	file := &program.File{Path: path, Source: t.Source, Broken: t.Broken}
-	scope := program.NewScope(nil)
-	scope.File = file
-	m := &program.Module{Path: moduleName(path), Scope: scope, Exports: map[string]*program.Expr{}}
-	scope.Module = m
-	l := &lowerer{t: t, prog: prog, file: file, scope: scope, out: &m.Body}
+	m := prog.AddFile(file, moduleName(path))
+	l := &lowerer{Writer: program.To(&m.Body), t: t, prog: prog, file: file, scope: m.Scope}
 	l.block(0)
-	prog.Files = append(prog.Files, file)
-	prog.Modules = append(prog.Modules, m)
 	return m
-}
-
-func (l *lowerer) do(x *program.Expr) {
-	if x != nil {
-		*l.out = append(*l.out, program.Stmt{Step: program.Do, X: x})
-	}
-}
-
-// maybe reads statements that need not run.
-func (l *lowerer) maybe(read func()) {
-	var body []program.Stmt
-	outer := l.out
-	l.out = &body
-	read()
-	l.out = outer
-	*l.out = append(*l.out, program.Maybe(body))
 }
 
 // body reads statements into a list of their own.
@@ -54,16 +33,13 @@ func (l *lowerer) body(n syntax.Node) []program.Stmt {
 	if n == syntax.None {
 		return nil
 	}
-	var body []program.Stmt
-	outer := l.out
-	l.out = &body
-	if k := l.t.Kind(n); k == "block" || k == "module" {
-		l.block(n)
-	} else {
-		l.stmt(n)
-	}
-	l.out = outer
-	return body
+	return l.Apart(func() {
+		if k := l.t.Kind(n); k == "block" || k == "module" {
+			l.block(n)
+		} else {
+			l.stmt(n)
+		}
+	})
 }
 
 func (l *lowerer) block(n syntax.Node) {
@@ -85,26 +61,26 @@ func (l *lowerer) stmt(n syntax.Node) {
 	case "decorated_definition":
 		l.decorated(n)
 	case "return_statement":
-		*l.out = append(*l.out, program.Stmt{Step: program.Return, X: l.expr(l.t.First(n))})
+		l.Return(l.expr(l.t.First(n)))
 	case "if_statement":
 		l.ifs(n)
 	case "match_statement":
 		l.match(n)
 	case "for_statement":
 		right := l.expr(l.t.Field(n, "right"))
-		l.do(right)
+		l.Do(right)
 		l.assign(l.t.Field(n, "left"), &program.Expr{Kind: program.Index, X: right, Scope: l.scope})
-		l.maybe(func() { l.clauses(n) })
+		l.Maybe(func() { l.clauses(n) })
 	case "while_statement":
-		l.maybe(func() { l.clauses(n) })
+		l.Maybe(func() { l.clauses(n) })
 	case "raise_statement":
 		l.clauses(n)
-		*l.out = append(*l.out, program.Stmt{Step: program.Return})
+		l.Return(nil)
 	case "with_statement":
 		l.with(n)
 	case "expression_statement":
 		for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
-			l.do(l.expr(c))
+			l.Do(l.expr(c))
 		}
 	case "global_statement", "nonlocal_statement", "pass_statement", "future_import_statement":
 	default:
@@ -117,17 +93,17 @@ func (l *lowerer) clauses(n syntax.Node) {
 	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
 		switch field := l.t.FieldOf(c); {
 		case l.t.Kind(c) == "block" && l.t.Kind(n) == "try_statement":
-			l.maybe(func() { l.block(c) }) // it may end anywhere
+			l.Maybe(func() { l.block(c) }) // it may end anywhere
 		case l.t.Kind(c) == "block":
 			l.block(c)
 		case strings.HasPrefix(l.t.Kind(c), "except"):
-			l.maybe(func() { l.clauses(c) })
+			l.Maybe(func() { l.clauses(c) })
 		case strings.HasSuffix(l.t.Kind(c), "_clause"):
 			l.clauses(c)
 		case strings.HasSuffix(l.t.Kind(c), "_statement") || strings.HasSuffix(l.t.Kind(c), "_definition"):
 			l.stmt(c)
 		case field != "left" && field != "right":
-			l.do(l.expr(c))
+			l.Do(l.expr(c))
 		}
 	}
 }
@@ -196,7 +172,7 @@ func (l *lowerer) function(n syntax.Node, decorators []*program.Expr) {
 	f.Scope = program.NewScope(up)
 	f.Scope.Func = f
 	inner := *l
-	inner.scope, inner.out = f.Scope, &f.Body
+	inner.scope, inner.Writer = f.Scope, program.To(&f.Body)
 	if inClass != nil {
 		inner.class, inner.self = inClass, ""
 	}
@@ -392,10 +368,10 @@ func (l *lowerer) withItem(n syntax.Node) {
 		return
 	}
 	if l.t.Kind(n) != "as_pattern" {
-		l.do(l.expr(n))
+		l.Do(l.expr(n))
 		return
 	}
 	value := l.expr(l.t.First(n))
-	l.do(value)
+	l.Do(value)
 	l.assign(l.t.Field(n, "alias"), value)
 }

@@ -20,30 +20,18 @@ var table string
 
 // Convention says how Python and its SDKs do things.
 var convention = sync.OnceValue(func() *reach.Convention {
-	t, err := reach.ParseTable(table)
-	if err != nil {
-		panic("sinks.txt: " + err.Error()) // embedded, and tested
-	}
 	return &reach.Convention{
-		Language: "python", Table: t, Constructor: "__init__", AllExported: true,
-		Require: set("__import__", "importlib.import_module"),
+		Language: "python", Table: reach.MustTable(table), Constructor: "__init__", AllExported: true,
+		Require: reach.Names("__import__", "importlib.import_module"),
 		Join:    join, Package: func(spec string) string { return spec },
-		Decorators:  set("tool", "mcp_tool"),
-		Dispatchers: set("call_tool"),
-		Registers:   set("add_tool", "register_tool", "from_function", "tool"),
+		Decorators:  reach.Names("tool", "mcp_tool"),
+		Dispatchers: reach.Names("call_tool"),
+		Registers:   reach.Names("add_tool", "register_tool", "from_function", "tool"),
 		Servers:     []string{"mcp.", "fastmcp.", "mcp_", "arcade_mcp"},
-		Describes:   set("Tool", "ToolDefinition"),
-		Handlers:    set("handler", "function", "func", "fn", "callback", "execute", "run", "run_tool", "call", "call_tool"),
+		Describes:   reach.Names("Tool", "ToolDefinition"),
+		Handlers:    reach.Names("handler", "function", "func", "fn", "callback", "execute", "run", "run_tool", "call", "call_tool"),
 	}
 })
-
-func set(names ...string) map[string]bool {
-	out := map[string]bool{}
-	for _, n := range names {
-		out[n] = true
-	}
-	return out
-}
 
 // Reads reports whether a file is Python.
 func Reads(name string) bool { return strings.HasSuffix(name, ".py") }

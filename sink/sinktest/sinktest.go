@@ -133,3 +133,39 @@ func Fuzz(f *testing.F, name, beside string, besideText string, analyse func(fil
 		}
 	})
 }
+
+// Files reads the sources below the directory that GAUNTLET_BENCH_SOURCE names, and their length: the
+// benchmarks want what people wrote. Without it they are skipped.
+func Files(b *testing.B, reads func(name string) bool) (files []sink.File, n int64) {
+	b.Helper()
+	dir := os.Getenv("GAUNTLET_BENCH_SOURCE")
+	if dir == "" {
+		b.Skip("GAUNTLET_BENCH_SOURCE names no directory of sources")
+	}
+	err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !reads(d.Name()) {
+			return err
+		}
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, p)
+		files = append(files, sink.File{Path: filepath.ToSlash(rel), Text: text})
+		n += int64(len(text))
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		b.Fatal("no sources", err)
+	}
+	return files, n
+}
+
+// BenchmarkAnalyse measures all of the analysis, parsing included.
+func BenchmarkAnalyse(b *testing.B, reads func(name string) bool, analyse func(files []sink.File, tools []string, stop func() bool) (*sink.Sources, map[int]error)) {
+	files, n := Files(b, reads)
+	b.SetBytes(n)
+	for b.Loop() {
+		analyse(files, nil, nil)
+	}
+}

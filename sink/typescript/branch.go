@@ -7,18 +7,11 @@ import (
 
 func (l *lowerer) ifs(n syntax.Node) {
 	condition := l.t.Field(n, "condition")
-	l.do(l.expr(condition))
+	l.Do(l.expr(condition))
 	then := l.body(l.t.Field(n, "consequence"))
 	rest := l.body(l.t.Field(n, "alternative"))
 	subject, values, negated, only := l.compared(condition)
-	switch {
-	case subject == nil:
-		*l.out = append(*l.out, program.Stmt{Step: program.Branch, Arms: []program.Arm{{Body: then}}, Rest: rest})
-	case negated:
-		*l.out = append(*l.out, program.Stmt{Step: program.Branch, X: subject, Arms: []program.Arm{{Values: values, Body: rest}}, Rest: then})
-	default:
-		*l.out = append(*l.out, program.Stmt{Step: program.Branch, X: subject, Arms: []program.Arm{{Values: values, Body: then, Partly: !only}}, Rest: rest})
-	}
+	l.Add(program.Test{Subject: subject, Values: values, Negated: negated, Partly: !only}.Branch(then, rest))
 }
 
 // compared reads x === "a", x !== "a", ["a", "b"].includes(x), and those joined by && and ||.
@@ -67,7 +60,7 @@ func (l *lowerer) compared(n syntax.Node) (subject *program.Expr, values []*prog
 		case "||":
 			x, v, neg, _ := l.compared(left)
 			y, w, neg2, _ := l.compared(right)
-			if x != nil && y != nil && same(x, y) && !neg && !neg2 {
+			if x != nil && y != nil && program.Same(x, y) && !neg && !neg2 {
 				return x, append(v, w...), false, true
 			}
 		}
@@ -111,14 +104,10 @@ func (l *lowerer) plain(n syntax.Node) bool {
 	return false
 }
 
-func same(a, b *program.Expr) bool {
-	return a != nil && b != nil && a.Kind == b.Kind && a.Text == b.Text && (a.X == nil && b.X == nil || same(a.X, b.X))
-}
-
 // switches reads a switch. A case without a body falls through to the next.
 func (l *lowerer) switches(n syntax.Node) {
 	subject := l.expr(l.t.Field(n, "value"))
-	l.do(subject)
+	l.Do(subject)
 	s := program.Stmt{Step: program.Branch, X: subject}
 	var waiting []*program.Expr
 	defaults := false
@@ -144,7 +133,7 @@ func (l *lowerer) switches(n syntax.Node) {
 		}
 		waiting, defaults = nil, false
 	}
-	*l.out = append(*l.out, s)
+	l.Add(s)
 }
 
 func (l *lowerer) hasBody(c syntax.Node) bool {
@@ -157,14 +146,11 @@ func (l *lowerer) hasBody(c syntax.Node) bool {
 }
 
 func (l *lowerer) cases(c syntax.Node) []program.Stmt {
-	var body []program.Stmt
-	outer := l.out
-	l.out = &body
-	for b := l.t.First(c); b != syntax.None; b = l.t.Next(b) {
-		if l.t.FieldOf(b) != "value" {
-			l.stmt(b)
+	return l.Apart(func() {
+		for b := l.t.First(c); b != syntax.None; b = l.t.Next(b) {
+			if l.t.FieldOf(b) != "value" {
+				l.stmt(b)
+			}
 		}
-	}
-	l.out = outer
-	return body
+	})
 }

@@ -61,7 +61,7 @@ func (l *lowerer) expr(n syntax.Node) *program.Expr {
 		l.binary(x, n)
 	case "ternary_expression":
 		x.Kind = program.Either
-		l.do(l.expr(l.t.Field(n, "condition")))
+		l.Do(l.expr(l.t.Field(n, "condition")))
 		x.Args = []program.Arg{{Value: l.expr(l.t.Field(n, "consequence"))}, {Value: l.expr(l.t.Field(n, "alternative"))}}
 	case "await_expression", "parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression",
 		"spread_element", "yield_expression", "instantiation_expression", "expression_statement":
@@ -100,7 +100,7 @@ func (l *lowerer) sequence(n syntax.Node) *program.Expr {
 	var last *program.Expr
 	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
 		if last != nil && last.Kind != program.Literal {
-			l.do(last)
+			l.Do(last)
 		}
 		last = l.expr(c)
 	}
@@ -243,7 +243,7 @@ func (l *lowerer) assignment(x *program.Expr, n syntax.Node) *program.Expr {
 		right.Func.Name = l.t.Text(l.t.Field(left, "property"))
 	}
 	if k := l.t.Kind(left); k == "subscript_expression" || k == "member_expression" && l.t.Kind(l.t.Field(left, "object")) == "call_expression" {
-		l.do(l.expr(left))
+		l.Do(l.expr(left))
 	}
 	l.set(left, right)
 	return right

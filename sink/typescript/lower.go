@@ -10,54 +10,28 @@ import (
 
 // lowerer reads the syntax of one file into a program.
 type lowerer struct {
+	program.Writer
 	t     *syntax.Tree
 	prog  *program.Program
 	file  *program.File
 	mod   *program.Module
 	scope *program.Scope
 	class *program.Class // whose body is being read
-	out   *[]program.Stmt
 }
 
 func lower(prog *program.Program, t *syntax.Tree, path string) *program.Module {
 	file := &program.File{Path: path, Source: t.Source, Broken: t.Broken}
-	scope := program.NewScope(nil)
-	scope.File = file
-	m := &program.Module{Path: path, Scope: scope, Exports: map[string]*program.Expr{}}
-	scope.Module = m
-	l := &lowerer{t: t, prog: prog, file: file, mod: m, scope: scope, out: &m.Body}
+	m := prog.AddFile(file, path)
+	l := &lowerer{Writer: program.To(&m.Body), t: t, prog: prog, file: file, mod: m, scope: m.Scope}
 	l.block(0)
-	prog.Files = append(prog.Files, file)
-	prog.Modules = append(prog.Modules, m)
 	return m
-}
-
-func (l *lowerer) do(x *program.Expr) {
-	if x != nil {
-		*l.out = append(*l.out, program.Stmt{Step: program.Do, X: x})
-	}
-}
-
-// maybe reads statements that need not run.
-func (l *lowerer) maybe(read func()) {
-	var body []program.Stmt
-	outer := l.out
-	l.out = &body
-	read()
-	l.out = outer
-	*l.out = append(*l.out, program.Maybe(body))
 }
 
 func (l *lowerer) body(n syntax.Node) []program.Stmt {
 	if n == syntax.None {
 		return nil
 	}
-	var body []program.Stmt
-	outer := l.out
-	l.out = &body
-	l.stmt(n)
-	l.out = outer
-	return body
+	return l.Apart(func() { l.stmt(n) })
 }
 
 func (l *lowerer) block(n syntax.Node) {
@@ -88,7 +62,7 @@ func (l *lowerer) stmt(n syntax.Node) {
 		l.enum(n)
 	case "return_statement":
 		x := l.expr(l.t.First(n))
-		*l.out = append(*l.out, program.Stmt{Step: program.Return, X: x})
+		l.Return(x)
 	case "if_statement":
 		l.ifs(n)
 	case "switch_statement":
@@ -98,20 +72,20 @@ func (l *lowerer) stmt(n syntax.Node) {
 	case "catch_clause":
 		l.scoped(func() {
 			l.assign(l.t.Field(n, "parameter"), &program.Expr{Scope: l.scope})
-			l.maybe(func() { l.block(l.t.Field(n, "body")) })
+			l.Maybe(func() { l.block(l.t.Field(n, "body")) })
 		})
 	case "try_statement": // it may end anywhere
-		l.maybe(func() { l.stmt(l.t.Field(n, "body")) })
+		l.Maybe(func() { l.stmt(l.t.Field(n, "body")) })
 		for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
 			if l.t.FieldOf(c) != "body" {
 				l.stmt(c)
 			}
 		}
 	case "for_statement", "while_statement", "do_statement":
-		l.maybe(func() { l.scoped(func() { l.block(n) }) })
+		l.Maybe(func() { l.scoped(func() { l.block(n) }) })
 	case "throw_statement":
 		l.block(n)
-		*l.out = append(*l.out, program.Stmt{Step: program.Return})
+		l.Return(nil)
 	case "statement_block":
 		l.scoped(func() { l.block(n) })
 	case "finally_clause", "labeled_statement", "else_clause", "expression_statement", "ambient_declaration", "with_statement":
@@ -121,7 +95,7 @@ func (l *lowerer) stmt(n syntax.Node) {
 	case "type_alias_declaration", "empty_statement", "break_statement", "continue_statement", "statement_identifier",
 		"debugger_statement", "function_signature", "hash_bang_line", "import_alias":
 	default:
-		l.do(l.expr(n))
+		l.Do(l.expr(n))
 	}
 }
 
@@ -144,7 +118,7 @@ func (l *lowerer) home() *program.Scope {
 
 func (l *lowerer) forIn(n syntax.Node) {
 	right := l.expr(l.t.Field(n, "right"))
-	l.do(right)
+	l.Do(right)
 	left, element, inner := l.t.Field(n, "left"), &program.Expr{Kind: program.Index, X: right, Scope: l.scope}, l.scope
 	switch l.t.Text(l.t.Field(n, "kind")) {
 	case "":
@@ -156,7 +130,7 @@ func (l *lowerer) forIn(n syntax.Node) {
 	default:
 		l.assign(left, element)
 	}
-	l.maybe(func() { l.stmt(l.t.Field(n, "body")) })
+	l.Maybe(func() { l.stmt(l.t.Field(n, "body")) })
 }
 
 func (l *lowerer) declarators(n syntax.Node, in *program.Scope) {
@@ -170,7 +144,7 @@ func (l *lowerer) declarators(n syntax.Node, in *program.Scope) {
 // declare binds names in a scope; their values see the names around them.
 func (l *lowerer) declare(n syntax.Node, in *program.Scope) {
 	value := l.expr(l.t.Field(n, "value"))
-	l.do(value)
+	l.Do(value)
 	inner := l.scope
 	l.scope = in
 	defer func() { l.scope = inner }()
@@ -235,7 +209,7 @@ func (l *lowerer) assignMember(c syntax.Node, value *program.Expr) {
 		l.assign(l.t.Field(c, "value"), member(l.key(l.t.Field(c, "key"))))
 	case "object_assignment_pattern":
 		left := l.t.Field(c, "left")
-		l.do(l.expr(l.t.Field(c, "right")))
+		l.Do(l.expr(l.t.Field(c, "right")))
 		l.assign(left, member(l.t.Text(left)))
 	case "rest_pattern":
 		l.assign(l.t.First(c), value)
@@ -297,7 +271,7 @@ func (l *lowerer) function(n syntax.Node, method *program.Class) *program.Func {
 	f := &program.Func{Class: method, Start: l.t.Start(n), End: l.t.End(n), Scope: program.NewScope(l.scope)}
 	f.Scope.Func = f
 	inner := *l
-	inner.scope, inner.out = f.Scope, &f.Body
+	inner.scope, inner.Writer = f.Scope, program.To(&f.Body)
 	if method != nil {
 		p := &program.Param{Name: "this", Index: -1, Func: f}
 		f.Params = append(f.Params, p)

@@ -77,7 +77,7 @@ func (l *lowerer) exports(n syntax.Node) {
 	}
 	if v := l.t.Field(n, "value"); v != syntax.None {
 		x := l.expr(v)
-		l.do(x)
+		l.Do(x)
 		l.export("default", x)
 		return
 	}

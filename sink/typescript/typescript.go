@@ -20,36 +20,24 @@ import (
 var table string
 
 var convention = sync.OnceValue(func() *reach.Convention {
-	t, err := reach.ParseTable(table)
-	if err != nil {
-		panic("sinks.txt: " + err.Error()) // embedded, and tested
-	}
 	return &reach.Convention{
-		Language: "typescript", Table: t, Constructor: "constructor",
-		Require: set("require", "__require", "import", "createRequire()", "module.createRequire()"),
-		Wrappers: set("__importDefault", "__importStar", "__toESM", "__toCommonJS", "__name", "__awaiter", "__generator", "__rest",
+		Language: "typescript", Table: reach.MustTable(table), Constructor: "constructor",
+		Require: reach.Names("require", "__require", "import", "createRequire()", "module.createRequire()"),
+		Wrappers: reach.Names("__importDefault", "__importStar", "__toESM", "__toCommonJS", "__name", "__awaiter", "__generator", "__rest",
 			"__spreadArray", "__decorate", "__metadata", "__publicField", "__privateGet", "__privateAdd", "__classPrivateFieldGet",
 			"__classPrivateFieldSet", "__asyncValues", "__await", "_interopRequireDefault", "_interopRequireWildcard", "_interopDefault",
 			"_interopNamespace", "_asyncToGenerator", "_objectSpread", "_extends", "__assign"),
 		Join:           func(module, name string) string { return module + "/" + name },
 		Package:        func(spec string) string { return strings.TrimPrefix(spec, "node:") },
-		Decorators:     set("tool", "Tool"),
-		BareDecorators: set("Tool", "tool", "McpTool", "MCPTool"),
-		Dispatchers:    set("setRequestHandler"),
-		Registers:      set("tool", "registerTool", "addTool", "registerAppTool", "registerToolTask", "defineTool", "createTool"),
+		Decorators:     reach.Names("tool", "Tool"),
+		BareDecorators: reach.Names("Tool", "tool", "McpTool", "MCPTool"),
+		Dispatchers:    reach.Names("setRequestHandler"),
+		Registers:      reach.Names("tool", "registerTool", "addTool", "registerAppTool", "registerToolTask", "defineTool", "createTool"),
 		Servers:        []string{"@modelcontextprotocol/", "fastmcp", "mcp-", "@fastmcp", "@mastra/mcp", "@vercel/mcp", "mcp-framework"},
-		Handlers: set("handler", "handle", "execute", "run", "callback", "cb", "call", "fn", "func", "function", "invoke", "implementation",
+		Handlers: reach.Names("handler", "handle", "execute", "run", "callback", "cb", "call", "fn", "func", "function", "invoke", "implementation",
 			"toolCallback", "action", "resolve", "handleRequest", "executeTool", "logic", "handleExecute"),
 	}
 })
-
-func set(names ...string) map[string]bool {
-	out := map[string]bool{}
-	for _, n := range names {
-		out[n] = true
-	}
-	return out
-}
 
 // Reads reports whether a file is TypeScript or JavaScript, or says what a package is called.
 func Reads(name string) bool {
