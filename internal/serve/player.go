@@ -13,7 +13,8 @@ type Player interface {
 	// Hear is told every request and notification of a conversation once, in order of
 	// arrival, before it is answered; not what is refused because it is no message, names
 	// no conversation, or comes in a batch that is not allowed. It must not wait: nothing
-	// else of the conversation is heard meanwhile.
+	// else of the conversation is heard meanwhile. ctx does not end with the message, and may
+	// be used in Said.
 	Hear(ctx context.Context, t *Talk, m wire.Message) Turn
 }
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -33,7 +34,7 @@ func (x *exchange) post() {
 		x.write(h, *refused)
 		return
 	}
-	h = x.server.arrive(x.r.Context(), x.talk(), h, x)
+	h = x.server.arrive(context.WithoutCancel(x.r.Context()), x.talk(), h, x)
 	if h.takesTime() && x.session != nil {
 		x.take(h)
 		return

@@ -90,7 +90,8 @@ func (r *running) suspend(ctx context.Context, call, method, params string) (wir
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, r.talk.wait(), ErrNoAnswer)
 	defer cancel()
-	want := `{"` + answerKey + `":{"method":` + quote(method) + paramsMember(params) + `}}`
+	// A request without params is well-formed, but official clients want some here.
+	want := `{"` + answerKey + `":{"method":` + quote(method) + paramsMember(orElse(params, "{}")) + `}}`
 	for r.rounds < mostRounds {
 		r.rounds++
 		answers, err := r.input(ctx, call, want)
