@@ -104,7 +104,7 @@ func (s *Server) turn(ctx context.Context, t *Talk, m wire.Message) Turn {
 // note keeps what a request says of its client.
 func (t *Talk) note(r *request) {
 	if version, ok := text(r.meta[metaVersion]); ok {
-		t.claims(version, r.meta[metaCapabilities])
+		t.claims(clip(version), r.meta[metaCapabilities])
 	} else if r.Method == "initialize" {
 		t.claims("", r.param("capabilities"))
 	}
