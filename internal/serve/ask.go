@@ -109,9 +109,8 @@ func (r *request) call(name string) Call {
 	c.Talk, c.Client, c.Notify, c.Ask = run.talk, run.talk.Client(), run.notify, run.ask
 	if r.modern {
 		c.Client = r.meta[metaCapabilities]
-		what := sameCall(r)
 		c.Ask = func(ctx context.Context, method, params string) (wire.Message, error) {
-			return run.suspend(ctx, what, method, params)
+			return run.suspend(ctx, r.asked(), method, params)
 		}
 	}
 	return c

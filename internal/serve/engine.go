@@ -12,11 +12,6 @@ import (
 // mostParts is how many messages of a batch are answered: each may ask for a whole list.
 const mostParts = 50
 
-// answer says what there is to say to a message of any kind, and lets nobody wait for it.
-func (s *Server) answer(ctx context.Context, t *Talk, m wire.Message, header http.Header) reply {
-	return s.reply(ctx, t, s.hear(ctx, t, open(m, header)), nil)
-}
-
 // reply says what there is to say to a message of any kind: one answer to a request, none
 // to a notification. run is nil for a message that is answered at once.
 func (s *Server) reply(ctx context.Context, t *Talk, h heard, run *running) reply {

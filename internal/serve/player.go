@@ -13,7 +13,8 @@ type Player interface {
 	// Hear is told every request and notification of a conversation once, in order of
 	// arrival, before it is answered; not what is refused because it is no message, names
 	// no conversation, or comes in a batch that is not allowed. It must not wait: nothing
-	// else of the conversation is heard meanwhile.
+	// else of the conversation is heard meanwhile. ctx does not end with the message, and may
+	// be used in Said.
 	Hear(ctx context.Context, t *Talk, m wire.Message) Turn
 }
 
@@ -103,7 +104,7 @@ func (s *Server) turn(ctx context.Context, t *Talk, m wire.Message) Turn {
 // note keeps what a request says of its client.
 func (t *Talk) note(r *request) {
 	if version, ok := text(r.meta[metaVersion]); ok {
-		t.claims(version, r.meta[metaCapabilities])
+		t.claims(clip(version), r.meta[metaCapabilities])
 	} else if r.Method == "initialize" {
 		t.claims("", r.param("capabilities"))
 	}

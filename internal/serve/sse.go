@@ -41,7 +41,7 @@ func (x *exchange) message() {
 		return
 	}
 	m := wire.Decode(text)
-	h := x.server.arrive(x.r.Context(), x.talk(), open(m, nil), x)
+	h := x.server.arrive(context.WithoutCancel(x.r.Context()), x.talk(), open(m, nil), x)
 	if m.Kind == wire.Invalid {
 		x.write(h, refuse(m))
 		return

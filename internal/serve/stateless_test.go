@@ -87,7 +87,7 @@ func TestStatelessCallsAreSentAgain(t *testing.T) {
 		t.Errorf("asked again with %s", got)
 	}
 	got = c.modernCall(`"eight"`, "a", again(requestState(t, got), `{"input":{"action":"accept"}}`))
-	if !strings.Contains(got, `"id":"eight"`) || !strings.Contains(got, `{"input":{"method":"roots/list"}}`) {
+	if !strings.Contains(got, `"id":"eight"`) || !strings.Contains(got, `{"input":{"method":"roots/list","params":{}}}`) {
 		t.Errorf("asked the second time with %s", got)
 	}
 	last := requestState(t, got)

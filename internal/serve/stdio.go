@@ -68,6 +68,7 @@ type pipe struct {
 	last   chan struct{}   // closed when no line is added any more
 	gone   chan struct{}   // closed when the client takes nothing any more
 	copied chan struct{}   // closed when nothing is written any more
+	left   atomic.Bool     // behind, in the Write that it is in
 	calls  sync.WaitGroup
 }
 
@@ -96,6 +97,9 @@ func (c *pipe) write(out io.Writer) {
 }
 
 func (c *pipe) put(out io.Writer, line string) error {
+	if c.left.Load() {
+		return ErrOver
+	}
 	c.server.tapOut(&c.talk, line, nil, 0)
 	_, err := io.WriteString(out, line+"\n")
 	if err != nil {
@@ -233,6 +237,7 @@ func (c *pipe) finish(ctx context.Context) {
 	select {
 	case <-c.copied:
 	case <-timer.C:
+		c.left.Store(true)
 	}
 }
 

@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"context"
+	"crypto/sha256"
 	"io"
 	"net"
 	"net/http"
@@ -33,7 +35,7 @@ func (x *exchange) post() {
 		x.write(h, *refused)
 		return
 	}
-	h = x.server.arrive(x.r.Context(), x.talk(), h, x)
+	h = x.server.arrive(context.WithoutCancel(x.r.Context()), x.talk(), h, x)
 	if h.takesTime() && x.session != nil {
 		x.take(h)
 		return
@@ -107,8 +109,8 @@ func (x *exchange) known() (status int, e *Error) {
 // address under one credential and one clientInfo.
 func (x *exchange) client(r *request) *session {
 	host, _, _ := net.SplitHostPort(x.r.RemoteAddr)
-	key := strings.Join([]string{host, strings.Join(x.r.Header.Values("Authorization"), ","), r.meta[metaClient]}, "\x00")
-	return x.clients.of(key, func() *session {
+	key := sha256.Sum256([]byte(strings.Join([]string{host, strings.Join(x.r.Header.Values("Authorization"), ","), r.meta[metaClient]}, "\x00")))
+	return x.clients.of(string(key[:]), func() *session {
 		c := new(session)
 		x.server.newTalk(&c.talk, func(line string) error {
 			for _, s := range c.talk.subscriptions() {
@@ -218,6 +220,10 @@ func (x *exchange) listen(h heard, out reply) {
 		return
 	}
 	taken, leave := within(&x.streams, mostStreams)
+	if taken && len(x.talk().subscriptions()) >= mostListening {
+		leave()
+		taken = false
+	}
 	if !taken {
 		x.refuse(http.StatusServiceUnavailable, "too many streams at a time")
 		end()

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"strings"
 	"sync"
@@ -12,8 +13,10 @@ import (
 )
 
 const (
-	// mostSuspended is how many calls of all clients may wait for being sent again.
-	mostSuspended = 10_000
+	// mostSuspended is how many calls of all clients may wait for being sent again, and
+	// suspendedBytes how long all of them may be together.
+	mostSuspended  = 10_000
+	suspendedBytes = 256 << 20
 	// mostRounds is how often one call may ask.
 	mostRounds = 32
 )
@@ -24,8 +27,9 @@ const answerKey = "input"
 // suspended are the calls of 2026-07-28 that asked something, by their requestState. Each
 // state is good once.
 type suspended struct {
-	mu sync.Mutex
-	of map[string]*suspension // nil as long as nothing was ever asked
+	mu    sync.Mutex
+	bytes int
+	of    map[string]*suspension // nil as long as nothing was ever asked
 }
 
 // used reports whether any call was ever suspended: a server that never asks has no state
@@ -38,8 +42,8 @@ func (s *suspended) used() bool {
 
 // A suspension is a call that waits for being sent again with an answer.
 type suspension struct {
-	talk   *Talk
-	call   string // what is called, with what arguments
+	talk *Talk
+	asked
 	run    *running
 	resume chan string // gets the answers, a JSON object; has room for one
 }
@@ -47,9 +51,10 @@ type suspension struct {
 func (s *suspended) add(state string, x *suspension) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.of) >= mostSuspended {
+	if len(s.of) >= mostSuspended || s.bytes+x.bytes > suspendedBytes {
 		return false
 	}
+	s.bytes += x.bytes
 	if s.of == nil {
 		s.of = map[string]*suspension{}
 	}
@@ -66,6 +71,7 @@ func (s *suspended) take(state string, t *Talk, call string) *suspension {
 	if x == nil || x.talk != t || x.call != call {
 		return nil
 	}
+	s.bytes -= x.bytes
 	delete(s.of, state)
 	return x
 }
@@ -74,14 +80,17 @@ func (s *suspended) take(state string, t *Talk, call string) *suspension {
 func (s *suspended) drop(state string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ok := s.of[state]
-	delete(s.of, state)
+	x, ok := s.of[state]
+	if ok {
+		s.bytes -= x.bytes
+		delete(s.of, state)
+	}
 	return ok
 }
 
 // suspend asks the client in the way of 2026-07-28: the request is answered with what it
 // takes, and the client sends it again with that.
-func (r *running) suspend(ctx context.Context, call, method, params string) (wire.Message, error) {
+func (r *running) suspend(ctx context.Context, call asked, method, params string) (wire.Message, error) {
 	r.asking.Lock()
 	defer r.asking.Unlock()
 	params, err := compactParams(params)
@@ -90,7 +99,8 @@ func (r *running) suspend(ctx context.Context, call, method, params string) (wir
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, r.talk.wait(), ErrNoAnswer)
 	defer cancel()
-	want := `{"` + answerKey + `":{"method":` + quote(method) + paramsMember(params) + `}}`
+	// A request without params is well-formed, but official clients want some here.
+	want := `{"` + answerKey + `":{"method":` + quote(method) + paramsMember(orElse(params, "{}")) + `}}`
 	for r.rounds < mostRounds {
 		r.rounds++
 		answers, err := r.input(ctx, call, want)
@@ -105,9 +115,9 @@ func (r *running) suspend(ctx context.Context, call, method, params string) (wir
 }
 
 // input suspends the call once and returns what the client brought.
-func (r *running) input(ctx context.Context, call, want string) (string, error) {
+func (r *running) input(ctx context.Context, call asked, want string) (string, error) {
 	state := rand.Text()
-	x := &suspension{talk: r.talk, call: call, run: r, resume: make(chan string, 1)}
+	x := &suspension{talk: r.talk, asked: call, run: r, resume: make(chan string, 1)}
 	held := &r.server.suspended
 	if !held.add(state, x) {
 		return "", errors.New("too many calls wait for their clients")
@@ -139,7 +149,7 @@ func (r *running) input(ctx context.Context, call, want string) (string, error) 
 func (req *request) resume() *Error {
 	r := req.run
 	state, _ := req.text("requestState")
-	x := r.server.suspended.take(state, r.talk, sameCall(req))
+	x := r.server.suspended.take(state, r.talk, req.asked().call)
 	if x == nil {
 		return &Error{Code: invalidParams, Message: "Invalid params: requestState is unknown, was used before, or belongs to another request"}
 	}
@@ -155,14 +165,19 @@ func (req *request) resume() *Error {
 	return nil
 }
 
-// sameCall says what is called with what, so that two requests for the same are equal
-// whatever the order of their members.
-func sameCall(r *request) string {
+// asked is what a client calls.
+type asked struct {
+	call  string // with what arguments: equal for the same, whatever the order of members
+	bytes int    // of the request
+}
+
+func (r *request) asked() asked {
 	var tree rawjson.Tree
 	args := r.param("arguments")
 	if args != "" && tree.Parse(args, 0) == nil {
 		args = tree.Root().Canonical()
 	}
 	name, uri := r.params["name"], r.params["uri"]
-	return strings.Join([]string{r.Method, name, uri, args}, "\x00")
+	sum := sha256.Sum256([]byte(strings.Join([]string{r.Method, name, uri, args}, "\x00")))
+	return asked{string(sum[:]), len(r.Raw)}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -91,8 +92,8 @@ func (t *Talk) Revision() string {
 	return t.heard
 }
 
-// Client returns the capabilities that the client claims, a JSON object: in initialize, in
-// the stateless era in its latest request; "" before.
+// Client returns the capabilities that the client claims, as JSON: in initialize, in the
+// stateless era in its latest request; "" before, and where they are longer than 16 KiB.
 func (t *Talk) Client() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -124,8 +125,16 @@ func (t *Talk) begin(revision, version string) {
 	t.revision, t.version = revision, version
 }
 
+// longestClaim bounds what is remembered of every client.
+const longestClaim = 16 << 10
+
 // claims notes what a request says of its client.
 func (t *Talk) claims(revision, capabilities string) {
+	if len(capabilities) > longestClaim {
+		capabilities = ""
+	}
+	// They are parts of a message that is not to stay in memory for them.
+	revision, capabilities = strings.Clone(revision), strings.Clone(capabilities)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.heard, t.client = revision, capabilities
