@@ -111,31 +111,39 @@ func opens(method string) bool {
 	return method != "initialize" && method != "server/discover" && method != "ping"
 }
 
-// deliverable returns the letters that waited for a client, once one has begun in earnest in
-// the phase that they are of.
-func (s *server) deliverable(c *conversation, at int, method string) []letter {
+// deliverable returns the letters of a phase that waited for a client, if what it sends
+// shows that it has begun in earnest.
+func (s *server) deliverable(at int, method string) []letter {
 	if !opens(method) {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []letter
-	s.unsent = slices.DeleteFunc(s.unsent, func(l letter) bool {
-		if l.to == at {
-			out = append(out, l)
-		}
-		return l.to == at
-	})
-	return out
+	return s.take(func(l letter) bool { return l.to == at })
 }
 
-// open notes that a client has begun in earnest.
-func (s *server) open(c *conversation, method string) {
-	if opens(method) {
-		s.mu.Lock()
-		c.open = true
-		s.mu.Unlock()
+// open notes that a client has begun in earnest, and returns the letters that still wait
+// for one.
+func (s *server) open(c *conversation, method string) []letter {
+	if !opens(method) {
+		return nil
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.open = true
+	return s.take(func(l letter) bool { return !isClosed(l.left) })
+}
+
+// take takes letters out of those that wait. s.mu is held.
+func (s *server) take(which func(letter) bool) (out []letter) {
+	s.unsent = slices.DeleteFunc(s.unsent, func(l letter) bool {
+		if which(l) {
+			out = append(out, l)
+			return true
+		}
+		return false
+	})
+	return out
 }
 
 // sendAll does a send action: every client gets the message that has begun in earnest, each
@@ -162,13 +170,7 @@ func (s *server) sendAll(ctx context.Context, e entry, method, params string) {
 // dropUnsent tells of letters whose phase is over.
 func (s *server) dropUnsent() {
 	s.mu.Lock()
-	var late []letter
-	s.unsent = slices.DeleteFunc(s.unsent, func(l letter) bool {
-		if isClosed(l.left) {
-			late = append(late, l)
-		}
-		return isClosed(l.left)
-	})
+	late := s.take(func(l letter) bool { return isClosed(l.left) })
 	s.mu.Unlock()
 	for _, l := range late {
 		s.notice(Unplayed, l.to, "%s was not sent: no client came while the phase lasted", l.method)

@@ -60,11 +60,12 @@ type Run struct {
 	// from transports, whose own contexts end earlier or later. Set before begun is closed.
 	alive context.Context
 	begun chan struct{} // closed when the actors have begun
-	over  chan string   // why the run is over, before its grace; has room for one
-	work  sync.WaitGroup
+	over  chan ending   // why the run is over, before its grace; has room for one
 
-	traced sync.Mutex
-	lost   string // why messages are missing in the trace, "" if none are
+	mu    sync.Mutex
+	work  sync.WaitGroup
+	ended bool   // nothing is started any more
+	lost  string // why messages are missing in the trace, "" if none are
 }
 
 // New makes a run of a normalized document. It fails where nothing of it can be played.
@@ -77,7 +78,7 @@ func New(doc *oatf.Document, opt Options) (*Run, error) {
 	}
 	r := &Run{
 		opt: opt, doc: doc, captures: newCaptures(), notices: newNotices(opt.Notice), credentials: trace.NewLabels("c"),
-		begun: make(chan struct{}), over: make(chan string, 1),
+		begun: make(chan struct{}), over: make(chan ending, 1),
 	}
 	if err := r.readGrace(); err != nil {
 		return nil, err
@@ -181,11 +182,32 @@ func (r *Run) Clients() []string {
 // of its first AG-UI actor that has any, one paragraph each; "" if there are none.
 func (r *Run) Prompt() string { return Prompt(r.doc) }
 
-// End tells the run that there is nobody left to attack: the agent has ended, or its
-// connection has. The run then ends, behind its grace.
-func (r *Run) End(why string) {
+// An ending is why a run is over.
+type ending struct {
+	why  string
+	gone bool // nothing can come any more that would be worth waiting for
+}
+
+// End tells the run that the agent has ended. The run then ends, behind its grace.
+func (r *Run) End(why string) { r.close(ending{why, false}) }
+
+// Gone tells the run that no server has a client any more, nor will have one. Without
+// clients of its own it then ends, and waits for nothing.
+func (r *Run) Gone(why string) {
+	if len(r.clients) == 0 {
+		r.close(ending{why, true})
+		return
+	}
+	for _, s := range r.servers {
+		s.actor.mu.Lock()
+		s.end()
+		s.actor.mu.Unlock()
+	}
+}
+
+func (r *Run) close(e ending) {
 	select {
-	case r.over <- why:
+	case r.over <- e:
 	default: // somebody else has said so
 	}
 }
@@ -226,6 +248,9 @@ func (r *Run) Run(ctx context.Context) Summary {
 	for _, a := range r.actors {
 		a.stop()
 	}
+	r.mu.Lock()
+	r.ended = true
+	r.mu.Unlock()
 	r.work.Wait()
 	return r.summary(why, time.Since(start))
 }
@@ -245,19 +270,21 @@ func (r *Run) wait(ctx context.Context) string {
 		}
 		close(through)
 	})
-	why := ""
+	e := ending{why: EndedThrough}
 	select {
-	case why = <-r.over:
+	case e = <-r.over:
 	case <-through:
-		why = EndedThrough
 	case <-ctx.Done():
 		return endOf(ctx)
+	}
+	if e.gone {
+		return e.why
 	}
 	timer := time.NewTimer(r.grace)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return why
+		return e.why
 	case <-ctx.Done():
 		return endOf(ctx)
 	}
@@ -270,8 +297,15 @@ func endOf(ctx context.Context) string {
 	return EndedInterrupted
 }
 
-// spawn starts what ends with the run.
-func (r *Run) spawn(f func()) { r.work.Go(f) }
+// spawn starts what ends with the run. Behind its end, when transports may still bring
+// something, it starts nothing.
+func (r *Run) spawn(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.ended {
+		r.work.Go(f)
+	}
+}
 
 // running waits until the run has begun, which its caller sees to, and returns its context.
 func (r *Run) running() context.Context {
@@ -291,8 +325,8 @@ func (r *Run) record(m trace.Message) int {
 
 // lose notes why messages are missing in the trace.
 func (r *Run) lose(err error) {
-	r.traced.Lock()
-	defer r.traced.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if err != nil && r.lost == "" {
 		r.lost = "the trace is incomplete: " + err.Error()
 	}

@@ -112,13 +112,12 @@ func (s *server) Hear(_ context.Context, t *serve.Talk, m wire.Message) serve.Tu
 	if m.Kind == wire.Request {
 		c.asks(m.ID, at)
 	}
-	letters := s.deliverable(c, at, m.Method)
+	letters := s.deliverable(at, m.Method)
 	s.tellEra(at, t, m)
 	return serve.Turn{State: s.state(at, m, content), Said: func() {
-		for _, l := range letters {
+		for _, l := range append(letters, s.open(c, m.Method)...) {
 			s.post(ctx, c, l)
 		}
-		s.open(c, m.Method)
 		if then != nil {
 			then()
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gauntlet/oatf"
+	"gauntlet/rawjson"
 )
 
 // A Summary says what became of a run.
@@ -27,7 +28,9 @@ type ActorSummary struct {
 }
 
 func (r *Run) summary(why string, took time.Duration) Summary {
+	r.mu.Lock()
 	s := Summary{Ended: why, Duration: took, Lost: r.lost}
+	r.mu.Unlock()
 	for _, a := range r.actors {
 		a.mu.Lock()
 		one := ActorSummary{Name: a.name, Mode: a.mode, Through: a.done && a.failed == "", Failed: a.failed}
@@ -51,7 +54,7 @@ func Prompt(doc *oatf.Document) string {
 		var said []string
 		for p := range a.Phases {
 			for _, m := range a.Phases[p].State.Get("run_agent_input").Get("messages").Elements() {
-				if text := m.Get("content").Text(); m.Get("role").Is("user") && text != "" {
+				if text := saidIn(m.Get("content")); m.Get("role").Is("user") && text != "" {
 					said = append(said, text)
 				}
 			}
@@ -61,4 +64,16 @@ func Prompt(doc *oatf.Document) string {
 		}
 	}
 	return ""
+}
+
+// saidIn returns the words of a message's content: a text, or a list of parts of which those
+// of text count.
+func saidIn(content rawjson.Value) string {
+	var parts []string
+	for _, p := range content.Elements() {
+		if text := p.Get("text").Text(); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return content.Text() + strings.Join(parts, "\n")
 }

@@ -183,7 +183,7 @@ func (p *play) open(ctx context.Context, run *attack.Run) ([]func(context.Contex
 			return nil, fmt.Errorf("the document has %d servers, and standard input and output are for one: use --listen", len(servers))
 		}
 		return []func(context.Context) error{func(ctx context.Context) error {
-			defer run.End("the agent has left")
+			defer run.Gone("the agent has left")
 			return servers[0].Stdio(ctx, p.host.Stdin, p.host.Stdout)
 		}}, nil
 	}

@@ -51,7 +51,7 @@ says whether the agent, or the server under attack, complied.
 Without further flags it is an MCP server on stdio, to be named in the configuration of
 an agent: standard output carries protocol only, and the verdict goes to --output or to
 standard error when the agent ends. With --listen it serves over HTTP until all actors
-are through, until --run-timeout, or until it is interrupted, and still judges what it
+are through, until --timeout, or until it is interrupted, and still judges what it
 saw then. Each server actor has an address of its own.
 
 Actors that are clients attack the server of --url or of COMMAND, which is started
@@ -80,7 +80,7 @@ could not be played, a verdict is an error or the attack never reached anybody; 
 	f.StringVar(&r.addressFile, "address-file", "", "write actor and URL of each server to this `FILE` as soon as clients can connect (default none)")
 	f.StringVar(&r.url, "url", "", "`URL` of the server that client actors attack (default the one of COMMAND)")
 	traceFlag(cmd, &r.trace)
-	f.Var(duration(&r.limit, attack.DefaultLimit), "run-timeout", "longest time for the run of one document")
+	f.Var(duration(&r.limit, attack.DefaultLimit), "timeout", "longest time for the run of one document")
 	f.Var(graceFlag(&r.grace), "grace", "how long to go on watching when everybody is through, as 30s or PT30S (default what the document says)")
 	f.BoolVar(&r.force, "force-elicitation", false, "send elicitations also to clients that do not claim to take them (default off)")
 	f.StringArrayVar(&r.serving.Revisions, "revision", nil, "protocol `REVISION` that servers speak; repeatable (default all of "+strings.Join(engine.Revisions(), ", ")+")")
