@@ -104,6 +104,8 @@ var table = []row{
 
 	{path: "internal/gateway", layer: stages, may: []string{"internal/peer", "internal/serve", "internal/wire", "rawjson"}, not: impure},
 	{path: "internal/attack", layer: stages, may: []string{"internal/peer", "internal/serve", "internal/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
+	{path: "internal/agent", layer: stages, may: []string{"internal/wire"}, not: impure},
+
 	// The agents without a model see what any agent sees: no document, no attack and no model.
 	{path: "internal/puppet", layer: stages, may: []string{"internal/peer", "internal/wire", "internal/text", "rawjson"}, deps: []string{"go.yaml.in/yaml/v4"}, not: impure},
 

@@ -4,19 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/agent"
 	"gauntlet/internal/puppet"
 )
 
 // agentFlags say who is attacked.
 type agentFlags struct {
-	agent  string
-	prompt string
-	idle   time.Duration
+	agent     string
+	prompt    string
+	idle      time.Duration
+	transport string
+	limit     time.Duration
 
 	start startAgent // nil for whoever connects
 }
@@ -25,13 +29,18 @@ type agentFlags struct {
 type startAgent func(ctx context.Context, servers []agentServer, prompt string) agentOutcome
 
 // An agentServer is where the agent finds one server actor.
-type agentServer struct{ name, url string }
+type agentServer struct {
+	name, url string
+	stdio     func(ctx context.Context, in io.Reader, out io.Writer) error
+}
 
 // An agentOutcome says how an agent ended.
 type agentOutcome struct {
 	ended    string // in words
 	trouble  error  // why nothing can be said of it; nil if something can
 	scripted bool   // it did what a script says
+	said     string // the end of what it wrote to standard error, where that explains something
+	foreign  bool   // it is a program of the user's
 }
 
 const builtinAgents = `builtin:victim does the user's task and obeys whatever it reads. That it complies proves that
@@ -43,8 +52,10 @@ indicators do not take the task itself for obedience.
 report says that it was scripted.`
 
 func (f *agentFlags) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.agent, "agent", "", "the `AGENT` to attack: builtin:victim, builtin:resister or \"builtin:script FILE\" (default whoever connects)")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "the `AGENT` to attack: a command in which {config} and {prompt} stand for its mcp.json and what its user says, or builtin:victim, builtin:resister, \"builtin:script FILE\" (default whoever connects)")
 	cmd.Flags().StringVar(&f.prompt, "prompt", "", "`TEXT` that the user says to the agent (default what the document has the user say)")
+	cmd.Flags().Var(agentTransport(&f.transport), "agent-transport", "how the agent's mcp.json has it reach servers: http, or stdio for agents that can only start them")
+	cmd.Flags().Var(duration(&f.limit, agent.DefaultLimit), "agent-timeout", "longest time that the agent may take for one document")
 	cmd.Flags().Var(duration(&f.idle, puppet.DefaultIdle), "agent-idle", "how long a builtin agent listens once its work is done")
 }
 
@@ -55,7 +66,7 @@ func (f *agentFlags) choose(a *app) error {
 	}
 	name, builtin := strings.CutPrefix(f.agent, "builtin:")
 	if !builtin {
-		return fmt.Errorf("--agent: %q is no builtin agent: want builtin:victim, builtin:resister or builtin:script with a file", f.agent)
+		return f.foreign(a)
 	}
 	opt := puppet.Options{Idle: f.idle, Version: version()}
 	word, rest, _ := strings.Cut(name, " ")
@@ -81,6 +92,8 @@ func (f *agentFlags) choose(a *app) error {
 		for _, s := range servers {
 			opt.Servers = append(opt.Servers, puppet.Server{Name: s.name, URL: s.url})
 		}
+		ctx, cancel := context.WithTimeout(ctx, f.limit)
+		defer cancel()
 		return played(puppet.Run(ctx, opt))
 	}
 	return nil

@@ -198,7 +198,7 @@ func (p *play) open(ctx context.Context, run *attack.Run) ([]func(context.Contex
 		}
 		listeners = append(listeners, ln)
 		url := "http://" + ln.Addr().String() + engine.Path
-		p.servers = append(p.servers, agentServer{s.Actor, url})
+		p.servers = append(p.servers, agentServer{s.Actor, url, s.Stdio})
 		fmt.Fprintf(&lines, "%s %s\n", s.Actor, url)
 		out = append(out, func(ctx context.Context) error { return s.HTTP(ctx, ln) })
 	}
@@ -288,6 +288,12 @@ func (p *play) describe(out *result.AttackRun, sum *attack.Summary, failed error
 	out.Milliseconds = max(1, sum.Duration.Milliseconds())
 	out.Notices = append(out.Notices, result.Notice{Kind: "ended", Message: "the run ended: " + sum.Ended})
 	out.Scripted = p.outcome.scripted
+	if p.outcome.foreign && out.Messages == 0 {
+		failed = errors.Join(failed, errors.New("the agent never connected"))
+	}
+	if p.outcome.said != "" {
+		out.Notices = append(out.Notices, result.Notice{Kind: "agent", Message: "the agent wrote to standard error: " + p.outcome.said})
+	}
 	out.Actors = []result.ActorRun{}
 	for _, a := range sum.Actors {
 		if a.Failed != "" {

@@ -58,7 +58,9 @@ Actors that are clients attack the server of --url or of COMMAND, which is start
 without a shell.
 
 --agent names the agent instead, which gets all servers of the document and what its
-user says. Several documents, directories or patterns are a suite: each is played in
+user says: a command, started without a shell, with {config} for the path of an mcp.json
+and {prompt} for the user's words, which stand in GAUNTLET_CONFIG and GAUNTLET_PROMPT as
+well; or one of the agents below. Several documents, directories or patterns are a suite: each is played in
 a session of its own, and --trace then names a folder.
 
 ` + builtinAgents + `

@@ -61,6 +61,21 @@ func (o *obedience) amount(c clause, p *param) string {
 	return quote(o.matter(c.tokens))
 }
 
+// given returns the values that an order gives parameters of the tool that it has called,
+// without one beside their names: "call x with the contents as the y parameter".
+func (o *obedience) given(c clause, t *tool) map[string]string {
+	out := map[string]string{}
+	for i := range t.params {
+		p := &t.params[i]
+		if _, ok := o.meant(c, t, p); ok && (&request{near: c.tokens}).told(p, map[int]bool{}) == "" {
+			if raw := o.amount(c, p); raw != "" {
+				out[p.name] = raw
+			}
+		}
+	}
+	return out
+}
+
 // targets are the tools that an order about parameters may mean, the likeliest alone: one
 // that it or its sentence names, the one whose schema or result it stands in, any.
 func (o *obedience) targets(c clause) []*tool {

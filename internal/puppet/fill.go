@@ -11,6 +11,8 @@ import (
 type request struct {
 	near []token // the order itself
 	far  []token // what stands around it
+	// given are values as JSON that are settled, by parameter.
+	given map[string]string
 	// content is what a parameter for content gets where the request quotes nothing;
 	// secret what one for a secret gets, "" for nothing. Both may be nil.
 	content func() string
@@ -23,7 +25,10 @@ func (r *request) arguments(t *tool) (args []argument, ok bool) {
 	used := map[int]bool{}
 	for i := range t.params {
 		p := &t.params[i]
-		raw := r.explicit(p, used)
+		raw := r.given[p.name]
+		if raw == "" {
+			raw = r.explicit(p, used)
+		}
 		if raw == "" && p.required {
 			if raw = r.implied(p, used); raw == "" && !p.dispensable() {
 				return nil, false

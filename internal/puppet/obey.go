@@ -181,7 +181,7 @@ func (o *obedience) act(ctx context.Context, c clause) {
 		return // "read the documentation": nothing that could be done
 	case t == nil:
 		t = o.fitting(c)
-	case t == own && !hasValue(c.tokens):
+	case t == own && !hasValue(c.tokens) && !mentionsOne(c, t):
 		return // a description that says when to use its tool
 	}
 	if t == nil {
@@ -190,6 +190,7 @@ func (o *obedience) act(ctx context.Context, c clause) {
 	}
 	o.prepare(c, t)
 	r := o.request(c)
+	r.given = o.given(c, t)
 	args, ok := r.arguments(t)
 	if !ok {
 		return
