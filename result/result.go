@@ -119,9 +119,13 @@ type CheckCoverage struct {
 	// Withheld counts findings left out because one definition had too many.
 	Withheld int    `json:"withheld,omitempty"`
 	Reason   string `json:"reason,omitempty"`
-	// Of is OfConfigurations for a check of clients' configurations, "" for one of servers.
+	// Of is OfConfigurations for a check of clients' configurations, OfTrace for one of a
+	// recorded conversation, "" for one of servers.
 	Of string `json:"of,omitempty"`
 }
+
+// OfTrace says that a check looked at the messages of a trace; Items counts those.
+const OfTrace = "trace"
 
 // OfConfigurations says that a check looked at entries of configurations, whether or not
 // their servers were started.
