@@ -48,18 +48,16 @@ func isTool(name, server, tool string) bool {
 	return tool != "" && (name == tool || name == server+"."+tool)
 }
 
-// at returns the place of a value in a message of the trace, which is parsed for it. index
-// counts the values in document order from the message's root.
-func at(p *check.Pass, tree *rawjson.Tree, m *trace.Message, item string, index int) (check.Place, rawjson.Value) {
+// at returns the place of a value in a message of the trace, which is parsed for it. offset
+// is where in the message the value begins, in bytes; no two begin at one place.
+func at(p *check.Pass, tree *rawjson.Tree, m *trace.Message, item string, offset int) (check.Place, rawjson.Value) {
 	if tree.Parse(m.Raw, 0) != nil {
 		return p.Message(m, item, rawjson.Value{}), rawjson.Value{}
 	}
-	i := 0
 	for v := range tree.Root().All() {
-		if i == index {
+		if v.Offset() == offset {
 			return p.Message(m, item, v), v
 		}
-		i++
 	}
 	return p.Message(m, item, rawjson.Value{}), rawjson.Value{}
 }

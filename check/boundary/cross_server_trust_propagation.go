@@ -66,8 +66,8 @@ func noteTrace(p *check.Pass) {
 func reportFlow(p *check.Pass, fs *flows, f *flow, trees *[2]rawjson.Tree) {
 	src, to := &fs.talk.calls[f.from], &fs.talk.calls[f.to]
 	result, request := &p.Trace.Messages[src.result], &p.Trace.Messages[to.request]
-	fromAt, fromValue := at(p, &trees[0], result, src.title, f.held.index)
-	toAt, toValue := at(p, &trees[1], request, to.title, f.index)
+	fromAt, fromValue := at(p, &trees[0], result, src.title, f.held.offset)
+	toAt, toValue := at(p, &trees[1], request, to.title, f.offset)
 	r := check.Relation{At: toAt, Related: []check.Place{fromAt}, Severity: f.severity()}
 	value := shown(f.value)
 	if f.value == "" {

@@ -18,7 +18,7 @@ type flow struct {
 	held     held
 	value    string // "" for an array or object
 	how      how
-	index    int // of the argument in its message
+	offset   int // of the argument in its message, in bytes
 	start    int // where in the argument a verbatim text begins, in bytes
 	chars    int // of a common part, its length
 	known    int // the message in which the client had sent the value before; 0 for none
@@ -246,7 +246,7 @@ func (a *argument) add(h hit, u *unit, from held) {
 	if !ok && a.passed[from.call] == nil {
 		a.order = append(a.order, from.call)
 	}
-	a.direct[from.call] = &flow{from: from.call, to: a.to, held: from, value: u.text, index: a.entry.index, start: h.at, known: a.before(u, from), given: u.given, through: -1}
+	a.direct[from.call] = &flow{from: from.call, to: a.to, held: from, value: u.text, offset: a.entry.value.Offset(), start: h.at, known: a.before(u, from), given: u.given, through: -1}
 }
 
 // before returns the message in which the client had sent a value before a result had it.
@@ -317,7 +317,7 @@ func (a *argument) settle(from int) *flow {
 		clean = false // the value stands here beside what the sanitizer made of it
 	}
 	if f == nil {
-		f = &flow{from: from, to: a.to, held: o.tag.origin, value: a.index.units[o.unit].text, index: a.entry.index, start: o.at, known: o.tag.known, given: o.tag.given, through: o.through}
+		f = &flow{from: from, to: a.to, held: o.tag.origin, value: a.index.units[o.unit].text, offset: a.entry.value.Offset(), start: o.at, known: o.tag.known, given: o.tag.given, through: o.through}
 	}
 	f.clause = a.failed(f, src, to, clean, o)
 	if f.clause == "" {

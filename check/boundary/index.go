@@ -30,8 +30,8 @@ type holder struct {
 
 // held is where in a result the value stood.
 type held struct {
-	call  int // place in talk.calls
-	index int // of the value in the message
+	call   int // place in talk.calls
+	offset int // of the value in the message, in bytes
 }
 
 // hold adds one result; again with the same result it changes nothing.
@@ -71,7 +71,7 @@ type index struct {
 // steps is the work done in searching; tests hold it to a bound.
 func (x *index) steps() int { return x.exact.Steps + x.loose.Steps + x.parts.Steps + x.blocks.steps }
 
-type returned struct{ unit, index int }
+type returned struct{ unit, offset int }
 
 func newIndex(limits trust.Limits, size int) *index {
 	return &index{
@@ -126,7 +126,7 @@ func (x *index) learn(s *sweep, call int) {
 	var out []returned
 	keep := func(unit int, e *entry) {
 		if unit >= 0 {
-			out = append(out, returned{unit, e.index})
+			out = append(out, returned{unit, e.value.Offset()})
 		}
 	}
 	for i := range s.entries {
@@ -178,7 +178,7 @@ func (x *index) learnText(e *entry, call int, keep func(int, *entry)) {
 		}
 		return true
 	})
-	x.blocks.learn(x.windows, f, part{call: call, index: e.index})
+	x.blocks.learn(x.windows, f, part{call: call, offset: e.value.Offset()})
 }
 
 // mayBeEncoded looks at the beginning of a text in base64 and hex, so that only few texts
@@ -262,7 +262,7 @@ func (x *index) sent(seq int, hits ...[]hit) {
 // arrive makes the units of a result known to the calls behind it.
 func (x *index) arrive(call int, server string) {
 	for _, r := range x.returned[call] {
-		x.units[r.unit].hold(server, held{call, r.index}, x.limits.Producers)
+		x.units[r.unit].hold(server, held{call, r.offset}, x.limits.Producers)
 	}
 }
 

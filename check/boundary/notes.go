@@ -31,7 +31,7 @@ func (a *argument) note(other []hit) {
 	}
 	f := folded(a.entry.text)
 	for _, s := range a.index.blocks.look(f, a.limits.CommonPart, func(p *part) bool { return a.noteworthy(p.call) && !found[p.call] }) {
-		a.changed(flow{from: s.part.call, held: held{s.part.call, s.part.index}, value: s.text, how: inPart, chars: utf8.RuneCountInString(s.text)}, found)
+		a.changed(flow{from: s.part.call, held: held{s.part.call, s.part.offset}, value: s.text, how: inPart, chars: utf8.RuneCountInString(s.text)}, found)
 	}
 }
 
@@ -53,7 +53,7 @@ func (a *argument) changed(f flow, found map[int]bool) {
 		return
 	}
 	found[f.from] = true
-	f.to, f.index, f.through = a.to, a.entry.index, -1
+	f.to, f.offset, f.through = a.to, a.entry.value.Offset(), -1
 	switch {
 	case len(found) > a.limits.Producers || len(a.flows.changed) >= a.limits.Findings:
 		a.flows.leftChanged++

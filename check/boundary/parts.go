@@ -17,9 +17,8 @@ type blocks struct {
 
 // A part is a text of a result.
 type part struct {
-	text        string // folded
-	call, index int
-	server      string
+	text         string // folded
+	call, offset int    // see held
 }
 
 type blockAt struct{ text, offset int }

@@ -14,8 +14,8 @@ import (
 
 // A pair is a call whose result holds something of a later call's argument.
 type pair struct {
-	from, to, index int // places in talk.calls; the argument in its message
-	length          int // of the longest string; 0 for an array or object
+	from, to, offset int // places in talk.calls; the argument in its message
+	length           int // of the longest string; 0 for an array or object
 }
 
 // allPairs compares every result with every later argument, as plainly as can be.
@@ -64,7 +64,7 @@ func allPairs(t *trace.Trace, k *talk, least int) []pair {
 				}
 			}
 			for call, text := range best {
-				out = append(out, pair{call, at, e.index, len(text)})
+				out = append(out, pair{call, at, e.value.Offset(), len(text)})
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func TestFlowsAreAllPairs(t *testing.T) {
 		f := findFlows(&r.trace, b)
 		var got []pair
 		for _, x := range f.crossed {
-			got = append(got, pair{x.from, x.to, x.index, len(x.value)})
+			got = append(got, pair{x.from, x.to, x.offset, len(x.value)})
 		}
 		want := allPairs(&r.trace, f.talk, 4)
 		if got = sorted(got); !slices.Equal(got, want) {

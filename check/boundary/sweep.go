@@ -11,7 +11,6 @@ import (
 // An entry is one value of a message, in document order.
 type entry struct {
 	value rawjson.Value
-	index int    // in document order from the root of the message
 	end   int    // the entry behind what this one holds
 	text  string // of a string
 	hash  uint64 // equal values have equal hashes
@@ -45,21 +44,12 @@ func (s *sweep) add(v rawjson.Value) {
 		return
 	}
 	first := len(s.entries)
-	index := 0
-	// The number of v in its message, so that it can be found again.
-	for w := range s.tree.Root().All() {
-		if w == v {
-			break
-		}
-		index++
-	}
 	s.open = s.open[:0]
 	for w := range v.All() {
 		for len(s.open) > 0 && w.Offset() >= endOf(s.entries[s.open[len(s.open)-1]].value) {
 			s.close()
 		}
-		e := entry{value: w, index: index}
-		index++
+		e := entry{value: w}
 		switch w.Kind() {
 		case rawjson.String:
 			e.text = w.Text()

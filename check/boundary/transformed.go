@@ -35,8 +35,8 @@ One change is undone, not two on top of each other. A common part shows that two
 func reportChanged(p *check.Pass, fs *flows, f *flow, trees *[2]rawjson.Tree) {
 	src, to := &fs.talk.calls[f.from], &fs.talk.calls[f.to]
 	result, request := &p.Trace.Messages[src.result], &p.Trace.Messages[to.request]
-	fromAt, fromValue := at(p, &trees[0], result, src.title, f.held.index)
-	toAt, toValue := at(p, &trees[1], request, to.title, f.index)
+	fromAt, fromValue := at(p, &trees[0], result, src.title, f.held.offset)
+	toAt, toValue := at(p, &trees[1], request, to.title, f.offset)
 	r := check.Relation{At: toAt, Related: []check.Place{fromAt}}
 	var how string
 	if f.how != inPart {
