@@ -48,13 +48,21 @@ func isTool(name, server, tool string) bool {
 	return tool != "" && (name == tool || name == server+"."+tool)
 }
 
-// at returns the place of a value in a message of the trace, which is parsed for it. offset
-// is where in the message the value begins, in bytes; no two begin at one place.
-func at(p *check.Pass, tree *rawjson.Tree, m *trace.Message, item string, offset int) (check.Place, rawjson.Value) {
-	if tree.Parse(m.Raw, 0) != nil {
-		return p.Message(m, item, rawjson.Value{}), rawjson.Value{}
+// An opened message is one that findings are about. Several of them may be about one message,
+// which is parsed once.
+type opened struct {
+	tree    rawjson.Tree
+	message *trace.Message
+}
+
+// at returns the place of a value in a message of the trace. offset is where in the message
+// the value begins, in bytes; no two begin at one place.
+func (o *opened) at(p *check.Pass, m *trace.Message, item string, offset int) (check.Place, rawjson.Value) {
+	if o.message != m {
+		o.message = m
+		_ = o.tree.Parse(m.Raw, 0) // it was read before, so it can be; else nothing is found in it
 	}
-	for v := range tree.Root().All() {
+	for v := range o.tree.Root().All() {
 		if v.Offset() == offset {
 			return p.Message(m, item, v), v
 		}

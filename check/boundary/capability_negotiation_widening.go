@@ -140,7 +140,7 @@ func (g *groups) add(r *request, paths, who []string) {
 
 func (g *groups) report(p *check.Pass, message func(*request, []string) string) {
 	most := p.Boundary.Limits.WithDefaults().Findings
-	var tree rawjson.Tree
+	var in opened
 	for i, one := range g.order {
 		if i == most {
 			p.Withhold(len(g.order)-i, fmt.Sprintf("at most %d are reported", most))
@@ -148,7 +148,7 @@ func (g *groups) report(p *check.Pass, message func(*request, []string) string) 
 		}
 		r := one.first
 		m := &p.Trace.Messages[r.message]
-		place, _ := at(p, &tree, m, r.title, r.claims[one.paths[0]].offset)
+		place, _ := in.at(p, m, r.title, r.claims[one.paths[0]].offset)
 		if _, claimed := r.claims[one.paths[0]]; !claimed {
 			place = p.Message(m, r.title, rawjson.Value{})
 		}

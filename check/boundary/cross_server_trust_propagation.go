@@ -37,9 +37,9 @@ seen; what was only encoded or cut is SEC-060/transformed.`,
 	Run: func(p *check.Pass) {
 		f := flowsOf(p)
 		p.Looked(len(f.talk.calls))
-		var trees [2]rawjson.Tree
+		var from, to opened
 		for i := range f.crossed {
-			reportFlow(p, f, &f.crossed[i], &trees)
+			reportFlow(p, f, &f.crossed[i], &from, &to)
 		}
 		p.Withhold(f.leftCrossed, f.limit)
 		if f.cut > 0 {
@@ -63,11 +63,11 @@ func noteTrace(p *check.Pass) {
 }
 
 // reportFlow reports a verbatim flow, if it is one: values are compared here and not by hash.
-func reportFlow(p *check.Pass, fs *flows, f *flow, trees *[2]rawjson.Tree) {
+func reportFlow(p *check.Pass, fs *flows, f *flow, from, into *opened) {
 	src, to := &fs.talk.calls[f.from], &fs.talk.calls[f.to]
 	result, request := &p.Trace.Messages[src.result], &p.Trace.Messages[to.request]
-	fromAt, fromValue := at(p, &trees[0], result, src.title, f.held.offset)
-	toAt, toValue := at(p, &trees[1], request, to.title, f.offset)
+	fromAt, fromValue := from.at(p, result, src.title, f.held.offset)
+	toAt, toValue := into.at(p, request, to.title, f.offset)
 	r := check.Relation{At: toAt, Related: []check.Place{fromAt}, Severity: f.severity()}
 	value := shown(f.value)
 	if f.value == "" {

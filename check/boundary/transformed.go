@@ -5,7 +5,6 @@ import (
 
 	"gauntlet/check"
 	"gauntlet/finding"
-	"gauntlet/rawjson"
 )
 
 var _ = register(check.Check{
@@ -24,19 +23,19 @@ One change is undone, not two on top of each other. A common part shows that two
 	Run: func(p *check.Pass) {
 		f := flowsOf(p)
 		p.Looked(len(f.talk.calls))
-		var trees [2]rawjson.Tree
+		var from, to opened
 		for i := range f.changed {
-			reportChanged(p, f, &f.changed[i], &trees)
+			reportChanged(p, f, &f.changed[i], &from, &to)
 		}
 		p.Withhold(f.leftChanged, f.limit)
 	},
 })
 
-func reportChanged(p *check.Pass, fs *flows, f *flow, trees *[2]rawjson.Tree) {
+func reportChanged(p *check.Pass, fs *flows, f *flow, from, into *opened) {
 	src, to := &fs.talk.calls[f.from], &fs.talk.calls[f.to]
 	result, request := &p.Trace.Messages[src.result], &p.Trace.Messages[to.request]
-	fromAt, fromValue := at(p, &trees[0], result, src.title, f.held.offset)
-	toAt, toValue := at(p, &trees[1], request, to.title, f.offset)
+	fromAt, fromValue := from.at(p, result, src.title, f.held.offset)
+	toAt, toValue := into.at(p, request, to.title, f.offset)
 	r := check.Relation{At: toAt, Related: []check.Place{fromAt}}
 	var how string
 	if f.how != inPart {

@@ -61,19 +61,19 @@ func reportReaches(p *check.Pass, which func(*overreach) bool) {
 		}
 	}
 	most := p.Boundary.Limits.WithDefaults().Findings
-	var tree rawjson.Tree
+	var in opened
 	for i, o := range order {
 		if i == most {
 			p.Withhold(len(order)-i, fmt.Sprintf("at most %d are reported", most))
 			return
 		}
-		reportReach(p, o, more[keys[i]]-1, &tree)
+		reportReach(p, o, more[keys[i]]-1, &in)
 	}
 }
 
-func reportReach(p *check.Pass, o *overreach, more int, tree *rawjson.Tree) {
+func reportReach(p *check.Pass, o *overreach, more int, in *opened) {
 	m, r := &p.Trace.Messages[o.message], &p.Trace.Messages[o.request]
-	place, _ := at(p, tree, m, o.title, o.ask.offset)
+	place, _ := in.at(p, m, o.title, o.ask.offset)
 	text := fmt.Sprintf("the server %s uses %s (%s), which the request at hand (message %d, %s) did not claim", shown(m.Server), quotedList(o.lacking), finding.Clip(o.ask.what, 80), r.Seq, o.title)
 	if o.legacy {
 		text = fmt.Sprintf("the server %s uses %s (%s), which the client did not claim in initialize (message %d)", shown(m.Server), quotedList(o.lacking), finding.Clip(o.ask.what, 80), r.Seq)
