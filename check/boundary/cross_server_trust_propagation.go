@@ -82,12 +82,12 @@ func reportFlow(p *check.Pass, fs *flows, f *flow, from, into *opened) {
 		}
 		r.Start, r.End = f.start, f.start+len(f.value)
 	}
-	r.Message = fmt.Sprintf("%s of server %s returned %s (message %d, %s) and it stands in %s to server %s (message %d, %s); %s",
+	r.Message = fmt.Sprintf("%s of server %s returned %s (message %d, %s) and it stands in the arguments of %s to server %s (message %d, %s); %s",
 		src.title, shown(src.server), value, result.Seq, fromValue.Pointer(), to.title, shown(to.server), request.Seq, toValue.Pointer(), f.clause)
 	if f.through >= 0 {
 		through := &fs.talk.calls[f.through]
 		r.Related = append(r.Related, p.Message(&p.Trace.Messages[through.request], through.title, rawjson.Value{}))
-		r.Message = fmt.Sprintf("what %s of server %s returned (message %d, %s) went through %s, whose output %s stands in %s to server %s (message %d, %s); %s",
+		r.Message = fmt.Sprintf("what %s of server %s returned (message %d, %s) went through %s, whose output %s stands in the arguments of %s to server %s (message %d, %s); %s",
 			src.title, shown(src.server), result.Seq, fromValue.Pointer(), through.title, value, to.title, shown(to.server), request.Seq, toValue.Pointer(), f.clause)
 	}
 	r.Message += knownBefore(f)

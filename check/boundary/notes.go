@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"strings"
 	"unicode/utf8"
 )
 
@@ -31,7 +32,8 @@ func (a *argument) note(other []hit) {
 	}
 	f := folded(a.entry.text)
 	for _, s := range a.index.blocks.look(f, a.limits.CommonPart, func(p *part) bool { return a.noteworthy(p.call) && !found[p.call] }) {
-		a.changed(flow{from: s.part.call, held: held{s.part.call, s.part.offset}, value: s.text, how: inPart, chars: utf8.RuneCountInString(s.text)}, found)
+		text := strings.TrimSpace(s.text)
+		a.changed(flow{from: s.part.call, held: held{s.part.call, s.part.offset}, value: text, how: inPart, chars: utf8.RuneCountInString(text)}, found)
 	}
 }
 

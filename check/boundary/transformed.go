@@ -39,9 +39,9 @@ func reportChanged(p *check.Pass, fs *flows, f *flow, from, into *opened) {
 	r := check.Relation{At: toAt, Related: []check.Place{fromAt}}
 	var how string
 	if f.how != inPart {
-		how = fmt.Sprintf("it stands %s in", f.how.words())
+		how = fmt.Sprintf("it stands %s in the arguments of", f.how.words())
 	} else {
-		how = fmt.Sprintf("%d characters of it, %s, stand in", f.chars, shown(f.value))
+		how = fmt.Sprintf("%d characters of it, %s, stand in the arguments of", f.chars, shown(f.value))
 	}
 	r.Message = fmt.Sprintf("%s of server %s returned %s (message %d, %s) and %s %s to server %s (message %d, %s)",
 		src.title, shown(src.server), shown(fromValue.Text()), result.Seq, fromValue.Pointer(), how, to.title, shown(to.server), request.Seq, toValue.Pointer())

@@ -85,5 +85,5 @@ func reportReach(p *check.Pass, o *overreach, more int, in *opened) {
 		text += fmt.Sprintf("; and so it does %d more times", more)
 	}
 	p.Report(check.Relation{At: place, Related: []check.Place{p.Message(r, o.title, rawjson.Value{})}, Message: text,
-		Identity: append([]string{m.Server, o.title, o.ask.what}, o.lacking...)})
+		Identity: append([]string{m.Server, o.title}, o.lacking...)})
 }

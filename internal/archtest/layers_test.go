@@ -87,7 +87,7 @@ var table = []row{
 	{path: "check/toxicflow", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "capability", "classify"}},
 	{path: "check/boundary", layer: lanes, may: []string{"check", "finding", "rawjson", "trace", "trust", "internal/within"}},
 	// The harness of all lanes' tests: it reads golden files and is imported by tests only.
-	{path: "check/checktest", layer: lanes, may: []string{"check", "catalog", "finding", "result", "rawjson", "internal/text"}, not: impure},
+	{path: "check/checktest", layer: lanes, may: []string{"check", "catalog", "finding", "result", "rawjson", "suite", "trace", "internal/text"}, not: impure},
 
 	{path: "internal/confirm", layer: joins, may: []string{"catalog", "finding", "rawjson", "oatf", "internal/text"}},
 	{path: "scan", layer: joins, may: []string{"check", "check/*", "result", "internal/posture", "catalog", "finding", "internal/taxonomy", "rawjson"}},
