@@ -45,22 +45,8 @@ seen; what was only encoded or cut is SEC-060/transformed.`,
 		if f.cut > 0 {
 			p.Limited("%d arguments hold more than %d values of results each: not all of them were told apart", f.cut, maxHits)
 		}
-		noteTrace(p)
 	},
 })
-
-// noteTrace says what of the trace could not be followed.
-func noteTrace(p *check.Pass) {
-	n := 0
-	for i := range p.Trace.Messages {
-		if p.Trace.Messages[i].Redacted {
-			n++
-		}
-	}
-	if n > 0 {
-		p.Note("%d messages are redacted: what was taken out of them cannot be followed", n)
-	}
-}
 
 // reportFlow reports a verbatim flow, if it is one: values are compared here and not by hash.
 func reportFlow(p *check.Pass, fs *flows, f *flow, from, into *opened) {
