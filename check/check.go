@@ -45,18 +45,19 @@ const (
 type Evidence uint8
 
 // The inputs: at least one definition, more than one server, a baseline that holds a
-// server, a server that was asked more than once.
+// server, a server that was asked more than once, a recorded conversation.
 const (
 	Definitions Evidence = 1 << iota
 	Servers
 	Baseline
 	Askings
+	Trace
 )
 
 // String names the inputs for a person.
 func (e Evidence) String() string {
 	var parts []string
-	for i, name := range []string{"a definition", "more than one server", "a baseline", "a server asked twice"} {
+	for i, name := range []string{"a definition", "more than one server", "a baseline", "a server asked twice", "a trace"} {
 		if e&(1<<i) != 0 {
 			parts = append(parts, name)
 		}

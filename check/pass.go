@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gauntlet/catalog"
@@ -9,6 +10,8 @@ import (
 	"gauntlet/internal/taxonomy"
 	"gauntlet/rawjson"
 	"gauntlet/result"
+	"gauntlet/trace"
+	"gauntlet/trust"
 )
 
 // A Pass shows a check everything at once, for what no definition shows by itself.
@@ -16,8 +19,14 @@ type Pass struct {
 	Catalog  *catalog.Catalog
 	Baseline *catalog.Catalog // what the user approved; nil unless the check needs it
 	Askings  []Asking         // what servers of Catalog said at other times; nil unless the check needs it
+	Trace    *trace.Trace     // a recorded conversation; nil unless the check needs it
+	Boundary trust.Boundary   // what was declared about it
 
 	behind   int // the number of the first asking's document: they stand behind all others
+	recorded int // the number of the trace, which stands behind those
+	notes    []string
+	withheld int
+	file     string // of the trace
 	check    *Check
 	res      *Result
 	shared   *shared
@@ -62,7 +71,7 @@ type Place struct {
 	token string // of the string that stands there, quotes included; "" for another value
 
 	server *catalog.Server
-	item   *catalog.Item // nil for the server as a whole
+	item   *catalog.Item // nil for the server as a whole, and in a trace
 }
 
 // At returns the place of v, a value inside an item; of the item as a whole where v is
@@ -118,6 +127,49 @@ type Relation struct {
 	Identity []string
 }
 
+// Message returns the place of v in a message of the trace, of the message as a whole where v
+// is absent. item says for a reader what the message is: "tools/call fetch_page".
+func (p *Pass) Message(m *trace.Message, item string, v rawjson.Value) Place {
+	at := Place{
+		loc:  finding.Location{Server: m.Server, Kind: finding.Message, Item: item, Pointer: v.Pointer(), Seq: m.Seq, File: p.file},
+		span: finding.Span{Input: p.recorded, Start: m.Seq, End: m.Seq},
+	}
+	if i, ok := slices.BinarySearchFunc(p.Trace.Messages, m.Seq, func(m trace.Message, seq int) int { return m.Seq - seq }); ok && i < len(p.Trace.Lines) {
+		at.loc.Line = p.Trace.Lines[i]
+	}
+	if v.Kind() == rawjson.String {
+		at.token = v.Raw()
+	}
+	return at
+}
+
+// Declared returns the place of a word in the file that declares the boundary.
+func (p *Pass) Declared(n trust.Name) Place {
+	return Place{
+		loc:  finding.Location{File: p.Boundary.File, Line: n.Line, Column: n.Column},
+		span: finding.Span{Input: p.recorded, Start: -1, End: -1},
+	}
+}
+
+// Note adds a sentence to what the ledger says of the check, beside what it found.
+func (p *Pass) Note(format string, args ...any) {
+	p.notes = append(p.notes, fmt.Sprintf(format, args...))
+}
+
+// Withhold says that n findings were left out, by which limit: the run is not complete.
+func (p *Pass) Withhold(n int, limit string) {
+	if n > 0 {
+		p.withheld += n
+		p.Limited("%d findings were left out: %s", n, limit)
+	}
+}
+
+// Limited records that a limit kept the check from looking at everything.
+func (p *Pass) Limited(format string, args ...any) {
+	p.res.Problems = append(p.res.Problems, finding.Problem{Kind: finding.Limit, Input: -1,
+		Message: string(p.check.ID) + ": " + fmt.Sprintf(format, args...)})
+}
+
 // Failed records that something at a place could not be judged: the run is not complete, and
 // everything else goes on.
 func (p *Pass) Failed(at Place, what string) {
@@ -146,7 +198,9 @@ func (p *Pass) Report(r Relation) {
 		}
 		r.End = clipAt(whole, r.Start, min(r.End, r.Start+maxEvidence))
 		f.Evidence = finding.Evidence{Raw: whole[r.Start:r.End], Start: r.Start, End: r.End, Before: tail(whole[:r.Start]), After: clip(whole[r.End:], maxContext)}
-		f.Order, f.OrderEnd = f.Order+rawjson.RawOffset(tok, r.Start), f.Order+rawjson.RawOffset(tok, r.End)
+		if r.At.loc.Seq == 0 { // in a trace the order is that of messages
+			f.Order, f.OrderEnd = f.Order+rawjson.RawOffset(tok, r.Start), f.Order+rawjson.RawOffset(tok, r.End)
+		}
 	}
 	for _, at := range r.Related {
 		f.Related = append(f.Related, at.loc)
@@ -211,13 +265,22 @@ func runPass(k *Check, c *catalog.Catalog, opt Options, sh *shared, res *Result)
 			p.behind += len(opt.Baseline.Documents)
 		}
 	}
+	if k.Needs&Trace != 0 {
+		p.Trace, p.Boundary, p.file, p.recorded = opt.Trace.Trace, opt.Trace.Boundary, opt.Trace.File, opt.Trace.Number
+	}
 	ledger = result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran"}
 	defer func() {
 		if e := recover(); e != nil {
 			ledger.State, ledger.Reason = "failed", "broke; see the problems"
 			res.Problems = append(res.Problems, finding.Problem{Kind: finding.Failed, Message: fmt.Sprintf("check %s failed: %v", k.ID, e), Input: -1})
 		}
-		ledger.Items, ledger.Findings = p.items, p.reports
+		ledger.Items, ledger.Findings, ledger.Withheld = p.items, p.reports, p.withheld
+		if ledger.State == "ran" {
+			ledger.Reason = strings.Join(p.notes, "; ")
+		}
+		if k.Needs&Trace != 0 {
+			ledger.Of = result.OfTrace
+		}
 	}()
 	k.Run(p)
 	return ledger

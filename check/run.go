@@ -14,6 +14,8 @@ import (
 	"gauntlet/internal/text"
 	"gauntlet/rawjson"
 	"gauntlet/result"
+	"gauntlet/trace"
+	"gauntlet/trust"
 )
 
 // A Visitor is shown every item once, in document order within each worker. Fork makes
@@ -42,6 +44,16 @@ type Options struct {
 	Leave func(*catalog.Item) bool
 	// Askings are what servers of the catalog said when they were asked at other times.
 	Askings []Asking
+	// Trace is a recorded conversation with what was declared about it.
+	Trace Recording
+}
+
+// A Recording is a trace to be judged. The zero Recording is none.
+type Recording struct {
+	*trace.Trace
+	File     string // its path as the user gave it
+	Boundary trust.Boundary
+	Number   int // among the documents of the scan: see finding.Finding.Input
 }
 
 // LexiconVersion is the version of the word lists and patterns that checks read with: two
@@ -161,6 +173,9 @@ func (r *run) have(c *catalog.Catalog) Evidence {
 	}
 	if len(r.opt.Askings) > 0 {
 		e |= Askings
+	}
+	if r.opt.Trace.Trace != nil {
+		e |= Trace
 	}
 	return e
 }

@@ -79,9 +79,12 @@ func full() *result.Report {
 	shared.Related[2] = live
 	shared.Related[3] = finding.Location{Pointer: "/servers/1"}
 	r.Findings = append(r.Findings, r.Findings[0]) // a definition that stands twice
+	call := finding.Location{Server: "database", Kind: finding.Message, Item: "tools/call run_query", Pointer: "/params/arguments/sql", Seq: 7, File: "run 1.ndjson", Line: 8}
+	add("SEC-060", "cross-server-trust-propagation", finding.Medium, call, finding.Evidence{Raw: "drop " + hostile, Start: 4, End: 4 + len("drop "+hostile)})
+	r.Findings[len(r.Findings)-1].Related = []finding.Location{{Server: hostile, Kind: finding.Message, Item: "tools/call fetch", Pointer: "/result/content/0/text", Seq: 4, File: "run 1.ndjson", Line: 5}}
 
 	decisions := ".gauntlet.yaml"
-	for i, n := range []int{0, 6, 8, 10, 9} { // among them the hostile one, a live server, a name, and one with related places
+	for i, n := range []int{0, 6, 8, 10, 9, 12} { // among them the hostile one, a live server, a name, one with related places, and a flow
 		f := r.Findings[n]
 		f.Fingerprint = strings.Repeat("5"+string(rune('0'+i)), 16)
 		d := result.Decision{Fingerprint: f.Fingerprint, Rule: f.Rule, Content: f.Content, Reason: "For the demonstration.", File: decisions, Line: 4 + 8*i}
@@ -112,7 +115,10 @@ func full() *result.Report {
 			{Rule: "SEC-014", Name: "definition-changed", State: "skipped", Reason: "needs a baseline"},
 			{Rule: "SEC-007", Name: "invisible-text", State: "failed", Items: 3, Findings: 5, Reason: "stopped at " + hostile},
 			{Rule: "GNT-101", Name: "unpinned-package", State: "ran", Items: 4, Of: result.OfConfigurations},
+			{Rule: "SEC-060", Name: "cross-server-trust-propagation", State: "ran", Items: 2, Findings: 1, Of: result.OfTrace},
+			{Rule: "SEC-061", Name: "capability-negotiation-widening", State: "ran", Reason: "nothing is compared for the target 2025-11-25", Of: result.OfTrace},
 		},
+		Trace: &result.TraceCoverage{File: "run 1.ndjson", Boundary: "suite.yaml", Messages: 1200, Unread: 1, Redacted: 2, Servers: []string{"database", hostile}},
 	}
 	r.Posture = []result.Signal{
 		{ID: "P-01", Layer: "L1 model", Name: "Definitions without orders to the model", State: result.Seen, Detail: "none found in " + hostile},
@@ -126,6 +132,7 @@ func full() *result.Report {
 		{Kind: finding.Malformed, Message: "a property has an empty name", Location: key},
 		{Kind: finding.Unread, Message: "prompts could not be captured: " + hostile, Location: finding.Location{Server: hostile, Pointer: "/capture_errors/prompts", Origin: live.Origin}},
 		{Kind: finding.Failed, Message: "no such file", Location: finding.Location{}},
+		{Kind: finding.Failed, Message: "check SEC-060 failed on a message", Location: call},
 	}
 	r.Clients = &result.Clients{
 		Files: []result.ClientFile{
@@ -144,7 +151,7 @@ func full() *result.Report {
 	r.Attacks = attackRuns()
 	r.Summary = result.Summary{
 		Servers: 2, Items: 1235, Strings: 5678, Findings: len(r.Findings), Suppressed: len(r.Suppressed), Problems: len(r.Problems),
-		BySeverity: map[string]int{"critical": 3, "high": 2, "medium": 5, "low": 1, "info": 1},
+		BySeverity: map[string]int{"critical": 3, "high": 2, "medium": 6, "low": 1, "info": 1},
 	}
 	return r
 }

@@ -81,6 +81,13 @@ func writeCoverage(s *jsonStream, r *result.Report) {
 	})
 	list(s, "fields", r.Coverage.Fields, itself)
 	list(s, "checks", r.Coverage.Checks, itself)
+	if t := r.Coverage.Trace; t != nil {
+		d := *t
+		if d.Servers == nil {
+			d.Servers = []string{}
+		}
+		s.value("trace", &d)
+	}
 	s.close('}')
 	list(s, "posture", r.Posture, itself)
 }

@@ -58,7 +58,7 @@ type junitSuite struct {
 	counts             junitCounts
 }
 
-// junitSuites lists the servers that were read, and the entries of configurations that
+// junitSuites lists the servers that were read, the trace, and the entries of configurations that
 // findings name besides, which may never have been started.
 func junitSuites(r *result.Report) []junitSuite {
 	type key struct{ server, file, origin string }
@@ -78,14 +78,25 @@ func junitSuites(r *result.Report) []junitSuite {
 	for _, s := range r.Coverage.Servers {
 		suite(s.Server, s.File, s.Origin).of = ""
 	}
+	recorded := map[finding.Rule]bool{}
+	if t := r.Coverage.Trace; t != nil {
+		for _, c := range r.Coverage.Checks {
+			recorded[c.Rule] = c.Of == result.OfTrace
+		}
+		suite("", t.File, "").of = result.OfTrace
+	}
+	of := func(f *finding.Finding) *junitSuite {
+		if recorded[f.Rule] { // a trace is one suite, whichever servers its findings name
+			return suite("", r.Coverage.Trace.File, "")
+		}
+		return suite(f.Location.Server, f.Location.File, f.Location.Origin)
+	}
 	for i := range r.Findings {
-		l := &r.Findings[i].Location
-		s := suite(l.Server, l.File, l.Origin)
+		s := of(&r.Findings[i])
 		s.found = append(s.found, i)
 	}
 	for i := range r.Suppressed {
-		l := &r.Suppressed[i].Finding.Location
-		s := suite(l.Server, l.File, l.Origin)
+		s := of(&r.Suppressed[i].Finding)
 		s.accepted = append(s.accepted, i)
 	}
 	for i := range out {

@@ -36,7 +36,7 @@ func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
 	p.problems(r.Problems)
 	p.checks(r.Coverage.Checks)
 	p.skipped(r.Skipped)
-	if (r.Clients == nil || r.Summary.Servers > 0) && !attacksOnly(r) { // of no server there is nothing to see
+	if (r.Clients == nil && r.Coverage.Trace == nil || r.Summary.Servers > 0) && !attacksOnly(r) { // of no server there is nothing to see
 		p.posture(r.Posture)
 	}
 	if attacksOnly(r) {
@@ -122,7 +122,8 @@ func (p *page) item(g *itemGroup) {
 
 func (p *page) finding(f *finding.Finding) {
 	badge := fmt.Sprintf("%-8s", strings.ToUpper(f.Severity.String()))
-	p.line(4, p.severity(f.Severity, badge), "  ", p.bold(Visible(string(f.Rule))), "  ", Visible(f.Name))
+	rule := Visible(string(f.Rule))
+	p.line(4, p.severity(f.Severity, badge), "  ", p.bold(rule), "  ", clip(Visible(f.Name), max(p.width-4-len(badge)-4-columns(rule), 1)))
 	for _, row := range excerpt(f.Evidence, p.width-8) {
 		p.line(6, p.dim("│ "), row.text)
 		if row.to > row.from {
@@ -199,6 +200,9 @@ func place(l *finding.Location, exact bool) string {
 		return file
 	}
 	pointer := l.Pointer
+	if l.Seq > 0 {
+		pointer = strings.TrimSpace(fmt.Sprintf("message %d %s", l.Seq, pointer))
+	}
 	if l.IsKey {
 		pointer += " (the name)"
 	}

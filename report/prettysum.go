@@ -118,6 +118,7 @@ func (p *page) coverage(r *result.Report) {
 	if c := r.Clients; c != nil {
 		p.labelled(0, "Read", count(len(c.Files), "configuration")+" with "+count(len(c.Entries), "server"))
 	}
+	p.trace(r)
 	p.labelled(0, "Looked at", fmt.Sprintf("%s; %s; %s ran", strings.Join(parts, ", "), count(r.Summary.Strings, "string"), count(ran, "check")))
 	var left []string
 	for _, k := range append([]finding.Kind{finding.Server}, kinds...) {
@@ -132,6 +133,27 @@ func (p *page) coverage(r *result.Report) {
 	}
 	if missing != nil {
 		p.labelled(0, "Absent", "the input holds no "+strings.Join(missing, ", "))
+	}
+}
+
+// trace says what was read of a recorded conversation, and what checks of it did not judge.
+func (p *page) trace(r *result.Report) {
+	if t := r.Coverage.Trace; t != nil {
+		text := count(t.Messages, "message") + " with " + count(len(t.Servers), "server") + " from " + Visible(t.File)
+		if t.Boundary != "" {
+			text += ", against the boundary in " + Visible(t.Boundary)
+		}
+		if t.Redacted > 0 {
+			text += "; " + number(t.Redacted) + " of them redacted, and what was taken out cannot be followed"
+		}
+		p.labelled(0, "Read", text)
+	}
+	said := map[string]bool{}
+	for _, c := range r.Coverage.Checks {
+		if c.State == "ran" && c.Reason != "" && !said[c.Reason] {
+			said[c.Reason] = true
+			p.labelled(0, "Note", Visible(string(c.Rule)+": "+c.Reason))
+		}
 	}
 }
 

@@ -140,7 +140,7 @@ func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 			PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
 			Suppressions:        suppressions,
 			Properties: &sarifResultProperties{
-				Severity: f.Severity, Pointer: f.Location.Pointer, IsKey: f.Location.IsKey, Advice: f.Advice, Evidence: f.Evidence, Content: f.Content,
+				Severity: f.Severity, Pointer: f.Location.Pointer, Seq: f.Location.Seq, IsKey: f.Location.IsKey, Advice: f.Advice, Evidence: f.Evidence, Content: f.Content,
 			},
 		})
 	}

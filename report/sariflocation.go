@@ -103,6 +103,9 @@ func resultText(f *finding.Finding) string {
 	if f.Location.Origin != "" {
 		b.WriteString(" (" + plain(f.Location.Origin) + ")")
 	}
+	if f.Location.Seq > 0 {
+		b.WriteString(", message " + number(f.Location.Seq))
+	}
 	if f.Location.Pointer != "" {
 		b.WriteString(", " + plain(f.Location.Pointer))
 	}

@@ -85,6 +85,7 @@ type sarifPrints struct {
 type sarifResultProperties struct {
 	Severity finding.Severity `json:"severity"`
 	Pointer  string           `json:"pointer"`
+	Seq      int              `json:"seq,omitempty"`
 	IsKey    bool             `json:"is_key,omitempty"`
 	Advice   string           `json:"advice,omitempty"`
 	Evidence finding.Evidence `json:"evidence"`

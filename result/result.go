@@ -73,6 +73,18 @@ type Coverage struct {
 	Servers []ServerCoverage `json:"servers"`
 	Fields  []FieldCoverage  `json:"fields"`
 	Checks  []CheckCoverage  `json:"checks"`
+	// Trace is what was read of a recorded conversation; nil if there was none.
+	Trace *TraceCoverage `json:"trace,omitempty"`
+}
+
+// TraceCoverage says what was read of a recorded conversation.
+type TraceCoverage struct {
+	File     string   `json:"file"`
+	Boundary string   `json:"boundary,omitempty"` // the file that declares the boundary
+	Messages int      `json:"messages"`
+	Unread   int      `json:"unread,omitempty"`   // lines that could not be read
+	Redacted int      `json:"redacted,omitempty"` // messages of which something was taken out
+	Servers  []string `json:"servers"`
 }
 
 // ServerCoverage says what was read of one server.
@@ -119,9 +131,13 @@ type CheckCoverage struct {
 	// Withheld counts findings left out because one definition had too many.
 	Withheld int    `json:"withheld,omitempty"`
 	Reason   string `json:"reason,omitempty"`
-	// Of is OfConfigurations for a check of clients' configurations, "" for one of servers.
+	// Of is OfConfigurations for a check of clients' configurations, OfTrace for one of a
+	// recorded conversation, "" for one of servers.
 	Of string `json:"of,omitempty"`
 }
+
+// OfTrace says that a check looked at the messages of a trace; Items counts those.
+const OfTrace = "trace"
 
 // OfConfigurations says that a check looked at entries of configurations, whether or not
 // their servers were started.
@@ -170,9 +186,12 @@ func (r *Report) FailsAt(floor finding.Severity) bool {
 	return false
 }
 
-// Read reports whether a configuration was read, or a server answered at least one
+// Read reports whether a configuration or a trace was read, or a server answered at least one
 // question: a list, empty or not, or its instructions.
 func (r *Report) Read() bool {
+	if r.Coverage.Trace != nil && r.Coverage.Trace.Messages > 0 {
+		return true
+	}
 	if r.Clients != nil && slices.ContainsFunc(r.Clients.Files, func(f ClientFile) bool { return f.State == StateRead }) {
 		return true
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/check"
+	"gauntlet/check/boundary"
 	"gauntlet/check/config"
 	"gauntlet/check/differential"
 	"gauntlet/check/integrity"
@@ -45,13 +46,16 @@ type Options struct {
 	// Askings are what servers of the catalog said when they were asked at other times;
 	// nil for none. Whatever is wrong with them becomes a problem of the scan.
 	Askings []check.Asking
+	// Trace is a recorded conversation, with what was declared about it; its Number is set by
+	// the scan. Whatever is wrong with it becomes a problem of the scan.
+	Trace check.Recording
 	// Version of the program, for the report.
 	Version string
 }
 
 // Checks returns every check there is, by id; those of our own stand behind the others.
 func Checks() []*check.Check {
-	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks(), differential.Checks(), toxicflow.Checks())
+	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks(), differential.Checks(), toxicflow.Checks(), boundary.Checks())
 	slices.SortStableFunc(all, func(a, b *check.Check) int {
 		own := func(k *check.Check) int { return strings.Index("SMG", string(k.ID[:1])) }
 		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.ID, b.ID))
@@ -74,8 +78,9 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 	if opt.ChangedOnly {
 		kept = unchanged(c, opt.Baseline)
 	}
+	opt.Trace.Number = documents(c, opt)
 	res := check.Run(c, checks, check.Options{
-		PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline, Together: opt.Together, Askings: opt.Askings,
+		PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline, Together: opt.Together, Askings: opt.Askings, Trace: opt.Trace,
 		Leave: func(it *catalog.Item) bool { return kept[it] },
 	})
 	r := &result.Report{
@@ -100,7 +105,11 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 		r.Problems = append(r.Problems, askingProblems(a, len(docs))...)
 		docs = append(slices.Clip(docs), a.Server().Document)
 	}
-	judgeConfigs(r, opt, len(docs))
+	if t := opt.Trace; t.Trace != nil {
+		r.Coverage.Trace = recorded(t)
+		r.Problems = append(r.Problems, traceProblems(t)...)
+	}
+	judgeConfigs(r, opt, opt.Trace.Number+1)
 	locate(docs, r)
 	r.Summary = result.Summary{Servers: len(c.Servers), Items: res.Items, Strings: res.Strings}
 	r.Count()
@@ -110,7 +119,7 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 // idle reports a scan that looked at nothing, which must not read like a clean one.
 func idle(c *catalog.Catalog, checks []*check.Check, opt Options) []finding.Problem {
 	var out []finding.Problem
-	if len(c.Servers) == 0 && opt.Configs == nil {
+	if len(c.Servers) == 0 && opt.Configs == nil && opt.Trace.Trace == nil {
 		out = append(out, finding.Problem{Kind: finding.Unread, Message: "nothing was read: the catalog holds no server", Input: -1})
 	}
 	if len(checks) == 0 && (opt.Configs == nil || opt.ConfigChecks != nil && len(opt.ConfigChecks) == 0) {

@@ -1,6 +1,7 @@
 // Package checktest is the golden harness that all lanes of checks share.
 //
-// A lane keeps one txtar file a check in its testdata, named after the id, with sections
+// A lane keeps one txtar file a check in its testdata, named after the id (with - for /),
+// with sections
 //
 //	bad.json, bad-*.json              snapshots in which the check must fire
 //	near-miss.json, near-miss-*.json  the honest definitions most like the bad ones, where
@@ -12,6 +13,9 @@
 //	                                  what the server of bad.json said to another client, when
 //	                                  each was asked once more, and to the first one after a
 //	                                  list_changed; likewise for near misses
+//	bad.ndjson, near-miss-2.ndjson    traces instead of snapshots, for checks that need one;
+//	bad.yaml, boundary.yaml           the boundary declared for bad.ndjson, and for all that
+//	                                  have none of their own
 //	want                              the findings of the bad snapshots, one a line
 //
 // and one test:
@@ -101,7 +105,7 @@ func load(t T, dir string, checks []*check.Check) []*golden {
 	var out []*golden
 	known := map[string]bool{}
 	for _, k := range checks {
-		path := filepath.Join(dir, string(k.ID)+".txtar")
+		path := filepath.Join(dir, strings.ReplaceAll(string(k.ID), "/", "-")+".txtar")
 		known[path] = true
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -19,11 +19,12 @@ type golden struct {
 	bad, misses []section
 	baselines   map[string]string            // by the section they belong to; "" for those without their own
 	askings     map[string]map[string]string // by the section they belong to and how they were asked
+	boundaries  map[string]string            // of traces, by the section they belong to; "" for those without their own
 	want        string
 }
 
 func newGolden(k *check.Check, file, text string) (*golden, error) {
-	g := &golden{check: k, path: file, archive: parseArchive(text), baselines: map[string]string{}, askings: map[string]map[string]string{}}
+	g := &golden{check: k, path: file, archive: parseArchive(text), baselines: map[string]string{}, askings: map[string]map[string]string{}, boundaries: map[string]string{}}
 	seen := map[string]bool{}
 	for _, s := range g.archive.sections {
 		if seen[s.name] {
@@ -35,6 +36,10 @@ func newGolden(k *check.Check, file, text string) (*golden, error) {
 		switch {
 		case s.name == "baseline.json":
 			g.baselines[""] = s.text
+		case s.name == "boundary.yaml":
+			g.boundaries[""] = s.text
+		case declares(s.name) != "":
+			g.boundaries[declares(s.name)] = s.text
 		case how != "":
 			if g.askings[asked] == nil {
 				g.askings[asked] = map[string]string{}
@@ -60,6 +65,11 @@ func newGolden(k *check.Check, file, text string) (*golden, error) {
 	for of := range g.askings {
 		if !seen[of] {
 			return nil, fmt.Errorf("%s: another asking of %s, which is not there", file, of)
+		}
+	}
+	for of := range g.boundaries {
+		if of != "" && !seen[of] {
+			return nil, fmt.Errorf("%s: a boundary for %s, which is not there", file, of)
 		}
 	}
 	if len(g.bad) == 0 {
@@ -109,14 +119,20 @@ func (g *golden) asked(name string, c *catalog.Catalog) (out []check.Asking, err
 	return out, nil
 }
 
-// named reports whether a section is base.json or base-something.json.
+// named reports whether a section is base.json or base-something.json, or the same of a trace.
 func named(section, base string) bool {
+	if rest, ok := strings.CutSuffix(section, recorded); ok {
+		section = rest + ".json"
+	}
 	ok, _ := path.Match(base+"-?*.json", section) // the pattern is well-formed
 	return ok || section == base+".json"
 }
 
-// run gives what the golden's check finds in one snapshot.
+// run gives what the golden's check finds in one snapshot or trace.
 func (g *golden) run(name, text string) ([]finding.Finding, error) {
+	if strings.HasSuffix(name, recorded) {
+		return g.runTrace(name, text)
+	}
 	c, err := catalog.Parse(name, text, catalog.Limits{})
 	if err != nil {
 		return nil, err
@@ -134,7 +150,10 @@ func (g *golden) run(name, text string) ([]finding.Finding, error) {
 	if opt.Askings, err = g.asked(name, c); err != nil {
 		return nil, err
 	}
-	res := check.Run(c, []*check.Check{g.check}, opt)
+	return g.result(name, check.Run(c, []*check.Check{g.check}, opt))
+}
+
+func (g *golden) result(name string, res *check.Result) ([]finding.Finding, error) {
 	for _, p := range res.Problems {
 		return nil, fmt.Errorf("%s: %s", name, p.Message)
 	}
@@ -179,7 +198,7 @@ func (g *golden) silentNearMisses(t T) {
 func render(findings []finding.Finding) string {
 	var b strings.Builder
 	for _, f := range findings {
-		fmt.Fprintf(&b, "%s %s", f.Location.File, f.Location.Pointer)
+		fmt.Fprintf(&b, "%s %s", f.Location.File, pointer(&f.Location))
 		if f.Location.IsKey {
 			b.WriteString(" (name)")
 		}
@@ -189,7 +208,7 @@ func render(findings []finding.Finding) string {
 		}
 		b.WriteByte('\n')
 		for _, l := range f.Related {
-			fmt.Fprintf(&b, "  also %s %s: server %q %s\n", l.File, l.Pointer, l.Server, strings.TrimSpace(string(l.Kind)+" "+l.Item))
+			fmt.Fprintf(&b, "  also %s %s: server %q %s\n", l.File, pointer(&l), l.Server, strings.TrimSpace(string(l.Kind)+" "+l.Item))
 		}
 	}
 	return b.String()

@@ -16,7 +16,11 @@ func (g *golden) quotes(t T, f finding.Finding) {
 		if s.name != f.Location.File {
 			continue
 		}
-		if err := quoted(s.text, f); err != nil {
+		text, err := message(s.text, &f.Location)
+		if err == nil {
+			err = quoted(text, f)
+		}
+		if err != nil {
 			t.Errorf("%s: %s %s: %v", g.path, s.name, f.Location.Pointer, err)
 		}
 	}
@@ -56,20 +60,25 @@ func (g *golden) steadyFingerprints(t T) {
 		if err != nil {
 			continue // findings has complained
 		}
-		doc, err := parse(s.text)
-		if err != nil {
-			t.Errorf("%s: %s: %v", g.path, s.name, err)
-			continue
-		}
 		want := fingerprints(found)
-		for _, v := range []struct{ how, text string }{
-			{"is re-indented", write(doc, writing{indent: "   "})},
-			{"is written in one line", write(doc, writing{})},
-			{"has its members sorted", write(doc, writing{order: strings.Compare})},
-			{"has its members sorted backwards", write(doc, writing{order: func(a, b string) int { return strings.Compare(b, a) }})},
-			{"has other tools in front", write(withNeighbours(doc), writing{indent: " "})},
+		for _, v := range []struct {
+			how   string
+			write func(any) string
+		}{
+			{"is re-indented", func(doc any) string { return write(doc, writing{indent: "   "}) }},
+			{"is written in one line", func(doc any) string { return write(doc, writing{}) }},
+			{"has its members sorted", func(doc any) string { return write(doc, writing{order: strings.Compare}) }},
+			{"has its members sorted backwards", func(doc any) string {
+				return write(doc, writing{order: func(a, b string) int { return strings.Compare(b, a) }})
+			}},
+			{"has other tools in front", func(doc any) string { return write(withNeighbours(doc), writing{indent: " "}) }},
 		} {
-			found, err := g.run(s.name, v.text)
+			text, err := s.rewritten(v.write)
+			if err != nil {
+				t.Errorf("%s: %s: %v", g.path, s.name, err)
+				return
+			}
+			found, err := g.run(s.name, text)
 			if err != nil {
 				t.Errorf("%s: %s: when it %s: %v", g.path, s.name, v.how, err)
 			} else if got := fingerprints(found); !slices.Equal(got, want) {
@@ -77,6 +86,19 @@ func (g *golden) steadyFingerprints(t T) {
 			}
 		}
 	}
+}
+
+// rewritten returns the section with its documents written otherwise: the snapshot, or each
+// message of a trace.
+func (s section) rewritten(how func(any) string) (string, error) {
+	if strings.HasSuffix(s.name, recorded) {
+		return rewritten(s.text, how)
+	}
+	doc, err := parse(s.text)
+	if err != nil {
+		return "", err
+	}
+	return how(doc), nil
 }
 
 // fingerprints are those of findings, each with its content hash, sorted: the order of findings follows the order of the file.

@@ -60,7 +60,7 @@ var table = []row{
 	{path: "internal/yamltext", layer: words, may: []string{"rawjson"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "sink", layer: words, may: []string{"capability"}},
 
-	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "internal/text", "internal/taxonomy"}},
+	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "trace", "trust", "internal/text", "internal/taxonomy"}},
 	{path: "oatf", layer: contract, may: []string{"rawjson", "oatf/match", "internal/near", "internal/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "suite", layer: contract, may: []string{"trust", "internal/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "policy", layer: contract, may: []string{"finding", "result", "internal/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
@@ -85,8 +85,9 @@ var table = []row{
 	{path: "internal/exposure", layer: lanes, may: []string{"oatf", "trace", "verdict", "rawjson", "internal/text"}},
 	{path: "check/differential", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson"}},
 	{path: "check/toxicflow", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "capability", "classify"}},
+	{path: "check/boundary", layer: lanes, may: []string{"check", "finding", "rawjson", "trace", "trust", "internal/within"}},
 	// The harness of all lanes' tests: it reads golden files and is imported by tests only.
-	{path: "check/checktest", layer: lanes, may: []string{"check", "catalog", "finding", "result", "rawjson", "internal/text"}, not: impure},
+	{path: "check/checktest", layer: lanes, may: []string{"check", "catalog", "finding", "result", "rawjson", "suite", "trace", "internal/text"}, not: impure},
 
 	{path: "internal/mock", layer: joins, may: []string{"oatf", "rawjson", "internal/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "internal/confirm", layer: joins, may: []string{"catalog", "finding", "rawjson", "oatf", "internal/text"}},

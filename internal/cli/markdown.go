@@ -31,7 +31,7 @@ func writeMarkdown(w io.Writer, rules []result.Rule) error {
 
 // anchor is the id that code hosts give the check's heading.
 func anchor(r result.Rule) string {
-	return strings.ToLower(string(r.ID)) + "-" + r.Name
+	return strings.ToLower(strings.ReplaceAll(string(r.ID), "/", "")) + "-" + r.Name
 }
 
 func markdownTaxonomy(b *strings.Builder, refs []finding.TaxonomyRef) {

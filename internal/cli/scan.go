@@ -12,6 +12,7 @@ import (
 	"gauntlet/finding"
 	"gauntlet/result"
 	"gauntlet/scan"
+	"gauntlet/trust"
 )
 
 // scanRun is one run of the subcommand scan.
@@ -23,6 +24,11 @@ type scanRun struct {
 	configs configFlags
 	gate    gateFlags
 	policy  policyFlags
+
+	recorded     recordedFlags
+	declared     trust.Boundary
+	conversation check.Recording // the zero one for none
+	undo         func()          // puts back what reading the trace changed; nil for nothing
 
 	baselineFile string
 	changedOnly  bool
@@ -53,6 +59,9 @@ server behind a URL is asked over HTTP, in every revision of MCP; what --header 
 --bearer-env give it goes to the origin of that URL and to no other. Live servers are
 asked side by side; one that fails makes the scan incomplete and spoils no other.
 
+--trace judges a recorded conversation: what passed between servers, and which
+capabilities were claimed, against the boundary that --boundary declares.
+
 --config and --discover judge configurations of MCP clients. What stands in them is
 started or connected to after you agreed to it on the terminal, or with --yes.
 
@@ -63,6 +72,7 @@ failed or was cut by a limit; else 0.`,
   curl -s https://example.com/tools.json | gauntlet scan --format json -
   gauntlet scan --baseline approved.json snapshot.json
   gauntlet scan --differential -- ./my-server --stdio
+  gauntlet scan --trace run.ndjson --boundary suite.yaml
   gauntlet scan --env API_KEY -- npx -y some-mcp-server
   gauntlet scan --bearer-env API_TOKEN https://example.com/mcp
   gauntlet scan --discover --no-launch`,
@@ -73,6 +83,7 @@ failed or was cut by a limit; else 0.`,
 	cmd.Flags().StringVar(&s.baselineFile, "baseline", "", "compare with this snapshot or lockfile, which was approved: a `FILE`, or - (default none)")
 	_ = cmd.MarkFlagFilename("baseline", "json") // fails only for a flag that is not there
 	cmd.Flags().BoolVar(&s.how.live.differential, "differential", false, "ask each live server again as another client and report what differs (default off)")
+	s.recorded.flags(cmd)
 	s.configs.flags(cmd)
 	s.policy.flags(cmd)
 	cmd.Flags().BoolVar(&s.changedOnly, "changed-only", false, "with --baseline, do not scan again what stands in it as it is; the report counts it (default off)")
@@ -84,6 +95,9 @@ failed or was cut by a limit; else 0.`,
 
 func (s *scanRun) run(cmd *cobra.Command, args []string) error {
 	s.how.more = s.configs.asked()
+	if why := s.recorded.wrong(cmd); why != "" {
+		return usage(cmd, "%s", why)
+	}
 	targets, err := s.app.targets(cmd, &s.how, args)
 	if err != nil {
 		return err
@@ -112,11 +126,20 @@ func (s *scanRun) run(cmd *cobra.Command, args []string) error {
 	if s.how.live.differential {
 		s.configs.often = "two to four times each"
 	}
+	if s.declared, err = s.readBoundary(s.recorded.boundary); err != nil {
+		return err
+	}
 	s.policy.read(s.app, cmd, s.how.limits.Bytes)
 	if s.plan, err = s.makePlan(cmd.Context(), &s.configs); err != nil {
 		return err
 	}
 	defer s.startProgress().stop()
+	if err := s.readTrace(cmd.Context()); err != nil {
+		return err
+	}
+	if s.undo != nil {
+		defer s.undo()
+	}
 	if err := s.read(cmd.Context()); err != nil {
 		return err
 	}
@@ -138,7 +161,7 @@ func (s *scanRun) run(cmd *cobra.Command, args []string) error {
 
 // inputs are the files to read, the baseline and the suppressions among them.
 func (s *scanRun) inputs() []string {
-	in := files(s.targets)
+	in := append(files(s.targets), s.recorded.files()...)
 	for _, f := range []string{s.baselineFile, s.policy.file} {
 		if f != "" {
 			in = append(in, f)
@@ -151,7 +174,7 @@ func (s *scanRun) validate(cmd *cobra.Command) error {
 	switch {
 	case s.configs.wrong() != "":
 		return usage(cmd, "%s", s.configs.wrong())
-	case len(s.targets) == 0 && !s.configs.asked():
+	case len(s.targets) == 0 && !s.configs.asked() && s.recorded.trace == "":
 		return usage(cmd, "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --discover")
 	case s.how.live.differential && !anyLive(s.targets) && !s.configs.asked():
 		return usage(cmd, "--differential is for a live server, and there is neither a URL nor a -- with its command")
@@ -174,7 +197,7 @@ func (s *scanRun) validate(cmd *cobra.Command) error {
 
 // nothing reports whether nothing at all was read.
 func (s *scanRun) nothing() bool {
-	return len(s.gathered.catalog.Documents) == 0 && (s.plan == nil || len(s.plan.files) == 0)
+	return len(s.gathered.catalog.Documents) == 0 && (s.plan == nil || len(s.plan.files) == 0) && s.conversation.Trace == nil
 }
 
 // judge runs the checks and adds what was never read to the report's problems.
@@ -186,7 +209,7 @@ func (s *scanRun) judge(ctx context.Context, checks []*check.Check, ofConfigs []
 		}
 	}
 	s.progress.say("scanning %d definitions", n)
-	opt := scan.Options{Checks: checks, Baseline: s.baseline, ChangedOnly: s.changedOnly, Askings: s.gathered.askings, ConfigChecks: ofConfigs, Version: version()}
+	opt := scan.Options{Checks: checks, Baseline: s.baseline, ChangedOnly: s.changedOnly, Askings: s.gathered.askings, ConfigChecks: ofConfigs, Trace: s.conversation, Version: version()}
 	if s.plan != nil {
 		opt.Configs = append([]config.File{}, s.plan.files...)
 		opt.Together = s.plan.together(s.named())

@@ -1,0 +1,50 @@
+package boundary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"gauntlet/catalog"
+	"gauntlet/check"
+	"gauntlet/finding"
+	"gauntlet/trace"
+	"gauntlet/trust"
+)
+
+// found runs all checks of the lane.
+func found(t *testing.T, tr *trace.Trace, b trust.Boundary) []finding.Finding {
+	t.Helper()
+	res := check.Run(&catalog.Catalog{}, Checks(), check.Options{Trace: check.Recording{Trace: tr, File: "t.ndjson", Boundary: b}})
+	for _, p := range res.Problems {
+		t.Errorf("problem: %s", p.Message)
+	}
+	return res.Findings
+}
+
+func TestLabelledFlows(t *testing.T) {
+	for _, c := range cases(t, "flows.txt", "flow", "note") {
+		t.Run(c.name, func(t *testing.T) {
+			r, b := conversation(t, c.lines)
+			var got []string
+			for _, f := range found(t, &r.trace, b) {
+				if f.Rule.Base() != "SEC-060" {
+					continue
+				}
+				from, to := r.ordinal[f.Related[0].Seq], r.ordinal[f.Location.Seq]
+				switch f.Rule {
+				case "SEC-060":
+					got = append(got, fmt.Sprintf("flow %d -> %d %s", from, to, f.Severity))
+				case "SEC-060/transformed":
+					got = append(got, fmt.Sprintf("note %d -> %d", from, to))
+				}
+			}
+			slices.Sort(got)
+			slices.Sort(c.want)
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s\n got %q\nwant %q", strings.Join(c.lines, "\n"), got, c.want)
+			}
+		})
+	}
+}

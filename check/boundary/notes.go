@@ -1,0 +1,65 @@
+package boundary
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// note finds what came to this argument after one transformation, or in part. What stands here
+// verbatim of the same result is not said again, and neither is what an allowed flow may do.
+func (a *argument) note(other []hit) {
+	found := map[int]bool{}
+	for _, h := range other {
+		u := &a.index.units[h.unit]
+		if a.talk.excluded(u.text, &a.talk.calls[a.to]) {
+			continue
+		}
+		if h.how == inWhole && u.text == "" {
+			continue
+		}
+		for i := range u.holders {
+			for _, from := range u.holders[i].firsts {
+				f := flow{from: from.call, held: from, value: u.text, how: h.how, known: a.before(u, from), given: u.given}
+				if h.how == inWhole {
+					f.how, f.chars = inPart, utf8.RuneCountInString(a.entry.text)
+				}
+				a.changed(f, found)
+			}
+		}
+	}
+	if a.entry.text == "" || len(found) > 0 {
+		return
+	}
+	f := folded(a.entry.text)
+	for _, s := range a.index.blocks.look(f, a.limits.CommonPart, func(p *part) bool { return a.noteworthy(p.call) && !found[p.call] }) {
+		text := strings.TrimSpace(s.text)
+		a.changed(flow{from: s.part.call, held: held{s.part.call, s.part.offset}, value: text, how: inPart, chars: utf8.RuneCountInString(text)}, found)
+	}
+}
+
+// noteworthy reports whether a result could have come to this argument unseen.
+func (a *argument) noteworthy(from int) bool {
+	src, to := &a.talk.calls[from], &a.talk.calls[a.to]
+	switch {
+	case src.result > to.request || src.server == to.server || a.whole[from] || a.passed[from] != nil || a.covered(from):
+		return false
+	case src.sanitizer != 0 && !src.failed:
+		return false
+	}
+	return !(a.required == 0 && a.allowed(src, to))
+}
+
+// changed adds a note, one for each result.
+func (a *argument) changed(f flow, found map[int]bool) {
+	if found[f.from] || !a.noteworthy(f.from) {
+		return
+	}
+	found[f.from] = true
+	f.to, f.offset, f.through = a.to, a.entry.value.Offset(), -1
+	switch {
+	case len(found) > a.limits.Producers || len(a.flows.changed) >= a.limits.Findings:
+		a.flows.leftChanged++
+	default:
+		a.flows.changed = append(a.flows.changed, f)
+	}
+}

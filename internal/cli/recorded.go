@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/check"
+	"gauntlet/finding"
+	"gauntlet/suite"
+	"gauntlet/trace"
+	"gauntlet/trust"
+)
+
+// recordedFlags name a trace to judge, and what was declared about it.
+type recordedFlags struct{ trace, boundary string }
+
+func (f *recordedFlags) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.trace, "trace", "", "judge this recorded conversation: a `FILE`, or - (default none)")
+	cmd.Flags().StringVar(&f.boundary, "boundary", "", "with --trace, the suite `FILE` that declares what may pass between servers (default nothing may)")
+	// Both fail only for a flag that is not there.
+	_ = cmd.MarkFlagFilename("trace", "ndjson")
+	_ = cmd.MarkFlagFilename("boundary", "yaml", "yml")
+}
+
+// wrong says what is wrong with the flags, "" if nothing.
+func (f *recordedFlags) wrong(cmd *cobra.Command) string {
+	for _, name := range []string{"trace", "boundary"} {
+		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return "--" + name + " names no file"
+		}
+	}
+	if f.boundary != "" && f.trace == "" {
+		return "--boundary wants --trace, the recorded conversation that it is about"
+	}
+	return ""
+}
+
+// files are those that the flags name.
+func (f *recordedFlags) files() []string {
+	var out []string
+	for _, name := range []string{f.trace, f.boundary} {
+		if name != "" {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// growth is how much memory may grow, in percent of what is in use, before what is no longer
+// needed is given back. A trace is held whole, and half as much again is more than enough.
+const growth = 25
+
+// readBoundary reads the declared boundary. Without all of it a judgement would be another one
+// than was asked for, so any fault in the file is an error.
+func (a *app) readBoundary(name string) (trust.Boundary, error) {
+	if name == "" {
+		return trust.Boundary{}, nil
+	}
+	text, err := a.readText(name, suite.MaxBytes)
+	if err != nil {
+		return trust.Boundary{}, of(name, reason(err))
+	}
+	s, errs := suite.Parse(name, text)
+	for _, e := range errs {
+		a.say("%s", suiteError(e))
+	}
+	if n := len(errs); n > 0 {
+		return trust.Boundary{}, fmt.Errorf("%s declares no boundary that can be used: %d errors", name, n)
+	}
+	return s.Boundary(), nil
+}
+
+func suiteError(e suite.Error) string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Msg
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
+}
+
+// readTrace reads the trace, if there is one. One that cannot be read becomes a failure and
+// does not keep the rest from being scanned.
+func (s *scanRun) readTrace(ctx context.Context) error {
+	if s.recorded.trace == "" {
+		return nil
+	}
+	s.progress.say("reading %s", s.recorded.trace)
+	before := debug.SetGCPercent(growth)
+	s.undo = func() { debug.SetGCPercent(before) }
+	type read struct {
+		trace *trace.Trace
+		err   error
+	}
+	got, interrupted := interruptible(ctx, func() read {
+		in, err := s.openStream(s.recorded.trace)
+		if err != nil {
+			return read{nil, err}
+		}
+		defer in.Close()
+		t, err := trace.Read(in, trace.Limits{})
+		return read{t, err}
+	})
+	if interrupted != nil {
+		return interrupted
+	}
+	if got.err != nil {
+		s.failures = append(s.failures, finding.Problem{Kind: finding.Failed, Message: "the trace could not be read: " + reason(got.err).Error(),
+			Location: finding.Location{Kind: finding.Message, File: s.recorded.trace}, Input: -1})
+	}
+	if got.trace != nil {
+		s.conversation = check.Recording{Trace: got.trace, File: s.recorded.trace, Boundary: s.declared}
+		s.tellRedacted(got.trace)
+	}
+	return nil
+}
+
+// tellRedacted warns of a trace that is not what went over the wire.
+func (s *scanRun) tellRedacted(t *trace.Trace) {
+	n := 0
+	for i := range t.Messages {
+		if t.Messages[i].Redacted {
+			n++
+		}
+	}
+	if n > 0 {
+		s.note("%s: %d messages are redacted: what was taken out of them cannot be followed", s.recorded.trace, n)
+	}
+}
