@@ -94,6 +94,7 @@ func TestMeaning(t *testing.T) {
 		{"a secret is handed out", `{"name": "create_api_key", "description": "Creates an API key."}`, "net_egress:high secret_access:high"},
 		{"a secret is stored", `{"name": "create_secret", "description": "Creates a secret.", "inputSchema": {"properties": {"name": {"type": "string"}, "value": {"type": "string"}}}}`, ""},
 		{"a secret is stored and handed out", `{"name": "create_secret", "description": "Creates a secret.", "inputSchema": {"properties": {"value": {"type": "string"}, "returnSecret": {"type": "boolean"}}}}`, "secret_access:high"},
+		{"a secret that is used is not told", `{"name": "list_databases", "description": "Lists every database the server has credentials for."}`, "db_query:high"},
 		{"the schema of a secret is none", `{"name": "get_credential_schema", "description": "Shows the credential data schema."}`, ""},
 		{"what runs already goes on", `{"name": "resume", "title": "Resume script execution", "description": "Script execution goes on."}`, "exec:low"},
 		{"a coordinated negation", `{"name": "plan", "description": "Plans are never returned to the caller or written to a file."}`, ""},
