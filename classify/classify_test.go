@@ -94,6 +94,7 @@ func TestMeaning(t *testing.T) {
 		{"a secret is handed out", `{"name": "create_api_key", "description": "Creates an API key."}`, "net_egress:high secret_access:high"},
 		{"a secret is stored", `{"name": "create_secret", "description": "Creates a secret.", "inputSchema": {"properties": {"name": {"type": "string"}, "value": {"type": "string"}}}}`, ""},
 		{"a secret is stored and handed out", `{"name": "create_secret", "description": "Creates a secret.", "inputSchema": {"properties": {"value": {"type": "string"}, "returnSecret": {"type": "boolean"}}}}`, "secret_access:high"},
+		{"a secret that is used is not told", `{"name": "list_databases", "description": "Lists every database the server has credentials for."}`, "db_query:high"},
 		{"the schema of a secret is none", `{"name": "get_credential_schema", "description": "Shows the credential data schema."}`, ""},
 		{"what runs already goes on", `{"name": "resume", "title": "Resume script execution", "description": "Script execution goes on."}`, "exec:low"},
 		{"a coordinated negation", `{"name": "plan", "description": "Plans are never returned to the caller or written to a file."}`, ""},
@@ -101,6 +102,13 @@ func TestMeaning(t *testing.T) {
 		{"folders of a mailbox", `{"name": "check_mail", "description": "Checks mail in a folder.", "inputSchema": {"properties": {"folder": {"type": "string", "description": "Folder to check"}}}}`, "net_egress:low"},
 		{"a width and a height are no service", `{"name": "measure", "description": "Sets width and height."}`, ""},
 		{"a data URI is no address", `{"name": "decode_picture", "description": "Converts a data URI.", "inputSchema": {"properties": {"data_uri": {"type": "string"}}}}`, ""},
+		{"a verb of changing leads a name", `{"name": "create_reader_file"}`, "fs_write:medium"},
+		{"unless another is joined to it", `{"name": "delete_or_read_file"}`, "fs_read:medium fs_write:medium"},
+		{"a running app is none that is run", `{"name": "end", "description": "Ends a running script."}`, ""},
+		{"by running it is an act", `{"name": "x", "description": "Works by running a script."}`, "exec:medium"},
+		{"the root of a project is only remembered", `{"name": "set_project_root", "description": "Sets the project root directory.", "inputSchema": {"properties": {"path": {"type": "string", "description": "Path of the directory"}}}}`, ""},
+		{"the target of a test is no output", `{"name": "analyze", "description": "Analyzes it.", "inputSchema": {"properties": {"targetPath": {"type": "string", "description": "Path of the file"}}}}`, "fs_read:high"},
+		{"the target of a source is one", `{"name": "sync", "description": "Goes on.", "inputSchema": {"properties": {"source_dir": {"type": "string", "description": "A directory"}, "target_dir": {"type": "string", "description": "A directory"}}}}`, "fs_read:high fs_write:high"},
 		{"saving a result is writing a file", `{"name": "snap", "inputSchema": {"properties": {"output_path": {"type": "string", "description": "Where to save the picture"}}}}`, "fs_write:medium"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -98,7 +98,7 @@ func (w *worker) apply(d *deed, p *profile) {
 		if r.tag == capability.SecretAccess && d.source == byParameter {
 			weight = 1 // keys are listed and rotated more often than they are handed out
 		}
-		if r.tag == capability.SecretAccess && heads(d.value.Text(), int(d.object.end)) {
+		if r.tag == capability.SecretAccess && (heads(d.value.Text(), int(d.object.end)) || held(d.value.Text(), int(d.object.start))) {
 			weight -= 2
 		}
 		if weight <= 0 {

@@ -47,7 +47,7 @@ func (w *worker) pathUse(q *parameter) (u pathUse) {
 	w.words = paramName(q.name, w.words[:0])
 	for _, s := range w.words {
 		u.saved = u.saved || savings[s]
-		u.out, u.in = u.out || outputs[s], u.in || inputs[s]
+		u.out, u.in = u.out || outputs[s] && (s != "target" || w.nameAct.meets(makeActs) || w.sourced()), u.in || inputs[s]
 		u.plain = u.plain || readables[s]
 		u.near, u.far = u.near || s == "local", u.far || s == "remote"
 	}
@@ -67,6 +67,17 @@ func (w *worker) pathUse(q *parameter) (u pathUse) {
 		u.cloud = u.cloud || k.set.meets(cloudPlaces)
 	}
 	return u
+}
+
+// sourced reports whether a parameter is called a source, so that a target is where it goes;
+// the target of a test or an analysis is what it is about.
+func (w *worker) sourced() bool {
+	for i := range w.params {
+		if n := strings.ToLower(w.params[i].name); strings.HasPrefix(n, "source") || strings.HasPrefix(n, "src") || strings.HasPrefix(n, "from") {
+			return true
+		}
+	}
+	return false
 }
 
 // path lets a path parameter speak for reading or writing files.

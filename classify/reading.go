@@ -190,7 +190,7 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 		for j, a := range ks {
 			// One word cannot be both: "search" by itself searches nothing.
 			// Nor is a word an act that may name an object, behind an act: create_vector_hash.
-			if j != i && j > 0 && a.set.meets(objects) && a.flags&fused == 0 && behindAct(ks[:j]) {
+			if j != i && j > 0 && a.set.meets(objects) && a.flags&fused == 0 && behindAct(ks[:j]) || led(ks, j, v.Text()) {
 				continue
 			}
 			if j != i && a.set.meets(acts) && d.acts.empty() {
@@ -207,6 +207,16 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 			w.deeds = append(w.deeds, d)
 		}
 	}
+}
+
+// led reports whether the act at a place of a name is none, since a verb of changing begins the
+// name and nothing joins the two: add_check_constraint checks nothing, and create_or_get gets.
+func led(ks []token, at int, name string) bool {
+	if at == 0 || !ks[0].set.meets(leadActs) || ks[0].set.meets(objects) || ks[at].set.meets(leadActs) || ks[0].start != 0 || int(ks[at].start) > len(name) {
+		return false
+	}
+	before := strings.ToLower(strings.TrimRight(name[ks[0].end:ks[at].start], "_-. /"))
+	return !strings.HasSuffix(before, "and") && !strings.HasSuffix(before, "or") && !strings.HasSuffix(before, "then") && !strings.HasSuffix(before, "to")
 }
 
 // behindAct reports whether the words before one in a name hold an act: one of changing that begins it,
@@ -227,6 +237,9 @@ func mainActs(ks []token, name string) (out classes) {
 		plural := int(k.end) <= len(name) && k.end > k.start && name[k.end-1]|0x20 == 's'
 		if i > 0 && k.set.meets(objects) && k.flags&fused == 0 && behindAct(ks[:i]) {
 			continue // write_query: what is written
+		}
+		if led(ks, i, name) {
+			continue
 		}
 		if k.set.meets(acts) && (out.empty() || !plural) {
 			out = out.with(k.set.common(acts))

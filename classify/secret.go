@@ -34,6 +34,21 @@ func heads(s string, end int) bool {
 	return start-end <= 1 && aboutSecrets[string(word)]
 }
 
+// holding are words behind which a secret is what something works with, not what is told.
+var holding = map[string]bool{"has": true, "have": true, "using": true, "requires": true, "require": true, "needs": true, "need": true, "via": true, "use": true, "uses": true}
+
+// held reports whether one of the two words in front of a place of s says so: "every database
+// the server has credentials for".
+func held(s string, start int) bool {
+	words := strings.Fields(strings.ToLower(s[max(0, min(start, len(s))-24):min(start, len(s))]))
+	for _, w := range words[max(0, len(words)-2):] {
+		if holding[w] {
+			return true
+		}
+	}
+	return false
+}
+
 // stored takes back that a tool hands out the secret it makes where the caller brings it
 // along: who creates a secret from a value stores it, and who creates one without a value is
 // told what it is. A switch such as returnSecret tells that the secret comes back all the same.

@@ -153,8 +153,14 @@ func noun(ks []token, i int, s string) bool {
 	if i == 0 || k.flags&foreign != 0 || ks[i-1].place != k.place-1 || ks[i-1].sentence != k.sentence || ks[i-1].clause != k.clause {
 		return false
 	}
-	return ks[i-1].set.meets(detWords) && !(int(k.end) <= len(s) && strings.HasSuffix(s[k.start:k.end], "ing"))
+	if !ks[i-1].set.meets(detWords) {
+		return false
+	}
+	return int(k.end) > len(s) || !strings.HasSuffix(s[k.start:k.end], "ing") || articles[strings.ToLower(s[ks[i-1].start:ks[i-1].end])]
 }
+
+// articles stand before adjectives and nouns only: a running app.
+var articles = map[string]bool{"a": true, "an": true, "the": true, "any": true, "each": true, "every": true, "its": true, "your": true, "their": true, "this": true, "existing": true}
 
 // participles are words in -ed that are none.
 var participles = map[string]bool{"embed": true, "feed": true, "speed": true, "seed": true}

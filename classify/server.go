@@ -86,7 +86,7 @@ func (w *worker) atHome(p *profile) {
 	case w.nameSet.meets(runActs) || w.nameSet.meets(postActs) && !w.nameSet.meets(ownState):
 	case w.nameSet.meets(ownState) && w.headSet.meets(ownState), w.does(keepActs, ownState):
 		w.against[tNet] -= 3
-	case w.nameSet.meets(ownState):
+	case w.nameSet.meets(ownState), w.headSet.meets(memoryWords):
 		w.against[tNet] -= 2
 	}
 }
