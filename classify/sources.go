@@ -71,6 +71,9 @@ func addCalls(l *capability.Label, h *sink.Handler) {
 // gaps names the first places that could not be read, and counts the rest.
 func gaps(h *sink.Handler) string {
 	const enough = 3
+	if len(h.Gaps) == 0 {
+		return "what the service does that it asks is not in the source"
+	}
 	var s string
 	for i, g := range h.Gaps[:min(len(h.Gaps), enough)] {
 		if i > 0 {

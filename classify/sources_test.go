@@ -17,6 +17,7 @@ func TestWithSources(t *testing.T) {
 		{Name: "taken_back", Capabilities: []capability.Label{label(capability.NetEgress, capability.High)}},
 		{Name: "unreadable", Capabilities: []capability.Label{label(capability.NetEgress, capability.High)}},
 		{Name: "hidden", Capabilities: []capability.Label{label(capability.DBQuery, capability.Low)}},
+		{Name: "elsewhere", Capabilities: []capability.Label{label(capability.Exec, capability.Medium)}},
 		{Name: "nowhere", Capabilities: []capability.Label{label(capability.FSWrite, capability.High)}},
 	}}
 	at := sink.Place{File: "src/a.py", Line: 3, Start: 10, End: 20}
@@ -28,6 +29,7 @@ func TestWithSources(t *testing.T) {
 		{Tool: "taken_back", At: at},
 		{Tool: "unreadable", Gaps: []sink.Gap{{Reason: sink.OutsidePackage, Detail: "sdk.go()", At: at}, {}, {}, {}, {}}},
 		{Tool: "hidden", Calls: call(capability.Exec)},
+		{Tool: "elsewhere", Calls: call(capability.NetEgress)},
 	}}
 	WithSources(s, src)
 	for _, tt := range []struct {
@@ -41,6 +43,7 @@ func TestWithSources(t *testing.T) {
 		{"taken_back", capability.WithSource, capability.NetEgress, capability.Low, "weak_signal: the definition says net_egress, and its handler at src/a.py:3, read whole, does not"},
 		{"unreadable", capability.WithSource, capability.NetEgress, capability.High, "source_incomplete: outside_package: sdk.go() (src/a.py:3), "},
 		{"hidden", capability.WithSource, capability.Exec, capability.Medium, "weak_signal: the definition says db_query"},
+		{"elsewhere", capability.WithSource, capability.Exec, capability.Medium, "source_incomplete: what the service does that it asks is not in the source"},
 		{"nowhere", "", capability.FSWrite, capability.High, "no_handler: "},
 	} {
 		t.Run(tt.tool, func(t *testing.T) {

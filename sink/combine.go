@@ -17,10 +17,11 @@ const Far = 3
 // returns the confidence of the label, "" for no label, and a note or "".
 //
 // Confirmed by a strong call, a label is high. Not confirmed, it is low when the whole chain of
-// calls was read; otherwise it stays as it was. So does secret_access, since no call is needed to
-// answer with a credential that the source holds. What the source alone says is medium when
-// it is strong and not far, since the definition's silence speaks against it, else low. A weak call neither
-// raises nor lowers, nor does one far away where the definition hints only.
+// calls was read and no service is asked that could do it instead; otherwise it stays as it
+// was. So does secret_access, since no call is needed to answer with a credential that the
+// source holds. What the source alone says is medium when it is strong and not far, since the
+// definition's silence speaks against it, else low. A weak call neither raises nor lowers, nor
+// does one far away where the definition hints only.
 func Combine(said capability.Confidence, tag capability.Tag, h *Handler) (capability.Confidence, string) {
 	strength, calls := h.Support(tag)
 	near := strength == Strong && len(calls[0].Chain) <= Far
@@ -35,8 +36,19 @@ func Combine(said capability.Confidence, tag capability.Tag, h *Handler) (capabi
 		return said, ""
 	case tag == capability.SecretAccess:
 		return said, ""
-	case h.Complete():
+	case h.Complete() && !h.leaves(tag):
 		return capability.Low, WeakSignal
 	}
 	return said, SourceIncomplete
+}
+
+// leaves reports whether a handler that makes requests may leave it to the service that it asks:
+// running code or working on a database. Files and sockets are those of this machine.
+func (h *Handler) leaves(tag capability.Tag) bool {
+	switch tag {
+	case capability.Exec, capability.DBQuery, capability.DBWrite:
+		asks, _ := h.Support(capability.NetEgress)
+		return asks != None
+	}
+	return false
 }

@@ -41,6 +41,24 @@ func TestCombine(t *testing.T) {
 	}
 }
 
+// TestSilenceOfAClient: code can run, and databases can be, at the service that a handler asks;
+// files are of this machine.
+func TestSilenceOfAClient(t *testing.T) {
+	h := Handler{Calls: []Call{{Tag: capability.NetEgress, Strength: Strong}}}
+	for tag, want := range map[capability.Tag]capability.Confidence{
+		capability.Exec: capability.High, capability.DBQuery: capability.High, capability.DBWrite: capability.High,
+		capability.FSRead: capability.Low, capability.FSWrite: capability.Low, capability.NetIngress: capability.Low,
+	} {
+		note := SourceIncomplete
+		if want == capability.Low {
+			note = WeakSignal
+		}
+		if got, why := Combine(capability.High, tag, &h); got != want || why != note {
+			t.Errorf("%s: got %q, %q, want %q, %q", tag, got, why, want, note)
+		}
+	}
+}
+
 // TestSilenceTakesNoSecretBack: a credential that the source holds is answered without a call.
 func TestSilenceTakesNoSecretBack(t *testing.T) {
 	for _, said := range []capability.Confidence{capability.High, capability.Medium, capability.Low, ""} {

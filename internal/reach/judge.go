@@ -19,7 +19,7 @@ func (w *walker) sink(e *program.Expr, r *row, name string, anyone bool) bool {
 			strength = sink.Weak
 		}
 		if p := pathOf(e, r); p != nil {
-			if w.ownFile(p) || w.temporary(p, 0) {
+			if w.serversOwn(p) {
 				strength = sink.Weak
 			}
 			w.secretFile(e, p)
@@ -72,7 +72,7 @@ func short(name string) string {
 func (w *walker) opens(e *program.Expr, r *row, shown string) {
 	strength := sink.Strong
 	if p := pathOf(e, r); p != nil {
-		if w.ownFile(p) || w.temporary(p, 0) {
+		if w.serversOwn(p) {
 			strength = sink.Weak
 		}
 		w.secretFile(e, p)

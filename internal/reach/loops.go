@@ -9,6 +9,9 @@ import "gauntlet/internal/program"
 // maxElements is how many elements of one list are read one by one.
 const maxElements = maxWritten
 
+// maxParts is how many parts of a registration are looked at for the variable of a loop.
+const maxParts = 500
+
 // pin returns a frame like f in which an expression stands for one value.
 func (en *engine) pin(f *frame, e *program.Expr, v value) *frame {
 	en.loose++
@@ -44,8 +47,9 @@ func (f *frame) pinned(e *program.Expr) (value, bool) {
 // it goes through; false if it uses the variable of no loop.
 func (en *engine) perElement(parts []program.Arg, f *frame, read func(*frame)) bool {
 	var loop *program.Expr
+	left := maxParts
 	for _, a := range parts {
-		if loop = element(a.Value, 0); loop != nil {
+		if loop = element(a.Value, &left); loop != nil {
 			break
 		}
 	}
@@ -66,29 +70,29 @@ func (en *engine) perElement(parts []program.Arg, f *frame, read func(*frame)) b
 }
 
 // element returns the variable of a loop that an expression is made of: an element of a list,
-// whichever; nil if there is none.
-func element(e *program.Expr, depth int) *program.Expr {
-	if e == nil || depth > 8 {
+// whichever; nil if there is none among so many parts.
+func element(e *program.Expr, left *int) *program.Expr {
+	if *left--; e == nil || *left < 0 {
 		return nil
 	}
 	switch e.Kind {
-	case program.Index, program.Result:
-		if e.Kind == program.Index && len(e.Args) == 0 {
+	case program.Index:
+		if len(e.Args) == 0 {
 			return e
 		}
 	case program.Name:
 		if bindings, _ := e.Scope.Find(e.Text); len(bindings) == 1 {
-			return element(bindings[0].Value, depth+1)
+			return element(bindings[0].Value, left)
 		}
 		return nil
 	case program.Function:
 		return nil
 	}
-	if x := element(e.X, depth+1); x != nil {
+	if x := element(e.X, left); x != nil {
 		return x
 	}
 	for _, a := range e.Args {
-		if x := element(a.Value, depth+1); x != nil {
+		if x := element(a.Value, left); x != nil {
 			return x
 		}
 	}

@@ -17,8 +17,23 @@ func pathOf(e *program.Expr, r *row) *program.Expr {
 	return role(r, "path", e.Args)
 }
 
-// maxPath is how deep the parts of a path are looked into.
-const maxPath = 6
+// Parts of a path are looked into so deep, and so many of them for one question.
+const (
+	maxPath      = 6
+	maxPathParts = 500
+)
+
+// deeper takes a part of a path from what may be looked at.
+func (w *walker) deeper(p *program.Expr, depth int) bool {
+	w.parts--
+	return p != nil && depth <= maxPath && w.parts >= 0
+}
+
+// serversOwn reports whether a file is the server's and none that its caller means.
+func (w *walker) serversOwn(p *program.Expr) bool {
+	w.parts = maxPathParts
+	return w.ownFile(p) || w.temporary(p, 0)
+}
 
 // ownFile reports whether a path is fixed in the source: a template, a file beside the
 // program. What the tool reads there is the server's, not the caller's.
@@ -30,7 +45,7 @@ func (w *walker) ownFile(p *program.Expr) bool {
 }
 
 func (w *walker) beside(p *program.Expr, depth int) bool {
-	if p == nil || depth > maxPath {
+	if !w.deeper(p, depth) {
 		return false
 	}
 	switch p.Kind {
@@ -60,7 +75,7 @@ func (w *walker) beside(p *program.Expr, depth int) bool {
 // temporary reports whether a path leads to a temporary file: one made for the call, of which
 // nothing is left, or nothing that anybody asked for.
 func (w *walker) temporary(p *program.Expr, depth int) bool {
-	if p == nil || depth > maxPath {
+	if !w.deeper(p, depth) {
 		return false
 	}
 	for _, v := range w.en.values(p, w.f) {
@@ -99,6 +114,7 @@ func (w *walker) secretFile(e, p *program.Expr) {
 		}
 	}
 	if len(texts) == 0 {
+		w.parts = maxPathParts
 		if text, _ := w.ending(p, w.f, 0); text != "" {
 			texts = append(texts, text)
 		}
@@ -116,7 +132,7 @@ const hole = "\x00"
 // ending returns the end of a path, as far as the source holds it: "/.ssh/id_rsa" of
 // join(home, ".ssh", "id_rsa"). It begins with a hole where it is not the whole path.
 func (w *walker) ending(p *program.Expr, f *frame, depth int) (text string, whole bool) {
-	if p == nil || depth > maxPath {
+	if !w.deeper(p, depth) {
 		return hole, false
 	}
 	switch v := only(w.en.values(p, f)); {

@@ -38,6 +38,7 @@ type walker struct {
 	objects map[*program.Expr]bool  // read
 	seen    map[*program.Expr]bool  // by answers
 	made    map[*program.Class]bool // by construct, for one call
+	parts   int                     // of a path that may still be looked at
 }
 
 // summary reads a function, once for each frame.
