@@ -149,6 +149,10 @@ func full() *result.Report {
 		Agents: []result.Agent{{Client: "cursor", Entries: []int{0, 1}, Tools: 2}, {Client: "claude-code", Project: "/home/ada/shop", Entries: []int{2}}},
 	}
 	r.Attacks = attackRuns()
+	r.Expectations = []result.Expectation{
+		{Name: "page " + hostile, File: "suite.yaml", Line: 12, Held: true},
+		{Name: "database.run_query", File: "suite.yaml", Line: 20, Message: "the result holds " + hostile},
+	}
 	r.Summary = result.Summary{
 		Servers: 2, Items: 1235, Strings: 5678, Findings: len(r.Findings), Suppressed: len(r.Suppressed), Problems: len(r.Problems),
 		BySeverity: map[string]int{"critical": 3, "high": 2, "medium": 6, "low": 1, "info": 1},
@@ -210,6 +214,10 @@ func attacked() *result.Report {
 func suite() *result.Report {
 	r := clean()
 	r.Attacks = attackRuns()
+	r.Expectations = []result.Expectation{
+		{Name: "page " + hostile, File: "suite.yaml", Line: 12, Held: true},
+		{Name: "database.run_query", File: "suite.yaml", Line: 20, Message: "the result holds " + hostile},
+	}
 	return r
 }
 

@@ -17,6 +17,9 @@ func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 	s.value("tool", r.Tool)
 	s.value("summary", withAllSeverities(r.Summary))
 	writeAttacks(s, r.Attacks)
+	if r.Expectations != nil {
+		list(s, "expectations", r.Expectations, itself)
+	}
 	var c finding.Finding // one for all: a copy each would be the costliest part
 	list(s, "findings", r.Findings, func(f *finding.Finding) any {
 		c = *f

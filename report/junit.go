@@ -29,6 +29,9 @@ func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
 		suites[i].counts = tally(suites[i].tests(r))
 		all.add(suites[i].counts)
 	}
+	expected := expectationTests(r.Expectations)
+	ofExpected := tally(expected)
+	all.add(ofExpected)
 	attacks := attackTests(r.Attacks)
 	ofAttacks := tally(attacks)
 	all.add(ofAttacks)
@@ -42,6 +45,9 @@ func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
 	}
 	if attacks != nil {
 		x.suite("attacks", ofAttacks, attacks)
+	}
+	if expected != nil {
+		x.suite("expectations", ofExpected, expected)
 	}
 	x.suite("the scan", own, scan)
 	x.printf("</testsuites>\n")

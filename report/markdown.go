@@ -30,6 +30,10 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 	// Problems go first, since findings mean less with them, and may not use up the page.
 	p.list("Problems", "problem", "problems", markdownLimit/4, len(r.Problems), func(i int) string { return mdProblem(&r.Problems[i]) })
 	p.list("Attacks", "attack", "attacks", markdownLimit/2, len(r.Attacks), func(i int) string { return mdAttack(&r.Attacks[i]) })
+	p.list("Expectations that did not hold", "expectation", "expectations", markdownLimit/4, r.Failed(), func(i int) string {
+		e := nthFailed(r.Expectations, i)
+		return "- " + codeSpan(e.Name, mdWide) + ": " + codeSpan(e.Message, mdWide) + " in " + codeSpan(fmt.Sprintf("%s:%d", e.File, e.Line), mdWide)
+	})
 	worst := make([]int, len(r.Findings))
 	for i := range worst {
 		worst[i] = i

@@ -30,6 +30,7 @@ func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
 		p.server(g)
 	}
 	p.attacks(r.Attacks, opt.Verbose)
+	p.expectations(r.Expectations)
 	p.suppressed(r.Suppressed)
 	p.decisions(r.Suppressions)
 	p.clients(r.Clients)

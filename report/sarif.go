@@ -32,6 +32,9 @@ func writeSARIF(w *bufio.Writer, r *result.Report, o Options) error {
 	s.open("properties", '{')
 	s.value("summary", withAllSeverities(r.Summary))
 	writeAttacks(s, r.Attacks)
+	if r.Expectations != nil {
+		list(s, "expectations", r.Expectations, itself)
+	}
 	writeCoverage(s, r)
 	writeClients(s, r.Clients)
 	s.close('}')
@@ -163,6 +166,11 @@ func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 	for i := range r.Attacks {
 		if r.Attacks[i].Exploited() {
 			s.value("", complied(&r.Attacks[i], rules, none))
+		}
+	}
+	for i := range r.Expectations {
+		if !r.Expectations[i].Held {
+			s.value("", disappointed(&r.Expectations[i], rules, none))
 		}
 	}
 	s.close(']')

@@ -55,7 +55,7 @@ func read(t testing.TB, log string) *sarif.Run {
 // TestSARIFHasWhatACodeHostNeeds checks what the schema leaves open and GitHub demands.
 func TestSARIFHasWhatACodeHostNeeds(t *testing.T) {
 	r := full()
-	r.Attacks = nil
+	r.Attacks, r.Expectations = nil, nil
 	run := read(t, render(t, "sarif", r, Options{}))
 	if got, want := len(run.Results), len(r.Findings)+len(r.Suppressed); got != want {
 		t.Fatalf("%d results, want %d", got, want)
@@ -106,7 +106,7 @@ func TestAttacksInSARIF(t *testing.T) {
 			t.Errorf("rule %s at the index of %s", got, *res.RuleID)
 		}
 	}
-	if want := []string{"GNT-ATK-001", "X-003"}; !slices.Equal(ids, want) {
+	if want := []string{"GNT-ATK-001", "X-003", "expectation"}; !slices.Equal(ids, want) {
 		t.Errorf("results of %v, want %v", ids, want)
 	}
 	inv := run.Invocations[0]
@@ -118,7 +118,7 @@ func TestAttacksInSARIF(t *testing.T) {
 // Either all results of a run say whether they are suppressed, or none does.
 func TestSuppressionsInSARIF(t *testing.T) {
 	r := full()
-	r.Attacks = nil
+	r.Attacks, r.Expectations = nil, nil
 	results := read(t, render(t, "sarif", r, Options{})).Results
 	for i, res := range results {
 		if res.Suppressions == nil || (len(res.Suppressions) > 0) != (i >= len(r.Findings)) {

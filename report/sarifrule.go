@@ -41,6 +41,9 @@ func rulesOf(r *result.Report) sarifRules {
 			}
 		}
 	}
+	if r.Failed() > 0 {
+		add(result.Rule{ID: expectationRule, Name: "expectation", Severity: finding.High, Doc: "A result is not what the suite expects."})
+	}
 	return rules
 }
 

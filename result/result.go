@@ -30,6 +30,8 @@ type Report struct {
 	Clients *Clients `json:"clients,omitempty"`
 	// Attacks are the attack documents that were run or judged; nil if none was asked for.
 	Attacks []AttackRun `json:"attacks,omitempty"`
+	// Expectations are what a suite expects of results; nil if there was none.
+	Expectations []Expectation `json:"expectations,omitempty"`
 	// Rules describes every check that was asked for, whether or not it found anything.
 	Rules []Rule `json:"rules"`
 }
@@ -215,14 +217,14 @@ const (
 	ExitTrouble = 2 // something asked for was unread, failed or cut by a limit
 )
 
-// ExitCode applies the one rule for exit codes: a crossed gate, or an agent that complied
-// with an attack, is 1; otherwise an attack without a verdict to rely on, or that never
+// ExitCode applies the one rule for exit codes: a crossed gate, an agent that complied with
+// an attack, or an expectation that did not hold is 1; otherwise an attack without a verdict to rely on, or that never
 // reached the agent, is 2, and so is an incomplete run unless allowPartial and at least a
 // part was read; otherwise 0.
 func (r *Report) ExitCode(floor finding.Severity, allowPartial bool) int {
 	attacks := exitCode(r.Attacks)
 	switch {
-	case r.FailsAt(floor), attacks == ExitGate:
+	case r.FailsAt(floor), attacks == ExitGate, r.Failed() > 0:
 		return ExitGate
 	case attacks == ExitTrouble:
 		return ExitTrouble

@@ -103,6 +103,7 @@ var table = []row{
 	{path: "internal/peer", layer: manners, may: []string{"internal/wire", "rawjson", "catalog", "finding"}, not: impure},
 	{path: "internal/serve", layer: manners, may: []string{"internal/wire", "rawjson", "catalog"}, not: impure},
 
+	{path: "internal/drive", layer: stages, may: []string{"internal/peer", "internal/wire", "oatf/match", "rawjson", "suite", "trace"}, not: impure},
 	{path: "internal/gateway", layer: stages, may: []string{"internal/peer", "internal/serve", "internal/wire", "rawjson"}, not: impure},
 	{path: "internal/attack", layer: stages, may: []string{"internal/peer", "internal/serve", "internal/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/agent", layer: stages, may: []string{"internal/wire"}, not: impure},

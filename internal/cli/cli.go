@@ -66,6 +66,6 @@ Exit codes of every command:
 		RunE:          func(c *cobra.Command, _ []string) error { return usage(c, "no command: want %s", commandNames(c)) },
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.scanCommand(), a.captureCommand(), a.serveCommand(), a.lockCommand(), a.diffCommand(), a.attackCommand(), a.gatewayCommand(), a.mockCommand(), a.traceCommand(), a.suppressCommand(), a.checksCommand(), a.explainCommand(), a.classifyCommand(), a.calibrateCommand(), a.versionCommand())
+	root.AddCommand(a.scanCommand(), a.captureCommand(), a.serveCommand(), a.lockCommand(), a.diffCommand(), a.attackCommand(), a.gatewayCommand(), a.mockCommand(), a.traceCommand(), a.suppressCommand(), a.testCommand(), a.checksCommand(), a.explainCommand(), a.classifyCommand(), a.calibrateCommand(), a.versionCommand())
 	return root
 }
