@@ -22,9 +22,7 @@ func (r *Reader) message(text string) (Message, error) {
 		return m, fmt.Errorf("%s and not an object", root.Kind())
 	}
 	d := decoder{r: r, seen: r.seen[:0]}
-	for member := range root.Members() {
-		d.member(&m, member)
-	}
+	d.members(root, func(name string, v rawjson.Value) bool { return d.member(&m, name, v) })
 	r.seen = d.seen
 	switch {
 	case d.err != nil:
@@ -44,13 +42,20 @@ type decoder struct {
 	err  error
 }
 
-func (d *decoder) member(m *Message, f rawjson.Member) {
-	name := f.Key.Text()
-	if slices.Contains(d.seen, name) {
-		d.fail(name, "stands twice")
-		return
+// members reads each member of an object. read reports whether it knows the name; such a one may stand once.
+func (d *decoder) members(v rawjson.Value, read func(name string, v rawjson.Value) bool) {
+	for f := range v.Members() {
+		name := f.Key.Text()
+		if slices.Contains(d.seen, name) {
+			d.fail(name, "stands twice")
+		} else if read(name, f.Value) {
+			d.seen = append(d.seen, name)
+		}
 	}
-	switch v := f.Value; name {
+}
+
+func (d *decoder) member(m *Message, name string, v rawjson.Value) (known bool) {
+	switch name {
 	case "seq":
 		m.Seq = d.count(name, v)
 	case "time":
@@ -94,9 +99,9 @@ func (d *decoder) member(m *Message, f rawjson.Member) {
 	case "raw_base64":
 		m.Raw = d.base64(v)
 	default:
-		return
+		return false
 	}
-	d.seen = append(d.seen, name)
+	return true
 }
 
 func (d *decoder) fail(name, why string) {
@@ -177,22 +182,15 @@ func (d *decoder) http(v rawjson.Value) *HTTP {
 	}
 	h := &HTTP{}
 	inner := decoder{r: d.r}
-	for member := range v.Members() {
-		inner.httpMember(h, member)
-	}
+	inner.members(v, func(name string, v rawjson.Value) bool { return inner.httpMember(h, name, v) })
 	if inner.err != nil && d.err == nil {
 		d.err = fmt.Errorf("http: %w", inner.err)
 	}
 	return h
 }
 
-func (d *decoder) httpMember(h *HTTP, f rawjson.Member) {
-	name := f.Key.Text()
-	if slices.Contains(d.seen, name) {
-		d.fail(name, "stands twice")
-		return
-	}
-	switch v := f.Value; name {
+func (d *decoder) httpMember(h *HTTP, name string, v rawjson.Value) (known bool) {
+	switch name {
 	case "exchange":
 		h.Exchange = d.count(name, v)
 	case "method":
@@ -209,9 +207,9 @@ func (d *decoder) httpMember(h *HTTP, f rawjson.Member) {
 			h.Headers = append(h.Headers, d.field(e))
 		}
 	default:
-		return
+		return false
 	}
-	d.seen = append(d.seen, name)
+	return true
 }
 
 func (d *decoder) field(v rawjson.Value) Field {
