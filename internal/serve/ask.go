@@ -110,10 +110,17 @@ func (r *request) call(name string) Call {
 	if r.modern {
 		c.Client = r.meta[metaCapabilities]
 		c.Ask = func(ctx context.Context, method, params string) (wire.Message, error) {
+			if !isCallable(r.Method) {
+				return wire.Message{}, ErrUnheard // no other method may be answered that way
+			}
 			return run.suspend(ctx, r.asked(), method, params)
 		}
 	}
 	return c
+}
+
+func isCallable(method string) bool {
+	return slices.ContainsFunc(callable, func(c call) bool { return c.method == method })
 }
 
 // completion has no value to suggest, for whatever was begun.

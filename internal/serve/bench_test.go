@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gauntlet/internal/wire"
 )
 
 const callEcho = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hello"}}}`
@@ -30,6 +32,14 @@ func benchState() State {
 	s.Lists[0] = List{Present: true, Items: []string{`{"name":"echo","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}`}}
 	return s
 }
+
+// benchPlayer is the least that a Player does.
+type benchPlayer struct{}
+
+func (benchPlayer) Hear(context.Context, *Talk, wire.Message) Turn { return Turn{Said: func() {}} }
+
+// played are the options of a server with a Player and a Tap.
+func played() Options { return Options{Player: benchPlayer{}, Tap: func(Tapped) {}} }
 
 // sdkServer is the same on the official Go SDK, without typed arguments, which cost more.
 func sdkServer() *mcp.Server {
@@ -60,19 +70,24 @@ func rounds(b *testing.B, once func(i int)) {
 	b.ReportMetric(float64(took[len(took)*99/100].Nanoseconds())/1000, "µs-p99")
 }
 
+func stdioWith(opt Options) func(context.Context, io.ReadCloser, io.WriteCloser) error {
+	return func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+		s, err := New(benchState(), opt)
+		if err != nil {
+			return err
+		}
+		return s.Stdio(ctx, in, out)
+	}
+}
+
 // BenchmarkStdio is one client that calls a tool again and again over two pipes.
 func BenchmarkStdio(b *testing.B) {
 	for _, bb := range []struct {
 		name  string
 		serve func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error
 	}{
-		{"gauntlet", func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-			s, err := New(benchState(), Options{})
-			if err != nil {
-				return err
-			}
-			return s.Stdio(ctx, in, out)
-		}},
+		{"gauntlet", stdioWith(Options{})},
+		{"played", stdioWith(played())},
 		{"sdk", func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 			return sdkServer().Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
 		}},
@@ -116,20 +131,22 @@ func BenchmarkStdio(b *testing.B) {
 // BenchmarkHTTP is the same over Streamable HTTP, with a session and on one connection; with
 // many, one client a processor times four.
 func BenchmarkHTTP(b *testing.B) {
-	ours := func(b *testing.B) string {
-		s, err := New(benchState(), Options{})
-		if err != nil {
-			b.Fatal(err)
+	with := func(opt Options) func(b *testing.B) string {
+		return func(b *testing.B) string {
+			s, err := New(benchState(), opt)
+			if err != nil {
+				b.Fatal(err)
+			}
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				b.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(b.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- s.HTTP(ctx, ln) }() // ends with ctx
+			b.Cleanup(func() { cancel(); <-ended })
+			return "http://" + ln.Addr().String() + Path
 		}
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			b.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(b.Context())
-		ended := make(chan error, 1)
-		go func() { ended <- s.HTTP(ctx, ln) }() // ends with ctx
-		b.Cleanup(func() { cancel(); <-ended })
-		return "http://" + ln.Addr().String() + Path
 	}
 	sdk := func(b *testing.B) string {
 		server := sdkServer()
@@ -137,19 +154,17 @@ func BenchmarkHTTP(b *testing.B) {
 		b.Cleanup(h.Close)
 		return h.URL
 	}
-	for _, bb := range []struct {
+	all := []struct {
 		name string
 		open func(*testing.B) string
-	}{{"gauntlet", ours}, {"sdk", sdk}} {
+	}{{"gauntlet", with(Options{})}, {"played", with(played())}, {"sdk", sdk}}
+	for _, bb := range all {
 		b.Run(bb.name, func(b *testing.B) {
 			session := benchSession(b, bb.open(b))
 			rounds(b, func(i int) { session(fmt.Sprintf(callEcho, i)) })
 		})
 	}
-	for _, bb := range []struct {
-		name string
-		open func(*testing.B) string
-	}{{"gauntlet", ours}, {"sdk", sdk}} {
+	for _, bb := range all {
 		b.Run("many/"+bb.name, func(b *testing.B) {
 			base := bb.open(b)
 			b.SetParallelism(4)

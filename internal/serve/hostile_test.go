@@ -229,3 +229,23 @@ func TestNewSessionsSpareBusyOnes(t *testing.T) {
 		t.Error("its conversation goes on")
 	}
 }
+
+// A connection that is open and not used does not hold up the end.
+func TestTheEndWaitsForNoUnusedConnection(t *testing.T) {
+	base, stop := listen(t, serverFor(t, tools(nil), Options{}))
+	c := &caller{t: t, base: base}
+	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	c.begin() // on a connection behind it
+	began := time.Now()
+	stop()
+	if d := time.Since(began); d >= shutdown {
+		t.Errorf("the end took %v", d)
+	}
+	if _, err := conn.Read(make([]byte, 1)); err == nil {
+		t.Error("something was said on it")
+	}
+}

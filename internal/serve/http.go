@@ -34,13 +34,16 @@ const (
 )
 
 // HTTP serves clients that come through ln, which it closes, until ctx ends; that is no
-// error. Requests under way then have two seconds, and nothing is left running.
+// error. Calls under way are then cancelled, answers have two seconds to be taken, and
+// nothing is left running.
 func (s *Server) HTTP(ctx context.Context, ln net.Listener) error {
 	e := s.endpoint(ln.Addr())
 	hs := &http.Server{Handler: e, ReadHeaderTimeout: s.opt.HTTP.Read, IdleTimeout: keepAlive, MaxHeaderBytes: headerBytes}
 	// Without a logger of its own the server would write to the process's stderr.
 	hs.ErrorLog = fresh(hs.ErrorLog)
 	hs.ErrorLog.SetOutput(io.Discard)
+	unused := &unused{conns: map[net.Conn]bool{}}
+	hs.ConnState = unused.note
 	ended := make(chan error, 1)
 	go func() { ended <- hs.Serve(ln) }() // ends by Shutdown or Close below
 	var err error
@@ -50,6 +53,7 @@ func (s *Server) HTTP(ctx context.Context, ln net.Listener) error {
 	case <-ctx.Done():
 	}
 	e.end()
+	unused.close()
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdown)
 	defer cancel()
 	if hs.Shutdown(grace) != nil {
@@ -58,6 +62,36 @@ func (s *Server) HTTP(ctx context.Context, ln net.Listener) error {
 	<-ended
 	e.idle()
 	return err
+}
+
+// unused are connections on which nothing has come. Clients open some to have them, and
+// Shutdown would wait for them.
+type unused struct {
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+	over  bool
+}
+
+func (u *unused) note(c net.Conn, state http.ConnState) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case state != http.StateNew:
+		delete(u.conns, c)
+	case u.over:
+		c.Close()
+	default:
+		u.conns[c] = true
+	}
+}
+
+func (u *unused) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.over = true
+	for c := range u.conns {
+		c.Close()
+	}
 }
 
 func fresh[T any](*T) *T { return new(T) }

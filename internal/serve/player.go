@@ -126,10 +126,8 @@ func (h *heard) takesTime() bool {
 		if p := h.turn.State; p != nil && p.Relay != nil && h.Method != "initialize" && h.Method != "ping" {
 			return true
 		}
-		for _, c := range callable {
-			if c.method == h.Method {
-				return true
-			}
+		if isCallable(h.Method) {
+			return true
 		}
 	}
 	for i := range h.parts {

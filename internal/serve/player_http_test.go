@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -199,6 +201,77 @@ func TestNotificationsOverHTTP(t *testing.T) {
 	}
 	if err := talk.Notify(t.Context(), "x", ""); !errors.Is(err, ErrOver) {
 		t.Errorf("told who has gone: %v", err)
+	}
+}
+
+// What Said does has been done when the client has its answer, over HTTP too.
+func TestTurnsOverHTTP(t *testing.T) {
+	before, after := prepared(t, tools(func(context.Context, Call) (string, error) { return result("before") }, "a")), prepared(t, tools(nil, "evil"))
+	pulled := map[*Talk]bool{} // one conversation after another: no lock
+	p := &puppet{hear: func(t *Talk, m wire.Message) Turn {
+		turn := Turn{State: before}
+		if pulled[t] {
+			turn.State = after
+		}
+		if m.Method == "tools/call" {
+			turn.Said = func() {
+				pulled[t] = true
+				_ = t.Notify(context.Background(), "notifications/tools/list_changed", "")
+			}
+		}
+		return turn
+	}}
+	c := serving(t, serverFor(t, tools(nil), Options{Player: p}))
+	for range 20 {
+		one := c.begin()
+		one.post(called("2", "a")).whole(`"text":"before"`)
+		s := one.post(`{"jsonrpc":"2.0","id":3,"method":"tools/list"}`)
+		s.event("notifications/tools/list_changed")
+		s.event(`"name":"evil"`)
+	}
+}
+
+// Five hundred sessions at once, each with a stream: everybody is told once what is for it.
+func TestManySessionsAtOnce(t *testing.T) {
+	const sessions = 500
+	var mu sync.Mutex
+	talks := map[string]*Talk{} // by what their clients claim
+	p := &puppet{hear: func(t *Talk, m wire.Message) Turn {
+		if m.Method == "initialize" {
+			mu.Lock()
+			defer mu.Unlock()
+			talks[t.Client()] = t
+		}
+		return Turn{}
+	}}
+	c := serving(t, serverFor(t, tools(asks, "a"), Options{Player: p}))
+	streams := make([]*stream, sessions)
+	var all sync.WaitGroup
+	gate := make(chan struct{}, 20) // requests of ours at a time
+	for i := range sessions {
+		all.Go(func() {
+			gate <- struct{}{}
+			defer func() { <-gate }()
+			claim := fmt.Sprintf(`{"experimental":{"n":%d}}`, i)
+			s := c.post(strings.Replace(initialize, `"capabilities":{}`, `"capabilities":`+claim, 1))
+			s.whole(`"result"`)
+			one := &caller{t, c.base, []string{headerSession + ": " + s.header.Get(headerSession)}}
+			streams[i] = one.open(http.MethodGet, Path, "")
+			call := one.post(called("2", "a"))
+			call.event("elicitation/create")
+			one.accepted(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"result":{"n":%d}}`, i))
+			call.event(fmt.Sprintf(`{\"n\":%d}`, i))
+		})
+	}
+	all.Wait()
+	for i := range sessions {
+		claim := fmt.Sprintf(`{"experimental":{"n":%d}}`, i)
+		if err := talks[claim].Notify(t.Context(), "notifications/x", claim); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, s := range streams {
+		s.event(fmt.Sprintf(`"params":{"experimental":{"n":%d}}}`, i))
 	}
 }
 

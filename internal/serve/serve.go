@@ -1,5 +1,10 @@
 // Package serve is gauntlet's MCP server: one engine that answers for a [State], whatever
-// the state was made from (a snapshot, later a mock's tools or a phase of an attack).
+// the state was made from: a snapshot, the tools of other servers, a phase of an attack.
+//
+// It is two-way. A [Player] decides message by message which state answers, calls ask their
+// client and notify it ([Call]), and a [Talk] reaches a client without a request of its
+// own, as far as the client's revision has a way for that. A [Tapped] is every message, both ways,
+// as it was.
 //
 // The engine knows messages and revisions, not transports. [Server.Stdio] and [Server.HTTP]
 // carry its answers: stdio, Streamable HTTP with sessions (2025-03-26 to 2025-11-25), the

@@ -245,3 +245,20 @@ func TestCallsNotify(t *testing.T) {
 		}
 	}
 }
+
+// Only three methods may be answered with a question.
+func TestRelaysAskInCallsOnly(t *testing.T) {
+	state := tools(nil, "a")
+	state.Relay = func(ctx context.Context, c Call) (string, error) {
+		m, err := c.Ask(ctx, "roots/list", "")
+		if err != nil {
+			return "", err
+		}
+		return m.Result, nil
+	}
+	c := serving(t, serverFor(t, state, Options{Player: &puppet{}}))
+	c.post(stateless("1", "completion/complete", ""), modernHeader("completion/complete", "")...).whole(`"error"`, ErrUnheard.Error())
+	c.post(stateless("1", "prompts/get", `"name":"p"`), modernHeader("prompts/get", "p")...).whole("input_required")
+	s := c.begin().post(`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{}}`)
+	s.event("roots/list")
+}

@@ -29,6 +29,9 @@ const (
 // in ends or ctx does. Both ends are no errors. in and out are not closed, and may be files
 // whose Read and Write cannot be interrupted: when ctx ends, one that waits is left behind.
 //
+// Calls under way when in ends have five seconds more, and what they ask the client has no
+// answer; when ctx ends they are cancelled.
+//
 // Answers come in the order of their requests, but for calls that ask the client something
 // or take long.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {

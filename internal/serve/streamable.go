@@ -41,11 +41,13 @@ func (x *exchange) post() {
 		return
 	}
 	out := x.server.reply(x.r.Context(), x.talk(), h, nil)
-	if x.fresh() {
-		if !out.failed {
-			x.sessions.add(x.session)
-			x.w.Header().Set(headerSession, x.session.id)
-		}
+	switch {
+	case !x.fresh():
+	case out.failed:
+		x.session.talk.end()
+	default:
+		x.sessions.add(x.session)
+		x.w.Header().Set(headerSession, x.session.id)
 	}
 	x.write(h, out)
 }

@@ -90,6 +90,26 @@ func rugPullCommand(t *testing.T) (args, env []string) {
 	return []string{os.Args[0], "-test.run=^TestRugPullServer$"}, append(os.Environ(), envRugPull+"=1", "GOCOVERDIR="+t.TempDir(), noRaceSleep)
 }
 
+// obliging is a client of the official SDK that answers all it is asked, and tells of
+// changes. Roots and sampling have been deprecated since 2026-07-28, and are asked for all the same.
+func obliging(changed chan<- struct{}) *mcp.Client {
+	opt := &mcp.ClientOptions{
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
+		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada"}}, nil
+		},
+	}
+	//lint:ignore SA1019 attacks ask for it
+	opt.CreateMessageHandler = func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) { //lint:ignore SA1019 as above
+		//lint:ignore SA1019 as above
+		return &mcp.CreateMessageResult{Model: "none", Role: "assistant", Content: &mcp.TextContent{Text: "sampled"}}, nil
+	}
+	client := mcp.NewClient(&mcp.Implementation{Name: "judge", Version: "1"}, opt)
+	//lint:ignore SA1019 as above
+	client.AddRoots(&mcp.Root{URI: "file:///root", Name: "root"})
+	return client
+}
+
 // The official Go client meets a server that asks and changes, over every transport and
 // in every revision that it has.
 func TestSDKMeetsARugPull(t *testing.T) {
@@ -114,16 +134,7 @@ func TestSDKMeetsARugPull(t *testing.T) {
 				transport = w.open(t, base, "")
 			}
 			changed := make(chan struct{}, 1)
-			client := mcp.NewClient(&mcp.Implementation{Name: "judge", Version: "1"}, &mcp.ClientOptions{
-				ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
-				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-					return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ada"}}, nil
-				},
-				CreateMessageHandler: func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
-					return &mcp.CreateMessageResult{Model: "none", Role: "assistant", Content: &mcp.TextContent{Text: "sampled"}}, nil
-				},
-			})
-			client.AddRoots(&mcp.Root{URI: "file:///root", Name: "root"})
+			client := obliging(changed)
 			session, err := client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: w.version})
 			if err != nil {
 				t.Fatal(err)
