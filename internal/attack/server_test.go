@@ -291,3 +291,18 @@ actors:
 		}
 	})
 }
+
+func TestWhatItSaysItselfCanBeCaptured(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t, `
+mode: mcp_server
+phases:
+  - name: a
+    state: {tools: [{name: a, responses: [{content: {content: [], n: "{{request.arguments.n}}"}}]}, {name: b, responses: [{content: {content: [], n: "{{n}}"}}]}]}
+    extractors: [{name: n, source: response, type: regex, selector: '"n":"([0-9]+)"'}]`, Options{})
+		d := s.servers["default"]
+		d.hello(`{}`)
+		d.want2(t, "tools/call", `{"name":"a","arguments":{"n":"7"}}`, `{"content":[],"n":"7"}`)
+		d.want2(t, "tools/call", `{"name":"b"}`, `{"content":[],"n":"7"}`)
+	})
+}

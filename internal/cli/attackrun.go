@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -145,6 +146,11 @@ func (r *attackRunRun) run(cmd *cobra.Command, args []string) error {
 	}
 	b := r.app
 	if r.spoken { // standard output is the agent's
+		for i := range report.Attacks {
+			if one := &report.Attacks[i]; r.outputs.file != "-" && one.Verdict != nil {
+				r.note("%s: %s", cmp.Or(one.ID, one.Name), one.Verdict.Outcome)
+			}
+		}
 		quiet := *r.app
 		quiet.host.Stdout = r.host.Stderr
 		b = &quiet
