@@ -183,7 +183,6 @@ func (p *play) open(ctx context.Context, run *attack.Run) ([]func(context.Contex
 		return nil, nil
 	}
 	if p.listen == "" {
-		p.spoken = true
 		if len(servers) > 1 {
 			return nil, fmt.Errorf("the document has %d servers, and standard input and output are for one: use --listen", len(servers))
 		}
