@@ -120,10 +120,10 @@ func (a *actor) end() {
 	}
 }
 
-// hear takes an event: what a request or a notification asks, or an answer says. It
-// returns the phase that the event came in, which is the one to answer it, and what is to
-// be done once it is answered; nil for nothing. counts is false for what is no event of its
-// own, such as a call that is sent again with what was asked for.
+// hear takes a message of a peer: an event under the name of its method, at which the
+// extractors of the phase look that it came in. That phase is returned, which is the one to
+// answer it, and what is to be done once it is answered; nil for nothing. counts is false for
+// what is no event of its own, such as a call that is sent again with what was asked for.
 func (a *actor) hear(ctx context.Context, event string, side oatf.ExtractorSource, content rawjson.Value, counts bool) (phase int, then func()) {
 	a.mu.Lock()
 	now := time.Now()
@@ -136,26 +136,57 @@ func (a *actor) hear(ctx context.Context, event string, side oatf.ExtractorSourc
 	}
 	a.mu.Unlock()
 	a.enterAll(ctx, due)
-	if upon == nil {
-		return phase, nil
-	}
-	return phase, func() { a.enterAll(ctx, upon) }
+	return phase, a.later(ctx, upon)
 }
+
+// happen takes an event at which no extractor looks any more.
+func (a *actor) happen(ctx context.Context, event string, content rawjson.Value) (then func()) {
+	a.mu.Lock()
+	now := time.Now()
+	due := a.change(ctx, a.m.tick(now), "")
+	upon := a.change(ctx, a.m.hear(now, event, content), content.Raw())
+	a.mu.Unlock()
+	a.enterAll(ctx, due)
+	return a.later(ctx, upon)
+}
+
+func (a *actor) later(ctx context.Context, entries []entry) func() {
+	if entries == nil {
+		return nil
+	}
+	return func() { a.enterAll(ctx, entries) }
+}
+
+// extractTime is how long the extractors of a phase may take over one message together.
+const extractTime = 2 * time.Second
 
 // extract takes out what the extractors of a phase find.
 func (a *actor) extract(phase int, side oatf.ExtractorSource, content rawjson.Value) {
+	start := time.Now()
 	for _, x := range a.phases[phase].extractors {
 		if x.source != side {
 			continue
+		}
+		if time.Since(start) > extractTime {
+			a.notice(Trouble, phase, "extractor %q and those behind it: there was no time left to look at a message", x.name)
+			return
 		}
 		value, ok, err := x.Extract(content)
 		switch {
 		case err != nil:
 			a.notice(Trouble, phase, "extractor %q: %v", x.name, err)
 		case ok && a.run.captures.set(a.name, x.name, value):
-			a.notice(Trouble, phase, "extractor %q: the value has %d bytes, of which the first %d are kept", x.name, len(value), maxCapture)
+			a.notice(Trouble, phase, "extractor %q: the value has %d bytes and is not kept whole", x.name, len(value))
 		}
 	}
+}
+
+// stands returns the phase that the actor was last seen in. It does nothing, so that it may
+// be asked from anywhere.
+func (a *actor) stands() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.m.at
 }
 
 // now returns the phase that holds, with what time has brought about.

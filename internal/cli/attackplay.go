@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"golang.org/x/term"
 
 	"gauntlet/internal/attack"
 	engine "gauntlet/internal/serve"
@@ -161,13 +164,15 @@ func (p *play) dial(_ context.Context, _ string, tap wire.Tap) (wire.Conn, error
 		p.file.hide(t.env)
 		return wire.Start(wire.Command{Args: t.command, Dir: t.dir, Environ: p.host.Environ, Env: t.env, Limits: limits, Tap: tap})
 	}
-	h, err := wire.Dial(wire.Endpoint{URL: t.url, Header: t.header, Bearer: t.bearer, Limits: limits, Agent: "gauntlet"})
+	transport := wire.NewTransport()
+	transport.Proxy = http.ProxyFromEnvironment
+	h, err := wire.Dial(wire.Endpoint{URL: t.url, Header: t.header, Bearer: t.bearer, Transport: transport, Limits: limits, Agent: "gauntlet"})
 	if err != nil {
 		return nil, err
 	}
 	p.file.hide(h.Secrets())
 	h.Tap(tap)
-	return h, nil
+	return &dialed{h, transport}, nil
 }
 
 // open opens the transports of the server actors: what is returned serves them until its
@@ -178,9 +183,11 @@ func (p *play) open(ctx context.Context, run *attack.Run) ([]func(context.Contex
 		return nil, nil
 	}
 	if p.listen == "" {
-		p.spoken = true
 		if len(servers) > 1 {
 			return nil, fmt.Errorf("the document has %d servers, and standard input and output are for one: use --listen", len(servers))
+		}
+		if f, ok := p.host.Stdin.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+			p.note("waiting for an MCP client on standard input; --listen serves over HTTP, --agent names an agent")
 		}
 		return []func(context.Context) error{func(ctx context.Context) error {
 			defer run.Gone("the agent has left")

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -138,6 +140,9 @@ func (r *attackRunRun) run(cmd *cobra.Command, args []string) error {
 	if len(texts) == 1 {
 		report.Attacks = append(report.Attacks, r.one(cmd.Context(), texts[0]))
 	} else {
+		if r.listen != "" {
+			return usage(cmd, "--listen is for one document, and %d are named", len(texts))
+		}
 		if err := r.traceFolder(); err != nil {
 			return err
 		}
@@ -145,6 +150,11 @@ func (r *attackRunRun) run(cmd *cobra.Command, args []string) error {
 	}
 	b := r.app
 	if r.spoken { // standard output is the agent's
+		for i := range report.Attacks {
+			if one := &report.Attacks[i]; r.outputs.file != "-" && one.Verdict != nil {
+				r.note("%s: %s", cmp.Or(one.ID, one.Name), one.Verdict.Outcome)
+			}
+		}
 		quiet := *r.app
 		quiet.host.Stdout = r.host.Stderr
 		b = &quiet
@@ -210,9 +220,9 @@ func (r *attackRunRun) validate(cmd *cobra.Command, args []string) (names []stri
 	for _, o := range outs {
 		files = append(files, o.file)
 	}
-	for _, file := range []string{r.trace, r.addressFile} {
-		if file == "" {
-			continue
+	for _, file := range []string{r.addressFile, r.trace} {
+		if info, err := os.Stat(file); file == "" || file == r.trace && err == nil && info.IsDir() {
+			continue // of several documents the traces go into a folder
 		}
 		if err := writable(file, files); err != nil {
 			return nil, nil, usage(cmd, "%s", err)
@@ -226,6 +236,7 @@ func (r *attackRunRun) validate(cmd *cobra.Command, args []string) (names []stri
 
 // one plays one document as the command line says.
 func (r *attackRunRun) one(ctx context.Context, text attackText) result.AttackRun {
+	r.spoken = r.listen == "" && r.agent.start == nil && r.target == nil
 	doc, problem := loadAttack(text, r.limits.Limits)
 	if problem != "" {
 		return result.AttackRun{Document: text.name, Problem: problem}
@@ -234,5 +245,6 @@ func (r *attackRunRun) one(ctx context.Context, text attackText) result.AttackRu
 	if p.listen == "" && r.agent.start != nil {
 		p.listen = "127.0.0.1:0"
 	}
+	r.spoken = p.listen == "" && serves(doc)
 	return p.report(ctx, text.name)
 }

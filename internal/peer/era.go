@@ -215,12 +215,35 @@ func (c *capturer) setMeta(version string) {
 		metaPrefix, version, c.identity(), c.opt.Capabilities)
 }
 
-// params returns the params of a request with these members, raw, "" for none.
+// params returns the params of a request with these members, raw, "" for none. What they
+// have in a _meta of their own stays.
 func (c *capturer) params(members string) string {
-	if members != "" && c.meta != "" {
-		members += ","
+	switch own := last("{"+members+"}", "_meta"); {
+	case c.meta == "" || members == "":
+		return "{" + members + c.meta + "}"
+	case own == "" || own[0] != '{':
+		return "{" + members + "," + c.meta + "}"
+	default:
+		return "{" + merged(members, c.meta) + "}"
 	}
-	return "{" + members + c.meta + "}"
+}
+
+// merged returns members with those of meta, which is a member _meta, put into the one that
+// they have already.
+func merged(members, meta string) string {
+	object := "{" + members + "}"
+	at := 0
+	_ = rawjson.EachMember(object, 0, func(key, value rawjson.Span) bool {
+		if rawjson.Unquote(object[key.Start:key.End]) == "_meta" {
+			at = value.Start + 1
+		}
+		return true
+	})
+	ours := meta[strings.IndexByte(meta, '{')+1 : len(meta)-1]
+	if rest := strings.TrimLeft(object[at:], " \t\r\n"); rest[0] != '}' {
+		ours += ","
+	}
+	return object[1:at] + ours + object[at:len(object)-1]
 }
 
 // stamp reads what every result of the stateless era carries beside what was asked for.

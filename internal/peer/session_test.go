@@ -303,3 +303,21 @@ func TestChangesOverHTTP(t *testing.T) {
 		})
 	}
 }
+
+func TestParamsKeepTheirMeta(t *testing.T) {
+	c := &capturer{meta: `"_meta":{"v":1}`}
+	for members, want := range map[string]string{
+		``:                               `{"_meta":{"v":1}}`,
+		`"a":1`:                          `{"a":1,"_meta":{"v":1}}`,
+		`"_meta":{},"a":1`:               `{"_meta":{"v":1},"a":1}`,
+		`"_meta": { "p":2 },"a":{"b":3}`: `{"_meta": {"v":1, "p":2 },"a":{"b":3}}`,
+		`"_meta":7`:                      `{"_meta":7,"_meta":{"v":1}}`,
+	} {
+		if got := c.params(members); got != want {
+			t.Errorf("params(%s) = %s, want %s", members, got, want)
+		}
+	}
+	if got := new(capturer).params(`"_meta":{"p":2}`); got != `{"_meta":{"p":2}}` {
+		t.Errorf("without an era of its own: %s", got)
+	}
+}
