@@ -80,6 +80,20 @@ func (w *worker) sourced() bool {
 	return false
 }
 
+// saves reports whether another path parameter is called an output.
+func (w *worker) saves(q *parameter) bool {
+	for i := range w.params {
+		p := &w.params[i]
+		if p == q || p.depth > 0 || p.role.role != capability.Path {
+			continue
+		}
+		if n := strings.ToLower(p.name); strings.HasPrefix(n, "output") || strings.HasPrefix(n, "save") || strings.HasPrefix(n, "dest") {
+			return true
+		}
+	}
+	return false
+}
+
 // path lets a path parameter speak for reading or writing files.
 func (w *worker) path(q *parameter, p *profile, give *claim) {
 	u := w.pathUse(q)
@@ -115,6 +129,8 @@ func (w *worker) path(q *parameter, p *profile, give *claim) {
 	case w.choice.meets(readActs) && w.choice.meets(changeActs) && !u.in && !u.out && p.is&remote == 0:
 		give.to(tFSRead, 2)
 		give.to(tFSWrite, 2)
+	case !u.out && !u.in && !strings.HasSuffix(strings.ToLower(q.name), "name") && w.saves(q): // one path is where the result goes, so that this one is not
+		give.to(tFSRead, 2)
 	case w.nameAct.meets(docActs) && !u.in && p.is&remote == 0:
 		give.to(tFSWrite, 2)
 		give.to(tFSRead, 2)
