@@ -7,7 +7,7 @@ import (
 )
 
 // choosers are names of parameters that choose what a tool does.
-var choosers = map[string]bool{"action": true, "operation": true, "op": true, "verb": true, "subcommand": true, "operationtype": true, "actiontype": true}
+var choosers = map[string]bool{"action": true, "operation": true, "op": true, "verb": true, "subcommand": true}
 
 // maxChoices is how many values of such a parameter are read.
 const maxChoices = 64

@@ -109,6 +109,7 @@ func TestMeaning(t *testing.T) {
 		{"the root of a project is only remembered", `{"name": "set_project_root", "description": "Sets the project root directory.", "inputSchema": {"properties": {"path": {"type": "string", "description": "Path of the directory"}}}}`, ""},
 		{"the target of a test is no output", `{"name": "analyze", "description": "Analyzes it.", "inputSchema": {"properties": {"targetPath": {"type": "string", "description": "Path of the file"}}}}`, "fs_read:high"},
 		{"the target of a source is one", `{"name": "sync", "description": "Goes on.", "inputSchema": {"properties": {"source_dir": {"type": "string", "description": "A directory"}, "target_dir": {"type": "string", "description": "A directory"}}}}`, "fs_read:high fs_write:high"},
+		{"what is not the output is read", `{"name": "make_report", "description": "Makes it.", "inputSchema": {"properties": {"project_dir": {"type": "string", "description": "A directory"}, "output_path": {"type": "string", "description": "A file"}}}}`, "fs_read:medium fs_write:high"},
 		{"saving a result is writing a file", `{"name": "snap", "inputSchema": {"properties": {"output_path": {"type": "string", "description": "Where to save the picture"}}}}`, "fs_write:medium"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -136,6 +137,21 @@ func TestServerDecidesThePlace(t *testing.T) {
 	}
 }
 
+// TestEntryOfADatabase tells what a database holds from what holds a database.
+func TestEntryOfADatabase(t *testing.T) {
+	for _, tt := range []struct{ name, schema, want string }{
+		{"a node with properties", `{"properties": {"label": {"type": "string"}, "properties": {"type": "object"}}}`, "db_write:high"},
+		{"a node with a size", `{"properties": {"size": {"type": "string"}}}`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := server(t, `{"server": {"name": "neo4j-mcp"}, "tools": [{"name": "create_node", "description": "Creates a node.", "inputSchema": `+tt.schema+`}]}`)
+			if got := labels(s.Tools[0]); got != tt.want {
+				t.Errorf("%s: got %s, want %s", tt.schema, got, tt.want)
+			}
+		})
+	}
+}
+
 func TestRoles(t *testing.T) {
 	for _, tt := range []struct{ name, schema, want string }{
 		{"name", `{"properties": {"filePath": {"type": "string"}}}`, "filePath=path"},
@@ -148,6 +164,8 @@ func TestRoles(t *testing.T) {
 		{"a wrapper is left out", `{"properties": {"params": {"type": "object", "properties": {"sql": {"type": "string"}}}}}`, "params.sql=query"},
 		{"closed sets and numbers are text", `{"properties": {"path": {"enum": ["a", "b"]}, "url": {"type": "integer"}}}`, "path=text url=text"},
 		{"a statement is executed", `{"properties": {"query": {"type": "string"}}}`, "query=text"},
+		{"a query beside its variables is one of GraphQL", `{"properties": {"query": {"type": "string"}, "variables": {"type": "object"}}}`, "query=query variables=content"},
+		{"a number says which owner is meant", `{"properties": {"owner": {"type": "integer"}, "pages": {"type": "integer"}}}`, "owner=id pages=text"},
 		{"a page is counted", `{"properties": {"page_number": {"type": "integer"}}}`, "page_number=text"},
 		{"the first part of a path", `{"properties": {"pathPrefix": {"type": "string"}}}`, "pathPrefix=path"},
 		{"what comes with it is not what it is", `{"properties": {"profile": {"type": "string", "description": "Named set of presets, options and of course also the commands"}}}`, "profile=id"},

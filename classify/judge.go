@@ -95,8 +95,8 @@ func (w *worker) apply(d *deed, p *profile) {
 		if r.tag == capability.Exec && d.source == byDescription && d.object.start < d.act.start && !w.nameAct.empty() && !w.nameAct.meets(runActs) {
 			weight-- // "command execution" is what the tool's work is for
 		}
-		if r.tag == capability.SecretAccess && d.source == byParameter {
-			weight = 1 // keys are listed and rotated more often than they are handed out
+		if d.source == byParameter && (r.tag == capability.SecretAccess || r.tag == capability.NetEgress) {
+			weight = 1 // keys are listed and rotated more often than handed out, and any act may be a request
 		}
 		if r.tag == capability.SecretAccess && (heads(d.value.Text(), int(d.object.end)) || held(d.value.Text(), int(d.object.start))) {
 			weight -= 2

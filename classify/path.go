@@ -26,6 +26,7 @@ var (
 	placeNames = map[string]bool{"path": true, "paths": true, "file": true, "files": true, "filename": true, "filenames": true, "filepath": true, "dir": true, "directory": true, "location": true}
 )
 
+// noFiles are things that tools start or set by a path without touching a file.
 var (
 	sendActs = lex.set("send")
 	makeActs = lex.set("write", "generate", "convert", "docact", "download", "capture")
@@ -73,7 +74,29 @@ func (w *worker) pathUse(q *parameter) (u pathUse) {
 // the target of a test or an analysis is what it is about.
 func (w *worker) sourced() bool {
 	for i := range w.params {
-		if n := strings.ToLower(w.params[i].name); strings.HasPrefix(n, "source") || strings.HasPrefix(n, "src") || strings.HasPrefix(n, "from") {
+		if begins(w.params[i].name, "source", "src", "from") {
+			return true
+		}
+	}
+	return false
+}
+
+// begins reports whether a name begins with one of these words, in capitals or not. It looks
+// at no more of the name, which may be of any length.
+func begins(name string, words ...string) bool {
+	for _, w := range words {
+		if len(name) >= len(w) && strings.EqualFold(name[:len(w)], w) {
+			return true
+		}
+	}
+	return false
+}
+
+// saves reports whether another path parameter is called an output.
+func (w *worker) saves(q *parameter) bool {
+	for i := range w.params {
+		p := &w.params[i]
+		if p != q && p.depth == 0 && p.role.role == capability.Path && begins(p.name, "output", "save", "dest") {
 			return true
 		}
 	}
@@ -115,6 +138,8 @@ func (w *worker) path(q *parameter, p *profile, give *claim) {
 	case w.choice.meets(readActs) && w.choice.meets(changeActs) && !u.in && !u.out && p.is&remote == 0:
 		give.to(tFSRead, 2)
 		give.to(tFSWrite, 2)
+	case !u.out && !u.in && !strings.HasSuffix(strings.ToLower(q.name), "name") && w.saves(q): // the result goes elsewhere
+		give.to(tFSRead, 2)
 	case w.nameAct.meets(docActs) && !u.in && p.is&remote == 0:
 		give.to(tFSWrite, 2)
 		give.to(tFSRead, 2)

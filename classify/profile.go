@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/capability"
 	"gauntlet/catalog"
 	"gauntlet/rawjson"
 )
@@ -33,11 +34,27 @@ func (p *profile) of(w *worker) *profile {
 	if p.is&db == 0 && w.nameSet.meets(storeWords) && w.nameSet.meets(dbCore) {
 		q.is |= db // one of many services, and this tool works inside it
 	}
-	if w.nameSet.meets(provisionWords) && !w.nameSet.meets(dbCore) {
+	if w.nameSet.meets(provisionWords) && !w.nameSet.meets(dbCore) && !w.filled() {
 		q.is |= provision
 	}
 	return &q
 }
+
+// filled reports whether a parameter brings data along: what is made with properties or
+// values is an entry, where what holds entries would be made with settings.
+func (w *worker) filled() bool {
+	for i := range w.params {
+		q := &w.params[i]
+		w.words = paramName(q.name, w.words[:0])
+		if len(w.words) == 1 && entries[w.words[0]] && q.role.role == capability.Content {
+			return true
+		}
+	}
+	return false
+}
+
+// entries are names of parameters that hold what an entry of a database is made of.
+var entries = map[string]bool{"properties": true, "values": true, "fields": true, "document": true, "documents": true, "record": true, "records": true, "row": true, "rows": true, "data": true}
 
 // census counts tools of a server.
 type census struct {
@@ -242,7 +259,7 @@ var pageNames = map[string]bool{"page": true, "perpage": true, "pagesize": true,
 // homeEntities are things with identifiers that live on this machine.
 var homeEntities = map[string]bool{"process": true, "session": true, "tab": true, "page": true, "window": true, "element": true, "frame": true, "request": true, "breakpoint": true,
 	"index": true, "collection": true, "table": true, "terminal": true, "container": true, "simulator": true, "presentation": true, "game": true, "shape": true, "scene": true,
-	"thread": true, "shell": true, "command": true, "node": true, "memory": true, "thought": true, "device": true}
+	"connection": true, "transaction": true, "thread": true, "shell": true, "command": true, "node": true, "memory": true, "thought": true, "device": true}
 
 // homeObjects are objects of services that are as often things of this machine.
 var homeObjects = lex.set("file", "fileweak", "db", "browsercore", "code", "process", "expr", "memstore")

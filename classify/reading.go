@@ -297,6 +297,9 @@ func (w *worker) use() (u use) {
 	u.mail = w.folders
 	u.runs = u.runs || w.nameSet.meets(runActs) && w.mentions.meets(codeObjects)
 	u.queries = u.queries || w.mentions.meets(queryObjects) || w.is&db != 0 || w.does(executeActs, queryNouns)
+	for i := range w.params { // a query beside its variables is one of GraphQL
+		u.queries = u.queries || w.params[i].name == "variables"
+	}
 	return u
 }
 

@@ -237,7 +237,7 @@ func bySchema(t *tally, p *parameter, words []string) {
 	case p.kind == boolKind:
 		t.add(&t.schema, 2, capability.Text, 8, "schema_type:boolean")
 	case p.kind == numberKind:
-		if last == "id" || last == "number" && !(len(words) > 1 && places[words[len(words)-2]]) || last == "pid" || last == "iid" || last == "ids" {
+		if last == "id" || last == "number" && !(len(words) > 1 && places[words[len(words)-2]]) || last == "pid" || last == "iid" || last == "ids" || len(words) == 1 && entityNumber(last) {
 			t.add(&t.schema, 2, capability.ID, 8, "schema_type:number")
 		} else {
 			t.add(&t.schema, 2, capability.Text, 8, "schema_type:number")
@@ -312,6 +312,19 @@ var (
 	rContent              = roleIndex(capability.Content)
 	rQuery, rHost         = roleIndex(capability.Query), roleIndex(capability.Host)
 )
+
+// entityNumber reports whether a number of this name says which one is meant: the owner, the
+// tags. Pages, runs and indexes are counted.
+func entityNumber(word string) bool {
+	if numbered[word] || places[word] {
+		return false
+	}
+	f := lookupRole(word)
+	return len(f) > 0 && f[0].role == capability.ID && f[0].weight >= 2
+}
+
+var numbered = map[string]bool{"cursor": true, "key": true, "ref": true, "branch": true, "handle": true, "page": true, "pages": true, "index": true, "indexname": true, "build": true, "run": true, "release": true, "revision": true, "node": true, "nodes": true, "parent": true, "from": true, "members": true, "users": true,
+	"jobs": true, "instance": true, "instances": true, "labels": true, "record": true, "records": true, "token": true, "tokens": true, "results": true}
 
 // places are counted and identify nothing: page_number, lineNumber.
 var places = map[string]bool{"page": true, "line": true, "row": true, "column": true, "step": true, "slide": true, "bin": true, "chapter": true}
