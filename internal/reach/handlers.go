@@ -132,17 +132,35 @@ func returns(body []program.Stmt) bool {
 // are only dispatched.
 func (en *engine) ties(listed map[string]bool) []tie {
 	var out []tie
+	type pair struct {
+		tool string
+		fn   *program.Func
+	}
+	seen := map[pair]int{}
+	once := func(ts []tie) { // hostile sources register the same again and again; the first place counts
+		for _, t := range ts {
+			k := pair{t.tool, t.fn.fn}
+			i, ok := seen[k]
+			switch {
+			case !ok:
+				seen[k] = len(out)
+				out = append(out, t)
+			case compareTies(t, out[i]) < 0:
+				out[i] = t
+			}
+		}
+	}
 	for _, fn := range en.prog.Funcs {
-		out = append(out, en.decorated(fn)...)
+		once(en.decorated(fn))
 	}
 	for _, c := range en.prog.Calls {
-		out = append(out, en.registered(c)...)
+		once(en.registered(c))
 	}
 	for _, o := range en.prog.Objects {
-		out = append(out, en.object(o)...)
+		once(en.object(o))
 	}
 	for _, c := range en.prog.Classes {
-		out = append(out, en.classTool(c)...)
+		once(en.classTool(c))
 	}
 	have := map[string]bool{}
 	for _, t := range out {
@@ -157,10 +175,12 @@ func (en *engine) ties(listed map[string]bool) []tie {
 		listed[name] = true
 	}
 	out = append(out, en.dispatched(declared, have)...)
-	slices.SortStableFunc(out, func(a, b tie) int {
-		return cmp.Or(strings.Compare(a.tool, b.tool), strings.Compare(a.at.File, b.at.File), cmp.Compare(a.at.Start, b.at.Start))
-	})
+	slices.SortStableFunc(out, compareTies)
 	return slices.CompactFunc(out, func(a, b tie) bool { return a.tool == b.tool && a.fn.fn == b.fn.fn })
+}
+
+func compareTies(a, b tie) int {
+	return cmp.Or(strings.Compare(a.tool, b.tool), strings.Compare(a.at.File, b.at.File), cmp.Compare(a.at.Start, b.at.Start))
 }
 
 // ofServer reports whether a decorator or method belongs to an MCP server as far as can be

@@ -6,11 +6,18 @@ import "gauntlet/internal/program"
 // Read at once, every name would go with every handler, so such a call is read once for each
 // element of the list, in a frame that pins the variable of the loop to that element.
 
-// maxElements is how many elements of one list are read one by one.
-const maxElements = maxWritten
+const (
+	maxElements = maxWritten // of one list that are read one by one
+	maxApartAll = 5_000      // of all lists together
+	maxParts    = 500        // of a registration that are looked at for the variable of a loop
+)
 
-// maxParts is how many parts of a registration are looked at for the variable of a loop.
-const maxParts = 500
+// oneByOne returns the elements that are read one by one.
+func (en *engine) oneByOne(elements []value) []value {
+	elements = elements[:min(len(elements), maxElements, max(0, maxApartAll-en.elementsRead))]
+	en.elementsRead += len(elements)
+	return elements
+}
 
 // pin returns a frame like f in which an expression stands for one value.
 func (en *engine) pin(f *frame, e *program.Expr, v value) *frame {
@@ -59,8 +66,8 @@ func (en *engine) perElement(parts []program.Arg, f *frame, read func(*frame)) b
 	if _, done := f.pinned(loop); done {
 		return false
 	}
-	elements := en.values(loop, f)
-	for _, v := range elements[:min(len(elements), maxElements)] {
+	elements := en.oneByOne(en.values(loop, f))
+	for _, v := range elements {
 		if en.work <= maxApart {
 			clear(en.contexts) // so that an element is read alike however many came before it
 		}
@@ -116,9 +123,8 @@ func (en *engine) each(fn *program.Func) []*frame {
 	if list == nil {
 		return nil
 	}
-	elements := en.elements(en.values(list, nil), "")
 	var out []*frame
-	for _, v := range elements[:min(len(elements), maxElements)] {
+	for _, v := range en.oneByOne(en.elements(en.values(list, nil), "")) {
 		en.loose++
 		out = append(out, &frame{id: -en.loose, fn: fn, args: [][]value{{v}}})
 	}

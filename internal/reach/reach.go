@@ -85,6 +85,8 @@ type engine struct {
 	objects  map[*program.Expr]*object
 	looped   map[*program.Func]*program.Expr // callbacks by the list whose elements they are called for
 	loose    int                             // frames that are not in frames
+
+	elementsRead int // of lists of tools, one by one
 }
 
 // Analyse finds the handlers of a program. tools are names that the server lists, where they
