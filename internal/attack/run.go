@@ -3,14 +3,12 @@ package attack
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
 	"gauntlet/internal/serve"
 	"gauntlet/internal/wire"
 	"gauntlet/oatf"
-	"gauntlet/oatf/match"
 	"gauntlet/trace"
 )
 
@@ -68,98 +66,6 @@ type Run struct {
 	lost  string // why messages are missing in the trace, "" if none are
 }
 
-// New makes a run of a normalized document. It fails where nothing of it can be played.
-func New(doc *oatf.Document, opt Options) (*Run, error) {
-	if opt.Limit == 0 {
-		opt.Limit = DefaultLimit
-	}
-	if opt.Readiness == 0 {
-		opt.Readiness = DefaultReadiness
-	}
-	r := &Run{
-		opt: opt, doc: doc, captures: newCaptures(), notices: newNotices(opt.Notice), credentials: trace.NewLabels("c"),
-		begun: make(chan struct{}), over: make(chan ending, 1),
-	}
-	if err := r.readGrace(); err != nil {
-		return nil, err
-	}
-	if n := len(doc.Attack.Execution.Actors); n > maxActors {
-		return nil, fmt.Errorf("the document has %d actors, and no more than %d are played", n, maxActors)
-	}
-	var scripts []*script
-	for i := range doc.Attack.Execution.Actors {
-		s, err := readScript(&doc.Attack.Execution.Actors[i])
-		if err != nil {
-			return nil, err
-		}
-		scripts = append(scripts, s)
-	}
-	if err := checkAwaits(scripts); err != nil {
-		return nil, err
-	}
-	for _, s := range scripts {
-		if err := r.cast(s); err != nil {
-			return nil, fmt.Errorf("actor %q: %w", s.name, err)
-		}
-	}
-	if len(r.actors) == 0 {
-		return nil, ErrNothingToPlay
-	}
-	return r, nil
-}
-
-// maxActors bounds what a document may open: each server listens on a port of its own.
-const maxActors = 100
-
-// ErrNothingToPlay says that a document has no actor that a Run plays.
-var ErrNothingToPlay = errors.New("the document has no actor of the modes mcp_server and mcp_client, which are those that can be played")
-
-func (r *Run) readGrace() error {
-	switch {
-	case r.opt.Grace != nil:
-		r.grace = *r.opt.Grace
-	case r.doc.Attack.GracePeriod != "":
-		d, err := match.ParseDuration(r.doc.Attack.GracePeriod)
-		if err != nil {
-			return fmt.Errorf("grace_period: %w", err)
-		}
-		r.grace = d
-	}
-	return nil
-}
-
-// cast gives a script an actor, or tells that it has none.
-func (r *Run) cast(s *script) error {
-	a := newActor(s, r)
-	switch {
-	case s.mode == "mcp_server":
-		v, err := newServer(a, len(r.servers))
-		if err != nil {
-			return err
-		}
-		r.servers = append(r.servers, v)
-	case s.mode == "mcp_client" && r.opt.Dial == nil:
-		r.skip(s, "no server was named for it to attack")
-		return nil
-	case s.mode == "mcp_client":
-		r.clients = append(r.clients, newClient(a))
-	case s.mode == "ag_ui_client":
-		r.skip(s, "AG-UI is not spoken here; what it has the user say goes to the agent as its prompt")
-		return nil
-	default:
-		r.skip(s, "no actor of its mode can be played")
-		return nil
-	}
-	r.actors = append(r.actors, a)
-	return nil
-}
-
-func (r *Run) skip(s *script, why string) {
-	text := fmt.Sprintf("the actor is in the mode %s: %s", s.mode, why)
-	r.skipped = append(r.skipped, ActorSummary{Name: s.name, Mode: s.mode, Skipped: why})
-	r.notices.add(Notice{Kind: Skipped, Actor: s.name, Text: text})
-}
-
 // A Server is one server actor, for its caller to attach transports to.
 type Server struct {
 	Actor string
@@ -175,18 +81,9 @@ func (r *Run) Servers() []Server {
 	return out
 }
 
-// Clients returns the names of the client actors in the order of the document.
-func (r *Run) Clients() []string {
-	out := make([]string, len(r.clients))
-	for i, c := range r.clients {
-		out[i] = c.name
-	}
-	return out
-}
-
 // Prompt returns what a document has the user say to the agent: the messages of role user
 // of its first AG-UI actor that has any, one paragraph each; "" if there are none.
-func (r *Run) Prompt() string { return Prompt(r.doc) }
+func (r *Run) Prompt() string { return prompt(r.doc) }
 
 // An ending is why a run is over.
 type ending struct {

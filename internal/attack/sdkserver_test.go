@@ -37,6 +37,7 @@ func victimSDK() *mcp.Server {
 		if err != nil {
 			return nil, nil, err
 		}
+		//lint:ignore SA1019 the revisions before 2026-07-28 have it, and so has the client
 		said, err := req.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 1, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "?"}}}})
 		if err != nil {
 			return nil, nil, err

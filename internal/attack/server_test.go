@@ -319,3 +319,24 @@ phases:
 		d.want2(t, "tools/call", `{"name":"b"}`, `{"content":[],"n":"7"}`)
 	})
 }
+
+func TestWhatTheStatelessEraCannotShowIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := play(t, `
+mode: mcp_server
+phases:
+  - name: a
+    state: {protocol_version: "2024-11-05", tools: [{name: a, responses: [{content: {content: []}}]}]}
+    on_enter: [{send: {method: notifications/tools/list_changed}}]
+    trigger: {event: tools/call}
+  - {name: b}`, Options{})
+		d := s.servers["default"]
+		const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+		if got := d.ask("tools/call", `{"name":"a",`+meta+`}`); !strings.Contains(got, `"resultType":"complete"`) {
+			t.Errorf("a call: %s", got)
+		}
+		synctest.Wait()
+		s.wantNotice(Unplayed, "protocol_version is not shown")
+		s.wantNotice(Unplayed, "notifications/tools/list_changed: the client has nothing open")
+	})
+}

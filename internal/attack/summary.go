@@ -44,8 +44,8 @@ func (r *Run) summary(why string, took time.Duration) Summary {
 	return s
 }
 
-// Prompt returns what a document has the user say to the agent; see [Run.Prompt].
-func Prompt(doc *oatf.Document) string {
+// prompt returns what a document has the user say to the agent; see [Run.Prompt].
+func prompt(doc *oatf.Document) string {
 	for i := range doc.Attack.Execution.Actors {
 		a := &doc.Attack.Execution.Actors[i]
 		if a.Mode != "ag_ui_client" {

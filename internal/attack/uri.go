@@ -50,7 +50,7 @@ func (t *uriTemplate) match(uri string) bool {
 		if rest == "" {
 			return false
 		}
-		end := len(rest)
+		var end int
 		switch {
 		case last && !strings.HasSuffix(rest[1:], text):
 			return false
