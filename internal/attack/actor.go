@@ -120,10 +120,10 @@ func (a *actor) end() {
 	}
 }
 
-// hear takes an event: what a request or a notification asks, or an answer says. It
-// returns the phase that the event came in, which is the one to answer it, and what is to
-// be done once it is answered; nil for nothing. counts is false for what is no event of its
-// own, such as a call that is sent again with what was asked for.
+// hear takes a message of a peer: an event under the name of its method, at which the
+// extractors of the phase look that it came in. That phase is returned, which is the one to
+// answer it, and what is to be done once it is answered; nil for nothing. counts is false for
+// what is no event of its own, such as a call that is sent again with what was asked for.
 func (a *actor) hear(ctx context.Context, event string, side oatf.ExtractorSource, content rawjson.Value, counts bool) (phase int, then func()) {
 	a.mu.Lock()
 	now := time.Now()
@@ -136,10 +136,25 @@ func (a *actor) hear(ctx context.Context, event string, side oatf.ExtractorSourc
 	}
 	a.mu.Unlock()
 	a.enterAll(ctx, due)
-	if upon == nil {
-		return phase, nil
+	return phase, a.later(ctx, upon)
+}
+
+// happen takes an event at which no extractor looks any more.
+func (a *actor) happen(ctx context.Context, event string, content rawjson.Value) (then func()) {
+	a.mu.Lock()
+	now := time.Now()
+	due := a.change(ctx, a.m.tick(now), "")
+	upon := a.change(ctx, a.m.hear(now, event, content), content.Raw())
+	a.mu.Unlock()
+	a.enterAll(ctx, due)
+	return a.later(ctx, upon)
+}
+
+func (a *actor) later(ctx context.Context, entries []entry) func() {
+	if entries == nil {
+		return nil
 	}
-	return phase, func() { a.enterAll(ctx, upon) }
+	return func() { a.enterAll(ctx, entries) }
 }
 
 // extract takes out what the extractors of a phase find.

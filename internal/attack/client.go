@@ -158,15 +158,16 @@ func (c *client) open(ctx context.Context, conn wire.Conn) (*peer.Session, error
 		Info: info, Capabilities: capabilities, Unclaimed: true, Redact: redact,
 		Answer: func(method, params string) (string, bool) { return c.reply(ctx, method, params) },
 		Heard: func(m wire.Message) {
-			c.heard(ctx, m.Method, oatf.SourceRequest, params(m))
+			c.heard(ctx, m.Method, params(m))
 		},
 	})
 }
 
-// heard takes an event that came while something else was under way. What it brings about
+// heard takes a request or a notification of the server, which may come while something else
+// is under way. What it brings about
 // is done behind that, so that no answer is lost.
-func (c *client) heard(ctx context.Context, method string, side oatf.ExtractorSource, content rawjson.Value) (at int) {
-	at, then := c.hear(ctx, method, side, content, true)
+func (c *client) heard(ctx context.Context, method string, content rawjson.Value) (at int) {
+	at, then := c.hear(ctx, method, oatf.SourceRequest, content, true)
 	if then != nil {
 		c.upon = append(c.upon, then)
 	}
@@ -293,7 +294,12 @@ func (c *client) say(ctx context.Context, session *peer.Session, at int, method,
 	var refused *wire.AnswerError
 	switch {
 	case err == nil, errors.As(err, &refused):
-		c.heard(ctx, method, oatf.SourceResponse, enriched(m, params))
+		// The extractors are those of the phase that asked, also where it is over by now.
+		content := enriched(m, params)
+		c.extract(at, oatf.SourceResponse, content)
+		if then := c.happen(ctx, method, content); then != nil {
+			c.upon = append(c.upon, then)
+		}
 	case session.Err() != nil:
 		return session.Err()
 	case ctx.Err() != nil:

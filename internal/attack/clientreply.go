@@ -13,7 +13,7 @@ import (
 // reply answers a request of the server under attack; not ok for "method not found".
 func (c *client) reply(ctx context.Context, method, text string) (result string, ok bool) {
 	request := params(wire.Message{Params: text})
-	at := c.heard(ctx, method, oatf.SourceRequest, request)
+	at := c.heard(ctx, method, request)
 	state := c.phases[at].state
 	x := c.expander(request)
 	defer c.tellMissing(at, x)

@@ -197,7 +197,7 @@ func (s *server) post(ctx context.Context, c *conversation, l letter) {
 			s.lost(c, l, err)
 			return
 		}
-		s.hearAnswer(ctx, l.method, m)
+		s.hearAnswer(ctx, l.to, l.method, m)
 	})
 }
 

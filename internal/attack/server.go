@@ -219,14 +219,17 @@ func (s *server) elicit(ctx context.Context, at int, scene *scene, c serve.Call,
 		s.notice(Trouble, at, "an elicitation has no answer: %v", err)
 		return nil
 	}
-	s.hearAnswer(s.run.running(), "elicitation/create", answer)
+	s.hearAnswer(s.run.running(), at, "elicitation/create", answer)
 	return nil
 }
 
 // hearAnswer takes what a client answered to a request of ours: an event under the name of
-// the method.
-func (s *server) hearAnswer(ctx context.Context, method string, m wire.Message) {
-	if _, then := s.hear(ctx, method, oatf.SourceResponse, answer(m), true); then != nil {
+// the method. The extractors that look at it are those of the phase that asked, which may
+// be over: the call that it belongs to still waits for what they find.
+func (s *server) hearAnswer(ctx context.Context, asked int, method string, m wire.Message) {
+	content := answer(m)
+	s.extract(asked, oatf.SourceResponse, content)
+	if then := s.happen(ctx, method, content); then != nil {
 		then()
 	}
 }

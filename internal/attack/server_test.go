@@ -146,6 +146,19 @@ phases:
 			s.wantNotice(Logged, "got s3cret")
 		})
 	})
+	t.Run("what was told belongs to the phase that asked, though that is over", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s := play(t, strings.Replace(execution, "{event: elicitation/create, match: {action: accept}}", "{event: tools/call}", 1), Options{})
+			d := s.servers["default"]
+			d.hello(`{"elicitation":{}}`)
+			d.request("tools/call", `{"name":"login"}`)
+			call := d.id
+			d.next()
+			d.send(`{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"pw":"s3cret"}}}`)
+			d.id = call
+			d.want(d.result(`{"content":[{"type":"text","text":"hi s3cret"}]}`))
+		})
+	})
 	t.Run("a client that does not claim it is not asked", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := play(t, execution, Options{})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -16,7 +17,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(envPlay) != "" {
+		os.Exit(onStdio())
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // A stage is a document being played in memory, its servers over pipes as over stdio.
 type stage struct {
