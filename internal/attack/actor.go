@@ -157,18 +157,26 @@ func (a *actor) later(ctx context.Context, entries []entry) func() {
 	return func() { a.enterAll(ctx, entries) }
 }
 
+// extractTime is how long the extractors of a phase may take over one message together.
+const extractTime = 2 * time.Second
+
 // extract takes out what the extractors of a phase find.
 func (a *actor) extract(phase int, side oatf.ExtractorSource, content rawjson.Value) {
+	start := time.Now()
 	for _, x := range a.phases[phase].extractors {
 		if x.source != side {
 			continue
+		}
+		if time.Since(start) > extractTime {
+			a.notice(Trouble, phase, "extractor %q and those behind it: there was no time left to look at a message", x.name)
+			return
 		}
 		value, ok, err := x.Extract(content)
 		switch {
 		case err != nil:
 			a.notice(Trouble, phase, "extractor %q: %v", x.name, err)
 		case ok && a.run.captures.set(a.name, x.name, value):
-			a.notice(Trouble, phase, "extractor %q: the value has %d bytes, of which the first %d are kept", x.name, len(value), maxCapture)
+			a.notice(Trouble, phase, "extractor %q: the value has %d bytes and is not kept whole", x.name, len(value))
 		}
 	}
 }

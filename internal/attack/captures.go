@@ -6,9 +6,13 @@ import (
 	"sync"
 )
 
-// maxCapture bounds one captured value, in bytes: what is captured is said again, perhaps
-// many times, and a peer chooses how long it is.
-const maxCapture = 64 << 10
+const (
+	// maxCapture bounds one captured value, in bytes: what is captured is said again, perhaps
+	// many times, and a peer chooses how long it is.
+	maxCapture = 64 << 10
+	// maxCaptured bounds all of them together.
+	maxCaptured = 16 << 20
+)
 
 // captures are the values that extractors took out of messages, of all actors, by
 // actor.extractor. The last value of a name counts (§5.5). Nobody ever waits while the
@@ -16,6 +20,7 @@ const maxCapture = 64 << 10
 type captures struct {
 	mu      sync.Mutex
 	values  map[string]string
+	size    int           // of all values, in bytes
 	changed chan struct{} // closed and replaced when a value has come
 }
 
@@ -23,14 +28,20 @@ func newCaptures() *captures {
 	return &captures{values: map[string]string{}, changed: make(chan struct{})}
 }
 
-// set keeps a value and reports whether it had to be cut.
+// set keeps a value and reports whether it had to be cut, to nothing if there is no room.
 func (c *captures) set(actor, name, value string) (cut bool) {
 	if cut = len(value) > maxCapture; cut {
 		value = strings.ToValidUTF8(value[:maxCapture], "")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.values[actor+"."+name] = strings.Clone(value) // or it would hold the whole message
+	key := actor + "." + name
+	c.size -= len(c.values[key])
+	if c.size+len(value) > maxCaptured {
+		value, cut = "", true
+	}
+	c.size += len(value)
+	c.values[key] = strings.Clone(value) // or it would hold the whole message
 	close(c.changed)
 	c.changed = make(chan struct{})
 	return cut

@@ -194,4 +194,10 @@ func TestCaptures(t *testing.T) {
 	if !c.set("a", "x", strings.Repeat("é", maxCapture)) || len(c.of("a")["x"]) != maxCapture {
 		t.Errorf("a long value was not cut")
 	}
+	for i := range 2 * maxCaptured / maxCapture {
+		c.set("many", fmt.Sprint(i), strings.Repeat("x", maxCapture))
+	}
+	if c.size > maxCaptured {
+		t.Errorf("%d bytes are kept, more than %d", c.size, maxCaptured)
+	}
 }

@@ -83,6 +83,9 @@ func New(doc *oatf.Document, opt Options) (*Run, error) {
 	if err := r.readGrace(); err != nil {
 		return nil, err
 	}
+	if n := len(doc.Attack.Execution.Actors); n > maxActors {
+		return nil, fmt.Errorf("the document has %d actors, and no more than %d are played", n, maxActors)
+	}
 	var scripts []*script
 	for i := range doc.Attack.Execution.Actors {
 		s, err := readScript(&doc.Attack.Execution.Actors[i])
@@ -104,6 +107,9 @@ func New(doc *oatf.Document, opt Options) (*Run, error) {
 	}
 	return r, nil
 }
+
+// maxActors bounds what a document may open: each server listens on a port of its own.
+const maxActors = 100
 
 // ErrNothingToPlay says that a document has no actor that a Run plays.
 var ErrNothingToPlay = errors.New("the document has no actor of the modes mcp_server and mcp_client, which are those that can be played")

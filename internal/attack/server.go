@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -20,12 +19,15 @@ type server struct {
 	*actor
 	index  int // among the servers of the run
 	engine *serve.Server
-	scenes []*scene          // by phase
-	fixed  []*serve.Prepared // by phase; nil where templates make every request's state its own
+	scenes []*scene // by phase; phases with one state share it
 
 	mu     sync.Mutex
 	talks  map[*serve.Talk]*conversation
 	unsent []letter
+	// ready is what answers in a phase whose state shows no templates, made when the first
+	// request comes. That of one phase is kept: they follow each other.
+	ready      *serve.Prepared
+	readyPhase int
 }
 
 // A letter is what on_enter sends, while there is nobody to get it.
@@ -40,20 +42,16 @@ const maxTalks = 10_000
 func newServer(a *actor, index int) (*server, error) {
 	s := &server{actor: a, index: index, talks: map[*serve.Talk]*conversation{}}
 	a.send, a.moved = s.sendAll, s.dropUnsent
+	read := map[rawjson.Value]*scene{}
 	for at := range a.phases {
-		scene := readScene(a.phases[at].state)
-		s.scenes = append(s.scenes, scene)
-		for _, f := range scene.faults {
-			s.notice(Unplayed, at, "%s", f)
-		}
-		var p *serve.Prepared
-		if scene.fixed {
-			var err error
-			if p, err = s.prepare(at, &expander{}); err != nil {
-				return nil, fmt.Errorf("phase %q: %w", a.phases[at].name, err)
+		state := a.phases[at].state
+		if read[state] == nil {
+			read[state] = readScene(state)
+			for _, f := range read[state].faults {
+				s.notice(Unplayed, at, "%s", f)
 			}
 		}
-		s.fixed = append(s.fixed, p)
+		s.scenes = append(s.scenes, read[state])
 	}
 	opt := a.run.opt.Serve
 	opt.Player, opt.Tap = s, s.tap
@@ -136,8 +134,11 @@ func params(m wire.Message) rawjson.Value {
 
 // state returns what answers a message.
 func (s *server) state(at int, m wire.Message, content rawjson.Value) *serve.Prepared {
-	if s.fixed[at] != nil || m.Kind != wire.Request {
-		return s.fixed[at]
+	if m.Kind != wire.Request {
+		return nil
+	}
+	if s.scenes[at].fixed {
+		return s.fixed(at)
 	}
 	x := s.expander(content)
 	p, err := s.prepare(at, x)
@@ -146,8 +147,24 @@ func (s *server) state(at int, m wire.Message, content rawjson.Value) *serve.Pre
 		return p
 	}
 	s.notice(Unplayed, at, "templates are left empty in the answer to %s: %v", m.Method, err)
-	if p, err = s.prepare(at, &expander{}); err != nil {
-		s.notice(Trouble, at, "there is no answer to %s: %v", m.Method, err)
+	return s.bare(at)
+}
+
+// fixed returns what answers in a phase without templates.
+func (s *server) fixed(at int) *serve.Prepared {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ready == nil || s.readyPhase != at {
+		s.ready, s.readyPhase = s.bare(at), at
+	}
+	return s.ready
+}
+
+// bare is what answers in a phase, templates empty.
+func (s *server) bare(at int) *serve.Prepared {
+	p, err := s.prepare(at, &expander{})
+	if err != nil {
+		s.notice(Trouble, at, "nothing can be shown: %v", err)
 	}
 	return p
 }

@@ -201,6 +201,30 @@ func TestHostileAgents(t *testing.T) {
 	}
 }
 
+// A document within its own limits may have 5,000 phases, each with the one state of 5,000
+// tools, or more actors than there are ports.
+func TestHostileDocuments(t *testing.T) {
+	var phases, actors strings.Builder
+	phases.WriteString("mode: mcp_server\nphases:\n  - {state: {tools: [")
+	phases.WriteString(strings.Repeat(`{name: "t"},`, 5000))
+	phases.WriteString("]}, trigger: {event: e}}\n")
+	phases.WriteString(strings.Repeat("  - {trigger: {event: e}}\n", 5000))
+	r, err := New(load(t, phases.String()), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := r.servers[0].scenes; s[0] != s[len(s)-1] {
+		t.Error("every phase was read by itself")
+	}
+	actors.WriteString("actors:\n")
+	for i := range maxActors + 1 {
+		fmt.Fprintf(&actors, "  - {name: a%d, mode: mcp_server, phases: [{state: {}}]}\n", i)
+	}
+	if _, err := New(load(t, actors.String()), Options{}); err == nil {
+		t.Error("more actors are played than may be")
+	}
+}
+
 // Whatever an agent sends, the run goes on and ends.
 func FuzzAgent(f *testing.F) {
 	f.Add(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
