@@ -181,6 +181,14 @@ func (a *actor) extract(phase int, side oatf.ExtractorSource, content rawjson.Va
 	}
 }
 
+// stands returns the phase that the actor was last seen in. It does nothing, so that it may
+// be asked from anywhere.
+func (a *actor) stands() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.m.at
+}
+
 // now returns the phase that holds, with what time has brought about.
 func (a *actor) now(ctx context.Context) int {
 	a.mu.Lock()

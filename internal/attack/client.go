@@ -75,7 +75,7 @@ func (c *client) play(ctx context.Context) error {
 		Actor: c.name, Server: c.name, Session: "s1", Role: trace.AsClient, Phase: c.phases[0].name,
 	})
 	conn, err := c.run.opt.Dial(ctx, c.name, func(p wire.Passage) {
-		c.tape.Enter(c.phases[c.now(ctx)].name)
+		c.tape.Enter(c.phases[c.stands()].name)
 		c.tape.Record(p)
 	})
 	if err != nil {

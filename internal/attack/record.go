@@ -37,7 +37,8 @@ func (s *server) tap(t serve.Tapped) {
 }
 
 func (s *server) message(t serve.Tapped, w wire.Message) trace.Message {
-	phase := s.now(s.run.running())
+	s.run.running()
+	phase := s.stands() // and not what time has brought about: a tap must not do what a phase does first
 	m := trace.Message{
 		Time: time.Now(), Actor: s.name, Server: s.name, Role: trace.AsServer, Direction: trace.ToServer,
 		Kind: trace.Kind(w.Kind.String()), ID: w.ID, Method: w.Method, Note: w.Note, Raw: w.Raw, HTTP: s.http(t.HTTP),
