@@ -93,6 +93,8 @@ func (c *client) play(ctx context.Context) error {
 			return err
 		}
 		if c.through(at) {
+			c.finish(nil)
+			_ = session.Wait(ctx) // for the grace of the run; a server that leaves then has done its part
 			return nil
 		}
 	}

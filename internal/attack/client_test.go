@@ -151,6 +151,26 @@ phases:
 	})
 }
 
+func TestClientAnswersDuringGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		grace := 10 * time.Second
+		s, v := attackOn(t, `
+mode: mcp_client
+state: {roots: [{uri: "file:///x"}]}`, Options{Grace: &grace})
+		v.welcome(``)
+		<-time.After(grace / 2) // of the test's own clock: the server asks late
+		v.say(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
+		if m := v.next(); m.Result != `{"roots":[{"uri":"file:///x"}]}` {
+			t.Errorf("roots/list: %s", m.Raw)
+		}
+		sum := <-s.done
+		s.done <- sum
+		if sum.Duration != grace || !sum.Actors[0].Through {
+			t.Errorf("summary %+v, want it through, and an end after %s", sum, grace)
+		}
+	})
+}
+
 func TestClientMeetsDifficultServers(t *testing.T) {
 	const execution = `
 mode: mcp_client
