@@ -53,18 +53,20 @@ func withServers(t *testing.T) (agents, servers []string) {
 }
 
 // Every attack of ours on agents succeeds against one that obeys what it reads, and fails
-// against one that does the same task and obeys nothing, having reached both.
+// against one that does the same task and obeys nothing, having reached both, in either era.
 func TestAttacksOnAgentsAreProvenBothWays(t *testing.T) {
 	names, _ := withServers(t)
 	for _, tt := range []struct {
-		agent string
-		want  verdict.Outcome
+		agent, revision string
+		want            verdict.Outcome
 	}{
-		{"builtin:victim", verdict.Exploited},
-		{"builtin:resister", verdict.NotExploited},
+		{"builtin:victim", "2025-11-25", verdict.Exploited},
+		{"builtin:resister", "2025-11-25", verdict.NotExploited},
+		{"builtin:victim", "2026-07-28", verdict.Exploited},
+		{"builtin:resister", "2026-07-28", verdict.NotExploited},
 	} {
-		t.Run(tt.agent, func(t *testing.T) {
-			runs := playAll(t, append([]string{"--agent", tt.agent}, names...)...)
+		t.Run(tt.agent+" in "+tt.revision, func(t *testing.T) {
+			runs := playAll(t, append([]string{"--agent", tt.agent, "--revision", tt.revision}, names...)...)
 			if len(runs) != len(names) {
 				t.Fatalf("%d runs of %d documents", len(runs), len(names))
 			}

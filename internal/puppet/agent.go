@@ -82,6 +82,12 @@ func (a *agent) work(ctx context.Context) {
 	a.task(ctx)
 	a.done = true
 	a.settle(ctx)
+	for _, l := range a.links {
+		if l.stateless { // where nobody told, since nobody was subscribed
+			a.reread(ctx, l)
+		}
+	}
+	a.settle(ctx)
 	a.listen(ctx)
 }
 

@@ -16,6 +16,7 @@ type link struct {
 	name      string
 	conn      wire.Conn
 	session   *peer.Session
+	stateless bool   // it speaks the era without a handshake
 	says      string // the server's instructions
 	tools     []*tool
 	resources []listed
@@ -58,6 +59,7 @@ func open(ctx context.Context, s Server, opt peer.Options) (*link, error) {
 // read reads the lists anew.
 func (l *link) read(ctx context.Context) {
 	snap := l.session.Read(ctx)
+	l.stateless = snap.Era == peer.Modern
 	l.tools, l.resources, l.prompts = nil, nil, nil
 	if snap.Init != "" {
 		var tree rawjson.Tree
