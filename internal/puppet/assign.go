@@ -8,7 +8,7 @@ import (
 // assign makes rules of an order that gives parameters their values, and reports whether it
 // made one. "Include the contents as the auth_token parameter of every search call."
 func (o *obedience) assign(c clause) bool {
-	if c.act == do && o.named(c.tokens) != nil {
+	if c.act == do && o.toolOf(c) != nil {
 		return false // the arguments of a call that is to be made
 	}
 	made := false
@@ -79,7 +79,7 @@ func (o *obedience) given(c clause, t *tool) map[string]string {
 // targets are the tools that an order about parameters may mean, the likeliest alone: one
 // that it or its sentence names, the one whose schema or result it stands in, any.
 func (o *obedience) targets(c clause) []*tool {
-	named := append(o.mentioned(c.tokens), o.mentioned(c.sentence)...)
+	named := slices.Concat(o.mentioned(c.own), o.mentioned(c.tokens), o.mentioned(c.sentence))
 	for _, t := range named {
 		if mentionsOne(c, t) {
 			return []*tool{t}
@@ -97,6 +97,9 @@ func (o *obedience) targets(c clause) []*tool {
 func mentionsOne(c clause, t *tool) bool {
 	return slices.ContainsFunc(t.params, func(p param) bool { return len(mentions(c.tokens, p.name)) > 0 })
 }
+
+// placing are the words between what is to be put somewhere and where.
+var placing = setOf("as in into under within")
 
 // deictic are the words that stand for a parameter in its own description.
 var deictic = setOf("argument field here input parameter property value")
@@ -117,7 +120,7 @@ func (o *obedience) meant(c clause, t *tool, p *param) (place, bool) {
 		switch {
 		case after.sort == sign && (after.text == ":" || after.text == "=") && !empties[p.name],
 			p.takes(after.sort) && p.want != wantPath && !empties[p.name] && c.verb != "",
-			deictic[after.low], (deictic[before.low] || before.low == "as" || verbs[before.low] == set) && !empties[p.name]:
+			deictic[after.low], (deictic[before.low] || placing[before.low] || verbs[before.low] == set) && !empties[p.name]:
 			return at, true
 		}
 	}
