@@ -12,7 +12,8 @@ func (o *obedience) assign(c clause) bool {
 		return false // the arguments of a call that is to be made
 	}
 	made := false
-	for _, t := range o.targets(c) {
+	targets := o.targets(c)
+	for _, t := range targets {
 		for i := range t.params {
 			p := &t.params[i]
 			at, ok := o.meant(c, t, p)
@@ -35,7 +36,7 @@ func (o *obedience) assign(c clause) bool {
 			}
 			o.rules = append(o.rules, &rule{
 				server: t.at.name, tool: t.name, param: p.name, raw: raw, where: o.where, from: r,
-				standing: c.verb == "" || says(c.sentence, standings) && !o.done,
+				standing: c.verb == "" || !o.done && (says(c.sentence, standings) || t == o.tool || len(targets) > 1),
 			})
 			made = true
 		}
@@ -85,7 +86,7 @@ func (o *obedience) targets(c clause) []*tool {
 			return []*tool{t}
 		}
 	}
-	if o.param != nil {
+	if o.tool != nil && (o.param != nil || mentionsOne(c, o.tool)) {
 		return []*tool{o.tool}
 	}
 	if o.from != nil && o.from.tool != nil && mentionsOne(c, o.from.tool) {

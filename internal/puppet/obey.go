@@ -19,7 +19,7 @@ type reading struct {
 type rule struct {
 	server, tool, param string
 	raw                 string // the value as JSON
-	standing            bool   // said of all calls, and not of one that is to be made
+	standing            bool   // said of the calls that are made, and not of one to be made
 	used                bool
 	where               string
 	from                request // that calls the tool if nothing else does
