@@ -8,11 +8,12 @@ import (
 // assign makes rules of an order that gives parameters their values, and reports whether it
 // made one. "Include the contents as the auth_token parameter of every search call."
 func (o *obedience) assign(c clause) bool {
-	if c.act == do && o.named(c.tokens) != nil {
+	if c.act == do && o.toolOf(c) != nil {
 		return false // the arguments of a call that is to be made
 	}
 	made := false
-	for _, t := range o.targets(c) {
+	targets := o.targets(c)
+	for _, t := range targets {
 		for i := range t.params {
 			p := &t.params[i]
 			at, ok := o.meant(c, t, p)
@@ -35,7 +36,7 @@ func (o *obedience) assign(c clause) bool {
 			}
 			o.rules = append(o.rules, &rule{
 				server: t.at.name, tool: t.name, param: p.name, raw: raw, where: o.where, from: r,
-				standing: c.verb == "" || says(c.sentence, standings) && !o.done,
+				standing: c.verb == "" || !o.done && (says(c.sentence, standings) || t == o.tool || len(targets) > 1),
 			})
 			made = true
 		}
@@ -79,13 +80,13 @@ func (o *obedience) given(c clause, t *tool) map[string]string {
 // targets are the tools that an order about parameters may mean, the likeliest alone: one
 // that it or its sentence names, the one whose schema or result it stands in, any.
 func (o *obedience) targets(c clause) []*tool {
-	named := append(o.mentioned(c.tokens), o.mentioned(c.sentence)...)
+	named := slices.Concat(o.mentioned(c.own), o.mentioned(c.tokens), o.mentioned(c.sentence))
 	for _, t := range named {
 		if mentionsOne(c, t) {
 			return []*tool{t}
 		}
 	}
-	if o.param != nil {
+	if o.tool != nil && (o.param != nil || mentionsOne(c, o.tool)) {
 		return []*tool{o.tool}
 	}
 	if o.from != nil && o.from.tool != nil && mentionsOne(c, o.from.tool) {
@@ -97,6 +98,9 @@ func (o *obedience) targets(c clause) []*tool {
 func mentionsOne(c clause, t *tool) bool {
 	return slices.ContainsFunc(t.params, func(p param) bool { return len(mentions(c.tokens, p.name)) > 0 })
 }
+
+// placing are the words between what is to be put somewhere and where.
+var placing = setOf("as in into under within")
 
 // deictic are the words that stand for a parameter in its own description.
 var deictic = setOf("argument field here input parameter property value")
@@ -117,7 +121,7 @@ func (o *obedience) meant(c clause, t *tool, p *param) (place, bool) {
 		switch {
 		case after.sort == sign && (after.text == ":" || after.text == "=") && !empties[p.name],
 			p.takes(after.sort) && p.want != wantPath && !empties[p.name] && c.verb != "",
-			deictic[after.low], (deictic[before.low] || before.low == "as" || verbs[before.low] == set) && !empties[p.name]:
+			deictic[after.low], (deictic[before.low] || placing[before.low] || verbs[before.low] == set) && !empties[p.name]:
 			return at, true
 		}
 	}

@@ -13,7 +13,8 @@ import (
 type clause struct {
 	verb     string // in its base form, "" in a clause without one
 	act      act
-	tokens   []token
+	tokens   []token // with what stands before the first order of a sentence
+	own      []token // from the verb on
 	sentence []token // all of the sentence, conditions before the order included
 	denied   bool    // "do not"
 	item     bool    // the sentence is an entry of a list
@@ -92,22 +93,23 @@ func clauses(s string) []clause {
 // parse finds the orders of a sentence. What stands before the first one belongs to it.
 func parse(sentence []token, item bool) []clause {
 	var out []clause
-	begin := 0
+	begin, verbAt := 0, 0
 	for i := range sentence {
 		verb, a := order(sentence, i, len(out) > 0 && out[len(out)-1].verb != "")
 		if a == none {
 			continue
 		}
 		if n := len(out); n > 0 {
-			out[n-1].tokens = sentence[begin:i]
+			out[n-1].tokens, out[n-1].own = sentence[begin:i], sentence[verbAt:i]
 			begin = i
 		}
+		verbAt = i
 		out = append(out, clause{verb: verb, act: a, sentence: sentence, denied: denied(sentence[:i]), item: item})
 	}
 	if len(out) == 0 {
-		return []clause{{tokens: sentence, sentence: sentence, item: item}}
+		return []clause{{tokens: sentence, own: sentence, sentence: sentence, item: item}}
 	}
-	out[len(out)-1].tokens = sentence[begin:]
+	out[len(out)-1].tokens, out[len(out)-1].own = sentence[begin:], sentence[verbAt:]
 	return out
 }
 
@@ -122,12 +124,19 @@ func order(s []token, i int, open bool) (string, act) {
 	if i > 0 {
 		before = s[i-1]
 	}
-	if a := participles[t.low]; a != none && before.low == "be" && i > 1 && before.sort == word {
-		return t.low, a
+	if a := participles[t.low]; a != none && before.sort == word && i > 1 {
+		switch {
+		case before.low == "be":
+			return t.low, a
+		case before.low == "is" && (t.low == "called" || t.low == "invoked") && !says(s[:i], conditional):
+			return t.low, a
+		}
 	}
 	a := verbs[t.low]
 	switch {
 	case a == none:
+		return "", none
+	case before.low == "you" && i > 1 && relative[s[i-2].low]: // "what you find"
 		return "", none
 	case i == 0, before.sort == sign, before.sort == word && leads[before.low]:
 	case before.low == "to" && !open:

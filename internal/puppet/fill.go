@@ -93,7 +93,7 @@ func (r *request) told(p *param, used map[int]bool) string {
 	for _, at := range mentions(r.near, p.name) {
 		for i := at.end; i < len(r.near) && i < at.end+5; i++ {
 			t := r.near[i]
-			if t.value() || t.sort == word && identifier(t.text) && i > at.end {
+			if t.value() || t.sort == word && i > at.end && (identifier(t.text) || assigned(r.near, i)) {
 				if raw := p.json(t); raw != "" {
 					used[i] = true
 					return raw
@@ -111,6 +111,13 @@ func (r *request) told(p *param, used map[int]bool) string {
 		}
 	}
 	return ""
+}
+
+// assigned reports whether the word at i stands alone behind a colon or an equals sign.
+func assigned(tokens []token, i int) bool {
+	before := tokens[i-1]
+	return before.sort == sign && (before.text == ":" || before.text == "=") &&
+		(i+1 == len(tokens) || tokens[i+1].sort == sign || tokens[i+1].low == "and")
 }
 
 // A place is where something is mentioned among tokens.

@@ -30,8 +30,8 @@ var verbs, participles = func() (base, done map[string]act) {
 			search/searched send/sent share/shared show/shown store/stored submit/submitted summarise/summarised summarize/summarized
 			sync/synced transfer/transferred translate/translated transmit/transmitted trigger/triggered update/updated
 			upload/uploaded use/used validate/validated verify/verified view/viewed visit/visited write/written`,
-		set: `add/added attach/attached bcc/bcced cc/cced embed/embedded enter/entered fill/filled give/given include/included
-			insert/inserted paste/pasted pass/passed populate/populated prepend/prepended provide/provided put/put quote/quoted
+		set: `add/added attach/attached bcc/bcced cc/cced carry/carried contain/contained embed/embedded enter/entered fill/filled give/given hand/handed hold/held include/included
+			insert/inserted paste/pasted pass/passed place/placed populate/populated prepend/prepended provide/provided put/put quote/quoted
 			replace/replaced set/set specify/specified supply/supplied`,
 		again: `redo/redone repeat/repeated rerun/rerun re-run/re-run resubmit/resubmitted retry/retried`,
 	} {
@@ -46,6 +46,12 @@ var verbs, participles = func() (base, done map[string]act) {
 // leads are words behind which a verb in its base form is an order.
 var leads = setOf(`also always and automatically first finally immediately just kindly lastly must next now or please
 	second shall should simply then third will you`)
+
+// relative are words behind which "you" does something and is not told to.
+var relative = setOf(`after all as before how if once that what whatever when where whether which while why`)
+
+// conditional are words that make a statement one of when.
+var conditional = setOf(`after before if once unless when whenever while`)
 
 // denials turn what follows into no order.
 var denials = setOf(`avoid cannot can't don't neither never no not refuse without won't`)

@@ -19,7 +19,7 @@ type reading struct {
 type rule struct {
 	server, tool, param string
 	raw                 string // the value as JSON
-	standing            bool   // said of all calls, and not of one that is to be made
+	standing            bool   // said of the calls that are made, and not of one to be made
 	used                bool
 	where               string
 	from                request // that calls the tool if nothing else does
@@ -104,7 +104,7 @@ func (a *agent) obey(ctx context.Context, r reading) {
 // "call x and pass y as z".
 func (o *obedience) prepare(c clause, t *tool) {
 	for _, next := range o.rest {
-		if len(next.sentence) == 0 || len(c.sentence) == 0 || &next.sentence[0] != &c.sentence[0] || next.act != set || next.denied || o.named(next.tokens) != nil {
+		if len(next.sentence) == 0 || len(c.sentence) == 0 || &next.sentence[0] != &c.sentence[0] || next.act != set || next.denied || o.named(next.own) != nil {
 			return
 		}
 		if meant := o.targets(next); len(meant) != 1 || meant[0] != t {
@@ -157,11 +157,11 @@ func (o *obedience) carry(ctx context.Context, c clause) {
 		return
 	}
 	switch {
-	case c.act == again && o.named(c.tokens) == nil:
+	case c.act == again && o.toolOf(c) == nil:
 		if o.from != nil && o.from.tool != nil {
 			o.useTool(ctx, o.from.tool, o.from.args, o.where)
 		}
-	case c.act != set || o.named(c.tokens) != nil && !says(c.sentence, standings):
+	case c.act != set || o.named(c.own) != nil && !says(c.sentence, standings):
 		o.act(ctx, c)
 	}
 }
@@ -171,7 +171,7 @@ func (o *obedience) act(ctx context.Context, c clause) {
 	if o.readURI(ctx, c.tokens) {
 		return
 	}
-	t := o.named(c.tokens)
+	t := o.toolOf(c)
 	own := o.reading.tool
 	if c.verb != "" && c.verb != o.verb {
 		o.last, o.verb = nil, c.verb // also for the entries of a list below: "read each file:"
@@ -197,6 +197,15 @@ func (o *obedience) act(ctx context.Context, c clause) {
 	}
 	o.last = t
 	o.useTool(ctx, t, args, o.where)
+}
+
+// toolOf returns the tool that an order names: behind its verb, or else before it, as in "with
+// x, send it to y".
+func (o *obedience) toolOf(c clause) *tool {
+	if t := o.named(c.own); t != nil {
+		return t
+	}
+	return o.named(c.tokens)
 }
 
 // named returns the tool that the tokens mention first, nil for none.

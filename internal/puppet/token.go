@@ -223,7 +223,7 @@ func filePath(s string) bool {
 		return true // .env
 	}
 	dot := strings.LastIndexByte(s, '.')
-	return dot > 0 && dot+1 < len(s) && len(s)-dot <= 5 && s[dot+1] >= 'a' && s[dot+1] <= 'z' && strings.IndexByte(s[dot+1:], '/') < 0
+	return dot > 1 && dot+1 < len(s) && len(s)-dot <= 5 && s[dot+1] >= 'a' && s[dot+1] <= 'z' && strings.IndexByte(s[dot+1:], '/') < 0
 }
 
 // numeral returns the number that s is in the spelling of JSON, "" if it is none:
