@@ -160,7 +160,7 @@ func (p *Pass) Note(format string, args ...any) {
 func (p *Pass) Withhold(n int, limit string) {
 	if n > 0 {
 		p.withheld += n
-		p.Limited("%d findings were left out: %s", n, limit)
+		p.Limited("up to %d findings were left out: %s", n, limit)
 	}
 }
 

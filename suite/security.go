@@ -33,7 +33,7 @@ func (r *reader) trust(n *yaml.Node) *Trust {
 	l := r.members(m["limits"], "min_length", "common_part", "producers", "findings")
 	t.Limits = trust.Limits{
 		MinLength:  r.number("min_length", l["min_length"], 4, 1_000_000),
-		CommonPart: r.number("common_part", l["common_part"], 16, 1_000_000),
+		CommonPart: r.number("common_part", l["common_part"], 48, 1_000_000),
 		Producers:  r.number("producers", l["producers"], 1, 1_000),
 		Findings:   r.number("findings", l["findings"], 1, 1_000_000),
 	}

@@ -47,7 +47,7 @@ type Limits struct {
 // The defaults of Limits.
 const (
 	DefaultMinLength  = 12
-	DefaultCommonPart = 32
+	DefaultCommonPart = 48
 	DefaultProducers  = 20
 	DefaultFindings   = 1_000
 )

@@ -43,7 +43,7 @@ seen; what was only encoded or cut is SEC-060/transformed.`,
 		}
 		p.Withhold(f.leftCrossed, f.limit)
 		if f.cut > 0 {
-			p.Limited("%d arguments hold more than %d values of results each: not all of them were told apart", f.cut, maxHits)
+			p.Limited("%d arguments hold more values of results than could stand in them side by side: not all of them were told apart", f.cut)
 		}
 	},
 })

@@ -142,7 +142,7 @@ func (w *tracer) call(at int, m *trace.Message) {
 		if !all {
 			w.flows.cut++
 		}
-		a := argument{tracer: w, to: at, entry: e, covers: covers, whole: map[int]bool{}}
+		a := argument{tracer: w, to: at, entry: e, covers: covers}
 		a.judge(exact, other)
 		if e.text == "" && len(a.whole) > 0 {
 			covers = append(covers, cover{e.end, a.whole})
@@ -173,12 +173,19 @@ type origin struct {
 }
 
 func (a *argument) judge(exact, other []hit) {
-	exact = slices.DeleteFunc(exact, func(h hit) bool { return a.talk.excluded(a.index.units[h.unit].text, &a.talk.calls[a.to]) })
-	a.direct, a.passed = map[int]*flow{}, map[int]*origin{}
+	to := &a.talk.calls[a.to]
+	exact = slices.DeleteFunc(exact, func(h hit) bool { return a.talk.excluded(a.index.units[h.unit].text, to) })
+	if len(exact) > 0 && len(a.flows.crossed) >= a.limits.Findings && to.sanitizer == 0 {
+		// No more are reported, and a note beside what is left out helps nobody.
+		a.flows.leftCrossed += a.count(exact)
+		return
+	}
+	if len(exact) > 0 {
+		a.whole, a.direct, a.passed = map[int]bool{}, map[int]*flow{}, map[int]*origin{}
+	}
 	for _, h := range exact {
 		a.gather(h)
 	}
-	to := &a.talk.calls[a.to]
 	if to.sanitizer != 0 {
 		a.tagged(to)
 		return
@@ -195,6 +202,22 @@ func (a *argument) judge(exact, other []hit) {
 	}
 	a.flows.leftCrossed += a.left
 	a.note(other)
+}
+
+// count says how many results at most hold what stands here: of several values that of the most.
+func (a *argument) count(exact []hit) int {
+	to := &a.talk.calls[a.to]
+	most := 0
+	for _, h := range exact {
+		n := 0
+		for _, o := range a.index.units[h.unit].holders {
+			if o.server != to.server && !(a.required == 0 && a.allowed(&call{server: o.server}, to)) {
+				n += o.n
+			}
+		}
+		most = max(most, n)
+	}
+	return most
 }
 
 // gather sorts the results that hold a verbatim value by what they are to this call.

@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"hash/maphash"
 	"unicode"
 	"unicode/utf8"
 )
@@ -42,54 +43,65 @@ func fold(b []byte, s string) []byte {
 
 func folded(s string) string { return string(fold(make([]byte, 0, len(s)), s)) }
 
-// windows remember which runs of eight folded bytes stand in the arguments of calls: what has
-// one that does not stand there cannot have come there. A few bits of a hash of each are
-// kept, so that they may say yes too often and never no.
+// windows remember which runs of a few folded bytes stand in the arguments of calls: what has
+// one that does not stand there cannot have come there. A bit of a hash of each is kept, so
+// that they may say yes too often and never no.
 type windows struct {
+	size int    // bytes in a window
+	base uint64 // of the hash, odd and drawn anew for each
+	drop uint64 // base to the size-th
 	bits []uint64
 	mask uint64
 	buf  []byte
 }
 
-// window is how many bytes count at a time.
-const window = 8
+// mostWindow is the size of a window, unless shorter values are followed.
+const mostWindow = 12
 
 // The sieve has eight bits a byte of arguments, within these bounds.
 const (
-	leastWindows = 1 << 16
-	mostWindows  = 1 << 28
+	leastSieve = 1 << 16
+	mostSieve  = 1 << 28
 )
 
-func newWindows(size int) *windows {
-	n := uint64(leastWindows)
-	for n < mostWindows && n < 8*uint64(size) {
+func newWindows(least, size int) *windows {
+	n := uint64(leastSieve)
+	for n < mostSieve && n < 8*uint64(size) {
 		n *= 2
 	}
-	return &windows{bits: make([]uint64, n/64), mask: n - 1}
+	w := &windows{size: min(least, mostWindow), base: maphash.String(maphash.MakeSeed(), "") | 1, drop: 1, bits: make([]uint64, n/64), mask: n - 1}
+	for range w.size {
+		w.drop *= w.base
+	}
+	return w
 }
 
-func (w *windows) place(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> 24 & w.mask }
+// place is where in the sieve a hash has its bit.
+func (w *windows) place(h uint64) uint64 { return h * 0x9E3779B97F4A7C15 >> 24 & w.mask }
 
 // add remembers the windows of a text.
 func (w *windows) add(text string) {
 	w.buf = fold(w.buf[:0], text)
-	var key uint64
+	var h uint64
 	for i, c := range w.buf {
-		key = key>>8 | uint64(c)<<56
-		if i >= window-1 {
-			at := w.place(key)
+		h = h*w.base + uint64(c) + 1
+		if i >= w.size {
+			h -= w.drop * (uint64(w.buf[i-w.size]) + 1)
+		}
+		if i >= w.size-1 {
+			at := w.place(h)
 			w.bits[at>>6] |= 1 << (at & 63)
 		}
 	}
 }
 
 // has reports whether the window at f[i:] may have been added.
-func (w *windows) has(f []byte, i int) bool {
-	var key uint64
-	for k := range window {
-		key |= uint64(f[i+k]) << (8 * k)
+func (w *windows) has(f string, i int) bool {
+	var h uint64
+	for _, c := range []byte(f[i : i+w.size]) {
+		h = h*w.base + uint64(c) + 1
 	}
-	at := w.place(key)
+	at := w.place(h)
 	return w.bits[at>>6]&(1<<(at&63)) != 0
 }
 
@@ -98,11 +110,11 @@ const samples = 8
 
 // may reports whether a folded text may stand in what was added. It looks at its ends and a
 // few places between.
-func (w *windows) may(f []byte) bool {
-	if len(f) < window {
+func (w *windows) may(f string) bool {
+	if len(f) < w.size {
 		return true // too short to tell
 	}
-	last := len(f) - window
+	last := len(f) - w.size
 	for n := range samples {
 		if !w.has(f, last*n/(samples-1)) {
 			return false
@@ -119,11 +131,9 @@ func (w *windows) mayText(text string) bool {
 		for !utf8.RuneStart(text[end]) {
 			end--
 		}
-		w.buf = fold(w.buf[:0], text[:end])
-		if len(w.buf) > window && !w.may(w.buf) {
+		if f := folded(text[:end]); len(f) > w.size && !w.may(f) {
 			return false
 		}
 	}
-	w.buf = fold(w.buf[:0], text)
-	return w.may(w.buf)
+	return w.may(folded(text))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/within"
+	"gauntlet/rawjson"
 	"gauntlet/trace"
 	"gauntlet/trust"
 )
@@ -73,10 +74,13 @@ func (x *index) steps() int { return x.exact.Steps + x.loose.Steps + x.parts.Ste
 
 type returned struct{ unit, offset int }
 
-func newIndex(limits trust.Limits, size int) *index {
+// leastFolded is how many bytes a folded text has that is looked for.
+const leastFolded = 8
+
+func newIndex(limits trust.Limits, size int, read func(held) string) *index {
 	return &index{
-		limits: limits, exact: within.NewSet(limits.MinLength), loose: within.NewSet(window), parts: within.NewSet(window),
-		structs: map[uint64]int{}, wanted: map[uint64]bool{}, windows: newWindows(size), blocks: newBlocks(),
+		limits: limits, exact: within.NewSet(limits.MinLength), loose: within.NewSet(leastFolded), parts: within.NewSet(leastFolded),
+		structs: map[uint64]int{}, wanted: map[uint64]bool{}, windows: newWindows(limits.MinLength, size), blocks: newBlocks(read),
 	}
 }
 
@@ -94,7 +98,7 @@ func (x *index) expect(s *sweep) {
 				x.windows.add(f.text)
 			}
 			if e.worthy && len(e.text) < 4*x.limits.CommonPart {
-				if f := folded(e.text); len(f) >= window {
+				if f := folded(e.text); len(f) >= leastFolded {
 					x.add(x.parts, &x.partsForms, f, unit{text: e.text, how: inWhole})
 				}
 			}
@@ -178,7 +182,9 @@ func (x *index) learnText(e *entry, call int, keep func(int, *entry)) {
 		}
 		return true
 	})
-	x.blocks.learn(x.windows, f, part{call: call, offset: e.value.Offset()})
+	if len(f) >= leastCommon {
+		x.blocks.learn(x.windows, f, held{call, e.value.Offset()})
+	}
 }
 
 // mayBeEncoded looks at the beginning of a text in base64 and hex, so that only few texts
@@ -202,8 +208,9 @@ type hit struct {
 	how      how
 }
 
-// maxHits is how many values are told apart in one argument. What is beyond is counted.
-const maxHits = 1_000
+// mostHits is how many values are told apart in one argument: more than can stand in it side
+// by side. Only values that overlap each other again and again come to more.
+func (x *index) mostHits(text string) int { return 100 + 2*len(text)/x.limits.MinLength }
 
 // look finds units in one argument: verbatim ones and, apart from them, others.
 func (x *index) look(e *entry) (exact, other []hit, all bool) {
@@ -214,6 +221,7 @@ func (x *index) look(e *entry) (exact, other []hit, all bool) {
 		}
 		return exact, nil, true
 	}
+	most := x.mostHits(e.text)
 	find := func(set *within.Set, forms [][]int, text string, through how) {
 		all = set.Find(text, func(id, at int) bool {
 			for _, n := range forms[id] {
@@ -226,7 +234,7 @@ func (x *index) look(e *entry) (exact, other []hit, all bool) {
 					other = append(other, hit{n, 0, through})
 				}
 			}
-			return len(exact)+len(other) < maxHits
+			return len(exact)+len(other) < most
 		}) && all
 	}
 	find(x.exact, x.exactForms, e.text, verbatim)
@@ -235,7 +243,7 @@ func (x *index) look(e *entry) (exact, other []hit, all bool) {
 			find(x.exact, x.exactForms, f.text, f.how)
 		}
 	}
-	if f := folded(e.text); len(f) >= window {
+	if f := folded(e.text); len(f) >= leastFolded {
 		find(x.loose, x.looseForms, f, verbatim)
 		if e.worthy && len(e.text) < 4*x.limits.CommonPart {
 			if id, added := x.parts.Add(f); !added && id >= 0 {
@@ -284,7 +292,18 @@ func build(t *trace.Trace, k *talk, limits trust.Limits) (*index, *sweep) {
 	for _, c := range k.calls {
 		size += len(t.Messages[c.request].Raw)
 	}
-	x, s := newIndex(limits, size), newSweep(limits.MinLength)
+	var again rawjson.Tree
+	read := func(h held) string {
+		if again.Parse(t.Messages[k.calls[h.call].result].Raw, 0) == nil {
+			for v := range again.Root().All() {
+				if v.Offset() == h.offset {
+					return folded(v.Text())
+				}
+			}
+		}
+		return ""
+	}
+	x, s := newIndex(limits, size, read), newSweep(limits.MinLength)
 	for _, c := range k.calls {
 		if s.parse(t.Messages[c.request].Raw) {
 			s.inputs()

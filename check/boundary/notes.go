@@ -27,13 +27,13 @@ func (a *argument) note(other []hit) {
 			}
 		}
 	}
-	if a.entry.text == "" || len(found) > 0 {
+	if a.entry.text == "" || len(found) > 0 || len(a.flows.changed) >= a.limits.Findings {
 		return
 	}
 	f := folded(a.entry.text)
-	for _, s := range a.index.blocks.look(f, a.limits.CommonPart, func(p *part) bool { return a.noteworthy(p.call) && !found[p.call] }) {
+	for _, s := range a.index.blocks.look(f, a.limits.CommonPart, func(h held) bool { return a.noteworthy(h.call) && !found[h.call] }) {
 		text := strings.TrimSpace(s.text)
-		a.changed(flow{from: s.part.call, held: held{s.part.call, s.part.offset}, value: text, how: inPart, chars: utf8.RuneCountInString(text)}, found)
+		a.changed(flow{from: s.held.call, held: s.held, value: text, how: inPart, chars: utf8.RuneCountInString(text)}, found)
 	}
 }
 

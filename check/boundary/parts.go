@@ -1,82 +1,131 @@
 package boundary
 
-import (
-	"hash/maphash"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
-// blocks find long common parts. Of each folded text of a result every sixteenth run of
-// sixteen bytes is remembered, if it may stand in an argument at all: whatever is common to
-// both and long enough holds one of them whole.
+// blocks find long common parts. Of each folded text of a result the runs of block bytes that
+// lie side by side are remembered, if they may stand in an argument at all: whatever is common
+// to both and twice as long holds one of them whole. The texts themselves are read again
+// when they are needed.
 type blocks struct {
-	seed  maphash.Seed
-	at    map[uint64][]blockAt
-	texts []part
-	steps int
+	first map[uint64]int32 // by the hash of a block: the first place in places
+	// places are chained: those of one hash in the order of the trace.
+	places []blockAt
+	maybe  []uint64 // a coarse and fast sieve before first
+	texts  []held   // strings of results that have blocks
+	read   func(held) string
+	cache  map[int32]string
+	steps  int
 }
 
-// A part is a text of a result.
-type part struct {
-	text         string // folded
-	call, offset int    // see held
+type blockAt struct {
+	text, offset int32
+	next         int32 // place in places, 0 for none
 }
-
-type blockAt struct{ text, offset int }
 
 const (
-	block = 16
+	block = 24
+	// leastCommon is the shortest common part that is sure to hold a block.
+	leastCommon = 2 * block
 	// mostBlocks is how many places are remembered for one block.
-	mostBlocks = 8
+	mostBlocks = 4
+	// mostCached bounds the texts that are kept after they were read again.
+	mostCached = 256
 )
 
-func newBlocks() blocks { return blocks{seed: maphash.MakeSeed(), at: map[uint64][]blockAt{}} }
+// sieveBits is the size of the sieve: a bit for each hash of so many bits.
+const sieveBits = 23
+
+func newBlocks(read func(held) string) blocks {
+	return blocks{first: map[uint64]int32{}, places: make([]blockAt, 1), maybe: make([]uint64, 1<<(sieveBits-6)), read: read, cache: map[int32]string{}}
+}
+
+// key hashes the block at f[i:].
+func key(f string, i int) uint64 { return mix(mix(word(f, i), word(f, i+8)), word(f, i+16)) }
+
+// word packs the eight bytes from i on.
+func word(f string, i int) uint64 {
+	s := f[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+func sieve(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> (64 - sieveBits) }
 
 // learn remembers the blocks of a folded text.
-func (b *blocks) learn(w *windows, f string, p part) {
-	n := -1
-	raw := []byte(f)
-	for i := 0; i+block <= len(raw); i += block {
-		if !w.has(raw, i) || !w.has(raw, i+block-window) {
+func (b *blocks) learn(w *windows, f string, h held) {
+	n := int32(-1)
+	for i := 0; i+block <= len(f); i += block {
+		if !w.has(f, i) || !w.has(f, i+block-w.size) || !w.has(f, i+(block-w.size)/2) {
 			continue
 		}
 		if n < 0 {
-			n = len(b.texts)
-			p.text = f
-			b.texts = append(b.texts, p)
+			n = int32(len(b.texts))
+			b.texts = append(b.texts, h)
 		}
-		h := maphash.String(b.seed, f[i:i+block])
-		if places := b.at[h]; len(places) < mostBlocks {
-			b.at[h] = append(places, blockAt{n, i})
-		}
+		b.put(key(f, i), blockAt{text: n, offset: int32(i)})
 	}
+}
+
+func (b *blocks) put(k uint64, at blockAt) {
+	last, n := b.first[k], 1
+	for ; last != 0 && b.places[last].next != 0; last = b.places[last].next {
+		n++
+	}
+	if last != 0 && n >= mostBlocks {
+		return
+	}
+	b.places = append(b.places, at)
+	if here := int32(len(b.places) - 1); last != 0 {
+		b.places[last].next = here
+	} else {
+		b.first[k] = here
+	}
+	s := sieve(k)
+	b.maybe[s>>6] |= 1 << (s & 63)
+}
+
+// text reads a folded text again.
+func (b *blocks) text(n int32) string {
+	f, ok := b.cache[n]
+	if !ok {
+		if len(b.cache) >= mostCached {
+			clear(b.cache)
+		}
+		f = b.read(b.texts[n])
+		b.cache[n] = f
+	}
+	return f
 }
 
 // A share is a part that an argument has in common with a result.
 type share struct {
-	part  *part
+	held  held
 	start int // in the folded argument
 	text  string
 }
 
-// look returns the longest common parts of a folded argument with texts that ok accepts, at
-// least least characters each; what has been found is not looked at again.
-func (b *blocks) look(f string, least int, ok func(*part) bool) []share {
+// look returns long common parts of a folded argument with texts that ok accepts, at least least
+// characters each; what has been found is not looked at again.
+func (b *blocks) look(f string, least int, ok func(held) bool) []share {
 	var out []share
-	if len(b.at) == 0 {
+	if len(b.first) == 0 {
 		return nil
 	}
 	for i := 0; i+block <= len(f); {
 		b.steps++
+		k := key(f, i)
+		if s := sieve(k); b.maybe[s>>6]&(1<<(s&63)) == 0 {
+			i++
+			continue
+		}
 		var best share
-		for _, p := range b.at[maphash.String(b.seed, f[i:i+block])] {
-			t := &b.texts[p.text]
-			if !ok(t) {
-				continue
-			}
-			start, end := extend(f, i, t.text, p.offset)
-			b.steps += end - start
-			if end-start > len(best.text) {
-				best = share{t, start, f[start:end]}
+		for at := b.first[k]; at != 0; at = b.places[at].next {
+			p := b.places[at]
+			if h := b.texts[p.text]; ok(h) {
+				start, end := extend(f, i, b.text(p.text), int(p.offset))
+				b.steps += end - start
+				if end-start > len(best.text) {
+					best = share{h, start, f[start:end]}
+				}
 			}
 		}
 		if best.text != "" && utf8.RuneCountInString(best.text) >= least {

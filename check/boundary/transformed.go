@@ -14,7 +14,7 @@ var _ = register(check.Check{
 
 The note beside SEC-060, and never a part of its verdict. It tells of a value that is there in base64, hex, URL encoding, with
 HTML or JSON escapes (or that was returned like that and is there decoded), with other white space or letter case; of an argument
-that is a part of what was returned; and of a common part of 32 characters and more, with its length. For parts,
+that is a part of what was returned; and of a common part of 48 characters and more, with its length. For parts,
 letter case and white space do not count. What the client had sent before the result is only informational. Flows that are
 allowed without a sanitizer, and what SEC-060 says of the same result and argument, are left out.
 
