@@ -157,11 +157,10 @@ func (x *index) learn(s *sweep, call int) {
 
 // learnText reads one string of a result: as it is, folded, in other forms, and its parts.
 func (x *index) learnText(e *entry, call int, keep func(int, *entry)) {
-	if x.windows.mayText(e.text) {
+	f := folded(e.text)
+	if x.windows.may(f) {
 		keep(x.add(x.exact, &x.exactForms, e.text, unit{text: e.text}), e)
-		if f := folded(e.text); f != "" {
-			keep(x.add(x.loose, &x.looseForms, f, unit{text: e.text, how: inFolding}), e)
-		}
+		keep(x.add(x.loose, &x.looseForms, f, unit{text: e.text, how: inFolding}), e)
 	}
 	if x.mayBeEncoded(e.text) {
 		for _, f := range encodedForms(e.text) {
@@ -170,12 +169,11 @@ func (x *index) learnText(e *entry, call int, keep func(int, *entry)) {
 			}
 		}
 	}
-	for _, f := range decodedForms(e.text) {
-		if len(f.text) >= x.limits.MinLength && x.windows.mayText(f.text) {
-			keep(x.add(x.exact, &x.exactForms, f.text, unit{text: e.text, how: f.how + outOf}), e)
+	for _, d := range decodedForms(e.text) {
+		if len(d.text) >= x.limits.MinLength && x.windows.mayText(d.text) {
+			keep(x.add(x.exact, &x.exactForms, d.text, unit{text: e.text, how: d.how + outOf}), e)
 		}
 	}
-	f := folded(e.text)
 	x.parts.Find(f, func(id, _ int) bool {
 		for _, n := range x.partsForms[id] {
 			keep(n, e)
