@@ -118,7 +118,7 @@ func full() *result.Report {
 			{Rule: "SEC-060", Name: "cross-server-trust-propagation", State: "ran", Items: 2, Findings: 1, Of: result.OfTrace},
 			{Rule: "SEC-061", Name: "capability-negotiation-widening", State: "ran", Reason: "nothing is compared for the target 2025-11-25", Of: result.OfTrace},
 		},
-		Trace: &result.TraceCoverage{File: "run 1.ndjson", Boundary: "suite.yaml", Messages: 1200, Unread: 1, Redacted: 2, Servers: []string{"database", hostile}},
+		Trace: &result.TraceCoverage{File: "run 1.ndjson", Boundary: "suite.yaml", Messages: 1200, Unread: 1, Redacted: 2, Caveats: []string{"it is a redacted copy"}, Servers: []string{"database", hostile}},
 	}
 	r.Posture = []result.Signal{
 		{ID: "P-01", Layer: "L1 model", Name: "Definitions without orders to the model", State: result.Seen, Detail: "none found in " + hostile},

@@ -147,6 +147,9 @@ func (p *page) trace(r *result.Report) {
 			text += "; " + number(t.Redacted) + " of them redacted, and what was taken out cannot be followed"
 		}
 		p.labelled(0, "Read", text)
+		for _, caveat := range t.Caveats {
+			p.labelled(0, "Note", Visible(t.File+": "+caveat))
+		}
 	}
 	said := map[string]bool{}
 	for _, c := range r.Coverage.Checks {

@@ -86,6 +86,7 @@ type TraceCoverage struct {
 	Messages int      `json:"messages"`
 	Unread   int      `json:"unread,omitempty"`   // lines that could not be read
 	Redacted int      `json:"redacted,omitempty"` // messages of which something was taken out
+	Caveats  []string `json:"caveats,omitempty"`  // what a reader should know of the trace as a whole
 	Servers  []string `json:"servers"`
 }
 

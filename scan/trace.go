@@ -23,7 +23,7 @@ func documents(c *catalog.Catalog, opt Options) int {
 // recorded says what was read of a trace.
 func recorded(t check.Recording) *result.TraceCoverage {
 	servers := map[string]bool{}
-	out := &result.TraceCoverage{File: t.File, Boundary: t.Boundary.File, Messages: len(t.Messages), Unread: t.Unread}
+	out := &result.TraceCoverage{File: t.File, Boundary: t.Boundary.File, Messages: len(t.Messages), Unread: t.Unread, Caveats: t.Header.Caveats()}
 	for i := range t.Messages {
 		servers[t.Messages[i].Server] = true
 		if t.Messages[i].Redacted {

@@ -97,7 +97,7 @@ func (x *index) expect(s *sweep) {
 			for _, f := range escapesOf(e.text) {
 				x.windows.add(f.text)
 			}
-			if e.worthy && len(e.text) < 4*x.limits.CommonPart {
+			if e.worthy && len(e.text) < x.short() {
 				if f := folded(e.text); len(f) >= leastFolded {
 					x.add(x.parts, &x.partsForms, f, unit{text: e.text, how: inWhole})
 				}
@@ -155,12 +155,18 @@ func (x *index) learn(s *sweep, call int) {
 	x.returned[call] = out
 }
 
+// short is how many bytes a folded text has that is kept to be found as a whole; longer ones
+// have blocks enough to be found by.
+func (x *index) short() int { return 4 * x.limits.CommonPart }
+
 // learnText reads one string of a result: as it is, folded, in other forms, and its parts.
 func (x *index) learnText(e *entry, call int, keep func(int, *entry)) {
 	f := folded(e.text)
 	if x.windows.may(f) {
 		keep(x.add(x.exact, &x.exactForms, e.text, unit{text: e.text}), e)
-		keep(x.add(x.loose, &x.looseForms, f, unit{text: e.text, how: inFolding}), e)
+		if len(f) < x.short() { // of a long one the blocks tell, without keeping it once more
+			keep(x.add(x.loose, &x.looseForms, f, unit{text: e.text, how: inFolding}), e)
+		}
 	}
 	if x.mayBeEncoded(e.text) {
 		for _, f := range encodedForms(e.text) {
@@ -243,7 +249,7 @@ func (x *index) look(e *entry) (exact, other []hit, all bool) {
 	}
 	if f := folded(e.text); len(f) >= leastFolded {
 		find(x.loose, x.looseForms, f, verbatim)
-		if e.worthy && len(e.text) < 4*x.limits.CommonPart {
+		if e.worthy && len(e.text) < x.short() {
 			if id, added := x.parts.Add(f); !added && id >= 0 {
 				for _, n := range x.partsForms[id] {
 					other = append(other, hit{n, 0, inWhole})

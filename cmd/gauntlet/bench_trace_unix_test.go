@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"gauntlet/rawjson"
 	"gauntlet/trace"
@@ -33,18 +34,21 @@ func BenchmarkTrace(b *testing.B) {
 			in, out := filepath.Join(dir, "in.ndjson"), filepath.Join(dir, "out.json")
 			size := writeTrace(b, in, kind, 100_000)
 			var peak int64
+			var busy time.Duration
 			for b.Loop() {
 				cmd := exec.Command(bin, "scan", "--fail-on", "none", "--allow-partial", "--format", "json", "--output", out, "--trace", in)
 				if msg, err := cmd.CombinedOutput(); err != nil {
 					b.Fatalf("scan: %v\n%s", err, msg)
 				}
 				peak = max(peak, int64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss))
+				busy += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 			}
 			if runtime.GOOS != "darwin" {
 				peak *= 1024 // kilobytes everywhere but there
 			}
 			b.ReportMetric(float64(peak)/1e6, "max-MB")
 			b.ReportMetric(float64(size)/1e6, "file-MB")
+			b.ReportMetric(busy.Seconds()/float64(b.N), "processor-s")
 		})
 	}
 }

@@ -118,6 +118,9 @@ func (s *scanRun) readTrace(ctx context.Context) error {
 
 // tellRedacted warns of a trace that is not what went over the wire.
 func (s *scanRun) tellRedacted(t *trace.Trace) {
+	for _, caveat := range t.Header.Caveats() {
+		s.note("%s: %s", s.recorded.trace, caveat)
+	}
 	n := 0
 	for i := range t.Messages {
 		if t.Messages[i].Redacted {
