@@ -164,7 +164,7 @@ func TestSettle(t *testing.T) {
 			for _, m := range conversation("phase-1", tt.lines...) {
 				w.Add(&m)
 			}
-			v := verdict.Attack{Outcome: tt.was}
+			v := verdict.Attack{Outcome: tt.was, Summary: verdict.Summary{Error: 1}}
 			w.Settle(&v)
 			if v.Outcome != tt.want {
 				t.Errorf("%s, want %s; %+v", v.Outcome, tt.want, v.Exposure)
@@ -173,6 +173,19 @@ func TestSettle(t *testing.T) {
 				t.Error("no reason is given")
 			}
 		})
+	}
+}
+
+// Where nobody said anything every indicator is skipped, and the reason is that nobody came.
+func TestSilence(t *testing.T) {
+	w := New(load(t, `
+  execution:
+    mode: mcp_server
+    state: {tools: [{name: add, description: "`+orderText+`"}]}
+`+indicators("send")))
+	v := verdict.Attack{Outcome: verdict.Failed, Summary: verdict.Summary{Skipped: 1}}
+	if w.Settle(&v); v.Outcome != verdict.NotExposed {
+		t.Errorf("%s, want %s", v.Outcome, verdict.NotExposed)
 	}
 }
 
