@@ -69,12 +69,16 @@ type flowsKey struct{}
 
 // flowsOf finds the flows of a trace, once for all checks.
 func flowsOf(p *check.Pass) *flows {
-	return p.Shared(flowsKey{}, func() any { return findFlows(p.Trace, p.Boundary) }).(*flows)
+	return p.Shared(flowsKey{}, func() any {
+		k := listen(p.Trace, p.Boundary.Sanitizers)
+		k.scanned(p)
+		return findFlows(p.Trace, p.Boundary, k)
+	}).(*flows)
 }
 
-func findFlows(t *trace.Trace, b trust.Boundary) *flows {
+func findFlows(t *trace.Trace, b trust.Boundary, k *talk) *flows {
 	w := &tracer{trace: t, boundary: b, limits: b.Limits.WithDefaults(), tags: map[int][]tag{}, given: map[int]map[uint64]int{}}
-	w.talk = listen(t, b.Sanitizers)
+	w.talk = k
 	w.required = 1<<min(len(b.Sanitizers), maxSanitizers) - 1
 	w.index, w.sweep = build(t, w.talk, w.limits)
 	w.index.know(b.Given)

@@ -23,6 +23,24 @@ func found(t *testing.T, tr *trace.Trace, b trust.Boundary) []finding.Finding {
 	return res.Findings
 }
 
+// What a tool takes may also be known from a snapshot that is scanned beside the trace.
+func TestEnumsOfServersScannedBeside(t *testing.T) {
+	r, b := conversation(t, []string{`call a.get {} = "append_only_mode"`, `call b.put {"mode":"append_only_mode"} = "ok"`})
+	for _, tt := range []struct {
+		name, server string
+		want         int
+	}{{"the server of the call", "b", 0}, {"another server", "c", 1}} {
+		c, err := catalog.Parse("s.json", `{"server":{"name":"`+tt.server+`"},"tools":[{"name":"put","inputSchema":{"properties":{"mode":{"enum":["append_only_mode"]}}}}]}`, catalog.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := check.Run(c, Checks(), check.Options{Trace: check.Recording{Trace: &r.trace, Boundary: b}})
+		if len(res.Findings) != tt.want {
+			t.Errorf("%s: %d findings, want %d", tt.name, len(res.Findings), tt.want)
+		}
+	}
+}
+
 func TestLabelledFlows(t *testing.T) {
 	for _, c := range cases(t, "flows.txt", "flow", "note") {
 		t.Run(c.name, func(t *testing.T) {
