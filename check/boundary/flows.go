@@ -373,15 +373,17 @@ func (a *argument) failed(f *flow, src, to *call, clean bool, o *origin) string 
 	return "required_sanitizers: it did not pass them all"
 }
 
-// gotBy returns the message in which a sanitizer got the result of a call, before another
+// gotBy returns the first message in which a sanitizer got the result of a call, before another
 // call; 0 if it did not.
 func (a *argument) gotBy(from, bit, to int) int {
+	first := 0
 	for mask, seq := range a.given[from] {
-		if mask&(1<<bit) != 0 && seq < a.trace.Messages[a.talk.calls[to].request].Seq {
-			return seq
+		before := seq < a.trace.Messages[a.talk.calls[to].request].Seq
+		if mask&(1<<bit) != 0 && before && (first == 0 || seq < first) {
+			first = seq
 		}
 	}
-	return 0
+	return first
 }
 
 func (a *argument) allowed(src, to *call) bool {

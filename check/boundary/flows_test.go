@@ -2,6 +2,7 @@ package boundary
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,16 @@ func found(t *testing.T, tr *trace.Trace, b trust.Boundary) []finding.Finding {
 		t.Errorf("problem: %s", p.Message)
 	}
 	return res.Findings
+}
+
+// The same trace gives the same findings, though hashes are drawn anew each time.
+func TestFindingsAreSteady(t *testing.T) {
+	for _, c := range cases(t, "flows.txt", "flow", "note") {
+		r, b := conversation(t, c.lines)
+		if one, two := found(t, &r.trace, b), found(t, &r.trace, b); !reflect.DeepEqual(one, two) {
+			t.Errorf("%s: %v, then %v", c.name, one, two)
+		}
+	}
 }
 
 // What a tool takes may also be known from a snapshot that is scanned beside the trace.
