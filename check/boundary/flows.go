@@ -69,12 +69,16 @@ type flowsKey struct{}
 
 // flowsOf finds the flows of a trace, once for all checks.
 func flowsOf(p *check.Pass) *flows {
-	return p.Shared(flowsKey{}, func() any { return findFlows(p.Trace, p.Boundary) }).(*flows)
+	return p.Shared(flowsKey{}, func() any {
+		k := listen(p.Trace, p.Boundary.Sanitizers)
+		k.scanned(p)
+		return findFlows(p.Trace, p.Boundary, k)
+	}).(*flows)
 }
 
-func findFlows(t *trace.Trace, b trust.Boundary) *flows {
+func findFlows(t *trace.Trace, b trust.Boundary, k *talk) *flows {
 	w := &tracer{trace: t, boundary: b, limits: b.Limits.WithDefaults(), tags: map[int][]tag{}, given: map[int]map[uint64]int{}}
-	w.talk = listen(t, b.Sanitizers)
+	w.talk = k
 	w.required = 1<<min(len(b.Sanitizers), maxSanitizers) - 1
 	w.index, w.sweep = build(t, w.talk, w.limits)
 	w.index.know(b.Given)
@@ -369,15 +373,17 @@ func (a *argument) failed(f *flow, src, to *call, clean bool, o *origin) string 
 	return "required_sanitizers: it did not pass them all"
 }
 
-// gotBy returns the message in which a sanitizer got the result of a call, before another
+// gotBy returns the first message in which a sanitizer got the result of a call, before another
 // call; 0 if it did not.
 func (a *argument) gotBy(from, bit, to int) int {
+	first := 0
 	for mask, seq := range a.given[from] {
-		if mask&(1<<bit) != 0 && seq < a.trace.Messages[a.talk.calls[to].request].Seq {
-			return seq
+		before := seq < a.trace.Messages[a.talk.calls[to].request].Seq
+		if mask&(1<<bit) != 0 && before && (first == 0 || seq < first) {
+			first = seq
 		}
 	}
-	return 0
+	return first
 }
 
 func (a *argument) allowed(src, to *call) bool {

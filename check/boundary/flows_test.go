@@ -2,6 +2,7 @@ package boundary
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,34 @@ func found(t *testing.T, tr *trace.Trace, b trust.Boundary) []finding.Finding {
 		t.Errorf("problem: %s", p.Message)
 	}
 	return res.Findings
+}
+
+// The same trace gives the same findings, though hashes are drawn anew each time.
+func TestFindingsAreSteady(t *testing.T) {
+	for _, c := range cases(t, "flows.txt", "flow", "note") {
+		r, b := conversation(t, c.lines)
+		if one, two := found(t, &r.trace, b), found(t, &r.trace, b); !reflect.DeepEqual(one, two) {
+			t.Errorf("%s: %v, then %v", c.name, one, two)
+		}
+	}
+}
+
+// What a tool takes may also be known from a snapshot that is scanned beside the trace.
+func TestEnumsOfServersScannedBeside(t *testing.T) {
+	r, b := conversation(t, []string{`call a.get {} = "append_only_mode"`, `call b.put {"mode":"append_only_mode"} = "ok"`})
+	for _, tt := range []struct {
+		name, server string
+		want         int
+	}{{"the server of the call", "b", 0}, {"another server", "c", 1}} {
+		c, err := catalog.Parse("s.json", `{"server":{"name":"`+tt.server+`"},"tools":[{"name":"put","inputSchema":{"properties":{"mode":{"enum":["append_only_mode"]}}}}]}`, catalog.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := check.Run(c, Checks(), check.Options{Trace: check.Recording{Trace: &r.trace, Boundary: b}})
+		if len(res.Findings) != tt.want {
+			t.Errorf("%s: %d findings, want %d", tt.name, len(res.Findings), tt.want)
+		}
+	}
 }
 
 func TestLabelledFlows(t *testing.T) {

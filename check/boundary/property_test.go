@@ -79,11 +79,11 @@ func sorted(ps []pair) []pair {
 // What the index finds is what a comparison of everything with everything finds.
 func TestFlowsAreAllPairs(t *testing.T) {
 	total := 0
-	for seed := range uint64(500) {
+	for seed := range uint64(200) {
 		r := newRecording(t)
 		randomTalk(r, rand.New(rand.NewPCG(seed, 2)))
 		b := trust.Boundary{Limits: trust.Limits{MinLength: 4, Producers: 1000, Findings: 1 << 30}}
-		f := findFlows(&r.trace, b)
+		f := findFlows(&r.trace, b, listen(&r.trace, nil))
 		var got []pair
 		for _, x := range f.crossed {
 			got = append(got, pair{x.from, x.to, x.offset, len(x.value)})
@@ -97,7 +97,7 @@ func TestFlowsAreAllPairs(t *testing.T) {
 		}
 		total += len(got)
 	}
-	if total < 1000 {
+	if total < 500 {
 		t.Errorf("only %d flows: the traces are too dull to show anything", total)
 	}
 }
@@ -135,7 +135,7 @@ func randomTalk(r *recording, rnd *rand.Rand) {
 // Repetition makes the trace no slower to read than it is long: eight times the messages
 // cost less than sixteen times the steps, and what is not reported is counted.
 func TestStepsStayLinear(t *testing.T) {
-	long := strings.Repeat("ab", 800)
+	long := strings.Repeat("ab", 400)
 	for _, tt := range []struct {
 		name string
 		ask  func(r *recording, i int)
@@ -163,9 +163,9 @@ func TestStepsStayLinear(t *testing.T) {
 				for i := range n {
 					tt.ask(r, i)
 				}
-				return findFlows(&r.trace, trust.Boundary{Limits: trust.Limits{Findings: 100}})
+				return findFlows(&r.trace, trust.Boundary{Limits: trust.Limits{Findings: 100}}, listen(&r.trace, nil))
 			}
-			small, big := run(100), run(800)
+			small, big := run(50), run(400)
 			if big.steps > 16*small.steps {
 				t.Errorf("%d steps, with eight times the messages %d", small.steps, big.steps)
 			}
@@ -184,7 +184,7 @@ func TestWhatIsLeftOutIsCounted(t *testing.T) {
 		r.ask("p", "tools/call", `{"name":"t","arguments":{}}`, `{"content":[{"type":"text","text":"a secret sentence"}]}`)
 		r.ask("q", "tools/call", `{"name":"t","arguments":{"x":"a secret sentence"}}`, `{}`)
 	}
-	f := findFlows(&r.trace, trust.Boundary{Limits: trust.Limits{Findings: 50, Producers: 3}})
+	f := findFlows(&r.trace, trust.Boundary{Limits: trust.Limits{Findings: 50, Producers: 3}}, listen(&r.trace, nil))
 	if len(f.crossed) != 50 || len(f.crossed)+f.leftCrossed != 100*101/2 {
 		t.Errorf("%d reported, %d left out, want 50 and the rest of 5050", len(f.crossed), f.leftCrossed)
 	}

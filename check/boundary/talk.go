@@ -3,6 +3,7 @@ package boundary
 import (
 	"strings"
 
+	"gauntlet/check"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
 	"gauntlet/trust"
@@ -105,16 +106,36 @@ func (k *talk) listed(m *trace.Message, tree *rawjson.Tree) {
 		return
 	}
 	for _, tool := range result.Get("tools").Elements() {
-		name := strings.Clone(tool.Get("name").Text())
-		k.serves(m.Server, name)
-		key := [2]string{m.Server, name}
-		for v := range tool.Get("inputSchema").All() {
-			if in := v.Parent(); v.Kind() == rawjson.String && (v.Key().Is("const") || in.Kind() == rawjson.Array && in.Key().Is("enum")) {
-				if k.enums[key] == nil {
-					k.enums[key] = map[string]bool{}
-				}
-				k.enums[key][strings.Clone(v.Text())] = true
+		k.defines(m.Server, tool)
+	}
+}
+
+// defines learns a tool from its definition.
+func (k *talk) defines(server string, tool rawjson.Value) {
+	name := strings.Clone(tool.Get("name").Text())
+	k.serves(server, name)
+	key := [2]string{server, name}
+	for v := range tool.Get("inputSchema").All() {
+		if in := v.Parent(); v.Kind() == rawjson.String && (v.Key().Is("const") || in.Kind() == rawjson.Array && in.Key().Is("enum")) {
+			if k.enums[key] == nil {
+				k.enums[key] = map[string]bool{}
 			}
+			k.enums[key][strings.Clone(v.Text())] = true
+		}
+	}
+}
+
+// scanned learns the tools of servers that were scanned beside the trace, under the name
+// that they give themselves.
+func (k *talk) scanned(p *check.Pass) {
+	var tree rawjson.Tree
+	for _, s := range p.Catalog.Servers {
+		if !k.servers[s.Name] {
+			continue
+		}
+		tools := s.Tools()
+		for i := range tools {
+			k.defines(s.Name, tools[i].Parse(s, &tree))
 		}
 	}
 }

@@ -68,6 +68,9 @@ func redactReport(r *result.Report, v *veil) {
 	for i := range r.Coverage.Servers {
 		v.all(&r.Coverage.Servers[i].Server, &r.Coverage.Servers[i].Origin)
 	}
+	if t := r.Coverage.Trace; t != nil {
+		v.each(t.Servers)
+	}
 	for i := range r.Posture {
 		v.all(&r.Posture[i].Detail)
 	}
