@@ -103,7 +103,7 @@ func (j *attackJudgeRun) judge(ctx context.Context, texts []attackText, r *resul
 		return fmt.Errorf("%s: %w", shownName(j.trace), err)
 	}
 	if err != nil {
-		r.Problems = append(r.Problems, finding.Problem{Kind: finding.Unread, Message: "the trace was not read to its end: " + err.Error(), Location: finding.Location{Kind: "trace", File: j.trace}})
+		r.Problems = append(r.Problems, finding.Problem{Kind: finding.Unread, Message: "the trace was not read to its end: " + err.Error(), Location: finding.Location{Kind: finding.Message, File: j.trace}})
 	}
 	for n, i := range places {
 		runs[n].Document, runs[n].Trace = r.Attacks[i].Document, j.trace

@@ -47,18 +47,22 @@ type app struct {
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gauntlet",
-		Short: "Find what is dangerous in the definitions of MCP servers",
+		Short: "Test the security of MCP servers and of the agents that use them",
 		Long: `gauntlet reads what MCP servers say about themselves (tools, prompts, resources,
 instructions), from a snapshot file or from a live server, and reports what could
-turn an agent against its user.
+turn an agent against its user (scan, classify, lock, diff). It plays adversarial servers
+and clients and says whether an agent or a server complied (attack). It records what agents
+and servers say to each other and judges what crossed between servers (gateway, test, trace).
 
 Exit codes of every command:
   0  everything asked for was looked at, and nothing crosses the gate (--fail-on)
-  1  a finding crosses the gate
+  1  a finding crosses the gate, an agent complied, an expectation does not hold
   2  something asked for was unread, failed or was cut by a limit`,
 		Example: `  gauntlet scan snapshot.json
   gauntlet scan -- npx -y @modelcontextprotocol/server-filesystem /tmp
   gauntlet capture --output snapshot.json -- ./my-server --stdio
+  gauntlet attack run --agent builtin:victim tool-poisoning
+  gauntlet gateway --config mcp.json --trace run.ndjson
   gauntlet explain SEC-001`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
