@@ -27,6 +27,7 @@ type agent struct {
 	obeyed  map[string]bool // texts that were read for orders
 	rules   []*rule
 	delayed []func(context.Context) // orders for when the task is done
+	begun   bool                    // the task is
 	done    bool                    // the task is
 	depth   int                     // of results obeyed inside results
 	relists int                     // how often lists were read again
@@ -79,6 +80,7 @@ func (a *agent) close() {
 // work does the task, then listens.
 func (a *agent) work(ctx context.Context) {
 	a.study(ctx)
+	a.begun = true
 	a.task(ctx)
 	a.done = true
 	a.settle(ctx)

@@ -36,12 +36,21 @@ func (o *obedience) assign(c clause) bool {
 			}
 			o.rules = append(o.rules, &rule{
 				server: t.at.name, tool: t.name, param: p.name, raw: raw, where: o.where, from: r,
-				standing: c.verb == "" || !o.done && (says(c.sentence, standings) || t == o.tool || len(targets) > 1),
+				standing: c.verb == "" || o.early() && (says(c.sentence, standings) || t == o.tool || len(targets) > 1),
 			})
 			made = true
 		}
 	}
 	return made
+}
+
+// early reports whether the calls that an order may mean are yet to come. A definition that
+// changed once the task had begun wants one for itself.
+func (o *obedience) early() bool {
+	if o.tool != nil {
+		return !o.begun
+	}
+	return !o.done
 }
 
 // amount is the value for a parameter that the order names without one beside it.

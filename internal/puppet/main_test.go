@@ -71,7 +71,7 @@ func (w *world) note(s string) {
 }
 
 func (w *world) server(string) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "world", Version: "1"}, &mcp.ServerOptions{Instructions: w.instructions, HasTools: true})
+	s := mcp.NewServer(&mcp.Implementation{Name: "world", Version: "1"}, &mcp.ServerOptions{Instructions: w.instructions, Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}}})
 	for _, f := range w.tools {
 		w.add(s, f)
 	}

@@ -160,6 +160,8 @@ func (o *obedience) carry(ctx context.Context, c clause) {
 	case c.act == again && o.toolOf(c) == nil:
 		if o.from != nil && o.from.tool != nil {
 			o.useTool(ctx, o.from.tool, o.from.args, o.where)
+		} else if o.tool != nil && o.called[o.tool.key()] != nil {
+			o.useTool(ctx, o.tool, o.called[o.tool.key()], o.where)
 		}
 	case c.act != set || o.named(c.own) != nil && !says(c.sentence, standings):
 		o.act(ctx, c)
