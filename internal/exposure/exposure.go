@@ -56,6 +56,35 @@ func (w *Watch) Add(m *trace.Message) {
 	if method == "server/discover" {
 		method = "initialize" // the same words, in the stateless era
 	}
+	if asked := w.wants(m); asked != nil {
+		for _, method := range asked {
+			w.deliver(m, method, "", false)
+		}
+		return // the answer itself is still to come
+	}
+	w.deliver(m, method, name, known)
+}
+
+// wants returns the methods of what a result of the stateless era asks the client for, nil
+// where it asks for nothing.
+func (w *Watch) wants(m *trace.Message) []string {
+	if m.Kind != trace.Response || !strings.Contains(m.Raw, "input_required") {
+		return nil
+	}
+	result, err := m.Content(&w.tree)
+	if err != nil || !result.Get("resultType").Is("input_required") {
+		return nil
+	}
+	out := []string{}
+	for q := range result.Get("inputRequests").Members() {
+		out = append(out, strings.Clone(q.Value.Get("method").Text()))
+	}
+	return out
+}
+
+// deliver notes that a message brought what is said by a method; name is that of the tool,
+// prompt or resource, where it is known.
+func (w *Watch) deliver(m *trace.Message, method, name string, known bool) {
 	for i := range w.parts {
 		p := &w.parts[i]
 		if p.Method != method || p.Actor != m.Actor && m.Actor != "" || !p.in(m.Phase) {

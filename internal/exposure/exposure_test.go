@@ -176,6 +176,26 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// In the stateless era a question comes in a result, whose tool has not answered by that.
+func TestQuestionInAResult(t *testing.T) {
+	doc := load(t, `
+  execution:
+    mode: mcp_server
+    state:
+      tools: [{name: fetch, description: Fetches., responses: [{content: {content: [{type: text, text: "`+orderText+`"}]}}]}]
+      elicitations: [{message: "`+orderText+`", requestedSchema: {type: object, properties: {}}}]
+`+indicators("send"))
+	w := New(doc)
+	for _, m := range conversation("phase-1", `tools/call {"params":{"name":"fetch"}}`, `< {"result":{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{}}}}}`) {
+		w.Add(&m)
+	}
+	for _, p := range w.Exposure().Parts {
+		if want := map[string]int{"elicitation/create": 1}[p.Method]; p.Delivered != want {
+			t.Errorf("%s was delivered %d times, want %d", p.Method, p.Delivered, want)
+		}
+	}
+}
+
 // Where nobody said anything every indicator is skipped, and the reason is that nobody came.
 func TestSilence(t *testing.T) {
 	w := New(load(t, `
