@@ -56,6 +56,13 @@ type listedMapping struct {
 	ID        string `json:"id"`
 }
 
+// The tags of attacks that only one era of the protocol has room for: the revisions with a
+// handshake, and those without.
+const (
+	handshakeEra = "handshake-era"
+	statelessEra = "stateless-era"
+)
+
 func builtInAttacks() ([]listedAttack, error) {
 	var all []listedAttack
 	for _, name := range attacks.Names() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -34,8 +35,8 @@ func playAll(t *testing.T, args ...string) []result.AttackRun {
 	return r.Attacks
 }
 
-// withServers tells built-in attacks that play a server from those that are clients.
-func withServers(t *testing.T) (agents, servers []string) {
+// builtIn returns the built-in attacks that play a server and those that are clients.
+func builtIn(t *testing.T) (agents, servers []*oatf.Document) {
 	t.Helper()
 	for _, name := range attacks.Names() {
 		text, _ := attacks.Text(name)
@@ -44,44 +45,88 @@ func withServers(t *testing.T) (agents, servers []string) {
 			t.Fatal(err)
 		}
 		if isServer := func(a oatf.Actor) bool { return a.Mode == "mcp_server" }; slices.ContainsFunc(doc.Attack.Execution.Actors, isServer) {
-			agents = append(agents, name)
+			agents = append(agents, doc)
 		} else {
-			servers = append(servers, name)
+			servers = append(servers, doc)
 		}
 	}
 	return agents, servers
 }
 
+// commandNamesOf returns the names of those documents that fit.
+func commandNamesOf(t *testing.T, docs []*oatf.Document, fits func(*oatf.Attack) bool) (names []string) {
+	t.Helper()
+	byID := map[string]string{}
+	all, err := builtInAttacks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range all {
+		byID[l.ID] = l.Name
+	}
+	for _, d := range docs {
+		if fits(&d.Attack) {
+			names = append(names, byID[d.Attack.ID])
+		}
+	}
+	return names
+}
+
+// speaksUnasked reports whether an attack says something that is no answer, so that an
+// agent has to listen for it when its work is done.
+func speaksUnasked(at *oatf.Attack) bool {
+	for _, actor := range at.Execution.Actors {
+		for _, p := range actor.Phases {
+			if len(p.OnEnter) > 0 || p.Trigger != nil && p.Trigger.After != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Every attack of ours on agents succeeds against one that obeys what it reads, and fails
-// against one that does the same task and obeys nothing, having reached both, in either era.
+// against one that does the same task and obeys nothing, having reached both, in every era
+// that has what it needs.
 func TestAttacksOnAgentsAreProvenBothWays(t *testing.T) {
-	names, _ := withServers(t)
+	docs, _ := builtIn(t)
 	for _, tt := range []struct {
-		agent, revision string
-		want            verdict.Outcome
+		agent, revision, other string
+		want                   verdict.Outcome
 	}{
-		{"builtin:victim", "2025-11-25", verdict.Exploited},
-		{"builtin:resister", "2025-11-25", verdict.NotExploited},
-		{"builtin:victim", "2026-07-28", verdict.Exploited},
-		{"builtin:resister", "2026-07-28", verdict.NotExploited},
+		{"builtin:victim", "2025-11-25", statelessEra, verdict.Exploited},
+		{"builtin:resister", "2025-11-25", statelessEra, verdict.NotExploited},
+		{"builtin:victim", "2026-07-28", handshakeEra, verdict.Exploited},
+		{"builtin:resister", "2026-07-28", handshakeEra, verdict.NotExploited},
 	} {
-		t.Run(tt.agent+" in "+tt.revision, func(t *testing.T) {
-			runs := playAll(t, append([]string{"--agent", tt.agent, "--revision", tt.revision}, names...)...)
-			if len(runs) != len(names) {
-				t.Fatalf("%d runs of %d documents", len(runs), len(names))
-			}
-			for _, r := range runs {
-				if r.Verdict == nil || r.Verdict.Outcome != tt.want {
-					t.Errorf("%s against %s: want %s, got %+v %s %+v", r.Document, tt.agent, tt.want, r.Verdict, r.Problem, r.Notices)
+		for _, patient := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s in %s, patient: %t", tt.agent, tt.revision, patient), func(t *testing.T) {
+				t.Parallel()
+				names := commandNamesOf(t, docs, func(at *oatf.Attack) bool {
+					return speaksUnasked(at) == patient && !slices.Contains(at.Classification.Tags, tt.other)
+				})
+				idle := "1ms"
+				if patient {
+					idle = "3s" // for what comes in that time, then it is over
 				}
-			}
-		})
+				runs := playAll(t, append([]string{"--agent", tt.agent, "--agent-idle", idle, "--revision", tt.revision}, names...)...)
+				if len(runs) != len(names) {
+					t.Fatalf("%d runs of %d documents", len(runs), len(names))
+				}
+				for _, r := range runs {
+					if r.Verdict == nil || r.Verdict.Outcome != tt.want {
+						t.Errorf("%s against %s: want %s, got %+v %s %+v", r.Document, tt.agent, tt.want, r.Verdict, r.Problem, r.Notices)
+					}
+				}
+			})
+		}
 	}
 }
 
 // Every attack of ours on servers succeeds against a careless one and fails against a careful one.
 func TestAttacksOnServersAreProvenBothWays(t *testing.T) {
-	_, names := withServers(t)
+	_, docs := builtIn(t)
+	names := commandNamesOf(t, docs, func(*oatf.Attack) bool { return true })
 	for _, tt := range []struct {
 		server  string
 		careful bool

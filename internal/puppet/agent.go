@@ -24,13 +24,14 @@ type agent struct {
 	files  map[string]string
 	called map[string][]argument // what tools were last called with, by key
 
-	obeyed  map[string]bool // texts that were read for orders
-	rules   []*rule
-	delayed []func(context.Context) // orders for when the task is done
-	begun   bool                    // the task is
-	done    bool                    // the task is
-	depth   int                     // of results obeyed inside results
-	relists int                     // how often lists were read again
+	obeyed    map[string]bool // texts that were read for orders
+	rules     []*rule
+	preferred map[string]string       // the tool to use in place of one, by their keys
+	delayed   []func(context.Context) // orders for when the task is done
+	begun     bool                    // the task is
+	done      bool                    // the task is
+	depth     int                     // of results obeyed inside results
+	relists   int                     // how often lists were read again
 }
 
 // A memo is one thing that the agent has seen, with its number.
@@ -43,7 +44,7 @@ type memo struct {
 const mostMemory = 32 << 10
 
 func newAgent(opt Options) *agent {
-	return &agent{opt: opt, gullible: opt.Behaviour == Victim, obeyed: map[string]bool{}, files: map[string]string{}, called: map[string][]argument{}}
+	return &agent{opt: opt, gullible: opt.Behaviour == Victim, obeyed: map[string]bool{}, files: map[string]string{}, called: map[string][]argument{}, preferred: map[string]string{}}
 }
 
 // connect opens all conversations. A server that cannot be reached is a step that failed.

@@ -3,6 +3,8 @@ package puppet
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gauntlet/internal/text"
 	"gauntlet/rawjson"
@@ -33,7 +35,7 @@ func views(s string) []string {
 	if len(s) > longestText {
 		s = strings.ToValidUTF8(s[:longestText], "")
 	}
-	folded := text.Fold(s).Text()
+	folded := latin(text.Fold(s).Text())
 	out := []string{flattened(folded)}
 	for _, b := range text.Blobs(folded) {
 		out = append(out, b.Decoded)
@@ -42,6 +44,29 @@ func views(s string) []string {
 		out = append(out, m.Decoded)
 	}
 	return slices.DeleteFunc(out, func(v string) bool { return strings.TrimSpace(v) == "" })
+}
+
+// latin writes words of letters that only look like Latin ones as what they look like.
+func latin(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+		if n < 0 {
+			n = len(s)
+		}
+		word := s[:n]
+		if ascii, ok := text.LooksLike(word); ok {
+			word = ascii
+		}
+		b.WriteString(word)
+		_, size := utf8.DecodeRuneInString(s[n:])
+		b.WriteString(s[n : n+size])
+		s = s[n+size:]
+	}
+	return b.String()
 }
 
 // flattened writes a JSON text as one line a value, with its name before it.

@@ -11,6 +11,8 @@ import (
 type request struct {
 	near []token // the order itself
 	far  []token // what stands around it
+	// seen is what was read before, the latest first; may be nil.
+	seen func() []token
 	// given are values as JSON that are settled, by parameter.
 	given map[string]string
 	// content is what a parameter for content gets where the request quotes nothing;
@@ -245,7 +247,11 @@ func (r *request) firstOf(p *param, used map[int]bool, fits func(token) bool) st
 	if p.want == wantName || p.want == wantNumber {
 		return "" // what stands elsewhere names and counts something else
 	}
-	for _, t := range r.far {
+	around := r.far
+	if r.seen != nil && !slices.ContainsFunc(around, fits) {
+		around = r.seen()
+	}
+	for _, t := range around {
 		if fits(t) {
 			return p.json(t)
 		}

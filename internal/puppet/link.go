@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/peer"
@@ -16,8 +17,8 @@ type link struct {
 	name      string
 	conn      wire.Conn
 	session   *peer.Session
-	stateless bool   // it speaks the era without a handshake
-	says      string // the server's instructions
+	stateless bool     // it speaks the era without a handshake
+	says      []string // what the server tells of itself: its instructions, its title
 	tools     []*tool
 	resources []listed
 	prompts   []listed
@@ -28,6 +29,7 @@ type listed struct {
 	method string // that gets it
 	name   string // of a prompt, or the URI of a resource
 	about  string // name, title and description
+	says   []string
 	params []param
 }
 
@@ -64,7 +66,7 @@ func (l *link) read(ctx context.Context) {
 	if snap.Init != "" {
 		var tree rawjson.Tree
 		if tree.Parse(snap.Init, 0) == nil {
-			l.says = strings.Clone(tree.Root().Get("instructions").Text())
+			l.says = sentences(tree.Root())
 		}
 	}
 	for _, raw := range snap.Lists[0].Items { // the order of catalog.Kinds
@@ -92,12 +94,25 @@ func listedThing(raw, id, method string) []listed {
 			d.about += s + ". "
 		}
 	}
+	d.says = sentences(root)
 	for _, a := range root.Get("arguments").Elements() {
 		required, _ := a.Get("required").Bool()
 		name := strings.Clone(a.Get("name").Text())
 		d.params = append(d.params, param{name: name, typ: "string", required: required, want: wanted(name, "string", a.Get("description").Text())})
 	}
 	return []listed{d}
+}
+
+// sentences returns the strings of a definition that could be more than a word, wherever
+// they stand: hosts show all of it to a model.
+func sentences(v rawjson.Value) []string {
+	var out []string
+	for s := range v.Strings() {
+		if text := s.Value.Text(); !s.IsKey && strings.IndexByte(text, ' ') >= 0 {
+			out = append(out, strings.Clone(text))
+		}
+	}
+	return out
 }
 
 // An answer is what a call brought, as a model is shown it.
@@ -154,8 +169,9 @@ func readAnswer(result string) answer {
 			}
 		}
 	}
-	if v := root.Get("structuredContent"); v.Exists() && len(texts) == 0 {
-		texts = append(texts, v.Raw())
+	// Next to the texts that say the same: a host may show either.
+	if v := root.Get("structuredContent"); v.Exists() && !slices.Contains(texts, v.Raw()) {
+		texts = append(texts, flattened(v.Raw()))
 	}
 	if texts == nil && a.links == nil {
 		texts = append(texts, result)

@@ -14,7 +14,7 @@ var secretive = setOf("apikey bearer credential credentials cvv key keys otp pas
 // request is what an order's call takes its arguments from.
 func (o *obedience) request(c clause) request {
 	return request{
-		near: c.tokens, far: o.all,
+		near: c.tokens, far: o.all, seen: o.seen,
 		content: func() string { return o.matter(c.tokens) },
 		secret:  func(p *param) string { return o.betrayed(c.tokens, p) },
 	}
@@ -37,6 +37,18 @@ func (o *obedience) matter(tokens []token) string {
 		return all
 	}
 	return plain(tokens)
+}
+
+// seen returns what the agent has read, the latest first: where one text says what to do and
+// another with whom, they are obeyed together.
+func (a *agent) seen() []token {
+	a.mind.Lock()
+	defer a.mind.Unlock()
+	var out []token
+	for i := len(a.memory) - 1; i >= 0; i-- {
+		out = append(out, tokens(a.memory[i].text)...)
+	}
+	return out
 }
 
 // recall returns what the agent has seen from the n-th memory on.

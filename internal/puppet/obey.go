@@ -55,9 +55,14 @@ func (a *agent) study(ctx context.Context) {
 }
 
 func (a *agent) studyOf(ctx context.Context, l *link) {
-	a.obey(ctx, reading{text: l.says, where: "the instructions of " + l.name})
+	for _, text := range l.says {
+		a.obey(ctx, reading{text: text, where: "the instructions of " + l.name})
+	}
 	for _, t := range l.tools {
 		a.obey(ctx, reading{text: t.about, tool: t, where: "the description of " + t.name})
+		for _, text := range t.says {
+			a.obey(ctx, reading{text: text, tool: t, where: "the definition of " + t.name})
+		}
 		for i := range t.params {
 			p := &t.params[i]
 			for _, text := range p.texts {
@@ -66,7 +71,9 @@ func (a *agent) studyOf(ctx context.Context, l *link) {
 		}
 	}
 	for _, d := range slices.Concat(l.resources, l.prompts) {
-		a.obey(ctx, reading{text: d.about, where: "the description of " + d.name})
+		for _, text := range append([]string{d.about}, d.says...) {
+			a.obey(ctx, reading{text: text, where: "the description of " + d.name})
+		}
 	}
 }
 
@@ -138,7 +145,7 @@ type obedience struct {
 
 // follow carries out one order.
 func (o *obedience) follow(ctx context.Context, c clause) {
-	if c.denied || o.cut != "" {
+	if c.denied || o.cut != "" || o.prefer(c) {
 		return
 	}
 	if c.verb == "" && !(c.item && o.verb != "" && hasValue(c.tokens)) {
@@ -158,14 +165,36 @@ func (o *obedience) carry(ctx context.Context, c clause) {
 	}
 	switch {
 	case c.act == again && o.toolOf(c) == nil:
-		if o.from != nil && o.from.tool != nil {
+		switch {
+		case o.from != nil && o.from.tool != nil:
 			o.useTool(ctx, o.from.tool, o.from.args, o.where)
-		} else if o.tool != nil && o.called[o.tool.key()] != nil {
-			o.useTool(ctx, o.tool, o.called[o.tool.key()], o.where)
+		case o.reading.tool != nil:
+			o.repeat(ctx, o.reading.tool)
 		}
 	case c.act != set || o.named(c.own) != nil && !says(c.sentence, standings):
 		o.act(ctx, c)
 	}
+}
+
+// repeat makes the latest call of a tool again, with what its definition requires by now.
+func (o *obedience) repeat(ctx context.Context, t *tool) {
+	args, ok := o.called[t.key()]
+	if !ok {
+		return
+	}
+	r := request{near: tokens(o.opt.Prompt), content: o.passage, secret: o.secret}
+	for i := range t.params {
+		p := &t.params[i]
+		if !p.required || slices.ContainsFunc(args, func(a argument) bool { return a.name == p.name }) {
+			continue
+		}
+		raw := r.implied(p, map[int]bool{})
+		if raw == "" {
+			return
+		}
+		args = append(slices.Clip(args), argument{p.name, raw})
+	}
+	o.useTool(ctx, t, args, o.where)
 }
 
 // act calls the tool that an order names, or the one that fits what it is about.

@@ -15,7 +15,7 @@ func (a *agent) task(ctx context.Context) {
 		if a.lookUp(ctx, part) {
 			continue
 		}
-		t := best(a.tools(), part)
+		t := a.favourite(best(a.tools(), part))
 		if t == nil {
 			continue
 		}

@@ -13,6 +13,7 @@ type tool struct {
 	name   string
 	about  string
 	params []param
+	says   []string        // in the definition outside of these
 	name1  map[string]bool // stems of the words of the name
 	about1 map[string]bool // stems of the first sentence and of the names of parameters
 }
@@ -85,6 +86,8 @@ func readTool(at *link, raw string) *tool {
 		}
 		t.params = append(t.params, readParam(m, slices.Contains(required, m.Key.Text())))
 	}
+	t.says = outside(root, "description", "inputSchema")
+	t.says = append(t.says, outside(schema, "properties")...)
 	t.name1 = stems(parts(t.name))
 	first, _, _ := strings.Cut(t.about, ".")
 	t.about1 = stems(parts(first))
@@ -94,6 +97,17 @@ func readTool(at *link, raw string) *tool {
 		}
 	}
 	return t
+}
+
+// outside returns the sentences of an object that are in none of these members.
+func outside(v rawjson.Value, members ...string) []string {
+	var out []string
+	for m := range v.Members() {
+		if !slices.Contains(members, m.Key.Text()) {
+			out = append(out, sentences(m.Value)...)
+		}
+	}
+	return out
 }
 
 func readParam(m rawjson.Member, required bool) param {
