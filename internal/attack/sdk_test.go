@@ -27,6 +27,20 @@ func onHTTP(t *testing.T, execution string, opt Options) (base string, end func(
 	if err != nil {
 		t.Fatal(err)
 	}
+	base, stop := runOnHTTP(t, r)
+	return base, func() (Summary, *trace.Trace) {
+		sum := stop()
+		got, err := trace.Read(&text, trace.Limits{})
+		if err != nil {
+			t.Error(err)
+		}
+		return sum, got
+	}
+}
+
+// runOnHTTP does a run with its only server on HTTP, until the test ends it.
+func runOnHTTP(t testing.TB, r *Run) (base string, end func() Summary) {
+	t.Helper()
 	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -37,17 +51,13 @@ func onHTTP(t *testing.T, execution string, opt Options) (base string, end func(
 	done := make(chan Summary, 1)
 	go func() { done <- r.Run(context.Background()) }() // ends by End
 	ended := false
-	end = func() (Summary, *trace.Trace) {
+	end = func() Summary {
 		ended = true
 		r.End("the test is over")
 		sum := <-done
 		cancel()
 		<-served
-		got, err := trace.Read(&text, trace.Limits{})
-		if err != nil {
-			t.Error(err)
-		}
-		return sum, got
+		return sum
 	}
 	t.Cleanup(func() {
 		if !ended {

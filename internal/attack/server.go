@@ -81,7 +81,7 @@ func (s *server) prepare(at int, x *expander) (*serve.Prepared, error) {
 		return []string{out}
 	}
 	state.Identity = text("server_info", `{"name":"oatf-server","version":"1.0.0"}`)
-	state.Capabilities = text("capabilities", `{"tools":{},"resources":{},"prompts":{}}`)
+	state.Capabilities = text("capabilities", defaultCapabilities)
 	state.Instructions = text("instructions", "")
 	if v := given(scene.state, "protocol_version"); v.Kind() == rawjson.String {
 		var e error
@@ -98,6 +98,10 @@ func (s *server) prepare(at int, x *expander) (*serve.Prepared, error) {
 	}
 	return serve.Prepare(state)
 }
+
+// defaultCapabilities are those of a document that names none (§7.1.4). Lists change in it as phases do, and a
+// client of 2026-07-28 hears of it only where that is declared.
+const defaultCapabilities = `{"tools":{"listChanged":true},"resources":{"listChanged":true},"prompts":{"listChanged":true}}`
 
 // Hear is told every message of a client, and decides which phase answers it.
 func (s *server) Hear(_ context.Context, t *serve.Talk, m wire.Message) serve.Turn {

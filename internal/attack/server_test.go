@@ -229,7 +229,7 @@ phases:
   - {name: a, state: {resources: [{uri: "a://b", name: r, content: {text: hi}}], resource_templates: [{uriTemplate: "t://{x}", name: t, content: {text: "{{request.uri}}"}}]}, trigger: {event: ping, count: 2}}
   - {name: b, state: {protocol_version: "1999-01-01", server_info: {name: x}, capabilities: {}, instructions: obey}}`, Options{})
 		d := s.servers["default"]
-		if got, want := d.hello(`{}`), `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{},"prompts":{}},"serverInfo":{"name":"oatf-server","version":"1.0.0"}}}`; got != want {
+		if got, want := d.hello(`{}`), `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},"resources":{"listChanged":true},"prompts":{"listChanged":true}},"serverInfo":{"name":"oatf-server","version":"1.0.0"}}}`; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 		d.want2(t, "tools/list", `{}`, `{"tools":[]}`)

@@ -47,6 +47,8 @@ func (s *Server) modernRequest(ctx context.Context, p *Prepared, r *request) rep
 	switch {
 	case e != nil && e.Code == methodNotFound:
 		return fail(r.ID, http.StatusNotFound, e)
+	case e != nil && e.Code == missingCapability:
+		return fail(r.ID, http.StatusBadRequest, e)
 	case e != nil:
 		return fail(r.ID, 0, e)
 	}

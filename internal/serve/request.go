@@ -20,6 +20,7 @@ const (
 	sessionNotFound    = -32001 // legacy: it has ended or never was
 	resourceNotFound   = -32002 // legacy
 	headerMismatch     = -32020
+	missingCapability  = -32021 // of the client; a State's, since only it knows what its calls need
 	unsupportedVersion = -32022
 )
 
