@@ -39,7 +39,7 @@ func BenchmarkLoad(b *testing.B) {
 
 // BenchmarkHostile refuses each of the hostile texts.
 func BenchmarkHostile(b *testing.B) {
-	for name, text := range hostile() {
+	for name, text := range hostileText() {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if d, err := Parse(text); err == nil {

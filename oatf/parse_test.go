@@ -146,7 +146,7 @@ type_mismatch attack.indicators[0].confidence`
 // TestHostile wants each of these refused, whatever it would unfold to. BenchmarkHostile says
 // how fast.
 func TestHostile(t *testing.T) {
-	for name, text := range hostile() {
+	for name, text := range hostileText() {
 		t.Run(name, func(t *testing.T) {
 			d, err := Parse(text)
 			if err == nil {
@@ -161,7 +161,7 @@ func TestHostile(t *testing.T) {
 
 // hostile are texts made to cost time or memory. Those of 10 MB break the limit on bytes,
 // the others stay below it and break another.
-func hostile() map[string]string {
+func hostileText() map[string]string {
 	const size = 10 << 20
 	head := "oatf: \"0.1\"\nattack:\n  x-a: "
 	block := func(n int) string {

@@ -97,4 +97,5 @@ var rules = []Rule{
 	{"GNT-208", "§7.1.5", warns, "initialize is a client's action"},
 	{"GNT-209", "§7.1.6", warns, "a request that must not stand alone does, without a word about why"},
 	{"GNT-210", "§4.2", warns, "a date is not in ISO 8601"},
+	{"GNT-211", "§10.3", fails, "x-gauntlet-wire holds rules that this runtime has"},
 }

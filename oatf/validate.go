@@ -32,6 +32,7 @@ func Validate(d *Document) Result {
 	c.phaseRules()
 	c.indicatorRules()
 	c.stateRules()
+	c.wireRules()
 	var r Result
 	for _, d := range c.done() {
 		if d.Severity == SeverityError {

@@ -104,6 +104,30 @@ func attackSeverity(a *result.AttackRun) finding.Severity {
 	return finding.Medium
 }
 
+// reactions say what a client did when messages to it were tampered with.
+var reactions = map[string]string{
+	"crashed": "the agent crashed", "closed": "the client closed the connection", "went_on": "the client went on",
+	"hung": "the client was still waiting at the end", "left": "the client left", "silent": "nothing more came from the client",
+}
+
+// wireText says in a line what a client did. It is not yet Visible.
+func wireText(w *result.WireRun) string {
+	text := fmt.Sprintf("%s, %s to %s (%s taken): %s", w.Do, count(w.Times, "message"), w.Session, count(int(w.Bytes), "byte"), cmp.Or(reactions[w.Client], w.Client))
+	if w.Next != "" {
+		text += fmt.Sprintf(", next %s, %s in all", w.Next, count(w.Messages, "message"))
+	}
+	if w.Resumed > 0 {
+		text += ", " + count(w.Resumed, "resumption")
+	}
+	if w.Again > 0 {
+		text += ", " + count(w.Again, "new conversation")
+	}
+	if w.Ceiling {
+		text += ", up to the ceiling"
+	}
+	return text
+}
+
 // indicatorText says in a line what came of an indicator. It is not yet Visible.
 func indicatorText(i *verdict.Indicator) string {
 	text := i.ID

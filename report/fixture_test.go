@@ -191,6 +191,10 @@ func attackRuns() []result.AttackRun {
 				{Name: "user", Mode: "ag_ui_client", State: "skipped", Reason: "ag_ui is not spoken here"},
 			},
 			Notices: []result.Notice{{Kind: "sep_2260", Message: "elicitation/create was sent outside of a request", Actor: "files", Phase: "pulled", Seq: 9}},
+			Wire: []result.WireRun{
+				{Actor: "files", Phase: "pulled", Do: "header name=X value=" + hostile, Session: "s1", Times: 2, Bytes: 1048576, Ceiling: true, Client: "closed", Next: "tools/" + hostile, Messages: 3, Again: 1, Resumed: 2},
+				{Actor: "files", Phase: "pulled", Do: "stall after=1 wait=1h0m0s", Session: "s2", Times: 1, Bytes: 1, Client: "hung"},
+			},
 		},
 		{Document: "a.yaml", Name: "Shadowing", Agent: "builtin:resister", Messages: 8, Verdict: settled(verdict.NotExploited, "")},
 		{Document: "b.yaml", ID: "X-002", Severity: "informational", Verdict: settled(verdict.NotExposed, "nothing that carries the attack reached the agent: tools/list of files in bait")},

@@ -75,6 +75,13 @@ func (p *page) attack(a *result.AttackRun) {
 			p.labelled(2, "actor:", Visible(fmt.Sprintf("%s (%s) %s: %s", c.Name, c.Mode, c.State, c.Reason)))
 		}
 	}
+	for i := range a.Wire {
+		if i == mostNotices && !p.verbose {
+			p.painted(2, "wire:", fmt.Sprintf("… and %s more", number(len(a.Wire)-i)), p.dim)
+			break
+		}
+		p.labelled(2, "wire:", Visible(wireText(&a.Wire[i])))
+	}
 	for i, n := range a.Notices {
 		if i == mostNotices && !p.verbose {
 			p.painted(2, "note:", fmt.Sprintf("… and %s more", number(len(a.Notices)-i)), p.dim)

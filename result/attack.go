@@ -27,6 +27,9 @@ type AttackRun struct {
 	Actors []ActorRun `json:"actors"`
 	// Notices are what there is to know about the run beside the verdict.
 	Notices []Notice        `json:"notices"`
+	// Wire is what clients did when messages to them were tampered with below the level of
+	// messages; none for a trace judged later.
+	Wire    []WireRun       `json:"wire,omitempty"`
 	Verdict *verdict.Attack `json:"verdict,omitempty"` // nil if the document could not be run
 	// Problem is why there is no verdict; "" if there is one.
 	Problem string `json:"problem,omitempty"`
@@ -40,6 +43,26 @@ type ActorRun struct {
 	Phase string `json:"phase,omitempty"` // the one it was in at the end
 	// Reason says why it was skipped or failed.
 	Reason string `json:"reason,omitempty"`
+}
+
+// A WireRun is what one client did upon one rule of x-gauntlet-wire.
+type WireRun struct {
+	Actor   string `json:"actor"`
+	Phase   string `json:"phase"`
+	Do      string `json:"do"`      // the rule with its parameters
+	Session string `json:"session"` // of the client in the trace
+	Times   int    `json:"times"`   // messages that it was done to
+	Bytes   int64  `json:"bytes"`   // of them that the client's side of the connection took, buffers included
+	// Ceiling says that a payload without end was ended by us.
+	Ceiling bool `json:"ceiling,omitempty"`
+	// Client is "crashed", "closed" (before it had everything), "went_on", "hung" (it was
+	// still waiting when the run ended), "left" or "silent": the first that is true.
+	Client string `json:"client"`
+	Next   string `json:"next,omitempty"` // method of what it first asked or told afterwards
+	// Messages is how many messages it sent afterwards, answers included.
+	Messages int `json:"messages"`
+	Again    int `json:"conversations,omitempty"` // that were begun at this actor afterwards, by anybody
+	Resumed  int `json:"resumed,omitempty"`       // event streams that it asked to resume
 }
 
 // A Notice is one thing to know about a run.

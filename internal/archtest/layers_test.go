@@ -54,6 +54,7 @@ var table = []row{
 	{path: "internal/text", layer: words, may: []string{"rawjson"}, deps: []string{"golang.org/x/text"}},
 	{path: "internal/taxonomy", layer: words, may: []string{"finding"}},
 	{path: "internal/schemadiff", layer: words, may: []string{"rawjson"}},
+	{path: "internal/hostile", layer: words, may: []string{"rawjson"}},
 	{path: "oatf/match", layer: words, may: []string{"rawjson"}, deps: []string{"cel.dev/cel-go"}},
 	{path: "trace", layer: words, may: []string{"rawjson"}},
 	{path: "result", layer: words, may: []string{"finding", "verdict"}},
@@ -61,7 +62,7 @@ var table = []row{
 	{path: "sink", layer: words, may: []string{"capability"}},
 
 	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "trace", "trust", "internal/text", "internal/taxonomy"}},
-	{path: "oatf", layer: contract, may: []string{"rawjson", "oatf/match", "internal/near", "internal/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
+	{path: "oatf", layer: contract, may: []string{"rawjson", "oatf/match", "internal/hostile", "internal/near", "internal/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "suite", layer: contract, may: []string{"trust", "internal/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "policy", layer: contract, may: []string{"finding", "result", "internal/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "lock", layer: contract, may: []string{"catalog", "rawjson", "finding"}},
@@ -105,7 +106,7 @@ var table = []row{
 
 	{path: "internal/drive", layer: stages, may: []string{"internal/peer", "internal/wire", "oatf/match", "rawjson", "suite", "trace"}, not: impure},
 	{path: "internal/gateway", layer: stages, may: []string{"internal/peer", "internal/serve", "internal/wire", "rawjson"}, not: impure},
-	{path: "internal/attack", layer: stages, may: []string{"internal/peer", "internal/serve", "internal/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
+	{path: "internal/attack", layer: stages, may: []string{"internal/hostile", "internal/peer", "internal/serve", "internal/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/agent", layer: stages, may: []string{"internal/wire"}, not: impure},
 
 	// The agents without a model see what any agent sees: no document, no attack and no model.

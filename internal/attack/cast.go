@@ -84,6 +84,7 @@ func (r *Run) cast(s *script) error {
 		return nil
 	case s.mode == "mcp_client":
 		r.clients = append(r.clients, newClient(a))
+		a.tellUnwired()
 	case s.mode == "ag_ui_client":
 		r.skip(s, "AG-UI is not spoken here; what it has the user say goes to the agent as its prompt")
 		return nil

@@ -15,30 +15,47 @@ type conversation struct {
 	open bool // the client has begun in earnest: it may be sent what it did not ask for; guarded by server.mu
 
 	mu    sync.Mutex
-	under map[string]int // requests that have no answer yet, with the phase they came in
-	alone map[string]int // requests of ours that belong to none of the client's and are about to go out
+	under map[string]asked // requests that have no answer yet
+	alone map[string]int   // requests of ours that belong to none of the client's and are about to go out
+}
+
+// asked is a request of a client's.
+type asked struct {
+	phase  int // that it came in
+	method string
 }
 
 // maxUnder is how many requests without an answer are remembered. The engine has fewer
 // under way; more are those of a client that cancels.
 const maxUnder = 1000
 
-func (c *conversation) asks(id string, phase int) {
+func (c *conversation) asks(id, method string, phase int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.under) >= maxUnder {
 		clear(c.under)
 	}
-	c.under[id] = phase
+	c.under[id] = asked{phase, method}
 }
 
 // answers returns the phase of the request that is being answered.
 func (c *conversation) answers(id string) (phase int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	phase, ok = c.under[id]
+	a, ok := c.under[id]
 	delete(c.under, id)
-	return phase, ok
+	return a.phase, ok
+}
+
+// asked returns the phase and the method of the request that an answer is for; now and no
+// method if there is none.
+func (c *conversation) asked(id string, now int) (phase int, method string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a, ok := c.under[id]; ok {
+		return a.phase, a.method
+	}
+	return now, ""
 }
 
 // violates reports whether a request of ours that goes out is one that was announced to
@@ -73,18 +90,18 @@ func letterKey(method, params string) string {
 }
 
 // meet returns what is remembered of a client, nothing at first.
-func (s *server) meet(t *serve.Talk) *conversation {
+func (s *server) meet(t *serve.Talk) (c *conversation, begins bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := s.talks[t]
-	if c == nil {
+	c = s.talks[t]
+	if begins = c == nil; begins {
 		if len(s.talks) >= maxTalks {
 			s.forgetOldest()
 		}
-		c = &conversation{talk: t, under: map[string]int{}, alone: map[string]int{}}
+		c = &conversation{talk: t, under: map[string]asked{}, alone: map[string]int{}}
 		s.talks[t] = c
 	}
-	return c
+	return c, begins
 }
 
 // conversation returns what is remembered of a client, nil for nothing.

@@ -20,6 +20,7 @@ const maxParts = 100
 // tap records what goes over the server's transports. A message of ours has the phase of
 // the request that it answers.
 func (s *server) tap(t serve.Tapped) {
+	s.wires.saw(t)
 	one := s.message(t, t.Message)
 	seq := s.run.record(one)
 	if t.Message.Kind != wire.Batch {

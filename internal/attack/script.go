@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"gauntlet/internal/hostile"
 	"gauntlet/oatf"
 	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
@@ -23,6 +24,7 @@ type phase struct {
 	extractors []extractor
 	onEnter    []oatf.Action
 	awaits     []await
+	wire       []*hostile.Rule
 }
 
 // An extractor takes a value out of messages of one side.
@@ -69,9 +71,18 @@ func readPhase(p *oatf.Phase) (phase, error) {
 		out.extractors = append(out.extractors, extractor{x.Name, x.Source, e})
 	}
 	for _, x := range p.Extensions {
-		if x.Name == awaitKey {
+		switch x.Name {
+		case awaitKey:
 			if out.awaits, err = readAwaits(x.Value); err != nil {
 				return out, fmt.Errorf("%s: %w", awaitKey, err)
+			}
+		case hostile.Key:
+			if x.Value.Kind() == rawjson.Null {
+				continue
+			}
+			var faults []hostile.Fault
+			if out.wire, faults = hostile.Read(x.Value); faults != nil {
+				return out, fmt.Errorf("%s: %s", hostile.Key, faults[0].Text)
 			}
 		}
 	}

@@ -19,6 +19,7 @@ type server struct {
 	*actor
 	index  int // among the servers of the run
 	engine *serve.Server
+	wires  *wires   // nil without rules
 	scenes []*scene // by phase; phases with one state share it
 
 	mu     sync.Mutex
@@ -55,6 +56,9 @@ func newServer(a *actor, index int) (*server, error) {
 	}
 	opt := a.run.opt.Serve
 	opt.Player, opt.Tap = s, s.tap
+	if s.wires = newWires(s); s.wires != nil {
+		opt.Deliver = s.wires.deliver
+	}
 	var err error
 	s.engine, err = serve.New(serve.State{Name: a.name}, opt)
 	return s, err
@@ -106,13 +110,14 @@ const defaultCapabilities = `{"tools":{"listChanged":true},"resources":{"listCha
 // Hear is told every message of a client, and decides which phase answers it.
 func (s *server) Hear(_ context.Context, t *serve.Talk, m wire.Message) serve.Turn {
 	ctx := s.run.running()
-	c := s.meet(t)
+	c, begins := s.meet(t)
+	s.wires.heard(t, m.Method, begins)
 	content := params(m)
 	// A call that is sent again with what was asked for is still the same call.
 	again := content.Get("requestState").Exists()
 	at, then := s.hear(ctx, m.Method, oatf.SourceRequest, content, !again)
 	if m.Kind == wire.Request {
-		c.asks(m.ID, at)
+		c.asks(m.ID, m.Method, at)
 	}
 	letters := s.deliverable(at, m.Method)
 	s.tellEra(at, t, m)

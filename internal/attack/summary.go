@@ -13,6 +13,7 @@ type Summary struct {
 	Ended    string         `json:"ended"` // why, in words
 	Duration time.Duration  `json:"duration_ns"`
 	Actors   []ActorSummary `json:"actors"` // those that were played first
+	Wire     []Wired        `json:"wire,omitempty"`
 	// Lost is why messages are missing in the trace, "" if none are.
 	Lost string `json:"lost,omitempty"`
 }
@@ -41,6 +42,9 @@ func (r *Run) summary(why string, took time.Duration) Summary {
 		s.Actors = append(s.Actors, one)
 	}
 	s.Actors = append(s.Actors, r.skipped...)
+	for _, v := range r.servers {
+		s.Wire = append(s.Wire, v.wires.done()...)
+	}
 	return s
 }
 

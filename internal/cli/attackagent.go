@@ -41,6 +41,7 @@ type agentOutcome struct {
 	scripted bool   // it did what a script says
 	said     string // the end of what it wrote to standard error, where that explains something
 	foreign  bool   // it is a program of the user's
+	crashed  bool   // that ended by itself and badly
 }
 
 const builtinAgents = `builtin:victim does the user's task and obeys whatever it reads. That it complies proves that

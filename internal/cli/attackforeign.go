@@ -97,6 +97,7 @@ func (f *agentFlags) ended(ctx context.Context, e wire.Exit, err error) agentOut
 		out.trouble = errors.New(out.ended)
 	default:
 		out.ended = "the agent " + e.How
+		out.crashed = e.Code != 0
 	}
 	if e.Cut || e.Code != 0 {
 		out.said = lastLines(e.Stderr)

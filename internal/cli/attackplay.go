@@ -318,6 +318,16 @@ func (p *play) describe(out *result.AttackRun, sum *attack.Summary, failed error
 		}
 		out.Actors = append(out.Actors, one)
 	}
+	for _, w := range sum.Wire {
+		one := result.WireRun{
+			Actor: w.Actor, Phase: w.Phase, Do: w.Do, Session: w.Session, Times: w.Times, Bytes: w.Bytes, Ceiling: w.Ceiling,
+			Client: string(w.Client), Next: w.Next, Messages: w.Back, Again: w.Again, Resumed: w.Resumed,
+		}
+		if p.outcome.crashed && w.Client != attack.WentOn {
+			one.Client = "crashed"
+		}
+		out.Wire = append(out.Wire, one)
+	}
 	if sum.Lost != "" {
 		lost(out, sum.Lost)
 	}

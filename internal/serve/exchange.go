@@ -122,8 +122,20 @@ func (x *exchange) begin() {
 
 // event sends a message as an event.
 func (x *exchange) event(line string) error {
+	if taken, err := x.hand(line, http.StatusOK); taken {
+		return err
+	}
 	x.server.tapOut(x.talk(), line, x, http.StatusOK)
 	return x.raw("message", line)
+}
+
+// hand offers a message of a conversation to whoever delivers messages.
+func (x *exchange) hand(line string, status int) (taken bool, err error) {
+	if x.server.opt.Deliver == nil || x.talk() == nil {
+		return false, nil
+	}
+	o := &Outgoing{Talk: x.talk(), Text: line, HTTP: true, server: x.server, status: status, x: x}
+	return o.hand(x.r.Context())
 }
 
 // raw sends one event, whose data is a single line.

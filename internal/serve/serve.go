@@ -15,6 +15,7 @@
 package serve
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"slices"
@@ -54,6 +55,10 @@ type Options struct {
 	// is done with it, of what goes when it is given to the transport. It is called from
 	// several goroutines at once, and must not wait long: the message does. nil taps nothing.
 	Tap func(Tapped)
+	// Deliver, unless nil, is offered every message of a conversation in place of its being
+	// written, and reports whether it has written it, in its own way. It holds up what goes
+	// the same way behind it, and nothing else. ctx ends with the client, as far as that can be known.
+	Deliver func(ctx context.Context, o *Outgoing) bool
 	// Wait is the longest wait for a client's answer; default DefaultWait.
 	Wait time.Duration
 }

@@ -103,12 +103,27 @@ func (c *pipe) put(out io.Writer, line string) error {
 	if c.left.Load() {
 		return ErrOver
 	}
-	c.server.tapOut(&c.talk, line, nil, 0)
-	_, err := io.WriteString(out, line+"\n")
+	taken, err := false, error(nil)
+	if c.server.opt.Deliver != nil {
+		o := &Outgoing{Talk: &c.talk, Text: line, server: c.server, out: out, cut: c.hangUp}
+		taken, err = o.hand(context.Background()) // who leaves is not noticed before its end is written to
+	}
+	if !taken {
+		c.server.tapOut(&c.talk, line, nil, 0)
+		_, err = io.WriteString(out, line+"\n")
+	}
 	if err != nil {
 		close(c.gone)
 	}
 	return err
+}
+
+// hangUp ends the conversation from our side.
+func (c *pipe) hangUp() {
+	select {
+	case c.over <- nil:
+	default: // it has ended
+	}
 }
 
 // send queues a line, and waits while there is no room.

@@ -180,6 +180,9 @@ func (x *exchange) json(out reply) {
 	if out.status != 0 {
 		status = out.status
 	}
+	if taken, _ := x.hand(out.body, status); taken {
+		return
+	}
 	x.server.tapOut(x.talk(), out.body, x, status)
 	if x.server.opt.Player != nil {
 		x.w.Header().Set("Content-Length", strconv.Itoa(len(out.body)))

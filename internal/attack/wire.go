@@ -1,0 +1,348 @@
+package attack
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"gauntlet/internal/hostile"
+	"gauntlet/internal/serve"
+	"gauntlet/internal/wire"
+)
+
+// A Wired is what one client did when messages to it were tampered with below the level of
+// messages by one rule of x-gauntlet-wire.
+type Wired struct {
+	Actor   string
+	Phase   string
+	Do      string // the rule with its parameters
+	Session string // of the client in the trace
+	Times   int    // messages that it was done to
+	Bytes   int64  // that the client's transport took of them
+	Ceiling bool   // the payload reached its ceiling, where the server closed
+	Client  Reaction
+	Next    string // method of the first request or notification that it sent afterwards, "" for none
+	Back    int    // messages of all kinds that it sent afterwards
+	Again   int    // conversations that were begun afterwards, by whomever
+	Resumed int    // streams that were asked for afterwards with Last-Event-ID
+}
+
+// A Reaction is what a client did, the first of these that is true.
+type Reaction string
+
+// The reactions. Crashed is for those to say who know the agent's process.
+const (
+	Closed Reaction = "closed"  // it closed the connection before it had everything
+	WentOn Reaction = "went_on" // it sent further requests or notifications
+	Hung   Reaction = "hung"    // it was still waiting for the rest when the run ended
+	Left   Reaction = "left"    // it ended the conversation
+	Silent Reaction = "silent"  // nothing more came from it
+)
+
+// Bounds of what is remembered.
+const (
+	maxWired   = 1000      // facts of one server
+	maxListing = 256 << 10 // bytes of a list that goes out again and again
+	maxLists   = 64        // and how many there are
+)
+
+// wires are the rules of a server being carried out.
+type wires struct {
+	*server
+	mu    sync.Mutex
+	used  map[*hostile.Rule]int64
+	facts []*wired
+	lists map[string]string // of cursor loops: what the first page was answered with, by talk and method
+}
+
+// wired is a fact in the making.
+type wired struct {
+	Wired
+	rule   *hostile.Rule
+	talk   *serve.Talk
+	closed bool
+	under  int // deliveries under way
+}
+
+// newWires returns nil for a server none of whose phases has rules: then nothing of this
+// file is ever run.
+func newWires(s *server) *wires {
+	if !slices.ContainsFunc(s.phases, func(p phase) bool { return p.wire != nil }) {
+		return nil
+	}
+	return &wires{server: s, used: map[*hostile.Rule]int64{}, lists: map[string]string{}}
+}
+
+// tellUnwired tells of rules of an actor that is no server.
+func (a *actor) tellUnwired() {
+	for at := range a.phases {
+		if a.phases[at].wire != nil {
+			a.notice(Unplayed, at, "%s is for servers: what a client sends goes out as usual", hostile.Key)
+		}
+	}
+}
+
+// deliver is offered every message of the server's.
+func (w *wires) deliver(ctx context.Context, o *serve.Outgoing) bool {
+	m := wire.Decode(o.Text)
+	at, method, answer := w.now(w.run.running()), m.Method, false
+	if m.Kind == wire.Response || m.Kind == wire.Error {
+		answer = true
+		if c := w.conversation(o.Talk); c != nil {
+			at, method = c.asked(m.ID, at)
+		}
+	}
+	f := w.choose(at, method, answer, o)
+	if f == nil {
+		return false
+	}
+	text := o.Text
+	if f.rule.Name == "cursor_loop" {
+		text = w.listing(o.Talk, method, m)
+	}
+	plan, why := f.rule.Plan(hostile.Message{Text: text, Method: method, Answer: answer, Number: int64(f.Times - 1)})
+	switch {
+	case why != "":
+	case plan.Many && !o.Stream():
+		why = "the client takes no event stream"
+	case plan.Status != 0 || plan.Header != nil:
+		if !o.Head(plan.Status, plan.Header) {
+			why = "the answer has begun: it is part of an event stream"
+		}
+	}
+	if why != "" {
+		w.undo(f)
+		w.notice(Unplayed, at, "x-gauntlet-wire: %s is not done to %s: %s", f.rule.Name, cmp.Or(method, "a message"), why)
+		return false
+	}
+	w.tapped(o, m, cmp.Or(plan.Text, text), f)
+	w.carry(ctx, o, f, plan)
+	return true
+}
+
+// choose returns the rule for a message, nil if there is none, and counts it.
+func (w *wires) choose(at int, method string, answer bool, o *serve.Outgoing) *wired {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.phases[at].wire {
+		if !r.For(method) || r.Answers && !answer || r.Times > 0 && w.used[r] >= r.Times {
+			continue
+		}
+		if r.HTTP && !o.HTTP {
+			w.notice(Unplayed, at, "x-gauntlet-wire: %s is done over HTTP only", r.Name)
+			continue
+		}
+		f := w.fact(r, at, o.Talk)
+		if f == nil {
+			w.notice(Trouble, at, "x-gauntlet-wire: more than %d facts of what clients did are not kept, and nothing is done to further clients", maxWired)
+			return nil
+		}
+		w.used[r]++
+		f.Times++
+		f.under++
+		return f
+	}
+	return nil
+}
+
+// fact returns what is known of a rule and a client. w.mu is held.
+func (w *wires) fact(r *hostile.Rule, at int, t *serve.Talk) *wired {
+	for _, f := range w.facts {
+		if f.rule == r && f.talk == t {
+			return f
+		}
+	}
+	if len(w.facts) >= maxWired {
+		return nil
+	}
+	f := &wired{rule: r, talk: t}
+	f.Actor, f.Phase, f.Do, f.Session = w.name, w.phases[at].name, r.String(), "s"+strconv.Itoa(t.Number())
+	w.facts = append(w.facts, f)
+	return f
+}
+
+// undo takes back what could not be done.
+func (w *wires) undo(f *wired) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.used[f.rule]--
+	f.Times--
+	f.under--
+}
+
+// listing returns what a page of a list is answered with. Cursors of ours mean nothing to
+// the engine, so each page is the first again.
+func (w *wires) listing(t *serve.Talk, method string, m wire.Message) string {
+	key := strconv.Itoa(t.Number()) + " " + method
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if m.Kind == wire.Error {
+		if first := w.lists[key]; first != "" {
+			return hostile.WithID(first, m.ID)
+		}
+	} else if len(m.Raw) <= maxListing && len(w.lists) < maxLists {
+		w.lists[key] = m.Raw
+	}
+	return m.Raw
+}
+
+// tapped puts the message into the trace as it goes out, with what is done to it.
+func (w *wires) tapped(o *serve.Outgoing, was wire.Message, text string, f *wired) {
+	out := wire.Decode(text)
+	out.Note = join(out.Note, "x-gauntlet-wire: "+f.Do+", done to this message")
+	if out.ID != was.ID && (was.Kind == wire.Response || was.Kind == wire.Error) {
+		if c := w.conversation(o.Talk); c != nil {
+			c.answers(was.ID)
+		}
+	}
+	o.Tap(out)
+}
+
+// carry carries out a plan, until the client or the run has ended.
+func (w *wires) carry(ctx context.Context, o *serve.Outgoing, f *wired, plan hostile.Plan) {
+	run := w.run.running()
+	defer w.left(f)
+	begin, end := o.Frame()
+	write := func(b []byte) bool {
+		n, err := o.Write(b)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		f.Bytes += int64(n)
+		f.closed = f.closed || err != nil && run.Err() == nil
+		return err == nil
+	}
+	for s := range plan.Steps {
+		switch {
+		case run.Err() != nil:
+			o.Close(false)
+			return
+		case ctx.Err() != nil:
+			w.mu.Lock()
+			f.closed = true
+			w.mu.Unlock()
+			o.Close(false)
+			return
+		case s.Close || s.Reset:
+			w.mu.Lock()
+			f.Ceiling = f.rule.Name == "endless"
+			w.mu.Unlock()
+			o.Close(s.Reset)
+			return
+		case s.Wait > 0:
+			pause(ctx, run, s.Wait)
+			continue
+		}
+		data := s.Data
+		if s.Begin && begin != "" || s.End && end != "" {
+			data = slices.Concat([]byte(when(s.Begin, begin)), data, []byte(when(s.End, end)))
+		}
+		if !write(data) {
+			return
+		}
+	}
+}
+
+func when(yes bool, s string) string {
+	if yes {
+		return s
+	}
+	return ""
+}
+
+// left notes that a delivery is over. One that ends with the run or behind it never is: the
+// client was still waiting.
+func (w *wires) left(f *wired) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.run.running().Err() == nil {
+		f.under--
+	}
+}
+
+// pause waits, unless the client or the run ends before.
+func pause(ctx, run context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	case <-run.Done():
+	}
+}
+
+// heard notes what a client asks or tells behind what was done to it. begins says that it is
+// the first thing that it says.
+func (w *wires) heard(t *serve.Talk, method string, begins bool) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range w.facts {
+		switch {
+		case f.Times == 0:
+		case f.talk == t && f.Next == "":
+			f.Next = strings.Clone(clipped(method))
+		case f.talk != t && begins:
+			f.Again++
+		}
+	}
+}
+
+// saw notes messages and requests of HTTP.
+func (w *wires) saw(t serve.Tapped) {
+	if w == nil || t.ToClient || t.Talk == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, f := range w.facts {
+		if f.talk != t.Talk || f.Times == 0 {
+			continue
+		}
+		if t.Message.Raw != "" {
+			f.Back++
+		}
+		if t.HTTP != nil && t.HTTP.Header.Get("Last-Event-Id") != "" {
+			f.Resumed++
+		}
+	}
+}
+
+// maxMethod is how much of the name of a method is kept.
+const maxMethod = 100
+
+func clipped(s string) string { return s[:min(len(s), maxMethod)] }
+
+// done returns what was found out.
+func (w *wires) done() []Wired {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []Wired
+	for _, f := range w.facts {
+		one := f.Wired
+		switch {
+		case one.Times == 0:
+			continue
+		case f.closed:
+			one.Client = Closed
+		case f.Next != "":
+			one.Client = WentOn
+		case f.under > 0:
+			one.Client = Hung
+		case isClosed(f.talk.Done()):
+			one.Client = Left
+		default:
+			one.Client = Silent
+		}
+		out = append(out, one)
+	}
+	return out
+}

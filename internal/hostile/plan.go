@@ -1,0 +1,119 @@
+package hostile
+
+import (
+	"iter"
+	"time"
+
+	"gauntlet/rawjson"
+)
+
+// A Message is one that is to go out.
+type Message struct {
+	Text   string // JSON on one line
+	Method string // its own, or that of the request that it answers
+	Answer bool
+	Number int64 // of messages that the rule was for, from 0: it is part of the seed
+}
+
+// A Plan is what goes out in place of a message.
+type Plan struct {
+	// Many says that there are several messages, or parts of an event stream: over HTTP they
+	// need a stream.
+	Many bool
+	// Status and Header are what HTTP says before the first byte; 0 and nil for what it says
+	// anyhow. A header whose value is empty is taken away.
+	Status int
+	Header map[string]string
+	// Bare leaves out what frames a message.
+	Bare bool
+	// Text is what goes out, as a trace is to have it: the text of one message; "" for the
+	// message as it was to go out.
+	Text string
+	// Steps are what is to be done. The bytes of a step are valid until the next.
+	Steps iter.Seq[Step]
+}
+
+// A Step is one thing of a Plan. Of its fields one is set, beside Begin and End.
+type Step struct {
+	Begin bool // a message begins with these bytes
+	Data  []byte
+	End   bool // and ends with them
+	Wait  time.Duration
+	Close bool // the connection is closed, and there is no further step
+	Reset bool // the same with a reset
+}
+
+// Plan says what becomes of a message. With words it is for no such message, which then
+// goes out as it is; they say why.
+func (r *Rule) Plan(m Message) (Plan, string) {
+	if r.Answers && !m.Answer {
+		return Plan{}, "it is done to answers only"
+	}
+	return r.plan(r, m)
+}
+
+// whole is a message in one step.
+func whole(text string) Step { return Step{Begin: true, Data: []byte(text), End: true} }
+
+func steps(all ...Step) iter.Seq[Step] {
+	return func(yield func(Step) bool) {
+		for _, s := range all {
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// one is a plan for one message of another text.
+func one(text string) Plan { return Plan{Text: text, Steps: steps(whole(text))} }
+
+func (r *Rule) delay(m Message) (Plan, string) {
+	return Plan{Steps: steps(Step{Wait: r.wait("wait")}, whole(m.Text))}, ""
+}
+
+func (r *Rule) drip(m Message) (Plan, string) {
+	piece, every := int(r.numbers["piece"]), r.wait("every")
+	return Plan{Steps: func(yield func(Step) bool) {
+		for i := 0; i < len(m.Text); i += piece {
+			end := min(i+piece, len(m.Text))
+			if i > 0 && !yield(Step{Wait: every}) {
+				return
+			}
+			if !yield(Step{Begin: i == 0, Data: []byte(m.Text[i:end]), End: end == len(m.Text)}) {
+				return
+			}
+		}
+	}}, ""
+}
+
+// head is the beginning of a message, short of its last byte at least.
+func (r *Rule) head(m Message) Step {
+	n := max(0, min(int(r.numbers["after"]), len(m.Text)-1))
+	return Step{Begin: true, Data: []byte(m.Text[:n])}
+}
+
+func (r *Rule) stall(m Message) (Plan, string) {
+	return Plan{Steps: steps(r.head(m), Step{Wait: r.wait("wait")}, Step{Close: true})}, ""
+}
+
+func (r *Rule) cut(m Message) (Plan, string) {
+	return Plan{Steps: steps(r.head(m), Step{Close: true})}, ""
+}
+
+func (r *Rule) reset(m Message) (Plan, string) {
+	return Plan{Steps: steps(r.head(m), Step{Reset: true})}, ""
+}
+
+func (r *Rule) noNewline(m Message) (Plan, string) {
+	return Plan{Steps: steps(Step{Begin: true, Data: []byte(m.Text)})}, ""
+}
+
+// parse returns the message as an object; an absent value if it is none.
+func parse(text string) rawjson.Value {
+	var t rawjson.Tree
+	if t.Parse(text, 0) != nil || t.Root().Kind() != rawjson.Object {
+		return rawjson.Value{}
+	}
+	return t.Root()
+}
