@@ -53,7 +53,7 @@ const maxTags = 256
 
 // A tracer walks a trace and finds flows.
 type tracer struct {
-	trace    *trace.Trace
+	trace    *trace.Trace // nil where calls come one by one, see Watch
 	boundary trust.Boundary
 	limits   trust.Limits
 	talk     *talk
@@ -63,6 +63,14 @@ type tracer struct {
 	tags     map[int][]tag          // by the call to a sanitizer
 	given    map[int]map[uint64]int // by call: the message in which a sanitizer got its result
 	flows    flows
+}
+
+// seq returns the number of a message by its place. Without a trace the place is the number.
+func (w *tracer) seq(place int) int {
+	if w.trace == nil {
+		return place
+	}
+	return w.trace.Messages[place].Seq
 }
 
 type flowsKey struct{}
@@ -77,15 +85,21 @@ func flowsOf(p *check.Pass) *flows {
 }
 
 func findFlows(t *trace.Trace, b trust.Boundary, k *talk) *flows {
-	w := &tracer{trace: t, boundary: b, limits: b.Limits.WithDefaults(), tags: map[int][]tag{}, given: map[int]map[uint64]int{}}
+	w := newTracer(t, b)
 	w.talk = k
-	w.required = 1<<min(len(b.Sanitizers), maxSanitizers) - 1
 	w.index, w.sweep = build(t, w.talk, w.limits)
 	w.index.know(b.Given)
 	w.walk()
 	w.flows.talk, w.flows.steps = w.talk, w.index.steps()
 	w.flows.limit = fmt.Sprintf("at most %d earlier results for one argument, and %d findings, are reported", w.limits.Producers, w.limits.Findings)
 	return &w.flows
+}
+
+func newTracer(t *trace.Trace, b trust.Boundary) *tracer {
+	return &tracer{
+		trace: t, boundary: b, limits: b.Limits.WithDefaults(), required: 1<<min(len(b.Sanitizers), maxSanitizers) - 1,
+		tags: map[int][]tag{}, given: map[int]map[uint64]int{},
+	}
 }
 
 // walk goes through the messages in their order, so that what a call can have from a result
@@ -105,7 +119,7 @@ func (w *tracer) walk() {
 		}
 		switch c := &w.talk.calls[at]; i {
 		case c.request:
-			w.call(at, m)
+			w.call(at, m) // what is no JSON gives its server nothing
 		case c.result:
 			w.index.arrive(at, c.server)
 		}
@@ -131,9 +145,10 @@ type cover struct {
 	from map[int]bool
 }
 
-func (w *tracer) call(at int, m *trace.Message) {
+// call judges what a request gives to its server; false if it cannot be read.
+func (w *tracer) call(at int, m *trace.Message) bool {
 	if !w.sweep.parse(m.Raw) {
-		return
+		return false
 	}
 	w.sweep.inputs()
 	var covers []cover
@@ -153,6 +168,7 @@ func (w *tracer) call(at int, m *trace.Message) {
 		}
 		w.index.sent(m.Seq, exact, other)
 	}
+	return true
 }
 
 // An argument is one value of a call while it is judged.
@@ -278,7 +294,7 @@ func (a *argument) add(h hit, u *unit, from held) {
 
 // before returns the message in which the client had sent a value before a result had it.
 func (a *argument) before(u *unit, from held) int {
-	if u.asked != 0 && u.asked < a.trace.Messages[a.talk.calls[from.call].result].Seq {
+	if u.asked != 0 && u.asked < a.seq(a.talk.calls[from.call].result) {
 		return u.asked
 	}
 	return 0
@@ -318,7 +334,7 @@ func (a *argument) tagged(to *call) {
 			a.given[t.origin.call] = got
 		}
 		if got[to.sanitizer] == 0 {
-			got[to.sanitizer] = a.trace.Messages[to.request].Seq
+			got[to.sanitizer] = a.seq(to.request)
 		}
 	}
 	for _, from := range a.order {
@@ -366,11 +382,19 @@ func (a *argument) failed(f *flow, src, to *call, clean bool, o *origin) string 
 			continue
 		}
 		if seq := a.gotBy(f.from, bit, f.to); seq > 0 && f.through < 0 {
-			return "required_sanitizers: " + s.Text + " got it (message " + itoa(seq) + "), and what stands here is not its output"
+			return "required_sanitizers: " + s.Text + " got it" + a.message(seq) + ", and what stands here is not its output"
 		}
 		return "required_sanitizers: it did not pass " + s.Text
 	}
 	return "required_sanitizers: it did not pass them all"
+}
+
+// message names one of the trace by its number.
+func (w *tracer) message(seq int) string {
+	if w.trace == nil {
+		return ""
+	}
+	return " (message " + itoa(seq) + ")"
 }
 
 // gotBy returns the first message in which a sanitizer got the result of a call, before another
@@ -378,7 +402,7 @@ func (a *argument) failed(f *flow, src, to *call, clean bool, o *origin) string 
 func (a *argument) gotBy(from, bit, to int) int {
 	first := 0
 	for mask, seq := range a.given[from] {
-		before := seq < a.trace.Messages[a.talk.calls[to].request].Seq
+		before := seq < a.seq(a.talk.calls[to].request)
 		if mask&(1<<bit) != 0 && before && (first == 0 || seq < first) {
 			first = seq
 		}

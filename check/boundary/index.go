@@ -56,7 +56,10 @@ func (u *unit) hold(server string, h held, most int) {
 // An index finds values of results in the arguments of calls.
 type index struct {
 	limits trust.Limits
-	units  []unit
+	// live says that values come one by one: they are looked for verbatim alone, and what is
+	// not known yet is kept whether an argument is known to hold it or not.
+	live  bool
+	units []unit
 	// exact are values and forms of them; loose are folded values; parts are folded
 	// arguments that are looked for in results. forms gives the units for an id.
 	exact, loose, parts                *within.Set
@@ -242,6 +245,9 @@ func (x *index) look(e *entry) (exact, other []hit, all bool) {
 		}) && all
 	}
 	find(x.exact, x.exactForms, e.text, verbatim)
+	if x.live {
+		return exact, nil, all
+	}
 	if x.exact.Len() > 0 {
 		for _, f := range escapesOf(e.text) {
 			find(x.exact, x.exactForms, f.text, f.how)

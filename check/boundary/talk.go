@@ -33,9 +33,13 @@ type call struct {
 // the member of params that names what is called.
 var methods = map[string]string{"tools/call": "name", "resources/read": "uri", "prompts/get": "name"}
 
+func newTalk() *talk {
+	return &talk{at: map[int]int{}, servers: map[string]bool{}, tools: map[string]map[string]bool{}, enums: map[[2]string]map[string]bool{}}
+}
+
 // listen reads a trace.
 func listen(t *trace.Trace, sanitizers []trust.Name) *talk {
-	k := &talk{at: map[int]int{}, servers: map[string]bool{}, tools: map[string]map[string]bool{}, enums: map[[2]string]map[string]bool{}}
+	k := newTalk()
 	var tree rawjson.Tree
 	for i := range t.Messages {
 		m := &t.Messages[i]

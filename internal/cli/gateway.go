@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/check/boundary"
 	"gauntlet/internal/gateway"
 	engine "gauntlet/internal/serve"
 	"gauntlet/internal/wire"
@@ -32,11 +33,14 @@ type gatewayRun struct {
 	each        bool
 	traceName   string
 	connect     time.Duration
+	enforce     bool
+	boundary    string
 	options     engine.Options
 	message     int
 
 	trace  *traceFile
 	dialer *http.Transport
+	guard  gateway.Guard // nil where nothing is enforced
 }
 
 func (a *app) gatewayCommand() *cobra.Command {
@@ -53,13 +57,16 @@ started again when it is used.
 
 --trace records every message to and from every server, unchanged, as judging wants it.
 With --each every server is offered on a port of its own, in its own words.
+With --enforce a call that the boundary declared by --boundary forbids (what SEC-060 and SEC-061
+would report) does not reach its server: the client is told why by an MCP error.
 
 Naming a configuration is agreeing that its servers are started and connected to.
 
 Exit codes: 2 if nothing could be offered; else 0, also when interrupted.`,
 		Example: `  gauntlet gateway --config mcp.json --trace run.ndjson
   gauntlet gateway --config mcp.json --transport http --listen 127.0.0.1:8000
-  gauntlet gateway --config mcp.json --transport http --each --address-file urls.txt`,
+  gauntlet gateway --config mcp.json --transport http --each --address-file urls.txt
+  gauntlet gateway --config mcp.json --enforce --boundary suite.yaml`,
 		Args: noArguments,
 		RunE: g.run,
 	}
@@ -73,6 +80,9 @@ Exit codes: 2 if nothing could be offered; else 0, also when interrupted.`,
 	f.StringVar(&g.addressFile, "address-file", "", "write the URLs to this `FILE` as soon as clients can connect (default none)")
 	f.BoolVar(&g.each, "each", false, "offer every server on a port of its own, instead of all as one (default off)")
 	traceFlag(cmd, &g.traceName)
+	f.BoolVar(&g.enforce, "enforce", false, "keep back what --boundary forbids (default off)")
+	f.StringVar(&g.boundary, "boundary", "", "with --enforce, the suite `FILE` that declares what may pass between servers")
+	_ = cmd.MarkFlagFilename("boundary", "yaml", "yml")
 	f.Var(duration(&g.connect, gateway.DefaultConnect), "connect-timeout", "longest wait for a server when a conversation begins or a list is asked for")
 	f.StringArrayVar(&g.options.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
 	f.StringArrayVar(&g.options.HTTP.Origins, "allow-origin", nil, "further `ORIGIN` header that a request may carry, as https://app.example; repeatable (default none)")
@@ -90,6 +100,13 @@ func (g *gatewayRun) run(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	if g.enforce {
+		declared, err := g.readBoundary(g.boundary)
+		if err != nil {
+			return err
+		}
+		g.guard = boundary.NewWatch(declared)
+	}
 	if g.traceName != "" {
 		if g.trace, err = g.createTrace(g.traceName); err != nil {
 			return err
@@ -106,6 +123,8 @@ func (g *gatewayRun) validate(cmd *cobra.Command) error {
 	switch {
 	case len(g.files) == 0:
 		return usage(cmd, "nothing to offer: name a configuration with --config")
+	case g.enforce != (g.boundary != ""):
+		return usage(cmd, "--enforce and --boundary want each other")
 	case g.each && g.transport == "stdio":
 		return usage(cmd, "--each is for --transport http")
 	case g.traceName == "-" && g.transport == "stdio":
@@ -122,7 +141,7 @@ func (g *gatewayRun) validate(cmd *cobra.Command) error {
 		if out == "" {
 			continue
 		}
-		if err := writable(out, g.files); err != nil {
+		if err := writable(out, append(slices.Clone(g.files), g.boundary)); err != nil {
 			return usage(cmd, "%s", err)
 		}
 	}
@@ -196,7 +215,7 @@ func (g *gatewayRun) upstream(b behind) gateway.Upstream {
 
 // front makes a gateway of some servers.
 func (g *gatewayRun) front(servers []behind) (*gateway.Gateway, error) {
-	opt := gateway.Options{Version: version(), Connect: g.connect, Server: g.options, Note: func(s string) { g.note("%s", s) }}
+	opt := gateway.Options{Version: version(), Connect: g.connect, Server: g.options, Guard: g.guard, Note: func(s string) { g.note("%s", s) }}
 	for _, b := range servers {
 		opt.Upstreams = append(opt.Upstreams, g.upstream(b))
 	}

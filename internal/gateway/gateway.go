@@ -48,11 +48,13 @@ const DefaultConnect = 10 * time.Second
 
 // A Guard decides what may pass between servers.
 type Guard interface {
+	// Claims is told what a client says that it can do, a JSON object. An error keeps back
+	// the request that says so, and lets no conversation with a server begin that would.
+	Claims(capabilities string) error
 	// Asks is told of a request before it goes out. An error keeps it back: the client gets
-	// it for an answer, and the server never hears of it.
-	Asks(session int, server, method, params string) error
-	// Answers is told of the result of a request.
-	Answers(session int, server, method, params, result string)
+	// it for an answer, and the server never hears of it. Otherwise answered is called with
+	// the result, if there is one, before the client has it; an error from that takes its place.
+	Asks(server, method, params string) (answered func(result string) error, err error)
 }
 
 // A Gateway is one front. Its Server may be given any transport.

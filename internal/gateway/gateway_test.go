@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -300,17 +301,26 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// refusing lets nothing go to web.
+// refusing lets nothing go to web, and no client sample.
 type refusing struct{ answers []string }
 
-func (r *refusing) Asks(_ int, server, method, _ string) error {
-	if server == "web" && method == "tools/call" {
-		return fmt.Errorf("the boundary forbids it")
+func (r *refusing) Claims(capabilities string) error {
+	if strings.Contains(capabilities, "sampling") {
+		return errors.New("the client claims sampling")
 	}
 	return nil
 }
-func (r *refusing) Answers(_ int, server, method, _, result string) {
-	r.answers = append(r.answers, server+" "+method)
+
+func (r *refusing) Asks(server, method, _ string) (func(string) error, error) {
+	if server == "web" && method == "tools/call" {
+		return nil, errors.New("the boundary forbids it")
+	}
+	return func(string) error {
+		if method == "tools/call" {
+			r.answers = append(r.answers, server+" "+method)
+		}
+		return nil
+	}, nil
 }
 
 func TestGuard(t *testing.T) {
@@ -318,12 +328,36 @@ func TestGuard(t *testing.T) {
 	b := back(t, "web", "fetch")
 	f := open(t, Options{Guard: guard}, back(t, "mail", "send"), b)
 	f.begin("{}")
-	if _, err := f.try("tools/call", `{"name":"fetch"}`); err == nil || !strings.Contains(err.Error(), "the boundary forbids it") {
+	if _, err := f.try("tools/call", `{"name":"fetch"}`); err == nil || !strings.Contains(err.Error(), "-32090") || !strings.Contains(err.Error(), "the boundary forbids it") {
 		t.Errorf("a call that is forbidden: %v", err)
 	}
 	f.call("tools/call", `{"name":"send"}`)
 	if len(b.calls) != 0 || !slices.Equal(guard.answers, []string{"mail tools/call"}) {
 		t.Errorf("the server had %d calls; answers %v", len(b.calls), guard.answers)
+	}
+}
+
+// What a client must not claim reaches no server, in initialize or in a request.
+func TestGuardClaims(t *testing.T) {
+	a := back(t, "mail", "send")
+	f := open(t, Options{Guard: &refusing{}}, a)
+	f.begin(`{"sampling":{}}`)
+	if _, err := f.try("tools/call", `{"name":"send"}`); err == nil || !strings.Contains(err.Error(), "the client claims sampling") {
+		t.Errorf("claimed in initialize: %v", err)
+	}
+	if a.opens != 0 {
+		t.Error("the server was connected to")
+	}
+	f = open(t, Options{Guard: &refusing{}}, a)
+	meta := func(c string) string {
+		return `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"agent","version":"7"},"io.modelcontextprotocol/clientCapabilities":` + c + `}`
+	}
+	f.call("tools/call", `{"name":"send",`+meta("{}")+`}`)
+	if _, err := f.try("tools/call", `{"name":"send",`+meta(`{"sampling":{}}`)+`}`); err == nil || !strings.Contains(err.Error(), "the client claims sampling") {
+		t.Errorf("claimed later: %v", err)
+	}
+	if len(a.calls) != 1 {
+		t.Errorf("the server had %d calls", len(a.calls))
 	}
 }
 

@@ -21,12 +21,14 @@ type house struct {
 	busy    sync.WaitGroup
 	state   atomic.Pointer[serve.Prepared]
 
+	saying sync.Mutex
+	noted  map[string]bool // what was said once
+
 	mu     sync.Mutex
 	client client
 	names  [2]map[string]route // of tools and of prompts, by the name at the front
-	uris   map[string]*seat    // of resources
+	uris   [2]map[string]*seat // of resources and of templates
 	asking map[string]*seat    // whose progress token this is, by the token as JSON
-	known  bool                // the lists were read once
 }
 
 // client is how the client at the front introduced itself.
@@ -39,7 +41,7 @@ type route struct {
 }
 
 func newHouse(g *Gateway, t *serve.Talk) *house {
-	h := &house{gateway: g, talk: t, uris: map[string]*seat{}, asking: map[string]*seat{}}
+	h := &house{gateway: g, talk: t, noted: map[string]bool{}, asking: map[string]*seat{}}
 	h.ctx, h.end = context.WithCancel(context.Background())
 	for i := range g.opt.Upstreams {
 		h.seats = append(h.seats, &seat{house: h, up: &g.opt.Upstreams[i]})

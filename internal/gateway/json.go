@@ -86,3 +86,21 @@ func failure(raw string) (code int, message, data string) {
 }
 
 func (h *house) note(format string, args ...any) { h.gateway.opt.Note(fmt.Sprintf(format, args...)) }
+
+// mostNoted bounds what a house remembers to have said.
+const mostNoted = 1_000
+
+// once notes what would be true at every list anew. h.noted is guarded by a lock of its own:
+// whoever calls may hold that of the house.
+func (h *house) once(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	h.saying.Lock()
+	said := h.noted[text] || len(h.noted) >= mostNoted
+	if !said {
+		h.noted[text] = true
+	}
+	h.saying.Unlock()
+	if !said {
+		h.gateway.opt.Note(text)
+	}
+}

@@ -30,6 +30,7 @@ const (
 const (
 	mostPages = 1_000
 	mostItems = 100_000
+	mostBytes = 64 << 20 // and one page more
 )
 
 // list reads a list of all servers at the same time and makes one of them, in the order of
@@ -60,9 +61,10 @@ func (s *seat) read(ctx context.Context, l int) {
 		return
 	}
 	var items []string
+	size := 0
 	params, seen := "{}", map[string]bool{}
 	for range mostPages {
-		m, err := link.call(ctx, listed[l].method, params)
+		m, err := s.house.guarded(ctx, link, listed[l].method, params)
 		if err != nil || m.Kind == wire.Error {
 			if err != nil {
 				s.house.note("%s of %s is as it was, or missing: %v", listed[l].method, s.up.Name, err)
@@ -75,8 +77,13 @@ func (s *seat) read(ctx context.Context, l int) {
 				return len(items) < mostItems
 			})
 		}
+		size += len(m.Result)
 		cursor := member(m.Result, "nextCursor")
-		if cursor == "" || cursor == "null" || seen[cursor] || len(items) >= mostItems {
+		if cursor == "" || cursor == "null" || seen[cursor] {
+			break
+		}
+		if len(items) >= mostItems || size >= mostBytes {
+			s.house.once("%s of %s is longer than what is taken of it: the rest is missing", listed[l].method, s.up.Name)
 			break
 		}
 		seen[cursor] = true
@@ -135,15 +142,13 @@ func (h *house) merge(l int) []string {
 			switch {
 			case l >= resources:
 				if first := uris[id]; first != nil && first != s {
-					h.note("%s and %s both have %s: it is read from %[1]s", first.up.Name, s.up.Name, id)
+					h.once("%s and %s both have %s: it is read from %[1]s", first.up.Name, s.up.Name, id)
 					continue
 				}
 				uris[id] = s
 			case owners[id] > 1:
 				name := unique(routes, owners, s.up.Name+"__"+id, s, id)
-				if !h.known {
-					h.note("several servers have %q: that of %s is called %q", id, s.up.Name, name)
-				}
+				h.once("several servers have %q: that of %s is called %q", id, s.up.Name, name)
 				item = replaced(item, "name", quote(name))
 				routes[name] = route{s, id}
 			default:
@@ -156,11 +161,8 @@ func (h *house) merge(l int) []string {
 	}
 	if l < resources {
 		h.names[l] = routes
-		h.known = h.known || l == tools
 	} else {
-		for uri, s := range uris {
-			h.uris[uri] = s
-		}
+		h.uris[l-resources] = uris
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 
 	"gauntlet/internal/serve"
 	"gauntlet/internal/wire"
@@ -12,6 +13,9 @@ import (
 // relay answers a request of the client's: lists by asking all servers, everything else by
 // asking the one that it is for.
 func (h *house) relay(ctx context.Context, c serve.Call) (string, error) {
+	if err := h.claims(member(member(c.Params, "_meta"), "io.modelcontextprotocol/clientCapabilities")); err != nil {
+		return "", err
+	}
 	for l := range listed {
 		if listed[l].method == c.Method {
 			return h.list(ctx, l)
@@ -49,11 +53,6 @@ func (h *house) relay(ctx context.Context, c serve.Call) (string, error) {
 
 // forward makes the request of one server, and gives it what it asks for on the way.
 func (h *house) forward(ctx context.Context, s *seat, c serve.Call, params string) (string, error) {
-	if g := h.gateway.opt.Guard; g != nil {
-		if err := g.Asks(h.talk.Number(), s.up.Name, c.Method, params); err != nil {
-			return "", &serve.Error{Code: blocked, Message: err.Error()}
-		}
-	}
 	l, err := s.reached(ctx)
 	if err != nil {
 		return "", err
@@ -62,7 +61,7 @@ func (h *house) forward(ctx context.Context, s *seat, c serve.Call, params strin
 	defer s.finish(p)
 	asked := params
 	for round := 0; ; round++ {
-		m, err := l.call(ctx, c.Method, asked)
+		m, err := h.guarded(ctx, l, c.Method, asked)
 		switch {
 		case err != nil:
 			return "", unreachable(s, err)
@@ -70,9 +69,6 @@ func (h *house) forward(ctx context.Context, s *seat, c serve.Call, params strin
 			code, message, data := failure(m.Error)
 			return "", &serve.Error{Code: code, Message: message, Data: data}
 		case l.meta == "" || str(member(m.Result, "resultType")) != "input_required" || round == maxRounds:
-			if g := h.gateway.opt.Guard; g != nil {
-				g.Answers(h.talk.Number(), s.up.Name, c.Method, params, m.Result)
-			}
 			return own(m.Result), nil
 		}
 		more, err := h.inputs(ctx, c, m.Result)
@@ -89,6 +85,44 @@ func own(result string) string {
 		return result
 	}
 	return without(result, "resultType")
+}
+
+// guarded makes a request of a server if the declared boundary allows it.
+func (h *house) guarded(ctx context.Context, l *link, method, params string) (wire.Message, error) {
+	g := h.gateway.opt.Guard
+	if g == nil {
+		return l.call(ctx, method, params)
+	}
+	answered, err := g.Asks(l.seat.up.Name, method, params)
+	if err != nil {
+		return wire.Message{}, h.forbidden(l.seat.up.Name+" "+method, err)
+	}
+	m, err := l.call(ctx, method, params)
+	if err != nil || m.Kind == wire.Error {
+		return m, err
+	}
+	if err := answered(m.Result); err != nil {
+		return wire.Message{}, h.forbidden("the result of "+l.seat.up.Name+" "+method, err)
+	}
+	return m, nil
+}
+
+// claims asks whether a client may say that it can do this.
+func (h *house) claims(capabilities string) error {
+	g := h.gateway.opt.Guard
+	if g == nil || capabilities == "" {
+		return nil
+	}
+	if err := g.Claims(capabilities); err != nil {
+		return h.forbidden("a request", err)
+	}
+	return nil
+}
+
+// forbidden is what a client is told of something that was kept back.
+func (h *house) forbidden(what string, why error) error {
+	h.note("kept back: %s: %v", what, why)
+	return &serve.Error{Code: blocked, Message: "gateway: " + why.Error()}
 }
 
 // blocked is the code of a request that the declared boundary forbids, one of those that
@@ -135,28 +169,39 @@ func (s *seat) reached(ctx context.Context) (*link, error) {
 }
 
 func unreachable(s *seat, err error) error {
-	if errors.Is(err, context.Canceled) {
+	var own *serve.Error
+	if errors.Is(err, context.Canceled) || errors.As(err, &own) {
 		return err
 	}
 	return &serve.Error{Code: -32001, Message: "gateway: " + s.up.Name + " cannot be reached: " + err.Error()}
 }
 
-// everybody makes a request of all servers that declare what it is about, and fails only if
-// all of them do.
+// everybody makes a request of all servers that declare what it is about, of all at the same
+// time and no longer than it may take to connect, and fails only if all of them do.
 func (h *house) everybody(ctx context.Context, c serve.Call) (string, error) {
-	result, err := "", error(serve.ErrUnhandled)
-	for _, s := range h.seats {
-		if member(member(s.opening(), "capabilities"), "logging") == "" {
-			continue
-		}
-		if r, e := h.forward(ctx, s, c, c.Params); e == nil {
-			result = r
-		} else if result == "" {
-			err = e
+	ctx, cancel := context.WithTimeout(ctx, h.gateway.opt.Connect)
+	defer cancel()
+	type answer struct {
+		result string
+		err    error
+	}
+	answers := make([]answer, len(h.seats))
+	var all sync.WaitGroup
+	for i, s := range h.seats {
+		answers[i].err = serve.ErrUnhandled
+		if member(member(s.opening(), "capabilities"), "logging") != "" {
+			all.Go(func() { answers[i].result, answers[i].err = h.forward(ctx, s, c, c.Params) })
 		}
 	}
-	if result != "" {
-		return result, nil
+	all.Wait()
+	err := error(serve.ErrUnhandled)
+	for _, a := range answers {
+		if a.err == nil {
+			return a.result, nil
+		}
+		if a.err != serve.ErrUnhandled {
+			err = a.err
+		}
 	}
 	return "", err
 }

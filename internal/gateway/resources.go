@@ -35,7 +35,7 @@ func (h *house) readResource(ctx context.Context, c serve.Call, uri string) (str
 func (h *house) unknown(uri string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.seats) > 1 && h.uris[uri] == nil
+	return len(h.seats) > 1 && h.uris[0][uri] == nil && h.uris[1][uri] == nil
 }
 
 // readers returns the servers to be asked for a resource, the likeliest first.
@@ -45,8 +45,10 @@ func (h *house) readers(uri string) []*seat {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s := h.uris[uri]; s != nil {
-		return []*seat{s}
+	for _, uris := range h.uris {
+		if s := uris[uri]; s != nil {
+			return []*seat{s}
+		}
 	}
 	var fits, rest []*seat
 	for _, s := range h.seats {

@@ -85,6 +85,10 @@ func (s *seat) dial() {
 	ctx, cancel := context.WithTimeout(s.house.ctx, mostDial)
 	defer cancel()
 	l, err := s.open(ctx)
+	if err == nil && s.house.ctx.Err() != nil {
+		l.close() // not below, where the lock is held that the end of a link takes
+		err = errGone
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	back := s.init != "" && err == nil
@@ -93,9 +97,6 @@ func (s *seat) dial() {
 		s.again = time.Now().Add(s.pause)
 	} else {
 		s.link, s.init, s.pause = l, l.init, 0
-		if s.closed {
-			l.close()
-		}
 	}
 	close(s.dialing)
 	s.dialing = nil
@@ -113,11 +114,14 @@ func (s *seat) dial() {
 
 // open begins a conversation with the server, in the name of the client at the front.
 func (s *seat) open(ctx context.Context) (*link, error) {
+	who := s.house.introduced()
+	if err := s.house.claims(who.capabilities); err != nil {
+		return nil, err
+	}
 	conn, err := s.up.Open()
 	if err != nil {
 		return nil, err
 	}
-	who := s.house.introduced()
 	session, err := peer.Open(ctx, conn, peer.Options{Name: who.name, Version: who.version, Capabilities: who.capabilities, Timeout: mostDial})
 	if err != nil {
 		_ = conn.Close() // the first error is the one to tell
