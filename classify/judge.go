@@ -98,7 +98,7 @@ func (w *worker) apply(d *deed, p *profile) {
 		if d.source == byParameter && (r.tag == capability.SecretAccess || r.tag == capability.NetEgress) {
 			weight = 1 // keys are listed and rotated more often than handed out, and any act may be a request
 		}
-		if r.tag == capability.SecretAccess && (heads(d.value.Text(), int(d.object.end)) || held(d.value.Text(), int(d.object.start))) {
+		if r.tag == capability.SecretAccess && (heads(w.text(d.value), int(d.object.end)) || held(w.text(d.value), int(d.object.start))) {
 			weight -= 2
 		}
 		if weight <= 0 {

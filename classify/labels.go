@@ -50,7 +50,7 @@ func (w *worker) label(tag uint8, c capability.Confidence) capability.Label {
 		}
 		out := capability.Signal{Source: sourceOrder[s.source], Weight: int(s.weight), Text: s.text, Pointer: s.value.Pointer()}
 		if s.text == "" {
-			raw := s.value.Text()
+			raw := w.text(s.value)
 			out.Start, out.End = int(s.start), int(s.end)
 			if out.End == 0 || out.End > len(raw) {
 				out.Start, out.End = 0, len(raw)

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -35,6 +36,30 @@ func kept(t *testing.T, description string) int {
 	t.Helper()
 	w := read(t, `{"tools": [{"name": "x", "description": "`+description+`"}]}`)
 	return len(w.deeds)
+}
+
+// TestLongNames counts what is kept of names: each word is held against all others.
+func TestLongNames(t *testing.T) {
+	for _, unit := range []string{"read_file_", "readFile", "ファイル削除", "读取文件", "x-"} {
+		w := read(t, `{"tools": [{"name": "`+strings.Repeat(unit, 20_000)+`", "title": "`+strings.Repeat(unit, 20_000)+`"}]}`)
+		if len(w.deeds) > 2*maxNameWords {
+			t.Errorf("%q: %d deeds are kept of 20,000", unit, len(w.deeds))
+		}
+	}
+}
+
+// TestDecodedOnce judges a long description full of secrets: what each act stands in is not
+// decoded again.
+func TestDecodedOnce(t *testing.T) {
+	w := read(t, `{"tools": [{"name": "x", "description": "`+strings.Repeat(`Reads secrets.\n`, 2_000)+`"}]}`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	w.judge(&profile{})
+	w.tool(0)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 8<<20 {
+		t.Errorf("%d bytes are allocated for a description of %d", got, len(w.prose))
+	}
 }
 
 func read(t *testing.T, text string) *worker {

@@ -142,6 +142,15 @@ func (w *worker) readValue(v rawjson.Value, known func(string) bool) {
 	}
 }
 
+// text returns a string of the tool. The description is decoded once: it can be long, and
+// hold a thousand acts.
+func (w *worker) text(v rawjson.Value) string {
+	if v == w.desc {
+		return w.prose
+	}
+	return v.Text()
+}
+
 // mailbox takes folders for what they are in a tool that speaks of mail and of no other file.
 func (w *worker) mailbox() {
 	w.folders = false
@@ -149,7 +158,7 @@ func (w *worker) mailbox() {
 		return
 	}
 	for i := range w.deeds {
-		if d := &w.deeds[i]; d.objects.meets(fileObjects) && !isFolder(d.value.Text(), d.object) {
+		if d := &w.deeds[i]; d.objects.meets(fileObjects) && !isFolder(w.text(d.value), d.object) {
 			return
 		}
 	}
@@ -169,7 +178,7 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 	if len(ks) == 0 {
 		return
 	}
-	where := inName
+	where, written := inName, v.Text()
 	var all, does classes
 	for _, k := range ks {
 		all = all.with(k.set)
@@ -190,7 +199,7 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 		for j, a := range ks {
 			// One word cannot be both: "search" by itself searches nothing.
 			// Nor is a word an act that may name an object, behind an act: create_vector_hash.
-			if j != i && j > 0 && a.set.meets(objects) && a.flags&fused == 0 && behindAct(ks[:j]) || led(ks, j, v.Text()) {
+			if j != i && j > 0 && a.set.meets(objects) && a.flags&fused == 0 && behindAct(ks[:j]) || led(ks, j, written) {
 				continue
 			}
 			if j != i && a.set.meets(acts) && d.acts.empty() {

@@ -83,6 +83,10 @@ func nextWord(s string, i int, buf []byte) (word []byte, start, end int) {
 
 func wordByte(c byte) bool { return letter(c) || digit(c) || c >= utf8.RuneSelf }
 
+// maxNameWords is how many words of a name are read. Honest names have a handful, and each is
+// held against all others.
+const maxNameWords = 32
+
 // name reads the name of a tool or parameter as the words it is made of. Every pair of
 // neighbours that the lexicon knows as one word is one: git_hub, MySQL.
 func (t *tokenizer) name(s string) []token {
@@ -91,9 +95,9 @@ func (t *tokenizer) name(s string) []token {
 	if !ascii(s) {
 		s = text.Skeleton(s)
 	}
-	var cuts [33][2]int32
+	var cuts [maxNameWords + 1][2]int32
 	n := 0
-	for i := 0; i < len(s) && n < len(cuts)-1; {
+	for i := 0; i < len(s) && n < maxNameWords; {
 		if !wordByte(s[i]) {
 			i++
 			continue
@@ -107,7 +111,7 @@ func (t *tokenizer) name(s string) []token {
 	for i := 0; i < n; {
 		i += t.part(s, len(s) == len(raw), n == 1, cuts[i:n])
 	}
-	return t.out
+	return t.out[:min(len(t.out), maxNameWords)]
 }
 
 // part adds the longest term that begins at the first cut and returns how many it takes.
