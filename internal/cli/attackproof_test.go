@@ -2,19 +2,12 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
-	"net/url"
-	"path"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gauntlet/attacks"
 	"gauntlet/oatf"
@@ -136,66 +129,13 @@ func TestAttacksOnServersAreProvenBothWays(t *testing.T) {
 		{"careful", true, verdict.NotExploited},
 	} {
 		t.Run(tt.server, func(t *testing.T) {
-			s := fileServer(tt.careful)
-			ts := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil))
+			ts := httptest.NewServer((&workshop{careful: tt.careful, key: []byte("of this test")}).handler())
 			t.Cleanup(func() { ts.CloseClientConnections(); ts.Close() })
-			for _, name := range names {
-				r := playAll(t, "--url", ts.URL, name)[0]
+			for _, r := range playAll(t, append([]string{"--url", ts.URL, "--grace", "0s"}, names...)...) {
 				if r.Verdict == nil || r.Verdict.Outcome != tt.want {
-					t.Errorf("%s against a %s server: want %s, got %+v %s", name, tt.server, tt.want, r.Verdict, r.Problem)
+					t.Errorf("%s against a %s server: want %s, got %+v %s %+v", r.Document, tt.server, tt.want, r.Verdict, r.Problem, r.Notices)
 				}
 			}
 		})
 	}
-}
-
-// disk is the machine of the servers under attack.
-var disk = map[string]string{
-	"/srv/files/readme.txt": "hello",
-	"/etc/passwd":           "root:x:0:0:root:/root:/bin/sh\n",
-}
-
-var errNoFile = errors.New("no such file")
-
-// read opens a path below /srv/files. The careless server joins first and asks no questions.
-func read(careful bool, p string) (string, error) {
-	if careful && (path.IsAbs(p) || !path.IsAbs(path.Clean("/"+p)) || strings.Contains(p, "..")) {
-		return "", errNoFile
-	}
-	full := path.Join("/srv/files", p)
-	if !careful && path.IsAbs(p) {
-		full = path.Clean(p)
-	}
-	text, ok := disk[full]
-	if !ok {
-		return "", errNoFile
-	}
-	return text, nil
-}
-
-// fileServer is a server of files as many are.
-func fileServer(careful bool) *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "files", Version: "1"}, nil)
-	type input struct {
-		Path string `json:"path"`
-	}
-	mcp.AddTool(s, &mcp.Tool{Name: "read_file", Description: "Reads a file."}, func(_ context.Context, _ *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
-		text, err := read(careful, in.Path)
-		if err != nil {
-			return nil, nil, err
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
-	})
-	s.AddResourceTemplate(&mcp.ResourceTemplate{Name: "file", URITemplate: "file:///{+path}"}, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		p, err := url.PathUnescape(strings.TrimPrefix(r.Params.URI, "file:///"))
-		if err != nil {
-			return nil, err
-		}
-		text, err := read(careful, p)
-		if err != nil {
-			return nil, mcp.ResourceNotFoundError(r.Params.URI)
-		}
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: text}}}, nil
-	})
-	return s
 }
