@@ -21,7 +21,8 @@ func (a *app) attackListCommand() *cobra.Command {
 		Long: `list names the attack documents that gauntlet brings along. Wherever a command takes an
 attack document it takes one of these names too; a file of the name comes first.`,
 		Example: `  gauntlet attack list
-  gauntlet attack list --format json`,
+  gauntlet attack list --format json
+  gauntlet attack list --format markdown > attacks.md`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			all, err := builtInAttacks()
@@ -31,7 +32,7 @@ attack document it takes one of these names too; a file of the name comes first.
 			return a.writeTo("-", func(w io.Writer) error { return writeAttackList(w, all, format) })
 		},
 	}
-	textFormat(cmd, &format, "text", "json")
+	textFormat(cmd, &format, "text", "json", "markdown")
 	return cmd
 }
 
@@ -102,8 +103,11 @@ func listAttack(name string, at *oatf.Attack) listedAttack {
 }
 
 func writeAttackList(w io.Writer, all []listedAttack, format string) error {
-	if format == "json" {
+	switch format {
+	case "json":
 		return writeIndented(w, all)
+	case "markdown":
+		return writeAttackMarkdown(w, all)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "NAME\tID\tSEVERITY\tPLAYS\tTITLE")

@@ -42,6 +42,7 @@ type world struct {
 // A fake is a tool of a test.
 type fake struct {
 	name, about string
+	title       string
 	params      string // "path*: where to read" a line; * for required
 	answer      string
 	do          func(ctx context.Context, s *mcp.Server, r *mcp.CallToolRequest) string // instead of answer
@@ -93,7 +94,7 @@ func (w *world) server(string) *mcp.Server {
 }
 
 func (w *world) add(s *mcp.Server, f fake) {
-	s.AddTool(&mcp.Tool{Name: f.name, Description: f.about, InputSchema: f.schema()}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	s.AddTool(&mcp.Tool{Name: f.name, Description: f.about, Title: f.title, InputSchema: f.schema()}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		w.note(f.name + " " + string(r.Params.Arguments))
 		text := f.answer
 		if f.do != nil {

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+// TestAttacksDoc compares docs/attacks.md with the attacks that are built in.
+func TestAttacksDoc(t *testing.T) {
+	const file = "../../docs/attacks.md"
+	all, err := builtInAttacks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := writeAttackList(&want, all, "markdown"); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, want.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("%s differs from the attacks: run go test ./internal/cli -run TestAttacksDoc -update and read the diff", file)
+	}
+}
