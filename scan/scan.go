@@ -211,12 +211,15 @@ func state(present bool) string {
 	return result.StateAbsent
 }
 
+// Unasked is what a check needs that exists and was not among those to run.
+const Unasked = "to be asked for"
+
 // unasked lists the checks that exist and were not asked for.
 func unasked(checks []*check.Check) []result.Skip {
 	var out []result.Skip
 	for _, k := range Checks() {
 		if !slices.ContainsFunc(checks, func(c *check.Check) bool { return c.ID == k.ID }) {
-			out = append(out, result.Skip{Rule: k.ID, Name: k.Name, Needs: "to be asked for"})
+			out = append(out, result.Skip{Rule: k.ID, Name: k.Name, Needs: Unasked})
 		}
 	}
 	return out

@@ -21,6 +21,7 @@ type agentFlags struct {
 	idle      time.Duration
 	transport string
 	limit     time.Duration
+	env       []string // NAME=VALUE for an agent that is a command, beside our own environment
 
 	start startAgent // nil for whoever connects
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -43,7 +44,7 @@ func (f *agentFlags) foreign(a *app) error {
 		}
 	}
 	f.start = func(ctx context.Context, servers []agentServer, prompt string) agentOutcome {
-		opt := agent.Options{Command: command, Environ: a.host.Environ, Prompt: prompt, Limit: f.limit}
+		opt := agent.Options{Command: command, Environ: slices.Concat(a.host.Environ, f.env), Secret: f.env, Prompt: prompt, Limit: f.limit}
 		if own == "" {
 			for _, s := range servers {
 				opt.Servers = append(opt.Servers, agent.Server{Name: s.name, URL: s.url})

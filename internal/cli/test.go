@@ -292,6 +292,9 @@ func (t *testRun) steps(ctx context.Context) []drive.Result {
 	for name, snap := range out.Snapshots {
 		t.snapshots[name] = string(snap.Bytes())
 	}
+	if t.suite.Scan {
+		t.capture(ctx)
+	}
 	for i := range out.Results {
 		var refused *wire.AnswerError
 		if err := out.Results[i].Err; err != nil && !errors.As(err, &refused) {
@@ -318,7 +321,7 @@ func (t *testRun) patience() time.Duration {
 // letWork gives the agent the servers, each behind a gateway of its own that records it.
 func (t *testRun) letWork(ctx context.Context) error {
 	a := t.suite.Agent
-	flags := agentFlags{prompt: a.Prompt, transport: "http", limit: a.Timeout, idle: -1}
+	flags := agentFlags{prompt: a.Prompt, transport: "http", limit: a.Timeout, idle: -1, env: assigned(a.Env)}
 	if flags.limit == 0 {
 		flags.limit = 2 * time.Minute
 	}
@@ -371,10 +374,13 @@ func joinWords(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// capture reads what all servers say, beside the recording.
+// capture reads what those servers say that no step spoke to, beside the recording.
 func (t *testRun) capture(ctx context.Context) {
 	for i := range t.suite.Servers {
 		name := t.suite.Servers[i].Name
+		if _, ok := t.snapshots[name]; ok {
+			continue
+		}
 		conn, err := t.connect(name, func(secrets, _ []string) wire.Tap { return nil })
 		if err == nil {
 			var snap *peer.Snapshot
@@ -405,6 +411,13 @@ func (t *testRun) judge(rec check.Recording, results []drive.Result) *result.Rep
 		}
 	}
 	r := scan.Run(c, opt)
+	if !t.suite.Scan {
+		for i := range r.Skipped {
+			if r.Skipped[i].Needs == scan.Unasked {
+				r.Skipped[i].Needs = "scan: true in the suite"
+			}
+		}
+	}
 	r.Problems = append(r.Problems, t.problems...)
 	r.Expectations = t.expectations(rec.Trace, results)
 	r.Count()
