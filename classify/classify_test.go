@@ -42,6 +42,20 @@ func TestAtLeast(t *testing.T) {
 	}
 }
 
+// TestPondered: what can be done in the head is no sure request of a client of a service,
+// unless something that the service holds is named.
+func TestPondered(t *testing.T) {
+	s := server(t, `{"server": {"name": "github"}, "tools": [
+		{"name": "estimate_issues", "description": "Estimate the issues of a project.", "annotations": {"openWorldHint": true}, "inputSchema": {"properties": {"hours": {"type": "number"}}}},
+		{"name": "estimate_issue", "description": "Estimate an issue.", "annotations": {"openWorldHint": true}, "inputSchema": {"properties": {"issue_id": {"type": "string"}}}}]}`)
+	if got := labels(s.Tools[0]); got != "net_egress:medium" {
+		t.Errorf("nothing is named: got %q", got)
+	}
+	if got := labels(s.Tools[1]); got != "net_egress:high" {
+		t.Errorf("an issue is named: got %q", got)
+	}
+}
+
 // TestManyStores would take hours if every reader of a database met every writer.
 func TestManyStores(t *testing.T) {
 	risk := capability.Risk{Tags: [2]capability.Tag{capability.DBQuery, capability.DBWrite}, Condition: capability.SameStore}

@@ -186,6 +186,7 @@ var (
 	cookieWords  = lex.set("cookie")
 	cloudPlaces  = lex.set("remoteplace", "cloudpath")
 	guidance     = lex.set("guidance")
+	plainActs    = lex.set("plain")
 	cwdWords     = lex.set("cwd")
 	otherObjects = lex.set("secret", "file", "url", "saas", "msg", "code", "live", "guidance")
 	saveWords    = lex.set("savepath")

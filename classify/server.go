@@ -2,6 +2,8 @@ package classify
 
 import (
 	"strings"
+
+	"gauntlet/capability"
 )
 
 // subcommand reads the name of a tool of a git server.
@@ -31,6 +33,9 @@ func (w *worker) server(p *profile) {
 		}
 		if p.unsure && w.score[tNet][byParameter] < 2 {
 			w.against[tNet]-- // context alone is no proof
+		}
+		if w.pondered() {
+			w.against[tNet]-- // even if the rest of the server makes requests
 		}
 	}
 	if p.is&ssh != 0 {
@@ -75,6 +80,25 @@ func (w *worker) server(p *profile) {
 	if p.words.meets(codeObjects) && w.own(tExec) {
 		say(tExec, 1, "its name is that of a shell or an interpreter")
 	}
+}
+
+// pondered reports whether a name begins with an act that can be done in the head, and no
+// parameter names what a service could hold or asks it something: suggest_config, estimate_cost.
+func (w *worker) pondered() bool {
+	w.words = paramName(w.name.Text(), w.words[:0])
+	if len(w.words) == 0 {
+		return false
+	}
+	if e := w.tok.entry([]byte(w.words[0])); e == nil || !e.set.meets(plainActs) {
+		return false
+	}
+	for i := range w.params {
+		switch w.params[i].role.role {
+		case capability.ID, capability.URL, capability.Host, capability.Query:
+			return false
+		}
+	}
+	return true
 }
 
 // atHome weighs against requests where a client of a service speaks of what is its own: its
