@@ -67,6 +67,9 @@ a session of its own, and --trace then names a folder.
 
 ` + builtinAgents + `
 
+What a document does to messages on their way (x-gauntlet-wire) is listed by "gauntlet
+attack wire"; the report says what each client did about it.
+
 This is an offensive tool. It listens on this machine only, unless told otherwise.
 
 Exit codes: 1 if the agent or the server complied, wholly or in part; else 2 if a document

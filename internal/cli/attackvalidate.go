@@ -32,7 +32,8 @@ func (a *app) attackValidateCommand() *cobra.Command {
 		Use:   "validate [flags] FILE|DIR...",
 		Short: "Check attack documents against the format's rules",
 		Long: `validate checks documents against all rules of the format (V-001 to V-049) and says
-everything that is wrong at once, each with its rule, section, path and place. It warns
+everything that is wrong at once, each with its rule, section, path and place, the rules
+of x-gauntlet-wire included (GNT-211). It warns
 about what the format warns about (W-001 to W-007) and about what is legal and probably
 not meant (GNT-201 to GNT-210; --no-lint leaves these out). Of a directory it reads
 every .yaml and .yml below.

@@ -73,7 +73,7 @@ func TestPlans(t *testing.T) {
 		{`{"do":"cut","after":0}`, emptied, "<(closed)"},
 		{`{"do":"reset","after":2}`, emptied, `<{"(reset)`},
 		{`{"do":"wrong_id"}`, emptied, `<{"jsonrpc":"2.0","id":900719925474099,"result":{}}>`},
-		{`{"do":"wrong_id","as":"null"}`, unmarked, `<{"jsonrpc":"2.0","id":null,"result":{"tools":[]}}>`},
+		{`{"do":"wrong_id","as":"null_id"}`, unmarked, `<{"jsonrpc":"2.0","id":null,"result":{"tools":[]}}>`},
 		{`{"do":"wrong_id","as":"text"}`, emptied, `<{"jsonrpc":"2.0","id":"7","result":{}}>`},
 		{`{"do":"wrong_id","as":"text"}`, unmarked, `<{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}>`},
 		{`{"do":"wrong_id","as":"missing"}`, emptied, `<{"jsonrpc":"2.0","result":{}}>`},

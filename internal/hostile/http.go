@@ -49,7 +49,7 @@ var noises = map[string]string{
 	"event":   "event: gauntlet-%d\ndata: {}\n\n",
 	"empty":   "event: message\nid: %d\n\n",
 	"garbage": "event: message\ndata: {%d\n\n",
-	"null":    "id: \x00%d\ndata:\n\n",
+	"nul_id":  "id: \x00%d\ndata:\n\n",
 }
 
 func (r *Rule) noise(m Message) (Plan, string) {

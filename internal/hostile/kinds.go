@@ -81,7 +81,7 @@ var kinds = []Kind{
 	{Name: "reset", Says: "the same with a TCP reset; over stdio the server ends", plan: (*Rule).reset, Params: []Param{after}},
 
 	{Name: "wrong_id", Says: "the answer has an id that nobody waits for", Answers: true, plan: (*Rule).wrongID, Params: []Param{
-		{Name: "as", Sort: Word, Default: "other", Words: []string{"other", "null", "missing", "text", "float", "object", "huge"}, Says: "which: another number, null, none, the id as the other of text and number, with a fraction, an object, 10,000 digits"}}},
+		{Name: "as", Sort: Word, Default: "other", Words: []string{"other", "null_id", "missing", "text", "float", "object", "huge"}, Says: "which: another number, null, none, the id as the other of text and number, with a fraction, an object, 10,000 digits"}}},
 	{Name: "duplicate", Says: "the message goes out several times", plan: (*Rule).duplicate, Params: []Param{
 		{Name: "count", Default: int64(2), Least: 2, Most: 1000, Says: "how often"},
 		{Name: "as", Sort: Word, Default: "same", Words: []string{"same", "error"}, Says: "what the copies of an answer are: the same, or an error under its id"}}},
@@ -128,7 +128,7 @@ var kinds = []Kind{
 		{Name: "retry", Default: int64(10), Least: 0, Most: math.MaxInt32, Says: "milliseconds, as the stream says"}}},
 	{Name: "noise", HTTP: true, Says: "an event stream has what is no message ahead of the message", plan: (*Rule).noise, Params: []Param{
 		{Name: "count", Default: int64(100), Least: 1, Most: 1_000_000, Says: "pieces"},
-		{Name: "as", Sort: Word, Default: "comment", Words: []string{"comment", "event", "empty", "garbage", "null"}, Says: "comments, events of an unknown name, events without data, data that is no JSON, ids with a NUL"}}},
+		{Name: "as", Sort: Word, Default: "comment", Words: []string{"comment", "event", "empty", "garbage", "nul_id"}, Says: "comments, events of an unknown name, events without data, data that is no JSON, ids with a NUL"}}},
 }
 
 // Kinds returns all kinds in the order of the documentation.

@@ -18,7 +18,7 @@ func (r *Rule) wrongID(m Message) (Plan, string) {
 	switch raw := id.Raw(); r.texts["as"] {
 	case "other":
 		other = "900719925474099"
-	case "null":
+	case "null_id":
 		other = "null"
 	case "text":
 		if other = `"` + raw + `"`; id.Kind() == rawjson.String {
