@@ -107,7 +107,7 @@ func attackSeverity(a *result.AttackRun) finding.Severity {
 // reactions say what a client did when messages to it were tampered with.
 var reactions = map[string]string{
 	"crashed": "the agent crashed", "closed": "the client closed the connection", "went_on": "the client went on",
-	"hung": "the client was still waiting at the end", "left": "the client left", "silent": "nothing more came from the client",
+	"hung": "the client had neither taken all nor closed at the end", "left": "the client left", "silent": "nothing more came from the client",
 }
 
 // wireText says in a line what a client did. It is not yet Visible.

@@ -26,7 +26,7 @@ type AttackRun struct {
 	// Actors are those of the document, in its order; none for a trace judged later.
 	Actors []ActorRun `json:"actors"`
 	// Notices are what there is to know about the run beside the verdict.
-	Notices []Notice        `json:"notices"`
+	Notices []Notice `json:"notices"`
 	// Wire is what clients did when messages to them were tampered with below the level of
 	// messages; none for a trace judged later.
 	Wire    []WireRun       `json:"wire,omitempty"`
@@ -55,8 +55,8 @@ type WireRun struct {
 	Bytes   int64  `json:"bytes"`   // of them that the client's side of the connection took, buffers included
 	// Ceiling says that a payload without end was ended by us.
 	Ceiling bool `json:"ceiling,omitempty"`
-	// Client is "crashed", "closed" (before it had everything), "went_on", "hung" (it was
-	// still waiting when the run ended), "left" or "silent": the first that is true.
+	// Client is "crashed", "closed" (before it had everything), "went_on", "hung" (it had
+	// neither taken everything nor closed when the run ended), "left" or "silent": the first that is true.
 	Client string `json:"client"`
 	Next   string `json:"next,omitempty"` // method of what it first asked or told afterwards
 	// Messages is how many messages it sent afterwards, answers included.

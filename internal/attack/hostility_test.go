@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -44,7 +45,7 @@ func patience() time.Duration {
 	if *updateMatrix {
 		return 5 * time.Second
 	}
-	return time.Second
+	return 300 * time.Millisecond
 }
 
 // asRule writes a row of the matrix as a rule that is done once, to the call of a tool, or
@@ -116,23 +117,25 @@ func judges(t *testing.T) []judge {
 		{"gauntlet", "stdio", func(t *testing.T, e string) met {
 			s := play(t, e, Options{})
 			d := s.servers["default"]
-			return ours(t, wire.NewStream(d.from, d.in, wire.Limits{}), peer.Auto)
+			t.Cleanup(func() { t.Logf("%+v", s.end().Wire) })
+			return ours(t, wire.NewStream(d.from, d.in, wire.Limits{}))
 		}},
 		{"gauntlet", "HTTP", func(t *testing.T, e string) met {
-			base, _ := onHTTP(t, e, Options{})
+			base := watched(t, e)
 			conn, err := wire.Dial(wire.Endpoint{URL: base + serve.Path})
 			if err != nil {
 				t.Fatal(err)
 			}
-			return ours(t, conn, peer.Auto)
+			return ours(t, conn)
 		}},
 		{"Go SDK", "stdio", func(t *testing.T, e string) met {
 			s := play(t, e, Options{})
 			d := s.servers["default"]
+			t.Cleanup(func() { t.Logf("%+v", s.end().Wire) })
 			return sdks(t, &mcp.IOTransport{Reader: d.from, Writer: d.in})
 		}},
 		{"Go SDK", "HTTP", func(t *testing.T, e string) met {
-			base, _ := onHTTP(t, e, Options{})
+			base := watched(t, e)
 			transport := &http.Transport{}
 			t.Cleanup(transport.CloseIdleConnections)
 			return sdks(t, &mcp.StreamableClientTransport{Endpoint: base + serve.Path, HTTPClient: &http.Client{Transport: transport}})
@@ -154,9 +157,19 @@ func judges(t *testing.T) []judge {
 	return all
 }
 
-func ours(t *testing.T, conn wire.Conn, era peer.Era) (m met) {
+// watched plays a document over HTTP, and in the end logs what was observed.
+func watched(t *testing.T, execution string) (base string) {
+	base, end := onHTTP(t, execution, Options{})
+	t.Cleanup(func() {
+		sum, _ := end()
+		t.Logf("%+v", sum.Wire)
+	})
+	return base
+}
+
+func ours(t *testing.T, conn wire.Conn) (m met) {
 	defer conn.Close()
-	s, err := peer.Open(t.Context(), conn, peer.Options{Era: era, Timeout: patience()})
+	s, err := peer.Open(t.Context(), conn, peer.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +257,7 @@ func typeScript(t *testing.T, node, dir, generation, way, execution string) (m m
 	if way == "stdio" {
 		args = append(args, "stdio", os.Args[0], "-test.run=^TestHostileServer$")
 	} else {
-		base, _ := onHTTP(t, execution, Options{})
+		base := watched(t, execution)
 		args = append(args, "http", base+serve.Path)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -265,7 +278,7 @@ func typeScript(t *testing.T, node, dir, generation, way, execution string) (m m
 // docs/hostility.md, which -update writes anew.
 func TestHostilityMatrix(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes a minute")
+		t.Skip("it takes ten seconds")
 	}
 	clients := judges(t)
 	cells := make(map[string][]string)
@@ -305,7 +318,7 @@ func TestHostilityMatrix(t *testing.T) {
 	for _, row := range hostilities {
 		fmt.Fprintf(&b, "| `%s` |", row)
 		for _, cell := range cells[row] {
-			fmt.Fprintf(&b, " %s |", cell)
+			fmt.Fprintf(&b, " %s |", cmp.Or(cell, "-"))
 		}
 		b.WriteString("\n")
 	}

@@ -38,7 +38,7 @@ type Reaction string
 const (
 	Closed Reaction = "closed"  // it closed the connection before it had everything
 	WentOn Reaction = "went_on" // it sent further requests or notifications
-	Hung   Reaction = "hung"    // it was still waiting for the rest when the run ended
+	Hung   Reaction = "hung"    // it had neither taken everything nor closed when the run ended
 	Left   Reaction = "left"    // it ended the conversation
 	Silent Reaction = "silent"  // nothing more came from it
 )
