@@ -8,12 +8,25 @@ import (
 // wireRules is GNT-211: an extension of this runtime's own, which it plays on the level of
 // bytes. Whatever else begins with x- is nobody's business.
 func (c *checker) wireRules() {
+	c.misplaced(c.attack)
+	c.misplaced(c.execution)
 	for _, a := range c.actors {
+		if a.value != c.execution {
+			c.misplaced(a.value)
+		}
 		for _, p := range a.phases {
+			c.misplaced(p.value.Get("state"))
 			if v := p.value.Get(hostile.Key); p.value != c.execution && v.Exists() && v.Kind() != rawjson.Null {
 				c.wire(v)
 			}
 		}
+	}
+}
+
+// misplaced tells of rules where nobody looks for them.
+func (c *checker) misplaced(v rawjson.Value) {
+	if v.Get(hostile.Key).Exists() {
+		c.rule("GNT-211", v, hostile.Key, "%s means something on a phase only; the form with one state has none: write phases", hostile.Key)
 	}
 }
 

@@ -179,7 +179,7 @@ func (r *Rule) set(name string, value any) {
 // For reports whether the rule is for messages of a method.
 func (r *Rule) For(method string) bool { return len(r.On) == 0 || slices.Contains(r.On, method) }
 
-// String names the rule with its parameters, as in "drip every=10ms piece=1".
+// String names the rule with its parameters, as in "drip piece=1 every=10ms".
 func (r *Rule) String() string {
 	text := r.Name
 	for _, p := range r.Params {
@@ -192,6 +192,9 @@ func (r *Rule) String() string {
 		default:
 			text += r.texts[p.Name]
 		}
+	}
+	if r.Seed != 0 {
+		text += fmt.Sprintf(" seed=%d", r.Seed)
 	}
 	return text
 }
