@@ -17,7 +17,8 @@ type checker struct {
 	instructions   int // of regular expressions that lints have looked at
 }
 
-// Validate judges a document by all rules of the format, V-001 to V-049, and returns every
+// Validate judges a document by all rules of the format, V-001 to V-049, and by GNT-211 on
+// gauntlet's own extension x-gauntlet-wire, and returns every
 // violation with its place, and the warnings W-001 to W-007. It finds what [Parse] refuses
 // again, so it may be called with the document that came back beside an error.
 //
