@@ -56,6 +56,8 @@ type wires struct {
 	mu    sync.Mutex
 	used  map[*hostile.Rule]int64
 	facts []*wired
+	under int               // deliveries under way
+	idle  chan struct{}     // closed when there are none; nil while nobody waits for that
 	lists map[string]string // of cursor loops: what the first page was answered with, by talk and method
 }
 
@@ -65,6 +67,7 @@ type wired struct {
 	rule   *hostile.Rule
 	talk   *serve.Talk
 	closed bool
+	hung   bool
 	under  int // deliveries under way
 }
 
@@ -144,6 +147,7 @@ func (w *wires) choose(at int, method string, answer bool, o *serve.Outgoing) *w
 		w.used[r]++
 		f.Times++
 		f.under++
+		w.under++
 		return f
 	}
 	return nil
@@ -171,7 +175,7 @@ func (w *wires) undo(f *wired) {
 	defer w.mu.Unlock()
 	w.used[f.rule]--
 	f.Times--
-	f.under--
+	w.over(f)
 }
 
 // listing returns what a page of a list is answered with. Cursors of ours mean nothing to
@@ -212,12 +216,15 @@ func (w *wires) carry(ctx context.Context, o *serve.Outgoing, f *wired, plan hos
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		f.Bytes += int64(n)
-		f.closed = f.closed || err != nil && run.Err() == nil
+		f.closed, f.hung = f.closed || err != nil && run.Err() == nil, f.hung || err != nil && run.Err() != nil
 		return err == nil
 	}
 	for s := range plan.Steps {
 		switch {
 		case run.Err() != nil:
+			w.mu.Lock()
+			f.hung = true
+			w.mu.Unlock()
 			o.Close(false)
 			return
 		case ctx.Err() != nil:
@@ -253,13 +260,40 @@ func when(yes bool, s string) string {
 	return ""
 }
 
-// left notes that a delivery is over. One that ends with the run or behind it never is: the
-// client was still waiting.
+// left notes that a delivery is over.
 func (w *wires) left(f *wired) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.run.running().Err() == nil {
-		f.under--
+	w.over(f)
+}
+
+// over is left for who holds w.mu.
+func (w *wires) over(f *wired) {
+	f.under--
+	if w.under--; w.under == 0 && w.idle != nil {
+		close(w.idle)
+		w.idle = nil
+	}
+}
+
+// lastWrite is how long the end of a run waits for bytes that a client does not take.
+const lastWrite = time.Second
+
+// settle waits until what was under way when the run ended has noticed that.
+func (w *wires) settle() {
+	w.mu.Lock()
+	idle := make(chan struct{})
+	if w.under == 0 {
+		close(idle)
+	} else {
+		w.idle = idle
+	}
+	w.mu.Unlock()
+	timer := time.NewTimer(lastWrite)
+	defer timer.Stop()
+	select {
+	case <-idle:
+	case <-timer.C:
 	}
 }
 
@@ -318,11 +352,12 @@ const maxMethod = 100
 
 func clipped(s string) string { return s[:min(len(s), maxMethod)] }
 
-// done returns what was found out.
+// done returns what was found out, when the run has ended.
 func (w *wires) done() []Wired {
 	if w == nil {
 		return nil
 	}
+	w.settle()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []Wired
@@ -335,7 +370,7 @@ func (w *wires) done() []Wired {
 			one.Client = Closed
 		case f.Next != "":
 			one.Client = WentOn
-		case f.under > 0:
+		case f.hung || f.under > 0:
 			one.Client = Hung
 		case isClosed(f.talk.Done()):
 			one.Client = Left
