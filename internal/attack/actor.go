@@ -55,7 +55,7 @@ func newActor(s *script, r *Run) *actor {
 // begin begins the first phase.
 func (a *actor) begin(ctx context.Context) {
 	a.mu.Lock()
-	a.m = newMachine(a.script, time.Now())
+	a.m = newMachine(a.script, a.run.now())
 	a.left = make(chan struct{})
 	first := entry{left: a.left}
 	a.arm(ctx)
@@ -68,7 +68,7 @@ func (a *actor) arm(ctx context.Context) {
 	if a.timer != nil {
 		a.timer.Stop()
 	}
-	if due, ok := a.m.due(); ok {
+	if due, ok := a.m.due(); ok && a.run.opt.Clock == nil {
 		a.timer = time.AfterFunc(time.Until(due), func() { a.wake(ctx) })
 	}
 }
@@ -77,7 +77,7 @@ func (a *actor) arm(ctx context.Context) {
 func (a *actor) wake(ctx context.Context) {
 	if ctx.Err() == nil {
 		a.mu.Lock()
-		entries := a.change(ctx, a.m.tick(time.Now()), "")
+		entries := a.change(ctx, a.m.tick(a.run.now()), "")
 		a.mu.Unlock()
 		a.enterAll(ctx, entries)
 	}
@@ -125,7 +125,7 @@ func (a *actor) end() {
 // what is no event of its own, such as a call that is sent again with what was asked for.
 func (a *actor) hear(ctx context.Context, event string, side oatf.ExtractorSource, content rawjson.Value, counts bool) (phase int, then func()) {
 	a.mu.Lock()
-	now := time.Now()
+	now := a.run.now()
 	due := a.change(ctx, a.m.tick(now), "")
 	phase = a.m.at
 	a.extract(phase, side, content)
@@ -141,7 +141,7 @@ func (a *actor) hear(ctx context.Context, event string, side oatf.ExtractorSourc
 // happen takes an event at which no extractor looks any more.
 func (a *actor) happen(ctx context.Context, event string, content rawjson.Value) (then func()) {
 	a.mu.Lock()
-	now := time.Now()
+	now := a.run.now()
 	due := a.change(ctx, a.m.tick(now), "")
 	upon := a.change(ctx, a.m.hear(now, event, content), content.Raw())
 	a.mu.Unlock()
@@ -191,7 +191,7 @@ func (a *actor) stands() int {
 // now returns the phase that holds, with what time has brought about.
 func (a *actor) now(ctx context.Context) int {
 	a.mu.Lock()
-	entries := a.change(ctx, a.m.tick(time.Now()), "")
+	entries := a.change(ctx, a.m.tick(a.run.now()), "")
 	at := a.m.at
 	a.mu.Unlock()
 	a.enterAll(ctx, entries)

@@ -197,8 +197,13 @@ func (s *server) dropUnsent() {
 // post sends one letter to one client: a notification, or a request whose answer is not
 // waited for here.
 func (s *server) post(ctx context.Context, c *conversation, l letter) {
+	s.run.witness.expects(l.method, 1)
 	if isNotification(l.method) {
-		s.lost(c, l, c.talk.Notify(ctx, l.method, l.params))
+		err := c.talk.Notify(ctx, l.method, l.params)
+		if err != nil {
+			s.run.witness.expects(l.method, -1)
+		}
+		s.lost(c, l, err)
 		return
 	}
 	if standalone(l.method) {
@@ -208,6 +213,7 @@ func (s *server) post(ctx context.Context, c *conversation, l letter) {
 	s.run.spawn(func() { // ends with the answer, with the engine's patience or with the run
 		m, err := c.talk.Ask(ctx, l.method, l.params)
 		if err != nil {
+			s.run.witness.expects(l.method, -1) // unless it went out
 			if standalone(l.method) {
 				c.announce(l.method, l.params, -1) // unless it went out and was seen
 			}

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"time"
 
 	"gauntlet/internal/serve"
 	"gauntlet/internal/wire"
@@ -41,7 +40,7 @@ func (s *server) message(t serve.Tapped, w wire.Message) trace.Message {
 	s.run.running()
 	phase := s.stands() // and not what time has brought about: a tap must not do what a phase does first
 	m := trace.Message{
-		Time: time.Now(), Actor: s.name, Server: s.name, Role: trace.AsServer, Direction: trace.ToServer,
+		Time: s.run.now(), Actor: s.name, Server: s.name, Role: trace.AsServer, Direction: trace.ToServer,
 		Kind: trace.Kind(w.Kind.String()), ID: w.ID, Method: w.Method, Note: w.Note, Raw: w.Raw, HTTP: s.http(t.HTTP),
 	}
 	if t.Talk != nil {

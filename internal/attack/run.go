@@ -39,6 +39,9 @@ type Options struct {
 	Serve serve.Options
 	// ForceElicitation sends elicitations also to clients that do not claim to take them.
 	ForceElicitation bool
+	// Clock says what time it is for phases and for the trace; nil for the time of day. With
+	// a clock of its own a run does not end when its actors are through: see [Run.Replay].
+	Clock *Clock
 }
 
 // A Run is one document being played, once.
@@ -59,6 +62,8 @@ type Run struct {
 	alive context.Context
 	begun chan struct{} // closed when the actors have begun
 	over  chan ending   // why the run is over, before its grace; has room for one
+
+	witness *witness // of a replay; else nil
 
 	mu    sync.Mutex
 	work  sync.WaitGroup
@@ -162,7 +167,8 @@ var errLimit = errors.New(EndedLimit)
 
 // wait returns why the run ends.
 func (r *Run) wait(ctx context.Context) string {
-	through := make(chan struct{})
+	all := make(chan struct{})
+	through := all
 	r.spawn(func() { // ends with the actors or with the run
 		for _, a := range r.actors {
 			select {
@@ -171,8 +177,11 @@ func (r *Run) wait(ctx context.Context) string {
 				return
 			}
 		}
-		close(through)
+		close(all)
 	})
+	if r.opt.Clock != nil {
+		through = nil // the recording may go on
+	}
 	e := ending{why: EndedThrough}
 	select {
 	case e = <-r.over:
@@ -223,6 +232,7 @@ func (r *Run) record(m trace.Message) int {
 		r.lose(err)
 		return 0
 	}
+	r.witness.saw(out.Direction, out.Method)
 	return out.Seq
 }
 

@@ -30,7 +30,7 @@ fell for it.`,
 			return usage(c, "no command: want %s", commandNames(c))
 		},
 	}
-	cmd.AddCommand(a.attackRunCommand(), a.attackBridgeCommand(), a.attackListCommand(), a.attackWireCommand(), a.attackValidateCommand(), a.attackFmtCommand(), a.attackShowCommand(), a.attackSchemaCommand(), a.attackJudgeCommand(), a.attackFromScanCommand())
+	cmd.AddCommand(a.attackRunCommand(), a.attackBridgeCommand(), a.attackListCommand(), a.attackWireCommand(), a.attackValidateCommand(), a.attackFmtCommand(), a.attackShowCommand(), a.attackSchemaCommand(), a.attackJudgeCommand(), a.attackFromScanCommand(), a.attackReplayCommand())
 	return cmd
 }
 

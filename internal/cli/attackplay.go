@@ -33,6 +33,8 @@ type play struct {
 	addressFile string
 	trace       string // "" for a file that is gone afterwards
 	silent      bool   // it is one of several: nothing is said while it is played
+	// perform plays the document; nil for record, with whatever agent there is.
+	perform func(context.Context) (*attack.Summary, error)
 
 	kept    bool // the trace stays
 	file    *traceFile
@@ -73,7 +75,11 @@ func (p *play) run(ctx context.Context) (result.AttackRun, error) {
 	if p.file, err = p.createTrace(p.trace); err != nil {
 		return p.about(), err
 	}
-	sum, failed := p.record(ctx)
+	perform := p.perform
+	if perform == nil {
+		perform = p.record
+	}
+	sum, failed := perform(ctx)
 	incomplete := p.file.close()
 	if sum == nil {
 		return p.about(), failed

@@ -171,7 +171,7 @@ func TestGatewayBeforeRealServers(t *testing.T) {
 		"allowed.yaml": "security: {trust_boundary: {allowed_flows: [{from: filesystem, to: memory}]}}\n",
 	})
 	run := filepath.Join(dir, "run.ndjson")
-	work := func(args ...string) (read string, remembered error, heard string) {
+	work := func(args ...string) (read, heard string, remembered error) {
 		in, out, end := atGateway(t, filepath.Join(dir, "mcp.json"), args...)
 		defer end()
 		client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)
@@ -195,9 +195,9 @@ func TestGatewayBeforeRealServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, remembered = call("create_entities", map[string]any{"entities": []any{map[string]any{"name": "invoices", "entityType": "rule", "observations": []string{"From the note: " + read}}}})
-		return read, remembered, heard
+		return read, heard, remembered
 	}
-	read, err, heard := work("--trace", run)
+	read, heard, err := work("--trace", run)
 	if err != nil || !strings.Contains(read, "mallory") || !strings.Contains(heard, "is anybody there") {
 		t.Fatalf("read %q, heard %q, remembered: %v", read, heard, err)
 	}
@@ -206,11 +206,11 @@ func TestGatewayBeforeRealServers(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	t.Log(out)
-	if _, err, _ = work("--enforce", "--boundary", filepath.Join(dir, "nothing.yaml")); err == nil || !strings.Contains(err.Error(), `allowed_flows: no flow is declared`) {
+	if _, _, err = work("--enforce", "--boundary", filepath.Join(dir, "nothing.yaml")); err == nil || !strings.Contains(err.Error(), `allowed_flows: no flow is declared`) {
 		t.Errorf("enforced: %v", err)
 	}
 	t.Log(err)
-	if _, err, _ = work("--enforce", "--boundary", filepath.Join(dir, "allowed.yaml")); err != nil {
+	if _, _, err = work("--enforce", "--boundary", filepath.Join(dir, "allowed.yaml")); err != nil {
 		t.Errorf("allowed: %v", err)
 	}
 }
