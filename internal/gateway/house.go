@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,7 +29,7 @@ type house struct {
 	client client
 	names  [2]map[string]route // of tools and of prompts, by the name at the front
 	uris   [2]map[string]*seat // of resources and of templates
-	asking map[string]*seat    // whose progress token this is, by the token as JSON
+	asking map[string]asker    // whose progress token this is, by the token as JSON at the front
 }
 
 // client is how the client at the front introduced itself.
@@ -41,7 +42,7 @@ type route struct {
 }
 
 func newHouse(g *Gateway, t *serve.Talk) *house {
-	h := &house{gateway: g, talk: t, noted: map[string]bool{}, asking: map[string]*seat{}}
+	h := &house{gateway: g, talk: t, noted: map[string]bool{}, asking: map[string]asker{}}
 	h.ctx, h.end = context.WithCancel(context.Background())
 	for i := range g.opt.Upstreams {
 		h.seats = append(h.seats, &seat{house: h, up: &g.opt.Upstreams[i]})
@@ -176,10 +177,10 @@ func (h *house) relayNotification(m wire.Message) {
 	case "notifications/progress":
 		token := member(m.Params, "progressToken")
 		h.mu.Lock()
-		s := h.asking[token]
+		to := h.asking[token]
 		h.mu.Unlock()
-		if s != nil {
-			s.notify(m.Method, m.Params)
+		if to.seat != nil {
+			to.seat.notify(m.Method, replaced(m.Params, "progressToken", to.token))
 		}
 		return
 	}
@@ -212,22 +213,43 @@ func (h *house) passOn(s *seat, err error) {
 // ask puts a server's question to the client, as part of the call it belongs to where there
 // is one only.
 func (h *house) ask(s *seat, m wire.Message) (wire.Message, error) {
-	if token := member(member(m.Params, "_meta"), "progressToken"); token != "" {
-		h.mu.Lock()
-		if len(h.asking) < mostTokens {
-			h.asking[token] = s
-		}
-		h.mu.Unlock()
-		defer func() {
-			h.mu.Lock()
-			delete(h.asking, token)
-			h.mu.Unlock()
-		}()
-	}
+	params, done := h.tokened(s, m.Params)
+	defer done()
 	if call := s.onlyCall(); call != nil {
-		return call.Ask(h.ctx, m.Method, m.Params)
+		return call.Ask(h.ctx, m.Method, params)
 	}
-	return h.talk.Ask(h.ctx, m.Method, m.Params)
+	return h.talk.Ask(h.ctx, m.Method, params)
+}
+
+// An asker is the server whose question a progress token belongs to.
+type asker struct {
+	seat  *seat
+	token string // at the server, as JSON
+}
+
+// tokened keeps whose progress token stands in a question until done is called. One that
+// another question has at the same time becomes another one.
+func (h *house) tokened(s *seat, params string) (out string, done func()) {
+	meta := member(params, "_meta")
+	token := member(meta, "progressToken")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if token == "" || len(h.asking) >= mostTokens {
+		return params, func() {}
+	}
+	front := token
+	for n := 1; h.asking[front].seat != nil; n++ {
+		front = quote("gateway-" + strconv.Itoa(n))
+	}
+	h.asking[front] = asker{s, token}
+	if front != token {
+		params = replaced(params, "_meta", replaced(meta, "progressToken", front))
+	}
+	return params, func() {
+		h.mu.Lock()
+		delete(h.asking, front)
+		h.mu.Unlock()
+	}
 }
 
 // mostTokens bounds what servers can make a house remember.

@@ -19,7 +19,8 @@ type link struct {
 	init string
 	meta string // what every request carries as _meta, "" in the era of initialize
 
-	sending chan struct{} // held by who sends
+	sending chan struct{}  // held by who sends
+	outbox  chan [2]string // notifications, method and params
 
 	mu      sync.Mutex
 	last    int // id of the latest request
@@ -38,13 +39,16 @@ type outcome struct {
 // firstID keeps our ids apart from those of the beginning of the conversation.
 const firstID = 1_000
 
+// mostOutbox is how many notifications may wait for a server to take them.
+const mostOutbox = 256
+
 // mostQuestions is how many requests of one server are put to the client at a time.
 const mostQuestions = 32
 
 func newLink(s *seat, conn wire.Conn, session *peer.Session) *link {
 	return &link{
 		seat: s, conn: conn, init: session.Opening().Init, meta: session.Meta(),
-		sending: make(chan struct{}, 1), last: firstID, answers: map[string]chan outcome{}, over: make(chan struct{}),
+		sending: make(chan struct{}, 1), outbox: make(chan [2]string, mostOutbox), last: firstID, answers: map[string]chan outcome{}, over: make(chan struct{}),
 	}
 }
 
@@ -111,10 +115,33 @@ func (l *link) call(ctx context.Context, method, params string) (wire.Message, e
 			return wire.Message{}, fmt.Errorf("the server has gone: %w", l.err)
 		}
 	case <-ctx.Done():
-		if l.meta == "" {
-			l.notify(context.WithoutCancel(ctx), "notifications/cancelled", `{"requestId":`+id+`,"reason":"the client gave up"}`)
-		}
+		l.cancel(id)
 		return wire.Message{}, context.Cause(ctx)
+	}
+}
+
+// cancel tells the server that nobody waits for an answer any more. Over HTTP in the stateless
+// era the end of the request says so, and there is no such notification (revision 2026-07-28,
+// basic/utilities/cancellation).
+func (l *link) cancel(id string) {
+	if _, web := l.conn.(*wire.HTTP); web && l.meta != "" {
+		return
+	}
+	select {
+	case l.outbox <- [2]string{"notifications/cancelled", `{"requestId":` + id + `,"reason":"the client gave up"}`}:
+	default: // it takes nothing anyhow
+	}
+}
+
+// post sends notifications in their order until the connection ends.
+func (l *link) post() {
+	for {
+		select {
+		case n := <-l.outbox:
+			l.notify(l.seat.house.ctx, n[0], n[1])
+		case <-l.over:
+			return
+		}
 	}
 }
 

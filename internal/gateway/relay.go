@@ -125,6 +125,9 @@ func (h *house) forbidden(what string, why error) error {
 	return &serve.Error{Code: blocked, Message: "gateway: " + why.Error()}
 }
 
+// away is the code of a request whose server cannot be reached.
+const away = -32001
+
 // blocked is the code of a request that the declared boundary forbids, one of those that
 // JSON-RPC leaves to servers.
 const blocked = -32090
@@ -173,7 +176,7 @@ func unreachable(s *seat, err error) error {
 	if errors.Is(err, context.Canceled) || errors.As(err, &own) {
 		return err
 	}
-	return &serve.Error{Code: -32001, Message: "gateway: " + s.up.Name + " cannot be reached: " + err.Error()}
+	return &serve.Error{Code: away, Message: "gateway: " + s.up.Name + " cannot be reached: " + err.Error()}
 }
 
 // everybody makes a request of all servers that declare what it is about, of all at the same

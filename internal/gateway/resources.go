@@ -21,15 +21,30 @@ func (h *house) readResource(ctx context.Context, c serve.Call, uri string) (str
 		}
 	}
 	var last error = &serve.Error{Code: -32002, Message: "Resource not found", Data: `{"uri":` + quote(uri) + `}`}
-	for _, s := range h.readers(uri) {
-		result, err := h.forward(ctx, s, c, c.Params)
+	readers := h.readers(uri)
+	for _, s := range readers {
+		result, err := h.guess(ctx, s, c, len(readers) == 1)
 		var own *serve.Error
-		if err == nil || !errors.As(err, &own) || own.Code != -32002 && own.Code != -32602 {
+		switch known := errors.As(err, &own); {
+		case err == nil || ctx.Err() != nil:
 			return result, err
+		case known && own.Code != -32002 && own.Code != -32602 && own.Code != away:
+			return "", err
 		}
 		last = err
 	}
 	return "", last
+}
+
+// guess asks a server for a resource. One that may not be the right one has as long as it may
+// take to connect, so that the next one is asked.
+func (h *house) guess(ctx context.Context, s *seat, c serve.Call, only bool) (string, error) {
+	if only {
+		return h.forward(ctx, s, c, c.Params)
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.gateway.opt.Connect)
+	defer cancel()
+	return h.forward(ctx, s, c, c.Params)
 }
 
 func (h *house) unknown(uri string) bool {

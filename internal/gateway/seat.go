@@ -128,11 +128,13 @@ func (s *seat) open(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	l := newLink(s, conn, session)
-	s.house.busy.Add(1)
-	go func() { // ends with the connection
-		defer s.house.busy.Done()
-		l.receive()
-	}()
+	for _, work := range []func(){l.receive, l.post} {
+		s.house.busy.Add(1)
+		go func() { // ends with the connection
+			defer s.house.busy.Done()
+			work()
+		}()
+	}
 	return l, nil
 }
 
@@ -154,17 +156,19 @@ func (s *seat) close() {
 	}
 }
 
-// notify passes a notification on if the server is there.
+// notify passes a notification on if the server is there. They go in their order; those that
+// a server does not take are lost, and it is said once.
 func (s *seat) notify(method, params string) {
 	s.mu.Lock()
 	l := s.link
 	s.mu.Unlock()
-	if l != nil && !l.ended() {
-		s.house.busy.Add(1)
-		go func() { // ends when the message is queued, or with the connection
-			defer s.house.busy.Done()
-			l.notify(s.house.ctx, method, params)
-		}()
+	if l == nil || l.ended() {
+		return
+	}
+	select {
+	case l.outbox <- [2]string{method, params}:
+	default:
+		s.house.once("%s does not take its notifications: some are lost", s.up.Name)
 	}
 }
 
