@@ -47,7 +47,7 @@ func withHandler(t *capability.Tool, h *sink.Handler) {
 		labels = append(labels, l)
 	}
 	t.Capabilities = labels
-	if incomplete {
+	if incomplete || len(labels) == 0 && !h.Complete() { // nothing found is not nothing there
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%s: %s", sink.SourceIncomplete, gaps(h)))
 	}
 }

@@ -73,3 +73,18 @@ func TestWithSources(t *testing.T) {
 		t.Errorf("the server is added up again: got %v", s.Capabilities)
 	}
 }
+
+// TestSilenceOfHalf: a tool without a label says so where its handler could not be read whole.
+func TestSilenceOfHalf(t *testing.T) {
+	s := &capability.Server{Tools: []capability.Tool{{Name: "half"}, {Name: "whole"}}}
+	WithSources(s, &sink.Sources{Handlers: []sink.Handler{
+		{Tool: "half", Gaps: []sink.Gap{{Reason: sink.OutsidePackage, Detail: "sdk.go()"}}},
+		{Tool: "whole"},
+	}})
+	if got := strings.Join(s.Tools[0].Warnings, "\n"); !strings.HasPrefix(got, "source_incomplete: ") {
+		t.Errorf("half: warnings %q", got)
+	}
+	if got := s.Tools[1].Warnings; len(got) != 0 {
+		t.Errorf("whole: warnings %q", got)
+	}
+}
