@@ -131,7 +131,7 @@ func (a *actor) hear(ctx context.Context, event string, side oatf.ExtractorSourc
 	a.extract(phase, side, content)
 	var upon []entry
 	if counts {
-		upon = a.change(ctx, a.m.hear(now, event, content), content.Raw())
+		upon = a.judge(ctx, now, event, content)
 	}
 	a.mu.Unlock()
 	a.enterAll(ctx, due)
@@ -143,10 +143,21 @@ func (a *actor) happen(ctx context.Context, event string, content rawjson.Value)
 	a.mu.Lock()
 	now := a.run.now()
 	due := a.change(ctx, a.m.tick(now), "")
-	upon := a.change(ctx, a.m.hear(now, event, content), content.Raw())
+	upon := a.judge(ctx, now, event, content)
 	a.mu.Unlock()
 	a.enterAll(ctx, due)
 	return a.later(ctx, upon)
+}
+
+// judge has the trigger of the phase look at an event. a.mu is held.
+func (a *actor) judge(ctx context.Context, now time.Time, event string, content rawjson.Value) []entry {
+	limited, cancel := a.run.looking()
+	defer cancel()
+	changes, err := a.m.hear(limited, now, event, content)
+	if err != nil {
+		a.notice(Trouble, a.m.at, "%s is not counted: %v", event, err)
+	}
+	return a.change(ctx, changes, content.Raw())
 }
 
 func (a *actor) later(ctx context.Context, entries []entry) func() {
@@ -156,18 +167,19 @@ func (a *actor) later(ctx context.Context, entries []entry) func() {
 	return func() { a.enterAll(ctx, entries) }
 }
 
-// extractTime is how long the extractors of a phase may take over one message together.
-const extractTime = 2 * time.Second
-
 // extract takes out what the extractors of a phase find.
 func (a *actor) extract(phase int, side oatf.ExtractorSource, content rawjson.Value) {
-	start := time.Now()
+	if len(a.phases[phase].extractors) == 0 {
+		return
+	}
+	limited, cancel := a.run.looking()
+	defer cancel()
 	for _, x := range a.phases[phase].extractors {
 		if x.source != side {
 			continue
 		}
-		if time.Since(start) > extractTime {
-			a.notice(Trouble, phase, "extractor %q and those behind it: there was no time left to look at a message", x.name)
+		if limited.Err() != nil {
+			a.notice(Trouble, phase, "extractor %q and those behind it: %v", x.name, context.Cause(limited))
 			return
 		}
 		value, ok, err := x.Extract(content)

@@ -51,7 +51,12 @@ func (c *client) choose(at int, list string, request rawjson.Value) rawjson.Valu
 		c.notice(Unplayed, at, "%s cannot be used: %v", list, err)
 		return rawjson.Value{}
 	}
-	entry := d.Select(request)
+	limited, cancel := c.run.looking()
+	defer cancel()
+	entry, err := d.Select(limited, request)
+	if err != nil {
+		c.notice(Trouble, at, "%s: %v", list, err)
+	}
 	if given(entry, "synthesize").Exists() {
 		c.notice(Synthesized, at, "%s: a model was to write the answer; what the document gives beside is sent instead, if anything (W-006)", list)
 	}

@@ -17,6 +17,7 @@ const maxExpansion = 64 << 20
 type expander struct {
 	scope   match.Scope
 	missing []string // references that meant nothing (W-004)
+	grown   int      // bytes that templates became
 }
 
 // value returns v as JSON with the strings in it expanded, its digits and white space as
@@ -25,10 +26,11 @@ func (x *expander) value(v rawjson.Value) (string, error) {
 	if !templated(v) {
 		return v.Raw(), nil
 	}
-	if n := strings.Count(v.Raw(), "{{"); n > maxExpansion/(1+x.longest()) {
-		return "", fmt.Errorf("its %d templates may become longer than %d bytes", n, maxExpansion)
+	if err := x.room(strings.Count(v.Raw(), "{{")); err != nil {
+		return "", err
 	}
 	json, missing := match.ExpandValue(v, x.scope)
+	x.grown += len(json)
 	x.miss(missing)
 	return json, nil
 }
@@ -39,12 +41,21 @@ func (x *expander) text(s string) (string, error) {
 	if err != nil {
 		return s, nil // it is no template: its braces do not close
 	}
-	if n := len(t.References()); n > maxExpansion/(1+x.longest()) {
-		return "", fmt.Errorf("its %d templates may become longer than %d bytes", n, maxExpansion)
+	if err := x.room(len(t.References())); err != nil {
+		return "", err
 	}
 	out, missing := t.Expand(x.scope)
+	x.grown += len(out)
 	x.miss(missing)
 	return out, nil
+}
+
+// room fails where n more templates may make the message longer than it may become.
+func (x *expander) room(n int) error {
+	if n > (maxExpansion-x.grown)/(1+x.longest()) {
+		return fmt.Errorf("its templates may become longer than %d bytes together", maxExpansion)
+	}
+	return nil
 }
 
 func (x *expander) miss(names []string) {

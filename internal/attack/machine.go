@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"context"
 	"time"
 
 	"gauntlet/oatf/match"
@@ -43,17 +44,18 @@ func (m *machine) tick(now time.Time) (changes []change) {
 
 // hear takes an event and returns what it brought about, behind what time had brought
 // about already. An event is judged by the trigger of the phase that it came in, and
-// by no other.
-func (m *machine) hear(now time.Time, event string, content rawjson.Value) (changes []change) {
+// by no other. The error is that ctx was over before it was judged; it is not counted then.
+func (m *machine) hear(ctx context.Context, now time.Time, event string, content rawjson.Value) (changes []change, err error) {
 	changes = m.tick(now)
 	t := m.phase().trigger
 	if m.over || t == nil {
-		return changes
+		return changes, nil
 	}
-	if reason := t.Advance(event, content, now.Sub(m.begun), &m.seen); reason != "" {
+	reason, err := t.Advance(ctx, event, content, now.Sub(m.begun), &m.seen)
+	if reason != "" {
 		changes = append(changes, m.next(now, reason))
 	}
-	return changes
+	return changes, err
 }
 
 // due returns when the phase ends by itself.

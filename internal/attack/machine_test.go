@@ -105,7 +105,9 @@ phases:
 				if s.event == "" {
 					m.tick(now)
 				} else {
-					m.hear(now, s.event, content)
+					if _, err := m.hear(t.Context(), now, s.event, content); err != nil {
+						t.Fatal(err)
+					}
 				}
 				got := m.phase().name
 				if m.over {

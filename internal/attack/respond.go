@@ -2,6 +2,7 @@ package attack
 
 import (
 	"cmp"
+	"context"
 	"errors"
 
 	"gauntlet/rawjson"
@@ -20,18 +21,20 @@ type reply struct {
 // respond answers tools/call, prompts/get or resources/read of p, by the first response
 // whose when holds for the request, else the one without a when. Where there is none the
 // answer is an empty one: legal, and saying nothing.
-func (s *scene) respond(l int, p *prop, uri string, x *expander) (reply, error) {
+func (s *scene) respond(ctx context.Context, l int, p *prop, uri string, x *expander) (reply, error) {
 	if p.responses == nil && l >= resources {
 		result, err := contents(p.value, given(p.value, "content"), uri, x)
 		return reply{result: result}, err
 	}
 	field := [...]string{"content", "messages", "contents", "contents"}[l]
 	var entry rawjson.Value
+	var err error
 	if p.responses != nil {
-		entry = p.responses.Select(x.scope.Request)
+		if entry, err = p.responses.Select(ctx, x.scope.Request); err != nil {
+			return reply{}, err
+		}
 	}
 	r := reply{synthesized: given(entry, "synthesize").Exists()}
-	var err error
 	content := given(entry, "content")
 	switch {
 	case r.synthesized && !content.Exists() && !given(entry, field).Exists():
@@ -104,13 +107,13 @@ func contents(resource, content rawjson.Value, uri string, x *expander) (string,
 
 // elicit returns the params of the elicitation that a request calls for, "" for none. id
 // makes an id for one in the mode url that has none: MCP wants one on the wire.
-func (s *scene) elicit(x *expander, id func() string) (params, mode string, err error) {
+func (s *scene) elicit(ctx context.Context, x *expander, id func() string) (params, mode string, err error) {
 	if s.elicitations == nil {
 		return "", "", nil
 	}
-	entry := s.elicitations.Select(x.scope.Request)
-	if !entry.Exists() {
-		return "", "", nil
+	entry, err := s.elicitations.Select(ctx, x.scope.Request)
+	if err != nil || !entry.Exists() {
+		return "", "", err
 	}
 	mode = cmp.Or(given(entry, "mode").Text(), "form")
 	o := newObject(x)

@@ -225,6 +225,17 @@ func (r *Run) running() context.Context {
 	return r.alive
 }
 
+// lookTime is how long the conditions, or the extractors, of a phase may take over one
+// message together. A document may have thousands of them, and a peer sends what costs most.
+const lookTime = 2 * time.Second
+
+var errLook = errors.New("there was no time left to look at a message")
+
+// looking returns a context for that time, which ends with the run as well.
+func (r *Run) looking() (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(r.alive, lookTime, errLook)
+}
+
 // record puts a message into the trace.
 func (r *Run) record(m trace.Message) int {
 	out, err := r.opt.Recorder.Record(m)

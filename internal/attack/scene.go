@@ -135,11 +135,15 @@ func (s *scene) items(l int, x *expander) ([]string, error) {
 
 // find returns what a call asks for by name, the first of that name; nil if there is none.
 func (s *scene) find(l int, name string, x *expander) *prop {
+	names := &expander{scope: x.scope}
 	for i := range s.lists[l] {
 		p := &s.lists[l][i]
 		id := p.id
 		if !s.fixed && strings.Contains(id, "{{") {
-			id, _ = (&expander{scope: x.scope}).text(id)
+			var err error
+			if id, err = names.text(id); err != nil {
+				return nil // there is no room for the names of the others, either
+			}
 		}
 		if id == name {
 			return p

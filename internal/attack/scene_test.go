@@ -1,9 +1,11 @@
 package attack
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"gauntlet/oatf/match"
 )
@@ -73,14 +75,14 @@ func TestAnswers(t *testing.T) {
 			if p == nil {
 				t.Fatalf("%q is not there", tt.id)
 			}
-			got, err := s.respond(tt.list, p, tt.id, x)
+			got, err := s.respond(t.Context(), tt.list, p, tt.id, x)
 			if err != nil || got.result != tt.want {
 				t.Errorf("got  %s, %v\nwant %s", got.result, err, tt.want)
 			}
 		})
 	}
 	x := &expander{}
-	if _, err := s.respond(tools, s.find(tools, "made", x), "", x); !errors.Is(err, errSynthesize) {
+	if _, err := s.respond(t.Context(), tools, s.find(tools, "made", x), "", x); !errors.Is(err, errSynthesize) {
 		t.Errorf("synthesize alone: %v, want an error that says so", err)
 	}
 }
@@ -119,7 +121,7 @@ func TestElicitations(t *testing.T) {
 		"e": ``,
 	} {
 		x := &expander{scope: match.Scope{Request: parse(t, `{"name":"`+name+`"}`)}}
-		got, _, err := s.elicit(x, func() string { return "new" })
+		got, _, err := s.elicit(t.Context(), x, func() string { return "new" })
 		if err != nil || got != want {
 			t.Errorf("%s: %s, %v\nwant %s", name, got, err, want)
 		}
@@ -181,6 +183,30 @@ func TestExpansionIsBounded(t *testing.T) {
 	x := &expander{scope: match.Scope{Request: parse(t, `{"x":"`+strings.Repeat("y", 1<<20)+`"}`)}}
 	if _, err := x.value(v); err == nil {
 		t.Error("5,000 templates of 1 MiB each were expanded")
+	}
+	// Nor may the many parts of one message, each of which has room.
+	s := readScene(parse(t, `{"tools":[`+strings.Repeat(`{"name":"{{request.x}}","description":"`+strings.Repeat("{{request.x}}", 10)+`"},`, 19)+`{"name":"last"}]}`))
+	if _, err := s.items(tools, x); err == nil {
+		t.Error("20 tools of 11 MiB each were expanded")
+	}
+}
+
+// Ten thousand conditions may each cost little and all of them too much.
+func TestConditionsAreBounded(t *testing.T) {
+	s := readScene(parse(t, `{"tools":[{"name":"t","responses":[{"when":{"name":"t"},"content":[]}]}],
+		"elicitations":[{"when":{"name":"t"},"message":"m"}]}`))
+	x := &expander{scope: match.Scope{Request: parse(t, `{"name":"t"}`)}}
+	late, cancel := context.WithCancelCause(t.Context())
+	cancel(errLook)
+	if _, err := s.respond(late, tools, s.find(tools, "t", x), "", x); !errors.Is(err, errLook) {
+		t.Errorf("an answer was chosen behind its time, with the error %v", err)
+	}
+	if _, _, err := s.elicit(late, x, nil); !errors.Is(err, errLook) {
+		t.Errorf("an elicitation was chosen behind its time, with the error %v", err)
+	}
+	m := newMachine(readOne(t, "mode: mcp_server\nphases:\n  - {state: {}, trigger: {event: e, match: {name: t}}}"), time.Now())
+	if changes, err := m.hear(late, m.begun, "e", x.scope.Request); !errors.Is(err, errLook) || changes != nil {
+		t.Errorf("an event was counted behind its time: %v, with the error %v", changes, err)
 	}
 }
 

@@ -207,7 +207,9 @@ func (s *server) call(ctx context.Context, at int, c serve.Call) (string, error)
 		}
 		x.scope.Captures = s.run.captures.of(s.name) // with what the answer told
 	}
-	r, err := scene.respond(l, p, c.Name, x)
+	limited, cancel := s.run.looking()
+	defer cancel()
+	r, err := scene.respond(limited, l, p, c.Name, x)
 	s.tellMissing(at, x)
 	switch {
 	case errors.Is(err, errSynthesize):
@@ -226,7 +228,9 @@ const internalError = -32603
 
 // elicit asks the client's user what the document wants asked upon a request.
 func (s *server) elicit(ctx context.Context, at int, scene *scene, c serve.Call, x *expander) error {
-	text, mode, err := scene.elicit(x, func() string { return strings.ToLower(rand.Text()) })
+	limited, cancel := s.run.looking()
+	defer cancel()
+	text, mode, err := scene.elicit(limited, x, func() string { return strings.ToLower(rand.Text()) })
 	if err != nil || text == "" {
 		if err != nil {
 			s.notice(Unplayed, at, "an elicitation is left out: %v", err)

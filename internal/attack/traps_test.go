@@ -53,6 +53,7 @@ var _ = []struct {
 	{"four actors at once", TestFourActors},
 	{"a grace period in ISO 8601 is not understood", TestGrace},
 	{"a document captures what makes its messages endless", TestExpansionIsBounded},
+	{"conditions that each cost little cost a run its time together", TestConditionsAreBounded},
 	{"a client that floods, or never reads, keeps the run from its end", TestHostileAgents},
 	{"what is captured is read as a template", TestCapturesAreNoTemplates},
 }

@@ -182,7 +182,11 @@ func playPredicate(in, want rawjson.Value) error {
 	if err != nil {
 		return err
 	}
-	return same(strconv.FormatBool(p.Holds(in.Get("value"))), want)
+	ok, err := p.Holds(context.Background(), in.Get("value"))
+	if err != nil {
+		return err
+	}
+	return same(strconv.FormatBool(ok), want)
 }
 
 func scopeOf(in rawjson.Value) match.Scope {
@@ -228,7 +232,10 @@ func playSelect(in, want rawjson.Value) error {
 	if err != nil {
 		return err
 	}
-	v := d.Select(in.Get("request"))
+	v, err := d.Select(context.Background(), in.Get("request"))
+	if err != nil {
+		return err
+	}
 	if !v.Exists() {
 		return same("null", want)
 	}
@@ -248,7 +255,7 @@ func playTrigger(in, want rawjson.Value) error {
 	}
 	before, _ := in.Get("state").Get("event_count").Int()
 	seen := int(before)
-	reason := trigger.Advance(in.Get("event").Get("event_type").Text(), in.Get("event").Get("content"), elapsed, &seen)
+	reason, err := trigger.Advance(context.Background(), in.Get("event").Get("event_type").Text(), in.Get("event").Get("content"), elapsed, &seen)
 	if reason == "" {
 		return same(fmt.Sprintf(`{"result":"not_advanced","state":{"event_count":%d}}`, seen), want)
 	}

@@ -154,7 +154,7 @@ func TestPredicates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := p.Holds(mustParse(t, doc)); got != tt.want {
+			if got, err := p.Holds(t.Context(), mustParse(t, doc)); err != nil || got != tt.want {
 				t.Errorf("%s is %v, want %v", tt.predicate, got, tt.want)
 			}
 		})

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"errors"
 
 	"gauntlet/rawjson"
@@ -45,12 +46,17 @@ func ParseDispatch(list rawjson.Value) (*Dispatch, error) {
 }
 
 // Select returns the first entry whose when holds for the content of the request, else the
-// entry without one, wherever in the list that stands; absent if there is neither.
-func (d *Dispatch) Select(request rawjson.Value) rawjson.Value {
+// entry without one, wherever in the list that stands; absent if there is neither. With an
+// error, that ctx was over before the choice was made, it is the entry without one.
+func (d *Dispatch) Select(ctx context.Context, request rawjson.Value) (rawjson.Value, error) {
 	for _, c := range d.entries {
-		if c.when.Holds(request) {
-			return c.entry
+		ok, err := c.when.Holds(ctx, request)
+		switch {
+		case err != nil:
+			return d.fallback, err
+		case ok:
+			return c.entry, nil
 		}
 	}
-	return d.fallback
+	return d.fallback, nil
 }

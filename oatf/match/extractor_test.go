@@ -1,6 +1,8 @@
 package match
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -69,8 +71,8 @@ func TestDispatch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := d.Select(mustParse(t, tt.request)).Raw(); got != tt.want {
-				t.Errorf("%s for %s gave %s, want %s", tt.list, tt.request, got, tt.want)
+			if got, err := d.Select(t.Context(), mustParse(t, tt.request)); err != nil || got.Raw() != tt.want {
+				t.Errorf("%s for %s gave %s, want %s", tt.list, tt.request, got.Raw(), tt.want)
 			}
 		})
 	}
@@ -78,6 +80,18 @@ func TestDispatch(t *testing.T) {
 		if _, err := ParseDispatch(mustParse(t, list)); err == nil {
 			t.Errorf("%s was taken for a dispatch list", list)
 		}
+	}
+}
+
+func TestDispatchBehindItsTime(t *testing.T) {
+	d, err := ParseDispatch(mustParse(t, `[{"when":{"a":1},"n":1},{"n":2}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := d.Select(ctx, mustParse(t, `{"a":1}`)); !errors.Is(err, context.Canceled) || got.Raw() != `{"n":2}` {
+		t.Errorf("%s with the error %v, want the entry without when and that the time is over", got.Raw(), err)
 	}
 }
 
@@ -120,7 +134,7 @@ func TestTriggers(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen := tt.seen
-			if got := trigger.Advance(tt.happened, content, tt.elapsed, &seen); got != tt.want || seen != tt.wantSeen {
+			if got, err := trigger.Advance(t.Context(), tt.happened, content, tt.elapsed, &seen); err != nil || got != tt.want || seen != tt.wantSeen {
 				t.Errorf("got %q and %d seen, want %q and %d", got, seen, tt.want, tt.wantSeen)
 			}
 		})

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"errors"
 
 	"gauntlet/rawjson"
@@ -37,12 +38,16 @@ func ParsePredicate(v rawjson.Value) (*Predicate, error) {
 }
 
 // Holds reports whether every condition holds. One on a path that leads nowhere does not,
-// unless it is exists: false.
-func (p *Predicate) Holds(v rawjson.Value) bool {
+// unless it is exists: false. The error is that ctx was over before all were looked at: a
+// document may have ten thousand conditions, and a peer chooses how long a value is.
+func (p *Predicate) Holds(ctx context.Context, v rawjson.Value) (bool, error) {
 	for _, e := range p.entries {
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
 		if !e.condition.Holds(e.path.Find(v)) {
-			return false
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -53,18 +54,24 @@ const (
 // events that matched, from 0 at the begin of the phase; it is the caller's to keep, one
 // for each phase of each actor, and Advance's to change.
 //
-// Time comes first: an event that arrives when time is up is not counted.
-func (t *Trigger) Advance(event string, content rawjson.Value, elapsed time.Duration, seen *int) Reason {
+// Time comes first: an event that arrives when time is up is not counted. Neither is one
+// whose content takes longer to look at than ctx lasts, which is the error.
+func (t *Trigger) Advance(ctx context.Context, event string, content rawjson.Value, elapsed time.Duration, seen *int) (Reason, error) {
 	if t.timed && elapsed >= t.after {
-		return TimedOut
+		return TimedOut, nil
 	}
-	if event == "" || event != t.event || t.match != nil && !t.match.Holds(content) {
-		return ""
+	if event == "" || event != t.event {
+		return "", nil
+	}
+	if t.match != nil {
+		if ok, err := t.match.Holds(ctx, content); !ok {
+			return "", err
+		}
 	}
 	if *seen++; *seen >= t.count {
-		return EventMatched
+		return EventMatched, nil
 	}
-	return ""
+	return "", nil
 }
 
 // EffectiveState returns the state that holds in the phase with this index: its own, or
