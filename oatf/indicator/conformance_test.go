@@ -256,6 +256,9 @@ func playTrigger(in, want rawjson.Value) error {
 	before, _ := in.Get("state").Get("event_count").Int()
 	seen := int(before)
 	reason, err := trigger.Advance(context.Background(), in.Get("event").Get("event_type").Text(), in.Get("event").Get("content"), elapsed, &seen)
+	if err != nil {
+		return err
+	}
 	if reason == "" {
 		return same(fmt.Sprintf(`{"result":"not_advanced","state":{"event_count":%d}}`, seen), want)
 	}
