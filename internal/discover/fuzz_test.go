@@ -46,7 +46,7 @@ func FuzzRead(f *testing.F) {
 			if !strings.HasPrefix(e.Place.Pointer, "/") {
 				t.Fatalf("pointer %q", e.Place.Pointer)
 			}
-			_, _ = Host{OS: "linux", Home: "/home/ada"}.Resolve(*e)
+			_, _ = Host{FS: memory{texts: map[string]string{"/.env": text}}, OS: "linux", Home: "/home/ada"}.Resolve(*e)
 		}
 		for _, p := range file.Problems {
 			if p.Location.Line > last {
