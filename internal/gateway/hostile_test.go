@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/internal/serve"
 	"gauntlet/internal/wire"
+	"gauntlet/rawjson"
 )
 
 // A client that gives up is heard of by the server, in both eras.
@@ -64,7 +65,7 @@ func TestNotificationsNobodyTakes(t *testing.T) {
 		go func() { // reads the beginning, and then no more; ends with the pipes
 			lines := make([]byte, 1<<16)
 			n, _ := client.Read(lines)
-			id := member(strings.TrimSpace(string(lines[:n])), "id")
+			id := rawjson.LastMember(strings.TrimSpace(string(lines[:n])), "id")
 			_, _ = io.WriteString(server, `{"jsonrpc":"2.0","id":`+id+`,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"deaf","version":"1"}}}`+"\n")
 		}()
 		return &pipe{wire.NewStream(fromServer, toServer, wire.Limits{}), func() { _ = server.Close(); _ = client.Close() }}, nil

@@ -10,6 +10,7 @@ import (
 
 	"gauntlet/internal/serve"
 	"gauntlet/internal/wire"
+	"gauntlet/rawjson"
 )
 
 // A house is one conversation at the front with its connections to the servers.
@@ -65,12 +66,12 @@ func (h *house) current() *serve.Prepared { return h.state.Load() }
 // greet notes who the client is and connects to all servers, as far as they come in time.
 func (h *house) greet(ctx context.Context, m wire.Message) {
 	c := client{name: h.gateway.opt.Name, version: h.gateway.opt.Version, capabilities: h.talk.Client()}
-	info := member(m.Params, "clientInfo")
+	info := rawjson.LastMember(m.Params, "clientInfo")
 	if info == "" {
-		info = member(member(m.Params, "_meta"), "io.modelcontextprotocol/clientInfo")
+		info = rawjson.LastMember(rawjson.LastMember(m.Params, "_meta"), "io.modelcontextprotocol/clientInfo")
 	}
-	if name := str(member(info, "name")); name != "" {
-		c.name, c.version = name, str(member(info, "version"))
+	if name := rawjson.UnquoteString(rawjson.LastMember(info, "name")); name != "" {
+		c.name, c.version = name, rawjson.UnquoteString(rawjson.LastMember(info, "version"))
 	}
 	if c.capabilities == "" || c.capabilities[0] != '{' {
 		c.capabilities = "{}"
@@ -119,17 +120,17 @@ func (h *house) refresh() {
 		if init == "" {
 			continue
 		}
-		if text := str(member(init, "instructions")); text != "" {
+		if text := rawjson.UnquoteString(rawjson.LastMember(init, "instructions")); text != "" {
 			if len(h.seats) > 1 {
 				text = "Server " + s.up.Name + ":\n" + text
 			}
 			said = append(said, text)
 		}
-		own := member(init, "capabilities")
+		own := rawjson.LastMember(init, "capabilities")
 		for _, name := range []string{"logging", "completions"} {
-			caps[name] = caps[name] || member(own, name) != ""
+			caps[name] = caps[name] || rawjson.LastMember(own, name) != ""
 		}
-		subscribe = subscribe || member(member(own, "resources"), "subscribe") == "true"
+		subscribe = subscribe || rawjson.LastMember(rawjson.LastMember(own, "resources"), "subscribe") == "true"
 	}
 	parts := []string{`"tools":{"listChanged":true}`, `"prompts":{"listChanged":true}`, `"resources":{"listChanged":true`}
 	if subscribe {
@@ -155,16 +156,16 @@ func (h *house) refresh() {
 
 // alone lets the only server introduce itself in its own words.
 func (h *house) alone(state *serve.State, init string) {
-	if v := member(init, "serverInfo"); v != "" {
+	if v := rawjson.LastMember(init, "serverInfo"); v != "" {
 		state.Identity = []string{v}
-	} else if v := member(member(init, "_meta"), "io.modelcontextprotocol/serverInfo"); v != "" {
+	} else if v := rawjson.LastMember(rawjson.LastMember(init, "_meta"), "io.modelcontextprotocol/serverInfo"); v != "" {
 		state.Identity = []string{v}
 	}
-	if v := member(init, "capabilities"); v != "" {
+	if v := rawjson.LastMember(init, "capabilities"); v != "" {
 		state.Capabilities = []string{v}
 	}
 	state.Instructions = nil
-	if v := member(init, "instructions"); v != "" {
+	if v := rawjson.LastMember(init, "instructions"); v != "" {
 		state.Instructions = []string{v}
 	}
 }
@@ -175,7 +176,7 @@ func (h *house) relayNotification(m wire.Message) {
 	case "notifications/initialized", "notifications/cancelled":
 		return // the connections have had theirs, and a call that is given up says so itself
 	case "notifications/progress":
-		token := member(m.Params, "progressToken")
+		token := rawjson.LastMember(m.Params, "progressToken")
 		h.mu.Lock()
 		to := h.asking[token]
 		h.mu.Unlock()
@@ -195,7 +196,7 @@ func (h *house) tell(s *seat, m wire.Message) {
 	case "notifications/cancelled":
 		return
 	case "notifications/progress":
-		if call := s.waiting(member(m.Params, "progressToken")); call != nil {
+		if call := s.waiting(rawjson.LastMember(m.Params, "progressToken")); call != nil {
 			h.passOn(s, call.Notify(h.ctx, m.Method, m.Params))
 			return
 		}
@@ -230,8 +231,8 @@ type asker struct {
 // tokened keeps whose progress token stands in a question until done is called. One that
 // another question has at the same time becomes another one.
 func (h *house) tokened(s *seat, params string) (out string, done func()) {
-	meta := member(params, "_meta")
-	token := member(meta, "progressToken")
+	meta := rawjson.LastMember(params, "_meta")
+	token := rawjson.LastMember(meta, "progressToken")
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if token == "" || len(h.asking) >= mostTokens {

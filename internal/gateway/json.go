@@ -10,29 +10,6 @@ import (
 
 func quote(s string) string { return string(rawjson.AppendString(nil, s)) }
 
-// member returns the raw value of an object's member, the last of that name, "" if there is
-// none or the value is no object.
-func member(object, name string) (found string) {
-	if object == "" || object[0] != '{' {
-		return ""
-	}
-	_ = rawjson.EachMember(object, 0, func(key, value rawjson.Span) bool {
-		if rawjson.Unquote(object[key.Start:key.End]) == name {
-			found = object[value.Start:value.End]
-		}
-		return true
-	})
-	return found
-}
-
-// str decodes a raw string, "" if it is none.
-func str(raw string) string {
-	if raw == "" || raw[0] != '"' {
-		return ""
-	}
-	return rawjson.Unquote(raw)
-}
-
 // replaced returns the object with every member of that name holding value instead.
 func replaced(object, name, value string) string {
 	var b strings.Builder
@@ -76,13 +53,13 @@ func without(object string, names ...string) string {
 // failure is an error that a server answered with, as it is told the client.
 func failure(raw string) (code int, message, data string) {
 	code, message = -32603, "the server answered with an error that says nothing"
-	if n := member(raw, "code"); n != "" {
+	if n := rawjson.LastMember(raw, "code"); n != "" {
 		_ = json.Unmarshal([]byte(n), &code) // else the code stays
 	}
-	if m := member(raw, "message"); m != "" {
-		message = str(m)
+	if m := rawjson.LastMember(raw, "message"); m != "" {
+		message = rawjson.UnquoteString(m)
 	}
-	return code, message, member(raw, "data")
+	return code, message, rawjson.LastMember(raw, "data")
 }
 
 func (h *house) note(format string, args ...any) { h.gateway.opt.Note(fmt.Sprintf(format, args...)) }

@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/internal/peer"
 	"gauntlet/internal/wire"
+	"gauntlet/rawjson"
 )
 
 // A link is an open connection to a server, over which any number of requests may be under
@@ -150,9 +151,9 @@ func (l *link) params(params string) string {
 	if params == "" || params[0] != '{' {
 		params = "{}"
 	}
-	own := member(params, "_meta")
+	own := rawjson.LastMember(params, "_meta")
 	switch {
-	case l.meta == "", member(own, "io.modelcontextprotocol/protocolVersion") != "":
+	case l.meta == "", rawjson.LastMember(own, "io.modelcontextprotocol/protocolVersion") != "":
 		return params
 	case own == "" || own[0] != '{':
 		return with(params, `"_meta":`+l.meta)

@@ -71,14 +71,14 @@ func (s *seat) read(ctx context.Context, l int) {
 			}
 			return
 		}
-		if page := member(m.Result, listed[l].member); page != "" && page[0] == '[' {
+		if page := rawjson.LastMember(m.Result, listed[l].member); page != "" && page[0] == '[' {
 			_ = rawjson.EachElement(page, 0, func(_ int, v rawjson.Span) bool {
 				items = append(items, page[v.Start:v.End])
 				return len(items) < mostItems
 			})
 		}
 		size += len(m.Result)
-		cursor := member(m.Result, "nextCursor")
+		cursor := rawjson.LastMember(m.Result, "nextCursor")
 		if cursor == "" || cursor == "null" || seen[cursor] {
 			break
 		}
@@ -97,7 +97,7 @@ func (s *seat) read(ctx context.Context, l int) {
 
 // offers reports whether a server that introduced itself so has the list.
 func offers(init string, l int) bool {
-	return member(member(init, "capabilities"), [4]string{"tools", "prompts", "resources", "resources"}[l]) != ""
+	return rawjson.LastMember(rawjson.LastMember(init, "capabilities"), [4]string{"tools", "prompts", "resources", "resources"}[l]) != ""
 }
 
 // mirror tells a connection of the stateless era which arguments go into headers.
@@ -129,7 +129,7 @@ func (h *house) merge(l int) []string {
 		s.mu.Unlock()
 		own := map[string]bool{}
 		for _, item := range lists[i] {
-			if id := str(member(item, listed[l].id)); !own[id] {
+			if id := rawjson.UnquoteString(rawjson.LastMember(item, listed[l].id)); !own[id] {
 				own[id] = true
 				owners[id]++
 			}
@@ -138,7 +138,7 @@ func (h *house) merge(l int) []string {
 	routes, uris, out := map[string]route{}, map[string]*seat{}, []string(nil)
 	for i, s := range h.seats {
 		for _, item := range lists[i] {
-			id := str(member(item, listed[l].id))
+			id := rawjson.UnquoteString(rawjson.LastMember(item, listed[l].id))
 			switch {
 			case l >= resources:
 				if first := uris[id]; first != nil && first != s {

@@ -8,12 +8,13 @@ import (
 
 	"gauntlet/internal/serve"
 	"gauntlet/internal/wire"
+	"gauntlet/rawjson"
 )
 
 // relay answers a request of the client's: lists by asking all servers, everything else by
 // asking the one that it is for.
 func (h *house) relay(ctx context.Context, c serve.Call) (string, error) {
-	if err := h.claims(member(member(c.Params, "_meta"), "io.modelcontextprotocol/clientCapabilities")); err != nil {
+	if err := h.claims(rawjson.LastMember(rawjson.LastMember(c.Params, "_meta"), "io.modelcontextprotocol/clientCapabilities")); err != nil {
 		return "", err
 	}
 	for l := range listed {
@@ -25,15 +26,15 @@ func (h *house) relay(ctx context.Context, c serve.Call) (string, error) {
 	var s *seat
 	switch c.Method {
 	case "tools/call", "prompts/get":
-		r, err := h.route(ctx, c.Method, str(member(params, "name")))
+		r, err := h.route(ctx, c.Method, rawjson.UnquoteString(rawjson.LastMember(params, "name")))
 		if err != nil {
 			return "", err
 		}
-		if s = r.seat; r.name != str(member(params, "name")) {
+		if s = r.seat; r.name != rawjson.UnquoteString(rawjson.LastMember(params, "name")) {
 			params = replaced(params, "name", quote(r.name))
 		}
 	case "resources/read", "resources/subscribe", "resources/unsubscribe":
-		return h.readResource(ctx, c, str(member(params, "uri")))
+		return h.readResource(ctx, c, rawjson.UnquoteString(rawjson.LastMember(params, "uri")))
 	case "completion/complete":
 		r, err := h.completes(ctx, params)
 		if err != nil {
@@ -68,7 +69,7 @@ func (h *house) forward(ctx context.Context, s *seat, c serve.Call, params strin
 		case m.Kind == wire.Error:
 			code, message, data := failure(m.Error)
 			return "", &serve.Error{Code: code, Message: message, Data: data}
-		case l.meta == "" || str(member(m.Result, "resultType")) != "input_required" || round == maxRounds:
+		case l.meta == "" || rawjson.UnquoteString(rawjson.LastMember(m.Result, "resultType")) != "input_required" || round == maxRounds:
 			return own(m.Result), nil
 		}
 		more, err := h.inputs(ctx, c, m.Result)
@@ -81,7 +82,7 @@ func (h *house) forward(ctx context.Context, s *seat, c serve.Call, params strin
 
 // own returns a result without the mark of the stateless era, which the front sets anew.
 func own(result string) string {
-	if member(result, "resultType") == "" {
+	if rawjson.LastMember(result, "resultType") == "" {
 		return result
 	}
 	return without(result, "resultType")
@@ -140,8 +141,8 @@ const maxRounds = 10
 func (h *house) inputs(ctx context.Context, c serve.Call, result string) (string, error) {
 	var answers []string
 	var failed error
-	eachMember(member(result, "inputRequests"), func(key, value string) bool {
-		m, err := c.Ask(ctx, str(member(value, "method")), member(value, "params"))
+	eachMember(rawjson.LastMember(result, "inputRequests"), func(key, value string) bool {
+		m, err := c.Ask(ctx, rawjson.UnquoteString(rawjson.LastMember(value, "method")), rawjson.LastMember(value, "params"))
 		switch {
 		case err != nil:
 			failed = err
@@ -154,7 +155,7 @@ func (h *house) inputs(ctx context.Context, c serve.Call, result string) (string
 		return failed == nil
 	})
 	out := `"inputResponses":{` + strings.Join(answers, ",") + `}`
-	if state := member(result, "requestState"); state != "" {
+	if state := rawjson.LastMember(result, "requestState"); state != "" {
 		out += `,"requestState":` + state
 	}
 	return out, failed
@@ -192,7 +193,7 @@ func (h *house) everybody(ctx context.Context, c serve.Call) (string, error) {
 	var all sync.WaitGroup
 	for i, s := range h.seats {
 		answers[i].err = serve.ErrUnhandled
-		if member(member(s.opening(), "capabilities"), "logging") != "" {
+		if rawjson.LastMember(rawjson.LastMember(s.opening(), "capabilities"), "logging") != "" {
 			all.Go(func() { answers[i].result, answers[i].err = h.forward(ctx, s, c, c.Params) })
 		}
 	}

@@ -70,7 +70,7 @@ func (h *house) readers(uri string) []*seat {
 		switch {
 		case s.fits(uri):
 			fits = append(fits, s)
-		case member(member(s.opening(), "capabilities"), "resources") != "":
+		case rawjson.LastMember(rawjson.LastMember(s.opening(), "capabilities"), "resources") != "":
 			rest = append(rest, s)
 		}
 	}
@@ -82,7 +82,7 @@ func (s *seat) fits(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, item := range s.lists[templates] {
-		fixed, _, ok := strings.Cut(str(member(item, "uriTemplate")), "{")
+		fixed, _, ok := strings.Cut(rawjson.UnquoteString(rawjson.LastMember(item, "uriTemplate")), "{")
 		if ok && fixed != "" && strings.HasPrefix(uri, fixed) {
 			return true
 		}
@@ -92,14 +92,14 @@ func (s *seat) fits(uri string) bool {
 
 // completes returns which server completes an argument, and the params for it.
 func (h *house) completes(ctx context.Context, params string) (route, error) {
-	ref := member(params, "ref")
-	if uri := str(member(ref, "uri")); uri != "" {
+	ref := rawjson.LastMember(params, "ref")
+	if uri := rawjson.UnquoteString(rawjson.LastMember(ref, "uri")); uri != "" {
 		for _, s := range h.readers(uri) {
 			return route{s, params}, nil
 		}
 		return route{}, serve.ErrUnhandled
 	}
-	name := str(member(ref, "name"))
+	name := rawjson.UnquoteString(rawjson.LastMember(ref, "name"))
 	r, err := h.route(ctx, "prompts/get", name)
 	if err != nil {
 		return r, err

@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/peer"
 	"gauntlet/internal/serve"
+	"gauntlet/rawjson"
 )
 
 // A seat is one server as one conversation has it: connected, on the way, or away.
@@ -174,7 +175,7 @@ func (s *seat) notify(method, params string) {
 
 // begin and finish keep the calls that the server has.
 func (s *seat) begin(c *serve.Call) *pending {
-	p := &pending{c, member(member(c.Params, "_meta"), "progressToken")}
+	p := &pending{c, rawjson.LastMember(rawjson.LastMember(c.Params, "_meta"), "progressToken")}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls == nil {

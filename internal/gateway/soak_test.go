@@ -12,6 +12,7 @@ import (
 
 	"gauntlet/internal/serve"
 	"gauntlet/internal/wire"
+	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
 
@@ -77,7 +78,7 @@ func TestNothingLost(t *testing.T) {
 		case m.Method != "tools/call":
 		case m.Kind == trace.Request:
 			asked++
-			seen[m.Server+" "+member(m.Raw, "params")]++
+			seen[m.Server+" "+rawjson.LastMember(m.Raw, "params")]++
 		case m.Kind == trace.Response:
 			replies++
 		}

@@ -90,14 +90,14 @@ func (s *Session) Err() error {
 }
 
 func asksForInput(result string) bool {
-	return result[0] == '{' && last(result, "resultType") == `"input_required"`
+	return result[0] == '{' && rawjson.LastMember(result, "resultType") == `"input_required"`
 }
 
 // inputs returns the members that a retry carries: answers to what the result asks for,
 // and its state.
 func (c *capturer) inputs(method, result string) (string, error) {
 	var parts []string
-	asked, state := last(result, "inputRequests"), last(result, "requestState")
+	asked, state := rawjson.LastMember(result, "inputRequests"), rawjson.LastMember(result, "requestState")
 	switch {
 	case asked == "" && state == "":
 		return "", &InputError{Method: method, Msg: "but says neither what nor for which state"}
@@ -123,10 +123,10 @@ func (c *capturer) responses(method, asked string) (string, error) {
 		raw := asked[value.Start:value.End]
 		wants, params := "", ""
 		if raw[0] == '{' {
-			if wants = last(raw, "method"); wants != "" && wants[0] == '"' {
+			if wants = rawjson.LastMember(raw, "method"); wants != "" && wants[0] == '"' {
 				wants = rawjson.Unquote(wants)
 			}
-			params = last(raw, "params")
+			params = rawjson.LastMember(raw, "params")
 		}
 		result, ok := c.answer(wants, params)
 		switch {
@@ -147,7 +147,7 @@ var offers = map[string]string{"sampling/createMessage": "sampling", "elicitatio
 // answer answers a request of the server's, if the capability for it was claimed.
 func (c *capturer) answer(method, params string) (string, bool) {
 	capability, known := offers[method]
-	claimed := known && last(c.opt.Capabilities, capability) != ""
+	claimed := known && rawjson.LastMember(c.opt.Capabilities, capability) != ""
 	if c.opt.Answer == nil || !claimed && !c.opt.Unclaimed {
 		return "", false
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gauntlet/internal/wire"
+	"gauntlet/rawjson"
 )
 
 // listChanges are the notifications by which a server says that it defines something else
@@ -86,12 +87,12 @@ var errWaited = errors.New("enough waited")
 func (s *Session) announces() bool { return len(s.c.announced()) > 0 }
 
 func (c *capturer) announced() (filters []string) {
-	caps := last(c.out.Init, "capabilities")
+	caps := rawjson.LastMember(c.out.Init, "capabilities")
 	if caps == "" || caps[0] != '{' {
 		return nil
 	}
 	for _, l := range listChanges {
-		if of := last(caps, l.capability); of != "" && of[0] == '{' && last(of, "listChanged") == "true" {
+		if of := rawjson.LastMember(caps, l.capability); of != "" && of[0] == '{' && rawjson.LastMember(of, "listChanged") == "true" {
 			filters = append(filters, l.filter)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gauntlet/internal/wire"
+	"gauntlet/rawjson"
 )
 
 // envConformance names a directory in which npm installed @modelcontextprotocol/conformance,
@@ -135,10 +136,10 @@ func conformanceCalls(scenario string, snap *Snapshot) (out []conformanceCall) {
 			tool(nameOf(raw), `{"region":"eu","value":"v"}`)
 		}
 		for _, raw := range snap.Lists[1].Items {
-			out = append(out, conformanceCall{"prompts/get", `{"name":` + last(raw, "name") + `}`})
+			out = append(out, conformanceCall{"prompts/get", `{"name":` + rawjson.LastMember(raw, "name") + `}`})
 		}
 		for _, raw := range snap.Lists[2].Items {
-			out = append(out, conformanceCall{"resources/read", `{"uri":` + last(raw, "uri") + `}`})
+			out = append(out, conformanceCall{"resources/read", `{"uri":` + rawjson.LastMember(raw, "uri") + `}`})
 		}
 	}
 	return out
@@ -153,7 +154,7 @@ func nameOf(raw string) string {
 func schemaOf(snap *Snapshot, tool string) string {
 	for _, raw := range snap.Lists[0].Items {
 		if nameOf(raw) == tool {
-			return last(raw, "inputSchema")
+			return rawjson.LastMember(raw, "inputSchema")
 		}
 	}
 	return "null"

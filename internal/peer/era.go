@@ -196,7 +196,7 @@ func stringsIn(object, name string) (out []string) {
 	if object == "" || object[0] != '{' {
 		return nil
 	}
-	list := last(object, name)
+	list := rawjson.LastMember(object, name)
 	if list == "" || list[0] != '[' {
 		return nil
 	}
@@ -218,7 +218,7 @@ func (c *capturer) setMeta(version string) {
 // params returns the params of a request with these members, raw, "" for none. What they
 // have in a _meta of their own stays.
 func (c *capturer) params(members string) string {
-	switch own := last("{"+members+"}", "_meta"); {
+	switch own := rawjson.LastMember("{"+members+"}", "_meta"); {
 	case c.meta == "" || members == "":
 		return "{" + members + c.meta + "}"
 	case own == "" || own[0] != '{':
@@ -252,7 +252,7 @@ func (c *capturer) stamp(method, result string) {
 		return
 	}
 	// Some servers leave it out, which readers take for complete.
-	switch kind := last(result, "resultType"); kind {
+	switch kind := rawjson.LastMember(result, "resultType"); kind {
 	case "", `"complete"`:
 	case `"input_required"`:
 		c.gap(method, "the server wants input before it answers, which only calls may")
@@ -266,7 +266,7 @@ func (c *capturer) stamp(method, result string) {
 		}
 		return raw
 	}
-	h := Hint{method, short(last(result, "ttlMs")), short(last(result, "cacheScope"))}
+	h := Hint{method, short(rawjson.LastMember(result, "ttlMs")), short(rawjson.LastMember(result, "cacheScope"))}
 	if h.TTL == "" && h.Scope == "" {
 		return
 	}

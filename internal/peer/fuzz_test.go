@@ -33,10 +33,10 @@ func FuzzInputs(f *testing.F) {
 		if end, err := rawjson.Skip(retry, 0); err != nil || end != len(retry) {
 			t.Fatalf("the retry %q is no JSON: %v", retry, err)
 		}
-		if last(retry, "requestState") != last(result, "requestState") {
+		if rawjson.LastMember(retry, "requestState") != rawjson.LastMember(result, "requestState") {
 			t.Errorf("the state in %q is not that of %q", retry, result)
 		}
-		if got, want := keysOf(last(retry, "inputResponses")), keysOf(last(result, "inputRequests")); got != want {
+		if got, want := keysOf(rawjson.LastMember(retry, "inputResponses")), keysOf(rawjson.LastMember(result, "inputRequests")); got != want {
 			t.Errorf("answers to %s, asked for %s", got, want)
 		}
 	})

@@ -82,8 +82,8 @@ func (c *capturer) failed(i, page int, err error) {
 
 // declared reports whether the capabilities in an initialize result have this member.
 func declared(init, capability string) bool {
-	caps := last(init, "capabilities")
-	return caps != "" && caps[0] == '{' && last(caps, capability) != ""
+	caps := rawjson.LastMember(init, "capabilities")
+	return caps != "" && caps[0] == '{' && rawjson.LastMember(caps, capability) != ""
 }
 
 // page takes the items of one answer and returns the raw token of the next page's cursor,
@@ -114,7 +114,7 @@ func (c *capturer) page(i int, m wire.Message) (cursor string, err error) {
 	if n := len(all(m.Result, "nextCursor")); n > 1 {
 		c.gap(l.method, fmt.Sprintf("an answer has %d cursors; clients differ in which one they follow", n))
 	}
-	switch next := last(m.Result, "nextCursor"); {
+	switch next := rawjson.LastMember(m.Result, "nextCursor"); {
 	case next == "", next == "null", next == `""`:
 		return "", nil
 	case next[0] != '"':

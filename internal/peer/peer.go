@@ -139,7 +139,7 @@ func (c *capturer) handshake(ctx context.Context) error {
 		return fmt.Errorf("the result of initialize is not an object but %s", kindOf(m.Result))
 	}
 	c.out.Init = m.Result
-	version := last(m.Result, "protocolVersion")
+	version := rawjson.LastMember(m.Result, "protocolVersion")
 	if version == "" || version[0] != '"' {
 		return errors.New("the answer to initialize names no protocolVersion")
 	}
@@ -194,16 +194,6 @@ func (c *capturer) within(ctx context.Context, limit time.Duration, method, para
 		_ = c.client.Notify(ctx, "notifications/cancelled", `{"requestId":`+none.ID+`,"reason":"timeout"}`)
 	}
 	return m, fmt.Errorf("no answer to %s within %v%s", method, limit, instead)
-}
-
-// last returns the raw value of the object's member with this name, the last one if it
-// repeats, "" if there is none.
-func last(object, name string) string {
-	found := ""
-	for _, v := range all(object, name) {
-		found = v
-	}
-	return found
 }
 
 // all returns the raw values of every member with this name.

@@ -60,7 +60,7 @@ func (s *Session) index(tools []string) {
 		if raw[0] != '{' {
 			continue
 		}
-		if name := last(raw, "name"); name != "" && name[0] == '"' {
+		if name := rawjson.LastMember(raw, "name"); name != "" && name[0] == '"' {
 			s.tools[rawjson.Unquote(name)] = raw
 		}
 	}
@@ -70,7 +70,7 @@ func (s *Session) index(tools []string) {
 // why the tool must not be called.
 func (s *Session) mirror(params string) error {
 	web, ok := s.c.conn.(interface{ Mirror(string, []wire.Mirror) })
-	name := last(params, "name")
+	name := rawjson.LastMember(params, "name")
 	if !ok || s.c.meta == "" || name == "" || name[0] != '"' {
 		return nil
 	}

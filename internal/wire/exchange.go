@@ -53,37 +53,17 @@ func (h *HTTP) exchange(msg []byte) *exchange {
 	if m.Params == "" || m.Params[0] != '{' {
 		return x
 	}
-	if meta := member(m.Params, "_meta"); meta != "" && meta[0] == '{' {
-		x.version = str(member(meta, "io.modelcontextprotocol/protocolVersion"))
+	if meta := rawjson.LastMember(m.Params, "_meta"); meta != "" && meta[0] == '{' {
+		x.version = rawjson.UnquoteString(rawjson.LastMember(meta, "io.modelcontextprotocol/protocolVersion"))
 	}
 	switch m.Method {
 	case "tools/call", "prompts/get":
-		x.name = str(member(m.Params, "name"))
-		x.args = member(m.Params, "arguments")
+		x.name = rawjson.UnquoteString(rawjson.LastMember(m.Params, "name"))
+		x.args = rawjson.LastMember(m.Params, "arguments")
 	case "resources/read":
-		x.name = str(member(m.Params, "uri"))
+		x.name = rawjson.UnquoteString(rawjson.LastMember(m.Params, "uri"))
 	}
 	return x
-}
-
-// member returns the raw value of the object's member with this name, the last one if it
-// repeats, "" if there is none.
-func member(object, name string) (found string) {
-	_ = rawjson.EachMember(object, 0, func(key, value rawjson.Span) bool {
-		if rawjson.Unquote(object[key.Start:key.End]) == name {
-			found = object[value.Start:value.End]
-		}
-		return true
-	})
-	return found
-}
-
-// str decodes a raw string, "" if it is none.
-func str(raw string) string {
-	if raw == "" || raw[0] != '"' {
-		return ""
-	}
-	return rawjson.Unquote(raw)
 }
 
 // giveUp ends x unless its answer has come.
@@ -345,7 +325,7 @@ func (x *exchange) look(m Message) bool {
 		x.answered = !x.ended
 		x.mu.Unlock()
 		if x.method == "initialize" && part.Kind == Response && part.Result[0] == '{' {
-			x.h.agree(str(member(part.Result, "protocolVersion")))
+			x.h.agree(rawjson.UnquoteString(rawjson.LastMember(part.Result, "protocolVersion")))
 		}
 		return true
 	}

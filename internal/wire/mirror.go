@@ -127,7 +127,7 @@ func (m *Mirror) Argument(arguments string) string {
 		if value == "" || value[0] != '{' {
 			return ""
 		}
-		value = member(value, name)
+		value = rawjson.LastMember(value, name)
 	}
 	if value == "null" {
 		return ""

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
 
@@ -136,23 +137,15 @@ func (t *Tape) revision(p Passage, way trace.Direction) string {
 	switch {
 	case way == trace.ToServer && p.Kind == Request && p.Method == "initialize":
 		t.hello = p.ID
-		claim = str(objectMember(p.Params, "protocolVersion"))
+		claim = rawjson.UnquoteString(rawjson.LastMember(p.Params, "protocolVersion"))
 	case way == trace.ToServer && (p.Kind == Request || p.Kind == Notification):
-		claim = str(objectMember(objectMember(p.Params, "_meta"), "io.modelcontextprotocol/protocolVersion"))
+		claim = rawjson.UnquoteString(rawjson.LastMember(rawjson.LastMember(p.Params, "_meta"), "io.modelcontextprotocol/protocolVersion"))
 	case way == trace.ToClient && p.Kind == Response && t.hello != "" && p.ID == t.hello:
-		claim = str(objectMember(p.Result, "protocolVersion"))
+		claim = rawjson.UnquoteString(rawjson.LastMember(p.Result, "protocolVersion"))
 	}
 	const longest = 32
 	if visible(claim) && len(claim) <= longest {
 		t.about.Revision = claim
 	}
 	return t.about.Revision
-}
-
-// objectMember is member for a value that need not be an object.
-func objectMember(value, name string) string {
-	if value == "" || value[0] != '{' {
-		return ""
-	}
-	return member(value, name)
 }
