@@ -23,7 +23,7 @@ func Families(cases []Case) {
 	}
 	for i := range cases {
 		for j := range i {
-			if related(cases[i].Truth, cases[j].Truth) {
+			if areRelated(cases[i].Truth, cases[j].Truth) {
 				a, b := find(i), find(j)
 				root[max(a, b)] = min(a, b)
 			}
@@ -36,11 +36,11 @@ func Families(cases []Case) {
 	}
 }
 
-func related(a, b *Truth) bool {
+func areRelated(a, b *Truth) bool {
 	if a.Family != "" || b.Family != "" {
 		return a.Family == b.Family
 	}
-	if stem(a.Server) == stem(b.Server) {
+	if trimNumber(a.Server) == trimNumber(b.Server) {
 		return true
 	}
 	if len(a.Tools) > len(b.Tools) {
@@ -55,7 +55,7 @@ func related(a, b *Truth) bool {
 	return shared > 0 && 2*shared >= len(a.Tools)
 }
 
-func stem(name string) string { return strings.TrimRight(name, "0123456789") }
+func trimNumber(name string) string { return strings.TrimRight(name, "0123456789") }
 
 // Split deals families out to n folds of about equally many tools and returns the indices
 // of the cases of each. A family is never divided.

@@ -72,8 +72,8 @@ const (
 	wrong
 )
 
-// judge says how it counts to say tag, and whether it counts as missed not to say it.
-func (t Tool) judge(tag capability.Tag, mode capability.Mode) (said verdict, missed bool) {
+// countTag says how it counts to say tag, and whether it counts as missed not to say it.
+func (t Tool) countTag(tag capability.Tag, mode capability.Mode) (said verdict, missed bool) {
 	has := slices.Contains(t.Tags, tag)
 	hidden := slices.Contains(t.Hidden, tag)
 	switch {

@@ -46,10 +46,10 @@ type Change struct {
 }
 
 // Better reports whether the label is nearer to the truth than it was.
-func (c Change) Better() bool { return c.True == (level(c.After) > level(c.Before)) }
+func (c Change) Better() bool { return c.True == (scoreColumn(c.After) > scoreColumn(c.Before)) }
 
-// level is the column of the score in which a label counts.
-func level(c capability.Confidence) int {
+// scoreColumn is the column of the score in which a label counts.
+func scoreColumn(c capability.Confidence) int {
 	switch {
 	case c.AtLeast(capability.High):
 		return 2
@@ -63,12 +63,12 @@ func level(c capability.Confidence) int {
 // lists go together.
 func Compare(definition, source []Case, read []Reading) *Layers {
 	l := &Layers{Servers: read}
-	definition, source = withSource(definition), withSource(source)
+	definition, source = inSourceMode(definition), inSourceMode(source)
 	l.Definition, l.Source = Of(definition), Of(source)
 	for i := range read {
 		read[i].Definition = Of(definition[i : i+1]).Micro.Acted
 		read[i].Source = Of(source[i : i+1]).Micro.Acted
-		l.Changes = append(l.Changes, changes(&definition[i], &source[i])...)
+		l.Changes = append(l.Changes, listChanges(&definition[i], &source[i])...)
 	}
 	slices.SortStableFunc(l.Changes, func(a, b Change) int {
 		return cmp.Or(strings.Compare(string(a.Tag), string(b.Tag)), strings.Compare(a.Server, b.Server), strings.Compare(a.Tool, b.Tool))
@@ -76,7 +76,7 @@ func Compare(definition, source []Case, read []Reading) *Layers {
 	return l
 }
 
-func withSource(cases []Case) []Case {
+func inSourceMode(cases []Case) []Case {
 	out := slices.Clone(cases)
 	for i := range out {
 		out[i].Mode = capability.WithSource
@@ -84,8 +84,8 @@ func withSource(cases []Case) []Case {
 	return out
 }
 
-// changes lists what the source moved in one server.
-func changes(before, after *Case) (out []Change) {
+// listChanges lists what the source moved in one server.
+func listChanges(before, after *Case) (out []Change) {
 	seen := map[string]bool{}
 	for i := range after.Predicted.Tools {
 		was, is := &before.Predicted.Tools[i], &after.Predicted.Tools[i]
@@ -95,15 +95,15 @@ func changes(before, after *Case) (out []Change) {
 		}
 		seen[is.Name] = true
 		for _, tag := range capability.Tags() {
-			verdict, _ := truth.judge(tag, after.Mode)
+			verdict, _ := truth.countTag(tag, after.Mode)
 			c := Change{Server: after.Truth.Server, Tool: is.Name, Tag: tag, True: verdict == right}
 			if l := was.Has(tag, capability.Low); l != nil {
 				c.Before = l.Confidence
 			}
 			if l := is.Has(tag, capability.Low); l != nil {
-				c.After, c.Evidence = l.Confidence, fromSource(l)
+				c.After, c.Evidence = l.Confidence, sourceEvidence(l)
 			}
-			if verdict != masked && level(c.Before) != level(c.After) {
+			if verdict != masked && scoreColumn(c.Before) != scoreColumn(c.After) {
 				out = append(out, c)
 			}
 		}
@@ -111,8 +111,8 @@ func changes(before, after *Case) (out []Change) {
 	return out
 }
 
-// fromSource picks the evidence that the source gave; it has a line for every signal.
-func fromSource(l *capability.Label) (out []string) {
+// sourceEvidence picks the evidence that the source gave; it has a line for every signal.
+func sourceEvidence(l *capability.Label) (out []string) {
 	for i, e := range l.Evidence {
 		if i < len(l.Signals) && l.Signals[i].Source == capability.FromSource {
 			out = append(out, e)

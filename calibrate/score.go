@@ -157,7 +157,7 @@ func (s *Score) server(c *Case) (acted Count) {
 }
 
 func (s *Score) tag(c *Case, p *capability.Tool, truth Tool, t *TagScore) (acted Count) {
-	said, expected := truth.judge(t.Tag, c.Mode)
+	said, expected := truth.countTag(t.Tag, c.Mode)
 	if expected {
 		t.Positives++
 	}

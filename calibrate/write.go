@@ -44,6 +44,7 @@ func (r *Run) Markdown(out io.Writer) error {
 	w.line("%d servers of %d families, %d tools labelled by hand. Layer %s, vocabulary %s, word lists %s. A label that a person",
 		r.All.Servers, r.families(), r.All.Tools, r.Layer, r.Vocabulary, r.Lexicon)
 	w.line("called debatable counts neither way; one for which a definition gives no cue is not missed without source.\n")
+	w.gates(r.All)
 	w.line("## Tags\n")
 	w.tags(r.All)
 	w.line("\nIn brackets: the 95 %% interval after Wilson. Recall by server, the mean over %d servers that have a true label: %s.\n",
@@ -80,6 +81,24 @@ func (r *Run) Markdown(out io.Writer) error {
 		w.layers(r.Layers)
 	}
 	return w.Flush()
+}
+
+// The gates of the calibration plan: what layer 1 must reach before a check that acts on it is stable.
+const (
+	gatePrecision = 0.90 // of high, every tag with at least gateEnough labels
+	gateRecall    = 0.75 // of high and medium, over all tags
+	gateEnough    = 10
+)
+
+func (w *page) gates(s *Score) {
+	w.line("Gates: precision of high at least %.0f %% for every tag with %d labels or more, recall of high and medium at least %.0f %% over", 100*gatePrecision, gateEnough, 100*gateRecall)
+	below := s.Below(Floors{HighPrecision: gatePrecision, Recall: gateRecall, Enough: gateEnough})
+	if len(below) == 0 {
+		w.line("all tags. Both are met. The word lists were written with the corpus in view, so that these figures say how well")
+	} else {
+		w.line("all tags. Not met: %s. The word lists were written with the corpus in view, so that these figures say how well", strings.Join(below, "; "))
+	}
+	w.line("the lists fit it, and not what to expect of a server that nobody has seen.\n")
 }
 
 func (r *Run) families() int {

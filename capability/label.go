@@ -1,5 +1,7 @@
 package capability
 
+import "slices"
+
 // A Source is a part of a definition that can speak for a label by itself. Two signals of
 // one source are one signal.
 type Source string
@@ -95,15 +97,59 @@ type Server struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// A Flow is what a tool means for the way of data through an agent, beyond its tags. Each
-// of the first four says why, in words that stand alone; empty means no.
+// A Way is one of the ways in which a tool matters for what flows through an agent, as words that continue a
+// sentence begun by the tool's name. "" is none.
+type Way string
+
+// The ways. In each group the one that serves an attacker best comes first.
+const (
+	OpensPages     Way = "opens pages on the network"
+	ReturnsPages   Way = "returns what pages on the network say"
+	ReturnsMail    Way = "returns messages that anyone may send"
+	ReturnsPublic  Way = "returns what others wrote"
+	ReadsSecrets   Way = "reads credentials"
+	ReadsFiles     Way = "reads files"
+	ReadsDatabase  Way = "reads a database"
+	ReadsByCommand Way = "runs commands, which can read anything"
+	ReadsByScript  Way = "runs scripts in a page, which can read what its user is logged in to"
+	ReadsAccount   Way = "reads what an account holds"
+	SendsByCommand Way = "runs commands, which can send anything anywhere"
+	SendsMessages  Way = "sends messages to whom its caller names"
+	SendsRequests  Way = "sends data to an address of its caller's choice"
+	SendsByScript  Way = "runs scripts in a page, which can send what they find"
+	Publishes      Way = "writes where others may read"
+	RunsCommands   Way = "runs commands"
+	RunsStatements Way = "runs any statement on a database"
+	Deletes        Way = "deletes"
+	OverwritesFile Way = "overwrites files"
+)
+
+// ways ranks each group, the worst first.
+var ways = []Way{
+	ReturnsMail, OpensPages, ReturnsPages, ReturnsPublic,
+	ReadsSecrets, ReadsFiles, ReadsDatabase, ReadsAccount, ReadsByCommand, ReadsByScript,
+	SendsByCommand, SendsMessages, SendsRequests, SendsByScript, Publishes,
+	RunsCommands, RunsStatements, Deletes, OverwritesFile,
+}
+
+// Worse reports whether w serves an attacker better than another way of its group; any way is worse than none.
+func (w Way) Worse(than Way) bool {
+	return w != "" && (than == "" || slices.Index(ways, w) < slices.Index(ways, than))
+}
+
+// A Flow is what a tool means for the way of data through an agent, beyond its tags.
 type Flow struct {
-	Untrusted   string   // returns text that strangers can write
-	Private     string   // returns what its user would not publish
-	Exfil       string   // takes data to a place that strangers can read
-	Destructive string   // destroys state
-	LocalOnly   bool     // what it destroys is on this machine alone
-	Outward     bool     // its requests carry what its caller says, or go where its caller says
-	FreePath    bool     // if it writes, then to a path of the caller's choice, or to code or configuration
-	Stores      []string // the databases it names
+	Untrusted   Way // returns text that strangers can write
+	Private     Way // returns what its user would not publish
+	Exfil       Way // takes data to a place that strangers can read
+	Destructive Way // destroys state
+
+	LocalOnly bool     // what it destroys is on this machine alone
+	Outward   bool     // its requests go where its caller says, or carry what its caller says to others
+	Uploads   bool     // it takes a file of this machine to a service
+	Inward    bool     // it brings in what the network holds
+	FreePath  bool     // it writes what its caller says, or what it brings in, to a path of the caller's choice or to code or configuration
+	Scripts   bool     // what it runs stays in a page of a browser
+	Composes  bool     // a parameter carries a text of its caller's
+	Stores    []string // the databases it names
 }

@@ -24,7 +24,7 @@ func (m *matching) alike(several map[string]bool) {
 	for side, servers := range [2][]*Server{m.was, m.now} {
 		sizes[side], holders[side] = map[int]int{}, map[string][]int{}
 		for i, s := range servers {
-			if several[s.Name] && !m.done(s) {
+			if several[s.Name] && !m.isMatched(s) {
 				for _, h := range s.forms() {
 					sizes[side][i]++
 					holders[side][h] = append(holders[side][h], i)
@@ -54,7 +54,7 @@ func (m *matching) alike(several map[string]bool) {
 	for _, s := range scores {
 		w, n := m.was[s.was], m.now[s.now]
 		if !m.taken[w] && m.paired[n] == nil && (len(w.Entries) == 0 || len(n.Entries) == 0) {
-			m.pair(w, n)
+			m.pairServers(w, n)
 		}
 	}
 }

@@ -20,6 +20,8 @@ type Catalog struct {
 	Documents []*Document
 	Servers   []*Server
 	Problems  []finding.Problem
+	// Ambiguities are members that readers take differently, in the order met.
+	Ambiguities []Ambiguity
 }
 
 // A Document is one text as received: a snapshot file, or what a live server answered.
@@ -90,10 +92,10 @@ func (s *Server) Items() iter.Seq[*Item] {
 // An Item is one definition: a span of its document.
 type Item struct {
 	Kind       finding.Kind
-	start, end int
 	list       string // the member that holds it: "tools", "resourceTemplates"…
 	name       string // "" if missing or not a string
-	index      int    // place in its list; -1 for an item that stands alone
+	start, end uint32
+	index      int32 // place in its list; -1 for an item that stands alone
 }
 
 // Name returns the item's name as sent, "" if it has none. A resource template without
@@ -108,14 +110,14 @@ func (it *Item) Label() string {
 	if it.index < 0 {
 		return it.list
 	}
-	return "#" + strconv.Itoa(it.index)
+	return "#" + strconv.Itoa(int(it.index))
 }
 
 // Size returns the length of the definition as received, in bytes.
-func (it *Item) Size() int { return it.end - it.start }
+func (it *Item) Size() int { return int(it.end - it.start) }
 
 // Offset returns where the definition begins in its document, in bytes.
-func (it *Item) Offset() int { return it.start }
+func (it *Item) Offset() int { return int(it.start) }
 
 // Pointer returns the RFC 6901 pointer from the root of the server's document.
 func (it *Item) Pointer(s *Server) string {
@@ -124,7 +126,7 @@ func (it *Item) Pointer(s *Server) string {
 		p += "/" + it.list
 	}
 	if it.index >= 0 {
-		p += "/" + strconv.Itoa(it.index)
+		p += "/" + strconv.Itoa(int(it.index))
 	}
 	if s.inner != "" && it.list != "name" {
 		p += "/" + s.inner
@@ -138,7 +140,7 @@ func (it *Item) Text(s *Server) string { return s.Document.Text[it.start:it.end]
 // Parse reads the definition into tree, whose memory it reuses. It cannot fail: Parse
 // of the document has read the same bytes before.
 func (it *Item) Parse(s *Server, tree *rawjson.Tree) rawjson.Value {
-	if err := tree.Parse(it.Text(s), it.start); err != nil {
+	if err := tree.Parse(it.Text(s), int(it.start)); err != nil {
 		panic("catalog: an item of a parsed document is not JSON: " + err.Error())
 	}
 	return tree.Root()

@@ -15,11 +15,19 @@ const (
 	DefaultItems = 2_000_000
 )
 
+// A document may hold minItems items, and one more for each bytesPerItem bytes: the definitions of
+// honest servers are longer, and what is kept of an item is not to outgrow its text. Limits.Items
+// above its default lifts this.
+const (
+	minItems     = 20_000
+	bytesPerItem = 80
+)
+
 // MaxDepth is where strings stop being read: a pointer to them would be longer than
 // anybody could use, and a hostile document could make many of them.
 const MaxDepth = 10_000
 
-func (l Limits) withDefaults() Limits {
+func (l Limits) orDefaults() Limits {
 	if l.Bytes <= 0 {
 		l.Bytes = DefaultBytes
 	}

@@ -92,11 +92,11 @@ func checkSpans(t *testing.T, c *Catalog) {
 		}
 		ambiguous := !ok || doc.Depth() < 1000 && repeats(doc.Root())
 		for it := range s.Items() {
-			if it.start < 0 || it.end <= it.start || it.end > len(s.Document.Text) || it.Text(s) != s.Document.Text[it.start:it.end] || it.Size() != it.end-it.start {
+			if it.end <= it.start || int(it.end) > len(s.Document.Text) || it.Text(s) != s.Document.Text[it.start:it.end] || it.Size() != int(it.end-it.start) {
 				t.Fatalf("item %s: span %d to %d of %d", it.Label(), it.start, it.end, len(s.Document.Text))
 			}
 			v := it.Parse(s, &tree)
-			if v.Raw() != it.Text(s) || v.Offset() != it.start {
+			if v.Raw() != it.Text(s) || v.Offset() != int(it.start) {
 				t.Fatalf("item %s: parsed as %q at %d, want %q at %d", it.Label(), v.Raw(), v.Offset(), it.Text(s), it.start)
 			}
 			if ambiguous {

@@ -16,17 +16,17 @@ func Pairs(was, now *Catalog) []Pair {
 	if len(m.was) == 1 && len(m.now) == 1 {
 		m.by(func(*Server) string { return "the only one" })
 	}
-	if several := m.several((*Server).called); len(several) > 0 {
-		shared := m.several((*Server).place)
+	if several := m.several((*Server).sortName); len(several) > 0 {
+		shared := m.several((*Server).placeKey)
 		m.by(func(s *Server) string {
-			if !several[s.Name] || shared[s.place()] {
+			if !several[s.Name] || shared[s.placeKey()] {
 				return ""
 			}
-			return s.place()
+			return s.placeKey()
 		})
-		m.alike(m.several((*Server).called))
+		m.alike(m.several((*Server).sortName))
 	}
-	m.by((*Server).called)
+	m.by((*Server).sortName)
 	var out []Pair
 	for _, s := range m.now {
 		if w := m.paired[s]; w != nil {
@@ -36,10 +36,10 @@ func Pairs(was, now *Catalog) []Pair {
 	return out
 }
 
-func (s *Server) called() string { return s.Name }
+func (s *Server) sortName() string { return s.Name }
 
-// place is the name and the target, "" without a target.
-func (s *Server) place() string {
+// placeKey is the name and the target, "" without a target.
+func (s *Server) placeKey() string {
 	if s.Target == "" {
 		return ""
 	}
@@ -53,7 +53,7 @@ type matching struct {
 	taken    map[*Server]bool    // of was
 }
 
-func (m *matching) pair(w, s *Server) { m.paired[s], m.taken[w] = w, true }
+func (m *matching) pairServers(w, s *Server) { m.paired[s], m.taken[w] = w, true }
 
 // entries pairs servers that share one.
 func (m *matching) entries() {
@@ -68,7 +68,7 @@ func (m *matching) entries() {
 	for _, s := range m.now {
 		for _, e := range s.Entries {
 			if w := with[e]; w != nil && !m.taken[w] {
-				m.pair(w, s)
+				m.pairServers(w, s)
 				break
 			}
 		}
@@ -95,7 +95,7 @@ func (m *matching) by(key func(*Server) string) {
 		k := key(s)
 		for i := range left {
 			if q := left[i][k]; len(q) > 0 && (i == 0 || len(s.Entries) == 0) {
-				m.pair(q[0], s)
+				m.pairServers(q[0], s)
 				left[i][k] = q[1:]
 				break
 			}
@@ -110,7 +110,7 @@ func (m *matching) several(key func(*Server) string) map[string]bool {
 	for _, servers := range [2][]*Server{m.was, m.now} {
 		n := map[string]int{}
 		for _, s := range servers {
-			if k := key(s); !m.done(s) {
+			if k := key(s); !m.isMatched(s) {
 				if n[k]++; n[k] > 1 {
 					out[k] = true
 				}
@@ -120,4 +120,4 @@ func (m *matching) several(key func(*Server) string) map[string]bool {
 	return out
 }
 
-func (m *matching) done(s *Server) bool { return m.taken[s] || m.paired[s] != nil }
+func (m *matching) isMatched(s *Server) bool { return m.taken[s] || m.paired[s] != nil }

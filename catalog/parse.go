@@ -1,13 +1,17 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"gauntlet/finding"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -45,7 +49,9 @@ func Parse(name, text string, limits Limits) (*Catalog, error) {
 // An error means that nothing could be read: the text is too long, not JSON (with line
 // and column) or of another shape. Whatever is wrong below that becomes a Problem, and
 // the rest is read as usual.
-func (c *Catalog) Add(name, text string, limits Limits) error { return c.add(name, text, "", limits) }
+func (c *Catalog) Add(name, text string, limits Limits) error {
+	return c.addDocument(name, text, "", limits)
+}
 
 // AddWrapped reads a document that is a list of several servers in which each item, be it of
 // a list or what a server says about itself, is the member called inner of an object, as
@@ -53,13 +59,16 @@ func (c *Catalog) Add(name, text string, limits Limits) error { return c.add(nam
 // own members anonymous, if true, says that its name is not from itself, entry is one of its
 // Entries, and target, an object with url or command, its Target.
 func (c *Catalog) AddWrapped(name, text, inner string, limits Limits) error {
-	return c.add(name, text, inner, limits)
+	return c.addDocument(name, text, inner, limits)
 }
 
-func (c *Catalog) add(name, text, inner string, limits Limits) error {
-	limits = limits.withDefaults()
+func (c *Catalog) addDocument(name, text, inner string, limits Limits) error {
+	limits = limits.orDefaults()
 	if len(text) > limits.Bytes {
 		return &Error{File: name, Msg: fmt.Sprintf("the document has %d bytes, the limit is %d", len(text), limits.Bytes)}
+	}
+	if len(text) > rawjson.MaxText {
+		return &Error{File: name, Msg: "the document is longer than 4 GiB"}
 	}
 	doc := &Document{Name: name, Text: text, Number: len(c.Documents)}
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
@@ -78,10 +87,11 @@ func (c *Catalog) add(name, text, inner string, limits Limits) error {
 	if text[at] != '{' {
 		return &Error{File: name, Line: 1, Column: 1, Msg: "the document is not a JSON object: want a snapshot, a tools/list result or a JSON-RPC response"}
 	}
-	r := reader{catalog: c, doc: doc, limits: limits, inner: inner}
+	r := reader{catalog: c, doc: doc, limits: limits, inner: inner, counts: map[finding.ProblemKind]int{}}
 	if err := r.document(at); err != nil {
 		return err
 	}
+	r.countUnlisted()
 	c.Documents = append(c.Documents, doc)
 	return nil
 }
@@ -102,25 +112,57 @@ type reader struct {
 	limits  Limits
 	inner   string // see AddWrapped
 	tree    rawjson.Tree
+	counts  map[finding.ProblemKind]int // problems met so far
+	items   int                         // read of all lists
 }
 
 // member is one name and value of an object whose spans are in the document.
 type member struct {
-	name  string
-	value rawjson.Span
+	name    string // what a reader that ignores case takes it for, if that is a name read here
+	spelled string
+	key     rawjson.Span
+	value   rawjson.Span
 }
 
-// members reads one level of the object at text[at:].
-func (r *reader) members(at int) []member {
+// readMembers reads one level of the object at text[at:].
+func (r *reader) readMembers(at int) []member {
 	var ms []member
+	left := 0
 	_ = rawjson.EachMember(r.doc.Text, at, func(name, value rawjson.Span) bool {
-		ms = append(ms, member{rawjson.Unquote(r.doc.Text[name.Start:name.End]), value})
+		spelled := rawjson.Unquote(r.doc.Text[name.Start:name.End])
+		meant := spelled
+		if !knownMembers[spelled] {
+			meant = cmp.Or(knownFolded[rawjson.FoldName(spelled)], spelled)
+		}
+		if len(ms) >= maxMembers {
+			left++
+			return true
+		}
+		ms = append(ms, member{meant, spelled, name, value})
 		return true
 	})
+	if left > 0 {
+		r.addProblem(finding.Limit, finding.Location{}, at, fmt.Sprintf("only the first %d members of an object were read: %d more are there", maxMembers, left))
+	}
 	return ms
 }
 
-func lookup(ms []member, name string) (rawjson.Span, bool) {
+// maxMembers is how many members of a snapshot, a server or an envelope are read.
+const maxMembers = 10_000
+
+// knownFolded are the names that are read here by their folded form.
+var knownFolded = func() map[string]string {
+	out := map[string]string{}
+	for name := range knownMembers {
+		out[rawjson.FoldName(name)] = name
+	}
+	for _, name := range []string{"nextCursor", "protocolVersion", "jsonrpc", "mcpServers"} {
+		out[rawjson.FoldName(name)] = name
+	}
+	return out
+}()
+
+func lookUpMember(ms []member, name string) (rawjson.Span, bool) {
 	for i := len(ms) - 1; i >= 0; i-- {
 		if ms[i].name == name {
 			return ms[i].value, true
@@ -129,62 +171,68 @@ func lookup(ms []member, name string) (rawjson.Span, bool) {
 	return rawjson.Span{}, false
 }
 
-func (r *reader) first(s rawjson.Span) byte { return r.doc.Text[s.Start] }
+func (r *reader) firstByte(s rawjson.Span) byte { return r.doc.Text[s.Start] }
 
 // document reads the object that is the whole document. Whatever stands beside the part
 // that was expected is read or reported too: a reader that takes the first of two answers
 // would be shown the harmless one.
 func (r *reader) document(at int) error {
-	ms := r.members(at)
-	_, rpc := lookup(ms, "jsonrpc")
-	fail, failed := lookup(ms, "error")
+	ms := r.readMembers(at)
+	_, rpc := lookUpMember(ms, "jsonrpc")
+	fail, failed := lookUpMember(ms, "error")
 	read := false
 	for _, m := range ms {
 		switch {
-		case m.name == "result" && r.first(m.value) == '{':
+		case m.name == "result" && r.firstByte(m.value) == '{':
 			read = true
-			r.server(r.members(m.value.Start), "/result", r.fileStem())
-		case m.name == "servers" && r.first(m.value) == '[':
+			r.readServer(r.readMembers(m.value.Start), "/"+rawjson.EscapePointer(m.spelled), r.fileStem())
+		case m.name == "servers" && r.firstByte(m.value) == '[':
 			read = true
-			r.servers(m.value)
+			r.readServers(m)
 		case m.name == "servers":
 			return &Error{File: r.doc.Name, Msg: "servers is not a list"}
 		}
 	}
-	switch _, config := lookup(ms, "mcpServers"); {
+	switch _, config := lookUpMember(ms, "mcpServers"); {
 	case !read && failed && rpc:
-		return &Error{File: r.doc.Name, Msg: "the JSON-RPC response is an error: " + strconv.Quote(finding.Clip(r.doc.Text[fail.Start:fail.End], 200))}
+		return &Error{File: r.doc.Name, Msg: "the JSON-RPC response is an error: " + excerpt.Quote(r.doc.Text[fail.Start:fail.End], 200)}
 	case !read && config:
 		return &Error{File: r.doc.Name, Msg: "this is a client's configuration (mcpServers), not a snapshot of what servers say"}
 	case read && failed && rpc:
-		r.problem(finding.Malformed, finding.Location{Pointer: "/error"}, fail.Start, "the JSON-RPC response has a result and an error; clients differ in which one they take")
+		r.addProblem(finding.Malformed, finding.Location{Pointer: "/error"}, fail.Start, "the JSON-RPC response has a result and an error; clients differ in which one they take")
 	}
-	r.repeatedParts(ms)
 	if !read || speaks(ms) {
-		r.server(ms, "", r.fileStem())
+		r.readServer(ms, "", r.fileStem())
 	} else {
-		r.unknown(ms, "", envelope)
+		r.reportAmbiguous("", ms, "")
+		r.reportUnknown(ms, "", envelope)
 	}
 	return nil
 }
 
-// servers reads the list of several servers.
-func (r *reader) servers(list rawjson.Span) {
-	n := 0
+// readServers reads the list of several servers.
+func (r *reader) readServers(m member) {
+	list, at, n := m.value, "/"+rawjson.EscapePointer(m.spelled), 0
 	_ = rawjson.EachElement(r.doc.Text, list.Start, func(i int, s rawjson.Span) bool {
-		n++
-		pointer := "/servers/" + strconv.Itoa(i)
-		if r.first(s) != '{' {
-			r.problem(finding.Malformed, finding.Location{Pointer: pointer}, s.Start, "the server is not an object")
+		if n++; n > maxServers {
+			r.addProblem(finding.Limit, finding.Location{Pointer: at}, list.Start, fmt.Sprintf("only the first %d servers were read", maxServers))
+			return false
+		}
+		pointer := at + "/" + strconv.Itoa(i)
+		if r.firstByte(s) != '{' {
+			r.addProblem(finding.Malformed, finding.Location{Pointer: pointer}, s.Start, "the server is not an object")
 			return true
 		}
-		r.server(r.members(s.Start), pointer, "server "+strconv.Itoa(i))
+		r.readServer(r.readMembers(s.Start), pointer, "server "+strconv.Itoa(i))
 		return true
 	})
 	if n == 0 {
-		r.problem(finding.Unread, finding.Location{Pointer: "/servers"}, list.Start, "nothing to read: the list of servers is empty")
+		r.addProblem(finding.Unread, finding.Location{Pointer: at}, list.Start, "nothing to read: the list of servers is empty")
 	}
 }
+
+// maxServers is how many servers of one document are read.
+const maxServers = 10_000
 
 // speaks reports whether members beside a result or a list of servers are a server's own.
 func speaks(ms []member) bool {
@@ -196,17 +244,61 @@ func speaks(ms []member) bool {
 	return false
 }
 
-// repeatedParts reports members of the envelope that stand twice.
-func (r *reader) repeatedParts(ms []member) {
-	seen := map[string]bool{}
+// reportAmbiguous reports members of one object that readers take differently: those that
+// stand twice, in one spelling or in two, and those that only readers who ignore case take for
+// one that MCP knows.
+func (r *reader) reportAmbiguous(server string, ms []member, pointer string) {
+	groups := map[string][]member{} // only names that are read here have two readings
 	for _, m := range ms {
-		if _, list := listNames[m.name]; seen[m.name] && !list {
-			r.problem(finding.Malformed, finding.Location{Pointer: "/" + rawjson.EscapePointer(m.name)}, m.value.Start,
-				fmt.Sprintf("member %q appears more than once; clients differ in which one they take", finding.Clip(m.name, 60)))
+		if folded := rawjson.FoldName(m.name); knownFolded[folded] != "" {
+			groups[folded] = append(groups[folded], m)
 		}
-		seen[m.name] = true
+	}
+	for _, m := range ms {
+		group := groups[rawjson.FoldName(m.name)]
+		if group == nil {
+			continue
+		}
+		if n := len(group); m.key != group[n-1].key || n == 1 && m.spelled == m.name {
+			continue // it is told of at the last of them
+		}
+		loc := finding.Location{Server: server, Pointer: pointer + "/" + rawjson.EscapePointer(m.spelled)}
+		r.addAmbiguity(loc, m, group)
+		if _, list := listNames[m.name]; !list && len(group) > 1 { // lists say so by themselves
+			r.addProblem(finding.Malformed, loc, m.value.Start,
+				fmt.Sprintf("member %q appears more than once; clients differ in which one they take", excerpt.Clip(m.spelled, 60)))
+		}
 	}
 }
+
+// addAmbiguity records that readers take the members of a group differently, at one of them.
+func (r *reader) addAmbiguity(loc finding.Location, at member, group []member) {
+	if len(r.catalog.Ambiguities) >= maxAmbiguities {
+		return
+	}
+	loc.File, loc.IsKey = r.doc.Name, true
+	a := Ambiguity{Location: loc, Document: r.doc, Span: at.key, Meant: at.name, Twice: len(group) > 1}
+	for _, m := range group[:min(len(group), 10)] {
+		a.Names = append(a.Names, m.spelled)
+	}
+	slices.Sort(a.Names)
+	a.Names = slices.Compact(a.Names)
+	r.catalog.Ambiguities = append(r.catalog.Ambiguities, a)
+}
+
+// An Ambiguity is a member that readers take differently: some take the first of several with
+// one name and some the last, and some ignore case. All of them are read.
+type Ambiguity struct {
+	Location finding.Location
+	Document *Document
+	Span     rawjson.Span // of the name in the document
+	Names    []string     // as they are spelled, sorted
+	Meant    string       // what a reader that ignores case takes them for; "" for what a capture has noted
+	Twice    bool         // there is more than one
+}
+
+// maxAmbiguities is how many a catalog keeps: one is enough to distrust a server.
+const maxAmbiguities = 1_000
 
 // fileStem names a server that does not name itself.
 func (r *reader) fileStem() string {
@@ -228,68 +320,71 @@ var listNames = map[string]int{
 var knownMembers = map[string]bool{
 	"tools": true, "prompts": true, "resources": true, "resourceTemplates": true, "resource_templates": true,
 	"instructions": true, "server": true, "serverInfo": true, "name": true, "capabilities": true, "_meta": true,
-	"stdout_noise": true, "capture_errors": true, "supportedVersions": true, "result": true, "servers": true, "error": true,
+	"stdout_noise": true, "capture_errors": true, "ambiguous_members": true, "supportedVersions": true, "result": true, "servers": true, "error": true,
 	"execution": true, "annotations": true,
 }
 
 // envelope are the members that may stand beside a result or a list of servers.
 var envelope = map[string]bool{"result": true, "servers": true, "error": true, "_meta": true, "id": true, "server": true, "serverInfo": true, "capabilities": true}
 
-// server reads one server's object.
-func (r *reader) server(ms []member, pointer, fallback string) {
+// readServer reads one server's object.
+func (r *reader) readServer(ms []member, pointer, fallback string) {
 	s := &Server{Name: fallback, Anonymous: true, Document: r.doc, Pointer: pointer, inner: r.inner}
 	r.catalog.Servers = append(r.catalog.Servers, s)
-	r.name(s, ms)
+	r.readName(s, ms)
+	r.reportAmbiguous(s.Name, ms, pointer)
 	if r.inner != "" {
 		ms = r.unwrapped(s, ms)
 	}
 	read := false
 	for _, m := range ms {
 		if l, ok := listNames[m.name]; ok {
-			read = r.list(s, l, m) || read
+			read = r.readList(s, l, m) || read
 			continue
 		}
 		switch m.name {
 		case "instructions":
-			if r.first(m.value) == 'n' { // null
+			if r.firstByte(m.value) == 'n' { // null
 				continue
 			}
 			read = true
-			r.self(s, m)
-			if r.first(m.value) != '"' {
-				r.problem(finding.Malformed, r.at(s, "/instructions"), m.value.Start, "instructions is not a string")
+			r.readSelf(s, m)
+			if r.firstByte(m.value) != '"' {
+				r.addProblem(finding.Malformed, r.locationIn(s, "/"+rawjson.EscapePointer(m.spelled)), m.value.Start, "instructions is not a string")
 			}
 		case "server", "serverInfo", "capabilities", "name":
-			if r.first(m.value) == '{' || r.first(m.value) == '"' && m.name != "capabilities" {
-				r.self(s, m)
+			if r.firstByte(m.value) == '{' || r.firstByte(m.value) == '"' && m.name != "capabilities" {
+				r.readSelf(s, m)
 			}
 		case "protocolVersion":
-			if r.first(m.value) == '"' {
+			if r.firstByte(m.value) == '"' {
 				s.Revision = rawjson.Unquote(r.doc.Text[m.value.Start:m.value.End])
 			}
 		case "nextCursor":
 			if text := r.doc.Text[m.value.Start:m.value.End]; text != "null" && text != `""` {
-				r.problem(finding.Unread, r.at(s, "/nextCursor"), m.value.Start, "the list goes on: nextCursor says that further pages were not captured")
+				r.addProblem(finding.Unread, r.locationIn(s, "/"+rawjson.EscapePointer(m.spelled)), m.value.Start, "the list goes on: nextCursor says that further pages were not captured")
 			}
 		case "capture_errors":
 			r.captureErrors(s, m)
+		case "ambiguous_members":
+			r.capturedAmbiguities(s, m)
 		}
 	}
-	r.unknown(ms, pointer, knownMembers)
+	r.reportUnknown(ms, pointer, knownMembers)
 	if !read {
-		r.problem(finding.Unread, r.at(s, ""), 0, "nothing was read: none of tools, prompts, resources, resourceTemplates and instructions is there")
+		r.addProblem(finding.Unread, r.locationIn(s, ""), 0, "nothing was read: none of tools, prompts, resources, resourceTemplates and instructions is there")
 	}
 }
 
-// name takes the server's name from the entry itself or from the identity it sent.
-func (r *reader) name(s *Server, ms []member) {
-	if n := r.text(ms, "name"); n != "" {
+// readName takes the server's name from the entry itself or from the identity it sent.
+func (r *reader) readName(s *Server, ms []member) {
+	if n := r.readText(ms, "name"); n != "" {
 		s.Name, s.Anonymous = n, false
 		return
 	}
 	for _, id := range []string{"server", "serverInfo"} {
-		if v, ok := lookup(ms, id); ok && r.first(v) == '{' {
-			if n := r.text(r.members(v.Start), "name"); n != "" {
+		if v, ok := lookUpMember(ms, id); ok && r.firstByte(v) == '{' {
+			if n := r.readText(r.readMembers(v.Start), "name"); n != "" {
 				s.Name, s.Anonymous = n, false
 				return
 			}
@@ -297,8 +392,8 @@ func (r *reader) name(s *Server, ms []member) {
 	}
 }
 
-func (r *reader) self(s *Server, m member) {
-	it := Item{Kind: finding.Server, start: m.value.Start, end: m.value.End, list: m.name, index: -1}
+func (r *reader) readSelf(s *Server, m member) {
+	it := Item{Kind: finding.Server, start: uint32(m.value.Start), end: uint32(m.value.End), list: m.spelled, index: -1}
 	r.form(s, &it, it.Parse(s, &r.tree))
 	s.Self = append(s.Self, it)
 }
@@ -306,79 +401,121 @@ func (r *reader) self(s *Server, m member) {
 // captureErrors reads what a capture could not get. A method that the server does not
 // have (-32601) is an answer, not a gap.
 func (r *reader) captureErrors(s *Server, m member) {
-	if r.first(m.value) != '{' {
+	if r.firstByte(m.value) != '{' {
 		if text := r.doc.Text[m.value.Start:m.value.End]; text != "null" && text != "[]" {
-			r.problem(finding.Unread, r.at(s, "/capture_errors"), m.value.Start, "the capture had errors: "+finding.Clip(text, 200))
+			r.addProblem(finding.Unread, r.locationIn(s, "/capture_errors"), m.value.Start, "the capture had errors: "+excerpt.Clip(text, 200))
 		}
 		return
 	}
-	for _, e := range r.members(m.value.Start) {
+	for _, e := range r.readMembers(m.value.Start) {
 		text := r.doc.Text[e.value.Start:e.value.End]
 		if strings.Contains(text, "-32601") && (strings.Contains(text, `code"`) || strings.Contains(strings.ToLower(text), "method not found")) {
 			continue
 		}
-		r.problem(finding.Unread, r.at(s, "/capture_errors/"+rawjson.EscapePointer(e.name)), e.value.Start,
-			fmt.Sprintf("%s could not be captured: %s", finding.Clip(e.name, 60), finding.Clip(text, 200)))
+		r.addProblem(finding.Unread, r.locationIn(s, "/capture_errors/"+rawjson.EscapePointer(e.name)), e.value.Start,
+			fmt.Sprintf("%s could not be captured: %s", excerpt.Clip(e.name, 60), excerpt.Clip(text, 200)))
 	}
 }
 
-// unknown reports members that could hold definitions and that nothing here reads.
-func (r *reader) unknown(ms []member, pointer string, known map[string]bool) {
+// capturedAmbiguities reads what a capture says of answers that clients read differently.
+func (r *reader) capturedAmbiguities(s *Server, m member) {
+	if r.firstByte(m.value) != '[' {
+		return
+	}
+	_ = rawjson.EachElement(r.doc.Text, m.value.Start, func(i int, span rawjson.Span) bool {
+		if r.firstByte(span) == '"' {
+			said := rawjson.Unquote(r.doc.Text[span.Start:span.End])
+			loc := r.locationIn(s, "/"+rawjson.EscapePointer(m.spelled)+"/"+strconv.Itoa(i))
+			loc.File = r.doc.Name
+			r.catalog.Ambiguities = append(r.catalog.Ambiguities, Ambiguity{Location: loc, Document: r.doc, Span: span, Names: []string{said}, Twice: true})
+		}
+		return i+1 < maxAmbiguities
+	})
+}
+
+// reportUnknown reports members that could hold definitions and that nothing here reads.
+func (r *reader) reportUnknown(ms []member, pointer string, known map[string]bool) {
 	for _, m := range ms {
-		if c := r.first(m.value); (c == '[' || c == '{') && !known[m.name] {
+		if c := r.firstByte(m.value); (c == '[' || c == '{') && !known[m.name] {
 			what := "list"
 			if c == '{' {
 				what = "object"
 			}
-			r.problem(finding.Unread, finding.Location{Pointer: pointer + "/" + rawjson.EscapePointer(m.name)}, m.value.Start,
-				fmt.Sprintf("unknown %s %q was not read", what, finding.Clip(m.name, 60)))
+			r.addProblem(finding.Unread, finding.Location{Pointer: pointer + "/" + rawjson.EscapePointer(m.spelled)}, m.value.Start,
+				fmt.Sprintf("unknown %s %q was not read", what, excerpt.Clip(m.spelled, 60)))
 		}
 	}
 }
 
-// list reads one list of items and reports whether it was there.
-func (r *reader) list(s *Server, l int, m member) bool {
-	if r.first(m.value) == 'n' { // null: the server did not answer for this list
+// readList reads one list of items and reports whether it was there.
+func (r *reader) readList(s *Server, l int, m member) bool {
+	if r.firstByte(m.value) == 'n' { // null: the server did not answer for this list
 		return false
 	}
 	list := &s.Lists[l]
 	if list.Present {
-		r.problem(finding.Malformed, r.at(s, "/"+m.name), m.value.Start, "the list appears more than once; clients differ in which one they take")
+		r.addProblem(finding.Malformed, r.locationIn(s, "/"+rawjson.EscapePointer(m.spelled)), m.value.Start, "the list appears more than once; clients differ in which one they take")
 	}
 	list.Present = true
-	if r.first(m.value) != '[' {
-		r.problem(finding.Malformed, r.at(s, "/"+m.name), m.value.Start, m.name+" is not a list")
-		it := Item{Kind: Kinds[l], start: m.value.Start, end: m.value.End, list: m.name, index: -1}
+	if r.firstByte(m.value) != '[' {
+		r.addProblem(finding.Malformed, r.locationIn(s, "/"+rawjson.EscapePointer(m.spelled)), m.value.Start, m.name+" is not a list")
+		it := Item{Kind: Kinds[l], start: uint32(m.value.Start), end: uint32(m.value.End), list: m.spelled, index: -1}
 		r.form(s, &it, it.Parse(s, &r.tree))
 		list.Items = append(list.Items, it)
 		return true
 	}
 	_ = rawjson.EachElement(r.doc.Text, m.value.Start, func(i int, span rawjson.Span) bool {
-		if i >= r.limits.Items {
-			r.problem(finding.Limit, r.at(s, "/"+m.name), m.value.Start,
-				fmt.Sprintf("only the first %d of the %s were read: the limit on items", r.limits.Items, m.name))
+		dense := r.limits.Items <= DefaultItems && r.items >= minItems+len(r.doc.Text)/bytesPerItem
+		if r.items++; dense || i >= r.limits.Items {
+			r.addProblem(finding.Limit, r.locationIn(s, "/"+rawjson.EscapePointer(m.spelled)), m.value.Start,
+				fmt.Sprintf("only the first %d of the %s were read: the limit on items", i, m.name))
 			return false
 		}
 		span, ok := r.unwrap(span)
 		if !ok {
-			r.problem(finding.Malformed, r.at(s, "/"+m.name+"/"+strconv.Itoa(i)), span.Start, "the entry has no "+r.inner)
+			r.addProblem(finding.Malformed, r.locationIn(s, "/"+rawjson.EscapePointer(m.spelled)+"/"+strconv.Itoa(i)), span.Start, "the entry has no "+r.inner)
 			return true
 		}
-		it := Item{Kind: Kinds[l], start: span.Start, end: span.End, list: m.name, index: i}
-		r.item(s, &it)
+		it := Item{Kind: Kinds[l], start: uint32(span.Start), end: uint32(span.End), list: m.spelled, index: int32(i)}
+		r.checkItem(s, &it)
 		list.Items = append(list.Items, it)
 		return true
 	})
 	return true
 }
 
-func (r *reader) at(s *Server, below string) finding.Location {
+func (r *reader) locationIn(s *Server, below string) finding.Location {
 	return finding.Location{Server: s.Name, Pointer: s.Pointer + below}
 }
 
-func (r *reader) problem(kind finding.ProblemKind, loc finding.Location, offset int, msg string) {
+func (r *reader) addProblem(kind finding.ProblemKind, loc finding.Location, offset int, msg string) {
+	if !r.roomFor(kind) {
+		return
+	}
 	loc.File = r.doc.Name
 	r.catalog.Problems = append(r.catalog.Problems, finding.Problem{
 		Kind: kind, Message: msg, Location: loc, Input: r.doc.Number, Order: offset,
 	})
+}
+
+// maxProblems is how many problems of one kind a document is told of one by one: a problem takes
+// a hundred times the memory of the bytes that make one.
+const maxProblems = 1_000
+
+// roomFor counts one problem and reports whether it is to be listed.
+func (r *reader) roomFor(kind finding.ProblemKind) bool {
+	r.counts[kind]++
+	return r.counts[kind] <= maxProblems
+}
+
+// countUnlisted says how many problems of each kind are not listed.
+func (r *reader) countUnlisted() {
+	for _, kind := range slices.Sorted(maps.Keys(r.counts)) {
+		if n := r.counts[kind] - maxProblems; n > 0 {
+			r.catalog.Problems = append(r.catalog.Problems, finding.Problem{
+				Kind: kind, Message: fmt.Sprintf("%d more problems of this kind are not listed", n),
+				Location: finding.Location{File: r.doc.Name}, Input: r.doc.Number, Order: len(r.doc.Text),
+			})
+		}
+	}
 }

@@ -2,18 +2,18 @@ package catalog
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"gauntlet/finding"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
-// item reads the name of one definition and reports what in it has not the form that
+// checkItem reads the name of one definition and reports what in it has not the form that
 // MCP prescribes. Whatever it finds, the item stays in its list: malformation is no
 // hiding place, and its strings are scanned from the raw tree like all others.
-func (r *reader) item(s *Server, it *Item) {
+func (r *reader) checkItem(s *Server, it *Item) {
 	v := it.Parse(s, &r.tree)
 	complain := r.complainer(s, it)
 	if v.Kind() == rawjson.Object {
@@ -27,6 +27,9 @@ func (r *reader) item(s *Server, it *Item) {
 // complainer returns a function that records a malformed value of the item.
 func (r *reader) complainer(s *Server, it *Item) func(v rawjson.Value, format string, args ...any) {
 	return func(v rawjson.Value, format string, args ...any) {
+		if !r.roomFor(finding.Malformed) {
+			return
+		}
 		r.catalog.Problems = append(r.catalog.Problems, finding.Problem{
 			Kind: finding.Malformed, Message: fmt.Sprintf(format, args...),
 			Location: it.Location(s, v, false), Input: r.doc.Number, Order: v.Offset(),
@@ -51,12 +54,12 @@ func (r *reader) fixedMembers(it *Item, v rawjson.Value, complain func(rawjson.V
 				complain(v, "%s is missing", rule.name)
 			}
 		default:
-			complain(member, "%s is not %s but %s", rule.name, article(rule.kind), kind)
+			complain(member, "%s is not %s but %s", rule.name, articleFor(rule.kind), kind)
 		}
 	}
 	if it.Kind == finding.Tool {
-		r.schema(v.Get("inputSchema"), "inputSchema", complain)
-		r.schema(v.Get("outputSchema"), "outputSchema", complain)
+		r.checkSchema(v.Get("inputSchema"), "inputSchema", complain)
+		r.checkSchema(v.Get("outputSchema"), "outputSchema", complain)
 	}
 }
 
@@ -64,11 +67,11 @@ func (r *reader) fixedMembers(it *Item, v rawjson.Value, complain func(rawjson.V
 // nesting beyond the limits, ill-formed Unicode. v is the item, parsed into r.tree.
 func (r *reader) form(s *Server, it *Item, v rawjson.Value) {
 	complain := r.complainer(s, it)
-	repeated(v, complain, 0)
+	r.reportRepeated(s, it, v, complain)
 	if d := r.tree.Depth(); d > r.limits.Depth {
 		complain(v, "nested %d levels deep, the limit is %d", d, r.limits.Depth)
 		if d > MaxDepth {
-			r.problem(finding.Limit, it.Location(s, v, false), v.Offset(), fmt.Sprintf("strings more than %d levels deep were not read", MaxDepth))
+			r.addProblem(finding.Limit, it.Location(s, v, false), v.Offset(), fmt.Sprintf("strings more than %d levels deep were not read", MaxDepth))
 		}
 	}
 	if bad := illFormed(v); bad.Exists() {
@@ -112,7 +115,7 @@ var forms = map[finding.Kind][]form{
 	},
 }
 
-func (r *reader) schema(v rawjson.Value, name string, complain func(rawjson.Value, string, ...any)) {
+func (r *reader) checkSchema(v rawjson.Value, name string, complain func(rawjson.Value, string, ...any)) {
 	props := v.Get("properties")
 	switch props.Kind() {
 	case rawjson.Absent, rawjson.Null:
@@ -131,51 +134,57 @@ func (r *reader) schema(v rawjson.Value, name string, complain func(rawjson.Valu
 	}
 }
 
-// repeated reports the first member at any depth that stands twice in its object: parsers
-// differ in which one they take, so two readers see two definitions.
-func repeated(v rawjson.Value, complain func(rawjson.Value, string, ...any), depth int) bool {
-	if depth > MaxDepth {
-		return false
+// reportRepeated reports the first member at any depth that stands twice in its object,
+// whatever the case: parsers differ in which one they take, so two readers see two definitions.
+// At the top of a definition one is enough, if its name is one of MCP's in another case.
+func (r *reader) reportRepeated(s *Server, it *Item, v rawjson.Value, complain func(rawjson.Value, string, ...any)) {
+	spelled := func(m rawjson.Value, meant string) member {
+		key := m.Key()
+		return member{name: meant, spelled: key.Text(), key: rawjson.Span{Start: key.Offset(), End: key.Offset() + len(key.Raw())}}
 	}
-	if m := twice(v); m.Exists() {
-		complain(m, "member %q appears more than once; clients differ in which one they take", finding.Clip(m.Key().Text(), 60))
-		return true
+	if m := rawjson.FirstAmbiguous(v, holdsNames, MaxDepth); m.Exists() {
+		name := m.Key().Text()
+		complain(m, "member %q appears more than once; clients differ in which one they take", excerpt.Clip(name, 60))
+		var group []member
+		for other := range m.Parent().Members() {
+			if rawjson.SameFolded(other.Key.Text(), name) && len(group) < 10 {
+				group = append(group, spelled(other.Value, name))
+			}
+		}
+		r.addAmbiguity(it.Location(s, m, true), spelled(m, name), group)
+		return
 	}
 	for m := range v.Members() {
-		if k := m.Value.Kind(); (k == rawjson.Object || k == rawjson.Array) && repeated(m.Value, complain, depth+1) {
-			return true
+		name := m.Key.Text()
+		if meant := itemMembers[rawjson.FoldName(name)]; meant != "" && meant != name {
+			at := spelled(m.Value, meant)
+			r.addAmbiguity(it.Location(s, m.Value, true), at, []member{at})
+			return
 		}
 	}
-	for _, e := range v.Elements() {
-		if k := e.Kind(); (k == rawjson.Object || k == rawjson.Array) && repeated(e, complain, depth+1) {
-			return true
-		}
+}
+
+// holdsNames reports whether the value of a member holds names or data of the author's own,
+// which may differ in case alone.
+func holdsNames(member string) bool {
+	switch member {
+	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependentRequired", "dependencies",
+		"default", "const", "enum", "examples", "example", "_meta", "experimental", "extensions":
+		return true
 	}
 	return false
 }
 
-// twice returns the value of an object's first repeated member.
-func twice(v rawjson.Value) rawjson.Value {
-	var few [16]string // as many as an honest object has
-	var many map[string]bool
-	n := 0
-	for m := range v.Members() {
-		name := m.Key.Text()
-		if many[name] || slices.Contains(few[:n], name) {
-			return m.Value
+// itemMembers are the members that MCP knows of definitions, by their folded form.
+var itemMembers = func() map[string]string {
+	out := map[string]string{}
+	for _, kind := range forms {
+		for _, f := range kind {
+			out[rawjson.FoldName(f.name)] = f.name
 		}
-		if n < len(few) {
-			few[n] = name
-			n++
-			continue
-		}
-		if many == nil {
-			many = map[string]bool{}
-		}
-		many[name] = true
 	}
-	return rawjson.Value{}
-}
+	return out
+}()
 
 // illFormed returns the first string that is not valid Unicode.
 func illFormed(v rawjson.Value) rawjson.Value {
@@ -191,7 +200,7 @@ func illFormed(v rawjson.Value) rawjson.Value {
 	return rawjson.Value{}
 }
 
-func article(k rawjson.Kind) string {
+func articleFor(k rawjson.Kind) string {
 	if k == rawjson.Array || k == rawjson.Object {
 		return "an " + k.String()
 	}

@@ -12,10 +12,10 @@ func (r *reader) unwrap(s rawjson.Span) (rawjson.Span, bool) {
 	if r.inner == "" {
 		return s, true
 	}
-	if r.first(s) != '{' {
+	if r.firstByte(s) != '{' {
 		return s, false
 	}
-	v, ok := lookup(r.members(s.Start), r.inner)
+	v, ok := lookUpMember(r.readMembers(s.Start), r.inner)
 	if !ok {
 		return s, false
 	}
@@ -26,15 +26,15 @@ func (r *reader) unwrap(s rawjson.Span) (rawjson.Span, bool) {
 // what is not the server's own.
 func (r *reader) unwrapped(s *Server, ms []member) []member {
 	var out []member
-	if v, ok := lookup(ms, "anonymous"); ok && r.first(v) == 't' {
+	if v, ok := lookUpMember(ms, "anonymous"); ok && r.firstByte(v) == 't' {
 		s.Anonymous = true
 	}
-	if e := r.text(ms, "entry"); e != "" {
+	if e := r.readText(ms, "entry"); e != "" {
 		s.Entries = []string{e}
 	}
-	if v, ok := lookup(ms, "target"); ok && r.first(v) == '{' {
-		target := r.members(v.Start)
-		s.Target = cmp.Or(r.text(target, "url"), r.text(target, "command"))
+	if v, ok := lookUpMember(ms, "target"); ok && r.firstByte(v) == '{' {
+		target := r.readMembers(v.Start)
+		s.Target = cmp.Or(r.readText(target, "url"), r.readText(target, "command"))
 	}
 	for _, m := range ms {
 		_, list := listNames[m.name]
@@ -44,7 +44,7 @@ func (r *reader) unwrapped(s *Server, ms []member) []member {
 		case m.name == "instructions" || m.name == "server" || m.name == "serverInfo" || m.name == "capabilities":
 			v, ok := r.unwrap(m.value)
 			if !ok {
-				r.problem(finding.Malformed, r.at(s, "/"+m.name), m.value.Start, "the entry has no "+r.inner)
+				r.addProblem(finding.Malformed, r.locationIn(s, "/"+m.name), m.value.Start, "the entry has no "+r.inner)
 				continue
 			}
 			m.value = v
@@ -57,10 +57,10 @@ func (r *reader) unwrapped(s *Server, ms []member) []member {
 	return out
 }
 
-// text returns the member of this name if it is a string, else "".
-func (r *reader) text(ms []member, name string) string {
-	v, ok := lookup(ms, name)
-	if !ok || r.first(v) != '"' {
+// readText returns the member of this name if it is a string, else "".
+func (r *reader) readText(ms []member, name string) string {
+	v, ok := lookUpMember(ms, name)
+	if !ok || r.firstByte(v) != '"' {
 		return ""
 	}
 	return rawjson.Unquote(r.doc.Text[v.Start:v.End])

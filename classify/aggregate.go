@@ -30,23 +30,20 @@ func aggregate(s *capability.Server) {
 }
 
 // Combine returns the combinations of one row of the table among tools whose labels are
-// at or above floor: at most one of tools that have both halves, and one of those that
-// need each other.
+// at or above floor: at most one of tools that have both halves, and one of tools that
+// need each other. A tool with both halves is one half of the second, too.
 func Combine(tools []capability.Tool, r capability.Risk, floor capability.Confidence) []capability.Combination {
-	both := combination(r, capability.WithinTool)
-	across := combination(r, capability.AcrossTools)
-	var first, second capability.Confidence
+	both, across := newCombination(r, capability.WithinTool), newCombination(r, capability.AcrossTools)
 	var halves [2][]*capability.Tool
+	alone := false // some tool has one half only
 	for i := range tools {
 		t := &tools[i]
-		a, b := t.Has(r.Tags[0], floor), t.Has(r.Tags[1], floor)
-		if r.Condition == capability.CodePaths && !t.Flow.FreePath {
-			a = nil
-		}
+		a, b := halfLabel(t, r, 0, floor), halfLabel(t, r, 1, floor)
 		if a != nil && b != nil {
-			both.Tools, both.Indexes = append(both.Tools, t.Name), append(both.Indexes, t.Index)
-			both.Confidence = better(both.Confidence, worse(a.Confidence, b.Confidence))
-			continue
+			addMember(&both, t, lowerConfidence(a.Confidence, b.Confidence))
+		}
+		if r.Condition == capability.CodePaths && !t.Flow.Composes {
+			a = nil // writes what it fetches itself, and nothing that another tool brought in
 		}
 		if a != nil {
 			halves[0] = append(halves[0], t)
@@ -54,18 +51,20 @@ func Combine(tools []capability.Tool, r capability.Risk, floor capability.Confid
 		if b != nil {
 			halves[1] = append(halves[1], t)
 		}
+		alone = alone || (a == nil) != (b == nil)
 	}
-	stores := [2]stores{storesOf(halves[0]), storesOf(halves[1])}
-	for i, half := range halves {
-		for _, t := range half {
-			if r.Condition == capability.SameStore && !stores[1-i].maySee(t) {
+	var best [2]capability.Confidence
+	in := map[*capability.Tool]bool{}
+	stores := [2]databaseSet{databasesOf(halves[0]), databasesOf(halves[1])}
+	for i, of := range halves {
+		for _, t := range of {
+			if r.Condition == capability.SameStore && !stores[1-i].mayContain(t) {
 				continue
 			}
-			across.Tools, across.Indexes = append(across.Tools, t.Name), append(across.Indexes, t.Index)
-			if i == 0 {
-				first = better(first, t.Has(r.Tags[0], floor).Confidence)
-			} else {
-				second = better(second, t.Has(r.Tags[1], floor).Confidence)
+			best[i] = higherConfidence(best[i], halfLabel(t, r, i, floor).Confidence)
+			if !in[t] {
+				in[t] = true
+				addMember(&across, t, "")
 			}
 		}
 	}
@@ -73,25 +72,39 @@ func Combine(tools []capability.Tool, r capability.Risk, floor capability.Confid
 	if len(both.Tools) > 0 {
 		out = append(out, both)
 	}
-	if first != "" && second != "" {
-		across.Confidence = worse(first, second)
+	if alone && best[0] != "" && best[1] != "" {
+		across.Confidence = lowerConfidence(best[0], best[1])
 		out = append(out, across)
 	}
 	return out
 }
 
-func combination(r capability.Risk, scope string) capability.Combination {
+// halfLabel returns the label that makes a tool one half of a combination, nil if it is not.
+func halfLabel(t *capability.Tool, r capability.Risk, which int, floor capability.Confidence) *capability.Label {
+	if r.Condition == capability.CodePaths && (which == 0 && !t.Flow.FreePath || which == 1 && !t.Flow.Inward) {
+		return nil
+	}
+	return t.Has(r.Tags[which], floor)
+}
+
+// addMember adds a tool to a combination.
+func addMember(c *capability.Combination, t *capability.Tool, confidence capability.Confidence) {
+	c.Tools, c.Indexes = append(c.Tools, t.Name), append(c.Indexes, t.Index)
+	c.Confidence = higherConfidence(c.Confidence, confidence)
+}
+
+func newCombination(r capability.Risk, scope string) capability.Combination {
 	return capability.Combination{Tags: r.Tags[:], Tools: []string{}, Rationale: r.Rationale, Scope: scope}
 }
 
-// stores are the databases that one half of a combination works on.
-type stores struct {
+// databaseSet are the databases that one half of a combination works on.
+type databaseSet struct {
 	named map[string]bool
 	any   bool // some tool names none, and may work on any
 }
 
-func storesOf(tools []*capability.Tool) stores {
-	s := stores{named: map[string]bool{}}
+func databasesOf(tools []*capability.Tool) databaseSet {
+	s := databaseSet{named: map[string]bool{}}
 	for _, t := range tools {
 		s.any = s.any || len(t.Flow.Stores) == 0
 		for _, name := range t.Flow.Stores {
@@ -101,21 +114,21 @@ func storesOf(tools []*capability.Tool) stores {
 	return s
 }
 
-// maySee reports whether a tool may work on one of these databases: unless all are named and
+// mayContain reports whether a tool may work on one of these databases: unless all are named and
 // it names others.
-func (s stores) maySee(t *capability.Tool) bool {
+func (s databaseSet) mayContain(t *capability.Tool) bool {
 	return s.any || len(t.Flow.Stores) == 0 && len(s.named) > 0 ||
 		slices.ContainsFunc(t.Flow.Stores, func(name string) bool { return s.named[name] })
 }
 
-func better(a, b capability.Confidence) capability.Confidence {
+func higherConfidence(a, b capability.Confidence) capability.Confidence {
 	if a.AtLeast(b) {
 		return a
 	}
 	return b
 }
 
-func worse(a, b capability.Confidence) capability.Confidence {
+func lowerConfidence(a, b capability.Confidence) capability.Confidence {
 	if a.AtLeast(b) {
 		return b
 	}

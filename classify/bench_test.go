@@ -37,7 +37,7 @@ func BenchmarkJudge(b *testing.B) {
 	s := many(b, n)
 	b.ReportAllocs()
 	for b.Loop() {
-		classify.Of(s).Each(func(_ int, t *classify.Judged) {
+		classify.Of(s).Each(func(_ int, t *classify.Classified) {
 			if t.Confidence(capability.FSRead) != capability.High {
 				b.Error("not found")
 			}

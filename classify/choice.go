@@ -1,53 +1,83 @@
 package classify
 
-import (
-	"strings"
+import "gauntlet/rawjson"
 
-	"gauntlet/rawjson"
-)
-
-// choosers are names of parameters that choose what a tool does.
-var choosers = map[string]bool{"action": true, "operation": true, "op": true, "verb": true, "subcommand": true}
+// choosers are names of parameters that choose what a tool does: manage_index with the operations create, drop and
+// list. A parameter called command or method chooses too, where its values are acts.
+var choosers = map[string]bool{"action": true, "actions": true, "operation": true, "operations": true, "op": true, "verb": true, "subcommand": true, "command": true, "cmd": true, "method": true, "mode": true,
+	"task": true, "function": true, "actiontype": true, "operationtype": true, "request": true, "act": true}
 
 // maxChoices is how many values of such a parameter are read.
 const maxChoices = 64
 
-// choices reads the values of a parameter that chooses the act, as in manage_index with the
-// operations create, drop and list: each is done to what the name names.
-func (w *worker) choices() {
+// readChoices reads the values of a parameter that chooses the act. Each act is done to what the name names, or
+// else the first sentence; a value that names an object itself, such as read_file, means that one.
+func (w *toolReader) readChoices() {
 	w.choice = classes{}
-	from := len(w.deeds)
+	from := len(w.actions)
 	for i := range w.params {
 		q := &w.params[i]
-		if !q.closed || q.kind == boolKind || q.depth > 0 && !w.params[0].wrapper || !choosers[strings.Join(paramName(q.name, w.words[:0]), "")] {
+		if q.kind == boolKind || q.kind == numberKind || q.depth > 0 && !w.params[0].wrapper || !choosers[q.whole] {
 			continue
 		}
-		set := w.choiceActs(q.schema)
+		set := w.readChoiceActs(q)
 		if w.choice = w.choice.with(set); set.empty() {
 			continue
 		}
-		for _, d := range w.deeds[:from] {
-			if d.source == byName && len(w.deeds) <= maxDeeds {
+		subject := uint8(byName)
+		if !w.nameSet.meets(objectClasses) {
+			subject = byDescription
+		}
+		for _, d := range w.actions[:from] {
+			if d.source == subject && !d.faint && len(w.actions) <= maxDeeds {
 				d.acts, d.none, d.source, d.value = set, false, byParameter, q.key
-				w.deeds = append(w.deeds, d)
+				d.act, d.object.start, d.object.end = token{set: set}, 0, 0 // elsewhere than in the key
+				w.actions = append(w.actions, d)
 			}
 		}
 	}
 }
 
-// choiceActs returns the acts among the values of a schema.
-func (w *worker) choiceActs(schema rawjson.Value) (out classes) {
+// readChoiceActs returns the acts among the values of a parameter.
+func (w *toolReader) readChoiceActs(q *parameter) (out classes) {
 	left := maxChoices
-	for _, v := range schema.Get("enum").Elements() {
-		if left--; left < 0 || v.Kind() != rawjson.String {
-			break
+	value := func(v rawjson.Value) {
+		s := v.Text()
+		if left--; left < 0 || v.Kind() != rawjson.String || httpMethods[s] {
+			return
 		}
-		for _, k := range w.tok.name(v.Text()) {
-			if s := k.set.common(acts); !s.empty() {
-				out = out.with(s)
-				break // create_policy: what comes first is done
+		ks := w.tok.tokenizeName(s)
+		for i, k := range ks {
+			act := k.set.common(actClasses)
+			if act.empty() {
+				continue
+			}
+			object := classes{}
+			for _, o := range ks[i+1:] {
+				object = object.with(o.set.common(objectClasses))
+			}
+			if object.empty() {
+				out = out.with(act)
+			} else if len(w.actions) <= maxDeeds {
+				out = out.with(act)
+				w.actions = append(w.actions, action{acts: act, objects: object, source: byParameter, value: q.key, text: q.name + "=" + s})
+			}
+			break // create_policy: what comes first is done
+		}
+	}
+	for _, v := range q.schema.Get("enum").Elements() {
+		value(v)
+	}
+	for _, of := range [...]string{"anyOf", "oneOf"} {
+		for _, s := range q.schema.Get(of).Elements() {
+			value(s.Get("const"))
+			for _, v := range s.Get("enum").Elements() {
+				value(v)
 			}
 		}
 	}
 	return out
 }
+
+// httpMethods are verbs of the protocol, and no acts of the tool.
+var httpMethods = map[string]bool{"GET": true, "POST": true, "PUT": true, "PATCH": true, "DELETE": true, "HEAD": true, "OPTIONS": true}

@@ -25,7 +25,7 @@ func Catalog(c *catalog.Catalog) []capability.Server {
 // Server classifies every tool of one server and adds up what they can do together.
 func Server(s *catalog.Server) capability.Server {
 	out := capability.Server{Name: s.Name, VocabularyVersion: capability.VocabularyVersion, Tools: make([]capability.Tool, len(s.Tools()))}
-	Of(s).Each(func(i int, t *Judged) { out.Tools[i] = t.Labels() })
+	Of(s).Each(func(i int, t *Classified) { out.Tools[i] = t.Labels() })
 	aggregate(&out)
 	return out
 }
@@ -37,64 +37,70 @@ type Classifier struct {
 }
 
 // Of reads what a server says about itself and a sample of its tools.
-func Of(s *catalog.Server) *Classifier { return &Classifier{s, newWorker().profiled(s)} }
+func Of(s *catalog.Server) *Classifier { return &Classifier{s, newToolReader().readProfile(s)} }
 
 // A Judged is one tool whose labels are decided and not yet written down.
-type Judged struct {
-	w     *worker
-	p     *profile
+type Classified struct {
+	w     *toolReader
 	index int
 	name  string
-	// Failed says why the tool could not be judged; it has no labels then.
+	flow  capability.Flow
+	// Failed says why the tool could not be classified; it has no labels then.
 	Failed string
 }
 
 // Confidence returns how sure a label is, "" if the tool does not have it.
-func (j *Judged) Confidence(tag capability.Tag) capability.Confidence {
+func (j *Classified) Confidence(tag capability.Tag) capability.Confidence {
 	if j.Failed != "" {
 		return ""
 	}
-	return j.w.confidence(tagIndex(tag))
+	return j.w.tagConfidence(tagIndex(tag))
 }
 
 // Flow returns what the tool means for the way of data.
-func (j *Judged) Flow() capability.Flow {
-	if j.Failed != "" {
-		return capability.Flow{}
-	}
-	return j.w.flow(j.p)
+func (j *Classified) Flow() capability.Flow {
+	return j.flow
 }
 
 // Labels writes the labels down, with their evidence.
-func (j *Judged) Labels() capability.Tool {
+func (j *Classified) Labels() capability.Tool {
 	if j.Failed != "" {
-		t := empty(j.index)
+		t := newTool(j.index)
 		t.Name, t.Warnings = j.name, append(t.Warnings, "failed: "+j.Failed)
 		return t
 	}
-	t := j.w.tool(j.index)
+	t := j.w.buildTool(j.index)
 	t.Flow = j.Flow()
 	return t
 }
 
 // Tool classifies the tool at a place in the server's list.
-func (c *Classifier) Tool(index int) capability.Tool { return c.judge(newWorker(), index).Labels() }
+func (c *Classifier) Tool(index int) capability.Tool {
+	return c.classifyTool(newToolReader(), index).Labels()
+}
 
-// judge reads and judges one tool. One that breaks that does not break the others.
-func (c *Classifier) judge(w *worker, index int) (j *Judged) {
+// classifyTool reads and judges one tool. One that breaks that does not break the others.
+func (c *Classifier) classifyTool(w *toolReader, index int) (j *Classified) {
 	defer func() {
 		if e := recover(); e != nil {
-			knows, blind := w.tok.knows, w.tok.blind
-			*w = *newWorker() // whatever state it was left in
-			w.tok.knows, w.tok.blind = knows, blind
-			j = &Judged{index: index, name: c.server.Tools()[index].Name(), Failed: fmt.Sprint(e)}
+			knows, blind := w.tok.mayUse, w.tok.excludedClasses
+			*w = *newToolReader() // whatever state it was left in
+			w.tok.mayUse, w.tok.excludedClasses = knows, blind
+			j = &Classified{index: index, name: c.server.Tools()[index].Name(), Failed: fmt.Sprint(e)}
 		}
 	}()
 	w.is = c.profile.is
-	w.read(c.server, &c.server.Tools()[index], c.profile.known)
-	p := c.profile.of(w)
-	w.judge(p)
-	return &Judged{w: w, p: p, index: index}
+	w.readTool(c.server, &c.server.Tools()[index], c.profile.isToolName)
+	p := c.profile.forTool(w)
+	w.scoreTags(p)
+	if plain := c.profile.nameless; plain != nil {
+		w.scoreNameless(plain.forTool(w))
+	}
+	j = &Classified{w: w, index: index}
+	if w.hasMediumLabel() {
+		j.flow = w.dataFlow(p)
+	}
+	return j
 }
 
 // chunk is how many tools a goroutine takes at a time.
@@ -102,19 +108,19 @@ const chunk = 64
 
 // Each judges every tool of the server and calls show for each, from several goroutines
 // and in any order. What show is given is good during the call.
-func (c *Classifier) Each(show func(index int, t *Judged)) {
+func (c *Classifier) Each(show func(index int, t *Classified)) {
 	n := len(c.server.Tools())
 	chunks := (n + chunk - 1) / chunk
 	var next atomic.Int64
 	work := func() {
-		w := newWorker()
+		w := newToolReader()
 		for {
 			k := int(next.Add(1)) - 1
 			if k >= chunks {
 				return
 			}
 			for i := k * chunk; i < min(n, (k+1)*chunk); i++ {
-				show(i, c.judge(w, i))
+				show(i, c.classifyTool(w, i))
 			}
 		}
 	}

@@ -105,7 +105,7 @@ func TestMeaning(t *testing.T) {
 		{"what is deleted from a file changes it", `{"name": "x", "description": "Deletes lines from a file."}`, "fs_write:medium"},
 		{"a choice of acts", `{"name": "manage_file", "description": "Manages it.", "inputSchema": {"properties": {"action": {"enum": ["read", "delete"]}, "path": {"type": "string", "description": "Path of the file"}}}}`, "fs_read:medium fs_write:medium"},
 		{"what the caller brings along is not read", `{"name": "check", "description": "Validates JSON.", "inputSchema": {"properties": {"content": {"type": "string"}}}}`, ""},
-		{"a secret is handed out", `{"name": "create_api_key", "description": "Creates an API key."}`, "net_egress:high secret_access:high"},
+		{"a secret is handed out", `{"name": "create_api_key", "description": "Creates an API key."}`, "net_egress:medium secret_access:high"},
 		{"a secret is stored", `{"name": "create_secret", "description": "Creates a secret.", "inputSchema": {"properties": {"name": {"type": "string"}, "value": {"type": "string"}}}}`, ""},
 		{"a secret is stored and handed out", `{"name": "create_secret", "description": "Creates a secret.", "inputSchema": {"properties": {"value": {"type": "string"}, "returnSecret": {"type": "boolean"}}}}`, "secret_access:high"},
 		{"a secret that is used is not told", `{"name": "list_databases", "description": "Lists every database the server has credentials for."}`, "db_query:high"},
@@ -135,15 +135,18 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-// TestServerDecidesThePlace shows that one definition means different things in different servers.
+// TestServerDecidesThePlace: the tools of a server say where a file is. Its name adds labels and takes none away, since
+// anyone can call a server github-mcp-server.
 func TestServerDecidesThePlace(t *testing.T) {
-	const tool = `{"name": "delete_file", "description": "Deletes a file.", "inputSchema": {"properties": {"path": {"type": "string"}}}}`
-	for _, tt := range []struct{ name, server, want string }{
-		{"of a file system", "acme-filesystem", "fs_write:high"},
-		{"of a code host", "github-mcp-server", "net_egress:high"},
+	const here, there = `{"path": {"type": "string"}}`, `{"owner": {"type": "string"}, "repo": {"type": "string"}, "path": {"type": "string"}}`
+	for _, tt := range []struct{ name, server, properties, want string }{
+		{"of a file system", "acme-filesystem", here, "fs_write:high"},
+		{"that calls itself a code host", "github-mcp-server", here, "fs_write:high net_egress:high"},
+		{"of a code host", "github-mcp-server", there, "net_egress:high"},
+		{"of a code host that calls itself a file system", "acme-filesystem", there, "net_egress:high"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := server(t, fmt.Sprintf(`{"server": {"name": %q}, "tools": [%s]}`, tt.server, tool))
+			s := server(t, fmt.Sprintf(`{"server": {"name": %q}, "tools": [{"name": "delete_file", "description": "Deletes a file.", "inputSchema": {"properties": %s}}]}`, tt.server, tt.properties))
 			if got := labels(s.Tools[0]); got != tt.want {
 				t.Errorf("delete_file of %s: got %s, want %s", tt.server, got, tt.want)
 			}
@@ -213,7 +216,7 @@ func TestDocstring(t *testing.T) {
 func TestEvidence(t *testing.T) {
 	s := server(t, `{"tools": [{"name": "read_file", "description": "Quickly reads the file at a path.", "inputSchema": {"properties": {"path": {"type": "string"}}}}]}`)
 	l := s.Tools[0].Capabilities[0]
-	want := []string{"name_token:read_file", "desc_phrase:reads the file", "param:path:role=path:confidence=high"}
+	want := []string{"name_token:read", "name_token:file", "desc_phrase:reads the file", "param:path:role=path:confidence=high"}
 	for _, w := range want {
 		if !slices.Contains(l.Evidence, w) {
 			t.Errorf("evidence %q lacks %q", l.Evidence, w)

@@ -4,14 +4,14 @@ import (
 	"strings"
 )
 
-// documented takes what a description says of single parameters, as docstrings of Python do:
+// readDocstring takes what a description says of single parameters, as docstrings of Python do:
 //
 //	Args:
 //	    log_path: Path to the log file
 //	    count (int): How many
 //
 // A description in the schema goes before it.
-func (w *worker) documented(d string) {
+func (w *toolReader) readDocstring(d string) {
 	if len(w.params) == 0 || !strings.Contains(d, ":") {
 		return
 	}

@@ -40,27 +40,74 @@ var (
 	tQuery, tDBWrite         = tagIndex(capability.DBQuery), tagIndex(capability.DBWrite)
 )
 
-// judge turns what was read of a tool into signals and scores.
-func (w *worker) judge(p *profile) {
+// scoreTags turns what was read of a tool into signals and scores.
+func (w *toolReader) scoreTags(p *profile) {
 	w.signals = w.signals[:0]
 	w.score, w.against = [tagCount][sourceCount]int8{}, [tagCount]int8{}
-	for i := range w.deeds {
-		w.apply(&w.deeds[i], p)
+	for i := range w.actions {
+		w.applyRules(&w.actions[i], p)
 	}
-	w.parameters(p)
-	w.returned(w.result, p)
-	w.stored()
-	w.freeSQL(p)
-	w.pathless(p)
+	w.scoreParameters(p)
+	w.scoreOutputSchema(w.result, p)
+	w.discountStoredSecrets()
+	w.scoreFreeSQL(p)
+	w.discountPathless(p)
 	if p.is&git != 0 {
-		w.subcommand()
+		w.scoreGitSubcommand()
 	}
-	w.server(p)
-	w.annotated(p)
-	w.restrain()
+	w.scoreServer(p)
+	w.scoreAnnotations(p)
+	w.limitShellTags()
 }
 
-func (w *worker) add(s signal) {
+// scoreNameless judges the tool once more, by another profile, and keeps of each tag the judgement
+// that is surer of it.
+func (w *toolReader) scoreNameless(other *profile) {
+	score, against := w.score, w.against
+	var first [tagCount]int
+	for i := range first {
+		first[i] = w.confidenceRank(uint8(i))
+	}
+	w.signals, w.kept = w.kept, w.signals
+	w.scoreTags(other)
+	var second [tagCount]bool
+	for i := range second {
+		if second[i] = w.confidenceRank(uint8(i)) > first[i]; !second[i] {
+			w.score[i], w.against[i] = score[i], against[i]
+		}
+	}
+	w.signals = slices.DeleteFunc(w.signals, func(s signal) bool { return !second[s.tag] })
+	for _, s := range w.kept {
+		if !second[s.tag] {
+			w.signals = append(w.signals, s)
+		}
+	}
+}
+
+// hasMediumLabel reports whether any label is at medium or above.
+func (w *toolReader) hasMediumLabel() bool {
+	for i := range uint8(tagCount) {
+		if w.confidenceRank(i) >= 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// confidenceRank ranks the judgement on a tag: by its confidence.
+func (w *toolReader) confidenceRank(tag uint8) int {
+	switch w.tagConfidence(tag) {
+	case capability.High:
+		return 3
+	case capability.Medium:
+		return 2
+	case capability.Low:
+		return 1
+	}
+	return 0
+}
+
+func (w *toolReader) addSignal(s signal) {
 	w.signals = append(w.signals, s)
 	if at := &w.score[s.tag][s.source]; s.weight > *at {
 		*at = s.weight
@@ -70,8 +117,8 @@ func (w *worker) add(s signal) {
 	}
 }
 
-// apply tries every rule on one deed.
-func (w *worker) apply(d *deed, p *profile) {
+// applyRules tries every rule on one action.
+func (w *toolReader) applyRules(d *action, p *profile) {
 	where := p.is | d.where
 	for i := range rules {
 		r := &rules[i]
@@ -86,10 +133,23 @@ func (w *worker) apply(d *deed, p *profile) {
 			continue
 		}
 		weight := int8(r.weight)
+		if d.plain && r.tag == capability.Exec {
+			w.addSignal(signal{tag: tExec, source: byDescription, weight: weight, value: d.value, kind: "desc_phrase", start: d.act.start, end: d.act.end})
+			continue
+		}
+		if r.tag == capability.Exec && d.source == byDescription && !w.nameSet.meets(runActs) && w.inspectsCode() {
+			continue // "pre-execution check of shell commands"
+		}
+		if r.tag == capability.Exec && d.source != byParameter && r.objects.meets(codeWord) && w.namesProduct(d) {
+			continue // "Start Node.js build" runs what is there, and no code of the caller's
+		}
+		if r.tag == capability.SecretAccess && d.objects.meets(vaultItems) && !d.objects.meets(secretNouns) && w.isListing(d) {
+			weight-- // lists and searches of a vault tell titles
+		}
 		if r.tag == capability.Exec && w.nameSet.meets(goingOn) && !w.nameSet.meets(runActs) {
 			weight-- // what already runs is stopped or goes on
 		}
-		if d.faint || where&inMemory != 0 || d.source == byDescription && w.astray(d, r) {
+		if d.faint || where&inMemory != 0 || d.source == byDescription && w.contradictsName(d, r) {
 			weight--
 		}
 		if r.tag == capability.Exec && d.source == byDescription && d.object.start < d.act.start && !w.nameAct.empty() && !w.nameAct.meets(runActs) {
@@ -98,7 +158,7 @@ func (w *worker) apply(d *deed, p *profile) {
 		if d.source == byParameter && (r.tag == capability.SecretAccess || r.tag == capability.NetEgress) {
 			weight = 1 // keys are listed and rotated more often than handed out, and any act may be a request
 		}
-		if r.tag == capability.SecretAccess && (heads(w.text(d.value), int(d.object.end)) || held(w.text(d.value), int(d.object.start))) {
+		if r.tag == capability.SecretAccess && (qualifiesSecret(w.stringOf(d.value), int(d.object.end)) || isHeldSecret(w.stringOf(d.value), int(d.object.start))) {
 			weight -= 2
 		}
 		if weight <= 0 {
@@ -110,16 +170,45 @@ func (w *worker) apply(d *deed, p *profile) {
 		case byDescription:
 			kind = "desc_phrase"
 		case byParameter:
-			kind, text = "choice", d.value.Text()
+			kind, text = "choice", d.text
+			if text == "" {
+				text = d.value.Text()
+			}
 		}
-		w.add(signal{text: text, tag: tagIndex(r.tag), source: d.source, weight: weight, value: d.value, kind: kind,
+		w.addSignal(signal{text: text, tag: tagIndex(r.tag), source: d.source, weight: weight, value: d.value, kind: kind,
 			start: min(d.act.start, d.object.start), end: max(d.act.end, d.object.end)})
 	}
 }
 
-// astray reports whether a description tells of an act that goes against the name's: what a
+// products are what is made with a language: its name in front of them says how, and not that code is run.
+var products = map[string]bool{"build": true, "builds": true, "project": true, "app": true, "application": true, "package": true, "packages": true, "version": true, "environment": true, "server": true, "service": true, "module": true, "website": true, "site": true, "runtime": true}
+
+// namesProduct reports whether the object of an action, the name of a language, only qualifies what is made with it.
+func (w *toolReader) namesProduct(d *action) bool {
+	s := w.stringOf(d.value)
+	var buf [48]byte
+	word, start, _ := w.nextPart(s, min(int(d.object.end), len(s)), d.source == byName, buf[:0])
+	return start-int(d.object.end) <= 1 && products[string(word)]
+}
+
+// actText returns the act of an action as it is written, in lower case; "" for one that is chosen by a parameter.
+func (w *toolReader) actText(d *action) string {
+	s := w.stringOf(d.value)
+	return strings.ToLower(s[min(int(d.act.start), len(s)):min(int(d.act.end), len(s))])
+}
+
+// isListing reports whether the act of an action tells what there is, and not what it holds.
+func (w *toolReader) isListing(d *action) bool {
+	switch w.actText(d) {
+	case "list", "lists", "search", "find", "lookup", "browse", "enumerate", "searches", "finds":
+		return true
+	}
+	return false
+}
+
+// contradictsName reports whether a description tells of an act that goes against the name's: what a
 // tool called delete_x reads and what one called get_x writes is said in passing.
-func (w *worker) astray(d *deed, r *rule) bool {
+func (w *toolReader) contradictsName(d *action, r *rule) bool {
 	if w.nameAct.meets(copyActs) {
 		return false
 	}
@@ -137,8 +226,8 @@ func (w *worker) astray(d *deed, r *rule) bool {
 	return false
 }
 
-// total adds up a tag's sources; sources counts those that speak for it.
-func (w *worker) total(tag uint8) (sum, sources int) {
+// sumSources adds up a tag's sources; sources counts those that speak for it.
+func (w *toolReader) sumSources(tag uint8) (sum, sources int) {
 	for _, s := range w.score[tag] {
 		if s > 0 {
 			sum += int(s)
@@ -148,62 +237,63 @@ func (w *worker) total(tag uint8) (sum, sources int) {
 	return sum + int(w.against[tag]), sources
 }
 
-// own reports whether anything but the server and annotations speaks for a tag.
-func (w *worker) own(tag uint8) bool {
+// hasOwnEvidence reports whether anything but the server and annotations speaks for a tag.
+func (w *toolReader) hasOwnEvidence(tag uint8) bool {
 	s := &w.score[tag]
 	return s[byName]+s[byDescription]+s[byParameter]+s[bySchemaSource] > 0
 }
 
 var (
-	readActs    = lex.set("read", "search", "send", "upload")
-	changeActs  = lex.set("write", "destroy", "generate")
-	changeOnly  = lex.set("write", "destroy")
-	anyAct      = lex.set("read", "write", "destroy", "run", "send", "upload", "download", "open")
-	lookActs    = lex.set("read", "search")
-	editActs    = lex.set("copy")
-	copyActs    = lex.set("copy", "download")
-	connectAct  = lex.set("connect")
-	connectActs = lex.set("connect", "fetch", "navigate", "run")
-	openActs    = lex.set("open", "navigate")
+	readActs    = lex.classSet("read", "search", "send", "upload")
+	changeActs  = lex.classSet("write", "destroy", "generate")
+	changeOnly  = lex.classSet("write", "destroy")
+	anyAct      = lex.classSet("read", "write", "destroy", "run", "send", "upload", "download", "open")
+	lookActs    = lex.classSet("read", "search")
+	editActs    = lex.classSet("copy")
+	copyActs    = lex.classSet("copy", "download")
+	connectAct  = lex.classSet("connect")
+	connectActs = lex.classSet("connect", "fetch", "navigate", "run")
+	openActs    = lex.classSet("open", "navigate")
 )
 
-// acts reports whether the name, the first sentence or a choice of the caller has such an act.
-func (w *worker) acts(of classes) bool {
+// hasAct reports whether the name, the first sentence or a choice of the caller has such an act.
+func (w *toolReader) hasAct(of classes) bool {
 	return w.nameAct.meets(of) || w.headSet.meets(of) || w.choice.meets(of)
 }
 
 var (
-	downloadActs = lex.set("download")
-	uploadActs   = lex.set("upload")
-	haltActs     = lex.set("halt", "destroy")
-	goingOn      = lex.set("halt")
-	listenActs   = lex.set("listen")
-	docActs      = lex.set("docact")
-	ownState     = lex.set("ownstate")
-	sshState     = lex.set("sshstate", "tunnel")
-	keepActs     = lex.set("read", "halt", "manage", "write", "destroy")
-	docWords     = lex.set("docs")
-	cookieWords  = lex.set("cookie")
-	cloudPlaces  = lex.set("remoteplace", "cloudpath")
-	guidance     = lex.set("guidance")
-	plainActs    = lex.set("plain")
-	cwdWords     = lex.set("cwd")
-	otherObjects = lex.set("secret", "file", "url", "saas", "msg", "code", "live", "guidance")
-	saveWords    = lex.set("savepath")
-	uploadWords  = lex.set("uploadpath")
+	downloadActs = lex.classSet("download")
+	uploadActs   = lex.classSet("upload")
+	haltActs     = lex.classSet("halt", "destroy")
+	goingOn      = lex.classSet("halt")
+	listenActs   = lex.classSet("listen")
+	docActs      = lex.classSet("docact")
+	ownState     = lex.classSet("ownstate")
+	sshState     = lex.classSet("sshstate", "tunnel")
+	keepActs     = lex.classSet("read", "halt", "manage", "write", "destroy")
+	docWords     = lex.classSet("docs")
+	cookieWords  = lex.classSet("cookie")
+	cloudPlaces  = lex.classSet("remoteplace", "cloudpath")
+	guidance     = lex.classSet("guidance")
+	plainActs    = lex.classSet("plain")
+	cwdWords     = lex.classSet("cwd")
+	otherObjects = lex.classSet("secret", "file", "url", "saas", "msg", "code", "live", "guidance")
+	saveWords    = lex.classSet("savepath")
+	uploadWords  = lex.classSet("uploadpath")
+	vaultItems   = lex.classSet("vaultitem")
 )
 
 var (
-	sqlWords   = lex.set("sqltext")
-	readNames  = lex.set("selectname")
-	selectOnly = lex.set("selectonly")
-	readLangs  = lex.set("readlang")
-	writeLangs = lex.set("writelang")
+	sqlWords   = lex.classSet("sqltext")
+	readNames  = lex.classSet("selectname")
+	selectOnly = lex.classSet("selectonly")
+	readLangs  = lex.classSet("readlang")
+	writeLangs = lex.classSet("writelang")
 )
 
-// confidence weighs the sources of a tag; "" is no label.
-func (w *worker) confidence(tag uint8) capability.Confidence {
-	sum, sources := w.total(tag)
+// tagConfidence weighs the sources of a tag; "" is no label.
+func (w *toolReader) tagConfidence(tag uint8) capability.Confidence {
+	sum, sources := w.sumSources(tag)
 	// What the server is gives a tool no act; but any tool of a client makes requests.
 	strong := slices.Max(w.score[tag][:byServer]) >= 2 || tag == tNet && w.score[tag][byServer] >= 2
 	switch {

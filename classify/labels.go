@@ -5,15 +5,16 @@ import (
 	"strings"
 
 	"gauntlet/capability"
+	"gauntlet/internal/leaf/excerpt"
 )
 
-// tool turns the judgement into labels for others to keep.
-func (w *worker) tool(index int) capability.Tool {
-	t := empty(index)
+// buildTool turns the judgement into labels for others to keep.
+func (w *toolReader) buildTool(index int) capability.Tool {
+	t := newTool(index)
 	t.Name = w.name.Text()
 	for i := range uint8(tagCount) {
-		if c := w.confidence(i); c != "" {
-			t.Capabilities = append(t.Capabilities, w.label(i, c))
+		if c := w.tagConfidence(i); c != "" {
+			t.Capabilities = append(t.Capabilities, w.buildLabel(i, c))
 		}
 	}
 	for i := range w.params {
@@ -21,7 +22,7 @@ func (w *worker) tool(index int) capability.Tool {
 		if p.wrapper {
 			continue
 		}
-		t.Roles[pathOf(w.params, i)] = capability.RoleLabel{Role: p.role.role, Confidence: p.role.confidence(), Evidence: append([]string{}, p.role.evidence[:p.role.evidences]...)}
+		t.Roles[parameterPath(w.params, i)] = capability.RoleLabel{Role: p.role.role, Confidence: p.role.roleConfidence(), Evidence: append([]string{}, p.role.evidence[:p.role.evidences]...)}
 	}
 	if w.schema.over {
 		t.Warnings = append(t.Warnings, "schema_limit: the schema is larger than is read")
@@ -29,7 +30,7 @@ func (w *worker) tool(index int) capability.Tool {
 	return t
 }
 
-func empty(index int) capability.Tool {
+func newTool(index int) capability.Tool {
 	return capability.Tool{
 		Mode: capability.DefinitionOnly, Index: index,
 		Capabilities: []capability.Label{}, Roles: map[string]capability.RoleLabel{}, Warnings: []string{},
@@ -40,7 +41,7 @@ func empty(index int) capability.Tool {
 // hold any number of phrases.
 const maxSignals = 12
 
-func (w *worker) label(tag uint8, c capability.Confidence) capability.Label {
+func (w *toolReader) buildLabel(tag uint8, c capability.Confidence) capability.Label {
 	l := capability.Label{Tag: tagOrder[tag], Confidence: c, Evidence: []string{}, Signals: []capability.Signal{}}
 	seen := map[string]bool{}
 	for i := range w.signals {
@@ -50,44 +51,59 @@ func (w *worker) label(tag uint8, c capability.Confidence) capability.Label {
 		}
 		out := capability.Signal{Source: sourceOrder[s.source], Weight: int(s.weight), Text: s.text, Pointer: s.value.Pointer()}
 		if s.text == "" {
-			raw := w.text(s.value)
+			raw := w.stringOf(s.value)
 			out.Start, out.End = int(s.start), int(s.end)
 			if out.End == 0 || out.End > len(raw) {
 				out.Start, out.End = 0, len(raw)
 			}
-			out.Text = clip(raw[out.Start:out.End])
+			out.Text = excerpt.Head(raw[out.Start:out.End], 120)
 		}
-		e := w.evidence(s, out.Text)
-		if seen[e] {
-			continue
+		for _, out := range w.splitNameSignal(s, out) {
+			if e := w.evidenceLine(s, out.Text); !seen[e] {
+				seen[e] = true
+				l.Signals = append(l.Signals, out)
+				l.Evidence = append(l.Evidence, e)
+			}
 		}
-		seen[e] = true
-		l.Signals = append(l.Signals, out)
-		l.Evidence = append(l.Evidence, e)
 	}
 	return l
 }
 
-// evidence writes a signal as the line that stands in the list of evidence.
-func (w *worker) evidence(s *signal, text string) string {
+// splitNameSignal makes of a signal in a name one for each of its words that means something, since the evidence of
+// a name is told word by word: name_token:read, name_token:file.
+func (w *toolReader) splitNameSignal(s *signal, whole capability.Signal) (out []capability.Signal) {
+	if s.kind != "name_token" || !isASCII(whole.Text) {
+		return []capability.Signal{whole}
+	}
+	var buf [64]byte
+	for at := 0; at < len(whole.Text) && len(out) < maxSignals; {
+		word, start, end := w.nextPart(whole.Text, at, true, buf[:0])
+		at = end
+		e := lex.findWord(string(word))
+		if e == nil || e.set.empty() && len(e.phrases) == 0 || e.set.meets(detWords) && !e.set.meets(actClasses.with(objectClasses)) {
+			continue
+		}
+		part := whole
+		part.Start, part.End, part.Text = whole.Start+start, whole.Start+end, whole.Text[start:end]
+		out = append(out, part)
+	}
+	if out == nil {
+		return []capability.Signal{whole}
+	}
+	return out
+}
+
+// evidenceLine writes a signal as the line that stands in the list of evidence.
+func (w *toolReader) evidenceLine(s *signal, text string) string {
 	switch s.kind {
 	case "param":
 		for i := range w.params {
 			if p := &w.params[i]; p.key == s.value {
-				return fmt.Sprintf("param:%s:role=%s:confidence=%s", pathOf(w.params, i), p.role.role, p.role.confidence())
+				return fmt.Sprintf("param:%s:role=%s:confidence=%s", parameterPath(w.params, i), p.role.role, p.role.roleConfidence())
 			}
 		}
 	case "name_token":
-		return "name_token:" + text
+		return "name_token:" + strings.ToLower(text)
 	}
 	return s.kind + ":" + strings.Join(strings.Fields(text), " ")
-}
-
-// clip shortens evidence.
-func clip(s string) string {
-	const most = 120
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "")
 }

@@ -9,11 +9,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"gauntlet/internal/text"
+	"gauntlet/internal/leaf/text"
 )
 
 // LexiconVersion is the version of the word lists and rules of layer 1.
-const LexiconVersion = "1"
+const LexiconVersion = "2"
 
 //go:embed lexicon/*.txt lexicon/cues/*.txt
 var lexiconFiles embed.FS
@@ -55,11 +55,15 @@ type lexicon struct {
 	names map[string]class
 	load  func() // reads the words, once
 	words map[string]*entry
+	table wordTable         // of words
 	ideo  map[rune][]phrase // terms of scripts that write words together, longest first
 }
 
-// loaded returns the lexicon with its words.
-func (l *lexicon) loaded() *lexicon {
+// findWord returns what is known of a word, nil for nothing. The lexicon must be loaded.
+func (l *lexicon) findWord(word string) *entry { return l.words[word] }
+
+// withWords returns the lexicon with its words.
+func (l *lexicon) withWords() *lexicon {
 	l.load()
 	return l
 }
@@ -75,12 +79,12 @@ func mustLoad(files fs.FS, pattern string) *lexicon {
 	l := &lexicon{names: map[string]class{}, words: map[string]*entry{}, ideo: map[rune][]phrase{}}
 	lists, err := readLists(files, pattern)
 	if err == nil {
-		err = l.classes(lists)
+		err = l.readClassNames(lists)
 	}
 	if err != nil {
 		panic("classify: " + err.Error()) // embedded, and tested
 	}
-	l.load = sync.OnceFunc(func() { l.terms(lists) })
+	l.load = sync.OnceFunc(func() { l.readTerms(lists) })
 	return l
 }
 
@@ -100,14 +104,14 @@ func readLists(files fs.FS, pattern string) (lists []string, err error) {
 	return lists, nil
 }
 
-// classes reads what the sections are called.
-func (l *lexicon) classes(lists []string) error {
+// readClassNames reads what the sections are called.
+func (l *lexicon) readClassNames(lists []string) error {
 	for _, list := range lists {
 		for e, err := range text.WordList(list) {
 			if err != nil {
 				return fmt.Errorf("the list that begins %.30q: %w", list, err)
 			}
-			if l.class(e.Class); len(l.names) > maxClasses {
+			if l.classNumber(e.Class); len(l.names) > maxClasses {
 				return fmt.Errorf("%s: more than %d classes", e.Class, maxClasses)
 			}
 		}
@@ -115,26 +119,27 @@ func (l *lexicon) classes(lists []string) error {
 	return nil
 }
 
-// terms reads the words.
-func (l *lexicon) terms(lists []string) {
+// readTerms reads the words.
+func (l *lexicon) readTerms(lists []string) {
 	for _, list := range lists {
 		for e := range text.WordList(list) { // whose errors classes has found
 			if e.Term != "" {
-				l.term(e.Term, l.class(e.Class), e.Kind, e.Foreign)
+				l.addTerm(e.Term, l.classNumber(e.Class), e.Kind, e.Foreign)
 			}
 		}
 	}
 	for _, e := range l.words {
 		longestFirst(e.phrases)
 	}
+	l.table = newWordTable(l.words)
 }
 
-// joined reports whether a letter is of a script in which terms are looked for inside runs of
+// isJoinedScript reports whether a letter is of a script in which terms are looked for inside runs of
 // letters: those without spaces, and Korean, whose particles stand behind words without one.
-func joined(r rune) bool { return text.Ideographic(r) || unicode.Is(unicode.Hangul, r) }
+func isJoinedScript(r rune) bool { return text.Ideographic(r) || unicode.Is(unicode.Hangul, r) }
 
-// class returns the class of this name, a new one if there is none.
-func (l *lexicon) class(name string) class {
+// classNumber returns the class of this name, a new one if there is none.
+func (l *lexicon) classNumber(name string) class {
 	c, ok := l.names[name]
 	if !ok {
 		c = class(len(l.names))
@@ -143,15 +148,15 @@ func (l *lexicon) class(name string) class {
 	return c
 }
 
-// term adds a term in all its forms.
-func (l *lexicon) term(term string, at class, kind string, foreign bool) {
-	if r, _ := utf8.DecodeRuneInString(term); joined(r) {
+// addTerm adds a term in all its forms.
+func (l *lexicon) addTerm(term string, at class, kind string, foreign bool) {
+	if r, _ := utf8.DecodeRuneInString(term); isJoinedScript(r) {
 		l.ideo[r] = addPhrase(l.ideo[r], []string{text.Fold(term).Text()}, at, foreign)
 		longestFirst(l.ideo[r])
 		return
 	}
 	if plain := transliterate.Replace(term); foreign && plain != term {
-		l.term(plain, at, kind, foreign) // loeschen, as names of tools spell löschen
+		l.addTerm(plain, at, kind, foreign) // loeschen, as names of tools spell löschen
 	}
 	forms := strings.Split(term, "/")
 	if len(forms) == 1 && strings.Contains(term, " ") { // only its last word has forms
@@ -164,14 +169,14 @@ func (l *lexicon) term(term string, at class, kind string, foreign bool) {
 		forms = text.Inflect(term, kind)
 	}
 	for _, f := range forms {
-		l.add(split(f), at, foreign)
+		l.addForm(splitTerm(f), at, foreign)
 	}
 }
 
 var transliterate = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss")
 
-// split cuts a term into words as the tokenizer does.
-func split(term string) []string {
+// splitTerm cuts a term into words as the tokenizer does.
+func splitTerm(term string) []string {
 	var out []string
 	f := text.Fold(term)
 	var buf [64]byte
@@ -185,7 +190,7 @@ func split(term string) []string {
 	}
 }
 
-func (l *lexicon) add(ws []string, at class, foreign bool) {
+func (l *lexicon) addForm(ws []string, at class, foreign bool) {
 	e := l.words[ws[0]]
 	if e == nil {
 		e = &entry{foreign: foreign}
@@ -214,17 +219,17 @@ func addPhrase(ps []phrase, rest []string, at class, foreign bool) []phrase {
 
 func longestFirst(ps []phrase) {
 	for i := 1; i < len(ps); i++ {
-		for j := i; j > 0 && length(ps[j]) > length(ps[j-1]); j-- {
+		for j := i; j > 0 && phraseLength(ps[j]) > phraseLength(ps[j-1]); j-- {
 			ps[j], ps[j-1] = ps[j-1], ps[j]
 		}
 	}
 }
 
-func length(p phrase) int { return len(p.rest)*1000 + len(p.rest[0]) }
+func phraseLength(p phrase) int { return len(p.rest)*1000 + len(p.rest[0]) }
 
-// set returns the set of the named classes. It panics for a name without a section, since
+// classSet returns the set of the named classes. It panics for a name without a section, since
 // names stand in our own code and data.
-func (l *lexicon) set(names ...string) (s classes) {
+func (l *lexicon) classSet(names ...string) (s classes) {
 	for _, n := range names {
 		c, ok := l.names[n]
 		if !ok {

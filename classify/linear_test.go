@@ -35,15 +35,15 @@ func TestLinear(t *testing.T) {
 func kept(t *testing.T, description string) int {
 	t.Helper()
 	w := read(t, `{"tools": [{"name": "x", "description": "`+description+`"}]}`)
-	return len(w.deeds)
+	return len(w.actions)
 }
 
 // TestLongNames counts what is kept of names: each word is held against all others.
 func TestLongNames(t *testing.T) {
 	for _, unit := range []string{"read_file_", "readFile", "ファイル削除", "读取文件", "x-"} {
 		w := read(t, `{"tools": [{"name": "`+strings.Repeat(unit, 20_000)+`", "title": "`+strings.Repeat(unit, 20_000)+`"}]}`)
-		if len(w.deeds) > 2*maxNameWords {
-			t.Errorf("%q: %d deeds are kept of 20,000", unit, len(w.deeds))
+		if len(w.actions) > 2*maxNameWords {
+			t.Errorf("%q: %d deeds are kept of 20,000", unit, len(w.actions))
 		}
 	}
 }
@@ -54,22 +54,22 @@ func TestDecodedOnce(t *testing.T) {
 	w := read(t, `{"tools": [{"name": "x", "description": "`+strings.Repeat(`Reads secrets.\n`, 2_000)+`"}]}`)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	w.judge(&profile{})
-	w.tool(0)
+	w.scoreTags(&profile{})
+	w.buildTool(0)
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > 8<<20 {
 		t.Errorf("%d bytes are allocated for a description of %d", got, len(w.prose))
 	}
 }
 
-func read(t *testing.T, text string) *worker {
+func read(t *testing.T, text string) *toolReader {
 	t.Helper()
 	c, err := catalog.Parse("x.json", text, catalog.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorker()
-	w.read(c.Servers[0], &c.Servers[0].Tools()[0], nil)
+	w := newToolReader()
+	w.readTool(c.Servers[0], &c.Servers[0].Tools()[0], nil)
 	return w
 }
 

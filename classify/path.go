@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/capability"
@@ -9,6 +10,11 @@ import (
 
 // workdirs name the place where something runs.
 var workdirs = map[string]bool{"cwd": true, "workdir": true, "workingdir": true, "workingdirectory": true, "basedir": true}
+
+// roots name the project that a client of a service is used in: it looks up which account or repository is meant there,
+// and the tool reads nothing of it.
+var roots = map[string]bool{"workspaceroot": true, "workspace": true, "workspacepath": true, "workspacedir": true, "workspacefolder": true, "projectroot": true, "projectdir": true, "projectpath": true,
+	"rootdir": true, "rootpath": true, "reporoot": true, "repopath": true, "repositorypath": true, "currentdirectory": true, "currentdir": true}
 
 // Words of a parameter's name that tell whether its file is read or written.
 var (
@@ -28,10 +34,11 @@ var (
 
 // noFiles are things that tools start or set by a path without touching a file.
 var (
-	sendActs = lex.set("send")
-	makeActs = lex.set("write", "generate", "convert", "docact", "download", "capture")
-	noFiles  = lex.set("nofile", "tunnel", "msg", "container")
-	fileLike = lex.set("file", "fileweak", "image", "memstore")
+	sendActs = lex.classSet("send")
+	makeActs = lex.classSet("write", "generate", "convert", "docact", "download", "capture")
+	saveActs = lex.classSet("generate", "convert", "download")
+	noFiles  = lex.classSet("nofile", "tunnel", "msg", "container")
+	fileLike = lex.classSet("file", "fileweak", "image", "memstore")
 )
 
 // A pathUse is what the name and the description of a path parameter tell of its use.
@@ -44,11 +51,10 @@ type pathUse struct {
 	cloud     bool // it says that it leads into a bucket or another place elsewhere
 }
 
-func (w *worker) pathUse(q *parameter) (u pathUse) {
-	w.words = paramName(q.name, w.words[:0])
-	for _, s := range w.words {
+func (w *toolReader) pathUse(q *parameter) (u pathUse) {
+	for _, s := range q.parts {
 		u.saved = u.saved || savings[s]
-		u.out, u.in = u.out || outputs[s] && (s != "target" || w.nameAct.meets(makeActs) || w.sourced()), u.in || inputs[s]
+		u.out, u.in = u.out || outputs[s] && (s != "target" || w.nameAct.meets(makeActs) || w.hasSourceParameter()), u.in || inputs[s]
 		u.plain = u.plain || readables[s]
 		u.near, u.far = u.near || s == "local", u.far || s == "remote"
 	}
@@ -57,7 +63,7 @@ func (w *worker) pathUse(q *parameter) (u pathUse) {
 	if q.desc.Exists() {
 		s = q.desc.Text()
 	}
-	for _, k := range w.tok.prose(head(s, 300)) {
+	for _, k := range w.tok.tokenizeProse(truncate(s, 300)) {
 		if k.place > cueWords {
 			break
 		}
@@ -70,20 +76,36 @@ func (w *worker) pathUse(q *parameter) (u pathUse) {
 	return u
 }
 
-// sourced reports whether a parameter is called a source, so that a target is where it goes;
+// replacesContent reports whether a path may be given in place of a text that another parameter takes, as in "either manifest or
+// filename": then it leads to a file of this machine that holds the text.
+func (w *toolReader) replacesContent(q *parameter) bool {
+	if q.must || q.depth > 0 || q.role.desc == 0 || !strings.Contains(strings.ToLower(q.name), "file") || !strings.Contains(strings.ToLower(truncate(q.desc.Text(), 200)), "path") || w.namesRepository() {
+		return false
+	}
+	return slices.ContainsFunc(w.params, func(p parameter) bool {
+		return p.depth == 0 && !p.must && p.role.role == capability.Content && (p.kind == stringKind || p.kind == anyKind || hasPrefixFold(q.name, truncate(p.name, 32)))
+	})
+}
+
+// movesFiles reports whether the name says that files are moved or renamed, which reads none.
+func (w *toolReader) movesFiles() bool {
+	return slices.ContainsFunc(w.words, func(s string) bool { return s == "move" || s == "rename" || s == "mv" }) && !slices.Contains(w.words, "copy")
+}
+
+// hasSourceParameter reports whether a parameter is called a source, so that a target is where it goes;
 // the target of a test or an analysis is what it is about.
-func (w *worker) sourced() bool {
+func (w *toolReader) hasSourceParameter() bool {
 	for i := range w.params {
-		if begins(w.params[i].name, "source", "src", "from") {
+		if hasPrefixFold(w.params[i].name, "source", "src", "from") {
 			return true
 		}
 	}
 	return false
 }
 
-// begins reports whether a name begins with one of these words, in capitals or not. It looks
+// hasPrefixFold reports whether a name begins with one of these words, in capitals or not. It looks
 // at no more of the name, which may be of any length.
-func begins(name string, words ...string) bool {
+func hasPrefixFold(name string, words ...string) bool {
 	for _, w := range words {
 		if len(name) >= len(w) && strings.EqualFold(name[:len(w)], w) {
 			return true
@@ -92,19 +114,19 @@ func begins(name string, words ...string) bool {
 	return false
 }
 
-// saves reports whether another path parameter is called an output.
-func (w *worker) saves(q *parameter) bool {
+// hasOutputBeside reports whether another path parameter is called an output.
+func (w *toolReader) hasOutputBeside(q *parameter) bool {
 	for i := range w.params {
 		p := &w.params[i]
-		if p != q && p.depth == 0 && p.role.role == capability.Path && begins(p.name, "output", "save", "dest") {
+		if p != q && p.depth == 0 && p.role.role == capability.Path && hasPrefixFold(p.name, "output", "save", "dest") {
 			return true
 		}
 	}
 	return false
 }
 
-// path lets a path parameter speak for reading or writing files.
-func (w *worker) path(q *parameter, p *profile, give *claim) {
+// scorePath lets a path parameter speak for reading or writing files.
+func (w *toolReader) scorePath(q *parameter, p *profile, give *parameterClaim) {
 	u := w.pathUse(q)
 	if w.prose == "" {
 		// who does not say what the tool does is believed less
@@ -112,103 +134,125 @@ func (w *worker) path(q *parameter, p *profile, give *claim) {
 		give.detailed = true
 	}
 	switch {
-	case workdirs[strings.Join(w.words, "")], w.nameSet.with(w.headSet).meets(cwdWords) && !w.own(tFSRead) && !w.own(tFSWrite):
+	case workdirs[q.whole], p.is&remote != 0 && roots[q.whole], w.nameSet.with(w.headSet).meets(cwdWords) && !w.hasOwnEvidence(tFSRead) && !w.hasOwnEvidence(tFSWrite):
 		return // where a program starts, not what the tool reads
 	case w.nameSet.meets(cookieWords), p.is&secrets != 0 && !u.here && !u.saved && !strings.Contains(strings.ToLower(q.name), "file"):
 		return // of a cookie, of a vault
 	case p.is&db != 0 && !u.here && !u.out:
 		return // of a document, not of a file system
-	case p.is&remote != 0 && !u.here:
-		w.pathOfService(q, u, give)
+	case p.is&remote != 0 && !u.here && !w.replacesContent(q):
+		w.scoreServicePath(q, u, give)
 		return
 	}
 	if strings.Contains(strings.ToLower(q.name), "local") && p.is&ssh == 0 && w.nameAct.meets(uploadActs) {
 		w.against[tFSWrite] -= 2 // what is uploaded is read here and written elsewhere
 	}
-	reads, changes := w.acts(readActs), w.acts(changeActs)
-	give.backed = w.is&git == 0 && (q.depth == 0 || w.params[0].wrapper) && q.role.confidence() == capability.High
+	reads, changes := w.hasAct(readActs), w.hasAct(changeActs)
+	give.backed = w.is&git == 0 && (q.depth == 0 || w.params[0].wrapper) && q.role.roleConfidence() == capability.High
 	switch {
-	case w.elsewhere() && !u.out: // what is made is no file: the path is what it is made with
+	case w.movesFiles() && p.is&remote == 0:
+		give.support(tFSWrite, 2)
+	case w.isAboutNoFile() && !u.out: // what is made is no file: the path is what it is made with
 		give.backed = false
 		if u.in || u.plain {
-			give.to(tFSRead, 2)
+			give.support(tFSRead, 2)
 		} else {
-			give.to(tFSRead, 1)
+			give.support(tFSRead, 1)
 		}
+	case u.here && w.choice.meets(uploadActs) && w.choice.meets(downloadActs): // up from here, and down to here
+		give.support(tFSRead, 2)
+		give.support(tFSWrite, 2)
 	case w.choice.meets(readActs) && w.choice.meets(changeActs) && !u.in && !u.out && p.is&remote == 0:
-		give.to(tFSRead, 2)
-		give.to(tFSWrite, 2)
-	case !u.out && !u.in && !strings.HasSuffix(strings.ToLower(q.name), "name") && w.saves(q): // the result goes elsewhere
-		give.to(tFSRead, 2)
+		give.support(tFSRead, 2)
+		give.support(tFSWrite, 2)
+	case !u.out && !u.in && !strings.HasSuffix(strings.ToLower(q.name), "name") && w.hasOutputBeside(q): // the result goes elsewhere
+		give.support(tFSRead, 2)
 	case w.nameAct.meets(docActs) && !u.in && p.is&remote == 0:
-		give.to(tFSWrite, 2)
-		give.to(tFSRead, 2)
-		w.add(signal{tag: tFSWrite, source: byName, weight: 1, value: w.name, kind: "name_token"}) // what else is rotated or cropped
+		give.support(tFSWrite, 2)
+		give.support(tFSRead, 2)
+		w.addSignal(signal{tag: tFSWrite, source: byName, weight: 1, value: w.name, kind: "name_token"}) // what else is rotated or cropped
 	case u.far && w.nameAct.meets(downloadActs), u.near && w.nameAct.meets(uploadActs):
-		give.to(tFSRead, 2)
+		give.support(tFSRead, 2)
 	case w.nameAct.meets(downloadActs) && !u.in, u.far && w.nameAct.meets(uploadActs):
-		give.to(tFSWrite, 2)
-	case p.is&remote != 0 && !u.out:
-		give.to(tFSRead, 2)
+		give.support(tFSWrite, 2)
+	case p.is&remote != 0 && !u.out && !w.worksOnLocalFiles():
+		give.support(tFSRead, 2)
 	case u.out && !u.in:
-		give.to(tFSWrite, 2)
+		give.support(tFSWrite, 2)
 	case u.in && !u.out && !w.nameAct.meets(destroyActs), p.is&browser != 0 && !u.out && !u.in:
-		give.to(tFSRead, 2)
-		if w.own(tFSWrite) && (w.nameAct.meets(changeActs) || w.nameAct.empty() && changes) {
-			give.to(tFSWrite, 2)
+		give.support(tFSRead, 2)
+		if w.hasOwnEvidence(tFSWrite) && (w.nameAct.meets(changeActs) || w.nameAct.empty() && changes) {
+			give.support(tFSWrite, 2)
 		}
-	case w.own(tExec) && !w.own(tFSRead) && !w.own(tFSWrite):
-		give.to(tFSRead, 1)
+	case w.hasOwnEvidence(tExec) && !w.hasOwnEvidence(tFSRead) && !w.hasOwnEvidence(tFSWrite):
+		give.support(tFSRead, 1)
 	case changes && !w.nameAct.meets(readActs) && !(w.nameAct.empty() && reads):
-		give.to(tFSWrite, 2)
+		give.support(tFSWrite, 2)
 		if w.nameAct.meets(editActs) { // what is edited is read
-			give.to(tFSRead, 2)
+			give.support(tFSRead, 2)
 		}
 	case reads:
-		give.to(tFSRead, 2)
+		give.support(tFSRead, 2)
 		if changes && w.nameAct.meets(changeOnly) {
-			give.to(tFSWrite, 2)
+			give.support(tFSWrite, 2)
 		}
 	default:
-		give.to(tFSRead, 2)
+		give.support(tFSRead, 2)
 	}
 }
 
-// back lets the act of the name stand behind a path that is plainly one: the parameter says
-// what it is done to, the name says what is done.
-func (w *worker) back(tag uint8) {
+// supportByName lets the act of the name stand behind a path that is plainly one: the parameter says
+// what it is done to, the name says what is done. A description that says that local files
+// are meant stands behind it too.
+func (w *toolReader) supportByName(tag uint8) {
 	acts := readActs
 	if tag == tFSWrite {
 		acts = changeActs
 	}
-	if w.nameAct.meets(acts) || tag == tFSRead && w.nameAct.meets(editActs) {
-		w.add(signal{tag: tag, source: byName, weight: 1, value: w.name, kind: "name_token"})
+	if w.nameAct.meets(acts) || tag == tFSRead && w.nameAct.meets(editActs) || tag == tFSWrite && w.nameAct.meets(downloadActs) {
+		w.addSignal(signal{tag: tag, source: byName, weight: 1, value: w.name, kind: "name_token"})
+	}
+	if k := w.localMention; k.end > 0 {
+		w.addSignal(signal{tag: tag, source: byDescription, weight: 1, value: w.desc, kind: "desc_phrase", start: k.start, end: k.end})
 	}
 }
 
-// elsewhere reports whether the tool starts, sets or makes something that is no file: a
+// isAboutNoFile reports whether the tool starts, sets or makes something that is no file: a
 // session, a breakpoint, a tunnel, a message.
-func (w *worker) elsewhere() bool {
+func (w *toolReader) isAboutNoFile() bool {
 	subject := w.nameSet
 	if w.nameAct.empty() {
 		subject = subject.with(w.headSet)
 	}
-	return subject.meets(noFiles) && !subject.meets(fileLike) && !w.own(tFSWrite)
+	return subject.meets(noFiles) && !subject.meets(fileLike) && !w.hasOwnEvidence(tFSWrite)
 }
 
-// pathOfService reads a path in the client of a remote service: most lead into a repository
-// or a bucket, a few to this machine without saying so.
-func (w *worker) pathOfService(q *parameter, u pathUse, give *claim) {
-	if u.saved {
-		give.to(tFSWrite, 2)
+// scoreServicePath reads a path in the client of a remote service: most lead into a repository
+// or a bucket, a few to this machine without saying so. Nobody saves or downloads to a path of the service; its
+// builds have output directories. A file name is what the service calls the file.
+func (w *toolReader) scoreServicePath(q *parameter, u pathUse, give *parameterClaim) {
+	if u.cloud {
+		return
 	}
-	if (w.acts(uploadActs) || w.does(sendActs, fileObjects) && q.role.confidence() == capability.High) && !u.cloud && !w.carries(q) && strings.Contains(strings.ToLower(q.name), "file") {
-		give.to(tFSRead, 2)
+	last := q.parts[max(0, len(q.parts)-1):]
+	give.backed = true
+	if u.saved && (q.parts[0] != "output" || w.nameAct.meets(saveActs)) || u.out && w.nameAct.meets(downloadActs) && q.role.name >= 2 {
+		give.support(tFSWrite, 2)
+	}
+	if (w.nameAct.meets(uploadActs) || w.hasAction(uploadActs, fileObjects) || w.hasAction(sendActs, fileObjects) && q.role.roleConfidence() == capability.High) && !w.hasPayloadBeside(q) &&
+		len(last) == 1 && last[0] != "name" && last[0] != "filename" && last[0] != "filenames" && strings.Contains(strings.ToLower(q.name), "file") {
+		give.support(tFSRead, 2)
+		for _, d := range w.actions {
+			if d.source == byDescription && !d.faint && d.acts.meets(uploadActs) && d.objects.meets(fileObjects) {
+				w.addSignal(signal{tag: tFSRead, source: byDescription, weight: 1, value: w.desc, kind: "desc_phrase", start: d.act.start, end: d.object.end})
+				break
+			}
+		}
 	}
 }
 
-// carries reports whether what is uploaded is in another parameter, so that q only names it.
-func (w *worker) carries(q *parameter) bool {
+// hasPayloadBeside reports whether what is uploaded is in another parameter, so that q only names it.
+func (w *toolReader) hasPayloadBeside(q *parameter) bool {
 	for i := range w.params {
 		p := &w.params[i]
 		if p != q && (p.role.role == capability.Content || p.role.role == capability.URL) {
@@ -218,9 +262,9 @@ func (w *worker) carries(q *parameter) bool {
 	return false
 }
 
-// returned reads the schema of the result: who returns the path of an output, and was not
+// scoreOutputSchema reads the schema of the result: who returns the path of an output, and was not
 // given it, has written a file.
-func (w *worker) returned(schema rawjson.Value, p *profile) {
+func (w *toolReader) scoreOutputSchema(schema rawjson.Value, p *profile) {
 	if p.is&(remote|browser|db) != 0 {
 		return
 	}
@@ -229,21 +273,21 @@ func (w *worker) returned(schema rawjson.Value, p *profile) {
 		if left--; left < 0 {
 			return
 		}
-		w.words = paramName(m.Key.Text(), w.words[:0])
-		if n := len(w.words); n < 2 || !savings[w.words[0]] && !made[w.words[0]] || !placeNames[w.words[n-1]] {
+		words := appendName(nil, m.Key.Text())
+		if n := len(words); n < 2 || !savings[words[0]] && !made[words[0]] || !placeNames[words[n-1]] {
 			continue
 		}
-		w.add(signal{tag: tFSWrite, source: bySchemaSource, weight: 2, value: m.Key, kind: "returns", text: m.Key.Text()})
+		w.addSignal(signal{tag: tFSWrite, source: bySchemaSource, weight: 2, value: m.Key, kind: "returns", text: m.Key.Text()})
 		if w.nameSet.meets(makeActs) {
-			w.add(signal{tag: tFSWrite, source: byName, weight: 1, value: w.name, kind: "name_token"})
+			w.addSignal(signal{tag: tFSWrite, source: byName, weight: 1, value: w.name, kind: "name_token"})
 		}
 		return
 	}
 }
 
-// pathless doubts that a tool that takes no path touches files: documents live in memory and
+// discountPathless doubts that a tool that takes no path touches files: documents live in memory and
 // in services too, and a JSON file from an address is none of this machine.
-func (w *worker) pathless(p *profile) {
+func (w *toolReader) discountPathless(p *profile) {
 	address, brought := false, false
 	for i := range w.params {
 		switch w.params[i].role.role {
@@ -255,13 +299,16 @@ func (w *worker) pathless(p *profile) {
 			brought = brought || w.params[i].kind == stringKind
 		}
 	}
-	if brought && !w.acts(changeActs) && !w.does(anyAct, fileObjects) {
+	if w.nameSet.meets(cwdWords) || w.nameSet.with(w.headSet).meets(ownState) && p.is&(remote|ssh) == 0 {
+		w.against[tFSRead] -= 3 // list_allowed_directories, get_config: what the server keeps of itself
+	}
+	if brought && !w.hasAct(changeActs) && !w.hasAction(anyAct, fileObjects) {
 		w.against[tFSRead]-- // what the caller brings along is not read from a file
 	}
 	if address && p.is&browser == 0 && w.score[tFSRead][byParameter] == 0 {
 		w.against[tFSRead] -= 3
 	}
-	if len(w.params) > 0 && !w.does(anyAct, fileObjects) && w.score[tFSWrite][byParameter] == 0 && p.is&store == 0 {
+	if len(w.params) > 0 && !w.hasAction(anyAct, fileObjects) && w.score[tFSWrite][byParameter] == 0 && p.is&store == 0 {
 		w.against[tFSWrite]--
 	}
 }

@@ -15,38 +15,80 @@ const sampleSize = 300
 // A profile is what a server as a whole says about the place of its objects: "list issues"
 // is a call to a remote API where the server is a client of one.
 type profile struct {
-	is      circumstance
-	words   classes // of its name
-	because string  // what made it remote, for the evidence
-	known   func(string) bool
-	mixed   bool // of a database program, some of whose tools may be for its vendor's service
-	unsure  bool // remote by few signs
+	is         circumstance
+	words      classes // of its name
+	because    string  // what made it remote, for the evidence
+	isToolName func(string) bool
+	mixed      bool // of a database program, some of whose tools may be for its vendor's service
+	unsure     bool // remote by few signs
+
+	// nameless is what its tools and instructions alone make of the server, nil if the name changes nothing.
+	// A name is what anyone can choose: "github-helper" on a server that reads local files
+	// must not take fs_read away, so a label counts if either profile gives it.
+	nameless *profile
 }
 
-// of returns the profile for one tool: in the server of a database program a tool that is
+// forTool returns the profile for one tool: in the server of a database program a tool that is
 // named after a service works on that, not on the database.
-func (p *profile) of(w *worker) *profile {
+func (p *profile) forTool(w *toolReader) *profile {
 	q := *p
 	if p.mixed && w.nameSet.without(engineWords).meets(brandNames) && !w.nameSet.meets(engineWords) {
 		q.is = q.is&^db | remote
 		q.because = "the tool is named after a service"
 	}
-	if p.is&db == 0 && w.nameSet.meets(storeWords) && w.nameSet.meets(dbCore) {
+	if p.is&(remote|git) == 0 && w.namesRepository() {
+		q.is |= remote // whatever the rest of the server is
+		q.because = "its parameters name a repository or a bucket"
+	}
+	if p.is&db == 0 && w.nameSet.meets(storeWords) && w.rows {
 		q.is |= db // one of many services, and this tool works inside it
 	}
-	if w.nameSet.meets(provisionWords) && !w.nameSet.meets(dbCore) && !w.filled() {
+	if p.is&(remote|db) == remote|db && !w.rows && !w.takesQuery() {
+		q.is &^= db // lists, makes and removes databases as a hosting panel does, and reads no row of them
+	}
+	if w.nameSet.meets(provisionWords) && !w.nameSet.meets(dbCore) && !w.takesEntry() {
 		q.is |= provision
 	}
 	return &q
 }
 
-// filled reports whether a parameter brings data along: what is made with properties or
+// namesRepository reports whether parameters say that a path leads into a repository of a code host or a bucket.
+func (w *toolReader) namesRepository() bool {
+	owner, repo := false, false
+	for i := range w.params {
+		switch w.params[i].whole {
+		case "owner":
+			owner = true
+		case "repo", "repository":
+			repo = true
+		case "bucket", "bucketname":
+			return true
+		}
+	}
+	return owner && repo
+}
+
+// takesHost reports whether a parameter says which host is meant. Without one "~/.ssh" is a folder, and in poisoned text
+// it must not make every tool of the server work over SSH.
+func (w *toolReader) takesHost() bool {
+	return slices.ContainsFunc(w.params, func(q parameter) bool {
+		return q.role.role == capability.Host || slices.ContainsFunc(q.parts, func(s string) bool { return hostLike[s] })
+	})
+}
+
+var hostLike = map[string]bool{"host": true, "server": true, "profile": true, "connection": true, "session": true, "machine": true, "target": true, "node": true, "port": true}
+
+// takesQuery reports whether a parameter takes a query.
+func (w *toolReader) takesQuery() bool {
+	return slices.ContainsFunc(w.params, func(q parameter) bool { return q.role.role == capability.Query })
+}
+
+// takesEntry reports whether a parameter brings data along: what is made with properties or
 // values is an entry, where what holds entries would be made with settings.
-func (w *worker) filled() bool {
+func (w *toolReader) takesEntry() bool {
 	for i := range w.params {
 		q := &w.params[i]
-		w.words = paramName(q.name, w.words[:0])
-		if len(w.words) == 1 && entries[w.words[0]] && q.role.role == capability.Content {
+		if len(q.parts) == 1 && entries[q.whole] && q.role.role == capability.Content {
 			return true
 		}
 	}
@@ -56,48 +98,48 @@ func (w *worker) filled() bool {
 // entries are names of parameters that hold what an entry of a database is made of.
 var entries = map[string]bool{"properties": true, "values": true, "fields": true, "document": true, "documents": true, "record": true, "records": true, "row": true, "rows": true, "data": true}
 
-// census counts tools of a server.
-type census struct {
-	tools, saas, brand, paths, db, clouddb, browser, git, open, web, ids, apikeys, ssh, api, paged, entities, secrets, vaults, local, weak, apps, memories int
+// sampleCounts counts tools of a server.
+type sampleCounts struct {
+	tools, saas, brand, paths, db, clouddb, browser, git, open, web, ids, apikeys, ssh, api, paged, entities, secrets, vaults, local, weak, apps, memories, engines int
 
 	own [maxOwn]int // tools that name a word of the server's own name
 }
 
 var (
-	saasObjects    = lex.set("saas", "msg")
-	brandWords     = lex.set("brand")
-	brandNames     = lex.set("brand", "brandword")
-	brandLike      = lex.set("brand", "brandword", "openbrand", "publicbrand", "clouddb", "kvstore", "secretvault", "browsercore", "local")
-	localProducts  = lex.set("localprod", "interp")
-	engineWords    = lex.set("dbengine")
-	cloudDBWords   = lex.set("clouddb")
-	dbWords        = lex.set("db", "dbengine", "clouddb")
-	storeWords     = lex.set("dbengine", "clouddb", "kvstore")
-	dbCore         = lex.set("dbcore")
-	provisionWords = lex.set("provision")
-	storeNames     = lex.set("memstore")
-	vaultNames     = lex.set("secretvault")
-	vaultPlaces    = lex.set("secretvault", "vaultplace")
-	weakObjects    = lex.set("saas", "saasweak", "msg")
-	localApps      = lex.set("localapp")
-	memoryObjects  = lex.set("memorycore")
-	localVaults    = lex.set("localvault", "local")
-	vaultWords     = lex.set("vaultname")
-	secretObjects  = lex.set("secret", "secretalert")
-	apiWords       = lex.set("apiword")
-	sshWords       = lex.set("ssh")
-	browserNames   = lex.set("browsername")
-	browserCore    = lex.set("browsercore")
-	gitWords       = lex.set("git")
-	webWords       = lex.set("url", "web", "live", "remoteplace")
-	travelActs     = lex.set("fetch", "navigate", "send", "search", "read", "connect", "download", "clone")
-	directoryWords = lex.set("file")
+	saasObjects    = lex.classSet("saas", "msg")
+	brandWords     = lex.classSet("brand")
+	brandNames     = lex.classSet("brand", "brandword")
+	brandLike      = lex.classSet("brand", "brandword", "openbrand", "publicbrand", "clouddb", "kvstore", "secretvault", "browsercore", "local")
+	localProducts  = lex.classSet("localprod", "interp")
+	engineWords    = lex.classSet("dbengine")
+	cloudDBWords   = lex.classSet("clouddb")
+	dbWords        = lex.classSet("db", "dbengine", "clouddb")
+	storeWords     = lex.classSet("dbengine", "clouddb", "kvstore")
+	dbCore         = lex.classSet("dbcore")
+	provisionWords = lex.classSet("provision")
+	storeNames     = lex.classSet("memstore")
+	vaultNames     = lex.classSet("secretvault")
+	vaultPlaces    = lex.classSet("secretvault", "vaultplace")
+	weakObjects    = lex.classSet("saas", "saasweak", "msg")
+	localApps      = lex.classSet("localapp")
+	memoryObjects  = lex.classSet("memorycore")
+	localVaults    = lex.classSet("localvault", "local")
+	vaultWords     = lex.classSet("vaultname")
+	secretObjects  = lex.classSet("secret", "secretalert")
+	apiWords       = lex.classSet("apiword")
+	sshWords       = lex.classSet("ssh")
+	browserNames   = lex.classSet("browsername")
+	browserCore    = lex.classSet("browsercore")
+	gitWords       = lex.classSet("git")
+	webWords       = lex.classSet("url", "web", "live", "remoteplace")
+	travelActs     = lex.classSet("fetch", "navigate", "send", "search", "read", "connect", "download", "clone")
+	directoryWords = lex.classSet("file")
 )
 
-// profiled reads a server's own words and a sample of its tools.
-func (w *worker) profiled(s *catalog.Server) *profile {
+// readProfile reads a server's own words and a sample of its tools.
+func (w *toolReader) readProfile(s *catalog.Server) *profile {
 	w.is = 0
-	p := &profile{known: toolNames(s)}
+	p := &profile{isToolName: knownTools(s)}
 	var about classes
 	ownName := ""
 	if !s.Anonymous {
@@ -106,7 +148,7 @@ func (w *worker) profiled(s *catalog.Server) *profile {
 	for i := range s.Self {
 		v := s.Self[i].Parse(s, &w.tree)
 		if v.Kind() == rawjson.String {
-			for _, k := range w.tok.prose(head(v.Text(), 2000)) {
+			for _, k := range w.tok.tokenizeProse(truncate(v.Text(), 2000)) {
 				about = about.with(k.set)
 			}
 			continue
@@ -115,24 +157,29 @@ func (w *worker) profiled(s *catalog.Server) *profile {
 			for _, member := range [...]string{"name", "title"} {
 				if n := at.Get(member).Text(); n != "" {
 					ownName = n
-					p.words = p.words.with(w.serverName(n))
+					p.words = p.words.with(w.readServerName(n))
 				}
 			}
 		}
 	}
-	p.words = p.words.with(w.serverName(ownName))
+	p.words = p.words.with(w.readServerName(ownName))
+	c := w.countSample(s, p.isToolName, distinctiveWords(ownName))
 	p.mixed = p.words.meets(engineWords) && !p.words.meets(brandNames)
-	c := w.census(s, p.known, distinctive(ownName))
-	p.decide(c, about)
+	p.nameless = &profile{isToolName: p.isToolName}
+	p.nameless.decideCircumstances(&c, about, false)
+	p.decideCircumstances(&c, about, true)
+	if p.nameless.is == p.is && !p.mixed {
+		p.nameless = nil
+	}
 	return p
 }
 
-// serverName returns what the words of a server's name mean. A part of a word that is
+// readServerName returns what the words of a server's name mean. A part of a word that is
 // written together, as in GitKraken, is no program of this machine.
-func (w *worker) serverName(name string) (out classes) {
+func (w *toolReader) readServerName(name string) (out classes) {
 	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '/' || r == '.' || r == '@' }) {
 		word = strings.TrimSuffix(strings.TrimSuffix(word, "MCP"), "Server")
-		parts := w.tok.name(word)
+		parts := w.tok.tokenizeName(word)
 		for _, k := range parts {
 			if len(parts) > 1 {
 				k.set = k.set.without(localProducts).without(gitWords)
@@ -140,7 +187,7 @@ func (w *worker) serverName(name string) (out classes) {
 			out = out.with(k.set)
 		}
 	}
-	for _, k := range w.tok.name(name) { // "Desktop Commander"
+	for _, k := range w.tok.tokenizeName(name) { // "Desktop Commander"
 		if !k.set.meets(localProducts) && !k.set.meets(gitWords) || strings.ContainsAny(name[min(int(k.start), len(name)):min(int(k.end), len(name))], " -_/.") {
 			out = out.with(k.set)
 		}
@@ -148,8 +195,8 @@ func (w *worker) serverName(name string) (out classes) {
 	return out
 }
 
-// toolNames knows the tools of a server by name.
-func toolNames(s *catalog.Server) func(string) bool {
+// knownTools knows the tools of a server by name.
+func knownTools(s *catalog.Server) func(string) bool {
 	set := make(map[string]bool, len(s.Tools()))
 	for i := range s.Tools() {
 		set[s.Tools()[i].Name()] = true
@@ -157,16 +204,16 @@ func toolNames(s *catalog.Server) func(string) bool {
 	return func(name string) bool { return set[name] }
 }
 
-func head(s string, n int) string {
+func truncate(s string, n int) string {
 	if len(s) > n {
 		return s[:n]
 	}
 	return s
 }
 
-// distinctive returns the words of a server's name that are its own: no dictionary words,
+// distinctiveWords returns the words of a server's name that are its own: no dictionary words,
 // unless those of a brand. A scope in front (@owner/) is left out.
-func distinctive(name string) (out []string) {
+func distinctiveWords(name string) (out []string) {
 	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
 	for _, w := range strings.FieldsFunc(name, func(r rune) bool { return !(r >= 'a' && r <= 'z') }) {
 		if e := lex.words[w]; len(w) > 3 && !generic[w] && (e == nil || e.set.without(brandLike).empty()) && len(out) < maxOwn {
@@ -176,29 +223,65 @@ func distinctive(name string) (out []string) {
 	return out
 }
 
+// isProperNoun reports whether a text writes a word as a name: with a capital, where no sentence
+// begins and no neighbour is a capital letter too ("Create a Frobnicate ticket"), and never without one. A server called
+// "notes" whose tools say "Add a note" names no service, nor does one called "time" that says "Time zone".
+func isProperNoun(prose, lower string) bool {
+	found := false
+	for i := 0; i < len(prose); {
+		at := indexFold(prose[i:], lower)
+		if at < 0 {
+			break
+		}
+		at += i
+		i = at + len(lower)
+		if at > 0 && isWordByte(prose[at-1]) || i < len(prose) && isLetter(prose[i]) && prose[i] != 's' {
+			continue
+		}
+		if c := prose[at]; c >= 'a' {
+			return false
+		}
+		before := strings.TrimRight(prose[:at], " `*\"'(")
+		if before != "" && len(before) < at && strings.IndexByte(".!?:;\n-#>|", before[len(before)-1]) < 0 {
+			found = true
+		}
+	}
+	return found
+}
+
+// indexFold returns where lower, a word of small ASCII letters, stands in s in any case, -1 if nowhere.
+func indexFold(s, lower string) int {
+	for i := 0; i+len(lower) <= len(s); i++ {
+		if s[i]|0x20 == lower[0] && strings.EqualFold(s[i:i+len(lower)], lower) {
+			return i
+		}
+	}
+	return -1
+}
+
 // generic are words of servers' names that say nothing.
 var generic = map[string]bool{"server": true, "official": true, "fastmcp": true, "example": true, "examples": true, "simple": true, "challenge": true, "model": true, "protocol": true, "context": true, "tools": true, "demo": true, "test": true, "community": true}
 
 // maxOwn is how many words of a server's name are looked for in its tools.
 const maxOwn = 4
 
-// readable reads a tool of the sample and reports whether that went well; a tool that breaks
+// readSample reads a tool of the sample and reports whether that went well; a tool that breaks
 // the reading is left out of the sample.
-func (w *worker) readable(s *catalog.Server, it *catalog.Item, known func(string) bool) (ok bool) {
+func (w *toolReader) readSample(s *catalog.Server, it *catalog.Item, known func(string) bool) (ok bool) {
 	defer func() {
 		if e := recover(); e != nil {
 			ok = false
 		}
 	}()
-	w.read(s, it, known)
+	w.readTool(s, it, known)
 	return true
 }
 
-func (w *worker) census(s *catalog.Server, known func(string) bool, own []string) (c census) {
+func (w *toolReader) countSample(s *catalog.Server, known func(string) bool, own []string) (c sampleCounts) {
 	ts := s.Tools()
 	step := max(1, len(ts)/sampleSize)
 	for i := 0; i < len(ts); i += step {
-		if !w.readable(s, &ts[i], known) {
+		if !w.readSample(s, &ts[i], known) {
 			continue
 		}
 		c.tools++
@@ -208,7 +291,7 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own []string
 			}
 		}
 		saas, weak, path, id, paged, entity := false, false, false, false, false, false
-		for _, d := range w.deeds {
+		for _, d := range w.actions {
 			weak = weak || d.objects.meets(weakObjects) && !d.objects.meets(homeObjects)
 			saas = saas || d.objects.meets(saasObjects) && (!d.none || d.where&inName != 0)
 		}
@@ -220,9 +303,9 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own []string
 			case "id":
 				id = true
 			}
-			w.words = paramName(q.name, w.words[:0])
-			paged = paged || pageNames[strings.Join(w.words, "")]
-			entity = entity || len(w.words) > 1 && (w.words[len(w.words)-1] == "id" || w.words[len(w.words)-1] == "ids") && !homeEntities[w.words[len(w.words)-2]]
+			paged = paged || pageNames[q.whole]
+			n := len(q.parts)
+			entity = entity || n > 1 && (q.parts[n-1] == "id" || q.parts[n-1] == "ids") && !homeEntities[q.parts[n-2]]
 			add(&c.apikeys, strings.Contains(strings.ToLower(strings.ReplaceAll(q.name, "_", "")), "apikey"))
 		}
 		add(&c.saas, saas)
@@ -238,15 +321,16 @@ func (w *worker) census(s *catalog.Server, known func(string) bool, own []string
 		add(&c.vaults, w.mentions.meets(vaultPlaces))
 		add(&c.secrets, w.mentions.meets(secretObjects))
 		add(&c.brand, w.mentions.meets(brandWords))
+		add(&c.engines, w.mentions.meets(engineWords) && !w.mentions.without(engineWords).meets(brandNames))
 		add(&c.db, w.nameSet.with(w.headSet).meets(dbWords))
 		add(&c.clouddb, w.mentions.meets(cloudDBWords))
 		add(&c.browser, w.mentions.meets(browserCore))
 		add(&c.git, w.nameSet.meets(gitWords) || w.headSet.meets(gitWords))
-		add(&c.ssh, w.nameSet.meets(sshWords) || w.headSet.meets(sshWords))
+		add(&c.ssh, w.nameSet.meets(sshWords) || w.headSet.meets(sshWords) && w.takesHost())
 		add(&c.web, w.mentions.meets(webWords))
 		add(&c.open, w.hints.openWorld > 0)
 		for k, word := range own {
-			add(&c.own[k], strings.Contains(strings.ToLower(w.prose), word) || strings.Contains(strings.ToLower(w.name.Text()), word))
+			add(&c.own[k], isProperNoun(w.prose, word))
 		}
 	}
 	return c
@@ -262,7 +346,7 @@ var homeEntities = map[string]bool{"process": true, "session": true, "tab": true
 	"connection": true, "transaction": true, "thread": true, "shell": true, "command": true, "node": true, "memory": true, "thought": true, "device": true}
 
 // homeObjects are objects of services that are as often things of this machine.
-var homeObjects = lex.set("file", "fileweak", "db", "browsercore", "code", "process", "expr", "memstore")
+var homeObjects = lex.classSet("file", "fileweak", "db", "browsercore", "code", "process", "expr", "memstore")
 
 // A clue speaks for a server being the client of a remote service, or against it.
 type clue struct {
@@ -275,19 +359,19 @@ type clue struct {
 // passes for one, and no label rests on that alone at high.
 const enough = 3
 
-// shares are those of the tools that were counted.
-type shares struct{ saas, brand, paths, db, clouddb, browser, git, open, web, ids, ssh, own, api, paged, entities, secrets, vaults, local, weak, apps, memories float64 }
+// sampleShares are those of the tools that were counted.
+type sampleShares struct{ saas, brand, paths, db, clouddb, browser, git, open, web, ids, ssh, own, api, paged, entities, secrets, vaults, local, weak, apps, memories, engines float64 }
 
-func (c *census) shares() shares {
+func (c *sampleCounts) sampleShares() sampleShares {
 	of := func(n int) float64 { return float64(n) / float64(max(1, c.tools)) }
-	return shares{saas: of(c.saas), brand: of(c.brand), paths: of(c.paths), db: of(c.db), clouddb: of(c.clouddb), browser: of(c.browser),
+	return sampleShares{saas: of(c.saas), brand: of(c.brand), paths: of(c.paths), db: of(c.db), clouddb: of(c.clouddb), browser: of(c.browser),
 		git: of(c.git), open: of(c.open), web: of(c.web), ids: of(c.ids), ssh: of(c.ssh), own: of(slices.Max(c.own[:])),
-		api: of(c.api), paged: of(c.paged), entities: of(c.entities), secrets: of(c.secrets), vaults: of(c.vaults), local: of(c.local), weak: of(c.weak), apps: of(c.apps), memories: of(c.memories)}
+		api: of(c.api), paged: of(c.paged), entities: of(c.entities), secrets: of(c.secrets), vaults: of(c.vaults), local: of(c.local), weak: of(c.weak), apps: of(c.apps), memories: of(c.memories), engines: of(c.engines)}
 }
 
-// clues weighs what was counted. Names of services settle it; without them it is what the
+// remoteClues weighs what was counted. Names of services settle it; without them it is what the
 // tools work on, by what, and whether they name the service that the server is called after.
-func (p *profile) clues(c *census, s shares, isBrowser bool, about classes) []clue {
+func (p *profile) remoteClues(c *sampleCounts, s sampleShares, isBrowser bool, about classes) []clue {
 	objects := s.saas >= 0.5 && s.ids >= 0.7 || s.weak >= 0.7 && s.entities >= 0.5
 	own := s.own >= 0.4 && c.tools > 2
 	paths := s.paths >= 0.4 && !p.words.meets(brandWords) && p.is&secrets == 0 && s.brand < 0.4
@@ -318,14 +402,18 @@ func (p *profile) clues(c *census, s shares, isBrowser bool, about classes) []cl
 	}
 }
 
-// decide turns what was counted into circumstances.
-func (p *profile) decide(c census, about classes) {
-	s := c.shares()
+// decideCircumstances turns what was counted into circumstances.
+func (p *profile) decideCircumstances(c *sampleCounts, about classes, named bool) {
+	s := c.sampleShares()
+	if !named {
+		s.own = 0
+		p.mixed = s.engines >= 0.25 && s.db >= 0.4 // its tools name a database program
+	}
 	isBrowser := s.browser >= 0.4 && c.tools > 2 || p.words.meets(browserNames)
 	vault := p.words.meets(vaultNames) || p.words.meets(vaultWords) && s.secrets >= 0.25 || s.vaults >= 0.4 && s.secrets >= 0.15 || s.secrets >= 0.6 && c.tools > 2
-	p.set(vault, secrets)
+	p.setIf(vault, secrets)
 	points := 0
-	for _, h := range p.clues(&c, s, isBrowser, about) {
+	for _, h := range p.remoteClues(c, s, isBrowser, about) {
 		if !h.is {
 			continue
 		}
@@ -335,21 +423,23 @@ func (p *profile) decide(c census, about classes) {
 		}
 	}
 	far := p.words.meets(sshWords) || s.ssh >= 0.5
-	p.set(far, ssh)
-	p.set(points >= enough && !far && (!isBrowser || p.words.meets(brandNames)), remote)
+	p.setIf(far, ssh)
+	p.setIf(points >= enough && !far && (!isBrowser || p.words.meets(brandNames)), remote)
 	p.unsure = points == enough-1 && !far && !isBrowser && c.tools > 1
-	p.set(p.unsure, remote)
-	p.set(isBrowser, browser)
-	p.set(p.words.meets(engineWords) || p.words.meets(cloudDBWords) || s.db >= 0.5 && c.tools > 1, db)
-	p.set(p.words.meets(cloudDBWords) || s.clouddb >= 0.3 && !p.mixed, clouddb)
+	p.setIf(p.unsure, remote)
+	// What one or two tools say of the server is what each says of itself, and no second witness.
+	p.unsure = p.unsure || p.is&remote != 0 && c.tools < 3 && s.brand == 0 && !p.words.meets(brandNames)
+	p.setIf(isBrowser, browser)
+	p.setIf(p.words.meets(engineWords) || p.words.meets(cloudDBWords) || s.db >= 0.5 && c.tools > 1, db)
+	p.setIf(p.words.meets(cloudDBWords) || s.clouddb >= 0.3 && !p.mixed, clouddb)
 	if p.is&remote == 0 {
-		p.set((p.words.meets(storeNames) || s.memories >= 0.5 && c.tools > 2 && p.is&db == 0) && !p.words.meets(brandNames), store)
-		p.set(p.words.meets(gitWords) || s.git >= 0.5, git)
-		p.set(s.paths >= 0.4 && p.is&secrets == 0 || p.words.meets(directoryWords), fsServer)
+		p.setIf((p.words.meets(storeNames) || s.memories >= 0.5 && c.tools > 2 && p.is&db == 0) && !p.words.meets(brandNames), store)
+		p.setIf(p.words.meets(gitWords) || s.git >= 0.5, git)
+		p.setIf(s.paths >= 0.4 && p.is&secrets == 0 || p.words.meets(directoryWords), fsServer)
 	}
 }
 
-func (p *profile) set(is bool, c circumstance) {
+func (p *profile) setIf(is bool, c circumstance) {
 	if is {
 		p.is |= c
 	}

@@ -1,49 +1,50 @@
 package classify
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"gauntlet/internal/text"
+	"gauntlet/internal/leaf/text"
 )
 
-// prose reads sentences.
-func (t *tokenizer) prose(s string) []token {
+// tokenizeProse reads sentences.
+func (t *tokenizer) tokenizeProse(s string) []token {
 	t.out, t.place, t.sentence, t.clause, t.opens, t.outside, t.tag = t.out[:0], 0, 0, 0, true, false, false
 	span := func(a, b int) (int, int) { return a, b }
 	folded := s
-	if !ascii(s) {
+	if !isASCII(s) {
 		f := text.Fold(s)
 		folded, span = f.Text(), f.Span
 	}
 	for i := 0; i < len(folded); {
 		switch c := folded[i]; {
 		case c >= utf8.RuneSelf:
-			if r, _ := utf8.DecodeRuneInString(folded[i:]); joined(r) {
+			if r, _ := utf8.DecodeRuneInString(folded[i:]); isJoinedScript(r) {
 				end := i
 				for end < len(folded) {
 					r, size := utf8.DecodeRuneInString(folded[end:])
-					if !joined(r) {
+					if !isJoinedScript(r) {
 						break
 					}
 					end += size
 				}
-				t.ideographs(folded[i:end], i, span)
+				t.addIdeographs(folded[i:end], i, span)
 				i = end
 				continue
 			}
-			i = t.word(folded, i, span)
-		case wordByte(c):
-			i = t.word(folded, i, span)
+			i = t.addWord(folded, i, span)
+		case isWordByte(c):
+			i = t.addWord(folded, i, span)
 		default:
-			i = t.sign(folded, i)
+			i = t.readPunctuation(folded, i)
 		}
 	}
 	return t.out
 }
 
-// word reads the word at i and what makes a phrase with it.
-func (t *tokenizer) word(s string, i int, span func(int, int) (int, int)) int {
+// addWord reads the word at i and what makes a phrase with it.
+func (t *tokenizer) addWord(s string, i int, span func(int, int) (int, int)) int {
 	w, start, end := nextWord(s, i, t.buf[:0])
 	if strings.HasPrefix(s[end:], "://") {
 		for end < len(s) && s[end] > ' ' && s[end] != ')' && s[end] != '"' && s[end] != '>' {
@@ -64,16 +65,16 @@ func (t *tokenizer) word(s string, i int, span func(int, int) (int, int)) int {
 		k.flags |= capital
 	}
 	stop := identifierEnd(s, start, end)
-	e := t.entry(w)
-	if e == nil && s[start] >= utf8.RuneSelf || e == nil && !ascii(s[start:end]) {
+	e := t.lookUp(w)
+	if e == nil && s[start] >= utf8.RuneSelf || e == nil && !isASCII(s[start:end]) {
 		if sk, ok := text.LooksLike(s[start:end]); ok {
-			e = t.entry([]byte(sk))
+			e = t.lookUp([]byte(sk))
 		}
 	}
 	t.place++
-	if stop > end || e == nil && inner(s[start:end]) {
+	if stop > end || e == nil && hasInnerCapital(s[start:end]) {
 		k.flags |= identifier
-		if t.known != nil && t.known(s[start:stop]) {
+		if t.isToolName != nil && t.isToolName(s[start:stop]) {
 			k.flags |= sibling
 		}
 		a, b := span(start, stop)
@@ -82,7 +83,7 @@ func (t *tokenizer) word(s string, i int, span func(int, int) (int, int)) int {
 		return stop
 	}
 	if e == nil {
-		if strings.IndexByte("`'\"", at(s, start-1)) >= 0 && t.known != nil && t.known(s[start:end]) {
+		if c := byteAt(s, start-1); (c == '`' || c == '\'' || c == '"') && t.isToolName != nil && t.isToolName(s[start:end]) {
 			k.flags |= sibling | identifier
 		} else if k.flags&opens == 0 {
 			return end
@@ -92,22 +93,19 @@ func (t *tokenizer) word(s string, i int, span func(int, int) (int, int)) int {
 		if e.foreign {
 			k.flags |= foreign
 		}
-		for _, p := range e.phrases {
-			if stop, ok := t.phrase(s, end, p.rest); ok {
-				end, k.set = stop, p.set
-				t.place += int32(len(p.rest))
-				break
-			}
+		if p, stop := t.longestPhrase(s, end, e.phrases); p != nil {
+			end, k.set = stop, p.set
+			t.place += int32(len(p.rest))
 		}
 	}
-	k.set = k.set.without(t.blind)
+	k.set = k.set.without(t.excludedClasses)
 	a, b := span(start, end)
 	k.start, k.end = int32(a), int32(b)
 	t.out = append(t.out, k)
 	return end
 }
 
-func at(s string, i int) byte {
+func byteAt(s string, i int) byte {
 	if i < 0 || i >= len(s) {
 		return 0
 	}
@@ -117,15 +115,15 @@ func at(s string, i int) byte {
 // identifierEnd returns where a name with underscores ends that begins at start, end if it is none.
 func identifierEnd(s string, start, end int) int {
 	stop := end
-	for at(s, stop) == '_' && wordByte(at(s, stop+1)) {
-		for stop++; stop < len(s) && (wordByte(s[stop])); stop++ {
+	for byteAt(s, stop) == '_' && isWordByte(byteAt(s, stop+1)) {
+		for stop++; stop < len(s) && (isWordByte(s[stop])); stop++ {
 		}
 	}
 	return stop
 }
 
-// inner reports whether a capital letter stands inside the word behind a small one.
-func inner(w string) bool {
+// hasInnerCapital reports whether a capital letter stands inside the word behind a small one.
+func hasInnerCapital(w string) bool {
 	for i := 1; i < len(w); i++ {
 		if w[i] >= 'A' && w[i] <= 'Z' && w[i-1] >= 'a' && w[i-1] <= 'z' {
 			return true
@@ -134,17 +132,33 @@ func inner(w string) bool {
 	return false
 }
 
-// phrase reports whether the words of rest follow at i, in one clause, and where they end.
-func (t *tokenizer) phrase(s string, i int, rest []string) (int, bool) {
-	for _, r := range rest {
-		for i < len(s) && !wordByte(s[i]) {
-			if strings.IndexByte(" \t\n-_/'.", s[i]) < 0 || s[i] == '.' && !wordByte(at(s, i+1)) {
-				return 0, false
-			}
-			i++
+// longestPhrase returns the longest phrase whose further words follow at i, and where it ends; nil for none.
+func (t *tokenizer) longestPhrase(s string, i int, phrases []phrase) (*phrase, int) {
+	if len(phrases) == 0 {
+		return nil, 0
+	}
+	next, end, ok := t.nextPhraseWord(s, i)
+	if !ok {
+		return nil, 0
+	}
+	for n := range phrases {
+		p := &phrases[n]
+		if p.rest[0] != string(next) {
+			continue
 		}
-		w, _, end := nextWord(s, i, t.next[:0])
-		if string(w) != r || t.knows != nil && !t.knows(r) {
+		if stop, ok := t.matchWords(s, end, p.rest[1:]); ok && t.areAllowed(p.rest) {
+			return p, stop
+		}
+		next, end, _ = t.nextPhraseWord(s, i) // its buffer was used
+	}
+	return nil, 0
+}
+
+// matchWords reports whether these words follow at i, and where they end.
+func (t *tokenizer) matchWords(s string, i int, words []string) (int, bool) {
+	for _, r := range words {
+		w, end, ok := t.nextPhraseWord(s, i)
+		if !ok || string(w) != r {
 			return 0, false
 		}
 		i = end
@@ -152,8 +166,31 @@ func (t *tokenizer) phrase(s string, i int, rest []string) (int, bool) {
 	return i, true
 }
 
-// ideographs finds terms in a run of a script that writes words together.
-func (t *tokenizer) ideographs(s string, from int, span func(int, int) (int, int)) {
+// areAllowed reports whether the lexicon is not to do without one of these words.
+func (t *tokenizer) areAllowed(words []string) bool {
+	return t.mayUse == nil || !slices.ContainsFunc(words, func(word string) bool { return !t.mayUse(word) })
+}
+
+// nextPhraseWord returns the word at or behind i in the same clause, and where it ends.
+func (t *tokenizer) nextPhraseWord(s string, i int) (word []byte, end int, ok bool) {
+	for i < len(s) && !isWordByte(s[i]) {
+		switch s[i] {
+		case '.':
+			if !isWordByte(byteAt(s, i+1)) {
+				return nil, 0, false
+			}
+		case ' ', '\t', '\n', '-', '_', '/', '\'', '=': // shell=True
+		default:
+			return nil, 0, false
+		}
+		i++
+	}
+	word, _, end = nextWord(s, i, t.next[:0])
+	return word, end, len(word) > 0
+}
+
+// addIdeographs finds terms in a run of a script that writes words together.
+func (t *tokenizer) addIdeographs(s string, from int, span func(int, int) (int, int)) {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		n := size
@@ -174,52 +211,52 @@ func (t *tokenizer) ideographs(s string, from int, span func(int, int) (int, int
 	}
 }
 
-// sign reads what is no word at i.
-func (t *tokenizer) sign(s string, i int) int {
+// readPunctuation reads what is no word at i.
+func (t *tokenizer) readPunctuation(s string, i int) int {
 	switch c := s[i]; c {
 	case '.', '!', '?', ';':
 		if i+1 >= len(s) || s[i+1] <= ' ' || s[i+1] >= utf8.RuneSelf || strings.IndexByte("\"')]*", s[i+1]) >= 0 {
-			t.stop()
+			t.endSentence()
 		}
 	case ',', ':', '(', ')', '[', ']', '{', '}', '|':
 		t.clause++
 	case '\n':
-		return t.newline(s, i)
+		return t.readNewline(s, i)
 	case '`':
 		if strings.HasPrefix(s[i:], "```") {
 			if end := strings.Index(s[i+3:], "```"); end >= 0 {
-				t.stop()
+				t.endSentence()
 				return i + 3 + end + 3
 			}
 		}
 	case '<':
 		if strings.HasPrefix(s[i:], "<!--") {
 			if end := strings.Index(s[i:], "-->"); end >= 0 {
-				t.stop()
+				t.endSentence()
 				return i + end + 3
 			}
 			return len(s)
 		}
-		if n := shouted(s[i+1:]); n > 0 { // <IMPORTANT> speaks to the model, whoever wrote it
+		if n := shoutedTagLength(s[i+1:]); n > 0 { // <IMPORTANT> speaks to the model, whoever wrote it
 			t.tag = true
-			t.stop()
+			t.endSentence()
 			return i + 1 + n
 		}
-		if at(s, i+1) == '/' {
+		if byteAt(s, i+1) == '/' {
 			t.tag = false
 		}
 	}
 	return i + 1
 }
 
-func (t *tokenizer) stop() {
+func (t *tokenizer) endSentence() {
 	t.sentence++
 	t.clause++
 	t.opens = true
 }
 
-// shouted returns the length of a word of capitals that s begins with and that ends with >.
-func shouted(s string) int {
+// shoutedTagLength returns the length of a word of capitals that s begins with and that ends with >.
+func shoutedTagLength(s string) int {
 	n := 0
 	for n < len(s) && (s[n] >= 'A' && s[n] <= 'Z' || s[n] == '_') {
 		n++
@@ -230,9 +267,9 @@ func shouted(s string) int {
 	return 0
 }
 
-// newline reads a line break: an empty line, an entry of a list and a heading end the
+// readNewline reads a line break: an empty line, an entry of a list and a heading end the
 // sentence, and a heading says what the lines below it are about.
-func (t *tokenizer) newline(s string, i int) int {
+func (t *tokenizer) readNewline(s string, i int) int {
 	empty := false
 	for i < len(s) && s[i] <= ' ' {
 		if s[i] == '\n' && i > 0 && s[i-1] == '\n' {
@@ -251,17 +288,17 @@ func (t *tokenizer) newline(s string, i int) int {
 	head, isHead := strings.CutSuffix(strings.Trim(line, "*#_ "), ":")
 	switch {
 	case isHead && len(head) < 40 && strings.Count(head, " ") < 4:
-		t.stop()
+		t.endSentence()
 		t.outside = elsewhere[strings.ToLower(strings.Trim(head, "*"))]
-	case empty || strings.IndexByte("-*#•>|", line[0]) >= 0 || digit(line[0]) || entryLine(line):
-		t.stop()
+	case empty || strings.IndexByte("-*#•>|", line[0]) >= 0 || isDigit(line[0]) || isEntryLine(line):
+		t.endSentence()
 	}
 	t.clause++
 	return i
 }
 
-// entryLine reports whether a line begins with a name and a colon.
-func entryLine(line string) bool {
+// isEntryLine reports whether a line begins with a name and a colon.
+func isEntryLine(line string) bool {
 	colon := strings.IndexByte(line, ':')
 	return colon > 0 && colon < 40 && strings.Count(line[:colon], " ") < 3
 }
@@ -273,11 +310,11 @@ var elsewhere = map[string]bool{
 	"limitations": true, "when not to use": true, "do not use": true, "do not use for": true, "not recommended for": true, "keyword arguments": true, "related tools": true, "optional parameters": true, "required parameters": true, "sample response": true, "returns": true, "return": true, "output": true, "outputs": true, "response": true, "prerequisites": true, "tips": true, "warning": true, "best practices": true,
 }
 
-// cue reads the description of a parameter: prose without regard to names.
-func (t *tokenizer) cue(s string) []token {
-	known := t.known
-	t.known, t.lex = nil, cueLex.loaded()
-	out := t.prose(s)
-	t.known, t.lex = known, lex
+// tokenizeCues reads the description of a parameter: prose without regard to names.
+func (t *tokenizer) tokenizeCues(s string) []token {
+	known := t.isToolName
+	t.isToolName, t.lex = nil, cueLex.withWords()
+	out := t.tokenizeProse(s)
+	t.isToolName, t.lex = known, lex
 	return out
 }

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/capability"
@@ -40,29 +41,32 @@ type signal struct {
 	text        string
 }
 
-// A deed is an act with its object, as found in one string.
-type deed struct {
+// An action is an act with its object, as found in one string.
+type action struct {
 	acts, objects classes
 	none          bool // a name without an act
 	source        uint8
 	faint         bool // said in passing
+	plain         bool // a weakness that the name does not outweigh
 	where         circumstance
 	value         rawjson.Value
 	act, object   token
+	text          string // of a chosen value, name=value
 }
 
-// A worker reads tools one after the other, reusing its memory.
-type worker struct {
+// A toolReader reads tools one after the other, reusing its memory.
+type toolReader struct {
 	tok    tokenizer
 	schema schemaReader
 	tree   rawjson.Tree
-	words  []string
+	words  []string // of the name of the tool
+	parts  []string // of the names of all its parameters
 
 	// Of the tool at hand.
 	name, title, desc rawjson.Value
 	result            rawjson.Value // the schema of what it returns
 	prose             string        // the description, decoded
-	deeds             []deed
+	actions           []action
 	mentions          classes // of all tokens that describe the tool
 	nameSet           classes
 	nameAct           classes      // what the name says is done
@@ -70,24 +74,28 @@ type worker struct {
 	is                circumstance // of the server; none while it is being found out
 	headSet           classes      // of the first sentence
 	nameWords         int          // how many words the name has that mean something
+	localMention      token        // where the description says that local files are meant
+	strange           bool         // a word of the name means nothing to the lexicon
+	rows              bool         // the name or the first sentence speaks of what a database holds
 	folders           bool         // its folders are those of a mailbox
 	said              circumstance
-	hints             hints
+	hints             annotations
 	params            []parameter
 	signals           []signal
+	kept              []signal // those of a first judgement
 	score             [tagCount][sourceCount]int8
 	against           [tagCount]int8
 }
 
-// hints are a tool's annotations.
-type hints struct {
-	readOnly, destructive, openWorld tri
+// annotations are a tool's annotations.
+type annotations struct {
+	readOnly, destructive, openWorld optionalBool
 }
 
-// tri is true, false or not said.
-type tri int8
+// optionalBool is true, false or not said.
+type optionalBool int8
 
-func triOf(v rawjson.Value) tri {
+func optionalBoolOf(v rawjson.Value) optionalBool {
 	b, ok := v.Bool()
 	switch {
 	case !ok:
@@ -98,73 +106,109 @@ func triOf(v rawjson.Value) tri {
 	return -1
 }
 
-func newWorker() *worker { return &worker{tok: tokenizer{lex: lex.loaded()}} }
+func newToolReader() *toolReader { return &toolReader{tok: tokenizer{lex: lex.withWords()}} }
 
-// read reads one definition: what it says, without a judgement.
-func (w *worker) read(s *catalog.Server, it *catalog.Item, known func(string) bool) {
-	w.readValue(it.Parse(s, &w.tree), known)
+// readTool reads one definition: what it says, without a judgement.
+func (w *toolReader) readTool(s *catalog.Server, it *catalog.Item, known func(string) bool) {
+	w.readDefinition(it.Parse(s, &w.tree), known)
 }
 
-func (w *worker) readValue(v rawjson.Value, known func(string) bool) {
-	w.deeds, w.mentions, w.nameSet, w.headSet, w.said = w.deeds[:0], classes{}, classes{}, classes{}, 0
-	w.nameAct = classes{}
-	w.name, w.title, w.desc = v.Get("name"), v.Get("title"), v.Get("description")
-	a := v.Get("annotations")
-	if !w.title.Exists() {
-		w.title = a.Get("title")
-	}
-	w.hints = hints{triOf(a.Get("readOnlyHint")), triOf(a.Get("destructiveHint")), triOf(a.Get("openWorldHint"))}
-	w.tok.known = known
+func (w *toolReader) readDefinition(v rawjson.Value, known func(string) bool) {
+	w.actions, w.mentions, w.nameSet, w.headSet, w.said = w.actions[:0], classes{}, classes{}, classes{}, 0
+	w.nameAct, w.localMention, w.rows, w.strange = classes{}, token{}, false, false
+	schema := w.readMembers(v)
+	w.tok.isToolName = known
 	if n := w.name.Text(); n != "" {
-		ks := w.tok.name(n)
+		ks := w.tok.tokenizeName(n)
 		for _, k := range ks {
 			w.nameSet = w.nameSet.with(k.set)
+			w.rows = w.rows || isDatabaseContent(k)
+			w.strange = w.strange || k.set.empty()
 		}
-		w.nameAct, w.nameWords = mainActs(ks, n), strings.Count(n, "_")+strings.Count(n, "-")+1
-		w.named(ks, w.name, byName)
+		w.nameAct, w.nameWords = nameActs(ks, n), strings.Count(n, "_")+strings.Count(n, "-")+1
+		w.readName(ks, w.name, byName)
 	}
 	if t := w.title.Text(); t != "" {
-		w.named(w.tok.name(t), w.title, byName) // says the name again
+		w.readName(w.tok.tokenizeName(t), w.title, byName) // says the name again
 	}
-	w.result = v.Get("outputSchema")
-	w.schema.read(v.Get("inputSchema"))
+	w.schema.readParameters(schema)
 	w.params = w.schema.out
+	w.splitNames()
 	if w.prose = w.desc.Text(); w.prose != "" {
-		w.described(w.tok.prose(w.prose))
-		w.documented(w.prose)
+		w.readDescription(w.tok.tokenizeProse(w.prose))
+		w.readDocstring(w.prose)
 	}
 	w.mentions = w.mentions.with(w.nameSet)
-	w.choices()
-	w.mailbox()
-	u := w.use()
+	w.readChoices()
+	w.dropMailFolders()
+	u := w.toolUse()
 	for i := range w.params {
-		w.role(&w.params[i], u)
+		w.decideRole(&w.params[i], u)
 	}
 }
 
-// text returns a string of the tool. The description is decoded once: it can be long, and
+// readMembers takes what is read of a definition, and returns the schema of its input.
+func (w *toolReader) readMembers(v rawjson.Value) (schema rawjson.Value) {
+	w.name, w.title, w.desc, w.result, w.hints = rawjson.Value{}, rawjson.Value{}, rawjson.Value{}, rawjson.Value{}, annotations{}
+	var title rawjson.Value
+	for m := range v.Members() {
+		switch memberName(m.Key) {
+		case "name":
+			w.name = m.Value
+		case "title":
+			w.title = m.Value
+		case "description":
+			w.desc = m.Value
+		case "inputSchema":
+			schema = m.Value
+		case "outputSchema":
+			w.result = m.Value
+		case "annotations":
+			title = m.Value.Get("title")
+			w.hints = annotations{optionalBoolOf(m.Value.Get("readOnlyHint")), optionalBoolOf(m.Value.Get("destructiveHint")), optionalBoolOf(m.Value.Get("openWorldHint"))}
+		}
+	}
+	if !w.title.Exists() {
+		w.title = title
+	}
+	return schema
+}
+
+// splitNames cuts the names of the tool and its parameters into words, which many rules ask for.
+func (w *toolReader) splitNames() {
+	w.words, w.parts = paramName(w.name.Text(), w.words[:0]), w.parts[:0]
+	for i := range w.params {
+		q := &w.params[i]
+		from := len(w.parts)
+		w.parts = appendName(w.parts, q.name)
+		q.parts = w.parts[from:len(w.parts):len(w.parts)]
+		q.whole = strings.Join(q.parts, "")
+	}
+}
+
+// stringOf returns a string of the tool. The description is decoded once: it can be long, and
 // hold a thousand acts.
-func (w *worker) text(v rawjson.Value) string {
+func (w *toolReader) stringOf(v rawjson.Value) string {
 	if v == w.desc {
 		return w.prose
 	}
 	return v.Text()
 }
 
-// mailbox takes folders for what they are in a tool that speaks of mail and of no other file.
-func (w *worker) mailbox() {
+// dropMailFolders takes folders for what they are in a tool that speaks of mail and of no other file.
+func (w *toolReader) dropMailFolders() {
 	w.folders = false
 	if !w.mentions.meets(strangersMail) {
 		return
 	}
-	for i := range w.deeds {
-		if d := &w.deeds[i]; d.objects.meets(fileObjects) && !isFolder(w.text(d.value), d.object) {
+	for i := range w.actions {
+		if d := &w.actions[i]; d.objects.meets(fileObjects) && !isFolder(w.stringOf(d.value), d.object) {
 			return
 		}
 	}
 	w.folders = true
-	for i := range w.deeds {
-		w.deeds[i].objects = w.deeds[i].objects.without(fileObjects)
+	for i := range w.actions {
+		w.actions[i].objects = w.actions[i].objects.without(fileObjects)
 	}
 }
 
@@ -173,8 +217,8 @@ func isFolder(s string, k token) bool {
 	return int(k.end) <= len(s) && strings.HasPrefix(strings.ToLower(s[k.start:k.end]), "folder")
 }
 
-// named reads a name: its words stand in any order, so that every act goes with every object.
-func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
+// readName reads a name: its words stand in any order, so that every act goes with every object.
+func (w *toolReader) readName(ks []token, v rawjson.Value, source uint8) {
 	if len(ks) == 0 {
 		return
 	}
@@ -182,15 +226,15 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 	var all, does classes
 	for _, k := range ks {
 		all = all.with(k.set)
-		does = does.with(k.set.common(acts))
+		does = does.with(k.set.common(actClasses))
 	}
-	where |= w.placed(all)
+	where |= w.placeOf(all)
 	w.mentions = w.mentions.with(all)
 	for i, k := range ks {
-		if !k.set.meets(objects) {
+		if !k.set.meets(objectClasses) {
 			continue
 		}
-		d := deed{objects: k.set.common(objects), source: source, where: where, value: v, object: k, act: k}
+		d := action{objects: k.set.common(objectClasses), source: source, where: where, value: v, object: k, act: k}
 		if i == len(ks)-1 {
 			d.where |= last
 		} else if i == 0 {
@@ -199,66 +243,66 @@ func (w *worker) named(ks []token, v rawjson.Value, source uint8) {
 		for j, a := range ks {
 			// One word cannot be both: "search" by itself searches nothing.
 			// Nor is a word an act that may name an object, behind an act: create_vector_hash.
-			if j != i && j > 0 && a.set.meets(objects) && a.flags&fused == 0 && behindAct(ks[:j]) || led(ks, j, written) {
+			if j != i && j > 0 && a.set.meets(objectClasses) && a.flags&fused == 0 && followsAct(ks[:j]) || isLedByChange(ks, j, written) {
 				continue
 			}
-			if j != i && a.set.meets(acts) && d.acts.empty() {
+			if j != i && a.set.meets(actClasses) && d.acts.empty() {
 				d.act = a
 			}
 			if j != i || a.flags&fused != 0 {
-				d.acts = d.acts.with(a.set.common(acts))
+				d.acts = d.acts.with(a.set.common(actClasses))
 			}
 		}
 		d.none = d.acts.empty()
 		if d.none && does.empty() || !d.none {
-			w.deeds = append(w.deeds, d)
+			w.actions = append(w.actions, d)
 		} else if d.none = true; len(ks) == 1 {
-			w.deeds = append(w.deeds, d)
+			w.actions = append(w.actions, d)
 		}
 	}
 }
 
-// led reports whether the act at a place of a name is none, since a verb of changing begins the
+// isLedByChange reports whether the act at a place of a name is none, since a verb of changing begins the
 // name and nothing joins the two: add_check_constraint checks nothing, and create_or_get gets.
-func led(ks []token, at int, name string) bool {
-	if at == 0 || !ks[0].set.meets(leadActs) || ks[0].set.meets(objects) || ks[at].set.meets(leadActs) || ks[0].start != 0 || int(ks[at].start) > len(name) {
+func isLedByChange(ks []token, at int, name string) bool {
+	if at == 0 || !ks[0].set.meets(leadActs) || ks[0].set.meets(objectClasses) || ks[at].set.meets(leadActs) || ks[0].start != 0 || int(ks[at].start) > len(name) {
 		return false
 	}
 	before := strings.ToLower(strings.TrimRight(name[ks[0].end:ks[at].start], "_-. /"))
 	return !strings.HasSuffix(before, "and") && !strings.HasSuffix(before, "or") && !strings.HasSuffix(before, "then") && !strings.HasSuffix(before, "to")
 }
 
-// behindAct reports whether the words before one in a name hold an act: one of changing that begins it,
+// followsAct reports whether the words before one in a name hold an act: one of changing that begins it,
 // or one that can be no object.
-func behindAct(ks []token) bool {
+func followsAct(ks []token) bool {
 	for i, k := range ks {
-		if k.set.meets(acts) && !k.set.meets(objects) || i == 0 && k.set.meets(leadActs) {
+		if k.set.meets(actClasses) && !k.set.meets(objectClasses) || i == 0 && k.set.meets(leadActs) {
 			return true
 		}
 	}
 	return false
 }
 
-// mainActs returns what a name says is done: its first act and those that are no plural, as
+// nameActs returns what a name says is done: its first act and those that are no plural, as
 // in create_or_update but not in find_duplicates.
-func mainActs(ks []token, name string) (out classes) {
+func nameActs(ks []token, name string) (out classes) {
 	for i, k := range ks {
 		plural := int(k.end) <= len(name) && k.end > k.start && name[k.end-1]|0x20 == 's'
-		if i > 0 && k.set.meets(objects) && k.flags&fused == 0 && behindAct(ks[:i]) {
+		if i > 0 && k.set.meets(objectClasses) && k.flags&fused == 0 && followsAct(ks[:i]) {
 			continue // write_query: what is written
 		}
-		if led(ks, i, name) {
+		if isLedByChange(ks, i, name) {
 			continue
 		}
-		if k.set.meets(acts) && (out.empty() || !plural) {
-			out = out.with(k.set.common(acts))
+		if k.set.meets(actClasses) && (out.empty() || !plural) {
+			out = out.with(k.set.common(actClasses))
 		}
 	}
 	return out
 }
 
-// placed says what the words of a name or a sentence tell of the place.
-func (w *worker) placed(all classes) (c circumstance) {
+// placeOf says what the words of a name or a sentence tell of the place.
+func (w *toolReader) placeOf(all classes) (c circumstance) {
 	if all.meets(localWords) {
 		c |= local
 	}
@@ -272,28 +316,36 @@ func (w *worker) placed(all classes) (c circumstance) {
 }
 
 var (
-	localWords    = lex.set("local")
-	memoryWords   = lex.set("memory")
-	alertWords    = lex.set("secretalert")
-	condWords     = lex.set("cond", "use")
-	alsoWords     = lex.set("also")
-	readOnlyWords = lex.set("readonly")
-	asWords       = lex.set("asword") // as JSON, as a file: how, not what
-	convertActs   = lex.set("convert")
-	toWords       = lex.set("toword")
-	detWords      = lex.set("det")
-	fromWords     = lex.set("fromword")
-	writeActs     = lex.set("write")
-	leadActs      = lex.set("write", "destroy")
-	readAct       = lex.set("read")
+	localWords    = lex.classSet("local")
+	memoryWords   = lex.classSet("memory")
+	alertWords    = lex.classSet("secretalert")
+	condWords     = lex.classSet("cond")
+	plainWords    = lex.classSet("plainly")
+	maskedWords   = lex.classSet("masked")
+	runCode       = lex.classSet("run")
+	codeWord      = lex.classSet("code")
+	secretWords   = lex.classSet("secret", "secretweak")
+	revealActs    = lex.classSet("reveal")
+	alsoWords     = lex.classSet("also")
+	readOnlyWords = lex.classSet("readonly")
+	convertActs   = lex.classSet("convert")
+	toWords       = lex.classSet("toword")
+	detWords      = lex.classSet("det")
+	fromWords     = lex.classSet("fromword")
+	writeActs     = lex.classSet("write")
+	leadActs      = lex.classSet("write", "destroy")
+	readAct       = lex.classSet("read")
 )
 
 // saidReadOnly is a circumstance of the tool: its description says that it changes nothing.
 const saidReadOnly circumstance = 1 << 31
 
-// use says what the tool as a whole does, for the roles of its parameters.
-func (w *worker) use() (u use) {
-	for _, d := range w.deeds {
+// saidMasked is one, too: its description says that values are not told.
+const saidMasked circumstance = 1 << 30
+
+// toolUse says what the tool as a whole does, for the roles of its parameters.
+func (w *toolReader) toolUse() (u use) {
+	for _, d := range w.actions {
 		if d.faint {
 			continue
 		}
@@ -305,7 +357,7 @@ func (w *worker) use() (u use) {
 	u.files = u.files && !w.mentions.meets(strangersMail) // folders of a mailbox
 	u.mail = w.folders
 	u.runs = u.runs || w.nameSet.meets(runActs) && w.mentions.meets(codeObjects)
-	u.queries = u.queries || w.mentions.meets(queryObjects) || w.is&db != 0 || w.does(executeActs, queryNouns)
+	u.queries = u.queries || w.mentions.meets(queryObjects) || w.is&db != 0 || w.hasAction(executeActs, queryNouns)
 	for i := range w.params { // a query beside its variables is one of GraphQL
 		u.queries = u.queries || w.params[i].name == "variables"
 	}
@@ -313,12 +365,25 @@ func (w *worker) use() (u use) {
 }
 
 var (
-	runActs       = lex.set("run", "build", "render")
-	codeObjects   = lex.set("code", "js", "expr", "template", "appbuild")
-	interpObjects = lex.set("interp")
-	queryObjects  = lex.set("db", "sqltext", "dbengine")
-	executeActs   = lex.set("run")
-	queryNouns    = lex.set("querytext") // one executes a statement, and looks for words
-	hostObjects   = lex.set("host")
-	fileObjects   = lex.set("file", "local")
+	runActs       = lex.classSet("run", "build", "render")
+	codeObjects   = lex.classSet("code", "js", "expr", "template", "appbuild")
+	interpObjects = lex.classSet("interp")
+	queryObjects  = lex.classSet("db", "sqltext", "dbengine")
+	executeActs   = lex.classSet("run")
+	queryNouns    = lex.classSet("querytext") // one executes a statement, and looks for words
+	hostObjects   = lex.classSet("host")
+	fileObjects   = lex.classSet("file", "local")
 )
+
+// isDatabaseContent reports whether a word names what a database holds, and not the database: a table, a key.
+func isDatabaseContent(k token) bool { return k.set.meets(dbCore) && !k.set.meets(engineWords) }
+
+// inspectsCode reports whether one of the first words says that something is looked for: what a scanner of
+// code names, it does not do.
+func (w *toolReader) inspectsCode() bool {
+	looksFor := func(word string) bool { return inspectors[strings.TrimSuffix(word, "s")] }
+	return slices.ContainsFunc(w.words, looksFor) || slices.ContainsFunc(paramName(truncate(w.prose, 64), nil), looksFor)
+}
+
+var inspectors = map[string]bool{"scan": true, "scanner": true, "detect": true, "check": true, "audit": true, "analyze": true, "analyse": true, "analysi": true, "lint": true, "validate": true, "verify": true, "review": true,
+	"inspect": true, "find": true, "prevent": true, "block": true, "guard": true, "sanitize": true, "explain": true, "describe": true, "assess": true}

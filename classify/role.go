@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"gauntlet/capability"
-	"gauntlet/internal/text"
+	"gauntlet/internal/leaf/text"
 )
 
 //go:embed roles.txt
@@ -24,7 +24,7 @@ type roleScore struct {
 	evidences int
 }
 
-func (r *roleScore) confidence() capability.Confidence {
+func (r *roleScore) roleConfidence() capability.Confidence {
 	sources := 0
 	for _, w := range [...]int{r.name, r.desc, r.schema} {
 		if w > 0 {
@@ -88,17 +88,17 @@ type tally struct {
 	what               [numRoles][3]string
 }
 
-func (t *tally) add(to *[numRoles]int, source int, r capability.Role, weight int, what string) {
+func (t *tally) addEvidence(to *[numRoles]int, source int, r capability.Role, weight int, what string) {
 	i := roleIndex(r)
 	if weight > to[i] {
 		to[i], t.what[i][source] = weight, what
 	}
 }
 
-// named reports whether the name says plainly enough what the parameter is.
-func (t *tally) named() bool { return slices.Max(t.name[:]) >= 2 }
+// hasClearName reports whether the name says plainly enough what the parameter is.
+func (t *tally) hasClearName() bool { return slices.Max(t.name[:]) >= 2 }
 
-func (t *tally) best() roleScore {
+func (t *tally) bestRole() roleScore {
 	best, at := -1, 0
 	for i := range numRoles {
 		if sum := t.name[i] + t.desc[i] + t.schema[i]; sum > best {
@@ -126,18 +126,20 @@ type use struct {
 }
 
 // paramName cuts the name of a parameter into lower-case words, at most 8.
-func paramName(name string, into []string) []string {
-	if !ascii(name) {
+func paramName(name string, into []string) []string { return appendName(into[:0], name) }
+
+func appendName(into []string, name string) []string {
+	if !isASCII(name) {
 		name = text.Skeleton(name)
 	}
-	into = into[:0]
-	for i := 0; i < len(name) && len(into) < 8; {
-		if !wordByte(name[i]) {
+	most := len(into) + 8
+	for i := 0; i < len(name) && len(into) < most; {
+		if !isWordByte(name[i]) {
 			i++
 			continue
 		}
 		from := i
-		for i++; i < len(name) && wordByte(name[i]) && !hump(name, i); i++ {
+		for i++; i < len(name) && isWordByte(name[i]) && !startsPart(name, i); i++ {
 		}
 		into = append(into, strings.ToLower(name[from:i]))
 	}
@@ -152,25 +154,37 @@ var formats = map[string]roleName{
 	"content": {capability.Content, 3}, "byte": {capability.Content, 3}, "binary": {capability.Content, 3}, "sql": {capability.Query, 4},
 }
 
-// role decides what a parameter is.
-func (w *worker) role(p *parameter, u use) {
+// decideRole decides what a parameter is.
+func (w *toolReader) decideRole(p *parameter, u use) {
 	var t tally
-	words := paramName(p.name, w.words[:0])
-	w.words = words
-	w.byName(&t, p, words)
+	words := p.parts
+	w.scoreRoleName(&t, p, words)
 	if !p.closed && p.kind != boolKind && p.kind != numberKind {
-		w.byDescription(&t, p)
+		w.scoreRoleDescription(&t, p)
 	}
-	bySchema(&t, p, words)
-	byUse(&t, p, words, u)
-	p.role = t.best()
+	scoreRoleSchema(&t, p, words)
+	if n := len(words); n > 1 && (words[n-1] == "id" || words[n-1] == "ids") {
+		for _, r := range [...]int{rPath, rURL, rCommand, rQuery, rHost} {
+			t.desc[r] = 0 // channel_id, "Channel to share the file to"
+		}
+	}
+	if d := truncate(p.desc.Text(), 200); strings.HasSuffix(p.whole, "uri") && strings.Contains(d, "file://") && !strings.Contains(d, "http") { // the uri of a language server
+		t.schema[rURL], t.desc[rURL] = 0, 0
+		t.replaceRole(rURL, capability.Path, p.name)
+	}
+	if w.isJSONPatchPath(p) {
+		t.replaceRole(rPath, capability.Text, p.name)
+		t.desc[rPath] = 0
+	}
+	scoreRoleUse(&t, p, words, u)
+	p.role = t.bestRole()
 }
 
-func (w *worker) byName(t *tally, p *parameter, words []string) {
+func (w *toolReader) scoreRoleName(t *tally, p *parameter, words []string) {
 	if len(words) == 0 {
 		return
 	}
-	whole := strings.Join(words, "")
+	whole := p.whole
 	last := words[len(words)-1]
 	found := roleNames[whole]
 	if found == nil && last == "name" && len(words) > 1 {
@@ -203,7 +217,7 @@ func (w *worker) byName(t *tally, p *parameter, words []string) {
 		}
 	}
 	for _, f := range found {
-		t.add(&t.name, 0, f.role, f.weight, "param_name:"+p.name)
+		t.addEvidence(&t.name, 0, f.role, f.weight, "param_name:"+p.name)
 	}
 }
 
@@ -223,9 +237,9 @@ var beginnings = map[string]bool{"prefix": true, "root": true, "base": true, "te
 // modifiers end names whose first word says nothing about the value: fileType, urlCount.
 var modifiers = map[string]bool{"type": true, "count": true, "size": true, "limit": true, "mode": true, "format": true, "only": true, "length": true, "flag": true, "enabled": true, "timeout": true, "version": true, "level": true, "index": true, "date": true, "at": true, "by": true}
 
-func bySchema(t *tally, p *parameter, words []string) {
+func scoreRoleSchema(t *tally, p *parameter, words []string) {
 	if f, ok := formats[p.format]; ok {
-		t.add(&t.schema, 2, f.role, f.weight+2, "schema_format:"+p.format)
+		t.addEvidence(&t.schema, 2, f.role, f.weight+2, "schema_format:"+p.format)
 	}
 	last := ""
 	if len(words) > 0 {
@@ -233,23 +247,23 @@ func bySchema(t *tally, p *parameter, words []string) {
 	}
 	switch {
 	case p.closed:
-		t.add(&t.schema, 2, capability.Text, 6, "schema_enum")
+		t.addEvidence(&t.schema, 2, capability.Text, 6, "schema_enum")
 	case p.kind == boolKind:
-		t.add(&t.schema, 2, capability.Text, 8, "schema_type:boolean")
+		t.addEvidence(&t.schema, 2, capability.Text, 8, "schema_type:boolean")
 	case p.kind == numberKind:
-		if last == "id" || last == "number" && !(len(words) > 1 && places[words[len(words)-2]]) || last == "pid" || last == "iid" || last == "ids" || len(words) == 1 && entityNumber(last) {
-			t.add(&t.schema, 2, capability.ID, 8, "schema_type:number")
+		if last == "id" || last == "number" && !(len(words) > 1 && places[words[len(words)-2]]) || last == "pid" || last == "iid" || last == "ids" || len(words) == 1 && isEntityNumber(last) {
+			t.addEvidence(&t.schema, 2, capability.ID, 8, "schema_type:number")
 		} else {
-			t.add(&t.schema, 2, capability.Text, 8, "schema_type:number")
+			t.addEvidence(&t.schema, 2, capability.Text, 8, "schema_type:number")
 		}
 	case p.kind == objectKind:
-		t.add(&t.schema, 2, capability.Content, 3, "schema_type:object")
+		t.addEvidence(&t.schema, 2, capability.Content, 3, "schema_type:object")
 	}
 }
 
 var cues = func() (out [numRoles]classes) {
 	for i, r := range roleOrder {
-		out[i] = cueLex.set("cue_" + string(r))
+		out[i] = cueLex.classSet("cue_" + string(r))
 	}
 	return out
 }()
@@ -261,14 +275,14 @@ var allCues = func() (s classes) {
 	return s
 }()
 
-var cueStop = cueLex.set("cue_stop")
+var cueStop = cueLex.classSet("cue_stop")
 
 // cueWords is how far into a description its cues are read, in words.
 const cueWords = 24
 
-// byDescription reads what the description of a parameter says of its value. What comes
+// scoreRoleDescription reads what the description of a parameter says of its value. What comes
 // first weighs more: later words tell what the value is for.
-func (w *worker) byDescription(t *tally, p *parameter) {
+func (w *toolReader) scoreRoleDescription(t *tally, p *parameter) {
 	s := p.doc
 	if p.desc.Exists() {
 		s = p.desc.Text()
@@ -276,8 +290,11 @@ func (w *worker) byDescription(t *tally, p *parameter) {
 	if s == "" {
 		return
 	}
+	if t.name[rQuery] > 0 && mentionsQuerySyntax(truncate(s, 300)) {
+		t.addEvidence(&t.desc, 1, capability.Query, 3, "param_description:"+truncate(s, 40))
+	}
 	found := 0
-	for _, k := range w.tok.cue(s) {
+	for _, k := range w.tok.tokenizeCues(s) {
 		if k.place > cueWords || k.set.meets(cueStop) && found+int(k.place) > 0 {
 			break
 		}
@@ -294,16 +311,22 @@ func (w *worker) byDescription(t *tally, p *parameter) {
 		found++
 		for i, c := range cues {
 			if k.set.meets(c) {
-				if weight == 2 && i <= rHost && t.name[i] == 0 && t.named() {
+				if weight == 2 && i <= rHost && t.name[i] == 0 && t.hasClearName() {
 					weight = 1 // "a profile with credentials and commands" is a profile
 				}
 				if roleOrder[i] == capability.Text || roleOrder[i] == capability.ID {
 					weight = min(weight, 2)
 				}
-				t.add(&t.desc, 1, roleOrder[i], weight, "param_description:"+s[k.start:k.end])
+				t.addEvidence(&t.desc, 1, roleOrder[i], weight, "param_description:"+s[k.start:k.end])
 			}
 		}
 	}
+}
+
+// mentionsQuerySyntax reports whether what is searched for may be written in a language: "Supports Drive search operators".
+func mentionsQuerySyntax(s string) bool {
+	s = strings.ToLower(s)
+	return slices.ContainsFunc([]string{"syntax", "operators", "qualifiers", "cql", "jql", "kql", "lucene", "sql"}, func(word string) bool { return strings.Contains(s, word) })
 }
 
 // The places of the roles that byUse weighs.
@@ -313,9 +336,9 @@ var (
 	rQuery, rHost         = roleIndex(capability.Query), roleIndex(capability.Host)
 )
 
-// entityNumber reports whether a number of this name says which one is meant: the owner, the
+// isEntityNumber reports whether a number of this name says which one is meant: the owner, the
 // tags. Pages, runs and indexes are counted.
-func entityNumber(word string) bool {
+func isEntityNumber(word string) bool {
 	if numbered[word] || places[word] {
 		return false
 	}
@@ -332,14 +355,14 @@ var places = map[string]bool{"page": true, "line": true, "row": true, "column": 
 // codeWords begin names of parameters that hold code as a text.
 var codeWords = map[string]bool{"script": true, "code": true, "command": true, "program": true, "snippet": true}
 
-// byUse lets what the tool does decide between the meanings of a name.
-func byUse(t *tally, p *parameter, words []string, u use) {
+// scoreRoleUse lets what the tool does decide between the meanings of a name.
+func scoreRoleUse(t *tally, p *parameter, words []string, u use) {
 	if p.closed || p.kind == boolKind || p.kind == numberKind || len(words) == 0 {
 		return
 	}
 	if last := words[len(words)-1]; u.mail && strings.HasPrefix(last, "folder") {
 		t.name[rPath], t.desc[rPath] = 0, 0
-		t.instead(rPath, capability.ID, p.name)
+		t.replaceRole(rPath, capability.ID, p.name)
 	}
 	switch {
 	case p.kind == objectKind: // files: [{path, content}]
@@ -351,7 +374,7 @@ func byUse(t *tally, p *parameter, words []string, u use) {
 		}
 	case u.runs && len(words) > 1 && codeWords[words[0]] && t.name[rContent] > 2: // script_content
 		t.desc[rContent] = 0
-		t.instead(rContent, capability.Command, p.name)
+		t.replaceRole(rContent, capability.Command, p.name)
 	case u.runs && t.name[rCommand] > 1:
 		t.name[rCommand] += 2
 	case !u.runs && t.name[rCommand] == 2 && t.desc[rCommand] < 2: // code that is stored or read
@@ -359,13 +382,13 @@ func byUse(t *tally, p *parameter, words []string, u use) {
 		if exprNamed[strings.ToLower(p.name)] {
 			as = capability.Text
 		}
-		t.instead(rCommand, as, p.name)
+		t.replaceRole(rCommand, as, p.name)
 	}
 	switch {
 	case u.queries && t.name[rQuery] > 0:
 		t.name[rQuery] += 2
 	case t.name[rQuery] > 0 && t.name[rQuery] < 3 && t.desc[rQuery] == 0: // words to search for
-		t.instead(rQuery, capability.Text, p.name)
+		t.replaceRole(rQuery, capability.Text, p.name)
 	}
 	if u.hosts && t.name[rHost] > 0 { // a target that is scanned
 		t.name[rHost]++
@@ -380,8 +403,17 @@ func byUse(t *tally, p *parameter, words []string, u use) {
 	}
 }
 
-// instead takes a name for another role.
-func (t *tally) instead(of int, role capability.Role, name string) {
+// replaceRole takes a name for another role.
+func (t *tally) replaceRole(of int, role capability.Role, name string) {
 	t.name[of] = 0
-	t.add(&t.name, 0, role, 2, "param_name:"+name)
+	t.addEvidence(&t.name, 0, role, 2, "param_name:"+name)
+}
+
+// isJSONPatchPath reports whether a path is that of a JSON Patch, {"op": "replace", "path": "/name"}: it leads into the
+// document that is changed.
+func (w *toolReader) isJSONPatchPath(p *parameter) bool {
+	if p.name != "path" && p.name != "from" || p.above < 0 {
+		return false
+	}
+	return slices.ContainsFunc(w.params, func(q parameter) bool { return q.above == p.above && q.name == "op" })
 }

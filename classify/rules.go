@@ -96,9 +96,9 @@ func parseRule(line string) (r rule, err error) {
 			r.none = true
 			continue
 		}
-		r.acts = r.acts.with(lex.set(act))
+		r.acts = r.acts.with(lex.classSet(act))
 	}
-	r.objects = lex.set(strings.Split(fields[2], "|")...)
+	r.objects = lex.classSet(strings.Split(fields[2], "|")...)
 	for _, g := range fields[3:] {
 		c, ok := circumstances[g[1:]]
 		switch {
@@ -114,8 +114,8 @@ func parseRule(line string) (r rule, err error) {
 }
 
 var (
-	acts    = lex.set("read", "search", "write", "destroy", "copy", "run", "build", "send", "fetch", "navigate", "listen", "connect", "generate", "plain", "render", "manage", "upload", "download", "renew", "reveal", "fileread", "open", "capture", "clone", "webget", "pull", "scaffold", "convert", "halt", "docact", "install")
-	objects = lex.set("file", "fileweak", "code", "interp", "app", "appbuild", "container", "process", "expr", "template", "templatelang", "db", "dbweak", "sqltext", "dbread",
+	actClasses    = lex.classSet("read", "search", "write", "destroy", "copy", "run", "build", "send", "fetch", "navigate", "listen", "connect", "generate", "plain", "render", "manage", "upload", "download", "renew", "reveal", "fileread", "open", "capture", "clone", "webget", "pull", "scaffold", "convert", "halt", "docact", "install")
+	objectClasses = lex.classSet("file", "fileweak", "code", "interp", "app", "appbuild", "container", "process", "expr", "template", "templatelang", "db", "dbweak", "sqltext", "dbread",
 		"url", "web", "host", "live", "saas", "saasweak", "msg", "querytext", "kvstore", "guidance", "httpreq", "chart", "memstore", "registry", "vaultitem", "chain", "repo", "image", "llm", "localport", "secret", "secretweak", "secretalert", "browser", "js", "git", "brand", "clouddb", "dbengine", "livesoft", "attackmod", "docs", "ownstate", "pkg", "tunnel", "dmltext")
-	negations = lex.set("neg")
+	negationWords = lex.classSet("neg")
 )

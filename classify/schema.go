@@ -28,11 +28,14 @@ type parameter struct {
 	closed  bool // takes one of a fixed set of values
 	pattern bool // constrained by a pattern
 	list    bool
+	must    bool // a call without it is refused
 	depth   int
 	wrapper bool // the only parameter, an object that holds the real ones
 
-	role roleScore
-	doc  string // what the description of the tool says about it
+	role  roleScore
+	parts []string // the words of its name
+	whole string   // these, written together
+	doc   string   // what the description of the tool says about it
 }
 
 // kind is the type of a parameter's value as far as roles depend on it.
@@ -46,12 +49,12 @@ const (
 	objectKind
 )
 
-// pathOf names a parameter by its way through the schema.
-func pathOf(ps []parameter, i int) string {
+// parameterPath names a parameter by its way through the schema.
+func parameterPath(ps []parameter, i int) string {
 	if ps[i].above < 0 {
 		return ps[i].name
 	}
-	return pathOf(ps, ps[i].above) + ps[i].prefix + ps[i].name
+	return parameterPath(ps, ps[i].above) + ps[i].prefix + ps[i].name
 }
 
 // A schemaReader collects the parameters of one input schema.
@@ -62,9 +65,9 @@ type schemaReader struct {
 	left int  // schemas that may still be looked at
 }
 
-func (r *schemaReader) read(schema rawjson.Value) {
+func (r *schemaReader) readParameters(schema rawjson.Value) {
 	r.root, r.out, r.over, r.left = schema, r.out[:0], false, maxSchemas
-	r.properties(schema, -1, "", 0)
+	r.readProperties(schema, -1, "", 0)
 	if len(r.out) > 0 && r.out[0].kind == objectKind && !r.out[0].list && len(r.out) > 1 {
 		only := true
 		for _, p := range r.out[1:] {
@@ -74,19 +77,23 @@ func (r *schemaReader) read(schema rawjson.Value) {
 	}
 }
 
-// properties adds what the schema of an object lists, in it or in what it is made of.
-func (r *schemaReader) properties(schema rawjson.Value, above int, prefix string, depth int) {
+// readProperties adds what the schema of an object lists, in it or in what it is made of.
+func (r *schemaReader) readProperties(schema rawjson.Value, above int, prefix string, depth int) {
 	if r.left--; depth > maxNesting || r.left < 0 {
 		r.over = true
 		return
 	}
+	required := schema.Get("required")
 	for m := range schema.Get("properties").Members() {
 		if len(r.out) >= maxParameters {
 			r.over = true
 			return
 		}
 		p := parameter{above: above, prefix: prefix, key: m.Key, name: m.Key.Text(), depth: depth}
-		r.describe(&p, m.Value, 0)
+		if depth <= 1 {
+			p.must = listContains(required, m.Key.Raw())
+		}
+		r.readSchema(&p, m.Value, 0)
 		at := len(r.out)
 		r.out = append(r.out, p)
 		if p.kind == objectKind || p.list {
@@ -94,76 +101,119 @@ func (r *schemaReader) properties(schema rawjson.Value, above int, prefix string
 			if p.list {
 				join = "[]."
 			}
-			r.properties(p.schema, at, join, depth+1)
+			r.readProperties(p.schema, at, join, depth+1)
 		}
 	}
 	for _, all := range schema.Get("allOf").Elements() {
-		if s := r.follow(all); s.Exists() {
-			r.properties(s, above, prefix, depth+1)
+		if s := r.resolveRef(all); s.Exists() {
+			r.readProperties(s, above, prefix, depth+1)
 		}
 	}
 }
 
-// describe fills in what a schema says, through references, alternatives and lists.
-func (r *schemaReader) describe(p *parameter, s rawjson.Value, steps int) {
+// listContains reports whether a short list of strings holds one, both as they are written.
+func listContains(of rawjson.Value, raw string) bool {
+	left := 64
+	for _, v := range of.Elements() {
+		if left--; left < 0 {
+			break
+		}
+		if v.Raw() == raw {
+			return true
+		}
+	}
+	return false
+}
+
+// readSchema fills in what a schema says, through references, alternatives and lists.
+func (r *schemaReader) readSchema(p *parameter, s rawjson.Value, steps int) {
 	if r.left--; steps > maxFollowed || r.left < 0 {
 		r.over = true
 		return
 	}
-	if d := s.Get("description"); d.Kind() == rawjson.String && !p.desc.Exists() {
-		p.desc = d
+	var ref, items rawjson.Value
+	var alternatives [3]rawjson.Value // in the order in which they are read
+	was := *p
+	for m := range s.Members() {
+		switch memberName(m.Key) {
+		case "description":
+			if m.Value.Kind() == rawjson.String && !p.desc.Exists() {
+				p.desc = m.Value
+			}
+		case "$ref":
+			ref = m.Value
+		case "format":
+			p.format = m.Value.Text()
+		case "enum", "const":
+			p.closed = true
+		case "pattern":
+			p.pattern = true
+		case "type":
+			p.kind = max(p.kind, schemaKind(m.Value))
+			if m.Value.Raw() == `"array"` {
+				p.list = true
+			}
+		case "contentMediaType", "contentEncoding":
+			p.format = "content"
+		case "items":
+			items = m.Value
+		case "anyOf":
+			alternatives[0] = m.Value
+		case "oneOf":
+			alternatives[1] = m.Value
+		case "allOf":
+			alternatives[2] = m.Value
+		}
 	}
-	if ref := s.Get("$ref"); ref.Exists() {
-		if to := r.follow(s); to.Exists() {
-			r.describe(p, to, steps+1)
+	if ref.Exists() {
+		if to := r.resolveRef(s); to.Exists() { // what stands beside a reference is its description alone
+			was.desc = p.desc
+			*p = was
+			r.readSchema(p, to, steps+1)
 			return
 		}
 	}
 	p.schema = s
-	for m := range s.Members() {
-		switch m.Key.Raw() {
-		case `"format"`:
-			p.format = m.Value.Text()
-		case `"enum"`, `"const"`:
-			p.closed = true
-		case `"pattern"`:
-			p.pattern = true
-		case `"type"`:
-			p.kind = max(p.kind, kindOf(m.Value))
-			if m.Value.Raw() == `"array"` {
-				p.list = true
-			}
-		case `"contentMediaType"`, `"contentEncoding"`:
-			p.format = "content"
-		}
-	}
-	if items := s.Get("items"); items.Kind() == rawjson.Object {
-		r.describe(p, items, steps+1)
+	if items.Kind() == rawjson.Object {
+		r.readSchema(p, items, steps+1)
 		return
 	}
-	for _, name := range [...]string{"anyOf", "oneOf", "allOf"} {
-		closed := 0
-		alternatives := 0
-		for _, e := range s.Get(name).Elements() {
-			if e.Get("type").Raw() == `"null"` {
-				continue
-			}
-			alternatives++
-			was := p.closed
-			p.closed = false
-			r.describe(p, e, steps+8)
-			if p.closed {
-				closed++
-			}
-			p.closed = was
-		}
-		if alternatives > 0 && closed == alternatives {
-			p.closed = true
-		}
+	for _, of := range alternatives {
+		r.readAlternatives(p, of, steps)
 	}
 }
 
-func kindOf(t rawjson.Value) kind {
+// readAlternatives reads schemas of which a value meets one, or all. It is closed where each is.
+func (r *schemaReader) readAlternatives(p *parameter, of rawjson.Value, steps int) {
+	closed, total := 0, 0
+	for _, e := range of.Elements() {
+		if e.Get("type").Is("null") {
+			continue
+		}
+		total++
+		was := p.closed
+		p.closed = false
+		r.readSchema(p, e, steps+8)
+		if p.closed {
+			closed++
+		}
+		p.closed = was
+	}
+	if total > 0 && closed == total {
+		p.closed = true
+	}
+}
+
+// memberName returns the name of a member, decoded where it has escapes: "in\u0070utSchema" is one, too.
+func memberName(key rawjson.Value) string {
+	raw := key.Raw()
+	if strings.IndexByte(raw, '\\') >= 0 {
+		return key.Text()
+	}
+	return raw[1 : len(raw)-1]
+}
+
+func schemaKind(t rawjson.Value) kind {
 	switch t.Raw() {
 	case `"string"`:
 		return stringKind
@@ -179,14 +229,14 @@ func kindOf(t rawjson.Value) kind {
 		if e.Raw() == `"string"` {
 			return stringKind
 		}
-		k = max(k, kindOf(e))
+		k = max(k, schemaKind(e))
 	}
 	return k
 }
 
-// follow returns what a reference inside the same schema points to; a schema without a
+// resolveRef returns what a reference inside the same schema points to; a schema without a
 // reference is itself. Anything else is absent.
-func (r *schemaReader) follow(s rawjson.Value) rawjson.Value {
+func (r *schemaReader) resolveRef(s rawjson.Value) rawjson.Value {
 	ref := s.Get("$ref")
 	if !ref.Exists() {
 		return s

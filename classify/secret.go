@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/capability"
@@ -19,9 +20,9 @@ var aboutSecrets = map[string]bool{"schema": true, "schemas": true, "type": true
 	"provider": true, "providers": true, "metadata": true, "name": true, "names": true, "format": true, "strength": true, "count": true, "usage": true, "rules": true, "requirements": true,
 	"health": true, "status": true, "expiry": true, "permission": true, "permissions": true, "scope": true, "scopes": true}
 
-// heads reports whether a word stands behind the term that ends at a place of s and makes it
+// qualifiesSecret reports whether a word stands behind the term that ends at a place of s and makes it
 // the thing that word names: a credential schema is a schema.
-func heads(s string, end int) bool {
+func qualifiesSecret(s string, end int) bool {
 	var buf [48]byte
 	if end >= len(s) || s[end] == '.' || s[end] == ',' {
 		return false
@@ -37,9 +38,9 @@ func heads(s string, end int) bool {
 // holding are words behind which a secret is what something works with, not what is told.
 var holding = map[string]bool{"has": true, "have": true, "using": true, "requires": true, "require": true, "needs": true, "need": true, "via": true, "use": true, "uses": true}
 
-// held reports whether one of the two words in front of a place of s says so: "every database
+// isHeldSecret reports whether one of the two words in front of a place of s says so: "every database
 // the server has credentials for".
-func held(s string, start int) bool {
+func isHeldSecret(s string, start int) bool {
 	words := strings.Fields(strings.ToLower(s[max(0, min(start, len(s))-24):min(start, len(s))]))
 	for _, w := range words[max(0, len(words)-2):] {
 		if holding[w] {
@@ -49,43 +50,53 @@ func held(s string, start int) bool {
 	return false
 }
 
-// stored takes back that a tool hands out the secret it makes where the caller brings it
-// along: who creates a secret from a value stores it, and who creates one without a value is
-// told what it is. A switch such as returnSecret tells that the secret comes back all the same.
-func (w *worker) stored() {
+// discountStoredSecrets takes back that a tool hands out a secret where the caller brings it along, or where the
+// description says that values are masked: who creates a secret from a value stores it, and who creates one without a value is
+// told what it is. A switch such as returnSecret or reveal tells that the secret comes back all the same.
+func (w *toolReader) discountStoredSecrets() {
 	brought := false
 	for i := range w.params {
 		q := &w.params[i]
 		if q.depth > 0 && !w.params[0].wrapper {
 			continue
 		}
-		w.words = paramName(q.name, w.words[:0])
-		n := len(w.words)
-		if n > 1 && q.kind == boolKind && revealing[w.words[0]] && w.secretWord(w.words[1:]) {
-			w.add(signal{tag: tSecret, source: byParameter, weight: 2, value: q.key, kind: "param", text: q.name})
+		n := len(q.parts)
+		if n > 0 && q.kind == boolKind && revealing[q.parts[0]] && (n > 1 && w.namesSecret(q.parts[1:]) || n == 1 && q.parts[0] != "with" && w.mentions.meets(secretWords)) {
+			w.addSignal(signal{tag: tSecret, source: byParameter, weight: 2, value: q.key, kind: "param", text: q.name})
 			return
 		}
-		if n > 0 && secretValues[w.words[n-1]] && q.carries() {
+		if n > 0 && (secretValues[q.parts[n-1]] || q.role.role == capability.Content && q.kind == stringKind && q.parts[n-1] != "description") && q.mayHoldSecret() {
 			brought = true
 		}
+	}
+	if w.said&saidMasked != 0 && !w.tellsValues() {
+		w.against[tSecret] -= 4
 	}
 	if brought && w.nameAct.meets(changeOnly) && !w.nameAct.meets(lookActs) && w.score[tSecret][byName]+w.score[tSecret][byDescription] > 0 {
 		w.against[tSecret] -= 4
 	}
 }
 
-// carries reports whether a parameter may hold a secret itself, and not its name.
-func (q *parameter) carries() bool {
+// tellsValues reports whether a description says that values are told, as one may that masks them elsewhere:
+// "lists names without values, or retrieves the secret value".
+func (w *toolReader) tellsValues() bool {
+	return slices.ContainsFunc(w.actions, func(d action) bool {
+		return d.source == byDescription && d.acts.meets(revealActs) && strings.Contains(w.tokenText(d.object), "value")
+	})
+}
+
+// mayHoldSecret reports whether a parameter may hold a secret itself, and not its name.
+func (q *parameter) mayHoldSecret() bool {
 	return !q.closed && q.kind != boolKind && q.kind != numberKind && (q.role.role != capability.ID || strings.HasSuffix(strings.ToLower(q.name), "value"))
 }
 
-func (w *worker) secretWord(words []string) bool {
+func (w *toolReader) namesSecret(words []string) bool {
 	for _, s := range words {
-		if e := lex.words[s]; e != nil && e.set.meets(secretNouns) || s == "decryption" {
+		if e := lex.findWord(s); e != nil && e.set.meets(secretNouns) || s == "decryption" {
 			return true
 		}
 	}
 	return false
 }
 
-var secretNouns = lex.set("secret")
+var secretNouns = lex.classSet("secret")

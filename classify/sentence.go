@@ -15,8 +15,8 @@ const foreignReach = 12
 // has a few dozen.
 const maxDeeds = 1024
 
-// described reads a description sentence by sentence.
-func (w *worker) described(ks []token) {
+// readDescription reads a description sentence by sentence.
+func (w *toolReader) readDescription(ks []token) {
 	for a := 0; a < len(ks); {
 		b := a
 		var all classes
@@ -24,6 +24,7 @@ func (w *worker) described(ks []token) {
 		for b < len(ks) && ks[b].sentence == ks[a].sentence {
 			all = all.with(ks[b].set)
 			names = names || ks[b].flags&sibling != 0
+			w.rows = w.rows || ks[b].sentence == 0 && (isDatabaseContent(ks[b]) || ks[b].set.meets(dbCore) && w.isInsideDatabase(ks[b]))
 			b++
 		}
 		first := ks[a].sentence == 0
@@ -32,50 +33,62 @@ func (w *worker) described(ks []token) {
 				w.headSet = all
 			}
 			w.mentions = w.mentions.with(all)
-			w.sentence(ks[a:b], all, first)
+			w.readSentence(ks[a:b], all, first)
 		}
 		a = b
 	}
 }
 
-// sentence finds acts and what they are done to.
-func (w *worker) sentence(ks []token, all classes, first bool) {
-	where := inText | w.placed(all)
+// readSentence finds acts and what they are done to.
+func (w *toolReader) readSentence(ks []token, all classes, first bool) {
+	where := inText | w.placeOf(all)
 	if all.meets(readOnlyWords) {
 		w.said |= saidReadOnly
 	}
+	if all.meets(maskedWords) {
+		w.said |= saidMasked
+	}
 	anyForeign := false
 	for i := range ks {
+		if w.localMention.end == 0 && ks[i].set.meets(localWords) && !isNegated(ks, i, w.prose) {
+			w.localMention = ks[i]
+		}
 		anyForeign = anyForeign || ks[i].flags&foreign != 0
 	}
 	faint := !first
 	for i, k := range ks {
-		if len(w.deeds) > maxDeeds {
+		if len(w.actions) > maxDeeds {
 			return
 		}
-		if !k.set.meets(acts) || k.flags&identifier != 0 || negated(ks, i, w.prose) || noun(ks, i, w.prose) {
+		if k.set.meets(plainWords) && k.flags&identifier == 0 && !isNegated(ks, i, w.prose) && !w.inspectsCode() {
+			w.actions = append(w.actions, action{acts: runCode, objects: codeWord, source: byDescription, where: where, value: w.desc, act: k, object: k, plain: true})
+		}
+		if all.meets(secretWords) {
+			w.readPassive(ks, i, where)
+		}
+		if !k.set.meets(actClasses) || k.flags&identifier != 0 || isNegated(ks, i, w.prose) || isNoun(ks, i, w.prose) {
 			continue
 		}
-		d := deed{acts: k.set.common(acts), source: byDescription, where: where, value: w.desc, act: k, faint: faint || also(ks, i) || supposed(ks, i)}
+		d := action{acts: k.set.common(actClasses), source: byDescription, where: where, value: w.desc, act: k, faint: faint && !(all.meets(secretWords) && leaks[w.tokenText(k)]) || isExample(ks, i) || isConditional(ks, i)}
 		got := false
 		for j := i + 1; j < len(ks); j++ {
 			o := ks[j]
 			if o.place-k.place > reach && !anyForeign || o.set.meets(condWords) && !anyForeign || j-i > foreignReach {
 				break
 			}
-			if got && o.set.meets(acts) && !o.set.meets(objects) {
+			if got && o.set.meets(actClasses) && !o.set.meets(objectClasses) {
 				break
 			}
-			if o.set.meets(negations) && !anyForeign {
+			if o.set.meets(negationWords) && !anyForeign {
 				break
 			}
-			if o.set.meets(objects) && o.flags&identifier == 0 && !(ks[j-1].place == o.place-1 && (ks[j-1].set.meets(asWords) || k.set.meets(convertActs) && ks[j-1].set.meets(toWords))) {
+			if o.set.meets(objectClasses) && o.flags&identifier == 0 && !(ks[j-1].place == o.place-1 && (w.tokenText(ks[j-1]) == "as" || k.set.meets(convertActs) && ks[j-1].set.meets(toWords))) {
 				e := d
-				e.objects, e.object = o.set.common(objects), o
-				if takenFrom(ks[i+1:j], k) { // imports from a file: the file is read
+				e.objects, e.object = o.set.common(objectClasses), o
+				if isTakenFrom(ks[i+1:j], k) { // imports from a file: the file is read
 					e.acts = e.acts.without(changeOnly).with(readAct)
 				}
-				w.deeds = append(w.deeds, e)
+				w.actions = append(w.actions, e)
 				got = true
 			}
 		}
@@ -85,18 +98,54 @@ func (w *worker) sentence(ks []token, all classes, first bool) {
 			if !anyForeign && (k.place-o.place > 1 || o.clause != k.clause) {
 				break
 			}
-			if o.set.meets(objects) && o.flags&identifier == 0 {
+			if o.set.meets(objectClasses) && o.flags&identifier == 0 {
 				e := d
-				e.objects, e.object = o.set.common(objects), o
-				w.deeds = append(w.deeds, e)
+				e.objects, e.object = o.set.common(objectClasses), o
+				w.actions = append(w.actions, e)
 			}
 		}
 	}
 }
 
-// takenFrom reports whether what stands between a verb of making and its object says that
+// readPassive adds a secret that is handed over in the passive: "the new secret is returned once".
+func (w *toolReader) readPassive(ks []token, i int, where circumstance) {
+	k := ks[i]
+	if i == 0 || !told[w.tokenText(k)] || isNegated(ks, i, w.prose) {
+		return
+	}
+	switch w.tokenText(ks[i-1]) {
+	case "is", "are", "be":
+	default:
+		return
+	}
+	for j := i - 2; j >= 0 && ks[j].clause == k.clause && k.place-ks[j].place <= reach; j-- {
+		if ks[j].set.meets(secretWords) {
+			w.actions = append(w.actions, action{acts: revealActs, objects: ks[j].set.common(objectClasses), source: byDescription, where: where, value: w.desc, act: k, object: ks[j]})
+			return
+		}
+	}
+}
+
+var told = map[string]bool{"returned": true, "shown": true, "displayed": true, "printed": true, "exposed": true, "revealed": true, "leaked": true, "included": true, "disclosed": true}
+
+// isInsideDatabase reports whether "in the" stands before a token.
+func (w *toolReader) isInsideDatabase(k token) bool {
+	before := strings.Fields(strings.ToLower(w.prose[max(0, min(int(k.start), len(w.prose))-12):min(int(k.start), len(w.prose))]))
+	n := len(before)
+	return n > 0 && before[n-1] == "in" || n > 1 && (before[n-2] == "in" || before[n-2] == "from" || before[n-2] == "inside")
+}
+
+// leaks are verbs of what goes wrong: wherever a description says it, the tool does it.
+var leaks = map[string]bool{"leak": true, "leaks": true, "leaking": true, "expose": true, "exposes": true, "exposing": true, "disclose": true, "discloses": true}
+
+// tokenText returns a token of the description as it is written, in lower case.
+func (w *toolReader) tokenText(k token) string {
+	return strings.ToLower(w.prose[min(int(k.start), len(w.prose)):min(int(k.end), len(w.prose))])
+}
+
+// isTakenFrom reports whether what stands between a verb of making and its object says that
 // the object is what something is made from. What is deleted from a file changes it.
-func takenFrom(between []token, act token) bool {
+func isTakenFrom(between []token, act token) bool {
 	if !act.set.meets(writeActs) || act.set.meets(destroyActs) {
 		return false
 	}
@@ -104,36 +153,36 @@ func takenFrom(between []token, act token) bool {
 		switch {
 		case between[j].set.meets(fromWords):
 			return true
-		case between[j].set.meets(toWords) || between[j].set.meets(acts) && !between[j].set.meets(objects):
+		case between[j].set.meets(toWords) || between[j].set.meets(actClasses) && !between[j].set.meets(objectClasses):
 			return false
 		}
 	}
 	return false
 }
 
-// negated reports whether a negation stands shortly before the act, in its clause.
-func negated(ks []token, i int, s string) bool {
+// isNegated reports whether a negation stands shortly before the act, in its clause.
+func isNegated(ks []token, i int, s string) bool {
 	span := int32(4)
 	if head := strings.ToLower(s[max(0, min(int(ks[i].start), len(s))-5):min(int(ks[i].start), len(s))]); strings.HasSuffix(head, " or ") || strings.HasSuffix(head, " nor ") {
 		span = 10 // never returned to the caller or written to a log
 	}
 	for j := i - 1; j >= 0 && ks[i].place-ks[j].place <= span && ks[j].sentence == ks[i].sentence; j-- {
-		if ks[j].set.meets(negations) {
+		if ks[j].set.meets(negationWords) || ks[j].clause == ks[i].clause && ks[j].set.meets(maskedWords) {
 			return true
 		}
 	}
 	// In Japanese and German it follows.
 	for j := i + 1; j < len(ks) && ks[i].flags&foreign != 0 && ks[j].place-ks[i].place <= 3; j++ {
-		if ks[j].set.meets(negations) {
+		if ks[j].set.meets(negationWords) {
 			return true
 		}
 	}
 	return false
 }
 
-// supposed reports whether the act stands behind "when" in a language that puts the condition
+// isConditional reports whether the act stands behind "when" in a language that puts the condition
 // first without a mark at its end.
-func supposed(ks []token, i int) bool {
+func isConditional(ks []token, i int) bool {
 	for j := i - 1; j >= 0 && ks[i].flags&foreign != 0 && ks[i].place-ks[j].place <= 24; j-- {
 		if ks[j].flags&foreign != 0 && ks[j].set.meets(condWords) {
 			return true
@@ -142,9 +191,9 @@ func supposed(ks []token, i int) bool {
 	return false
 }
 
-// noun reports whether the word stands where a verb cannot: "the list", "a new record".
+// isNoun reports whether the word stands where a verb cannot: "the list", "a new record".
 // A form in -ing is a verb behind a preposition.
-func noun(ks []token, i int, s string) bool {
+func isNoun(ks []token, i int, s string) bool {
 	k := &ks[i]
 	// Keys stored in a database, saved connections: what was done, not what the tool does.
 	if k.flags&(foreign|opens) == 0 && int(k.end) <= len(s) && strings.HasSuffix(s[k.start:k.end], "ed") && !participles[strings.ToLower(s[k.start:k.end])] {
@@ -165,8 +214,8 @@ var articles = map[string]bool{"a": true, "an": true, "the": true, "any": true, 
 // participles are words in -ed that are none.
 var participles = map[string]bool{"embed": true, "feed": true, "speed": true, "seed": true}
 
-// also reports whether the act is told as an example.
-func also(ks []token, i int) bool {
+// isExample reports whether the act is told as an example.
+func isExample(ks []token, i int) bool {
 	for j := i - 1; j >= 0 && ks[i].place-ks[j].place <= 12; j-- {
 		if ks[j].set.meets(alsoWords) {
 			return true

@@ -20,12 +20,12 @@ func WithSources(s *capability.Server, src *sink.Sources) {
 			t.Warnings = append(t.Warnings, "no_handler: the source has none for this tool")
 			continue
 		}
-		withHandler(t, h)
+		addHandler(t, h)
 	}
 	aggregate(s)
 }
 
-func withHandler(t *capability.Tool, h *sink.Handler) {
+func addHandler(t *capability.Tool, h *sink.Handler) {
 	t.Mode = capability.WithSource
 	labels := []capability.Label{}
 	incomplete := false
@@ -48,7 +48,7 @@ func withHandler(t *capability.Tool, h *sink.Handler) {
 	}
 	t.Capabilities = labels
 	if incomplete || len(labels) == 0 && !h.Complete() { // nothing found is not nothing there
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%s: %s", sink.SourceIncomplete, gaps(h)))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%s: %s", sink.SourceIncomplete, describeGaps(h)))
 	}
 }
 
@@ -68,8 +68,8 @@ func addCalls(l *capability.Label, h *sink.Handler) {
 	}
 }
 
-// gaps names the first places that could not be read, and counts the rest.
-func gaps(h *sink.Handler) string {
+// describeGaps names the first places that could not be read, and counts the rest.
+func describeGaps(h *sink.Handler) string {
 	const enough = 3
 	if len(h.Gaps) == 0 {
 		return "what the service does that it asks is not in the source"

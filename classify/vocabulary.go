@@ -7,11 +7,11 @@ import (
 
 // Words adds the words that a server's definitions use, as the lexicon spells them.
 func Words(s *catalog.Server, into map[string]bool) {
-	w := newWorker()
-	w.tok.heard = into
-	p := w.profiled(s)
+	w := newToolReader()
+	w.tok.collected = into
+	p := w.readProfile(s)
 	for i := range s.Tools() {
-		w.read(s, &s.Tools()[i], p.known)
+		w.readTool(s, &s.Tools()[i], p.isToolName)
 	}
 }
 
@@ -19,40 +19,40 @@ func Words(s *catalog.Server, into map[string]bool) {
 // the labels would be if nobody had thought of the others. Names of parameters and git's
 // subcommands are not part of the lexicon.
 func Without(s *catalog.Server, know func(word string) bool) capability.Server {
-	w := newWorker()
-	w.tok.knows = know
-	return w.all(s)
+	w := newToolReader()
+	w.tok.mayUse = know
+	return w.classifyAll(s)
 }
 
 // Nameless classifies a server as if no name of a service were known, which is how it is with
 // a service that the lists do not name.
 func Nameless(s *catalog.Server) capability.Server {
-	w := newWorker()
-	w.tok.blind = serviceNames
-	return w.all(s)
+	w := newToolReader()
+	w.tok.excludedClasses = serviceNames
+	return w.classifyAll(s)
 }
 
-var serviceNames = lex.set("brand", "brandword", "openbrand", "publicbrand")
+var serviceNames = lex.classSet("brand", "brandword", "openbrand", "publicbrand")
 
-// all classifies a server with what the worker knows, one tool after the other.
-func (w *worker) all(s *catalog.Server) capability.Server {
-	c := &Classifier{s, w.profiled(s)}
+// classifyAll classifies a server with what the reader knows, one tool after the other.
+func (w *toolReader) classifyAll(s *catalog.Server) capability.Server {
+	c := &Classifier{s, w.readProfile(s)}
 	out := capability.Server{Name: s.Name, VocabularyVersion: capability.VocabularyVersion}
 	for i := range s.Tools() {
-		out.Tools = append(out.Tools, c.judge(w, i).Labels())
+		out.Tools = append(out.Tools, c.classifyTool(w, i).Labels())
 	}
 	aggregate(&out)
 	return out
 }
 
-// entry looks a word up. It is nil for a word that the lexicon does not hold, or that it is
+// lookUp looks a word up. It is nil for a word that the lexicon does not hold, or that it is
 // to do without.
-func (t *tokenizer) entry(word []byte) *entry {
-	if t.heard != nil {
-		t.heard[string(word)] = true
+func (t *tokenizer) lookUp(word []byte) *entry {
+	if t.collected != nil {
+		t.collected[string(word)] = true
 	}
-	e := t.lex.words[string(word)]
-	if e != nil && t.knows != nil && !t.knows(string(word)) {
+	e := t.lex.table.findEntry(word)
+	if e != nil && t.mayUse != nil && !t.mayUse(string(word)) {
 		return nil
 	}
 	return e

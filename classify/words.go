@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"gauntlet/internal/text"
+	"gauntlet/internal/leaf/text"
 )
 
 // A token is one term of a string that the lexicon knows, or a place where it knows none.
@@ -31,43 +31,43 @@ const (
 
 // A tokenizer turns strings into tokens. It reuses its memory and serves one goroutine.
 type tokenizer struct {
-	lex      *lexicon
-	out      []token
-	heard    map[string]bool        // collects words; nil for none
-	knows    func(word string) bool // restricts the lexicon; nil for all of it
-	blind    classes                // meanings to do without
-	known    func(name string) bool // whether a word names another tool; may be nil
-	buf      [64]byte
-	next     [64]byte
-	sentence int16
-	clause   int16
-	place    int32
-	opens    bool
-	outside  bool
-	tag      bool // inside an element such as <IMPORTANT>
+	lex             *lexicon
+	out             []token
+	collected       map[string]bool        // collects words; nil for none
+	mayUse          func(word string) bool // restricts the lexicon; nil for all of it
+	excludedClasses classes                // meanings to do without
+	isToolName      func(name string) bool // whether a word names another tool; may be nil
+	buf             [64]byte
+	next            [64]byte
+	sentence        int16
+	clause          int16
+	place           int32
+	opens           bool
+	outside         bool
+	tag             bool // inside an element such as <IMPORTANT>
 }
 
-func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-func digit(c byte) bool  { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
 // nextWord returns the next word of s at or behind i in lower case, "" at the end. An
 // apostrophe inside a word is left out; everything else that is no letter or digit parts
 // words.
 func nextWord(s string, i int, buf []byte) (word []byte, start, end int) {
-	for i < len(s) && !wordByte(s[i]) {
+	for i < len(s) && !isWordByte(s[i]) {
 		i++
 	}
 	start = i
 	for i < len(s) {
 		c := s[i]
 		switch {
-		case c == '\'' && i+1 < len(s) && letter(s[i+1]) && i > start:
+		case c == '\'' && i+1 < len(s) && isLetter(s[i+1]) && i > start:
 			i++
-			if s[i] == 's' && (i+1 == len(s) || !wordByte(s[i+1])) {
+			if s[i] == 's' && (i+1 == len(s) || !isWordByte(s[i+1])) {
 				return buf, start, i + 1 // the file's
 			}
 			continue
-		case !wordByte(c):
+		case !isWordByte(c):
 			return buf, start, i
 		}
 		if c >= 'A' && c <= 'Z' {
@@ -81,75 +81,75 @@ func nextWord(s string, i int, buf []byte) (word []byte, start, end int) {
 	return buf, start, i
 }
 
-func wordByte(c byte) bool { return letter(c) || digit(c) || c >= utf8.RuneSelf }
+func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c >= utf8.RuneSelf }
 
 // maxNameWords is how many words of a name are read. Honest names have a handful, and each is
 // held against all others.
 const maxNameWords = 32
 
-// name reads the name of a tool or parameter as the words it is made of. Every pair of
+// tokenizeName reads the name of a tool or parameter as the words it is made of. Every pair of
 // neighbours that the lexicon knows as one word is one: git_hub, MySQL.
-func (t *tokenizer) name(s string) []token {
+func (t *tokenizer) tokenizeName(s string) []token {
 	t.out, t.place, t.sentence, t.clause = t.out[:0], 0, 0, 0
 	raw := s
-	if !ascii(s) {
+	if !isASCII(s) {
 		s = text.Skeleton(s)
 	}
 	var cuts [maxNameWords + 1][2]int32
 	n := 0
 	for i := 0; i < len(s) && n < maxNameWords; {
-		if !wordByte(s[i]) {
+		if !isWordByte(s[i]) {
 			i++
 			continue
 		}
 		from := i
-		for i++; i < len(s) && wordByte(s[i]) && !hump(s, i); i++ {
+		for i++; i < len(s) && isWordByte(s[i]) && !startsPart(s, i); i++ {
 		}
 		cuts[n] = [2]int32{int32(from), int32(i)}
 		n++
 	}
 	for i := 0; i < n; {
-		i += t.part(s, len(s) == len(raw), n == 1, cuts[i:n])
+		i += t.addNamePart(s, len(s) == len(raw), n == 1, cuts[i:n])
 	}
 	return t.out[:min(len(t.out), maxNameWords)]
 }
 
-// part adds the longest term that begins at the first cut and returns how many it takes.
+// addNamePart adds the longest term that begins at the first cut and returns how many it takes.
 // sure tells that places in s are those of the name, whole that the name is one word.
-func (t *tokenizer) part(s string, sure, whole bool, cuts [][2]int32) int {
+func (t *tokenizer) addNamePart(s string, sure, whole bool, cuts [][2]int32) int {
 	take, set, flags := 1, classes{}, tokenFlags(0)
-	word := lowered(t.buf[:0], s[cuts[0][0]:cuts[0][1]])
-	if e := t.entry(word); e != nil {
+	word := appendLower(t.buf[:0], s[cuts[0][0]:cuts[0][1]])
+	if e := t.lookUp(word); e != nil {
 		set = e.set
 		if e.foreign {
 			flags |= foreign
 		}
 		for _, p := range e.phrases {
-			if len(p.rest) < len(cuts) && t.follows(s, cuts[1:], p.rest) {
+			if len(p.rest) < len(cuts) && t.cutsMatch(s, cuts[1:], p.rest) {
 				take, set = 1+len(p.rest), p.set
 				break
 			}
 		}
 	}
 	if take == 1 && len(cuts) > 1 { // My SQL
-		both := lowered(word, s[cuts[1][0]:cuts[1][1]])
-		if e := t.entry(both); e != nil && len(both) > 3 {
+		both := appendLower(word, s[cuts[1][0]:cuts[1][1]])
+		if e := t.lookUp(both); e != nil && len(both) > 3 {
 			take, set = 2, e.set
 		}
 	}
 	if take == 1 && set.empty() {
-		if r, _ := utf8.DecodeRuneInString(s[cuts[0][0]:]); joined(r) {
-			t.ideographs(s[cuts[0][0]:cuts[0][1]], int(cuts[0][0]), func(a, b int) (int, int) { return a, b })
+		if r, _ := utf8.DecodeRuneInString(s[cuts[0][0]:]); isJoinedScript(r) {
+			t.addIdeographs(s[cuts[0][0]:cuts[0][1]], int(cuts[0][0]), func(a, b int) (int, int) { return a, b })
 			return 1
 		}
 		if whole {
-			set = t.together(word)
+			set = t.splitJoinedWord(word)
 		}
 		if !set.empty() {
 			flags |= fused
 		}
 	}
-	k := token{start: cuts[0][0], end: cuts[take-1][1], place: t.place, set: set.without(t.blind), flags: flags}
+	k := token{start: cuts[0][0], end: cuts[take-1][1], place: t.place, set: set.without(t.excludedClasses), flags: flags}
 	if !sure { // invisible characters went, so that places moved
 		k.start, k.end = 0, 0
 	}
@@ -158,7 +158,7 @@ func (t *tokenizer) part(s string, sure, whole bool, cuts [][2]int32) int {
 	return take
 }
 
-func (t *tokenizer) follows(s string, cuts [][2]int32, rest []string) bool {
+func (t *tokenizer) cutsMatch(s string, cuts [][2]int32, rest []string) bool {
 	for i, r := range rest {
 		if int(cuts[i][1]-cuts[i][0]) != len(r) || !strings.EqualFold(s[cuts[i][0]:cuts[i][1]], r) {
 			return false
@@ -167,32 +167,32 @@ func (t *tokenizer) follows(s string, cuts [][2]int32, rest []string) bool {
 	return true
 }
 
-// together reads two words without anything between them, as in getfile: an act and an object.
-func (t *tokenizer) together(w []byte) classes {
+// splitJoinedWord reads two words without anything between them, as in getfile: an act and an object.
+func (t *tokenizer) splitJoinedWord(w []byte) classes {
 	for i := 3; i+3 <= len(w); i++ {
-		a, b := t.entry(w[:i]), t.entry(w[i:])
-		if a != nil && b != nil && a.set.meets(acts) && b.set.meets(objects) {
-			return a.set.common(acts).with(b.set.common(objects))
+		a, b := t.lookUp(w[:i]), t.lookUp(w[i:])
+		if a != nil && b != nil && a.set.meets(actClasses) && b.set.meets(objectClasses) {
+			return a.set.common(actClasses).with(b.set.common(objectClasses))
 		}
 	}
 	return classes{}
 }
 
-// hump reports whether a new word begins at s[i], inside a run of letters and digits:
+// startsPart reports whether a new word begins at s[i], inside a run of letters and digits:
 // readFile, HTTPFetch, page2.
-func hump(s string, i int) bool {
+func startsPart(s string, i int) bool {
 	c, before := s[i], s[i-1]
 	upper := c >= 'A' && c <= 'Z'
 	switch {
-	case upper && (before >= 'a' && before <= 'z' || digit(before)):
+	case upper && (before >= 'a' && before <= 'z' || isDigit(before)):
 		return true
 	case upper && before >= 'A' && before <= 'Z':
-		return i+1 < len(s) && s[i+1] >= 'a' && s[i+1] <= 'z' && !(s[i+1] == 's' && (i+2 == len(s) || !letter(s[i+2])))
+		return i+1 < len(s) && s[i+1] >= 'a' && s[i+1] <= 'z' && !(s[i+1] == 's' && (i+2 == len(s) || !isLetter(s[i+2])))
 	}
 	return false
 }
 
-func lowered(buf []byte, s string) []byte {
+func appendLower(buf []byte, s string) []byte {
 	for i := 0; i < len(s) && len(buf) < 60; i++ {
 		c := s[i]
 		if c >= 'A' && c <= 'Z' {
@@ -203,7 +203,7 @@ func lowered(buf []byte, s string) []byte {
 	return buf
 }
 
-func ascii(s string) bool {
+func isASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
 			return false

@@ -95,11 +95,11 @@ type ValueChange struct {
 	Text    []Edit `json:"text,omitempty"`
 }
 
-func (s *Server) called() string { return cmp.Or(s.Entry, s.Name) }
+func (s *Server) displayName() string { return cmp.Or(s.Entry, s.Name) }
 
-// entry returns the first entry of the first of servers that has any: what was approved
+// entryOf returns the first entry of the first of servers that has any: what was approved
 // has one, and a server that is there now may have more.
-func entry(servers ...*catalog.Server) string {
+func entryOf(servers ...*catalog.Server) string {
 	for _, s := range servers {
 		if len(s.Entries) > 0 {
 			return s.Entries[0]
@@ -118,7 +118,7 @@ func Catalogs(was, now *catalog.Catalog) *Diff {
 	paired := map[*catalog.Server]bool{}
 	for _, p := range catalog.Pairs(was, now) {
 		paired[p.Was], paired[p.Is] = true, true
-		d.add(d.pair(p))
+		d.addServer(d.comparePair(p))
 	}
 	for _, side := range []struct {
 		of    *catalog.Catalog
@@ -126,12 +126,12 @@ func Catalogs(was, now *catalog.Catalog) *Diff {
 	}{{now, Added}, {was, Removed}} {
 		for _, s := range side.of.Servers {
 			if !paired[s] {
-				d.add(d.whole(s, side.state))
+				d.addServer(d.wholeServer(s, side.state))
 			}
 		}
 	}
 	slices.SortStableFunc(d.Servers, func(a, b Server) int {
-		return cmp.Or(strings.Compare(a.called(), b.called()), strings.Compare(string(a.State), string(b.State)))
+		return cmp.Or(strings.Compare(a.displayName(), b.displayName()), strings.Compare(string(a.State), string(b.State)))
 	})
 	for i, c := range []*catalog.Catalog{was, now} {
 		for _, p := range c.Problems {
@@ -143,7 +143,7 @@ func Catalogs(was, now *catalog.Catalog) *Diff {
 	return d
 }
 
-func (d *Diff) add(s Server) {
+func (d *Diff) addServer(s Server) {
 	if s.State == Changed && s.Was == "" && len(s.Items) == 0 {
 		return
 	}
@@ -158,21 +158,21 @@ func (d *Diff) add(s Server) {
 		}
 	}
 	slices.SortStableFunc(s.Items, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), strings.Compare(a.Name, b.Name), strings.Compare(string(a.State), string(b.State)))
+		return cmp.Or(cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)), strings.Compare(a.Name, b.Name), strings.Compare(string(a.State), string(b.State)))
 	})
 	d.Servers = append(d.Servers, s)
 }
 
-// rank puts a server's own words before its lists.
-func rank(k finding.Kind) int { return slices.Index(catalog.Kinds[:], k) }
+// kindRank puts a server's own words before its lists.
+func kindRank(k finding.Kind) int { return slices.Index(catalog.Kinds[:], k) }
 
-// pair compares one server then and now.
-func (d *Diff) pair(p catalog.Pair) Server {
-	s := Server{Entry: entry(p.Was, p.Is), Name: p.Is.Name, State: Changed, Items: []Item{}}
+// comparePair compares one server then and now.
+func (d *Diff) comparePair(p catalog.Pair) Server {
+	s := Server{Entry: entryOf(p.Was, p.Is), Name: p.Is.Name, State: Changed, Items: []Item{}}
 	if p.Was.Name != p.Is.Name && !p.Was.Anonymous && !p.Is.Anonymous {
 		s.Was = p.Was.Name
 	}
-	switch own, there := words(p); {
+	switch own, there := compareWords(p); {
 	case len(own.Parts) > 0:
 		s.Items = append(s.Items, own)
 	case there:
@@ -188,15 +188,15 @@ func (d *Diff) pair(p catalog.Pair) Server {
 	return s
 }
 
-// whole lists everything of a server that came or went.
-func (d *Diff) whole(s *catalog.Server, state State) Server {
+// wholeServer lists everything of a server that came or went.
+func (d *Diff) wholeServer(s *catalog.Server, state State) Server {
 	nobody := &catalog.Server{Document: s.Document}
 	p := catalog.Pair{Was: nobody, Is: s}
 	if state == Removed {
 		p = catalog.Pair{Was: s, Is: nobody}
 	}
-	out := Server{Entry: entry(s), Name: s.Name, State: state, Items: []Item{}}
-	own, _ := words(p)
+	out := Server{Entry: entryOf(s), Name: s.Name, State: state, Items: []Item{}}
+	own, _ := compareWords(p)
 	own.State = state
 	if own.Parts == nil {
 		own.Parts = []Part{} // a server that says nothing of itself came or went, too
@@ -208,9 +208,9 @@ func (d *Diff) whole(s *catalog.Server, state State) Server {
 	return out
 }
 
-// words compares what a server says about itself, and reports whether the old state had
+// compareWords compares what a server says about itself, and reports whether the old state had
 // any of it: a bare list of tools has not.
-func words(p catalog.Pair) (it Item, there bool) {
+func compareWords(p catalog.Pair) (it Item, there bool) {
 	it = Item{Kind: finding.Server, State: Changed}
 	there = len(p.Was.Self) > 0
 	if !there {
@@ -218,7 +218,7 @@ func words(p catalog.Pair) (it Item, there bool) {
 	}
 	var before, now rawjson.Tree
 	for _, labels := range [][]string{{"server", "serverInfo"}, {"instructions"}, {"capabilities"}} {
-		old, new := self(p.Was, labels), self(p.Is, labels)
+		old, new := ownItems(p.Was, labels), ownItems(p.Is, labels)
 		for i := range max(len(old), len(new)) {
 			var a, b rawjson.Value
 			if i < len(old) {
@@ -228,18 +228,18 @@ func words(p catalog.Pair) (it Item, there bool) {
 				b = new[i].Parse(p.Is, &now)
 			}
 			if a.Canonical() != b.Canonical() {
-				it.Parts = append(it.Parts, part(labels[0], a, b))
+				it.Parts = append(it.Parts, comparePart(labels[0], a, b))
 			}
 		}
 	}
 	if a, b := p.Was.Revision, p.Is.Revision; a != b && a != "" && b != "" {
-		it.Parts = append(it.Parts, Part{Member: "protocolVersion", State: Changed, Text: edits(a, b)})
+		it.Parts = append(it.Parts, Part{Member: "protocolVersion", State: Changed, Text: editTexts(a, b)})
 	}
 	return it, there
 }
 
-// self returns what a server says about itself under one of these names.
-func self(s *catalog.Server, labels []string) []*catalog.Item {
+// ownItems returns what a server says about itself under one of these names.
+func ownItems(s *catalog.Server, labels []string) []*catalog.Item {
 	var out []*catalog.Item
 	for i := range s.Self {
 		if slices.Contains(labels, s.Self[i].Label()) {
@@ -286,12 +286,12 @@ func sameName(p catalog.Pair, was, is []*catalog.Item) []Item {
 		if was[0].Text(p.Was) == is[0].Text(p.Is) {
 			return nil
 		}
-		if it := compare(p, was[0], is[0]); len(it.Parts) > 0 {
+		if it := compareItems(p, was[0], is[0]); len(it.Parts) > 0 {
 			return []Item{it}
 		}
 		return nil
 	}
-	old, new := canonical(p.Was, was), canonical(p.Is, is)
+	old, new := canonicalItems(p.Was, was), canonicalItems(p.Is, is)
 	restOld, restNew := without(old, new), without(new, old)
 	if len(restOld) == 0 && len(restNew) == 0 {
 		if slices.Equal(old, new) {
@@ -309,12 +309,12 @@ func sameName(p catalog.Pair, was, is []*catalog.Item) []Item {
 		if i < len(restNew) {
 			b = is[restNew[i]]
 		}
-		out = append(out, compare(p, a, b))
+		out = append(out, compareItems(p, a, b))
 	}
 	return out
 }
 
-func canonical(s *catalog.Server, items []*catalog.Item) []string {
+func canonicalItems(s *catalog.Server, items []*catalog.Item) []string {
 	var tree rawjson.Tree
 	var out []string
 	for _, it := range items {

@@ -5,12 +5,12 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/finding"
-	"gauntlet/internal/schemadiff"
+	"gauntlet/internal/leaf/schemadiff"
 	"gauntlet/rawjson"
 )
 
-// compare compares two states of one item; nil for one that came or went.
-func compare(p catalog.Pair, was, is *catalog.Item) Item {
+// compareItems compares two states of one item; nil for one that came or went.
+func compareItems(p catalog.Pair, was, is *catalog.Item) Item {
 	var before, now rawjson.Tree
 	var old, new rawjson.Value
 	var out Item
@@ -25,24 +25,24 @@ func compare(p catalog.Pair, was, is *catalog.Item) Item {
 	if was != nil && is != nil {
 		out.State = Changed
 	}
-	out.Parts = parts(out.Kind, old, new)
+	out.Parts = compareParts(out.Kind, old, new)
 	return out
 }
 
 // first are the members that a reviewer reads first.
 var first = []string{"name", "title", "description", "uri", "uriTemplate", "mimeType", "inputSchema", "outputSchema", "arguments", "annotations"}
 
-// parts compares two definitions member by member, the name of an item aside if only one is
+// compareParts compares two definitions member by member, the name of an item aside if only one is
 // there. Of a member that repeats each is compared.
-func parts(kind finding.Kind, old, new rawjson.Value) []Part {
+func compareParts(kind finding.Kind, old, new rawjson.Value) []Part {
 	out := []Part{}
 	if old.Kind() != rawjson.Object && new.Kind() != rawjson.Object || old.Exists() && new.Exists() && old.Kind() != new.Kind() {
 		if old.Canonical() != new.Canonical() {
-			out = append(out, part("", old, new)) // malformed: no members to speak of
+			out = append(out, comparePart("", old, new)) // malformed: no members to speak of
 		}
 		return out
 	}
-	was, is := members(old), members(new)
+	was, is := memberLists(old), memberLists(new)
 	names := slices.Clone(first)
 	for _, v := range []rawjson.Value{new, old} {
 		var more []string
@@ -71,16 +71,16 @@ func parts(kind finding.Kind, old, new rawjson.Value) []Part {
 				continue
 			}
 			if kind == finding.Tool && (name == "inputSchema" || name == "outputSchema") && x.Exists() && y.Exists() {
-				out = append(out, schema(name, x, y))
+				out = append(out, compareSchema(name, x, y))
 			} else {
-				out = append(out, part(name, x, y))
+				out = append(out, comparePart(name, x, y))
 			}
 		}
 	}
 	return out
 }
 
-func members(v rawjson.Value) map[string][]rawjson.Value {
+func memberLists(v rawjson.Value) map[string][]rawjson.Value {
 	out := map[string][]rawjson.Value{}
 	for m := range v.Members() {
 		out[m.Key.Text()] = append(out[m.Key.Text()], m.Value)
@@ -91,11 +91,11 @@ func members(v rawjson.Value) map[string][]rawjson.Value {
 // maxPlaces is how many places of one part are told.
 const maxPlaces = 1_000
 
-// part compares a member that is no schema of a tool.
-func part(name string, old, new rawjson.Value) Part {
-	p := Part{Member: name, State: stateOf(old, new)}
-	if text(old) && text(new) {
-		p.Text = edits(old.Text(), new.Text())
+// comparePart compares a member that is no schema of a tool.
+func comparePart(name string, old, new rawjson.Value) Part {
+	p := Part{Member: name, State: stateBetween(old, new)}
+	if showsAsText(old) && showsAsText(new) {
+		p.Text = editTexts(old.Text(), new.Text())
 		return p
 	}
 	if p.State != Changed {
@@ -104,21 +104,21 @@ func part(name string, old, new rawjson.Value) Part {
 	}
 	for _, d := range rawjson.Differences(old, new, maxPlaces) {
 		c := ValueChange{Pointer: d.Pointer, Old: d.Old.Canonical(), New: d.New.Canonical()}
-		if d.Old.Exists() && d.New.Exists() && text(d.Old) && text(d.New) {
-			c.Old, c.New, c.Text = "", "", edits(d.Old.Text(), d.New.Text())
+		if d.Old.Exists() && d.New.Exists() && showsAsText(d.Old) && showsAsText(d.New) {
+			c.Old, c.New, c.Text = "", "", editTexts(d.Old.Text(), d.New.Text())
 		}
 		p.Values = append(p.Values, c)
 	}
 	return p
 }
 
-// text reports whether a value can be shown as text: absent is none at all. What is not
+// showsAsText reports whether a value can be shown as text: absent is none at all. What is not
 // well-formed is shown as it was written, since its decoded text hides a difference.
-func text(v rawjson.Value) bool {
+func showsAsText(v rawjson.Value) bool {
 	return !v.Exists() || v.Kind() == rawjson.String && v.WellFormed()
 }
 
-func stateOf(old, new rawjson.Value) State {
+func stateBetween(old, new rawjson.Value) State {
 	switch {
 	case !old.Exists():
 		return Added
@@ -128,13 +128,13 @@ func stateOf(old, new rawjson.Value) State {
 	return Changed
 }
 
-func schema(name string, old, new rawjson.Value) Part {
+func compareSchema(name string, old, new rawjson.Value) Part {
 	r := schemadiff.Compare(old, new)
 	p := Part{Member: name, State: Changed, Class: string(r.Class), More: r.More}
 	for _, c := range r.Changes {
 		e := SchemaEdit{Pointer: c.Pointer, Class: string(c.Class), Words: c.Words, Old: c.Old.Canonical(), New: c.New.Canonical()}
-		if c.Words == schemadiff.WordsOnly && c.Old.Kind() == rawjson.String && c.New.Kind() == rawjson.String && text(c.Old) && text(c.New) {
-			e.Old, e.New, e.Text = "", "", edits(c.Old.Text(), c.New.Text())
+		if c.Words == schemadiff.WordsOnly && c.Old.Kind() == rawjson.String && c.New.Kind() == rawjson.String && showsAsText(c.Old) && showsAsText(c.New) {
+			e.Old, e.New, e.Text = "", "", editTexts(c.Old.Text(), c.New.Text())
 		}
 		p.Schema = append(p.Schema, e)
 	}

@@ -27,10 +27,10 @@ const (
 	Insert Op = "add"
 )
 
-// edits compares two texts word by word. Its time is linear in the texts: beyond some
+// editTexts compares two texts word by word. Its time is linear in the texts: beyond some
 // hundred edits the search ends, and what lies between is one piece that went and one that
 // came.
-func edits(old, new string) []Edit {
+func editTexts(old, new string) []Edit {
 	a, b := tokens(old), tokens(new)
 	var out []Edit
 	add := func(op Op, some []string) {
@@ -40,7 +40,7 @@ func edits(old, new string) []Edit {
 		out = append(out, Edit{op, strings.Join(some, "")})
 	}
 	at := 0
-	for _, d := range joined(slid(lcs.DiffLines(a, b), a, b), a) {
+	for _, d := range joinEdits(slid(lcs.DiffLines(a, b), a, b), a) {
 		add(Keep, a[at:d.Start])
 		add(Remove, a[d.Start:d.End])
 		add(Insert, b[d.ReplStart:d.ReplEnd])
@@ -67,9 +67,9 @@ func slid(ds []lcs.Diff, a, b []string) []lcs.Diff {
 	return ds
 }
 
-// joined makes one of changes between which nothing but white space and the like stayed:
+// joinEdits makes one of changes between which nothing but white space and the like stayed:
 // a sentence that was written anew is not to be read as ten.
-func joined(ds []lcs.Diff, a []string) []lcs.Diff {
+func joinEdits(ds []lcs.Diff, a []string) []lcs.Diff {
 	var out []lcs.Diff
 	for _, d := range ds {
 		if n := len(out); n > 0 {
@@ -90,7 +90,7 @@ func slight(some []string) bool {
 		return false
 	}
 	for _, t := range some {
-		if r, _ := utf8.DecodeRuneInString(t); word(r) && utf8.RuneCountInString(t) > 2 {
+		if r, _ := utf8.DecodeRuneInString(t); isWordRune(r) && utf8.RuneCountInString(t) > 2 {
 			return false
 		}
 	}
@@ -133,12 +133,12 @@ func classOf(r rune) int {
 		return alone
 	case rawjson.Hidden(r):
 		return alone
-	case word(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+	case isWordRune(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
 		return letter
 	}
 	return alone
 }
 
-func word(r rune) bool {
+func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r) || r == '_'
 }

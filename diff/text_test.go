@@ -29,7 +29,7 @@ func TestEdits(t *testing.T) {
 		{"an accent", "cafe", "café", "[-cafe-]{+café+}"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := marked(edits(tt.old, tt.new)); got != tt.want {
+			if got := marked(editTexts(tt.old, tt.new)); got != tt.want {
 				t.Errorf("edits(%q, %q) = %q, want %q", tt.old, tt.new, got, tt.want)
 			}
 		})
@@ -42,7 +42,7 @@ func FuzzEdits(f *testing.F) {
 	f.Fuzz(func(t *testing.T, old, new string) {
 		var was, is strings.Builder
 		last := Op("")
-		for _, e := range edits(old, new) {
+		for _, e := range editTexts(old, new) {
 			if e.Text == "" || e.Op == last {
 				t.Errorf("edits(%q, %q) holds an empty one, or two of a kind in a row", old, new)
 			}
@@ -71,7 +71,7 @@ func BenchmarkEdits(b *testing.B) {
 		b.Run(fmt.Sprintf("words=%d", n), func(b *testing.B) {
 			b.SetBytes(int64(old.Len() + new.Len()))
 			for b.Loop() {
-				edits(old.String(), new.String())
+				editTexts(old.String(), new.String())
 			}
 		})
 	}

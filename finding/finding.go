@@ -142,6 +142,12 @@ type Finding struct {
 	// Related are the other places that the finding is about: the other servers of one
 	// tool name, or what a changed definition was in the baseline.
 	Related []Location `json:"related,omitempty"`
+	// Steps are the way of a value through the source of a server, from where its caller sends it to
+	// the Location.
+	Steps []Step `json:"steps,omitempty"`
+	// Also are the other rules that quote the same words: one cause is one finding, of the
+	// strongest rule.
+	Also []Rule `json:"also,omitempty"`
 	// Fingerprint identifies the finding across scans: it depends on the rule, the
 	// server's and the item's names, the place inside the item and the evidence, not on
 	// key order, line numbers or neighbours. That of a finding about several servers
@@ -160,6 +166,14 @@ type Finding struct {
 	OrderEnd int `json:"-"`
 	// RelatedSpans are the places of Related in their documents, one each.
 	RelatedSpans []Span `json:"-"`
+}
+
+// A Step is one place on the way of a value through a source.
+type Step struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`             // 1-based
+	Column int    `json:"column,omitempty"` // 1-based, in Unicode code points
+	Text   string `json:"text"`             // what takes the value there: a parameter, a variable, a function
 }
 
 // A Span is a part of a document, from Start to End in bytes. The documents of a baseline

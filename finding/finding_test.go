@@ -60,3 +60,9 @@ func TestCompareIsAnOrder(t *testing.T) {
 		t.Error("the findings were built in order and are not sorted")
 	}
 }
+
+func TestSeverityBeyondTheLast(t *testing.T) {
+	if got := (Critical + 1).String(); got != "Severity(6)" {
+		t.Errorf("the severity above critical is called %q", got)
+	}
+}

@@ -85,9 +85,9 @@ type Item struct {
 	Hash string // of Text: "sha256-" and 64 hexadecimal digits
 }
 
-func newItem(name, canonical string) Item { return Item{name, canonical, hash(canonical)} }
+func newItem(name, canonical string) Item { return Item{name, canonical, hashText(canonical)} }
 
-func hash(text string) string {
+func hashText(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + hex.EncodeToString(sum[:])
 }
@@ -151,12 +151,12 @@ func (l *List) sort() {
 // definition, for which its own hash stands.
 func (s *Server) digest() string {
 	w := &writer{short: true}
-	w.server(s, "")
+	w.writeServer(s, "")
 	var tree rawjson.Tree
 	if err := tree.Parse(string(w.b), 0); err != nil {
 		panic("lock: an entry is not JSON: " + err.Error())
 	}
-	return hash(tree.Root().Canonical())
+	return hashText(tree.Root().Canonical())
 }
 
 // sort puts the servers in the order of the file.
@@ -164,8 +164,8 @@ func (f *File) sort() {
 	slices.SortStableFunc(f.Servers, func(a, b Server) int { return strings.Compare(a.Address(), b.Address()) })
 }
 
-// quote writes a string as JSON.
-func quote(s string) string {
+// quoteName writes a string as JSON.
+func quoteName(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

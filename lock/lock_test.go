@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"gauntlet/catalog"
-	"gauntlet/check"
-	"gauntlet/check/integrity"
 	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/engine/check/integrity"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden file")
@@ -93,7 +93,7 @@ func TestHandEditsAreSeen(t *testing.T) {
 	for _, tt := range []struct{ name, old, new, problem string }{
 		{"a description", "Another.", "Another one.", "hash is not that of the definition"},
 		{"the instructions", `"Adds."`, `"Adds!"`, "hash is not that of the definition"},
-		{"a hash", mustRead(t, whole).Servers[0].Lists[0].Items[0].Hash, hash("x"), "hash is not that of the definition"},
+		{"a hash", mustRead(t, whole).Servers[0].Lists[0].Items[0].Hash, hashText("x"), "hash is not that of the definition"},
 		{"the date", date, "2026-11-22", "hash of the server"},
 		{"the protocol revision", "2025-11-25", "2025-06-18", "hash of the server"},
 		{"an empty list taken out", `"prompts": []`, `"resources": []`, "hash of the server"},
@@ -118,7 +118,7 @@ func TestHandEditsAreSeen(t *testing.T) {
 		tools := mustRead(t, whole)
 		tools.Servers[0].Lists[0].Items = tools.Servers[0].Lists[0].Items[:2]
 		w := &writer{}
-		w.server(&tools.Servers[0], mustRead(t, whole).Servers[0].digest())
+		w.writeServer(&tools.Servers[0], mustRead(t, whole).Servers[0].digest())
 		got := mustRead(t, `{"lockfileVersion":1,"servers":[`+string(w.b)+`]}`).Catalog.Problems
 		if len(got) != 1 || !strings.Contains(got[0].Message, `hash of the server "calc"`) {
 			t.Errorf("problems %v, want one about the server", got)

@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/finding"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -40,7 +41,7 @@ type Read struct {
 // the form of a lockfile.
 func Parse(name, text string, limits catalog.Limits) (*Read, error) {
 	out := &Read{Catalog: new(catalog.Catalog)}
-	return out, out.read(name, text, limits)
+	return out, out.readFile(name, text, limits)
 }
 
 // Add reads a lockfile into a catalog as [catalog.Catalog.Add] reads a snapshot; damage
@@ -48,14 +49,14 @@ func Parse(name, text string, limits catalog.Limits) (*Read, error) {
 func Add(c *catalog.Catalog, name, text string, limits catalog.Limits) error {
 	was := *c
 	out := &Read{Catalog: c}
-	err := out.read(name, text, limits)
+	err := out.readFile(name, text, limits)
 	if err != nil {
 		*c = was
 	}
 	return err
 }
 
-func (out *Read) read(name, text string, limits catalog.Limits) error {
+func (out *Read) readFile(name, text string, limits catalog.Limits) error {
 	p := &parser{name: name, text: text, out: out, first: len(out.Catalog.Servers), named: map[string]bool{}}
 	if err := out.Catalog.AddWrapped(name, text, "definition", limits); err != nil {
 		return err
@@ -63,7 +64,7 @@ func (out *Read) read(name, text string, limits catalog.Limits) error {
 	if err := p.file(); err != nil {
 		return err
 	}
-	if err := p.join(); err != nil {
+	if err := p.joinServers(); err != nil {
 		return err
 	}
 	out.Catalog.Problems = append(out.Catalog.Problems, out.Damage...)
@@ -99,11 +100,11 @@ type member struct {
 	value rawjson.Span
 }
 
-// object returns the members of an object that may hold only those named. None repeats,
+// parseObject returns the members of an object that may hold only those named. None repeats,
 // save what a server said about itself.
-func (p *parser) object(s rawjson.Span, what string, names ...string) ([]member, error) {
+func (p *parser) parseObject(s rawjson.Span, what string, names ...string) ([]member, error) {
 	if p.text[s.Start] != '{' {
-		return nil, p.wrong(s, "%s is not an object", what)
+		return nil, p.errorAt(s, "%s is not an object", what)
 	}
 	var ms []member
 	var err error
@@ -113,9 +114,9 @@ func (p *parser) object(s rawjson.Span, what string, names ...string) ([]member,
 		at := slices.Index(names, m.name)
 		switch {
 		case at < 0:
-			err = p.wrong(name, "%s has an unknown member %q", what, finding.Clip(m.name, 60))
+			err = p.errorAt(name, "%s has an unknown member %q", what, excerpt.Clip(m.name, 60))
 		case seen>>at&1 == 1 && !slices.Contains(selfMembers, m.name):
-			err = p.wrong(name, "%s has the member %q twice", what, m.name)
+			err = p.errorAt(name, "%s has the member %q twice", what, m.name)
 		}
 		if err == nil {
 			seen |= 1 << at
@@ -126,22 +127,22 @@ func (p *parser) object(s rawjson.Span, what string, names ...string) ([]member,
 	return ms, err
 }
 
-func (p *parser) wrong(s rawjson.Span, format string, args ...any) error {
+func (p *parser) errorAt(s rawjson.Span, format string, args ...any) error {
 	doc := catalog.Document{Name: p.name, Text: p.text}
 	pos := doc.Positions([]int{s.Start})[0]
 	return &catalog.Error{File: p.name, Line: pos.Line, Column: pos.Column, Msg: "not a lockfile that this program wrote: " + fmt.Sprintf(format, args...)}
 }
 
-func (p *parser) str(s rawjson.Span, what string) (string, error) {
+func (p *parser) parseString(s rawjson.Span, what string) (string, error) {
 	if p.text[s.Start] != '"' {
-		return "", p.wrong(s, "%s is not a string", what)
+		return "", p.errorAt(s, "%s is not a string", what)
 	}
 	return rawjson.Unquote(p.text[s.Start:s.End]), nil
 }
 
 func (p *parser) file() error {
 	at := strings.IndexByte(p.text, '{') // AddWrapped has seen that it is the first
-	ms, err := p.object(rawjson.Span{Start: at, End: len(p.text)}, "the file", "lockfileVersion", "servers")
+	ms, err := p.parseObject(rawjson.Span{Start: at, End: len(p.text)}, "the file", "lockfileVersion", "servers")
 	if err != nil {
 		return err
 	}
@@ -150,22 +151,22 @@ func (p *parser) file() error {
 		if m.name == "servers" {
 			servers = &m.value
 		} else if v := p.text[m.value.Start:m.value.End]; v != strconv.Itoa(Version) {
-			return p.wrong(m.value, "lockfileVersion is %s, this program reads %d", finding.Clip(v, 20), Version)
+			return p.errorAt(m.value, "lockfileVersion is %s, this program reads %d", excerpt.Clip(v, 20), Version)
 		}
 	}
 	if servers == nil || len(ms) < 2 || p.text[servers.Start] != '[' {
-		return p.wrong(rawjson.Span{Start: at}, "lockfileVersion or the list servers is missing")
+		return p.errorAt(rawjson.Span{Start: at}, "lockfileVersion or the list servers is missing")
 	}
 	_ = rawjson.EachElement(p.text, servers.Start, func(_ int, s rawjson.Span) bool {
-		err = p.server(s)
+		err = p.parseServer(s)
 		return err == nil
 	})
 	return err
 }
 
-func (p *parser) server(s rawjson.Span) error {
+func (p *parser) parseServer(s rawjson.Span) error {
 	names := append([]string{"entry", "name", "anonymous", "target", "date", "protocolVersion", "hash"}, selfMembers...)
-	ms, err := p.object(s, "a server", append(names, members[:]...)...)
+	ms, err := p.parseObject(s, "a server", append(names, members[:]...)...)
 	if err != nil {
 		return err
 	}
@@ -177,9 +178,9 @@ func (p *parser) server(s rawjson.Span) error {
 	}
 	switch {
 	case e.Name == "" || e.stated == "":
-		return p.wrong(s, "a server has no name or no hash")
+		return p.errorAt(s, "a server has no name or no hash")
 	case p.named[e.Address()]:
-		return p.wrong(s, "two servers are called %q", finding.Clip(e.Address(), 60))
+		return p.errorAt(s, "two servers are called %q", excerpt.Clip(e.Address(), 60))
 	}
 	p.named[e.Address()] = true
 	p.entries = append(p.entries, e)
@@ -189,41 +190,41 @@ func (p *parser) server(s rawjson.Span) error {
 func (p *parser) serverMember(e *entry, m member) (err error) {
 	switch m.name {
 	case "entry":
-		e.Entry, err = p.str(m.value, "the entry of a server")
+		e.Entry, err = p.parseString(m.value, "the entry of a server")
 	case "name":
-		e.Name, err = p.str(m.value, "the name of a server")
+		e.Name, err = p.parseString(m.value, "the name of a server")
 	case "date":
-		e.Date, err = p.str(m.value, "the date of a server")
+		e.Date, err = p.parseString(m.value, "the date of a server")
 	case "protocolVersion":
-		e.Revision, err = p.str(m.value, "the protocolVersion of a server")
+		e.Revision, err = p.parseString(m.value, "the protocolVersion of a server")
 	case "hash":
-		e.stated, err = p.str(m.value, "the hash of a server")
+		e.stated, err = p.parseString(m.value, "the hash of a server")
 	case "anonymous":
 		if p.text[m.value.Start] != 't' {
-			return p.wrong(m.value, "anonymous is not true")
+			return p.errorAt(m.value, "anonymous is not true")
 		}
 		e.Anonymous = true
 	case "target":
-		e.Target, err = p.target(m.value)
+		e.Target, err = p.parseTarget(m.value)
 	default:
 		if l := slices.Index(members[:], m.name); l >= 0 {
-			return p.list(e, l, m)
+			return p.parseList(e, l, m)
 		}
 		var h stated
-		h, err = p.block(m.value, m.name)
+		h, err = p.parseBlock(m.value, m.name)
 		e.self = append(e.self, h)
 	}
 	return err
 }
 
-func (p *parser) target(s rawjson.Span) (t Target, err error) {
-	ms, err := p.object(s, "target", "command", "url")
+func (p *parser) parseTarget(s rawjson.Span) (t Target, err error) {
+	ms, err := p.parseObject(s, "target", "command", "url")
 	for _, m := range ms {
 		if err != nil {
 			break
 		}
 		var v string
-		v, err = p.str(m.value, "the target")
+		v, err = p.parseString(m.value, "the target")
 		if m.name == "command" {
 			t.Command = v
 		} else {
@@ -233,14 +234,14 @@ func (p *parser) target(s rawjson.Span) (t Target, err error) {
 	return t, err
 }
 
-func (p *parser) list(e *entry, l int, m member) (err error) {
+func (p *parser) parseList(e *entry, l int, m member) (err error) {
 	if p.text[m.value.Start] != '[' {
-		return p.wrong(m.value, "%s is not a list", m.name)
+		return p.errorAt(m.value, "%s is not a list", m.name)
 	}
 	e.Lists[l].Present = true
 	_ = rawjson.EachElement(p.text, m.value.Start, func(_ int, s rawjson.Span) bool {
 		var h stated
-		if h, err = p.block(s, "an entry of "+m.name); err == nil {
+		if h, err = p.parseBlock(s, "an entry of "+m.name); err == nil {
 			e.lists[l] = append(e.lists[l], h)
 		}
 		return err == nil
@@ -248,30 +249,30 @@ func (p *parser) list(e *entry, l int, m member) (err error) {
 	return err
 }
 
-// block reads the hash of an item.
-func (p *parser) block(s rawjson.Span, what string) (h stated, err error) {
-	ms, err := p.object(s, what, "hash", "definition")
+// parseBlock reads the hash of an item.
+func (p *parser) parseBlock(s rawjson.Span, what string) (h stated, err error) {
+	ms, err := p.parseObject(s, what, "hash", "definition")
 	if err != nil {
 		return h, err
 	}
 	if len(ms) != 2 {
-		return h, p.wrong(s, "%s has not both a hash and a definition", what)
+		return h, p.errorAt(s, "%s has not both a hash and a definition", what)
 	}
 	for _, m := range ms {
 		if m.name == "hash" {
 			h.at = m.value.Start
-			h.hash, err = p.str(m.value, "the hash of "+what)
+			h.hash, err = p.parseString(m.value, "the hash of "+what)
 		}
 	}
 	return h, err
 }
 
-// join puts the entries and the definitions in the catalog together and compares hashes.
-func (p *parser) join() error {
+// joinServers puts the entries and the definitions in the catalog together and compares hashes.
+func (p *parser) joinServers() error {
 	for i, s := range p.out.Catalog.Servers[p.first:] {
 		e := &p.entries[i]
 		now, in := fromServer(s, e.Target, e.Date)
-		if err := p.compare(s, e, &now, in); err != nil {
+		if err := p.compareEntry(s, e, &now, in); err != nil {
 			return err
 		}
 		p.out.Servers = append(p.out.Servers, now)
@@ -279,17 +280,17 @@ func (p *parser) join() error {
 	return nil
 }
 
-func (p *parser) compare(s *catalog.Server, e *entry, now *Server, in found) error {
+func (p *parser) compareEntry(s *catalog.Server, e *entry, now *Server, in found) error {
 	before := len(p.out.Damage)
 	check := func(items []*catalog.Item, are []string, hashes []stated) error {
 		if len(items) != len(hashes) {
-			return p.wrong(rawjson.Span{Start: e.at}, "the server %q could not be read as a whole; more items than --max-items, or a part that is no definition", finding.Clip(e.Address(), 60))
+			return p.errorAt(rawjson.Span{Start: e.at}, "the server %q could not be read as a whole; more items than --max-items, or a part that is no definition", excerpt.Clip(e.Address(), 60))
 		}
 		for i, it := range items {
 			if are[i] != hashes[i].hash {
 				loc := it.Location(s, rawjson.Value{}, false)
 				loc.Pointer = strings.TrimSuffix(loc.Pointer, "/definition") + "/hash"
-				p.problem(loc, hashes[i].at, "the hash is not that of the definition beside it: the lockfile was edited by hand or damaged")
+				p.addProblem(loc, hashes[i].at, "the hash is not that of the definition beside it: the lockfile was edited by hand or damaged")
 			}
 		}
 		return nil
@@ -313,13 +314,13 @@ func (p *parser) compare(s *catalog.Server, e *entry, now *Server, in found) err
 		}
 	}
 	if len(p.out.Damage) == before && now.digest() != e.stated {
-		p.problem(finding.Location{Server: s.Name, Pointer: s.Pointer + "/hash", File: p.name}, e.at,
-			fmt.Sprintf("the hash of the server %q is not that of its entry: the lockfile was edited by hand, merged or damaged", finding.Clip(e.Address(), 60)))
+		p.addProblem(finding.Location{Server: s.Name, Pointer: s.Pointer + "/hash", File: p.name}, e.at,
+			fmt.Sprintf("the hash of the server %q is not that of its entry: the lockfile was edited by hand, merged or damaged", excerpt.Clip(e.Address(), 60)))
 	}
 	return nil
 }
 
-func (p *parser) problem(loc finding.Location, at int, msg string) {
+func (p *parser) addProblem(loc finding.Location, at int, msg string) {
 	number := len(p.out.Catalog.Documents) - 1
 	p.out.Damage = append(p.out.Damage, finding.Problem{Kind: finding.Malformed, Message: msg, Location: loc, Input: number, Order: at})
 }

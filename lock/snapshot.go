@@ -4,35 +4,35 @@ package lock
 // captured when they were approved, each under its address. Members stand in the order of the canonical form.
 func (f *File) Snapshot() string {
 	w := &writer{}
-	w.open('{')
-	w.key("servers")
-	w.open('[')
+	w.openBracket('{')
+	w.writeKey("servers")
+	w.openBracket('[')
 	for i := range f.Servers {
 		s := &f.Servers[i]
-		w.next()
-		w.open('{')
-		w.member("name", quote(s.Address()))
+		w.nextElement()
+		w.openBracket('{')
+		w.writeMember("name", quoteName(s.Address()))
 		if s.Revision != "" {
-			w.member("protocolVersion", quote(s.Revision))
+			w.writeMember("protocolVersion", quoteName(s.Revision))
 		}
 		for _, p := range s.Self {
-			w.member(p.Member, p.Text)
+			w.writeMember(p.Member, p.Text)
 		}
 		for l := range s.Lists {
 			if !s.Lists[l].Present {
 				continue
 			}
-			w.key(members[l])
-			w.open('[')
+			w.writeKey(members[l])
+			w.openBracket('[')
 			for _, it := range s.Lists[l].Items {
-				w.next()
+				w.nextElement()
 				w.b = append(w.b, it.Text...)
 			}
-			w.close(']')
+			w.closeBracket(']')
 		}
-		w.close('}')
+		w.closeBracket('}')
 	}
-	w.close(']')
-	w.close('}')
+	w.closeBracket(']')
+	w.closeBracket('}')
 	return string(append(w.b, '\n'))
 }

@@ -57,7 +57,7 @@ func (f *File) Changes(now []Server) []Change {
 			out = append(out, Change{Address{Server: now[i].Address()}, Added})
 			continue
 		}
-		out = append(out, was.changes(&now[i])...)
+		out = append(out, was.changesFrom(&now[i])...)
 	}
 	slices.SortStableFunc(out, func(a, b Change) int { return strings.Compare(a.Address.Server, b.Address.Server) })
 	return out
@@ -78,7 +78,7 @@ func (f *File) byAddress() map[string]*Server {
 	return out
 }
 
-func (s *Server) changes(now *Server) []Change {
+func (s *Server) changesFrom(now *Server) []Change {
 	var out []Change
 	add := func(what, name string, was, is bool) {
 		state := Changed
@@ -97,7 +97,7 @@ func (s *Server) changes(now *Server) []Change {
 		add("protocolVersion", "", true, true)
 	}
 	for _, m := range selfMembers {
-		was, is := s.part(m), now.part(m)
+		was, is := s.partsNamed(m), now.partsNamed(m)
 		if !slices.Equal(was, is) {
 			add(m, "", was != nil, is != nil)
 		}
@@ -126,11 +126,11 @@ func (s *Server) renamed(now *Server) bool {
 }
 
 func (s *Server) sameIdentity(now *Server) bool {
-	return slices.Equal(s.part("server"), now.part("server")) && slices.Equal(s.part("serverInfo"), now.part("serverInfo"))
+	return slices.Equal(s.partsNamed("server"), now.partsNamed("server")) && slices.Equal(s.partsNamed("serverInfo"), now.partsNamed("serverInfo"))
 }
 
-// part returns what stands under one member; several where it repeats.
-func (s *Server) part(m string) []Part {
+// partsNamed returns what stands under one member; several where it repeats.
+func (s *Server) partsNamed(m string) []Part {
 	var out []Part
 	for _, p := range s.Self {
 		if p.Member == m {
@@ -152,14 +152,14 @@ func eachName(was, is []Item, show func(name string, was, is []Item)) {
 		default:
 			name = min(was[0].Name, is[0].Name)
 		}
-		a, b := run(was, name), run(is, name)
+		a, b := countNamed(was, name), countNamed(is, name)
 		show(name, was[:a], is[:b])
 		was, is = was[a:], is[b:]
 	}
 }
 
-// run returns how many items at the beginning have the name.
-func run(items []Item, name string) int {
+// countNamed returns how many items at the beginning have the name.
+func countNamed(items []Item, name string) int {
 	n := 0
 	for n < len(items) && items[n].Name == name {
 		n++
@@ -189,7 +189,7 @@ func (f *File) Approve(now []Server, approved []Address, date string) {
 			continue
 		}
 		of := map[Address]bool{}
-		for _, c := range was.changes(&fresh) {
+		for _, c := range was.changesFrom(&fresh) {
 			if whole || yes[c.Address] {
 				of[c.Address] = true
 			}
@@ -216,9 +216,9 @@ func (s *Server) approve(now *Server, of map[Address]bool) {
 	var self []Part
 	for _, m := range selfMembers {
 		if has(m, "") {
-			self = append(self, now.part(m)...)
+			self = append(self, now.partsNamed(m)...)
 		} else {
-			self = append(self, s.part(m)...)
+			self = append(self, s.partsNamed(m)...)
 		}
 	}
 	s.Self = self
@@ -261,7 +261,7 @@ func (f *File) Find(typed string, now []Server, changes []Change) (found []Chang
 	}
 	switch len(targets) {
 	case 0:
-		return nil, f.names(typed, now), nil
+		return nil, f.namesServer(typed, now), nil
 	case 1:
 	default:
 		// Servers choose their names, and one could take another's address.
@@ -275,15 +275,15 @@ func (f *File) Find(typed string, now []Server, changes []Change) (found []Chang
 	return found, true, nil
 }
 
-// names reports whether an address names something in the lockfile or in now.
-func (f *File) names(typed string, now []Server) bool {
+// namesServer reports whether an address names something in the lockfile or in now.
+func (f *File) namesServer(typed string, now []Server) bool {
 	for _, servers := range [][]Server{f.Servers, now} {
 		for i := range servers {
 			rest, ok := strings.CutPrefix(typed, servers[i].Address())
 			if !ok || rest != "" && rest[0] != '/' {
 				continue
 			}
-			if rest == "" || servers[i].has(rest[1:]) {
+			if rest == "" || servers[i].hasAddress(rest[1:]) {
 				return true
 			}
 		}
@@ -291,8 +291,8 @@ func (f *File) names(typed string, now []Server) bool {
 	return false
 }
 
-func (s *Server) has(rest string) bool {
-	if rest == "target" || rest == "name" || rest == "protocolVersion" || s.part(rest) != nil || slices.Contains(members[:], rest) {
+func (s *Server) hasAddress(rest string) bool {
+	if rest == "target" || rest == "name" || rest == "protocolVersion" || s.partsNamed(rest) != nil || slices.Contains(members[:], rest) {
 		return true
 	}
 	kind, name, _ := strings.Cut(rest, "/")

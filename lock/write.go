@@ -12,16 +12,16 @@ func (f *File) Bytes() []byte {
 	sorted := File{append([]Server(nil), f.Servers...)}
 	sorted.sort()
 	w := &writer{}
-	w.open('{')
-	w.member("lockfileVersion", "1")
-	w.key("servers")
-	w.open('[')
+	w.openBracket('{')
+	w.writeMember("lockfileVersion", "1")
+	w.writeKey("servers")
+	w.openBracket('[')
 	for i := range sorted.Servers {
-		w.next()
-		w.server(&sorted.Servers[i], sorted.Servers[i].digest())
+		w.nextElement()
+		w.writeServer(&sorted.Servers[i], sorted.Servers[i].digest())
 	}
-	w.close(']')
-	w.close('}')
+	w.closeBracket(']')
+	w.closeBracket('}')
 	w.b = append(w.b, '\n')
 	return w.b
 }
@@ -35,58 +35,58 @@ type writer struct {
 	tree    rawjson.Tree
 }
 
-func (w *writer) server(s *Server, digest string) {
-	w.open('{')
+func (w *writer) writeServer(s *Server, digest string) {
+	w.openBracket('{')
 	if s.Entry != "" {
-		w.member("entry", escaped(quote(s.Entry)))
+		w.writeMember("entry", escaped(quoteName(s.Entry)))
 	}
-	w.member("name", escaped(quote(s.Name)))
+	w.writeMember("name", escaped(quoteName(s.Name)))
 	if s.Anonymous {
-		w.member("anonymous", "true")
+		w.writeMember("anonymous", "true")
 	}
 	switch {
 	case s.Target.Command != "":
-		w.member("target", `{"command": `+escaped(quote(s.Target.Command))+`}`)
+		w.writeMember("target", `{"command": `+escaped(quoteName(s.Target.Command))+`}`)
 	case s.Target.URL != "":
-		w.member("target", `{"url": `+escaped(quote(s.Target.URL))+`}`)
+		w.writeMember("target", `{"url": `+escaped(quoteName(s.Target.URL))+`}`)
 	}
-	w.member("date", escaped(quote(s.Date)))
+	w.writeMember("date", escaped(quoteName(s.Date)))
 	if s.Revision != "" {
-		w.member("protocolVersion", escaped(quote(s.Revision)))
+		w.writeMember("protocolVersion", escaped(quoteName(s.Revision)))
 	}
 	if digest != "" {
-		w.member("hash", quote(digest))
+		w.writeMember("hash", quoteName(digest))
 	}
 	for i := range s.Self {
-		w.key(s.Self[i].Member)
-		w.item(&s.Self[i].Item)
+		w.writeKey(s.Self[i].Member)
+		w.writeItem(&s.Self[i].Item)
 	}
 	for l := range s.Lists {
 		if !s.Lists[l].Present {
 			continue
 		}
-		w.key(members[l])
-		w.open('[')
+		w.writeKey(members[l])
+		w.openBracket('[')
 		for i := range s.Lists[l].Items {
-			w.next()
-			w.item(&s.Lists[l].Items[i])
+			w.nextElement()
+			w.writeItem(&s.Lists[l].Items[i])
 		}
-		w.close(']')
+		w.closeBracket(']')
 	}
-	w.close('}')
+	w.closeBracket('}')
 }
 
-func (w *writer) item(it *Item) {
-	w.open('{')
-	w.member("hash", quote(it.Hash))
+func (w *writer) writeItem(it *Item) {
+	w.openBracket('{')
+	w.writeMember("hash", quoteName(it.Hash))
 	if !w.short {
-		w.key("definition")
+		w.writeKey("definition")
 		if err := w.tree.Parse(it.Text, 0); err != nil {
 			panic("lock: a definition is not JSON: " + err.Error())
 		}
-		w.value(w.tree.Root(), 0)
+		w.writeValue(w.tree.Root(), 0)
 	}
-	w.close('}')
+	w.closeBracket('}')
 }
 
 // The layout of definitions: a list of scalars as long as oneLine stays on its line, and so
@@ -96,7 +96,7 @@ const (
 	laidOut = 12
 )
 
-func (w *writer) value(v rawjson.Value, depth int) {
+func (w *writer) writeValue(v rawjson.Value, depth int) {
 	raw := v.Raw()
 	switch k := v.Kind(); {
 	case k != rawjson.Object && k != rawjson.Array || v.Len() == 0:
@@ -113,60 +113,60 @@ func (w *writer) value(v rawjson.Value, depth int) {
 		}
 		w.b = append(w.b, ']')
 	case k == rawjson.Array:
-		w.open('[')
+		w.openBracket('[')
 		for _, e := range v.Elements() {
-			w.next()
-			w.value(e, depth+1)
+			w.nextElement()
+			w.writeValue(e, depth+1)
 		}
-		w.close(']')
+		w.closeBracket(']')
 	default:
-		w.open('{')
+		w.openBracket('{')
 		for m := range v.Members() {
-			w.next()
+			w.nextElement()
 			w.b = append(append(w.b, escaped(m.Key.Raw())...), ": "...)
-			w.value(m.Value, depth+1)
+			w.writeValue(m.Value, depth+1)
 		}
-		w.close('}')
+		w.closeBracket('}')
 	}
 }
 
-func (w *writer) open(bracket byte) {
+func (w *writer) openBracket(bracket byte) {
 	w.b = append(w.b, bracket)
 	w.depth++
 	w.started = false
 }
 
-func (w *writer) close(bracket byte) {
+func (w *writer) closeBracket(bracket byte) {
 	w.depth--
 	if w.started {
-		w.newline()
+		w.breakLine()
 	}
 	w.b = append(w.b, bracket)
 	w.started = true
 }
 
-func (w *writer) next() {
+func (w *writer) nextElement() {
 	if w.started {
 		w.b = append(w.b, ',')
 	}
-	w.newline()
+	w.breakLine()
 	w.started = true
 }
 
-func (w *writer) newline() {
+func (w *writer) breakLine() {
 	w.b = append(w.b, '\n')
 	for range w.depth {
 		w.b = append(w.b, "  "...)
 	}
 }
 
-func (w *writer) key(name string) {
-	w.next()
-	w.b = append(append(w.b, quote(name)...), ": "...)
+func (w *writer) writeKey(name string) {
+	w.nextElement()
+	w.b = append(append(w.b, quoteName(name)...), ": "...)
 }
 
-func (w *writer) member(name, text string) {
-	w.key(name)
+func (w *writer) writeMember(name, text string) {
+	w.writeKey(name)
 	w.b = append(w.b, text...)
 }
 

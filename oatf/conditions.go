@@ -9,28 +9,28 @@ import (
 // The operators of a condition (§5.4) and the forms of their operands, in the order of the
 // specification.
 var operators = []field{
-	{name: "contains", form: text},
-	{name: "starts_with", form: text},
-	{name: "ends_with", form: text},
-	{name: "regex", form: text},
-	{name: "any_of", form: list(1, anything)},
-	{name: "gt", form: number},
-	{name: "lt", form: number},
-	{name: "gte", form: number},
-	{name: "lte", form: number},
-	{name: "exists", form: boolean},
+	{name: "contains", form: textForm, doc: "Part of the text. Anything but a string is compared as compact JSON."},
+	{name: "starts_with", form: textForm, doc: "Beginning of the text."},
+	{name: "ends_with", form: textForm, doc: "End of the text."},
+	{name: "regex", form: textForm, doc: "RE2 expression that matches any part of the text."},
+	{name: "any_of", form: listForm(1, anyForm), doc: "Equal to one of these."},
+	{name: "gt", form: numberForm, doc: "Greater than this number."},
+	{name: "lt", form: numberForm, doc: "Less than this number."},
+	{name: "gte", form: numberForm, doc: "At least this number."},
+	{name: "lte", form: numberForm, doc: "At most this number."},
+	{name: "exists", form: booleanForm, doc: "Whether the value is present."},
 }
 
 // shortOperators are those that a pattern takes without the word condition: all but exists (§6.2).
 var shortOperators = operators[:len(operators)-1]
 
-var conditionShape = &shape{name: "a condition", fields: operators}
+var conditionShape = &shape{name: "a condition", doc: "Operators that must all hold.", fields: operators, also: `"minProperties":1`}
 
 // isOperators reports whether a condition is one of operators: a mapping with at least one
 // of them. Any other value is to be equal to.
 func isOperators(v rawjson.Value) bool {
 	for m := range v.Members() {
-		if conditionShape.field(m.Key.Text()) != nil {
+		if conditionShape.fieldNamed(m.Key.Text()) != nil {
 			return true
 		}
 	}
@@ -38,32 +38,46 @@ func isOperators(v rawjson.Value) bool {
 }
 
 // conditionForm takes a bare value or operators.
-func conditionForm(r *report, v rawjson.Value) {
-	if isOperators(v) {
-		object(conditionShape)(r, v)
-	}
-}
+var conditionForm = definedForm("condition", "A value to be equal to, or operators.", form{
+	check: func(r *report, v rawjson.Value) {
+		if isOperators(v) {
+			objectForm(conditionShape).check(r, v)
+		}
+	},
+	keywords: func(d definitions) string {
+		return joinMembers(`"if":{"type":"object","anyOf":[`+requireEach(operators)+`]}`, `"then":{`+objectForm(conditionShape).schema(d)+`}`)
+	},
+})
 
 // predicateForm is a mapping from paths to conditions (§5.4).
-func predicateForm(r *report, v rawjson.Value) {
-	mapping(r, v)
-	for m := range v.Members() {
-		conditionForm(r, m.Value)
-	}
-}
+var predicateForm = definedForm("predicate", "Conditions by simple path; all must hold.", form{
+	check: func(r *report, v rawjson.Value) {
+		mappingForm.check(r, v)
+		for m := range v.Members() {
+			conditionForm.check(r, m.Value)
+		}
+	},
+	keywords: func(d definitions) string {
+		return joinMembers(mappingForm.keywords(d), `"propertyNames":{`+simplePathPattern+`}`, `"additionalProperties":{`+conditionForm.schema(d)+`}`)
+	},
+})
+
+// simplePathPattern is the grammar of simple paths as a keyword of JSON Schema.
+const simplePathPattern = `"pattern":"^([A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*)?$"`
+
+var patternShape = &shape{name: "a pattern", doc: "A comparison: a condition, or one operator alone.", fields: append([]field{
+	{name: "target", form: targetForm},
+	{name: "condition", form: conditionForm, null: true},
+}, shortOperators...), also: `"oneOf":[` + requireEach(append([]field{{name: "condition"}}, shortOperators...)) + `]`}
 
 // patternForm takes the standard form, a condition with or without a target, or the short
 // form, one operator alone (§6.2).
-func patternForm(r *report, v rawjson.Value) {
+var patternForm = form{doc: patternShape.doc, keywords: patternShape.keywords, check: func(r *report, v rawjson.Value) {
 	if v.Kind() != rawjson.Object {
-		mapping(r, v)
+		mappingForm.check(r, v)
 		return
 	}
-	short := &shape{name: "a pattern", fields: append([]field{
-		{name: "target", form: text},
-		{name: "condition", form: conditionForm, null: true},
-	}, shortOperators...)}
-	object(short)(r, v)
+	objectForm(patternShape).check(r, v)
 	var found []string
 	for _, o := range shortOperators {
 		if v.Get(o.name).Exists() {
@@ -80,18 +94,27 @@ func patternForm(r *report, v rawjson.Value) {
 	case len(found) > 1:
 		r.mismatch("", v, "", "the short form of a pattern takes one operator: put %s into a condition", strings.Join(found, ", "))
 	}
-}
+}}
 
 // actionForm takes one action: send, log, or one key of a binding (SDK §2.7a). How many
 // there are is V-041.
-func actionForm(r *report, v rawjson.Value) {
-	mapping(r, v)
-	for m := range v.Members() {
-		switch m.Key.Text() {
-		case "send":
-			object(sendShape)(r, m.Value)
-		case "log":
-			object(logShape)(r, m.Value)
+var actionForm = definedForm("action", "One action: send, log, or one that the protocol's binding knows.", form{
+	check: func(r *report, v rawjson.Value) {
+		mappingForm.check(r, v)
+		for m := range v.Members() {
+			switch m.Key.Text() {
+			case "send":
+				objectForm(sendShape).check(r, m.Value)
+			case "log":
+				objectForm(logShape).check(r, m.Value)
+			}
 		}
-	}
-}
+	},
+	keywords: func(d definitions) string {
+		own := func(name string, s *shape) string {
+			return objectForm(&shape{fields: []field{{name: name, form: objectForm(s), required: true}}, extensions: true}).schema(d)
+		}
+		return `"type":"object","oneOf":[{` + own("send", sendShape) + `},{` + own("log", logShape) + `},` +
+			`{"description":"An action of a binding.","allOf":[{"not":{"required":["send"]}},{"not":{"required":["log"]}},{"not":{"propertyNames":{"pattern":"^x-"}}}]}]`
+	},
+})

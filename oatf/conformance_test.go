@@ -243,7 +243,7 @@ func treeOf(t *testing.T, text string) rawjson.Value {
 	if failed != nil {
 		t.Fatalf("%v\n%s", failed, text)
 	}
-	return src.root()
+	return src.rootValue()
 }
 
 func judgeRoundTrip(t *testing.T, c suiteCase, _ bool) {
@@ -265,7 +265,7 @@ func judgeRoundTrip(t *testing.T, c suiteCase, _ bool) {
 }
 
 // canonicalOf writes a model down so that two that mean the same are the same text.
-func canonicalOf(d *Document) string { return renderedSource(d).root().Canonical() }
+func canonicalOf(d *Document) string { return renderedSource(d).rootValue().Canonical() }
 
 func judgeProtocol(t *testing.T, c suiteCase, _ bool) {
 	var in struct{ Mode string }

@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"gauntlet/internal/yamltext"
+	"gauntlet/internal/leaf/yamltext"
 )
 
 // maxAliased is how many values aliases may stand for. Aliases are forbidden; they are
@@ -46,7 +46,7 @@ func readSource(text string, limits Limits) (*source, *Diagnostic) {
 	c := converter{limits: limits, shield: shield, src: &source{lines: Lines(text)}}
 	c.directives()
 	c.countComments(document)
-	if failed := c.write(root, 0); failed != nil {
+	if failed := c.writeNode(root, 0); failed != nil {
 		return nil, failed
 	}
 	if err := c.src.tree.Parse(c.json.String(), 0); err != nil {
@@ -55,7 +55,7 @@ func readSource(text string, limits Limits) (*source, *Diagnostic) {
 	return c.src, nil
 }
 
-func (c *converter) write(n *yaml.Node, depth int) *Diagnostic {
+func (c *converter) writeNode(n *yaml.Node, depth int) *Diagnostic {
 	c.countComments(n)
 	if depth > c.limits.Depth && c.inAlias > 0 {
 		c.json.WriteString("null") // the alias has been reported
@@ -67,7 +67,7 @@ func (c *converter) write(n *yaml.Node, depth int) *Diagnostic {
 		c.fault(n, "V-020", "§11.1.1", "the YAML anchor &%s is forbidden: write the value out where it is needed", n.Anchor)
 	}
 	if c.inAlias == 0 {
-		c.mark(n)
+		c.markPosition(n)
 	} else if c.aliased++; c.aliased > maxAliased {
 		c.json.WriteString("null")
 		return nil
@@ -76,11 +76,11 @@ func (c *converter) write(n *yaml.Node, depth int) *Diagnostic {
 	case yaml.AliasNode:
 		return c.alias(n, depth)
 	case yaml.MappingNode:
-		return c.mapping(n, depth)
+		return c.writeMapping(n, depth)
 	case yaml.SequenceNode:
 		return c.sequence(n, depth)
 	default:
-		c.scalar(n)
+		c.writeScalar(n)
 		return nil
 	}
 }
@@ -93,7 +93,7 @@ func (c *converter) countComments(n *yaml.Node) {
 	}
 }
 
-func (c *converter) mark(n *yaml.Node) {
+func (c *converter) markPosition(n *yaml.Node) {
 	c.src.marks = append(c.src.marks, mark{c.json.Len(), n.Line, n.Column})
 }
 
@@ -107,10 +107,10 @@ func (c *converter) alias(n *yaml.Node, depth int) *Diagnostic {
 	}
 	c.inAlias++
 	defer func() { c.inAlias-- }()
-	return c.write(n.Alias, depth+1)
+	return c.writeNode(n.Alias, depth+1)
 }
 
-func (c *converter) mapping(n *yaml.Node, depth int) *Diagnostic {
+func (c *converter) writeMapping(n *yaml.Node, depth int) *Diagnostic {
 	c.customTag(n, "!!map")
 	if len(n.Content)/2 > c.limits.Width {
 		return syntaxError(n.Line, n.Column, "a mapping has %d keys, more than the %d that are read", len(n.Content)/2, c.limits.Width)
@@ -127,7 +127,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) *Diagnostic {
 		key.Value = c.shield.off(key.Value)
 		c.path = append(c.path, "."+key.Value)
 		c.countComments(key)
-		if !c.key(key, seen) {
+		if !c.checkKey(key, seen) {
 			c.path = c.path[:len(c.path)-1]
 			continue
 		}
@@ -135,11 +135,11 @@ func (c *converter) mapping(n *yaml.Node, depth int) *Diagnostic {
 			c.json.WriteByte(',')
 		}
 		if c.inAlias == 0 {
-			c.mark(key)
+			c.markPosition(key)
 		}
-		quote(&c.json, key.Value)
+		writeQuoted(&c.json, key.Value)
 		c.json.WriteByte(':')
-		if failed := c.write(value, depth+1); failed != nil {
+		if failed := c.writeNode(value, depth+1); failed != nil {
 			return failed
 		}
 		c.path = c.path[:len(c.path)-1]
@@ -156,8 +156,8 @@ func bracesAdvice(key *yaml.Node) string {
 	return ""
 }
 
-// key reports whether a mapping's key can stand as a member's name.
-func (c *converter) key(n *yaml.Node, seen map[string]bool) bool {
+// checkKey reports whether a mapping's key can stand as a member's name.
+func (c *converter) checkKey(n *yaml.Node, seen map[string]bool) bool {
 	switch {
 	case n.Tag == "!!merge":
 		c.fault(n, "V-020", "§11.1.1", "the YAML merge key << is forbidden: write the keys out")
@@ -185,7 +185,7 @@ func (c *converter) sequence(n *yaml.Node, depth int) *Diagnostic {
 			c.json.WriteByte(',')
 		}
 		c.path = append(c.path, "["+strconv.Itoa(i)+"]")
-		if failed := c.write(e, depth+1); failed != nil {
+		if failed := c.writeNode(e, depth+1); failed != nil {
 			return failed
 		}
 		c.path = c.path[:len(c.path)-1]
@@ -194,8 +194,8 @@ func (c *converter) sequence(n *yaml.Node, depth int) *Diagnostic {
 	return nil
 }
 
-// scalar writes a plain scalar as what the core schema takes it for, any other as a string.
-func (c *converter) scalar(n *yaml.Node) {
+// writeScalar writes a plain scalar as what the core schema takes it for, any other as a string.
+func (c *converter) writeScalar(n *yaml.Node) {
 	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	tagged := n.Style&yaml.TaggedStyle != 0 || n.Tag == "!"
 	if tagged {
@@ -217,5 +217,5 @@ func (c *converter) scalar(n *yaml.Node) {
 			return
 		}
 	}
-	quote(&c.json, c.shield.off(n.Value))
+	writeQuoted(&c.json, c.shield.off(n.Value))
 }

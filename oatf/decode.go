@@ -10,10 +10,10 @@ import (
 // decodeDocument makes the model of a tree. What does not fit is left out: the shapes
 // report it.
 func decodeDocument(src *source) *Document {
-	root := src.root()
+	root := src.rootValue()
 	return &Document{
 		OATF: textOf(root, "oatf"), Schema: textOf(root, "$schema"),
-		Attack: decodeAttack(member(root, "attack", rawjson.Object)),
+		Attack: decodeAttack(memberOfKind(root, "attack", rawjson.Object)),
 		source: src,
 	}
 }
@@ -23,11 +23,11 @@ func decodeAttack(v rawjson.Value) Attack {
 		ID: textOf(v, "id"), Name: textOf(v, "name"), Version: intOf(v, "version"), Status: Status(textOf(v, "status")),
 		Created: Date(textOf(v, "created")), Modified: Date(textOf(v, "modified")),
 		Author: textOf(v, "author"), Description: textOf(v, "description"), GracePeriod: textOf(v, "grace_period"),
-		Severity: decodeSeverity(v.Get("severity")), Impact: words[Impact](v, "impact"),
+		Severity: decodeSeverity(v.Get("severity")), Impact: decodeWords[Impact](v, "impact"),
 		Classification: maybe(v, "classification", decodeClassification),
-		References:     each(v, "references", decodeReference),
-		Execution:      decodeExecution(member(v, "execution", rawjson.Object)),
-		Indicators:     each(v, "indicators", decodeIndicator),
+		References:     decodeEach(v, "references", decodeReference),
+		Execution:      decodeExecution(memberOfKind(v, "execution", rawjson.Object)),
+		Indicators:     decodeEach(v, "indicators", decodeIndicator),
 		Correlation: maybe(v, "correlation", func(v rawjson.Value) Correlation {
 			return Correlation{CorrelationLogic(textOf(v, "logic"))}
 		}),
@@ -48,10 +48,10 @@ func decodeSeverity(v rawjson.Value) *Severity {
 func decodeClassification(v rawjson.Value) Classification {
 	return Classification{
 		Category: Category(textOf(v, "category")),
-		Mappings: each(v, "mappings", func(v rawjson.Value) FrameworkMapping {
+		Mappings: decodeEach(v, "mappings", func(v rawjson.Value) FrameworkMapping {
 			return FrameworkMapping{textOf(v, "framework"), textOf(v, "id"), textOf(v, "name"), textOf(v, "url"), Relationship(textOf(v, "relationship"))}
 		}),
-		Tags: words[string](v, "tags"),
+		Tags: decodeWords[string](v, "tags"),
 	}
 }
 
@@ -61,27 +61,27 @@ func decodeReference(v rawjson.Value) Reference {
 
 func decodeExecution(v rawjson.Value) Execution {
 	return Execution{
-		Mode: textOf(v, "mode"), State: member(v, "state", rawjson.Object),
-		Phases: each(v, "phases", decodePhase), Actors: each(v, "actors", decodeActor),
+		Mode: textOf(v, "mode"), State: memberOfKind(v, "state", rawjson.Object),
+		Phases: decodeEach(v, "phases", decodePhase), Actors: decodeEach(v, "actors", decodeActor),
 		Extensions: decodeExtensions(v),
 	}
 }
 
 func decodeActor(v rawjson.Value) Actor {
-	return Actor{Name: textOf(v, "name"), Mode: textOf(v, "mode"), Phases: each(v, "phases", decodePhase), Extensions: decodeExtensions(v)}
+	return Actor{Name: textOf(v, "name"), Mode: textOf(v, "mode"), Phases: decodeEach(v, "phases", decodePhase), Extensions: decodeExtensions(v)}
 }
 
 func decodePhase(v rawjson.Value) Phase {
 	return Phase{
 		Name: textOf(v, "name"), Description: textOf(v, "description"), Mode: textOf(v, "mode"),
-		State: member(v, "state", rawjson.Object), Extractors: each(v, "extractors", decodeExtractor),
-		OnEnter: each(v, "on_enter", decodeAction), Trigger: maybe(v, "trigger", decodeTrigger),
+		State: memberOfKind(v, "state", rawjson.Object), Extractors: decodeEach(v, "extractors", decodeExtractor),
+		OnEnter: decodeEach(v, "on_enter", decodeAction), Trigger: maybe(v, "trigger", decodeTrigger),
 		Extensions: decodeExtensions(v),
 	}
 }
 
 func decodeTrigger(v rawjson.Value) Trigger {
-	return Trigger{Event: textOf(v, "event"), Count: intOf(v, "count"), Match: member(v, "match", rawjson.Object), After: textOf(v, "after")}
+	return Trigger{Event: textOf(v, "event"), Count: intOf(v, "count"), Match: memberOfKind(v, "match", rawjson.Object), After: textOf(v, "after")}
 }
 
 func decodeExtractor(v rawjson.Value) Extractor {
@@ -110,7 +110,7 @@ func decodeIndicator(v rawjson.Value) Indicator {
 		Description: textOf(v, "description"), Pattern: maybe(v, "pattern", decodePattern),
 		Expression: maybe(v, "expression", decodeExpression), Semantic: maybe(v, "semantic", decodeSemantic),
 		Confidence: pointerTo(v, "confidence"), Severity: SeverityLevel(textOf(v, "severity")),
-		FalsePositives: words[string](v, "false_positives"), Tier: Tier(textOf(v, "tier")),
+		FalsePositives: decodeWords[string](v, "false_positives"), Tier: Tier(textOf(v, "tier")),
 		Extensions: decodeExtensions(v),
 	}
 }
@@ -127,16 +127,16 @@ func decodePattern(v rawjson.Value) PatternMatch {
 	var b strings.Builder
 	w := beginObject(&b, nil)
 	for _, o := range shortOperators {
-		w.value(o.name, v.Get(o.name))
+		w.writeValue(o.name, v.Get(o.name))
 	}
-	w.end()
+	w.endObject()
 	p.Shorthand = parseValue(b.String())
 	return p
 }
 
 func decodeExpression(v rawjson.Value) ExpressionMatch {
 	e := ExpressionMatch{CEL: textOf(v, "cel")}
-	for m := range member(v, "variables", rawjson.Object).Members() {
+	for m := range memberOfKind(v, "variables", rawjson.Object).Members() {
 		e.Variables = append(e.Variables, Variable{Name: m.Key.Text(), Path: m.Value.Text()})
 	}
 	return e
@@ -148,7 +148,7 @@ func decodeSemantic(v rawjson.Value) SemanticMatch {
 		s.Threshold = &f
 	}
 	s.Examples = maybe(v, "examples", func(v rawjson.Value) SemanticExamples {
-		return SemanticExamples{Positive: words[string](v, "positive"), Negative: words[string](v, "negative")}
+		return SemanticExamples{Positive: decodeWords[string](v, "positive"), Negative: decodeWords[string](v, "negative")}
 	})
 	return s
 }
@@ -167,9 +167,9 @@ func decodeExtensions(v rawjson.Value) []Extension {
 	return all
 }
 
-// each decodes a list of mappings; nil if there is no list.
-func each[T any](v rawjson.Value, name string, decode func(rawjson.Value) T) []T {
-	list := member(v, name, rawjson.Array)
+// decodeEach decodes a list of mappings; nil if there is no list.
+func decodeEach[T any](v rawjson.Value, name string, decode func(rawjson.Value) T) []T {
+	list := memberOfKind(v, name, rawjson.Array)
 	if !list.Exists() {
 		return nil
 	}
@@ -180,14 +180,14 @@ func each[T any](v rawjson.Value, name string, decode func(rawjson.Value) T) []T
 	return all
 }
 
-// words decodes a list of strings; nil if there is no list.
-func words[T ~string](v rawjson.Value, name string) []T {
-	return each(v, name, func(v rawjson.Value) T { return T(v.Text()) })
+// decodeWords decodes a list of strings; nil if there is no list.
+func decodeWords[T ~string](v rawjson.Value, name string) []T {
+	return decodeEach(v, name, func(v rawjson.Value) T { return T(v.Text()) })
 }
 
 // maybe decodes a mapping that may be missing.
 func maybe[T any](v rawjson.Value, name string, decode func(rawjson.Value) T) *T {
-	m := member(v, name, rawjson.Object)
+	m := memberOfKind(v, name, rawjson.Object)
 	if !m.Exists() {
 		return nil
 	}
@@ -209,7 +209,7 @@ func pointerTo(v rawjson.Value, name string) *int {
 }
 
 func textPointer(v rawjson.Value, name string) *string {
-	t := member(v, name, rawjson.String)
+	t := memberOfKind(v, name, rawjson.String)
 	if !t.Exists() {
 		return nil
 	}

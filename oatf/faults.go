@@ -18,15 +18,15 @@ func (c *converter) fault(n *yaml.Node, rule, section string, format string, arg
 	}
 	d := Diagnostic{
 		Severity: SeverityError, Rule: rule, Kind: Syntax, Section: section,
-		Path: strings.TrimPrefix(strings.Join(c.path, ""), "."), Pointer: c.pointer(),
+		Path: strings.TrimPrefix(strings.Join(c.path, ""), "."), Pointer: c.pointerHere(),
 		Line: n.Line, Column: n.Column, EndLine: n.Line, EndColumn: n.Column + c.width(n),
 		Message: fmt.Sprintf(format, args...),
 	}
-	c.faults.add(&d)
+	c.faults.countDiagnostic(&d)
 	c.src.faults = append(c.src.faults, d)
 }
 
-func (c *converter) pointer() string {
+func (c *converter) pointerHere() string {
 	var b strings.Builder
 	for _, part := range c.path {
 		b.WriteByte('/')
@@ -43,7 +43,7 @@ func (c *converter) width(n *yaml.Node) int {
 	if n.Line < 1 || n.Line > len(c.src.lines) {
 		return 1
 	}
-	return span(c.src.lines[n.Line-1], n.Column)
+	return caretSpan(c.src.lines[n.Line-1], n.Column)
 }
 
 // directives reports tag directives, which are there for custom tags.

@@ -2,32 +2,57 @@ package oatf
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
 // A form says what a value must look like for the model to hold it, and reports what does
 // not fit. It knows types and closed words; what a document means is for the rules.
-type form func(r *report, v rawjson.Value)
+// [Schema] is written from the same forms.
+type form struct {
+	check    func(r *report, v rawjson.Value)
+	keywords func(d definitions) string // of a JSON Schema, without the braces
+	doc      string                     // for editors, where the field has none of its own
+}
+
+// checkedBy is a form whose schema depends on no other.
+func checkedBy(check func(*report, rawjson.Value), keywords string) form {
+	return form{check: check, keywords: func(definitions) string { return keywords }}
+}
+
+// with adds keywords to the schema for what rules and not the form refuse.
+func (f form) with(keywords string) form {
+	return form{f.check, func(d definitions) string { return joinMembers(f.keywords(d), keywords) }, f.doc}
+}
+
+func (f form) documented(doc string) form {
+	f.doc = doc
+	return f
+}
 
 // A shape is a mapping with known fields, in the order of the specification.
 type shape struct {
 	name       string // with its article, for messages
+	doc        string // for editors
 	fields     []field
-	extensions bool // x-* may stand beside them (§10.3)
+	extensions bool   // x-* may stand beside them (§10.3)
+	also       string // members of the JSON Schema for what the rules say of fields together
 }
 
 // A field is one key of a shape.
 type field struct {
 	name     string
 	form     form
+	doc      string // for editors; "" where the form says enough
 	required bool
 	rule     string // of a field that is missing; "" is a type mismatch (SDK §3.1)
 	null     bool   // null is a value here; else it stands for absent
 }
 
-func (s *shape) field(name string) *field {
+func (s *shape) fieldNamed(name string) *field {
 	for i := range s.fields {
 		if s.fields[i].name == name {
 			return &s.fields[i]
@@ -51,28 +76,28 @@ func (s *shape) advice(name string) string {
 	return ": it has " + alternatives(names)
 }
 
-// object is the form of a mapping with the shape.
-func object(s *shape) form {
-	return func(r *report, v rawjson.Value) {
+// objectForm is the form of a mapping with the shape.
+func objectForm(s *shape) form {
+	return form{doc: s.doc, keywords: s.keywords, check: func(r *report, v rawjson.Value) {
 		if v.Kind() != rawjson.Object {
-			r.mismatch("", v, "", "want %s, which is a mapping, and not %s", s.name, article(v))
+			r.mismatch("", v, "", "want %s, which is a mapping, and not %s", s.name, articleFor(v))
 			return
 		}
 		for m := range v.Members() {
 			name := m.Key.Text()
-			f := s.field(name)
+			f := s.fieldNamed(name)
 			switch {
 			case f == nil && strings.HasPrefix(name, "x-") && s.extensions:
 			case f == nil && strings.HasPrefix(name, "x-"):
 				r.atName(m, func() {
-					r.mismatch("", m.Value, "", "%s takes no extensions: put %q on the attack, execution, actor, phase, action or indicator", s.name, clip(name))
+					r.mismatch("", m.Value, "", "%s takes no extensions: put %q on the attack, execution, actor, phase, action or indicator", s.name, excerpt.Clip(name, mostQuoted))
 				})
 			case f == nil:
 				r.atName(m, func() {
-					r.mismatch("", m.Value, "", "unknown field %q in %s%s", clip(name), s.name, s.advice(name))
+					r.mismatch("", m.Value, "", "unknown field %q in %s%s", excerpt.Clip(name, mostQuoted), s.name, s.advice(name))
 				})
 			case m.Value.Kind() != rawjson.Null || f.null:
-				f.form(r, m.Value)
+				f.form.check(r, m.Value)
 			}
 		}
 		for _, f := range s.fields {
@@ -80,76 +105,68 @@ func object(s *shape) form {
 				r.mismatch(f.rule, v, f.name, "%s needs the field %q", s.name, f.name)
 			}
 		}
-	}
+	}}
 }
 
-// list is the form of a list with at least so many entries.
-func list(least int, of form) form {
-	return func(r *report, v rawjson.Value) {
+// listForm is the form of a list with at least so many entries.
+func listForm(least int, of form) form {
+	keywords := func(d definitions) string {
+		return joinMembers(`"type":"array"`, `"items":{`+of.schema(d)+`}`, map[bool]string{true: `"minItems":` + strconv.Itoa(least)}[least > 0])
+	}
+	return form{keywords: keywords, check: func(r *report, v rawjson.Value) {
 		if v.Kind() != rawjson.Array {
-			r.mismatch("", v, "", "want a list and not %s", article(v))
+			r.mismatch("", v, "", "want a list and not %s", articleFor(v))
 			return
 		}
 		if v.Len() < least {
 			r.mismatch("", v, "", "the list is empty: give it an entry, or leave it out")
 		}
 		for _, e := range v.Elements() {
-			of(r, e)
+			of.check(r, e)
 		}
-	}
+	}}
 }
 
-func text(r *report, v rawjson.Value) {
-	if v.Kind() != rawjson.String {
-		r.mismatch("", v, "", "want a string and not %s: put it in quotes", article(v))
-	}
+// kindForm is the form of a value of one JSON type. want is that type with its article.
+func kindForm(kind rawjson.Kind, schema, want, advice string) form {
+	return checkedBy(func(r *report, v rawjson.Value) {
+		if v.Kind() != kind {
+			r.mismatch("", v, "", "want %s and not %s%s", want, articleFor(v), advice)
+		}
+	}, schema)
 }
 
-func integer(r *report, v rawjson.Value) {
-	if _, ok := v.Int(); !ok {
-		r.mismatch("", v, "", "want an integer and not %s", article(v))
-	}
-}
+var (
+	textForm    = kindForm(rawjson.String, `"type":"string"`, "a string", ": put it in quotes")
+	numberForm  = kindForm(rawjson.Number, `"type":"number"`, "a number", "")
+	booleanForm = kindForm(rawjson.Bool, `"type":"boolean"`, "true or false", "")
+	mappingForm = kindForm(rawjson.Object, `"type":"object"`, "a mapping", "")
+	integerForm = checkedBy(func(r *report, v rawjson.Value) {
+		if _, ok := v.Int(); !ok {
+			r.mismatch("", v, "", "want an integer and not %s", articleFor(v))
+		}
+	}, `"type":"integer"`)
+	anyForm = checkedBy(func(*report, rawjson.Value) {}, "") // passed through
+)
 
-func number(r *report, v rawjson.Value) {
-	if v.Kind() != rawjson.Number {
-		r.mismatch("", v, "", "want a number and not %s", article(v))
-	}
-}
-
-func boolean(r *report, v rawjson.Value) {
-	if v.Kind() != rawjson.Bool {
-		r.mismatch("", v, "", "want true or false and not %s", article(v))
-	}
-}
-
-func mapping(r *report, v rawjson.Value) {
-	if v.Kind() != rawjson.Object {
-		r.mismatch("", v, "", "want a mapping and not %s", article(v))
-	}
-}
-
-// anything is passed through.
-func anything(*report, rawjson.Value) {}
-
-// word is the form of a string from a closed list.
-func word[T ~string](of ...T) form {
+// wordForm is the form of a string from a closed list.
+func wordForm[T ~string](of ...T) form {
 	words := make([]string, len(of))
 	for i, w := range of {
 		words[i] = string(w)
 	}
-	return func(r *report, v rawjson.Value) {
+	return checkedBy(func(r *report, v rawjson.Value) {
 		switch {
 		case v.Kind() != rawjson.String:
-			r.mismatch("", v, "", "want %s and not %s", alternatives(words), article(v))
+			r.mismatch("", v, "", "want %s and not %s", alternatives(words), articleFor(v))
 		case !slices.Contains(words, v.Text()):
 			r.variant(v, "", words)
 		}
-	}
+	}, `"enum":`+quoteList(words))
 }
 
-// article names a value's kind for a message.
-func article(v rawjson.Value) string {
+// articleFor names a value's kind for a message.
+func articleFor(v rawjson.Value) string {
 	switch v.Kind() {
 	case rawjson.Object:
 		return "a mapping"
@@ -158,7 +175,7 @@ func article(v rawjson.Value) string {
 	case rawjson.Null:
 		return "nothing"
 	case rawjson.Number, rawjson.Bool:
-		return v.Kind().String() + " " + clip(v.Raw())
+		return v.Kind().String() + " " + excerpt.Clip(v.Raw(), mostQuoted)
 	}
 	return "a " + v.Kind().String()
 }

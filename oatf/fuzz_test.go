@@ -87,7 +87,7 @@ func FuzzString(f *testing.F) {
 		var b strings.Builder
 		w := beginObject(&b, nil)
 		w.textIf(s, true, s)
-		w.end()
+		w.endObject()
 		d := &Document{OATF: Version, Attack: Attack{Execution: Execution{Mode: "mcp_server", State: parseValue(b.String())}}}
 		written := Serialize(d)
 		again, err := Parse(written)

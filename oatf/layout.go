@@ -33,39 +33,39 @@ type phaseLayout struct {
 }
 
 func layOut(root rawjson.Value) *layout {
-	l := &layout{root: root, attack: member(root, "attack", rawjson.Object)}
-	l.execution = member(l.attack, "execution", rawjson.Object)
+	l := &layout{root: root, attack: memberOfKind(root, "attack", rawjson.Object)}
+	l.execution = memberOfKind(l.attack, "execution", rawjson.Object)
 	l.mode = textOf(l.execution, "mode")
-	l.modeless = !given(l.execution, "mode")
+	l.modeless = !hasMember(l.execution, "mode")
 	switch {
-	case given(l.execution, "actors"):
-		for _, a := range member(l.execution, "actors", rawjson.Array).Elements() {
+	case hasMember(l.execution, "actors"):
+		for _, a := range memberOfKind(l.execution, "actors", rawjson.Array).Elements() {
 			if a.Kind() == rawjson.Object {
-				l.actor(a, textOf(a, "name"), textOf(a, "mode"))
+				l.addActor(a, textOf(a, "name"), textOf(a, "mode"))
 			}
 		}
-	case given(l.execution, "phases"):
-		l.actor(l.execution, DefaultActor, l.mode)
+	case hasMember(l.execution, "phases"):
+		l.addActor(l.execution, DefaultActor, l.mode)
 		if a := &l.actors[0]; l.modeless && len(a.phases) > 0 {
 			a.mode = a.phases[0].mode
 		}
-	case given(l.execution, "state"):
+	case hasMember(l.execution, "state"):
 		l.actors = []actorLayout{{
 			value: l.execution, name: DefaultActor, mode: l.mode,
-			phases: []phaseLayout{{l.execution, member(l.execution, "state", rawjson.Object), l.mode}},
+			phases: []phaseLayout{{l.execution, memberOfKind(l.execution, "state", rawjson.Object), l.mode}},
 		}}
 	}
-	for _, i := range member(l.attack, "indicators", rawjson.Array).Elements() {
+	for _, i := range memberOfKind(l.attack, "indicators", rawjson.Array).Elements() {
 		if i.Kind() == rawjson.Object {
 			l.indicators = append(l.indicators, i)
 		}
 	}
-	l.index()
+	l.indexActors()
 	return l
 }
 
-// index notes what rules ask for again and again: a document may have thousands of each.
-func (l *layout) index() {
+// indexActors notes what rules ask for again and again: a document may have thousands of each.
+func (l *layout) indexActors() {
 	l.actorNamed, l.protocols = map[string]int{}, map[string]bool{}
 	for i := range l.actors {
 		a := &l.actors[i]
@@ -75,20 +75,20 @@ func (l *layout) index() {
 		l.protocols[ProtocolOf(a.mode)] = true
 		a.takes = map[string]bool{}
 		for _, p := range a.phases {
-			for _, e := range member(p.value, "extractors", rawjson.Array).Elements() {
+			for _, e := range memberOfKind(p.value, "extractors", rawjson.Array).Elements() {
 				a.takes[textOf(e, "name")] = true
 			}
 		}
 	}
 }
 
-func (l *layout) actor(v rawjson.Value, name, mode string) {
-	a := actorLayout{value: v, list: member(v, "phases", rawjson.Array), name: name, mode: mode}
+func (l *layout) addActor(v rawjson.Value, name, mode string) {
+	a := actorLayout{value: v, list: memberOfKind(v, "phases", rawjson.Array), name: name, mode: mode}
 	for _, p := range a.list.Elements() {
 		if p.Kind() != rawjson.Object {
 			continue
 		}
-		phase := phaseLayout{p, member(p, "state", rawjson.Object), textOf(p, "mode")}
+		phase := phaseLayout{p, memberOfKind(p, "state", rawjson.Object), textOf(p, "mode")}
 		if phase.mode == "" {
 			phase.mode = mode
 		}
@@ -99,20 +99,20 @@ func (l *layout) actor(v rawjson.Value, name, mode string) {
 
 // protocol returns an indicator's protocol, its own or that of the execution.
 func (l *layout) protocol(indicator rawjson.Value) string {
-	if given(indicator, "protocol") {
+	if hasMember(indicator, "protocol") {
 		return textOf(indicator, "protocol")
 	}
 	return ProtocolOf(l.mode)
 }
 
-// given reports whether a member is there with a value: null stands for absent.
-func given(v rawjson.Value, name string) bool {
+// hasMember reports whether a member is there with a value: null stands for absent.
+func hasMember(v rawjson.Value, name string) bool {
 	k := v.Get(name).Kind()
 	return k != rawjson.Absent && k != rawjson.Null
 }
 
-// member returns a member if it is of the kind.
-func member(v rawjson.Value, name string, kind rawjson.Kind) rawjson.Value {
+// memberOfKind returns a member if it is of the kind.
+func memberOfKind(v rawjson.Value, name string, kind rawjson.Kind) rawjson.Value {
 	if m := v.Get(name); m.Kind() == kind {
 		return m
 	}

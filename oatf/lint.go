@@ -5,7 +5,7 @@ package oatf
 // forms it has, and says little about another.
 func Lint(d *Document) []Diagnostic {
 	src := d.current()
-	c := checker{report: report{src: src}, layout: layOut(src.root())}
+	c := checker{report: report{src: src}, layout: layOut(src.rootValue())}
 	c.lintPayloads()
 	c.lintExpressions()
 	c.lintDroppedKeys()

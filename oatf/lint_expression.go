@@ -13,8 +13,8 @@ var celGuard = regexp.MustCompile(`\bhas\s*\(|\.\?|\?\[|\bin\b|\bcatch\b`)
 // those that lack its field.
 func (c *checker) lintExpressions() {
 	for _, i := range c.indicators {
-		e := member(i, "expression", rawjson.Object)
-		if cel := textOf(e, "cel"); cel != "" && !given(i, "surface") && !celGuard.MatchString(cel) {
+		e := memberOfKind(i, "expression", rawjson.Object)
+		if cel := textOf(e, "cel"); cel != "" && !hasMember(i, "surface") && !celGuard.MatchString(cel) {
 			c.rule("GNT-202", e, "cel", "without a surface the expression sees every message, and errs on those without its fields: name a surface, or test with has()")
 		}
 	}

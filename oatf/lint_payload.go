@@ -1,6 +1,7 @@
 package oatf
 
 import (
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
 )
@@ -20,7 +21,7 @@ func (c *checker) lintPayloads() {
 	messages := c.payloads()
 	left := maxCompared
 	for _, i := range c.indicators {
-		p := member(i, "pattern", rawjson.Object)
+		p := memberOfKind(i, "pattern", rawjson.Object)
 		if !p.Exists() {
 			continue
 		}
@@ -38,7 +39,7 @@ func (c *checker) lintPayloads() {
 			}
 			if _, holds := condition.HoldsAt(target, m.content); holds {
 				c.rule("GNT-201", p, "", "the pattern matches what actor %s itself sends (%s, from %s): it says nothing about the agent; %s",
-					clip(m.actor), clip(m.surface), pathOf(m.from), otherSide(m.side))
+					excerpt.Clip(m.actor, mostQuoted), excerpt.Clip(m.surface, mostQuoted), pointerPath(m.from), otherSide(m.side))
 				break
 			}
 		}
@@ -49,7 +50,7 @@ func (c *checker) lintPayloads() {
 // looking at one byte costs.
 func compilePattern(indicator, p rawjson.Value) (t match.Target, c *match.Condition, work int, ok bool) {
 	path := textOf(indicator, "target")
-	if given(p, "target") {
+	if hasMember(p, "target") {
 		path = textOf(p, "target")
 	}
 	t, err := match.ParseTarget(path)

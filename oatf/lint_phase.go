@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/rawjson"
 )
 
@@ -17,8 +19,8 @@ func (c *checker) lintDroppedKeys() {
 			}
 			var gone []string
 			for m := range before.Members() {
-				if name := m.Key.Text(); !strings.HasPrefix(name, "x-") && !given(p.state, name) {
-					gone = append(gone, clip(name))
+				if name := m.Key.Text(); !strings.HasPrefix(name, "x-") && !hasMember(p.state, name) {
+					gone = append(gone, excerpt.Clip(name, mostQuoted))
 				}
 			}
 			if len(gone) > 0 {
@@ -46,7 +48,7 @@ func (c *checker) lintPhases() {
 			if p.state.Exists() {
 				revision = textOf(p.state, "protocol_version")
 			}
-			t := member(p.value, "trigger", rawjson.Object)
+			t := memberOfKind(p.value, "trigger", rawjson.Object)
 			c.eventOfRevision(p.mode, revision, t)
 			stuck = whyNever(p.mode, t)
 			c.standalone(p)
@@ -56,16 +58,16 @@ func (c *checker) lintPhases() {
 
 // whyNever says why a trigger cannot fire, "" if it can for all that is known.
 func whyNever(mode string, t rawjson.Value) string {
-	if !t.Exists() || given(t, "after") {
+	if !t.Exists() || hasMember(t, "after") {
 		return ""
 	}
 	event := textOf(t, "event")
 	if eventAdvice(mode, event) != "" {
-		return "the trigger before it waits for " + clip(event) + ", which goes to the other side"
+		return "the trigger before it waits for " + excerpt.Clip(event, mostQuoted) + ", which goes to the other side"
 	}
-	for m := range member(t, "match", rawjson.Object).Members() {
+	for m := range memberOfKind(t, "match", rawjson.Object).Members() {
 		if why := whyContradictory(m.Value); why != "" {
-			return "the trigger before it wants of " + clip(m.Key.Text()) + " what cannot be: " + why
+			return "the trigger before it wants of " + excerpt.Clip(m.Key.Text(), mostQuoted) + " what cannot be: " + why
 		}
 	}
 	return ""
@@ -110,7 +112,7 @@ func bound(condition rawjson.Value, strict, loose string) limit {
 
 // eventOfRevision is GNT-206: the revision that the state names does not have the event.
 func (c *checker) eventOfRevision(mode, revision string, t rawjson.Value) {
-	if ProtocolOf(mode) != "mcp" || !slices.Contains(mcpRevisions, revision) {
+	if ProtocolOf(mode) != "mcp" || !slices.Contains(mcp.Revisions(), revision) {
 		return
 	}
 	o, known := operationOf("mcp", textOf(t, "event"))
@@ -124,15 +126,15 @@ func (c *checker) eventOfRevision(mode, revision string, t rawjson.Value) {
 }
 
 // standaloneRequests must be part of a request of the client (SEP-2260).
-var standaloneRequests = []string{"elicitation/create", "sampling/createMessage", "roots/list"}
+var standaloneRequests = []string{mcp.ElicitationCreate, mcp.SamplingCreateMessage, mcp.RootsList}
 
 // standalone is GNT-209: such a request on its own, and no word about why.
 func (c *checker) standalone(p phaseLayout) {
 	if p.mode != "mcp_server" || textOf(p.value, "description") != "" {
 		return
 	}
-	for _, a := range member(p.value, "on_enter", rawjson.Array).Elements() {
-		send := member(a, "send", rawjson.Object)
+	for _, a := range memberOfKind(p.value, "on_enter", rawjson.Array).Elements() {
+		send := memberOfKind(a, "send", rawjson.Object)
 		if method := textOf(send, "method"); slices.Contains(standaloneRequests, method) {
 			c.rule("GNT-209", send, "method", "%s on its own breaks MCP, which wants it inside a request of the client (SEP-2260): use elicitations in the state, or say in the phase's description that this is meant", method)
 		}
@@ -146,8 +148,8 @@ func (c *checker) lintClientActions() {
 			if p.mode != "mcp_client" {
 				continue
 			}
-			for _, action := range member(p.state, "actions", rawjson.Array).Elements() {
-				if method := textOf(action, "method"); method == "initialize" || method == "notifications/initialized" {
+			for _, action := range memberOfKind(p.state, "actions", rawjson.Array).Elements() {
+				if method := textOf(action, "method"); method == mcp.Initialize || method == mcp.NotifyInitialized {
 					c.rule("GNT-208", action, "method", "%s is sent when the connection is made: as an action it goes out a second time", method)
 				}
 			}
@@ -158,7 +160,7 @@ func (c *checker) lintClientActions() {
 // lintDates is GNT-210.
 func (c *checker) lintDates() {
 	for _, name := range []string{"created", "modified"} {
-		if v := member(c.attack, name, rawjson.String); v.Exists() {
+		if v := memberOfKind(c.attack, name, rawjson.String); v.Exists() {
 			if _, err := Date(v.Text()).Time(); err != nil {
 				c.rule("GNT-210", c.attack, name, "%v", err)
 			}

@@ -3,6 +3,7 @@ package oatf
 import (
 	"regexp/syntax"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -12,18 +13,18 @@ const maxPrograms = 100_000
 // lintRegexps is GNT-207 for every regular expression of a document.
 func (c *checker) lintRegexps() {
 	for _, i := range c.indicators {
-		p := member(i, "pattern", rawjson.Object)
+		p := memberOfKind(i, "pattern", rawjson.Object)
 		c.lintRegexp(p, "regex")
-		c.lintRegexp(member(p, "condition", rawjson.Object), "regex")
+		c.lintRegexp(memberOfKind(p, "condition", rawjson.Object), "regex")
 	}
 	for _, a := range c.actors {
 		for _, p := range a.phases {
-			for _, e := range member(p.value, "extractors", rawjson.Array).Elements() {
+			for _, e := range memberOfKind(p.value, "extractors", rawjson.Array).Elements() {
 				if textOf(e, "type") == string(ExtractRegex) {
 					c.lintRegexp(e, "selector")
 				}
 			}
-			c.lintPredicate(member(p.value, "trigger", rawjson.Object).Get("match"))
+			c.lintPredicate(memberOfKind(p.value, "trigger", rawjson.Object).Get("match"))
 			eachAnswer(p.state, func(_ string, entry rawjson.Value) { c.lintPredicate(entry.Get("when")) })
 		}
 	}
@@ -38,13 +39,13 @@ func (c *checker) lintPredicate(v rawjson.Value) {
 }
 
 func (c *checker) lintRegexp(v rawjson.Value, name string) {
-	re := member(v, name, rawjson.String)
+	re := memberOfKind(v, name, rawjson.String)
 	if c.instructions += len(re.Text()); !re.Exists() || c.instructions > maxPrograms {
 		return
 	}
 	never, size := neverMatches(re.Text())
 	if c.instructions += size; never {
-		c.rule("GNT-207", v, name, "the regular expression matches no text at all: %q", clip(re.Text()))
+		c.rule("GNT-207", v, name, "the regular expression matches no text at all: %q", excerpt.Clip(re.Text(), mostQuoted))
 	}
 }
 
@@ -69,12 +70,12 @@ func neverMatches(expression string) (never bool, instructions int) {
 	}
 	w := walker{prog: prog, seen: map[walk]bool{}, takes: make([]uint8, len(prog.Inst))}
 	for before := kind(0); before < kinds; before++ {
-		w.add(walk{uint32(prog.Start), before, allKinds})
+		w.addWalk(walk{uint32(prog.Start), before, allKinds})
 	}
 	for len(w.todo) > 0 {
 		next := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
-		if w.step(next) {
+		if w.stepWalk(next) {
 			return false, len(prog.Inst)
 		}
 	}
@@ -111,24 +112,24 @@ type walker struct {
 	takes []uint8
 }
 
-func (w *walker) add(p walk) {
+func (w *walker) addWalk(p walk) {
 	if p.after != 0 && !w.seen[p] {
 		w.seen[p] = true
 		w.todo = append(w.todo, p)
 	}
 }
 
-// step goes on from a place and reports whether it is a match.
-func (w *walker) step(p walk) bool {
+// stepWalk goes on from a place and reports whether it is a match.
+func (w *walker) stepWalk(p walk) bool {
 	inst := &w.prog.Inst[p.pc]
 	switch inst.Op {
 	case syntax.InstMatch:
 		return true
 	case syntax.InstAlt, syntax.InstAltMatch:
-		w.add(walk{inst.Out, p.before, p.after})
-		w.add(walk{inst.Arg, p.before, p.after})
+		w.addWalk(walk{inst.Out, p.before, p.after})
+		w.addWalk(walk{inst.Arg, p.before, p.after})
 	case syntax.InstCapture, syntax.InstNop:
-		w.add(walk{inst.Out, p.before, p.after})
+		w.addWalk(walk{inst.Out, p.before, p.after})
 	case syntax.InstEmptyWidth:
 		holds := uint8(0)
 		for after := kind(0); after < kinds; after++ {
@@ -136,7 +137,7 @@ func (w *walker) step(p walk) bool {
 				holds |= 1 << after
 			}
 		}
-		w.add(walk{inst.Out, p.before, holds})
+		w.addWalk(walk{inst.Out, p.before, holds})
 	case syntax.InstFail:
 	default: // one character
 		if w.takes[p.pc] == 0 {
@@ -149,7 +150,7 @@ func (w *walker) step(p walk) bool {
 		}
 		for k := newline; k < kinds; k++ {
 			if p.after&w.takes[p.pc]&(1<<k) != 0 {
-				w.add(walk{inst.Out, k, allKinds})
+				w.addWalk(walk{inst.Out, k, allKinds})
 			}
 		}
 	}

@@ -4,28 +4,29 @@ import (
 	"fmt"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
 // lintTargets is GNT-204: a path that no message which the indicator sees can have.
 func (c *checker) lintTargets() {
 	for _, i := range c.indicators {
-		if given(i, "expression") {
+		if hasMember(i, "expression") {
 			continue // it does not look at the target
 		}
 		c.lintTarget(i, i)
-		c.lintTarget(i, member(i, "pattern", rawjson.Object))
-		c.lintTarget(i, member(i, "semantic", rawjson.Object))
+		c.lintTarget(i, memberOfKind(i, "pattern", rawjson.Object))
+		c.lintTarget(i, memberOfKind(i, "semantic", rawjson.Object))
 	}
 }
 
 func (c *checker) lintTarget(indicator, holder rawjson.Value) {
-	t := member(holder, "target", rawjson.String)
+	t := memberOfKind(holder, "target", rawjson.String)
 	if !t.Exists() || t.Text() == "" || !validWildcardPath(t.Text()) {
 		return
 	}
 	// What stands below it is used instead.
-	if holder == indicator && (given(indicator.Get("pattern"), "target") || given(indicator.Get("semantic"), "target")) {
+	if holder == indicator && (hasMember(indicator.Get("pattern"), "target") || hasMember(indicator.Get("semantic"), "target")) {
 		return
 	}
 	protocol, surface, side := c.protocol(indicator), textOf(indicator, "surface"), Direction(textOf(indicator, "direction"))
@@ -61,7 +62,7 @@ func targetFault(protocol, surface string, side Direction, target string) string
 	field := fieldOf(protocol, surface, side, name)
 	of := protocol
 	if surface != "" {
-		of += " " + clip(surface)
+		of += " " + excerpt.Clip(surface, mostQuoted)
 	}
 	if side != "" {
 		of += " " + string(side)
@@ -71,7 +72,7 @@ func targetFault(protocol, surface string, side Direction, target string) string
 	case field == noField && (name == "params" || name == "result"):
 		return fmt.Sprintf("a message is the content of its %s, without it: take %q off the path", name, name+".")
 	case field == noField:
-		return fmt.Sprintf("no %s message has a field %q at its top, so the indicator cannot match there", of, clip(name))
+		return fmt.Sprintf("no %s message has a field %q at its top, so the indicator cannot match there", of, excerpt.Clip(name, mostQuoted))
 	case field == listField && !wild && rest != "":
 		return fmt.Sprintf("%s is a list in every %s message: write %s[*]", name, of, name)
 	}

@@ -28,13 +28,13 @@ func Normalize(d *Document) *Document {
 		if a.Correlation == nil {
 			a.Correlation = new(Correlation)
 		}
-		fill(&a.Correlation.Logic, LogicAny)
+		setDefault(&a.Correlation.Logic, LogicAny)
 	}
 	return n
 }
 
-// fill sets what is zero.
-func fill[T comparable](field *T, value T) {
+// setDefault sets what is zero.
+func setDefault[T comparable](field *T, value T) {
 	if *field == *new(T) {
 		*field = value
 	}
@@ -42,15 +42,15 @@ func fill[T comparable](field *T, value T) {
 
 // normalizeEnvelope is N-001, N-002 and N-008 for the attack's own fields.
 func normalizeEnvelope(a *Attack) {
-	fill(&a.Name, "Untitled")
-	fill(&a.Version, 1)
-	fill(&a.Status, StatusDraft)
+	setDefault(&a.Name, "Untitled")
+	setDefault(&a.Version, 1)
+	setDefault(&a.Status, StatusDraft)
 	if a.Severity != nil && a.Severity.Confidence == nil {
 		a.Severity.Confidence = new(50)
 	}
 	if c := a.Classification; c != nil {
 		for i := range c.Mappings {
-			fill(&c.Mappings[i].Relationship, RelationshipPrimary)
+			setDefault(&c.Mappings[i].Relationship, RelationshipPrimary)
 		}
 		for i, tag := range c.Tags {
 			c.Tags[i] = strings.NewReplacer("_", "-", " ", "-").Replace(strings.ToLower(tag))
@@ -84,11 +84,11 @@ func normalizeExecution(e *Execution) {
 		for j := range a.Phases {
 			p := &a.Phases[j]
 			if p.Name == "" {
-				p.Name = names.free(j+1, func(n int) string { return fmt.Sprintf("phase-%d", n) })
+				p.Name = names.unusedName(j+1, func(n int) string { return fmt.Sprintf("phase-%d", n) })
 			}
-			fill(&p.Mode, a.Mode)
+			setDefault(&p.Mode, a.Mode)
 			if p.Trigger != nil && p.Trigger.Event != "" {
-				fill(&p.Trigger.Count, 1)
+				setDefault(&p.Trigger.Count, 1)
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func normalizeIDs(a *Attack) {
 	}
 	for i := range a.Indicators {
 		if a.Indicators[i].ID == "" {
-			a.Indicators[i].ID = ids.free(i+1, func(n int) string { return fmt.Sprintf("%s-%02d", prefix, n) })
+			a.Indicators[i].ID = ids.unusedName(i+1, func(n int) string { return fmt.Sprintf("%s-%02d", prefix, n) })
 		}
 	}
 }
@@ -118,8 +118,8 @@ type numbering struct {
 	next  int // the last number of the list, or given beyond it
 }
 
-// free returns the name with the number of a place, or with the next one that is free.
-func (n *numbering) free(place int, name func(int) string) string {
+// unusedName returns the name with the number of a place, or with the next one that is free.
+func (n *numbering) unusedName(place int, name func(int) string) string {
 	for n.taken[name(place)] {
 		n.next++
 		place = n.next
@@ -130,7 +130,7 @@ func (n *numbering) free(place int, name func(int) string) string {
 
 // normalizeIndicator is N-004 and N-005, and N-001 for the protocol.
 func normalizeIndicator(i *Indicator, protocol string) {
-	fill(&i.Protocol, protocol)
+	setDefault(&i.Protocol, protocol)
 	if p := i.Pattern; p != nil {
 		if p.Target == nil {
 			p.Target = new(i.Target)

@@ -3,6 +3,8 @@ package oatf
 import (
 	"slices"
 	"strings"
+
+	"gauntlet/internal/leaf/mcp"
 )
 
 // An operation is a method or event that a protocol is known to have (§7.1.2, §7.2.2,
@@ -10,7 +12,7 @@ import (
 type operation struct {
 	name  string
 	modes string // which actors see it as an event, by the roles below
-	since string // first MCP revision with it, "" for the first
+	since string // first MCP revision with it
 	until string // last MCP revision with it, "" for none yet
 }
 
@@ -21,56 +23,10 @@ const (
 	atBoth   = "sc"
 )
 
-const (
-	mcp2025Mar = "2025-03-26"
-	mcp2025Jun = "2025-06-18"
-	mcp2025Nov = "2025-11-25"
-	mcp2026Jul = "2026-07-28"
-)
-
-// mcpRevisions are the revisions of MCP that the table knows, oldest first.
-var mcpRevisions = []string{"2024-11-05", mcp2025Mar, mcp2025Jun, mcp2025Nov, mcp2026Jul}
-
 // operations by protocol. In MCP a request of the client is seen by both sides, by the
 // client as its answer; so is one of the server. A notification is seen by who receives it.
 var operations = map[string][]operation{
-	"mcp": {
-		{"initialize", atBoth, "", mcp2025Nov},
-		{"server/discover", atBoth, mcp2026Jul, ""},
-		{"ping", atBoth, "", mcp2025Nov},
-		{"tools/list", atBoth, "", ""},
-		{"tools/call", atBoth, "", ""},
-		{"resources/list", atBoth, "", ""},
-		{"resources/templates/list", atBoth, "", ""},
-		{"resources/read", atBoth, "", ""},
-		{"resources/subscribe", atBoth, "", mcp2025Nov},
-		{"resources/unsubscribe", atBoth, "", mcp2025Nov},
-		{"subscriptions/listen", atBoth, mcp2026Jul, ""},
-		{"prompts/list", atBoth, "", ""},
-		{"prompts/get", atBoth, "", ""},
-		{"completion/complete", atBoth, "", ""},
-		{"logging/setLevel", atBoth, "", mcp2025Nov},
-		{"sampling/createMessage", atBoth, "", ""},
-		{"elicitation/create", atBoth, mcp2025Jun, ""},
-		{"roots/list", atBoth, "", ""},
-		{"tasks/get", atBoth, mcp2025Nov, ""},
-		{"tasks/result", atBoth, mcp2025Nov, mcp2025Nov},
-		{"tasks/list", atBoth, mcp2025Nov, mcp2025Nov},
-		{"tasks/cancel", atBoth, mcp2025Nov, ""},
-		{"tasks/update", atBoth, mcp2026Jul, ""},
-		{"notifications/initialized", atServer, "", mcp2025Nov},
-		{"notifications/roots/list_changed", atServer, "", mcp2025Nov},
-		{"notifications/cancelled", atBoth, "", ""},
-		{"notifications/progress", atBoth, "", ""},
-		{"notifications/tasks/status", atBoth, mcp2025Nov, ""},
-		{"notifications/message", atClient, "", ""},
-		{"notifications/tools/list_changed", atClient, "", ""},
-		{"notifications/resources/list_changed", atClient, "", ""},
-		{"notifications/resources/updated", atClient, "", ""},
-		{"notifications/prompts/list_changed", atClient, "", ""},
-		{"notifications/elicitation/complete", atClient, mcp2025Nov, mcp2025Nov},
-		{"notifications/subscriptions/acknowledged", atClient, mcp2026Jul, ""},
-	},
+	"mcp": mcpOperations(),
 	"a2a": {
 		{"message/send", atBoth, "", ""},
 		{"message/stream", atBoth, "", ""},
@@ -95,6 +51,22 @@ var operations = map[string][]operation{
 		"thinking_start", "thinking_end", "thinking_text_message_start", "thinking_text_message_content", "thinking_text_message_end",
 		"reasoning_start", "reasoning_end", "reasoning_message_start", "reasoning_message_content", "reasoning_message_end",
 		"reasoning_message_chunk", "reasoning_encrypted_value", "raw", "custom", "meta_event"),
+}
+
+// mcpOperations makes operations of the methods of all revisions.
+func mcpOperations() []operation {
+	var all []operation
+	for _, m := range mcp.Methods() {
+		seenBy := atBoth
+		switch {
+		case m.IsNotification() && !m.ToClient:
+			seenBy = atServer
+		case m.IsNotification() && !m.ToServer:
+			seenBy = atClient
+		}
+		all = append(all, operation{m.Name, seenBy, m.Since(), m.Until()})
+	}
+	return all
 }
 
 // agUI makes operations of event names; the protocol has a client's side only.
@@ -128,7 +100,7 @@ func knowsEvent(mode, event string) bool {
 		return true
 	}
 	o, ok := operationOf(ProtocolOf(mode), event)
-	return ok && strings.Contains(o.modes, role(mode))
+	return ok && strings.Contains(o.modes, roleOfMode(mode))
 }
 
 func operationNames(protocol string) []string {
@@ -141,13 +113,13 @@ func operationNames(protocol string) []string {
 
 // eventAdvice says which side sees an event that a mode does not.
 func eventAdvice(mode, event string) string {
-	if o, ok := operationOf(ProtocolOf(mode), event); ok && !strings.Contains(o.modes, role(mode)) {
+	if o, ok := operationOf(ProtocolOf(mode), event); ok && !strings.Contains(o.modes, roleOfMode(mode)) {
 		return ": it goes to the other side"
 	}
 	return ""
 }
 
-func role(mode string) string {
+func roleOfMode(mode string) string {
 	if IsServer(mode) {
 		return atServer
 	}

@@ -20,10 +20,10 @@ func (l Limits) Parse(text string) (*Document, error) {
 		return nil, Errors{*failed}
 	}
 	r := report{src: src}
-	object(documentShape)(&r, src.root())
+	objectForm(documentShape).check(&r, src.rootValue())
 	d := decodeDocument(src)
 	var refused Errors
-	for _, e := range r.done() {
+	for _, e := range r.sortedDiagnostics() {
 		if e.Kind != "" {
 			refused = append(refused, e)
 		}

@@ -260,7 +260,7 @@ func TestSpan(t *testing.T) {
 		{"a: 'b c', d", 4, 5}, {"{a: b, c: d}", 5, 1}, {"[[a]]", 3, 1}, {"a: b#c", 4, 3}, {"é: ü ö", 4, 3}, {"a: ", 4, 1}, {`a: "b`, 4, 2},
 		{"a: x:y", 4, 3}, {"", 1, 1},
 	} {
-		if got := span(tt.line, tt.column); got != tt.want {
+		if got := caretSpan(tt.line, tt.column); got != tt.want {
 			t.Errorf("span(%q, %d) = %d, want %d", tt.line, tt.column, got, tt.want)
 		}
 	}

@@ -3,6 +3,7 @@ package oatf
 import (
 	"strings"
 
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/rawjson"
 )
 
@@ -21,10 +22,10 @@ func (l *layout) payloads() []payload {
 	for i := range l.actors {
 		for _, p := range l.actors[i].phases {
 			s := sender{protocol: ProtocolOf(p.mode), actor: l.actors[i].name}
-			s.state(p.mode, p.state)
-			for _, a := range member(p.value, "on_enter", rawjson.Array).Elements() {
-				send := member(a, "send", rawjson.Object)
-				s.add(textOf(send, "method"), asks, send.Get("params"), send)
+			s.addState(p.mode, p.state)
+			for _, a := range memberOfKind(p.value, "on_enter", rawjson.Array).Elements() {
+				send := memberOfKind(a, "send", rawjson.Object)
+				s.addPayload(textOf(send, "method"), asks, send.Get("params"), send)
 			}
 			all = append(all, s.all...)
 		}
@@ -38,7 +39,7 @@ type sender struct {
 	all             []payload
 }
 
-func (s *sender) add(surface string, side Direction, content, from rawjson.Value) {
+func (s *sender) addPayload(surface string, side Direction, content, from rawjson.Value) {
 	if surface != "" && content.Exists() {
 		s.all = append(s.all, payload{s.protocol, surface, s.actor, side, content, from})
 	}
@@ -49,99 +50,99 @@ func (s *sender) made(surface string, side Direction, from rawjson.Value, write 
 	var b strings.Builder
 	w := beginObject(&b, nil)
 	write(w)
-	w.end()
-	s.add(surface, side, parseValue(b.String()), from)
+	w.endObject()
+	s.addPayload(surface, side, parseValue(b.String()), from)
 }
 
-func (s *sender) state(mode string, state rawjson.Value) {
+func (s *sender) addState(mode string, state rawjson.Value) {
 	switch mode {
 	case "mcp_server":
 		s.mcpServer(state)
 	case "mcp_client":
 		s.mcpClient(state)
 	case "a2a_server":
-		s.add("agent_card/get", answers, state.Get("agent_card"), state.Get("agent_card"))
+		s.addPayload("agent_card/get", answers, state.Get("agent_card"), state.Get("agent_card"))
 		for _, e := range state.Get("task_responses").Elements() {
-			s.add("message/send", answers, e.Get("content"), e)
-			s.add("message/stream", answers, e.Get("content"), e)
+			s.addPayload("message/send", answers, e.Get("content"), e)
+			s.addPayload("message/stream", answers, e.Get("content"), e)
 		}
 	case "a2a_client":
 		s.actions(state)
 	case "ag_ui_client":
-		s.add("run_agent_input", asks, state.Get("run_agent_input"), state.Get("run_agent_input"))
+		s.addPayload("run_agent_input", asks, state.Get("run_agent_input"), state.Get("run_agent_input"))
 		for _, e := range state.Get("tool_responses").Elements() {
-			s.add("tool_call_result", asks, e.Get("content"), e)
+			s.addPayload("tool_call_result", asks, e.Get("content"), e)
 		}
 	}
 }
 
 // mcpServer follows §7.1.4.
 func (s *sender) mcpServer(state rawjson.Value) {
-	s.made("initialize", answers, state, func(w *objectWriter) {
-		w.value("serverInfo", state.Get("server_info"))
-		w.value("instructions", state.Get("instructions"))
-		w.value("capabilities", state.Get("capabilities"))
+	s.made(mcp.Initialize, answers, state, func(w *objectWriter) {
+		w.writeValue("serverInfo", state.Get("server_info"))
+		w.writeValue("instructions", state.Get("instructions"))
+		w.writeValue("capabilities", state.Get("capabilities"))
 	})
 	for _, l := range []struct{ key, surface, field, own string }{
-		{"tools", "tools/list", "tools", "responses"},
-		{"resources", "resources/list", "resources", "content"},
-		{"resource_templates", "resources/templates/list", "resourceTemplates", "content"},
-		{"prompts", "prompts/list", "prompts", "responses"},
+		{"tools", mcp.ToolsList, "tools", "responses"},
+		{"resources", mcp.ResourcesList, "resources", "content"},
+		{"resource_templates", mcp.ResourceTemplatesList, "resourceTemplates", "content"},
+		{"prompts", mcp.PromptsList, "prompts", "responses"},
 	} {
-		items := member(state, l.key, rawjson.Array)
+		items := memberOfKind(state, l.key, rawjson.Array)
 		if items.Len() > 0 {
-			s.made(l.surface, answers, items, func(w *objectWriter) { w.field(l.field, true, func() { w.listWithout(items, l.own) }) })
+			s.made(l.surface, answers, items, func(w *objectWriter) { w.writeField(l.field, true, func() { w.listWithout(items, l.own) }) })
 		}
 	}
 	for _, tool := range state.Get("tools").Elements() {
 		for _, e := range tool.Get("responses").Elements() {
-			s.result("tools/call", e)
+			s.addResult(mcp.ToolsCall, e)
 		}
 	}
 	for _, prompt := range state.Get("prompts").Elements() {
 		for _, e := range prompt.Get("responses").Elements() {
-			s.result("prompts/get", e)
+			s.addResult(mcp.PromptsGet, e)
 		}
 	}
 	for _, r := range state.Get("resources").Elements() {
-		if content := member(r, "content", rawjson.Object); content.Exists() {
-			s.made("resources/read", answers, content, func(w *objectWriter) {
-				w.field("contents", true, func() { w.b.WriteString("[" + content.Raw() + "]") })
+		if content := memberOfKind(r, "content", rawjson.Object); content.Exists() {
+			s.made(mcp.ResourcesRead, answers, content, func(w *objectWriter) {
+				w.writeField("contents", true, func() { w.b.WriteString("[" + content.Raw() + "]") })
 			})
 		}
 	}
 	for _, e := range state.Get("elicitations").Elements() {
-		s.add("elicitation/create", asks, e, e)
+		s.addPayload(mcp.ElicitationCreate, asks, e, e)
 	}
 }
 
-// result adds an answer in one of the two shapes that documents have: the whole result
+// addResult adds an answer in one of the two shapes that documents have: the whole result
 // under content, or its one list with the rest beside it.
-func (s *sender) result(surface string, entry rawjson.Value) {
-	if whole := member(entry, "content", rawjson.Object); whole.Exists() {
-		s.add(surface, answers, whole, entry)
+func (s *sender) addResult(surface string, entry rawjson.Value) {
+	if whole := memberOfKind(entry, "content", rawjson.Object); whole.Exists() {
+		s.addPayload(surface, answers, whole, entry)
 		return
 	}
-	s.add(surface, answers, entry, entry)
+	s.addPayload(surface, answers, entry, entry)
 }
 
 // mcpClient follows §7.1.5.
 func (s *sender) mcpClient(state rawjson.Value) {
 	s.actions(state)
 	for _, e := range state.Get("sampling_responses").Elements() {
-		s.add("sampling/createMessage", answers, e.Get("content"), e)
+		s.addPayload(mcp.SamplingCreateMessage, answers, e.Get("content"), e)
 	}
 	for _, e := range state.Get("elicitation_responses").Elements() {
-		s.add("elicitation/create", answers, e, e)
+		s.addPayload(mcp.ElicitationCreate, answers, e, e)
 	}
 	if roots := state.Get("roots"); roots.Len() > 0 {
-		s.made("roots/list", answers, roots, func(w *objectWriter) { w.value("roots", roots) })
+		s.made(mcp.RootsList, answers, roots, func(w *objectWriter) { w.writeValue("roots", roots) })
 	}
 }
 
 func (s *sender) actions(state rawjson.Value) {
 	for _, a := range state.Get("actions").Elements() {
-		s.add(textOf(a, "method"), asks, a.Get("params"), a)
+		s.addPayload(textOf(a, "method"), asks, a.Get("params"), a)
 	}
 }
 
@@ -155,10 +156,10 @@ func (w *objectWriter) listWithout(list rawjson.Value, own string) {
 		inner := beginObject(w.b, nil)
 		for m := range e.Members() {
 			if name := m.Key.Text(); name != own {
-				inner.value(name, m.Value)
+				inner.writeValue(name, m.Value)
 			}
 		}
-		inner.end()
+		inner.endObject()
 	}
 	w.b.WriteByte(']')
 }

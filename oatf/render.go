@@ -12,10 +12,10 @@ func render(d *Document, canonical bool) string {
 	r := renderer{canonical}
 	var b strings.Builder
 	w := beginObject(&b, nil)
-	w.text("oatf", d.OATF)
-	w.text("$schema", d.Schema)
-	w.field("attack", true, func() { r.attack(&b, &d.Attack) })
-	w.end()
+	w.writeText("oatf", d.OATF)
+	w.writeText("$schema", d.Schema)
+	w.writeField("attack", true, func() { r.attack(&b, &d.Attack) })
+	w.endObject()
 	return b.String()
 }
 
@@ -23,94 +23,94 @@ type renderer struct{ canonical bool }
 
 func (r renderer) attack(b *strings.Builder, a *Attack) {
 	w := beginObject(b, a.Extensions)
-	w.text("id", a.ID)
-	w.text("name", a.Name)
+	w.writeText("id", a.ID)
+	w.writeText("name", a.Name)
 	w.integer("version", a.Version != 0, a.Version)
-	w.text("status", string(a.Status))
-	w.text("created", string(a.Created))
-	w.text("modified", string(a.Modified))
-	w.text("author", a.Author)
-	w.text("description", a.Description)
-	w.text("grace_period", a.GracePeriod)
-	w.field("severity", a.Severity != nil, func() { r.severity(b, a.Severity) })
+	w.writeText("status", string(a.Status))
+	w.writeText("created", string(a.Created))
+	w.writeText("modified", string(a.Modified))
+	w.writeText("author", a.Author)
+	w.writeText("description", a.Description)
+	w.writeText("grace_period", a.GracePeriod)
+	w.writeField("severity", a.Severity != nil, func() { r.renderSeverity(b, a.Severity) })
 	writeWords(w, "impact", a.Impact)
-	w.field("classification", a.Classification != nil, func() { r.classification(b, a.Classification) })
+	w.writeField("classification", a.Classification != nil, func() { r.classification(b, a.Classification) })
 	writeList(w, "references", a.References, r.reference)
-	w.field("execution", true, func() { r.execution(b, &a.Execution) })
+	w.writeField("execution", true, func() { r.execution(b, &a.Execution) })
 	writeList(w, "indicators", a.Indicators, r.indicator)
-	w.field("correlation", a.Correlation != nil, func() {
+	w.writeField("correlation", a.Correlation != nil, func() {
 		w := beginObject(b, nil)
-		w.text("logic", string(a.Correlation.Logic))
-		w.end()
+		w.writeText("logic", string(a.Correlation.Logic))
+		w.endObject()
 	})
-	w.end()
+	w.endObject()
 }
 
-func (r renderer) severity(b *strings.Builder, s *Severity) {
+func (r renderer) renderSeverity(b *strings.Builder, s *Severity) {
 	w := beginObject(b, nil)
 	w.textIf("level", true, string(s.Level))
-	w.percent("confidence", s.Confidence)
-	w.end()
+	w.writePercent("confidence", s.Confidence)
+	w.endObject()
 }
 
 func (r renderer) classification(b *strings.Builder, c *Classification) {
 	w := beginObject(b, nil)
-	w.text("category", string(c.Category))
+	w.writeText("category", string(c.Category))
 	writeList(w, "mappings", c.Mappings, func(b *strings.Builder, m *FrameworkMapping) {
 		w := beginObject(b, nil)
 		w.textIf("framework", true, m.Framework)
 		w.textIf("id", true, m.ID)
-		w.text("name", m.Name)
-		w.text("url", m.URL)
-		w.text("relationship", string(m.Relationship))
-		w.end()
+		w.writeText("name", m.Name)
+		w.writeText("url", m.URL)
+		w.writeText("relationship", string(m.Relationship))
+		w.endObject()
 	})
 	writeWords(w, "tags", c.Tags)
-	w.end()
+	w.endObject()
 }
 
 func (r renderer) reference(b *strings.Builder, ref *Reference) {
 	w := beginObject(b, nil)
 	w.textIf("url", true, ref.URL)
-	w.text("title", ref.Title)
-	w.text("description", ref.Description)
-	w.end()
+	w.writeText("title", ref.Title)
+	w.writeText("description", ref.Description)
+	w.endObject()
 }
 
 func (r renderer) execution(b *strings.Builder, e *Execution) {
 	w := beginObject(b, e.Extensions)
-	w.text("mode", e.Mode)
-	w.value("state", e.State)
+	w.writeText("mode", e.Mode)
+	w.writeValue("state", e.State)
 	writeList(w, "phases", e.Phases, func(b *strings.Builder, p *Phase) { r.phase(b, p, e.Mode) })
-	writeList(w, "actors", e.Actors, r.actor)
-	w.end()
+	writeList(w, "actors", e.Actors, r.renderActor)
+	w.endObject()
 }
 
-func (r renderer) actor(b *strings.Builder, a *Actor) {
+func (r renderer) renderActor(b *strings.Builder, a *Actor) {
 	w := beginObject(b, a.Extensions)
 	w.textIf("name", true, a.Name)
 	w.textIf("mode", true, a.Mode)
 	writeList(w, "phases", a.Phases, func(b *strings.Builder, p *Phase) { r.phase(b, p, a.Mode) })
-	w.end()
+	w.endObject()
 }
 
 func (r renderer) phase(b *strings.Builder, p *Phase, mode string) {
 	w := beginObject(b, p.Extensions)
-	w.text("name", p.Name)
-	w.text("description", p.Description)
+	w.writeText("name", p.Name)
+	w.writeText("description", p.Description)
 	w.textIf("mode", p.Mode != "" && (!r.canonical || p.Mode != mode), p.Mode)
-	w.value("state", p.State)
+	w.writeValue("state", p.State)
 	writeList(w, "extractors", p.Extractors, r.extractor)
 	writeList(w, "on_enter", p.OnEnter, r.action)
-	w.field("trigger", p.Trigger != nil, func() {
+	w.writeField("trigger", p.Trigger != nil, func() {
 		w := beginObject(b, nil)
-		w.text("event", p.Trigger.Event)
+		w.writeText("event", p.Trigger.Event)
 		w.integer("count", p.Trigger.Count != 0, p.Trigger.Count)
-		w.value("match", p.Trigger.Match)
-		w.text("after", p.Trigger.After)
-		w.end()
+		w.writeValue("match", p.Trigger.Match)
+		w.writeText("after", p.Trigger.After)
+		w.endObject()
 	})
-	w.end()
+	w.endObject()
 }
 
 func (r renderer) extractor(b *strings.Builder, e *Extractor) {
@@ -119,85 +119,85 @@ func (r renderer) extractor(b *strings.Builder, e *Extractor) {
 	w.textIf("source", true, string(e.Source))
 	w.textIf("type", true, string(e.Type))
 	w.textIf("selector", true, e.Selector)
-	w.end()
+	w.endObject()
 }
 
 func (r renderer) action(b *strings.Builder, a *Action) {
 	w := beginObject(b, a.Extensions)
-	w.field("send", a.Send != nil, func() {
+	w.writeField("send", a.Send != nil, func() {
 		w := beginObject(b, nil)
 		w.textIf("method", true, a.Send.Method)
-		w.value("params", a.Send.Params)
-		w.end()
+		w.writeValue("params", a.Send.Params)
+		w.endObject()
 	})
-	w.field("log", a.Log != nil, func() {
+	w.writeField("log", a.Log != nil, func() {
 		w := beginObject(b, nil)
 		w.textIf("message", true, a.Log.Message)
-		w.text("level", string(a.Log.Level))
-		w.end()
+		w.writeText("level", string(a.Log.Level))
+		w.endObject()
 	})
 	if a.Binding != nil {
-		w.value(a.Binding.Name, a.Binding.Value)
+		w.writeValue(a.Binding.Name, a.Binding.Value)
 	}
-	w.end()
+	w.endObject()
 }
 
 func (r renderer) indicator(b *strings.Builder, i *Indicator) {
 	w := beginObject(b, i.Extensions)
-	w.text("id", i.ID)
-	w.text("protocol", i.Protocol)
-	w.text("surface", i.Surface)
+	w.writeText("id", i.ID)
+	w.writeText("protocol", i.Protocol)
+	w.writeText("surface", i.Surface)
 	w.textIf("target", true, i.Target)
-	w.text("actor", i.Actor)
-	w.text("direction", string(i.Direction))
-	w.text("method", string(i.Method))
-	w.text("description", i.Description)
-	w.field("pattern", i.Pattern != nil, func() { r.pattern(b, i.Pattern) })
-	w.field("expression", i.Expression != nil, func() { r.expression(b, i.Expression) })
-	w.field("semantic", i.Semantic != nil, func() { r.semantic(b, i.Semantic) })
-	w.percent("confidence", i.Confidence)
-	w.text("severity", string(i.Severity))
+	w.writeText("actor", i.Actor)
+	w.writeText("direction", string(i.Direction))
+	w.writeText("method", string(i.Method))
+	w.writeText("description", i.Description)
+	w.writeField("pattern", i.Pattern != nil, func() { r.pattern(b, i.Pattern) })
+	w.writeField("expression", i.Expression != nil, func() { r.expression(b, i.Expression) })
+	w.writeField("semantic", i.Semantic != nil, func() { r.semantic(b, i.Semantic) })
+	w.writePercent("confidence", i.Confidence)
+	w.writeText("severity", string(i.Severity))
 	writeWords(w, "false_positives", i.FalsePositives)
-	w.text("tier", string(i.Tier))
-	w.end()
+	w.writeText("tier", string(i.Tier))
+	w.endObject()
 }
 
 func (r renderer) pattern(b *strings.Builder, p *PatternMatch) {
 	w := beginObject(b, nil)
-	w.pointer("target", p.Target)
-	w.value("condition", p.Condition)
+	w.writePointer("target", p.Target)
+	w.writeValue("condition", p.Condition)
 	for m := range p.Shorthand.Members() {
-		w.value(m.Key.Text(), m.Value)
+		w.writeValue(m.Key.Text(), m.Value)
 	}
-	w.end()
+	w.endObject()
 }
 
 func (r renderer) expression(b *strings.Builder, e *ExpressionMatch) {
 	w := beginObject(b, nil)
 	w.textIf("cel", true, e.CEL)
-	w.field("variables", e.Variables != nil, func() {
+	w.writeField("variables", e.Variables != nil, func() {
 		w := beginObject(b, nil)
 		for _, v := range e.Variables {
 			w.textIf(v.Name, true, v.Path)
 		}
-		w.end()
+		w.endObject()
 	})
-	w.end()
+	w.endObject()
 }
 
 func (r renderer) semantic(b *strings.Builder, s *SemanticMatch) {
 	w := beginObject(b, nil)
-	w.pointer("target", s.Target)
+	w.writePointer("target", s.Target)
 	w.textIf("intent", true, s.Intent)
-	w.text("intent_class", string(s.IntentClass))
-	w.field("threshold", s.Threshold != nil && !math.IsNaN(*s.Threshold) && !math.IsInf(*s.Threshold, 0), func() {
+	w.writeText("intent_class", string(s.IntentClass))
+	w.writeField("threshold", s.Threshold != nil && !math.IsNaN(*s.Threshold) && !math.IsInf(*s.Threshold, 0), func() {
 		b.WriteString(strconv.FormatFloat(*s.Threshold, 'g', -1, 64))
 	})
-	w.field("examples", s.Examples != nil, func() {
+	w.writeField("examples", s.Examples != nil, func() {
 		w := beginObject(b, nil)
 		writeWords(w, "positive", s.Examples.Positive)
 		writeWords(w, "negative", s.Examples.Negative)
-		w.end()
+		w.endObject()
 	})
-	w.end()
+	w.endObject()
 }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"gauntlet/internal/near"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/suggest"
 	"gauntlet/rawjson"
 )
 
@@ -20,7 +21,7 @@ type tally struct{ count, bytes int }
 
 func (t *tally) full() bool { return t.count >= maxDiagnostics || t.bytes >= maxPaths }
 
-func (t *tally) add(d *Diagnostic) {
+func (t *tally) countDiagnostic(d *Diagnostic) {
 	t.count++
 	t.bytes += len(d.Path) + len(d.Pointer)
 }
@@ -36,14 +37,14 @@ func (r *report) tallyOf(s DiagnosticSeverity) *tally {
 // for it.
 func (r *report) full(s DiagnosticSeverity) bool { return r.tallyOf(s).full() }
 
-func (r *report) keep(d Diagnostic) {
-	r.tallyOf(d.Severity).add(&d)
+func (r *report) keepDiagnostic(d Diagnostic) {
+	r.tallyOf(d.Severity).countDiagnostic(&d)
 	r.out = append(r.out, d)
 }
 
-// add puts a diagnostic at v, or at the member sub of it, which may be missing.
-func (r *report) add(d Diagnostic, v rawjson.Value, sub string) {
-	d.Path, d.Pointer = pathOf(v), v.Pointer()
+// addDiagnostic puts a diagnostic at v, or at the member sub of it, which may be missing.
+func (r *report) addDiagnostic(d Diagnostic, v rawjson.Value, sub string) {
+	d.Path, d.Pointer = pointerPath(v), v.Pointer()
 	if sub != "" {
 		d.Pointer += "/" + rawjson.EscapePointer(sub)
 		if d.Path != "" {
@@ -53,21 +54,21 @@ func (r *report) add(d Diagnostic, v rawjson.Value, sub string) {
 		if there := v.Get(sub); there.Exists() {
 			v = there
 		} else { // a place and no extent: what stands there is not at fault
-			r.src.locate(&d, v)
+			r.src.locateDiagnostic(&d, v)
 			d.EndColumn = min(d.EndColumn, d.Column+1)
-			r.keep(d)
+			r.keepDiagnostic(d)
 			return
 		}
 	}
-	r.src.locate(&d, v)
-	r.keep(d)
+	r.src.locateDiagnostic(&d, v)
+	r.keepDiagnostic(d)
 }
 
 // atName runs what reports about a member's value and moves the place to its name.
 func (r *report) atName(m rawjson.Member, reports func()) {
 	n := len(r.out)
 	if reports(); len(r.out) > n {
-		r.src.locate(&r.out[n], m.Key)
+		r.src.locateDiagnostic(&r.out[n], m.Key)
 	}
 }
 
@@ -77,7 +78,7 @@ func (r *report) rule(id string, v rawjson.Value, sub, format string, args ...an
 	if r.full(rule.Severity) {
 		return
 	}
-	r.add(Diagnostic{Severity: rule.Severity, Rule: id, Section: rule.Section, Message: fmt.Sprintf(format, args...)}, v, sub)
+	r.addDiagnostic(Diagnostic{Severity: rule.Severity, Rule: id, Section: rule.Section, Message: fmt.Sprintf(format, args...)}, v, sub)
 }
 
 // mismatch reports a value of the wrong type. id is the rule that says so, "" for none.
@@ -89,7 +90,7 @@ func (r *report) mismatch(id string, v rawjson.Value, sub, format string, args .
 	if id != "" {
 		d.Rule, d.Section = id, ruleByID(id).Section
 	}
-	r.add(d, v, sub)
+	r.addDiagnostic(d, v, sub)
 }
 
 // variant reports a word that is not in a closed list (V-005).
@@ -101,15 +102,15 @@ func (r *report) variant(v rawjson.Value, sub string, words []string) {
 	if sub != "" {
 		word = v.Get(sub)
 	}
-	r.add(Diagnostic{
+	r.addDiagnostic(Diagnostic{
 		Severity: SeverityError, Rule: "V-005", Kind: UnknownVariant, Section: ruleByID("V-005").Section,
-		Message: fmt.Sprintf("%q is unknown here: want %s%s", clip(word.Text()), alternatives(words), meant(word.Text(), words)),
+		Message: fmt.Sprintf("%q is unknown here: want %s%s", excerpt.Clip(word.Text(), mostQuoted), alternatives(words), meant(word.Text(), words)),
 	}, v, sub)
 }
 
-// done returns the diagnostics in order. What follows from a forbidden YAML tag alone is
+// sortedDiagnostics returns the diagnostics in order. What follows from a forbidden YAML tag alone is
 // left out.
-func (r *report) done() []Diagnostic {
+func (r *report) sortedDiagnostics() []Diagnostic {
 	all := append(slices.Clone(r.src.faults), r.out...)
 	all = slices.DeleteFunc(all, func(d Diagnostic) bool {
 		return d.Kind == TypeMismatch && slices.ContainsFunc(r.src.faults, func(f Diagnostic) bool {
@@ -142,14 +143,8 @@ func meant(typed string, known []string) string {
 	if len(typed) > longest {
 		return ""
 	}
-	return near.Question(near.Names(typed, known), "")
+	return suggest.Question(suggest.Names(typed, known), "")
 }
 
-// clip shortens a document's text for a message.
-func clip(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
+// mostQuoted is how much of a stranger's text a message shows, in bytes.
+const mostQuoted = 60

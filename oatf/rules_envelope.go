@@ -4,29 +4,32 @@ import (
 	"regexp"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
-var attackIDForm = regexp.MustCompile(`^[A-Z][A-Z0-9-]*-[0-9]{3,}$`)
+const attackIDPattern = `^[A-Z][A-Z0-9-]*-[0-9]{3,}$`
+
+var attackIDRegexp = regexp.MustCompile(attackIDPattern)
 
 // envelopeRules are those on the attack's own fields (§4).
 func (c *checker) envelopeRules() {
 	c.oatfFirst()
 	a := c.attack
-	if v := member(a, "id", rawjson.String); v.Exists() && !attackIDForm.MatchString(v.Text()) {
-		c.rule("V-023", a, "id", "the id %q has not the form PREFIX-000, such as OATF-027", clip(v.Text()))
+	if v := memberOfKind(a, "id", rawjson.String); v.Exists() && !attackIDRegexp.MatchString(v.Text()) {
+		c.rule("V-023", a, "id", "the id %q has not the form PREFIX-000, such as OATF-027", excerpt.Clip(v.Text(), mostQuoted))
 	}
 	if n, ok := a.Get("version").Int(); ok && n < 1 {
 		c.rule("V-035", a, "version", "the version is %d: versions count up from 1", n)
 	}
-	if v := member(a, "grace_period", rawjson.String); v.Exists() {
+	if v := memberOfKind(a, "grace_period", rawjson.String); v.Exists() {
 		if err := validDuration(v.Text()); err != nil {
 			c.rule("V-046", a, "grace_period", "%v", err)
 		}
 	}
-	c.percent("V-017", member(a, "severity", rawjson.Object), "confidence")
-	c.impactsDiffer(member(a, "impact", rawjson.Array))
-	if given(a, "correlation") && !given(a, "indicators") {
+	c.checkPercent("V-017", memberOfKind(a, "severity", rawjson.Object), "confidence")
+	c.impactsDiffer(memberOfKind(a, "impact", rawjson.Array))
+	if hasMember(a, "correlation") && !hasMember(a, "indicators") {
 		c.rule("V-047", a, "correlation", "there are no indicators to correlate: add some, or leave correlation out")
 	}
 }
@@ -41,8 +44,8 @@ func (c *checker) oatfFirst() {
 	}
 }
 
-// percent reports an integer that is not 0 to 100.
-func (c *checker) percent(rule string, v rawjson.Value, name string) {
+// checkPercent reports an integer that is not 0 to 100.
+func (c *checker) checkPercent(rule string, v rawjson.Value, name string) {
 	if n, ok := v.Get(name).Int(); ok && (n < 0 || n > 100) {
 		c.rule(rule, v, name, "the %s is %d: want 0 to 100", name, n)
 	}
@@ -53,7 +56,7 @@ func (c *checker) impactsDiffer(list rawjson.Value) {
 	var twice []string
 	for _, v := range list.Elements() {
 		if v.Kind() == rawjson.String && seen[v.Text()] {
-			twice = append(twice, clip(v.Text()))
+			twice = append(twice, excerpt.Clip(v.Text(), mostQuoted))
 		}
 		seen[v.Text()] = true
 	}

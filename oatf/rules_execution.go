@@ -4,12 +4,18 @@ import (
 	"regexp"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
+const (
+	identifierPattern = `^[a-z][a-z0-9_]*$`
+	modePattern       = `^[a-z][a-z0-9_]*_(server|client)$`
+)
+
 var (
-	identifierForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-	modeForm       = regexp.MustCompile(`^[a-z][a-z0-9_]*_(server|client)$`)
+	identifierRegexp = regexp.MustCompile(identifierPattern)
+	modeRegexp       = regexp.MustCompile(modePattern)
 )
 
 // executionRules are those on forms, modes, actors and the order of phases (§5.1, §5.2).
@@ -21,7 +27,7 @@ func (c *checker) executionRules() {
 	c.modes()
 	c.modelessPhases()
 	c.phaseModes()
-	if given(c.execution, "actors") {
+	if hasMember(c.execution, "actors") {
 		c.actorRules()
 	}
 	for i := range c.actors {
@@ -33,7 +39,7 @@ func (c *checker) executionRules() {
 func (c *checker) oneForm() {
 	var forms []string
 	for _, f := range []string{"state", "phases", "actors"} {
-		if given(c.execution, f) {
+		if hasMember(c.execution, f) {
 			forms = append(forms, f)
 		}
 	}
@@ -65,25 +71,25 @@ func (c *checker) modes() {
 }
 
 func (c *checker) modeOf(v rawjson.Value) {
-	m := member(v, "mode", rawjson.String)
+	m := memberOfKind(v, "mode", rawjson.String)
 	switch mode := m.Text(); {
 	case !m.Exists():
-	case !modeForm.MatchString(mode):
-		c.rule("V-034", v, "mode", "the mode %q has not the form protocol_server or protocol_client", clip(mode))
+	case !modeRegexp.MatchString(mode):
+		c.rule("V-034", v, "mode", "the mode %q has not the form protocol_server or protocol_client", excerpt.Clip(mode, mostQuoted))
 	case !isKnownMode(mode):
-		c.rule("W-002", v, "mode", "the mode %q is of no known binding (%s)%s", clip(mode), alternatives(KnownModes()), meant(mode, KnownModes()))
+		c.rule("W-002", v, "mode", "the mode %q is of no known binding (%s)%s", excerpt.Clip(mode, mostQuoted), alternatives(KnownModes()), meant(mode, KnownModes()))
 	}
 }
 
 // modelessPhases is V-028 for phases: without a mode of the execution each has one, the same.
 func (c *checker) modelessPhases() {
-	if !c.modeless || !given(c.execution, "phases") || given(c.execution, "actors") {
+	if !c.modeless || !hasMember(c.execution, "phases") || hasMember(c.execution, "actors") {
 		return
 	}
 	first, differ := "", false
 	for _, p := range c.actors[0].phases {
 		switch mode := textOf(p.value, "mode"); {
-		case !given(p.value, "mode"):
+		case !hasMember(p.value, "mode"):
 			c.rule("V-028", p.value, "mode", "the execution has no mode, so each phase needs one")
 		case first == "":
 			first = mode
@@ -98,17 +104,17 @@ func (c *checker) modelessPhases() {
 
 // actorRules is V-031 and, for a list without entries, V-007.
 func (c *checker) actorRules() {
-	if list := member(c.execution, "actors", rawjson.Array); list.Exists() && list.Len() == 0 {
+	if list := memberOfKind(c.execution, "actors", rawjson.Array); list.Exists() && list.Len() == 0 {
 		c.rule("V-007", list, "", "actors is empty: give it an actor")
 	}
 	seen := map[string]bool{}
 	for _, a := range c.actors {
-		switch name := member(a.value, "name", rawjson.String); {
+		switch name := memberOfKind(a.value, "name", rawjson.String); {
 		case !name.Exists():
-		case !identifierForm.MatchString(a.name):
-			c.rule("V-031", a.value, "name", "the actor's name %q has not the form [a-z][a-z0-9_]*", clip(a.name))
+		case !identifierRegexp.MatchString(a.name):
+			c.rule("V-031", a.value, "name", "the actor's name %q has not the form [a-z][a-z0-9_]*", excerpt.Clip(a.name, mostQuoted))
 		case seen[a.name]:
-			c.rule("V-031", a.value, "name", "two actors are called %q", clip(a.name))
+			c.rule("V-031", a.value, "name", "two actors are called %q", excerpt.Clip(a.name, mostQuoted))
 		}
 		seen[a.name] = true
 	}
@@ -117,13 +123,13 @@ func (c *checker) actorRules() {
 // phaseModes is V-044. It holds in the form with phases as well: there the execution's mode
 // becomes that of the one actor.
 func (c *checker) phaseModes() {
-	if c.modeless && !given(c.execution, "actors") {
+	if c.modeless && !hasMember(c.execution, "actors") {
 		return // V-028
 	}
 	for _, a := range c.actors {
 		for _, p := range a.phases {
 			if own := textOf(p.value, "mode"); own != "" && a.mode != "" && own != a.mode {
-				c.rule("V-044", p.value, "mode", "the phase's mode %s is not that of its actor, %s: use an actor of its own", clip(own), clip(a.mode))
+				c.rule("V-044", p.value, "mode", "the phase's mode %s is not that of its actor, %s: use an actor of its own", excerpt.Clip(own, mostQuoted), excerpt.Clip(a.mode, mostQuoted))
 			}
 		}
 	}
@@ -138,7 +144,7 @@ func (c *checker) phaseOrder(a *actorLayout) {
 		c.rule("V-007", a.list, "", "phases is empty: give it a phase")
 		return
 	}
-	if len(a.phases) > 0 && !given(a.phases[0].value, "state") {
+	if len(a.phases) > 0 && !hasMember(a.phases[0].value, "state") {
 		c.rule("V-009", a.phases[0].value, "", "the first phase needs a state")
 	}
 	c.terminal(a)
@@ -146,7 +152,7 @@ func (c *checker) phaseOrder(a *actorLayout) {
 	for _, p := range a.phases {
 		name := textOf(p.value, "name")
 		if name != "" && seen[name] {
-			c.rule("V-011", p.value, "name", "two phases of one actor are called %q", clip(name))
+			c.rule("V-011", p.value, "name", "two phases of one actor are called %q", excerpt.Clip(name, mostQuoted))
 		}
 		seen[name] = true
 	}
@@ -156,7 +162,7 @@ func (c *checker) phaseOrder(a *actorLayout) {
 func (c *checker) terminal(a *actorLayout) {
 	var without []rawjson.Value
 	for _, p := range a.phases {
-		if !given(p.value, "trigger") {
+		if !hasMember(p.value, "trigger") {
 			without = append(without, p.value)
 		}
 	}

@@ -6,16 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
-var indicatorIDForm = regexp.MustCompile(`^[A-Z][A-Z0-9-]*-[0-9]{3,}-[0-9]{2,}$`)
+var indicatorIDRegexp = regexp.MustCompile(`^[A-Z][A-Z0-9-]*-[0-9]{3,}-[0-9]{2,}$`)
 
 var celIdentifier = regexp.MustCompile(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
 
 // indicatorRules are those on indicators (§6).
 func (c *checker) indicatorRules() {
-	if list := member(c.attack, "indicators", rawjson.Array); list.Exists() && list.Len() == 0 {
+	if list := memberOfKind(c.attack, "indicators", rawjson.Array); list.Exists() && list.Len() == 0 {
 		c.rule("V-006", list, "", "indicators is empty: give it one, or leave it out")
 	}
 	seen := map[string]bool{}
@@ -23,35 +24,35 @@ func (c *checker) indicatorRules() {
 		c.indicatorID(i, seen)
 		c.detection(i)
 		c.indicatorProtocol(i)
-		c.target(i)
-		c.percent("V-025", i, "confidence")
-		if actor := member(i, "actor", rawjson.String); actor.Exists() && !c.hasActor(actor.Text()) {
-			c.rule("V-048", i, "actor", "there is no actor %q%s", clip(actor.Text()), c.actorAdvice())
+		c.checkTarget(i)
+		c.checkPercent("V-025", i, "confidence")
+		if actor := memberOfKind(i, "actor", rawjson.String); actor.Exists() && !c.hasActor(actor.Text()) {
+			c.rule("V-048", i, "actor", "there is no actor %q%s", excerpt.Clip(actor.Text(), mostQuoted), c.actorAdvice())
 		}
-		c.patternRules(i, member(i, "pattern", rawjson.Object))
-		c.expressionRules(member(i, "expression", rawjson.Object))
-		c.semanticRules(i, member(i, "semantic", rawjson.Object))
+		c.patternRules(i, memberOfKind(i, "pattern", rawjson.Object))
+		c.expressionRules(memberOfKind(i, "expression", rawjson.Object))
+		c.semanticRules(i, memberOfKind(i, "semantic", rawjson.Object))
 	}
 }
 
 // indicatorID is V-010 and V-024.
 func (c *checker) indicatorID(i rawjson.Value, seen map[string]bool) {
-	v := member(i, "id", rawjson.String)
+	v := memberOfKind(i, "id", rawjson.String)
 	if !v.Exists() {
 		return
 	}
 	id := v.Text()
 	if seen[id] {
-		c.rule("V-010", i, "id", "two indicators have the id %q", clip(id))
+		c.rule("V-010", i, "id", "two indicators have the id %q", excerpt.Clip(id, mostQuoted))
 	}
 	seen[id] = true
 	attack := textOf(c.attack, "id")
 	switch {
-	case !given(c.attack, "id"):
-	case !indicatorIDForm.MatchString(id):
-		c.rule("V-024", i, "id", "the id %q has not the form PREFIX-000-00, such as OATF-027-01", clip(id))
+	case !hasMember(c.attack, "id"):
+	case !indicatorIDRegexp.MatchString(id):
+		c.rule("V-024", i, "id", "the id %q has not the form PREFIX-000-00, such as OATF-027-01", excerpt.Clip(id, mostQuoted))
 	case !isIndicatorOf(id, attack):
-		c.rule("V-024", i, "id", "the id %q is not that of the attack and a number of two digits: want %s-01 or the like", clip(id), clip(attack))
+		c.rule("V-024", i, "id", "the id %q is not that of the attack and a number of two digits: want %s-01 or the like", excerpt.Clip(id, mostQuoted), excerpt.Clip(attack, mostQuoted))
 	}
 }
 
@@ -64,7 +65,7 @@ func isIndicatorOf(id, attack string) bool {
 func (c *checker) detection(i rawjson.Value) {
 	var keys []string
 	for _, key := range []IndicatorMethod{MethodPattern, MethodExpression, MethodSemantic} {
-		if given(i, string(key)) {
+		if hasMember(i, string(key)) {
 			keys = append(keys, string(key))
 		}
 	}
@@ -74,23 +75,23 @@ func (c *checker) detection(i rawjson.Value) {
 	case len(keys) > 1:
 		c.rule("V-012", i, "", "an indicator has one of pattern, expression and semantic, and not %s together: make them indicators of their own", strings.Join(keys, " and "))
 	case method != "" && method != keys[0]:
-		c.rule("V-049", i, "method", "the method is %s, and what the indicator has is %s", clip(method), keys[0])
+		c.rule("V-049", i, "method", "the method is %s, and what the indicator has is %s", excerpt.Clip(method, mostQuoted), keys[0])
 	}
 }
 
 // indicatorProtocol is V-018, V-028, V-034, W-003 and W-005.
 func (c *checker) indicatorProtocol(i rawjson.Value) {
-	if c.modeless && !given(i, "protocol") && c.execution.Exists() {
+	if c.modeless && !hasMember(i, "protocol") && c.execution.Exists() {
 		c.rule("V-028", i, "protocol", "the execution has no mode, so each indicator needs a protocol, such as mcp")
 	}
 	protocol := c.protocol(i)
-	own := member(i, "protocol", rawjson.String)
+	own := memberOfKind(i, "protocol", rawjson.String)
 	switch {
-	case own.Exists() && !identifierForm.MatchString(protocol):
-		c.rule("V-034", i, "protocol", "the protocol %q has not the form [a-z][a-z0-9_]*", clip(protocol))
+	case own.Exists() && !identifierRegexp.MatchString(protocol):
+		c.rule("V-034", i, "protocol", "the protocol %q has not the form [a-z][a-z0-9_]*", excerpt.Clip(protocol, mostQuoted))
 		return
 	case own.Exists() && !slices.Contains(KnownProtocols(), protocol):
-		c.rule("W-003", i, "protocol", "the protocol %q is of no known binding (%s)%s", clip(protocol), alternatives(KnownProtocols()), meant(protocol, KnownProtocols()))
+		c.rule("W-003", i, "protocol", "the protocol %q is of no known binding (%s)%s", excerpt.Clip(protocol, mostQuoted), alternatives(KnownProtocols()), meant(protocol, KnownProtocols()))
 	case protocol != "" && len(c.actors) > 0 && !c.protocols[protocol]:
 		at := "protocol"
 		if !own.Exists() {
@@ -98,14 +99,14 @@ func (c *checker) indicatorProtocol(i rawjson.Value) {
 		}
 		c.rule("W-005", i, at, "no actor speaks %s, so the indicator sees no message", protocol)
 	}
-	if surface := member(i, "surface", rawjson.String); surface.Exists() && !knowsSurface(protocol, surface.Text()) {
-		c.rule("V-018", i, "surface", "%s has no operation %q as far as is known%s", protocol, clip(surface.Text()), meant(surface.Text(), operationNames(protocol)))
+	if surface := memberOfKind(i, "surface", rawjson.String); surface.Exists() && !knowsSurface(protocol, surface.Text()) {
+		c.rule("V-018", i, "surface", "%s has no operation %q as far as is known%s", protocol, excerpt.Clip(surface.Text(), mostQuoted), meant(surface.Text(), operationNames(protocol)))
 	}
 }
 
-// target is V-021 for the target of an indicator, a pattern or a semantic block.
-func (c *checker) target(v rawjson.Value) {
-	t := member(v, "target", rawjson.String)
+// checkTarget is V-021 for the target of an indicator, a pattern or a semantic block.
+func (c *checker) checkTarget(v rawjson.Value) {
+	t := memberOfKind(v, "target", rawjson.String)
 	if !t.Exists() || validWildcardPath(t.Text()) {
 		return
 	}
@@ -113,11 +114,11 @@ func (c *checker) target(v rawjson.Value) {
 	if regexp.MustCompile(`\[\d+\]`).MatchString(t.Text()) {
 		advice = "write [*] for all entries of a list, or use a CEL expression for one of them"
 	}
-	c.rule("V-021", v, "target", "%q is no wildcard path: %s", clip(t.Text()), advice)
+	c.rule("V-021", v, "target", "%q is no wildcard path: %s", excerpt.Clip(t.Text(), mostQuoted), advice)
 }
 
 func (c *checker) patternRules(i, p rawjson.Value) {
-	c.target(p)
+	c.checkTarget(p)
 	c.condition(p) // the short form
 	c.condition(p.Get("condition"))
 }
@@ -125,18 +126,18 @@ func (c *checker) patternRules(i, p rawjson.Value) {
 // expressionRules is V-014, V-026 and V-039.
 func (c *checker) expressionRules(e rawjson.Value) {
 	var names []string
-	for m := range member(e, "variables", rawjson.Object).Members() {
+	for m := range memberOfKind(e, "variables", rawjson.Object).Members() {
 		names = append(names, m.Key.Text())
 		if name := m.Key.Text(); !celIdentifier.MatchString(name) {
 			c.atName(m, func() {
-				c.rule("V-039", m.Value, "", "%q is no name that CEL can read: want letters, digits and _", clip(name))
+				c.rule("V-039", m.Value, "", "%q is no name that CEL can read: want letters, digits and _", excerpt.Clip(name, mostQuoted))
 			})
 		}
 		if m.Value.Kind() == rawjson.String && !validSimplePath(m.Value.Text()) {
-			c.rule("V-026", m.Value, "", "%q is no simple path: names of letters, digits, _ and -, joined by dots, without [ ]", clip(m.Value.Text()))
+			c.rule("V-026", m.Value, "", "%q is no simple path: names of letters, digits, _ and -, joined by dots, without [ ]", excerpt.Clip(m.Value.Text(), mostQuoted))
 		}
 	}
-	if cel := member(e, "cel", rawjson.String); cel.Exists() {
+	if cel := memberOfKind(e, "cel", rawjson.String); cel.Exists() {
 		if err := c.validCEL(cel.Text(), names); err != nil {
 			c.rule("V-014", e, "cel", "not a CEL expression: %v", err)
 		}
@@ -148,7 +149,7 @@ func (c *checker) semanticRules(i, s rawjson.Value) {
 	if !s.Exists() {
 		return
 	}
-	c.target(s)
+	c.checkTarget(s)
 	c.rule("W-007", s, "", "a semantic indicator is experimental: its verdict depends on a model, and without one it is skipped")
 	if n, ok := floatOf(s.Get("threshold")); ok && (n < 0 || n > 1) {
 		c.rule("V-022", s, "threshold", "the threshold is %s: want 0 to 1", s.Get("threshold").Raw())
@@ -165,7 +166,7 @@ func (c *checker) actorAdvice() string {
 	var names []string
 	for _, a := range c.actors {
 		if a.name != "" && len(names) < 10 {
-			names = append(names, clip(a.name))
+			names = append(names, excerpt.Clip(a.name, mostQuoted))
 		}
 	}
 	if len(names) == 0 {

@@ -3,6 +3,7 @@ package oatf
 import (
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -21,13 +22,13 @@ func (c *checker) phaseRules() {
 }
 
 func (c *checker) extractors(phase rawjson.Value) {
-	list := member(phase, "extractors", rawjson.Array)
+	list := memberOfKind(phase, "extractors", rawjson.Array)
 	if list.Exists() && list.Len() == 0 {
 		c.rule("V-038", list, "", "extractors is empty: give it an entry, or leave it out")
 	}
 	for _, e := range list.Elements() {
-		if name := member(e, "name", rawjson.String); name.Exists() && !identifierForm.MatchString(name.Text()) {
-			c.rule("V-037", e, "name", "the extractor's name %q has not the form [a-z][a-z0-9_]*", clip(name.Text()))
+		if name := memberOfKind(e, "name", rawjson.String); name.Exists() && !identifierRegexp.MatchString(name.Text()) {
+			c.rule("V-037", e, "name", "the extractor's name %q has not the form [a-z][a-z0-9_]*", excerpt.Clip(name.Text(), mostQuoted))
 		}
 		c.selector(e)
 	}
@@ -35,7 +36,7 @@ func (c *checker) extractors(phase rawjson.Value) {
 
 // selector is V-013, V-015 and V-042.
 func (c *checker) selector(e rawjson.Value) {
-	s := member(e, "selector", rawjson.String)
+	s := memberOfKind(e, "selector", rawjson.String)
 	if !s.Exists() {
 		return
 	}
@@ -56,7 +57,7 @@ func (c *checker) selector(e rawjson.Value) {
 
 // actions is V-041 and V-043.
 func (c *checker) actions(phase rawjson.Value) {
-	list := member(phase, "on_enter", rawjson.Array)
+	list := memberOfKind(phase, "on_enter", rawjson.Array)
 	if list.Exists() && list.Len() == 0 {
 		c.rule("V-043", list, "", "on_enter is empty: give it an action, or leave it out")
 	}
@@ -67,7 +68,7 @@ func (c *checker) actions(phase rawjson.Value) {
 		var keys []string
 		for m := range a.Members() {
 			if name := m.Key.Text(); !strings.HasPrefix(name, "x-") {
-				keys = append(keys, clip(name))
+				keys = append(keys, excerpt.Clip(name, mostQuoted))
 			}
 		}
 		switch {
@@ -81,25 +82,25 @@ func (c *checker) actions(phase rawjson.Value) {
 
 // trigger is V-019, V-029, V-036 and V-040; its predicate's V-013 and V-027.
 func (c *checker) trigger(p phaseLayout) {
-	t := member(p.value, "trigger", rawjson.Object)
+	t := memberOfKind(p.value, "trigger", rawjson.Object)
 	if !t.Exists() {
 		return
 	}
 	event := textOf(t, "event")
 	if event == "" {
 		for _, name := range []string{"count", "match"} {
-			if given(t, name) {
+			if hasMember(t, name) {
 				c.rule("V-019", t, "", "%s counts events, so it needs an event beside it", name)
 				break
 			}
 		}
-		if !given(t, "after") {
+		if !hasMember(t, "after") {
 			c.rule("V-040", t, "", "a trigger needs an event or an after; leave trigger out for a phase that stays")
 		}
 	} else if !knowsEvent(p.mode, event) {
-		c.rule("V-029", t, "event", "%s sees no event %q as far as is known%s", p.mode, clip(event), eventAdvice(p.mode, event)+meantEvent(p.mode, event))
+		c.rule("V-029", t, "event", "%s sees no event %q as far as is known%s", p.mode, excerpt.Clip(event, mostQuoted), eventAdvice(p.mode, event)+meantEvent(p.mode, event))
 	}
-	if after := member(t, "after", rawjson.String); after.Exists() {
+	if after := memberOfKind(t, "after", rawjson.String); after.Exists() {
 		if err := validDuration(after.Text()); err != nil {
 			c.rule("V-036", t, "after", "%v", err)
 		}
@@ -115,7 +116,7 @@ func (c *checker) predicate(v rawjson.Value) {
 	for m := range v.Members() {
 		if !validSimplePath(m.Key.Text()) {
 			c.atName(m, func() {
-				c.rule("V-027", m.Value, "", "the key %q is no simple path: names of letters, digits, _ and -, joined by dots, without [ ]", clip(m.Key.Text()))
+				c.rule("V-027", m.Value, "", "the key %q is no simple path: names of letters, digits, _ and -, joined by dots, without [ ]", excerpt.Clip(m.Key.Text(), mostQuoted))
 			})
 		}
 		c.condition(m.Value)
@@ -127,7 +128,7 @@ func (c *checker) condition(v rawjson.Value) {
 	if !isOperators(v) {
 		return
 	}
-	if re := member(v, "regex", rawjson.String); re.Exists() {
+	if re := memberOfKind(v, "regex", rawjson.String); re.Exists() {
 		if _, err := c.validRegex(re.Text()); err != nil {
 			c.rule("V-013", re, "", "%s", regexAdvice(err))
 		}

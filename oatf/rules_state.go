@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -33,7 +34,7 @@ func (c *checker) dispatch(state rawjson.Value) {
 		c.synthesize(input)
 	}
 	eachList(state, c.fallbacks)
-	eachAnswer(state, c.answer)
+	eachAnswer(state, c.checkAnswer)
 }
 
 // eachList calls yield with every list of answers in a state.
@@ -70,7 +71,7 @@ func eachAnswer(state rawjson.Value, yield func(list string, entry rawjson.Value
 func (c *checker) fallbacks(_ string, list rawjson.Value) {
 	n := 0
 	for _, e := range list.Elements() {
-		if e.Kind() == rawjson.Object && !given(e, "when") {
+		if e.Kind() == rawjson.Object && !hasMember(e, "when") {
 			n++
 		}
 	}
@@ -79,22 +80,22 @@ func (c *checker) fallbacks(_ string, list rawjson.Value) {
 	}
 }
 
-// answer is V-013 and V-027 for the predicate of an entry, V-005 for what a client answers
+// checkAnswer is V-013 and V-027 for the predicate of an entry, V-005 for what a client answers
 // to an elicitation, and W-006.
-func (c *checker) answer(list string, e rawjson.Value) {
+func (c *checker) checkAnswer(list string, e rawjson.Value) {
 	switch when := e.Get("when"); {
-	case !given(e, "when"):
+	case !hasMember(e, "when"):
 	case when.Kind() != rawjson.Object:
-		c.mismatch("", e, "when", "want a match predicate, which is a mapping from paths to conditions, and not %s", article(when))
+		c.mismatch("", e, "when", "want a match predicate, which is a mapping from paths to conditions, and not %s", articleFor(when))
 	default:
-		predicateForm(&c.report, when)
+		predicateForm.check(&c.report, when)
 		c.predicate(when)
 	}
 	if e.Get("synthesize").Exists() {
 		c.synthesize(e)
 	}
-	if list == "elicitation_responses" && given(e, "action") {
-		word(ElicitAccept, ElicitDecline, ElicitCancel)(&c.report, e.Get("action"))
+	if list == "elicitation_responses" && hasMember(e, "action") {
+		wordForm(ElicitAccept, ElicitDecline, ElicitCancel).check(&c.report, e.Get("action"))
 	}
 }
 
@@ -127,18 +128,18 @@ func (c *checker) reference(a *actorLayout, at rawjson.Value, reference string) 
 	first, rest, dotted := strings.Cut(reference, ".")
 	switch trimmed := strings.TrimSpace(reference); {
 	case trimmed != reference:
-		c.rule("W-004", at, "", "the spaces in {{%s}} belong to the name, so the template will be empty: write {{%s}}", clip(reference), clip(trimmed))
+		c.rule("W-004", at, "", "the spaces in {{%s}} belong to the name, so the template will be empty: write {{%s}}", excerpt.Clip(reference, mostQuoted), excerpt.Clip(trimmed, mostQuoted))
 	case dotted && (first == "request" || first == "response"):
 	case !dotted:
 		if !a.takes[reference] {
-			c.rule("W-004", at, "", "no extractor of this actor is called %q: the template will be empty", clip(reference))
+			c.rule("W-004", at, "", "no extractor of this actor is called %q: the template will be empty", excerpt.Clip(reference, mostQuoted))
 		}
 	default:
 		i, found := c.actorNamed[first]
 		if !found {
-			c.rule("V-032", at, "", "the template {{%s}} names an actor that does not exist%s", clip(reference), c.actorAdvice())
+			c.rule("V-032", at, "", "the template {{%s}} names an actor that does not exist%s", excerpt.Clip(reference, mostQuoted), c.actorAdvice())
 		} else if !c.actors[i].takes[rest] {
-			c.rule("W-004", at, "", "no extractor of actor %s is called %q: the template will be empty", clip(first), clip(rest))
+			c.rule("W-004", at, "", "no extractor of actor %s is called %q: the template will be empty", excerpt.Clip(first, mostQuoted), excerpt.Clip(rest, mostQuoted))
 		}
 	}
 }

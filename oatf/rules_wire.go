@@ -1,7 +1,7 @@
 package oatf
 
 import (
-	"gauntlet/internal/hostile"
+	"gauntlet/internal/leaf/faults"
 	"gauntlet/rawjson"
 )
 
@@ -16,7 +16,7 @@ func (c *checker) wireRules() {
 		}
 		for _, p := range a.phases {
 			c.misplaced(p.value.Get("state"))
-			if v := p.value.Get(hostile.Key); p.value != c.execution && v.Exists() && v.Kind() != rawjson.Null {
+			if v := p.value.Get(faults.Key); p.value != c.execution && v.Exists() && v.Kind() != rawjson.Null {
 				c.wire(v)
 			}
 		}
@@ -25,13 +25,13 @@ func (c *checker) wireRules() {
 
 // misplaced tells of rules where nobody looks for them.
 func (c *checker) misplaced(v rawjson.Value) {
-	if v.Get(hostile.Key).Exists() {
-		c.rule("GNT-211", v, hostile.Key, "%s means something on a phase only; the form with one state has none: write phases", hostile.Key)
+	if v.Get(faults.Key).Exists() {
+		c.rule("GNT-211", v, faults.Key, "%s means something on a phase only; the form with one state has none: write phases", faults.Key)
 	}
 }
 
 func (c *checker) wire(v rawjson.Value) {
-	_, faults := hostile.Read(v)
+	_, faults := faults.Read(v)
 	for _, f := range faults {
 		report := func() { c.rule("GNT-211", f.At, f.Key, "%s", f.Text) }
 		if !f.Name {

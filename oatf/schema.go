@@ -1,12 +1,102 @@
 package oatf
 
-import _ "embed"
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 
-//go:embed schema.json
-var schema string
+	"gauntlet/rawjson"
+)
 
 // Schema returns the JSON Schema (draft 2020-12) of documents, for editors. It accepts
 // every document without errors and refuses what a schema can know to be wrong; for names
 // that must differ or exist, the order of phases and the languages inside strings there is
 // [Validate].
-func Schema() string { return schema }
+//
+// It is written from the shapes by which documents are read, so the two cannot differ.
+func Schema() string {
+	d := definitions{}
+	root := objectForm(documentShape).schema(d)
+	var defs []string
+	for _, name := range slices.Sorted(maps.Keys(d)) {
+		defs = append(defs, quoteJSON(name)+`:{`+d[name]+`}`)
+	}
+	text := json.RawMessage(`{` + joinMembers(`"$schema":"https://json-schema.org/draft/2020-12/schema","title":"OATF document"`, root, `"$defs":{`+strings.Join(defs, ",")+`}`) + `}`)
+	out, err := json.MarshalIndent(text, "", "  ")
+	if err != nil {
+		panic(err) // a shape of this package is written wrongly; a test calls this
+	}
+	return string(out) + "\n"
+}
+
+// definitions are the schemas that others refer to, by name.
+type definitions map[string]string
+
+// schema writes what a form says as the members of a JSON Schema.
+func (f form) schema(d definitions) string { return joinMembers(docKeyword(f.doc), f.keywords(d)) }
+
+// definedForm is a form whose schema is written once and referred to.
+func definedForm(name, doc string, f form) form {
+	return form{check: f.check, keywords: func(d definitions) string {
+		if _, done := d[name]; !done {
+			d[name] = "" // taken, for a schema that refers to itself
+			d[name] = joinMembers(docKeyword(doc), f.keywords(d))
+		}
+		return `"$ref":"#/$defs/` + name + `"`
+	}}
+}
+
+// keywords writes the schema of a shape but for its description.
+func (s *shape) keywords(d definitions) string {
+	var properties, required []string
+	for _, f := range s.fields {
+		doc := docKeyword(cmp.Or(f.doc, f.form.doc))
+		properties = append(properties, quoteJSON(f.name)+`:{`+joinMembers(doc, f.form.keywords(d))+`}`)
+		if f.required {
+			required = append(required, f.name)
+		}
+	}
+	members := []string{`"type":"object"`, `"properties":{` + strings.Join(properties, ",") + `}`, `"additionalProperties":false`, s.also}
+	if required != nil {
+		members = append(members, `"required":`+quoteList(required))
+	}
+	if s.extensions {
+		members = append(members, `"patternProperties":{"^x-":{}}`)
+	}
+	return joinMembers(members...)
+}
+
+func docKeyword(doc string) string {
+	if doc == "" {
+		return ""
+	}
+	return `"description":` + quoteJSON(doc)
+}
+
+// joinMembers puts members of an object side by side, those that are "" left out.
+func joinMembers(members ...string) string {
+	return strings.Join(slices.DeleteFunc(members, func(m string) bool { return m == "" }), ",")
+}
+
+// requireEach lists schemas each of which requires one of the fields.
+func requireEach(fields []field) string {
+	var out []string
+	for _, f := range fields {
+		out = append(out, `{"required":["`+f.name+`"]}`)
+	}
+	return strings.Join(out, ",")
+}
+
+func patternKeyword(pattern string) string { return `"pattern":` + quoteJSON(pattern) }
+
+func quoteList(words []string) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, quoteJSON(w))
+	}
+	return `[` + strings.Join(out, ",") + `]`
+}
+
+func quoteJSON(s string) string { return string(rawjson.AppendString(nil, s)) }

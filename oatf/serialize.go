@@ -22,7 +22,7 @@ func Serialize(d *Document) string {
 		return "" // only with a value that does not come from rawjson
 	}
 	var e emitter
-	e.block(t.Root(), 0)
+	e.emitBlock(t.Root(), 0)
 	return e.b.String()
 }
 
@@ -32,9 +32,9 @@ type emitter struct{ b strings.Builder }
 
 const indentStep = 2
 
-// block writes an object or array whose first line begins where the text ends, its other
+// emitBlock writes an object or array whose first line begins where the text ends, its other
 // lines behind so many spaces.
-func (e *emitter) block(v rawjson.Value, indent int) {
+func (e *emitter) emitBlock(v rawjson.Value, indent int) {
 	first := true
 	begin := func() {
 		if !first {
@@ -44,7 +44,7 @@ func (e *emitter) block(v rawjson.Value, indent int) {
 	}
 	for m := range v.Members() {
 		begin()
-		e.key(m.Key.Text(), indent)
+		e.emitKey(m.Key.Text(), indent)
 		e.under(m.Value, indent)
 	}
 	for _, element := range v.Elements() {
@@ -52,7 +52,7 @@ func (e *emitter) block(v rawjson.Value, indent int) {
 		e.b.WriteString("-")
 		if element.Len() > 0 {
 			e.b.WriteString(" ")
-			e.block(element, indent+indentStep)
+			e.emitBlock(element, indent+indentStep)
 			continue
 		}
 		e.flat(element, indent)
@@ -63,8 +63,8 @@ func (e *emitter) block(v rawjson.Value, indent int) {
 // YAML allows 1,024 characters.
 const longestKey = 1000
 
-func (e *emitter) key(name string, indent int) {
-	quoted := scalar(name)
+func (e *emitter) emitKey(name string, indent int) {
+	quoted := scalarText(name)
 	if len(quoted) <= longestKey {
 		e.b.WriteString(quoted + ":")
 		return
@@ -82,7 +82,7 @@ func (e *emitter) under(v rawjson.Value, indent int) {
 	}
 	e.b.WriteString("\n")
 	e.spaces(indent + indentStep)
-	e.block(v, indent+indentStep)
+	e.emitBlock(v, indent+indentStep)
 }
 
 // flat writes a scalar or an empty object or array, and ends the line.
@@ -93,10 +93,10 @@ func (e *emitter) flat(v rawjson.Value, indent int) {
 	case rawjson.Array:
 		e.b.WriteString(" []\n")
 	case rawjson.String:
-		if s := v.Text(); literal(s) {
-			e.literal(s, indent+indentStep)
+		if s := v.Text(); needsLiteral(s) {
+			e.emitLiteral(s, indent+indentStep)
 		} else {
-			e.b.WriteString(" " + scalar(s) + "\n")
+			e.b.WriteString(" " + scalarText(s) + "\n")
 		}
 	default:
 		e.b.WriteString(" " + v.Raw() + "\n")
@@ -109,8 +109,8 @@ func (e *emitter) spaces(n int) {
 	}
 }
 
-// literal reports whether a text of several lines can stand as it is, in a block behind |.
-func literal(s string) bool {
+// needsLiteral reports whether a text of several lines can stand as it is, in a block behind |.
+func needsLiteral(s string) bool {
 	if !strings.Contains(s, "\n") || strings.IndexFunc(s, unprintable) >= 0 {
 		return false
 	}
@@ -125,8 +125,8 @@ func literal(s string) bool {
 	return true
 }
 
-// literal writes the block, with the mark that keeps its line ends at the end.
-func (e *emitter) literal(s string, indent int) {
+// emitLiteral writes the block, with the mark that keeps its line ends at the end.
+func (e *emitter) emitLiteral(s string, indent int) {
 	body := strings.TrimRight(s, "\n")
 	switch len(s) - len(body) {
 	case 0:
@@ -163,9 +163,9 @@ var bare = regexp.MustCompile(`^[\pL0-9_/][\pL\pN_/.@()+-]*( [\pL\pN_/.@()+-]+)*
 // retyped is what some reader of YAML 1.1 takes for no string: words, dates, numbers.
 var retyped = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|[-+]?[0-9][0-9_,.]*(e[-+]?[0-9]+)?|[-+]?0[xob][0-9a-f_]+|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*)$`)
 
-// scalar writes a string on one line: bare if no reader can mistake it, in single quotes if
+// scalarText writes a string on one line: bare if no reader can mistake it, in single quotes if
 // that saves escapes, else in double quotes.
-func scalar(s string) string {
+func scalarText(s string) string {
 	switch {
 	case len(s) < 200 && bare.MatchString(s) && !retyped.MatchString(s):
 		return s

@@ -1,192 +1,236 @@
 package oatf
 
-import "gauntlet/rawjson"
+import (
+	"strings"
+
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/faults"
+	"gauntlet/rawjson"
+)
 
 // The shapes of the format, each in the specification's order of fields. Reading checks a
 // tree against them, once.
 var (
-	documentShape = &shape{name: "a document", fields: []field{
-		{name: "oatf", form: oatfForm, required: true, rule: "V-001"},
-		{name: "$schema", form: text},
+	documentShape = &shape{name: "a document", doc: "An attack document of the Open Agent Threat Format " + Version + ", as gauntlet reads it.", fields: []field{
+		{name: "oatf", form: oatfForm, doc: "Version of the format; first of all keys.", required: true, rule: "V-001"},
+		{name: "$schema", form: textForm, doc: "URL of a schema such as this one, for editors."},
 		{name: "attack", form: attackForm, required: true, rule: "V-003"},
 	}}
 
-	attackShape = &shape{name: "an attack", extensions: true, fields: []field{
-		{name: "id", form: text},
-		{name: "name", form: text},
-		{name: "version", form: integer},
-		{name: "status", form: word(StatusDraft, StatusExperimental, StatusStable, StatusDeprecated)},
-		{name: "created", form: text},
-		{name: "modified", form: text},
-		{name: "author", form: text},
-		{name: "description", form: text},
-		{name: "grace_period", form: text},
-		{name: "severity", form: severityForm},
-		{name: "impact", form: list(1, word(ImpactBehaviorManipulation, ImpactDataExfiltration, ImpactDataTampering, ImpactUnauthorizedActions,
-			ImpactInformationDisclosure, ImpactCredentialTheft, ImpactServiceDisruption, ImpactPrivilegeEscalation))},
-		{name: "classification", form: object(classificationShape)},
-		{name: "references", form: list(0, object(referenceShape))},
-		{name: "execution", form: object(executionShape), required: true, rule: "V-004"},
-		{name: "indicators", form: list(0, object(indicatorShape))}, // an empty one is V-006
-		{name: "correlation", form: object(&shape{name: "a correlation", fields: []field{{name: "logic", form: word(LogicAny, LogicAll)}}})},
-	}}
+	attackShape = &shape{name: "an attack", doc: "What the attack is, what it does and how to tell that it worked.", extensions: true, fields: []field{
+		{name: "id", form: textForm.with(patternKeyword(attackIDPattern)), doc: "Stable id, such as ACME-007."},
+		{name: "name", form: textForm.with(`"default":"Untitled"`), doc: "Name for people."},
+		{name: "version", form: integerForm.with(`"minimum":1,"default":1`), doc: "Counts up from 1."},
+		{name: "status", form: wordForm(StatusDraft, StatusExperimental, StatusStable, StatusDeprecated).with(`"default":"draft"`), doc: "Where the document is in its life."},
+		{name: "created", form: textForm, doc: dateDoc},
+		{name: "modified", form: textForm, doc: dateDoc},
+		{name: "author", form: textForm, doc: "Person or organization."},
+		{name: "description", form: textForm, doc: "What the attack does, why it matters, what it needs."},
+		{name: "grace_period", form: durationForm, doc: "How long to go on watching after the last actor ended."},
+		{name: "severity", form: severityForm, doc: "How bad it is."},
+		{name: "impact", form: listForm(1, wordForm(ImpactBehaviorManipulation, ImpactDataExfiltration, ImpactDataTampering, ImpactUnauthorizedActions,
+			ImpactInformationDisclosure, ImpactCredentialTheft, ImpactServiceDisruption, ImpactPrivilegeEscalation)).with(`"uniqueItems":true`), doc: "Kinds of harm."},
+		{name: "classification", form: objectForm(classificationShape)},
+		{name: "references", form: listForm(0, objectForm(referenceShape)), doc: "What to read about it."},
+		{name: "execution", form: objectForm(executionShape), required: true, rule: "V-004"},
+		{name: "indicators", form: listForm(0, objectForm(indicatorShape)).with(`"minItems":1`), doc: "Signs that the agent complied. Without any, the document can be run and not judged."}, // an empty one is V-006
+		{name: "correlation", form: objectForm(&shape{name: "a correlation", fields: []field{
+			{name: "logic", form: wordForm(LogicAny, LogicAll).with(`"default":"any"`), doc: "One indicator is enough, or all must match."}}}), doc: "How indicators combine."},
+	}, also: `"dependentRequired":{"correlation":["indicators"]},"if":{"properties":{"execution":{"not":{"required":["mode"]}}}},` +
+		`"then":{"properties":{"indicators":{"items":{"required":["protocol"]}}}}`}
 
-	levelForm     = word(SeverityInformational, SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical)
-	severityShape = &shape{name: "a severity", fields: []field{
-		{name: "level", form: levelForm, required: true},
-		{name: "confidence", form: integer},
+	levelForm     = wordForm(SeverityInformational, SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical)
+	severityShape = &shape{name: "a severity", doc: "Level and confidence.", fields: []field{
+		{name: "level", form: levelForm, doc: "Harm, in the steps of CVSS.", required: true},
+		{name: "confidence", form: percentForm.with(`"default":50`), doc: "How sure the author is, in per cent."},
 	}}
+	percentForm = integerForm.with(`"minimum":0,"maximum":100`)
 
-	classificationShape = &shape{name: "a classification", fields: []field{
-		{name: "category", form: word(CategoryCapabilityPoisoning, CategoryResponseFabrication, CategoryContextManipulation,
-			CategoryOversightBypass, CategoryTemporalManipulation, CategoryAvailabilityDisruption, CategoryCrossProtocolChain)},
-		{name: "mappings", form: list(0, object(mappingShape))},
-		{name: "tags", form: list(0, text)},
+	classificationShape = &shape{name: "a classification", doc: "Ties to taxonomies.", fields: []field{
+		{name: "category", form: wordForm(CategoryCapabilityPoisoning, CategoryResponseFabrication, CategoryContextManipulation,
+			CategoryOversightBypass, CategoryTemporalManipulation, CategoryAvailabilityDisruption, CategoryCrossProtocolChain), doc: "How the attack works."},
+		{name: "mappings", form: listForm(0, objectForm(mappingShape)), doc: "Entries of external frameworks."},
+		{name: "tags", form: listForm(0, textForm), doc: "Words to find it by, lower case with hyphens."},
 	}}
 
 	mappingShape = &shape{name: "a framework mapping", fields: []field{
-		{name: "framework", form: text, required: true},
-		{name: "id", form: text, required: true},
-		{name: "name", form: text},
-		{name: "url", form: text},
-		{name: "relationship", form: word(RelationshipPrimary, RelationshipRelated)},
+		{name: "framework", form: textForm, doc: "atlas, mitre_attack, owasp_llm, owasp_mcp, owasp_agentic, cwe, other or one of your own.", required: true},
+		{name: "id", form: textForm, doc: "Its id there.", required: true},
+		{name: "name", form: textForm, doc: "Its name there."},
+		{name: "url", form: textForm, doc: "Its address."},
+		{name: "relationship", form: wordForm(RelationshipPrimary, RelationshipRelated).with(`"default":"primary"`), doc: "How close it is."},
 	}}
 
 	referenceShape = &shape{name: "a reference", fields: []field{
-		{name: "url", form: text, required: true},
-		{name: "title", form: text},
-		{name: "description", form: text},
+		{name: "url", form: textForm, doc: "Address.", required: true},
+		{name: "title", form: textForm, doc: "Title."},
+		{name: "description", form: textForm, doc: "What it is."},
 	}}
 
-	executionShape = &shape{name: "an execution", extensions: true, fields: []field{
-		{name: "mode", form: text},
-		{name: "state", form: mapping},
-		{name: "phases", form: list(0, object(phaseShape))}, // an empty one is V-007
-		{name: "actors", form: list(0, object(actorShape))},
+	executionShape = &shape{name: "an execution", doc: "What the adversarial side does: one of state, phases and actors.", extensions: true, fields: []field{
+		{name: "mode", form: modeForm},
+		{name: "state", form: mappingForm, doc: stateDoc},
+		{name: "phases", form: phasesForm}, // an empty one is V-007
+		{name: "actors", form: listForm(0, objectForm(actorShape)).with(`"minItems":1`), doc: "Endpoints that run at the same time."},
+	}, also: `"oneOf":[{"required":["mode","state"]},` +
+		`{"required":["phases"],"if":{"not":{"required":["mode"]}},"then":{"properties":{"phases":{"items":{"required":["mode"]}}}}},` +
+		`{"required":["actors"],"not":{"required":["mode"]}}],` +
+		`"not":{"anyOf":[{"required":["state","phases"]},{"required":["state","actors"]},{"required":["phases","actors"]}]}`}
+
+	modeForm   = textForm.with(patternKeyword(modePattern) + `,"examples":["mcp_server","mcp_client","a2a_server","a2a_client","ag_ui_client"]`).documented("Protocol and role, such as mcp_server.")
+	phasesForm = definedForm("phases", "Stages, one after the other. The first one has a state.", listForm(0, definedForm("phase", phaseShape.doc, objectForm(phaseShape))).with(`"minItems":1,"prefixItems":[{"$ref":"#/$defs/phase","required":["state"]}]`))
+
+	actorShape = &shape{name: "an actor", doc: "One endpoint.", extensions: true, fields: []field{
+		{name: "name", form: textForm.with(patternKeyword(identifierPattern)), doc: "Name for templates and indicators.", required: true, rule: "V-031"},
+		{name: "mode", form: modeForm, required: true, rule: "V-031"},
+		{name: "phases", form: phasesForm, required: true, rule: "V-031"},
 	}}
 
-	actorShape = &shape{name: "an actor", extensions: true, fields: []field{
-		{name: "name", form: text, required: true, rule: "V-031"},
-		{name: "mode", form: text, required: true, rule: "V-031"},
-		{name: "phases", form: list(0, object(phaseShape)), required: true, rule: "V-031"},
+	phaseShape = &shape{name: "a phase", doc: "One stage.", extensions: true, fields: []field{
+		{name: "name", form: textForm, doc: "Its name; phase-1 and so on by default."},
+		{name: "description", form: textForm, doc: "What it is for."},
+		{name: "mode", form: modeForm},
+		{name: "state", form: mappingForm, doc: stateDoc},
+		{name: "extractors", form: listForm(0, objectForm(extractorShape)).with(`"minItems":1`), doc: "Values to take out of messages."}, // an empty one is V-038
+		{name: "on_enter", form: listForm(0, actionForm).with(`"minItems":1`), doc: "What to do when it begins."},                        // an empty one is V-043
+		{name: "trigger", form: objectForm(triggerShape), doc: "What ends it. The last phase has none and stays."},
+		{name: faults.Key, form: faultsForm},
 	}}
 
-	phaseShape = &shape{name: "a phase", extensions: true, fields: []field{
-		{name: "name", form: text},
-		{name: "description", form: text},
-		{name: "mode", form: text},
-		{name: "state", form: mapping},
-		{name: "extractors", form: list(0, object(extractorShape))}, // an empty one is V-038
-		{name: "on_enter", form: list(0, actionForm)},               // an empty one is V-043
-		{name: "trigger", form: object(triggerShape)},
-	}}
-
-	triggerShape = &shape{name: "a trigger", fields: []field{
-		{name: "event", form: text},
-		{name: "count", form: countForm},
+	triggerShape = &shape{name: "a trigger", doc: "Ends a phase when so many events came or the time is up.", fields: []field{
+		{name: "event", form: textForm.with(`"minLength":1`), doc: "Method or event of the protocol."},
+		{name: "count", form: countForm, doc: "How many."},
 		{name: "match", form: predicateForm},
-		{name: "after", form: text},
+		{name: "after", form: durationForm},
+	}, also: `"anyOf":[{"required":["event"]},{"required":["after"]}],"dependentRequired":{"count":["event"],"match":["event"]}`}
+
+	extractorShape = &shape{name: "an extractor", doc: "A value taken out of a message for templates.", fields: []field{
+		{name: "name", form: textForm.with(patternKeyword(identifierPattern)), doc: "Name for templates: {{name}}.", required: true},
+		{name: "source", form: wordForm(SourceRequest, SourceResponse), doc: "Which side of the exchange.", required: true},
+		{name: "type", form: wordForm(ExtractJSONPath, ExtractRegex), doc: "Language of the selector.", required: true},
+		{name: "selector", form: textForm, doc: "JSONPath of RFC 9535, or an RE2 expression with a capture group.", required: true},
 	}}
 
-	extractorShape = &shape{name: "an extractor", fields: []field{
-		{name: "name", form: text, required: true},
-		{name: "source", form: word(SourceRequest, SourceResponse), required: true},
-		{name: "type", form: word(ExtractJSONPath, ExtractRegex), required: true},
-		{name: "selector", form: text, required: true},
+	sendShape = &shape{name: "a send action", doc: "Send a message.", fields: []field{
+		{name: "method", form: textForm, doc: "Method.", required: true},
+		{name: "params", form: anyForm, doc: "Parameters, with templates in their strings.", null: true},
 	}}
 
-	sendShape = &shape{name: "a send action", fields: []field{
-		{name: "method", form: text, required: true},
-		{name: "params", form: anything, null: true},
+	logShape = &shape{name: "a log action", doc: "Write a log line.", fields: []field{
+		{name: "message", form: textForm, doc: "Text, a template.", required: true},
+		{name: "level", form: wordForm(LogInfo, LogWarn, LogError), doc: "Its weight."},
 	}}
 
-	logShape = &shape{name: "a log action", fields: []field{
-		{name: "message", form: text, required: true},
-		{name: "level", form: word(LogInfo, LogWarn, LogError)},
-	}}
-
-	indicatorShape = &shape{name: "an indicator", extensions: true, fields: []field{
-		{name: "id", form: text},
-		{name: "protocol", form: text},
-		{name: "surface", form: text},
-		{name: "target", form: text, required: true},
-		{name: "actor", form: text},
-		{name: "direction", form: word(DirectionRequest, DirectionResponse)},
-		{name: "method", form: word(MethodPattern, MethodExpression, MethodSemantic)},
-		{name: "description", form: text},
+	indicatorShape = &shape{name: "an indicator", doc: "A sign that the agent complied.", extensions: true, fields: []field{
+		{name: "id", form: textForm, doc: "The attack's id with -01 and so on."},
+		{name: "protocol", form: textForm.with(patternKeyword(identifierPattern)), doc: "Protocol, such as mcp."},
+		{name: "surface", form: textForm, doc: "Method or event to look at."},
+		{name: "target", form: targetForm, required: true},
+		{name: "actor", form: textForm, doc: "Whose connection to look at."},
+		{name: "direction", form: wordForm(DirectionRequest, DirectionResponse), doc: "Which side to look at."},
+		{name: "method", form: wordForm(MethodPattern, MethodExpression, MethodSemantic), doc: "Which of the three follows."},
+		{name: "description", form: textForm, doc: "What it shows."},
 		{name: "pattern", form: patternForm},
-		{name: "expression", form: object(expressionShape)},
-		{name: "semantic", form: object(semanticShape)},
-		{name: "confidence", form: integer},
-		{name: "severity", form: levelForm},
-		{name: "false_positives", form: list(0, text)},
-		{name: "tier", form: word(TierIngested, TierLocalAction, TierBoundaryBreach)},
+		{name: "expression", form: objectForm(expressionShape)},
+		{name: "semantic", form: objectForm(semanticShape)},
+		{name: "confidence", form: percentForm, doc: "How sure it is, in per cent."},
+		{name: "severity", form: levelForm, doc: "Harm, in the steps of CVSS."},
+		{name: "false_positives", form: listForm(0, textForm), doc: "Honest situations that match."},
+		{name: "tier", form: wordForm(TierIngested, TierLocalAction, TierBoundaryBreach), doc: "How far the agent went (of the public scenario library)."},
+	}, also: `"oneOf":[{"required":["pattern"]},{"required":["expression"]},{"required":["semantic"]}],"allOf":[` +
+		methodRequires("pattern") + `,` + methodRequires("expression") + `,` + methodRequires("semantic") + `]`}
+
+	expressionShape = &shape{name: "an expression", doc: "A question in CEL.", fields: []field{
+		{name: "cel", form: textForm, doc: "Expression; message is the message.", required: true},
+		{name: "variables", form: pathsForm, doc: "Names for simple paths into the message."},
 	}}
 
-	expressionShape = &shape{name: "an expression", fields: []field{
-		{name: "cel", form: text, required: true},
-		{name: "variables", form: pathsForm},
-	}}
-
-	semanticShape = &shape{name: "a semantic block", fields: []field{
-		{name: "target", form: text},
-		{name: "intent", form: text, required: true},
-		{name: "intent_class", form: word(IntentPromptInjection, IntentDataExfiltration, IntentPrivilegeEscalation, IntentSocialEngineering, IntentInstructionOverride)},
-		{name: "threshold", form: number},
-		{name: "examples", form: examplesForm},
+	semanticShape = &shape{name: "a semantic block", doc: "A question to a model. Experimental.", fields: []field{
+		{name: "target", form: targetForm},
+		{name: "intent", form: textForm, doc: "The intent to find.", required: true},
+		{name: "intent_class", form: wordForm(IntentPromptInjection, IntentDataExfiltration, IntentPrivilegeEscalation, IntentSocialEngineering, IntentInstructionOverride), doc: "Its class."},
+		{name: "threshold", form: numberForm.with(`"minimum":0,"maximum":1`), doc: "Score from which it matches; 0.7 if absent."},
+		{name: "examples", form: examplesForm, doc: "Texts to check the model with."},
 	}}
 
 	examplesShape = &shape{name: "a set of examples", fields: []field{
-		{name: "positive", form: list(0, text)},
-		{name: "negative", form: list(0, text)},
-	}}
+		{name: "positive", form: listForm(0, textForm), doc: "Should match."},
+		{name: "negative", form: listForm(0, textForm), doc: "Should not."},
+	}, also: `"minProperties":1`}
 )
 
+const (
+	dateDoc  = "Date, or date and time with a zone, in quotes."
+	stateDoc = "What the actor shows. It replaces the state before whole; what is in it belongs to the protocol."
+)
+
+var (
+	durationForm = textForm.documented("30s, 5m, 1h, 2d, or ISO 8601 as PT1H30M.").with(
+		patternKeyword(`^([0-9]+[smhd]|P[0-9]+D(T([0-9]+H([0-9]+M)?([0-9]+S)?|[0-9]+M([0-9]+S)?|[0-9]+S))?|PT([0-9]+H([0-9]+M)?([0-9]+S)?|[0-9]+M([0-9]+S)?|[0-9]+S))$`))
+	targetForm = textForm.documented("Wildcard path into the message, such as tools[*].description; empty for all of it.").with(
+		patternKeyword(`^([A-Za-z0-9_-]+(\[\*\])?(\.[A-Za-z0-9_-]+(\[\*\])?)*)?$`))
+)
+
+// faultsForm leaves the checks to the rules.
+var faultsForm = definedForm("wire", "", form{check: anyForm.check, keywords: func(definitions) string {
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(faults.Schema()), "{"), "}")
+}})
+
+// methodRequires is the schema of an indicator whose method names one of its blocks.
+func methodRequires(block string) string {
+	return `{"if":{"properties":{"method":{"const":"` + block + `"}},"required":["method"]},"then":{"required":["` + block + `"]}}`
+}
+
 // oatfForm is V-001: a version that is a string and supported.
-func oatfForm(r *report, v rawjson.Value) {
+var oatfForm = checkedBy(func(r *report, v rawjson.Value) {
 	switch {
 	case v.Kind() != rawjson.String:
 		r.mismatch("V-001", v, "", `want the version as a string: oatf: "%s"`, Version)
 	case v.Text() != Version:
-		r.rule("V-001", v, "", "version %q is not supported: want %q", clip(v.Text()), Version)
+		r.rule("V-001", v, "", "version %q is not supported: want %q", excerpt.Clip(v.Text(), mostQuoted), Version)
 	}
-}
+}, `"const":"`+Version+`"`)
 
 // attackForm is V-003: one attack, which is a mapping.
-func attackForm(r *report, v rawjson.Value) {
+var attackForm = form{doc: attackShape.doc, keywords: attackShape.keywords, check: func(r *report, v rawjson.Value) {
 	if v.Kind() != rawjson.Object {
-		r.mismatch("V-003", v, "", "a document has exactly one attack, which is a mapping and not %s", article(v))
+		r.mismatch("V-003", v, "", "a document has exactly one attack, which is a mapping and not %s", articleFor(v))
 		return
 	}
-	object(attackShape)(r, v)
-}
+	objectForm(attackShape).check(r, v)
+}}
 
 // severityForm takes a level alone or a level with a confidence (§4.3).
-func severityForm(r *report, v rawjson.Value) {
-	if v.Kind() == rawjson.String {
-		levelForm(r, v)
-		return
-	}
-	object(severityShape)(r, v)
+var severityForm = form{
+	check: func(r *report, v rawjson.Value) {
+		if v.Kind() == rawjson.String {
+			levelForm.check(r, v)
+			return
+		}
+		objectForm(severityShape).check(r, v)
+	},
+	keywords: func(d definitions) string {
+		return `"anyOf":[{` + levelForm.schema(d) + `},{` + objectForm(severityShape).schema(d) + `}]`
+	},
 }
 
-func countForm(r *report, v rawjson.Value) {
+var countForm = checkedBy(func(r *report, v rawjson.Value) {
 	if n, ok := v.Int(); !ok || n < 1 {
-		r.mismatch("", v, "", "want a count of at least 1 and not %s", article(v))
+		r.mismatch("", v, "", "want a count of at least 1 and not %s", articleFor(v))
 	}
-}
+}, `"type":"integer","minimum":1,"default":1`)
 
-// pathsForm is a mapping from names to strings.
-func pathsForm(r *report, v rawjson.Value) {
-	mapping(r, v)
+// pathsForm is a mapping from names to simple paths.
+var pathsForm = checkedBy(func(r *report, v rawjson.Value) {
+	mappingForm.check(r, v)
 	for m := range v.Members() {
-		text(r, m.Value)
+		textForm.check(r, m.Value)
 	}
-}
+}, `"type":"object","propertyNames":{"pattern":"^[_a-zA-Z][_a-zA-Z0-9]*$"},"additionalProperties":{"type":"string",`+simplePathPattern+`}`)
 
-func examplesForm(r *report, v rawjson.Value) {
-	object(examplesShape)(r, v)
+var examplesForm = form{keywords: examplesShape.keywords, check: func(r *report, v rawjson.Value) {
+	objectForm(examplesShape).check(r, v)
 	if v.Kind() == rawjson.Object && v.Len() == 0 {
 		r.mismatch("", v, "", "give positive or negative examples, or leave examples out")
 	}
-}
+}}

@@ -55,11 +55,11 @@ func (d *Document) current() *source {
 	return renderedSource(d)
 }
 
-// root returns the whole document.
-func (s *source) root() rawjson.Value { return s.tree.Root() }
+// rootValue returns the whole document.
+func (s *source) rootValue() rawjson.Value { return s.tree.Root() }
 
-// at returns the place of a value or a name.
-func (s *source) at(v rawjson.Value) (line, column int) {
+// positionOf returns the place of a value or a name.
+func (s *source) positionOf(v rawjson.Value) (line, column int) {
 	i, found := slices.BinarySearchFunc(s.marks, v.Offset(), func(m mark, offset int) int { return m.offset - offset })
 	if !v.Exists() || !found {
 		return 0, 0
@@ -67,13 +67,13 @@ func (s *source) at(v rawjson.Value) (line, column int) {
 	return s.marks[i].line, s.marks[i].column
 }
 
-// locate sets the place of a diagnostic to that of v. A mapping or a list is shown by the
+// locateDiagnostic sets the place of a diagnostic to that of v. A mapping or a list is shown by the
 // name in front of it, as it may begin far below.
-func (s *source) locate(d *Diagnostic, v rawjson.Value) {
+func (s *source) locateDiagnostic(d *Diagnostic, v rawjson.Value) {
 	if k := v.Key(); k.Exists() && (v.Kind() == rawjson.Object || v.Kind() == rawjson.Array) {
 		v = k
 	}
-	if d.Line, d.Column = s.at(v); d.Line == 0 || d.Line > len(s.lines) {
+	if d.Line, d.Column = s.positionOf(v); d.Line == 0 || d.Line > len(s.lines) {
 		return
 	}
 	d.EndLine = d.Line
@@ -84,7 +84,7 @@ func (s *source) locate(d *Diagnostic, v rawjson.Value) {
 // there without quotes, else those of the token.
 func extent(line string, column int, text string) int {
 	if text == "" || len(line) > longestSpan {
-		return span(line, column)
+		return caretSpan(line, column)
 	}
 	rest := line
 	for range column - 1 {
@@ -94,15 +94,15 @@ func extent(line string, column int, text string) int {
 	if strings.HasPrefix(rest, text) {
 		return utf8.RuneCountInString(text)
 	}
-	return span(line, column)
+	return caretSpan(line, column)
 }
 
 // longestSpan is how long a line may be for what stands in it to be measured. On a longer
 // one, which no person will look at, a place is shown and no extent.
 const longestSpan = 2000
 
-// span returns how many characters the token at a column of a line has, 1 at least.
-func span(line string, column int) int {
+// caretSpan returns how many characters the token at a column of a line has, 1 at least.
+func caretSpan(line string, column int) int {
 	if len(line) > longestSpan {
 		return 1
 	}
@@ -132,9 +132,9 @@ func span(line string, column int) int {
 	return len(rest)
 }
 
-// pathOf writes where v stands in the notation of the specification:
+// pointerPath writes where v stands in the notation of the specification:
 // attack.indicators[0].surface.
-func pathOf(v rawjson.Value) string {
+func pointerPath(v rawjson.Value) string {
 	var parts []string
 	for ; v.Parent().Exists(); v = v.Parent() {
 		if k := v.Key(); k.Exists() {

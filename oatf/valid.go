@@ -6,6 +6,7 @@ import (
 	"regexp/syntax"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/oatf/match"
 )
 
@@ -69,7 +70,7 @@ func regexAdvice(err error) string {
 		case wrong.Code == syntax.ErrInvalidEscape && len(wrong.Expr) > 1 && strings.ContainsAny(wrong.Expr[1:2], "123456789k"):
 			advice = "; RE2 has no references back to a group"
 		}
-		return "not an RE2 expression: " + string(wrong.Code) + " at " + clip(wrong.Expr) + advice
+		return "not an RE2 expression: " + string(wrong.Code) + " at " + excerpt.Clip(wrong.Expr, mostQuoted) + advice
 	}
 	return "not an RE2 expression: " + err.Error()
 }

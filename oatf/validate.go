@@ -26,8 +26,8 @@ type checker struct {
 // diagnostics have paths and no lines.
 func Validate(d *Document) Result {
 	src := d.current()
-	c := checker{report: report{src: src}, layout: layOut(src.root())}
-	object(documentShape)(&c.report, c.root)
+	c := checker{report: report{src: src}, layout: layOut(src.rootValue())}
+	objectForm(documentShape).check(&c.report, c.root)
 	c.envelopeRules()
 	c.executionRules()
 	c.phaseRules()
@@ -35,7 +35,7 @@ func Validate(d *Document) Result {
 	c.stateRules()
 	c.wireRules()
 	var r Result
-	for _, d := range c.done() {
+	for _, d := range c.sortedDiagnostics() {
 		if d.Severity == SeverityError {
 			r.Errors = append(r.Errors, d)
 		} else {

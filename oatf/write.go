@@ -22,8 +22,8 @@ func beginObject(b *strings.Builder, extensions []Extension) *objectWriter {
 	return w
 }
 
-// end writes the extensions that stand behind no known field and closes the object.
-func (w *objectWriter) end() {
+// endObject writes the extensions that stand behind no known field and closes the object.
+func (w *objectWriter) endObject() {
 	for _, x := range w.extensions {
 		w.extension(x)
 	}
@@ -45,36 +45,36 @@ func (w *objectWriter) after(name string) {
 
 func (w *objectWriter) extension(x Extension) {
 	if x.Value.Exists() {
-		w.name(x.Name)
+		w.writeName(x.Name)
 		w.b.WriteString(x.Value.Raw())
 	}
 }
 
-func (w *objectWriter) name(name string) {
+func (w *objectWriter) writeName(name string) {
 	if w.some {
 		w.b.WriteByte(',')
 	}
 	w.some = true
-	quote(w.b, name)
+	writeQuoted(w.b, name)
 	w.b.WriteByte(':')
 }
 
-// field writes a field if it is there.
-func (w *objectWriter) field(name string, there bool, write func()) {
+// writeField writes a field if it is there.
+func (w *objectWriter) writeField(name string, there bool, write func()) {
 	if there {
-		w.name(name)
+		w.writeName(name)
 		write()
 	}
 	w.after(name)
 }
 
-func (w *objectWriter) text(name, s string) { w.textIf(name, s != "", s) }
+func (w *objectWriter) writeText(name, s string) { w.textIf(name, s != "", s) }
 
 func (w *objectWriter) textIf(name string, there bool, s string) {
-	w.field(name, there, func() { quote(w.b, s) })
+	w.writeField(name, there, func() { writeQuoted(w.b, s) })
 }
 
-func (w *objectWriter) pointer(name string, s *string) {
+func (w *objectWriter) writePointer(name string, s *string) {
 	if s == nil {
 		w.after(name)
 		return
@@ -83,10 +83,10 @@ func (w *objectWriter) pointer(name string, s *string) {
 }
 
 func (w *objectWriter) integer(name string, there bool, n int) {
-	w.field(name, there, func() { w.b.WriteString(strconv.Itoa(n)) })
+	w.writeField(name, there, func() { w.b.WriteString(strconv.Itoa(n)) })
 }
 
-func (w *objectWriter) percent(name string, n *int) {
+func (w *objectWriter) writePercent(name string, n *int) {
 	if n == nil {
 		w.after(name)
 		return
@@ -94,13 +94,13 @@ func (w *objectWriter) percent(name string, n *int) {
 	w.integer(name, true, *n)
 }
 
-func (w *objectWriter) value(name string, v rawjson.Value) {
-	w.field(name, v.Exists(), func() { w.b.WriteString(v.Raw()) })
+func (w *objectWriter) writeValue(name string, v rawjson.Value) {
+	w.writeField(name, v.Exists(), func() { w.b.WriteString(v.Raw()) })
 }
 
 // writeList writes a list that may be absent.
 func writeList[T any](w *objectWriter, name string, all []T, write func(*strings.Builder, *T)) {
-	w.field(name, all != nil, func() {
+	w.writeField(name, all != nil, func() {
 		w.b.WriteByte('[')
 		for i := range all {
 			if i > 0 {
@@ -113,7 +113,7 @@ func writeList[T any](w *objectWriter, name string, all []T, write func(*strings
 }
 
 func writeWords[T ~string](w *objectWriter, name string, all []T) {
-	writeList(w, name, all, func(b *strings.Builder, s *T) { quote(b, string(*s)) })
+	writeList(w, name, all, func(b *strings.Builder, s *T) { writeQuoted(b, string(*s)) })
 }
 
 // parseValue indexes JSON that this package wrote.

@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"gauntlet/internal/yamltext"
+	"gauntlet/internal/leaf/yamltext"
 )
 
 // ErrShape means that a policy is written in a way that Add does not extend, such as a
@@ -97,7 +97,7 @@ func (e *Entry) lines(indent string) []string {
 		if out == nil {
 			lead = indent + "- "
 		}
-		out = append(out, lead+k+": "+quote(v)+"\n")
+		out = append(out, lead+k+": "+quoteYAML(v)+"\n")
 	}
 	return out
 }
@@ -151,9 +151,9 @@ func begin(text string, e *Entry) string {
 	return insert(text, len(text)+1, append([]string{"suppressions:\n"}, lines...))
 }
 
-// quote writes a YAML string in double quotes, with every character that cannot be seen as
+// quoteYAML writes a YAML string in double quotes, with every character that cannot be seen as
 // an escape: who reviews the file sees all there is.
-func quote(s string) string {
+func quoteYAML(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, r := range s {

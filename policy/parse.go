@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"gauntlet/finding"
-	"gauntlet/internal/yamltext"
+	"gauntlet/internal/leaf/yamltext"
 )
 
 // Parse reads a policy file. What is wrong with one entry drops that entry and is a
@@ -18,7 +18,7 @@ func Parse(name, text string) (*Policy, []finding.Problem) {
 	r := reader{policy: &Policy{File: name}}
 	root, err := yamltext.Document(text, "a policy", MaxBytes)
 	if err != nil {
-		r.problem(finding.Failed, yamltext.Placed(err))
+		r.addEntryProblem(finding.Failed, yamltext.Placed(err))
 		return r.policy, r.problems
 	}
 	if root != nil {
@@ -33,7 +33,7 @@ type reader struct {
 	problems []finding.Problem
 }
 
-func (r *reader) problem(kind finding.ProblemKind, f *yamltext.Fault) {
+func (r *reader) addEntryProblem(kind finding.ProblemKind, f *yamltext.Fault) {
 	r.problems = append(r.problems, finding.Problem{
 		Kind: kind, Message: "suppressions: " + f.Msg, Input: -1,
 		Location: finding.Location{File: r.policy.File, Line: f.Line, Column: f.Column},
@@ -43,11 +43,11 @@ func (r *reader) problem(kind finding.ProblemKind, f *yamltext.Fault) {
 func (r *reader) root(root *yaml.Node) {
 	top, err := yamltext.Members(root, "version", "suppressions")
 	if err != nil {
-		r.problem(finding.Failed, err)
+		r.addEntryProblem(finding.Failed, err)
 		return
 	}
 	if v := top["version"]; v != nil && (v.Kind != yaml.ScalarNode || v.Value != "1") {
-		r.problem(finding.Failed, yamltext.Wrong(v, "the version of the file is not 1, the only one this program reads"))
+		r.addEntryProblem(finding.Failed, yamltext.Wrong(v, "the version of the file is not 1, the only one this program reads"))
 		return
 	}
 	list := top["suppressions"]
@@ -55,10 +55,10 @@ func (r *reader) root(root *yaml.Node) {
 	case list == nil || yamltext.Null(list):
 		return
 	case list.Kind != yaml.SequenceNode:
-		r.problem(finding.Failed, yamltext.Wrong(list, "suppressions is not a list"))
+		r.addEntryProblem(finding.Failed, yamltext.Wrong(list, "suppressions is not a list"))
 		return
 	case len(list.Content) > MaxEntries:
-		r.problem(finding.Failed, yamltext.Wrong(list, "%d suppressions; a policy has at most %d", len(list.Content), MaxEntries))
+		r.addEntryProblem(finding.Failed, yamltext.Wrong(list, "%d suppressions; a policy has at most %d", len(list.Content), MaxEntries))
 		return
 	}
 	seen := map[[2]string]int{}
@@ -69,7 +69,7 @@ func (r *reader) root(root *yaml.Node) {
 		}
 		if err != nil {
 			err.Msg = "an entry is not used: " + err.Msg
-			r.problem(finding.Unread, err)
+			r.addEntryProblem(finding.Unread, err)
 			continue
 		}
 		seen[e.key()] = e.Line

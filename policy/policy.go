@@ -64,7 +64,7 @@ func (p *Policy) Apply(r *result.Report, today Date) {
 	kept := make([]finding.Finding, 0, len(r.Findings))
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if n := match(f, byPrint[f.Fingerprint], out); n >= 0 {
+		if n := matchSuppressions(f, byPrint[f.Fingerprint], out); n >= 0 {
 			r.Suppressed = append(r.Suppressed, result.Suppressed{Finding: *f, Decision: out[n].Decision})
 		} else {
 			kept = append(kept, *f)
@@ -75,9 +75,9 @@ func (p *Policy) Apply(r *result.Report, today Date) {
 	r.Count()
 }
 
-// match returns which of the candidates covers f, -1 if none does. Those that would but
+// matchSuppressions returns which of the candidates covers f, -1 if none does. Those that would but
 // for the content are marked as changed.
-func match(f *finding.Finding, candidates []int, all []result.Suppression) int {
+func matchSuppressions(f *finding.Finding, candidates []int, all []result.Suppression) int {
 	for _, n := range candidates {
 		s := &all[n]
 		switch {

@@ -183,7 +183,7 @@ type Difference struct {
 // Canonical holds for equal do not differ.
 func Differences(old, new Value, limit int) []Difference {
 	d := differ{limit: limit}
-	d.compare(old, new, "", 0)
+	d.compareValues(old, new, "", 0)
 	return d.out
 }
 
@@ -192,7 +192,7 @@ type differ struct {
 	out   []Difference
 }
 
-func (d *differ) compare(old, new Value, at string, depth int) {
+func (d *differ) compareValues(old, new Value, at string, depth int) {
 	if len(d.out) >= d.limit || old.Exists() && new.Exists() && old.Canonical() == new.Canonical() {
 		return
 	}
@@ -202,16 +202,16 @@ func (d *differ) compare(old, new Value, at string, depth int) {
 	switch {
 	case depth >= levels || old.Kind() != new.Kind():
 	case new.Kind() == Object:
-		d.members(old, new, at, depth)
+		d.compareMembers(old, new, at, depth)
 	case new.Kind() == Array:
-		d.elements(old, new, at, depth)
+		d.compareElements(old, new, at, depth)
 	}
 	if len(d.out) == n && len(d.out) < d.limit { // nothing finer: the whole
 		d.out = append(d.out, Difference{at, old, new})
 	}
 }
 
-func (d *differ) members(old, new Value, at string, depth int) {
+func (d *differ) compareMembers(old, new Value, at string, depth int) {
 	was, is := memberLists(old), memberLists(new)
 	seen := map[string]bool{}
 	for _, v := range []Value{new, old} {
@@ -223,13 +223,13 @@ func (d *differ) members(old, new Value, at string, depth int) {
 			seen[name] = true
 			a, b := was[name], is[name]
 			for i := range max(len(a), len(b)) {
-				d.pair(a, b, i, at+"/"+EscapePointer(name), depth)
+				d.comparePair(a, b, i, at+"/"+EscapePointer(name), depth)
 			}
 		}
 	}
 }
 
-func (d *differ) elements(old, new Value, at string, depth int) {
+func (d *differ) compareElements(old, new Value, at string, depth int) {
 	var a, b []Value
 	for _, e := range old.Elements() {
 		a = append(a, e)
@@ -238,11 +238,11 @@ func (d *differ) elements(old, new Value, at string, depth int) {
 		b = append(b, e)
 	}
 	for i := range max(len(a), len(b)) {
-		d.pair(a, b, i, at+"/"+strconv.Itoa(i), depth)
+		d.comparePair(a, b, i, at+"/"+strconv.Itoa(i), depth)
 	}
 }
 
-func (d *differ) pair(a, b []Value, i int, at string, depth int) {
+func (d *differ) comparePair(a, b []Value, i int, at string, depth int) {
 	var old, new Value
 	if i < len(a) {
 		old = a[i]
@@ -250,7 +250,7 @@ func (d *differ) pair(a, b []Value, i int, at string, depth int) {
 	if i < len(b) {
 		new = b[i]
 	}
-	d.compare(old, new, at, depth+1)
+	d.compareValues(old, new, at, depth+1)
 }
 
 func memberLists(v Value) map[string][]Value {

@@ -84,6 +84,9 @@ func AppendString(b []byte, s string) []byte {
 	return appendQuoted(b, s, func(r rune) bool { return false })
 }
 
+// Quote returns s as [AppendString] writes it.
+func Quote(s string) string { return string(AppendString(make([]byte, 0, len(s)+2), s)) }
+
 // AppendVisible appends s as [AppendString] does, and writes every character that
 // [Hidden] names as a \u escape, too: the text means the same, shown on a terminal it does
 // nothing, and nothing in it can be overlooked.

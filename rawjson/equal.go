@@ -34,7 +34,7 @@ func equal(a, b Value, depth int) bool {
 }
 
 func equalElements(a, b Value, depth int) bool {
-	i, n := a.first(), b.first()
+	i, n := a.firstElement(), b.firstElement()
 	for i.Exists() && n.Exists() {
 		if !equal(i, n, depth+1) {
 			return false
@@ -44,8 +44,8 @@ func equalElements(a, b Value, depth int) bool {
 	return !i.Exists() && !n.Exists()
 }
 
-// first returns an array's first element, absent if it has none.
-func (v Value) first() Value {
+// firstElement returns an array's first element, absent if it has none.
+func (v Value) firstElement() Value {
 	if v.i+1 == v.t.nodes[v.i].next {
 		return Value{}
 	}
@@ -68,11 +68,11 @@ func equalMembers(a, b Value, depth int) bool {
 	if a.Len() > fewMembers || b.Len() > fewMembers {
 		return equalMaps(a, b, depth)
 	}
-	return within(a, b, depth) && names(b, a)
+	return isSubset(a, b, depth) && sameNames(b, a)
 }
 
-// within reports whether each member of a has its equal in b.
-func within(a, b Value, depth int) bool {
+// isSubset reports whether each member of a has its equal in b.
+func isSubset(a, b Value, depth int) bool {
 	for m := range a.Members() {
 		name := m.Key.Text()
 		if a.Get(name) != m.Value { // a later one of the same name counts
@@ -85,8 +85,8 @@ func within(a, b Value, depth int) bool {
 	return true
 }
 
-// names reports whether each name of a stands in b.
-func names(a, b Value) bool {
+// sameNames reports whether each name of a stands in b.
+func sameNames(a, b Value) bool {
 	for m := range a.Members() {
 		if !b.Get(m.Key.Text()).Exists() {
 			return false

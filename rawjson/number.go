@@ -27,7 +27,7 @@ func CompareNumbers(a, b Value) (order int, ok bool) {
 			return cmp.Compare(m, n), true
 		}
 	}
-	return readMagnitude(x).compare(readMagnitude(y)), true
+	return readMagnitude(x).compareMagnitude(readMagnitude(y)), true
 }
 
 func smallInt(raw string) (int64, bool) {
@@ -62,7 +62,7 @@ func readMagnitude(raw string) magnitude {
 	return magnitude{negative, digits, len(digits) + exponent}
 }
 
-func (d magnitude) compare(e magnitude) int {
+func (d magnitude) compareMagnitude(e magnitude) int {
 	switch {
 	case d.sign() != e.sign():
 		return cmp.Compare(d.sign(), e.sign())

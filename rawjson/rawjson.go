@@ -92,7 +92,7 @@ func (t *Tree) Parse(text string, base int) error {
 		return &SyntaxError{Offset: MaxText, Msg: "the text is longer than 4 GiB"}
 	}
 	s := scanner{text: text, sink: t}
-	end, err := s.value(skipSpace(text, 0))
+	end, err := s.scanValue(skipSpace(text, 0))
 	if err != nil {
 		t.nodes = t.nodes[:0]
 		return err

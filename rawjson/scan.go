@@ -12,7 +12,7 @@ type scanner struct {
 // it allowed, without keeping anything of it.
 func Skip(text string, at int) (end int, err error) {
 	s := scanner{text: text}
-	return s.value(skipSpace(text, at))
+	return s.scanValue(skipSpace(text, at))
 }
 
 // A Span is a part of a text: text[Start:End].
@@ -21,16 +21,16 @@ type Span struct{ Start, End int }
 // EachElement calls yield with the span of every element of the array at text[at:],
 // which must begin with '['. It stops at the first error or when yield returns false.
 func EachElement(text string, at int, yield func(i int, s Span) bool) error {
-	return each(text, at, ']', func(i int, _, value Span) bool { return yield(i, value) })
+	return scanEach(text, at, ']', func(i int, _, value Span) bool { return yield(i, value) })
 }
 
 // EachMember calls yield with the spans of every name (quotes included) and value of the
 // object at text[at:], which must begin with '{'. It stops as EachElement does.
 func EachMember(text string, at int, yield func(name, value Span) bool) error {
-	return each(text, at, '}', func(_ int, name, value Span) bool { return yield(name, value) })
+	return scanEach(text, at, '}', func(_ int, name, value Span) bool { return yield(name, value) })
 }
 
-func each(text string, at int, closing byte, yield func(i int, name, value Span) bool) error {
+func scanEach(text string, at int, closing byte, yield func(i int, name, value Span) bool) error {
 	s := scanner{text: text}
 	at = skipSpace(text, at+1)
 	if at < len(text) && text[at] == closing {
@@ -48,7 +48,7 @@ func each(text string, at int, closing byte, yield func(i int, name, value Span)
 				return err
 			}
 		}
-		end, err := s.value(at)
+		end, err := s.scanValue(at)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (s *scanner) memberName(at int) (int, error) {
 	if s.text[at] != '"' {
 		return 0, &SyntaxError{at, "expected a member name in double quotes"}
 	}
-	return s.str(at)
+	return s.scanString(at)
 }
 
 // colon returns where the member's value begins.
@@ -94,9 +94,9 @@ func (s *scanner) colon(at int) (int, error) {
 	return skipSpace(s.text, at+1), nil
 }
 
-// value scans the value at s.text[at:] and returns the offset behind it. The containers
+// scanValue scans the value at s.text[at:] and returns the offset behind it. The containers
 // still open are a stack of closing bytes, so depth costs memory and never the call stack.
-func (s *scanner) value(at int) (int, error) {
+func (s *scanner) scanValue(at int) (int, error) {
 	text := s.text
 	var open []byte
 	var small [64]byte
@@ -110,7 +110,7 @@ func (s *scanner) value(at int) (int, error) {
 		var err error
 		switch c := text[at]; {
 		case c == '"':
-			end, err = s.str(at)
+			end, err = s.scanString(at)
 			s.leaf(String, at, end)
 		case c == '{' || c == '[':
 			closing, kind := byte('}'), Object
@@ -126,22 +126,22 @@ func (s *scanner) value(at int) (int, error) {
 			}
 			open = append(open, closing)
 			if closing == '}' {
-				if at, err = s.member(at); err != nil {
+				if at, err = s.scanMember(at); err != nil {
 					return 0, err
 				}
 			}
 			continue
 		case c == '-' || c >= '0' && c <= '9':
-			end, err = s.number(at)
+			end, err = s.scanNumber(at)
 			s.leaf(Number, at, end)
 		case c == 't':
-			end, err = s.word(at, "true")
+			end, err = s.scanWord(at, "true")
 			s.leaf(Bool, at, end)
 		case c == 'f':
-			end, err = s.word(at, "false")
+			end, err = s.scanWord(at, "false")
 			s.leaf(Bool, at, end)
 		case c == 'n':
-			end, err = s.word(at, "null")
+			end, err = s.scanWord(at, "null")
 			s.leaf(Null, at, end)
 		default:
 			return 0, &SyntaxError{at, "expected a value"}
@@ -171,7 +171,7 @@ func (s *scanner) value(at int) (int, error) {
 			}
 			at = skipSpace(text, at+1)
 			if closing == '}' {
-				if at, err = s.member(at); err != nil {
+				if at, err = s.scanMember(at); err != nil {
 					return 0, err
 				}
 			}
@@ -180,8 +180,8 @@ func (s *scanner) value(at int) (int, error) {
 	}
 }
 
-// member scans a name and its colon and returns where the value begins.
-func (s *scanner) member(at int) (int, error) {
+// scanMember scans a name and its colon and returns where the value begins.
+func (s *scanner) scanMember(at int) (int, error) {
 	end, err := s.memberName(at)
 	if err != nil {
 		return 0, err
@@ -216,8 +216,8 @@ func (s *scanner) pop(end int) {
 	}
 }
 
-// str returns the offset behind the string whose opening quote is at s.text[at].
-func (s *scanner) str(at int) (int, error) {
+// scanString returns the offset behind the string whose opening quote is at s.text[at].
+func (s *scanner) scanString(at int) (int, error) {
 	text := s.text
 	i, quote := at+1, at
 	for {
@@ -266,7 +266,7 @@ func (s *scanner) str(at int) (int, error) {
 	}
 }
 
-func (s *scanner) number(at int) (int, error) {
+func (s *scanner) scanNumber(at int) (int, error) {
 	text, i := s.text, at
 	digits := func() bool {
 		from := i
@@ -301,7 +301,7 @@ func (s *scanner) number(at int) (int, error) {
 	return i, nil
 }
 
-func (s *scanner) word(at int, w string) (int, error) {
+func (s *scanner) scanWord(at int, w string) (int, error) {
 	if !strings.HasPrefix(s.text[at:], w) {
 		return 0, &SyntaxError{at, "expected " + w}
 	}

@@ -22,7 +22,7 @@ func Unquote(raw string) string {
 		}
 		switch {
 		case plain == 0:
-			r, size := decode(body)
+			r, size := decodeRune(body)
 			b.WriteRune(r)
 			body = body[size:]
 		case utf8.ValidString(body[:plain]):
@@ -45,7 +45,7 @@ func RawOffset(raw string, decoded int) int {
 	body := raw[1 : len(raw)-1]
 	out := 0
 	for i := 0; i < len(body); {
-		r, size := decode(body[i:])
+		r, size := decodeRune(body[i:])
 		if n := utf8.RuneLen(r); out+n > decoded {
 			return i + 1
 		} else {
@@ -56,8 +56,8 @@ func RawOffset(raw string, decoded int) int {
 	return len(raw) - 1
 }
 
-// decode reads one character of a string body that the scanner has accepted.
-func decode(s string) (r rune, size int) {
+// decodeRune reads one character of a string body that the scanner has accepted.
+func decodeRune(s string) (r rune, size int) {
 	if s[0] != '\\' {
 		return utf8.DecodeRuneInString(s)
 	}
@@ -95,7 +95,7 @@ func wellFormed(raw string) bool {
 		return true
 	}
 	for i := 1; i < len(raw)-1; {
-		r, size := decode(raw[i:])
+		r, size := decodeRune(raw[i:])
 		if r == utf8.RuneError && raw[i] == '\\' && unhex4(raw[i+2:]) != utf8.RuneError {
 			return false
 		}

@@ -62,13 +62,13 @@ func attackCounts(runs []result.AttackRun) string {
 			}
 		}
 		if n > 0 {
-			parts = append(parts, number(n)+" "+k.words)
+			parts = append(parts, groupDigits(n)+" "+k.words)
 		}
 	}
 	if parts == nil {
 		return "no attacks"
 	}
-	return count(len(runs), "attack") + ": " + strings.Join(parts, ", ")
+	return countNoun(len(runs), "attack") + ": " + strings.Join(parts, ", ")
 }
 
 // attackTitle names an attack: its id and name, or the document. It is not yet Visible.
@@ -85,7 +85,7 @@ func why(a *result.AttackRun) string {
 		return a.Verdict.Reason
 	}
 	s := a.Verdict.Summary
-	text := fmt.Sprintf("%d of %s matched", s.Matched, count(s.Total(), "indicator"))
+	text := fmt.Sprintf("%d of %s matched", s.Matched, countNoun(s.Total(), "indicator"))
 	if a.Verdict.MaxTier != "" {
 		text += ", up to " + a.Verdict.MaxTier
 	}
@@ -112,15 +112,15 @@ var reactions = map[string]string{
 
 // wireText says in a line what a client did. It is not yet Visible.
 func wireText(w *result.WireRun) string {
-	text := fmt.Sprintf("%s, %s to %s (%s taken): %s", w.Do, count(w.Times, "message"), w.Session, count(int(w.Bytes), "byte"), cmp.Or(reactions[w.Client], w.Client))
+	text := fmt.Sprintf("%s, %s to %s (%s taken): %s", w.Do, countNoun(w.Times, "message"), w.Session, countNoun(int(w.Bytes), "byte"), cmp.Or(reactions[w.Client], w.Client))
 	if w.Next != "" {
-		text += fmt.Sprintf(", next %s, %s in all", w.Next, count(w.Messages, "message"))
+		text += fmt.Sprintf(", next %s, %s in all", w.Next, countNoun(w.Messages, "message"))
 	}
 	if w.Resumed > 0 {
-		text += ", " + count(w.Resumed, "resumption")
+		text += ", " + countNoun(w.Resumed, "resumption")
 	}
 	if w.Again > 0 {
-		text += ", " + count(w.Again, "new conversation")
+		text += ", " + countNoun(w.Again, "new conversation")
 	}
 	if w.Ceiling {
 		text += ", up to the ceiling"

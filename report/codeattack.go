@@ -36,8 +36,8 @@ func complied(a *result.AttackRun, rules sarifRules, suppressions *[]sarifSuppre
 		}
 	}
 	return &sarifResult{
-		RuleID: string(rule.ID), RuleIndex: rules.index[rule.ID], Level: level(rule.Severity),
-		Message:             sarifText{Text: plain(strings.Join(text, "; "))},
+		RuleID: string(rule.ID), RuleIndex: rules.index[rule.ID], Level: sarifLevel(rule.Severity),
+		Message:             sarifText{Text: sarifPlain(strings.Join(text, "; "))},
 		Locations:           []sarifLocation{documentLocation(a)},
 		PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
 		Suppressions:        suppressions,
@@ -48,7 +48,7 @@ func complied(a *result.AttackRun, rules sarifRules, suppressions *[]sarifSuppre
 // unsettled is the notification for an attack that says nothing of the agent's resistance.
 func unsettled(a *result.AttackRun) *sarifNotification {
 	return &sarifNotification{Descriptor: sarifRef{ID: unsettledNotice}, Level: "error",
-		Message:   sarifText{Text: plain(attackTitle(a) + ": " + outcomeWords(outcomeOf(a)) + ": " + why(a))},
+		Message:   sarifText{Text: sarifPlain(attackTitle(a) + ": " + outcomeWords(outcomeOf(a)) + ": " + why(a))},
 		Locations: []sarifLocation{documentLocation(a)}}
 }
 

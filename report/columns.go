@@ -34,23 +34,23 @@ func runeColumns(r rune) int {
 	return 1
 }
 
-// clip shortens s to at most n columns. It keeps the head and, shorter, the tail: what
+// clipText shortens s to at most n columns. It keeps the head and, shorter, the tail: what
 // was appended to an honest text is as telling as how it begins.
-func clip(s string, n int) string {
-	if len(s) <= n || len(head(s, n)) == len(s) {
+func clipText(s string, n int) string {
+	if len(s) <= n || len(clipHead(s, n)) == len(s) {
 		return s
 	}
 	room := n - columns(ellipsis)
 	last := tail(s, room/3)
-	return head(s, room-columns(last)) + ellipsis + last
+	return clipHead(s, room-columns(last)) + ellipsis + last
 }
 
 // marks is how many characters per column head and tail let through, so that a pile of
 // combining marks, which take no column, does not get round the clipping.
 const marks = 4
 
-// head returns the longest prefix of s that fits n columns.
-func head(s string, n int) string {
+// clipHead returns the longest prefix of s that fits n columns.
+func clipHead(s string, n int) string {
 	taken, runes := 0, 0
 	for i, r := range s {
 		taken += runeColumns(r)
@@ -88,7 +88,7 @@ func wrap(s string, n int) []string {
 			lines = append(lines, line)
 			line, used = "", 0
 		}
-		for part := head(word, n); part != "" && len(part) < len(word); part = head(word, n) {
+		for part := clipHead(word, n); part != "" && len(part) < len(word); part = clipHead(word, n) {
 			lines = append(lines, part)
 			word = word[len(part):]
 		}

@@ -5,59 +5,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"gauntlet/diff"
 	"gauntlet/finding"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
-// A DiffFormat is one way to write what changed.
-type DiffFormat struct {
-	Name    string // as in --format
-	Summary string // one line for a help text
-
-	write func(*bufio.Writer, *diff.Diff, Options) error
-}
-
-// diffFormats is the one list of them, in the order a help text shows them.
-var diffFormats = []DiffFormat{
-	{"pretty", "for people: what went [-so-] and what came {+so+}", writeDiffPretty},
-	{"json", "for programs, as in docs/schemas/diff.schema.json", writeDiffJSON},
-	{"markdown", "for pull requests", writeDiffMarkdown},
-}
-
-// DiffFormats returns all formats for a diff, the default first.
-func DiffFormats() []DiffFormat { return append([]DiffFormat(nil), diffFormats...) }
-
-// DiffNames returns the names that LookupDiff takes, the default first.
-func DiffNames() []string {
-	var names []string
-	for _, f := range diffFormats {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
-// LookupDiff finds a format by its exact name; the error lists the names there are.
-func LookupDiff(name string) (DiffFormat, error) {
-	for _, f := range diffFormats {
-		if f.Name == name {
-			return f, nil
-		}
-	}
-	return DiffFormat{}, fmt.Errorf("unknown format %q: want one of %s", name, strings.Join(DiffNames(), ", "))
-}
-
-// Write writes d to w. An error is w's own.
-func (f DiffFormat) Write(w io.Writer, d *diff.Diff, opt Options) error {
-	out := bufio.NewWriterSize(w, 64<<10)
-	if err := f.write(out, d, opt); err != nil {
-		return err
-	}
-	return out.Flush()
-}
+var _ = diffFormats.register("json", "for programs, as in docs/schemas/diff.schema.json", writeDiffJSON)
 
 // writeDiffJSON writes the form that docs/schemas/diff.schema.json describes.
 func writeDiffJSON(w *bufio.Writer, d *diff.Diff, _ Options) error {
@@ -100,7 +56,7 @@ func clipped(s string) string {
 	if len(s) <= most {
 		return Visible(s)
 	}
-	head := strings.ToValidUTF8(s[:most], "")
+	head := excerpt.Head(s, most)
 	return Visible(head) + fmt.Sprintf(" … and %d bytes more, which --format json shows", len(s)-len(head))
 }
 
@@ -113,16 +69,16 @@ func beside(s string, before, after bool) (head, tail string, cut bool) {
 		return s, "", false
 	}
 	if before {
-		head = strings.ToValidUTF8(s[:around], "")
+		head = excerpt.Head(s, around)
 	}
 	if after {
-		tail = strings.ToValidUTF8(s[len(s)-around:], "")
+		tail = excerpt.Tail(s, around)
 	}
 	return head, tail, true
 }
 
-// lines makes a text visible and keeps its lines, each new one behind prefix.
-func lines(s, prefix string) string {
+// indentLines makes a text visible and keeps its lines, each new one behind prefix.
+func indentLines(s, prefix string) string {
 	var out []string
 	for line := range strings.SplitSeq(s, "\n") {
 		out = append(out, Visible(line))

@@ -9,22 +9,24 @@ import (
 	"gauntlet/diff"
 )
 
+var _ = diffFormats.register("markdown", "for pull requests", writeDiffMarkdown)
+
 // writeDiffMarkdown writes a page for a comment on a change. What a server said stands in
 // code alone, where it is neither markup nor a link nor a mention of anybody. The page is
 // cut where it would be too long, and says so.
 func writeDiffMarkdown(w *bufio.Writer, d *diff.Diff, _ Options) error {
 	p := &mdPage{w: w, left: markdownLimit}
 	p.must("### What MCP servers say: " + diffSum(d) + "\n")
-	p.list("Problems", "problem", "problems", markdownLimit/4, len(d.Problems), func(i int) string { return "- " + codeSpan(d.Problems[i].Message, mdWide) })
+	p.writeList("Problems", "problem", "problems", markdownLimit/4, len(d.Problems), func(i int) string { return "- " + codeSpan(d.Problems[i].Message, mdWide) })
 	left := 0
 	for i := range d.Servers {
 		s := &d.Servers[i]
 		for j := range s.Items {
 			m := &diffMarkdown{}
 			if j == 0 || left > 0 {
-				m.server(s)
+				m.writeServer(s)
 			}
-			m.item(&s.Items[j])
+			m.writeItem(&s.Items[j])
 			if left > 0 || p.left-m.Len() < mdReserve {
 				left++
 				continue
@@ -33,22 +35,22 @@ func writeDiffMarkdown(w *bufio.Writer, d *diff.Diff, _ Options) error {
 		}
 		if len(s.Items) == 0 { // it has another name, and that is all
 			m := &diffMarkdown{}
-			m.server(s)
+			m.writeServer(s)
 			p.must(m.String())
 		}
 	}
 	if left > 0 {
-		p.must(fmt.Sprintf("\n%s not shown: a comment has at most 65,536 characters. The other formats have all.\n", count(left, "definition")))
+		p.must(fmt.Sprintf("\n%s not shown: a comment has at most 65,536 characters. The other formats have all.\n", countNoun(left, "definition")))
 	}
 	return nil // the writer keeps its first error for Flush
 }
 
 type diffMarkdown struct{ strings.Builder }
 
-func (m *diffMarkdown) line(s string) { m.WriteString(s + "\n") }
+func (m *diffMarkdown) writeLine(s string) { m.WriteString(s + "\n") }
 
-func (m *diffMarkdown) server(s *diff.Server) {
-	m.line("")
+func (m *diffMarkdown) writeServer(s *diff.Server) {
+	m.writeLine("")
 	head := "#### Server " + codeSpan(cmp.Or(s.Entry, s.Name), mdWide)
 	if s.Entry != "" && s.Entry != s.Name {
 		head += " (" + codeSpan(s.Name, mdWide) + ")"
@@ -59,23 +61,23 @@ func (m *diffMarkdown) server(s *diff.Server) {
 	if s.Was != "" {
 		head += ", called " + codeSpan(s.Was, mdWide) + " before"
 	}
-	m.line(head)
+	m.writeLine(head)
 }
 
-func (m *diffMarkdown) item(it *diff.Item) {
-	m.line("")
+func (m *diffMarkdown) writeItem(it *diff.Item) {
+	m.writeLine("")
 	name := itemName(it)
 	if it.Name != "" {
 		name = strings.ReplaceAll(string(it.Kind), "_", " ") + " " + codeSpan(it.Name, mdWide)
 	}
-	m.line(fmt.Sprintf("**%s %s**", strings.ToUpper(name[:1])+name[1:], it.State))
+	m.writeLine(fmt.Sprintf("**%s %s**", strings.ToUpper(name[:1])+name[1:], it.State))
 	for j := range it.Parts {
-		m.part(&it.Parts[j])
+		m.writePart(&it.Parts[j])
 	}
 }
 
-func (m *diffMarkdown) part(p *diff.Part) {
-	m.line("")
+func (m *diffMarkdown) writePart(p *diff.Part) {
+	m.writeLine("")
 	head := "- " + codeSpan(p.Member, mdWide) + " " + string(p.State)
 	if p.Member == "" {
 		head = "- definition " + string(p.State)
@@ -83,39 +85,39 @@ func (m *diffMarkdown) part(p *diff.Part) {
 	if p.Class != "" {
 		head += ", " + map[bool]string{true: "takes what it took", false: "**" + p.Class + "**"}[p.Class == "same"]
 	}
-	m.line(head)
+	m.writeLine(head)
 	if p.Text != nil {
-		m.block(p.Text)
+		m.writeEdits(p.Text)
 	}
 	for _, e := range p.Schema {
-		s := fmt.Sprintf("  - %s at %s", classWord(e.Class), codeSpan(pointer(e.Pointer), mdWide))
+		s := fmt.Sprintf("  - %s at %s", classWord(e.Class), codeSpan(visiblePointer(e.Pointer), mdWide))
 		if e.Text == nil {
 			s += ": " + codeSpan(e.Words, mdWide) + " " + codeSpan(sides(e.Old, e.New), mdWide)
 		}
-		m.line(s)
+		m.writeLine(s)
 		if e.Text != nil {
-			m.block(e.Text)
+			m.writeEdits(e.Text)
 		}
 	}
 	for _, v := range p.Values {
 		if v.Text != nil {
-			m.line("  - " + codeSpan(pointer(v.Pointer), mdWide))
-			m.block(v.Text)
+			m.writeLine("  - " + codeSpan(visiblePointer(v.Pointer), mdWide))
+			m.writeEdits(v.Text)
 			continue
 		}
 		s := "  - "
 		if v.Pointer != "" {
 			s += codeSpan(v.Pointer, mdWide) + " " + valueWords(v)
 		}
-		m.line(s + codeSpan(sides(v.Old, v.New), mdWide))
+		m.writeLine(s + codeSpan(sides(v.Old, v.New), mdWide))
 	}
 	if p.More > 0 {
-		m.line(fmt.Sprintf("  - and %d more", p.More))
+		m.writeLine(fmt.Sprintf("  - and %d more", p.More))
 	}
 }
 
-// block shows a text before and after, line by line, as a code block that code hosts colour.
-func (m *diffMarkdown) block(edits []diff.Edit) {
+// writeEdits shows a text before and after, line by line, as a code block that code hosts colour.
+func (m *diffMarkdown) writeEdits(edits []diff.Edit) {
 	h := hunk{}
 	for i, e := range edits {
 		switch e.Op {
@@ -125,10 +127,10 @@ func (m *diffMarkdown) block(edits []diff.Edit) {
 			h.new += e.Text
 		default:
 			head, tail, cut := beside(e.Text, i > 0, i+1 < len(edits))
-			h.keep(head)
+			h.keepLine(head)
 			if cut {
-				h.keep("…")
-				h.keep(tail)
+				h.keepLine("…")
+				h.keepLine(tail)
 			}
 		}
 	}
@@ -138,10 +140,10 @@ func (m *diffMarkdown) block(edits []diff.Edit) {
 		text = strings.ReplaceAll(text, "`", "<U+0060>")
 	}
 	fence := strings.Repeat("`", max(3, longestRun(text)+1))
-	m.line("")
-	m.line("  " + fence + "diff")
-	m.line("  " + text)
-	m.line("  " + fence)
+	m.writeLine("")
+	m.writeLine("  " + fence + "diff")
+	m.writeLine("  " + text)
+	m.writeLine("  " + fence)
 }
 
 // A hunk gathers lines as they were and are.
@@ -150,8 +152,8 @@ type hunk struct {
 	out      []string
 }
 
-// keep adds what stayed. At the end of a line, what was gathered is written.
-func (h *hunk) keep(s string) {
+// keepLine adds what stayed. At the end of a line, what was gathered is written.
+func (h *hunk) keepLine(s string) {
 	for {
 		line, rest, more := strings.Cut(s, "\n")
 		h.old += line
@@ -175,13 +177,13 @@ func (h *hunk) flush() {
 	for tail < min(len(old), len(new))-head && old[len(old)-1-tail] == new[len(new)-1-tail] {
 		tail++
 	}
-	h.add("  ", old[:head])
-	h.add("- ", old[head:len(old)-tail])
-	h.add("+ ", new[head:len(new)-tail])
-	h.add("  ", old[len(old)-tail:])
+	h.addLines("  ", old[:head])
+	h.addLines("- ", old[head:len(old)-tail])
+	h.addLines("+ ", new[head:len(new)-tail])
+	h.addLines("  ", old[len(old)-tail:])
 }
 
-func (h *hunk) add(sign string, lines []string) {
+func (h *hunk) addLines(sign string, lines []string) {
 	for _, line := range lines {
 		h.out = append(h.out, sign+clipped(line))
 	}

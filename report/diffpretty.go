@@ -7,22 +7,25 @@ import (
 	"strings"
 
 	"gauntlet/diff"
+	"gauntlet/internal/leaf/excerpt"
 )
+
+var _ = diffFormats.register("pretty", "for people: what went [-so-] and what came {+so+}", writeDiffPretty)
 
 // writeDiffPretty writes for a person: a paragraph a definition, texts with what went and
 // what came marked in them.
 func writeDiffPretty(w *bufio.Writer, d *diff.Diff, opt Options) error {
 	p := diffPage{w, palette(opt.Color)}
 	for i := range d.Servers {
-		p.server(&d.Servers[i])
+		p.writeServer(&d.Servers[i])
 	}
 	for _, pr := range d.Problems {
-		p.line(0, "problem: "+Visible(pr.Message)+p.where(pr.Location.Server, pr.Location.File))
+		p.writeIndented(0, "problem: "+Visible(pr.Message)+p.describePlace(pr.Location.Server, pr.Location.File))
 	}
 	if len(d.Problems) > 0 {
-		p.line(0, "")
+		p.writeIndented(0, "")
 	}
-	p.line(0, p.bold(diffSum(d)))
+	p.writeIndented(0, p.bold(diffSum(d)))
 	return nil // the writer keeps its first error for Flush
 }
 
@@ -31,14 +34,14 @@ type diffPage struct {
 	palette
 }
 
-func (p *diffPage) line(indent int, s string) {
+func (p *diffPage) writeIndented(indent int, s string) {
 	if s != "" {
 		_, _ = p.WriteString(strings.Repeat(" ", indent))
 	}
 	_, _ = p.WriteString(s + "\n")
 }
 
-func (p *diffPage) where(server, file string) string {
+func (p *diffPage) describePlace(server, file string) string {
 	switch {
 	case server != "" && file != "":
 		return p.dim("  (" + Visible(server) + ", " + Visible(file) + ")")
@@ -48,30 +51,30 @@ func (p *diffPage) where(server, file string) string {
 	return ""
 }
 
-func (p *diffPage) server(s *diff.Server) {
+func (p *diffPage) writeServer(s *diff.Server) {
 	head := p.bold(Visible(cmp.Or(s.Entry, s.Name)))
 	if s.Entry != "" && s.Entry != s.Name {
 		head += p.dim("  (" + Visible(s.Name) + ")")
 	}
 	if s.State != diff.Changed {
-		head += "  server " + p.state(s.State)
+		head += "  server " + p.colourState(s.State)
 	}
 	if s.Was != "" {
 		head += "  called " + Visible(s.Was) + " before"
 	}
-	p.line(0, head)
-	p.line(0, "")
+	p.writeIndented(0, head)
+	p.writeIndented(0, "")
 	for i := range s.Items {
 		it := &s.Items[i]
-		p.line(2, p.bold(itemName(it))+"  "+p.state(it.State))
+		p.writeIndented(2, p.bold(itemName(it))+"  "+p.colourState(it.State))
 		for j := range it.Parts {
-			p.part(&it.Parts[j], it.State)
+			p.writePart(&it.Parts[j], it.State)
 		}
-		p.line(0, "")
+		p.writeIndented(0, "")
 	}
 }
 
-func (p *diffPage) state(s diff.State) string {
+func (p *diffPage) colourState(s diff.State) string {
 	switch s {
 	case diff.Added:
 		return p.sgr("32", string(s))
@@ -81,47 +84,47 @@ func (p *diffPage) state(s diff.State) string {
 	return p.sgr("33", string(s))
 }
 
-func (p *diffPage) part(part *diff.Part, of diff.State) {
+func (p *diffPage) writePart(part *diff.Part, of diff.State) {
 	head := Visible(part.Member)
 	if head == "" {
 		head = "definition"
 	}
 	if part.State != of || part.Text == nil && part.Schema == nil && part.Values == nil {
-		head += "  " + p.state(part.State)
+		head += "  " + p.colourState(part.State)
 	}
 	if part.Class != "" {
-		head += "  " + p.class(part.Class)
+		head += "  " + p.colourClass(part.Class)
 	}
-	p.line(4, head)
+	p.writeIndented(4, head)
 	if part.Text != nil {
-		p.line(6, p.text(part.Text))
+		p.writeIndented(6, p.colourEdits(part.Text))
 	}
 	for _, e := range part.Schema {
-		s := fmt.Sprintf("%-9s  %s  ", classWord(e.Class), pointer(e.Pointer))
+		s := fmt.Sprintf("%-9s  %s  ", classWord(e.Class), visiblePointer(e.Pointer))
 		switch {
 		case e.Text != nil:
-			s += p.text(e.Text)
+			s += p.colourEdits(e.Text)
 		case e.Words == "":
 			s += sides(e.Old, e.New)
 		default:
 			s += Visible(e.Words) + ": " + sides(e.Old, e.New)
 		}
-		p.line(6, s)
+		p.writeIndented(6, s)
 	}
 	for _, v := range part.Values {
 		s := sides(v.Old, v.New)
 		if v.Text != nil {
-			s = p.text(v.Text)
+			s = p.colourEdits(v.Text)
 		} else if v.Pointer != "" {
 			s = valueWords(v) + s
 		}
 		if v.Pointer != "" {
-			s = pointer(v.Pointer) + "  " + s
+			s = visiblePointer(v.Pointer) + "  " + s
 		}
-		p.line(6, s)
+		p.writeIndented(6, s)
 	}
 	if part.More > 0 {
-		p.line(6, fmt.Sprintf("… and %d more", part.More))
+		p.writeIndented(6, fmt.Sprintf("… and %d more", part.More))
 	}
 }
 
@@ -136,7 +139,7 @@ func valueWords(v diff.ValueChange) string {
 	return ""
 }
 
-func (p *diffPage) class(c string) string {
+func (p *diffPage) colourClass(c string) string {
 	if c == "same" {
 		return "takes what it took"
 	}
@@ -151,16 +154,16 @@ func classWord(c string) string {
 	return c
 }
 
-func pointer(s string) string {
+func visiblePointer(s string) string {
 	if s == "" {
 		return "(all of it)"
 	}
 	return Visible(s)
 }
 
-// text shows what stayed, went and came. Lines of the text are lines here, behind a bar:
+// colourEdits shows what stayed, went and came. Lines of the text are lines here, behind a bar:
 // nothing in a text passes for a line of ours.
-func (p *diffPage) text(edits []diff.Edit) string {
+func (p *diffPage) colourEdits(edits []diff.Edit) string {
 	const bar = "      │ "
 	var b strings.Builder
 	b.WriteString("│ ")
@@ -172,11 +175,11 @@ func (p *diffPage) text(edits []diff.Edit) string {
 			b.WriteString(p.marked("32", "{+", e.Text, "+}", bar))
 		default:
 			head, tail, cut := beside(e.Text, i > 0, i+1 < len(edits))
-			b.WriteString(lines(head, bar))
+			b.WriteString(indentLines(head, bar))
 			if cut {
 				b.WriteString("…")
 			}
-			b.WriteString(lines(tail, bar))
+			b.WriteString(indentLines(tail, bar))
 		}
 	}
 	return b.String()
@@ -186,11 +189,11 @@ func (p *diffPage) text(edits []diff.Edit) string {
 func (p *diffPage) marked(sgr, open, text, closing, bar string) string {
 	more := ""
 	if len(text) > most {
-		head := strings.ToValidUTF8(text[:most], "")
+		head := excerpt.Head(text, most)
 		more = fmt.Sprintf(" … and %d bytes more, which --format json shows", len(text)-len(head))
 		text = head
 	}
-	shown := strings.Split(open+lines(text, "\x00")+closing, "\n\x00")
+	shown := strings.Split(open+indentLines(text, "\x00")+closing, "\n\x00")
 	for i := range shown {
 		shown[i] = p.sgr(sgr, shown[i])
 	}

@@ -21,10 +21,10 @@ const maxRows = 3
 // context is how many columns of the line around the evidence are shown on each side.
 const context = 36
 
-// excerpt shows the offending text within n columns, with what stands around it on its
+// excerptRows shows the offending text within n columns, with what stands around it on its
 // line. A line break in it stays visible as an escape and ends the row, so that no server
 // can write a line of its own.
-func excerpt(e finding.Evidence, n int) []row {
+func excerptRows(e finding.Evidence, n int) []row {
 	if e.Raw == "" {
 		return nil
 	}
@@ -36,9 +36,9 @@ func excerpt(e finding.Evidence, n int) []row {
 	var rows []row
 	for i, l := range lines {
 		if i == maxRows && len(lines) > maxRows+1 {
-			return append(rows, row{text: fmt.Sprintf("… %s more lines", number(len(lines)-maxRows))})
+			return append(rows, row{text: fmt.Sprintf("… %s more lines", groupDigits(len(lines)-maxRows))})
 		}
-		text := clip(Visible(l), n-columns(before))
+		text := clipText(Visible(l), n-columns(before))
 		r := row{before + text, columns(before), columns(before) + columns(text)}
 		if i == len(lines)-1 {
 			r.text += right(e, min(context, n-r.to))
@@ -72,7 +72,7 @@ func right(e finding.Evidence, n int) string {
 	if n < 2 {
 		return ""
 	}
-	if h := head(shown, n-1); len(h) < len(shown) {
+	if h := clipHead(shown, n-1); len(h) < len(shown) {
 		return h + "…"
 	}
 	if more && columns(shown) < n {

@@ -22,11 +22,11 @@ func (p *page) expectations(es []result.Expectation) {
 		}
 	}
 	if failed == 0 {
-		p.heading("Expectations", "  all "+number(len(es))+" held")
-		p.gap()
+		p.heading("Expectations", "  all "+groupDigits(len(es))+" held")
+		p.writeBlank()
 		return
 	}
-	p.heading("Expectations", fmt.Sprintf("  %s of %s did not hold", number(failed), number(len(es))))
+	p.heading("Expectations", fmt.Sprintf("  %s of %s did not hold", groupDigits(failed), groupDigits(len(es))))
 	for i := range es {
 		e := &es[i]
 		if e.Held {
@@ -35,7 +35,7 @@ func (p *page) expectations(es []result.Expectation) {
 		p.labelled(2, "failed:", Visible(e.Name+": "+e.Message))
 		p.painted(2, "at:", Visible(fmt.Sprintf("%s:%d", e.File, e.Line)), p.dim)
 	}
-	p.gap()
+	p.writeBlank()
 }
 
 // nthFailed returns the nth of those that did not hold.
@@ -69,7 +69,7 @@ func disappointed(e *result.Expectation, rules sarifRules, suppressions *[]sarif
 	mark := finding.Fingerprint(string(expectationRule), e.File, e.Name, fmt.Sprint(e.Line))
 	return &sarifResult{
 		RuleID: string(expectationRule), RuleIndex: rules.index[expectationRule], Level: "error",
-		Message:             sarifText{Text: plain(e.Name + ": " + e.Message)},
+		Message:             sarifText{Text: sarifPlain(e.Name + ": " + e.Message)},
 		Locations:           []sarifLocation{{Physical: sarifPhysical{sarifArtifact{artifactURI(&l)}, region(&l)}}},
 		PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
 		Suppressions:        suppressions,

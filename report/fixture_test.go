@@ -81,10 +81,17 @@ func full() *result.Report {
 	r.Findings = append(r.Findings, r.Findings[0]) // a definition that stands twice
 	call := finding.Location{Server: "database", Kind: finding.Message, Item: "tools/call run_query", Pointer: "/params/arguments/sql", Seq: 7, File: "run 1.ndjson", Line: 8}
 	add("SEC-060", "cross-server-trust-propagation", finding.Medium, call, finding.Evidence{Raw: "drop " + hostile, Start: 4, End: 4 + len("drop "+hostile)})
+	r.Findings[2].Also = []finding.Rule{"SEC-002", "SEC-004"}
+	r.Findings[12].Also = []finding.Rule{"SEC-007"}
+	r.Gate = result.GateStable
 	r.Findings[len(r.Findings)-1].Related = []finding.Location{{Server: hostile, Kind: finding.Message, Item: "tools/call fetch", Pointer: "/result/content/0/text", Seq: 4, File: "run 1.ndjson", Line: 5}}
 
+	flow := finding.Location{Kind: finding.Tool, Item: "run " + hostile, File: "src/a b.ts", Line: 12, Column: 3}
+	add("MCP-S-007", "command-injection", finding.High, flow, finding.Evidence{Raw: "exec(cmd)", End: 9})
+	r.Findings[len(r.Findings)-1].Steps = []finding.Step{{File: "src/a b.ts", Line: 3, Column: 1, Text: "parameter " + hostile}, {File: "src/b.ts", Line: 4, Column: 1, Text: "cmd"}}
+
 	decisions := ".gauntlet.yaml"
-	for i, n := range []int{0, 6, 8, 10, 9, 12} { // among them the hostile one, a live server, a name, one with related places, and a flow
+	for i, n := range []int{0, 6, 8, 10, 9, 12, 13} { // among them the hostile one, a live server, a name, one with related places, and a flow
 		f := r.Findings[n]
 		f.Fingerprint = strings.Repeat("5"+string(rune('0'+i)), 16)
 		d := result.Decision{Fingerprint: f.Fingerprint, Rule: f.Rule, Content: f.Content, Reason: "For the demonstration.", File: decisions, Line: 4 + 8*i}

@@ -52,9 +52,9 @@ func grouped(fs []finding.Finding) []*serverGroup {
 	return groups
 }
 
-// shown splits a definition's findings into those to show in full, at most limit of each
+// splitShown splits a definition's findings into those to show in full, at most limit of each
 // rule, and the rules that go on, with how many are left of each.
-func (g *itemGroup) shown(limit int) (full []*finding.Finding, more []surplus) {
+func (g *itemGroup) splitShown(limit int) (full []*finding.Finding, more []surplus) {
 	seen := map[finding.Rule]int{}
 	index := map[finding.Rule]int{}
 	for _, f := range g.findings {

@@ -7,48 +7,53 @@ import (
 	"gauntlet/result"
 )
 
+var _ = formats.register("json", "for programs: the whole report, as in docs/schemas/report.schema.json", writeJSON)
+
 // writeJSON writes the form that docs/schemas/report.schema.json describes: the summary
 // first, one finding, problem, rule … a line, so that two reports can be compared with diff.
 // Lists are never null.
 func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 	s := newJSONStream(w)
-	s.open("", '{')
-	s.value("schema_version", r.SchemaVersion)
-	s.value("tool", r.Tool)
-	s.value("summary", withAllSeverities(r.Summary))
+	s.openBracket("", '{')
+	s.writeValue("schema_version", r.SchemaVersion)
+	s.writeValue("tool", r.Tool)
+	s.writeValue("summary", withAllSeverities(r.Summary))
+	if r.Gate != "" {
+		s.writeValue("gate", r.Gate)
+	}
 	writeAttacks(s, r.Attacks)
 	if r.Expectations != nil {
-		list(s, "expectations", r.Expectations, itself)
+		writeElements(s, "expectations", r.Expectations, itself)
 	}
 	var c finding.Finding // one for all: a copy each would be the costliest part
-	list(s, "findings", r.Findings, func(f *finding.Finding) any {
+	writeElements(s, "findings", r.Findings, func(f *finding.Finding) any {
 		c = *f
 		if c.Taxonomy == nil {
 			c.Taxonomy = []finding.TaxonomyRef{}
 		}
 		return &c
 	})
-	list(s, "suppressed", r.Suppressed, func(f *result.Suppressed) any {
+	writeElements(s, "suppressed", r.Suppressed, func(f *result.Suppressed) any {
 		c := *f
 		if c.Finding.Taxonomy == nil {
 			c.Finding.Taxonomy = []finding.TaxonomyRef{}
 		}
 		return &c
 	})
-	list(s, "suppressions", r.Suppressions, itself)
+	writeElements(s, "suppressions", r.Suppressions, itself)
 	writeCoverage(s, r)
-	list(s, "skipped", r.Skipped, itself)
-	list(s, "problems", r.Problems, itself)
+	writeElements(s, "skipped", r.Skipped, itself)
+	writeElements(s, "problems", r.Problems, itself)
 	writeClients(s, r.Clients)
-	list(s, "rules", r.Rules, func(rule *result.Rule) any {
+	writeElements(s, "rules", r.Rules, func(rule *result.Rule) any {
 		c := *rule
 		if c.Taxonomy == nil {
 			c.Taxonomy = []finding.TaxonomyRef{}
 		}
 		return &c
 	})
-	s.close('}')
-	return s.end()
+	s.closeBracket('}')
+	return s.finishStream()
 }
 
 // writeAttacks writes the runs of attack documents, and the verdict of the only one by
@@ -58,9 +63,9 @@ func writeAttacks(s *jsonStream, runs []result.AttackRun) {
 		return
 	}
 	if len(runs) == 1 && runs[0].Verdict != nil {
-		s.value("verdict", runs[0].Verdict)
+		s.writeValue("verdict", runs[0].Verdict)
 	}
-	list(s, "attacks", runs, func(a *result.AttackRun) any {
+	writeElements(s, "attacks", runs, func(a *result.AttackRun) any {
 		c := *a
 		if c.Actors == nil {
 			c.Actors = []result.ActorRun{}
@@ -74,25 +79,25 @@ func writeAttacks(s *jsonStream, runs []result.AttackRun) {
 
 // writeCoverage writes the members coverage and posture, which SARIF carries as well.
 func writeCoverage(s *jsonStream, r *result.Report) {
-	s.open("coverage", '{')
-	list(s, "servers", r.Coverage.Servers, func(c *result.ServerCoverage) any {
+	s.openBracket("coverage", '{')
+	writeElements(s, "servers", r.Coverage.Servers, func(c *result.ServerCoverage) any {
 		d := *c
 		if d.Lists == nil {
 			d.Lists = []result.ListCoverage{}
 		}
 		return &d
 	})
-	list(s, "fields", r.Coverage.Fields, itself)
-	list(s, "checks", r.Coverage.Checks, itself)
+	writeElements(s, "fields", r.Coverage.Fields, itself)
+	writeElements(s, "checks", r.Coverage.Checks, itself)
 	if t := r.Coverage.Trace; t != nil {
 		d := *t
 		if d.Servers == nil {
 			d.Servers = []string{}
 		}
-		s.value("trace", &d)
+		s.writeValue("trace", &d)
 	}
-	s.close('}')
-	list(s, "posture", r.Posture, itself)
+	s.closeBracket('}')
+	writeElements(s, "posture", r.Posture, itself)
 }
 
 // writeClients writes the member clients, if configurations were asked for.
@@ -100,9 +105,9 @@ func writeClients(s *jsonStream, c *result.Clients) {
 	if c == nil {
 		return
 	}
-	s.open("clients", '{')
-	list(s, "files", c.Files, itself)
-	list(s, "entries", c.Entries, func(e *result.ClientEntry) any {
+	s.openBracket("clients", '{')
+	writeElements(s, "files", c.Files, itself)
+	writeElements(s, "entries", c.Entries, func(e *result.ClientEntry) any {
 		d := *e
 		if d.Servers == nil {
 			d.Servers = []string{}
@@ -112,14 +117,14 @@ func writeClients(s *jsonStream, c *result.Clients) {
 		}
 		return &d
 	})
-	list(s, "agents", c.Agents, func(a *result.Agent) any {
+	writeElements(s, "agents", c.Agents, func(a *result.Agent) any {
 		d := *a
 		if d.Entries == nil {
 			d.Entries = []int{}
 		}
 		return &d
 	})
-	s.close('}')
+	s.closeBracket('}')
 }
 
 func itself[T any](v *T) any { return v }

@@ -29,36 +29,36 @@ func newJSONStream(w *bufio.Writer) *jsonStream {
 	return s
 }
 
-// open begins an object or an array, as a member called key unless that is empty.
-func (s *jsonStream) open(key string, bracket byte) {
-	s.next(key)
+// openBracket begins an object or an array, as a member called key unless that is empty.
+func (s *jsonStream) openBracket(key string, bracket byte) {
+	s.nextElement(key)
 	_ = s.w.WriteByte(bracket) // bufio keeps its first error for Flush
 	s.depth++
 	s.started = false
 }
 
-// close ends what open began; an empty one stays on its line.
-func (s *jsonStream) close(bracket byte) {
+// closeBracket ends what open began; an empty one stays on its line.
+func (s *jsonStream) closeBracket(bracket byte) {
 	s.depth--
 	if s.started {
-		s.newline()
+		s.breakLine()
 	}
 	_ = s.w.WriteByte(bracket)
 	s.started = true
 }
 
-// value writes v on one line, as a member called key unless that is empty.
-func (s *jsonStream) value(key string, v any) {
-	s.next(key)
+// writeValue writes v on one line, as a member called key unless that is empty.
+func (s *jsonStream) writeValue(key string, v any) {
+	s.nextElement(key)
 	s.encode(v)
 }
 
-func (s *jsonStream) next(key string) {
+func (s *jsonStream) nextElement(key string) {
 	if s.started {
 		_ = s.w.WriteByte(',')
 	}
 	if s.depth > 0 {
-		s.newline()
+		s.breakLine()
 	}
 	s.started = true
 	if key != "" {
@@ -67,7 +67,7 @@ func (s *jsonStream) next(key string) {
 	}
 }
 
-func (s *jsonStream) newline() {
+func (s *jsonStream) breakLine() {
 	_ = s.w.WriteByte('\n')
 	for range s.depth {
 		_, _ = s.w.WriteString("  ")
@@ -86,17 +86,17 @@ func (s *jsonStream) encode(v any) {
 	_, _ = s.w.Write(s.out)
 }
 
-// end closes the document with a newline and returns the first error of any piece.
-func (s *jsonStream) end() error {
+// finishStream closes the document with a newline and returns the first error of any piece.
+func (s *jsonStream) finishStream() error {
 	_ = s.w.WriteByte('\n')
 	return s.err
 }
 
-// list writes an array, one element a line. It never writes null.
-func list[T any](s *jsonStream, key string, elements []T, write func(*T) any) {
-	s.open(key, '[')
+// writeElements writes an array, one element a line. It never writes null.
+func writeElements[T any](s *jsonStream, key string, elements []T, write func(*T) any) {
+	s.openBracket(key, '[')
 	for i := range elements {
-		s.value("", write(&elements[i]))
+		s.writeValue("", write(&elements[i]))
 	}
-	s.close(']')
+	s.closeBracket(']')
 }

@@ -13,6 +13,8 @@ import (
 // junitListed is how many findings one failure writes out; the rest is counted.
 const junitListed = 50
 
+var _ = formats.register("junit", "for CI servers: JUnit XML, a suite a server and a test a check", writeJUnit)
+
 // writeJUnit writes one test suite a server and in it one test a check that ran. A check
 // that found something above info is a failure; there is one for all its findings, since
 // readers of JUnit show the first alone. The last suite is about the scan itself: a check
@@ -26,22 +28,22 @@ func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
 	suites := junitSuites(r)
 	var all junitCounts
 	for i := range suites {
-		suites[i].counts = tally(suites[i].tests(r))
-		all.add(suites[i].counts)
+		suites[i].counts = tally(suites[i].listTests(r))
+		all.addCounts(suites[i].counts)
 	}
 	expected := expectationTests(r.Expectations)
 	ofExpected := tally(expected)
-	all.add(ofExpected)
+	all.addCounts(ofExpected)
 	attacks := attackTests(r.Attacks)
 	ofAttacks := tally(attacks)
-	all.add(ofAttacks)
+	all.addCounts(ofAttacks)
 	scan := aboutScan(r)
 	own := tally(scan)
-	all.add(own)
+	all.addCounts(own)
 	x.printf("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=%s tests=\"%d\" failures=\"%d\" errors=\"%d\">\n",
 		attribute(r.Tool.Name), all.tests, all.failures, all.errors)
 	for i := range suites {
-		x.suite(suites[i].name, suites[i].counts, suites[i].tests(r))
+		x.suite(suites[i].name, suites[i].counts, suites[i].listTests(r))
 	}
 	if attacks != nil {
 		x.suite("attacks", ofAttacks, attacks)
@@ -126,8 +128,8 @@ type junitTest struct {
 	body, out         string
 }
 
-// tests returns the tests of a suite: one a check that looked at it or broke, in their order.
-func (s *junitSuite) tests(r *result.Report) []junitTest {
+// listTests returns the tests of a suite: one a check that looked at it or broke, in their order.
+func (s *junitSuite) listTests(r *result.Report) []junitTest {
 	var out []junitTest
 	at := map[finding.Rule]int{}
 	found, accepted := map[finding.Rule][]int{}, map[finding.Rule][]int{}
@@ -160,13 +162,13 @@ func (s *junitSuite) tests(r *result.Report) []junitTest {
 		accepted[f.Rule] = append(accepted[f.Rule], i)
 	}
 	for rule, i := range at {
-		out[i].judge(r, found[rule], accepted[rule])
+		out[i].classifyTest(r, found[rule], accepted[rule])
 	}
 	return out
 }
 
-// judge fills in what a check found. What is only info is told and fails nothing.
-func (t *junitTest) judge(r *result.Report, found, accepted []int) {
+// classifyTest fills in what a check found. What is only info is told and fails nothing.
+func (t *junitTest) classifyTest(r *result.Report, found, accepted []int) {
 	var told []string
 	worst := finding.None
 	for n, i := range found {
@@ -177,21 +179,21 @@ func (t *junitTest) judge(r *result.Report, found, accepted []int) {
 		}
 	}
 	if n := len(found) - junitListed; n > 0 {
-		told = append(told, "… and "+count(n, "more finding"))
+		told = append(told, "… and "+countNoun(n, "more finding"))
 	}
 	text := strings.Join(told, "\n\n")
 	if worst > finding.Info && t.outcome == "" {
 		t.outcome, t.kind, t.body = "failure", worst.String(), text
 		t.message = r.Findings[found[0]].Message
 		if len(found) > 1 {
-			t.message = count(len(found), "finding") + ", the first: " + t.message
+			t.message = countNoun(len(found), "finding") + ", the first: " + t.message
 		}
 	} else {
 		t.out = text
 	}
 	for n, i := range accepted {
 		if n == junitListed {
-			t.out = strings.TrimSpace(t.out + "\n\n… and " + number(len(accepted)-n) + " more suppressed")
+			t.out = strings.TrimSpace(t.out + "\n\n… and " + groupDigits(len(accepted)-n) + " more suppressed")
 			break
 		}
 		s := &r.Suppressed[i]
@@ -203,7 +205,7 @@ func (t *junitTest) judge(r *result.Report, found, accepted []int) {
 func junitFinding(f *finding.Finding) string {
 	lines := []string{strings.ToUpper(f.Severity.String()) + ": " + Visible(f.Message), "in: " + Visible(inWords(&f.Location))}
 	if f.Evidence.Raw != "" {
-		lines = append(lines, "evidence: "+clip(Visible(f.Evidence.Raw), 300))
+		lines = append(lines, "evidence: "+clipText(Visible(f.Evidence.Raw), 300))
 	}
 	if f.Advice != "" {
 		lines = append(lines, "do: "+Visible(f.Advice))
@@ -226,11 +228,13 @@ func aboutScan(r *result.Report) []junitTest {
 	case len(r.Problems) == 0:
 		out = append(out, junitTest{class: class, name: "is complete", outcome: "error", kind: "unread", message: "the scan is incomplete"})
 	}
+	// One of the two cases above, or a problem, has given a first test.
+	out[0].out = fmt.Sprintf("read: %s, %s, %s", countNoun(r.Summary.Servers, "server"), countNoun(r.Summary.Items, "definition"), countNoun(r.Summary.Strings, "string"))
 	for _, s := range r.Skipped {
 		out = append(out, junitTest{class: class, name: string(s.Rule) + " " + s.Name, outcome: "skipped", message: "needs " + s.Needs})
 	}
 	if n := unscanned(r); n > 0 {
-		out = append(out, junitTest{class: class, name: "scans what equals the baseline", outcome: "skipped", message: count(n, "definition") + " not scanned again"})
+		out = append(out, junitTest{class: class, name: "scans what equals the baseline", outcome: "skipped", message: countNoun(n, "definition") + " not scanned again"})
 	}
 	if c := r.Clients; c != nil {
 		for i := range c.Entries {
@@ -242,7 +246,7 @@ func aboutScan(r *result.Report) []junitTest {
 	}
 	for i := range r.Suppressions {
 		if d := &r.Suppressions[i]; d.State != result.Used {
-			out = append(out, junitTest{class: class, name: "suppression in line " + number(d.Line) + " of " + d.File, file: d.File,
+			out = append(out, junitTest{class: class, name: "suppression in line " + groupDigits(d.Line) + " of " + d.File, file: d.File,
 				outcome: "skipped", message: string(d.State) + ": " + unused(d)})
 		}
 	}
@@ -252,7 +256,7 @@ func aboutScan(r *result.Report) []junitTest {
 // junitCounts are what a suite says in front.
 type junitCounts struct{ tests, failures, errors, skipped int }
 
-func (c *junitCounts) add(d junitCounts) {
+func (c *junitCounts) addCounts(d junitCounts) {
 	c.tests, c.failures, c.errors, c.skipped = c.tests+d.tests, c.failures+d.failures, c.errors+d.errors, c.skipped+d.skipped
 }
 

@@ -156,7 +156,7 @@ func TestJUnit(t *testing.T) {
 		"(unnamed server): SEC-002 b":               "passed",
 		"mcp.json: GNT-101 d":                       "failure medium", // nobody knows what its server says
 		"mcp.json: GNT-102 e":                       "passed",
-		"the scan: is complete":                     "passed",
+		"the scan: is complete":                     "passed and told",
 		"the scan: SEC-014 c":                       "skipped needs a baseline",
 		"the scan: suppression in line 7 of p.yaml": "skipped unused: SEC-003 5a: no finding has its fingerprint",
 	}
@@ -172,11 +172,11 @@ func TestJUnit(t *testing.T) {
 		t.Errorf("the message is %q", m)
 	}
 	r.Problems = []finding.Problem{{Kind: finding.Limit, Message: "cut"}}
-	if got := tests(readJUnit(t, render(t, "junit", r, Options{}))); got["the scan: problem 1"] != "error limit" || got["the scan: is complete"] != "" {
+	if got := tests(readJUnit(t, render(t, "junit", r, Options{}))); got["the scan: problem 1"] != "error limit and told" || got["the scan: is complete"] != "" {
 		t.Errorf("an incomplete scan has the tests %q", got)
 	}
 	r.Problems, r.Summary.Complete = nil, false
-	if got := tests(readJUnit(t, render(t, "junit", r, Options{}))); got["the scan: is complete"] != "error unread" {
+	if got := tests(readJUnit(t, render(t, "junit", r, Options{}))); got["the scan: is complete"] != "error unread and told" {
 		t.Errorf("a scan that says it is incomplete has the tests %q", got)
 	}
 }

@@ -14,6 +14,8 @@ import (
 // characters, and no text has more characters than bytes.
 const markdownLimit = 65_536
 
+var _ = formats.register("markdown", "for comments and job summaries: at most 65,536 characters, the worst first", writeMarkdown)
+
 // writeMarkdown writes a page for a comment on a change or the summary of a job: what
 // there is to know first, then the findings, the worst first. It is cut where it would be
 // too long, and says so.
@@ -28,9 +30,9 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 		p.must("### " + mdTitle(r) + "\n\n" + mdTable(r))
 	}
 	// Problems go first, since findings mean less with them, and may not use up the page.
-	p.list("Problems", "problem", "problems", markdownLimit/4, len(r.Problems), func(i int) string { return mdProblem(&r.Problems[i]) })
-	p.list("Attacks", "attack", "attacks", markdownLimit/2, len(r.Attacks), func(i int) string { return mdAttack(&r.Attacks[i]) })
-	p.list("Expectations that did not hold", "expectation", "expectations", markdownLimit/4, r.Failed(), func(i int) string {
+	p.writeList("Problems", "problem", "problems", markdownLimit/4, len(r.Problems), func(i int) string { return mdProblem(&r.Problems[i]) })
+	p.writeList("Attacks", "attack", "attacks", markdownLimit/2, len(r.Attacks), func(i int) string { return mdAttack(&r.Attacks[i]) })
+	p.writeList("Expectations that did not hold", "expectation", "expectations", markdownLimit/4, r.Failed(), func(i int) string {
 		e := nthFailed(r.Expectations, i)
 		return "- " + codeSpan(e.Name, mdWide) + ": " + codeSpan(e.Message, mdWide) + " in " + codeSpan(fmt.Sprintf("%s:%d", e.File, e.Line), mdWide)
 	})
@@ -39,8 +41,8 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 		worst[i] = i
 	}
 	slices.SortStableFunc(worst, func(a, b int) int { return int(r.Findings[b].Severity) - int(r.Findings[a].Severity) })
-	p.list("Findings", "finding", "findings", markdownLimit, len(worst), func(i int) string { return mdFinding(&r.Findings[worst[i]]) })
-	p.list("Suppressed", "suppressed finding", "suppressed findings", markdownLimit, len(r.Suppressed), func(i int) string {
+	p.writeList("Findings", "finding", "findings", markdownLimit, len(worst), func(i int) string { return mdFinding(&r.Findings[worst[i]]) })
+	p.writeList("Suppressed", "suppressed finding", "suppressed findings", markdownLimit, len(r.Suppressed), func(i int) string {
 		s := &r.Suppressed[i]
 		return mdHead(&s.Finding) + "  \n  reason: " + codeSpan(decision(&s.Decision), mdWide) + " in " + codeSpan(fmt.Sprintf("%s:%d", s.Decision.File, s.Decision.Line), mdWide)
 	})
@@ -51,11 +53,11 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 			}
 		}
 	})
-	p.list("Suppressions not used", "suppression", "suppressions", markdownLimit, len(idle), func(i int) string {
+	p.writeList("Suppressions not used", "suppression", "suppressions", markdownLimit, len(idle), func(i int) string {
 		return "- " + codeSpan(string(idle[i].State), mdWide) + ": " + codeSpan(unused(idle[i]), mdWide)
 	})
 	if c := r.Clients; c != nil {
-		p.list("Configurations", "entry", "entries", markdownLimit, len(c.Entries), func(i int) string {
+		p.writeList("Configurations", "entry", "entries", markdownLimit, len(c.Entries), func(i int) string {
 			e := &c.Entries[i]
 			return "- " + codeSpan(fmt.Sprintf("%s of %s  %s:%d", e.Name, e.Client, e.File, e.Line), mdWide) + ": " + codeSpan(became(e), mdWide)
 		})
@@ -80,9 +82,9 @@ func (p *mdPage) must(s string) {
 	_, _ = p.w.WriteString(s)
 }
 
-// list writes a section, as many of its n entries as there is room for on the page and in
+// writeList writes a section, as many of its n entries as there is room for on the page and in
 // so many bytes.
-func (p *mdPage) list(title, one, many string, room, n int, entry func(int) string) {
+func (p *mdPage) writeList(title, one, many string, room, n int, entry func(int) string) {
 	if n == 0 {
 		return
 	}
@@ -94,7 +96,7 @@ func (p *mdPage) list(title, one, many string, room, n int, entry func(int) stri
 			if n-i == 1 {
 				noun = one
 			}
-			p.must(fmt.Sprintf("- %s %s not shown: a comment has at most 65,536 characters. The other formats have all.\n", number(n-i), noun))
+			p.must(fmt.Sprintf("- %s %s not shown: a comment has at most 65,536 characters. The other formats have all.\n", groupDigits(n-i), noun))
 			return
 		}
 		p.must(text)
@@ -104,10 +106,10 @@ func (p *mdPage) list(title, one, many string, room, n int, entry func(int) stri
 func mdTitle(r *result.Report) string {
 	title := "gauntlet: no findings"
 	if n := len(r.Findings); n > 0 {
-		title = "gauntlet: " + count(n, "finding")
+		title = "gauntlet: " + countNoun(n, "finding")
 	}
 	if n := len(r.Suppressed); n > 0 {
-		title += ", " + number(n) + " suppressed"
+		title += ", " + groupDigits(n) + " suppressed"
 	}
 	if !complete(r) {
 		return title + "; the scan is incomplete"
@@ -123,7 +125,7 @@ func mdTable(r *result.Report) string {
 	}
 	head, rule, row := "|", "|", "|"
 	cell := func(name string, n int) {
-		head, rule, row = head+" "+name+" |", rule+"---|", row+" "+number(n)+" |"
+		head, rule, row = head+" "+name+" |", rule+"---|", row+" "+groupDigits(n)+" |"
 	}
 	for sev := finding.Critical; sev > finding.None; sev-- {
 		cell(sev.String(), by[sev])
@@ -151,13 +153,28 @@ func mdHead(f *finding.Finding) string {
 	return fmt.Sprintf("- **%s** %s in %s", f.Severity, codeSpan(string(f.Rule)+" "+f.Name, mdWide), codeSpan(inWords(&f.Location), mdWide))
 }
 
+// stepsInWords is the way of a value in one line.
+func stepsInWords(steps []finding.Step) string {
+	var parts []string
+	for i := range steps {
+		parts = append(parts, fmt.Sprintf("%s (%s:%d)", steps[i].Text, steps[i].File, steps[i].Line))
+	}
+	return strings.Join(parts, " -> ")
+}
+
 func mdFinding(f *finding.Finding) string {
 	lines := []string{mdHead(f), "why: " + codeSpan(f.Message, mdWide)}
 	if f.Evidence.Raw != "" {
 		lines = append(lines, "evidence: "+codeSpan(f.Evidence.Raw, mdWide))
 	}
+	if len(f.Also) > 0 {
+		lines = append(lines, "also: "+joinRules(f.Also)+" on the same words")
+	}
 	if n := len(f.Related); n > 0 {
 		lines = append(lines, "also: "+codeSpan(also(&f.Related[0]), mdWide)+mdMore(n-1))
+	}
+	if n := len(f.Steps); n > 0 {
+		lines = append(lines, "path: "+codeSpan(stepsInWords(f.Steps), mdWide))
 	}
 	if f.Advice != "" {
 		lines = append(lines, "do: "+codeSpan(f.Advice, mdWide))
@@ -169,7 +186,7 @@ func mdMore(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return " and " + count(n, "more place")
+	return " and " + countNoun(n, "more place")
 }
 
 func mdProblem(p *finding.Problem) string {
@@ -188,7 +205,7 @@ const maxTicks = 3
 // and hence on one line, at most wide columns of it, between fences of more backticks than it
 // has in a row.
 func codeSpan(s string, wide int) string {
-	s = clip(Visible(s), wide)
+	s = clipText(Visible(s), wide)
 	longest, run := 0, 0
 	for i := range len(s) {
 		if run++; s[i] != '`' {

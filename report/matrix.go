@@ -40,9 +40,9 @@ func WriteMatrix(w io.Writer, servers []capability.Server, floor capability.Conf
 	}
 	for i := range servers {
 		if i > 0 {
-			m.line("")
+			m.writef("")
 		}
-		m.server(&servers[i])
+		m.writeServer(&servers[i])
 	}
 	m.legend()
 	return out.Flush()
@@ -56,21 +56,21 @@ type matrix struct {
 	floor capability.Confidence
 }
 
-func (m *matrix) line(format string, args ...any) { _, _ = fmt.Fprintf(m.w, format+"\n", args...) }
+func (m *matrix) writef(format string, args ...any) { _, _ = fmt.Fprintf(m.w, format+"\n", args...) }
 
-func (m *matrix) server(s *capability.Server) {
+func (m *matrix) writeServer(s *capability.Server) {
 	n := fmt.Sprintf("%d tools", len(s.Tools))
 	if len(s.Tools) == 1 {
 		n = "1 tool"
 	}
-	m.line("%s  %s", m.bold(Visible(s.Name)), m.dim(n))
+	m.writef("%s  %s", m.bold(Visible(s.Name)), m.dim(n))
 	if len(s.Tools) == 0 {
 		return
 	}
 	defer m.warnings(s)
 	tags := m.present(s)
 	if len(tags) == 0 {
-		m.line("  no capability found%s", m.from())
+		m.writef("  no capability found%s", m.describeSources())
 		return
 	}
 	name, most := 4, max(matrixLeast, min(matrixName, m.width-2-matrixCell*len(tags)))
@@ -81,7 +81,7 @@ func (m *matrix) server(s *capability.Server) {
 	for _, tag := range tags {
 		head += fmt.Sprintf("  %-*s", matrixCell-2, matrixHeads[tag])
 	}
-	m.line("%s", m.dim(strings.TrimRight(head, " ")))
+	m.writef("%s", m.dim(strings.TrimRight(head, " ")))
 	quiet := 0
 	for i := range s.Tools {
 		t := &s.Tools[i]
@@ -89,16 +89,16 @@ func (m *matrix) server(s *capability.Server) {
 			quiet++
 			continue
 		}
-		m.tool(t, tags, name)
+		m.writeTool(t, tags, name)
 	}
 	if quiet > 0 {
-		m.line("  %s", m.dim(fmt.Sprintf("%d more without any%s", quiet, m.from())))
+		m.writef("  %s", m.dim(fmt.Sprintf("%d more without any%s", quiet, m.describeSources())))
 	}
-	m.sum(s)
+	m.writeSum(s)
 }
 
-// from says which labels are shown at all.
-func (m *matrix) from() string {
+// describeSources says which labels are shown at all.
+func (m *matrix) describeSources() string {
 	if m.floor == capability.Low {
 		return ""
 	}
@@ -118,9 +118,9 @@ func (m *matrix) present(s *capability.Server) (out []capability.Tag) {
 	return out
 }
 
-func (m *matrix) tool(t *capability.Tool, tags []capability.Tag, name int) {
+func (m *matrix) writeTool(t *capability.Tool, tags []capability.Tag, name int) {
 	var row strings.Builder
-	shown := clip(Visible(t.Name), name)
+	shown := clipText(Visible(t.Name), name)
 	row.WriteString("  " + shown + strings.Repeat(" ", name-columns(shown)))
 	for _, tag := range tags {
 		cell := ""
@@ -131,7 +131,7 @@ func (m *matrix) tool(t *capability.Tool, tags []capability.Tag, name int) {
 		}
 		row.WriteString(strings.Repeat(" ", matrixCell))
 	}
-	m.line("%s", strings.TrimRight(row.String(), " "))
+	m.writef("%s", strings.TrimRight(row.String(), " "))
 }
 
 func (m *matrix) shade(c capability.Confidence, s string) string {
@@ -144,7 +144,7 @@ func (m *matrix) shade(c capability.Confidence, s string) string {
 	return m.dim(s)
 }
 
-func (m *matrix) sum(s *capability.Server) {
+func (m *matrix) writeSum(s *capability.Server) {
 	for _, c := range s.Combinations {
 		tags := make([]string, len(c.Tags))
 		for i, t := range c.Tags {
@@ -154,7 +154,7 @@ func (m *matrix) sum(s *capability.Server) {
 		if c.Scope == capability.WithinTool {
 			where = "within one tool"
 		}
-		m.line("  %s %s %s", m.bold(strings.Join(tags, " + ")), c.Rationale, m.dim(fmt.Sprintf("(%s, %s, %s)", where, c.Confidence, toolList(c.Tools))))
+		m.writef("  %s %s %s", m.bold(strings.Join(tags, " + ")), c.Rationale, m.dim(fmt.Sprintf("(%s, %s, %s)", where, c.Confidence, toolList(c.Tools))))
 	}
 }
 
@@ -163,7 +163,7 @@ func toolList(names []string) string {
 	const most = 4
 	shown := make([]string, 0, most)
 	for _, n := range names[:min(most, len(names))] {
-		shown = append(shown, clip(Visible(n), matrixName))
+		shown = append(shown, clipText(Visible(n), matrixName))
 	}
 	s := strings.Join(shown, ", ")
 	if more := len(names) - len(shown); more > 0 {
@@ -180,6 +180,6 @@ func (m *matrix) legend() {
 		}
 		parts = append(parts, m.shade(c, shades[c][m.style])+" "+string(c))
 	}
-	m.line("")
-	m.line("%s", strings.Join(parts, "   "))
+	m.writef("")
+	m.writef("%s", strings.Join(parts, "   "))
 }

@@ -24,8 +24,8 @@ func (m *matrix) warnings(s *capability.Server) {
 		if len(w.tools) > 0 {
 			who, words = toolList(w.tools), w.tools[0]+": "+w.first
 		}
-		m.line("  %s %s", m.bold(w.code), m.dim("("+who+")"))
-		m.line("%*s%s", indent, "", m.dim(clip(Visible(words), max(m.width-indent, matrixLeast))))
+		m.writef("  %s %s", m.bold(w.code), m.dim("("+who+")"))
+		m.writef("%*s%s", indent, "", m.dim(clipText(Visible(words), max(m.width-indent, matrixLeast))))
 	}
 }
 

@@ -10,8 +10,8 @@ func (p palette) bold(s string) string  { return p.sgr("1", s) }
 func (p palette) dim(s string) string   { return p.sgr("2", s) }
 func (p palette) green(s string) string { return p.sgr("32", s) }
 
-// severity uses the 16 basic colours, which follow the reader's own theme.
-func (p palette) severity(sev finding.Severity, s string) string {
+// colourSeverity uses the 16 basic colours, which follow the reader's own theme.
+func (p palette) colourSeverity(sev finding.Severity, s string) string {
 	switch sev {
 	case finding.Critical:
 		return p.sgr("1;31", s)

@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"gauntlet/finding"
@@ -16,6 +17,8 @@ const (
 	perRule = 3
 )
 
+var _ = formats.register(defaultFormat, "for people: grouped by definition, the offending text underlined", writePretty)
+
 // writePretty writes what was found, what stood in the way, what was not looked at and,
 // last because that is what a terminal still shows, the sum.
 func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
@@ -27,7 +30,7 @@ func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
 		p.limit, p.verbose = len(r.Findings), true
 	}
 	for _, g := range grouped(r.Findings) {
-		p.server(g)
+		p.writeServerGroup(g)
 	}
 	p.attacks(r.Attacks, opt.Verbose)
 	p.expectations(r.Expectations)
@@ -45,7 +48,7 @@ func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
 		return nil
 	}
 	p.coverage(r)
-	p.sum(r)
+	p.writeSummary(r)
 	return nil // the writer keeps its first error for Flush
 }
 
@@ -59,15 +62,15 @@ type page struct {
 	verbose bool
 }
 
-func (p *page) line(indent int, parts ...string) {
+func (p *page) writeIndented(indent int, parts ...string) {
 	_, _ = fmt.Fprintf(p.w, "%*s%s\n", indent, "", strings.Join(parts, ""))
 }
 
 func (p *page) heading(s, remark string) {
-	p.line(0, p.bold(s), p.dim(remark))
+	p.writeIndented(0, p.bold(s), p.dim(remark))
 }
 
-func (p *page) gap() { _ = p.w.WriteByte('\n') }
+func (p *page) writeBlank() { _ = p.w.WriteByte('\n') }
 
 // labelled writes text behind a label, further lines under the first.
 func (p *page) labelled(indent int, label, text string) {
@@ -80,11 +83,11 @@ func (p *page) painted(indent int, label, text string, paint func(string) string
 		if i > 0 {
 			label = ""
 		}
-		p.line(indent, p.dim(label), strings.Repeat(" ", max(room-columns(label), 1)), paint(l))
+		p.writeIndented(indent, p.dim(label), strings.Repeat(" ", max(room-columns(label), 1)), paint(l))
 	}
 }
 
-func (p *page) server(g *serverGroup) {
+func (p *page) writeServerGroup(g *serverGroup) {
 	name := g.server
 	if name == "" {
 		name = "(unnamed server)"
@@ -93,59 +96,63 @@ func (p *page) server(g *serverGroup) {
 		}
 	}
 	p.heading(p.titled(name, g.file))
-	p.gap()
+	p.writeBlank()
 	for _, item := range g.items {
-		p.item(item)
+		p.writeItemGroup(item)
 	}
 }
 
 // titled makes a title and its place Visible and lets them share one line.
 func (p *page) titled(title, where string) (string, string) {
-	where = spaced(clip(Visible(where), p.width/2-4))
-	return clip(Visible(title), p.width-2-columns(where)), where
+	where = spaced(clipText(Visible(where), p.width/2-4))
+	return clipText(Visible(title), p.width-2-columns(where)), where
 }
 
-func (p *page) item(g *itemGroup) {
-	title, where := p.titled(itemTitle(g.first), place(g.first, false))
-	p.line(2, p.bold(title), p.dim(where))
-	full, more := g.shown(p.limit)
+func (p *page) writeItemGroup(g *itemGroup) {
+	title, where := p.titled(itemTitle(g.first), describeLocation(g.first, false))
+	p.writeIndented(2, p.bold(title), p.dim(where))
+	full, more := g.splitShown(p.limit)
 	for _, f := range full {
 		p.finding(f)
 	}
 	for _, m := range more {
-		p.line(4, p.dim(fmt.Sprintf("… and %s more of %s %s in this %s",
-			number(m.count), Visible(string(m.rule)), Visible(m.name), Visible(kindWord(g.first.Kind)))))
+		p.writeIndented(4, p.dim(fmt.Sprintf("… and %s more of %s %s in this %s",
+			groupDigits(m.count), Visible(string(m.rule)), Visible(m.name), Visible(kindWord(g.first.Kind)))))
 	}
 	if more != nil {
-		p.gap()
+		p.writeBlank()
 	}
 }
 
 func (p *page) finding(f *finding.Finding) {
 	badge := fmt.Sprintf("%-8s", strings.ToUpper(f.Severity.String()))
 	rule := Visible(string(f.Rule))
-	p.line(4, p.severity(f.Severity, badge), "  ", p.bold(rule), "  ", clip(Visible(f.Name), max(p.width-4-len(badge)-4-columns(rule), 1)))
-	for _, row := range excerpt(f.Evidence, p.width-8) {
-		p.line(6, p.dim("│ "), row.text)
+	p.writeIndented(4, p.colourSeverity(f.Severity, badge), "  ", p.bold(rule), "  ", clipText(Visible(f.Name), max(p.width-4-len(badge)-4-columns(rule), 1)))
+	for _, row := range excerptRows(f.Evidence, p.width-8) {
+		p.writeIndented(6, p.dim("│ "), row.text)
 		if row.to > row.from {
-			p.line(6, p.dim("│ "), strings.Repeat(" ", row.from), p.severity(f.Severity, underline(row.to-row.from)))
+			p.writeIndented(6, p.dim("│ "), strings.Repeat(" ", row.from), p.colourSeverity(f.Severity, underline(row.to-row.from)))
 		}
 	}
 	if n := f.Evidence.Normalized; n != "" && n != f.Evidence.Raw {
-		p.labelled(6, "reads as:", clip(Visible(n), 3*p.width))
+		p.labelled(6, "reads as:", clipText(Visible(n), 3*p.width))
 	}
 	p.labelled(6, "why:", Visible(f.Message))
 	if f.Advice != "" {
 		p.labelled(6, "do:", Visible(f.Advice))
 	}
-	if at := place(&f.Location, true); at != "" {
+	if at := describeLocation(&f.Location, true); at != "" {
 		p.painted(6, "at:", Visible(at), p.dim)
 	}
+	if len(f.Also) > 0 {
+		p.painted(6, "also:", joinRules(f.Also)+" on the same words", p.dim)
+	}
 	p.related(f.Related)
+	p.steps(f.Steps)
 	if f.Fingerprint != "" {
 		p.painted(6, "id:", Visible(f.Fingerprint), p.dim)
 	}
-	p.gap()
+	p.writeBlank()
 }
 
 // related lists the other places that a finding is about, a few of them unless verbose.
@@ -153,16 +160,34 @@ func (p *page) related(ls []finding.Location) {
 	label := "also:"
 	for i := range ls {
 		if i == maxRelated && len(ls) > maxRelated+1 && !p.verbose {
-			p.painted(6, label, fmt.Sprintf("… and %s more places", number(len(ls)-i)), p.dim)
+			p.painted(6, label, fmt.Sprintf("… and %s more places", groupDigits(len(ls)-i)), p.dim)
 			return
 		}
 		text := also(&ls[i])
-		if at := place(&ls[i], true); at != "" {
+		if at := describeLocation(&ls[i], true); at != "" {
 			text += "  " + at
 		}
 		p.painted(6, label, Visible(text), p.dim)
 		label = ""
 	}
+}
+
+// steps shows the way of a value through a source, a line a place.
+func (p *page) steps(steps []finding.Step) {
+	label := "path:"
+	for i := range steps {
+		s := &steps[i]
+		p.painted(6, label, Visible(s.Text+"  "+s.File+":"+strconv.Itoa(s.Line)), p.dim)
+		label = ""
+	}
+}
+
+func joinRules(ids []finding.Rule) string {
+	var out []string
+	for _, id := range ids {
+		out = append(out, string(id))
+	}
+	return strings.Join(out, ", ")
 }
 
 // maxRelated is how many related places of a finding are shown.
@@ -187,9 +212,9 @@ func also(l *finding.Location) string {
 	return "server " + server + ", " + itemTitle(l)
 }
 
-// place says where to look: file:line for a definition, and for a finding the pointer
+// describeLocation says where to look: file:line for a definition, and for a finding the pointer
 // too and the column. It is not yet Visible.
-func place(l *finding.Location, exact bool) string {
+func describeLocation(l *finding.Location, exact bool) string {
 	file := l.File
 	if file != "" && l.Line > 0 {
 		file += fmt.Sprintf(":%d", l.Line)

@@ -140,14 +140,14 @@ func TestExcerpt(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var lines []string
-			for _, r := range excerpt(tt.e, tt.n) {
+			for _, r := range excerptRows(tt.e, tt.n) {
 				lines = append(lines, r.text)
 				if r.to > r.from {
 					lines = append(lines, strings.Repeat(" ", r.from)+underline(r.to-r.from))
 				}
 			}
 			if got := strings.Join(lines, "\n"); got != tt.want {
-				t.Errorf("excerpt(%q) =\n%s\nwant\n%s", tt.e.Raw, got, tt.want)
+				t.Errorf("excerptRows(%q) =\n%s\nwant\n%s", tt.e.Raw, got, tt.want)
 			}
 		})
 	}
@@ -155,12 +155,12 @@ func TestExcerpt(t *testing.T) {
 
 func TestClip(t *testing.T) {
 	pile := "a" + strings.Repeat("\u0301", 100_000)
-	if got := clip(pile, 40); len(got) > 1000 {
+	if got := clipText(pile, 40); len(got) > 1000 {
 		t.Errorf("%d bytes of combining marks get through", len(got))
 	}
 	for n := 40; n < 60; n++ {
 		for _, s := range []string{strings.Repeat("ab", 40), strings.Repeat("界", 40), strings.Repeat("a界", 30)} {
-			if got := columns(clip(s, n)); got > n || got < n-3 {
+			if got := columns(clipText(s, n)); got > n || got < n-3 {
 				t.Errorf("clip(%q, %d) takes %d columns", s, n, got)
 			}
 		}
@@ -182,7 +182,7 @@ func TestWrap(t *testing.T) {
 
 func TestNumber(t *testing.T) {
 	for in, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000"} {
-		if got := number(in); got != want {
+		if got := groupDigits(in); got != want {
 			t.Errorf("number(%d) = %s, want %s", in, got, want)
 		}
 	}

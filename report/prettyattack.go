@@ -35,27 +35,27 @@ func (p *page) attackTable(runs []result.AttackRun) {
 	wide = min(wide, room*3/5)
 	for i := range runs {
 		a := &runs[i]
-		title := clip(Visible(attackTitle(a)), wide)
-		p.line(2, p.outcome(a, fmt.Sprintf("%-*s", outcomeWidth, outcomeWords(outcomeOf(a)))), "  ",
-			title, strings.Repeat(" ", max(wide-columns(title), 0)+2), p.dim(clip(Visible(why(a)), room-wide)))
+		title := clipText(Visible(attackTitle(a)), wide)
+		p.writeIndented(2, p.outcome(a, fmt.Sprintf("%-*s", outcomeWidth, outcomeWords(outcomeOf(a)))), "  ",
+			title, strings.Repeat(" ", max(wide-columns(title), 0)+2), p.dim(clipText(Visible(why(a)), room-wide)))
 	}
-	p.gap()
+	p.writeBlank()
 }
 
 func (p *page) outcome(a *result.AttackRun, words string) string {
 	switch {
 	case a.Exploited():
-		return p.severity(finding.Critical, words)
+		return p.colourSeverity(finding.Critical, words)
 	case a.Resisted():
 		return p.green(words)
 	}
-	return p.severity(finding.Medium, words)
+	return p.colourSeverity(finding.Medium, words)
 }
 
 func (p *page) attack(a *result.AttackRun) {
 	p.heading(p.titled(attackTitle(a), a.Document))
-	p.line(2, p.outcome(a, strings.ToUpper(outcomeWords(outcomeOf(a)))))
-	p.labelled(2, "why:", clip(Visible(why(a)), 3*p.width))
+	p.writeIndented(2, p.outcome(a, strings.ToUpper(outcomeWords(outcomeOf(a)))))
+	p.labelled(2, "why:", clipText(Visible(why(a)), 3*p.width))
 	if a.Agent != "" {
 		who := a.Agent
 		if a.Scripted {
@@ -67,7 +67,7 @@ func (p *page) attack(a *result.AttackRun) {
 		p.labelled(2, "finding:", p.confirmed(a)+Visible(strings.Join(a.Findings, ", ")))
 	}
 	if a.Verdict != nil {
-		p.indicators(a.Verdict.Indicators)
+		p.writeIndicators(a.Verdict.Indicators)
 		p.exposure(a.Verdict.Exposure)
 	}
 	for i := range a.Actors {
@@ -77,14 +77,14 @@ func (p *page) attack(a *result.AttackRun) {
 	}
 	for i := range a.Wire {
 		if i == mostNotices && !p.verbose {
-			p.painted(2, "wire:", fmt.Sprintf("… and %s more", number(len(a.Wire)-i)), p.dim)
+			p.painted(2, "wire:", fmt.Sprintf("… and %s more", groupDigits(len(a.Wire)-i)), p.dim)
 			break
 		}
 		p.labelled(2, "wire:", Visible(wireText(&a.Wire[i])))
 	}
 	for i, n := range a.Notices {
 		if i == mostNotices && !p.verbose {
-			p.painted(2, "note:", fmt.Sprintf("… and %s more", number(len(a.Notices)-i)), p.dim)
+			p.painted(2, "note:", fmt.Sprintf("… and %s more", groupDigits(len(a.Notices)-i)), p.dim)
 			break
 		}
 		text := n.Message
@@ -94,9 +94,9 @@ func (p *page) attack(a *result.AttackRun) {
 		p.painted(2, "note:", Visible(text), p.dim)
 	}
 	if a.Trace != "" {
-		p.painted(2, "trace:", Visible(a.Trace)+"  "+count(a.Messages, "message"), p.dim)
+		p.painted(2, "trace:", Visible(a.Trace)+"  "+countNoun(a.Messages, "message"), p.dim)
 	}
-	p.gap()
+	p.writeBlank()
 }
 
 // confirmed says what the verdict means for the findings that the document was made from.
@@ -113,9 +113,9 @@ func (p *page) confirmed(a *result.AttackRun) string {
 // mostNotices is how many notices of one run are shown unless all are asked for.
 const mostNotices = 8
 
-// indicators lists them in the order of what they say; those that nothing could be seen of
+// writeIndicators lists them in the order of what they say; those that nothing could be seen of
 // stand last, apart from those that merely did not match.
-func (p *page) indicators(list []verdict.Indicator) {
+func (p *page) writeIndicators(list []verdict.Indicator) {
 	for _, k := range []struct {
 		label string
 		is    func(*verdict.Indicator) bool
@@ -129,7 +129,7 @@ func (p *page) indicators(list []verdict.Indicator) {
 	} {
 		for n := range list {
 			if k.is(&list[n]) {
-				p.painted(2, k.label, clip(Visible(indicatorText(&list[n])), 3*p.width), k.paint)
+				p.painted(2, k.label, clipText(Visible(indicatorText(&list[n])), 3*p.width), k.paint)
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func (p *page) exposure(e *verdict.Exposure) {
 func (p *page) attackSum(r *result.Report) {
 	text := p.bold(attackCounts(r.Attacks)) + "."
 	if len(r.Problems) > 0 {
-		text += p.severity(finding.High, " The run is incomplete: "+count(len(r.Problems), "problem")+".")
+		text += p.colourSeverity(finding.High, " The run is incomplete: "+countNoun(len(r.Problems), "problem")+".")
 	}
-	p.line(0, text)
+	p.writeIndented(0, text)
 }

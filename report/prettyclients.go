@@ -31,17 +31,17 @@ func (p *page) clients(c *result.Clients) {
 		if f.State != result.StateRead {
 			title += ", unread"
 		}
-		p.line(2, p.bold(clip(Visible(title), p.width-2)))
+		p.writeIndented(2, p.bold(clipText(Visible(title), p.width-2)))
 		p.painted(4, "file:", Visible(f.File), p.dim)
 		if f.Project != "" {
 			p.painted(4, "for:", Visible(f.Project), p.dim)
 		}
 		for _, e := range entries[f.File] {
-			p.entry(e)
+			p.writeEntry(e)
 		}
 	}
 	p.agents(c)
-	p.gap()
+	p.writeBlank()
 }
 
 const (
@@ -54,27 +54,27 @@ func (p *page) agents(c *result.Clients) {
 	several := slices.DeleteFunc(slices.Clone(c.Agents), func(a result.Agent) bool { return len(a.Entries) < 2 })
 	for i, a := range several {
 		if i == maxAgents && len(several) > maxAgents+1 && !p.verbose {
-			p.labelled(2, "together:", fmt.Sprintf("… and %s more", number(len(several)-i)))
+			p.labelled(2, "together:", fmt.Sprintf("… and %s more", groupDigits(len(several)-i)))
 			return
 		}
 		p.agent(c, a)
 	}
 }
 
-func (p *page) entry(e *result.ClientEntry) {
-	p.line(4, clip(Visible(called(e)), p.width-4))
+func (p *page) writeEntry(e *result.ClientEntry) {
+	p.writeIndented(4, clipText(Visible(entryName(e)), p.width-4))
 	p.labelled(6, "state:", Visible(became(e)))
-	p.painted(6, "starts:", clip(Visible(e.Starts), 3*p.width), p.dim)
+	p.painted(6, "starts:", clipText(Visible(e.Starts), 3*p.width), p.dim)
 }
 
-// called is the name of an entry, which may have none.
-func called(e *result.ClientEntry) string { return cmp.Or(strings.TrimSpace(e.Name), "(no name)") }
+// entryName is the name of an entry, which may have none.
+func entryName(e *result.ClientEntry) string { return cmp.Or(strings.TrimSpace(e.Name), "(no name)") }
 
 // became says what became of an entry. It is not yet Visible.
 func became(e *result.ClientEntry) string {
 	state := stateNames[e.State]
 	if e.State == result.Scanned {
-		state += ", " + count(len(e.Tools), "tool")
+		state += ", " + countNoun(len(e.Tools), "tool")
 	}
 	if other := slices.DeleteFunc(slices.Clone(e.Servers), func(s string) bool { return s == e.Name }); len(other) > 0 {
 		state += ", calls itself " + strings.Join(other, ", ")
@@ -89,11 +89,11 @@ func (p *page) agent(c *result.Clients, a result.Agent) {
 	var names []string
 	for n, i := range a.Entries {
 		if n == maxNames && len(a.Entries) > maxNames+1 && !p.verbose {
-			names = append(names, fmt.Sprintf("… and %s more", number(len(a.Entries)-n)))
+			names = append(names, fmt.Sprintf("… and %s more", groupDigits(len(a.Entries)-n)))
 			break
 		}
 		if i >= 0 && i < len(c.Entries) {
-			names = append(names, called(&c.Entries[i]))
+			names = append(names, entryName(&c.Entries[i]))
 		}
 	}
 	who := a.Client
@@ -102,7 +102,7 @@ func (p *page) agent(c *result.Clients, a result.Agent) {
 	}
 	tools := ""
 	if a.Tools > 0 {
-		tools = ", with " + count(a.Tools, "tool")
+		tools = ", with " + countNoun(a.Tools, "tool")
 	}
-	p.labelled(2, "together:", Visible(fmt.Sprintf("%s sees %s%s: %s", who, count(len(a.Entries), "server"), tools, strings.Join(names, ", "))))
+	p.labelled(2, "together:", Visible(fmt.Sprintf("%s sees %s%s: %s", who, countNoun(len(a.Entries), "server"), tools, strings.Join(names, ", "))))
 }

@@ -24,18 +24,18 @@ func (p *page) posture(signals []result.Signal) {
 	p.heading("Posture map", "  what a client can see")
 	if !p.verbose {
 		p.postureByState(signals)
-		p.gap()
+		p.writeBlank()
 		return
 	}
 	layer := ""
 	for i, s := range signals {
 		if i == 0 || s.Layer != layer {
-			p.line(2, clip(Visible(s.Layer), p.width-2))
+			p.writeIndented(2, clipText(Visible(s.Layer), p.width-2))
 			layer = s.Layer
 		}
 		p.signal(s)
 	}
-	p.gap()
+	p.writeBlank()
 }
 
 // postureByState lists the signals of each state in one paragraph, with figures where
@@ -62,7 +62,7 @@ func (p *page) postureByState(signals []result.Signal) {
 			if i == 0 {
 				label = stateWords[state]
 			}
-			p.line(2, label+strings.Repeat(" ", indent-columns(label)), p.dim(text))
+			p.writeIndented(2, label+strings.Repeat(" ", indent-columns(label)), p.dim(text))
 		}
 	}
 }
@@ -92,14 +92,14 @@ func (p *page) signal(s result.Signal) {
 	}
 	const state = 26 // columns of the longest state and a gap
 	left := mark + " " + words + strings.Repeat(" ", max(state-columns(words), 2))
-	name := clip(Visible(s.Name), p.width-4-columns(left))
+	name := clipText(Visible(s.Name), p.width-4-columns(left))
 	detail := ""
 	if room := p.width - 4 - columns(left) - columns(name) - 2; s.Detail != "" && room > 10 {
-		detail = clip(Visible(s.Detail), room)
+		detail = clipText(Visible(s.Detail), room)
 	}
 	if s.State == result.Invisible || s.State == result.NeedsProbe {
-		p.line(4, p.dim(left+name+spaced(detail)))
+		p.writeIndented(4, p.dim(left+name+spaced(detail)))
 		return
 	}
-	p.line(4, left, name, p.dim(spaced(detail)))
+	p.writeIndented(4, left, name, p.dim(spaced(detail)))
 }

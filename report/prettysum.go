@@ -28,14 +28,14 @@ func (p *page) problems(ps []finding.Problem) {
 		if l.Origin != "" {
 			at = append(at, Visible(l.Origin))
 		}
-		if s := place(l, true); s != "" {
+		if s := describeLocation(l, true); s != "" {
 			at = append(at, Visible(s))
 		}
 		if at != nil {
 			p.painted(2, "", strings.Join(at, "  "), p.dim)
 		}
 	}
-	p.gap()
+	p.writeBlank()
 }
 
 // checks names the checks whose outcome is less than their findings suggest.
@@ -47,7 +47,7 @@ func (p *page) checks(cs []result.CheckCoverage) {
 		case c.State == "failed":
 			remark = "failed: " + c.Reason
 		case c.Withheld > 0:
-			remark = fmt.Sprintf("left out %s: one definition had too many", count(c.Withheld, "more finding"))
+			remark = fmt.Sprintf("left out %s: one definition had too many", countNoun(c.Withheld, "more finding"))
 		default:
 			continue
 		}
@@ -58,7 +58,7 @@ func (p *page) checks(cs []result.CheckCoverage) {
 		p.labelled(2, Visible(string(c.Rule)), Visible(c.Name+"  "+remark))
 	}
 	if said {
-		p.gap()
+		p.writeBlank()
 	}
 }
 
@@ -80,10 +80,10 @@ func (p *page) skipped(skips []result.Skip) {
 		case len(same) <= few || p.verbose:
 			p.labelled(2, Visible(string(s.Rule)), Visible(s.Name+"  needs "+s.Needs))
 		case same[0] == string(s.Rule)+" "+s.Name:
-			p.labelled(2, number(len(same))+" checks", Visible("need "+s.Needs+": "+strings.Join(same, ", ")))
+			p.labelled(2, groupDigits(len(same))+" checks", Visible("need "+s.Needs+": "+strings.Join(same, ", ")))
 		}
 	}
-	p.gap()
+	p.writeBlank()
 }
 
 // coverage says what was looked at and what the input does not hold.
@@ -99,14 +99,14 @@ func (p *page) coverage(r *result.Report) {
 			}
 		}
 	}
-	parts := []string{count(r.Summary.Servers, "server")}
+	parts := []string{countNoun(r.Summary.Servers, "server")}
 	var missing []string
 	for _, k := range kinds {
 		if n := items[k]; n > 0 || absent[k] == 0 && len(r.Coverage.Servers) > 0 {
-			parts = append(parts, count(n, kindWord(k)))
+			parts = append(parts, countNoun(n, kindWord(k)))
 		}
 		if n := absent[k]; n > 0 {
-			missing = append(missing, fmt.Sprintf("%ss (%s)", kindWord(k), count(n, "server")))
+			missing = append(missing, fmt.Sprintf("%ss (%s)", kindWord(k), countNoun(n, "server")))
 		}
 	}
 	ran := 0
@@ -116,16 +116,16 @@ func (p *page) coverage(r *result.Report) {
 		}
 	}
 	if c := r.Clients; c != nil {
-		p.labelled(0, "Read", count(len(c.Files), "configuration")+" with "+count(len(c.Entries), "server"))
+		p.labelled(0, "Read", countNoun(len(c.Files), "configuration")+" with "+countNoun(len(c.Entries), "server"))
 	}
 	p.trace(r)
-	p.labelled(0, "Looked at", fmt.Sprintf("%s; %s; %s ran", strings.Join(parts, ", "), count(r.Summary.Strings, "string"), count(ran, "check")))
+	p.labelled(0, "Looked at", fmt.Sprintf("%s; %s; %s ran", strings.Join(parts, ", "), countNoun(r.Summary.Strings, "string"), countNoun(ran, "check")))
 	var left []string
 	for _, k := range append([]finding.Kind{finding.Server}, kinds...) {
 		if n := same[k]; n > 0 && k == finding.Server {
-			left = append(left, count(n, "part")+" of servers' own words")
+			left = append(left, countNoun(n, "part")+" of servers' own words")
 		} else if n > 0 {
-			left = append(left, count(n, kindWord(k)))
+			left = append(left, countNoun(n, kindWord(k)))
 		}
 	}
 	if left != nil {
@@ -139,12 +139,12 @@ func (p *page) coverage(r *result.Report) {
 // trace says what was read of a recorded conversation, and what checks of it did not judge.
 func (p *page) trace(r *result.Report) {
 	if t := r.Coverage.Trace; t != nil {
-		text := count(t.Messages, "message") + " with " + count(len(t.Servers), "server") + " from " + Visible(t.File)
+		text := countNoun(t.Messages, "message") + " with " + countNoun(len(t.Servers), "server") + " from " + Visible(t.File)
 		if t.Boundary != "" {
 			text += ", against the boundary in " + Visible(t.Boundary)
 		}
 		if t.Redacted > 0 {
-			text += "; " + number(t.Redacted) + " of them redacted, and what was taken out cannot be followed"
+			text += "; " + groupDigits(t.Redacted) + " of them redacted, and what was taken out cannot be followed"
 		}
 		p.labelled(0, "Read", text)
 		for _, caveat := range t.Caveats {
@@ -160,8 +160,8 @@ func (p *page) trace(r *result.Report) {
 	}
 }
 
-// sum is the last line: counts by severity and whether the scan was complete.
-func (p *page) sum(r *result.Report) {
+// writeSummary is the last line: counts by severity and whether the scan was complete.
+func (p *page) writeSummary(r *result.Report) {
 	var by [finding.Critical + 1]int
 	for i := range r.Findings {
 		by[min(r.Findings[i].Severity, finding.Critical)]++
@@ -169,15 +169,15 @@ func (p *page) sum(r *result.Report) {
 	var parts []string
 	for sev := finding.Critical; sev > finding.None; sev-- {
 		if by[sev] > 0 {
-			parts = append(parts, p.severity(sev, number(by[sev])+" "+sev.String()))
+			parts = append(parts, p.colourSeverity(sev, groupDigits(by[sev])+" "+sev.String()))
 		}
 	}
 	text := p.bold("No findings.")
 	if len(r.Findings) > 0 {
-		text = p.bold(count(len(r.Findings), "finding")) + ": " + strings.Join(parts, ", ") + "."
+		text = p.bold(countNoun(len(r.Findings), "finding")) + ": " + strings.Join(parts, ", ") + "."
 	}
 	if n := len(r.Suppressed); n > 0 {
-		text += " " + number(n) + " suppressed."
+		text += " " + groupDigits(n) + " suppressed."
 	}
 	if unscanned(r) > 0 {
 		text += " What equals the baseline was not scanned again."
@@ -186,11 +186,11 @@ func (p *page) sum(r *result.Report) {
 	case complete(r):
 		text += p.green(" The scan is complete.")
 	case len(r.Problems) == 0:
-		text += p.severity(finding.High, " The scan is incomplete.")
+		text += p.colourSeverity(finding.High, " The scan is incomplete.")
 	default:
-		text += p.severity(finding.High, " The scan is incomplete: "+count(len(r.Problems), "problem")+".")
+		text += p.colourSeverity(finding.High, " The scan is incomplete: "+countNoun(len(r.Problems), "problem")+".")
 	}
-	p.line(0, text)
+	p.writeIndented(0, text)
 }
 
 // unscanned counts what was left out since it equals the baseline.
@@ -204,15 +204,15 @@ func unscanned(r *result.Report) int {
 	return n
 }
 
-func count(n int, noun string) string {
+func countNoun(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return number(n) + " " + noun + "s"
+	return groupDigits(n) + " " + noun + "s"
 }
 
-// number groups the digits by thousands.
-func number(n int) string {
+// groupDigits groups the digits by thousands.
+func groupDigits(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]

@@ -16,12 +16,12 @@ func (p *page) suppressed(fs []result.Suppressed) {
 	p.heading("Suppressed", "  accepted by a person; not for the gate")
 	for i := range fs {
 		f, d := &fs[i].Finding, &fs[i].Decision
-		p.line(2, p.dim(fmt.Sprintf("%-8s", strings.ToUpper(f.Severity.String()))), "  ", Visible(string(f.Rule)), "  ", clip(Visible(f.Name), p.width/3))
+		p.writeIndented(2, p.dim(fmt.Sprintf("%-8s", strings.ToUpper(f.Severity.String()))), "  ", Visible(string(f.Rule)), "  ", clipText(Visible(f.Name), p.width/3))
 		p.painted(4, "in:", Visible(inWords(&f.Location)), p.dim)
 		p.labelled(4, "reason:", Visible(decision(d)))
 		p.painted(4, "by:", Visible(fmt.Sprintf("%s:%d", d.File, d.Line)), p.dim)
 	}
-	p.gap()
+	p.writeBlank()
 }
 
 // decisions lists the suppressions that are not used, which somebody should look at.
@@ -40,7 +40,7 @@ func (p *page) decisions(ds []result.Suppression) {
 		p.painted(2, "", Visible(fmt.Sprintf("%s:%d", d.File, d.Line)), p.dim)
 	}
 	if said {
-		p.gap()
+		p.writeBlank()
 	}
 }
 
@@ -74,5 +74,5 @@ func inWords(l *finding.Location) string {
 	case l.Kind == "" && l.Item == "": // a place in a file that is no server
 		text = ""
 	}
-	return strings.TrimSpace(text + "  " + place(l, true))
+	return strings.TrimSpace(text + "  " + describeLocation(l, true))
 }

@@ -7,10 +7,13 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"gauntlet/diff"
 	"gauntlet/result"
 )
 
@@ -27,54 +30,89 @@ type Options struct {
 	NotSecurity bool
 }
 
-// A Format is one way to write a report.
-type Format struct {
+// A FormatOf is one way to write a T.
+type FormatOf[T any] struct {
 	Name    string // as in --format
 	Summary string // one line for a help text
 
-	write func(*bufio.Writer, *result.Report, Options) error
+	write func(*bufio.Writer, T, Options) error
 }
 
-// formats is the one list of formats, in the order a help text shows them.
-var formats = []Format{
-	{"pretty", "for people: grouped by definition, the offending text underlined", writePretty},
-	{"json", "for programs: the whole report, as in docs/schemas/report.schema.json", writeJSON},
-	{"sarif", "for code hosts and editors: SARIF 2.1.0", writeSARIF},
-	{"junit", "for CI servers: JUnit XML, a suite a server and a test a check", writeJUnit},
-	{"markdown", "for comments and job summaries: at most 65,536 characters, the worst first", writeMarkdown},
-}
+type (
+	// A Format is one way to write a report.
+	Format = FormatOf[*result.Report]
+	// A DiffFormat is one way to write what changed.
+	DiffFormat = FormatOf[*diff.Diff]
+)
 
-// Formats returns all formats, the default first.
-func Formats() []Format { return append([]Format(nil), formats...) }
-
-// Names returns the names that Lookup takes, the default first.
-func Names() []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.Name
-	}
-	return names
-}
-
-// Lookup finds a format by its exact name; the error lists the names there are.
-func Lookup(name string) (Format, error) {
-	for _, f := range formats {
-		if f.Name == name {
-			return f, nil
-		}
-	}
-	return Format{}, fmt.Errorf("unknown format %q: want one of %s", name, strings.Join(Names(), ", "))
-}
-
-// Write writes r to w in one pass, without ever holding the whole output in memory. It
-// does not change r. An error is w's own: whatever stands in a report can be written.
-func (f Format) Write(w io.Writer, r *result.Report, opt Options) error {
+// Write writes v to w in one pass, without ever holding the whole output in memory. It
+// does not change v. An error is w's own: whatever stands in a report can be written.
+func (f FormatOf[T]) Write(w io.Writer, v T, opt Options) error {
 	out := bufio.NewWriterSize(w, 64<<10)
-	if err := f.write(out, r, opt); err != nil {
+	if err := f.write(out, v, opt); err != nil {
 		return err
 	}
 	return out.Flush()
 }
+
+// A registry is the one list of formats: pretty, the default, and the others by name. Each
+// format registers itself in its file.
+type registry[T any] []FormatOf[T]
+
+var (
+	formats     registry[*result.Report]
+	diffFormats registry[*diff.Diff]
+)
+
+func (r *registry[T]) register(name, summary string, write func(*bufio.Writer, T, Options) error) bool {
+	*r = append(*r, FormatOf[T]{name, summary, write})
+	slices.SortFunc(*r, func(a, b FormatOf[T]) int {
+		switch defaultFormat {
+		case a.Name:
+			return -1
+		case b.Name:
+			return 1
+		}
+		return cmp.Compare(a.Name, b.Name)
+	})
+	return true
+}
+
+const defaultFormat = "pretty"
+
+func (r registry[T]) names() (names []string) {
+	for _, f := range r {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func (r registry[T]) lookUp(name string) (FormatOf[T], error) {
+	for _, f := range r {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return FormatOf[T]{}, fmt.Errorf("unknown format %q: want one of %s", name, strings.Join(r.names(), ", "))
+}
+
+// Formats returns all formats, the default first.
+func Formats() []Format { return slices.Clone(formats) }
+
+// Names returns the names that Lookup takes, the default first.
+func Names() []string { return formats.names() }
+
+// Lookup finds a format by its exact name; the error lists the names there are.
+func Lookup(name string) (Format, error) { return formats.lookUp(name) }
+
+// DiffFormats returns all formats for a diff, the default first.
+func DiffFormats() []DiffFormat { return slices.Clone(diffFormats) }
+
+// DiffNames returns the names that LookupDiff takes, the default first.
+func DiffNames() []string { return diffFormats.names() }
+
+// LookupDiff finds a format by its exact name; the error lists the names there are.
+func LookupDiff(name string) (DiffFormat, error) { return diffFormats.lookUp(name) }
 
 // complete takes the darker view where the report's two statements differ: no format
 // may call a scan complete that has a problem or says itself that it is not.

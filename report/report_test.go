@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"gauntlet/result"
 )
 
@@ -29,36 +31,27 @@ func render(t testing.TB, format string, r *result.Report, opt Options) string {
 	return b.String()
 }
 
+// TestGolden holds every format to what it makes of four reports, in testdata/NAME.txtar.
+// The variants of pretty are further sections of its file.
 func TestGolden(t *testing.T) {
-	for _, tt := range []struct {
-		file, format string
-		report       *result.Report
-		opt          Options
-	}{
-		{"full.pretty", "pretty", full(), Options{}},
-		{"full.color", "pretty", full(), Options{Color: true, Width: 72}},
-		{"full.verbose", "pretty", full(), Options{Verbose: true, Width: 120}},
-		{"full.json", "json", full(), Options{}},
-		{"full.sarif", "sarif", full(), Options{}},
-		{"full.junit", "junit", full(), Options{}},
-		{"full.markdown", "markdown", full(), Options{}},
-		{"clean.pretty", "pretty", clean(), Options{}},
-		{"clean.json", "json", clean(), Options{}},
-		{"clean.sarif", "sarif", clean(), Options{}},
-		{"clean.junit", "junit", clean(), Options{}},
-		{"clean.markdown", "markdown", clean(), Options{}},
-		{"attack.pretty", "pretty", attacked(), Options{}},
-		{"attack.json", "json", attacked(), Options{}},
-		{"attacks.pretty", "pretty", suite(), Options{}},
-		{"attacks.junit", "junit", suite(), Options{}},
-		{"attacks.sarif", "sarif", suite(), Options{}},
-		{"attacks.markdown", "markdown", suite(), Options{}},
-	} {
-		t.Run(tt.file, func(t *testing.T) {
-			got := render(t, tt.format, tt.report, tt.opt)
-			path := filepath.Join("testdata", tt.file+".golden")
+	for _, f := range Formats() {
+		t.Run(f.Name, func(t *testing.T) {
+			got := new(txtar.Archive)
+			add := func(section string, r *result.Report, opt Options) {
+				text := strings.TrimRight(render(t, f.Name, r, opt), "\n") + "\n"
+				got.Files = append(got.Files, txtar.File{Name: section, Data: []byte(text)})
+			}
+			add("full", full(), Options{})
+			add("clean", clean(), Options{})
+			add("attack", attacked(), Options{})
+			add("attacks", suite(), Options{})
+			if f.Name == defaultFormat {
+				add("full in colour", full(), Options{Color: true, Width: 72})
+				add("full and verbose", full(), Options{Verbose: true, Width: 120})
+			}
+			path := filepath.Join("testdata", f.Name+".txtar")
 			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				if err := os.WriteFile(path, txtar.Format(got), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -66,8 +59,8 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got != string(want) {
-				t.Errorf("%s differs; run go test ./report -update and read the diff. Got:\n%s", path, firstDifference(got, string(want)))
+			if text := string(txtar.Format(got)); text != string(want) {
+				t.Errorf("%s differs; run go test ./report -update and read the diff. Got:\n%s", path, firstDifference(text, string(want)))
 			}
 		})
 	}
@@ -114,11 +107,11 @@ func TestLookup(t *testing.T) {
 			t.Errorf("Lookup(%q) = %q, %v, want the format with a summary", f.Name, got.Name, err)
 		}
 	}
-	if want := []string{"pretty", "json", "sarif", "junit", "markdown"}; !slices.Equal(Names(), want) {
+	if want := []string{"pretty", "json", "junit", "markdown", "sarif"}; !slices.Equal(Names(), want) {
 		t.Errorf("Names() = %q, want %q", Names(), want)
 	}
 	_, err := Lookup("SARIF")
-	if want := `unknown format "SARIF": want one of pretty, json, sarif, junit, markdown`; err == nil || err.Error() != want {
+	if want := `unknown format "SARIF": want one of pretty, json, junit, markdown, sarif`; err == nil || err.Error() != want {
 		t.Errorf("Lookup(SARIF): error %v, want %s", err, want)
 	}
 }

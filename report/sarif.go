@@ -14,53 +14,55 @@ const (
 	sarifSchema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
 
+var _ = formats.register("sarif", "for code hosts and editors: SARIF 2.1.0", writeSARIF)
+
 // writeSARIF writes one run. Findings are results, problems and skipped checks are
 // notifications of its one invocation, and what was looked at is a property of the run,
 // for SARIF has no word for coverage and a run without results must not look like a pass.
 func writeSARIF(w *bufio.Writer, r *result.Report, o Options) error {
 	rules := rulesOf(r)
 	s := newJSONStream(w)
-	s.open("", '{')
-	s.value("$schema", sarifSchema)
-	s.value("version", sarifVersion)
-	s.open("runs", '[')
-	s.open("", '{')
-	s.value("columnKind", "unicodeCodePoints")
+	s.openBracket("", '{')
+	s.writeValue("$schema", sarifSchema)
+	s.writeValue("version", sarifVersion)
+	s.openBracket("runs", '[')
+	s.openBracket("", '{')
+	s.writeValue("columnKind", "unicodeCodePoints")
 	writeDriver(s, r.Tool, rules, !o.NotSecurity)
 	writeInvocation(s, r, rules)
 	writeResults(s, r, rules)
-	s.open("properties", '{')
-	s.value("summary", withAllSeverities(r.Summary))
+	s.openBracket("properties", '{')
+	s.writeValue("summary", withAllSeverities(r.Summary))
 	writeAttacks(s, r.Attacks)
 	if r.Expectations != nil {
-		list(s, "expectations", r.Expectations, itself)
+		writeElements(s, "expectations", r.Expectations, itself)
 	}
 	writeCoverage(s, r)
 	writeClients(s, r.Clients)
-	s.close('}')
-	s.close('}')
-	s.close(']')
-	s.close('}')
-	return s.end()
+	s.closeBracket('}')
+	s.closeBracket('}')
+	s.closeBracket(']')
+	s.closeBracket('}')
+	return s.finishStream()
 }
 
 // semantic is the form of SemVer 2.0, without the rarely used build part.
 var semantic = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
 
 func writeDriver(s *jsonStream, tool result.Tool, rules sarifRules, security bool) {
-	s.open("tool", '{')
-	s.open("driver", '{')
-	s.value("name", tool.Name)
+	s.openBracket("tool", '{')
+	s.openBracket("driver", '{')
+	s.writeValue("name", tool.Name)
 	if tool.Version != "" {
-		s.value("version", tool.Version)
+		s.writeValue("version", tool.Version)
 	}
 	if semantic.MatchString(tool.Version) {
-		s.value("semanticVersion", tool.Version)
+		s.writeValue("semanticVersion", tool.Version)
 	}
-	list(s, "rules", rules.list, func(rule *result.Rule) any { return descriptor(rule, security) })
-	list(s, "notifications", notices, itself)
-	s.close('}')
-	s.close('}')
+	writeElements(s, "rules", rules.list, func(rule *result.Rule) any { return descriptor(rule, security) })
+	writeElements(s, "notifications", notices, itself)
+	s.closeBracket('}')
+	s.closeBracket('}')
 }
 
 // notices describes the sorts of notification, so that a viewer can group them.
@@ -83,48 +85,48 @@ const (
 // writeInvocation says how far the scan came. A skipped check is a note and not an error:
 // it does not make a scan incomplete.
 func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
-	s.open("invocations", '[')
-	s.open("", '{')
-	s.value("executionSuccessful", complete(r) && settled(r.Attacks))
-	s.open("toolExecutionNotifications", '[')
+	s.openBracket("invocations", '[')
+	s.openBracket("", '{')
+	s.writeValue("executionSuccessful", complete(r) && settled(r.Attacks))
+	s.openBracket("toolExecutionNotifications", '[')
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		n := sarifNotification{Descriptor: sarifRef{ID: string(p.Kind)}, Level: "error", Message: sarifText{Text: plain(p.Message)}}
+		n := sarifNotification{Descriptor: sarifRef{ID: string(p.Kind)}, Level: "error", Message: sarifText{Text: sarifPlain(p.Message)}}
 		if p.Kind == finding.Malformed {
 			n.Level = "warning"
 		}
 		if p.Location.File != "" || p.Location.Server != "" {
-			n.Locations = []sarifLocation{locate(&p.Location)}
+			n.Locations = []sarifLocation{sarifLocate(&p.Location)}
 		}
-		s.value("", &n)
+		s.writeValue("", &n)
 	}
 	for i := range r.Attacks {
 		if a := &r.Attacks[i]; !a.Exploited() && !a.Resisted() {
-			s.value("", unsettled(a))
+			s.writeValue("", unsettled(a))
 		}
 	}
 	for _, skip := range r.Skipped {
 		n := sarifNotification{Descriptor: sarifRef{ID: skippedNotice}, Level: "note",
-			Message: sarifText{Text: plain(fmt.Sprintf("%s %s did not run; it needs %s", skip.Rule, skip.Name, skip.Needs))}}
+			Message: sarifText{Text: sarifPlain(fmt.Sprintf("%s %s did not run; it needs %s", skip.Rule, skip.Name, skip.Needs))}}
 		if i, ok := rules.index[skip.Rule]; ok {
 			n.AssociatedRule = &sarifRef{ID: string(skip.Rule), Index: &i}
 		}
-		s.value("", &n)
+		s.writeValue("", &n)
 	}
 	for i := range r.Suppressions {
 		if d := &r.Suppressions[i]; d.State != result.Used {
-			s.value("", &sarifNotification{Descriptor: sarifRef{ID: suppressionNotice}, Level: "note",
-				Message:   sarifText{Text: plain(unused(d))},
+			s.writeValue("", &sarifNotification{Descriptor: sarifRef{ID: suppressionNotice}, Level: "note",
+				Message:   sarifText{Text: sarifPlain(unused(d))},
 				Locations: []sarifLocation{decided(&d.Decision)}})
 		}
 	}
-	s.close(']')
-	s.close('}')
-	s.close(']')
+	s.closeBracket(']')
+	s.closeBracket('}')
+	s.closeBracket(']')
 }
 
 func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
-	s.open("results", '[')
+	s.openBracket("results", '[')
 	seen := make(map[string]int, len(r.Findings))
 	write := func(f *finding.Finding, suppressions *[]sarifSuppression) {
 		// A code host folds results with one fingerprint into one alert. Two equal
@@ -134,10 +136,10 @@ func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 		if n := seen[f.Fingerprint]; n > 1 {
 			mark = fmt.Sprintf("%s:%d", mark, n)
 		}
-		s.value("", &sarifResult{
-			RuleID: string(f.Rule), RuleIndex: rules.index[f.Rule], Level: level(f.Severity),
+		s.writeValue("", &sarifResult{
+			RuleID: string(f.Rule), RuleIndex: rules.index[f.Rule], Level: sarifLevel(f.Severity),
 			Message:   sarifText{Text: resultText(f)},
-			Locations: []sarifLocation{locate(&f.Location)}, RelatedLocations: relatedLocations(f.Related),
+			Locations: []sarifLocation{sarifLocate(&f.Location)}, RelatedLocations: relatedLocations(f.Related), CodeFlows: codeFlows(f),
 			// GitHub reads primaryLocationLineHash alone. Left to itself it hashes the
 			// line, and a snapshot is often one long line with all findings on it.
 			PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
@@ -159,24 +161,24 @@ func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 	for i := range r.Suppressed {
 		d := &r.Suppressed[i].Decision
 		write(&r.Suppressed[i].Finding, &[]sarifSuppression{{
-			Kind: "external", Status: "accepted", Justification: plain(d.Reason), Location: decided(d),
+			Kind: "external", Status: "accepted", Justification: sarifPlain(d.Reason), Location: decided(d),
 			Properties: sarifSuppressionProperties{Owner: d.Owner, Expires: d.Expires},
 		}})
 	}
 	for i := range r.Attacks {
 		if r.Attacks[i].Exploited() {
-			s.value("", complied(&r.Attacks[i], rules, none))
+			s.writeValue("", complied(&r.Attacks[i], rules, none))
 		}
 	}
 	for i := range r.Expectations {
 		if !r.Expectations[i].Held {
-			s.value("", disappointed(&r.Expectations[i], rules, none))
+			s.writeValue("", disappointed(&r.Expectations[i], rules, none))
 		}
 	}
-	s.close(']')
+	s.closeBracket(']')
 }
 
-func level(s finding.Severity) string {
+func sarifLevel(s finding.Severity) string {
 	switch {
 	case s >= finding.High:
 		return "error"

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -145,7 +147,7 @@ func TestSeverityInSARIF(t *testing.T) {
 		{finding.Critical, "error", "9.5"}, {finding.High, "error", "8.0"}, {finding.Medium, "warning", "5.5"},
 		{finding.Low, "note", "2.0"}, {finding.Info, "note", "0.0"}, {finding.None, "none", "0.0"},
 	} {
-		if l, s := level(tt.sev), securitySeverity(tt.sev); l != tt.level || s != tt.score {
+		if l, s := sarifLevel(tt.sev), securitySeverity(tt.sev); l != tt.level || s != tt.score {
 			t.Errorf("%s: %s and %s, want %s and %s", tt.sev, l, s, tt.level, tt.score)
 		}
 	}
@@ -201,5 +203,57 @@ func TestRuleDescriptor(t *testing.T) {
 		if got := descriptor(&result.Rule{ID: "SEC-001", Source: bad}, true).HelpURI; got != "" {
 			t.Errorf("source %q becomes the help URI %q, want none", bad, got)
 		}
+	}
+}
+
+// Each rule explains itself where it is shown: a viewer may not reach any page.
+func TestEveryRuleHasHelpOfOurs(t *testing.T) {
+	reports := map[string]*result.Report{"full": full(), "suite": suite()}
+	bare := full()
+	bare.Rules = nil // findings and suppressed findings of rules that the report does not describe
+	reports["without rules"] = bare
+	for name, r := range reports {
+		run := read(t, render(t, "sarif", r, Options{}))
+		if len(run.Tool.Driver.Rules) == 0 {
+			t.Errorf("%s: no rules", name)
+		}
+		for _, rule := range run.Tool.Driver.Rules {
+			if rule.Help == nil || rule.Help.Markdown == nil || len(*rule.Help.Markdown) < 20 || *rule.Help.Markdown == *rule.ID {
+				t.Errorf("%s: rule %s has no text of ours in help.markdown", name, *rule.ID)
+			}
+		}
+		for _, res := range run.Results {
+			if i := res.RuleIndex; i < 0 || *run.Tool.Driver.Rules[i].ID != *res.RuleID {
+				t.Errorf("%s: the result of %s refers to rule %d", name, *res.RuleID, i)
+			}
+		}
+	}
+}
+
+// The address of a rule's page is that of its section in docs/checks.md, if the build knows
+// where that is.
+func TestRulePage(t *testing.T) {
+	text, err := os.ReadFile("../docs/checks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile(`(?m)^\| \[([^\]]+)\]\(#([^)]+)\) \| ([^ |]+)`).FindAllStringSubmatch(string(text), -1)
+	if len(rows) < 30 {
+		t.Fatalf("%d rows in docs/checks.md", len(rows))
+	}
+	const page, source = "https://docs.example/checks.md", "https://public.example/rule"
+	for _, row := range rows {
+		r := &result.Rule{ID: finding.Rule(row[1]), Name: row[3], Maturity: "stable", Source: source}
+		if got, want := rulePage(r, page), page+"#"+row[2]; got != want {
+			t.Errorf("the page of %s is %s, want %s", r.ID, got, want)
+		}
+		for _, none := range []string{"", "not an address", "javascript:alert(1)"} {
+			if got := rulePage(r, none); got != source {
+				t.Errorf("with the page %q %s has %s, want the public source", none, r.ID, got)
+			}
+		}
+	}
+	if got := rulePage(&result.Rule{ID: "ABC-001", Name: "an attack"}, page); got != "" {
+		t.Errorf("an attack has the page %s", got)
 	}
 }

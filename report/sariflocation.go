@@ -10,9 +10,9 @@ import (
 	"gauntlet/result"
 )
 
-// locate gives every location a physical one, since GitHub refuses a whole upload for one
+// sarifLocate gives every location a physical one, since GitHub refuses a whole upload for one
 // result without it, and the logical one that a reader wants.
-func locate(l *finding.Location) sarifLocation {
+func sarifLocate(l *finding.Location) sarifLocation {
 	return sarifLocation{
 		Physical: sarifPhysical{sarifArtifact{artifactURI(l)}, region(l)},
 		Logical:  []sarifLogical{logical(l)},
@@ -29,11 +29,27 @@ func decided(d *result.Decision) sarifLocation {
 func relatedLocations(ls []finding.Location) []sarifLocation {
 	var out []sarifLocation
 	for i := range ls {
-		at := locate(&ls[i])
-		at.Message = &sarifText{Text: plain(also(&ls[i]))}
+		at := sarifLocate(&ls[i])
+		at.Message = &sarifText{Text: sarifPlain(also(&ls[i]))}
 		out = append(out, at)
 	}
 	return out
+}
+
+// codeFlows is the way of a value, the place of the finding last.
+func codeFlows(f *finding.Finding) []sarifCodeFlow {
+	if len(f.Steps) == 0 {
+		return nil
+	}
+	var thread sarifThreadFlow
+	for i := range f.Steps {
+		s := &f.Steps[i]
+		at := sarifLocate(&finding.Location{File: s.File, Line: s.Line, Column: s.Column, Kind: f.Location.Kind, Item: f.Location.Item})
+		at.Message = &sarifText{Text: sarifPlain(s.Text)}
+		thread.Locations = append(thread.Locations, sarifFlowLocation{at})
+	}
+	thread.Locations = append(thread.Locations, sarifFlowLocation{sarifLocate(&f.Location)})
+	return []sarifCodeFlow{{[]sarifThreadFlow{thread}}}
 }
 
 // artifactURI names the scanned file. A live server has no file: mcp-server/<name> stands
@@ -94,27 +110,27 @@ func logical(l *finding.Location) sarifLogical {
 // logical location, and a live server has no line to look at.
 func resultText(f *finding.Finding) string {
 	var b strings.Builder
-	b.WriteString(plain(f.Message))
+	b.WriteString(sarifPlain(f.Message))
 	b.WriteString("\nWhere: ")
-	b.WriteString(plain(itemTitle(&f.Location)))
+	b.WriteString(sarifPlain(itemTitle(&f.Location)))
 	if f.Location.Server != "" {
-		b.WriteString(" of server " + plain(f.Location.Server))
+		b.WriteString(" of server " + sarifPlain(f.Location.Server))
 	}
 	if f.Location.Origin != "" {
-		b.WriteString(" (" + plain(f.Location.Origin) + ")")
+		b.WriteString(" (" + sarifPlain(f.Location.Origin) + ")")
 	}
 	if f.Location.Seq > 0 {
-		b.WriteString(", message " + number(f.Location.Seq))
+		b.WriteString(", message " + groupDigits(f.Location.Seq))
 	}
 	if f.Location.Pointer != "" {
-		b.WriteString(", " + plain(f.Location.Pointer))
+		b.WriteString(", " + sarifPlain(f.Location.Pointer))
 	}
 	if f.Advice != "" {
-		b.WriteString("\nWhat to do: " + plain(f.Advice))
+		b.WriteString("\nWhat to do: " + sarifPlain(f.Advice))
 	}
 	return b.String()
 }
 
-// plain makes text safe for a SARIF message, in which [text](target) is a link: a server
+// sarifPlain makes text safe for a SARIF message, in which [text](target) is a link: a server
 // could put one in the name of a tool.
-func plain(s string) string { return strings.ReplaceAll(Visible(s), "](", "] (") }
+func sarifPlain(s string) string { return strings.ReplaceAll(Visible(s), "](", "] (") }

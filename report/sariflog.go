@@ -59,9 +59,23 @@ type sarifResult struct {
 	Message             sarifText           `json:"message"`
 	Locations           []sarifLocation     `json:"locations"`
 	RelatedLocations    []sarifLocation     `json:"relatedLocations,omitempty"`
+	CodeFlows           []sarifCodeFlow     `json:"codeFlows,omitempty"`
 	PartialFingerprints sarifPrints         `json:"partialFingerprints"`
 	Suppressions        *[]sarifSuppression `json:"suppressions,omitempty"` // nil and empty differ
 	Properties          any                 `json:"properties"`             // of a finding or of an attack
+}
+
+// A sarifCodeFlow is the way of a value through a source: one thread with its places.
+type sarifCodeFlow struct {
+	ThreadFlows []sarifThreadFlow `json:"threadFlows"`
+}
+
+type sarifThreadFlow struct {
+	Locations []sarifFlowLocation `json:"locations"`
+}
+
+type sarifFlowLocation struct {
+	Location sarifLocation `json:"location"`
 }
 
 type sarifSuppression struct {

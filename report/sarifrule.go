@@ -28,11 +28,17 @@ func rulesOf(r *result.Report) sarifRules {
 			add(rule)
 		}
 	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	ofFinding := func(f *finding.Finding) {
 		if _, ok := rules.index[f.Rule]; !ok {
-			add(result.Rule{ID: f.Rule, Name: f.Name, Severity: f.Severity, Advice: f.Advice, Taxonomy: f.Taxonomy})
+			add(result.Rule{ID: f.Rule, Name: f.Name, Severity: f.Severity, Advice: f.Advice, Taxonomy: f.Taxonomy,
+				Doc: "A finding of this rule is in the report, which does not describe the rule itself."})
 		}
+	}
+	for i := range r.Findings {
+		ofFinding(&r.Findings[i])
+	}
+	for i := range r.Suppressed {
+		ofFinding(&r.Suppressed[i].Finding)
 	}
 	for i := range r.Attacks {
 		if rule := attackRule(&r.Attacks[i]); r.Attacks[i].Exploited() {
@@ -66,8 +72,8 @@ func descriptor(r *result.Rule, security bool) *sarifRule {
 		ShortDescription:     sarifText{Text: strings.ReplaceAll(short, "-", " ")},
 		FullDescription:      sarifText{Text: full},
 		Help:                 ruleHelp(r),
-		HelpURI:              webURI(r.Source),
-		DefaultConfiguration: sarifConfiguration{level(r.Severity)},
+		HelpURI:              rulePage(r, checksPage),
+		DefaultConfiguration: sarifConfiguration{sarifLevel(r.Severity)},
 		Properties:           properties,
 	}
 }
@@ -96,6 +102,20 @@ func ruleHelp(r *result.Rule) sarifText {
 		text, mark = []string{string(r.ID)}, []string{string(r.ID)}
 	}
 	return sarifText{Text: strings.Join(text, "\n\n"), Markdown: strings.Join(mark, "\n\n")}
+}
+
+// checksPage is the address at which this build's docs/checks.md can be read, "" where it has
+// none. A build sets it: -ldflags "-X gauntlet/report.checksPage=https://…/docs/checks.md".
+var checksPage string
+
+// rulePage is the address of our page of a rule where there is one, else that of the rule's
+// public source.
+func rulePage(r *result.Rule, checksPage string) string {
+	page := webURI(checksPage)
+	if page == "" || r.Maturity == "" { // an attack or an expectation has no page there
+		return webURI(r.Source)
+	}
+	return page + "#" + strings.ToLower(strings.ReplaceAll(string(r.ID), "/", "")) + "-" + r.Name
 }
 
 // ruleTags are what a code host filters by. CWE ids take the form that GitHub knows.

@@ -36,15 +36,15 @@ func (e *Ends) See(m *trace.Message) {
 	}
 }
 
-// all returns the names of all lifelines.
-func (e *Ends) all() []string {
+// labels returns the names of all lifelines.
+func (e *Ends) labels() []string {
 	if e.more {
 		return append(slices.Clip(e.names), others)
 	}
 	return e.names
 }
 
-func (e *Ends) index(name string) int {
+func (e *Ends) indexOf(name string) int {
 	if i := slices.Index(e.names, name); i >= 0 {
 		return i
 	}
@@ -89,11 +89,11 @@ const (
 // NewSequence returns a Sequence over these ends, which are those of all its messages, and
 // draws their names.
 func NewSequence(w io.Writer, ends *Ends, opt Options) *Sequence {
-	n := len(ends.all())
+	n := len(ends.labels())
 	column := (tableWidth(opt) - sequenceHead) / max(n, 1)
 	s := &Sequence{palette: palette(opt.Color), w: bufio.NewWriter(w), ends: ends, column: min(max(column, sequenceLeast), sequenceMost)}
 	line := strings.Repeat(" ", sequenceHead-1)
-	for _, name := range ends.all() {
+	for _, name := range ends.labels() {
 		line += s.bold(fit(name, s.column-1)) + " "
 	}
 	_, _ = fmt.Fprintln(s.w, strings.TrimRight(line, " ")) // the writer keeps its first error for Flush
@@ -107,8 +107,8 @@ func (s *Sequence) Skip(m *trace.Message) { s.clock.see(m) }
 func (s *Sequence) Add(m *trace.Message) error {
 	since, took := s.clock.see(m)
 	client, server := ends(m)
-	from, to := s.ends.index(client), s.ends.index(server)
-	label := title(m)
+	from, to := s.ends.indexOf(client), s.ends.indexOf(server)
+	label := messageTitle(m)
 	if m.Kind == trace.Response && m.Method != "" { // the dashes say that it is one
 		label = strings.TrimPrefix(label, string(trace.Response)+" ")
 	}
@@ -134,11 +134,11 @@ func (s *Sequence) arrow(client, server int, m *trace.Message, label string) str
 	var b strings.Builder
 	b.WriteString(strings.Repeat("│"+strings.Repeat(" ", s.column-1), left))
 	if left == end { // two peers that share a lifeline
-		b.WriteString("│ " + cut(label, s.column-3))
+		b.WriteString("│ " + clipLine(label, s.column-3))
 		return b.String()
 	}
 	room := (end-left)*s.column - 1
-	label = " " + cut(label, room-6) + " "
+	label = " " + clipLine(label, room-6) + " "
 	line := strings.Repeat(stroke, 2) + label + strings.Repeat(stroke, room-3-columns(label))
 	if right {
 		line += "▶"
@@ -146,6 +146,6 @@ func (s *Sequence) arrow(client, server int, m *trace.Message, label string) str
 		line = "◀" + line
 	}
 	b.WriteString("│" + line + "│")
-	b.WriteString(strings.Repeat(strings.Repeat(" ", s.column-1)+"│", len(s.ends.all())-1-end))
+	b.WriteString(strings.Repeat(strings.Repeat(" ", s.column-1)+"│", len(s.ends.labels())-1-end))
 	return b.String()
 }

@@ -50,12 +50,12 @@ func (t *Timeline) Add(m *trace.Message) error {
 		arrow = "<-"
 	}
 	head := fmt.Sprintf("%6d %9s  %s %s ", m.Seq, since, arrow, fit(who(m), timelineWho))
-	what := fit(title(m), timelineWhat)
+	what := fit(messageTitle(m), timelineWhat)
 	rest := remarks(m, took)
 	if said := gist(m, &t.tree); said != "" {
 		rest = append(rest, said)
 	}
-	line := cut(strings.Join(rest, "  "), max(t.width-columns(head)-columns(what)-1, 1))
+	line := clipLine(strings.Join(rest, "  "), max(t.width-columns(head)-columns(what)-1, 1))
 	_, err := fmt.Fprintln(t.w, strings.TrimRight(t.dim(head)+t.paint(m, what)+" "+line, " "))
 	return err
 }

@@ -132,7 +132,7 @@ func TestManyEndsShareALifeline(t *testing.T) {
 	for i := range 100 {
 		ends.See(&trace.Message{Server: fmt.Sprint("server", i)})
 	}
-	if n := len(ends.all()); n != maxEnds+1 {
+	if n := len(ends.labels()); n != maxEnds+1 {
 		t.Errorf("%d lifelines, want %d", n, maxEnds+1)
 	}
 	var b bytes.Buffer

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
@@ -19,8 +20,8 @@ func who(m *trace.Message) string {
 	return strings.TrimSpace(name + " " + m.Session)
 }
 
-// title says what a message is: its method, or what it is instead, and its id.
-func title(m *trace.Message) string {
+// messageTitle says what a message is: its method, or what it is instead, and its id.
+func messageTitle(m *trace.Message) string {
 	words := m.Method
 	if m.Kind != trace.Request && m.Kind != trace.Notification && m.Kind != trace.Event || words == "" {
 		words = strings.TrimSpace(string(m.Kind) + " " + words)
@@ -55,9 +56,6 @@ func remarks(m *trace.Message, took string) (out []string) {
 	return out
 }
 
-// named are the requests whose subject says more than the rest of their params.
-var named = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
-
 // gist is the beginning of what a message says.
 func gist(m *trace.Message, tree *rawjson.Tree) string {
 	content, err := m.Content(tree)
@@ -66,8 +64,8 @@ func gist(m *trace.Message, tree *rawjson.Tree) string {
 		return opening(m.Raw)
 	case m.Kind == trace.Error:
 		return strings.TrimSpace(opening(content.Get("code").Raw()) + " " + opening(content.Get("message").Text()))
-	case m.Kind == trace.Request && named[m.Method] != "" && content.Get(named[m.Method]).Kind() == rawjson.String:
-		return strings.TrimSpace(opening(content.Get(named[m.Method]).Text()) + " " + opening(content.Get("arguments").Raw()))
+	case m.Kind == trace.Request && mcp.SubjectParam(m.Method) != "" && content.Get(mcp.SubjectParam(m.Method)).Kind() == rawjson.String:
+		return strings.TrimSpace(opening(content.Get(mcp.SubjectParam(m.Method)).Text()) + " " + opening(content.Get("arguments").Raw()))
 	}
 	said := opening(content.Raw())
 	if failed, ok := content.Get("isError").Bool(); ok && failed && m.Kind == trace.Response {
@@ -92,17 +90,17 @@ func opening(s string) string {
 
 // fit makes s Visible and exactly n columns wide.
 func fit(s string, n int) string {
-	s = cut(s, n)
+	s = clipLine(s, n)
 	return s + strings.Repeat(" ", max(n-columns(s), 0))
 }
 
-// cut makes s Visible and at most n columns wide; what was cut off shows as an ellipsis.
-func cut(s string, n int) string {
+// clipLine makes s Visible and at most n columns wide; what was cut off shows as an ellipsis.
+func clipLine(s string, n int) string {
 	s = Visible(s)
 	if columns(s) <= n {
 		return s
 	}
-	return head(s, n-1) + "…"
+	return clipHead(s, n-1) + "…"
 }
 
 // keptTimes is how many requests a clock remembers the times of.
@@ -134,13 +132,13 @@ func (c *clock) see(m *trace.Message) (since, took string) {
 	}
 	if at, ok := c.asked[m.ReplyTo]; ok && m.ReplyTo != 0 {
 		delete(c.asked, m.ReplyTo)
-		took = span(m.Time.Sub(at))
+		took = formatSpan(m.Time.Sub(at))
 	}
 	return fmt.Sprintf("%.3f", m.Time.Sub(c.first).Seconds()), took
 }
 
-// span writes a duration in the unit that fits it.
-func span(d time.Duration) string {
+// formatSpan writes a duration in the unit that fits it.
+func formatSpan(d time.Duration) string {
 	switch {
 	case d >= time.Second || d <= -time.Second:
 		return fmt.Sprintf("%.1f s", d.Seconds())

@@ -32,6 +32,9 @@ type Report struct {
 	Attacks []AttackRun `json:"attacks,omitempty"`
 	// Expectations are what a suite expects of results; nil if there was none.
 	Expectations []Expectation `json:"expectations,omitempty"`
+	// Gate is "stable" where findings of experimental checks do not move the exit code, ""
+	// where all do.
+	Gate string `json:"gate,omitempty"`
 	// Rules describes every check that was asked for, whether or not it found anything.
 	Rules []Rule `json:"rules"`
 }
@@ -142,6 +145,9 @@ type CheckCoverage struct {
 // OfTrace says that a check looked at the messages of a trace; Items counts those.
 const OfTrace = "trace"
 
+// OfSource says that a check looked at the handlers of tools in the source of a server; Items counts those.
+const OfSource = "source"
+
 // OfConfigurations says that a check looked at entries of configurations, whether or not
 // their servers were started.
 const OfConfigurations = "configurations"
@@ -182,7 +188,7 @@ func (r *Report) FailsAt(floor finding.Severity) bool {
 		return false
 	}
 	for i := range r.Findings {
-		if r.Findings[i].Severity >= floor {
+		if r.Findings[i].Severity >= floor && r.gates(r.Findings[i].Rule) {
 			return true
 		}
 	}
@@ -217,6 +223,32 @@ const (
 	ExitGate    = 1 // a finding at or above the gate
 	ExitTrouble = 2 // something asked for was unread, failed or cut by a limit
 )
+
+// GateStable is the gate that leaves experimental checks out.
+const GateStable = "stable"
+
+// gates reports whether findings of a rule can move the exit code.
+func (r *Report) gates(id finding.Rule) bool {
+	if r.Gate != GateStable {
+		return true
+	}
+	for i := range r.Rules {
+		if r.Rules[i].ID == id {
+			return r.Rules[i].Maturity == GateStable
+		}
+	}
+	return true
+}
+
+// Ungated counts the findings of at least a severity that the gate leaves out.
+func (r *Report) Ungated(floor finding.Severity) (n int) {
+	for i := range r.Findings {
+		if r.Findings[i].Severity >= floor && !r.gates(r.Findings[i].Rule) {
+			n++
+		}
+	}
+	return n
+}
 
 // ExitCode applies the one rule for exit codes: a crossed gate, an agent that complied with
 // an attack, or an expectation that did not hold is 1; otherwise an attack without a verdict to rely on, or that never

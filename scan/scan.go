@@ -2,237 +2,96 @@
 package scan
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gauntlet/catalog"
-	"gauntlet/check"
-	"gauntlet/check/boundary"
-	"gauntlet/check/config"
-	"gauntlet/check/differential"
-	"gauntlet/check/integrity"
-	"gauntlet/check/namespace"
-	"gauntlet/check/surface"
-	"gauntlet/check/toxicflow"
 	"gauntlet/finding"
-	"gauntlet/internal/posture"
-	"gauntlet/internal/taxonomy"
-	"gauntlet/rawjson"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/engine/scanner"
 	"gauntlet/result"
+	"gauntlet/trace"
+	"gauntlet/trust"
 )
 
-// Options are what a scan may be told.
+// Options are what a scan may be told. The zero Options run every check on the catalog alone.
 type Options struct {
-	// Checks to run; nil for Checks().
-	Checks []*check.Check
-	// PerItem is the most findings that one check reports on one definition; 0 for
-	// check.DefaultPerItem.
+	// Checks are the ids of the checks to run, such as SEC-001; nil for all of [Rules]. An id
+	// that no check has becomes a problem of the scan.
+	Checks []finding.Rule
+	// PerItem is the most findings that one check reports on one definition; 0 for 20.
 	PerItem int
 	// Baseline is a catalog that the user approved earlier, to compare with; nil for none.
 	// Whatever is wrong with it becomes a problem of the scan.
 	Baseline *catalog.Catalog
-	// Configs are configurations of MCP clients, judged beside the servers; nil for none.
-	Configs []config.File
-	// ConfigChecks are the checks to run on Configs; nil for config.Checks().
-	ConfigChecks []*config.Check
 	// Together are the servers of the catalog that one agent would see together: only those
 	// are compared with each other. Nil means that one agent would see all.
 	Together [][]*catalog.Server
-	// ChangedOnly leaves out of the checks of single definitions what stands in the baseline
-	// as it is. The report counts it. A baseline with a problem leaves out nothing.
+	// ChangedOnly leaves out of the checks of single definitions what the baseline holds
+	// unchanged. The report counts it. A baseline with a problem leaves out nothing.
 	ChangedOnly bool
 	// Askings are what servers of the catalog said when they were asked at other times;
 	// nil for none. Whatever is wrong with them becomes a problem of the scan.
-	Askings []check.Asking
-	// Trace is a recorded conversation, with what was declared about it; its Number is set by
-	// the scan. Whatever is wrong with it becomes a problem of the scan.
-	Trace check.Recording
+	Askings []Asking
+	// Recording is a conversation to judge beside the servers; nil for none. Whatever is wrong
+	// with it becomes a problem of the scan.
+	Recording *Recording
 	// Version of the program, for the report.
 	Version string
 }
 
-// Checks returns every check there is, by id; those of our own stand behind the others.
-func Checks() []*check.Check {
-	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks(), differential.Checks(), toxicflow.Checks(), boundary.Checks())
-	slices.SortStableFunc(all, func(a, b *check.Check) int {
-		own := func(k *check.Check) int { return strings.Index("SMG", string(k.ID[:1])) }
-		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.ID, b.ID))
-	})
-	return all
+// An Asking is what one server of the catalog said at another time.
+type Asking struct {
+	Of      *catalog.Server  // the server, in the catalog of the scan
+	Catalog *catalog.Catalog // what it said this time: one document with one server
+	As      string           // how the client called itself
+	Self    bool             // the client called itself as it did for the catalog
+	After   string           // the notification after which it was asked again in one conversation; "" for another conversation
 }
+
+// A Recording is a recorded conversation with what the user declared about it.
+type Recording struct {
+	Trace    *trace.Trace
+	File     string // its path as the user gave it, for the report
+	Boundary trust.Boundary
+}
+
+// Rules describes every check there is, by id; those of this project follow the others.
+func Rules() []result.Rule { return scanner.Rules(scanner.Checks()) }
 
 // Run runs every check whose evidence is present and returns what they found and what
 // was looked at. It does no I/O and the same catalog gives the same report.
 func Run(c *catalog.Catalog, opt Options) *result.Report {
-	checks := opt.Checks
-	if checks == nil {
-		checks = Checks()
-	}
-	seen := &watcher{}
-	for _, s := range c.Servers {
-		seen.AddServer(s)
-	}
-	var kept map[*catalog.Item]bool
-	if opt.ChangedOnly {
-		kept = unchanged(c, opt.Baseline)
-	}
-	opt.Trace.Number = documents(c, opt)
-	res := check.Run(c, checks, check.Options{
-		PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline, Together: opt.Together, Askings: opt.Askings, Trace: opt.Trace,
-		Leave: func(it *catalog.Item) bool { return kept[it] },
-	})
-	r := &result.Report{
-		SchemaVersion: result.SchemaVersion,
-		Tool:          result.Tool{Name: "gauntlet", Version: opt.Version, Lexicon: check.LexiconVersion, Taxonomy: taxonomy.Version},
-		Findings:      list(res.Findings),
-		Suppressed:    []result.Suppressed{},
-		Suppressions:  []result.Suppression{},
-		Coverage:      result.Coverage{Servers: servers(c, kept), Fields: list(res.Fields), Checks: list(res.Checks)},
-		Posture:       seen.Signals(),
-		Skipped:       list(append(res.Skipped, unasked(checks)...)),
-		Problems:      list(append(slices.Clone(c.Problems), res.Problems...)),
-		Rules:         Rules(checks),
-	}
-	r.Problems = append(r.Problems, idle(c, checks, opt)...)
-	docs := c.Documents
-	if opt.Baseline != nil {
-		r.Problems = append(r.Problems, baselineProblems(c, opt.Baseline)...)
-		docs = slices.Concat(docs, opt.Baseline.Documents)
+	checks, unknown := chosenChecks(opt.Checks)
+	inner := scanner.Options{
+		Checks: checks, PerItem: opt.PerItem, Baseline: opt.Baseline, Together: opt.Together, ChangedOnly: opt.ChangedOnly, Version: opt.Version,
 	}
 	for _, a := range opt.Askings {
-		r.Problems = append(r.Problems, askingProblems(a, len(docs))...)
-		docs = append(slices.Clip(docs), a.Server().Document)
+		inner.Askings = append(inner.Askings, check.Asking(a))
 	}
-	if t := opt.Trace; t.Trace != nil {
-		r.Coverage.Trace = recorded(t)
-		r.Problems = append(r.Problems, traceProblems(t)...)
+	if r := opt.Recording; r != nil {
+		inner.Trace = check.Recording{Trace: r.Trace, File: r.File, Boundary: r.Boundary}
 	}
-	judgeConfigs(r, opt, opt.Trace.Number+1)
-	locate(docs, r)
-	r.Summary = result.Summary{Servers: len(c.Servers), Items: res.Items, Strings: res.Strings}
+	r := scanner.Run(c, inner)
+	r.Problems = append(r.Problems, unknown...)
 	r.Count()
 	return r
 }
 
-// idle reports a scan that looked at nothing, which must not read like a clean one.
-func idle(c *catalog.Catalog, checks []*check.Check, opt Options) []finding.Problem {
-	var out []finding.Problem
-	if len(c.Servers) == 0 && opt.Configs == nil && opt.Trace.Trace == nil {
-		out = append(out, finding.Problem{Kind: finding.Unread, Message: "nothing was read: the catalog holds no server", Input: -1})
+// chosenChecks returns the checks with the ids, all of them for nil.
+func chosenChecks(ids []finding.Rule) (checks []*check.Check, unknown []finding.Problem) {
+	all := scanner.Checks()
+	if ids == nil {
+		return all, nil
 	}
-	if len(checks) == 0 && (opt.Configs == nil || opt.ConfigChecks != nil && len(opt.ConfigChecks) == 0) {
-		out = append(out, finding.Problem{Kind: finding.Unread, Message: "nothing was checked: no check was asked for", Input: -1})
-	}
-	return out
-}
-
-// baselineProblems says what keeps a baseline from being compared as a whole.
-func baselineProblems(c, baseline *catalog.Catalog) []finding.Problem {
-	var out []finding.Problem
-	for _, p := range baseline.Problems {
-		p.Message = "baseline: " + p.Message
-		if p.Input >= 0 {
-			p.Input += len(c.Documents)
-		}
-		out = append(out, p)
-	}
-	if len(c.Servers) > 0 && !integrity.Matched(c, baseline) {
-		out = append(out, finding.Problem{Kind: finding.Unread, Input: -1,
-			Message: "nothing was compared: no server of the scan has the name of one in the baseline"})
-	}
-	return out
-}
-
-// askingProblems says what one asking did not hold. What is malformed the first asking
-// has said, unless it is what the server says to this client alone.
-func askingProblems(a check.Asking, input int) []finding.Problem {
-	var out []finding.Problem
-	for _, p := range a.Catalog.Problems {
-		if p.Kind == finding.Malformed {
+	checks = []*check.Check{}
+	for _, id := range ids {
+		i := slices.IndexFunc(all, func(k *check.Check) bool { return k.ID == id })
+		if i < 0 {
+			unknown = append(unknown, finding.Problem{Kind: finding.Unread, Message: fmt.Sprintf("no check has the id %q", id), Input: -1})
 			continue
 		}
-		p.Message = fmt.Sprintf("asked as %q: %s", a.As, p.Message)
-		if a.After != "" {
-			p.Message = "asked after " + a.After + ": " + p.Message
-		}
-		p.Input = input
-		out = append(out, p)
+		checks = append(checks, all[i])
 	}
-	return out
-}
-
-// list makes an empty list of none: encoding/json writes nil as null.
-func list[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
-}
-
-// watcher lets the posture map see the items as the checks walk them.
-type watcher struct{ posture.Collector }
-
-func (w *watcher) Visit(s *catalog.Server, it *catalog.Item, v rawjson.Value) { w.Add(s, it, v) }
-func (w *watcher) Fork() check.Visitor                                        { return &watcher{} }
-func (w *watcher) Join(v check.Visitor)                                       { w.Merge(&v.(*watcher).Collector) }
-
-func servers(c *catalog.Catalog, kept map[*catalog.Item]bool) []result.ServerCoverage {
-	out := make([]result.ServerCoverage, 0, len(c.Servers))
-	for _, s := range c.Servers {
-		self := result.ListCoverage{Kind: finding.Server, State: state(len(s.Self) > 0), Items: len(s.Self), Unchanged: countIn(kept, s.Self)}
-		for i := range s.Self {
-			self.Instructions = self.Instructions || s.Self[i].Label() == "instructions"
-		}
-		lists := []result.ListCoverage{self}
-		for i, l := range s.Lists {
-			lists = append(lists, result.ListCoverage{Kind: catalog.Kinds[i], State: state(l.Present), Items: len(l.Items), Unchanged: countIn(kept, l.Items)})
-		}
-		out = append(out, result.ServerCoverage{Server: s.Name, File: s.Document.Name, Origin: s.Document.Origin, Lists: lists})
-	}
-	return out
-}
-
-func countIn(kept map[*catalog.Item]bool, items []catalog.Item) int {
-	n := 0
-	for i := range items {
-		if kept[&items[i]] {
-			n++
-		}
-	}
-	return n
-}
-
-func state(present bool) string {
-	if present {
-		return result.StateRead
-	}
-	return result.StateAbsent
-}
-
-// Unasked is what a check needs that exists and was not among those to run.
-const Unasked = "to be asked for"
-
-// unasked lists the checks that exist and were not asked for.
-func unasked(checks []*check.Check) []result.Skip {
-	var out []result.Skip
-	for _, k := range Checks() {
-		if !slices.ContainsFunc(checks, func(c *check.Check) bool { return c.ID == k.ID }) {
-			out = append(out, result.Skip{Rule: k.ID, Name: k.Name, Needs: Unasked})
-		}
-	}
-	return out
-}
-
-// Rules describes checks to a reader who does not have the program.
-func Rules(checks []*check.Check) []result.Rule {
-	out := make([]result.Rule, 0, len(checks))
-	for _, k := range checks {
-		out = append(out, result.Rule{
-			ID: k.ID, Name: k.Name, Severity: k.Severity, Maturity: string(k.Maturity), Axis: k.Axis,
-			Doc: k.Doc, Advice: k.Advice, Source: k.Source, Taxonomy: taxonomy.Of(k.ID),
-		})
-	}
-	return out
+	return checks, unknown
 }

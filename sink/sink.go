@@ -1,7 +1,7 @@
 // Package sink holds what the source of a server says about its tools: for each tool the code
 // that answers it, the calls with consequences that this code reaches, by what chain of calls,
 // and whether all of it could be read. It is the input of the classifier's second layer and
-// knows no language; sink/python and its siblings fill it.
+// knows no language; internal/engine/lang/python and its siblings fill it.
 package sink
 
 import (
@@ -116,6 +116,10 @@ type Handler struct {
 	At       Place
 	Calls    []Call // at most one for each tag, kind and name; sorted by tag, strength, place
 	Gaps     []Gap  // empty when every chain of calls was read to its end
+	// Flows are the parameters that arrive at a sink unguarded, sorted by kind and place. FlowsCut says that
+	// the work for one tool ended before all ways were followed.
+	Flows    []Flow
+	FlowsCut bool
 }
 
 // Complete reports whether everything that the handler can reach was read, so that a sink
@@ -144,6 +148,8 @@ func (h *Handler) Support(tag capability.Tag) (Strength, []Call) {
 type Sources struct {
 	Files    int // read
 	Handlers []Handler
+	// Resources are functions that answer resources and have flows, for Flows alone.
+	Resources []Handler
 	// Listed are the names of tools that the sources declare, with a handler or without, sorted.
 	Listed []string
 }

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"gauntlet/internal/yamltext"
+	"gauntlet/internal/leaf/yamltext"
 )
 
 // Parse reads a suite file. It returns everything that is wrong with it, in the order of the
@@ -20,9 +20,9 @@ func Parse(file, text string) (*Suite, []Error) {
 	root, err := yamltext.Document(text, "a suite", MaxBytes)
 	switch {
 	case err != nil:
-		r.add(yamltext.Placed(err))
+		r.addError(yamltext.Placed(err))
 	case root == nil:
-		r.add(&yamltext.Fault{Line: 1, Column: 1, Msg: "the file is empty"})
+		r.addError(&yamltext.Fault{Line: 1, Column: 1, Msg: "the file is empty"})
 	default:
 		r.root(root)
 		r.names()
@@ -37,14 +37,14 @@ type reader struct {
 	errors []Error
 }
 
-func (r *reader) add(f *yamltext.Fault) {
+func (r *reader) addError(f *yamltext.Fault) {
 	if f != nil {
 		r.errors = append(r.errors, Error{r.suite.File, f.Line, f.Column, f.Msg})
 	}
 }
 
 func (r *reader) wrong(n *yaml.Node, format string, args ...any) {
-	r.add(yamltext.Wrong(n, format, args...))
+	r.addError(yamltext.Wrong(n, format, args...))
 }
 
 // members returns the values of a mapping; nil with the complaint made if it is none.
@@ -53,7 +53,7 @@ func (r *reader) members(n *yaml.Node, known ...string) map[string]*yaml.Node {
 		return map[string]*yaml.Node{}
 	}
 	m, fault := yamltext.Members(n, known...)
-	r.add(fault)
+	r.addError(fault)
 	return m
 }
 
@@ -62,14 +62,14 @@ func (r *reader) root(n *yaml.Node) {
 	if v := top["version"]; v != nil && (v.Kind != yaml.ScalarNode || v.Value != "1") {
 		r.wrong(v, "the version of the file is not 1, the only one this program reads")
 	}
-	r.servers(top["servers"])
+	r.readServerList(top["servers"])
 	r.security(top["security"])
-	r.each(top["steps"], "steps", func(n *yaml.Node) { r.suite.Steps = append(r.suite.Steps, r.step(n)) })
+	r.eachPair(top["steps"], "steps", func(n *yaml.Node) { r.suite.Steps = append(r.suite.Steps, r.readStep(n)) })
 	if a := top["agent"]; a != nil {
 		r.suite.Agent = r.agent(a)
 	}
-	r.suite.Trace = r.text("trace", top["trace"])
-	r.each(top["expect"], "expect", func(n *yaml.Node) { r.suite.Expect = append(r.suite.Expect, *r.expect(n, true)) })
+	r.suite.Trace = r.textAt("trace", top["trace"])
+	r.eachPair(top["expect"], "expect", func(n *yaml.Node) { r.suite.Expect = append(r.suite.Expect, *r.expect(n, true)) })
 	r.suite.Scan = r.flag("scan", top["scan"]) == yes
 	drivers := 0
 	for _, k := range []string{"steps", "agent", "trace"} {
@@ -81,8 +81,8 @@ func (r *reader) root(n *yaml.Node) {
 	}
 }
 
-// each calls what for the entries of a list.
-func (r *reader) each(n *yaml.Node, key string, what func(*yaml.Node)) {
+// eachPair calls what for the entries of a list.
+func (r *reader) eachPair(n *yaml.Node, key string, what func(*yaml.Node)) {
 	switch {
 	case n == nil || yamltext.Null(n):
 	case n.Kind != yaml.SequenceNode:
@@ -94,7 +94,7 @@ func (r *reader) each(n *yaml.Node, key string, what func(*yaml.Node)) {
 	}
 }
 
-func (r *reader) text(key string, n *yaml.Node) string {
+func (r *reader) textAt(key string, n *yaml.Node) string {
 	if n == nil {
 		return ""
 	}
@@ -103,7 +103,7 @@ func (r *reader) text(key string, n *yaml.Node) string {
 		return ""
 	}
 	s, fault := yamltext.Scalar(key, n)
-	r.add(fault)
+	r.addError(fault)
 	if fault == nil && strings.TrimSpace(s) == "" {
 		r.wrong(n, "%s is empty", key)
 	}
@@ -116,7 +116,7 @@ func (r *reader) texts(key string, n *yaml.Node) []string {
 		return nil
 	}
 	var out []string
-	r.each(n, key, func(e *yaml.Node) { out = append(out, r.text(key, e)) })
+	r.eachPair(n, key, func(e *yaml.Node) { out = append(out, r.textAt(key, e)) })
 	return out
 }
 
@@ -160,7 +160,7 @@ func (r *reader) duration(key string, n *yaml.Node) time.Duration {
 	if n == nil {
 		return 0
 	}
-	text := r.text(key, n)
+	text := r.textAt(key, n)
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
 		r.wrong(n, "%s: %.40q is not a duration above zero: want one such as 30s, 2m or 500ms", key, text)
@@ -180,19 +180,19 @@ func (r *reader) pairs(key string, n *yaml.Node) []Pair {
 	var out []Pair
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		name := r.text(key, n.Content[i])
+		name := r.textAt(key, n.Content[i])
 		if seen[name] {
 			r.wrong(n.Content[i], "the key %.60q stands twice", name)
 		}
 		seen[name] = true
 		value, fault := yamltext.Scalar(name, n.Content[i+1])
-		r.add(fault)
+		r.addError(fault)
 		out = append(out, Pair{name, value})
 	}
 	return out
 }
 
-func placeOf(n *yaml.Node) Place { return Place{n.Line, n.Column} }
+func placeOfNode(n *yaml.Node) Place { return Place{n.Line, n.Column} }
 
 // oneOf complains unless exactly one of these keys is there.
 func (r *reader) oneOf(n *yaml.Node, m map[string]*yaml.Node, what string, keys ...string) {
@@ -207,7 +207,7 @@ func (r *reader) oneOf(n *yaml.Node, m map[string]*yaml.Node, what string, keys 
 	}
 }
 
-func (r *reader) servers(n *yaml.Node) {
+func (r *reader) readServerList(n *yaml.Node) {
 	if n == nil || yamltext.Null(n) {
 		return
 	}
@@ -218,7 +218,7 @@ func (r *reader) servers(n *yaml.Node) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
-		name := r.text("the name of a server", key)
+		name := r.textAt("the name of a server", key)
 		if seen[name] {
 			r.wrong(key, "the server %.60q stands twice", name)
 		}
@@ -228,11 +228,11 @@ func (r *reader) servers(n *yaml.Node) {
 }
 
 func (r *reader) server(key *yaml.Node, name string, n *yaml.Node) Server {
-	s := Server{Place: placeOf(key), Name: name}
+	s := Server{Place: placeOfNode(key), Name: name}
 	m := r.members(n, "command", "url", "mock", "snapshot", "env", "headers", "timeout")
 	r.oneOf(key, m, "the server "+name, "command", "url", "mock", "snapshot")
-	s.Command, s.URL = r.texts("command", m["command"]), r.text("url", m["url"])
-	s.Mock, s.Snapshot = r.text("mock", m["mock"]), r.text("snapshot", m["snapshot"])
+	s.Command, s.URL = r.texts("command", m["command"]), r.textAt("url", m["url"])
+	s.Mock, s.Snapshot = r.textAt("mock", m["mock"]), r.textAt("snapshot", m["snapshot"])
 	s.Env, s.Headers, s.Timeout = r.pairs("env", m["env"]), r.pairs("headers", m["headers"]), r.duration("timeout", m["timeout"])
 	switch {
 	case m["command"] != nil && len(s.Command) == 0:
@@ -247,8 +247,8 @@ func (r *reader) server(key *yaml.Node, name string, n *yaml.Node) Server {
 	return s
 }
 
-func (r *reader) step(n *yaml.Node) Step {
-	s := Step{Place: placeOf(n)}
+func (r *reader) readStep(n *yaml.Node) Step {
+	s := Step{Place: placeOfNode(n)}
 	m := r.members(n, "call", "arguments", "as", "expect")
 	if m["call"] == nil && m != nil {
 		r.wrong(n, "a step has no call: want server.tool")
@@ -260,9 +260,9 @@ func (r *reader) step(n *yaml.Node) Step {
 		}
 		var fault *yamltext.Fault
 		s.Arguments, fault = yamltext.JSON(a)
-		r.add(fault)
+		r.addError(fault)
 	}
-	s.As = r.text("as", m["as"])
+	s.As = r.textAt("as", m["as"])
 	if e := m["expect"]; e != nil {
 		s.Expect = r.expect(e, false)
 	}
@@ -272,7 +272,7 @@ func (r *reader) step(n *yaml.Node) Step {
 // call splits server.tool at the server whose name it begins with; the longest such name
 // counts, since both may hold dots.
 func (r *reader) call(n *yaml.Node) (server, tool string) {
-	text := r.text("call", n)
+	text := r.textAt("call", n)
 	if text == "" {
 		return "", ""
 	}
@@ -289,7 +289,7 @@ func (r *reader) call(n *yaml.Node) (server, tool string) {
 
 func (r *reader) agent(n *yaml.Node) *Agent {
 	m := r.members(n, "command", "builtin", "prompt", "env", "timeout")
-	a := &Agent{Place: placeOf(n), Command: r.texts("command", m["command"]), Builtin: r.text("builtin", m["builtin"]), Prompt: r.text("prompt", m["prompt"]),
+	a := &Agent{Place: placeOfNode(n), Command: r.texts("command", m["command"]), Builtin: r.textAt("builtin", m["builtin"]), Prompt: r.textAt("prompt", m["prompt"]),
 		Env: r.pairs("env", m["env"]), Timeout: r.duration("timeout", m["timeout"])}
 	r.oneOf(n, m, "the agent", "command", "builtin")
 	return a
@@ -301,8 +301,8 @@ func (r *reader) expect(n *yaml.Node, listed bool) *Expect {
 		known = append([]string{"call", "step", "count"}, known...)
 	}
 	m := r.members(n, known...)
-	e := &Expect{Place: placeOf(n), Step: r.text("step", m["step"]), Contains: r.texts("contains", m["contains"]), Lacks: r.texts("lacks", m["lacks"]),
-		Matches: r.text("matches", m["matches"])}
+	e := &Expect{Place: placeOfNode(n), Step: r.textAt("step", m["step"]), Contains: r.texts("contains", m["contains"]), Lacks: r.texts("lacks", m["lacks"]),
+		Matches: r.textAt("matches", m["matches"])}
 	if listed {
 		r.oneOf(n, m, "an expectation", "call", "step")
 	}
@@ -321,14 +321,14 @@ func (r *reader) expect(n *yaml.Node, listed bool) *Expect {
 		r.wrong(m["matches"], "matches: %v", err)
 	}
 	if at := m["at"]; at != nil {
-		if e.At = r.text("at", at); !pointerForm.MatchString(e.At) {
+		if e.At = r.textAt("at", at); !pointerForm.MatchString(e.At) {
 			r.wrong(at, "at: %.60q is no JSON Pointer", e.At)
 		}
 	}
 	if v := m["equals"]; v != nil {
 		var fault *yamltext.Fault
 		e.Equals, fault = yamltext.JSON(v)
-		r.add(fault)
+		r.addError(fault)
 	} else if m["at"] != nil {
 		r.wrong(m["at"], "at says where equals looks, and there is no equals")
 	}
@@ -342,13 +342,13 @@ func (r *reader) names() {
 	steps := map[string]bool{}
 	for _, s := range r.suite.Steps {
 		if s.As != "" && steps[s.As] {
-			r.add(&yamltext.Fault{Line: s.Line, Column: s.Column, Msg: fmt.Sprintf("two steps are called %.60q", s.As)})
+			r.addError(&yamltext.Fault{Line: s.Line, Column: s.Column, Msg: fmt.Sprintf("two steps are called %.60q", s.As)})
 		}
 		steps[s.As] = true
 	}
 	for _, e := range r.suite.Expect {
 		if e.Step != "" && !steps[e.Step] {
-			r.add(&yamltext.Fault{Line: e.Line, Column: e.Column, Msg: fmt.Sprintf("no step is called %.60q", e.Step)})
+			r.addError(&yamltext.Fault{Line: e.Line, Column: e.Column, Msg: fmt.Sprintf("no step is called %.60q", e.Step)})
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"gauntlet/internal/yamltext"
+	"gauntlet/internal/leaf/yamltext"
 	"gauntlet/suite"
 )
 

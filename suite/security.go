@@ -3,7 +3,7 @@ package suite
 import (
 	"go.yaml.in/yaml/v4"
 
-	"gauntlet/internal/yamltext"
+	"gauntlet/internal/leaf/yamltext"
 	"gauntlet/trust"
 )
 
@@ -20,14 +20,14 @@ func (r *reader) security(n *yaml.Node) {
 func (r *reader) trust(n *yaml.Node) *Trust {
 	t := &Trust{}
 	m := r.members(n, "allowed_flows", "required_sanitizers", "limits")
-	r.each(m["allowed_flows"], "allowed_flows", func(n *yaml.Node) {
+	r.eachPair(m["allowed_flows"], "allowed_flows", func(n *yaml.Node) {
 		f := r.members(n, "from", "to")
 		for _, k := range []string{"from", "to"} {
 			if f != nil && f[k] == nil {
 				r.wrong(n, "a flow has no %s", k)
 			}
 		}
-		t.Flows = append(t.Flows, trust.Flow{From: r.name("from", f["from"]), To: r.name("to", f["to"])})
+		t.Flows = append(t.Flows, trust.Flow{From: r.readIdentifier("from", f["from"]), To: r.readIdentifier("to", f["to"])})
 	})
 	t.Sanitizers = r.nameList("required_sanitizers", m["required_sanitizers"])
 	l := r.members(m["limits"], "min_length", "common_part", "producers", "findings")
@@ -42,7 +42,7 @@ func (r *reader) trust(n *yaml.Node) *Trust {
 
 func (r *reader) negotiation(n *yaml.Node) *trust.Negotiation {
 	m := r.members(n, "target", "negotiated")
-	c := &trust.Negotiation{Target: r.name("target", m["target"]), Negotiated: r.nameList("negotiated", m["negotiated"])}
+	c := &trust.Negotiation{Target: r.readIdentifier("target", m["target"]), Negotiated: r.nameList("negotiated", m["negotiated"])}
 	c.Declared = m["negotiated"] != nil
 	if t := c.Target.Text; t != "" && !revisionForm(t) {
 		r.wrong(m["target"], "target: %.40q is no revision: want one such as 2026-07-28", t)
@@ -63,11 +63,11 @@ func revisionForm(s string) bool {
 	return true
 }
 
-func (r *reader) name(key string, n *yaml.Node) trust.Name {
+func (r *reader) readIdentifier(key string, n *yaml.Node) trust.Name {
 	if n == nil {
 		return trust.Name{}
 	}
-	return trust.Name{Text: r.text(key, n), Line: n.Line, Column: n.Column}
+	return trust.Name{Text: r.textAt(key, n), Line: n.Line, Column: n.Column}
 }
 
 // nameList reads a list of names, each of which may stand once.
@@ -78,8 +78,8 @@ func (r *reader) nameList(key string, n *yaml.Node) []trust.Name {
 		r.wrong(n, "%s is not a list", key)
 		return nil
 	}
-	r.each(n, key, func(e *yaml.Node) {
-		name := r.name(key, e)
+	r.eachPair(n, key, func(e *yaml.Node) {
+		name := r.readIdentifier(key, e)
 		if seen[name.Text] {
 			r.wrong(e, "%s: %.60q stands twice", key, name.Text)
 		}

@@ -18,7 +18,7 @@ import (
 // hostile ones repeat an id), the answer belongs to the one of its own HTTP exchange, else
 // to the one that has waited longest.
 type Correlator struct {
-	ids               map[conversation]*requests
+	ids               map[idScope]*sameID
 	waiting, answered list.List // of conversation, the one that changed longest ago first
 	count             int       // requests that wait
 }
@@ -37,20 +37,20 @@ const (
 )
 
 // A conversation is what gives an id its meaning.
-type conversation struct {
+type idScope struct {
 	actor, server, session string
 	direction              Direction // of the request
 	id                     string
 }
 
-// requests are those with one id. They stand in one of the two lists.
-type requests struct {
-	waiting []request
+// sameID are those with one id. They stand in one of the two lists.
+type sameID struct {
+	waiting []pendingRequest
 	in      *list.List
 	place   *list.Element
 }
 
-type request struct {
+type pendingRequest struct {
 	seq, exchange int
 	method        string
 }
@@ -61,20 +61,20 @@ type request struct {
 func (c *Correlator) Correlate(m *Message) {
 	switch {
 	case m.Kind == Request:
-		c.request(m)
+		c.rememberRequest(m)
 	case m.Kind.Answer():
-		c.answer(m)
+		c.tieAnswer(m)
 	}
 }
 
-func (c *Correlator) request(m *Message) {
-	at := m.conversation(m.Direction)
+func (c *Correlator) rememberRequest(m *Message) {
+	at := m.scopeOf(m.Direction)
 	r := c.ids[at]
 	if r == nil {
 		if c.ids == nil {
-			c.ids = map[conversation]*requests{}
+			c.ids = map[idScope]*sameID{}
 		}
-		r = &requests{}
+		r = &sameID{}
 		c.ids[at] = r
 	}
 	if len(r.waiting) == maxWaiting {
@@ -85,17 +85,17 @@ func (c *Correlator) request(m *Message) {
 	if len(m.Method) <= longestMethod {
 		method = strings.Clone(m.Method) // or the whole message would stay in memory
 	}
-	r.waiting = append(r.waiting, request{m.Seq, m.exchange(), method})
+	r.waiting = append(r.waiting, pendingRequest{m.Seq, m.exchange(), method})
 	c.count++
-	c.move(r, at, &c.waiting)
+	c.moveTo(r, at, &c.waiting)
 	for c.count > maxKnown {
-		c.forget(&c.waiting)
+		c.forgetOldest(&c.waiting)
 	}
 }
 
-func (c *Correlator) answer(m *Message) {
+func (c *Correlator) tieAnswer(m *Message) {
 	m.ReplyTo, m.Method, m.Stray = 0, "", UnknownID
-	at := m.conversation(m.Direction.opposite())
+	at := m.scopeOf(m.Direction.opposite())
 	r := c.ids[at]
 	if r == nil {
 		return
@@ -104,36 +104,36 @@ func (c *Correlator) answer(m *Message) {
 		m.Stray = Duplicate
 		return
 	}
-	i := r.pick(m.exchange())
+	i := r.pickFor(m.exchange())
 	m.ReplyTo, m.Method, m.Stray = r.waiting[i].seq, r.waiting[i].method, ""
 	r.waiting = append(r.waiting[:i], r.waiting[i+1:]...)
 	c.count--
 	if len(r.waiting) == 0 {
 		r.waiting = nil
-		c.move(r, at, &c.answered)
+		c.moveTo(r, at, &c.answered)
 		if c.answered.Len() > maxKnown {
-			c.forget(&c.answered)
+			c.forgetOldest(&c.answered)
 		}
 	}
 }
 
-// move puts r at the end of a list.
-func (c *Correlator) move(r *requests, at conversation, to *list.List) {
+// moveTo puts r at the end of a list.
+func (c *Correlator) moveTo(r *sameID, at idScope, to *list.List) {
 	if r.in != nil {
 		r.in.Remove(r.place)
 	}
 	r.in, r.place = to, to.PushBack(at)
 }
 
-// forget drops the id that changed longest ago.
-func (c *Correlator) forget(in *list.List) {
-	at := in.Remove(in.Front()).(conversation)
+// forgetOldest drops the id that changed longest ago.
+func (c *Correlator) forgetOldest(in *list.List) {
+	at := in.Remove(in.Front()).(idScope)
 	c.count -= len(c.ids[at].waiting)
 	delete(c.ids, at)
 }
 
-// pick returns the index of the request that an answer of this exchange belongs to.
-func (r *requests) pick(exchange int) int {
+// pickFor returns the index of the request that an answer of this exchange belongs to.
+func (r *sameID) pickFor(exchange int) int {
 	if exchange != 0 {
 		for i, w := range r.waiting {
 			if w.exchange == exchange {
@@ -144,8 +144,8 @@ func (r *requests) pick(exchange int) int {
 	return 0
 }
 
-func (m *Message) conversation(d Direction) conversation {
-	return conversation{m.Actor, m.Server, m.Session, d, canonicalID(m.ID)}
+func (m *Message) scopeOf(d Direction) idScope {
+	return idScope{m.Actor, m.Server, m.Session, d, canonicalID(m.ID)}
 }
 
 // canonicalID gives two ids one text, of its own memory, if they mean the same value.

@@ -26,10 +26,14 @@ func ExampleRecorder() {
 			fmt.Println(err)
 		}
 	}
+	if err := w.End(trace.End{}); err != nil {
+		fmt.Println(err)
+	}
 	// Output:
-	// {"format":"gauntlet-trace","version":"1.0","tool":"example"}
+	// {"format":"gauntlet-trace","version":"1.1","tool":"example"}
 	// {"seq":1,"server":"files","direction":"to_server","kind":"request","id":"1","method":"tools/list","raw":"{\"id\":1,\"method\":\"tools/list\"}"}
 	// {"seq":2,"server":"files","direction":"to_client","kind":"response","id":"1","method":"tools/list","reply_to":1,"redacted":true,"raw":"{\"id\":1,\"result\":\"[PASSWORD]\"}"}
+	// {"end":{"messages":2}}
 }
 
 func ExampleReader() {

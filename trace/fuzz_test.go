@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 // Whatever a file holds, reading ends, and what was read is what is written again.
 func FuzzRead(f *testing.F) {
 	f.Add(written(f, full()))
+	f.Add(`{"format":"gauntlet-trace","version":"1.1","tool":"","part":1}` + "\n" + `{"gap":{"lost":2,"why":"x"}}` + "\n" + `{"end":{"messages":0,"lost":2,"next":"b"}}`)
 	f.Add(head + `{"seq":1,"direction":"to_server","kind":"request","raw":"{}","http":{"headers":[{"name":"a"}]}}` + "\n{")
 	f.Fuzz(func(t *testing.T, text string) {
 		limits := Limits{Payload: 1 << 10, Messages: 100}
@@ -19,7 +21,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, m := range got.Messages {
-			if m.HTTP != nil && withhold(m.HTTP) != m.HTTP {
+			if m.HTTP != nil && withholdSecrets(m.HTTP) != m.HTTP {
 				return // somebody else's trace with a credential in it does not come out as it went in
 			}
 		}
@@ -42,8 +44,8 @@ func FuzzWrite(f *testing.F) {
 		m := Message{Seq: 1, Time: time.Unix(0, nanos).UTC(), Direction: ToClient, Kind: Invalid, Raw: raw, ID: valid(id), Method: valid(method),
 			HTTP: &HTTP{Headers: []Field{{Name: "Content-Type", Value: valid(header)}}}}
 		text := written(t, m)
-		if n := bytes.Count([]byte(text), []byte("\n")); n != 2 {
-			t.Fatalf("%d lines, want 2", n)
+		if n := bytes.Count([]byte(text), []byte("\n")); n != 3 {
+			t.Fatalf("%d lines, want 3", n)
 		}
 		for line := range strings.Lines(text) {
 			if err := validate(t, line); err != nil {
@@ -75,4 +77,32 @@ func BenchmarkRead(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// Whatever the files of a trace hold, reading them ends, and each message stands where it is said to.
+func FuzzReadParts(f *testing.F) {
+	f.Add(head11+message("1")+`{"end":{"messages":1,"next":"b"}}`, strings.Replace(head11, `"tool"`, `"part":2,"tool"`, 1)+message("2")+`{"end":{"messages":1,"next":"b"}}`)
+	f.Add(head11+`{"end":{"messages":0,"next":"../b"}}`, "")
+	f.Fuzz(func(t *testing.T, first, second string) {
+		opened := 0
+		got, err := ReadParts(strings.NewReader(first), Limits{Payload: 1 << 10, Messages: 100}, func(string) (io.ReadCloser, error) {
+			if opened++; opened > 1000 {
+				t.Fatal("one file is opened again and again")
+			}
+			return io.NopCloser(strings.NewReader(second)), nil
+		})
+		if err != nil {
+			return
+		}
+		for i, m := range got.Messages {
+			text := first
+			if got.FileOf(i) != "" {
+				text = second
+			}
+			lines := strings.Split(text, "\n")
+			if n := got.Lines[i]; n < 1 || n > len(lines) || !strings.Contains(lines[n-1], "seq") && !strings.Contains(lines[n-1], `\u`) {
+				t.Errorf("message %d does not stand in line %d of %q", m.Seq, n, got.FileOf(i))
+			}
+		}
+	})
 }

@@ -1,19 +1,12 @@
 package trace
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"sync"
 )
 
-// ErrFull says that a Recorder has taken all the messages it may.
-var ErrFull = errors.New("the trace is full")
-
 // RecorderOptions are the choices of a Recorder.
 type RecorderOptions struct {
-	// Messages bounds the trace; 0 means DefaultMessages.
-	Messages int
 	// Redact takes secrets out of a text: values of the environment, of headers and tokens
 	// that the recorder's user passed in. nil takes out nothing. It is asked for the text of
 	// a message, for the values of headers and for ids and methods; where it changes one,
@@ -35,25 +28,19 @@ type Recorder struct {
 // NewRecorder returns a Recorder that hands its messages to sink, such as [Writer.Write],
 // one after another. sink must not keep the pointer.
 func NewRecorder(sink func(*Message) error, o RecorderOptions) *Recorder {
-	if o.Messages == 0 {
-		o.Messages = DefaultMessages
-	}
 	return &Recorder{sink: sink, options: o}
 }
 
 // Record adds m, whose Seq, ReplyTo and Stray are set here, as is the Method of an answer.
-// It returns the message as it was handed on. After ErrFull nothing more is recorded, and
-// an engine says so in its report.
+// It returns the message as it was handed on, and the error of the sink: then the message is
+// not in the trace, and an engine says so in its report.
 func (r *Recorder) Record(m Message) (Message, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.seq >= r.options.Messages {
-		return m, fmt.Errorf("%w: %d messages", ErrFull, r.seq)
-	}
 	r.seq++
 	m.Seq = r.seq
 	r.answers.Correlate(&m)
-	m.HTTP = withhold(m.HTTP)
+	m.HTTP = withholdSecrets(m.HTTP)
 	if r.options.Redact != nil {
 		m.redact(r.options.Redact)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -184,13 +185,24 @@ func TestRedaction(t *testing.T) {
 	}
 }
 
-func TestRecorderIsBounded(t *testing.T) {
-	r := NewRecorder(func(*Message) error { return nil }, RecorderOptions{Messages: 1})
-	if _, err := r.Record(Message{}); err != nil {
-		t.Fatal(err)
+// What could not be handed on leaves its number out, and what comes behind it is recorded.
+func TestRecorderGoesOnBehindAFailure(t *testing.T) {
+	full, lost := errors.New("no space"), map[int]bool{2: true, 3: true}
+	var kept []int
+	r := NewRecorder(func(m *Message) error {
+		if lost[m.Seq] {
+			return full
+		}
+		kept = append(kept, m.Seq)
+		return nil
+	}, RecorderOptions{})
+	for n := 1; n <= 4; n++ {
+		if _, err := r.Record(Message{}); errors.Is(err, full) != lost[n] {
+			t.Errorf("message %d: %v", n, err)
+		}
 	}
-	if _, err := r.Record(Message{}); !errors.Is(err, ErrFull) {
-		t.Errorf("Record beyond the limit: %v, want ErrFull", err)
+	if !slices.Equal(kept, []int{1, 4}) {
+		t.Errorf("kept %v, want 1 and 4", kept)
 	}
 }
 

@@ -73,6 +73,8 @@ func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 		`{"seq":1,"direction":"to_server","kind":"request","raw_base64":"?"}`,
 		`{"seq":1,"direction":"to_server","kind":"request","role":"host","raw":""}`,
 		`{"seq":1,"direction":"to_server","kind":"request","http":{"headers":[{"value":"x"}]},"raw":""}`,
+		`{"end":true}`,
+		`{"end":{"messages":"1"},"seq":1}`,
 	} {
 		if validate(t, line) == nil {
 			t.Errorf("the schema takes %s", line)

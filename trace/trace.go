@@ -21,7 +21,10 @@ import (
 )
 
 // Version is the version of the form that this package writes. Any 1.y can be read.
-const Version = "1.0"
+//
+// 1.1 added the last line: a recorder that comes to its end writes one, so that a trace which
+// was cut short can be told from a whole one. Traces of 1.0 have none and owe none.
+const Version = "1.1"
 
 // A Trace is a whole recorded conversation in memory, in ascending order of Seq.
 type Trace struct {
@@ -30,6 +33,8 @@ type Trace struct {
 	// Lines are where the messages stand in the file that Read read, one each; nil for a
 	// trace that was not read from one.
 	Lines []int
+	// Files are the names of the further files that the trace goes on in, in their order.
+	Files []FilePart
 	// Problems are the lines that could not be read, at most MaxProblems of them;
 	// Unread counts all.
 	Problems []LineError
@@ -45,6 +50,25 @@ type Header struct {
 	Imported string
 	// Redacted says that the trace is a marked copy, which somebody took things out of.
 	Redacted bool
+	// Part numbers the files of one trace from 1; 0 means that it is the only file so far.
+	Part int
+}
+
+// A FilePart is a further file of a trace: the messages from index First on stand in it.
+type FilePart struct {
+	Name  string
+	First int
+}
+
+// FileOf returns the name of the further file in which the message with this index stands, ""
+// for the first file.
+func (t *Trace) FileOf(i int) string {
+	for n := len(t.Files) - 1; n >= 0; n-- {
+		if i >= t.Files[n].First {
+			return t.Files[n].Name
+		}
+	}
+	return ""
 }
 
 // Caveats says in whole sentences what whoever judges by the trace should tell its reader:

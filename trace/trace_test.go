@@ -51,6 +51,9 @@ func written(t testing.TB, ms ...Message) string {
 			t.Fatal(err)
 		}
 	}
+	if err := w.End(End{}); err != nil {
+		t.Fatal(err)
+	}
 	return b.String()
 }
 
@@ -70,8 +73,8 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	if got.Header != (Header{Version: Version, Tool: "gauntlet test"}) {
 		t.Errorf("header %+v", got.Header)
 	}
-	if n := strings.Count(text, "\n"); n != 1+len(want) {
-		t.Errorf("%d lines, want one for each of %d messages and the header:\n%s", n, len(want), text)
+	if n := strings.Count(text, "\n"); n != 2+len(want) {
+		t.Errorf("%d lines, want one for each of %d messages, the header and the end:\n%s", n, len(want), text)
 	}
 	for _, r := range strings.ReplaceAll(text, "\n", "") {
 		if rawjson.Hidden(r) {
@@ -194,7 +197,8 @@ func TestOneBadLineDoesNotSinkTheRest(t *testing.T) {
 
 func TestReaderTakesMembersOfALaterVersion(t *testing.T) {
 	got, err := Read(strings.NewReader(`{"format":"gauntlet-trace","version":"1.7","colour":"blue"}
-{"seq":1,"direction":"to_server","kind":"request","raw":"{}","mood":{"a":1},"http":{"h3":true}}`), Limits{})
+{"seq":1,"direction":"to_server","kind":"request","raw":"{}","mood":{"a":1},"http":{"h3":true}}
+{"end":{"messages":1,"mood":2}}`), Limits{})
 	if err != nil || len(got.Messages) != 1 || got.Unread != 0 {
 		t.Errorf("Read: %v, %+v", err, got)
 	}

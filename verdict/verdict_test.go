@@ -21,3 +21,21 @@ func TestJSON(t *testing.T) {
 		t.Errorf("Total = %d, want 5", n)
 	}
 }
+
+func TestReached(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		delivered []int
+		want      bool
+	}{
+		{"no part", nil, false}, {"none delivered", []int{0, 0}, false}, {"one delivered once", []int{0, 1}, true}, {"the first delivered", []int{3, 0}, true},
+	} {
+		var e Exposure
+		for _, n := range tt.delivered {
+			e.Parts = append(e.Parts, Part{Delivered: n})
+		}
+		if got := e.Reached(); got != tt.want {
+			t.Errorf("%s: reached %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -89,7 +90,7 @@ func writeTrace(b *testing.B, path, kind string, messages int) int64 {
 			Raw: fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}],"structuredContent":{"title":%s,"rows":[{"name":%s,"n":%d},{"name":%s,"n":%d}]}}}`,
 				id, quote(text(2000)), quote(last), quote(text(30)), rng.IntN(1e6), quote(text(30)), rng.IntN(1e6))})
 	}
-	if err := buf.Flush(); err != nil {
+	if err := errors.Join(w.End(trace.End{}), buf.Flush()); err != nil {
 		b.Fatal(err)
 	}
 	info, err := f.Stat()

@@ -3,12 +3,14 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
 
 	"gauntlet/internal/cli"
+	"gauntlet/internal/runtime/wire"
 )
 
 func main() {
@@ -18,10 +20,23 @@ func main() {
 		// costs 2% more processor time.
 		debug.SetGCPercent(50)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	if err := wire.ProtectProcess(); err != nil {
+		fmt.Fprintln(os.Stderr, "gauntlet: servers may be able to read this process:", err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), endingSignals()...)
 	// The first signal asks us to end well; a second one ends us at once.
 	context.AfterFunc(ctx, stop)
 	os.Exit(cli.Main(ctx, os.Args[1:], cli.Host{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(),
 	}))
+}
+
+// endingSignals are those that ask to end. Each would otherwise end us at once, and leave
+// what our servers started. Whoever ignores SIGHUP, as nohup does, has it ignored here too.
+func endingSignals() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }

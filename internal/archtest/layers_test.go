@@ -4,8 +4,9 @@ package archtest
 type row struct {
 	path  string   // below the module's root, slash-separated
 	layer int      // a package imports from lower layers only, never from its own
-	may   []string // packages of this module it may import; "check/*" means one level below
+	may   []string // packages of this module it may import; "internal/engine/check/*" means one level below
 	deps  []string // third-party modules it may import
+	open  bool     // every package above may import it, without a word in its row
 	not   freedom  // the rules it is free from; a pure library package is free from none
 }
 
@@ -20,98 +21,129 @@ const (
 
 // The layers, lowest first.
 const (
-	tokens   = iota // the JSON tokenizer and other leaves that know nothing of MCP
-	words           // vocabulary over the leaves
-	contract        // what a check is, and other engines over the vocabulary
-	lanes           // the checks
-	joins           // what joins lanes and engines, and what renders a result
-	wires           // I/O: framing
-	manners         // I/O: MCP over framing
-	stages          // I/O: what plays over the manners
-	command         // the subcommands
-	entry           // main
+	plain    = iota - 1 // strings and nothing else
+	tokens              // the JSON tokenizer and other leaves that know nothing of MCP
+	words               // vocabulary over the leaves
+	contract            // what a check is, and other engines over the vocabulary
+	lanes               // the checks
+	joins               // what joins lanes and engines, and what renders a result
+	wires               // I/O: framing
+	manners             // I/O: MCP over framing
+	stages              // I/O: what plays over the manners
+	files               // I/O: files that users name, interruption
+	doors               // I/O: what starts, connects and records
+	targets             // what reads, plays and judges what a user names
+	plans               // what decides over several targets
+	command             // the subcommands
+	entry               // main
 )
 
 // table is the architecture: one row a package, from the bottom up. A package enters it
 // in the change that creates it and leaves it in the change that removes it.
 var table = []row{
+	{path: "internal/leaf/excerpt", layer: plain, open: true},
 	{path: "rawjson", layer: tokens},
 	{path: "finding", layer: tokens},
 	{path: "capability", layer: tokens},
-	{path: "internal/secret", layer: tokens, deps: []string{"github.com/pelletier/go-toml/v2"}},
+	{path: "internal/leaf/secret", layer: tokens, deps: []string{"github.com/pelletier/go-toml/v2"}},
+	{path: "internal/leaf/mcp", layer: tokens},
 	{path: "verdict", layer: tokens},
-	{path: "internal/near", layer: tokens},
+	{path: "internal/leaf/suggest", layer: tokens},
+	{path: "internal/leaf/text", layer: tokens, deps: []string{"golang.org/x/text"}},
 	{path: "attacks", layer: tokens},
 	{path: "internal/archtest", layer: tokens},
-	{path: "internal/program", layer: tokens},
-	{path: "internal/within", layer: tokens},
+	{path: "internal/leaf/ir", layer: tokens},
+	{path: "internal/leaf/multimatch", layer: tokens},
 	{path: "trust", layer: tokens},
 	// It builds and runs a test anew, and is imported by tests only.
-	{path: "internal/steps", layer: tokens, not: impure | userFace},
-	{path: "internal/syntax", layer: tokens, deps: []string{"github.com/tree-sitter/go-tree-sitter", "github.com/tree-sitter/tree-sitter-python", "github.com/tree-sitter/tree-sitter-javascript", "github.com/tree-sitter/tree-sitter-typescript"}},
+	{path: "internal/leaf/opcount", layer: tokens, not: impure | userFace},
+	{path: "internal/leaf/syntax", layer: tokens, deps: []string{"github.com/tree-sitter/go-tree-sitter", "github.com/tree-sitter/tree-sitter-python", "github.com/tree-sitter/tree-sitter-javascript", "github.com/tree-sitter/tree-sitter-typescript"}},
 
 	{path: "catalog", layer: words, may: []string{"rawjson", "finding"}},
-	{path: "internal/text", layer: words, may: []string{"rawjson"}, deps: []string{"golang.org/x/text"}},
-	{path: "internal/taxonomy", layer: words, may: []string{"finding"}},
-	{path: "internal/schemadiff", layer: words, may: []string{"rawjson"}},
-	{path: "internal/hostile", layer: words, may: []string{"rawjson"}},
+	{path: "internal/leaf/clause", layer: words, may: []string{"internal/leaf/text"}},
+	{path: "internal/leaf/redact", layer: words, may: []string{"rawjson"}, open: true},
+	{path: "internal/leaf/taxonomy", layer: words, may: []string{"finding"}},
+	{path: "internal/leaf/schemadiff", layer: words, may: []string{"rawjson"}},
+	{path: "internal/leaf/faults", layer: words, may: []string{"internal/leaf/mcp", "rawjson"}},
 	{path: "oatf/match", layer: words, may: []string{"rawjson"}, deps: []string{"cel.dev/cel-go"}},
 	{path: "trace", layer: words, may: []string{"rawjson"}},
 	{path: "result", layer: words, may: []string{"finding", "verdict"}},
-	{path: "internal/yamltext", layer: words, may: []string{"rawjson"}, deps: []string{"go.yaml.in/yaml/v4"}},
+	{path: "internal/leaf/yamltext", layer: words, may: []string{"rawjson"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "sink", layer: words, may: []string{"capability"}},
 
-	{path: "check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "trace", "trust", "internal/text", "internal/taxonomy"}},
-	{path: "oatf", layer: contract, may: []string{"rawjson", "oatf/match", "internal/hostile", "internal/near", "internal/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
-	{path: "suite", layer: contract, may: []string{"trust", "internal/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
-	{path: "policy", layer: contract, may: []string{"finding", "result", "internal/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
+	{path: "internal/engine/check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "trace", "trust", "internal/leaf/clause", "internal/leaf/taxonomy", "sink"}},
+	{path: "oatf", layer: contract, may: []string{"internal/leaf/mcp", "rawjson", "oatf/match", "internal/leaf/faults", "internal/leaf/suggest", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
+	{path: "suite", layer: contract, may: []string{"trust", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
+	{path: "policy", layer: contract, may: []string{"finding", "result", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "lock", layer: contract, may: []string{"catalog", "rawjson", "finding"}},
-	{path: "diff", layer: contract, may: []string{"catalog", "rawjson", "finding", "internal/schemadiff"}, deps: []string{"github.com/aymanbagabas/go-udiff"}},
-	{path: "classify", layer: contract, may: []string{"sink", "capability", "catalog", "rawjson", "internal/text"}},
+	{path: "diff", layer: contract, may: []string{"catalog", "rawjson", "finding", "internal/leaf/schemadiff"}, deps: []string{"github.com/aymanbagabas/go-udiff"}},
+	{path: "classify", layer: contract, may: []string{"sink", "capability", "catalog", "rawjson", "internal/leaf/text"}},
 	{path: "calibrate", layer: contract, may: []string{"capability"}, deps: []string{"go.yaml.in/yaml/v4"}},
-	{path: "internal/posture", layer: contract, may: []string{"catalog", "rawjson", "result", "finding"}},
+	{path: "posture", layer: contract, may: []string{"internal/leaf/mcp", "catalog", "rawjson", "result", "finding"}},
 
-	{path: "internal/reach", layer: contract, may: []string{"capability", "internal/program", "sink"}},
+	{path: "internal/engine/callgraph", layer: contract, may: []string{"internal/leaf/mcp", "capability", "internal/leaf/ir", "sink"}},
+	{path: "internal/engine/taint", layer: lanes, may: []string{"capability", "internal/leaf/ir", "internal/engine/callgraph", "sink"}},
 
-	{path: "sink/golang", layer: lanes, may: []string{"internal/program", "internal/reach", "sink"}},
-	{path: "sink/python", layer: lanes, may: []string{"internal/program", "internal/reach", "internal/syntax", "sink"}},
-	{path: "sink/typescript", layer: lanes, may: []string{"internal/program", "internal/reach", "internal/syntax", "sink"}},
+	{path: "internal/engine/lang/golang", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/taint", "sink"}},
+	{path: "internal/engine/lang/python", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
+	{path: "internal/engine/lang/typescript", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
 	// The harness of the languages' goldens.
-	{path: "sink/sinktest", layer: contract, may: []string{"sink"}, deps: []string{"github.com/rogpeppe/go-internal"}, not: impure | userFace},
-	{path: "check/surface", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text", "internal/secret"}},
-	{path: "check/config", layer: lanes, may: []string{"check", "finding", "internal/secret", "internal/taxonomy"}},
-	{path: "check/namespace", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/text"}},
-	{path: "check/integrity", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "internal/posture"}},
+	{path: "internal/engine/lang/langtest", layer: contract, may: []string{"sink"}, deps: []string{"github.com/rogpeppe/go-internal"}, not: impure | userFace},
+	{path: "internal/engine/check/surface", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text", "internal/leaf/clause", "internal/leaf/secret"}},
+	{path: "internal/engine/check/config", layer: lanes, may: []string{"internal/engine/check", "finding", "internal/leaf/secret", "internal/leaf/taxonomy"}},
+	{path: "internal/engine/check/namespace", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text"}},
+	{path: "internal/engine/check/integrity", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "posture"}},
 	{path: "oatf/indicator", layer: lanes, may: []string{"oatf", "oatf/match", "trace", "verdict", "rawjson"}},
-	{path: "internal/exposure", layer: lanes, may: []string{"oatf", "trace", "verdict", "rawjson", "internal/text"}},
-	{path: "check/differential", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson"}},
-	{path: "check/toxicflow", layer: lanes, may: []string{"check", "catalog", "finding", "rawjson", "capability", "classify"}},
-	{path: "check/boundary", layer: lanes, may: []string{"check", "finding", "rawjson", "trace", "trust", "internal/within"}},
+	{path: "internal/engine/delivery", layer: lanes, may: []string{"internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
+	{path: "internal/engine/check/differential", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson"}},
+	{path: "internal/engine/check/sourceflow", layer: lanes, may: []string{"internal/engine/check", "finding", "sink"}},
+	{path: "internal/engine/check/toxicflow", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "capability", "classify"}},
+	{path: "internal/engine/check/boundary", layer: lanes, may: []string{"internal/leaf/mcp", "internal/engine/check", "finding", "rawjson", "trace", "trust", "internal/leaf/multimatch", "capability", "classify"}},
 	// The harness of all lanes' tests: it reads golden files and is imported by tests only.
-	{path: "check/checktest", layer: lanes, may: []string{"check", "catalog", "finding", "result", "rawjson", "suite", "trace", "internal/text"}, not: impure},
+	{path: "internal/engine/check/checktest", layer: lanes, may: []string{"internal/leaf/mcp", "internal/engine/check", "catalog", "finding", "result", "rawjson", "suite", "trace", "internal/leaf/text"}, not: impure},
 
-	{path: "internal/mock", layer: joins, may: []string{"oatf", "rawjson", "internal/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
-	{path: "internal/confirm", layer: joins, may: []string{"catalog", "finding", "rawjson", "oatf", "internal/text"}},
-	{path: "scan", layer: joins, may: []string{"check", "check/*", "result", "internal/posture", "catalog", "finding", "internal/taxonomy", "rawjson"}},
-	{path: "report", layer: joins, may: []string{"result", "verdict", "finding", "capability", "rawjson", "diff", "trace"}, deps: []string{"golang.org/x/text"}},
+	{path: "internal/engine/mock", layer: joins, may: []string{"oatf", "rawjson", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
+	{path: "internal/engine/fromscan", layer: joins, may: []string{"internal/leaf/mcp", "catalog", "finding", "rawjson", "oatf", "internal/leaf/text"}},
+	{path: "internal/engine/scanner", layer: joins, may: []string{"internal/engine/check", "internal/engine/check/*", "result", "posture", "catalog", "finding", "internal/leaf/taxonomy", "rawjson"}},
 
-	{path: "internal/source", layer: joins, may: []string{"finding", "internal/syntax", "sink", "sink/*"}},
+	// The scanner for other modules, without the types of checks.
+	{path: "scan", layer: wires, may: []string{"internal/engine/check", "internal/engine/scanner", "catalog", "finding", "result", "trace", "trust"}},
+	{path: "report", layer: joins, may: []string{"internal/leaf/mcp", "result", "verdict", "finding", "capability", "rawjson", "diff", "trace"}, deps: []string{"golang.org/x/text"}},
 
-	{path: "internal/sourcetree", layer: wires, may: []string{"finding", "sink"}, not: impure},
-	{path: "internal/wire", layer: wires, may: []string{"rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
-	{path: "internal/discover", layer: wires, may: []string{"check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
-	{path: "internal/foreign", layer: manners, may: []string{"internal/wire", "rawjson", "trace"}},
-	{path: "internal/peer", layer: manners, may: []string{"internal/wire", "rawjson", "catalog", "finding"}, not: impure},
-	{path: "internal/serve", layer: manners, may: []string{"internal/wire", "rawjson", "catalog"}, not: impure},
+	{path: "internal/engine/source", layer: wires, may: []string{"finding", "internal/leaf/syntax", "sink", "internal/engine/lang/*"}},
 
-	{path: "internal/drive", layer: stages, may: []string{"internal/peer", "internal/wire", "oatf/match", "rawjson", "suite", "trace"}, not: impure},
-	{path: "internal/gateway", layer: stages, may: []string{"internal/peer", "internal/serve", "internal/wire", "rawjson"}, not: impure},
-	{path: "internal/attack", layer: stages, may: []string{"internal/hostile", "internal/peer", "internal/serve", "internal/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
-	{path: "internal/agent", layer: stages, may: []string{"internal/wire"}, not: impure},
+	{path: "internal/runtime/sourcetree", layer: wires, may: []string{"finding", "sink"}, not: impure},
+	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
+	{path: "internal/runtime/discover", layer: wires, may: []string{"internal/engine/check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
+	{path: "internal/runtime/traceimport", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "trace"}},
+	{path: "internal/runtime/mcpclient", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog", "finding"}, not: impure},
+	{path: "internal/runtime/mcpserver", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog"}, not: impure},
+
+	{path: "internal/runtime/suitesteps", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/wire", "oatf/match", "rawjson", "suite", "trace"}, not: impure},
+	{path: "internal/runtime/gateway", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson", "trace"}, not: impure},
+	{path: "internal/runtime/attack", layer: stages, may: []string{"internal/leaf/mcp", "internal/leaf/faults", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
+	{path: "internal/runtime/agent", layer: stages, may: []string{"internal/runtime/wire"}, not: impure},
 
 	// The agents without a model see what any agent sees: no document, no attack and no model.
-	{path: "internal/puppet", layer: stages, may: []string{"internal/peer", "internal/wire", "internal/text", "rawjson"}, deps: []string{"go.yaml.in/yaml/v4"}, not: impure},
+	{path: "internal/runtime/simagent", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/leaf/text", "rawjson"}, deps: []string{"go.yaml.in/yaml/v4"}, not: impure},
+
+	{path: "internal/run/userfile", layer: files, not: impure},
+	{path: "internal/run/interrupt", layer: files, not: impure},
+	{path: "internal/run/launch", layer: doors, may: []string{"internal/runtime/wire"}, not: impure},
+	{path: "internal/run/tracefile", layer: doors, may: []string{"internal/leaf/secret", "internal/run/userfile", "internal/runtime/wire", "trace"}, not: impure},
+	{path: "internal/run/attackdoc", layer: doors, may: []string{"attacks", "finding", "internal/leaf/faults", "internal/leaf/suggest", "internal/run/interrupt", "internal/run/userfile", "oatf", "oatf/match", "rawjson", "report", "result"}, not: impure},
+	{path: "internal/run/testagent", layer: doors, may: []string{"internal/leaf/excerpt", "internal/run/userfile", "internal/runtime/agent", "internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
+	{path: "internal/run/inprocess", layer: doors, may: []string{"catalog", "finding", "internal/engine/mock", "internal/runtime/attack", "internal/runtime/mcpserver", "internal/runtime/wire", "lock", "trace"}, not: impure},
+	{path: "internal/run/attackrun", layer: targets, may: []string{"internal/engine/delivery", "internal/engine/fromscan", "internal/run/attackdoc", "internal/run/interrupt", "internal/run/launch", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/attack", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/indicator", "result", "trace", "verdict"}, not: impure},
+	{path: "internal/run/suiterun", layer: targets, may: []string{"catalog", "finding", "internal/engine/check", "internal/engine/check/boundary", "internal/run/inprocess", "internal/run/launch", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/gateway", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/suitesteps", "internal/runtime/wire", "result", "internal/engine/scanner", "suite", "trace"}, not: impure},
+	{path: "internal/run/sourcecode", layer: doors, may: []string{"catalog", "finding", "internal/engine/source", "internal/run/interrupt", "internal/run/userfile", "internal/runtime/sourcetree", "sink"}, not: impure},
+	{path: "internal/run/redaction", layer: doors, may: []string{"capability", "finding", "internal/leaf/redact", "result"}},
+	{path: "internal/run/checkdoc", layer: doors, may: []string{"finding", "internal/engine/check", "internal/engine/check/config", "internal/engine/scanner", "internal/leaf/suggest", "result"}},
+	{path: "internal/run/calibration", layer: targets, may: []string{"calibrate", "capability", "catalog", "classify", "finding", "internal/leaf/suggest", "internal/run/sourcecode", "internal/run/userfile"}, not: impure},
+	{path: "internal/run/target", layer: targets, may: []string{"internal/run/interrupt", "internal/run/launch", "internal/run/tracefile", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/engine/check", "catalog", "finding", "lock", "report", "trace"}, not: impure},
+	{path: "internal/run/clientplan", layer: plans, may: []string{"internal/engine/check", "internal/engine/scanner", "internal/run/launch", "internal/run/target", "internal/run/userfile", "internal/runtime/discover", "internal/runtime/wire", "internal/engine/check/config", "internal/leaf/secret", "catalog", "finding", "result"}, not: impure},
+	{path: "internal/run/lockstate", layer: plans, may: []string{"internal/run/launch", "internal/run/target", "catalog", "diff", "finding", "lock"}, not: impure},
 
 	{path: "internal/cli", layer: command, may: []string{"*"}, not: impure | userFace},
-	{path: "cmd/gauntlet", layer: entry, may: []string{"internal/cli"}, not: impure | userFace | mayExit},
+	{path: "cmd/gauntlet", layer: entry, may: []string{"internal/cli", "internal/runtime/wire"}, not: impure | userFace | mayExit},
 }

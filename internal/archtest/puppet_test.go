@@ -13,10 +13,10 @@ func TestPuppetsKnowNoAttackAndNoModel(t *testing.T) {
 	for _, r := range table {
 		rows[r.path] = r
 	}
-	if rows["internal/puppet"].path == "" {
-		t.Fatal("internal/puppet has no row")
+	if rows["internal/runtime/simagent"].path == "" {
+		t.Fatal("internal/runtime/simagent has no row")
 	}
-	seen := []string{"internal/puppet"}
+	seen := []string{"internal/runtime/simagent"}
 	for i := 0; i < len(seen); i++ {
 		for _, path := range rows[seen[i]].may {
 			if strings.Contains(path, "*") {
@@ -30,7 +30,7 @@ func TestPuppetsKnowNoAttackAndNoModel(t *testing.T) {
 	for _, path := range seen {
 		for _, part := range strings.Split(path, "/") {
 			if slices.Contains([]string{"oatf", "attack", "attacks", "model", "models", "verdict"}, part) {
-				t.Errorf("internal/puppet can reach %s", path)
+				t.Errorf("internal/runtime/simagent can reach %s", path)
 			}
 		}
 	}

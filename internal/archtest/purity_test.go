@@ -12,6 +12,7 @@ type ban struct {
 	names  []string // nil: importing is refused; otherwise only using one of these, "Print*" for a prefix
 	except []string // paths below that are harmless
 	unless freedom
+	only   string // the one package that this is about; "" for all
 	why    string
 }
 
@@ -36,6 +37,10 @@ var bans = []ban{
 		why: "library code never prints"},
 	{paths: []string{"log"}, unless: userFace,
 		why: "library code never logs"},
+	{paths: []string{"gauntlet/verdict"}, only: "internal/cli",
+		why: "verdicts are decided below the command line"},
+	{paths: []string{"gauntlet/finding"}, names: []string{"Finding", "Evidence", "Fingerprint"}, only: "internal/cli",
+		why: "findings are made below the command line"},
 }
 
 // refuses says why a package must not import p, "" if it may.
@@ -58,7 +63,9 @@ func (r *row) refusesUse(p, name string) string {
 	return ""
 }
 
-func (b *ban) holdsFor(r *row) bool { return r.not&b.unless == 0 }
+func (b *ban) holdsFor(r *row) bool {
+	return r.not&b.unless == 0 && (b.only == "" || b.only == r.path)
+}
 
 func (b *ban) covers(p string) bool {
 	return !slices.Contains(b.except, p) && slices.ContainsFunc(b.paths, func(parent string) bool { return under(p, parent) })

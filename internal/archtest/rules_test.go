@@ -138,6 +138,9 @@ func (c *fileCheck) allowed(module string, rows []row, spec *ast.ImportSpec) {
 	}
 }
 
+// judged are the fields that say what was found out.
+var judged = []string{"Outcome", "Verdict", "Severity", "Held"}
+
 // uses applies the bans on names. It goes by the text: a local variable that shadows
 // an import is taken for it, and is better renamed.
 func (c *fileCheck) uses(names map[string]string) {
@@ -148,6 +151,12 @@ func (c *fileCheck) uses(names map[string]string) {
 				p := names[x.Name]
 				if why := c.row.refusesUse(p, n.Sel.Name); why != "" {
 					c.bad(n, "package %s uses %s.%s: %s", c.row.path, path.Base(p), n.Sel.Name, why)
+				}
+			}
+		case *ast.AssignStmt:
+			for _, to := range n.Lhs {
+				if field, ok := to.(*ast.SelectorExpr); ok && c.row.path == "internal/cli" && slices.Contains(judged, field.Sel.Name) {
+					c.bad(n, "package internal/cli sets %s: verdicts, severities and what held are decided below the command line", field.Sel.Name)
 				}
 			}
 		case *ast.CallExpr:
@@ -169,6 +178,7 @@ func (r *row) refusesOwn(rows []row, own string) string {
 		return fmt.Sprintf("upwards, from layer %d to %d", r.layer, target.layer)
 	case target.layer == r.layer:
 		return fmt.Sprintf("sideways, inside layer %d; push what both need down, or let their caller join them", r.layer)
+	case target.open:
 	case !slices.ContainsFunc(r.may, func(m string) bool { return matches(m, own) }):
 		return "its row does not allow it"
 	}

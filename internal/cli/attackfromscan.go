@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,23 +11,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/catalog"
-	"gauntlet/finding"
-	"gauntlet/internal/confirm"
+	"gauntlet/internal/engine/fromscan"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/oatf"
 	"gauntlet/report"
 	"gauntlet/result"
 )
 
-// attackFromScanRun is one run of attack from-scan.
-type attackFromScanRun struct {
+// attackFromScanCommand is one run of attack from-scan.
+type attackFromScanCommand struct {
 	*app
 	limits    limitFlags
 	dir       string
 	snapshots []string
 }
 
-func (a *app) attackFromScanCommand() *cobra.Command {
-	s := &attackFromScanRun{app: a}
+func (a *app) newAttackFromScanCommand() *cobra.Command {
+	s := &attackFromScanCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "from-scan [flags] REPORT",
 		Short: "Write attack documents that put findings of a scan to an agent",
@@ -45,30 +44,35 @@ Exit codes: 0; 1 if no finding could be made into a document; 2 if something cou
 or written.`,
 		Example: `  gauntlet scan --format json --output report.json snapshot.json
   gauntlet attack from-scan --output attacks report.json`,
-		RunE: s.run,
+		RunE: s.draftDocuments,
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVarP(&s.dir, "output", "o", ".", "write the documents to this `DIRECTORY`, which is made if need be; none is overwritten")
 	cmd.Flags().StringArrayVar(&s.snapshots, "snapshot", nil, "read definitions from this `FILE` too; repeatable (default none)")
 	_ = cmd.MarkFlagDirname("output") // fails only for a flag that is not there
 	_ = cmd.MarkFlagFilename("snapshot", "json")
-	s.limits.flags(cmd)
+	s.limits.addLimitFlags(cmd)
 	return cmd
 }
 
-func (s *attackFromScanRun) run(cmd *cobra.Command, args []string) error {
+func (s *attackFromScanCommand) draftDocuments(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usage(cmd, "%d reports: want one", len(args))
 	}
-	findings, err := s.findings(args[0])
+	text, err := s.readText(args[0], s.limits.Bytes)
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], userfile.Reason(err))
+	}
+	findings, files, err := fromscan.Findings(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	files = slices.DeleteFunc(files, func(f string) bool { return slices.Contains(s.snapshots, f) })
+	c, err := s.readDefinitions(slices.Concat(s.snapshots, files))
 	if err != nil {
 		return err
 	}
-	c, err := s.definitions(findings)
-	if err != nil {
-		return err
-	}
-	drafts, left := confirm.Drafts(findings, c)
+	drafts, left := fromscan.Drafts(findings, c)
 	s.tellLeft(left)
 	if len(drafts) == 0 {
 		s.say("%s holds no finding that a document could be made from", args[0])
@@ -80,7 +84,7 @@ func (s *attackFromScanRun) run(cmd *cobra.Command, args []string) error {
 
 // tellLeft says which findings no document was made from: one by one where there would be
 // one for most, by rule where there never is.
-func (s *attackFromScanRun) tellLeft(left []confirm.Left) {
+func (s *attackFromScanCommand) tellLeft(left []fromscan.Left) {
 	told := map[string]bool{}
 	for _, l := range left {
 		at := ""
@@ -94,37 +98,13 @@ func (s *attackFromScanRun) tellLeft(left []confirm.Left) {
 	}
 }
 
-// findings reads those of a report.
-func (s *attackFromScanRun) findings(name string) ([]finding.Finding, error) {
-	text, err := s.readText(name, s.limits.Bytes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, reason(err))
-	}
-	var r struct {
-		Version  string             `json:"schema_version"`
-		Findings *[]finding.Finding `json:"findings"`
-	}
-	if err := json.Unmarshal([]byte(text), &r); err != nil || r.Findings == nil || r.Version == "" {
-		return nil, fmt.Errorf("%s: not the JSON report of a scan", name)
-	}
-	return *r.Findings, nil
-}
-
-// definitions reads the snapshots that the findings name, and those named beside.
-func (s *attackFromScanRun) definitions(findings []finding.Finding) (*catalog.Catalog, error) {
-	files := slices.Clone(s.snapshots)
-	for i := range findings {
-		for _, l := range append([]finding.Location{findings[i].Location}, findings[i].Related...) {
-			if l.File != "" && l.File != "-" && !slices.Contains(files, l.File) {
-				files = append(files, l.File)
-			}
-		}
-	}
+// readDefinitions reads snapshots into one catalog.
+func (s *attackFromScanCommand) readDefinitions(files []string) (*catalog.Catalog, error) {
 	c := &catalog.Catalog{}
 	for _, f := range files {
 		text, err := s.readText(f, s.limits.Bytes)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f, reason(err))
+			return nil, fmt.Errorf("%s: %w", f, userfile.Reason(err))
 		}
 		if err := c.Add(f, text, s.limits.Limits); err != nil {
 			return nil, err
@@ -134,19 +114,19 @@ func (s *attackFromScanRun) definitions(findings []finding.Finding) (*catalog.Ca
 }
 
 // writeDrafts writes each document to a file of its own that was not there before.
-func (s *attackFromScanRun) writeDrafts(drafts []confirm.Draft) error {
+func (s *attackFromScanCommand) writeDrafts(drafts []fromscan.Draft) error {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		return fmt.Errorf("%s: %w", s.dir, reason(err))
+		return fmt.Errorf("%s: %w", s.dir, userfile.Reason(err))
 	}
 	for _, d := range drafts {
 		name := filepath.Join(s.dir, d.Name)
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, reason(err))
+			return fmt.Errorf("%s: %w", name, userfile.Reason(err))
 		}
 		_, err = io.WriteString(f, oatf.Serialize(d.Document))
 		if err := errors.Join(err, f.Close()); err != nil {
-			return fmt.Errorf("%s: %w", name, reason(err))
+			return fmt.Errorf("%s: %w", name, userfile.Reason(err))
 		}
 		s.say("wrote %s: %s", name, d.Document.Attack.Name)
 	}

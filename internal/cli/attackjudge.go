@@ -3,25 +3,27 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/finding"
+	"gauntlet/internal/run/attackdoc"
+	"gauntlet/internal/run/attackrun"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/oatf"
 	"gauntlet/result"
 )
 
-// attackJudgeRun is one run of attack judge.
-type attackJudgeRun struct {
+// attackJudgeCommand is one run of attack judge.
+type attackJudgeCommand struct {
 	*app
 	limits  attackLimits
 	outputs outputFlags
 	trace   string
 }
 
-func (a *app) attackJudgeCommand() *cobra.Command {
-	j := &attackJudgeRun{app: a}
+func (a *app) newAttackJudgeCommand() *cobra.Command {
+	j := &attackJudgeCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "judge [flags] --trace FILE DOCUMENT...",
 		Short: "Judge a recorded conversation by attack documents",
@@ -35,17 +37,17 @@ Exit codes: 1 if the agent complied with an attack, wholly or in part; else 2 if
 is an error, an attack never reached the agent, or something could not be read; else 0.`,
 		Example: `  gauntlet attack judge --trace run.ndjson attack.yaml
   gauntlet attack judge --trace run.ndjson --format junit --output verdicts.xml attacks/`,
-		RunE: j.run,
+		RunE: j.judgeTrace,
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&j.trace, "trace", "", "the recorded conversation: a `FILE`, or - for standard input")
 	_ = cmd.MarkFlagFilename("trace", "ndjson") // fails only for a flag that is not there
-	j.outputs.flags(cmd, a)
-	j.limits.flags(cmd)
+	j.outputs.addOutputFlags(cmd, a)
+	j.limits.addDocumentLimitFlags(cmd)
 	return cmd
 }
 
-func (j *attackJudgeRun) run(cmd *cobra.Command, args []string) error {
+func (j *attackJudgeCommand) judgeTrace(cmd *cobra.Command, args []string) error {
 	if j.trace == "" {
 		return usage(cmd, "no trace: name one with --trace")
 	}
@@ -55,16 +57,16 @@ func (j *attackJudgeRun) run(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usage(cmd, "no document: name a file or a directory")
 	}
-	outs, err := j.outputs.open(append(args[:len(args):len(args)], j.trace))
+	outs, err := j.outputs.checkOutputs(append(args[:len(args):len(args)], j.trace))
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	texts, err := j.attackTexts(cmd.Context(), args, &j.limits)
+	texts, err := attackdoc.Read(cmd.Context(), args, j.host.Stdin, j.limits.Limits)
 	if err != nil {
 		return err
 	}
 	r := newAttackReport()
-	if err := j.judge(cmd.Context(), texts, r); err != nil {
+	if err := j.judgeDocuments(cmd.Context(), texts, r); err != nil {
 		return err
 	}
 	return j.attackReport(outs, j.outputs.verbose, r)
@@ -78,29 +80,20 @@ func stdinOf(file string) []string {
 	return nil
 }
 
-// judge fills the report with a run for each document, those that cannot be judged too.
-func (j *attackJudgeRun) judge(ctx context.Context, texts []attackText, r *result.Report) error {
+// judgeDocuments fills the report with a run for each document, those that cannot be judged too.
+func (j *attackJudgeCommand) judgeDocuments(ctx context.Context, texts []attackdoc.Text, r *result.Report) error {
 	var docs []*oatf.Document
 	var places []int
 	for i, t := range texts {
-		d, problem := loadAttack(t, j.limits.Limits)
-		r.Attacks = append(r.Attacks, result.AttackRun{Document: t.name, Problem: problem})
+		d, problem := t.Load(j.limits.Limits)
+		r.Attacks = append(r.Attacks, result.AttackRun{Document: t.Name, Problem: problem})
 		if problem == "" {
 			docs, places = append(docs, d), append(places, i)
 		}
 	}
-	in := j.host.Stdin
-	if j.trace != "-" {
-		f, err := os.Open(j.trace)
-		if err != nil {
-			return fmt.Errorf("%s: %w", j.trace, reason(err))
-		}
-		defer f.Close()
-		in = f
-	}
-	runs, err := judgeTrace(ctx, in, docs)
+	runs, err := attackrun.JudgeTrace(ctx, j.trace, j.host.Stdin, docs)
 	if runs == nil && err != nil {
-		return fmt.Errorf("%s: %w", shownName(j.trace), err)
+		return fmt.Errorf("%s: %w", shownName(j.trace), userfile.Reason(err))
 	}
 	if err != nil {
 		r.Problems = append(r.Problems, finding.Problem{Kind: finding.Unread, Message: "the trace was not read to its end: " + err.Error(), Location: finding.Location{Kind: finding.Message, File: j.trace}})
@@ -112,18 +105,6 @@ func (j *attackJudgeRun) judge(ctx context.Context, texts []attackText, r *resul
 	return nil
 }
 
-// loadAttack returns a document that can be run and judged, normalized, or why there is none.
-func loadAttack(t attackText, limits oatf.Limits) (*oatf.Document, string) {
-	if t.err != nil {
-		return nil, "it cannot be read: " + t.err.Error()
-	}
-	d, err := validDocument(t, limits)
-	if err != nil {
-		return nil, err.Error()
-	}
-	return oatf.Normalize(d), ""
-}
-
 // newAttackReport returns the report of a command that runs or judges attacks.
 func newAttackReport() *result.Report {
 	return &result.Report{SchemaVersion: result.SchemaVersion, Tool: result.Tool{Name: "gauntlet", Version: version()}, Attacks: []result.AttackRun{}}
@@ -133,10 +114,8 @@ func newAttackReport() *result.Report {
 func (a *app) attackReport(outs []output, verbose bool, r *result.Report) error {
 	r.Count()
 	r.Summary.Complete = r.Complete()
-	written := a.write(outs, r, a.looks(verbose))
-	a.code = r.ExitCode(finding.None, false)
-	if a.code == result.ExitOK && !written {
-		a.code = result.ExitTrouble
-	}
+	written := a.writeReports(outs, r, a.terminalOptions(verbose))
+	gate := gateFlags{failOn: finding.None}
+	a.code = gate.exitCode(r, written)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gauntlet/attacks"
+	"gauntlet/internal/run/attackdoc"
 	"gauntlet/oatf"
 	"gauntlet/result"
 	"gauntlet/verdict"
@@ -50,7 +51,7 @@ func builtIn(t *testing.T) (agents, servers []*oatf.Document) {
 func commandNamesOf(t *testing.T, docs []*oatf.Document, fits func(*oatf.Attack) bool) (names []string) {
 	t.Helper()
 	byID := map[string]string{}
-	all, err := builtInAttacks()
+	all, err := attackdoc.BuiltIn()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,10 +88,10 @@ func TestAttacksOnAgentsAreProvenBothWays(t *testing.T) {
 		agent, revision, other string
 		want                   verdict.Outcome
 	}{
-		{"builtin:victim", "2025-11-25", statelessEra, verdict.Exploited},
-		{"builtin:resister", "2025-11-25", statelessEra, verdict.NotExploited},
-		{"builtin:victim", "2026-07-28", handshakeEra, verdict.Exploited},
-		{"builtin:resister", "2026-07-28", handshakeEra, verdict.NotExploited},
+		{"builtin:victim", "2025-11-25", attackdoc.StatelessEra, verdict.Exploited},
+		{"builtin:resister", "2025-11-25", attackdoc.StatelessEra, verdict.NotExploited},
+		{"builtin:victim", "2026-07-28", attackdoc.HandshakeEra, verdict.Exploited},
+		{"builtin:resister", "2026-07-28", attackdoc.HandshakeEra, verdict.NotExploited},
 	} {
 		for _, patient := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s in %s, patient: %t", tt.agent, tt.revision, patient), func(t *testing.T) {

@@ -1,21 +1,20 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/attack"
+	"gauntlet/internal/run/attackdoc"
+	"gauntlet/internal/run/attackrun"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/result"
-	"gauntlet/trace"
 )
 
-// attackReplayRun is one run of attack replay.
-type attackReplayRun struct {
+// attackReplayCommand is one run of attack replay.
+type attackReplayCommand struct {
 	*app
 	limits  attackLimits
 	outputs outputFlags
@@ -25,8 +24,8 @@ type attackReplayRun struct {
 	limit   time.Duration
 }
 
-func (a *app) attackReplayCommand() *cobra.Command {
-	r := &attackReplayRun{app: a}
+func (a *app) newAttackReplayCommand() *cobra.Command {
+	r := &attackReplayCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "replay [flags] --trace FILE DOCUMENT",
 		Short: "Play the agent of a recorded conversation against an attack document",
@@ -41,7 +40,7 @@ agent did behind it may be what it would not have done.
 Exit codes: those of attack run; with --exact also 1 if an answer differs.`,
 		Example: `  gauntlet attack run --agent ./agent.sh --trace run.ndjson attack.yaml
   gauntlet attack replay --trace run.ndjson --exact attack.yaml`,
-		RunE: r.run,
+		RunE: r.replayRecording,
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&r.trace, "trace", "", "the recorded conversation: a `FILE`")
@@ -49,12 +48,12 @@ Exit codes: those of attack run; with --exact also 1 if an answer differs.`,
 	cmd.Flags().StringVar(&r.record, "record", "", "write the new conversation as a trace to `FILE` (default none)")
 	cmd.Flags().BoolVar(&r.exact, "exact", false, "exit with 1 if an answer is not the recorded one")
 	cmd.Flags().DurationVar(&r.limit, "timeout", attack.DefaultLimit, "longest `DURATION` of the replay, by the clock on the wall")
-	r.outputs.flags(cmd, a)
-	r.limits.flags(cmd)
+	r.outputs.addOutputFlags(cmd, a)
+	r.limits.addDocumentLimitFlags(cmd)
 	return cmd
 }
 
-func (r *attackReplayRun) run(cmd *cobra.Command, args []string) error {
+func (r *attackReplayCommand) replayRecording(cmd *cobra.Command, args []string) error {
 	switch {
 	case r.trace == "" || r.trace == "-":
 		return usage(cmd, "no trace: name a file with --trace")
@@ -63,7 +62,7 @@ func (r *attackReplayRun) run(cmd *cobra.Command, args []string) error {
 	case r.record == "-":
 		return usage(cmd, "--record: the trace is judged when the replay is over: name a file")
 	}
-	outs, err := r.outputs.open([]string{args[0], r.trace})
+	outs, err := r.outputs.checkOutputs([]string{args[0], r.trace})
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
@@ -71,22 +70,28 @@ func (r *attackReplayRun) run(cmd *cobra.Command, args []string) error {
 	for _, o := range outs {
 		taken = append(taken, o.file)
 	}
-	if err := writable(r.record, taken); err != nil {
+	if err := userfile.CheckWritable(r.record, taken); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	texts, err := r.attackTexts(cmd.Context(), args, &r.limits)
+	texts, err := attackdoc.Read(cmd.Context(), args, r.host.Stdin, r.limits.Limits)
 	if err != nil {
 		return err
 	}
 	if len(texts) != 1 {
 		return usage(cmd, "name one document")
 	}
-	recorded, err := readRecording(r.trace)
+	recorded, err := attackrun.ReadRecording(r.trace)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.trace, err)
 	}
 	report := newAttackReport()
-	one, differences := r.replay(cmd.Context(), texts[0], recorded)
+	one, differences := result.AttackRun{Document: texts[0].Name}, 0
+	if doc, problem := texts[0].Load(r.limits.Limits); problem != "" {
+		one.Problem = problem
+	} else {
+		player := &attackrun.Player{Options: attackrun.Options{Limit: r.limit, Tool: toolName()}}
+		one, differences = player.Replay(cmd.Context(), doc, texts[0].Name, recorded, r.record)
+	}
 	report.Attacks = append(report.Attacks, one)
 	if err := r.attackReport(outs, r.outputs.verbose, report); err != nil {
 		return err
@@ -95,71 +100,4 @@ func (r *attackReplayRun) run(cmd *cobra.Command, args []string) error {
 		r.code = result.ExitGate
 	}
 	return nil
-}
-
-// readRecording reads a trace that can be replayed: a whole one.
-func readRecording(name string) (*trace.Trace, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, reason(err)
-	}
-	defer f.Close()
-	t, err := trace.Read(f, trace.Limits{})
-	switch {
-	case err != nil:
-		return nil, err
-	case t.Unread > 0:
-		return nil, fmt.Errorf("%d lines of the trace could not be read, the first is line %d: %s", t.Unread, t.Problems[0].Line, t.Problems[0].Msg)
-	case len(t.Messages) == 0:
-		return nil, errors.New("the trace has no messages")
-	}
-	return t, nil
-}
-
-// replay plays the recording and judges what comes of it.
-func (r *attackReplayRun) replay(ctx context.Context, text attackText, recorded *trace.Trace) (result.AttackRun, int) {
-	doc, problem := loadAttack(text, r.limits.Limits)
-	if problem != "" {
-		return result.AttackRun{Document: text.name, Problem: problem}, 0
-	}
-	arr := &attackRunRun{app: r.app, limit: r.limit}
-	p := &play{attackRunRun: arr, doc: doc, trace: r.record, silent: true}
-	var replayed attack.Replayed
-	p.perform = func(ctx context.Context) (*attack.Summary, error) {
-		options := p.options()
-		options.Clock, options.Grace = attack.NewClock(recorded.Messages[0].Time), new(time.Duration)
-		run, err := attack.New(doc, options)
-		if err != nil {
-			return nil, err
-		}
-		var sum attack.Summary
-		replayed, sum = run.Replay(ctx, recorded.Messages)
-		if replayed.Sent == 0 {
-			err = errors.New("the trace has no message of an agent to a server actor of this document")
-		}
-		return &sum, err
-	}
-	out := p.report(ctx, text.name)
-	out.Notices = append(out.Notices, tellReplay(recorded, replayed)...)
-	return out, len(replayed.Differences)
-}
-
-// tellReplay says what there is to know of a replay beside the verdict.
-func tellReplay(recorded *trace.Trace, r attack.Replayed) []result.Notice {
-	notices := []result.Notice{{Kind: "replayed", Message: fmt.Sprintf("%d messages of the agent were played again, %d answers differ from the recording", r.Sent, len(r.Differences))}}
-	if r.Skipped > 0 {
-		notices = append(notices, result.Notice{Kind: "unplayed", Message: fmt.Sprintf("%d messages of the recording belong to no session or to no server of the document", r.Skipped)})
-	}
-	for _, caveat := range recorded.Header.Caveats() {
-		notices = append(notices, result.Notice{Kind: "trace_no_recording", Message: caveat})
-	}
-	const most = 100
-	for i, d := range r.Differences {
-		if i == most {
-			notices = append(notices, result.Notice{Kind: "differs", Message: fmt.Sprintf("and %d more", len(r.Differences)-most)})
-			break
-		}
-		notices = append(notices, result.Notice{Kind: "differs", Actor: d.Actor, Message: d.String()})
-	}
-	return notices
 }

@@ -5,45 +5,49 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
-	"gauntlet/internal/attack"
-	engine "gauntlet/internal/serve"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/run/attackdoc"
+	"gauntlet/internal/run/attackrun"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/target"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/attack"
+	engine "gauntlet/internal/runtime/mcpserver"
 	"gauntlet/oatf/match"
 	"gauntlet/result"
 )
 
-// attackRunRun is one run of attack run.
-type attackRunRun struct {
+// attackRunCommand is one run of attack run.
+type attackRunCommand struct {
 	*app
 	limits  attackLimits
 	outputs outputFlags
 	live    liveFlags
 	agent   agentFlags
-	serving engine.Options
+	player  attackrun.Player
 
 	listen      string
 	addressFile string
 	url         string
 	trace       string
-	limit       time.Duration
-	grace       *time.Duration
-	force       bool
 	parallel    int
 
-	target *target // of the actors that attack a server; nil for none
-	spoken bool    // standard output is where the agent was spoken to
+	spoken bool // standard output is where the agent was spoken to
 }
 
 // offensive is said before anything is played.
 const offensive = "this is an offensive tool: it attacks whoever connects to it and whatever it is pointed at; use it on agents and servers that you may test"
 
-func (a *app) attackRunCommand() *cobra.Command {
-	r := &attackRunRun{app: a}
+func (a *app) newAttackRunCommand() *cobra.Command {
+	r := &attackRunCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "run [flags] DOCUMENT... [-- COMMAND [ARG]...]",
 		Short: "Play attack documents to an agent or a server, and judge what it did",
@@ -78,37 +82,37 @@ could not be played, a verdict is an error or the attack never reached anybody; 
   gauntlet attack run --listen 127.0.0.1:0 --address-file urls.txt --trace run.ndjson attack.yaml
   gauntlet attack run --agent builtin:victim attacks/
   gauntlet attack run probe.yaml -- npx -y @modelcontextprotocol/server-filesystem /tmp`,
-		RunE: r.run,
+		RunE: r.playDocuments,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	r.agent.flags(cmd)
+	r.agent.addAgentFlags(cmd)
 	f.StringVar(&r.listen, "listen", "", "serve over HTTP on this `ADDRESS`; port 0 takes a free one (default stdio)")
 	f.StringVar(&r.addressFile, "address-file", "", "write actor and URL of each server to this `FILE` as soon as clients can connect (default none)")
 	f.StringVar(&r.url, "url", "", "`URL` of the server that client actors attack (default the one of COMMAND)")
 	traceFlag(cmd, &r.trace)
-	f.Var(duration(&r.limit, attack.DefaultLimit), "timeout", "longest time for the run of one document")
-	f.Var(graceFlag(&r.grace), "grace", "how long to go on watching when everybody is through, as 30s or PT30S (default what the document says)")
-	f.BoolVar(&r.force, "force-elicitation", false, "send elicitations also to clients that do not claim to take them (default off)")
-	f.StringArrayVar(&r.serving.Revisions, "revision", nil, "protocol `REVISION` that servers speak; repeatable (default all of "+strings.Join(engine.Revisions(), ", ")+")")
-	f.StringArrayVar(&r.serving.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
-	f.StringArrayVar(&r.serving.HTTP.Origins, "allow-origin", nil, "further `ORIGIN` header that a request may carry, as https://app.example; repeatable (default none)")
-	f.Var(number(&r.parallel, 4, 100), "parallel", "most documents that are played at the same time")
-	r.liveFlags(f)
-	r.outputs.flags(cmd, a)
-	r.limits.flags(cmd)
-	completeWith(cmd, "revision", engine.Revisions())
+	f.Var(durationFlag(&r.player.Limit, attack.DefaultLimit), "timeout", "longest time for the run of one document")
+	f.Var(graceFlag(&r.player.Grace), "grace", "how long to go on watching when everybody is through, as 30s or PT30S (default what the document says)")
+	f.BoolVar(&r.player.Force, "force-elicitation", false, "send elicitations also to clients that do not claim to take them (default off)")
+	f.StringArrayVar(&r.player.Serve.Revisions, "revision", nil, "protocol `REVISION` that servers speak; repeatable (default all of "+strings.Join(mcp.Revisions(), ", ")+")")
+	f.StringArrayVar(&r.player.Serve.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
+	f.StringArrayVar(&r.player.Serve.HTTP.Origins, "allow-origin", nil, "further `ORIGIN` header that a request may carry, as https://app.example; repeatable (default none)")
+	f.Var(countFlag(&r.parallel, 4, 100), "parallel", "most documents that are played at the same time")
+	r.addTargetFlags(f)
+	r.outputs.addOutputFlags(cmd, a)
+	r.limits.addDocumentLimitFlags(cmd)
+	completeWith(cmd, "revision", mcp.Revisions())
 	return cmd
 }
 
-// liveFlags are those of the server under attack.
-func (r *attackRunRun) liveFlags(f *pflag.FlagSet) {
+// addTargetFlags are those of the server under attack.
+func (r *attackRunCommand) addTargetFlags(f *pflag.FlagSet) {
 	l := &r.live
 	f.StringArrayVar(&l.env, "env", nil, "set `NAME=VALUE` for the server of COMMAND, or pass on our own NAME; repeatable (default none)")
 	f.StringVar(&l.dir, "cwd", "", "start COMMAND in this `DIR` (default the current directory)")
 	f.StringArrayVar(&l.header, "header", nil, "send `NAME=VALUE` to the server of --url; repeatable (default none)")
 	f.StringVar(&l.bearer, "bearer-env", "", "send the token in our variable `NAME` to the server of --url (default none)")
-	f.Var(size(&l.message, engine.DefaultBody), "max-message", "longest message taken from a peer")
+	f.Var(sizeFlag(&l.message, engine.DefaultBody), "max-message", "longest message taken from a peer")
 }
 
 // graceFlag is a duration of the command line or of the document format, from 0.
@@ -129,27 +133,29 @@ func graceFlag(to **time.Duration) pflag.Value {
 	}}
 }
 
-func (r *attackRunRun) run(cmd *cobra.Command, args []string) error {
-	names, outs, err := r.validate(cmd, args)
+func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) error {
+	names, outs, err := r.validateFlags(cmd, args)
 	if err != nil {
 		return err
 	}
-	texts, err := r.attackTexts(cmd.Context(), names, &r.limits)
+	texts, err := attackdoc.Read(cmd.Context(), names, r.host.Stdin, r.limits.Limits)
 	if err != nil {
 		return err
 	}
 	report := newAttackReport()
 	r.note("%s", offensive)
 	if len(texts) == 1 {
-		report.Attacks = append(report.Attacks, r.one(cmd.Context(), texts[0]))
+		report.Attacks = append(report.Attacks, r.playOne(cmd.Context(), texts[0]))
 	} else {
 		if r.listen != "" {
 			return usage(cmd, "--listen is for one document, and %d are named", len(texts))
 		}
-		if err := r.traceFolder(); err != nil {
+		if err := r.makeTraceFolder(); err != nil {
 			return err
 		}
-		report.Attacks = r.suite(cmd.Context(), texts)
+		defer r.startProgress().stopShowing()
+		r.progress.countOf("documents")
+		report.Attacks = r.player.PlayAll(cmd.Context(), texts, r.limits.Limits, r.trace, r.parallel, r.progress)
 	}
 	b := r.app
 	if r.spoken { // standard output is the agent's
@@ -167,17 +173,18 @@ func (r *attackRunRun) run(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// validate returns the documents that are named, and where reports go.
-func (r *attackRunRun) validate(cmd *cobra.Command, args []string) (names []string, outs []output, err error) {
+// validateFlags returns the documents that are named, and where reports go.
+func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (names []string, outs []output, err error) {
 	names = args
 	dash := cmd.ArgsLenAtDash()
 	if dash >= 0 {
 		names = args[:dash]
 	}
-	if names, err = globbed(names); err != nil {
+	if names, err = expandPatterns(names); err != nil {
 		return nil, nil, usage(cmd, "%s", err)
 	}
-	if err := r.agent.choose(r.app); err != nil {
+	chosen, err := r.agent.chooseAgent(r.app)
+	if err != nil {
 		return nil, nil, usage(cmd, "%s", err)
 	}
 	switch {
@@ -187,7 +194,7 @@ func (r *attackRunRun) validate(cmd *cobra.Command, args []string) (names []stri
 		return nil, nil, usage(cmd, "no command behind --")
 	case dash >= 0 && r.url != "":
 		return nil, nil, usage(cmd, "--url and a command behind -- are two servers to attack: name one")
-	case r.url != "" && !isURL(r.url):
+	case r.url != "" && !target.IsURL(r.url):
 		return nil, nil, usage(cmd, "--url: %q is no URL: want one that begins with http:// or https://", r.url)
 	case r.trace == "-":
 		return nil, nil, usage(cmd, "--trace: the trace is judged when the run is over: name a file")
@@ -199,23 +206,20 @@ func (r *attackRunRun) validate(cmd *cobra.Command, args []string) (names []stri
 			return nil, nil, usage(cmd, "standard input is where an agent speaks: name a file")
 		}
 	}
+	var attacked []target.Target
 	switch {
 	case dash >= 0:
-		r.target = &target{command: args[dash:]}
+		attacked = []target.Target{{Server: launch.Server{Command: args[dash:]}}}
 	case r.url != "":
-		r.target = &target{url: r.url}
+		attacked = []target.Target{{Server: launch.Server{URL: r.url}}}
 	}
-	var targets []target
-	if r.target != nil {
-		targets = []target{*r.target}
-	}
-	if err := r.equip(cmd, &r.live, targets); err != nil {
+	if err := r.applyLiveFlags(cmd, &r.live, attacked); err != nil {
 		return nil, nil, usage(cmd, "%s", err)
 	}
-	if r.target != nil {
-		r.target = &targets[0]
+	if attacked != nil {
+		r.player.Target = &attacked[0].Server
 	}
-	outs, err = r.outputs.open(names)
+	outs, err = r.outputs.checkOutputs(names)
 	if err != nil {
 		return nil, nil, usage(cmd, "%s", err)
 	}
@@ -227,27 +231,64 @@ func (r *attackRunRun) validate(cmd *cobra.Command, args []string) (names []stri
 		if info, err := os.Stat(file); file == "" || file == r.trace && err == nil && info.IsDir() {
 			continue // of several documents the traces go into a folder
 		}
-		if err := writable(file, files); err != nil {
+		if err := userfile.CheckWritable(file, files); err != nil {
 			return nil, nil, usage(cmd, "%s", err)
 		}
 		files = append(files, file)
 	}
-	r.serving.IdleStream = true // what a server says unasked has no other way to a client
-	r.serving.HTTP.Body = r.live.message
+	r.player.Serve.IdleStream = true // what a server says unasked has no other way to a client
+	r.player.Serve.HTTP.Body = r.live.message
+	r.player.Message, r.player.Environ, r.player.Tool = r.live.message, r.host.Environ, toolName()
+	r.player.Agent, r.player.AgentName, r.player.Prompt = chosen, r.agent.agent, r.agent.prompt
+	r.player.Stdin, r.player.Stdout, r.player.Say, r.player.Note = r.host.Stdin, r.host.Stdout, r.say, r.note
 	return names, outs, nil
 }
 
-// one plays one document as the command line says.
-func (r *attackRunRun) one(ctx context.Context, text attackText) result.AttackRun {
-	r.spoken = r.listen == "" && r.agent.start == nil && r.target == nil
-	doc, problem := loadAttack(text, r.limits.Limits)
+// playOne plays one document as the command line says.
+func (r *attackRunCommand) playOne(ctx context.Context, text attackdoc.Text) result.AttackRun {
+	listen := r.listen
+	if listen == "" && r.player.Agent != nil {
+		listen = "127.0.0.1:0"
+	}
+	doc, problem := text.Load(r.limits.Limits)
 	if problem != "" {
-		return result.AttackRun{Document: text.name, Problem: problem}
+		r.spoken = listen == "" && r.player.Target == nil
+		return result.AttackRun{Document: text.Name, Problem: problem}
 	}
-	p := &play{attackRunRun: r, doc: doc, listen: r.listen, addressFile: r.addressFile, trace: r.trace}
-	if p.listen == "" && r.agent.start != nil {
-		p.listen = "127.0.0.1:0"
+	r.spoken = listen == "" && attackrun.HasServer(doc)
+	if f, ok := r.host.Stdin.(*os.File); ok && r.spoken && term.IsTerminal(int(f.Fd())) {
+		r.note("waiting for an MCP client on standard input; --listen serves over HTTP, --agent names an agent")
 	}
-	r.spoken = p.listen == "" && serves(doc)
-	return p.report(ctx, text.name)
+	return r.player.Play(ctx, doc, text.Name, attackrun.Session{Listen: listen, AddressFile: r.addressFile, Trace: r.trace})
+}
+
+// makeTraceFolder makes the folder for the traces of several documents.
+func (r *attackRunCommand) makeTraceFolder() error {
+	if r.trace == "" {
+		return nil
+	}
+	if err := os.MkdirAll(r.trace, 0o700); err != nil {
+		return fmt.Errorf("--trace: %s: %w: of several documents the traces go into a folder", r.trace, userfile.Reason(err))
+	}
+	return nil
+}
+
+// expandPatterns replaces patterns by the files that fit them, in the order of their names.
+func expandPatterns(names []string) ([]string, error) {
+	var out []string
+	for _, n := range names {
+		if _, err := os.Stat(n); err == nil || !strings.ContainsAny(n, "*?[") {
+			out = append(out, n)
+			continue
+		}
+		found, err := filepath.Glob(n)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", n, err)
+		}
+		if found == nil {
+			return nil, fmt.Errorf("%s: no file fits the pattern", n)
+		}
+		out = append(out, found...)
+	}
+	return out, nil
 }

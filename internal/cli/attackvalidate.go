@@ -1,17 +1,17 @@
 package cli
 
 import (
-	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/oatf"
-	"gauntlet/result"
+	"gauntlet/internal/run/attackdoc"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/userfile"
 )
 
-// attackValidateRun is one run of attack validate.
-type attackValidateRun struct {
+// attackValidateCommand is one run of attack validate.
+type attackValidateCommand struct {
 	*app
 	limits attackLimits
 	format string
@@ -19,15 +19,8 @@ type attackValidateRun struct {
 	noLint bool
 }
 
-// A verdictOn is what there is to say about one document.
-type verdictOn struct {
-	attackText
-	errs     []oatf.Diagnostic
-	warnings []oatf.Diagnostic
-}
-
-func (a *app) attackValidateCommand() *cobra.Command {
-	v := &attackValidateRun{app: a}
+func (a *app) newAttackValidateCommand() *cobra.Command {
+	v := &attackValidateCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "validate [flags] FILE|DIR...",
 		Short: "Check attack documents against the format's rules",
@@ -41,64 +34,40 @@ every .yaml and .yml below.
 Exit codes: 0 all documents are valid, 1 one is not, 2 one could not be read.`,
 		Example: `  gauntlet attack validate attack.yaml
   gauntlet attack validate --format sarif --output attacks.sarif attacks/`,
-		RunE: v.run,
+		RunE: v.validateDocuments,
 	}
 	cmd.Flags().SortFlags = false
 	textFormat(cmd, &v.format, "pretty", "json", "sarif")
 	outputFlag(cmd, &v.output, "the verdict")
 	cmd.Flags().BoolVar(&v.noLint, "no-lint", false, "leave out warnings that are not the format's own (default off)")
-	v.limits.flags(cmd)
+	v.limits.addDocumentLimitFlags(cmd)
 	return cmd
 }
 
-func (v *attackValidateRun) run(cmd *cobra.Command, args []string) error {
+func (v *attackValidateCommand) validateDocuments(cmd *cobra.Command, args []string) error {
 	if err := wantDocuments(cmd, args); err != nil {
 		return err
 	}
-	if err := writable(v.output, args); err != nil {
+	if err := userfile.CheckWritable(v.output, args); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	texts, err := v.attackTexts(cmd.Context(), args, &v.limits)
+	texts, err := attackdoc.Read(cmd.Context(), args, v.host.Stdin, v.limits.Limits)
 	if err != nil {
 		return err
 	}
-	all := make([]verdictOn, len(texts))
+	all := make([]attackdoc.Diagnosis, len(texts))
 	for i, t := range texts {
 		if cmd.Context().Err() != nil {
-			return errInterrupted
+			return interrupt.Err
 		}
-		all[i] = v.judge(t)
-		v.code = max(v.code, all[i].code())
+		all[i] = t.Validate(v.limits.Limits, !v.noLint)
+		v.code = max(v.code, all[i].ExitCode())
 	}
-	return v.writeTo(v.output, func(w io.Writer) error { return v.write(w, all) })
-}
-
-func (v *attackValidateRun) judge(t attackText) verdictOn {
-	on := verdictOn{attackText: t}
-	if t.err != nil {
-		return on
+	write := v.writeTo
+	if v.format == "pretty" {
+		write = v.writeShown
 	}
-	d, err := v.limits.Parse(t.text)
-	if d == nil {
-		var errs oatf.Errors
-		errors.As(err, &errs)
-		on.errs = errs
-		return on
-	}
-	r := oatf.Validate(d)
-	on.errs, on.warnings = r.Errors, r.Warnings
-	if !v.noLint {
-		on.warnings = append(on.warnings, oatf.Lint(d)...)
-	}
-	return on
-}
-
-func (on *verdictOn) code() int {
-	switch {
-	case on.err != nil:
-		return result.ExitTrouble
-	case len(on.errs) > 0:
-		return result.ExitGate
-	}
-	return result.ExitOK
+	return write(v.output, func(w io.Writer) error {
+		return attackdoc.Write(w, all, v.format, v.terminalOptions(false).Width, version())
+	})
 }

@@ -2,28 +2,28 @@ package cli
 
 import (
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/calibrate"
-	"gauntlet/capability"
-	"gauntlet/catalog"
-	"gauntlet/classify"
+	"gauntlet/internal/run/calibration"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/target"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/result"
 )
 
-// calibrateRun is one run of the subcommand calibrate.
-type calibrateRun struct {
+// calibrateCommand is one run of the subcommand calibrate.
+type calibrateCommand struct {
 	*app
 	format  string
 	file    string
 	folds   int
-	sources sourceFlags
+	sources calibration.Sources
 }
 
-func (a *app) calibrateCommand() *cobra.Command {
-	c := &calibrateRun{app: a}
+func (a *app) newCalibrateCommand() *cobra.Command {
+	c := &calibrateCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "calibrate [flags] CORPUS_DIR",
 		Short: "Measure how often the classifier is right",
@@ -43,41 +43,42 @@ measured; else 0.`,
 		Example: `  gauntlet calibrate corpus
   gauntlet calibrate --sources checkouts --source files=./files corpus
   gauntlet calibrate --folds 5 --format markdown --output docs/classifier-eval.md corpus`,
-		RunE: c.run,
+		RunE: c.measureClassifier,
 	}
 	cmd.Flags().SortFlags = false
 	textFormat(cmd, &c.format, "markdown", "json")
 	outputFlag(cmd, &c.file, "the figures")
-	cmd.Flags().Var(number(&c.folds, 1, 1000), "folds", "judge families in so many groups, each without its own words; 1 leaves that out")
-	c.sources.flags(cmd)
+	cmd.Flags().Var(countFlag(&c.folds, 1, 1000), "folds", "judge families in so many groups, each without its own words; 1 leaves that out")
+	cmd.Flags().StringVar(&c.sources.All, "sources", "", "read the sources of servers below this `DIR`, which holds one directory a server, called as its files of the corpus")
+	cmd.Flags().StringArrayVar(&c.sources.Each, "source", nil, "read the source of one server, `SERVER=DIR`; repeatable (default none)")
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	return cmd
 }
 
-func (c *calibrateRun) run(cmd *cobra.Command, args []string) error {
+func (c *calibrateCommand) measureClassifier(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usage(cmd, "want one directory that holds labels and snapshots")
 	}
-	if err := writable(c.file, nil); err != nil {
+	if err := userfile.CheckWritable(c.file, nil); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	defer c.startProgress().stop()
-	corpus, problems, err := readCorpus(args[0])
+	defer c.startProgress().stopShowing()
+	corpus, problems, err := calibration.Read(args[0])
 	if err == nil {
-		more, failed := c.readSources(cmd.Context(), corpus)
+		more, failed := corpus.AddSources(cmd.Context(), c.sources, c.progress.Step)
 		if failed != nil {
 			return failed
 		}
 		problems = append(problems, more...)
 	}
-	c.progress.stop()
+	c.progress.stopShowing()
 	for _, p := range problems {
-		c.say("%s", failureText(p))
+		c.say("%s", target.FailureText(p))
 	}
 	if err != nil {
 		return err
 	}
-	r, err := interruptible(cmd.Context(), func() *calibrate.Run { return corpus.measure(c.folds) })
+	r, err := interrupt.Do(cmd.Context(), func() *calibrate.Run { return corpus.Measure(c.folds) })
 	if err != nil {
 		return err
 	}
@@ -90,61 +91,4 @@ func (c *calibrateRun) run(cmd *cobra.Command, args []string) error {
 		}
 		return r.Markdown(w)
 	})
-}
-
-// measure scores the corpus by layer 1, and the servers whose sources were read by both.
-func (c *corpus) measure(folds int) *calibrate.Run {
-	cases := c.predicted()
-	r := &calibrate.Run{
-		Vocabulary: capability.VocabularyVersion, Lexicon: classify.LexiconVersion, Layer: "1",
-		Corpus: calibrate.Entries(cases), All: calibrate.Of(cases), Folds: folds,
-		Layers: c.compared(cases),
-	}
-	nameless := slices.Clone(cases)
-	for i, s := range c.servers {
-		p := classify.Nameless(s)
-		nameless[i].Predicted = &p
-	}
-	r.Nameless = calibrate.Of(nameless)
-	if folds > 1 {
-		r.Unseen = calibrate.Of(unseen(c.servers, cases, folds))
-	}
-	return r
-}
-
-// predicted classifies every server from its definitions.
-func (c *corpus) predicted() []calibrate.Case {
-	cases := make([]calibrate.Case, len(c.truths))
-	for i, t := range c.truths {
-		p := classify.Server(c.servers[i])
-		cases[i] = calibrate.Case{Truth: t, Predicted: &p, Mode: capability.DefinitionOnly}
-	}
-	calibrate.Families(cases)
-	return cases
-}
-
-// unseen classifies every server without the words that only its fold uses.
-func unseen(servers []*catalog.Server, cases []calibrate.Case, n int) []calibrate.Case {
-	out := slices.Clone(cases)
-	words := make([]map[string]bool, len(servers))
-	for i, s := range servers {
-		words[i] = map[string]bool{}
-		classify.Words(s, words[i])
-	}
-	for _, fold := range calibrate.Split(cases, n) {
-		known := map[string]bool{}
-		for i := range servers {
-			if slices.Contains(fold, i) {
-				continue
-			}
-			for w := range words[i] {
-				known[w] = true
-			}
-		}
-		for _, i := range fold {
-			p := classify.Without(servers[i], func(w string) bool { return known[w] })
-			out[i].Predicted = &p
-		}
-	}
-	return out
 }

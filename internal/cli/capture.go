@@ -8,15 +8,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/catalog"
-	"gauntlet/check"
 	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/engine/scanner"
+	"gauntlet/internal/leaf/redact"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/target"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
 	"gauntlet/result"
-	"gauntlet/scan"
 )
 
-// captureRun is one run of the subcommand capture.
-type captureRun struct {
+// captureCommand is one run of the subcommand capture.
+type captureCommand struct {
 	*app
 	live         liveFlags
 	limits       limitFlags
@@ -25,8 +30,8 @@ type captureRun struct {
 	allowPartial bool
 }
 
-func (a *app) captureCommand() *cobra.Command {
-	c := &captureRun{app: a}
+func (a *app) newCaptureCommand() *cobra.Command {
+	c := &captureCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "capture [flags] {URL | -- COMMAND [ARG]...}",
 		Short: "Write down what a live server says, as a snapshot",
@@ -44,105 +49,111 @@ Exit codes: 2 if anything asked for could not be read; else 0.`,
   gauntlet capture --output github.json --env GITHUB_TOKEN -- github-mcp-server stdio
   gauntlet capture --output fs.json --trace fs.ndjson -- npx -y @modelcontextprotocol/server-filesystem /tmp
   gauntlet capture --bearer-env API_TOKEN https://example.com/mcp > example.json`,
-		RunE: c.run,
+		RunE: c.captureServer,
 	}
 	cmd.Flags().SortFlags = false
 	outputFlag(cmd, &c.file, "the snapshot")
 	traceFlag(cmd, &c.trace)
-	c.live.flags(cmd)
-	c.limits.flags(cmd)
+	c.live.addLiveFlags(cmd)
+	c.limits.addLimitFlags(cmd)
 	_ = cmd.Flags().MarkHidden("max-depth") // of definitions, which capture does not look into
 	partialFlag(cmd, &c.allowPartial)
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	return cmd
 }
 
-func (c *captureRun) run(cmd *cobra.Command, args []string) error {
-	server := []target{{command: args}}
+func (c *captureCommand) captureServer(cmd *cobra.Command, args []string) error {
+	server := []target.Target{{Server: launch.Server{Command: args}}}
 	switch dash := cmd.ArgsLenAtDash(); {
 	case len(args) == 0:
 		return usage(cmd, "no server: want its URL, or -- and its command")
-	case dash < 0 && len(args) == 1 && isURL(args[0]):
-		server = []target{{url: args[0]}}
+	case dash < 0 && len(args) == 1 && target.IsURL(args[0]):
+		server = []target.Target{{Server: launch.Server{URL: args[0]}}}
 	case dash != 0:
 		return usage(cmd, "want only -- and the command of a server: gauntlet capture -- %s", strings.Join(args[:1], " "))
 	}
-	if err := c.equip(cmd, &c.live, server); err != nil {
+	if err := c.applyLiveFlags(cmd, &c.live, server); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	if err := writable(c.file, nil); err != nil {
+	if err := userfile.CheckWritable(c.file, nil); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	if err := c.record(); err != nil {
+	record, err := c.startRecording()
+	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	defer c.startProgress().stop()
-	got, err := c.capture(cmd.Context(), &c.live, server[0], c.limits.Limits)
-	incomplete := c.live.trace.close()
-	c.tellNotes(got, false)
+	defer c.startProgress().stopShowing()
+	got, err := c.newTargetReader(&c.live, 1, c.limits.Limits, record).Capture(cmd.Context(), server[0])
+	incomplete := record.Close()
+	for _, n := range got.Notes() {
+		c.showNote(n)
+	}
 	if err != nil {
 		if incomplete != nil {
 			c.say("%s", incomplete)
 		}
 		return err
 	}
-	c.progress.stop()
-	err = c.writeTo(c.file, func(w io.Writer) error {
-		_, err := io.WriteString(w, got.text)
+	c.progress.stopShowing()
+	write := userfile.Write
+	held := redact.New(got.Secrets).Names(got.Text)
+	if held != nil {
+		write = userfile.WritePrivate
+	}
+	err = write(c.file, c.host.Stdout, func(w io.Writer) error {
+		_, err := io.WriteString(w, got.Text)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	c.remark(got)
+	c.reportGaps(got, held)
 	return incomplete
 }
 
-// record begins the trace, if one is asked for.
-func (c *captureRun) record() error {
+// startRecording begins the trace, if one is asked for.
+func (c *captureCommand) startRecording() (*tracefile.File, error) {
 	if c.trace == "" {
-		return nil
+		return nil, nil
 	}
-	if sameFile(c.trace, c.file) {
-		return fmt.Errorf("the snapshot and the trace would both go to %s", place(c.file))
+	if userfile.Same(c.trace, c.file) {
+		return nil, fmt.Errorf("the snapshot and the trace would both go to %s", outputName(c.file))
 	}
-	if err := writable(c.trace, nil); err != nil {
-		return err
+	if err := userfile.CheckWritable(c.trace, nil); err != nil {
+		return nil, err
 	}
-	var err error
-	c.live.trace, err = c.createTrace(c.trace)
-	return err
+	return c.createTrace(c.trace)
 }
 
-func place(file string) string {
+func outputName(file string) string {
 	if file == "-" {
 		return "standard output: name a file for one"
 	}
 	return file
 }
 
-// remark says what is missing in the snapshot, and what is in it that should stay private.
-func (c *captureRun) remark(got *captured) {
-	if names := secretsIn(got.text, got.given); names != nil {
-		c.say("the server repeats the value of %s: the snapshot holds it", strings.Join(names, ", "))
+// reportGaps says what is missing in the snapshot, and which secrets it holds.
+func (c *captureCommand) reportGaps(got *target.Captured, held []string) {
+	if held != nil {
+		c.say("the server repeats the value of %s: the snapshot holds it", strings.Join(held, ", "))
 	}
 	// The report of a scan without checks has the ledger that the exit code rests on.
-	held, err := catalog.Parse("", got.text, c.limits.Limits)
+	snapshot, err := catalog.Parse("", got.Text, c.limits.Limits)
 	if err != nil {
 		c.say("%s", report.Visible(err.Error()))
 		c.code = result.ExitTrouble
 		return
 	}
-	r := scan.Run(held, scan.Options{Checks: []*check.Check{}})
+	r := scanner.Run(snapshot, scanner.Options{Checks: []*check.Check{}})
 	r.Problems = nil
-	for _, g := range got.gaps {
+	for _, g := range got.Gaps {
 		r.Problems = append(r.Problems, finding.Problem{Kind: finding.Unread, Message: g.Method + ": " + g.Message})
 	}
 	c.code = r.ExitCode(finding.None, c.allowPartial)
 	switch {
 	case r.Complete():
 	case c.allowPartial && r.Read():
-		c.say("--allow-partial: the snapshot is incomplete: %s", partial(r.Problems))
+		c.say("--allow-partial: the snapshot is incomplete: %s", partialText(r.Problems))
 	default:
 		for _, p := range r.Problems {
 			c.say("%s", p.Message)

@@ -1,18 +1,14 @@
 package cli
 
 import (
-	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/check/config"
-	"gauntlet/result"
-	"gauntlet/scan"
+	"gauntlet/internal/run/checkdoc"
 )
 
-func (a *app) checksCommand() *cobra.Command {
+func (a *app) newChecksCommand() *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "checks",
@@ -21,29 +17,9 @@ func (a *app) checksCommand() *cobra.Command {
 documentation of every check, which is docs/checks.md.`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			return a.writeTo("-", func(w io.Writer) error { return writeRules(w, allRules(), format) })
+			return a.writeTo("-", func(w io.Writer) error { return checkdoc.WriteList(w, checkdoc.Rules(), format) })
 		},
 	}
 	textFormat(cmd, &format, "text", "json", "markdown")
 	return cmd
-}
-
-// allRules describes every check there is: those of servers, then those of configurations.
-func allRules() []result.Rule {
-	return append(scan.Rules(scan.Checks()), scan.ConfigRules(config.Checks())...)
-}
-
-func writeRules(w io.Writer, rules []result.Rule, format string) error {
-	switch format {
-	case "json":
-		return writeIndented(w, rules)
-	case "markdown":
-		return writeMarkdown(w, rules)
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tNAME\tSEVERITY\tMATURITY")
-	for _, r := range rules {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.ID, r.Name, r.Severity, r.Maturity)
-	}
-	return t.Flush()
 }

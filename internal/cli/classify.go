@@ -11,12 +11,16 @@ import (
 	"gauntlet/capability"
 	"gauntlet/classify"
 	"gauntlet/finding"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/redaction"
+	"gauntlet/internal/run/target"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
 	"gauntlet/result"
 )
 
-// classifyRun is one run of the subcommand classify.
-type classifyRun struct {
+// classifyCommand is one run of the subcommand classify.
+type classifyCommand struct {
 	*app
 	how          targetFlags
 	configs      configFlags
@@ -27,8 +31,8 @@ type classifyRun struct {
 	source       string
 }
 
-func (a *app) classifyCommand() *cobra.Command {
-	c := &classifyRun{app: a}
+func (a *app) newClassifyCommand() *cobra.Command {
+	c := &classifyCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "classify [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
 		Short: "Say what tools can do and what their parameters are",
@@ -51,7 +55,7 @@ Exit codes: 2 if anything asked for could not be read; else 0.`,
   gauntlet classify --format json --min-confidence high a.json b.json
   gauntlet classify --source ./src snapshot.json
   gauntlet classify -- npx -y @modelcontextprotocol/server-filesystem /tmp`,
-		RunE: c.run,
+		RunE: c.classifyTargets,
 	}
 	cmd.Flags().SortFlags = false
 	textFormat(cmd, &c.format, "pretty", "json")
@@ -60,9 +64,9 @@ Exit codes: 2 if anything asked for could not be read; else 0.`,
 	cmd.Flags().StringVar(&c.source, "source", "", "read the server's source below this `DIR` as well")
 	partialFlag(cmd, &c.allowPartial)
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
-	c.configs.flags(cmd)
+	c.configs.addConfigFlags(cmd)
 	_ = cmd.Flags().MarkHidden("no-launch") // without servers there is nothing to classify
-	c.how.flags(cmd)
+	c.how.addTargetFlags(cmd)
 	return cmd
 }
 
@@ -77,12 +81,12 @@ func confidenceFlag(cmd *cobra.Command, to *capability.Confidence) {
 	completeWith(cmd, "min-confidence", names)
 }
 
-func (c *classifyRun) run(cmd *cobra.Command, args []string) error {
-	targets, err := c.targets(cmd, &c.how, args)
+func (c *classifyCommand) classifyTargets(cmd *cobra.Command, args []string) error {
+	targets, err := c.parseTargets(cmd, &c.how, args)
 	if err != nil {
 		return err
 	}
-	if err := c.validate(cmd, targets); err != nil {
+	if err := c.checkClassifyFlags(cmd, targets); err != nil {
 		return err
 	}
 	c.configs.writes = []string{c.file}
@@ -90,60 +94,64 @@ func (c *classifyRun) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer c.startProgress().stop()
+	defer c.startProgress().stopShowing()
 	var unread []finding.Problem
 	if p != nil {
-		targets = append(targets, p.targets()...)
-		unread = p.problems
+		targets = append(targets, p.Targets()...)
+		unread = p.Problems
 	}
-	got, err := c.gather(cmd.Context(), &c.how, targets)
+	got, err := c.gatherTargets(cmd.Context(), &c.how, targets)
 	if err != nil {
 		return err
 	}
-	servers, err := c.classified(cmd.Context(), got)
+	servers, err := c.labelServers(cmd.Context(), got)
 	if err != nil {
 		return err
 	}
-	unread = slices.Concat(unread, got.failures, got.catalog.Problems)
-	c.progress.stop()
+	unread = slices.Concat(unread, got.Failures, got.Catalog.Problems)
+	c.progress.stopShowing()
 	for _, p := range unread {
-		c.say("%s", failureText(p))
+		c.say("%s", target.FailureText(p))
 	}
-	if len(got.catalog.Documents) > 0 {
-		if err := c.writeTo(c.file, func(w io.Writer) error { return c.show(w, servers) }); err != nil {
+	if len(got.Catalog.Documents) > 0 {
+		write := c.writeTo
+		if c.format == "pretty" {
+			write = c.writeShown
+		}
+		if err := write(c.file, func(w io.Writer) error { return c.writeLabels(w, servers) }); err != nil {
 			return err
 		}
 	}
-	if len(unread) > 0 && !(c.allowPartial && len(got.catalog.Documents) > 0) {
+	if len(unread) > 0 && !(c.allowPartial && len(got.Catalog.Documents) > 0) {
 		c.code = result.ExitTrouble
 	}
 	return nil
 }
 
-func (c *classifyRun) validate(cmd *cobra.Command, targets []target) error {
-	in := files(targets)
+func (c *classifyCommand) checkClassifyFlags(cmd *cobra.Command, targets []target.Target) error {
+	in := snapshotFiles(targets)
 	stdin := slices.Index(in, "-")
 	switch {
-	case c.configs.wrong() != "":
-		return usage(cmd, "%s", c.configs.wrong())
+	case c.configs.findConflict() != "":
+		return usage(cmd, "%s", c.configs.findConflict())
 	case c.configs.noLaunch:
 		return usage(cmd, "--no-launch leaves nothing to classify")
-	case len(targets) == 0 && !c.configs.asked():
+	case len(targets) == 0 && !c.configs.anyGiven():
 		return usage(cmd, "nothing to classify: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --config or --discover")
 	case stdin >= 0 && slices.Contains(in[stdin+1:], "-"):
 		return usage(cmd, "- is named more than once: standard input can be read once")
 	}
-	if err := writable(c.file, in); err != nil {
+	if err := userfile.CheckWritable(c.file, in); err != nil {
 		return usage(cmd, "%s", err)
 	}
 	return nil
 }
 
-// classified labels every server, leaves out what is below the floor, and hides what was
+// labelServers labels every server, leaves out what is below the floor, and hides what was
 // given to live servers for their eyes only.
-func (c *classifyRun) classified(ctx context.Context, got *gathered) ([]capability.Server, error) {
-	c.progress.say("classifying")
-	servers, err := interruptible(ctx, func() []capability.Server { return classify.Catalog(&got.catalog) })
+func (c *classifyCommand) labelServers(ctx context.Context, got *target.Gathered) ([]capability.Server, error) {
+	c.progress.Step("classifying")
+	servers, err := interrupt.Do(ctx, func() []capability.Server { return classify.Catalog(&got.Catalog) })
 	if err != nil {
 		return nil, err
 	}
@@ -152,23 +160,23 @@ func (c *classifyRun) classified(ctx context.Context, got *gathered) ([]capabili
 		if err != nil {
 			return nil, err
 		}
-		got.failures = append(got.failures, problems...)
+		got.Failures = append(got.Failures, problems...)
 	}
 	for i := range servers {
 		classify.AtLeast(&servers[i], c.floor)
 	}
-	if len(got.given) > 0 {
-		redactLabels(servers, newVeil(got.given))
+	if len(got.Secrets) > 0 {
+		redaction.New(got.Secrets).Labels(servers)
 	}
 	return servers, nil
 }
 
-// show writes one server as an object, several as a list of such objects.
-func (c *classifyRun) show(w io.Writer, servers []capability.Server) error {
+// writeLabels writes one server as an object, several as a list of such objects.
+func (c *classifyCommand) writeLabels(w io.Writer, servers []capability.Server) error {
 	if c.format == "pretty" {
 		opt := report.Options{}
 		if c.file == "-" {
-			opt = c.looks(false)
+			opt = c.terminalOptions(false)
 		}
 		return report.WriteMatrix(w, servers, c.floor, opt)
 	}
@@ -178,35 +186,4 @@ func (c *classifyRun) show(w io.Writer, servers []capability.Server) error {
 	return writeIndented(w, struct {
 		Servers []capability.Server `json:"servers"`
 	}{servers})
-}
-
-// redactLabels hides what live servers were given wherever labels quote it.
-func redactLabels(servers []capability.Server, v *veil) {
-	for i := range servers {
-		s := &servers[i]
-		v.all(&s.Name)
-		v.each(s.Warnings)
-		for j := range s.Tools {
-			t := &s.Tools[j]
-			v.all(&t.Name)
-			v.each(t.Warnings)
-			roles := make(map[string]capability.RoleLabel, len(t.Roles))
-			for name, r := range t.Roles {
-				v.all(&name)
-				v.each(r.Evidence)
-				roles[name] = r
-			}
-			t.Roles = roles
-			for k := range t.Capabilities {
-				l := &t.Capabilities[k]
-				v.each(l.Evidence)
-				for n := range l.Signals {
-					v.all(&l.Signals[n].Text, &l.Signals[n].Pointer)
-				}
-			}
-		}
-		for j := range s.Combinations {
-			v.each(s.Combinations[j].Tools)
-		}
-	}
 }

@@ -24,7 +24,7 @@ type Host struct {
 // started is gone by then.
 func Main(ctx context.Context, args []string, host Host) int {
 	a := &app{host: host}
-	root := a.root()
+	root := a.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(host.Stdin)
 	root.SetOut(host.Stdout)
@@ -44,7 +44,7 @@ type app struct {
 	code     int       // of a command that did its work; one that could not returns an error
 }
 
-func (a *app) root() *cobra.Command {
+func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gauntlet",
 		Short: "Test the security of MCP servers and of the agents that use them",
@@ -70,6 +70,6 @@ Exit codes of every command:
 		RunE:          func(c *cobra.Command, _ []string) error { return usage(c, "no command: want %s", commandNames(c)) },
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.scanCommand(), a.captureCommand(), a.serveCommand(), a.lockCommand(), a.diffCommand(), a.attackCommand(), a.gatewayCommand(), a.mockCommand(), a.traceCommand(), a.suppressCommand(), a.testCommand(), a.checksCommand(), a.explainCommand(), a.classifyCommand(), a.calibrateCommand(), a.versionCommand())
+	root.AddCommand(a.newScanCommand(), a.newCaptureCommand(), a.newServeCommand(), a.newLockCommand(), a.newDiffCommand(), a.newAttackCommand(), a.newGatewayCommand(), a.newMockCommand(), a.newTraceCommand(), a.newSuppressCommand(), a.newTestCommand(), a.newChecksCommand(), a.newExplainCommand(), a.newClassifyCommand(), a.newCalibrateCommand(), a.newVersionCommand())
 	return root
 }

@@ -5,9 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
-	"slices"
 	"testing"
 
 	"gauntlet/result"
@@ -40,28 +37,6 @@ func TestStdinThatFails(t *testing.T) {
 	}
 }
 
-func TestReplaceFileIsAllOrNothing(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "report")
-	if err := os.WriteFile(file, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	broken := errors.New("broken")
-	err := replaceFile(file, func(w io.Writer) error {
-		_, _ = io.WriteString(w, "half of the new")
-		return broken
-	})
-	if !errors.Is(err, broken) {
-		t.Errorf("error %v, want %v", err, broken)
-	}
-	if got, _ := os.ReadFile(file); string(got) != "old" {
-		t.Errorf("the file holds %q, want what was there", got)
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("%d files, want only the report", len(entries))
-	}
-}
-
 func TestParseSize(t *testing.T) {
 	for _, tt := range []struct {
 		in   string
@@ -74,12 +49,5 @@ func TestParseSize(t *testing.T) {
 		if got != tt.want || (err != nil) != (tt.want == 0) {
 			t.Errorf("parseSize(%q) = %d, %v, want %d", tt.in, got, err, tt.want)
 		}
-	}
-}
-
-func TestSecretsIn(t *testing.T) {
-	env := []string{"A=long-value", "B=abc", "C=other-value", "D="}
-	if got := secretsIn("abc long-value", env); !slices.Equal(got, []string{"A"}) {
-		t.Errorf("got %q, want A: B's value is too short to tell", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/checkdoc"
 	"gauntlet/report"
 )
 
@@ -26,7 +27,7 @@ func completeChecks(cmd *cobra.Command, flag string) {
 // checkIDs returns every check's id with its name as the description.
 func checkIDs(prefix string) []string {
 	var out []string
-	for _, k := range allRules() {
+	for _, k := range checkdoc.Rules() {
 		out = append(out, cobra.CompletionWithDesc(prefix+string(k.ID), k.Name))
 	}
 	return out

@@ -4,16 +4,16 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/check/config"
 	"gauntlet/finding"
-	"gauntlet/internal/discover"
+	"gauntlet/internal/engine/check/config"
+	"gauntlet/internal/run/clientplan"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/discover"
 )
 
 // configFlags say which configurations of MCP clients to read, and whether what stands in
@@ -24,11 +24,12 @@ type configFlags struct {
 	noLaunch bool
 	yes      bool
 
-	often  string   // how often a server is started, where that is more than once
-	writes []string // files that the run will write, none of which may be a configuration
+	checks []*config.Check // whose findings are shown before the question; nil for all
+	often  string          // how often a server is started, where that is more than once
+	writes []string        // files that the run will write, none of which may be a configuration
 }
 
-func (c *configFlags) flags(cmd *cobra.Command) {
+func (c *configFlags) addConfigFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&c.files, "config", nil, "judge the configuration of an MCP client in this `FILE`, and scan the servers in it; repeatable (default none)")
 	cmd.Flags().BoolVar(&c.discover, "discover", false, "do so with the configurations of all known clients of this user and of the current directory (default off)")
 	cmd.Flags().BoolVar(&c.noLaunch, "no-launch", false, "start nothing and connect to nothing that stands in a configuration (default off)")
@@ -36,17 +37,17 @@ func (c *configFlags) flags(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("config") // fails only for a flag that is not there
 }
 
-// asked reports whether any configuration is to be read.
-func (c *configFlags) asked() bool { return c.discover || len(c.files) > 0 }
+// anyGiven reports whether any configuration is to be read.
+func (c *configFlags) anyGiven() bool { return c.discover || len(c.files) > 0 }
 
-// wrong returns what is wrong with the flags together, "" if nothing is.
-func (c *configFlags) wrong() string {
+// findConflict returns what is wrong with the flags together, "" if nothing is.
+func (c *configFlags) findConflict() string {
 	switch {
 	case c.yes && c.noLaunch:
 		return "--yes and --no-launch are opposites: want one of them"
-	case c.yes && !c.asked():
+	case c.yes && !c.anyGiven():
 		return "--yes is for servers in configurations: name one with --config, or --discover"
-	case c.noLaunch && !c.asked():
+	case c.noLaunch && !c.anyGiven():
 		return "--no-launch is for servers in configurations: name one with --config, or --discover"
 	}
 	for _, f := range c.files {
@@ -57,8 +58,8 @@ func (c *configFlags) wrong() string {
 	return ""
 }
 
-// machine is this machine and its user as the clients see them.
-func (a *app) machine() discover.Host {
+// thisMachine is this machine and its user as the clients see them.
+func (a *app) thisMachine() discover.Host {
 	h := discover.Host{FS: discover.Disk{}, OS: runtime.GOOS, Home: a.getenv("HOME"), Env: a.lookupEnv}
 	if h.OS == "windows" {
 		h.Home = a.getenv("USERPROFILE")
@@ -69,11 +70,11 @@ func (a *app) machine() discover.Host {
 	return h
 }
 
-// spared returns an error if a configuration would be overwritten.
-func (c *configFlags) spared(files []config.File) error {
+// checkOverwrites returns an error if a configuration would be overwritten.
+func (c *configFlags) checkOverwrites(files []config.File) error {
 	for i := range files {
 		for _, w := range c.writes {
-			if w != "-" && sameFile(files[i].Path, w) {
+			if w != "-" && userfile.Same(files[i].Path, w) {
 				return fmt.Errorf("%s would be read and overwritten", w)
 			}
 		}
@@ -81,78 +82,33 @@ func (c *configFlags) spared(files []config.File) error {
 	return nil
 }
 
-// readConfigs reads the configurations: those that were named, then those that are found.
-// What cannot be read is in their problems. A file that a client has under two names is read
-// once. Nothing is started.
+// readConfigs reads the configurations that the flags ask for, see clientplan.ReadFiles.
 func (a *app) readConfigs(ctx context.Context, c *configFlags) ([]config.File, []finding.Problem, error) {
-	host := a.machine()
 	type read struct {
 		files    []config.File
 		problems []finding.Problem
 	}
-	got, err := interruptible(ctx, func() read {
-		var out read
-		for _, name := range c.files {
-			if f := named(host, name); !among(out.files, f.Path) {
-				out.files = append(out.files, f)
-			}
-		}
-		own := len(out.files)
-		if !c.discover {
-			return out
-		}
-		if host.Home == "" {
-			out.problems = append(out.problems, finding.Problem{Kind: finding.Failed, Input: -1, Message: "the home directory is not known: HOME (on Windows USERPROFILE) is not set"})
-			return out
-		}
-		found := discover.All(host)
-		for _, f := range found {
-			// Clients that share a file by a link are two agents, each with its own manners.
-			same := slices.DeleteFunc(slices.Clone(out.files[own:]), func(o config.File) bool { return o.Client != f.Client })
-			if !among(out.files[:own], f.Path) && !among(same, f.Path) {
-				out.files = append(out.files, f)
-			}
-		}
-		if len(found) == 0 {
-			out.problems = append(out.problems, finding.Problem{Kind: finding.Unread, Input: -1, Message: "nothing was found: no known client has a configuration here"})
-		}
-		return out
+	got, err := interrupt.Do(ctx, func() (r read) {
+		r.files, r.problems = clientplan.ReadFiles(a.thisMachine(), c.files, c.discover)
+		return r
 	})
 	return got.files, got.problems, err
 }
 
-// named reads a configuration that the user named, and calls it what the user did.
-func named(host discover.Host, name string) config.File {
-	path, err := filepath.Abs(name)
+// makePlan reads the configurations and asks what of them may be started; nil where none
+// was asked for. Whoever gathers the plan's targets behind others tells it what became of
+// them by Settle.
+func (a *app) makePlan(ctx context.Context, c *configFlags) (*clientplan.Plan, error) {
+	if !c.anyGiven() {
+		return nil, nil
+	}
+	files, problems, err := a.readConfigs(ctx, c)
 	if err != nil {
-		path = name
+		return nil, err
 	}
-	f := host.ReadFile(path, discover.Hint{})
-	f.Path = name
-	for i := range f.Entries {
-		f.Entries[i].File = name
+	if err := c.checkOverwrites(files); err != nil {
+		return nil, err
 	}
-	for i := range f.Problems {
-		f.Problems[i].Location.File = name
-	}
-	return f
-}
-
-func among(files []config.File, path string) bool {
-	for i := range files {
-		if sameFile(files[i].Path, path) {
-			return true
-		}
-	}
-	return false
-}
-
-// entryName is what messages call a server of a configuration: two clients may have one
-// of the same name.
-func entryName(e *config.Entry) string {
-	name := e.Name
-	if strings.TrimSpace(name) == "" {
-		name = "a server without a name"
-	}
-	return name + " (" + string(e.Client) + ")"
+	p := clientplan.New(a.thisMachine(), files, problems, !c.noLaunch)
+	return p, a.askConsent(ctx, c, p)
 }

@@ -9,20 +9,23 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/diff"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/target"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
 	"gauntlet/result"
 )
 
-// diffRun is one run of the subcommand diff.
-type diffRun struct {
+// diffCommand is one run of the subcommand diff.
+type diffCommand struct {
 	*app
 	limits limitFlags
 	format report.DiffFormat
 	file   string
 }
 
-func (a *app) diffCommand() *cobra.Command {
-	d := &diffRun{app: a, format: report.DiffFormats()[0]}
+func (a *app) newDiffCommand() *cobra.Command {
+	d := &diffCommand{app: a, format: report.DiffFormats()[0]}
 	cmd := &cobra.Command{
 		Use:   "diff [flags] OLD NEW",
 		Short: "Show what changed between two snapshots or lockfiles",
@@ -38,27 +41,27 @@ or is gone; else 2 if anything was unread; else 0. An item that was added is no 
 for 1.`,
 		Example: `  gauntlet diff gauntlet.lock.json snapshot.json
   gauntlet diff --format markdown old.json new.json > comment.md`,
-		RunE: d.run,
+		RunE: d.diffFiles,
 	}
 	cmd.Flags().SortFlags = false
 	format := &value[report.DiffFormat]{&d.format, "FORMAT", report.LookupDiff, func(f report.DiffFormat) string { return f.Name }}
 	cmd.Flags().Var(format, "format", "how to write what changed: "+strings.Join(report.DiffNames(), ", "))
 	completeWith(cmd, "format", report.DiffNames())
 	outputFlag(cmd, &d.file, "it")
-	d.limits.flags(cmd)
+	d.limits.addLimitFlags(cmd)
 	return cmd
 }
 
-func (d *diffRun) run(cmd *cobra.Command, args []string) error {
+func (d *diffCommand) diffFiles(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) != 2:
 		return usage(cmd, "want two files, OLD and NEW, each a snapshot or a lockfile; here are %d", len(args))
 	case args[0] == "-" && args[1] == "-":
 		return usage(cmd, "- is named 2 times: standard input can be read once")
-	case isURL(args[0]) || isURL(args[1]):
+	case target.IsURL(args[0]) || target.IsURL(args[1]):
 		return usage(cmd, "diff compares files: write what a live server says with gauntlet capture")
 	}
-	if err := writable(d.file, args); err != nil {
+	if err := userfile.CheckWritable(d.file, args); err != nil {
 		return usage(cmd, "%s", err)
 	}
 	var states [2]*catalog.Catalog
@@ -69,11 +72,15 @@ func (d *diffRun) run(cmd *cobra.Command, args []string) error {
 		}
 		states[i] = state
 	}
-	changed, err := interruptible(cmd.Context(), func() *diff.Diff { return diff.Catalogs(states[0], states[1]) })
+	changed, err := interrupt.Do(cmd.Context(), func() *diff.Diff { return diff.Catalogs(states[0], states[1]) })
 	if err != nil {
 		return err
 	}
-	if err := d.writeTo(d.file, func(w io.Writer) error { return d.format.Write(w, changed, d.looks(false)) }); err != nil {
+	write := d.writeTo
+	if d.format.Name == report.DiffFormats()[0].Name {
+		write = d.writeShown
+	}
+	if err := write(d.file, func(w io.Writer) error { return d.format.Write(w, changed, d.terminalOptions(false)) }); err != nil {
 		return err
 	}
 	switch {
@@ -85,12 +92,17 @@ func (d *diffRun) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// readInto reads a snapshot or a lockfile into a catalog.
+func (a *app) readInto(c *catalog.Catalog, name string, limits catalog.Limits) error {
+	text, err := a.readFile(name, limits.Bytes)
+	if err != nil {
+		return err
+	}
+	return target.AddTo(c, name, text, limits)
+}
+
 // readState reads a snapshot or a lockfile into a catalog of its own.
 func (a *app) readState(ctx context.Context, name string, limits catalog.Limits) (*catalog.Catalog, error) {
 	c := new(catalog.Catalog)
-	failed, err := interruptible(ctx, func() error { return a.readInto(c, name, limits) })
-	if err != nil {
-		return nil, err
-	}
-	return c, failed
+	return c, interrupt.Run(ctx, func() error { return a.readInto(c, name, limits) })
 }

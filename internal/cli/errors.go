@@ -3,14 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"gauntlet/internal/near"
+	"gauntlet/internal/leaf/suggest"
 	"gauntlet/report"
 )
 
@@ -50,7 +49,7 @@ func (a *app) note(format string, args ...any) {
 
 // printErr has nobody to tell when stderr cannot be written.
 func (a *app) printErr(format string, args ...any) {
-	a.progress.hide()
+	a.progress.hideLine()
 	_, _ = fmt.Fprintln(a.host.Stderr, report.Visible(fmt.Sprintf(format, args...)))
 }
 
@@ -79,7 +78,7 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) string {
 		msg = "unknown flag --" + name
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		msg += near.Question(near.Names(name, names), "--")
+		msg += suggest.Question(suggest.Names(name, names), "--")
 	}
 	if cmd.Flags().Lookup("env") != nil && !strings.HasSuffix(msg, "?") { // the command can start a server
 		msg += "; the flags of a server to start go behind --"
@@ -100,7 +99,7 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	if hint := near.Question(near.Names(args[0], names), ""); hint != "" {
+	if hint := suggest.Question(suggest.Names(args[0], names), ""); hint != "" {
 		return usage(cmd, "unknown command %q%s", args[0], hint)
 	}
 	return usage(cmd, "unknown command %q: want %s", args[0], commandNames(cmd))
@@ -123,15 +122,5 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// reason strips what our messages say better: the operation and the path.
-func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
-		return link.Err
-	}
-	return err
-}
+// withName says which file or server an error is about.
+func withName(name string, err error) error { return fmt.Errorf("%s: %w", name, err) }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/finding"
+	"gauntlet/internal/run/target"
 	"gauntlet/result"
 )
 
@@ -14,14 +15,26 @@ import (
 type gateFlags struct {
 	failOn       finding.Severity
 	allowPartial bool
+	maturity     string // "stable" or "all"
 }
 
-func (g *gateFlags) flags(cmd *cobra.Command) {
+func (g *gateFlags) addGateFlags(cmd *cobra.Command) {
 	g.failOn = finding.High
 	severity := &value[finding.Severity]{&g.failOn, "SEVERITY", finding.ParseSeverity, finding.Severity.String}
 	cmd.Flags().Var(severity, "fail-on", "exit 1 from a finding of this severity on: "+strings.Join(finding.Severities(), ", "))
 	completeWith(cmd, "fail-on", finding.Severities())
+	maturity := &value[string]{&g.maturity, "CHECKS", parseGate, func(s string) string { return s }}
+	g.maturity = "all"
+	cmd.Flags().Var(maturity, "gate", "let findings of these checks move the exit code: stable, all")
+	completeWith(cmd, "gate", []string{result.GateStable, "all"})
 	partialFlag(cmd, &g.allowPartial)
+}
+
+func parseGate(s string) (string, error) {
+	if s != result.GateStable && s != "all" {
+		return "", fmt.Errorf("%q is neither stable nor all", s)
+	}
+	return s, nil
 }
 
 func partialFlag(cmd *cobra.Command, to *bool) {
@@ -30,26 +43,34 @@ func partialFlag(cmd *cobra.Command, to *bool) {
 
 // exitCode applies the report's rule. A report that could not be written failed as well,
 // and no flag excuses that.
-func (s *scanRun) exitCode(r *result.Report, written bool) int {
-	code := r.ExitCode(s.gate.failOn, s.gate.allowPartial)
-	switch {
-	case r.Complete() || r.FailsAt(s.gate.failOn) || s.nothing():
-	case !s.gate.allowPartial:
-		s.note("the scan is incomplete: %s", partial(r.Problems))
-	case r.Read():
-		s.say("--allow-partial: the scan is incomplete: %s", partial(r.Problems))
-	default:
-		s.say("nothing was read: --allow-partial needs a part")
-	}
+func (g *gateFlags) exitCode(r *result.Report, written bool) int {
+	code := r.ExitCode(g.failOn, g.allowPartial)
 	if code == result.ExitOK && !written {
 		return result.ExitTrouble
 	}
 	return code
 }
 
-// partial says on one line what a run did not cover.
-func partial(ps []finding.Problem) string {
-	first := failureText(ps[0])
+// tellIncomplete says what the scan did not cover, and what its gate left out, where the
+// exit code alone would not.
+func (s *scanCommand) tellIncomplete(r *result.Report) {
+	if n := r.Ungated(s.gate.failOn); n > 0 {
+		s.note("--gate stable: %d findings of experimental checks do not move the exit code", n)
+	}
+	switch {
+	case r.Complete() || r.FailsAt(s.gate.failOn) || s.nothingRead():
+	case !s.gate.allowPartial:
+		s.note("the scan is incomplete: %s", partialText(r.Problems))
+	case r.Read():
+		s.say("--allow-partial: the scan is incomplete: %s", partialText(r.Problems))
+	default:
+		s.say("nothing was read: --allow-partial needs a part")
+	}
+}
+
+// partialText says on one line what a run did not cover.
+func partialText(ps []finding.Problem) string {
+	first := target.FailureText(ps[0])
 	if len(ps) == 1 {
 		return first
 	}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -15,15 +13,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/check/boundary"
-	"gauntlet/internal/gateway"
-	engine "gauntlet/internal/serve"
-	"gauntlet/internal/wire"
+	"gauntlet/internal/engine/check/boundary"
+	"gauntlet/internal/leaf/redact"
+	"gauntlet/internal/run/clientplan"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/target"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/gateway"
+	engine "gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
 	"gauntlet/trace"
 )
 
-// gatewayRun is one run of the subcommand gateway.
-type gatewayRun struct {
+// gatewayCommand is one run of the subcommand gateway.
+type gatewayCommand struct {
 	*app
 	files       []string
 	servers     []string
@@ -37,14 +41,17 @@ type gatewayRun struct {
 	boundary    string
 	options     engine.Options
 	message     int
+	connections int
+	open        bool   // to every program of this machine: without a token
+	tokenEnv    string // the variable that holds the token
+	verbose     bool
 
-	trace  *traceFile
-	dialer *http.Transport
-	guard  gateway.Guard // nil where nothing is enforced
+	trace *tracefile.File
+	guard gateway.Guard // nil where nothing is enforced
 }
 
-func (a *app) gatewayCommand() *cobra.Command {
-	g := &gatewayRun{app: a, transport: transports[0]}
+func (a *app) newGatewayCommand() *cobra.Command {
+	g := &gatewayCommand{app: a, transport: transports[0]}
 	cmd := &cobra.Command{
 		Use:   "gateway [flags] --config FILE",
 		Short: "One MCP server in front of those of a configuration, recording what goes by",
@@ -55,10 +62,15 @@ where two servers have a tool or a prompt of the same one: server__name, and it 
 Every conversation has servers of its own; one that is slow or dies holds up no other and is
 started again when it is used.
 
+Over HTTP clients need a token, since what they call is done with your rights: it is printed
+with the URL, in a configuration ready to be pasted. --token-env takes it from a variable, so
+that it stays the same; --no-auth does without.
+
 --trace records every message to and from every server, unchanged, as judging wants it.
 With --each every server is offered on a port of its own, in its own words.
 With --enforce a call that the boundary declared by --boundary forbids (what SEC-060 and SEC-061
-would report) does not reach its server: the client is told why by an MCP error.
+would report) does not reach its server: the client is told why by an MCP error. With --trace
+as well nothing is passed on that could not be recorded.
 
 Naming a configuration is agreeing that its servers are started and connected to.
 
@@ -68,7 +80,7 @@ Exit codes: 2 if nothing could be offered; else 0, also when interrupted.`,
   gauntlet gateway --config mcp.json --transport http --each --address-file urls.txt
   gauntlet gateway --config mcp.json --enforce --boundary suite.yaml`,
 		Args: noArguments,
-		RunE: g.run,
+		RunE: g.runGateway,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -79,26 +91,36 @@ Exit codes: 2 if nothing could be offered; else 0, also when interrupted.`,
 	f.StringVar(&g.listen, "listen", "127.0.0.1:0", "`ADDRESS` for HTTP clients; port 0 takes a free one")
 	f.StringVar(&g.addressFile, "address-file", "", "write the URLs to this `FILE` as soon as clients can connect (default none)")
 	f.BoolVar(&g.each, "each", false, "offer every server on a port of its own, instead of all as one (default off)")
+	f.BoolVar(&g.open, "no-auth", false, "serve every program of this machine, without a token (default off)")
+	f.StringVar(&g.tokenEnv, "token-env", "", "clients need the token in our variable `NAME` (default a new token, which is printed)")
+	f.Var(durationFlag(&g.options.HTTP.Idle, defaultIdle), "idle-timeout", "end an HTTP client's servers when nothing was heard of it for so long")
+	f.Var(countFlag(&g.connections, gateway.DefaultConnections, math.MaxInt32), "max-processes", "most processes of, or connections to, one server at a time")
 	traceFlag(cmd, &g.traceName)
 	f.BoolVar(&g.enforce, "enforce", false, "keep back what --boundary forbids (default off)")
 	f.StringVar(&g.boundary, "boundary", "", "with --enforce, the suite `FILE` that declares what may pass between servers")
 	_ = cmd.MarkFlagFilename("boundary", "yaml", "yml")
-	f.Var(duration(&g.connect, gateway.DefaultConnect), "connect-timeout", "longest wait for a server when a conversation begins or a list is asked for")
+	f.Var(durationFlag(&g.connect, gateway.DefaultConnect), "connect-timeout", "longest wait for a server when a conversation begins or a list is asked for")
 	f.StringArrayVar(&g.options.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
 	f.StringArrayVar(&g.options.HTTP.Origins, "allow-origin", nil, "further `ORIGIN` header that a request may carry, as https://app.example; repeatable (default none)")
-	f.Var(size(&g.message, wire.DefaultMessage), "max-message", "longest message taken from a server")
+	f.Var(sizeFlag(&g.message, wire.DefaultMessage), "max-message", "longest message taken from a server")
+	f.BoolVarP(&g.verbose, "verbose", "v", false, "say on stderr what is opened and closed, and how much is open (default off)")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
 	completeWith(cmd, "transport", transports)
 	return cmd
 }
 
-func (g *gatewayRun) run(cmd *cobra.Command, _ []string) error {
-	if err := g.validate(cmd); err != nil {
+func (g *gatewayCommand) runGateway(cmd *cobra.Command, _ []string) error {
+	if err := g.checkGatewayFlags(cmd); err != nil {
 		return err
 	}
-	targets, err := g.targets(cmd.Context())
+	targets, err := g.readServers(cmd.Context())
 	if err != nil {
 		return err
+	}
+	if g.transport != "stdio" && !g.open {
+		if g.options.HTTP.Token, err = g.token(); err != nil {
+			return err
+		}
 	}
 	if g.enforce {
 		declared, err := g.readBoundary(g.boundary)
@@ -112,14 +134,11 @@ func (g *gatewayRun) run(cmd *cobra.Command, _ []string) error {
 			return err
 		}
 	}
-	g.dialer = wire.NewTransport()
-	g.dialer.Proxy = http.ProxyFromEnvironment
-	defer g.dialer.CloseIdleConnections()
-	err = g.serve(cmd.Context(), targets)
-	return errors.Join(err, g.trace.close())
+	err = g.serveClients(cmd.Context(), targets)
+	return errors.Join(err, g.trace.Close())
 }
 
-func (g *gatewayRun) validate(cmd *cobra.Command) error {
+func (g *gatewayCommand) checkGatewayFlags(cmd *cobra.Command) error {
 	switch {
 	case len(g.files) == 0:
 		return usage(cmd, "nothing to offer: name a configuration with --config")
@@ -129,9 +148,11 @@ func (g *gatewayRun) validate(cmd *cobra.Command) error {
 		return usage(cmd, "--each is for --transport http")
 	case g.traceName == "-" && g.transport == "stdio":
 		return usage(cmd, "standard output is where the client reads: name a file for --trace")
+	case g.open && g.tokenEnv != "":
+		return usage(cmd, "--no-auth and --token-env do not go together")
 	}
 	if g.transport == "stdio" {
-		for _, name := range []string{"listen", "address-file", "allow-host", "allow-origin"} {
+		for _, name := range []string{"listen", "address-file", "allow-host", "allow-origin", "no-auth", "token-env", "idle-timeout"} {
 			if cmd.Flags().Changed(name) {
 				return usage(cmd, "--%s is for --transport http", name)
 			}
@@ -141,7 +162,7 @@ func (g *gatewayRun) validate(cmd *cobra.Command) error {
 		if out == "" {
 			continue
 		}
-		if err := writable(out, append(slices.Clone(g.files), g.boundary)); err != nil {
+		if err := userfile.CheckWritable(out, append(slices.Clone(g.files), g.boundary)); err != nil {
 			return usage(cmd, "%s", err)
 		}
 	}
@@ -151,36 +172,36 @@ func (g *gatewayRun) validate(cmd *cobra.Command) error {
 // behind is a server of the configuration.
 type behind struct {
 	name string
-	target
+	launch.Server
 }
 
-// targets are the servers to offer, each under a name of its own.
-func (g *gatewayRun) targets(ctx context.Context) ([]behind, error) {
+// readServers are the servers to offer, each under a name of its own.
+func (g *gatewayCommand) readServers(ctx context.Context) ([]behind, error) {
 	files, problems, err := g.readConfigs(ctx, &configFlags{files: g.files})
 	if err != nil {
 		return nil, err
 	}
-	p := newPlan(g.machine(), files, problems, true)
-	for i := range p.problems {
-		g.say("%s", failureText(p.problems[i]))
+	p := clientplan.New(g.thisMachine(), files, problems, true)
+	for i := range p.Problems {
+		g.say("%s", target.FailureText(p.Problems[i]))
 	}
 	var out []behind
 	taken := map[string]int{}
-	for _, one := range p.entries {
-		name := one.entry.Name
+	for _, one := range p.Entries {
+		name := one.Entry.Name
 		if len(g.servers) > 0 && !slices.Contains(g.servers, name) {
 			continue
 		}
-		if one.launch == nil {
-			if one.reason != "" {
-				g.say("%s is not offered: %s", entryName(one.entry), one.reason)
+		if one.Launch == nil {
+			if one.Reason != "" {
+				g.say("%s is not offered: %s", clientplan.EntryName(one.Entry), one.Reason)
 			}
 			continue
 		}
 		if taken[name]++; taken[name] > 1 {
 			name = fmt.Sprintf("%s-%d", name, taken[name])
 		}
-		out = append(out, behind{name, one.launch.target})
+		out = append(out, behind{name, one.Launch.Target.Server})
 	}
 	for _, name := range g.servers {
 		if taken[name] == 0 {
@@ -193,38 +214,42 @@ func (g *gatewayRun) targets(ctx context.Context) ([]behind, error) {
 	return out, nil
 }
 
-// upstream makes a server of the configuration one behind the gateway.
-func (g *gatewayRun) upstream(b behind) gateway.Upstream {
-	limits := wire.Limits{Message: g.message, Total: math.MaxInt64}
-	if b.url != "" {
-		return gateway.Upstream{Name: b.name, Open: func() (wire.Conn, error) {
-			h, err := wire.Dial(wire.Endpoint{URL: b.url, Header: b.header, Bearer: b.bearer, Secret: b.guard, SSE: b.sse, Transport: g.dialer, Limits: limits, Agent: "gauntlet"})
-			if err == nil {
-				h.Tap(g.trace.between(b.name, slices.Concat(h.Secrets(), b.guard), b.header))
-			}
-			return h, err
-		}}
-	}
+// newUpstream makes a server of the configuration one behind the gateway.
+func (g *gatewayCommand) newUpstream(b behind) gateway.Upstream {
+	dialer := launch.Dialer{Environ: g.host.Environ, Limits: wire.Limits{Message: g.message, Total: math.MaxInt64}}
 	return gateway.Upstream{Name: b.name, Open: func() (wire.Conn, error) {
-		return wire.Start(wire.Command{
-			Args: b.command, Dir: b.dir, Environ: g.host.Environ, Env: b.env, Secret: b.guard, Limits: limits,
-			Tap: g.trace.between(b.name, slices.Concat(b.env, b.guard), nil),
+		return dialer.Connect(b.Server, func(_ string, secrets, credentials []string) wire.Tap {
+			if g.enforce {
+				return g.trace.StrictTap(b.name, trace.Between, secrets, credentials)
+			}
+			return g.trace.Tap(b.name, trace.Between, secrets, credentials)
 		})
 	}}
 }
 
-// front makes a gateway of some servers.
-func (g *gatewayRun) front(servers []behind) (*gateway.Gateway, error) {
-	opt := gateway.Options{Version: version(), Connect: g.connect, Server: g.options, Guard: g.guard, Note: func(s string) { g.note("%s", s) }}
+// newGateway makes a gateway of some servers.
+func (g *gatewayCommand) newGateway(servers []behind) (*gateway.Gateway, error) {
+	var secrets []string // servers repeat them in what is said of them
 	for _, b := range servers {
-		opt.Upstreams = append(opt.Upstreams, g.upstream(b))
+		secrets = append(append(append(secrets, b.Env...), b.Guard...), redact.URLSecrets(b.URL)...)
+	}
+	hidden := redact.New(secrets)
+	opt := gateway.Options{Version: version(), Connect: g.connect, Connections: g.connections, Server: g.options, Guard: g.guard, Note: func(s string) { g.note("%s", hidden.Replace(s)) }}
+	if g.verbose {
+		opt.Progress = opt.Note
+	}
+	if g.enforce && g.trace != nil {
+		opt.Recording = g.trace.Complete
+	}
+	for _, b := range servers {
+		opt.Upstreams = append(opt.Upstreams, g.newUpstream(b))
 	}
 	return gateway.New(opt)
 }
 
-func (g *gatewayRun) serve(ctx context.Context, servers []behind) error {
+func (g *gatewayCommand) serveClients(ctx context.Context, servers []behind) error {
 	if g.transport == "stdio" {
-		gw, err := g.front(servers)
+		gw, err := g.newGateway(servers)
 		if err != nil {
 			return err
 		}
@@ -242,19 +267,20 @@ func (g *gatewayRun) serve(ctx context.Context, servers []behind) error {
 }
 
 // serveHTTP offers each group of servers on a port of its own, until ctx ends.
-func (g *gatewayRun) serveHTTP(ctx context.Context, fronts [][]behind) error {
+func (g *gatewayCommand) serveHTTP(ctx context.Context, fronts [][]behind) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
 	ended := make(chan error, len(fronts))
 	var urls strings.Builder
+	entries := map[string]clientEntry{}
 	for _, servers := range fronts {
 		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", g.listen)
 		if err != nil {
 			return fmt.Errorf("--listen %s: %w", g.listen, err)
 		}
-		gw, err := g.front(servers)
+		gw, err := g.newGateway(servers)
 		if err != nil {
 			_ = ln.Close() // the first error is the one to tell
 			return err
@@ -263,6 +289,11 @@ func (g *gatewayRun) serveHTTP(ctx context.Context, fronts [][]behind) error {
 		if addr, ok := ln.Addr().(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
 			g.note("%s can be reached from other machines", ln.Addr())
 		}
+		name := "gauntlet"
+		if g.each {
+			name = servers[0].name
+		}
+		entries[name] = g.clientEntry(url)
 		if g.each {
 			fmt.Fprintf(&urls, "%s %s\n", servers[0].name, url)
 			g.say("serving %s on %s", servers[0].name, url)
@@ -275,12 +306,11 @@ func (g *gatewayRun) serveHTTP(ctx context.Context, fronts [][]behind) error {
 			gw.Close()
 		})
 	}
+	if !g.open {
+		g.sayConfig(entries)
+	}
 	if g.addressFile != "" {
-		err := g.writeTo(g.addressFile, func(w io.Writer) error {
-			_, err := io.WriteString(w, urls.String())
-			return err
-		})
-		if err != nil {
+		if err := g.writeText(g.addressFile, urls.String()); err != nil {
 			return err
 		}
 	}
@@ -290,18 +320,4 @@ func (g *gatewayRun) serveHTTP(ctx context.Context, fronts [][]behind) error {
 	case <-ctx.Done():
 		return nil
 	}
-}
-
-// between records one connection of the gateway to a server, which is part of a conversation
-// of somebody else's.
-func (t *traceFile) between(server string, secrets, who []string) wire.Tap {
-	if t == nil {
-		return nil
-	}
-	t.hide(secrets)
-	about := trace.Message{Server: server, Role: trace.Between}
-	if credential := t.credentials.Of(strings.Join(who, "\n")); credential != "" {
-		about.HTTP = &trace.HTTP{Credential: credential}
-	}
-	return t.tape(about).Record
 }

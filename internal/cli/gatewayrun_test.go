@@ -14,8 +14,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	engine "gauntlet/internal/serve"
-	"gauntlet/internal/wire"
+	"gauntlet/internal/run/inprocess"
+	engine "gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
 )
 
 // atGateway runs gauntlet gateway on stdio with a configuration in dir; end ends it and returns
@@ -61,7 +62,7 @@ func put(t *testing.T, files map[string]string) string {
 // mocked serves tools over HTTP and returns its URL.
 func mocked(t *testing.T, tools string) string {
 	t.Helper()
-	m, err := newMock("mock.yml", tools, engine.Options{})
+	m, err := inprocess.NewMock("mock.yml", tools, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,10 +71,10 @@ func mocked(t *testing.T, tools string) string {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	m.start(ctx)
+	m.Start(ctx)
 	over := make(chan error, 1)
 	go func() { over <- m.HTTP(ctx, ln) }() // ends with ctx
-	t.Cleanup(func() { cancel(); m.end(); <-over })
+	t.Cleanup(func() { cancel(); m.End(); <-over })
 	return "http://" + ln.Addr().String() + engine.Path
 }
 

@@ -25,7 +25,7 @@ import (
 // is to be gone afterwards.
 type fault func(id, cursor string, out io.Writer) (gone bool)
 
-var faults = map[string]fault{
+var hostileWays = map[string]fault{
 	"slow loris": func(id, _ string, out io.Writer) bool {
 		tick := time.NewTicker(5 * time.Millisecond)
 		defer tick.Stop()
@@ -237,7 +237,7 @@ func hostileWeb(w http.ResponseWriter, r *http.Request, name string) {
 		_ = z.Close()
 	default:
 		w.Header().Set("Content-Type", "text/event-stream")
-		if faults[name](string(q.ID), q.Params.Cursor, events{w, new(bool)}) {
+		if hostileWays[name](string(q.ID), q.Params.Cursor, events{w, new(bool)}) {
 			c, _, err := w.(http.Hijacker).Hijack()
 			if err == nil {
 				c.Close()

@@ -13,14 +13,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/near"
+	"gauntlet/internal/leaf/suggest"
+	"gauntlet/internal/run/clientplan"
+	"gauntlet/internal/run/lockstate"
+	"gauntlet/internal/run/redaction"
+	"gauntlet/internal/run/target"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/lock"
 	"gauntlet/report"
 	"gauntlet/result"
 )
 
-// lockRun is one run of the subcommand lock.
-type lockRun struct {
+// lockCommand is one run of the subcommand lock.
+type lockCommand struct {
 	*app
 	how     targetFlags
 	configs configFlags
@@ -35,8 +40,8 @@ type lockRun struct {
 	removed []string   // servers that were taken out of it
 }
 
-func (a *app) lockCommand() *cobra.Command {
-	l := &lockRun{app: a}
+func (a *app) newLockCommand() *cobra.Command {
+	l := &lockCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "lock [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
 		Short: "Write down what servers were approved to say, and what changed since",
@@ -65,7 +70,7 @@ anything asked for was unread; else 0.`,
   gauntlet lock --update --only my-server/tool/search -- ./my-server
   gauntlet lock --config mcp.json --yes
   gauntlet lock --remove my-server`,
-		RunE: l.run,
+		RunE: l.lockTargets,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -77,100 +82,100 @@ anything asked for was unread; else 0.`,
 	f.StringVar(&l.as, "as", "", "lock the one server that is named under this `NAME` (default its own)")
 	f.BoolVar(&l.check, "check", false, "write nothing, exit 1 if there is a change (default off)")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
-	l.configs.flags(cmd)
+	l.configs.addConfigFlags(cmd)
 	_ = f.MarkHidden("no-launch") // without servers there is nothing to lock
-	l.how.flags(cmd)
+	l.how.addTargetFlags(cmd)
 	return cmd
 }
 
-func (l *lockRun) run(cmd *cobra.Command, args []string) error {
-	targets, err := l.targets(cmd, &l.how, args)
+func (l *lockCommand) lockTargets(cmd *cobra.Command, args []string) error {
+	targets, err := l.parseTargets(cmd, &l.how, args)
 	if err != nil {
 		return err
 	}
-	if err := l.validate(cmd, targets); err != nil {
+	if err := l.checkLockFlags(cmd, targets); err != nil {
 		return err
 	}
-	if err := l.open(); err != nil {
+	if err := l.readLockfile(); err != nil {
 		return err
 	}
-	if err := l.takeOut(cmd); err != nil {
+	if err := l.removeServers(cmd); err != nil {
 		return err
 	}
-	if len(targets) == 0 && !l.configs.asked() {
+	if len(targets) == 0 && !l.configs.anyGiven() {
 		return l.saveRemoved()
 	}
 	if l.as != "" {
-		targets[0].entries = []string{l.as}
+		targets[0].Entries = []string{l.as}
 	}
 	p, err := l.makePlan(cmd.Context(), &l.configs)
 	if err != nil {
 		return err
 	}
-	defer l.startProgress().stop()
-	now, err := l.read(cmd.Context(), targets, p)
+	defer l.startProgress().stopShowing()
+	now, err := l.readTargets(cmd.Context(), targets, p)
 	if err != nil {
 		return err
 	}
-	l.progress.stop()
+	l.progress.stopShowing()
 	if l.old == nil {
-		return l.first(now)
+		return l.writeFirst(now)
 	}
-	if name := l.contradiction(now); name != "" {
+	if name := l.removedTarget(now); name != "" {
 		return usage(cmd, "--remove: %s is among the targets", name)
 	}
-	changes := l.old.Changes(now.entries)
-	l.unasked(now)
+	changes := l.old.Changes(now.Entries)
+	l.noteUnasked(now)
 	switch {
 	case l.update:
-		return l.approve(cmd, now, changes)
+		return l.approveChanges(cmd, now, changes)
 	case len(changes) == 0:
-		if now.whole {
+		if len(now.Left) == 0 {
 			l.note("%s is up to date", l.file)
 		}
 	default:
-		return l.show(now, changes)
+		return l.showChanges(now, changes)
 	}
 	return nil
 }
 
-func (l *lockRun) validate(cmd *cobra.Command, targets []target) error {
+func (l *lockCommand) checkLockFlags(cmd *cobra.Command, targets []target.Target) error {
 	switch {
-	case l.configs.wrong() != "":
-		return usage(cmd, "%s", l.configs.wrong())
+	case l.configs.findConflict() != "":
+		return usage(cmd, "%s", l.configs.findConflict())
 	case l.configs.noLaunch:
 		return usage(cmd, "--no-launch leaves nothing to lock")
 	case l.remove != nil && l.check:
 		return usage(cmd, "--check writes nothing and --remove does: want one of them")
-	case len(targets) == 0 && !l.configs.asked() && l.remove == nil:
+	case len(targets) == 0 && !l.configs.anyGiven() && l.remove == nil:
 		return usage(cmd, "nothing to lock: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --config or --discover")
-	case l.remove != nil && !l.update && (len(targets) > 0 || l.configs.asked()):
+	case l.remove != nil && !l.update && (len(targets) > 0 || l.configs.anyGiven()):
 		return usage(cmd, "--remove beside targets wants --update: without, nothing is written")
-	case cmd.Flags().Changed("as") && (len(targets) != 1 || l.configs.asked()):
+	case cmd.Flags().Changed("as") && (len(targets) != 1 || l.configs.anyGiven()):
 		return usage(cmd, "--as gives one server a name: want one target")
 	case cmd.Flags().Changed("as") && strings.TrimSpace(l.as) == "":
 		return usage(cmd, "--as: want a name")
 	case l.check && l.update:
 		return usage(cmd, "--check writes nothing and --update does: want one of them")
-	case l.only != nil && len(targets) == 0 && !l.configs.asked():
+	case l.only != nil && len(targets) == 0 && !l.configs.anyGiven():
 		return usage(cmd, "--only says what of the targets is approved: name one")
 	case l.only != nil && !l.update:
 		return usage(cmd, "--only says what --update approves: want both")
 	case l.file == "-" || l.file == "":
 		return usage(cmd, "--output: want the name of a file, since the lockfile is compared with the next time")
 	}
-	in := files(targets)
+	in := snapshotFiles(targets)
 	if n := len(slices.DeleteFunc(slices.Clone(in), func(f string) bool { return f != "-" })); n > 1 {
 		return usage(cmd, "- is named %d times: standard input can be read once", n)
 	}
-	if err := writable(l.file, in); err != nil {
+	if err := userfile.CheckWritable(l.file, in); err != nil {
 		return usage(cmd, "%s", err)
 	}
 	return nil
 }
 
-// open reads the lockfile that is there.
-func (l *lockRun) open() error {
+// readLockfile reads the lockfile that is there.
+func (l *lockCommand) readLockfile() error {
 	_, err := os.Stat(l.file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && l.check:
@@ -195,7 +200,7 @@ func (l *lockRun) open() error {
 	}
 	if old.Damage != nil {
 		for _, p := range old.Damage {
-			l.say("%s", failureText(p))
+			l.say("%s", target.FailureText(p))
 		}
 		return fmt.Errorf("%s: nothing in it is taken for approved: get back the file as gauntlet wrote it, or take it away and lock anew", l.file)
 	}
@@ -203,31 +208,31 @@ func (l *lockRun) open() error {
 	return nil
 }
 
-// first writes a lockfile where none was.
-func (l *lockRun) first(now *current) error {
-	if len(now.entries) == 0 {
+// writeFirst writes a lockfile where none was.
+func (l *lockCommand) writeFirst(now *lockstate.State) error {
+	if len(now.Entries) == 0 {
 		return nil // why has been said
 	}
 	var all []lock.Address
-	for i := range now.entries {
-		all = append(all, lock.Address{Server: now.entries[i].Address()})
+	for i := range now.Entries {
+		all = append(all, lock.Address{Server: now.Entries[i].Address()})
 	}
 	f := &lock.File{}
-	f.Approve(now.entries, all, today())
-	if err := l.save(f); err != nil {
+	f.Approve(now.Entries, all, today())
+	if err := l.saveLockfile(f); err != nil {
 		return err
 	}
-	l.note("%s: locked %s", l.file, plural(len(now.entries), "server"))
+	l.note("%s: locked %s", l.file, plural(len(now.Entries), "server"))
 	return nil
 }
 
-// approve takes over what was asked for, and writes the lockfile if that is anything.
-func (l *lockRun) approve(cmd *cobra.Command, now *current, changes []lock.Change) error {
+// approveChanges takes over what was asked for, and writes the lockfile if that is anything.
+func (l *lockCommand) approveChanges(cmd *cobra.Command, now *lockstate.State, changes []lock.Change) error {
 	chosen := changes
 	if l.only != nil {
 		chosen = nil
 		for _, typed := range l.only {
-			found, err := l.find(cmd, typed, now, changes)
+			found, err := l.findChanges(cmd, typed, now, changes)
 			if err != nil {
 				return err
 			}
@@ -247,19 +252,19 @@ func (l *lockRun) approve(cmd *cobra.Command, now *current, changes []lock.Chang
 			l.note("approved: %s", changeLine(c))
 		}
 	}
-	l.old.Approve(now.entries, addresses, today())
-	if err := l.save(&l.old.File); err != nil {
+	l.old.Approve(now.Entries, addresses, today())
+	if err := l.saveLockfile(&l.old.File); err != nil {
 		return err
 	}
 	l.noteRemoved()
-	if left := len(l.old.Changes(now.entries)); left > 0 {
+	if left := len(l.old.Changes(now.Entries)); left > 0 {
 		l.note("%s not approved", plural(left, "change"))
 	}
 	return nil
 }
 
-func (l *lockRun) find(cmd *cobra.Command, typed string, now *current, changes []lock.Change) ([]lock.Change, error) {
-	found, known, err := l.old.Find(typed, now.entries, changes)
+func (l *lockCommand) findChanges(cmd *cobra.Command, typed string, now *lockstate.State, changes []lock.Change) ([]lock.Change, error) {
+	found, known, err := l.old.Find(typed, now.Entries, changes)
 	switch {
 	case err != nil:
 		return nil, usage(cmd, "--only: %s", err)
@@ -273,7 +278,7 @@ func (l *lockRun) find(cmd *cobra.Command, typed string, now *current, changes [
 	for _, c := range changes {
 		names = append(names, c.Address.String())
 	}
-	hint := near.Question(near.Names(typed, names), "")
+	hint := suggest.Question(suggest.Names(typed, names), "")
 	switch {
 	case hint != "":
 	case len(names) == 0:
@@ -284,12 +289,12 @@ func (l *lockRun) find(cmd *cobra.Command, typed string, now *current, changes [
 	return nil, usage(cmd, "--only: %q names nothing that changed%s", typed, hint)
 }
 
-// show tells what changed and that nothing was written.
-func (l *lockRun) show(now *current, changes []lock.Change) error {
-	d := now.against(l.old)
+// showChanges tells what changed and that nothing was written.
+func (l *lockCommand) showChanges(now *lockstate.State, changes []lock.Change) error {
+	d := now.Diff(l.old)
 	format := report.DiffFormats()[0]
-	err := l.writeTo("-", func(w io.Writer) error {
-		if err := format.Write(w, d, l.looks(false)); err != nil {
+	err := l.writeShown("-", func(w io.Writer) error {
+		if err := format.Write(w, d, l.terminalOptions(false)); err != nil {
 			return err
 		}
 		var b strings.Builder
@@ -314,11 +319,11 @@ func (l *lockRun) show(now *current, changes []lock.Change) error {
 
 func changeLine(c lock.Change) string { return fmt.Sprintf("%-7s  %s", c.State, c.Address) }
 
-// unasked says which servers of the lockfile nobody asked about.
-func (l *lockRun) unasked(now *current) {
+// noteUnasked says which servers of the lockfile nobody asked about.
+func (l *lockCommand) noteUnasked(now *lockstate.State) {
 	var names []string
 	for i := range l.old.Servers {
-		if a := l.old.Servers[i].Address(); !now.asked[a] {
+		if a := l.old.Servers[i].Address(); !now.Asked[a] {
 			names = append(names, a)
 		}
 	}
@@ -327,11 +332,8 @@ func (l *lockRun) unasked(now *current) {
 	}
 }
 
-func (l *lockRun) save(f *lock.File) error {
-	return l.writeTo(l.file, func(w io.Writer) error {
-		_, err := w.Write(f.Bytes())
-		return err
-	})
+func (l *lockCommand) saveLockfile(f *lock.File) error {
+	return l.writeText(l.file, string(f.Bytes()))
 }
 
 func today() string { return time.Now().UTC().Format(time.DateOnly) }
@@ -343,25 +345,27 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// read reads the targets. What could not be read as a whole is said and left out, so that
+// readTargets reads the targets. What could not be read as a whole is said and left out, so that
 // it changes nothing of what is locked.
-func (l *lockRun) read(ctx context.Context, targets []target, p *plan) (*current, error) {
+func (l *lockCommand) readTargets(ctx context.Context, targets []target.Target, p *clientplan.Plan) (*lockstate.State, error) {
 	var unread []string
 	if p != nil {
-		targets = append(targets, p.targets()...)
-		for _, problem := range p.problems {
-			unread = append(unread, failureText(problem))
+		targets = append(targets, p.Targets()...)
+		for _, problem := range p.Problems {
+			unread = append(unread, target.FailureText(problem))
 		}
 	}
-	got, err := l.gather(ctx, &l.how, targets)
+	got, err := l.gatherTargets(ctx, &l.how, targets)
 	if err != nil {
 		return nil, err
 	}
-	now := newCurrent(got, targets, unread)
-	for _, why := range now.left {
+	now := lockstate.New(got, targets, unread, today())
+	v := redaction.New(got.Secrets)
+	for _, why := range now.Left {
+		v.Message(&why)
 		l.say("%s", why)
 	}
-	if !now.whole {
+	if len(now.Left) > 0 {
 		l.code = result.ExitTrouble
 	}
 	return now, nil

@@ -6,27 +6,28 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/near"
+	"gauntlet/internal/leaf/suggest"
+	"gauntlet/internal/run/lockstate"
 )
 
-// takeOut takes the servers of --remove out of the lockfile that was read. Nothing is written
+// removeServers takes the servers of --remove out of the lockfile that was read. Nothing is written
 // yet.
-func (l *lockRun) takeOut(cmd *cobra.Command) error {
+func (l *lockCommand) removeServers(cmd *cobra.Command) error {
 	for _, typed := range l.remove {
 		if !slices.Contains(l.removed, typed) && !l.old.Remove(typed) {
-			return usage(cmd, "--remove: %s holds no server %q%s", l.file, typed, l.insteadOf(typed))
+			return usage(cmd, "--remove: %s holds no server %q%s", l.file, typed, l.suggestServer(typed))
 		}
 		l.removed = append(l.removed, typed)
 	}
 	return nil
 }
 
-func (l *lockRun) insteadOf(typed string) string {
+func (l *lockCommand) suggestServer(typed string) string {
 	var names []string
 	for i := range l.old.Servers {
 		names = append(names, l.old.Servers[i].Address())
 	}
-	hint := near.Question(near.Names(typed, names), "")
+	hint := suggest.Question(suggest.Names(typed, names), "")
 	switch {
 	case hint != "":
 	case len(names) == 0:
@@ -37,10 +38,10 @@ func (l *lockRun) insteadOf(typed string) string {
 	return hint
 }
 
-// contradiction returns the server that is to be taken out and is a target too, "" for none.
-func (l *lockRun) contradiction(now *current) string {
+// removedTarget returns the server that is to be taken out and is a target too, "" for none.
+func (l *lockCommand) removedTarget(now *lockstate.State) string {
 	for _, name := range l.removed {
-		if now.asked[name] {
+		if now.Asked[name] {
 			return name
 		}
 	}
@@ -48,18 +49,18 @@ func (l *lockRun) contradiction(now *current) string {
 }
 
 // saveRemoved writes the lockfile if anything was taken out of it, and says so.
-func (l *lockRun) saveRemoved() error {
+func (l *lockCommand) saveRemoved() error {
 	if l.removed == nil {
 		return nil
 	}
-	if err := l.save(&l.old.File); err != nil {
+	if err := l.saveLockfile(&l.old.File); err != nil {
 		return err
 	}
 	l.noteRemoved()
 	return nil
 }
 
-func (l *lockRun) noteRemoved() {
+func (l *lockCommand) noteRemoved() {
 	for _, name := range l.removed {
 		l.note("taken out: %s", name)
 	}

@@ -1,15 +1,13 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
 	"gauntlet/result"
 )
@@ -22,7 +20,7 @@ type outputFlags struct {
 	verbose bool
 }
 
-func (o *outputFlags) flags(cmd *cobra.Command, a *app) {
+func (o *outputFlags) addOutputFlags(cmd *cobra.Command, a *app) {
 	o.format = report.Formats()[0]
 	format := &value[report.Format]{&o.format, "FORMAT", report.Lookup, func(f report.Format) string { return f.Name }}
 	cmd.Flags().Var(format, "format", "how to write the report: "+strings.Join(report.Names(), ", "))
@@ -44,8 +42,8 @@ type output struct {
 	file   string // "-" for stdout
 }
 
-// open checks everything about the outputs that can be known before the work is done.
-func (o *outputFlags) open(inputs []string) ([]output, error) {
+// checkOutputs checks everything about the outputs that can be known before the work is done.
+func (o *outputFlags) checkOutputs(inputs []string) ([]output, error) {
 	outs := []output{{o.format, o.file}}
 	for _, text := range o.more {
 		name, file, ok := strings.Cut(text, "=")
@@ -60,11 +58,11 @@ func (o *outputFlags) open(inputs []string) ([]output, error) {
 	}
 	for i := range outs {
 		for _, earlier := range outs[:i] {
-			if sameFile(earlier.file, outs[i].file) {
+			if userfile.Same(earlier.file, outs[i].file) {
 				return nil, fmt.Errorf("two reports would go to %s", shownName(outs[i].file))
 			}
 		}
-		if err := writable(outs[i].file, inputs); err != nil {
+		if err := userfile.CheckWritable(outs[i].file, inputs); err != nil {
 			return nil, err
 		}
 	}
@@ -78,49 +76,19 @@ func shownName(file string) string {
 	return file
 }
 
-// writable refuses a file that can only fail in the end, when the work is done.
-func writable(file string, inputs []string) error {
-	if file == "-" {
-		return nil
-	}
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		return fmt.Errorf("%s: it is a directory, want a file", file)
-	}
-	if _, err := os.Stat(filepath.Dir(file)); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Dir(file), reason(err))
-	}
-	for _, in := range inputs {
-		if in != "-" && sameFile(in, file) {
-			return fmt.Errorf("%s would be read and overwritten", file)
-		}
-	}
-	return nil
-}
-
-// sameFile reports whether two names stand for one file, whether or not it exists.
-func sameFile(a, b string) bool {
-	if a == "-" || b == "-" {
-		return a == b
-	}
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	if errA == nil && errB == nil {
-		return infoA.Mode().IsRegular() && os.SameFile(infoA, infoB)
-	}
-	absA, errA := filepath.Abs(a)
-	absB, errB := filepath.Abs(b)
-	return errors.Join(errA, errB) == nil && absA == absB
-}
-
-// write writes all reports and says which could not be; it reports whether all could.
-func (a *app) write(outs []output, r *result.Report, looks report.Options) bool {
+// writeReports writes all reports and says which could not be; it reports whether all could.
+func (a *app) writeReports(outs []output, r *result.Report, looks report.Options) bool {
 	all := true
 	for _, o := range outs {
 		opt := looks
 		if o.file != "-" {
 			opt = report.Options{Verbose: looks.Verbose}
 		}
-		if err := a.writeTo(o.file, func(w io.Writer) error { return o.format.Write(w, r, opt) }); err != nil {
+		write := a.writeTo
+		if o.format.Name == "pretty" {
+			write = a.writeShown
+		}
+		if err := write(o.file, func(w io.Writer) error { return o.format.Write(w, r, opt) }); err != nil {
 			a.say("%s", err)
 			all = false
 		}
@@ -130,14 +98,19 @@ func (a *app) write(outs []output, r *result.Report, looks report.Options) bool 
 
 // writeTo writes to a file or, for "-", to stdout. Its errors say where.
 func (a *app) writeTo(file string, write func(io.Writer) error) error {
-	if file == "-" {
-		if err := write(a.host.Stdout); err != nil {
-			return fmt.Errorf("standard output: %w", reason(err))
-		}
-		return nil
-	}
-	if err := replaceFile(file, write); err != nil {
-		return fmt.Errorf("%s: %w", file, reason(err))
-	}
-	return nil
+	return userfile.Write(file, a.host.Stdout, write)
+}
+
+// writeShown is writeTo for text that people read, which quotes strangers and may go into the log
+// of a CI system.
+func (a *app) writeShown(file string, write func(io.Writer) error) error {
+	return a.writeTo(file, func(w io.Writer) error { return write(report.LogWriter(w)) })
+}
+
+// writeText writes a text to a file or, for "-", to stdout.
+func (a *app) writeText(file, text string) error {
+	return a.writeTo(file, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/finding"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/policy"
 	"gauntlet/result"
 )
@@ -23,14 +24,14 @@ type policyFlags struct {
 	problems []finding.Problem // of the file
 }
 
-func (p *policyFlags) flags(cmd *cobra.Command) {
+func (p *policyFlags) addPolicyFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.file, "suppressions", "", "accept the findings that this `FILE` names (default "+policyFile+", if it is there)")
 	cmd.Flags().BoolVar(&p.none, "no-suppressions", false, "accept no finding, whatever "+policyFile+" says (default off)")
 	_ = cmd.MarkFlagFilename("suppressions", "yaml", "yml") // fails only for a flag that is not there
 }
 
-// choose settles which file is read, before anything is.
-func (p *policyFlags) choose(cmd *cobra.Command) error {
+// choosePolicyFile settles which file is read, before anything is.
+func (p *policyFlags) choosePolicyFile(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed("suppressions")
 	switch {
 	case given && p.none:
@@ -46,8 +47,8 @@ func (p *policyFlags) choose(cmd *cobra.Command) error {
 	return nil
 }
 
-// read reads the file. One that cannot be read accepts nothing and makes the run incomplete.
-func (p *policyFlags) read(a *app, cmd *cobra.Command, limit int) {
+// readPolicy reads the file. One that cannot be read accepts nothing and makes the run incomplete.
+func (p *policyFlags) readPolicy(a *app, cmd *cobra.Command, limit int) {
 	if p.file == "" {
 		return
 	}
@@ -58,17 +59,18 @@ func (p *policyFlags) read(a *app, cmd *cobra.Command, limit int) {
 	text, err := a.readText(p.file, limit)
 	if err != nil {
 		p.problems = []finding.Problem{{Kind: finding.Failed, Input: -1, Location: finding.Location{File: p.file},
-			Message: "suppressions: " + reason(err).Error()}}
+			Message: "suppressions: " + userfile.Reason(err).Error()}}
 		return
 	}
 	p.policy, p.problems = policy.Parse(p.file, text)
 }
 
-// apply takes the accepted findings out of the gate's sight, with everything recorded.
-func (p *policyFlags) apply(r *result.Report) {
+// applyPolicy takes the accepted findings out of the gate's sight, with everything recorded.
+func (p *policyFlags) applyPolicy(r *result.Report) {
 	r.Problems = append(r.Problems, p.problems...)
 	if p.policy != nil {
 		p.policy.Apply(r, policy.DateOf(time.Now()))
 	}
+	r.MergeCauses()
 	r.Count()
 }

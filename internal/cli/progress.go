@@ -38,14 +38,14 @@ func (a *app) startProgress() *progress {
 	p := &progress{quit: make(chan struct{})}
 	if !a.quiet && isTerminal(a.host.Stderr) {
 		p.w = a.host.Stderr
-		p.done.Go(p.run) // ends with stop, which waits for it
+		p.done.Go(p.drawUntilStopped) // ends with stop, which waits for it
 	}
 	a.progress = p
 	return p
 }
 
-// say sets the text; it may be called as often as one likes.
-func (p *progress) say(format string, args ...any) {
+// Step sets the text; it may be called as often as one likes.
+func (p *progress) Step(format string, args ...any) {
 	if p.w == nil {
 		return
 	}
@@ -55,9 +55,9 @@ func (p *progress) say(format string, args ...any) {
 	p.mu.Unlock()
 }
 
-// count adds to the servers that are through, and to those there are. With more than one
-// the line says how far we are, until uncount.
-func (p *progress) count(through, more int) {
+// Count adds to the servers that are through, and to those there are. With more than one
+// the line says how far we are, until ResetCount.
+func (p *progress) Count(through, more int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.through += through
@@ -71,25 +71,25 @@ func (p *progress) countOf(what string) {
 	p.what = what
 }
 
-func (p *progress) uncount() {
+func (p *progress) ResetCount() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.through, p.all = 0, 0
 }
 
-// stop removes the line for good. Stopping twice is harmless.
-func (p *progress) stop() {
+// stopShowing removes the line for good. Stopping twice is harmless.
+func (p *progress) stopShowing() {
 	if p.w == nil {
 		return
 	}
 	close(p.quit)
 	p.done.Wait()
-	p.hide()
+	p.hideLine()
 	p.w = nil
 }
 
-// hide removes the line for the moment, so that something else can be printed.
-func (p *progress) hide() {
+// hideLine removes the line for the moment, so that something else can be printed.
+func (p *progress) hideLine() {
 	if p == nil || p.w == nil {
 		return
 	}
@@ -101,7 +101,7 @@ func (p *progress) hide() {
 	}
 }
 
-func (p *progress) show() {
+func (p *progress) drawLine() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	const width = 76 // a line that wraps could not be cleared
@@ -113,7 +113,7 @@ func (p *progress) show() {
 	p.shown = true
 }
 
-func (p *progress) run() {
+func (p *progress) drawUntilStopped() {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	for {
@@ -121,7 +121,7 @@ func (p *progress) run() {
 		case <-p.quit:
 			return
 		case <-timer.C:
-			p.show()
+			p.drawLine()
 			timer.Reset(refresh)
 		}
 	}

@@ -17,18 +17,18 @@ func TestProgressCountsServers(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		p := &progress{w: &out}
-		p.count(0, tt.all)
+		p.Count(0, tt.all)
 		for range 3 {
-			p.count(1, 0)
+			p.Count(1, 0)
 		}
-		p.say("github: tools/list")
-		p.show()
+		p.Step("github: tools/list")
+		p.drawLine()
 		if got := strings.TrimPrefix(out.String(), clearLine); got != tt.want {
 			t.Errorf("%d servers: %q, want %q", tt.all, got, tt.want)
 		}
-		p.uncount()
+		p.ResetCount()
 		out.Reset()
-		p.show()
+		p.drawLine()
 		if got := strings.TrimPrefix(out.String(), clearLine); got != "github: tools/list…" {
 			t.Errorf("after the last server: %q", got)
 		}

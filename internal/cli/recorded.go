@@ -7,8 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/check"
 	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/suite"
 	"gauntlet/trace"
 	"gauntlet/trust"
@@ -17,7 +20,7 @@ import (
 // recordedFlags name a trace to judge, and what was declared about it.
 type recordedFlags struct{ trace, boundary string }
 
-func (f *recordedFlags) flags(cmd *cobra.Command) {
+func (f *recordedFlags) addRecordedFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.trace, "trace", "", "judge this recorded conversation: a `FILE`, or - (default none)")
 	cmd.Flags().StringVar(&f.boundary, "boundary", "", "with --trace, the suite `FILE` that declares what may pass between servers (default nothing may)")
 	// Both fail only for a flag that is not there.
@@ -25,8 +28,8 @@ func (f *recordedFlags) flags(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("boundary", "yaml", "yml")
 }
 
-// wrong says what is wrong with the flags, "" if nothing.
-func (f *recordedFlags) wrong(cmd *cobra.Command) string {
+// findConflict says what is wrong with the flags, "" if nothing.
+func (f *recordedFlags) findConflict(cmd *cobra.Command) string {
 	for _, name := range []string{"trace", "boundary"} {
 		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
 			return "--" + name + " names no file"
@@ -38,8 +41,8 @@ func (f *recordedFlags) wrong(cmd *cobra.Command) string {
 	return ""
 }
 
-// files are those that the flags name.
-func (f *recordedFlags) files() []string {
+// fileNames are those that the flags name.
+func (f *recordedFlags) fileNames() []string {
 	var out []string
 	for _, name := range []string{f.trace, f.boundary} {
 		if name != "" {
@@ -61,7 +64,7 @@ func (a *app) readBoundary(name string) (trust.Boundary, error) {
 	}
 	text, err := a.readText(name, suite.MaxBytes)
 	if err != nil {
-		return trust.Boundary{}, of(name, reason(err))
+		return trust.Boundary{}, withName(name, userfile.Reason(err))
 	}
 	s, errs := suite.Parse(name, text)
 	for _, e := range errs {
@@ -82,42 +85,41 @@ func suiteError(e suite.Error) string {
 
 // readTrace reads the trace, if there is one. One that cannot be read becomes a failure and
 // does not keep the rest from being scanned.
-func (s *scanRun) readTrace(ctx context.Context) error {
+func (s *scanCommand) readTrace(ctx context.Context) error {
 	if s.recorded.trace == "" {
 		return nil
 	}
-	s.progress.say("reading %s", s.recorded.trace)
+	s.progress.Step("reading %s", s.recorded.trace)
 	before := debug.SetGCPercent(growth)
 	s.undo = func() { debug.SetGCPercent(before) }
 	type read struct {
-		trace *trace.Trace
-		err   error
+		trace  *trace.Trace
+		floods []string
+		err    error
 	}
-	got, interrupted := interruptible(ctx, func() read {
-		in, err := s.openStream(s.recorded.trace)
-		if err != nil {
-			return read{nil, err}
-		}
-		defer in.Close()
-		t, err := trace.Read(in, trace.Limits{})
-		return read{t, err}
+	got, interrupted := interrupt.Do(ctx, func() read {
+		t, floods, err := tracefile.ReadConversation(s.recorded.trace, s.host.Stdin)
+		return read{t, floods, err}
 	})
 	if interrupted != nil {
 		return interrupted
 	}
 	if got.err != nil {
-		s.failures = append(s.failures, finding.Problem{Kind: finding.Failed, Message: "the trace could not be read: " + reason(got.err).Error(),
+		s.failures = append(s.failures, finding.Problem{Kind: finding.Failed, Message: "the trace could not be read: " + userfile.Reason(got.err).Error(),
 			Location: finding.Location{Kind: finding.Message, File: s.recorded.trace}, Input: -1})
 	}
 	if got.trace != nil {
-		s.conversation = check.Recording{Trace: got.trace, File: s.recorded.trace, Boundary: s.declared}
+		s.conversation = check.Recording{Trace: got.trace, File: s.recorded.trace, Boundary: s.declared, Floods: got.floods}
 		s.tellRedacted(got.trace)
+		for _, flood := range got.floods {
+			s.say("%s: %s", s.recorded.trace, flood)
+		}
 	}
 	return nil
 }
 
 // tellRedacted warns of a trace that is not what went over the wire.
-func (s *scanRun) tellRedacted(t *trace.Trace) {
+func (s *scanCommand) tellRedacted(t *trace.Trace) {
 	for _, caveat := range t.Header.Caveats() {
 		s.note("%s: %s", s.recorded.trace, caveat)
 	}

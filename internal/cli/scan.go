@@ -7,16 +7,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/catalog"
-	"gauntlet/check"
-	"gauntlet/check/config"
 	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/engine/check/config"
+	"gauntlet/internal/engine/scanner"
+	"gauntlet/internal/run/checkdoc"
+	"gauntlet/internal/run/clientplan"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/redaction"
+	"gauntlet/internal/run/sourcecode"
+	"gauntlet/internal/run/target"
 	"gauntlet/result"
-	"gauntlet/scan"
 	"gauntlet/trust"
 )
 
-// scanRun is one run of the subcommand scan.
-type scanRun struct {
+// scanCommand is one run of the subcommand scan.
+type scanCommand struct {
 	*app
 	choice  choice
 	outputs outputFlags
@@ -30,18 +36,21 @@ type scanRun struct {
 	conversation check.Recording // the zero one for none
 	undo         func()          // puts back what reading the trace changed; nil for nothing
 
+	sourceDir string
+	source    check.SourceTree // the zero one for none
+
 	baselineFile string
 	changedOnly  bool
 	baseline     *catalog.Catalog // nil for none
 
-	targets  []target
-	plan     *plan             // nil where no configuration was asked for
+	targets  []target.Target
+	plan     *clientplan.Plan  // nil where no configuration was asked for
 	failures []finding.Problem // inputs of which nothing was read, the baseline among them
-	gathered gathered
+	gathered target.Gathered
 }
 
-func (a *app) scanCommand() *cobra.Command {
-	s := &scanRun{app: a}
+func (a *app) newScanCommand() *cobra.Command {
+	s := &scanCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "scan [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
 		Short: "Scan snapshots and live servers",
@@ -62,6 +71,10 @@ asked side by side; one that fails makes the scan incomplete and spoils no other
 --trace judges a recorded conversation: what passed between servers, and which
 capabilities were claimed, against the boundary that --boundary declares.
 
+--source judges the source of a server, by itself or beside its definitions: which parameters
+of its tools reach a shell, a path, an address or a statement, and what guards them. Python,
+TypeScript, JavaScript and Go are read; nothing is executed. docs/source-analysis.md tells how.
+
 --config and --discover judge configurations of MCP clients. What stands in them is
 started or connected to after you agreed to it on the terminal, or with --yes.
 
@@ -73,95 +86,102 @@ failed or was cut by a limit; else 0.`,
   gauntlet scan --baseline approved.json snapshot.json
   gauntlet scan --differential -- ./my-server --stdio
   gauntlet scan --trace run.ndjson --boundary suite.yaml
+  gauntlet scan --source ./src
   gauntlet scan --env API_KEY -- npx -y some-mcp-server
   gauntlet scan --bearer-env API_TOKEN https://example.com/mcp
   gauntlet scan --discover --no-launch`,
-		RunE: s.run,
+		RunE: s.scanTargets,
 	}
 	cmd.Flags().SortFlags = false
-	s.gate.flags(cmd)
+	s.gate.addGateFlags(cmd)
 	cmd.Flags().StringVar(&s.baselineFile, "baseline", "", "compare with this snapshot or lockfile, which was approved: a `FILE`, or - (default none)")
 	_ = cmd.MarkFlagFilename("baseline", "json") // fails only for a flag that is not there
 	cmd.Flags().BoolVar(&s.how.live.differential, "differential", false, "ask each live server again as another client and report what differs (default off)")
-	s.recorded.flags(cmd)
-	s.configs.flags(cmd)
-	s.policy.flags(cmd)
+	s.recorded.addRecordedFlags(cmd)
+	cmd.Flags().StringVar(&s.sourceDir, "source", "", "judge the source of a server below this `DIR` as well (default none)")
+	s.configs.addConfigFlags(cmd)
+	s.policy.addPolicyFlags(cmd)
 	cmd.Flags().BoolVar(&s.changedOnly, "changed-only", false, "with --baseline, do not scan again what stands in it as it is; the report counts it (default off)")
-	s.choice.flags(cmd)
-	s.outputs.flags(cmd, a)
-	s.how.flags(cmd)
+	s.choice.addChoiceFlags(cmd)
+	s.outputs.addOutputFlags(cmd, a)
+	s.how.addTargetFlags(cmd)
 	return cmd
 }
 
-func (s *scanRun) run(cmd *cobra.Command, args []string) error {
-	s.how.more = s.configs.asked()
-	if why := s.recorded.wrong(cmd); why != "" {
+func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
+	s.how.more = s.configs.anyGiven() || s.sourceDir != ""
+	if why := s.recorded.findConflict(cmd); why != "" {
 		return usage(cmd, "%s", why)
 	}
-	targets, err := s.app.targets(cmd, &s.how, args)
+	targets, err := s.app.parseTargets(cmd, &s.how, args)
 	if err != nil {
 		return err
 	}
 	s.targets = targets
-	if err := s.validate(cmd); err != nil {
+	if err := s.checkScanFlags(cmd); err != nil {
 		return err
 	}
-	if err := s.policy.choose(cmd); err != nil {
+	if err := s.policy.choosePolicyFile(cmd); err != nil {
 		return err
 	}
-	checks, ofConfigs, err := s.choice.from()
+	checks, ofConfigs, err := checkdoc.Choose(s.choice.only, s.choice.skip)
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	if !s.configs.asked() && len(checks) == 0 {
+	if !s.configs.anyGiven() && len(checks) == 0 {
 		return usage(cmd, "--only names checks of configurations alone: name a configuration with --config, or --discover")
 	}
-	outs, err := s.outputs.open(s.inputs())
+	outs, err := s.outputs.checkOutputs(s.inputFiles())
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
 	for _, o := range outs {
 		s.configs.writes = append(s.configs.writes, o.file)
 	}
+	s.configs.checks = ofConfigs
 	if s.how.live.differential {
 		s.configs.often = "two to four times each"
 	}
 	if s.declared, err = s.readBoundary(s.recorded.boundary); err != nil {
 		return err
 	}
-	s.policy.read(s.app, cmd, s.how.limits.Bytes)
+	s.policy.readPolicy(s.app, cmd, s.how.limits.Bytes)
 	if s.plan, err = s.makePlan(cmd.Context(), &s.configs); err != nil {
 		return err
 	}
-	defer s.startProgress().stop()
+	defer s.startProgress().stopShowing()
 	if err := s.readTrace(cmd.Context()); err != nil {
 		return err
 	}
 	if s.undo != nil {
 		defer s.undo()
 	}
-	if err := s.read(cmd.Context()); err != nil {
+	if err := s.readInputs(cmd.Context()); err != nil {
+		return err
+	}
+	if err := s.readSource(cmd.Context()); err != nil {
 		return err
 	}
 	s.tellUnmatched()
-	r, err := s.judge(cmd.Context(), checks, ofConfigs)
+	r, err := s.runChecks(cmd.Context(), checks, ofConfigs)
 	if err != nil {
 		return err
 	}
-	s.progress.stop()
-	if s.nothing() {
+	s.progress.stopShowing()
+	if s.nothingRead() {
 		// The errors have been told. Files and machines still get a report that says so,
 		// or yesterday's would stay; a person would only read the same twice.
 		outs = slices.DeleteFunc(outs, func(o output) bool { return o.file == "-" && o.format.Name == "pretty" })
 	}
-	written := s.write(outs, r, s.looks(s.outputs.verbose))
-	s.code = s.exitCode(r, written)
+	written := s.writeReports(outs, r, s.terminalOptions(s.outputs.verbose))
+	s.tellIncomplete(r)
+	s.code = s.gate.exitCode(r, written)
 	return nil
 }
 
-// inputs are the files to read, the baseline and the suppressions among them.
-func (s *scanRun) inputs() []string {
-	in := append(files(s.targets), s.recorded.files()...)
+// inputFiles are the files to read, the baseline and the suppressions among them.
+func (s *scanCommand) inputFiles() []string {
+	in := append(snapshotFiles(s.targets), s.recorded.fileNames()...)
 	for _, f := range []string{s.baselineFile, s.policy.file} {
 		if f != "" {
 			in = append(in, f)
@@ -170,13 +190,15 @@ func (s *scanRun) inputs() []string {
 	return in
 }
 
-func (s *scanRun) validate(cmd *cobra.Command) error {
+func (s *scanCommand) checkScanFlags(cmd *cobra.Command) error {
 	switch {
-	case s.configs.wrong() != "":
-		return usage(cmd, "%s", s.configs.wrong())
-	case len(s.targets) == 0 && !s.configs.asked() && s.recorded.trace == "":
+	case s.configs.findConflict() != "":
+		return usage(cmd, "%s", s.configs.findConflict())
+	case cmd.Flags().Changed("source") && s.sourceDir == "":
+		return usage(cmd, "--source names no directory")
+	case len(s.targets) == 0 && !s.configs.anyGiven() && s.recorded.trace == "" && s.sourceDir == "":
 		return usage(cmd, "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --discover")
-	case s.how.live.differential && !anyLive(s.targets) && !s.configs.asked():
+	case s.how.live.differential && !anyLive(s.targets) && !s.configs.anyGiven():
 		return usage(cmd, "--differential is for a live server, and there is neither a URL nor a -- with its command")
 	case cmd.Flags().Changed("baseline") && s.baselineFile == "":
 		return usage(cmd, "--baseline names no file")
@@ -184,7 +206,7 @@ func (s *scanRun) validate(cmd *cobra.Command) error {
 		return usage(cmd, "--changed-only wants --baseline, which says what has not changed")
 	}
 	stdin := 0
-	for _, f := range s.inputs() {
+	for _, f := range s.inputFiles() {
 		if f == "-" {
 			stdin++
 		}
@@ -195,47 +217,73 @@ func (s *scanRun) validate(cmd *cobra.Command) error {
 	return nil
 }
 
-// nothing reports whether nothing at all was read.
-func (s *scanRun) nothing() bool {
-	return len(s.gathered.catalog.Documents) == 0 && (s.plan == nil || len(s.plan.files) == 0) && s.conversation.Trace == nil
+// nothingRead reports whether nothing at all was read.
+func (s *scanCommand) nothingRead() bool {
+	return len(s.gathered.Catalog.Documents) == 0 && (s.plan == nil || len(s.plan.Files) == 0) && s.conversation.Trace == nil && s.source.Sources == nil
 }
 
-// judge runs the checks and adds what was never read to the report's problems.
-func (s *scanRun) judge(ctx context.Context, checks []*check.Check, ofConfigs []*config.Check) (*result.Report, error) {
+// readSource reads the source of the server, if one is named. A tree that says nothing about any tool is a problem:
+// it must not read like one without findings.
+func (s *scanCommand) readSource(ctx context.Context) error {
+	if s.sourceDir == "" {
+		return nil
+	}
+	s.progress.Step("reading sources")
+	found, err := sourcecode.Analyse(ctx, s.sourceDir, nil)
+	if err != nil {
+		return err
+	}
+	s.failures = append(s.failures, found.Problems...)
+	if found.Err != nil {
+		p := sourcecode.Failed(s.sourceDir, found.Err)
+		s.failures = append(s.failures, p)
+		s.say("%s", target.FailureText(p))
+		return nil
+	}
+	s.source = check.SourceTree{Sources: found.Sources, Dir: s.sourceDir, Text: func(file string) []byte { return found.Files[file] }}
+	s.note("%s: %d handlers in %d source files", s.sourceDir, len(found.Sources.Handlers), found.Sources.Files)
+	return nil
+}
+
+// runChecks runs the checks and adds what was never read to the report's problems.
+func (s *scanCommand) runChecks(ctx context.Context, checks []*check.Check, ofConfigs []*config.Check) (*result.Report, error) {
 	n := 0
-	for _, server := range s.gathered.catalog.Servers {
+	for _, server := range s.gathered.Catalog.Servers {
 		for _, l := range server.Lists {
 			n += len(l.Items)
 		}
 	}
-	s.progress.say("scanning %d definitions", n)
-	opt := scan.Options{Checks: checks, Baseline: s.baseline, ChangedOnly: s.changedOnly, Askings: s.gathered.askings, ConfigChecks: ofConfigs, Trace: s.conversation, Version: version()}
+	s.progress.Step("scanning %d definitions", n)
+	opt := scanner.Options{Checks: checks, Baseline: s.baseline, ChangedOnly: s.changedOnly, Askings: s.gathered.Askings, ConfigChecks: ofConfigs, Trace: s.conversation, Source: s.source, Version: version()}
 	if s.plan != nil {
-		opt.Configs = append([]config.File{}, s.plan.files...)
-		opt.Together = s.plan.together(s.named())
+		opt.Configs = append([]config.File{}, s.plan.Files...)
+		opt.Together = s.plan.Together(s.namedServers())
 	}
-	r, err := interruptible(ctx, func() *result.Report { return scan.Run(&s.gathered.catalog, opt) })
+	r, err := interrupt.Do(ctx, func() *result.Report { return scanner.Run(&s.gathered.Catalog, opt) })
 	if err != nil {
 		return nil, err
 	}
 	if s.plan != nil {
-		r.Clients = s.plan.report()
-		r.Problems = append(r.Problems, s.plan.problems...)
+		r.Clients = s.plan.Report()
+		r.Problems = append(r.Problems, s.plan.Problems...)
 	}
 	r.Problems = append(r.Problems, s.failures...)
-	s.policy.apply(r)
-	if given := s.gathered.given; len(given) > 0 {
-		redactReport(r, newVeil(given))
+	if s.gate.maturity == result.GateStable {
+		r.Gate = result.GateStable
+	}
+	s.policy.applyPolicy(r)
+	if given := s.gathered.Secrets; len(given) > 0 {
+		redaction.New(given).Report(r)
 	}
 	return r, nil
 }
 
-// named are the servers that the user named, not those of configurations.
-func (s *scanRun) named() []*catalog.Server {
+// namedServers are the servers that the user named, not those of configurations.
+func (s *scanCommand) namedServers() []*catalog.Server {
 	var out []*catalog.Server
 	for i := range s.targets {
-		if !s.targets[i].configured() {
-			out = append(out, s.gathered.outcomes[i].servers...)
+		if !s.targets[i].Configured {
+			out = append(out, s.gathered.Outcomes[i].Servers...)
 		}
 	}
 	return out

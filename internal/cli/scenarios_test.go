@@ -1,16 +1,20 @@
 package cli
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"gauntlet/internal/run/attackrun"
 	"gauntlet/oatf"
 	"gauntlet/result"
 	"gauntlet/verdict"
 )
+
+var update = flag.Bool("update", false, "rewrite docs/attack-scenarios.md")
 
 // The public scenarios against the agents without a model. docs/attack-scenarios.md has what
 // came out, and is rewritten by -update.
@@ -33,7 +37,7 @@ func TestPublicScenarios(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", f, err)
 		}
-		if serves(doc) {
+		if attackrun.HasServer(doc) {
 			played = append(played, f)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -60,6 +61,7 @@ func TestScripts(t *testing.T) {
 			"empties":  empties,
 			"make":     makeFile,
 			"await":    await,
+			"proxyof":  proxyOf,
 			"replace":  replaceText,
 		},
 	})
@@ -103,6 +105,13 @@ func await(ts *testscript.TestScript, _ bool, args []string) {
 		b, err := os.ReadFile(ts.MkAbs(args[0]))
 		return err == nil && len(b) > 0
 	})
+}
+
+// proxyof FILE makes the server whose address the file holds the proxy of all programs.
+func proxyOf(ts *testscript.TestScript, _ bool, args []string) {
+	address, err := url.Parse(strings.TrimSpace(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Setenv("HTTP_PROXY", "http://"+address.Host)
 }
 
 // within fails the script unless something that another process does happens soon.

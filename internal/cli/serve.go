@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"net"
 	"slices"
@@ -11,14 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/catalog"
-	"gauntlet/finding"
-	engine "gauntlet/internal/serve"
-	"gauntlet/lock"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/run/inprocess"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/userfile"
+	engine "gauntlet/internal/runtime/mcpserver"
 )
 
-// serveRun is one run of the subcommand serve.
-type serveRun struct {
+// serveCommand is one run of the subcommand serve.
+type serveCommand struct {
 	*app
 	limits      limitFlags
 	options     engine.Options
@@ -30,8 +30,8 @@ type serveRun struct {
 
 var transports = []string{"stdio", "http"}
 
-func (a *app) serveCommand() *cobra.Command {
-	s := &serveRun{app: a, transport: transports[0]}
+func (a *app) newServeCommand() *cobra.Command {
+	s := &serveCommand{app: a, transport: transports[0]}
 	cmd := &cobra.Command{
 		Use:   "serve [flags] SNAPSHOT",
 		Short: "Play a snapshot as a live server",
@@ -49,7 +49,7 @@ Exit codes: 2 if the snapshot could not be served; else 0, also when interrupted
 		Example: `  gauntlet capture -- gauntlet serve snapshot.json
   gauntlet serve --transport http --listen 127.0.0.1:8000 snapshot.json
   gauntlet serve --server github --revision 2025-06-18 several.json`,
-		RunE: s.run,
+		RunE: s.serveSnapshot,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -57,20 +57,20 @@ Exit codes: 2 if the snapshot could not be served; else 0, also when interrupted
 	f.StringVar(&s.listen, "listen", "127.0.0.1:0", "`ADDRESS` for HTTP clients; port 0 takes a free one")
 	f.StringVar(&s.addressFile, "address-file", "", "write the URL to this `FILE` as soon as clients can connect (default none)")
 	f.StringVar(&s.server, "server", "", "`NAME` of the server to play, of several in the snapshot (default the only one)")
-	f.StringArrayVar(&s.options.Revisions, "revision", nil, "protocol `REVISION` to speak; repeatable (default all of "+strings.Join(engine.Revisions(), ", ")+")")
-	pages := number(&s.options.PageSize, 1, math.MaxInt)
+	f.StringArrayVar(&s.options.Revisions, "revision", nil, "protocol `REVISION` to speak; repeatable (default all of "+strings.Join(mcp.Revisions(), ", ")+")")
+	pages := countFlag(&s.options.PageSize, 1, math.MaxInt)
 	s.options.PageSize = 0
 	f.Var(pages, "page-size", "most items of a list in one answer (0 is all)")
 	f.BoolVar(&s.options.Streams, "event-stream", false, "answer HTTP clients with an event stream where they take one (default off)")
 	f.BoolVar(&s.options.IdleStream, "idle-stream", false, "give HTTP clients that ask for one a stream on which nothing comes (default off)")
 	f.StringArrayVar(&s.options.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
 	f.StringArrayVar(&s.options.HTTP.Origins, "allow-origin", nil, "further `ORIGIN` header that a request may carry, as https://app.example; repeatable (default none)")
-	f.Var(size(&s.options.HTTP.Body, engine.DefaultBody), "max-message", "longest message taken from a client")
-	s.limits.flags(cmd)
+	f.Var(sizeFlag(&s.options.HTTP.Body, engine.DefaultBody), "max-message", "longest message taken from a client")
+	s.limits.addLimitFlags(cmd)
 	_ = f.MarkHidden("max-depth") // of definitions, which serve does not look into
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
 	completeWith(cmd, "transport", transports)
-	completeWith(cmd, "revision", engine.Revisions())
+	completeWith(cmd, "revision", mcp.Revisions())
 	return cmd
 }
 
@@ -84,11 +84,11 @@ func oneOf(names []string) func(string) (string, error) {
 	}
 }
 
-func (s *serveRun) run(cmd *cobra.Command, args []string) error {
-	if err := s.validate(cmd, args); err != nil {
+func (s *serveCommand) serveSnapshot(cmd *cobra.Command, args []string) error {
+	if err := s.checkServeFlags(cmd, args); err != nil {
 		return err
 	}
-	server, err := s.open(cmd.Context(), args[0])
+	server, err := s.openSnapshot(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *serveRun) run(cmd *cobra.Command, args []string) error {
 	return s.serveHTTP(cmd.Context(), server)
 }
 
-func (s *serveRun) validate(cmd *cobra.Command, args []string) error {
+func (s *serveCommand) checkServeFlags(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
 		return usage(cmd, "nothing to serve: name a snapshot file")
@@ -108,8 +108,8 @@ func (s *serveRun) validate(cmd *cobra.Command, args []string) error {
 		return usage(cmd, "standard input is where the client speaks: name a snapshot file, or --transport http")
 	}
 	for _, r := range s.options.Revisions {
-		if !slices.Contains(engine.Revisions(), r) {
-			return usage(cmd, "--revision: %q is unknown: want %s", r, strings.Join(engine.Revisions(), ", "))
+		if !slices.Contains(mcp.Revisions(), r) {
+			return usage(cmd, "--revision: %q is unknown: want %s", r, strings.Join(mcp.Revisions(), ", "))
 		}
 	}
 	if s.transport == "stdio" {
@@ -120,61 +120,29 @@ func (s *serveRun) validate(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if s.addressFile != "" {
-		if err := writable(s.addressFile, args); err != nil {
+		if err := userfile.CheckWritable(s.addressFile, args); err != nil {
 			return usage(cmd, "%s", err)
 		}
 	}
 	return nil
 }
 
-// open makes a server of the snapshot and says what the snapshot lacks.
-func (s *serveRun) open(ctx context.Context, name string) (*engine.Server, error) {
-	type opened struct {
-		server *engine.Server
-		err    error
-	}
-	got, err := interruptible(ctx, func() opened {
-		server, err := s.load(name)
-		return opened{server, err}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return got.server, got.err
-}
-
-func (s *serveRun) load(name string) (*engine.Server, error) {
-	text, err := s.readFile(name, s.limits.Bytes)
-	if err != nil {
-		return nil, err
-	}
-	if lock.Is(text) {
-		r, err := lock.Parse(name, text, s.limits.Limits)
+// openSnapshot makes a server of the snapshot and says what the snapshot lacks.
+func (s *serveCommand) openSnapshot(ctx context.Context, name string) (*engine.Server, error) {
+	return interrupt.Try(ctx, func() (*engine.Server, error) {
+		text, err := s.readFile(name, s.limits.Bytes)
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range r.Damage {
-			s.note("%s", failureText(p))
+		server, notes, err := inprocess.NewSnapshot(name, text, s.server, s.limits.Limits, s.options)
+		for _, n := range notes {
+			s.note("%s", n)
 		}
-		text = r.Snapshot()
-	}
-	held, err := catalog.Parse(name, text, s.limits.Limits)
-	if err != nil {
-		return nil, err
-	}
-	chosen, err := engine.Pick(held, s.server)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	for _, p := range held.Problems {
-		if p.Kind != finding.Malformed && (p.Location.Server == chosen.Name || p.Location.Server == "") {
-			s.note("the snapshot is incomplete: %s", p.Message)
-		}
-	}
-	return engine.New(engine.FromSnapshot(chosen), s.options)
+		return server, err
+	})
 }
 
-func (s *serveRun) serveHTTP(ctx context.Context, server *engine.Server) error {
+func (s *serveCommand) serveHTTP(ctx context.Context, server *engine.Server) error {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
 	if err != nil {
 		return fmt.Errorf("--listen %s: %w", s.listen, err)
@@ -184,11 +152,7 @@ func (s *serveRun) serveHTTP(ctx context.Context, server *engine.Server) error {
 		s.note("%s can be reached from other machines", ln.Addr())
 	}
 	if s.addressFile != "" {
-		err := s.writeTo(s.addressFile, func(w io.Writer) error {
-			_, err := io.WriteString(w, url+"\n")
-			return err
-		})
-		if err != nil {
+		if err := s.writeText(s.addressFile, url+"\n"); err != nil {
 			_ = ln.Close() // the first error is the one to tell
 			return err
 		}

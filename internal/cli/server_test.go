@@ -78,7 +78,7 @@ func serve(args []string) int {
 				asker = request.Params.ClientInfo.Name
 			}
 			if name, ok := strings.CutPrefix(mode, "fault "); ok && request.Method == "prompts/list" {
-				if faults[name](string(request.ID), request.Params.Cursor, os.Stdout) {
+				if hostileWays[name](string(request.ID), request.Params.Cursor, os.Stdout) {
 					return 7
 				}
 				continue

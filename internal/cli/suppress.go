@@ -8,27 +8,27 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/catalog"
-	"gauntlet/finding"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/policy"
 	"gauntlet/result"
 )
 
-// suppressRun is one run of the subcommand suppress.
-type suppressRun struct {
+// suppressCommand is one run of the subcommand suppress.
+type suppressCommand struct {
 	*app
 	from, file             string
 	reason, owner, expires string
 }
 
-func (a *app) suppressCommand() *cobra.Command {
-	s := &suppressRun{app: a}
+func (a *app) newSuppressCommand() *cobra.Command {
+	s := &suppressCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "suppress [flags] FINGERPRINT... --reason TEXT --from REPORT",
 		Short: "Accept findings of a report, with a reason",
@@ -44,7 +44,7 @@ Exit codes: 0 when all decisions are written, else 2 and none is.`,
 		Example: `  gauntlet scan --report json=report.json snapshot.json
   gauntlet suppress fbd0a2832fc864304010af023a070769 --reason "reads only its own folder" --from report.json
   gauntlet scan --format json snapshot.json | gauntlet suppress --from - --expires 2027-01-31 --reason "a test server" fbd0a2832fc864304010af023a070769`,
-		RunE: s.run,
+		RunE: s.acceptFindings,
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&s.reason, "reason", "", "why the finding is accepted, a `TEXT` (required; default none)")
@@ -57,8 +57,8 @@ Exit codes: 0 when all decisions are written, else 2 and none is.`,
 	return cmd
 }
 
-func (s *suppressRun) run(cmd *cobra.Command, args []string) error {
-	if err := s.validate(cmd, args); err != nil {
+func (s *suppressCommand) acceptFindings(cmd *cobra.Command, args []string) error {
+	if err := s.checkSuppressFlags(cmd, args); err != nil {
 		return err
 	}
 	report, err := s.readReport(cmd.Context())
@@ -67,17 +67,20 @@ func (s *suppressRun) run(cmd *cobra.Command, args []string) error {
 	}
 	text, err := s.readText(s.file, policy.MaxBytes)
 	switch {
-	case errors.Is(err, errEmpty):
+	case errors.Is(err, userfile.ErrEmpty):
 	case err != nil:
 		if _, missing := os.Stat(s.file); !errors.Is(missing, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w", s.file, reason(err))
+			return fmt.Errorf("%s: %w", s.file, userfile.Reason(err))
 		}
 	}
 	var done []string
 	for _, print := range args {
-		if text, err = s.accept(&done, text, report, print); err != nil {
+		e := policy.Entry{Fingerprint: print, Reason: s.reason, Owner: s.owner, Expires: policy.Date(s.expires)}
+		accepted, what, err := policy.Accept(s.file, text, e, report)
+		if err != nil {
 			return err
 		}
+		text, done = accepted, append(done, what...)
 	}
 	if err := s.writeTo(s.file, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
@@ -91,7 +94,7 @@ func (s *suppressRun) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (s *suppressRun) validate(cmd *cobra.Command, args []string) error {
+func (s *suppressCommand) checkSuppressFlags(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
 		return usage(cmd, "no finding: name its fingerprint, which the report shows")
@@ -115,81 +118,26 @@ func (s *suppressRun) validate(cmd *cobra.Command, args []string) error {
 }
 
 // readReport reads a JSON report, of which only the findings count.
-func (s *suppressRun) readReport(ctx context.Context) (*result.Report, error) {
-	type answer struct {
-		report result.Report
-		err    error
-	}
+func (s *suppressCommand) readReport(ctx context.Context) (*result.Report, error) {
 	name := s.from
 	if name == "-" {
 		name = "standard input"
 	}
-	got, err := interruptible(ctx, func() (a answer) {
-		var text string
-		if text, a.err = s.readText(s.from, catalog.DefaultBytes); a.err == nil {
-			a.err = json.Unmarshal([]byte(text), &a.report)
+	got, err := interrupt.Try(ctx, func() (*result.Report, error) {
+		text, err := s.readText(s.from, catalog.DefaultBytes)
+		if err != nil {
+			return nil, err
 		}
-		return a
+		r := new(result.Report)
+		return r, json.Unmarshal([]byte(text), r)
 	})
 	switch {
-	case err != nil:
+	case errors.Is(err, interrupt.Err):
 		return nil, err
-	case got.err != nil:
-		return nil, fmt.Errorf("%s: %w", name, reason(got.err))
-	case !strings.HasPrefix(got.report.SchemaVersion, "1."):
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, userfile.Reason(err))
+	case !strings.HasPrefix(got.SchemaVersion, "1."):
 		return nil, fmt.Errorf("%s: it is not a JSON report of gauntlet scan, version 1", name)
 	}
-	return &got.report, nil
-}
-
-// accept adds the decisions about the findings of one fingerprint to the text of a policy.
-func (s *suppressRun) accept(done *[]string, text string, r *result.Report, print string) (string, error) {
-	found := slices.Clone(r.Findings)
-	for i := range r.Suppressed {
-		found = append(found, r.Suppressed[i].Finding)
-	}
-	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Fingerprint != print })
-	if len(found) == 0 {
-		return "", fmt.Errorf("%s: the report has no finding with this fingerprint", print)
-	}
-	contents := make([]string, len(found))
-	for i := range found {
-		contents[i] = found[i].Content
-	}
-	for i := range found {
-		f := &found[i]
-		if f.Content == "" {
-			return "", fmt.Errorf("%s: the report does not say what was judged (content_hash), so no decision can be bound to it", print)
-		}
-		e := policy.Entry{
-			Fingerprint: print, Rule: f.Rule, Content: f.Content, Definition: strings.ToValidUTF8(about(&f.Location), "\uFFFD"),
-			Reason: strings.ToValidUTF8(s.reason, "\uFFFD"), Owner: strings.ToValidUTF8(s.owner, "\uFFFD"), Expires: policy.Date(s.expires),
-		}
-		// Decisions about contents that are gone give way to this one.
-		var stale []int
-		old, _ := policy.Parse(s.file, text) // Add says what is wrong with it
-		for _, o := range old.Entries {
-			if o.Fingerprint == print && !slices.Contains(contents, o.Content) {
-				stale = append(stale, o.Line)
-			}
-		}
-		var err error
-		if text, err = policy.Add(text, e, stale...); err != nil {
-			return "", fmt.Errorf("%s: %w", s.file, err)
-		}
-		*done = append(*done, fmt.Sprintf("%s in %s", f.Rule, e.Definition))
-	}
-	return text, nil
-}
-
-// about names what a finding is about, for who reviews the decision.
-func about(l *finding.Location) string {
-	var parts []string
-	if l.Item != "" {
-		parts = append(parts, strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(string(l.Kind), string(finding.Server)), "_", " ")+" "+finding.Clip(l.Item, 200)))
-	}
-	if l.Server != "" || parts == nil {
-		parts = append(parts, "server "+finding.Clip(l.Server, 200))
-	}
-	return strings.Join(parts, ", ")
+	return got, nil
 }

@@ -9,42 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/finding"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/target"
 )
-
-// A target is one thing to read: a snapshot, or a live server that is started or asked.
-type target struct {
-	file string // a snapshot, "-" for standard input; "" for a live server
-	name string // what messages call a live server; "" for its program, or its URL as wire shows it
-
-	command []string // starts a server on stdio
-	env     []string // for that server, as NAME=VALUE
-	dir     string   // it is started there; "" for our own directory
-
-	url    string   // of a server
-	header []string // for it, as NAME=VALUE
-	bearer string   // a token for it, as NAME=TOKEN; "" for none
-	sse    bool     // it speaks HTTP+SSE of 2024-11-05, and nothing else is tried
-
-	// Of a server in a configuration: where it stands there, and what of what it is given
-	// reports hide, as NAME=VALUE.
-	place finding.Location
-	guard []string
-
-	// entries are what the user calls the server; see catalog.Server. None for "nothing".
-	entries []string
-}
-
-// configured reports whether the target comes from a configuration.
-func (t *target) configured() bool { return t.place.File != "" }
-
-func (t *target) live() bool { return t.file == "" }
-
-// isURL reports whether an argument is meant as the URL of a server.
-func isURL(arg string) bool {
-	lower := strings.ToLower(arg)
-	return strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://")
-}
 
 // targetFlags say how targets are read.
 type targetFlags struct {
@@ -59,18 +26,18 @@ type targetFlags struct {
 // machine slow for its user and the scan little faster.
 const defaultParallel = 8
 
-func (f *targetFlags) flags(cmd *cobra.Command) {
-	f.live.flags(cmd)
-	cmd.Flags().Var(number(&f.parallel, defaultParallel, 10_000), "parallel", "most live servers that run or are asked at the same time")
+func (f *targetFlags) addTargetFlags(cmd *cobra.Command) {
+	f.live.addLiveFlags(cmd)
+	cmd.Flags().Var(countFlag(&f.parallel, defaultParallel, 10_000), "parallel", "most live servers that run or are asked at the same time")
 	f.live.names = append(f.live.names, "parallel")
-	f.limits.flags(cmd)
+	f.limits.addLimitFlags(cmd)
 }
 
-// targets reads a subcommand's arguments, in their order: snapshot files, "-", URLs, and
+// parseTargets reads a subcommand's arguments, in their order: snapshot files, "-", URLs, and
 // one command behind "--". The flags for live servers are given to those they fit; an error
 // is one of usage and quotes no secret.
-func (a *app) targets(cmd *cobra.Command, f *targetFlags, args []string) ([]target, error) {
-	var out []target
+func (a *app) parseTargets(cmd *cobra.Command, f *targetFlags, args []string) ([]target.Target, error) {
+	var out []target.Target
 	dash := cmd.ArgsLenAtDash()
 	if dash < 0 {
 		dash = len(args)
@@ -78,47 +45,47 @@ func (a *app) targets(cmd *cobra.Command, f *targetFlags, args []string) ([]targ
 		return nil, usage(cmd, "no command behind --")
 	}
 	for _, arg := range args[:dash] {
-		if isURL(arg) {
-			out = append(out, target{url: arg})
+		if target.IsURL(arg) {
+			out = append(out, target.Target{Server: launch.Server{URL: arg}})
 		} else {
-			out = append(out, target{file: arg})
+			out = append(out, target.Target{File: arg})
 		}
 	}
 	if dash < len(args) {
-		out = append(out, target{command: args[dash:]})
+		out = append(out, target.Target{Server: launch.Server{Command: args[dash:]}})
 	}
-	if name := f.live.given(cmd); name != "" && len(out) > 0 && !anyLive(out) && !f.more {
+	if name := f.live.firstGiven(cmd); name != "" && len(out) > 0 && !anyLive(out) && !f.more {
 		return nil, usage(cmd, "--%s is for a live server, and there is neither a URL nor a -- with its command", name)
 	}
-	if err := a.equip(cmd, &f.live, out); err != nil {
+	if err := a.applyLiveFlags(cmd, &f.live, out); err != nil {
 		return nil, usage(cmd, "%s", err)
 	}
 	return out, nil
 }
 
-// files are the names of the snapshots among targets.
-func files(targets []target) []string {
+// snapshotFiles are the names of the snapshots among targets.
+func snapshotFiles(targets []target.Target) []string {
 	var out []string
 	for i := range targets {
-		if !targets[i].live() {
-			out = append(out, targets[i].file)
+		if !targets[i].Live() {
+			out = append(out, targets[i].File)
 		}
 	}
 	return out
 }
 
-func anyLive(targets []target) bool {
-	return slices.ContainsFunc(targets, func(t target) bool { return t.live() })
+func anyLive(targets []target.Target) bool {
+	return slices.ContainsFunc(targets, func(t target.Target) bool { return t.Live() })
 }
 
-// equip gives the values of the flags for live servers to the targets they are for.
-func (a *app) equip(cmd *cobra.Command, l *liveFlags, targets []target) error {
+// applyLiveFlags gives the values of the flags for live servers to the targets they are for.
+func (a *app) applyLiveFlags(cmd *cobra.Command, l *liveFlags, targets []target.Target) error {
 	commands, urls := 0, 0
 	for i := range targets {
-		if targets[i].command != nil {
+		if targets[i].Command != nil {
 			commands++
 		}
-		if targets[i].url != "" {
+		if targets[i].URL != "" {
 			urls++
 		}
 	}
@@ -140,28 +107,28 @@ func (a *app) equip(cmd *cobra.Command, l *liveFlags, targets []target) error {
 	if err != nil {
 		return err
 	}
-	bearer, err := a.token(l)
+	bearer, err := a.readBearer(l)
 	if err != nil {
 		return err
 	}
 	for i := range targets {
-		if t := &targets[i]; t.command != nil {
-			t.env, t.dir = env, l.dir
-		} else if t.url != "" {
-			t.header, t.bearer = l.header, bearer
+		if t := &targets[i]; t.Command != nil {
+			t.Env, t.Dir = env, l.dir
+		} else if t.URL != "" {
+			t.Header, t.Bearer = l.header, bearer
 		}
 	}
 	return nil
 }
 
 // oneOrigin reports whether all URLs have the same scheme, host and port as written.
-func oneOrigin(targets []target) bool {
+func oneOrigin(targets []target.Target) bool {
 	origin := ""
 	for i := range targets {
-		if targets[i].url == "" {
+		if targets[i].URL == "" {
 			continue
 		}
-		u, err := url.Parse(targets[i].url)
+		u, err := url.Parse(targets[i].URL)
 		if err != nil {
 			continue // Dial says so
 		}
@@ -174,8 +141,8 @@ func oneOrigin(targets []target) bool {
 	return true
 }
 
-// token completes --bearer-env to NAME=TOKEN, and refuses what could give a token away.
-func (a *app) token(l *liveFlags) (string, error) {
+// readBearer completes --bearer-env to NAME=TOKEN, and refuses what could give a token away.
+func (a *app) readBearer(l *liveFlags) (string, error) {
 	for _, h := range l.header {
 		if name, _, _ := strings.Cut(h, "="); strings.EqualFold(strings.TrimSpace(name), "Authorization") {
 			return "", errors.New("--header does not take Authorization, whose value others could read on the command line: use --bearer-env NAME")

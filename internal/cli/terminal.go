@@ -16,8 +16,8 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// looks are how a report on stdout should look.
-func (a *app) looks(verbose bool) report.Options {
+// terminalOptions are how a report on stdout should look.
+func (a *app) terminalOptions(verbose bool) report.Options {
 	opt := report.Options{Verbose: verbose}
 	if f, ok := a.host.Stdout.(*os.File); ok && isTerminal(f) {
 		// https://no-color.org: present and not empty, whatever the value.

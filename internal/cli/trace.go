@@ -1,19 +1,15 @@
 package cli
 
 import (
-	"errors"
-	"io"
-	"io/fs"
-	"os"
-
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/tracefile"
 	"gauntlet/report"
 	"gauntlet/result"
 	"gauntlet/trace"
 )
 
-func (a *app) traceCommand() *cobra.Command {
+func (a *app) newTraceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace",
 		Short: "Work with recorded conversations",
@@ -24,73 +20,25 @@ message by message, as capture --trace records it.`,
 			return usage(c, "no command: want %s", commandNames(c))
 		},
 	}
-	cmd.AddCommand(a.traceShowCommand(), a.traceImportCommand(), a.traceRedactCommand())
+	cmd.AddCommand(a.newTraceShowCommand(), a.newTraceImportCommand(), a.newTraceRedactCommand())
 	return cmd
 }
 
-// A traceInput is a trace that is read message by message.
-type traceInput struct {
-	name   string
-	header trace.Header
-	reader *trace.Reader
-	file   io.Closer
-	unread int // lines that could not be read
-}
-
 // openTrace opens a trace, or standard input for "-".
-func (a *app) openTrace(name string) (*traceInput, error) {
-	in, err := a.openStream(name)
-	if err != nil {
-		return nil, of(name, reason(err))
-	}
-	r, err := trace.NewReader(in, trace.Limits{})
-	if err != nil {
-		_ = in.Close() // the first error is the one to tell
-		return nil, of(name, reason(err))
-	}
-	return &traceInput{name: name, header: r.Header, reader: r, file: in}, nil
+func (a *app) openTrace(name string) (*tracefile.Input, error) {
+	return tracefile.Open(name, a.host.Stdin)
 }
 
-// openStream opens a file, or standard input for "-", that is too long to be held in memory.
-func (a *app) openStream(name string) (io.ReadCloser, error) {
-	if name == "-" {
-		return io.NopCloser(a.host.Stdin), nil
-	}
-	info, err := os.Stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("no such file")
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, errors.New("it is a directory: name a file in it")
-	case !info.Mode().IsRegular(): // opening one could wait for ever
-		return nil, errors.New("it is not a regular file: to read from a pipe give - as the file")
-	}
-	return os.Open(name)
+// createTrace begins a trace.
+func (a *app) createTrace(name string) (*tracefile.File, error) {
+	return tracefile.Create(name, a.host.Stdout, toolName(), func(s string) { a.say("%s", s) })
 }
 
-// each hands every message that can be read to do, whose error ends it. Lines that cannot be
-// read are counted, and the first of them given to tell.
-func (t *traceInput) each(tell func(*trace.LineError), do func(*trace.Message) error) error {
-	for {
-		m, err := t.reader.Next()
-		var bad *trace.LineError
-		switch {
-		case err == io.EOF:
-			return nil
-		case errors.As(err, &bad):
-			if t.unread++; t.unread <= trace.MaxProblems {
-				tell(bad)
-			}
-		case err != nil:
-			return of(t.name, reason(err))
-		default:
-			if err := do(&m); err != nil {
-				return err
-			}
-		}
-	}
+// toolName is what a trace says that it was recorded by.
+func toolName() string { return "gauntlet " + version() }
+
+func traceFlag(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "trace", "", "record every message, both ways, in this `FILE`, - for standard output (default none)")
 }
 
 // tellLine returns what says which line of a trace could not be read.
@@ -98,14 +46,12 @@ func (a *app) tellLine(name string) func(*trace.LineError) {
 	return func(bad *trace.LineError) { a.say("%s: %s", name, bad) }
 }
 
-func (t *traceInput) close() { _ = t.file.Close() } // it was read only
-
-// settle says how much could not be read, which is trouble.
-func (a *app) settle(t *traceInput) {
-	if t.unread > trace.MaxProblems {
-		a.say("%s: %d lines in all could not be read", t.name, t.unread)
+// tellUnread says how much could not be read, which is trouble.
+func (a *app) tellUnread(name string, t *tracefile.Input) {
+	if t.Unread > trace.MaxProblems {
+		a.say("%s: %d lines in all could not be read", name, t.Unread)
 	}
-	if t.unread > 0 {
+	if t.Unread > 0 {
 		a.code = result.ExitTrouble
 	}
 }
@@ -121,17 +67,11 @@ func wantTrace(cmd *cobra.Command, args []string) error {
 	return usage(cmd, "%d files: want one", len(args))
 }
 
-// A traceFilter picks messages by exact words. An empty part picks all.
-type traceFilter struct{ servers, methods, actors []string }
-
-func (f *traceFilter) flags(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.servers, "server", nil, "only messages of the server of this `NAME`; repeatable (default all)")
-	cmd.Flags().StringArrayVar(&f.methods, "method", nil, "only requests and notifications of this `METHOD`, and its answers; repeatable (default all)")
-	cmd.Flags().StringArrayVar(&f.actors, "actor", nil, "only messages of the actor of this `NAME`; repeatable (default all)")
-}
-
-func (f *traceFilter) picks(m *trace.Message) bool {
-	return oneOrAll(f.servers, m.Server) && oneOrAll(f.methods, m.Method) && oneOrAll(f.actors, m.Actor)
+// addFilterFlags are those that pick messages.
+func addFilterFlags(f *tracefile.Filter, cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.Servers, "server", nil, "only messages of the server of this `NAME`; repeatable (default all)")
+	cmd.Flags().StringArrayVar(&f.Methods, "method", nil, "only requests and notifications of this `METHOD`, and its answers; repeatable (default all)")
+	cmd.Flags().StringArrayVar(&f.Actors, "actor", nil, "only messages of the actor of this `NAME`; repeatable (default all)")
 }
 
 // A traceView is a way to show a trace.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 	"sync"
 	"testing"
 
-	"gauntlet/internal/wire"
 	"gauntlet/trace"
 )
 
@@ -131,25 +129,22 @@ func TestTraceHoldsWhatWentOverHTTP(t *testing.T) {
 	}
 }
 
-func TestTraceStopsWhereWritingFails(t *testing.T) {
-	full := errors.New("no space left")
-	calls := 0
-	write := untilBroken(func(*trace.Message) error {
-		if calls++; calls == 2 {
-			return full
+// A flood stands in the report, since stderr is not kept everywhere.
+func TestReportTellsOfFloods(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "flood.ndjson")
+	var b strings.Builder
+	b.WriteString(`{"format":"gauntlet-trace","version":"1.0"}` + "\n")
+	for i := range trace.FloodMessages + 1 {
+		fmt.Fprintf(&b, `{"seq":%d,"time":"2026-01-01T00:00:00Z","server":"mail","role":"proxy","direction":"to_client","kind":"notification",`+
+			`"method":"notifications/message","raw":"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}"}`+"\n", i+1)
+	}
+	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"pretty", "json"} {
+		_, stdout, stderr := run(t.Context(), nil, "scan", "--format", format, "--trace", file)
+		if !strings.Contains(stdout, "mail floods its client") {
+			t.Errorf("%s says nothing of the flood:\n%s\n%s", format, stdout, stderr)
 		}
-		return nil
-	})
-	file := &traceFile{name: "t.ndjson", secret: strings.NewReplacer(), credentials: trace.NewLabels("c"), recorder: trace.NewRecorder(write, trace.RecorderOptions{})}
-	one, other := file.tap("a", nil, nil), file.tap("b", nil, nil)
-	for range 3 {
-		one(wire.Passage{})
-		other(wire.Passage{})
-	}
-	if calls != 2 {
-		t.Errorf("%d messages were written, the second of them failed", calls)
-	}
-	if err := file.close(); !errors.Is(err, full) || !strings.Contains(err.Error(), "the trace t.ndjson is incomplete") {
-		t.Errorf("close: %v", err)
 	}
 }

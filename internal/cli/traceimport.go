@@ -11,25 +11,28 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/foreign"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/traceimport"
 	"gauntlet/result"
 	"gauntlet/trace"
 )
 
-// traceImportRun is one run of the subcommand trace import.
-type traceImportRun struct {
+// traceImportCommand is one run of the subcommand trace import.
+type traceImportCommand struct {
 	*app
 	from    string
 	file    string
-	options foreign.Options
+	options traceimport.Options
 }
 
 const autoFormat = "auto"
 
-func (a *app) traceImportCommand() *cobra.Command {
-	i := &traceImportRun{app: a, from: autoFormat}
+func (a *app) newTraceImportCommand() *cobra.Command {
+	i := &traceImportCommand{app: a, from: autoFormat}
 	names := []string{autoFormat}
-	for _, f := range foreign.Formats() {
+	for _, f := range traceimport.Formats() {
 		names = append(names, f.Name)
 	}
 	cmd := &cobra.Command{
@@ -43,37 +46,33 @@ wire; docs/trace.md says what each lacks. - reads from standard input.
 Exit codes: 0; 2 if a part of the recording could not be read, or it holds no message.`,
 		Example: `  gauntlet trace import --output files.ndjson mcp-server-files.log
   gauntlet trace import --from otel spans.json | gauntlet trace show -`,
-		RunE: i.run,
+		RunE: i.importRecording,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.Var(&value[string]{&i.from, "FORMAT", oneOf(names), func(s string) string { return s }}, "from", "the form of the recording: "+strings.Join(names, ", "))
 	outputFlag(cmd, &i.file, "the trace")
 	f.StringVar(&i.options.Server, "server", "", "`NAME` of the server, where the recording does not say (default what the file's name says)")
-	f.Var(size(&i.options.Text, foreign.DefaultText), "max-bytes", "longest recording that is read whole, and longest line of any")
+	f.Var(sizeFlag(&i.options.Text, traceimport.DefaultText), "max-bytes", "longest recording that is read whole, and longest line of any")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
 	completeWith(cmd, "from", names)
 	return cmd
 }
 
-func (i *traceImportRun) run(cmd *cobra.Command, args []string) error {
+func (i *traceImportCommand) importRecording(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
 		return usage(cmd, "no recording: name a file, - for standard input")
 	case len(args) > 1:
 		return usage(cmd, "%d files: want one", len(args))
 	}
-	if err := writable(i.file, args); err != nil {
+	if err := userfile.CheckWritable(i.file, args); err != nil {
 		return usage(cmd, "%s", err)
 	}
 	if i.options.Server == "" {
 		i.options.Server = serverOf(args[0])
 	}
-	err, interrupted := interruptible(cmd.Context(), func() error { return i.convert(args[0]) })
-	if interrupted != nil {
-		return interrupted
-	}
-	return err
+	return interrupt.Run(cmd.Context(), func() error { return i.writeTrace(args[0]) })
 }
 
 // namesServer are the names that programs give to their recordings of one server.
@@ -92,25 +91,23 @@ func serverOf(file string) string {
 	return name
 }
 
-func (i *traceImportRun) convert(name string) error {
-	file, err := i.openStream(name)
+func (i *traceImportCommand) writeTrace(name string) error {
+	file, err := userfile.Open(name, i.host.Stdin)
 	if err != nil {
-		return of(name, reason(err))
+		return withName(name, userfile.Reason(err))
 	}
 	defer file.Close()
-	format, in, err := i.format(file)
+	format, in, err := i.detectFormat(file)
 	if err != nil {
-		return of(name, reason(err))
+		return withName(name, userfile.Reason(err))
 	}
-	w, out, err := i.newTrace(i.file, trace.Header{Imported: format.Name})
+	w, err := tracefile.NewWriter(i.file, i.host.Stdout, trace.Header{Tool: toolName(), Imported: format.Name})
 	if err != nil {
-		return of(i.file, reason(err))
+		return withName(i.file, userfile.Reason(err))
 	}
 	sum, err := format.Read(in, i.options, w.Write)
-	if out != nil {
-		if closed := out.Close(); err == nil {
-			err = closed
-		}
+	if closed := w.Close(sum.Unread, "lines or entries of the recording that could not be read"); err == nil {
+		err = closed
 	}
 	for _, p := range sum.Problems {
 		i.say("%s: %s", name, &p)
@@ -119,7 +116,7 @@ func (i *traceImportRun) convert(name string) error {
 		i.say("%s: %d in all could not be read", name, sum.Unread)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: the trace is incomplete: %w", name, reason(err))
+		return fmt.Errorf("%s: the trace is incomplete: %w", name, userfile.Reason(err))
 	}
 	if sum.Messages == 0 {
 		return fmt.Errorf("%s: there is no message in it", name)
@@ -132,14 +129,14 @@ func (i *traceImportRun) convert(name string) error {
 	return nil
 }
 
-// format returns the form of a recording, and all of it to be read.
-func (i *traceImportRun) format(file io.Reader) (foreign.Format, io.Reader, error) {
+// detectFormat returns the form of a recording, and all of it to be read.
+func (i *traceImportCommand) detectFormat(file io.Reader) (traceimport.Format, io.Reader, error) {
 	if i.from != autoFormat {
-		f, _ := foreign.Lookup(i.from) // the flag takes no other
+		f, _ := traceimport.Lookup(i.from) // the flag takes no other
 		return f, file, nil
 	}
-	f, in, err := foreign.Detect(file)
-	if errors.Is(err, foreign.ErrUnknown) {
+	f, in, err := traceimport.Detect(file)
+	if errors.Is(err, traceimport.ErrUnknown) {
 		return f, nil, fmt.Errorf("it is in %w; if it is, name its form with --from", err)
 	}
 	return f, in, err

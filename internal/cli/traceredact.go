@@ -4,26 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/secret"
-	"gauntlet/internal/wire"
+	"gauntlet/internal/leaf/redact"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/trace"
 )
 
-// traceRedactRun is one run of the subcommand trace redact.
-type traceRedactRun struct {
+// traceRedactCommand is one run of the subcommand trace redact.
+type traceRedactCommand struct {
 	*app
 	file     string
 	values   []string // names of variables
 	patterns []string
 }
 
-func (a *app) traceRedactCommand() *cobra.Command {
-	r := &traceRedactRun{app: a}
+func (a *app) newTraceRedactCommand() *cobra.Command {
+	r := &traceRedactCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "redact [flags] FILE",
 		Short: "Copy a trace without the secrets in it",
@@ -39,7 +39,7 @@ Exit codes: 0; 2 if the trace, or a line of it, could not be read. Such lines ar
 the copy.`,
 		Example: `  gauntlet trace redact --output public.ndjson trace.ndjson
   gauntlet trace redact --value-of API_TOKEN --pattern 'acct-[0-9]+' -o public.ndjson trace.ndjson`,
-		RunE: r.run,
+		RunE: r.redactTrace,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -50,108 +50,56 @@ the copy.`,
 	return cmd
 }
 
-func (r *traceRedactRun) run(cmd *cobra.Command, args []string) error {
+func (r *traceRedactCommand) redactTrace(cmd *cobra.Command, args []string) error {
 	if err := wantTrace(cmd, args); err != nil {
 		return err
 	}
-	if err := writable(r.file, args); err != nil {
+	if err := userfile.CheckWritable(r.file, args); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	c, err := r.censor()
+	c, err := r.newRemover()
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	err, interrupted := interruptible(cmd.Context(), func() error { return r.copy(cmd.Context(), args[0], c) })
-	if interrupted != nil {
-		return interrupted
-	}
-	return err
+	return interrupt.Run(cmd.Context(), func() error { return r.writeCopy(cmd.Context(), args[0], c) })
 }
 
-// A censor takes secrets out of texts.
-type censor struct {
-	given    *strings.Replacer
-	patterns []*regexp.Regexp
-	labels   *trace.Labels
-}
-
-func (r *traceRedactRun) censor() (*censor, error) {
-	c := &censor{labels: trace.NewLabels("secret-")}
+// newRemover removes what the flags name.
+func (r *traceRedactCommand) newRemover() (*tracefile.SecretRemover, error) {
 	var given []string
 	for _, name := range r.values {
-		// A name that is none may be the secret itself: it is not quoted.
+		// The user may have typed the secret instead of its name; never echo it.
 		value, ok := r.lookupEnv(name)
 		switch {
 		case !ok:
 			return nil, errors.New("--value-of wants the name of a variable, and no variable of that name is set here")
-		case wire.Spellings(value) == nil:
-			return nil, fmt.Errorf("--value-of %s: the value is shorter than %d bytes and would be found in every other word", name, shortestSecret)
+		case len(value) < redact.Shortest:
+			return nil, fmt.Errorf("--value-of %s: the value is shorter than %d bytes and would be found in every other word", name, redact.Shortest)
 		}
 		given = append(given, name+"="+value)
 	}
-	c.given = wire.Redactor(given)
-	for _, p := range r.patterns {
-		re, err := regexp.Compile(p)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("--pattern: %w", err)
-		case re.MatchString(""):
-			return nil, fmt.Errorf("--pattern: %q matches the empty text, which stands everywhere", p)
-		}
-		c.patterns = append(c.patterns, re)
+	remover, err := tracefile.NewSecretRemover(given, r.patterns)
+	if err != nil {
+		return nil, fmt.Errorf("--pattern: %w", err)
 	}
-	return c, nil
+	return remover, nil
 }
 
-// take returns a text without secrets.
-func (c *censor) take(text string) string {
-	text = c.given.Replace(text)
-	for _, re := range c.patterns {
-		text = re.ReplaceAllStringFunc(text, c.label)
-	}
-	return c.takeFound(text)
-}
-
-func (c *censor) label(s string) string { return "[" + c.labels.Of(s) + "]" }
-
-// rounds is how often a text is searched, which finds 20 secrets at a time.
-const rounds = 50
-
-func (c *censor) takeFound(text string) string {
-	for range rounds {
-		found := secret.Find(text)
-		if len(found) == 0 {
-			return text
-		}
-		var b strings.Builder
-		done := 0
-		for _, m := range found {
-			b.WriteString(text[done:m.Start] + c.label(text[m.Start:m.End]))
-			done = m.End
-		}
-		text = b.String() + text[done:]
-		if len(found) < secret.MaxMatches {
-			return text
-		}
-	}
-	return c.label(text) // a heap of them: nothing of it is worth keeping
-}
-
-func (r *traceRedactRun) copy(ctx context.Context, name string, c *censor) error {
+func (r *traceRedactCommand) writeCopy(ctx context.Context, name string, c *tracefile.SecretRemover) error {
 	in, err := r.openTrace(name)
 	if err != nil {
 		return err
 	}
-	defer in.close()
-	header := in.header
-	header.Redacted = true
-	w, out, err := r.newTrace(r.file, header)
+	defer in.Close()
+	header := in.Header
+	header.Redacted, header.Tool, header.Part = true, toolName(), 0
+	w, err := tracefile.NewWriter(r.file, r.host.Stdout, header)
 	if err != nil {
-		return of(r.file, reason(err))
+		return fmt.Errorf("%s: %w", r.file, userfile.Reason(err))
 	}
 	all, changed := 0, 0
-	err = in.each(r.tellLine(name), func(m *trace.Message) error {
-		if all++; m.Rewrite(c.take) {
+	err = in.Each(r.tellLine(name), func(m *trace.Message) error {
+		if all++; m.Rewrite(c.Remove) {
 			changed++
 		}
 		if err := w.Write(m); err != nil {
@@ -159,15 +107,13 @@ func (r *traceRedactRun) copy(ctx context.Context, name string, c *censor) error
 		}
 		return ctx.Err()
 	})
-	if out != nil {
-		if closed := out.Close(); err == nil {
-			err = closed
-		}
+	if closed := w.Close(in.Unread, "lines that could not be read are not in this copy"); err == nil {
+		err = closed
 	}
 	if err != nil {
-		return fmt.Errorf("the copy is incomplete: %w", reason(err))
+		return fmt.Errorf("the copy is incomplete: %w", userfile.Reason(err))
 	}
-	r.settle(in)
+	r.tellUnread(name, in)
 	r.note("secrets were taken out of %d of %d messages; read the copy before you give it away", changed, all)
 	return nil
 }

@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"gauntlet/catalog"
+	"gauntlet/internal/run/lockstate"
 )
 
 // tellUnmatched says which servers stand in the baseline or in the scan alone: what was not
 // compared is not unchanged. Where nothing matches at all the report says so.
-func (s *scanRun) tellUnmatched() {
+func (s *scanCommand) tellUnmatched() {
 	if s.baseline == nil {
 		return
 	}
-	pairs := catalog.Pairs(s.baseline, &s.gathered.catalog)
+	pairs := catalog.Pairs(s.baseline, &s.gathered.Catalog)
 	if len(pairs) == 0 {
 		return
 	}
@@ -22,7 +23,7 @@ func (s *scanRun) tellUnmatched() {
 	for _, p := range pairs {
 		paired[p.Was], paired[p.Is] = true, true
 	}
-	for _, server := range s.gathered.catalog.Servers {
+	for _, server := range s.gathered.Catalog.Servers {
 		for _, e := range server.Entries {
 			present[e] = true
 		}
@@ -31,7 +32,7 @@ func (s *scanRun) tellUnmatched() {
 		var names []string
 		for _, server := range c.Servers {
 			if !paired[server] && !but(server) {
-				names = append(names, addressOf(server))
+				names = append(names, lockstate.AddressOf(server))
 			}
 		}
 		if names != nil {
@@ -42,7 +43,7 @@ func (s *scanRun) tellUnmatched() {
 		// A server that several entries come to is compared with one of them.
 		return slices.ContainsFunc(server.Entries, func(e string) bool { return present[e] })
 	})
-	tell("not in "+s.baselineFile+", so not compared", &s.gathered.catalog, func(*catalog.Server) bool { return false })
+	tell("not in "+s.baselineFile+", so not compared", &s.gathered.Catalog, func(*catalog.Server) bool { return false })
 }
 
 // someOf lists names, of many the first.

@@ -30,8 +30,8 @@ func (v *value[T]) Set(s string) (err error) {
 func (v *value[T]) String() string { return v.show(*v.to) }
 func (v *value[T]) Type() string   { return v.kind }
 
-// number is a flag from 1 to most.
-func number(to *int, start, most int) pflag.Value {
+// countFlag is a flag from 1 to most.
+func countFlag(to *int, start, most int) pflag.Value {
 	*to = start
 	return &value[int]{to, "N", func(s string) (int, error) {
 		n, err := strconv.Atoi(s)
@@ -48,8 +48,8 @@ func number(to *int, start, most int) pflag.Value {
 	}, strconv.Itoa}
 }
 
-// duration is a flag above zero.
-func duration(to *time.Duration, start time.Duration) pflag.Value {
+// durationFlag is a flag above zero.
+func durationFlag(to *time.Duration, start time.Duration) pflag.Value {
 	*to = start
 	return &value[time.Duration]{to, "DURATION", func(s string) (time.Duration, error) {
 		d, err := time.ParseDuration(s)
@@ -66,8 +66,8 @@ var units = []struct {
 	bytes  int
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}, {"", 1}}
 
-// size is a flag that counts bytes, from 1.
-func size(to *int, start int) pflag.Value {
+// sizeFlag is a flag that counts bytes, from 1.
+func sizeFlag(to *int, start int) pflag.Value {
 	*to = start
 	return &value[int]{to, "SIZE", parseSize, showSize}
 }

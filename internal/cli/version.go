@@ -44,21 +44,21 @@ func readBuild() build {
 // version is what reports and servers are told.
 func version() string { return readBuild().Version }
 
-func (a *app) versionCommand() *cobra.Command {
+func (a *app) newVersionCommand() *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.writeTo("-", func(w io.Writer) error { return readBuild().write(w, format) })
+			return a.writeTo("-", func(w io.Writer) error { return readBuild().writeVersion(w, format) })
 		},
 	}
 	textFormat(cmd, &format, "text", "json")
 	return cmd
 }
 
-func (b build) write(w io.Writer, format string) error {
+func (b build) writeVersion(w io.Writer, format string) error {
 	if format == "json" {
 		return writeIndented(w, b)
 	}

@@ -80,7 +80,7 @@ func (i *Indicator) Evaluate(ctx context.Context, message rawjson.Value) verdict
 	matched, evidence, err := i.method.evaluate(ctx, message)
 	switch {
 	case err != nil:
-		v.Result, v.Evidence, v.Kind, v.Failed = verdict.Error, err.Error(), kindOf(err), 1
+		v.Result, v.Evidence, v.Kind, v.Failed = verdict.Error, err.Error(), errorKind(err), 1
 	case matched:
 		v.Result, v.Evidence = verdict.Matched, evidence
 	default:
@@ -91,8 +91,8 @@ func (i *Indicator) Evaluate(ctx context.Context, message rawjson.Value) verdict
 
 func (i *Indicator) verdict() verdict.Indicator { return verdict.Indicator{ID: i.id, Tier: i.tier} }
 
-// kindOf returns the kind of an error in the words of SDK §2.20.
-func kindOf(err error) string {
+// errorKind returns the kind of an error in the words of SDK §2.20.
+func errorKind(err error) string {
 	var cel *match.EvalError
 	var semantic *SemanticError
 	switch {
@@ -131,7 +131,7 @@ func (p *pattern) evaluate(_ context.Context, message rawjson.Value) (bool, stri
 	if !v.Exists() {
 		return true, "nothing stands at the target", nil
 	}
-	return true, quote(textOf(v)), nil
+	return true, quoteClipped(textOf(v)), nil
 }
 
 // targetOf reads the target of a detection key, which may be set beside that of the whole

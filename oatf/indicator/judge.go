@@ -101,7 +101,7 @@ func (j *Judge) Start(ctx context.Context) *Judging {
 		s := &r.states[n]
 		if s.verdict = i.verdict(); i.skip != "" {
 			s.verdict.Result, s.verdict.Evidence = verdict.Skipped, i.skip
-			r.finish(s)
+			r.finishIndicator(s)
 		}
 	}
 	return r
@@ -114,7 +114,7 @@ func (r *Judging) Add(m *trace.Message) {
 		return
 	}
 	r.remember(m)
-	r.message(m)
+	r.addMessage(m)
 	r.forget(m.ReplyTo)
 }
 
@@ -167,12 +167,12 @@ type state struct {
 	heard   bool // something went over a connection that it looks at
 }
 
-func (r *Judging) finish(s *state) {
+func (r *Judging) finishIndicator(s *state) {
 	s.done = true
 	r.open--
 }
 
-func (r *Judging) message(m *trace.Message) {
+func (r *Judging) addMessage(m *trace.Message) {
 	for n, i := range r.indicators {
 		if s := &r.states[n]; !s.heard && !s.done {
 			s.heard = i.filter.connection(m)
@@ -191,15 +191,15 @@ func (r *Judging) message(m *trace.Message) {
 				return
 			}
 			if !read {
-				content, err = r.read(m)
+				content, err = r.readContent(m)
 				read = true
 			}
-			r.judge(n, m, content, err)
+			r.evaluateMessage(n, m, content, err)
 		}
 	}
 }
 
-func (r *Judging) judge(n int, m *trace.Message, content rawjson.Value, err error) {
+func (r *Judging) evaluateMessage(n int, m *trace.Message, content rawjson.Value, err error) {
 	s := &r.states[n]
 	s.verdict.Examined++
 	var matched bool
@@ -210,10 +210,10 @@ func (r *Judging) judge(n int, m *trace.Message, content rawjson.Value, err erro
 	switch {
 	case matched:
 		s.verdict.Result, s.verdict.Evidence, s.verdict.Message, s.verdict.Kind = verdict.Matched, evidence, m.Seq, ""
-		r.finish(s)
+		r.finishIndicator(s)
 	case err != nil:
 		if s.verdict.Failed++; s.verdict.Failed == 1 {
-			s.verdict.Evidence, s.verdict.Message, s.verdict.Kind = err.Error(), m.Seq, kindOf(err)
+			s.verdict.Evidence, s.verdict.Message, s.verdict.Kind = err.Error(), m.Seq, errorKind(err)
 		}
 	}
 }
@@ -231,9 +231,9 @@ var noParams = func() rawjson.Value {
 // the existing executor of such documents.
 const requestKey = "_request"
 
-// read returns what the message says. An answer that a client recorded says with what it
+// readContent returns what the message says. An answer that a client recorded says with what it
 // was asked, too (SDK §4.1).
-func (r *Judging) read(m *trace.Message) (rawjson.Value, error) {
+func (r *Judging) readContent(m *trace.Message) (rawjson.Value, error) {
 	content, err := m.Content(&r.content)
 	if err != nil {
 		return content, err
@@ -279,7 +279,7 @@ func (r *Judging) conclude(s *state, i *Indicator, ended error) {
 	case ended != nil:
 		v.Result, v.Kind, v.Evidence = verdict.Error, "", "not all messages were looked at: "+ended.Error()
 	case !s.heard:
-		v.Result, v.Evidence = verdict.Skipped, "the trace has no messages "+i.filter.where()
+		v.Result, v.Evidence = verdict.Skipped, "the trace has no messages "+i.filter.describeFilter()
 	case i.unseen != "":
 		v.Result, v.Kind, v.Unobservable, v.Evidence = verdict.Skipped, "", true, "not observable: "+i.unseen
 	case v.Examined == 0:
@@ -294,7 +294,7 @@ func (r *Judging) conclude(s *state, i *Indicator, ended error) {
 	}
 }
 
-func (f *filter) where() string {
+func (f *filter) describeFilter() string {
 	switch {
 	case f.actor == "":
 		return "of the protocol " + f.protocol

@@ -14,6 +14,7 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/interpreter"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -78,7 +79,7 @@ func ParseExpression(s string, variables ...string) (*Expression, error) {
 	}
 	parsed, issues := env.Parse(s)
 	if parsed == nil {
-		return nil, first(issues)
+		return nil, firstIssue(issues)
 	}
 	x := &Expression{parsed: parsed, variables: variables}
 	nodes := 0
@@ -93,8 +94,8 @@ func ParseExpression(s string, variables ...string) (*Expression, error) {
 	return x, nil
 }
 
-// prepare makes the program that runs.
-func (x *Expression) prepare() {
+// compileProgram makes the program that runs.
+func (x *Expression) compileProgram() {
 	env, err := environment()
 	if err != nil {
 		x.err = err // ParseExpression would have failed
@@ -104,14 +105,14 @@ func (x *Expression) prepare() {
 		cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxExpressionCost), cel.InterruptCheckFrequency(interrupt))
 }
 
-// first returns the first fault and its place. CEL's own error quotes the whole line for
+// firstIssue returns the first fault and its place. CEL's own error quotes the whole line for
 // each fault, with a caret below.
-func first(issues *cel.Issues) error {
+func firstIssue(issues *cel.Issues) error {
 	all := issues.Errors()
 	if len(all) == 0 {
 		return errors.New("it is no expression")
 	}
-	msg := clip(strings.TrimPrefix(all[0].Message, "Syntax error: "))
+	msg := excerpt.Clip(strings.TrimPrefix(all[0].Message, "Syntax error: "), mostQuoted)
 	if at := all[0].Location; at != nil && at.Line() > 0 {
 		return fmt.Errorf("at %d:%d of it: %s", at.Line(), max(at.Column(), 0)+1, msg)
 	}
@@ -168,18 +169,18 @@ type Binding struct {
 // Eval runs the expression. ctx bounds all evaluations of a document together, and
 // ExpressionTime this one. Every failure is an *EvalError.
 func (x *Expression) Eval(ctx context.Context, bindings ...Binding) (bool, error) {
-	if x.once.Do(x.prepare); x.err != nil {
+	if x.once.Do(x.compileProgram); x.err != nil {
 		return false, &EvalError{CELError, x.err}
 	}
 	if ctx.Err() != nil {
 		return false, &EvalError{CELError, context.Cause(ctx)}
 	}
-	if err := x.check(bindings); err != nil {
+	if err := x.checkBindings(bindings); err != nil {
 		return false, err
 	}
-	out, err := x.run(ctx, &activation{bindings: bindings})
+	out, err := x.evaluateProgram(ctx, &activation{bindings: bindings})
 	if err != nil {
-		return false, &EvalError{CELError, explain(err)}
+		return false, &EvalError{CELError, explainError(err)}
 	}
 	b, ok := out.(types.Bool)
 	if !ok {
@@ -188,8 +189,8 @@ func (x *Expression) Eval(ctx context.Context, bindings ...Binding) (bool, error
 	return bool(b), nil
 }
 
-// check refuses a message that could take too long to search.
-func (x *Expression) check(bindings []Binding) error {
+// checkBindings refuses a message that could take too long to search.
+func (x *Expression) checkBindings(bindings []Binding) error {
 	for _, b := range bindings {
 		if n := len(b.Value.Raw()); x.matches && n > maxMatchesMessage {
 			return &EvalError{RegexTimeout, fmt.Errorf("%d bytes are too many for an expression with matches; at most %d", n, maxMatchesMessage)}
@@ -198,9 +199,9 @@ func (x *Expression) check(bindings []Binding) error {
 	return nil
 }
 
-// run evaluates under the time limit. CEL looks at the time in loops alone, and watching it
+// evaluateProgram evaluates under the time limit. CEL looks at the time in loops alone, and watching it
 // costs as much as a short expression: without a loop there is nothing to watch.
-func (x *Expression) run(ctx context.Context, a *activation) (ref.Val, error) {
+func (x *Expression) evaluateProgram(ctx context.Context, a *activation) (ref.Val, error) {
 	if !x.loops {
 		out, _, err := x.program.Eval(a)
 		return out, err
@@ -211,8 +212,8 @@ func (x *Expression) run(ctx context.Context, a *activation) (ref.Val, error) {
 	return out, err
 }
 
-// explain names the limits in the words of this package.
-func explain(err error) error {
+// explainError names the limits in the words of this package.
+func explainError(err error) error {
 	var stopped interpreter.EvalCancelledError
 	if errors.As(err, &stopped) && stopped.Cause == interpreter.CostLimitExceeded {
 		return fmt.Errorf("the expression does more than %d steps", maxExpressionCost)

@@ -24,7 +24,7 @@ type activation struct {
 func (a *activation) ResolveName(name string) (any, bool) {
 	for i := range a.bindings {
 		if a.bindings[i].Name == name {
-			return a.value(a.bindings[i].Value), true
+			return a.celValue(a.bindings[i].Value), true
 		}
 	}
 	return nil, false
@@ -33,7 +33,7 @@ func (a *activation) ResolveName(name string) (any, bool) {
 // Parent is part of cel.Activation.
 func (a *activation) Parent() cel.Activation { return nil }
 
-func (a *activation) value(v rawjson.Value) ref.Val {
+func (a *activation) celValue(v rawjson.Value) ref.Val {
 	switch v.Kind() {
 	case rawjson.Bool:
 		b, _ := v.Bool()
@@ -47,20 +47,20 @@ func (a *activation) value(v rawjson.Value) ref.Val {
 	case rawjson.String:
 		return types.String(v.Text())
 	case rawjson.Array:
-		return a.list(v)
+		return a.celList(v)
 	case rawjson.Object:
 		return object{v, a}
 	}
 	return types.NullValue
 }
 
-func (a *activation) list(v rawjson.Value) ref.Val {
+func (a *activation) celList(v rawjson.Value) ref.Val {
 	if l, ok := a.lists[v]; ok {
 		return l
 	}
 	elements := make([]ref.Val, 0, v.Len())
 	for _, e := range v.Elements() {
-		elements = append(elements, a.value(e))
+		elements = append(elements, a.celValue(e))
 	}
 	l := types.NewRefValList(types.DefaultTypeAdapter, elements)
 	if a.lists == nil {
@@ -89,7 +89,7 @@ func (o object) Find(key ref.Val) (ref.Val, bool) {
 	if !v.Exists() {
 		return nil, false
 	}
-	return o.a.value(v), true
+	return o.a.celValue(v), true
 }
 
 func (o object) Get(key ref.Val) ref.Val {
@@ -106,13 +106,13 @@ func (o object) Contains(key ref.Val) ref.Val {
 }
 
 // Size counts a name that repeats once.
-func (o object) Size() ref.Val { return types.Int(len(o.names())) }
+func (o object) Size() ref.Val { return types.Int(len(o.memberNames())) }
 
 func (o object) Iterator() traits.Iterator {
-	return types.NewStringList(types.DefaultTypeAdapter, o.names()).Iterator()
+	return types.NewStringList(types.DefaultTypeAdapter, o.memberNames()).Iterator()
 }
 
-func (o object) names() []string {
+func (o object) memberNames() []string {
 	n := o.v.Len()
 	out := make([]string, 0, n)
 	seen := make(map[string]bool, n)
@@ -133,7 +133,7 @@ func (o object) Equal(other ref.Val) ref.Val {
 	if p, ok := other.(object); ok {
 		return types.Bool(rawjson.Equal(o.v, p.v))
 	}
-	names := o.names()
+	names := o.memberNames()
 	if m.Size() != types.Int(len(names)) {
 		return types.False
 	}

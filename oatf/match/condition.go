@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -19,7 +20,7 @@ type Condition struct {
 // A test is one operator with its operand. text is the value as string operators see it,
 // and only there for those.
 type test interface {
-	holds(v rawjson.Value, text string) bool
+	matchesText(v rawjson.Value, text string) bool
 }
 
 // coerced returns what string operators see: a string itself, anything else as compact JSON
@@ -66,7 +67,7 @@ func ParseCondition(v rawjson.Value) (*Condition, error) {
 	}
 	c := &Condition{}
 	for m := range v.Members() {
-		if err := c.add(m); err != nil {
+		if err := c.addOperator(m); err != nil {
 			return nil, err
 		}
 	}
@@ -82,7 +83,7 @@ func hasOperator(v rawjson.Value) bool {
 	return false
 }
 
-func (c *Condition) add(m rawjson.Member) error {
+func (c *Condition) addOperator(m rawjson.Member) error {
 	name := m.Key.Text()
 	if name == "exists" {
 		b, ok := m.Value.Bool()
@@ -94,7 +95,7 @@ func (c *Condition) add(m rawjson.Member) error {
 	}
 	parse := operators[name]
 	if parse == nil {
-		return &OperandError{m.Key, fmt.Errorf("%q is no operator; there are %s", clip(name), strings.Join(Operators(), ", "))}
+		return &OperandError{m.Key, fmt.Errorf("%q is no operator; there are %s", excerpt.Clip(name, mostQuoted), strings.Join(Operators(), ", "))}
 	}
 	t, err := parse(m.Value)
 	if err != nil {
@@ -112,11 +113,11 @@ func (c *Condition) add(m rawjson.Member) error {
 // that is the only operator, and nothing else. A text that is too long for a regular
 // expression, in the sense of [Condition.Search], does not satisfy it.
 func (c *Condition) Holds(v rawjson.Value) bool {
-	ok, _ := c.check(v)
+	ok, _ := c.checkValue(v)
 	return ok
 }
 
-func (c *Condition) check(v rawjson.Value) (bool, error) {
+func (c *Condition) checkValue(v rawjson.Value) (bool, error) {
 	switch {
 	case c.exists != nil && *c.exists != v.Exists():
 		return false, nil
@@ -131,11 +132,11 @@ func (c *Condition) check(v rawjson.Value) (bool, error) {
 	}
 	for _, t := range c.tests {
 		if m, ok := t.(matches); ok {
-			if err := m.check(text); err != nil {
+			if err := m.checkText(text); err != nil {
 				return false, err
 			}
 		}
-		if !t.holds(v, text) {
+		if !t.matchesText(v, text) {
 			return false, nil
 		}
 	}
@@ -154,7 +155,7 @@ func (c *Condition) HoldsAt(t Target, message rawjson.Value) (rawjson.Value, boo
 // satisfies the condition and one has a text too long to be searched in a few seconds.
 func (c *Condition) Search(t Target, message rawjson.Value) (found rawjson.Value, ok bool, err error) {
 	s := search{condition: c}
-	if v, ok := s.at(t.steps, message); ok {
+	if v, ok := s.resolveAt(t.steps, message); ok {
 		return v, true, nil
 	}
 	return rawjson.Value{}, s.err == nil && !s.anywhere && c.Holds(rawjson.Value{}), s.err
@@ -168,14 +169,14 @@ type search struct {
 	err       error // the first
 }
 
-func (s *search) at(steps []step, v rawjson.Value) (rawjson.Value, bool) {
+func (s *search) resolveAt(steps []step, v rawjson.Value) (rawjson.Value, bool) {
 	for i, st := range steps {
 		v = v.Get(st.name)
 		if !st.each {
 			continue
 		}
 		for _, e := range v.Elements() {
-			if found, ok := s.at(steps[i+1:], e); ok {
+			if found, ok := s.resolveAt(steps[i+1:], e); ok {
 				return found, true
 			}
 		}
@@ -185,7 +186,7 @@ func (s *search) at(steps []step, v rawjson.Value) (rawjson.Value, bool) {
 		return rawjson.Value{}, false
 	}
 	s.anywhere = true
-	ok, err := s.condition.check(v)
+	ok, err := s.condition.checkValue(v)
 	if s.err == nil {
 		s.err = err
 	}
@@ -194,11 +195,11 @@ func (s *search) at(steps []step, v rawjson.Value) (rawjson.Value, bool) {
 
 // operators reads the operand of every operator but exists.
 var operators = map[string]func(rawjson.Value) (test, error){
-	"contains":    text(func(s string) test { return contains(s) }),
-	"starts_with": text(func(s string) test { return startsWith(s) }),
-	"ends_with":   text(func(s string) test { return endsWith(s) }),
+	"contains":    textOperator(func(s string) test { return contains(s) }),
+	"starts_with": textOperator(func(s string) test { return startsWith(s) }),
+	"ends_with":   textOperator(func(s string) test { return endsWith(s) }),
 	"regex":       pattern,
-	"any_of":      list,
+	"any_of":      listOperator,
 	"gt":          numeric(func(order int) bool { return order > 0 }),
 	"lt":          numeric(func(order int) bool { return order < 0 }),
 	"gte":         numeric(func(order int) bool { return order >= 0 }),
@@ -207,22 +208,26 @@ var operators = map[string]func(rawjson.Value) (test, error){
 
 type contains string
 
-func (c contains) holds(_ rawjson.Value, text string) bool { return strings.Contains(text, string(c)) }
+func (c contains) matchesText(_ rawjson.Value, text string) bool {
+	return strings.Contains(text, string(c))
+}
 
 type startsWith string
 
-func (c startsWith) holds(_ rawjson.Value, text string) bool {
+func (c startsWith) matchesText(_ rawjson.Value, text string) bool {
 	return strings.HasPrefix(text, string(c))
 }
 
 type endsWith string
 
-func (c endsWith) holds(_ rawjson.Value, text string) bool { return strings.HasSuffix(text, string(c)) }
+func (c endsWith) matchesText(_ rawjson.Value, text string) bool {
+	return strings.HasSuffix(text, string(c))
+}
 
-func text(of func(string) test) func(rawjson.Value) (test, error) {
+func textOperator(of func(string) test) func(rawjson.Value) (test, error) {
 	return func(v rawjson.Value) (test, error) {
 		if v.Kind() != rawjson.String {
-			return nil, fmt.Errorf("needs a string and not %s", article(v))
+			return nil, fmt.Errorf("needs a string and not %s", articleFor(v))
 		}
 		return of(v.Text()), nil
 	}
@@ -230,11 +235,11 @@ func text(of func(string) test) func(rawjson.Value) (test, error) {
 
 type matches struct{ program }
 
-func (m matches) holds(_ rawjson.Value, text string) bool { return m.MatchString(text) }
+func (m matches) matchesText(_ rawjson.Value, text string) bool { return m.MatchString(text) }
 
 func pattern(v rawjson.Value) (test, error) {
 	if v.Kind() != rawjson.String {
-		return nil, fmt.Errorf("needs a string and not %s", article(v))
+		return nil, fmt.Errorf("needs a string and not %s", articleFor(v))
 	}
 	p, err := parseProgram(v.Text())
 	if err != nil {
@@ -245,7 +250,7 @@ func pattern(v rawjson.Value) (test, error) {
 
 type anyOf struct{ list rawjson.Value }
 
-func (a anyOf) holds(v rawjson.Value, _ string) bool {
+func (a anyOf) matchesText(v rawjson.Value, _ string) bool {
 	for _, e := range a.list.Elements() {
 		if rawjson.Equal(e, v) {
 			return true
@@ -254,9 +259,9 @@ func (a anyOf) holds(v rawjson.Value, _ string) bool {
 	return false
 }
 
-func list(v rawjson.Value) (test, error) {
+func listOperator(v rawjson.Value) (test, error) {
 	if v.Kind() != rawjson.Array {
-		return nil, fmt.Errorf("needs a list and not %s", article(v))
+		return nil, fmt.Errorf("needs a list and not %s", articleFor(v))
 	}
 	return anyOf{v}, nil
 }
@@ -266,8 +271,8 @@ type compares struct {
 	want func(order int) bool
 }
 
-// holds is false for what is no number (SDK §5.3, "Numeric type mismatches").
-func (c compares) holds(v rawjson.Value, _ string) bool {
+// matchesText is false for what is no number (SDK §5.3, "Numeric type mismatches").
+func (c compares) matchesText(v rawjson.Value, _ string) bool {
 	order, ok := rawjson.CompareNumbers(v, c.with)
 	return ok && c.want(order)
 }
@@ -275,13 +280,13 @@ func (c compares) holds(v rawjson.Value, _ string) bool {
 func numeric(want func(order int) bool) func(rawjson.Value) (test, error) {
 	return func(v rawjson.Value) (test, error) {
 		if v.Kind() != rawjson.Number {
-			return nil, fmt.Errorf("needs a number and not %s", article(v))
+			return nil, fmt.Errorf("needs a number and not %s", articleFor(v))
 		}
 		return compares{v, want}, nil
 	}
 }
 
-func article(v rawjson.Value) string {
+func articleFor(v rawjson.Value) string {
 	switch k := v.Kind(); k {
 	case rawjson.Null, rawjson.Absent:
 		return k.String()

@@ -22,12 +22,12 @@ type conditional struct {
 // when, which V-033 forbids, the first counts. A fault is an *OperandError.
 func ParseDispatch(list rawjson.Value) (*Dispatch, error) {
 	if list.Kind() != rawjson.Array {
-		return nil, &OperandError{list, errors.New("responses are a list and not " + article(list))}
+		return nil, &OperandError{list, errors.New("responses are a list and not " + articleFor(list))}
 	}
 	d := &Dispatch{}
 	for _, e := range list.Elements() {
 		if e.Kind() != rawjson.Object {
-			return nil, &OperandError{e, errors.New("a response is an object and not " + article(e))}
+			return nil, &OperandError{e, errors.New("a response is an object and not " + articleFor(e))}
 		}
 		when := e.Get("when")
 		if !when.Exists() || when.Kind() == rawjson.Null {

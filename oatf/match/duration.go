@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"gauntlet/internal/leaf/excerpt"
 )
 
 // ParseDuration reads a duration in one of the two notations of SDK §5.2: a number with a
@@ -22,7 +24,7 @@ func ParseDuration(s string) (time.Duration, error) {
 		d, err = parseShort(s)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("%q is no duration: %w", clip(s), err)
+		return 0, fmt.Errorf("%q is no duration: %w", excerpt.Clip(s, mostQuoted), err)
 	}
 	return d, nil
 }
@@ -42,7 +44,7 @@ var (
 )
 
 func parseShort(s string) (time.Duration, error) {
-	n, rest, err := number(s)
+	n, rest, err := leadingNumber(s)
 	if err != nil {
 		return 0, err
 	}
@@ -59,19 +61,19 @@ func parseISO(s string) (time.Duration, error) {
 	if date == "" && !timed || timed && clock == "" {
 		return 0, errors.New("a part is missing, as in PT30S")
 	}
-	d, err := parts(date, dateUnits)
+	d, err := sumUnits(date, dateUnits)
 	if err != nil {
 		return 0, err
 	}
-	t, err := parts(clock, timeUnits)
+	t, err := sumUnits(clock, timeUnits)
 	return plus(d, t), err
 }
 
-// parts reads numbers with units that stand in the order given, each at most once.
-func parts(s string, units []unit) (time.Duration, error) {
+// sumUnits reads numbers with units that stand in the order given, each at most once.
+func sumUnits(s string, units []unit) (time.Duration, error) {
 	var sum time.Duration
 	for s != "" {
-		n, rest, err := number(s)
+		n, rest, err := leadingNumber(s)
 		if err != nil {
 			return 0, err
 		}
@@ -88,8 +90,8 @@ func parts(s string, units []unit) (time.Duration, error) {
 	return sum, nil
 }
 
-// number reads the digits at the start of s. What no int64 holds is cut to the largest.
-func number(s string) (n int64, rest string, err error) {
+// leadingNumber reads the digits at the start of s. What no int64 holds is cut to the largest.
+func leadingNumber(s string) (n int64, rest string, err error) {
 	i := 0
 	for ; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {
 		if digit := int64(s[i] - '0'); n > (math.MaxInt64-digit)/10 {

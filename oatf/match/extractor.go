@@ -3,6 +3,7 @@ package match
 import (
 	"fmt"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -23,7 +24,7 @@ func ParseExtractor(language, selector string) (*Extractor, error) {
 	case "regex":
 		x.regexp, err = parseProgram(selector)
 	default:
-		err = fmt.Errorf("there is no extractor of type %q", clip(language))
+		err = fmt.Errorf("there is no extractor of type %q", excerpt.Clip(language, mostQuoted))
 	}
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (x *Extractor) Extract(content rawjson.Value) (text string, ok bool, err er
 		return "", false, nil
 	}
 	s := asText(content)
-	if err := x.regexp.check(s); err != nil {
+	if err := x.regexp.checkText(s); err != nil {
 		return "", false, err
 	}
 	at := x.regexp.FindStringSubmatchIndex(s)

@@ -38,7 +38,7 @@ func (q *JSONPath) Each(root rawjson.Value, yield func(rawjson.Value) bool) erro
 		return nil
 	}
 	w := &walk{root: root, left: maxVisits}
-	w.each(q.segments, root, yield)
+	w.eachMatch(q.segments, root, yield)
 	if w.left < 0 {
 		return ErrTooMuch
 	}
@@ -66,17 +66,17 @@ type segment struct {
 // A selector selects among the children of one node. It returns false once yield did, or
 // when nothing may be visited any more.
 type selector interface {
-	each(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool
+	selectFrom(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool
 }
 
-// each yields the nodes that segments lead to from v. Going to the end of the segments
+// eachMatch yields the nodes that segments lead to from v. Going to the end of the segments
 // with one node before the next gives the order of the RFC's node lists, and can stop.
-func (w *walk) each(segments []segment, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+func (w *walk) eachMatch(segments []segment, v rawjson.Value, yield func(rawjson.Value) bool) bool {
 	if len(segments) == 0 {
 		return yield(v)
 	}
 	s, rest := segments[0], segments[1:]
-	next := func(child rawjson.Value) bool { return w.each(rest, child, yield) }
+	next := func(child rawjson.Value) bool { return w.eachMatch(rest, child, yield) }
 	if !s.descend {
 		return w.selectAll(s.selectors, v, next)
 	}
@@ -90,17 +90,17 @@ func (w *walk) each(segments []segment, v rawjson.Value, yield func(rawjson.Valu
 
 func (w *walk) selectAll(selectors []selector, v rawjson.Value, yield func(rawjson.Value) bool) bool {
 	for _, s := range selectors {
-		if !s.each(w, v, yield) {
+		if !s.selectFrom(w, v, yield) {
 			return false
 		}
 	}
 	return true
 }
 
-// one returns the first node of the segments, absent if there is none.
-func (w *walk) one(segments []segment, v rawjson.Value) rawjson.Value {
+// singleMatch returns the first node of the segments, absent if there is none.
+func (w *walk) singleMatch(segments []segment, v rawjson.Value) rawjson.Value {
 	var first rawjson.Value
-	w.each(segments, v, func(found rawjson.Value) bool { first = found; return false })
+	w.eachMatch(segments, v, func(found rawjson.Value) bool { first = found; return false })
 	return first
 }
 
@@ -122,7 +122,7 @@ func (w *walk) children(v rawjson.Value, yield func(rawjson.Value) bool) bool {
 // name selects a member.
 type name string
 
-func (n name) each(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+func (n name) selectFrom(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
 	var found rawjson.Value
 	for m := range v.Members() {
 		if !w.visit(1) {
@@ -138,14 +138,14 @@ func (n name) each(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) boo
 // wildcard selects all children.
 type wildcard struct{}
 
-func (wildcard) each(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+func (wildcard) selectFrom(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
 	return w.children(v, yield)
 }
 
 // index selects an element, from the end if it is negative.
 type index int
 
-func (n index) each(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+func (n index) selectFrom(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
 	i := int(n)
 	if i < 0 {
 		elements := v.Len()
@@ -170,7 +170,7 @@ type slice struct {
 	step       int
 }
 
-func (s slice) each(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+func (s slice) selectFrom(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
 	if v.Kind() != rawjson.Array || s.step == 0 {
 		return true
 	}
@@ -228,9 +228,9 @@ func clamp(i, low, high int) int { return min(max(i, low), high) }
 // filter selects the children for which an expression is true.
 type filter struct{ test logical }
 
-func (f filter) each(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+func (f filter) selectFrom(w *walk, v rawjson.Value, yield func(rawjson.Value) bool) bool {
 	return w.children(v, func(child rawjson.Value) bool {
-		if !f.test.holds(w, child) {
+		if !f.test.truth(w, child) {
 			return w.left >= 0
 		}
 		return w.left >= 0 && yield(child)

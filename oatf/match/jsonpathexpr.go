@@ -1,6 +1,10 @@
 package match
 
-import "strings"
+import (
+	"strings"
+
+	"gauntlet/internal/leaf/excerpt"
+)
 
 // This file reads filter expressions (RFC 9535 sections 2.3.5 and 2.4).
 
@@ -14,8 +18,8 @@ type operand struct {
 
 // logical reads an expression with ||, the weakest operator.
 func (p *pathParser) logical() logical {
-	p.enter()
-	defer p.leave()
+	p.enterNesting()
+	defer p.leaveNesting()
 	out := or{p.and()}
 	for p.operator("||") {
 		out = append(out, p.and())
@@ -40,9 +44,9 @@ func (p *pathParser) and() logical {
 // operator steps over white space and an operator if that comes next, over nothing if not.
 func (p *pathParser) operator(s string) bool {
 	before := p.at
-	p.space()
-	if p.take(s) {
-		p.space()
+	p.skipSpace()
+	if p.takePrefix(s) {
+		p.skipSpace()
 		return true
 	}
 	if p.err == nil {
@@ -55,7 +59,7 @@ func (p *pathParser) operator(s string) bool {
 func (p *pathParser) basic() logical {
 	if p.peek() == '!' && !strings.HasPrefix(p.text[p.at:], "!=") {
 		p.at++
-		p.space()
+		p.skipSpace()
 		return not{p.negated()}
 	}
 	if p.peek() == '(' {
@@ -80,24 +84,24 @@ func (p *pathParser) negated() logical {
 }
 
 func (p *pathParser) parenthesised() logical {
-	p.expect("(")
-	p.space()
+	p.expectPrefix("(")
+	p.skipSpace()
 	l := p.logical()
-	p.space()
-	p.expect(")")
+	p.skipSpace()
+	p.expectPrefix(")")
 	return l
 }
 
 func (p *pathParser) test(o operand) logical {
 	if o.logical == nil {
-		p.fail("a value alone is neither true nor false; compare it")
+		p.failf("a value alone is neither true nor false; compare it")
 	}
 	return o.logical
 }
 
 func (p *pathParser) valued(o operand) valued {
 	if o.value == nil {
-		p.fail("only one value can be compared: a literal, a query for one node, or a function that gives a value")
+		p.failf("only one value can be compared: a literal, a query for one node, or a function that gives a value")
 	}
 	return o.value
 }
@@ -109,11 +113,11 @@ func (p *pathParser) operand() operand {
 	case c == '"' || c == '\'':
 		return operand{value: p.stringLiteral()}
 	case c == '-' || '0' <= c && c <= '9':
-		return operand{value: p.number()}
+		return operand{value: p.parseNumber()}
 	case 'a' <= c && c <= 'z':
-		return p.word()
+		return p.parseWord()
 	}
-	p.fail("an expression should stand here")
+	p.failf("an expression should stand here")
 	return operand{}
 }
 
@@ -128,41 +132,41 @@ func (p *pathParser) query() operand {
 	return o
 }
 
-// word reads true, false, null or a function with its arguments.
-func (p *pathParser) word() operand {
+// parseWord reads true, false, null or a function with its arguments.
+func (p *pathParser) parseWord() operand {
 	from := p.at
 	for c := p.peek(); c == '_' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9'; c = p.peek() {
 		p.at++
 	}
 	word := p.text[from:p.at]
 	if p.peek() == '(' {
-		return p.function(word, from)
+		return p.parseFunction(word, from)
 	}
 	switch word {
 	case "true", "false", "null":
-		return operand{value: p.literal(word)}
+		return operand{value: p.parseLiteral(word)}
 	}
 	p.at = from
-	p.fail("%q is neither a value nor a function", clip(word))
+	p.failf("%q is neither a value nor a function", excerpt.Clip(word, mostQuoted))
 	return operand{}
 }
 
-// function reads the arguments of a function and checks them against its declaration.
-func (p *pathParser) function(name string, from int) operand {
-	p.enter()
-	defer p.leave()
+// parseFunction reads the arguments of a function and checks them against its declaration.
+func (p *pathParser) parseFunction(name string, from int) operand {
+	p.enterNesting()
+	defer p.leaveNesting()
 	args := p.arguments()
 	if p.err != nil {
 		return operand{}
 	}
 	switch {
-	case name == "length" && values(args, 1):
+	case name == "length" && allValues(args, 1):
 		return operand{value: length{args[0].value}}
 	case name == "count" && len(args) == 1 && args[0].query != nil:
 		return operand{value: count{args[0].query}}
 	case name == "value" && len(args) == 1 && args[0].query != nil:
 		return operand{value: only{args[0].query}}
-	case (name == "match" || name == "search") && values(args, 2):
+	case (name == "match" || name == "search") && allValues(args, 2):
 		m := &matching{text: args[0].value, pattern: args[1].value, whole: name == "match"}
 		if l, ok := m.pattern.(literal); ok {
 			m.compiled = m.compile(&walk{left: maxVisits}, l.v)
@@ -170,12 +174,12 @@ func (p *pathParser) function(name string, from int) operand {
 		return operand{logical: m}
 	}
 	p.at = from
-	p.fail("there is no function %q with such arguments", clip(name))
+	p.failf("there is no function %q with such arguments", excerpt.Clip(name, mostQuoted))
 	return operand{}
 }
 
-// values reports whether there are n arguments and all of them are of ValueType.
-func values(args []operand, n int) bool {
+// allValues reports whether there are n arguments and all of them are of ValueType.
+func allValues(args []operand, n int) bool {
 	for _, a := range args {
 		if a.value == nil {
 			return false
@@ -188,19 +192,19 @@ func values(args []operand, n int) bool {
 // LogicalType, so an expression with an operator in it fails at the operator, where a comma
 // or a parenthesis should stand.
 func (p *pathParser) arguments() []operand {
-	p.expect("(")
-	p.space()
+	p.expectPrefix("(")
+	p.skipSpace()
 	var args []operand
-	if p.take(")") {
+	if p.takePrefix(")") {
 		return nil
 	}
 	for {
 		args = append(args, p.operand())
-		p.space()
-		if !p.take(",") {
-			p.expect(")")
+		p.skipSpace()
+		if !p.takePrefix(",") {
+			p.expectPrefix(")")
 			return args
 		}
-		p.space()
+		p.skipSpace()
 	}
 }

@@ -10,19 +10,19 @@ import (
 
 // A logical is an expression of LogicalType: true or false for a node.
 type logical interface {
-	holds(w *walk, node rawjson.Value) bool
+	truth(w *walk, node rawjson.Value) bool
 }
 
 // A valued is an expression of ValueType: one value, absent for the RFC's Nothing.
 type valued interface {
-	value(w *walk, node rawjson.Value) rawjson.Value
+	valueAt(w *walk, node rawjson.Value) rawjson.Value
 }
 
 type or []logical
 
-func (o or) holds(w *walk, node rawjson.Value) bool {
+func (o or) truth(w *walk, node rawjson.Value) bool {
 	for _, l := range o {
-		if l.holds(w, node) {
+		if l.truth(w, node) {
 			return true
 		}
 	}
@@ -31,9 +31,9 @@ func (o or) holds(w *walk, node rawjson.Value) bool {
 
 type and []logical
 
-func (a and) holds(w *walk, node rawjson.Value) bool {
+func (a and) truth(w *walk, node rawjson.Value) bool {
 	for _, l := range a {
-		if !l.holds(w, node) {
+		if !l.truth(w, node) {
 			return false
 		}
 	}
@@ -42,7 +42,7 @@ func (a and) holds(w *walk, node rawjson.Value) bool {
 
 type not struct{ logical }
 
-func (n not) holds(w *walk, node rawjson.Value) bool { return !n.logical.holds(w, node) }
+func (n not) truth(w *walk, node rawjson.Value) bool { return !n.logical.truth(w, node) }
 
 // A query is one inside a filter. As a logical it asks whether it selects anything; as a
 // valued, which the parser allows for singular queries only, it is the one node.
@@ -51,19 +51,19 @@ type query struct {
 	segments []segment
 }
 
-func (q *query) from(w *walk, node rawjson.Value) rawjson.Value {
+func (q *query) startingNode(w *walk, node rawjson.Value) rawjson.Value {
 	if q.absolute {
 		return w.root
 	}
 	return node
 }
 
-func (q *query) holds(w *walk, node rawjson.Value) bool {
-	return w.one(q.segments, q.from(w, node)).Exists()
+func (q *query) truth(w *walk, node rawjson.Value) bool {
+	return w.singleMatch(q.segments, q.startingNode(w, node)).Exists()
 }
 
-func (q *query) value(w *walk, node rawjson.Value) rawjson.Value {
-	return w.one(q.segments, q.from(w, node))
+func (q *query) valueAt(w *walk, node rawjson.Value) rawjson.Value {
+	return w.singleMatch(q.segments, q.startingNode(w, node))
 }
 
 // singular reports whether the query can select at most one node.
@@ -84,7 +84,7 @@ func (q *query) singular() bool {
 // A literal is a value that stands in the query.
 type literal struct{ v rawjson.Value }
 
-func (l literal) value(*walk, rawjson.Value) rawjson.Value { return l.v }
+func (l literal) valueAt(*walk, rawjson.Value) rawjson.Value { return l.v }
 
 // newLiteral makes a value of JSON text.
 func newLiteral(json string) (literal, error) {
@@ -99,8 +99,8 @@ type comparison struct {
 	operator    string
 }
 
-func (c comparison) holds(w *walk, node rawjson.Value) bool {
-	a, b := c.left.value(w, node), c.right.value(w, node)
+func (c comparison) truth(w *walk, node rawjson.Value) bool {
+	a, b := c.left.valueAt(w, node), c.right.valueAt(w, node)
 	if !w.visit(min(len(a.Raw()), len(b.Raw())) / 16) {
 		return false
 	}
@@ -133,8 +133,8 @@ func less(a, b rawjson.Value) bool {
 // children; Nothing for the rest.
 type length struct{ of valued }
 
-func (l length) value(w *walk, node rawjson.Value) rawjson.Value {
-	v := l.of.value(w, node)
+func (l length) valueAt(w *walk, node rawjson.Value) rawjson.Value {
+	v := l.of.valueAt(w, node)
 	switch v.Kind() {
 	case rawjson.String:
 		w.visit(len(v.Raw()) / 16)
@@ -150,19 +150,19 @@ func (l length) value(w *walk, node rawjson.Value) rawjson.Value {
 // count is the function count: the number of nodes.
 type count struct{ of *query }
 
-func (c count) value(w *walk, node rawjson.Value) rawjson.Value {
+func (c count) valueAt(w *walk, node rawjson.Value) rawjson.Value {
 	n := 0
-	w.each(c.of.segments, c.of.from(w, node), func(rawjson.Value) bool { n++; return true })
+	w.eachMatch(c.of.segments, c.of.startingNode(w, node), func(rawjson.Value) bool { n++; return true })
 	return number64(n)
 }
 
 // only is the function value: the node if there is exactly one.
 type only struct{ of *query }
 
-func (o only) value(w *walk, node rawjson.Value) rawjson.Value {
+func (o only) valueAt(w *walk, node rawjson.Value) rawjson.Value {
 	var found rawjson.Value
 	n := 0
-	w.each(o.of.segments, o.of.from(w, node), func(v rawjson.Value) bool {
+	w.eachMatch(o.of.segments, o.of.startingNode(w, node), func(v rawjson.Value) bool {
 		found = v
 		n++
 		return n < 2
@@ -186,11 +186,11 @@ type matching struct {
 	compiled      *program // of a pattern that is a literal; nil if that is none
 }
 
-func (m *matching) holds(w *walk, node rawjson.Value) bool {
-	v := m.text.value(w, node)
+func (m *matching) truth(w *walk, node rawjson.Value) bool {
+	v := m.text.valueAt(w, node)
 	re := m.compiled
 	if _, fixed := m.pattern.(literal); !fixed {
-		re = m.compile(w, m.pattern.value(w, node))
+		re = m.compile(w, m.pattern.valueAt(w, node))
 	}
 	if re == nil || v.Kind() != rawjson.String || !w.visit(len(v.Raw())*re.size/100) {
 		return false

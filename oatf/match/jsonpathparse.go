@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -26,10 +27,10 @@ func ParseJSONPath(s string) (*JSONPath, error) {
 	}
 	p := &pathParser{text: s}
 	var q JSONPath
-	p.expect("$")
+	p.expectPrefix("$")
 	q.segments = p.segments()
 	if p.at < len(s) {
-		p.fail("a segment such as .name or [0] should stand here")
+		p.failf("a segment such as .name or [0] should stand here")
 	}
 	if p.err != nil {
 		return nil, p.err
@@ -46,21 +47,21 @@ type pathParser struct {
 	err   error
 }
 
-func (p *pathParser) fail(format string, args ...any) {
+func (p *pathParser) failf(format string, args ...any) {
 	if p.err == nil {
 		p.err = &pathError{p.at, fmt.Sprintf(format, args...)}
 	}
 	p.at = len(p.text)
 }
 
-// enter counts a level of nesting.
-func (p *pathParser) enter() {
+// enterNesting counts a level of nesting.
+func (p *pathParser) enterNesting() {
 	if p.depth++; p.depth > maxQueryDepth {
-		p.fail("nested deeper than %d levels", maxQueryDepth)
+		p.failf("nested deeper than %d levels", maxQueryDepth)
 	}
 }
 
-func (p *pathParser) leave() { p.depth-- }
+func (p *pathParser) leaveNesting() { p.depth-- }
 
 // peek returns the next byte, 0 at the end; no query has a 0 outside of strings.
 func (p *pathParser) peek() byte {
@@ -70,8 +71,8 @@ func (p *pathParser) peek() byte {
 	return p.text[p.at]
 }
 
-// take steps over s if it stands here.
-func (p *pathParser) take(s string) bool {
+// takePrefix steps over s if it stands here.
+func (p *pathParser) takePrefix(s string) bool {
 	if !strings.HasPrefix(p.text[p.at:], s) {
 		return false
 	}
@@ -79,13 +80,13 @@ func (p *pathParser) take(s string) bool {
 	return true
 }
 
-func (p *pathParser) expect(s string) {
-	if !p.take(s) {
-		p.fail("expected %s", s)
+func (p *pathParser) expectPrefix(s string) {
+	if !p.takePrefix(s) {
+		p.failf("expected %s", s)
 	}
 }
 
-func (p *pathParser) space() {
+func (p *pathParser) skipSpace() {
 	for strings.IndexByte(" \t\n\r", p.peek()) >= 0 && p.at < len(p.text) {
 		p.at++
 	}
@@ -96,11 +97,11 @@ func (p *pathParser) segments() []segment {
 	var out []segment
 	for {
 		before := p.at
-		p.space()
+		p.skipSpace()
 		switch {
-		case p.take(".."):
+		case p.takePrefix(".."):
 			out = append(out, segment{true, p.dotted(true)})
-		case p.take("."):
+		case p.takePrefix("."):
 			out = append(out, segment{false, p.dotted(false)})
 		case p.peek() == '[':
 			out = append(out, segment{false, p.bracketed()})
@@ -118,7 +119,7 @@ func (p *pathParser) dotted(descend bool) []selector {
 	switch {
 	case descend && p.peek() == '[':
 		return p.bracketed()
-	case p.take("*"):
+	case p.takePrefix("*"):
 		return []selector{wildcard{}}
 	}
 	end := p.at
@@ -130,7 +131,7 @@ func (p *pathParser) dotted(descend bool) []selector {
 		end = p.at + i + utf8.RuneLen(r)
 	}
 	if end == p.at {
-		p.fail("a name or * should stand here")
+		p.failf("a name or * should stand here")
 		return nil
 	}
 	n := name(p.text[p.at:end])
@@ -139,18 +140,18 @@ func (p *pathParser) dotted(descend bool) []selector {
 }
 
 func (p *pathParser) bracketed() []selector {
-	p.enter()
-	defer p.leave()
-	p.expect("[")
+	p.enterNesting()
+	defer p.leaveNesting()
+	p.expectPrefix("[")
 	var out []selector
 	for {
-		p.space()
+		p.skipSpace()
 		if s := p.selector(); s != nil {
 			out = append(out, s)
 		}
-		p.space()
-		if !p.take(",") {
-			p.expect("]")
+		p.skipSpace()
+		if !p.takePrefix(",") {
+			p.expectPrefix("]")
 			return out
 		}
 	}
@@ -159,39 +160,39 @@ func (p *pathParser) bracketed() []selector {
 func (p *pathParser) selector() selector {
 	switch c := p.peek(); {
 	case c == '"' || c == '\'':
-		return name(p.str())
+		return name(p.parseString())
 	case c == '*':
 		p.at++
 		return wildcard{}
 	case c == '?':
 		p.at++
-		p.space()
+		p.skipSpace()
 		return filter{p.logical()}
 	case c == '-' || c == ':' || '0' <= c && c <= '9':
 		return p.indexOrSlice()
 	}
-	p.fail("a name in quotes, an index, a slice, * or a filter should stand here")
+	p.failf("a name in quotes, an index, a slice, * or a filter should stand here")
 	return nil
 }
 
 func (p *pathParser) indexOrSlice() selector {
 	start := p.optionalInt()
 	end := p.at
-	p.space()
-	if !p.take(":") {
+	p.skipSpace()
+	if !p.takePrefix(":") {
 		p.at = max(p.at, end)
 		if start == nil {
-			p.fail("an index should stand here")
+			p.failf("an index should stand here")
 			return nil
 		}
 		return index(*start)
 	}
 	s := slice{start: start, step: 1}
-	p.space()
+	p.skipSpace()
 	s.end = p.optionalInt()
-	p.space()
-	if p.take(":") {
-		p.space()
+	p.skipSpace()
+	if p.takePrefix(":") {
+		p.skipSpace()
 		if step := p.optionalInt(); step != nil {
 			s.step = *step
 		}
@@ -207,7 +208,7 @@ func (p *pathParser) optionalInt() *int {
 		return nil
 	}
 	from := p.at
-	p.take("-")
+	p.takePrefix("-")
 	p.digits(true)
 	if p.err != nil {
 		return nil
@@ -215,7 +216,7 @@ func (p *pathParser) optionalInt() *int {
 	n, err := strconv.ParseInt(p.text[from:p.at], 10, 64)
 	if err != nil || n > maxInt || n < -maxInt || p.text[from:p.at] == "-0" {
 		p.at = from
-		p.fail("no index is %s", clip(p.text[from:]))
+		p.failf("no index is %s", excerpt.Clip(p.text[from:], mostQuoted))
 		return nil
 	}
 	i := int(n)
@@ -230,15 +231,15 @@ func (p *pathParser) digits(plain bool) {
 	}
 	switch {
 	case p.at == from:
-		p.fail("a digit should stand here")
+		p.failf("a digit should stand here")
 	case plain && p.at > from+1 && p.text[from] == '0':
 		p.at = from
-		p.fail("a number has no zero in front")
+		p.failf("a number has no zero in front")
 	}
 }
 
-// str reads a string in either kind of quotes (RFC 9535 section 2.3.1.1).
-func (p *pathParser) str() string {
+// parseString reads a string in either kind of quotes (RFC 9535 section 2.3.1.1).
+func (p *pathParser) parseString() string {
 	quote := p.peek()
 	p.at++
 	var b strings.Builder
@@ -247,13 +248,13 @@ func (p *pathParser) str() string {
 		r, n := utf8.DecodeRuneInString(rest)
 		switch {
 		case rest == "":
-			p.fail("the string has no end")
+			p.failf("the string has no end")
 			return ""
 		case rest[0] == quote:
 			p.at++
 			return b.String()
 		case r < ' ':
-			p.fail("a control character in a string must be escaped")
+			p.failf("a control character in a string must be escaped")
 			return ""
 		case r == '\\':
 			p.escape(&b, quote)
@@ -268,7 +269,7 @@ func (p *pathParser) str() string {
 func (p *pathParser) escape(b *strings.Builder, quote byte) {
 	rest := p.text[p.at:]
 	if len(rest) < 2 {
-		p.fail("the string has no end")
+		p.failf("the string has no end")
 		return
 	}
 	if c := rest[1]; c == quote {
@@ -276,7 +277,7 @@ func (p *pathParser) escape(b *strings.Builder, quote byte) {
 		p.at += 2
 		return
 	} else if strings.IndexByte(`bfnrt/\u`, c) < 0 {
-		p.fail("no such escape")
+		p.failf("no such escape")
 		return
 	}
 	n := 2
@@ -288,7 +289,7 @@ func (p *pathParser) escape(b *strings.Builder, quote byte) {
 	// What is left is JSON's own escapes.
 	l, err := newLiteral(`"` + rest[:min(n, len(rest))] + `"`)
 	if err != nil || !l.v.WellFormed() {
-		p.fail("no such escape")
+		p.failf("no such escape")
 		return
 	}
 	b.WriteString(l.v.Text())
@@ -301,34 +302,34 @@ func high(hex string) bool {
 	return err == nil && n >= 0xD800 && n < 0xDC00
 }
 
-func (p *pathParser) literal(json string) valued {
+func (p *pathParser) parseLiteral(json string) valued {
 	l, err := newLiteral(json)
 	if err != nil {
-		p.fail("no value is %s", clip(json))
+		p.failf("no value is %s", excerpt.Clip(json, mostQuoted))
 	}
 	return l
 }
 
-// number reads a number literal: an integer or -0, then a fraction and an exponent.
-func (p *pathParser) number() valued {
+// parseNumber reads a number literal: an integer or -0, then a fraction and an exponent.
+func (p *pathParser) parseNumber() valued {
 	from := p.at
-	p.take("-")
+	p.takePrefix("-")
 	p.digits(true)
-	if p.take(".") {
+	if p.takePrefix(".") {
 		p.digits(false)
 	}
-	if p.take("e") || p.take("E") {
-		if !p.take("+") {
-			p.take("-")
+	if p.takePrefix("e") || p.takePrefix("E") {
+		if !p.takePrefix("+") {
+			p.takePrefix("-")
 		}
 		p.digits(false)
 	}
 	if p.err != nil {
 		return literal{}
 	}
-	return p.literal(p.text[from:p.at])
+	return p.parseLiteral(p.text[from:p.at])
 }
 
 func (p *pathParser) stringLiteral() valued {
-	return p.literal(string(rawjson.AppendString(nil, p.str())))
+	return p.parseLiteral(string(rawjson.AppendString(nil, p.parseString())))
 }

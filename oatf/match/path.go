@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -25,7 +26,7 @@ func ParsePath(s string) (Path, error) {
 	var p Path
 	for _, st := range steps {
 		if st.each {
-			return Path{}, fmt.Errorf("%q: [*] has no place in a simple path", clip(s))
+			return Path{}, fmt.Errorf("%q: [*] has no place in a simple path", excerpt.Clip(s, mostQuoted))
 		}
 		p.names = append(p.names, st.name)
 	}
@@ -60,7 +61,7 @@ func ParseTarget(s string) (Target, error) {
 // returns false; it reports whether yield never did. The target "" leads to v itself, if
 // that exists.
 func (t Target) Each(v rawjson.Value, yield func(rawjson.Value) bool) bool {
-	return each(t.steps, v, yield)
+	return eachAtPath(t.steps, v, yield)
 }
 
 // Any reports whether the target leads anywhere.
@@ -68,14 +69,14 @@ func (t Target) Any(v rawjson.Value) bool {
 	return !t.Each(v, func(rawjson.Value) bool { return false })
 }
 
-func each(steps []step, v rawjson.Value, yield func(rawjson.Value) bool) bool {
+func eachAtPath(steps []step, v rawjson.Value, yield func(rawjson.Value) bool) bool {
 	for i, st := range steps {
 		v = v.Get(st.name)
 		if !st.each {
 			continue
 		}
 		for _, e := range v.Elements() {
-			if !each(steps[i+1:], e, yield) {
+			if !eachAtPath(steps[i+1:], e, yield) {
 				return false
 			}
 		}
@@ -95,7 +96,7 @@ func parseSteps(s string) ([]step, error) {
 	for part := range strings.SplitSeq(s, ".") {
 		name, each := strings.CutSuffix(part, "[*]")
 		if err := checkName(name); err != nil {
-			return nil, fmt.Errorf("%q: %w", clip(s), err)
+			return nil, fmt.Errorf("%q: %w", excerpt.Clip(s, mostQuoted), err)
 		}
 		steps = append(steps, step{name, each})
 	}
@@ -113,17 +114,11 @@ func checkName(name string) error {
 		case c == '[':
 			return errors.New("[*] behind a name is the only index that paths have")
 		default:
-			return fmt.Errorf("%q has a character that names in paths cannot have", clip(name))
+			return fmt.Errorf("%q has a character that names in paths cannot have", excerpt.Clip(name, mostQuoted))
 		}
 	}
 	return nil
 }
 
-// clip shortens what an error quotes of a document.
-func clip(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+// mostQuoted is how much of a stranger's text a message shows, in bytes.
+const mostQuoted = 60

@@ -20,7 +20,7 @@ type entry struct {
 // *OperandError.
 func ParsePredicate(v rawjson.Value) (*Predicate, error) {
 	if v.Kind() != rawjson.Object {
-		return nil, &OperandError{v, errors.New("a predicate is an object of paths and conditions, and not " + article(v))}
+		return nil, &OperandError{v, errors.New("a predicate is an object of paths and conditions, and not " + articleFor(v))}
 	}
 	p := &Predicate{}
 	for m := range v.Members() {

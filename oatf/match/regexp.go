@@ -51,8 +51,8 @@ func parseProgram(s string) (program, error) {
 	return program{re, len(compiled.Inst)}, err
 }
 
-// check refuses a text that could take too long to search.
-func (p program) check(text string) error {
+// checkText refuses a text that could take too long to search.
+func (p program) checkText(text string) error {
 	if len(text) <= maxRegexpWork/max(p.size, 1) {
 		return nil
 	}

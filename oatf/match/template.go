@@ -48,16 +48,16 @@ func ParseTemplate(s string) (*Template, error) {
 			return nil, fmt.Errorf("{{ at byte %d has no }}", len(s)-len(rest)+i)
 		}
 		text.WriteString(rest[:i])
-		t.add(&text)
+		t.addLiteral(&text)
 		t.parts = append(t.parts, part{name, true})
 		rest = after
 	}
 	text.WriteString(rest)
-	t.add(&text)
+	t.addLiteral(&text)
 	return t, nil
 }
 
-func (t *Template) add(text *strings.Builder) {
+func (t *Template) addLiteral(text *strings.Builder) {
 	if text.Len() > 0 {
 		t.parts = append(t.parts, part{text.String(), false})
 		text.Reset()
@@ -85,7 +85,7 @@ func (t *Template) Expand(s Scope) (text string, missing []string) {
 			b.WriteString(p.text)
 			continue
 		}
-		value, ok := s.value(p.text)
+		value, ok := s.lookUpVariable(p.text)
 		if !ok {
 			missing = append(missing, p.text)
 		}
@@ -94,7 +94,7 @@ func (t *Template) Expand(s Scope) (text string, missing []string) {
 	return b.String(), missing
 }
 
-func (s *Scope) value(name string) (string, bool) {
+func (s *Scope) lookUpVariable(name string) (string, bool) {
 	if value, ok := s.Captures[name]; ok {
 		return value, true
 	}

@@ -1,0 +1,233 @@
+package callgraph
+
+import (
+	"slices"
+
+	"gauntlet/internal/leaf/ir"
+)
+
+// A dispatcher of 10,000 tools is read 10,000 times, each time with another name in hand. That must
+// not mean 10,000 branches each time. So branches that test one thing against constants are filed
+// by the constants: as a chain (if, else-if and so on to else, or a switch), and chains one behind the
+// other as a run. Both are used only where passing over what does not fit gives the same as reading it.
+
+// fewArms is how many are compared one by one: most code has no more.
+const fewArms = 8
+
+// A branchIndex chooses the bodies of a branch that run, and files long rows of branches.
+type branchIndex struct {
+	ev     *evaluator
+	few    int                    // arms, and members of tables, that are compared one by one
+	chains map[*ir.Arm]chainPlace // by the first arm of a branch
+	runs   map[*ir.Stmt]*run
+}
+
+// takenBodies returns the bodies of a Branch that can run: where the subject is known, that of the arm
+// that fits, or the rest when none does. Arms that cannot be read may run always.
+func (ix *branchIndex) takenBodies(s *ir.Stmt, f *frame, named *bool) [][]ir.Stmt {
+	subject := onlyValue(ix.ev.evaluate(s.X, f))
+	if subject.kind != constant {
+		var out [][]ir.Stmt
+		for _, arm := range s.Arms {
+			out = append(out, arm.Body)
+		}
+		return append(out, s.Rest)
+	}
+	if at := ix.chainAt(s); at.chain != nil {
+		return at.bodiesFor(subject.text, named)
+	}
+	var out [][]ir.Stmt
+	hit, partly := false, false
+	for _, arm := range s.Arms {
+		fits, sure := ix.armFits(subject.text, arm, f)
+		if fits {
+			out = append(out, arm.Body)
+			hit = hit || sure
+			partly = partly || arm.Partly
+		}
+	}
+	*named = *named || hit
+	if hit && !partly {
+		return out
+	}
+	return append(out, s.Rest)
+}
+
+func (ix *branchIndex) armFits(text string, arm ir.Arm, f *frame) (fits, sure bool) {
+	for _, x := range arm.Values {
+		vs := ix.ev.evaluate(x, f)
+		if len(vs) == 0 {
+			fits = true
+		}
+		for _, v := range vs {
+			switch {
+			case v.kind == composite:
+				for _, e := range ix.ev.elementsOf([]value{v}, "") {
+					if e.kind == constant && e.text == text {
+						return true, true
+					}
+				}
+			case v.kind != constant:
+				fits = true
+			case v.text == text:
+				return true, true
+			}
+		}
+	}
+	return fits, false
+}
+
+// A chain is a Branch and those that are all there is to do when none of its arms fits, as long as
+// they ask for the same thing.
+type chain struct {
+	hits map[string][]hit // by constant, in the order of the levels
+	tail []ir.Stmt        // when nothing fits
+}
+
+// A hit is a branch of a chain that has arms for a constant.
+type hit struct {
+	level  int
+	bodies [][]ir.Stmt
+	partly bool // and those behind it may run as well
+}
+
+// A chainPlace is a branch as one of a chain.
+type chainPlace struct {
+	chain *chain // nil where there is too little to index
+	level int
+}
+
+// bodiesFor returns what takenBodies does.
+func (p chainPlace) bodiesFor(text string, named *bool) [][]ir.Stmt {
+	hits := p.chain.hits[text]
+	from, _ := slices.BinarySearchFunc(hits, p.level, func(h hit, level int) int { return h.level - level })
+	var out [][]ir.Stmt
+	for _, h := range hits[from:] {
+		*named = true
+		out = append(out, h.bodies...)
+		if !h.partly {
+			return out
+		}
+	}
+	return append(out, p.chain.tail)
+}
+
+// chainAt returns the chain that a branch is part of.
+func (ix *branchIndex) chainAt(s *ir.Stmt) chainPlace {
+	if len(s.Arms) == 0 {
+		return chainPlace{}
+	}
+	at, ok := ix.chains[&s.Arms[0]]
+	if !ok {
+		at = ix.indexChain(s)
+	}
+	return at
+}
+
+// indexChain files a branch, and those behind it, as a chain.
+func (ix *branchIndex) indexChain(s *ir.Stmt) chainPlace {
+	levels, tail := ix.chainLevels(s)
+	c := &chain{hits: map[string][]hit{}, tail: tail}
+	arms := 0
+	for i, l := range levels {
+		arms += len(l.stmt.Arms)
+		for text, h := range l.hits() {
+			h.level = i
+			c.hits[text] = append(c.hits[text], h)
+		}
+	}
+	if len(levels) == 0 || arms < ix.few {
+		c = nil
+	}
+	ix.chains[&s.Arms[0]] = chainPlace{c, 0}
+	for i, l := range levels {
+		ix.chains[&l.stmt.Arms[0]] = chainPlace{c, i}
+	}
+	return ix.chains[&s.Arms[0]]
+}
+
+// A level is a branch of a chain, and the constants that each of its arms tests.
+type level struct {
+	stmt  *ir.Stmt
+	tests [][]string
+}
+
+// hits returns the arms by what they test.
+func (l level) hits() map[string]hit {
+	out := map[string]hit{}
+	for i, arm := range l.stmt.Arms {
+		for j, text := range l.tests[i] {
+			if slices.Contains(l.tests[i][:j], text) {
+				continue
+			}
+			h := out[text]
+			h.bodies = append(h.bodies, arm.Body)
+			h.partly = h.partly || arm.Partly
+			out[text] = h
+		}
+	}
+	return out
+}
+
+// chainLevels returns the branches of a chain, from one on, and what is done when none of them fits.
+func (ix *branchIndex) chainLevels(s *ir.Stmt) (out []level, tail []ir.Stmt) {
+	subject := s.X
+	for tail = []ir.Stmt{*s}; s != nil; s = ix.onlyBranch(tail) {
+		if !ix.ev.spendStatement() || !sameSubject(s.X, subject) || !ix.isInert(s.X) {
+			return out, tail
+		}
+		l := level{stmt: s}
+		for _, arm := range s.Arms {
+			tests, ok := ix.armConstants(arm)
+			if !ok {
+				return out, tail
+			}
+			l.tests = append(l.tests, tests)
+		}
+		out, tail = append(out, l), s.Rest
+	}
+	return out, tail
+}
+
+// onlyBranch returns the branch that is all a body does, or nil.
+func (ix *branchIndex) onlyBranch(body []ir.Stmt) *ir.Stmt {
+	n := len(body) - 1
+	if n < 0 || body[n].Step != ir.Branch || len(body[n].Arms) == 0 || !ix.areInert(body[:n]) {
+		return nil
+	}
+	return &body[n]
+}
+
+// sameSubject reports whether two subjects are a name, or a member of one, and the same.
+func sameSubject(a, b *ir.Expr) bool {
+	for a != nil && b != nil && a.Kind == b.Kind && a.Text == b.Text {
+		switch a.Kind {
+		case ir.Name:
+			_, of := a.Scope.Find(a.Text)
+			_, in := b.Scope.Find(b.Text)
+			return of == in
+		case ir.Attr:
+			a, b = a.X, b.X
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// armConstants returns the constants that an arm compares with; ok is false where it may fit others.
+func (ix *branchIndex) armConstants(arm ir.Arm) (out []string, ok bool) {
+	for _, x := range arm.Values {
+		vs, ok := ix.ev.evalModuleConstant(x, true)
+		if !ok || len(vs) == 0 {
+			return nil, false
+		}
+		for _, v := range vs {
+			if v.kind != constant {
+				return nil, false
+			}
+			out = append(out, v.text)
+		}
+	}
+	return out, true
+}

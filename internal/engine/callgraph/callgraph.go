@@ -1,0 +1,71 @@
+// Package callgraph finds the code that answers each tool of a server and what that code can
+// reach: it evaluates names as far as they can be known without running anything, follows
+// calls within the program, and looks up calls that leave it in a table of sinks.
+//
+// It is an abstract interpreter of a small kind. A function is read once for each set of
+// arguments that is known and differs (a frame), so that a helper run(cmd) called with "git"
+// is told from one called with what the caller says, and a dispatcher is read once a tool
+// with the tool's name in its hand. Order and conditions do not count, except for branches on
+// constants.
+package callgraph
+
+import (
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// A Convention is what a language and the SDKs written in it do differently. It holds no state.
+type Convention struct {
+	Language    string
+	Table       *Table
+	Constructor string          // the name of the method that makes objects
+	Require     map[string]bool // functions that import what their first argument names
+	Wrappers    map[string]bool // functions that compilers put around imports
+	Literals    bool            // what makes an object calls nothing
+	AllExported bool            // every name of a module can be imported
+	Join        func(module, name string) string
+	Package     func(spec string) string // how an import is written in the table
+
+	Decorators     map[string]bool // that make a tool of a function
+	BareDecorators map[string]bool // the same, where the decorator is a name by itself
+	Dispatchers    map[string]bool // decorators of, or calls with, a function that answers all tools
+	Registers      map[string]bool // functions that take a tool's name and its handler
+	Servers        []string        // prefixes of names of objects that have them
+	Describes      map[string]bool // types and functions that declare a tool
+	Handlers       map[string]bool // members of a tool that hold its handler
+}
+
+// Names returns a set, as conventions hold them.
+func Names(names ...string) map[string]bool {
+	out := map[string]bool{}
+	for _, n := range names {
+		out[n] = true
+	}
+	return out
+}
+
+// An analysis is one program under analysis: the registrar finds which function answers which
+// tool, the sink reader what such a function reaches, and both ask the evaluator what a name
+// stands for.
+type analysis struct {
+	*evaluator
+	registrar  *registrar
+	sinkReader *sinkReader
+}
+
+// Analyse finds the handlers of a program. tools are names that the server lists, where they
+// are known; a dispatcher that branches on nothing answers those.
+func Analyse(prog *ir.Program, conv *Convention, tools []string) *sink.Sources {
+	return newAnalysis(prog, conv).analyse(tools)
+}
+
+func newAnalysis(prog *ir.Program, conv *Convention) *analysis {
+	ev := newEvaluator(prog, conv)
+	return &analysis{evaluator: ev, registrar: &registrar{evaluator: ev}, sinkReader: newSinkReader(ev)}
+}
+
+func placeOf(f *ir.File, e *ir.Expr) sink.Place { return placeAt(f, e.Start, e.End) }
+
+func placeAt(f *ir.File, start, end int32) sink.Place {
+	return sink.Place{File: f.Path, Line: f.Line(start), Start: int(start), End: int(end)}
+}

@@ -1,0 +1,489 @@
+package callgraph
+
+import (
+	"slices"
+	"strings"
+
+	"gauntlet/internal/leaf/ir"
+)
+
+// Bounds of evaluation. They depend on the text alone, so that the same source gives the same
+// answer on every machine.
+const (
+	maxNesting  = 60         // evaluations inside each other
+	maxOneValue = 20_000     // evaluations for one question
+	maxName     = 300        // bytes in the name of something outside
+	maxWork     = 10_000_000 // evaluations for one program
+	maxRead     = 50_000_000 // statements that are looked at, in all frames together
+)
+
+// A budget counts work in steps, never in time.
+type budget struct {
+	depth int // evaluations inside each other
+	left  int // evaluations that the question at hand may still cost
+	cuts  int // answers that a bound cut short
+	work  int // evaluations so far
+	steps int // statements looked at so far
+}
+
+// resetBudget gives a new question its share of work.
+func (b *budget) resetBudget() {
+	if b.depth > 0 {
+		return
+	}
+	b.left = maxOneValue
+	if b.work > maxWork {
+		b.left = 0
+	}
+}
+
+// spendStatement counts a statement, and reports whether it may be looked at.
+func (b *budget) spendStatement() bool {
+	b.steps++
+	return b.steps <= maxRead
+}
+
+// An evaluator answers what an expression can stand for, in a frame. It runs nothing: it
+// follows names, members, imports and what functions of the program return.
+type evaluator struct {
+	prog *ir.Program
+	conv *Convention
+	budget
+	frameStore
+	branchIndex
+
+	known    map[question][]value // answers
+	busy     map[question]bool    // questions under way: a name that stands for itself ends there
+	inside   map[memberKey]bool   // members under way
+	imports  map[*ir.Import][]value
+	exports  map[exportKey]*ir.Expr
+	made     map[*ir.Expr]*ir.Expr // objects and lists that the source only implies
+	objects  map[*ir.Expr]*object  // long tables by the names of their members
+	calls    map[string][]*ir.Expr // by the last word of what is called
+	methods  map[string][]*ir.Class
+	packages map[string]bool // that anything imports
+}
+
+func newEvaluator(prog *ir.Program, conv *Convention) *evaluator {
+	ev := &evaluator{
+		prog: prog, conv: conv,
+		frameStore: frameStore{frames: map[frameKey]*frame{}, contexts: map[*ir.Func]int{}, numbers: map[any]int{}},
+		known:      map[question][]value{}, busy: map[question]bool{}, inside: map[memberKey]bool{},
+		imports: map[*ir.Import][]value{}, exports: map[exportKey]*ir.Expr{}, made: map[*ir.Expr]*ir.Expr{},
+		objects: map[*ir.Expr]*object{}, packages: map[string]bool{},
+	}
+	ev.branchIndex = branchIndex{ev: ev, few: fewArms, chains: map[*ir.Arm]chainPlace{}, runs: map[*ir.Stmt]*run{}}
+	return ev
+}
+
+type question struct {
+	expr  *ir.Expr
+	frame *frame
+}
+
+// evaluate returns what an expression can stand for, nothing when nothing is known.
+func (ev *evaluator) evaluate(e *ir.Expr, f *frame) []value {
+	ev.resetBudget()
+	return ev.evalExpr(e, f)
+}
+
+func (ev *evaluator) evalExpr(e *ir.Expr, f *frame) []value {
+	if e == nil {
+		return nil
+	}
+	q := question{e, f}
+	if vs, ok := ev.known[q]; ok {
+		return vs
+	}
+	if ev.busy[q] {
+		return nil // a name that stands for itself has no more values for it
+	}
+	if ev.depth > maxNesting || ev.left <= 0 {
+		ev.cuts++
+		return nil
+	}
+	ev.left--
+	ev.work++
+	ev.depth++
+	ev.busy[q] = true
+	cuts := ev.cuts
+	vs := ev.evalUncached(e, f)
+	delete(ev.busy, q)
+	ev.depth--
+	// What a bound cut short may have more values when asked alone.
+	if ev.cuts == cuts || ev.depth == 0 {
+		ev.known[q] = vs
+	}
+	return vs
+}
+
+func (ev *evaluator) evalUncached(e *ir.Expr, f *frame) []value {
+	switch e.Kind {
+	case ir.String:
+		return []value{{kind: constant, text: e.Text}}
+	case ir.Literal:
+		return []value{{kind: data}}
+	case ir.Template:
+		return ev.evalTemplate(e, f)
+	case ir.Name:
+		return ev.evalName(e, f)
+	case ir.Attr:
+		return ev.membersOf(ev.evalExpr(e.X, f), e.Text)
+	case ir.Index:
+		return ev.evalIndex(e, f)
+	case ir.Result:
+		return ev.evalResult(e, f)
+	case ir.Call, ir.New:
+		return ev.evalCall(e, f, -1)
+	case ir.Object, ir.List:
+		return []value{{kind: composite, expr: e, frame: f}}
+	case ir.Either:
+		var out []value
+		for _, a := range e.Args {
+			out = addValues(out, ev.evalExpr(a.Value, f)...)
+		}
+		if hasKnownValue(out) { // a table that lacks the key is not what is called
+			out = slices.DeleteFunc(slices.Clone(out), func(v value) bool { return v.kind == member })
+		}
+		return out
+	case ir.Function:
+		return []value{{kind: function, fn: e.Func, frame: f}}
+	case ir.Type:
+		return ev.instancesOf(ev.evalExpr(e.X, f), e, f)
+	}
+	return nil
+}
+
+// evalTemplate joins the parts when all are constant. One of them may have several values: the
+// variable of a loop over a list.
+func (ev *evaluator) evalTemplate(e *ir.Expr, f *frame) []value {
+	texts := []string{""}
+	for _, part := range e.Args {
+		vs := ev.evalExpr(part.Value, f)
+		if len(vs) == 0 || len(vs) > 1 && len(texts) > 1 || len(texts[0]) > maxLongText*10 {
+			return []value{{kind: composite, expr: e, frame: f}}
+		}
+		var next []string
+		for _, v := range vs {
+			if v.kind != constant {
+				return []value{{kind: composite, expr: e, frame: f}}
+			}
+			for _, t := range texts {
+				next = append(next, t+v.text)
+			}
+		}
+		texts = next
+	}
+	var out []value
+	for _, t := range texts {
+		out = addValuesUpTo(maxWritten, out, []value{{kind: constant, text: t}})
+	}
+	return out
+}
+
+// evalName looks a name up. One that nothing binds is a global of the language.
+func (ev *evaluator) evalName(e *ir.Expr, f *frame) []value {
+	if e.Text == "super" {
+		return ev.evalSuper(e, f)
+	}
+	bindings, at := e.Scope.Find(e.Text)
+	if at == nil {
+		if e.Text == "this" {
+			return nil
+		}
+		return []value{{kind: outside, text: e.Text}}
+	}
+	if at.Owner() == nil {
+		f = f.pinnedFrames() // what a module binds knows of no call
+	}
+	if len(bindings) == 1 && bindings[0].Value != nil {
+		return ev.evalExpr(bindings[0].Value, f)
+	}
+	var out []value
+	for _, b := range bindings {
+		switch {
+		case b.Import != nil:
+			out = addValues(out, ev.evalImport(b.Import)...)
+		case b.Func != nil:
+			out = addValues(out, value{kind: function, fn: b.Func, frame: f})
+		case b.Class != nil:
+			out = addValues(out, value{kind: class, class: b.Class})
+		case b.Param != nil:
+			out = addValues(out, ev.evalParam(b.Param, f)...)
+		case b.Value != nil:
+			out = addValues(out, ev.evalExpr(b.Value, f)...)
+		}
+	}
+	return out
+}
+
+func (ev *evaluator) evalSuper(e *ir.Expr, f *frame) []value {
+	fn := e.Scope.Owner()
+	for fn != nil && fn.Class == nil {
+		fn = fn.Scope.Up.Owner()
+	}
+	if fn == nil {
+		return nil
+	}
+	var out []value
+	for _, base := range fn.Class.Bases {
+		out = addValues(out, ev.instancesOf(ev.evalExpr(base, nil), e, f)...)
+	}
+	return out
+}
+
+// instancesOf turns classes into objects of them.
+func (ev *evaluator) instancesOf(types []value, e *ir.Expr, f *frame) []value {
+	var out []value
+	for _, t := range types {
+		switch t.kind {
+		case class:
+			out = addValues(out, value{kind: instance, class: t.class, expr: e, frame: f})
+		case function, composite: // a type of functions, of lists
+			out = addValues(out, t)
+		case outside:
+			// A type of the language itself says nothing that its methods' names do not say.
+			if strings.ContainsAny(t.text, "./") {
+				out = addValues(out, outsideValue(t.text+"()")...)
+			}
+		}
+	}
+	return out
+}
+
+func outsideValue(name string) []value {
+	if len(name) > maxName {
+		return nil
+	}
+	return []value{{kind: outside, text: name}}
+}
+
+// evalImport returns what an import stands for. Many names ask for the same one, and looking for its module
+// takes paths apart.
+func (ev *evaluator) evalImport(im *ir.Import) []value {
+	if vs, ok := ev.imports[im]; ok {
+		return vs
+	}
+	cuts := ev.cuts
+	vs := ev.resolveImport(im)
+	if ev.cuts == cuts && ev.left > 0 && len(vs) > 0 {
+		ev.imports[im] = vs
+	}
+	return vs
+}
+
+// resolveImport follows an import into the program, or names what is outside.
+func (ev *evaluator) resolveImport(im *ir.Import) []value {
+	if im.Module == "" {
+		return nil
+	}
+	if m := ev.prog.Lookup(im.Scope.File, im.Module); m != nil {
+		if im.Member == "" {
+			return []value{{kind: module, mod: m}}
+		}
+		if vs := ev.evalExport(m, im.Member, 0); vs != nil {
+			return vs
+		}
+		// from package import module
+		if sub := ev.prog.Lookup(im.Scope.File, ev.conv.Join(im.Module, im.Member)); sub != nil {
+			return []value{{kind: module, mod: sub}}
+		}
+		if im.Member == "default" {
+			return []value{{kind: module, mod: m}}
+		}
+		return nil
+	}
+	if im.Member != "" { // a directory without a module of its own
+		if sub := ev.prog.Lookup(im.Scope.File, ev.conv.Join(im.Module, im.Member)); sub != nil {
+			return []value{{kind: module, mod: sub}}
+		}
+	}
+	name := ev.conv.Package(im.Module)
+	ev.packages[name] = true
+	if im.Member == "" || im.Member == "default" {
+		return outsideValue(name)
+	}
+	return outsideValue(name + "." + im.Member)
+}
+
+// evalExport returns what a module offers under a name.
+func (ev *evaluator) evalExport(m *ir.Module, name string, depth int) []value {
+	if depth > 8 || ev.left <= 0 {
+		return nil
+	}
+	ev.left--
+	if e := m.Exports[name]; e != nil {
+		return ev.evalExpr(e, nil)
+	}
+	if whole := m.Exports["="]; whole != nil { // module.exports = …
+		if name == "default" {
+			return ev.evalExpr(whole, nil)
+		}
+		if vs := ev.membersOf(ev.evalExpr(whole, nil), name); hasKnownValue(vs) {
+			return vs
+		}
+	}
+	if _, ok := m.Scope.Names[name]; ok && ev.conv.AllExported {
+		return ev.evalExpr(ev.exportedName(m, name), nil)
+	}
+	for _, im := range m.All {
+		if sub := ev.prog.Lookup(im.Scope.File, im.Module); sub != nil && sub != m {
+			if vs := ev.evalExport(sub, name, depth+1); vs != nil {
+				return vs
+			}
+		}
+	}
+	return nil
+}
+
+// exportedName is the expression that stands for a name of a module, the same each time, so
+// that an import in a circle is noticed.
+func (ev *evaluator) exportedName(m *ir.Module, name string) *ir.Expr {
+	k := exportKey{m, name}
+	if ev.exports[k] == nil {
+		ev.exports[k] = &ir.Expr{Kind: ir.Name, Text: name, Scope: m.Scope}
+	}
+	return ev.exports[k]
+}
+
+type exportKey struct {
+	mod  *ir.Module
+	name string
+}
+
+// hasKnownValue reports whether any of the values says more than "a member of something".
+func hasKnownValue(vs []value) bool {
+	for _, v := range vs {
+		if v.kind != member {
+			return true
+		}
+	}
+	return false
+}
+
+// evalParam returns what a parameter was given in this frame; else what its type says, its
+// default, what it is given where its function is called by name; else itself.
+func (ev *evaluator) evalParam(p *ir.Param, f *frame) []value {
+	if fr := f.enclosing(p.Func); fr != nil {
+		if p.Index < 0 && len(fr.this) > 0 {
+			return fr.this
+		}
+		if p.Index >= 0 && p.Index < len(fr.args) && len(fr.args[p.Index]) > 0 {
+			return fr.args[p.Index]
+		}
+	}
+	if p.Index < 0 {
+		if p.Func.Class != nil {
+			return []value{{kind: instance, class: p.Func.Class}}
+		}
+		return nil
+	}
+	if p.Type != nil {
+		if vs := ev.evalExpr(p.Type, nil); len(vs) > 0 {
+			return vs
+		}
+	}
+	var out []value
+	for _, v := range ev.argumentsFromCallers(p) {
+		if v.kind != parameter && v.kind != member {
+			out = addValues(out, v)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	if p.Value != nil {
+		out = ev.evalExpr(p.Value, nil)
+	}
+	return addValues(out, value{kind: parameter, param: p})
+}
+
+// argumentsFromCallers looks at the calls of a parameter's function by its name. Only objects and functions
+// are worth it: that some call passes a constant says nothing about this one.
+func (ev *evaluator) argumentsFromCallers(p *ir.Param) []value {
+	name, ctor := p.Func.Name, false
+	if p.Func.Class != nil && ev.conv.Constructor == p.Func.Name {
+		name, ctor = p.Func.Class.Name, true
+	}
+	const few = 6
+	calls := ev.callsOf(name)
+	if name == "" || len(calls) > few {
+		return nil
+	}
+	var out []value
+	for _, c := range calls {
+		arg := argumentOf(p, c.Args)
+		if arg == nil {
+			continue
+		}
+		fits := false
+		for _, v := range ev.evalExpr(c.X, nil) {
+			fits = fits || v.fn == p.Func || ctor && v.class == p.Func.Class
+		}
+		if !fits {
+			continue
+		}
+		for _, v := range ev.evalExpr(arg, nil) {
+			if v.kind != constant && v.kind != data && (v.kind != composite || v.expr.Kind != ir.Template) {
+				out = addValues(out, v)
+			}
+		}
+	}
+	return out
+}
+
+// argumentOf returns the argument that a parameter takes, or nil when that is not clear.
+func argumentOf(p *ir.Param, args []ir.Arg) *ir.Expr {
+	pos := 0
+	for _, a := range args {
+		switch {
+		case a.Spread:
+			return nil
+		case a.Name != "":
+			if a.Name == p.Name {
+				return a.Value
+			}
+		default:
+			if pos == p.Index && !p.Rest {
+				return a.Value
+			}
+			pos++
+		}
+	}
+	return nil
+}
+
+func (ev *evaluator) callsOf(name string) []*ir.Expr {
+	if ev.calls == nil {
+		ev.calls = map[string][]*ir.Expr{}
+		for _, c := range ev.prog.Calls {
+			ev.calls[c.X.Text] = append(ev.calls[c.X.Text], c)
+		}
+	}
+	return ev.calls[name]
+}
+
+func (ev *evaluator) bindWithBudget(fn *ir.Func, args []ir.Arg, f *frame) [][]value {
+	ev.resetBudget()
+	return ev.bindArguments(fn, args, f)
+}
+
+// definitionOf returns what a name was given, as it is written there, where that is one thing.
+func (ev *evaluator) definitionOf(x *ir.Expr) *ir.Expr {
+	for range 5 {
+		var bindings []*ir.Binding
+		switch x.Kind {
+		case ir.Name:
+			bindings, _ = x.Scope.Find(x.Text)
+		case ir.Attr:
+			if m := onlyValue(ev.evaluate(x.X, nil)); m.kind == module {
+				bindings = m.mod.Scope.Names[x.Text]
+			}
+		}
+		if len(bindings) != 1 || bindings[0].Value == nil {
+			return x
+		}
+		x = bindings[0].Value
+	}
+	return x
+}

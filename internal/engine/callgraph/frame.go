@@ -1,0 +1,255 @@
+package callgraph
+
+import (
+	"strconv"
+	"strings"
+
+	"gauntlet/internal/leaf/ir"
+)
+
+// A value is what is known of what an expression stands for. Values are compared with ==.
+type value struct {
+	kind  kind
+	text  string // of constant, outside, member
+	fn    *ir.Func
+	class *ir.Class
+	mod   *ir.Module
+	expr  *ir.Expr // of composite and instance: where it is written
+	frame *frame   // in which expr is evaluated, or around which fn closes
+	this  *ir.Expr // of a bound method: where its receiver is created
+	up    *frame   // the frame of this
+	param *ir.Param
+}
+
+type kind uint8
+
+const (
+	constant  kind = iota + 1 // a string
+	data                      // a number, a boolean: nothing that can be called
+	outside                   // something of another package, by its name
+	function                  // fn
+	class                     // class itself
+	instance                  // an object of class
+	composite                 // an object, list or template as written
+	module                    // mod
+	member                    // a member called text of something unknown
+	parameter                 // param, of which nothing is known
+)
+
+// A frame is a function together with what is known of its arguments. Frames are interned, so
+// equal ones are the same pointer.
+type frame struct {
+	id   int
+	fn   *ir.Func
+	args [][]value
+	this []value
+	up   *frame // around the function, for closures
+
+	// Of a frame of no function: pin stands for as. bare is the same without the functions above.
+	pin  *ir.Expr
+	as   value
+	bare *frame
+}
+
+// enclosing returns the frame of fn that encloses f, or nil.
+func (f *frame) enclosing(fn *ir.Func) *frame {
+	for ; f != nil; f = f.up {
+		if f.fn == fn && f.pin == nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// writeKey writes a value so that equal ones, and only they, have equal text. ids number the
+// pointers of the program in the order in which they come up.
+func (st *frameStore) writeKey(b *strings.Builder, v value) {
+	b.WriteByte('a' + byte(v.kind))
+	b.WriteString(strconv.Itoa(len(v.text)))
+	b.WriteByte(':')
+	b.WriteString(v.text)
+	for _, p := range []any{v.fn, v.class, v.mod, v.expr, v.this, v.param} {
+		b.WriteString(strconv.Itoa(st.pointerID(p)))
+		b.WriteByte(',')
+	}
+	b.WriteString(strconv.Itoa(v.frame.frameID()))
+	b.WriteByte(',')
+	b.WriteString(strconv.Itoa(v.up.frameID()))
+	b.WriteByte(';')
+}
+
+func (f *frame) frameID() int {
+	if f == nil {
+		return 0
+	}
+	return f.id
+}
+
+func (st *frameStore) pointerID(p any) int {
+	switch q := p.(type) {
+	case *ir.Func:
+		if q == nil {
+			return 0
+		}
+	case *ir.Class:
+		if q == nil {
+			return 0
+		}
+	case *ir.Module:
+		if q == nil {
+			return 0
+		}
+	case *ir.Expr:
+		if q == nil {
+			return 0
+		}
+	case *ir.Param:
+		if q == nil {
+			return 0
+		}
+	}
+	n, ok := st.numbers[p]
+	if !ok {
+		n = len(st.numbers) + 1
+		st.numbers[p] = n
+	}
+	return n
+}
+
+const (
+	// Frames of one function for one tool. After that many, lists and objects among its arguments are taken as
+	// unknown, since every call has its own; after twice as many, all of them.
+	maxContexts = 24
+	maxLongText = 400
+)
+
+// enterFrame returns the frame of a call of fn.
+func (st *frameStore) enterFrame(fn *ir.Func, args [][]value, this []value, up *frame) *frame {
+	var b strings.Builder
+	for _, vs := range args {
+		for _, v := range vs {
+			st.writeKey(&b, v)
+		}
+		b.WriteByte('|')
+	}
+	b.WriteByte('/')
+	for _, v := range this {
+		st.writeKey(&b, v)
+	}
+	k := frameKey{fn, up, b.String()}
+	if f := st.frames[k]; f != nil {
+		return f
+	}
+	switch n := st.contexts[fn]; {
+	case n >= 2*maxContexts && (len(args) > 0 || len(this) > 0 || up != nil):
+		st.merged = true
+		return st.enterFrame(fn, nil, nil, nil)
+	case n >= maxContexts && !isCoarse(args):
+		st.merged = true
+		return st.enterFrame(fn, coarsen(args), this, up)
+	}
+	st.contexts[fn]++
+	f := &frame{id: len(st.frames) + 1, fn: fn, args: args, this: this, up: up}
+	st.frames[k] = f
+	return f
+}
+
+// isCoarse reports whether arguments are names and constants alone.
+func isCoarse(args [][]value) bool {
+	for _, vs := range args {
+		for _, v := range vs {
+			if v.kind == composite || v.kind == instance {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func coarsen(args [][]value) [][]value {
+	out := make([][]value, len(args))
+	for i, vs := range args {
+		if isCoarse([][]value{vs}) {
+			out[i] = vs
+		}
+	}
+	return out
+}
+
+// A frameStore interns frames, and bounds how many there are of one function.
+type frameStore struct {
+	frames   map[frameKey]*frame
+	contexts map[*ir.Func]int // new frames of each function, for the tool that is read
+	merged   bool             // since this was cleared, arguments were forgotten
+	numbers  map[any]int      // of pointers, in the order in which they come up
+	loose    int              // frames that are not interned
+}
+
+type frameKey struct {
+	fn   *ir.Func
+	up   *frame
+	args string
+}
+
+// onlyValue returns the one value, or the zero value when there are several or none.
+func onlyValue(vs []value) value {
+	if len(vs) == 1 {
+		return vs[0]
+	}
+	return value{}
+}
+
+const (
+	maxValues  = 12  // that a variable is taken to have
+	maxWritten = 100 // elements of a list as written: people write long lists of names and of tools
+)
+
+// addValues appends values that are not there yet, up to a limit.
+func addValues(vs []value, more ...value) []value { return addValuesUpTo(maxValues, vs, more) }
+
+func addValuesUpTo(limit int, vs, more []value) []value {
+next:
+	for i := range more {
+		if len(vs) >= limit {
+			break
+		}
+		for j := range vs {
+			if vs[j] == more[i] {
+				continue next
+			}
+		}
+		vs = append(vs, more[i])
+	}
+	return vs
+}
+
+// pinFrame returns a frame like f in which an expression stands for one value.
+func (st *frameStore) pinFrame(f *frame, e *ir.Expr, v value) *frame {
+	st.loose++
+	out := &frame{id: -st.loose, up: f, pin: e, as: v}
+	if out.bare = out; f != nil {
+		st.loose++
+		out.bare = &frame{id: -st.loose, up: f.pinnedFrames(), pin: e, as: v}
+	}
+	return out
+}
+
+// pinnedFrames returns what is left of a frame outside of all functions: the pinned variables.
+func (f *frame) pinnedFrames() *frame {
+	for ; f != nil; f = f.up {
+		if f.pin != nil {
+			return f.bare
+		}
+	}
+	return nil
+}
+
+// pinnedValue returns the value to which an expression is pinned.
+func (f *frame) pinnedValue(e *ir.Expr) (value, bool) {
+	for ; f != nil; f = f.up {
+		if f.pin == e {
+			return f.as, true
+		}
+	}
+	return value{}, false
+}

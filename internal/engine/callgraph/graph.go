@@ -1,0 +1,234 @@
+package callgraph
+
+import (
+	"strings"
+
+	"gauntlet/capability"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// A Graph is a program whose handlers were found. What follows values through the program asks it
+// which functions a call enters, which branches can run, and what is known of an expression.
+type Graph struct {
+	an    *analysis
+	roots []Root
+}
+
+// A Root is a function that answers a tool.
+type Root struct {
+	Tool    string
+	Func    *ir.Func
+	Context Context
+	Via     sink.Via
+	At      sink.Place
+}
+
+// A Context is what is known of the arguments of the function that is read; it can be compared. The zero
+// value knows nothing.
+type Context struct{ f *frame }
+
+// Open finds the handlers of a program, as Analyse does, and keeps what it learned for questions.
+func Open(prog *ir.Program, conv *Convention, tools []string) (*Graph, *sink.Sources) {
+	g := &Graph{an: newAnalysis(prog, conv)}
+	out, ties := g.an.readTies(tools)
+	for _, t := range ties {
+		root := Root{Tool: t.tool, Func: t.fn.fn, Via: t.via, At: t.at}
+		clear(g.an.contexts)
+		root.Context = Context{g.an.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)}
+		g.roots = append(g.roots, root)
+	}
+	return g, out
+}
+
+// Roots returns the functions that answer tools, sorted by tool.
+func (g *Graph) Roots() []Root { return g.roots }
+
+// Program returns the program.
+func (g *Graph) Program() *ir.Program { return g.an.prog }
+
+// Convention returns the conventions of the language.
+func (g *Graph) Convention() *Convention { return g.an.conv }
+
+// Begin starts to read a tool: contexts of functions are counted anew, so that each tool is read alike
+// however many came before it.
+func (g *Graph) Begin() {
+	if g.an.work <= maxApart {
+		clear(g.an.contexts)
+	}
+}
+
+// A Callee is what a call may enter.
+type Callee struct {
+	Func    *ir.Func // of the program
+	Context Context
+	Guess   bool   // tied by the name of a method alone: what it belongs to is not known
+	Made    bool   // Func is the constructor of what the call makes
+	Name    string // of something outside, or ".method" of something unknown
+	Row     *Row   // what the table says of Name, or nil
+}
+
+// Callees returns what a call may enter.
+func (g *Graph) Callees(call *ir.Expr, c Context) []Callee {
+	an := g.an
+	values := an.evaluate(call.X, c.f)
+	if len(values) == 0 && call.X != nil {
+		switch call.X.Kind {
+		case ir.Attr:
+			values = []value{{kind: member, text: call.X.Text}}
+		case ir.Function:
+			values = []value{{kind: function, fn: call.X.Func, frame: c.f}}
+		}
+	}
+	var out []Callee
+	for _, v := range values {
+		switch v.kind {
+		case function:
+			if v.fn.Abstract {
+				out = append(out, g.methodCallees(call, v.fn.Name, c)...)
+				continue
+			}
+			out = append(out, Callee{Func: v.fn, Context: g.enter(v.fn, call, receiver(v), v.frame, c)})
+		case class:
+			self := value{kind: instance, class: v.class, expr: call, frame: c.f}
+			if ctor := v.class.Methods[an.conv.Constructor]; ctor != nil {
+				out = append(out, Callee{Func: ctor, Made: true, Context: g.enter(ctor, call, []value{self}, nil, c)})
+			} else {
+				out = append(out, Callee{Made: true, Name: v.class.Name})
+			}
+		case outside:
+			name := strings.TrimSuffix(strings.TrimSuffix(v.text, ".call"), ".apply")
+			out = append(out, Callee{Name: name, Row: g.Row(name)})
+		case member:
+			out = append(out, g.methodCallees(call, v.text, c)...)
+		}
+	}
+	return out
+}
+
+// methodCallees is a method of something unknown: the table's, else that of the few classes that have one.
+func (g *Graph) methodCallees(call *ir.Expr, name string, c Context) []Callee {
+	const few = 3
+	out := []Callee{{Name: "." + name, Row: g.Row("." + name)}}
+	classes := g.an.methodsNamed(name)
+	if len(classes) > few {
+		return out
+	}
+	for _, cl := range classes {
+		if m := cl.Methods[name]; !m.Abstract {
+			out = append(out, Callee{Func: m, Guess: true, Context: g.enter(m, call, nil, nil, c)})
+		}
+	}
+	return out
+}
+
+func (g *Graph) enter(fn *ir.Func, call *ir.Expr, this []value, up *frame, c Context) Context {
+	return Context{g.an.enterFrame(fn, g.an.bindWithBudget(fn, call.Args, c.f), this, up)}
+}
+
+// Functions returns the functions that an expression may stand for, each in the context in which it was made.
+func (g *Graph) Functions(e *ir.Expr, c Context) []Callee {
+	var out []Callee
+	for _, v := range g.an.evaluate(e, c.f) {
+		if v.kind == function && !v.fn.Abstract {
+			out = append(out, Callee{Func: v.fn, Context: Context{g.an.enterFrame(v.fn, nil, receiver(v), v.frame)}})
+		}
+	}
+	return out
+}
+
+// Inside returns the context of a function literal that runs where it is written.
+func (g *Graph) Inside(fn *ir.Func, c Context) Context {
+	return Context{g.an.enterFrame(fn, nil, nil, c.f)}
+}
+
+// Constant returns the text that an expression is known to be.
+func (g *Graph) Constant(e *ir.Expr, c Context) (string, bool) {
+	v := onlyValue(g.an.evaluate(e, c.f))
+	return v.text, v.kind == constant
+}
+
+// AreConstants reports whether everything that an expression can be is written in the source: strings,
+// numbers, and lists of them.
+func (g *Graph) AreConstants(e *ir.Expr, c Context) bool {
+	values := g.an.evaluate(e, c.f)
+	for _, v := range values {
+		if v.kind != constant && v.kind != data {
+			return false
+		}
+	}
+	return len(values) > 0
+}
+
+// Outside returns the name of the thing of another package that an expression stands for, or "".
+func (g *Graph) Outside(e *ir.Expr, c Context) string {
+	for _, v := range g.an.evaluate(e, c.f) {
+		if v.kind == outside {
+			return v.text
+		}
+	}
+	return ""
+}
+
+// Bodies returns those bodies of a Branch on a constant that can run; known is false where the subject is not
+// known, so that each may.
+func (g *Graph) Bodies(s *ir.Stmt, c Context) (bodies [][]ir.Stmt, known bool) {
+	if s.X == nil || onlyValue(g.an.evaluate(s.X, c.f)).kind != constant {
+		return nil, false
+	}
+	var named bool
+	return g.an.takenBodies(s, c.f, &named), true
+}
+
+// Skip returns the index of the last statement behind body[i] that can be passed over, i if there is none:
+// long rows of branches on one constant are not read one by one.
+func (g *Graph) Skip(body []ir.Stmt, i int, c Context) int { return g.an.skipBranches(body, i, c.f) }
+
+// FixedProgram returns the program that a call starts, "" where it is not known.
+func (g *Graph) FixedProgram(r *Row, call *ir.Expr, c Context) string {
+	argv := argumentFor(r.r, "argv", call.Args)
+	if argv == nil {
+		return ""
+	}
+	w := &walker{sr: g.an.sinkReader, f: c.f}
+	name, _ := w.programName(argv, r.r, call)
+	return name
+}
+
+// Definition returns what a name was given, as it is written there, where that is one thing.
+func (g *Graph) Definition(e *ir.Expr) *ir.Expr { return g.an.definitionOf(e) }
+
+// A Row is what the table of sinks says of a name.
+type Row struct{ r *row }
+
+// Row returns the row of a name, or nil.
+func (g *Graph) Row(name string) *Row {
+	if r := g.an.conv.Table.findRow(name); r != nil {
+		return &Row{r}
+	}
+	return nil
+}
+
+// Kind is the second column: "tag", "pure", "file", "sql", "spawn" and so on.
+func (r *Row) Kind() string { return r.r.kind }
+
+// Weak reports whether such a call says little: it asks whether a file exists.
+func (r *Row) Weak() bool { return r.r.weak }
+
+// Has reports whether the row has a tag.
+func (r *Row) Has(tag capability.Tag) bool {
+	for _, t := range r.r.tags {
+		if t == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// Argument returns the argument of a call that has a role in the row, or nil.
+func (r *Row) Argument(role string, call *ir.Expr) *ir.Expr {
+	if role == "path" {
+		return pathArgument(call, r.r)
+	}
+	return argumentFor(r.r, role, call.Args)
+}

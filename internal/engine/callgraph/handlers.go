@@ -1,0 +1,178 @@
+package callgraph
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"gauntlet/capability"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// A tie is a function that answers a tool, as it was found.
+type tie struct {
+	tool string
+	via  sink.Via
+	fn   value
+	at   sink.Place
+	// given are the arguments that a dispatcher gets: the name of the tool.
+	given [][]value
+	alone bool // it is the only tool of the dispatcher, which has nothing to branch on
+}
+
+// maxApart is how many evaluations are spent until frames are counted for all tools together.
+const maxApart = 4_000_000
+
+func (an *analysis) analyse(tools []string) *sink.Sources {
+	out, _ := an.readTies(tools)
+	return out
+}
+
+// readTies finds the handlers and reads each.
+func (an *analysis) readTies(tools []string) (*sink.Sources, []tie) {
+	out := &sink.Sources{Files: len(an.prog.Files)}
+	listed := map[string]bool{}
+	for _, name := range tools {
+		listed[name] = true
+	}
+	ties := an.findTies(listed)
+	seen := map[string]int{}
+	for _, t := range ties {
+		h := an.readHandler(t)
+		if i, ok := seen[t.tool]; ok {
+			mergeHandler(&out.Handlers[i], h)
+			continue
+		}
+		seen[t.tool] = len(out.Handlers)
+		out.Handlers = append(out.Handlers, h)
+		listed[t.tool] = true
+	}
+	slices.SortFunc(out.Handlers, func(a, b sink.Handler) int { return strings.Compare(a.Tool, b.Tool) })
+	out.Listed = slices.Sorted(maps.Keys(listed))
+	return out, ties
+}
+
+// findTies finds all handlers: those registered with their tool first, then those of tools that
+// are only dispatched. It adds the tools that the sources declare to listed.
+func (an *analysis) findTies(listed map[string]bool) []tie {
+	out := an.registrar.registeredTies()
+	registered := map[string]bool{}
+	for _, t := range out {
+		registered[t.tool] = true
+	}
+	declared := maps.Clone(listed)
+	for _, name := range an.registrar.declaredTools() {
+		declared[name] = true
+		listed[name] = true
+	}
+	out = append(out, an.keepBestDispatch(an.registrar.tieDispatched(declared, registered))...)
+	slices.SortStableFunc(out, compareTies)
+	return slices.CompactFunc(out, func(a, b tie) bool { return a.tool == b.tool && a.fn.fn == b.fn.fn })
+}
+
+// mergeHandler joins a second registration of the same name: which of them the server uses is not
+// known, so what either does counts, and what neither could be read.
+func mergeHandler(h *sink.Handler, more sink.Handler) {
+	type key struct {
+		tag  capability.Tag
+		name string
+		at   sink.Place
+	}
+	have := map[key]bool{}
+	for _, c := range h.Calls {
+		have[key{c.Tag, c.Name, c.At}] = true
+	}
+	for _, c := range more.Calls {
+		if !have[key{c.Tag, c.Name, c.At}] {
+			h.Calls = append(h.Calls, c)
+		}
+	}
+	h.Gaps = append(h.Gaps, more.Gaps...)
+}
+
+// readHandler reads what one tie leads to.
+func (an *analysis) readHandler(t tie) sink.Handler {
+	late := an.work > maxApart
+	if !late {
+		clear(an.contexts) // so that a tool is read alike however many came before it
+	}
+	an.merged = false
+	h := sink.Handler{Tool: t.tool, Language: an.conv.Language, Via: t.via, Func: t.fn.fn.Name, At: t.at}
+	f := an.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)
+	from := []*frame{f}
+	for _, d := range t.fn.fn.Decorators { // what wraps the handler runs with it
+		if d.Kind == ir.Call {
+			d = d.X
+		}
+		for _, v := range an.evaluate(d, nil) {
+			if v.kind == function {
+				from = append(from, an.enterFrame(v.fn, nil, nil, nil))
+			}
+		}
+	}
+	named := an.sinkReader.traceHandler(&h, from...)
+	if fn := t.fn.fn; an.conv.Language != "python" && answersElsewhere(fn) { // Python's parameters are the tool's own
+		h.Gaps = append(h.Gaps, sink.Gap{Reason: sink.Elsewhere, Detail: fn.Name, At: placeAt(fn.Scope.File, fn.Start, fn.End)})
+	}
+	if t.via == sink.ByDispatch && !t.alone && (!named || late && an.merged) {
+		h.Via = sink.ByFallback
+		for i := range h.Calls { // of all tools together; which of them does it is not known
+			h.Calls[i].Strength = sink.Weak
+		}
+		h.Gaps = append(h.Gaps, sink.Gap{Reason: sink.NoBranch, Detail: t.tool, At: t.at})
+	}
+	return h
+}
+
+// answersElsewhere reports whether a handler returns nothing and was given more than its
+// arguments: what it leaves there, who called it may act on.
+func answersElsewhere(fn *ir.Func) bool {
+	given := 0
+	for _, p := range fn.Params {
+		if p.Index >= 0 {
+			given++
+		}
+	}
+	return given > 1 && !fn.Lambda && !hasReturnValue(fn.Body)
+}
+
+func hasReturnValue(body []ir.Stmt) bool {
+	for i := range body {
+		s := &body[i]
+		if s.Step == ir.Return && s.X != nil || hasReturnValue(s.Rest) {
+			return true
+		}
+		for _, arm := range s.Arms {
+			if hasReturnValue(arm.Body) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keepBestDispatch keeps, of several dispatchers, the one that knows the tool by name.
+func (an *analysis) keepBestDispatch(ties []tie) []tie {
+	byTool := map[string][]tie{}
+	var order []string
+	for _, t := range ties {
+		if byTool[t.tool] == nil {
+			order = append(order, t.tool)
+		}
+		byTool[t.tool] = append(byTool[t.tool], t)
+	}
+	var out []tie
+	for _, tool := range order {
+		all := byTool[tool]
+		best := all[:1]
+		for i := range all {
+			if h := an.readHandler(all[i]); h.Via == sink.ByDispatch {
+				best = all[i : i+1]
+				break
+			}
+		}
+		out = append(out, best...)
+	}
+	return out
+}

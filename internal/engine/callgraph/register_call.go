@@ -1,0 +1,264 @@
+package callgraph
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// A registrar finds which function answers which tool, in every form in which servers tie them:
+// decorators, calls, objects, classes and dispatchers.
+type registrar struct {
+	*evaluator
+	visited      int                   // calls of functions that register what they are given
+	elementsRead int                   // of lists of tools, one by one
+	looped       map[*ir.Func]*ir.Expr // callbacks by the list whose elements they are called for
+}
+
+// isServerReceiver reports whether a decorator or method belongs to an MCP server as far as can be
+// told: only what is known to come from another package alone does not.
+func (rg *registrar) isServerReceiver(receiver *ir.Expr) bool {
+	foreign := false
+	for _, v := range rg.evaluate(receiver, nil) {
+		if v.kind != outside {
+			continue
+		}
+		for _, s := range rg.conv.Servers {
+			if strings.HasPrefix(v.text, s) {
+				return true
+			}
+		}
+		foreign = foreign || rg.fromPackage(v.text)
+	}
+	return !foreign
+}
+
+// fromPackage reports whether a name is that of a package that the program imports, or of
+// something in it.
+func (rg *registrar) fromPackage(name string) bool {
+	for i := range name {
+		if strings.ContainsRune(".([", rune(name[i])) && rg.packages[name[:i]] {
+			return true
+		}
+	}
+	return rg.packages[name]
+}
+
+// tieDecorators ties @mcp.tool(), with the name in the call or else the function's own.
+func (rg *registrar) tieDecorators(fn *ir.Func) []tie {
+	var out []tie
+	for _, d := range fn.Decorators {
+		target, args := d, []ir.Arg(nil)
+		if d.Kind == ir.Call {
+			target, args = d.X, d.Args
+		}
+		switch target.Kind {
+		case ir.Attr:
+			if !rg.conv.Decorators[target.Text] || !rg.isServerReceiver(target.X) {
+				continue
+			}
+		case ir.Name:
+			if !rg.conv.BareDecorators[target.Text] {
+				continue
+			}
+		default:
+			continue
+		}
+		name := fn.Name
+		for i, a := range args {
+			if a.Name != "name" && (a.Name != "" || i > 0) {
+				continue
+			}
+			v := onlyValue(rg.evaluate(a.Value, nil))
+			if v.kind == composite { // @Tool({ name: "x" })
+				v = onlyValue(rg.evalEntry(v, "name"))
+			}
+			if v.kind == constant {
+				name = v.text
+			}
+		}
+		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: value{kind: function, fn: fn, class: fn.Class}, at: placeAt(fn.Scope.File, fn.Start, fn.End)})
+	}
+	return out
+}
+
+// registrationFrames returns frames in which code inside a function can run: that of no call, and, where
+// that says too little, those of the calls of the function around it. A helper that registers what
+// it is given is read once for each time it is called.
+func (rg *registrar) registrationFrames(scope *ir.Scope) []*frame {
+	fn := scope.Owner()
+	for fn != nil && fn.Name == "" && fn.Scope.Up != nil {
+		if fs := rg.framesPerElement(fn); fs != nil {
+			return fs
+		}
+		fn = fn.Scope.Up.Owner()
+	}
+	const enough, inAll = 300, 20_000
+	if fn == nil || len(rg.callsOf(fn.Name)) > enough || rg.visited > inAll {
+		return nil
+	}
+	rg.visited += len(rg.callsOf(fn.Name))
+	var out []*frame
+	for _, c := range rg.callsOf(fn.Name) {
+		for _, v := range rg.evaluate(c.X, nil) {
+			if v.kind == function && v.fn == fn {
+				// Contexts are not counted here: each registration is wanted.
+				rg.loose++
+				out = append(out, &frame{id: -rg.loose, fn: fn, args: rg.bindWithBudget(fn, c.Args, nil)})
+			}
+		}
+	}
+	return out
+}
+
+// tieCall ties a call that takes a tool and a function: server.tool("x", …, f),
+// mcp.AddTool(s, &mcp.Tool{Name: "x"}, f), NewTool(…, mcp.Tool{…}, f), mcp.tool(…)(f).
+func (rg *registrar) tieCall(c *ir.Expr) []tie {
+	if c.X == nil {
+		return nil
+	}
+	if c.X.Kind == ir.Call && c.X.X != nil && rg.conv.Decorators[c.X.X.Text] && c.X.X.Kind == ir.Attr && len(c.Args) == 1 {
+		return rg.tieAppliedDecorator(c)
+	}
+	register := rg.conv.Registers[c.X.Text]
+	if rg.conv.Describes[c.X.Text] {
+		if out := rg.tieDeclaration(c); out != nil {
+			return out
+		}
+	}
+	if !register && !slices.ContainsFunc(c.Args, func(a ir.Arg) bool { return a.Value != nil && rg.declaresTool(a.Value) }) {
+		return nil
+	}
+	if register && c.X.Kind == ir.Attr && !rg.isServerReceiver(c.X.X) {
+		return nil
+	}
+	out, named := rg.tieCallIn(c, register, nil)
+	if named {
+		return out
+	}
+	for _, f := range rg.registrationFrames(c.Scope) {
+		more, _ := rg.tieCallIn(c, register, f)
+		out = append(out, more...)
+	}
+	return out
+}
+
+// tieDeclaration ties Tool(name="x", handler=f).
+func (rg *registrar) tieDeclaration(c *ir.Expr) []tie {
+	var out []tie
+	for _, a := range c.Args {
+		if !rg.conv.Handlers[a.Name] || a.Value == nil {
+			continue
+		}
+		for _, fn := range rg.functionsIn(a.Value, nil, 0) {
+			for _, name := range rg.declaredName(c, nil) {
+				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: placeOf(c.Scope.File, c)})
+			}
+		}
+	}
+	return out
+}
+
+func (rg *registrar) tieCallIn(c *ir.Expr, register bool, f *frame) (out []tie, named bool) {
+	var names []string
+	var fns []value
+	for i, a := range c.Args {
+		if a.Value == nil {
+			continue
+		}
+		if fs := rg.functionsIn(a.Value, f, 0); len(fs) > 0 && (register || i > 0) {
+			fns = fs
+			continue
+		}
+		if len(names) == 0 && (register && (i == 0 || a.Name == "name") || rg.declaresTool(a.Value)) {
+			names = rg.toolNamesIn(a.Value, f)
+		}
+	}
+	if register && len(names) == 0 && len(fns) > 0 && rg.conv.Language == "python" {
+		for _, fn := range fns { // add_tool(f)
+			out = append(out, tie{tool: fn.fn.Name, via: sink.ByRegistration, fn: fn, at: placeOf(c.Scope.File, c)})
+		}
+		return out, true
+	}
+	if len(names) > 1 && len(fns) > 1 && rg.readPerElement(c.Args, f, func(one *frame) {
+		more, _ := rg.tieCallIn(c, register, one)
+		out = append(out, more...)
+	}) {
+		return out, true
+	}
+	via := sink.ByRegistration
+	if len(names) > 1 && len(fns) > 1 {
+		via = sink.ByDispatch // which function answers which tool is not known
+	}
+	for _, name := range names {
+		for _, fn := range fns {
+			out = append(out, tie{tool: name, via: via, fn: fn, at: placeOf(c.Scope.File, c)})
+		}
+	}
+	return out, len(names) > 0
+}
+
+func (rg *registrar) tieAppliedDecorator(c *ir.Expr) []tie {
+	if !rg.isServerReceiver(c.X.X.X) {
+		return nil
+	}
+	var out []tie
+	tied := func(f *frame) {
+		for _, fn := range rg.functionsIn(c.Args[0].Value, f, 0) {
+			name := fn.fn.Name
+			for i, a := range c.X.Args {
+				if v := onlyValue(rg.evaluate(a.Value, f)); v.kind == constant && (a.Name == "name" || a.Name == "" && i == 0) {
+					name = v.text
+				}
+			}
+			out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: placeOf(c.Scope.File, c)})
+		}
+	}
+	if !rg.readPerElement(c.Args, nil, tied) {
+		tied(nil)
+	}
+	return out
+}
+
+// registeredTies finds the functions that are registered together with the name of their tool.
+func (rg *registrar) registeredTies() []tie {
+	var out []tie
+	type pair struct {
+		tool string
+		fn   *ir.Func
+	}
+	seen := map[pair]int{}
+	once := func(ts []tie) { // hostile sources register the same again and again; the first place counts
+		for _, t := range ts {
+			k := pair{t.tool, t.fn.fn}
+			i, ok := seen[k]
+			switch {
+			case !ok:
+				seen[k] = len(out)
+				out = append(out, t)
+			case compareTies(t, out[i]) < 0:
+				out[i] = t
+			}
+		}
+	}
+	for _, fn := range rg.prog.Funcs {
+		once(rg.tieDecorators(fn))
+	}
+	for _, c := range rg.prog.Calls {
+		once(rg.tieCall(c))
+	}
+	for _, o := range rg.prog.Objects {
+		once(rg.tieObject(o))
+	}
+	for _, c := range rg.prog.Classes {
+		once(rg.tieClass(c))
+	}
+	return out
+}
+
+func compareTies(a, b tie) int {
+	return cmp.Or(strings.Compare(a.tool, b.tool), strings.Compare(a.at.File, b.at.File), cmp.Compare(a.at.Start, b.at.Start))
+}

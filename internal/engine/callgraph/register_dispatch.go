@@ -1,0 +1,121 @@
+package callgraph
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/sink"
+)
+
+// A dispatcher is one function that answers all tools.
+type dispatcher struct {
+	fn value
+	at sink.Place
+}
+
+func (rg *registrar) findDispatchers() []dispatcher {
+	var out []dispatcher
+	for _, fn := range rg.prog.Funcs {
+		for _, d := range fn.Decorators {
+			if d.Kind == ir.Call {
+				d = d.X
+			}
+			if d.Kind == ir.Attr && rg.conv.Dispatchers[d.Text] {
+				out = append(out, dispatcher{value{kind: function, fn: fn, class: fn.Class}, placeAt(fn.Scope.File, fn.Start, fn.End)})
+			}
+		}
+	}
+	for _, c := range rg.prog.Calls {
+		if c.X == nil || !rg.conv.Dispatchers[c.X.Text] || len(c.Args) < 2 || !rg.isToolsCallSchema(c.Args[0].Value) {
+			continue
+		}
+		for _, f := range rg.functionsIn(c.Args[1].Value, nil, 0) {
+			out = append(out, dispatcher{f, placeOf(c.Scope.File, c)})
+		}
+	}
+	return out
+}
+
+// isToolsCallSchema recognises what says that a handler of requests answers tools/call.
+func (rg *registrar) isToolsCallSchema(x *ir.Expr) bool {
+	if strings.HasSuffix(x.Text, "CallToolRequestSchema") {
+		return true
+	}
+	for _, v := range rg.evaluate(x, nil) {
+		if v.kind == constant && v.text == mcp.ToolsCall || v.kind == outside && strings.HasSuffix(v.text, "CallToolRequestSchema") {
+			return true
+		}
+		// A bundle gives the schema a short name; what it is made of still names the method.
+		if v.expr != nil && rg.mentionsText(v.expr, mcp.ToolsCall, 0) {
+			return true
+		}
+	}
+	return rg.isMadeOfToolsCall(x)
+}
+
+// isMadeOfToolsCall looks through the variable at the call that built a schema.
+func (rg *registrar) isMadeOfToolsCall(x *ir.Expr) bool {
+	if x.Kind != ir.Name {
+		return false
+	}
+	bindings, _ := x.Scope.Find(x.Text)
+	for _, b := range bindings {
+		if b.Value != nil && rg.mentionsText(b.Value, mcp.ToolsCall, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+func (rg *registrar) mentionsText(e *ir.Expr, text string, depth int) bool {
+	if e == nil || depth > 6 || e.Kind == ir.Function {
+		return false
+	}
+	if e.Kind == ir.String && e.Text == text {
+		return true
+	}
+	for _, a := range e.Args {
+		if rg.mentionsText(a.Value, text, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// callArguments is what a dispatcher gets for a tool: the name alone, or a request that holds it.
+func (rg *registrar) callArguments(fn *ir.Func, tool string) [][]value {
+	name := &ir.Expr{Kind: ir.String, Text: tool, Scope: fn.Scope}
+	if rg.conv.Language == "python" {
+		return [][]value{{{kind: constant, text: tool}}}
+	}
+	params := &ir.Expr{Kind: ir.Object, Scope: fn.Scope, Args: []ir.Arg{{Name: "name", Value: name}}}
+	request := &ir.Expr{Kind: ir.Object, Scope: fn.Scope, Args: []ir.Arg{
+		{Name: "method", Value: &ir.Expr{Kind: ir.String, Text: mcp.ToolsCall, Scope: fn.Scope}},
+		{Name: "params", Value: params},
+	}}
+	return [][]value{{{kind: composite, expr: request}}}
+}
+
+// tieDispatched ties the tools that have no function of their own. Which they are is known from
+// where they are declared; else from the branches of the dispatcher.
+func (rg *registrar) tieDispatched(declared, have map[string]bool) []tie {
+	const most = 50 // servers in one tree of sources
+	var out []tie
+	ds := rg.findDispatchers()
+	for _, d := range ds[:min(len(ds), most)] {
+		names := maps.Clone(declared)
+		for _, label := range rg.branchLabels(d.fn.fn.Body) {
+			names[label] = true
+		}
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			if have[name] {
+				continue
+			}
+			out = append(out, tie{tool: name, via: sink.ByDispatch, fn: d.fn, at: d.at, given: rg.callArguments(d.fn.fn, name), alone: len(names) == 1})
+		}
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+package callgraph
+
+import "gauntlet/internal/leaf/ir"
+
+// Tools are often registered in a loop: for (const t of tools) server.tool(t.name, t.handler).
+// Read at once, every name would go with every handler, so such a call is read once for each
+// element of the list, in a frame that pins the variable of the loop to that element.
+
+const (
+	maxElements = maxWritten // of one list that are read one by one
+	maxApartAll = 5_000      // of all lists together
+	maxParts    = 500        // of a registration that are looked at for the variable of a loop
+)
+
+// takeElements returns the elements that are read one by one.
+func (rg *registrar) takeElements(elements []value) []value {
+	elements = elements[:min(len(elements), maxElements, max(0, maxApartAll-rg.elementsRead))]
+	rg.elementsRead += len(elements)
+	return elements
+}
+
+// readPerElement reads a call or an object once for each element of the list that the loop around
+// it goes through; false if it uses the variable of no loop.
+func (rg *registrar) readPerElement(parts []ir.Arg, f *frame, read func(*frame)) bool {
+	var loop *ir.Expr
+	left := maxParts
+	for _, a := range parts {
+		if loop = findLoopVariable(a.Value, &left); loop != nil {
+			break
+		}
+	}
+	if loop == nil {
+		return false
+	}
+	if _, done := f.pinnedValue(loop); done {
+		return false
+	}
+	elements := rg.takeElements(rg.evaluate(loop, f))
+	for _, v := range elements {
+		if rg.work <= maxApart {
+			clear(rg.contexts) // so that an element is read alike however many came before it
+		}
+		read(rg.pinFrame(f, loop, v))
+	}
+	return len(elements) > 0
+}
+
+// findLoopVariable returns the variable of a loop that an expression is made of: an element of a list,
+// whichever; nil if there is none among so many parts.
+func findLoopVariable(e *ir.Expr, left *int) *ir.Expr {
+	if *left--; e == nil || *left < 0 {
+		return nil
+	}
+	switch e.Kind {
+	case ir.Index:
+		if len(e.Args) == 0 {
+			return e
+		}
+	case ir.Name:
+		if bindings, _ := e.Scope.Find(e.Text); len(bindings) == 1 {
+			return findLoopVariable(bindings[0].Value, left)
+		}
+		return nil
+	case ir.Function:
+		return nil
+	}
+	if x := findLoopVariable(e.X, left); x != nil {
+		return x
+	}
+	for _, a := range e.Args {
+		if x := findLoopVariable(a.Value, left); x != nil {
+			return x
+		}
+	}
+	return nil
+}
+
+// callbacks are methods that call what they are given for each element of a list.
+var callbacks = map[string]bool{"forEach": true, "map": true, "flatMap": true}
+
+// framesPerElement returns a frame of fn for each element of the list that it is called for.
+func (rg *registrar) framesPerElement(fn *ir.Func) []*frame {
+	if rg.looped == nil {
+		rg.looped = map[*ir.Func]*ir.Expr{}
+		for _, c := range rg.prog.Calls {
+			if c.X != nil && c.X.Kind == ir.Attr && callbacks[c.X.Text] && len(c.Args) > 0 && c.Args[0].Value != nil && c.Args[0].Value.Kind == ir.Function {
+				rg.looped[c.Args[0].Value.Func] = c.X.X
+			}
+		}
+	}
+	list := rg.looped[fn]
+	if list == nil {
+		return nil
+	}
+	var out []*frame
+	for _, v := range rg.takeElements(rg.elementsOf(rg.evaluate(list, nil), "")) {
+		rg.loose++
+		out = append(out, &frame{id: -rg.loose, fn: fn, args: [][]value{{v}}})
+	}
+	return out
+}

@@ -1,0 +1,90 @@
+package callgraph
+
+import (
+	"slices"
+
+	"gauntlet/internal/leaf/ir"
+)
+
+// functionsIn returns the functions that an argument is, or that a call wraps:
+// withLogging("x", async (args) => …).
+func (rg *registrar) functionsIn(x *ir.Expr, f *frame, depth int) []value {
+	var out []value
+	for _, v := range rg.evaluate(x, f) {
+		if v.kind == function && !v.fn.Abstract {
+			out = addValues(out, v)
+		}
+	}
+	if x.Kind == ir.Object && depth == 0 && len(out) == 0 { // { createTask: async () => … }
+		for _, a := range x.Args {
+			if a.Value != nil && a.Value.Kind == ir.Function {
+				out = addValues(out, value{kind: function, fn: a.Value.Func, frame: f})
+			}
+		}
+	}
+	if x.Kind == ir.Call && depth < 3 {
+		// The wrapper's function and what it wraps both run.
+		for _, a := range x.Args {
+			if a.Value != nil && a.Value.Kind != ir.String {
+				out = addValues(out, rg.functionsIn(a.Value, f, depth+1)...)
+			}
+		}
+	}
+	return out
+}
+
+// declaresTool reports whether an expression is, or was given, the declaration of a tool.
+func (rg *registrar) declaresTool(x *ir.Expr) bool {
+	x = rg.definitionOf(x)
+	switch x.Kind {
+	case ir.New, ir.Call, ir.Type:
+		return x.X != nil && rg.conv.Describes[x.X.Text]
+	}
+	return false
+}
+
+// toolNamesIn returns the names in an argument: a constant, or the declaration of a tool.
+func (rg *registrar) toolNamesIn(x *ir.Expr, f *frame) []string {
+	var out []string
+	for _, v := range rg.evaluate(x, f) {
+		switch v.kind {
+		case constant:
+			out = append(out, v.text)
+		case composite:
+			out = append(out, rg.constantMembers(v, "name")...)
+		case instance, outside:
+			if rg.declaresTool(x) {
+				return rg.declaredName(x, f)
+			}
+			if v.expr != nil && rg.declaresTool(v.expr) {
+				out = append(out, rg.declaredName(v.expr, v.frame)...)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// declaredName returns the name in Tool(name="x"), mcp.Tool{Name: "x"} or NewTool("x", …).
+func (rg *registrar) declaredName(x *ir.Expr, f *frame) []string {
+	x = rg.definitionOf(x)
+	for i, a := range x.Args {
+		if a.Name == "name" || a.Name == "Name" || a.Name == "" && i == 0 {
+			if v := onlyValue(rg.evaluate(a.Value, f)); v.kind == constant {
+				return []string{v.text}
+			}
+		}
+	}
+	return nil
+}
+
+func (rg *registrar) constantMembers(v value, name string) []string {
+	rg.resetBudget() // each member is a question of its own, whatever was asked before
+	var out []string
+	for _, m := range rg.evalEntry(v, name) {
+		if m.kind == constant {
+			out = append(out, m.text)
+		}
+	}
+	return out
+}

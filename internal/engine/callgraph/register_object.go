@@ -1,0 +1,225 @@
+package callgraph
+
+import (
+	"slices"
+	"strings"
+
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// describers are the members that make an object with a name a tool.
+var describers = []string{"description", "inputSchema", "input_schema", "parameters", "schema", "annotations", "Description", "InputSchema", "inputs", "argsShape", "paramsSchema"}
+
+// declarations are the members under which the declaration of a tool stands beside its handler.
+var declarations = []string{"schema", "tool", "definition", "Tool", "config", "spec", "metadata"}
+
+// tieObject ties { name: "x", description: …, handler: f } and { schema: { name: "x", … }, handle: f }.
+func (rg *registrar) tieObject(o *ir.Expr) []tie {
+	var handlers []string
+	for _, a := range o.Args {
+		if rg.conv.Handlers[a.Name] && a.Value != nil {
+			handlers = []string{a.Name}
+			break
+		}
+	}
+	if handlers == nil {
+		handlers = rg.unnamedHandlers(o)
+	}
+	if handlers == nil {
+		return nil
+	}
+	out, named := rg.tieObjectIn(o, handlers, nil)
+	if named {
+		return out
+	}
+	for _, f := range rg.registrationFrames(o.Scope) {
+		more, _ := rg.tieObjectIn(o, handlers, f)
+		out = append(out, more...)
+	}
+	return out
+}
+
+// besides are parts of the names of members of a tool that are functions and answer no call.
+var besides = []string{"format", "render", "valid", "enabled", "condition", "schema", "describe", "description", "annotation", "title", "icon", "transform", "parse"}
+
+// unnamedHandlers returns the members that can only be the handler of an object that
+// declares a tool with its schema, when none has a name that is known.
+func (rg *registrar) unnamedHandlers(o *ir.Expr) []string {
+	if !hasMember(o, []string{"inputSchema", "input_schema", "InputSchema"}) || !hasMember(o, []string{"name"}) {
+		return nil
+	}
+	var out []string
+	for _, a := range o.Args {
+		name := strings.ToLower(a.Name)
+		if a.Value == nil || name == "" || a.Value.Kind == ir.String || a.Value.Kind == ir.Object ||
+			slices.ContainsFunc(besides, func(s string) bool { return strings.Contains(name, s) }) {
+			continue
+		}
+		if len(rg.functionsIn(a.Value, nil, 1)) > 0 {
+			out = append(out, a.Name)
+		}
+	}
+	return out
+}
+
+func (rg *registrar) tieObjectIn(o *ir.Expr, handlers []string, f *frame) (out []tie, named bool) {
+	names := rg.objectNames(value{kind: composite, expr: o, frame: f})
+	if len(names) > 1 && rg.readPerElement(o.Args, f, func(one *frame) {
+		more, _ := rg.tieObjectIn(o, handlers, one)
+		out = append(out, more...)
+	}) {
+		return out, true
+	}
+	for _, a := range o.Args {
+		if !slices.Contains(handlers, a.Name) {
+			continue
+		}
+		for _, fn := range rg.functionsIn(a.Value, f, 0) {
+			for _, name := range names {
+				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: placeOf(o.Scope.File, o)})
+			}
+		}
+	}
+	return out, len(names) > 0
+}
+
+// objectNames returns the name of the tool that an object declares, itself or in a member.
+func (rg *registrar) objectNames(v value) []string {
+	if hasMember(v.expr, describers) {
+		if names := rg.constantMembers(v, "name"); len(names) > 0 {
+			return names
+		}
+	}
+	for _, d := range declarations {
+		if !hasMember(v.expr, []string{d}) {
+			continue
+		}
+		rg.resetBudget()
+		for _, m := range rg.evalEntry(v, d) {
+			if m.kind == composite && m.expr.Kind == ir.Object {
+				if names := rg.constantMembers(m, "name"); len(names) > 0 {
+					return names
+				}
+			}
+			if m.kind != composite && m.expr != nil && rg.declaresTool(m.expr) {
+				return rg.declaredName(m.expr, m.frame)
+			}
+		}
+		for _, a := range v.expr.Args {
+			if a.Name == d && a.Value != nil && rg.declaresTool(a.Value) {
+				return rg.declaredName(a.Value, v.frame)
+			}
+		}
+	}
+	return nil
+}
+
+func hasMember(o *ir.Expr, names []string) bool {
+	for _, a := range o.Args {
+		if slices.Contains(names, a.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// tieClass ties class X { name = "x"; description = …; execute() {…} }.
+func (rg *registrar) tieClass(c *ir.Class) []tie {
+	var names []string
+	for _, field := range []string{"name", "toolName", "tool_name"} {
+		for _, e := range c.Fields[field] {
+			for _, v := range rg.evaluate(e, nil) {
+				if v.kind == constant {
+					names = append(names, v.text)
+				}
+			}
+		}
+		if len(names) > 0 {
+			break
+		}
+	}
+	described := false
+	if len(names) == 0 {
+		names = rg.nameFromSuperCall(c)
+		described = len(names) > 0
+	}
+	slices.Sort(names)
+	if names = slices.Compact(names); len(names) != 1 || !isToolName(names[0]) {
+		return nil
+	}
+	for _, d := range describers {
+		described = described || len(c.Fields[d]) > 0 || c.Methods[d] != nil
+	}
+	if !described {
+		return nil
+	}
+	var found []string
+	for name := range c.Methods {
+		if rg.conv.Handlers[name] {
+			found = append(found, name)
+		}
+	}
+	slices.Sort(found)
+	var out []tie
+	for _, name := range found {
+		m := c.Methods[name]
+		if !m.Abstract {
+			out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: value{kind: function, fn: m, class: c}, at: placeAt(m.Scope.File, m.Start, m.End)})
+		}
+	}
+	return out
+}
+
+// nameFromSuperCall returns the name that a class passes to the constructor of a base that is a
+// tool's: super().__init__("x").
+func (rg *registrar) nameFromSuperCall(c *ir.Class) []string {
+	ctor := c.Methods[rg.conv.Constructor]
+	if ctor == nil || len(c.Bases) == 0 {
+		return nil
+	}
+	ofTools := false
+	for _, b := range c.Bases {
+		ofTools = ofTools || strings.Contains(b.Text, "Tool")
+	}
+	if !ofTools {
+		return nil
+	}
+	for _, s := range ctor.Body {
+		x := s.X
+		if x == nil || x.Kind != ir.Call || len(x.Args) == 0 {
+			continue
+		}
+		if x.X.Kind == ir.Name && x.X.Text == "super" || x.X.Kind == ir.Attr && x.X.Text == rg.conv.Constructor {
+			if v := onlyValue(rg.evaluate(x.Args[0].Value, nil)); v.kind == constant {
+				return []string{v.text}
+			}
+		}
+	}
+	return nil
+}
+
+// isToolName reports whether a string can be the name of a tool: one word.
+func isToolName(name string) bool {
+	return name != "" && len(name) <= 128 && !strings.ContainsAny(name, " \n\t")
+}
+
+// declaredTools returns the names of tools that the sources declare without a handler beside
+// them: Tool(name="x", …), { name: "x", inputSchema: … }.
+func (rg *registrar) declaredTools() []string {
+	var out []string
+	for _, c := range rg.prog.Calls {
+		if rg.declaresTool(c) {
+			out = append(out, rg.declaredName(c, nil)...)
+		}
+	}
+	for _, o := range rg.prog.Objects {
+		if hasMember(o, []string{"inputSchema", "input_schema"}) && hasMember(o, []string{"name"}) {
+			if names := rg.constantMembers(value{kind: composite, expr: o}, "name"); len(names) == 1 && isToolName(names[0]) {
+				out = append(out, names[0])
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,163 @@
+package callgraph
+
+import (
+	"strings"
+
+	"gauntlet/capability"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// applyRow records what a row says of a call. It returns false when the row does not apply after
+// all: a method called execute that is given no statement.
+func (w *walker) applyRow(e *ir.Expr, r *row, name string, anyone bool) bool {
+	shown := shortenGoPath(name) + "()"
+	strength := sink.Strong
+	switch r.kind {
+	case "tag":
+		if r.weak {
+			strength = sink.Weak
+		}
+		if p := pathArgument(e, r); p != nil {
+			if w.isServersOwnPath(p) {
+				strength = sink.Weak
+			}
+			w.recordSecretFile(e, p)
+		}
+		if code := argumentFor(r, "code", e.Args); code != nil && w.isFixedCode(code) {
+			strength = sink.Weak
+		}
+		for _, tag := range r.tags {
+			w.recordSink(e, tag, strength, "ast_sink", shown)
+		}
+	case "file":
+		w.recordFileMode(e, r, shown)
+	case "sql":
+		return w.recordStatement(e, r, shown, anyone)
+	case "spawn":
+		w.recordSpawn(e, r, shown)
+	case "env":
+		w.recordEnvCall(e, r)
+	}
+	return true
+}
+
+// isFixedCode reports whether code that is handed over is written in the source: a string or a
+// function. The caller chooses nothing of it; what a function of the source does is read by itself.
+func (w *walker) isFixedCode(code *ir.Expr) bool {
+	vs := w.sr.evaluate(code, w.f)
+	for _, v := range vs {
+		if v.kind != constant && v.kind != function {
+			return false
+		}
+	}
+	return len(vs) > 0
+}
+
+func (w *walker) recordSink(e *ir.Expr, tag capability.Tag, s sink.Strength, kind, name string) {
+	w.out.calls = append(w.out.calls, found{Call: sink.Call{Tag: tag, Strength: s, Kind: kind, Name: name, At: placeOf(w.file, e)}})
+}
+
+// shortenGoPath leaves out the path of a Go package: "github.com/x/y/z.F" is "z.F".
+func shortenGoPath(name string) string {
+	head, _, _ := strings.Cut(name, "(")
+	host, _, _ := strings.Cut(head, "/")
+	if !strings.Contains(host, ".") || host == head {
+		return name
+	}
+	return name[strings.LastIndexByte(head, '/')+1:]
+}
+
+// recordFileMode reads the mode in which a file is opened.
+func (w *walker) recordFileMode(e *ir.Expr, r *row, shown string) {
+	strength := sink.Strong
+	if p := pathArgument(e, r); p != nil {
+		if w.isServersOwnPath(p) {
+			strength = sink.Weak
+		}
+		w.recordSecretFile(e, p)
+	}
+	m := argumentFor(r, "mode", e.Args)
+	if m == nil {
+		w.recordSink(e, capability.FSRead, strength, "ast_sink", shown)
+		return
+	}
+	mode := w.modeOf(m)
+	write := strings.ContainsAny(mode, "wax+")
+	read := mode == "" || strings.ContainsAny(mode, "r+") || !write
+	if mode == "" { // not known before it runs
+		strength = sink.Weak
+		write = true
+	}
+	if read {
+		w.recordSink(e, capability.FSRead, strength, "ast_sink", shown)
+	}
+	if write {
+		w.recordSink(e, capability.FSWrite, strength, "ast_sink", shown)
+	}
+}
+
+// modeOf returns the letters of a mode: a constant, or flags such as os.O_RDWR|os.O_CREATE.
+func (w *walker) modeOf(m *ir.Expr) string {
+	if v := onlyValue(w.sr.evaluate(m, w.f)); v.kind == constant {
+		return v.text
+	}
+	var b strings.Builder
+	var flags func(e *ir.Expr)
+	flags = func(e *ir.Expr) {
+		if e == nil {
+			return
+		}
+		if e.Kind == ir.Attr || e.Kind == ir.Name {
+			switch e.Text {
+			case "O_RDONLY":
+				b.WriteString("r")
+			case "O_WRONLY", "O_CREATE", "O_CREAT", "O_APPEND", "O_TRUNC":
+				b.WriteString("w")
+			case "O_RDWR":
+				b.WriteString("+")
+			}
+			return
+		}
+		for _, a := range e.Args {
+			flags(a.Value)
+		}
+	}
+	flags(m)
+	return b.String()
+}
+
+// constantPrefix returns the constant text of an expression, or as much of it as comes before the
+// first part that is not constant.
+func (w *walker) constantPrefix(x *ir.Expr) (head string, whole bool) {
+	vs := w.sr.evaluate(x, w.f)
+	v := onlyValue(vs)
+	switch v.kind {
+	case constant:
+		return v.text, true
+	case composite:
+		if v.expr.Kind == ir.Template {
+			return w.templatePrefix(v, 0), false
+		}
+	}
+	return "", false
+}
+
+func (w *walker) templatePrefix(v value, depth int) string {
+	if depth > 8 || len(v.expr.Args) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for _, part := range v.expr.Args {
+		p := onlyValue(w.sr.evaluate(part.Value, v.frame))
+		if p.kind == constant {
+			b.WriteString(p.text)
+			continue
+		}
+		if p.kind == composite && p.expr.Kind == ir.Template {
+			b.WriteString(w.templatePrefix(p, depth+1))
+		}
+		break
+	}
+	return b.String()
+}

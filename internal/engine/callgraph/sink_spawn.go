@@ -1,0 +1,141 @@
+package callgraph
+
+import (
+	"path"
+	"strings"
+
+	"gauntlet/capability"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// interpreters are programs that run what their arguments say.
+var interpreters = map[string]bool{
+	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "fish": true, "cmd": true, "cmd.exe": true,
+	"powershell": true, "powershell.exe": true, "pwsh": true, "python": true, "python3": true, "node": true, "deno": true,
+	"bun": true, "ruby": true, "perl": true, "php": true, "lua": true, "osascript": true, "ssh": true, "eval": true,
+	"tsx": true, "ts-node": true, "npx": true, "uvx": true, "xargs": true, "env": true, "sudo": true, "wsl": true,
+}
+
+// recordSpawn tells a fixed program with arguments from a command that the caller shapes.
+func (w *walker) recordSpawn(e *ir.Expr, r *row, shown string) {
+	if line := argumentFor(r, "line", e.Args); line != nil {
+		w.recordShellLine(e, line, shown)
+		return
+	}
+	argv := argumentFor(r, "argv", e.Args)
+	if argv == nil {
+		w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
+		w.noteGap(sink.OtherProgram, shown, e)
+		return
+	}
+	shell := w.isOptionOn(argumentFor(r, "shell", e.Args))
+	prog, rest := w.programName(argv, r, e)
+	switch {
+	case prog == "":
+		if head, whole := w.constantPrefix(argv); whole || shell && head != "" {
+			w.recordShellLine(e, argv, shown)
+			return
+		}
+		w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
+		w.noteGap(sink.OtherProgram, shown, e)
+	case shell && !rest, interpreters[prog] && !rest:
+		w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
+		w.noteGap(sink.OtherProgram, prog, e)
+	default:
+		w.recordSink(e, capability.Exec, sink.Weak, "spawn_fixed", prog)
+		w.noteGap(sink.OtherProgram, prog, e)
+	}
+}
+
+// programName returns the name of the program that argv starts, "" when it is not known, and
+// whether all arguments are fixed too.
+func (w *walker) programName(argv *ir.Expr, r *row, e *ir.Expr) (prog string, fixed bool) {
+	v := onlyValue(w.sr.evaluate(argv, w.f))
+	switch v.kind {
+	case constant:
+		if strings.ContainsAny(strings.TrimSpace(v.text), " \t\n|;&$`") {
+			return "", false // a line
+		}
+		return programBase(v.text), w.areArgsFixed(argv, e)
+	case composite:
+		if v.expr.Kind != ir.List || len(v.expr.Args) == 0 {
+			return "", false
+		}
+		first := v.expr.Args[0]
+		if first.Spread {
+			inner := onlyValue(w.sr.evaluate(first.Value, v.frame))
+			if inner.kind == composite && inner.expr.Kind == ir.List && len(inner.expr.Args) > 0 {
+				first, v = inner.expr.Args[0], inner
+			}
+		}
+		head := onlyValue(w.sr.evaluate(first.Value, v.frame))
+		if head.kind != constant {
+			return "", false
+		}
+		for _, a := range v.expr.Args[1:] {
+			if u := onlyValue(w.sr.evaluate(a.Value, v.frame)); u.kind != constant || a.Spread {
+				return programBase(head.text), false
+			}
+		}
+		return programBase(head.text), true
+	}
+	return "", false
+}
+
+// areArgsFixed reports whether the arguments behind the program are all constant.
+func (w *walker) areArgsFixed(argv, e *ir.Expr) bool {
+	for _, a := range e.Args {
+		if a.Value == argv || a.Name != "" {
+			continue
+		}
+		v := onlyValue(w.sr.evaluate(a.Value, w.f))
+		if v.kind == composite && v.expr.Kind == ir.List {
+			for _, x := range v.expr.Args {
+				if onlyValue(w.sr.evaluate(x.Value, v.frame)).kind != constant {
+					return false
+				}
+			}
+			continue
+		}
+		if v.kind == composite && v.expr.Kind == ir.Object || v.kind == constant || v.kind == function {
+			continue // options, callbacks
+		}
+		return false
+	}
+	return true
+}
+
+// recordShellLine is a command line for a shell: fixed when all of it is constant, else the caller has a
+// hand in it, whatever it begins with.
+func (w *walker) recordShellLine(e, line *ir.Expr, shown string) {
+	vs := w.sr.evaluate(line, w.f)
+	w.noteGap(sink.OtherProgram, shown, e)
+	if len(vs) == 0 {
+		w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
+		return
+	}
+	for _, v := range vs {
+		if v.kind != constant {
+			w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
+			return
+		}
+	}
+	for _, v := range vs {
+		if words := strings.Fields(v.text); len(words) > 0 {
+			w.recordSink(e, capability.Exec, sink.Weak, "spawn_fixed", programBase(words[0]))
+		}
+	}
+}
+
+func programBase(program string) string {
+	return path.Base(strings.ReplaceAll(program, `\`, "/"))
+}
+
+// isOptionOn reports whether an option is on, as far as that can be read.
+func (w *walker) isOptionOn(x *ir.Expr) bool {
+	if x == nil {
+		return false
+	}
+	return x.Kind != ir.Literal || x.Text == "True" || x.Text == "true"
+}

@@ -1,0 +1,112 @@
+package callgraph
+
+import (
+	"regexp"
+	"strings"
+
+	"gauntlet/capability"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// verbs of SQL statements. Those of transactions and sessions touch no data.
+var verbs = map[string]string{
+	"SELECT": "read", "WITH": "read", "SHOW": "read", "EXPLAIN": "read", "DESCRIBE": "read", "DESC": "read",
+	"PRAGMA": "read", "VALUES": "read", "TABLE": "read", "LIST": "read",
+	"INSERT": "write", "UPDATE": "write", "DELETE": "write", "REPLACE": "write", "MERGE": "write", "UPSERT": "write",
+	"CREATE": "write", "DROP": "write", "ALTER": "write", "TRUNCATE": "write", "RENAME": "write", "GRANT": "write",
+	"REVOKE": "write", "COPY": "write", "LOAD": "write", "IMPORT": "write", "VACUUM": "write", "REINDEX": "write",
+	"COMMENT": "write", "ATTACH": "write", "DETACH": "write", "CALL": "both", "EXEC": "both", "EXECUTE": "both", "DO": "both",
+	"BEGIN": "none", "START": "none", "COMMIT": "none", "ROLLBACK": "none", "SAVEPOINT": "none", "RELEASE": "none",
+	"SET": "none", "USE": "none", "RESET": "none", "ABORT": "none", "END": "none",
+}
+
+// madeReady is a statement that a server runs to be able to work, whatever it was asked.
+var madeReady = regexp.MustCompile(`(?i)^[\s(;]*CREATE\s[^;]*?\sIF\s+NOT\s+EXISTS\s`)
+
+// recordStatement reads the verb of a statement. One that the caller chooses may do anything.
+func (w *walker) recordStatement(e *ir.Expr, r *row, shown string, anyone bool) bool {
+	x := argumentFor(r, "text", e.Args)
+	if x == nil {
+		return false
+	}
+	var texts []string
+	free := true
+	vs := w.sr.evaluate(x, w.f)
+	for _, v := range vs {
+		switch {
+		case v.kind == constant:
+			texts, free = append(texts, v.text), false
+		case v.kind == composite && v.expr.Kind == ir.Template:
+			if head := w.templatePrefix(v, 0); strings.TrimSpace(head) != "" {
+				texts, free = append(texts, head), false
+			}
+		}
+	}
+	what := map[string]bool{}
+	for _, t := range texts {
+		if madeReady.MatchString(t) {
+			what["ready"] = true
+			continue
+		}
+		if verb := verbs[verbOf(t)]; verb != "" {
+			what[verb] = true
+		} else if anyone {
+			return false
+		}
+		if strings.Contains(strings.ToUpper(t), "READ ONLY") {
+			w.out.readOnly = true
+		}
+	}
+	if anyone && free {
+		return false // any object can have a method of that name
+	}
+	if free || what["both"] {
+		what["read"], what["write"] = true, true
+	}
+	if what["ready"] {
+		w.recordSink(e, capability.DBWrite, sink.Weak, "ast_sink", shown)
+	}
+	if what["read"] {
+		w.recordSink(e, capability.DBQuery, sink.Strong, "ast_sink", shown)
+	}
+	if what["write"] {
+		w.recordSink(e, capability.DBWrite, sink.Strong, "ast_sink", shown)
+		w.out.calls[len(w.out.calls)-1].free = free
+	}
+	return true
+}
+
+// verbOf returns the first word of a statement, behind comments and brackets.
+func verbOf(sql string) string {
+	for {
+		sql = strings.TrimLeft(sql, " \t\r\n(;")
+		switch {
+		case strings.HasPrefix(sql, "--"):
+			_, sql, _ = strings.Cut(sql, "\n")
+		case strings.HasPrefix(sql, "/*"):
+			_, sql, _ = strings.Cut(sql, "*/")
+		default:
+			end := strings.IndexFunc(sql, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') })
+			if end < 0 {
+				end = len(sql)
+			}
+			verb := strings.ToUpper(sql[:end])
+			if verb == "WITH" && withStatementWrites(sql) {
+				return "INSERT"
+			}
+			return verb
+		}
+	}
+}
+
+// withStatementWrites reports whether a statement that begins with WITH goes on to change something.
+func withStatementWrites(sql string) bool {
+	for _, word := range strings.FieldsFunc(strings.ToUpper(sql), func(r rune) bool { return (r < 'A' || r > 'Z') && r != '_' }) {
+		switch word {
+		case "INSERT", "UPDATE", "DELETE", "MERGE":
+			return true
+		}
+	}
+	return false
+}

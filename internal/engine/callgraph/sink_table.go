@@ -1,0 +1,213 @@
+package callgraph
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gauntlet/capability"
+)
+
+// A Table says what calls outside the program do. It is data: one row a line,
+//
+//	subprocess.run   spawn   argv=0|args shell=shell
+//	requests.*       net_egress
+//	.read_text       fs_read
+//
+// The first column is the name of what is called, through whatever alias: the module, the
+// members, and "()" behind what was called or constructed on the way. One * stands for any
+// part of one member, ** for anything; "x.**" is x itself and all that comes of it. A name that begins with a dot is a method of
+// something that is not known. The most specific row wins: one without *, then the one with
+// the longest text before its first *.
+//
+// The second column is one tag or several joined by +, with a ? behind them when such a call
+// says little by itself (whether a file exists), or one of
+//
+//	pure    computes; nothing outside is touched
+//	same    returns its argument arg= (a wrapper of modules or functions)
+//	file    opens a file, in the mode of argument mode=
+//	sql     runs the statement of argument text=
+//	spawn   starts the program of argument argv= (program first) or the shell line of line=
+//	env     is the environment; as a call, reads the variable of key=
+//	entries lists the names and values of its argument arg=
+//	opaque  gives back what is known at run time only
+//	map     is a collection of what was put into it
+//	temp    gives a temporary file or its directory; what is done to that says little
+//
+// The rest are arguments by their role: a position, a keyword, or both ("0|path"). path= is a
+// file (path=self: what the method belongs to), code= what is run: where it is fixed in the source, the call says little.
+type Table struct {
+	exact map[string]*row
+	wild  map[string][]*row // by root
+}
+
+type row struct {
+	pattern string
+	prefix  string // before the first *
+	tail    string // from the first * on
+	whole   bool   // the prefix ends where a name ends: X.** is X and all that comes of it
+	kind    string
+	tags    []capability.Tag
+	weak    bool // what it does says little: asking whether a file exists
+	args    map[string]arg
+}
+
+// arg is a position, a keyword or both.
+type arg struct {
+	index int // -1 for none
+	name  string
+}
+
+var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaque", "temp", "entries"}
+
+// ParseTable reads tables in the form above; lines that begin with # are comments.
+func ParseTable(text string) (*Table, error) {
+	t := &Table{exact: map[string]*row{}, wild: map[string][]*row{}}
+	lines := bufio.NewScanner(strings.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		r, err := parseRow(strings.Fields(line))
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		if err := t.addRow(r); err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	for _, rows := range t.wild {
+		slices.SortStableFunc(rows, func(a, b *row) int {
+			// Of two that begin alike, the one that says more about the end comes first.
+			return cmp.Or(len(b.prefix)-len(a.prefix), len(b.tail)-len(a.tail))
+		})
+	}
+	return t, lines.Err()
+}
+
+// MustTable is ParseTable for a table that is part of the program, and tested.
+func MustTable(text string) *Table {
+	t, err := ParseTable(text)
+	if err != nil {
+		panic("sinks.txt: " + err.Error())
+	}
+	return t
+}
+
+func parseRow(fields []string) (*row, error) {
+	if len(fields) < 2 {
+		return nil, fmt.Errorf("%q: want a name and what it does", fields[0])
+	}
+	r := &row{pattern: fields[0], kind: fields[1], args: map[string]arg{}}
+	r.prefix, _, _ = strings.Cut(r.pattern, "*")
+	r.tail = r.pattern[len(r.prefix):]
+	if strings.HasPrefix(r.tail, "**") && strings.HasSuffix(r.prefix, ".") {
+		r.prefix, r.whole = strings.TrimSuffix(r.prefix, "."), true
+	}
+	if !slices.Contains(kinds, r.kind) {
+		r.kind, r.weak = strings.CutSuffix(r.kind, "?")
+		for _, s := range strings.Split(r.kind, "+") {
+			tag, err := capability.ParseTag(s)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %q is neither a kind of row nor tags", r.pattern, r.kind)
+			}
+			r.tags = append(r.tags, tag)
+		}
+		r.kind = "tag"
+	}
+	for _, f := range fields[2:] {
+		role, where, ok := strings.Cut(f, "=")
+		if !ok {
+			return nil, fmt.Errorf("%s: argument %q: want role=position", r.pattern, f)
+		}
+		a := arg{index: -1}
+		for _, w := range strings.Split(where, "|") {
+			if i, err := strconv.Atoi(w); err == nil {
+				a.index = i
+			} else {
+				a.name = w
+			}
+		}
+		r.args[role] = a
+	}
+	return r, nil
+}
+
+func (t *Table) addRow(r *row) error {
+	if r.tail == "" {
+		if t.exact[r.pattern] != nil {
+			return fmt.Errorf("%s has two rows", r.pattern)
+		}
+		t.exact[r.pattern] = r
+		return nil
+	}
+	key := patternRoot(r.prefix)
+	t.wild[key] = append(t.wild[key], r)
+	return nil
+}
+
+// patternRoot is the part of a name by which rows with * are filed: up to the first dot or slash.
+func patternRoot(name string) string {
+	if i := strings.IndexAny(name, "./(*"); i > 0 {
+		return name[:i]
+	}
+	return name
+}
+
+// findRow returns the row for a name, or nil.
+func (t *Table) findRow(name string) *row {
+	if r := t.exact[name]; r != nil {
+		return r
+	}
+	for _, r := range t.wild[patternRoot(name)] {
+		if r.matchesName(name) {
+			return r
+		}
+	}
+	return nil
+}
+
+func (r *row) matchesName(name string) bool {
+	rest, ok := strings.CutPrefix(name, r.prefix)
+	if !ok || r.whole && rest != "" && !strings.ContainsRune(".([", rune(rest[0])) {
+		return false
+	}
+	return matchGlob(r.tail, rest)
+}
+
+// matchGlob matches a pattern with * and **. Patterns are ours and hold two stars at most; a name is
+// as long as the limits of evaluation allow.
+func matchGlob(pattern, name string) bool {
+	for {
+		if pattern == "" {
+			return name == ""
+		}
+		if rest, ok := strings.CutPrefix(pattern, "**"); ok {
+			for i := range len(name) + 1 {
+				if matchGlob(rest, name[i:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if rest, ok := strings.CutPrefix(pattern, "*"); ok {
+			for i := range len(name) + 1 {
+				if matchGlob(rest, name[i:]) {
+					return true
+				}
+				if i < len(name) && name[i] == '.' {
+					return false
+				}
+			}
+			return false
+		}
+		if name == "" || name[0] != pattern[0] {
+			return false
+		}
+		pattern, name = pattern[1:], name[1:]
+	}
+}

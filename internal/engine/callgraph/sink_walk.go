@@ -1,0 +1,426 @@
+package callgraph
+
+import (
+	"strings"
+
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// A summary is what one function does itself, in one frame.
+type summary struct {
+	calls    []found
+	answered []found // credentials that it returns: they count when it is the handler
+	gaps     []sink.Gap
+	edges    []edge
+	named    bool // it branches on a constant that it was given, and one arm fits
+	readOnly bool // it begins a transaction that cannot write
+}
+
+// found is a call without a chain.
+type found struct {
+	sink.Call
+	free bool // a statement that the source does not hold
+}
+
+type edge struct {
+	to    *frame
+	at    sink.Place
+	guess bool // tied by the name of a method alone
+}
+
+// walker reads one function in one frame.
+type walker struct {
+	sr      *sinkReader
+	f       *frame
+	file    *ir.File
+	out     *summary
+	objects map[*ir.Expr]bool  // read
+	seen    map[*ir.Expr]bool  // by answers
+	made    map[*ir.Class]bool // by construct, for one call
+	parts   int                // of a path that may still be looked at
+}
+
+// summarize reads a function, once for each frame.
+func (sr *sinkReader) summarize(f *frame) *summary {
+	if s := sr.read[f]; s != nil {
+		return s
+	}
+	w := &walker{sr: sr, f: f, file: f.fn.Scope.File, out: &summary{}}
+	sr.read[f] = w.out
+	if f.fn.Broken {
+		w.noteGapAt(sink.SyntaxErrors, f.fn.Name, placeAt(w.file, f.fn.Start, f.fn.End))
+	}
+	for _, p := range f.fn.Params {
+		w.walkExpr(p.Value)
+	}
+	w.walkBody(f.fn.Body)
+	return w.out
+}
+
+// walkBody reads statements in order, up to one behind which nothing runs; then it returns true.
+func (w *walker) walkBody(body []ir.Stmt) (left bool) {
+	for i := 0; i < len(body); i++ {
+		s := &body[i]
+		if !w.sr.spendStatement() {
+			w.noteGapAt(sink.TooMuch, w.f.fn.Name, placeAt(w.file, w.f.fn.Start, w.f.fn.End))
+			return false
+		}
+		if s.Step != ir.Set { // its value was read where it was computed
+			w.walkExpr(s.X)
+		}
+		switch s.Step {
+		case ir.Return:
+			w.followReturned(s.X)
+			w.findAnsweredSecrets(s.X, 0)
+			return true
+		case ir.Branch:
+			leaves := true
+			for _, taken := range w.sr.takenBodies(s, w.f, &w.out.named) {
+				leaves = w.walkBody(taken) && leaves
+			}
+			if leaves {
+				return true
+			}
+			i = w.sr.skipBranches(body, i, w.f)
+		}
+	}
+	return false
+}
+
+// walkExpr looks at every call in an expression. The bodies of functions in it are not part of it.
+func (w *walker) walkExpr(e *ir.Expr) {
+	if e == nil {
+		return
+	}
+	switch e.Kind {
+	case ir.Call, ir.New:
+		w.walkCall(e)
+		return
+	case ir.Function:
+		return
+	case ir.Attr, ir.Index:
+		if w.walkEnvironment(e) {
+			return
+		}
+		if e.Kind == ir.Attr {
+			w.followGetter(e)
+		}
+		if e.Kind == ir.Index && len(e.Args) > 0 {
+			w.noteTableLookup(e.X, e.Args[0].Value)
+		}
+	case ir.Name:
+		return
+	case ir.Object:
+		// Members that are assigned later make objects part of each other: each is read once.
+		if w.objects[e] {
+			return
+		}
+		if w.objects == nil {
+			w.objects = map[*ir.Expr]bool{}
+		}
+		w.objects[e] = true
+	}
+	w.walkExpr(e.X)
+	for _, a := range e.Args {
+		w.walkExpr(a.Key)
+		w.walkExpr(a.Value)
+	}
+}
+
+// walkCall follows one call.
+func (w *walker) walkCall(e *ir.Expr) {
+	if e.X.Kind != ir.Name {
+		w.walkCallee(e.X)
+	}
+	if e.X.Kind == ir.Attr && e.X.X != nil && e.X.X.Kind == ir.Attr {
+		w.followGetter(e.X.X)
+	}
+	for _, a := range e.Args {
+		w.walkArgument(e, a)
+	}
+	if e.X.Kind == ir.Attr && e.X.Text == "get" && len(e.Args) > 0 {
+		w.noteTableLookup(e.X.X, e.Args[0].Value)
+	}
+	if e.Kind == ir.New && w.sr.conv.Literals {
+		return
+	}
+	callee := w.sr.evaluate(e.X, w.f)
+	if w.sr.unwrapCompilerHelper(e) != nil {
+		return
+	}
+	if len(callee) == 0 {
+		w.followUnknown(e)
+	}
+	for _, v := range callee {
+		w.followCallee(e, v)
+	}
+}
+
+// followGetter follows a member that is a method in disguise.
+func (w *walker) followGetter(e *ir.Expr) {
+	for _, c := range w.sr.methodsNamed(e.Text) {
+		m := c.Methods[e.Text]
+		if !m.Getter {
+			continue
+		}
+		for _, v := range w.sr.evaluate(e.X, w.f) {
+			if (v.kind == instance || v.kind == class) && v.class == c {
+				w.addEdge(w.sr.enterFrame(m, nil, []value{{kind: instance, class: c, expr: v.expr, frame: v.frame}}, nil), e, false)
+			}
+		}
+	}
+}
+
+// noteTableLookup notes that a table is asked for a constant that came with the call, and has it.
+func (w *walker) noteTableLookup(table, key *ir.Expr) {
+	k := onlyValue(w.sr.evaluate(key, w.f))
+	if k.kind != constant || key.Kind == ir.String {
+		return
+	}
+	for _, v := range w.sr.evaluate(table, w.f) {
+		if v.kind == composite && w.sr.evalEntry(v, k.text) != nil {
+			w.out.named = true
+		}
+	}
+}
+
+// walkCallee looks for calls inside what is called: open(p).read() holds one.
+func (w *walker) walkCallee(x *ir.Expr) {
+	switch x.Kind {
+	case ir.Attr:
+		if x.X != nil && x.X.Kind != ir.Name {
+			w.walkCallee(x.X)
+		}
+	case ir.Function:
+	default:
+		w.walkExpr(x)
+	}
+}
+
+// walkArgument looks at an argument. A function that is given away may be called.
+func (w *walker) walkArgument(call *ir.Expr, a ir.Arg) {
+	w.walkExpr(a.Value)
+	if a.Value == nil {
+		return
+	}
+	switch a.Value.Kind {
+	case ir.Function, ir.Name, ir.Attr:
+		for _, v := range w.sr.evaluate(a.Value, w.f) {
+			if v.kind == function && !v.fn.Abstract {
+				w.addEdge(w.sr.enterFrame(v.fn, nil, receiver(v), v.frame), call, false)
+			}
+		}
+	case ir.Object:
+		for _, m := range a.Value.Args { // options: { onData: … }
+			if m.Value != nil && m.Value.Kind == ir.Function {
+				w.addEdge(w.sr.enterFrame(m.Value.Func, nil, nil, w.f), call, false)
+			}
+		}
+	}
+}
+
+// followReturned follows functions that are answered at once: return () => fetch(x) is called by
+// whoever asked for it.
+func (w *walker) followReturned(x *ir.Expr) {
+	if x != nil && x.Kind == ir.Function {
+		w.addEdge(w.sr.enterFrame(x.Func, nil, nil, w.f), x, false)
+	}
+}
+
+func (w *walker) addEdge(to *frame, at *ir.Expr, guess bool) {
+	if to == w.f {
+		return
+	}
+	w.out.edges = append(w.out.edges, edge{to, placeOf(w.file, at), guess})
+}
+
+func (w *walker) followCallee(e *ir.Expr, v value) {
+	switch v.kind {
+	case function:
+		if v.fn.Abstract {
+			w.followInterfaceCall(e, v)
+			return
+		}
+		w.addEdge(w.sr.enterFrame(v.fn, w.sr.bindWithBudget(v.fn, e.Args, w.f), receiver(v), v.frame), e, false)
+	case class:
+		w.made = map[*ir.Class]bool{}
+		w.followConstructor(e, v)
+	case outside:
+		w.lookUpOutside(e, v.text)
+	case member:
+		w.followUnknownMethod(e, v.text)
+	case parameter:
+		if v.param.Func.Name == "" { // resolve and reject: whoever calls the literal gives them
+			return
+		}
+		w.noteGap(sink.UnknownCallee, "parameter "+v.param.Name, e)
+	case instance:
+		if e.X.Kind == ir.Name && e.X.Text == "super" && len(e.Args) > 0 {
+			w.made = map[*ir.Class]bool{}
+			w.followConstructor(e, value{kind: class, class: v.class})
+			return
+		}
+		for _, m := range w.sr.membersOf([]value{v}, w.sr.conv.callMethod()) {
+			if m.kind == function {
+				w.addEdge(w.sr.enterFrame(m.fn, nil, receiver(m), nil), e, false)
+			}
+		}
+	case module: // import x from "./x" of a module that exports one function
+		w.followUnknown(e)
+	}
+}
+
+func (c *Convention) callMethod() string {
+	if c.Language == "python" {
+		return "__call__"
+	}
+	return "call"
+}
+
+// followConstructor enters the constructors of a class and of its bases.
+func (w *walker) followConstructor(e *ir.Expr, v value) {
+	if w.made[v.class] {
+		return
+	}
+	w.made[v.class] = true
+	if ctor := v.class.Methods[w.sr.conv.Constructor]; ctor != nil {
+		self := value{kind: instance, class: v.class, expr: e, frame: w.f}
+		w.addEdge(w.sr.enterFrame(ctor, w.sr.bindWithBudget(ctor, e.Args, w.f), []value{self}, nil), e, false)
+		return // which calls those of the bases itself
+	}
+	for _, base := range v.class.Bases {
+		for _, b := range w.sr.evaluate(base, nil) {
+			switch b.kind {
+			case class:
+				w.followConstructor(e, b)
+			case outside:
+				w.lookUpOutside(e, b.text)
+			}
+		}
+	}
+}
+
+// followInterfaceCall is a call through an interface with no single implementation: its type may be
+// that of something outside.
+func (w *walker) followInterfaceCall(e *ir.Expr, v value) {
+	if !w.followByName(e, v.fn.Name) {
+		name := v.fn.Name
+		if name == "" { // a field or a parameter that holds a function
+			name = e.X.Text
+		}
+		w.noteGap(sink.UnknownCallee, "interface method "+name, e)
+	}
+}
+
+// followUnknownMethod is a call of a method of something unknown. The program's own classes come first,
+// when few have it; then the table's methods.
+func (w *walker) followUnknownMethod(e *ir.Expr, name string) {
+	row := w.sr.conv.Table.findRow("." + name)
+	if row != nil && row.kind != "pure" {
+		if w.applyRow(e, row, "."+name, true) {
+			return
+		}
+	}
+	if w.followByName(e, name) || row != nil && row.kind == "pure" {
+		return
+	}
+	w.noteGap(sink.UnknownCallee, "method "+name, e)
+}
+
+func (w *walker) followByName(e *ir.Expr, name string) bool {
+	const few = 3
+	classes := w.sr.methodsNamed(name)
+	if len(classes) > few {
+		return false
+	}
+	found := false
+	for _, c := range classes {
+		m := c.Methods[name]
+		if m.Abstract || m == w.f.fn {
+			continue
+		}
+		found = true
+		w.addEdge(w.sr.enterFrame(m, w.sr.bindWithBudget(m, e.Args, w.f), nil, nil), e, len(classes) > 1)
+	}
+	return found
+}
+
+// lookUpOutside is a call that leaves the program.
+func (w *walker) lookUpOutside(e *ir.Expr, name string) {
+	name = strings.TrimSuffix(name, ".call")
+	name = strings.TrimSuffix(name, ".apply")
+	if w.sr.conv.Require[name] {
+		return
+	}
+	if row := w.sr.conv.Table.findRow(name); row != nil {
+		w.applyRow(e, row, name, false)
+		return
+	}
+	// What a call that a row knows gave back is data, unless a method of anything says more.
+	for i := strings.LastIndexAny(name, ")]"); i > 0; i = strings.LastIndexAny(name[:i-1], ")]") {
+		if w.sr.conv.Table.findRow(name[:i-1]) != nil {
+			if j := strings.LastIndexByte(name, '.'); j > i {
+				w.lookUpChained(e, name[j+1:])
+			}
+			return
+		}
+	}
+	if i := strings.Index(name, "()"); i > 0 { // the call that made it is the one that is not known
+		name = name[:i]
+	}
+	w.noteGap(sink.OutsidePackage, name+"()", e)
+}
+
+// lookUpChained is a method of what a known call gave back; only methods that are sinks on
+// anything count.
+func (w *walker) lookUpChained(e *ir.Expr, name string) {
+	if row := w.sr.conv.Table.findRow("." + name); row != nil && row.kind != "pure" {
+		w.applyRow(e, row, "."+name, true)
+	}
+}
+
+func (w *walker) followUnknown(e *ir.Expr) {
+	switch e.X.Kind {
+	case ir.Attr:
+		w.followUnknownMethod(e, e.X.Text)
+	case ir.Function:
+		w.addEdge(w.sr.enterFrame(e.X.Func, w.sr.bindWithBudget(e.X.Func, e.Args, w.f), nil, w.f), e, false)
+	case ir.Name:
+		if e.X.Text == "super" && w.lookUpOutsideBase(e) {
+			return
+		}
+		w.noteGap(sink.UnknownCallee, e.X.Text, e)
+	default:
+		w.noteGap(sink.UnknownCallee, "a computed function", e)
+	}
+}
+
+// lookUpOutsideBase looks up the constructor of a base that is not part of the program.
+func (w *walker) lookUpOutsideBase(e *ir.Expr) bool {
+	fn := w.f.fn
+	if fn.Class == nil {
+		return false
+	}
+	found := false
+	for _, base := range fn.Class.Bases {
+		for _, v := range w.sr.evaluate(base, nil) {
+			if v.kind == outside {
+				w.lookUpOutside(e, v.text)
+				found = true
+			}
+		}
+	}
+	return found
+}
+
+func (w *walker) noteGap(r sink.Reason, detail string, e *ir.Expr) {
+	w.noteGapAt(r, detail, placeOf(w.file, e))
+}
+
+func (w *walker) noteGapAt(r sink.Reason, detail string, at sink.Place) {
+	const enough = 20
+	if len(w.out.gaps) < enough {
+		w.out.gaps = append(w.out.gaps, sink.Gap{Reason: r, Detail: detail, At: at})
+	}
+}

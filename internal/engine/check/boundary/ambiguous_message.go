@@ -1,0 +1,86 @@
+package boundary
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+var _ = register(check.Check{
+	ID: "GNT-302", Name: "ambiguous-message", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP03:2025 weak, ASI04 weak, CWE-436 close, L6 weak, L2 weak",
+	Axis:     "tool-poisoning", Needs: check.Trace, Source: "https://www.rfc-editor.org/rfc/rfc8259#section-4",
+	Doc: `A recorded message holds a member that its readers take differently: two members of one object have one
+name, or names that differ in case only; or a member of the message itself (` + "`Result`" + `) or of its result (` + "`NextCursor`" + `) is in a case that JSON-RPC or MCP does not know.
+
+It is GNT-003 for what went over the wire: what was judged of such a message may not be what the agent was shown. There is one finding
+for each server and pair of names, at the first message. Names of the author's own may differ in case: what a call's arguments,
+structured content, schemas' properties and _meta hold.`,
+	Advice: "Send each member once, in the case that JSON-RPC and MCP give it.",
+	Run: func(p *check.Pass) {
+		var tree rawjson.Tree
+		seen := map[string]bool{}
+		for i := range p.Trace.Messages {
+			m := &p.Trace.Messages[i]
+			if m.Kind == trace.Batch || tree.Parse(m.Raw, 0) != nil {
+				continue
+			}
+			p.Looked(1)
+			member, what := ambiguousIn(tree.Root())
+			if what == "" || seen[m.Server+"\x00"+what] {
+				continue
+			}
+			seen[m.Server+"\x00"+what] = true
+			p.Report(check.Relation{At: p.Message(m, m.Method, member), Message: what, Identity: []string{m.Server, m.Method, what}})
+		}
+	},
+})
+
+// ambiguousIn returns the first member of a message that readers take differently, and says so.
+func ambiguousIn(message rawjson.Value) (member rawjson.Value, what string) {
+	if v := rawjson.FirstAmbiguous(message, holdsOwnNames, 100); v.Exists() {
+		return v, fmt.Sprintf("more than one member of an object is called %s, in one case or several; readers differ in which one they take", excerpt.Quote(strings.ToLower(rawjson.FoldName(v.Key().Text())), 90))
+	}
+	for m := range message.Members() {
+		name := m.Key.Text()
+		switch meant := strings.ToLower(rawjson.FoldName(name)); meant {
+		case name:
+		case "jsonrpc", "id", "method", "params", "result", "error":
+			return m.Value, fmt.Sprintf("readers that ignore case take the member %s for %q, and others do not see it", excerpt.Quote(name, 90), meant)
+		}
+	}
+	for m := range message.Get("result").Members() {
+		name := m.Key.Text()
+		if meant, ok := resultMembers[rawjson.FoldName(name)]; ok && meant != name {
+			return m.Value, fmt.Sprintf("readers that ignore case take the member %s for %q, and others do not see it", excerpt.Quote(name, 90), meant)
+		}
+	}
+	return rawjson.Value{}, ""
+}
+
+// resultMembers are members of results of MCP that decide what a client shows its model, by
+// their folded names.
+var resultMembers = foldedNames("tools", "prompts", "resources", "resourceTemplates", "nextCursor", "instructions", "content", "structuredContent", "contents", "messages")
+
+func foldedNames(names ...string) map[string]string {
+	folded := map[string]string{}
+	for _, name := range names {
+		folded[rawjson.FoldName(name)] = name
+	}
+	return folded
+}
+
+// holdsOwnNames reports whether the value of a member holds names of the author's own.
+func holdsOwnNames(member string) bool {
+	switch member {
+	case "arguments", "structuredContent", "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependentRequired",
+		"default", "const", "enum", "examples", "example", "_meta", "experimental", "extensions", "env", "headers", "metadata", "data", "inputResponses", "inputRequests":
+		return true
+	}
+	return false
+}

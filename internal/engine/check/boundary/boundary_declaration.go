@@ -1,0 +1,87 @@
+package boundary
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/trust"
+)
+
+var _ = register(check.Check{
+	ID: "GNT-301", Name: "boundary-declaration", Severity: finding.Low, Maturity: check.Experimental,
+	Taxonomy: "MCP07:2025 weak, ASI03 weak, CWE-501 weak, L2 close, L3 weak",
+	Axis:     "cross-server-trust-propagation", Needs: check.Trace, Source: source,
+	Doc: `A declared boundary does not say what its author may think.
+
+A name under ` + "`negotiated`" + ` that is no capability of a client (` + "`tools`" + ` is one of servers): it is compared all the same, and no client will claim it.
+A sanitizer named without its server that two servers serve: the tool of either passes for it, also one that another server put
+there; write ` + "`server.tool`" + `. For information only: a server in ` + "`allowed_flows`" + `, or a sanitizer, that does not occur in the trace, which may be a slip of the pen.`,
+	Advice: "Correct the name in the suite file.",
+	Run: func(p *check.Pass) {
+		k := flowsOf(p).talk
+		b := &p.Boundary
+		p.Looked(len(b.Flows) + len(b.Sanitizers))
+		for _, s := range b.Sanitizers {
+			sanitizerNamed(p, k, s)
+		}
+		seen := map[string]bool{}
+		for _, f := range b.Flows {
+			for _, n := range []trust.Name{f.From, f.To} {
+				if !seen[n.Text] && !k.knowsServerOrTool(n.Text) {
+					reportDeclared(p, n, finding.Info, fmt.Sprintf("allowed_flows: no server %s is in the trace", quoteDeclared(n)))
+				}
+				seen[n.Text] = true
+			}
+		}
+		if b.Negotiation == nil {
+			return
+		}
+		p.Looked(len(b.Negotiation.Negotiated))
+		for _, n := range b.Negotiation.Negotiated {
+			if !isClientCapability(n.Text) {
+				reportDeclared(p, n, finding.None, fmt.Sprintf("negotiated: %s is no capability of a client; it is compared all the same", quoteDeclared(n)))
+			}
+		}
+	},
+})
+
+// knowsServerOrTool reports whether a declared name stands for a server of the trace, or a tool of one.
+func (k *callLog) knowsServerOrTool(name string) bool {
+	if k.servers[name] {
+		return true
+	}
+	for server := range k.servers {
+		if strings.HasPrefix(name, server+".") {
+			return true
+		}
+	}
+	return false
+}
+
+func sanitizerNamed(p *check.Pass, k *callLog, s trust.Name) {
+	servers := slices.Sorted(maps.Keys(k.tools[s.Text]))
+	if len(servers) > 1 {
+		reportDeclared(p, s, finding.None, fmt.Sprintf("required_sanitizers: %s is served by %s: write server.tool", quoteDeclared(s), excerpt.Clip(strings.Join(servers, ", "), 200)))
+		return
+	}
+	if len(servers) == 1 {
+		return
+	}
+	for tool, on := range k.tools {
+		for server := range on {
+			if s.Text == server+"."+tool {
+				return
+			}
+		}
+	}
+	reportDeclared(p, s, finding.Info, fmt.Sprintf("required_sanitizers: no server in the trace serves %s", quoteDeclared(s)))
+}
+
+func reportDeclared(p *check.Pass, n trust.Name, severity finding.Severity, message string) {
+	p.Report(check.Relation{At: p.Declared(n), Severity: severity, Message: message, Identity: []string{message}})
+}

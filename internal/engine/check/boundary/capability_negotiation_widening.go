@@ -1,0 +1,184 @@
+package boundary
+
+import (
+	"cmp"
+	"fmt"
+	"gauntlet/internal/leaf/mcp"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/rawjson"
+	"gauntlet/trust"
+)
+
+var _ = register(check.Check{
+	ID: "SEC-061", Name: "capability-negotiation-widening", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP02:2025 close, MCP07:2025 weak, ASI03 close, CWE-266 close, CWE-807 weak, SAFE-T1308 weak, SAFE-T1302 weak, L3 close, L2 weak",
+	Axis:     "capability-negotiation-widening", Needs: check.Trace, Source: source,
+	Doc: `A request claims a client capability that the declared set does not hold.
+
+From MCP 2026-07-28 on there is no handshake: every request says in its ` + "`_meta`" + ` what its client can do. A claim that was
+not agreed on opens the client to sampling, elicitation or an extension that nobody reviewed. The declared set is
+` + "`security.capability_negotiation.negotiated`" + ` of the suite file. The specification lets a client claim something else in each request, so this is a
+matter of that declaration and not of the specification.
+
+Claims are compared as paths, exactly: ` + "`sampling`, `sampling.tools`, `elicitation.form`, `roots`, `extensions.ID`, `experimental.ID`" + `. A bare
+` + "`elicitation`" + ` means ` + "`elicitation.form`" + `; a declared part includes the whole it belongs to; what is null or false is not claimed; settings
+inside an extension are its own matter. There is one finding for each set of extra claims of one client, with the number of requests.
+
+For an earlier target it does nothing and says so. Without a declared set there is SEC-061/drift. Claims are what the client says
+of itself, and no statement of who it is.`,
+	Advice: "Have the client claim what was agreed on, or review the capability and declare it.",
+	Run: func(p *check.Pass) {
+		h := claimsOf(p)
+		p.Looked(len(h.requests))
+		n := p.Boundary.Negotiation
+		if note, idle := outOfScope(n); idle {
+			p.Note("%s", note)
+			return
+		}
+		if n == nil || !n.Declared {
+			p.Note("no set of capabilities is declared: SEC-061/drift compares with the first request")
+			return
+		}
+		var names []string
+		for _, name := range n.Negotiated {
+			names = append(names, name.Text)
+		}
+		set := declaredSet(names)
+		var found claimGroups
+		for i := range h.requests {
+			r := &h.requests[i]
+			if extra := r.claims.pathsBeyond(set); extra != nil {
+				found.addClaim(r, extra, []string{p.Trace.Messages[r.message].Server, r.who})
+			}
+		}
+		found.reportGroups(p, func(r *request, extra []string) string {
+			return fmt.Sprintf("claims %s, which the declared set does not hold; sent as %s; negotiated: %s", quotedList(extra), sentAs(r, extra), cmp.Or(strings.Join(names, ", "), "nothing"))
+		})
+	},
+})
+
+var _ = register(check.Check{
+	ID: "SEC-061/drift", Name: "capability-claim-drift", Severity: finding.Low, Maturity: check.Experimental,
+	Taxonomy: "MCP02:2025 close, MCP07:2025 weak, ASI03 close, CWE-266 close, CWE-807 weak, SAFE-T1308 weak, SAFE-T1302 weak, L3 close, L2 weak",
+	Axis:     "capability-negotiation-widening", Needs: check.Trace, Source: source,
+	Doc: `A client claims other capabilities than in its first request.
+
+Where no set of capabilities is declared, the first request of the same client and credential is the baseline; more and less
+both count. The specification allows it, so this is low: a reason to look, and to declare what was agreed on.`,
+	Advice: "Declare the capabilities that were agreed on in security.capability_negotiation.negotiated.",
+	Run: func(p *check.Pass) {
+		h := claimsOf(p)
+		p.Looked(len(h.requests))
+		n := p.Boundary.Negotiation
+		if note, idle := outOfScope(n); idle {
+			p.Note("%s", note)
+			return
+		}
+		if n != nil && n.Declared {
+			p.Note("a set of capabilities is declared: SEC-061 compares with it")
+			return
+		}
+		first := map[string]*request{}
+		var found claimGroups
+		for i := range h.requests {
+			r := &h.requests[i]
+			base := first[r.who]
+			if base == nil {
+				first[r.who] = r
+				continue
+			}
+			changed := append(r.claims.pathsBeyond(base.claims.pathSet()), base.claims.pathsBeyond(r.claims.pathSet())...)
+			if slices.Sort(changed); len(changed) > 0 {
+				found.addClaim(r, changed, []string{r.who})
+			}
+		}
+		found.reportGroups(p, func(r *request, changed []string) string {
+			base := first[r.who]
+			return fmt.Sprintf("claims other capabilities than the first request of this client (message %d), the difference is %s; here: %s; there: %s",
+				p.Trace.Messages[base.message].Seq, quotedList(changed), cmp.Or(strings.Join(r.claims.sortedPaths(), ", "), "nothing"), cmp.Or(strings.Join(base.claims.sortedPaths(), ", "), "nothing"))
+		})
+	},
+})
+
+// outOfScope reports whether the declared target is of a time when requests claimed nothing.
+func outOfScope(n *trust.Negotiation) (note string, idle bool) {
+	if n == nil || n.Target.Text == "" || n.Target.Text >= mcp.FirstStateless {
+		return "", false
+	}
+	return fmt.Sprintf("nothing is compared for the target %s: before %s a client claims its capabilities once, in initialize", n.Target.Text, mcp.FirstStateless), true
+}
+
+// claimGroups are findings about claims, those that say the same counted.
+type claimGroups struct {
+	order []*claimGroup
+	at    map[string]*claimGroup
+}
+
+type claimGroup struct {
+	first *request
+	paths []string
+	more  int
+	last  *request
+}
+
+func (g *claimGroups) addClaim(r *request, paths, who []string) {
+	key := strings.Join(append(who, paths...), "\x00")
+	if g.at == nil {
+		g.at = map[string]*claimGroup{}
+	}
+	one := g.at[key]
+	if one == nil {
+		one = &claimGroup{first: r, paths: paths}
+		g.at[key] = one
+		g.order = append(g.order, one)
+		return
+	}
+	one.more++
+	one.last = r
+}
+
+func (g *claimGroups) reportGroups(p *check.Pass, message func(*request, []string) string) {
+	most := p.Boundary.Limits.WithDefaults().Findings
+	var in parsedMessage
+	for i, one := range g.order {
+		if i == most {
+			p.Withhold(len(g.order)-i, fmt.Sprintf("at most %d are reported", most))
+			return
+		}
+		r := one.first
+		m := &p.Trace.Messages[r.message]
+		place, _ := in.locateValue(p, m, r.title, r.claims[one.paths[0]].offset)
+		if _, claimed := r.claims[one.paths[0]]; !claimed {
+			place = p.Message(m, r.title, rawjson.Value{})
+		}
+		text := message(r, one.paths)
+		if one.more > 0 {
+			text += fmt.Sprintf("; and so do %d more requests, the last in message %d", one.more, p.Trace.Messages[one.last.message].Seq)
+		}
+		p.Report(check.Relation{At: place, Message: text, Identity: append([]string{m.Server, r.who}, one.paths...)})
+	}
+}
+
+func quotedList(paths []string) string {
+	out := make([]string, len(paths))
+	for i, path := range paths {
+		out[i] = fmt.Sprintf("%q", excerpt.Clip(path, 80))
+	}
+	return strings.Join(out, ", ")
+}
+
+// sentAs names claims as the request did.
+func sentAs(r *request, paths []string) string {
+	var out []string
+	for _, path := range paths {
+		if sent := excerpt.Clip(r.claims[path].sent, 80); !slices.Contains(out, sent) {
+			out = append(out, sent)
+		}
+	}
+	return strings.Join(out, ", ")
+}

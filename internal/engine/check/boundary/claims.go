@@ -1,0 +1,151 @@
+package boundary
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+// claims are capabilities as paths, each with the name as it was sent and its place.
+type claims map[string]claim
+
+type claim struct {
+	sent   string
+	offset int // of its value in the message, in bytes
+}
+
+// flattenClaims reads an object of client capabilities: what is null or false is not claimed,
+// elicitation without a mode means forms, extensions and experimental ones are told apart by
+// their names and not further.
+func flattenClaims(v rawjson.Value) claims {
+	out := claims{}
+	for m := range v.Members() {
+		name := m.Key.Text()
+		if !isClaimed(m.Value) {
+			continue
+		}
+		switch name {
+		case "elicitation":
+			modes := 0
+			for mode := range m.Value.Members() {
+				if isClaimed(mode.Value) {
+					modes++
+					out.addPath(name+"."+mode.Key.Text(), name+"."+mode.Key.Text(), mode.Value)
+				}
+			}
+			if modes == 0 {
+				out.addPath("elicitation.form", name, m.Value)
+			}
+		case "extensions", "experimental":
+			for x := range m.Value.Members() {
+				if isClaimed(x.Value) {
+					out.addPath(name+"."+x.Key.Text(), name+"."+x.Key.Text(), x.Value)
+				}
+			}
+		default:
+			out.addNested(name, m.Value, 0)
+		}
+	}
+	return out
+}
+
+// deepest is how many levels of a capability are told apart.
+const deepest = 8
+
+func (c claims) addNested(path string, v rawjson.Value, depth int) {
+	c.addPath(path, path, v)
+	if depth == deepest {
+		return
+	}
+	for m := range v.Members() {
+		if isClaimed(m.Value) {
+			c.addNested(path+"."+m.Key.Text(), m.Value, depth+1)
+		}
+	}
+}
+
+func (c claims) addPath(path, sent string, v rawjson.Value) {
+	c[strings.Clone(path)] = claim{strings.Clone(sent), v.Offset()}
+}
+
+// isClaimed reports whether a member claims anything.
+func isClaimed(v rawjson.Value) bool {
+	b, isBool := v.Bool()
+	return v.Kind() != rawjson.Null && (!isBool || b)
+}
+
+// sortedPaths returns the paths, sorted.
+func (c claims) sortedPaths() []string { return slices.Sorted(maps.Keys(c)) }
+
+// pathsBeyond returns the paths that are not in a set, sorted.
+func (c claims) pathsBeyond(set map[string]bool) []string {
+	var out []string
+	for path := range c {
+		if !set[path] {
+			out = append(out, path)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (c claims) pathSet() map[string]bool {
+	out := map[string]bool{}
+	for path := range c {
+		out[path] = true
+	}
+	return out
+}
+
+// declaredSet makes the set that declared names stand for: a part includes the whole it
+// belongs to, and a bare elicitation means forms.
+func declaredSet(names []string) map[string]bool {
+	out := map[string]bool{}
+	for _, name := range names {
+		head, _, _ := strings.Cut(name, ".")
+		switch head {
+		case "elicitation":
+			if name == head {
+				name = "elicitation.form"
+			}
+			out[name] = true
+		case "extensions", "experimental":
+			out[name] = true
+		default:
+			for at := strings.IndexByte(name, '.'); at >= 0; at = nextDot(name, at) {
+				out[name[:at]] = true
+			}
+			out[name] = true
+		}
+	}
+	return out
+}
+
+// nextDot returns the place of the dot behind that at at, -1 for none.
+func nextDot(name string, at int) int {
+	n := strings.IndexByte(name[at+1:], '.')
+	if n < 0 {
+		return -1
+	}
+	return at + 1 + n
+}
+
+// isClientCapability reports whether a declared name can be one of a client's, in any revision.
+func isClientCapability(name string) bool {
+	head, rest, dotted := strings.Cut(name, ".")
+	switch head {
+	case "roots":
+		return !dotted || rest == "listChanged"
+	case "sampling":
+		return !dotted || rest == "tools" || rest == "context"
+	case "elicitation":
+		return !dotted || rest == "form" || rest == "url"
+	case "extensions", "experimental":
+		return dotted && rest != ""
+	case "tasks":
+		return true
+	}
+	return false
+}

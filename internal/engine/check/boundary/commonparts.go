@@ -1,0 +1,161 @@
+package boundary
+
+import "unicode/utf8"
+
+// blockIndex find long common parts. Of each folded text of a result the runs of block bytes that
+// lie side by side are remembered, if they may stand in an argument at all: whatever is common
+// to both and twice as long holds one of them whole. The texts themselves are read again
+// when they are needed.
+type blockIndex struct {
+	first map[uint64]int32 // by the hash of a block: the first place in places
+	// places are chained: those of one hash in the order of the trace.
+	places []blockAt
+	maybe  []uint64 // a coarse and fast sieve before first
+	texts  []held   // strings of results that have blocks
+	read   func(held) string
+	cache  map[int32]string
+	steps  int
+}
+
+type blockAt struct {
+	text, offset int32
+	next         int32 // place in places, 0 for none
+}
+
+const (
+	block = 24
+	// leastCommon is the shortest common part that is sure to hold a block.
+	leastCommon = 2 * block
+	// mostBlocks is how many places are remembered for one block.
+	mostBlocks = 4
+	// mostCached bounds the texts that are kept after they were read again.
+	mostCached = 256
+)
+
+// sieveBits is the size of the sieve: a bit for each hash of so many bits.
+const sieveBits = 23
+
+func newBlocks(read func(held) string) blockIndex {
+	return blockIndex{first: map[uint64]int32{}, places: make([]blockAt, 1), maybe: make([]uint64, 1<<(sieveBits-6)), read: read, cache: map[int32]string{}}
+}
+
+// blockHash hashes the block at f[i:].
+func blockHash(f string, i int) uint64 {
+	return mixHashes(mixHashes(packBytes(f, i), packBytes(f, i+8)), packBytes(f, i+16))
+}
+
+// packBytes packs the eight bytes from i on.
+func packBytes(f string, i int) uint64 {
+	s := f[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+func sieveBit(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> (64 - sieveBits) }
+
+// addBlocks remembers the blocks of a folded text.
+func (b *blockIndex) addBlocks(w *windowFilter, f string, h held) {
+	n := int32(-1)
+	for i := 0; i+block <= len(f); i += block {
+		if !w.hasWindow(f, i) || !w.hasWindow(f, i+block-w.size) || !w.hasWindow(f, i+(block-w.size)/2) {
+			continue
+		}
+		if n < 0 {
+			n = int32(len(b.texts))
+			b.texts = append(b.texts, h)
+		}
+		b.putBlock(blockHash(f, i), blockAt{text: n, offset: int32(i)})
+	}
+}
+
+func (b *blockIndex) putBlock(k uint64, at blockAt) {
+	last, n := b.first[k], 1
+	for ; last != 0 && b.places[last].next != 0; last = b.places[last].next {
+		n++
+	}
+	if last != 0 && n >= mostBlocks {
+		return
+	}
+	b.places = append(b.places, at)
+	if here := int32(len(b.places) - 1); last != 0 {
+		b.places[last].next = here
+	} else {
+		b.first[k] = here
+	}
+	s := sieveBit(k)
+	b.maybe[s>>6] |= 1 << (s & 63)
+}
+
+// readAgain reads a folded text again.
+func (b *blockIndex) readAgain(n int32) string {
+	f, ok := b.cache[n]
+	if !ok {
+		if len(b.cache) >= mostCached {
+			clear(b.cache)
+		}
+		f = b.read(b.texts[n])
+		b.cache[n] = f
+	}
+	return f
+}
+
+// A share is a part that an argument has in common with a result.
+type commonPart struct {
+	held  held
+	start int // in the folded argument
+	text  string
+}
+
+// findCommonParts returns long common parts of a folded argument with texts that ok accepts, at least least
+// characters each; what has been found is not looked at again.
+func (b *blockIndex) findCommonParts(f string, least int, ok func(held) bool) []commonPart {
+	var out []commonPart
+	if len(b.first) == 0 {
+		return nil
+	}
+	for i := 0; i+block <= len(f); {
+		b.steps++
+		k := blockHash(f, i)
+		if s := sieveBit(k); b.maybe[s>>6]&(1<<(s&63)) == 0 {
+			i++
+			continue
+		}
+		var best commonPart
+		for at := b.first[k]; at != 0; at = b.places[at].next {
+			p := b.places[at]
+			if h := b.texts[p.text]; ok(h) {
+				start, end := extendMatch(f, i, b.readAgain(p.text), int(p.offset))
+				b.steps += end - start
+				if end-start > len(best.text) {
+					best = commonPart{h, start, f[start:end]}
+				}
+			}
+		}
+		if best.text != "" && utf8.RuneCountInString(best.text) >= least {
+			out = append(out, best)
+			i = best.start + len(best.text)
+			continue
+		}
+		i++
+	}
+	return out
+}
+
+// extendMatch returns how far two texts are alike around a block at f[i:] and t[o:], in whole
+// characters of f. In front there can be less than a block: an earlier one would have been
+// found first.
+func extendMatch(f string, i int, t string, o int) (start, end int) {
+	start, end = i, i
+	for start > 0 && i-start < block && o-(i-start) > 0 && f[start-1] == t[o-(i-start)-1] {
+		start--
+	}
+	for end < len(f) && o+end-i < len(t) && f[end] == t[o+end-i] {
+		end++
+	}
+	for start < end && !utf8.RuneStart(f[start]) {
+		start++
+	}
+	for end > start && end < len(f) && !utf8.RuneStart(f[end]) {
+		end--
+	}
+	return start, end
+}

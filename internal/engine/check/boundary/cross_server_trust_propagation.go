@@ -1,0 +1,149 @@
+package boundary
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/rawjson"
+)
+
+var _ = register(check.Check{
+	ID: "SEC-060", Name: "cross-server-trust-propagation", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP06:2025 close, MCP10:2025 close, ASI08 weak, ASI07 weak, CWE-501 close, CWE-668 weak, AML.T0051.001 weak, AML.T0086 weak, SAFE-T1701 close, SAFE-T1703 weak, SAFE-T1304 weak, L2 close, L1 weak",
+	Axis:     "cross-server-trust-propagation", Needs: check.Trace, Source: source,
+	Doc: `A value that one server returned stands unmodified in a later call to another server, and no declared boundary allows it.
+
+The second server trusts what the first one wrote: text of a web page becomes a query, an address in a mail becomes a
+recipient. The check reads a recorded conversation (` + "`--trace`" + `) and compares values. A whole string of a result
+(of tools/call, errors of tools included, resources/read and prompts/get) counts where it stands whole inside a string of what
+the client later sends to a server of another name; an array or object counts where an equal one stands there. Whatever the client
+sends counts: arguments of tools and prompts, addresses of resources, completion arguments, notifications, and its answers to sampling,
+elicitation and roots. White space around a string is no part of it, and the text of a JSON array or object is the same value as
+that array or object. A value must be substantial: 12 characters, or a structure with such a string; a shorter string counts where it is all
+of a parameter that takes a command, a path, an address or a credential. Numbers and booleans never count, a string of digits does by its
+length; words that all programs exchange and values that the schema of the called tool lists do not. There is no window: the
+result may lie any number of messages back. Every earlier result that held the value is reported, 20 for one argument at
+most, and the rest is counted.
+
+That the client had sent the value before (in the prompt, in an earlier argument) is said and makes the finding medium. It
+does not clear the flow.
+
+A flow is clear only if ` + "`security.trust_boundary`" + ` of the suite file (` + "`--boundary`" + `) allows the pair of servers and the value passed every
+required sanitizer: it was an argument of that tool, and what stands in the later call is that tool's output. The call to a
+sanitizer, and its output going on, are no flows of their own; they are judged as one flow from where the text came. Without
+a declaration nothing is allowed.
+
+It proves that bytes went from one server to another, not that an attack took place. Text that a model rewrote is not
+seen; what was only encoded or cut is SEC-060/transformed.`,
+	Advice: "Declare the flow if it is meant to be, with the sanitizers it has to pass; otherwise keep the agent from handing the one server's text to the other.",
+	Run: func(p *check.Pass) {
+		f := flowsOf(p)
+		p.Looked(len(f.talk.calls))
+		for _, flood := range p.Floods {
+			p.Note("%s", flood)
+		}
+		var from, to parsedMessage
+		for i := range f.crossed {
+			reportFlow(p, f, &f.crossed[i], &from, &to)
+		}
+		p.Withhold(f.leftCrossed, f.limit)
+		if f.cut > 0 {
+			p.Limited("%d arguments hold more values of results than could stand in them side by side: not all of them were told apart", f.cut)
+		}
+	},
+})
+
+// reportFlow reports a verbatim flow, if it is one: values are compared here and not by hash.
+func reportFlow(p *check.Pass, fs *flows, f *flow, from, into *parsedMessage) {
+	src, to := &fs.talk.calls[f.from], &fs.talk.calls[f.to]
+	result, request := &p.Trace.Messages[src.result], &p.Trace.Messages[to.request]
+	fromAt, fromValue := from.locateValue(p, result, src.title, f.held.offset)
+	toAt, toValue := into.locateValue(p, request, to.title, f.offset)
+	r := check.Relation{At: toAt, Related: []check.Place{fromAt}, Severity: f.flowSeverity()}
+	value := quoteValue(f.value)
+	switch text := toValue.Text(); {
+	case f.value == "":
+		if !fs.sameStructure(fromValue, toValue) {
+			return
+		}
+		value = excerpt.Clip(toValue.Compact(), 90)
+	case f.start+len(f.value) <= len(text) && text[f.start:f.start+len(f.value)] == f.value:
+		r.Start, r.End = f.start, f.start+len(f.value)
+	case !fs.jsonTextHolds(toValue, f.value):
+		return
+	}
+	r.Message = fmt.Sprintf("%s of server %s returned %s (message %d, %s) and it stands in %s to server %s (message %d, %s); %s",
+		src.title, quoteValue(src.server), value, result.Seq, fromValue.Pointer(), to.input, quoteValue(to.server), request.Seq, toValue.Pointer(), f.clause)
+	if f.through >= 0 {
+		through := &fs.talk.calls[f.through]
+		r.Related = append(r.Related, p.Message(&p.Trace.Messages[through.request], through.title, rawjson.Value{}))
+		r.Message = fmt.Sprintf("what %s of server %s returned (message %d, %s) went through %s, whose output %s stands in %s to server %s (message %d, %s); %s",
+			src.title, quoteValue(src.server), result.Seq, fromValue.Pointer(), through.title, value, to.input, quoteValue(to.server), request.Seq, toValue.Pointer(), f.clause)
+	}
+	if f.role != "" {
+		r.Message += "; the parameter takes " + f.role + ", where a short value counts"
+	}
+	r.Message += knownBefore(f)
+	r.Identity = []string{src.server, src.title, to.server, to.title, generalPointer(toValue), valueOf(f, toValue)}
+	p.Report(r)
+}
+
+func knownBefore(f *flow) string {
+	switch {
+	case f.given:
+		return "; the user had given it before"
+	case f.known != 0:
+		return "; the client had sent it before (message " + formatNumber(f.known) + ")"
+	}
+	return ""
+}
+
+func valueOf(f *flow, v rawjson.Value) string {
+	if f.value != "" {
+		return f.value
+	}
+	return v.Canonical()
+}
+
+func formatNumber(n int) string { return strconv.Itoa(n) }
+
+// sameStructure reports whether an array or object stands in both values, or in the JSON texts
+// that they are. The hashes are drawn anew: what agrees in both agrees.
+func (fs *flows) sameStructure(a, b rawjson.Value) bool {
+	s := fs.confirmSweep()
+	s.addValues(a)
+	held := map[uint64]bool{}
+	for i := range s.entries {
+		if e := &s.entries[i]; e.text == "" && e.worthy {
+			held[e.hash] = true
+		}
+	}
+	s.entries, s.used = s.entries[:0], 0
+	s.addValues(b)
+	for i := range s.entries {
+		if e := &s.entries[i]; e.text == "" && e.worthy && held[e.hash] {
+			return true
+		}
+	}
+	return false
+}
+
+// jsonTextHolds reports whether a string is a JSON text of which a string holds the value.
+func (fs *flows) jsonTextHolds(v rawjson.Value, value string) bool {
+	s := fs.confirmSweep()
+	s.addValues(v)
+	return slices.ContainsFunc(s.entries, func(e entry) bool { return strings.Contains(e.text, value) })
+}
+
+func (fs *flows) confirmSweep() *valueSweep {
+	if fs.confirm == nil {
+		fs.confirm = newSweep(fs.least)
+	}
+	fs.confirm.entries, fs.confirm.used = fs.confirm.entries[:0], 0
+	return fs.confirm
+}

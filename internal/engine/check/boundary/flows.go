@@ -1,0 +1,432 @@
+package boundary
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/trace"
+	"gauntlet/trust"
+)
+
+// A flow is one value of a result that stands in a later call to another server.
+type flow struct {
+	from, to int // places in talk.calls
+	held     held
+	value    string // "" for an array or object
+	how      transformation
+	offset   int // of the argument in its message, in bytes
+	start    int // where in the argument a verbatim text begins, in bytes
+	chars    int // of a common part, its length
+	known    int // the message in which the client had sent the value before; 0 for none
+	given    bool
+	through  int    // the call to the sanitizer whose output it is; -1 for none
+	clause   string // what of the declared boundary failed
+	role     string // of a short value: what its parameter takes
+}
+
+// flows are what SEC-060 and its note have to say of one trace.
+type flows struct {
+	talk    *callLog
+	crossed []flow // verbatim
+	changed []flow // after one transformation
+	// left counts flows that are not in the lists, since there are too many.
+	leftCrossed, leftChanged int
+	// cut counts arguments in which more values stand than are told apart.
+	cut   int
+	steps int
+	limit string // in words
+
+	least   int         // characters of a substantial string
+	confirm *valueSweep // compares anew what is to be reported
+}
+
+// A tag says that the output of a sanitizer comes from the result of a call.
+type tag struct {
+	origin held
+	passed uint64 // the sanitizers on the way
+	known  int    // see flow
+	given  bool
+}
+
+// maxTags bounds what one sanitizer's output is said to come from.
+const maxTags = 256
+
+// A flowTracer walks a trace and finds flows.
+type flowTracer struct {
+	trace    *trace.Trace // nil where calls come one by one, see Watch
+	boundary trust.Boundary
+	limits   trust.Limits
+	talk     *callLog
+	index    *valueIndex
+	sweep    *valueSweep
+	required uint64
+	tags     map[int][]tag          // by the call to a sanitizer
+	given    map[int]map[uint64]int // by call: the message in which a sanitizer got its result
+	flows    flows
+}
+
+// messageNumber returns the number of a message by its place. Without a trace the place is the number.
+func (w *flowTracer) messageNumber(place int) int {
+	if w.trace == nil {
+		return place
+	}
+	return w.trace.Messages[place].Seq
+}
+
+type flowsKey struct{}
+
+// flowsOf finds the flows of a trace, once for all checks.
+func flowsOf(p *check.Pass) *flows {
+	return p.Shared(flowsKey{}, func() any {
+		k := readCalls(p.Trace, p.Boundary.Sanitizers)
+		k.addScannedTools(p)
+		return findFlows(p.Trace, p.Boundary, k)
+	}).(*flows)
+}
+
+func findFlows(t *trace.Trace, b trust.Boundary, k *callLog) *flows {
+	w := newTracer(t, b)
+	w.talk = k
+	w.index, w.sweep = buildIndex(t, w.talk, w.limits)
+	w.index.markGiven(b.Given)
+	w.traceFlows()
+	w.flows.talk, w.flows.steps, w.flows.least = w.talk, w.index.countSteps(), w.limits.MinLength
+	w.flows.limit = fmt.Sprintf("at most %d earlier results for one argument, and %d findings, are reported", w.limits.Producers, w.limits.Findings)
+	return &w.flows
+}
+
+func newTracer(t *trace.Trace, b trust.Boundary) *flowTracer {
+	return &flowTracer{
+		trace: t, boundary: b, limits: b.Limits.WithDefaults(), required: 1<<min(len(b.Sanitizers), maxSanitizers) - 1,
+		tags: map[int][]tag{}, given: map[int]map[uint64]int{},
+	}
+}
+
+// traceFlows goes through the messages in their order, so that what a call can have from a result
+// is what has arrived before it.
+func (w *flowTracer) traceFlows() {
+	for i := range w.trace.Messages {
+		m := &w.trace.Messages[i]
+		at, ok := w.talk.at[m.Seq]
+		if !ok {
+			continue
+		}
+		switch c := &w.talk.calls[at]; i {
+		case c.request:
+			w.judgeCall(at, m) // what is no JSON gives its server nothing
+		case c.result:
+			w.index.activateResult(at, c.server)
+		}
+	}
+}
+
+// A cover says that an array or object was found as a whole in a result, so that its parts
+// say nothing new about that result.
+type cover struct {
+	end  int
+	from map[int]bool
+}
+
+// judgeCall judges what a request gives to its server; false if it cannot be read.
+func (w *flowTracer) judgeCall(at int, m *trace.Message) bool {
+	if !w.sweep.parseMessage(m.Raw) {
+		return false
+	}
+	w.sweep.addInputs()
+	crossed, changed := len(w.flows.crossed), len(w.flows.changed)
+	defer func() { w.dropSaid(crossed, changed) }()
+	var covers []cover
+	for i := range w.sweep.entries {
+		e := &w.sweep.entries[i]
+		for len(covers) > 0 && covers[len(covers)-1].end <= i {
+			covers = covers[:len(covers)-1]
+		}
+		exact, other, all := w.index.findValues(e)
+		if !all {
+			w.flows.cut++
+		}
+		a := argument{flowTracer: w, to: at, entry: e, covers: covers}
+		a.judgeArgument(exact, other)
+		if e.end > i+1 && len(a.whole) > 0 {
+			covers = append(covers, cover{e.end, a.whole})
+		}
+		w.index.markSent(m.Seq, exact, other)
+	}
+	return true
+}
+
+// dropSaid takes out the notes, from changed on, about a result and a string of which a verbatim
+// flow, from crossed on, speaks: what the JSON text of a string says is found after the string.
+func (w *flowTracer) dropSaid(crossed, changed int) {
+	notes := slices.DeleteFunc(w.flows.changed[changed:], func(n flow) bool {
+		return slices.ContainsFunc(w.flows.crossed[crossed:], func(f flow) bool { return f.from == n.from && f.offset == n.offset })
+	})
+	w.flows.changed = w.flows.changed[:changed+len(notes)]
+}
+
+// An argument is one value of a call while it is judged.
+type argument struct {
+	*flowTracer
+	to     int
+	entry  *entry
+	covers []cover
+	whole  map[int]bool    // the calls whose results hold something of it verbatim
+	direct map[int]*flow   // by the call whose result held the value
+	passed map[int]*origin // by the call that the output of a sanitizer comes from
+	order  []int           // of direct and passed, as found
+	left   int
+}
+
+// An origin is a result whose value came here through sanitizers.
+type origin struct {
+	tag     tag
+	through int
+	unit    int
+	at      int
+}
+
+func (a *argument) judgeArgument(exact, other []hit) {
+	to := &a.talk.calls[a.to]
+	exact = slices.DeleteFunc(exact, func(h hit) bool { return a.talk.isExcluded(a.index.units[h.unit].text, to) })
+	if len(exact) > 0 && len(a.flows.crossed) >= a.limits.Findings && to.sanitizer == 0 {
+		// No more are reported, and a note beside what is left out helps nobody.
+		a.flows.leftCrossed += a.countHolders(exact)
+		return
+	}
+	if len(exact) > 0 {
+		a.whole, a.direct, a.passed = map[int]bool{}, map[int]*flow{}, map[int]*origin{}
+	}
+	for _, h := range exact {
+		a.gatherHolders(h)
+	}
+	if to.sanitizer != 0 {
+		a.tagOutput(to)
+		return
+	}
+	for _, from := range a.order {
+		f := a.settleFlow(from)
+		switch {
+		case f == nil:
+		case len(a.flows.crossed) >= a.limits.Findings:
+			a.flows.leftCrossed++
+		default:
+			a.flows.crossed = append(a.flows.crossed, *f)
+		}
+	}
+	a.flows.leftCrossed += a.left
+	a.noteTransformed(other)
+}
+
+// countHolders says how many results at most hold what stands here: of several values that of the most.
+func (a *argument) countHolders(exact []hit) int {
+	to := &a.talk.calls[a.to]
+	most := 0
+	for _, h := range exact {
+		n := 0
+		for _, o := range a.index.units[h.unit].holders {
+			if o.server != to.server && !(a.required == 0 && a.allowsFlow(&call{server: o.server}, to)) {
+				n += o.n
+			}
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+// gatherHolders sorts the results that hold a verbatim value by what they are to this call.
+func (a *argument) gatherHolders(h hit) {
+	u := &a.index.units[h.unit]
+	to := &a.talk.calls[a.to]
+	left := 0
+	for i := range u.holders {
+		o := &u.holders[i]
+		for _, first := range o.firsts {
+			from := &a.talk.calls[first.call]
+			a.whole[first.call] = true
+			if a.isCovered(first.call) {
+				continue
+			}
+			if from.sanitizer != 0 && !from.failed {
+				a.addSanitized(h, first.call)
+				continue
+			}
+			// A sanitizer takes what its own server returned as well.
+			if o.server != to.server || to.sanitizer != 0 {
+				a.addDirect(h, u, first)
+			}
+		}
+		if o.server != to.server {
+			left += o.n - len(o.firsts)
+		}
+	}
+	if to.sanitizer == 0 {
+		a.left = max(a.left, left) // results that hold several values count once
+	}
+}
+
+func (a *argument) isCovered(call int) bool {
+	for _, c := range a.covers {
+		if c.from[call] {
+			return true
+		}
+	}
+	return false
+}
+
+// addDirect remembers a value of a result; of several the longest.
+func (a *argument) addDirect(h hit, u *returnedValue, from held) {
+	f, ok := a.direct[from.call]
+	if ok && len(f.value) >= len(u.text) {
+		return
+	}
+	if !ok && a.passed[from.call] == nil {
+		a.order = append(a.order, from.call)
+	}
+	a.direct[from.call] = &flow{from: from.call, to: a.to, held: from, value: u.text, offset: a.entry.offset, start: h.at, known: a.sentBefore(u, from), given: u.given, through: -1, role: a.entry.role}
+}
+
+// sentBefore returns the message in which the client had sent a value before a result had it.
+func (a *argument) sentBefore(u *returnedValue, from held) int {
+	if u.asked != 0 && u.asked < a.messageNumber(a.talk.calls[from.call].result) {
+		return u.asked
+	}
+	return 0
+}
+
+// addSanitized remembers where the output of a sanitizer comes from.
+func (a *argument) addSanitized(h hit, sanitizer int) {
+	for _, t := range a.tags[sanitizer] {
+		from := t.origin.call
+		o := a.passed[from]
+		if o != nil && bits.OnesCount64(o.tag.passed) >= bits.OnesCount64(t.passed) {
+			continue
+		}
+		if o == nil && a.direct[from] == nil {
+			a.order = append(a.order, from)
+		}
+		a.passed[from] = &origin{t, sanitizer, h.unit, h.at}
+	}
+}
+
+// tagOutput marks the output of this call, which is one to a sanitizer, with all that went in.
+func (a *argument) tagOutput(to *call) {
+	tags := a.tags[a.to]
+	add := func(t tag) {
+		t.passed |= to.sanitizer
+		for i := range tags {
+			if tags[i].origin.call == t.origin.call && tags[i].passed == t.passed {
+				return
+			}
+		}
+		if len(tags) < maxTags {
+			tags = append(tags, t)
+		}
+		got := a.given[t.origin.call]
+		if got == nil {
+			got = map[uint64]int{}
+			a.given[t.origin.call] = got
+		}
+		if got[to.sanitizer] == 0 {
+			got[to.sanitizer] = a.messageNumber(to.request)
+		}
+	}
+	for _, from := range a.order {
+		if f := a.direct[from]; f != nil {
+			add(tag{origin: f.held, known: f.known, given: f.given})
+		}
+		if o := a.passed[from]; o != nil {
+			add(o.tag)
+		}
+	}
+	a.tags[a.to] = tags
+}
+
+// settleFlow returns the flow from one result to this argument, nil if it is clear.
+func (a *argument) settleFlow(from int) *flow {
+	src, to := &a.talk.calls[from], &a.talk.calls[a.to]
+	if src.server == to.server {
+		return nil
+	}
+	f, o := a.direct[from], a.passed[from]
+	clean := o != nil && o.tag.passed == a.required
+	if f != nil && clean && !strings.Contains(a.index.units[o.unit].text, f.value) {
+		clean = false // the value stands here beside what the sanitizer made of it
+	}
+	if f == nil {
+		f = &flow{from: from, to: a.to, held: o.tag.origin, value: a.index.units[o.unit].text, offset: a.entry.offset, start: o.at, known: o.tag.known, given: o.tag.given, through: o.through}
+	}
+	f.clause = a.failedClause(f, src, to, clean, o)
+	if f.clause == "" {
+		return nil
+	}
+	return f
+}
+
+// failedClause says which part of the declared boundary a flow fails, "" for none.
+func (a *argument) failedClause(f *flow, src, to *call, clean bool, o *origin) string {
+	if !a.allowsFlow(src, to) {
+		return a.undeclaredClause(src, to)
+	}
+	if a.required == 0 || clean {
+		return ""
+	}
+	for bit, s := range a.boundary.Sanitizers {
+		if o != nil && f.through >= 0 && o.tag.passed&(1<<bit) != 0 {
+			continue
+		}
+		if seq := a.gotBy(f.from, bit, f.to); seq > 0 && f.through < 0 {
+			return "required_sanitizers: " + s.Text + " got it" + a.quoteNumber(seq) + ", and what stands here is not its output"
+		}
+		return "required_sanitizers: it did not pass " + s.Text
+	}
+	return "required_sanitizers: it did not pass them all"
+}
+
+// quoteNumber names one of the trace by its number.
+func (w *flowTracer) quoteNumber(seq int) string {
+	if w.trace == nil {
+		return ""
+	}
+	return " (message " + formatNumber(seq) + ")"
+}
+
+// gotBy returns the first message in which a sanitizer got the result of a call, before another
+// call; 0 if it did not.
+func (a *argument) gotBy(from, bit, to int) int {
+	first := 0
+	for mask, seq := range a.given[from] {
+		before := seq < a.messageNumber(a.talk.calls[to].request)
+		if mask&(1<<bit) != 0 && before && (first == 0 || seq < first) {
+			first = seq
+		}
+	}
+	return first
+}
+
+func (a *argument) allowsFlow(src, to *call) bool {
+	for _, f := range a.boundary.Flows {
+		if namesServerOrTool(f.From.Text, src.server, src.tool) && namesServerOrTool(f.To.Text, to.server, to.tool) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *argument) undeclaredClause(src, to *call) string {
+	if len(a.boundary.Flows) == 0 {
+		return "allowed_flows: no flow is declared"
+	}
+	return "allowed_flows: none from " + quoteValue(src.server) + " to " + quoteValue(to.server)
+}
+
+// flowSeverity of a verbatim flow: what the user gave before is worth less, and still a flow.
+func (f *flow) flowSeverity() finding.Severity {
+	if f.known != 0 || f.given {
+		return finding.Medium
+	}
+	return finding.High
+}

@@ -1,0 +1,108 @@
+package boundary
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/rawjson"
+)
+
+var _ = register(check.Check{
+	ID: "SEC-061/b", Name: "undeclared-capability-used", Severity: finding.Medium, Maturity: check.Experimental,
+	Taxonomy: "MCP02:2025 close, MCP07:2025 weak, ASI03 close, CWE-266 close, CWE-807 weak, SAFE-T1308 weak, SAFE-T1302 weak, L3 close, L2 weak",
+	Axis:     "capability-negotiation-widening", Needs: check.Trace, Source: source,
+	Doc: `A server asks a client for something that the request at hand did not claim.
+
+A result with ` + "`inputRequests`" + ` may ask only for what that very request claimed: ` + "`sampling`" + ` (with tools, ` + "`sampling.tools`" + `), ` + "`elicitation`" + ` in the mode
+that was claimed, ` + "`roots`" + `; a result of the type ` + "`task`" + ` takes its extension. MCP 2026-07-28 forbids a server to do otherwise. Before that
+revision the check reads initialize: a server's own requests may use only what was agreed there. That baseline is shown in the
+ledger, for each conversation whose initialize was observed, and in the finding.
+
+What an earlier request on the same connection claimed is SEC-061/c. A conversation whose beginning was not recorded is
+not judged, and the ledger says so.`,
+	Advice: "Report it to the server's author: answer with -32021 (or do without) where the client did not claim the capability.",
+	Run: func(p *check.Pass) {
+		noteBaselines(p, claimsOf(p))
+		reportUses(p, func(o *unclaimedUse) bool { return o.inherited == 0 })
+	},
+})
+
+var _ = register(check.Check{
+	ID: "SEC-061/c", Name: "earlier-claim-inherited", Severity: finding.Medium, Maturity: check.Experimental,
+	Taxonomy: "MCP02:2025 close, MCP07:2025 weak, ASI03 close, CWE-266 close, CWE-807 weak, SAFE-T1308 weak, SAFE-T1302 weak, L3 close, L2 weak",
+	Axis:     "capability-negotiation-widening", Needs: check.Trace, Source: source,
+	Doc: `A server uses what only an earlier request on the same connection claimed.
+
+From MCP 2026-07-28 on a server must judge each request by itself: connections are shared, and what one request claimed
+says nothing about the next. A server that remembers claims asks clients for things that they did not offer, and gives
+one user's request the reach of another's.`,
+	Advice: "Report it to the server's author: claims hold for the one request that makes them.",
+	Run: func(p *check.Pass) {
+		reportUses(p, func(o *unclaimedUse) bool { return o.inherited != 0 })
+	},
+})
+
+// noteBaselines writes into the ledger what each initialize that was observed claimed.
+func noteBaselines(p *check.Pass, h *claimLog) {
+	const most = 10
+	for i, b := range h.baselines {
+		if i == most {
+			p.Note("and %d baselines more", len(h.baselines)-i)
+			return
+		}
+		m := &h.trace.Messages[b.message]
+		p.Note("baseline of server %s: initialize (message %d) claims %s", quoteValue(m.Server), m.Seq, cmp.Or(b.claims, "nothing"))
+	}
+}
+
+func reportUses(p *check.Pass, which func(*unclaimedUse) bool) {
+	h := claimsOf(p)
+	p.Looked(len(h.trace.Messages))
+	if h.unknown > 0 {
+		p.Note("%d requests of servers are not judged: the trace does not hold the beginning of their conversation", h.unknown)
+	}
+	type same struct{ server, title, what, lacking string }
+	more := map[same]int{}
+	var order []*unclaimedUse
+	var keys []same
+	for i := range h.uses {
+		o := &h.uses[i]
+		if !which(o) {
+			continue
+		}
+		k := same{p.Trace.Messages[o.message].Server, o.title, o.ask.what, strings.Join(o.lacking, "\x00")}
+		if more[k]++; more[k] == 1 {
+			order, keys = append(order, o), append(keys, k)
+		}
+	}
+	most := p.Boundary.Limits.WithDefaults().Findings
+	var in parsedMessage
+	for i, o := range order {
+		if i == most {
+			p.Withhold(len(order)-i, fmt.Sprintf("at most %d are reported", most))
+			return
+		}
+		reportReach(p, o, more[keys[i]]-1, &in)
+	}
+}
+
+func reportReach(p *check.Pass, o *unclaimedUse, more int, in *parsedMessage) {
+	m, r := &p.Trace.Messages[o.message], &p.Trace.Messages[o.request]
+	place, _ := in.locateValue(p, m, o.title, o.ask.offset)
+	text := fmt.Sprintf("the server %s uses %s (%s), which the request at hand (message %d, %s) did not claim", quoteValue(m.Server), quotedList(o.lacking), excerpt.Clip(o.ask.what, 80), r.Seq, o.title)
+	if o.legacy {
+		text = fmt.Sprintf("the server %s uses %s (%s), which the client did not claim in initialize; the baseline is %s (message %d)", quoteValue(m.Server), quotedList(o.lacking), excerpt.Clip(o.ask.what, 80), cmp.Or(o.agreed, "nothing"), r.Seq)
+	}
+	if o.inherited != 0 {
+		text += fmt.Sprintf("; only an earlier request did (message %d)", o.inherited)
+	}
+	if more > 0 {
+		text += fmt.Sprintf("; and so it does %d more times", more)
+	}
+	p.Report(check.Relation{At: place, Related: []check.Place{p.Message(r, o.title, rawjson.Value{})}, Message: text,
+		Identity: append([]string{m.Server, o.title}, o.lacking...)})
+}

@@ -1,0 +1,200 @@
+package boundary
+
+import (
+	"hash/maphash"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"gauntlet/rawjson"
+)
+
+// An entry is one value of a message, in document order.
+type entry struct {
+	value  rawjson.Value
+	offset int    // where it begins in the message, in bytes; of what a JSON text says, where the text begins
+	end    int    // the entry behind what this one holds
+	text   string // of a string
+	hash   uint64 // equal values have equal hashes
+	// worthy says that a string is substantial, or that something in the value is.
+	worthy bool
+	// role is what the parameter takes that the string is given to, in words, if that is dangerous
+	// whatever its length; "" for all others.
+	role string
+}
+
+// trimmed is a string without the white space around it: an agent that reads a file takes the
+// newline at its end away, and the value is the same.
+func (e *entry) trimmed() string { return strings.TrimSpace(e.text) }
+
+// A valueSweep lists the values of messages. Its memory is used again for the next one.
+type valueSweep struct {
+	seed    maphash.Seed
+	least   int // characters that make a string substantial
+	tree    rawjson.Tree
+	entries []entry
+	nested  []*rawjson.Tree // of JSON texts within the message
+	used    int             // of nested
+	roles   map[string]string
+}
+
+func newSweep(least int) *valueSweep {
+	return &valueSweep{seed: maphash.MakeSeed(), least: least, roles: map[string]string{}}
+}
+
+// parseMessage reads a message's text; false where it is no JSON.
+func (s *valueSweep) parseMessage(raw string) bool {
+	s.entries, s.used = s.entries[:0], 0
+	return s.tree.Parse(raw, 0) == nil
+}
+
+// messageRoot returns the whole message that was parsed last.
+func (s *valueSweep) messageRoot() rawjson.Value { return s.tree.Root() }
+
+// addValues lists v and all below it. Parents stand before what they hold. The text of a JSON
+// array or object holds what it says: MCP has servers return structured data as text as well,
+// and agents hand it on as either.
+func (s *valueSweep) addValues(v rawjson.Value) {
+	if !v.Exists() {
+		return
+	}
+	first := len(s.entries)
+	s.addTree(v, -1, 0)
+	s.hashAll(first)
+}
+
+// maxNested is how deep JSON texts within JSON texts are read.
+const maxNested = 2
+
+// addTree lists v and all below it, as of the string at outer where v is what that says.
+func (s *valueSweep) addTree(v rawjson.Value, outer, depth int) {
+	var open []int // entries that hold the next one
+	closeUpTo := func(offset int) {
+		for len(open) > 0 && offset >= endOf(s.entries[open[len(open)-1]].value) {
+			s.entries[open[len(open)-1]].end = len(s.entries)
+			open = open[:len(open)-1]
+		}
+	}
+	for w := range v.All() {
+		closeUpTo(w.Offset())
+		at := len(s.entries)
+		e := entry{value: w, offset: w.Offset(), end: at + 1}
+		if outer >= 0 {
+			e.offset = outer
+		}
+		switch w.Kind() {
+		case rawjson.String:
+			e.text = w.Text()
+			e.worthy = s.isSubstantial(e.trimmed())
+		case rawjson.Array, rawjson.Object:
+			open = append(open, at)
+		}
+		s.entries = append(s.entries, e)
+		if depth < maxNested && mayBeJSON(e.text) {
+			if tree := s.nestedTree(); tree.Parse(e.text, 0) == nil {
+				s.addTree(tree.Root(), e.offset, depth+1)
+				s.entries[at].end = len(s.entries)
+			}
+		}
+	}
+	closeUpTo(math.MaxInt)
+}
+
+// mayBeJSON reports whether a text may be a JSON array or object.
+func mayBeJSON(text string) bool {
+	text = strings.TrimSpace(text)
+	return len(text) > 1 && (text[0] == '{' && text[len(text)-1] == '}' || text[0] == '[' && text[len(text)-1] == ']')
+}
+
+func (s *valueSweep) nestedTree() *rawjson.Tree {
+	if s.used == len(s.nested) {
+		s.nested = append(s.nested, new(rawjson.Tree))
+	}
+	s.used++
+	return s.nested[s.used-1]
+}
+
+func endOf(v rawjson.Value) int { return v.Offset() + len(v.Raw()) }
+
+// isSubstantial reports whether a string is long enough to be followed.
+func (s *valueSweep) isSubstantial(text string) bool {
+	if len(text) < s.least {
+		return false
+	}
+	return len(text) >= utf8.UTFMax*s.least || utf8.RuneCountInString(text) >= s.least
+}
+
+// hashAll hashes the entries from first on, what is held before what holds it, so that each
+// is looked at once however deep it stands.
+func (s *valueSweep) hashAll(first int) {
+	for i := len(s.entries) - 1; i >= first; i-- {
+		e := &s.entries[i]
+		switch e.value.Kind() {
+		case rawjson.String:
+			if e.worthy { // the others are hashed when something worthy stands beside them
+				e.hash = maphash.String(s.seed, e.trimmed())
+			}
+		case rawjson.Array, rawjson.Object:
+			s.hashContainer(i)
+		}
+	}
+}
+
+// hashContainer hashes an array or object with something worthy in it; others are never
+// compared. Members count in any order, elements in theirs.
+func (s *valueSweep) hashContainer(at int) {
+	e := &s.entries[at]
+	for i := at + 1; i < e.end; i = s.entries[i].end {
+		if s.entries[i].worthy {
+			e.worthy = true
+			break
+		}
+	}
+	if !e.worthy {
+		return
+	}
+	var h uint64
+	n := 0
+	for i := at + 1; i < e.end; i = s.entries[i].end {
+		part := s.hashOf(i)
+		if k := s.entries[i].value.Key(); k.Exists() {
+			h += mixHashes(maphash.String(s.seed, k.Text()), part)
+		} else {
+			h = mixHashes(h, part)
+		}
+		n++
+	}
+	e.hash = mixHashes(h, uint64(n)<<8|uint64(e.value.Kind()))
+}
+
+// hashOf hashes an entry of any sort. What holds nothing worthy is written out: it is looked
+// at again for nobody but the value around it.
+func (s *valueSweep) hashOf(i int) uint64 {
+	e := &s.entries[i]
+	if e.hash == 0 {
+		switch e.value.Kind() {
+		case rawjson.String:
+			e.hash = maphash.String(s.seed, e.trimmed())
+		case rawjson.Number:
+			e.hash = maphash.String(s.seed, canonicalNumber(e.value)) + 1
+		default:
+			e.hash = maphash.String(s.seed, e.value.Canonical()) + 2
+		}
+	}
+	return e.hash
+}
+
+// canonicalNumber writes a number so that equal ones are written alike; most are already.
+func canonicalNumber(v rawjson.Value) string {
+	raw := v.Raw()
+	if len(raw) <= 15 && strings.IndexFunc(raw, func(r rune) bool { return r < '0' || r > '9' }) < 0 {
+		return raw
+	}
+	return v.Canonical()
+}
+
+func mixHashes(a, b uint64) uint64 {
+	a ^= b + 0x9E3779B97F4A7C15 + a<<6 + a>>2
+	a *= 0xBF58476D1CE4E5B9
+	return a ^ a>>31
+}

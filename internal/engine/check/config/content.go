@@ -1,0 +1,51 @@
+package config
+
+import (
+	"encoding/json"
+
+	"gauntlet/finding"
+	"gauntlet/internal/leaf/redact"
+)
+
+// content is the content hash of an entry, or of all entries of a file where a finding is
+// about the file. Secrets are masked or left out first: a hash is kept in a repository,
+// and one over a weak password could be guessed. So a new key in the old place does not
+// bring a finding back; a new command, argument, variable or address does.
+func content(f *File, e *Entry) string {
+	if e != nil {
+		return finding.ContentHash(e.canonicalEntry())
+	}
+	hashes := make([]string, len(f.Entries))
+	for i := range f.Entries {
+		hashes[i] = finding.ContentHash(f.Entries[i].canonicalEntry())
+	}
+	return finding.JoinContent(hashes...)
+}
+
+// canonicalEntry is what an entry says, in JSON with one spelling, without its secrets.
+func (e *Entry) canonicalEntry() string {
+	text, err := json.Marshal(struct {
+		Name, Transport, Command, Cwd, EnvFile, URL string
+		Env, Headers, Settings                      [][2]string
+		Disabled                                    bool
+	}{
+		e.Name, string(e.Transport), e.CommandLine(), e.Cwd, e.EnvFile, e.Address(),
+		maskedPairs(e.Env), maskedPairs(e.Headers), maskedPairs(e.Settings), e.Disabled,
+	})
+	if err != nil { // strings and a bool: there is no such error
+		panic(err)
+	}
+	return string(text)
+}
+
+// maskedPairs lists variables with their values, those of credentials left out.
+func maskedPairs(vs []Variable) [][2]string {
+	out := make([][2]string, len(vs))
+	for i, v := range vs {
+		out[i] = [2]string{v.Name, maskSecrets(v.Value.Reveal())}
+		if redact.CredentialName(v.Name) {
+			out[i][1] = ""
+		}
+	}
+	return out
+}

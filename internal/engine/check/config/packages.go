@@ -1,0 +1,344 @@
+package config
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A spec is what a package runner is told to fetch.
+type spec struct {
+	runner string
+	kind   ecosystem
+	text   string
+	at     Place
+	from   int // where text stands in the string at the place
+}
+
+type ecosystem uint8
+
+const (
+	npm ecosystem = iota
+	pypi
+	image
+	golang
+)
+
+func (s spec) noun() string {
+	switch s.kind {
+	case image:
+		return "image"
+	case golang:
+		return "module"
+	}
+	return "package"
+}
+
+// specs lists what a launch fetches.
+func specs(l launch) []spec {
+	args := l.args
+	sub := func(names ...string) bool {
+		if len(args) > 0 {
+			for _, n := range names {
+				if args[0].text == n {
+					args = args[1:]
+					return true
+				}
+			}
+		}
+		return false
+	}
+	switch l.program {
+	case "npx", "pnpx", "bunx":
+		return runner(l.program, npm, args, npmOptions, "-p", "--package")
+	case "npm":
+		if sub("exec", "x") {
+			return runner("npm exec", npm, args, npmOptions, "-p", "--package")
+		}
+	case "bun":
+		if sub("x") {
+			return runner("bun x", npm, args, npmOptions, "-p", "--package")
+		}
+	case "pnpm", "yarn":
+		if sub("dlx") {
+			return runner(l.program+" dlx", npm, args, npmOptions, "-p", "--package")
+		}
+	case "uvx":
+		return runner("uvx", pypi, args, uvOptions, "--from", "--with")
+	case "uv":
+		if sub("tool") && sub("run") {
+			return runner("uv tool run", pypi, args, uvOptions, "--from", "--with")
+		}
+		if sub("run") {
+			// The plain word is a program of the project, or of what --with brings.
+			return runner("uv run", pypi, args, uvOptions, "--with", "")
+		}
+	case "pipx":
+		if sub("run") {
+			return runner("pipx run", pypi, args, uvOptions, "--spec")
+		}
+	case "deno":
+		return deno(args)
+	case "go":
+		if sub("run") {
+			return goRun(args)
+		}
+	case "docker", "podman", "nerdctl":
+		sub("container")
+		if sub("run") {
+			return imageOf(l.program+" run", args)
+		}
+	}
+	return nil
+}
+
+// Options that take a value of their own.
+var (
+	npmOptions = options("-p --package -c --call --registry --cache --userconfig -w --workspace --prefix --loglevel --node-options --shell")
+	uvOptions  = options("--from --with --with-editable --with-requirements --python -p --index-url --index --default-index -i --extra-index-url --find-links -f --cache-dir --directory --project --env-file --refresh-package --constraints --constraint -c --overrides --build-constraints -b --exclude-newer --color --config-file --python-platform --index-strategy --keyring-provider --resolution --prerelease --link-mode --reinstall-package --upgrade-package -P --extra --group --package --pip-args --spec --torch-backend --allow-insecure-host --module -m")
+)
+
+func options(list string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		m[w] = true
+	}
+	return m
+}
+
+// runner reads the arguments of a package runner: the values of the named options are
+// specs; without any, the first word that is no option is one. With --with beside --from
+// or a plain word, both count. A last name "" says that the plain word is never a spec.
+func runner(name string, kind ecosystem, args []word, valued map[string]bool, named ...string) []spec {
+	var out []spec
+	explicit, quiet := false, named[len(named)-1] == ""
+	isNamed := func(o string) bool {
+		for _, n := range named {
+			if o == n {
+				return true
+			}
+		}
+		return false
+	}
+	for i := 0; i < len(args); i++ {
+		text := args[i].text
+		switch option, value, hasValue := strings.Cut(text, "="); {
+		case text == "--":
+			valued, named = nil, nil
+			continue
+		case text == "--no-install" || text == "--no" || text == "--offline" || text == "--no-index":
+			return nil
+		case !strings.HasPrefix(text, "-"):
+			if !explicit && !quiet {
+				out = append(out, spec{name, kind, text, args[i].at, max(0, args[i].from)})
+			}
+			return out
+		case hasValue && isNamed(option):
+			out = append(out, spec{name, kind, value, args[i].at, args[i].from + len(option) + 1})
+			explicit = explicit || option != "--with"
+		case !hasValue && isNamed(option) && i+1 < len(args):
+			i++
+			out = append(out, spec{name, kind, args[i].text, args[i].at, max(0, args[i].from)})
+			explicit = explicit || option != "--with"
+		case !hasValue && valued[option]:
+			i++
+		}
+	}
+	return out
+}
+
+func deno(args []word) []spec {
+	for _, a := range args {
+		for _, prefix := range []string{"npm:", "jsr:"} {
+			if rest, ok := strings.CutPrefix(a.text, prefix); ok {
+				return []spec{{"deno", npm, strings.TrimPrefix(rest, "/"), a.at, max(0, a.from) + len(a.text) - len(strings.TrimPrefix(rest, "/"))}}
+			}
+		}
+	}
+	return nil
+}
+
+func goRun(args []word) []spec {
+	for _, a := range args {
+		if strings.HasPrefix(a.text, "-") {
+			continue
+		}
+		if strings.Contains(a.text, "@") {
+			return []spec{{"go run", golang, a.text, a.at, max(0, a.from)}}
+		}
+		return nil
+	}
+	return nil
+}
+
+// dockerFlags are the options of "docker run" without a value; all others take one.
+var dockerFlags = options("--rm --init --interactive --tty --privileged --read-only --detach --publish-all --no-healthcheck --oom-kill-disable --sig-proxy --disable-content-trust --quiet --help --replace --tls-verify --no-hosts --rmi --env-host --http-proxy")
+
+// imageOf finds the image among the arguments of "docker run".
+func imageOf(name string, args []word) []spec {
+	for i := 0; i < len(args); i++ {
+		text := args[i].text
+		switch {
+		case text == "--":
+			continue
+		case !strings.HasPrefix(text, "-"):
+			return []spec{{name, image, text, args[i].at, max(0, args[i].from)}}
+		case text == "--pull=never":
+			return nil
+		case text == "--pull" && i+1 < len(args) && args[i+1].text == "never":
+			return nil
+		case strings.HasPrefix(text, "--"):
+			if !strings.Contains(text, "=") && !dockerFlags[text] {
+				i++
+			}
+		case strings.Trim(text[1:], "itdPq") != "":
+			// A cluster ends with the option that takes a value: "-ite NAME=VALUE". A value
+			// may also be glued to it: "-p8080:80".
+			if len(strings.TrimLeft(text[1:], "itdPq")) == 1 {
+				i++
+			}
+		}
+	}
+	return nil
+}
+
+var (
+	exactNPM     = regexp.MustCompile(`^v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$`)
+	exactPyPI    = regexp.MustCompile(`^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|post|rev|r|dev)[-_.]?\d*)*(?:\+[0-9A-Za-z.-]+)?$`)
+	exactTag     = regexp.MustCompile(`^v?\d+\.\d+(?:\.\d+)*(?:[-._].*)?$|^\d{4}-?\d{2}-?\d{2}|^(?:sha-)?[0-9a-f]{7,40}$`)
+	exactGo      = regexp.MustCompile(`^v\d+\.\d+\.\d+|^[0-9a-f]{7,40}$`)
+	commit       = regexp.MustCompile(`^[0-9a-f]{40}$`)
+	npmShorthand = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
+)
+
+// loose says why the next start may run other code than the last, "" if it may not.
+func (s spec) loose() string {
+	text := s.text
+	if text == "" || refers(text) || local(text) {
+		return ""
+	}
+	switch s.kind {
+	case image:
+		return looseImage(text)
+	case golang:
+		_, version, _ := strings.Cut(text, "@")
+		if exactGo.MatchString(version) {
+			return ""
+		}
+		return moving(version)
+	case pypi:
+		return loosePyPI(text)
+	}
+	return looseNPM(text)
+}
+
+func local(text string) bool {
+	return text == "." || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~") ||
+		strings.HasPrefix(text, "file:") || strings.HasPrefix(text, `.\`) || len(text) > 2 && text[1] == ':' && (text[2] == '\\' || text[2] == '/') || strings.HasSuffix(text, ".whl") && !strings.Contains(text, "://")
+}
+
+const noVersion = "without a version"
+
+func moving(version string) string {
+	if version == "" {
+		return noVersion
+	}
+	return "with a version that moves, " + quoteArgument(maskSecrets(version))
+}
+
+func repository(text, separator string) (string, bool) {
+	if !strings.Contains(text, "://") && !strings.HasPrefix(text, "git@") && !strings.HasPrefix(text, "github:") && !strings.HasPrefix(text, "gitlab:") && !strings.HasPrefix(text, "bitbucket:") {
+		return "", false
+	}
+	if !strings.Contains(text, "git") && !strings.Contains(text, ".zip") && !strings.Contains(text, ".tgz") && !strings.Contains(text, ".tar") && !strings.Contains(text, "://") {
+		return "", false
+	}
+	after := text
+	if i := strings.Index(text, "://"); i >= 0 {
+		after = text[i+3:]
+		if j := strings.IndexByte(after, '/'); j >= 0 {
+			after = after[j:]
+		}
+	}
+	i := strings.LastIndex(after, separator)
+	ref := ""
+	if i >= 0 {
+		ref, _, _ = strings.Cut(after[i+1:], "#")
+	}
+	if commit.MatchString(ref) || strings.Contains(text, "#sha256=") {
+		return "", true
+	}
+	if ref == "" {
+		return "from an address, without a commit or a hash", true
+	}
+	return "from a repository, at a name that can move, " + quoteArgument(maskSecrets(ref)), true
+}
+
+func looseNPM(text string) string {
+	if why, ok := repository(text, "#"); ok {
+		return why
+	}
+	if npmShorthand.MatchString(strings.SplitN(text, "#", 2)[0]) && !strings.HasPrefix(text, "@") {
+		_, ref, _ := strings.Cut(text, "#")
+		if commit.MatchString(ref) {
+			return ""
+		}
+		return "from a repository, without a commit"
+	}
+	at := strings.LastIndexByte(text, '@')
+	version := ""
+	if at > 0 {
+		version = text[at+1:]
+	}
+	if exactNPM.MatchString(strings.TrimPrefix(version, "=")) {
+		return ""
+	}
+	// A path behind the version of a deno specifier.
+	if v, _, ok := strings.Cut(version, "/"); ok && exactNPM.MatchString(v) {
+		return ""
+	}
+	return moving(version)
+}
+
+func loosePyPI(text string) string {
+	name, address, hasAddress := strings.Cut(text, " @ ")
+	if hasAddress {
+		text = address
+	}
+	if why, ok := repository(text, "@"); ok {
+		return why
+	}
+	if _, version, ok := strings.Cut(name, "=="); ok {
+		version = strings.TrimPrefix(version, "=")
+		version, _, _ = strings.Cut(version, ";")
+		if exactPyPI.MatchString(strings.TrimSpace(version)) {
+			return ""
+		}
+		return moving(version)
+	}
+	if _, version, ok := strings.Cut(name, "@"); ok {
+		if exactPyPI.MatchString(version) {
+			return ""
+		}
+		return moving(version)
+	}
+	if i := strings.IndexAny(name, "<>~!"); i > 0 {
+		return moving(name[i:])
+	}
+	return noVersion
+}
+
+func looseImage(text string) string {
+	name, digest, ok := strings.Cut(text, "@")
+	if ok && strings.HasPrefix(digest, "sha256:") {
+		return ""
+	}
+	last := name[strings.LastIndexByte(name, '/')+1:]
+	_, tag, _ := strings.Cut(last, ":")
+	switch {
+	case tag == "":
+		return "without a tag or a digest"
+	case exactTag.MatchString(tag):
+		return ""
+	}
+	return "with a tag that moves, " + quoteArgument(tag)
+}

@@ -1,0 +1,190 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/redact"
+)
+
+var _ = register(Check{
+	ID: "GNT-102", Name: "secret-in-configuration", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP01:2025 close, ASI03 weak, CWE-260 close, CWE-312 close, CWE-522 close, CWE-798 close, L2 close, L4 weak",
+	Axis:     "secret-exposure", Source: "https://cwe.mitre.org/data/definitions/798.html",
+	Doc: `A key, a token or a password stands in the configuration itself: in the environment of a server, in its
+arguments, its headers, its address or its settings.
+
+Configurations are copied, synchronised, committed and read by every program of the user, the servers of the
+same client included. An argument is shown to every user of the machine in the list of processes.
+
+Fires on what has the form of a known secret, and on a literal value under the name of a credential
+(GITHUB_TOKEN, --api-key, Authorization, ?access_token=). Entries that are switched off are judged too: the
+secret is there all the same. Silent on references to a variable, an input or a store (${env:TOKEN},
+${input:key}, {file:…}), placeholders ("YOUR_API_KEY"), paths, numbers, and names that only look like it (MAX_TOKENS).
+
+The evidence is a mask, the first characters and the length; neither message nor evidence holds the secret.`,
+	Advice: "Revoke the secret if others could read the file; keep it in the client's store or in an environment variable and refer to it.",
+	Run: func(p *Pass) {
+		for i := range p.Files {
+			for j := range p.Files[i].Entries {
+				e := &p.Files[i].Entries[j]
+				for _, s := range secretsOf(e) {
+					p.Report(Report{File: i, Entry: e, At: s.at, Evidence: Mask(s.text[s.start:s.end]), Masked: true, Start: s.start, End: s.end,
+						Message: fmt.Sprintf("a secret (%s) stands in %s", s.why, s.where)})
+				}
+			}
+		}
+	},
+})
+
+// A held is one secret in an entry: text[start:end] of the string at the place.
+type held struct {
+	span
+	text  string
+	at    Place
+	where string
+}
+
+func secretsOf(e *Entry) []held {
+	var out []held
+	add := func(text string, at Place, where string, spans []span) {
+		for _, s := range spans {
+			out = append(out, held{s, text, at, where})
+		}
+	}
+	add(e.Command, e.CommandAt, "the command", secretsIn(e.Command))
+	hot := hotArgs(e)
+	for i, a := range e.Args {
+		text := a.Reveal()
+		spans := secretsIn(text)
+		if s, ok := hot[i]; ok && len(spans) == 0 {
+			spans = []span{s}
+		}
+		add(text, a.Place, fmt.Sprintf("argument %d", i+1), spans)
+	}
+	for _, v := range e.Env {
+		add(v.Value.Reveal(), v.Value.Place, "the environment variable "+shownName(v.Name), namedSecrets(v.Name, v.Value.Reveal()))
+	}
+	for _, v := range e.Headers {
+		add(v.Value.Reveal(), v.Value.Place, "the header "+shownName(v.Name), header(v.Name, v.Value.Reveal()))
+	}
+	for _, v := range e.Settings {
+		add(v.Value.Reveal(), v.Value.Place, "the setting "+shownName(v.Name), namedSecrets(v.Name, v.Value.Reveal()))
+	}
+	url := e.URL.Reveal()
+	spans := secretsIn(url)
+	if len(spans) == 0 {
+		spans = pathSecret(url)
+	}
+	add(url, e.URL.Place, "the address", spans)
+	return out
+}
+
+// shownName quotes a name for a message. A name may hold a secret too, by mistake.
+func shownName(name string) string { return quoteArgument(maskSecrets(name)) }
+
+// namedSecrets finds the secrets in a value that has a name: by their own looks, and the whole of
+// it where the name is that of a credential.
+func namedSecrets(name, value string) []span {
+	if spans := secretsIn(value); len(spans) > 0 {
+		return spans
+	}
+	low := strings.ToLower(name)
+	password := strings.Contains(low, "pass") || strings.Contains(low, "pwd")
+	if !redact.CredentialName(name) || refers(value) && credentialReference(value) || !credible(value, password) {
+		return nil
+	}
+	return []span{{0, len(value), "by its name"}}
+}
+
+// credentialReference reports whether the references of a value leave nothing of it.
+func credentialReference(value string) bool {
+	rest := strings.Trim(literal(value), " \t:/-_")
+	return len(rest) < 8
+}
+
+// header finds the secret of a header: "Bearer x" and "Basic x" are schemes and a secret.
+func header(name, value string) []span {
+	if scheme, rest, ok := strings.Cut(value, " "); ok && !strings.ContainsAny(rest, " ") {
+		switch strings.ToLower(scheme) {
+		case "bearer", "basic", "token", "apikey", "key", "digest":
+			if credible(rest, false) && !refers(rest) {
+				return []span{{len(scheme) + 1, len(value), "by its name"}}
+			}
+			return secretsIn(value)
+		}
+	}
+	return namedSecrets(name, value)
+}
+
+// pathSecret finds a segment drawn by lot in the path of an address: some services hand
+// out addresses that are keys.
+func pathSecret(url string) []span {
+	i := strings.Index(url, "://")
+	if i < 0 {
+		return nil
+	}
+	at := i + 3
+	for n, seg := range strings.Split(url[at:], "/") {
+		seg, _, _ := strings.Cut(seg, "?")
+		if n > 0 && drawn(seg) && !refers(seg) {
+			return []span{{at, at + len(seg), "a path drawn by lot"}}
+		}
+		next := strings.IndexByte(url[at:], '/')
+		if next < 0 {
+			return nil
+		}
+		at += next + 1
+	}
+	return nil
+}
+
+// hotArgs finds arguments that are secrets by what stands before the value: a flag
+// (--token x, --token=x), a variable (-e TOKEN=x, TOKEN=x) or a header ("Authorization: x").
+func hotArgs(e *Entry) map[int]span {
+	out := map[int]span{}
+	for i := range e.Args {
+		text := e.Args[i].Reveal()
+		if i > 0 {
+			flag := e.Args[i-1].Reveal()
+			// "-e TOKEN" hands a variable on and says nothing of its value.
+			if strings.HasPrefix(flag, "--") && !strings.Contains(flag, "=") && !strings.HasPrefix(text, "-") {
+				if s := namedSecrets(flag, text); len(s) > 0 {
+					out[i] = s[0]
+					continue
+				}
+			}
+		}
+		at := strings.IndexAny(text, "=:")
+		if at <= 0 || at+1 >= len(text) {
+			continue
+		}
+		name, value, from := text[:at], text[at+1:], at+1
+		if n := strings.TrimLeft(name, "-"); text[at] == '=' && (n == "header" || n == "H" || n == "headers" || n == "env" || n == "e") {
+			// --header=NAME: VALUE, --env=NAME=VALUE
+			next := strings.IndexAny(value, "=:")
+			if next <= 0 || next+1 >= len(value) {
+				continue
+			}
+			at += 1 + next
+			name, value, from = value[:next], value[next+1:], at+1
+		}
+		if text[at] == ':' {
+			if strings.HasPrefix(value, "//") {
+				continue
+			}
+			trimmed := strings.TrimLeft(value, " ")
+			from += len(value) - len(trimmed)
+			if s := header(name, trimmed); len(s) > 0 {
+				out[i] = span{s[0].start + from, s[0].end + from, s[0].why}
+			}
+			continue
+		}
+		if s := namedSecrets(name, value); len(s) > 0 {
+			out[i] = span{s[0].start + from, s[0].end + from, s[0].why}
+		}
+	}
+	return out
+}

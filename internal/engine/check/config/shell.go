@@ -1,0 +1,96 @@
+package config
+
+import (
+	"regexp"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+)
+
+var _ = register(Check{
+	ID: "GNT-105", Name: "shell-script-as-server", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP05:2025 close, MCP04:2025 weak, ASI05 close, CWE-494 close, CWE-829 close, CWE-78 weak, L2 close, L6 weak",
+	Axis:     "command-execution", Source: "https://cwe.mitre.org/data/definitions/78.html",
+	Doc: `A server is a line of script for a shell (sh -c, bash -lc, cmd /c, powershell -Command) which fetches
+something from the network, decodes something, or pipes one program into another.
+
+What such a line does cannot be told from the configuration: it fetches and runs what stands at an address at
+each start, without any version. It is also the form in which malicious configurations are handed round.
+
+Fires, high, on a download (curl, wget, Invoke-WebRequest, certutil -urlcache …), an encoded command, eval, and a
+pipe into a shell or an interpreter; medium on any other pipe. Silent on a shell that only starts one program
+("cmd /c npx …" is how npm's programs are started on Windows; "bash -lc" loads the user's PATH), on "||", and on
+a script file: that is a file on this machine like any program.`,
+	Advice: "Name the program and its arguments; put what has to be prepared into a script that was reviewed.",
+	Run: func(p *Pass) {
+		p.eachEntry(func(file int, e *Entry) {
+			words, ok := scriptOf(e)
+			if !ok {
+				return
+			}
+			for _, w := range words {
+				if why, severity, at := risky(w.text, words); why != "" {
+					p.Report(Report{File: file, Entry: e, At: w.at, Evidence: w.text[at[0]:at[1]], Start: at[0], End: at[1], Severity: severity,
+						Message: "the server is a shell script that " + why})
+					return
+				}
+			}
+		})
+	},
+})
+
+// scriptOf returns what the entry's command hands to a shell, behind env and the like.
+func scriptOf(e *Entry) ([]word, bool) {
+	words := []word{{text: e.Command, at: e.CommandAt}}
+	for _, a := range e.Args {
+		words = append(words, word{text: a.Reveal(), at: a.Place})
+	}
+	for n := range words {
+		l := launch{program: base(words[n].text), args: words[n+1:]}
+		if script, ok := shellScript(l); ok {
+			if strings.HasPrefix(l.program, "p") && len(l.args) > 0 {
+				// The switch is a part of the matter: -EncodedCommand.
+				return l.args, true
+			}
+			return script, true
+		}
+		if n > 4 {
+			break
+		}
+	}
+	return nil, false
+}
+
+var (
+	download    = regexp.MustCompile(`(?i)(?:^|[\s;&|(` + "`" + `"'])(?:curl|wget|aria2c|iwr|irm|invoke-webrequest|invoke-restmethod|start-bitstransfer|bitsadmin)(?:\.exe)?(?:\s+[^|;&]*|$)|downloadstring|downloadfile|certutil(?:\.exe)?\s+[^|;&]*-urlcache[^|;&]*`)
+	encoded     = regexp.MustCompile(`(?i)base64\s+(?:-d\b|-D\b|--decode)|frombase64string|(?:^|\s)-e(?:c|nc|ncodedcommand)\b|(?:^|[\s;&|])(?:eval|iex|invoke-expression)\s`)
+	interpreter = regexp.MustCompile(`(?i)[^|]\|\s*(?:sudo\s+)?(?:/\S*/)?(?:sh|bash|zsh|dash|ksh|fish|python[0-9.]*|node|perl|ruby|php|osascript|powershell|pwsh|iex)\b`)
+	pipe        = regexp.MustCompile(`[^|]\|[^|]`)
+)
+
+func risky(text string, all []word) (why string, severity finding.Severity, at [2]int) {
+	for _, r := range []struct {
+		re       *regexp.Regexp
+		why      string
+		severity finding.Severity
+	}{
+		{download, "fetches something from the network", finding.High},
+		{encoded, "runs something that is encoded or put together", finding.High},
+		{interpreter, "pipes into an interpreter", finding.High},
+		{pipe, "pipes one program into another", finding.Medium},
+	} {
+		if m := r.re.FindStringIndex(text); m != nil {
+			return r.why, r.severity, [2]int{m[0], m[1]}
+		}
+	}
+	if text == "|" {
+		for _, w := range all {
+			if download.MatchString(w.text) {
+				return "fetches something from the network", finding.High, [2]int{0, 1}
+			}
+		}
+		return "pipes one program into another", finding.Medium, [2]int{0, 1}
+	}
+	return "", finding.None, at
+}

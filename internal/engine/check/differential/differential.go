@@ -1,0 +1,227 @@
+// Package differential holds the checks that compare what one server says when it is asked
+// several times: as another client, once more, and after it said that a list had changed
+// (GNT-001 and GNT-002).
+package differential
+
+import (
+	"crypto/sha256"
+	"iter"
+	"slices"
+
+	"gauntlet/catalog"
+	"gauntlet/internal/engine/check"
+	"gauntlet/rawjson"
+)
+
+var lane check.Lane
+
+// register adds a check to the lane.
+var register = lane.Register
+
+// Checks returns the lane's checks by id.
+func Checks() []*check.Check { return lane.Checks() }
+
+// source describes what such a server is after, for both checks.
+const source = "https://invariantlabs.ai/blog/mcp-security-notification-tool-poisoning-attacks"
+
+// An account is what a server said one time.
+type account struct {
+	server *catalog.Server
+	as     string // how the client called itself; "" for that of the catalog itself
+	whole  bool   // everything asked for was read
+	said   map[key]*said
+	order  []key
+}
+
+// A key finds one definition in every account. list is a place in catalog.Kinds, -1 for
+// what a server says about itself. A definition without a name has its content for one.
+type key struct {
+	list int
+	name string
+}
+
+// said is one definition, or several of one name in whatever order. Each member is compared
+// by itself, so that one that always moves does not hide the others.
+type said struct {
+	items []*catalog.Item
+	parts map[string][]string // hashes of what the members hold, by their names, sorted
+}
+
+// whole stands for the definition as a whole among its parts, where it is there or not;
+// no member is called so that could be mistaken for it, as all is lost then anyway.
+const whole = "\x00whole"
+
+// differs returns the parts in which two definitions differ, sorted; nil if they do not.
+func differs(a, b *said) (parts []string) {
+	switch {
+	case a == nil && b == nil:
+		return nil
+	case a == nil || b == nil:
+		return []string{whole}
+	}
+	for name, sums := range a.parts {
+		if !slices.Equal(sums, b.parts[name]) {
+			parts = append(parts, name)
+		}
+	}
+	for name := range b.parts {
+		if a.parts[name] == nil {
+			parts = append(parts, name)
+		}
+	}
+	slices.Sort(parts)
+	return parts
+}
+
+// readAsking makes the account of a server.
+func readAsking(s *catalog.Server, as string, whole bool) *account {
+	a := &account{server: s, as: as, whole: whole, said: map[key]*said{}}
+	var tree rawjson.Tree
+	add := func(list int, it *catalog.Item) {
+		v := it.Parse(s, &tree)
+		k := key{list, it.Name()}
+		if list < 0 {
+			k.name = it.Label()
+		} else if k.name == "" {
+			k.name = "\x00" + hashCanonical(v)
+		}
+		d := a.said[k]
+		if d == nil {
+			d = &said{parts: map[string][]string{}}
+			a.said[k] = d
+			a.order = append(a.order, k)
+		}
+		d.items = append(d.items, it)
+		d.addItem(list, v)
+	}
+	for i := range s.Self {
+		add(-1, &s.Self[i])
+	}
+	for list := range s.Lists {
+		for i := range s.Lists[list].Items {
+			add(list, &s.Lists[list].Items[i])
+		}
+	}
+	for _, d := range a.said {
+		for _, sums := range d.parts {
+			slices.Sort(sums)
+		}
+	}
+	return a
+}
+
+// resources is the place of that list in catalog.Kinds.
+const resources = 2
+
+// addItem takes one definition in. The size of a resource and the date of its last change move by
+// design and are left out.
+func (d *said) addItem(list int, v rawjson.Value) {
+	put := func(name, sum string) { d.parts[name] = append(d.parts[name], sum) }
+	if v.Kind() != rawjson.Object {
+		put("", hashCanonical(v))
+		return
+	}
+	for m := range v.Members() {
+		switch name := m.Key.Text(); {
+		case list == resources && name == "size":
+		case list == resources && name == "annotations":
+			for a := range m.Value.Members() {
+				if a.Key.Text() != "lastModified" {
+					put(name, a.Key.Text()+hashCanonical(a.Value))
+				}
+			}
+		default:
+			put(name, hashCanonical(m.Value))
+		}
+	}
+}
+
+// hashCanonical is of what a value means, not of how it is written.
+func hashCanonical(v rawjson.Value) string {
+	sum := sha256.Sum256([]byte(v.Canonical()))
+	return string(sum[:])
+}
+
+// asked is everything one server of the catalog said.
+type asked struct {
+	server *catalog.Server
+	self   []*account // to the client of the catalog: what the catalog holds first
+	other  []*account // to another client
+	later  []*account // to the first one, after a change; after says which
+	after  []string
+}
+
+// askedServers yields the servers that were asked more than once.
+func askedServers(p *check.Pass) iter.Seq[*asked] {
+	return func(yield func(*asked) bool) {
+		for _, s := range p.Catalog.Servers {
+			a := &asked{server: s}
+			for i := range p.Askings {
+				q := &p.Askings[i]
+				if q.Of != s {
+					continue
+				}
+				if a.self == nil {
+					a.self = []*account{readAsking(s, "", p.Whole(s))}
+				}
+				now := readAsking(q.Server(), q.As, q.Whole())
+				switch {
+				case q.After != "":
+					a.later, a.after = append(a.later, now), append(a.after, q.After)
+				case q.Self:
+					a.self[0].as = q.As
+					a.self = append(a.self, now)
+				default:
+					a.other = append(a.other, now)
+				}
+			}
+			if a.self != nil {
+				p.Looked(len(a.self[0].order))
+				if !yield(a) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// keys yields every definition that any of two accounts has, in the order of the first.
+func keys(a, b *account) iter.Seq[key] {
+	return func(yield func(key) bool) {
+		for _, k := range a.order {
+			if !yield(k) {
+				return
+			}
+		}
+		for _, k := range b.order {
+			if a.said[k] == nil && !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// judged reports whether it is known what both accounts say of a definition: one that is
+// missing in an account that was cut says nothing.
+func judged(k key, a, b *account) bool {
+	return (a.said[k] != nil || a.whole) && (b.said[k] != nil || b.whole)
+}
+
+// moves returns the parts of a definition that the same client was told differently.
+func moves(k key, same []*account) (parts []string) {
+	for _, a := range same[min(1, len(same)):] {
+		if judged(k, same[0], a) {
+			parts = append(parts, differs(same[0].said[k], a.said[k])...)
+		}
+	}
+	return parts
+}
+
+// between returns the parts in which two accounts differ without moving by themselves. A
+// definition that comes and goes says nothing.
+func between(k key, a, b *account, moving ...string) []string {
+	if !judged(k, a, b) || slices.Contains(moving, whole) {
+		return nil
+	}
+	return slices.DeleteFunc(differs(a.said[k], b.said[k]), func(part string) bool { return slices.Contains(moving, part) })
+}

@@ -1,0 +1,88 @@
+package differential
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/rawjson"
+)
+
+// A side is what was said to one client, or at one time; told is that in words.
+type side struct {
+	accounts []*account
+	told     string
+}
+
+// inNoise reports a part of a definition that moves by itself and says something to one
+// side all the same: a server must not escape comparison by putting a clock beside it.
+// The clients are asked in turn, so that time alone never shows a word to one of them each
+// time and to the other not once.
+func inNoise(p *check.Pass, k key, moving []string, a, b side) {
+	first, other := a.accounts[0], b.accounts[0]
+	if first.said[k] == nil || other.said[k] == nil || slices.Contains(moving, whole) {
+		return
+	}
+	slices.Sort(moving)
+	for _, part := range slices.Compact(moving) {
+		for _, sides := range [][2]side{{a, b}, {b, a}} {
+			words := steady(k, part, sides[0].accounts, sides[1].accounts)
+			if len(words) == 0 || len(words) == 1 && len(sides[0].accounts) == 1 { // one may be a random one
+				continue
+			}
+			d := compare(first, other, k, []string{part})
+			d.where, d.steady = part, strings.Join(words, " ")
+			if part == "" { // it is no object
+				d.where = d.was.Label()
+			}
+			d.reportDifference(p, fmt.Sprintf("%s moves from asking to asking, and %s it alone says %s",
+				excerpt.Clip(d.where, 120), sides[0].told, excerpt.Quote(d.steady, most)), finding.None)
+			return
+		}
+	}
+}
+
+// steady returns the words of a part that every one of these accounts has and none of the
+// others, in the order of the first. Words with digits are left out: counters and random
+// numbers meet by chance.
+func steady(k key, part string, these, others []*account) []string {
+	words := slices.DeleteFunc(these[0].words(k, part), func(w string) bool { return strings.ContainsAny(w, "0123456789") })
+	for i, a := range slices.Concat(these[1:], others) {
+		has := map[string]bool{}
+		for _, w := range a.words(k, part) {
+			has[w] = true
+		}
+		words = slices.DeleteFunc(words, func(w string) bool { return has[w] != (i < len(these)-1) })
+	}
+	return words
+}
+
+// words are those of a part of a definition, as JSON where it is no string.
+func (a *account) words(k key, part string) []string {
+	d := a.said[k]
+	if d == nil {
+		return nil
+	}
+	var out []string
+	var tree rawjson.Tree
+	for _, it := range d.items {
+		v := it.Parse(a.server, &tree)
+		if v.Kind() == rawjson.Object {
+			v = v.Get(part)
+		}
+		text := v.Canonical()
+		if v.Kind() == rawjson.String {
+			text = v.Text()
+		}
+		for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"{}[],`, r) }) {
+			if w = strings.TrimRight(w, ".;:!?"); w != "" {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}

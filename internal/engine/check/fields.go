@@ -1,0 +1,261 @@
+package check
+
+import (
+	"cmp"
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/internal/leaf/clause"
+	"gauntlet/rawjson"
+)
+
+// A context is where in a definition a value stands, as far as sorts depend on it.
+type context uint8
+
+const (
+	inItem context = iota
+	inSchema
+	inProperties
+	inValues // enum, const, default, examples: any JSON
+	inAnnotations
+	inMeta
+	inIcons
+	inArguments
+	inIdentity // the server's description of itself
+)
+
+// fields collects every string of an item. Names that MCP or JSON Schema give are
+// structure and left out; all other names are somebody's text.
+func (w *worker) fields(it *catalog.Item, v rawjson.Value) []Field {
+	w.buf = w.buf[:0]
+	w.reader.Alone = w.of != nil && len(w.of.server.Tools()) == 1
+	w.reader.Begin(it.Name())
+	clear(w.params)
+	properties(v.Get("inputSchema"), w.params, 0)
+	properties(v.Get("outputSchema"), w.params, 0)
+	ctx := inItem
+	if it.Kind == finding.Server {
+		if it.Label() == "capabilities" {
+			return w.buf // switches for the client, which no model is shown
+		}
+		ctx = inIdentity
+	}
+	if v.Kind() == rawjson.String { // instructions stand alone
+		w.field(v, false, Instructions)
+		return w.buf
+	}
+	w.walk(v, ctx, Other, 0)
+	return w.buf
+}
+
+func (w *worker) walk(v rawjson.Value, ctx context, sort Sort, depth int) {
+	switch v.Kind() {
+	case rawjson.String:
+		w.field(v, false, sort)
+	case rawjson.Array:
+		if depth < catalog.MaxDepth {
+			for _, e := range v.Elements() {
+				w.walk(e, ctx, sort, depth+1)
+			}
+		}
+	case rawjson.Object:
+		if depth >= catalog.MaxDepth {
+			return
+		}
+		for m := range v.Members() {
+			name := meantMember(ctx, m.Key.Text())
+			// What a server says about itself has members that capture tools add; only
+			// those of MCP's Implementation reach a model.
+			if ctx == inIdentity && depth == 0 {
+				if name == "serverInfo" {
+					w.walk(m.Value, inIdentity, Other, 0) // what the server answered, wrapped by a capture tool
+				}
+				if !identity[name] {
+					continue
+				}
+			}
+			switch {
+			case ctx == inProperties:
+				w.field(m.Key, true, PropertyName)
+			case !structural[m.Key.Text()] || ctx == inValues:
+				w.field(m.Key, true, MemberName)
+			}
+			next, sort := fieldSort(ctx, name)
+			w.output = w.output || ctx == inItem && name == "outputSchema"
+			w.walk(m.Value, next, sort, depth+1)
+			w.output = w.output && ctx != inItem
+		}
+	}
+}
+
+// meantMember returns the member that a reader which ignores case takes a name for: what such
+// a reader shows its model is judged as that part.
+func meantMember(ctx context, name string) string {
+	if ctx == inProperties || ctx == inValues || ctx == inMeta {
+		return name
+	}
+	return cmp.Or(foldedMembers[rawjson.FoldName(name)], name)
+}
+
+// foldedMembers are the members that step and the identity of a server tell apart.
+var foldedMembers = func() map[string]string {
+	out := map[string]string{}
+	for name := range identity {
+		out[rawjson.FoldName(name)] = name
+	}
+	for _, name := range []string{"serverInfo", "inputSchema", "outputSchema", "annotations", "_meta", "icons", "arguments", "name", "title", "description",
+		"instructions", "uri", "uriTemplate", "websiteUrl", "properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "$comment",
+		"markdownDescription", "errorMessage", "enum", "const", "default", "examples", "example", "enumDescriptions", "enumNames"} {
+		out[rawjson.FoldName(name)] = name
+	}
+	return out
+}()
+
+// fieldSort returns where the value of a member stands and the sort of strings there.
+func fieldSort(ctx context, name string) (context, Sort) {
+	switch ctx {
+	case inItem, inIdentity:
+		switch name {
+		case "inputSchema", "outputSchema":
+			return inSchema, SchemaOther
+		case "annotations":
+			return inAnnotations, Annotation
+		case "_meta":
+			return inMeta, Meta
+		case "icons":
+			return inIcons, Icon
+		case "arguments":
+			return inArguments, Argument
+		case "name":
+			return ctx, Name
+		case "title":
+			return ctx, Title
+		case "description":
+			return ctx, Description
+		case "instructions":
+			return ctx, Instructions
+		case "uri", "uriTemplate", "websiteUrl":
+			return ctx, URI
+		}
+		return ctx, Other
+	case inProperties:
+		return inSchema, SchemaOther
+	case inSchema:
+		switch name {
+		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+			return inProperties, SchemaOther
+		case "description", "title", "$comment", "markdownDescription", "errorMessage":
+			return inSchema, SchemaDescription
+		case "enum", "const", "default", "examples", "example", "enumDescriptions", "enumNames":
+			return inValues, SchemaValue
+		}
+		return inSchema, SchemaOther
+	case inArguments:
+		switch name {
+		case "name":
+			return ctx, PropertyName
+		case "description", "title":
+			return ctx, SchemaDescription
+		}
+		return ctx, Argument
+	case inAnnotations:
+		return ctx, Annotation
+	case inMeta:
+		return ctx, Meta
+	case inIcons:
+		return ctx, Icon
+	}
+	return inValues, SchemaValue
+}
+
+// properties collects the property names of a schema at any depth.
+func properties(v rawjson.Value, into map[string]bool, depth int) {
+	if depth > 50 {
+		return
+	}
+	for m := range v.Members() {
+		if m.Value.Kind() == rawjson.Object && m.Key.Raw() == `"properties"` {
+			for p := range m.Value.Members() {
+				into[p.Key.Text()] = true
+			}
+		}
+		properties(m.Value, into, depth+1)
+	}
+	for _, e := range v.Elements() {
+		properties(e, into, depth+1)
+	}
+}
+
+// nameField tells the reader what an identifier means in the item at hand.
+func (w *worker) nameField(s string) clause.Name {
+	switch {
+	case w.params[s]:
+		return clause.Parameter
+	case s == w.self:
+		return clause.Self
+	case w.of.hasName(s):
+		return clause.Sibling
+	}
+	return clause.Unknown
+}
+
+// ownHost tells the reader whether a host is the server's own: its name stands in it.
+func (w *worker) ownHost(host string) bool {
+	host = strings.ToLower(host)
+	for word := range strings.FieldsFuncSeq(strings.ToLower(w.server), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if len(word) >= 4 && !commonInNames[word] && strings.Contains(host, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// commonInNames are words in the names of servers that are nobody's own.
+var commonInNames = map[string]bool{"server": true, "tools": true, "data": true, "cloud": true, "http": true, "https": true, "example": true, "test": true, "mail": true, "docs": true, "local": true}
+
+func (w *worker) field(v rawjson.Value, isKey bool, sort Sort) {
+	s := v.Text()
+	w.counts[sort].strings++
+	w.counts[sort].bytes += len(s)
+	at := placeOf[sort]
+	if w.output && (at == clause.Slot || at == clause.SlotName) {
+		at = clause.Elsewhere // nobody fills in what a tool returns
+	}
+	w.buf = append(w.buf, Field{Value: v, IsKey: isKey, Sort: sort, Text: w.reader.Read(s, at)})
+}
+
+// identity lists the members of MCP's Implementation object (2024-11-05 to 2026-07-28).
+var identity = map[string]bool{
+	"name": true, "title": true, "version": true, "description": true, "websiteUrl": true, "icons": true,
+	"instructions": true, "_meta": true,
+}
+
+// structural lists the member names that MCP and JSON Schema define.
+var structural = func() map[string]bool {
+	m := map[string]bool{}
+	for _, n := range []string{
+		"name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta", "icons", "arguments",
+		"uri", "uriTemplate", "mimeType", "size", "execution", "taskSupport", "version", "websiteUrl", "instructions",
+		"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "audience", "priority", "lastModified",
+		"src", "sizes", "theme", "required",
+		"$schema", "$id", "$ref", "$defs", "$comment", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary",
+		"type", "properties", "patternProperties", "additionalProperties", "unevaluatedProperties", "propertyNames",
+		"items", "prefixItems", "additionalItems", "unevaluatedItems", "contains", "minContains", "maxContains",
+		"enum", "const", "default", "examples", "example", "format", "pattern", "minLength", "maxLength", "minimum",
+		"maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems",
+		"minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "dependencies", "allOf", "anyOf",
+		"oneOf", "not", "if", "then", "else", "definitions", "deprecated", "readOnly", "writeOnly", "nullable",
+		"contentEncoding", "contentMediaType", "contentSchema", "discriminator", "x-mcp-header",
+	} {
+		m[n] = true
+	}
+	return m
+}()
+
+// placeOf says for each sort how its text is to be read.
+var placeOf = [sorts]clause.Place{
+	Name: clause.Label, Title: clause.Label, Description: clause.Function, Instructions: clause.Instruction,
+	SchemaDescription: clause.Slot, PropertyName: clause.SlotName, MemberName: clause.SlotName,
+	SchemaValue: clause.Value,
+}

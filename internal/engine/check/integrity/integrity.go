@@ -1,0 +1,134 @@
+// Package integrity holds the checks that compare a catalog with a baseline that the user
+// approved: SEC-014 to SEC-016 and GNT-014 to GNT-017. What stands in one of the two only
+// is no matter of theirs: nobody approved it, or nobody is shown it any more.
+package integrity
+
+import (
+	"slices"
+
+	"gauntlet/catalog"
+	"gauntlet/internal/engine/check"
+	"gauntlet/rawjson"
+)
+
+var lane check.Lane
+
+// register adds a check to the lane.
+var register = lane.Register
+
+// Checks returns the lane's checks by id.
+func Checks() []*check.Check { return lane.Checks() }
+
+// toolPins is the public page that describes the attack, for the checks of our own.
+const toolPins = "https://invariantlabs.ai/blog/mcp-security-notification-tool-poisoning-attacks"
+
+// Matched reports whether any server of the catalog has a counterpart in the baseline.
+func Matched(c, baseline *catalog.Catalog) bool { return len(catalog.Pairs(baseline, c)) > 0 }
+
+// A kept is a definition that stands in both. Its values are good until the next one.
+type kept struct {
+	catalog.Pair
+	wasItem, isItem *catalog.Item
+	old, new        rawjson.Value
+}
+
+// eachKept shows each definition of one list that stands in the baseline as well. Where a
+// name repeats, a definition that equals any of that name in the baseline is unchanged;
+// another one is compared with the last of them, which most clients take.
+func eachKept(p *check.Pass, list int, show func(kept)) {
+	var before, now rawjson.Tree
+	for _, pr := range catalog.Pairs(p.Baseline, p.Catalog) {
+		was, forms := map[string][]*catalog.Item{}, map[string]map[string]bool{}
+		for i := range pr.Was.Lists[list].Items {
+			it := &pr.Was.Lists[list].Items[i]
+			was[it.Name()] = append(was[it.Name()], it)
+		}
+		items := pr.Is.Lists[list].Items
+		for i := range items {
+			it := &items[i]
+			same := was[it.Name()]
+			if it.Name() == "" || len(same) == 0 {
+				continue
+			}
+			p.Looked(1)
+			if same[0].Text(pr.Was) == it.Text(pr.Is) {
+				continue // the usual case, and cheap
+			}
+			k := kept{Pair: pr, isItem: it, new: it.Parse(pr.Is, &now)}
+			if len(same) > 1 {
+				// Written out once a name: a hostile list has one name as often as it likes.
+				if forms[it.Name()] == nil {
+					forms[it.Name()] = map[string]bool{}
+					for _, w := range same {
+						forms[it.Name()][w.Parse(pr.Was, &before).Canonical()] = true
+					}
+				}
+				if forms[it.Name()][k.new.Canonical()] {
+					continue
+				}
+			}
+			k.wasItem = same[len(same)-1]
+			k.old = k.wasItem.Parse(pr.Was, &before)
+			show(k)
+		}
+	}
+}
+
+// A change is a member that is not what it was.
+type change struct {
+	member   string
+	old, new rawjson.Value // absent where only the other side has it
+}
+
+// changes returns the members that satisfy which and have changed, in the order of the
+// new definition and then what is gone. A member that is null is not there. Of one that
+// repeats each is compared: parsers differ in which one they take.
+func changes(old, new rawjson.Value, which func(member string) bool) []change {
+	was, is := members(old), members(new)
+	var out []change
+	seen := map[string]bool{}
+	for _, v := range []rawjson.Value{new, old} {
+		for m := range v.Members() {
+			name := m.Key.Text()
+			if seen[name] || !which(name) {
+				continue
+			}
+			seen[name] = true
+			a, b := was[name], is[name]
+			for i := range max(len(a), len(b)) {
+				c := change{member: name}
+				if i < len(a) {
+					c.old = a[i]
+				}
+				if i < len(b) {
+					c.new = b[i]
+				}
+				if c.old.Canonical() != c.new.Canonical() && !(isBlank(c.old) && isBlank(c.new)) {
+					out = append(out, c)
+					break
+				}
+			}
+		}
+	}
+	return out
+}
+
+// isBlank reports whether there is nothing to read: absent and empty text say the same.
+func isBlank(v rawjson.Value) bool {
+	return !v.Exists() || v.Kind() == rawjson.String && v.Text() == ""
+}
+
+func members(v rawjson.Value) map[string][]rawjson.Value {
+	out := map[string][]rawjson.Value{}
+	for m := range v.Members() {
+		if m.Value.Kind() != rawjson.Null {
+			out[m.Key.Text()] = append(out[m.Key.Text()], m.Value)
+		}
+	}
+	return out
+}
+
+// only returns a test for members by name.
+func only(names ...string) func(string) bool {
+	return func(member string) bool { return slices.Contains(names, member) }
+}

@@ -1,0 +1,62 @@
+package integrity
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/posture"
+	"gauntlet/rawjson"
+)
+
+var _ = register(check.Check{
+	ID: "SEC-016", Name: "version-stamp-posture", Severity: finding.Info, Maturity: check.Experimental,
+	Taxonomy: "MCP04:2025 weak, ASI04 weak, CWE-353 close, SAFE-T1201 weak, L6 close, L4 weak",
+	Axis:     "posture", Needs: check.Definitions, Source: check.SourceSEC,
+	Doc: `No tool of a server carries a version stamp: a member "version", or a key "version" in its "_meta",
+with or without a prefix.
+
+Without a stamp a definition that is swapped later leaves no trace in the catalog itself, and only a
+baseline shows it. No revision of MCP gives a tool a version; a stamp is a private convention (ETDI,
+arXiv 2506.01333). So this fires on nearly every server, is informational and says nothing bad about
+anyone. It reads the current catalog alone, and there is one finding a server. One stamped tool
+silences it for its server; a server without tools has none.
+
+The posture map's signal tool-version has the figures, by the same definition.`,
+	Advice: "Keep a snapshot of what you approved and compare with scan --baseline; as the author of a server, stamp your tools under _meta.",
+	Run:    versionStampPosture,
+})
+
+func versionStampPosture(p *check.Pass) {
+	for _, s := range p.Catalog.Servers {
+		tools := len(s.Tools())
+		p.Looked(tools)
+		if tools == 0 || anyToolStamped(s) {
+			continue
+		}
+		what := fmt.Sprintf("none of the server's %d tools carries", tools)
+		if tools == 1 {
+			what = "the server's only tool does not carry"
+		}
+		p.Report(check.Relation{
+			At: p.At(s, nil, rawjson.Value{}), Identity: []string{check.Identity(s)},
+			Message: what + " a version stamp, so a definition that is swapped later leaves no trace in the catalog itself",
+		})
+	}
+}
+
+func anyToolStamped(s *catalog.Server) bool {
+	var tree rawjson.Tree
+	list := s.Tools()
+	for i := range list {
+		// Most tools are told by their text: parsing a million of them again would cost
+		// as much as the scan.
+		text := list[i].Text(s)
+		if (strings.Contains(text, `version"`) || strings.Contains(text, `\u`)) && posture.Stamped(list[i].Parse(s, &tree)) {
+			return true
+		}
+	}
+	return false
+}

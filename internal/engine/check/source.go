@@ -1,0 +1,89 @@
+package check
+
+import (
+	"bytes"
+	"path"
+	"unicode/utf8"
+
+	"gauntlet/finding"
+	"gauntlet/internal/leaf/taxonomy"
+	"gauntlet/sink"
+)
+
+// A SourceTree is what was read of the source of one server.
+type SourceTree struct {
+	*sink.Sources
+	Dir    string                   // as the user named it
+	Text   func(file string) []byte // of a file below Dir; nil for one that was not read
+	Number int                      // among the documents of the scan: see finding.Finding.Input
+}
+
+// A SourceReport is what a check has to say about a place in a source.
+type SourceReport struct {
+	At       sink.Place
+	Tool     string // whose handler it is about; "" for the server's
+	Steps    []sink.FlowStep
+	Message  string
+	Severity finding.Severity // None: the check's own
+	// Identity names what the finding is about across scans, without lines: see Relation.
+	Identity []string
+}
+
+// ReportSource records a finding about a source. Its content is the text of all its places, so that a
+// decision about it holds until one of them changes.
+func (p *Pass) ReportSource(r SourceReport) {
+	k := p.check
+	f := finding.Finding{
+		Rule: k.ID, Name: k.Name, Severity: k.Severity, Message: r.Message, Advice: k.Advice,
+		Location: p.sourceLocation(r.At, r.Tool), Taxonomy: taxonomy.Of(k.Taxonomy),
+		Fingerprint: finding.Fingerprint(append([]string{string(k.ID)}, r.Identity...)...),
+		Input:       p.Source.Number, Order: r.At.Start, OrderEnd: r.At.End,
+	}
+	if r.Severity != finding.None {
+		f.Severity = r.Severity
+	}
+	raw := p.sourceText(r.At)
+	f.Evidence = finding.Evidence{Raw: raw, End: len(raw)}
+	content := []string{raw}
+	for _, s := range r.Steps {
+		at := p.sourceLocation(s.At, r.Tool)
+		f.Steps = append(f.Steps, finding.Step{File: at.File, Line: at.Line, Column: at.Column, Text: s.What})
+		content = append(content, p.sourceText(s.At))
+	}
+	f.Content = finding.ContentHash(string(bytes.Join(toBytes(content), []byte{0})))
+	p.reports++
+	p.res.Findings = append(p.res.Findings, f)
+}
+
+func toBytes(texts []string) [][]byte {
+	out := make([][]byte, len(texts))
+	for i, t := range texts {
+		out[i] = []byte(t)
+	}
+	return out
+}
+
+// sourceLocation is a place in a source as a reader finds it.
+func (p *Pass) sourceLocation(at sink.Place, tool string) finding.Location {
+	l := finding.Location{File: path.Join(p.Source.Dir, at.File), Line: at.Line, Item: tool}
+	if tool != "" {
+		l.Kind = finding.Tool
+	}
+	text := p.Source.Text(at.File)
+	if at.Start > len(text) {
+		return l
+	}
+	line := text[bytes.LastIndexByte(text[:at.Start], '\n')+1 : at.Start]
+	l.Column = utf8.RuneCount(line) + 1
+	return l
+}
+
+// sourceText is the source at a place, its first lines where it is long.
+func (p *Pass) sourceText(at sink.Place) string {
+	text := p.Source.Text(at.File)
+	if at.Start > len(text) || at.End > len(text) || at.Start > at.End {
+		return ""
+	}
+	s := string(bytes.ToValidUTF8(text[at.Start:at.End], []byte("\uFFFD")))
+	return s[:clipAt(s, 0, min(len(s), maxEvidence))]
+}

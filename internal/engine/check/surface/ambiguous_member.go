@@ -1,0 +1,56 @@
+package surface
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+)
+
+var _ = register(check.Check{
+	ID: "GNT-003", Name: "ambiguous-member", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP03:2025 weak, ASI04 weak, CWE-436 close, L6 weak, L2 weak",
+	Axis:     "tool-poisoning", Needs: check.Definitions, Source: "https://www.rfc-editor.org/rfc/rfc8259#section-4",
+	Doc: `An answer of the server or a definition in it holds a member that clients read differently: two members
+have one name, or names that differ in case only.
+
+RFC 8259 leaves open which of two members with one name counts. Some readers take the first, most the
+last, and some (encoding/json of Go, readers of C# and Java in common settings) ignore case besides: of
+` + "`{\"tools\": […], \"Tools\": […]}`" + ` they show their agent the second list. So a server can show a reviewer or a
+scanner one thing and the agent another. Both are scanned; this check says that there are two. It looks
+at answers, at what the server says of itself and at definitions to any depth.
+
+A member that stands alone, in a case that MCP does not know (` + "`Description`" + `), is medium: some clients see it and
+others do not. Names of the author's own may differ in case: properties of a schema, its definitions,
+default values and examples, _meta.`,
+	Advice: "Send each member once, in the case that MCP gives it.",
+	Run: func(p *check.Pass) {
+		for _, s := range p.Catalog.Servers {
+			for range s.Items() {
+				p.Looked(1)
+			}
+		}
+		for i := range p.Catalog.Ambiguities {
+			a := &p.Catalog.Ambiguities[i]
+			names := make([]string, len(a.Names))
+			for i, name := range a.Names {
+				names[i] = excerpt.Quote(name, 60)
+			}
+			r := check.Relation{At: p.Ambiguous(a), Identity: append([]string{a.Location.Server, string(a.Location.Kind), a.Location.Item}, a.Names...)}
+			switch {
+			case a.Meant == "":
+				r.Message = "clients read the answer differently: " + excerpt.Clip(a.Names[0], 300)
+			case len(names) > 1:
+				r.Message = "clients differ in which one they take of the members " + strings.Join(names, ", ")
+			case a.Twice:
+				r.Message = fmt.Sprintf("the member %s appears more than once; clients differ in which one they take", names[0])
+			default:
+				r.Severity = finding.Medium
+				r.Message = fmt.Sprintf("clients that ignore case take the member %s for %q, and others do not see it", names[0], a.Meant)
+			}
+			p.Report(r)
+		}
+	},
+})

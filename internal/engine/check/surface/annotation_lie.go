@@ -1,0 +1,53 @@
+package surface
+
+import (
+	"fmt"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+)
+
+var _ = register(check.Check{
+	ID: "MCP-S-004", Name: "annotation-lie", Severity: finding.Medium, Maturity: check.Experimental,
+	Taxonomy: "MCP02:2025 weak, ASI02 close, ASI09 close, CWE-451 close, CWE-1059 weak, AML.T0101 weak, SAFE-T1406 weak, L4 close, L2 weak",
+	Axis:     "over-permission", Needs: check.Definitions, Source: "https://modelcontextprotocol.io/specification/2025-11-25/server/tools",
+	Doc: `A tool's annotations contradict its name: ` + "`readOnlyHint: true` or `destructiveHint: false`" + ` on a tool whose
+name says that it destroys something.
+
+Clients run read-only tools without asking. An annotation that says less than the name is the one way to
+get a destructive call past such a client, and where it is a mistake it has the same effect.
+
+What a tool destroys is read from the verb in its name, as for SEC-009. Only verbs that destroy by themselves
+count (delete, drop, wipe …); to remove something from a list is no lie beside ` + "`destructiveHint: false`" + `. Names whose verb is another one, and descriptions, are silent.`,
+	Advice:  "Declare readOnlyHint false and destructiveHint true, or give the tool the name of what it does.",
+	RunItem: annotationLie,
+})
+
+func annotationLie(it *check.Item) {
+	if it.Kind != finding.Tool {
+		return
+	}
+	verb, ok := destructiveVerb(it.Name())
+	if !ok || destructive.use[verb.word] == mayDestroy {
+		return
+	}
+	annotations := it.Value.Get("annotations")
+	readOnly, _ := annotations.Get("readOnlyHint").Bool()
+	harmless, declared := annotations.Get("destructiveHint").Bool()
+	lie := ""
+	switch {
+	case readOnly:
+		lie = "readOnlyHint true"
+	case declared && !harmless && verb.word != "remove": // to remove from a list can be undone
+		lie = "destructiveHint false"
+	default:
+		return
+	}
+	at := it.Value.Get("name").Offset()
+	for i := range it.Fields {
+		if f := &it.Fields[i]; f.Sort == check.Name && f.Value.Offset() == at {
+			it.Report(check.Report{Field: f, Start: verb.start, End: verb.end,
+				Message: fmt.Sprintf("the name says %q, and annotations declare %s", verb.word, lie)})
+		}
+	}
+}

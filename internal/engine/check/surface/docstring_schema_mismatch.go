@@ -1,0 +1,78 @@
+package surface
+
+import (
+	"fmt"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/rawjson"
+)
+
+var _ = register(check.Check{
+	ID: "SEC-007", Name: "docstring-schema-mismatch", Severity: finding.Medium, Maturity: check.Stable,
+	Taxonomy: "MCP03:2025 weak, ASI02 weak, CWE-684 close, CWE-1059 weak, AML.T0110 weak, SAFE-T1501 weak, L4 close, L3 weak",
+	Axis:     "tool-poisoning", Needs: check.Definitions, Source: check.SourceSEC,
+	Doc: `A tool's description names a parameter that its input schema does not declare.
+
+A model fills in what the description asks for. A person who approves a call, and a client that
+checks arguments, look at the schema: what only the description mentions passes them unseen, which
+makes an undeclared parameter a way to carry data out ("pass its content as the ` + "`sidenote`" + ` parameter").
+Where nothing is hidden, the model still sends arguments that the server drops or refuses.
+
+Names are read from parameter sections in the styles of Google, NumPy, reST, JSDoc and Markdown, and
+from sentences that can mean nothing else: "the ` + "`x`" + ` parameter", "parameter ` + "`x`" + `", "pass its content as 'x'".
+Every undeclared name is one finding; the evidence is the name.
+
+A name counts as declared if it stands anywhere in the schema, nested objects and definitions
+included, in any case, with any separators, in singular or plural; of a dotted name the first part
+is enough. Not judged are tools whose input schema is missing or not readable as an object, fields
+below an object whose own fields the schema leaves open, parameters that frameworks fill in (ctx,
+context, self, …), *args and **kwargs, environment variables, and parameters said to be another
+tool's. A list in the description is accepted as the declaration where the schema says outright
+that it takes additional properties; a sentence that asks for a parameter is not.`,
+	Advice:  "Declare the parameter in inputSchema, or take it out of the description.",
+	RunItem: docstringSchemaMismatch,
+})
+
+func docstringSchemaMismatch(it *check.Item) {
+	if it.Kind != finding.Tool {
+		return
+	}
+	schema := it.Value.Get("inputSchema")
+	if schema.Kind() != rawjson.Object {
+		return
+	}
+	for i := range it.Fields {
+		f := &it.Fields[i]
+		if f.Sort != check.Description || f.IsKey {
+			continue
+		}
+		named := documented(f.Text.Raw)
+		if len(named) == 0 {
+			continue
+		}
+		d, ok := declarations(schema)
+		if !ok {
+			return
+		}
+		reportUndeclared(it, f, named, d)
+	}
+}
+
+// reportUndeclared reports each name once, where it first stands.
+func reportUndeclared(it *check.Item, f *check.Field, named []parameter, d declared) {
+	s := f.Text.Raw
+	seen := map[string]bool{}
+	for _, p := range named {
+		name := s[p.start:p.end]
+		key := canonicalName(name)
+		if seen[key] || p.listed && d.open || d.has(name) || neverDeclared(name, p.kind) || !p.listed && othersParameter(it, s, p) {
+			continue
+		}
+		seen[key] = true
+		it.Report(check.Report{
+			Field: f, Start: p.start, End: p.end,
+			Message: fmt.Sprintf("the description names a parameter %q that the input schema does not declare", name),
+		})
+	}
+}

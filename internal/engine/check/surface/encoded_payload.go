@@ -1,0 +1,87 @@
+package surface
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/text"
+)
+
+var _ = register(check.Check{
+	ID: "SEC-004", Name: "encoded-payload", Severity: finding.Medium, Maturity: check.Stable,
+	Taxonomy: "MCP03:2025 close, ASI01 weak, CWE-1427 weak, CWE-506 weak, AML.T0068 close, SAFE-T1402 close, L6 close, L3 weak",
+	Axis:     "tool-poisoning", Needs: check.Definitions, Source: check.SourceSEC,
+	Doc: `A long base64 or hex blob, or another encoded text, is embedded in a definition and is more than data.
+
+Encoding hides an order or a command from the person who approves the tool, and not from the model,
+which decodes base64 without being asked.
+
+A blob fires when what it decodes to gives orders (as SEC-001 to SEC-003 and SEC-006 read them) or is a
+shell command or script, or when it is 200 characters or longer, sits in prose and decodes to nothing
+readable. Percent, entity and JSON escapes and spaced letters are read too, one level deep.
+
+What stays quiet: hashes, identifiers, keys (SEC-008 has those), data URIs, images, certificates and
+signatures, samples announced as such, and blobs that decode to harmless text or JSON.`,
+	Advice:  "Write the text out, or remove the blob; sample data belongs in an example that says so.",
+	RunItem: encodedPayload,
+})
+
+func encodedPayload(it *check.Item) {
+	for i := range it.Fields {
+		f := &it.Fields[i]
+		if len(f.Text.Blobs) == 0 {
+			continue
+		}
+		orders := map[int]bool{} // where a blob begins that decodes to an order
+		for _, d := range f.Text.Directives {
+			orders[d.Start] = orders[d.Start] || d.Decoded
+		}
+		for j := range f.Text.Blobs {
+			b := &f.Text.Blobs[j]
+			if what := payload(f, b, orders[b.Start]); what != "" {
+				it.Report(check.Report{Field: f, Start: b.Start, End: b.End, Normalized: b.Decoded,
+					Message: fmt.Sprintf("%s carries %d bytes of %s that %s", where(f), b.End-b.Start, b.Encoding, what)})
+			}
+		}
+	}
+}
+
+// long is the length in bytes from which a blob that decodes to nothing readable counts:
+// longer than any hash, key id or signature that documentation shows.
+const long = 200
+
+// payload tells a smuggled order from hashes, ids and sample data and says what it is, ""
+// for honest data.
+func payload(f *check.Field, b *text.Blob, order bool) string {
+	if order {
+		return "decode to an order to the model"
+	}
+	switch {
+	case b.Encoding == "spaced letters" || b.Encoding == "percent":
+		return ""
+	case text.Command(b.Decoded):
+		return "decode to a command"
+	case f.Sort.Prose() && b.Decoded == "" && b.End-b.Start >= long && !media(f.Text.Raw, b):
+		return "decode to nothing readable"
+	}
+	return ""
+}
+
+// media reports whether a blob is announced as data (a data URI, an example in quotes
+// after "e.g.") or begins as an image, font, archive or certificate does.
+func media(s string, b *text.Blob) bool {
+	before := s[max(0, b.Start-40):b.Start]
+	for _, sign := range []string{"base64,", "data:", "BEGIN ", "e.g", "xample", "ssh-", "sha256", "sha512", "sha384"} {
+		if strings.Contains(before, sign) {
+			return true
+		}
+	}
+	for _, magic := range []string{"\x89PNG", "\xff\xd8\xff", "GIF8", "RIFF", "%PDF", "PK\x03\x04", "\x1f\x8b", "\x30\x82", "wOFF", "OTTO", "<svg", "BM"} {
+		if strings.HasPrefix(b.Head, magic) {
+			return true
+		}
+	}
+	return false
+}

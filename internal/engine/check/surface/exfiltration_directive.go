@@ -1,0 +1,52 @@
+package surface
+
+import (
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/clause"
+	"gauntlet/internal/leaf/text"
+)
+
+var _ = register(check.Check{
+	ID: "SEC-003", Name: "exfiltration-directive", Severity: finding.High, Maturity: check.Stable,
+	Taxonomy: "MCP03:2025 close, MCP10:2025 weak, ASI01 close, ASI02 weak, CWE-1427 close, CWE-200 weak, AML.T0086 close, AML.T0098 weak, SAFE-T1001 close, SAFE-T1911 weak, SAFE-T1910 weak, L2 close, L1 weak",
+	Axis:     "data-exfiltration", Needs: check.Definitions, Source: check.SourceSEC,
+	Doc: `A definition points the model at sensitive data or at an external sink: credential files, keys,
+environment variables, the conversation, the system prompt; or it has data sent to an address that
+the user did not name. A parameter named after such data ("content_of_ssh_key", "system_prompt" on a
+calculator) and a default value that is a credential file, a metadata service or a command fire too.
+
+What the model reads it can pass on, and a parameter is a channel out: what goes into it reaches the
+server.
+
+An order that is hidden as well, in a comment, an encoding, look-alike or invisible characters, is critical.
+
+What is read is the same as for SEC-001, and the names of parameters word by word.
+
+What stays quiet: a tool whose own function, told in the first words of its description, is to read
+or send such things, examples ("e.g. ~/.ssh/id_rsa"), how to authenticate, and parameters about
+prompts or conversations on tools that work with models.`,
+	Advice:  "Ask for the data the tool needs by plain parameters; never send the model for files, secrets or the conversation.",
+	RunItem: exfiltration,
+})
+
+func exfiltration(it *check.Item) {
+	reportDirectives(it, clause.Leak)
+	for i := range it.Fields {
+		if f := &it.Fields[i]; loadedDefault(f) {
+			it.Report(check.Report{Field: f, Message: "a default value names a credential file or a metadata service, or is a command"})
+		}
+	}
+}
+
+// loadedDefault reports whether a field is a default value (or the only allowed one) that
+// names a credential file or a metadata service, or that is a shell command.
+func loadedDefault(f *check.Field) bool {
+	if f.Sort != check.SchemaValue || f.IsKey {
+		return false
+	}
+	if k := f.Value.Key().Text(); k != "default" && k != "const" {
+		return false
+	}
+	return clause.Credential(f.Text.Raw) || text.Injection(f.Text.Raw)
+}

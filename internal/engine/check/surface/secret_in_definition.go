@@ -1,0 +1,50 @@
+package surface
+
+import (
+	"fmt"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/secret"
+)
+
+var _ = register(check.Check{
+	ID: "SEC-008", Name: "secret-in-definition", Severity: finding.High, Maturity: check.Stable,
+	Taxonomy: "MCP01:2025 exact, ASI03 weak, CWE-798 exact, CWE-522 close, CWE-200 close, AML.T0055 close, AML.T0083 weak, SAFE-T1506 weak, SAFE-T1503 weak, L4 close, L6 weak",
+	Axis:     "secret-exposure", Needs: check.Definitions, Source: check.SourceSEC,
+	Doc: `A definition appears to contain a key or a credential: an API key, an access token, a private key, a
+password in a connection string.
+
+Whatever a definition says, the server sends to every client that connects, and clients hand it to a
+model, which may repeat it. A secret there is no secret any more. Every string is read: names,
+descriptions, defaults and examples in schemas, annotations, _meta, the server's instructions.
+
+Silent are placeholders ("YOUR_API_KEY", "sk-…"), examples that are plainly made up, keys that vendors print
+in their manuals (AKIAIOSFODNN7EXAMPLE), hashes, UUIDs and other identifiers.
+
+The evidence quotes the secret as it stands, since a reader has to find it, and since whoever can
+connect to the server has it already. The message never repeats it. Treat reports like the
+definition itself: a log of them spreads the secret as far as the log goes.`,
+	Advice:  "Revoke the credential, then take it out of the definition; read it from the environment where it is used.",
+	RunItem: secretInDefinition,
+})
+
+func secretInDefinition(it *check.Item) {
+	for i := range it.Fields {
+		f := &it.Fields[i]
+		for _, m := range secret.Find(f.Text.Raw) {
+			it.Report(check.Report{
+				Field: f, Start: m.Start, End: m.End,
+				Message: fmt.Sprintf("a secret (%s) appears to stand in %s", m.Rule, holder(f)),
+			})
+		}
+	}
+}
+
+// holder names the field that holds a secret.
+func holder(f *check.Field) string {
+	if f.IsKey {
+		return "the name of a member"
+	}
+	return "the " + f.Sort.String()
+}

@@ -1,0 +1,70 @@
+package surface
+
+import (
+	"fmt"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/rawjson"
+)
+
+var _ = register(check.Check{
+	ID: "SEC-009", Name: "unannotated-destructive-tool", Severity: finding.Medium, Maturity: check.Stable,
+	Taxonomy: "MCP02:2025 weak, ASI02 close, ASI09 weak, CWE-451 weak, CWE-1059 weak, AML.T0101 weak, SAFE-T1406 weak, SAFE-T2101 weak, L4 close, L2 weak",
+	Axis:     "over-permission", Needs: check.Definitions, Source: check.SourceSEC,
+	Doc: `A tool's name says that it destroys something, and its annotations declare no ` + "`destructiveHint`" + `.
+
+Clients ask before they run a tool that calls itself destructive. MCP takes a missing hint for true,
+but many clients do not, and a definition that leaves it out has not been thought about. Declaring
+it either way, true or false, is what this check asks for; it does not judge whether the answer is
+right. A hint that is not a boolean is no hint.
+
+What a tool does is read from the verb in its name, split at separators and capitals: the first word
+or, behind words that can only be a namespace or an object, the first verb ("file_delete",
+"github_delete_repo", "DeleteUser", "users.remove"). Verbs that destroy by themselves are delete,
+remove, destroy, erase, wipe, purge, truncate, drop, kill, terminate, uninstall, revoke, overwrite,
+unlink, prune, shred, expunge and their shell names (rm, rmdir, del). Clear, empty, reset, format,
+flush, clean and force do so only with an object that can be lost ("clear_cache" and "reset_filters"
+lose nothing that matters). Archive, cancel, close, stop, disable, detach and dismiss can be taken
+back or end something by design, and are left out.
+
+Silent are names whose verb is another one ("get_deleted_items", "list_removed", "undo_delete"),
+words that are nouns there ("drop_down", "kill_ring") and descriptions: "deletes nothing" contains the verb too.
+
+A tool that declares ` + "`readOnlyHint: true`" + ` without a destructiveHint contradicts its name, and the
+message says so.`,
+	Advice:  "Declare annotations.destructiveHint: true if the tool destroys or overwrites, false if it only adds.",
+	RunItem: unannotatedDestructiveTool,
+})
+
+func unannotatedDestructiveTool(it *check.Item) {
+	if it.Kind != finding.Tool {
+		return
+	}
+	verb, ok := destructiveVerb(it.Name())
+	if !ok {
+		return
+	}
+	annotations := it.Value.Get("annotations")
+	if annotations.Get("destructiveHint").Kind() == rawjson.Bool {
+		return
+	}
+	at := it.Value.Get("name").Offset() // of the last one where the member repeats, as Name reads it
+	for i := range it.Fields {
+		if f := &it.Fields[i]; f.Sort == check.Name && f.Value.Offset() == at {
+			it.Report(check.Report{Field: f, Start: verb.start, End: verb.end, Message: undeclaredHint(verb.word, annotations)})
+		}
+	}
+}
+
+// undeclaredHint says what the annotations of a tool with a destructive name lack.
+func undeclaredHint(verb string, annotations rawjson.Value) string {
+	if readOnly, _ := annotations.Get("readOnlyHint").Bool(); readOnly {
+		return fmt.Sprintf("the name says %q, and annotations declare readOnlyHint true without a destructiveHint: they contradict the name", verb)
+	}
+	switch annotations.Get("destructiveHint").Kind() {
+	case rawjson.Absent, rawjson.Null: // several SDKs write null for nothing
+		return fmt.Sprintf("the name says %q, and annotations declare no destructiveHint", verb)
+	}
+	return fmt.Sprintf("the name says %q, and destructiveHint is not a boolean, so it declares nothing", verb)
+}

@@ -1,0 +1,51 @@
+package surface
+
+import (
+	"slices"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/clause"
+)
+
+// reporting returns a check that reports the directives of some kinds.
+func reporting(kinds ...clause.Kind) func(*check.Item) {
+	return func(it *check.Item) { reportDirectives(it, kinds...) }
+}
+
+// reportDirectives reports every clause of the item that asks for one of the kinds.
+func reportDirectives(it *check.Item, kinds ...clause.Kind) {
+	for i := range it.Fields {
+		f := &it.Fields[i]
+		for _, d := range f.Text.Directives {
+			if slices.Contains(kinds, d.Kind) {
+				r := check.Report{Field: f, Start: d.Start, End: d.End, Normalized: d.Read, Message: where(f) + " " + d.Says}
+				if d.Hidden && d.Kind == clause.Leak {
+					r.Severity = finding.Critical // nobody hides by accident an order to take data away
+				}
+				it.Report(r)
+			}
+		}
+	}
+}
+
+// where names a field in a message.
+func where(f *check.Field) string {
+	switch {
+	case f.Sort == check.PropertyName:
+		return "the name of a parameter"
+	case f.IsKey:
+		return "the name of a member"
+	case f.Sort == check.SchemaDescription:
+		return "a description in the schema"
+	case f.Sort == check.SchemaValue:
+		return "a value in the schema"
+	case f.Sort == check.Instructions:
+		return "the text of the instructions"
+	case f.Sort == check.Annotation || f.Sort == check.Icon:
+		return "an " + f.Sort.String()
+	case f.Sort == check.Other || f.Sort == check.SchemaOther:
+		return "a string of the definition"
+	}
+	return "the " + f.Sort.String()
+}

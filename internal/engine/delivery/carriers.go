@@ -1,0 +1,156 @@
+package delivery
+
+import (
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/leaf/clause"
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+)
+
+// key is the extension of an attack by which its author says which parts carry it.
+const key = "x-gauntlet-carriers"
+
+// How the carriers were told, in words for a reader.
+const (
+	byAuthor    = "the document names the parts that carry the attack (" + key + ")"
+	byWords     = "parts whose text gives orders to a model"
+	byIndicator = "parts with text that an indicator looks for"
+	byChange    = "parts that are not what the actor began with"
+	byDefault   = "every part: none stands out"
+)
+
+// carriers returns which of the parts carry the attack, by the first of these that finds
+// any: what the author says; text that gives a model orders; text that an indicator looks
+// for, since the agent can have it from there only; what an actor with several states says
+// in a later one and did not say in the first; everything.
+func carriers(doc *oatf.Document, parts []part) ([]int, string) {
+	named := namedBy(doc)
+	anchors := anchorsOf(doc)
+	var r clause.Reader
+	for _, rule := range []struct {
+		basis string
+		is    func(*part) bool
+	}{
+		{byAuthor, func(p *part) bool {
+			return slices.Contains(named, p.Method) || slices.Contains(named, p.Method+" "+p.Name) || slices.Contains(named, p.Phase)
+		}},
+		{byWords, func(p *part) bool { return slices.ContainsFunc(p.texts, func(s string) bool { return orders(&r, s) }) }},
+		{byIndicator, func(p *part) bool {
+			return slices.ContainsFunc(p.texts, func(s string) bool { return holdsAnchor(s, anchors) })
+		}},
+		{byChange, func(p *part) bool {
+			return !p.first && !slices.ContainsFunc(parts, func(q part) bool { return q.first && q.Actor == p.Actor && equalParts(&q, p) })
+		}},
+		{byDefault, func(*part) bool { return true }},
+	} {
+		var out []int
+		for i := range parts {
+			if rule.is(&parts[i]) {
+				out = append(out, i)
+			}
+		}
+		if out != nil {
+			return out, rule.basis
+		}
+	}
+	return nil, byDefault
+}
+
+// namedBy returns what the author names: methods, a method and a name with a space between
+// them, or phases.
+func namedBy(doc *oatf.Document) []string {
+	var out []string
+	for _, x := range doc.Attack.Extensions {
+		if x.Name != key {
+			continue
+		}
+		for _, v := range x.Value.Elements() {
+			if v.Kind() == rawjson.String {
+				out = append(out, v.Text())
+			}
+		}
+	}
+	return out
+}
+
+// orders reports whether a text asks a model for what no text of a server has to ask for, by
+// the rules by which definitions are judged.
+func orders(r *clause.Reader, s string) bool {
+	r.Begin("")
+	return len(r.Read(s, clause.Elsewhere).Directives) > 0
+}
+
+// shortest is the length from which on a text of an indicator tells one part from another.
+const shortest = 4
+
+// anchorsOf returns texts that messages must hold for an indicator to match, in lower case,
+// save the names by which a list calls its members.
+func anchorsOf(doc *oatf.Document) []string {
+	ids := namesIn(doc)
+	var out []string
+	add := func(s string) {
+		if s = strings.ToLower(s); len(s) >= shortest && !ids[s] && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	for n := range doc.Attack.Indicators {
+		p := doc.Attack.Indicators[n].Pattern
+		if p == nil {
+			continue
+		}
+		condition := p.Condition
+		if !condition.Exists() {
+			condition = p.Shorthand
+		}
+		for v := range condition.All() {
+			switch {
+			case v.Kind() != rawjson.String:
+			case v.Key().Exists() && v.Key().Text() == "regex":
+				literals(v.Text(), add)
+			default:
+				add(v.Text())
+			}
+		}
+	}
+	return out
+}
+
+// namesIn returns the names by which the lists of a document's servers call their members, in
+// lower case.
+func namesIn(doc *oatf.Document) map[string]bool {
+	ids := map[string]bool{}
+	for i := range doc.Attack.Execution.Actors {
+		for n := range doc.Attack.Execution.Actors[i].Phases {
+			state := doc.Attack.Execution.Actors[i].Phases[n].State
+			for _, l := range lists {
+				for _, item := range state.Get(l.key).Elements() {
+					ids[strings.ToLower(item.Get(l.id).Text())] = true
+				}
+			}
+		}
+	}
+	return ids
+}
+
+// literals yields the literal texts of a regular expression.
+func literals(pattern string, yield func(string)) {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return
+	}
+	for todo := []*syntax.Regexp{re}; len(todo) > 0; {
+		re = todo[len(todo)-1]
+		todo = append(todo[:len(todo)-1], re.Sub...)
+		if re.Op == syntax.OpLiteral {
+			yield(string(re.Rune))
+		}
+	}
+}
+
+func holdsAnchor(s string, anchors []string) bool {
+	s = strings.ToLower(s)
+	return slices.ContainsFunc(anchors, func(a string) bool { return strings.Contains(s, a) })
+}

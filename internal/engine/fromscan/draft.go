@@ -1,0 +1,171 @@
+// Package fromscan turns findings of a scan into attack documents: each plays the scanned
+// definitions to an agent, verbatim, and its indicators say what the agent would do if it
+// fell for them. A static finding says that a text is dangerous; a run says whether this
+// agent minds.
+package fromscan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+)
+
+// Extension is the extension of an attack that names the findings it was made from.
+const Extension = "x-gauntlet-finding"
+
+// A Draft is a document made from findings.
+type Draft struct {
+	Name     string // a file name without directory
+	Document *oatf.Document
+}
+
+// A Left finding is one that no document was made from.
+type Left struct {
+	Finding *finding.Finding
+	Why     string
+	Never   bool // no document is ever made of findings of this rule
+}
+
+// poison are the rules whose findings are text that speaks to a model.
+var poison = []finding.Rule{"SEC-001", "SEC-002", "SEC-003", "SEC-004", "SEC-005"}
+
+// toxicFlow is the rule whose findings are pairs of tools.
+const toxicFlow = "SEC-035"
+
+// Drafts makes a document of every definition with poisoned text, and of every toxic pair,
+// in the order of the findings. c holds the definitions that the findings are about; other
+// findings are left, with the reason.
+func Drafts(findings []finding.Finding, c *catalog.Catalog) ([]Draft, []Left) {
+	var drafts []Draft
+	var left []Left
+	done := map[string]bool{}
+	took := map[*finding.Finding]bool{}
+	for i := range findings {
+		f := &findings[i]
+		var d *draft
+		var why string
+		never := false
+		switch {
+		case slices.Contains(poison, f.Rule):
+			key := f.Location.File + "\x00" + f.Location.Server + "\x00" + string(f.Location.Kind) + "\x00" + f.Location.Item
+			if done[key] {
+				continue // the first finding of the definition took the others along
+			}
+			done[key] = true
+			d, why = poisoned(f, sameItem(findings, f), c)
+		case f.Rule == toxicFlow:
+			d, why = paired(f, c)
+		default:
+			why, never = "what an agent does neither confirms nor refutes it", true
+		}
+		if d == nil {
+			left = append(left, Left{f, why, never})
+			continue
+		}
+		for _, f := range d.about {
+			took[f] = true
+		}
+		drafts = append(drafts, d.finishDraft(len(drafts)+1))
+	}
+	left = slices.DeleteFunc(left, func(l Left) bool { return took[l.Finding] })
+	return drafts, left
+}
+
+// sameItem returns the findings about the definition of the first one.
+func sameItem(findings []finding.Finding, first *finding.Finding) []*finding.Finding {
+	var out []*finding.Finding
+	for i := range findings {
+		f := &findings[i]
+		a, b := f.Location, first.Location
+		if a.File == b.File && a.Server == b.Server && a.Kind == b.Kind && a.Item == b.Item && f.Rule != toxicFlow {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// A draft is a document in the making.
+type draft struct {
+	title, prompt string
+	about         []*finding.Finding
+	actors        []oatf.Actor
+	carriers      []string
+	indicators    []oatf.Indicator
+}
+
+// finishDraft gives the draft its number and writes out the rest.
+func (d *draft) finishDraft(n int) Draft {
+	id := fmt.Sprintf("GNT-SCAN-%03d", n)
+	first := d.about[0]
+	doc := &oatf.Document{OATF: oatf.Version, Attack: oatf.Attack{
+		ID: id, Name: d.title, Version: 1, Status: oatf.StatusDraft, Author: "gauntlet",
+		Description: "Made from a finding: plays the scanned definitions as they are, to see whether the agent does what they ask. " + first.Message,
+		Severity:    &oatf.Severity{Level: severityLevel(first.Severity)},
+		Impact:      []oatf.Impact{oatf.ImpactBehaviorManipulation},
+		Classification: &oatf.Classification{Category: oatf.CategoryCapabilityPoisoning,
+			Tags: []string{"from-scan", strings.ToLower(string(first.Rule))}},
+		Execution:  oatf.Execution{Actors: append([]oatf.Actor{user(d.prompt)}, d.actors...)},
+		Indicators: d.indicators,
+		Extensions: []oatf.Extension{
+			{Name: Extension, Value: jsonValue(d.origin())},
+			{Name: "x-gauntlet-carriers", Value: jsonValue(jsonList(d.carriers))},
+		},
+	}}
+	for i := range doc.Attack.Indicators {
+		doc.Attack.Indicators[i].ID = fmt.Sprintf("%s-%02d", id, i+1)
+	}
+	return Draft{fmt.Sprintf("%03d-%s.yaml", n, fileName(first.Location.Item)), doc}
+}
+
+// origin says which findings the document is about, as JSON.
+func (d *draft) origin() string {
+	var prints, rules []string
+	for _, f := range d.about {
+		prints = append(prints, f.Fingerprint)
+		if !slices.Contains(rules, string(f.Rule)) {
+			rules = append(rules, string(f.Rule))
+		}
+	}
+	at := d.about[0].Location
+	return `{"rules":` + jsonList(rules) + `,"fingerprints":` + jsonList(prints) + `,"server":` + jsonText(at.Server) + `,"item":` + jsonText(at.Item) + `}`
+}
+
+// user is the actor that holds what the user asks.
+func user(prompt string) oatf.Actor {
+	state := `{"run_agent_input":{"threadId":"thread-1","runId":"run-1","messages":[{"id":"message-1","role":"user","content":` + jsonText(prompt) + `}],"tools":[],"context":[]}}`
+	return oatf.Actor{Name: "user", Mode: "ag_ui_client", Phases: []oatf.Phase{{Name: "ask", State: jsonValue(state)}}}
+}
+
+func severityLevel(s finding.Severity) oatf.SeverityLevel {
+	switch s {
+	case finding.Critical:
+		return oatf.SeverityCritical
+	case finding.High:
+		return oatf.SeverityHigh
+	case finding.Medium:
+		return oatf.SeverityMedium
+	}
+	return oatf.SeverityLow
+}
+
+// Fingerprints returns those of the findings that a document was made from, nil for one
+// that was not.
+func Fingerprints(doc *oatf.Document) []string {
+	var out []string
+	for _, x := range doc.Attack.Extensions {
+		if x.Name != Extension {
+			continue
+		}
+		for _, v := range x.Value.Get("fingerprints").Elements() {
+			if v.Kind() == rawjson.String {
+				out = append(out, v.Text())
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,107 @@
+package fromscan
+
+import (
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+)
+
+// mostTools bounds the definitions of one document, in bytes: the tool at hand comes first,
+// then the server's others in their order. A document has to stay below the limit at which
+// it is read.
+const mostTools = 256 << 10
+
+// findItem returns the server and the definition that a location names, nil if the catalog does
+// not hold it. What was found on a live server has no file: its snapshot is told by the
+// server's name.
+func findItem(c *catalog.Catalog, l *finding.Location) (*catalog.Server, *catalog.Item) {
+	for _, s := range c.Servers {
+		if s.Name != l.Server || l.File != "" && s.Document.Name != l.File {
+			continue
+		}
+		for it := range s.Items() {
+			p := it.Pointer(s)
+			if it.Kind == l.Kind && (l.Pointer == p || strings.HasPrefix(l.Pointer, p+"/")) {
+				return s, it
+			}
+		}
+	}
+	return nil, nil
+}
+
+// A stage is the state of an adversarial server that plays a scanned one.
+type stage struct {
+	server *catalog.Server
+	said   map[string]string // what a tool answers, as text; the others answer that they are done
+}
+
+// done is what a tool answers that has nothing to do with the attack.
+const done = "Done."
+
+// addActor plays the server with the given definitions first.
+func (s *stage) addActor(name string, first ...*catalog.Item) (oatf.Actor, bool) {
+	var tools []string
+	size := 0
+	add := func(it *catalog.Item) bool {
+		var tree rawjson.Tree
+		v := it.Parse(s.server, &tree)
+		if v.Kind() != rawjson.Object || v.Get("responses").Exists() || v.Get("name").Kind() != rawjson.String {
+			return false // the format could not tell it from its own member
+		}
+		if size += len(v.Raw()); len(tools) >= len(first) && size > mostTools {
+			return true
+		}
+		answer, ok := s.said[it.Name()]
+		if !ok {
+			answer = done
+		}
+		def := verbatim(v)
+		tools = append(tools, strings.TrimSuffix(strings.TrimSpace(def), "}")+`,"responses":[{"content":{"content":[{"type":"text","text":`+jsonText(answer)+`}]}}]}`)
+		return true
+	}
+	whole := true
+	placed := map[*catalog.Item]bool{}
+	for _, it := range first {
+		if it.Kind == finding.Tool && !placed[it] {
+			whole = add(it) && whole
+			placed[it] = true
+		}
+	}
+	list := s.server.Tools()
+	for i := range list {
+		if it := &list[i]; !placed[it] {
+			add(it)
+		}
+	}
+	state := `{"server_info":{"name":` + jsonText(escaped(s.server.Name)) + `,"version":"1.0.0"},` + s.instructions() + `"tools":[` + strings.Join(tools, ",") + `]}`
+	return oatf.Actor{Name: name, Mode: "mcp_server", Phases: []oatf.Phase{{Name: "play", State: jsonValue(state)}}}, whole
+}
+
+func escaped(s string) string { return strings.ReplaceAll(s, "{{", `\{{`) }
+
+// instructions returns the member of the state with the server's instructions, "" if it has
+// none.
+func (s *stage) instructions() string {
+	for i := range s.server.Self {
+		if it := &s.server.Self[i]; it.Label() == "instructions" {
+			var tree rawjson.Tree
+			if v := it.Parse(s.server, &tree); v.Kind() == rawjson.String {
+				return `"instructions":` + jsonText(escaped(v.Text())) + `,`
+			}
+		}
+	}
+	return ""
+}
+
+// strings returns all texts of a definition.
+func stringsOf(s *catalog.Server, it *catalog.Item) []string {
+	var tree rawjson.Tree
+	var out []string
+	for t := range it.Parse(s, &tree).Strings() {
+		out = append(out, t.Value.Text())
+	}
+	return out
+}

@@ -1,0 +1,11 @@
+//go:build cgo
+
+package typescript
+
+import (
+	"testing"
+
+	"gauntlet/internal/engine/lang/langtest"
+)
+
+func BenchmarkAnalyse(b *testing.B) { langtest.BenchmarkAnalyse(b, Reads, Analyse) }

@@ -1,0 +1,119 @@
+// Package typescript finds the handlers of MCP servers written in TypeScript or JavaScript,
+// compiled output and bundles too, and what they reach: registerTool, tool, addTool,
+// setRequestHandler with its dispatch, objects and classes that hold a tool's name and its
+// handler. Sources come in, facts go out; nothing is executed.
+package typescript
+
+import (
+	_ "embed" // the table
+	"path"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/engine/taint"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/syntax"
+	"gauntlet/sink"
+)
+
+//go:embed sinks.txt
+var table string
+
+var convention = sync.OnceValue(func() *callgraph.Convention {
+	return &callgraph.Convention{
+		Language: "typescript", Table: callgraph.MustTable(table), Constructor: "constructor",
+		Require: callgraph.Names("require", "__require", "import", "createRequire()", "module.createRequire()"),
+		Wrappers: callgraph.Names("__importDefault", "__importStar", "__toESM", "__toCommonJS", "__name", "__awaiter", "__generator", "__rest",
+			"__spreadArray", "__decorate", "__metadata", "__publicField", "__privateGet", "__privateAdd", "__classPrivateFieldGet",
+			"__classPrivateFieldSet", "__asyncValues", "__await", "_interopRequireDefault", "_interopRequireWildcard", "_interopDefault",
+			"_interopNamespace", "_asyncToGenerator", "_objectSpread", "_extends", "__assign"),
+		Join:           func(module, name string) string { return module + "/" + name },
+		Package:        func(spec string) string { return strings.TrimPrefix(spec, "node:") },
+		Decorators:     callgraph.Names("tool", "Tool"),
+		BareDecorators: callgraph.Names("Tool", "tool", "McpTool", "MCPTool"),
+		Dispatchers:    callgraph.Names("setRequestHandler"),
+		Registers:      callgraph.Names("tool", "registerTool", "addTool", "registerAppTool", "registerToolTask", "defineTool", "createTool"),
+		Servers:        []string{"@modelcontextprotocol/", "fastmcp", "mcp-", "@fastmcp", "@mastra/mcp", "@vercel/mcp", "mcp-framework"},
+		Handlers: callgraph.Names("handler", "handle", "execute", "run", "callback", "cb", "call", "fn", "func", "function", "invoke", "implementation",
+			"toolCallback", "action", "resolve", "handleRequest", "executeTool", "logic", "handleExecute"),
+	}
+})
+
+// Reads reports whether a file is TypeScript or JavaScript, or says what a package is called.
+func Reads(name string) bool {
+	if name == "package.json" {
+		return true
+	}
+	for _, ext := range extensions {
+		if strings.HasSuffix(name, ext) {
+			return true
+		}
+	}
+	return false
+}
+
+func grammar(name string) *syntax.Language {
+	switch path.Ext(name) {
+	case ".ts", ".mts", ".cts":
+		return syntax.TypeScript()
+	case ".tsx":
+		return syntax.TSX()
+	}
+	return syntax.JavaScript()
+}
+
+// Analyse reads files and returns what it found; files that could not be read are in errs by
+// their index. tools are names that the server lists, if known; stop, which may be nil, is asked
+// now and then whether to give up. Compiled files beside their sources are left out.
+func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources, map[int]error) {
+	prog := &ir.Program{}
+	errs := map[int]error{}
+	found := &tree{byPath: map[string]*ir.Module{}, packages: map[string]string{}}
+	compiled := compiledTwins(files)
+	for i, f := range files {
+		if path.Base(f.Path) == "package.json" {
+			found.addPackage(f)
+			continue
+		}
+		if compiled[f.Path] {
+			continue
+		}
+		t, err := syntax.Parse(grammar(f.Path), f.Text, stop)
+		if err != nil {
+			errs[i] = err
+			continue
+		}
+		found.byPath[f.Path] = lowerFile(prog, t, f.Path)
+	}
+	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return found.lookUpModule(from.Path, spec) }
+	return taint.Analyse(prog, convention(), tools), errs
+}
+
+// compiledTwins returns the compiled files whose source is there too: dist/a.js beside src/a.ts.
+func compiledTwins(files []sink.File) map[string]bool {
+	sources := map[string]bool{}
+	for _, f := range files {
+		switch ext := path.Ext(f.Path); ext {
+		case ".ts", ".tsx", ".mts", ".cts":
+			sources[strings.TrimSuffix(f.Path, ext)] = true
+		}
+	}
+	out := map[string]bool{}
+	for _, f := range files {
+		ext := path.Ext(f.Path)
+		if !strings.HasSuffix(ext, "js") {
+			continue
+		}
+		parts := strings.Split(strings.TrimSuffix(f.Path, ext), "/")
+		for i, part := range parts {
+			switch part {
+			case "dist", "build", "lib", "out", "esm", "cjs":
+				rest := strings.Join(parts[i+1:], "/")
+				base := strings.Join(parts[:i], "/")
+				out[f.Path] = out[f.Path] || sources[path.Join(base, "src", rest)] || sources[path.Join(base, rest)]
+			}
+		}
+	}
+	return out
+}

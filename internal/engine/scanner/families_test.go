@@ -1,0 +1,78 @@
+package scanner_test
+
+import (
+	"bufio"
+	"os"
+	"testing"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/internal/engine/scanner"
+	"gauntlet/rawjson"
+)
+
+// textRules are the rules that judge what a definition says to a model.
+var textRules = map[finding.Rule]bool{
+	"SEC-001": true, "SEC-002": true, "SEC-003": true, "SEC-004": true, "SEC-005": true, "SEC-006": true, "SEC-008": true, "MCP-S-004": true,
+}
+
+// The families were written by authors who had not read the rules: attackers who must not be
+// caught, honest authors of tools that sound dangerous, and maintainers of popular servers. Each
+// was measured once before anybody who works on the rules read it (docs/detection.md has these
+// first-sight figures). Here they hold the level that was reached: fewer attacks found, or more honest
+// definitions flagged, is a step back. They say nothing about definitions that are not in them.
+func TestFamilies(t *testing.T) {
+	for _, tt := range []struct {
+		file        string
+		least, most int // cases with a finding of severity medium or above
+	}{
+		{"attacks-1", 55, 80},
+		{"attacks-2", 13, 80},
+		{"attacks-3", 23, 119},
+		{"honest-1", 0, 0},
+		{"honest-2", 0, 3},
+		{"honest-3", 0, 3},
+		{"servers-1", 0, 1},
+		{"servers-2", 0, 3},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			flagged, cases := 0, 0
+			f, err := os.Open("testdata/families/" + tt.file + ".ndjson")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			lines := bufio.NewScanner(f)
+			lines.Buffer(nil, 1<<20)
+			for lines.Scan() {
+				cases++
+				if flagsText(t, lines.Text()) {
+					flagged++
+				}
+			}
+			if err := lines.Err(); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d of %d flagged", flagged, cases)
+			if flagged < tt.least || flagged > tt.most {
+				t.Errorf("%d of %d cases are flagged, want %d to %d", flagged, cases, tt.least, tt.most)
+			}
+		})
+	}
+}
+
+// flagsText reports whether a text rule fires on the snapshot of one case.
+func flagsText(t *testing.T, line string) bool {
+	t.Helper()
+	snapshot := rawjson.LastMember(line, "snapshot")
+	c, err := catalog.Parse("case.json", snapshot, catalog.Limits{})
+	if err != nil {
+		t.Fatalf("%.80s: %v", line, err)
+	}
+	for _, f := range scanner.Run(c, scanner.Options{}).Findings {
+		if textRules[f.Rule] && f.Severity >= finding.Medium {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,153 @@
+// Package source analyses the sources of a server in all languages that can be read: files
+// in, for each tool its handler and what it reaches out.
+package source
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/lang/golang"
+	"gauntlet/internal/engine/lang/python"
+	"gauntlet/internal/engine/lang/typescript"
+	"gauntlet/internal/leaf/syntax"
+	"gauntlet/sink"
+)
+
+// A language reads files of its own.
+type language struct {
+	name    string
+	reads   func(name string) bool
+	parsed  bool // by the parser that needs cgo
+	analyse func(files []sink.File, tools []string, stop func() bool) (*sink.Sources, map[int]error)
+}
+
+func languages() []language {
+	return []language{
+		{"Python", python.Reads, true, python.Analyse},
+		{"TypeScript and JavaScript", typescript.Reads, true, typescript.Analyse},
+		{"Go", golang.Reads, false, golang.Analyse},
+	}
+}
+
+// manifests say what a package is called and are no code.
+var manifests = map[string]bool{"go.mod": true, "package.json": true}
+
+// Reads reports whether a file of that name is the source of a language that is analysed.
+func Reads(name string) bool {
+	return slices.ContainsFunc(languages(), func(l language) bool { return l.reads(path.Base(name)) })
+}
+
+// ErrNoHandlers: the sources were read and hold no handler of any tool, so they say nothing
+// about what the tools do. It is no answer that they do nothing.
+var ErrNoHandlers = errors.New("no handler of any tool was found in the sources")
+
+// ErrNoSources: there was no file to read.
+var ErrNoSources = errors.New("no source file in Python, JavaScript, TypeScript or Go was found")
+
+// Analyse finds the handlers in files. tools are the names of the tools that the server lists,
+// where they are known. stop, which may be nil, is asked now and then whether to give up; files
+// that were not read because of it are problems, as are those that could not be read at all.
+//
+// The error is ErrNoSources, ErrNoHandlers or, in a build without cgo and when nothing else
+// was found, syntax.ErrUnavailable.
+func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources, []finding.Problem, error) {
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b sink.File) int { return cmp.Compare(a.Path, b.Path) })
+	out := &sink.Sources{}
+	var problems []finding.Problem
+	unavailable, seen := false, 0
+	for _, l := range languages() {
+		var own []sink.File
+		code := 0
+		for _, f := range files {
+			if l.reads(path.Base(f.Path)) {
+				own = append(own, f)
+				if !manifests[path.Base(f.Path)] {
+					code++
+				}
+			}
+		}
+		seen += code
+		if code == 0 {
+			continue
+		}
+		if l.parsed && !syntax.Available {
+			unavailable = true
+			problems = append(problems, newProblem(finding.Unread, own[0].Path, fmt.Sprintf("%d source files in %s: %v", code, l.name, syntax.ErrUnavailable)))
+			continue
+		}
+		found, errs, failed := attempt(l, own, tools, stop)
+		if failed != "" {
+			problems = append(problems, newProblem(finding.Failed, own[0].Path, fmt.Sprintf("the analysis of %d source files in %s failed: %s", code, l.name, failed)))
+			continue
+		}
+		for i, f := range own {
+			if err := errs[i]; err != nil {
+				problems = append(problems, newProblem(finding.Unread, f.Path, err.Error()))
+			}
+		}
+		joinSources(out, found)
+	}
+	sortSources(out, tools)
+	switch {
+	case seen == 0:
+		return out, problems, ErrNoSources
+	case len(out.Handlers) == 0 && unavailable:
+		return out, problems, syntax.ErrUnavailable
+	case len(out.Handlers) == 0:
+		return out, problems, ErrNoHandlers
+	}
+	return out, problems, nil
+}
+
+// attempt keeps what goes wrong in one language from the others.
+func attempt(l language, files []sink.File, tools []string, stop func() bool) (found *sink.Sources, errs map[int]error, failed string) {
+	defer func() {
+		if e := recover(); e != nil {
+			failed = fmt.Sprint(e)
+		}
+	}()
+	found, errs = l.analyse(files, tools, stop)
+	return found, errs, ""
+}
+
+// joinSources adds what one language found. A tool that two languages answer keeps both: which of
+// them the server runs is not known.
+func joinSources(out, found *sink.Sources) {
+	out.Files += found.Files
+	out.Listed = append(out.Listed, found.Listed...)
+	out.Resources = append(out.Resources, found.Resources...)
+	out.Handlers = slices.Grow(out.Handlers, len(found.Handlers)) // so that nothing moves below
+	by := out.ByTool()
+	for _, h := range found.Handlers {
+		have := by[h.Tool]
+		switch {
+		case have == nil:
+			out.Handlers = append(out.Handlers, h)
+			by[h.Tool] = &out.Handlers[len(out.Handlers)-1]
+		case have.Via == sink.ByFallback && h.Via != sink.ByFallback:
+			*have = h
+		case h.Via != sink.ByFallback:
+			have.Calls = append(have.Calls, h.Calls...)
+			have.Gaps = append(have.Gaps, h.Gaps...)
+			have.Flows = append(have.Flows, h.Flows...)
+			have.FlowsCut = have.FlowsCut || h.FlowsCut
+		}
+	}
+}
+
+func sortSources(out *sink.Sources, tools []string) {
+	out.Listed = append(out.Listed, tools...)
+	slices.Sort(out.Listed)
+	out.Listed = slices.Compact(out.Listed)
+	slices.SortFunc(out.Handlers, func(a, b sink.Handler) int { return strings.Compare(a.Tool, b.Tool) })
+}
+
+func newProblem(kind finding.ProblemKind, file, message string) finding.Problem {
+	return finding.Problem{Kind: kind, Message: message, Location: finding.Location{File: file}, Input: -1}
+}

@@ -1,0 +1,314 @@
+package taint
+
+import (
+	"strconv"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+const maxInline = 8
+
+// A call is one call as it is read.
+type call struct {
+	expr     *ir.Expr
+	receiver *value // what a method belongs to
+	args     []*value
+	literals []*ir.Expr // functions that are handed over as they are written
+}
+
+// evalCall reads a call: its arguments, what it enters, and what it gives back.
+func (r *reader) evalCall(e *ir.Expr) *value {
+	c := call{expr: e, receiver: nothing}
+	if e.X != nil && e.X.Kind == ir.Attr {
+		c.receiver = r.eval(e.X.X)
+	} else if e.X != nil && e.X.Kind != ir.Name && e.X.Kind != ir.Function {
+		r.eval(e.X)
+	}
+	for _, a := range e.Args {
+		v := nothing
+		if a.Value != nil && a.Value.Kind == ir.Function {
+			c.literals = append(c.literals, a.Value)
+		} else {
+			v = r.eval(a.Value)
+		}
+		if a.Spread {
+			v = v.elements()
+		}
+		c.args = append(c.args, v)
+	}
+	r.mutate(c)
+	var out *value
+	literalsRun := false
+	for _, callee := range r.a.g.Callees(e, r.ctx) {
+		switch {
+		case callee.Func != nil && r.runsHere(callee.Func):
+			out = join(out, r.runInline(callee.Func, r.a.g.Inside(callee.Func, r.ctx), func(p *ir.Param) *value { return c.argument(p) }, false))
+		case callee.Func != nil:
+			out = join(out, r.apply(c, callee))
+		default:
+			if !literalsRun {
+				literalsRun = true
+				out = join(out, r.runLiterals(c, callee))
+			}
+			if !r.quiet {
+				r.findSinks(c, callee)
+			}
+			out = join(out, r.transfer(c, callee))
+		}
+	}
+	if !literalsRun && len(c.literals) > 0 {
+		r.runLiterals(c, callgraph.Callee{})
+	}
+	if out == nil {
+		return nothing
+	}
+	return out
+}
+
+// argument returns what a parameter of the callee is given.
+func (c call) argument(p *ir.Param) *value {
+	if p.Index < 0 {
+		return c.receiver
+	}
+	position := 0
+	rest := &value{length: 0}
+	for i, a := range c.expr.Args {
+		switch {
+		case a.Name != "":
+			if a.Name == p.Name {
+				return c.args[i]
+			}
+			if p.Rest {
+				rest = rest.with(a.Name, c.args[i])
+			}
+		case a.Spread:
+			if position <= p.Index {
+				return c.args[i]
+			}
+		default:
+			if position == p.Index && !p.Rest {
+				return c.args[i]
+			}
+			if p.Rest && position >= p.Index {
+				rest = rest.push(c.args[i])
+			}
+			position++
+		}
+	}
+	if p.Rest {
+		return rest
+	}
+	return nothing
+}
+
+// mutators are methods that put their arguments into what they belong to.
+var mutators = map[string]bool{"push": true, "unshift": true, "append": true, "add": true, "insert": true, "extend": true, "set": true, "update": true}
+
+// mutate reads a call that puts something into a list.
+func (r *reader) mutate(c call) {
+	x := c.expr.X
+	if x == nil || x.Kind != ir.Attr || !mutators[x.Text] || x.X == nil || x.X.Kind != ir.Name && x.X.Kind != ir.Attr {
+		return
+	}
+	v := c.receiver
+	clean := true
+	for i, a := range c.args {
+		clean = clean && a.isClean()
+		switch {
+		case x.Text == "set" && i == 0, x.Text == "insert" && i == 0:
+		case x.Text == "extend" || x.Text == "update" || c.expr.Args[i].Spread:
+			n := max(a.length, 0)
+			for j := range n {
+				v = v.push(a.member(strconv.Itoa(j)))
+			}
+			if n == 0 {
+				v = v.push(a.elements())
+			}
+		default:
+			v = v.push(a)
+		}
+	}
+	if clean && v.length <= 0 && c.receiver.length < 0 {
+		return // nothing of interest, and no list that is known
+	}
+	r.assign(x.X, v)
+}
+
+// runsHere reports whether a function sees the variables of the one that is read: it is written inside it.
+func (r *reader) runsHere(fn *ir.Func) bool {
+	if r.inline >= maxInline || fn == r.fn || fn.Scope.Up == nil {
+		return false
+	}
+	for owner := fn.Scope.Up.Owner(); owner != nil; {
+		if owner == r.fn {
+			return true
+		}
+		if owner.Scope.Up == nil {
+			return false
+		}
+		owner = owner.Scope.Up.Owner()
+	}
+	return false
+}
+
+// runInline reads a function where it is called, over the same variables. Where it may run or not, both ways count.
+func (r *reader) runInline(fn *ir.Func, ctx callgraph.Context, given func(*ir.Param) *value, maybe bool) *value {
+	if r.a.busy[fn] > 0 || r.inline >= maxInline {
+		return nothing
+	}
+	r.a.busy[fn]++
+	inner := &reader{a: r.a, fn: r.fn, ctx: ctx, st: r.st.clone(), inline: r.inline + 1, quiet: r.quiet, depth: r.depth}
+	inner.sum = newSummary()
+	inner.sum.seen, inner.sum.flows = r.sum.seen, r.sum.flows
+	for _, p := range fn.Params {
+		if p.Index >= 0 {
+			inner.st.vars[variable{fn.Scope, p.Name}] = given(p)
+		}
+	}
+	inner.runBody(fn)
+	r.sum.flows = inner.sum.flows
+	r.a.busy[fn]--
+	after := r.st.clone()
+	if inner.sum.ends.any {
+		after.vars = inner.st.vars
+		after.facts, after.gone = inner.sum.ends.facts, inner.sum.ends.gone
+	}
+	if maybe {
+		after = joinStates(r.st.clone(), after)
+	}
+	r.st.become(after)
+	r.last = nil
+	if inner.result == nil {
+		return nothing
+	}
+	return inner.result
+}
+
+// elementwise are methods that call what they are given with each element of what they belong to.
+var elementwise = map[string]bool{
+	"forEach": true, "map": true, "filter": true, "some": true, "every": true, "find": true, "flatMap": true, "findIndex": true, "reduce": true,
+}
+
+// runLiterals reads the functions that are handed to something outside of the program, which may call them.
+func (r *reader) runLiterals(c call, callee callgraph.Callee) *value {
+	var out *value
+	method := ""
+	if c.expr.X != nil {
+		method = c.expr.X.Text
+	}
+	for _, f := range c.literals {
+		if r.quiet && method != "map" && method != "then" {
+			continue
+		}
+		given := func(p *ir.Param) *value {
+			switch {
+			case p.Index == 0 && elementwise[method]:
+				return c.receiver.elements()
+			case p.Index == 0 && method == "then":
+				return c.receiver
+			}
+			return nothing
+		}
+		v := r.runInline(f.Func, r.a.g.Inside(f.Func, r.ctx), given, true)
+		if method == "map" || method == "then" || method == "flatMap" {
+			if method != "then" {
+				v = &value{length: -1, fields: map[string]*value{"*": v}}
+			}
+			out = join(out, v)
+		}
+	}
+	return out
+}
+
+// apply puts the arguments of a call in place of the parameters in the summary of what it enters.
+func (r *reader) apply(c call, callee callgraph.Callee) *value {
+	sum := r.a.summarize(callee.Func, callee.Context)
+	given := map[int]*value{}
+	for _, p := range callee.Func.Params {
+		given[p.Index] = c.argument(p)
+	}
+	place := placeOf(c.expr)
+	name := callee.Func.Name
+	at := func(src source) *value {
+		if v := given[src.param]; v != nil {
+			return v.at(src.path)
+		}
+		return nothing
+	}
+	if !r.quiet {
+		for _, f := range sum.flows {
+			if callee.Guess {
+				f.guesses++
+			}
+			if f.guesses > maxGuesses {
+				continue
+			}
+			for _, m := range at(f.src).all() {
+				if r.st.gone[m.src] {
+					continue
+				}
+				g := f
+				g.src, g.facts, g.head = m.src, f.facts|m.facts|r.st.facts[m.src], clipHead(f.head+m.head)
+				g.step = f.step.behind(m.step.add(place, name+"()"))
+				r.sum.addFlow(g)
+			}
+		}
+	}
+	for src, f := range sum.ends.facts {
+		r.st.learn(at(src), f)
+	}
+	for src := range sum.ends.gone {
+		r.st.bounded(at(src))
+	}
+	result := sum.result
+	if callee.Made {
+		result = sum.self
+	}
+	if result == nil {
+		result = nothing
+	}
+	// Literals that are handed to a function of the program run as far as is known.
+	for _, f := range c.literals {
+		r.runInline(f.Func, r.a.g.Inside(f.Func, r.ctx), func(*ir.Param) *value { return nothing }, true)
+	}
+	return result.substituted(at, place, name, 0)
+}
+
+// behind returns steps that follow others.
+func (s *step) behind(first *step) *step {
+	var later []*step
+	for ; s != nil; s = s.from {
+		later = append(later, s)
+	}
+	for i := len(later) - 1; i >= 0; i-- {
+		first = first.add(later[i].at, later[i].what)
+	}
+	return first
+}
+
+// substituted returns the result of a function with the caller's values in place of its parameters.
+func (v *value) substituted(at func(source) *value, place sink.Place, name string, depth int) *value {
+	out := &value{length: v.length, fixed: v.fixed}
+	for _, m := range v.marks {
+		given := at(m.src)
+		if m.whole && m.facts == 0 && m.head == "" {
+			out = join(out, given)
+			continue
+		}
+		for _, g := range given.all() {
+			g.whole = g.whole && m.whole
+			g.facts |= m.facts
+			g.head = clipHead(m.head + g.head)
+			g.step = g.step.add(place, name+"()")
+			out.marks = addMarks(out.marks, g)
+		}
+	}
+	if depth < 4 && len(v.fields) > 0 {
+		for n, f := range v.fields {
+			out = out.with(n, join(out.fields[n], f.substituted(at, place, name, depth+1)))
+		}
+	}
+	return out
+}

@@ -1,0 +1,354 @@
+package taint
+
+import (
+	"strings"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// A reader reads one function in one context, statement by statement.
+type reader struct {
+	a      *analyzer
+	fn     *ir.Func
+	ctx    callgraph.Context
+	st     *state
+	sum    *summary
+	result *value
+	depth  int  // expressions inside each other
+	inline int  // functions that are read in the place where they are called
+	quiet  bool // sinks were seen before
+
+	last      *ir.Expr // the expression of the statement before, and its value
+	lastValue *value
+}
+
+// spend counts a piece of work, and reports whether it may be done.
+func (r *reader) spend() bool {
+	r.a.work++
+	r.a.left--
+	if r.a.left <= 0 {
+		r.a.cut = true
+		return false
+	}
+	return true
+}
+
+func (r *reader) exec(body []ir.Stmt) {
+	for i := 0; i < len(body) && !r.st.dead && r.spend(); i++ {
+		s := &body[i]
+		switch s.Step {
+		case ir.Do:
+			r.compute(s.X)
+		case ir.Set:
+			r.assign(s.Target, r.compute(s.X))
+		case ir.Return:
+			r.leave(s)
+		case ir.Branch:
+			i = r.branch(body, i)
+		}
+	}
+}
+
+// compute evaluates the expression of a statement, once where two statements in a row share it.
+func (r *reader) compute(e *ir.Expr) *value {
+	if e != nil && e == r.last {
+		return r.lastValue
+	}
+	v := r.eval(e)
+	r.last, r.lastValue = e, v
+	return v
+}
+
+// leave is a return or an error.
+func (r *reader) leave(s *ir.Stmt) {
+	v := r.eval(s.X)
+	if !s.Throws {
+		r.result = join(r.result, v)
+		r.sum.ends.meet(r.st)
+		r.classify(s.X)
+	}
+	dead := r.st.clone()
+	dead.dead = true
+	r.st.become(dead)
+}
+
+// classify notes what holds when a function returns something true or something false.
+func (r *reader) classify(x *ir.Expr) {
+	switch {
+	case x == nil:
+		r.noteOutcome("-", r.st)
+	case x.Kind == ir.Object:
+		for _, m := range x.Args {
+			if b, ok := truth(m.Value); ok {
+				r.noteOutcome(map[bool]string{true: "+", false: "-"}[b]+m.Name, r.st)
+			} else if m.Value != nil && m.Name != "" && isCondition(m.Value) {
+				r.noteCondition(m.Value, m.Name)
+			}
+		}
+		r.noteOutcome("+", r.st)
+	case x.Kind == ir.Literal:
+		if b, ok := truth(x); ok {
+			r.noteOutcome(map[bool]string{true: "+", false: "-"}[b], r.st)
+		} else {
+			r.noteOutcome("-", r.st)
+		}
+	case isCondition(x):
+		r.noteCondition(x, "")
+	default:
+		r.noteOutcome("+", r.st)
+		if x.Kind != ir.String && x.Kind != ir.Template && x.Kind != ir.List {
+			r.noteOutcome("-", r.st)
+		}
+	}
+}
+
+func (r *reader) noteCondition(x *ir.Expr, name string) {
+	yes, no := r.st.clone(), r.st.clone()
+	r.assume(x, true, yes)
+	r.assume(x, false, no)
+	if m := r.hostMarks(x); len(m) > 0 {
+		r.learnHostCheck(m, yes)
+	}
+	r.noteOutcome("+"+name, yes)
+	r.noteOutcome("-"+name, no)
+}
+
+// truth returns the value of a boolean literal.
+func truth(x *ir.Expr) (value, ok bool) {
+	if x == nil || x.Kind != ir.Literal && x.Kind != ir.Name {
+		return false, false
+	}
+	switch x.Text {
+	case "true", "True":
+		return true, true
+	case "false", "False", "null", "undefined", "None", "nil":
+		return false, true
+	}
+	return false, false
+}
+
+// isCondition reports whether an expression asks something.
+func isCondition(x *ir.Expr) bool {
+	switch x.Kind {
+	case ir.Either:
+		return x.Text == "&&" || x.Text == "||"
+	case ir.Other:
+		return x.Text != "" && !strings.ContainsAny(x.Text, "+*/%")
+	case ir.Call:
+		return true
+	}
+	return false
+}
+
+// run reads a body from a state, and returns the state behind it.
+func (r *reader) run(body []ir.Stmt, from *state) *state {
+	outer := r.st
+	r.st = from
+	r.last = nil
+	r.exec(body)
+	after := r.st
+	r.st, r.last = outer, nil
+	return after
+}
+
+// branch reads a Branch, and returns the index of the last statement that was read with it.
+func (r *reader) branch(body []ir.Stmt, i int) int {
+	s := &body[i]
+	if s.X != nil {
+		if bodies, known := r.a.g.Bodies(s, r.ctx); known {
+			var after *state
+			for _, b := range bodies {
+				after = joinEnds(after, r.run(b, r.st.clone()))
+			}
+			if after != nil {
+				r.st.become(after)
+			}
+			if r.st.dead {
+				return i
+			}
+			return r.a.g.Skip(body, i, r.ctx)
+		}
+	}
+	switch {
+	case s.Block == ir.Try:
+		return r.try(body, i)
+	case s.Block == ir.Loop:
+		r.loop(s)
+	case s.Cond != nil:
+		r.choose(s)
+	default:
+		r.cases(s)
+	}
+	return i
+}
+
+func joinEnds(a, b *state) *state {
+	if a == nil {
+		return b
+	}
+	return joinStates(a, b)
+}
+
+// choose reads an if.
+func (r *reader) choose(s *ir.Stmt) {
+	then, rest := s.Arms[0].Body, s.Rest
+	if s.Negate {
+		then, rest = rest, then
+	}
+	yes, no := r.st.clone(), r.st.clone()
+	r.assume(s.Cond, true, yes)
+	r.assume(s.Cond, false, no)
+	yes, no = r.run(then, yes), r.run(rest, no)
+	if yes.dead != no.dead {
+		alive := yes
+		if yes.dead {
+			alive = no
+		}
+		if m := r.hostMarks(s.Cond); len(m) > 0 {
+			r.learnHostCheck(m, alive)
+		}
+		for _, m := range r.marksIn(s.Cond, 0) {
+			alive.facts[m.src] |= validated
+		}
+	}
+	r.st.become(joinStates(yes, no))
+}
+
+// cases reads a switch on something that is not known before it runs.
+func (r *reader) cases(s *ir.Stmt) {
+	var subject *value
+	if s.X != nil {
+		subject = r.silently(s.X)
+	}
+	after := r.run(s.Rest, r.st.clone())
+	for _, arm := range s.Arms {
+		st := r.st.clone()
+		constant := len(arm.Values) > 0
+		for _, v := range arm.Values {
+			if s.X == nil {
+				r.assume(v, true, st)
+			}
+			constant = constant && r.isConstant(v)
+		}
+		if subject != nil && constant {
+			st.bounded(subject.wholeOnly())
+		}
+		after = joinStates(after, r.run(arm.Body, st))
+	}
+	r.st.become(after)
+}
+
+// wholeOnly returns the marks that are a source as it came.
+func (v *value) wholeOnly() *value {
+	out := &value{length: -1}
+	for _, m := range v.marks {
+		if m.whole {
+			out.marks = append(out.marks, m)
+		}
+	}
+	return out
+}
+
+// loop reads a body that runs any number of times. What it learned of each element of a list holds of all of
+// them behind it.
+func (r *reader) loop(s *ir.Stmt) {
+	before := r.st.clone()
+	after := r.run(s.Arms[0].Body, r.st.clone())
+	out := joinStates(before, after)
+	if !after.dead {
+		if out == before || out == after {
+			out = out.clone()
+		}
+		for src, f := range after.facts {
+			if strings.Contains(src.path, ".*") {
+				out.facts[src] |= f
+			}
+		}
+		for src := range after.gone {
+			if strings.Contains(src.path, ".*") {
+				out.gone[src] = true
+			}
+		}
+	}
+	r.st.become(out)
+}
+
+// try reads a body that may end anywhere, and the handlers behind it. Where a handler goes on, nothing that the
+// body asked holds behind it.
+func (r *reader) try(body []ir.Stmt, i int) int {
+	before := r.st.clone()
+	after := r.run(body[i].Arms[0].Body, r.st.clone())
+	for i+1 < len(body) && body[i+1].Block == ir.Catch || i+2 < len(body) && body[i+1].Step == ir.Set && body[i+2].Block == ir.Catch {
+		i++
+		if body[i].Step == ir.Set {
+			continue
+		}
+		from := before.clone()
+		for v, x := range after.vars {
+			from.vars[v] = join(from.vars[v], x)
+		}
+		caught := r.run(body[i].Arms[0].Body, from)
+		if !caught.dead && !after.dead {
+			for src, f := range after.facts {
+				if before.facts[src]&f != f {
+					caught.facts[src] |= swallowed
+				}
+			}
+		}
+		after = joinStates(after, caught)
+	}
+	r.st.become(after)
+	return i
+}
+
+// assign gives a variable or a member a value.
+func (r *reader) assign(target *ir.Expr, v *value) {
+	switch target.Kind {
+	case ir.Name:
+		_, at := target.Scope.Find(target.Text)
+		if at == nil {
+			return
+		}
+		if len(v.marks) > 0 && !strings.HasPrefix(target.Text, "\x00") {
+			v = v.stepped(placeOf(target), target.Text)
+		}
+		r.st.vars[variable{at, target.Text}] = v
+	case ir.Attr:
+		if target.X != nil && (target.X.Kind == ir.Name || target.X.Kind == ir.Attr) {
+			r.assign(target.X, r.silently(target.X).with(target.Text, v))
+		}
+	case ir.Index:
+		if target.X != nil && target.X.Kind == ir.Name && !v.isEmpty() {
+			r.assign(target.X, r.silently(target.X).with("*", v))
+		}
+	}
+}
+
+// stepped returns a value whose marks have one more step.
+func (v *value) stepped(at sink.Place, what string) *value {
+	out := *v
+	out.marks = nil
+	for _, m := range v.marks {
+		m.step = m.step.add(at, what)
+		out.marks = append(out.marks, m)
+	}
+	return &out
+}
+
+// silently evaluates an expression whose calls were looked at already.
+func (r *reader) silently(e *ir.Expr) *value {
+	outer := r.quiet
+	r.quiet = true
+	v := r.eval(e)
+	r.quiet = outer
+	return v
+}
+
+func (r *reader) isConstant(e *ir.Expr) bool {
+	if e == nil {
+		return false
+	}
+	return e.Kind == ir.String || e.Kind == ir.Literal || r.a.g.AreConstants(e, r.ctx)
+}

@@ -1,0 +1,261 @@
+package taint
+
+import (
+	"strconv"
+	"strings"
+
+	"gauntlet/internal/leaf/ir"
+)
+
+// eval returns where the value of an expression came from, and looks at the calls in it.
+func (r *reader) eval(e *ir.Expr) *value {
+	if e == nil || !r.spend() || r.depth > maxEval {
+		return nothing
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	switch e.Kind {
+	case ir.String:
+		return &value{length: -1, fixed: e.Text}
+	case ir.Name:
+		return r.evalName(e)
+	case ir.Template:
+		return r.evalTemplate(e)
+	case ir.Attr:
+		return r.eval(e.X).member(e.Text)
+	case ir.Index:
+		return r.evalElement(e)
+	case ir.Result:
+		v := r.compute(e.X)
+		if f := v.fields[strconv.Itoa(e.N)]; f != nil {
+			return f
+		}
+		if e.N > 0 {
+			return nothing
+		}
+		return v
+	case ir.Call, ir.New:
+		return r.evalCall(e)
+	case ir.Object:
+		return r.evalObject(e)
+	case ir.List:
+		return r.evalList(e)
+	case ir.Either:
+		return r.evalEither(e)
+	case ir.Function, ir.Type, ir.Literal:
+		return nothing
+	}
+	return r.evalOther(e)
+}
+
+func (r *reader) evalName(e *ir.Expr) *value {
+	bindings, at := e.Scope.Find(e.Text)
+	if v := r.st.vars[variable{at, e.Text}]; v != nil {
+		return v
+	}
+	if at != nil && at.Owner() == nil || len(bindings) == 1 { // a constant of the module, or of a function around
+		if text, ok := r.a.g.Constant(e, r.ctx); ok {
+			return &value{length: -1, fixed: text}
+		}
+	}
+	return nothing
+}
+
+// maxEval is how deep expressions are read inside each other.
+const maxEval = 300
+
+// unknownText stands in a head for text that is not known before the program runs.
+const unknownText = "\x00"
+
+const maxHead = 300
+
+// evalTemplate joins strings; each part keeps what stands in front of it.
+func (r *reader) evalTemplate(e *ir.Expr) *value {
+	var head strings.Builder
+	out := &value{length: -1}
+	for _, part := range e.Args {
+		v := r.eval(part.Value)
+		if len(e.Args) == 1 {
+			return v
+		}
+		for _, m := range v.all() {
+			m.whole = false
+			m.head = clipHead(head.String() + m.head)
+			out.marks = addMarks(out.marks, m)
+		}
+		text := v.fixed
+		if text == "" && part.Value != nil && part.Value.Kind != ir.String {
+			text = unknownText
+			if part.Value.Kind == ir.Literal {
+				text = part.Value.Text
+			}
+		}
+		if head.Len() < maxHead {
+			head.WriteString(text)
+		}
+	}
+	if out.isEmpty() && !strings.Contains(head.String(), unknownText) {
+		out.fixed = head.String()
+	}
+	return out
+}
+
+func clipHead(s string) string {
+	if len(s) > maxHead {
+		return s[:maxHead]
+	}
+	return s
+}
+
+func (r *reader) evalElement(e *ir.Expr) *value {
+	v := r.eval(e.X)
+	if len(e.Args) == 0 {
+		return v.elements()
+	}
+	key := e.Args[0].Value
+	if key != nil && key.Kind == ir.Literal && key.Text != "" {
+		return v.member(key.Text)
+	}
+	r.eval(key)
+	if text, ok := r.a.g.Constant(key, r.ctx); ok {
+		return v.member(text)
+	}
+	return v.elements() // a table that is asked for a key answers with what is in it
+}
+
+func (r *reader) evalObject(e *ir.Expr) *value {
+	out := &value{length: -1}
+	for _, a := range e.Args {
+		if e.End > 0 && a.Value != nil && (a.Value.Start < e.Start || a.Value.End > e.End) {
+			continue // assigned to a member later, which its own statement says
+		}
+		v := r.eval(a.Value)
+		switch {
+		case a.Spread:
+			out.marks = addMarks(out.marks, v.marks...)
+			for name, f := range v.fields {
+				out = out.with(name, f)
+			}
+		case a.Name != "":
+			out = out.with(a.Name, v)
+		case a.Key != nil:
+			r.eval(a.Key)
+			out = out.with("*", join(out.fields["*"], v))
+		}
+	}
+	return out
+}
+
+func (r *reader) evalList(e *ir.Expr) *value {
+	out := &value{length: 0}
+	for _, a := range e.Args {
+		v := r.eval(a.Value)
+		if !a.Spread {
+			out = out.push(v)
+			continue
+		}
+		for i := range max(v.length, 0) {
+			out = out.push(v.member(strconv.Itoa(i)))
+		}
+		if v.length < 0 {
+			out = out.push(v.elements())
+		}
+	}
+	return out
+}
+
+// evalEither is one of several values; which one may depend on a condition that bounds it.
+func (r *reader) evalEither(e *ir.Expr) *value {
+	out := nothing
+	for i, a := range e.Args {
+		st := r.st.clone()
+		switch {
+		case e.Text == "?" && e.X != nil:
+			if i == 0 {
+				r.eval(e.X)
+			}
+			r.assume(e.X, i == 0, st)
+		case e.Text == "&&" && i > 0:
+			r.assume(e.Args[0].Value, true, st)
+		case e.Text == "||" && i > 0:
+			r.assume(e.Args[0].Value, false, st)
+		}
+		outer := r.st
+		r.st = st
+		v := r.eval(a.Value)
+		if len(st.gone) > len(outer.gone) {
+			v = v.without(st.gone)
+		}
+		r.st = outer
+		out = join(out, v)
+	}
+	return out
+}
+
+// without returns a value without what came from some sources.
+func (v *value) without(gone map[source]bool) *value {
+	out := &value{length: v.length, fixed: v.fixed}
+	for _, m := range v.marks {
+		if !gone[m.src] {
+			out.marks = append(out.marks, m)
+		}
+	}
+	if v.fields != nil {
+		out.fields = map[string]*value{}
+		out.depth = v.depth
+		for name, f := range v.fields {
+			out.fields[name] = f.without(gone)
+		}
+	}
+	return out
+}
+
+// answers are operators whose result is a number or a truth value.
+var answers = map[string]bool{
+	"==": true, "===": true, "!=": true, "!==": true, "<": true, ">": true, "<=": true, ">=": true, "in": true, "not in": true,
+	"is": true, "is not": true, "instanceof": true, "!": true, "typeof": true, "void": true, "-": true, "*": true, "**": true, "<-": false,
+}
+
+// evalOther is an operator, or something of which only the parts matter.
+func (r *reader) evalOther(e *ir.Expr) *value {
+	python := r.a.g.Convention().Language == "python"
+	out := nothing
+	var joined []*value
+	for _, a := range e.Args {
+		v := r.eval(a.Value)
+		joined = append(joined, v)
+		out = join(out, v)
+	}
+	if e.X != nil {
+		out = join(out, r.eval(e.X))
+	}
+	switch {
+	case answers[e.Text]:
+		return nothing
+	case e.Text == "/" && python:
+		return joinPath(joined)
+	case e.Text == "/" || e.Text == "%" && !python:
+		return nothing
+	case len(e.Args) == 1:
+		return out
+	}
+	return out.derived(0)
+}
+
+// joinPath is a path made of parts: each behind those before it.
+func joinPath(parts []*value) *value {
+	out := &value{length: -1}
+	head := ""
+	for _, p := range parts {
+		for _, m := range p.all() {
+			m.whole, m.head = false, clipHead(head+m.head)
+			out.marks = addMarks(out.marks, m)
+		}
+		if p.fixed != "" {
+			head += p.fixed + "/"
+		} else {
+			head += unknownText + "/"
+		}
+	}
+	return out
+}

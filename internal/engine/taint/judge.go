@@ -1,0 +1,90 @@
+package taint
+
+import (
+	"slices"
+
+	"gauntlet/sink"
+)
+
+// judge decides whether a flow is guarded. Where it is not, it says what is missing, or why what
+// is there does not hold.
+func judge(f flow, language string) (sink.Flow, bool) {
+	out := sink.Flow{Kind: f.kind, At: f.at, Name: f.name, About: f.about}
+	for s := f.step; s != nil; s = s.from {
+		out.Steps = append(out.Steps, sink.FlowStep{At: s.at, What: s.what})
+	}
+	slices.Reverse(out.Steps)
+	has := func(facts fact) bool { return f.facts&facts != 0 }
+	switch f.kind {
+	case sink.ShellFlow:
+		if has(shellQuoted | noShellMeta) {
+			return out, false
+		}
+		out.Guard = "nothing quotes it or refuses the characters that a shell acts on"
+		switch {
+		case has(halfQuoted | jsonQuoted):
+			out.Guard = "some characters are escaped, but not all that a shell acts on: $( ) and backquotes work between double quotes"
+		case has(denylisted):
+			out.Guard = "it is compared with a list of what is refused, which other text passes"
+		}
+	case sink.ProgramFlow:
+		out.Guard = "the caller names the program that is started"
+	case sink.ArgumentFlow:
+		if has(noDash) && !has(split) {
+			return out, false
+		}
+		out.Guard = "it may begin with \"-\", and " + f.about + " takes it for an option such as " + dangerousOptions[f.about] + "; no \"--\" stands before it"
+		if has(split) {
+			out.Guard = "it is split into words, so that one parameter becomes any number of arguments of " + f.about
+		}
+	case sink.CodeFlow:
+		if has(jsonQuoted) && !has(halfQuoted) {
+			return out, false
+		}
+		out.Guard = "it is run as code"
+		if has(denylisted | halfQuoted) {
+			out.Guard = "some text is refused before it is run as code, and other text does the same"
+		}
+	case sink.PathFlow:
+		if has(contained|noSlash|encoded) || has(noDotDot) && (f.head != "" || language != "python" && has(resolved)) {
+			return out, false
+		}
+		out.Guard = "nothing keeps it inside a directory"
+		switch {
+		case has(swallowed):
+			out.Guard = "a check refuses it by an error, which is caught, and the work goes on"
+		case has(prefixed) && has(resolved):
+			out.Guard = "it is compared with a directory's name without a separator, so that /data-other passes for /data"
+		case has(prefixed):
+			out.Guard = "its beginning is compared before \"..\" is resolved"
+		case has(noDotDot):
+			out.Guard = "\"..\" is refused, and an absolute path is not"
+		case has(denylisted):
+			out.Guard = "it is compared with a list of what is refused, which other paths pass"
+		case has(resolved):
+			out.Guard = "it is resolved, but compared with no directory"
+		}
+	case sink.HostFlow:
+		if has(hostAllowed | hostResolved) {
+			return out, false
+		}
+		out.Guard = "nothing checks the address that it leads to"
+		if has(hostLiteral) {
+			out.Guard = "its host is compared as text and never looked up, so that a name which leads to a private address passes"
+		}
+	case sink.URLPathFlow:
+		if has(encoded | noSlash | noDotDot | denylisted | validated) {
+			return out, false // what the service makes of the rest is its affair
+		}
+		out.Guard = "it becomes part of the address without being encoded, so that ../ and ? change what is asked for"
+	case sink.SQLFlow:
+		if has(noQuote | noShellMeta) {
+			return out, false
+		}
+		out.Guard = "it is written into the statement instead of being bound as a parameter"
+		if has(halfQuoted) {
+			out.Guard = "some characters are escaped before it is written into the statement; bind it as a parameter instead"
+		}
+	}
+	return out, true
+}

@@ -1,0 +1,242 @@
+package taint
+
+import (
+	"regexp/syntax"
+	"strings"
+
+	"gauntlet/internal/leaf/ir"
+)
+
+// Whether a pattern bounds a text is decided from the pattern: which characters can it hold that match it?
+
+// shellActive are the characters that a shell acts on, blanks among them: they end a word.
+const shellActive = " \t\r\n;&|`$<>(){}[]*?!~#'\"\\"
+
+// shellEnough are those without which a text in a shell line can start nothing.
+var shellEnough = []string{";", "&", "|", "`", "$", "<", ">", "\n"}
+
+// charFacts are what holds of a text because it matches a pattern, or because it does not.
+type charFacts struct{ match, differ fact }
+
+// patternFacts decides a pattern of JavaScript, Python or Go.
+func (a *analyzer) patternFacts(pattern string, anchored bool) charFacts {
+	k := pattern
+	if anchored {
+		k = "^" + pattern
+	}
+	if f, ok := a.factsOf[k]; ok {
+		return f
+	}
+	var f charFacts
+	if re, err := syntax.Parse(pattern, syntax.Perl); err == nil && len(pattern) < 2000 {
+		re = re.Simplify()
+		if anchored || isAnchored(re) {
+			f.match = factsOfSet(func(c rune) bool { return holds(re, c) })
+			if firstSafe(re) {
+				f.match |= noDash
+			}
+		}
+		if class := classOf(re); class != nil {
+			f.differ = factsWithout(func(c rune) bool { return inClass(class, c) })
+		}
+	}
+	a.factsOf[k] = f
+	return f
+}
+
+// factsOfSet is what is known of a text made of some characters.
+func factsOfSet(has func(rune) bool) fact {
+	f := noShellMeta | noQuote | noSlash | noDotDot | noDash
+	for _, c := range shellActive {
+		if has(c) {
+			f &^= noShellMeta
+		}
+	}
+	for _, c := range "'\"`\\;" {
+		if has(c) {
+			f &^= noQuote
+		}
+	}
+	if has('/') || has('\\') {
+		f &^= noSlash
+	}
+	if has('.') {
+		f &^= noDotDot
+	}
+	if has('-') {
+		f &^= noDash
+	}
+	return f
+}
+
+// factsWithout is what is known of a text that lacks some characters.
+func factsWithout(lacks func(rune) bool) fact {
+	var f fact
+	enough := true
+	for _, c := range shellEnough {
+		enough = enough && lacks(rune(c[0]))
+	}
+	switch {
+	case enough:
+		f |= noShellMeta
+	default:
+		f |= halfQuoted
+	}
+	if lacks('/') && lacks('\\') {
+		f |= noSlash
+	}
+	if lacks('\'') && lacks('"') {
+		f |= noQuote
+	}
+	return f
+}
+
+// isAnchored reports whether a pattern matches whole texts only.
+func isAnchored(re *syntax.Regexp) bool {
+	for re.Op == syntax.OpCapture {
+		re = re.Sub[0]
+	}
+	if re.Op != syntax.OpConcat || len(re.Sub) < 2 {
+		return false
+	}
+	first, last := re.Sub[0].Op, re.Sub[len(re.Sub)-1].Op
+	return (first == syntax.OpBeginText || first == syntax.OpBeginLine) && last == syntax.OpEndText
+}
+
+// holds reports whether a text that matches can hold a character.
+func holds(re *syntax.Regexp, c rune) bool {
+	switch re.Op {
+	case syntax.OpLiteral:
+		for _, r := range re.Rune {
+			if r == c || re.Flags&syntax.FoldCase != 0 && strings.EqualFold(string(r), string(c)) {
+				return true
+			}
+		}
+	case syntax.OpCharClass:
+		return inClass(re.Rune, c)
+	case syntax.OpAnyChar:
+		return true
+	case syntax.OpAnyCharNotNL:
+		return c != '\n'
+	}
+	for _, sub := range re.Sub {
+		if holds(sub, c) {
+			return true
+		}
+	}
+	return false
+}
+
+func inClass(class []rune, c rune) bool {
+	for i := 0; i+1 < len(class); i += 2 {
+		if class[i] <= c && c <= class[i+1] {
+			return true
+		}
+	}
+	return false
+}
+
+// firstSafe reports whether what matches cannot begin with "-".
+func firstSafe(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpCapture, syntax.OpPlus:
+		return firstSafe(re.Sub[0])
+	case syntax.OpLiteral:
+		return re.Rune[0] != '-'
+	case syntax.OpCharClass:
+		return !inClass(re.Rune, '-')
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if sub.Op != syntax.OpBeginText && sub.Op != syntax.OpBeginLine {
+				return firstSafe(sub)
+			}
+		}
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			if !firstSafe(sub) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// classOf returns the characters of a pattern that is one class, repeated or not; nil for any other.
+func classOf(re *syntax.Regexp) []rune {
+	for re.Op == syntax.OpCapture || re.Op == syntax.OpPlus || re.Op == syntax.OpStar {
+		re = re.Sub[0]
+	}
+	switch re.Op {
+	case syntax.OpCharClass:
+		return re.Rune
+	case syntax.OpLiteral:
+		if len(re.Rune) == 1 {
+			return []rune{re.Rune[0], re.Rune[0]}
+		}
+	}
+	return nil
+}
+
+// patternText returns the text of a pattern that an expression is, with its flags.
+func (r *reader) patternText(e *ir.Expr) (pattern, flags string, ok bool) {
+	if e == nil {
+		return "", "", false
+	}
+	e = r.a.g.Definition(e)
+	if e.Kind == ir.Literal && strings.HasPrefix(e.Text, "/") { // JavaScript
+		if end := strings.LastIndexByte(e.Text, '/'); end > 0 {
+			pattern, flags = e.Text[1:end], e.Text[end+1:]
+			if strings.Contains(flags, "i") {
+				pattern = "(?i)" + pattern
+			}
+			return strings.ReplaceAll(pattern, `\/`, "/"), flags, true
+		}
+	}
+	if (e.Kind == ir.Call || e.Kind == ir.New) && len(e.Args) > 0 { // re.compile(…), new RegExp(…), regexp.MustCompile(…)
+		switch e.X.Text {
+		case "compile", "RegExp", "MustCompile":
+			e = e.Args[0].Value
+		}
+	}
+	if text, ok := r.a.g.Constant(e, r.ctx); ok {
+		return text, "g", true
+	}
+	return "", "", false
+}
+
+// replaced is text in which what matches a pattern is replaced.
+func (r *reader) replaced(c call, name string) *value {
+	subject, pattern, by := c.receiver, 0, 1
+	if name == "re.sub" {
+		pattern, by = 0, 1
+		if len(c.args) < 3 {
+			return c.everything().derived(0)
+		}
+		subject = c.args[2]
+	} else if subject.isClean() && len(c.args) == 3 { // re.compile(p).sub and its like are not here
+		subject = c.args[2]
+	}
+	if len(c.args) < 2 {
+		return subject.derived(0)
+	}
+	text, flags, ok := r.patternText(c.expr.Args[pattern].Value)
+	isString := c.expr.Args[pattern].Value != nil && c.expr.Args[pattern].Value.Kind == ir.String
+	if !ok || isString && name != "re.sub" {
+		return subject.derived(halfQuoted)
+	}
+	if !strings.Contains(flags, "g") {
+		return subject.derived(halfQuoted) // the first match alone
+	}
+	add := fact(halfQuoted)
+	if re, err := syntax.Parse(text, syntax.Perl); err == nil {
+		if class := classOf(re.Simplify()); class != nil {
+			with := c.args[by].fixed
+			add = factsOfSet(func(ch rune) bool { return !inClass(class, ch) || strings.ContainsRune(with, ch) })
+			if add == 0 {
+				add = halfQuoted
+			}
+		}
+	}
+	return subject.derived(add)
+}

@@ -1,0 +1,70 @@
+package taint
+
+import "testing"
+
+// TestPatternFacts: what a pattern proves is decided from the characters that it lets through.
+func TestPatternFacts(t *testing.T) {
+	a := &analyzer{factsOf: map[string]charFacts{}}
+	for _, tt := range []struct {
+		pattern  string
+		anchored bool
+		match    fact // must hold of what matches
+		never    fact // must not
+		differ   fact // must hold of what does not match
+	}{
+		{`^[a-z0-9]+$`, false, noShellMeta | noQuote | noSlash | noDash | noDotDot, 0, 0},
+		{`[a-z0-9]+`, false, 0, noShellMeta | noSlash, 0},
+		{`[a-z0-9]+`, true, noShellMeta, 0, 0}, // re.fullmatch
+		{`^[a-z]|x$`, false, 0, noShellMeta, 0},
+		{`^(foo|bar)$`, false, noShellMeta | noDash, 0, 0},
+		{`^[\w./-]+$`, false, noShellMeta | noQuote, noSlash | noDotDot | noDash, 0},
+		{`^[a-z][a-z-]*$`, false, noShellMeta | noDash, 0, 0},
+		{`^.*$`, false, 0, noShellMeta | noSlash, 0},
+		{"[;&|`$<>\\n]", false, 0, noShellMeta, noShellMeta},
+		{`[;&]`, false, 0, noShellMeta, halfQuoted},
+		{`[/\\]`, false, 0, noSlash, noSlash},
+	} {
+		f := a.patternFacts(tt.pattern, tt.anchored)
+		if f.match&tt.match != tt.match || f.match&tt.never != 0 || f.differ&tt.differ != tt.differ {
+			t.Errorf("%q: match %b, differ %b; want %b without %b, %b", tt.pattern, f.match, f.differ, tt.match, tt.never, tt.differ)
+		}
+	}
+}
+
+// TestJoin: behind two ways holds what holds on both, and a warning of either; where the source is not the
+// caller's on one way, the other alone counts.
+func TestJoin(t *testing.T) {
+	src, other := source{param: 0, path: ".path"}, source{param: 0, path: ".mode"}
+	checked, plain := newState(), newState()
+	checked.facts[src] = contained | denylisted
+	plain.facts[other] = noSlash
+	if f := joinStates(checked, plain).facts; f[src] != denylisted || f[other] != 0 {
+		t.Errorf("facts of both ways: %v", f)
+	}
+	plain.gone[src] = true
+	if f := joinStates(checked, plain).facts[src]; f != contained|denylisted {
+		t.Errorf("where the source is gone on the other way: %b", f)
+	}
+	checked.dead = true
+	if got := joinStates(checked, plain); got != plain {
+		t.Error("a way that ends does not count")
+	}
+}
+
+// TestMembersAreBounded: a loop that nests a value in itself ends, with its marks kept.
+func TestMembersAreBounded(t *testing.T) {
+	v := newValue(mark{src: source{param: 0}, whole: true})
+	for range 1000 {
+		v = nothing.with("next", v)
+	}
+	if v.depth > maxNesting+1 || len(v.all()) != 1 {
+		t.Errorf("depth %d, marks %v", v.depth, v.all())
+	}
+	w := newValue(mark{src: source{param: 0}, whole: true})
+	for range 1000 {
+		w = w.member("next")
+	}
+	if len(w.marks) != 1 || len(w.marks[0].src.path) > maxPathLength || w.marks[0].whole {
+		t.Errorf("marks %+v", w.marks)
+	}
+}

@@ -1,0 +1,130 @@
+package taint
+
+import (
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// A flow is a source of a function that reaches a sink.
+type flow struct {
+	kind  sink.FlowKind
+	at    sink.Place
+	name  string // of the sink
+	about string // the program that gets an argument
+	src   source
+	facts fact
+	head  string
+	step  *step
+	// guesses are the calls on the way that are tied by the name of a method alone.
+	guesses int
+}
+
+// maxGuesses keeps a way through names that happen to be alike, as in a bundle of many packages, from counting.
+const maxGuesses = 1
+
+// An outcome is what holds of the parameters at some of a function's ends. It starts as "no end yet".
+type outcome struct {
+	any   bool
+	facts map[source]fact
+	gone  map[source]bool
+}
+
+// meet adds one more end.
+func (o *outcome) meet(st *state) {
+	if st.dead {
+		return
+	}
+	if !o.any {
+		c := st.clone()
+		o.any, o.facts, o.gone = true, c.facts, c.gone
+		return
+	}
+	both := joinStates(&state{facts: o.facts, gone: o.gone}, &state{facts: st.facts, gone: st.gone})
+	o.facts, o.gone = both.facts, both.gone
+}
+
+// A summary is what a function does, in terms of its parameters.
+type summary struct {
+	result *value
+	self   *value // what its receiver holds in the end: for constructors
+	flows  []flow
+	seen   map[flowKey]bool
+	ends   outcome            // whenever it returns
+	when   map[string]outcome // when it returns something true ("+") or false ("-"), or an object with such a member ("+valid")
+}
+
+type flowKey struct {
+	kind  sink.FlowKind
+	at    int
+	file  string
+	src   source
+	facts fact
+}
+
+func newSummary() *summary {
+	return &summary{result: nothing, self: nothing, seen: map[flowKey]bool{}, when: map[string]outcome{}}
+}
+
+func (s *summary) addFlow(f flow) {
+	k := flowKey{f.kind, f.at.Start, f.at.File, f.src, f.facts}
+	if s.seen[k] || len(s.flows) >= maxFlows {
+		return
+	}
+	s.seen[k] = true
+	s.flows = append(s.flows, f)
+}
+
+// summarize reads a function, once for each context.
+func (a *analyzer) summarize(fn *ir.Func, ctx callgraph.Context) *summary {
+	k := key{fn, ctx}
+	if s := a.known[k]; s != nil {
+		return s
+	}
+	if a.busy[fn] > 0 || a.depth >= maxDepth || a.left <= 0 {
+		a.cut = a.cut || a.busy[fn] == 0
+		return newSummary()
+	}
+	a.busy[fn]++
+	a.depth++
+	r := &reader{a: a, fn: fn, ctx: ctx, st: newState(), sum: newSummary()}
+	for _, p := range fn.Params {
+		r.st.vars[variable{fn.Scope, p.Name}] = newValue(mark{src: source{param: p.Index}, whole: true})
+	}
+	r.runBody(fn)
+	r.sum.result = r.result
+	r.sum.self = r.st.vars[variable{fn.Scope, receiverName(fn)}]
+	if r.sum.self == nil {
+		r.sum.self = nothing
+	}
+	a.depth--
+	a.busy[fn]--
+	if !a.cut {
+		a.known[k] = r.sum
+	}
+	return r.sum
+}
+
+func receiverName(fn *ir.Func) string {
+	for _, p := range fn.Params {
+		if p.Index < 0 {
+			return p.Name
+		}
+	}
+	return "this"
+}
+
+// runBody reads the body of a function and its last end.
+func (r *reader) runBody(fn *ir.Func) {
+	r.exec(fn.Body)
+	if !r.st.dead {
+		r.sum.ends.meet(r.st)
+		r.noteOutcome("-", r.st)
+	}
+}
+
+func (r *reader) noteOutcome(when string, st *state) {
+	o := r.sum.when[when]
+	o.meet(st)
+	r.sum.when[when] = o
+}

@@ -1,0 +1,223 @@
+// Package taint follows what a tool's caller sends to the calls with consequences: from a
+// parameter through assignments, members, strings, helpers and modules to the argument of a
+// shell, a path, an address, a query. What stands on the way is kept: the steps, and what the
+// code did to the value or asked of it, so that a guard counts by what it does and not by its name.
+//
+// Each function is read once for each context and summed up in terms of its parameters: what it
+// returns, which of them reach a sink, and what holds of them when it returns, or returns true.
+// The caller puts its own values in place of the parameters, so that cost grows with the program
+// and not with the number of ways through it. Order, early returns, errors and conditions count.
+package taint
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+const (
+	maxWork     = 1_500_000 // expressions and statements of one program
+	maxToolWork = 60_000    // of these for one tool
+	maxDepth    = 24        // functions inside each other
+	maxFlows    = 100       // of one function
+)
+
+// An analyzer reads one program.
+type analyzer struct {
+	g       *callgraph.Graph
+	known   map[key]*summary
+	busy    map[*ir.Func]int
+	work    int
+	left    int // for the tool at hand
+	depth   int
+	cut     bool // a bound was reached for the tool at hand
+	factsOf map[string]charFacts
+}
+
+type key struct {
+	fn  *ir.Func
+	ctx callgraph.Context
+}
+
+// Analyse finds the handlers of a program, what they reach, and which of a tool's parameters arrive there.
+func Analyse(prog *ir.Program, conv *callgraph.Convention, tools []string) *sink.Sources {
+	g, out := callgraph.Open(prog, conv, tools)
+	a := &analyzer{g: g, known: map[key]*summary{}, busy: map[*ir.Func]int{}, factsOf: map[string]charFacts{}}
+	handlers := out.ByTool()
+	for _, root := range g.Roots() {
+		h := handlers[root.Tool]
+		if h == nil || root.Via == sink.ByFallback {
+			continue
+		}
+		flows, cut := a.flowsOf(root)
+		h.Flows = append(h.Flows, flows...)
+		if cut {
+			h.FlowsCut = true
+		}
+	}
+	for i := range out.Handlers {
+		sortFlows(&out.Handlers[i])
+	}
+	out.Resources = a.readResources()
+	return out
+}
+
+// resourceReaders are decorators of functions that answer resources.
+var resourceReaders = names("read_resource resource")
+
+// readResources follows what a client asks for by the address of a resource.
+func (a *analyzer) readResources() (out []sink.Handler) {
+	conv := a.g.Convention()
+	for _, fn := range a.g.Program().Funcs {
+		for _, d := range fn.Decorators {
+			if d.Kind == ir.Call {
+				d = d.X
+			}
+			if d == nil || d.Kind != ir.Attr || !resourceReaders[d.Text] || conv.Language != "python" {
+				continue
+			}
+			root := callgraph.Root{Tool: fn.Name, Func: fn, Via: sink.ByRegistration}
+			h := sink.Handler{Tool: fn.Name, Language: conv.Language, Via: root.Via, Func: fn.Name, At: paramPlace(fn)}
+			h.Flows, h.FlowsCut = a.flowsOf(root)
+			if sortFlows(&h); len(h.Flows) > 0 || h.FlowsCut {
+				out = append(out, h)
+			}
+		}
+	}
+	return out
+}
+
+func sortFlows(h *sink.Handler) {
+	slices.SortStableFunc(h.Flows, func(a, b sink.Flow) int {
+		return cmp.Or(strings.Compare(string(a.Kind), string(b.Kind)), strings.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Start, b.At.Start),
+			strings.Compare(a.Param, b.Param), cmp.Compare(len(a.Steps), len(b.Steps)))
+	})
+	h.Flows = slices.CompactFunc(h.Flows, func(a, b sink.Flow) bool {
+		return a.Kind == b.Kind && a.At == b.At && a.Param == b.Param
+	})
+}
+
+// flowsOf returns the flows from the parameters of the tool that a function answers.
+func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
+	a.g.Begin()
+	a.left, a.cut = min(maxToolWork, maxWork-a.work), false
+	sum := a.summarize(root.Func, root.Context)
+	params := slices.ContainsFunc(sum.flows, func(p flow) bool { return strings.HasPrefix(p.src.path, ".params") })
+	for _, p := range sum.flows {
+		if params && p.src.param == 0 && !strings.HasPrefix(p.src.path, ".params") {
+			continue // beside the arguments, a request holds what the server itself puts there
+		}
+		name, ok := a.toolParameter(root, p.src)
+		if !ok || a.isBoundedByType(root, p.src) {
+			continue
+		}
+		if f, bad := judge(p, a.g.Convention().Language); bad {
+			f.Param = name
+			f.Steps = append([]sink.FlowStep{{At: paramPlace(root.Func), What: "parameter " + name}}, f.Steps...)
+			out = append(out, f)
+		}
+	}
+	return out, a.cut
+}
+
+// wrappers are members that hold the arguments of a tool, or lead to them.
+var argumentHolders = []string{"params", "arguments", "Params", "Arguments", "args", "input"}
+
+// toolParameter returns the name of the tool's parameter that a source is; ok is false for what the server
+// itself hands to a handler: its context.
+func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, ok bool) {
+	var p *ir.Param
+	for _, q := range root.Func.Params {
+		if q.Index == src.param {
+			p = q
+		}
+	}
+	if p == nil || src.param < 0 || isContext(p) {
+		return "", false
+	}
+	path := strings.Split(strings.TrimPrefix(src.path, "."), ".")
+	if src.path == "" {
+		path = nil
+	}
+	switch lang := a.g.Convention().Language; {
+	case lang == "python" && root.Via == sink.ByRegistration:
+		path = append([]string{p.Name}, path...)
+		if len(path) > 1 && slices.Contains([]string{"params", "args", "arguments", "input", "request", "req", "data"}, path[0]) {
+			path = path[1:]
+		}
+	case lang == "go":
+		if src.param == 0 && len(root.Func.Params) > 1 {
+			return "", false
+		}
+	case lang == "typescript" && src.param > 0 && root.Via == sink.ByRegistration:
+		return "", false
+	case lang == "python" && src.param == 0 && len(root.Func.Params) > 1:
+		return "", false // the tool's name
+	}
+	for len(path) > 1 && slices.Contains(argumentHolders, path[0]) {
+		path = path[1:]
+	}
+	if len(path) == 0 {
+		return "arguments", true
+	}
+	if path[0] == "_meta" || path[0] == "name" && root.Via == sink.ByDispatch && strings.HasPrefix(src.path, ".params.name") {
+		return "", false
+	}
+	return strings.TrimSuffix(strings.Join(path, "."), ".*"), true
+}
+
+func isContext(p *ir.Param) bool {
+	if p.Name == "ctx" || p.Name == "context" || p.Name == "self" {
+		return true
+	}
+	return p.Type != nil && p.Type.X != nil && strings.Contains(p.Type.X.Text, "Context")
+}
+
+// boundedTypes are types of parameters that the SDK enforces and that hold no text of the caller's choosing.
+var boundedTypes = map[string]bool{"int": true, "float": true, "bool": true, "Literal": true, "datetime": true, "date": true, "UUID": true, "Decimal": true}
+
+// isBoundedByType reports whether a parameter's type leaves the caller nothing to choose but numbers and
+// words of a list. FastMCP and its kin check the types of Python's parameters.
+func (a *analyzer) isBoundedByType(root callgraph.Root, src source) bool {
+	if a.g.Convention().Language != "python" || root.Via != sink.ByRegistration || src.path != "" {
+		return false
+	}
+	for _, p := range root.Func.Params {
+		if p.Index == src.param && p.Type != nil {
+			return isBoundedType(p.Type.X)
+		}
+	}
+	return false
+}
+
+func isBoundedType(x *ir.Expr) bool {
+	if x == nil {
+		return false
+	}
+	if x.Kind == ir.Either {
+		bounded := false
+		for _, alt := range x.Args {
+			if alt.Value == nil || alt.Value.Kind == ir.Literal || alt.Value.Text == "None" {
+				continue
+			}
+			if alt.Value.Kind == ir.String || alt.Value.Kind == ir.Call { // of Annotated: what describes the type
+				continue
+			}
+			if !isBoundedType(alt.Value) {
+				return false
+			}
+			bounded = true
+		}
+		return bounded
+	}
+	return boundedTypes[x.Text]
+}
+
+func paramPlace(fn *ir.Func) sink.Place {
+	f := fn.Scope.File
+	return sink.Place{File: f.Path, Line: f.Line(fn.Start), Start: int(fn.Start), End: int(fn.End)}
+}

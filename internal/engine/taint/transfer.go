@@ -1,0 +1,261 @@
+package taint
+
+import (
+	"strings"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+)
+
+func names(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, n := range strings.Fields(list) {
+		out[n] = true
+	}
+	return out
+}
+
+// What functions outside of the program do to what they are given, by the names under which they are imported.
+var (
+	// numbers answer with a number or a truth value, which carries no text of the caller's.
+	numbers = names(`parseInt parseFloat Number Boolean Number.parseInt Number.parseFloat Number.isInteger Number.isFinite Number.isNaN isNaN isFinite Array.isArray
+		int float bool len isinstance hash ord round abs id type hasattr callable issubclass uuid.UUID strconv.Atoi strconv.ParseInt strconv.ParseFloat strconv.ParseBool
+		math.floor Math.floor Math.min Math.max Math.round Math.ceil Date Date.now Object.keys.length Buffer.byteLength decimal.Decimal datetime.datetime.fromisoformat`)
+	resolvers = names(`path.resolve path.normalize path.posix.resolve path.posix.normalize path.win32.resolve path.win32.normalize os.path.abspath os.path.normpath
+		path/filepath.Abs path/filepath.Clean path.Clean`)
+	joiners = names(`path.join path.posix.join path.win32.join os.path.join path/filepath.Join path.Join pathlib.Path pathlib.PurePath pathlib.PosixPath`)
+	// normalisers are joiners that take ".." out.
+	normalisers = names(`path.join path.posix.join path.win32.join path/filepath.Join path.Join`)
+	realpaths   = names(`fs.realpath fs.realpathSync fs.promises.realpath fs/promises.realpath fs.realpathSync.native fs.realpath.native os.path.realpath path/filepath.EvalSymlinks`)
+	relatives   = names(`path.relative path.posix.relative os.path.relpath path/filepath.Rel`)
+	basenames   = names(`path.basename path.posix.basename os.path.basename path/filepath.Base path.Base werkzeug.utils.secure_filename sanitize-filename`)
+	encoders    = names(`encodeURIComponent urllib.parse.quote_plus net/url.PathEscape net/url.QueryEscape querystring.escape`)
+	shellQuotes = names(`shlex.quote pipes.quote shlex.join shell-quote.quote shell-escape shescape.escape shescape.quote shell-escape-tag`)
+	lookups     = names(`dns.lookup dns.resolve dns.resolve4 dns.resolve6 dns.promises.lookup dns.promises.resolve dns.promises.resolve4 dns.promises.resolve6 dns/promises.lookup
+		dns/promises.resolve dns/promises.resolve4 dns/promises.resolve6 socket.getaddrinfo socket.gethostbyname socket.gethostbyname_ex net.LookupIP net.LookupHost net.LookupAddr`)
+	// unchanged are methods and functions whose result is the text they were given, but for blanks and case.
+	unchanged = names(`trim trimEnd trimStart strip lstrip rstrip toString String str valueOf toLowerCase toUpperCase lower upper normalize expanduser as_posix fspath TrimSpace ToLower`)
+	// validators give back what they were given, once it fits a schema.
+	validators = names(`parse parseAsync validate model_validate parse_obj validateSync GetArguments getArguments`)
+)
+
+// transfer returns what a call outside of the program gives back.
+func (r *reader) transfer(c call, callee callgraph.Callee) *value {
+	name := callee.Name
+	method := lastWord(name)
+	if v := r.transferPath(c, name, method); v != nil {
+		return v
+	}
+	if v := r.transferText(c, name, method); v != nil {
+		return v
+	}
+	if row := callee.Row; row != nil {
+		switch row.Kind() {
+		case "same", "entries", "map":
+			if arg := row.Argument("arg", c.expr); arg != nil {
+				return r.valueOf(c, arg)
+			}
+		case "tag", "file", "sql", "spawn", "env", "temp", "opaque":
+			return nothing // what the outside answers is not the caller's
+		}
+	}
+	if strings.Contains(name, "()") && c.receiver.isClean() {
+		return nothing // a client's answer
+	}
+	if strings.HasPrefix(name, ".") && c.receiver.isClean() && c.receiver.length < 0 {
+		return nothing // a method of something unknown, which keeps its answer to itself
+	}
+	return c.everything().derived(0)
+}
+
+// everything joins what a call is given.
+func (c call) everything() *value {
+	out := &value{length: -1}
+	for _, m := range c.receiver.all() {
+		out.marks = addMarks(out.marks, m)
+	}
+	for _, a := range c.args {
+		out.marks = addMarks(out.marks, a.all()...)
+	}
+	return out
+}
+
+func lastWord(name string) string {
+	name = strings.TrimSuffix(name, "()")
+	if i := strings.LastIndexAny(name, "./"); i >= 0 {
+		return name[i+1:]
+	}
+	return name
+}
+
+// valueOf returns the value of an argument of a call.
+func (r *reader) valueOf(c call, arg *ir.Expr) *value {
+	for i, a := range c.expr.Args {
+		if a.Value == arg {
+			return c.args[i]
+		}
+	}
+	if c.expr.X != nil && c.expr.X.X == arg {
+		return c.receiver
+	}
+	return r.silently(arg) // a member of an options object
+}
+
+// transferPath is what functions of paths, addresses and hosts do; nil for any other.
+func (r *reader) transferPath(c call, name, method string) *value {
+	switch {
+	case numbers[name]:
+		return nothing
+	case realpaths[name]:
+		return c.everything().derived(resolved | real)
+	case name == "path.resolve":
+		return joinPath(c.args).derived(resolved)
+	case resolvers[name]:
+		return c.everything().derived(resolved)
+	case normalisers[name]:
+		return joinPath(c.args).derived(resolved)
+	case joiners[name]:
+		if len(c.args) == 1 && c.args[0].length < 0 {
+			return c.args[0].derived(0)
+		}
+		return joinPath(c.args)
+	case relatives[name]:
+		return c.everything().derived(relative)
+	case name == "os.path.commonpath", name == "os.path.commonprefix":
+		f := resolvedOnly(c.everything())
+		if method == "commonprefix" {
+			f = prefixed
+		}
+		return c.everything().each(func(m *mark) { m.whole, m.facts = false, m.facts|f|common })
+	case basenames[name]:
+		return c.everything().derived(noSlash)
+	case encoders[name]:
+		return c.everything().derived(encoded)
+	case name == "urllib.parse.quote" && len(c.expr.Args) > 1:
+		return c.everything().derived(encoded)
+	case lookups[name]:
+		return c.everything().each(func(m *mark) {
+			m.whole = false
+			if m.facts&hostOf != 0 {
+				m.facts |= looked
+			}
+		})
+	case name == "URL" || name == "url.URL":
+		if len(c.args) > 1 { // relative to a base
+			return joinPath([]*value{c.args[1], c.args[0]})
+		}
+		return c.everything().derived(0)
+	case hostMembers[method]:
+		return c.everything().derived(hostOf)
+	}
+	if r.a.g.Convention().Language == "python" && strings.HasPrefix(method, "resolve") && len(c.args) == 0 || method == "absolute" && len(c.args) == 0 {
+		f := resolved
+		if method == "resolve" {
+			f |= real
+		}
+		return c.receiver.derived(f)
+	}
+	switch method {
+	case "joinpath":
+		return joinPath(append([]*value{c.receiver}, c.args...))
+	case "relative_to": // raises where the path does not lie in the directory
+		r.st.learn(c.receiver, containment(c.receiver))
+		return c.receiver.derived(0)
+	case "with_name", "with_suffix":
+		return joinPath(append([]*value{c.receiver}, c.args...))
+	}
+	return nil
+}
+
+func resolvedOnly(v *value) fact {
+	for _, m := range v.marks {
+		if m.facts&resolved == 0 {
+			return 0
+		}
+	}
+	return resolved
+}
+
+// transferText is what functions of text do; nil for any other.
+func (r *reader) transferText(c call, name, method string) *value {
+	switch {
+	case shellQuotes[name]:
+		return c.everything().derived(shellQuoted)
+	case name == "JSON.stringify" || name == "json.dumps":
+		return c.everything().derived(jsonQuoted)
+	case name == "JSON.parse" || name == "json.loads":
+		return c.everything().derived(0)
+	case unchanged[method]:
+		if c.receiver.isClean() && len(c.args) > 0 {
+			return c.args[0]
+		}
+		return c.receiver
+	case method == "safeParse" || method == "safeParseAsync":
+		if len(c.args) == 1 {
+			return nothing.with("data", c.args[0])
+		}
+	case validators[method] && len(c.args) >= 1 && len(c.args[0].marks) > 0:
+		return c.args[0]
+	case validators[method] && len(c.args) == 0:
+		return c.receiver
+	case (method == "get" || method == "pop" || strings.HasPrefix(method, "Require") || strings.HasPrefix(method, "Get")) && len(c.args) > 0 && c.args[0].fixed != "":
+		if !c.receiver.isClean() {
+			v := c.receiver.member(c.args[0].fixed)
+			if strings.HasSuffix(method, "Int") || strings.HasSuffix(method, "Bool") || strings.HasSuffix(method, "Float") {
+				return nothing
+			}
+			return v
+		}
+	case method == "split" || name == "shlex.split" || method == "Fields":
+		return c.everything().derived(split)
+	case method == "join" && !c.everything().isClean():
+		return c.joined()
+	case method == "format" && c.receiver.fixed != "":
+		head, _, _ := strings.Cut(c.receiver.fixed, "{")
+		return c.everything().each(func(m *mark) { m.whole, m.head = false, clipHead(head+m.head) })
+	case name == "fmt.Sprintf" && len(c.args) > 0:
+		head, _, _ := strings.Cut(c.args[0].fixed, "%")
+		return c.everything().each(func(m *mark) { m.whole, m.head = false, clipHead(head+m.head) })
+	case method == "replace" || method == "replaceAll" || name == "re.sub":
+		return r.replaced(c, name)
+	case method == "concat" && c.receiver.length < 0:
+		return c.everything().derived(0)
+	}
+	return nil
+}
+
+// joined is list.join(" "), or " ".join(list).
+func (c call) joined() *value {
+	list := c.receiver
+	if list.isClean() && len(c.args) == 1 {
+		list = c.args[0]
+	}
+	out := &value{length: -1}
+	add := func(v *value, head string) {
+		for _, m := range v.all() {
+			m.whole, m.head = false, clipHead(head+m.head)
+			out.marks = addMarks(out.marks, m)
+		}
+	}
+	head := ""
+	for i := range max(list.length, 0) {
+		v := list.member(itoa(i))
+		add(v, head)
+		if v.fixed == "" {
+			head += unknownText
+		}
+		head = clipHead(head + v.fixed + " ")
+	}
+	if list.length < 0 {
+		add(list, "")
+	}
+	return out
+}
+
+// containment is what a comparison with a directory proves of a path: nothing, where ".." is still in it.
+func containment(v *value) fact {
+	if resolvedOnly(v) == 0 {
+		return prefixed
+	}
+	return contained
+}

@@ -1,0 +1,304 @@
+package taint
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// A source is where a value came from: a parameter of the function that is read, or a member of it.
+type source struct {
+	param int    // its index
+	path  string // "" for the parameter itself, ".a.b" for a member
+}
+
+// A member of a member of a parameter is told apart so far: what lies deeper is a part of it.
+const (
+	maxPathLength  = 100
+	maxPathMembers = 5
+)
+
+// below returns the source that is a member of a source; ok is false where it lies too deep.
+func (s source) below(name string) (_ source, ok bool) {
+	if len(s.path)+len(name) > maxPathLength || strings.Count(s.path, ".") >= maxPathMembers {
+		return s, false
+	}
+	s.path += "." + name
+	return s, true
+}
+
+// A fact is something that is known of a value because of what was done to it or asked of it.
+type fact uint32
+
+const (
+	resolved     fact = 1 << iota // made absolute, without ".."
+	real                          // symbolic links resolved
+	contained                     // lies in a directory: compared with a separator, or by relative paths
+	prefixed                      // begins with a directory's name, compared without a separator
+	noDotDot                      // holds no ".."
+	noSlash                       // holds no separator, so it is one file name
+	denylisted                    // compared with a list of what is refused
+	shellQuoted                   // quoted for a shell by a function made for that
+	halfQuoted                    // some characters are escaped, not all
+	noShellMeta                   // holds no character that a shell acts on, no blank either
+	noQuote                       // holds no quotation mark and no backslash, so it cannot leave a SQL literal
+	noDash                        // does not begin with "-"
+	encoded                       // percent-encoded
+	hostOf                        // the host part of an address
+	looked                        // what a name server answered for a host
+	hostAllowed                   // its host is one of a list, or ends with a fixed one
+	hostLiteral                   // its host was compared as text, before it was looked up
+	hostResolved                  // the address that its host has was compared
+	hostWhole                     // the whole address was given to a check of hosts
+	split                         // was split into words, so it is any number of them
+	validated                     // a function of the program refuses some of it, in a way that is not understood
+	swallowed                     // a refusal is caught, and the work goes on
+	relative                      // is the way from one directory to a path
+	common                        // is what several paths have in common
+	jsonQuoted                    // written as a JSON string
+)
+
+// A step is one place on the way from a parameter, the latest first.
+type step struct {
+	at   sink.Place
+	what string
+	from *step
+	n    int
+}
+
+const maxSteps = 40
+
+func (s *step) add(at sink.Place, what string) *step {
+	n := 1
+	if s != nil {
+		if n = s.n + 1; n > maxSteps || s.at.File == at.File && s.at.Line == at.Line && s.what == what {
+			return s
+		}
+	}
+	return &step{at: at, what: what, from: s, n: n}
+}
+
+// A mark is a part of a value that came from a source.
+type mark struct {
+	src   source
+	whole bool   // the value is the source itself, so its members are members of the source
+	facts fact   // of this value
+	head  string // constant text in front of it; unknown text is \x00
+	step  *step
+}
+
+// A value is what is known of where an expression's value came from. Values are never changed.
+type value struct {
+	marks  []mark
+	fields map[string]*value // members that are known one by one; those of a list by number
+	length int               // of a list, -1 for anything else
+	fixed  string            // the constant text that it is, as far as that is known
+	depth  int               // of members inside each other
+}
+
+// maxNesting is how deep members are told apart; below it only the marks are kept.
+const maxNesting = 6
+
+var nothing = &value{length: -1}
+
+const maxMarks = 12
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func newValue(marks ...mark) *value { return &value{marks: marks, length: -1} }
+
+// isClean reports whether nothing in a value came from a source.
+func (v *value) isClean() bool {
+	if len(v.marks) > 0 {
+		return false
+	}
+	for _, f := range v.fields {
+		if !f.isClean() {
+			return false
+		}
+	}
+	return true
+}
+
+// all returns the marks of a value and of its members.
+func (v *value) all() []mark { return v.collect(nil, 0) }
+
+func (v *value) collect(out []mark, depth int) []mark {
+	out = addMarks(out, v.marks...)
+	if depth > maxNesting {
+		return out
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.fields)) {
+		out = v.fields[name].collect(out, depth+1)
+	}
+	return out
+}
+
+// addMarks appends marks that are not there yet. Of two that differ in facts alone, what both have remains.
+func addMarks(out []mark, more ...mark) []mark {
+next:
+	for _, m := range more {
+		for i, have := range out {
+			if have.src == m.src && have.whole == m.whole && have.head == m.head {
+				if have.facts&m.facts != have.facts {
+					out = slices.Clone(out)
+					out[i].facts = joinFacts(have.facts, m.facts)
+				}
+				continue next
+			}
+		}
+		if len(out) < maxMarks {
+			out = append(out[:len(out):len(out)], m)
+		}
+	}
+	return out
+}
+
+// warnings are facts that hold as soon as one of two ways has them.
+const warnings = denylisted | halfQuoted | hostWhole | swallowed | split | prefixed | validated
+
+func joinFacts(a, b fact) fact { return a&b | (a|b)&warnings }
+
+// join returns what is known of a value that is one of two.
+func join(a, b *value) *value {
+	switch {
+	case a == b || b == nil:
+		return a
+	case a == nil:
+		return b
+	case a.isEmpty():
+		return b
+	case b.isEmpty():
+		return a
+	}
+	out := &value{marks: addMarks(addMarks(nil, a.marks...), b.marks...), length: -1}
+	if a.length >= 0 && b.length >= 0 {
+		out.length = max(a.length, b.length)
+	}
+	if len(a.fields)+len(b.fields) > 0 {
+		out.fields = maps.Clone(a.fields)
+		if out.fields == nil {
+			out.fields = map[string]*value{}
+		}
+		out.depth = max(a.depth, b.depth)
+		for name, f := range b.fields {
+			if len(out.fields) < maxFields {
+				out.fields[name] = join(out.fields[name], f)
+			}
+		}
+	}
+	return out
+}
+
+func (v *value) isEmpty() bool { return len(v.marks) == 0 && len(v.fields) == 0 && v.length < 0 }
+
+// each returns a value with its marks changed; members are given up.
+func (v *value) each(change func(m *mark)) *value {
+	out := &value{length: -1}
+	for _, m := range v.all() {
+		change(&m)
+		out.marks = addMarks(out.marks, m)
+	}
+	return out
+}
+
+// derived is what a computation makes of a value.
+func (v *value) derived(add fact) *value {
+	return v.each(func(m *mark) { m.whole = false; m.facts |= add })
+}
+
+// scalars are members that hold no text of what they are members of.
+var scalars = map[string]bool{"length": true, "size": true, "count": true, "byteLength": true, "success": true, "constructor": true}
+
+// hostMembers are members of a parsed address that are its host, or hold it.
+var hostMembers = map[string]bool{"hostname": true, "host": true, "netloc": true, "Host": true, "Hostname": true}
+
+// member returns a member of a value.
+func (v *value) member(name string) *value {
+	if f := v.fields[name]; f != nil {
+		return f
+	}
+	if scalars[name] {
+		return nothing
+	}
+	out := &value{length: -1}
+	for _, m := range v.marks {
+		if m.whole {
+			m.src, m.whole = m.src.below(name)
+		} else if hostMembers[name] {
+			m.facts |= hostOf
+		}
+		out.marks = addMarks(out.marks, m)
+	}
+	return out
+}
+
+// elements returns any element of a value.
+func (v *value) elements() *value {
+	out := &value{length: -1}
+	for _, m := range v.marks {
+		if m.whole {
+			m.src, m.whole = m.src.below("*")
+		}
+		out.marks = addMarks(out.marks, m)
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.fields)) {
+		out = join(out, v.fields[name])
+	}
+	return out
+}
+
+// with returns a value in which a member is another one.
+func (v *value) with(name string, member *value) *value {
+	out := *v
+	out.fields = maps.Clone(v.fields)
+	if out.fields == nil {
+		out.fields = map[string]*value{}
+	}
+	if member.depth >= maxNesting {
+		member = newValue(member.all()...)
+	}
+	if len(out.fields) < maxFields {
+		out.fields[name] = member
+		out.depth = max(out.depth, member.depth+1)
+	}
+	return &out
+}
+
+// maxFields is how many members of one value are told apart.
+const maxFields = 60
+
+// push returns a list with one more element.
+func (v *value) push(element *value) *value {
+	n := max(v.length, 0)
+	out := v.with(strconv.Itoa(n), element)
+	out.length = n + 1
+	return out
+}
+
+// at returns the value at a path below it: ".a.b".
+func (v *value) at(path string) *value {
+	for path != "" && !v.isEmpty() {
+		var name string
+		name, path, _ = strings.Cut(path[1:], ".")
+		if path != "" {
+			path = "." + path
+		}
+		if name == "*" {
+			v = v.elements()
+		} else {
+			v = v.member(name)
+		}
+	}
+	return v
+}
+
+// placeOf returns the place of an expression.
+func placeOf(e *ir.Expr) sink.Place {
+	f := e.Scope.File
+	return sink.Place{File: f.Path, Line: f.Line(e.Start), Start: int(e.Start), End: int(e.End)}
+}

@@ -1,0 +1,23 @@
+package clause
+
+// commands reports a clause that has the model run a command or plant one.
+func commands(r *Reader, f *frame, i int) string {
+	if f.negated || f.conditional {
+		return ""
+	}
+	if f.all.has(piped) && f.all.any(setOf(webURL, shellCmd)) && !f.all.has(ownPlace) && f.mood != describe {
+		return "has the model pipe a download into a shell"
+	}
+	if !f.asks() || r.function(f) || f.foreign || r.place == Slot && f.opening || r.ownToken(f) {
+		return ""
+	}
+	switch {
+	case f.act.any(setOf(run, call)) && f.all.has(shellCmd) && f.all.any(setOf(webURL, path, address)) && !r.own.any(setOf(shellCmd, run)):
+		return "has the model run a command"
+	case f.act.any(setOf(give, send)) && f.dest.has(memory) && !r.own.has(memory) && r.place != Slot:
+		return "plants something in the model's memory"
+	case f.act.any(setOf(give, alter, send)) && (f.dest.has(startup) || f.act.has(alter) && f.object.has(startup)) && !r.own.has(startup):
+		return "has the model plant something that runs or is read at each start"
+	}
+	return ""
+}

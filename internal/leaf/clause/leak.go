@@ -1,0 +1,216 @@
+package clause
+
+import "strings"
+
+// leaks reports a clause that takes what is not the tool's business, or hands it over.
+func leaks(r *Reader, f *frame, i int) string {
+	if f.negated || f.conditional || r.place == SlotName || f.all.has(envName) && r.ownToken(f) {
+		return ""
+	}
+	things := f.things().and(leakable)
+	if (f.object.any(setOf(talk, utterance)) || f.object.has(it) && f.carried.has(utterance)) && f.anywhere(address, sink, mailTool) {
+		things.add(convo)
+	}
+	if !f.object.any(setOf(address)) {
+		things = r.foreignTo(things, f)
+	}
+	to := f.dest
+	to.addAll(f.means)
+	away := to.has(address) || f.object.has(address) && f.act.has(send)
+	if to.has(ownPlace) || f.object.has(ownPlace) {
+		away = things.any(certain)
+	}
+	tools := to.any(setOf(mailTool, ident, otherTool)) || to.has(sibling) && !f.foreign
+	if f.object.has(ownParam) && f.act.any(setOf(give, alter, hold)) {
+		to.add(ownParam)
+	}
+	slot := to.any(setOf(ownParam, param)) && !to.any(setOf(webURL)) || r.place == Slot && !away && !tools
+	if f.foreign {
+		return r.leaksForeign(f, things, away)
+	}
+	if says := r.connects(f, away, tools); says != "" {
+		return says
+	}
+	wants := f.asks() || f.mood == duty
+	aboutSlot := f.subject.any(setOf(ownParam, param)) || f.verb < 0 && r.place == Slot
+	switch {
+	case things.empty():
+		if wants && !f.purpose && f.act.has(send) && away && !r.function(f) && !f.quoted && f.all.any(carriesData) {
+			return "sends data to an address that the user did not name"
+		}
+		return ""
+	case f.act.has(send) && away && (wants || f.passive || f.mood == describe && f.to(badPlace)):
+		return "sends " + nameThings(things) + " to an outside address"
+	case f.act.has(send) && (to.has(sink) || tools) && wants && !r.function(f):
+		return "sends " + nameThings(things) + " away"
+	case (f.act.any(setOf(give, send)) || f.act.has(alter) && f.object.has(ownParam)) && (slot || to.any(setOf(sink, mailTool)) || away || tools) && (wants || f.passive && !f.subject.has(user)) && !r.function(f):
+		if r.sure(f, things) || away || to.has(sink) {
+			return "hands over " + nameThings(things)
+		}
+	case f.act.has(hold) && (aboutSlot || f.passive && slot || f.object.any(setOf(ownParam, param)) && f.subject.any(leakable)) && r.sure(f, things):
+		return "fills a parameter with " + nameThings(things)
+	case f.verb < 0 && aboutSlot && r.wholly(f, things):
+		return "fills a parameter with " + nameThings(things)
+	case f.act.has(send) && wants && !r.function(f) && things.any(certain) && !f.object.has(file):
+		return "sends " + nameThings(things) + " away"
+	case f.act.has(take) && wants && !r.function(f) && !f.participle && !f.infinitive:
+		if things.any(setOf(credFile, envName, sysPrompt)) || things.has(convo) && f.object.has(full) || things.has(secret) && f.object.any(setOf(users, user, every)) {
+			return "points the model at " + nameThings(things)
+		}
+	case f.act.any(setOf(tell, claim, give)) && wants && !r.function(f) && things.has(sysPrompt) && !things.has(file):
+		return "asks the model for " + nameThings(things)
+	}
+	return ""
+}
+
+// ownToken reports whether a clause names a variable and an address of one service:
+// $WEATHER_TOKEN for api.weather.example.
+func (r *Reader) ownToken(f *frame) bool {
+	toks, s := r.framer.toks, r.tok.s
+	for i := f.first; i <= f.last; i++ {
+		if !toks[i].has(envName) {
+			continue
+		}
+		brand, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(s[toks[i].start:toks[i].end], "$")), "_")
+		for j := f.first; j <= f.last && len(brand) >= 4; j++ {
+			if toks[j].has(address) && strings.Contains(strings.ToLower(s[toks[j].start:toks[j].end]), brand) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// connects reports a clause that brings together what is foreign beyond doubt and where
+// it is to go, in whatever words: "… goes into x", "x: …", "… is handed to other_tool".
+func (r *Reader) connects(f *frame, away, tools bool) string {
+	things := r.foreignTo(f.all.and(certain), f)
+	if things.has(credFile) && !f.anywhere(content, secret, file) && f.act.empty() {
+		things = things.without(setOf(credFile)) // a path is no content
+	}
+	if things.any(setOf(convo, outside)) && r.models && !f.anywhere(your) {
+		things = things.without(setOf(convo, outside))
+	}
+	if things.empty() || f.subject.has(user) && !f.subject.any(certain) || f.anywhere(handle) && !f.anywhere(content) {
+		return ""
+	}
+	own := f.mood == describe && !f.passive && !f.subject.any(setOf(ownParam, param, model)) && !f.subject.any(certain) && f.subject.without(setOf(thisTool, self, lead, it)).empty()
+	slot := r.place == Slot || r.place == Label && f.anywhere(your) || f.verb < 0 && f.subject.has(ownParam)
+	named := f.dest.has(ownParam) || f.object.has(ownParam) && f.act.any(setOf(give, hold, alter)) || f.means.has(ownParam) || f.subject.has(ownParam)
+	switch {
+	case slot && (f.verb < 0 || f.act.has(hold) || f.passive || f.mood >= duty) && !f.purpose && r.wholeThing(f, things):
+		return "fills a parameter with " + nameThings(things)
+	case own || r.function(f) && !away:
+		return ""
+	case named && !(f.source.has(ownParam) && !f.dest.has(ownParam)):
+		return "hands over " + nameThings(things)
+	case away && (f.passive || f.mood >= duty || f.act.has(hold)):
+		return "sends " + nameThings(things) + " to an outside address"
+	case tools && f.act.any(setOf(give, send)) && (f.passive || f.mood >= duty) && !things.has(outside):
+		return "hands " + nameThings(things) + " to another tool"
+	}
+	return ""
+}
+
+// wholeThing reports whether a parameter is made for the thing itself and not for its
+// name, its path or its key.
+func (r *Reader) wholeThing(f *frame, things classSet) bool {
+	switch {
+	case things.any(setOf(credFile)):
+		return f.anywhere(content)
+	case things.has(envName):
+		return f.anywhere(content, every, rawThing) || f.object.has(it)
+	case things.has(convo):
+		return f.anywhere(full, every, content, users, spoken)
+	case things.has(sysPrompt):
+		return f.anywhere(your, model, full)
+	}
+	return true
+}
+
+// carriesData is what a message to an outside address carries.
+var carriesData = setOf(content, answer, figure, convo, outside, it, file, people, full, every, users)
+
+func (f *frame) to(c class) bool { return f.dest.has(c) || f.means.has(c) || f.object.has(c) }
+
+// sure reports whether things are foreign beyond doubt: named as such, or all of a kind.
+func (r *Reader) sure(f *frame, things classSet) bool {
+	return things.any(certain) || things.has(env) && r.place != Slot || f.object.any(setOf(users, every, full, your)) || f.object.and(leakable).empty()
+}
+
+// wholly reports whether a parameter without a verb in its description is made for things.
+func (r *Reader) wholly(f *frame, things classSet) bool {
+	switch {
+	case things.any(setOf(credFile, envName)):
+		return f.object.has(content)
+	case things.any(setOf(sysPrompt)):
+		return f.object.any(setOf(your, model)) && !r.models || f.object.has(your)
+	case things.any(setOf(convo, outside)):
+		return f.object.any(setOf(full, every, content)) && !r.models
+	}
+	return false
+}
+
+// function reports whether a clause says what the tool does: the first one of its
+// description, in the form of an order. What names an address or somebody else's data
+// outright is no function.
+func (r *Reader) function(f *frame) bool {
+	return f.opening && f.mood == order && (r.place == Function || r.place == Label || r.place == Elsewhere) && !f.hidden
+}
+
+// foreignTo leaves out of things what is the business of the tool at hand.
+func (r *Reader) foreignTo(things classSet, f *frame) classSet {
+	own := r.own
+	if f.object.any(setOf(your)) && things.has(sysPrompt) {
+		own[sysPrompt>>6] &^= 1 << (sysPrompt & 63)
+	}
+	if own.any(setOf(env, secret)) {
+		own.add(credFile) // a tool for environment variables works with .env files
+		own.add(envName)
+	} else {
+		own = own.and(ownable)
+	}
+	return things.without(own)
+}
+
+// leaksForeign is leaks for languages that are read without the order of words.
+func (r *Reader) leaksForeign(f *frame, things classSet, away bool) string {
+	if things.empty() || f.governed || r.place == Slot && f.all.has(cond) {
+		return ""
+	}
+	if r.models {
+		things = things.without(setOf(convo, outside, sysPrompt))
+	}
+	sure := things.any(certain) || things.any(setOf(env, people, secret)) && f.all.any(setOf(every, full))
+	if things.any(setOf(credFile, envName)) && !f.all.any(setOf(content, take)) && !things.any(setOf(convo, sysPrompt, outside)) {
+		sure = false // a path is no content
+	}
+	function := f.opening && r.place == Function && f.mood < duty
+	switch {
+	case !sure || function:
+		return ""
+	case away:
+		return "sends " + nameThings(things) + " to an outside address"
+	case f.all.any(setOf(ownParam, sink)) || r.place == Slot:
+		return "hands over " + nameThings(things)
+	case f.act.has(send) && f.all.any(setOf(mailTool, otherTool, tool)) || f.act.has(give) && f.all.has(param) && f.mood >= duty:
+		return "hands over " + nameThings(things)
+	case f.act.has(take) && f.mood >= duty && things.any(setOf(credFile, envName, sysPrompt)) && !f.opening:
+		return "points the model at " + nameThings(things)
+	}
+	return ""
+}
+
+// nameThings says what is taken.
+func nameThings(s classSet) string {
+	for _, n := range []struct {
+		class class
+		name  string
+	}{{credFile, "a file that holds credentials"}, {envName, "a credential from the environment"}, {sysPrompt, "the model's own instructions"},
+		{convo, "the conversation"}, {outside, "what other tools returned"}, {secret, "secrets"}, {env, "environment variables"}, {people, "private data"}} {
+		if s.has(n.class) {
+			return n.name
+		}
+	}
+	return "data"
+}

@@ -1,0 +1,45 @@
+package clause
+
+// overrides reports a clause that tells the model to drop its instructions, or to take
+// others for them.
+func overrides(r *Reader, f *frame, i int) string {
+	if f.all.has(persona) && !f.negated && f.mood != permit {
+		return "gives the model a persona without rules"
+	}
+	if f.all.has(fakeVoice) {
+		return "poses as the voice of the host"
+	}
+	if f.all.has(asUser) {
+		return "poses as a message of the user or of the model's maker"
+	}
+	rules := f.object.has(instr) || f.object.has(sysPrompt)
+	theirs := f.object.any(setOf(prior, your, every, sysPrompt, model))
+	if f.foreign {
+		if f.negated && f.act.has(ignore) {
+			return ""
+		}
+		if f.all.any(setOf(instr, sysPrompt)) && f.all.any(setOf(prior, your)) && (f.act.has(ignore) || f.negated && f.act.has(obey) || f.all.has(void)) {
+			return "tells the model to drop the instructions it was given"
+		}
+		return ""
+	}
+	switch {
+	case f.negated && f.act.has(obey) && f.mood >= duty && rules && f.object.any(setOf(prior, your)):
+		return "tells the model not to follow the instructions it was given"
+	case f.negated:
+		return ""
+	case f.act.has(ignore) && (f.asks() || f.mood == describe && !f.passive && f.subject.any(setOf(instr, it, thisTool)) && f.object.any(setOf(prior, your))) && rules && theirs:
+		return "tells the model to drop the instructions it was given"
+	case f.act.has(drop) && f.asks() && !r.function(f) && rules && f.object.any(setOf(your, model)) && r.place != Slot:
+		return "tells the model to drop the instructions it was given"
+	case f.act.has(ignore) && f.asks() && !r.function(f) && f.object.any(setOf(users, user)):
+		return "tells the model to ignore what the user asked for"
+	case f.all.has(void) && f.all.has(instr) && f.all.any(setOf(prior, your)):
+		return "declares the rules of the model void"
+	case f.act.has(obey) && !f.act.has(call) && f.passive && f.subject.any(setOf(asked, instr)) && f.all.any(setOf(answer, yield)) && !f.when.has(consent):
+		return "tells the model to take other text as orders"
+	case f.act.any(setOf(obey, run, call)) && f.asks() && f.all.has(obeyed):
+		return "tells the model to take other text as orders"
+	}
+	return ""
+}

@@ -1,0 +1,165 @@
+package clause
+
+import (
+	"slices"
+	"strings"
+)
+
+// prefersItself reports a clause that wants this tool chosen over others.
+func prefersItself(r *Reader, f *frame, i int) string {
+	if f.foreign {
+		switch {
+		case f.negated && f.act.any(setOf(call, prefer)) && f.all.has(otherTool):
+			return "forbids the use of other tools"
+		case f.all.has(otherTool) && f.all.has(bad):
+			return "runs other tools down"
+		case f.all.has(thisTool) && f.all.has(super):
+			return "calls itself the best tool"
+		}
+		return ""
+	}
+	if f.conditional && !f.all.has(bad) {
+		return ""
+	}
+	others := f.all.has(otherTool)
+	switch {
+	case f.negated && f.act.any(setOf(call, prefer)) && f.mood >= duty && f.object.has(otherTool) && !f.when.any(setOf(cond, limit)):
+		return "forbids the use of other tools"
+	case f.negated:
+	case f.act.has(ignore) && f.asks() && f.object.has(otherTool):
+		return "tells the model to ignore other tools"
+	case f.act.any(setOf(prefer, call)) && f.asks() && f.object.any(setOf(thisTool, self)) && (others || f.all.has(first)) && f.all.any(setOf(instead, better, first, every, regardless)):
+		return "wants to be chosen over other tools"
+	case f.subject.has(otherTool) && (f.all.has(bad) || r.sentenceHas(i, bad)), others && f.all.has(bad) && f.verb < 0:
+		return "runs other tools down"
+	case f.all.any(setOf(thisTool, tool)) && f.all.has(super) && f.mood <= describe && f.subject.any(setOf(thisTool, it)) && f.all.has(tool):
+		return "calls itself the best tool"
+	case f.all.has(better) && others && f.mood <= describe && r.asksForItself():
+		return "claims to be better than other tools and asks to be chosen"
+	}
+	return ""
+}
+
+// sentenceHas reports whether a clause behind frame i in its sentence has a class.
+func (r *Reader) sentenceHas(i int, c class) bool {
+	fs := r.framer.frames
+	for j := i + 1; j < len(fs) && fs[j].sentence == fs[i].sentence; j++ {
+		if fs[j].all.has(c) && !fs[j].conditional && !fs[j].negated {
+			return true
+		}
+	}
+	return false
+}
+
+// asksForItself reports whether some clause asks for the tool to be used.
+func (r *Reader) asksForItself() bool {
+	for i := range r.framer.frames {
+		f := &r.framer.frames[i]
+		if f.asks() && !f.negated && (f.act.any(setOf(call, prefer)) && f.object.any(setOf(thisTool, self, it)) || f.passive && f.act.has(prefer)) {
+			return true
+		}
+	}
+	return false
+}
+
+// boasts reports a text that advertises its tool in two ways or more.
+func (r *Reader) boasts() (found, bool) {
+	kinds, last := classSet{}, -1
+	for i := range r.framer.frames {
+		f := &r.framer.frames[i]
+		if k := f.all.and(setOf(super, praise, urgency)); !k.empty() && !f.governed && !f.foreign && !f.negated {
+			kinds.addAll(k)
+			last = i
+		}
+	}
+	n := 0
+	for _, c := range []class{super, praise, urgency} {
+		if kinds.has(c) {
+			n++
+		}
+	}
+	if n >= 2 && last >= 0 {
+		return found{Praise, "advertises itself", last, last}, true
+	}
+	return found{}, false
+}
+
+// slotName reports the name of a parameter that asks for somebody else's data.
+func (r *Reader) slotName(s string) string {
+	var all classSet
+	phrase, steals := false, false
+	n := len(r.framer.toks)
+	for i := range r.framer.toks {
+		t := &r.framer.toks[i]
+		all.addAll(t.set)
+		if t.has(talk) && i > 0 && r.framer.toks[i-1].has(full) && i == n-1 {
+			all.add(convo)
+			phrase = true
+		}
+		w := strings.ToLower(s[t.start:t.end])
+		phrase = phrase || i >= n-2 && t.has(convo) && strings.IndexByte(w, ' ') > 0
+		steals = steals || slices.Contains(stealing, w)
+	}
+	things := r.foreignTo(all.and(leakable), &frame{})
+	reads := all.has(content) || steals
+	switch {
+	case r.models && things.any(setOf(sysPrompt, convo)), all.any(setOf(rawThing)) && !things.has(credFile):
+	case things.any(setOf(sysPrompt, outside)), things.has(convo) && phrase:
+		return "asks for " + nameThings(things)
+	case things.any(setOf(credFile, envName, secret, env)) && reads:
+		return "asks for " + nameThings(things)
+	}
+	return ""
+}
+
+// ownWords reads the name of a tool as what its business is.
+func (r *Reader) ownWords(name string) {
+	r.own, r.models = classSet{}, false
+	if name == "" {
+		return
+	}
+	split := splitName(name)
+	toks := r.tok.run(split.text, false)
+	for i := range toks {
+		r.own.addAll(toks[i].set)
+	}
+	low := strings.ToLower(name)
+	for _, w := range aboutModels {
+		r.models = r.models || strings.Contains(low, w)
+	}
+	if r.own.any(setOf(model, convo, sysPrompt, instr)) {
+		r.models = true
+	}
+	if r.models {
+		r.own.add(sysPrompt)
+		r.own.add(convo)
+	}
+}
+
+// aboutModels are words by which a tool says that it works with language models, so that
+// a parameter called system_prompt is its business.
+var aboutModels = []string{"agent", "assistant", "chat", "llm", "prompt", "persona", "gpt", "claude", "gemini", "openai", "completion", "message", "ask"}
+
+// stealing are words by which the name of a parameter says how its value is come by.
+var stealing = []string{"read", "reading", "dump", "leak", "leaked", "steal", "stolen", "exfil", "exfiltrate", "harvest", "harvested", "extracted", "collected"}
+
+// unread reports a text in a language without a word list that names a file or variable
+// with credentials and, in the same sentence or the next, a parameter of the tool or an
+// address: that much can be read in every language.
+func (r *Reader) unread() (found, bool) {
+	if r.tok.known*2 > r.tok.others {
+		return found{}, false
+	}
+	fs := r.framer.frames
+	for i := range fs {
+		if !fs[i].all.any(setOf(credFile, envName)) {
+			continue
+		}
+		for j := range fs {
+			if d := fs[j].sentence - fs[i].sentence; d >= 0 && d <= 1 && (fs[j].all.has(ownParam) || fs[j].all.has(address)) && !fs[i].governed {
+				return found{Leak, "names a file or variable that holds credentials together with where to put it", min(i, j), max(i, j)}, true
+			}
+		}
+	}
+	return found{}, false
+}

@@ -1,0 +1,70 @@
+package clause
+
+// steers reports a clause that reaches for other tools.
+func steers(r *Reader, f *frame, i int) string {
+	strange := setOf(ident, otherTool, mailTool)
+	if f.negated || f.conditional {
+		return ""
+	}
+	if f.foreign {
+		return r.redirects(f, i)
+	}
+	fixed := f.all.any(setOf(address, credFile)) && !f.all.has(ownPlace)
+	others := f.all.any(strange) || f.when.any(strange) && f.when.has(call)
+	theirs := f.all.has(sibling) || f.when.has(sibling) && f.when.has(call)
+	switch {
+	case f.act.any(setOf(alter, give, send)) && (others || theirs) && f.all.any(setOf(recipient, param, address)) && fixed && (f.asks() || f.mood == describe && f.subject.any(setOf(thisTool, it))):
+		return "dictates how another tool is called"
+	case f.asks() && f.when.any(strange) && f.when.any(setOf(call)) && f.act.any(setOf(alter, give, send)) && (f.all.any(setOf(recipient, param, literal, address, figure, it))):
+		return "acts when another tool is used"
+	case f.asks() && f.when.any(setOf(mailTool, ident)) && f.when.has(call) && f.act.has(call) && f.object.any(setOf(thisTool, self)) && !f.when.has(sibling):
+		return "wants to come before another server's tool"
+	case f.asks() && !r.function(f) && f.act.has(call) && f.object.any(setOf(ident, mailTool)) && (f.means.any(setOf(address, it, convo, credFile)) || f.dest.any(setOf(address, credFile)) || f.object.has(credFile)):
+		return "has the model call another tool with arguments of its own"
+	case f.asks() && !r.function(f) && f.act.any(setOf(call)) && f.all.has(sibling) && f.all.any(setOf(address, credFile)) && !f.all.has(ownPlace):
+		return "dictates the arguments of another tool"
+	case f.asks() && f.act.has(call) && f.object.any(setOf(thisTool, self)) && f.when.has(otherTool) && (f.means.any(setOf(param, convo, outside)) || r.Alone && f.mood == duty):
+		return "wants to come before other tools"
+	case f.all.has(otherTool) && f.all.has(before) && f.all.any(setOf(every, universal)) && f.all.any(setOf(ownParam, param)):
+		return "wants to come before other tools, and to see their arguments"
+	case f.all.has(ident) && f.all.any(setOf(better, bad)) && f.all.any(setOf(bad, tool)) && f.subject.without(setOf(thisTool, lead)).empty() && f.mood <= describe && !f.negated && r.place == Function && f.all.has(bad):
+		return "declares another tool out of service and itself its heir"
+	case f.all.has(ident) && f.all.has(bad) && f.mood <= describe && !f.all.has(ownParam) && r.heir(i):
+		return "declares another tool out of service and itself its heir"
+	case f.asks() && f.act.has(call) && f.object.any(setOf(thisTool, self)) && f.when.has(universal) && f.mood == duty:
+		return "wants to be called before everything else"
+	case f.act.has(call) && f.mood == duty && f.all.has(also) && f.object.has(ident) && !r.function(f):
+		return "has the model call another tool as well"
+	}
+	return r.redirects(f, i)
+}
+
+// redirects reports a clause with an address or an account, in a text that speaks of
+// another server's tool close by: what that tool is given is none of this one's business.
+func (r *Reader) redirects(f *frame, i int) string {
+	if !f.all.has(address) || f.all.has(ownPlace) || f.all.has(webURL) && !f.anywhere(param, recipient) || r.place == Value || f.mood == permit {
+		return ""
+	}
+	fs := r.framer.frames
+	for j := range fs {
+		d := fs[j].sentence - fs[i].sentence
+		if d < -2 || d > 1 || fs[j].governed {
+			continue
+		}
+		if fs[j].all.any(setOf(mailTool, otherTool)) || fs[j].all.has(ident) && (fs[j].all.has(call) || fs[j].act.any(setOf(call, send)) || fs[j].all.has(bad)) || fs[j].all.has(recipient) && f.all.has(recipient) && r.place != Slot && f.all.has(account) && i != j {
+			return "names where another tool is to send"
+		}
+	}
+	return ""
+}
+
+// heir reports whether a clause behind frame i asks for this tool instead.
+func (r *Reader) heir(i int) bool {
+	fs := r.framer.frames
+	for j := i + 1; j < len(fs) && fs[j].sentence-fs[i].sentence <= 2; j++ {
+		if (fs[j].asks() || fs[j].passive) && !fs[j].negated && fs[j].act.any(setOf(call, prefer, send, give)) && fs[j].all.any(setOf(thisTool, self, here)) || fs[j].all.has(here) && fs[j].act.any(setOf(hold, call)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,195 @@
+package faults
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+// This file is what is put into messages. A payload goes where a string of the message has
+// the [Marker], else into a member of its result or params.
+
+// chunk is how much is generated at a time.
+const chunk = 32 * kib
+
+// messageRand returns the numbers of one message: the same for the same seed and message, whatever
+// else goes on.
+func (r *Rule) messageRand(m Message) *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(r.Seed), uint64(m.Number)))
+}
+
+// A gap is where a payload goes in a message.
+type payloadPlace struct {
+	before, after string // of the payload
+	inString      bool   // it is inside a JSON string; else it is a value
+}
+
+// findPayloadPlace finds the place of a payload. A value that is no string replaces the whole string
+// that holds the marker.
+func findPayloadPlace(text string, value bool) (payloadPlace, bool) {
+	if i := strings.Index(text, Marker); i >= 0 {
+		before, after := text[:i], text[i+len(Marker):]
+		if !value {
+			return payloadPlace{before, after, true}, true
+		}
+		if b, ok := strings.CutSuffix(before, `"`); ok && strings.HasPrefix(after, `"`) {
+			return payloadPlace{before: b, after: after[1:]}, true
+		}
+	}
+	root := parseObject(text)
+	for _, part := range []string{"result", "params"} {
+		if o := root.Get(part); o.Kind() == rawjson.Object {
+			at := o.Offset() + 1
+			rest := text[at:]
+			if o.Len() > 0 {
+				rest = "," + rest
+			}
+			g := payloadPlace{before: text[:at] + `"gauntlet/payload":`, after: rest}
+			if !value {
+				g.before, g.after, g.inString = g.before+`"`, `"`+g.after, true
+			}
+			return g, true
+		}
+	}
+	return payloadPlace{}, false
+}
+
+// streamPayload makes a plan of a message with a payload, which write yields piece by piece; it
+// returns false when no more is wanted.
+func streamPayload(m Message, value bool, open bool, write func(yield func([]byte) bool) bool) (Plan, string) {
+	g, ok := findPayloadPlace(m.Text, value)
+	if !ok {
+		return Plan{}, "the message has no result and no params to put it into"
+	}
+	return Plan{Steps: func(yield func(Step) bool) {
+		if !yield(Step{Begin: true, Data: []byte(g.before)}) || !write(func(b []byte) bool { return yield(Step{Data: b}) }) {
+			return
+		}
+		if open {
+			yield(Step{Close: true})
+			return
+		}
+		yield(Step{Data: []byte(g.after), End: true})
+	}}, ""
+}
+
+// text puts a short payload into a message.
+func insertText(m Message, payload string) (Plan, string) {
+	g, ok := findPayloadPlace(m.Text, false)
+	if !ok {
+		return Plan{}, "the message has no result and no params to put it into"
+	}
+	return replaceMessage(g.before + payload + g.after), ""
+}
+
+func (r *Rule) planNest(m Message) (Plan, string) {
+	open, end := "[", "]"
+	if r.texts["as"] == "object" {
+		open, end = `{"a":`, "}"
+	}
+	depth := r.numbers["depth"]
+	return streamPayload(m, true, false, func(yield func([]byte) bool) bool {
+		return yieldRepeated(open, depth, yield) && yield([]byte("0")) && yieldRepeated(end, depth, yield)
+	})
+}
+
+// yieldRepeated yields a text n times, in pieces.
+func yieldRepeated(text string, n int64, yield func([]byte) bool) bool {
+	most := int64(chunk / len(text))
+	piece := bytes.Repeat([]byte(text), int(min(n, most)))
+	for ; n > 0; n -= most {
+		if !yield(piece[:min(n, most)*int64(len(text))]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Rule) planHuge(m Message) (Plan, string) {
+	return streamPayload(m, false, false, func(yield func([]byte) bool) bool { return r.yieldSeededLetters(m, yield) })
+}
+
+func (r *Rule) planEndless(m Message) (Plan, string) {
+	return streamPayload(m, false, true, func(yield func([]byte) bool) bool { return r.yieldSeededLetters(m, yield) })
+}
+
+// yieldSeededLetters yields as many seeded letters as the rule's size.
+func (r *Rule) yieldSeededLetters(m Message, yield func([]byte) bool) bool {
+	random, buf := r.messageRand(m), make([]byte, chunk)
+	for left := r.numbers["size"]; left > 0; left -= chunk {
+		for i := 0; i < chunk; i += 8 {
+			n := random.Uint64()
+			for k := range 8 {
+				buf[i+k] = 'a' + byte(n>>(8*k))&15
+			}
+		}
+		if !yield(buf[:min(left, chunk)]) {
+			return false
+		}
+	}
+	return true
+}
+
+// notUTF8 are sequences that no UTF-8 has: stray and cut off, overlong, surrogates, beyond
+// the last character.
+var notUTF8 = []string{
+	"\x80", "\xbf", "\xfe", "\xff", "\xc3", "\xe2\x82", "\xf0\x9f\x92",
+	"\xc0\xaf", "\xc1\x81", "\xe0\x80\xaf", "\xf0\x80\x80\xaf", "\xed\xa0\x80", "\xed\xbf\xbf", "\xed\xa0\xbd\xed\xb2\xa9", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80",
+}
+
+func (r *Rule) planInvalidUTF8(m Message) (Plan, string) {
+	return insertText(m, r.joinSeededChoices(m, notUTF8))
+}
+
+// joinSeededChoices joins as many seeded choices as the rule's count, with a number behind each.
+func (r *Rule) joinSeededChoices(m Message, of []string) string {
+	random := r.messageRand(m)
+	var b strings.Builder
+	for i := range r.numbers["count"] {
+		b.WriteString(of[random.IntN(len(of))])
+		fmt.Fprintf(&b, "%d", i%10)
+	}
+	return b.String()
+}
+
+// sequences are what terminals do something upon.
+var sequences = []string{
+	"\x1b[31m", "\x1b[8m", "\x1b[0m", "\x1b[38;2;0;0;0m", // colours, and text that is not seen
+	"\x1b[2K", "\x1b[1A", "\x1b[H", "\x1b[2J", "\x1b[?1049h", "\x1b[s", "\x1b[u", // what was written is covered
+	"\x1b]0;title\x07", "\x1b]2;title\x1b\\", // title
+	"\x1b]52;c;Z2F1bnRsZXQ=\x07",                               // clipboard
+	"\x1b]8;;https://example.invalid/\x1b\\link\x1b]8;;\x1b\\", // link
+	"\x1b[6n", "\x1b[c", "\x1b[21t", // questions, whose answers are typed
+	"\x9b31m", "\x07", "\x08", "\r", "\x1bc", "\x1bP$q\"p\x1b\\",
+}
+
+func (r *Rule) planTerminalSequences(m Message) (Plan, string) {
+	payload := r.joinSeededChoices(m, sequences)
+	if r.texts["as"] == "escaped" {
+		payload = escapeASCII(payload)
+	} else {
+		payload = strings.NewReplacer("\r", "", `\`, `\\`, `"`, `\"`).Replace(payload) // the frame stays whole
+	}
+	return insertText(m, payload)
+}
+
+// escapeASCII writes bytes as the inside of a JSON string of ASCII alone; those that are no
+// UTF-8 stand for the character of that number.
+func escapeASCII(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < 0x20 || c >= 0x7f:
+			fmt.Fprintf(&b, `\u%04x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

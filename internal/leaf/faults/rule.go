@@ -1,0 +1,202 @@
+package faults
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/rawjson"
+)
+
+// Key is the extension of a phase under which its rules stand:
+//
+//	x-gauntlet-wire:
+//	  - {do: drip, on: [tools/call], times: 1, piece: 1, every: 10ms}
+const Key = "x-gauntlet-wire"
+
+// Bounds of a list of rules.
+const (
+	maxRules   = 100
+	maxMethods = 100
+	maxTimes   = 1_000_000
+)
+
+// A Rule does one hostility to the messages that it is for.
+type Rule struct {
+	*Kind
+	On    []string // methods; empty for all. An answer has the method of its request
+	Times int64    // how often, counted over all clients; 0 for always
+	Seed  int64
+
+	numbers map[string]int64
+	texts   map[string]string
+}
+
+// A Fault is what is wrong with a list of rules.
+type Fault struct {
+	At  rawjson.Value
+	Key string // the member of At that is meant, "" for At itself; it may be missing
+	// Name says that the name of the member is wrong and not its value.
+	Name bool
+	Text string
+}
+
+// Read reads the value of the extension, and everything that is wrong with it.
+func Read(v rawjson.Value) ([]*Rule, []Fault) {
+	var r reader
+	if v.Kind() != rawjson.Array || v.Len() == 0 {
+		r.addFault(v, "", "want a list of rules, each as {do: drip, on: [tools/call]}")
+		return nil, r.faults
+	}
+	if v.Len() > maxRules {
+		r.addFault(v, "", "%d rules are more than the %d that are read", v.Len(), maxRules)
+		return nil, r.faults
+	}
+	var rules []*Rule
+	for _, e := range v.Elements() {
+		if one := r.readRule(e); one != nil {
+			rules = append(rules, one)
+		}
+	}
+	return rules, r.faults
+}
+
+type reader struct{ faults []Fault }
+
+func (r *reader) addFault(at rawjson.Value, key, format string, args ...any) {
+	r.faults = append(r.faults, Fault{At: at, Key: key, Text: fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) readRule(v rawjson.Value) *Rule {
+	if v.Kind() != rawjson.Object {
+		r.addFault(v, "", "want a rule, which is a mapping with the key do")
+		return nil
+	}
+	do := v.Get("do")
+	k := lookUpKind(do.Text())
+	if do.Kind() != rawjson.String || k == nil {
+		r.addFault(v, "do", "want one of %s", strings.Join(Names(), ", "))
+		return nil
+	}
+	out := &Rule{Kind: k, numbers: map[string]int64{}, texts: map[string]string{}}
+	for _, p := range k.Params {
+		out.setParam(p.Name, p.Default)
+	}
+	for m := range v.Members() {
+		r.readRuleMember(out, v, m)
+	}
+	return out
+}
+
+func (r *reader) readRuleMember(out *Rule, v rawjson.Value, m rawjson.Member) {
+	name := m.Key.Text()
+	switch name {
+	case "do":
+	case "on":
+		out.On = r.readMethods(v, m.Value)
+	case "times":
+		out.Times = r.readInteger(v, name, m.Value, 1, maxTimes)
+	case "seed":
+		out.Seed = r.readInteger(v, name, m.Value, 0, 1<<53)
+	default:
+		i := slices.IndexFunc(out.Params, func(p Param) bool { return p.Name == name })
+		if i < 0 {
+			names := []string{"do", "on", "times", "seed"}
+			for _, p := range out.Params {
+				names = append(names, p.Name)
+			}
+			r.faults = append(r.faults, Fault{At: v, Key: name, Name: true, Text: fmt.Sprintf("%s has no such key: it has %s", out.Name, strings.Join(names, ", "))})
+			return
+		}
+		r.readRuleParam(out, v, m.Value, out.Params[i])
+	}
+}
+
+func (r *reader) readMethods(v, list rawjson.Value) []string {
+	var out []string
+	for _, e := range list.Elements() {
+		if e.Kind() == rawjson.String && e.Text() != "" {
+			out = append(out, e.Text())
+		}
+	}
+	if list.Kind() != rawjson.Array || len(out) != list.Len() || len(out) == 0 || len(out) > maxMethods {
+		r.addFault(v, "on", "want a list of 1 to %d methods, such as [tools/list, tools/call]", maxMethods)
+	}
+	return out
+}
+
+func (r *reader) readInteger(v rawjson.Value, name string, n rawjson.Value, least, most int64) int64 {
+	i, ok := n.Int()
+	if !ok || i < least || i > most {
+		r.addFault(v, name, "want an integer from %d to %d", least, most)
+		return least
+	}
+	return i
+}
+
+func (r *reader) readRuleParam(out *Rule, v, value rawjson.Value, p Param) {
+	switch p.Sort {
+	case Integer:
+		out.numbers[p.Name] = r.readInteger(v, p.Name, value, p.Least, p.Most)
+	case Duration:
+		d, err := time.ParseDuration(value.Text())
+		if err != nil || d < 0 || int64(d) > p.Most {
+			r.addFault(v, p.Name, "want a duration as 10ms or 1m30s, up to %s", time.Duration(p.Most))
+			return
+		}
+		out.numbers[p.Name] = int64(d)
+	case Word:
+		if value.Kind() != rawjson.String || !slices.Contains(p.Words, value.Text()) {
+			r.addFault(v, p.Name, "want one of %s", strings.Join(p.Words, ", "))
+			return
+		}
+		out.texts[p.Name] = value.Text()
+	case Text:
+		if value.Kind() != rawjson.String || int64(len(value.Text())) > p.Most || strings.ContainsAny(value.Text(), "\r\n\x00") {
+			r.addFault(v, p.Name, "want a text of up to %d bytes on one line", p.Most)
+			return
+		}
+		out.texts[p.Name] = value.Text()
+	case Anything:
+		if text := value.Compact(); int64(len(text)) > p.Most {
+			r.addFault(v, p.Name, "want at most %d bytes", p.Most)
+		} else {
+			out.texts[p.Name] = text
+		}
+	}
+}
+
+func (r *Rule) setParam(name string, value any) {
+	switch v := value.(type) {
+	case int64:
+		r.numbers[name] = v
+	case string:
+		r.texts[name] = v
+	}
+}
+
+// For reports whether the rule is for messages of a method.
+func (r *Rule) For(method string) bool { return len(r.On) == 0 || slices.Contains(r.On, method) }
+
+// String names the rule with its parameters, as in "drip piece=1 every=10ms".
+func (r *Rule) String() string {
+	text := r.Name
+	for _, p := range r.Params {
+		text += " " + p.Name + "="
+		switch p.Sort {
+		case Integer:
+			text += fmt.Sprint(r.numbers[p.Name])
+		case Duration:
+			text += time.Duration(r.numbers[p.Name]).String()
+		default:
+			text += r.texts[p.Name]
+		}
+	}
+	if r.Seed != 0 {
+		text += fmt.Sprintf(" seed=%d", r.Seed)
+	}
+	return text
+}
+
+func (r *Rule) durationOf(name string) time.Duration { return time.Duration(r.numbers[name]) }

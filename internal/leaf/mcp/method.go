@@ -1,0 +1,170 @@
+package mcp
+
+import (
+	"slices"
+	"strings"
+)
+
+// The requests.
+const (
+	Initialize            = "initialize"
+	Discover              = "server/discover"
+	Ping                  = "ping"
+	ToolsList             = "tools/list"
+	ToolsCall             = "tools/call"
+	PromptsList           = "prompts/list"
+	PromptsGet            = "prompts/get"
+	ResourcesList         = "resources/list"
+	ResourceTemplatesList = "resources/templates/list"
+	ResourcesRead         = "resources/read"
+	ResourcesSubscribe    = "resources/subscribe"
+	ResourcesUnsubscribe  = "resources/unsubscribe"
+	SubscriptionsListen   = "subscriptions/listen"
+	CompletionComplete    = "completion/complete"
+	LoggingSetLevel       = "logging/setLevel"
+	SamplingCreateMessage = "sampling/createMessage"
+	ElicitationCreate     = "elicitation/create"
+	RootsList             = "roots/list"
+	TasksGet              = "tasks/get"
+	TasksResult           = "tasks/result"
+	TasksList             = "tasks/list"
+	TasksCancel           = "tasks/cancel"
+	TasksUpdate           = "tasks/update"
+)
+
+// The notifications.
+const (
+	NotifyInitialized               = "notifications/initialized"
+	NotifyRootsListChanged          = "notifications/roots/list_changed"
+	NotifyCancelled                 = "notifications/cancelled"
+	NotifyProgress                  = "notifications/progress"
+	NotifyTaskStatus                = "notifications/tasks/status"
+	NotifyMessage                   = "notifications/message"
+	NotifyToolsListChanged          = "notifications/tools/list_changed"
+	NotifyPromptsListChanged        = "notifications/prompts/list_changed"
+	NotifyResourcesListChanged      = "notifications/resources/list_changed"
+	NotifyResourcesUpdated          = "notifications/resources/updated"
+	NotifyElicitationComplete       = "notifications/elicitation/complete"
+	NotifySubscriptionsAcknowledged = "notifications/subscriptions/acknowledged"
+)
+
+// A Method is a request or a notification. In a request the receiver is who answers it.
+type Method struct {
+	Name         string
+	ToServer     bool // clients send it
+	ToClient     bool // servers send it; from 2026-07-28 requests as part of a result
+	since, until string
+}
+
+// methods in the order of the specification's schemas, 2024-11-05 to 2026-07-28.
+var methods = []Method{
+	{Initialize, true, false, "", Revision2025Nov},
+	{Discover, true, false, Revision2026Jul, ""},
+	{Ping, true, true, "", Revision2025Nov},
+	{ToolsList, true, false, "", ""},
+	{ToolsCall, true, false, "", ""},
+	{ResourcesList, true, false, "", ""},
+	{ResourceTemplatesList, true, false, "", ""},
+	{ResourcesRead, true, false, "", ""},
+	{ResourcesSubscribe, true, false, "", Revision2025Nov},
+	{ResourcesUnsubscribe, true, false, "", Revision2025Nov},
+	{SubscriptionsListen, true, false, Revision2026Jul, ""},
+	{PromptsList, true, false, "", ""},
+	{PromptsGet, true, false, "", ""},
+	{CompletionComplete, true, false, "", ""},
+	{LoggingSetLevel, true, false, "", Revision2025Nov},
+	{SamplingCreateMessage, false, true, "", ""},
+	{ElicitationCreate, false, true, Revision2025Jun, ""},
+	{RootsList, false, true, "", ""},
+	{TasksGet, true, true, Revision2025Nov, ""},
+	{TasksResult, true, true, Revision2025Nov, Revision2025Nov},
+	{TasksList, true, true, Revision2025Nov, Revision2025Nov},
+	{TasksCancel, true, true, Revision2025Nov, ""},
+	{TasksUpdate, true, false, Revision2026Jul, ""},
+	{NotifyInitialized, true, false, "", Revision2025Nov},
+	{NotifyRootsListChanged, true, false, "", Revision2025Nov},
+	{NotifyCancelled, true, true, "", ""},
+	{NotifyProgress, true, true, "", ""},
+	{NotifyTaskStatus, true, true, Revision2025Nov, ""},
+	{NotifyMessage, false, true, "", ""},
+	{NotifyToolsListChanged, false, true, "", ""},
+	{NotifyResourcesListChanged, false, true, "", ""},
+	{NotifyResourcesUpdated, false, true, "", ""},
+	{NotifyPromptsListChanged, false, true, "", ""},
+	{NotifyElicitationComplete, false, true, Revision2025Nov, Revision2025Nov},
+	{NotifySubscriptionsAcknowledged, false, true, Revision2026Jul, ""},
+}
+
+// Methods returns every method of every revision.
+func Methods() []Method { return slices.Clone(methods) }
+
+// IsNotification reports whether nobody answers the method.
+func (m Method) IsNotification() bool { return strings.HasPrefix(m.Name, "notifications/") }
+
+// Since returns the first revision that has the method.
+func (m Method) Since() string {
+	if m.since == "" {
+		return Revision2024Nov
+	}
+	return m.since
+}
+
+// Until returns the last revision that has the method, "" if the newest does.
+func (m Method) Until() string { return m.until }
+
+// In reports whether a revision has the method.
+func (m Method) In(revision string) bool { return within(revision, m.since, m.until) }
+
+// SubjectParam returns the member of params that names what a request is about: "name" of a
+// tool or prompt, "uri" of a resource. It is "" for every other method. From 2026-07-28 the
+// header Mcp-Name repeats its value (SPEC 2026-07-28/basic/transports/streamable-http).
+func SubjectParam(method string) string {
+	switch method {
+	case ToolsCall, PromptsGet:
+		return "name"
+	case ResourcesRead:
+		return "uri"
+	}
+	return ""
+}
+
+// ClientCapability returns the capability without which a server must not send a client
+// this request, "" where none is needed (SPEC 2025-11-25/client).
+func ClientCapability(method string) string {
+	switch method {
+	case SamplingCreateMessage:
+		return "sampling"
+	case ElicitationCreate:
+		return "elicitation"
+	case RootsList:
+		return "roots"
+	}
+	return ""
+}
+
+// A List is one of the four lists that a server has.
+type List struct {
+	Method     string // that asks for a page of it
+	Member     string // of the result, the array of items
+	Capability string // of the server
+	ID         string // the member by which an item is named in requests
+	// Changed is the notification that the list is another now, and Filter the member of
+	// the params of subscriptions/listen that asks for it. Resources and resource
+	// templates share both.
+	Changed, Filter string
+	// Optional says that a server with the capability may lack the list.
+	Optional bool
+}
+
+// Lists are the lists of a server, in the order of catalog.Kinds (SPEC 2025-11-25/server,
+// SPEC 2026-07-28/basic/utilities/subscriptions for the filters).
+var Lists = [4]List{
+	{ToolsList, "tools", "tools", "name", NotifyToolsListChanged, "toolsListChanged", false},
+	{PromptsList, "prompts", "prompts", "name", NotifyPromptsListChanged, "promptsListChanged", false},
+	{ResourcesList, "resources", "resources", "uri", NotifyResourcesListChanged, "resourcesListChanged", false},
+	{ResourceTemplatesList, "resourceTemplates", "resources", "uriTemplate", NotifyResourcesListChanged, "resourcesListChanged", true},
+}
+
+// ChangingLists are the lists with a notification of their own: all but the resource
+// templates, which share that of resources.
+var ChangingLists = Lists[:3]

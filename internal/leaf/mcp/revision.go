@@ -1,0 +1,82 @@
+package mcp
+
+import "slices"
+
+// The revisions of the specification. They are dates and compare as strings among
+// themselves; a string that is none of them says nothing by its order.
+const (
+	Revision2024Nov = "2024-11-05"
+	Revision2025Mar = "2025-03-26"
+	Revision2025Jun = "2025-06-18"
+	Revision2025Nov = "2025-11-25"
+	Revision2026Jul = "2026-07-28"
+)
+
+// FirstStateless is the first revision without a handshake: every request says for itself
+// which revision it is of and what its client can do.
+const FirstStateless = Revision2026Jul
+
+var (
+	handshakeRevisions = []string{Revision2024Nov, Revision2025Mar, Revision2025Jun, Revision2025Nov}
+	statelessRevisions = []string{Revision2026Jul}
+)
+
+// Revisions returns all revisions, oldest first.
+func Revisions() []string { return slices.Concat(handshakeRevisions, statelessRevisions) }
+
+// HandshakeRevisions returns the revisions whose conversations begin with initialize,
+// oldest first.
+func HandshakeRevisions() []string { return slices.Clone(handshakeRevisions) }
+
+// StatelessRevisions returns the revisions without a handshake, oldest first.
+func StatelessRevisions() []string { return slices.Clone(statelessRevisions) }
+
+// HasHandshake reports whether a string is a revision whose conversations begin with
+// initialize.
+func HasHandshake(revision string) bool { return slices.Contains(handshakeRevisions, revision) }
+
+// IsStateless reports whether a string is a revision without a handshake.
+func IsStateless(revision string) bool { return slices.Contains(statelessRevisions, revision) }
+
+// NewestHandshake is the revision that a client offers in initialize.
+const NewestHandshake = Revision2025Nov
+
+// NewestStateless is the revision that a client asks for first in server/discover.
+const NewestStateless = Revision2026Jul
+
+// A Feature is something on the wire that some revisions have and others do not.
+type Feature struct {
+	name         string
+	since, until string // the first and the last revision that has it; "" for no bound
+}
+
+// The features that the program acts on.
+var (
+	// Batches are arrays of JSON-RPC messages (SPEC 2025-03-26/basic, removed by the
+	// changelog of 2025-06-18). JSON-RPC itself allows them, so 2024-11-05 has them too.
+	Batches = Feature{"batches", "", Revision2025Mar}
+	// VersionHeader is the header field that repeats the agreed revision.
+	VersionHeader = Feature{"MCP-Protocol-Version", Revision2025Jun, ""}
+	// CompletionsCapability is the capability that a server declares for
+	// completion/complete, which 2024-11-05 has without one.
+	CompletionsCapability = Feature{"completions capability", Revision2025Mar, ""}
+	// ServerRequests are requests that a server sends at any time (SPEC 2026-07-28 carries
+	// them in an input_required result instead).
+	ServerRequests = Feature{"server requests", "", Revision2025Nov}
+)
+
+// In reports whether a revision has the feature. A string that is no known revision has
+// every feature without a lower bound: unknown peers get the oldest rules.
+func (f Feature) In(revision string) bool {
+	if !HasHandshake(revision) && !IsStateless(revision) {
+		return f.since == ""
+	}
+	return within(revision, f.since, f.until)
+}
+
+// String returns the feature's name.
+func (f Feature) String() string { return f.name }
+
+func within(revision, since, until string) bool {
+	return revision >= since && (until == "" || revision <= until)
+}

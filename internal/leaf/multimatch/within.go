@@ -1,0 +1,248 @@
+// Package multimatch finds which of many texts stand whole inside another text.
+//
+// The texts are kept in a compacted trie that is searched by hashes of prefixes (a z-fast
+// trie: Belazzougui, Boldi, Pagh, Vigna, "Fast prefix search in little space", 2010). At every
+// place of the text that is searched, the longest text that begins there is found in a number
+// of steps that is logarithmic in its length, and what else begins there are its prefixes.
+// So time is linear in what is added and searched, times that logarithm, however often texts
+// repeat each other; plus one step for each text found.
+//
+// Texts are compared by hashes of 61 bits under a key that is drawn anew for each Set, so
+// that nobody can prepare two texts with one hash. Who must be certain compares what was
+// found.
+package multimatch
+
+import "math/bits"
+
+// A Set is a set of texts. It is not safe for use from several goroutines.
+type Set struct {
+	// Steps counts the work done: nodes and places looked at. Tests hold it to a bound.
+	Steps int
+
+	width    int // bytes at the beginning of a text that heads knows
+	shortest int
+	longest  int
+	texts    int
+	nodes    []node
+	handles  map[handle]int32 // by the prefix that stands for a node
+	children map[child]int32
+	heads    map[uint64]struct{} // how texts begin
+	maybe    []uint64            // a coarse and fast sieve before heads
+	stamp    uint32              // of the search under way
+	keys     *keys
+	prefixes prefixes
+}
+
+// A node stands for a text of the set, or for a prefix where two of them part.
+type node struct {
+	text   string // text[:end] is what the node stands for
+	end    int
+	parent int32
+	id     int32 // of the text that ends here, -1 for none
+	hash   uint64
+	handle handle
+	stamp  uint32
+}
+
+// A handle is a prefix by hash and length.
+type handle struct {
+	hash   uint64
+	length int
+}
+
+type child struct {
+	of    int32
+	first byte
+}
+
+// sieveBits is the size of the sieve: a bit for each hash of so many bits.
+const sieveBits = 20
+
+// NewSet returns an empty set for texts of at least shortest bytes, which is at least 1.
+func NewSet(shortest int) *Set {
+	s := &Set{
+		shortest: max(shortest, 1), handles: map[handle]int32{}, children: map[child]int32{}, heads: map[uint64]struct{}{},
+		maybe: make([]uint64, 1<<(sieveBits-6)), keys: newKeys(),
+	}
+	s.width = min(s.shortest, 8)
+	s.nodes = []node{{parent: -1, id: -1}}
+	return s
+}
+
+// Len returns how many texts the set has: their ids are 0 to Len()-1.
+func (s *Set) Len() int { return s.texts }
+
+// Add adds a text and returns its id, and false if it was there before. A text shorter than
+// the set takes is not added and has the id -1. The set keeps the text.
+func (s *Set) Add(text string) (id int, added bool) {
+	if len(text) < s.shortest {
+		return -1, false
+	}
+	s.Steps += len(text)
+	s.prefixes.reset(s.keys, text)
+	at := s.deepest(0, len(text))
+	n := &s.nodes[at]
+	if n.end < len(text) {
+		at = s.grow(at, text)
+		n = &s.nodes[at]
+	}
+	if n.id >= 0 {
+		return int(n.id), false
+	}
+	n.id = int32(s.texts)
+	s.texts++
+	s.longest = max(s.longest, len(text))
+	head := headOf(text, s.width)
+	s.heads[head] = struct{}{}
+	b := sieve(head)
+	s.maybe[b>>6] |= 1 << (b & 63)
+	return int(n.id), true
+}
+
+// grow makes a node for text below the node at, which is the deepest that stands for a prefix
+// of it.
+func (s *Set) grow(at int32, text string) int32 {
+	from := s.nodes[at].end
+	below, ok := s.children[child{at, text[from]}]
+	if !ok {
+		return s.leaf(at, text)
+	}
+	b := &s.nodes[below]
+	common := from + 1
+	for common < min(len(text), b.end) && text[common] == b.text[common] {
+		common++
+	}
+	s.Steps += common - from
+	fork := s.split(at, below, common)
+	if common == len(text) {
+		return fork
+	}
+	return s.leaf(fork, text)
+}
+
+// leaf adds a node for a text below a node.
+func (s *Set) leaf(of int32, text string) int32 {
+	from := s.nodes[of].end
+	n := node{text: text, end: len(text), parent: of, id: -1, hash: s.prefixes.hashPart(0, len(text))}
+	h := fattest(from, len(text))
+	n.handle = handle{s.prefixes.hashPart(0, h), h}
+	return s.put(n, child{of, text[from]})
+}
+
+func (s *Set) put(n node, as child) int32 {
+	at := int32(len(s.nodes))
+	s.nodes = append(s.nodes, n)
+	s.handles[n.handle] = at
+	s.children[as] = at
+	return at
+}
+
+// split puts a node that stands for the first bytes of below between it and its parent. The
+// text being added begins with them.
+func (s *Set) split(of, below int32, end int) int32 {
+	b := s.nodes[below]
+	from := s.nodes[of].end
+	fork := node{text: b.text, end: end, parent: of, id: -1, hash: s.prefixes.hashPart(0, end)}
+	h := fattest(from, end)
+	fork.handle = handle{s.prefixes.hashPart(0, h), h}
+	if b.handle.length <= end {
+		// The fork takes the handle over. The one that below gets instead is less than twice as long
+		// as this one, hence as the text being added: hashing it anew keeps the whole linear.
+		h := fattest(end, b.end)
+		s.Steps += h
+		b.handle = handle{s.keys.hashOf(b.text[:h]), h}
+		s.handles[b.handle] = below
+	}
+	b.parent = int32(len(s.nodes))
+	s.nodes[below] = b
+	s.children[child{b.parent, b.text[end]}] = below
+	return s.put(fork, child{of, b.text[from]})
+}
+
+// deepest returns the node that stands for the longest prefix of the n bytes from i on in
+// the text that prefixes knows.
+func (s *Set) deepest(i, n int) int32 {
+	at := int32(0)
+	low, high := 0, min(n, max(s.longest, s.shortest))
+	for low < high {
+		s.Steps++
+		h := fattest(low, high)
+		found, ok := s.handles[handle{s.prefixes.hashPart(i, h), h}]
+		if !ok {
+			high = h - 1
+			continue
+		}
+		f := &s.nodes[found]
+		if f.end > n || s.prefixes.hashPart(i, f.end) != f.hash {
+			return f.parent
+		}
+		at, low = found, f.end
+	}
+	return at
+}
+
+// fattest returns the number above low and at most high that is divisible by the largest
+// power of two.
+func fattest(low, high int) int {
+	return high &^ (1<<(bits.Len(uint(low^high))-1) - 1)
+}
+
+// Find calls found for each text of the set that stands in text, once, with the place of one of
+// its occurrences in bytes. It stops and returns false when found does.
+func (s *Set) Find(text string, found func(id, at int) bool) bool {
+	if s.texts == 0 || len(text) < s.shortest {
+		return true
+	}
+	if s.stamp++; s.stamp == 0 { // after four thousand million searches
+		for i := range s.nodes {
+			s.nodes[i].stamp = 0
+		}
+		s.stamp = 1
+	}
+	s.Steps += len(text)
+	ready := false
+	head, shift := headOf(text, s.width-1)<<8, 8*(s.width-1)
+	for i := 0; i+s.width <= len(text); i++ {
+		head = head>>8 | uint64(text[i+s.width-1])<<shift
+		if b := sieve(head); s.maybe[b>>6]&(1<<(b&63)) == 0 {
+			continue
+		}
+		if _, ok := s.heads[head]; !ok {
+			continue
+		}
+		if !ready {
+			s.prefixes.reset(s.keys, text)
+			ready = true
+		}
+		if !s.tell(s.deepest(i, len(text)-i), i, found) {
+			return false
+		}
+	}
+	return true
+}
+
+// tell reports the texts that end at a node and above it. What this search has reported
+// before is marked, and so is all that is above it.
+func (s *Set) tell(at int32, place int, found func(id, at int) bool) bool {
+	for at > 0 && s.nodes[at].stamp != s.stamp {
+		s.Steps++
+		n := &s.nodes[at]
+		n.stamp = s.stamp
+		if n.id >= 0 && !found(int(n.id), place) {
+			return false
+		}
+		at = n.parent
+	}
+	return true
+}
+
+// headOf packs the first n bytes of a text, at most 8, the first one lowest.
+func headOf(text string, n int) uint64 {
+	var head uint64
+	for i := range n {
+		head |= uint64(text[i]) << (8 * i)
+	}
+	return head
+}
+
+func sieve(head uint64) uint64 { return head * 0x9E3779B97F4A7C15 >> (64 - sieveBits) }

@@ -1,0 +1,213 @@
+package redact
+
+// leastCoded is how many bytes a run of codes stands for at least: four letters that happen to
+// be the code of a short value stand in every other text.
+const leastCoded = 6
+
+// decoded calls found with what the runs of codes in a view stand for: hex, lists of numbers,
+// base64, base32. least is how many bytes it has to be. found must not keep the view.
+func (v *view) decoded(least int, found func(view)) {
+	v.hexRuns(least, found)
+	v.numberLists(least, 2, found)
+	v.numberLists(least, 3, found)
+	v.radixRuns(least, &base64Code, found)
+	v.radixRuns(least, &base32Code, found)
+}
+
+// hexRuns decodes runs of hexadecimal digits. A run of odd length, or one behind other digits,
+// is decoded from its first and from its second digit on.
+func (v *view) hexRuns(least int, found func(view)) {
+	d := decoder{of: v}
+	for i := 0; i < len(v.text); {
+		end := i
+		for end < len(v.text) && isHex[v.text[end]] {
+			end++
+		}
+		if end-i >= 2*least {
+			for start := i; start <= i+1; start++ {
+				d.reset()
+				for at := start; at+2 <= end; at += 2 {
+					d.put(at, at+2, byte(hexDigit(v.text[at])<<4|hexDigit(v.text[at+1])))
+				}
+				found(d.out)
+			}
+		}
+		i = max(end, i+1)
+	}
+}
+
+// numberLists decodes lists of the codes of characters: pairs of hexadecimal digits (width 2), or
+// decimal numbers of up to three digits (width 3), with up to six other characters between two
+// of them, 0x and \x among these.
+func (v *view) numberLists(least, width int, found func(view)) {
+	const gap = 6
+	d := decoder{of: v}
+	last := 0
+	flush := func() {
+		if len(d.out.text) >= least {
+			found(d.out)
+		}
+		d.reset()
+	}
+	for i := 0; i < len(v.text); {
+		n, code := v.number(i, width)
+		if n == 0 {
+			if alphanumeric(v.text[i]) && !v.prefix(i) {
+				flush()
+				for i+1 < len(v.text) && alphanumeric(v.text[i+1]) && lowerASCII(v.text[i+1]) != 'x' { // the rest of the word
+					i++
+				}
+			}
+			i++
+			continue
+		}
+		if i-last > gap {
+			flush()
+		}
+		if code >= 0 {
+			d.put(i, i+n, byte(code))
+		} else {
+			flush()
+		}
+		i += n
+		last = i
+	}
+	flush()
+}
+
+// prefix reports whether the byte at i belongs to the 0x or \x before a number.
+func (v *view) prefix(i int) bool {
+	c := lowerASCII(v.text[i])
+	return c == 'x' && i+1 < len(v.text) && hexDigit(v.text[i+1]) >= 0 || c == '0' && i+1 < len(v.text) && lowerASCII(v.text[i+1]) == 'x'
+}
+
+// number reads the number that stands by itself at i: its length, 0 for none, and its value, -1
+// where it is no byte.
+func (v *view) number(i, width int) (n, value int) {
+	base := 10
+	if !isHex[v.text[i]] {
+		return 0, 0
+	}
+	if width == 2 {
+		base = 16
+		if v.prefix(i) {
+			return 0, 0
+		}
+	}
+	end := i
+	for end < len(v.text) && end-i <= width {
+		d := hexDigit(v.text[end])
+		if d < 0 || d >= base {
+			break
+		}
+		value = value*base + d
+		end++
+	}
+	if end == i || end < len(v.text) && alphanumeric(v.text[end]) {
+		return 0, 0
+	}
+	if i > 0 && alphanumeric(v.text[i-1]) && lowerASCII(v.text[i-1]) != 'x' {
+		return 0, 0
+	}
+	if value > 255 || width == 2 && end-i != 2 {
+		return end - i, -1
+	}
+	return end - i, value
+}
+
+// A code writes bits as characters.
+type code struct {
+	bits, group int       // of one character; characters until a byte begins with one again
+	digits      [256]int8 // what a character stands for, -1 for nothing
+	// plausible reports whether a run can be one: most runs of letters are words.
+	plausible func(run []byte) bool
+}
+
+// radixRuns decodes the runs of a code, from each of the characters with which a byte may
+// begin. Line breaks inside of a run do not count.
+func (v *view) radixRuns(least int, c *code, found func(view)) {
+	shortest := (8*least + c.bits - 1) / c.bits
+	d := decoder{of: v}
+	var run []byte
+	var places []int
+	for i := 0; i < len(v.text); {
+		if c.digits[v.text[i]] < 0 {
+			i++
+			continue
+		}
+		run, places = run[:0], places[:0]
+		for ; i < len(v.text); i++ {
+			b := v.text[i]
+			if c.digits[b] >= 0 {
+				run, places = append(run, b), append(places, i)
+			} else if b != '\n' && b != '\r' {
+				break
+			}
+		}
+		if len(run) < shortest || !c.plausible(run) {
+			continue
+		}
+		for skip := range c.group {
+			d.reset()
+			d.radix(run[skip:], places[skip:], c)
+			found(d.out)
+		}
+	}
+}
+
+func (d *decoder) radix(run []byte, places []int, c *code) {
+	bits, have, begin := 0, 0, 0
+	for n, b := range run {
+		if have == 0 {
+			begin = n
+		}
+		bits = bits<<c.bits | int(c.digits[b])
+		if have += c.bits; have >= 8 {
+			have -= 8
+			start, _ := d.of.sourceSpan(places[begin], places[begin]+1)
+			_, end := d.of.sourceSpan(places[n], places[n]+1)
+			d.addByte(byte(bits>>have), start, end)
+			bits &= 1<<have - 1
+			begin = n
+		}
+	}
+}
+
+// base64Code has both alphabets of RFC 4648. A run has a digit, or a capital behind another
+// letter.
+var base64Code = code{bits: 6, group: 4, digits: digitsOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "", "-_"), plausible: func(run []byte) bool {
+	for i, b := range run {
+		if b >= '0' && b <= '9' || i > 0 && b >= 'A' && b <= 'Z' && run[i-1] >= 'a' {
+			return true
+		}
+	}
+	return false
+}}
+
+// base32Code has the alphabet of RFC 4648 in either case. A run has a digit.
+var base32Code = code{bits: 5, group: 8, digits: digitsOf("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "abcdefghijklmnopqrstuvwxyz", ""), plausible: func(run []byte) bool {
+	for _, b := range run {
+		if b <= '9' {
+			return len(run) >= 13
+		}
+	}
+	return false
+}}
+
+// digitsOf makes the table of a code: alphabet from 0 on, again from 0 on, and last in place of
+// the last characters of the alphabet.
+func digitsOf(alphabet, again, last string) (table [256]int8) {
+	for i := range table {
+		table[i] = -1
+	}
+	for i := range len(alphabet) {
+		table[alphabet[i]] = int8(i)
+	}
+	for i := range len(again) {
+		table[again[i]] = int8(i)
+	}
+	for i := range len(last) {
+		table[last[i]] = int8(len(alphabet) - len(last) + i)
+	}
+	return table
+}

@@ -1,0 +1,118 @@
+package schemadiff
+
+import (
+	"strconv"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+// An index is the members of an object by name, of one that repeats the last, or the
+// elements of an array by number.
+type index map[string]rawjson.Value
+
+// indexOf finds members without reading the object each time: a hostile schema has many.
+func (c *comparer) indexOf(v rawjson.Value) index {
+	if x, ok := c.indexes[v]; ok {
+		return x
+	}
+	x := index{}
+	for m := range v.Members() {
+		x[m.Key.Text()] = m.Value
+	}
+	for i, e := range v.Elements() {
+		x[strconv.Itoa(i)] = e
+	}
+	c.indexes[v] = x
+	return x
+}
+
+// followReference follows a schema that is a local reference and nothing else, but for
+// annotations beside it. at is where it led, "" if nowhere.
+func (c *comparer) followReference(root, v rawjson.Value) (target rawjson.Value, at string) {
+	ref := c.indexOf(v)["$ref"]
+	if ref.Kind() != rawjson.String {
+		return v, ""
+	}
+	for m := range v.Members() {
+		if name := m.Key.Text(); name != "$ref" && annotations[name] == "" {
+			return v, ""
+		}
+	}
+	if target, at = c.lookUpReference(root, ref.Text()); target.Exists() {
+		return target, at
+	}
+	return v, ""
+}
+
+// unescapePointer reads one reference token of a JSON Pointer (RFC 6901).
+var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
+
+// lookUpReference finds what a local reference points to: "#", or "#/" and a JSON Pointer.
+func (c *comparer) lookUpReference(root rawjson.Value, ref string) (v rawjson.Value, pointer string) {
+	pointer, ok := strings.CutPrefix(ref, "#")
+	if !ok || pointer != "" && pointer[0] != '/' {
+		return rawjson.Value{}, ""
+	}
+	v = root
+	for i, token := range strings.Split(pointer, "/") {
+		if i > 0 {
+			v = c.indexOf(v)[unescapePointer.Replace(token)]
+		}
+	}
+	return v, pointer
+}
+
+// compareBranches compares allOf and anyOf: branch by branch where their number is the same,
+// since a schema with a branch that accepts more accepts more; else by what came and went.
+func (c *comparer) compareBranches(p place, name string) Class {
+	old, new := p.valuesOf(name)
+	was, is := canonicalElements(old), canonicalElements(new)
+	refers := mayRefer(old.Raw()) || mayRefer(new.Raw())
+	class, words := compareSets(was, is), "branches "+describeEdits(was, is)
+	switch {
+	case !refers && old.Canonical() == new.Canonical():
+		return Same
+	case len(was) == 0 || len(is) == 0:
+		class, words = Unclear, "no list of schemas on one side"
+	case old.Len() == new.Len() && (class != Same || refers):
+		class = Same
+		branches := c.indexOf(new)
+		for i, branch := range old.Elements() {
+			n := strconv.Itoa(i)
+			class = class.and(c.compareSchemas(branch, branches[n], p.below(name)+"/"+n, p.depth+1))
+		}
+		return class
+	case class == Same:
+		words = "branches in another order"
+	case class == Unrelated || refers:
+		class = Unclear
+	case name == "allOf":
+		class = class.inverse() // more conditions, less is accepted
+	}
+	return c.reportChange(p.keywordChange(name, class, words))
+}
+
+// compareDefinitions reports changes of definitions that no compared reference led to. They
+// may be in use through a keyword that is not compared.
+func (c *comparer) compareDefinitions() Class {
+	class := Same
+	for _, group := range []string{"$defs", "definitions"} {
+		old, new := c.oldRoot.Get(group), c.newRoot.Get(group)
+		if sameMember(c.oldRoot, c.newRoot, group) {
+			continue
+		}
+		for _, d := range rawjson.Differences(old, new, maxChanges) {
+			name, _, below := strings.Cut(strings.TrimPrefix(d.Pointer, "/"), "/")
+			if c.referenced["/"+group+"/"+name] {
+				continue
+			}
+			ch := Change{Pointer: "/" + group + d.Pointer, Class: Same, Words: "a definition that one of the schemas lacks", Old: d.Old, New: d.New}
+			if below || d.Old.Exists() && d.New.Exists() {
+				ch.Class, ch.Words = Unclear, "a definition whose use is not compared"
+			}
+			class = class.and(c.reportChange(ch))
+		}
+	}
+	return class
+}

@@ -1,0 +1,121 @@
+// Package secret finds keys and credentials in the strings of MCP definitions.
+//
+// What a secret looks like comes from gitleaks' rules, embedded as data, and from a short
+// list of our own for what gitleaks lacks (connection strings, credentials told in prose).
+// Whether a match is one is decided here: definitions are documentation, so placeholders
+// ("YOUR_API_KEY"), invented examples ("e.g. sk-123456…") and keys that vendors print in
+// their manuals (AKIAIOSFODNN7EXAMPLE) are not secrets.
+package secret
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Match is one secret. Start and End are byte offsets of the secret itself, without the
+// label or the quotes around it.
+type Match struct {
+	Rule        string // gitleaks' rule id, or one of ours
+	Description string // the rule's, one sentence
+	Start, End  int
+}
+
+// MaxMatches bounds the matches of one string. A definition with more is a dump, and these
+// say so.
+const MaxMatches = 20
+
+// Find returns secrets in s in order of place, without overlaps, at most MaxMatches; where
+// there are more, the more certain rules go first. It is safe for concurrent use. Time is
+// linear in len(s): a long string made of near misses is read in part, see workPerByte.
+func Find(s string) []Match {
+	set := load()
+	work := set.windows(s)
+	if work == nil {
+		return nil
+	}
+	j := job{set: set, s: s, budget: workPerByte*len(s) + minWork}
+	for i, spans := range work {
+		for _, w := range spans {
+			if !j.runRule(set.rules[i], w) {
+				break
+			}
+		}
+	}
+	slices.SortFunc(j.found, func(a, b Match) int { return cmp.Compare(a.Start, b.Start) })
+	return j.found
+}
+
+// A job is one call of Find.
+type job struct {
+	set    *ruleset
+	s      string
+	found  []Match
+	budget int // bytes that regexps may still read
+}
+
+// The budget makes time linear where a string is made of keywords and near misses: what is
+// left when it is spent goes unread. Short strings hardly ever spend it, and of the strings
+// of 10,000 real tools none came near. Judging one candidate reads about judgeCost bytes.
+const (
+	workPerByte = 8
+	minWork     = 128 << 10
+	judgeCost   = 512
+)
+
+// runRule adds what r finds in w and reports whether to go on. Earlier matches win over later
+// ones that overlap them, for rules come in order of preference.
+func (j *job) runRule(r *rule, w span) bool {
+	if j.budget -= w.end - w.start; j.budget < 0 {
+		return false
+	}
+	for _, at := range r.re().FindAllStringSubmatchIndex(w.spanText(j.s), j.budget/judgeCost+1) {
+		match := span{w.start + at[0], w.start + at[1]}
+		if cut(j.s, w, match) {
+			continue
+		}
+		if len(j.found) == MaxMatches || j.budget < judgeCost {
+			return false
+		}
+		secret := r.secret(at, w.start)
+		if !free(j.found, secret) {
+			continue
+		}
+		j.budget -= judgeCost
+		if j.set.judgeMatch(r, j.s, secret, match) {
+			j.found = append(j.found, Match{Rule: r.ID, Description: r.Description, Start: secret.start, End: secret.end})
+		}
+	}
+	return true
+}
+
+// cut reports whether a match touches an edge of its window that goes through a word: its
+// end, or the boundary that the regexp saw there, is then ours and not the text's.
+func cut(s string, w, m span) bool {
+	inWord := func(i int) bool { return 0 < i && i < len(s) && !isSpaceByte(s[i-1]) && !isSpaceByte(s[i]) }
+	return m.start == w.start && inWord(w.start) && wordByte(s[w.start]) && wordByte(s[w.start-1]) ||
+		m.end == w.end && inWord(w.end) && wordByte(s[w.end-1]) && wordByte(s[w.end])
+}
+
+func wordByte(c byte) bool {
+	return 'a' <= lowerByte(c) && lowerByte(c) <= 'z' || '0' <= c && c <= '9' || c == '_'
+}
+
+func free(found []Match, secret span) bool {
+	return !slices.ContainsFunc(found, func(m Match) bool {
+		return secret.start < m.End && m.Start < secret.end
+	})
+}
+
+// secret returns the group that holds the secret of a submatch index: the one the rule
+// names, else the first that is not empty, else the whole match.
+func (r *rule) secret(at []int, offset int) span {
+	g := r.SecretGroup
+	if g == 0 {
+		for i := 1; 2*i < len(at) && g == 0; i++ {
+			if at[2*i] >= 0 && at[2*i+1] > at[2*i] {
+				g = i
+			}
+		}
+	}
+	return span{offset + at[2*g], offset + at[2*g+1]}
+}

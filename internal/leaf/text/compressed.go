@@ -1,0 +1,150 @@
+package text
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base32"
+	"encoding/base64"
+	"io"
+	"strings"
+)
+
+// maxInflated is the most that is taken out of a compressed run, in bytes: what is said to
+// a model is shorter, and a bomb is not.
+const maxInflated = 64 << 10
+
+// inflate returns what a gzip stream holds, at most maxInflated bytes of it, nil if data
+// is none.
+func inflate(data []byte) []byte {
+	if len(data) < 18 || data[0] != 0x1F || data[1] != 0x8B {
+		return nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	out, err := io.ReadAll(io.LimitReader(r, maxInflated))
+	if err != nil && len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// base32Blob reads n characters at s[at:] in the alphabet of RFC 4648 base32. A run of
+// capitals is only taken for it if it decodes to text.
+func base32Blob(s string, at, n int) Blob {
+	run := s[at : at+n]
+	if strings.IndexFunc(run, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '2' || r > '7') }) >= 0 {
+		return Blob{}
+	}
+	data, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(run)
+	if err != nil || len(data) < 8 || !readable(data) {
+		return Blob{}
+	}
+	end := at + n
+	for end < len(s) && s[end] == '=' {
+		end++
+	}
+	return withText(Blob{Encoding: "base32", Start: at, End: end}, data)
+}
+
+// The groups of base64 that is written apart.
+const (
+	minGroup  = 2
+	maxGroup  = 12
+	minGroups = 6
+)
+
+// spacedBase64 reads base64 in short groups with one space between them. Words are groups
+// as well, so the run is only taken for base64 if all of it decodes to text.
+func spacedBase64(s string, at, n int) Blob {
+	if n < minGroup || n > maxGroup || at > 1 && s[at-1] == ' ' && isBase64(s[at-2]) {
+		return Blob{} // within a row that was looked at from its start
+	}
+	groups, end, mixed := 0, at, false
+	for i := at; i < len(s); {
+		m := 0
+		for i+m < len(s) && inBase64[s[i+m]] && m <= maxGroup {
+			m++
+		}
+		if m < minGroup && !(i+m == len(s) || i+m < len(s) && s[i+m] == '=') || m > maxGroup || m == 0 {
+			break
+		}
+		mixed = mixed || mixedCase(s[i:i+m]) || digitInside(s[i:i+m])
+		groups++
+		i += m
+		for end = i; end < len(s) && s[end] == '='; end++ {
+		}
+		if end > i || i >= len(s) || s[i] != ' ' {
+			break
+		}
+		i++
+	}
+	if groups < minGroups || !mixed || end-at < minBase64 {
+		return Blob{}
+	}
+	run := strings.NewReplacer(" ", "", "=", "").Replace(s[at:end])
+	data, err := base64.RawStdEncoding.DecodeString(run)
+	if err != nil && len(run)%4 == 1 {
+		data, err = base64.RawStdEncoding.DecodeString(run[:len(run)-1])
+	}
+	if err != nil || inflate(data) == nil && !readable(data) {
+		return Blob{}
+	}
+	return withText(Blob{Encoding: "base64", Start: at, End: end}, data)
+}
+
+func digitInside(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= '0' && r <= '9' }) >= 0
+}
+
+// readable reports whether data is text of several words, in ASCII.
+func readable(data []byte) bool {
+	spaces := 0
+	for _, c := range data {
+		if c >= 0x7F || c < 0x20 && c != '\n' && c != '\t' && c != '\r' {
+			return false
+		}
+		if c == ' ' {
+			spaces++
+		}
+	}
+	return spaces >= 2
+}
+
+// rotated are common words of English in rot13.
+var rotated = [...]string{" gur ", " naq ", " lbhe ", " lbh ", " abg ", " hfre", " sebz ", " nyy ", " jvgu ", " vagb ", " pbagragf "}
+
+// Rot13 returns the part of s that is English in rot13, if two of its commonest words say
+// so: from the sentence that holds the first of them to the end.
+func Rot13(s string) []Blob {
+	first, found := -1, 0
+	for _, w := range rotated {
+		if i := strings.Index(s, w); i >= 0 {
+			found++
+			if first < 0 || i < first {
+				first = i
+			}
+		}
+	}
+	if found < 2 {
+		return nil
+	}
+	start := 0
+	if i := strings.LastIndexAny(s[:first], ".:!?\n"); i >= 0 {
+		start = i + 1
+	}
+	for start < len(s) && s[start] == ' ' {
+		start++
+	}
+	out := []byte(s[start:])
+	for i, c := range out {
+		switch {
+		case c >= 'a' && c <= 'z':
+			out[i] = 'a' + (c-'a'+13)%26
+		case c >= 'A' && c <= 'Z':
+			out[i] = 'A' + (c-'A'+13)%26
+		}
+	}
+	return []Blob{{Encoding: "rot13", Start: start, End: len(s), Decoded: string(out)}}
+}

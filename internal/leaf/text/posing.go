@@ -1,0 +1,37 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// readAs spells posing letters as the ASCII they pose as.
+func readAs(s string) string {
+	if plain(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, w := range strings.SplitAfter(s, " ") {
+		if sk, ok := skeleton(strings.TrimRight(w, " ")); ok && mixedScript(w) {
+			b.WriteString(sk)
+			b.WriteString(w[len(strings.TrimRight(w, " ")):])
+			continue
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}
+
+// mixedScript reports whether a word of ASCII letters holds letters of another script
+// that pose as ASCII.
+func mixedScript(s string) bool {
+	ascii, other := 0, 0
+	for _, r := range s {
+		if r < utf8.RuneSelf && isLetter(byte(r)) {
+			ascii++
+		} else if r >= utf8.RuneSelf {
+			other++
+		}
+	}
+	return ascii >= 2 && other > 0 && other <= ascii*2
+}

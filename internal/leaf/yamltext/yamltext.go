@@ -1,0 +1,115 @@
+// Package yamltext reads YAML files that people write for this program: one document, known
+// keys, no anchors, and every complaint with its line and column.
+package yamltext
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Document returns the root of the only YAML document in text, nil if there is none. most is
+// how many bytes the text may have; what names the file in complaints: "a policy".
+func Document(text, what string, most int) (root *yaml.Node, err error) {
+	switch {
+	case len(text) > most:
+		return nil, fmt.Errorf("the file has %d bytes; %s has at most %d", len(text), what, most)
+	case !utf8.ValidString(text):
+		return nil, errors.New("it is not UTF-8")
+	case isBlankScalar(text):
+		return nil, nil
+	}
+	// The parser is a stranger's: a panic of it is a fault of the file, not the end of all.
+	defer func() {
+		if e := recover(); e != nil {
+			root, err = nil, fmt.Errorf("it is not YAML: %v", e)
+		}
+	}()
+	var doc yaml.Node
+	switch err := yaml.Load([]byte(text), &doc); {
+	case err != nil && strings.Contains(err.Error(), "found multiple"):
+		return nil, errors.New("it is not YAML: more than one document")
+	case err != nil:
+		return nil, fmt.Errorf("it is not YAML: %w", err)
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
+		return nil, errors.New("it is not one YAML document")
+	}
+	return doc.Content[0], nil
+}
+
+// isBlankScalar reports whether text holds nothing but comments.
+func isBlankScalar(text string) bool {
+	for line := range strings.Lines(text) {
+		if t := strings.TrimSpace(line); t != "" && t[0] != '#' {
+			return false
+		}
+	}
+	return true
+}
+
+// placeForm is how the YAML parser says where it stumbled.
+var placeForm = regexp.MustCompile(`go-yaml [^:]* at (?:L\d+\.C\d+-)?L(\d+)\.C(\d+): `)
+
+// Placed takes the place out of a message of the YAML parser.
+func Placed(err error) *Fault {
+	f := &Fault{Msg: err.Error()}
+	if m := placeForm.FindStringSubmatch(f.Msg); m != nil {
+		f.Line, _ = strconv.Atoi(m[1]) // digits; too many are line 0
+		f.Column, _ = strconv.Atoi(m[2])
+		f.Msg = strings.Replace(f.Msg, m[0], "", 1)
+	}
+	return f
+}
+
+// A Fault is what is wrong, and where; line 0 where no place applies.
+type Fault struct {
+	Line, Column int
+	Msg          string
+}
+
+// Wrong complains of a node.
+func Wrong(n *yaml.Node, format string, args ...any) *Fault {
+	return &Fault{n.Line, n.Column, fmt.Sprintf(format, args...)}
+}
+
+// Null reports whether a node is there and holds nothing.
+func Null(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// Members returns the values of a mapping, all of whose keys are known and come once.
+// Aliases are refused: a decision stands where it is read.
+func Members(n *yaml.Node, known ...string) (map[string]*yaml.Node, *Fault) {
+	if n.Kind != yaml.MappingNode {
+		return nil, Wrong(n, "it is not a mapping")
+	}
+	out := map[string]*yaml.Node{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		switch {
+		case k.Kind != yaml.ScalarNode || !slices.Contains(known, k.Value):
+			return nil, Wrong(k, "unknown key %.60q: want %s", k.Value, strings.Join(known, ", "))
+		case out[k.Value] != nil:
+			return nil, Wrong(k, "the key %s stands twice", k.Value)
+		case v.Kind == yaml.AliasNode || v.Anchor != "" || k.Anchor != "":
+			return nil, Wrong(k, "anchors and aliases are not read")
+		}
+		out[k.Value] = v
+	}
+	return out, nil
+}
+
+// Scalar returns a string as it is written: what YAML would make a date or a number of
+// stays what it is.
+func Scalar(key string, n *yaml.Node) (string, *Fault) {
+	plain := slices.Contains([]string{"!!str", "!!int", "!!float", "!!timestamp"}, n.ShortTag())
+	if n.Kind != yaml.ScalarNode || !plain || n.Style&yaml.TaggedStyle != 0 {
+		return "", Wrong(n, "%s is not a string", key)
+	}
+	return n.Value, nil
+}

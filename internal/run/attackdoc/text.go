@@ -1,0 +1,157 @@
+// Package attackdoc reads the attack documents that a user names, and shows what is in them:
+// their faults, a summary, the list of those that are built in.
+package attackdoc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gauntlet/attacks"
+	"gauntlet/internal/leaf/suggest"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/oatf"
+)
+
+// A Text is one document as it lies there, or why it could not be read.
+type Text struct {
+	Name, Text string
+	BuiltIn    bool // it is no file
+	Err        error
+}
+
+// Read reads the documents that the arguments name: files, - for standard input,
+// directories, of which every .yaml and .yml below counts, in the order of their names, and
+// those that are built in.
+func Read(ctx context.Context, args []string, stdin io.Reader, limits oatf.Limits) ([]Text, error) {
+	return interrupt.Do(ctx, func() []Text {
+		var all []Text
+		for _, arg := range args {
+			for _, t := range filesAt(arg) {
+				if t.Err == nil {
+					t.Text, t.BuiltIn, t.Err = readOne(t.Name, stdin, limits.Bytes)
+				}
+				if errors.Is(t.Err, userfile.ErrEmpty) {
+					t.Err = nil // it can be read: it is no document
+				}
+				if t.Err != nil {
+					t.Err = userfile.Reason(t.Err)
+				}
+				all = append(all, t)
+			}
+		}
+		return all
+	})
+}
+
+// readOne reads one document: a file, or where there is none of this name, the one that
+// is built in under it.
+func readOne(name string, stdin io.Reader, limit int) (text string, builtIn bool, err error) {
+	if _, err := os.Stat(name); name == "-" || !errors.Is(err, fs.ErrNotExist) {
+		text, err = userfile.ReadText(name, stdin, limit)
+		return text, false, err
+	}
+	if own, ok := attacks.Text(name); ok {
+		return own, true, nil
+	}
+	if strings.ContainsAny(name, `/\.`) {
+		text, err = userfile.ReadText(name, stdin, limit) // which says what is missing
+		return text, false, err
+	}
+	return "", false, errors.New("no such file, and no attack of this name is built in" + suggest.Question(suggest.Names(name, attacks.Names()), ""))
+}
+
+// filesAt returns the files that an argument stands for, yet to be read, and what of a
+// directory cannot be.
+func filesAt(arg string) []Text {
+	if info, err := os.Stat(arg); arg == "-" || err != nil || !info.IsDir() {
+		return []Text{{Name: arg}} // reading it will say what is wrong
+	}
+	root, err := os.OpenRoot(arg)
+	if err != nil {
+		return []Text{{Name: arg, Err: err}}
+	}
+	defer root.Close()
+	var all []Text
+	// An error of one directory is told and the others are read; so no error ends the walk.
+	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		name := filepath.Join(arg, path)
+		switch ext := strings.ToLower(filepath.Ext(path)); {
+		case err != nil:
+			all = append(all, Text{Name: name, Err: err})
+		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.IsDir() || ext != ".yaml" && ext != ".yml":
+		case d.Type() == fs.ModeSymlink:
+			all = append(all, linkedDocument(root, path, name)...)
+		default:
+			all = append(all, Text{Name: name})
+		}
+		return nil
+	})
+	if len(all) == 0 {
+		return []Text{{Name: arg, Err: errors.New("the directory holds no .yaml file")}}
+	}
+	slices.SortFunc(all, func(a, b Text) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// errLeadsOut is for a symbolic link that a directory holds. One that leads out of it is not
+// followed, as reports quote what they read and a stranger may have put the link there.
+var errLeadsOut = errors.New("it is a symbolic link to no file of the directory: name the file to have it read")
+
+// linkedDocument returns what a link in a directory stands for: a file of the directory, or
+// nothing if it leads to a part of it, whose files are read where they are.
+func linkedDocument(root *os.Root, link, name string) []Text {
+	switch info, err := root.Stat(link); {
+	case err != nil:
+		return []Text{{Name: name, Err: errLeadsOut}}
+	case info.IsDir():
+		return nil
+	}
+	return []Text{{Name: name}}
+}
+
+// Unreadable says that the document could not be read, and why.
+func (t *Text) Unreadable() string { return fmt.Sprintf("%s: %v", t.Name, t.Err) }
+
+// Parse returns the document if it is valid; the error names its first fault.
+func (t *Text) Parse(limits oatf.Limits) (*oatf.Document, error) {
+	d, err := limits.Parse(t.Text)
+	var errs oatf.Errors
+	if err == nil {
+		errs = oatf.Validate(d).Errors
+	} else {
+		errors.As(err, &errs)
+	}
+	if len(errs) == 0 {
+		return d, nil
+	}
+	return nil, fmt.Errorf("%s: not valid: %v%s; gauntlet attack validate shows all of it", t.Name, errs[0], andMoreErrors(len(errs)-1))
+}
+
+func andMoreErrors(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}
+
+// Load returns a document that can be run and judged, normalized, or why there is none.
+func (t *Text) Load(limits oatf.Limits) (*oatf.Document, string) {
+	if t.Err != nil {
+		return nil, "it cannot be read: " + t.Err.Error()
+	}
+	d, err := t.Parse(limits)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return oatf.Normalize(d), ""
+}

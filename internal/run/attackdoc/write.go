@@ -1,0 +1,178 @@
+package attackdoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+	"gauntlet/report"
+	"gauntlet/result"
+)
+
+// Write writes diagnoses as "json", "sarif" or for a person; width is that of the terminal, 0 if
+// it is not known, and version that of this program.
+func Write(w io.Writer, all []Diagnosis, format string, width int, version string) error {
+	switch format {
+	case "json":
+		return writeJSON(w, all)
+	case "sarif":
+		return writeSARIF(w, all, version)
+	}
+	var b strings.Builder
+	if width == 0 {
+		width = 100
+	}
+	for i := range all {
+		all[i].writePretty(&b, width)
+	}
+	b.WriteString(tallyText(all))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writePretty writes the name of a document and each diagnostic with its line and a mark.
+func (on *Diagnosis) writePretty(b *strings.Builder, width int) {
+	if on.Err != nil {
+		fmt.Fprintf(b, "%s: cannot be read: %s\n", report.Visible(on.Name), report.Visible(on.Err.Error()))
+		return
+	}
+	state := "valid"
+	if len(on.Errors) > 0 {
+		state = "invalid"
+	}
+	fmt.Fprintf(b, "%s: %s\n", report.Visible(on.Name), state)
+	lines := oatf.Lines(on.Text.Text)
+	for _, d := range append(on.Errors[:len(on.Errors):len(on.Errors)], on.Warnings...) {
+		fmt.Fprintf(b, "\n  %s %s (%s)", d.Severity, d.Rule, d.Section)
+		if d.Line > 0 {
+			fmt.Fprintf(b, " at %d:%d", d.Line, d.Column)
+		}
+		if d.Path != "" {
+			fmt.Fprintf(b, " %s", report.Visible(d.Path))
+		}
+		fmt.Fprintf(b, "\n    %s\n", report.Visible(d.Message))
+		if d.Line < 1 || d.Line > len(lines) {
+			continue
+		}
+		for _, row := range markedLine(lines[d.Line-1], d, width-6) {
+			fmt.Fprintf(b, "      %s\n", row)
+		}
+	}
+	if len(on.Errors)+len(on.Warnings) > 0 {
+		b.WriteString("\n")
+	}
+}
+
+// markedLine shows the line of a diagnostic without its indentation and marks its characters.
+func markedLine(line string, d oatf.Diagnostic, width int) []string {
+	from := offsetOf(line, d.Column)
+	to := from
+	if d.EndLine == d.Line {
+		to = offsetOf(line, d.EndColumn)
+	}
+	indent := min(len(line)-len(strings.TrimLeft(line, " \t")), from)
+	return report.Excerpt(line[indent:], from-indent, to-indent, width)
+}
+
+// offsetOf returns where the character at a column begins, in bytes.
+func offsetOf(line string, column int) int {
+	at := 0
+	for n := 1; n < column && at < len(line); n++ {
+		_, size := utf8.DecodeRuneInString(line[at:])
+		at += size
+	}
+	return at
+}
+
+// A tally counts documents and diagnostics.
+type tally struct {
+	Documents  int `json:"documents"`
+	Valid      int `json:"valid"`
+	Invalid    int `json:"invalid"`
+	Unreadable int `json:"unreadable"`
+	Errors     int `json:"errors"`
+	Warnings   int `json:"warnings"`
+}
+
+func tallyDiagnoses(all []Diagnosis) tally {
+	s := tally{Documents: len(all)}
+	for i := range all {
+		s.Errors += len(all[i].Errors)
+		s.Warnings += len(all[i].Warnings)
+		switch all[i].ExitCode() {
+		case result.ExitTrouble:
+			s.Unreadable++
+		case result.ExitGate:
+			s.Invalid++
+		default:
+			s.Valid++
+		}
+	}
+	return s
+}
+
+func tallyText(all []Diagnosis) string {
+	s := tallyDiagnoses(all)
+	return fmt.Sprintf("%d valid, %d invalid, %d unreadable; %d errors, %d warnings\n", s.Valid, s.Invalid, s.Unreadable, s.Errors, s.Warnings)
+}
+
+// writeJSON writes everything for a program, with whatever could steer a terminal
+// as \u escapes.
+func writeJSON(w io.Writer, all []Diagnosis) error {
+	type document struct {
+		File     string            `json:"file"`
+		Readable bool              `json:"readable"`
+		Problem  string            `json:"problem,omitempty"` // why it could not be read
+		Valid    bool              `json:"valid"`
+		Errors   []oatf.Diagnostic `json:"errors"`
+		Warnings []oatf.Diagnostic `json:"warnings"`
+	}
+	out := struct {
+		Summary   tally      `json:"summary"`
+		Documents []document `json:"documents"`
+	}{Summary: tallyDiagnoses(all), Documents: []document{}}
+	for i := range all {
+		on := &all[i]
+		d := document{File: on.Name, Readable: on.Err == nil, Valid: on.ExitCode() == result.ExitOK,
+			Errors: append([]oatf.Diagnostic{}, on.Errors...), Warnings: append([]oatf.Diagnostic{}, on.Warnings...)}
+		if on.Err != nil {
+			d.Problem = on.Err.Error()
+		}
+		out.Documents = append(out.Documents, d)
+	}
+	var b bytes.Buffer
+	if err := encodeIndented(&b, out); err != nil {
+		return err
+	}
+	_, err := w.Write(escapeHidden(b.Bytes()))
+	return err
+}
+
+// escapeHidden writes JSON with every character that nobody sees as a \u escape. Beyond
+// ASCII those stand inside strings only, and those of ASCII are escaped already.
+func escapeHidden(text []byte) []byte {
+	if !json.Valid(text) {
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	for _, r := range string(text) {
+		if r >= 0x7f && rawjson.Hidden(r) {
+			out = rawjson.AppendEscape(out, r)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return out
+}
+
+func encodeIndented(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

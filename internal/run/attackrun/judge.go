@@ -1,0 +1,131 @@
+package attackrun
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"gauntlet/internal/engine/delivery"
+	"gauntlet/internal/engine/fromscan"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/oatf"
+	"gauntlet/oatf/indicator"
+	"gauntlet/result"
+	"gauntlet/trace"
+	"gauntlet/verdict"
+)
+
+// JudgeTrace judges valid, normalized documents by one trace, which is read once and never
+// held in memory: that of this name, with its further files, or stdin for "-". The runs come back in the order of the documents, with verdict, messages
+// and what the trace itself gives to note; whose document it is and who the agent was is
+// the caller's to fill in. The error is one of the trace, of which nothing can be said.
+func JudgeTrace(ctx context.Context, name string, stdin io.Reader, docs []*oatf.Document) ([]result.AttackRun, error) {
+	in, err := userfile.Open(name, stdin)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	r, err := trace.NewReader(in, trace.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	r.OpenNext = tracefile.OpenNext(name)
+	defer r.Close()
+	all := make([]judgement, len(docs))
+	for i, d := range docs {
+		all[i].beginJudgement(ctx, d)
+	}
+	unread, err := readMessages(ctx, r, func(m *trace.Message) {
+		for i := range all {
+			all[i].addMessage(m)
+		}
+	})
+	if err != nil {
+		// What was not read may hold anything, so nothing that merely did not match counts.
+		unread++
+	}
+	runs := make([]result.AttackRun, len(docs))
+	for i := range all {
+		runs[i] = all[i].finishJudgement(unread)
+		for _, caveat := range r.Header.Caveats() {
+			runs[i].Notices = append(runs[i].Notices, result.Notice{Kind: "trace_no_recording", Message: caveat})
+		}
+		if unread > 0 {
+			runs[i].Notices = append(runs[i].Notices, result.Notice{Kind: "trace_unread", Message: "lines of the trace could not be read: what they held is unknown"})
+		}
+	}
+	return runs, err
+}
+
+// readMessages reads a trace to its end and returns how many lines could not be read.
+func readMessages(ctx context.Context, r *trace.Reader, see func(*trace.Message)) (unread int, err error) {
+	for {
+		if ctx.Err() != nil {
+			return unread, interrupt.Err
+		}
+		m, err := r.Next()
+		var bad *trace.LineError
+		switch {
+		case err == nil:
+			see(&m)
+		case err == io.EOF:
+			return unread, nil
+		case errors.As(err, &bad):
+			unread++
+		default:
+			return unread, err
+		}
+	}
+}
+
+// A judgement is one document being judged by a trace.
+type judgement struct {
+	doc       *oatf.Document
+	verdicts  *indicator.Judging
+	delivered *delivery.Watch
+	messages  int
+	redacted  int
+	problem   error
+}
+
+func (j *judgement) beginJudgement(ctx context.Context, d *oatf.Document) {
+	j.doc = d
+	judge, err := indicator.NewJudge(d, indicator.Options{})
+	if err != nil {
+		j.problem = err
+		return
+	}
+	j.verdicts, j.delivered = judge.Start(ctx), delivery.New(d)
+}
+
+func (j *judgement) addMessage(m *trace.Message) {
+	j.messages++
+	if m.Redacted {
+		j.redacted++
+	}
+	if j.problem == nil {
+		j.verdicts.Add(m)
+		j.delivered.Add(m)
+	}
+}
+
+func (j *judgement) finishJudgement(unread int) result.AttackRun {
+	run := result.AttackRun{ID: j.doc.Attack.ID, Name: j.doc.Attack.Name, Findings: fromscan.Fingerprints(j.doc), Messages: j.messages}
+	if s := j.doc.Attack.Severity; s != nil {
+		run.Severity = string(s.Level)
+	}
+	if j.redacted > 0 {
+		run.Notices = append(run.Notices, result.Notice{Kind: "trace_redacted", Message: "secrets were taken out of messages of the trace: an indicator that looks for them cannot match"})
+	}
+	if j.problem != nil {
+		run.Problem = j.problem.Error()
+		run.Verdict = &verdict.Attack{ID: j.doc.Attack.ID, Outcome: verdict.Failed, Reason: j.problem.Error(), Indicators: []verdict.Indicator{}}
+		return run
+	}
+	v := j.verdicts.End(unread)
+	j.delivered.Settle(&v)
+	run.Verdict = &v
+	return run
+}

@@ -1,0 +1,364 @@
+// Package attackrun plays attack documents to an agent or a server, records what is said, and
+// judges documents by recordings. A verdict says what the recording proves: whatever is
+// missing from it takes the proof away.
+package attackrun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/testagent"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/attack"
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/oatf"
+	"gauntlet/result"
+	"gauntlet/verdict"
+)
+
+// Options say how documents are played.
+type Options struct {
+	Limit  time.Duration  // longest time for the run of one document
+	Grace  *time.Duration // how long to go on watching when everybody is through; nil for what the document says
+	Force  bool           // send elicitations also to clients that do not claim to take them
+	Serve  mcpserver.Options
+	Target *launch.Server // of the actors that attack a server; nil for none
+	// Message is the longest message taken from a peer, in bytes.
+	Message int
+	Environ []string // ours
+	Tool    string   // what traces say that they were recorded by
+}
+
+// A Player plays documents.
+type Player struct {
+	Options
+	Agent     *testagent.Agent // nil for whoever connects
+	AgentName string           // as reports call it
+	Prompt    string           // what the user says to the agent; "" for what the document has the user say
+	Stdin     io.Reader        // where an agent speaks that connects over stdio
+	Stdout    io.Writer
+	Say       func(format string, args ...any) // what the user must know, such as where servers are
+	Note      func(format string, args ...any)
+}
+
+// A Session says where one document is played.
+type Session struct {
+	Listen      string // address of the first server over HTTP; "" for stdio
+	AddressFile string // takes actor and URL of each server; "" for none
+	Trace       string // takes the messages; "" for a file that is gone afterwards
+	Silent      bool   // it is one of several: nothing is said while it is played
+}
+
+// A play is one document being played, from the opening of its transports to its verdict.
+type play struct {
+	*Player
+	Session
+	doc *oatf.Document
+	// perform plays the document; nil for playLive, with whatever agent there is.
+	perform func(context.Context) (*attack.Summary, error)
+
+	kept    bool // the trace stays
+	file    *tracefile.File
+	servers []testagent.Server // where the server actors are, over HTTP
+	outcome testagent.Outcome  // of the agent that was started
+
+	mu   sync.Mutex
+	told []result.Notice
+}
+
+// Play plays a normalized document of this name, and says what became of it, whatever that is.
+func (r *Player) Play(ctx context.Context, doc *oatf.Document, name string, s Session) result.AttackRun {
+	p := &play{Player: r, Session: s, doc: doc}
+	return p.playAndReport(ctx, name)
+}
+
+func (p *play) playAndReport(ctx context.Context, name string) result.AttackRun {
+	out, err := p.playAndJudge(ctx)
+	out.Document = name
+	if p.kept {
+		out.Trace = p.Trace
+	}
+	out.Agent = p.AgentName
+	if err != nil {
+		out.Problem, out.Verdict = err.Error(), nil
+	}
+	return out
+}
+
+// playAndJudge plays the document and judges what was recorded. The error is why there is nothing to
+// judge.
+func (p *play) playAndJudge(ctx context.Context) (result.AttackRun, error) {
+	if p.kept = p.Trace != ""; !p.kept {
+		dir, err := os.MkdirTemp("", "gauntlet-trace-")
+		if err != nil {
+			return p.reportUnjudged(), err
+		}
+		defer os.RemoveAll(dir)
+		p.Trace = filepath.Join(dir, "trace.ndjson")
+	}
+	var err error
+	if p.file, err = tracefile.Create(p.Trace, nil, p.Tool, nil); err != nil {
+		return p.reportUnjudged(), err
+	}
+	perform := p.perform
+	if perform == nil {
+		perform = p.playLive
+	}
+	sum, failed := perform(ctx)
+	incomplete := p.file.Close()
+	if sum == nil {
+		return p.reportUnjudged(), failed
+	}
+	out, err := p.judgeTrace(context.WithoutCancel(ctx), incomplete)
+	if err != nil {
+		return p.reportUnjudged(), err
+	}
+	p.addRun(&out, sum, failed)
+	return out, nil
+}
+
+// reportUnjudged is what is known of a run without a verdict.
+func (p *play) reportUnjudged() result.AttackRun {
+	out := result.AttackRun{ID: p.doc.Attack.ID, Name: p.doc.Attack.Name, Actors: []result.ActorRun{}, Notices: []result.Notice{}}
+	if s := p.doc.Attack.Severity; s != nil {
+		out.Severity = string(s.Level)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out.Notices = append(out.Notices, p.told...)
+	return out
+}
+
+// playLive plays the document. Without a summary it could not be played at all.
+func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
+	run, err := attack.New(p.doc, p.attackOptions())
+	if err != nil {
+		return nil, err
+	}
+	open, err := p.openTransports(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var transports sync.WaitGroup
+	var broken error
+	var mu sync.Mutex
+	agent, dismiss := context.WithCancel(ctx)
+	if p.Agent != nil {
+		transports.Go(func() { // ends with its work, or with the run
+			prompt := cmp.Or(p.Prompt, run.Prompt())
+			p.outcome = p.Agent.Start(agent, p.servers, prompt)
+			run.End(p.outcome.Ended)
+		})
+	}
+	for _, serve := range open {
+		transports.Go(func() { // ends with its client, or by stop
+			if err := serve(serving); err != nil {
+				mu.Lock()
+				broken = errors.Join(broken, err)
+				mu.Unlock()
+				run.End("a transport failed")
+			}
+		})
+	}
+	sum := run.Run(ctx)
+	dismiss()
+	stop()
+	transports.Wait()
+	return &sum, errors.Join(broken, p.outcome.Trouble)
+}
+
+func (p *play) attackOptions() attack.Options {
+	o := attack.Options{
+		Recorder: p.file.Recorder(), Notice: p.keepNotice, Limit: p.Limit, Grace: p.Grace, Serve: p.Serve, ForceElicitation: p.Force,
+	}
+	if p.Target != nil {
+		o.Dial = p.connectToTarget
+	}
+	return o
+}
+
+func (p *play) keepNotice(n attack.Notice) {
+	if n.Kind == attack.Logged && !p.Silent {
+		p.Note("%s, %s: %s", n.Actor, n.Phase, n.Text) // what the document itself has to say, as it comes
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.told = append(p.told, result.Notice{Kind: string(n.Kind), Message: n.Text, Actor: n.Actor, Phase: n.Phase})
+}
+
+// connectToTarget connects to the server under attack. Its secrets are kept out of the trace.
+func (p *play) connectToTarget(_ context.Context, _ string, tap wire.Tap) (wire.Conn, error) {
+	dialer := launch.Dialer{Environ: p.Environ, Limits: wire.Limits{Message: p.Message}}
+	return dialer.Connect(*p.Target, func(_ string, secrets, _ []string) wire.Tap {
+		p.file.Hide(secrets)
+		return tap
+	})
+}
+
+// openTransports opens the transports of the server actors: what is returned serves them until its
+// context ends.
+func (p *play) openTransports(ctx context.Context, run *attack.Run) ([]func(context.Context) error, error) {
+	servers := run.Servers()
+	if len(servers) == 0 {
+		return nil, nil
+	}
+	if p.Listen == "" {
+		if len(servers) > 1 {
+			return nil, fmt.Errorf("the document has %d servers, and standard input and output are for one: use --listen", len(servers))
+		}
+		return []func(context.Context) error{func(ctx context.Context) error {
+			defer run.Gone("the agent has left")
+			return servers[0].Stdio(ctx, p.Stdin, p.Stdout)
+		}}, nil
+	}
+	var out []func(context.Context) error
+	var listeners []net.Listener
+	var lines strings.Builder
+	for i, s := range servers {
+		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", nextAddress(p.Listen, i))
+		if err != nil {
+			closeListeners(listeners)
+			return nil, fmt.Errorf("--listen %s: %w", nextAddress(p.Listen, i), err)
+		}
+		listeners = append(listeners, ln)
+		url := "http://" + ln.Addr().String() + mcpserver.Path
+		p.servers = append(p.servers, testagent.Server{Name: s.Actor, URL: url, Stdio: s.Stdio})
+		fmt.Fprintf(&lines, "%s %s\n", s.Actor, url)
+		out = append(out, func(ctx context.Context) error { return s.HTTP(ctx, ln) })
+	}
+	if addr, err := netip.ParseAddrPort(listeners[0].Addr().String()); err != nil || !addr.Addr().IsLoopback() {
+		p.Say("%s can be reached from other machines: whoever connects is attacked", listeners[0].Addr())
+	}
+	if err := p.announceServers(lines.String()); err != nil {
+		closeListeners(listeners)
+		return nil, err
+	}
+	return out, nil
+}
+
+// announceServers tells where the servers are.
+func (p *play) announceServers(lines string) error {
+	if p.AddressFile != "" {
+		if err := userfile.Write(p.AddressFile, nil, func(w io.Writer) error {
+			_, err := io.WriteString(w, lines)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	if p.Agent != nil {
+		return nil // the agent is told, and nobody else need know
+	}
+	for line := range strings.Lines(lines) { // also with --quiet: else nobody knows the port
+		actor, url, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		p.Say("%s serves on %s", actor, url)
+	}
+	return nil
+}
+
+func closeListeners(listeners []net.Listener) {
+	for _, ln := range listeners {
+		_ = ln.Close() // another error is the one to tell
+	}
+}
+
+// nextAddress is where the n-th server listens: on the port that was named and those behind
+// it; on port 0 each takes a free one.
+func nextAddress(address string, n int) string {
+	host, port, err := net.SplitHostPort(address)
+	first, err2 := strconv.Atoi(port)
+	if err != nil || err2 != nil || first == 0 {
+		return address
+	}
+	return net.JoinHostPort(host, strconv.Itoa(first+n))
+}
+
+// judgeTrace reads the trace back.
+func (p *play) judgeTrace(ctx context.Context, incomplete error) (result.AttackRun, error) {
+	runs, err := JudgeTrace(ctx, p.Trace, nil, []*oatf.Document{p.doc})
+	if err != nil {
+		return result.AttackRun{}, err
+	}
+	out := runs[0]
+	if incomplete != nil {
+		withdrawVerdict(&out, "trace_incomplete", incomplete.Error())
+	}
+	return out, nil
+}
+
+// withdrawVerdict notes what kind of trouble a run had, and takes back what it cannot prove then:
+// what is missing may be what an indicator looks for. That the agent complied stays proven.
+func withdrawVerdict(a *result.AttackRun, kind, why string) {
+	a.Notices = append(a.Notices, result.Notice{Kind: kind, Message: why})
+	if a.Verdict != nil && !a.Exploited() {
+		a.Verdict.Outcome, a.Verdict.Reason = verdict.Failed, why
+	}
+}
+
+// addRun adds what is known of the run beside its messages.
+func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) {
+	p.mu.Lock()
+	own := slices.DeleteFunc(p.told, func(n result.Notice) bool { // actors stand below
+		return n.Kind == string(attack.Skipped) && n.Phase == ""
+	})
+	out.Notices = append(own, out.Notices...)
+	p.mu.Unlock()
+	out.Milliseconds = max(1, sum.Duration.Milliseconds())
+	out.Notices = append(out.Notices, result.Notice{Kind: "ended", Message: "the run ended: " + sum.Ended})
+	out.Scripted = p.outcome.Scripted
+	if p.outcome.Command && out.Messages == 0 {
+		failed = errors.Join(failed, errors.New("the agent never connected"))
+	}
+	if p.outcome.Stderr != "" {
+		out.Notices = append(out.Notices, result.Notice{Kind: "agent", Message: "the agent wrote to standard error: " + p.outcome.Stderr})
+	}
+	out.Actors = []result.ActorRun{}
+	for _, a := range sum.Actors {
+		if a.Failed != "" {
+			failed = errors.Join(failed, fmt.Errorf("%s: %s", a.Name, a.Failed))
+		}
+		one := result.ActorRun{Name: a.Name, Mode: a.Mode, State: "ran"}
+		switch {
+		case a.Skipped != "":
+			one.State, one.Reason = "skipped", a.Skipped
+		case a.Failed != "":
+			one.State, one.Reason = "failed", a.Failed
+		}
+		if n := len(a.Phases); n > 0 {
+			one.Phase = a.Phases[n-1]
+		}
+		out.Actors = append(out.Actors, one)
+	}
+	for _, w := range sum.Wire {
+		one := result.WireRun{
+			Actor: w.Actor, Phase: w.Phase, Do: w.Do, Session: w.Session, Times: w.Times, Bytes: w.Bytes, Ceiling: w.Ceiling,
+			Client: string(w.Client), Next: w.Next, Messages: w.Back, Again: w.Again, Resumed: w.Resumed,
+		}
+		if p.outcome.Crashed && w.Client != attack.WentOn {
+			one.Client = "crashed"
+		}
+		out.Wire = append(out.Wire, one)
+	}
+	if sum.Lost != "" {
+		withdrawVerdict(out, "trace_incomplete", sum.Lost)
+	}
+	if failed != nil {
+		withdrawVerdict(out, "trouble", failed.Error())
+	}
+}

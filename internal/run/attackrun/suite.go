@@ -1,0 +1,74 @@
+package attackrun
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/run/attackdoc"
+	"gauntlet/oatf"
+	"gauntlet/result"
+)
+
+// Progress is told how far several documents are. Its methods may be called from several
+// goroutines.
+type Progress interface {
+	Step(format string, args ...any)
+	Count(through, more int)
+}
+
+// PlayAll plays several documents, each in a session of its own, some at the same time, and
+// reports on them in their order. Their traces go into the folder traces, "" for nowhere.
+func (r *Player) PlayAll(ctx context.Context, texts []attackdoc.Text, limits oatf.Limits, traces string, parallel int, progress Progress) []result.AttackRun {
+	runs := make([]result.AttackRun, len(texts))
+	progress.Count(0, len(texts))
+	slots := make(chan struct{}, parallel)
+	var all sync.WaitGroup
+	for i, t := range texts {
+		slots <- struct{}{}
+		all.Go(func() { // ends with its document, which ends with ctx
+			defer func() { <-slots }()
+			progress.Step("playing %s", t.Name)
+			runs[i] = r.playOneOfSeveral(ctx, t, limits, traceName(traces, i, t.Name))
+			progress.Count(1, 0)
+		})
+	}
+	all.Wait()
+	return runs
+}
+
+func (r *Player) playOneOfSeveral(ctx context.Context, text attackdoc.Text, limits oatf.Limits, trace string) result.AttackRun {
+	doc, problem := text.Load(limits)
+	if problem != "" {
+		return result.AttackRun{Document: text.Name, Problem: problem}
+	}
+	unplayed := result.AttackRun{Document: text.Name, ID: doc.Attack.ID, Name: doc.Attack.Name}
+	switch {
+	case ctx.Err() != nil:
+		unplayed.Problem = "it was not played: the run was interrupted"
+	case r.Agent == nil && HasServer(doc):
+		unplayed.Problem = "it needs an agent: see --agent"
+	default:
+		return r.Play(ctx, doc, text.Name, Session{Listen: "127.0.0.1:0", Trace: trace, Silent: true})
+	}
+	return unplayed
+}
+
+// HasServer reports whether an actor of the document is a server, so that it needs an agent.
+func HasServer(doc *oatf.Document) bool {
+	return slices.ContainsFunc(doc.Attack.Execution.Actors, func(a oatf.Actor) bool { return a.Mode == "mcp_server" })
+}
+
+// traceName is where the trace of the n-th document goes: into the folder, under the name of
+// the document and, so that no two meet, its number.
+func traceName(folder string, n int, document string) string {
+	if folder == "" {
+		return ""
+	}
+	name := filepath.Base(document)
+	name = strings.TrimSuffix(name, filepath.Ext(name))
+	return filepath.Join(folder, fmt.Sprintf("%03d-%s.ndjson", n+1, name))
+}

@@ -1,0 +1,157 @@
+// Package checkdoc finds checks by what users call them, and writes their documentation.
+package checkdoc
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/engine/check/config"
+	"gauntlet/internal/engine/scanner"
+	"gauntlet/internal/leaf/suggest"
+	"gauntlet/result"
+)
+
+// Rules describes every check there is: those of servers, then those of configurations.
+func Rules() []result.Rule {
+	return append(scanner.Rules(scanner.Checks()), scanner.ConfigRules(config.Checks())...)
+}
+
+// WriteList lists checks as "json", as "markdown", which is docs/checks.md, or for a person.
+func WriteList(w io.Writer, rules []result.Rule, format string) error {
+	switch format {
+	case "json":
+		return encodeIndented(w, rules)
+	case "markdown":
+		return writeMarkdown(w, rules)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "ID\tNAME\tSEVERITY\tMATURITY")
+	for _, r := range rules {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.ID, r.Name, r.Severity, r.Maturity)
+	}
+	return t.Flush()
+}
+
+// Explain writes the whole documentation of checks, in the formats of WriteList.
+func Explain(w io.Writer, rules []result.Rule, format string) error {
+	if format != "text" {
+		return WriteList(w, rules, format)
+	}
+	var b strings.Builder
+	for i, r := range rules {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		fmt.Fprintf(&b, "%s  %s\n\n", r.ID, r.Name)
+		fmt.Fprintf(&b, "severity  %s\nmaturity  %s\naxis      %s\n\n", r.Severity, r.Maturity, r.Axis)
+		fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(r.Doc))
+		fmt.Fprintf(&b, "what to do  %s\nsource      %s\n", r.Advice, r.Source)
+		for _, t := range r.Taxonomy {
+			fmt.Fprintf(&b, "see also    %s %s (%s)\n", t.System, strings.TrimSpace(t.ID+" "+t.Name), t.Fit)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeMarkdown writes docs/checks.md.
+func writeMarkdown(w io.Writer, rules []result.Rule) error {
+	var b strings.Builder
+	b.WriteString("# Checks\n\n<!-- Made by \"gauntlet checks --format markdown\". Change the checks, not this file. -->\n\n")
+	b.WriteString("| id | name | severity | maturity |\n|---|---|---|---|\n")
+	for _, r := range rules {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s |\n", r.ID, headingAnchor(r), r.Name, r.Severity, r.Maturity)
+	}
+	for _, r := range rules {
+		fmt.Fprintf(&b, "\n## %s %s\n\n", r.ID, r.Name)
+		fmt.Fprintf(&b, "Severity %s, %s, axis %s.\n\n", r.Severity, r.Maturity, r.Axis)
+		fmt.Fprintf(&b, "%s\n\n", strings.TrimSpace(r.Doc))
+		fmt.Fprintf(&b, "**What to do:** %s\n\n", r.Advice)
+		fmt.Fprintf(&b, "**Source:** <%s>\n", r.Source)
+		writeTaxonomy(&b, r.Taxonomy)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// headingAnchor is the id that code hosts give the check's heading.
+func headingAnchor(r result.Rule) string {
+	return strings.ToLower(strings.ReplaceAll(string(r.ID), "/", "")) + "-" + r.Name
+}
+
+func writeTaxonomy(b *strings.Builder, refs []finding.TaxonomyRef) {
+	if len(refs) == 0 {
+		return
+	}
+	b.WriteString("\n| catalogue | entry | fit |\n|---|---|---|\n")
+	for _, t := range refs {
+		fmt.Fprintf(b, "| %s | %s | %s |\n", t.System, strings.ReplaceAll(strings.TrimSpace(t.ID+" "+t.Name), "|", `\|`), t.Fit)
+	}
+}
+
+// Choose returns the checks of servers and of configurations that only names, all if it is empty,
+// but for those that skip names, each in their order.
+func Choose(only, skip []string) (servers []*check.Check, configs []*config.Check, err error) {
+	wanted, err := Lookup(only)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--only: %w", err)
+	}
+	unwanted, err := Lookup(skip)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--skip: %w", err)
+	}
+	out := func(id finding.Rule) bool {
+		is := func(r result.Rule) bool { return r.ID == id }
+		return len(wanted) > 0 && !slices.ContainsFunc(wanted, is) || slices.ContainsFunc(unwanted, is)
+	}
+	servers = slices.DeleteFunc(scanner.Checks(), func(k *check.Check) bool { return out(k.ID) })
+	configs = slices.DeleteFunc(config.Checks(), func(k *config.Check) bool { return out(k.ID) })
+	if len(servers)+len(configs) == 0 {
+		return nil, nil, fmt.Errorf("--only and --skip leave no check to run")
+	}
+	return servers, configs, nil
+}
+
+// Lookup finds rules by id or name; letter case does not matter.
+func Lookup(wanted []string) ([]result.Rule, error) {
+	all := Rules()
+	var out []result.Rule
+	for _, w := range wanted {
+		w = strings.TrimSpace(w)
+		i := slices.IndexFunc(all, func(r result.Rule) bool {
+			return strings.EqualFold(w, string(r.ID)) || strings.EqualFold(w, r.Name)
+		})
+		if i < 0 {
+			return nil, unknownCheck(all, w)
+		}
+		out = append(out, all[i])
+	}
+	return out, nil
+}
+
+func unknownCheck(all []result.Rule, typed string) error {
+	var ids, names []string
+	for _, r := range all {
+		ids = append(ids, string(r.ID))
+		names = append(names, r.Name)
+	}
+	// Every id is near every other: the nearest few say nothing when the number is wrong.
+	hint := suggest.Question(suggest.Names(typed, names), "")
+	if hint == "" {
+		hint = ": want one of " + strings.Join(ids, ", ")
+	}
+	return fmt.Errorf("unknown check %q%s (gauntlet checks lists them)", typed, hint)
+}
+
+func encodeIndented(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,111 @@
+package clientplan
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check/config"
+	"gauntlet/internal/leaf/redact"
+)
+
+// Describe tells a person who has to agree to the launch what it does, on several lines of which
+// the first begins with its number n: the program or the place as it will be, the arguments in
+// the words of the configuration. Values of this machine's variables stand there as [NAME]:
+// nobody has agreed to a configuration that names them.
+func (l *Launch) Describe(n int) []string {
+	lines := []string{fmt.Sprintf("%4d  %s", n, l.entryOrigins())}
+	filled := redact.New(assignVariables(l.Resolved.Filled))
+	if l.Target.URL != "" {
+		lines = append(lines, "      connects to "+filled.Replace(l.Resolved.Address()))
+		if names := assignedNames(l.Target.Header); names != "" {
+			lines = append(lines, "      sends it the headers "+names)
+		}
+		if names := filledNames(l.Resolved); names != "" {
+			lines = append(lines, "      sends it your variables "+names)
+		}
+		if u, err := url.Parse(l.Target.URL); err == nil && u.User != nil {
+			lines = append(lines, "      sends it the user and the password in the address")
+		}
+		return lines
+	}
+	e := *l.Entries[0]
+	e.Command = filled.Replace(l.Resolved.Command)
+	lines = append(lines, "      starts "+e.CommandLine())
+	if l.Target.Dir != "" {
+		lines = append(lines, "      in "+filled.Replace(l.Target.Dir))
+	}
+	if names := assignedNames(l.Target.Env); names != "" {
+		lines = append(lines, "      gives it the variables "+names)
+	}
+	if names := filledNames(l.Resolved); names != "" {
+		lines = append(lines, "      fills in your variables "+names)
+	}
+	for _, v := range l.Resolved.LoaderVariables() {
+		lines = append(lines, "      decides what code it loads: "+filled.Replace(v))
+	}
+	if l.Resolved.EnvFile != "" {
+		lines = append(lines, "      those in "+filled.Replace(l.Resolved.EnvFile)+" among them")
+	}
+	return lines
+}
+
+// filledNames are the variables of this machine whose values the entry takes, each once.
+func filledNames(e *config.Entry) string {
+	var names []string
+	for _, v := range e.Filled {
+		if !slices.Contains(names, v.Name) {
+			names = append(names, v.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// assignVariables writes variables as NAME=VALUE.
+func assignVariables(vs []config.Variable) []string {
+	var out []string
+	for _, v := range vs {
+		out = append(out, v.Name+"="+v.Value.Reveal())
+	}
+	return out
+}
+
+// entryOrigins says which entries a launch is for.
+func (l *Launch) entryOrigins() string {
+	var from []string
+	for _, e := range l.Entries {
+		from = append(from, fmt.Sprintf("%s in %s:%d", EntryName(e), e.File, e.Place.Line))
+	}
+	return strings.Join(from, ", ")
+}
+
+// assignedNames are the names of NAME=VALUE entries.
+func assignedNames(entries []string) string {
+	var names []string
+	for _, e := range entries {
+		name, _, _ := strings.Cut(e, "=")
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// EntryName is what messages call a server of a configuration: two clients may have one
+// of the same name.
+func EntryName(e *config.Entry) string {
+	name := e.Name
+	if strings.TrimSpace(name) == "" {
+		name = "a server without a name"
+	}
+	return name + " (" + string(e.Client) + ")"
+}
+
+// AddUnlaunched records that n servers of those asked for were not looked at.
+func (p *Plan) AddUnlaunched(n int, why string) {
+	servers := "servers of configurations were"
+	if n == 1 {
+		servers = "server of a configuration was"
+	}
+	p.Problems = append(p.Problems, finding.Problem{Kind: finding.Unread, Input: -1, Message: fmt.Sprintf("%d %s not scanned: %s", n, servers, why)})
+}

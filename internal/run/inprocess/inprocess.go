@@ -1,0 +1,122 @@
+// Package inprocess runs servers inside this process: mocks, and snapshots that answer as the
+// server did from which they were captured.
+package inprocess
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/internal/engine/mock"
+	"gauntlet/internal/runtime/attack"
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/lock"
+	"gauntlet/trace"
+)
+
+// A Server answers in this process.
+type Server struct {
+	*mcpserver.Server
+	play *attack.Run
+	done chan struct{}
+}
+
+// NewMock makes a server of the text of a mock file. It answers between Start and End.
+func NewMock(file, text string, opt mcpserver.Options) (*Server, error) {
+	doc, fault := mock.Parse(file, text)
+	if fault != nil {
+		if fault.Line > 0 {
+			return nil, fmt.Errorf("%s:%d:%d: %s", file, fault.Line, fault.Column, fault.Msg)
+		}
+		return nil, fmt.Errorf("%s: %s", file, fault.Msg)
+	}
+	nobody := trace.NewRecorder(func(*trace.Message) error { return nil }, trace.RecorderOptions{})
+	play, err := attack.New(doc, attack.Options{Recorder: nobody, Limit: math.MaxInt64, Serve: opt})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return &Server{play.Servers()[0].Server, play, make(chan struct{})}, nil
+}
+
+// Start lets the server answer until ctx ends or End is called.
+func (m *Server) Start(ctx context.Context) {
+	go func() { // ends with ctx or by End, which waits for it
+		defer close(m.done)
+		m.play.Run(ctx)
+	}()
+}
+
+// End ends the server and waits for that.
+func (m *Server) End() {
+	if m.play == nil {
+		return // a snapshot answers without being played
+	}
+	m.play.End("the server is not needed any more")
+	<-m.done
+}
+
+// Connect returns a connection to the server in this process, whose messages tap sees.
+func Connect(server *mcpserver.Server, tap wire.Tap) wire.Conn {
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { // ends by connection.Close
+		defer close(done)
+		_ = server.Stdio(ctx, fromClient, toClient) // its end is seen at the other end
+		_ = toClient.Close()
+		_ = fromClient.Close()
+	}()
+	return &connection{wire.NewTappedStream(fromServer, toServer, wire.Limits{Total: math.MaxInt64}, tap), func() {
+		cancel()
+		_ = toServer.Close()
+		_ = fromServer.Close()
+		<-done
+	}}
+}
+
+// connection is a connection to a server in this process, which ends with it.
+type connection struct {
+	*wire.Stream
+	end func()
+}
+
+func (p *connection) Close() error {
+	err := p.Stream.Close()
+	p.end()
+	return err
+}
+
+// NewSnapshot makes a server of a snapshot's or a lockfile's text; name is that of the server, of
+// several. The notes say what is missing in it.
+func NewSnapshot(file, text, name string, limits catalog.Limits, opt mcpserver.Options) (server *mcpserver.Server, notes []string, err error) {
+	if lock.Is(text) {
+		r, err := lock.Parse(file, text, limits)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, p := range r.Damage {
+			notes = append(notes, fmt.Sprintf("%s:%d:%d: %s", file, p.Location.Line, p.Location.Column, p.Message))
+		}
+		text = r.Snapshot()
+	}
+	held, err := catalog.Parse(file, text, limits)
+	if err != nil {
+		return nil, notes, err
+	}
+	chosen, err := mcpserver.Pick(held, name)
+	if err != nil {
+		return nil, notes, fmt.Errorf("%s: %w", file, err)
+	}
+	for _, p := range held.Problems {
+		if p.Kind != finding.Malformed && (p.Location.Server == chosen.Name || p.Location.Server == "") {
+			notes = append(notes, "the snapshot is incomplete: "+p.Message)
+		}
+	}
+	server, err = mcpserver.New(mcpserver.FromSnapshot(chosen), opt)
+	return server, notes, err
+}

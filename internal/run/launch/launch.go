@@ -1,0 +1,146 @@
+// Package launch is the one place where this program starts MCP servers and connects to them:
+// whatever starts or connects does so with the same environment, proxy, transport and
+// redaction.
+package launch
+
+import (
+	"errors"
+	"net/http"
+	"path/filepath"
+	"slices"
+
+	"gauntlet/internal/leaf/redact"
+	"gauntlet/internal/runtime/wire"
+)
+
+// A Server is what to start, or what to connect to: Command or URL is set.
+type Server struct {
+	Command []string // starts a server on stdio, without a shell
+	Env     []string // for that server, as NAME=VALUE
+	Dir     string   // it is started there; "" for our own directory
+
+	URL    string
+	Header []string // for the origin of URL, as NAME=VALUE
+	Bearer string   // a token for it, as NAME=TOKEN; "" for none
+	SSE    bool     // it speaks HTTP+SSE of 2024-11-05, and nothing else is tried
+
+	// Guard is what messages and reports hide beside Env, Header and Bearer, as NAME=VALUE. A
+	// server of a configuration has it instead: it names what of the configuration is secret.
+	Guard []string
+	// Configured says that the server comes from a configuration: reports hide Guard alone,
+	// since much of what a configuration sets is what they are about.
+	Configured bool
+}
+
+// Program is the name of the program of a server on stdio, "" for one behind a URL.
+func (s *Server) Program() string {
+	if len(s.Command) == 0 {
+		return ""
+	}
+	return filepath.Base(s.Command[0])
+}
+
+// A Dialer opens connections.
+type Dialer struct {
+	Environ []string // ours, of which a server gets HOME, PATH and the like
+	Limits  wire.Limits
+	// Agent is how we introduce ourselves over HTTP; default "gauntlet".
+	Agent string
+}
+
+// A Tap returns what records a connection that is to be made to the server that messages call
+// place: secrets are what no message may show, as NAME=VALUE, and credentials what the server
+// knows us by. It may return nil.
+type Tap func(place string, secrets, credentials []string) wire.Tap
+
+// A Conn is a connection to a server, whichever way.
+type Conn interface {
+	wire.Conn
+	// Kill ends the conversation without manners.
+	Kill() error
+	// Redact takes what the server was given out of a text.
+	Redact(string) string
+}
+
+// An Opened connection, and what is known of it. It is not a Conn itself: clients ask a Conn
+// what else its transport can do.
+type Opened struct {
+	Conn Conn
+	// Place is how messages call the server: its program, or its URL without secrets.
+	Place string
+	// Secrets is what reports must hide of what the server was given, as NAME=VALUE.
+	Secrets []string
+	// Process is the server that was started, nil for one behind a URL.
+	Process *wire.Process
+}
+
+// Connect is Open for those who want the connection alone.
+func (d *Dialer) Connect(s Server, tap Tap) (wire.Conn, error) {
+	o, err := d.Open(s, tap)
+	if err != nil {
+		return nil, err
+	}
+	return o.Conn, nil
+}
+
+// Open starts the server or connects to it. A nil tap records nothing. Errors show nothing of
+// what the server would have been given.
+func (d *Dialer) Open(s Server, tap Tap) (*Opened, error) {
+	if tap == nil {
+		tap = func(string, []string, []string) wire.Tap { return nil }
+	}
+	if s.URL != "" {
+		return d.openHTTP(s, tap)
+	}
+	p, err := wire.Start(wire.Command{
+		Args: s.Command, Dir: s.Dir, Environ: d.Environ, Env: s.Env, Secret: s.Guard, Limits: d.Limits,
+		Tap: tap(s.Program(), slices.Concat(s.Env, s.Guard), nil),
+	})
+	if err != nil {
+		return nil, errors.New(redact.New(s.Guard).Replace(err.Error()))
+	}
+	o := &Opened{Conn: p, Process: p, Place: s.Program(), Secrets: s.Env}
+	if s.Configured {
+		o.Secrets = s.Guard
+	}
+	return o, nil
+}
+
+// openHTTP makes a transport for each connection, so that two clients of ours share nothing that
+// a server could tell them by, and closes it with the connection.
+func (d *Dialer) openHTTP(s Server, tap Tap) (*Opened, error) {
+	transport := wire.NewTransport()
+	transport.Proxy = http.ProxyFromEnvironment
+	h, err := wire.Dial(wire.Endpoint{
+		URL: s.URL, Header: s.Header, Bearer: s.Bearer, Secret: s.Guard, SSE: s.SSE, Transport: transport, Limits: d.Limits, Agent: d.Agent,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var credentials []string
+	if s.Bearer != "" || len(s.Header) > 0 {
+		credentials = append([]string{s.Bearer}, s.Header...)
+	}
+	h.Tap(tap(h.Place(), h.Secrets(), credentials)) // Guard is among them
+	o := &Opened{Conn: &dialed{h, transport}, Place: h.Place(), Secrets: h.Secrets()}
+	if s.Configured {
+		o.Secrets = slices.Concat(s.Guard, redact.URLSecrets(s.URL))
+	}
+	return o, nil
+}
+
+// dialed closes the transport that it was made with.
+type dialed struct {
+	*wire.HTTP
+	transport *http.Transport
+}
+
+func (d *dialed) Close() error {
+	defer d.transport.CloseIdleConnections()
+	return d.HTTP.Close()
+}
+
+func (d *dialed) Kill() error {
+	defer d.transport.CloseIdleConnections()
+	return d.HTTP.Kill()
+}

@@ -1,0 +1,155 @@
+// Package redaction hides what live servers were given for their eyes only in what is said about
+// them: reports, labels, messages.
+package redaction
+
+import (
+	"strings"
+
+	"gauntlet/capability"
+	"gauntlet/finding"
+	"gauntlet/internal/leaf/redact"
+	"gauntlet/result"
+)
+
+// A Redactor hides values wherever servers may have repeated them.
+type Redactor struct{ *redact.Redactor }
+
+// New returns a Redactor for values given as NAME=VALUE.
+func New(given []string) *Redactor { return &Redactor{redact.New(given)} }
+
+// Report hides the values wherever they stand in a report, which goes to logs and
+// code hosts: a server may repeat its own, or have got hold of another's. An excerpt that
+// loses a value keeps the offsets of the server's own text. Findings in configurations
+// mask their secrets themselves, and what else stands there is what they are about.
+func (v *Redactor) Report(r *result.Report) {
+	configurations := map[string]bool{}
+	if c := r.Clients; c != nil {
+		for _, f := range c.Files {
+			configurations[f.File] = true
+		}
+		for i := range c.Entries {
+			v.redactEach(c.Entries[i].Servers)
+			v.redactEach(c.Entries[i].Tools)
+			v.redactTexts(&c.Entries[i].Reason)
+		}
+	}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; !configurations[f.Location.File] {
+			v.redactFinding(f)
+		}
+	}
+	for i := range r.Suppressed {
+		if f := &r.Suppressed[i].Finding; !configurations[f.Location.File] {
+			v.redactFinding(f)
+		}
+	}
+	for i := range r.Problems {
+		v.Message(&r.Problems[i].Message)
+		v.redactLocation(&r.Problems[i].Location)
+	}
+	for i := range r.Coverage.Servers {
+		v.redactTexts(&r.Coverage.Servers[i].Server, &r.Coverage.Servers[i].Origin)
+	}
+	if t := r.Coverage.Trace; t != nil {
+		v.redactEach(t.Servers)
+		v.redactEach(t.Caveats)
+	}
+	for i := range r.Coverage.Checks {
+		v.redactTexts(&r.Coverage.Checks[i].Reason)
+	}
+	for i := range r.Posture {
+		v.redactTexts(&r.Posture[i].Detail)
+	}
+}
+
+func (v *Redactor) redactFinding(f *finding.Finding) {
+	v.redactEvidence(&f.Evidence)
+	v.Message(&f.Message)
+	v.redactLocation(&f.Location)
+	for i := range f.Related {
+		v.redactLocation(&f.Related[i])
+	}
+	for i := range f.Steps {
+		v.Message(&f.Steps[i].Text)
+	}
+}
+
+// redactEvidence hides values in an excerpt. Where a value stands only in what was read there,
+// the text itself holds it in a form that is not known; and the other way round.
+func (v *Redactor) redactEvidence(e *finding.Evidence) {
+	raw, read := e.Raw, e.Normalized
+	for _, t := range []*string{&e.Raw, &e.Normalized, &e.Before, &e.After} {
+		*t = v.ReplaceExcerpt(*t)
+	}
+	switch {
+	case read == "":
+	case raw == e.Raw && read != e.Normalized:
+		e.Raw = e.Normalized
+	case raw != e.Raw && read == e.Normalized:
+		e.Normalized = ""
+	}
+}
+
+// Message hides values in words of ours, which quote strangers' texts and cut them short
+// with an ellipsis.
+func (v *Redactor) Message(t *string) {
+	v.redactTexts(t)
+	parts := strings.Split(*t, "…")
+	for i := range parts {
+		if i < len(parts)-1 {
+			parts[i] = v.CutEnd(parts[i])
+		}
+		if i > 0 {
+			parts[i] = v.CutStart(parts[i])
+		}
+	}
+	*t = strings.ReplaceAll(strings.Join(parts, "…"), "……", "…")
+}
+
+// redactLocation leaves the file alone, which is the user's own word.
+func (v *Redactor) redactLocation(l *finding.Location) {
+	v.redactTexts(&l.Server, &l.Item, &l.Pointer, &l.Origin)
+}
+
+func (v *Redactor) redactTexts(texts ...*string) {
+	for _, t := range texts {
+		*t = v.Replace(*t)
+	}
+}
+
+func (v *Redactor) redactEach(texts []string) {
+	for i := range texts {
+		texts[i] = v.Replace(texts[i])
+	}
+}
+
+// Labels hides what live servers were given wherever labels quote it.
+func (v *Redactor) Labels(servers []capability.Server) {
+	for i := range servers {
+		s := &servers[i]
+		v.redactTexts(&s.Name)
+		v.redactEach(s.Warnings)
+		for j := range s.Tools {
+			t := &s.Tools[j]
+			v.redactTexts(&t.Name)
+			v.redactEach(t.Warnings)
+			roles := make(map[string]capability.RoleLabel, len(t.Roles))
+			for name, r := range t.Roles {
+				v.redactTexts(&name)
+				v.redactEach(r.Evidence)
+				roles[name] = r
+			}
+			t.Roles = roles
+			for k := range t.Capabilities {
+				l := &t.Capabilities[k]
+				v.redactEach(l.Evidence)
+				for n := range l.Signals {
+					v.redactTexts(&l.Signals[n].Text, &l.Signals[n].Pointer)
+				}
+			}
+		}
+		for j := range s.Combinations {
+			v.redactEach(s.Combinations[j].Tools)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+// Package sourcecode reads the sources of one server and says what its tools reach. Nothing is
+// executed.
+package sourcecode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/internal/engine/source"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/sourcetree"
+	"gauntlet/sink"
+)
+
+// Analysed is what an analysis of the sources of one server gave.
+type Analysed struct {
+	Sources  *sink.Sources
+	Files    map[string][]byte // what was read, by path below the directory
+	Tied     int               // listed tools that have a handler
+	Problems []finding.Problem
+	Err      error // why the sources say nothing about the tools
+}
+
+// Analyse analyses the sources below dir for the server that lists these tools. Its
+// error says that it was interrupted.
+func Analyse(ctx context.Context, dir string, tools []string) (*Analysed, error) {
+	files, problems, err := sourcetree.Read(ctx, dir, source.Reads, sourcetree.Limits{})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, interrupt.Err
+		}
+		return &Analysed{Err: err}, nil
+	}
+	a, err := interrupt.Do(ctx, func() *Analysed {
+		s, more, err := source.Analyse(files, tools, func() bool { return ctx.Err() != nil })
+		return &Analysed{Sources: s, Problems: more, Err: err}
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.Files = map[string][]byte{}
+	for _, f := range files {
+		a.Files[f.Path] = f.Text
+	}
+	a.Problems = append(problems, a.Problems...)
+	for i := range a.Problems {
+		a.Problems[i].Location.File = path.Join(dir, a.Problems[i].Location.File)
+	}
+	handlers := a.Sources.ByTool()
+	for _, name := range tools {
+		if handlers[name] != nil {
+			a.Tied++
+		}
+	}
+	if a.Err == nil && a.Tied == 0 && len(tools) > 0 {
+		a.Err = errors.New(unlistedText(len(handlers)))
+	}
+	return a, nil
+}
+
+func unlistedText(handlers int) string {
+	if handlers == 1 {
+		return "the sources hold 1 handler, and the server lists none of these tools"
+	}
+	return fmt.Sprintf("the sources hold %d handlers, and the server lists none of these tools", handlers)
+}
+
+// Failed is the problem of a file or directory of which nothing was read.
+func Failed(file string, err error) finding.Problem {
+	p := finding.Problem{Kind: finding.Failed, Message: userfile.Reason(err).Error(), Location: finding.Location{File: file}}
+	var e *catalog.Error
+	if errors.As(err, &e) {
+		p.Message, p.Location.Line, p.Location.Column = e.Msg, e.Line, e.Column
+	}
+	return p
+}

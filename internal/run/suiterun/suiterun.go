@@ -1,0 +1,473 @@
+// Package suiterun runs a suite: it starts the servers, does what the suite says with them,
+// records every message, and judges the recording by the declared boundary and by what was
+// expected.
+package suiterun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/engine/check/boundary"
+	"gauntlet/internal/engine/scanner"
+	"gauntlet/internal/run/inprocess"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/testagent"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/gateway"
+	"gauntlet/internal/runtime/mcpclient"
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/suitesteps"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/result"
+	"gauntlet/suite"
+	"gauntlet/trace"
+)
+
+// Options say how suites are run.
+type Options struct {
+	Trace string // file that keeps the recording; "" for none
+	// Recording is a file that was recorded before and is judged instead of doing what the suite
+	// says; "" for none. Nothing is started.
+	Recording string
+	Message   int // longest message taken from a server, in bytes
+	Limits    catalog.Limits
+	Environ   []string // ours
+	Version   string   // ours, which servers are told
+	Tool      string   // what the recording says that it was made by
+	Note      func(format string, args ...any)
+}
+
+// A run is one suite being run.
+type run struct {
+	Options
+	suite     *suite.Suite
+	dir       string // of the suite, where its paths begin
+	file      *tracefile.File
+	playing   map[string]*inprocess.Server // mocks and snapshots, by name
+	snapshots map[string]string            // texts of what servers said, where they are to be scanned
+	problems  []finding.Problem
+}
+
+// Run runs a valid suite. The error says why there is nothing to judge.
+func Run(ctx context.Context, s *suite.Suite, opt Options) (*result.Report, error) {
+	t := &run{Options: opt, suite: s, dir: filepath.Dir(s.File), playing: map[string]*inprocess.Server{}, snapshots: map[string]string{}}
+	recording, results, err := t.playSuite(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.judgeRecording(recording, results), nil
+}
+
+// resolvePath is a path of the suite, seen from where we stand.
+func (t *run) resolvePath(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(t.dir, name)
+}
+
+// playSuite does what the suite says, and returns the recording.
+func (t *run) playSuite(ctx context.Context) (check.Recording, []suitesteps.Result, error) {
+	rec := check.Recording{Boundary: t.suite.Boundary()}
+	file := t.Recording
+	if file == "" && t.suite.Trace != "" {
+		file = t.resolvePath(t.suite.Trace)
+	}
+	recorded := file != ""
+	var results []suitesteps.Result
+	if !recorded {
+		name, remove, err := t.recordingFile()
+		if err != nil {
+			return rec, nil, err
+		}
+		defer remove()
+		file = name
+		if results, err = t.playLive(ctx, name); err != nil {
+			return rec, nil, err
+		}
+	}
+	got, err := tracefile.Read(file, nil)
+	if got == nil {
+		return rec, nil, fmt.Errorf("%s: %w", file, userfile.Reason(err))
+	}
+	if err != nil {
+		t.addProblem("the trace was not read to its end: " + err.Error())
+	}
+	rec.Trace, rec.File = got, file
+	switch {
+	case recorded:
+		results = recordedSteps(t.suite.Steps, suitesteps.Calls(got))
+	case t.Trace == "":
+		rec.File = "the recording"
+	}
+	return rec, results, nil
+}
+
+// recordingFile returns the file to record in, and what to do with it in the end.
+func (t *run) recordingFile() (name string, remove func(), err error) {
+	if t.Trace != "" {
+		return t.Trace, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "gauntlet-test-")
+	if err != nil {
+		return "", nil, err
+	}
+	return filepath.Join(dir, "run.ndjson"), func() { _ = os.RemoveAll(dir) }, nil
+}
+
+func (t *run) addProblem(message string) {
+	t.problems = append(t.problems, finding.Problem{Kind: finding.Failed, Message: message, Location: finding.Location{File: t.suite.File}, Input: -1})
+}
+
+// playLive starts the servers and lets the steps or the agent work with them.
+func (t *run) playLive(ctx context.Context, name string) ([]suitesteps.Result, error) {
+	var err error
+	if t.file, err = tracefile.Create(name, nil, t.Tool, func(s string) { t.Note("%s", s) }); err != nil {
+		return nil, err
+	}
+	playing, stop := context.WithCancel(ctx)
+	var results []suitesteps.Result
+	if err = t.startInProcess(playing); err == nil {
+		switch {
+		case t.suite.Agent != nil:
+			err = t.runAgent(ctx)
+		case len(t.suite.Steps) > 0:
+			results = t.makeSteps(ctx)
+		default: // what the servers say is all there is to be judged
+			t.captureRest(ctx, t.connectRecorded)
+		}
+	}
+	stop()
+	for _, m := range t.playing {
+		m.End()
+	}
+	return results, errors.Join(err, t.file.Close())
+}
+
+// startInProcess makes the servers that run in this process, and reads what is needed of the others.
+func (t *run) startInProcess(ctx context.Context) error {
+	for i := range t.suite.Servers {
+		s := &t.suite.Servers[i]
+		switch {
+		case s.Mock != "":
+			text, err := userfile.ReadText(t.resolvePath(s.Mock), nil, math.MaxInt32)
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.Name, userfile.Reason(err))
+			}
+			m, err := inprocess.NewMock(t.resolvePath(s.Mock), text, mcpserver.Options{})
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.Name, err)
+			}
+			m.Start(ctx)
+			t.playing[s.Name] = m
+		case s.Snapshot != "":
+			text, err := userfile.ReadText(t.resolvePath(s.Snapshot), nil, t.Limits.Bytes)
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", s.Name, t.resolvePath(s.Snapshot), userfile.Reason(err))
+			}
+			played, notes, err := inprocess.NewSnapshot(t.resolvePath(s.Snapshot), text, "", t.Limits, mcpserver.Options{})
+			for _, n := range notes {
+				t.Note("%s", n)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.Name, err)
+			}
+			t.playing[s.Name] = &inprocess.Server{Server: played}
+		}
+	}
+	return nil
+}
+
+func (t *run) findServer(name string) *suite.Server {
+	for i := range t.suite.Servers {
+		if t.suite.Servers[i].Name == name {
+			return &t.suite.Servers[i]
+		}
+	}
+	return nil
+}
+
+// connectRecorded connects to a server of the suite, recorded.
+func (t *run) connectRecorded(name string) (wire.Conn, error) {
+	return t.connectTo(name, func(_ string, secrets, credentials []string) wire.Tap {
+		return t.file.Tap(name, trace.Between, secrets, credentials)
+	})
+}
+
+// connectTo connects to a server of the suite.
+func (t *run) connectTo(name string, tap launch.Tap) (wire.Conn, error) {
+	s := t.findServer(name)
+	switch {
+	case s == nil:
+		return nil, fmt.Errorf("there is no server %q", name)
+	case t.playing[name] != nil:
+		return inprocess.Connect(t.playing[name].Server, tap(name, nil, nil)), nil
+	}
+	dialer := launch.Dialer{Environ: t.Environ, Limits: wire.Limits{Message: t.Message, Total: math.MaxInt64}}
+	to := launch.Server{URL: s.URL, Header: assignPairs(s.Headers)}
+	if s.URL == "" {
+		to = launch.Server{Command: resolveCommand(s.Command), Env: assignPairs(s.Env), Dir: t.dir}
+	}
+	return dialer.Connect(to, tap)
+}
+
+// resolveCommand returns the command of the suite. A path in it that is relative begins at the suite; a bare
+// word is looked for in PATH. gauntlet itself need not stand there, nor under the name that suites
+// of mcptest, whose form this is, have for the program that plays their mocks.
+func resolveCommand(words []string) []string {
+	out := slices.Clone(words)
+	if own, err := os.Executable(); err == nil && (out[0] == "gauntlet" || len(out) > 1 && out[0] == "mcptest" && out[1] == "mock") {
+		out[0] = own
+	}
+	return out
+}
+
+func assignPairs(pairs []suite.Pair) []string {
+	var out []string
+	for _, p := range pairs {
+		out = append(out, p.Name+"="+p.Value)
+	}
+	return out
+}
+
+// makeSteps makes the calls of the suite. One that cannot be made is a problem: what is behind it
+// was not done.
+func (t *run) makeSteps(ctx context.Context) []suitesteps.Result {
+	out := suitesteps.Steps(ctx, t.suite.Steps, suitesteps.Options{Open: t.connectRecorded, Version: t.Version, Read: t.wantsLists(), Timeout: t.longestTimeout()})
+	for name, snap := range out.Snapshots {
+		t.snapshots[name] = string(snap.Bytes())
+	}
+	if t.wantsLists() {
+		t.captureRest(ctx, t.connectRecorded)
+	}
+	for i := range out.Results {
+		var refused *wire.AnswerError
+		if err := out.Results[i].Err; err != nil && !errors.As(err, &refused) {
+			s := out.Results[i].Step
+			t.addProblem(fmt.Sprintf("%s.%s could not be called: %v", s.Server, s.Tool, err))
+			t.problems[len(t.problems)-1].Location.Line = s.Line
+		}
+	}
+	switch left := len(t.suite.Steps) - len(out.Results); {
+	case left == 1:
+		t.addProblem("1 step behind it was not made")
+	case left > 1:
+		t.addProblem(fmt.Sprintf("%d steps behind it were not made", left))
+	}
+	return out.Results
+}
+
+// wantsLists reports whether the lists of all servers are read: to be scanned, or since a
+// sanitizer that no step calls is known by them.
+func (t *run) wantsLists() bool {
+	s := t.suite
+	return s.Scan || s.Security.Trust != nil && len(s.Security.Trust.Sanitizers) > 0
+}
+
+// recordedSteps finds the results of steps among the calls of a recording, which has them in
+// their order. The steps behind one that is not there were not made.
+func recordedSteps(steps []suite.Step, calls []suitesteps.Call) []suitesteps.Result {
+	var out []suitesteps.Result
+	for i := range steps {
+		s := &steps[i]
+		at := slices.IndexFunc(calls, func(c suitesteps.Call) bool { return c.Server == s.Server && c.Tool == s.Tool })
+		if at < 0 {
+			break
+		}
+		out = append(out, suitesteps.Result{Step: s, Result: calls[at].Result, Err: calls[at].Err})
+		calls = calls[at+1:]
+	}
+	return out
+}
+
+// longestTimeout is the longest that any server may take for an answer.
+func (t *run) longestTimeout() time.Duration {
+	longest := time.Duration(0)
+	for i := range t.suite.Servers {
+		longest = max(longest, t.suite.Servers[i].Timeout)
+	}
+	return longest // 0 is the default
+}
+
+// runAgent gives the agent the servers, each behind a gateway of its own that records it.
+func (t *run) runAgent(ctx context.Context) error {
+	a := t.suite.Agent
+	opt := testagent.Options{Agent: "builtin:" + a.Builtin, Transport: "http", Limit: cmp.Or(a.Timeout, 2*time.Minute), Idle: -1, Environ: t.Environ, Env: assignPairs(a.Env), Version: t.Version}
+	if a.Builtin == "" {
+		opt.Agent = quoteWords(a.Command)
+	}
+	tested, err := testagent.New(opt)
+	if err != nil {
+		return fmt.Errorf("agent: %w", err)
+	}
+	serving, stop := context.WithCancel(ctx)
+	var fronts sync.WaitGroup
+	defer fronts.Wait()
+	defer stop()
+	var servers []testagent.Server
+	for i := range t.suite.Servers {
+		name := t.suite.Servers[i].Name
+		gw, err := gateway.New(gateway.Options{Version: t.Version, Note: func(s string) { t.Note("%s", s) },
+			Upstreams: []gateway.Upstream{{Name: name, Open: func() (wire.Conn, error) { return t.connectRecorded(name) }}}})
+		if err != nil {
+			return err
+		}
+		ln, err := new(net.ListenConfig).Listen(serving, "tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		fronts.Go(func() { // ends with serving
+			_ = gw.Server().HTTP(serving, ln) // what the agent could not reach, it says
+			gw.Close()
+		})
+		servers = append(servers, testagent.Server{Name: name, URL: "http://" + ln.Addr().String() + mcpserver.Path,
+			Stdio: func(ctx context.Context, in io.Reader, out io.Writer) error { return gw.Server().Stdio(ctx, in, out) }})
+	}
+	out := tested.Start(ctx, servers, a.Prompt)
+	t.Note("%s", out.Ended)
+	if out.Trouble != nil {
+		t.addProblem(out.Trouble.Error())
+	}
+	if t.suite.Scan { // beside the recording, which is the agent's
+		t.captureRest(ctx, func(name string) (wire.Conn, error) {
+			return t.connectTo(name, func(string, []string, []string) wire.Tap { return nil })
+		})
+	}
+	return nil
+}
+
+// quoteWords writes a command as one line that reads back as the same words.
+func quoteWords(words []string) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, "'"+strings.ReplaceAll(w, "'", `'"'"'`)+"'")
+	}
+	return strings.Join(out, " ")
+}
+
+// captureRest reads what those servers say whose lists no step has read.
+func (t *run) captureRest(ctx context.Context, open func(string) (wire.Conn, error)) {
+	for i := range t.suite.Servers {
+		name := t.suite.Servers[i].Name
+		if _, ok := t.snapshots[name]; ok {
+			continue
+		}
+		conn, err := open(name)
+		if err == nil {
+			var snap *mcpclient.Snapshot
+			if snap, err = mcpclient.Capture(ctx, conn, mcpclient.Options{Version: t.Version}); err == nil {
+				t.snapshots[name] = string(snap.Bytes())
+			}
+			_ = conn.Close() // all that it said has been read
+		}
+		if err != nil {
+			t.addProblem(name + " could not be scanned: " + err.Error())
+		}
+	}
+}
+
+// judgeRecording runs the checks and compares with what was expected.
+func (t *run) judgeRecording(rec check.Recording, results []suitesteps.Result) *result.Report {
+	c := &catalog.Catalog{}
+	opt := scanner.Options{Trace: rec, Version: t.Version, Checks: boundary.Checks()}
+	if t.suite.Scan {
+		opt.Checks = nil
+		for i := range t.suite.Servers {
+			name := t.suite.Servers[i].Name
+			if text, ok := t.snapshots[name]; ok {
+				if err := c.Add(name, text, t.Limits); err != nil {
+					t.addProblem(err.Error())
+				}
+			}
+		}
+	}
+	r := scanner.Run(c, opt)
+	if !t.suite.Scan {
+		for i := range r.Skipped {
+			if r.Skipped[i].Needs == scanner.Unasked {
+				r.Skipped[i].Needs = "scan: true in the suite"
+			}
+		}
+	}
+	if c := r.Coverage.Trace; c != nil && len(suitesteps.Calls(rec.Trace)) == 0 {
+		c.Caveats = append(c.Caveats, "no tool was called in it, so that nothing could pass between servers")
+	}
+	r.Problems = append(r.Problems, t.problems...)
+	r.Expectations = t.judgeExpectations(rec.Trace, results)
+	r.Count()
+	r.Summary.Complete = r.Complete()
+	return r
+}
+
+// judgeExpectations compares results with what was expected of them.
+func (t *run) judgeExpectations(tr *trace.Trace, results []suitesteps.Result) []result.Expectation {
+	var out []result.Expectation
+	add := func(e *suite.Expect, name, why string) {
+		out = append(out, result.Expectation{Name: name, File: t.suite.File, Line: e.Line, Held: why == "", Message: why})
+	}
+	byName := map[string]*suitesteps.Result{}
+	for i := range t.suite.Steps {
+		s := &t.suite.Steps[i]
+		name := s.As
+		if name == "" {
+			name = s.Server + "." + s.Tool
+		}
+		var got *suitesteps.Result
+		if i < len(results) {
+			got = &results[i]
+			byName[s.As] = got
+		}
+		switch {
+		case s.Expect == nil:
+		case got == nil:
+			add(s.Expect, name, "the step was not made")
+		default:
+			add(s.Expect, name, suitesteps.Check(s.Expect, got.Result, got.Err))
+		}
+	}
+	calls := suitesteps.Calls(tr)
+	for i := range t.suite.Expect {
+		e := &t.suite.Expect[i]
+		if e.Step != "" {
+			if got := byName[e.Step]; got != nil {
+				add(e, e.Step, suitesteps.Check(e, got.Result, got.Err))
+			} else {
+				add(e, e.Step, "the step was not made")
+			}
+			continue
+		}
+		add(e, e.Call, judgeCalls(e, suitesteps.Of(calls, e)))
+	}
+	return out
+}
+
+// judgeCalls judges all calls that an expectation is about: their number, and each of them.
+func judgeCalls(e *suite.Expect, calls []suitesteps.Call) string {
+	if e.Count != nil && len(calls) != *e.Count {
+		return fmt.Sprintf("it was called %d times, want %d", len(calls), *e.Count)
+	}
+	if len(calls) == 0 && e.Count == nil {
+		return "it was never called"
+	}
+	for i, c := range calls {
+		if why := suitesteps.Check(e, c.Result, c.Err); why != "" {
+			return fmt.Sprintf("call %d: %s", i+1, why)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,173 @@
+package target
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/tracefile"
+)
+
+// Options bound what is asked of live servers.
+type Options struct {
+	Timeout time.Duration // longest wait for one answer
+	Total   time.Duration // longest time for all that is asked of one server
+	Message int           // longest message, in bytes
+	Pages   int           // most pages of one list
+	// Parallel is how many servers run or are asked at the same time.
+	Parallel int
+	// Differential asks each server again as another client.
+	Differential bool
+	Limits       catalog.Limits
+}
+
+// Progress is told what slow work is at. Its methods may be called from several goroutines.
+type Progress interface {
+	Step(format string, args ...any)
+	// Count adds to the servers that are through, and to those there are; ResetCount ends it.
+	Count(through, more int)
+	ResetCount()
+}
+
+// A Reader reads targets.
+type Reader struct {
+	Options
+	Version  string   // ours, which servers are told
+	Environ  []string // ours
+	Trace    *tracefile.File
+	Progress Progress
+	// ReadFile returns the text of a snapshot file; its errors are *catalog.Error.
+	ReadFile func(name string, limit int) (string, error)
+	// Note is given what there is to tell a person about the servers, when all are through.
+	Note func(Note)
+}
+
+// Gathered is what was read of targets.
+type Gathered struct {
+	Catalog  catalog.Catalog
+	Failures []finding.Problem // targets of which nothing was read, in their order
+	Outcomes []Outcome         // one a target
+	Askings  []check.Asking    // what servers of the catalog said at other times
+	Secrets  []string          // what live servers should keep to themselves, as NAME=VALUE
+}
+
+// An Outcome is what became of one target: servers of the catalog, or a failure.
+type Outcome struct {
+	Servers []*catalog.Server
+	Failure *finding.Problem
+}
+
+// Gather reads every target into one catalog, in the order of the targets however long
+// each takes: live servers are captured side by side, each within its own time. A target that
+// cannot be read becomes a failure and does not keep the others from being read. The error is
+// interrupt.Err or nil; no server runs any more when Gather returns.
+func (r *Reader) Gather(ctx context.Context, targets []Target) (*Gathered, error) {
+	captured := r.captureAll(ctx, targets)
+	if ctx.Err() != nil {
+		return nil, interrupt.Err
+	}
+	several := len(captured) > 1
+	g := &Gathered{Outcomes: make([]Outcome, len(targets))}
+	for i := range targets {
+		documents, servers := len(g.Catalog.Documents), len(g.Catalog.Servers)
+		var err error
+		if c := captured[i]; c != nil {
+			for _, n := range c.notes {
+				if several && !n.Quote {
+					n.Server = c.name
+				}
+				r.Note(n)
+			}
+			if err = g.addCaptured(c, r.Limits); err == nil {
+				g.addAskings(g.Catalog.Servers[servers], c.askings, r.Limits)
+			}
+			delete(captured, i) // its text is in the catalog
+		} else {
+			r.Progress.Step("reading %s", targets[i].File)
+			var interrupted error
+			err, interrupted = interrupt.Do(ctx, func() error { return r.ReadInto(&g.Catalog, targets[i].File) })
+			if interrupted != nil {
+				return nil, interrupted
+			}
+		}
+		if err != nil {
+			p := Failure(&targets[i], err)
+			g.Failures = append(g.Failures, p)
+			g.Outcomes[i].Failure = &p
+		}
+		if len(g.Catalog.Documents) > documents {
+			g.Outcomes[i].Servers = g.Catalog.Servers[servers:len(g.Catalog.Servers):len(g.Catalog.Servers)]
+		}
+		markServers(g.Outcomes[i].Servers, &targets[i])
+	}
+	return g, nil
+}
+
+// captureAll captures the live servers among targets, by their places.
+func (r *Reader) captureAll(ctx context.Context, targets []Target) map[int]*Captured {
+	out := map[int]*Captured{}
+	for i := range targets {
+		if targets[i].Live() {
+			out[i] = &Captured{}
+		}
+	}
+	free := make(chan struct{}, r.Parallel) // the limit is about the memory of servers, not about our processors
+	var running sync.WaitGroup
+	r.Progress.Count(0, len(out))
+	for i := range targets {
+		into, live := out[i]
+		if !live {
+			continue
+		}
+		select {
+		case free <- struct{}{}:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		// Ends with its server, whose time is limited.
+		running.Go(func() {
+			got, err := r.Capture(ctx, targets[i])
+			*into = *got
+			into.err = err
+			r.Progress.Count(1, 0)
+			<-free
+		})
+	}
+	running.Wait()
+	r.Progress.ResetCount()
+	return out
+}
+
+// addCaptured reads what a live server said into the catalog.
+func (g *Gathered) addCaptured(c *Captured, limits catalog.Limits) error {
+	g.Secrets = append(g.Secrets, c.Secrets...)
+	if c.err != nil {
+		return c.err
+	}
+	// The capture had its limits; its text has a few bytes of our own on top.
+	limits.Bytes = len(c.Text)
+	problems := len(g.Catalog.Problems)
+	if err := g.Catalog.Add("", c.Text, limits); err != nil {
+		return err
+	}
+	g.Catalog.Documents[len(g.Catalog.Documents)-1].Origin = c.name
+	for i := range g.Catalog.Problems[problems:] {
+		g.Catalog.Problems[problems+i].Location.Origin = c.name
+	}
+	return nil
+}
+
+// ReadInto reads a snapshot or a lockfile into a catalog.
+func (r *Reader) ReadInto(c *catalog.Catalog, name string) error {
+	text, err := r.ReadFile(name, r.Limits.Bytes)
+	if err != nil {
+		return err
+	}
+	return AddTo(c, name, text, r.Limits)
+}

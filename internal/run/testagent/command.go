@@ -1,0 +1,104 @@
+package testagent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/runtime/agent"
+	"gauntlet/internal/runtime/wire"
+)
+
+// newCommand makes an agent of a command of the user's.
+func newCommand(opt Options) (*Agent, error) {
+	command, err := agent.Words(opt.Agent)
+	if err != nil {
+		return nil, err
+	}
+	if len(command) == 0 {
+		return nil, errors.New("the command is empty")
+	}
+	own := ""
+	if opt.Transport == "stdio" {
+		if own, err = os.Executable(); err != nil {
+			return nil, fmt.Errorf("the transport stdio: gauntlet cannot find its own program: %w", err)
+		}
+	}
+	return &Agent{func(ctx context.Context, servers []Server, prompt string) Outcome {
+		run := agent.Options{Command: command, Environ: slices.Concat(opt.Environ, opt.Env), Secret: opt.Env, Prompt: prompt, Limit: opt.Limit}
+		if own == "" {
+			for _, s := range servers {
+				run.Servers = append(run.Servers, agent.Server{Name: s.Name, URL: s.URL})
+			}
+			exit, err := agent.Run(ctx, run)
+			return commandOutcome(ctx, opt.Limit, exit, err)
+		}
+		return runBridged(ctx, run, servers, own)
+	}}, nil
+}
+
+// runBridged runs the agent with servers that it starts itself.
+func runBridged(ctx context.Context, opt agent.Options, servers []Server, own string) Outcome {
+	hub, err := agent.OpenHub(ctx)
+	if err != nil {
+		return commandOutcome(ctx, opt.Limit, wire.Exit{}, err)
+	}
+	serving, stop := context.WithCancel(ctx)
+	var hubs sync.WaitGroup
+	hubs.Go(func() { // ends with the agent
+		hub.Serve(serving, func(ctx context.Context, name string, conn net.Conn) {
+			for _, s := range servers {
+				if s.Name == name {
+					_ = s.Stdio(ctx, conn, conn) // a bridge that broke off: the trace has what came through
+				}
+			}
+		})
+	})
+	for _, s := range servers {
+		opt.Servers = append(opt.Servers, hub.Server(s.Name, own))
+	}
+	exit, err := agent.Run(ctx, opt)
+	stop()
+	hubs.Wait()
+	return commandOutcome(ctx, opt.Limit, exit, err)
+}
+
+// commandOutcome says how a command ended. One that was still at work when its time was over
+// may have had more to do, so nothing that it did not do counts for it.
+func commandOutcome(ctx context.Context, limit time.Duration, e wire.Exit, err error) Outcome {
+	out := Outcome{Command: true}
+	switch {
+	case err != nil:
+		out.Ended, out.Trouble = "there was no agent", err
+		return out
+	case e.Cut && ctx.Err() != nil:
+		out.Ended = "the agent was ended with the run"
+	case e.Cut:
+		out.Ended = fmt.Sprintf("the agent was still running when its time was over (%v) and was ended", limit)
+		out.Trouble = errors.New(out.Ended)
+	default:
+		out.Ended = "the agent " + e.How
+		out.Crashed = e.Code != 0
+	}
+	if e.Cut || e.Code != 0 {
+		out.Stderr = lastLines(e.Stderr)
+	}
+	return out
+}
+
+// lastLines is the end of what a program wrote, fit for a report.
+func lastLines(s string) string {
+	const most = 600
+	s = strings.TrimSpace(s)
+	if len(s) > most {
+		s = "…" + excerpt.Tail(s, most)
+	}
+	return wire.Printable(s)
+}

@@ -1,0 +1,98 @@
+// Package testagent starts the agent under test, be it a command of the user's or one of the
+// agents without a model, and says how it ended.
+package testagent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/simagent"
+)
+
+// Options say which agent is tested, and how.
+type Options struct {
+	// Agent is a command in which {config} and {prompt} stand for an mcp.json and for what the
+	// user says, or builtin:victim, builtin:resister or "builtin:script FILE".
+	Agent     string
+	Transport string        // how its mcp.json has it reach servers: "http" or "stdio"
+	Limit     time.Duration // longest time that it may take for one document
+	Idle      time.Duration // how long a builtin agent listens once its work is done
+	Environ   []string      // ours, of which a command gets everything
+	Env       []string      // NAME=VALUE for a command, beside Environ; hidden in what is said of it
+	Version   string        // ours
+}
+
+// An Agent can be started once for each document.
+type Agent struct {
+	// Start lets the agent work, and returns when it has ended.
+	Start func(ctx context.Context, servers []Server, prompt string) Outcome
+}
+
+// A Server is where the agent finds one server.
+type Server struct {
+	Name, URL string
+	Stdio     func(ctx context.Context, in io.Reader, out io.Writer) error
+}
+
+// An Outcome says how an agent ended.
+type Outcome struct {
+	Ended    string // in words
+	Trouble  error  // why nothing can be said of it; nil if something can
+	Scripted bool   // it did what a script says
+	Stderr   string // the end of what it wrote to standard error, where that explains something
+	Command  bool   // it is a program of the user's
+	Crashed  bool   // that ended by itself and badly
+}
+
+// New finds out what Options.Agent stands for. It starts nothing.
+func New(opt Options) (*Agent, error) {
+	name, builtin := strings.CutPrefix(opt.Agent, "builtin:")
+	if !builtin {
+		return newCommand(opt)
+	}
+	sim := simagent.Options{Idle: opt.Idle, Version: opt.Version}
+	word, rest, _ := strings.Cut(name, " ")
+	switch sim.Behaviour = simagent.Behaviour(word); sim.Behaviour {
+	case simagent.Victim, simagent.Resister:
+		if rest != "" {
+			return nil, fmt.Errorf("builtin:%s takes nothing behind it", word)
+		}
+	case simagent.Scripted:
+		text, err := userfile.ReadText(strings.TrimSpace(rest), nil, 1<<20)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", rest, userfile.Reason(err))
+		}
+		if sim.Script, err = simagent.ReadScript(text); err != nil {
+			return nil, fmt.Errorf("%s: %w", rest, err)
+		}
+	default:
+		return nil, fmt.Errorf("there is no builtin agent %q: want victim, resister or script with a file", word)
+	}
+	return &Agent{func(ctx context.Context, servers []Server, prompt string) Outcome {
+		run := sim
+		run.Prompt = prompt
+		for _, s := range servers {
+			run.Servers = append(run.Servers, simagent.Server{Name: s.Name, URL: s.URL})
+		}
+		ctx, cancel := context.WithTimeout(ctx, opt.Limit)
+		defer cancel()
+		return builtinOutcome(simagent.Run(ctx, run))
+	}}, nil
+}
+
+// builtinOutcome says how a builtin agent ended.
+func builtinOutcome(r simagent.Result, err error) Outcome {
+	out := Outcome{Ended: "the agent is done", Scripted: r.Scripted}
+	if r.Cut != "" {
+		out.Ended = "the agent stopped before it was done: " + r.Cut
+	}
+	if err != nil {
+		out.Ended, out.Trouble = "the agent never connected", errors.New("the agent never connected: "+err.Error())
+	}
+	return out
+}

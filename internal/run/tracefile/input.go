@@ -1,0 +1,176 @@
+package tracefile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"gauntlet/internal/run/userfile"
+	"gauntlet/trace"
+)
+
+// An Input is a trace that is read message by message.
+type Input struct {
+	Header trace.Header
+	// Unread counts the lines that could not be read so far.
+	Unread int
+
+	name   string
+	reader *trace.Reader
+	file   io.Closer
+}
+
+// Open opens a trace, or stdin for "-". The caller must call Close.
+func Open(name string, stdin io.Reader) (*Input, error) {
+	in, err := userfile.Open(name, stdin)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, userfile.Reason(err))
+	}
+	r, err := trace.NewReader(in, trace.Limits{})
+	if err != nil {
+		_ = in.Close() // the first error is the one to report
+		return nil, fmt.Errorf("%s: %w", name, userfile.Reason(err))
+	}
+	r.OpenNext = OpenNext(name)
+	return &Input{name: name, Header: r.Header, reader: r, file: in}, nil
+}
+
+// Each hands every message that can be read to do, whose error ends it. The first lines that
+// cannot be read are given to unread, all are counted.
+func (t *Input) Each(unread func(*trace.LineError), do func(*trace.Message) error) error {
+	for {
+		m, err := t.reader.Next()
+		var bad *trace.LineError
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.As(err, &bad):
+			if t.Unread++; t.Unread <= trace.MaxProblems {
+				unread(bad)
+			}
+		case err != nil:
+			return fmt.Errorf("%s: %w", t.name, userfile.Reason(err))
+		default:
+			if err := do(&m); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Close closes the file, which was only read.
+func (t *Input) Close() {
+	t.reader.Close()
+	_ = t.file.Close()
+}
+
+// OpenNext returns what opens the further files of a trace, which are beside its first; nil for
+// standard input.
+func OpenNext(first string) func(name string) (io.ReadCloser, error) {
+	if first == "-" {
+		return nil
+	}
+	return func(name string) (io.ReadCloser, error) {
+		f, err := userfile.Open(filepath.Join(filepath.Dir(first), name), nil)
+		if err != nil {
+			return nil, userfile.Reason(err)
+		}
+		return f, nil
+	}
+}
+
+// A Filter picks messages by exact words. An empty part picks all.
+type Filter struct{ Servers, Methods, Actors []string }
+
+// Picks reports whether the filter picks a message.
+func (f *Filter) Picks(m *trace.Message) bool {
+	return containsOrEmpty(f.Servers, m.Server) && containsOrEmpty(f.Methods, m.Method) && containsOrEmpty(f.Actors, m.Actor)
+}
+
+func containsOrEmpty(names []string, name string) bool {
+	return len(names) == 0 || slices.Contains(names, name)
+}
+
+// A Count adds up messages of a trace.
+type Count struct{ All, Shown, Requests, Failed, Strays, Invalid int }
+
+// Add counts a message that is shown. All is for the caller to count.
+func (c *Count) Add(m *trace.Message) {
+	c.Shown++
+	switch {
+	case m.Kind == trace.Request:
+		c.Requests++
+	case m.Kind == trace.Error:
+		c.Failed++
+	case m.Kind == trace.Invalid:
+		c.Invalid++
+	}
+	if m.Stray != "" {
+		c.Strays++
+	}
+}
+
+// Text is the count on one line; unread is the number of lines that could not be read.
+func (c *Count) Text(unread int) string {
+	text := fmt.Sprintf("%d messages", c.Shown)
+	if c.Shown != c.All {
+		text = fmt.Sprintf("%d of %d messages", c.Shown, c.All)
+	}
+	text += fmt.Sprintf(": requests %d, errors %d", c.Requests, c.Failed)
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{c.Strays, "strays"}, {c.Invalid, "invalid"}, {unread, "lines unread"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %s %d", part.what, part.n)
+		}
+	}
+	return text
+}
+
+// ReadConversation is Read without the messages of servers that answer and ask nothing, of which
+// there may be any number and which no check looks at. It returns what to tell of those as well:
+// the servers that flooded their client.
+func ReadConversation(name string, stdin io.Reader) (t *trace.Trace, floods []string, err error) {
+	type connection struct{ server, session string }
+	meters := map[connection]*trace.FloodMeter{}
+	skip := func(m *trace.Message) bool {
+		if !m.Unasked() {
+			return false
+		}
+		at := connection{m.Server, m.Session}
+		if meters[at] == nil && len(meters) < maxMeters {
+			meters[at] = new(trace.FloodMeter)
+		}
+		if f := meters[at]; f != nil && f.Count(m.Time) && len(floods) < trace.MaxProblems {
+			floods = append(floods, fmt.Sprintf("message %d: %s floods its client: more than %d messages within %s that answer nothing", m.Seq, cmp.Or(m.Server, "the server"), trace.FloodMessages, trace.FloodWindow))
+		}
+		return true
+	}
+	t, err = read(name, stdin, trace.Limits{Skip: skip})
+	return t, floods, err
+}
+
+// maxMeters bounds the connections that floods are looked for on.
+const maxMeters = 10_000
+
+// Read reads a whole trace with its further files, or stdin for "-"; see [trace.Read]. A nil
+// stdin is for a name that is a file whatever it is.
+func Read(name string, stdin io.Reader) (*trace.Trace, error) {
+	return read(name, stdin, trace.Limits{})
+}
+
+func read(name string, stdin io.Reader, limits trace.Limits) (*trace.Trace, error) {
+	if name == "-" && stdin == nil {
+		name = "./-"
+	}
+	in, err := userfile.Open(name, stdin)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return trace.ReadParts(in, limits, OpenNext(name))
+}

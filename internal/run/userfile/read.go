@@ -1,0 +1,105 @@
+// Package userfile reads and writes the files that a user names, standard input and output
+// among them. What is read is bounded, a file that would block is refused before it is opened,
+// and what is written replaces a file as a whole or not at all.
+package userfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// Errors of names. ErrEmpty says that a file could be read and holds nothing.
+var (
+	ErrEmpty     = errors.New("it is empty")
+	ErrMissing   = errors.New("no such file")
+	ErrDirectory = errors.New("it is a directory: name a file in it")
+)
+
+// ReadText returns the text of a file, or of stdin for "-", of at most limit bytes. The text is
+// held once: a catalogue may have hundreds of megabytes.
+func ReadText(name string, stdin io.Reader, limit int) (string, error) {
+	if name == "-" {
+		expected := 0
+		if f, ok := stdin.(*os.File); ok {
+			if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+				expected = int(min(info.Size(), int64(limit)))
+			}
+		}
+		return readUpTo(stdin, expected, limit)
+	}
+	info, err := statRegular(name)
+	switch {
+	case err != nil:
+		return "", err
+	case info.Size() > int64(limit):
+		return "", fmt.Errorf("the file has %d bytes, the limit is %d: raise it with --max-bytes", info.Size(), limit)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return readUpTo(f, int(info.Size()), limit)
+}
+
+// Open opens a file, or stdin for "-", that is too long to be held in memory.
+func Open(name string, stdin io.Reader) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(stdin), nil
+	}
+	if _, err := statRegular(name); err != nil {
+		return nil, err
+	}
+	return os.Open(name)
+}
+
+// statRegular refuses what is no regular file. Opening a pipe would wait for ever for somebody
+// to write to it.
+func statRegular(name string) (fs.FileInfo, error) {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrMissing
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, ErrDirectory
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file: to read from a pipe give - as the file")
+	}
+	return info, nil
+}
+
+// readUpTo reads all of r, which is expected to have so many bytes, or fails where it has more
+// than limit.
+func readUpTo(r io.Reader, expected, limit int) (string, error) {
+	var text strings.Builder
+	text.Grow(expected)
+	n, err := io.Copy(&text, io.LimitReader(r, int64(limit)+1))
+	switch {
+	case err != nil:
+		return "", err
+	case n > int64(limit):
+		return "", fmt.Errorf("more than %d bytes, which is the limit: raise it with --max-bytes", limit)
+	case n == 0:
+		return "", ErrEmpty
+	}
+	return text.String(), nil
+}
+
+// Reason strips what messages of this program say better: the operation and the path.
+func Reason(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return err
+}

@@ -1,0 +1,122 @@
+// Package agent starts the agent under test: a command of the user's that finds in an
+// mcp.json the servers it is to use, and in its arguments or environment what its user
+// wants of it. How it ended is told apart, since an agent that hung has resisted nothing.
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gauntlet/internal/runtime/wire"
+)
+
+// DefaultLimit is how long an agent may take.
+const DefaultLimit = 2 * time.Minute
+
+// The variables in which an agent finds what it is given, and the placeholders that stand
+// for the same in its command.
+const (
+	EnvConfig = "GAUNTLET_CONFIG" // the path of mcp.json
+	EnvPrompt = "GAUNTLET_PROMPT" // the words of the user
+
+	placeConfig = "{config}"
+	placePrompt = "{prompt}"
+)
+
+// A Server is one that the agent finds in its mcp.json: behind URL, or, with a Command, one
+// that it starts itself.
+type Server struct {
+	Name    string
+	URL     string
+	Command []string
+	Env     map[string]string
+}
+
+// Options say what is started and what it is given. A zero field means its default.
+type Options struct {
+	// Command is the program and its arguments, in which {config} and {prompt} stand for
+	// the path of mcp.json and the prompt, also within a word. There is no shell, unless
+	// the command names one.
+	Command []string
+	Dir     string   // working directory, "" for ours
+	Environ []string // the agent's environment, as NAME=VALUE
+	Secret  []string // NAME=VALUE that is hidden in what the agent wrote
+	Prompt  string
+	Servers []Server
+	Limit   time.Duration // default DefaultLimit
+	Grace   time.Duration // between SIGTERM and SIGKILL; default wire.DefaultGrace
+}
+
+// Run starts the agent and waits for its end, or ends it at the limit and when ctx does. The
+// error says that there was no agent; an agent that failed is told by the Exit.
+func Run(ctx context.Context, opt Options) (wire.Exit, error) {
+	if len(opt.Command) == 0 {
+		return wire.Exit{}, errors.New("no agent was named")
+	}
+	if strings.ContainsRune(opt.Prompt, 0) {
+		return wire.Exit{}, errors.New("the prompt holds a zero byte, which no argument can")
+	}
+	if err := checkPrompt(opt.Command, opt.Prompt); err != nil {
+		return wire.Exit{}, err
+	}
+	dir, err := os.MkdirTemp("", "gauntlet-agent-")
+	if err != nil {
+		return wire.Exit{}, err
+	}
+	// What is in it is ours alone; an agent that keeps a file open loses nothing else.
+	defer os.RemoveAll(dir)
+	config := filepath.Join(dir, "mcp.json")
+	text, err := mcpJSON(opt.Servers)
+	if err != nil {
+		return wire.Exit{}, err
+	}
+	if err := os.WriteFile(config, text, 0o600); err != nil {
+		return wire.Exit{}, err
+	}
+	fill := strings.NewReplacer(placeConfig, config, placePrompt, opt.Prompt)
+	args := make([]string, len(opt.Command))
+	for i, a := range opt.Command {
+		args[i] = fill.Replace(a)
+	}
+	environ := append(opt.Environ[:len(opt.Environ):len(opt.Environ)], EnvConfig+"="+config, EnvPrompt+"="+opt.Prompt)
+	p, err := wire.Launch(wire.Command{Args: args, Dir: opt.Dir, Environ: environ, Secret: opt.Secret, Grace: opt.Grace})
+	if err != nil {
+		return wire.Exit{}, fmt.Errorf("the agent: %w", err)
+	}
+	limit := opt.Limit
+	if limit == 0 {
+		limit = DefaultLimit
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return p.Wait(ctx)
+}
+
+// mcpJSON writes the configuration in the form that most hosts read.
+func mcpJSON(servers []Server) ([]byte, error) {
+	type entry struct {
+		Type    string            `json:"type,omitempty"`
+		URL     string            `json:"url,omitempty"`
+		Command string            `json:"command,omitempty"`
+		Args    []string          `json:"args,omitempty"`
+		Env     map[string]string `json:"env,omitempty"`
+	}
+	all := map[string]entry{}
+	for _, s := range servers {
+		e := entry{Type: "http", URL: s.URL}
+		if len(s.Command) > 0 {
+			e = entry{Command: s.Command[0], Args: s.Command[1:], Env: s.Env}
+		}
+		if _, twice := all[s.Name]; twice {
+			return nil, fmt.Errorf("two servers are called %q", s.Name)
+		}
+		all[s.Name] = e
+	}
+	return json.MarshalIndent(map[string]any{"mcpServers": all}, "", "  ")
+}

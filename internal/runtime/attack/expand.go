@@ -1,0 +1,132 @@
+package attack
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/oatf/match"
+	"gauntlet/rawjson"
+)
+
+// maxExpansion bounds what the templates of one message may grow to, in bytes. A document
+// may refer to a request a hundred thousand times, and the peer chooses how long that is.
+const maxExpansion = 64 << 20
+
+// An expander puts values into the templates of one message.
+type expander struct {
+	scope   match.Scope
+	missing []string // references that meant nothing (W-004)
+	grown   int      // bytes that templates became
+}
+
+// expandValue returns v as JSON with the strings in it expanded, its digits and white space as
+// they stand.
+func (x *expander) expandValue(v rawjson.Value) (string, error) {
+	if !hasTemplate(v) {
+		return v.Raw(), nil
+	}
+	if err := x.checkRoom(strings.Count(v.Raw(), "{{")); err != nil {
+		return "", err
+	}
+	json, missing := match.ExpandValue(v, x.scope)
+	x.grown += len(json)
+	x.addMissing(missing)
+	return json, nil
+}
+
+// expandText expands a string that is none of a value's.
+func (x *expander) expandText(s string) (string, error) {
+	t, err := match.ParseTemplate(s)
+	if err != nil {
+		return s, nil // it is no template: its braces do not close
+	}
+	if err := x.checkRoom(len(t.References())); err != nil {
+		return "", err
+	}
+	out, missing := t.Expand(x.scope)
+	x.grown += len(out)
+	x.addMissing(missing)
+	return out, nil
+}
+
+// checkRoom fails where n more templates may make the message longer than it may become.
+func (x *expander) checkRoom(n int) error {
+	if n > (maxExpansion-x.grown)/(1+x.longestValue()) {
+		return fmt.Errorf("its templates may become longer than %d bytes together", maxExpansion)
+	}
+	return nil
+}
+
+func (x *expander) addMissing(names []string) {
+	for _, name := range names {
+		if !slices.Contains(x.missing, name) {
+			x.missing = append(x.missing, name)
+		}
+	}
+}
+
+// longestValue is how much one reference can become at most.
+func (x *expander) longestValue() int {
+	n := max(len(x.scope.Request.Raw()), len(x.scope.Response.Raw()))
+	for _, v := range x.scope.Captures {
+		n = max(n, len(v))
+	}
+	return n
+}
+
+// hasTemplate reports whether any string in v is a template, or has an escape for braces.
+func hasTemplate(v rawjson.Value) bool {
+	for t := range v.Strings() {
+		if !t.IsKey && strings.Contains(t.Value.Text(), "{{") {
+			return true
+		}
+	}
+	return false
+}
+
+// An objectWriter writes the members of a JSON object, values expanded. The first error sticks.
+type objectWriter struct {
+	x   *expander
+	b   []byte
+	err error
+}
+
+func newObjectWriter(x *expander) *objectWriter { return &objectWriter{x: x, b: []byte{'{'}} }
+
+// addRaw writes a member whose name and value are JSON.
+func (o *objectWriter) addRaw(key, value string) {
+	if len(o.b) > 1 {
+		o.b = append(o.b, ',')
+	}
+	o.b = append(append(append(o.b, key...), ':'), value...)
+}
+
+// addExpanded writes a member of a document.
+func (o *objectWriter) addExpanded(key string, v rawjson.Value) {
+	text, err := o.x.expandValue(v)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	o.addRaw(key, text)
+}
+
+// copyMembers writes those members of v whose names are not among skip, in their order.
+func (o *objectWriter) copyMembers(v rawjson.Value, skip ...string) {
+	for m := range v.Members() {
+		if !slices.Contains(skip, m.Key.Text()) {
+			o.addExpanded(m.Key.Raw(), m.Value)
+		}
+	}
+}
+
+func (o *objectWriter) closeObject() (string, error) { return string(append(o.b, '}')), o.err }
+
+// nonNullMember returns a member of v, absent where it is null: a document may write null for what
+// it leaves out.
+func nonNullMember(v rawjson.Value, name string) rawjson.Value {
+	if m := v.Get(name); m.Kind() != rawjson.Null {
+		return m
+	}
+	return rawjson.Value{}
+}

@@ -1,0 +1,241 @@
+package attack
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/mcpserver"
+)
+
+// A clientState is what a server actor remembers of one client.
+type clientState struct {
+	talk *mcpserver.Session
+	open bool // the client has begun in earnest: it may be sent what it did not ask for; guarded by server.mu
+
+	mu                 sync.Mutex
+	pendingRequests    map[string]clientRequest // requests that have no answer yet
+	standaloneRequests map[string]int           // requests of ours that belong to none of the client's and are about to go out
+}
+
+// clientRequest is a request of a client's.
+type clientRequest struct {
+	phase  int // that it came in
+	method string
+}
+
+// maxPendingRequests is how many requests without an answer are remembered. The engine has fewer
+// under way; more are those of a client that cancels.
+const maxPendingRequests = 1000
+
+func (c *clientState) rememberRequest(id, method string, phase int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.pendingRequests) >= maxPendingRequests {
+		clear(c.pendingRequests)
+	}
+	c.pendingRequests[id] = clientRequest{phase, method}
+}
+
+// takeRequestPhase returns the phase of the request that is being answered.
+func (c *clientState) takeRequestPhase(id string) (phase int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a, ok := c.pendingRequests[id]
+	delete(c.pendingRequests, id)
+	return a.phase, ok
+}
+
+// peekRequest returns the phase and the method of the request that an answer is for; now and no
+// method if there is none.
+func (c *clientState) peekRequest(id string, now int) (phase int, method string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a, ok := c.pendingRequests[id]; ok {
+		return a.phase, a.method
+	}
+	return now, ""
+}
+
+// takeStandalone reports whether a request of ours that goes out is one that was announced to
+// belong to none of the client's.
+func (c *clientState) takeStandalone(method, params string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := messageKey(method, params)
+	if c.standaloneRequests[key] == 0 {
+		return false
+	}
+	if c.standaloneRequests[key]--; c.standaloneRequests[key] == 0 {
+		delete(c.standaloneRequests, key)
+	}
+	return true
+}
+
+func (c *clientState) countStandalone(method, params string, by int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := messageKey(method, params)
+	if c.standaloneRequests[key] += by; c.standaloneRequests[key] <= 0 {
+		delete(c.standaloneRequests, key)
+	}
+}
+
+func messageKey(method, params string) string {
+	if compact, err := mcpserver.Compact(params); err == nil {
+		params = compact
+	}
+	return method + " " + params
+}
+
+// clientOf returns what is remembered of a client, nothing at first.
+func (s *server) clientOf(t *mcpserver.Session) (c *clientState, begins bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c = s.talks[t]
+	if begins = c == nil; begins {
+		if len(s.talks) >= maxTalks {
+			s.forgetOldest()
+		}
+		c = &clientState{talk: t, pendingRequests: map[string]clientRequest{}, standaloneRequests: map[string]int{}}
+		s.talks[t] = c
+	}
+	return c, begins
+}
+
+// stateOf returns what is remembered of a client, nil for nothing.
+func (s *server) stateOf(t *mcpserver.Session) *clientState {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.talks[t]
+}
+
+// forgetOldest makes room. s.mu is held.
+func (s *server) forgetOldest() {
+	var oldest *mcpserver.Session
+	for t := range s.talks {
+		if oldest == nil || t.Number() < oldest.Number() {
+			oldest = t
+		}
+	}
+	delete(s.talks, oldest)
+}
+
+// startsInEarnest reports whether a client that sends this has begun in earnest: what comes before
+// is the handshake and whatever may precede it.
+func startsInEarnest(method string) bool {
+	return method != mcp.Initialize && method != mcp.Discover && method != mcp.Ping
+}
+
+// takeQueuedFor returns the messages of a phase that waited for a client, if what it sends
+// shows that it has begun in earnest.
+func (s *server) takeQueuedFor(at int, method string) []queuedMessage {
+	if !startsInEarnest(method) {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.takeUnsent(func(l queuedMessage) bool { return l.to == at })
+}
+
+// openClient notes that a client has begun in earnest, and returns the messages that still wait
+// for one.
+func (s *server) openClient(c *clientState, method string) []queuedMessage {
+	if !startsInEarnest(method) {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.open = true
+	return s.takeUnsent(func(l queuedMessage) bool { return !isClosed(l.left) })
+}
+
+// takeUnsent takes messages out of those that wait. s.mu is held.
+func (s *server) takeUnsent(which func(queuedMessage) bool) (out []queuedMessage) {
+	s.unsent = slices.DeleteFunc(s.unsent, func(l queuedMessage) bool {
+		if which(l) {
+			out = append(out, l)
+			return true
+		}
+		return false
+	})
+	return out
+}
+
+// broadcastMessage does a send action: every client gets the message that has begun in earnest, each
+// on its own conversation. Where there is none, the first that comes while the phase lasts.
+func (s *server) broadcastMessage(ctx context.Context, e entry, method, params string) {
+	l := queuedMessage{e, method, params}
+	s.mu.Lock()
+	var open []*clientState
+	for _, c := range s.talks {
+		if c.open {
+			open = append(open, c)
+		}
+	}
+	if len(open) == 0 {
+		s.unsent = append(s.unsent, l)
+	}
+	s.mu.Unlock()
+	slices.SortFunc(open, func(a, b *clientState) int { return a.talk.Number() - b.talk.Number() })
+	for _, c := range open {
+		s.postMessage(ctx, c, l)
+	}
+}
+
+// reportUnsent tells of messages whose phase is over.
+func (s *server) reportUnsent() {
+	s.mu.Lock()
+	late := s.takeUnsent(func(l queuedMessage) bool { return isClosed(l.left) })
+	s.mu.Unlock()
+	for _, l := range late {
+		s.notice(Unplayed, l.to, "%s was not sent: no client came while the phase lasted", l.method)
+	}
+}
+
+// postMessage sends one message to one client: a notification, or a request whose answer is not
+// waited for here.
+func (s *server) postMessage(ctx context.Context, c *clientState, l queuedMessage) {
+	s.run.progress.expectMessages(l.method, 1)
+	if isNotification(l.method) {
+		err := c.talk.Notify(ctx, l.method, l.params)
+		if err != nil {
+			s.run.progress.expectMessages(l.method, -1)
+		}
+		s.reportUndelivered(c, l, err)
+		return
+	}
+	if needsClientRequest(l.method) {
+		c.countStandalone(l.method, l.params, 1)
+		s.notice(Violation, l.to, "%s is sent on its own, though it must belong to a request of the client's (SEP-2260)", l.method)
+	}
+	s.run.spawn(func() { // ends with the answer, with the engine's patience or with the run
+		m, err := c.talk.Ask(ctx, l.method, l.params)
+		if err != nil {
+			s.run.progress.expectMessages(l.method, -1) // unless it went out
+			if needsClientRequest(l.method) {
+				c.countStandalone(l.method, l.params, -1) // unless it went out and was seen
+			}
+			s.reportUndelivered(c, l, err)
+			return
+		}
+		s.observeClientAnswer(ctx, l.to, l.method, m)
+	})
+}
+
+// reportUndelivered tells why a message came to nothing.
+func (s *server) reportUndelivered(c *clientState, l queuedMessage, err error) {
+	switch {
+	case err == nil, errors.Is(err, errOver):
+	case errors.Is(err, mcpserver.ErrSessionEnded): // the client has left
+		s.mu.Lock()
+		delete(s.talks, c.talk)
+		s.mu.Unlock()
+	case errors.Is(err, mcpserver.ErrNoChannel) && c.talk.Revision() >= mcp.FirstStateless && !isNotification(l.method):
+		s.notice(Unplayed, l.to, "%s was not sent: in %s a server makes no requests of its own", l.method, c.talk.Revision())
+	default:
+		s.notice(Unplayed, l.to, "%s: %v", l.method, err)
+	}
+}

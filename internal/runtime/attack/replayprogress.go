@@ -1,0 +1,87 @@
+package attack
+
+import (
+	"sync"
+	"time"
+
+	"gauntlet/trace"
+)
+
+// A replayProgress knows what is still to go over the wire before the next message of a replay
+// does, so that every replay has the same order. A nil one sees nothing. It is safe for concurrent
+// use.
+type replayProgress struct {
+	mu       sync.Mutex
+	incoming int            // messages of the agent that are in the trace
+	expected map[string]int // messages of servers that are not yet, by method
+	changed  chan struct{}  // closed when any of it changes
+}
+
+func newReplayProgress() *replayProgress {
+	return &replayProgress{expected: map[string]int{}, changed: make(chan struct{})}
+}
+
+// noteRecorded notes what came into the trace.
+func (w *replayProgress) noteRecorded(way trace.Direction, method string) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if way == trace.ToServer {
+		w.incoming++
+	} else if w.expected[method] > 0 {
+		w.expected[method]--
+	}
+	w.wakeWaiters()
+}
+
+// expectMessages notes that a server is about to send so many of its own.
+func (w *replayProgress) expectMessages(method string, n int) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.expected[method] = max(0, w.expected[method]+n)
+	w.wakeWaiters()
+}
+
+// wakeWaiters wakes who waits. w.mu is held.
+func (w *replayProgress) wakeWaiters() {
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// awaitMessages waits until so many messages of the agent are in the trace, and all that is expected.
+func (w *replayProgress) awaitMessages(in int) {
+	if w == nil {
+		return
+	}
+	timer := time.NewTimer(replayPatience)
+	defer timer.Stop()
+	for {
+		w.mu.Lock()
+		left := 0
+		for _, n := range w.expected {
+			left += n
+		}
+		news, there := w.changed, w.incoming >= in && left == 0
+		w.mu.Unlock()
+		if there {
+			return
+		}
+		select {
+		case <-news:
+		case <-timer.C:
+			return
+		}
+	}
+}
+
+// countIncoming returns how many messages of the agent are in the trace.
+func (w *replayProgress) countIncoming() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.incoming
+}

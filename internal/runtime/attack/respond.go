@@ -1,0 +1,133 @@
+package attack
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"gauntlet/rawjson"
+)
+
+// errSynthesize says that an answer is to be made up by a model, for which the format
+// reserves a word and no rule (W-006), and that there is none to give instead.
+var errSynthesize = errors.New("the answer is to be synthesized, which this runtime does not do, and the document gives none to fall back on")
+
+// A reply is what a call is answered with.
+type toolReply struct {
+	result      string
+	synthesized bool // the document wanted a model to write it; this is what it gives instead
+}
+
+// respondTo answers tools/call, prompts/get or resources/read of p, by the first response
+// whose when holds for the request, else the one without a when. Where there is none the
+// answer is an empty one: legal, and saying nothing.
+func (s *serverState) respondTo(ctx context.Context, l int, p *stateItem, uri string, x *expander) (toolReply, error) {
+	if p.responses == nil && l >= resources {
+		result, err := resourceContents(p.value, nonNullMember(p.value, "content"), uri, x)
+		return toolReply{result: result}, err
+	}
+	field := [...]string{"content", "messages", "contents", "contents"}[l]
+	var entry rawjson.Value
+	var err error
+	if p.responses != nil {
+		if entry, err = p.responses.Select(ctx, x.scope.Request); err != nil {
+			return toolReply{}, err
+		}
+	}
+	r := toolReply{synthesized: nonNullMember(entry, "synthesize").Exists()}
+	content := nonNullMember(entry, "content")
+	switch {
+	case r.synthesized && !content.Exists() && !nonNullMember(entry, field).Exists():
+		return r, errSynthesize
+	case l >= resources && content.Exists() && !content.Get("contents").Exists():
+		r.result, err = resourceContents(p.value, content, uri, x)
+	default:
+		r.result, err = resultFromEntry(entry, field, x)
+	}
+	return r, err
+}
+
+// resultFromEntry makes a result of a response entry, in either of the two shapes that documents
+// have: content is the whole result, or the entry itself is and has its list under field.
+// What stands beside content goes out with it (isError, structuredContent, _meta).
+func resultFromEntry(entry rawjson.Value, field string, x *expander) (string, error) {
+	o := newObjectWriter(x)
+	whole := nonNullMember(entry, "content")
+	if whole.Kind() == rawjson.Object {
+		o.copyMembers(whole)
+		for m := range entry.Members() {
+			if name := m.Key.Text(); name != "when" && name != "content" && name != "synthesize" && !whole.Get(name).Exists() {
+				o.addExpanded(m.Key.Raw(), m.Value)
+			}
+		}
+		return o.closeObject()
+	}
+	if !nonNullMember(entry, field).Exists() {
+		o.addRaw(`"`+field+`"`, "[]")
+	}
+	for m := range entry.Members() {
+		switch name := m.Key.Text(); {
+		case name == "when", name == "synthesize", name == field && m.Value.Kind() == rawjson.Null:
+		default:
+			o.addExpanded(m.Key.Raw(), m.Value)
+		}
+	}
+	return o.closeObject()
+}
+
+// resourceContents wraps the content of a resource into what resources/read answers. A content that
+// is a list is what goes out as it stands, a string is text.
+func resourceContents(resource, content rawjson.Value, uri string, x *expander) (string, error) {
+	o := newObjectWriter(x)
+	switch content.Kind() {
+	case rawjson.Absent:
+		o.addRaw(`"contents"`, "[]")
+		return o.closeObject()
+	case rawjson.Array:
+		o.addExpanded(`"contents"`, content)
+		return o.closeObject()
+	}
+	one := newObjectWriter(x)
+	if !content.Get("uri").Exists() {
+		one.addRaw(`"uri"`, rawjson.Quote(uri))
+	}
+	if mime := nonNullMember(resource, "mimeType"); mime.Exists() && !content.Get("mimeType").Exists() {
+		one.addExpanded(`"mimeType"`, mime)
+	}
+	if content.Kind() == rawjson.Object {
+		one.copyMembers(content)
+	} else {
+		one.addExpanded(`"text"`, content)
+	}
+	text, err := one.closeObject()
+	o.addRaw(`"contents"`, "["+text+"]")
+	out, _ := o.closeObject()
+	return out, err
+}
+
+// elicitationFor returns the params of the elicitation that a request calls for, "" for none. id
+// makes an id for one in the mode url that has none: MCP wants one on the wire.
+func (s *serverState) elicitationFor(ctx context.Context, x *expander, id func() string) (params, mode string, err error) {
+	if s.elicitations == nil {
+		return "", "", nil
+	}
+	entry, err := s.elicitations.Select(ctx, x.scope.Request)
+	if err != nil || !entry.Exists() {
+		return "", "", err
+	}
+	mode = cmp.Or(nonNullMember(entry, "mode").Text(), "form")
+	o := newObjectWriter(x)
+	o.addRaw(`"mode"`, rawjson.Quote(mode))
+	skip := []string{"when", "mode"}
+	switch {
+	case mode == "url" && !nonNullMember(entry, "elicitationId").Exists():
+		o.addRaw(`"elicitationId"`, rawjson.Quote(id()))
+		skip = append(skip, "elicitationId")
+	case mode == "form" && !nonNullMember(entry, "requestedSchema").Exists():
+		o.addRaw(`"requestedSchema"`, `{"type":"object","properties":{}}`)
+		skip = append(skip, "requestedSchema")
+	}
+	o.copyMembers(entry, skip...)
+	params, err = o.closeObject()
+	return params, mode, err
+}

@@ -1,0 +1,257 @@
+package attack
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/oatf"
+	"gauntlet/trace"
+)
+
+// The defaults of Options.
+const (
+	DefaultLimit     = 5 * time.Minute // that the specification recommends for phases without end
+	DefaultReadiness = 30 * time.Second
+)
+
+// Options say how a document is played. A zero field means its default.
+type Options struct {
+	// Recorder takes every message of the run; required.
+	Recorder *trace.Recorder
+	// Notice is told what whoever reads the verdict should know; nil tells nobody.
+	Notice func(Notice)
+	// Limit ends the run whatever happens; default DefaultLimit.
+	Limit time.Duration
+	// Grace is how long to go on watching when everybody is through; nil for what the
+	// document says, which without a word is not at all.
+	Grace *time.Duration
+	// Readiness is how long the server under attack may take to answer for the first time;
+	// default DefaultReadiness.
+	Readiness time.Duration
+	// Dial connects to the server that an mcp_client actor attacks, over a connection whose
+	// messages tap sees; nil where there is none. The run closes the connection.
+	Dial func(ctx context.Context, actor string, tap wire.Tap) (wire.Conn, error)
+	// Serve says how server actors speak. Its Player and Tap are the run's.
+	Serve mcpserver.Options
+	// ForceElicitation sends elicitations also to clients that do not claim to take them.
+	ForceElicitation bool
+	// Clock says what time it is for phases and for the trace; nil for the time of day. With
+	// a clock of its own a run does not end when its actors are through: see [Run.Replay].
+	Clock *Clock
+}
+
+// A Run is one document being played, once.
+type Run struct {
+	opt         Options
+	doc         *oatf.Document
+	grace       time.Duration
+	captures    *captureStore
+	notices     *notices
+	credentials *trace.Labels
+	actors      []*actor
+	servers     []*server
+	clients     []*client
+	skipped     []ActorSummary
+
+	// alive is the context of everything that the run starts: what happens to an actor comes
+	// from transports, whose own contexts end earlier or later. Set before begun is closed.
+	alive context.Context
+	begun chan struct{} // closed when the actors have begun
+	over  chan ending   // why the run is over, before its grace; has room for one
+
+	progress *replayProgress // of a replay; else nil
+
+	mu    sync.Mutex
+	work  sync.WaitGroup
+	ended bool   // nothing is started any more
+	lost  string // why messages are missing in the trace, "" if none are
+}
+
+// A Server is one server actor, for its caller to attach transports to.
+type Server struct {
+	Actor string
+	*mcpserver.Server
+}
+
+// Servers returns the server actors in the order of the document.
+func (r *Run) Servers() []Server {
+	out := make([]Server, len(r.servers))
+	for i, s := range r.servers {
+		out[i] = Server{s.name, s.engine}
+	}
+	return out
+}
+
+// Prompt returns what a document has the user say to the agent: the messages of role user
+// of its first AG-UI actor that has any, one paragraph each; "" if there are none.
+func (r *Run) Prompt() string { return prompt(r.doc) }
+
+// An ending is why a run is over.
+type ending struct {
+	why  string
+	gone bool // nothing can come any more that would be worth waiting for
+}
+
+// End tells the run that the agent has ended. The run then ends, behind its grace.
+func (r *Run) End(why string) { r.signalEnd(ending{why, false}) }
+
+// Gone tells the run that no server has a client any more, nor will have one. Without
+// clients of its own it then ends, and waits for nothing.
+func (r *Run) Gone(why string) {
+	if len(r.clients) == 0 {
+		r.signalEnd(ending{why, true})
+		return
+	}
+	for _, s := range r.servers {
+		s.actor.mu.Lock()
+		s.finishScript()
+		s.actor.mu.Unlock()
+	}
+}
+
+func (r *Run) signalEnd(e ending) {
+	select {
+	case r.over <- e:
+	default: // somebody else has said so
+	}
+}
+
+// Why a run ended.
+const (
+	EndedThrough     = "all actors are through"
+	EndedLimit       = "its time was over"
+	EndedInterrupted = "it was interrupted"
+)
+
+// Run plays the document: it returns when all actors are through or somebody calls
+// End, and the grace is over; at its limit; and when ctx ends, which is no error. The
+// transports of the servers are open by then, and are the caller's to end behind it; they
+// answer nothing before Run is called. Nothing that the run started is left when it
+// returns.
+func (r *Run) Run(ctx context.Context) Summary {
+	start := time.Now()
+	limited, cancel := context.WithTimeoutCause(ctx, r.opt.Limit, errLimit)
+	defer cancel()
+	alive, stop := context.WithCancelCause(limited)
+	r.alive = alive
+	for _, a := range r.actors {
+		a.beginFirstPhase(alive)
+	}
+	close(r.begun)
+	for _, c := range r.clients {
+		r.spawn(func() { // ends with its script or with the run
+			err := c.playScript(alive)
+			if alive.Err() != nil {
+				err = nil // it was cut off
+			}
+			c.finishActor(err)
+		})
+	}
+	why := r.awaitEnd(limited)
+	stop(errOver)
+	for _, a := range r.actors {
+		a.stopTimer()
+	}
+	r.mu.Lock()
+	r.ended = true
+	r.mu.Unlock()
+	r.work.Wait()
+	return r.summary(why, time.Since(start))
+}
+
+var errLimit = errors.New(EndedLimit)
+
+// awaitEnd returns why the run ends.
+func (r *Run) awaitEnd(ctx context.Context) string {
+	all := make(chan struct{})
+	through := all
+	r.spawn(func() { // ends with the actors or with the run
+		for _, a := range r.actors {
+			select {
+			case <-a.ended:
+			case <-r.alive.Done():
+				return
+			}
+		}
+		close(all)
+	})
+	if r.opt.Clock != nil {
+		through = nil // the recording may go on
+	}
+	e := ending{why: EndedThrough}
+	select {
+	case e = <-r.over:
+	case <-through:
+	case <-ctx.Done():
+		return endOf(ctx)
+	}
+	if e.gone {
+		return e.why
+	}
+	timer := time.NewTimer(r.grace)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return e.why
+	case <-ctx.Done():
+		return endOf(ctx)
+	}
+}
+
+func endOf(ctx context.Context) string {
+	if errors.Is(context.Cause(ctx), errLimit) {
+		return EndedLimit
+	}
+	return EndedInterrupted
+}
+
+// spawn starts what ends with the run. Behind its end, when transports may still bring
+// something, it starts nothing.
+func (r *Run) spawn(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.ended {
+		r.work.Go(f)
+	}
+}
+
+// awaitBegin waits until the run has begun, which its caller sees to, and returns its context.
+func (r *Run) awaitBegin() context.Context {
+	<-r.begun
+	return r.alive
+}
+
+// matchTime is how long the conditions, or the extractors, of a phase may take over one
+// message together. A document may have thousands of them, and a peer sends what costs most.
+const matchTime = 2 * time.Second
+
+var errMatchTime = errors.New("there was no time left to look at a message")
+
+// matchContext returns a context for that time, which ends with the run as well.
+func (r *Run) matchContext() (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(r.alive, matchTime, errMatchTime)
+}
+
+// recordMessage puts a message into the trace.
+func (r *Run) recordMessage(m trace.Message) int {
+	out, err := r.opt.Recorder.Record(m)
+	if err != nil {
+		r.noteLoss(err)
+		return 0
+	}
+	r.progress.noteRecorded(out.Direction, out.Method)
+	return out.Seq
+}
+
+// noteLoss notes why messages are missing in the trace.
+func (r *Run) noteLoss(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil && r.lost == "" {
+		r.lost = "the trace is incomplete: " + err.Error()
+	}
+}

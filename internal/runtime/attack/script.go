@@ -1,0 +1,154 @@
+package attack
+
+import (
+	"fmt"
+	"time"
+
+	"gauntlet/internal/leaf/faults"
+	"gauntlet/oatf"
+	"gauntlet/oatf/match"
+	"gauntlet/rawjson"
+)
+
+// A script is what one actor does, read once: nothing in it fails when it is played.
+type script struct {
+	name, mode string
+	phases     []phase
+}
+
+// A phase is one stage of a script.
+type phase struct {
+	name       string
+	state      rawjson.Value  // that holds in this phase, inherited whole if it has none of its own
+	trigger    *match.Trigger // nil: the phase stays
+	extractors []extractor
+	onEnter    []oatf.Action
+	awaits     []await
+	faults     []*faults.Rule
+}
+
+// An extractor takes a value out of messages of one side.
+type extractor struct {
+	name   string
+	source oatf.ExtractorSource
+	*match.Extractor
+}
+
+// readScript reads an actor of a normalized document.
+func readScript(a *oatf.Actor) (*script, error) {
+	s := &script{name: a.Name, mode: a.Mode}
+	states := make([]rawjson.Value, len(a.Phases))
+	for i := range a.Phases {
+		states[i] = a.Phases[i].State
+	}
+	for i := range a.Phases {
+		p, err := readPhase(&a.Phases[i])
+		if err != nil {
+			return nil, fmt.Errorf("actor %q: phase %q: %w", a.Name, a.Phases[i].Name, err)
+		}
+		p.state = match.EffectiveState(states, i)
+		s.phases = append(s.phases, p)
+	}
+	if len(s.phases) == 0 {
+		return nil, fmt.Errorf("actor %q has no phase", a.Name)
+	}
+	return s, nil
+}
+
+func readPhase(p *oatf.Phase) (phase, error) {
+	out := phase{name: p.Name, onEnter: p.OnEnter}
+	var err error
+	if t := p.Trigger; t != nil {
+		if out.trigger, err = match.ParseTrigger(t.Event, t.Count, t.Match, t.After); err != nil {
+			return out, fmt.Errorf("trigger: %w", err)
+		}
+	}
+	for _, x := range p.Extractors {
+		e, err := match.ParseExtractor(string(x.Type), x.Selector)
+		if err != nil {
+			return out, fmt.Errorf("extractor %q: %w", x.Name, err)
+		}
+		out.extractors = append(out.extractors, extractor{x.Name, x.Source, e})
+	}
+	for _, x := range p.Extensions {
+		switch x.Name {
+		case awaitKey:
+			if out.awaits, err = readAwaits(x.Value); err != nil {
+				return out, fmt.Errorf("%s: %w", awaitKey, err)
+			}
+		case faults.Key:
+			if x.Value.Kind() == rawjson.Null {
+				continue
+			}
+			var wrong []faults.Fault
+			if out.faults, wrong = faults.Read(x.Value); wrong != nil {
+				return out, fmt.Errorf("%s: %s", faults.Key, wrong[0].Text)
+			}
+		}
+	}
+	return out, nil
+}
+
+// awaitKey is the extension by which a phase waits for values of other actors:
+//
+//	x-gauntlet-await:
+//	  - {actor: recon, extractors: [token], timeout: 10s}
+const awaitKey = "x-gauntlet-await"
+
+// defaultAwait is how long a phase waits if it does not say.
+const defaultAwait = 30 * time.Second
+
+// An await is what a phase waits for when it begins.
+type await struct {
+	keys    []string // of captures: actor.extractor
+	timeout time.Duration
+}
+
+func readAwaits(v rawjson.Value) ([]await, error) {
+	if v.Kind() != rawjson.Array {
+		return nil, fmt.Errorf("it is a list of objects with actor, extractors and timeout")
+	}
+	var all []await
+	for _, e := range v.Elements() {
+		a := await{timeout: defaultAwait}
+		actor := e.Get("actor").Text()
+		for _, name := range e.Get("extractors").Elements() {
+			a.keys = append(a.keys, actor+"."+name.Text())
+		}
+		if actor == "" || len(a.keys) == 0 {
+			return nil, fmt.Errorf("an entry needs an actor and a list of extractors")
+		}
+		if t := e.Get("timeout"); t.Exists() {
+			var err error
+			if a.timeout, err = match.ParseDuration(t.Text()); err != nil {
+				return nil, fmt.Errorf("timeout: %w", err)
+			}
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// checkAwaits refuses a wait for what nobody captures, which would only ever time out.
+func checkAwaits(scripts []*script) error {
+	captured := map[string]bool{}
+	for _, s := range scripts {
+		for i := range s.phases {
+			for _, x := range s.phases[i].extractors {
+				captured[s.name+"."+x.name] = true
+			}
+		}
+	}
+	for _, s := range scripts {
+		for i := range s.phases {
+			for _, a := range s.phases[i].awaits {
+				for _, key := range a.keys {
+					if !captured[key] {
+						return fmt.Errorf("actor %q: phase %q: %s: no extractor captures %q", s.name, s.phases[i].name, awaitKey, key)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,294 @@
+package attack
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+)
+
+// A server is an actor in the mode mcp_server: what the engine of package mcpserver plays.
+type server struct {
+	*actor
+	index  int // among the servers of the run
+	engine *mcpserver.Server
+	faults *faultInjector // nil without rules
+	states []*serverState // by phase; phases with one state share it
+
+	mu     sync.Mutex
+	talks  map[*mcpserver.Session]*clientState
+	unsent []queuedMessage
+	// ready is what answers in a phase whose state shows no templates, made when the first
+	// request comes. That of one phase is kept: they follow each other.
+	ready      *mcpserver.Prepared
+	readyPhase int
+}
+
+// A queuedMessage is what on_enter sends, while there is nobody to get it.
+type queuedMessage struct {
+	entry
+	method, params string
+}
+
+// maxTalks is how many conversations are remembered: as many as the engine does.
+const maxTalks = 10_000
+
+func newServer(a *actor, index int) (*server, error) {
+	s := &server{actor: a, index: index, talks: map[*mcpserver.Session]*clientState{}}
+	a.send, a.moved = s.broadcastMessage, s.reportUnsent
+	read := map[rawjson.Value]*serverState{}
+	for at := range a.phases {
+		state := a.phases[at].state
+		if read[state] == nil {
+			read[state] = readServerState(state)
+			for _, f := range read[state].faults {
+				s.notice(Unplayed, at, "%s", f)
+			}
+		}
+		s.states = append(s.states, read[state])
+	}
+	opt := a.run.opt.Serve
+	opt.Interceptor, opt.Tap = s, s.recordTapped
+	if s.faults = newFaultInjector(s); s.faults != nil {
+		opt.Deliver = s.faults.injectFault
+	}
+	var err error
+	s.engine, err = mcpserver.New(mcpserver.State{Name: a.name}, opt)
+	return s, err
+}
+
+// preparePhase makes the state of a phase ready to answer.
+func (s *server) preparePhase(at int, x *expander) (*mcpserver.Prepared, error) {
+	shown := s.states[at]
+	state := mcpserver.State{
+		Name: s.name, Unlisted: true,
+		Call: func(ctx context.Context, c mcpserver.Call) (string, error) { return s.answerCall(ctx, at, c) },
+	}
+	var err error
+	text := func(name, absent string) []string {
+		v := nonNullMember(shown.state, name)
+		if !v.Exists() && absent == "" {
+			return nil
+		}
+		if !v.Exists() {
+			return []string{absent}
+		}
+		out, e := x.expandValue(v)
+		err = errors.Join(err, e)
+		return []string{out}
+	}
+	state.Identity = text("server_info", `{"name":"oatf-server","version":"1.0.0"}`)
+	state.Capabilities = text("capabilities", defaultCapabilities)
+	state.Instructions = text("instructions", "")
+	if v := nonNullMember(shown.state, "protocol_version"); v.Kind() == rawjson.String {
+		var e error
+		state.Version, e = x.expandText(v.Text())
+		err = errors.Join(err, e)
+	}
+	for l := range state.Lists {
+		items, e := shown.expandItems(l, x)
+		err = errors.Join(err, e)
+		state.Lists[l] = mcpserver.List{Present: shown.hasList(l), Items: items}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return mcpserver.Prepare(state)
+}
+
+// defaultCapabilities are those of a document that names none (§7.1.4). Lists change in it as phases do, and a
+// client of 2026-07-28 hears of it only where that is declared.
+const defaultCapabilities = `{"tools":{"listChanged":true},"resources":{"listChanged":true},"prompts":{"listChanged":true}}`
+
+// Hear is told every message of a client, and decides which phase answers it.
+func (s *server) Intercept(_ context.Context, t *mcpserver.Session, m wire.Message) mcpserver.Decision {
+	ctx := s.run.awaitBegin()
+	c, begins := s.clientOf(t)
+	s.faults.observeMethod(t, m.Method, begins)
+	content := parseParams(m)
+	// A call that is sent again with what was asked for is still the same call.
+	again := content.Get("requestState").Exists()
+	at, then := s.observeMessage(ctx, m.Method, oatf.SourceRequest, content, !again)
+	if m.Kind == wire.Request {
+		c.rememberRequest(m.ID, m.Method, at)
+	}
+	queued := s.takeQueuedFor(at, m.Method)
+	s.noteEraLimits(at, t, m)
+	return mcpserver.Decision{State: s.preparedFor(at, m, content), AfterAnswer: func() {
+		for _, l := range append(queued, s.openClient(c, m.Method)...) {
+			s.postMessage(ctx, c, l)
+		}
+		if then != nil {
+			then()
+		}
+	}}
+}
+
+// parseParams returns what a message asks, {} where it has none: params may be left out where
+// they are empty.
+func parseParams(m wire.Message) rawjson.Value {
+	tree := new(rawjson.Tree)
+	if m.Params == "" || tree.Parse(m.Params, 0) != nil {
+		_ = tree.Parse("{}", 0)
+	}
+	return tree.Root()
+}
+
+// preparedFor returns what answers a message.
+func (s *server) preparedFor(at int, m wire.Message, content rawjson.Value) *mcpserver.Prepared {
+	if m.Kind != wire.Request {
+		return nil
+	}
+	if s.states[at].fixed {
+		return s.preparedFixed(at)
+	}
+	x := s.expander(content)
+	p, err := s.preparePhase(at, x)
+	s.noteMissing(at, x)
+	if err == nil {
+		return p
+	}
+	s.notice(Unplayed, at, "templates are left empty in the answer to %s: %v", m.Method, err)
+	return s.prepareWithoutTemplates(at)
+}
+
+// preparedFixed returns what answers in a phase without templates.
+func (s *server) preparedFixed(at int) *mcpserver.Prepared {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ready == nil || s.readyPhase != at {
+		s.ready, s.readyPhase = s.prepareWithoutTemplates(at), at
+	}
+	return s.ready
+}
+
+// prepareWithoutTemplates is what answers in a phase, templates empty.
+func (s *server) prepareWithoutTemplates(at int) *mcpserver.Prepared {
+	p, err := s.preparePhase(at, &expander{})
+	if err != nil {
+		s.notice(Trouble, at, "nothing can be shown: %v", err)
+	}
+	return p
+}
+
+// answerCall answers tools/call, prompts/get and resources/read with the state of the phase that
+// the request came in.
+func (s *server) answerCall(ctx context.Context, at int, c mcpserver.Call) (string, error) {
+	select {
+	case <-s.settled[at]:
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	state := s.states[at]
+	request := parseParams(wire.Message{Params: c.Params})
+	x := s.expander(request)
+	l, p := tools, (*stateItem)(nil)
+	switch c.Method {
+	case mcp.ToolsCall:
+		p = state.findByName(tools, c.Name, x)
+	case mcp.PromptsGet:
+		l, p = prompts, state.findByName(prompts, c.Name, x)
+	default:
+		l, p = resources, state.findResource(c.Name, x)
+	}
+	if p == nil {
+		return "", mcpserver.ErrUnknown
+	}
+	if l < resources {
+		if err := s.elicitFromClient(ctx, at, state, c, x); err != nil {
+			return "", err
+		}
+		x.scope.Captures = s.run.captures.visibleTo(s.name) // with what the answer told
+	}
+	limited, cancel := s.run.matchContext()
+	defer cancel()
+	r, err := state.respondTo(limited, l, p, c.Name, x)
+	s.noteMissing(at, x)
+	switch {
+	case errors.Is(err, errSynthesize):
+		s.notice(Synthesized, at, "%s %q: %v (W-006)", stateLists[l].what, c.Name, err)
+		return "", &mcpserver.Error{Code: mcp.CodeInternalError, Message: "Internal error: " + err.Error()}
+	case err != nil:
+		s.notice(Unplayed, at, "%s %q: %v", stateLists[l].what, c.Name, err)
+		return "", &mcpserver.Error{Code: mcp.CodeInternalError, Message: "Internal error"}
+	case r.synthesized:
+		s.notice(Synthesized, at, "%s %q: a model was to write the answer; what the document gives beside is sent instead (W-006)", stateLists[l].what, c.Name)
+	}
+	return r.result, nil
+}
+
+// elicitFromClient asks the client's user what the document wants asked upon a request.
+func (s *server) elicitFromClient(ctx context.Context, at int, state *serverState, c mcpserver.Call, x *expander) error {
+	limited, cancel := s.run.matchContext()
+	defer cancel()
+	text, mode, err := state.elicitationFor(limited, x, func() string { return strings.ToLower(rand.Text()) })
+	if err != nil || text == "" {
+		if err != nil {
+			s.notice(Unplayed, at, "an elicitation is left out: %v", err)
+		}
+		return nil
+	}
+	if !s.run.opt.ForceElicitation && !acceptsElicitation(c.Client, mode) {
+		s.notice(Unplayed, at, "an elicitation of mode %q is left out: the client does not claim to take it", mode)
+		return nil
+	}
+	answer, err := c.Ask(ctx, mcp.ElicitationCreate, text)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		s.notice(Trouble, at, "an elicitation has no answer: %v", err)
+		return nil
+	}
+	s.observeClientAnswer(s.run.awaitBegin(), at, mcp.ElicitationCreate, answer)
+	return nil
+}
+
+// observeClientAnswer takes what a client answered to a request of ours: an event under the name of
+// the method. The extractors that look at it are those of the phase that asked, which may
+// be over: the call that it belongs to still waits for what they find.
+func (s *server) observeClientAnswer(ctx context.Context, asked int, method string, m wire.Message) {
+	content := parseAnswer(m)
+	s.runExtractors(asked, oatf.SourceResponse, content)
+	if then := s.observeEvent(ctx, method, content); then != nil {
+		then()
+	}
+}
+
+// parseAnswer returns the result of an answer, or its error.
+func parseAnswer(m wire.Message) rawjson.Value {
+	tree := new(rawjson.Tree)
+	if tree.Parse(cmp.Or(m.Result, m.Error), 0) != nil {
+		return rawjson.Value{}
+	}
+	return tree.Root()
+}
+
+// acceptsElicitation reports whether a client with these capabilities takes elicitations of a mode. An
+// empty capability stands for forms.
+func acceptsElicitation(capabilities, mode string) bool {
+	var tree rawjson.Tree
+	if tree.Parse(capabilities, 0) != nil {
+		return false
+	}
+	e := tree.Root().Get("elicitation")
+	if mode == "form" && e.Kind() == rawjson.Object && !e.Get("url").Exists() {
+		return true
+	}
+	return nonNullMember(e, mode).Exists()
+}
+
+// noteEraLimits says what of a phase the stateless era cannot show.
+func (s *server) noteEraLimits(at int, t *mcpserver.Session, m wire.Message) {
+	if m.Kind == wire.Request && t.Revision() >= mcp.FirstStateless && nonNullMember(s.states[at].state, "protocol_version").Exists() {
+		s.notice(Unplayed, at, "a client of %s has no handshake, so protocol_version is not shown to it", t.Revision())
+	}
+}

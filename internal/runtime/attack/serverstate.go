@@ -1,0 +1,167 @@
+package attack
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/oatf/match"
+	"gauntlet/rawjson"
+)
+
+// A serverState is the state of an mcp_server phase (§7.1.4), read once: what it lists and what it
+// answers. Whatever cannot be used of it is among its faults, and the rest is played.
+type serverState struct {
+	state        rawjson.Value
+	lists        [4][]stateItem // in the order of catalog.Kinds: tools, prompts, resources, templates
+	elicitations *match.Dispatch
+	fixed        bool // nothing that is shown before a call has a template
+	faults       []string
+}
+
+// A stateItem is one thing of a list.
+type stateItem struct {
+	id        string // its name, URI or URI template, as written
+	value     rawjson.Value
+	responses *match.Dispatch // nil without
+	uri       *uriTemplate    // of a resource template that can be matched
+}
+
+// The lists of a state. own are the members that are the format's and never go out; of
+// resources responses is none of the specification's, but documents in the wild have it.
+var stateLists = [4]struct {
+	key, id, what string
+	own           []string
+}{
+	{"tools", "name", "tool", []string{"responses"}},
+	{"prompts", "name", "prompt", []string{"responses"}},
+	{"resources", "uri", "resource", []string{"content", "responses"}},
+	{"resource_templates", "uriTemplate", "resource template", []string{"content", "responses"}},
+}
+
+// Indexes of stateLists.
+const (
+	tools = iota
+	prompts
+	resources
+	uriTemplates
+)
+
+// stateKeys are those that the format defines for the state of a server.
+var stateKeys = []string{"protocol_version", "server_info", "instructions", "capabilities", "tools", "resources", "resource_templates", "prompts", "elicitations"}
+
+func readServerState(state rawjson.Value) *serverState {
+	s := &serverState{state: state, fixed: true}
+	for m := range state.Members() {
+		name := m.Key.Text()
+		if !slices.Contains(stateKeys, name) && !strings.HasPrefix(name, "x-") {
+			s.addFault("the state's %q means nothing to this runtime and is not played", name)
+		}
+	}
+	for _, key := range []string{"protocol_version", "server_info", "instructions", "capabilities"} {
+		s.fixed = s.fixed && !hasTemplate(state.Get(key))
+	}
+	for l := range stateLists {
+		s.readList(l)
+	}
+	if e := nonNullMember(state, "elicitations"); e.Exists() {
+		var err error
+		if s.elicitations, err = match.ParseDispatch(e); err != nil {
+			s.addFault("its elicitations cannot be used: %v", err)
+		}
+	}
+	return s
+}
+
+func (s *serverState) addFault(format string, args ...any) {
+	s.faults = append(s.faults, fmt.Sprintf(format, args...))
+}
+
+func (s *serverState) readList(l int) {
+	in := &stateLists[l]
+	for _, v := range s.state.Get(in.key).Elements() {
+		p := stateItem{id: v.Get(in.id).Text(), value: v}
+		for m := range v.Members() {
+			if !slices.Contains(in.own, m.Key.Text()) {
+				s.fixed = s.fixed && !hasTemplate(m.Value)
+			}
+		}
+		var err error
+		if r := nonNullMember(v, "responses"); r.Exists() {
+			if p.responses, err = match.ParseDispatch(r); err != nil {
+				s.addFault("%s %q: its responses cannot be used: %v", in.what, p.id, err)
+			}
+		}
+		if l == uriTemplates {
+			if p.uri, err = parseURITemplate(p.id); err != nil {
+				s.addFault("%s %q: nothing is read through it: %v", in.what, p.id, err)
+			}
+		}
+		s.lists[l] = append(s.lists[l], p)
+	}
+}
+
+// hasList reports whether the state has a list. Capabilities that are given say which lists
+// there are, beside those that are there; without them all are, if empty (§7.1.4).
+func (s *serverState) hasList(l int) bool {
+	capabilities := nonNullMember(s.state, "capabilities")
+	name := [...]string{"tools", "prompts", "resources", "resources"}[l]
+	return nonNullMember(s.state, stateLists[l].key).Exists() || !capabilities.Exists() || nonNullMember(capabilities, name).Exists()
+}
+
+// expandItems returns the definitions of a list as they go out.
+func (s *serverState) expandItems(l int, x *expander) ([]string, error) {
+	out := make([]string, 0, len(s.lists[l]))
+	for i := range s.lists[l] {
+		p := &s.lists[l][i]
+		if p.value.Kind() != rawjson.Object {
+			text, err := x.expandValue(p.value)
+			if err != nil {
+				return nil, fmt.Errorf("%s %d: %w", stateLists[l].what, i, err)
+			}
+			out = append(out, text)
+			continue
+		}
+		o := newObjectWriter(x)
+		o.copyMembers(p.value, stateLists[l].own...)
+		text, err := o.closeObject()
+		if err != nil {
+			return nil, fmt.Errorf("%s %q: %w", stateLists[l].what, p.id, err)
+		}
+		out = append(out, text)
+	}
+	return out, nil
+}
+
+// findByName returns what a call asks for by name, the first of that name; nil if there is none.
+func (s *serverState) findByName(l int, name string, x *expander) *stateItem {
+	names := &expander{scope: x.scope}
+	for i := range s.lists[l] {
+		p := &s.lists[l][i]
+		id := p.id
+		if !s.fixed && strings.Contains(id, "{{") {
+			var err error
+			if id, err = names.expandText(id); err != nil {
+				return nil // there is no room for the names of the others, either
+			}
+		}
+		if id == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// findResource returns what is read under a URI: a resource of that URI, or the first template
+// that the URI fits.
+func (s *serverState) findResource(uri string, x *expander) *stateItem {
+	if p := s.findByName(resources, uri, x); p != nil {
+		return p
+	}
+	for i := range s.lists[uriTemplates] {
+		if p := &s.lists[uriTemplates][i]; p.uri != nil && p.uri.matchesURI(uri) {
+			return p
+		}
+	}
+	return nil
+}

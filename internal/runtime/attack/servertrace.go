@@ -1,0 +1,105 @@
+package attack
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+// maxParts is how many messages of one batch get a line of their own in the trace: more
+// than are ever answered. The batch itself holds all.
+const maxParts = 100
+
+// recordTapped records what goes over the server's transports. A message of ours has the phase of
+// the request that it answers.
+func (s *server) recordTapped(t mcpserver.Tapped) {
+	s.faults.observeTapped(t)
+	one := s.traceMessage(t, t.Message)
+	seq := s.run.recordMessage(one)
+	if t.Message.Kind != wire.Batch {
+		return
+	}
+	n := 0
+	for part := range t.Message.Parts() {
+		if n++; n > maxParts {
+			return
+		}
+		m := s.traceMessage(t, part)
+		m.PartOf = seq
+		s.run.recordMessage(m)
+	}
+}
+
+func (s *server) traceMessage(t mcpserver.Tapped, w wire.Message) trace.Message {
+	s.run.awaitBegin()
+	phase := s.lastPhase() // and not what time has brought about: a tap must not do what a phase does first
+	m := trace.Message{
+		Time: s.run.clockNow(), Actor: s.name, Server: s.name, Role: trace.AsServer, Direction: trace.ToServer,
+		Kind: trace.Kind(w.Kind.String()), ID: w.ID, Method: w.Method, Note: w.Note, Raw: w.Raw, HTTP: s.traceHTTP(t.HTTP),
+	}
+	if t.Session != nil {
+		m.Session, m.Revision = "s"+strconv.Itoa(t.Session.Number()), t.Session.Revision()
+	}
+	if t.ToClient {
+		m.Direction = trace.ToClient
+	}
+	if c := s.stateOf(t.Session); c != nil && t.ToClient {
+		switch w.Kind {
+		case wire.Response, wire.Error:
+			phase = s.observeAnswer(c, w, phase)
+		case wire.Request:
+			if c.takeStandalone(w.Method, w.Params) {
+				m.Note = joinNotes(m.Note, "a request that belongs to none of the client's, which SEP-2260 forbids; the document wants it so")
+			}
+		}
+	}
+	m.Phase = s.phases[phase].name
+	return m
+}
+
+func joinNotes(note, more string) string {
+	if note == "" {
+		return more
+	}
+	return note + "; " + more
+}
+
+// observeAnswer returns the phase that an answer of ours comes from, and lets the extractors of
+// that phase look at it.
+func (s *server) observeAnswer(c *clientState, w wire.Message, now int) int {
+	phase, ok := c.takeRequestPhase(w.ID)
+	if !ok {
+		return now
+	}
+	if slices.ContainsFunc(s.phases[phase].extractors, func(x extractor) bool { return x.source == oatf.SourceResponse }) {
+		var tree rawjson.Tree
+		if text := w.Result + w.Error; tree.Parse(text, 0) == nil {
+			s.runExtractors(phase, oatf.SourceResponse, tree.Root())
+		}
+	}
+	return phase
+}
+
+// traceHTTP is what HTTP said. Exchanges are numbered by each server; in the trace, where all
+// servers come together, their numbers must not meet.
+func (s *server) traceHTTP(x *mcpserver.Exchange) *trace.HTTP {
+	if x == nil {
+		return nil
+	}
+	h := &trace.HTTP{Exchange: (x.Number-1)*len(s.run.servers) + s.index + 1, Method: x.Method, Status: x.Status}
+	for _, name := range slices.Sorted(maps.Keys(x.Header)) {
+		for _, value := range x.Header[name] {
+			h.Headers = append(h.Headers, trace.Field{Name: name, Value: value})
+		}
+	}
+	if x.Status == 0 {
+		h.Credential = s.run.credentials.Of(x.Header.Get("Authorization"))
+	}
+	return h
+}

@@ -1,0 +1,141 @@
+package discover
+
+import (
+	"errors"
+
+	"gauntlet/rawjson"
+)
+
+// maxDepth is how deep values are looked into. No client nests its servers deeper than 5.
+const maxDepth = 64
+
+// parseJSON reads JSON with comments and trailing commas, which VS Code, Zed, OpenCode and
+// others allow. Where the text is broken, what stands before is returned with the error,
+// and cut is the offset from which nothing was read. skip says which values to leave unread.
+func parseJSON(s string, skip func(*node) bool) (root *node, cut int, err error) {
+	plain := isBlankLine(s)
+	var tree rawjson.Tree
+	cut = len(s)
+	if err = tree.Parse(plain, 0); err != nil {
+		var syntax *rawjson.SyntaxError
+		if !errors.As(err, &syntax) {
+			return nil, 0, err
+		}
+		var whole string
+		whole, cut = closed(plain, syntax.Offset)
+		if tree.Parse(whole, 0) != nil {
+			return nil, 0, err
+		}
+	}
+	root = &node{keyStart: -1}
+	fill(root, tree.Root(), 0, skip)
+	return root, cut, err
+}
+
+// isBlankLine replaces comments and trailing commas by spaces, so that offsets stay.
+func isBlankLine(s string) string {
+	out := []byte(s)
+	comma := -1 // the last comma, if nothing but white space stands behind it
+	for i := 0; i < len(out); i++ {
+		switch c := out[i]; {
+		case c == '"':
+			for i++; i < len(out) && out[i] != '"' && out[i] != '\n'; i++ {
+				if out[i] == '\\' {
+					i++
+				}
+			}
+			comma = -1
+		case c == '/' && i+1 < len(out) && out[i+1] == '/':
+			for ; i < len(out) && out[i] != '\n'; i++ {
+				out[i] = ' '
+			}
+		case c == '/' && i+1 < len(out) && out[i+1] == '*':
+			out[i], out[i+1] = ' ', ' '
+			for i += 2; i < len(out); i++ {
+				if out[i] == '*' && i+1 < len(out) && out[i+1] == '/' {
+					out[i], out[i+1] = ' ', ' '
+					i++
+					break
+				}
+				if out[i] != '\n' {
+					out[i] = ' '
+				}
+			}
+		case c == ',':
+			comma = i
+		case c == '}' || c == ']':
+			if comma >= 0 {
+				out[comma] = ' '
+			}
+			comma = -1
+		case c != ' ' && c != '\t' && c != '\n' && c != '\r':
+			comma = -1
+		}
+	}
+	return string(out)
+}
+
+// closed cuts a text that is JSON up to an offset behind its last complete value, and
+// closes what is open there. The cut is where the text stops being the file's own.
+func closed(s string, broken int) (whole string, cut int) {
+	var open []byte
+	for i := 0; i < broken && i < len(s); i++ {
+		switch s[i] {
+		case '"':
+			for i++; i < broken && s[i] != '"'; i++ {
+				if s[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			open = append(open, s[i]+2) // } is { + 2, ] is [ + 2
+			cut = i + 1
+		case '}', ']':
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+			cut = i + 1
+		case ',':
+			cut = i
+		}
+	}
+	b := []byte(s[:cut])
+	for i := len(open) - 1; i >= 0; i-- {
+		b = append(b, open[i])
+	}
+	return string(b), cut
+}
+
+// fill copies a value and what is below it.
+func fill(n *node, v rawjson.Value, depth int, skip func(*node) bool) {
+	n.start = v.Offset()
+	n.end = n.start + len(v.Raw())
+	switch v.Kind() {
+	case rawjson.Bool:
+		n.kind, n.text = boolean, v.Raw()
+	case rawjson.Number:
+		n.kind, n.text = number, v.Raw()
+	case rawjson.String:
+		n.kind, n.text = text, v.Text()
+	case rawjson.Array:
+		n.kind = list
+		if n.unread = depth >= maxDepth || skip(n); n.unread {
+			return
+		}
+		for _, e := range v.Elements() {
+			child := &node{}
+			n.addChild(child, "", -1, -1)
+			fill(child, e, depth+1, skip)
+		}
+	case rawjson.Object:
+		n.kind = table
+		if n.unread = depth >= maxDepth || skip(n); n.unread {
+			return
+		}
+		for m := range v.Members() {
+			child := &node{}
+			n.addChild(child, m.Key.Text(), m.Key.Offset(), m.Key.Offset()+len(m.Key.Raw()))
+			fill(child, m.Value, depth+1, skip)
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package discover
+
+import (
+	"strings"
+)
+
+// A base is the folder that a Place's path is below.
+type base uint8
+
+const (
+	homeFolder    base = iota // the user's
+	configFolder              // in which the system keeps the settings of programs
+	xdgFolder                 // ~/.config, or what XDG_CONFIG_HOME says, on every system
+	projectFolder             // the project at hand
+	systemFile                // an absolute path, for each system
+	variableFile              // the path that an environment variable holds
+)
+
+// A Place is a path at which a client keeps servers. A * stands for the names in a folder: all
+// configurations in it, or with a path behind it, all folders.
+type Place struct {
+	base     base
+	path     string              // with slashes
+	system   map[string][]string // by operating system
+	variable string              // names a folder in place of the base, or for variableFile the file
+	inFolder string              // the path in the folder that variable names
+	systems  []string            // operating systems; nil for all
+	optional bool
+	names    []string
+}
+
+func inHome(path string) Place    { return Place{base: homeFolder, path: path} }
+func inConfig(path string) Place  { return Place{base: configFolder, path: path} }
+func inXDG(path string) Place     { return Place{base: xdgFolder, path: path} }
+func inProject(path string) Place { return Place{base: projectFolder, path: path} }
+
+// namedBy is the file whose path an environment variable holds.
+func namedBy(variable string) Place { return Place{base: variableFile, variable: variable} }
+
+// ofSystem is a file that an administrator writes for all users.
+func ofSystem(linux, darwin string, windows ...string) Place {
+	return Place{base: systemFile, system: map[string][]string{"linux": {linux}, "darwin": {darwin}, "windows": windows}}
+}
+
+// or names an environment variable that holds another folder, in which the file has this path.
+func (p Place) or(variable, path string) Place {
+	p.variable, p.inFolder = variable, path
+	return p
+}
+
+// shared says that the file is there for other settings too, and may have no servers.
+func (p Place) shared() Place {
+	p.optional = true
+	return p
+}
+
+// on says which systems have the place.
+func (p Place) on(systems ...string) Place {
+	p.systems = systems
+	return p
+}
+
+// alsoNamed adds an end of paths by which a file elsewhere is told to be the client's.
+func (p Place) alsoNamed(pattern string) Place {
+	p.names = append(p.names, pattern)
+	return p
+}
+
+// patterns are the ends of paths that tell a file of this place.
+func (p *Place) patterns() []string {
+	out := p.names
+	if p.path != "" {
+		out = append(out, p.path)
+	}
+	for _, paths := range p.system {
+		for _, path := range paths {
+			path = slashed(path)
+			out = append(out, path[strings.IndexByte(path, '/')+1:])
+		}
+	}
+	return out
+}
+
+// paths are where the place is on a host; none where it has no such folder.
+func (p *Place) paths(h Host) []string {
+	if p.systems != nil && !h.isOneOf(p.systems) {
+		return nil
+	}
+	switch p.base {
+	case projectFolder:
+		if h.Cwd == "" {
+			return nil
+		}
+		return []string{h.joinPath(h.Cwd, p.path)}
+	case variableFile:
+		if path := h.env(p.variable); path != "" {
+			return []string{path}
+		}
+		return nil
+	case systemFile:
+		return p.system[h.family()]
+	}
+	if dir := h.env(p.variable); p.variable != "" && dir != "" {
+		return []string{h.joinPath(dir, p.inFolder)}
+	}
+	return []string{h.joinPath(h.folder(p.base), p.path)}
+}
+
+// folder is one of the user's folders.
+func (h Host) folder(b base) string {
+	switch {
+	case b == homeFolder:
+		return h.Home
+	case b == configFolder && h.OS == "windows":
+		if dir := h.env("APPDATA"); dir != "" {
+			return dir
+		}
+		return h.joinPath(h.Home, "AppData/Roaming")
+	case b == configFolder && h.OS == "darwin":
+		return h.joinPath(h.Home, "Library/Application Support")
+	}
+	if dir := h.env("XDG_CONFIG_HOME"); dir != "" {
+		return dir
+	}
+	return h.joinPath(h.Home, ".config")
+}
+
+// family is the host's system: one that is not known is taken for a Unix like Linux.
+func (h Host) family() string {
+	if h.OS == "darwin" || h.OS == "windows" {
+		return h.OS
+	}
+	return "linux"
+}
+
+func (h Host) isOneOf(systems []string) bool {
+	for _, s := range systems {
+		if s == h.family() {
+			return true
+		}
+	}
+	return false
+}
+
+// A configurationPath is one path to look at, with what is known of the file.
+type configurationPath struct {
+	path string
+	hint Hint
+}
+
+// configurationPaths lists where the clients keep servers on a host.
+func configurationPaths(h Host) []configurationPath {
+	var out []configurationPath
+	for i := range applications {
+		a := &applications[i]
+		for j := range a.Places {
+			p := &a.Places[j]
+			hint := Hint{Client: a.Client, Optional: p.optional}
+			if p.base == projectFolder {
+				hint.Project = h.Cwd
+			}
+			for _, path := range p.paths(h) {
+				out = append(out, configurationPath{path, hint})
+			}
+		}
+	}
+	return out
+}

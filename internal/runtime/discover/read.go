@@ -1,0 +1,212 @@
+package discover
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode/utf16"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check/config"
+)
+
+// The limits of what is read of one file. Claude Code keeps its history in the file of its
+// servers, which can make it large.
+const (
+	MaxBytes   = 32 << 20
+	MaxEntries = 2_000
+)
+
+// maxFlat is the longest text of a format whose parser is not ours.
+const maxFlat = 2 << 20
+
+// A Format is a way of writing values.
+type Format string
+
+// The formats. JSON stands for JSON with comments and trailing commas too.
+const (
+	JSON Format = "json"
+	TOML Format = "toml"
+	YAML Format = "yaml"
+)
+
+// A Hint is what is known of a file before it is read. The zero Hint says nothing: format
+// and client are then told from the name and the content.
+type Hint struct {
+	Client config.Client
+	Format Format
+	// Project is the folder for which the file holds.
+	Project string
+	// Optional says that the file is the client's for other things too, so that it is
+	// nothing to complain about if it has no servers.
+	Optional bool
+}
+
+// Read reads a configuration of any client's own form. It never fails as a whole: what
+// could not be read is a Problem of the File. It does no I/O.
+func Read(name string, data []byte, hint Hint) config.File {
+	s := decode(data)
+	r := &reader{hint: hint, lines: newLines(""), file: config.File{Client: hint.Client, Path: name, Project: hint.Project, Entries: []config.Entry{}, Problems: []finding.Problem{}}}
+	if r.file.Client == "" {
+		r.file.Client = clientOfName(name)
+	}
+	if len(s) > MaxBytes {
+		r.problemIn(finding.Limit, nil, "the file is longer than %d MB and was not read", MaxBytes>>20)
+		return r.file
+	}
+	r.lines = newLines(s)
+	if strings.TrimSpace(s) == "" {
+		if hint.Client == "" {
+			r.problemIn(finding.Unread, nil, "the file is empty")
+		}
+		return r.file
+	}
+	format := hint.Format
+	if format == "" {
+		format = formatOf(name, s)
+	}
+	root := r.parseFormat(s, format)
+	if root == nil {
+		return r.file
+	}
+	if r.file.Client == "" {
+		r.file.Client = clientOfContent(root, format)
+	}
+	r.findServers(root)
+	return r.file
+}
+
+// decode returns the text without a byte order mark; UTF-16, which Windows programs like
+// to write, becomes UTF-8.
+func decode(data []byte) string {
+	if len(data) >= 2 && (data[0] == 0xFE && data[1] == 0xFF || data[0] == 0xFF && data[1] == 0xFE) {
+		units := make([]uint16, 0, len(data)/2)
+		for i := 2; i+1 < len(data); i += 2 {
+			hi, lo := data[i], data[i+1]
+			if data[0] == 0xFF {
+				hi, lo = lo, hi
+			}
+			units = append(units, uint16(hi)<<8|uint16(lo))
+		}
+		return string(utf16.Decode(units))
+	}
+	return strings.TrimPrefix(string(data), "\ufeff")
+}
+
+func formatOf(name, s string) Format {
+	switch strings.ToLower(path.Ext(slashed(name))) {
+	case ".toml":
+		return TOML
+	case ".yaml", ".yml":
+		return YAML
+	case ".json", ".jsonc", ".json5":
+		return JSON
+	}
+	switch first := strings.TrimLeft(s, " \t\r\n"); {
+	case strings.HasPrefix(first, "{"), strings.HasPrefix(first, "//"), strings.HasPrefix(first, "/*"):
+		return JSON
+	case strings.HasPrefix(first, "[mcp_servers"), strings.Contains(s, "\n[mcp_servers"):
+		return TOML
+	case strings.Contains(s, "mcpServers:"):
+		return YAML
+	}
+	return JSON
+}
+
+func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+
+// reader reads one file.
+type reader struct {
+	hint  Hint
+	file  config.File
+	lines *lines
+	cut   int // behind it a broken file was not read
+	full  bool
+}
+
+func (r *reader) problemIn(k finding.ProblemKind, n *node, format string, args ...any) {
+	p := config.Place{}
+	name := ""
+	if n != nil {
+		p = r.lines.placeOfName(n)
+	}
+	r.file.Problems = append(r.file.Problems, finding.Problem{Kind: k, Message: fmt.Sprintf(format, args...), Order: p.Start,
+		Location: finding.Location{Server: name, Pointer: p.Pointer, File: r.file.Path, Line: p.Line, Column: p.Column}})
+}
+
+// problemAt is a problem at an offset.
+func (r *reader) problemAt(k finding.ProblemKind, off int, message string) {
+	line, column := r.lines.lineAndColumn(off)
+	r.file.Problems = append(r.file.Problems, finding.Problem{Kind: k, Message: message, Order: off,
+		Location: finding.Location{File: r.file.Path, Line: line, Column: column}})
+}
+
+// parseFormat returns the root, nil if nothing could be read.
+func (r *reader) parseFormat(s string, format Format) *node {
+	r.cut = len(s)
+	if format != JSON && len(s) > maxFlat {
+		r.problemIn(finding.Limit, nil, "a file of this format may have %d MB at most", maxFlat>>20)
+		return nil
+	}
+	switch format {
+	case TOML:
+		root, faults := parseTOML(s)
+		for _, f := range faults {
+			r.problemAt(finding.Malformed, f.offset, "not TOML: "+unquoted(f.err.Error())+"; the rest of its table is unread")
+		}
+		if len(faults) >= maxFaults {
+			r.problemIn(finding.Limit, nil, "too many faults: the rest of the file is unread")
+		}
+		return root
+	case YAML:
+		root, err := parseYAML(s, r.lines)
+		if err != nil {
+			r.problemIn(finding.Malformed, nil, "not YAML: %s", yamlMessage(err))
+		}
+		return root
+	}
+	root, cut, err := parseJSON(s, uninteresting)
+	if err != nil {
+		r.cut = cut
+		r.problemAt(finding.Malformed, jsonOffset(err, cut), "not JSON: "+jsonMessage(err)+"; a client would refuse the whole file, and what follows is unread")
+	}
+	if root != nil && root.kind == table && !r.known(root) && len(s) <= maxFlat {
+		root, _, _ = parseJSON(s, func(*node) bool { return false })
+	}
+	return root
+}
+
+// uninteresting keeps large parts of large files out of memory: of the root only what can
+// hold servers is looked into, of Claude Code's projects only their servers.
+func uninteresting(n *node) bool {
+	depth := 0
+	top := n
+	for p := n.parent; p != nil; p = p.parent {
+		depth++
+		if p.parent != nil {
+			top = p
+		}
+	}
+	switch {
+	case depth == 0:
+		return false
+	case top.parent != nil && !holders[top.key]:
+		return true
+	case top.key == "projects" && depth == 3:
+		return n.key != "mcpServers" && !strings.HasPrefix(n.key, "disabledMcp")
+	}
+	return false
+}
+
+// holders are the members of a root that can hold servers, or say something of them.
+var holders = map[string]bool{"mcpServers": true, "servers": true, "mcp": true, "context_servers": true, "mcp_servers": true, "projects": true, "experimental": true, "inputs": true, "amp.mcpServers": true}
+
+// known reports whether a root has a member that holds servers.
+func (r *reader) known(root *node) bool {
+	for _, c := range root.children {
+		if holders[c.key] && c.key != "inputs" && c.key != "experimental" {
+			return true
+		}
+	}
+	return root.get("experimental").get("modelContextProtocolServers") != nil
+}

@@ -1,0 +1,122 @@
+package discover
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check/config"
+)
+
+// Resolve returns the entry as its client would start it: references to the environment
+// and to folders replaced as far as the client documents them, ~ in the command and the
+// working directory too. References that only the client can answer, and variables that
+// are not set, are problems: the entry is not to be launched then. Nobody is asked.
+func (h Host) Resolve(e config.Entry) (config.Entry, []finding.Problem) {
+	r := &resolver{Host: h, entry: &e, application: applicationOf(e.Client)}
+	e.Filled = nil
+	e.Command = h.tilde(r.resolveText(e.Command, e.CommandAt))
+	e.Cwd = h.tilde(r.resolveText(e.Cwd, e.Place))
+	e.EnvFile = h.tilde(r.resolveText(e.EnvFile, e.Place))
+	e.URL = r.resolveValue(e.URL)
+	args := make([]config.Value, len(e.Args))
+	for i, a := range e.Args {
+		args[i] = r.resolveValue(a)
+	}
+	e.Args = args
+	e.Env, e.Headers = r.variables(e.Env), r.variables(e.Headers)
+	if e.EnvFile != "" && len(r.problems) == 0 {
+		e.Env = append(r.envFile(e.EnvFile), e.Env...) // the last of a name wins, which is the entry's own
+	}
+	return e, r.problems
+}
+
+type resolver struct {
+	Host
+	entry       *config.Entry
+	application *Application
+	problems    []finding.Problem
+}
+
+func (r *resolver) variables(list []config.Variable) []config.Variable {
+	out := make([]config.Variable, len(list))
+	for i, v := range list {
+		out[i] = config.Variable{Name: v.Name, Value: r.resolveValue(v.Value)}
+	}
+	return out
+}
+
+func (r *resolver) resolveValue(v config.Value) config.Value {
+	return config.NewValue(r.resolveText(v.Reveal(), v.Place), v.Place)
+}
+
+func (r *resolver) resolveText(s string, at config.Place) string {
+	var b strings.Builder
+	from := 0
+	for _, ref := range config.References(s) {
+		with, ok := r.answerReference(ref, at)
+		if !ok {
+			continue
+		}
+		b.WriteString(s[from:ref.Start])
+		b.WriteString(with)
+		from = ref.End
+	}
+	return b.String() + s[from:]
+}
+
+// answerReference is what stands for a reference, false if it stays as it is.
+func (r *resolver) answerReference(ref config.Reference, at config.Place) (string, bool) {
+	switch ref.Kind {
+	case config.EnvReference:
+		if !slices.Contains(r.application.References, ref.Form) && !(r.application.NamesVariables && ref.Form == "${env:") {
+			return "", false
+		}
+		if r.Env != nil {
+			if v, ok := r.Env(ref.Name); ok && (v != "" || !ref.HasDefault) {
+				r.entry.Filled = append(r.entry.Filled, config.Variable{Name: ref.Name, Value: config.NewValue(v, at)})
+				return v, true
+			}
+		}
+		if ref.HasDefault {
+			return ref.Default, true
+		}
+		r.unanswered(at, fmt.Sprintf("the environment variable %s is not set", ref.Name))
+	case config.FolderReference:
+		if !r.application.Folders {
+			return "", false
+		}
+		switch ref.Name {
+		case "userHome":
+			return r.Home, true
+		case "pathSeparator", "/":
+			return r.joinPath("", "")[:1], true
+		case "workspaceFolder", "cwd", "CLAUDE_PROJECT_DIR":
+			if dir := r.folder(); dir != "" {
+				return dir, true
+			}
+		case "workspaceFolderBasename":
+			if dir := slashed(r.folder()); dir != "" {
+				return dir[strings.LastIndexByte(dir, '/')+1:], true
+			}
+		}
+		r.unanswered(at, fmt.Sprintf("only the client knows ${%s}", ref.Name))
+	default:
+		r.unanswered(at, fmt.Sprintf("only the client can answer the reference to its %s %q", ref.Kind, ref.Name))
+	}
+	return "", false
+}
+
+// folder is the project that a reference to the workspace means.
+func (r *resolver) folder() string {
+	if r.entry.Project != "" {
+		return r.entry.Project
+	}
+	return r.Cwd
+}
+
+func (r *resolver) unanswered(at config.Place, why string) {
+	r.problems = append(r.problems, finding.Problem{Kind: finding.Unread, Message: fmt.Sprintf("server %q: %s", r.entry.Name, why), Order: at.Start,
+		Location: finding.Location{Server: r.entry.Name, Pointer: at.Pointer, File: r.entry.File, Line: at.Line, Column: at.Column}})
+}

@@ -1,0 +1,139 @@
+package discover
+
+import (
+	"slices"
+
+	"gauntlet/finding"
+)
+
+// findServers finds the servers below a root, wherever a client keeps them.
+func (r *reader) findServers(root *node) {
+	if root.kind != table {
+		r.problemIn(finding.Malformed, root, "the file holds %s where a configuration is an object", root.kind)
+		return
+	}
+	before := len(r.file.Problems)
+	found := false
+	hold := func(n *node, project string, loose bool) {
+		if n != nil {
+			found = true
+			r.holder(n, project, loose)
+		}
+	}
+	hold(root.get("mcpServers"), r.hint.Project, false)
+	hold(root.get("amp.mcpServers"), r.hint.Project, false)
+	hold(root.get("context_servers"), r.hint.Project, false)
+	hold(root.get("mcp_servers"), r.hint.Project, false)
+	hold(root.get("servers"), r.hint.Project, false)
+	hold(root.get("experimental").get("modelContextProtocolServers"), r.hint.Project, false)
+	if mcp := root.get("mcp"); mcp != nil {
+		found = true
+		hold(mcp.get("servers"), r.hint.Project, false)
+		// OpenCode up to version 1 has the servers here, others their settings.
+		r.direct(mcp)
+		r.excluded(mcp)
+	}
+	if projects := root.get("projects"); projects != nil {
+		found = true
+		for _, p := range projects.children {
+			hold(p.get("mcpServers"), p.key, false)
+			r.off(p.key, p.get("disabledMcpServers"))
+		}
+	}
+	if !found {
+		found = r.bare(root)
+	}
+	if !found && !r.hint.Optional && len(r.file.Problems) == before && len(root.children) > 0 {
+		r.problemIn(finding.Unread, nil, "no servers in a form that is known")
+	}
+}
+
+// holder reads an object of servers by name, or a list of servers that name themselves.
+func (r *reader) holder(n *node, project string, loose bool) {
+	if n.unread {
+		r.problemIn(finding.Limit, n, "nested too deeply to be read")
+		return
+	}
+	switch n.kind {
+	case null:
+	case table, list:
+		for _, c := range n.children {
+			if loose && !serverLike(c) {
+				continue
+			}
+			r.addEntry(c, project)
+		}
+	default:
+		r.problemIn(finding.Malformed, n, "the servers are %s, want an object or a list", n.kind)
+	}
+}
+
+// direct reads servers that stand among other settings.
+func (r *reader) direct(mcp *node) {
+	if mcp.kind != table {
+		if mcp.kind != null {
+			r.problemIn(finding.Malformed, mcp, "the servers are %s, want an object", mcp.kind)
+		}
+		return
+	}
+	for _, c := range mcp.children {
+		if c.key == "servers" && c.kind == table && !serverLike(c) {
+			continue
+		}
+		switch {
+		case serverLike(c), r.file.Client == "opencode" && c.kind != list && c.key != "timeout":
+			r.addEntry(c, r.hint.Project)
+		}
+	}
+}
+
+// bare reads a root that is itself the object of servers, as some plugins' .mcp.json are.
+func (r *reader) bare(root *node) bool {
+	if !slices.ContainsFunc(root.children, serverLike) {
+		return false
+	}
+	r.holder(root, r.hint.Project, true)
+	return true
+}
+
+func serverLike(n *node) bool {
+	return n.kind == table && n.first("command", "url", "serverUrl", "httpUrl") != nil
+}
+
+// excluded switches off what Gemini CLI lists under mcp.excluded, and what mcp.allowed
+// does not list.
+func (r *reader) excluded(mcp *node) {
+	if !applicationOf(r.file.Client).Excludes {
+		return
+	}
+	r.off(r.hint.Project, mcp.get("excluded"))
+	if allowed := mcp.get("allowed"); allowed != nil && allowed.kind == list {
+		listed := namesIn(allowed)
+		for i := range r.file.Entries {
+			e := &r.file.Entries[i]
+			e.Disabled = e.Disabled || !listed[e.Name]
+		}
+	}
+}
+
+// off switches off the entries of a project that a list names.
+func (r *reader) off(project string, names *node) {
+	if names == nil || names.kind != list {
+		return
+	}
+	listed := namesIn(names)
+	for i := range r.file.Entries {
+		e := &r.file.Entries[i]
+		e.Disabled = e.Disabled || e.Project == project && listed[e.Name]
+	}
+}
+
+func namesIn(names *node) map[string]bool {
+	out := map[string]bool{}
+	for _, n := range names.children {
+		if n.kind == text {
+			out[n.text] = true
+		}
+	}
+	return out
+}

@@ -1,0 +1,273 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// A clientSession is one conversation at the front with its connections to the servers.
+type clientSession struct {
+	gateway   *Gateway
+	talk      *mcpserver.Session
+	upstreams []*upstream
+	ctx       context.Context // ends with the client session
+	end       context.CancelFunc
+	busy      sync.WaitGroup
+	state     atomic.Pointer[mcpserver.Prepared]
+	lastUsed  atomic.Int64 // when the client said something, in nanoseconds
+	underWay  atomic.Int32 // requests of the client
+
+	notedMu sync.Mutex
+	noted   map[string]bool // what was said once
+
+	mu             sync.Mutex
+	client         clientIdentity
+	routes         [2]map[string]route      // of tools and of prompts, by the name at the front
+	resourceOwners [2]map[string]*upstream  // of resources and of templates
+	questionTokens map[string]questionToken // whose progress token this is, by the token as JSON at the front
+}
+
+// clientIdentity is how the client at the front introduced itself.
+type clientIdentity struct{ name, version, capabilities string }
+
+// A route says where a name at the front leads.
+type route struct {
+	upstream *upstream
+	name     string // at the server
+}
+
+func newClientSession(g *Gateway, t *mcpserver.Session) *clientSession {
+	cs := &clientSession{gateway: g, talk: t, noted: map[string]bool{}, questionTokens: map[string]questionToken{}}
+	cs.ctx, cs.end = context.WithCancel(context.Background())
+	for i := range g.opt.Upstreams {
+		cs.upstreams = append(cs.upstreams, &upstream{session: cs, up: &g.opt.Upstreams[i]})
+	}
+	cs.state.Store(g.base)
+	cs.rebuildState()
+	return cs
+}
+
+// awaitClosed waits until nothing of the client session runs any more.
+func (cs *clientSession) awaitClosed() {
+	for _, s := range cs.upstreams {
+		s.closeUpstream()
+	}
+	cs.busy.Wait()
+	for _, s := range cs.upstreams {
+		if n := s.lost.Load(); n > 1 {
+			cs.noteEvent("%d messages of %s were lost in conversation %d", n, s.up.Name, cs.talk.Number())
+		}
+	}
+}
+
+func (cs *clientSession) preparedState() *mcpserver.Prepared { return cs.state.Load() }
+
+// connectUpstreams notes who the client is and connects to all servers, as far as they come in time.
+func (cs *clientSession) connectUpstreams(ctx context.Context, m wire.Message) {
+	c := clientIdentity{name: cs.gateway.opt.Name, version: cs.gateway.opt.Version, capabilities: cs.talk.Client()}
+	info := rawjson.LastMember(m.Params, "clientInfo")
+	if info == "" {
+		info = rawjson.LastMember(rawjson.LastMember(m.Params, "_meta"), mcp.MetaClientInfo)
+	}
+	if name := rawjson.UnquoteString(rawjson.LastMember(info, "name")); name != "" {
+		c.name, c.version = name, rawjson.UnquoteString(rawjson.LastMember(info, "version"))
+	}
+	if c.capabilities == "" || c.capabilities[0] != '{' {
+		c.capabilities = "{}"
+	}
+	cs.mu.Lock()
+	cs.client = c
+	cs.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, cs.gateway.opt.Connect)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, s := range cs.upstreams {
+		all.Go(func() {
+			_, done, err := s.awaitConn(ctx)
+			switch {
+			case err == nil:
+				done()
+			case cs.ctx.Err() == nil:
+				cs.noteEvent("%s cannot be reached: %v", s.up.Name, err)
+			}
+		})
+	}
+	all.Wait()
+	cs.rebuildState()
+}
+
+func (cs *clientSession) clientIdentity() clientIdentity {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if cs.client.name == "" { // a client of the stateless era that did not ask for server/discover
+		return clientIdentity{cs.gateway.opt.Name, cs.gateway.opt.Version, objectOrEmpty(cs.talk.Client())}
+	}
+	return cs.client
+}
+
+func objectOrEmpty(s string) string {
+	if s == "" || s[0] != '{' {
+		return "{}"
+	}
+	return s
+}
+
+// rebuildState makes the state that the front answers from of what the servers said.
+func (cs *clientSession) rebuildState() {
+	state := mcpserver.State{Name: cs.gateway.opt.Name, Identity: []string{cs.gateway.serverInfo()}, Relay: cs.relayRequest}
+	var said []string
+	caps := map[string]bool{"tools": true, "prompts": true, "resources": true}
+	subscribe := false
+	for _, s := range cs.upstreams {
+		init := s.initResult()
+		if init == "" {
+			continue
+		}
+		if text := rawjson.UnquoteString(rawjson.LastMember(init, "instructions")); text != "" {
+			if len(cs.upstreams) > 1 {
+				text = "Server " + s.up.Name + ":\n" + text
+			}
+			said = append(said, text)
+		}
+		own := rawjson.LastMember(init, "capabilities")
+		for _, name := range []string{"logging", "completions"} {
+			caps[name] = caps[name] || rawjson.LastMember(own, name) != ""
+		}
+		subscribe = subscribe || rawjson.LastMember(rawjson.LastMember(own, "resources"), "subscribe") == "true"
+	}
+	parts := []string{`"tools":{"listChanged":true}`, `"prompts":{"listChanged":true}`, `"resources":{"listChanged":true`}
+	if subscribe {
+		parts[2] += `,"subscribe":true`
+	}
+	parts[2] += "}"
+	for _, name := range []string{"logging", "completions"} {
+		if caps[name] {
+			parts = append(parts, rawjson.Quote(name)+":{}")
+		}
+	}
+	state.Capabilities = []string{"{" + strings.Join(parts, ",") + "}"}
+	if len(said) > 0 {
+		state.Instructions = []string{rawjson.Quote(strings.Join(said, "\n\n"))}
+	}
+	if init := cs.upstreams[0].initResult(); len(cs.upstreams) == 1 && init != "" {
+		cs.adoptIdentity(&state, init)
+	}
+	if p, err := mcpserver.Prepare(state); err == nil { // else a server's own words are no JSON
+		cs.state.Store(p)
+	}
+}
+
+// adoptIdentity lets the only server introduce itself in its own words.
+func (cs *clientSession) adoptIdentity(state *mcpserver.State, init string) {
+	if v := rawjson.LastMember(init, "serverInfo"); v != "" {
+		state.Identity = []string{v}
+	} else if v := rawjson.LastMember(rawjson.LastMember(init, "_meta"), mcp.MetaServerInfo); v != "" {
+		state.Identity = []string{v}
+	}
+	if v := rawjson.LastMember(init, "capabilities"); v != "" {
+		state.Capabilities = []string{v}
+	}
+	state.Instructions = nil
+	if v := rawjson.LastMember(init, "instructions"); v != "" {
+		state.Instructions = []string{v}
+	}
+}
+
+// relayNotification passes on what the client tells.
+func (cs *clientSession) relayNotification(m wire.Message) {
+	switch m.Method {
+	case mcp.NotifyInitialized, mcp.NotifyCancelled:
+		return // the connections have had theirs, and a call that is given up says so itself
+	case mcp.NotifyProgress:
+		token := rawjson.LastMember(m.Params, "progressToken")
+		cs.mu.Lock()
+		to := cs.questionTokens[token]
+		cs.mu.Unlock()
+		if to.upstream != nil {
+			to.upstream.queueNotification(m.Method, replaceMember(m.Params, "progressToken", to.token))
+		}
+		return
+	}
+	for _, s := range cs.upstreams {
+		s.queueNotification(m.Method, m.Params)
+	}
+}
+
+// forwardNotification passes on what a server tells, to whoever listens.
+func (cs *clientSession) forwardNotification(s *upstream, m wire.Message) {
+	switch m.Method {
+	case mcp.NotifyCancelled:
+		return
+	case mcp.NotifyProgress:
+		if call := s.callByToken(rawjson.LastMember(m.Params, "progressToken")); call != nil {
+			cs.noteLost(s, call.Notify(cs.ctx, m.Method, m.Params))
+			return
+		}
+	}
+	cs.noteLost(s, cs.talk.Notify(cs.ctx, m.Method, m.Params))
+}
+
+// noteLost notes that a message was lost, unless nobody wanted it. The first is told at once,
+// and how many there were when the conversation ends: a server may send a million.
+func (cs *clientSession) noteLost(s *upstream, err error) {
+	if err == nil || cs.ctx.Err() != nil || errors.Is(err, mcpserver.ErrNoChannel) || errors.Is(err, mcpserver.ErrSessionEnded) {
+		return
+	}
+	if s.lost.Add(1) == 1 {
+		cs.noteEvent("a message of %s was lost: %v; further ones are counted", s.up.Name, err)
+	}
+}
+
+// askClient puts a server's question to the client, as part of the call it belongs to where there
+// is one only.
+func (cs *clientSession) askClient(s *upstream, m wire.Message) (wire.Message, error) {
+	params, done := cs.renameToken(s, m.Params)
+	defer done()
+	if call := s.onlyCall(); call != nil {
+		return call.Ask(cs.ctx, m.Method, params)
+	}
+	return cs.talk.Ask(cs.ctx, m.Method, params)
+}
+
+// A questionToken is the server whose question a progress token belongs to.
+type questionToken struct {
+	upstream *upstream
+	token    string // at the server, as JSON
+}
+
+// renameToken keeps whose progress token stands in a question until done is called. One that
+// another question has at the same time becomes another one.
+func (cs *clientSession) renameToken(s *upstream, params string) (out string, done func()) {
+	meta := rawjson.LastMember(params, "_meta")
+	token := rawjson.LastMember(meta, "progressToken")
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if token == "" || len(cs.questionTokens) >= maxQuestionTokens {
+		return params, func() {}
+	}
+	front := token
+	for n := 1; cs.questionTokens[front].upstream != nil; n++ {
+		front = rawjson.Quote("gateway-" + strconv.Itoa(n))
+	}
+	cs.questionTokens[front] = questionToken{s, token}
+	if front != token {
+		params = replaceMember(params, "_meta", replaceMember(meta, "progressToken", front))
+	}
+	return params, func() {
+		cs.mu.Lock()
+		delete(cs.questionTokens, front)
+		cs.mu.Unlock()
+	}
+}
+
+// maxQuestionTokens bounds what servers can make a client session remember.
+const maxQuestionTokens = 1_000

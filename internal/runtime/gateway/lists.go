@@ -1,0 +1,213 @@
+package gateway
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// listKinds are the lists of servers: methods, the member of the result, and what names an item.
+var listKinds = [4]struct{ method, member, id string }{
+	{mcp.ToolsList, "tools", "name"},
+	{mcp.PromptsList, "prompts", "name"},
+	{mcp.ResourcesList, "resources", "uri"},
+	{mcp.ResourceTemplatesList, "resourceTemplates", "uriTemplate"},
+}
+
+const (
+	tools = iota
+	prompts
+	resources
+	templates
+)
+
+// What is taken of one list of one server.
+const (
+	maxListPages = 1_000
+	maxListItems = 100_000
+	maxListBytes = 64 << 20 // and one page more
+)
+
+// mergeList reads a list of all servers at the same time and makes one of them, in the order of
+// the servers. One that does not answer in time is represented by what it said last.
+func (cs *clientSession) mergeList(ctx context.Context, l int) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, cs.gateway.opt.Connect)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, s := range cs.upstreams {
+		all.Go(func() { s.readUpstreamList(ctx, l) })
+	}
+	all.Wait()
+	if err := cs.ctx.Err(); err != nil {
+		return "", err
+	}
+	items := cs.mergeItems(l)
+	return `{` + rawjson.Quote(listKinds[l].member) + `:[` + strings.Join(items, ",") + `]}`, nil
+}
+
+// readUpstreamList reads one list of the server, page by page.
+func (s *upstream) readUpstreamList(ctx context.Context, l int) {
+	link, done, err := s.awaitConn(ctx)
+	if err != nil {
+		s.session.noteEvent("%s of %s is as it was, or missing: %v", listKinds[l].method, s.up.Name, err)
+		return
+	}
+	defer done()
+	if !offersList(link.init, l) {
+		return
+	}
+	var items []string
+	size := 0
+	params, seen := "{}", map[string]bool{}
+	for range maxListPages {
+		m, err := s.session.callGuarded(ctx, link, listKinds[l].method, params)
+		if err != nil || m.Kind == wire.Error {
+			if err != nil {
+				s.session.noteEvent("%s of %s is as it was, or missing: %v", listKinds[l].method, s.up.Name, err)
+			}
+			return
+		}
+		cut := false // the page has more than is taken
+		if page := rawjson.LastMember(m.Result, listKinds[l].member); page != "" && page[0] == '[' {
+			_ = rawjson.EachElement(page, 0, func(_ int, v rawjson.Span) bool {
+				if cut = len(items) == maxListItems; !cut {
+					items = append(items, page[v.Start:v.End])
+				}
+				return !cut
+			})
+		}
+		size += len(m.Result)
+		cursor := rawjson.LastMember(m.Result, "nextCursor")
+		last := cursor == "" || cursor == "null" || seen[cursor]
+		if last && !cut {
+			break
+		}
+		if cut || len(items) >= maxListItems || size >= maxListBytes {
+			s.session.noteOnce("%s of %s is longer than what is taken of it: the rest is missing", listKinds[l].method, s.up.Name)
+			break
+		}
+		seen[cursor] = true
+		params = `{"cursor":` + cursor + `}`
+	}
+	s.mirrorHeaders(link, l, items)
+	s.mu.Lock()
+	s.lists[l] = items
+	s.mu.Unlock()
+}
+
+// offersList reports whether a server that introduced itself so has the list.
+func offersList(init string, l int) bool {
+	return rawjson.LastMember(rawjson.LastMember(init, "capabilities"), [4]string{"tools", "prompts", "resources", "resources"}[l]) != ""
+}
+
+// mirrorHeaders tells a connection of the stateless era which arguments go into headers.
+func (s *upstream) mirrorHeaders(l *upstreamConn, list int, items []string) {
+	web, ok := l.conn.(interface{ Mirror(string, []wire.Mirror) })
+	if !ok || l.meta == "" || list != tools {
+		return
+	}
+	for _, item := range items {
+		var tree rawjson.Tree
+		if tree.Parse(item, 0) != nil {
+			continue
+		}
+		if m, err := wire.Mirrors(tree.Root().Get("inputSchema")); err == nil {
+			web.Mirror(tree.Root().Get("name").Text(), m)
+		}
+	}
+}
+
+// mergeItems makes one list of what the servers said, and keeps where each name leads.
+func (cs *clientSession) mergeItems(l int) []string {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	owners := map[string]int{} // servers that have a name
+	lists := make([][]string, len(cs.upstreams))
+	for i, s := range cs.upstreams {
+		s.mu.Lock()
+		lists[i] = s.lists[l]
+		s.mu.Unlock()
+		own := map[string]bool{}
+		for _, item := range lists[i] {
+			if id := rawjson.UnquoteString(rawjson.LastMember(item, listKinds[l].id)); !own[id] {
+				own[id] = true
+				owners[id]++
+			}
+		}
+	}
+	routes, uris, out := map[string]route{}, map[string]*upstream{}, []string(nil)
+	for i, s := range cs.upstreams {
+		for _, item := range lists[i] {
+			id := rawjson.UnquoteString(rawjson.LastMember(item, listKinds[l].id))
+			switch {
+			case l >= resources:
+				if first := uris[id]; first != nil && first != s {
+					cs.noteOnce("%s and %s both have %s: it is read from %[1]s", first.up.Name, s.up.Name, id)
+					continue
+				}
+				uris[id] = s
+			case owners[id] > 1:
+				name := uniqueName(routes, owners, s.up.Name+"__"+id, s, id)
+				cs.noteOnce("several servers have %q: that of %s is called %q", id, s.up.Name, name)
+				item = replaceMember(item, "name", rawjson.Quote(name))
+				routes[name] = route{s, id}
+			default:
+				if _, ok := routes[id]; !ok {
+					routes[id] = route{s, id}
+				}
+			}
+			out = append(out, item)
+		}
+	}
+	if l < resources {
+		cs.routes[l] = routes
+	} else {
+		cs.resourceOwners[l-resources] = uris
+	}
+	return out
+}
+
+// uniqueName returns a name that nothing else has.
+func uniqueName(routes map[string]route, owners map[string]int, name string, s *upstream, id string) string {
+	for n := 1; ; n++ {
+		try := name
+		if n > 1 {
+			try += "_" + strconv.Itoa(n)
+		}
+		r, taken := routes[try]
+		if owners[try] == 0 && (!taken || r == route{s, id}) {
+			return try
+		}
+	}
+}
+
+// routeByName returns where the name of a tool or a prompt leads. Servers are asked for their
+// lists where that has not been done, or the name is new.
+func (cs *clientSession) routeByName(ctx context.Context, method, name string) (route, error) {
+	l := tools
+	if method != mcp.ToolsCall {
+		l = prompts
+	}
+	for fresh := false; ; fresh = true {
+		cs.mu.Lock()
+		r, ok := cs.routes[l][name]
+		cs.mu.Unlock()
+		switch {
+		case ok:
+			return r, nil
+		case len(cs.upstreams) == 1:
+			return route{cs.upstreams[0], name}, nil // it knows what it has
+		case fresh:
+			return route{}, &mcpserver.Error{Code: mcp.CodeInvalidParams, Message: "Unknown " + [2]string{"tool", "prompt"}[l] + ": " + name}
+		}
+		if _, err := cs.mergeList(ctx, l); err != nil {
+			return route{}, err
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// relayRequest answers a request of the client's: lists by asking all servers, everything else by
+// asking the one that it is for.
+func (cs *clientSession) relayRequest(ctx context.Context, c mcpserver.Call) (string, error) {
+	cs.underWay.Add(1)
+	defer cs.underWay.Add(-1)
+	if err := cs.checkClaims(rawjson.LastMember(rawjson.LastMember(c.Params, "_meta"), mcp.MetaClientCapabilities)); err != nil {
+		return "", err
+	}
+	for l := range listKinds {
+		if listKinds[l].method == c.Method {
+			return cs.mergeList(ctx, l)
+		}
+	}
+	params := c.Params
+	var s *upstream
+	switch c.Method {
+	case mcp.ToolsCall, mcp.PromptsGet:
+		r, err := cs.routeByName(ctx, c.Method, rawjson.UnquoteString(rawjson.LastMember(params, "name")))
+		if err != nil {
+			return "", err
+		}
+		if s = r.upstream; r.name != rawjson.UnquoteString(rawjson.LastMember(params, "name")) {
+			params = replaceMember(params, "name", rawjson.Quote(r.name))
+		}
+	case mcp.ResourcesRead, mcp.ResourcesSubscribe, mcp.ResourcesUnsubscribe:
+		return cs.readResource(ctx, c, rawjson.UnquoteString(rawjson.LastMember(params, "uri")))
+	case mcp.CompletionComplete:
+		r, err := cs.routeCompletion(ctx, params)
+		if err != nil {
+			return "", err
+		}
+		s, params = r.upstream, r.name
+	case mcp.LoggingSetLevel:
+		return cs.callLoggingServers(ctx, c)
+	default:
+		if len(cs.upstreams) != 1 {
+			return "", mcpserver.ErrUnhandled
+		}
+		s = cs.upstreams[0]
+	}
+	return cs.forwardRequest(ctx, s, c, params)
+}
+
+// forwardRequest makes the request of one server, and gives it what it asks for on the way.
+func (cs *clientSession) forwardRequest(ctx context.Context, s *upstream, c mcpserver.Call, params string) (string, error) {
+	l, done, err := s.connWithin(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	p := s.beginCall(&c)
+	defer s.finishCall(p)
+	asked := params
+	for round := 0; ; round++ {
+		m, err := cs.callGuarded(ctx, l, c.Method, asked)
+		switch {
+		case err != nil:
+			return "", unreachableError(s, err)
+		case m.Kind == wire.Error:
+			code, message, data := readError(m.Error)
+			return "", &mcpserver.Error{Code: code, Message: message, Data: data}
+		case l.meta == "" || rawjson.UnquoteString(rawjson.LastMember(m.Result, "resultType")) != "input_required" || round == maxRounds:
+			return dropResultType(m.Result), nil
+		}
+		more, err := cs.askForInputs(ctx, c, m.Result)
+		if err != nil {
+			return "", err
+		}
+		asked = appendMembers(removeMembers(params, "inputResponses", "requestState"), more)
+	}
+}
+
+// dropResultType returns a result without the mark of the stateless era, which the front sets anew.
+func dropResultType(result string) string {
+	if rawjson.LastMember(result, "resultType") == "" {
+		return result
+	}
+	return removeMembers(result, "resultType")
+}
+
+// callGuarded makes a request of a server if the declared boundary allows it.
+func (cs *clientSession) callGuarded(ctx context.Context, l *upstreamConn, method, params string) (wire.Message, error) {
+	g := cs.gateway.opt.Guard
+	if g == nil {
+		return l.callUpstream(ctx, method, params)
+	}
+	answered, err := g.Asks(l.upstream.up.Name, method, params)
+	if err != nil {
+		return wire.Message{}, cs.refuseForbidden(l.upstream.up.Name+" "+method, err)
+	}
+	m, err := l.callUpstream(ctx, method, params)
+	if err != nil || m.Kind == wire.Error {
+		return m, err
+	}
+	if err := answered(m.Result); err != nil {
+		return wire.Message{}, cs.refuseForbidden("the result of "+l.upstream.up.Name+" "+method, err)
+	}
+	return m, nil
+}
+
+// checkClaims asks whether a client may say that it can do this.
+func (cs *clientSession) checkClaims(capabilities string) error {
+	g := cs.gateway.opt.Guard
+	if g == nil || capabilities == "" {
+		return nil
+	}
+	if err := g.Claims(capabilities); err != nil {
+		return cs.refuseForbidden("a request", err)
+	}
+	return nil
+}
+
+// refuseForbidden is what a client is told of something that was kept back.
+func (cs *clientSession) refuseForbidden(what string, why error) error {
+	cs.noteEvent("kept back: %s: %v", what, why)
+	return &mcpserver.Error{Code: codeForbidden, Message: "gateway: " + why.Error()}
+}
+
+// codeUnreachable is the code of a request whose server cannot be reached.
+const codeUnreachable = -32001
+
+// codeForbidden is the code of a request that the declared boundary forbids, one of those that
+// JSON-RPC leaves to servers.
+const codeForbidden = -32090
+
+// maxRounds is how often a server of the stateless era may want something more.
+const maxRounds = 10
+
+// askForInputs asks the client for what a result of the stateless era wants, and returns the
+// members that the next request carries for it.
+func (cs *clientSession) askForInputs(ctx context.Context, c mcpserver.Call, result string) (string, error) {
+	var answers []string
+	var failed error
+	eachMember(rawjson.LastMember(result, "inputRequests"), func(key, value string) bool {
+		m, err := c.Ask(ctx, rawjson.UnquoteString(rawjson.LastMember(value, "method")), rawjson.LastMember(value, "params"))
+		switch {
+		case err != nil:
+			failed = err
+		case m.Kind == wire.Error:
+			code, message, data := readError(m.Error)
+			failed = &mcpserver.Error{Code: code, Message: message, Data: data}
+		default:
+			answers = append(answers, key+":"+m.Result)
+		}
+		return failed == nil
+	})
+	out := `"inputResponses":{` + strings.Join(answers, ",") + `}`
+	if state := rawjson.LastMember(result, "requestState"); state != "" {
+		out += `,"requestState":` + state
+	}
+	return out, failed
+}
+
+// connWithin returns the connection of a server that a client waits for.
+func (s *upstream) connWithin(ctx context.Context) (l *upstreamConn, done func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.session.gateway.opt.Connect)
+	defer cancel()
+	l, done, err = s.awaitConn(ctx)
+	if err != nil {
+		return nil, nil, unreachableError(s, err)
+	}
+	return l, done, nil
+}
+
+func unreachableError(s *upstream, err error) error {
+	var own *mcpserver.Error
+	if errors.Is(err, context.Canceled) || errors.As(err, &own) {
+		return err
+	}
+	return &mcpserver.Error{Code: codeUnreachable, Message: "gateway: " + s.up.Name + " cannot be reached: " + err.Error()}
+}
+
+// callLoggingServers makes a request of all servers that declare what it is about, of all at the same
+// time and no longer than it may take to connect, and fails only if all of them do.
+func (cs *clientSession) callLoggingServers(ctx context.Context, c mcpserver.Call) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, cs.gateway.opt.Connect)
+	defer cancel()
+	type answer struct {
+		result string
+		err    error
+	}
+	answers := make([]answer, len(cs.upstreams))
+	var all sync.WaitGroup
+	for i, s := range cs.upstreams {
+		answers[i].err = mcpserver.ErrUnhandled
+		if rawjson.LastMember(rawjson.LastMember(s.initResult(), "capabilities"), "logging") != "" {
+			all.Go(func() { answers[i].result, answers[i].err = cs.forwardRequest(ctx, s, c, c.Params) })
+		}
+	}
+	all.Wait()
+	err := error(mcpserver.ErrUnhandled)
+	for _, a := range answers {
+		if a.err == nil {
+			return a.result, nil
+		}
+		if a.err != mcpserver.ErrUnhandled {
+			err = a.err
+		}
+	}
+	return "", err
+}

@@ -1,0 +1,122 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/rawjson"
+)
+
+// readResource makes a request about a resource: of the server that lists it, else of each
+// that has a template whose beginning fits, else of each that has resources, until one
+// knows it.
+func (cs *clientSession) readResource(ctx context.Context, c mcpserver.Call, uri string) (string, error) {
+	if cs.isUnlisted(uri) {
+		for _, l := range []int{resources, templates} {
+			if _, err := cs.mergeList(ctx, l); err != nil {
+				return "", err
+			}
+		}
+	}
+	var last error = &mcpserver.Error{Code: mcp.CodeResourceNotFound, Message: "Resource not found", Data: `{"uri":` + rawjson.Quote(uri) + `}`}
+	readers := cs.upstreamsFor(uri)
+	for _, s := range readers {
+		result, err := cs.tryUpstream(ctx, s, c, len(readers) == 1)
+		var own *mcpserver.Error
+		switch known := errors.As(err, &own); {
+		case err == nil || ctx.Err() != nil:
+			return result, err
+		case known && own.Code != mcp.CodeResourceNotFound && own.Code != mcp.CodeInvalidParams && own.Code != codeUnreachable:
+			return "", err
+		}
+		last = err
+	}
+	return "", last
+}
+
+// tryUpstream asks a server for a resource. One that may not be the right one has as long as it may
+// take to connect, so that the next one is asked.
+func (cs *clientSession) tryUpstream(ctx context.Context, s *upstream, c mcpserver.Call, only bool) (string, error) {
+	if only {
+		return cs.forwardRequest(ctx, s, c, c.Params)
+	}
+	ctx, cancel := context.WithTimeout(ctx, cs.gateway.opt.Connect)
+	defer cancel()
+	return cs.forwardRequest(ctx, s, c, c.Params)
+}
+
+func (cs *clientSession) isUnlisted(uri string) bool {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return len(cs.upstreams) > 1 && cs.resourceOwners[0][uri] == nil && cs.resourceOwners[1][uri] == nil
+}
+
+// upstreamsFor returns the servers to be asked for a resource, the likeliest first.
+func (cs *clientSession) upstreamsFor(uri string) []*upstream {
+	if len(cs.upstreams) == 1 {
+		return cs.upstreams
+	}
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	for _, uris := range cs.resourceOwners {
+		if s := uris[uri]; s != nil {
+			return []*upstream{s}
+		}
+	}
+	var fits, rest []*upstream
+	for _, s := range cs.upstreams {
+		switch {
+		case s.matchesTemplate(uri):
+			fits = append(fits, s)
+		case rawjson.LastMember(rawjson.LastMember(s.initResult(), "capabilities"), "resources") != "":
+			rest = append(rest, s)
+		}
+	}
+	return append(fits, rest...)
+}
+
+// matchesTemplate reports whether a template of the server begins like the URI.
+func (s *upstream) matchesTemplate(uri string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, item := range s.lists[templates] {
+		fixed, _, ok := strings.Cut(rawjson.UnquoteString(rawjson.LastMember(item, "uriTemplate")), "{")
+		if ok && fixed != "" && strings.HasPrefix(uri, fixed) {
+			return true
+		}
+	}
+	return false
+}
+
+// routeCompletion returns which server completes an argument, and the params for it.
+func (cs *clientSession) routeCompletion(ctx context.Context, params string) (route, error) {
+	ref := rawjson.LastMember(params, "ref")
+	if uri := rawjson.UnquoteString(rawjson.LastMember(ref, "uri")); uri != "" {
+		for _, s := range cs.upstreamsFor(uri) {
+			return route{s, params}, nil
+		}
+		return route{}, mcpserver.ErrUnhandled
+	}
+	name := rawjson.UnquoteString(rawjson.LastMember(ref, "name"))
+	r, err := cs.routeByName(ctx, mcp.PromptsGet, name)
+	if err != nil {
+		return r, err
+	}
+	if r.name != name {
+		params = replaceMember(params, "ref", replaceMember(ref, "name", rawjson.Quote(r.name)))
+	}
+	return route{r.upstream, params}, nil
+}
+
+// eachMember yields the members of an object, raw: the name with its quotes, and the value.
+func eachMember(object string, yield func(key, value string) bool) {
+	if object == "" || object[0] != '{' {
+		return
+	}
+	_ = rawjson.EachMember(object, 0, func(key, value rawjson.Span) bool {
+		return yield(object[key.Start:key.End], object[value.Start:value.End])
+	})
+}

@@ -1,0 +1,303 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/mcpclient"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+// An upstreamConn is an open connection to a server, over which any number of requests may be under
+// way.
+type upstreamConn struct {
+	upstream *upstream
+	conn     wire.Conn
+	init     string
+	meta     string // what every request carries as _meta, "" in the era of initialize
+
+	asking  atomic.Int32     // questions of the server that have no answer yet
+	flood   trace.FloodMeter //  of receiveMessages alone
+	sending chan struct{}    // held by who sends
+	outbox  chan [2]string   // notifications, method and params
+
+	mu      sync.Mutex
+	last    int // id of the latest request
+	answers map[string]chan callOutcome
+	err     error         // why it has ended
+	over    chan struct{} // closed when it has
+	once    sync.Once
+}
+
+// A callOutcome is what comes of a request.
+type callOutcome struct {
+	message wire.Message
+	err     error
+}
+
+// firstID keeps our ids apart from those of the beginning of the conversation.
+const firstID = 1_000
+
+// maxOutbox is how many notifications may wait for a server to take them.
+const maxOutbox = 256
+
+// maxQuestions is how many requests of one server are put to the client at a time.
+const maxQuestions = 32
+
+func newUpstreamConn(s *upstream, conn wire.Conn, session *mcpclient.Session) *upstreamConn {
+	return &upstreamConn{
+		upstream: s, conn: conn, init: session.Opening().Init, meta: session.Meta(),
+		sending: make(chan struct{}, 1), outbox: make(chan [2]string, maxOutbox), last: firstID, answers: map[string]chan callOutcome{}, over: make(chan struct{}),
+	}
+}
+
+func (uc *upstreamConn) isClosed() bool {
+	select {
+	case <-uc.over:
+		return true
+	default:
+		return false
+	}
+}
+
+func (uc *upstreamConn) closeConn() { uc.fail(wire.ErrClosed) }
+
+// fail makes err the outcome of everything under way, once.
+func (uc *upstreamConn) fail(err error) {
+	uc.once.Do(func() {
+		uc.mu.Lock()
+		uc.err = err
+		close(uc.over)
+		uc.mu.Unlock()
+		_ = uc.conn.Close() // it is gone either way
+		uc.upstream.session.gateway.freeSlot(uc.upstream.up)
+		uc.upstream.connLost(uc, err)
+	})
+}
+
+// sendRaw sends one message; one at a time, and no longer than ctx.
+func (uc *upstreamConn) sendRaw(ctx context.Context, text string) error {
+	select {
+	case uc.sending <- struct{}{}:
+		defer func() { <-uc.sending }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-uc.over:
+		return uc.err
+	}
+	return uc.conn.Send(ctx, []byte(text))
+}
+
+// callUpstream makes a request and waits for its answer, a Response or an Error. Where the server
+// has ended the session, as one that was restarted has, it makes it again in a new one.
+func (uc *upstreamConn) callUpstream(ctx context.Context, method, params string) (wire.Message, error) {
+	m, err := uc.callInSession(ctx, method, params)
+	if !errors.Is(err, errSessionEnded) {
+		return m, err
+	}
+	fresh, done, err := uc.upstream.awaitConn(ctx)
+	if err != nil {
+		return wire.Message{}, err
+	}
+	defer done()
+	return fresh.callInSession(ctx, method, params)
+}
+
+// errSessionEnded says that a request was not carried out, since its session had ended.
+var errSessionEnded = errors.New("the server has ended the session")
+
+func (uc *upstreamConn) callInSession(ctx context.Context, method, params string) (wire.Message, error) {
+	if err := uc.upstream.session.gateway.checkRecording(); err != nil {
+		return wire.Message{}, err
+	}
+	answer := make(chan callOutcome, 1)
+	uc.mu.Lock()
+	uc.last++
+	id := strconv.Itoa(uc.last)
+	uc.answers[id] = answer
+	uc.mu.Unlock()
+	defer func() {
+		uc.mu.Lock()
+		delete(uc.answers, id)
+		uc.mu.Unlock()
+	}()
+	if err := uc.sendRaw(ctx, `{"jsonrpc":"2.0","id":`+id+`,"method":`+rawjson.Quote(method)+`,"params":`+uc.paramsForEra(params)+`}`); err != nil {
+		return wire.Message{}, err
+	}
+	select {
+	case out := <-answer:
+		return out.message, out.err
+	case <-uc.over:
+		if err := uc.upstream.session.gateway.checkRecording(); err != nil {
+			return wire.Message{}, err // which is why the connection has ended
+		}
+		select { // it may have come before the end
+		case out := <-answer:
+			return out.message, out.err
+		default:
+			var end *wire.EndError
+			if errors.As(uc.err, &end) && end.Refused == id {
+				return wire.Message{}, errSessionEnded
+			}
+			return wire.Message{}, fmt.Errorf("the server has gone: %w", uc.err)
+		}
+	case <-ctx.Done():
+		uc.cancelCall(id)
+		return wire.Message{}, context.Cause(ctx)
+	}
+}
+
+// cancelCall tells the server that nobody waits for an answer any more. Over HTTP in the stateless
+// era the end of the request says so, and there is no such notification (revision 2026-07-28,
+// basic/utilities/cancellation).
+func (uc *upstreamConn) cancelCall(id string) {
+	if _, web := uc.conn.(interface{ SSE() bool }); web && uc.meta != "" {
+		return
+	}
+	select {
+	case uc.outbox <- [2]string{mcp.NotifyCancelled, `{"requestId":` + id + `,"reason":"the client gave up"}`}:
+	default: // it takes nothing anyhow
+	}
+}
+
+// sendOutbox sends notifications in their order until the connection ends.
+func (uc *upstreamConn) sendOutbox() {
+	for {
+		select {
+		case n := <-uc.outbox:
+			uc.sendNotification(uc.upstream.session.ctx, n[0], n[1])
+		case <-uc.over:
+			return
+		}
+	}
+}
+
+// paramsForEra returns the params of a request with what the era of the server wants in them.
+func (uc *upstreamConn) paramsForEra(params string) string {
+	if params == "" || params[0] != '{' {
+		params = "{}"
+	}
+	own := rawjson.LastMember(params, "_meta")
+	switch {
+	case uc.meta == "", rawjson.LastMember(own, mcp.MetaProtocolVersion) != "":
+		return params
+	case own == "" || own[0] != '{':
+		return appendMembers(params, `"_meta":`+uc.meta)
+	}
+	return replaceMember(params, "_meta", appendMembers(own, uc.meta[1:len(uc.meta)-1]))
+}
+
+func (uc *upstreamConn) sendNotification(ctx context.Context, method, params string) {
+	if uc.upstream.session.gateway.checkRecording() != nil {
+		return
+	}
+	text := `{"jsonrpc":"2.0","method":` + rawjson.Quote(method)
+	if params != "" {
+		text += `,"params":` + params
+	}
+	_ = uc.sendRaw(ctx, text+"}") // a server that cannot take it is told of in its next answer
+}
+
+// receiveMessages takes what the server says until it says no more.
+func (uc *upstreamConn) receiveMessages() {
+	questions := make(chan struct{}, maxQuestions)
+	for {
+		m, err := uc.conn.Receive(uc.upstream.session.ctx)
+		var failed *wire.RequestError
+		var long *wire.LineTooLongError
+		switch {
+		case errors.As(err, &failed):
+			uc.deliverAnswer(failed.ID, callOutcome{err: err})
+			continue
+		case errors.As(err, &long):
+			uc.upstream.session.noteLost(uc.upstream, err)
+			continue
+		case err != nil:
+			uc.fail(err)
+			return
+		}
+		for part := range m.Parts() {
+			uc.dispatchIncoming(part, questions)
+		}
+	}
+}
+
+func (uc *upstreamConn) dispatchIncoming(m wire.Message, questions chan struct{}) {
+	err := uc.upstream.session.gateway.checkRecording()
+	isAnswer := m.Kind == wire.Response || m.Kind == wire.Error
+	if isAnswer && uc.deliverAnswer(m.ID, callOutcome{message: m, err: err}) {
+		return
+	}
+	if uc.flood.Count(time.Now()) {
+		uc.upstream.session.noteEvent("%s floods: more than %d messages within %s that answer nothing", uc.upstream.up.Name, trace.FloodMessages, trace.FloodWindow)
+	}
+	if err != nil {
+		return // nothing passes unrecorded, and requests of the server stay without an answer
+	}
+	switch m.Kind {
+	case wire.Notification:
+		uc.upstream.session.forwardNotification(uc.upstream, m)
+	case wire.Request:
+		select {
+		case questions <- struct{}{}:
+		default:
+			uc.refuseQuestion(m, -32000, "too many requests at a time")
+			return
+		}
+		uc.upstream.session.busy.Add(1)
+		uc.asking.Add(1)
+		go func() { // ends with the client's answer, the limit on it, or the client session
+			defer uc.upstream.session.busy.Done()
+			defer uc.asking.Add(-1)
+			defer func() { <-questions }()
+			uc.answerQuestion(m)
+		}()
+	}
+}
+
+// deliverAnswer hands an answer to who waits for it, and reports whether anybody did.
+func (uc *upstreamConn) deliverAnswer(id string, out callOutcome) bool {
+	uc.mu.Lock()
+	answer := uc.answers[id]
+	delete(uc.answers, id) // the first answer counts
+	uc.mu.Unlock()
+	if answer != nil {
+		answer <- out
+	}
+	return answer != nil
+}
+
+// answerQuestion puts a request of the server's to the client and sends back what it says.
+func (uc *upstreamConn) answerQuestion(m wire.Message) {
+	ctx := uc.upstream.session.ctx
+	if m.Method == mcp.Ping {
+		_ = uc.sendRaw(ctx, `{"jsonrpc":"2.0","id":`+m.ID+`,"result":{}}`)
+		return
+	}
+	a, err := uc.upstream.session.askClient(uc.upstream, m)
+	if err != nil {
+		uc.refuseQuestion(m, mcp.CodeInternalError, err.Error())
+		return
+	}
+	member, value := "result", a.Result
+	if a.Kind == wire.Error {
+		member, value = "error", a.Error
+	}
+	if err := uc.upstream.checkAnswer(m.Method, member, value); err != nil {
+		uc.refuseQuestion(m, codeForbidden, "gateway: the client's answer is kept back by the declared boundary")
+		return
+	}
+	_ = uc.sendRaw(ctx, `{"jsonrpc":"2.0","id":`+m.ID+`,`+rawjson.Quote(member)+`:`+value+`}`)
+}
+
+func (uc *upstreamConn) refuseQuestion(m wire.Message, code int, why string) {
+	_ = uc.sendRaw(uc.upstream.session.ctx, `{"jsonrpc":"2.0","id":`+m.ID+`,"error":{"code":`+strconv.Itoa(code)+`,"message":`+rawjson.Quote(why)+`}}`)
+}

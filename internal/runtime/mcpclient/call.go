@@ -1,0 +1,153 @@
+package mcpclient
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+const (
+	// maxRounds is how often one call may be sent again with what the server wants to know,
+	// and maxInputs how much it may want to know in one round.
+	maxRounds = 10
+	maxInputs = 100
+)
+
+// An InputError says that a server wants something before it answers a call that this
+// client does not give.
+type InputError struct {
+	Method string // of the call
+	Wants  string // the method of what is asked for, "" if that is malformed
+	Msg    string
+}
+
+func (e *InputError) Error() string {
+	return fmt.Sprintf("the server wants input before it answers %s: %s", e.Method, e.Msg)
+}
+
+// Call makes a server do something: tools/call, prompts/get, resources/read or any other
+// request. Params is a JSON object in text without what the stateless era adds to it.
+//
+// In that era the arguments that a tool's definition names for it go into headers as well,
+// if the latest Read holds the definition, and a tool whose annotations break the rules is
+// refused. A result that asks for input is answered as Options.Answer says and the call is
+// sent again, with a new id and the server's state exactly as it came, ten times at most;
+// what cannot be answered is an *InputError. The result returned is never one that asks
+// for input.
+func (s *Session) Call(ctx context.Context, method, params string) (wire.Message, error) {
+	m, err := s.callResumed(ctx, method, params)
+	if err != nil {
+		return m, s.conv.redacted(err)
+	}
+	return m, nil
+}
+
+func (s *Session) callResumed(ctx context.Context, method, params string) (wire.Message, error) {
+	if params == "" || params[0] != '{' {
+		return wire.Message{}, fmt.Errorf("%s: the params are no JSON object", method)
+	}
+	if method == mcp.ToolsCall {
+		if err := s.mirror(params); err != nil {
+			return wire.Message{}, err
+		}
+	}
+	own := strings.TrimSpace(params[1 : len(params)-1])
+	members := own
+	for round := 0; ; round++ {
+		m, err := s.conv.callInTime(ctx, method, s.conv.params(members))
+		if err != nil || s.conv.meta == "" || !asksForInput(m.Result) {
+			return m, err
+		}
+		if round == maxRounds {
+			return m, &InputError{Method: method, Msg: fmt.Sprintf("it still does after %d rounds", maxRounds)}
+		}
+		answers, err := s.conv.answerInputs(method, m.Result)
+		if err != nil {
+			return m, err
+		}
+		// What came belongs to this one retry: nothing of an earlier round is repeated.
+		members = strings.TrimPrefix(own+","+answers, ",")
+	}
+}
+
+// Notify sends a notification. Params is a JSON object in text.
+func (s *Session) Notify(ctx context.Context, method, params string) error {
+	if err := s.conv.client.Notify(ctx, method, params); err != nil {
+		return s.conv.redacted(err)
+	}
+	return nil
+}
+
+// Err returns why the conversation is of no use any more, nil while it is.
+func (s *Session) Err() error {
+	if err := s.conv.client.Err(); err != nil {
+		return s.conv.redacted(err)
+	}
+	return nil
+}
+
+func asksForInput(result string) bool {
+	return result[0] == '{' && rawjson.LastMember(result, "resultType") == `"input_required"`
+}
+
+// answerInputs returns the members that a retry carries: answers to what the result asks for,
+// and its state.
+func (c *conversation) answerInputs(method, result string) (string, error) {
+	var parts []string
+	asked, state := rawjson.LastMember(result, "inputRequests"), rawjson.LastMember(result, "requestState")
+	switch {
+	case asked == "" && state == "":
+		return "", &InputError{Method: method, Msg: "but says neither what nor for which state"}
+	case asked != "" && asked[0] != '{':
+		return "", &InputError{Method: method, Msg: "but inputRequests is not an object"}
+	case asked != "":
+		answers, err := c.responses(method, asked)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, `"inputResponses":{`+answers+`}`)
+	}
+	if state != "" {
+		parts = append(parts, `"requestState":`+state) // the raw token, byte for byte
+	}
+	return strings.Join(parts, ","), nil
+}
+
+func (c *conversation) responses(method, asked string) (string, error) {
+	var answers []string
+	var failed error
+	_ = rawjson.EachMember(asked, 0, func(key, value rawjson.Span) bool {
+		raw := asked[value.Start:value.End]
+		wants, params := "", ""
+		if raw[0] == '{' {
+			if wants = rawjson.LastMember(raw, "method"); wants != "" && wants[0] == '"' {
+				wants = rawjson.Unquote(wants)
+			}
+			params = rawjson.LastMember(raw, "params")
+		}
+		result, ok := c.answerServer(wants, params)
+		switch {
+		case !ok:
+			failed = &InputError{Method: method, Wants: wants, Msg: fmt.Sprintf("%s, which this client does not offer", c.quoteRedacted(wants))}
+		case len(answers) == maxInputs:
+			failed = &InputError{Method: method, Msg: fmt.Sprintf("more than %d at once", maxInputs)}
+		}
+		answers = append(answers, asked[key.Start:key.End]+":"+result)
+		return failed == nil
+	})
+	return strings.Join(answers, ","), failed
+}
+
+// answerServer answers a request of the server's, if the capability for it was claimed.
+func (c *conversation) answerServer(method, params string) (string, bool) {
+	capability := mcp.ClientCapability(method)
+	claimed := capability != "" && rawjson.LastMember(c.opt.Capabilities, capability) != ""
+	if c.opt.Answer == nil || !claimed && !c.opt.Unclaimed {
+		return "", false
+	}
+	return c.opt.Answer(method, params)
+}

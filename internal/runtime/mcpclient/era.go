@@ -1,0 +1,285 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// An Era is one of the two ways to open a conversation, or how to find out which. It is a
+// property of the server: Snapshot.Era may be given to the next Capture of the same one.
+type Era uint8
+
+const (
+	// Auto is DiscoverFirst over HTTP, as the specification says, and InitializeFirst over
+	// stdio, where it says the same but only as a SHOULD: there a server is a process that
+	// a message can end. Those built on the Rust SDK before its stateless era do end, without
+	// an answer, if their first message is not initialize (rust-sdk issue 1157, webclaw
+	// issue 107), and one that is silent costs the wait. The other order costs nothing: a
+	// stateless server answers initialize with an error and goes on. A server that speaks
+	// both eras is then seen in the older one; DiscoverFirst shows the other.
+	Auto Era = iota
+	// DiscoverFirst asks server/discover and takes everything but a DiscoverResult and the
+	// errors of the stateless era for a sign of the other one.
+	DiscoverFirst
+	// InitializeFirst shakes hands, and asks server/discover if that is refused.
+	InitializeFirst
+	// Legacy is the era of the handshake, 2024-11-05 to 2025-11-25.
+	Legacy
+	// Modern is the stateless era, from 2026-07-28 on.
+	Modern
+)
+
+// String returns the name in lower case: "auto", "legacy".
+func (e Era) String() string {
+	names := [...]string{"auto", "discover-first", "initialize-first", "legacy", "modern"}
+	if int(e) < len(names) {
+		return names[e]
+	}
+	return fmt.Sprintf("Era(%d)", uint8(e))
+}
+
+const (
+	// probeShare is the part of a request's time that server/discover gets where silence
+	// means the other era.
+	probeShare = 5
+)
+
+// openInEra begins the conversation in the era that the server speaks.
+func (c *conversation) openInEra(ctx context.Context, conn wire.Conn) error {
+	var web interface{ SSE() bool } // wire.HTTP, or what embeds it
+	web, c.http = conn.(interface{ SSE() bool })
+	era := c.opt.Era
+	switch {
+	case era != Auto:
+	case !c.http:
+		era = InitializeFirst
+	case web.SSE(): // which the stateless era never had
+		era = Legacy
+	default:
+		era = DiscoverFirst
+	}
+	switch era {
+	case Legacy:
+		return c.handshake(ctx)
+	case Modern:
+		_, err := c.discover(ctx, 1)
+		return err
+	case InitializeFirst:
+		return c.initializeFirst(ctx)
+	}
+	modern, err := c.discover(ctx, probeShare)
+	if modern || ctx.Err() != nil || err != nil && c.client.Err() != nil {
+		return err
+	}
+	return c.handshake(ctx)
+}
+
+// initializeFirst asks server/discover only where initialize was refused: a server that
+// is silent is silent to both.
+func (c *conversation) initializeFirst(ctx context.Context) error {
+	refused := c.handshake(ctx)
+	var answer *wire.AnswerError
+	if !errors.As(refused, &answer) || ctx.Err() != nil {
+		return refused
+	}
+	if modern, err := c.discover(ctx, probeShare); modern {
+		return err
+	}
+	c.meta = ""
+	return refused
+}
+
+// discover opens the stateless era. It reports whether the server speaks that era at all;
+// an error beside that means that it does and we still cannot talk. Where it does not,
+// the error is what came instead. The request may take its time divided by share.
+func (c *conversation) discover(ctx context.Context, share int) (modern bool, err error) {
+	version := mcp.NewestStateless
+	for tries := 0; ; tries++ {
+		c.opt.Progress(mcp.Discover, 0)
+		c.setMeta(version)
+		m, err := c.callWithin(ctx, c.opt.Timeout/time.Duration(share), mcp.Discover, c.params(""))
+		if err == nil {
+			return c.takeDiscovered(m, version)
+		}
+		modern, next, err := c.interpretRefusal(err)
+		if !modern || next == "" || tries > 0 {
+			if !modern {
+				c.meta = ""
+			}
+			return modern, err
+		}
+		version = next
+	}
+}
+
+// interpretRefusal says what an error of server/discover means: whether the server speaks the
+// stateless era, and which version to ask for next, "" for none.
+func (c *conversation) interpretRefusal(err error) (modern bool, next string, _ error) {
+	var answer *wire.AnswerError
+	if !errors.As(err, &answer) {
+		return false, "", err
+	}
+	switch answer.Code {
+	case mcp.CodeHeaderMismatch, mcp.CodeMissingCapability:
+		return true, "", err
+	case mcp.CodeUnsupportedVersion:
+	default:
+		return false, "", err
+	}
+	supported := stringsIn(answer.Data, "supported")
+	if next := newestCommon(supported); next != "" {
+		return true, next, err
+	}
+	if len(supported) == 0 || slices.ContainsFunc(supported, mcp.HasHandshake) {
+		return false, "", err // the handshake is left, or a code that means something else
+	}
+	return true, "", c.noCommonRevision(supported)
+}
+
+// takeDiscovered takes the result of server/discover.
+func (c *conversation) takeDiscovered(m wire.Message, version string) (modern bool, err error) {
+	supported := stringsIn(m.Result, "supportedVersions")
+	if len(supported) == 0 {
+		c.meta = ""
+		return false, errors.New("the result of server/discover names no supportedVersions")
+	}
+	if !slices.Contains(supported, version) {
+		if version = newestCommon(supported); version == "" {
+			c.meta = ""
+			if slices.ContainsFunc(supported, mcp.HasHandshake) {
+				return false, c.noCommonRevision(supported)
+			}
+			return true, c.noCommonRevision(supported)
+		}
+		c.setMeta(version)
+	}
+	c.setInit(mcp.Discover, m)
+	c.out.Era, c.out.Revision = Modern, version
+	if m.Note != "" {
+		c.addGap(mcp.Discover, m.Note)
+	}
+	c.noteCacheHint(mcp.Discover, m.Result)
+	return true, nil
+}
+
+func (c *conversation) noCommonRevision(supported []string) error {
+	return fmt.Errorf("the server speaks protocol version %s; this gauntlet speaks %s",
+		c.clipRedacted(fmt.Sprintf("%q", supported), 200), strings.Join(mcp.Revisions(), ", "))
+}
+
+// newestCommon returns the newest stateless revision among supported that we speak, "" if
+// there is none.
+func newestCommon(supported []string) string {
+	for _, own := range slices.Backward(mcp.StatelessRevisions()) {
+		if slices.Contains(supported, own) {
+			return own
+		}
+	}
+	return ""
+}
+
+// stringsIn returns the strings of an object's member that is an array, at most 100.
+func stringsIn(object, name string) (out []string) {
+	if object == "" || object[0] != '{' {
+		return nil
+	}
+	list := rawjson.LastMember(object, name)
+	if list == "" || list[0] != '[' {
+		return nil
+	}
+	_ = rawjson.EachElement(list, 0, func(_ int, s rawjson.Span) bool {
+		if list[s.Start] == '"' {
+			out = append(out, rawjson.Unquote(list[s.Start:s.End]))
+		}
+		return len(out) < 100
+	})
+	return out
+}
+
+// setMeta sets what every request of the stateless era says about us.
+func (c *conversation) setMeta(version string) {
+	c.meta = fmt.Sprintf(`"_meta":{%q:%q,%q:%s,%q:%s}`, mcp.MetaProtocolVersion, version,
+		mcp.MetaClientInfo, c.clientInfo(), mcp.MetaClientCapabilities, c.opt.Capabilities)
+}
+
+// params returns the params of a request with these members, raw, "" for none. What they
+// have in a _meta of their own stays.
+func (c *conversation) params(members string) string {
+	switch own := rawjson.LastMember("{"+members+"}", "_meta"); {
+	case c.meta == "" || members == "":
+		return "{" + members + c.meta + "}"
+	case own == "" || own[0] != '{':
+		return "{" + members + "," + c.meta + "}"
+	default:
+		return "{" + merged(members, c.meta) + "}"
+	}
+}
+
+// merged returns members with those of meta, which is a member _meta, put into the one that
+// they have already.
+func merged(members, meta string) string {
+	object := "{" + members + "}"
+	at := 0
+	_ = rawjson.EachMember(object, 0, func(key, value rawjson.Span) bool {
+		if rawjson.Unquote(object[key.Start:key.End]) == "_meta" {
+			at = value.Start + 1
+		}
+		return true
+	})
+	ours := meta[strings.IndexByte(meta, '{')+1 : len(meta)-1]
+	if rest := strings.TrimLeft(object[at:], " \t\r\n"); rest[0] != '}' {
+		ours += ","
+	}
+	return object[1:at] + ours + object[at:len(object)-1]
+}
+
+// noteCacheHint reads what every result of the stateless era carries beside what was asked for.
+func (c *conversation) noteCacheHint(method, result string) {
+	if c.meta == "" {
+		return
+	}
+	// Some servers leave it out, which readers take for complete.
+	switch kind := rawjson.LastMember(result, "resultType"); kind {
+	case "", `"complete"`:
+	case `"input_required"`:
+		c.addGap(method, "the server wants input before it answers, which only calls may")
+	default:
+		c.addGap(method, fmt.Sprintf("the result is of the type %s, which is none of this revision", wire.Printable(c.clipRedacted(kind, 60))))
+	}
+	// What is longer is no hint.
+	short := func(raw string) string {
+		if len(raw) > 100 {
+			return ""
+		}
+		return raw
+	}
+	h := Hint{method, short(rawjson.LastMember(result, "ttlMs")), short(rawjson.LastMember(result, "cacheScope"))}
+	if h.TTL == "" && h.Scope == "" {
+		return
+	}
+	same := func(old Hint) bool { return old.Method == method || strings.HasPrefix(old.Method, method+" ") }
+	if n := len(c.out.Hints); n > 0 && same(c.out.Hints[n-1]) {
+		if old := c.out.Hints[n-1]; old.TTL == h.TTL && old.Scope == h.Scope {
+			return
+		}
+		h.Method = fmt.Sprintf("%s (%d)", method, 1+countMembers(c.out.Hints, same))
+	}
+	c.out.Hints = append(c.out.Hints, h)
+}
+
+func countMembers(hints []Hint, of func(Hint) bool) (n int) {
+	for _, h := range hints {
+		if of(h) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,248 @@
+// Package mcpclient has the manners of an MCP client over wire: handshake, pages, and a
+// snapshot of everything that a server says about itself, byte for byte as it said it.
+//
+// A conversation is an era plus a revision: that of the handshake, which begins with
+// initialize, and the stateless one of 2026-07-28, in which every request says for itself
+// what a handshake would have. How a list is read is the same in both. Which one a server
+// speaks is found out as [Era] says.
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gauntlet/catalog"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// Options say who asks and how patiently. A zero field means its default.
+type Options struct {
+	Era     Era
+	Name    string        // by which the client introduces itself; default "gauntlet"
+	Version string        // of the client, sent to the server; default "dev"
+	Timeout time.Duration // for one request; default DefaultTimeout. For all of them: the context's
+	Pages   int           // most pages of one list; default DefaultPages
+	Items   int           // most items of one list; default catalog.DefaultItems
+	Limits  wire.Limits   // of which those on strays count here; those on bytes belong to the Conn
+	// Info is the clientInfo, a JSON object in text; default one of Name and Version.
+	Info string
+	// Capabilities are those that the client claims, a JSON object in text; default "{}".
+	// Answer answers a request that the server makes under one of them: its raw result, not
+	// ok to refuse. Nothing that was not claimed is ever asked of it, unless Unclaimed.
+	Capabilities string
+	Answer       func(method, params string) (result string, ok bool)
+	Unclaimed    bool
+	// Heard, if not nil, is shown every notification of the server.
+	Heard func(wire.Message)
+	// Redact is applied to the server's words in error messages; nil leaves them alone.
+	// The snapshot's evidence is never redacted.
+	Redact func(string) string
+	// Progress, if not nil, is called with the method being asked and the items of that
+	// list so far.
+	Progress func(method string, items int)
+}
+
+// The defaults of Options.
+const (
+	DefaultTimeout = 30 * time.Second
+	DefaultPages   = 1_000
+)
+
+func (o Options) withDefaults() Options {
+	if o.Name == "" {
+		o.Name = "gauntlet"
+	}
+	if o.Capabilities == "" {
+		o.Capabilities = "{}"
+	}
+	if o.Version == "" {
+		o.Version = "dev"
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Pages == 0 {
+		o.Pages = DefaultPages
+	}
+	if o.Items == 0 {
+		o.Items = catalog.DefaultItems
+	}
+	if o.Redact == nil {
+		o.Redact = func(s string) string { return s }
+	}
+	if o.Heard == nil {
+		o.Heard = func(wire.Message) {}
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int) {}
+	}
+	return o
+}
+
+// Capture opens the conversation with the server behind conn and reads its lists to their
+// ends: Open and Read. An error is one of Open. Capture does not close conn.
+func Capture(ctx context.Context, conn wire.Conn, opt Options) (*Snapshot, error) {
+	s, err := Open(ctx, conn, opt)
+	if err != nil {
+		return nil, err
+	}
+	return s.Read(ctx), nil
+}
+
+// redacted is an error whose text has lost the secrets that the server repeated in it.
+type redacted struct {
+	text string
+	err  error
+}
+
+func (e *redacted) Error() string { return e.text }
+func (e *redacted) Unwrap() error { return e.err }
+
+// conversation is one conversation.
+type conversation struct {
+	client   *wire.Client
+	conn     wire.Conn
+	opt      Options
+	out      *Snapshot
+	http     bool   // the connection is one over HTTP
+	meta     string // what every request of the stateless era carries, "" in the other
+	changed  string // the latest notification that a list has changed, "" for none
+	stop     func() // ends the wait for one; nil while none is waited for
+	renewals int    // sessions that followed one that the server ended
+	listens  bool   // there is nothing to open any more to hear what comes unasked
+}
+
+func (c *conversation) handshake(ctx context.Context) error {
+	c.opt.Progress(mcp.Initialize, 0)
+	params := fmt.Sprintf(`{"protocolVersion":%q,"capabilities":%s,"clientInfo":%s}`,
+		mcp.NewestHandshake, c.opt.Capabilities, c.clientInfo())
+	m, err := c.callInTime(ctx, mcp.Initialize, params)
+	if err != nil {
+		return err
+	}
+	if m.Result[0] != '{' {
+		return fmt.Errorf("the result of initialize is not an object but %s", jsonKind(m.Result))
+	}
+	c.setInit(mcp.Initialize, m)
+	version := rawjson.LastMember(m.Result, "protocolVersion")
+	if version == "" || version[0] != '"' {
+		return errors.New("the answer to initialize names no protocolVersion")
+	}
+	c.out.Revision = rawjson.Unquote(version)
+	if !mcp.HasHandshake(c.out.Revision) {
+		return fmt.Errorf("the server answered initialize with protocol version %q; this gauntlet speaks %s",
+			c.clipRedacted(c.out.Revision, 40), strings.Join(mcp.HandshakeRevisions(), ", "))
+	}
+	c.out.Era = Legacy
+	if m.Note != "" {
+		c.addGap(mcp.Initialize, m.Note)
+	}
+	// A server that cannot take this any more shows it at the first list, with its reason.
+	_ = c.client.Notify(ctx, mcp.NotifyInitialized, `{}`)
+	return nil
+}
+
+// clientInfo is the clientInfo.
+func (c *conversation) clientInfo() string {
+	if c.opt.Info != "" {
+		return c.opt.Info
+	}
+	return fmt.Sprintf(`{"name":%s,"version":%s}`, text(c.opt.Name), text(c.opt.Version))
+}
+
+// noteRenewal notes that the session is another one now, if the server opened it with other
+// words: what it said in the second opening nobody has read. Lists go on where they were.
+func (c *conversation) noteRenewal() {
+	web, ok := c.conn.(interface{ Renewals() (int, string) })
+	if !ok {
+		return
+	}
+	n, result := web.Renewals()
+	if n == c.renewals {
+		return
+	}
+	c.renewals = n
+	if result != c.out.Init {
+		c.addGap(mcp.Initialize, "the server ended its session and answered initialize differently in the next one; only the first answer was read")
+	}
+}
+
+// callInTime makes one request within its time and says in a user's words why there is no answer.
+func (c *conversation) callInTime(ctx context.Context, method, params string) (wire.Message, error) {
+	return c.callWithin(ctx, c.opt.Timeout, method, params)
+}
+
+func (c *conversation) callWithin(ctx context.Context, limit time.Duration, method, params string) (wire.Message, error) {
+	one, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	m, err := c.client.Call(one, method, params)
+	c.noteRenewal()
+	var none *wire.NoAnswerError
+	if !errors.As(err, &none) {
+		return m, err
+	}
+	instead := ""
+	if none.Ignored != "" {
+		instead = " (but " + none.Ignored + ")"
+	}
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return m, fmt.Errorf("the total time was over before %s was answered%s", method, instead)
+	case ctx.Err() != nil:
+		return m, fmt.Errorf("interrupted before %s was answered", method)
+	}
+	// initialize may not be cancelled, who does not know server/discover need not hear of it
+	// again, and in the stateless era over HTTP the end of the connection has done it.
+	if method != mcp.Initialize && method != mcp.Discover && !(c.http && c.meta != "") {
+		_ = c.client.Notify(ctx, mcp.NotifyCancelled, `{"requestId":`+none.ID+`,"reason":"timeout"}`)
+	}
+	return m, fmt.Errorf("no answer to %s within %v%s", method, limit, instead)
+}
+
+// setInit keeps what a server says of itself, in every reading of the answer.
+func (c *conversation) setInit(method string, m wire.Message) {
+	c.out.Init = m.Result
+	c.out.InitReadings = nil
+	for _, r := range c.resultReadings(method, m) {
+		if r[0] == '{' {
+			c.out.InitReadings = append(c.out.InitReadings, r)
+		}
+	}
+}
+
+// jsonKind names the type of a raw JSON value.
+func jsonKind(raw string) string {
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	}
+	return "a number"
+}
+
+// clipRedacted is clip behind Redact: half a secret would not be recognised any more.
+func (c *conversation) clipRedacted(s string, n int) string { return clip(c.opt.Redact(s), n) }
+
+// clip shortens a stranger's text for a message.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…(" + strconv.Itoa(len(s)) + " bytes)"
+}

@@ -1,0 +1,107 @@
+package mcpclient
+
+import (
+	"context"
+	"fmt"
+	"gauntlet/internal/leaf/mcp"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// A Session is an open conversation with a server. It is not safe for concurrent use and
+// does not own its Conn.
+type Session struct {
+	conv  *conversation
+	tools map[string]string // raw definitions by name, of the latest Read; nil before
+}
+
+// Open begins the conversation with the server behind conn. An error means that it could
+// not be opened and nothing is known.
+func Open(ctx context.Context, conn wire.Conn, opt Options) (*Session, error) {
+	c := &conversation{client: wire.NewClient(conn, opt.Limits), conn: conn, opt: opt.withDefaults(), out: new(Snapshot)}
+	c.client.Heard = c.noteNotification
+	if err := c.openInEra(ctx, conn); err != nil {
+		return nil, c.redacted(err)
+	}
+	if c.meta == "" { // in the other era a server asks in its results, never by a request
+		c.client.Answer = c.answerServer
+	}
+	return &Session{conv: c}, nil
+}
+
+// redacted is err without the secrets that the server repeated in it.
+func (c *conversation) redacted(err error) error { return &redacted{c.opt.Redact(err.Error()), err} }
+
+// Read reads all lists to their ends. Whatever goes wrong (a list that fails, a limit, the
+// death of the server, the end of ctx) is in the snapshot's Errors, beside everything that
+// was read. It may be called again: each snapshot stands for itself, but for the noise,
+// which is counted from the beginning.
+func (s *Session) Read(ctx context.Context) *Snapshot {
+	c := s.conv
+	opening := *c.out
+	opening.Errors, opening.Hints = slices.Clip(opening.Errors), slices.Clip(opening.Hints)
+	out := opening
+	c.out = &out
+	for i := range mcp.Lists {
+		c.readList(ctx, i)
+	}
+	c.excuseResources()
+	out.Noise = c.client.Strays().Noise
+	c.out = &opening
+	s.indexTools(out.Lists[0].Items)
+	return &out
+}
+
+// indexTools keeps the tools by name, the last one of a name, as most clients do.
+func (s *Session) indexTools(tools []string) {
+	s.tools = make(map[string]string, len(tools))
+	for _, raw := range tools {
+		if raw[0] != '{' {
+			continue
+		}
+		if name := rawjson.LastMember(raw, "name"); name != "" && name[0] == '"' {
+			s.tools[rawjson.Unquote(name)] = raw
+		}
+	}
+}
+
+// mirror tells the connection which arguments of a tool go into headers. The error says
+// why the tool must not be called.
+func (s *Session) mirror(params string) error {
+	web, ok := s.conv.conn.(interface{ Mirror(string, []wire.Mirror) })
+	name := rawjson.LastMember(params, "name")
+	if !ok || s.conv.meta == "" || name == "" || name[0] != '"' {
+		return nil
+	}
+	name = rawjson.Unquote(name)
+	raw, ok := s.tools[name]
+	if !ok {
+		return nil
+	}
+	var tree rawjson.Tree
+	if err := tree.Parse(raw, 0); err != nil {
+		return fmt.Errorf("the definition of the tool %s: %w", s.conv.quoteRedacted(name), err)
+	}
+	mirrors, err := wire.Mirrors(tree.Root().Get("inputSchema"))
+	if err != nil {
+		return fmt.Errorf("the tool %s breaks the rules for headers, so that it must not be called: %w", s.conv.quoteRedacted(name), err)
+	}
+	web.Mirror(name, mirrors)
+	return nil
+}
+
+// quoteRedacted is a server's word for a message.
+func (c *conversation) quoteRedacted(s string) string {
+	return fmt.Sprintf("%q", c.clipRedacted(s, 60))
+}
+
+// Opening returns what the beginning of the conversation told: era, revision, and what the
+// server answered. It holds no lists.
+func (s *Session) Opening() Snapshot { return *s.conv.out }
+
+// Meta returns the object that every request of the stateless era carries as _meta, "" in
+// the other era.
+func (s *Session) Meta() string { return strings.TrimPrefix(s.conv.meta, `"_meta":`) }

@@ -1,0 +1,247 @@
+package mcpclient
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"gauntlet/internal/leaf/mcp"
+	"io"
+	"strconv"
+	"strings"
+
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// A Snapshot is what a server said about itself. Its texts are parts of the messages as
+// received.
+type Snapshot struct {
+	Era      Era    // Legacy or Modern: what the server was found to speak
+	Revision string // the protocol revision agreed on
+	Init     string // the result of initialize, of server/discover in the stateless era
+	// InitReadings are Init and whatever else some client takes for that result; none where
+	// Init is all there is.
+	InitReadings []string
+	// Ambiguous names members that clients take differently, one a line.
+	Ambiguous []string
+	Lists     [4]List // in the order of catalog.Kinds
+	Hints     []Hint  // for caches, in the order met
+	Errors    []Gap   // in the order met; more than one may belong to a method
+	Noise     wire.Noise
+}
+
+// A Hint is what a server of the stateless era allows caches to do with one answer. Pages
+// of one list stand once if they agree.
+type Hint struct {
+	Method     string
+	TTL, Scope string // the raw values of ttlMs and cacheScope, "" if absent
+}
+
+// A List is one of a server's lists. Present tells an empty list from one not offered.
+type List struct {
+	Present bool
+	Items   []string // each definition as received
+}
+
+// A Gap is something that was asked for and not fully read. Absent says that the server
+// answered that it has no such list, which leaves nothing unread.
+type Gap struct {
+	Method  string
+	Message string
+	Absent  bool
+}
+
+// Bytes returns the snapshot as WriteTo writes it.
+func (s *Snapshot) Bytes() []byte {
+	var b bytes.Buffer
+	_, _ = s.WriteTo(&b) // a Buffer takes everything
+	return b.Bytes()
+}
+
+// WriteTo writes the snapshot as a JSON object that catalog.Parse reads. Everything the
+// server said stands in it unchanged, one definition a line: server, protocolVersion,
+// capabilities, instructions, tools, prompts, resources, resourceTemplates. What the
+// server did not say is absent, and a list that it answered empty is []. In the stateless
+// era protocolVersion is what the lists were asked for in, and supportedVersions stands
+// beside it. Behind that come, if there are any, in _meta what caches may do, capture_errors
+// and the first lines of stdout_noise with their count.
+func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
+	count := &counter{w: w}
+	b := &snapshotWriter{w: bufio.NewWriterSize(count, 64<<10)}
+	b.w.WriteByte('{')
+	s.writeServer(b)
+	for i, l := range s.Lists {
+		if l.Present || len(l.Items) > 0 {
+			b.writeList(mcp.Lists[i].Member, l.Items)
+		}
+	}
+	s.writeHints(b)
+	s.writeErrors(b)
+	if s.Noise.Count > 0 {
+		quoted := make([]string, len(s.Noise.Lines))
+		for i, line := range s.Noise.Lines {
+			quoted[i] = text(line)
+		}
+		b.writeList("stdout_noise", quoted)
+		b.writeName("stdout_noise_count")
+		b.w.WriteString(strconv.Itoa(s.Noise.Count))
+	}
+	b.w.WriteString("\n}\n")
+	err := b.w.Flush()
+	return count.n, err
+}
+
+// writeServer writes what the server said about itself before any list.
+func (s *Snapshot) writeServer(b *snapshotWriter) {
+	inits := s.InitReadings
+	if len(inits) == 0 {
+		inits = []string{s.Init}
+	}
+	// Repeated members stay repeated and spellings as they are: clients differ in which one
+	// they take.
+	copyAll := func(name, from string, objects []string) {
+		for _, object := range objects {
+			for _, r := range rawjson.Readings(object, from) {
+				spelled := name
+				if r.Name != from {
+					spelled = r.Name
+				}
+				b.writeName(spelled)
+				b.w.WriteString(r.Raw)
+			}
+		}
+	}
+	if s.Era == Modern {
+		for _, init := range inits {
+			for _, meta := range rawjson.Readings(init, "_meta") {
+				copyAll("server", mcp.MetaServerInfo, []string{meta.Raw})
+			}
+		}
+		b.writeName("protocolVersion")
+		b.w.WriteString(text(s.Revision))
+		copyAll("supportedVersions", "supportedVersions", inits)
+	} else {
+		copyAll("server", "serverInfo", inits)
+		copyAll("protocolVersion", "protocolVersion", inits)
+	}
+	copyAll("capabilities", "capabilities", inits)
+	copyAll("instructions", "instructions", inits)
+	if len(s.Ambiguous) > 0 {
+		quoted := make([]string, len(s.Ambiguous))
+		for i, note := range s.Ambiguous {
+			quoted[i] = text(note)
+		}
+		b.writeList("ambiguous_members", quoted)
+	}
+}
+
+// writeHints writes what caches may do, by method.
+func (s *Snapshot) writeHints(b *snapshotWriter) {
+	if len(s.Hints) == 0 {
+		return
+	}
+	b.writeName("_meta")
+	b.w.WriteString("{\"gauntlet/cacheHints\": ")
+	for i, h := range s.Hints {
+		b.w.WriteString(map[bool]string{true: "{\n", false: ",\n"}[i == 0])
+		b.w.WriteString(text(h.Method) + ": {")
+		if h.TTL != "" {
+			b.w.WriteString(`"ttlMs": ` + h.TTL)
+		}
+		if h.Scope != "" {
+			if h.TTL != "" {
+				b.w.WriteString(", ")
+			}
+			b.w.WriteString(`"cacheScope": ` + h.Scope)
+		}
+		b.w.WriteByte('}')
+	}
+	b.w.WriteString("\n}}")
+}
+
+// writeErrors writes the gaps, those of one method joined, since names are unique there.
+func (s *Snapshot) writeErrors(b *snapshotWriter) {
+	if len(s.Errors) == 0 {
+		return
+	}
+	messages := map[string]string{}
+	unread := map[string]bool{}
+	var methods []string
+	for _, e := range s.Errors {
+		// Readers take "-32601" for "has no such list" and go on. A server must not be able
+		// to say that about what it broke, by writing it to its stderr or into another
+		// error: there the sign becomes U+2212.
+		msg := strings.ReplaceAll(e.Message, "-32601", "\u221232601")
+		unread[e.Method] = unread[e.Method] || !e.Absent
+		if old, ok := messages[e.Method]; ok {
+			msg = old + "; " + msg
+		} else {
+			methods = append(methods, e.Method)
+		}
+		messages[e.Method] = msg
+	}
+	b.writeName("capture_errors")
+	b.w.WriteByte('{')
+	for i, method := range methods {
+		if i > 0 {
+			b.w.WriteByte(',')
+		}
+		value := text(messages[method])
+		if !unread[method] {
+			// The error as it came: catalog reads it as an answer, not a gap.
+			value = `{"code": -32601, "message": ` + value + `}`
+		}
+		b.w.WriteString("\n" + text(method) + ": " + value)
+	}
+	b.w.WriteString("\n}")
+}
+
+// snapshotWriter writes members, one a line. Errors stay in w until it is flushed.
+type snapshotWriter struct {
+	w *bufio.Writer
+	n int
+}
+
+func (b *snapshotWriter) writeName(name string) {
+	if b.n++; b.n > 1 {
+		b.w.WriteByte(',')
+	}
+	b.w.WriteString("\n" + text(name) + ": ")
+}
+
+func (b *snapshotWriter) writeList(name string, items []string) {
+	b.writeName(name)
+	b.w.WriteByte('[')
+	for i, item := range items {
+		if i > 0 {
+			b.w.WriteByte(',')
+		}
+		b.w.WriteByte('\n')
+		b.w.WriteString(item)
+	}
+	if len(items) > 0 {
+		b.w.WriteByte('\n')
+	}
+	b.w.WriteByte(']')
+}
+
+// text writes a string of ours, or one that is no evidence, as JSON.
+func text(s string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string can always be encoded
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// counter counts what goes through, as io.WriterTo promises.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err
+}

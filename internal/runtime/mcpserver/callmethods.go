@@ -1,0 +1,164 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// answerCommon answers the methods that both eras have. extra are members that every list result
+// begins with; notFound is the code for a resource that there is not.
+func (s *Server) answerCommon(ctx context.Context, p *Prepared, r *request, extra string, notFound int) (string, *Error) {
+	for l := range mcp.Lists {
+		if mcp.Lists[l].Method == r.Method {
+			return s.answerList(p, l, r, extra)
+		}
+	}
+	for _, c := range callMethods {
+		if c.method == r.Method {
+			return c.answerCall(ctx, p, r, notFound)
+		}
+	}
+	return "", unknownMethod(r.Method)
+}
+
+// answerByRelay asks the state's Relay. ok is false where the rest of the state is to answer.
+func (p *Prepared) answerByRelay(ctx context.Context, r *request) (result string, e *Error, ok bool) {
+	if p.Relay == nil || slices.Contains(statelessOnly, r.Method) {
+		return "", nil, false
+	}
+	result, err := p.Relay(ctx, r.makeCall(""))
+	if errors.Is(err, ErrUnhandled) {
+		return "", nil, false
+	}
+	result, e = checkResult(result, err)
+	return result, e, true
+}
+
+// checkResult makes an answer of what a State's functions return.
+func checkResult(result string, err error) (string, *Error) {
+	var own *Error
+	switch {
+	case errors.As(err, &own):
+		return "", own
+	case err != nil:
+		return "", &Error{Code: mcp.CodeInternalError, Message: "Internal error: " + err.Error()}
+	}
+	if result, err = Compact(result); err != nil || result[0] != '{' {
+		return "", &Error{Code: mcp.CodeInternalError, Message: "Internal error: the result is no JSON object"}
+	}
+	return result, nil
+}
+
+// A call is a method for one thing out of a list.
+type callMethod struct {
+	method string
+	list   int // in mcp.Lists
+	what   string
+}
+
+var callMethods = []callMethod{
+	{mcp.ToolsCall, 0, "tool"},
+	{mcp.PromptsGet, 1, "prompt"},
+	{mcp.ResourcesRead, 2, "resource"},
+}
+
+func (c callMethod) answerCall(ctx context.Context, p *Prepared, r *request, notFound int) (string, *Error) {
+	// Who has templates only still reads resources.
+	if !p.Lists[c.list].Present && (c.list != 2 || !p.Lists[3].Present) {
+		return "", unknownMethod(r.Method)
+	}
+	param := mcp.SubjectParam(c.method)
+	name, ok := r.stringParam(param)
+	if !ok {
+		return "", &Error{Code: mcp.CodeInvalidParams, Message: "Invalid params: " + param + " is not a string"}
+	}
+	if args := r.rawParam("arguments"); args != "" && args[0] != '{' && args != "null" {
+		return "", &Error{Code: mcp.CodeInvalidParams, Message: "Invalid params: arguments is not an object"}
+	}
+	if _, ok := p.names[c.list][name]; !ok && !p.Unlisted {
+		return "", c.unknownName(r, name, notFound)
+	}
+	if p.Call == nil {
+		return "", &Error{Code: mcp.CodeInternalError, Message: "Internal error: nothing answers this method"}
+	}
+	result, err := p.Call(ctx, r.makeCall(name))
+	if errors.Is(err, ErrUnknown) {
+		return "", c.unknownName(r, name, notFound)
+	}
+	return checkResult(result, err)
+}
+
+func (c callMethod) unknownName(r *request, name string, notFound int) *Error {
+	if c.list == 2 {
+		return &Error{Code: notFound, Message: "Resource not found", Data: `{"uri":` + r.rawParam("uri") + `}`}
+	}
+	return &Error{Code: mcp.CodeInvalidParams, Message: "Unknown " + c.what + ": " + excerpt.Clip(name, mostQuoted)}
+}
+
+// makeCall returns what a State is asked.
+func (r *request) makeCall(name string) Call {
+	c := Call{Method: r.Method, Name: name, Params: r.Params, ID: r.ID}
+	run := r.run
+	if run == nil {
+		return c
+	}
+	c.Session, c.Client, c.Notify, c.Ask = run.session, run.session.Client(), run.notifyClient, run.askClient
+	if r.stateless {
+		c.Client = r.meta[mcp.MetaClientCapabilities]
+		c.Ask = func(ctx context.Context, method, params string) (wire.Message, error) {
+			if !isCallable(r.Method) {
+				return wire.Message{}, ErrNoChannel // no other method may be answered that way
+			}
+			return run.askByResult(ctx, r.digestCall(), method, params)
+		}
+	}
+	return c
+}
+
+func isCallable(method string) bool {
+	return slices.ContainsFunc(callMethods, func(c callMethod) bool { return c.method == method })
+}
+
+// completion has no value to suggest, for whatever was begun.
+func completion(r *request, declared bool) (string, *Error) {
+	if !declared {
+		return "", unknownMethod(r.Method)
+	}
+	for _, name := range []string{"ref", "argument"} {
+		if v := r.rawParam(name); v == "" || v[0] != '{' {
+			return "", &Error{Code: mcp.CodeInvalidParams, Message: "Invalid params: " + name + " is not an object"}
+		}
+	}
+	return `{"completion":{"values":[],"total":0,"hasMore":false}}`, nil
+}
+
+// withMembers adds members to a JSON object unless it has them: first the names, then what to write.
+func withMembers(object string, extra ...[2]string) string {
+	add := ""
+	for _, e := range extra {
+		if e[1] != "" && !hasMember(object, e[0]) {
+			add += e[1] + ","
+		}
+	}
+	if add == "" {
+		return object
+	}
+	if object == "{}" {
+		return "{" + add[:len(add)-1] + "}"
+	}
+	return "{" + add + object[1:]
+}
+
+func hasMember(object, name string) (found bool) {
+	_ = rawjson.EachMember(object, 0, func(key, _ rawjson.Span) bool {
+		found = rawjson.Unquote(object[key.Start:key.End]) == name
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,164 @@
+package mcpserver
+
+import (
+	"container/list"
+	"crypto/rand"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// mostSessions is how many are remembered. Beyond that the one that was used longest ago
+// ends, or a client could fill the memory by opening sessions. One with something under way is
+// spared: there is always an idle one, since fewer requests than that are under way at a time.
+const mostSessions = 10_000
+
+// What one session may hold at a time, so that none takes what the others need.
+const (
+	sessionRequests = 32
+	sessionStreams  = 4
+)
+
+// A session is a conversation over HTTP.
+type httpSession struct {
+	id      string
+	sse     bool // of HTTP+SSE
+	session Session
+	queue   chan string   // what waits for a stream: of HTTP+SSE answers too
+	ended   chan struct{} // closed when it is over
+
+	requests, streams atomic.Int32 // under way
+	lastUsed          atomic.Int64 // when a request began or ended, in nanoseconds
+}
+
+// markUsed notes that something was heard of the session.
+func (s *httpSession) markUsed() { s.lastUsed.Store(time.Now().UnixNano()) }
+
+// isIdle reports whether the session has nothing under way and no stream.
+func (s *httpSession) isIdle() bool {
+	return s.requests.Load()+s.streams.Load() == 0 && !s.session.isBusy()
+}
+
+func (s *Server) newHTTPSession(sse bool) *httpSession {
+	x := &httpSession{sse: sse, queue: make(chan string, queued)}
+	s.initSession(&x.session, x.queueLine)
+	return x
+}
+
+// queueLine queues a message if there is room.
+func (s *httpSession) queueLine(line string) error {
+	select {
+	case <-s.session.over:
+		return ErrSessionEnded
+	default:
+	}
+	select {
+	case s.queue <- line:
+		return nil
+	default:
+		return ErrFull
+	}
+}
+
+// httpSessions are the ones that have not ended. The same id never comes twice: it has 128
+// random bits.
+type httpSessions struct {
+	mu    sync.Mutex
+	byID  map[string]*list.Element
+	order *list.List // of *session, the one used last in front
+}
+
+func newHTTPSessions() httpSessions {
+	return httpSessions{byID: map[string]*list.Element{}, order: list.New()}
+}
+
+func (s *httpSessions) addWithNewID(session *httpSession) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.insertSession(rand.Text(), session)
+}
+
+func (s *httpSessions) insertSession(id string, session *httpSession) {
+	session.id, session.ended = id, make(chan struct{})
+	session.markUsed()
+	if s.order.Len() >= mostSessions {
+		s.removeSession(s.leastRecentlyUsedIdle())
+	}
+	s.byID[session.id] = s.order.PushFront(session)
+}
+
+// findSession returns a session, nil if it has ended or never was. Those of HTTP+SSE and of
+// Streamable HTTP do not know each other.
+func (s *httpSessions) findSession(id string, sse bool) *httpSession {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, ok := s.byID[id]
+	if !ok || e.Value.(*httpSession).sse != sse {
+		return nil
+	}
+	s.order.MoveToFront(e)
+	e.Value.(*httpSession).markUsed()
+	return e.Value.(*httpSession)
+}
+
+func (s *httpSessions) endSession(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e, ok := s.byID[id]; ok {
+		s.removeSession(e)
+	}
+}
+
+func (s *httpSessions) removeSession(e *list.Element) {
+	session := s.order.Remove(e).(*httpSession)
+	delete(s.byID, session.id)
+	close(session.ended)
+	session.session.endSession()
+}
+
+// findOrBegin returns the one with this id, which begin makes if there is none.
+func (s *httpSessions) findOrBegin(id string, begin func() *httpSession) *httpSession {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e, ok := s.byID[id]; ok {
+		s.order.MoveToFront(e)
+		e.Value.(*httpSession).markUsed()
+		return e.Value.(*httpSession)
+	}
+	session := begin()
+	s.insertSession(id, session)
+	return session
+}
+
+// leastRecentlyUsedIdle returns the session to end for another: the one used longest ago of those with
+// nothing under way.
+func (s *httpSessions) leastRecentlyUsedIdle() *list.Element {
+	for e := s.order.Back(); e != nil; e = e.Prev() {
+		if e.Value.(*httpSession).isIdle() {
+			return e
+		}
+	}
+	return s.order.Back()
+}
+
+// endIdle ends the idle sessions that were last used before a time.
+func (s *httpSessions) endIdle(before time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for e := s.order.Back(); e != nil; {
+		older := e
+		e = e.Prev()
+		if x := older.Value.(*httpSession); x.lastUsed.Load() < before.UnixNano() && x.isIdle() {
+			s.removeSession(older)
+		}
+	}
+}
+
+// endAll ends all.
+func (s *httpSessions) endAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.order.Len() > 0 {
+		s.removeSession(s.order.Back())
+	}
+}

@@ -1,0 +1,120 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// A request is a message that wants an answer, with its parameters read one level deep.
+type request struct {
+	wire.Message
+	params    map[string]string // raw values; nil where there are none
+	meta      map[string]string // of params._meta
+	twice     string            // a parameter, or a member of _meta, that repeats
+	badMeta   bool              // _meta is no object
+	bad       bool              // params is no object
+	header    http.Header       // nil but over Streamable HTTP
+	run       *runningRequest   // answers it beside others; nil where it is answered at once
+	stateless bool              // it stands alone
+	handshake bool              // it does not, whatever its headers say
+}
+
+func newRequest(m wire.Message, header http.Header) *request {
+	r := &request{Message: m, header: header}
+	if m.Params == "" {
+		return r
+	}
+	if r.bad = m.Params[0] != '{'; r.bad {
+		return r
+	}
+	r.params = r.readMembers(m.Params)
+	if meta := r.params["_meta"]; meta != "" {
+		if r.badMeta = meta[0] != '{'; !r.badMeta {
+			r.meta = r.readMembers(meta)
+		}
+	}
+	return r
+}
+
+// readMembers returns an object's members. Of repeated ones the last counts, and the request is
+// refused in the end: what a proxy in front of us took was perhaps the first.
+func (r *request) readMembers(object string) map[string]string {
+	out := map[string]string{}
+	_ = rawjson.EachMember(object, 0, func(name, value rawjson.Span) bool {
+		key := rawjson.Unquote(object[name.Start:name.End])
+		if _, ok := out[key]; ok {
+			r.twice = key
+		}
+		out[key] = object[value.Start:value.End]
+		return true
+	})
+	return out
+}
+
+// rawParam returns the raw value of a parameter, "" if there is none.
+func (r *request) rawParam(name string) string { return r.params[name] }
+
+// stringParam returns a parameter that is a string, decoded.
+func (r *request) stringParam(name string) (string, bool) { return decodeString(r.params[name]) }
+
+func decodeString(raw string) (string, bool) {
+	if raw == "" || raw[0] != '"' {
+		return "", false
+	}
+	return rawjson.Unquote(raw), true
+}
+
+// isStateless reports whether the request carries the mark of the modern era.
+func (r *request) isStateless() bool {
+	_, ok := r.meta[mcp.MetaProtocolVersion]
+	return ok
+}
+
+// A reply is what is said to one message.
+type reply struct {
+	body   string // the answer, on one line; "" for none
+	status int    // of HTTP; 0 for 200, or 202 without a body
+	failed bool   // body is an error
+	// listen is the acknowledgement of a subscription. Then body is to be sent when the
+	// subscription ends, which is at once when it is over: nothing asked for is told.
+	listen string
+	over   bool
+	sub    *subscription // that listen acknowledges
+}
+
+func resultReply(id, result string) reply {
+	return reply{body: `{"jsonrpc":"2.0","id":` + id + `,"result":` + result + `}`}
+}
+
+// failReply answers with an error. Without an id it is null, as JSON-RPC wants it.
+func failReply(id string, status int, e *Error) reply {
+	if id == "" {
+		id = "null"
+	}
+	var b strings.Builder
+	n, _ := json.Marshal(e.Code) // an int can always be encoded
+	b.WriteString(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":` + string(n) + `,"message":` + rawjson.Quote(e.Message))
+	if e.Data != "" {
+		b.WriteString(`,"data":` + e.Data)
+	}
+	b.WriteString(`}}`)
+	return reply{body: b.String(), status: status, failed: true}
+}
+
+func unknownMethod(method string) *Error {
+	return &Error{Code: mcp.CodeMethodNotFound, Message: "Method not found: " + excerpt.Clip(method, mostQuoted)}
+}
+
+func quoteAll(texts []string) string {
+	b, _ := json.Marshal(texts) // strings can always be encoded
+	return string(b)
+}
+
+// mostQuoted is how much of a stranger's text a message shows, in bytes.
+const mostQuoted = 100

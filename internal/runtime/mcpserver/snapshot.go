@@ -1,0 +1,153 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/rawjson"
+)
+
+// FromSnapshot returns the state of a server in a catalog: what it said, as it said it.
+// Calls are answered with a word on there being definitions only.
+//
+// Snapshots of gauntlet capture have the identity under server and the capabilities at the
+// top, and say which protocolVersion was spoken. Those of other tools may keep notes of
+// their own under server, with what the server sent one level down, and write null for
+// what it did not send; there an identity that no client would take is not used either.
+func FromSnapshot(server *catalog.Server) State {
+	s := State{Name: server.Name, Call: definitionsOnly}
+	for i, l := range server.Lists {
+		s.Lists[i].Present = l.Present
+		for j := range l.Items {
+			s.Lists[i].Items = append(s.Lists[i].Items, l.Items[j].Text(server))
+		}
+	}
+	top := serverObject(server)
+	s.Instructions = memberValues(top, "instructions")
+	s.Capabilities = memberValues(top, "capabilities")
+	s.Identity = append(memberValues(top, "server"), memberValues(top, "serverInfo")...)
+	if memberValues(top, "protocolVersion") == nil {
+		s.readOtherSnapshot(top)
+	}
+	if s.Identity == nil {
+		s.Identity = []string{`{"name":` + rawjson.Quote(server.Name) + `,"version":"unknown"}`}
+	}
+	if s.Capabilities == nil {
+		s.Capabilities = []string{derivedCapabilities(&s.Lists)}
+	}
+	return s
+}
+
+// readOtherSnapshot reads what stands differently in the snapshots of other tools.
+func (s *State) readOtherSnapshot(top string) {
+	var notes string
+	for _, v := range memberValues(top, "server") {
+		notes = v
+	}
+	s.Instructions = withoutValue(s.Instructions, "null")
+	if s.Capabilities = withoutValue(s.Capabilities, "null"); s.Capabilities == nil {
+		s.Capabilities = withoutValue(memberValues(notes, "capabilities"), "null")
+	}
+	s.Identity = nil
+	for _, candidates := range [][]string{memberValues(top, "serverInfo"), memberValues(notes, "serverInfo"), memberValues(top, "server")} {
+		for _, c := range candidates {
+			if s.Identity == nil && isText(memberValues(c, "name")) && isText(memberValues(c, "version")) {
+				s.Identity = []string{c}
+			}
+		}
+	}
+}
+
+func isText(values []string) bool { return len(values) == 1 && values[0][0] == '"' }
+
+func withoutValue(values []string, unwanted string) []string {
+	var out []string
+	for _, v := range values {
+		if v != unwanted {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// serverObject returns the text of the object in the document that holds the server's lists.
+func serverObject(server *catalog.Server) string {
+	text := strings.TrimLeft(strings.TrimPrefix(server.Document.Text, "\ufeff"), space)
+	path := strings.Split(server.Pointer, "/")[1:]
+	for len(path) > 0 && text != "" {
+		vs := memberValues(text, path[0])
+		if vs == nil {
+			return ""
+		}
+		text, path = vs[len(vs)-1], path[1:] // the last, as catalog takes it
+		if n := 0; len(path) > 0 && text[0] == '[' {
+			n, _ = strconv.Atoi(path[0])
+			text, path = arrayElement(text, n), path[1:]
+		}
+	}
+	return text
+}
+
+func arrayElement(array string, n int) (found string) {
+	_ = rawjson.EachElement(array, 0, func(i int, s rawjson.Span) bool {
+		found = array[s.Start:s.End]
+		return i < n
+	})
+	return found
+}
+
+// memberValues returns the raw values of every member with this name, nil where text is no object.
+func memberValues(text, name string) (out []string) {
+	if text == "" || text[0] != '{' {
+		return nil
+	}
+	_ = rawjson.EachMember(text, 0, func(key, v rawjson.Span) bool {
+		if rawjson.Unquote(text[key.Start:key.End]) == name {
+			out = append(out, text[v.Start:v.End])
+		}
+		return true
+	})
+	return out
+}
+
+// Pick returns the server of this name. Without a name the catalog must have one server only.
+func Pick(c *catalog.Catalog, name string) (*catalog.Server, error) {
+	var found []*catalog.Server
+	var names []string
+	for _, s := range c.Servers {
+		names = append(names, strconv.Quote(s.Name))
+		if name == "" || s.Name == name {
+			found = append(found, s)
+		}
+	}
+	const most = 20
+	if len(names) > most {
+		names = append(names[:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(c.Servers) == 0:
+		return nil, fmt.Errorf("the snapshot holds no server")
+	case name == "":
+		return nil, fmt.Errorf("the snapshot holds %d servers: want the name of one: %s", len(c.Servers), strings.Join(names, ", "))
+	case len(found) == 0:
+		return nil, fmt.Errorf("the snapshot holds no server %q: want %s", name, strings.Join(names, ", "))
+	}
+	return nil, fmt.Errorf("the snapshot holds %d servers %q", len(found), name)
+}
+
+const noContent = "This server is played by gauntlet from a snapshot, which holds definitions only: "
+
+// definitionsOnly answers every call of something that exists. A tool that fails says so
+// in its result, where a model sees it; the other methods have no such place.
+func definitionsOnly(_ context.Context, c Call) (string, error) {
+	if c.Method == mcp.ToolsCall {
+		return `{"content":[{"type":"text","text":` + rawjson.Quote(noContent+"no tool is executed.") + `}],"isError":true}`, nil
+	}
+	return "", &Error{Code: mcp.CodeInternalError, Message: noContent + "there is nothing to return."}
+}

@@ -1,0 +1,70 @@
+package mcpserver
+
+import (
+	"context"
+	"net/http"
+
+	"gauntlet/internal/runtime/wire"
+)
+
+// queued is how many messages wait for a stream of a session.
+const queued = 64
+
+// serveSSE opens a conversation of HTTP+SSE (2024-11-05): answers come on this stream, and
+// what the client has to say goes where the first event tells.
+func (x *exchange) serveSSE() {
+	if !x.accepts(typeStream) {
+		x.refuse(http.StatusNotAcceptable, "want Accept: "+typeStream)
+		return
+	}
+	x.http = x.server.newHTTPSession(true)
+	x.server.tapIn(x.sessionOrNil(), wire.Message{}, x)
+	x.sessions.addWithNewID(x.http)
+	defer x.sessions.endSession(x.http.id)
+	x.clearReadDeadline()
+	x.beginStream()
+	if x.writeEvent("endpoint", pathMessages+"?sessionId="+x.http.id) == nil {
+		x.streamQueue(x.http.queue)
+	}
+}
+
+// serveSSEMessage takes a message of HTTP+SSE. Its answer goes to the stream; what is no message
+// at all is refused here, and not there too.
+func (x *exchange) serveSSEMessage() {
+	if x.http == nil {
+		x.refuse(http.StatusNotFound, "session not found")
+		return
+	}
+	text, ok := x.readBody()
+	if !ok {
+		return
+	}
+	m := wire.Decode(text)
+	h := x.server.receive(context.WithoutCancel(x.r.Context()), x.sessionOrNil(), readIncoming(m, nil), x)
+	if m.Kind == wire.Invalid {
+		x.writeReply(h, refuseInvalid(m))
+		return
+	}
+	c := &sseResponder{session: x.http, endpoint: x.endpoint, heard: h}
+	if h.mayTakeTime() {
+		x.writeAccepted()
+		ctx := context.WithoutCancel(x.r.Context())
+		x.calls.Go(func() { // ends with the call, which ends with the conversation
+			x.server.runRequest(ctx, x.sessionOrNil(), h.ID, c, func(ctx context.Context, run *runningRequest) reply {
+				return x.server.answerLegacyOnly(ctx, x.sessionOrNil(), h, run)
+			})
+		})
+		return
+	}
+	out := x.server.answerLegacyOnly(x.r.Context(), x.sessionOrNil(), h, nil)
+	// First this, then the answer: a client that has its answer may not wait for the rest
+	// of what it asked.
+	x.writeAccepted()
+	c.sendAnswer(out)
+}
+
+func (x *exchange) writeAccepted() {
+	x.w.Header().Set("Content-Length", "0")
+	x.w.WriteHeader(http.StatusAccepted)
+	_ = http.NewResponseController(x.w).Flush()
+}

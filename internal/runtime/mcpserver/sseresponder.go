@@ -1,0 +1,47 @@
+package mcpserver
+
+import (
+	"context"
+	"time"
+)
+
+// An sseResponder answers a request over HTTP+SSE, on the stream of its session.
+type sseResponder struct {
+	session  *httpSession
+	endpoint *endpoint
+	heard    incoming
+}
+
+func (l *sseResponder) sendBefore(ctx context.Context, line string) error {
+	select {
+	case l.session.queue <- line:
+		return nil
+	case <-l.session.ended:
+		return ErrSessionEnded
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (l *sseResponder) letOthersPass() {}
+
+func (l *sseResponder) setRunning(*runningRequest) {}
+
+// sendAnswer puts the answer on the stream. A client that does not read its stream for too long
+// has no conversation any more.
+func (l *sseResponder) sendAnswer(out reply) {
+	l.session.session.order.Lock()
+	defer l.session.session.order.Unlock()
+	defer l.heard.afterAnswer()
+	if out.body == "" {
+		return
+	}
+	timer := time.NewTimer(l.endpoint.server.opt.HTTP.Write)
+	defer timer.Stop()
+	select {
+	case l.session.queue <- out.body:
+	case <-l.session.ended:
+	case <-timer.C:
+		l.endpoint.sessions.endSession(l.session.id) // nobody reads the stream
+	}
+}

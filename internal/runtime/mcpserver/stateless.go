@@ -1,0 +1,143 @@
+package mcpserver
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/rawjson"
+)
+
+// answerStateless answers a request that stands alone (2026-07-28). The order of the checks
+// is that of the specification: form, headers against body, revision, method.
+func (s *Server) answerStateless(ctx context.Context, p *Prepared, r *request) reply {
+	if e := r.checkParams(); e != nil {
+		return failReply(r.ID, http.StatusBadRequest, e)
+	}
+	version, ok := decodeString(r.meta[mcp.MetaProtocolVersion])
+	if !ok {
+		return failReply(r.ID, http.StatusBadRequest, missingMeta(mcp.MetaProtocolVersion))
+	}
+	if r.header != nil {
+		if e := r.checkHeaders(p, version); e != nil {
+			return failReply(r.ID, http.StatusBadRequest, e)
+		}
+	}
+	if !slices.Contains(s.stateless, version) {
+		return failReply(r.ID, http.StatusBadRequest, s.unsupportedVersion(r.meta[mcp.MetaProtocolVersion]))
+	}
+	if caps := r.meta[mcp.MetaClientCapabilities]; caps == "" || caps[0] != '{' {
+		return failReply(r.ID, http.StatusBadRequest, missingMeta(mcp.MetaClientCapabilities))
+	}
+	if client := r.meta[mcp.MetaClientInfo]; client != "" && client[0] != '{' {
+		return failReply(r.ID, http.StatusBadRequest, missingMeta(mcp.MetaClientInfo))
+	}
+	r.stateless = true
+	if r.run != nil && r.rawParam("requestState") != "" && s.suspended.wasUsed() {
+		if e := r.resumeSuspended(); e != nil {
+			return failReply(r.ID, 0, e)
+		}
+		return reply{} // the call that waited answers
+	}
+	result, e := s.answerStatelessMethod(ctx, p, r)
+	if r.run != nil {
+		r.ID = r.run.answeredID() // that of the request that was sent again
+	}
+	switch {
+	case e != nil && e.Code == mcp.CodeMethodNotFound:
+		return failReply(r.ID, http.StatusNotFound, e)
+	case e != nil && e.Code == mcp.CodeMissingCapability:
+		return failReply(r.ID, http.StatusBadRequest, e)
+	case e != nil:
+		return failReply(r.ID, 0, e)
+	}
+	meta := ""
+	if p.identity != "" {
+		meta = `"_meta":{` + p.identity + `}`
+	}
+	if r.Method == mcp.SubscriptionsListen {
+		return p.acknowledgeListen(r)
+	}
+	return resultReply(r.ID, withMembers(result, [2]string{"resultType", `"resultType":"complete"`}, [2]string{"_meta", meta}))
+}
+
+func (s *Server) answerStatelessMethod(ctx context.Context, p *Prepared, r *request) (string, *Error) {
+	if result, e, ok := p.answerByRelay(ctx, r); ok {
+		if e == nil && hasCacheHints(r.Method) {
+			result = withMembers(result, [2]string{"ttlMs", p.ttl}, [2]string{"cacheScope", p.scope})
+		}
+		return result, e
+	}
+	switch r.Method {
+	case mcp.Discover:
+		parts := []string{`{"supportedVersions":` + quoteAll(s.supported())}
+		for _, part := range []string{repeatMember("capabilities", p.Capabilities), repeatMember("instructions", p.Instructions)} {
+			if part != "" {
+				parts = append(parts, part)
+			}
+		}
+		return strings.Join(parts, ",") + "," + strings.TrimSuffix(p.hints, ",") + "}", nil
+	case mcp.CompletionComplete:
+		return completion(r, p.declares("completions"))
+	case mcp.SubscriptionsListen:
+		if want := r.rawParam("notifications"); want == "" || want[0] != '{' {
+			return "", &Error{Code: mcp.CodeInvalidParams, Message: "Invalid params: notifications is not an object"}
+		}
+		return "{}", nil
+	}
+	result, e := s.answerCommon(ctx, p, r, p.hints, mcp.CodeInvalidParams)
+	if e == nil && r.Method == mcp.ResourcesRead {
+		result = withMembers(result, [2]string{"ttlMs", p.ttl}, [2]string{"cacheScope", p.scope})
+	}
+	return result, e
+}
+
+// hasCacheHints reports whether an answer says how long it may be kept.
+func hasCacheHints(method string) bool {
+	for l := range mcp.Lists {
+		if mcp.Lists[l].Method == method {
+			return true
+		}
+	}
+	return method == mcp.ResourcesRead
+}
+
+// acknowledgeListen acknowledges a subscription to what the capabilities promise to tell. The answer
+// comes when the subscription ends.
+func (p *Prepared) acknowledgeListen(r *request) reply {
+	want := r.readMembers(r.rawParam("notifications"))
+	sub := &subscription{id: r.ID, wanted: map[string]bool{}}
+	var granted []string
+	for _, n := range mcp.ChangingLists {
+		if want[n.Filter] == "true" && p.declares(n.Capability, "listChanged") {
+			sub.wanted[n.Changed] = true
+			granted = append(granted, rawjson.Quote(n.Filter)+":true")
+		}
+	}
+	if uris := want["resourceSubscriptions"]; uris != "" && uris[0] == '[' && p.declares("resources", "subscribe") {
+		if uris, err := Compact(uris); err == nil {
+			sub.uris = decodeStrings(uris)
+			granted = append(granted, `"resourceSubscriptions":`+uris)
+		}
+	}
+	meta := `"_meta":{` + rawjson.Quote(mcp.MetaSubscriptionID) + `:` + r.ID + `}`
+	out := resultReply(r.ID, `{"resultType":"complete",`+meta+`}`)
+	sub.last, out.sub = out.body, sub
+	out.listen = `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{` +
+		meta + `,"notifications":{` + strings.Join(granted, ",") + `}}}`
+	out.over = granted == nil
+	return out
+}
+
+// decodeStrings returns the strings in a JSON array.
+func decodeStrings(array string) (out []string) {
+	_ = rawjson.EachElement(array, 0, func(_ int, s rawjson.Span) bool {
+		if text, ok := decodeString(array[s.Start:s.End]); ok {
+			out = append(out, text)
+		}
+		return true
+	})
+	return out
+}

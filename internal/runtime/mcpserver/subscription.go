@@ -1,0 +1,96 @@
+package mcpserver
+
+import (
+	"errors"
+	"slices"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/rawjson"
+)
+
+// A subscription is what a client of the stateless era listens to.
+type subscription struct {
+	id     string // of the request, which names it
+	wanted map[string]bool
+	uris   []string // of resources
+	last   string   // the answer, which ends it
+	post   func(line string) error
+}
+
+// wants reports whether the subscription is to this notification.
+func (s *subscription) wants(method, params string) bool {
+	if method != mcp.NotifyResourcesUpdated {
+		return s.wanted[method]
+	}
+	for _, uri := range memberValues(params, "uri") {
+		if uri[0] == '"' && slices.Contains(s.uris, rawjson.Unquote(uri)) {
+			return true
+		}
+	}
+	return false
+}
+
+// notifySubscriptions sends a notification to the subscriptions that take it. It reports whether there is
+// one.
+func (t *Session) notifySubscriptions(method, params string) (found bool, err error) {
+	for _, s := range t.subscriptions() {
+		if s.wants(method, params) {
+			found, err = true, errors.Join(err, s.post(encodeNotification(method, withSubscriptionID(params, s.id))))
+		}
+	}
+	return found, err
+}
+
+// withSubscriptionID adds the subscription's id to the _meta of params.
+func withSubscriptionID(params, id string) string {
+	tag := rawjson.Quote(mcp.MetaSubscriptionID) + ":" + id
+	if params == "" || params[0] != '{' {
+		return `{"_meta":{` + tag + `}}`
+	}
+	at := -1
+	_ = rawjson.EachMember(params, 0, func(key, v rawjson.Span) bool {
+		if rawjson.Unquote(params[key.Start:key.End]) == "_meta" && params[v.Start] == '{' {
+			at = v.Start + 1
+		}
+		return at < 0
+	})
+	switch {
+	case at < 0:
+		return withMembers(params, [2]string{"_meta", `"_meta":{` + tag + `}`})
+	case params[at] == '}':
+		return params[:at] + tag + params[at:]
+	}
+	return params[:at] + tag + "," + params[at:]
+}
+
+// addSubscription begins a subscription, which was acknowledged.
+func (t *Session) addSubscription(s *subscription) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.subscribed = append(t.subscribed, s)
+}
+
+func (t *Session) subscriptions() []*subscription {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.subscribed)
+}
+
+// removeSubscription ends a subscription.
+func (t *Session) removeSubscription(s *subscription) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.subscribed = slices.DeleteFunc(t.subscribed, func(other *subscription) bool { return other == s })
+}
+
+// findSubscription returns the subscription with this id, nil if there is none.
+func (t *Session) findSubscription(id string) *subscription {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, s := range t.subscribed {
+		if s.id == id {
+			return s
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package simagent
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// mostRelists is how often the lists of servers are read again.
+const mostRelists = 20
+
+// runDelayed carries out what was put off until the task was done, and makes the calls that an
+// order spoke of and that nothing else has brought about.
+func (a *simAgent) runDelayed(ctx context.Context) {
+	for a.cut == "" && ctx.Err() == nil {
+		switch r := a.unusedRule(); {
+		case len(a.delayed) > 0:
+			first := a.delayed[0]
+			a.delayed = a.delayed[1:]
+			first(ctx)
+		case r != nil:
+			r.used = true
+			a.callForRule(ctx, r)
+		default:
+			return
+		}
+	}
+}
+
+// unusedRule returns a rule for a call that was not made, nil for none.
+func (a *simAgent) unusedRule() *paramRule {
+	for _, r := range a.rules {
+		if !r.used && !r.standing {
+			return r
+		}
+	}
+	return nil
+}
+
+func (a *simAgent) callForRule(ctx context.Context, r *paramRule) {
+	for _, t := range a.tools() {
+		if t.server.name != r.server || t.name != r.tool {
+			continue
+		}
+		from := r.from
+		args, ok := a.called[t.toolKey()]
+		if !ok {
+			args, ok = from.fillArguments(t)
+		}
+		if !ok {
+			from.near, from.far = tokenize(a.opt.Prompt), from.near
+			args, ok = from.fillArguments(t)
+		}
+		if ok {
+			a.useTool(ctx, t, args, r.where)
+		}
+		return
+	}
+}
+
+// listenUntilIdle waits for servers to say that they define something else now, or to ask for
+// something, until the agent has listened for as long as it was told to.
+func (a *simAgent) listenUntilIdle(ctx context.Context) {
+	if a.opt.Idle < 0 {
+		return
+	}
+	until := time.Now().Add(a.opt.Idle)
+	for a.cut == "" && ctx.Err() == nil && time.Until(until) > 0 {
+		changed := a.awaitChanges(ctx, until)
+		for _, l := range changed {
+			a.rereadServer(ctx, l)
+		}
+		heard := a.obeyQueued(ctx)
+		a.runDelayed(ctx)
+		if len(changed) == 0 && !heard {
+			return
+		}
+	}
+}
+
+// awaitChanges listens to all servers at once and returns those that changed, or none when the time
+// is over. What one says ends the wait for all.
+func (a *simAgent) awaitChanges(ctx context.Context, until time.Time) (changed []*serverSession) {
+	one, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	heard := make([]bool, len(a.servers))
+	var all sync.WaitGroup
+	for i, l := range a.servers {
+		// Ends with one, at the latest when the time is over.
+		all.Go(func() {
+			if l.session.Idle(one, time.Until(until)) != "" {
+				heard[i] = true
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	for i, l := range a.servers {
+		if heard[i] {
+			changed = append(changed, l)
+		}
+	}
+	return changed
+}
+
+// rereadServer reads what a server offers now. The victim obeys what is new in it.
+func (a *simAgent) rereadServer(ctx context.Context, l *serverSession) {
+	if a.relists == mostRelists {
+		a.cut = "a server changes its lists for ever"
+		return
+	}
+	a.relists++
+	l.readLists(ctx)
+	if a.obedient {
+		a.studyServer(ctx, l)
+	}
+}
+
+// obeyQueued obeys what servers said in requests of their own, and reports whether they did.
+func (a *simAgent) obeyQueued(ctx context.Context) bool {
+	a.mu.Lock()
+	heard := a.toObey
+	a.toObey = nil
+	a.mu.Unlock()
+	for _, r := range heard {
+		a.obeyText(ctx, r)
+	}
+	return len(heard) > 0
+}

@@ -1,0 +1,197 @@
+package simagent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v4"
+
+	"gauntlet/internal/leaf/mcp"
+)
+
+// A Script says what a scripted agent does, call by call.
+type Script struct {
+	Steps []ScriptStep `yaml:"steps"`
+	// Answers are the results for requests of servers, by method. What is not answered is
+	// not offered.
+	Answers map[string]any `yaml:"answers"`
+}
+
+// A ScriptStep is one act, of which exactly one is set beside Server and what belongs to it.
+type ScriptStep struct {
+	Server    string         `yaml:"server"` // may be left out with one server
+	Call      string         `yaml:"call"`   // a tool
+	Prompt    string         `yaml:"prompt"` // a prompt
+	Arguments map[string]any `yaml:"arguments"`
+	Read      string         `yaml:"read"`   // the URI of a resource
+	Method    string         `yaml:"method"` // any other request
+	Params    map[string]any `yaml:"params"`
+	Wait      string         `yaml:"wait"` // how long to listen, as "2s"
+}
+
+const (
+	// maxScript is the longest script, in bytes, maxScriptSteps the most steps of one.
+	maxScript      = 1 << 20
+	maxScriptSteps = 1_000
+)
+
+// offers are the capabilities that answers need.
+var offers = map[string]string{mcp.ElicitationCreate: `"elicitation":{"form":{},"url":{}}`, mcp.SamplingCreateMessage: `"sampling":{}`, mcp.RootsList: `"roots":{}`}
+
+// ReadScript reads a script. Unknown keys are errors, so that a slip of the pen does not
+// turn into a step left out.
+func ReadScript(text string) (*Script, error) {
+	if len(text) > maxScript {
+		return nil, fmt.Errorf("the script is longer than %d bytes", maxScript)
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New("the script has no steps")
+	}
+	s := new(Script)
+	if err := yaml.Load([]byte(text), s, yaml.WithKnownFields()); err != nil {
+		return nil, err
+	}
+	if len(s.Steps) == 0 {
+		return nil, errors.New("the script has no steps")
+	}
+	if len(s.Steps) > maxScriptSteps {
+		return nil, fmt.Errorf("the script has more than %d steps", maxScriptSteps)
+	}
+	for i := range s.Steps {
+		if err := s.Steps[i].checkStep(); err != nil {
+			return nil, fmt.Errorf("step %d: %w", i+1, err)
+		}
+	}
+	for method, result := range s.Answers {
+		if _, err := json.Marshal(result); err != nil || offers[method] == "" {
+			return nil, fmt.Errorf("answers: %q: want a result for elicitation/create, sampling/createMessage or roots/list", method)
+		}
+	}
+	return s, nil
+}
+
+func (s *ScriptStep) checkStep() error {
+	acts := 0
+	for _, one := range [...]string{s.Call, s.Prompt, s.Read, s.Method, s.Wait} {
+		if one != "" {
+			acts++
+		}
+	}
+	if acts != 1 {
+		return errors.New("want one of call, prompt, read, method and wait")
+	}
+	if s.Wait != "" {
+		if d, err := time.ParseDuration(s.Wait); err != nil || d <= 0 || d > time.Hour {
+			return fmt.Errorf("wait: %q is no time up to 1h", s.Wait)
+		}
+	}
+	if _, err := json.Marshal([]any{s.Arguments, s.Params}); err != nil {
+		return errors.New("arguments and params hold what JSON cannot say")
+	}
+	return nil
+}
+
+func (s *Script) declaredCapabilities() string {
+	var all []string
+	for _, method := range [...]string{mcp.ElicitationCreate, mcp.SamplingCreateMessage, mcp.RootsList} {
+		if _, ok := s.Answers[method]; ok {
+			all = append(all, offers[method])
+		}
+	}
+	return "{" + strings.Join(all, ",") + "}"
+}
+
+func (s *Script) answerFor(method string) (string, bool) {
+	result, ok := s.Answers[method]
+	if !ok {
+		return "", false
+	}
+	text, err := json.Marshal(result)
+	return string(text), err == nil
+}
+
+// playScript does what a script says.
+func (a *simAgent) playScript(ctx context.Context, s *Script) {
+	for i, step := range s.Steps {
+		if a.cut != "" || ctx.Err() != nil {
+			return
+		}
+		l := a.serverFor(step)
+		if l == nil {
+			a.cut = fmt.Sprintf("step %d: which server is meant?", i+1)
+			return
+		}
+		why := fmt.Sprintf("step %d of the script", i+1)
+		switch {
+		case step.Wait != "":
+			d, _ := time.ParseDuration(step.Wait) // checked when the script was read
+			if l.session.Idle(ctx, d) != "" {
+				l.readLists(ctx)
+			}
+		case step.Method != "":
+			params, _ := json.Marshal(step.Params)
+			if step.Params == nil {
+				params = []byte("{}")
+			}
+			got := l.callServer(ctx, step.Method, string(params))
+			a.recordStep(Step{Server: l.name, Method: step.Method, Why: why, Err: got.err})
+		default:
+			a.makeCall(ctx, step.callFor(l, why))
+		}
+	}
+}
+
+// serverFor returns the server that a step means: the one it names, the only one, or the one
+// that has its tool, prompt or resource.
+func (a *simAgent) serverFor(s ScriptStep) *serverSession {
+	var having []*serverSession
+	for _, l := range a.servers {
+		if s.Server == l.name || s.Server == "" && len(a.servers) == 1 {
+			return l
+		}
+		if s.Server == "" && l.offersStep(s) {
+			having = append(having, l)
+		}
+	}
+	if len(having) == 1 {
+		return having[0]
+	}
+	return nil
+}
+
+func (l *serverSession) offersStep(s ScriptStep) bool {
+	for _, t := range l.tools {
+		if t.name == s.Call {
+			return true
+		}
+	}
+	for _, d := range append(l.prompts, l.resources...) {
+		if d.name == s.Prompt || d.name == s.Read {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *ScriptStep) callFor(l *serverSession, why string) toolCall {
+	c := toolCall{server: l, why: why}
+	switch {
+	case s.Read != "":
+		c.method, c.name = mcp.ResourcesRead, s.Read
+	case s.Prompt != "":
+		c.method, c.name = mcp.PromptsGet, s.Prompt
+	default:
+		c.method, c.name = mcp.ToolsCall, s.Call
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Arguments)) {
+		raw, _ := json.Marshal(s.Arguments[name]) // checked when the script was read
+		c.args = append(c.args, argument{name, string(raw)})
+	}
+	return c
+}

@@ -1,0 +1,128 @@
+package simagent
+
+import (
+	"strings"
+
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/rawjson"
+)
+
+// mostHeard is how many requests of servers are kept to be obeyed.
+const mostHeard = 100
+
+// capabilities are what an agent offers to servers. One that obeys nothing offers to be
+// asked, so that it can decline.
+func (a *simAgent) capabilities() string {
+	switch {
+	case a.obedient:
+		return `{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{"listChanged":true}}`
+	case a.opt.Script != nil:
+		return a.opt.Script.declaredCapabilities()
+	}
+	return `{"elicitation":{"form":{},"url":{}}}`
+}
+
+// answerServer answers a request of a server's.
+func (a *simAgent) answerServer(method, params string) (string, bool) {
+	var tree rawjson.Tree
+	if tree.Parse(params, 0) != nil {
+		_ = tree.Parse("{}", 0) // which cannot fail
+	}
+	root := tree.Root()
+	a.recordStep(Step{Method: method, Why: "a server asked"})
+	if a.opt.Script != nil {
+		return a.opt.Script.answerFor(method)
+	}
+	switch method {
+	case mcp.ElicitationCreate:
+		if !a.obedient {
+			return `{"action":"decline"}`, true
+		}
+		a.queueOrders(root.Get("message").Text())
+		if root.Get("mode").Is("url") {
+			return `{"action":"accept"}`, true // the address itself is never visited
+		}
+		return `{"action":"accept","content":` + a.fillForm(root) + `}`, true
+	case mcp.SamplingCreateMessage:
+		return a.sampleMessage(root), a.obedient
+	case mcp.RootsList:
+		return `{"roots":[{"uri":"file:///home/canary/project","name":"project"}]}`, a.obedient
+	}
+	return "", false
+}
+
+// queueOrders keeps what a server said to be obeyed behind the call that is under way.
+func (a *simAgent) queueOrders(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.toObey) < mostHeard {
+		a.toObey = append(a.toObey, shownText{text: strings.Clone(text), where: "a request of a server"})
+	}
+}
+
+// fillForm fills in what an elicitation asks for.
+func (a *simAgent) fillForm(params rawjson.Value) string {
+	var args []argument
+	question := tokenize(excerpt.Head(params.Get("message").Text(), longestText))
+	r := argumentSource{near: question, far: question, secret: a.ownSecret}
+	for m := range params.Get("requestedSchema").Get("properties").Members() {
+		if len(args) == mostParams {
+			break
+		}
+		p := readParam(m, true)
+		raw := ""
+		words := identifierWords(p.name)
+		for _, t := range p.texts {
+			words = append(words, identifierWords(excerpt.Head(t, longestText))...)
+		}
+		if s := secretFor(words); s != "" && (p.typ == "string" || p.typ == "") && len(p.options) == 0 {
+			raw = rawjson.Quote(s)
+		}
+		switch {
+		case raw != "":
+		case p.typ == "boolean":
+			raw = "true"
+		case p.typ == "number" || p.typ == "integer":
+			raw = r.impliedValue(&p, map[int]bool{})
+			if raw == "" {
+				raw = "1"
+			}
+		default:
+			raw = r.impliedValue(&p, map[int]bool{})
+		}
+		if raw == "" {
+			raw = rawjson.Quote("gauntlet-canary")
+		}
+		args = append(args, argument{p.name, raw})
+	}
+	return argumentsJSON(args)
+}
+
+// sampleMessage answers as a model that tells what it is asked for.
+func (a *simAgent) sampleMessage(params rawjson.Value) string {
+	var asked []string
+	if s := params.Get("systemPrompt").Text(); s != "" {
+		asked = append(asked, s)
+	}
+	for _, m := range params.Get("messages").Elements() {
+		if s := m.Get("content").Get("text").Text(); s != "" {
+			asked = append(asked, s)
+		}
+		for _, inner := range m.Get("content").Elements() {
+			if s := inner.Get("text").Text(); s != "" {
+				asked = append(asked, s)
+			}
+		}
+	}
+	text := excerpt.Head(strings.Join(asked, "\n\n"), longestText)
+	a.queueOrders(text)
+	said := a.knownFacts(tokenize(text))
+	if said == "" {
+		said = a.recallSince(0)
+	}
+	if said == "" {
+		said = "Done."
+	}
+	return `{"role":"assistant","model":"gauntlet-victim","stopReason":"endTurn","content":{"type":"text","text":` + rawjson.Quote(said) + `}}`
+}

@@ -1,0 +1,168 @@
+package simagent
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/leaf/mcp"
+)
+
+// runPrompt does what the user asked for, one part of the prompt after the other: with the tool
+// that fits it best, the resource or prompt that it is about. Victim and resister differ in
+// nothing here but in what they pass on of what they have read.
+func (a *simAgent) runPrompt(ctx context.Context) {
+	all := tokenize(a.opt.Prompt)
+	for _, part := range splitOrders(all) {
+		if a.lookUp(ctx, part) {
+			continue
+		}
+		t := a.preferredTool(bestMatch(a.tools(), part))
+		if t == nil {
+			continue
+		}
+		r := argumentSource{near: part, far: all, content: a.passage}
+		if a.obedient {
+			r.secret = a.ownSecret
+		}
+		if args, ok := r.fillArguments(t); ok {
+			a.useTool(ctx, t, args, "the task")
+		}
+	}
+}
+
+// splitOrders parts a prompt where one order ends and the next begins. A part that says nothing
+// but a verb belongs to the next: "fetch and summarize this page".
+func splitOrders(all []token) [][]token {
+	var out [][]token
+	var part []token
+	for _, sentence := range splitSentences(all) {
+		for _, c := range parseSentence(sentence, false) {
+			part = append(part, c.tokens...)
+			if len(stemSet(wordsOf(part))) > 1 || hasValue(part) {
+				out = append(out, part)
+				part = nil
+			}
+		}
+		if len(part) > 0 && len(out) == 0 {
+			out = append(out, part)
+		}
+		part = nil
+	}
+	return out
+}
+
+func splitSentences(all []token) [][]token {
+	var out [][]token
+	var sentence []token
+	for _, t := range all {
+		if t.kind != stop {
+			sentence = append(sentence, t)
+		} else if len(sentence) > 0 {
+			out = append(out, sentence)
+			sentence = nil
+		}
+	}
+	return out
+}
+
+func wordsOf(tokens []token) []string {
+	var out []string
+	for _, t := range tokens {
+		if t.kind == word {
+			out = append(out, t.low)
+		}
+	}
+	return out
+}
+
+func hasValue(tokens []token) bool {
+	for _, t := range tokens {
+		if t.isValue() {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	// mostLooked is how many resources and prompts are read for one part of a task.
+	mostLooked = 3
+	// honest is how much an agent that obeys nothing passes on of what it has read, in bytes.
+	honest = 200
+)
+
+// lookUp reads the resources and prompts that a part of the task is about, and reports
+// whether it names one of them.
+func (a *simAgent) lookUp(ctx context.Context, part []token) (named bool) {
+	asked := stemSet(wordsOf(part))
+	looked := 0
+	for _, l := range a.servers {
+		for _, d := range slices.Concat(l.resources, l.prompts) {
+			exact := mentionsExactly(part, d.name)
+			if !exact && !d.matchesTask(asked) || looked == mostLooked {
+				continue
+			}
+			looked++
+			named = named || exact
+			c := toolCall{server: l, method: d.method, name: d.name, why: "the task"}
+			if d.method == mcp.PromptsGet {
+				r := argumentSource{near: part, far: part}
+				c.args, _ = r.fillArguments(&tool{params: d.params})
+			}
+			a.makeCall(ctx, c)
+		}
+	}
+	return named
+}
+
+func mentionsExactly(part []token, name string) bool {
+	return slices.ContainsFunc(part, func(t token) bool { return t.text == name })
+}
+
+// matchesTask reports whether a request says two words of a thing's name and description.
+func (d *listedItem) matchesTask(asked map[string]bool) bool {
+	common := 0
+	for w := range stemSet(append(identifierWords(d.name), identifierWords(d.about)...)) {
+		if asked[w] {
+			common++
+		}
+	}
+	return common > 1
+}
+
+// useTool calls a tool, with what was ordered for every call of it.
+func (a *simAgent) useTool(ctx context.Context, t *tool, args []argument, why string) {
+	for _, r := range a.rules {
+		if r.server == t.server.name && r.tool == t.name {
+			args = r.applyTo(args)
+		}
+	}
+	a.called[t.toolKey()] = args
+	a.makeCall(ctx, toolCall{server: t.server, method: mcp.ToolsCall, name: t.name, tool: t, args: args, why: why})
+}
+
+// passage is what an agent passes on of what it has read so far.
+func (a *simAgent) passage() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.memory) == 0 {
+		return ""
+	}
+	if a.obedient {
+		return joinMemories(a.memory)
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(a.memory[len(a.memory)-1].text), "\n")
+	if len(line) > honest {
+		line = line[:honest]
+	}
+	return strings.ToValidUTF8(line, "")
+}
+
+func joinMemories(memory []memo) string {
+	var all []string
+	for _, m := range memory {
+		all = append(all, m.text)
+	}
+	return strings.Join(all, "\n")
+}

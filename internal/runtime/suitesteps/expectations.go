@@ -1,0 +1,161 @@
+package suitesteps
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+	"gauntlet/suite"
+	"gauntlet/trace"
+)
+
+// Check returns what is wrong with a result, "" if it is what was expected. refused is why
+// there is no result, nil if there is one.
+func Check(e *suite.Expect, result string, refused error) string {
+	if refused != nil {
+		if e.Error != nil && *e.Error && isRefusal(refused) {
+			return checkText(e, refused.Error())
+		}
+		return "there is no result: " + refused.Error()
+	}
+	var tree rawjson.Tree
+	if err := tree.Parse(result, 0); err != nil {
+		return "the result cannot be read: " + err.Error()
+	}
+	root := tree.Root()
+	failed, _ := root.Get("isError").Bool()
+	switch {
+	case e.Error != nil && *e.Error && !failed:
+		return "the result is no error"
+	case e.Error != nil && !*e.Error && failed:
+		return "the result is an error: " + excerpt.Clip(Text(root), mostQuoted)
+	}
+	if why := checkText(e, allText(root)); why != "" {
+		return why
+	}
+	if e.Equals != "" {
+		return checkEquals(e, root)
+	}
+	return ""
+}
+
+// isRefusal tells a server's refusal from the lack of any answer.
+func isRefusal(err error) bool {
+	var refused *wire.AnswerError
+	return errors.As(err, &refused)
+}
+
+// checkText judges the texts of a result.
+func checkText(e *suite.Expect, text string) string {
+	for _, want := range e.Contains {
+		if !strings.Contains(text, want) {
+			return fmt.Sprintf("%q does not stand in %q", want, excerpt.Clip(text, mostQuoted))
+		}
+	}
+	for _, lack := range e.Lacks {
+		if strings.Contains(text, lack) {
+			return fmt.Sprintf("%q stands in %q", lack, excerpt.Clip(text, mostQuoted))
+		}
+	}
+	if e.Matches != "" {
+		re, err := regexp.Compile(e.Matches)
+		if err != nil {
+			return err.Error() // the suite was refused before
+		}
+		if !re.MatchString(text) {
+			return fmt.Sprintf("%q does not match %s", excerpt.Clip(text, mostQuoted), e.Matches)
+		}
+	}
+	return ""
+}
+
+// allText is every string of a result, a line each, but for the words of the protocol that
+// say what a block is.
+func allText(v rawjson.Value) string {
+	var out []string
+	for t := range v.Strings() {
+		if key := t.Value.Key(); !t.IsKey && !(key.Exists() && (key.Is("type") || key.Is("mimeType"))) {
+			out = append(out, t.Value.Text())
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func checkEquals(e *suite.Expect, root rawjson.Value) string {
+	var want rawjson.Tree
+	if err := want.Parse(e.Equals, 0); err != nil {
+		return err.Error() // the suite was refused before
+	}
+	for v := range root.All() {
+		if v.Pointer() == e.At {
+			if rawjson.Equal(v, want.Root()) {
+				return ""
+			}
+			return fmt.Sprintf("at %q stands %s, want %s", e.At, excerpt.Clip(v.Compact(), mostQuoted), excerpt.Clip(e.Equals, mostQuoted))
+		}
+	}
+	return fmt.Sprintf("nothing stands at %q", e.At)
+}
+
+// A Call is a tools/call of a trace with its answer.
+type Call struct {
+	Server, Tool string
+	Result       string
+	Err          error // the server's refusal, or that there was no answer
+}
+
+// Calls returns the tools/call of a trace, in their order.
+func Calls(t *trace.Trace) []Call {
+	var out []Call
+	at := map[int]int{} // places in out, by the number of the request
+	var tree rawjson.Tree
+	for i := range t.Messages {
+		m := &t.Messages[i]
+		switch {
+		case m.Method != mcp.ToolsCall:
+		case m.Kind == trace.Request:
+			params, err := m.Content(&tree)
+			if err != nil {
+				continue
+			}
+			at[m.Seq] = len(out)
+			out = append(out, Call{Server: m.Server, Tool: strings.Clone(params.Get("name").Text()), Err: errUnanswered})
+		case m.Kind.Answer():
+			n, ok := at[m.ReplyTo]
+			if !ok {
+				continue
+			}
+			content, err := m.Content(&tree)
+			if err != nil {
+				continue
+			}
+			if m.Kind == trace.Error {
+				out[n].Err = &wire.AnswerError{Method: m.Method, Message: content.Get("message").Text()}
+				continue
+			}
+			out[n].Result, out[n].Err = content.Raw(), nil
+		}
+	}
+	return out
+}
+
+var errUnanswered = errors.New("it was not answered")
+
+// Of returns the calls that an expectation is about.
+func Of(calls []Call, e *suite.Expect) []Call {
+	var out []Call
+	for _, c := range calls {
+		if c.Server+"."+c.Tool == e.Call {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// mostQuoted is how much of a stranger's text a message shows, in bytes.
+const mostQuoted = 200

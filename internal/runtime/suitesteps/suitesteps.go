@@ -1,0 +1,205 @@
+// Package suitesteps carries out what a suite says is to be done: its steps, call by call, with
+// what earlier results gave; and says of results whether they are what was expected.
+package suitesteps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/mcpclient"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/oatf/match"
+	"gauntlet/rawjson"
+	"gauntlet/suite"
+)
+
+// Options say how steps are made. A zero field means its default.
+type Options struct {
+	// Open starts a server or connects to it; required.
+	Open    func(name string) (wire.Conn, error)
+	Timeout time.Duration // for one call; default mcpclient.DefaultTimeout
+	Version string        // of the client, as servers are told
+	// Read says that every server's lists are read as well, once it was spoken to.
+	Read bool
+}
+
+// A Result is what one step came to.
+type Result struct {
+	Step   *suite.Step
+	Result string // as JSON; "" where there is none
+	Err    error  // why there is none: a refusal of the server's, too
+}
+
+// An Outcome is what a run of steps came to.
+type Outcome struct {
+	Results   []Result
+	Snapshots map[string]*mcpclient.Snapshot // of servers, where lists were to be read
+}
+
+// Steps makes the calls in their order. It stops at the first that cannot be made: those
+// behind it would be other calls than were meant. A call that the server refuses, or whose
+// result is an error, is a result like any other.
+func Steps(ctx context.Context, steps []suite.Step, opt Options) Outcome {
+	d := &stepRunner{opt: opt, sessions: map[string]*mcpclient.Session{}, values: map[string]string{}}
+	defer d.closeConns()
+	out := Outcome{Snapshots: map[string]*mcpclient.Snapshot{}}
+	for i := range steps {
+		s := &steps[i]
+		text, err := d.runStep(ctx, s)
+		out.Results = append(out.Results, Result{s, text, err})
+		var refused *wire.AnswerError
+		if err != nil && !errors.As(err, &refused) {
+			break
+		}
+		if s.As != "" {
+			d.values[s.As] = text
+		}
+	}
+	if opt.Read {
+		for name, session := range d.sessions {
+			out.Snapshots[name] = session.Read(ctx)
+		}
+	}
+	return out
+}
+
+type stepRunner struct {
+	opt      Options
+	conns    []wire.Conn
+	sessions map[string]*mcpclient.Session
+	values   map[string]string // results by the names that steps gave them
+}
+
+func (d *stepRunner) closeConns() {
+	for _, c := range d.conns {
+		_ = c.Close() // the conversation is over either way
+	}
+}
+
+func (d *stepRunner) runStep(ctx context.Context, s *suite.Step) (string, error) {
+	session, err := d.sessionWith(ctx, s.Server)
+	if err != nil {
+		return "", err
+	}
+	args, err := d.expandArguments(s)
+	if err != nil {
+		return "", err
+	}
+	m, err := session.Call(ctx, mcp.ToolsCall, `{"name":`+rawjson.Quote(s.Tool)+`,"arguments":`+args+`}`)
+	if err != nil {
+		return "", err
+	}
+	return m.Result, nil
+}
+
+// sessionWith returns the conversation with a server, begun where there is none.
+func (d *stepRunner) sessionWith(ctx context.Context, name string) (*mcpclient.Session, error) {
+	if s := d.sessions[name]; s != nil {
+		return s, nil
+	}
+	conn, err := d.opt.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be reached: %w", name, err)
+	}
+	d.conns = append(d.conns, conn)
+	s, err := mcpclient.Open(ctx, conn, mcpclient.Options{Timeout: d.opt.Timeout, Version: d.opt.Version})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	d.sessions[name] = s
+	return s, nil
+}
+
+// expandArguments fills in what earlier results gave.
+func (d *stepRunner) expandArguments(s *suite.Step) (string, error) {
+	if s.Arguments == "" {
+		return "{}", nil
+	}
+	var tree rawjson.Tree
+	if err := tree.Parse(s.Arguments, 0); err != nil {
+		return "", err
+	}
+	captures := map[string]string{}
+	for t := range tree.Root().Strings() {
+		if t.IsKey {
+			continue
+		}
+		template, err := match.ParseTemplate(t.Value.Text())
+		if err != nil {
+			return "", err
+		}
+		for _, ref := range template.References() {
+			name := strings.TrimSpace(ref)
+			value, err := d.resolveReference(name)
+			if err != nil {
+				return "", fmt.Errorf("{{%s}}: %w", ref, err)
+			}
+			captures[ref], captures[name] = value, value
+		}
+	}
+	text, missing := match.ExpandValue(tree.Root(), match.Scope{Captures: captures})
+	if len(missing) > 0 {
+		return "", fmt.Errorf("{{%s}} means nothing", missing[0])
+	}
+	return text, nil
+}
+
+// resolveReference returns what a reference means: the text of a result, or what stands at a path in it,
+// its parts joined by dots, places in lists as numbers.
+func (d *stepRunner) resolveReference(ref string) (string, error) {
+	name, path, deep := strings.Cut(ref, ".")
+	result, ok := d.values[name]
+	if !ok {
+		return "", fmt.Errorf("no earlier step is called %q", name)
+	}
+	if result == "" {
+		return "", fmt.Errorf("the step %q has no result", name)
+	}
+	var tree rawjson.Tree
+	if err := tree.Parse(result, 0); err != nil {
+		return "", err
+	}
+	if !deep {
+		return Text(tree.Root()), nil
+	}
+	v := tree.Root()
+	for part := range strings.SplitSeq(path, ".") {
+		if n, err := strconv.Atoi(part); err == nil && v.Kind() == rawjson.Array {
+			v = elementAt(v, n)
+		} else {
+			v = v.Get(part)
+		}
+	}
+	switch v.Kind() {
+	case rawjson.Absent:
+		return "", fmt.Errorf("the result of %q has nothing there", name)
+	case rawjson.String:
+		return strings.Clone(v.Text()), nil
+	}
+	return v.Compact(), nil
+}
+
+func elementAt(v rawjson.Value, n int) rawjson.Value {
+	for i, e := range v.Elements() {
+		if i == n {
+			return e
+		}
+	}
+	return rawjson.Value{}
+}
+
+// Text is what a result says in words: its blocks of text, a line each.
+func Text(result rawjson.Value) string {
+	var out []string
+	for _, block := range result.Get("content").Elements() {
+		if t := block.Get("text"); t.Kind() == rawjson.String {
+			out = append(out, t.Text())
+		}
+	}
+	return strings.Clone(strings.Join(out, "\n"))
+}

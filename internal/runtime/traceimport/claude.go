@@ -1,0 +1,117 @@
+package traceimport
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+// The logs of Claude Desktop, mcp-server-NAME.log and mcp.log: lines such as
+//
+//	2026-03-01T09:39:14.436Z [files] [info] Message from client: {"method":…} { metadata: undefined }
+//
+// with the name and the level in either order, the metadata since 2026 or so, and the
+// server's stderr in between.
+
+const (
+	fromClient = "Message from client: "
+	fromServer = "Message from server: "
+	begins     = "Initializing server..."
+)
+
+func likeClaude(head string) bool {
+	for line := range strings.Lines(head) {
+		if l, ok := claudeLine(strings.TrimRight(line, "\r\n")); ok && (l.says(fromClient) || l.says(fromServer) || l.says(begins)) {
+			return true
+		}
+	}
+	return false
+}
+
+// claudeEntry is one line of the log's own.
+type claudeEntry struct {
+	at     time.Time
+	server string
+	text   string
+}
+
+func (e *claudeEntry) says(what string) bool { return strings.HasPrefix(e.text, what) }
+
+var claudeLevels = map[string]bool{"info": true, "error": true, "warn": true, "warning": true, "debug": true}
+
+// claudeLine reads the time and the words in brackets that a line of the log begins with.
+func claudeLine(line string) (e claudeEntry, ok bool) {
+	stamp, rest, _ := strings.Cut(line, " ")
+	at, err := time.Parse(time.RFC3339Nano, stamp)
+	if err != nil || !strings.HasPrefix(rest, "[") {
+		return e, false
+	}
+	e.at = at.UTC()
+	for range 2 {
+		if !strings.HasPrefix(rest, "[") {
+			break
+		}
+		word, behind, found := strings.Cut(rest[1:], "] ")
+		if !found {
+			return e, false
+		}
+		if !claudeLevels[word] {
+			e.server = word
+		}
+		rest = behind
+	}
+	e.text = rest
+	return e, true
+}
+
+func readClaude(r *importRun) error {
+	sessions := map[string]int{} // how often a server was started
+	return r.eachLine(func(n int, line string) error {
+		e, ok := claudeLine(line)
+		if !ok {
+			r.sum.Passed++ // the server's stderr, or more of an entry
+			return nil
+		}
+		server := r.serverOr(e.server)
+		if e.says(begins) && len(sessions) < maxTapes {
+			sessions[server]++
+		}
+		text, sent := strings.CutPrefix(e.text, fromClient)
+		if !sent {
+			var received bool
+			if text, received = strings.CutPrefix(e.text, fromServer); !received {
+				r.sum.Passed++
+				return nil
+			}
+		}
+		about := trace.Message{Server: server, Session: "s" + strconv.Itoa(max(sessions[server], 1)), Role: trace.AsClient}
+		return r.putMessage(about, wire.Passage{Message: claudeMessage(text), Sent: sent}, e.at)
+	})
+}
+
+// claudeCut is how the log marks what it left out of the middle of a text.
+var claudeCut = regexp.MustCompile(`\.\.\.\[[0-9]+ chars truncated\]\.\.\.`)
+
+const metadata = " { metadata: "
+
+// claudeMessage takes the message out of what stands behind the words of a line.
+func claudeMessage(text string) wire.Message {
+	raw := text
+	if end, err := rawjson.Skip(text, 0); err == nil {
+		if rest := text[end:]; rest == "" || strings.HasPrefix(rest, metadata) {
+			raw = text[:end]
+		}
+	} else if at := strings.LastIndex(text, metadata); at >= 0 && strings.HasSuffix(text, "}") {
+		raw = text[:at]
+	}
+	m := wire.Decode(raw)
+	if mark := claudeCut.FindString(raw); mark != "" {
+		addNote(&m, "cut by the log: "+mark)
+	}
+	return m
+}

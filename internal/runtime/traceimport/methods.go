@@ -1,0 +1,61 @@
+package traceimport
+
+import (
+	"strings"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+// sideOf returns which side of MCP sends this request or notification, "" where both may.
+func sideOf(method string) trace.Role {
+	switch method {
+	case mcp.SamplingCreateMessage, mcp.ElicitationCreate, mcp.RootsList, mcp.NotifyMessage, mcp.NotifyElicitationComplete:
+		return trace.AsServer
+	case mcp.Initialize, mcp.Discover, mcp.LoggingSetLevel, mcp.CompletionComplete, mcp.NotifyInitialized, mcp.NotifyRootsListChanged:
+		return trace.AsClient
+	case mcp.Ping, mcp.NotifyCancelled, mcp.NotifyProgress:
+		return ""
+	}
+	switch {
+	case strings.HasPrefix(method, "tools/"), strings.HasPrefix(method, "resources/"), strings.HasPrefix(method, "prompts/"), strings.HasPrefix(method, "subscriptions/"):
+		return trace.AsClient
+	case strings.HasPrefix(method, "message/"), strings.HasPrefix(method, "agent_card"): // of A2A, which has such sides too
+		return trace.AsClient
+	case strings.HasPrefix(method, "notifications/tools/"), strings.HasPrefix(method, "notifications/resources/"), strings.HasPrefix(method, "notifications/prompts/"):
+		return trace.AsServer
+	}
+	return ""
+}
+
+// resultMembers are members that a result of the method has and its params have not.
+var resultMembers = map[string][]string{
+	mcp.Initialize:            {"serverInfo"},
+	mcp.Discover:              {"serverInfo", "supportedVersions"},
+	mcp.ToolsList:             {"tools"},
+	mcp.ToolsCall:             {"content", "structuredContent", "isError"},
+	mcp.ResourcesList:         {"resources"},
+	mcp.ResourcesRead:         {"contents"},
+	mcp.PromptsList:           {"prompts"},
+	mcp.PromptsGet:            {"messages"},
+	mcp.SamplingCreateMessage: {"role", "model", "stopReason"},
+	mcp.ElicitationCreate:     {"action"},
+	mcp.RootsList:             {"roots"},
+	mcp.CompletionComplete:    {"completion"},
+	"agent_card/get":          {"skills", "url"},
+}
+
+// looksLikeResult reports whether a content can only be an answer to the method.
+func looksLikeResult(method, content string) bool {
+	var tree rawjson.Tree
+	if tree.Parse(content, 0) != nil {
+		return false
+	}
+	for _, name := range resultMembers[method] {
+		if tree.Root().Get(name).Exists() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,361 @@
+package traceimport
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+// OpenTelemetry spans by the semantic conventions for MCP, as OTLP JSON: one object, or one a
+// line as the file exporter of the collector writes. A span with mcp.method.name is a request
+// or a notification with its answer; of what was said it has what its attributes hold.
+
+func likeOTel(head string) bool {
+	head = strings.TrimSpace(head)
+	return strings.HasPrefix(head, "{") && (strings.Contains(head, `"resourceSpans"`) || strings.Contains(head, `"resource_spans"`))
+}
+
+// mcpSpan is one span about MCP.
+type mcpSpan struct {
+	id, parent string
+	method     string
+	server     bool // it was made by the one who was asked
+	start, end time.Time
+	failed     bool // its status
+	said       string
+	attributes map[string]rawjson.Value
+}
+
+func readOTel(r *importRun) error {
+	text, err := r.readWhole()
+	if err != nil {
+		return err
+	}
+	var spans []*mcpSpan
+	at := 0
+	for n := 1; ; n++ {
+		at += len(text[at:]) - len(strings.TrimLeft(text[at:], " \t\r\n"))
+		if at == len(text) {
+			break
+		}
+		end, err := rawjson.Skip(text, at)
+		if err != nil {
+			r.addProblem(n, "not JSON: %v", err)
+			next := strings.IndexByte(text[at:], '\n')
+			if next < 0 {
+				break
+			}
+			at += next
+			continue
+		}
+		tree := new(rawjson.Tree) // the spans keep its values
+		if err := tree.Parse(text[at:end], 0); err != nil {
+			r.addProblem(n, "not JSON: %v", err)
+		} else {
+			spans = append(spans, r.otelSpans(tree.Root(), n)...)
+		}
+		at = end
+	}
+	return r.putOrdered(r.otelMessages(spans))
+}
+
+// otelSpans returns the spans about MCP in an export. The attributes of their resource stand
+// behind their own.
+func (r *importRun) otelSpans(export rawjson.Value, line int) (out []*mcpSpan) {
+	for _, resource := range firstMember(export, "resourceSpans", "resource_spans").Elements() {
+		common := otelAttributes(resource.Get("resource").Get("attributes"), nil)
+		for _, scope := range firstMember(resource, "scopeSpans", "scope_spans").Elements() {
+			for _, v := range scope.Get("spans").Elements() {
+				attributes := otelAttributes(v.Get("attributes"), common)
+				if attributes["mcp.method.name"].Text() == "" {
+					r.sum.Passed++
+					continue
+				}
+				span, err := otelSpan(v, attributes)
+				if err != nil {
+					r.addProblem(line, "span %.60q: %v", v.Get("name").Text(), err)
+					continue
+				}
+				out = append(out, span)
+			}
+		}
+	}
+	return out
+}
+
+func firstMember(v rawjson.Value, names ...string) rawjson.Value {
+	for _, name := range names {
+		if got := v.Get(name); got.Exists() {
+			return got
+		}
+	}
+	return rawjson.Value{}
+}
+
+// otelAttributes reads a list of attributes, whose values are AnyValue objects.
+func otelAttributes(list rawjson.Value, common map[string]rawjson.Value) map[string]rawjson.Value {
+	out := map[string]rawjson.Value{}
+	for name, v := range common {
+		out[name] = v
+	}
+	for _, a := range list.Elements() {
+		for m := range a.Get("value").Members() { // one of stringValue, intValue …
+			out[a.Get("key").Text()] = m.Value
+		}
+	}
+	return out
+}
+
+func otelSpan(v rawjson.Value, attributes map[string]rawjson.Value) (*mcpSpan, error) {
+	s := &mcpSpan{id: firstMember(v, "spanId", "span_id").Text(), parent: firstMember(v, "parentSpanId", "parent_span_id").Text(), attributes: attributes}
+	s.method = attributes["mcp.method.name"].Text()
+	switch kind := v.Get("kind"); {
+	case readInteger(kind) == 2, kind.Is("SPAN_KIND_SERVER"):
+		s.server = true
+	}
+	start, ok := readNanos(firstMember(v, "startTimeUnixNano", "start_time_unix_nano"))
+	if !ok {
+		return nil, fmt.Errorf("it has no start time")
+	}
+	s.start, s.end = start, start
+	if end, ok := readNanos(firstMember(v, "endTimeUnixNano", "end_time_unix_nano")); ok && end.After(start) {
+		s.end = end
+	}
+	code := v.Get("status").Get("code")
+	s.failed = readInteger(code) == 2 || code.Is("STATUS_CODE_ERROR") || s.attributeText("error.type") != ""
+	s.said = v.Get("status").Get("message").Text()
+	return s, nil
+}
+
+// readInteger reads an integer that may stand in quotes, as those of 64 bits do in OTLP.
+func readInteger(v rawjson.Value) int64 {
+	if n, ok := v.Int(); ok {
+		return n
+	}
+	n, err := strconv.ParseInt(v.Text(), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func readNanos(v rawjson.Value) (time.Time, bool) {
+	n := readInteger(v)
+	return time.Unix(0, n).UTC(), n > 0
+}
+
+func (s *mcpSpan) attributeText(name string) string {
+	v := s.attributes[name]
+	if v.Kind() == rawjson.Number {
+		return v.Raw()
+	}
+	return v.Text()
+}
+
+// otelMessages makes the messages of all spans. Where both sides made a span of one request,
+// that of the asked one is below the other; what it alone knows is taken over.
+func (r *importRun) otelMessages(spans []*mcpSpan) (out []timedPassage) {
+	asking := map[string]*mcpSpan{}
+	for _, s := range spans {
+		if !s.server && s.id != "" {
+			asking[s.id] = s
+		}
+	}
+	var own []*mcpSpan
+	for _, s := range spans {
+		above := asking[s.parent]
+		if !s.server || s.parent == "" || above == nil || above.method != s.method {
+			own = append(own, s)
+			continue
+		}
+		r.sum.Passed++
+		for name, v := range s.attributes {
+			if _, known := above.attributes[name]; !known {
+				above.attributes[name] = v
+			}
+		}
+	}
+	for i, s := range own {
+		out = append(out, r.otelPair(s, i)...)
+	}
+	return out
+}
+
+// otelPair makes a request and its answer, or a notification, of a span.
+func (r *importRun) otelPair(s *mcpSpan, i int) []timedPassage {
+	side := sideOf(s.method)
+	if side == "" {
+		side = trace.AsClient
+	}
+	about := trace.Message{Server: r.serverOr(s.serverName()), Session: r.sessions.Of(s.attributeText("mcp.session.id")), Role: side}
+	if s.server { // who was asked is the other side
+		about.Role = map[trace.Role]trace.Role{trace.AsClient: trace.AsServer, trace.AsServer: trace.AsClient}[side]
+	}
+	name := string(rawjson.AppendString(nil, s.method))
+	revision := s.attributeText("mcp.protocol.version")
+	about.Revision = revision
+	put := func(raw string, ours bool, at time.Time) timedPassage {
+		m := wire.Decode(raw)
+		addNote(&m, "made from a span")
+		return timedPassage{about, wire.Passage{Message: m, Sent: ours}, at}
+	}
+	params := s.madeParams()
+	if strings.HasPrefix(s.method, "notifications/") {
+		return []timedPassage{put(fmt.Sprintf(`{"jsonrpc":"2.0","method":%s,"params":%s}`, name, params), !s.server, s.start)}
+	}
+	id := s.requestID(i)
+	return []timedPassage{
+		put(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, name, params), !s.server, s.start),
+		put(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, id, s.madeOutcome()), s.server, s.end),
+	}
+}
+
+// serverName is the name of the server, as far as a span has one.
+func (s *mcpSpan) serverName() string {
+	for _, name := range []string{"mcp.server.name", "server.address", "service.name"} {
+		if name == "service.name" && !s.server {
+			break // it is the client's
+		}
+		if v := s.attributeText(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// requestID is the id as recorded: a string, of which digits were a number most likely.
+func (s *mcpSpan) requestID(i int) string {
+	id := s.attributeText("jsonrpc.request.id")
+	if id == "" {
+		return `"span-` + strconv.Itoa(i) + `"`
+	}
+	if n, err := strconv.ParseInt(id, 10, 64); err == nil && strconv.FormatInt(n, 10) == id {
+		return id
+	}
+	return string(rawjson.AppendString(nil, id))
+}
+
+// madeParams are those members that attributes hold.
+func (s *mcpSpan) madeParams() string {
+	var parts []string
+	member := func(name, value string) {
+		if value != "" {
+			parts = append(parts, `"`+name+`":`+value)
+		}
+	}
+	text := func(attribute string) string {
+		if v := s.attributeText(attribute); v != "" {
+			return string(rawjson.AppendString(nil, v))
+		}
+		return ""
+	}
+	switch {
+	case s.method == mcp.ToolsCall:
+		member("name", text("gen_ai.tool.name"))
+		member("arguments", asJSON(s.attributes["gen_ai.tool.call.arguments"]))
+	case s.method == mcp.PromptsGet:
+		member("name", text("gen_ai.prompt.name"))
+	case strings.HasPrefix(s.method, "resources/"), s.method == mcp.NotifyResourcesUpdated:
+		member("uri", text("mcp.resource.uri"))
+	case s.method == mcp.Initialize:
+		member("protocolVersion", text("mcp.protocol.version"))
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// madeOutcome is the member that says how a request ended.
+func (s *mcpSpan) madeOutcome() string {
+	kind := s.attributeText("error.type")
+	if s.failed && kind != "tool_error" {
+		code := s.attributeText("rpc.response.status_code")
+		if code == "" {
+			code = s.attributeText("rpc.jsonrpc.error_code")
+		}
+		n, err := strconv.ParseInt(code, 10, 32)
+		if err != nil {
+			n = -32603
+		}
+		message := s.said
+		if message == "" {
+			message = kind
+		}
+		return fmt.Sprintf(`"error":{"code":%d,"message":%s}`, n, rawjson.AppendString(nil, message))
+	}
+	return `"result":` + s.madeResult(kind == "tool_error")
+}
+
+// madeResult is a result with what was recorded of it: an object with the members of a result
+// as it is, anything else as the text or the structured content of one.
+func (s *mcpSpan) madeResult(failed bool) string {
+	v := asJSON(s.attributes["gen_ai.tool.call.result"])
+	end := "}"
+	if failed {
+		end = `,"isError":true}`
+	}
+	switch {
+	case v == "" && failed:
+		return `{"isError":true}`
+	case v == "":
+		return `{}`
+	case looksLikeResult(mcp.ToolsCall, v):
+		return v
+	case v[0] == '"':
+		return `{"content":[{"type":"text","text":` + v + `}]` + end
+	}
+	return `{"structuredContent":` + v + end
+}
+
+// asJSON is an attribute as JSON: a text that is JSON itself stands for that.
+func asJSON(v rawjson.Value) string {
+	var tree rawjson.Tree
+	switch {
+	case !v.Exists():
+		return ""
+	case v.Kind() != rawjson.String:
+		return otelJSON(v, 0)
+	case tree.Parse(v.Text(), 0) == nil && (tree.Root().Kind() == rawjson.Object || tree.Root().Kind() == rawjson.Array):
+		return v.Text()
+	}
+	return string(rawjson.AppendString(nil, v.Text()))
+}
+
+// otelJSON writes the value of a structured attribute, a kvlist or an array of AnyValues.
+func otelJSON(v rawjson.Value, depth int) string {
+	const deepest = 64
+	if depth == deepest {
+		return "null"
+	}
+	inner := func(any rawjson.Value) string {
+		for m := range any.Members() {
+			switch m.Key.Text() {
+			case "stringValue", "boolValue", "doubleValue":
+				return m.Value.Raw()
+			case "intValue":
+				return strconv.FormatInt(readInteger(m.Value), 10)
+			}
+			return otelJSON(m.Value, depth+1)
+		}
+		return "null"
+	}
+	if !v.Get("values").Exists() {
+		return v.Raw()
+	}
+	var members, elements []string
+	for _, e := range v.Get("values").Elements() {
+		if key := e.Get("key"); key.Kind() == rawjson.String {
+			members = append(members, key.Raw()+":"+inner(e.Get("value")))
+		} else {
+			elements = append(elements, inner(e))
+		}
+	}
+	if members != nil {
+		return "{" + strings.Join(members, ",") + "}"
+	}
+	return "[" + strings.Join(elements, ",") + "]"
+}

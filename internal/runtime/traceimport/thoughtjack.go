@@ -1,0 +1,272 @@
+package traceimport
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+// The traces of ThoughtJack, an executor of attack documents: a line an event, as in
+//
+//	{"seq":5,"timestamp":"…","actor":"server","phase":"calm","direction":"Incoming","method":"tools/call","content":{…}}
+//
+// Incoming is what came from the agent under test. The content is the params of a request,
+// the result or the error of an answer, and now and then the whole message.
+
+func likeThoughtJack(head string) bool {
+	var tree rawjson.Tree
+	for line := range strings.Lines(head) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if !strings.HasSuffix(line, "\n") && len(head) >= detectBytes-4 { // cut by the looking
+			return strings.HasPrefix(line, `{"seq":`) && strings.Contains(line, `"direction":"`)
+		}
+		if tree.Parse(line, 0) == nil {
+			_, err := jackLine(tree.Root())
+			return err == nil
+		}
+		// One bad line does not make it another format.
+	}
+	return false
+}
+
+// jackEvent is one event.
+type jackEvent struct {
+	line                 int
+	at                   time.Time
+	actor, phase, method string
+	incoming             bool
+	content              string // raw
+}
+
+func jackLine(v rawjson.Value) (jackEvent, error) {
+	e := jackEvent{actor: v.Get("actor").Text(), phase: v.Get("phase").Text(), method: v.Get("method").Text(), content: v.Get("content").Raw()}
+	for _, name := range []string{"actor", "phase", "method", "direction", "timestamp"} {
+		if v.Get(name).Kind() != rawjson.String {
+			return e, fmt.Errorf("%q is no string", name)
+		}
+	}
+	if e.content == "" {
+		return e, fmt.Errorf("there is no content")
+	}
+	if len(e.content) > trace.DefaultPayload {
+		return e, fmt.Errorf("the content is longer than a trace takes")
+	}
+	var err error
+	if e.at, err = time.Parse(time.RFC3339Nano, v.Get("timestamp").Text()); err != nil {
+		return e, fmt.Errorf("the timestamp is no RFC 3339 time")
+	}
+	switch direction := v.Get("direction").Text(); strings.ToLower(direction) {
+	case "incoming":
+		e.incoming = true
+	case "outgoing":
+	default:
+		return e, fmt.Errorf("the direction %.20q is neither Incoming nor Outgoing", direction)
+	}
+	return e, nil
+}
+
+func readThoughtJack(r *importRun) error {
+	var events []jackEvent
+	var tree rawjson.Tree
+	held := 0
+	err := r.eachLine(func(n int, line string) error {
+		if err := tree.Parse(line, 0); err != nil {
+			r.addProblem(n, "not JSON: %v", err)
+			return nil
+		}
+		e, err := jackLine(tree.Root())
+		if err != nil {
+			r.addProblem(n, "%v", err)
+			return nil
+		}
+		if held += len(line); held > r.options.Text {
+			return fmt.Errorf("more than %d bytes, and this format must be read whole", r.options.Text)
+		}
+		e.line = n
+		events = append(events, e)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	actors := map[string]*jackActor{}
+	for i := range events {
+		a := actors[events[i].actor]
+		if a == nil {
+			a = &jackActor{name: events[i].actor, pending: map[jackKey][]int{}}
+			actors[a.name] = a
+		}
+		a.pairEvent(events, i)
+	}
+	return r.jackPut(events, actors)
+}
+
+// jackActor is what is found out about an actor.
+type jackActor struct {
+	name            string
+	protocol        string // "" for MCP
+	known, asClient bool   // which side it plays
+	pending         map[jackKey][]int
+	answers         map[int]int // the event of a request, by that of its answer
+	strays          map[int]bool
+}
+
+// jackKey finds the requests that an event may answer: of the same method, the other way.
+type jackKey struct {
+	method   string
+	incoming bool // of the request
+}
+
+// pairEvent finds out what an event is: the answer to an earlier one, or a request.
+func (a *jackActor) pairEvent(events []jackEvent, i int) {
+	e := &events[i]
+	a.learnProtocol(e)
+	if e.isNotification() || a.protocol == "ag_ui" {
+		return
+	}
+	if waiting := a.pending[jackKey{e.method, !e.incoming}]; len(waiting) > 0 {
+		a.pending[jackKey{e.method, !e.incoming}] = waiting[1:]
+		if a.answers == nil {
+			a.answers = map[int]int{}
+		}
+		a.answers[i] = waiting[0]
+		return
+	}
+	wrongWay := a.known && sideOf(e.method) != "" && e.incoming != ((sideOf(e.method) == trace.AsClient) != a.asClient)
+	if wrongWay || looksLikeResult(e.method, e.content) {
+		if a.strays == nil {
+			a.strays = map[int]bool{}
+		}
+		a.strays[i] = true // its request was not recorded
+		a.learnSide(e.method, !e.incoming)
+		return
+	}
+	key := jackKey{e.method, e.incoming}
+	a.pending[key] = append(a.pending[key], i)
+	a.learnSide(e.method, e.incoming)
+}
+
+func (e *jackEvent) isNotification() bool { return strings.HasPrefix(e.method, "notifications/") }
+
+// learnProtocol takes the protocol from methods that only one has.
+func (a *jackActor) learnProtocol(e *jackEvent) {
+	switch {
+	case a.protocol != "":
+	case strings.HasPrefix(e.method, "message/"), strings.HasPrefix(e.method, "agent_card"), e.method == "tasks/send", e.method == "tasks/sendSubscribe":
+		a.protocol = "a2a"
+	case e.method == "run_agent_input", strings.HasPrefix(e.method, "run_"), strings.HasPrefix(e.method, "text_message_"):
+		a.protocol = "ag_ui"
+		a.known, a.asClient = true, e.method == "run_agent_input" != e.incoming
+	}
+}
+
+// learnSide takes the side that the actor plays from a request: one of a client's that came from
+// the agent was put to a server.
+func (a *jackActor) learnSide(method string, incoming bool) {
+	if !a.known && sideOf(method) != "" {
+		a.known, a.asClient = true, (sideOf(method) == trace.AsClient) != incoming
+	}
+}
+
+func (r *importRun) jackPut(events []jackEvent, actors map[string]*jackActor) error {
+	for i := range events {
+		e := &events[i]
+		a := actors[e.actor]
+		about := trace.Message{Actor: e.actor, Phase: e.phase, Protocol: a.protocol, Role: trace.AsServer}
+		if a.asClient {
+			about.Role = trace.AsClient
+		}
+		if a.protocol == "ag_ui" {
+			if err := r.jackPayload(about, e); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := r.putMessage(about, wire.Passage{Message: e.makeMessage(i, a), Sent: !e.incoming}, e.at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jackPayload records what has no envelope in its protocol either.
+func (r *importRun) jackPayload(m trace.Message, e *jackEvent) error {
+	m.Time, m.Kind, m.Method, m.Raw = e.at, trace.Event, e.method, e.content
+	m.Direction = trace.ToClient
+	if e.incoming != (m.Role == trace.AsClient) {
+		m.Direction = trace.ToServer
+	}
+	_, err := r.recorder.Record(m)
+	return err
+}
+
+// makeMessage puts an envelope around an event.
+func (e *jackEvent) makeMessage(i int, a *jackActor) wire.Message {
+	var tree rawjson.Tree
+	if tree.Parse(e.content, 0) == nil && tree.Root().Get("jsonrpc").Exists() {
+		return wire.Decode(e.content)
+	}
+	made := "the envelope was made"
+	name := string(rawjson.AppendString(nil, e.method))
+	question, isAnswer := a.answers[i]
+	var raw string
+	switch {
+	case e.isNotification() && e.content == "null":
+		raw = fmt.Sprintf(`{"jsonrpc":"2.0","method":%s}`, name)
+	case e.isNotification():
+		raw = fmt.Sprintf(`{"jsonrpc":"2.0","method":%s,"params":%s}`, name, e.content)
+	case isAnswer || a.strays[i]:
+		if !isAnswer {
+			question = i
+		}
+		raw = e.makeAnswer(question)
+		made = "the envelope and the id were made"
+	case e.content == "null":
+		raw = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%s}`, jackID(i), name)
+		made = "the envelope and the id were made"
+	default:
+		raw = fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, jackID(i), name, e.content)
+		made = "the envelope and the id were made"
+	}
+	m := wire.Decode(raw)
+	addNote(&m, made)
+	return m
+}
+
+// makeAnswer is that to the event of this number. What an executor that plays a client adds to a
+// result, the params of its request, is taken out again.
+func (e *jackEvent) makeAnswer(question int) string {
+	var tree rawjson.Tree
+	content := e.content
+	if tree.Parse(content, 0) == nil {
+		root := tree.Root()
+		if root.Get("code").Kind() == rawjson.Number && root.Get("message").Kind() == rawjson.String && !looksLikeResult(e.method, content) {
+			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":%s}`, jackID(question), content)
+		}
+		if root.Get("_request").Exists() {
+			content = dropMember(root, "_request")
+		}
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, jackID(question), content)
+}
+
+// dropMember is an object as it stands, less the members of a name.
+func dropMember(object rawjson.Value, name string) string {
+	var parts []string
+	for m := range object.Members() {
+		if !m.Key.Is(name) {
+			parts = append(parts, m.Key.Raw()+":"+m.Value.Raw())
+		}
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// jackID is a made id, of a form that nobody takes for one of the wire.
+func jackID(event int) string { return `"event-` + strconv.Itoa(event) + `"` }

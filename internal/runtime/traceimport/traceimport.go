@@ -1,0 +1,232 @@
+// Package traceimport makes traces of what other programs recorded of MCP conversations.
+//
+// A recording that was made for people or for dashboards keeps less than went over the
+// wire. What it keeps is taken as it stands; what it lacks and a trace needs (an envelope,
+// an id) is made, and the message's Note says so. Nothing is made that an agent or a server
+// would have to have said.
+package traceimport
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/trace"
+)
+
+// A Format is a form of recordings.
+type Format struct {
+	Name string
+	// Lost says what a trace made from it lacks, in a sentence or two.
+	Lost string
+	like func(head string) bool // head is the beginning of a file, cut anywhere
+	read func(*importRun) error
+}
+
+// Formats returns all formats, in the order in which Detect tries them.
+func Formats() []Format { return slices.Clone(formats) }
+
+var formats = []Format{
+	{"thoughtjack", "It has no ids and no envelopes: both are made, an answer is paired with its request by actor, method and order, and which side of the protocol an actor plays is told by what it is asked.", likeThoughtJack, readThoughtJack},
+	{"inspector", "Messages were parsed and written again, so white space, repeated members and the digits of numbers are not those of the wire; what was no valid message is missing.", likeInspector, readInspector},
+	{"otel", "Spans hold no messages: these are made from the attributes, without results unless gen_ai.tool.call.result was recorded, and notifications of the other side are missing.", likeOTel, readOTel},
+	{"claude-desktop", "Long messages are cut in their middle, with a mark in the text, and some of those are no JSON any more; what a server wrote to its stderr stands between the lines and is passed over.", likeClaude, readClaude},
+}
+
+// Lookup returns the format of this name.
+func Lookup(name string) (Format, bool) {
+	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
+	if i < 0 {
+		return Format{}, false
+	}
+	return formats[i], true
+}
+
+// ErrUnknown says that a file is in none of the formats.
+var ErrUnknown = errors.New("none of the formats that can be imported")
+
+// detectBytes is how much of a file is looked at to tell its format.
+const detectBytes = 256 << 10
+
+// Detect tells the format of a file by its beginning, and returns all of it to be read.
+func Detect(in io.Reader) (Format, io.Reader, error) {
+	b := bufio.NewReaderSize(in, detectBytes)
+	head, err := b.Peek(detectBytes)
+	if err != nil && err != io.EOF {
+		return Format{}, nil, err
+	}
+	text := string(bytes.TrimPrefix(head, []byte("\ufeff")))
+	for _, f := range formats {
+		if f.like(text) {
+			return f, b, nil
+		}
+	}
+	return Format{}, nil, ErrUnknown
+}
+
+// Options are the choices of an import.
+type Options struct {
+	Server string // whose messages they are, where the recording does not say; may be empty
+	// Text bounds a recording that is read whole, in bytes, and a line of any; default
+	// DefaultText.
+	Text int
+}
+
+// DefaultText lets a busy day of a dashboard through.
+const DefaultText = 256 << 20
+
+// A Summary says what became of a recording.
+type Summary struct {
+	Messages int
+	// Passed counts lines or entries that hold no message and are not meant to.
+	Passed int
+	// Problems are the first trace.MaxProblems lines or entries that could not be read,
+	// Unread counts all. Line is that of the file, or the number of the entry in an array.
+	Problems []trace.LineError
+	Unread   int
+}
+
+// Read reads a recording and gives its messages to sink, numbered and with answers tied to
+// their requests. An entry that cannot be read does not keep the others from being read. An
+// error means that the rest of the recording is missing, or comes from sink.
+func (f Format) Read(in io.Reader, o Options, sink func(*trace.Message) error) (Summary, error) {
+	if o.Text == 0 {
+		o.Text = DefaultText
+	}
+	r := &importRun{in: in, options: o, tapes: map[string]*wire.Tape{}, sessions: trace.NewLabels("s")}
+	r.recorder = trace.NewRecorder(func(m *trace.Message) error {
+		r.sum.Messages++
+		return sink(m)
+	}, trace.RecorderOptions{})
+	err := f.read(r)
+	return r.sum, err
+}
+
+// A reading is one recording on its way.
+type importRun struct {
+	in       io.Reader
+	options  Options
+	recorder *trace.Recorder
+	tapes    map[string]*wire.Tape // by what tells connections apart
+	sessions *trace.Labels
+	sum      Summary
+}
+
+// addProblem takes note of a line or an entry that cannot be read.
+func (r *importRun) addProblem(line int, format string, args ...any) {
+	if r.sum.Unread++; len(r.sum.Problems) < trace.MaxProblems {
+		r.sum.Problems = append(r.sum.Problems, trace.LineError{Line: line, Msg: fmt.Sprintf(format, args...)})
+	}
+}
+
+// maxTapes bounds the connections that a recording may tell apart.
+const maxTapes = 10_000
+
+// tapeFor returns the Tape of a connection that about describes.
+func (r *importRun) tapeFor(about trace.Message) *wire.Tape {
+	key := strings.Join([]string{about.Actor, about.Server, about.Session, string(about.Role), about.Protocol, about.Revision}, "\x00")
+	if t := r.tapes[key]; t != nil {
+		return t
+	}
+	if len(r.tapes) == maxTapes {
+		r.tapes = map[string]*wire.Tape{} // what they know of revisions is lost, and nothing else
+	}
+	t := wire.NewTape(r.recorder, about)
+	r.tapes[key] = t
+	return t
+}
+
+// putMessage records a message on its connection.
+func (r *importRun) putMessage(about trace.Message, p wire.Passage, at time.Time) error {
+	t := r.tapeFor(about)
+	t.Enter(about.Phase)
+	t.RecordAt(p, at)
+	return t.Err()
+}
+
+// serverOr returns the name of a server, or the one that the options give.
+func (r *importRun) serverOr(name string) string {
+	if name == "" {
+		return r.options.Server
+	}
+	return name
+}
+
+// eachLine hands on each line that is not blank with its number, and notes those that are too
+// long. The error of do ends it.
+func (r *importRun) eachLine(do func(n int, line string) error) error {
+	lines := wire.NewLines(r.in, wire.Limits{Message: r.options.Text, Total: 1 << 50})
+	for n := 1; ; n++ {
+		line, err := lines.Next()
+		var tooLong *wire.LineTooLongError
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.As(err, &tooLong):
+			r.addProblem(n, "%v", tooLong)
+			continue
+		case err != nil:
+			return err
+		}
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff")
+		}
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if err := do(n, line); err != nil {
+			return err
+		}
+	}
+}
+
+// readWhole returns the whole recording.
+func (r *importRun) readWhole() (string, error) {
+	var b strings.Builder
+	n, err := io.Copy(&b, io.LimitReader(r.in, int64(r.options.Text)+1))
+	switch {
+	case err != nil:
+		return "", err
+	case n > int64(r.options.Text):
+		return "", fmt.Errorf("more than %d bytes, and this format must be read whole", r.options.Text)
+	}
+	return strings.TrimPrefix(b.String(), "\ufeff"), nil
+}
+
+// A dated message waits to be put in the order of time.
+type timedPassage struct {
+	about trace.Message
+	p     wire.Passage
+	at    time.Time
+}
+
+// putOrdered records messages in the order of their times, which some formats do not keep, and
+// leaves those of one time, and those without, where they are.
+func (r *importRun) putOrdered(all []timedPassage) error {
+	for i := range all {
+		if all[i].at.IsZero() && i > 0 {
+			all[i].at = all[i-1].at
+		}
+	}
+	slices.SortStableFunc(all, func(a, b timedPassage) int { return a.at.Compare(b.at) })
+	for _, d := range all {
+		if err := r.putMessage(d.about, d.p, d.at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addNote adds to the note of a message.
+func addNote(m *wire.Message, note string) {
+	if m.Note != "" {
+		note = m.Note + "; " + note
+	}
+	m.Note = note
+}

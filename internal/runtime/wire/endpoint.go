@@ -1,0 +1,164 @@
+package wire
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/leaf/redact"
+)
+
+// An Endpoint says which server to talk to over HTTP and what it is given.
+type Endpoint struct {
+	URL string // http or https; user and password in it are sent as Basic authorization
+	// Header is sent with every request to the origin of URL and to no other, as
+	// NAME=VALUE. Bearer is a token for Authorization, as NAME=TOKEN, where NAME stands for
+	// the token in messages.
+	Header []string
+	Bearer string
+	// Secret is what messages hide beside these, as NAME=VALUE.
+	Secret []string
+	// Agent is the User-Agent; default "gauntlet".
+	Agent string
+	// SSE says that the server speaks HTTP+SSE of 2024-11-05. Without it that is found out
+	// by the specification's rule, if initialize is refused.
+	SSE bool
+	// Transport makes the requests; nil for one of NewTransport, which is closed with the
+	// connection. It must neither follow redirects nor keep cookies.
+	Transport http.RoundTripper
+	Limits    Limits
+	// Grace is how long a notification may take, and how long we wait for the first event
+	// of HTTP+SSE; default DefaultHTTPGrace.
+	Grace time.Duration
+}
+
+// DefaultHTTPGrace lets a sleeping server wake up.
+const DefaultHTTPGrace = 5 * time.Second
+
+// maxHeader bounds the head of an answer.
+const maxHeader = 64 << 10
+
+// NewTransport returns a transport that verifies TLS, bounds the head of an answer and
+// takes no proxy from the environment. The caller may set more before its first use.
+func NewTransport() *http.Transport {
+	return &http.Transport{
+		DialContext:            (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    10 * time.Second,
+		MaxResponseHeaderBytes: maxHeader,
+		DisableCompression:     true, // a bomb would go off before we count
+		ForceAttemptHTTP2:      true,
+		IdleConnTimeout:        30 * time.Second,
+	}
+}
+
+// reservedHeaders are the header fields that this package sets or that frame the message.
+var reservedHeaders = []string{
+	"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host",
+	mcp.HeaderLastEventID, mcp.HeaderMethod, mcp.HeaderName, mcp.HeaderProtocolVersion, mcp.HeaderSessionID, "Te", "Trailer",
+	"Transfer-Encoding", "Upgrade",
+}
+
+// Reserved reports whether a header field of this name is set by this package or frames the
+// message, so that Endpoint.Header must not have it.
+func Reserved(name string) bool {
+	return slices.Contains(reservedHeaders, http.CanonicalHeaderKey(strings.TrimSpace(name)))
+}
+
+// target reads the URL and takes the user's name and password out of it. Errors quote
+// nothing of a URL that may hold a secret.
+func (e *Endpoint) target() (*url.URL, *url.Userinfo, error) {
+	u, err := url.Parse(e.URL)
+	switch {
+	case err != nil:
+		return nil, nil, errors.New("the URL of the server cannot be read")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, nil, errors.New("the URL of the server does not begin with http:// or https://")
+	case u.Hostname() == "":
+		return nil, nil, errors.New("the URL of the server names no host")
+	}
+	user := u.User
+	u.User, u.Fragment = nil, ""
+	return u, user, nil
+}
+
+// header returns the fields to send, and the secrets among them as NAME=VALUE.
+func (e *Endpoint) header(u *url.URL, user *url.Userinfo) (http.Header, []string, error) {
+	agent := e.Agent
+	if agent == "" {
+		agent = "gauntlet"
+	}
+	h := http.Header{"User-Agent": {agent}}
+	secrets := slices.Clone(e.Secret)
+	for i, entry := range e.Header {
+		name, value, ok := strings.Cut(entry, "=")
+		name = http.CanonicalHeaderKey(strings.TrimSpace(name))
+		switch {
+		case !ok || !token(name):
+			// The entry may be a value whose name was forgotten: it is not quoted.
+			return nil, nil, fmt.Errorf("header %d is not of the form NAME=VALUE", i+1)
+		case Reserved(name):
+			return nil, nil, fmt.Errorf("header %d: %s is set by gauntlet itself", i+1, name)
+		case !printable(value):
+			return nil, nil, fmt.Errorf("header %d: the value of %s has a control character", i+1, name)
+		}
+		h.Add(name, value)
+		secrets = append(secrets, name+"="+value)
+	}
+	if user != nil {
+		password, _ := user.Password()
+		basic := base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password))
+		h.Set("Authorization", "Basic "+basic)
+		secrets = append(secrets, "password="+password, "password="+basic)
+	}
+	if e.Bearer != "" {
+		name, value, ok := strings.Cut(e.Bearer, "=")
+		if !ok || value == "" || !printable(value) {
+			return nil, nil, errors.New("the bearer token is empty or has a control character")
+		}
+		h.Set("Authorization", "Bearer "+value)
+		secrets = append(secrets, name+"="+value)
+	}
+	return h, append(append(secrets, redact.QuerySecrets(u)...), redact.PathSecrets(u)...), nil
+}
+
+// token reports whether s may be the name of a header field.
+func token(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	}) < 0
+}
+
+// printable reports whether s may be the value of a header field.
+func printable(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) < 0
+}
+
+// visible reports whether s is visible ASCII and short, as a session id must be that is
+// sent back.
+func visible(s string) bool {
+	const longest = 4 << 10
+	return s != "" && len(s) <= longest && strings.IndexFunc(s, func(r rune) bool { return r < '!' || r > '~' }) < 0
+}
+
+// redactURL is a URL without what may be secret in it.
+func redactURL(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
+}
+
+// sameOrigin compares scheme, host and port.
+func sameOrigin(a, b *url.URL) bool {
+	port := func(u *url.URL) string {
+		if p := u.Port(); p != "" {
+			return p
+		}
+		return map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
+}

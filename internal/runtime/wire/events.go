@@ -1,0 +1,169 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// An event is one of a text/event-stream. Data is kept byte for byte; several data lines
+// are joined by \n, as the format says.
+type event struct {
+	name string // "" for the default, which is "message"
+	data string
+}
+
+// eventReader cuts a text/event-stream into events and bounds each. It reads as the HTML
+// standard says with one concession: an event that the stream's end cuts short of its
+// blank line is returned, as several MCP clients take it.
+type eventReader struct {
+	r     *bufio.Reader
+	limit int
+	// buf holds the data of the event so far, and behind that the line being read.
+	buf   []byte
+	begun bool // the event has a data line
+	name  string
+	after bool // the latest line ended with \r: a \n right behind it belongs to it
+	first bool // no line was read yet
+
+	lastID string        // the latest id, which stays until another comes
+	retry  time.Duration // the latest retry, 0 if none came
+}
+
+// EventMessages returns the messages in the text of an event stream, which is all in memory.
+func EventMessages(text string) (out []Message) {
+	for e := newEvents(strings.NewReader(text), len(text)); ; {
+		it, err := e.nextEvent()
+		if err != nil {
+			return out
+		}
+		out = append(out, it.toMessage(nil))
+	}
+}
+
+func newEvents(r io.Reader, limit int) *eventReader {
+	return &eventReader{r: bufio.NewReaderSize(r, 32<<10), limit: limit, first: true}
+}
+
+// nextEvent returns the next event that has data. The error is io.EOF at the stream's end, a
+// LineTooLongError, behind which the stream cannot be read any further, or that of the
+// reader, before which an event cut short is lost.
+func (e *eventReader) nextEvent() (event, error) {
+	for {
+		data := len(e.buf)
+		err := e.readLine()
+		if err != nil && (!errors.Is(err, io.EOF) || len(e.buf) == data) {
+			if errors.Is(err, io.EOF) && e.begun && len(e.buf) > 0 {
+				return e.dispatch(), nil
+			}
+			return event{}, err
+		}
+		if len(e.buf) > data { // a line that is not empty
+			e.takeField(data)
+			continue
+		}
+		e.first = false
+		if it := e.dispatch(); it.data != "" {
+			return it, nil
+		}
+	}
+}
+
+// dispatch takes the event read so far and begins a new one.
+func (e *eventReader) dispatch() event {
+	it := event{e.name, string(e.buf)}
+	e.buf, e.name, e.begun = e.buf[:0], "", false
+	if cap(e.buf) > 1<<20 {
+		e.buf = nil // one large answer need not hold its memory for the rest
+	}
+	return it
+}
+
+// readLine appends the next line without its end to buf. With io.EOF the line has no end.
+func (e *eventReader) readLine() error {
+	for {
+		part, err := e.r.Peek(1)
+		if len(part) == 0 {
+			return err
+		}
+		if e.after && part[0] == '\n' {
+			e.after = false
+			_, _ = e.r.Discard(1)
+			continue
+		}
+		e.after = false
+		part, _ = e.r.Peek(e.r.Buffered())
+		end := lineEnd(part)
+		taken := part
+		if end >= 0 {
+			taken = part[:end]
+		}
+		if len(e.buf)+len(taken) > e.limit+len("data: ")+1 {
+			return &LineTooLongError{Limit: e.limit, What: "an event"}
+		}
+		e.growData(len(taken))
+		e.buf = append(e.buf, taken...)
+		if end < 0 {
+			_, _ = e.r.Discard(len(part))
+			continue
+		}
+		e.after = part[end] == '\r'
+		_, _ = e.r.Discard(end + 1)
+		return nil
+	}
+}
+
+// lineEnd returns where the first \r or \n stands, -1 if there is none.
+func lineEnd(b []byte) int {
+	n := bytes.IndexByte(b, '\n')
+	if n >= 0 {
+		b = b[:n]
+	}
+	if r := bytes.IndexByte(b, '\r'); r >= 0 {
+		return r
+	}
+	return n
+}
+
+// growData doubles buf, but never beyond what an event may have.
+func (e *eventReader) growData(n int) {
+	if need := len(e.buf) + n; need > cap(e.buf) {
+		e.buf = append(make([]byte, 0, max(need, min(2*cap(e.buf), e.limit+8))), e.buf...)
+	}
+}
+
+// takeField reads the line buf[at:], which is dropped unless it is data.
+func (e *eventReader) takeField(at int) {
+	line := e.buf[at:]
+	if e.first {
+		line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		e.first = false
+	}
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	e.buf = e.buf[:at]
+	switch string(name) {
+	case "data":
+		// In place: both stand behind where they go, since "data" was before them. A line
+		// "data" without a colon has no value and may be written over as well.
+		if e.begun {
+			e.buf = append(e.buf, '\n')
+		}
+		e.buf = append(e.buf, value...)
+		e.begun = true
+	case "event":
+		e.name = string(value)
+	case "id":
+		if bytes.IndexByte(value, 0) < 0 {
+			e.lastID = string(value)
+		}
+	case "retry":
+		if ms, err := strconv.ParseUint(string(value), 10, 32); err == nil {
+			e.retry = time.Duration(ms) * time.Millisecond
+		}
+	}
+}

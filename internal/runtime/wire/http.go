@@ -1,0 +1,281 @@
+package wire
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gauntlet/internal/leaf/redact"
+)
+
+// An HTTP is a Conn to a server behind a URL: Streamable HTTP of every revision, and
+// HTTP+SSE of 2024-11-05. What a revision wants in headers is read off the messages that
+// go through: the version of initialize's answer or of a request's _meta, the method, the
+// name of what is asked for, the session's id.
+type HTTP struct {
+	transport http.RoundTripper
+	owned     bool // the transport is ours to close
+	header    http.Header
+	secret    *redact.Redactor
+	secrets   []string // as NAME=VALUE
+	limits    Limits
+	grace     time.Duration
+	left      atomic.Int64 // bytes that may still come
+	tap       Tap
+	exchanges atomic.Int64 // HTTP requests so far
+
+	in   chan received
+	jobs chan func()
+
+	mu      sync.Mutex
+	target  *url.URL            // where to POST
+	session string              // Mcp-Session-Id
+	opening opening             // of the session
+	version string              // that initialize agreed on, "" before
+	mirrors map[string][]Mirror // by tool
+	sse     bool                // HTTP+SSE: answers come on the stream, not in those of POST
+	stream  bool                // of HTTP+SSE is open
+	live    map[*exchange]context.CancelCauseFunc
+	gone    error // why nothing comes any more, set before over is closed
+
+	renewing sync.Mutex // held while a session is begun in place of one that ended
+
+	closeOnce sync.Once
+	closing   chan struct{}
+	over      chan struct{} // closed when the stream of HTTP+SSE or the session has ended
+	running   sync.WaitGroup
+}
+
+// Dial makes a connection to e, without a request yet. Its errors quote no value of e.
+// The caller must Close it.
+func Dial(e Endpoint) (*HTTP, error) {
+	u, user, err := e.target()
+	if err != nil {
+		return nil, err
+	}
+	header, secrets, err := e.header(u, user)
+	if err != nil {
+		return nil, err
+	}
+	h := &HTTP{
+		transport: e.Transport, owned: e.Transport == nil,
+		header: header, secret: redact.New(secrets), secrets: secrets, limits: e.Limits.withDefaults(), grace: e.Grace,
+		in: make(chan received), jobs: make(chan func(), sendQueue),
+		target: u, sse: e.SSE, live: map[*exchange]context.CancelCauseFunc{},
+		closing: make(chan struct{}), over: make(chan struct{}),
+	}
+	if h.owned {
+		h.transport = NewTransport()
+	}
+	if h.grace == 0 {
+		h.grace = DefaultHTTPGrace
+	}
+	h.left.Store(h.limits.Total)
+	// Ends by Close, which waits for it.
+	h.running.Go(h.runJobs)
+	return h, nil
+}
+
+// Tap has every message shown to tap. It is called before the first Send, if at all.
+func (h *HTTP) Tap(tap Tap) { h.tap = tap }
+
+// runJobs sends what is queued, in its order.
+func (h *HTTP) runJobs() {
+	for {
+		select {
+		case job := <-h.jobs:
+			job()
+		case <-h.closing:
+			return
+		}
+	}
+}
+
+// Send queues one message; see [Conn]. A request's ctx bounds its whole exchange: when it
+// ends before the answer has come, the request is given up and its connection closed,
+// which is how MCP cancels in the stateless revisions. Anything else may take Grace, and
+// what is sent behind it waits for it, since the order of POSTs is theirs at the server.
+func (h *HTTP) Send(ctx context.Context, msg []byte) error {
+	x := h.newExchange(msg)
+	switch {
+	case h.isClosing():
+		return ErrClosed
+	case x.kind == Request && ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	select {
+	case <-h.closing:
+		return ErrClosed
+	case h.jobs <- h.job(ctx, x):
+		return nil
+	default:
+	}
+	select {
+	case h.jobs <- h.job(ctx, x):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-h.closing:
+		return ErrClosed
+	}
+}
+
+// job is what work does for x.
+func (h *HTTP) job(ctx context.Context, x *exchange) func() {
+	return func() {
+		own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+		if !h.enter(x, cancel) {
+			cancel(ErrClosed)
+			return
+		}
+		if x.kind != Request {
+			timer := time.AfterFunc(h.grace, func() { cancel(errGrace) })
+			defer timer.Stop()
+			h.removeExchange(x, x.runExchange(own))
+			return
+		}
+		x.done = ctx.Done()
+		stop := context.AfterFunc(ctx, func() { x.giveUp(context.Cause(ctx)) })
+		// Ends with the answer, with ctx or by Close.
+		go func() {
+			defer stop()
+			h.removeExchange(x, x.runExchange(own))
+		}()
+	}
+}
+
+// enter counts x among what Close must end, unless Close has begun.
+func (h *HTTP) enter(x *exchange, cancel context.CancelCauseFunc) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.isClosing() {
+		return false
+	}
+	x.cancel = cancel
+	h.live[x] = cancel
+	h.running.Add(1)
+	return true
+}
+
+// removeExchange ends x and hands on what became of it.
+func (h *HTTP) removeExchange(x *exchange, err error) {
+	defer h.running.Done()
+	if err != nil {
+		h.sendOutcome(x, err)
+	}
+	h.mu.Lock()
+	delete(h.live, x)
+	h.mu.Unlock()
+	x.cancel(ErrClosed)
+}
+
+// sendOutcome makes the outcome of x known, if anybody still waits for it.
+func (h *HTTP) sendOutcome(x *exchange, err error) {
+	select {
+	case <-x.gaveUp: // also if somebody waits: it would be for another request
+		return
+	default:
+	}
+	select {
+	case h.in <- received{err: err}:
+	case <-x.gaveUp:
+	case <-h.closing:
+	case <-h.over:
+	}
+}
+
+// Receive returns the next message; see [Conn]. The end of the stream of HTTP+SSE and of
+// a session is an [EndError].
+func (h *HTTP) Receive(ctx context.Context) (Message, error) {
+	select {
+	case it := <-h.in:
+		return it.msg, it.err
+	case <-h.closing:
+		return Message{}, ErrClosed
+	case <-h.over:
+		return Message{}, h.gone
+	case <-ctx.Done():
+		return Message{}, context.Cause(ctx)
+	}
+}
+
+// endConn makes err the error of every Receive from now on.
+func (h *HTTP) endConn(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.gone == nil {
+		h.gone = err
+		close(h.over)
+	}
+}
+
+func (h *HTTP) isClosing() bool {
+	select {
+	case <-h.closing:
+		return true
+	default:
+		return false
+	}
+}
+
+// Secrets returns what Redact removes, as NAME=VALUE: header values and tokens that were
+// given, Endpoint.Secret, the password of the URL, the long values of its query and what looks
+// like a key in its path.
+func (h *HTTP) Secrets() []string { return slices.Clone(h.secrets) }
+
+// Redact replaces the values of Endpoint.Header and the token, if they have at least four
+// bytes, and the other Secrets by their names; see [Process.Redact].
+func (h *HTTP) Redact(s string) string { return h.secret.Replace(s) }
+
+// Place returns the URL without user, password and query, fit for a message.
+func (h *HTTP) Place() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.Redact(redactURL(h.target))
+}
+
+// farewell is how long the end of a session may take at most.
+const farewell = 2 * time.Second
+
+// Close gives up what is under way, ends the session at the server, for two seconds at
+// most and without asking whether it did, and waits until nothing of h runs any more.
+func (h *HTTP) Close() error {
+	h.closeOnce.Do(func() { h.closeConn(false) })
+	return nil
+}
+
+// Kill is Close for a caller whose time is over: the session is left to the server.
+func (h *HTTP) Kill() error {
+	h.closeOnce.Do(func() { h.closeConn(true) })
+	return nil
+}
+
+func (h *HTTP) closeConn(now bool) {
+	h.mu.Lock()
+	close(h.closing)
+	for _, cancel := range h.live {
+		cancel(ErrClosed)
+	}
+	h.mu.Unlock()
+	h.running.Wait()
+	if h.session != "" && !now {
+		h.endSession()
+	}
+	if h.owned {
+		h.transport.(*http.Transport).CloseIdleConnections()
+	}
+}
+
+func (h *HTTP) endSession() {
+	ctx, cancel := context.WithTimeout(context.Background(), min(h.grace, farewell))
+	defer cancel()
+	header := h.header.Clone()
+	h.setSessionHeaders(header)
+	if r, _, err := h.roundTrip(ctx, http.MethodDelete, h.target, nil, header); err == nil {
+		r.Body.Close()
+	}
+}

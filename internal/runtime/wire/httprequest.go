@@ -1,0 +1,190 @@
+package wire
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"gauntlet/internal/leaf/excerpt"
+)
+
+const maxRedirects = 3
+
+// A reply is the answer to one HTTP request.
+type reply struct {
+	*http.Response
+	exchange int // its number
+}
+
+// roundTrip makes one request, at the places that redirects inside the origin lead to, and
+// returns where it ended up: the old URL unless a redirect said that it holds for good.
+// The caller closes the body.
+func (h *HTTP) roundTrip(ctx context.Context, method string, to *url.URL, body []byte, header http.Header) (*reply, *url.URL, error) {
+	header.Set("Accept-Encoding", "identity")
+	lasting, forGood := to, true
+	for hops := 0; ; hops++ {
+		r, err := h.roundTripOnce(ctx, method, to, body, header)
+		if err != nil {
+			return nil, nil, err
+		}
+		next, err := redirect(to, method, r.Response)
+		if err == nil && next == nil {
+			return r, lasting, h.decompress(r.Response)
+		}
+		r.Body.Close()
+		if err != nil {
+			return nil, nil, err
+		}
+		if hops == maxRedirects {
+			return nil, nil, fmt.Errorf("more than %d redirects, the last one to %s", maxRedirects, redactURL(next))
+		}
+		to = next
+		if forGood = forGood && (r.StatusCode == 301 || r.StatusCode == 308); forGood {
+			lasting = next
+		}
+	}
+}
+
+func (h *HTTP) roundTripOnce(ctx context.Context, method string, to *url.URL, body []byte, header http.Header) (*reply, error) {
+	exchange := int(h.exchanges.Add(1))
+	var reader io.Reader
+	if body != nil {
+		reader = bytes.NewReader(body)
+		if err := h.showSent(body, exchange, header); err != nil {
+			return nil, err
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, method, to.String(), reader)
+	if err != nil {
+		return nil, err
+	}
+	req.Header = header
+	r, err := h.transport.RoundTrip(req)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &reply{r, exchange}, nil
+}
+
+// showSent shows the tap a message with the header fields that are ours. The error is why it
+// must not be sent.
+func (h *HTTP) showSent(body []byte, exchange int, header http.Header) error {
+	if h.tap == nil {
+		return nil
+	}
+	own := header.Clone()
+	for name := range h.header {
+		own.Del(name)
+	}
+	return h.tap.showSent(string(body), &HTTPPost{exchange, own})
+}
+
+// redirect returns where an answer sends us, nil for nowhere. What we send carries the
+// user's credentials and goes to the origin that the user named and to no other.
+func redirect(from *url.URL, method string, r *http.Response) (*url.URL, error) {
+	switch r.StatusCode {
+	case 303:
+		if method == http.MethodPost {
+			return nil, nil // says to GET something else: no answer to what we asked
+		}
+	case 301, 302, 307, 308:
+	default:
+		return nil, nil
+	}
+	next, err := from.Parse(r.Header.Get("Location"))
+	if err != nil || r.Header.Get("Location") == "" {
+		return nil, fmt.Errorf("a redirect (HTTP %d) to nowhere", r.StatusCode)
+	}
+	if !sameOrigin(from, next) {
+		return nil, fmt.Errorf("a redirect to another origin, %s, was not followed; if it is right, name that URL instead", redactURL(next))
+	}
+	next.User, next.Fragment = nil, ""
+	return next, nil
+}
+
+// decompress replaces the body by what a Content-Encoding hides. We ask for none; some
+// servers compress all the same. Every byte counts before and behind.
+func (h *HTTP) decompress(r *http.Response) error {
+	switch encoding := strings.ToLower(r.Header.Get("Content-Encoding")); encoding {
+	case "", "identity":
+	case "gzip", "x-gzip":
+		r.Body = &unzipped{from: h.metered(r.Body), Closer: r.Body}
+		r.ContentLength = -1
+	default:
+		r.Body.Close()
+		return fmt.Errorf("the answer has the content encoding %q, which we did not ask for", excerpt.Clip(encoding, 40))
+	}
+	return nil
+}
+
+// unzipped reads a gzip stream, whose head it takes with the first Read: a server that
+// sends no body must not hold up the status.
+type unzipped struct {
+	from io.Reader
+	zip  *gzip.Reader
+	io.Closer
+}
+
+func (u *unzipped) Read(b []byte) (n int, err error) {
+	if u.zip == nil {
+		if u.zip, err = gzip.NewReader(u.from); err != nil {
+			return 0, err
+		}
+	}
+	return u.zip.Read(b)
+}
+
+// meter counts what is read against the bytes of the connection.
+type meter struct {
+	r     io.Reader
+	left  *atomic.Int64
+	total int64
+}
+
+func (h *HTTP) metered(r io.Reader) io.Reader { return &meter{r, &h.left, h.limits.Total} }
+
+func (m *meter) Read(b []byte) (int, error) {
+	n, err := m.r.Read(b)
+	if m.left.Add(-int64(n)) < 0 {
+		return 0, &FloodError{fmt.Sprintf("the server sent more than %d bytes", m.total)}
+	}
+	return n, err
+}
+
+// readBody reads a body of at most limit bytes; length is what its header promises, negative
+// for nothing.
+func (h *HTTP) readBody(r io.Reader, limit int, length int64) (string, error) {
+	tooLong := &LineTooLongError{Limit: limit, What: "a body"}
+	if length > int64(limit) {
+		return "", tooLong
+	}
+	var text strings.Builder
+	if length > 0 && length <= 1<<20 { // a promise costs nothing: larger ones are believed as they come
+		text.Grow(int(length))
+	}
+	r = h.metered(r)
+	for buf := make([]byte, 32<<10); ; {
+		n, err := r.Read(buf)
+		if text.Len()+n > limit {
+			return "", tooLong
+		}
+		growBuilder(&text, n, limit)
+		text.Write(buf[:n])
+		switch err {
+		case nil:
+		case io.EOF:
+			return text.String(), nil
+		default:
+			return "", err
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"time"
+
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
+)
+
+const (
+	// maxResumes is how often the answer to one request is fetched on another stream.
+	maxResumes = 10
+	// firstRetry is the wait before it where the server names none; longestRetry bounds
+	// what it names.
+	firstRetry   = time.Second
+	longestRetry = 30 * time.Second
+)
+
+// takeSession keeps the session that the answer to initialize names. The note says what
+// is wrong with the session of an answer, "" for nothing.
+func (h *HTTP) takeSession(x *exchange, meta *HTTPAnswer) (note string) {
+	id := meta.Header.Get(mcp.HeaderSessionID)
+	if id == "" || x.version != "" {
+		return ""
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case x.method == mcp.Initialize && !visible(id):
+		return "the Mcp-Session-Id is not visible ASCII or too long; it was not taken"
+	case x.method == mcp.Initialize:
+		h.session, x.session = id, id
+	case id != h.session:
+		return "the answer names another Mcp-Session-Id than that of initialize; clients differ in what they do then"
+	}
+	return ""
+}
+
+// setVersion keeps the version that initialize agreed on.
+func (h *HTTP) setVersion(version string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if slices.Contains(mcp.Revisions(), version) {
+		h.version = version
+	}
+}
+
+// setSessionHeaders sets the headers of a session.
+func (h *HTTP) setSessionHeaders(header http.Header) (session string, epoch int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.session != "" {
+		header.Set(mcp.HeaderSessionID, h.session)
+	}
+	if mcp.VersionHeader.In(h.version) && !h.sse {
+		header.Set(mcp.HeaderProtocolVersion, h.version)
+	}
+	return h.session, h.opening.renewals
+}
+
+// readEventStream takes the messages of the event stream that answers a POST. A stream that its
+// server ends before the answer is taken up again, if the server gave its events ids.
+func (x *exchange) readEventStream(ctx context.Context, r *reply, meta *HTTPAnswer, note string) error {
+	body := r.Body
+	for resumes := 0; ; resumes++ {
+		ev := newEvents(x.h.metered(body), x.h.limits.Message)
+		err := x.readEvents(ctx, ev, meta, note)
+		body.Close()
+		var flood *FloodError
+		var tooLong *LineTooLongError
+		switch {
+		case errors.As(err, &flood):
+			return flood
+		case x.isAnswered():
+			return nil
+		case ctx.Err() != nil:
+			return x.failWith(meta, context.Cause(ctx))
+		case errors.As(err, &tooLong):
+			return x.failWith(meta, err)
+		case !printable(ev.lastID) || ev.lastID == "" || x.version != "" || resumes == maxResumes:
+			if err != nil {
+				return x.failWith(meta, fmt.Errorf("the event stream broke off: %s", x.h.describeError(err)))
+			}
+			return x.failf(meta, "the event stream (%s) ended without it", meta)
+		}
+		next, err := x.h.resume(ctx, ev.lastID, ev.retry)
+		if err != nil {
+			return x.failWith(meta, fmt.Errorf("the event stream ended without it and could not be taken up again: %w", err))
+		}
+		body, meta = next.Body, answerOf(next)
+	}
+}
+
+// readEvents hands on the messages of a stream to its end.
+func (x *exchange) readEvents(ctx context.Context, ev *eventReader, meta *HTTPAnswer, note string) error {
+	for {
+		e, err := ev.nextEvent()
+		if err != nil {
+			x.h.showTooLong(err, meta)
+			return ended(err)
+		}
+		if err := x.deliver(ctx, e.toMessage(meta), note); err != nil {
+			return err
+		}
+	}
+}
+
+// toMessage reads the event's data. Other names than that of messages are ignored by
+// clients, and are noise here.
+func (e *event) toMessage(meta *HTTPAnswer) Message {
+	m := Message{Raw: e.data, Note: fmt.Sprintf("an event of the type %q", excerpt.Clip(e.name, 40))}
+	if e.name == "" || e.name == "message" {
+		m = Decode(e.data)
+	}
+	m.HTTP = meta
+	return m
+}
+
+// resume asks for the rest of a stream behind its latest event.
+func (h *HTTP) resume(ctx context.Context, lastID string, wait time.Duration) (*reply, error) {
+	if wait == 0 {
+		wait = firstRetry
+	}
+	timer := time.NewTimer(min(wait, longestRetry))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	header := http.Header{mcp.HeaderLastEventID: {lastID}}
+	return h.openGetStream(ctx, header)
+}
+
+// openGetStream opens an event stream.
+func (h *HTTP) openGetStream(ctx context.Context, extra http.Header) (*reply, error) {
+	header := h.header.Clone()
+	h.setSessionHeaders(header)
+	for name, values := range extra {
+		header[name] = values
+	}
+	header.Set("Accept", "text/event-stream")
+	h.mu.Lock()
+	target := h.target
+	h.mu.Unlock()
+	r, final, err := h.roundTrip(ctx, http.MethodGet, target, nil, header)
+	if err != nil {
+		return nil, err
+	}
+	meta := answerOf(r)
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if meta.ok() && kind == "text/event-stream" {
+		// What the stream names is relative to where it really is.
+		if r.Request == nil {
+			r.Request = &http.Request{URL: final}
+		}
+		return r, nil
+	}
+	r.Body.Close()
+	if meta.ok() {
+		return nil, fmt.Errorf("a GET was answered with the content type %q and not text/event-stream", excerpt.Clip(h.Redact(r.Header.Get("Content-Type")), 100))
+	}
+	return nil, fmt.Errorf("a GET was answered %s", meta)
+}

@@ -1,0 +1,96 @@
+package wire
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Lines cuts a stranger's text into lines as a [Stream] does.
+type Lines struct{ l *lineReader }
+
+// NewLines returns the lines of r, of which limits bound the length of one (Message) and of
+// all (Total).
+func NewLines(r io.Reader, limits Limits) *Lines {
+	return &Lines{newLineReader(r, limits.withDefaults())}
+}
+
+// Next returns the next line without its end. Behind a [LineTooLongError] it goes on with
+// the next line; every other error is final, io.EOF the end.
+func (l *Lines) Next() (string, error) { return l.l.nextLine() }
+
+// lineReader cuts a byte stream into lines and bounds both.
+type lineReader struct {
+	r     *bufio.Reader
+	limit int   // longest line
+	left  int64 // bytes that may still come
+	total int64 // what left began with
+	skip  bool  // the reader stands inside a line that was too long
+	cut   bool  // the latest line has no end: the stream ended first
+}
+
+func newLineReader(r io.Reader, l Limits) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), limit: l.Message, left: l.Total, total: l.Total}
+}
+
+// nextLine returns the next line without its end. A last line that the stream's end cuts
+// short is returned as it is, with io.EOF only afterwards. At most limit bytes of a line
+// are in memory at any time, beside the reader's fixed buffer.
+func (l *lineReader) nextLine() (string, error) {
+	if l.skip {
+		if err := l.skipLine(); err != nil {
+			return "", err
+		}
+	}
+	var line strings.Builder
+	for {
+		part, err := l.readPart()
+		if len(part) > 0 && part[len(part)-1] == '\n' {
+			part = part[:len(part)-1]
+		}
+		if line.Len()+len(part) > l.limit {
+			l.skip = errors.Is(err, bufio.ErrBufferFull)
+			return "", &LineTooLongError{Limit: l.limit}
+		}
+		growBuilder(&line, len(part), l.limit)
+		line.Write(part)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == nil, errors.Is(err, io.EOF) && line.Len() > 0:
+			l.cut = err != nil
+			return strings.TrimSuffix(line.String(), "\r"), nil
+		default:
+			return "", err
+		}
+	}
+}
+
+// readPart reads up to the end of the line or of the buffer, whichever comes first.
+func (l *lineReader) readPart() ([]byte, error) {
+	part, err := l.r.ReadSlice('\n')
+	if l.left -= int64(len(part)); l.left < 0 {
+		return nil, &FloodError{fmt.Sprintf("the server sent more than %d bytes", l.total)}
+	}
+	return part, err
+}
+
+func (l *lineReader) skipLine() error {
+	for {
+		_, err := l.readPart()
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		l.skip = err != nil
+		return err
+	}
+}
+
+// growBuilder doubles like append but never beyond what a line may have, or a line just below
+// the limit would take twice the limit.
+func growBuilder(b *strings.Builder, n, limit int) {
+	if need := b.Len() + n; need > b.Cap() {
+		b.Grow(max(need, min(2*b.Cap(), limit)) - b.Len())
+	}
+}

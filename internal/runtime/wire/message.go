@@ -1,0 +1,232 @@
+package wire
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"strings"
+
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/rawjson"
+)
+
+// A Kind says what a Message is in JSON-RPC.
+type Kind uint8
+
+// The kinds. The zero Kind is that of text that is no message at all.
+const (
+	Invalid Kind = iota
+	Request
+	Notification
+	Response // an answer with a result
+	Error    // an answer with an error
+	Batch    // an array of messages: legal in 2025-03-26 only, but sent by others too
+)
+
+var kindNames = [...]string{"invalid", "request", "notification", "response", "error", "batch"}
+
+// String returns the lower-case name.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("Kind(%d)", uint8(k))
+}
+
+// A Message is one JSON-RPC message as received. All texts but Method and Note are parts
+// of Raw, unchanged; a member that is absent is "".
+type Message struct {
+	Raw    string // without the line end
+	Kind   Kind
+	ID     string // `7`, `"seven"` or `null`; of an Invalid message if it could be read
+	Method string // decoded
+	Params string
+	Result string
+	Error  string
+	// Note says why a message is Invalid. On other kinds it names what a strict or a
+	// different reader would see otherwise: a repeated member, a missing "jsonrpc".
+	Note string
+	// HTTP is the answer that the message came in, shared with the others of that answer;
+	// nil over stdio.
+	HTTP *HTTPAnswer
+}
+
+// Decode reads the envelope of a message. It takes what can be taken: of repeated members
+// the last, as most parsers do, and a null error beside a result as no error.
+func Decode(raw string) Message {
+	m := Message{Raw: raw}
+	at := len(raw) - len(strings.TrimLeft(raw, " \t\r\n"))
+	if at == len(raw) {
+		m.Note = "an empty line"
+		return m
+	}
+	if raw[at] != '{' && raw[at] != '[' {
+		m.Note = "neither a JSON object nor a batch"
+		return m
+	}
+	err := checkWhole(raw, at)
+	switch {
+	case raw[at] == '[' && err == nil:
+		m.batch(at)
+	case raw[at] == '{':
+		e := readEnvelope(raw, at)
+		if err != nil {
+			// The id often stands before the damage.
+			m.ID, m.Note = e.id, "not JSON: "+err.Error()
+			break
+		}
+		m.classify(e)
+	default:
+		m.Note = "not JSON: " + err.Error()
+	}
+	return m
+}
+
+// checkWhole reports whether text[at:] is one JSON value and nothing else.
+func checkWhole(text string, at int) error {
+	end, err := rawjson.Skip(text, at)
+	if err == nil && strings.Trim(text[end:], " \t\r\n") != "" {
+		return &rawjson.SyntaxError{Offset: end, Msg: "text after the end of the value"}
+	}
+	return err
+}
+
+func (m *Message) batch(at int) {
+	first := strings.TrimLeft(m.Raw[at+1:], " \t\r\n")
+	if first[0] != '{' {
+		m.Note = "an array that is not a batch of messages"
+		return
+	}
+	m.Kind = Batch
+}
+
+// Parts yields the messages of a Batch, and m itself if it is anything else. A batch
+// inside a batch is Invalid.
+func (m Message) Parts() iter.Seq[Message] {
+	return func(yield func(Message) bool) {
+		if m.Kind != Batch {
+			yield(m)
+			return
+		}
+		_ = rawjson.EachElement(m.Raw, strings.IndexByte(m.Raw, '['), func(_ int, s rawjson.Span) bool {
+			part := Decode(m.Raw[s.Start:s.End])
+			part.HTTP = m.HTTP
+			if part.Kind == Batch {
+				part = Message{Raw: part.Raw, Note: "a batch inside a batch", HTTP: m.HTTP}
+			}
+			return yield(part)
+		})
+	}
+}
+
+// envelope holds the raw members of a message.
+type envelope struct {
+	version, id, method, params, result, error string
+	repeated                                   string // the name of a member that stands twice
+	recased                                    string // one that readers who ignore case take for a member
+}
+
+// readEnvelope reads the members at the top of the object at text[at:], up to its first error.
+// Members of an answer in another case count where the right ones are missing: some client
+// takes them.
+func readEnvelope(text string, at int) envelope {
+	var e, recased envelope
+	_ = rawjson.EachMember(text, at, func(name, value rawjson.Span) bool {
+		key := rawjson.Unquote(text[name.Start:name.End])
+		field := e.fieldFor(key)
+		if field == nil {
+			switch meant := strings.ToLower(rawjson.FoldName(key)); meant {
+			case "id", "result", "error":
+				field, e.recased = recased.fieldFor(meant), key
+			}
+		}
+		if field != nil {
+			if *field != "" {
+				e.repeated = key
+			}
+			*field = text[value.Start:value.End]
+		}
+		return true
+	})
+	if e.recased != "" && e.method == "" {
+		e.id, e.result, e.error = cmp.Or(e.id, recased.id), cmp.Or(e.result, recased.result), cmp.Or(e.error, recased.error)
+	}
+	return e
+}
+
+func (e *envelope) fieldFor(key string) *string {
+	switch key {
+	case "jsonrpc":
+		return &e.version
+	case "id":
+		return &e.id
+	case "method":
+		return &e.method
+	case "params":
+		return &e.params
+	case "result":
+		return &e.result
+	case "error":
+		return &e.error
+	}
+	return nil
+}
+
+func (m *Message) classify(e envelope) {
+	// JSON-RPC 1.0 habits: both members are always there and one of them is null.
+	if e.result != "" && e.error == "null" {
+		e.error = ""
+	}
+	if e.result == "null" && e.error != "" {
+		e.result = ""
+	}
+	m.ID, m.Params, m.Result, m.Error = e.id, e.params, e.result, e.error
+	if m.Kind, m.Note = e.classifyEnvelope(); m.Kind == Invalid {
+		return
+	}
+	if e.method != "" {
+		m.Method = rawjson.Unquote(e.method)
+	}
+	switch {
+	case e.repeated != "":
+		m.Note = fmt.Sprintf("the message has more than one %q; clients differ in which one they take", e.repeated)
+	case e.recased != "":
+		m.Note = fmt.Sprintf("the message has a member %q; clients differ in whether they take it for %q", excerpt.Clip(e.recased, 20), strings.ToLower(rawjson.FoldName(e.recased)))
+	case e.version == "" || e.version[0] != '"' || rawjson.Unquote(e.version) != "2.0":
+		m.Note = `the message does not say "jsonrpc": "2.0"`
+	}
+}
+
+// notRPC is the Note of a JSON object that shows no sign of being JSON-RPC.
+const notRPC = "neither method nor result nor error"
+
+// classifyEnvelope decides what the envelope is; for Invalid it says why.
+func (e *envelope) classifyEnvelope() (Kind, string) {
+	answer := e.result != "" || e.error != ""
+	noID := e.id == "" || e.id == "null"
+	switch {
+	case e.id != "" && strings.IndexByte(`"-0123456789n`, e.id[0]) < 0:
+		return Invalid, "the id is neither a string nor a number"
+	case e.method != "" && answer:
+		return Invalid, "both a request and an answer"
+	case e.result != "" && e.error != "":
+		return Invalid, "both a result and an error"
+	case e.method != "" && e.method[0] != '"':
+		return Invalid, "the method is not a string"
+	case e.method != "" && e.id == "null":
+		return Invalid, "a request whose id is null"
+	case e.method != "" && e.id == "":
+		return Notification, ""
+	case e.method != "":
+		return Request, ""
+	case e.result != "" && noID:
+		return Invalid, "a result without an id"
+	case e.result != "":
+		return Response, ""
+	case e.error != "" && e.error[0] != '{':
+		return Invalid, "the error is not an object"
+	case e.error != "":
+		return Error, "" // a null id is right where the request's could not be read
+	}
+	return Invalid, notRPC
+}

@@ -1,0 +1,235 @@
+package wire
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"gauntlet/internal/leaf/redact"
+)
+
+// A Command says which server to start and what it gets. No shell is involved.
+type Command struct {
+	// Args is the program and its arguments. A program without a path separator is looked
+	// for on our PATH; a relative path counts from Dir.
+	Args []string
+	Dir  string // working directory, "" for ours
+	// Environ is the caller's environment, of which the server gets what it needs (see
+	// [Inherited]); Env is what was set for it, as NAME=VALUE, and wins.
+	Environ, Env []string
+	// Secret is what messages hide beside the values of Env, as NAME=VALUE.
+	Secret []string
+	Limits Limits
+	// Grace is how long Close waits after closing stdin, and again after SIGTERM; default
+	// DefaultGrace.
+	Grace time.Duration
+	// Tap, if not nil, is shown every message both ways.
+	Tap Tap
+}
+
+// DefaultGrace lets a server write a file or two, and lets nobody wait long.
+const DefaultGrace = time.Second
+
+// markName is a variable that every server gets, with a value of its own, so that what it
+// leaves behind can be told from all other processes.
+const markName = "GAUNTLET_SERVER"
+
+// drain is how long output is still read after the process has gone and nothing comes:
+// a grandchild may hold the pipe open for ever.
+const drain = 500 * time.Millisecond
+
+// A Process is a Conn to a server that runs as a child in a process group of its own.
+type Process struct {
+	cmd    *exec.Cmd
+	stream *Stream
+	stdout *processOutput
+	stderr *outputTail
+	secret *redact.Redactor
+	mark   string // the entry of the environment by which its processes are known
+	grace  time.Duration
+	exited chan struct{} // closed when the process is gone and its stderr read
+
+	closeOnce sync.Once
+	closeErr  error
+}
+
+// Start starts the server. Its errors name the program but never an argument or the value
+// of a variable, either of which may be a secret. The caller must Close the Process.
+func Start(c Command) (*Process, error) {
+	env, err := environment(c.Environ, c.Env)
+	if err != nil {
+		return nil, err
+	}
+	cmd, err := c.findProgram()
+	if err != nil {
+		return nil, err
+	}
+	mark := markName + "=" + rand.Text()
+	env = append(env, mark)
+	p := &Process{cmd: cmd, stderr: new(outputTail), secret: redact.New(slices.Concat(c.Env, c.Secret, []string{mark})), mark: mark, grace: c.Grace, exited: make(chan struct{})}
+	if p.grace == 0 {
+		p.grace = DefaultGrace
+	}
+	cmd.Env, cmd.Dir, cmd.Stderr, cmd.WaitDelay = env, c.Dir, p.stderr, drain
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	// A pipe of our own, because Wait closes the one of StdoutPipe before all is read.
+	r, w, err := os.Pipe()
+	if err != nil {
+		stdin.Close()
+		return nil, err
+	}
+	cmd.Stdout = w
+	p.stdout = &processOutput{f: r}
+	exited := make(chan struct{})
+	err = startChild(cmd, exited)
+	w.Close()
+	if err != nil {
+		r.Close()
+		return nil, fmt.Errorf("command %q: %w", c.Args[0], trimPathError(err))
+	}
+	p.stream = NewTappedStream(p.stdout, stdin, c.Limits, c.Tap)
+	go func() { // ends with the process
+		<-exited
+		close(p.exited)
+		p.stdout.endOutput()
+	}()
+	return p, nil
+}
+
+// findProgram finds the program and explains it if that fails.
+func (c *Command) findProgram() (*exec.Cmd, error) {
+	if len(c.Args) == 0 || c.Args[0] == "" {
+		return nil, errors.New("no command was given")
+	}
+	if c.Dir != "" {
+		if info, err := os.Stat(c.Dir); err != nil {
+			return nil, fmt.Errorf("working directory %q: %w", c.Dir, trimPathError(err))
+		} else if !info.IsDir() {
+			return nil, fmt.Errorf("working directory %q is not a directory", c.Dir)
+		}
+	}
+	name := c.Args[0]
+	isPath := filepath.Base(name) != name
+	if isPath && !filepath.IsAbs(name) && c.Dir != "" {
+		dir, err := filepath.Abs(c.Dir)
+		if err != nil {
+			return nil, err
+		}
+		name = filepath.Join(dir, name)
+	}
+	path, err := exec.LookPath(name)
+	switch {
+	case err == nil:
+		cmd := exec.Command(path, c.Args[1:]...)
+		cmd.Args[0] = c.Args[0]
+		return cmd, nil
+	case errors.Is(err, exec.ErrNotFound) && !isPath:
+		return nil, fmt.Errorf("command %q not found: is it installed and on PATH?", c.Args[0])
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+		return nil, fmt.Errorf("command %q not found: there is no such file", c.Args[0])
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("command %q cannot be run: the file is not executable", c.Args[0])
+	}
+	return nil, fmt.Errorf("command %q: %w", c.Args[0], trimPathError(err))
+}
+
+// trimPathError strips what the caller says better: the operation and the path.
+func trimPathError(err error) error {
+	var path *fs.PathError
+	var ex *exec.Error
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &ex):
+		return ex.Err
+	}
+	return err
+}
+
+// Pid returns the process id, which is also that of its group where groups exist.
+func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
+// Send queues a message; see [Conn].
+func (p *Process) Send(ctx context.Context, msg []byte) error { return p.stream.Send(ctx, msg) }
+
+// Receive returns the next line of stdout as a message; see [Conn]. When the server has
+// gone the error is an [EndError].
+func (p *Process) Receive(ctx context.Context) (Message, error) {
+	m, err := p.stream.Receive(ctx)
+	if !errors.Is(err, io.EOF) {
+		return m, err
+	}
+	timer := time.NewTimer(drain + p.grace)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+		return m, &EndError{How: p.describeExit(), Stderr: p.stderrSummary()}
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return m, &EndError{How: "closed its stdout", Stderr: p.stderrSummary()}
+}
+
+func (p *Process) describeExit() string {
+	if code := p.cmd.ProcessState.ExitCode(); code >= 0 {
+		return fmt.Sprintf("exited with status %d", code)
+	}
+	return "was ended by " + p.cmd.ProcessState.String()
+}
+
+// Close ends the server as MCP asks: its stdin is closed; if it is still there after
+// Grace it gets SIGTERM, and after another Grace SIGKILL, each with its whole process
+// group. What is left of the group is killed in any case, and on Linux also what left the
+// group and kept the environment, as daemons do.
+func (p *Process) Close() error {
+	p.closeOnce.Do(func() { p.closeErr = p.endProcess(false) })
+	return p.closeErr
+}
+
+// Kill ends the server and its group at once, for a caller whose time is over. Like Close
+// it waits until nothing runs any more.
+func (p *Process) Kill() error {
+	p.closeOnce.Do(func() { p.closeErr = p.endProcess(true) })
+	return p.closeErr
+}
+
+func (p *Process) endProcess(now bool) error {
+	p.stream.finish()
+	if !now && !p.waitExit(p.grace) {
+		terminateGroup(p.cmd.Process)
+		p.waitExit(p.grace)
+	}
+	// Also when the process has gone: its children may live. The kernel gives the number
+	// of a group to nobody else as long as one of them does.
+	killGroupAndLeft(p.cmd.Process, p.mark)
+	gone := p.waitExit(p.grace + 2*drain)
+	p.stream.Close()
+	if !gone {
+		return fmt.Errorf("the server (process %d) could not be ended", p.Pid())
+	}
+	return nil
+}
+
+// waitExit waits for the end of the process, for at most d.
+func (p *Process) waitExit(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

@@ -1,0 +1,73 @@
+package wire
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/leaf/excerpt"
+)
+
+const (
+	tailBytes = 8 << 10 // of stderr kept for failure messages
+	wordLines = 3       // of it that stand in an EndError
+	wordBytes = 400     // longest such line
+)
+
+// outputTail keeps the end of what is written to it. Writing never fails and never waits, so a
+// server that says much is not held up by it.
+type outputTail struct {
+	mu    sync.Mutex
+	buf   []byte
+	total int64
+}
+
+func (t *outputTail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.total += int64(len(b))
+	t.buf = append(t.buf, b[max(0, len(b)-tailBytes):]...)
+	if len(t.buf) > 4*tailBytes {
+		t.buf = append(t.buf[:0], t.buf[len(t.buf)-tailBytes:]...)
+	}
+	return len(b), nil
+}
+
+// lastLines returns the end of the text, beginning with a whole line, and the bytes before it.
+func (t *outputTail) lastLines() (text string, before int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := t.buf[max(0, len(t.buf)-tailBytes):]
+	if t.total > int64(len(b)) {
+		// Half a line could begin in the middle of a secret, which then would not be
+		// recognised, or of a character.
+		b = b[bytes.IndexByte(b, '\n')+1:]
+	}
+	return string(b), t.total - int64(len(b))
+}
+
+// Stderr returns the last 8 KiB of what the server wrote to its stderr, beginning with a
+// whole line where there is one, and the number of bytes before that. The values of
+// Command.Env are replaced by their names. Control characters are as sent: [Printable]
+// makes a line fit for a terminal.
+func (p *Process) Stderr() (text string, before int64) {
+	text, before = p.stderr.lastLines()
+	return p.Redact(text), before
+}
+
+// Redact replaces the values of Command.Env that have at least four bytes by their names,
+// for text of a server that goes into a message or a report of ours. What a
+// server defines stands in a snapshot unchanged.
+func (p *Process) Redact(s string) string { return p.secret.Replace(s) }
+
+// stderrSummary returns the last lines of stderr on one line, fit for a terminal.
+func (p *Process) stderrSummary() string {
+	text, _ := p.Stderr()
+	var words []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			words = append(words, Printable(excerpt.Clip(line, wordBytes)))
+		}
+	}
+	return strings.Join(words[max(0, len(words)-wordLines):], " | ")
+}

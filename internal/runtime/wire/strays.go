@@ -1,0 +1,113 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
+)
+
+// Strays counts what a peer sent beside the answers asked for.
+type Strays struct {
+	Total         int // of all below, and empty lines
+	Notifications int
+	Requests      int // from the peer to us; ping is answered, anything else refused
+	Unanswered    int // those of Requests whose answer found no room in the queue
+	Late          int // answers to a request that had its answer or was given up
+	Unknown       int // answers to requests that were never made
+	Refused       int // messages of ours that failed over HTTP without anybody waiting for it
+	Noise         Noise
+}
+
+// Noise is text where messages should be, such as a log written to stdout.
+type Noise struct {
+	Count int      // lines
+	Lines []string // the first noiseLines of them, each cut to noiseBytes, without secrets of ours
+	Last  string   // why the latest line is no message
+}
+
+const (
+	noiseLines = 20
+	noiseBytes = 500
+	// maxID bounds the ids that are sent back, which a peer could make as long as a message.
+	maxID = 1 << 10
+)
+
+// noteStray takes note of a message that answers nothing, and answers it if it is a request.
+func (c *Client) noteStray(m Message) {
+	c.seen.Total++
+	switch m.Kind {
+	case Notification:
+		c.seen.Notifications++
+		if c.Heard != nil {
+			c.Heard(m)
+		}
+	case Request:
+		c.seen.Requests++
+		c.answerRequest(m)
+	case Response, Error:
+		if id, err := strconv.ParseInt(m.ID, 10, 64); err == nil && id > 0 && id <= c.last {
+			c.seen.Late++
+		} else {
+			c.seen.Unknown++
+		}
+	default:
+		c.seen.Noise.addNoise(m, c.redact)
+	}
+}
+
+// answerRequest answers a request of the peer. It never waits: a peer that asks without reading
+// must not keep us from the answer that it has sent.
+func (c *Client) answerRequest(m Message) {
+	answer := `"error":{"code":-32601,"message":"Method not found"}`
+	if m.Method == mcp.Ping {
+		answer = `"result":{}`
+	} else if c.Answer != nil {
+		if result, ok := c.Answer(m.Method, m.Params); ok {
+			answer = `"result":` + result
+		}
+	}
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	if len(m.ID) > maxID || c.conn.Send(done, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, answer)) != nil {
+		c.seen.Unanswered++
+	}
+}
+
+func (n *Noise) addNoise(m Message, redact func(string) string) {
+	if strings.Trim(m.Raw, " \t\r\n") == "" {
+		return
+	}
+	n.Count++
+	n.Last = m.Note
+	if len(n.Lines) < noiseLines {
+		// Cloned, or 500 bytes would hold a line of 64 MiB in memory.
+		n.Lines = append(n.Lines, strings.Clone(excerpt.Clip(redact(m.Raw), noiseBytes)))
+	}
+}
+
+// since says in words what came after s was taken, "" if nothing did.
+func (s Strays) since(before Strays) string {
+	var parts []string
+	add := func(n int, one, many string) {
+		if n == 1 {
+			parts = append(parts, "1 "+one)
+		} else if n > 1 {
+			parts = append(parts, strconv.Itoa(n)+" "+many)
+		}
+	}
+	add(s.Unknown-before.Unknown, "answer with an unknown id", "answers with unknown ids")
+	add(s.Late-before.Late, "late answer", "late answers")
+	add(s.Requests-before.Requests, "request", "requests")
+	add(s.Refused-before.Refused, "message of ours that was not taken", "messages of ours that were not taken")
+	add(s.Notifications-before.Notifications, "notification", "notifications")
+	noise := s.Noise.Count - before.Noise.Count
+	add(noise, "line that is no message", "lines that are no messages")
+	if noise > 0 {
+		parts[len(parts)-1] += " (" + s.Noise.Last + ")"
+	}
+	return strings.Join(parts, ", ")
+}

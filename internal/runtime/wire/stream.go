@@ -1,0 +1,230 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+const (
+	sendQueue = 64          // messages
+	flush     = time.Second // how long Close waits for the peer to read what is queued
+)
+
+// A Stream is a Conn over two byte streams with one message a line, as MCP frames stdio.
+// It serves either end.
+type Stream struct {
+	r   io.ReadCloser
+	w   io.WriteCloser
+	tap Tap
+
+	in  chan received
+	out chan []byte
+
+	finishOnce sync.Once
+	closing    chan struct{} // closed by finish: nobody sends or receives any more
+	stopOnce   sync.Once
+	stop       chan struct{} // closed by Close
+	readDone   chan struct{}
+	writeDone  chan struct{}
+	writeErr   error // set before writeDone is closed
+}
+
+type received struct {
+	msg Message
+	err error
+}
+
+// NewStream starts a conversation over r and w and owns both. Closing r must end a Read
+// that waits, as it does for pipes and sockets, or Close would wait for the peer.
+func NewStream(r io.ReadCloser, w io.WriteCloser, limits Limits) *Stream {
+	return NewTappedStream(r, w, limits, nil)
+}
+
+// NewTappedStream is NewStream with a Tap.
+func NewTappedStream(r io.ReadCloser, w io.WriteCloser, limits Limits, tap Tap) *Stream {
+	s := &Stream{
+		r: r, w: w, tap: tap,
+		in: make(chan received), out: make(chan []byte, sendQueue),
+		closing: make(chan struct{}), stop: make(chan struct{}),
+		readDone: make(chan struct{}), writeDone: make(chan struct{}),
+	}
+	// Both end by Close, which waits for them: it closes r and w under their hands.
+	go s.readLines(newLineReader(r, limits.withDefaults()))
+	go s.writeQueued()
+	return s
+}
+
+func (s *Stream) readLines(l *lineReader) {
+	defer close(s.readDone)
+	defer close(s.in)
+	for {
+		line, err := l.nextLine()
+		var tooLong *LineTooLongError
+		final := err != nil && !errors.As(err, &tooLong)
+		it := received{err: err}
+		if err == nil {
+			it.msg = Decode(line)
+		}
+		if l.cut && it.msg.Kind == Invalid {
+			// That the peer has gone says more than where its last line stops being JSON.
+			it.msg.ID, it.msg.Note = "", "cut off by the end of the output"
+		}
+		switch {
+		case err == nil:
+			s.tap.showReceived(it.msg)
+		case !final:
+			s.tap.showLost(err.Error(), nil)
+		}
+		select {
+		case s.in <- it:
+		case <-s.closing:
+			// Read on and drop: a peer that is stuck writing would never see that its
+			// own input has ended.
+		}
+		if final {
+			return
+		}
+		select {
+		case <-s.stop:
+			return
+		default:
+		}
+	}
+}
+
+func (s *Stream) writeQueued() {
+	defer close(s.writeDone)
+	defer s.w.Close()
+	for {
+		select {
+		case line := <-s.out:
+			if s.writeLine(line) != nil {
+				return
+			}
+		case <-s.closing:
+			s.writeRest()
+			return
+		}
+	}
+}
+
+// writeRest writes what was queued before the end.
+func (s *Stream) writeRest() {
+	for {
+		select {
+		case line := <-s.out:
+			if s.writeLine(line) != nil {
+				return
+			}
+		default:
+			return
+		}
+	}
+}
+
+func (s *Stream) writeLine(line []byte) error {
+	if s.tap != nil {
+		if err := s.tap.showSent(string(line[:len(line)-1]), nil); err != nil {
+			s.writeErr = err
+			s.finish() // whoever waits for an answer would wait for ever
+			return err
+		}
+	}
+	if _, err := s.w.Write(line); err != nil {
+		s.writeErr = fmt.Errorf("the server does not take messages any more: %w", err)
+		return err
+	}
+	return nil
+}
+
+// Send queues a message; see [Conn]. The error of a write that failed is returned by the
+// Sends after it.
+func (s *Stream) Send(ctx context.Context, msg []byte) error {
+	if bytes.IndexByte(msg, '\n') >= 0 {
+		return errors.New("a message with a line break cannot be framed as a line")
+	}
+	select {
+	case <-s.closing:
+		return ErrClosed
+	case <-s.writeDone:
+		return s.unwritable()
+	default:
+	}
+	line := append(append(make([]byte, 0, len(msg)+1), msg...), '\n')
+	select {
+	case s.out <- line:
+		return nil
+	default:
+	}
+	select {
+	case s.out <- line:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-s.closing:
+		return ErrClosed
+	case <-s.writeDone:
+		return s.unwritable()
+	}
+}
+
+// unwritable says why the writer has ended: by finish or by a failed write.
+func (s *Stream) unwritable() error {
+	if s.isClosing() {
+		return ErrClosed
+	}
+	return s.writeErr
+}
+
+// Receive returns the next line as a message; see [Conn]. The end of the input is io.EOF.
+func (s *Stream) Receive(ctx context.Context) (Message, error) {
+	select {
+	case it, ok := <-s.in:
+		switch {
+		case ok:
+			return it.msg, it.err
+		case s.isClosing():
+			return Message{}, ErrClosed
+		}
+		return Message{}, io.EOF
+	case <-s.closing:
+		return Message{}, ErrClosed
+	case <-ctx.Done():
+		return Message{}, context.Cause(ctx)
+	}
+}
+
+func (s *Stream) isClosing() bool {
+	select {
+	case <-s.closing:
+		return true
+	default:
+		return false
+	}
+}
+
+// finish ends the writing side as soon as the queue is written, and does not wait.
+func (s *Stream) finish() { s.finishOnce.Do(func() { close(s.closing) }) }
+
+// Close writes what is queued, for at most a second, closes both streams and waits until
+// nothing of s runs any more.
+func (s *Stream) Close() error {
+	s.finish()
+	timer := time.NewTimer(flush)
+	defer timer.Stop()
+	select {
+	case <-s.writeDone:
+	case <-timer.C:
+	}
+	s.stopOnce.Do(func() { close(s.stop) })
+	s.w.Close()
+	s.r.Close()
+	<-s.writeDone
+	<-s.readDone
+	return nil
+}

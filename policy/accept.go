@@ -1,0 +1,62 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/result"
+)
+
+// Accept adds the decision e, of which Fingerprint, Reason, Owner and Expires are given, about
+// every finding of the report with its fingerprint to the text of a policy file. Decisions about
+// contents that are gone give way to it. It returns the new text, and in words for a person what
+// was accepted.
+func Accept(file, text string, e Entry, r *result.Report) (accepted string, what []string, err error) {
+	found := slices.Clone(r.Findings)
+	for i := range r.Suppressed {
+		found = append(found, r.Suppressed[i].Finding)
+	}
+	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Fingerprint != e.Fingerprint })
+	if len(found) == 0 {
+		return "", nil, fmt.Errorf("%s: the report has no finding with this fingerprint", e.Fingerprint)
+	}
+	var contents []string
+	for i := range found {
+		if found[i].Content == "" {
+			return "", nil, fmt.Errorf("%s: the report does not say what was judged (content_hash), so no decision can be bound to it", e.Fingerprint)
+		}
+		contents = append(contents, found[i].Content)
+	}
+	e.Reason, e.Owner = strings.ToValidUTF8(e.Reason, "\uFFFD"), strings.ToValidUTF8(e.Owner, "\uFFFD")
+	for i := range found {
+		e.Rule, e.Content, e.Definition = found[i].Rule, found[i].Content, strings.ToValidUTF8(subject(&found[i].Location), "\uFFFD")
+		var stale []int
+		old, _ := Parse(file, text) // Add says what is wrong with it
+		for _, o := range old.Entries {
+			if o.Fingerprint == e.Fingerprint && !slices.Contains(contents, o.Content) {
+				stale = append(stale, o.Line)
+			}
+		}
+		if text, err = Add(text, e, stale...); err != nil {
+			return "", nil, fmt.Errorf("%s: %w", file, err)
+		}
+		what = append(what, fmt.Sprintf("%s in %s", e.Rule, e.Definition))
+	}
+	return text, what, nil
+}
+
+// subject names what a finding is about, for who reviews the decision.
+func subject(l *finding.Location) string {
+	var parts []string
+	if l.Item != "" {
+		kind := strings.ReplaceAll(strings.TrimPrefix(string(l.Kind), string(finding.Server)), "_", " ")
+		parts = append(parts, strings.TrimSpace(kind+" "+excerpt.Clip(l.Item, 200)))
+	}
+	if l.Server != "" || parts == nil {
+		parts = append(parts, "server "+excerpt.Clip(l.Server, 200))
+	}
+	return strings.Join(parts, ", ")
+}

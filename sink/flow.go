@@ -1,0 +1,33 @@
+package sink
+
+// A FlowKind says what a value of a tool's caller arrives at.
+type FlowKind string
+
+// The kinds of flow.
+const (
+	ShellFlow    FlowKind = "shell"    // a line that a shell or another interpreter reads
+	ProgramFlow  FlowKind = "program"  // the name of a program that is started
+	ArgumentFlow FlowKind = "argument" // an argument that a program may take for an option
+	CodeFlow     FlowKind = "code"     // code that is run
+	PathFlow     FlowKind = "path"     // the path of a file
+	HostFlow     FlowKind = "host"     // the host that a request goes to
+	URLPathFlow  FlowKind = "url_path" // the path or query of an address whose host is fixed
+	SQLFlow      FlowKind = "sql"      // the text of a statement
+)
+
+// A Flow is a parameter of a tool that arrives at a sink without a guard that holds.
+type Flow struct {
+	Kind  FlowKind
+	Param string // the tool's parameter, "a.b" for a member
+	Name  string // of the sink: "child_process.exec()"
+	About string // the program that gets an argument
+	At    Place  // of the sink
+	Steps []FlowStep
+	Guard string // what is missing, or why what is there does not hold
+}
+
+// A FlowStep is one place on the way from the parameter to the sink.
+type FlowStep struct {
+	At   Place
+	What string // the variable that takes the value, or the function that is called with it
+}
