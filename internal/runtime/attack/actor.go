@@ -162,11 +162,16 @@ func (a *actor) applyTrigger(ctx context.Context, now time.Time, event string, c
 	return a.recordChanges(ctx, changes, content.Raw())
 }
 
+// deferEntries returns what enters the phases, nil for none. A replay waits until it was called.
 func (a *actor) deferEntries(ctx context.Context, entries []entry) func() {
 	if entries == nil {
 		return nil
 	}
-	return func() { a.enterPhases(ctx, entries) }
+	a.run.progress.expectEntry()
+	return func() {
+		defer a.run.progress.finishEntry()
+		a.enterPhases(ctx, entries)
+	}
 }
 
 // runExtractors takes out what the extractors of a phase find.

@@ -14,6 +14,7 @@ type replayProgress struct {
 	mu       sync.Mutex
 	incoming int            // messages of the agent that are in the trace
 	expected map[string]int // messages of servers that are not yet, by method
+	entries  int            // phases that begin once an answer is out, which may send messages
 	changed  chan struct{}  // closed when any of it changes
 }
 
@@ -47,6 +48,23 @@ func (w *replayProgress) expectMessages(method string, n int) {
 	w.wakeWaiters()
 }
 
+// expectEntry notes that a phase begins as soon as the answer to a message is out. What that phase
+// sends is expected only from then on, so the next message of a replay has to wait for both.
+func (w *replayProgress) expectEntry() { w.countEntries(1) }
+
+// finishEntry notes that such a phase has begun.
+func (w *replayProgress) finishEntry() { w.countEntries(-1) }
+
+func (w *replayProgress) countEntries(by int) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.entries += by
+	w.wakeWaiters()
+}
+
 // wakeWaiters wakes who waits. w.mu is held.
 func (w *replayProgress) wakeWaiters() {
 	close(w.changed)
@@ -62,7 +80,7 @@ func (w *replayProgress) awaitMessages(in int) {
 	defer timer.Stop()
 	for {
 		w.mu.Lock()
-		left := 0
+		left := w.entries
 		for _, n := range w.expected {
 			left += n
 		}

@@ -122,7 +122,13 @@ func (s *server) Intercept(_ context.Context, t *mcpserver.Session, m wire.Messa
 	}
 	queued := s.takeQueuedFor(at, m.Method)
 	s.noteEraLimits(at, t, m)
+	sent := func() {}
+	if startsInEarnest(m.Method) && (len(queued) > 0 || s.hasUnsent()) {
+		s.run.progress.expectEntry()
+		sent = s.run.progress.finishEntry
+	}
 	return mcpserver.Decision{State: s.preparedFor(at, m, content), AfterAnswer: func() {
+		defer sent()
 		for _, l := range append(queued, s.openClient(c, m.Method)...) {
 			s.postMessage(ctx, c, l)
 		}
