@@ -102,7 +102,7 @@ var table = []row{
 	// The harness of all lanes' tests: it reads golden files and is imported by tests only.
 	{path: "internal/engine/check/checktest", layer: lanes, may: []string{"internal/leaf/mcp", "internal/engine/check", "catalog", "finding", "result", "rawjson", "suite", "trace", "internal/leaf/text"}, not: impure},
 
-	{path: "internal/engine/mock", layer: joins, may: []string{"oatf", "rawjson", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
+	{path: "internal/engine/mock", layer: joins, may: []string{"oatf", "rawjson", "internal/leaf/suggest", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "internal/engine/fromscan", layer: joins, may: []string{"internal/leaf/mcp", "catalog", "finding", "rawjson", "oatf", "internal/leaf/text"}},
 	{path: "internal/engine/scanner", layer: joins, may: []string{"internal/engine/check", "internal/engine/check/*", "result", "posture", "catalog", "finding", "internal/leaf/taxonomy", "rawjson"}},
 

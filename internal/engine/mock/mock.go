@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"gauntlet/internal/leaf/suggest"
 	"gauntlet/internal/leaf/yamltext"
 	"gauntlet/oatf"
 	"gauntlet/rawjson"
@@ -148,6 +149,26 @@ func itemsOf(list string, n *yaml.Node) ([]string, *yamltext.Fault) {
 // shorthands are members of a tool that stand for its responses.
 var shorthands = []string{"result", "error"}
 
+// toolMembers are the members of a tool: MCP's, and those that say what it answers. Others go out
+// as they stand, since definitions carry members of their makers.
+var toolMembers = []string{
+	"name", "title", "description", "inputSchema", "input_schema", "outputSchema", "annotations", "icons", "execution", "_meta",
+	"result", "error", "responses",
+}
+
+// misspelled returns the member of a tool that a key is most likely meant to be, "" for none. An
+// answer under a key that nobody reads would go out as part of the definition, and the tool
+// would answer with nothing.
+func misspelled(key string) string {
+	if slices.Contains(toolMembers, key) || strings.HasPrefix(key, "x-") {
+		return ""
+	}
+	if near := suggest.Names(key, toolMembers); len(near) > 0 {
+		return near[0]
+	}
+	return ""
+}
+
 // itemOf writes one definition: what it says goes out as it stands, save result and error.
 func itemOf(list string, n *yaml.Node) (string, *yamltext.Fault) {
 	if n.Kind != yaml.MappingNode {
@@ -159,6 +180,9 @@ func itemOf(list string, n *yaml.Node) (string, *yamltext.Fault) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i].Value
 		seen[key] = true
+		if meant := misspelled(key); list == "tools" && meant != "" {
+			return "", yamltext.Wrong(n.Content[i], "a tool has no member %q; did you mean %s?", key, meant)
+		}
 		value, fault := yamltext.JSON(n.Content[i+1])
 		if fault != nil {
 			return "", fault

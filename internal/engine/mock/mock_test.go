@@ -45,6 +45,8 @@ func TestParseFaults(t *testing.T) {
 		{"a tool that is no mapping", "- add", "is a mapping with a name"},
 		{"a tool without a name", "- {description: a}", "has a name"},
 		{"a result and an error", "- {name: a, result: x, error: y}", "either a result or an error"},
+		{"a misspelled response", "- {name: a, response: x}", "did you mean responses?"},
+		{"a misspelled schema", "- {name: a, inputschema: {}}", "did you mean inputSchema?"},
 		{"a result and responses", "- {name: a, result: x, responses: []}", "either responses or"},
 		{"an anchor", "- &a {name: a}\n- *a", ""},
 		{"a condition that cannot be used", "- {name: a, responses: [{when: {'a[0]': 1}, content: {}}]}", "when"},
