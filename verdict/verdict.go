@@ -119,6 +119,22 @@ func (e *Exposure) Reached() bool {
 	return false
 }
 
+// Unreached returns the parts of those actors that carry the attack and of whose parts none was
+// delivered. An attack in which there is such an actor did not reach the agent whole.
+func (e *Exposure) Unreached() []Part {
+	reached := map[string]bool{}
+	for i := range e.Parts {
+		reached[e.Parts[i].Actor] = reached[e.Parts[i].Actor] || e.Parts[i].Delivered > 0
+	}
+	var out []Part
+	for i := range e.Parts {
+		if !reached[e.Parts[i].Actor] {
+			out = append(out, e.Parts[i])
+		}
+	}
+	return out
+}
+
 // A Part is something that an actor has to say.
 type Part struct {
 	Actor  string `json:"actor"`

@@ -94,7 +94,7 @@ var table = []row{
 	{path: "internal/engine/check/namespace", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text"}},
 	{path: "internal/engine/check/integrity", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "posture"}},
 	{path: "oatf/indicator", layer: lanes, may: []string{"oatf", "oatf/match", "trace", "verdict", "rawjson"}},
-	{path: "internal/engine/delivery", layer: lanes, may: []string{"internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
+	{path: "internal/engine/delivery", layer: lanes, may: []string{"oatf/match", "internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
 	{path: "internal/engine/check/differential", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson"}},
 	{path: "internal/engine/check/sourceflow", layer: lanes, may: []string{"internal/engine/check", "finding", "sink"}},
 	{path: "internal/engine/check/toxicflow", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "capability", "classify"}},

@@ -27,6 +27,15 @@ const (
 // for, since the agent can have it from there only; what an actor with several states says
 // in a later one and did not say in the first; everything.
 func carriers(doc *oatf.Document, parts []part) ([]int, string) {
+	if out, basis := attackCarriers(doc, parts, func(p *part) bool { return !p.task }); out != nil {
+		return out, basis
+	}
+	return attackCarriers(doc, parts, func(*part) bool { return true })
+}
+
+// attackCarriers looks among the parts that may carry it at all. The user's task does only where
+// there is nothing else: who asks an agent for something is not who attacks it.
+func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]int, string) {
 	named := namedBy(doc)
 	anchors := anchorsOf(doc)
 	var r clause.Reader
@@ -48,7 +57,7 @@ func carriers(doc *oatf.Document, parts []part) ([]int, string) {
 	} {
 		var out []int
 		for i := range parts {
-			if rule.is(&parts[i]) {
+			if (may(&parts[i]) || rule.basis == byAuthor) && rule.is(&parts[i]) {
 				out = append(out, i)
 			}
 		}

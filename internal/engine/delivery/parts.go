@@ -3,8 +3,8 @@ package delivery
 import (
 	"strings"
 
-	"gauntlet/internal/leaf/mcp"
 	"gauntlet/oatf"
+	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
 	"gauntlet/verdict"
 )
@@ -12,109 +12,125 @@ import (
 // A part is something that an actor has to say, with its text.
 type part struct {
 	verdict.Part
+	protocol string
 	// inherited are phases behind Phase that have no state of their own and go on saying it.
 	inherited []string
 	texts     []string
 	first     bool // it stands in the first state of its actor
+	task      bool // what the user asks for, in the user's own words
+	// choice is the dispatch list that the part is an entry of, nil if it is said whatever is asked.
+	choice *match.Dispatch
+	entry  rawjson.Value // that entry
 }
 
-// lists are the lists of an adversarial server's state: by what method one is read, by
-// which its members are used one by one, and under which names a member holds what a use of
-// it gives and how it is called.
-var lists = []struct{ key, list, use, id string }{
-	{"tools", mcp.ToolsList, mcp.ToolsCall, "name"},
-	{"prompts", mcp.PromptsList, mcp.PromptsGet, "name"},
-	{"resources", mcp.ResourcesList, mcp.ResourcesRead, "uri"},
-	{"resource_templates", mcp.ResourceTemplatesList, mcp.ResourcesRead, "uriTemplate"},
+// stateParts say what a state has its actor say, by the protocol of the actor. server is whether
+// that waits for the agent to come.
+var stateParts = map[string]func(state rawjson.Value, server bool) []part{
+	"mcp":   mcpParts,
+	"a2a":   a2aParts,
+	"ag_ui": agUIParts,
 }
 
-// answers are the members of a definition that are not listed but given when it is used.
-var answers = []string{"responses", "content"}
-
-// partsOf returns everything that the actors of a normalized document have to say over MCP,
-// in its order.
+// partsOf returns everything that the actors of a normalized document have to say, in its order.
 func partsOf(doc *oatf.Document) []part {
 	var out []part
 	for i := range doc.Attack.Execution.Actors {
-		a := &doc.Attack.Execution.Actors[i]
-		if oatf.ProtocolOf(a.Mode) != "mcp" {
-			continue
+		out = append(out, actorParts(&doc.Attack.Execution.Actors[i])...)
+	}
+	return out
+}
+
+func actorParts(a *oatf.Actor) []part {
+	protocol := oatf.ProtocolOf(a.Mode)
+	read := stateParts[protocol]
+	if read == nil {
+		read = unknownParts
+	}
+	var out []part
+	stated := 0 // where the parts of the latest state begin
+	states := 0
+	add := func(p part, phase string) {
+		p.Actor, p.Phase, p.protocol, p.first = a.Name, phase, protocol, states <= 1
+		out = append(out, p)
+	}
+	for n := range a.Phases {
+		phase := &a.Phases[n]
+		if phase.State.Kind() == rawjson.Object {
+			states++
+			stated = len(out)
+			for _, p := range read(phase.State, oatf.IsServer(a.Mode)) {
+				add(p, phase.Name)
+			}
+		} else {
+			for k := stated; k < len(out); k++ {
+				out[k].inherited = append(out[k].inherited, phase.Name)
+			}
 		}
-		stated := -1 // where the parts of the latest state begin
-		states := 0
-		for n := range a.Phases {
-			p := &a.Phases[n]
-			if p.State.Kind() == rawjson.Object {
-				states++
-				stated = len(out)
-				out = append(out, stateParts(a, p)...)
-			} else if stated >= 0 {
-				for k := stated; k < len(out); k++ {
-					out[k].inherited = append(out[k].inherited, p.Name)
-				}
-			}
-			for k := max(stated, 0); k < len(out) && stated >= 0; k++ {
-				out[k].first = states == 1
-			}
-			for _, action := range p.OnEnter {
-				if action.Send != nil {
-					out = append(out, part{Part: verdict.Part{Actor: a.Name, Phase: p.Name, Method: action.Send.Method}, texts: textsOf(action.Send.Params)})
-				}
+		for _, action := range phase.OnEnter {
+			switch {
+			case action.Send != nil:
+				add(newPart(action.Send.Method, "", textsOf(action.Send.Params)), phase.Name)
+			case action.Binding != nil:
+				add(newPart(action.Binding.Name, "", textsOf(action.Binding.Value)), phase.Name)
 			}
 		}
 	}
 	return out
 }
 
-func stateParts(a *oatf.Actor, p *oatf.Phase) []part {
-	if oatf.IsServer(a.Mode) {
-		return serverParts(a.Name, p.Name, p.State)
-	}
+func newPart(method, name string, texts []string) part {
+	return part{Part: verdict.Part{Method: method, Name: name}, texts: texts}
+}
+
+// unknownParts is the state of an actor that speaks a protocol of which nothing is known.
+func unknownParts(state rawjson.Value, _ bool) []part {
+	return withText([]part{newPart("anything", "", textsOf(state))})
+}
+
+// clientParts are the actions of a client.
+func clientParts(state rawjson.Value) []part {
 	var out []part
-	for _, action := range p.State.Get("actions").Elements() {
+	for _, action := range state.Get("actions").Elements() {
 		params := action.Get("params")
 		name := params.Get("name")
 		if name.Kind() != rawjson.String {
 			name = params.Get("uri")
 		}
-		out = append(out, part{Part: verdict.Part{Actor: a.Name, Phase: p.Name, Method: action.Get("method").Text(), Name: name.Text()}, texts: textsOf(params)})
+		out = append(out, newPart(action.Get("method").Text(), name.Text(), textsOf(params)))
 	}
 	return out
 }
 
-func serverParts(actor, phase string, state rawjson.Value) []part {
+// choiceParts are the entries of a dispatch list, each a part of its own: which of them is said
+// depends on what is asked. keys are what an entry holds of the format's own.
+func choiceParts(method, name string, list rawjson.Value) []part {
+	choice, err := match.ParseDispatch(list)
 	var out []part
-	add := func(method, name string, texts []string) {
-		if len(texts) > 0 {
-			out = append(out, part{Part: verdict.Part{Actor: actor, Phase: phase, Method: method, Name: name}, texts: texts})
-		}
-	}
-	add(mcp.Initialize, "", append(textsOf(state.Get("instructions")), textsOf(state.Get("server_info"))...))
-	for _, l := range lists {
-		var listed []string
-		for _, item := range state.Get(l.key).Elements() {
-			for m := range item.Members() {
-				if !isAnswerKey(m.Key.Text()) {
-					listed = append(listed, textsOf(m.Value)...)
-				}
+	for _, e := range list.Elements() {
+		p := newPart(method, name, nil)
+		for m := range e.Members() {
+			if key := m.Key.Text(); key != "when" && key != "synthesize" {
+				p.texts = append(p.texts, textsOf(m.Value)...)
 			}
 		}
-		add(l.list, "", listed)
-		for _, item := range state.Get(l.key).Elements() {
-			var given []string
-			for _, key := range answers {
-				given = append(given, textsOf(item.Get(key))...)
-			}
-			add(l.use, item.Get(l.id).Text(), given)
+		if err == nil {
+			p.choice, p.entry = choice, e
 		}
+		out = append(out, p)
 	}
-	for _, e := range state.Get("elicitations").Elements() {
-		add(mcp.ElicitationCreate, "", textsOf(e))
+	return withText(out)
+}
+
+// withText drops parts that say nothing.
+func withText(parts []part) []part {
+	var out []part
+	for _, p := range parts {
+		if len(p.texts) > 0 {
+			out = append(out, p)
+		}
 	}
 	return out
 }
-
-func isAnswerKey(key string) bool { return key == answers[0] || key == answers[1] }
 
 // textsOf returns the strings of a value, names of members left out.
 func textsOf(v rawjson.Value) []string {
