@@ -114,6 +114,7 @@ var table = []row{
 
 	{path: "internal/runtime/sourcetree", layer: wires, may: []string{"finding", "sink"}, not: impure},
 	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
+	{path: "internal/runtime/sandbox", layer: wires, may: []string{"trace"}, not: impure},
 	{path: "internal/runtime/discover", layer: wires, may: []string{"internal/engine/check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
 	{path: "internal/runtime/traceimport", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "trace"}},
 	{path: "internal/runtime/mcpclient", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog", "finding"}, not: impure},
@@ -129,7 +130,7 @@ var table = []row{
 
 	{path: "internal/run/userfile", layer: files, not: impure},
 	{path: "internal/run/interrupt", layer: files, not: impure},
-	{path: "internal/run/launch", layer: doors, may: []string{"internal/runtime/wire"}, not: impure},
+	{path: "internal/run/launch", layer: doors, may: []string{"internal/runtime/sandbox", "internal/runtime/wire"}, not: impure},
 	{path: "internal/run/tracefile", layer: doors, may: []string{"internal/leaf/secret", "internal/run/userfile", "internal/runtime/wire", "trace"}, not: impure},
 	{path: "internal/run/attackdoc", layer: doors, may: []string{"attacks", "finding", "internal/leaf/faults", "internal/leaf/suggest", "internal/run/interrupt", "internal/run/userfile", "oatf", "oatf/match", "rawjson", "report", "result"}, not: impure},
 	{path: "internal/run/testagent", layer: doors, may: []string{"internal/leaf/excerpt", "internal/run/userfile", "internal/runtime/agent", "internal/runtime/simagent", "internal/runtime/wire"}, not: impure},

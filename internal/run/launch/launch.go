@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"gauntlet/internal/leaf/redact"
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
 )
 
@@ -46,6 +47,10 @@ type Dialer struct {
 	Limits  wire.Limits
 	// Agent is how we introduce ourselves over HTTP; default "gauntlet".
 	Agent string
+	// Sandbox says whether servers that are started are sealed off, and SandboxConfig how;
+	// its Environ, Dir and Args are filled in here.
+	Sandbox       sandbox.Level
+	SandboxConfig sandbox.Config
 }
 
 // A Tap returns what records a connection that is to be made to the server that messages call
@@ -72,6 +77,11 @@ type Opened struct {
 	Secrets []string
 	// Process is the server that was started, nil for one behind a URL.
 	Process *wire.Process
+	// Sandbox is the one that the server runs in, nil for none. It ends with the connection;
+	// what happened in it can be asked for afterwards.
+	Sandbox *sandbox.Sandbox
+	// SandboxReport says which protections held. It is empty where no sandbox was wanted.
+	SandboxReport sandbox.Report
 }
 
 // Connect is Open for those who want the connection alone.
@@ -92,16 +102,25 @@ func (d *Dialer) Open(s Server, tap Tap) (*Opened, error) {
 	if s.URL != "" {
 		return d.openHTTP(s, tap)
 	}
-	p, err := wire.Start(wire.Command{
+	command := wire.Command{
 		Args: s.Command, Dir: s.Dir, Environ: d.Environ, Env: s.Env, Secret: s.Guard, Limits: d.Limits,
 		Tap: tap(s.Program(), slices.Concat(s.Env, s.Guard), nil),
-	})
-	if err != nil {
-		return nil, errors.New(redact.New(s.Guard).Replace(err.Error()))
 	}
-	o := &Opened{Conn: p, Process: p, Place: s.Program(), Secrets: s.Env}
+	o := &Opened{Place: s.Program(), Secrets: s.Env}
 	if s.Configured {
 		o.Secrets = s.Guard
+	}
+	if err := d.openSandbox(&s, &command, o); err != nil {
+		return nil, err
+	}
+	p, err := wire.Start(command)
+	if err != nil {
+		o.closeSandbox()
+		return nil, errors.New(redact.New(s.Guard).Replace(err.Error()))
+	}
+	o.Conn, o.Process = p, p
+	if o.Sandbox != nil {
+		o.Conn, o.SandboxReport = &sealed{p, o.Sandbox}, o.Sandbox.Report()
 	}
 	return o, nil
 }

@@ -12,7 +12,10 @@ import (
 // leads a process group that can be ended as a whole. If we end without being able to clean
 // up, the kernel kills the child; what the child started is not covered by that.
 func ownSession(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Pdeathsig = true, syscall.SIGKILL
 }
 
 // ProtectProcess keeps the processes that this one starts, and others of the same user, from

@@ -34,6 +34,9 @@ type Command struct {
 	Grace time.Duration
 	// Tap, if not nil, is shown every message both ways.
 	Tap Tap
+	// Wrap, if not nil, changes the command before it is started, as a sandbox does. started is
+	// called once with the error of the start; where it fails the process is ended.
+	Wrap func(*exec.Cmd) (started func(error) error, err error)
 }
 
 // DefaultGrace lets a server write a file or two, and lets nobody wait long.
@@ -93,7 +96,7 @@ func Start(c Command) (*Process, error) {
 	cmd.Stdout = w
 	p.stdout = &processOutput{f: r}
 	exited := make(chan struct{})
-	err = startChild(cmd, exited)
+	err = c.startWrapped(cmd, exited)
 	w.Close()
 	if err != nil {
 		r.Close()
@@ -106,6 +109,30 @@ func Start(c Command) (*Process, error) {
 		p.stdout.endOutput()
 	}()
 	return p, nil
+}
+
+// startWrapped starts the command as Wrap changes it.
+func (c *Command) startWrapped(cmd *exec.Cmd, exited chan<- struct{}) error {
+	if c.Wrap == nil {
+		return startChild(cmd, exited)
+	}
+	started, err := c.Wrap(cmd)
+	if err != nil {
+		return err
+	}
+	gone := make(chan struct{})
+	if err := started(startChild(cmd, gone)); err != nil {
+		if cmd.Process != nil {
+			killGroup(cmd.Process)
+			<-gone
+		}
+		return err
+	}
+	go func() { // ends with the process
+		<-gone
+		close(exited)
+	}()
+	return nil
 }
 
 // findProgram finds the program and explains it if that fails.

@@ -1,0 +1,141 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"sync"
+	"time"
+
+	"gauntlet/trace"
+)
+
+// An EventKind says what happened.
+type EventKind string
+
+// The kinds of events.
+const (
+	Lookup     EventKind = "lookup"        // a name was asked for: Host
+	Connection EventKind = "connection"    // a connection was begun: Host (if a lookup gave the address away), Addr
+	Data       EventKind = "data"          // the first bytes of a connection that speaks no protocol known here, or a datagram: Text
+	Request    EventKind = "request"       // an HTTP request, also inside TLS: Method, URL, Text (headers and the beginning of the body)
+	Mail       EventKind = "mail"          // a message was handed in by SMTP: Text
+	FileAccess EventKind = "file_access"   // a canary was opened: Path
+	FileChange EventKind = "file_change"   // a file was created, changed or deleted: Path, Text ("created", …)
+	Start      EventKind = "program_start" // a program was started: Path, Args
+	Denied     EventKind = "denied"        // something was tried that the sandbox refuses: Text
+	Limit      EventKind = "limit"         // a limit was reached: Text
+)
+
+// An Event is one thing that the server did. What of it the server chose is cut at [MaxText]
+// bytes and may be any bytes.
+type Event struct {
+	Seq     int       `json:"-"` // from 1
+	Time    time.Time `json:"-"`
+	Kind    EventKind `json:"-"`
+	Call    string    `json:"call,omitempty"` // the tool call during which it happened; "" for none
+	Host    string    `json:"host,omitempty"`
+	Addr    string    `json:"addr,omitempty"`    // "203.0.113.5:443"
+	Network string    `json:"network,omitempty"` // "tcp", "udp", "tls"
+	Method  string    `json:"method,omitempty"`
+	URL     string    `json:"url,omitempty"`
+	Path    string    `json:"path,omitempty"`
+	Args    []string  `json:"args,omitempty"`
+	Pid     int       `json:"pid,omitempty"` // of this machine
+	Text    string    `json:"text,omitempty"`
+	// Allowed says that the connection went out to a host that the user allowed.
+	Allowed bool `json:"allowed,omitempty"`
+	// Canaries are the names of the canaries that stood in what the server sent, or whose file
+	// was opened.
+	Canaries []string `json:"canaries,omitempty"`
+}
+
+// MaxText is how much of what the server sent an event keeps, in bytes.
+const MaxText = 64 << 10
+
+// MaxEvents bounds the events of one sandbox. The last one says that there were more.
+const MaxEvents = 100_000
+
+// TraceProtocol is the protocol of events in a trace.
+const TraceProtocol = "sandbox"
+
+// Message is the event as a message of a trace.
+func (e *Event) Message() trace.Message {
+	raw, err := json.Marshal(e)
+	if err != nil { // strings and numbers always can be
+		raw = []byte("{}")
+	}
+	return trace.Message{
+		Time: e.Time, Protocol: TraceProtocol, Role: trace.Between, Direction: trace.ToClient, Kind: trace.Event, Method: string(e.Kind), Raw: string(raw),
+	}
+}
+
+// Outgoing reports whether the event is something that the server sent to somebody.
+func (e *Event) Outgoing() bool {
+	switch e.Kind {
+	case Lookup, Connection, Data, Request, Mail:
+		return true
+	}
+	return false
+}
+
+// recorder keeps events.
+type recorder struct {
+	now func() time.Time
+
+	mu     sync.Mutex
+	events []Event
+	hear   []func(Event)
+	calls  []*string // that are under way, the last one last
+}
+
+func newRecorder(now func() time.Time) *recorder { return &recorder{now: now} }
+
+// record adds an event.
+func (r *recorder) record(e Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.events) >= MaxEvents {
+		return
+	}
+	if len(r.events) == MaxEvents-1 {
+		e = Event{Kind: Limit, Text: "there were more events than are kept"}
+	}
+	e.Seq, e.Time = len(r.events)+1, r.now()
+	e.Text = e.Text[:min(len(e.Text), MaxText)]
+	if e.Call == "" && len(r.calls) > 0 {
+		e.Call = *r.calls[len(r.calls)-1]
+	}
+	r.events = append(r.events, e)
+	for _, do := range r.hear {
+		do(e)
+	}
+}
+
+func (r *recorder) since(from int) []Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	from = min(max(from-1, 0), len(r.events))
+	return append([]Event(nil), r.events[from:]...)
+}
+
+func (r *recorder) onEvent(do func(Event)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hear = append(r.hear, do)
+}
+
+func (r *recorder) beginCall(name string) (end func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	call := &name
+	r.calls = append(r.calls, call)
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for i, c := range r.calls {
+			if c == call {
+				r.calls = append(r.calls[:i], r.calls[i+1:]...)
+				return
+			}
+		}
+	}
+}

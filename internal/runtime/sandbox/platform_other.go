@@ -1,0 +1,26 @@
+package sandbox
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+)
+
+// platform is what a system needs to hold a sandbox.
+type platform struct{}
+
+func (s *Sandbox) prepare() error {
+	return fmt.Errorf("%w: there is none for %s", ErrUnavailable, runtime.GOOS)
+}
+
+func (s *Sandbox) wrap(*exec.Cmd) (func(error) error, error) { return nil, ErrUnavailable }
+
+func (s *Sandbox) report() Report { return Report{Missing: ErrUnavailable.Error()} }
+
+func (s *Sandbox) readFile(string, int) ([]byte, error) { return nil, ErrUnavailable }
+
+func (s *Sandbox) writeFile(File) error { return ErrUnavailable }
+
+func (s *Sandbox) changed(int) ([]Change, error) { return nil, ErrUnavailable }
+
+func (s *Sandbox) close() error { return nil }

@@ -1,0 +1,25 @@
+package sandbox
+
+// A Protection is one layer of the sandbox.
+type Protection struct {
+	Name   string `json:"name"`
+	Held   bool   `json:"held"`
+	Detail string `json:"detail,omitempty"` // how it was done, or why it could not be
+}
+
+// A Report says which protections held. None at all means that there was no sandbox.
+type Report struct {
+	Protections []Protection `json:"protections"`
+	// Missing is why there was no sandbox at all, "" where there was one.
+	Missing string `json:"missing,omitempty"`
+}
+
+// Complete reports whether there was a sandbox and every protection held.
+func (r *Report) Complete() bool {
+	for _, p := range r.Protections {
+		if !p.Held {
+			return false
+		}
+	}
+	return r.Missing == "" && len(r.Protections) > 0
+}

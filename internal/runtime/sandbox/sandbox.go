@@ -1,0 +1,180 @@
+// Package sandbox starts a server sealed off: in namespaces of its own, with a view of the files
+// of this machine that it cannot write to, a home that is not the user's, and a network that
+// leads nowhere but back to this process. It needs no root. What the server does there is
+// recorded as [Event]s, and what it can steal are [Canary] values, which nothing else knows.
+//
+// It works on Linux. Elsewhere, and where the system forbids user namespaces, [New] says so.
+// docs/sandbox.md describes the layers, what each of them stops and what none stops.
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os/exec"
+	"time"
+)
+
+// A Level says whether a server is to be started in a sandbox.
+type Level string
+
+// The levels. On starts the server without a sandbox where none can be had, and the report says
+// so; Require does not start it then. The zero Level is Off.
+const (
+	Off     Level = "off"
+	On      Level = "on"
+	Require Level = "require"
+)
+
+// ParseLevel reads the value of a flag.
+func ParseLevel(text string) (Level, error) {
+	switch l := Level(text); l {
+	case Off, On, Require:
+		return l, nil
+	}
+	return "", fmt.Errorf("%q is none of off, on, require", text)
+}
+
+// Wanted reports whether a sandbox is wanted at all.
+func (l Level) Wanted() bool { return l == On || l == Require }
+
+// A Config says what a sandbox is to be like. The zero Config but for Environ is a good one.
+type Config struct {
+	// Environ is our own environment, of which HOME and PATH decide what the server sees.
+	Environ []string
+	// Dir is the server's working directory, "" for ours. The server sees it with its content and
+	// writes to a copy that is gone afterwards.
+	Dir string
+	// Args is the command. Programs and files that it names are visible in the sandbox.
+	Args []string
+	// Read are further files and directories that the server sees; it writes to a copy.
+	Read []string
+	// Allow are the hosts that connections really go out to, as HOST or HOST:PORT, by way of this
+	// process. Everything else ends in the sandbox.
+	Allow []string
+	// Files are put into the sandbox before the server starts, beside the canaries.
+	Files []File
+	// Services answer inside the sandbox at addresses that lead nowhere else.
+	Services []Service
+	Limits   Limits
+}
+
+// A File is a file, a directory (Mode.IsDir) or a symbolic link (Link is set) that is put into
+// the sandbox. Only places that are private to the sandbox can hold one: HOME, /tmp, /run,
+// the working directory, and directories at the root that this machine does not have.
+type File struct {
+	Path string      // absolute; folders on the way are made. "~/" at the beginning is HOME
+	Mode fs.FileMode // 0 stands for 0600, or 0700 of a directory
+	Data []byte
+	Link string
+}
+
+// A Service answers every HTTP request to an address inside the sandbox with one body.
+type Service struct {
+	Addr netip.AddrPort // 127.0.0.1:8081, 10.0.0.5:80
+	Name string         // a host name that leads there; "" for none
+	Type string         // of the body; "" for text/plain
+	Body string
+}
+
+// Limits bound what the server can use. A zero field means its default.
+type Limits struct {
+	Memory    int64 // of one process, in bytes; default 4 GiB
+	Processes int   // default 512, threads included
+	OpenFiles int   // of one process; default 4096
+	FileSize  int64 // of one file, in bytes; default 256 MiB
+	Disk      int64 // of all that is written, in bytes; default 512 MiB
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Memory == 0 {
+		l.Memory = 4 << 30
+	}
+	if l.Processes == 0 {
+		l.Processes = 512
+	}
+	if l.OpenFiles == 0 {
+		l.OpenFiles = 4096
+	}
+	if l.FileSize == 0 {
+		l.FileSize = 256 << 20
+	}
+	if l.Disk == 0 {
+		l.Disk = 512 << 20
+	}
+	return l
+}
+
+// ErrUnavailable says that this machine has no sandbox to offer; the error around it says why.
+var ErrUnavailable = errors.New("no sandbox")
+
+// A Sandbox holds one server. [Sandbox.Wrap] puts a command into it, Close ends everything in it.
+// Its methods can be used from several goroutines.
+type Sandbox struct {
+	config   Config
+	canaries []Canary
+	recorder *recorder
+	platform
+}
+
+// New prepares a sandbox. It fails with [ErrUnavailable] where there can be none.
+// The caller must Close it.
+func New(c Config) (*Sandbox, error) {
+	c.Limits = c.Limits.withDefaults()
+	s := &Sandbox{config: c, canaries: newCanaries(), recorder: newRecorder(time.Now)}
+	if err := s.prepare(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Wrap changes a command that is about to be started so that it runs in the sandbox. started
+// must be called once after the command's Start, with its error; where it fails the command has
+// to be killed. A sandbox takes one command.
+func (s *Sandbox) Wrap(cmd *exec.Cmd) (started func(error) error, err error) { return s.wrap(cmd) }
+
+// Canaries are the values that only the sandbox holds, in a fixed order.
+func (s *Sandbox) Canaries() []Canary { return s.canaries }
+
+// Seen returns the canaries that stand in a text in whatever encoding that this package knows.
+func (s *Sandbox) Seen(text string) []Canary { return findCanaries(s.canaries, text) }
+
+// Events returns what happened so far, from the event with this number on; the first is 1.
+func (s *Sandbox) Events(from int) []Event { return s.recorder.since(from) }
+
+// OnEvent calls do for every event from now on, in their order. do must not wait.
+func (s *Sandbox) OnEvent(do func(Event)) { s.recorder.onEvent(do) }
+
+// BeginCall says that a tool call begins: events carry its name until the function that is
+// returned is called. Calls may overlap; an event then carries the one that began last.
+func (s *Sandbox) BeginCall(name string) (end func()) { return s.recorder.beginCall(name) }
+
+// Report says which protections held.
+func (s *Sandbox) Report() Report { return s.report() }
+
+// Callback returns an address inside the sandbox that nothing else knows. Whoever asks for it
+// makes an event whose Text holds the Token. label is a word for people.
+func (s *Sandbox) Callback(label string) Callback { return newCallback(label) }
+
+// ReadFile returns the beginning of a file as the server sees it, at most limit bytes.
+// Links are followed inside the sandbox alone.
+func (s *Sandbox) ReadFile(path string, limit int) ([]byte, error) { return s.readFile(path, limit) }
+
+// WriteFile puts a file into the sandbox while the server runs.
+func (s *Sandbox) WriteFile(f File) error { return s.writeFile(f) }
+
+// Changed lists the files that were created or changed in the sandbox since the server started,
+// by path, at most limit.
+func (s *Sandbox) Changed(limit int) ([]Change, error) { return s.changed(limit) }
+
+// Close ends everything in the sandbox and waits for that. Events can be read afterwards,
+// files cannot.
+func (s *Sandbox) Close() error { return s.close() }
+
+// A Change is a file that the server created, changed or deleted.
+type Change struct {
+	Path string
+	Kind string // "created", "changed", "deleted"
+	Size int64
+}
