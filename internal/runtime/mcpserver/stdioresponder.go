@@ -2,8 +2,10 @@ package mcpserver
 
 import (
 	"context"
-	"gauntlet/internal/leaf/mcp"
+	"sync"
 	"sync/atomic"
+
+	"gauntlet/internal/leaf/mcp"
 )
 
 // A stdioResponder answers a request over stdio.
@@ -41,15 +43,30 @@ func (t *stdioResponder) queueReply(r reply) {
 	if r.sub != nil && (t.session.findSubscription(t.id) != nil || len(t.session.subscriptions()) >= mostListening) {
 		r = failReply(t.id, 0, &Error{Code: mcp.CodeInvalidRequest, Message: "Invalid Request: the id is in use, or there are too many subscriptions"})
 	}
+	if r.sub != nil && !r.over {
+		t.beginSubscription(r)
+		return
+	}
 	if r.sub != nil {
 		t.stdioConn.queueOrDrop(r.listen)
-		if !r.over {
-			r.sub.post = t.tryQueueLine
-			t.session.addSubscription(r.sub)
-			return
-		}
 	}
 	if r.body != "" {
 		t.stdioConn.queueOrDrop(r.body)
 	}
+}
+
+// beginSubscription acknowledges a subscription. A client that has the acknowledgement may rely on
+// the subscription, so it is there first; what is posted meanwhile goes out behind the
+// acknowledgement.
+func (t *stdioResponder) beginSubscription(r reply) {
+	var acknowledging sync.Mutex
+	acknowledging.Lock()
+	defer acknowledging.Unlock()
+	r.sub.post = func(line string) error {
+		acknowledging.Lock()
+		defer acknowledging.Unlock()
+		return t.tryQueueLine(line)
+	}
+	t.session.addSubscription(r.sub)
+	t.stdioConn.queueOrDrop(r.listen)
 }
