@@ -196,6 +196,9 @@ const maxRelated = 4
 // also names a related place: "server b, tool read_file". The result is not yet Visible.
 func also(l *finding.Location) string {
 	server := l.Server
+	if server == "" && l.Origin == "" && strings.HasPrefix(l.Pointer, "/inputSchema/properties/") && l.Line > 0 { // of a source
+		return itemTitle(l) + ", parameter " + strings.TrimPrefix(l.Pointer, "/inputSchema/properties/")
+	}
 	if server == "" {
 		server = "(unnamed)"
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/leaf/taxonomy"
+	"gauntlet/rawjson"
 	"gauntlet/sink"
 )
 
@@ -25,8 +26,16 @@ type SourceReport struct {
 	Steps    []sink.FlowStep
 	Message  string
 	Severity finding.Severity // None: the check's own
+	// Others are further parameters that arrive at the same place by the same fault.
+	Others []SourceParameter
 	// Identity names what the finding is about across scans, without lines: see Relation.
 	Identity []string
+}
+
+// A SourceParameter is a parameter of a tool, and where its handler takes it.
+type SourceParameter struct {
+	Tool, Param string
+	At          sink.Place
 }
 
 // ReportSource records a finding about a source. Its content is the text of all its places, so that a
@@ -49,6 +58,11 @@ func (p *Pass) ReportSource(r SourceReport) {
 		at := p.sourceLocation(s.At, r.Tool)
 		f.Steps = append(f.Steps, finding.Step{File: at.File, Line: at.Line, Column: at.Column, Text: s.What})
 		content = append(content, p.sourceText(s.At))
+	}
+	for _, o := range r.Others {
+		at := p.sourceLocation(o.At, o.Tool)
+		at.Pointer = "/inputSchema/properties/" + rawjson.EscapePointer(o.Param)
+		f.Related = append(f.Related, at)
 	}
 	f.Content = finding.ContentHash(string(bytes.Join(toBytes(content), []byte{0})))
 	p.reports++

@@ -6,6 +6,9 @@ import (
 	"gauntlet/sink"
 )
 
+// readsJSON are interpreters to which a JSON string is a string of their own.
+var readsJSON = names("python python3 node osascript")
+
 // judge decides whether a flow is guarded. Where it is not, it says what is missing, or why what
 // is there does not hold.
 func judge(f flow, language string) (sink.Flow, bool) {
@@ -17,7 +20,7 @@ func judge(f flow, language string) (sink.Flow, bool) {
 	has := func(facts fact) bool { return f.facts&facts != 0 }
 	switch f.kind {
 	case sink.ShellFlow:
-		if has(shellQuoted | noShellMeta) {
+		if has(shellQuoted|noShellMeta) || has(jsonQuoted) && !has(halfQuoted) && readsJSON[f.about] {
 			return out, false
 		}
 		out.Guard = "nothing quotes it or refuses the characters that a shell acts on"

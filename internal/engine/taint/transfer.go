@@ -147,6 +147,10 @@ func (r *reader) transferPath(c call, name, method string) *value {
 		return c.everything().derived(0)
 	case hostMembers[method]:
 		return c.everything().derived(hostOf)
+	case name == "net/http.NewRequest" && len(c.args) > 1: // of a request, the address counts
+		return c.args[1].derived(0)
+	case name == "net/http.NewRequestWithContext" && len(c.args) > 2:
+		return c.args[2].derived(0)
 	}
 	if r.a.g.Convention().Language == "python" && strings.HasPrefix(method, "resolve") && len(c.args) == 0 || method == "absolute" && len(c.args) == 0 {
 		f := resolved

@@ -3,8 +3,10 @@
 package sourceflow
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
@@ -21,10 +23,29 @@ func Checks() []*check.Check { return lane.Checks() }
 
 // An arrival is a sink with everything that arrives there by the same fault.
 type arrival struct {
-	flow   sink.Flow // the one that is shown
-	tool   string
-	params []string // tool and parameter, of all
+	flow  sink.Flow // the one that is shown
+	tool  string
+	all   []sink.Flow // of each tool and parameter one
+	tools []string    // whose each of them is
 }
+
+// others returns what arrives beside the flow that is shown, by tool and parameter.
+func (a *arrival) others() (out []check.SourceParameter) {
+	for i, f := range a.all {
+		if a.tools[i] == a.tool && f.Param == a.flow.Param || len(f.Steps) == 0 {
+			continue
+		}
+		out = append(out, check.SourceParameter{Tool: a.tools[i], Param: f.Param, At: f.Steps[0].At})
+	}
+	slices.SortFunc(out, func(x, y check.SourceParameter) int {
+		return cmp.Or(strings.Compare(x.Tool, y.Tool), strings.Compare(x.Param, y.Param))
+	})
+	out = slices.CompactFunc(out, func(x, y check.SourceParameter) bool { return x.Tool == y.Tool && x.Param == y.Param })
+	return out[:min(len(out), maxOthers)]
+}
+
+// maxOthers is how many further parameters one finding lists.
+const maxOthers = 500
 
 // reportFlows reports the flows of some kinds, one finding for each sink, whatever the number of tools
 // and parameters that arrive there.
@@ -50,7 +71,7 @@ func reportFlows(p *check.Pass, severity func(sink.Flow) finding.Severity, what 
 				byKey[k] = a
 				order = append(order, a)
 			}
-			a.params = append(a.params, h.Tool+"."+f.Param)
+			a.all, a.tools = append(a.all, f), append(a.tools, h.Tool)
 			// The shortest way is the easiest to check.
 			if len(f.Steps) < len(a.flow.Steps) {
 				a.flow, a.tool = f, h.Tool
@@ -59,20 +80,33 @@ func reportFlows(p *check.Pass, severity func(sink.Flow) finding.Severity, what 
 	}
 	p.Looked(len(p.Source.Handlers))
 	for _, a := range order {
-		slices.Sort(a.params)
-		a.params = slices.Compact(a.params)
-		f := a.flow
-		message := fmt.Sprintf("parameter %q of tool %s reaches %s, %s: %s", f.Param, a.tool, f.Name, what[f.Kind], f.Guard)
-		if n := len(a.params) - 1; n > 0 {
-			message += fmt.Sprintf(" (so do %d more parameters)", n)
-			if n == 1 {
-				message = message[:len(message)-len("(so do 1 more parameters)")] + "(so does 1 more parameter)"
-			}
-		}
+		f, others := a.flow, a.others()
+		message := fmt.Sprintf("parameter %q of tool %s reaches %s, %s: %s%s", f.Param, a.tool, f.Name, what[f.Kind], f.Guard, soDo(others))
 		p.ReportSource(check.SourceReport{
-			At: f.At, Tool: a.tool, Steps: f.Steps, Message: message, Severity: severity(f),
+			At: f.At, Tool: a.tool, Steps: f.Steps, Message: message, Severity: severity(f), Others: others,
 			Identity: []string{a.tool, f.Param, string(f.Kind), f.Name, f.At.File},
 		})
+	}
+}
+
+// maxNamed is how many of the parameters that arrive at one sink are named.
+const maxNamed = 12
+
+// soDo says which other parameters arrive at the same sink by the same fault; "" where there are none.
+func soDo(others []check.SourceParameter) string {
+	var named []string
+	for _, o := range others[:min(len(others), maxNamed)] {
+		named = append(named, o.Tool+"."+o.Param)
+	}
+	switch n := len(others); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return " (so does " + named[0] + ")"
+	case n > maxNamed:
+		return fmt.Sprintf(" (so do %s and %d more)", strings.Join(named, ", "), n-maxNamed)
+	default:
+		return " (so do " + strings.Join(named, ", ") + ")"
 	}
 }
 

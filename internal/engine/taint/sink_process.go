@@ -1,0 +1,245 @@
+package taint
+
+import (
+	"path"
+	"strings"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// interpreters run what follows one of their options.
+var interpreters = map[string]string{
+	"sh": "-c", "bash": "-c", "zsh": "-c", "dash": "-c", "ksh": "-c", "fish": "-c", "cmd": "/c", "cmd.exe": "/c", "powershell": "-command",
+	"powershell.exe": "-command", "pwsh": "-command", "python": "-c", "python3": "-c", "node": "-e", "ruby": "-e", "perl": "-e", "php": "-r", "osascript": "-e",
+}
+
+// dangerousOptions are programs that run or write something because of an option, with the option.
+var dangerousOptions = map[string]string{
+	"ssh": "-oProxyCommand=", "scp": "-S", "sftp": "-S", "rsync": "-e", "git": "--upload-pack=", "tar": "--checkpoint-action=", "find": "-exec",
+	"curl": "-o", "wget": "-O", "zip": "-TT", "kubectl": "--kubeconfig=", "helm": "--post-renderer=", "sed": "-e", "awk": "-f",
+	"mysql": "--defaults-file=", "hg": "--config=", "svn": "--config-option=", "man": "-P",
+	"oc": "--kubeconfig=", "istioctl": "--kubeconfig=", "npm": "--prefix=", "npx": "--call=", "pip": "--index-url=", "pip3": "--index-url=",
+	"uv": "--index-url=", "uvx": "--index-url=", "yt-dlp": "--exec=", "youtube-dl": "--exec=", "rg": "--pre=", "fd": "--exec=", "nmap": "--script=",
+	"tcpdump": "-z", "psql": "--file=", "sqlite3": "-cmd", "pandoc": "--lua-filter=", "sort": "--compress-program=",
+	"chrome": "--renderer-cmd-prefix=", "google-chrome": "--renderer-cmd-prefix=", "chromium": "--renderer-cmd-prefix=",
+}
+
+// spawnSink reads the start of a program: a line for a shell, or a program and its arguments.
+func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
+	if line := row.Argument("line", c.expr); line != nil {
+		r.sinkMarks(c, sink.ShellFlow, name, "", r.valueOf(c, line).all())
+		return
+	}
+	argv := row.Argument("argv", c.expr)
+	if argv == nil {
+		return
+	}
+	v := r.valueOf(c, argv)
+	args := r.argvOf(c, argv, v)
+	program := v
+	if v.length > 0 {
+		program = v.member("0")
+	}
+	if r.hasShell(row, c.expr) {
+		marks := v.all()
+		for _, a := range args {
+			marks = addMarks(marks, a.all()...)
+		}
+		r.sinkMarks(c, sink.ShellFlow, name, "", marks)
+		return
+	}
+	for _, m := range program.marks {
+		if m.head == "" {
+			r.sinkMarks(c, sink.ProgramFlow, name, "", []mark{m})
+		}
+	}
+	prog := program.fixed
+	if word := firstWord(program); prog == "" && word != "" {
+		prog = word
+	}
+	if prog == "" {
+		prog = r.a.g.FixedProgram(row, c.expr, r.ctx)
+	}
+	prog = lastPart(prog)
+	if interpreters[strings.ToLower(prog)] != "" {
+		if in := inputOf(c.expr); in != nil {
+			r.sinkMarks(c, sink.ShellFlow, name, prog, r.silently(in).all())
+		}
+	}
+	r.argumentSinks(c, name, prog, args)
+}
+
+// An argvReader looks at the arguments of a program one by one.
+type argvReader struct {
+	prog   string
+	option string // of the interpreter whose options are being read, behind which code stands; "" for none
+	code   bool   // what follows is code
+	inside bool   // the interpreter runs in a container or on another machine
+	names  bool   // behind "--": everything is a name
+	before string // the argument before, as far as the source fixes it
+}
+
+// remotes are programs that hand a line on to something that is made to run lines.
+var remotes = names("docker podman kubectl ssh nerdctl lxc vagrant limactl wsl oc")
+
+func (r *reader) argumentSinks(c call, name, prog string, args []*value) {
+	av := argvReader{prog: prog, option: interpreters[strings.ToLower(prog)]}
+	for _, a := range args {
+		av.read(r, c, name, a)
+	}
+}
+
+func (av *argvReader) read(r *reader, c call, name string, a *value) {
+	valueOfOption := strings.HasPrefix(av.before, "-") && !strings.Contains(av.before, "=")
+	switch {
+	case av.code:
+		for _, m := range a.all() {
+			// A line that the caller sends whole to a machine made for it is what such a tool is for.
+			if !av.inside || strings.Trim(m.head, unknownText) != "" {
+				r.sinkMarks(c, sink.ShellFlow, name, av.prog, []mark{m})
+			}
+		}
+	case av.names || valueOfOption:
+		// behind "--" everything is a name, and what follows an option is taken for its value
+	case dangerousOptions[av.prog] != "":
+		for _, m := range a.all() {
+			// A line of the form "kubectl " + arguments is what such a tool is for.
+			if m.head == "" || m.facts&split != 0 && strings.TrimSpace(m.head) != av.prog {
+				r.sinkMarks(c, sink.ArgumentFlow, name, av.prog, []mark{m})
+			}
+		}
+	}
+	av.names = av.names || a.fixed == "--"
+	switch word := strings.ToLower(lastPart(a.fixed)); {
+	case remotes[av.prog] && av.option == "" && interpreters[word] != "":
+		av.option, av.inside, av.names = interpreters[word], true, false
+	case av.prog == "adb" && word == "shell":
+		av.code, av.inside = true, true
+	default:
+		av.code = av.code || av.option != "" && (strings.EqualFold(a.fixed, av.option) || isClusterOf(a.fixed, av.option))
+	}
+	av.before = a.fixed
+}
+
+// isClusterOf reports whether a word such as -lc holds the option -c among others of one letter.
+func isClusterOf(word, option string) bool {
+	return len(option) == 2 && option[0] == '-' && len(word) > 2 && len(word) < 6 && word[0] == '-' && word[1] != '-' && strings.HasSuffix(word, option[1:])
+}
+
+func lastPart(name string) string { return path.Base(strings.ReplaceAll(name, `\`, "/")) }
+
+// remoteLine is a line for a shell on another machine. One that the caller sends whole is what such a tool is for.
+func (r *reader) remoteLine(c call, v *value, name string) {
+	for _, m := range v.all() {
+		if strings.Trim(m.head, unknownText) != "" {
+			r.sinkMarks(c, sink.ShellFlow, name, "", []mark{m})
+		}
+	}
+}
+
+// inputSink is text for the standard input of a program that runs what it reads there.
+func (r *reader) inputSink(c call, name string) {
+	whose, ok := strings.CutSuffix(name, ".stdin.write")
+	if !ok {
+		if whose, ok = strings.CutSuffix(name, ".stdin.end"); !ok {
+			whose, ok = strings.CutSuffix(name, ".communicate")
+		}
+	}
+	if !ok || len(c.args) == 0 || c.expr.X == nil {
+		return
+	}
+	start := c.expr.X.X
+	for start != nil && start.Kind == ir.Attr {
+		start = start.X
+	}
+	if start == nil {
+		return
+	}
+	start = r.a.g.Definition(start)
+	if start.Kind != ir.Call {
+		return
+	}
+	for _, callee := range r.a.g.Callees(start, r.ctx) {
+		if callee.Row == nil || callee.Row.Kind() != "spawn" {
+			continue
+		}
+		prog := lastPart(r.a.g.FixedProgram(callee.Row, start, r.ctx))
+		if interpreters[strings.ToLower(prog)] != "" {
+			r.sinkMarks(c, sink.ShellFlow, strings.TrimPrefix(whose, ".")+".stdin", prog, c.args[0].all())
+		}
+	}
+}
+
+// firstWord returns the first word of a line that was split, as far as the source fixes it.
+func firstWord(v *value) string {
+	if len(v.marks) == 0 || v.marks[0].facts&split == 0 {
+		return ""
+	}
+	word, _, behind := strings.Cut(v.marks[0].head, " ")
+	if !behind || strings.Contains(word, unknownText) {
+		return ""
+	}
+	return word
+}
+
+// inputOf returns what a call gives a program to read, nil for nothing: input=… of Python, { input: … } of Node.js.
+func inputOf(e *ir.Expr) *ir.Expr {
+	for _, a := range e.Args {
+		if a.Name == "input" {
+			return a.Value
+		}
+		if a.Value != nil && a.Value.Kind == ir.Object {
+			for _, m := range a.Value.Args {
+				if m.Name == "input" {
+					return m.Value
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// argvOf returns the arguments behind the program, in order.
+func (r *reader) argvOf(c call, argv *ir.Expr, v *value) []*value {
+	var out []*value
+	list := func(l *value, from int) {
+		for i := from; i < l.length; i++ {
+			out = append(out, l.member(itoa(i)))
+		}
+		if l.length < 0 && !l.isClean() {
+			out = append(out, l.elements())
+		} else if m := l.fields["*"]; m != nil {
+			out = append(out, m)
+		}
+	}
+	if v.length > 0 {
+		list(v, 1)
+		return out
+	}
+	behind := false
+	for i, a := range c.expr.Args {
+		switch {
+		case a.Value == argv:
+			behind = true
+		case behind && a.Name == "" && a.Value != nil && a.Value.Kind != ir.Object && a.Value.Kind != ir.Function:
+			if c.args[i].length >= 0 {
+				list(c.args[i], 0)
+			} else if c.args[i].fields == nil {
+				out = append(out, c.args[i])
+			}
+		}
+	}
+	return out
+}
+
+// hasShell reports whether a program is started by a shell.
+func (r *reader) hasShell(row *callgraph.Row, e *ir.Expr) bool {
+	x := row.Argument("shell", e)
+	if x == nil {
+		return false
+	}
+	x = r.a.g.Definition(x)
+	return x.Kind == ir.Literal && (x.Text == "true" || x.Text == "True") || x.Kind == ir.String
+}
