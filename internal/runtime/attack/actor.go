@@ -33,7 +33,8 @@ type actor struct {
 	timer *time.Timer
 	left  chan struct{} // closed when the phase that holds ends
 
-	settled []chan struct{} // by phase: closed when it waits for no value any more
+	settled []chan struct{} // by phase: closed when what it does first is done, and it waits for no value any more
+	entered []chan struct{} // by phase: closed when what it does first is done, or waits for values
 	ended   chan struct{}   // closed when the script is through
 	done    bool            // ended is closed
 	failed  string          // why it could not do its part
@@ -42,14 +43,21 @@ type actor struct {
 // An entry is a phase that begins, and upon what.
 type entry struct {
 	change
-	cause string        // the content of the event, as JSON; "" for none
+	cause exchange      // of which the event was a part
 	left  chan struct{} // closed when that phase ends
+}
+
+// An exchange is a request with its answer, as JSON: what an event was a part of. What is not known is
+// "".
+type exchange struct {
+	request, response string
 }
 
 func newActor(s *script, r *Run) *actor {
 	a := &actor{script: s, run: r, ended: make(chan struct{})}
 	for range s.phases {
 		a.settled = append(a.settled, make(chan struct{}))
+		a.entered = append(a.entered, make(chan struct{}))
 	}
 	return a
 }
@@ -79,7 +87,7 @@ func (a *actor) armTimer(ctx context.Context) {
 func (a *actor) wake(ctx context.Context) {
 	if ctx.Err() == nil {
 		a.mu.Lock()
-		entries := a.recordChanges(ctx, a.m.endDuePhases(a.run.clockNow()), "")
+		entries := a.recordChanges(ctx, a.m.endDuePhases(a.run.clockNow()), exchange{})
 		a.mu.Unlock()
 		a.enterPhases(ctx, entries)
 	}
@@ -96,7 +104,7 @@ func (a *actor) stopTimer() {
 
 // recordChanges notes the steps from phase to phase and returns what is to be entered. a.mu is
 // held.
-func (a *actor) recordChanges(ctx context.Context, changes []change, cause string) []entry {
+func (a *actor) recordChanges(ctx context.Context, changes []change, cause exchange) []entry {
 	var entries []entry
 	for _, c := range changes {
 		if c.over {
@@ -125,51 +133,57 @@ func (a *actor) finishScript() {
 // extractors of the phase look that it came in. That phase is returned, which is the one to
 // answer it, and what is to be done once it is answered; nil for nothing. counts is false for
 // what is no event of its own, such as a call that is sent again with what was asked for.
-func (a *actor) observeMessage(ctx context.Context, event string, side oatf.ExtractorSource, content rawjson.Value, counts bool) (phase int, then func()) {
+func (a *actor) observeMessage(ctx context.Context, event string, side oatf.ExtractorSource, content rawjson.Value, counts bool) (phase int, then func(response string)) {
 	a.mu.Lock()
 	now := a.run.clockNow()
-	due := a.recordChanges(ctx, a.m.endDuePhases(now), "")
+	due := a.recordChanges(ctx, a.m.endDuePhases(now), exchange{})
 	phase = a.m.index
 	a.runExtractors(phase, side, content)
 	var upon []entry
 	if counts {
-		upon = a.applyTrigger(ctx, now, event, content)
+		upon = a.applyTrigger(ctx, now, event, content, exchange{request: content.Raw()})
 	}
 	a.mu.Unlock()
 	a.enterPhases(ctx, due)
 	return phase, a.deferEntries(ctx, upon)
 }
 
-// observeEvent takes an event at which no extractor looks any more.
-func (a *actor) observeEvent(ctx context.Context, event string, content rawjson.Value) (then func()) {
+// observeEvent takes an event at which no extractor looks any more: the answer of an exchange.
+func (a *actor) observeEvent(ctx context.Context, event string, content rawjson.Value, cause exchange) (then func(string)) {
 	a.mu.Lock()
 	now := a.run.clockNow()
-	due := a.recordChanges(ctx, a.m.endDuePhases(now), "")
-	upon := a.applyTrigger(ctx, now, event, content)
+	due := a.recordChanges(ctx, a.m.endDuePhases(now), exchange{})
+	upon := a.applyTrigger(ctx, now, event, content, cause)
 	a.mu.Unlock()
 	a.enterPhases(ctx, due)
 	return a.deferEntries(ctx, upon)
 }
 
 // applyTrigger has the trigger of the phase look at an event. a.mu is held.
-func (a *actor) applyTrigger(ctx context.Context, now time.Time, event string, content rawjson.Value) []entry {
+func (a *actor) applyTrigger(ctx context.Context, now time.Time, event string, content rawjson.Value, cause exchange) []entry {
 	limited, cancel := a.run.matchContext()
 	defer cancel()
 	changes, err := a.m.observe(limited, now, event, content)
 	if err != nil {
 		a.notice(Trouble, a.m.index, "%s is not counted: %v", event, err)
 	}
-	return a.recordChanges(ctx, changes, content.Raw())
+	return a.recordChanges(ctx, changes, cause)
 }
 
-// deferEntries returns what enters the phases, nil for none. A replay waits until it was called.
-func (a *actor) deferEntries(ctx context.Context, entries []entry) func() {
+// deferEntries returns what enters the phases, nil for none; it takes the answer to the event where that
+// is known by then. A replay waits until it was called.
+func (a *actor) deferEntries(ctx context.Context, entries []entry) func(response string) {
 	if entries == nil {
 		return nil
 	}
 	a.run.progress.expectEntry()
-	return func() {
+	return func(response string) {
 		defer a.run.progress.finishEntry()
+		for i := range entries {
+			if response != "" {
+				entries[i].cause.response = response
+			}
+		}
 		a.enterPhases(ctx, entries)
 	}
 }
@@ -210,7 +224,7 @@ func (a *actor) lastPhase() int {
 // currentPhase returns the phase that holds, with what time has brought about.
 func (a *actor) currentPhase(ctx context.Context) int {
 	a.mu.Lock()
-	entries := a.recordChanges(ctx, a.m.endDuePhases(a.run.clockNow()), "")
+	entries := a.recordChanges(ctx, a.m.endDuePhases(a.run.clockNow()), exchange{})
 	at := a.m.index
 	a.mu.Unlock()
 	a.enterPhases(ctx, entries)
@@ -220,6 +234,22 @@ func (a *actor) currentPhase(ctx context.Context) int {
 // expander returns what the templates of a message mean at this moment.
 func (a *actor) expander(request rawjson.Value) *expander {
 	return &expander{scope: match.Scope{Captures: a.run.captures.visibleTo(a.name), Request: request}}
+}
+
+// expanderUpon returns what the templates mean that belong to an exchange.
+func (a *actor) expanderUpon(x exchange) *expander {
+	out := a.expander(parseJSON(x.request))
+	out.scope.Response = parseJSON(x.response)
+	return out
+}
+
+// parseJSON reads a text that is JSON; absent if it is none.
+func parseJSON(text string) rawjson.Value {
+	tree := new(rawjson.Tree)
+	if text == "" || tree.Parse(text, 0) != nil {
+		return rawjson.Value{}
+	}
+	return tree.Root()
 }
 
 func (a *actor) noteMissing(phase int, x *expander) {

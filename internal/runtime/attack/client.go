@@ -23,7 +23,9 @@ type client struct {
 	outbox []queuedMessage
 	stop   context.CancelCauseFunc // ends what is waited for; nil while nothing is
 
-	deferred []func() // what events that came while a request was under way brought about
+	deferred []func(string) // what events that came while a request was under way brought about
+	idle     bool           // it waits for what the server says unasked
+	latest   exchange       // the last of its own that was answered
 }
 
 // errMoved ends what a phase waits for when the phase is over.
@@ -84,6 +86,7 @@ func (c *client) playScript(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.runDeferred()
 	session.Hear(ctx) // over HTTP there is a stream for what a server says unasked
 	for ctx.Err() == nil {
 		at, left := c.phaseAndEnd(ctx)
@@ -156,6 +159,7 @@ func (c *client) openSession(ctx context.Context, conn wire.Conn) (*mcpclient.Se
 	}
 	return mcpclient.Open(inTime, conn, mcpclient.Options{
 		Info: info, Capabilities: capabilities, Unclaimed: true, Redact: redact,
+		Opened: func(method, params string, answer wire.Message) { c.observeOpening(ctx, method, params, answer) },
 		Answer: func(method, params string) (string, bool) { return c.answerServer(ctx, method, params) },
 		Heard: func(m wire.Message) {
 			c.observeIncoming(ctx, m.Method, parseParams(m))
@@ -163,15 +167,23 @@ func (c *client) openSession(ctx context.Context, conn wire.Conn) (*mcpclient.Se
 	})
 }
 
-// observeIncoming takes a request or a notification of the server, which may come while something else
-// is under way. What it brings about
-// is done behind that, so that no answer is lost.
-func (c *client) observeIncoming(ctx context.Context, method string, content rawjson.Value) (at int) {
-	at, then := c.observeMessage(ctx, method, oatf.SourceRequest, content, true)
-	if then != nil {
-		c.deferred = append(c.deferred, then)
+// observeIncoming takes a notification of the server, which may come while something else is under way.
+// What it brings about is done behind that, so that no answer is lost.
+func (c *client) observeIncoming(ctx context.Context, method string, content rawjson.Value) {
+	_, then := c.observeMessage(ctx, method, oatf.SourceRequest, content, true)
+	c.deferEntry(then)
+}
+
+// deferEntry keeps what an event brought about until what is under way is done. Where nothing is, nothing
+// is waited for any more.
+func (c *client) deferEntry(then func(string)) {
+	if then == nil {
+		return
 	}
-	return at
+	c.deferred = append(c.deferred, then)
+	if c.idle {
+		c.interrupt()
+	}
 }
 
 // runDeferred does what events brought about.
@@ -179,7 +191,7 @@ func (c *client) runDeferred() {
 	for len(c.deferred) > 0 {
 		then := c.deferred[0]
 		c.deferred = c.deferred[1:]
-		then()
+		then("")
 	}
 }
 

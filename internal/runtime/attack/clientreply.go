@@ -14,7 +14,10 @@ import (
 // answerServer answers a request of the server under attack; not ok for "method not found".
 func (c *client) answerServer(ctx context.Context, method, text string) (result string, ok bool) {
 	request := parseParams(wire.Message{Params: text})
-	at := c.observeIncoming(ctx, method, request)
+	at, then := c.observeMessage(ctx, method, oatf.SourceRequest, request, true)
+	if then != nil {
+		defer func() { c.deferEntry(func(string) { then(result) }) }()
+	}
 	state := c.phases[at].state
 	x := c.expander(request)
 	defer c.noteMissing(at, x)
@@ -64,22 +67,13 @@ func (c *client) selectResponse(at int, list string, request rawjson.Value) rawj
 	return entry
 }
 
-// samplingResult makes a CreateMessageResult. Where the document has none, the model says nothing.
+// samplingResult is a CreateMessageResult as the document has it, whatever that is. Where the document
+// has none, the model says nothing.
 func samplingResult(entry rawjson.Value, x *expander) (string, error) {
-	content := nonNullMember(entry, "content")
-	if content.Kind() != rawjson.Object || !content.Get("content").Exists() {
-		// What is no whole result is the content of one.
-		o := newObjectWriter(x)
-		o.addRaw(`"role"`, `"assistant"`)
-		if content.Exists() {
-			o.addExpanded(`"content"`, content)
-		} else {
-			o.addRaw(`"content"`, `{"type":"text","text":""}`)
-		}
-		o.addRaw(`"model"`, `"oatf-client"`)
-		return o.closeObject()
+	if content := entry.Get("content"); content.Exists() {
+		return x.expandValue(content)
 	}
-	return x.expandValue(content)
+	return `{"role":"assistant","content":{"type":"text","text":""},"model":"oatf-client"}`, nil
 }
 
 // elicitationResult makes an ElicitResult: accept is the default action of an entry, and cancel what

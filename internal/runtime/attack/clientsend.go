@@ -36,14 +36,16 @@ func (c *client) waitForServer(ctx context.Context, session *mcpclient.Session, 
 	if isClosed(left) || c.isOver() { // it was over before there was anything to interrupt
 		return nil
 	}
+	c.idle = true
 	err := session.Wait(waiting)
+	c.idle = false
 	c.runDeferred()
 	return err
 }
 
 // sendAction does one action of the state.
 func (c *client) sendAction(ctx context.Context, session *mcpclient.Session, at int, action rawjson.Value) error {
-	x := c.expander(rawjson.Value{})
+	x := c.expanderUpon(c.latest)
 	method, err := x.expandText(action.Get("method").Text())
 	params := "{}"
 	if v := nonNullMember(action, "params"); err == nil && v.Exists() {
@@ -64,7 +66,7 @@ func (c *client) sendAction(ctx context.Context, session *mcpclient.Session, at 
 // sendMessage sends a notification, or a request, whose answer is an event under its method. An
 // error is the end of the conversation.
 func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at int, method, params string) error {
-	if params == "" || params[0] != '{' {
+	if params == "" {
 		params = "{}"
 	}
 	var tree rawjson.Tree
@@ -80,18 +82,17 @@ func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at
 		return nil
 	}
 	waiting, done := c.interruptible(ctx)
-	m, err := session.Call(waiting, method, params)
+	call := session.Call
+	if params[0] != '{' {
+		call = session.CallVerbatim // the document wants it so
+	}
+	m, err := call(waiting, method, params)
 	moved := errors.Is(context.Cause(waiting), errMoved)
 	done()
 	var refused *wire.AnswerError
 	switch {
 	case err == nil, errors.As(err, &refused):
-		// The extractors are those of the phase that asked, also where it is over by now.
-		content := withRequest(m, params)
-		c.runExtractors(at, oatf.SourceResponse, content)
-		if then := c.observeEvent(ctx, method, content); then != nil {
-			c.deferred = append(c.deferred, then)
-		}
+		c.observeOwnAnswer(ctx, at, method, params, m)
 	case session.Err() != nil:
 		return session.Err()
 	case ctx.Err() != nil:
@@ -102,6 +103,22 @@ func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at
 	}
 	c.runDeferred()
 	return nil
+}
+
+// observeOwnAnswer takes what the server answered to a request of ours: an event under its method.
+// The extractors are those of the phase that asked, also where it is over by now.
+func (c *client) observeOwnAnswer(ctx context.Context, at int, method, params string, m wire.Message) {
+	content := withRequest(m, params)
+	c.runExtractors(at, oatf.SourceResponse, content)
+	c.latest = exchange{params, cmp.Or(m.Result, m.Error)}
+	c.deferEntry(c.observeEvent(ctx, method, content, c.latest))
+}
+
+// observeOpening takes the exchange that opens the conversation, an event as any other.
+func (c *client) observeOpening(ctx context.Context, method, params string, m wire.Message) {
+	at := c.lastPhase()
+	c.runExtractors(at, oatf.SourceRequest, parseJSON(params))
+	c.observeOwnAnswer(ctx, at, method, params, m)
 }
 
 // requestKey is the member under which an event that is an answer has the params of its

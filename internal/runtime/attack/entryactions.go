@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gauntlet/oatf"
-	"gauntlet/rawjson"
 )
 
 func (a *actor) enterPhases(ctx context.Context, entries []entry) {
@@ -24,10 +23,12 @@ func (a *actor) enterPhase(ctx context.Context, e entry) {
 		a.moved()
 	}
 	if len(p.awaits) == 0 {
-		close(a.settled[e.to])
 		a.runEntryActions(ctx, e)
+		close(a.entered[e.to])
+		close(a.settled[e.to])
 		return
 	}
+	close(a.entered[e.to])
 	a.run.spawn(func() { // ends with the wait, the phase or the run
 		defer close(a.settled[e.to])
 		switch none := a.awaitCaptures(ctx, e.to, e.left); {
@@ -71,14 +72,9 @@ func (a *actor) awaitCaptures(ctx context.Context, phase int, left <-chan struct
 func (a *actor) runEntryActions(ctx context.Context, e entry) {
 	a.entering.Lock()
 	defer a.entering.Unlock()
-	var tree rawjson.Tree
-	var cause rawjson.Value
-	if e.cause != "" && tree.Parse(e.cause, 0) == nil {
-		cause = tree.Root()
-	}
 	for i := range a.phases[e.to].onEnter {
 		action := &a.phases[e.to].onEnter[i]
-		x := a.expander(cause)
+		x := a.expanderUpon(e.cause)
 		switch {
 		case action.Log != nil:
 			if text, err := x.expandText(action.Log.Message); err == nil {

@@ -65,7 +65,11 @@ func (r *Run) readGrace() error {
 			return fmt.Errorf("grace_period: %w", err)
 		}
 		r.grace = d
+	default:
+		r.settle = DefaultGrace
+		return nil
 	}
+	r.settle = r.grace
 	return nil
 }
 

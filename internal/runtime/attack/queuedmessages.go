@@ -218,18 +218,28 @@ func (s *server) postMessage(ctx context.Context, c *clientState, l queuedMessag
 		c.countStandalone(l.method, l.params, 1)
 		s.notice(Violation, l.to, "%s is sent on its own, though it must belong to a request of the client's (SEP-2260)", l.method)
 	}
+	wait, err := c.talk.Post(ctx, l.method, l.params)
+	if err != nil {
+		s.forgetRequest(c, l, err)
+		return
+	}
 	s.run.spawn(func() { // ends with the answer, with the engine's patience or with the run
-		m, err := c.talk.Ask(ctx, l.method, l.params)
+		m, err := wait(ctx)
 		if err != nil {
-			s.run.progress.expectMessages(l.method, -1) // unless it went out
-			if needsClientRequest(l.method) {
-				c.countStandalone(l.method, l.params, -1) // unless it went out and was seen
-			}
-			s.reportUndelivered(c, l, err)
+			s.forgetRequest(c, l, err)
 			return
 		}
-		s.observeClientAnswer(ctx, l.to, l.method, m)
+		s.observeClientAnswer(ctx, l.to, l.method, l.params, m)
 	})
+}
+
+// forgetRequest notes that a request of ours has no answer, and may not even have gone out.
+func (s *server) forgetRequest(c *clientState, l queuedMessage, err error) {
+	s.run.progress.expectMessages(l.method, -1)
+	if needsClientRequest(l.method) {
+		c.countStandalone(l.method, l.params, -1)
+	}
+	s.reportUndelivered(c, l, err)
 }
 
 // reportUndelivered tells why a message came to nothing.

@@ -36,6 +36,9 @@ func (s *serverState) respondTo(ctx context.Context, l int, p *stateItem, uri st
 	}
 	r := toolReply{synthesized: nonNullMember(entry, "synthesize").Exists()}
 	content := nonNullMember(entry, "content")
+	if x.scope.Response = content; content.Kind() != rawjson.Object {
+		x.scope.Response = entry // which is the result then
+	}
 	switch {
 	case r.synthesized && !content.Exists() && !nonNullMember(entry, field).Exists():
 		return r, errSynthesize

@@ -16,6 +16,10 @@ import (
 const (
 	DefaultLimit     = 5 * time.Minute // that the specification recommends for phases without end
 	DefaultReadiness = 30 * time.Second
+	// DefaultGrace is how long to go on behind the end of the last actor, where neither the document
+	// nor Options.Grace says: what was sent before that end is still answered, and a server that
+	// asks late is.
+	DefaultGrace = time.Second
 )
 
 // Options say how a document is played. A zero field means its default.
@@ -27,7 +31,8 @@ type Options struct {
 	// Limit ends the run whatever happens; default DefaultLimit.
 	Limit time.Duration
 	// Grace is how long to go on watching when everybody is through; nil for what the
-	// document says, which without a word is not at all.
+	// document says, which without a word is DefaultGrace behind the end of the last actor, and not
+	// at all when the agent has ended.
 	Grace *time.Duration
 	// Readiness is how long the server under attack may take to answer for the first time;
 	// default DefaultReadiness.
@@ -48,7 +53,8 @@ type Options struct {
 type Run struct {
 	opt         Options
 	doc         *oatf.Document
-	grace       time.Duration
+	grace       time.Duration // when the agent has ended
+	settle      time.Duration // when the last actor is through
 	captures    *captureStore
 	notices     *notices
 	credentials *trace.Labels
@@ -182,17 +188,18 @@ func (r *Run) awaitEnd(ctx context.Context) string {
 	if r.opt.Clock != nil {
 		through = nil // the recording may go on
 	}
-	e := ending{why: EndedThrough}
+	e, grace := ending{why: EndedThrough}, r.grace
 	select {
 	case e = <-r.over:
 	case <-through:
+		grace = r.settle
 	case <-ctx.Done():
 		return endOf(ctx)
 	}
 	if e.gone {
 		return e.why
 	}
-	timer := time.NewTimer(r.grace)
+	timer := time.NewTimer(grace)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

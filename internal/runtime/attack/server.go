@@ -108,7 +108,7 @@ func (s *server) preparePhase(at int, x *expander) (*mcpserver.Prepared, error) 
 // client of 2026-07-28 hears of it only where that is declared.
 const defaultCapabilities = `{"tools":{"listChanged":true},"resources":{"listChanged":true},"prompts":{"listChanged":true}}`
 
-// Hear is told every message of a client, and decides which phase answers it.
+// Intercept is told every message of a client, and decides which phase answers it.
 func (s *server) Intercept(_ context.Context, t *mcpserver.Session, m wire.Message) mcpserver.Decision {
 	ctx := s.run.awaitBegin()
 	c, begins := s.clientOf(t)
@@ -120,22 +120,49 @@ func (s *server) Intercept(_ context.Context, t *mcpserver.Session, m wire.Messa
 	if m.Kind == wire.Request {
 		c.rememberRequest(m.ID, m.Method, at)
 	}
-	queued := s.takeQueuedFor(at, m.Method)
+	queued := append(s.takeQueuedFor(at, m.Method), s.openClient(c, m.Method)...)
 	s.noteEraLimits(at, t, m)
+	if speaksBeforeAnswer(t, m) {
+		s.postMessages(ctx, c, queued)
+		queued = nil
+	}
 	sent := func() {}
-	if startsInEarnest(m.Method) && (len(queued) > 0 || s.hasUnsent()) {
+	if len(queued) > 0 {
 		s.run.progress.expectEntry()
 		sent = s.run.progress.finishEntry
 	}
-	return mcpserver.Decision{State: s.preparedFor(at, m, content), AfterAnswer: func() {
+	d := mcpserver.Decision{State: s.preparedFor(at, m, content), Ready: s.entered[at]}
+	var response string
+	if then != nil {
+		d.Answered = func(answer string) { response = bodyOf(answer) }
+	}
+	d.AfterAnswer = func() {
 		defer sent()
-		for _, l := range append(queued, s.openClient(c, m.Method)...) {
-			s.postMessage(ctx, c, l)
-		}
+		s.postMessages(ctx, c, queued)
 		if then != nil {
-			then()
+			then(response)
 		}
-	}}
+	}
+	return d
+}
+
+// speaksBeforeAnswer reports whether what waits for a client can go out before its request is answered.
+// In the stateless era it goes to a subscription, which has to be acknowledged first.
+func speaksBeforeAnswer(t *mcpserver.Session, m wire.Message) bool {
+	r := t.Revision()
+	return m.Kind == wire.Request && r != "" && r < mcp.FirstStateless
+}
+
+// bodyOf returns the result of an answer, or its error.
+func bodyOf(answer string) string {
+	w := wire.Decode(answer)
+	return cmp.Or(w.Result, w.Error)
+}
+
+func (s *server) postMessages(ctx context.Context, c *clientState, queued []queuedMessage) {
+	for _, l := range queued {
+		s.postMessage(ctx, c, l)
+	}
 }
 
 // parseParams returns what a message asks, {} where it has none: params may be left out where
@@ -254,18 +281,18 @@ func (s *server) elicitFromClient(ctx context.Context, at int, state *serverStat
 		s.notice(Trouble, at, "an elicitation has no answer: %v", err)
 		return nil
 	}
-	s.observeClientAnswer(s.run.awaitBegin(), at, mcp.ElicitationCreate, answer)
+	s.observeClientAnswer(s.run.awaitBegin(), at, mcp.ElicitationCreate, text, answer)
 	return nil
 }
 
 // observeClientAnswer takes what a client answered to a request of ours: an event under the name of
 // the method. The extractors that look at it are those of the phase that asked, which may
 // be over: the call that it belongs to still waits for what they find.
-func (s *server) observeClientAnswer(ctx context.Context, asked int, method string, m wire.Message) {
+func (s *server) observeClientAnswer(ctx context.Context, asked int, method, params string, m wire.Message) {
 	content := parseAnswer(m)
 	s.runExtractors(asked, oatf.SourceResponse, content)
-	if then := s.observeEvent(ctx, method, content); then != nil {
-		then()
+	if then := s.observeEvent(ctx, method, content, exchange{params, content.Raw()}); then != nil {
+		then("")
 	}
 }
 

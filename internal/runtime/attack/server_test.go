@@ -73,8 +73,8 @@ phases:
 		}
 		sum := <-s.done // the trigger of the last phase ends the run, nobody else does
 		s.done <- sum
-		if sum.Ended != EndedThrough || !sum.Actors[0].Through || sum.Duration != 2*time.Minute {
-			t.Errorf("summary %+v, want the actors through after 2m", sum)
+		if sum.Ended != EndedThrough || !sum.Actors[0].Through || sum.Duration != 2*time.Minute+DefaultGrace {
+			t.Errorf("summary %+v, want the actors through after 2m and the grace", sum)
 		}
 	})
 }
@@ -99,7 +99,7 @@ phases: [{name: a, state: {}, trigger: {after: 1s}}]`
 		option         *time.Duration
 		want           time.Duration
 	}{
-		{"none", "", nil, time.Second},
+		{"the default", "", nil, time.Second + DefaultGrace},
 		{"of the document, in its own grammar", "PT30S", nil, 31 * time.Second},
 		{"of the command line", "PT30S", new(time.Duration), time.Second},
 	} {

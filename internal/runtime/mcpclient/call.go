@@ -46,6 +46,16 @@ func (s *Session) Call(ctx context.Context, method, params string) (wire.Message
 	return m, nil
 }
 
+// CallVerbatim sends a request whose params are any JSON text, and nothing besides: also what breaks
+// the protocol, such as an array. Of the answer it takes what comes.
+func (s *Session) CallVerbatim(ctx context.Context, method, params string) (wire.Message, error) {
+	m, err := s.conv.callInTime(ctx, method, params)
+	if err != nil {
+		return m, s.conv.redacted(err)
+	}
+	return m, nil
+}
+
 func (s *Session) callResumed(ctx context.Context, method, params string) (wire.Message, error) {
 	if params == "" || params[0] != '{' {
 		return wire.Message{}, fmt.Errorf("%s: the params are no JSON object", method)

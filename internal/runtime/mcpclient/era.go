@@ -162,6 +162,7 @@ func (c *conversation) takeDiscovered(m wire.Message, version string) (modern bo
 		c.setMeta(version)
 	}
 	c.setInit(mcp.Discover, m)
+	c.opt.Opened(mcp.Discover, c.params(""), m)
 	c.out.Era, c.out.Revision = Modern, version
 	if m.Note != "" {
 		c.addGap(mcp.Discover, m.Note)

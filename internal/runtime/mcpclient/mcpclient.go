@@ -38,6 +38,9 @@ type Options struct {
 	Capabilities string
 	Answer       func(method, params string) (result string, ok bool)
 	Unclaimed    bool
+	// Opened, if not nil, is shown the request that opened the conversation, with its params, and
+	// the answer; again where the conversation has to be opened again.
+	Opened func(method, params string, answer wire.Message)
 	// Heard, if not nil, is shown every notification of the server.
 	Heard func(wire.Message)
 	// Redact is applied to the server's words in error messages; nil leaves them alone.
@@ -75,6 +78,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
+	}
+	if o.Opened == nil {
+		o.Opened = func(string, string, wire.Message) {}
 	}
 	if o.Heard == nil {
 		o.Heard = func(wire.Message) {}
@@ -130,6 +136,7 @@ func (c *conversation) handshake(ctx context.Context) error {
 		return fmt.Errorf("the result of initialize is not an object but %s", jsonKind(m.Result))
 	}
 	c.setInit(mcp.Initialize, m)
+	c.opt.Opened(mcp.Initialize, params, m)
 	version := rawjson.LastMember(m.Result, "protocolVersion")
 	if version == "" || version[0] != '"' {
 		return errors.New("the answer to initialize names no protocolVersion")

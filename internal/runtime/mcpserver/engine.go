@@ -17,10 +17,13 @@ const mostParts = 50
 // answerMessage says what there is to say to a message of any kind: one answer to a request, none
 // to a notification. run is nil for a message that is answered at once.
 func (s *Server) answerMessage(ctx context.Context, t *Session, h incoming, run *runningRequest) reply {
+	h.awaitReady(ctx)
 	switch {
 	case h.req != nil:
 		h.req.run = run
-		return s.answerRequest(ctx, t, h.decision.State, h.req)
+		out := s.answerRequest(ctx, t, h.decision.State, h.req)
+		h.answeredWith(out.body)
+		return out
 	case h.Kind == wire.Request:
 		return failReply(h.ID, http.StatusBadRequest, &Error{Code: mcp.CodeInvalidRequest, Message: "Invalid Request: " + h.Note})
 	case h.Kind == wire.Batch:
@@ -89,8 +92,11 @@ func (s *Server) answerBatch(ctx context.Context, t *Session, h incoming, run *r
 // carries of another.
 func (s *Server) answerLegacyOnly(ctx context.Context, t *Session, h incoming, run *runningRequest) reply {
 	if h.req != nil {
+		h.awaitReady(ctx)
 		h.req.run = run
-		return s.answerLegacy(ctx, t, h.decision.State, h.req)
+		out := s.answerLegacy(ctx, t, h.decision.State, h.req)
+		h.answeredWith(out.body)
+		return out
 	}
 	return s.answerMessage(ctx, t, h, run)
 }
@@ -98,6 +104,8 @@ func (s *Server) answerLegacyOnly(ctx context.Context, t *Session, h incoming, r
 // answerRequest answers a request of either era.
 func (s *Server) answerRequest(ctx context.Context, t *Session, p *Prepared, r *request) reply {
 	switch {
+	case s.isStatelessRequest(r) && p != nil && p.HandshakeOnly:
+		return failReply(r.ID, http.StatusBadRequest, unsupported(r.meta[mcp.MetaProtocolVersion], []string{p.Version}))
 	case s.isStatelessRequest(r):
 		return s.answerStateless(ctx, p, r)
 	case len(s.handshake) == 0 && r.Method == mcp.Initialize:
@@ -124,13 +132,18 @@ func (s *Server) isStatelessRequest(r *request) bool {
 }
 
 func (s *Server) unsupportedVersion(requested string) *Error {
+	return unsupported(requested, s.supported())
+}
+
+// unsupported refuses a revision and names those that are spoken.
+func unsupported(requested string, spoken []string) *Error {
 	if requested == "" || requested[0] != '"' {
 		requested = `""`
 	}
 	return &Error{
 		Code:    mcp.CodeUnsupportedVersion,
-		Message: "Unsupported protocol version; this server speaks " + strings.Join(s.supported(), ", "),
-		Data:    `{"supported":` + quoteAll(s.supported()) + `,"requested":` + requested + `}`,
+		Message: "Unsupported protocol version; this server speaks " + strings.Join(spoken, ", "),
+		Data:    `{"supported":` + quoteAll(spoken) + `,"requested":` + requested + `}`,
 	}
 }
 

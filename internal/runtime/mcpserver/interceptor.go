@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/mcp"
@@ -24,6 +25,11 @@ type Interceptor interface {
 type Decision struct {
 	// State answers the message; nil for the state that the server was given.
 	State *Prepared
+	// Ready, unless nil, is closed when the message may be answered; what comes behind it is heard
+	// meanwhile. It is not waited for longer than two seconds.
+	Ready <-chan struct{}
+	// Answered, unless nil, is given the answer as it goes out, before AfterAnswer runs.
+	Answered func(answer string)
 	// Said, unless nil, runs once: when the answer is handed to the transport or, where
 	// there will be none, when that is certain. What it sends comes behind the answer, and no
 	// message that the client sends upon the answer is heard before it has returned.
@@ -112,6 +118,42 @@ func (t *Session) noteClaims(r *request) {
 	}
 }
 
+// readyGrace is how long an answer waits for [Decision.Ready].
+const readyGrace = 2 * time.Second
+
+// awaitReady waits until the message may be answered.
+func (h *incoming) awaitReady(ctx context.Context) {
+	if h.isReady() {
+		return
+	}
+	timer := time.NewTimer(readyGrace)
+	defer timer.Stop()
+	select {
+	case <-h.decision.Ready:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+func (h *incoming) isReady() bool {
+	if h.decision.Ready == nil {
+		return true
+	}
+	select {
+	case <-h.decision.Ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// answeredWith tells who wants to know what the message is answered with.
+func (h *incoming) answeredWith(body string) {
+	if h.decision.Answered != nil && body != "" {
+		h.decision.Answered(body)
+	}
+}
+
 // afterAnswer runs what is to run once the message has its answer.
 func (h *incoming) afterAnswer() {
 	if h.decision.AfterAnswer != nil {
@@ -124,6 +166,9 @@ func (h *incoming) afterAnswer() {
 
 // mayTakeTime reports whether the answer may need somebody else's.
 func (h *incoming) mayTakeTime() bool {
+	if !h.isReady() {
+		return true
+	}
 	if h.req != nil {
 		if p := h.decision.State; p != nil && p.Relay != nil && h.Method != mcp.Initialize && h.Method != mcp.Ping {
 			return true

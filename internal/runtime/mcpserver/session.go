@@ -166,7 +166,17 @@ func (t *Session) Notify(ctx context.Context, method, params string) error {
 // [wire.Error]. MCP has no such requests since 2025-11-25 but ping, and in the stateless era none at
 // all; they are sent where there is a way for them.
 func (t *Session) Ask(ctx context.Context, method, params string) (wire.Message, error) {
-	return t.askAndWait(ctx, method, params, func(_ context.Context, line string) error { return t.postLine(line) })
+	wait, err := t.Post(ctx, method, params)
+	if err != nil {
+		return wire.Message{}, err
+	}
+	return wait(ctx)
+}
+
+// Post is [Session.Ask] in two steps: the request has its place among what goes out when Post returns,
+// and wait, which is called once, waits for the answer.
+func (t *Session) Post(ctx context.Context, method, params string) (wait func(context.Context) (wire.Message, error), err error) {
+	return t.sendRequest(ctx, method, params, func(_ context.Context, line string) error { return t.postLine(line) })
 }
 
 func (t *Session) postLine(line string) error {
@@ -178,17 +188,36 @@ func (t *Session) postLine(line string) error {
 
 // askAndWait sends a request and waits for its answer.
 func (t *Session) askAndWait(ctx context.Context, method, params string, send func(context.Context, string) error) (wire.Message, error) {
-	params, err := compactParams(params)
+	ctx, cancel := context.WithTimeoutCause(ctx, t.answerWait(), ErrNoAnswer)
+	defer cancel()
+	wait, err := t.sendRequest(ctx, method, params, send)
 	if err != nil {
 		return wire.Message{}, err
 	}
+	return wait(ctx)
+}
+
+// sendRequest sends a request and returns what waits for its answer.
+func (t *Session) sendRequest(ctx context.Context, method, params string, send func(context.Context, string) error) (func(context.Context) (wire.Message, error), error) {
+	params, err := compactParams(params)
+	if err != nil {
+		return nil, err
+	}
+	id, answer := t.expectAnswer()
+	if err := send(ctx, encodeRequest(id, method, params)); err != nil {
+		t.forgetAnswer(id)
+		return nil, err
+	}
+	return func(ctx context.Context) (wire.Message, error) {
+		defer t.forgetAnswer(id)
+		return t.awaitAnswer(ctx, answer)
+	}, nil
+}
+
+// awaitAnswer waits for the answer of a client.
+func (t *Session) awaitAnswer(ctx context.Context, answer <-chan wire.Message) (wire.Message, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.answerWait(), ErrNoAnswer)
 	defer cancel()
-	id, answer := t.expectAnswer()
-	defer t.forgetAnswer(id)
-	if err := send(ctx, encodeRequest(id, method, params)); err != nil {
-		return wire.Message{}, err
-	}
 	select {
 	case m := <-answer:
 		return m, nil

@@ -27,6 +27,9 @@ type State struct {
 	// for; "" agrees on a revision. If it is none, the server goes on in the one that it
 	// would have agreed on.
 	Version string
+	// HandshakeOnly refuses requests of the stateless era: the server speaks Version and nothing else,
+	// so that whoever can shakes hands.
+	HandshakeOnly bool
 	// TTL and Scope are the cache hints of 2026-07-28, as JSON: ttlMs and cacheScope;
 	// defaults 0 and "private".
 	TTL, Scope string
