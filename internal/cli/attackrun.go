@@ -94,6 +94,7 @@ could not be played, a verdict is an error or the attack never reached anybody; 
 	f.Var(durationFlag(&r.player.Limit, attack.DefaultLimit), "timeout", "longest time for the run of one document")
 	f.Var(graceFlag(&r.player.Grace), "grace", "how long to go on watching when everybody is through, as 30s or PT30S (default what the document says)")
 	f.BoolVar(&r.player.Force, "force-elicitation", false, "send elicitations also to clients that do not claim to take them (default off)")
+	f.BoolVar(&r.player.Negotiate, "negotiate", false, "agree on a revision with each client where a document names no protocol_version (default 2025-11-25, as the format has it)")
 	f.StringArrayVar(&r.player.Serve.Revisions, "revision", nil, "protocol `REVISION` that servers speak; repeatable (default all of "+strings.Join(mcp.Revisions(), ", ")+")")
 	f.StringArrayVar(&r.player.Serve.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
 	f.StringArrayVar(&r.player.Serve.HTTP.Origins, "allow-origin", nil, "further `ORIGIN` header that a request may carry, as https://app.example; repeatable (default none)")

@@ -33,11 +33,13 @@ import (
 
 // Options say how documents are played.
 type Options struct {
-	Limit  time.Duration  // longest time for the run of one document
-	Grace  *time.Duration // how long to go on watching when everybody is through; nil for what the document says
-	Force  bool           // send elicitations also to clients that do not claim to take them
-	Serve  mcpserver.Options
-	Target *launch.Server // of the actors that attack a server; nil for none
+	Limit time.Duration  // longest time for the run of one document
+	Grace *time.Duration // how long to go on watching when everybody is through; nil for what the document says
+	Force bool           // send elicitations also to clients that do not claim to take them
+	// Negotiate has servers agree on a revision where the document names none.
+	Negotiate bool
+	Serve     mcpserver.Options
+	Target    *launch.Server // of the actors that attack a server; nil for none
 	// Message is the longest message taken from a peer, in bytes.
 	Message int
 	Environ []string // ours
@@ -185,7 +187,7 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 
 func (p *play) attackOptions() attack.Options {
 	o := attack.Options{
-		Recorder: p.file.Recorder(), Notice: p.keepNotice, Limit: p.Limit, Grace: p.Grace, Serve: p.Serve, ForceElicitation: p.Force,
+		Recorder: p.file.Recorder(), Notice: p.keepNotice, Limit: p.Limit, Grace: p.Grace, Serve: p.Serve, ForceElicitation: p.Force, Negotiate: p.Negotiate,
 	}
 	if p.Target != nil {
 		o.Dial = p.connectToTarget

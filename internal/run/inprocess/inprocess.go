@@ -35,7 +35,7 @@ func NewMock(file, text string, opt mcpserver.Options) (*Server, error) {
 		return nil, fmt.Errorf("%s: %s", file, fault.Msg)
 	}
 	nobody := trace.NewRecorder(func(*trace.Message) error { return nil }, trace.RecorderOptions{})
-	play, err := attack.New(doc, attack.Options{Recorder: nobody, Limit: math.MaxInt64, Serve: opt})
+	play, err := attack.New(doc, attack.Options{Recorder: nobody, Limit: math.MaxInt64, Negotiate: true, Serve: opt})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

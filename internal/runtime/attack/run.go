@@ -42,6 +42,9 @@ type Options struct {
 	Dial func(ctx context.Context, actor string, tap wire.Tap) (wire.Conn, error)
 	// Serve says how server actors speak. Its Player and Tap are the run's.
 	Serve mcpserver.Options
+	// Negotiate has servers agree on a revision with each client where the document names none; else they
+	// answer initialize with 2025-11-25, as the specification has it.
+	Negotiate bool
 	// ForceElicitation sends elicitations also to clients that do not claim to take them.
 	ForceElicitation bool
 	// Clock says what time it is for phases and for the trace; nil for the time of day. With

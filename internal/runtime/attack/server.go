@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
@@ -92,6 +93,9 @@ func (s *server) preparePhase(at int, x *expander) (*mcpserver.Prepared, error) 
 		var e error
 		state.Version, e = x.expandText(v.Text())
 		err = errors.Join(err, e)
+		state.HandshakeOnly = s.refusesStateless(state.Version)
+	} else if s.speaksDefault() {
+		state.Version = defaultVersion
 	}
 	for l := range state.Lists {
 		items, e := shown.expandItems(l, x)
@@ -102,6 +106,22 @@ func (s *server) preparePhase(at int, x *expander) (*mcpserver.Prepared, error) 
 		return nil, err
 	}
 	return mcpserver.Prepare(state)
+}
+
+// defaultVersion is what initialize is answered with where the document names nothing (§7.1.4).
+const defaultVersion = "2025-11-25"
+
+// speaksDefault reports whether that is what the servers of this run answer with.
+func (s *server) speaksDefault() bool {
+	spoken := s.run.opt.Serve.Revisions
+	return !s.run.opt.Negotiate && (len(spoken) == 0 || slices.Contains(spoken, defaultVersion))
+}
+
+// refusesStateless reports whether a document that names this version wants clients to shake hands, and
+// servers may: a client of the stateless era is not let past a version of before.
+func (s *server) refusesStateless(version string) bool {
+	spoken := s.run.opt.Serve.Revisions
+	return mcp.HasHandshake(version) && (len(spoken) == 0 || slices.ContainsFunc(spoken, mcp.HasHandshake))
 }
 
 // defaultCapabilities are those of a document that names none (§7.1.4). Lists change in it as phases do, and a
@@ -321,7 +341,13 @@ func acceptsElicitation(capabilities, mode string) bool {
 
 // noteEraLimits says what of a phase the stateless era cannot show.
 func (s *server) noteEraLimits(at int, t *mcpserver.Session, m wire.Message) {
-	if m.Kind == wire.Request && t.Revision() >= mcp.FirstStateless && nonNullMember(s.states[at].state, "protocol_version").Exists() {
-		s.notice(Unplayed, at, "a client of %s has no handshake, so protocol_version is not shown to it", t.Revision())
+	version := nonNullMember(s.states[at].state, "protocol_version")
+	if m.Kind != wire.Request || t.Revision() < mcp.FirstStateless || !version.Exists() {
+		return
 	}
+	if s.refusesStateless(version.Text()) {
+		s.notice(Unplayed, at, "%s of a client of %s was refused, so that it shakes hands: the document has the server speak %s", m.Method, t.Revision(), version.Text())
+		return
+	}
+	s.notice(Unplayed, at, "a client of %s has no handshake, so protocol_version is not shown to it", t.Revision())
 }

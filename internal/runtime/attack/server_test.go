@@ -1,6 +1,7 @@
 package attack
 
 import (
+	"gauntlet/internal/runtime/mcpserver"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -326,7 +327,7 @@ func TestWhatTheStatelessEraCannotShowIsSaid(t *testing.T) {
 mode: mcp_server
 phases:
   - name: a
-    state: {protocol_version: "2024-11-05", tools: [{name: a, responses: [{content: {content: []}}]}]}
+    state: {protocol_version: "1999-01-01", tools: [{name: a, responses: [{content: {content: []}}]}]}
     on_enter: [{send: {method: notifications/tools/list_changed}}]
     trigger: {event: tools/call}
   - {name: b}`, Options{})
@@ -339,4 +340,43 @@ phases:
 		s.wantNotice(Unplayed, "protocol_version is not shown")
 		s.wantNotice(Unplayed, "notifications/tools/list_changed: the client has nothing open")
 	})
+}
+
+// The version of a handshake: what the document names, else that of the specification, else, where it is
+// to be agreed on, what the client asks for.
+func TestVersionOfTheHandshake(t *testing.T) {
+	for _, tt := range []struct {
+		name, state, asked, want string
+		opt                      Options
+	}{
+		{"the default", `{}`, "2024-11-05", "2025-11-25", Options{}},
+		{"as the document says", `{protocol_version: "2024-11-05"}`, "2025-11-25", "2024-11-05", Options{}},
+		{"agreed on", `{}`, "2024-11-05", "2024-11-05", Options{Negotiate: true}},
+		{"among those that are spoken", `{}`, "2025-06-18", "2025-06-18", Options{Serve: mcpserver.Options{Revisions: []string{"2025-06-18"}}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := play(t, "mode: mcp_server\nstate: "+tt.state, tt.opt)
+			got := s.servers["default"].ask("initialize", `{"protocolVersion":"`+tt.asked+`","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
+			if !strings.Contains(got, `"protocolVersion":"`+tt.want+`"`) {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// A client of the stateless era does not get past a version that begins with a handshake: it is told which
+// one is spoken, so that it shakes hands if it can.
+func TestDowngradeIsNotBypassed(t *testing.T) {
+	s := play(t, `{mode: mcp_server, state: {protocol_version: "2024-11-05", tools: [{name: a}]}}`, Options{})
+	d := s.servers["default"]
+	const meta = `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}`
+	for _, method := range []string{"server/discover", "tools/list"} {
+		if got := d.ask(method, meta); !strings.Contains(got, `"data":{"supported":["2024-11-05"],"requested":"2026-07-28"}`) {
+			t.Errorf("%s: %s", method, got)
+		}
+	}
+	s.wantNotice(Unplayed, "was refused, so that it shakes hands")
+	if got := d.hello("{}"); !strings.Contains(got, `"protocolVersion":"2024-11-05"`) {
+		t.Errorf("initialize: %s", got)
+	}
 }
