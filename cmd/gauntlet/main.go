@@ -10,10 +10,14 @@ import (
 	"syscall"
 
 	"gauntlet/internal/cli"
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
 )
 
 func main() {
+	if code, ran := sandbox.RunChild(os.Environ()); ran {
+		os.Exit(code)
+	}
 	if os.Getenv("GOGC") == "" {
 		// The text of a big catalog is most of the heap, and the usual 100 would allow as
 		// much garbage again: 560 MB peak at 1.11 GB with 100 and 0.95 GB with 50, which

@@ -114,7 +114,7 @@ var table = []row{
 
 	{path: "internal/runtime/sourcetree", layer: wires, may: []string{"finding", "sink"}, not: impure},
 	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
-	{path: "internal/runtime/sandbox", layer: wires, may: []string{"trace"}, not: impure},
+	{path: "internal/runtime/sandbox", layer: wires, may: []string{"trace"}, deps: []string{"github.com/elastic/go-seccomp-bpf", "github.com/landlock-lsm/go-landlock", "golang.org/x/net", "golang.org/x/sys"}, not: impure},
 	{path: "internal/runtime/discover", layer: wires, may: []string{"internal/engine/check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
 	{path: "internal/runtime/traceimport", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "trace"}},
 	{path: "internal/runtime/mcpclient", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog", "finding"}, not: impure},
@@ -146,5 +146,5 @@ var table = []row{
 	{path: "internal/run/lockstate", layer: plans, may: []string{"internal/run/launch", "internal/run/target", "catalog", "diff", "finding", "lock"}, not: impure},
 
 	{path: "internal/cli", layer: command, may: []string{"*"}, not: impure | userFace},
-	{path: "cmd/gauntlet", layer: entry, may: []string{"internal/cli", "internal/runtime/wire"}, not: impure | userFace | mayExit},
+	{path: "cmd/gauntlet", layer: entry, may: []string{"internal/cli", "internal/runtime/sandbox", "internal/runtime/wire"}, not: impure | userFace | mayExit},
 }

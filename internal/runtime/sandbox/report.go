@@ -10,6 +10,8 @@ type Protection struct {
 // A Report says which protections held. None at all means that there was no sandbox.
 type Report struct {
 	Protections []Protection `json:"protections"`
+	// Notes are what there is to know about the sandbox, each a sentence's worth.
+	Notes []string `json:"notes,omitempty"`
 	// Missing is why there was no sandbox at all, "" where there was one.
 	Missing string `json:"missing,omitempty"`
 }

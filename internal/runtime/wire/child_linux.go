@@ -2,6 +2,7 @@ package wire
 
 import (
 	"os/exec"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -34,6 +35,8 @@ func ProtectProcess() error {
 // process can write the id maps of a user namespace that a child of it begins only while
 // its own files in /proc belong to it: the child has that from it until it runs a program.
 func WhileReadable(start func() error) error {
+	readable.Lock()
+	defer readable.Unlock()
 	old, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0)
 	if err != nil || old != 0 {
 		return start()
@@ -44,6 +47,10 @@ func WhileReadable(start func() error) error {
 	defer setDumpable(old) //nolint:errcheck // it was this before
 	return start()
 }
+
+// readable is held while the process can be read, so that the first to end does not hide it from
+// another.
+var readable sync.Mutex
 
 func setDumpable(value int) error {
 	return unix.Prctl(unix.PR_SET_DUMPABLE, uintptr(value), 0, 0, 0)

@@ -4,3 +4,6 @@ package wire
 
 // ProtectProcess does nothing: see its documentation for Linux.
 func ProtectProcess() error { return nil }
+
+// WhileReadable runs start: see its documentation for Linux.
+func WhileReadable(start func() error) error { return start() }

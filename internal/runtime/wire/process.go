@@ -121,7 +121,8 @@ func (c *Command) startWrapped(cmd *exec.Cmd, exited chan<- struct{}) error {
 		return err
 	}
 	gone := make(chan struct{})
-	if err := started(startChild(cmd, gone)); err != nil {
+	err = WhileReadable(func() error { return startChild(cmd, gone) })
+	if err := started(err); err != nil {
 		if cmd.Process != nil {
 			killGroup(cmd.Process)
 			<-gone

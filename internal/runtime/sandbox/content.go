@@ -1,0 +1,49 @@
+package sandbox
+
+import (
+	"path/filepath"
+	"slices"
+)
+
+// serverEnvironment is what the server gets: what it was given, credentials that are canaries
+// where it was given none of that name, and where to find the certificates that it is to trust.
+func (s *Sandbox) serverEnvironment(given []string) []string {
+	env := slices.Clone(given)
+	add := func(name, value string) {
+		if valueOf(given, name) == "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	env = slices.DeleteFunc(env, func(e string) bool { return len(e) > len(markVariable) && e[:len(markVariable)] == markVariable })
+	for _, c := range s.canaries {
+		if c.Env != "" {
+			add(c.Env, c.Value)
+		}
+	}
+	add("HOME", "/root")
+	add("PATH", "/usr/local/bin:/usr/bin:/bin")
+	env = append(env, "TMPDIR=/tmp")
+	return env
+}
+
+// markVariable is what package wire marks servers with, so that it can find them. The sandbox
+// needs no such mark, and it would tell the server who started it.
+const markVariable = "GAUNTLET_SERVER="
+
+// etcFiles are laid in front of what /etc holds.
+func (s *Sandbox) etcFiles() []File {
+	return []File{
+		{Path: "/etc/resolv.conf", Mode: 0o644, Data: []byte("nameserver 10.0.2.3\noptions timeout:2 attempts:2\n")},
+		{Path: "/etc/hosts", Mode: 0o644, Data: []byte("127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n10.0.2.15 workstation\n")},
+		{Path: "/etc/hostname", Mode: 0o644, Data: []byte("workstation\n")},
+		{Path: "/etc/nsswitch.conf", Mode: 0o644, Data: []byte("passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\nprotocols: files\n")},
+	}
+}
+
+// inHome turns "~/x" into a path below a home.
+func inHome(home, path string) string {
+	if len(path) > 2 && path[:2] == "~/" {
+		return filepath.Join(home, path[2:])
+	}
+	return path
+}

@@ -1,0 +1,39 @@
+package sandbox
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// openInside opens a path as the server would find it. Links lead nowhere but inside.
+func (s *Sandbox) openInside(path string, flags uint64) (*os.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.root == nil {
+		return nil, os.ErrClosed
+	}
+	path = inHome(s.view.home, path)
+	fd, err := unix.Openat2(int(s.root.Fd()), path, &unix.OpenHow{Flags: flags | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+func (s *Sandbox) readFile(path string, limit int) ([]byte, error) {
+	f, err := s.openInside(path, unix.O_RDONLY|unix.O_NONBLOCK)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, &os.PathError{Op: "read", Path: path, Err: unix.EINVAL} // a pipe or device would be waited for
+	}
+	return io.ReadAll(io.LimitReader(f, int64(limit)))
+}
+
+func (s *Sandbox) changed(limit int) ([]Change, error) { return nil, nil }
