@@ -114,6 +114,7 @@ var table = []row{
 
 	{path: "internal/runtime/sourcetree", layer: wires, may: []string{"finding", "sink"}, not: impure},
 	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
+	{path: "internal/runtime/model", layer: wires, may: []string{}, not: impure},
 	{path: "internal/runtime/sandbox", layer: wires, may: []string{"trace"}, deps: []string{"github.com/elastic/go-seccomp-bpf", "github.com/landlock-lsm/go-landlock", "golang.org/x/net", "golang.org/x/sys"}, not: impure},
 	{path: "internal/runtime/discover", layer: wires, may: []string{"internal/engine/check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
 	{path: "internal/runtime/traceimport", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "trace"}},
@@ -127,6 +128,9 @@ var table = []row{
 
 	// The agents without a model see what any agent sees: no document, no attack and no model.
 	{path: "internal/runtime/simagent", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/leaf/text", "rawjson"}, deps: []string{"go.yaml.in/yaml/v4"}, not: impure},
+
+	// A provider of models without a model, imported by tests only.
+	{path: "internal/runtime/scriptedmodel", layer: files, may: []string{"internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
 
 	{path: "internal/run/userfile", layer: files, not: impure},
 	{path: "internal/run/interrupt", layer: files, not: impure},

@@ -36,6 +36,9 @@ type listedItem struct {
 
 // dialServer connects to a server, over stdio if it has a command.
 func dialServer(s Server) (wire.Conn, error) {
+	if s.Dial != nil {
+		return s.Dial()
+	}
 	if len(s.Command) > 0 {
 		return wire.Start(wire.Command{Args: s.Command, Environ: s.Environ, Env: s.Env})
 	}

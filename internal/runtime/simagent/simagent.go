@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"gauntlet/internal/runtime/mcpclient"
+	"gauntlet/internal/runtime/wire"
 )
 
 // A Behaviour says what a simulated agent does beside the user's task.
@@ -33,8 +34,8 @@ const (
 	Scripted Behaviour = "script"   // what its script says, and not the task either
 )
 
-// A Server is one that the agent may use. One with a Command is started and spoken to over
-// stdio, any other is at URL.
+// A Server is one that the agent may use. One with Dial is reached by that, one with a Command is started and
+// spoken to over stdio, any other is at URL.
 type Server struct {
 	Name    string
 	URL     string
@@ -42,6 +43,7 @@ type Server struct {
 	Command []string
 	Environ []string // of the caller; the server gets what it needs of it
 	Env     []string // set for the server, NAME=VALUE
+	Dial    func() (wire.Conn, error)
 }
 
 // Options say what the agent is given and where it stops. A zero field means its default.

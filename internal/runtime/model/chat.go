@@ -1,0 +1,196 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// The chat completions form, as documented by OpenAI and understood by Gemini, Mistral, Ollama,
+// vLLM and llama.cpp.
+
+type chatRequest struct {
+	Model               string          `json:"model"`
+	Messages            []chatMessage   `json:"messages"`
+	Tools               []chatTool      `json:"tools,omitempty"`
+	ResponseFormat      *responseFormat `json:"response_format,omitempty"`
+	MaxTokens           int             `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64        `json:"temperature,omitempty"`
+}
+
+type chatMessage struct {
+	Role       string     `json:"role"`
+	Content    *string    `json:"content"` // null beside calls
+	ToolCalls  []chatCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+	Refusal    *string    `json:"refusal,omitempty"` // in answers
+}
+
+type chatCall struct {
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function chatFunction `json:"function"`
+}
+
+type chatFunction struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"` // a string with JSON in it; some servers send the object itself
+}
+
+type chatTool struct {
+	Type     string `json:"type"`
+	Function struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		Parameters  json.RawMessage `json:"parameters"`
+	} `json:"function"`
+}
+
+type responseFormat struct {
+	Type       string `json:"type"`
+	JSONSchema *struct {
+		Name   string          `json:"name"`
+		Schema json.RawMessage `json:"schema"`
+	} `json:"json_schema,omitempty"`
+}
+
+// schemaName is what the schema of a structured answer is called where a form wants a name.
+const schemaName = "answer"
+
+func encodeChat(id string, r *Request, omit omitted) ([]byte, error) {
+	out := chatRequest{Model: id}
+	if r.System != "" {
+		out.Messages = append(out.Messages, chatMessage{Role: "system", Content: &r.System})
+	}
+	for i := range r.Messages {
+		out.Messages = append(out.Messages, chatMessages(&r.Messages[i])...)
+	}
+	for _, t := range r.Tools {
+		one := chatTool{Type: "function"}
+		one.Function.Name, one.Function.Description, one.Function.Parameters = t.Name, t.Description, objectSchema(t.Schema)
+		out.Tools = append(out.Tools, one)
+	}
+	if r.Schema != "" && !omit.has(paramSchema) {
+		out.ResponseFormat = &responseFormat{Type: "json_schema"}
+		out.ResponseFormat.JSONSchema = &struct {
+			Name   string          `json:"name"`
+			Schema json.RawMessage `json:"schema"`
+		}{schemaName, json.RawMessage(r.Schema)}
+	}
+	if omit.has(paramMaxTokens) {
+		out.MaxCompletionTokens = r.MaxTokens
+	} else {
+		out.MaxTokens = r.MaxTokens
+	}
+	if !omit.has(paramTemperature) {
+		out.Temperature = r.Temperature
+	}
+	return json.Marshal(out)
+}
+
+func chatMessages(m *Message) (out []chatMessage) {
+	if m.Role == Assistant {
+		one := chatMessage{Role: "assistant"}
+		if m.Text != "" || len(m.Calls) == 0 {
+			one.Content = &m.Text
+		}
+		for _, c := range m.Calls {
+			arguments, _ := json.Marshal(c.Arguments) // a string, which always can
+			one.ToolCalls = append(one.ToolCalls, chatCall{c.ID, "function", chatFunction{c.Name, arguments}})
+		}
+		return []chatMessage{one}
+	}
+	for i := range m.Results {
+		out = append(out, chatMessage{Role: "tool", ToolCallID: m.Results[i].CallID, Content: &m.Results[i].Text})
+	}
+	if m.Text != "" || len(m.Results) == 0 {
+		out = append(out, chatMessage{Role: "user", Content: &m.Text})
+	}
+	return out
+}
+
+type chatAnswer struct {
+	Model   string `json:"model"`
+	Choices []struct {
+		Message      chatMessage `json:"message"`
+		FinishReason string      `json:"finish_reason"`
+	} `json:"choices"`
+	Usage struct {
+		PromptTokens     int `json:"prompt_tokens"`
+		CompletionTokens int `json:"completion_tokens"`
+	} `json:"usage"`
+}
+
+func decodeChat(body []byte) (Answer, error) {
+	var in chatAnswer
+	if err := json.Unmarshal(body, &in); err != nil {
+		return Answer{}, fmt.Errorf("the answer is no chat completion: %v", describeJSON(err))
+	}
+	if len(in.Choices) == 0 {
+		return Answer{}, errors.New("the answer has no choices")
+	}
+	first := &in.Choices[0]
+	out := Answer{Model: in.Model, Usage: Usage{max(0, in.Usage.PromptTokens), max(0, in.Usage.CompletionTokens)}}
+	if first.Message.Content != nil {
+		out.Text = *first.Message.Content
+	}
+	for _, c := range first.Message.ToolCalls {
+		out.Calls = append(out.Calls, ToolCall{c.ID, c.Function.Name, argumentText(c.Function.Arguments)})
+	}
+	refusal := first.Message.Refusal
+	switch {
+	case refusal != nil && *refusal != "":
+		out.Stop, out.Refusal = Refused, *refusal
+	case first.FinishReason == "content_filter":
+		out.Stop, out.Refusal = Refused, "the provider's content filter"
+	case first.FinishReason == "length":
+		out.Stop, out.Calls = Truncated, nil
+	case len(out.Calls) > 0: // some servers say "stop" beside calls
+		out.Stop = Calls
+	default:
+		out.Stop = Ended
+	}
+	return out, nil
+}
+
+// argumentText is the text of arguments that were sent as a string or as themselves.
+func argumentText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
+
+// objectSchema is a schema that providers take: a server's may be absent or no object at all, and
+// one bad tool must not sink the request.
+func objectSchema(raw string) json.RawMessage {
+	var schema map[string]json.RawMessage
+	if json.Unmarshal([]byte(raw), &schema) != nil || schema == nil {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	if string(schema["type"]) == `"object"` && schema["properties"] != nil {
+		return json.RawMessage(strings.Clone(raw))
+	}
+	schema["type"] = json.RawMessage(`"object"`)
+	if schema["properties"] == nil {
+		schema["properties"] = json.RawMessage(`{}`)
+	}
+	out, _ := json.Marshal(schema) // made of what was just read
+	return out
+}
+
+// describeJSON keeps the body out of an error: it may quote secrets, and be long.
+func describeJSON(err error) string {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("broken JSON at byte %d", syntax.Offset)
+	case errors.As(err, &kind):
+		return fmt.Sprintf("%s is no %s", kind.Field, kind.Type)
+	}
+	return "broken JSON"
+}

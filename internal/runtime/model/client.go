@@ -1,0 +1,115 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"gauntlet/internal/leaf/redact"
+)
+
+// DefaultTimeout is the longest that one call may take.
+const DefaultTimeout = 2 * time.Minute
+
+// DefaultParallel is how many calls to one model are under way at most.
+const DefaultParallel = 4
+
+// Options say how models are asked. The zero value asks without cache and without ceilings.
+type Options struct {
+	Timeout  time.Duration // for one call, retries not included; default DefaultTimeout
+	Parallel int           // most calls under way; default DefaultParallel
+	Cache    *Cache        // nil for none
+	Offline  bool          // answer from the cache only
+	Ledger   *Ledger       // shared by all clients of a run; nil for one of its own
+	Agent    string        // the User-Agent; default "gauntlet"
+	// Now and Wait are the clock; nil for the real one.
+	Now  func() time.Time
+	Wait func(context.Context, time.Duration) error
+	// Transport makes the requests; nil for one that verifies TLS.
+	Transport http.RoundTripper
+}
+
+// A Client asks one model. It is safe for concurrent use.
+type Client struct {
+	provider Provider
+	opt      Options
+	http     *http.Client
+	adapt    *adaptation
+	redactor *redact.Redactor
+	slots    chan struct{}
+}
+
+// ErrNotRecorded says that an answer is not in the cache, and nobody may be asked.
+var ErrNotRecorded = errors.New("offline: this question is not in the cache")
+
+// NewClient makes a client for a provider. It sends nothing yet.
+func NewClient(p Provider, opt Options) *Client {
+	if opt.Timeout <= 0 {
+		opt.Timeout = DefaultTimeout
+	}
+	if opt.Parallel <= 0 {
+		opt.Parallel = DefaultParallel
+	}
+	if opt.Ledger == nil {
+		opt.Ledger = NewLedger(Ceiling{}, nil)
+	}
+	if opt.Agent == "" {
+		opt.Agent = "gauntlet"
+	}
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Wait == nil {
+		opt.Wait = waitFor
+	}
+	if opt.Transport == nil {
+		opt.Transport = newTransport(opt.Parallel)
+	}
+	return &Client{
+		provider: p, opt: opt, adapt: newAdaptation(p.Model), redactor: newRedactor(&p), slots: make(chan struct{}, opt.Parallel),
+		// A redirect would carry the question, and perhaps the key, to somebody else.
+		http: &http.Client{Transport: opt.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	}
+}
+
+// Model returns the id of the model.
+func (c *Client) Model() string { return c.provider.Model }
+
+// Close gives up connections that nobody uses.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Ask asks a question. Lane names who asks, and sample tells apart answers to the same question,
+// of which the cache keeps one each. An error means that there is no answer; a refusal and a
+// truncated answer are answers.
+func (c *Client) Ask(ctx context.Context, lane string, sample int, r Request) (Answer, error) {
+	key := CacheKey(c.provider.Model, lane, sample, &r)
+	if answer, ok := c.opt.Cache.Load(key); ok {
+		answer.Cached = true
+		c.opt.Ledger.addCached(c.provider.Model)
+		return answer, nil
+	}
+	if c.opt.Offline {
+		return Answer{}, ErrNotRecorded
+	}
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		return Answer{}, context.Cause(ctx)
+	}
+	reserved, err := c.opt.Ledger.reserve(c.provider.Model, &r)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer, err := c.exchangePatiently(ctx, &r)
+	reserved.settle(answer.Usage, err == nil)
+	if err != nil {
+		return Answer{}, fmt.Errorf("%s: %w", c.provider.Model, err)
+	}
+	if err := c.opt.Cache.Store(key, Record{Model: c.provider.Model, Lane: lane, Sample: sample, Recorded: c.opt.Now().UTC().Truncate(time.Second), Answer: answer}); err != nil {
+		return Answer{}, err
+	}
+	return answer, nil
+}

@@ -1,0 +1,177 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/redact"
+)
+
+const (
+	// longestAnswer bounds what is read of an answer, in bytes. An honest one of 32,000 tokens has 200 KB.
+	longestAnswer = 8 << 20
+	// longestComplaint bounds what is told of a provider's error, in bytes.
+	longestComplaint = 300
+)
+
+// An HTTPError is an answer of a provider with another status than 200. Its text has no key in it.
+type HTTPError struct {
+	Status int
+	Text   string // of the provider, shortened
+	after  time.Duration
+	body   string // all of it that was read, without keys
+}
+
+func (e *HTTPError) Error() string {
+	s := fmt.Sprintf("HTTP %d %s", e.Status, http.StatusText(e.Status))
+	if e.Text != "" {
+		s += ": " + e.Text
+	}
+	return s
+}
+
+// An AnswerError says that what came back is no answer of the form that was asked in.
+type AnswerError struct{ Err error }
+
+func (e *AnswerError) Error() string { return e.Err.Error() }
+
+func (e *AnswerError) Unwrap() error { return e.Err }
+
+// newTransport verifies TLS and takes the proxy of the environment, as the providers' own clients do.
+func newTransport(idle int) *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost, t.MaxResponseHeaderBytes = idle, 64<<10
+	return t
+}
+
+// exchange asks once.
+func (c *Client) exchange(ctx context.Context, r *Request) (Answer, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.opt.Timeout, fmt.Errorf("no answer within %v", c.opt.Timeout))
+	defer cancel()
+	for {
+		omit := c.adapt.current()
+		answer, err := c.post(ctx, r, omit)
+		var bad *HTTPError
+		if errors.As(err, &bad) && bad.Status == http.StatusBadRequest && c.adapt.learn(omit, bad.body) {
+			continue // ends, since each time one more parameter is left out
+		}
+		return answer, err
+	}
+}
+
+func (c *Client) post(ctx context.Context, r *Request, omit omitted) (Answer, error) {
+	encode := encodeChat
+	if c.provider.Form == Messages {
+		encode = encodeMessages
+	}
+	body, err := encode(c.provider.Model, r, omit)
+	if err != nil {
+		return Answer{}, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.provider.URL, bytes.NewReader(body))
+	if err != nil {
+		return Answer{}, errors.New("the address of the model is no URL")
+	}
+	c.setHeaders(req.Header)
+	res, err := c.http.Do(req)
+	if err != nil {
+		return Answer{}, c.networkError(ctx, err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, longestAnswer+1))
+	switch {
+	case res.StatusCode != http.StatusOK:
+		return Answer{}, c.httpError(res, text)
+	case err != nil:
+		return Answer{}, c.networkError(ctx, err)
+	case len(text) > longestAnswer:
+		return Answer{}, &AnswerError{fmt.Errorf("the answer is longer than %d MB", longestAnswer>>20)}
+	}
+	var answer Answer
+	if c.provider.Form == Messages {
+		answer, err = decodeMessages(text, r.Schema != "")
+	} else {
+		answer, err = decodeChat(text)
+	}
+	if err != nil {
+		return Answer{}, &AnswerError{err}
+	}
+	return c.withoutKey(answer), nil
+}
+
+func (c *Client) setHeaders(h http.Header) {
+	h.Set("Content-Type", "application/json")
+	h.Set("Accept", "application/json")
+	h.Set("User-Agent", c.opt.Agent)
+	p := &c.provider
+	switch {
+	case p.Form == Messages:
+		h.Set("Anthropic-Version", messagesVersion)
+		if p.Key != "" {
+			h.Set("X-Api-Key", p.Key)
+		}
+	case p.Key != "":
+		h.Set("Authorization", "Bearer "+p.Key)
+		if p.Organization != "" {
+			h.Set("OpenAI-Organization", p.Organization)
+		}
+	}
+}
+
+// networkError says why there was no answer, without the address, which net/http puts into its errors.
+func (c *Client) networkError(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+	}
+	return fmt.Errorf("%s: %s", c.provider.Host(), c.redactor.Replace(err.Error()))
+}
+
+// httpError reads what a provider complains about.
+func (c *Client) httpError(res *http.Response, body []byte) error {
+	e := &HTTPError{Status: res.StatusCode, after: retryAfter(res.Header, c.opt.Now())}
+	e.body = c.redactor.CutEnd(string(body[:min(len(body), 64<<10)]))
+	e.Text = excerpt.Clip(strings.Join(strings.Fields(complaint([]byte(e.body))), " "), longestComplaint)
+	return e
+}
+
+// complaint is the message of an error in the bodies of both forms, or the body itself.
+func complaint(body []byte) string {
+	var in struct {
+		Error json.RawMessage `json:"error"`
+	}
+	var inner struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(body, &in) == nil && json.Unmarshal(in.Error, &inner) == nil && inner.Message != "" {
+		return inner.Message
+	}
+	return string(body)
+}
+
+// withoutKey takes our key out of an answer: an endpoint of the user's own may repeat what it was sent.
+func (c *Client) withoutKey(a Answer) Answer {
+	a.Text, a.Refusal, a.Model = c.redactor.Replace(a.Text), c.redactor.Replace(a.Refusal), c.redactor.Replace(a.Model)
+	for i := range a.Calls {
+		call := &a.Calls[i]
+		call.ID, call.Name, call.Arguments = c.redactor.Replace(call.ID), c.redactor.Replace(call.Name), c.redactor.ReplaceJSON(call.Arguments)
+	}
+	return a
+}
+
+func newRedactor(p *Provider) *redact.Redactor {
+	if p.Key == "" {
+		return nil
+	}
+	return redact.New([]string{p.KeyName + "=" + p.Key})
+}

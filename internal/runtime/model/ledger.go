@@ -1,0 +1,182 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// A Ceiling bounds what a run may use, over all its models. 0 is no bound.
+type Ceiling struct {
+	Calls  int
+	Tokens int     // input and output
+	Cost   float64 // US dollars
+}
+
+// ErrCeiling says that a call was not made since it might have crossed a ceiling.
+var ErrCeiling = errors.New("the ceiling is reached")
+
+// A Ledger counts what the models of a run used, and makes no call that might cross a ceiling: it
+// reckons each with the longest answer that was asked for. It is safe for concurrent use.
+type Ledger struct {
+	ceiling Ceiling
+	prices  *Prices
+
+	mu       sync.Mutex
+	reserved entry // for calls that are under way
+	total    entry
+	models   map[string]*entry
+}
+
+type entry struct {
+	calls, cached, failed int
+	usage                 Usage
+	cost                  float64
+}
+
+// NewLedger makes a ledger; nil prices for none.
+func NewLedger(ceiling Ceiling, prices *Prices) *Ledger {
+	return &Ledger{ceiling: ceiling, prices: prices, models: map[string]*entry{}}
+}
+
+// A Spent is what one model, or all together, used so far.
+type Spent struct {
+	Model  string  `json:"model,omitempty"` // "" for all together
+	Calls  int     `json:"calls"`           // that were made, without retries
+	Cached int     `json:"cached"`          // that the cache answered
+	Failed int     `json:"failed,omitempty"`
+	Usage  Usage   `json:"tokens"`
+	Cost   float64 `json:"cost_usd,omitempty"`
+	// Priced says that Cost is known.
+	Priced bool `json:"priced"`
+}
+
+// A reservation is one call on its way.
+type reservation struct {
+	ledger *Ledger
+	model  string
+	usage  Usage
+	cost   float64
+}
+
+// EstimateTokens is about how many tokens a text of so many bytes has. It is rather too high: English has
+// one token for about four bytes, other scripts and JSON have more.
+func EstimateTokens(bytes int) int { return bytes/3 + 1 }
+
+func estimate(r *Request) Usage {
+	n := len(r.System) + len(r.Schema)
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		n += len(m.Text) + 16
+		for _, c := range m.Calls {
+			n += len(c.Name) + len(c.Arguments) + 32
+		}
+		for _, res := range m.Results {
+			n += len(res.Text) + 32
+		}
+	}
+	for _, t := range r.Tools {
+		n += len(t.Name) + len(t.Description) + len(t.Schema) + 32
+	}
+	return Usage{EstimateTokens(n), r.MaxTokens}
+}
+
+func (l *Ledger) reserve(model string, r *Request) (*reservation, error) {
+	res := &reservation{ledger: l, model: model, usage: estimate(r)}
+	price, _ := l.prices.Of(model)
+	res.cost = price.cost(res.usage)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	used := l.total.usage.Input + l.total.usage.Output + l.reserved.usage.Input + l.reserved.usage.Output
+	switch c := &l.ceiling; {
+	case c.Calls > 0 && l.total.calls+l.reserved.calls >= c.Calls:
+		return nil, fmt.Errorf("%w: %d calls", ErrCeiling, c.Calls)
+	case c.Tokens > 0 && used+res.usage.Input+res.usage.Output > c.Tokens:
+		return nil, fmt.Errorf("%w: the next call may cross %d tokens", ErrCeiling, c.Tokens)
+	case c.Cost > 0 && l.total.cost+l.reserved.cost+res.cost > c.Cost:
+		return nil, fmt.Errorf("%w: the next call may cross %.2f USD", ErrCeiling, c.Cost)
+	}
+	l.reserved.calls++
+	l.reserved.usage.Add(res.usage)
+	l.reserved.cost += res.cost
+	return res, nil
+}
+
+// settle replaces what was reserved by what was used. A call that failed may have cost something;
+// nobody told how much.
+func (r *reservation) settle(used Usage, ok bool) {
+	l := r.ledger
+	price, _ := l.prices.Of(r.model)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reserved.calls--
+	l.reserved.usage.Add(Usage{-r.usage.Input, -r.usage.Output})
+	l.reserved.cost -= r.cost
+	for _, e := range [...]*entry{&l.total, l.entryOf(r.model)} {
+		e.calls++
+		e.usage.Add(used)
+		e.cost += price.cost(used)
+		if !ok {
+			e.failed++
+		}
+	}
+}
+
+func (l *Ledger) addCached(model string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.total.cached++
+	l.entryOf(model).cached++
+}
+
+func (l *Ledger) entryOf(model string) *entry {
+	if l.models[model] == nil {
+		l.models[model] = &entry{}
+	}
+	return l.models[model]
+}
+
+// Total is what all models used together. Its cost is known only where that of each is.
+func (l *Ledger) Total() Spent {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.total.spent("", true)
+	for id := range l.models {
+		if _, ok := l.prices.Of(id); !ok {
+			s.Priced, s.Cost = false, 0
+		}
+	}
+	return s
+}
+
+// Spent is what each model used, sorted by id.
+func (l *Ledger) Spent() (out []Spent) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, e := range l.models {
+		_, priced := l.prices.Of(id)
+		out = append(out, e.spent(id, priced))
+	}
+	slices.SortFunc(out, func(a, b Spent) int {
+		if a.Model < b.Model {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+func (e *entry) spent(model string, priced bool) Spent {
+	s := Spent{Model: model, Calls: e.calls, Cached: e.cached, Failed: e.failed, Usage: e.usage, Priced: priced}
+	if priced {
+		s.Cost = e.cost
+	}
+	return s
+}
+
+// Prices returns the prices that the ledger reckons with, nil for none.
+func (l *Ledger) Prices() *Prices { return l.prices }
+
+// Ceiling returns the bounds of the ledger.
+func (l *Ledger) Ceiling() Ceiling { return l.ceiling }

@@ -1,0 +1,145 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// The Messages form, as documented by Anthropic.
+
+// messagesVersion is the value of the header anthropic-version.
+const messagesVersion = "2023-06-01"
+
+type messagesRequest struct {
+	Model       string             `json:"model"`
+	System      string             `json:"system,omitempty"`
+	Messages    []messagesTurn     `json:"messages"`
+	Tools       []messagesTool     `json:"tools,omitempty"`
+	ToolChoice  *messagesToolToUse `json:"tool_choice,omitempty"`
+	MaxTokens   int                `json:"max_tokens"`
+	Temperature *float64           `json:"temperature,omitempty"`
+}
+
+type messagesTurn struct {
+	Role    Role            `json:"role"`
+	Content []messagesBlock `json:"content"`
+}
+
+// A messagesBlock is a block of any type: those that this form has no use for keep their Type alone.
+type messagesBlock struct {
+	Type      string          `json:"type"`
+	Text      *string         `json:"text,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	ToolUseID string          `json:"tool_use_id,omitempty"`
+	Content   json.RawMessage `json:"content,omitempty"`
+	IsError   bool            `json:"is_error,omitempty"`
+}
+
+type messagesTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+type messagesToolToUse struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+}
+
+// encodeMessages puts a structured answer into the input of a tool that the model has to call:
+// every model with tools can do that.
+func encodeMessages(id string, r *Request, omit omitted) ([]byte, error) {
+	out := messagesRequest{Model: id, System: r.System, MaxTokens: r.MaxTokens}
+	for i := range r.Messages {
+		out.Messages = append(out.Messages, messagesTurnOf(&r.Messages[i]))
+	}
+	for _, t := range r.Tools {
+		out.Tools = append(out.Tools, messagesTool{t.Name, t.Description, objectSchema(t.Schema)})
+	}
+	if r.Schema != "" {
+		out.Tools = []messagesTool{{schemaName, "Takes the answer.", json.RawMessage(r.Schema)}}
+		if !omit.has(paramSchema) {
+			out.ToolChoice = &messagesToolToUse{"tool", schemaName}
+		}
+	}
+	if !omit.has(paramTemperature) {
+		out.Temperature = r.Temperature
+	}
+	return json.Marshal(out)
+}
+
+func messagesTurnOf(m *Message) messagesTurn {
+	turn := messagesTurn{Role: m.Role, Content: []messagesBlock{}}
+	for _, res := range m.Results {
+		text, _ := json.Marshal(res.Text) // a string, which always can
+		turn.Content = append(turn.Content, messagesBlock{Type: "tool_result", ToolUseID: res.CallID, Content: text, IsError: res.Failed})
+	}
+	if m.Text != "" { // an empty block of text is refused
+		turn.Content = append(turn.Content, messagesBlock{Type: "text", Text: &m.Text})
+	}
+	for _, c := range m.Calls {
+		turn.Content = append(turn.Content, messagesBlock{Type: "tool_use", ID: c.ID, Name: c.Name, Input: objectOrEmpty(c.Arguments)})
+	}
+	return turn
+}
+
+// objectOrEmpty is what this form takes as input: only objects.
+func objectOrEmpty(arguments string) json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(arguments), &object) != nil || object == nil {
+		return json.RawMessage(`{}`)
+	}
+	return json.RawMessage(arguments)
+}
+
+type messagesAnswer struct {
+	Type       string          `json:"type"`
+	Model      string          `json:"model"`
+	Content    []messagesBlock `json:"content"`
+	StopReason string          `json:"stop_reason"`
+	Usage      struct {
+		Input      int `json:"input_tokens"`
+		CacheWrite int `json:"cache_creation_input_tokens"`
+		CacheRead  int `json:"cache_read_input_tokens"`
+		Output     int `json:"output_tokens"`
+	} `json:"usage"`
+}
+
+func decodeMessages(body []byte, structured bool) (Answer, error) {
+	var in messagesAnswer
+	if err := json.Unmarshal(body, &in); err != nil {
+		return Answer{}, fmt.Errorf("the answer is no message: %v", describeJSON(err))
+	}
+	if in.Content == nil && in.StopReason == "" {
+		return Answer{}, errors.New("the answer has neither content nor a stop_reason")
+	}
+	u := in.Usage
+	out := Answer{Model: in.Model, Usage: Usage{max(0, u.Input) + max(0, u.CacheWrite) + max(0, u.CacheRead), max(0, u.Output)}}
+	for _, b := range in.Content {
+		switch {
+		case b.Type == "text" && b.Text != nil:
+			out.Text += *b.Text
+		case b.Type == "tool_use" && structured && b.Name == schemaName:
+			out.Text = string(b.Input) // instead of what was said on the way
+		case b.Type == "tool_use":
+			out.Calls = append(out.Calls, ToolCall{b.ID, b.Name, string(b.Input)})
+		}
+	}
+	switch in.StopReason {
+	case "refusal":
+		out.Stop, out.Refusal = Refused, "the provider declined"
+	case "max_tokens", "model_context_window_exceeded":
+		out.Stop, out.Calls = Truncated, nil
+	case "pause_turn":
+		out.Stop = Paused
+	default:
+		out.Stop = Ended
+		if len(out.Calls) > 0 {
+			out.Stop = Calls
+		}
+	}
+	return out, nil
+}

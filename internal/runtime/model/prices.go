@@ -1,0 +1,85 @@
+package model
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"time"
+)
+
+//go:embed prices.json
+var builtInPrices string
+
+// A Price is in US dollars for a million tokens.
+type Price struct {
+	Input  float64 `json:"input"`
+	Output float64 `json:"output"`
+}
+
+// cost is what tokens cost, in US dollars.
+func (p Price) cost(u Usage) float64 {
+	return (float64(u.Input)*p.Input + float64(u.Output)*p.Output) / 1e6
+}
+
+// Prices are a dated list of prices, by model id.
+type Prices struct {
+	AsOf   string // a date
+	models map[string]Price
+}
+
+// BuiltInPrices are those that this program brings along.
+func BuiltInPrices() *Prices {
+	p, err := ParsePrices(builtInPrices)
+	if err != nil { // a test reads them
+		panic(err)
+	}
+	return p
+}
+
+// ParsePrices reads a file of prices, in the form of the one that is built in.
+func ParsePrices(text string) (*Prices, error) {
+	var in struct {
+		AsOf      string           `json:"as_of"`
+		Currency  string           `json:"currency"`
+		PerTokens int              `json:"per_tokens"`
+		Models    map[string]Price `json:"models"`
+	}
+	if err := json.Unmarshal([]byte(text), &in); err != nil {
+		return nil, errors.New(describeJSON(err))
+	}
+	if _, err := time.Parse(time.DateOnly, in.AsOf); err != nil {
+		return nil, fmt.Errorf("as_of: %q is no date such as 2025-11-25", in.AsOf)
+	}
+	if in.Currency != "USD" || in.PerTokens != 1_000_000 {
+		return nil, errors.New(`prices have to be in "USD" per 1000000 tokens`)
+	}
+	for id, p := range in.Models {
+		for _, v := range [...]float64{p.Input, p.Output} {
+			if v < 0 || v > 1e6 || math.IsNaN(v) {
+				return nil, fmt.Errorf("%s: a price is out of range", id)
+			}
+		}
+	}
+	return &Prices{in.AsOf, in.Models}, nil
+}
+
+// snapshotOf is what providers put behind the id of a model to name one state of it.
+var snapshotOf = regexp.MustCompile(`-(latest|\d{8}|\d{4}-\d{2}-\d{2})$`)
+
+// Of returns the price of a model, not ok where it is unknown: a model is not priced like another
+// whose name only begins alike.
+func (p *Prices) Of(id string) (Price, bool) {
+	if p == nil {
+		return Price{}, false
+	}
+	id = strings.TrimPrefix(id, "models/")
+	if price, ok := p.models[id]; ok {
+		return price, true
+	}
+	price, ok := p.models[snapshotOf.ReplaceAllString(id, "")]
+	return price, ok
+}

@@ -1,0 +1,123 @@
+package model
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestResolve(t *testing.T) {
+	env := map[string]string{"ANTHROPIC_API_KEY": "secret-a", "OPENAI_API_KEY": "secret-o", "OPENAI_ORG_ID": "org", "GOOGLE_API_KEY": "secret-g", "MISTRAL_API_KEY": "secret-m", KeyForURL: "secret-u"}
+	for _, tt := range []struct {
+		name, id, address string
+		env               map[string]string
+		url, key, fails   string
+		form              Form
+	}{
+		{name: "Claude", id: "claude-sonnet-4-5", env: env, url: "https://api.anthropic.com/v1/messages", key: "ANTHROPIC_API_KEY", form: Messages},
+		{name: "GPT", id: "gpt-5", env: env, url: "https://api.openai.com/v1/chat/completions", key: "OPENAI_API_KEY", form: ChatCompletions},
+		{name: "o and a digit", id: "o3-mini", env: env, url: "https://api.openai.com/v1/chat/completions", key: "OPENAI_API_KEY", form: ChatCompletions},
+		{name: "o and a letter", id: "olmo", env: env, fails: "no provider is known"},
+		{name: "Gemini by its second variable", id: "models/gemini-2.5-pro", env: env, url: "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions", key: "GOOGLE_API_KEY", form: ChatCompletions},
+		{name: "Mistral", id: "open-mistral-nemo", env: env, url: "https://api.mistral.ai/v1/chat/completions", key: "MISTRAL_API_KEY", form: ChatCompletions},
+		{name: "no key", id: "claude-opus-4-1", fails: "ANTHROPIC_API_KEY is not set"},
+		{name: "no key of two", id: "gemini-2.5-pro", fails: "GEMINI_API_KEY or GOOGLE_API_KEY is not set"},
+		{name: "a base with its version", id: "claude-x", env: map[string]string{"ANTHROPIC_BASE_URL": "https://proxy.example/v1/"}, url: "https://proxy.example/v1/messages", form: Messages},
+		{name: "Ollama by the variable", id: "llama3.2", env: map[string]string{"OPENAI_BASE_URL": "http://localhost:11434/v1"}, url: "http://localhost:11434/v1/chat/completions", form: ChatCompletions},
+		{name: "an address without key", id: "llama3.2", address: "http://127.0.0.1:8000/v1", url: "http://127.0.0.1:8000/v1/chat/completions", form: ChatCompletions},
+		{name: "an address gets its own key only", id: "gpt-5", address: "https://vllm.example/v1", env: env, url: "https://vllm.example/v1/chat/completions", key: KeyForURL, form: ChatCompletions},
+		{name: "an address of the other form", id: "x", address: "https://host.example/v1/messages", url: "https://host.example/v1/messages", form: Messages},
+		{name: "a key in the clear", id: "x", address: "http://host.example/v1", env: env, fails: "without encryption"},
+		{name: "no URL", id: "x", address: "host.example", fails: "no URL"},
+		{name: "a key in the URL", id: "x", address: "https://u:secret-p@host.example/", fails: "has a user"},
+		{name: "no id", id: " ", fails: "needs an id"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, err := Resolve(tt.id, tt.address, func(name string) string { return tt.env[name] })
+			if tt.fails != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.fails) || strings.Contains(err.Error(), "secret-") {
+					t.Fatalf("error %v, want %q and no secret", err, tt.fails)
+				}
+				return
+			}
+			if err != nil || p.URL != tt.url || p.Form != tt.form || p.Key != tt.env[tt.key] {
+				t.Errorf("%+v %v, want %s %s with the key of %q", p, err, tt.form, tt.url, tt.key)
+			}
+		})
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		name, value string
+		want        time.Duration
+	}{
+		{"Retry-After", "7", 7 * time.Second},
+		{"Retry-After", "0.5", 500 * time.Millisecond},
+		{"Retry-After", "Thu, 01 Jan 2026 00:00:30 GMT", 30 * time.Second},
+		{"Retry-After", "Wed, 31 Dec 2025 00:00:30 GMT", 0},
+		{"Retry-After", "-3", 0},
+		{"Retry-After", "1e300", 0},
+		{"Retry-After", "NaN", 0},
+		{"Retry-After-Ms", "250", 250 * time.Millisecond},
+		{"Retry-After", "soon", 0},
+	} {
+		if got := retryAfter(http.Header{tt.name: {tt.value}}, now); got != tt.want {
+			t.Errorf("%s: %s gives %v, want %v", tt.name, tt.value, got, tt.want)
+		}
+	}
+	if _, ok := pauseBefore(1, &HTTPError{Status: 429, after: 2 * time.Minute}); ok {
+		t.Error("a provider may have us wait for two minutes")
+	}
+	if d, ok := pauseBefore(3, &HTTPError{Status: 500}); !ok || d != 4*time.Second {
+		t.Errorf("the third pause is %v", d)
+	}
+}
+
+func TestPrices(t *testing.T) {
+	p := BuiltInPrices()
+	for _, tt := range []struct {
+		id string
+		ok bool
+	}{
+		{"claude-sonnet-4-5", true}, {"claude-sonnet-4-5-20250929", true}, {"gpt-4o-2024-08-06", true}, {"models/gemini-2.5-pro", true},
+		{"gpt-5-of-somebody-else", false}, {"llama3.2", false}, {"gpt-5-pro", false},
+	} {
+		if _, ok := p.Of(tt.id); ok != tt.ok {
+			t.Errorf("the price of %s is known: %v", tt.id, ok)
+		}
+	}
+	for _, bad := range []string{``, `{}`, `{"as_of":"today"}`, `{"as_of":"2026-01-01","currency":"EUR","per_tokens":1000000}`, `{"as_of":"2026-01-01","currency":"USD","per_tokens":1000000,"models":{"m":{"input":-1}}}`} {
+		if _, err := ParsePrices(bad); err == nil {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+}
+
+// FuzzAnswers holds both readers to their promise: an error, or an answer that has a stop and whose
+// calls are told by it.
+func FuzzAnswers(f *testing.F) {
+	f.Add([]byte(`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`))
+	f.Add([]byte(`{"choices":[{"message":{"content":"x","tool_calls":[{"id":"1","function":{"name":"a","arguments":{"b":1}}}]},"finish_reason":"length"}]}`))
+	f.Add([]byte(`{"type":"message","content":[{"type":"thinking"},{"type":"tool_use","id":"1","name":"answer","input":{}}],"stop_reason":"tool_use","usage":{"input_tokens":-5}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for i, decode := range []func() (Answer, error){
+			func() (Answer, error) { return decodeChat(body) },
+			func() (Answer, error) { return decodeMessages(body, true) },
+			func() (Answer, error) { return decodeMessages(body, false) },
+		} {
+			a, err := decode()
+			if err != nil {
+				continue
+			}
+			if a.Stop == "" || a.Usage.Input < 0 || a.Usage.Output < 0 {
+				t.Errorf("reader %d: %+v", i, a)
+			}
+			if a.Stop == Truncated && a.Calls != nil || a.Stop == Calls && a.Calls == nil || a.Stop == Ended && a.Calls != nil {
+				t.Errorf("reader %d: the stop %s and the calls %v", i, a.Stop, a.Calls)
+			}
+		}
+	})
+}
