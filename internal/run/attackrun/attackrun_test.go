@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -192,5 +193,43 @@ func TestTraceNames(t *testing.T) {
 		if got := traceName(tt.folder, 2, tt.document); got != tt.want {
 			t.Errorf("traceName(%q, 2, %q) = %q, want %q", tt.folder, tt.document, got, tt.want)
 		}
+	}
+}
+
+// A recording says what is missing from it: lines that could not be read, secrets that were taken out.
+func TestNoticesOfARecording(t *testing.T) {
+	const header = `{"format":"gauntlet-trace","version":"1.0"}`
+	message := func(seq, redacted string) string {
+		return `{"seq":` + seq + `,"time":"2026-11-22T10:00:00Z","actor":"a","direction":"to_server","role":"server","kind":"notification","method":"ping"` + redacted + `,"raw":"{\"jsonrpc\":\"2.0\",\"method\":\"ping\"}"}`
+	}
+	text, _ := attacks.Text("tool-poisoning")
+	doc, problem := (&attackdoc.Text{Name: "tool-poisoning", Text: text}).Load(oatf.DefaultLimits())
+	if problem != "" {
+		t.Fatal(problem)
+	}
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		want  []string // kinds of notices
+	}{
+		{"whole", []string{header, message("1", "")}, nil},
+		{"a damaged line", []string{header, message("1", ""), "damaged"}, []string{"trace_unread"}},
+		{"secrets were taken out", []string{header, message("1", `,"redacted":true`)}, []string{"trace_redacted"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			runs, err := JudgeTrace(t.Context(), "-", strings.NewReader(strings.Join(tt.lines, "\n")+"\n"), []*oatf.Document{doc})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var kinds []string
+			for _, n := range runs[0].Notices {
+				if n.Kind == "trace_unread" || n.Kind == "trace_redacted" {
+					kinds = append(kinds, n.Kind)
+				}
+			}
+			if !slices.Equal(kinds, tt.want) || runs[0].Messages != 1 {
+				t.Errorf("%d messages, notices %q, want %q", runs[0].Messages, kinds, tt.want)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package lockstate
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,5 +75,45 @@ func TestAnUnreadTargetKeepsItsAddress(t *testing.T) {
 	now := New(got, []target.Target{{File: "calc.json"}, {Entries: []string{"calc"}}}, []string{"before"}, "2026-11-22")
 	if len(now.Entries) != 0 || len(now.Left) != 3 || now.Left[0] != "before" {
 		t.Errorf("%d entries, left out %q", len(now.Entries), now.Left)
+	}
+}
+
+// A value counts as a secret by the name of its variable, or by what it looks like; what every text may
+// hold does not.
+func TestTelltaleSecrets(t *testing.T) {
+	given := []string{"API_TOKEN=x", "MODE=production", "ID=abcdef12", "SHORT=abc1234", "WORD=abcdefgh", "DIGITS=12345678", "LONG=abcdefghijklmnop", "ALMOST=abcdefghijklmno"}
+	started := target.Target{Server: launch.Server{Command: []string{"calc"}}}
+	configured := started
+	configured.Configured = true
+	for _, tt := range []struct {
+		name   string
+		target target.Target
+		want   []string
+	}{
+		{"variables that the user passed on", started, []string{"API_TOKEN=x", "ID=abcdef12", "LONG=abcdefghijklmnop"}},
+		{"what a configuration calls secret", configured, given},
+		{"headers of a URL", target.Target{Server: launch.Server{URL: "https://example.com"}}, given},
+	} {
+		if got := telltaleSecrets(given, &tt.target); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Each entry of a configuration has an address of its own, and an entry that shares one with another
+// server is not locked under it.
+func TestEntriesAreLockedOneByOne(t *testing.T) {
+	got := &target.Gathered{}
+	for range 2 {
+		if err := got.Catalog.Add("calc.json", snapshot, catalog.Limits{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	servers := got.Catalog.Servers
+	servers[0].Entries, servers[1].Entries = []string{"cursor/calc", "zed/calc"}, []string{"zed/calc"}
+	got.Outcomes = []target.Outcome{{Servers: servers[:1]}, {Servers: servers[1:2]}}
+	now := New(got, []target.Target{{Entries: servers[0].Entries}, {Entries: servers[1].Entries}}, nil, "2026-11-22")
+	if len(now.Entries) != 1 || now.Entries[0].Address() != "cursor/calc" || len(now.Left) != 2 || !now.Asked["zed/calc"] || !now.Asked["cursor/calc"] {
+		t.Errorf("entries %+v, left out %q, asked %v", now.Entries, now.Left, now.Asked)
 	}
 }
