@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 )
@@ -22,8 +23,33 @@ func (s *Sandbox) serverEnvironment(given []string) []string {
 	}
 	add("HOME", "/root")
 	add("PATH", "/usr/local/bin:/usr/bin:/bin")
-	env = append(env, "TMPDIR=/tmp")
-	return env
+	for _, name := range certificateVariables {
+		add(name, certificateFile)
+	}
+	return append(env, "TMPDIR=/tmp")
+}
+
+// certificateFile holds the certificates that the sandbox trusts: those of this machine, and that
+// of the sinkhole.
+const certificateFile = "/etc/ssl/certs/ca-certificates.crt"
+
+// certificateVariables tell Node, Python, Go, curl, git, Deno and the tools of AWS where it is.
+var certificateVariables = []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "DENO_CERT", "AWS_CA_BUNDLE", "PIP_CERT"}
+
+// machineBundles are where systems keep their certificates.
+var machineBundles = []string{certificateFile, "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"}
+
+// maxBundle bounds what is read of the machine's certificates, in bytes.
+const maxBundle = 8 << 20
+
+// bundle joins the machine's certificates with one more.
+func bundle(own []byte) []byte {
+	for _, name := range machineBundles {
+		if text, err := os.ReadFile(name); err == nil && len(text) <= maxBundle {
+			return append(append(text, '\n'), own...)
+		}
+	}
+	return own
 }
 
 // markVariable is what package wire marks servers with, so that it can find them. The sandbox
@@ -32,12 +58,17 @@ const markVariable = "GAUNTLET_SERVER="
 
 // etcFiles are laid in front of what /etc holds.
 func (s *Sandbox) etcFiles() []File {
-	return []File{
+	trusted := bundle(s.certificate())
+	out := []File{
 		{Path: "/etc/resolv.conf", Mode: 0o644, Data: []byte("nameserver 10.0.2.3\noptions timeout:2 attempts:2\n")},
 		{Path: "/etc/hosts", Mode: 0o644, Data: []byte("127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n10.0.2.15 workstation\n")},
 		{Path: "/etc/hostname", Mode: 0o644, Data: []byte("workstation\n")},
 		{Path: "/etc/nsswitch.conf", Mode: 0o644, Data: []byte("passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\nprotocols: files\n")},
 	}
+	for _, name := range machineBundles {
+		out = append(out, File{Path: name, Mode: 0o644, Data: trusted})
+	}
+	return out
 }
 
 // inHome turns "~/x" into a path below a home.

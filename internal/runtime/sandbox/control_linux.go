@@ -23,6 +23,8 @@ type request struct {
 	Setup  *setup      `json:",omitempty"`
 	Start  *startOrder `json:",omitempty"`
 	Listen string      `json:",omitempty"` // open a TCP socket that listens at this address
+	Bind   string      `json:",omitempty"` // open a UDP socket at this address
+	Raw    int         `json:",omitempty"` // open a socket that gets every packet of this protocol
 	Write  *File       `json:",omitempty"`
 }
 
@@ -67,6 +69,16 @@ func (c *control) ask(r request, fds ...int) (reply, []*os.File, error) {
 		return got, nil, err
 	}
 	return got, files, nil
+}
+
+// end ends the conversation, upon which the first process ends.
+func (c *control) end() {
+	if raw, err := c.file.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { _ = unix.Shutdown(int(fd), unix.SHUT_RDWR) }) // ends a request that waits
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.file.Close()
 }
 
 // sendMessage sends a value as JSON behind its length, and descriptors with it.

@@ -96,13 +96,20 @@ func (p *firstProcess) do(r *request, files []*os.File) (reply, []int, error) {
 	case r.Write != nil:
 		return reply{}, nil, placeFile("", r.Write)
 	case r.Listen != "":
-		fd, err := listenAt(r.Listen)
-		if err != nil {
-			return reply{}, nil, err
-		}
-		return reply{}, []int{fd}, nil
+		return openedSocket(openSocket(unix.SOCK_STREAM, r.Listen))
+	case r.Bind != "":
+		return openedSocket(openSocket(unix.SOCK_DGRAM, r.Bind))
+	case r.Raw != 0:
+		return openedSocket(unix.Socket(unix.AF_INET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, r.Raw))
 	}
 	return reply{}, nil, errors.New("an empty request")
+}
+
+func openedSocket(fd int, err error) (reply, []int, error) {
+	if err != nil {
+		return reply{}, nil, err
+	}
+	return reply{}, []int{fd}, nil
 }
 
 // start starts the second stage, which becomes the server, and forgets the standard streams.

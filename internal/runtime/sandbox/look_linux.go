@@ -1,8 +1,11 @@
 package sandbox
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -17,9 +20,23 @@ func (s *Sandbox) openInside(path string, flags uint64) (*os.File, error) {
 	path = inHome(s.view.home, path)
 	fd, err := unix.Openat2(int(s.root.Fd()), path, &unix.OpenHow{Flags: flags | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
 	if err != nil {
-		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+		// When everything in the sandbox has ended its mounts are gone, but not what was written.
+		if fd, err = s.openPrivate(path, flags); err != nil {
+			return nil, &os.PathError{Op: "open", Path: path, Err: err}
+		}
 	}
 	return os.NewFile(uintptr(fd), path), nil
+}
+
+// openPrivate opens what the server wrote where it is kept. No link is followed.
+func (s *Sandbox) openPrivate(path string, flags uint64) (int, error) {
+	kept := "files" + filepath.Clean("/"+path)
+	for i, dir := range s.view.dirs {
+		if within(path, dir) {
+			kept = fmt.Sprintf("copies/%d/upper/%s", i, strings.TrimPrefix(path, dir))
+		}
+	}
+	return unix.Openat2(int(s.private.Fd()), kept, &unix.OpenHow{Flags: flags | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS})
 }
 
 func (s *Sandbox) readFile(path string, limit int) ([]byte, error) {
@@ -35,5 +52,3 @@ func (s *Sandbox) readFile(path string, limit int) ([]byte, error) {
 	}
 	return io.ReadAll(io.LimitReader(f, int64(limit)))
 }
-
-func (s *Sandbox) changed(limit int) ([]Change, error) { return nil, nil }

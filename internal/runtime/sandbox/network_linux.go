@@ -3,9 +3,7 @@ package sandbox
 import (
 	"encoding/binary"
 	"fmt"
-	"net"
 	"net/netip"
-	"strconv"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -108,8 +106,9 @@ func routeMessage(kind uint16, body []byte) error {
 	return nil
 }
 
-// listenAt opens a TCP socket that listens at an address that need not be one of this machine.
-func listenAt(address string) (int, error) {
+// openSocket opens a socket of TCP that listens, or one of UDP, at an address that need not be one of
+// this machine.
+func openSocket(kind int, address string) (int, error) {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return 0, err
@@ -118,19 +117,25 @@ func listenAt(address string) (int, error) {
 	if !at.Addr().Unmap().Is4() {
 		family, where = unix.AF_INET6, &unix.SockaddrInet6{Port: int(at.Port()), Addr: at.Addr().As16()}
 	}
-	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	fd, err := unix.Socket(family, kind|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return 0, err
 	}
+	if err := bindSocket(fd, kind, where); err != nil {
+		_ = unix.Close(fd)
+		return 0, fmt.Errorf("%s: %w", address, err)
+	}
+	return fd, nil
+}
+
+func bindSocket(fd, kind int, where unix.Sockaddr) error {
 	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEADDR, 1)
 	_ = unix.SetsockoptInt(fd, unix.SOL_IP, unix.IP_FREEBIND, 1) // all addresses are local already
 	if err := unix.Bind(fd, where); err != nil {
-		_ = unix.Close(fd)
-		return 0, fmt.Errorf("%s: %w", net.JoinHostPort(at.Addr().String(), strconv.Itoa(int(at.Port()))), err)
+		return err
 	}
-	if err := unix.Listen(fd, 128); err != nil {
-		_ = unix.Close(fd)
-		return 0, err
+	if kind == unix.SOCK_STREAM {
+		return unix.Listen(fd, 128)
 	}
-	return fd, nil
+	return nil
 }

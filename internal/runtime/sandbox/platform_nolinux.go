@@ -25,6 +25,8 @@ func (s *Sandbox) writeFile(File) error { return ErrUnavailable }
 
 func (s *Sandbox) changed(int) ([]Change, error) { return nil, ErrUnavailable }
 
+func (s *Sandbox) certificate() []byte { return nil }
+
 func (s *Sandbox) close() error { return nil }
 
 // RunChild does nothing: see its documentation for Linux.

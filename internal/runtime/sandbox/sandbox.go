@@ -74,8 +74,10 @@ type File struct {
 type Service struct {
 	Addr netip.AddrPort // 127.0.0.1:8081, 10.0.0.5:80
 	Name string         // a host name that leads there; "" for none
-	Type string         // of the body; "" for text/plain
-	Body string
+	// Status and Header are those of the answer; 0 stands for 200. A redirect has 302 and Location.
+	Status int
+	Header map[string]string
+	Body   string
 }
 
 // Limits bound what the server can use. A zero field means its default.

@@ -86,7 +86,7 @@ func (s *Sandbox) look(fd int, n *notice) {
 	case unix.SYS_EXECVEAT:
 		s.lookAtStart(pid, uintptr(n.Args[1]), uintptr(n.Args[2]))
 	case unix.SYS_CONNECT:
-		s.lookAtConnect(pid, int(int32(n.Args[0])), uintptr(n.Args[1]), n.Args[2])
+		s.lookAtConnect(pid, uintptr(n.Args[1]), n.Args[2])
 	}
 }
 

@@ -24,10 +24,13 @@ type platform struct {
 	root       *os.File // the root of what the server sees
 	private    *os.File // what the server can write to
 	held       []Protection
-	serverRuns bool // its program was started
+	before     map[string]fileState // what stood in the private folders before the server started
+	serverRuns bool                 // its program was started
 	closing    sync.Once
 	running    sync.WaitGroup // goroutines that end with the sandbox
 	ending     []func()       // end them
+
+	network network
 
 	theirs []*os.File // the ends of sockets that the first process inherits
 	order  startOrder
@@ -38,7 +41,12 @@ type platform struct {
 // anything else belongs to.
 const foreignID = 1_900_000_000
 
-func (s *Sandbox) prepare() error { return probeNamespaces() }
+func (s *Sandbox) prepare() error {
+	if err := s.prepareNetwork(); err != nil {
+		return err
+	}
+	return probeNamespaces()
+}
 
 // wrap makes the command start our own program as the first process of new namespaces.
 func (s *Sandbox) wrap(cmd *exec.Cmd) (func(error) error, error) {
@@ -132,6 +140,11 @@ func (s *Sandbox) started(cmd *exec.Cmd, startErr error) (err error) {
 	if err := s.setUp(); err != nil {
 		return err
 	}
+	if err := s.openNetwork(); err != nil {
+		return err
+	}
+	s.watchCanaries()
+	s.rememberFiles()
 	return s.startServer()
 }
 
@@ -234,8 +247,9 @@ func (s *Sandbox) writeFile(f File) error {
 // close ends the first process, upon which the kernel ends all others of the sandbox.
 func (s *Sandbox) close() error {
 	s.closing.Do(func() {
+		s.recordChanges()
 		if s.control != nil {
-			_ = s.control.file.Close() // its end is what ends the first process
+			s.control.end()
 			_ = s.notices.Close()
 		}
 		s.mu.Lock()
@@ -246,6 +260,7 @@ func (s *Sandbox) close() error {
 			end()
 		}
 		s.running.Wait()
+		s.network.connections.Wait()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, f := range []*os.File{s.root, s.private} {

@@ -1,0 +1,68 @@
+package sandbox
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"strings"
+	"time"
+)
+
+// mostMailLines bounds one conversation of SMTP.
+const mostMailLines = 20_000
+
+// serveMail takes messages by SMTP, from anybody to anybody.
+func (k *sinkhole) serveMail(c net.Conn, s stream) {
+	in := bufio.NewReaderSize(c, 4096)
+	say := func(line string) bool {
+		_, err := io.WriteString(c, line+"\r\n")
+		return err == nil
+	}
+	var all strings.Builder
+	keep := func(line string) {
+		if all.Len() < MaxText {
+			all.WriteString(cutText(line, MaxText-all.Len()))
+		}
+	}
+	defer func() {
+		if all.Len() > 0 {
+			text := all.String()
+			k.record(Event{Kind: Mail, Host: s.host, Addr: s.addr.String(), Network: s.network, Text: text, Canaries: k.finder.find(text)})
+		}
+	}()
+	ok := say("220 " + s.host + " ESMTP ready")
+	inData := false
+	for range mostMailLines {
+		if !ok {
+			return
+		}
+		_ = c.SetReadDeadline(time.Now().Add(idleTimeout))
+		line, err := in.ReadSlice('\n')
+		if err != nil && err != bufio.ErrBufferFull {
+			return
+		}
+		keep(string(line))
+		command := strings.ToUpper(strings.TrimSpace(string(line[:min(len(line), 10)])))
+		switch {
+		case inData:
+			if strings.TrimRight(string(line), "\r\n") == "." {
+				inData, ok = false, say("250 2.0.0 queued")
+			}
+		case err == bufio.ErrBufferFull:
+			ok = say("500 5.5.2 line too long")
+		case strings.HasPrefix(command, "EHLO"):
+			ok = say("250-"+s.host) && say("250-AUTH PLAIN") && say("250 8BITMIME")
+		case strings.HasPrefix(command, "DATA"):
+			inData, ok = true, say("354 go on")
+		case strings.HasPrefix(command, "AUTH"):
+			ok = say("235 2.7.0 accepted")
+		case strings.HasPrefix(command, "QUIT"):
+			_ = say("221 2.0.0 bye")
+			return
+		case strings.HasPrefix(command, "STARTTLS"):
+			ok = say("454 4.7.0 not now")
+		default:
+			ok = say("250 2.0.0 OK")
+		}
+	}
+}
