@@ -123,7 +123,9 @@ var table = []row{
 
 	{path: "internal/runtime/suitesteps", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/wire", "oatf/match", "rawjson", "suite", "trace"}, not: impure},
 	{path: "internal/runtime/gateway", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson", "trace"}, not: impure},
-	{path: "internal/runtime/attack", layer: stages, may: []string{"internal/leaf/mcp", "internal/leaf/faults", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
+	// The engine of attack documents knows no protocol; a binding for each plays its actors.
+	{path: "internal/runtime/attack", layer: manners, may: []string{"internal/leaf/faults", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
+	{path: "internal/runtime/attackmcp", layer: stages, may: []string{"internal/leaf/mcp", "internal/leaf/faults", "internal/runtime/attack", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/agent", layer: stages, may: []string{"internal/runtime/wire"}, not: impure},
 
 	// The agents without a model see what any agent sees: no document, no attack and no model.
@@ -138,8 +140,8 @@ var table = []row{
 	{path: "internal/run/tracefile", layer: doors, may: []string{"internal/leaf/secret", "internal/run/userfile", "internal/runtime/wire", "trace"}, not: impure},
 	{path: "internal/run/attackdoc", layer: doors, may: []string{"attacks", "finding", "internal/leaf/faults", "internal/leaf/suggest", "internal/run/interrupt", "internal/run/userfile", "oatf", "oatf/match", "rawjson", "report", "result"}, not: impure},
 	{path: "internal/run/testagent", layer: doors, may: []string{"internal/leaf/excerpt", "internal/run/userfile", "internal/runtime/agent", "internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
-	{path: "internal/run/inprocess", layer: doors, may: []string{"catalog", "finding", "internal/engine/mock", "internal/runtime/attack", "internal/runtime/mcpserver", "internal/runtime/wire", "lock", "trace"}, not: impure},
-	{path: "internal/run/attackrun", layer: targets, may: []string{"internal/engine/delivery", "internal/engine/fromscan", "internal/run/attackdoc", "internal/run/interrupt", "internal/run/launch", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/attack", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/indicator", "result", "trace", "verdict"}, not: impure},
+	{path: "internal/run/inprocess", layer: doors, may: []string{"catalog", "finding", "internal/engine/mock", "internal/runtime/attack", "internal/runtime/attackmcp", "internal/runtime/mcpserver", "internal/runtime/wire", "lock", "trace"}, not: impure},
+	{path: "internal/run/attackrun", layer: targets, may: []string{"internal/engine/delivery", "internal/engine/fromscan", "internal/run/attackdoc", "internal/run/interrupt", "internal/run/launch", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/attack", "internal/runtime/attackmcp", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/indicator", "rawjson", "result", "trace", "verdict"}, not: impure},
 	{path: "internal/run/suiterun", layer: targets, may: []string{"catalog", "finding", "internal/engine/check", "internal/engine/check/boundary", "internal/run/inprocess", "internal/run/launch", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/gateway", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/suitesteps", "internal/runtime/wire", "result", "internal/engine/scanner", "suite", "trace"}, not: impure},
 	{path: "internal/run/sourcecode", layer: doors, may: []string{"catalog", "finding", "internal/engine/source", "internal/run/interrupt", "internal/run/userfile", "internal/runtime/sourcetree", "sink"}, not: impure},
 	{path: "internal/run/redaction", layer: doors, may: []string{"capability", "finding", "internal/leaf/redact", "result"}},

@@ -17,7 +17,7 @@ const envConformance = "GAUNTLET_CONFORMANCE"
 
 // TestConformanceOfAttackRun plays a benign document with attack run to the scenarios for servers
 // of both eras. What a document has no words for is expected to fail, with its reason, and
-// passes on the same engine in TestConformance of internal/runtime/attack.
+// passes on the same engine in TestConformance of internal/runtime/attackmcp.
 func TestConformanceOfAttackRun(t *testing.T) {
 	dir := os.Getenv(envConformance)
 	if dir == "" {
@@ -30,7 +30,7 @@ func TestConformanceOfAttackRun(t *testing.T) {
 	suite := filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {
-			url := attackOn(t, "../runtime/attack/testdata/conformance.yaml")
+			url := attackOn(t, "../runtime/attackmcp/testdata/conformance.yaml")
 			out, err := exec.Command(node, suite, "server", "--url", url, "--requirements", revision,
 				"--expected-failures", "testdata/conformance/"+revision+".yaml").CombinedOutput()
 			if err != nil {

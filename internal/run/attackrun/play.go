@@ -24,6 +24,7 @@ import (
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/attack"
+	"gauntlet/internal/runtime/attackmcp"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
@@ -163,7 +164,7 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 	agent, dismiss := context.WithCancel(ctx)
 	if p.Agent != nil {
 		transports.Go(func() { // ends with its work, or with the run
-			prompt := cmp.Or(p.Prompt, run.Prompt())
+			prompt := cmp.Or(p.Prompt, Prompt(p.doc))
 			p.outcome = p.Agent.Start(agent, p.servers, prompt)
 			run.End(p.outcome.Ended)
 		})
@@ -186,13 +187,14 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 }
 
 func (p *play) attackOptions() attack.Options {
-	o := attack.Options{
-		Recorder: p.file.Recorder(), Notice: p.keepNotice, Limit: p.Limit, Grace: p.Grace, Serve: p.Serve, ForceElicitation: p.Force, Negotiate: p.Negotiate,
-	}
+	speak := attackmcp.Options{Serve: p.Serve, ForceElicitation: p.Force, Negotiate: p.Negotiate}
 	if p.Target != nil {
-		o.Dial = p.connectToTarget
+		speak.Dial = p.connectToTarget
 	}
-	return o
+	return attack.Options{
+		Recorder: p.file.Recorder(), Notice: p.keepNotice, Limit: p.Limit, Grace: p.Grace,
+		Bindings: []attack.Binding{attackmcp.New(speak)},
+	}
 }
 
 func (p *play) keepNotice(n attack.Notice) {
@@ -239,7 +241,7 @@ func (p *play) openTransports(ctx context.Context, run *attack.Run) ([]func(cont
 			return nil, fmt.Errorf("--listen %s: %w", nextAddress(p.Listen, i), err)
 		}
 		listeners = append(listeners, ln)
-		url := "http://" + ln.Addr().String() + mcpserver.Path
+		url := "http://" + ln.Addr().String() + s.Path
 		p.servers = append(p.servers, testagent.Server{Name: s.Actor, URL: url, Stdio: s.Stdio})
 		fmt.Fprintf(&lines, "%s %s\n", s.Actor, url)
 		out = append(out, func(ctx context.Context) error { return s.HTTP(ctx, ln) })

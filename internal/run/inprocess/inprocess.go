@@ -12,6 +12,7 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/engine/mock"
 	"gauntlet/internal/runtime/attack"
+	"gauntlet/internal/runtime/attackmcp"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/lock"
@@ -35,11 +36,13 @@ func NewMock(file, text string, opt mcpserver.Options) (*Server, error) {
 		return nil, fmt.Errorf("%s: %s", file, fault.Msg)
 	}
 	nobody := trace.NewRecorder(func(*trace.Message) error { return nil }, trace.RecorderOptions{})
-	play, err := attack.New(doc, attack.Options{Recorder: nobody, Limit: math.MaxInt64, Negotiate: true, Serve: opt})
+	play, err := attack.New(doc, attack.Options{
+		Recorder: nobody, Limit: math.MaxInt64, Bindings: []attack.Binding{attackmcp.New(attackmcp.Options{Negotiate: true, Serve: opt})},
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return &Server{play.Servers()[0].Server, play, make(chan struct{})}, nil
+	return &Server{attackmcp.Engine(play.Player(play.Servers()[0].Actor)), play, make(chan struct{})}, nil
 }
 
 // Start lets the server answer until ctx ends or End is called.

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/internal/leaf/mcp"
 	"gauntlet/oatf"
 	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
@@ -18,13 +16,11 @@ import (
 // An actor is a script that is being played. Its drivers feed it with what happens on its
 // conversations; it says which phase answers, and does what the document wants done when
 // a phase begins. It is safe for concurrent use, and nothing in it waits for a peer.
-type actor struct {
+type Actor struct {
 	*script
-	run *Run
-	// send does a send action of on_enter. It must not wait for a peer.
-	send func(ctx context.Context, e entry, method, params string)
-	// moved is told of every phase that begins; nil for nobody.
-	moved func()
+	run    *Run
+	player Player
+	place  int // among the servers of the run
 
 	entering sync.Mutex // held while the actions of a phase are done, so that those of two do not mix
 
@@ -41,21 +37,21 @@ type actor struct {
 }
 
 // An entry is a phase that begins, and upon what.
-type entry struct {
+type Entry struct {
 	change
-	cause exchange      // of which the event was a part
+	cause Exchange      // of which the event was a part
 	left  chan struct{} // closed when that phase ends
 }
 
 // An exchange is a request with its answer, as JSON: what an event was a part of. What is not known is
 // "".
-type exchange struct {
-	request, response string
+type Exchange struct {
+	Request, Response string
 }
 
-func newActor(s *script, r *Run) *actor {
-	a := &actor{script: s, run: r, ended: make(chan struct{})}
-	for range s.phases {
+func newActor(s *script, r *Run) *Actor {
+	a := &Actor{script: s, run: r, ended: make(chan struct{})}
+	for range s.Phases {
 		a.settled = append(a.settled, make(chan struct{}))
 		a.entered = append(a.entered, make(chan struct{}))
 	}
@@ -63,18 +59,18 @@ func newActor(s *script, r *Run) *actor {
 }
 
 // beginFirstPhase begins the first phase.
-func (a *actor) beginFirstPhase(ctx context.Context) {
+func (a *Actor) beginFirstPhase(ctx context.Context) {
 	a.mu.Lock()
 	a.m = newPhaseMachine(a.script, a.run.clockNow())
 	a.left = make(chan struct{})
-	first := entry{left: a.left}
+	first := Entry{left: a.left}
 	a.armTimer(ctx)
 	a.mu.Unlock()
 	a.enterPhase(ctx, first)
 }
 
 // armTimer sets the timer to when the phase that holds ends by itself. a.mu is held.
-func (a *actor) armTimer(ctx context.Context) {
+func (a *Actor) armTimer(ctx context.Context) {
 	if a.timer != nil {
 		a.timer.Stop()
 	}
@@ -84,17 +80,17 @@ func (a *actor) armTimer(ctx context.Context) {
 }
 
 // wake is called by the timer.
-func (a *actor) wake(ctx context.Context) {
+func (a *Actor) wake(ctx context.Context) {
 	if ctx.Err() == nil {
 		a.mu.Lock()
-		entries := a.recordChanges(ctx, a.m.endDuePhases(a.run.clockNow()), exchange{})
+		entries := a.recordChanges(ctx, a.m.endDuePhases(a.run.clockNow()), Exchange{})
 		a.mu.Unlock()
 		a.enterPhases(ctx, entries)
 	}
 }
 
 // stopTimer stops the timer: nothing wakes the actor any more.
-func (a *actor) stopTimer() {
+func (a *Actor) stopTimer() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.timer != nil {
@@ -104,8 +100,8 @@ func (a *actor) stopTimer() {
 
 // recordChanges notes the steps from phase to phase and returns what is to be entered. a.mu is
 // held.
-func (a *actor) recordChanges(ctx context.Context, changes []change, cause exchange) []entry {
-	var entries []entry
+func (a *Actor) recordChanges(ctx context.Context, changes []change, cause Exchange) []Entry {
+	var entries []Entry
 	for _, c := range changes {
 		if c.over {
 			a.finishScript()
@@ -113,7 +109,7 @@ func (a *actor) recordChanges(ctx context.Context, changes []change, cause excha
 		}
 		close(a.left)
 		a.left = make(chan struct{})
-		entries = append(entries, entry{c, cause, a.left})
+		entries = append(entries, Entry{c, cause, a.left})
 	}
 	if len(changes) > 0 {
 		a.armTimer(ctx)
@@ -122,7 +118,7 @@ func (a *actor) recordChanges(ctx context.Context, changes []change, cause excha
 }
 
 // finishScript says that the script is through. a.mu is held.
-func (a *actor) finishScript() {
+func (a *Actor) finishScript() {
 	if !a.done {
 		a.done = true
 		close(a.ended)
@@ -133,15 +129,15 @@ func (a *actor) finishScript() {
 // extractors of the phase look that it came in. That phase is returned, which is the one to
 // answer it, and what is to be done once it is answered; nil for nothing. counts is false for
 // what is no event of its own, such as a call that is sent again with what was asked for.
-func (a *actor) observeMessage(ctx context.Context, event string, side oatf.ExtractorSource, content rawjson.Value, counts bool) (phase int, then func(response string)) {
+func (a *Actor) ObserveMessage(ctx context.Context, event string, side oatf.ExtractorSource, content rawjson.Value, counts bool) (phase int, then func(response string)) {
 	a.mu.Lock()
 	now := a.run.clockNow()
-	due := a.recordChanges(ctx, a.m.endDuePhases(now), exchange{})
+	due := a.recordChanges(ctx, a.m.endDuePhases(now), Exchange{})
 	phase = a.m.index
-	a.runExtractors(phase, side, content)
-	var upon []entry
+	a.RunExtractors(phase, side, content)
+	var upon []Entry
 	if counts {
-		upon = a.applyTrigger(ctx, now, event, content, exchange{request: content.Raw()})
+		upon = a.applyTrigger(ctx, now, event, content, Exchange{Request: content.Raw()})
 	}
 	a.mu.Unlock()
 	a.enterPhases(ctx, due)
@@ -149,10 +145,10 @@ func (a *actor) observeMessage(ctx context.Context, event string, side oatf.Extr
 }
 
 // observeEvent takes an event at which no extractor looks any more: the answer of an exchange.
-func (a *actor) observeEvent(ctx context.Context, event string, content rawjson.Value, cause exchange) (then func(string)) {
+func (a *Actor) ObserveEvent(ctx context.Context, event string, content rawjson.Value, cause Exchange) (then func(string)) {
 	a.mu.Lock()
 	now := a.run.clockNow()
-	due := a.recordChanges(ctx, a.m.endDuePhases(now), exchange{})
+	due := a.recordChanges(ctx, a.m.endDuePhases(now), Exchange{})
 	upon := a.applyTrigger(ctx, now, event, content, cause)
 	a.mu.Unlock()
 	a.enterPhases(ctx, due)
@@ -160,28 +156,28 @@ func (a *actor) observeEvent(ctx context.Context, event string, content rawjson.
 }
 
 // applyTrigger has the trigger of the phase look at an event. a.mu is held.
-func (a *actor) applyTrigger(ctx context.Context, now time.Time, event string, content rawjson.Value, cause exchange) []entry {
+func (a *Actor) applyTrigger(ctx context.Context, now time.Time, event string, content rawjson.Value, cause Exchange) []Entry {
 	limited, cancel := a.run.matchContext()
 	defer cancel()
 	changes, err := a.m.observe(limited, now, event, content)
 	if err != nil {
-		a.notice(Trouble, a.m.index, "%s is not counted: %v", event, err)
+		a.Notice(Trouble, a.m.index, "%s is not counted: %v", event, err)
 	}
 	return a.recordChanges(ctx, changes, cause)
 }
 
 // deferEntries returns what enters the phases, nil for none; it takes the answer to the event where that
 // is known by then. A replay waits until it was called.
-func (a *actor) deferEntries(ctx context.Context, entries []entry) func(response string) {
+func (a *Actor) deferEntries(ctx context.Context, entries []Entry) func(response string) {
 	if entries == nil {
 		return nil
 	}
-	a.run.progress.expectEntry()
+	a.run.progress.ExpectEntry()
 	return func(response string) {
-		defer a.run.progress.finishEntry()
+		defer a.run.progress.FinishEntry()
 		for i := range entries {
 			if response != "" {
-				entries[i].cause.response = response
+				entries[i].cause.Response = response
 			}
 		}
 		a.enterPhases(ctx, entries)
@@ -189,42 +185,42 @@ func (a *actor) deferEntries(ctx context.Context, entries []entry) func(response
 }
 
 // runExtractors takes out what the extractors of a phase find.
-func (a *actor) runExtractors(phase int, side oatf.ExtractorSource, content rawjson.Value) {
-	if len(a.phases[phase].extractors) == 0 {
+func (a *Actor) RunExtractors(phase int, side oatf.ExtractorSource, content rawjson.Value) {
+	if len(a.Phases[phase].Extractors) == 0 {
 		return
 	}
 	limited, cancel := a.run.matchContext()
 	defer cancel()
-	for _, x := range a.phases[phase].extractors {
-		if x.source != side {
+	for _, x := range a.Phases[phase].Extractors {
+		if x.Source != side {
 			continue
 		}
 		if limited.Err() != nil {
-			a.notice(Trouble, phase, "extractor %q and those behind it: %v", x.name, context.Cause(limited))
+			a.Notice(Trouble, phase, "extractor %q and those behind it: %v", x.Name, context.Cause(limited))
 			return
 		}
 		value, ok, err := x.Extract(content)
 		switch {
 		case err != nil:
-			a.notice(Trouble, phase, "extractor %q: %v", x.name, err)
-		case ok && a.run.captures.setCapture(a.name, x.name, value):
-			a.notice(Trouble, phase, "extractor %q: the value has %d bytes and is not kept whole", x.name, len(value))
+			a.Notice(Trouble, phase, "extractor %q: %v", x.Name, err)
+		case ok && a.run.captures.setCapture(a.Name, x.Name, value):
+			a.Notice(Trouble, phase, "extractor %q: the value has %d bytes and is not kept whole", x.Name, len(value))
 		}
 	}
 }
 
 // lastPhase returns the phase that the actor was last seen in. It does nothing, so that it may
 // be asked from anywhere.
-func (a *actor) lastPhase() int {
+func (a *Actor) LastPhase() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.m.index
 }
 
 // currentPhase returns the phase that holds, with what time has brought about.
-func (a *actor) currentPhase(ctx context.Context) int {
+func (a *Actor) CurrentPhase(ctx context.Context) int {
 	a.mu.Lock()
-	entries := a.recordChanges(ctx, a.m.endDuePhases(a.run.clockNow()), exchange{})
+	entries := a.recordChanges(ctx, a.m.endDuePhases(a.run.clockNow()), Exchange{})
 	at := a.m.index
 	a.mu.Unlock()
 	a.enterPhases(ctx, entries)
@@ -232,19 +228,19 @@ func (a *actor) currentPhase(ctx context.Context) int {
 }
 
 // expander returns what the templates of a message mean at this moment.
-func (a *actor) expander(request rawjson.Value) *expander {
-	return &expander{scope: match.Scope{Captures: a.run.captures.visibleTo(a.name), Request: request}}
+func (a *Actor) Expander(request rawjson.Value) *Expander {
+	return &Expander{Scope: match.Scope{Captures: a.run.captures.visibleTo(a.Name), Request: request}}
 }
 
 // expanderUpon returns what the templates mean that belong to an exchange.
-func (a *actor) expanderUpon(x exchange) *expander {
-	out := a.expander(parseJSON(x.request))
-	out.scope.Response = parseJSON(x.response)
+func (a *Actor) ExpanderUpon(x Exchange) *Expander {
+	out := a.Expander(ParseJSON(x.Request))
+	out.Scope.Response = ParseJSON(x.Response)
 	return out
 }
 
 // parseJSON reads a text that is JSON; absent if it is none.
-func parseJSON(text string) rawjson.Value {
+func ParseJSON(text string) rawjson.Value {
 	tree := new(rawjson.Tree)
 	if text == "" || tree.Parse(text, 0) != nil {
 		return rawjson.Value{}
@@ -252,18 +248,18 @@ func parseJSON(text string) rawjson.Value {
 	return tree.Root()
 }
 
-func (a *actor) noteMissing(phase int, x *expander) {
-	for _, name := range x.missing {
-		a.notice(Template, phase, "{{%s}} means nothing here and became empty (W-004)", name)
+func (a *Actor) NoteMissing(phase int, x *Expander) {
+	for _, name := range x.Missing {
+		a.Notice(Template, phase, "{{%s}} means nothing here and became empty (W-004)", name)
 	}
 }
 
-func (a *actor) notice(kind NoticeKind, phase int, format string, args ...any) {
+func (a *Actor) Notice(kind NoticeKind, phase int, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	a.run.notices.addNotice(Notice{kind, a.name, a.phases[phase].name, excerpt.Clip(text, mostNoticed)})
+	a.run.notices.addNotice(Notice{kind, a.Name, a.Phases[phase].Name, excerpt.Clip(text, mostNoticed)})
 }
 
-func isClosed(c <-chan struct{}) bool {
+func IsClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
 		return true
@@ -272,17 +268,8 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// isNotification reports whether a method is one of a message that nobody answers.
-func isNotification(method string) bool { return strings.HasPrefix(method, "notifications/") }
-
-// needsClientRequest are the requests of a server that must belong to a request of the client's
-// (SEP-2260).
-func needsClientRequest(method string) bool {
-	return method == mcp.ElicitationCreate || method == mcp.SamplingCreateMessage || method == mcp.RootsList
-}
-
-// errOver ends what a run has under way.
-var errOver = errors.New("the run is over")
+// ErrOver ends what a run has under way.
+var ErrOver = errors.New("the run is over")
 
 // mostNoticed is how much of a stranger's text a message shows, in bytes.
 const mostNoticed = 1000

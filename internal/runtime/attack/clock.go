@@ -42,7 +42,7 @@ func (r *Run) clockNow() time.Time {
 // moment it is due, whichever actor's comes first, and say what it has to say then.
 func (r *Run) advanceClock(to time.Time) {
 	for {
-		var first *actor
+		var first *Actor
 		var due time.Time
 		for _, a := range r.actors {
 			a.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"gauntlet/oatf"
 )
 
-func (a *actor) enterPhases(ctx context.Context, entries []entry) {
+func (a *Actor) enterPhases(ctx context.Context, entries []Entry) {
 	for _, e := range entries {
 		a.enterPhase(ctx, e)
 	}
@@ -17,11 +17,9 @@ func (a *actor) enterPhases(ctx context.Context, entries []entry) {
 
 // enterPhase does what a phase does first. Where it waits for values of other actors, that is
 // done beside everything else.
-func (a *actor) enterPhase(ctx context.Context, e entry) {
-	p := &a.phases[e.to]
-	if a.moved != nil {
-		a.moved()
-	}
+func (a *Actor) enterPhase(ctx context.Context, e Entry) {
+	p := &a.Phases[e.to]
+	a.player.Moved()
 	if len(p.awaits) == 0 {
 		a.runEntryActions(ctx, e)
 		close(a.entered[e.to])
@@ -33,8 +31,8 @@ func (a *actor) enterPhase(ctx context.Context, e entry) {
 		defer close(a.settled[e.to])
 		switch none := a.awaitCaptures(ctx, e.to, e.left); {
 		case ctx.Err() != nil:
-		case isClosed(e.left):
-			a.notice(Unplayed, e.to, "the phase ended while it waited for %s: what it was to do first is left out", strings.Join(none, ", "))
+		case IsClosed(e.left):
+			a.Notice(Unplayed, e.to, "the phase ended while it waited for %s: what it was to do first is left out", strings.Join(none, ", "))
 		default:
 			a.runEntryActions(ctx, e)
 		}
@@ -43,8 +41,8 @@ func (a *actor) enterPhase(ctx context.Context, e entry) {
 
 // awaitCaptures waits until everything that the phase waits for is captured, its time is up, or
 // the phase has ended. It returns what is missing then.
-func (a *actor) awaitCaptures(ctx context.Context, phase int, left <-chan struct{}) (none []string) {
-	for _, w := range a.phases[phase].awaits {
+func (a *Actor) awaitCaptures(ctx context.Context, phase int, left <-chan struct{}) (none []string) {
+	for _, w := range a.Phases[phase].awaits {
 		timer := time.NewTimer(w.timeout)
 		for waiting := true; waiting; {
 			missing, changed := a.run.captures.missingKeys(w.keys)
@@ -55,7 +53,7 @@ func (a *actor) awaitCaptures(ctx context.Context, phase int, left <-chan struct
 			select {
 			case <-changed:
 			case <-timer.C:
-				a.notice(Unplayed, phase, "after %s there is no value of %s: the phase goes on without", w.timeout, strings.Join(missing, ", "))
+				a.Notice(Unplayed, phase, "after %s there is no value of %s: the phase goes on without", w.timeout, strings.Join(missing, ", "))
 				waiting = false
 			case <-left:
 				waiting = false
@@ -69,27 +67,39 @@ func (a *actor) awaitCaptures(ctx context.Context, phase int, left <-chan struct
 }
 
 // runEntryActions does the actions of on_enter, in their order.
-func (a *actor) runEntryActions(ctx context.Context, e entry) {
+func (a *Actor) runEntryActions(ctx context.Context, e Entry) {
 	a.entering.Lock()
 	defer a.entering.Unlock()
-	for i := range a.phases[e.to].onEnter {
-		action := &a.phases[e.to].onEnter[i]
-		x := a.expanderUpon(e.cause)
+	for i := range a.Phases[e.to].OnEnter {
+		action := &a.Phases[e.to].OnEnter[i]
+		x := a.ExpanderUpon(e.cause)
 		switch {
 		case action.Log != nil:
-			if text, err := x.expandText(action.Log.Message); err == nil {
-				a.notice(Logged, e.to, "%s: %s", cmp.Or(action.Log.Level, oatf.LogInfo), text)
+			if text, err := x.ExpandText(action.Log.Message); err == nil {
+				a.Notice(Logged, e.to, "%s: %s", cmp.Or(action.Log.Level, oatf.LogInfo), text)
 			}
 		case action.Send != nil:
-			params, err := x.expandValue(action.Send.Params)
+			params, err := x.ExpandValue(action.Send.Params)
 			if err != nil {
-				a.notice(Unplayed, e.to, "%s is not sent: %v", action.Send.Method, err)
+				a.Notice(Unplayed, e.to, "%s is not sent: %v", action.Send.Method, err)
 				break
 			}
-			a.send(ctx, e, action.Send.Method, params)
+			a.player.Send(ctx, e, action.Send.Method, params)
 		case action.Binding != nil:
-			a.notice(Skipped, e.to, "the action %q is of no binding that this runtime has", action.Binding.Name)
+			a.doBindingAction(ctx, e, x, action.Binding)
 		}
-		a.noteMissing(e.to, x)
+		a.NoteMissing(e.to, x)
+	}
+}
+
+// doBindingAction does an action that only the protocol's binding knows.
+func (a *Actor) doBindingAction(ctx context.Context, e Entry, x *Expander, action *oatf.BindingAction) {
+	value, err := x.ExpandValue(action.Value)
+	if err != nil {
+		a.Notice(Unplayed, e.to, "%s is not done: %v", action.Name, err)
+		return
+	}
+	if d, ok := a.player.(Doer); !ok || !d.Do(ctx, e, action.Name, value) {
+		a.Notice(Skipped, e.to, "the action %q is of no binding that this runtime has", action.Name)
 	}
 }

@@ -14,29 +14,29 @@ import (
 const maxExpansion = 64 << 20
 
 // An expander puts values into the templates of one message.
-type expander struct {
-	scope   match.Scope
-	missing []string // references that meant nothing (W-004)
+type Expander struct {
+	Scope   match.Scope
+	Missing []string // references that meant nothing (W-004)
 	grown   int      // bytes that templates became
 }
 
 // expandValue returns v as JSON with the strings in it expanded, its digits and white space as
 // they stand.
-func (x *expander) expandValue(v rawjson.Value) (string, error) {
-	if !hasTemplate(v) {
+func (x *Expander) ExpandValue(v rawjson.Value) (string, error) {
+	if !HasTemplate(v) {
 		return v.Raw(), nil
 	}
 	if err := x.checkRoom(strings.Count(v.Raw(), "{{")); err != nil {
 		return "", err
 	}
-	json, missing := match.ExpandValue(v, x.scope)
+	json, missing := match.ExpandValue(v, x.Scope)
 	x.grown += len(json)
 	x.addMissing(missing)
 	return json, nil
 }
 
 // expandText expands a string that is none of a value's.
-func (x *expander) expandText(s string) (string, error) {
+func (x *Expander) ExpandText(s string) (string, error) {
 	t, err := match.ParseTemplate(s)
 	if err != nil {
 		return s, nil // it is no template: its braces do not close
@@ -44,39 +44,39 @@ func (x *expander) expandText(s string) (string, error) {
 	if err := x.checkRoom(len(t.References())); err != nil {
 		return "", err
 	}
-	out, missing := t.Expand(x.scope)
+	out, missing := t.Expand(x.Scope)
 	x.grown += len(out)
 	x.addMissing(missing)
 	return out, nil
 }
 
 // checkRoom fails where n more templates may make the message longer than it may become.
-func (x *expander) checkRoom(n int) error {
+func (x *Expander) checkRoom(n int) error {
 	if n > (maxExpansion-x.grown)/(1+x.longestValue()) {
 		return fmt.Errorf("its templates may become longer than %d bytes together", maxExpansion)
 	}
 	return nil
 }
 
-func (x *expander) addMissing(names []string) {
+func (x *Expander) addMissing(names []string) {
 	for _, name := range names {
-		if !slices.Contains(x.missing, name) {
-			x.missing = append(x.missing, name)
+		if !slices.Contains(x.Missing, name) {
+			x.Missing = append(x.Missing, name)
 		}
 	}
 }
 
 // longestValue is how much one reference can become at most.
-func (x *expander) longestValue() int {
-	n := max(len(x.scope.Request.Raw()), len(x.scope.Response.Raw()))
-	for _, v := range x.scope.Captures {
+func (x *Expander) longestValue() int {
+	n := max(len(x.Scope.Request.Raw()), len(x.Scope.Response.Raw()))
+	for _, v := range x.Scope.Captures {
 		n = max(n, len(v))
 	}
 	return n
 }
 
 // hasTemplate reports whether any string in v is a template, or has an escape for braces.
-func hasTemplate(v rawjson.Value) bool {
+func HasTemplate(v rawjson.Value) bool {
 	for t := range v.Strings() {
 		if !t.IsKey && strings.Contains(t.Value.Text(), "{{") {
 			return true
@@ -86,16 +86,16 @@ func hasTemplate(v rawjson.Value) bool {
 }
 
 // An objectWriter writes the members of a JSON object, values expanded. The first error sticks.
-type objectWriter struct {
-	x   *expander
+type ObjectWriter struct {
+	x   *Expander
 	b   []byte
 	err error
 }
 
-func newObjectWriter(x *expander) *objectWriter { return &objectWriter{x: x, b: []byte{'{'}} }
+func NewObjectWriter(x *Expander) *ObjectWriter { return &ObjectWriter{x: x, b: []byte{'{'}} }
 
 // addRaw writes a member whose name and value are JSON.
-func (o *objectWriter) addRaw(key, value string) {
+func (o *ObjectWriter) AddRaw(key, value string) {
 	if len(o.b) > 1 {
 		o.b = append(o.b, ',')
 	}
@@ -103,28 +103,28 @@ func (o *objectWriter) addRaw(key, value string) {
 }
 
 // addExpanded writes a member of a document.
-func (o *objectWriter) addExpanded(key string, v rawjson.Value) {
-	text, err := o.x.expandValue(v)
+func (o *ObjectWriter) AddExpanded(key string, v rawjson.Value) {
+	text, err := o.x.ExpandValue(v)
 	if err != nil && o.err == nil {
 		o.err = err
 	}
-	o.addRaw(key, text)
+	o.AddRaw(key, text)
 }
 
 // copyMembers writes those members of v whose names are not among skip, in their order.
-func (o *objectWriter) copyMembers(v rawjson.Value, skip ...string) {
+func (o *ObjectWriter) CopyMembers(v rawjson.Value, skip ...string) {
 	for m := range v.Members() {
 		if !slices.Contains(skip, m.Key.Text()) {
-			o.addExpanded(m.Key.Raw(), m.Value)
+			o.AddExpanded(m.Key.Raw(), m.Value)
 		}
 	}
 }
 
-func (o *objectWriter) closeObject() (string, error) { return string(append(o.b, '}')), o.err }
+func (o *ObjectWriter) CloseObject() (string, error) { return string(append(o.b, '}')), o.err }
 
 // nonNullMember returns a member of v, absent where it is null: a document may write null for what
 // it leaves out.
-func nonNullMember(v rawjson.Value, name string) rawjson.Value {
+func Member(v rawjson.Value, name string) rawjson.Value {
 	if m := v.Get(name); m.Kind() != rawjson.Null {
 		return m
 	}

@@ -3,6 +3,8 @@ package attack
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"gauntlet/oatf"
 	"gauntlet/oatf/match"
@@ -13,9 +15,6 @@ import (
 func New(doc *oatf.Document, opt Options) (*Run, error) {
 	if opt.Limit == 0 {
 		opt.Limit = DefaultLimit
-	}
-	if opt.Readiness == 0 {
-		opt.Readiness = DefaultReadiness
 	}
 	r := &Run{
 		opt: opt, doc: doc, captures: newCaptureStore(), notices: newNotices(opt.Notice), credentials: trace.NewLabels("c"),
@@ -40,11 +39,11 @@ func New(doc *oatf.Document, opt Options) (*Run, error) {
 	}
 	for _, s := range scripts {
 		if err := r.addActor(s); err != nil {
-			return nil, fmt.Errorf("actor %q: %w", s.name, err)
+			return nil, fmt.Errorf("actor %q: %w", s.Name, err)
 		}
 	}
 	if len(r.actors) == 0 {
-		return nil, ErrNothingToPlay
+		return nil, r.nothingToPlay()
 	}
 	return r, nil
 }
@@ -53,7 +52,16 @@ func New(doc *oatf.Document, opt Options) (*Run, error) {
 const maxActors = 100
 
 // ErrNothingToPlay says that a document has no actor that a Run plays.
-var ErrNothingToPlay = errors.New("the document has no actor of the modes mcp_server and mcp_client, which are those that can be played")
+var ErrNothingToPlay = errors.New("the document has no actor that can be played here")
+
+// nothingToPlay says why.
+func (r *Run) nothingToPlay() error {
+	var why []string
+	for _, s := range r.skipped {
+		why = append(why, fmt.Sprintf("%s (%s): %s", s.Name, s.Mode, s.Skipped))
+	}
+	return fmt.Errorf("%w: %s", ErrNothingToPlay, strings.Join(why, "; "))
+}
 
 func (r *Run) readGrace() error {
 	switch {
@@ -75,33 +83,44 @@ func (r *Run) readGrace() error {
 
 // addActor gives a script an actor, or tells that it has none.
 func (r *Run) addActor(s *script) error {
-	a := newActor(s, r)
-	switch {
-	case s.mode == "mcp_server":
-		v, err := newServer(a, len(r.servers))
-		if err != nil {
-			return err
-		}
-		r.servers = append(r.servers, v)
-	case s.mode == "mcp_client" && r.opt.Dial == nil:
-		r.skipActor(s, "no server was named for it to attack")
-		return nil
-	case s.mode == "mcp_client":
-		r.clients = append(r.clients, newClient(a))
-		a.noteUnusedFaults()
-	case s.mode == "ag_ui_client":
-		r.skipActor(s, "AG-UI is not spoken here; what it has the user say goes to the agent as its prompt")
-		return nil
-	default:
+	b := r.bindingOf(s.Mode)
+	if b == nil {
 		r.skipActor(s, "no actor of its mode can be played")
 		return nil
 	}
+	a := newActor(s, r)
+	player, skip, err := b.NewPlayer(a)
+	switch {
+	case err != nil:
+		return err
+	case skip != "":
+		r.skipActor(s, skip)
+		return nil
+	}
+	a.player = player
 	r.actors = append(r.actors, a)
+	if l, ok := player.(Listener); ok {
+		a.place = len(r.servers)
+		r.servers = append(r.servers, l)
+	}
+	if _, ok := player.(Client); ok {
+		r.clients = append(r.clients, a)
+	}
+	return nil
+}
+
+// bindingOf returns what plays actors of a mode, nil for nothing.
+func (r *Run) bindingOf(mode string) Binding {
+	for _, b := range r.opt.Bindings {
+		if slices.Contains(b.Modes(), mode) {
+			return b
+		}
+	}
 	return nil
 }
 
 func (r *Run) skipActor(s *script, why string) {
-	text := fmt.Sprintf("the actor is in the mode %s: %s", s.mode, why)
-	r.skipped = append(r.skipped, ActorSummary{Name: s.name, Mode: s.mode, Skipped: why})
-	r.notices.addNotice(Notice{Kind: Skipped, Actor: s.name, Text: text})
+	text := fmt.Sprintf("the actor is in the mode %s: %s", s.Mode, why)
+	r.skipped = append(r.skipped, ActorSummary{Name: s.Name, Mode: s.Mode, Skipped: why})
+	r.notices.addNotice(Notice{Kind: Skipped, Actor: s.Name, Text: text})
 }

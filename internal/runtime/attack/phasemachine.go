@@ -30,7 +30,7 @@ type change struct {
 }
 
 // heldPhase returns the phase that holds.
-func (m *phaseMachine) heldPhase() *phase { return &m.phases[m.index] }
+func (m *phaseMachine) heldPhase() *Phase { return &m.Phases[m.index] }
 
 // endDuePhases ends phases whose time is up, each phase at the moment it was due: a machine that
 // nobody asked for a while stands where it would stand had it been asked all the time.
@@ -49,7 +49,7 @@ func (m *phaseMachine) endDuePhases(now time.Time) (changes []change) {
 // by no other. The error is that ctx was over before it was judged; it is not counted then.
 func (m *phaseMachine) observe(ctx context.Context, now time.Time, event string, content rawjson.Value) (changes []change, err error) {
 	changes = m.endDuePhases(now)
-	t := m.heldPhase().trigger
+	t := m.heldPhase().Trigger
 	if m.over || t == nil {
 		return changes, nil
 	}
@@ -62,15 +62,15 @@ func (m *phaseMachine) observe(ctx context.Context, now time.Time, event string,
 
 // dueTime returns when the phase ends by itself.
 func (m *phaseMachine) dueTime() (time.Time, bool) {
-	if m.over || m.heldPhase().trigger == nil {
+	if m.over || m.heldPhase().Trigger == nil {
 		return time.Time{}, false
 	}
-	after, ok := m.heldPhase().trigger.After()
+	after, ok := m.heldPhase().Trigger.After()
 	return m.begun.Add(after), ok
 }
 
 func (m *phaseMachine) advancePhase(now time.Time, why match.Reason) change {
-	if m.index+1 == len(m.phases) {
+	if m.index+1 == len(m.Phases) {
 		m.over = true
 		return change{m.index, why, true}
 	}

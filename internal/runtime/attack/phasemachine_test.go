@@ -1,6 +1,8 @@
 package attack
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -117,7 +119,7 @@ phases:
 						t.Fatal(err)
 					}
 				}
-				got := m.heldPhase().name
+				got := m.heldPhase().Name
 				if m.over {
 					got += "!"
 				}
@@ -137,7 +139,7 @@ phases:
   - {name: b, trigger: {event: ping}}
   - {name: c, state: {tools: [{name: y}]}}`)
 	for i, want := range []string{`{"tools":[{"name":"x"}],"instructions":"hello"}`, `{"tools":[{"name":"x"}],"instructions":"hello"}`, `{"tools":[{"name":"y"}]}`} {
-		if got := s.phases[i].state.Compact(); got != want {
+		if got := s.Phases[i].State.Compact(); got != want {
 			t.Errorf("phase %d: %s, want %s", i, got, want)
 		}
 	}
@@ -209,5 +211,15 @@ func TestCaptures(t *testing.T) {
 	}
 	if c.size > maxCaptured {
 		t.Errorf("%d bytes are kept, more than %d", c.size, maxCaptured)
+	}
+}
+
+// Ten thousand conditions may each cost little and all of them too much.
+func TestConditionsAreBounded(t *testing.T) {
+	late, cancel := context.WithCancelCause(t.Context())
+	cancel(errMatchTime)
+	m := newPhaseMachine(readOne(t, "mode: mcp_server\nphases:\n  - {state: {}, trigger: {event: e, match: {name: t}}}"), time.Now())
+	if changes, err := m.observe(late, m.begun, "e", parse(t, `{"name":"t"}`)); !errors.Is(err, errMatchTime) || changes != nil {
+		t.Errorf("an event was counted behind its time: %v, with the error %v", changes, err)
 	}
 }

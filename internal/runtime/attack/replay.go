@@ -1,20 +1,12 @@
 package attack
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/internal/leaf/mcp"
-	"gauntlet/internal/runtime/mcpserver"
-	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
@@ -52,7 +44,7 @@ func (r *Run) Replay(ctx context.Context, recorded []trace.Message) (Replayed, S
 	done := make(chan Summary, 1)
 	go func() { done <- r.Run(ctx) }() // ends by End, or with ctx
 	<-r.begun
-	p := &replay{run: r, ctx: r.alive, answers: map[int]*trace.Message{}, sessions: map[string]*replaySession{}}
+	p := &replay{run: r, ctx: r.alive, answers: map[int]*trace.Message{}, sessions: map[string]ReplaySession{}}
 	for i := range recorded {
 		if m := &recorded[i]; m.Direction == trace.ToClient && m.ReplyTo != 0 && p.answers[m.ReplyTo] == nil {
 			p.answers[m.ReplyTo] = m
@@ -66,7 +58,7 @@ func (r *Run) Replay(ctx context.Context, recorded []trace.Message) (Replayed, S
 		p.playMessage(&recorded[i])
 	}
 	for _, s := range p.order {
-		s.closeSession()
+		s.Close()
 	}
 	r.End("the recording is over")
 	return p.out, <-done
@@ -77,8 +69,8 @@ type replay struct {
 	run      *Run
 	ctx      context.Context
 	answers  map[int]*trace.Message // of the recording, by their request
-	sessions map[string]*replaySession
-	order    []*replaySession
+	sessions map[string]ReplaySession
+	order    []ReplaySession
 	madeUp   []string // what servers made up in the recording and what they make up now, in turn
 	out      Replayed
 }
@@ -98,20 +90,21 @@ func (p *replay) playMessage(m *trace.Message) {
 	}
 	p.out.Sent++
 	in := p.run.progress.countIncoming()
-	s.sendRecorded(oneLine(strings.NewReplacer(p.madeUp...).Replace(m.Raw)), m)
+	s.SendRecorded(oneLine(strings.NewReplacer(p.madeUp...).Replace(m.Raw)), m)
 	p.run.progress.awaitMessages(in + 1)
 }
 
 // compareAnswer notes whether the answer to a recorded request differs, and what the server made up.
 func (p *replay) compareAnswer(m *trace.Message, now string) {
 	var then string
-	if a := p.answers[m.Seq]; a != nil {
-		w := wire.Decode(a.Raw)
-		then = w.Result + w.Error
-	}
 	var old, fresh rawjson.Tree
+	if a := p.answers[m.Seq]; a != nil {
+		if v, err := a.Content(&old); err == nil {
+			then = v.Raw()
+		}
+	}
 	if old.Parse(then, 0) == nil && fresh.Parse(now, 0) == nil {
-		for _, name := range []string{"requestState", "nextCursor"} {
+		for _, name := range p.madeUpBy(m.Actor) {
 			a, b := old.Root().Get(name), fresh.Root().Get(name)
 			if a.Kind() == rawjson.String && b.Kind() == rawjson.String && a.Raw() != b.Raw() {
 				p.madeUp = append(p.madeUp, a.Raw(), b.Raw())
@@ -128,17 +121,33 @@ func (p *replay) compareAnswer(m *trace.Message, now string) {
 	p.out.Differences = append(p.out.Differences, Difference{m.Seq, m.Actor, m.Session, m.Method, then, now})
 }
 
+func (p *replay) madeUpBy(actor string) []string {
+	if r := p.replayerOf(actor); r != nil {
+		return r.MadeUp()
+	}
+	return nil
+}
+
 // sessionFor returns where a message goes, nil for nowhere.
-func (p *replay) sessionFor(m *trace.Message) *replaySession {
+func (p *replay) sessionFor(m *trace.Message) ReplaySession {
 	key := m.Actor + "\x00" + m.Session
 	if s := p.sessions[key]; s != nil || m.Session == "" {
 		return s
 	}
-	for _, server := range p.run.servers {
-		if server.name == m.Actor {
-			s := openReplaySession(p.ctx, server.engine, p.compareAnswer)
-			p.sessions[key], p.order = s, append(p.order, s)
-			return s
+	if r := p.replayerOf(m.Actor); r != nil {
+		s := r.OpenReplay(p.ctx, p.compareAnswer)
+		p.sessions[key], p.order = s, append(p.order, s)
+		return s
+	}
+	return nil
+}
+
+// replayerOf returns what plays an actor, nil for nothing that a recording can be played to.
+func (p *replay) replayerOf(actor string) Replayer {
+	for _, a := range p.run.actors {
+		if a.Name == actor {
+			r, _ := a.player.(Replayer)
+			return r
 		}
 	}
 	return nil
@@ -149,131 +158,10 @@ func oneLine(raw string) string {
 	if !strings.ContainsAny(raw, "\r\n") {
 		return raw
 	}
-	if compact, err := mcpserver.Compact(raw); err == nil {
-		return compact
+	if v := ParseJSON(raw); v.Exists() {
+		return v.Compact()
 	}
 	return strings.NewReplacer("\r", " ", "\n", " ").Replace(raw)
-}
-
-// A replaySession is one conversation with a server over streams in memory.
-type replaySession struct {
-	ctx   context.Context
-	in    *io.PipeWriter
-	out   *io.PipeReader
-	lines chan wire.Message // that the server sends; closed when it sends no more
-	work  sync.WaitGroup
-
-	answered func(request *trace.Message, answer string) // is told of every answer, "" for none
-
-	pending map[string]*trace.Message // recorded requests without an answer
-	asked   map[string]bool           // questions of the server without an answer
-}
-
-func openReplaySession(ctx context.Context, engine *mcpserver.Server, answered func(*trace.Message, string)) *replaySession {
-	toServer, in := io.Pipe()
-	out, fromServer := io.Pipe()
-	s := &replaySession{
-		ctx: ctx, in: in, out: out, lines: make(chan wire.Message, 1000), answered: answered,
-		pending: map[string]*trace.Message{}, asked: map[string]bool{},
-	}
-	s.work.Go(func() { // ends with its input or the run
-		_ = engine.Stdio(ctx, toServer, fromServer)
-		_ = fromServer.Close()
-		_ = toServer.Close()
-	})
-	s.work.Go(func() { // ends with the server's output
-		defer close(s.lines)
-		lines := bufio.NewReader(out)
-		for {
-			line, err := lines.ReadString('\n')
-			if err != nil {
-				return
-			}
-			s.lines <- wire.Decode(strings.TrimSuffix(line, "\n"))
-		}
-	})
-	return s
-}
-
-// closeSession ends the conversation. What the server still sends is in the trace.
-func (s *replaySession) closeSession() {
-	_ = s.in.Close()
-	for w := range s.lines {
-		s.observeServer(w)
-	}
-	_ = s.out.Close()
-	s.work.Wait()
-	for _, id := range slices.Sorted(maps.Keys(s.pending)) {
-		s.answered(s.pending[id], "")
-	}
-}
-
-// sendRecorded plays one message and waits for what the server has to say upon it.
-func (s *replaySession) sendRecorded(line string, m *trace.Message) {
-	switch m.Kind {
-	case trace.Request:
-		s.pending[m.ID] = m
-	case trace.Response, trace.Error:
-		delete(s.asked, m.ID)
-	case trace.Notification:
-		if m.Method == mcp.NotifyCancelled {
-			delete(s.pending, parseParams(wire.Decode(line)).Get("requestId").Raw())
-		}
-	}
-	wrote := make(chan error, 1)
-	go func() { // ends with the write: the server reads, or the pipe is closed
-		_, err := io.WriteString(s.in, line+"\n")
-		wrote <- err
-	}()
-	timer := time.NewTimer(replayPatience)
-	defer timer.Stop()
-	asks := false
-	for sent := false; !sent || s.awaitsAnswer(m) && !asks; {
-		select {
-		case err := <-wrote:
-			if err != nil {
-				return
-			}
-			sent = true
-		case w, ok := <-s.lines:
-			if !ok {
-				return
-			}
-			s.observeServer(w)
-			asks = asks || w.Kind == wire.Request
-		case <-timer.C:
-			return
-		case <-s.ctx.Done():
-			return
-		}
-	}
-}
-
-// awaitsAnswer reports whether an answer is to be heard before the next message goes out.
-func (s *replaySession) awaitsAnswer(m *trace.Message) bool {
-	switch m.Kind {
-	case trace.Request:
-		return s.pending[m.ID] == m
-	case trace.Response, trace.Error:
-		return len(s.pending) > len(s.asked)
-	}
-	return false
-}
-
-// observeServer takes what the server sends.
-func (s *replaySession) observeServer(w wire.Message) {
-	switch {
-	case w.Kind == wire.Request:
-		s.asked[w.ID] = true
-	case w.Kind == wire.Response || w.Kind == wire.Error:
-		if request := s.pending[w.ID]; request != nil {
-			delete(s.pending, w.ID)
-			s.answered(request, w.Result+w.Error)
-		}
-	case w.Method == mcp.NotifySubscriptionsAcknowledged:
-		// The answer comes when the subscription ends.
-		delete(s.pending, parseParams(w).Get("_meta").Get(mcp.MetaSubscriptionID).Raw())
-	}
 }
 
 func (d Difference) String() string {

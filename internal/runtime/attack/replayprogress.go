@@ -10,7 +10,7 @@ import (
 // A replayProgress knows what is still to go over the wire before the next message of a replay
 // does, so that every replay has the same order. A nil one sees nothing. It is safe for concurrent
 // use.
-type replayProgress struct {
+type ReplayProgress struct {
 	mu       sync.Mutex
 	incoming int            // messages of the agent that are in the trace
 	expected map[string]int // messages of servers that are not yet, by method
@@ -18,12 +18,12 @@ type replayProgress struct {
 	changed  chan struct{}  // closed when any of it changes
 }
 
-func newReplayProgress() *replayProgress {
-	return &replayProgress{expected: map[string]int{}, changed: make(chan struct{})}
+func newReplayProgress() *ReplayProgress {
+	return &ReplayProgress{expected: map[string]int{}, changed: make(chan struct{})}
 }
 
 // noteRecorded notes what came into the trace.
-func (w *replayProgress) noteRecorded(way trace.Direction, method string) {
+func (w *ReplayProgress) noteRecorded(way trace.Direction, method string) {
 	if w == nil {
 		return
 	}
@@ -38,7 +38,7 @@ func (w *replayProgress) noteRecorded(way trace.Direction, method string) {
 }
 
 // expectMessages notes that a server is about to send so many of its own.
-func (w *replayProgress) expectMessages(method string, n int) {
+func (w *ReplayProgress) ExpectMessages(method string, n int) {
 	if w == nil {
 		return
 	}
@@ -50,12 +50,12 @@ func (w *replayProgress) expectMessages(method string, n int) {
 
 // expectEntry notes that a phase begins as soon as the answer to a message is out. What that phase
 // sends is expected only from then on, so the next message of a replay has to wait for both.
-func (w *replayProgress) expectEntry() { w.countEntries(1) }
+func (w *ReplayProgress) ExpectEntry() { w.countEntries(1) }
 
 // finishEntry notes that such a phase has begun.
-func (w *replayProgress) finishEntry() { w.countEntries(-1) }
+func (w *ReplayProgress) FinishEntry() { w.countEntries(-1) }
 
-func (w *replayProgress) countEntries(by int) {
+func (w *ReplayProgress) countEntries(by int) {
 	if w == nil {
 		return
 	}
@@ -66,13 +66,13 @@ func (w *replayProgress) countEntries(by int) {
 }
 
 // wakeWaiters wakes who waits. w.mu is held.
-func (w *replayProgress) wakeWaiters() {
+func (w *ReplayProgress) wakeWaiters() {
 	close(w.changed)
 	w.changed = make(chan struct{})
 }
 
 // awaitMessages waits until so many messages of the agent are in the trace, and all that is expected.
-func (w *replayProgress) awaitMessages(in int) {
+func (w *ReplayProgress) awaitMessages(in int) {
 	if w == nil {
 		return
 	}
@@ -98,7 +98,7 @@ func (w *replayProgress) awaitMessages(in int) {
 }
 
 // countIncoming returns how many messages of the agent are in the trace.
-func (w *replayProgress) countIncoming() int {
+func (w *ReplayProgress) countIncoming() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.incoming

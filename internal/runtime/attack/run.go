@@ -6,16 +6,13 @@ import (
 	"sync"
 	"time"
 
-	"gauntlet/internal/runtime/mcpserver"
-	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
 	"gauntlet/trace"
 )
 
 // The defaults of Options.
 const (
-	DefaultLimit     = 5 * time.Minute // that the specification recommends for phases without end
-	DefaultReadiness = 30 * time.Second
+	DefaultLimit = 5 * time.Minute // that the specification recommends for phases without end
 	// DefaultGrace is how long to go on behind the end of the last actor, where neither the document
 	// nor Options.Grace says: what was sent before that end is still answered, and a server that
 	// asks late is.
@@ -34,19 +31,8 @@ type Options struct {
 	// document says, which without a word is DefaultGrace behind the end of the last actor, and not
 	// at all when the agent has ended.
 	Grace *time.Duration
-	// Readiness is how long the server under attack may take to answer for the first time;
-	// default DefaultReadiness.
-	Readiness time.Duration
-	// Dial connects to the server that an mcp_client actor attacks, over a connection whose
-	// messages tap sees; nil where there is none. The run closes the connection.
-	Dial func(ctx context.Context, actor string, tap wire.Tap) (wire.Conn, error)
-	// Serve says how server actors speak. Its Player and Tap are the run's.
-	Serve mcpserver.Options
-	// Negotiate has servers agree on a revision with each client where the document names none; else they
-	// answer initialize with 2025-11-25, as the specification has it.
-	Negotiate bool
-	// ForceElicitation sends elicitations also to clients that do not claim to take them.
-	ForceElicitation bool
+	// Bindings play the actors, each those of its modes.
+	Bindings []Binding
 	// Clock says what time it is for phases and for the trace; nil for the time of day. With
 	// a clock of its own a run does not end when its actors are through: see [Run.Replay].
 	Clock *Clock
@@ -61,9 +47,9 @@ type Run struct {
 	captures    *captureStore
 	notices     *notices
 	credentials *trace.Labels
-	actors      []*actor
-	servers     []*server
-	clients     []*client
+	actors      []*Actor
+	servers     []Listener
+	clients     []*Actor // whose players are Clients
 	skipped     []ActorSummary
 
 	// alive is the context of everything that the run starts: what happens to an actor comes
@@ -72,7 +58,7 @@ type Run struct {
 	begun chan struct{} // closed when the actors have begun
 	over  chan ending   // why the run is over, before its grace; has room for one
 
-	progress *replayProgress // of a replay; else nil
+	progress *ReplayProgress // of a replay; else nil
 
 	mu    sync.Mutex
 	work  sync.WaitGroup
@@ -80,24 +66,24 @@ type Run struct {
 	lost  string // why messages are missing in the trace, "" if none are
 }
 
-// A Server is one server actor, for its caller to attach transports to.
-type Server struct {
-	Actor string
-	*mcpserver.Server
-}
-
 // Servers returns the server actors in the order of the document.
 func (r *Run) Servers() []Server {
 	out := make([]Server, len(r.servers))
 	for i, s := range r.servers {
-		out[i] = Server{s.name, s.engine}
+		out[i] = s.Server()
 	}
 	return out
 }
 
-// Prompt returns what a document has the user say to the agent: the messages of role user
-// of its first AG-UI actor that has any, one paragraph each; "" if there are none.
-func (r *Run) Prompt() string { return prompt(r.doc) }
+// Player returns what plays an actor, nil for one that is not played.
+func (r *Run) Player(actor string) Player {
+	for _, a := range r.actors {
+		if a.Name == actor {
+			return a.player
+		}
+	}
+	return nil
+}
 
 // An ending is why a run is over.
 type ending struct {
@@ -115,10 +101,10 @@ func (r *Run) Gone(why string) {
 		r.signalEnd(ending{why, true})
 		return
 	}
-	for _, s := range r.servers {
-		s.actor.mu.Lock()
-		s.finishScript()
-		s.actor.mu.Unlock()
+	for _, a := range r.actors {
+		if _, ok := a.player.(Listener); ok {
+			a.Finish(nil)
+		}
 	}
 }
 
@@ -153,15 +139,17 @@ func (r *Run) Run(ctx context.Context) Summary {
 	close(r.begun)
 	for _, c := range r.clients {
 		r.spawn(func() { // ends with its script or with the run
-			err := c.playScript(alive)
+			player := c.player.(Client)
+			err := player.Play(alive)
+			player.Close()
 			if alive.Err() != nil {
 				err = nil // it was cut off
 			}
-			c.finishActor(err)
+			c.Finish(err)
 		})
 	}
 	why := r.awaitEnd(limited)
-	stop(errOver)
+	stop(ErrOver)
 	for _, a := range r.actors {
 		a.stopTimer()
 	}

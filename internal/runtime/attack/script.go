@@ -12,31 +12,31 @@ import (
 
 // A script is what one actor does, read once: nothing in it fails when it is played.
 type script struct {
-	name, mode string
-	phases     []phase
+	Name, Mode string
+	Phases     []Phase
 }
 
 // A phase is one stage of a script.
-type phase struct {
-	name       string
-	state      rawjson.Value  // that holds in this phase, inherited whole if it has none of its own
-	trigger    *match.Trigger // nil: the phase stays
-	extractors []extractor
-	onEnter    []oatf.Action
+type Phase struct {
+	Name       string
+	State      rawjson.Value  // that holds in this phase, inherited whole if it has none of its own
+	Trigger    *match.Trigger // nil: the phase stays
+	Extractors []Extractor
+	OnEnter    []oatf.Action
 	awaits     []await
-	faults     []*faults.Rule
+	Faults     []*faults.Rule
 }
 
 // An extractor takes a value out of messages of one side.
-type extractor struct {
-	name   string
-	source oatf.ExtractorSource
+type Extractor struct {
+	Name   string
+	Source oatf.ExtractorSource
 	*match.Extractor
 }
 
 // readScript reads an actor of a normalized document.
 func readScript(a *oatf.Actor) (*script, error) {
-	s := &script{name: a.Name, mode: a.Mode}
+	s := &script{Name: a.Name, Mode: a.Mode}
 	states := make([]rawjson.Value, len(a.Phases))
 	for i := range a.Phases {
 		states[i] = a.Phases[i].State
@@ -46,20 +46,20 @@ func readScript(a *oatf.Actor) (*script, error) {
 		if err != nil {
 			return nil, fmt.Errorf("actor %q: phase %q: %w", a.Name, a.Phases[i].Name, err)
 		}
-		p.state = match.EffectiveState(states, i)
-		s.phases = append(s.phases, p)
+		p.State = match.EffectiveState(states, i)
+		s.Phases = append(s.Phases, p)
 	}
-	if len(s.phases) == 0 {
+	if len(s.Phases) == 0 {
 		return nil, fmt.Errorf("actor %q has no phase", a.Name)
 	}
 	return s, nil
 }
 
-func readPhase(p *oatf.Phase) (phase, error) {
-	out := phase{name: p.Name, onEnter: p.OnEnter}
+func readPhase(p *oatf.Phase) (Phase, error) {
+	out := Phase{Name: p.Name, OnEnter: p.OnEnter}
 	var err error
 	if t := p.Trigger; t != nil {
-		if out.trigger, err = match.ParseTrigger(t.Event, t.Count, t.Match, t.After); err != nil {
+		if out.Trigger, err = match.ParseTrigger(t.Event, t.Count, t.Match, t.After); err != nil {
 			return out, fmt.Errorf("trigger: %w", err)
 		}
 	}
@@ -68,7 +68,7 @@ func readPhase(p *oatf.Phase) (phase, error) {
 		if err != nil {
 			return out, fmt.Errorf("extractor %q: %w", x.Name, err)
 		}
-		out.extractors = append(out.extractors, extractor{x.Name, x.Source, e})
+		out.Extractors = append(out.Extractors, Extractor{x.Name, x.Source, e})
 	}
 	for _, x := range p.Extensions {
 		switch x.Name {
@@ -81,7 +81,7 @@ func readPhase(p *oatf.Phase) (phase, error) {
 				continue
 			}
 			var wrong []faults.Fault
-			if out.faults, wrong = faults.Read(x.Value); wrong != nil {
+			if out.Faults, wrong = faults.Read(x.Value); wrong != nil {
 				return out, fmt.Errorf("%s: %s", faults.Key, wrong[0].Text)
 			}
 		}
@@ -133,18 +133,18 @@ func readAwaits(v rawjson.Value) ([]await, error) {
 func checkAwaits(scripts []*script) error {
 	captured := map[string]bool{}
 	for _, s := range scripts {
-		for i := range s.phases {
-			for _, x := range s.phases[i].extractors {
-				captured[s.name+"."+x.name] = true
+		for i := range s.Phases {
+			for _, x := range s.Phases[i].Extractors {
+				captured[s.Name+"."+x.Name] = true
 			}
 		}
 	}
 	for _, s := range scripts {
-		for i := range s.phases {
-			for _, a := range s.phases[i].awaits {
+		for i := range s.Phases {
+			for _, a := range s.Phases[i].awaits {
 				for _, key := range a.keys {
 					if !captured[key] {
-						return fmt.Errorf("actor %q: phase %q: %s: no extractor captures %q", s.name, s.phases[i].name, awaitKey, key)
+						return fmt.Errorf("actor %q: phase %q: %s: no extractor captures %q", s.Name, s.Phases[i].Name, awaitKey, key)
 					}
 				}
 			}

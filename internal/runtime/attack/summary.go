@@ -1,11 +1,7 @@
 package attack
 
 import (
-	"strings"
 	"time"
-
-	"gauntlet/oatf"
-	"gauntlet/rawjson"
 )
 
 // A Summary says what became of a run.
@@ -34,50 +30,18 @@ func (r *Run) summary(why string, took time.Duration) Summary {
 	r.mu.Unlock()
 	for _, a := range r.actors {
 		a.mu.Lock()
-		one := ActorSummary{Name: a.name, Mode: a.mode, Through: a.done && a.failed == "", Failed: a.failed}
+		one := ActorSummary{Name: a.Name, Mode: a.Mode, Through: a.done && a.failed == "", Failed: a.failed}
 		for i := range a.m.index + 1 {
-			one.Phases = append(one.Phases, a.phases[i].name)
+			one.Phases = append(one.Phases, a.Phases[i].Name)
 		}
 		a.mu.Unlock()
 		s.Actors = append(s.Actors, one)
 	}
 	s.Actors = append(s.Actors, r.skipped...)
-	for _, v := range r.servers {
-		s.Wire = append(s.Wire, v.faults.outcomes()...)
+	for _, a := range r.actors {
+		if t, ok := a.player.(Tamperer); ok {
+			s.Wire = append(s.Wire, t.Faults()...)
+		}
 	}
 	return s
-}
-
-// prompt returns what a document has the user say to the agent; see [Run.Prompt].
-func prompt(doc *oatf.Document) string {
-	for i := range doc.Attack.Execution.Actors {
-		a := &doc.Attack.Execution.Actors[i]
-		if a.Mode != "ag_ui_client" {
-			continue
-		}
-		var said []string
-		for p := range a.Phases {
-			for _, m := range a.Phases[p].State.Get("run_agent_input").Get("messages").Elements() {
-				if text := saidIn(m.Get("content")); m.Get("role").Is("user") && text != "" {
-					said = append(said, text)
-				}
-			}
-		}
-		if said != nil {
-			return strings.Join(said, "\n\n")
-		}
-	}
-	return ""
-}
-
-// saidIn returns the words of a message's content: a text, or a list of parts of which those
-// of text count.
-func saidIn(content rawjson.Value) string {
-	var parts []string
-	for _, p := range content.Elements() {
-		if text := p.Get("text").Text(); text != "" {
-			parts = append(parts, text)
-		}
-	}
-	return content.Text() + strings.Join(parts, "\n")
 }

@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"bytes"
@@ -9,12 +9,13 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/trace"
 )
 
 // onHTTP plays a document to clients over HTTP and returns the address of its only server.
-func onHTTP(t *testing.T, execution string, opt Options) (base string, end func() (Summary, *trace.Trace)) {
+func onHTTP(t *testing.T, execution string, opt playOptions) (base string, end func() (attack.Summary, *trace.Trace)) {
 	t.Helper()
 	var text bytes.Buffer
 	w, err := trace.NewWriter(&text, "test")
@@ -23,12 +24,12 @@ func onHTTP(t *testing.T, execution string, opt Options) (base string, end func(
 	}
 	opt.Recorder = trace.NewRecorder(w.Write, trace.RecorderOptions{})
 	opt.Serve.IdleStream = true
-	r, err := New(load(t, execution), opt)
+	r, err := newRun(load(t, execution), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	base, stop := runOnHTTP(t, r)
-	return base, func() (Summary, *trace.Trace) {
+	return base, func() (attack.Summary, *trace.Trace) {
 		sum := stop()
 		if err := w.End(trace.End{}); err != nil {
 			t.Error(err)
@@ -42,7 +43,7 @@ func onHTTP(t *testing.T, execution string, opt Options) (base string, end func(
 }
 
 // runOnHTTP does a run with its only server on HTTP, until the test ends it.
-func runOnHTTP(t testing.TB, r *Run) (base string, end func() Summary) {
+func runOnHTTP(t testing.TB, r *attack.Run) (base string, end func() attack.Summary) {
 	t.Helper()
 	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -51,10 +52,10 @@ func runOnHTTP(t testing.TB, r *Run) (base string, end func() Summary) {
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() { served <- r.Servers()[0].HTTP(ctx, ln) }() // ends with ctx
-	done := make(chan Summary, 1)
+	done := make(chan attack.Summary, 1)
 	go func() { done <- r.Run(context.Background()) }() // ends by End
 	ended := false
-	end = func() Summary {
+	end = func() attack.Summary {
 		ended = true
 		r.End("the test is over")
 		sum := <-done
@@ -106,11 +107,11 @@ func TestSDKClientIsPulled(t *testing.T) {
 		t.Run(way.name+" "+way.version, func(t *testing.T) {
 			var transport mcp.Transport
 			if way.open == nil {
-				s := play(t, forSDK, Options{})
+				s := play(t, forSDK, playOptions{})
 				d := s.servers["default"]
 				transport = &mcp.IOTransport{Reader: reader{d.out}, Writer: d.in}
 			} else {
-				base, _ := onHTTP(t, forSDK, Options{})
+				base, _ := onHTTP(t, forSDK, playOptions{})
 				transport = way.open(base)
 			}
 			changed := make(chan struct{}, 10)

@@ -1,10 +1,11 @@
-package attack
+package attackmcp
 
 import (
 	"context"
 	"errors"
 	"sync"
 
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
@@ -16,34 +17,34 @@ import (
 // attack, does the actions of its phases one after the other, and answers what the server
 // asks meanwhile (§7.1.5). All of it happens in one goroutine, but for the timer of a phase.
 type client struct {
-	*actor
+	*attack.Actor
+	opt  Options
 	tape *wire.Tape
 
 	mu     sync.Mutex
 	outbox []queuedMessage
 	stop   context.CancelCauseFunc // ends what is waited for; nil while nothing is
 
-	deferred []func(string) // what events that came while a request was under way brought about
-	idle     bool           // it waits for what the server says unasked
-	latest   exchange       // the last of its own that was answered
+	deferred []func(string)  // what events that came while a request was under way brought about
+	idle     bool            // it waits for what the server says unasked
+	latest   attack.Exchange // the last of its own that was answered
 }
 
 // errMoved ends what a phase waits for when the phase is over.
 var errMoved = errors.New("the phase is over")
 
-func newClient(a *actor) *client {
-	c := &client{actor: a}
-	a.send, a.moved = c.enqueueMessage, c.interrupt
-	return c
-}
+func newClient(a *attack.Actor, opt Options) *client { return &client{Actor: a, opt: opt} }
 
-// enqueueMessage keeps what on_enter sends until the goroutine of the client can send it.
-func (c *client) enqueueMessage(_ context.Context, e entry, method, params string) {
+// Send keeps what on_enter sends until the goroutine of the client can send it.
+func (c *client) Send(_ context.Context, e attack.Entry, method, params string) {
 	c.mu.Lock()
-	c.outbox = append(c.outbox, queuedMessage{e, method, params})
+	c.outbox = append(c.outbox, queuedMessage{e.Phase(), e.Left(), method, params})
 	c.mu.Unlock()
 	c.interrupt()
 }
+
+// Moved interrupts what the phase before waited for.
+func (c *client) Moved() { c.interrupt() }
 
 // interrupt ends the wait for an answer, or for anything at all: time has brought about
 // another phase.
@@ -69,13 +70,13 @@ func (c *client) interruptible(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// playScript runs through the script. An error is why it could not be played to its end.
-func (c *client) playScript(ctx context.Context) error {
-	c.tape = wire.NewTape(c.run.opt.Recorder, trace.Message{
-		Actor: c.name, Server: c.name, Session: "s1", Role: trace.AsClient, Phase: c.phases[0].name,
+// Play runs through the script. An error is why it could not be played to its end.
+func (c *client) Play(ctx context.Context) error {
+	c.tape = wire.NewTape(c.Recorder(), trace.Message{
+		Actor: c.Name, Server: c.Name, Session: "s1", Role: trace.AsClient, Phase: c.Phases[0].Name,
 	})
-	conn, err := c.run.opt.Dial(ctx, c.name, func(p wire.Passage) {
-		c.tape.Enter(c.phases[c.lastPhase()].name)
+	conn, err := c.opt.Dial(ctx, c.Name, func(p wire.Passage) {
+		c.tape.Enter(c.Phases[c.LastPhase()].Name)
 		c.tape.Record(p)
 	})
 	if err != nil {
@@ -89,12 +90,12 @@ func (c *client) playScript(ctx context.Context) error {
 	c.runDeferred()
 	session.Hear(ctx) // over HTTP there is a stream for what a server says unasked
 	for ctx.Err() == nil {
-		at, left := c.phaseAndEnd(ctx)
+		at, left := c.Position(ctx)
 		if err := c.playPhase(ctx, session, at, left); err != nil {
 			return err
 		}
-		if c.nothingLeft(at) {
-			c.finishActor(nil)
+		if c.ThroughAt(at) {
+			c.Finish(nil)
 			_ = session.Wait(ctx) // for the grace of the run; a server that leaves then has done its part
 			return nil
 		}
@@ -102,47 +103,24 @@ func (c *client) playScript(ctx context.Context) error {
 	return nil
 }
 
-// phaseAndEnd returns the phase that holds, and what is closed when it ends.
-func (c *client) phaseAndEnd(ctx context.Context) (int, <-chan struct{}) {
-	c.currentPhase(ctx)
-	c.actor.mu.Lock()
-	defer c.actor.mu.Unlock()
-	return c.m.index, c.left
-}
-
-// nothingLeft reports whether nothing is left to do: the script is over, or it stands in a
-// phase without end, all of whose actions are done.
-func (c *client) nothingLeft(at int) bool {
-	c.actor.mu.Lock()
-	defer c.actor.mu.Unlock()
-	return c.m.over || c.m.index == at && c.phases[at].trigger == nil
-}
-
-// finishActor says that there is nothing more to come of this actor, and why if it could not do
-// its part.
-func (c *client) finishActor(err error) {
+// Close says why messages are missing in the trace.
+func (c *client) Close() {
 	if c.tape != nil {
-		c.run.noteLoss(c.tape.Err())
+		c.NoteLoss(c.tape.Err())
 	}
-	c.actor.mu.Lock()
-	defer c.actor.mu.Unlock()
-	if err != nil {
-		c.failed = err.Error()
-	}
-	c.finishScript()
 }
 
 func (c *client) openSession(ctx context.Context, conn wire.Conn) (*mcpclient.Session, error) {
-	inTime, cancel := context.WithTimeout(ctx, c.run.opt.Readiness)
+	inTime, cancel := context.WithTimeout(ctx, c.opt.Readiness)
 	defer cancel()
-	x := c.expander(rawjson.Value{})
-	state := c.phases[0].state
+	x := c.Expander(rawjson.Value{})
+	state := c.Phases[0].State
 	text := func(name, absent string) (string, error) {
-		v := nonNullMember(state, name)
+		v := attack.Member(state, name)
 		if !v.Exists() {
 			return absent, nil
 		}
-		return x.expandValue(v)
+		return x.ExpandValue(v)
 	}
 	info, err := text("client_info", `{"name":"oatf-client","version":"1.0.0"}`)
 	if err != nil {
@@ -152,7 +130,7 @@ func (c *client) openSession(ctx context.Context, conn wire.Conn) (*mcpclient.Se
 	if err != nil {
 		return nil, err
 	}
-	c.noteMissing(0, x)
+	c.NoteMissing(0, x)
 	redact := func(s string) string { return s }
 	if r, ok := conn.(interface{ Redact(string) string }); ok {
 		redact = r.Redact
@@ -170,7 +148,7 @@ func (c *client) openSession(ctx context.Context, conn wire.Conn) (*mcpclient.Se
 // observeIncoming takes a notification of the server, which may come while something else is under way.
 // What it brings about is done behind that, so that no answer is lost.
 func (c *client) observeIncoming(ctx context.Context, method string, content rawjson.Value) {
-	_, then := c.observeMessage(ctx, method, oatf.SourceRequest, content, true)
+	_, then := c.ObserveMessage(ctx, method, oatf.SourceRequest, content, true)
 	c.deferEntry(then)
 }
 
@@ -199,28 +177,28 @@ func (c *client) runDeferred() {
 // it has no end, when that is done. An error is the end of the conversation.
 func (c *client) playPhase(ctx context.Context, session *mcpclient.Session, at int, left <-chan struct{}) error {
 	select {
-	case <-c.settled[at]:
+	case <-c.Settled(at):
 	case <-left:
 		return nil
 	case <-ctx.Done():
 		return nil
 	}
-	for _, action := range c.phases[at].state.Get("actions").Elements() {
+	for _, action := range c.Phases[at].State.Get("actions").Elements() {
 		if err := c.sendQueued(ctx, session); err != nil {
 			return err
 		}
-		if isClosed(left) || c.isOver() || ctx.Err() != nil {
+		if attack.IsClosed(left) || c.Over() || ctx.Err() != nil {
 			return nil
 		}
 		if err := c.sendAction(ctx, session, at, action); err != nil {
 			return err
 		}
 	}
-	for !isClosed(left) && !c.isOver() && ctx.Err() == nil {
+	for !attack.IsClosed(left) && !c.Over() && ctx.Err() == nil {
 		if err := c.sendQueued(ctx, session); err != nil {
 			return err
 		}
-		if c.phases[at].trigger == nil {
+		if c.Phases[at].Trigger == nil {
 			return nil
 		}
 		if err := c.waitForServer(ctx, session, left); err != nil {
@@ -229,5 +207,3 @@ func (c *client) playPhase(ctx context.Context, session *mcpclient.Session, at i
 	}
 	return nil
 }
-
-func (c *client) isOver() bool { return isClosed(c.ended) }

@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"cmp"
@@ -115,7 +115,7 @@ type judge struct {
 func judges(t *testing.T) []judge {
 	all := []judge{
 		{"gauntlet", "stdio", func(t *testing.T, e string) met {
-			s := play(t, e, Options{})
+			s := play(t, e, playOptions{})
 			d := s.servers["default"]
 			t.Cleanup(func() { t.Logf("%+v", s.end().Wire) })
 			return ours(t, wire.NewStream(d.from, d.in, wire.Limits{}))
@@ -129,7 +129,7 @@ func judges(t *testing.T) []judge {
 			return ours(t, conn)
 		}},
 		{"Go SDK", "stdio", func(t *testing.T, e string) met {
-			s := play(t, e, Options{})
+			s := play(t, e, playOptions{})
 			d := s.servers["default"]
 			t.Cleanup(func() { t.Logf("%+v", s.end().Wire) })
 			return sdks(t, &mcp.IOTransport{Reader: d.from, Writer: d.in})
@@ -159,7 +159,7 @@ func judges(t *testing.T) []judge {
 
 // watched plays a document over HTTP, and in the end logs what was observed.
 func watched(t *testing.T, execution string) (base string) {
-	base, end := onHTTP(t, execution, Options{})
+	base, end := onHTTP(t, execution, playOptions{})
 	t.Cleanup(func() {
 		sum, _ := end()
 		t.Logf("%+v", sum.Wire)
@@ -228,7 +228,7 @@ func TestHostileServer(t *testing.T) {
 	if execution == "" {
 		t.Skip("started by TestHostilityMatrix")
 	}
-	r, err := New(load(t, execution), Options{Recorder: trace.NewRecorder(func(*trace.Message) error { return nil }, trace.RecorderOptions{}), Limit: 2 * time.Minute})
+	r, err := newRun(load(t, execution), playOptions{Recorder: trace.NewRecorder(func(*trace.Message) error { return nil }, trace.RecorderOptions{}), Limit: 2 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"cmp"
@@ -11,37 +11,9 @@ import (
 
 	"gauntlet/internal/leaf/faults"
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/wire"
-)
-
-// A FaultOutcome is what one client did when messages to it were tampered with below the level of
-// messages by one rule of x-gauntlet-wire.
-type FaultOutcome struct {
-	Actor   string
-	Phase   string
-	Do      string // the rule with its parameters
-	Session string // of the client in the trace
-	Times   int    // messages that it was done to
-	Bytes   int64  // that the client's transport took of them
-	Ceiling bool   // the payload reached its ceiling, where the server closed
-	Client  Reaction
-	Next    string // method of the first request or notification that it sent afterwards, "" for none
-	Back    int    // messages of all kinds that it sent afterwards
-	Again   int    // conversations that were begun afterwards, by whomever
-	Resumed int    // streams that were asked for afterwards with Last-Event-ID
-}
-
-// A Reaction is what a client did, the first of these that is true.
-type Reaction string
-
-// The reactions. Crashed is for those to say who know the agent's process.
-const (
-	Closed Reaction = "closed"  // it closed the connection before it had everything
-	WentOn Reaction = "went_on" // it sent further requests or notifications
-	Hung   Reaction = "hung"    // it had neither taken everything nor closed when the run ended
-	Left   Reaction = "left"    // it ended the conversation
-	Silent Reaction = "silent"  // nothing more came from it
 )
 
 // Bounds of what is remembered.
@@ -64,7 +36,7 @@ type faultInjector struct {
 
 // injection is a fact in the making.
 type injection struct {
-	FaultOutcome
+	attack.FaultOutcome
 	rule     *faults.Rule
 	talk     *mcpserver.Session
 	closed   bool
@@ -75,17 +47,17 @@ type injection struct {
 // newFaultInjector returns nil for a server none of whose phases has rules: then nothing of this
 // file is ever run.
 func newFaultInjector(s *server) *faultInjector {
-	if !slices.ContainsFunc(s.phases, func(p phase) bool { return p.faults != nil }) {
+	if !slices.ContainsFunc(s.Phases, func(p attack.Phase) bool { return p.Faults != nil }) {
 		return nil
 	}
 	return &faultInjector{server: s, used: map[*faults.Rule]int64{}, lists: map[string]string{}}
 }
 
 // noteUnusedFaults tells of rules of an actor that is no server.
-func (a *actor) noteUnusedFaults() {
-	for at := range a.phases {
-		if a.phases[at].faults != nil {
-			a.notice(Unplayed, at, "%s is for servers: what a client sends goes out as usual", faults.Key)
+func noteUnusedFaults(a *attack.Actor) {
+	for at := range a.Phases {
+		if a.Phases[at].Faults != nil {
+			a.Notice(attack.Unplayed, at, "%s is for servers: what a client sends goes out as usual", faults.Key)
 		}
 	}
 }
@@ -93,7 +65,7 @@ func (a *actor) noteUnusedFaults() {
 // injectFault is offered every message of the server's.
 func (w *faultInjector) injectFault(ctx context.Context, o *mcpserver.Outgoing) bool {
 	m := wire.Decode(o.Text)
-	at, method, answer := w.currentPhase(w.run.awaitBegin()), m.Method, false
+	at, method, answer := w.CurrentPhase(w.AwaitBegin()), m.Method, false
 	if m.Kind == wire.Response || m.Kind == wire.Error {
 		answer = true
 		if c := w.stateOf(o.Session); c != nil {
@@ -120,7 +92,7 @@ func (w *faultInjector) injectFault(ctx context.Context, o *mcpserver.Outgoing) 
 	}
 	if why != "" {
 		w.undoInjection(f)
-		w.notice(Unplayed, at, "x-gauntlet-wire: %s is not done to %s: %s", f.rule.Name, cmp.Or(method, "a message"), why)
+		w.Notice(attack.Unplayed, at, "x-gauntlet-wire: %s is not done to %s: %s", f.rule.Name, cmp.Or(method, "a message"), why)
 		return false
 	}
 	w.tapFaulted(o, m, cmp.Or(plan.Text, text), f)
@@ -132,17 +104,17 @@ func (w *faultInjector) injectFault(ctx context.Context, o *mcpserver.Outgoing) 
 func (w *faultInjector) chooseRule(at int, method string, answer bool, o *mcpserver.Outgoing) *injection {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, r := range w.phases[at].faults {
+	for _, r := range w.Phases[at].Faults {
 		if !r.For(method) || r.Answers && !answer || r.Times > 0 && w.used[r] >= r.Times {
 			continue
 		}
 		if r.HTTP && !o.HTTP {
-			w.notice(Unplayed, at, "x-gauntlet-wire: %s is done over HTTP only", r.Name)
+			w.Notice(attack.Unplayed, at, "x-gauntlet-wire: %s is done over HTTP only", r.Name)
 			continue
 		}
 		f := w.injectionFor(r, at, o.Session)
 		if f == nil {
-			w.notice(Trouble, at, "x-gauntlet-wire: more than %d facts of what clients did are not kept, and nothing is done to further clients", maxInjections)
+			w.Notice(attack.Trouble, at, "x-gauntlet-wire: more than %d facts of what clients did are not kept, and nothing is done to further clients", maxInjections)
 			return nil
 		}
 		w.used[r]++
@@ -165,7 +137,7 @@ func (w *faultInjector) injectionFor(r *faults.Rule, at int, t *mcpserver.Sessio
 		return nil
 	}
 	f := &injection{rule: r, talk: t}
-	f.Actor, f.Phase, f.Do, f.Session = w.name, w.phases[at].name, r.String(), "s"+strconv.Itoa(t.Number())
+	f.Actor, f.Phase, f.Do, f.Session = w.Name, w.Phases[at].Name, r.String(), "s"+strconv.Itoa(t.Number())
 	w.injections = append(w.injections, f)
 	return f
 }
@@ -209,7 +181,7 @@ func (w *faultInjector) tapFaulted(o *mcpserver.Outgoing, was wire.Message, text
 
 // carryOut carries out a plan, until the client or the run has ended.
 func (w *faultInjector) carryOut(ctx context.Context, o *mcpserver.Outgoing, f *injection, plan faults.Plan) {
-	run := w.run.awaitBegin()
+	run := w.AwaitBegin()
 	defer w.endDelivery(f)
 	begin, end := o.Frame()
 	write := func(b []byte) bool {
@@ -354,31 +326,34 @@ const maxMethod = 100
 func clipMethod(s string) string { return s[:min(len(s), maxMethod)] }
 
 // outcomes returns what was found out, when the run has ended.
-func (w *faultInjector) outcomes() []FaultOutcome {
+func (w *faultInjector) outcomes() []attack.FaultOutcome {
 	if w == nil {
 		return nil
 	}
 	w.awaitDeliveries()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var out []FaultOutcome
+	var out []attack.FaultOutcome
 	for _, f := range w.injections {
 		one := f.FaultOutcome
 		switch {
 		case one.Times == 0:
 			continue
 		case f.closed:
-			one.Client = Closed
+			one.Client = attack.Closed
 		case f.Next != "":
-			one.Client = WentOn
+			one.Client = attack.WentOn
 		case f.hung || f.underWay > 0:
-			one.Client = Hung
-		case isClosed(f.talk.Done()):
-			one.Client = Left
+			one.Client = attack.Hung
+		case attack.IsClosed(f.talk.Done()):
+			one.Client = attack.Left
 		default:
-			one.Client = Silent
+			one.Client = attack.Silent
 		}
 		out = append(out, one)
 	}
 	return out
 }
+
+// Faults says what clients did when messages to them were tampered with.
+func (s *server) Faults() []attack.FaultOutcome { return s.faults.outcomes() }

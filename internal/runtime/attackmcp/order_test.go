@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"gauntlet/internal/runtime/attack"
 )
 
 // A client that waits for nothing acts on what the server says at once, be it a notification or a
@@ -21,7 +23,7 @@ func TestIdleClientActsAtOnce(t *testing.T) {
 mode: mcp_client
 phases:
   - {name: a, state: {actions: [{method: one}]}, trigger: {event: `+event+`, after: 60s}}
-  - {name: b, on_enter: [{send: {method: notifications/b, params: {level: "{{request.level}}"}}}], state: {actions: [{method: two}]}}`, Options{})
+  - {name: b, on_enter: [{send: {method: notifications/b, params: {level: "{{request.level}}"}}}], state: {actions: [{method: two}]}}`, playOptions{})
 				v.welcome(``)
 				v.answer(v.want("one", "{}"), `{}`)
 				<-time.After(5 * time.Second)
@@ -64,7 +66,7 @@ phases:
     on_enter: [` + strings.Join(sends, ", ") + `]
     state: {tools: [{name: u}]}`
 	for range 50 {
-		s := play(t, execution, Options{})
+		s := play(t, execution, playOptions{})
 		d := s.servers["default"]
 		d.hello("{}")
 		go d.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}` + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
@@ -84,7 +86,7 @@ phases:
 func TestFirstPhaseSpeaksFirst(t *testing.T) {
 	s := play(t, `
 mode: mcp_server
-phases: [{name: a, on_enter: [{send: {method: notifications/message, params: {n: 1}}}, {send: {method: ping}}], state: {tools: []}}]`, Options{})
+phases: [{name: a, on_enter: [{send: {method: notifications/message, params: {n: 1}}}, {send: {method: ping}}], state: {tools: []}}]`, playOptions{})
 	d := s.servers["default"]
 	d.request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}`)
 	d.next()
@@ -106,7 +108,7 @@ phases:
     on_enter: [{send: {method: notifications/x, params: [1, {a: 2}]}}]
     state:
       actions: [{method: one, params: [1, two]}, {method: two, params: text}, {method: three, params: 3}, {method: four}]
-      sampling_responses: [{when: {n: 1}, content: just text}, {when: {n: 2}, content: [1]}, {when: {n: 3}, content: {type: text, text: bare}}, {content: {model: x}}]`, Options{})
+      sampling_responses: [{when: {n: 1}, content: just text}, {when: {n: 2}, content: [1]}, {when: {n: 3}, content: {type: text, text: bare}}, {content: {model: x}}]`, playOptions{})
 		v.welcome(``)
 		v.want("notifications/x", `[1,{"a":2}]`)
 		v.answer(v.want("one", `[1,"two"]`), `{}`)
@@ -135,7 +137,7 @@ phases:
     trigger: {event: two}
   - name: b
     on_enter: [{send: {method: notifications/b, params: {r: "{{request.then}}", s: "{{response.z}}"}}}]
-    state: {actions: []}`, Options{})
+    state: {actions: []}`, playOptions{})
 			v.welcome(``)
 			v.answer(v.want("one", `{"x":"asked"}`), `{"y":"told"}`)
 			v.answer(v.want("two", `{"then":"told asked"}`), `{"z":"end"}`)
@@ -151,7 +153,7 @@ phases:
     trigger: {event: tools/call}
   - name: b
     on_enter: [{send: {method: notifications/message, params: {asked: "{{request.arguments.id}}", told: "{{response.structuredContent.same}}"}}}]
-    state: {tools: []}`, Options{})
+    state: {tools: []}`, playOptions{})
 		d := s.servers["default"]
 		d.hello("{}")
 		if got := d.ask("tools/call", `{"name":"t","arguments":{"id":"7"}}`); !strings.Contains(got, `{"id":"7","same":"f","fixed":"f"}`) {
@@ -173,7 +175,7 @@ phases:
       - {name: who, source: response, type: json_path, selector: "$.serverInfo.name"}
       - {name: own, source: request, type: json_path, selector: "$.clientInfo.name"}
     trigger: {event: initialize, match: {serverInfo.name: v}}
-  - {name: b, state: {actions: [{method: two, params: {who: "{{who}}", own: "{{own}}"}}]}}`, Options{})
+  - {name: b, state: {actions: [{method: two, params: {who: "{{who}}", own: "{{own}}"}}]}}`, playOptions{})
 		v.welcome(``)
 		v.answer(v.want("two", `{"who":"v","own":"evil"}`), `{}`)
 		sum := <-s.done
@@ -190,7 +192,7 @@ func TestTheLastPhaseEndsByTheDocument(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := play(t, `
 mode: mcp_server
-phases: [{name: a, state: {tools: [{name: t, responses: [{content: {content: []}}]}]}, trigger: {event: tools/call}}]`, Options{})
+phases: [{name: a, state: {tools: [{name: t, responses: [{content: {content: []}}]}]}, trigger: {event: tools/call}}]`, playOptions{})
 			d := s.servers["default"]
 			d.hello("{}")
 			const calls = 20
@@ -208,17 +210,17 @@ phases: [{name: a, state: {tools: [{name: t, responses: [{content: {content: []}
 		synctest.Test(t, func(t *testing.T) {
 			s, v := attackOn(t, `
 mode: mcp_client
-state: {actions: [{method: one}]}`, Options{})
+state: {actions: [{method: one}]}`, playOptions{})
 			v.welcome(``)
 			v.answer(v.want("one", "{}"), `{}`)
-			<-time.After(DefaultGrace / 2)
+			<-time.After(attack.DefaultGrace / 2)
 			v.say(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`)
 			if m := v.next(); m.Result == "" {
 				t.Errorf("got %s", m.Raw)
 			}
 			sum := <-s.done
 			s.done <- sum
-			if sum.Ended != EndedThrough {
+			if sum.Ended != attack.EndedThrough {
 				t.Errorf("it ended: %s", sum.Ended)
 			}
 		})

@@ -1,10 +1,11 @@
-package attack
+package attackmcp
 
 import (
 	"cmp"
 	"context"
 	"errors"
 
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/rawjson"
 )
 
@@ -21,26 +22,26 @@ type toolReply struct {
 // respondTo answers tools/call, prompts/get or resources/read of p, by the first response
 // whose when holds for the request, else the one without a when. Where there is none the
 // answer is an empty one: legal, and saying nothing.
-func (s *serverState) respondTo(ctx context.Context, l int, p *stateItem, uri string, x *expander) (toolReply, error) {
+func (s *serverState) respondTo(ctx context.Context, l int, p *stateItem, uri string, x *attack.Expander) (toolReply, error) {
 	if p.responses == nil && l >= resources {
-		result, err := resourceContents(p.value, nonNullMember(p.value, "content"), uri, x)
+		result, err := resourceContents(p.value, attack.Member(p.value, "content"), uri, x)
 		return toolReply{result: result}, err
 	}
 	field := [...]string{"content", "messages", "contents", "contents"}[l]
 	var entry rawjson.Value
 	var err error
 	if p.responses != nil {
-		if entry, err = p.responses.Select(ctx, x.scope.Request); err != nil {
+		if entry, err = p.responses.Select(ctx, x.Scope.Request); err != nil {
 			return toolReply{}, err
 		}
 	}
-	r := toolReply{synthesized: nonNullMember(entry, "synthesize").Exists()}
-	content := nonNullMember(entry, "content")
-	if x.scope.Response = content; content.Kind() != rawjson.Object {
-		x.scope.Response = entry // which is the result then
+	r := toolReply{synthesized: attack.Member(entry, "synthesize").Exists()}
+	content := attack.Member(entry, "content")
+	if x.Scope.Response = content; content.Kind() != rawjson.Object {
+		x.Scope.Response = entry // which is the result then
 	}
 	switch {
-	case r.synthesized && !content.Exists() && !nonNullMember(entry, field).Exists():
+	case r.synthesized && !content.Exists() && !attack.Member(entry, field).Exists():
 		return r, errSynthesize
 	case l >= resources && content.Exists() && !content.Get("contents").Exists():
 		r.result, err = resourceContents(p.value, content, uri, x)
@@ -53,84 +54,84 @@ func (s *serverState) respondTo(ctx context.Context, l int, p *stateItem, uri st
 // resultFromEntry makes a result of a response entry, in either of the two shapes that documents
 // have: content is the whole result, or the entry itself is and has its list under field.
 // What stands beside content goes out with it (isError, structuredContent, _meta).
-func resultFromEntry(entry rawjson.Value, field string, x *expander) (string, error) {
-	o := newObjectWriter(x)
-	whole := nonNullMember(entry, "content")
+func resultFromEntry(entry rawjson.Value, field string, x *attack.Expander) (string, error) {
+	o := attack.NewObjectWriter(x)
+	whole := attack.Member(entry, "content")
 	if whole.Kind() == rawjson.Object {
-		o.copyMembers(whole)
+		o.CopyMembers(whole)
 		for m := range entry.Members() {
 			if name := m.Key.Text(); name != "when" && name != "content" && name != "synthesize" && !whole.Get(name).Exists() {
-				o.addExpanded(m.Key.Raw(), m.Value)
+				o.AddExpanded(m.Key.Raw(), m.Value)
 			}
 		}
-		return o.closeObject()
+		return o.CloseObject()
 	}
-	if !nonNullMember(entry, field).Exists() {
-		o.addRaw(`"`+field+`"`, "[]")
+	if !attack.Member(entry, field).Exists() {
+		o.AddRaw(`"`+field+`"`, "[]")
 	}
 	for m := range entry.Members() {
 		switch name := m.Key.Text(); {
 		case name == "when", name == "synthesize", name == field && m.Value.Kind() == rawjson.Null:
 		default:
-			o.addExpanded(m.Key.Raw(), m.Value)
+			o.AddExpanded(m.Key.Raw(), m.Value)
 		}
 	}
-	return o.closeObject()
+	return o.CloseObject()
 }
 
 // resourceContents wraps the content of a resource into what resources/read answers. A content that
 // is a list is what goes out as it stands, a string is text.
-func resourceContents(resource, content rawjson.Value, uri string, x *expander) (string, error) {
-	o := newObjectWriter(x)
+func resourceContents(resource, content rawjson.Value, uri string, x *attack.Expander) (string, error) {
+	o := attack.NewObjectWriter(x)
 	switch content.Kind() {
 	case rawjson.Absent:
-		o.addRaw(`"contents"`, "[]")
-		return o.closeObject()
+		o.AddRaw(`"contents"`, "[]")
+		return o.CloseObject()
 	case rawjson.Array:
-		o.addExpanded(`"contents"`, content)
-		return o.closeObject()
+		o.AddExpanded(`"contents"`, content)
+		return o.CloseObject()
 	}
-	one := newObjectWriter(x)
+	one := attack.NewObjectWriter(x)
 	if !content.Get("uri").Exists() {
-		one.addRaw(`"uri"`, rawjson.Quote(uri))
+		one.AddRaw(`"uri"`, rawjson.Quote(uri))
 	}
-	if mime := nonNullMember(resource, "mimeType"); mime.Exists() && !content.Get("mimeType").Exists() {
-		one.addExpanded(`"mimeType"`, mime)
+	if mime := attack.Member(resource, "mimeType"); mime.Exists() && !content.Get("mimeType").Exists() {
+		one.AddExpanded(`"mimeType"`, mime)
 	}
 	if content.Kind() == rawjson.Object {
-		one.copyMembers(content)
+		one.CopyMembers(content)
 	} else {
-		one.addExpanded(`"text"`, content)
+		one.AddExpanded(`"text"`, content)
 	}
-	text, err := one.closeObject()
-	o.addRaw(`"contents"`, "["+text+"]")
-	out, _ := o.closeObject()
+	text, err := one.CloseObject()
+	o.AddRaw(`"contents"`, "["+text+"]")
+	out, _ := o.CloseObject()
 	return out, err
 }
 
 // elicitationFor returns the params of the elicitation that a request calls for, "" for none. id
 // makes an id for one in the mode url that has none: MCP wants one on the wire.
-func (s *serverState) elicitationFor(ctx context.Context, x *expander, id func() string) (params, mode string, err error) {
+func (s *serverState) elicitationFor(ctx context.Context, x *attack.Expander, id func() string) (params, mode string, err error) {
 	if s.elicitations == nil {
 		return "", "", nil
 	}
-	entry, err := s.elicitations.Select(ctx, x.scope.Request)
+	entry, err := s.elicitations.Select(ctx, x.Scope.Request)
 	if err != nil || !entry.Exists() {
 		return "", "", err
 	}
-	mode = cmp.Or(nonNullMember(entry, "mode").Text(), "form")
-	o := newObjectWriter(x)
-	o.addRaw(`"mode"`, rawjson.Quote(mode))
+	mode = cmp.Or(attack.Member(entry, "mode").Text(), "form")
+	o := attack.NewObjectWriter(x)
+	o.AddRaw(`"mode"`, rawjson.Quote(mode))
 	skip := []string{"when", "mode"}
 	switch {
-	case mode == "url" && !nonNullMember(entry, "elicitationId").Exists():
-		o.addRaw(`"elicitationId"`, rawjson.Quote(id()))
+	case mode == "url" && !attack.Member(entry, "elicitationId").Exists():
+		o.AddRaw(`"elicitationId"`, rawjson.Quote(id()))
 		skip = append(skip, "elicitationId")
-	case mode == "form" && !nonNullMember(entry, "requestedSchema").Exists():
-		o.addRaw(`"requestedSchema"`, `{"type":"object","properties":{}}`)
+	case mode == "form" && !attack.Member(entry, "requestedSchema").Exists():
+		o.AddRaw(`"requestedSchema"`, `{"type":"object","properties":{}}`)
 		skip = append(skip, "requestedSchema")
 	}
-	o.copyMembers(entry, skip...)
-	params, err = o.closeObject()
+	o.CopyMembers(entry, skip...)
+	params, err = o.CloseObject()
 	return params, mode, err
 }

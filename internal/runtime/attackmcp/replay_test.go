@@ -1,10 +1,11 @@
-package attack
+package attackmcp
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/trace"
 )
 
@@ -49,14 +50,14 @@ const recording = `
 `
 
 func TestReplay(t *testing.T) {
-	replay := func() (Replayed, Summary, string) {
+	replay := func() (attack.Replayed, attack.Summary, string) {
 		var text bytes.Buffer
 		w, err := trace.NewWriter(&text, "test")
 		if err != nil {
 			t.Fatal(err)
 		}
 		recorded := recordOf(t, recording)
-		r, err := New(load(t, replayed), Options{Recorder: trace.NewRecorder(w.Write, trace.RecorderOptions{}), Clock: NewClock(recorded[0].Time)})
+		r, err := newRun(load(t, replayed), playOptions{Recorder: trace.NewRecorder(w.Write, trace.RecorderOptions{}), Clock: attack.NewClock(recorded[0].Time)})
 		if err != nil {
 			t.Fatal(err)
 		}

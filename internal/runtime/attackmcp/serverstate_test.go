@@ -1,12 +1,12 @@
-package attack
+package attackmcp
 
 import (
 	"context"
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/oatf/match"
 )
 
@@ -67,7 +67,7 @@ func TestAnswers(t *testing.T) {
 		{"a template", resources, "t://7/x", `{"uri":"t://7/x"}`, `{"contents":[{"uri":"t://7/x","mimeType":"m","text":"t://7/x"}]}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			x := &expander{scope: match.Scope{Captures: map[string]string{"who": "eve"}, Request: parse(t, tt.req)}}
+			x := &attack.Expander{Scope: match.Scope{Captures: map[string]string{"who": "eve"}, Request: parse(t, tt.req)}}
 			p := s.findByName(tt.list, tt.id, x)
 			if tt.list == resources {
 				p = s.findResource(tt.id, x)
@@ -81,7 +81,7 @@ func TestAnswers(t *testing.T) {
 			}
 		})
 	}
-	x := &expander{}
+	x := &attack.Expander{}
 	if _, err := s.respondTo(t.Context(), tools, s.findByName(tools, "made", x), "", x); !errors.Is(err, errSynthesize) {
 		t.Errorf("synthesize alone: %v, want an error that says so", err)
 	}
@@ -94,7 +94,7 @@ func TestDefinitionsGoOutAsTheyStand(t *testing.T) {
 		tools:     `{"zeta":1.50,"name":"n","_meta":{"b": 1, "a": 2},"inputSchema":{"content": 1, "responses": 2}} 7`,
 		resources: `{"uri":"u","name":"r"}`, prompts: ``,
 	} {
-		items, err := s.expandItems(l, &expander{})
+		items, err := s.expandItems(l, &attack.Expander{})
 		if got := strings.Join(items, " "); err != nil || got != want {
 			t.Errorf("list %d: %s, %v\nwant %s", l, got, err, want)
 		}
@@ -120,7 +120,7 @@ func TestElicitations(t *testing.T) {
 		"d": `{"mode":"form","requestedSchema":{"type":"object","properties":{}},"message":"m"}`,
 		"e": ``,
 	} {
-		x := &expander{scope: match.Scope{Request: parse(t, `{"name":"`+name+`"}`)}}
+		x := &attack.Expander{Scope: match.Scope{Request: parse(t, `{"name":"`+name+`"}`)}}
 		got, _, err := s.elicitationFor(t.Context(), x, func() string { return "new" })
 		if err != nil || got != want {
 			t.Errorf("%s: %s, %v\nwant %s", name, got, err, want)
@@ -180,8 +180,8 @@ func TestWhatASceneCannotPlayIsSaid(t *testing.T) {
 
 func TestExpansionIsBounded(t *testing.T) {
 	v := parse(t, `"`+strings.Repeat("{{request.x}}", 5000)+`"`)
-	x := &expander{scope: match.Scope{Request: parse(t, `{"x":"`+strings.Repeat("y", 1<<20)+`"}`)}}
-	if _, err := x.expandValue(v); err == nil {
+	x := &attack.Expander{Scope: match.Scope{Request: parse(t, `{"x":"`+strings.Repeat("y", 1<<20)+`"}`)}}
+	if _, err := x.ExpandValue(v); err == nil {
 		t.Error("5,000 templates of 1 MiB each were expanded")
 	}
 	// Nor may the many parts of one message, each of which has room.
@@ -195,18 +195,14 @@ func TestExpansionIsBounded(t *testing.T) {
 func TestConditionsAreBounded(t *testing.T) {
 	s := readServerState(parse(t, `{"tools":[{"name":"t","responses":[{"when":{"name":"t"},"content":[]}]}],
 		"elicitations":[{"when":{"name":"t"},"message":"m"}]}`))
-	x := &expander{scope: match.Scope{Request: parse(t, `{"name":"t"}`)}}
+	x := &attack.Expander{Scope: match.Scope{Request: parse(t, `{"name":"t"}`)}}
 	late, cancel := context.WithCancelCause(t.Context())
-	cancel(errMatchTime)
-	if _, err := s.respondTo(late, tools, s.findByName(tools, "t", x), "", x); !errors.Is(err, errMatchTime) {
+	cancel(context.DeadlineExceeded)
+	if _, err := s.respondTo(late, tools, s.findByName(tools, "t", x), "", x); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("an answer was chosen behind its time, with the error %v", err)
 	}
-	if _, _, err := s.elicitationFor(late, x, nil); !errors.Is(err, errMatchTime) {
+	if _, _, err := s.elicitationFor(late, x, nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("an elicitation was chosen behind its time, with the error %v", err)
-	}
-	m := newPhaseMachine(readOne(t, "mode: mcp_server\nphases:\n  - {state: {}, trigger: {event: e, match: {name: t}}}"), time.Now())
-	if changes, err := m.observe(late, m.begun, "e", x.scope.Request); !errors.Is(err, errMatchTime) || changes != nil {
-		t.Errorf("an event was counted behind its time: %v, with the error %v", changes, err)
 	}
 }
 

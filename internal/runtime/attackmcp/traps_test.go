@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"bufio"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
@@ -28,9 +29,7 @@ var _ = []struct {
 }{
 	{"a trigger by time waits for traffic", TestSleeperWakesWithoutTraffic},
 	{"messages that go out are counted as events", TestOnlyWhatComesInCounts},
-	{"an event counts in two phases", TestPhases},
 	{"a call that is sent again with an answer counts twice", TestSDKClientIsPulled},
-	{"states of phases are merged", TestStatesAreReplacedWhole},
 	{"the answer that ends a phase comes from the next one", TestRugPull},
 	{"resources are listed and their content is not served", TestDefaults},
 	{"default capabilities depend on what is in the lists", TestDefaults},
@@ -60,7 +59,7 @@ var _ = []struct {
 
 func TestOnlyWhatComesInCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := play(t, rugPull, Options{})
+		s := play(t, rugPull, playOptions{})
 		d := s.servers["default"]
 		d.hello(`{}`)
 		for range 2 {
@@ -74,14 +73,11 @@ func TestOnlyWhatComesInCounts(t *testing.T) {
 }
 
 func TestCapturesAreNoTemplates(t *testing.T) {
-	c := newCaptureStore()
-	c.setCapture("a", "x", "{{y}} \x00 {{request.k}}")
-	c.setCapture("a", "y", "never")
-	x := &expander{scope: match.Scope{Captures: c.visibleTo("a"), Request: parse(t, `{"k":"never"}`)}}
-	if got, err := x.expandValue(parse(t, `"<{{x}}>"`)); err != nil || got != `"<{{y}} \u0000 {{request.k}}>"` {
+	captures := map[string]string{"x": "{{y}} \x00 {{request.k}}", "y": "never"}
+	x := &attack.Expander{Scope: match.Scope{Captures: captures, Request: parse(t, `{"k":"never"}`)}}
+	if got, err := x.ExpandValue(parse(t, `"<{{x}}>"`)); err != nil || got != `"<{{y}} \u0000 {{request.k}}>"` {
 		t.Errorf("got %s, %v", got, err)
 	}
-
 }
 
 func TestFourActors(t *testing.T) {
@@ -97,7 +93,7 @@ func TestFourActors(t *testing.T) {
       - {name: two, state: {instructions: "{{a%d.v}}"}, on_enter: [{send: {method: notifications/tools/list_changed}}], x-gauntlet-await: [{actor: a%d, extractors: [v]}]}
 `, i, (i+1)%4, (i+1)%4)
 		}
-		s := play(t, execution.String(), Options{})
+		s := play(t, execution.String(), playOptions{})
 		var all sync.WaitGroup
 		for i := range 4 {
 			d := s.servers[fmt.Sprintf("a%d", i)]
@@ -119,7 +115,7 @@ func TestFourActors(t *testing.T) {
 // Two clients of one server: what one is asked never reaches the other, however many calls
 // are under way.
 func TestQuestionsStayWithTheirClient(t *testing.T) {
-	base, end := onHTTP(t, strings.Replace(forSDK, "count: 4", "count: 1000", 1), Options{})
+	base, end := onHTTP(t, strings.Replace(forSDK, "count: 4", "count: 1000", 1), playOptions{})
 	connect := func(answer mcp.ElicitResult, asked *int) *mcp.ClientSession {
 		client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, &mcp.ClientOptions{
 			ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -189,12 +185,12 @@ func TestHostileAgents(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := play(t, rugPull, Options{Limit: time.Minute})
+				s := play(t, rugPull, playOptions{Limit: time.Minute})
 				d := s.servers["default"]
 				go tt.do(d) // ends with the server
 				sum := <-s.done
 				s.done <- sum
-				if sum.Ended != EndedLimit || sum.Duration > time.Minute+5*time.Second {
+				if sum.Ended != attack.EndedLimit || sum.Duration > time.Minute+5*time.Second {
 					t.Errorf("ended %q after %s, want its limit of 1m", sum.Ended, sum.Duration)
 				}
 			})
@@ -210,18 +206,18 @@ func TestHostileDocuments(t *testing.T) {
 	phases.WriteString(strings.Repeat(`{name: "t"},`, 5000))
 	phases.WriteString("]}, trigger: {event: e}}\n")
 	phases.WriteString(strings.Repeat("  - {trigger: {event: e}}\n", 5000))
-	r, err := New(load(t, phases.String()), Options{})
+	r, err := newRun(load(t, phases.String()), playOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := r.servers[0].states; s[0] != s[len(s)-1] {
+	if s := r.Player("default").(*server).states; s[0] != s[len(s)-1] {
 		t.Error("every phase was read by itself")
 	}
 	actors.WriteString("actors:\n")
-	for i := range maxActors + 1 {
+	for i := range 101 {
 		fmt.Fprintf(&actors, "  - {name: a%d, mode: mcp_server, phases: [{state: {}}]}\n", i)
 	}
-	if _, err := New(load(t, actors.String()), Options{}); err == nil {
+	if _, err := newRun(load(t, actors.String()), playOptions{}); err == nil {
 		t.Error("more actors are played than may be")
 	}
 }
@@ -233,7 +229,7 @@ func FuzzAgent(f *testing.F) {
 		`{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"pw":"{{pw}}"}}}`)
 	f.Add(`{"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"add","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		s := play(t, forSDK, Options{})
+		s := play(t, forSDK, playOptions{})
 		d := s.servers["default"]
 		go func() { // ends with the server
 			_, _ = io.WriteString(d.in, text+"\n")

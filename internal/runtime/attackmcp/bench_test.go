@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"bufio"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/trace"
 )
@@ -31,11 +32,11 @@ func BenchmarkAttackStdio(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r, err := New(load(b, benched), Options{Recorder: trace.NewRecorder(w.Write, trace.RecorderOptions{}), Limit: time.Hour})
+		r, err := newRun(load(b, benched), playOptions{Recorder: trace.NewRecorder(w.Write, trace.RecorderOptions{}), Limit: time.Hour})
 		if err != nil {
 			b.Fatal(err)
 		}
-		done := make(chan Summary, 1)
+		done := make(chan attack.Summary, 1)
 		go func() { done <- r.Run(context.Background()) }() // ends by End
 		benchDesk(b, func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 			return r.Servers()[0].Stdio(ctx, in, out)
@@ -73,7 +74,7 @@ func BenchmarkAttackHTTP(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r, err := New(load(b, benched), Options{Recorder: trace.NewRecorder(w.Write, trace.RecorderOptions{}), Limit: time.Hour})
+		r, err := newRun(load(b, benched), playOptions{Recorder: trace.NewRecorder(w.Write, trace.RecorderOptions{}), Limit: time.Hour})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"context"
@@ -74,7 +74,7 @@ func TestClientAttacksSDKServer(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := play(t, onSDK, Options{Dial: func(_ context.Context, _ string, tap wire.Tap) (wire.Conn, error) { return dial(t, tap), nil }})
+			s := play(t, onSDK, playOptions{Dial: func(_ context.Context, _ string, tap wire.Tap) (wire.Conn, error) { return dial(t, tap), nil }})
 			sum := <-s.done
 			s.done <- sum
 			if !sum.Actors[0].Through || len(sum.Actors[0].Phases) != 2 {

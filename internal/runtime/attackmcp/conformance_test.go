@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
@@ -48,7 +49,7 @@ func TestConformance(t *testing.T) {
 }
 
 // everything is a run of the document, whose engine asks test code first.
-func everything(t *testing.T) *Run {
+func everything(t *testing.T) *attack.Run {
 	t.Helper()
 	text, err := os.ReadFile("testdata/conformance.yaml")
 	if err != nil {
@@ -59,11 +60,11 @@ func everything(t *testing.T) *Run {
 		t.Fatal(err)
 	}
 	sink := func(*trace.Message) error { return nil }
-	r, err := New(doc, Options{Recorder: trace.NewRecorder(sink, trace.RecorderOptions{})})
+	r, err := newRun(doc, playOptions{Recorder: trace.NewRecorder(sink, trace.RecorderOptions{})})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := r.servers[0]
+	s := r.Player("default").(*server)
 	state := mcpserver.State{
 		Name: "everything", Identity: []string{`{"name":"conformance","version":"1.0.0"}`}, Unlisted: true, Call: beyond,
 	}

@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"bytes"
@@ -45,7 +45,7 @@ func onStdio() int {
 	if err != nil {
 		panic(err)
 	}
-	r, err := New(doc, Options{Recorder: trace.NewRecorder(func(*trace.Message) error { return nil }, trace.RecorderOptions{})})
+	r, err := newRun(doc, playOptions{Recorder: trace.NewRecorder(func(*trace.Message) error { return nil }, trace.RecorderOptions{})})
 	if err != nil {
 		panic(err)
 	}
@@ -93,7 +93,7 @@ func TestTypeScriptClientIsPulled(t *testing.T) {
 			}
 			where := os.Args[0]
 			if tt.way != "stdio" {
-				base, _ := onHTTP(t, forTypeScript, Options{})
+				base, _ := onHTTP(t, forTypeScript, playOptions{})
 				where = base + map[string]string{"http": mcpserver.Path, "sse": mcpserver.PathSSE}[tt.way]
 			}
 			cmd := exec.CommandContext(t.Context(), node, client, tt.generation, tt.era, tt.way, where)

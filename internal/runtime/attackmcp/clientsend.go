@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
@@ -33,7 +34,7 @@ func (c *client) sendQueued(ctx context.Context, session *mcpclient.Session) err
 func (c *client) waitForServer(ctx context.Context, session *mcpclient.Session, left <-chan struct{}) error {
 	waiting, done := c.interruptible(ctx)
 	defer done()
-	if isClosed(left) || c.isOver() { // it was over before there was anything to interrupt
+	if attack.IsClosed(left) || c.Over() { // it was over before there was anything to interrupt
 		return nil
 	}
 	c.idle = true
@@ -45,19 +46,19 @@ func (c *client) waitForServer(ctx context.Context, session *mcpclient.Session, 
 
 // sendAction does one action of the state.
 func (c *client) sendAction(ctx context.Context, session *mcpclient.Session, at int, action rawjson.Value) error {
-	x := c.expanderUpon(c.latest)
-	method, err := x.expandText(action.Get("method").Text())
+	x := c.ExpanderUpon(c.latest)
+	method, err := x.ExpandText(action.Get("method").Text())
 	params := "{}"
-	if v := nonNullMember(action, "params"); err == nil && v.Exists() {
-		params, err = x.expandValue(v)
+	if v := attack.Member(action, "params"); err == nil && v.Exists() {
+		params, err = x.ExpandValue(v)
 	}
-	c.noteMissing(at, x)
+	c.NoteMissing(at, x)
 	switch {
 	case err != nil:
-		c.notice(Unplayed, at, "the action %q is left out: %v", action.Get("method").Text(), err)
+		c.Notice(attack.Unplayed, at, "the action %q is left out: %v", action.Get("method").Text(), err)
 		return nil
 	case method == "":
-		c.notice(Unplayed, at, "an action has no method and is left out; the form is {method, params}")
+		c.Notice(attack.Unplayed, at, "an action has no method and is left out; the form is {method, params}")
 		return nil
 	}
 	return c.sendMessage(ctx, session, at, method, params)
@@ -71,10 +72,10 @@ func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at
 	}
 	var tree rawjson.Tree
 	if err := tree.Parse(params, 0); err != nil {
-		c.notice(Unplayed, at, "%s is left out: its params are no JSON: %v", method, err)
+		c.Notice(attack.Unplayed, at, "%s is left out: its params are no JSON: %v", method, err)
 		return nil
 	}
-	c.runExtractors(at, oatf.SourceRequest, tree.Root())
+	c.RunExtractors(at, oatf.SourceRequest, tree.Root())
 	if isNotification(method) {
 		if err := session.Notify(ctx, method, params); err != nil {
 			return fmt.Errorf("%s: %w", method, err)
@@ -97,9 +98,9 @@ func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at
 		return session.Err()
 	case ctx.Err() != nil:
 	case moved:
-		c.notice(Trouble, at, "the answer to %s did not come before the phase was over", method)
+		c.Notice(attack.Trouble, at, "the answer to %s did not come before the phase was over", method)
 	default:
-		c.notice(Trouble, at, "%v", err)
+		c.Notice(attack.Trouble, at, "%v", err)
 	}
 	c.runDeferred()
 	return nil
@@ -109,15 +110,15 @@ func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at
 // The extractors are those of the phase that asked, also where it is over by now.
 func (c *client) observeOwnAnswer(ctx context.Context, at int, method, params string, m wire.Message) {
 	content := withRequest(m, params)
-	c.runExtractors(at, oatf.SourceResponse, content)
-	c.latest = exchange{params, cmp.Or(m.Result, m.Error)}
-	c.deferEntry(c.observeEvent(ctx, method, content, c.latest))
+	c.RunExtractors(at, oatf.SourceResponse, content)
+	c.latest = attack.Exchange{Request: params, Response: cmp.Or(m.Result, m.Error)}
+	c.deferEntry(c.ObserveEvent(ctx, method, content, c.latest))
 }
 
 // observeOpening takes the exchange that opens the conversation, an event as any other.
 func (c *client) observeOpening(ctx context.Context, method, params string, m wire.Message) {
-	at := c.lastPhase()
-	c.runExtractors(at, oatf.SourceRequest, parseJSON(params))
+	at := c.LastPhase()
+	c.RunExtractors(at, oatf.SourceRequest, attack.ParseJSON(params))
 	c.observeOwnAnswer(ctx, at, method, params, m)
 }
 

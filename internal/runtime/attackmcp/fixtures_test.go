@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"bufio"
@@ -9,12 +9,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"gauntlet/internal/runtime/mcpserver"
-	"gauntlet/oatf"
-	"gauntlet/trace"
+	"time"
 
 	"go.uber.org/goleak"
+
+	"gauntlet/internal/runtime/attack"
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
 )
 
 func TestMain(m *testing.M) {
@@ -24,17 +28,40 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
+// playOptions are those of the engine and of the binding together.
+type playOptions struct {
+	Recorder         *trace.Recorder
+	Notice           func(attack.Notice)
+	Limit            time.Duration
+	Grace            *time.Duration
+	Clock            *attack.Clock
+	Readiness        time.Duration
+	Dial             func(ctx context.Context, actor string, tap wire.Tap) (wire.Conn, error)
+	Serve            mcpserver.Options
+	Negotiate        bool
+	ForceElicitation bool
+}
+
+func newRun(doc *oatf.Document, o playOptions) (*attack.Run, error) {
+	return attack.New(doc, attack.Options{
+		Recorder: o.Recorder, Notice: o.Notice, Limit: o.Limit, Grace: o.Grace, Clock: o.Clock,
+		Bindings: []attack.Binding{New(Options{
+			Readiness: o.Readiness, Dial: o.Dial, Serve: o.Serve, Negotiate: o.Negotiate, ForceElicitation: o.ForceElicitation,
+		})},
+	})
+}
+
 // A stage is a document being played in memory, its servers over pipes as over stdio.
 type stage struct {
 	t       testing.TB
-	run     *Run
+	run     *attack.Run
 	stop    context.CancelFunc
 	servers map[string]*desk
-	done    chan Summary
+	done    chan attack.Summary
 
 	mu      sync.Mutex
 	trace   []trace.Message
-	notices []Notice
+	notices []attack.Notice
 }
 
 // A desk is where the agent sits that talks to one server.
@@ -47,14 +74,14 @@ type desk struct {
 }
 
 // play begins a run. The stage is cleared away with the test at the latest.
-func play(t testing.TB, execution string, opt Options) *stage {
+func play(t testing.TB, execution string, opt playOptions) *stage {
 	t.Helper()
 	return playDocument(t, load(t, execution), opt)
 }
 
-func playDocument(t testing.TB, doc *oatf.Document, opt Options) *stage {
+func playDocument(t testing.TB, doc *oatf.Document, opt playOptions) *stage {
 	t.Helper()
-	s := &stage{t: t, servers: map[string]*desk{}, done: make(chan Summary, 1)}
+	s := &stage{t: t, servers: map[string]*desk{}, done: make(chan attack.Summary, 1)}
 	sink := func(m *trace.Message) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -62,13 +89,13 @@ func playDocument(t testing.TB, doc *oatf.Document, opt Options) *stage {
 		return nil
 	}
 	opt.Recorder = trace.NewRecorder(sink, trace.RecorderOptions{})
-	opt.Notice = func(n Notice) {
+	opt.Notice = func(n attack.Notice) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.notices = append(s.notices, n)
 	}
 	var err error
-	if s.run, err = New(doc, opt); err != nil {
+	if s.run, err = newRun(doc, opt); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -95,7 +122,7 @@ func playDocument(t testing.TB, doc *oatf.Document, opt Options) *stage {
 }
 
 // end ends the run, unless it has ended, and returns what became of it.
-func (s *stage) end() Summary {
+func (s *stage) end() attack.Summary {
 	s.run.End("the test is over")
 	s.stopReading()
 	sum := <-s.done
@@ -163,7 +190,7 @@ func (d *desk) want(line string) {
 	}
 }
 
-func (s *stage) noticed(kind NoticeKind, text string) bool {
+func (s *stage) noticed(kind attack.NoticeKind, text string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, n := range s.notices {
@@ -174,7 +201,7 @@ func (s *stage) noticed(kind NoticeKind, text string) bool {
 	return false
 }
 
-func (s *stage) wantNotice(kind NoticeKind, text string) {
+func (s *stage) wantNotice(kind attack.NoticeKind, text string) {
 	s.t.Helper()
 	if !s.noticed(kind, text) {
 		s.mu.Lock()
@@ -197,3 +224,26 @@ func (s *stage) messages(method string) []trace.Message {
 }
 
 var _ mcpserver.Interceptor = (*server)(nil)
+
+// load reads a document whose execution is given, indented by two.
+func load(t testing.TB, execution string) *oatf.Document {
+	t.Helper()
+	text := "oatf: \"0.1\"\nattack:\n  name: test\n  execution:\n"
+	for line := range strings.Lines(strings.Trim(execution, "\n") + "\n") {
+		text += "    " + line
+	}
+	doc, _, err := oatf.Load(text)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return doc
+}
+
+func parse(t testing.TB, text string) rawjson.Value {
+	t.Helper()
+	var tree rawjson.Tree
+	if err := tree.Parse(text, 0); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return tree.Root()
+}

@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
 )
 
@@ -42,7 +43,7 @@ func TestWireOverStdio(t *testing.T) {
 		{`{do: nest, depth: 2, times: 1, on: [tools/call]}`, []string{`{"jsonrpc":"2.0","id":1,"result":{"gauntlet/payload":[[0]],"content":[{"type":"text","text":"[@payload@]"}]}}`}},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
-			s := play(t, tampering("["+tt.rule+"]"), Options{})
+			s := play(t, tampering("["+tt.rule+"]"), playOptions{})
 			d := s.servers["default"]
 			d.hello("{}")
 			d.request("tools/call", callT)
@@ -57,7 +58,7 @@ func TestWireOverStdio(t *testing.T) {
 			d.request("tools/call", callT)
 			d.want(fmt.Sprintf(plainAnswer, 2))
 			sum := s.end()
-			if len(sum.Wire) != 1 || sum.Wire[0].Client != WentOn || sum.Wire[0].Next != "tools/call" || sum.Wire[0].Times != 1 || sum.Wire[0].Bytes < 50 {
+			if len(sum.Wire) != 1 || sum.Wire[0].Client != attack.WentOn || sum.Wire[0].Next != "tools/call" || sum.Wire[0].Times != 1 || sum.Wire[0].Bytes < 50 {
 				t.Errorf("%+v", sum.Wire)
 			}
 		})
@@ -67,14 +68,14 @@ func TestWireOverStdio(t *testing.T) {
 // The server ends where the document wants a connection to break.
 func TestWireCutOverStdio(t *testing.T) {
 	for _, do := range []string{"cut", "reset"} {
-		s := play(t, tampering("[{do: "+do+", after: 10, on: [tools/call]}]"), Options{})
+		s := play(t, tampering("[{do: "+do+", after: 10, on: [tools/call]}]"), playOptions{})
 		d := s.servers["default"]
 		d.hello("{}")
 		d.request("tools/call", callT)
 		if rest, err := io.ReadAll(d.out); string(rest) != `{"jsonrpc"` || err != nil {
 			t.Errorf("%s: %q, %v", do, rest, err)
 		}
-		if sum := s.end(); len(sum.Wire) != 1 || sum.Wire[0].Client != Left || sum.Wire[0].Bytes != 10 {
+		if sum := s.end(); len(sum.Wire) != 1 || sum.Wire[0].Client != attack.Left || sum.Wire[0].Bytes != 10 {
 			t.Errorf("%s: %+v", do, sum.Wire)
 		}
 	}
@@ -83,14 +84,14 @@ func TestWireCutOverStdio(t *testing.T) {
 // A wait of a day ends with the run, and whoever waited is said to have.
 func TestWireEndsWithTheRun(t *testing.T) {
 	for _, rule := range []string{"{do: stall, wait: 24h, on: [tools/call]}", "{do: drip, every: 1m, on: [tools/call]}"} {
-		s := play(t, tampering("["+rule+"]"), Options{})
+		s := play(t, tampering("["+rule+"]"), playOptions{})
 		d := s.servers["default"]
 		d.hello("{}")
 		d.request("tools/call", callT)
 		if b, err := d.out.ReadByte(); b != '{' || err != nil {
 			t.Errorf("%s: %q, %v", rule, b, err)
 		}
-		if sum := s.end(); len(sum.Wire) != 1 || sum.Wire[0].Client != Hung {
+		if sum := s.end(); len(sum.Wire) != 1 || sum.Wire[0].Client != attack.Hung {
 			t.Errorf("%s: %+v", rule, sum.Wire)
 		}
 	}
@@ -98,7 +99,7 @@ func TestWireEndsWithTheRun(t *testing.T) {
 
 // A payload without end stops at its ceiling, and what is kept of it is a line.
 func TestWireCeiling(t *testing.T) {
-	s := play(t, tampering("[{do: endless, size: 1000000, on: [tools/call]}]"), Options{})
+	s := play(t, tampering("[{do: endless, size: 1000000, on: [tools/call]}]"), playOptions{})
 	d := s.servers["default"]
 	d.hello("{}")
 	d.request("tools/call", callT)
@@ -123,7 +124,7 @@ func TestWireCeiling(t *testing.T) {
 
 // A list goes on and on, for as long as the rule says.
 func TestWireCursorLoop(t *testing.T) {
-	s := play(t, tampering("[{do: cursor_loop, count: 3, on: [tools/list]}]"), Options{})
+	s := play(t, tampering("[{do: cursor_loop, count: 3, on: [tools/list]}]"), playOptions{})
 	d := s.servers["default"]
 	d.hello("{}")
 	params, seen := "{}", map[string]bool{}
@@ -151,13 +152,13 @@ func TestWireCursorLoop(t *testing.T) {
 
 // What is for HTTP alone, or for what is no answer, is told and not done.
 func TestWireThatCannotBeDone(t *testing.T) {
-	s := play(t, tampering("[{do: redirect}, {do: nest, on: [ping]}]"), Options{})
+	s := play(t, tampering("[{do: redirect}, {do: nest, on: [ping]}]"), playOptions{})
 	d := s.servers["default"]
 	d.hello("{}")
 	if got := d.ask("tools/call", callT); got != fmt.Sprintf(plainAnswer, 1) {
 		t.Error(got)
 	}
-	s.wantNotice(Unplayed, "redirect is done over HTTP only")
+	s.wantNotice(attack.Unplayed, "redirect is done over HTTP only")
 	if sum := s.end(); sum.Wire != nil {
 		t.Errorf("%+v", sum.Wire)
 	}
@@ -186,7 +187,7 @@ func TestWireOverHTTP(t *testing.T) {
 		{"{do: noise, count: 1, as: event}", 200, "", "event: gauntlet-0\ndata: {}\n\nevent: message\ndata: " + fmt.Sprintf(plainAnswer, 1) + "\n\n", false},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
-			base, end := onHTTP(t, tampering("["+strings.Replace(tt.rule, "}", ", on: [tools/call]}", 1)+"]"), Options{})
+			base, end := onHTTP(t, tampering("["+strings.Replace(tt.rule, "}", ", on: [tools/call]}", 1)+"]"), playOptions{})
 			session, _ := initialized(t, base)
 			r := <-posted(t, base, session, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+callT+`}`)
 			if r.err != nil && !tt.broken {
@@ -196,7 +197,7 @@ func TestWireOverHTTP(t *testing.T) {
 			if tt.rule[5:10] != "reset" && (r.status != tt.status || name != "" && r.header.Get(name) != value || r.body != tt.body) || (r.err != nil) != tt.broken {
 				t.Errorf("%d %v %q %v", r.status, r.header, r.body, r.err)
 			}
-			if sum, _ := end(); len(sum.Wire) != 1 || sum.Wire[0].Client != Silent {
+			if sum, _ := end(); len(sum.Wire) != 1 || sum.Wire[0].Client != attack.Silent {
 				t.Errorf("%+v", sum.Wire)
 			}
 		})

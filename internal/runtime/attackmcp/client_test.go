@@ -1,8 +1,9 @@
-package attack
+package attackmcp
 
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/trace"
 )
@@ -40,7 +42,7 @@ func (c tapped) Receive(ctx context.Context) (wire.Message, error) {
 	return m, err
 }
 
-func attackOn(t testing.TB, execution string, opt Options) (*stage, *victim) {
+func attackOn(t testing.TB, execution string, opt playOptions) (*stage, *victim) {
 	t.Helper()
 	fromClient, toVictim := io.Pipe()
 	fromVictim, toClient := io.Pipe()
@@ -109,7 +111,7 @@ phases:
     trigger: {event: any/method, match: {_request.x: 1}}
   - name: strike
     on_enter: [{send: {method: notifications/cancelled, params: {requestId: 7}}}]
-    state: {actions: [{method: tools/call, params: {name: "{{first}}"}}, {method: tools/call, params: {name: none}}]}`, Options{})
+    state: {actions: [{method: tools/call, params: {name: "{{first}}"}}, {method: tools/call, params: {name: none}}]}`, playOptions{})
 		v.welcome(`"capabilities":{"roots":{},"sampling":{}},"clientInfo":{"name":"evil","version":"9"}`)
 		id := v.want("tools/list", "{}")
 		// While its own request waits it answers what it is asked, and hears what it is told.
@@ -142,7 +144,7 @@ phases:
 		v.say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no"}}`, v.want("tools/call", `{"name":"none"}`))
 		sum := <-s.done
 		s.done <- sum
-		if sum.Ended != EndedThrough || !sum.Actors[0].Through || len(sum.Actors[0].Phases) != 2 {
+		if sum.Ended != attack.EndedThrough || !sum.Actors[0].Through || len(sum.Actors[0].Phases) != 2 {
 			t.Errorf("summary %+v, want it through both phases", sum)
 		}
 		if m := s.messages("tools/call"); len(m) != 4 || m[0].Phase != "strike" || m[3].Kind != trace.Error || m[0].Role != trace.AsClient {
@@ -156,7 +158,7 @@ func TestClientAnswersDuringGrace(t *testing.T) {
 		grace := 10 * time.Second
 		s, v := attackOn(t, `
 mode: mcp_client
-state: {roots: [{uri: "file:///x"}]}`, Options{Grace: &grace})
+state: {roots: [{uri: "file:///x"}]}`, playOptions{Grace: &grace})
 		v.welcome(``)
 		<-time.After(grace / 2) // of the test's own clock: the server asks late
 		v.say(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
@@ -179,7 +181,7 @@ phases:
   - {name: b, state: {actions: [{method: three}]}}`
 	t.Run("one that hangs does not hold up the next phase", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			s, v := attackOn(t, execution, Options{})
+			s, v := attackOn(t, execution, playOptions{})
 			v.welcome(`"clientInfo":{"name":"oatf-client","version":"1.0.0"}`)
 			start := time.Now()
 			v.want("one", "{}")
@@ -190,12 +192,12 @@ phases:
 			v.answer(id, `{}`)
 			sum := <-s.done
 			s.done <- sum
-			s.wantNotice(Trouble, "the answer to one did not come")
+			s.wantNotice(attack.Trouble, "the answer to one did not come")
 		})
 	})
 	t.Run("one that leaves ends the actor with a reason", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			s, v := attackOn(t, execution, Options{})
+			s, v := attackOn(t, execution, playOptions{})
 			v.welcome(``)
 			v.want("one", "{}")
 			_ = v.out.Close()
@@ -209,7 +211,7 @@ phases:
 	})
 	t.Run("one that never answers initialize ends it in time", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			s, v := attackOn(t, execution, Options{Readiness: 3 * time.Second})
+			s, v := attackOn(t, execution, playOptions{Readiness: 3 * time.Second})
 			go func() { _, _ = io.Copy(io.Discard, v.in) }() // ends with the client
 			sum := <-s.done
 			s.done <- sum
@@ -219,8 +221,8 @@ phases:
 		})
 	})
 	t.Run("without a server the actor is skipped aloud", func(t *testing.T) {
-		_, err := New(load(t, execution), Options{})
-		if err != ErrNothingToPlay {
+		_, err := newRun(load(t, execution), playOptions{})
+		if !errors.Is(err, attack.ErrNothingToPlay) {
 			t.Errorf("New: %v", err)
 		}
 	})

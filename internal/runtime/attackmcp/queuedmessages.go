@@ -1,12 +1,14 @@
-package attack
+package attackmcp
 
 import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
 )
 
@@ -149,7 +151,7 @@ func (s *server) openClient(c *clientState, method string) []queuedMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.open = true
-	return s.takeUnsent(func(l queuedMessage) bool { return !isClosed(l.left) })
+	return s.takeUnsent(func(l queuedMessage) bool { return !attack.IsClosed(l.left) })
 }
 
 // hasUnsent reports whether messages wait for a client.
@@ -171,10 +173,10 @@ func (s *server) takeUnsent(which func(queuedMessage) bool) (out []queuedMessage
 	return out
 }
 
-// broadcastMessage does a send action: every client gets the message that has begun in earnest, each
+// Send does a send action: every client gets the message that has begun in earnest, each
 // on its own conversation. Where there is none, the first that comes while the phase lasts.
-func (s *server) broadcastMessage(ctx context.Context, e entry, method, params string) {
-	l := queuedMessage{e, method, params}
+func (s *server) Send(ctx context.Context, e attack.Entry, method, params string) {
+	l := queuedMessage{e.Phase(), e.Left(), method, params}
 	s.mu.Lock()
 	var open []*clientState
 	for _, c := range s.talks {
@@ -192,38 +194,38 @@ func (s *server) broadcastMessage(ctx context.Context, e entry, method, params s
 	}
 }
 
-// reportUnsent tells of messages whose phase is over.
-func (s *server) reportUnsent() {
+// Moved tells of messages whose phase is over.
+func (s *server) Moved() {
 	s.mu.Lock()
-	late := s.takeUnsent(func(l queuedMessage) bool { return isClosed(l.left) })
+	late := s.takeUnsent(func(l queuedMessage) bool { return attack.IsClosed(l.left) })
 	s.mu.Unlock()
 	for _, l := range late {
-		s.notice(Unplayed, l.to, "%s was not sent: no client came while the phase lasted", l.method)
+		s.Notice(attack.Unplayed, l.to, "%s was not sent: no client came while the phase lasted", l.method)
 	}
 }
 
 // postMessage sends one message to one client: a notification, or a request whose answer is not
 // waited for here.
 func (s *server) postMessage(ctx context.Context, c *clientState, l queuedMessage) {
-	s.run.progress.expectMessages(l.method, 1)
+	s.Progress().ExpectMessages(l.method, 1)
 	if isNotification(l.method) {
 		err := c.talk.Notify(ctx, l.method, l.params)
 		if err != nil {
-			s.run.progress.expectMessages(l.method, -1)
+			s.Progress().ExpectMessages(l.method, -1)
 		}
 		s.reportUndelivered(c, l, err)
 		return
 	}
 	if needsClientRequest(l.method) {
 		c.countStandalone(l.method, l.params, 1)
-		s.notice(Violation, l.to, "%s is sent on its own, though it must belong to a request of the client's (SEP-2260)", l.method)
+		s.Notice(attack.Violation, l.to, "%s is sent on its own, though it must belong to a request of the client's (SEP-2260)", l.method)
 	}
 	wait, err := c.talk.Post(ctx, l.method, l.params)
 	if err != nil {
 		s.forgetRequest(c, l, err)
 		return
 	}
-	s.run.spawn(func() { // ends with the answer, with the engine's patience or with the run
+	s.Spawn(func() { // ends with the answer, with the engine's patience or with the run
 		m, err := wait(ctx)
 		if err != nil {
 			s.forgetRequest(c, l, err)
@@ -235,7 +237,7 @@ func (s *server) postMessage(ctx context.Context, c *clientState, l queuedMessag
 
 // forgetRequest notes that a request of ours has no answer, and may not even have gone out.
 func (s *server) forgetRequest(c *clientState, l queuedMessage, err error) {
-	s.run.progress.expectMessages(l.method, -1)
+	s.Progress().ExpectMessages(l.method, -1)
 	if needsClientRequest(l.method) {
 		c.countStandalone(l.method, l.params, -1)
 	}
@@ -245,14 +247,23 @@ func (s *server) forgetRequest(c *clientState, l queuedMessage, err error) {
 // reportUndelivered tells why a message came to nothing.
 func (s *server) reportUndelivered(c *clientState, l queuedMessage, err error) {
 	switch {
-	case err == nil, errors.Is(err, errOver):
+	case err == nil, errors.Is(err, attack.ErrOver):
 	case errors.Is(err, mcpserver.ErrSessionEnded): // the client has left
 		s.mu.Lock()
 		delete(s.talks, c.talk)
 		s.mu.Unlock()
 	case errors.Is(err, mcpserver.ErrNoChannel) && c.talk.Revision() >= mcp.FirstStateless && !isNotification(l.method):
-		s.notice(Unplayed, l.to, "%s was not sent: in %s a server makes no requests of its own", l.method, c.talk.Revision())
+		s.Notice(attack.Unplayed, l.to, "%s was not sent: in %s a server makes no requests of its own", l.method, c.talk.Revision())
 	default:
-		s.notice(Unplayed, l.to, "%s: %v", l.method, err)
+		s.Notice(attack.Unplayed, l.to, "%s: %v", l.method, err)
 	}
+}
+
+// isNotification reports whether a method is one of a message that nobody answers.
+func isNotification(method string) bool { return strings.HasPrefix(method, "notifications/") }
+
+// needsClientRequest are the requests of a server that must belong to a request of the client's
+// (SEP-2260).
+func needsClientRequest(method string) bool {
+	return method == mcp.ElicitationCreate || method == mcp.SamplingCreateMessage || method == mcp.RootsList
 }

@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
@@ -18,8 +19,8 @@ import (
 
 // A server is an actor in the mode mcp_server: what the engine of package mcpserver plays.
 type server struct {
-	*actor
-	index  int // among the servers of the run
+	*attack.Actor
+	opt    Options
 	engine *mcpserver.Server
 	faults *faultInjector // nil without rules
 	states []*serverState // by phase; phases with one state share it
@@ -35,63 +36,63 @@ type server struct {
 
 // A queuedMessage is what on_enter sends, while there is nobody to get it.
 type queuedMessage struct {
-	entry
+	to             int             // index of the phase
+	left           <-chan struct{} // closed when that ends
 	method, params string
 }
 
 // maxTalks is how many conversations are remembered: as many as the engine does.
 const maxTalks = 10_000
 
-func newServer(a *actor, index int) (*server, error) {
-	s := &server{actor: a, index: index, talks: map[*mcpserver.Session]*clientState{}}
-	a.send, a.moved = s.broadcastMessage, s.reportUnsent
+func newServer(a *attack.Actor, o Options) (*server, error) {
+	s := &server{Actor: a, opt: o, talks: map[*mcpserver.Session]*clientState{}}
 	read := map[rawjson.Value]*serverState{}
-	for at := range a.phases {
-		state := a.phases[at].state
+	for at := range a.Phases {
+		state := a.Phases[at].State
 		if read[state] == nil {
 			read[state] = readServerState(state)
 			for _, f := range read[state].faults {
-				s.notice(Unplayed, at, "%s", f)
+				s.Notice(attack.Unplayed, at, "%s", f)
 			}
 		}
 		s.states = append(s.states, read[state])
 	}
-	opt := a.run.opt.Serve
+	opt := o.Serve
 	opt.Interceptor, opt.Tap = s, s.recordTapped
 	if s.faults = newFaultInjector(s); s.faults != nil {
 		opt.Deliver = s.faults.injectFault
 	}
 	var err error
-	s.engine, err = mcpserver.New(mcpserver.State{Name: a.name}, opt)
+	s.engine, err = mcpserver.New(mcpserver.State{Name: a.Name}, opt)
 	return s, err
 }
 
 // preparePhase makes the state of a phase ready to answer.
-func (s *server) preparePhase(at int, x *expander) (*mcpserver.Prepared, error) {
+func (s *server) preparePhase(at int, x *attack.Expander) (*mcpserver.Prepared, error) {
 	shown := s.states[at]
 	state := mcpserver.State{
-		Name: s.name, Unlisted: true,
+		Name: s.Name, Unlisted: true,
 		Call: func(ctx context.Context, c mcpserver.Call) (string, error) { return s.answerCall(ctx, at, c) },
 	}
 	var err error
 	text := func(name, absent string) []string {
-		v := nonNullMember(shown.state, name)
+		v := attack.Member(shown.state, name)
 		if !v.Exists() && absent == "" {
 			return nil
 		}
 		if !v.Exists() {
 			return []string{absent}
 		}
-		out, e := x.expandValue(v)
+		out, e := x.ExpandValue(v)
 		err = errors.Join(err, e)
 		return []string{out}
 	}
 	state.Identity = text("server_info", `{"name":"oatf-server","version":"1.0.0"}`)
 	state.Capabilities = text("capabilities", defaultCapabilities)
 	state.Instructions = text("instructions", "")
-	if v := nonNullMember(shown.state, "protocol_version"); v.Kind() == rawjson.String {
+	if v := attack.Member(shown.state, "protocol_version"); v.Kind() == rawjson.String {
 		var e error
-		state.Version, e = x.expandText(v.Text())
+		state.Version, e = x.ExpandText(v.Text())
 		err = errors.Join(err, e)
 		state.HandshakeOnly = s.refusesStateless(state.Version)
 	} else if s.speaksDefault() {
@@ -113,14 +114,14 @@ const defaultVersion = "2025-11-25"
 
 // speaksDefault reports whether that is what the servers of this run answer with.
 func (s *server) speaksDefault() bool {
-	spoken := s.run.opt.Serve.Revisions
-	return !s.run.opt.Negotiate && (len(spoken) == 0 || slices.Contains(spoken, defaultVersion))
+	spoken := s.opt.Serve.Revisions
+	return !s.opt.Negotiate && (len(spoken) == 0 || slices.Contains(spoken, defaultVersion))
 }
 
 // refusesStateless reports whether a document that names this version wants clients to shake hands, and
 // servers may: a client of the stateless era is not let past a version of before.
 func (s *server) refusesStateless(version string) bool {
-	spoken := s.run.opt.Serve.Revisions
+	spoken := s.opt.Serve.Revisions
 	return mcp.HasHandshake(version) && (len(spoken) == 0 || slices.ContainsFunc(spoken, mcp.HasHandshake))
 }
 
@@ -130,13 +131,13 @@ const defaultCapabilities = `{"tools":{"listChanged":true},"resources":{"listCha
 
 // Intercept is told every message of a client, and decides which phase answers it.
 func (s *server) Intercept(_ context.Context, t *mcpserver.Session, m wire.Message) mcpserver.Decision {
-	ctx := s.run.awaitBegin()
+	ctx := s.AwaitBegin()
 	c, begins := s.clientOf(t)
 	s.faults.observeMethod(t, m.Method, begins)
 	content := parseParams(m)
 	// A call that is sent again with what was asked for is still the same call.
 	again := content.Get("requestState").Exists()
-	at, then := s.observeMessage(ctx, m.Method, oatf.SourceRequest, content, !again)
+	at, then := s.ObserveMessage(ctx, m.Method, oatf.SourceRequest, content, !again)
 	if m.Kind == wire.Request {
 		c.rememberRequest(m.ID, m.Method, at)
 	}
@@ -148,10 +149,10 @@ func (s *server) Intercept(_ context.Context, t *mcpserver.Session, m wire.Messa
 	}
 	sent := func() {}
 	if len(queued) > 0 {
-		s.run.progress.expectEntry()
-		sent = s.run.progress.finishEntry
+		s.Progress().ExpectEntry()
+		sent = s.Progress().FinishEntry
 	}
-	d := mcpserver.Decision{State: s.preparedFor(at, m, content), Ready: s.entered[at]}
+	d := mcpserver.Decision{State: s.preparedFor(at, m, content), Ready: s.Entered(at)}
 	var response string
 	if then != nil {
 		d.Answered = func(answer string) { response = bodyOf(answer) }
@@ -203,13 +204,13 @@ func (s *server) preparedFor(at int, m wire.Message, content rawjson.Value) *mcp
 	if s.states[at].fixed {
 		return s.preparedFixed(at)
 	}
-	x := s.expander(content)
+	x := s.Expander(content)
 	p, err := s.preparePhase(at, x)
-	s.noteMissing(at, x)
+	s.NoteMissing(at, x)
 	if err == nil {
 		return p
 	}
-	s.notice(Unplayed, at, "templates are left empty in the answer to %s: %v", m.Method, err)
+	s.Notice(attack.Unplayed, at, "templates are left empty in the answer to %s: %v", m.Method, err)
 	return s.prepareWithoutTemplates(at)
 }
 
@@ -225,9 +226,9 @@ func (s *server) preparedFixed(at int) *mcpserver.Prepared {
 
 // prepareWithoutTemplates is what answers in a phase, templates empty.
 func (s *server) prepareWithoutTemplates(at int) *mcpserver.Prepared {
-	p, err := s.preparePhase(at, &expander{})
+	p, err := s.preparePhase(at, &attack.Expander{})
 	if err != nil {
-		s.notice(Trouble, at, "nothing can be shown: %v", err)
+		s.Notice(attack.Trouble, at, "nothing can be shown: %v", err)
 	}
 	return p
 }
@@ -236,13 +237,13 @@ func (s *server) prepareWithoutTemplates(at int) *mcpserver.Prepared {
 // the request came in.
 func (s *server) answerCall(ctx context.Context, at int, c mcpserver.Call) (string, error) {
 	select {
-	case <-s.settled[at]:
+	case <-s.Settled(at):
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
 	state := s.states[at]
 	request := parseParams(wire.Message{Params: c.Params})
-	x := s.expander(request)
+	x := s.Expander(request)
 	l, p := tools, (*stateItem)(nil)
 	switch c.Method {
 	case mcp.ToolsCall:
@@ -259,38 +260,38 @@ func (s *server) answerCall(ctx context.Context, at int, c mcpserver.Call) (stri
 		if err := s.elicitFromClient(ctx, at, state, c, x); err != nil {
 			return "", err
 		}
-		x.scope.Captures = s.run.captures.visibleTo(s.name) // with what the answer told
+		x.Scope.Captures = s.Captures() // with what the answer told
 	}
-	limited, cancel := s.run.matchContext()
+	limited, cancel := s.MatchContext()
 	defer cancel()
 	r, err := state.respondTo(limited, l, p, c.Name, x)
-	s.noteMissing(at, x)
+	s.NoteMissing(at, x)
 	switch {
 	case errors.Is(err, errSynthesize):
-		s.notice(Synthesized, at, "%s %q: %v (W-006)", stateLists[l].what, c.Name, err)
+		s.Notice(attack.Synthesized, at, "%s %q: %v (W-006)", stateLists[l].what, c.Name, err)
 		return "", &mcpserver.Error{Code: mcp.CodeInternalError, Message: "Internal error: " + err.Error()}
 	case err != nil:
-		s.notice(Unplayed, at, "%s %q: %v", stateLists[l].what, c.Name, err)
+		s.Notice(attack.Unplayed, at, "%s %q: %v", stateLists[l].what, c.Name, err)
 		return "", &mcpserver.Error{Code: mcp.CodeInternalError, Message: "Internal error"}
 	case r.synthesized:
-		s.notice(Synthesized, at, "%s %q: a model was to write the answer; what the document gives beside is sent instead (W-006)", stateLists[l].what, c.Name)
+		s.Notice(attack.Synthesized, at, "%s %q: a model was to write the answer; what the document gives beside is sent instead (W-006)", stateLists[l].what, c.Name)
 	}
 	return r.result, nil
 }
 
 // elicitFromClient asks the client's user what the document wants asked upon a request.
-func (s *server) elicitFromClient(ctx context.Context, at int, state *serverState, c mcpserver.Call, x *expander) error {
-	limited, cancel := s.run.matchContext()
+func (s *server) elicitFromClient(ctx context.Context, at int, state *serverState, c mcpserver.Call, x *attack.Expander) error {
+	limited, cancel := s.MatchContext()
 	defer cancel()
 	text, mode, err := state.elicitationFor(limited, x, func() string { return strings.ToLower(rand.Text()) })
 	if err != nil || text == "" {
 		if err != nil {
-			s.notice(Unplayed, at, "an elicitation is left out: %v", err)
+			s.Notice(attack.Unplayed, at, "an elicitation is left out: %v", err)
 		}
 		return nil
 	}
-	if !s.run.opt.ForceElicitation && !acceptsElicitation(c.Client, mode) {
-		s.notice(Unplayed, at, "an elicitation of mode %q is left out: the client does not claim to take it", mode)
+	if !s.opt.ForceElicitation && !acceptsElicitation(c.Client, mode) {
+		s.Notice(attack.Unplayed, at, "an elicitation of mode %q is left out: the client does not claim to take it", mode)
 		return nil
 	}
 	answer, err := c.Ask(ctx, mcp.ElicitationCreate, text)
@@ -298,10 +299,10 @@ func (s *server) elicitFromClient(ctx context.Context, at int, state *serverStat
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		s.notice(Trouble, at, "an elicitation has no answer: %v", err)
+		s.Notice(attack.Trouble, at, "an elicitation has no answer: %v", err)
 		return nil
 	}
-	s.observeClientAnswer(s.run.awaitBegin(), at, mcp.ElicitationCreate, text, answer)
+	s.observeClientAnswer(s.AwaitBegin(), at, mcp.ElicitationCreate, text, answer)
 	return nil
 }
 
@@ -310,8 +311,8 @@ func (s *server) elicitFromClient(ctx context.Context, at int, state *serverStat
 // be over: the call that it belongs to still waits for what they find.
 func (s *server) observeClientAnswer(ctx context.Context, asked int, method, params string, m wire.Message) {
 	content := parseAnswer(m)
-	s.runExtractors(asked, oatf.SourceResponse, content)
-	if then := s.observeEvent(ctx, method, content, exchange{params, content.Raw()}); then != nil {
+	s.RunExtractors(asked, oatf.SourceResponse, content)
+	if then := s.ObserveEvent(ctx, method, content, attack.Exchange{Request: params, Response: content.Raw()}); then != nil {
 		then("")
 	}
 }
@@ -336,18 +337,18 @@ func acceptsElicitation(capabilities, mode string) bool {
 	if mode == "form" && e.Kind() == rawjson.Object && !e.Get("url").Exists() {
 		return true
 	}
-	return nonNullMember(e, mode).Exists()
+	return attack.Member(e, mode).Exists()
 }
 
 // noteEraLimits says what of a phase the stateless era cannot show.
 func (s *server) noteEraLimits(at int, t *mcpserver.Session, m wire.Message) {
-	version := nonNullMember(s.states[at].state, "protocol_version")
+	version := attack.Member(s.states[at].state, "protocol_version")
 	if m.Kind != wire.Request || t.Revision() < mcp.FirstStateless || !version.Exists() {
 		return
 	}
 	if s.refusesStateless(version.Text()) {
-		s.notice(Unplayed, at, "%s of a client of %s was refused, so that it shakes hands: the document has the server speak %s", m.Method, t.Revision(), version.Text())
+		s.Notice(attack.Unplayed, at, "%s of a client of %s was refused, so that it shakes hands: the document has the server speak %s", m.Method, t.Revision(), version.Text())
 		return
 	}
-	s.notice(Unplayed, at, "a client of %s has no handshake, so protocol_version is not shown to it", t.Revision())
+	s.Notice(attack.Unplayed, at, "a client of %s has no handshake, so protocol_version is not shown to it", t.Revision())
 }

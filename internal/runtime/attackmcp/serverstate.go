@@ -1,10 +1,11 @@
-package attack
+package attackmcp
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
 )
@@ -59,12 +60,12 @@ func readServerState(state rawjson.Value) *serverState {
 		}
 	}
 	for _, key := range []string{"protocol_version", "server_info", "instructions", "capabilities"} {
-		s.fixed = s.fixed && !hasTemplate(state.Get(key))
+		s.fixed = s.fixed && !attack.HasTemplate(state.Get(key))
 	}
 	for l := range stateLists {
 		s.readList(l)
 	}
-	if e := nonNullMember(state, "elicitations"); e.Exists() {
+	if e := attack.Member(state, "elicitations"); e.Exists() {
 		var err error
 		if s.elicitations, err = match.ParseDispatch(e); err != nil {
 			s.addFault("its elicitations cannot be used: %v", err)
@@ -83,11 +84,11 @@ func (s *serverState) readList(l int) {
 		p := stateItem{id: v.Get(in.id).Text(), value: v}
 		for m := range v.Members() {
 			if !slices.Contains(in.own, m.Key.Text()) {
-				s.fixed = s.fixed && !hasTemplate(m.Value)
+				s.fixed = s.fixed && !attack.HasTemplate(m.Value)
 			}
 		}
 		var err error
-		if r := nonNullMember(v, "responses"); r.Exists() {
+		if r := attack.Member(v, "responses"); r.Exists() {
 			if p.responses, err = match.ParseDispatch(r); err != nil {
 				s.addFault("%s %q: its responses cannot be used: %v", in.what, p.id, err)
 			}
@@ -104,27 +105,27 @@ func (s *serverState) readList(l int) {
 // hasList reports whether the state has a list. Capabilities that are given say which lists
 // there are, beside those that are there; without them all are, if empty (§7.1.4).
 func (s *serverState) hasList(l int) bool {
-	capabilities := nonNullMember(s.state, "capabilities")
+	capabilities := attack.Member(s.state, "capabilities")
 	name := [...]string{"tools", "prompts", "resources", "resources"}[l]
-	return nonNullMember(s.state, stateLists[l].key).Exists() || !capabilities.Exists() || nonNullMember(capabilities, name).Exists()
+	return attack.Member(s.state, stateLists[l].key).Exists() || !capabilities.Exists() || attack.Member(capabilities, name).Exists()
 }
 
 // expandItems returns the definitions of a list as they go out.
-func (s *serverState) expandItems(l int, x *expander) ([]string, error) {
+func (s *serverState) expandItems(l int, x *attack.Expander) ([]string, error) {
 	out := make([]string, 0, len(s.lists[l]))
 	for i := range s.lists[l] {
 		p := &s.lists[l][i]
 		if p.value.Kind() != rawjson.Object {
-			text, err := x.expandValue(p.value)
+			text, err := x.ExpandValue(p.value)
 			if err != nil {
 				return nil, fmt.Errorf("%s %d: %w", stateLists[l].what, i, err)
 			}
 			out = append(out, text)
 			continue
 		}
-		o := newObjectWriter(x)
-		o.copyMembers(p.value, stateLists[l].own...)
-		text, err := o.closeObject()
+		o := attack.NewObjectWriter(x)
+		o.CopyMembers(p.value, stateLists[l].own...)
+		text, err := o.CloseObject()
 		if err != nil {
 			return nil, fmt.Errorf("%s %q: %w", stateLists[l].what, p.id, err)
 		}
@@ -134,14 +135,14 @@ func (s *serverState) expandItems(l int, x *expander) ([]string, error) {
 }
 
 // findByName returns what a call asks for by name, the first of that name; nil if there is none.
-func (s *serverState) findByName(l int, name string, x *expander) *stateItem {
-	names := &expander{scope: x.scope}
+func (s *serverState) findByName(l int, name string, x *attack.Expander) *stateItem {
+	names := &attack.Expander{Scope: x.Scope}
 	for i := range s.lists[l] {
 		p := &s.lists[l][i]
 		id := p.id
 		if !s.fixed && strings.Contains(id, "{{") {
 			var err error
-			if id, err = names.expandText(id); err != nil {
+			if id, err = names.ExpandText(id); err != nil {
 				return nil // there is no room for the names of the others, either
 			}
 		}
@@ -154,7 +155,7 @@ func (s *serverState) findByName(l int, name string, x *expander) *stateItem {
 
 // findResource returns what is read under a URI: a resource of that URI, or the first template
 // that the URI fits.
-func (s *serverState) findResource(uri string, x *expander) *stateItem {
+func (s *serverState) findResource(uri string, x *attack.Expander) *stateItem {
 	if p := s.findByName(resources, uri, x); p != nil {
 		return p
 	}

@@ -1,4 +1,4 @@
-package attack
+package attackmcp
 
 import (
 	"bufio"
@@ -43,7 +43,7 @@ phases:
 // their number.
 func TestSoak(t *testing.T) {
 	kept := newTally()
-	r, err := New(load(t, soaked), Options{
+	r, err := newRun(load(t, soaked), playOptions{
 		Recorder: trace.NewRecorder(kept.record, trace.RecorderOptions{}), Limit: time.Hour,
 		Serve: mcpserver.Options{IdleStream: true},
 	})

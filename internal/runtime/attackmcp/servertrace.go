@@ -1,10 +1,11 @@
-package attack
+package attackmcp
 
 import (
 	"maps"
 	"slices"
 	"strconv"
 
+	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
@@ -21,7 +22,7 @@ const maxParts = 100
 func (s *server) recordTapped(t mcpserver.Tapped) {
 	s.faults.observeTapped(t)
 	one := s.traceMessage(t, t.Message)
-	seq := s.run.recordMessage(one)
+	seq := s.Record(one)
 	if t.Message.Kind != wire.Batch {
 		return
 	}
@@ -32,15 +33,15 @@ func (s *server) recordTapped(t mcpserver.Tapped) {
 		}
 		m := s.traceMessage(t, part)
 		m.PartOf = seq
-		s.run.recordMessage(m)
+		s.Record(m)
 	}
 }
 
 func (s *server) traceMessage(t mcpserver.Tapped, w wire.Message) trace.Message {
-	s.run.awaitBegin()
-	phase := s.lastPhase() // and not what time has brought about: a tap must not do what a phase does first
+	s.AwaitBegin()
+	phase := s.LastPhase() // and not what time has brought about: a tap must not do what a phase does first
 	m := trace.Message{
-		Time: s.run.clockNow(), Actor: s.name, Server: s.name, Role: trace.AsServer, Direction: trace.ToServer,
+		Time: s.Now(), Actor: s.Name, Server: s.Name, Role: trace.AsServer, Direction: trace.ToServer,
 		Kind: trace.Kind(w.Kind.String()), ID: w.ID, Method: w.Method, Note: w.Note, Raw: w.Raw, HTTP: s.traceHTTP(t.HTTP),
 	}
 	if t.Session != nil {
@@ -59,7 +60,7 @@ func (s *server) traceMessage(t mcpserver.Tapped, w wire.Message) trace.Message 
 			}
 		}
 	}
-	m.Phase = s.phases[phase].name
+	m.Phase = s.Phases[phase].Name
 	return m
 }
 
@@ -77,10 +78,10 @@ func (s *server) observeAnswer(c *clientState, w wire.Message, now int) int {
 	if !ok {
 		return now
 	}
-	if slices.ContainsFunc(s.phases[phase].extractors, func(x extractor) bool { return x.source == oatf.SourceResponse }) {
+	if slices.ContainsFunc(s.Phases[phase].Extractors, func(x attack.Extractor) bool { return x.Source == oatf.SourceResponse }) {
 		var tree rawjson.Tree
 		if text := w.Result + w.Error; tree.Parse(text, 0) == nil {
-			s.runExtractors(phase, oatf.SourceResponse, tree.Root())
+			s.RunExtractors(phase, oatf.SourceResponse, tree.Root())
 		}
 	}
 	return phase
@@ -92,14 +93,14 @@ func (s *server) traceHTTP(x *mcpserver.Exchange) *trace.HTTP {
 	if x == nil {
 		return nil
 	}
-	h := &trace.HTTP{Exchange: (x.Number-1)*len(s.run.servers) + s.index + 1, Method: x.Method, Status: x.Status}
+	h := &trace.HTTP{Exchange: s.ExchangeNumber(x.Number), Method: x.Method, Status: x.Status}
 	for _, name := range slices.Sorted(maps.Keys(x.Header)) {
 		for _, value := range x.Header[name] {
 			h.Headers = append(h.Headers, trace.Field{Name: name, Value: value})
 		}
 	}
 	if x.Status == 0 {
-		h.Credential = s.run.credentials.Of(x.Header.Get("Authorization"))
+		h.Credential = s.Credential(x.Header.Get("Authorization"))
 	}
 	return h
 }
