@@ -155,6 +155,16 @@ func full() *result.Report {
 		},
 		Agents: []result.Agent{{Client: "cursor", Entries: []int{0, 1}, Tools: 2}, {Client: "claude-code", Project: "/home/ada/shop", Entries: []int{2}}},
 	}
+	everywhere := key
+	everywhere.Origin, everywhere.Seq = live.Origin, 7
+	r.Advisory = []result.Advisory{{
+		Model: "claude-of-a-test", Prompt: "1", Judged: 3, Dropped: 2,
+		Findings: []result.AdvisoryFinding{
+			{Threat: result.SubtlePoisoning, Location: at("read_file", "/tools/0", 11), Quote: "Ignore " + hostile, Rationale: "it says so " + hostile, Confidence: "high"},
+			{Threat: result.Persuasion, Location: everywhere, Quote: "the best", Rationale: "praise", Confidence: "low", Escalate: true},
+		},
+		Unjudged: []result.NotJudged{{Location: live, Reason: "HTTP 500 " + hostile}, {Location: everywhere, Reason: "the answer does not fit"}},
+	}}
 	r.Attacks = attackRuns()
 	r.Expectations = []result.Expectation{
 		{Name: "page " + hostile, File: "suite.yaml", Line: 12, Held: true},

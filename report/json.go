@@ -41,6 +41,7 @@ func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 		return &c
 	})
 	writeElements(s, "suppressions", r.Suppressions, itself)
+	writeAdvisory(s, r.Advisory)
 	writeCoverage(s, r)
 	writeElements(s, "skipped", r.Skipped, itself)
 	writeElements(s, "problems", r.Problems, itself)
@@ -72,6 +73,23 @@ func writeAttacks(s *jsonStream, runs []result.AttackRun) {
 		}
 		if c.Notices == nil {
 			c.Notices = []result.Notice{}
+		}
+		return &c
+	})
+}
+
+// writeAdvisory writes what models say, if any was asked.
+func writeAdvisory(s *jsonStream, all []result.Advisory) {
+	if all == nil {
+		return
+	}
+	writeElements(s, "advisory", all, func(a *result.Advisory) any {
+		c := *a
+		if c.Findings == nil {
+			c.Findings = []result.AdvisoryFinding{}
+		}
+		if c.Unjudged == nil {
+			c.Unjudged = []result.NotJudged{}
 		}
 		return &c
 	})

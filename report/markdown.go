@@ -62,7 +62,8 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 			return "- " + codeSpan(fmt.Sprintf("%s of %s  %s:%d", e.Name, e.Client, e.File, e.Line), mdWide) + ": " + codeSpan(became(e), mdWide)
 		})
 	}
-	return nil // the writer keeps its first error for Flush
+	mdAdvisories(p, r.Advisory) // last, with the room that is left: it displaces nothing
+	return nil                  // the writer keeps its first error for Flush
 }
 
 // mdWide is how many columns of a text are shown.

@@ -32,6 +32,7 @@ func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
 	for _, g := range grouped(r.Findings) {
 		p.writeServerGroup(g)
 	}
+	p.advisory(r.Advisory)
 	p.attacks(r.Attacks, opt.Verbose)
 	p.expectations(r.Expectations)
 	p.suppressed(r.Suppressed)

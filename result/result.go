@@ -32,6 +32,9 @@ type Report struct {
 	Attacks []AttackRun `json:"attacks,omitempty"`
 	// Expectations are what a suite expects of results; nil if there was none.
 	Expectations []Expectation `json:"expectations,omitempty"`
+	// Advisory is what models say beside the verdict, one element a model; nil if none was asked. Nothing else
+	// depends on it.
+	Advisory []Advisory `json:"advisory,omitempty"`
 	// Gate is "stable" where findings of experimental checks do not move the exit code, ""
 	// where all do.
 	Gate string `json:"gate,omitempty"`

@@ -102,12 +102,13 @@ var table = []row{
 	// The harness of all lanes' tests: it reads golden files and is imported by tests only.
 	{path: "internal/engine/check/checktest", layer: lanes, may: []string{"internal/leaf/mcp", "internal/engine/check", "catalog", "finding", "result", "rawjson", "suite", "trace", "internal/leaf/text"}, not: impure},
 
+	{path: "internal/engine/advice", layer: joins, may: []string{"catalog", "finding", "rawjson", "result", "internal/leaf/secret"}},
 	{path: "internal/engine/mock", layer: joins, may: []string{"oatf", "rawjson", "internal/leaf/suggest", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "internal/engine/fromscan", layer: joins, may: []string{"internal/leaf/mcp", "catalog", "finding", "rawjson", "oatf", "internal/leaf/text"}},
 	{path: "internal/engine/scanner", layer: joins, may: []string{"internal/engine/check", "internal/engine/check/*", "result", "posture", "catalog", "finding", "internal/leaf/taxonomy", "rawjson"}},
 
 	// The scanner for other modules, without the types of checks.
-	{path: "scan", layer: wires, may: []string{"internal/engine/check", "internal/engine/scanner", "catalog", "finding", "result", "trace", "trust"}},
+	{path: "scan", layer: wires, may: []string{"internal/engine/advice", "internal/engine/check", "internal/engine/scanner", "catalog", "finding", "result", "trace", "trust"}},
 	{path: "report", layer: joins, may: []string{"internal/leaf/mcp", "result", "verdict", "finding", "capability", "rawjson", "diff", "trace"}, deps: []string{"golang.org/x/text"}},
 
 	{path: "internal/engine/source", layer: wires, may: []string{"finding", "internal/leaf/syntax", "sink", "internal/engine/lang/*"}},
@@ -138,6 +139,8 @@ var table = []row{
 	{path: "internal/run/interrupt", layer: files, not: impure},
 	{path: "internal/run/launch", layer: doors, may: []string{"internal/runtime/sandbox", "internal/runtime/wire"}, not: impure},
 	{path: "internal/run/tracefile", layer: doors, may: []string{"internal/leaf/secret", "internal/run/userfile", "internal/runtime/wire", "trace"}, not: impure},
+	{path: "internal/run/modelset", layer: doors, may: []string{"internal/run/userfile", "internal/runtime/model"}, not: impure},
+	{path: "internal/run/advise", layer: targets, may: []string{"internal/engine/advice", "internal/run/interrupt", "internal/run/modelset", "internal/runtime/model", "result"}},
 	{path: "internal/run/attackdoc", layer: doors, may: []string{"attacks", "finding", "internal/leaf/faults", "internal/leaf/suggest", "internal/run/interrupt", "internal/run/userfile", "oatf", "oatf/match", "rawjson", "report", "result"}, not: impure},
 	{path: "internal/run/testagent", layer: doors, may: []string{"internal/leaf/excerpt", "internal/run/userfile", "internal/runtime/agent", "internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
 	{path: "internal/run/inprocess", layer: doors, may: []string{"catalog", "finding", "internal/engine/mock", "internal/runtime/attack", "internal/runtime/attackmcp", "internal/runtime/mcpserver", "internal/runtime/wire", "lock", "trace"}, not: impure},

@@ -11,9 +11,11 @@ import (
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/engine/check/config"
 	"gauntlet/internal/engine/scanner"
+	"gauntlet/internal/run/advise"
 	"gauntlet/internal/run/checkdoc"
 	"gauntlet/internal/run/clientplan"
 	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/redaction"
 	"gauntlet/internal/run/sourcecode"
 	"gauntlet/internal/run/target"
@@ -42,6 +44,9 @@ type scanCommand struct {
 	baselineFile string
 	changedOnly  bool
 	baseline     *catalog.Catalog // nil for none
+
+	models   modelFlags
+	advisers *modelset.Set // nil for none
 
 	targets  []target.Target
 	plan     *clientplan.Plan  // nil where no configuration was asked for
@@ -75,6 +80,10 @@ capabilities were claimed, against the boundary that --boundary declares.
 of its tools reach a shell, a path, an address or a statement, and what guards them. Python,
 TypeScript, JavaScript and Go are read; nothing is executed. docs/source-analysis.md tells how.
 
+--model also asks a language model about every definition: subtle poisoning, behaviour that the
+schema does not support, persuasion. Its opinions stand in a section of their own and change
+neither findings nor the exit code. docs/models.md tells which models, what is sent and what it costs.
+
 --config and --discover judge configurations of MCP clients. What stands in them is
 started or connected to after you agreed to it on the terminal, or with --yes.
 
@@ -87,6 +96,7 @@ failed or was cut by a limit; else 0.`,
   gauntlet scan --differential -- ./my-server --stdio
   gauntlet scan --trace run.ndjson --boundary suite.yaml
   gauntlet scan --source ./src
+  gauntlet scan --model claude-sonnet-4-5 --max-cost 1 snapshot.json
   gauntlet scan --env API_KEY -- npx -y some-mcp-server
   gauntlet scan --bearer-env API_TOKEN https://example.com/mcp
   gauntlet scan --discover --no-launch`,
@@ -101,6 +111,7 @@ failed or was cut by a limit; else 0.`,
 	cmd.Flags().StringVar(&s.sourceDir, "source", "", "judge the source of a server below this `DIR` as well (default none)")
 	s.configs.addConfigFlags(cmd)
 	s.policy.addPolicyFlags(cmd)
+	s.models.addModelFlags(cmd, "have this model judge definitions beside the checks")
 	cmd.Flags().BoolVar(&s.changedOnly, "changed-only", false, "with --baseline, do not scan again what stands in it as it is; the report counts it (default off)")
 	s.choice.addChoiceFlags(cmd)
 	s.outputs.addOutputFlags(cmd, a)
@@ -123,6 +134,12 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 	}
 	if err := s.policy.choosePolicyFile(cmd); err != nil {
 		return err
+	}
+	if len(s.models.ids) > 0 {
+		if s.advisers, err = s.openModels(&s.models); err != nil {
+			return usage(cmd, "%s", err)
+		}
+		defer s.advisers.Close()
 	}
 	checks, ofConfigs, err := checkdoc.Choose(s.choice.only, s.choice.skip)
 	if err != nil {
@@ -163,6 +180,10 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	s.tellUnmatched()
+	if s.models.plan {
+		s.progress.stopShowing()
+		return s.writePlans(s.advisers, advise.Plan(s.advisers, s.adviceQuestions()))
+	}
 	r, err := s.runChecks(cmd.Context(), checks, ofConfigs)
 	if err != nil {
 		return err
@@ -196,6 +217,8 @@ func (s *scanCommand) checkScanFlags(cmd *cobra.Command) error {
 		return usage(cmd, "%s", s.configs.findConflict())
 	case cmd.Flags().Changed("source") && s.sourceDir == "":
 		return usage(cmd, "--source names no directory")
+	case s.models.findConflict(cmd) != "":
+		return usage(cmd, "%s", s.models.findConflict(cmd))
 	case len(s.targets) == 0 && !s.configs.anyGiven() && s.recorded.trace == "" && s.sourceDir == "":
 		return usage(cmd, "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --discover")
 	case s.how.live.differential && !anyLive(s.targets) && !s.configs.anyGiven():
@@ -272,6 +295,9 @@ func (s *scanCommand) runChecks(ctx context.Context, checks []*check.Check, ofCo
 		r.Gate = result.GateStable
 	}
 	s.policy.applyPolicy(r)
+	if err := s.askAdvisers(ctx, r); err != nil {
+		return nil, err
+	}
 	if given := s.gathered.Secrets; len(given) > 0 {
 		redaction.New(given).Report(r)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gauntlet/internal/runtime/scriptedmodel"
 	"gauntlet/result"
 )
 
@@ -38,6 +39,8 @@ const envEverything = "GAUNTLET_EVERYTHING"
 
 // TestScripts pins what the command line promises.
 func TestScripts(t *testing.T) {
+	models := scriptedmodel.Start()
+	t.Cleanup(models.Close)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -45,6 +48,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NO_COLOR", "") // of who runs the tests
 			e.Setenv("ESC", "\x1b")
+			e.Setenv("MODELS", models.URL) // where scripted models are asked
 			e.Setenv("EVERYTHING", filepath.Join(os.Getenv(envEverything), "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js"))
 			return nil
 		},

@@ -47,6 +47,9 @@ func (v *Redactor) Report(r *result.Report) {
 		v.Message(&r.Problems[i].Message)
 		v.redactLocation(&r.Problems[i].Location)
 	}
+	for i := range r.Advisory {
+		v.redactAdvisory(&r.Advisory[i])
+	}
 	for i := range r.Coverage.Servers {
 		v.redactTexts(&r.Coverage.Servers[i].Server, &r.Coverage.Servers[i].Origin)
 	}
@@ -59,6 +62,19 @@ func (v *Redactor) Report(r *result.Report) {
 	}
 	for i := range r.Posture {
 		v.redactTexts(&r.Posture[i].Detail)
+	}
+}
+
+func (v *Redactor) redactAdvisory(a *result.Advisory) {
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		v.Message(&f.Rationale)
+		v.redactTexts(&f.Quote)
+		v.redactLocation(&f.Location)
+	}
+	for i := range a.Unjudged {
+		v.Message(&a.Unjudged[i].Reason)
+		v.redactLocation(&a.Unjudged[i].Location)
 	}
 }
 

@@ -113,3 +113,9 @@ func (c *Client) Ask(ctx context.Context, lane string, sample int, r Request) (A
 	}
 	return answer, nil
 }
+
+// Recorded reports whether the cache has the answer to a question, so that asking costs nothing.
+func (c *Client) Recorded(lane string, sample int, r *Request) bool {
+	_, ok := c.opt.Cache.Load(CacheKey(c.provider.Model, lane, sample, r))
+	return ok
+}

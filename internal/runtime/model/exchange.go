@@ -38,6 +38,11 @@ func (e *HTTPError) Error() string {
 	return s
 }
 
+// A TimeoutError says that one call took too long.
+type TimeoutError struct{ After time.Duration }
+
+func (e *TimeoutError) Error() string { return fmt.Sprintf("no answer within %v", e.After) }
+
 // An AnswerError says that what came back is no answer of the form that was asked in.
 type AnswerError struct{ Err error }
 
@@ -54,7 +59,7 @@ func newTransport(idle int) *http.Transport {
 
 // exchange asks once.
 func (c *Client) exchange(ctx context.Context, r *Request) (Answer, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.opt.Timeout, fmt.Errorf("no answer within %v", c.opt.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.opt.Timeout, &TimeoutError{c.opt.Timeout})
 	defer cancel()
 	for {
 		omit := c.adapt.current()

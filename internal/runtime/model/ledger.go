@@ -64,7 +64,9 @@ type reservation struct {
 // one token for about four bytes, other scripts and JSON have more.
 func EstimateTokens(bytes int) int { return bytes/3 + 1 }
 
-func estimate(r *Request) Usage {
+// Estimate is the most that one call is reckoned to use: the question as far as its length tells, and the
+// longest answer that it allows.
+func Estimate(r *Request) Usage {
 	n := len(r.System) + len(r.Schema)
 	for i := range r.Messages {
 		m := &r.Messages[i]
@@ -83,9 +85,9 @@ func estimate(r *Request) Usage {
 }
 
 func (l *Ledger) reserve(model string, r *Request) (*reservation, error) {
-	res := &reservation{ledger: l, model: model, usage: estimate(r)}
+	res := &reservation{ledger: l, model: model, usage: Estimate(r)}
 	price, _ := l.prices.Of(model)
-	res.cost = price.cost(res.usage)
+	res.cost = price.Cost(res.usage)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	used := l.total.usage.Input + l.total.usage.Output + l.reserved.usage.Input + l.reserved.usage.Output
@@ -116,7 +118,7 @@ func (r *reservation) settle(used Usage, ok bool) {
 	for _, e := range [...]*entry{&l.total, l.entryOf(r.model)} {
 		e.calls++
 		e.usage.Add(used)
-		e.cost += price.cost(used)
+		e.cost += price.Cost(used)
 		if !ok {
 			e.failed++
 		}

@@ -20,8 +20,8 @@ type Price struct {
 	Output float64 `json:"output"`
 }
 
-// cost is what tokens cost, in US dollars.
-func (p Price) cost(u Usage) float64 {
+// Cost is what tokens cost, in US dollars.
+func (p Price) Cost(u Usage) float64 {
 	return (float64(u.Input)*p.Input + float64(u.Output)*p.Output) / 1e6
 }
 

@@ -40,10 +40,11 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 func worthRetrying(err error) bool {
 	var status *HTTPError
 	var answer *AnswerError
+	var late *TimeoutError
 	switch {
 	case errors.As(err, &status):
 		return status.Status == http.StatusTooManyRequests || status.Status == http.StatusRequestTimeout || status.Status >= 500
-	case errors.As(err, &answer):
+	case errors.As(err, &answer), errors.As(err, &late):
 		return false
 	}
 	return true
@@ -85,4 +86,14 @@ func (c *Client) exchangePatiently(ctx context.Context, r *Request) (Answer, err
 			return Answer{}, waited
 		}
 	}
+}
+
+// Hopeless reports whether an error would meet every other question to the model as well: a key
+// or an id that is not accepted, a ceiling that is reached.
+func Hopeless(err error) bool {
+	var status *HTTPError
+	if errors.As(err, &status) {
+		return status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden || status.Status == http.StatusNotFound
+	}
+	return errors.Is(err, ErrCeiling)
 }

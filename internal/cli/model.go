@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/runtime/model"
+)
+
+// modelFlags say which models are asked, and what that may cost. They are the same wherever a model is.
+type modelFlags struct {
+	ids      []string
+	url      string
+	cache    string
+	offline  bool
+	plan     bool
+	ceiling  model.Ceiling
+	prices   string
+	timeout  time.Duration
+	parallel int
+}
+
+func (m *modelFlags) addModelFlags(cmd *cobra.Command, what string) {
+	f := cmd.Flags()
+	f.StringArrayVar(&m.ids, "model", nil, what+": an `ID` such as claude-sonnet-4-5 or gpt-5; repeatable (default none)")
+	f.StringVar(&m.url, "model-url", "", "ask the models at this `URL`, which speaks OpenAI's form, and with the key in "+model.KeyForURL+" if it is set (default where the id says)")
+	f.StringVar(&m.cache, "model-cache", "", "keep answers in this `DIR` and do not ask for them again (default none)")
+	f.BoolVar(&m.offline, "offline", false, "answer from --model-cache only (default off)")
+	f.BoolVar(&m.plan, "plan", false, "print what models would be asked and what it may cost, and ask nothing (default off)")
+	f.Var(boundFlag(&m.ceiling.Calls), "max-calls", "most calls to all models together (default no bound)")
+	f.Var(boundFlag(&m.ceiling.Tokens), "max-tokens", "most tokens of all models together (default no bound)")
+	f.Var(amountFlag(&m.ceiling.Cost), "max-cost", "most that all models together may cost, in `USD` (default no bound)")
+	f.StringVar(&m.prices, "model-prices", "", "reckon with the prices in this `FILE` (default those built in)")
+	f.Var(durationFlag(&m.timeout, model.DefaultTimeout), "model-timeout", "longest time for one call to a model")
+	f.Var(countFlag(&m.parallel, model.DefaultParallel, 100), "model-parallel", "most calls to one model at the same time")
+	_ = cmd.MarkFlagDirname("model-cache") // fails only for a flag that is not there
+}
+
+// findConflict names flags that mean nothing without a model, "" if there are none.
+func (m *modelFlags) findConflict(cmd *cobra.Command) string {
+	if len(m.ids) > 0 {
+		return ""
+	}
+	for _, name := range [...]string{"model-url", "model-cache", "offline", "plan", "max-calls", "max-tokens", "max-cost", "model-prices", "model-timeout", "model-parallel"} {
+		if cmd.Flags().Changed(name) {
+			return "--" + name + " wants --model, which says whom to ask"
+		}
+	}
+	return ""
+}
+
+// openModels resolves the models. Nothing is read before that, and nobody is asked by it.
+func (a *app) openModels(m *modelFlags) (*modelset.Set, error) {
+	return modelset.Open(modelset.Options{
+		IDs: m.ids, URL: m.url, CacheDir: m.cache, Offline: m.offline, Ceiling: m.ceiling, Prices: m.prices,
+		Timeout: m.timeout, Parallel: m.parallel, Getenv: a.getenv, Agent: "gauntlet/" + version(),
+	})
+}
+
+// tellPlans says what will be asked, before it is.
+func (a *app) tellPlans(set *modelset.Set, plans []modelset.Plan) {
+	for _, p := range plans {
+		a.note("%s", set.Text(p))
+	}
+	if c := set.Ceilings(); c != "" {
+		a.note("ceilings: %s", c)
+	}
+}
+
+// writePlans is --plan.
+func (a *app) writePlans(set *modelset.Set, plans []modelset.Plan) error {
+	text := ""
+	for _, p := range plans {
+		text += set.Text(p) + "\n"
+	}
+	if c := set.Ceilings(); c != "" {
+		text += "ceilings: " + c + "\n"
+	}
+	return a.writeText("-", text)
+}
+
+// boundFlag is a countFlag that starts without a bound.
+func boundFlag(to *int) pflag.Value {
+	f := countFlag(to, 0, math.MaxInt32).(*value[int])
+	f.show = func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return strconv.Itoa(n)
+	}
+	return f
+}
+
+// amountFlag is an amount of money above zero.
+func amountFlag(to *float64) pflag.Value {
+	return &value[float64]{to, "USD", func(s string) (float64, error) {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(v > 0 && v <= 1e6) {
+			return 0, fmt.Errorf("%q is no amount above 0 and up to 1000000", s)
+		}
+		return v, nil
+	}, func(v float64) string {
+		if v == 0 {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}}
+}

@@ -1,0 +1,96 @@
+// Package advise has models judge definitions beside a scan.
+package advise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"gauntlet/internal/engine/advice"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/runtime/model"
+	"gauntlet/result"
+)
+
+// lane names these questions in caches.
+const lane = "advisory"
+
+// Progress is told how far the questions are; its methods may be called from several goroutines.
+type Progress interface {
+	Step(format string, args ...any)
+	Count(through, more int)
+}
+
+// Plan reckons what each model would be asked.
+func Plan(set *modelset.Set, questions []*advice.Question) (out []modelset.Plan) {
+	var requests []model.Request
+	for _, q := range questions {
+		requests = append(requests, requestOf(q))
+	}
+	for _, c := range set.Clients {
+		out = append(out, set.Plan(c, lane, requests))
+	}
+	return out
+}
+
+// Judge asks all models all questions, so many at a time of each. Whatever goes wrong with a model leaves definitions unjudged; the error
+// is that of an interrupted run.
+func Judge(ctx context.Context, set *modelset.Set, questions []*advice.Question, parallel int, progress Progress) ([]result.Advisory, error) {
+	out := make([]result.Advisory, len(set.Clients))
+	progress.Count(0, len(questions)*len(set.Clients))
+	var all sync.WaitGroup
+	for i, c := range set.Clients {
+		all.Go(func() { // ends with its questions, each of which ends with ctx
+			j := &judge{client: c, progress: progress, set: set}
+			out[i] = advice.Run(ctx, c.Model(), questions, parallel, j.answer)
+		})
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return nil, interrupt.Err
+	}
+	return out, nil
+}
+
+// A judge is one model.
+type judge struct {
+	client   *model.Client
+	set      *modelset.Set
+	progress Progress
+
+	mu       sync.Mutex
+	hopeless error // every further question would meet this
+}
+
+func requestOf(q *advice.Question) model.Request {
+	return model.Request{System: q.System, Schema: q.Schema, MaxTokens: advice.MaxAnswer, Temperature: new(float64), Messages: []model.Message{{Role: model.User, Text: q.Prompt}}}
+}
+
+func (j *judge) answer(ctx context.Context, q *advice.Question) (string, error) {
+	defer j.progress.Count(1, 0)
+	j.mu.Lock()
+	err := j.hopeless
+	j.mu.Unlock()
+	if err != nil {
+		return "", err
+	}
+	j.progress.Step("asking %s: %s", j.client.Model(), j.set.Spent())
+	a, err := j.client.Ask(ctx, lane, 0, requestOf(q))
+	if err != nil {
+		if model.Hopeless(err) {
+			j.mu.Lock()
+			j.hopeless = err
+			j.mu.Unlock()
+		}
+		return "", err
+	}
+	switch a.Stop {
+	case model.Refused:
+		return "", fmt.Errorf("the model refused: %s", a.Refusal)
+	case model.Truncated:
+		return "", errors.New("the answer was cut off")
+	}
+	return a.Text, nil
+}

@@ -1,0 +1,169 @@
+// Package modelset opens the models that a user names, and says what they may cost before they are asked.
+package modelset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/model"
+)
+
+// Options say which models, and how they are asked. The zero value names none.
+type Options struct {
+	IDs      []string
+	URL      string // endpoint for all of them; "" for those that their ids tell
+	CacheDir string // "" for no cache
+	Offline  bool
+	Ceiling  model.Ceiling
+	Prices   string // file with prices; "" for those built in
+	Timeout  time.Duration
+	Parallel int
+	Getenv   func(string) string
+	Agent    string // the User-Agent
+}
+
+// A Set is several models with one account.
+type Set struct {
+	Clients []*model.Client
+	Ledger  *model.Ledger
+}
+
+// longestPrices is the longest file of prices, in bytes.
+const longestPrices = 1 << 20
+
+// Open resolves all models. It asks nobody; an error means that one of them could not be asked at all.
+func Open(opt Options) (*Set, error) {
+	prices := model.BuiltInPrices()
+	if opt.Prices != "" {
+		text, err := userfile.ReadText(opt.Prices, nil, longestPrices)
+		if err != nil {
+			return nil, fmt.Errorf("--model-prices: %s: %w", opt.Prices, userfile.Reason(err))
+		}
+		if prices, err = model.ParsePrices(text); err != nil {
+			return nil, fmt.Errorf("--model-prices: %s: %w", opt.Prices, err)
+		}
+	}
+	if opt.Offline && opt.CacheDir == "" {
+		return nil, errors.New("--offline answers from the cache: name it with --model-cache")
+	}
+	s := &Set{Ledger: model.NewLedger(opt.Ceiling, prices)}
+	asked := model.Options{Timeout: opt.Timeout, Parallel: opt.Parallel, Offline: opt.Offline, Ledger: s.Ledger, Agent: opt.Agent}
+	if opt.CacheDir != "" {
+		cache, err := model.OpenCache(opt.CacheDir)
+		if err != nil {
+			return nil, fmt.Errorf("--model-cache: %s: %w", opt.CacheDir, userfile.Reason(err))
+		}
+		asked.Cache = cache
+	}
+	for i, id := range opt.IDs {
+		if slices.Contains(opt.IDs[:i], id) {
+			return nil, fmt.Errorf("--model: %s is named twice", id)
+		}
+		provider := model.Provider{Model: id}
+		if !opt.Offline {
+			var err error
+			if provider, err = model.Resolve(id, opt.URL, opt.Getenv); err != nil {
+				return nil, fmt.Errorf("--model: %w", err)
+			}
+		}
+		if _, ok := prices.Of(id); !ok && opt.Ceiling.Cost > 0 {
+			return nil, fmt.Errorf("--max-cost: no price is known for %s: name a file that has it with --model-prices", id)
+		}
+		s.Clients = append(s.Clients, model.NewClient(provider, asked))
+	}
+	return s, nil
+}
+
+// Close gives up all connections.
+func (s *Set) Close() {
+	for _, c := range s.Clients {
+		c.Close()
+	}
+}
+
+// A Plan is what one model would be asked at most.
+type Plan struct {
+	Model    string
+	Calls    int // that are not recorded
+	Recorded int
+	Usage    model.Usage
+	Cost     float64
+	Priced   bool
+}
+
+// Plan reckons what requests would cost with one model of the set, retries left out.
+func (s *Set) Plan(c *model.Client, lane string, requests []model.Request) Plan {
+	p := Plan{Model: c.Model()}
+	seen := map[string]bool{}
+	for i := range requests {
+		key := model.CacheKey(c.Model(), lane, 0, &requests[i])
+		switch {
+		case seen[key]:
+		case c.Recorded(lane, 0, &requests[i]):
+			p.Recorded++
+		default:
+			p.Calls++
+			p.Usage.Add(model.Estimate(&requests[i]))
+		}
+		seen[key] = true
+	}
+	s.price(&p)
+	return p
+}
+
+func (s *Set) price(p *Plan) {
+	price, ok := s.Ledger.Prices().Of(p.Model)
+	p.Cost, p.Priced = price.Cost(p.Usage), ok
+}
+
+// PlanOf reckons what a number of calls would cost that are only known by their size.
+func (s *Set) PlanOf(c *model.Client, calls int, usage model.Usage) Plan {
+	p := Plan{Model: c.Model(), Calls: calls, Usage: usage}
+	s.price(&p)
+	return p
+}
+
+// Text says a plan on one line.
+func (s *Set) Text(p Plan) string {
+	text := fmt.Sprintf("%s: at most %d calls, about %d tokens in and at most %d out", p.Model, p.Calls, p.Usage.Input, p.Usage.Output)
+	if p.Recorded > 0 {
+		text += fmt.Sprintf(" (%d answers are recorded)", p.Recorded)
+	}
+	if p.Priced {
+		return text + fmt.Sprintf(", about %.2f USD at prices of %s", p.Cost, s.Ledger.Prices().AsOf)
+	}
+	return text + ", no price known"
+}
+
+// Ceilings says the bounds of the run, "" for none.
+func (s *Set) Ceilings() string {
+	var parts []string
+	c := s.Ledger.Ceiling()
+	if c.Calls > 0 {
+		parts = append(parts, fmt.Sprintf("%d calls", c.Calls))
+	}
+	if c.Tokens > 0 {
+		parts = append(parts, fmt.Sprintf("%d tokens", c.Tokens))
+	}
+	if c.Cost > 0 {
+		parts = append(parts, fmt.Sprintf("%.2f USD", c.Cost))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Spent says on one line what was used so far.
+func (s *Set) Spent() string {
+	t := s.Ledger.Total()
+	text := fmt.Sprintf("%d calls, %d answers from the cache, %d tokens in and %d out", t.Calls, t.Cached, t.Usage.Input, t.Usage.Output)
+	if t.Failed > 0 {
+		text += fmt.Sprintf(", %d calls failed", t.Failed)
+	}
+	if t.Priced && t.Calls > 0 {
+		text += fmt.Sprintf(", %.2f USD at prices of %s", t.Cost, s.Ledger.Prices().AsOf)
+	}
+	return text
+}

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/result"
+)
+
+// The advisory section stands by itself in each format that has one. SARIF and JUnit have none:
+// what reads them acts on every result, and an opinion is none.
+
+// advisoryTitle says whose opinion it is and what it is not.
+func advisoryTitle(a *result.Advisory) string {
+	return "Advisory: the opinion of " + Visible(a.Model) + ", which moves no exit code"
+}
+
+// threatWords say a threat to a person.
+func threatWords(t result.Threat) string {
+	switch t {
+	case result.SubtlePoisoning:
+		return "subtle poisoning"
+	case result.UnsupportedBehaviour:
+		return "behaviour that nothing supports"
+	case result.Persuasion:
+		return "persuasion"
+	}
+	return string(t)
+}
+
+func advisoryCounts(a *result.Advisory) string {
+	s := fmt.Sprintf("%s, %s judged", countNoun(len(a.Findings), "opinion"), countNoun(a.Judged, "definition"))
+	if a.Dropped > 0 {
+		s += fmt.Sprintf(", %s dropped since the definition does not hold the quoted words or the form is wrong", countNoun(a.Dropped, "statement"))
+	}
+	if n := len(a.Unjudged); n > 0 {
+		s += fmt.Sprintf(", %s not judged", groupDigits(n))
+	}
+	return s
+}
+
+func escalation(f *result.AdvisoryFinding) string {
+	if f.Escalate {
+		return f.Confidence + " confidence, for a person to look at"
+	}
+	return f.Confidence + " confidence"
+}
+
+func (p *page) advisory(all []result.Advisory) {
+	for i := range all {
+		a := &all[i]
+		p.heading(clipText(advisoryTitle(a), p.width), "")
+		p.painted(2, "", advisoryCounts(a), p.dim)
+		for j := range a.Findings {
+			f := &a.Findings[j]
+			p.writeIndented(2, p.bold(clipText(Visible(threatWords(f.Threat)), p.width-2)))
+			p.labelled(4, "sure:", Visible(escalation(f)))
+			p.labelled(4, "in:", Visible(strings.TrimSpace(itemTitle(&f.Location)+"  "+describeLocation(&f.Location, false))))
+			p.labelled(4, "quote:", clipText(Visible(f.Quote), 3*p.width))
+			p.labelled(4, "why:", Visible(f.Rationale))
+		}
+		p.advisoryUnjudged(a.Unjudged)
+		p.writeBlank()
+	}
+}
+
+// advisoryUnjudged lists a few definitions of which the model said nothing, all of them if verbose.
+func (p *page) advisoryUnjudged(all []result.NotJudged) {
+	for i := range all {
+		if i == maxRelated && !p.verbose {
+			p.painted(4, "", fmt.Sprintf("… and %s more", groupDigits(len(all)-i)), p.dim)
+			return
+		}
+		p.painted(2, "", Visible("not judged: "+itemTitle(&all[i].Location)+": "+all[i].Reason), p.dim)
+	}
+}
+
+func mdAdvisories(p *mdPage, all []result.Advisory) {
+	for i := range all {
+		a := &all[i]
+		title := "Advisory (a model's opinion, which moves no exit code)"
+		entries := append([]string{"- " + codeSpan(a.Model, mdWide) + ": " + advisoryCounts(a)}, mdOpinions(a)...)
+		if p.left < 2*mdReserve {
+			return
+		}
+		p.writeList(title, "opinion", "opinions", markdownLimit, len(entries), func(i int) string { return entries[i] })
+	}
+}
+
+func mdOpinions(a *result.Advisory) (out []string) {
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		out = append(out, "- "+codeSpan(threatWords(f.Threat), mdWide)+" in "+codeSpan(itemTitle(&f.Location), mdWide)+" ("+codeSpan(escalation(f), mdWide)+")  \n  "+
+			codeSpan(f.Quote, mdWide)+"  \n  "+codeSpan(f.Rationale, mdWide))
+	}
+	return out
+}
