@@ -10,6 +10,7 @@ const (
 	ArgumentFlow FlowKind = "argument" // an argument that a program may take for an option
 	CodeFlow     FlowKind = "code"     // code that is run
 	PathFlow     FlowKind = "path"     // the path of a file
+	LinkFlow     FlowKind = "link"     // the path of a file that is kept in a directory unless a symbolic link leads out of it
 	HostFlow     FlowKind = "host"     // the host that a request goes to
 	URLPathFlow  FlowKind = "url_path" // the path or query of an address whose host is fixed
 	SQLFlow      FlowKind = "sql"      // the text of a statement

@@ -171,9 +171,9 @@ func (r *reader) runInline(fn *ir.Func, ctx callgraph.Context, given func(*ir.Pa
 	r.sum.flows = inner.sum.flows
 	r.a.busy[fn]--
 	after := r.st.clone()
-	if inner.sum.ends.any {
+	if ends := inner.sum.returned(); ends.any {
 		after.vars = inner.st.vars
-		after.facts, after.gone = inner.sum.ends.facts, inner.sum.ends.gone
+		after.facts, after.gone = ends.facts, ends.gone
 	}
 	if maybe {
 		after = joinStates(r.st.clone(), after)
@@ -256,10 +256,11 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 			}
 		}
 	}
-	for src, f := range sum.ends.facts {
+	returned := sum.returned()
+	for src, f := range returned.facts {
 		r.st.learn(at(src), f)
 	}
-	for src := range sum.ends.gone {
+	for src := range returned.gone {
 		r.st.bounded(at(src))
 	}
 	result := sum.result

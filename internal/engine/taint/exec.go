@@ -10,15 +10,19 @@ import (
 
 // A reader reads one function in one context, statement by statement.
 type reader struct {
-	a      *analyzer
-	fn     *ir.Func
-	ctx    callgraph.Context
-	st     *state
-	sum    *summary
-	result *value
-	depth  int  // expressions inside each other
-	inline int  // functions that are read in the place where they are called
-	quiet  bool // sinks were seen before
+	a       *analyzer
+	fn      *ir.Func
+	ctx     callgraph.Context
+	st      *state
+	sum     *summary
+	result  *value
+	depth   int      // expressions inside each other
+	inline  int      // functions that are read in the place where they are called
+	quiet   bool     // sinks were seen before
+	flagged *ir.Expr // what is being assigned, as it is written
+	jumps   *state   // where rounds of the loop end early, joined; nil for nowhere
+	option  int      // conditions around that ask for the server's configuration alone
+	off     bool     // one of them asks the environment
 
 	last      *ir.Expr // the expression of the statement before, and its value
 	lastValue *value
@@ -42,9 +46,15 @@ func (r *reader) exec(body []ir.Stmt) {
 		case ir.Do:
 			r.compute(s.X)
 		case ir.Set:
-			r.assign(s.Target, r.compute(s.X))
+			v := r.compute(s.X)
+			r.flagged = s.X
+			r.assign(s.Target, v)
+			r.flagged = nil
 		case ir.Return:
 			r.leave(s)
+		case ir.Jump:
+			r.jumps = joinEnds(r.jumps, r.st.clone())
+			r.st.dead = true
 		case ir.Branch:
 			i = r.branch(body, i)
 		}
@@ -66,7 +76,7 @@ func (r *reader) leave(s *ir.Stmt) {
 	v := r.eval(s.X)
 	if !s.Throws {
 		r.result = join(r.result, v)
-		r.sum.ends.meet(r.st)
+		r.end()
 		r.classify(s.X)
 	}
 	dead := r.st.clone()
@@ -109,7 +119,7 @@ func (r *reader) noteCondition(x *ir.Expr, name string) {
 	r.assume(x, true, yes)
 	r.assume(x, false, no)
 	if m := r.hostMarks(x); len(m) > 0 {
-		r.learnHostCheck(m, yes)
+		r.learnHostCheck(x, m, yes)
 	}
 	r.noteOutcome("+"+name, yes)
 	r.noteOutcome("-"+name, no)
@@ -200,16 +210,31 @@ func (r *reader) choose(s *ir.Stmt) {
 	yes, no := r.st.clone(), r.st.clone()
 	r.assume(s.Cond, true, yes)
 	r.assume(s.Cond, false, no)
+	asked := chosen(r.marksIn(s.Cond, 0))
+	option := len(asked) == 0 && !r.asksFlag(s.Cond)
+	outer := r.off
+	if option {
+		r.option++
+		r.off = r.off || r.asksEnvironment(s.Cond, 0)
+	}
 	yes, no = r.run(then, yes), r.run(rest, no)
+	off := r.off
+	r.off = outer
+	if option {
+		r.option--
+		if !yes.dead && !no.dead {
+			switchable(yes, no, off)
+		}
+	}
 	if yes.dead != no.dead {
 		alive := yes
 		if yes.dead {
 			alive = no
 		}
 		if m := r.hostMarks(s.Cond); len(m) > 0 {
-			r.learnHostCheck(m, alive)
+			r.learnHostCheck(s.Cond, m, alive)
 		}
-		for _, m := range r.marksIn(s.Cond, 0) {
+		for _, m := range asked {
 			alive.facts[m.src] |= validated
 		}
 	}
@@ -255,7 +280,13 @@ func (v *value) wholeOnly() *value {
 // them behind it.
 func (r *reader) loop(s *ir.Stmt) {
 	before := r.st.clone()
+	jumps := r.jumps
+	r.jumps = nil
 	after := r.run(s.Arms[0].Body, r.st.clone())
+	if r.jumps != nil {
+		after = joinStates(after, r.jumps)
+	}
+	r.jumps = jumps
 	out := joinStates(before, after)
 	if !after.dead {
 		if out == before || out == after {
@@ -275,6 +306,9 @@ func (r *reader) loop(s *ir.Stmt) {
 	r.st.become(out)
 }
 
+// refusals are facts that hold because other values are refused.
+const refusals = contained | noSlash | noDotDot | noShellMeta | noQuote | noDash | hostAllowed | hostResolved | hostLiteral | prefixed | fenced
+
 // try reads a body that may end anywhere, and the handlers behind it. Where a handler goes on, nothing that the
 // body asked holds behind it.
 func (r *reader) try(body []ir.Stmt, i int) int {
@@ -292,7 +326,7 @@ func (r *reader) try(body []ir.Stmt, i int) int {
 		caught := r.run(body[i].Arms[0].Body, from)
 		if !caught.dead && !after.dead {
 			for src, f := range after.facts {
-				if before.facts[src]&f != f {
+				if before.facts[src]&f&refusals != f&refusals {
 					caught.facts[src] |= swallowed
 				}
 			}
@@ -311,6 +345,7 @@ func (r *reader) assign(target *ir.Expr, v *value) {
 		if at == nil {
 			return
 		}
+		r.noteFlag(variable{at, target.Text}, v)
 		if len(v.marks) > 0 && !strings.HasPrefix(target.Text, "\x00") {
 			v = v.stepped(placeOf(target), target.Text)
 		}
@@ -323,6 +358,22 @@ func (r *reader) assign(target *ir.Expr, v *value) {
 		if target.X != nil && target.X.Kind == ir.Name && !v.isEmpty() {
 			r.assign(target.X, r.silently(target.X).with("*", v))
 		}
+	}
+}
+
+// noteFlag remembers that a variable is given one of two constants, such as true and false, or something and nothing.
+func (r *reader) noteFlag(at variable, v *value) {
+	x := r.flagged
+	r.flagged = nil
+	if r.quiet {
+		return
+	}
+	if t, ok := truth(x); ok {
+		r.st.noteFlag(at, t)
+	} else if f, ok := r.st.flags[at]; ok && v.isClean() && x != nil && (f.yes == nil) != (f.no == nil) && !isCondition(x) {
+		r.st.noteFlag(at, true) // found = root, which was null before
+	} else {
+		r.st.forgetFlag(at)
 	}
 }
 

@@ -27,6 +27,9 @@ func (r *reader) assumeDeep(e *ir.Expr, member string, holds bool, st *state, de
 			r.assumeDeep(e.Args[0].Value, "", holds, st, depth+1)
 		}
 	case ir.Name:
+		if _, at := e.Scope.Find(e.Text); member == "" && st.learnFlag(variable{at, e.Text}, holds) {
+			return
+		}
 		if d := r.a.g.Definition(e); d != e && (d.Kind == ir.Call || isCondition(d)) {
 			r.assumeDeep(d, member, holds, st, depth+1)
 		} else if !holds && member == "" { // nothing, or an empty text
@@ -75,11 +78,29 @@ func (r *reader) assumeJunction(e *ir.Expr, holds bool, st *state, depth int) {
 	}
 	var out *state
 	before := st.clone()
+	var options []*ir.Expr
 	for _, a := range e.Args {
+		if len(chosen(r.marksIn(a.Value, 0))) == 0 && !r.asksFlag(a.Value) {
+			options = append(options, a.Value)
+			continue
+		}
 		one := before.clone()
 		r.assumeDeep(a.Value, "", holds, one, depth+1)
 		out = joinEnds(out, one)
 		r.assumeDeep(a.Value, "", !holds, before, depth+1)
+	}
+	if out == nil {
+		return
+	}
+	for _, x := range options { // the configuration decides about the rest
+		if r.asksEnvironment(x, 0) {
+			switchable(st.clone(), out, true)
+			for src, f := range out.facts {
+				if f&refusals&^st.facts[src] != 0 {
+					out.facts[src] |= switchedOff
+				}
+			}
+		}
 	}
 	st.become(out)
 }
@@ -103,16 +124,19 @@ func (r *reader) assumeEqual(a, b *ir.Expr, equal bool, st *state, depth int) {
 	if va.isClean() {
 		va, vb = vb, va
 	}
-	if va.isClean() || !vb.isClean() {
+	if va.isClean() || !r.isApart(va, vb) {
 		return
 	}
 	switch {
+	case !equal && va.has(schemeOf):
 	case !equal:
 		st.learn(va.wholeOnly(), denylisted)
 	case va.has(common):
-		st.learn(va, containment(va))
+		st.learn(va, fenced)
 	case va.has(hostOf):
 		st.learn(va, hostAllowed)
+	case va.has(schemeOf):
+		st.learn(va, schemeAllowed)
 	case va.has(resolved): // the directory itself
 		st.learn(va, contained)
 	default:
@@ -138,6 +162,25 @@ func (v *value) has(f fact) bool {
 	return len(v.marks) > 0
 }
 
+// isApart reports whether what a value is compared with is not of the same caller's choosing: a constant, what the server
+// holds, or, in a helper, another of its parameters.
+func (r *reader) isApart(v, with *value) bool {
+	for _, w := range with.all() {
+		if w.src.param < 0 {
+			continue
+		}
+		if r.a.depth <= 1 {
+			return false
+		}
+		for _, m := range v.all() {
+			if m.src.param == w.src.param {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // assumeMember reads "x in list", list.includes(x), set.has(x).
 func (r *reader) assumeMember(list, x *ir.Expr, holds bool, st *state) {
 	l, v := r.silently(list), r.silently(x)
@@ -146,9 +189,12 @@ func (r *reader) assumeMember(list, x *ir.Expr, holds bool, st *state) {
 		if !holds {
 			st.learn(l, absence(v.fixed))
 		}
-	case v.isClean() || !l.isClean():
+	case v.isClean() || !r.isApart(v, l):
+	case !holds && v.has(schemeOf):
 	case !holds:
 		st.learn(v, denylisted)
+	case v.has(schemeOf):
+		st.learn(v, schemeAllowed)
 	case v.has(hostOf):
 		st.learn(v, hostAllowed)
 	default:
@@ -172,7 +218,7 @@ var fixedHost = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://[^/\x00?#@]+([/?#
 // assumePrefix reads x.startsWith(prefix).
 func (r *reader) assumePrefix(subject, prefix *ir.Expr, holds bool, st *state) {
 	v, p := r.silently(subject), r.silently(prefix)
-	if v.isClean() || !p.isClean() {
+	if v.isClean() || !r.isApart(v, p) {
 		return
 	}
 	switch text := p.fixed; {
@@ -192,10 +238,8 @@ func (r *reader) assumePrefix(subject, prefix *ir.Expr, holds bool, st *state) {
 		st.learn(v, denylisted)
 	case text != "" && !strings.ContainsAny(text, `/\\`): // a word, no directory: what it begins with is known
 		st.beginWith(r, subject, text)
-	case resolvedOnly(v) == 0:
-		st.learn(v, prefixed)
 	case r.endsWithSeparator(prefix):
-		st.learn(v, contained)
+		st.learn(v, fenced)
 	default:
 		st.learn(v, prefixed)
 	}
@@ -293,8 +337,7 @@ func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, de
 			}
 		case "is_relative_to":
 			if holds {
-				v := r.silently(receiver)
-				st.learn(v, containment(v))
+				st.learn(r.silently(receiver), fenced)
 			}
 			return
 		case "IsLocal":
@@ -302,12 +345,16 @@ func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, de
 				st.learn(r.silently(arg(0)), contained)
 			}
 			return
-		case "some", "every", "any", "all":
+		case "some", "every", "any", "all", "find":
 			if f := arg(0); f != nil && f.Kind == ir.Function {
 				r.assumeEach(f, holds, st, depth)
 				return
 			}
 		}
+	}
+	if holds && addressTests[e.X.Text] && member == "" { // an address needs no name server
+		st.learn(r.silently(arg(0)), looked)
+		return
 	}
 	if e.X.Kind == ir.Name && (e.X.Text == "any" || e.X.Text == "all") {
 		r.assumeDeep(arg(0), "", holds, st, depth+1)
@@ -315,6 +362,9 @@ func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, de
 	}
 	r.assumeFunction(e, member, holds, st)
 }
+
+// addressTests are functions that tell addresses from names.
+var addressTests = names("isIP isIPv4 isIPv6")
 
 // assumeEach reads list.some(f) and list.every(f): f came to that value for an element, or for each.
 func (r *reader) assumeEach(f *ir.Expr, holds bool, st *state, depth int) {
@@ -434,11 +484,15 @@ func (r *reader) marksIn(e *ir.Expr, depth int) (out []mark) {
 }
 
 // learnHostCheck notes that the work goes on because of what a host is.
-func (r *reader) learnHostCheck(marks []mark, st *state) {
+func (r *reader) learnHostCheck(e *ir.Expr, marks []mark, st *state) {
+	dotted := r.a.g.Convention().Language == "typescript" && r.knowsDottedOnly(e)
 	for _, m := range marks {
 		f := hostLiteral
 		if m.facts&looked != 0 {
 			f = hostResolved
+		}
+		if dotted {
+			f |= dottedOnly
 		}
 		st.facts[m.src] |= f
 	}

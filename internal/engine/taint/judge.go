@@ -49,6 +49,14 @@ func judge(f flow, language string) (sink.Flow, bool) {
 			out.Guard = "some text is refused before it is run as code, and other text does the same"
 		}
 	case sink.PathFlow:
+		if has(contained) && has(switchedOff) {
+			out.Guard = "what keeps it inside a directory is off unless the server's environment turns it on"
+			return out, true
+		}
+		if has(contained) && !has(real|relative) && has(resolved) && f.facts&(noSlash|encoded) == 0 {
+			out.Kind, out.Guard = sink.LinkFlow, "it is kept inside a directory by its text, and symbolic links in that directory are followed out of it"
+			return out, true
+		}
 		if has(contained|noSlash|encoded) || has(noDotDot) && (f.head != "" || language != "python" && has(resolved)) {
 			return out, false
 		}
@@ -58,7 +66,7 @@ func judge(f flow, language string) (sink.Flow, bool) {
 			out.Guard = "a check refuses it by an error, which is caught, and the work goes on"
 		case has(prefixed) && has(resolved):
 			out.Guard = "it is compared with a directory's name without a separator, so that /data-other passes for /data"
-		case has(prefixed):
+		case has(prefixed | fenced):
 			out.Guard = "its beginning is compared before \"..\" is resolved"
 		case has(noDotDot):
 			out.Guard = "\"..\" is refused, and an absolute path is not"
@@ -68,11 +76,20 @@ func judge(f flow, language string) (sink.Flow, bool) {
 			out.Guard = "it is resolved, but compared with no directory"
 		}
 	case sink.HostFlow:
-		if has(hostAllowed | hostResolved) {
+		if has(hostAllowed) || has(hostResolved) && !has(dottedOnly|switchedOff) {
 			return out, false
 		}
 		out.Guard = "nothing checks the address that it leads to"
-		if has(hostLiteral) {
+		switch {
+		case has(hostResolved) && has(switchedOff):
+			out.Guard = "the check of its address is off unless the server's environment turns it on"
+		case has(hostResolved):
+			out.Guard = "its address is compared as four numbers, so that an IPv4 address written as IPv6, such as ::ffff:7f00:1, passes"
+		case has(hostWhole):
+			out.Guard = "the whole address is compared where a host belongs, so that the check never applies"
+		case has(schemeAllowed) && !has(hostLiteral):
+			out.Guard = "its scheme is compared, and its host is not"
+		case has(hostLiteral):
 			out.Guard = "its host is compared as text and never looked up, so that a name which leads to a private address passes"
 		}
 	case sink.URLPathFlow:

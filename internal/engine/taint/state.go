@@ -20,6 +20,95 @@ type state struct {
 	// gone are sources that a condition has shown to be one of a few values.
 	gone map[source]bool
 	dead bool // nothing runs here
+	// flags are variables that a program sets to remember what it found out: let allowed = false.
+	flags map[variable]flag
+}
+
+// A flag is what follows from the value of a variable that holds one of two constants. A nil outcome says that the
+// variable cannot have that value.
+type flag struct{ yes, no *outcome }
+
+func (st *state) noteFlag(v variable, value bool) {
+	o := &outcome{}
+	o.meet(st)
+	flags := maps.Clone(st.flags)
+	if flags == nil {
+		flags = map[variable]flag{}
+	}
+	flags[v] = flag{no: o}
+	if value {
+		flags[v] = flag{yes: o}
+	}
+	st.flags = flags
+}
+
+func (st *state) forgetFlag(v variable) {
+	if _, ok := st.flags[v]; ok {
+		st.flags = maps.Clone(st.flags)
+		delete(st.flags, v)
+	}
+}
+
+// joinFlags keeps the flags that both ways know: what one value implies is what holds at all places that set it.
+func joinFlags(a, b *state) map[variable]flag {
+	var out map[variable]flag
+	for v, x := range a.flags {
+		y, ok := b.flags[v]
+		if !ok {
+			continue
+		}
+		if out == nil {
+			out = map[variable]flag{}
+		}
+		out[v] = flag{yes: joinOutcomes(x.yes, a, y.yes, b), no: joinOutcomes(x.no, a, y.no, b)}
+	}
+	return out
+}
+
+// joinOutcomes joins what two ways say of one value of a flag. What a way has learned beside that holds as well.
+func joinOutcomes(a *outcome, sa *state, b *outcome, sb *state) *outcome {
+	switch {
+	case a == nil && b == nil:
+		return nil
+	case a == nil:
+		return b.with(sb)
+	case b == nil:
+		return a.with(sa)
+	}
+	out := a.with(sa)
+	b = b.with(sb)
+	out.meet(&state{facts: b.facts, gone: b.gone})
+	return out
+}
+
+// with returns an outcome with what a state knows.
+func (o *outcome) with(st *state) *outcome {
+	out := &outcome{any: true, facts: maps.Clone(o.facts), gone: maps.Clone(o.gone)}
+	for s, f := range st.facts {
+		out.facts[s] |= f
+	}
+	for s := range st.gone {
+		out.gone[s] = true
+	}
+	return out
+}
+
+// learnFlag adds what follows from the value of a flag; ok is false for a variable that is none.
+func (st *state) learnFlag(v variable, value bool) (ok bool) {
+	f, ok := st.flags[v]
+	o := f.no
+	if value {
+		o = f.yes
+	}
+	if ok && o != nil {
+		for s, f := range o.facts {
+			st.facts[s] |= f
+		}
+		for s := range o.gone {
+			st.gone[s] = true
+		}
+	}
+	return ok
 }
 
 func newState() *state {
@@ -27,7 +116,7 @@ func newState() *state {
 }
 
 func (st *state) clone() *state {
-	return &state{vars: maps.Clone(st.vars), facts: maps.Clone(st.facts), gone: maps.Clone(st.gone), dead: st.dead}
+	return &state{vars: maps.Clone(st.vars), facts: maps.Clone(st.facts), gone: maps.Clone(st.gone), dead: st.dead, flags: st.flags}
 }
 
 // become makes a state another one.
@@ -41,7 +130,7 @@ func joinStates(a, b *state) *state {
 	case b.dead:
 		return a
 	}
-	out := &state{vars: maps.Clone(a.vars), facts: map[source]fact{}, gone: map[source]bool{}}
+	out := &state{vars: maps.Clone(a.vars), facts: map[source]fact{}, gone: map[source]bool{}, flags: joinFlags(a, b)}
 	for v, x := range b.vars {
 		out.vars[v] = join(out.vars[v], x)
 	}
@@ -77,8 +166,22 @@ func joinFactsOf(s source, f fact, other *state) fact {
 // learn adds facts to the sources of a value.
 func (st *state) learn(v *value, f fact) {
 	for _, m := range v.all() {
-		st.facts[m.src] |= f
+		st.facts[m.src] |= settle(f, m)
 	}
+}
+
+// settle decides what a comparison with a directory proves: that a path lies in it where it was resolved before, and
+// little where it was not. Of a parameter, the caller knows.
+func settle(f fact, m mark) fact {
+	switch {
+	case f&fenced == 0:
+		return f
+	case m.facts&resolved != 0:
+		return f&^fenced | contained | m.facts&real
+	case m.whole:
+		return f
+	}
+	return f&^fenced | prefixed
 }
 
 // bounded notes that a value is one of a few, so that nothing of it is the caller's.

@@ -46,12 +46,14 @@ func (o *outcome) meet(st *state) {
 
 // A summary is what a function does, in terms of its parameters.
 type summary struct {
-	result *value
-	self   *value // what its receiver holds in the end: for constructors
-	flows  []flow
-	seen   map[flowKey]bool
-	ends   outcome            // whenever it returns
-	when   map[string]outcome // when it returns something true ("+") or false ("-"), or an object with such a member ("+valid")
+	result  *value
+	self    *value // what its receiver holds in the end: for constructors
+	flows   []flow
+	seen    map[flowKey]bool
+	ends    outcome            // whenever it returns
+	offEnds outcome            // when it returns because of the configuration alone
+	off     bool               // it does so unless a variable of the environment is set
+	when    map[string]outcome // when it returns something true ("+") or false ("-"), or an object with such a member ("+valid")
 }
 
 type flowKey struct {
@@ -118,7 +120,7 @@ func receiverName(fn *ir.Func) string {
 func (r *reader) runBody(fn *ir.Func) {
 	r.exec(fn.Body)
 	if !r.st.dead {
-		r.sum.ends.meet(r.st)
+		r.end()
 		r.noteOutcome("-", r.st)
 	}
 }

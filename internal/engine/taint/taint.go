@@ -36,6 +36,7 @@ type analyzer struct {
 	depth   int
 	cut     bool // a bound was reached for the tool at hand
 	factsOf map[string]charFacts
+	placed  map[sink.Place]*ir.Expr // calls and objects by their place, without its line
 }
 
 type key struct {
@@ -107,7 +108,17 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 	a.left, a.cut = min(maxToolWork, maxWork-a.work), false
 	sum := a.summarize(root.Func, root.Context)
 	params := slices.ContainsFunc(sum.flows, func(p flow) bool { return strings.HasPrefix(p.src.path, ".params") })
+	var schema *bound
+	if len(sum.flows) > 0 && a.g.Convention().Language == "typescript" && root.Via == sink.ByRegistration {
+		schema = schemaReader{a}.registered(root.At)
+	}
 	for _, p := range sum.flows {
+		if b := schema.at(p.src.path); b != nil && p.src.param == 0 {
+			if b.gone {
+				continue
+			}
+			p.facts |= b.facts
+		}
 		if params && p.src.param == 0 && !strings.HasPrefix(p.src.path, ".params") {
 			continue // beside the arguments, a request holds what the server itself puts there
 		}

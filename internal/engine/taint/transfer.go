@@ -163,7 +163,7 @@ func (r *reader) transferPath(c call, name, method string) *value {
 	case "joinpath":
 		return joinPath(append([]*value{c.receiver}, c.args...))
 	case "relative_to": // raises where the path does not lie in the directory
-		r.st.learn(c.receiver, containment(c.receiver))
+		r.st.learn(c.receiver, fenced)
 		return c.receiver.derived(0)
 	case "with_name", "with_suffix":
 		return joinPath(append([]*value{c.receiver}, c.args...))
@@ -196,10 +196,10 @@ func (r *reader) transferText(c call, name, method string) *value {
 		return c.receiver
 	case method == "safeParse" || method == "safeParseAsync":
 		if len(c.args) == 1 {
-			return nothing.with("data", c.args[0])
+			return nothing.with("data", c.args[0].parsed(r.schemaOf(c)))
 		}
 	case validators[method] && len(c.args) >= 1 && len(c.args[0].marks) > 0:
-		return c.args[0]
+		return c.args[0].parsed(r.schemaOf(c))
 	case validators[method] && len(c.args) == 0:
 		return c.receiver
 	case (method == "get" || method == "pop" || strings.HasPrefix(method, "Require") || strings.HasPrefix(method, "Get")) && len(c.args) > 0 && c.args[0].fixed != "":
@@ -228,6 +228,14 @@ func (r *reader) transferText(c call, name, method string) *value {
 	return nil
 }
 
+// schemaOf returns what the schema says whose method is called, or nil.
+func (r *reader) schemaOf(c call) *bound {
+	if r.a.g.Convention().Language != "typescript" || c.expr.X == nil || c.expr.X.Kind != ir.Attr {
+		return nil
+	}
+	return schemaReader{r.a}.read(c.expr.X.X, 0)
+}
+
 // joined is list.join(" "), or " ".join(list).
 func (c call) joined() *value {
 	list := c.receiver
@@ -254,12 +262,4 @@ func (c call) joined() *value {
 		add(list, "")
 	}
 	return out
-}
-
-// containment is what a comparison with a directory proves of a path: nothing, where ".." is still in it.
-func containment(v *value) fact {
-	if resolvedOnly(v) == 0 {
-		return prefixed
-	}
-	return contained
 }

@@ -32,34 +32,39 @@ func (s source) below(name string) (_ source, ok bool) {
 }
 
 // A fact is something that is known of a value because of what was done to it or asked of it.
-type fact uint32
+type fact uint64
 
 const (
-	resolved     fact = 1 << iota // made absolute, without ".."
-	real                          // symbolic links resolved
-	contained                     // lies in a directory: compared with a separator, or by relative paths
-	prefixed                      // begins with a directory's name, compared without a separator
-	noDotDot                      // holds no ".."
-	noSlash                       // holds no separator, so it is one file name
-	denylisted                    // compared with a list of what is refused
-	shellQuoted                   // quoted for a shell by a function made for that
-	halfQuoted                    // some characters are escaped, not all
-	noShellMeta                   // holds no character that a shell acts on, no blank either
-	noQuote                       // holds no quotation mark and no backslash, so it cannot leave a SQL literal
-	noDash                        // does not begin with "-"
-	encoded                       // percent-encoded
-	hostOf                        // the host part of an address
-	looked                        // what a name server answered for a host
-	hostAllowed                   // its host is one of a list, or ends with a fixed one
-	hostLiteral                   // its host was compared as text, before it was looked up
-	hostResolved                  // the address that its host has was compared
-	hostWhole                     // the whole address was given to a check of hosts
-	split                         // was split into words, so it is any number of them
-	validated                     // a function of the program refuses some of it, in a way that is not understood
-	swallowed                     // a refusal is caught, and the work goes on
-	relative                      // is the way from one directory to a path
-	common                        // is what several paths have in common
-	jsonQuoted                    // written as a JSON string
+	resolved      fact = 1 << iota // made absolute, without ".."
+	real                           // symbolic links resolved
+	contained                      // lies in a directory: compared with a separator, or by relative paths
+	prefixed                       // begins with a directory's name, compared without a separator
+	noDotDot                       // holds no ".."
+	noSlash                        // holds no separator, so it is one file name
+	denylisted                     // compared with a list of what is refused
+	shellQuoted                    // quoted for a shell by a function made for that
+	halfQuoted                     // some characters are escaped, not all
+	noShellMeta                    // holds no character that a shell acts on, no blank either
+	noQuote                        // holds no quotation mark and no backslash, so it cannot leave a SQL literal
+	noDash                         // does not begin with "-"
+	encoded                        // percent-encoded
+	hostOf                         // the host part of an address
+	looked                         // what a name server answered for a host
+	hostAllowed                    // its host is one of a list, or ends with a fixed one
+	hostLiteral                    // its host was compared as text, before it was looked up
+	hostResolved                   // the address that its host has was compared
+	hostWhole                      // the whole address was given to a check of hosts
+	split                          // was split into words, so it is any number of them
+	validated                      // a function of the program refuses some of it, in a way that is not understood
+	swallowed                      // a refusal is caught, and the work goes on
+	relative                       // is the way from one directory to a path
+	common                         // is what several paths have in common
+	jsonQuoted                     // written as a JSON string
+	fenced                         // compared with a directory and a separator; whether it was resolved before, the caller knows
+	schemeOf                       // the scheme of an address
+	schemeAllowed                  // the scheme of the address is one of a list
+	dottedOnly                     // its address was compared by a function that knows IPv4 as four numbers only
+	switchedOff                    // what guards it is off unless the server's environment turns it on
 )
 
 // A step is one place on the way from a parameter, the latest first.
@@ -159,9 +164,13 @@ next:
 }
 
 // warnings are facts that hold as soon as one of two ways has them.
-const warnings = denylisted | halfQuoted | hostWhole | swallowed | split | prefixed | validated
+const warnings = denylisted | halfQuoted | hostWhole | swallowed | split | prefixed | validated | dottedOnly | switchedOff
 
-func joinFacts(a, b fact) fact { return a&b | (a|b)&warnings }
+// attempts are facts that hold as well as they can where one of two ways has them: a path that does not exist yet has no
+// symbolic links to resolve.
+const attempts = real
+
+func joinFacts(a, b fact) fact { return a&b | (a|b)&(warnings|attempts) }
 
 // join returns what is known of a value that is one of two.
 func join(a, b *value) *value {
@@ -217,6 +226,9 @@ var scalars = map[string]bool{"length": true, "size": true, "count": true, "byte
 // hostMembers are members of a parsed address that are its host, or hold it.
 var hostMembers = map[string]bool{"hostname": true, "host": true, "netloc": true, "Host": true, "Hostname": true}
 
+// schemeMembers are members of a parsed address that are its scheme.
+var schemeMembers = map[string]bool{"protocol": true, "scheme": true, "Scheme": true}
+
 // member returns a member of a value.
 func (v *value) member(name string) *value {
 	if f := v.fields[name]; f != nil {
@@ -231,6 +243,8 @@ func (v *value) member(name string) *value {
 			m.src, m.whole = m.src.below(name)
 		} else if hostMembers[name] {
 			m.facts |= hostOf
+		} else if schemeMembers[name] {
+			m.facts |= schemeOf
 		}
 		out.marks = addMarks(out.marks, m)
 	}

@@ -57,6 +57,7 @@ const (
 	Return             // X is what the function answers
 	Branch             // X is compared with constants; where X is nil, one of the bodies runs
 	Set                // X, which a Do computes, becomes the value of Target
+	Jump               // the round of the loop ends here, or the loop
 )
 
 // A Block says what a Branch was in the source, beyond what its arms say.

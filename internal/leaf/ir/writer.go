@@ -26,6 +26,9 @@ func (w *Writer) Set(target, x *Expr) {
 // Throw adds that the function is left by an error.
 func (w *Writer) Throw() { w.Add(Stmt{Step: Return, Throws: true}) }
 
+// Jump adds that the round of the loop ends, or the loop.
+func (w *Writer) Jump() { w.Add(Stmt{Step: Jump}) }
+
 // Return adds that the function answers x, which may be nil, and is left.
 func (w *Writer) Return(x *Expr) { w.Add(Stmt{Step: Return, X: x}) }
 

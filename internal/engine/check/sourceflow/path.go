@@ -23,6 +23,11 @@ Whether symbolic links are resolved is not judged. Silent on files beside the pr
 file exists, and where the way could not be followed.`,
 	Advice: "Resolve the path with symbolic links, and refuse it unless it lies in a directory that the user chose: compare with the directory and a separator behind it.",
 	Run: func(p *check.Pass) {
-		reportFlows(p, always(finding.None), map[sink.FlowKind]string{sink.PathFlow: "the path of a file"})
+		reportFlows(p, func(f sink.Flow) finding.Severity {
+			if f.Kind == sink.LinkFlow {
+				return finding.Low
+			}
+			return finding.None
+		}, map[sink.FlowKind]string{sink.PathFlow: "the path of a file", sink.LinkFlow: "the path of a file"})
 	},
 })

@@ -21,6 +21,7 @@ type lowerer struct {
 	base  int       // of positions in the file
 	recv  *ir.Class // of the method that is being read
 	self  string    // the name of its receiver
+	cases bool      // a switch is nearer than a loop, so that break ends it
 }
 
 // offsetOf is the offset of a position; what the parser makes up for broken code can lie behind the end.

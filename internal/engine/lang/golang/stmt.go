@@ -27,7 +27,10 @@ func (l *lowerer) withScope(read func()) {
 }
 
 func (l *lowerer) lowerMaybe(list []ast.Stmt) {
+	outer := l.cases
+	l.cases = false
 	l.Maybe(ir.Loop, func() { l.withScope(func() { l.lowerBlock(list) }) })
+	l.cases = outer
 }
 
 func (l *lowerer) lowerStmt(s ast.Stmt) {
@@ -50,6 +53,10 @@ func (l *lowerer) lowerStmt(s ast.Stmt) {
 		l.lowerClauses(u.Body)
 	case *ast.BlockStmt:
 		l.withScope(func() { l.lowerBlock(u.List) })
+	case *ast.BranchStmt:
+		if u.Tok == token.CONTINUE || u.Tok == token.BREAK && !l.cases && u.Label == nil {
+			l.Jump()
+		}
 	case *ast.LabeledStmt:
 		l.lowerStmt(u.Stmt)
 	case *ast.GoStmt:
@@ -292,6 +299,9 @@ func (l *lowerer) lowerSwitch(u *ast.SwitchStmt) {
 	if u.Init != nil {
 		l.lowerStmt(u.Init)
 	}
+	outer := l.cases
+	l.cases = true
+	defer func() { l.cases = outer }()
 	s := ir.Stmt{Step: ir.Branch, X: l.lowerExpr(u.Tag)}
 	l.Do(s.X)
 	for _, c := range u.Body.List {

@@ -86,6 +86,8 @@ func (l *lowerer) lowerStmt(n syntax.Node) {
 		for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
 			l.Do(l.lowerExpr(c))
 		}
+	case "break_statement", "continue_statement":
+		l.Jump()
 	case "global_statement", "nonlocal_statement", "pass_statement", "future_import_statement":
 	default:
 		l.lowerClauses(n)

@@ -112,9 +112,9 @@ func (l *lowerer) lowerSwitch(n syntax.Node) {
 	s := ir.Stmt{Step: ir.Branch, X: subject}
 	var waiting []*ir.Expr
 	defaults := false
-	outer := l.scope
-	l.scope = ir.NewScope(outer)
-	defer func() { l.scope = outer }()
+	outer, cases := l.scope, l.cases
+	l.scope, l.cases = ir.NewScope(outer), true
+	defer func() { l.scope, l.cases = outer, cases }()
 	for c := l.t.First(l.t.Field(n, "body")); c != syntax.None; c = l.t.Next(c) {
 		value := l.t.Field(c, "value")
 		if value != syntax.None {

@@ -17,6 +17,7 @@ type lowerer struct {
 	mod   *ir.Module
 	scope *ir.Scope
 	class *ir.Class // whose body is being read
+	cases bool      // a switch is nearer than a loop, so that break ends it
 }
 
 func lowerFile(prog *ir.Program, t *syntax.Tree, path string) *ir.Module {
@@ -82,7 +83,7 @@ func (l *lowerer) lowerStmt(n syntax.Node) {
 			}
 		}
 	case "for_statement", "while_statement", "do_statement":
-		l.Maybe(ir.Loop, func() { l.withScope(func() { l.lowerBlock(n) }) })
+		l.inLoop(func() { l.withScope(func() { l.lowerBlock(n) }) })
 	case "throw_statement":
 		l.lowerBlock(n)
 		l.Throw()
@@ -92,11 +93,25 @@ func (l *lowerer) lowerStmt(n syntax.Node) {
 		l.lowerBlock(n)
 	case "internal_module", "module":
 		l.lowerBlock(l.t.Field(n, "body"))
-	case "type_alias_declaration", "empty_statement", "break_statement", "continue_statement", "statement_identifier",
+	case "continue_statement":
+		l.Jump()
+	case "break_statement":
+		if !l.cases && l.t.Field(n, "label") == syntax.None {
+			l.Jump()
+		}
+	case "type_alias_declaration", "empty_statement", "statement_identifier",
 		"debugger_statement", "function_signature", "hash_bang_line", "import_alias":
 	default:
 		l.Do(l.lowerExpr(n))
 	}
+}
+
+// inLoop adds a loop whose body is what read adds.
+func (l *lowerer) inLoop(read func()) {
+	outer := l.cases
+	l.cases = false
+	l.Maybe(ir.Loop, read)
+	l.cases = outer
 }
 
 // withScope reads what has names of its own: a block, a loop.
@@ -130,7 +145,7 @@ func (l *lowerer) lowerForIn(n syntax.Node) {
 	default:
 		l.bindTarget(left, element)
 	}
-	l.Maybe(ir.Loop, func() { l.lowerStmt(l.t.Field(n, "body")) })
+	l.inLoop(func() { l.lowerStmt(l.t.Field(n, "body")) })
 }
 
 func (l *lowerer) lowerDeclarators(n syntax.Node, in *ir.Scope) {

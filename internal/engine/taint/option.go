@@ -1,0 +1,134 @@
+package taint
+
+import (
+	"slices"
+	"strings"
+
+	"gauntlet/internal/leaf/ir"
+)
+
+// A server's configuration can turn a guard off: if (!roots) return. Nothing that a caller sends decides about that. Such
+// a guard counts, unless the environment has to turn it on before it does anything.
+
+// end notes that the function returns here.
+func (r *reader) end() {
+	if r.option == 0 {
+		r.sum.ends.meet(r.st)
+		return
+	}
+	r.sum.offEnds.meet(r.st)
+	r.sum.off = r.sum.off || r.off
+}
+
+// returned is what holds of the parameters when a function returns: what its ends have in common, but for those that
+// depend on the configuration alone, unless all of them do.
+func (s *summary) returned() outcome {
+	if !s.ends.any {
+		return s.offEnds
+	}
+	if !s.offEnds.any || !s.off {
+		return s.ends
+	}
+	out := s.ends.with(&state{})
+	for src, f := range out.facts {
+		if f&refusals&^s.offEnds.facts[src] != 0 {
+			out.facts[src] |= switchedOff
+		}
+	}
+	return *out
+}
+
+// switchable gives each of two states, which differ by the configuration alone, the guards of the other.
+func switchable(a, b *state, off bool) {
+	give := func(from, to *state) {
+		for src, f := range from.facts {
+			if more := f & refusals &^ to.facts[src]; more != 0 && !to.gone[src] {
+				to.facts[src] |= more
+				if off {
+					to.facts[src] |= switchedOff
+				}
+			}
+		}
+	}
+	give(a, b)
+	give(b, a)
+}
+
+// chosen returns the marks that are a caller's; the rest are of the object that a method belongs to.
+func chosen(marks []mark) (out []mark) {
+	for _, m := range marks {
+		if m.src.param >= 0 {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// asksFlag reports whether a condition asks for a variable in which the program remembers what it found out.
+func (r *reader) asksFlag(e *ir.Expr) bool {
+	if e == nil {
+		return false
+	}
+	if e.Kind == ir.Name {
+		_, at := e.Scope.Find(e.Text)
+		_, ok := r.st.flags[variable{at, e.Text}]
+		return ok
+	}
+	for _, a := range e.Args {
+		if r.asksFlag(a.Value) {
+			return true
+		}
+	}
+	return r.asksFlag(e.X)
+}
+
+// beginsWith reports whether an expression is a name, or a member of one, or what one of those is called with.
+func beginsWith(e *ir.Expr, roots ...string) bool {
+	for range 10 {
+		switch {
+		case e == nil:
+			return false
+		case e.Kind == ir.Name:
+			return slices.Contains(roots, e.Text)
+		case e.Kind != ir.Call && e.Kind != ir.Attr && e.Kind != ir.Index:
+			return false
+		}
+		e = e.X
+	}
+	return false
+}
+
+// asksEnvironment reports whether an expression holds what a variable of the environment has, with nothing in its place
+// where that is not set.
+func (r *reader) asksEnvironment(e *ir.Expr, depth int) bool {
+	if e == nil || depth > 6 || !r.spend() {
+		return false
+	}
+	if e.Kind == ir.Name {
+		if d := r.a.g.Definition(e); d != e {
+			return r.asksEnvironment(d, depth+1)
+		}
+		return false
+	}
+	if beginsWith(e, "process", "os", "environ", "getenv") {
+		name := r.a.g.Outside(e, r.ctx)
+		if e.Kind == ir.Call {
+			name = r.a.g.Outside(e.X, r.ctx)
+			if len(e.Args) > 1 {
+				return false // a default
+			}
+		}
+		if strings.HasPrefix(name, "process.env") || strings.HasPrefix(name, "os.environ") || name == "os.getenv" || name == "os.Getenv" || name == "os.LookupEnv" {
+			return true
+		}
+	}
+	if e.Kind == ir.Either && (e.Text == "??" || e.Text == "||") {
+		return false // a default
+	}
+	for _, a := range e.Args {
+		if r.asksEnvironment(a.Value, depth+1) {
+			return true
+		}
+	}
+	return r.asksEnvironment(e.X, depth+1)
+}
