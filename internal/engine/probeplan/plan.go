@@ -1,0 +1,200 @@
+// Package probeplan chooses what to try on a server: which classes on which parameters of which
+// tools, by what the classifier says about them, and makes the payloads. It does no I/O.
+package probeplan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/capability"
+	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/probe"
+)
+
+// A Tool is what a plan needs to know of one tool.
+type Tool struct {
+	Name   string
+	Schema *schemafill.Schema
+	Labels capability.Tool
+	// ReadOnly says that the tool is annotated as one that changes nothing, Destructive that it may
+	// destroy.
+	ReadOnly, Destructive bool
+}
+
+// Role returns the role that the classifier gives a parameter, Text where it gives none.
+func (t *Tool) Role(path string) capability.RoleLabel {
+	for _, at := range []string{path, strings.TrimSuffix(path, "[]")} {
+		if r, ok := t.Labels.Roles[at]; ok {
+			return r
+		}
+	}
+	return capability.RoleLabel{Role: capability.Text, Confidence: capability.Low}
+}
+
+// has reports whether a tool has one of the tags at or above a floor.
+func (t *Tool) has(floor capability.Confidence, tags ...capability.Tag) (capability.Label, bool) {
+	for _, l := range t.Labels.Capabilities {
+		if slices.Contains(tags, l.Tag) && l.Confidence.AtLeast(floor) {
+			return l, true
+		}
+	}
+	return capability.Label{}, false
+}
+
+// A Target is one class to try on one parameter.
+type Target struct {
+	Tool      int // place in the list of tools
+	Parameter schemafill.Parameter
+	Class     probe.Class
+	Role      capability.Role
+	Basis     string
+	Planned   bool
+	variants  []variant
+}
+
+// Options say how widely to plan.
+type Options struct {
+	// Floor is the confidence from which on labels and roles count; capability.Medium unless low
+	// labels are asked for.
+	Floor capability.Confidence
+	// Wide adds trials that no label asks for.
+	Wide bool
+	// Allow leaves out tools; nil allows all.
+	Allow func(*Tool) bool
+}
+
+// A rule says that a role under one of some tags asks for a class.
+type rule struct {
+	role     capability.Role
+	tags     []capability.Tag // none: the role alone asks for it
+	class    probe.Class
+	variants []variant
+}
+
+var files = []capability.Tag{capability.FSRead, capability.FSWrite}
+
+// rules are what labels and roles ask for, in the order in which it is tried.
+var rules = []rule{
+	{capability.Command, []capability.Tag{capability.Exec}, probe.CommandInjection, slices.Concat(pipelineVariants, commandVariants)},
+	{capability.ID, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants},
+	{capability.Text, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants},
+	{capability.Host, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants},
+	{capability.Path, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants},
+	{capability.URL, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants},
+	{capability.Query, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants},
+	{capability.Command, nil, probe.CodeEvaluation, codeVariants},
+	{capability.Path, nil, probe.PathTraversal, traversalVariants},
+	{capability.Path, files, probe.Symlink, symlinkVariants},
+	{capability.Path, files, probe.Prefix, prefixVariants},
+	{capability.URL, nil, probe.SSRF, ssrfVariants},
+	{capability.URL, nil, probe.Metadata, metadataVariants},
+	{capability.URL, []capability.Tag{capability.NetEgress}, probe.Passthrough, passthroughVariants},
+	{capability.Host, nil, probe.SSRF, hostVariants},
+	{capability.ID, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants},
+	{capability.Host, []capability.Tag{capability.Exec, capability.NetEgress}, probe.ArgumentInjection, argumentVariants},
+	{capability.Path, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants},
+	{capability.Text, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants},
+	{capability.ID, []capability.Tag{capability.NetEgress}, probe.RequestPath, requestPathVariants},
+	{capability.ID, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants},
+	{capability.Text, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants},
+	{capability.Query, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants},
+	{capability.Content, nil, probe.TemplateInjection, templateVariants},
+	{capability.URL, []capability.Tag{capability.NetEgress}, probe.CRLF, crlfVariants},
+}
+
+// wide are classes that are cheap to try on any text, in their order.
+var wide = []rule{
+	{"", nil, probe.CommandInjection, commandVariants},
+	{"", nil, probe.CodeEvaluation, codeVariants},
+	{"", nil, probe.PathTraversal, traversalVariants[:4]},
+	{"", nil, probe.ArgumentInjection, argumentVariants},
+	{"", nil, probe.SSRF, ssrfVariants[:3]},
+	{"", nil, probe.RequestPath, requestPathVariants},
+	{"", nil, probe.TemplateInjection, templateVariants},
+	{"", nil, probe.SQLInjection, sqlVariants[:3]},
+	{"", nil, probe.NoSQLInjection, noSQLVariants},
+	{"", nil, probe.Deserialisation, deserialisationVariants},
+}
+
+// New plans the trials for a server's tools, those first that labels ask for. none are the classes
+// that nothing asks for.
+func New(tools []Tool, opt Options) (targets []Target, none []probe.Class) {
+	var planned, widened []Target
+	asked := map[probe.Class]bool{}
+	for i := range tools {
+		t := &tools[i]
+		if opt.Allow != nil && !opt.Allow(t) {
+			continue
+		}
+		for _, p := range t.Schema.Parameters() {
+			if p.Type != "string" && p.Type != "" {
+				continue
+			}
+			mine := plannedFor(i, t, p, opt.Floor)
+			for _, m := range mine {
+				asked[m.Class] = true
+			}
+			planned = append(planned, mine...)
+			if opt.Wide {
+				widened = append(widened, widenedFor(i, t, p, mine)...)
+			}
+		}
+	}
+	for _, c := range probe.Classes() {
+		if !asked[c] && c != probe.ErrorLeak {
+			none = append(none, c)
+		}
+	}
+	slices.SortStableFunc(widened, func(a, b Target) int { return wideRank(&a) - wideRank(&b) })
+	return append(planned, widened...), none
+}
+
+// plannedFor returns the trials that labels and role ask for.
+func plannedFor(i int, t *Tool, p schemafill.Parameter, floor capability.Confidence) []Target {
+	if len(p.Enum) > 0 {
+		return nil // values outside of the list are for validation, not for the tool's code
+	}
+	role := t.Role(p.Path)
+	var out []Target
+	for _, r := range rules {
+		if r.role != role.Role || role.Role != capability.Text && !role.Confidence.AtLeast(floor) {
+			continue
+		}
+		basis := fmt.Sprintf("role %s (%s)", role.Role, role.Confidence)
+		if r.tags != nil {
+			label, ok := t.has(floor, r.tags...)
+			if !ok {
+				continue
+			}
+			basis = fmt.Sprintf("label %s (%s), %s", label.Tag, label.Confidence, basis)
+		}
+		out = append(out, Target{Tool: i, Parameter: p, Class: r.class, Role: role.Role, Basis: basis, Planned: true, variants: r.variants})
+	}
+	return out
+}
+
+// widenedFor returns the classes that nothing asks for on a parameter.
+func widenedFor(i int, t *Tool, p schemafill.Parameter, planned []Target) []Target {
+	role := t.Role(p.Path).Role
+	var out []Target
+	for _, r := range wide {
+		if slices.ContainsFunc(planned, func(m Target) bool { return m.Class == r.class }) {
+			continue
+		}
+		out = append(out, Target{Tool: i, Parameter: p, Class: r.class, Role: role, Basis: "any text", variants: r.variants})
+	}
+	return out
+}
+
+// wideRank orders what nobody asked for by how likely it is to show something.
+func wideRank(t *Target) int {
+	rank := slices.IndexFunc(wide, func(r rule) bool { return r.class == t.Class }) * 2
+	if !t.Parameter.Required {
+		rank++
+	}
+	if len(t.Parameter.Enum) > 0 {
+		rank += 40
+	}
+	return rank
+}

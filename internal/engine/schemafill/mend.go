@@ -1,0 +1,320 @@
+package schemafill
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxComplaint is how much of an answer is read for what is wrong with a call.
+const maxComplaint = 16 << 10
+
+// A Complaint is what a server says is wrong with the arguments of a call.
+type Complaint struct {
+	// Validation says that the arguments were compared with a schema and refused, so that the
+	// tool's code did not run.
+	Validation bool
+	// Parameters are the paths of parameters that are named.
+	Parameters []string
+	// Missing are those of them that are said to be missing.
+	Missing []string
+	// Unknown are names that the tool does not take.
+	Unknown []string
+	// Options are the values that are allowed, of the first parameter named.
+	Options []string
+	// Start is what the value must begin with.
+	Start string
+}
+
+// Names reports whether the complaint is about a parameter, whatever array or object it is in.
+func (c *Complaint) Names(path string) bool {
+	return slices.ContainsFunc(c.Parameters, func(p string) bool { return samePath(p, path) })
+}
+
+// Others reports whether the complaint names parameters and the one at path is not among them.
+func (c *Complaint) Others(path string) bool { return len(c.Parameters) > 0 && !c.Names(path) }
+
+func samePath(a, b string) bool {
+	flat := func(s string) string { return strings.ReplaceAll(s, "[]", "") }
+	a, b = flat(a), flat(b)
+	return a == b || strings.HasSuffix(b, "."+a) || strings.HasSuffix(a, "."+b)
+}
+
+// ReadComplaint reads an error of a server for what it says about the tool's parameters.
+func (s *Schema) ReadComplaint(text string) Complaint {
+	text = text[:min(len(text), maxComplaint)]
+	if c, ok := readIssues(text); ok {
+		return c
+	}
+	if c, ok := readPydantic(text); ok {
+		return c
+	}
+	return s.readProse(text)
+}
+
+// issue is one entry of what zod and valibot say.
+type issue struct {
+	Code     string   `json:"code"`
+	Path     []any    `json:"path"`
+	Keys     []string `json:"keys"`
+	Received any      `json:"received"`
+	Options  []any    `json:"options"`
+	Values   []any    `json:"values"`
+	Message  string   `json:"message"`
+	Prefix   string   `json:"prefix"`
+	Input    any      `json:"input"`
+}
+
+// readIssues reads the JSON list of issues that validators in TypeScript answer with.
+func readIssues(text string) (Complaint, bool) {
+	at := strings.Index(text, "[")
+	for range 8 { // a log prefix may hold brackets, too
+		if at < 0 {
+			return Complaint{}, false
+		}
+		var issues []issue
+		if json.NewDecoder(strings.NewReader(text[at:])).Decode(&issues) == nil && len(issues) > 0 && issues[0].Code != "" {
+			return complaintOf(issues), true
+		}
+		next := strings.Index(text[at+1:], "[")
+		if next < 0 {
+			break
+		}
+		at += 1 + next
+	}
+	return Complaint{}, false
+}
+
+func complaintOf(issues []issue) Complaint {
+	c := Complaint{Validation: true}
+	for i, one := range issues {
+		if i >= 50 {
+			break
+		}
+		path := joinPath(one.Path)
+		if one.Code == "unrecognized_keys" {
+			c.Unknown = append(c.Unknown, one.Keys...)
+			continue
+		}
+		if path == "" {
+			continue
+		}
+		if len(c.Parameters) == 0 {
+			for _, o := range slices.Concat(one.Options, one.Values) {
+				if s, ok := o.(string); ok {
+					c.Options = append(c.Options, s)
+				}
+			}
+			c.Start = one.Prefix
+		}
+		c.Parameters = append(c.Parameters, path)
+		if one.Received == "undefined" || strings.EqualFold(one.Message, "required") || strings.Contains(one.Message, "received undefined") {
+			c.Missing = append(c.Missing, path)
+		}
+	}
+	return c
+}
+
+func joinPath(parts []any) string {
+	var b strings.Builder
+	for _, p := range parts {
+		switch p := p.(type) {
+		case string:
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(p)
+		case float64:
+			b.WriteString("[]")
+		}
+	}
+	return b.String()
+}
+
+var (
+	pydanticHead  = regexp.MustCompile(`\d+ validation errors? for `)
+	pydanticField = regexp.MustCompile(`(?m)^([A-Za-z_][\w.]*)\n\s+(.+)$`)
+)
+
+// readPydantic reads what validators in Python answer with.
+func readPydantic(text string) (Complaint, bool) {
+	at := pydanticHead.FindStringIndex(text)
+	if at == nil {
+		return Complaint{}, false
+	}
+	c := Complaint{Validation: true}
+	for _, m := range pydanticField.FindAllStringSubmatch(text[at[1]:], 50) {
+		path := m[1]
+		if strings.Contains(m[2], "type=missing") || strings.HasPrefix(m[2], "Field required") {
+			c.Missing = append(c.Missing, path)
+		}
+		if strings.Contains(m[2], "type=extra_forbidden") || strings.Contains(m[2], "type=unexpected_keyword_argument") {
+			c.Unknown = append(c.Unknown, path)
+			continue
+		}
+		if len(c.Parameters) == 0 {
+			c.Options = quotedOptions(m[2])
+		}
+		c.Parameters = append(c.Parameters, path)
+	}
+	return c, true
+}
+
+var (
+	// Words with which validators of several languages say that arguments do not fit a schema.
+	schemaWords  = regexp.MustCompile(`(?i)invalid (?:tool )?(?:arguments?|params?|parameters?|input)\b|validation (?:error|failed)|does not match (?:the )?schema|is a required property|must have required property|is not of type|is not one of \[|must be equal to (?:one of|constant)|additional propert(?:y|ies)|unexpected keyword argument|required positional argument|schema validation|unknown tool|tool .{0,80} not found|no such tool`)
+	missingWords = regexp.MustCompile(`(?i)\b(?:required|missing|must (?:be )?(?:provide|specif|given|set|supplied)\w*|not provided|undefined|specify|provide|no [\w-]+ (?:given|provided|specified))\b`)
+	optionWords  = regexp.MustCompile(`(?i)(?:expected|one of|allowed|available|supported|valid|must be|options?|choose from|use)\b[^:\[(\n'"]{0,60}[:\[( ]\s*(.{1,600})`)
+	startWords   = regexp.MustCompile(`(?i)(?:must|should) (?:start|begin) with ['"\x60]?([^'"\x60\s.,;)]+)`)
+	quotedWord   = regexp.MustCompile(`['"\x60]([^'"\x60\n]{1,80})['"\x60]`)
+	bareWord     = regexp.MustCompile(`^[\w./-]{1,60}$`)
+)
+
+// readProse reads a sentence for names of the tool's parameters and what it asks for.
+func (s *Schema) readProse(text string) Complaint {
+	c := Complaint{Validation: schemaWords.MatchString(text)}
+	missing := missingWords.MatchString(text)
+	for _, p := range s.Parameters() {
+		if !namesWord(text, p.Name) {
+			continue
+		}
+		c.Parameters = append(c.Parameters, p.Path)
+		if missing {
+			c.Missing = append(c.Missing, p.Path)
+		}
+	}
+	c.Options = quotedOptions(text)
+	if m := startWords.FindStringSubmatch(text); m != nil {
+		c.Start = m[1]
+	}
+	return c
+}
+
+// namesWord reports whether text holds a name as a word of its own. A name that is an everyday
+// word counts only where it is marked as a name.
+func namesWord(text, name string) bool {
+	if len(name) < 2 {
+		return false
+	}
+	for from := 0; ; {
+		at := strings.Index(text[from:], name)
+		if at < 0 {
+			return false
+		}
+		at += from
+		end := at + len(name)
+		before, after := byteAt(text, at-1), byteAt(text, end)
+		if !isWord(before) && !isWord(after) {
+			return true
+		}
+		from = end
+	}
+}
+
+func byteAt(s string, i int) byte {
+	if i < 0 || i >= len(s) {
+		return ' '
+	}
+	return s[i]
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// quotedOptions returns the values of a list of what is allowed, nil where a text has none.
+func quotedOptions(text string) []string {
+	m := optionWords.FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	var out []string
+	if quoted := quotedWord.FindAllStringSubmatch(m[1], 40); len(quoted) > 0 {
+		for _, q := range quoted {
+			out = append(out, q[1])
+		}
+		return out
+	}
+	list, _, _ := strings.Cut(m[1], ". ")
+	for _, part := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == '|' || r == '\n' || r == ']' || r == ')' }) {
+		part = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(part), "or "))
+		if bareWord.MatchString(part) {
+			out = append(out, part)
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
+}
+
+// Mend changes what the filler puts into calls by a complaint, leaving alone the parameter at
+// target, which is under test. It reports whether anything changed.
+func (f *Filler) Mend(c Complaint, target string) bool {
+	if f.Fixed == nil {
+		f.Fixed, f.Dropped = map[string]any{}, map[string]bool{}
+	}
+	changed := false
+	for _, name := range c.Unknown {
+		if !f.Dropped[name] && !samePath(name, target) {
+			f.Dropped[name], changed = true, true
+		}
+	}
+	byPath := map[string]Parameter{}
+	for _, p := range f.Schema.Parameters() {
+		byPath[strings.ReplaceAll(p.Path, "[]", "")] = p
+	}
+	for i, path := range c.Parameters {
+		if i >= 20 || samePath(path, target) {
+			continue
+		}
+		p, known := byPath[strings.ReplaceAll(path, "[]", "")]
+		if !known {
+			if slices.Contains(c.Missing, path) && f.Fixed[path] == nil {
+				f.Fixed[path], changed = f.byRole(path, path[strings.LastIndexByte(path, '.')+1:]), true
+			}
+			continue
+		}
+		if v, ok := f.mendOne(&p, c, i == 0); ok {
+			f.Fixed[p.Path], changed = v, true
+		}
+	}
+	return changed
+}
+
+// mendOne returns another value for a parameter that was complained about.
+func (f *Filler) mendOne(p *Parameter, c Complaint, first bool) (any, bool) {
+	have, fixed := f.Fixed[p.Path]
+	if first && len(c.Options) > 0 && (p.Type == "string" || p.Type == "") {
+		// Another of the allowed values each time, since the first may want more parameters.
+		at := slices.Index(c.Options, stringOr(have))
+		if at+1 < len(c.Options) {
+			return c.Options[at+1], true
+		}
+		return nil, false
+	}
+	if first && c.Start != "" && p.Free() && !strings.HasPrefix(stringOr(have), c.Start) {
+		return c.Start + stringOr(f.value(p.Schema, p.Path, p.Name, nil, 0)), true
+	}
+	if fixed {
+		return nil, false
+	}
+	if !p.Required && slices.Contains(c.Missing, p.Path) {
+		v := f.value(p.Schema, p.Path, p.Name, nil, 0)
+		return v, v != nil
+	}
+	// A string that is to be a number, an address or an absolute path.
+	return nil, false
+}
+
+func stringOr(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case int64:
+		return strconv.FormatInt(v, 10)
+	}
+	return ""
+}

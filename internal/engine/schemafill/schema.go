@@ -1,0 +1,247 @@
+// Package schemafill makes arguments that fit the input schema of a tool, puts a chosen value at
+// one parameter, and mends them by what the server says about them. It does no I/O, and the same
+// input gives the same arguments.
+package schemafill
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Limits of what is taken from a schema. A stranger wrote it.
+const (
+	maxDepth      = 12   // of references, alternatives and nesting
+	maxParameters = 200  // of one tool
+	maxString     = 4096 // bytes of a made string
+)
+
+// A Parameter is one value that a caller chooses, at any depth.
+type Parameter struct {
+	Path     string // "sql", "params.sql", "files[].path"; an array of strings ends in "[]"
+	Name     string // the last name of Path
+	Required bool   // as are all objects around it
+	Type     string // "string", "integer", "number", "boolean", "array", "object", "" if not said
+	Enum     []string
+	Schema   map[string]any
+}
+
+// Free reports whether any text may stand there.
+func (p *Parameter) Free() bool { return (p.Type == "string" || p.Type == "") && len(p.Enum) == 0 }
+
+// A Schema is the input schema of one tool.
+type Schema struct {
+	root map[string]any
+	defs map[string]any
+}
+
+// Parse reads an input schema. What is no object is an empty one: nothing is required.
+func Parse(text string) *Schema {
+	var root map[string]any
+	_ = json.Unmarshal([]byte(text), &root) // a malformed schema asks for nothing
+	s := &Schema{root: root, defs: map[string]any{}}
+	for _, key := range []string{"$defs", "definitions"} {
+		if m, ok := root[key].(map[string]any); ok {
+			for name, v := range m {
+				s.defs["#/"+key+"/"+name] = v
+			}
+		}
+	}
+	return s
+}
+
+// Parameters returns every parameter, the required ones first, in the order of their paths.
+func (s *Schema) Parameters() []Parameter {
+	var out []Parameter
+	s.collect(s.root, "", true, 0, &out)
+	slices.SortStableFunc(out, func(a, b Parameter) int {
+		if a.Required != b.Required {
+			if a.Required {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Path, b.Path)
+	})
+	return out
+}
+
+func (s *Schema) collect(schema map[string]any, path string, required bool, depth int, out *[]Parameter) {
+	schema = s.resolve(schema, depth)
+	properties, _ := schema["properties"].(map[string]any)
+	names := make([]string, 0, len(properties))
+	for name := range properties {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	needed := stringsOf(schema["required"])
+	for _, name := range names {
+		if len(*out) >= maxParameters || depth > maxDepth {
+			return
+		}
+		sub, _ := properties[name].(map[string]any)
+		at := name
+		if path != "" {
+			at = path + "." + name
+		}
+		s.addParameter(s.resolve(sub, depth+1), at, name, required && slices.Contains(needed, name), depth+1, out)
+	}
+}
+
+func (s *Schema) addParameter(sub map[string]any, at, name string, required bool, depth int, out *[]Parameter) {
+	switch typeOf(sub) {
+	case "object":
+		if sub["properties"] != nil {
+			s.collect(sub, at, required, depth, out)
+			return
+		}
+	case "array":
+		items, _ := sub["items"].(map[string]any)
+		items = s.resolve(items, depth)
+		if typeOf(items) == "object" && items["properties"] != nil {
+			s.collect(items, at+"[]", required, depth, out)
+			return
+		}
+		*out = append(*out, Parameter{Path: at + "[]", Name: name, Required: required, Type: typeOf(items), Enum: enumOf(items), Schema: items})
+		return
+	}
+	*out = append(*out, Parameter{Path: at, Name: name, Required: required, Type: typeOf(sub), Enum: enumOf(sub), Schema: sub})
+}
+
+// resolve follows references and takes the first useful alternative of a schema.
+func (s *Schema) resolve(schema map[string]any, depth int) map[string]any {
+	for ; depth <= maxDepth; depth++ {
+		if ref, ok := schema["$ref"].(string); ok {
+			next, _ := s.defs[ref].(map[string]any)
+			schema = next
+			continue
+		}
+		if parts, ok := schema["allOf"].([]any); ok {
+			schema = s.mergeAll(schema, parts, depth)
+			continue
+		}
+		next := firstAlternative(schema)
+		if next == nil {
+			break
+		}
+		schema = next
+	}
+	return schema
+}
+
+// mergeAll joins the parts of an allOf: later members win, properties and required add up.
+func (s *Schema) mergeAll(schema map[string]any, parts []any, depth int) map[string]any {
+	out := map[string]any{}
+	add := func(m map[string]any) {
+		for k, v := range m {
+			switch have := out[k].(type) {
+			case map[string]any:
+				if more, ok := v.(map[string]any); ok && k == "properties" {
+					joined := map[string]any{}
+					for n, p := range have {
+						joined[n] = p
+					}
+					for n, p := range more {
+						joined[n] = p
+					}
+					out[k] = joined
+					continue
+				}
+			case []any:
+				if more, ok := v.([]any); ok && k == "required" {
+					out[k] = slices.Concat(have, more)
+					continue
+				}
+			}
+			out[k] = v
+		}
+	}
+	for i, p := range parts {
+		if m, ok := p.(map[string]any); ok && i < 16 {
+			add(s.resolve(m, depth+1))
+		}
+	}
+	rest := map[string]any{}
+	for k, v := range schema {
+		if k != "allOf" {
+			rest[k] = v
+		}
+	}
+	add(rest)
+	delete(out, "allOf")
+	return out
+}
+
+// firstAlternative returns the alternative of oneOf or anyOf that says most, nil where there is none.
+func firstAlternative(schema map[string]any) map[string]any {
+	for _, key := range []string{"anyOf", "oneOf"} {
+		list, _ := schema[key].([]any)
+		var best map[string]any
+		for _, a := range list {
+			m, ok := a.(map[string]any)
+			if !ok || m["type"] == "null" {
+				continue
+			}
+			// A free string takes more than a list of constants or a number.
+			if best == nil || typeOf(m) == "string" && enumOf(m) == nil && (typeOf(best) != "string" && typeOf(best) != "object" || enumOf(best) != nil) {
+				best = m
+			}
+		}
+		if best == nil {
+			continue
+		}
+		out := map[string]any{}
+		for k, v := range schema {
+			if k != "anyOf" && k != "oneOf" {
+				out[k] = v
+			}
+		}
+		for k, v := range best {
+			out[k] = v
+		}
+		if _, again := best[key]; !again {
+			delete(out, key)
+		}
+		return out
+	}
+	return nil
+}
+
+func typeOf(schema map[string]any) string {
+	switch t := schema["type"].(type) {
+	case string:
+		return t
+	case []any:
+		for _, one := range t {
+			if name, ok := one.(string); ok && name != "null" {
+				return name
+			}
+		}
+	}
+	switch {
+	case schema["properties"] != nil:
+		return "object"
+	case schema["items"] != nil:
+		return "array"
+	case schema["enum"] != nil, schema["pattern"] != nil, schema["format"] != nil:
+		return "string"
+	}
+	return ""
+}
+
+func enumOf(schema map[string]any) []string {
+	if c, ok := schema["const"].(string); ok {
+		return []string{c}
+	}
+	return stringsOf(schema["enum"])
+}
+
+func stringsOf(v any) (out []string) {
+	list, _ := v.([]any)
+	for _, e := range list {
+		if s, ok := e.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,121 @@
+// Package probe is the vocabulary of probing: what was tried on a server's tools, how each trial
+// ended, and what was observed. It decides nothing and does no I/O.
+package probe
+
+// A Class is a kind of weakness that a probe can prove.
+type Class string
+
+// The classes. Each has one rule, see package check/probing.
+const (
+	PathTraversal     Class = "path traversal"
+	Symlink           Class = "symlink escape"
+	Prefix            Class = "prefix escape"
+	SSRF              Class = "server-side request forgery"
+	Metadata          Class = "cloud metadata access"
+	RequestPath       Class = "request path escape"
+	CommandInjection  Class = "command injection"
+	ArgumentInjection Class = "argument injection"
+	CodeEvaluation    Class = "code evaluation"
+	TemplateInjection Class = "template injection"
+	SQLInjection      Class = "SQL injection"
+	NoSQLInjection    Class = "NoSQL injection"
+	Deserialisation   Class = "unsafe deserialisation"
+	CRLF              Class = "CRLF injection"
+	Passthrough       Class = "injected content passed through"
+	ErrorLeak         Class = "secret in an error"
+	Exhaustion        Class = "resource exhaustion"
+)
+
+// Classes lists all classes in the order in which reports show them.
+func Classes() []Class {
+	return []Class{CommandInjection, CodeEvaluation, Deserialisation, PathTraversal, Symlink, Prefix, Metadata, SSRF, RequestPath,
+		ArgumentInjection, SQLInjection, NoSQLInjection, TemplateInjection, CRLF, ErrorLeak, Exhaustion, Passthrough}
+}
+
+// A Trial is one class tried on one parameter of one tool (or on the resources of a server), and
+// how that ended.
+type Trial struct {
+	Tool      string // "" for resources/read
+	Parameter string // as the classifier names it: "params.sql", "files[].path"
+	Class     Class
+	Basis     string // why it was tried: the label and the role
+	// Planned says that labels and role ask for the trial. Others are tried because there is time,
+	// and only a proof of theirs counts.
+	Planned bool
+	Outcome Outcome
+}
+
+// An Outcome is how a trial ended: Proved, Resisted, ByDesign or NotDelivered. The types cannot
+// be mistaken for each other; nothing else implements it.
+type Outcome interface{ isOutcome() }
+
+// Proved says that the weakness was observed.
+type Proved struct{ Proof Proof }
+
+// Resisted says that payloads reached the tool's code and nothing was observed. Resist makes it.
+type Resisted struct{ delivered, answered int }
+
+// ByDesign says that the effect was observed and is what the tool is for.
+type ByDesign struct{ What string }
+
+// NotDelivered says that no payload reached the tool's code, and why.
+type NotDelivered struct{ Why string }
+
+func (Proved) isOutcome()       {}
+func (Resisted) isOutcome()     {}
+func (ByDesign) isOutcome()     {}
+func (NotDelivered) isOutcome() {}
+
+// Resist returns the outcome of a trial without an effect: Resisted only where at least one
+// payload was delivered, else NotDelivered for the reason given.
+func Resist(delivered, answered int, why string) Outcome {
+	if delivered <= 0 {
+		return NotDelivered{Why: why}
+	}
+	return Resisted{delivered: delivered, answered: min(answered, delivered)}
+}
+
+// Delivered is how many payloads reached the tool's code.
+func (r Resisted) Delivered() int { return r.delivered }
+
+// Answered is how many of them were answered in time.
+func (r Resisted) Answered() int { return r.answered }
+
+// A Kind is what sort of observation proves a weakness.
+type Kind string
+
+// The kinds of proof: each rests on a value that only the target could know or make.
+const (
+	Content  Kind = "canary content"   // the random content of a planted file or service in an answer
+	File     Kind = "file created"     // a file with a random name appeared
+	Callback Kind = "callback"         // a planted service was asked for a random path
+	Product  Kind = "computed product" // of two random numbers, in an answer
+	Program  Kind = "program argument" // a stand-in program was called with a random argument of its own
+	Stopped  Kind = "server stopped"   // the server ended or stopped answering, twice
+)
+
+// A Proof is what was observed, with all that is needed to see it oneself.
+type Proof struct {
+	Kind      Kind
+	Observed  string // one line
+	Variant   string // which spelling of the payload
+	Payload   string
+	Method    string // "tools/call", "resources/read"
+	Arguments string // JSON: the arguments of the call, or the params of another method
+	Answer    string // the first part of the answer, payload taken out; "" if there was none
+	Program   string // the program that was called, for Program
+}
+
+// Evidence is all that came of probing one server.
+type Evidence struct {
+	Server string
+	Trials []Trial
+	// None lists the classes for which the server has no tool.
+	None []Class
+	// Cut says what ended the run before all planned trials were through; "" for nothing.
+	Cut string
+	// Calls is how many requests were sent.
+	Calls int
+	// Ground says where the server ran, in words for a report.
+	Ground string
+}
