@@ -165,6 +165,16 @@ func full() *result.Report {
 		},
 		Unjudged: []result.NotJudged{{Location: live, Reason: "HTTP 500 " + hostile}, {Location: everywhere, Reason: "the answer does not fit"}},
 	}}
+	r.Probing = &result.Probing{
+		Server: "filesystem " + hostile, Ground: "sandbox", Calls: 214, NotApplicable: []string{"SQL injection", "cloud metadata access"}, Cut: "the time for calls was over",
+		Protections: []result.Protection{{Name: "network", Held: true, Detail: "a namespace of its own"}, {Name: "landlock", Detail: "not in this kernel " + hostile}},
+		Trials: []result.ProbeTrial{
+			{Tool: "read_file", Parameter: "path", Class: "path traversal", Basis: "label fs_read (high), role path (high)", Planned: true, Outcome: result.Proved, Finding: "f001"},
+			{Tool: hostile, Parameter: "files[]." + hostile, Class: "command injection", Basis: "any text", Outcome: result.ResistedIt, Delivered: 9, Answered: 8},
+			{Tool: "run", Parameter: "code", Class: "code evaluation", Basis: "role command (high)", Planned: true, Outcome: result.ByDesign, Reason: "the tool runs the code that it is given"},
+			{Tool: "stat", Parameter: "path", Class: "path traversal", Basis: "role path (high)", Planned: true, Outcome: result.NotDelivered, Reason: "refused by validation: " + hostile},
+		},
+	}
 	r.Attacks = attackRuns()
 	r.Expectations = []result.Expectation{
 		{Name: "page " + hostile, File: "suite.yaml", Line: 12, Held: true},

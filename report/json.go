@@ -25,6 +25,9 @@ func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 	if r.Expectations != nil {
 		writeElements(s, "expectations", r.Expectations, itself)
 	}
+	if r.Probing != nil {
+		s.writeValue("probing", r.Probing)
+	}
 	var c finding.Finding // one for all: a copy each would be the costliest part
 	writeElements(s, "findings", r.Findings, func(f *finding.Finding) any {
 		c = *f

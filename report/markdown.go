@@ -36,6 +36,9 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 		e := nthFailed(r.Expectations, i)
 		return "- " + codeSpan(e.Name, mdWide) + ": " + codeSpan(e.Message, mdWide) + " in " + codeSpan(fmt.Sprintf("%s:%d", e.File, e.Line), mdWide)
 	})
+	if t := r.Probing; t != nil {
+		p.writeList("Probes", "trial", "trials", markdownLimit/4, len(t.Trials), func(i int) string { return mdTrial(&t.Trials[i]) })
+	}
 	worst := make([]int, len(r.Findings))
 	for i := range worst {
 		worst[i] = i

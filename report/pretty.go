@@ -35,6 +35,7 @@ func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
 	p.advisory(r.Advisory)
 	p.attacks(r.Attacks, opt.Verbose)
 	p.expectations(r.Expectations)
+	p.probing(r.Probing)
 	p.suppressed(r.Suppressed)
 	p.decisions(r.Suppressions)
 	p.clients(r.Clients)

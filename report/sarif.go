@@ -37,6 +37,9 @@ func writeSARIF(w *bufio.Writer, r *result.Report, o Options) error {
 	if r.Expectations != nil {
 		writeElements(s, "expectations", r.Expectations, itself)
 	}
+	if r.Probing != nil {
+		s.writeValue("probing", r.Probing)
+	}
 	writeCoverage(s, r)
 	writeClients(s, r.Clients)
 	s.closeBracket('}')

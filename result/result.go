@@ -35,6 +35,8 @@ type Report struct {
 	// Advisory is what models say beside the verdict, one element a model; nil if none was asked. Nothing else
 	// depends on it.
 	Advisory []Advisory `json:"advisory,omitempty"`
+	// Probing is what came of probing a server; nil if none was probed.
+	Probing *Probing `json:"probing,omitempty"`
 	// Gate is "stable" where findings of experimental checks do not move the exit code, ""
 	// where all do.
 	Gate string `json:"gate,omitempty"`
@@ -147,6 +149,9 @@ type CheckCoverage struct {
 
 // OfTrace says that a check looked at the messages of a trace; Items counts those.
 const OfTrace = "trace"
+
+// OfProbes says that a check looked at trials of a probe; Items counts those.
+const OfProbes = "probes"
 
 // OfSource says that a check looked at the handlers of tools in the source of a server; Items counts those.
 const OfSource = "source"

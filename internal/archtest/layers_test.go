@@ -54,6 +54,7 @@ var table = []row{
 	{path: "internal/archtest", layer: tokens},
 	{path: "internal/leaf/ir", layer: tokens},
 	{path: "internal/leaf/multimatch", layer: tokens},
+	{path: "internal/leaf/probe", layer: tokens},
 	{path: "trust", layer: tokens},
 	// It builds and runs a test anew, and is imported by tests only.
 	{path: "internal/leaf/opcount", layer: tokens, not: impure | userFace},
@@ -71,7 +72,7 @@ var table = []row{
 	{path: "internal/leaf/yamltext", layer: words, may: []string{"rawjson"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "sink", layer: words, may: []string{"capability"}},
 
-	{path: "internal/engine/check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "trace", "trust", "internal/leaf/clause", "internal/leaf/taxonomy", "sink"}},
+	{path: "internal/engine/check", layer: contract, may: []string{"catalog", "finding", "result", "rawjson", "trace", "trust", "internal/leaf/clause", "internal/leaf/probe", "internal/leaf/taxonomy", "sink"}},
 	{path: "oatf", layer: contract, may: []string{"internal/leaf/mcp", "rawjson", "oatf/match", "internal/leaf/faults", "internal/leaf/suggest", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "suite", layer: contract, may: []string{"trust", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "policy", layer: contract, may: []string{"finding", "result", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
@@ -80,6 +81,10 @@ var table = []row{
 	{path: "classify", layer: contract, may: []string{"sink", "capability", "catalog", "rawjson", "internal/leaf/text"}},
 	{path: "calibrate", layer: contract, may: []string{"capability"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "posture", layer: contract, may: []string{"internal/leaf/mcp", "catalog", "rawjson", "result", "finding"}},
+
+	{path: "internal/engine/schemafill", layer: words},
+	{path: "internal/engine/probeplan", layer: lanes, may: []string{"capability", "internal/engine/schemafill", "internal/leaf/probe"}},
+	{path: "internal/engine/probejudge", layer: lanes, may: []string{"internal/engine/schemafill", "internal/leaf/redact", "rawjson"}},
 
 	{path: "internal/engine/callgraph", layer: contract, may: []string{"internal/leaf/mcp", "capability", "internal/leaf/ir", "sink"}},
 	{path: "internal/engine/taint", layer: lanes, may: []string{"capability", "internal/leaf/ir", "internal/engine/callgraph", "sink"}},
@@ -96,6 +101,7 @@ var table = []row{
 	{path: "oatf/indicator", layer: lanes, may: []string{"oatf", "oatf/match", "trace", "verdict", "rawjson"}},
 	{path: "internal/engine/delivery", layer: lanes, may: []string{"oatf/match", "internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
 	{path: "internal/engine/check/differential", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson"}},
+	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/probe"}},
 	{path: "internal/engine/check/sourceflow", layer: lanes, may: []string{"internal/engine/check", "finding", "sink"}},
 	{path: "internal/engine/check/toxicflow", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "capability", "classify"}},
 	{path: "internal/engine/check/boundary", layer: lanes, may: []string{"internal/leaf/mcp", "internal/engine/check", "finding", "rawjson", "trace", "trust", "internal/leaf/multimatch", "capability", "classify"}},
@@ -105,7 +111,7 @@ var table = []row{
 	{path: "internal/engine/advice", layer: joins, may: []string{"catalog", "finding", "rawjson", "result", "internal/leaf/secret"}},
 	{path: "internal/engine/mock", layer: joins, may: []string{"oatf", "rawjson", "internal/leaf/suggest", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "internal/engine/fromscan", layer: joins, may: []string{"internal/leaf/mcp", "catalog", "finding", "rawjson", "oatf", "internal/leaf/text"}},
-	{path: "internal/engine/scanner", layer: joins, may: []string{"internal/engine/check", "internal/engine/check/*", "result", "posture", "catalog", "finding", "internal/leaf/taxonomy", "rawjson"}},
+	{path: "internal/engine/scanner", layer: joins, may: []string{"internal/engine/check", "internal/engine/check/*", "result", "posture", "catalog", "finding", "internal/leaf/probe", "internal/leaf/taxonomy", "rawjson"}},
 
 	// The scanner for other modules, without the types of checks.
 	{path: "scan", layer: wires, may: []string{"internal/engine/advice", "internal/engine/check", "internal/engine/scanner", "catalog", "finding", "result", "trace", "trust"}},
@@ -149,6 +155,7 @@ var table = []row{
 	{path: "internal/run/sourcecode", layer: doors, may: []string{"catalog", "finding", "internal/engine/source", "internal/run/interrupt", "internal/run/userfile", "internal/runtime/sourcetree", "sink"}, not: impure},
 	{path: "internal/run/redaction", layer: doors, may: []string{"capability", "finding", "internal/leaf/redact", "result"}},
 	{path: "internal/run/checkdoc", layer: doors, may: []string{"finding", "internal/engine/check", "internal/engine/check/config", "internal/engine/scanner", "internal/leaf/suggest", "result"}},
+	{path: "internal/run/proberun", layer: targets, may: []string{"capability", "catalog", "classify", "finding", "internal/engine/check/probing", "internal/engine/scanner", "internal/run/redaction", "result", "internal/engine/probejudge", "internal/engine/probeplan", "internal/engine/schemafill", "internal/leaf/probe", "internal/run/interrupt", "internal/run/launch", "internal/runtime/mcpclient", "internal/runtime/sandbox", "internal/runtime/wire", "rawjson"}, not: impure},
 	{path: "internal/run/calibration", layer: targets, may: []string{"calibrate", "capability", "catalog", "classify", "finding", "internal/leaf/suggest", "internal/run/sourcecode", "internal/run/userfile"}, not: impure},
 	{path: "internal/run/target", layer: targets, may: []string{"internal/run/interrupt", "internal/run/launch", "internal/run/tracefile", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/engine/check", "catalog", "finding", "lock", "report", "trace"}, not: impure},
 	{path: "internal/run/clientplan", layer: plans, may: []string{"internal/engine/check", "internal/engine/scanner", "internal/run/launch", "internal/run/target", "internal/run/userfile", "internal/runtime/discover", "internal/runtime/wire", "internal/engine/check/config", "internal/leaf/secret", "catalog", "finding", "result"}, not: impure},

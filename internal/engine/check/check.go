@@ -47,7 +47,8 @@ const (
 type Evidence uint8
 
 // The inputs: at least one definition, more than one server, a baseline that holds a
-// server, a server that was asked more than once, a recorded conversation, the source of a server.
+// server, a server that was asked more than once, a recorded conversation, the source of a server,
+// a server that was probed.
 const (
 	Definitions Evidence = 1 << iota
 	Servers
@@ -55,12 +56,13 @@ const (
 	Askings
 	Trace
 	Sources
+	Probes
 )
 
 // String names the inputs for a person.
 func (e Evidence) String() string {
 	var parts []string
-	for i, name := range []string{"a definition", "more than one server", "a baseline", "a server asked twice", "a trace", "the source of a server"} {
+	for i, name := range []string{"a definition", "more than one server", "a baseline", "a server asked twice", "a trace", "the source of a server", "a server that was probed"} {
 		if e&(1<<i) != 0 {
 			parts = append(parts, name)
 		}

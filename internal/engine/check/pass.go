@@ -8,6 +8,7 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/leaf/taxonomy"
 	"gauntlet/rawjson"
 	"gauntlet/result"
@@ -25,6 +26,8 @@ type Pass struct {
 	Floods   []string         // see [Recording]
 
 	Source SourceTree // the source of a server; zero unless the check needs it
+
+	Probes *probe.Evidence // what came of probing the only server of Catalog; nil unless the check needs it
 
 	behind   int // the number of the first asking's document: they stand behind all others
 	recorded int // the number of the trace, which stands behind those
@@ -283,6 +286,9 @@ func runPass(k *Check, c *catalog.Catalog, opt Options, sh *shared, res *Result)
 	if k.Needs&Sources != 0 {
 		p.Source = opt.Source
 	}
+	if k.Needs&Probes != 0 {
+		p.Probes = opt.Probes
+	}
 	ledger = result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran"}
 	defer func() {
 		if e := recover(); e != nil {
@@ -298,6 +304,9 @@ func runPass(k *Check, c *catalog.Catalog, opt Options, sh *shared, res *Result)
 		}
 		if k.Needs&Sources != 0 {
 			ledger.Of = result.OfSource
+		}
+		if k.Needs&Probes != 0 {
+			ledger.Of = result.OfProbes
 		}
 	}()
 	k.Run(p)

@@ -12,6 +12,7 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/leaf/clause"
+	"gauntlet/internal/leaf/probe"
 	"gauntlet/rawjson"
 	"gauntlet/result"
 	"gauntlet/trace"
@@ -48,6 +49,8 @@ type Options struct {
 	Trace Recording
 	// Source is what the source of a server says; the zero value for none.
 	Source SourceTree
+	// Probes is what came of probing the only server of the catalog; nil for none.
+	Probes *probe.Evidence
 }
 
 // A Recording is a trace to be judged. The zero Recording is none.
@@ -179,6 +182,9 @@ func (r *run) have(c *catalog.Catalog) Evidence {
 	}
 	if r.opt.Source.Sources != nil {
 		e |= Sources
+	}
+	if r.opt.Probes != nil {
+		e |= Probes
 	}
 	if r.opt.Trace.Trace != nil {
 		e |= Trace

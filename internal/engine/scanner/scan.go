@@ -15,9 +15,11 @@ import (
 	"gauntlet/internal/engine/check/differential"
 	"gauntlet/internal/engine/check/integrity"
 	"gauntlet/internal/engine/check/namespace"
+	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/engine/check/sourceflow"
 	"gauntlet/internal/engine/check/surface"
 	"gauntlet/internal/engine/check/toxicflow"
+	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/leaf/taxonomy"
 	"gauntlet/posture"
 	"gauntlet/rawjson"
@@ -52,13 +54,16 @@ type Options struct {
 	Trace check.Recording
 	// Source is what was read of the source of a server; the zero value for none. Its Number is set by the scan.
 	Source check.SourceTree
+	// Probes is what came of probing the only server of the catalog; nil for none. Planned trials
+	// that never reached a tool become problems of the scan.
+	Probes *probe.Evidence
 	// Version of the program, for the report.
 	Version string
 }
 
 // Checks returns every check there is, by id; those of our own stand behind the others.
 func Checks() []*check.Check {
-	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks(), differential.Checks(), toxicflow.Checks(), boundary.Checks(), sourceflow.Checks())
+	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks(), differential.Checks(), toxicflow.Checks(), boundary.Checks(), sourceflow.Checks(), probing.Checks())
 	slices.SortStableFunc(all, func(a, b *check.Check) int {
 		own := func(k *check.Check) int { return strings.Index("SMG", string(k.ID[:1])) }
 		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.ID, b.ID))
@@ -84,7 +89,7 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 	opt.Trace.Number = documents(c, opt)
 	opt.Source.Number = opt.Trace.Number + 1 + len(opt.Configs)
 	res := check.Run(c, checks, check.Options{
-		PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline, Together: opt.Together, Askings: opt.Askings, Trace: opt.Trace, Source: opt.Source,
+		PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline, Together: opt.Together, Askings: opt.Askings, Trace: opt.Trace, Source: opt.Source, Probes: opt.Probes,
 		Leave: func(it *catalog.Item) bool { return kept[it] },
 	})
 	r := &result.Report{
@@ -115,6 +120,7 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 		r.Problems = append(r.Problems, traceProblems(t)...)
 	}
 	judgeConfigs(r, opt, opt.Trace.Number+1)
+	addProbing(r, opt.Probes)
 	locateFindings(docs, r)
 	r.Summary = result.Summary{Servers: len(c.Servers), Items: res.Items, Strings: res.Strings}
 	r.Count()

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/capability"
+	"gauntlet/internal/engine/check/probing"
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/proberun"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/result"
+	"gauntlet/trace"
+)
+
+// probeCommand is one run of the subcommand probe.
+type probeCommand struct {
+	*app
+	how     targetFlags
+	outputs outputFlags
+	gate    gateFlags
+
+	sandbox     sandbox.Level
+	allow       []string
+	allowCalls  bool
+	destructive bool
+	includeLow  bool
+	classes     []string
+	replay      string
+	budget      time.Duration
+	call        time.Duration
+	trace       string
+}
+
+func (a *app) newProbeCommand() *cobra.Command {
+	p := &probeCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "probe [flags] [URL] [-- COMMAND [ARG]...]",
+		Short: "Call the tools of a server with probes, and prove what it does",
+		Long: `probe starts a server in a sandbox, calls its tools with values that only a weakness turns into
+something that can be observed, and reports what was observed: a planted file's random content in
+an answer, a file that appeared, a planted service that was asked, a product of two random numbers.
+Which tools and parameters are tried follows from the classifier; the others get valid values made
+from the tool's schema.
+
+Each trial is proved, resisted (with the number of payloads that were delivered), by design, or not
+delivered with the reason. A validation error is no resistance.
+
+A command runs in a sandbox unless --sandbox says otherwise. Without one, and for a server behind a
+URL, only tools that say and show that they change nothing are called; --allow-calls adds the
+others, --destructive those that may destroy.
+
+This is an offensive tool: use it on servers that you may test.
+
+Exit codes: 1 if something was proved at or above --fail-on; else 2 if a planned trial was never
+delivered or the time ended first; else 0.`,
+		Example: `  gauntlet probe -- npx -y some-mcp-server
+  gauntlet probe --sandbox off --allow-calls -- ./my-server --stdio
+  gauntlet probe --class "path traversal" -- ./my-server
+  gauntlet probe --replay 5d41402abc4b2a76b9719d911017c592 -- ./my-server`,
+		RunE: p.probeServer,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	p.gate.addGateFlags(cmd)
+	p.sandbox = sandbox.Require
+	level := &value[sandbox.Level]{&p.sandbox, "LEVEL", sandbox.ParseLevel, func(l sandbox.Level) string { return string(l) }}
+	f.Var(level, "sandbox", "start COMMAND sealed off: off, on (where there can be a sandbox), require")
+	completeWith(cmd, "sandbox", []string{"off", "on", "require"})
+	f.StringArrayVar(&p.allow, "sandbox-allow", nil, "let the sandbox connect to this `HOST`; repeatable (default none)")
+	f.BoolVar(&p.allowCalls, "allow-calls", false, "without a sandbox, call tools that may change something (default off)")
+	f.BoolVar(&p.destructive, "destructive", false, "with --allow-calls, call tools that may destroy something (default off)")
+	f.BoolVar(&p.includeLow, "include-low", false, "plan by labels of low confidence as well (default off)")
+	f.StringArrayVar(&p.classes, "class", nil, "try this `CLASS` alone; repeatable (default all)")
+	f.StringVar(&p.replay, "replay", "", "try again what this `FINGERPRINT` of a finding was about (default none)")
+	f.Var(durationFlag(&p.budget, proberun.DefaultBudget), "budget", "longest time for all calls")
+	f.Var(durationFlag(&p.call, proberun.DefaultCall), "call-timeout", "longest wait for the answer to one call")
+	traceFlag(cmd, &p.trace)
+	p.outputs.addOutputFlags(cmd, a)
+	p.how.addTargetFlags(cmd)
+	for _, name := range []string{"timeout", "total-timeout", "parallel", "max-pages"} {
+		_ = f.MarkHidden(name) // fails only for a flag that is not there
+	}
+	completeWith(cmd, "class", classNames())
+	return cmd
+}
+
+func classNames() []string {
+	var out []string
+	for _, c := range probe.Classes() {
+		out = append(out, string(c))
+	}
+	return out
+}
+
+func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
+	targets, err := p.parseTargets(cmd, &p.how, args)
+	if err != nil {
+		return err
+	}
+	if len(targets) != 1 || !targets[0].Live() {
+		return usage(cmd, "want one server: its URL, or -- and its command")
+	}
+	classes, err := p.chosenClasses()
+	if err != nil {
+		return usage(cmd, "%s", err)
+	}
+	outs, err := p.outputs.checkOutputs(nil)
+	if err != nil {
+		return usage(cmd, "%s", err)
+	}
+	record, err := p.startTrace()
+	if err != nil {
+		return usage(cmd, "%s", err)
+	}
+	if targets[0].URL != "" {
+		if cmd.Flags().Changed("sandbox") && p.sandbox != sandbox.Off {
+			return usage(cmd, "--sandbox is for a server that is started by a command behind --")
+		}
+		p.sandbox = sandbox.Off
+	}
+	p.note("%s", offensive)
+	defer p.startProgress().stopShowing()
+	got, err := proberun.Run(cmd.Context(), p.options(targets[0].Server, classes, record))
+	incomplete := record.Close()
+	if err != nil {
+		if errors.Is(err, sandbox.ErrUnavailable) {
+			return fmt.Errorf("%w; --sandbox off probes without one", err)
+		}
+		return err
+	}
+	r, err := got.Report(version(), p.how.limits.Limits)
+	if err != nil {
+		return err
+	}
+	if p.replay != "" && len(r.Probing.Trials) == 0 {
+		return fmt.Errorf("--replay: no trial on this server has the fingerprint %q", p.replay)
+	}
+	p.progress.stopShowing()
+	written := p.writeReports(outs, r, p.terminalOptions(p.outputs.verbose))
+	p.code = p.gate.exitCode(r, written)
+	if incomplete != nil && p.code == result.ExitOK {
+		return incomplete
+	}
+	return nil
+}
+
+func (p *probeCommand) chosenClasses() ([]probe.Class, error) {
+	var out []probe.Class
+	for _, name := range p.classes {
+		if !slices.Contains(probe.Classes(), probe.Class(name)) {
+			return nil, fmt.Errorf("--class: %q is none of: %s", name, strings.Join(classNames(), ", "))
+		}
+		out = append(out, probe.Class(name))
+	}
+	return out, nil
+}
+
+func (p *probeCommand) startTrace() (*tracefile.File, error) {
+	if p.trace == "" {
+		return nil, nil
+	}
+	if err := userfile.CheckWritable(p.trace, nil); err != nil {
+		return nil, err
+	}
+	return p.createTrace(p.trace)
+}
+
+// options are what the flags say.
+func (p *probeCommand) options(server launch.Server, classes []probe.Class, record *tracefile.File) proberun.Options {
+	limits := wire.Limits{Message: p.how.live.message}
+	o := proberun.Options{
+		Server: server, Version: version(), Floor: capability.Medium, AllowCalls: p.allowCalls, Destructive: p.destructive,
+		Dialer:  launch.Dialer{Environ: p.host.Environ, Limits: limits, Sandbox: p.sandbox, SandboxConfig: sandbox.Config{Allow: p.allow}},
+		Classes: classes, Budget: p.budget, Call: p.call, Limits: p.how.limits.Limits, Progress: p.progress.Step,
+		Tap: func(place string, secrets, credentials []string) wire.Tap {
+			return record.Tap(place, trace.AsClient, secrets, credentials)
+		},
+	}
+	if p.includeLow {
+		o.Floor = capability.Low
+	}
+	if p.replay != "" {
+		o.Only = func(server string, t *probe.Trial) bool { return probing.Fingerprint(server, t) == p.replay }
+	}
+	return o
+}

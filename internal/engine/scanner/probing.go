@@ -1,0 +1,76 @@
+package scanner
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check/probing"
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/result"
+)
+
+// addProbing writes down how each trial ended. What was planned and never reached a tool's code
+// is a problem: it must not read like resistance.
+func addProbing(r *result.Report, e *probe.Evidence) {
+	if e == nil {
+		return
+	}
+	out := &result.Probing{Server: e.Server, Ground: e.Ground, Calls: e.Calls, Cut: e.Cut, Trials: []result.ProbeTrial{}, NotApplicable: []string{}}
+	for _, c := range e.None {
+		out.NotApplicable = append(out.NotApplicable, string(c))
+	}
+	for i := range e.Trials {
+		out.Trials = append(out.Trials, trialOf(&e.Trials[i], e.Server))
+	}
+	r.Probing = out
+	r.Problems = append(r.Problems, undelivered(out)...)
+	if e.Cut != "" {
+		r.Problems = append(r.Problems, finding.Problem{Kind: finding.Limit, Message: e.Cut, Location: finding.Location{Server: e.Server}, Input: -1})
+	}
+}
+
+func trialOf(t *probe.Trial, server string) result.ProbeTrial {
+	out := result.ProbeTrial{Tool: t.Tool, Parameter: t.Parameter, Class: string(t.Class), Basis: t.Basis, Planned: t.Planned}
+	switch o := t.Outcome.(type) {
+	case probe.Proved:
+		out.Outcome, out.Finding = result.Proved, probing.Fingerprint(server, t)
+	case probe.Resisted:
+		out.Outcome, out.Delivered, out.Answered = result.ResistedIt, o.Delivered(), o.Answered()
+	case probe.ByDesign:
+		out.Outcome, out.Reason = result.ByDesign, o.What
+	case probe.NotDelivered:
+		out.Outcome, out.Reason = result.NotDelivered, o.Why
+	}
+	return out
+}
+
+// undelivered tells of planned trials without a delivery, one problem for each tool and reason.
+func undelivered(p *result.Probing) []finding.Problem {
+	type key struct{ tool, why string }
+	var order []key
+	what := map[key][]string{}
+	for i := range p.Trials {
+		t := &p.Trials[i]
+		if t.Outcome != result.NotDelivered || !t.Planned {
+			continue
+		}
+		k := key{t.Tool, t.Reason}
+		if what[k] == nil {
+			order = append(order, k)
+		}
+		what[k] = append(what[k], t.Class+" in "+t.Parameter)
+	}
+	out := make([]finding.Problem, 0, len(order))
+	for _, k := range order {
+		names := strings.Join(what[k], ", ")
+		if n := len(what[k]); n > 4 {
+			names = fmt.Sprintf("%s and %d more", strings.Join(what[k][:4], ", "), n-4)
+		}
+		out = append(out, finding.Problem{
+			Kind: finding.Unread, Message: fmt.Sprintf("not delivered: %s: %s", names, k.why),
+			Location: finding.Location{Server: p.Server, Kind: finding.Tool, Item: k.tool}, Input: -1,
+		})
+	}
+	return out
+}

@@ -1,0 +1,36 @@
+package proberun
+
+import (
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check/probing"
+	"gauntlet/internal/engine/scanner"
+	"gauntlet/internal/run/redaction"
+	"gauntlet/result"
+)
+
+// Report judges what a run observed. version is ours.
+func (r *Result) Report(version string, limits catalog.Limits) (*result.Report, error) {
+	c := new(catalog.Catalog)
+	limits.Bytes = max(len(r.Text), 1)
+	if err := c.Add("", r.Text, limits); err != nil {
+		return nil, err
+	}
+	c.Documents[0].Origin = r.Place
+	r.Evidence.Ground = "this machine"
+	if r.Sealed {
+		r.Evidence.Ground = "sandbox"
+	}
+	rep := scanner.Run(c, scanner.Options{Checks: probing.Checks(), Probes: &r.Evidence, Version: version})
+	for _, p := range r.Protections.Protections {
+		rep.Probing.Protections = append(rep.Probing.Protections, result.Protection{Name: p.Name, Held: p.Held, Detail: p.Detail})
+	}
+	for _, g := range r.Gaps {
+		rep.Problems = append(rep.Problems, finding.Problem{Kind: finding.Unread, Message: g.Method + ": " + g.Message, Location: finding.Location{Server: r.Evidence.Server}, Input: -1})
+	}
+	rep.Count()
+	if len(r.Secrets) > 0 {
+		redaction.New(r.Secrets).Report(rep)
+	}
+	return rep, nil
+}

@@ -1,0 +1,284 @@
+// Package proberun probes one server: it starts it where what it does can be seen, calls its tools
+// as the plan says, and records what was observed.
+package proberun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"gauntlet/capability"
+	"gauntlet/catalog"
+	"gauntlet/classify"
+	"gauntlet/internal/engine/probeplan"
+	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/runtime/mcpclient"
+	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// The defaults of Options.
+const (
+	DefaultBudget = 100 * time.Second // the run over one server ends in under two minutes
+	DefaultCall   = 6 * time.Second
+)
+
+// Options say what to probe and how.
+type Options struct {
+	Server  launch.Server
+	Dialer  launch.Dialer // with the level of its sandbox
+	Version string        // ours, which the server is told
+	Tap     launch.Tap    // records the conversation; nil for nothing
+
+	Floor capability.Confidence // from which on labels count; default capability.Medium
+	// AllowCalls lets tools be called outside of a sandbox that are not read-only, and Destructive
+	// also those that may destroy.
+	AllowCalls, Destructive bool
+	Classes                 []probe.Class // nil for all
+	// Only restricts the run to some trials; nil for all.
+	Only func(server string, t *probe.Trial) bool
+
+	Budget time.Duration // for all calls
+	Call   time.Duration // for one answer
+	Limits catalog.Limits
+	// Progress is told what the run is at; nil for nobody.
+	Progress func(format string, args ...any)
+}
+
+// A Result is what came of a run.
+type Result struct {
+	Evidence    probe.Evidence
+	Text        string // the snapshot of the server, as captured
+	Place       string // how messages call the server
+	Gaps        []mcpclient.Gap
+	Secrets     []string       // what reports hide, as NAME=VALUE
+	Protections sandbox.Report // which layers of the sandbox held
+	Sealed      bool
+}
+
+// run is one run over one server.
+type run struct {
+	Options
+	ground   *ground
+	opened   *launch.Opened
+	session  *mcpclient.Session
+	tools    []*tool
+	targets  []*target
+	pending  []*attempt // whose effect may come late
+	ends     time.Time
+	restarts int
+	calls    int
+	out      *Result
+}
+
+// A tool is one tool with what has been learnt about calling it.
+type tool struct {
+	probeplan.Tool
+	filler   schemafill.Filler
+	choices  []map[string]any // of a parameter that chooses what the tool does; one empty map for none
+	ordinary map[string]ordinaryAnswer
+	slow     int // answers that did not come in time
+}
+
+// maxRestarts is how often a server is started again that ended.
+const maxRestarts = 12
+
+// Run probes a server. An error means that it could not be started or read, so that nothing is
+// known; interrupt.Err is one.
+func Run(ctx context.Context, opt Options) (*Result, error) {
+	opt.Floor = cmp.Or(opt.Floor, capability.Medium)
+	opt.Budget, opt.Call = cmp.Or(opt.Budget, DefaultBudget), cmp.Or(opt.Call, DefaultCall)
+	if opt.Progress == nil {
+		opt.Progress = func(string, ...any) {}
+	}
+	r := &run{Options: opt, out: &Result{}, ends: time.Now().Add(opt.Budget)}
+	defer r.stop()
+	if err := r.start(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.readServer(ctx); err != nil {
+		return nil, err
+	}
+	r.plan()
+	r.learn(ctx)
+	r.tryAll(ctx)
+	if ctx.Err() != nil {
+		return nil, interrupt.Err
+	}
+	r.settle(ctx)
+	return r.out, nil
+}
+
+// start starts the server, in a new place where the old one ended with it.
+func (r *run) start(ctx context.Context) error {
+	if r.ground == nil || r.ground.box != nil || r.ground.service == nil {
+		g, err := newGround(r.Dialer.Sandbox.Wanted())
+		if err != nil {
+			return err
+		}
+		r.ground = g
+	}
+	dialer, server := r.Dialer, r.Server
+	if server.URL == "" {
+		server.Env = slices.Concat(server.Env, r.ground.environ(&r.Server, r.Dialer.Environ))
+		dialer.SandboxConfig = r.ground.config(dialer.SandboxConfig)
+	}
+	opened, err := dialer.Open(server, r.Tap)
+	if err != nil {
+		return err
+	}
+	r.opened = opened
+	if r.ground.box = opened.Sandbox; r.ground.box == nil && r.ground.service == nil { // there is no sandbox here
+		if err := r.leaveSandbox(ctx); err != nil {
+			return err
+		}
+	}
+	r.out.Place, r.out.Secrets, r.out.Protections, r.out.Sealed = opened.Place, r.secrets(), opened.SandboxReport, opened.Sandbox != nil
+	r.session, err = mcpclient.Open(ctx, opened.Conn, mcpclient.Options{
+		Name: "gauntlet", Version: r.Version, Timeout: 30 * time.Second, Items: r.Limits.Items, Redact: opened.Conn.Redact,
+		Capabilities: `{"roots":{}}`, Answer: r.answerServer,
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", opened.Place, err)
+	}
+	return nil
+}
+
+// secrets are what the user gave the server; the PATH that we add is none.
+func (r *run) secrets() []string {
+	return slices.DeleteFunc(slices.Clone(r.opened.Secrets), func(s string) bool { return len(s) > 5 && s[:5] == "PATH=" })
+}
+
+// leaveSandbox plants the ground on this machine, after the server was started without a sandbox
+// since there is none here, and starts it again.
+func (r *run) leaveSandbox(ctx context.Context) error {
+	report := r.opened.SandboxReport
+	_ = r.opened.Conn.Close()
+	r.Dialer.Sandbox = sandbox.Off
+	r.ground = nil
+	err := r.start(ctx)
+	r.out.Protections = report
+	return err
+}
+
+// answerServer answers what the server asks: the project folder is its only root.
+func (r *run) answerServer(method, _ string) (string, bool) {
+	if method != "roots/list" {
+		return "", false
+	}
+	return `{"roots":[{"uri":` + rawjson.Quote("file://"+r.ground.place.Root) + `,"name":"project"}]}`, true
+}
+
+// stop ends the server and removes what was planted.
+func (r *run) stop() {
+	if r.opened != nil {
+		_ = r.opened.Conn.Kill() // it is over; what is left is killed in any case
+	}
+	if r.ground != nil {
+		_ = r.ground.close()
+	}
+}
+
+// readServer captures what the server says of itself.
+func (r *run) readServer(ctx context.Context) error {
+	r.Progress("%s: reading tools", r.out.Place)
+	snap := r.session.Read(ctx)
+	r.out.Text = string(snap.Bytes())
+	for _, g := range snap.Errors {
+		if !g.Absent {
+			r.out.Gaps = append(r.out.Gaps, g)
+		}
+	}
+	c, err := catalog.Parse("", r.out.Text, r.Limits)
+	if err != nil {
+		return err
+	}
+	server := c.Servers[0]
+	r.out.Evidence.Server = server.Name
+	labels := classify.Server(server)
+	var tree rawjson.Tree
+	for i := range server.Tools() {
+		it := &server.Tools()[i]
+		v := it.Parse(server, &tree)
+		t := &tool{Tool: probeplan.Tool{
+			Name: it.Name(), Schema: schemafill.Parse(v.Get("inputSchema").Raw()), Labels: labels.Tools[i],
+			ReadOnly: v.Get("annotations").Get("readOnlyHint").Raw() == "true", Destructive: v.Get("annotations").Get("destructiveHint").Raw() == "true",
+		}, ordinary: map[string]ordinaryAnswer{}}
+		t.filler = schemafill.Filler{Schema: t.Schema, Role: func(path string) string { return string(t.Role(path).Role) }, With: r.companions()}
+		r.tools = append(r.tools, t)
+	}
+	return nil
+}
+
+// companions are the values for parameters that are not under test.
+func (r *run) companions() schemafill.Companions {
+	root := r.ground.place.Root
+	return schemafill.Companions{
+		File: root + "/notes.txt", Dir: root, URL: fmt.Sprintf("http://127.0.0.1:%d/page.html", r.ground.port), Host: "localhost", Database: root + "/notes.db", Word: "example",
+	}
+}
+
+// plan chooses the trials.
+func (r *run) plan() {
+	tools := make([]probeplan.Tool, len(r.tools))
+	for i, t := range r.tools {
+		tools[i] = t.Tool
+	}
+	chosen, none := probeplan.New(tools, probeplan.Options{Floor: r.Floor, Wide: r.out.Sealed || r.AllowCalls, Allow: r.allows})
+	for i := range chosen {
+		c := &chosen[i]
+		if r.Classes != nil && !slices.Contains(r.Classes, c.Class) || r.Only != nil && !r.Only(r.out.Evidence.Server, &probe.Trial{Tool: tools[c.Tool].Name, Parameter: c.Parameter.Path, Class: c.Class}) {
+			continue
+		}
+		r.targets = append(r.targets, &target{Target: *c, tool: r.tools[c.Tool]})
+	}
+	r.out.Evidence.None = none
+}
+
+// allows reports whether a tool may be called: in a sandbox any, elsewhere only those that say and
+// show that they change nothing, unless the user agreed to more.
+func (r *run) allows(t *probeplan.Tool) bool {
+	switch {
+	case r.out.Sealed:
+		return true
+	case t.Destructive:
+		return r.AllowCalls && r.Destructive
+	case r.AllowCalls:
+		return true
+	}
+	changes := slices.ContainsFunc(t.Labels.Capabilities, func(l capability.Label) bool {
+		return l.Confidence.AtLeast(capability.Medium) && (l.Tag == capability.Exec || l.Tag == capability.FSWrite || l.Tag == capability.DBWrite)
+	})
+	return t.ReadOnly && !changes
+}
+
+// restart starts a server again that has ended. It reports whether it runs.
+func (r *run) restart(ctx context.Context) bool {
+	if r.restarts++; r.restarts > maxRestarts || ctx.Err() != nil {
+		return false
+	}
+	r.sweep()
+	_ = r.opened.Conn.Kill()
+	if err := r.start(ctx); err != nil {
+		r.out.Evidence.Cut = "the server ended and could not be started again: " + err.Error()
+		r.session = nil
+		return false
+	}
+	for _, t := range r.tools {
+		t.filler.With = r.companions()
+	}
+	return true
+}
+
+// gone reports whether an error means that the server has ended.
+func gone(err error) bool {
+	var end *wire.EndError
+	return errors.As(err, &end)
+}

@@ -1,0 +1,135 @@
+package proberun
+
+import (
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/result"
+)
+
+// probeSelf probes this test binary as a server of a kind, without a sandbox.
+func probeSelf(t *testing.T, kind string, change func(*Options)) *Result {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the servers run sh, du and ssh")
+	}
+	t.Cleanup(func() { goleak.VerifyNone(t) })
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{
+		Server: launch.Server{Command: []string{binary}, Env: []string{serverKind + "=" + kind}, Dir: t.TempDir()},
+		Dialer: launch.Dialer{Environ: os.Environ(), Sandbox: sandbox.Off}, AllowCalls: true, Budget: 5 * time.Minute, Call: time.Minute,
+	}
+	if change != nil {
+		change(&o)
+	}
+	got, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// outcomes are the outcomes of planned trials, and of others that proved something, by tool,
+// parameter and class.
+func outcomes(e *probe.Evidence) map[string]probe.Outcome {
+	out := map[string]probe.Outcome{}
+	for _, t := range e.Trials {
+		if _, proved := t.Outcome.(probe.Proved); t.Planned || proved {
+			out[t.Tool+"."+t.Parameter+" "+string(t.Class)] = t.Outcome
+		}
+	}
+	return out
+}
+
+// Every fault is proved by what only it can do.
+func TestCarelessServer(t *testing.T) {
+	got := outcomes(&probeSelf(t, "careless", nil).Evidence)
+	for name, kind := range map[string]probe.Kind{
+		"read_file.path path traversal":              probe.Content,
+		"read_file.path symlink escape":              probe.Content,
+		"fetch_page.url server-side request forgery": probe.Content,
+		"disk_usage.path command injection":          probe.File,
+		"remote_uptime.hostAlias argument injection": probe.Program,
+	} {
+		p, ok := got[name].(probe.Proved)
+		if !ok || p.Proof.Kind != kind || p.Proof.Observed == "" || p.Proof.Arguments == "" {
+			t.Errorf("%s: %#v, want it proved by %s; all: %q", name, got[name], kind, slices.Sorted(maps.Keys(got)))
+		}
+	}
+}
+
+// A server without the faults resists: nothing is proved, and each claim counts what was delivered.
+func TestCarefulServer(t *testing.T) {
+	res := probeSelf(t, "careful", nil)
+	for name, o := range outcomes(&res.Evidence) {
+		switch o := o.(type) {
+		case probe.Proved:
+			t.Errorf("%s: proved: %s", name, o.Proof.Observed)
+		case probe.Resisted:
+			if o.Delivered() == 0 {
+				t.Errorf("%s: resisted nothing", name)
+			}
+		}
+	}
+	for _, name := range []string{"read_file.path path traversal", "disk_usage.path command injection", "remote_uptime.hostAlias argument injection"} {
+		if _, ok := outcomes(&res.Evidence)[name].(probe.Resisted); !ok {
+			t.Errorf("%s: %#v, want resisted", name, outcomes(&res.Evidence)[name])
+		}
+	}
+	// What every value is refused for says nothing about the payload, and gates.
+	o, ok := outcomes(&res.Evidence)["read_account_file.path path traversal"].(probe.NotDelivered)
+	if !ok || !strings.Contains(o.Why, "log in first") {
+		t.Errorf("a tool that wants a login: %#v, want not delivered", o)
+	}
+	rep, err := res.Report("test", catalog.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := rep.ExitCode(finding.High, false); code != result.ExitTrouble {
+		t.Errorf("exit code %d, want %d for what was not delivered; problems %+v", code, result.ExitTrouble, rep.Problems)
+	}
+}
+
+// One trial alone can be tried again by the fingerprint of its finding.
+func TestOnlyOneTrial(t *testing.T) {
+	res := probeSelf(t, "careless", func(o *Options) {
+		o.Only = func(_ string, t *probe.Trial) bool { return t.Tool == "disk_usage" && t.Class == probe.CommandInjection && t.Parameter == "path" }
+	})
+	if len(res.Evidence.Trials) != 1 {
+		t.Fatalf("%d trials, want 1", len(res.Evidence.Trials))
+	}
+	rep, err := res.Report("test", catalog.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rep.Findings) != 1 || rep.Findings[0].Rule != "GNT-401" || rep.Probing.Trials[0].Finding != rep.Findings[0].Fingerprint {
+		t.Errorf("findings %+v, trials %+v", rep.Findings, rep.Probing.Trials)
+	}
+	if code := rep.ExitCode(finding.High, false); code != result.ExitGate {
+		t.Errorf("exit code %d, want %d", code, result.ExitGate)
+	}
+}
+
+// Without a sandbox and without leave, a tool that does not say that it changes nothing is not
+// called.
+func TestNothingIsCalledWithoutLeave(t *testing.T) {
+	res := probeSelf(t, "careless", func(o *Options) { o.AllowCalls = false })
+	if res.Evidence.Calls != 0 || len(res.Evidence.Trials) != 0 {
+		t.Errorf("%d calls, trials %+v", res.Evidence.Calls, res.Evidence.Trials)
+	}
+}

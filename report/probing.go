@@ -1,0 +1,98 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/result"
+)
+
+// trialWords are the outcomes of trials in words.
+var trialWords = map[result.ProbeOutcome]string{
+	result.Proved: "proved", result.ResistedIt: "resisted", result.ByDesign: "by design", result.NotDelivered: "not delivered",
+}
+
+// probing shows what came of probing a server: counts, and under Verbose every trial that was
+// planned.
+func (p *page) probing(r *result.Probing) {
+	if r == nil {
+		return
+	}
+	p.heading("Probes", "")
+	p.writeWrapped(probeCounts(r))
+	p.writeWrapped(fmt.Sprintf("%s calls; where it ran: %s%s", groupDigits(r.Calls), Visible(r.Ground), protectionText(r.Protections)))
+	if len(r.NotApplicable) > 0 {
+		p.writeWrapped("not applicable: " + Visible(strings.Join(r.NotApplicable, ", ")))
+	}
+	for i := range r.Trials {
+		t := &r.Trials[i]
+		if t.Outcome != result.Proved && !(p.verbose && t.Planned) {
+			continue
+		}
+		p.writeIndented(2, clipText(trialLine(t), p.width-2))
+	}
+	p.writeBlank()
+}
+
+// writeWrapped writes a text over as many lines as it needs, the later ones set in.
+func (p *page) writeWrapped(text string) {
+	for i, line := range wrap(text, p.width-4) {
+		p.writeIndented(2+2*min(i, 1), p.dim(line))
+	}
+}
+
+// probeCounts says in numbers how the planned trials ended, and what others proved.
+func probeCounts(r *result.Probing) string {
+	text := fmt.Sprintf("%s planned: ", groupDigits(r.Count(result.Proved, false)+r.Count(result.ResistedIt, false)+r.Count(result.ByDesign, false)+r.Count(result.NotDelivered, false)))
+	for i, o := range []result.ProbeOutcome{result.Proved, result.ResistedIt, result.ByDesign, result.NotDelivered} {
+		if i > 0 {
+			text += ", "
+		}
+		text += groupDigits(r.Count(o, false)) + " " + trialWords[o]
+	}
+	if more := r.Count(result.Proved, true) - r.Count(result.Proved, false); more > 0 {
+		text += fmt.Sprintf("; %s more proved beside the plan", groupDigits(more))
+	}
+	return text
+}
+
+// trialLine is one trial on one line.
+func trialLine(t *result.ProbeTrial) string {
+	line := fmt.Sprintf("%s: %s in %s.%s", trialWords[t.Outcome], t.Class, Visible(t.Tool), Visible(t.Parameter))
+	switch t.Outcome {
+	case result.ResistedIt:
+		line += fmt.Sprintf(" (%d delivered, %d answered)", t.Delivered, t.Answered)
+	case result.ByDesign, result.NotDelivered:
+		line += ": " + Visible(t.Reason)
+	}
+	return line
+}
+
+// protectionText says which layers of a sandbox were missing, "" if all held.
+func protectionText(ps []result.Protection) string {
+	var missing []string
+	for _, p := range ps {
+		if !p.Held {
+			missing = append(missing, Visible(p.Name))
+		}
+	}
+	if missing == nil {
+		return ""
+	}
+	return ", without " + strings.Join(missing, ", ")
+}
+
+// mdTrial is one trial as an item of a list.
+func mdTrial(t *result.ProbeTrial) string {
+	return "- " + trialWords[t.Outcome] + ": " + codeSpan(t.Class+" in "+t.Tool+"."+t.Parameter, mdWide) + mdReason(t)
+}
+
+func mdReason(t *result.ProbeTrial) string {
+	switch {
+	case t.Outcome == result.ResistedIt:
+		return fmt.Sprintf(" (%d delivered, %d answered)", t.Delivered, t.Answered)
+	case t.Reason != "":
+		return ": " + codeSpan(t.Reason, mdWide)
+	}
+	return ""
+}
