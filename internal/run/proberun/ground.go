@@ -65,7 +65,7 @@ func newGround(sealed bool) (*ground, error) {
 func (g *ground) config(c sandbox.Config) sandbox.Config {
 	c.Files = append(slices.Clone(c.Files), g.files...)
 	at := netip.MustParseAddr("127.0.0.1")
-	c.Services = append(slices.Clone(c.Services), sandbox.Service{Addr: netip.AddrPortFrom(at, uint16(g.port)), Type: "text/html", Body: g.answer("")})
+	c.Services = append(slices.Clone(c.Services), sandbox.Service{Addr: netip.AddrPortFrom(at, uint16(g.port)), Header: map[string]string{"Content-Type": "text/html"}, Body: g.answer("")})
 	return c
 }
 
