@@ -108,7 +108,9 @@ func TestCarefulServer(t *testing.T) {
 // One trial alone can be tried again by the fingerprint of its finding.
 func TestOnlyOneTrial(t *testing.T) {
 	res := probeSelf(t, "careless", func(o *Options) {
-		o.Only = func(_ string, t *probe.Trial) bool { return t.Tool == "disk_usage" && t.Class == probe.CommandInjection && t.Parameter == "path" }
+		o.Only = func(_ string, t *probe.Trial) bool {
+			return t.Tool == "disk_usage" && t.Class == probe.CommandInjection && t.Parameter == "path"
+		}
 	})
 	if len(res.Evidence.Trials) != 1 {
 		t.Fatalf("%d trials, want 1", len(res.Evidence.Trials))
