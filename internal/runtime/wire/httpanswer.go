@@ -26,9 +26,6 @@ var keptHeaders = []string{
 	"Strict-Transport-Security", "Www-Authenticate", "X-Powered-By",
 }
 
-// Kept returns the names of the header fields in an HTTPAnswer, in their canonical form.
-func Kept() []string { return append([]string(nil), keptHeaders...) }
-
 func answerOf(r *reply) *HTTPAnswer {
 	a := &HTTPAnswer{r.StatusCode, r.exchange, http.Header{}}
 	for _, name := range keptHeaders {
