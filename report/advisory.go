@@ -64,14 +64,26 @@ func (p *page) advisory(all []result.Advisory) {
 	}
 }
 
-// advisoryUnjudged lists a few definitions of which the model said nothing, all of them if verbose.
+// advisoryUnjudged lists the definitions of which the model said nothing.
 func (p *page) advisoryUnjudged(all []result.NotJudged) {
 	for i := range all {
-		if i == maxRelated && !p.verbose {
-			p.painted(4, "", fmt.Sprintf("… and %s more", groupDigits(len(all)-i)), p.dim)
-			return
-		}
 		p.painted(2, "", Visible("not judged: "+itemTitle(&all[i].Location)+": "+all[i].Reason), p.dim)
+	}
+}
+
+// advisoryLines shows the first opinions of each model, and counts.
+func (p *page) advisoryLines(all []result.Advisory) {
+	for i := range all {
+		a := &all[i]
+		p.line("Opinion", Visible("of "+a.Model+", which moves no exit code: "+advisoryCounts(a)))
+		for j := range a.Findings {
+			if j == mostParts && len(a.Findings) > mostParts+1 {
+				p.line("", fmt.Sprintf("… and %s more: -v lists them", groupDigits(len(a.Findings)-j)))
+				break
+			}
+			f := &a.Findings[j]
+			p.line("", Visible(shortPlace(&f.Location, false)+": "+threatWords(f.Threat)+" ("+escalation(f)+"): "+f.Rationale))
+		}
 	}
 }
 

@@ -52,34 +52,6 @@ func grouped(fs []finding.Finding) []*serverGroup {
 	return groups
 }
 
-// splitShown splits a definition's findings into those to show in full, at most limit of each
-// rule, and the rules that go on, with how many are left of each.
-func (g *itemGroup) splitShown(limit int) (full []*finding.Finding, more []surplus) {
-	seen := map[finding.Rule]int{}
-	index := map[finding.Rule]int{}
-	for _, f := range g.findings {
-		seen[f.Rule]++
-		if seen[f.Rule] <= limit {
-			full = append(full, f)
-			continue
-		}
-		i, ok := index[f.Rule]
-		if !ok {
-			i = len(more)
-			index[f.Rule] = i
-			more = append(more, surplus{rule: f.Rule, name: f.Name})
-		}
-		more[i].count++
-	}
-	return full, more
-}
-
-type surplus struct {
-	rule  finding.Rule
-	name  string
-	count int
-}
-
 // kindWord is the kind as a person says it.
 func kindWord(k finding.Kind) string {
 	if k == "" {

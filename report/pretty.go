@@ -13,27 +13,32 @@ import (
 const (
 	defaultWidth = 100
 	minWidth     = 50
-	// perRule is how many findings of one rule in one definition are shown in full.
-	perRule = 3
 )
 
-var _ = formats.register(defaultFormat, "for people: grouped by definition, the offending text underlined", writePretty)
+var _ = formats.register(defaultFormat, "for people: one line a finding, the worst first; with --verbose grouped by definition, the offending text underlined", writePretty)
 
-// writePretty writes what was found, what stood in the way, what was not looked at and,
-// last because that is what a terminal still shows, the sum.
+// writePretty writes one screen of text or, if verbose, everything.
 func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
-	p := &page{w: w, palette: palette(opt.Color), width: max(opt.Width, minWidth), limit: perRule}
-	if opt.Width == 0 {
+	p := &page{w: w, palette: palette(opt.Color), width: max(opt.Width, minWidth), verbose: opt.Verbose, whole: opt.Width == 0}
+	if p.whole {
 		p.width = defaultWidth
 	}
 	if opt.Verbose {
-		p.limit, p.verbose = len(r.Findings), true
+		p.writeEverything(r)
+		p.writeEnding(r, opt)
+		return nil
 	}
+	return p.writeScreen(r, opt)
+}
+
+// writeEverything writes what was found, what stood in the way, what was not looked at and,
+// last because that is what a terminal still shows, the sum.
+func (p *page) writeEverything(r *result.Report) {
 	for _, g := range grouped(r.Findings) {
 		p.writeServerGroup(g)
 	}
 	p.advisory(r.Advisory)
-	p.attacks(r.Attacks, opt.Verbose)
+	p.attacks(r.Attacks)
 	p.expectations(r.Expectations)
 	p.probing(r.Probing)
 	p.suppressed(r.Suppressed)
@@ -42,16 +47,30 @@ func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
 	p.problems(r.Problems)
 	p.checks(r.Coverage.Checks)
 	p.skipped(r.Skipped)
-	if (r.Clients == nil && r.Coverage.Trace == nil || r.Summary.Servers > 0) && !attacksOnly(r) { // of no server there is nothing to see
+	if serversAsked(r) {
 		p.posture(r.Posture)
 	}
 	if attacksOnly(r) {
 		p.attackSum(r)
-		return nil
+		return
 	}
 	p.coverage(r)
 	p.writeSummary(r)
-	return nil // the writer keeps its first error for Flush
+}
+
+// serversAsked reports whether there is a server of which a posture can be told.
+func serversAsked(r *result.Report) bool {
+	return (r.Clients == nil && r.Coverage.Trace == nil || r.Summary.Servers > 0) && !attacksOnly(r)
+}
+
+// writeEnding gives the reason of the exit code and the next command.
+func (p *page) writeEnding(r *result.Report, opt Options) {
+	if g := opt.Gate; g != nil {
+		p.writeIndented(0, fmt.Sprintf("Exit code %d: %s.", r.ExitCode(g.FailOn, g.AllowPartial), r.ExitReason(g.FailOn, g.AllowPartial)))
+	}
+	if opt.Next != "" {
+		p.writeIndented(0, "Next: ", p.bold(Visible(opt.Next)))
+	}
 }
 
 // A page is the pretty output in the making. Whoever hands it a server's text makes it
@@ -60,7 +79,7 @@ type page struct {
 	palette
 	w       *bufio.Writer
 	width   int
-	limit   int
+	whole   bool // no terminal: lines of the short text are not clipped
 	verbose bool
 }
 
@@ -113,16 +132,8 @@ func (p *page) titled(title, where string) (string, string) {
 func (p *page) writeItemGroup(g *itemGroup) {
 	title, where := p.titled(itemTitle(g.first), describeLocation(g.first, false))
 	p.writeIndented(2, p.bold(title), p.dim(where))
-	full, more := g.splitShown(p.limit)
-	for _, f := range full {
+	for _, f := range g.findings {
 		p.finding(f)
-	}
-	for _, m := range more {
-		p.writeIndented(4, p.dim(fmt.Sprintf("… and %s more of %s %s in this %s",
-			groupDigits(m.count), Visible(string(m.rule)), Visible(m.name), Visible(kindWord(g.first.Kind)))))
-	}
-	if more != nil {
-		p.writeBlank()
 	}
 }
 
@@ -157,14 +168,10 @@ func (p *page) finding(f *finding.Finding) {
 	p.writeBlank()
 }
 
-// related lists the other places that a finding is about, a few of them unless verbose.
+// related lists the other places that a finding is about.
 func (p *page) related(ls []finding.Location) {
 	label := "also:"
 	for i := range ls {
-		if i == maxRelated && len(ls) > maxRelated+1 && !p.verbose {
-			p.painted(6, label, fmt.Sprintf("… and %s more places", groupDigits(len(ls)-i)), p.dim)
-			return
-		}
 		text := also(&ls[i])
 		if at := describeLocation(&ls[i], true); at != "" {
 			text += "  " + at
@@ -191,9 +198,6 @@ func joinRules(ids []finding.Rule) string {
 	}
 	return strings.Join(out, ", ")
 }
-
-// maxRelated is how many related places of a finding are shown.
-const maxRelated = 4
 
 // also names a related place: "server b, tool read_file". The result is not yet Visible.
 func also(l *finding.Location) string {

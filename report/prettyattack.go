@@ -9,16 +9,14 @@ import (
 	"gauntlet/verdict"
 )
 
-// attacks writes the runs of attack documents: of one everything there is to know, of
-// several a table, and below it what is to be looked at.
-func (p *page) attacks(runs []result.AttackRun, verbose bool) {
+// attacks writes the runs of attack documents: a table of several, and everything there is to
+// know of each.
+func (p *page) attacks(runs []result.AttackRun) {
 	if len(runs) > 1 {
 		p.attackTable(runs)
 	}
 	for i := range runs {
-		if len(runs) == 1 || verbose || runs[i].Exploited() {
-			p.attack(&runs[i])
-		}
+		p.attack(&runs[i])
 	}
 }
 

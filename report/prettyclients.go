@@ -44,19 +44,10 @@ func (p *page) clients(c *result.Clients) {
 	p.writeBlank()
 }
 
-const (
-	maxAgents = 10 // that are listed unless verbose: a client can know hundreds of projects
-	maxNames  = 12 // of the servers of one
-)
-
 // agents says which servers share one context, where there are several.
 func (p *page) agents(c *result.Clients) {
 	several := slices.DeleteFunc(slices.Clone(c.Agents), func(a result.Agent) bool { return len(a.Entries) < 2 })
-	for i, a := range several {
-		if i == maxAgents && len(several) > maxAgents+1 && !p.verbose {
-			p.labelled(2, "together:", fmt.Sprintf("… and %s more", groupDigits(len(several)-i)))
-			return
-		}
+	for _, a := range several {
 		p.agent(c, a)
 	}
 }
@@ -86,9 +77,14 @@ func became(e *result.ClientEntry) string {
 }
 
 func (p *page) agent(c *result.Clients, a result.Agent) {
+	p.labelled(2, "together:", Visible(agentText(c, a, len(a.Entries))))
+}
+
+// agentText says which servers one agent sees, most of them by name. It is not yet Visible.
+func agentText(c *result.Clients, a result.Agent, most int) string {
 	var names []string
 	for n, i := range a.Entries {
-		if n == maxNames && len(a.Entries) > maxNames+1 && !p.verbose {
+		if n == most && len(a.Entries) > most+1 {
 			names = append(names, fmt.Sprintf("… and %s more", groupDigits(len(a.Entries)-n)))
 			break
 		}
@@ -104,5 +100,5 @@ func (p *page) agent(c *result.Clients, a result.Agent) {
 	if a.Tools > 0 {
 		tools = ", with " + countNoun(a.Tools, "tool")
 	}
-	p.labelled(2, "together:", Visible(fmt.Sprintf("%s sees %s%s: %s", who, countNoun(len(a.Entries), "server"), tools, strings.Join(names, ", "))))
+	return fmt.Sprintf("%s sees %s%s: %s", who, countNoun(len(a.Entries), "server"), tools, strings.Join(names, ", "))
 }

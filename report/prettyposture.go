@@ -15,18 +15,12 @@ var stateWords = map[result.State]string{
 }
 
 // posture shows the coverage map. It is a statement about what was looked at: no state
-// of it is painted as good or bad. Shown by state it fits a screen; one line a signal
-// under its defence layer is for Verbose.
+// of it is painted as good or bad.
 func (p *page) posture(signals []result.Signal) {
 	if len(signals) == 0 {
 		return
 	}
 	p.heading("Posture map", "  what a client can see")
-	if !p.verbose {
-		p.postureByState(signals)
-		p.writeBlank()
-		return
-	}
 	layer := ""
 	for i, s := range signals {
 		if i == 0 || s.Layer != layer {
@@ -36,44 +30,6 @@ func (p *page) posture(signals []result.Signal) {
 		p.signal(s)
 	}
 	p.writeBlank()
-}
-
-// postureByState lists the signals of each state in one paragraph, with figures where
-// they rest on evidence.
-func (p *page) postureByState(signals []result.Signal) {
-	for _, state := range []result.State{result.Seen, result.NotSeen, result.NeedsProbe, result.Invisible} {
-		var names []string
-		for _, s := range signals {
-			if s.State != state {
-				continue
-			}
-			name := Visible(s.Name)
-			if state == result.Seen || state == result.NotSeen {
-				name += spacedFigure(Visible(s.Detail))
-			}
-			names = append(names, name)
-		}
-		if len(names) == 0 {
-			continue
-		}
-		const indent = 26 // columns of the longest state and a gap
-		for i, text := range wrap(strings.Join(names, ", "), p.width-indent-2) {
-			label := ""
-			if i == 0 {
-				label = stateWords[state]
-			}
-			p.writeIndented(2, label+strings.Repeat(" ", indent-columns(label)), p.dim(text))
-		}
-	}
-}
-
-// spacedFigure returns the figure that a detail begins with ("12 of 41"), in parentheses.
-func spacedFigure(detail string) string {
-	fields := strings.Fields(detail)
-	if len(fields) >= 3 && fields[1] == "of" {
-		return " (" + strings.Join(fields[:3], " ") + ")"
-	}
-	return ""
 }
 
 func (p *page) signal(s result.Signal) {

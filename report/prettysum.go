@@ -62,82 +62,100 @@ func (p *page) checks(cs []result.CheckCoverage) {
 	}
 }
 
-// few is how many checks that need the same are listed one by one.
-const few = 3
-
+// skipped lists the checks that did not run and what each needs.
 func (p *page) skipped(skips []result.Skip) {
 	if len(skips) == 0 {
 		return
 	}
 	p.heading("Skipped checks", "")
-	by := map[string][]string{}
 	for _, s := range skips {
-		by[s.Needs] = append(by[s.Needs], string(s.Rule)+" "+s.Name)
-	}
-	for _, s := range skips {
-		// Whole lanes lack the same thing in most scans: that is one line, not one a check.
-		switch same := by[s.Needs]; {
-		case len(same) <= few || p.verbose:
-			p.labelled(2, Visible(string(s.Rule)), Visible(s.Name+"  needs "+s.Needs))
-		case same[0] == string(s.Rule)+" "+s.Name:
-			p.labelled(2, groupDigits(len(same))+" checks", Visible("need "+s.Needs+": "+strings.Join(same, ", ")))
-		}
+		p.labelled(2, Visible(string(s.Rule)), Visible(s.Name+"  needs "+s.Needs))
 	}
 	p.writeBlank()
 }
 
-// coverage says what was looked at and what the input does not hold.
-func (p *page) coverage(r *result.Report) {
-	kinds := []finding.Kind{finding.Tool, finding.Prompt, finding.Resource, finding.ResourceTemplate}
+// A ledger has what the lists of all servers hold, by kind.
+type ledger struct {
+	read      []string // "2 servers", "3 tools"; and of each list that is nowhere absent also "0 prompts"
+	missing   []string // lists that the input does not hold: "prompts (1 server)"
+	unchanged []string // what equals the baseline
+	ran       int      // checks
+}
+
+var listKinds = []finding.Kind{finding.Tool, finding.Prompt, finding.Resource, finding.ResourceTemplate}
+
+func readLedger(r *result.Report) ledger {
 	items, absent, same := map[finding.Kind]int{}, map[finding.Kind]int{}, map[finding.Kind]int{}
 	for _, s := range r.Coverage.Servers {
 		for _, l := range s.Lists {
 			items[l.Kind] += l.Items - l.Unchanged
 			same[l.Kind] += l.Unchanged
-			if l.State == "absent" {
+			if l.State == result.StateAbsent {
 				absent[l.Kind]++
 			}
 		}
 	}
-	parts := []string{countNoun(r.Summary.Servers, "server")}
-	var missing []string
-	for _, k := range kinds {
+	l := ledger{read: []string{countNoun(r.Summary.Servers, "server")}}
+	for _, k := range listKinds {
 		if n := items[k]; n > 0 || absent[k] == 0 && len(r.Coverage.Servers) > 0 {
-			parts = append(parts, countNoun(n, kindWord(k)))
+			l.read = append(l.read, countNoun(n, kindWord(k)))
 		}
 		if n := absent[k]; n > 0 {
-			missing = append(missing, fmt.Sprintf("%ss (%s)", kindWord(k), countNoun(n, "server")))
+			l.missing = append(l.missing, fmt.Sprintf("%ss (%s)", kindWord(k), countNoun(n, "server")))
 		}
 	}
-	ran := 0
+	for _, k := range append([]finding.Kind{finding.Server}, listKinds...) {
+		if n := same[k]; n > 0 && k == finding.Server {
+			l.unchanged = append(l.unchanged, countNoun(n, "part")+" of servers' own words")
+		} else if n > 0 {
+			l.unchanged = append(l.unchanged, countNoun(n, kindWord(k)))
+		}
+	}
 	for _, c := range r.Coverage.Checks {
 		if c.State == "ran" {
-			ran++
+			l.ran++
 		}
 	}
-	if c := r.Clients; c != nil {
-		p.labelled(0, "Read", countNoun(len(c.Files), "configuration")+" with "+countNoun(len(c.Entries), "server"))
+	return l
+}
+
+// coverage says what was looked at and what the input does not hold.
+func (p *page) coverage(r *result.Report) {
+	l := readLedger(r)
+	write := func(label, text string) { p.labelled(0, label, text) }
+	p.inputs(r, write)
+	write("Looked at", fmt.Sprintf("%s; %s; %s ran", strings.Join(l.read, ", "), countNoun(r.Summary.Strings, "string"), countNoun(l.ran, "check")))
+	if l.unchanged != nil {
+		write("Unchanged", "equal to the baseline and not scanned again: "+strings.Join(l.unchanged, ", "))
 	}
-	p.trace(r)
-	p.labelled(0, "Looked at", fmt.Sprintf("%s; %s; %s ran", strings.Join(parts, ", "), countNoun(r.Summary.Strings, "string"), countNoun(ran, "check")))
-	var left []string
-	for _, k := range append([]finding.Kind{finding.Server}, kinds...) {
-		if n := same[k]; n > 0 && k == finding.Server {
-			left = append(left, countNoun(n, "part")+" of servers' own words")
-		} else if n > 0 {
-			left = append(left, countNoun(n, kindWord(k)))
-		}
-	}
-	if left != nil {
-		p.labelled(0, "Unchanged", "equal to the baseline and not scanned again: "+strings.Join(left, ", "))
-	}
-	if missing != nil {
-		p.labelled(0, "Absent", "the input holds no "+strings.Join(missing, ", "))
+	if l.missing != nil {
+		write("Absent", "the input holds no "+strings.Join(l.missing, ", "))
 	}
 }
 
-// trace says what was read of a recorded conversation, and what checks of it did not judge.
-func (p *page) trace(r *result.Report) {
+// coverageLine is coverage in a line, and a line for each input that is no server.
+func (p *page) coverageLine(r *result.Report) {
+	l := readLedger(r)
+	p.inputs(r, p.line)
+	text := fmt.Sprintf("%s; %s ran", strings.Join(l.read, ", "), countNoun(l.ran, "check"))
+	if s := r.Coverage.Servers; len(s) == 1 && s[0].Server != "" {
+		text += "; the server is " + clipText(Visible(s[0].Server), p.width/3)
+	}
+	if l.unchanged != nil {
+		text += "; equal to the baseline and not scanned again: " + strings.Join(l.unchanged, ", ")
+	}
+	if l.missing != nil {
+		text += "; not in the input: " + strings.ReplaceAll(strings.Join(l.missing, ", "), " ("+countNoun(r.Summary.Servers, "server")+")", "")
+	}
+	p.line("Looked at", text)
+}
+
+// inputs says what was read of configurations and of a recorded conversation, and what checks
+// did not judge.
+func (p *page) inputs(r *result.Report, write func(label, text string)) {
+	if c := r.Clients; c != nil {
+		write("Read", countNoun(len(c.Files), "configuration")+" with "+countNoun(len(c.Entries), "server"))
+	}
 	if t := r.Coverage.Trace; t != nil {
 		text := countNoun(t.Messages, "message") + " with " + countNoun(len(t.Servers), "server") + " from " + Visible(t.File)
 		if t.Boundary != "" {
@@ -146,35 +164,29 @@ func (p *page) trace(r *result.Report) {
 		if t.Redacted > 0 {
 			text += "; " + groupDigits(t.Redacted) + " of them redacted, and what was taken out cannot be followed"
 		}
-		p.labelled(0, "Read", text)
+		write("Read", text)
 		for _, caveat := range t.Caveats {
-			p.labelled(0, "Note", Visible(t.File+": "+caveat))
+			write("Note", Visible(t.File+": "+caveat))
 		}
 	}
 	said := map[string]bool{}
 	for _, c := range r.Coverage.Checks {
 		if c.State == "ran" && c.Reason != "" && !said[c.Reason] {
 			said[c.Reason] = true
-			p.labelled(0, "Note", Visible(string(c.Rule)+": "+c.Reason))
+			write("Note", Visible(string(c.Rule)+": "+c.Reason))
 		}
 	}
 }
 
-// writeSummary is the last line: counts by severity and whether the scan was complete.
+// writeSummary is the sum: counts by severity and whether the scan was complete.
 func (p *page) writeSummary(r *result.Report) {
 	var by [finding.Critical + 1]int
 	for i := range r.Findings {
 		by[min(r.Findings[i].Severity, finding.Critical)]++
 	}
-	var parts []string
-	for sev := finding.Critical; sev > finding.None; sev-- {
-		if by[sev] > 0 {
-			parts = append(parts, p.colourSeverity(sev, groupDigits(by[sev])+" "+sev.String()))
-		}
-	}
 	text := p.bold("No findings.")
 	if len(r.Findings) > 0 {
-		text = p.bold(countNoun(len(r.Findings), "finding")) + ": " + strings.Join(parts, ", ") + "."
+		text = p.bold(countNoun(len(r.Findings), "finding")) + ": " + severityCounts(by, p.colourSeverity) + "."
 	}
 	if n := len(r.Suppressed); n > 0 {
 		text += " " + groupDigits(n) + " suppressed."

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"gauntlet/diff"
+	"gauntlet/finding"
 	"gauntlet/result"
 )
 
@@ -21,10 +22,19 @@ import (
 // The other formats ignore them.
 type Options struct {
 	Color bool // write ANSI colours
-	// Width is the number of terminal columns that evidence and details are clipped to;
-	// 0 means 100, and anything below 50 is taken as 50.
-	Width   int
-	Verbose bool // show every finding, however often its rule fires in one definition
+	// Width is the number of terminal columns that lines are clipped to; anything below 50
+	// is taken as 50. 0 stands for a file or a pipe: lines of the short text are whole
+	// there, and paragraphs have 100 columns.
+	Width int
+	// Height is the number of terminal rows that the short text should fit, so that the
+	// worst finding does not scroll away; 0 lists every finding.
+	Height  int
+	Verbose bool // write all there is to say, with the evidence of every finding
+	// Gate says how the exit code is computed, so that the text can give its reason; nil
+	// leaves that out.
+	Gate *Gate
+	// Next is the one command that a reader may want to run next; "" leaves that out.
+	Next string
 	// NotSecurity says that the rules are about the form of documents, so that a code host
 	// does not list what they find among the vulnerabilities.
 	NotSecurity bool
@@ -36,6 +46,12 @@ type FormatOf[T any] struct {
 	Summary string // one line for a help text
 
 	write func(*bufio.Writer, T, Options) error
+}
+
+// A Gate has the arguments of result.Report.ExitCode.
+type Gate struct {
+	FailOn       finding.Severity
+	AllowPartial bool
 }
 
 type (

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"gauntlet/finding"
 	"gauntlet/result"
 )
 
@@ -46,7 +47,13 @@ func TestGolden(t *testing.T) {
 			add("attack", attacked(), Options{})
 			add("attacks", suite(), Options{})
 			if f.Name == defaultFormat {
+				gate := &Gate{FailOn: finding.High}
+				add("full at 80 columns", full(), Options{Width: 80, Gate: gate, Next: "gauntlet scan -v a.json"})
+				add("full at 80 columns and 24 rows", full(), Options{Width: 80, Height: 24, Gate: gate})
+				add("full at 100 columns", full(), Options{Width: 100, Gate: gate})
+				add("full at 200 columns", full(), Options{Width: 200, Gate: gate})
 				add("full in colour", full(), Options{Color: true, Width: 72})
+				add("clean at 80 columns", clean(), Options{Width: 80, Gate: gate})
 				add("full and verbose", full(), Options{Verbose: true, Width: 120})
 			}
 			path := filepath.Join("testdata", f.Name+".txtar")

@@ -190,6 +190,17 @@ const (
 	Invisible  State = "not_observable" // a black-box client can never observe it
 )
 
+// WorstRule returns the rule of the first of the severest findings, "" if none is above info.
+func (r *Report) WorstRule() finding.Rule {
+	rule, worst := finding.Rule(""), finding.Info
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Severity > worst {
+			rule, worst = f.Rule, f.Severity
+		}
+	}
+	return rule
+}
+
 // FailsAt reports whether a finding has at least this severity. None never fails.
 func (r *Report) FailsAt(floor finding.Severity) bool {
 	if floor == finding.None {

@@ -114,8 +114,10 @@ func newAttackReport() *result.Report {
 func (a *app) attackReport(outs []output, verbose bool, r *result.Report) error {
 	r.Count()
 	r.Summary.Complete = r.Complete()
-	written := a.writeReports(outs, r, a.terminalOptions(verbose))
 	gate := gateFlags{failOn: finding.None}
+	looks := a.reportOptions(verbose, &gate)
+	looks.Next = nextOfAttacks(r)
+	written := a.writeReports(outs, r, looks)
 	a.code = gate.exitCode(r, written)
 	return nil
 }

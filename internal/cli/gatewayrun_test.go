@@ -221,7 +221,7 @@ func TestTrustBoundaryExamples(t *testing.T) {
 	const dir = "../../examples/trust-boundary/"
 	for file, want := range map[string]int{"flagged.yaml": 1, "cleared.yaml": 0} {
 		code, out, stderr := runMain(t, nil, "test", dir+file)
-		if code != want || strings.Contains(out, "HIGH      SEC-060") != (want == 1) {
+		if code != want || strings.Contains(out, "HIGH  SEC-060") != (want == 1) {
 			t.Errorf("%s: exit code %d, want %d\n%s%s", file, code, want, out, stderr)
 		}
 	}

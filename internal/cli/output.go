@@ -26,7 +26,7 @@ func (o *outputFlags) addOutputFlags(cmd *cobra.Command, a *app) {
 	cmd.Flags().Var(format, "format", "how to write the report: "+strings.Join(report.Names(), ", "))
 	outputFlag(cmd, &o.file, "the report")
 	cmd.Flags().StringArrayVar(&o.more, "report", nil, "write a further report, `FORMAT=FILE`; repeatable (default none)")
-	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "show every finding in the pretty format, however often a check fires in one definition (default off)")
+	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "in the pretty format, show all there is: the evidence of every finding, posture, skipped checks (default off)")
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "nothing on stderr that the report says too, no progress and no notes (default off)")
 	completeWith(cmd, "format", report.Names())
 	completeReports(cmd)
@@ -82,7 +82,7 @@ func (a *app) writeReports(outs []output, r *result.Report, looks report.Options
 	for _, o := range outs {
 		opt := looks
 		if o.file != "-" {
-			opt = report.Options{Verbose: looks.Verbose}
+			opt = report.Options{Verbose: looks.Verbose, Gate: looks.Gate, Next: looks.Next}
 		}
 		write := a.writeTo
 		if o.format.Name == "pretty" {

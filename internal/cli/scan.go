@@ -194,7 +194,9 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 		// or yesterday's would stay; a person would only read the same twice.
 		outs = slices.DeleteFunc(outs, func(o output) bool { return o.file == "-" && o.format.Name == "pretty" })
 	}
-	written := s.writeReports(outs, r, s.terminalOptions(s.outputs.verbose))
+	looks := s.reportOptions(s.outputs.verbose, &s.gate)
+	looks.Next = s.nextOfScan(r)
+	written := s.writeReports(outs, r, looks)
 	s.tellIncomplete(r)
 	s.code = s.gate.exitCode(r, written)
 	return nil

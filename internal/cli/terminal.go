@@ -22,8 +22,8 @@ func (a *app) terminalOptions(verbose bool) report.Options {
 	if f, ok := a.host.Stdout.(*os.File); ok && isTerminal(f) {
 		// https://no-color.org: present and not empty, whatever the value.
 		opt.Color = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			opt.Width = width
+		if width, height, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			opt.Width, opt.Height = width, height
 		}
 	}
 	return opt

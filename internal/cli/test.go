@@ -91,7 +91,9 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	written := t.writeReports(outs, r, t.terminalOptions(t.outputs.verbose))
+	looks := t.reportOptions(t.outputs.verbose, &t.gate)
+	looks.Next = nextOfSuite(r, args[0], t.outputs.verbose)
+	written := t.writeReports(outs, r, looks)
 	t.code = t.gate.exitCode(r, written)
 	return nil
 }

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"strings"
+
+	"gauntlet/report"
+	"gauntlet/result"
+)
+
+// reportOptions are how a report should look whose exit code gate decides.
+func (a *app) reportOptions(verbose bool, gate *gateFlags) report.Options {
+	opt := a.terminalOptions(verbose)
+	opt.Gate = &report.Gate{FailOn: gate.failOn, AllowPartial: gate.allowPartial}
+	return opt
+}
+
+// mostNamed is how many files a suggested command names.
+const mostNamed = 3
+
+// nextOfScan is the command that a reader of the report may want to run next, "" for none. It
+// never quotes the command, the URL or the variables of a live server, which may hold secrets.
+func (s *scanCommand) nextOfScan(r *result.Report) string {
+	worst := r.WorstRule()
+	files := snapshotFiles(s.targets)
+	again := ""
+	if len(files) == len(s.targets) && len(files) > 0 && len(files) <= mostNamed && s.inputFiles()[0] == files[0] && len(s.inputFiles()) == len(files) && s.plan == nil {
+		again = quoteArguments(files)
+	}
+	switch {
+	case worst != "" && !s.outputs.verbose && again != "":
+		return "gauntlet scan -v " + again
+	case worst != "":
+		return "gauntlet explain " + string(worst)
+	case !r.Complete() && !s.outputs.verbose && again != "":
+		return "gauntlet scan -v " + again
+	case r.Complete() && s.baseline == nil && again != "":
+		return "gauntlet lock " + again
+	}
+	return ""
+}
+
+// nextOfSuite is the same for a suite.
+func nextOfSuite(r *result.Report, file string, verbose bool) string {
+	worst := r.WorstRule()
+	switch {
+	case !verbose && (worst != "" || r.Failed() > 0 || !r.Complete()):
+		return "gauntlet test -v " + quoteArguments([]string{file})
+	case worst != "":
+		return "gauntlet explain " + string(worst)
+	}
+	return ""
+}
+
+// nextOfAttacks shows the recording of the first attack that the agent complied with.
+func nextOfAttacks(r *result.Report) string {
+	for i := range r.Attacks {
+		if a := &r.Attacks[i]; a.Exploited() && a.Trace != "" && a.Trace != "-" {
+			return "gauntlet trace show --diagram " + quoteArguments([]string{a.Trace})
+		}
+	}
+	return ""
+}
+
+// quoteArguments writes arguments as a shell reads them.
+func quoteArguments(args []string) string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = a
+		if strings.Trim(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/@%+=:,-") != "" || a == "" {
+			out[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
+}

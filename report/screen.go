@@ -1,0 +1,243 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+)
+
+const (
+	// labelColumns is the room of a label before the text of its line.
+	labelColumns = 10
+	// leastRows is how many findings are listed however low the terminal is.
+	leastRows = 5
+	// mostParts is how many lines are spent on problems, and as many on suppressed findings.
+	mostParts = 3
+)
+
+// writeScreen writes one screen of text: what is wrong, the worst first and a line each, then
+// a line for each part of what was and was not looked at, and last the sum.
+func (p *page) writeScreen(r *result.Report, opt Options) error {
+	var tail bytes.Buffer
+	end := *p
+	end.w = bufio.NewWriter(&tail)
+	end.writeScreenTail(r, opt)
+	if err := end.w.Flush(); err != nil {
+		return err
+	}
+	room := len(r.Findings)
+	if opt.Height > 0 {
+		room = max(opt.Height-1-bytes.Count(tail.Bytes(), []byte{'\n'}), leastRows)
+	}
+	p.findingLines(r, room)
+	_, _ = p.w.Write(tail.Bytes())
+	return nil // the writer keeps its first error for Flush
+}
+
+// writeScreenTail writes what stands below the findings.
+func (p *page) writeScreenTail(r *result.Report, opt Options) {
+	p.attackLines(r.Attacks, opt.Height)
+	p.expectationLines(r.Expectations)
+	p.serverTable(r, opt.Height)
+	p.togetherLines(r.Clients)
+	p.advisoryLines(r.Advisory)
+	p.suppressedLines(r.Suppressed)
+	p.unusedLine(r.Suppressions)
+	p.problemLines(r.Problems)
+	p.cutShortLine(r.Coverage.Checks)
+	p.informationLine(r.Findings)
+	if serversAsked(r) {
+		p.postureLine(r.Posture)
+	}
+	p.skippedLine(r.Skipped)
+	if attacksOnly(r) {
+		p.attackSum(r)
+	} else {
+		p.coverageLine(r)
+		p.writeSummary(r)
+	}
+	p.writeEnding(r, opt)
+}
+
+// line writes one line behind a label, clipped on a terminal and whole elsewhere.
+func (p *page) line(label, text string) {
+	text = p.fit(text, labelColumns)
+	p.writeIndented(0, p.dim(label), strings.Repeat(" ", max(labelColumns-columns(label), 1)), text)
+}
+
+// fit clips a text to what a line has left behind so many columns; a pipe has no end of line.
+func (p *page) fit(text string, used int) string {
+	if p.whole {
+		return text
+	}
+	return clipEnd(text, max(p.width-used, 1))
+}
+
+// clipEnd shortens s to n columns. It keeps the head, which in our own words says most.
+func clipEnd(s string, n int) string {
+	if head := clipHead(s, n); len(head) == len(s) {
+		return s
+	}
+	return strings.TrimRight(clipHead(s, n-1), " ") + "…"
+}
+
+// A findingLine is one line of the short text: the findings of one rule in one definition.
+type findingLine struct {
+	*finding.Finding
+	place string // of the definition, Visible
+	count int
+}
+
+// findingLines lists the findings above info, at most room lines of them.
+func (p *page) findingLines(r *result.Report, room int) {
+	lines := collectLines(r)
+	shown := lines
+	if len(lines) > room {
+		shown = lines[:room-1]
+	}
+	layout := layOut(shown, p)
+	for i := range shown {
+		p.findingLine(&shown[i], layout)
+	}
+	if hidden := lines[len(shown):]; len(hidden) > 0 {
+		p.writeIndented(0, p.dim("… and "+countBySeverity(hidden)+" more: -v lists them"))
+	}
+}
+
+// collectLines makes a line of each rule in each definition, the severest first and else in
+// the order of the findings. Findings that only inform are counted elsewhere.
+func collectLines(r *result.Report) []findingLine {
+	type key struct {
+		rule         finding.Rule
+		sev          finding.Severity
+		server, file string
+		kind         finding.Kind
+		item         string
+		seq          int
+	}
+	several := len(r.Coverage.Servers) > 1
+	index := map[key]int{}
+	var lines []findingLine
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Severity <= finding.Info {
+			continue
+		}
+		l := &f.Location
+		k := key{f.Rule, f.Severity, l.Server, cmp.Or(l.File, l.Origin), l.Kind, l.Item, l.Seq}
+		if at, ok := index[k]; ok && (l.Item != "" || l.Server != "") {
+			lines[at].count++
+			continue
+		}
+		index[k] = len(lines)
+		lines = append(lines, findingLine{f, Visible(shortPlace(l, several)), 1})
+	}
+	slices.SortStableFunc(lines, func(a, b findingLine) int { return cmp.Compare(b.Severity, a.Severity) })
+	return lines
+}
+
+// shortPlace names a definition in few words; of several servers with its server. The result is
+// not yet Visible.
+func shortPlace(l *finding.Location, several bool) string {
+	place := l.Item
+	switch {
+	case l.Seq > 0:
+		place = strings.TrimSpace(fmt.Sprintf("message %d %s", l.Seq, l.Item))
+	case l.Item == "" && l.Kind == "" && l.Server == "":
+		return describeLocation(&finding.Location{File: l.File, Line: l.Line}, true)
+	case l.Kind != finding.Tool:
+		place = itemTitle(l)
+	}
+	if several && l.Server != "" {
+		return l.Server + ": " + place
+	}
+	return place
+}
+
+// A lineLayout has the widths of the columns of finding lines.
+type lineLayout struct {
+	severity, rule, place int
+	name                  int  // of the rule; 0 where there is no room for it
+	file                  bool // there is room for file and line
+}
+
+func layOut(lines []findingLine, p *page) lineLayout {
+	var l lineLayout
+	for i := range lines {
+		l.severity = max(l.severity, len(lines[i].Severity.String()))
+		l.rule = max(l.rule, columns(Visible(string(lines[i].Rule))))
+		l.place = max(l.place, columns(lines[i].place))
+	}
+	l.file = p.whole || p.width >= 120
+	if p.whole || p.width >= 160 {
+		l.name = 1
+		for i := range lines {
+			l.name = max(l.name, columns(Visible(lines[i].Name)))
+		}
+		if !p.whole {
+			l.name = min(l.name, p.width/6)
+		}
+		l.rule += 2 + l.name
+	}
+	if !p.whole {
+		l.place = min(l.place, p.width/4)
+	}
+	return l
+}
+
+func (p *page) findingLine(f *findingLine, l lineLayout) {
+	badge := padTo(strings.ToUpper(f.Severity.String()), l.severity)
+	rule := Visible(string(f.Rule))
+	if l.name > 0 {
+		name := Visible(f.Name)
+		if !p.whole {
+			name = clipEnd(name, l.name)
+		}
+		rule = padTo(rule, l.rule-2-l.name) + "  " + padTo(name, l.name)
+	}
+	rule = padTo(rule, l.rule)
+	place := f.place
+	if !p.whole {
+		place = clipText(place, l.place)
+	}
+	place = padTo(place, l.place)
+	text := Visible(cmp.Or(f.Message, f.Name))
+	if f.count > 1 {
+		text = fmt.Sprintf("(%d times) ", f.count) + text
+	}
+	used := columns(badge) + columns(rule) + columns(place) + 6
+	at := ""
+	if l.file {
+		at = spaced(Visible(describeLocation(&finding.Location{File: f.Location.File, Line: f.Location.Line, Column: f.Location.Column}, true)))
+		if !p.whole {
+			at = clipText(at, p.width/4)
+		}
+	}
+	text = p.fit(text, used+columns(at))
+	p.writeIndented(0, p.colourSeverity(f.Severity, badge), "  ", rule, "  ", p.bold(place), "  ", text, p.dim(at))
+}
+
+// countBySeverity counts lines in words: "3 high, 1 low".
+func countBySeverity(lines []findingLine) string {
+	var by [finding.Critical + 1]int
+	for i := range lines {
+		by[min(lines[i].Severity, finding.Critical)] += lines[i].count
+	}
+	return severityCounts(by, func(_ finding.Severity, s string) string { return s })
+}
+
+func severityCounts(by [finding.Critical + 1]int, paint func(finding.Severity, string) string) string {
+	var parts []string
+	for sev := finding.Critical; sev > finding.None; sev-- {
+		if by[sev] > 0 {
+			parts = append(parts, paint(sev, groupDigits(by[sev])+" "+sev.String()))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,222 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+	"gauntlet/verdict"
+)
+
+// informationLine names the rules of findings that only inform.
+func (p *page) informationLine(fs []finding.Finding) {
+	n, seen := 0, map[finding.Rule]bool{}
+	var rules []string
+	for i := range fs {
+		f := &fs[i]
+		if f.Severity > finding.Info {
+			continue
+		}
+		n++
+		if !seen[f.Rule] {
+			seen[f.Rule] = true
+			rules = append(rules, string(f.Rule)+" "+f.Name)
+		}
+	}
+	if n > 0 {
+		p.line("Info", Visible(countNoun(n, "finding")+" to know about: "+strings.Join(rules, ", ")))
+	}
+}
+
+// postureLine counts the signals of each state.
+func (p *page) postureLine(signals []result.Signal) {
+	if len(signals) == 0 {
+		return
+	}
+	by := map[result.State]int{}
+	for _, s := range signals {
+		by[s.State]++
+	}
+	p.line("Posture", fmt.Sprintf("of %s %d seen, %d not seen, %d to be probed, %d not visible to a client", countNoun(len(signals), "defence"),
+		by[result.Seen], by[result.NotSeen], by[result.NeedsProbe], by[result.Invisible]))
+}
+
+// skippedLine says what the checks that did not run would have needed.
+func (p *page) skippedLine(skips []result.Skip) {
+	if len(skips) == 0 {
+		return
+	}
+	by := map[string]int{}
+	var needs []string
+	for _, s := range skips {
+		if by[s.Needs] == 0 {
+			needs = append(needs, s.Needs)
+		}
+		by[s.Needs]++
+	}
+	for i, n := range needs {
+		needs[i] = fmt.Sprintf("%s (%d)", n, by[n])
+	}
+	need := ", which need "
+	if len(skips) == 1 {
+		need = ", which needs "
+	}
+	p.line("Skipped", Visible(countNoun(len(skips), "check")+need+strings.Join(needs, ", ")))
+}
+
+// problemLines shows the first problems. What was not read is never left out in silence.
+func (p *page) problemLines(ps []finding.Problem) {
+	label := "Unread"
+	for i := range ps {
+		if i == mostParts && len(ps) > mostParts+1 {
+			p.line(label, fmt.Sprintf("… and %s more: -v lists them", countNoun(len(ps)-i, "problem")))
+			return
+		}
+		p.line(label, Visible(problemText(&ps[i])))
+		label = ""
+	}
+}
+
+// problemText says in a line what stood in the way, and where. It is not yet Visible.
+func problemText(f *finding.Problem) string {
+	l := &f.Location
+	var at []string
+	for _, s := range []string{l.Server, l.Origin} {
+		if s != "" {
+			at = append(at, s)
+		}
+	}
+	if l.Item != "" {
+		at = append(at, itemTitle(l))
+	}
+	if s := describeLocation(&finding.Location{File: l.File, Line: l.Line, Column: l.Column, Seq: l.Seq}, true); s != "" {
+		at = append(at, s)
+	}
+	if at == nil {
+		return string(f.Kind) + ": " + f.Message
+	}
+	return strings.Join(at, ", ") + ": " + string(f.Kind) + ": " + f.Message
+}
+
+// cutShortLine names the checks whose outcome is less than their findings suggest.
+func (p *page) cutShortLine(cs []result.CheckCoverage) {
+	var parts []string
+	for _, c := range cs {
+		switch {
+		case c.State == "failed":
+			parts = append(parts, string(c.Rule)+" failed: "+c.Reason)
+		case c.Withheld > 0:
+			parts = append(parts, fmt.Sprintf("%s left out %s", c.Rule, countNoun(c.Withheld, "more finding")))
+		}
+	}
+	if parts != nil {
+		p.line("Cut short", Visible(strings.Join(parts, "; ")))
+	}
+}
+
+// suppressedLines shows the first findings that a person has accepted.
+func (p *page) suppressedLines(fs []result.Suppressed) {
+	label := "Accepted"
+	for i := range fs {
+		if i == mostParts && len(fs) > mostParts+1 {
+			p.line(label, fmt.Sprintf("… and %s more: -v lists them", groupDigits(len(fs)-i)))
+			return
+		}
+		f := &fs[i].Finding
+		p.line(label, Visible(fmt.Sprintf("%s %s %s: %s", f.Severity, f.Rule, shortPlace(&f.Location, false), decision(&fs[i].Decision))))
+		label = ""
+	}
+}
+
+// unusedLine counts the suppressions that cover nothing.
+func (p *page) unusedLine(ds []result.Suppression) {
+	var parts []string
+	n := 0
+	for i := range ds {
+		if d := &ds[i]; d.State != result.Used {
+			n++
+			parts = append(parts, fmt.Sprintf("%s (%s, %s:%d)", d.Rule, d.State, d.File, d.Line))
+		}
+	}
+	if n > 0 {
+		p.line("Unused", Visible(countNoun(n, "suppression")+": "+strings.Join(parts, ", ")))
+	}
+}
+
+// togetherLines says which servers share one context, where there are several: what one of
+// them says the agent may do with another.
+func (p *page) togetherLines(c *result.Clients) {
+	if c == nil {
+		return
+	}
+	several := slices.DeleteFunc(slices.Clone(c.Agents), func(a result.Agent) bool { return len(a.Entries) < 2 })
+	label := "Together"
+	for i, a := range several {
+		if i == mostParts && len(several) > mostParts+1 {
+			p.line("", fmt.Sprintf("… and %s more: -v lists them", groupDigits(len(several)-i)))
+			return
+		}
+		p.line(label, Visible(agentText(c, a, mostNamed)))
+		label = ""
+	}
+}
+
+// mostNamed is how many of the servers of one agent a line names.
+const mostNamed = 12
+
+// expectationLines lists the expectations that did not hold.
+func (p *page) expectationLines(es []result.Expectation) {
+	if es == nil {
+		return
+	}
+	failed := 0
+	for i := range es {
+		e := &es[i]
+		if e.Held {
+			continue
+		}
+		failed++
+		p.writeIndented(0, p.colourSeverity(finding.High, "FAILED"), "  ", p.fit(Visible(fmt.Sprintf("%s: %s  %s:%d", e.Name, e.Message, e.File, e.Line)), len("FAILED  ")))
+	}
+	if failed == 0 {
+		p.line("Expected", "all "+groupDigits(len(es))+" held")
+		return
+	}
+	p.line("Expected", fmt.Sprintf("%s of %s did not hold", groupDigits(failed), groupDigits(len(es))))
+}
+
+// attackLines shows one run in full and several as a table, the worst first.
+func (p *page) attackLines(runs []result.AttackRun, height int) {
+	if len(runs) == 1 {
+		p.attack(&runs[0])
+		return
+	}
+	if len(runs) == 0 {
+		return
+	}
+	sorted := slices.Clone(runs)
+	slices.SortStableFunc(sorted, func(a, b result.AttackRun) int { return cmp.Compare(outcomeRank(&a), outcomeRank(&b)) })
+	room := len(sorted)
+	if height > 0 {
+		room = max(height-8, leastRows)
+	}
+	if len(sorted) <= room {
+		p.attackTable(sorted)
+		return
+	}
+	p.attackTable(sorted[:room])
+	p.line("", fmt.Sprintf("… and %s more: -v lists them", groupDigits(len(sorted)-room)))
+}
+
+// outcomeRank orders runs as the reader wants to know of them.
+func outcomeRank(a *result.AttackRun) int {
+	return slices.IndexFunc(outcomes, func(k struct {
+		outcome verdict.Outcome
+		words   string
+	}) bool {
+		return k.outcome == outcomeOf(a)
+	})
+}

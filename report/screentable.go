@@ -1,0 +1,135 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/result"
+)
+
+// mostServers is how many rows the table of servers has on a terminal.
+const mostServers = 10
+
+// A serverRow is one server in the table of several. Its texts are Visible.
+type serverRow struct {
+	name, where, items string
+	by                 [finding.Critical + 1]int
+	state              string // what became of an entry that was not scanned
+}
+
+// serverTable lists the servers, where there are several, with what was read and found of
+// each; those with the worst findings first, then those that were not scanned.
+func (p *page) serverTable(r *result.Report, height int) {
+	rows := serverRows(r)
+	if len(rows) < 2 {
+		return
+	}
+	slices.SortStableFunc(rows, func(a, b serverRow) int { return cmp.Compare(b.weight(), a.weight()) })
+	shown := rows
+	if height > 0 && len(rows) > mostServers+1 {
+		shown = rows[:mostServers]
+	}
+	l := tableLayout{name: len("Server"), items: len("Items")}
+	for i := range shown {
+		l.name, l.items = max(l.name, columns(shown[i].name)), max(l.items, columns(shown[i].items))
+	}
+	if !p.whole {
+		l.name = min(l.name, p.width/3)
+	}
+	p.writeIndented(0, p.dim(padTo("Server", l.name)+"  "+padTo("Items", l.items)+"  Findings"))
+	for i := range shown {
+		p.serverRow(&shown[i], l)
+	}
+	if n := len(rows) - len(shown); n > 0 {
+		p.writeIndented(0, p.dim(fmt.Sprintf("… and %s: -v lists them", countNoun(n, "more server"))))
+	}
+	p.writeBlank()
+}
+
+// A tableLayout has the widths of the columns of the table of servers.
+type tableLayout struct{ name, items int }
+
+func (p *page) serverRow(row *serverRow, l tableLayout) {
+	used := l.name + l.items + 4
+	plain := severityCounts(row.by, func(_ finding.Severity, s string) string { return s })
+	text := severityCounts(row.by, p.colourSeverity)
+	switch {
+	case row.state != "":
+		text, plain = p.fit(row.state, used), row.state
+	case plain == "":
+		text, plain = "no findings", "no findings"
+	case p.fit(plain, used) != plain:
+		text = p.fit(plain, used)
+	}
+	where := ""
+	if room := p.width - used - columns(plain) - 2; row.where != "" && (p.whole || room > 12) {
+		where = "  " + p.fit(row.where, p.width-room)
+	}
+	name := row.name
+	if !p.whole {
+		name = clipText(name, l.name)
+	}
+	p.writeIndented(0, padTo(name, l.name), "  ", p.dim(padTo(row.items, l.items)), "  ", text, p.dim(where))
+}
+
+// padTo fills s with spaces up to n columns.
+func padTo(s string, n int) string { return s + strings.Repeat(" ", max(n-columns(s), 0)) }
+
+// weight orders rows: a severer finding outweighs any number of milder ones.
+func (row *serverRow) weight() float64 {
+	w := 0.0
+	for sev := finding.Critical; sev > finding.None; sev-- {
+		w = w*1e6 + float64(row.by[sev])
+	}
+	if w > 0 {
+		return w + 1
+	}
+	if row.state != "" {
+		return 1
+	}
+	return 0
+}
+
+// serverRows makes a row of each server that was read and of each entry that was not.
+func serverRows(r *result.Report) []serverRow {
+	type key struct{ server, file string }
+	index := map[key]int{}
+	var rows []serverRow
+	for i := range r.Coverage.Servers {
+		s := &r.Coverage.Servers[i]
+		k := key{s.Server, cmp.Or(s.File, s.Origin)}
+		if _, twice := index[k]; !twice {
+			index[k] = len(rows)
+		}
+		rows = append(rows, serverRow{name: Visible(cmp.Or(s.Server, "(unnamed)")), where: Visible(k.file), items: groupDigits(countItems(s))})
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if at, ok := index[key{f.Location.Server, cmp.Or(f.Location.File, f.Location.Origin)}]; ok {
+			rows[at].by[min(f.Severity, finding.Critical)]++
+		}
+	}
+	if r.Clients == nil {
+		return rows
+	}
+	for i := range r.Clients.Entries {
+		if e := &r.Clients.Entries[i]; e.State != result.Scanned {
+			rows = append(rows, serverRow{name: Visible(entryName(e)), where: Visible(e.File), items: "-", state: Visible(became(e))})
+		}
+	}
+	return rows
+}
+
+// countItems counts the definitions that a server lists.
+func countItems(s *result.ServerCoverage) int {
+	n := 0
+	for _, l := range s.Lists {
+		if l.Kind != finding.Server {
+			n += l.Items
+		}
+	}
+	return n
+}

@@ -1,0 +1,44 @@
+package result
+
+import (
+	"strings"
+	"testing"
+
+	"gauntlet/finding"
+	"gauntlet/verdict"
+)
+
+// The reason and the code rest on the same facts, so each reason belongs to one code.
+func TestExitReasonFitsTheCode(t *testing.T) {
+	read := Coverage{Servers: []ServerCoverage{{Lists: []ListCoverage{{Kind: finding.Tool, State: StateRead}}}}}
+	high := []finding.Finding{{Rule: "SEC-001", Severity: finding.High}}
+	problem := []finding.Problem{{Message: "m"}}
+	run := func(o verdict.Outcome) []AttackRun { return []AttackRun{{Verdict: &verdict.Attack{Outcome: o}}} }
+	for _, tt := range []struct {
+		name    string
+		r       Report
+		floor   finding.Severity
+		partial bool
+		code    int
+		says    string
+	}{
+		{"a finding at the floor", Report{Findings: high}, finding.High, false, ExitGate, "severity high or higher"},
+		{"a finding below the floor", Report{Findings: high, Coverage: read}, finding.Critical, false, ExitOK, "no finding has severity critical"},
+		{"no gate", Report{Findings: high}, finding.None, false, ExitOK, "--fail-on none"},
+		{"a finding goes before a problem", Report{Findings: high, Problems: problem}, finding.High, false, ExitGate, "a finding has"},
+		{"a problem", Report{Problems: problem, Coverage: read}, finding.High, false, ExitTrouble, "was not read"},
+		{"a problem that is accepted", Report{Problems: problem, Coverage: read}, finding.High, true, ExitOK, "--allow-partial"},
+		{"nothing read", Report{Problems: problem}, finding.High, true, ExitTrouble, "nothing was read"},
+		{"an expectation", Report{Expectations: []Expectation{{}}}, finding.High, false, ExitGate, "expectation"},
+		{"an attack that worked", Report{Attacks: run(verdict.Exploited)}, finding.None, false, ExitGate, "complied"},
+		{"an attack that never arrived", Report{Attacks: run(verdict.NotExposed)}, finding.None, false, ExitTrouble, "never reached"},
+		{"an attack that was resisted", Report{Attacks: run(verdict.NotExploited)}, finding.None, false, ExitOK, "resisted every"},
+	} {
+		if code := tt.r.ExitCode(tt.floor, tt.partial); code != tt.code {
+			t.Errorf("%s: exit code %d, want %d", tt.name, code, tt.code)
+		}
+		if got := tt.r.ExitReason(tt.floor, tt.partial); !strings.Contains(got, tt.says) {
+			t.Errorf("%s: reason %q, want one with %q", tt.name, got, tt.says)
+		}
+	}
+}
