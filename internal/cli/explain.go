@@ -46,7 +46,7 @@ what plays which part in it, and what it is reported for.`,
 // writeClauses shows the clauses of a description and what is reported of them.
 func writeClauses(w io.Writer, definition string) error {
 	var r clause.Reader
-	r.Begin("")
+	r.Begin(clause.Business{})
 	for _, line := range r.Explain(definition, clause.Function) {
 		if _, err := fmt.Fprintln(w, report.Visible(line)); err != nil {
 			return err

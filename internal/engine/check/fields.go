@@ -30,7 +30,7 @@ const (
 func (w *worker) fields(it *catalog.Item, v rawjson.Value) []Field {
 	w.buf = w.buf[:0]
 	w.reader.Alone = w.of != nil && len(w.of.server.Tools()) == 1
-	w.reader.Begin(it.Name())
+	w.reader.Begin(w.business(it, v))
 	clear(w.params)
 	properties(v.Get("inputSchema"), w.params, 0)
 	properties(v.Get("outputSchema"), w.params, 0)
@@ -258,4 +258,16 @@ var placeOf = [sorts]clause.Place{
 	Name: clause.Label, Title: clause.Label, Description: clause.Function, Instructions: clause.Instruction,
 	SchemaDescription: clause.Slot, PropertyName: clause.SlotName, MemberName: clause.SlotName,
 	SchemaValue: clause.Value,
+}
+
+// business tells the reader what the item at hand says that it is for.
+func (w *worker) business(it *catalog.Item, v rawjson.Value) clause.Business {
+	b := clause.Business{Name: it.Name(), Server: w.server}
+	if v.Kind() == rawjson.Object {
+		b.Title, b.Description = v.Get("title").Text(), v.Get("description").Text()
+	}
+	if w.of != nil {
+		b.Siblings = w.of.siblings()
+	}
+	return b
 }

@@ -88,7 +88,7 @@ func namedBy(doc *oatf.Document) []string {
 // orders reports whether a text asks a model for what no text of a server has to ask for, by
 // the rules by which definitions are judged.
 func orders(r *clause.Reader, s string) bool {
-	r.Begin("")
+	r.Begin(clause.Business{})
 	return len(r.Read(s, clause.Elsewhere).Directives) > 0
 }
 

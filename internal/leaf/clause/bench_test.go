@@ -34,7 +34,7 @@ func benchmarkRead(b *testing.B, texts []string) {
 		for _, s := range texts {
 			r.Read(s, Function)
 		}
-		r.Begin("tool")
+		r.Begin(Business{Name: "tool"})
 	}
 }
 

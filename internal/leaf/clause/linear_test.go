@@ -146,7 +146,7 @@ func TestReadOnce(t *testing.T) {
 			text := h.make(n)
 			var r Reader
 			for range rounds {
-				r.Begin("tool")
+				r.Begin(Business{Name: "tool"})
 				r.Read(text, Function)
 			}
 		}

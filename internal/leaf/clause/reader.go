@@ -17,12 +17,17 @@ type Reader struct {
 	// Alone is set where the server has one tool, so that "other tools" are not its own.
 	Alone bool
 
-	tok    tokenizer
-	framer framer
-	found  []found
-	place  Place
-	own    classSet // the words of the tool's name
-	models bool     // the tool works with language models
+	tok        tokenizer
+	framer     framer
+	found      []found
+	place      Place
+	evidence   evidence
+	gists      []gist
+	signs      []sign          // of the sentence that is weighed
+	domain     conceptSet      // what the tool says that its business is
+	vocabulary map[string]bool // stems of the words in which it says so
+	own        classSet        // the words of the tool's name
+	models     bool            // the tool works with language models
 }
 
 // A Text is what one string says once it is read.
@@ -33,12 +38,12 @@ type Text struct {
 	Directives []Directive
 }
 
-// Begin makes the reader forget the definition before, and says what the next one is
-// called.
-func (r *Reader) Begin(name string) {
+// Begin makes the reader forget the definition before, and says what the next one is for.
+func (r *Reader) Begin(b Business) {
 	r.tok.names, r.tok.place = r.Names, r.OwnHost
-	r.ownWords(name)
+	r.ownWords(b.Name)
 	r.framer.carry = classSet{}
+	r.learnBusiness(b)
 }
 
 // shortest is the length in bytes below which an ASCII string can hold nothing to report:
@@ -123,7 +128,7 @@ func (r *Reader) view(t *Text, v *view, hidden *hiddenRun) { r.read(t, v, hidden
 
 func (r *Reader) read(t *Text, v *view, hidden *hiddenRun, segment bool) {
 	r.frames(v.text, segment)
-	r.found = r.judge(r.found[:0])
+	r.found = r.weigh(r.judge(r.found[:0]))
 	fs, toks := r.framer.frames, r.framer.toks
 	for _, d := range r.found {
 		from, to := int(toks[fs[d.first].first].start), int(toks[fs[d.last].last].end)
@@ -170,8 +175,8 @@ func (r *Reader) frames(s string, segment bool) {
 	r.framer.frames = r.framer.frames[:0]
 	toks := r.framer.toks
 	r.framer.carryN = -99
-	if !r.tok.mask.any(telling) {
-		return // nothing that a rule could speak of, as in most texts
+	if len(toks) < 2 {
+		return
 	}
 	for a := 0; a < len(toks); {
 		b, others, english := a, 0, 0
@@ -200,6 +205,17 @@ func (r *Reader) slot(t *Text, s string) {
 	r.framer.s, r.framer.toks = v.text, r.tok.run(v.text, false)
 	if says := r.slotName(v.text); says != "" {
 		t.add(Directive{Kind: Leak, Says: says, Start: 0, End: len(s), Read: v.text})
+		return
+	}
+	if len(r.framer.toks) > 0 {
+		r.framer.frames = append(r.framer.frames[:0], frame{last: len(r.framer.toks) - 1, verb: -1})
+		if says := r.namesAsset(); says != "" {
+			t.add(Directive{Kind: Leak, Says: says, Start: 0, End: len(s), Read: v.text})
+			return
+		}
+		for _, d := range r.weigh(nil) {
+			t.add(Directive{Kind: d.kind, Says: d.says, Start: 0, End: len(s), Read: v.text})
+		}
 	}
 }
 

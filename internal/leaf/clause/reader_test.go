@@ -14,7 +14,7 @@ func newReader() *Reader {
 		}
 		return Unknown
 	}}
-	r.Begin("tool_x")
+	r.Begin(Business{Name: "tool_x"})
 	return r
 }
 

@@ -1,0 +1,234 @@
+package clause
+
+// A gist is what one sentence speaks of, clause by clause.
+type gist struct {
+	from, to    int // marks
+	first, last int // frames
+	sentence    int32
+	live        conceptSet // of clauses that are neither reported nor denied
+	assets      asset
+	signs       []sign // how the concepts stand together
+	foreign     bool
+	opening     bool // the first of a description, which says what the tool does
+	wanted      bool // some clause orders or obliges
+	denied      bool // some clause is negated
+}
+
+// weigh adds the sentences whose signs together outweigh what speaks for them, where no rule
+// has spoken.
+func (r *Reader) weigh(out []found) []found {
+	if len(r.framer.frames) == 0 {
+		return out
+	}
+	r.evidence.read(r.framer.s, r.framer.toks, r.framer.frames)
+	r.takeGists()
+	for i := range r.gists {
+		g := &r.gists[i]
+		r.signs = r.signsOf(r.signs[:0], i)
+		if !isSuspicious(r.signs) || r.describes(g) {
+			continue
+		}
+		if Weighed != nil {
+			Weighed(r.nameSigns(), r.framer.s[r.framer.toks[r.framer.frames[g.first].first].start:r.framer.toks[r.framer.frames[g.last].last].end])
+		}
+		if Weighed == nil && score(r.signs) >= threshold && !covered(out, g.first, g.last) {
+			kind, says := r.kindOf(g)
+			out = append(out, found{kind, says, g.first, g.last})
+		}
+	}
+	return out
+}
+
+// Weighed is told the signs of every sentence that is weighed, and its text. It is set before
+// anything is read, to fit the weights; it must bear calls from several goroutines.
+var Weighed func(signs []string, text string)
+
+func (r *Reader) nameSigns() (out []string) {
+	for _, s := range r.signs {
+		out = append(out, signNames[s])
+	}
+	return out
+}
+
+func covered(out []found, first, last int) bool {
+	for _, d := range out {
+		if d.first <= last && first <= d.last {
+			return true
+		}
+	}
+	return false
+}
+
+// takeGists sums up the marks of each sentence.
+func (r *Reader) takeGists() {
+	old := r.gists[:cap(r.gists)]
+	r.gists = r.gists[:0]
+	ms, fs := r.evidence.marks, r.framer.frames
+	for a := 0; a < len(ms); {
+		b := a
+		g := gist{from: a, sentence: ms[a].sentence, first: int(ms[a].frame), foreign: ms[a].foreign}
+		if len(r.gists) < len(old) {
+			g.signs = old[len(r.gists)].signs[:0]
+		}
+		for b < len(ms) && ms[b].sentence == g.sentence {
+			f := &fs[ms[b].frame]
+			if r.speaks(b) {
+				g.live |= ms[b].set
+			}
+			g.opening = g.opening || f.opening
+			g.wanted = g.wanted || f.mood >= duty && !f.governed && !f.purpose
+			g.denied = g.denied || f.negated
+			g.foreign = g.foreign || ms[b].foreign
+			g.last = max(g.last, int(ms[b].frame))
+			b++
+		}
+		g.to = b
+		g.opening = g.opening && (r.place == Function || r.place == Label)
+		g.assets = r.foreignAssets(r.assetsOf(&g))
+		r.relate(&g)
+		r.gists = append(r.gists, g)
+		a = b
+	}
+}
+
+// speaks reports whether the mark at i stands in a clause that says something of its own.
+func (r *Reader) speaks(i int) bool {
+	m := &r.evidence.marks[i]
+	f := &r.framer.frames[m.frame]
+	if f.governed || f.all.has(attempt) || r.cited(i) {
+		return false
+	}
+	return !f.negated || f.foreign
+}
+
+// cited reports whether the mark at i stands in quotation marks in a text that finds, tests or
+// explains such things: behind a word of finding or of example.
+func (r *Reader) cited(i int) bool {
+	ms := r.evidence.marks
+	if r.framer.toks[ms[i].token].flags&quoted == 0 {
+		return false
+	}
+	if r.domain.has(cDetects) {
+		return true
+	}
+	for j := i - 1; j >= 0 && i-j <= 25 && ms[j].sentence == ms[i].sentence; j-- {
+		if r.framer.toks[ms[j].token].flags&quoted == 0 {
+			for k := j; k >= 0 && j-k <= 6 && ms[k].sentence == ms[i].sentence; k-- {
+				if ms[k].set.oneOf(cDetects, cExample, cAttempt) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	return false
+}
+
+// kept reports whether the thing at i is kept where it is: what is to be done with it is denied.
+func (r *Reader) kept(g *gist, i int) bool {
+	denied := false
+	for k := max(g.from, i-6); k < g.to && k <= i+6; k++ {
+		if !r.evidence.marks[k].set.has(cMoving) {
+			continue
+		}
+		if !r.deniedHere(g, k) {
+			return false
+		}
+		denied = true
+	}
+	return denied
+}
+
+// near returns the concepts of the marks up to n words from i, in the same sentence.
+func (r *Reader) near(g *gist, i, n int) (s conceptSet) {
+	for j := max(g.from, i-n); j < g.to && j <= i+n; j++ {
+		s |= r.evidence.marks[j].set
+	}
+	return s
+}
+
+// behind returns the concepts of the marks up to n words after i.
+func (r *Reader) behind(g *gist, i, n int) (s conceptSet) {
+	for j := i + 1; j < g.to && j <= i+n; j++ {
+		s |= r.evidence.marks[j].set
+	}
+	return s
+}
+
+// ahead returns the concepts of the marks up to n words before i.
+func (r *Reader) ahead(g *gist, i, n int) (s conceptSet) {
+	for j := i - 1; j >= g.from && j >= i-n; j-- {
+		s |= r.evidence.marks[j].set
+	}
+	return s
+}
+
+// gistAt returns gist i, and an empty one where there is none.
+func (r *Reader) gistAt(i int) *gist {
+	if i < 0 || i >= len(r.gists) {
+		return &gist{}
+	}
+	return &r.gists[i]
+}
+
+// silenced reports whether the telling at k is denied.
+func (r *Reader) silenced(g *gist, k int) bool {
+	f := &r.framer.frames[r.evidence.marks[k].frame]
+	if g.foreign {
+		return r.near(g, k, 3).has(cDenial)
+	}
+	return f.negated && r.ahead(g, k, 5).has(cDenial)
+}
+
+func (r *Reader) needlessHere(g *gist, k int) bool {
+	return r.ahead(g, k, 6).has(cNeedless) || g.foreign && r.near(g, k, 5).has(cNeedless)
+}
+
+// kindOf says what kind of directive a sentence is, by its gravest signs.
+func (r *Reader) kindOf(g *gist) (Kind, string) {
+	has := [signs]bool{}
+	for _, s := range r.signs {
+		has[s] = true
+	}
+	out := has[sign(cOwnParam)] || has[sign(cParamWord)] || has[sign(cAddress)] || has[sign(cElsewhere)] || has[nextParam] || has[nextAddress] || r.place == Slot || r.place == SlotName || r.place == Value
+	switch {
+	case g.assets&(strongOnes|aPrivate) != 0 && out:
+		return Leak, "asks for " + g.assets.String()
+	case has[tellsNot], has[needNotSay]:
+		return Conceal, "tells the model what not to tell the user"
+	case has[asksNot], has[claimsYes], has[notReal]:
+		return Consent, "has the model act without the user's consent"
+	case has[rulesOff]:
+		return Override, "declares the rules of the model void"
+	case has[recasts]:
+		return Falsify, "changes what the user is told"
+	case g.live.has(cAddress) && g.live.has(cMoving):
+		return Leak, "sends " + g.assets.String() + " to an address that the user did not name"
+	case has[runsDown], has[outranks]:
+		return Praise, "wants to be used in place of other tools"
+	case g.live.oneOf(cElsewhere, cStranger):
+		return Cross, "has the model use other tools for what this one is not for"
+	}
+	return Override, "gives the model orders beyond the use of the tool"
+}
+
+// deniedHere reports whether a negation stands close to the mark at k.
+func (r *Reader) deniedHere(g *gist, k int) bool {
+	if g.foreign {
+		return r.near(g, k, 3).has(cDenial)
+	}
+	return r.ahead(g, k, 4).has(cDenial)
+}
+
+// describes reports whether a sentence only says in the third person what the tool does, and
+// speaks of nothing that is somebody else's and of no other place.
+func (r *Reader) describes(g *gist) bool {
+	f := &r.framer.frames[g.first]
+	if f.foreign || g.wanted || f.mood != describe || f.passive || g.assets&strongOnes != 0 || g.live.oneOf(cAddress, cOwnParam) {
+		return false
+	}
+	if !f.opening && (g.assets&aPrivate != 0 || g.live.oneOf(cElsewhere, cModel)) {
+		return false
+	}
+	return f.subject.without(setOf(thisTool, self, lead)).empty() && f.first == f.verb
+}
