@@ -81,8 +81,8 @@ var messageFields = []messageField{
 
 	{"ag_ui", "run_agent_input", asks, "threadId runId parentRunId messages[] tools[] context[] state forwardedProps"},
 	{"ag_ui", "run_started run_finished run_error step_started step_finished", answers, "type timestamp rawEvent threadId runId parentRunId input result outcome message code stepName"},
-	{"ag_ui", "text_message_start text_message_content text_message_end text_message_chunk", answers, "type timestamp rawEvent messageId role delta name"},
-	{"ag_ui", "tool_call_start tool_call_args tool_call_end tool_call_chunk tool_call_result", answers, "type timestamp rawEvent toolCallId toolCallName parentMessageId delta messageId content role"},
+	{"ag_ui", "text_message_start text_message_content text_message_end text_message_chunk", answers, "type timestamp rawEvent messageId role delta name content"},
+	{"ag_ui", "tool_call_start tool_call_args tool_call_end tool_call_chunk tool_call_result", answers, "type timestamp rawEvent toolCallId toolCallName parentMessageId delta messageId content role arguments"},
 	{"ag_ui", "tool_call_result", asks, "type timestamp rawEvent messageId toolCallId content role"},
 	{"ag_ui", "state_snapshot state_delta messages_snapshot activity_snapshot activity_delta", answers, "type timestamp rawEvent snapshot delta[] messages[] messageId activityType content patch[] replace"},
 	{"ag_ui", "raw custom", answers, "type timestamp rawEvent event source name value"},
@@ -132,6 +132,9 @@ const (
 // fieldOf tells what a field is at the top of the messages that an indicator sees: of a
 // surface, or of any if that is "", on a side, or on both.
 func fieldOf(protocol, surface string, side Direction, name string) fieldKind {
+	if name == answerField && side != DirectionRequest || slices.Contains(runtimeFields[protocol], name) && side != DirectionResponse {
+		return scalarField
+	}
 	if slices.Contains(anyMessage, name) || side != DirectionRequest && slices.Contains(errorFields, name) {
 		return scalarField
 	}
@@ -147,6 +150,15 @@ func knowsFields(protocol, surface string) bool {
 // results of MCP 2026-07-28, and the request that a runtime puts beside a client's answer
 // (SDK §4.1).
 var anyMessage = []string{"_meta", "_request", "resultType", "ttlMs", "cacheScope"}
+
+// answerField is where an indicator of any protocol finds what the agent said to its user in the end:
+// response.content. No message of a protocol has it; the runtime records it as an event of its own.
+const answerField = "response"
+
+// runtimeFields are those that the runtime puts beside the messages that agents send to each other: what is
+// sent as text (a2a.task.message), the skill and the arguments that are meant by it, and the whole message
+// (body). The public scenarios look at them.
+var runtimeFields = map[string][]string{"a2a": {"a2a", "name", "arguments", "body"}}
 
 // errorFields are those of an error, which a response may be (§7.1.3).
 var errorFields = []string{"code", "message", "data"}

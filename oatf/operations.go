@@ -50,7 +50,7 @@ var operations = map[string][]operation{
 		"state_snapshot", "state_delta", "messages_snapshot", "activity_snapshot", "activity_delta",
 		"thinking_start", "thinking_end", "thinking_text_message_start", "thinking_text_message_content", "thinking_text_message_end",
 		"reasoning_start", "reasoning_end", "reasoning_message_start", "reasoning_message_content", "reasoning_message_end",
-		"reasoning_message_chunk", "reasoning_encrypted_value", "raw", "custom", "meta_event"),
+		"reasoning_message_chunk", "reasoning_encrypted_value", "raw", "custom", "meta_event", "agent_answer"),
 }
 
 // mcpOperations makes operations of the methods of all revisions.

@@ -65,6 +65,7 @@ var table = []row{
 	{path: "internal/leaf/redact", layer: words, may: []string{"rawjson"}, open: true},
 	{path: "internal/leaf/taxonomy", layer: words, may: []string{"finding"}},
 	{path: "internal/leaf/schemadiff", layer: words, may: []string{"rawjson"}},
+	{path: "internal/leaf/agui", layer: words, may: []string{"rawjson"}},
 	{path: "internal/leaf/faults", layer: words, may: []string{"internal/leaf/mcp", "rawjson"}},
 	{path: "oatf/match", layer: words, may: []string{"rawjson"}, deps: []string{"cel.dev/cel-go"}},
 	{path: "trace", layer: words, may: []string{"rawjson"}},
@@ -98,7 +99,7 @@ var table = []row{
 	{path: "internal/engine/check/config", layer: lanes, may: []string{"internal/engine/check", "finding", "internal/leaf/secret", "internal/leaf/taxonomy"}},
 	{path: "internal/engine/check/namespace", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text"}},
 	{path: "internal/engine/check/integrity", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "posture"}},
-	{path: "oatf/indicator", layer: lanes, may: []string{"oatf", "oatf/match", "trace", "verdict", "rawjson"}},
+	{path: "oatf/indicator", layer: lanes, may: []string{"internal/leaf/agui", "oatf", "oatf/match", "trace", "verdict", "rawjson"}},
 	{path: "internal/engine/delivery", layer: lanes, may: []string{"oatf/match", "internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
 	{path: "internal/engine/check/differential", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson"}},
 	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/probe"}},
@@ -133,6 +134,7 @@ var table = []row{
 	// The engine of attack documents knows no protocol; a binding for each plays its actors.
 	{path: "internal/runtime/attack", layer: manners, may: []string{"internal/leaf/faults", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/attackmcp", layer: stages, may: []string{"internal/leaf/mcp", "internal/leaf/faults", "internal/runtime/attack", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
+	{path: "internal/runtime/attackagui", layer: stages, may: []string{"internal/leaf/agui", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/agent", layer: stages, may: []string{"internal/runtime/wire"}, not: impure},
 
 	// The agents without a model see what any agent sees: no document, no attack and no model.
@@ -150,7 +152,7 @@ var table = []row{
 	{path: "internal/run/attackdoc", layer: doors, may: []string{"attacks", "finding", "internal/leaf/faults", "internal/leaf/suggest", "internal/run/interrupt", "internal/run/userfile", "oatf", "oatf/match", "rawjson", "report", "result"}, not: impure},
 	{path: "internal/run/testagent", layer: doors, may: []string{"internal/leaf/excerpt", "internal/run/userfile", "internal/runtime/agent", "internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
 	{path: "internal/run/inprocess", layer: doors, may: []string{"catalog", "finding", "internal/engine/mock", "internal/runtime/attack", "internal/runtime/attackmcp", "internal/runtime/mcpserver", "internal/runtime/wire", "lock", "trace"}, not: impure},
-	{path: "internal/run/attackrun", layer: targets, may: []string{"internal/engine/delivery", "internal/engine/fromscan", "internal/run/attackdoc", "internal/run/interrupt", "internal/run/launch", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/attack", "internal/runtime/attackmcp", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/indicator", "rawjson", "result", "trace", "verdict"}, not: impure},
+	{path: "internal/run/attackrun", layer: targets, may: []string{"internal/engine/delivery", "internal/engine/fromscan", "internal/run/attackdoc", "internal/run/interrupt", "internal/run/launch", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/attack", "internal/leaf/agui", "internal/runtime/attackagui", "internal/runtime/attackmcp", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/indicator", "rawjson", "result", "trace", "verdict"}, not: impure},
 	{path: "internal/run/suiterun", layer: targets, may: []string{"catalog", "finding", "internal/engine/check", "internal/engine/check/boundary", "internal/run/inprocess", "internal/run/launch", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/gateway", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/suitesteps", "internal/runtime/wire", "result", "internal/engine/scanner", "suite", "trace"}, not: impure},
 	{path: "internal/run/sourcecode", layer: doors, may: []string{"catalog", "finding", "internal/engine/source", "internal/run/interrupt", "internal/run/userfile", "internal/runtime/sourcetree", "sink"}, not: impure},
 	{path: "internal/run/redaction", layer: doors, may: []string{"capability", "finding", "internal/leaf/redact", "result"}},

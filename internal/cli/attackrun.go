@@ -89,6 +89,7 @@ could not be played, a verdict is an error or the attack never reached anybody; 
 	r.agent.addAgentFlags(cmd)
 	f.StringVar(&r.listen, "listen", "", "serve over HTTP on this `ADDRESS`; port 0 takes a free one (default stdio)")
 	f.StringVar(&r.addressFile, "address-file", "", "write actor and URL of each server to this `FILE` as soon as clients can connect (default none)")
+	f.StringVar(&r.player.AGUI, "agui", "", "`URL` of the agent under test where it speaks AG-UI: actors that are its front end begin its runs (default none)")
 	f.StringVar(&r.url, "url", "", "`URL` of the server that client actors attack (default the one of COMMAND)")
 	traceFlag(cmd, &r.trace)
 	f.Var(durationFlag(&r.player.Limit, attack.DefaultLimit), "timeout", "longest time for the run of one document")
@@ -197,6 +198,8 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 		return nil, nil, usage(cmd, "--url and a command behind -- are two servers to attack: name one")
 	case r.url != "" && !target.IsURL(r.url):
 		return nil, nil, usage(cmd, "--url: %q is no URL: want one that begins with http:// or https://", r.url)
+	case r.player.AGUI != "" && !target.IsURL(r.player.AGUI):
+		return nil, nil, usage(cmd, "--agui: %q is no URL: want one that begins with http:// or https://", r.player.AGUI)
 	case r.trace == "-":
 		return nil, nil, usage(cmd, "--trace: the trace is judged when the run is over: name a file")
 	case r.addressFile != "" && r.listen == "":
@@ -248,7 +251,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 // playOne plays one document as the command line says.
 func (r *attackRunCommand) playOne(ctx context.Context, text attackdoc.Text) result.AttackRun {
 	listen := r.listen
-	if listen == "" && r.player.Agent != nil {
+	if listen == "" && (r.player.Agent != nil || r.player.AGUI != "") {
 		listen = "127.0.0.1:0"
 	}
 	doc, problem := text.Load(r.limits.Limits)

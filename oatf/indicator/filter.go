@@ -1,6 +1,7 @@
 package indicator
 
 import (
+	"gauntlet/internal/leaf/agui"
 	"gauntlet/oatf"
 	"gauntlet/trace"
 )
@@ -10,11 +11,15 @@ import (
 type filter struct {
 	protocol, surface, actor string
 	direction                oatf.Direction
+	answer                   bool // it looks at what the agent said in the end, and at nothing else
 }
 
 // passes reports whether the indicator looks at the message. A Batch is looked at by its
 // parts; what is Invalid has no content to look at.
 func (f *filter) passes(m *trace.Message) bool {
+	if f.answer || isAnswer(m) {
+		return (f.answer || f.surface == m.Method) && f.connection(m) && f.direction != oatf.DirectionRequest
+	}
 	return m.Kind != trace.Batch && m.Kind != trace.Invalid && f.connection(m) &&
 		(f.surface == "" || f.surface == m.Method) && f.side(m)
 }
@@ -22,6 +27,9 @@ func (f *filter) passes(m *trace.Message) bool {
 // connection reports whether the message went over a connection that the indicator looks
 // at.
 func (f *filter) connection(m *trace.Message) bool {
+	if f.answer {
+		return isAnswer(m) && (f.surface == "" || f.surface == m.Method) && (f.actor == "" || f.actor == m.Actor)
+	}
 	return (f.protocol == "" || m.IsProtocol(f.protocol)) && (f.actor == "" || f.actor == m.Actor)
 }
 
@@ -51,3 +59,7 @@ func side(m *trace.Message) oatf.Direction {
 	}
 	return oatf.DirectionResponse
 }
+
+// isAnswer reports whether a message is what an agent said to its user in the end. It is of no protocol:
+// it stands in a trace beside what went over the wire.
+func isAnswer(m *trace.Message) bool { return m.Kind == trace.Event && m.Method == agui.Answer }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"gauntlet/internal/leaf/agui"
 	"gauntlet/oatf"
 	"gauntlet/oatf/match"
 	"gauntlet/rawjson"
@@ -41,7 +43,7 @@ type method interface {
 func Compile(i *oatf.Indicator, o Options) (*Indicator, error) {
 	out := &Indicator{
 		id: i.ID, tier: string(i.Tier),
-		filter: filter{i.Protocol, i.Surface, i.Actor, i.Direction},
+		filter: filter{i.Protocol, i.Surface, i.Actor, i.Direction, readsAnswer(i)},
 		unseen: i.Unobservable(),
 	}
 	var err error
@@ -65,6 +67,20 @@ func Compile(i *oatf.Indicator, o Options) (*Indicator, error) {
 		return nil, fmt.Errorf("indicator %q: %w", i.ID, err)
 	}
 	return out, nil
+}
+
+// readsAnswer reports whether an indicator looks at what the agent said in the end (response.content).
+func readsAnswer(i *oatf.Indicator) bool {
+	target := i.Target
+	switch {
+	case i.Expression != nil:
+		return i.Surface == agui.Answer
+	case i.Pattern != nil && i.Pattern.Target != nil:
+		target = *i.Pattern.Target
+	case i.Semantic != nil && i.Semantic.Target != nil:
+		target = *i.Semantic.Target
+	}
+	return target == "response" || strings.HasPrefix(target, "response.")
 }
 
 // Evaluate judges one message: its content without the envelope, as [trace.Message.Content]

@@ -79,6 +79,7 @@ type Judging struct {
 	states  []state
 	open    int // indicators that may still match
 	content rawjson.Tree
+	views   map[string]view // by protocol
 	// asked holds the params of requests that a client made and that wait for an answer, by
 	// their numbers.
 	asked map[int]string
@@ -96,7 +97,7 @@ const (
 // Start begins to judge a trace. ctx ends it early, as does JudgeTime. End must be called.
 func (j *Judge) Start(ctx context.Context) *Judging {
 	ctx, cancel := context.WithTimeoutCause(ctx, JudgeTime, fmt.Errorf("judging took longer than %s", JudgeTime))
-	r := &Judging{Judge: j, ctx: ctx, cancel: cancel, states: make([]state, len(j.indicators)), open: len(j.indicators), asked: map[int]string{}}
+	r := &Judging{Judge: j, ctx: ctx, cancel: cancel, states: make([]state, len(j.indicators)), open: len(j.indicators), asked: map[int]string{}, views: newViews()}
 	for n, i := range j.indicators {
 		s := &r.states[n]
 		if s.verdict = i.verdict(); i.skip != "" {
@@ -114,6 +115,9 @@ func (r *Judging) Add(m *trace.Message) {
 		return
 	}
 	r.remember(m)
+	for _, v := range r.views {
+		v.see(m)
+	}
 	r.addMessage(m)
 	r.forget(m.ReplyTo)
 }
@@ -238,6 +242,15 @@ func (r *Judging) readContent(m *trace.Message) (rawjson.Value, error) {
 	if err != nil {
 		return content, err
 	}
+	if v := r.views[m.Protocol]; v != nil {
+		if text := v.content(m, content); text != "" {
+			err = r.content.Parse(text, 0)
+			content = r.content.Root()
+		}
+	}
+	if err != nil {
+		return content, err
+	}
 	if !content.Exists() {
 		return noParams, nil
 	}
@@ -278,6 +291,8 @@ func (r *Judging) conclude(s *state, i *Indicator, ended error) {
 	switch {
 	case ended != nil:
 		v.Result, v.Kind, v.Evidence = verdict.Error, "", "not all messages were looked at: "+ended.Error()
+	case !s.heard && i.filter.answer:
+		v.Result, v.Unobservable, v.Evidence = verdict.Skipped, true, "not observable: the trace does not hold what the agent answered to its user"
 	case !s.heard:
 		v.Result, v.Evidence = verdict.Skipped, "the trace has no messages "+i.filter.describeFilter()
 	case i.unseen != "":

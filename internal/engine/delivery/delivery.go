@@ -100,6 +100,9 @@ func (w *Watch) addExchange(m *trace.Message) {
 // agent once that says anything upon it; what is not from such a conversation, such as a
 // prompt that was handed over, has reached it at once.
 func (w *Watch) addRun(m *trace.Message) {
+	if m.Direction == trace.ToClient && m.Kind != trace.Event {
+		return // a refusal, or no event
+	}
 	if m.Direction == trace.ToClient {
 		for _, i := range w.begun[m.Actor] {
 			w.deliver(&w.parts[i], m)

@@ -101,7 +101,9 @@ func (j *judgement) beginJudgement(ctx context.Context, d *oatf.Document) {
 }
 
 func (j *judgement) addMessage(m *trace.Message) {
-	j.messages++
+	if m.Kind != trace.Event || m.Role != "" { // what went over no wire is no message
+		j.messages++
+	}
 	if m.Redacted {
 		j.redacted++
 	}

@@ -4,12 +4,12 @@
 package attackrun
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -24,6 +24,7 @@ import (
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/attack"
+	"gauntlet/internal/runtime/attackagui"
 	"gauntlet/internal/runtime/attackmcp"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/wire"
@@ -41,6 +42,9 @@ type Options struct {
 	Negotiate bool
 	Serve     mcpserver.Options
 	Target    *launch.Server // of the actors that attack a server; nil for none
+	// AGUI is where the agent speaks AG-UI, "" for nowhere; AGUIHeader is sent with every request.
+	AGUI       string
+	AGUIHeader http.Header
 	// Message is the longest message taken from a peer, in bytes.
 	Message int
 	Environ []string // ours
@@ -164,8 +168,7 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 	agent, dismiss := context.WithCancel(ctx)
 	if p.Agent != nil {
 		transports.Go(func() { // ends with its work, or with the run
-			prompt := cmp.Or(p.Prompt, Prompt(p.doc))
-			p.outcome = p.Agent.Start(agent, p.servers, prompt)
+			p.runAgent(agent)
 			run.End(p.outcome.Ended)
 		})
 	}
@@ -193,7 +196,10 @@ func (p *play) attackOptions() attack.Options {
 	}
 	return attack.Options{
 		Recorder: p.file.Recorder(), Notice: p.keepNotice, Limit: p.Limit, Grace: p.Grace,
-		Bindings: []attack.Binding{attackmcp.New(speak)},
+		Bindings: []attack.Binding{attackmcp.New(speak), attackagui.New(attackagui.Options{
+			URL: p.AGUI, Header: p.AGUIHeader, Message: p.Message, Skip: p.skipsAGUI(),
+		})},
+		Prompted: p.Agent != nil && Prompt(p.doc) != "",
 	}
 }
 
@@ -326,7 +332,10 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 	out.Milliseconds = max(1, sum.Duration.Milliseconds())
 	out.Notices = append(out.Notices, result.Notice{Kind: "ended", Message: "the run ended: " + sum.Ended})
 	out.Scripted = p.outcome.Scripted
-	if p.outcome.Command && out.Messages == 0 {
+	if p.outcome.AnswerCut {
+		failed = errors.Join(failed, errors.New("the agent's answer was longer than is kept"))
+	}
+	if p.outcome.Command && out.Messages == 0 && !onlyPrompted(sum) {
 		failed = errors.Join(failed, errors.New("the agent never connected"))
 	}
 	if p.outcome.Stderr != "" {
@@ -365,4 +374,9 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 	if failed != nil {
 		withdrawVerdict(out, "trouble", failed.Error())
 	}
+}
+
+// onlyPrompted reports whether no actor of a document was played: all that its agent got was the prompt.
+func onlyPrompted(sum *attack.Summary) bool {
+	return len(sum.Actors) > 0 && !slices.ContainsFunc(sum.Actors, func(a attack.ActorSummary) bool { return a.Skipped == "" })
 }

@@ -49,7 +49,7 @@ func (r *Player) playOneOfSeveral(ctx context.Context, text attackdoc.Text, limi
 	switch {
 	case ctx.Err() != nil:
 		unplayed.Problem = "it was not played: the run was interrupted"
-	case r.Agent == nil && HasServer(doc):
+	case r.Agent == nil && r.AGUI == "" && HasServer(doc):
 		unplayed.Problem = "it needs an agent: see --agent"
 	default:
 		return r.Play(ctx, doc, text.Name, Session{Listen: "127.0.0.1:0", Trace: trace, Silent: true})

@@ -48,7 +48,7 @@ func newCommand(opt Options) (*Agent, error) {
 func runBridged(ctx context.Context, opt agent.Options, servers []Server, own string) Outcome {
 	hub, err := agent.OpenHub(ctx)
 	if err != nil {
-		return commandOutcome(ctx, opt.Limit, wire.Exit{}, err)
+		return commandOutcome(ctx, opt.Limit, agent.Exit{}, err)
 	}
 	serving, stop := context.WithCancel(ctx)
 	var hubs sync.WaitGroup
@@ -72,8 +72,8 @@ func runBridged(ctx context.Context, opt agent.Options, servers []Server, own st
 
 // commandOutcome says how a command ended. One that was still at work when its time was over
 // may have had more to do, so nothing that it did not do counts for it.
-func commandOutcome(ctx context.Context, limit time.Duration, e wire.Exit, err error) Outcome {
-	out := Outcome{Command: true}
+func commandOutcome(ctx context.Context, limit time.Duration, e agent.Exit, err error) Outcome {
+	out := Outcome{Command: true, Answer: e.Answer, AnswerCut: e.AnswerCut}
 	switch {
 	case err != nil:
 		out.Ended, out.Trouble = "there was no agent", err

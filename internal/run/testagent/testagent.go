@@ -47,6 +47,9 @@ type Outcome struct {
 	Stderr   string // the end of what it wrote to standard error, where that explains something
 	Command  bool   // it is a program of the user's
 	Crashed  bool   // that ended by itself and badly
+	// Answer is what it said to its user, "" for nothing; AnswerCut says that it was longer than is kept.
+	Answer    string
+	AnswerCut bool
 }
 
 // New finds out what Options.Agent stands for. It starts nothing.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,9 +25,11 @@ const DefaultLimit = 2 * time.Minute
 const (
 	EnvConfig = "GAUNTLET_CONFIG" // the path of mcp.json
 	EnvPrompt = "GAUNTLET_PROMPT" // the words of the user
+	EnvAnswer = "GAUNTLET_ANSWER" // the path of a file for its answer to the user
 
 	placeConfig = "{config}"
 	placePrompt = "{prompt}"
+	placeAnswer = "{answer}"
 )
 
 // A Server is one that the agent finds in its mcp.json: behind URL, or, with a Command, one
@@ -40,8 +43,8 @@ type Server struct {
 
 // Options say what is started and what it is given. A zero field means its default.
 type Options struct {
-	// Command is the program and its arguments, in which {config} and {prompt} stand for
-	// the path of mcp.json and the prompt, also within a word. There is no shell, unless
+	// Command is the program and its arguments, in which {config}, {prompt} and {answer} stand for
+	// the path of mcp.json, the prompt and the path of a file for the answer, also within a word. There is no shell, unless
 	// the command names one.
 	Command []string
 	Dir     string   // working directory, "" for ours
@@ -53,41 +56,54 @@ type Options struct {
 	Grace   time.Duration // between SIGTERM and SIGKILL; default wire.DefaultGrace
 }
 
+// An Exit is what became of an agent.
+type Exit struct {
+	wire.Exit
+	// Answer is what it said to its user: what it wrote to the file for it, else its standard output; ""
+	// for nothing. AnswerCut says that it was longer than is kept.
+	Answer    string
+	AnswerCut bool
+}
+
+// mostAnswer is how much is read of a file with an answer, in bytes.
+const mostAnswer = 1 << 20
+
 // Run starts the agent and waits for its end, or ends it at the limit and when ctx does. The
 // error says that there was no agent; an agent that failed is told by the Exit.
-func Run(ctx context.Context, opt Options) (wire.Exit, error) {
+func Run(ctx context.Context, opt Options) (Exit, error) {
 	if len(opt.Command) == 0 {
-		return wire.Exit{}, errors.New("no agent was named")
+		return Exit{}, errors.New("no agent was named")
 	}
 	if strings.ContainsRune(opt.Prompt, 0) {
-		return wire.Exit{}, errors.New("the prompt holds a zero byte, which no argument can")
+		return Exit{}, errors.New("the prompt holds a zero byte, which no argument can")
 	}
 	if err := checkPrompt(opt.Command, opt.Prompt); err != nil {
-		return wire.Exit{}, err
+		return Exit{}, err
 	}
 	dir, err := os.MkdirTemp("", "gauntlet-agent-")
 	if err != nil {
-		return wire.Exit{}, err
+		return Exit{}, err
 	}
 	// What is in it is ours alone; an agent that keeps a file open loses nothing else.
 	defer os.RemoveAll(dir)
 	config := filepath.Join(dir, "mcp.json")
 	text, err := mcpJSON(opt.Servers)
 	if err != nil {
-		return wire.Exit{}, err
+		return Exit{}, err
 	}
 	if err := os.WriteFile(config, text, 0o600); err != nil {
-		return wire.Exit{}, err
+		return Exit{}, err
 	}
-	fill := strings.NewReplacer(placeConfig, config, placePrompt, opt.Prompt)
+	answer := filepath.Join(dir, "answer.txt")
+	fill := strings.NewReplacer(placeConfig, config, placePrompt, opt.Prompt, placeAnswer, answer)
 	args := make([]string, len(opt.Command))
 	for i, a := range opt.Command {
 		args[i] = fill.Replace(a)
 	}
-	environ := append(opt.Environ[:len(opt.Environ):len(opt.Environ)], EnvConfig+"="+config, EnvPrompt+"="+opt.Prompt)
+	environ := append(opt.Environ[:len(opt.Environ):len(opt.Environ)], EnvConfig+"="+config, EnvPrompt+"="+opt.Prompt, EnvAnswer+"="+answer)
 	p, err := wire.Launch(wire.Command{Args: args, Dir: opt.Dir, Environ: environ, Secret: opt.Secret, Grace: opt.Grace})
 	if err != nil {
-		return wire.Exit{}, fmt.Errorf("the agent: %w", err)
+		return Exit{}, fmt.Errorf("the agent: %w", err)
 	}
 	limit := opt.Limit
 	if limit == 0 {
@@ -95,7 +111,22 @@ func Run(ctx context.Context, opt Options) (wire.Exit, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return p.Wait(ctx)
+	exit, err := p.Wait(ctx)
+	out := Exit{Exit: exit}
+	out.readAnswer(answer)
+	return out, err
+}
+
+// readAnswer finds out what the agent said.
+func (e *Exit) readAnswer(file string) {
+	if f, err := os.Open(file); err == nil {
+		defer f.Close()
+		text, _ := io.ReadAll(io.LimitReader(f, mostAnswer+1)) // what can be read of it is the answer
+		e.Answer, e.AnswerCut = string(text[:min(len(text), mostAnswer)]), len(text) > mostAnswer
+	}
+	if strings.TrimSpace(e.Answer) == "" {
+		e.Answer, e.AnswerCut = e.Stdout, len(e.Stdout) >= wire.MostOutput
+	}
 }
 
 // mcpJSON writes the configuration in the form that most hosts read.

@@ -42,7 +42,7 @@ func New(doc *oatf.Document, opt Options) (*Run, error) {
 			return nil, fmt.Errorf("actor %q: %w", s.Name, err)
 		}
 	}
-	if len(r.actors) == 0 {
+	if len(r.actors) == 0 && !opt.Prompted {
 		return nil, r.nothingToPlay()
 	}
 	return r, nil

@@ -77,6 +77,10 @@ type replay struct {
 
 // playMessage plays one message, if it is the agent's.
 func (p *replay) playMessage(m *trace.Message) {
+	if m.Kind == trace.Event && m.Role == "" { // what went over no wire: the prompt of an agent, or its answer
+		p.run.recordMessage(*m)
+		return
+	}
 	if m.Direction != trace.ToServer || m.Role != trace.AsServer || m.PartOf != 0 {
 		return
 	}

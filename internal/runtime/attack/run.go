@@ -33,6 +33,9 @@ type Options struct {
 	Grace *time.Duration
 	// Bindings play the actors, each those of its modes.
 	Bindings []Binding
+	// Prompted says that the agent gets something of the document in another way, so that it is played
+	// also where no actor is.
+	Prompted bool
 	// Clock says what time it is for phases and for the trace; nil for the time of day. With
 	// a clock of its own a run does not end when its actors are through: see [Run.Replay].
 	Clock *Clock
@@ -176,8 +179,8 @@ func (r *Run) awaitEnd(ctx context.Context) string {
 		}
 		close(all)
 	})
-	if r.opt.Clock != nil {
-		through = nil // the recording may go on
+	if r.opt.Clock != nil || len(r.actors) == 0 {
+		through = nil // the recording may go on, and so may whoever was prompted
 	}
 	e, grace := ending{why: EndedThrough}, r.grace
 	select {

@@ -45,6 +45,17 @@ func EventMessages(text string) (out []Message) {
 	}
 }
 
+// ReadEvents reads an event stream: each call returns the data of the next event. Errors are those of a
+// stream's end, io.EOF, a [LineTooLongError] for an event of more than limit bytes, behind which nothing
+// more can be read, and those of r.
+func ReadEvents(r io.Reader, limit int) func() (data string, err error) {
+	e := newEvents(r, limit)
+	return func() (string, error) {
+		it, err := e.nextEvent()
+		return it.data, err
+	}
+}
+
 func newEvents(r io.Reader, limit int) *eventReader {
 	return &eventReader{r: bufio.NewReaderSize(r, 32<<10), limit: limit, first: true}
 }

@@ -24,6 +24,9 @@ type Program struct {
 	exited chan struct{} // closed when the process is gone and its output read
 }
 
+// MostOutput is how much is kept of what a Program writes to each of its streams: the end of it, in bytes.
+const MostOutput = tailBytes
+
 // An Exit is what became of a Program.
 type Exit struct {
 	Code   int    // its exit status, -1 if a signal ended it

@@ -1,0 +1,45 @@
+// Package agui has the words of AG-UI, the protocol between an agent and its front end, and puts the
+// pieces of a run's stream together. It is pure: who reads a stream and who judges the recording of one
+// see the same.
+package agui
+
+import (
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+// The protocol, as traces and documents call it, and what it has no event for (§7.3.2).
+const (
+	Protocol      = "ag_ui"
+	RunAgentInput = "run_agent_input" // what begins a run
+	// Answer is the event by which a trace holds what an agent said to its user in one run, whole: over
+	// AG-UI or, of an agent that does not speak it, what it printed. Its content is
+	// {"response":{"content":"…"}}.
+	Answer = "agent_answer"
+)
+
+// Events of the protocol that mean something here.
+const (
+	RunFinished        = "run_finished"
+	RunError           = "run_error"
+	ToolCallResult     = "tool_call_result"
+	toolCallStart      = "tool_call_start"
+	toolCallArgs       = "tool_call_args"
+	toolCallEnd        = "tool_call_end"
+	toolCallChunk      = "tool_call_chunk"
+	textMessageStart   = "text_message_start"
+	textMessageContent = "text_message_content"
+	textMessageEnd     = "text_message_end"
+	textMessageChunk   = "text_message_chunk"
+	messagesSnapshot   = "messages_snapshot"
+)
+
+// EventName returns the name that documents have for an event type of the protocol: TOOL_CALL_START is
+// tool_call_start.
+func EventName(eventType string) string { return strings.ToLower(eventType) }
+
+// AnswerContent is the content of an Answer.
+func AnswerContent(text string) string {
+	return `{"response":{"content":` + rawjson.Quote(text) + `}}`
+}

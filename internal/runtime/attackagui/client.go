@@ -1,0 +1,166 @@
+package attackagui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"gauntlet/internal/leaf/agui"
+	"gauntlet/internal/runtime/attack"
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+// A client is an actor in the mode ag_ui_client: each of its phases begins a run of the agent with the input
+// that its state has, and goes on with it for as long as the agent calls tools.
+type client struct {
+	*attack.Actor
+	opt  Options
+	http *http.Client
+
+	exchanges int // of HTTP; only its own goroutine counts
+
+	mu   sync.Mutex
+	stop context.CancelCauseFunc // ends the run that is under way; nil while none is
+}
+
+// errMoved ends a run when time has brought about the next phase.
+var errMoved = errors.New("the phase is over")
+
+func newClient(a *attack.Actor, opt Options) *client {
+	transport := opt.Transport
+	if transport == nil {
+		transport = &http.Transport{DisableCompression: true}
+	}
+	return &client{Actor: a, opt: opt, http: &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Send is for actions that the protocol has no message for.
+func (c *client) Send(_ context.Context, e attack.Entry, method, _ string) {
+	c.Notice(attack.Unplayed, e.Phase(), "%s is not sent: AG-UI has no message of a front end beside the input of a run", method)
+}
+
+// Moved ends the run of a phase that is over by time.
+func (c *client) Moved() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stop != nil {
+		c.stop(errMoved)
+	}
+}
+
+// Close gives up idle connections.
+func (c *client) Close() { c.http.CloseIdleConnections() }
+
+// Play runs through the script.
+func (c *client) Play(ctx context.Context) error {
+	for ctx.Err() == nil {
+		at, left := c.Position(ctx)
+		select {
+		case <-c.Settled(at):
+		case <-left:
+			continue
+		case <-ctx.Done():
+			return nil
+		}
+		if err := c.playPhase(ctx, at); err != nil {
+			return err
+		}
+		if c.ThroughAt(at) {
+			return nil
+		}
+		select {
+		case <-left:
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// playPhase begins the run of a phase and goes on with it until the agent calls nothing any more. What events
+// brought about is done behind that.
+func (c *client) playPhase(ctx context.Context, at int) error {
+	running, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	c.setStop(cancel)
+	c.noteFaults(at)
+	t, err := c.newTurn(at)
+	if err != nil || t == nil {
+		c.setStop(nil)
+		return err
+	}
+	for round := 0; ; round++ {
+		if err = t.begin(running); err != nil || !t.answerCalls(round) {
+			break
+		}
+	}
+	c.setStop(nil)
+	for _, then := range t.deferred {
+		then("")
+	}
+	if errors.Is(context.Cause(running), errMoved) {
+		c.Notice(attack.Trouble, at, "the run was still under way when the phase was over")
+		return nil
+	}
+	return err
+}
+
+func (c *client) setStop(stop context.CancelCauseFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stop = stop
+}
+
+// knownKeys are those that the format defines for the state of a front end.
+var knownKeys = []string{agui.RunAgentInput, "tool_responses"}
+
+// noteFaults says what of a state is not played.
+func (c *client) noteFaults(at int) {
+	for m := range c.Phases[at].State.Members() {
+		if name := m.Key.Text(); name != knownKeys[0] && name != knownKeys[1] && (len(name) < 2 || name[:2] != "x-") {
+			c.Notice(attack.Unplayed, at, "the state's %q means nothing to this runtime and is not played", name)
+		}
+	}
+}
+
+// record puts an event into the trace.
+func (c *client) record(at int, d trace.Direction, event, raw, note string, status int) {
+	m := trace.Message{
+		Time: c.Now(), Actor: c.Name, Phase: c.Phases[at].Name, Server: c.Name, Session: "s1", Protocol: agui.Protocol, Role: trace.AsClient,
+		Direction: d, Kind: trace.Event, Method: event, Raw: raw, Note: note,
+		HTTP: &trace.HTTP{Exchange: c.exchanges, Method: http.MethodPost, Status: status},
+	}
+	var tree rawjson.Tree
+	if event == "" || raw != "" && tree.Parse(raw, 0) != nil {
+		m.Kind = trace.Invalid
+	}
+	c.Record(m)
+}
+
+// observe takes what came over the wire: an event, at which the extractors of the phase look.
+func (t *turn) observe(event, content string, side oatf.ExtractorSource) {
+	t.c.RunExtractors(t.at, side, attack.ParseJSON(content))
+	x := attack.Exchange{Request: t.input, Response: content}
+	if side == oatf.SourceRequest {
+		x = attack.Exchange{Request: content}
+	}
+	if then := t.c.ObserveEvent(t.ctx, event, attack.ParseJSON(content), x); then != nil {
+		t.deferred = append(t.deferred, then)
+	}
+}
+
+// refusal is an answer that is no stream of events.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (r *refusal) Error() string {
+	return fmt.Sprintf("the agent answered with HTTP %d: %s", r.status, r.text)
+}

@@ -1,0 +1,94 @@
+package attackagui
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/leaf/agui"
+	"gauntlet/internal/runtime/attack"
+	"gauntlet/rawjson"
+)
+
+// An input is what a run begins with, in parts: what the document gives, messages that have come since, and
+// what the protocol requires and the document leaves out.
+type input struct {
+	thread, run string   // as JSON
+	messages    []string // as JSON
+	rest        []string // members as they stand
+}
+
+// readInput reads a RunAgentInput, its templates resolved. Documents may leave out what every agent wants:
+// the ids of thread, run and messages, and empty lists.
+func readInput(text string, serial int) (*input, error) {
+	v := attack.ParseJSON(text)
+	if v.Kind() != rawjson.Object {
+		return nil, fmt.Errorf("%s is a mapping", agui.RunAgentInput)
+	}
+	in := &input{
+		thread: rawjson.Quote("thread-1"), run: rawjson.Quote(fmt.Sprintf("run-%d", serial)),
+	}
+	given := map[string]bool{}
+	for m := range v.Members() {
+		name := m.Key.Text()
+		given[name] = true
+		switch {
+		case name == "synthesize":
+		case name == "threadId":
+			in.thread = m.Value.Raw()
+		case name == "runId":
+			in.run = m.Value.Raw()
+		case name == "messages" && m.Value.Kind() == rawjson.Array:
+			for i, one := range m.Value.Elements() {
+				in.messages = append(in.messages, withID(one, i))
+			}
+		case name == "messages":
+			in.rest = append(in.rest, `"messages":`+m.Value.Raw()) // no list: the document wants it so
+			given["messages as they stand"] = true
+		default:
+			in.rest = append(in.rest, m.Key.Raw()+":"+m.Value.Raw())
+		}
+	}
+	for _, d := range [][2]string{{"tools", "[]"}, {"context", "[]"}, {"state", "{}"}, {"forwardedProps", "{}"}} {
+		if !given[d[0]] {
+			in.rest = append(in.rest, rawjson.Quote(d[0])+":"+d[1])
+		}
+	}
+	if given["messages as they stand"] {
+		in.messages = nil
+	} else if in.messages == nil {
+		in.messages = []string{}
+	}
+	return in, nil
+}
+
+// withID gives a message the id that the protocol wants.
+func withID(message rawjson.Value, place int) string {
+	if message.Kind() != rawjson.Object || message.Get("id").Exists() {
+		return message.Raw()
+	}
+	id := `"id":` + rawjson.Quote(fmt.Sprintf("message-%d", place+1))
+	if message.Len() == 0 {
+		return "{" + id + "}"
+	}
+	return "{" + id + "," + message.Raw()[1:]
+}
+
+// body is the input as it goes out.
+func (in *input) body() string {
+	parts := []string{`"threadId":` + in.thread, `"runId":` + in.run}
+	if in.messages != nil {
+		parts = append(parts, `"messages":[`+strings.Join(in.messages, ",")+`]`)
+	}
+	return "{" + strings.Join(append(parts, in.rest...), ",") + "}"
+}
+
+// addCalls adds what the agent said in the last run, with the calls that it waits for, and their results.
+func (in *input) addCalls(text string, calls []*agui.ToolCall, results []string, round int) {
+	var made []string
+	for _, c := range calls {
+		made = append(made, `{"id":`+rawjson.Quote(c.ID)+`,"type":"function","function":{"name":`+rawjson.Quote(c.Name)+`,"arguments":`+rawjson.Quote(c.ArgsJSON())+`}}`)
+	}
+	in.messages = append(in.messages, `{"id":`+rawjson.Quote(fmt.Sprintf("assistant-%d", round+1))+`,"role":"assistant","content":`+rawjson.Quote(text)+`,"toolCalls":[`+strings.Join(made, ",")+`]}`)
+	in.messages = append(in.messages, results...)
+	in.run = rawjson.Quote(fmt.Sprintf("%s-%d", strings.Trim(rawjson.Unquote(in.run), " "), round+2))
+}

@@ -1,0 +1,244 @@
+package attackagui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+
+	"gauntlet/internal/leaf/agui"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/runtime/attack"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/oatf"
+	"gauntlet/oatf/match"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+// mostRounds is how often an agent may call tools before its turn is given up.
+const mostRounds = 20
+
+// A turn is what one phase has the agent do: a run, and further ones for as long as it calls tools.
+type turn struct {
+	c        *client
+	ctx      context.Context
+	at       int
+	in       *input
+	input    string // the input of the latest run, as it went out
+	stream   *agui.Stream
+	deferred []func(string)
+}
+
+// newTurn reads what a phase begins with, nil for nothing.
+func (c *client) newTurn(at int) (*turn, error) {
+	given := attack.Member(c.Phases[at].State, agui.RunAgentInput)
+	if !given.Exists() {
+		c.Notice(attack.Unplayed, at, "the state has no %s: the phase begins no run", agui.RunAgentInput)
+		return nil, nil
+	}
+	if attack.Member(given, "synthesize").Exists() {
+		c.Notice(attack.Synthesized, at, "%s: a model was to write the messages; what the document gives beside is sent instead (W-006)", agui.RunAgentInput)
+	}
+	x := c.Expander(rawjson.Value{})
+	text, err := x.ExpandValue(given)
+	c.NoteMissing(at, x)
+	if err != nil {
+		return nil, err
+	}
+	in, err := readInput(text, at+1)
+	if err != nil {
+		return nil, err
+	}
+	return &turn{c: c, at: at, in: in}, nil
+}
+
+// begin begins a run and hears it to its end.
+func (t *turn) begin(ctx context.Context) error {
+	t.ctx = ctx
+	t.input, t.stream = t.in.body(), &agui.Stream{}
+	t.c.exchanges++
+	t.c.record(t.at, trace.ToServer, agui.RunAgentInput, t.input, "", 0)
+	t.observe(agui.RunAgentInput, t.input, oatf.SourceRequest)
+	r, err := t.post(ctx)
+	if err != nil {
+		return t.fail(ctx, err)
+	}
+	defer r.Body.Close()
+	if r.StatusCode/100 != 2 {
+		text, _ := io.ReadAll(io.LimitReader(r.Body, 2000)) // what can be read of an error says enough
+		err := &refusal{r.StatusCode, excerpt.Clip(strings.TrimSpace(string(text)), 500)}
+		t.c.record(t.at, trace.ToClient, "", err.text, "refused", r.StatusCode)
+		return err
+	}
+	err = t.hear(r)
+	t.recordAnswer(r.StatusCode)
+	return t.fail(ctx, err)
+}
+
+// fail is nil for a run that was cut off from our side.
+func (t *turn) fail(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// post sends the input, again and again while nobody listens yet.
+func (t *turn) post(ctx context.Context) (*http.Response, error) {
+	deadline := time.Now().Add(t.c.opt.Readiness)
+	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.c.opt.URL, strings.NewReader(t.input))
+		if err != nil {
+			return nil, err
+		}
+		for name, values := range t.c.opt.Header {
+			req.Header[name] = values
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "text/event-stream")
+		r, err := t.c.http.Do(req)
+		if err == nil || ctx.Err() != nil || !isRefused(err) || time.Now().After(deadline) {
+			return r, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// hear takes the events of a run.
+func (t *turn) hear(r *http.Response) error {
+	next := wire.ReadEvents(r.Body, t.c.opt.Message)
+	for {
+		data, err := next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("the stream of the run broke off: %w", err)
+		}
+		t.takeEvent(data, r.StatusCode)
+	}
+}
+
+func (t *turn) takeEvent(data string, status int) {
+	v := attack.ParseJSON(data)
+	name := agui.EventName(v.Get("type").Text())
+	if v.Kind() != rawjson.Object || name == "" {
+		t.c.record(t.at, trace.ToClient, "", data, "no event: it has no type", status)
+		return
+	}
+	t.c.record(t.at, trace.ToClient, name, v.Raw(), "", status)
+	t.observe(name, t.stream.Add(v), oatf.SourceResponse)
+}
+
+// recordAnswer puts what the agent said into the trace, whole.
+func (t *turn) recordAnswer(status int) {
+	if t.stream.Cut() {
+		t.c.NoteLoss(errors.New("a run had more than is put together"))
+	}
+	t.c.record(t.at, trace.ToClient, agui.Answer, agui.AnswerContent(t.stream.Text()), "what the agent said in this run, put together from its events", status)
+}
+
+// answerCalls answers the calls that the agent waits for, and reports whether there are any to go on with.
+func (t *turn) answerCalls(round int) bool {
+	open := t.stream.Open()
+	if t.ctx.Err() != nil || len(open) == 0 || t.in.messages == nil {
+		return false
+	}
+	if round >= mostRounds {
+		t.c.Notice(attack.Trouble, t.at, "the agent still calls tools after %d rounds: they are not answered any more", mostRounds)
+		return false
+	}
+	var results []string
+	for i, c := range open {
+		message, err := t.result(c, round, i)
+		if err != nil {
+			t.c.Notice(attack.Unplayed, t.at, "%s is not answered: %v", c.Name, err)
+			return false
+		}
+		results = append(results, message)
+	}
+	t.in.addCalls(t.stream.Text(), open, results, round)
+	return true
+}
+
+// result makes the message that answers a call, as the document has it: an event of ours, too.
+func (t *turn) result(c *agui.ToolCall, round, i int) (string, error) {
+	start := attack.ParseJSON(c.Start)
+	entry, err := t.selectResponse(start)
+	if err != nil {
+		return "", err
+	}
+	x := t.c.Expander(start)
+	defer t.c.NoteMissing(t.at, x)
+	text := `""`
+	content := attack.Member(entry, "content")
+	if content.Exists() {
+		if text, err = x.ExpandValue(content); err != nil {
+			return "", err
+		}
+	}
+	message := toolMessage(attack.ParseJSON(text), c.ID, fmt.Sprintf("result-%d-%d", round+1, i+1))
+	t.c.record(t.at, trace.ToServer, agui.ToolCallResult, message, "", 0)
+	t.observe(agui.ToolCallResult, message, oatf.SourceRequest)
+	return message, nil
+}
+
+// toolMessage makes a message of role tool. content may be a whole payload of tool_call_result, whose members
+// stand as they are, or what is to be its content.
+func toolMessage(content rawjson.Value, callID, messageID string) string {
+	var parts []string
+	whole := content.Kind() == rawjson.Object && (content.Get("content").Exists() || content.Get("toolCallId").Exists())
+	add := func(name, value string) {
+		if !whole || !content.Get(name).Exists() {
+			parts = append(parts, rawjson.Quote(name)+":"+value)
+		}
+	}
+	add("id", rawjson.Quote(messageID))
+	add("role", `"tool"`)
+	add("toolCallId", rawjson.Quote(callID))
+	switch {
+	case whole:
+		add("content", `""`)
+		for m := range content.Members() {
+			parts = append(parts, m.Key.Raw()+":"+m.Value.Raw())
+		}
+	case content.Kind() == rawjson.String:
+		add("content", content.Raw())
+	default:
+		add("content", rawjson.Quote(content.Compact()))
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// selectResponse returns the entry of tool_responses for a call, absent for none.
+func (t *turn) selectResponse(start rawjson.Value) (rawjson.Value, error) {
+	list := attack.Member(t.c.Phases[t.at].State, "tool_responses")
+	if !list.Exists() {
+		return list, nil
+	}
+	d, err := match.ParseDispatch(list)
+	if err != nil {
+		return rawjson.Value{}, fmt.Errorf("tool_responses cannot be used: %w", err)
+	}
+	limited, cancel := t.c.MatchContext()
+	defer cancel()
+	entry, err := d.Select(limited, start)
+	if attack.Member(entry, "synthesize").Exists() {
+		t.c.Notice(attack.Synthesized, t.at, "tool_responses: a model was to write the result; what the document gives beside is sent instead (W-006)")
+	}
+	return entry, err
+}
+
+// isRefused reports whether nobody listens where the agent should.
+func isRefused(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED)
+}
