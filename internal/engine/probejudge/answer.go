@@ -34,7 +34,35 @@ type Answer struct {
 func ReadResult(raw string) Answer {
 	a := Answer{Came: true, Started: true, Failed: rawjson.LastMember(raw, "isError") == "true"}
 	a.Text = stringsIn(raw)
+	if !a.Failed {
+		a.Failed = saysFailed(a.Text)
+	}
 	return a
+}
+
+// saysFailed reports whether a result that does not call itself an error is one in its own words:
+// a JSON object that says so, or a text that begins so. Many servers answer errors as results.
+func saysFailed(text string) bool {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "{") {
+		line := text[:min(len(text), 64<<10)]
+		end, err := rawjson.Skip(line, 0)
+		if err != nil {
+			return false
+		}
+		object := line[:end]
+		if rawjson.LastMember(object, "success") == "false" || rawjson.LastMember(object, "ok") == "false" {
+			return true
+		}
+		status := strings.ToLower(rawjson.UnquoteString(rawjson.LastMember(object, "status")))
+		return status == "error" || status == "failed" || rawjson.UnquoteString(rawjson.LastMember(object, "error")) != ""
+	}
+	for _, word := range []string{"error", "\u274c", "failed", "invalid"} {
+		if len(text) >= len(word) && strings.EqualFold(text[:len(word)], word) {
+			return true
+		}
+	}
+	return false
 }
 
 // ReadError reads a JSON-RPC error; data is raw.

@@ -182,6 +182,9 @@ func widenedFor(i int, t *Tool, p schemafill.Parameter, planned []Target) []Targ
 		if slices.ContainsFunc(planned, func(m Target) bool { return m.Class == r.class }) {
 			continue
 		}
+		if r.class == probe.ArgumentInjection && role == capability.Command {
+			continue // who sends a whole command line sends its options
+		}
 		out = append(out, Target{Tool: i, Parameter: p, Class: r.class, Role: role, Basis: "any text", variants: r.variants})
 	}
 	return out

@@ -26,6 +26,8 @@ type Complaint struct {
 	Options []string
 	// Start is what the value must begin with.
 	Start string
+	// Either says that one of the missing parameters is enough, Both that two exclude each other.
+	Either, Both bool
 }
 
 // Names reports whether the complaint is about a parameter, whatever array or object it is in.
@@ -167,6 +169,8 @@ var (
 	schemaWords  = regexp.MustCompile(`(?i)invalid (?:tool )?(?:arguments?|params?|parameters?|input)\b|validation (?:error|failed)|does not match (?:the )?schema|is a required property|must have required property|is not of type|is not one of \[|must be equal to (?:one of|constant)|additional propert(?:y|ies)|unexpected keyword argument|required positional argument|schema validation|unknown tool|tool .{0,80} not found|no such tool`)
 	missingWords = regexp.MustCompile(`(?i)\b(?:required|missing|must (?:be )?(?:provide|specif|given|set|supplied)\w*|not provided|undefined|specify|provide|no [\w-]+ (?:given|provided|specified))\b`)
 	optionWords  = regexp.MustCompile(`(?i)(?:expected|one of|allowed|available|supported|valid|must be|options?|choose from|use)\b[^:\[(\n'"]{0,60}[:\[( ]\s*(.{1,600})`)
+	eitherWords  = regexp.MustCompile(`(?i)\b(?:either|at least one of|one of|or)\b`)
+	bothWords    = regexp.MustCompile(`(?i)\b(?:both|mutually exclusive|not (?:be )?(?:used|given|provided) together|only one of|exactly one of)\b`)
 	startWords   = regexp.MustCompile(`(?i)(?:must|should) (?:start|begin) with ['"\x60]?([^'"\x60\s.,;)]+)`)
 	quotedWord   = regexp.MustCompile(`['"\x60]([^'"\x60\n]{1,80})['"\x60]`)
 	bareWord     = regexp.MustCompile(`^[\w./-]{1,60}$`)
@@ -186,6 +190,10 @@ func (s *Schema) readProse(text string) Complaint {
 		}
 	}
 	c.Options = quotedOptions(text)
+	if len(c.Parameters) > 1 {
+		c.Both = bothWords.MatchString(text)
+		c.Either = !c.Both && eitherWords.MatchString(text)
+	}
 	if m := startWords.FindStringSubmatch(text); m != nil {
 		c.Start = m[1]
 	}
@@ -262,6 +270,12 @@ func (f *Filler) Mend(c Complaint, target string) bool {
 			f.Dropped[name], changed = true, true
 		}
 	}
+	if c.Both {
+		return f.keepOne(c, target) || changed
+	}
+	if c.Either && c.Names(target) {
+		return changed
+	}
 	byPath := map[string]Parameter{}
 	for _, p := range f.Schema.Parameters() {
 		byPath[strings.ReplaceAll(p.Path, "[]", "")] = p
@@ -279,6 +293,28 @@ func (f *Filler) Mend(c Complaint, target string) bool {
 		}
 		if v, ok := f.mendOne(&p, c, i == 0); ok {
 			f.Fixed[p.Path], changed = v, true
+			if c.Either {
+				break
+			}
+		}
+	}
+	return changed
+}
+
+// keepOne takes out all but one of the parameters that exclude each other: the one under test
+// stays, else the first.
+func (f *Filler) keepOne(c Complaint, target string) bool {
+	changed, kept := false, c.Names(target)
+	for _, path := range c.Parameters {
+		if samePath(path, target) {
+			continue
+		}
+		if _, have := f.Fixed[path]; have {
+			if kept {
+				delete(f.Fixed, path)
+				changed = true
+			}
+			kept = true
 		}
 	}
 	return changed

@@ -39,13 +39,16 @@ const metadataAddress = "http://169.254.169.254/latest/meta-data/iam/security-cr
 func randomWord(n int) string { return strings.ToLower(rand.Text())[:n] }
 
 // newGround plans a ground with a sandbox, and writes one without.
-func newGround(sealed bool) (*ground, error) {
+//
+// The files lie outside of folders for temporary ones, which many servers allow on purpose: in a
+// sandbox in a folder of their own, else below the user's home.
+func newGround(sealed bool, environ []string) (*ground, error) {
 	if sealed {
-		g := &ground{layout: newLayout("/tmp/gauntlet", randomWord), port: sandboxPort}
+		g := &ground{layout: newLayout("/gauntlet", randomWord), port: sandboxPort}
 		g.place.Port, g.place.Metadata = g.port, metadataAddress
 		return g, nil
 	}
-	folder, err := os.MkdirTemp("", "gauntlet-probe-")
+	folder, err := os.MkdirTemp(homeOf(environ), ".gauntlet-probe-")
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +62,18 @@ func newGround(sealed bool) (*ground, error) {
 	g.port = g.service.port
 	g.place.Port = g.port
 	return g, nil
+}
+
+// homeOf returns the user's home, "" for the folder for temporary files if there is none.
+func homeOf(environ []string) string {
+	for _, e := range slices.Backward(environ) { // the last one counts, as for programs
+		if home, ok := strings.CutPrefix(e, "HOME="); ok {
+			if info, err := os.Stat(home); err == nil && info.IsDir() {
+				return home
+			}
+		}
+	}
+	return ""
 }
 
 // config adds to a sandbox what the ground holds.

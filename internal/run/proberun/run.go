@@ -71,20 +71,26 @@ type run struct {
 	session  *mcpclient.Session
 	tools    []*tool
 	targets  []*target
+	shots    []shot
 	pending  []*attempt // whose effect may come late
 	ends     time.Time
 	restarts int
 	calls    int
+	hurry    bool // wait two seconds for an answer at most
 	out      *Result
 }
 
 // A tool is one tool with what has been learnt about calling it.
 type tool struct {
 	probeplan.Tool
-	filler   schemafill.Filler
-	choices  []map[string]any // of a parameter that chooses what the tool does; one empty map for none
-	ordinary map[string]ordinaryAnswer
-	slow     int // answers that did not come in time
+	filler      schemafill.Filler
+	choices     []map[string]any // of a parameter that chooses what the tool does; one empty map for none
+	ordinary    map[string]ordinaryAnswer
+	slow        int // answers that did not come in time
+	calls       int
+	spent       time.Duration
+	resource    bool // it stands for resources/read
+	description string
 }
 
 // maxRestarts is how often a server is started again that ended.
@@ -107,7 +113,10 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, err
 	}
 	r.plan()
+	r.hurry = true // what takes long can wait until everything else was tried
 	r.learn(ctx)
+	r.volleys(ctx)
+	r.hurry = false
 	r.tryAll(ctx)
 	if ctx.Err() != nil {
 		return nil, interrupt.Err
@@ -119,7 +128,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 // start starts the server, in a new place where the old one ended with it.
 func (r *run) start(ctx context.Context) error {
 	if r.ground == nil || r.ground.box != nil || r.ground.service == nil {
-		g, err := newGround(r.Dialer.Sandbox.Wanted())
+		g, err := newGround(r.Dialer.Sandbox.Wanted(), r.Dialer.Environ)
 		if err != nil {
 			return err
 		}
@@ -209,8 +218,9 @@ func (r *run) readServer(ctx context.Context) error {
 		v := it.Parse(server, &tree)
 		t := &tool{Tool: probeplan.Tool{
 			Name: it.Name(), Schema: schemafill.Parse(v.Get("inputSchema").Raw()), Labels: labels.Tools[i],
+
 			ReadOnly: v.Get("annotations").Get("readOnlyHint").Raw() == "true", Destructive: v.Get("annotations").Get("destructiveHint").Raw() == "true",
-		}, ordinary: map[string]ordinaryAnswer{}}
+		}, ordinary: map[string]ordinaryAnswer{}, description: v.Get("description").Text()}
 		t.filler = schemafill.Filler{Schema: t.Schema, Role: func(path string) string { return string(t.Role(path).Role) }, With: r.companions()}
 		r.tools = append(r.tools, t)
 	}

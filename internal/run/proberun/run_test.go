@@ -32,7 +32,7 @@ func probeSelf(t *testing.T, kind string, change func(*Options)) *Result {
 	}
 	o := Options{
 		Server: launch.Server{Command: []string{binary}, Env: []string{serverKind + "=" + kind}, Dir: t.TempDir()},
-		Dialer: launch.Dialer{Environ: os.Environ(), Sandbox: sandbox.Off}, AllowCalls: true, Budget: 5 * time.Minute, Call: time.Minute,
+		Dialer: launch.Dialer{Environ: append(os.Environ(), "HOME="+t.TempDir()), Sandbox: sandbox.Off}, AllowCalls: true, Budget: 5 * time.Minute, Call: time.Minute,
 	}
 	if change != nil {
 		change(&o)

@@ -28,7 +28,9 @@ type target struct {
 	delivered int
 	answered  int
 	tried     int
-	why       string // the latest reason why nothing was delivered
+	seed      string         // what the server said that values must begin with
+	first     map[string]any // the choice with which a volley hit; nil for none
+	why       string         // the latest reason why nothing was delivered
 }
 
 // settled reports whether no more has to be tried.
@@ -61,15 +63,48 @@ func (r *run) learn(ctx context.Context) {
 		called[t.tool] = true
 		r.Progress("%s: learning to call %s", r.out.Place, t.tool.Name)
 		for range mostMends {
+			if t.tool.slow > 0 {
+				break
+			}
 			a := r.call(ctx, t.tool, schemafill.Encode(t.tool.filler.Arguments(nil)))
 			if !a.Failed || !t.tool.filler.Mend(t.tool.Schema.ReadComplaint(a.Text), "") {
 				break
 			}
 		}
 	}
-	for t := range called {
+	for _, t := range r.tools {
 		t.choices = choicesOf(t.Schema)
 	}
+}
+
+// learnSeed keeps what a value must begin with, with the example of it in the tool's description.
+func (r *run) learnSeed(t *target, c schemafill.Complaint) {
+	if c.Start == "" || t.seed != "" || c.Others(t.Parameter.Path) {
+		return
+	}
+	t.seed = c.Start
+	if example := exampleWith(t.tool.description, c.Start); example != "" {
+		t.seed = example
+	}
+}
+
+// exampleWith returns the first piece of a description that begins with a word: a quoted one, or
+// the rest of a line.
+func exampleWith(description, start string) string {
+	for line := range strings.SplitSeq(description, "\n") {
+		at := strings.Index(line, start+" ")
+		if at < 0 || at > 0 && (line[at-1] == '/' || line[at-1] == '-') {
+			continue
+		}
+		example := line[at:]
+		if end := strings.IndexAny(example, "\"'`|;()"); end > 0 {
+			example = example[:end]
+		}
+		if example = strings.TrimSpace(example); len(example) < 120 {
+			return example
+		}
+	}
+	return ""
 }
 
 // choicesOf returns the values of the parameter by which a tool is told what to do: the first
@@ -93,7 +128,7 @@ func choicesOf(s *schemafill.Schema) []map[string]any {
 func (r *run) tryAll(ctx context.Context) {
 	for round := 0; ; round++ {
 		open := false
-		for i, t := range r.targets {
+		for i, t := range r.inOrder() {
 			if t.settled() || round >= t.Payloads()*len(seedsOf(t, r.ground)) {
 				continue
 			}
@@ -114,6 +149,34 @@ func (r *run) tryAll(ctx context.Context) {
 	}
 }
 
+// inOrder returns the targets with those of slow tools last, so that one that hangs takes no time
+// from others.
+func (r *run) inOrder() []*target {
+	out := slices.Clone(r.targets)
+	slices.SortStableFunc(out, func(a, b *target) int { return a.rank() - b.rank() })
+	return out
+}
+
+// rank orders targets: what a volley hit goes first.
+func (t *target) rank() int {
+	if t.first != nil {
+		return -1
+	}
+	return t.tool.slowness()
+}
+
+// slowness is 0 for a tool that answers quickly, 1 for one that takes a second a call, 2 for one
+// that did not answer.
+func (t *tool) slowness() int {
+	switch {
+	case t.slow > 0:
+		return 2
+	case t.calls > 0 && t.spent/time.Duration(t.calls) > 700*time.Millisecond:
+		return 1
+	}
+	return 0
+}
+
 // over reports whether no more calls are to be made.
 func (r *run) over(ctx context.Context) bool {
 	return ctx.Err() != nil || time.Now().After(r.ends) || r.session == nil
@@ -132,6 +195,9 @@ func (r *run) noteCut() {
 // seedsOf are the ordinary values that payloads of a target are put behind, the best first.
 func seedsOf(t *target, g *ground) []string {
 	out := []string{}
+	if t.seed != "" {
+		out = append(out, t.seed)
+	}
 	if example := t.Parameter.Example(); example != "" {
 		out = append(out, example)
 	}
@@ -157,6 +223,9 @@ func seedsOf(t *target, g *ground) []string {
 func (r *run) tryRound(ctx context.Context, t *target, round int) {
 	seeds := seedsOf(t, r.ground)
 	choices := t.tool.choices
+	if t.first != nil {
+		choices = append([]map[string]any{t.first}, choices...)
+	}
 	if round > 1 && len(choices) > 4 {
 		choices = choices[:4]
 	}
@@ -210,7 +279,12 @@ func (r *run) tryPayload(ctx context.Context, a *attempt, choice map[string]any)
 			r.confirm(ctx, a, choice)
 			break
 		}
-		d = probejudge.ReadDelivery(t.tool.Schema, t.Parameter.Path, a.payload.Text, a.answer, r.ordinaryFor(ctx, t, choice))
+		var ordinary ordinaryAnswer
+		if a.answer.Failed || t.Class == probe.RequestPath {
+			ordinary = r.ordinaryFor(ctx, t, choice)
+		}
+		d = probejudge.ReadDelivery(t.tool.Schema, t.Parameter.Path, a.payload.Text, a.answer, ordinary)
+		r.learnSeed(t, d.Complaint)
 		if d.Delivered || !t.tool.filler.Mend(d.Complaint, t.Parameter.Path) || r.over(ctx) {
 			break
 		}
@@ -248,6 +322,9 @@ func (r *run) ordinaryFor(ctx context.Context, t *target, choice map[string]any)
 
 // call calls a tool.
 func (r *run) call(ctx context.Context, t *tool, arguments string) probejudge.Answer {
+	if t.resource {
+		return r.ask(ctx, t, "resources/read", arguments)
+	}
 	return r.ask(ctx, t, "tools/call", `{"name":`+rawjson.Quote(t.Name)+`,"arguments":`+arguments+`}`)
 }
 
@@ -257,8 +334,8 @@ func (r *run) ask(ctx context.Context, t *tool, method, params string) probejudg
 		return probejudge.Answer{}
 	}
 	wait := r.Call
-	if t.slow >= 2 {
-		wait = min(wait, 1500*time.Millisecond)
+	if t.slow >= 2 || r.hurry {
+		wait = min(wait, 2*time.Second)
 	}
 	inTime, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -266,7 +343,10 @@ func (r *run) ask(ctx context.Context, t *tool, method, params string) probejudg
 		defer r.ground.box.BeginCall(t.Name)()
 	}
 	r.calls++
+	began := time.Now()
 	m, err := r.session.Call(inTime, method, params)
+	t.calls++
+	t.spent += time.Since(began)
 	var refused *wire.AnswerError
 	switch {
 	case err == nil:
@@ -278,7 +358,19 @@ func (r *run) ask(ctx context.Context, t *tool, method, params string) probejudg
 		return probejudge.Answer{Gone: true}
 	}
 	t.slow++
+	if ctx.Err() == nil && !r.alive(ctx) {
+		r.restart(ctx) // it is busy with the call that was given up
+	}
 	return probejudge.Answer{}
+}
+
+// alive reports whether the server answers anything.
+func (r *run) alive(ctx context.Context) bool {
+	inTime, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
+	defer cancel()
+	_, err := r.session.Call(inTime, "ping", "{}")
+	var refused *wire.AnswerError
+	return err == nil || errors.As(err, &refused)
 }
 
 // observe looks for the proof of one attempt.

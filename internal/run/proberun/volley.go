@@ -1,0 +1,153 @@
+package proberun
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/engine/probejudge"
+	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/probe"
+)
+
+// A volley puts one spelling of a payload into all text parameters of a tool at once, each with a
+// token of its own: one call tells which of them let it through. What it hits is then tried alone.
+type volley struct {
+	class  probe.Class
+	format string // of the payload, with the value that makes an effect visible
+	option bool   // the effect is an option of a program, not a file
+}
+
+var volleys = []volley{
+	{class: probe.CommandInjection, format: "x$(touch %s)"},
+	{class: probe.ArgumentInjection, format: "x --gauntlet-%s=1", option: true},
+	{class: probe.CommandInjection, format: "x\"; touch %s #"},
+	{class: probe.CommandInjection, format: "x; touch %s #"},
+}
+
+// maxVolley is how many parameters one call may carry payloads in.
+const maxVolley = 16
+
+// volleys fires each volley at each tool once for each of its choices.
+func (r *run) volleys(ctx context.Context) {
+	for _, v := range volleys {
+		byTool := map[*tool][]*target{}
+		for _, t := range r.targets {
+			if t.Class == v.class && len(t.Parameter.Enum) == 0 && len(byTool[t.tool]) < maxVolley {
+				byTool[t.tool] = append(byTool[t.tool], t)
+			}
+		}
+		for _, t := range slices.SortedStableFunc(slices.Values(r.tools), func(a, b *tool) int { return a.slowness() - b.slowness() }) {
+			if len(byTool[t]) == 0 || t.slow > 1 || r.over(ctx) {
+				continue
+			}
+			r.Progress("%s: %s, all parameters of %s", r.out.Place, v.class, t.Name)
+			for _, choice := range t.choices {
+				if !r.over(ctx) && t.slow <= 1 {
+					r.fire(ctx, v, t, byTool[t], choice)
+				}
+			}
+		}
+	}
+	for _, s := range r.shots { // programs that a tool does not wait for
+		r.markHits(s)
+		r.followUp(ctx, slices.Collect(maps.Keys(s.tokens)))
+	}
+	r.shots = nil
+}
+
+// A shot is one call of a volley: what was put into which parameter.
+type shot struct {
+	volley volley
+	tokens map[*target]string
+	choice map[string]any
+}
+
+// fire sends one volley. Parameters that validation refuses get an ordinary value instead.
+func (r *run) fire(ctx context.Context, v volley, t *tool, targets []*target, choice map[string]any) {
+	tokens := map[*target]string{}
+	set := maps.Clone(choice)
+	for _, one := range targets {
+		if _, chooses := choice[one.Parameter.Path]; chooses || one.settled() || one.first != nil {
+			continue
+		}
+		tokens[one] = randomWord(12)
+		effect := r.ground.place.WriteDir + "/" + tokens[one]
+		if v.option {
+			effect = tokens[one]
+		}
+		set[one.Parameter.Path] = fmt.Sprintf(v.format, effect)
+	}
+	for range mostMends {
+		if len(tokens) == 0 {
+			return
+		}
+		a := r.call(ctx, t, schemafill.Encode(t.filler.Arguments(set)))
+		shot := shot{v, maps.Clone(tokens), choice}
+		r.shots = append(r.shots, shot)
+		r.markHits(shot)
+		r.followUp(ctx, targets)
+		if !a.Failed || !r.withdraw(t, a, tokens, set) || r.over(ctx) {
+			return
+		}
+	}
+}
+
+// followUp tries alone what a volley hit, while there is time for it.
+func (r *run) followUp(ctx context.Context, targets []*target) {
+	for _, t := range targets {
+		for round := 0; t.first != nil && !t.settled() && t.tried == 0 && round < min(t.Payloads(), 6) && !r.over(ctx); round++ {
+			tried := t.tried
+			r.tryRound(ctx, t, round)
+			t.tried = tried
+		}
+		if t.first != nil {
+			t.tried++
+		}
+	}
+}
+
+// withdraw takes payloads out of the parameters that an answer complains about. It reports whether
+// another call may fare better.
+func (r *run) withdraw(t *tool, a probejudge.Answer, tokens map[*target]string, set map[string]any) bool {
+	c := t.Schema.ReadComplaint(a.Text)
+	changed := t.filler.Mend(c, "")
+	for one := range tokens {
+		if c.Names(one.Parameter.Path) && (c.Validation || a.Code == -32602) {
+			delete(tokens, one)
+			delete(set, one.Parameter.Path)
+			changed = true
+		}
+	}
+	if c.Both { // of two that exclude each other one has to go
+		names := slices.SortedFunc(maps.Keys(tokens), func(x, y *target) int { return strings.Compare(x.Parameter.Path, y.Parameter.Path) })
+		for i, one := range names {
+			if c.Names(one.Parameter.Path) && i > 0 {
+				delete(tokens, one)
+				delete(set, one.Parameter.Path)
+				changed = true
+			}
+		}
+	}
+	return changed
+}
+
+// markHits remembers with which choice a volley showed an effect.
+func (r *run) markHits(s shot) {
+	if s.volley.option {
+		r.ground.look()
+	}
+	for one, token := range s.tokens {
+		hit := false
+		if s.volley.option {
+			hit = r.ground.calledWith("--gauntlet-"+token) != nil
+		} else {
+			hit = r.ground.exists(r.ground.place.WriteDir + "/" + token)
+		}
+		if hit {
+			one.first = s.choice
+		}
+	}
+}
