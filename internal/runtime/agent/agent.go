@@ -125,7 +125,7 @@ func (e *Exit) readAnswer(file string) {
 		e.Answer, e.AnswerCut = string(text[:min(len(text), mostAnswer)]), len(text) > mostAnswer
 	}
 	if strings.TrimSpace(e.Answer) == "" {
-		e.Answer, e.AnswerCut = e.Stdout, len(e.Stdout) >= wire.MostOutput
+		e.Answer, e.AnswerCut = e.Stdout, e.StdoutBefore > 0
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-
-	"gauntlet/internal/runtime/wire"
 )
 
 // What an agent says to its user: the file for it comes before what it prints, and more than is kept is said.
@@ -29,8 +27,8 @@ func TestAnswer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if exit.AnswerCut != tt.cut || !tt.cut && exit.Answer != tt.want || len(exit.Answer) > wire.MostOutput {
-				t.Errorf("%q, cut %v; want %q, cut %v", exit.Answer, exit.AnswerCut, tt.want, tt.cut)
+			if exit.AnswerCut != tt.cut || !tt.cut && exit.Answer != tt.want {
+				t.Errorf("%.80q, cut %v; want %q, cut %v", exit.Answer, exit.AnswerCut, tt.want, tt.cut)
 			}
 		})
 	}

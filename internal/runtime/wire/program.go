@@ -24,9 +24,6 @@ type Program struct {
 	exited chan struct{} // closed when the process is gone and its output read
 }
 
-// MostOutput is how much is kept of what a Program writes to each of its streams: the end of it, in bytes.
-const MostOutput = tailBytes
-
 // An Exit is what became of a Program.
 type Exit struct {
 	Code   int    // its exit status, -1 if a signal ended it
@@ -34,6 +31,8 @@ type Exit struct {
 	Cut    bool   // it was still running when its time was over, and was ended
 	Stdout string // the last 8 KiB of what it wrote, without the values of Command.Env and Secret
 	Stderr string
+	// StdoutBefore is how many bytes it wrote to its output before Stdout.
+	StdoutBefore int64
 }
 
 // Launch starts a program. Of c.Environ it gets everything, since it is the user's own and
@@ -77,8 +76,9 @@ func (p *Program) Wait(ctx context.Context) (Exit, error) {
 	if e.Code >= 0 {
 		e.How = fmt.Sprintf("exited with status %d", e.Code)
 	}
-	stdout, _ := p.stdout.lastLines()
+	stdout, before := p.stdout.lastLines()
 	stderr, _ := p.stderr.lastLines()
+	e.StdoutBefore = before
 	e.Stdout, e.Stderr = p.secret.Replace(stdout), p.secret.Replace(stderr)
 	return e, nil
 }
