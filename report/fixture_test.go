@@ -176,6 +176,7 @@ func full() *result.Report {
 		},
 	}
 	r.Attacks = attackRuns()
+	r.Rates = []result.Rate{{Document: "a.yaml " + hostile, Agent: "model:x", Exploited: 3, Resisted: 1, Inconclusive: 2, Interval: result.Wilson(3, 4)}}
 	r.Expectations = []result.Expectation{
 		{Name: "page " + hostile, File: "suite.yaml", Line: 12, Held: true},
 		{Name: "database.run_query", File: "suite.yaml", Line: 20, Message: "the result holds " + hostile},
@@ -212,7 +213,7 @@ func attackRuns() []result.AttackRun {
 	runs := []result.AttackRun{
 		{
 			Document: "attacks/rug pull.yaml", ID: "GNT-ATK-001", Name: "Rug pull " + hostile, Severity: "critical",
-			Findings: []string{"f001-tools.0.description"}, Agent: "builtin:script " + hostile, Scripted: true, Trace: "run.ndjson", Messages: 14, Milliseconds: 310, Verdict: exploited,
+			Findings: []string{"f001-tools.0.description"}, Agent: "builtin:script " + hostile, Scripted: true, Run: 2, Trace: "run.ndjson", Messages: 14, Milliseconds: 310, Verdict: exploited,
 			Actors: []result.ActorRun{
 				{Name: "files", Mode: "mcp_server", State: "ran", Phase: "pulled"},
 				{Name: "user", Mode: "ag_ui_client", State: "skipped", Reason: "ag_ui is not spoken here"},

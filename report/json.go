@@ -22,6 +22,9 @@ func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 		s.writeValue("gate", r.Gate)
 	}
 	writeAttacks(s, r.Attacks)
+	if r.Rates != nil {
+		writeElements(s, "rates", r.Rates, itself)
+	}
 	if r.Expectations != nil {
 		writeElements(s, "expectations", r.Expectations, itself)
 	}

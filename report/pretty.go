@@ -39,6 +39,7 @@ func (p *page) writeEverything(r *result.Report) {
 	}
 	p.advisory(r.Advisory)
 	p.attacks(r.Attacks)
+	p.rates(r.Rates)
 	p.expectations(r.Expectations)
 	p.probing(r.Probing)
 	p.suppressed(r.Suppressed)

@@ -149,6 +149,42 @@ func (p *page) exposure(e *verdict.Exposure) {
 	}
 }
 
+// rates writes how often each attack succeeded, a line each.
+func (p *page) rates(all []result.Rate) {
+	if len(all) == 0 {
+		return
+	}
+	p.heading("Rates", "")
+	p.painted(2, "", "of runs in which the attack succeeded, with the Wilson interval of 95 %", p.dim)
+	for i := range all {
+		p.labelled(2, "", clipText(Visible(rateOf(&all[i])), p.width)+"  "+rateFigures(&all[i]))
+	}
+	p.writeBlank()
+}
+
+// rateLines is rates in the short text.
+func (p *page) rateLines(all []result.Rate) {
+	label := "Rates"
+	for i := range all {
+		p.line(label, rateFigures(&all[i])+"  "+Visible(rateOf(&all[i])))
+		label = ""
+	}
+}
+
+func rateOf(r *result.Rate) string { return strings.TrimSpace(r.Document + " " + r.Agent) }
+
+// rateFigures says a rate: "3 of 5  60 % (23 to 88 %), 1 inconclusive".
+func rateFigures(r *result.Rate) string {
+	figures := "no conclusive run"
+	if n := r.Exploited + r.Resisted; n > 0 {
+		figures = fmt.Sprintf("%d of %d  %.0f %% (%.0f to %.0f %%)", r.Exploited, n, 100*r.Share, 100*r.Low, 100*r.High)
+	}
+	if r.Inconclusive > 0 {
+		figures += fmt.Sprintf(", %d inconclusive", r.Inconclusive)
+	}
+	return figures
+}
+
 // attackSum is the last line of a report about attacks alone.
 func (p *page) attackSum(r *result.Report) {
 	text := p.bold(attackCounts(r.Attacks)) + "."

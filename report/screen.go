@@ -43,6 +43,7 @@ func (p *page) writeScreen(r *result.Report, opt Options) error {
 // writeScreenTail writes what stands below the findings.
 func (p *page) writeScreenTail(r *result.Report, opt Options) {
 	p.attackLines(r.Attacks, opt.Height)
+	p.rateLines(r.Rates)
 	p.expectationLines(r.Expectations)
 	p.serverTable(r, opt.Height)
 	p.togetherLines(r.Clients)

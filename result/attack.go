@@ -18,7 +18,9 @@ type AttackRun struct {
 	Agent string `json:"agent,omitempty"`
 	// Scripted says that the agent did what a script told it: the verdict shows what the
 	// attack can do and not what an agent would.
-	Scripted bool   `json:"scripted,omitempty"`
+	Scripted bool `json:"scripted,omitempty"`
+	// Run numbers the runs of a document that is played several times, from 1.
+	Run      int    `json:"run,omitempty"`
 	Trace    string `json:"trace,omitempty"` // the file with the messages
 	Messages int    `json:"messages"`
 	// Milliseconds is how long the run took; 0 for a trace judged later.

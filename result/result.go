@@ -30,6 +30,8 @@ type Report struct {
 	Clients *Clients `json:"clients,omitempty"`
 	// Attacks are the attack documents that were run or judged; nil if none was asked for.
 	Attacks []AttackRun `json:"attacks,omitempty"`
+	// Rates are how often each of Attacks succeeded; nil unless they were played several times.
+	Rates []Rate `json:"rates,omitempty"`
 	// Expectations are what a suite expects of results; nil if there was none.
 	Expectations []Expectation `json:"expectations,omitempty"`
 	// Advisory is what models say beside the verdict, one element a model; nil if none was asked. Nothing else

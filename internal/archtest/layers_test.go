@@ -137,6 +137,8 @@ var table = []row{
 	{path: "internal/runtime/attackagui", layer: stages, may: []string{"internal/leaf/agui", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/agent", layer: stages, may: []string{"internal/runtime/wire"}, not: impure},
 
+	{path: "internal/runtime/modelagent", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/model", "internal/runtime/wire", "rawjson"}, not: impure},
+
 	// The agents without a model see what any agent sees: no document, no attack and no model.
 	{path: "internal/runtime/simagent", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/leaf/text", "rawjson"}, deps: []string{"go.yaml.in/yaml/v4"}, not: impure},
 
@@ -150,9 +152,9 @@ var table = []row{
 	{path: "internal/run/modelset", layer: doors, may: []string{"internal/run/userfile", "internal/runtime/model"}, not: impure},
 	{path: "internal/run/advise", layer: targets, may: []string{"internal/engine/advice", "internal/run/interrupt", "internal/run/modelset", "internal/runtime/model", "result"}},
 	{path: "internal/run/attackdoc", layer: doors, may: []string{"attacks", "finding", "internal/leaf/faults", "internal/leaf/suggest", "internal/run/interrupt", "internal/run/userfile", "oatf", "oatf/match", "rawjson", "report", "result"}, not: impure},
-	{path: "internal/run/testagent", layer: doors, may: []string{"internal/leaf/excerpt", "internal/run/userfile", "internal/runtime/agent", "internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
+	{path: "internal/run/testagent", layer: doors, may: []string{"internal/leaf/excerpt", "internal/run/userfile", "internal/runtime/agent", "internal/runtime/model", "internal/runtime/modelagent", "internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
 	{path: "internal/run/inprocess", layer: doors, may: []string{"catalog", "finding", "internal/engine/mock", "internal/runtime/attack", "internal/runtime/attackmcp", "internal/runtime/mcpserver", "internal/runtime/wire", "lock", "trace"}, not: impure},
-	{path: "internal/run/attackrun", layer: targets, may: []string{"internal/engine/delivery", "internal/engine/fromscan", "internal/run/attackdoc", "internal/run/interrupt", "internal/run/launch", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/attack", "internal/leaf/agui", "internal/runtime/attackagui", "internal/runtime/attackmcp", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/indicator", "rawjson", "result", "trace", "verdict"}, not: impure},
+	{path: "internal/run/attackrun", layer: targets, may: []string{"internal/engine/delivery", "internal/engine/fromscan", "internal/run/attackdoc", "internal/run/interrupt", "internal/run/launch", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/attack", "internal/leaf/agui", "internal/runtime/attackagui", "internal/runtime/attackmcp", "internal/runtime/mcpserver", "internal/runtime/modelagent", "internal/runtime/wire", "oatf", "oatf/indicator", "rawjson", "result", "trace", "verdict"}, not: impure},
 	{path: "internal/run/suiterun", layer: targets, may: []string{"catalog", "finding", "internal/engine/check", "internal/engine/check/boundary", "internal/run/inprocess", "internal/run/launch", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/gateway", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/suitesteps", "internal/runtime/wire", "result", "internal/engine/scanner", "suite", "trace"}, not: impure},
 	{path: "internal/run/sourcecode", layer: doors, may: []string{"catalog", "finding", "internal/engine/source", "internal/run/interrupt", "internal/run/userfile", "internal/runtime/sourcetree", "sink"}, not: impure},
 	{path: "internal/run/redaction", layer: doors, may: []string{"capability", "finding", "internal/leaf/redact", "result"}},

@@ -8,8 +8,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/testagent"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/agent"
+	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/simagent"
 )
 
@@ -20,6 +23,9 @@ type agentFlags struct {
 	idle      time.Duration
 	transport string
 	limit     time.Duration
+	models    modelFlags // of model:ID
+	system    string
+	turns     int
 }
 
 const builtinAgents = `builtin:victim does the user's task and obeys whatever it reads. That it complies proves that
@@ -28,20 +34,33 @@ nothing about how likely a model is to obey.
 builtin:resister does the same task and obeys nothing. That it resists proves that the
 indicators do not take the task itself for obedience.
 "builtin:script FILE" does what the script says. It proves what the attack can do, and the
-report says that it was scripted.`
+report says that it was scripted.
+model:ID is a language model in a loop of ours, as docs/redteam.md describes it: the verdict is about that
+model, and one run says little; see --repeat. docs/models.md tells which models there are.`
 
 func (f *agentFlags) addAgentFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.agent, "agent", "", "the `AGENT` to attack: a command in which {config} and {prompt} stand for its mcp.json and what its user says, or builtin:victim, builtin:resister, \"builtin:script FILE\" (default whoever connects)")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "the `AGENT` to attack: a command in which {config} and {prompt} stand for its mcp.json and what its user says, or builtin:victim, builtin:resister, \"builtin:script FILE\", or model:ID (default whoever connects)")
 	cmd.Flags().StringVar(&f.prompt, "prompt", "", "`TEXT` that the user says to the agent (default what the document has the user say)")
 	cmd.Flags().Var(agentTransport(&f.transport), "agent-transport", "how the agent's mcp.json has it reach servers: http, or stdio for agents that can only start them")
 	cmd.Flags().Var(durationFlag(&f.limit, agent.DefaultLimit), "agent-timeout", "longest time that the agent may take for one document")
-	cmd.Flags().Var(durationFlag(&f.idle, simagent.DefaultIdle), "agent-idle", "how long a builtin agent listens once its work is done")
+	cmd.Flags().Var(durationFlag(&f.idle, simagent.DefaultIdle), "agent-idle", "how long a builtin agent or a model listens once its work is done")
+	f.addModelAgentFlags(cmd)
+}
+
+// addModelAgentFlags are those of an agent that is a model.
+func (f *agentFlags) addModelAgentFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.system, "system", "", "system prompt of model:ID, from this `FILE` (default one of ours)")
+	cmd.Flags().Var(countFlag(&f.turns, modelagent.DefaultTurns, 1_000), "turns", "most questions to model:ID for one document")
+	f.models.addLimitFlags(cmd)
 }
 
 // chooseAgent finds out what --agent stands for; nil for whoever connects.
 func (f *agentFlags) chooseAgent(a *app) (*testagent.Agent, error) {
 	if f.agent == "" {
 		return nil, nil
+	}
+	if strings.HasPrefix(f.agent, testagent.ModelPrefix) {
+		return nil, nil // see chooseModel
 	}
 	chosen, err := testagent.New(testagent.Options{
 		Agent: f.agent, Transport: f.transport, Limit: f.limit, Idle: f.idle, Environ: a.host.Environ, Version: version(),
@@ -76,4 +95,24 @@ for it outside of a run.`,
 			return agent.Bridge(cmd.Context(), a.getenv, a.host.Stdin, a.host.Stdout)
 		},
 	}
+}
+
+// chooseModel opens the model of model:ID; nil for another agent. What it returns makes the agent of each run.
+func (f *agentFlags) chooseModel(a *app) (*modelset.Set, func(run int) *testagent.Agent, error) {
+	id, ok := strings.CutPrefix(f.agent, testagent.ModelPrefix)
+	if !ok {
+		return nil, nil, nil
+	}
+	f.models.ids = []string{id}
+	set, err := a.openModels(&f.models)
+	if err != nil {
+		return nil, nil, err
+	}
+	loop := modelagent.Options{Turns: f.turns, Idle: f.idle, Version: version()}
+	if f.system != "" {
+		if loop.System, err = userfile.ReadText(f.system, nil, 1<<20); err != nil {
+			return nil, nil, fmt.Errorf("--system: %s: %w", f.system, userfile.Reason(err))
+		}
+	}
+	return set, func(run int) *testagent.Agent { return testagent.OfModel(set.Clients[0], loop, run, f.limit) }, nil
 }

@@ -17,6 +17,7 @@ import (
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/attackrun"
 	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/attack"
@@ -39,6 +40,8 @@ type attackRunCommand struct {
 	url         string
 	trace       string
 	parallel    int
+	repeat      int
+	models      *modelset.Set // of an agent that is a model; nil for another
 
 	spoken bool // standard output is where the agent was spoken to
 }
@@ -99,6 +102,7 @@ could not be played, a verdict is an error or the attack never reached anybody; 
 	f.StringArrayVar(&r.player.Serve.Revisions, "revision", nil, "protocol `REVISION` that servers speak; repeatable (default all of "+strings.Join(mcp.Revisions(), ", ")+")")
 	f.StringArrayVar(&r.player.Serve.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
 	f.StringArrayVar(&r.player.Serve.HTTP.Origins, "allow-origin", nil, "further `ORIGIN` header that a request may carry, as https://app.example; repeatable (default none)")
+	f.Var(countFlag(&r.repeat, 1, 1_000), "repeat", "how often to play each document; the report then has rates with their intervals of 95 %")
 	f.Var(countFlag(&r.parallel, 4, 100), "parallel", "most documents that are played at the same time")
 	r.addTargetFlags(f)
 	r.outputs.addOutputFlags(cmd, a)
@@ -146,18 +150,27 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 	}
 	report := newAttackReport()
 	r.note("%s", offensive)
-	if len(texts) == 1 {
+	if r.models != nil {
+		defer r.models.Close()
+	}
+	if len(texts) == 1 && r.repeat == 1 {
 		report.Attacks = append(report.Attacks, r.playOne(cmd.Context(), texts[0]))
 	} else {
 		if r.listen != "" {
-			return usage(cmd, "--listen is for one document, and %d are named", len(texts))
+			return usage(cmd, "--listen is for one document that is played once, and %d are to be played", len(texts)*r.repeat)
 		}
 		if err := r.makeTraceFolder(); err != nil {
 			return err
 		}
 		defer r.startProgress().stopShowing()
 		r.progress.countOf("documents")
-		report.Attacks = r.player.PlayAll(cmd.Context(), texts, r.limits.Limits, r.trace, r.parallel, r.progress)
+		report.Attacks = r.player.PlayAll(cmd.Context(), texts, r.limits.Limits, r.trace, r.parallel, r.repeat, r.progress)
+	}
+	if r.repeat > 1 {
+		report.Rates = result.RatesOf(report.Attacks)
+	}
+	if r.models != nil {
+		r.note("models: %s", r.models.Spent())
 	}
 	b := r.app
 	if r.spoken { // standard output is the agent's
@@ -244,6 +257,13 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	r.player.Serve.HTTP.Body = r.live.message
 	r.player.Message, r.player.Environ, r.player.Tool = r.live.message, r.host.Environ, toolName()
 	r.player.Agent, r.player.AgentName, r.player.Prompt = chosen, r.agent.agent, r.agent.prompt
+	set, agentOf, err := r.agent.chooseModel(r.app)
+	if err != nil {
+		return nil, nil, usage(cmd, "--agent: %s", err)
+	}
+	if set != nil {
+		r.models, r.player.AgentOf, r.player.Agent = set, agentOf, agentOf(1)
+	}
 	r.player.Stdin, r.player.Stdout, r.player.Say, r.player.Note = r.host.Stdin, r.host.Stdout, r.say, r.note
 	return names, outs, nil
 }

@@ -29,10 +29,16 @@ type modelFlags struct {
 func (m *modelFlags) addModelFlags(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
 	f.StringArrayVar(&m.ids, "model", nil, what+": an `ID` such as claude-sonnet-4-5 or gpt-5; repeatable (default none)")
+	f.BoolVar(&m.plan, "plan", false, "print what models would be asked and what it may cost, and ask nothing (default off)")
+	m.addLimitFlags(cmd)
+}
+
+// addLimitFlags are those of a model that is named elsewhere.
+func (m *modelFlags) addLimitFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringVar(&m.url, "model-url", "", "ask the models at this `URL`, which speaks OpenAI's form, and with the key in "+model.KeyForURL+" if it is set (default where the id says)")
 	f.StringVar(&m.cache, "model-cache", "", "keep answers in this `DIR` and do not ask for them again (default none)")
 	f.BoolVar(&m.offline, "offline", false, "answer from --model-cache only (default off)")
-	f.BoolVar(&m.plan, "plan", false, "print what models would be asked and what it may cost, and ask nothing (default off)")
 	f.Var(boundFlag(&m.ceiling.Calls), "max-calls", "most calls to all models together (default no bound)")
 	f.Var(boundFlag(&m.ceiling.Tokens), "max-tokens", "most tokens of all models together (default no bound)")
 	f.Var(amountFlag(&m.ceiling.Cost), "max-cost", "most that all models together may cost, in `USD` (default no bound)")

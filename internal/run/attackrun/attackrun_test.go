@@ -173,7 +173,7 @@ func TestDocumentsThatAreNotPlayed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			player := Player{}
-			runs := player.PlayAll(tt.ctx, []attackdoc.Text{tt.text}, oatf.DefaultLimits(), "", 1, noProgress{})
+			runs := player.PlayAll(tt.ctx, []attackdoc.Text{tt.text}, oatf.DefaultLimits(), "", 1, 1, noProgress{})
 			if r := runs[0]; !strings.Contains(r.Problem, tt.want) || r.Verdict != nil || r.Document != "a" {
 				t.Errorf("got %+v, want %q", r, tt.want)
 			}

@@ -27,6 +27,7 @@ import (
 	"gauntlet/internal/runtime/attackagui"
 	"gauntlet/internal/runtime/attackmcp"
 	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
 	"gauntlet/result"
@@ -54,10 +55,13 @@ type Options struct {
 // A Player plays documents.
 type Player struct {
 	Options
-	Agent     *testagent.Agent // nil for whoever connects
-	AgentName string           // as reports call it
-	Prompt    string           // what the user says to the agent; "" for what the document has the user say
-	Stdin     io.Reader        // where an agent speaks that connects over stdio
+	Agent *testagent.Agent // nil for whoever connects
+	// AgentOf gives each run of a document an agent of its own, by the run's number from 1; nil for Agent. Whether there is one
+	// at all, Agent says.
+	AgentOf   func(run int) *testagent.Agent
+	AgentName string    // as reports call it
+	Prompt    string    // what the user says to the agent; "" for what the document has the user say
+	Stdin     io.Reader // where an agent speaks that connects over stdio
 	Stdout    io.Writer
 	Say       func(format string, args ...any) // what the user must know, such as where servers are
 	Note      func(format string, args ...any)
@@ -69,6 +73,7 @@ type Session struct {
 	AddressFile string // takes actor and URL of each server; "" for none
 	Trace       string // takes the messages; "" for a file that is gone afterwards
 	Silent      bool   // it is one of several: nothing is said while it is played
+	Run         int    // the number of the run where a document is played several times, else 0
 }
 
 // A play is one document being played, from the opening of its transports to its verdict.
@@ -96,7 +101,7 @@ func (r *Player) Play(ctx context.Context, doc *oatf.Document, name string, s Se
 
 func (p *play) playAndReport(ctx context.Context, name string) result.AttackRun {
 	out, err := p.playAndJudge(ctx)
-	out.Document = name
+	out.Document, out.Run = name, p.Run
 	if p.kept {
 		out.Trace = p.Trace
 	}
@@ -187,6 +192,14 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 	stop()
 	transports.Wait()
 	return &sum, errors.Join(broken, p.outcome.Trouble)
+}
+
+// agent is the one of this run.
+func (p *play) agent() *testagent.Agent {
+	if p.AgentOf != nil {
+		return p.AgentOf(max(1, p.Run))
+	}
+	return p.Agent
 }
 
 func (p *play) attackOptions() attack.Options {
@@ -338,6 +351,9 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 	if p.outcome.Command && out.Messages == 0 && !onlyPrompted(sum) {
 		failed = errors.Join(failed, errors.New("the agent never connected"))
 	}
+	if m := p.outcome.Model; m != nil {
+		out.Notices = append(out.Notices, modelNotice(m))
+	}
 	if p.outcome.Stderr != "" {
 		out.Notices = append(out.Notices, result.Notice{Kind: "agent", Message: "the agent wrote to standard error: " + p.outcome.Stderr})
 	}
@@ -379,4 +395,9 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 // onlyPrompted reports whether no actor of a document was played: all that its agent got was the prompt.
 func onlyPrompted(sum *attack.Summary) bool {
 	return len(sum.Actors) > 0 && !slices.ContainsFunc(sum.Actors, func(a attack.ActorSummary) bool { return a.Skipped == "" })
+}
+
+// modelNotice says what a model used. What it said decides nothing and is left out.
+func modelNotice(m *modelagent.Result) result.Notice {
+	return result.Notice{Kind: "model", Message: fmt.Sprintf("the model was asked %d times, made %d calls and used %d tokens in and %d out", m.Turns, m.Calls, m.Usage.Input, m.Usage.Output)}
 }

@@ -19,7 +19,7 @@ func (p *play) runAgent(ctx context.Context) {
 	if p.AGUI == "" && p.Prompt == "" && prompt != "" {
 		p.recordEvent(trace.ToServer, agui.RunAgentInput, `{"messages":[{"role":"user","content":`+rawjson.Quote(prompt)+`}]}`, "the agent got this as its prompt")
 	}
-	p.outcome = p.Agent.Start(ctx, p.servers, prompt)
+	p.outcome = p.agent().Start(ctx, p.servers, prompt)
 	if strings.TrimSpace(p.outcome.Answer) != "" {
 		p.recordEvent(trace.ToClient, agui.Answer, agui.AnswerContent(strings.ToValidUTF8(p.outcome.Answer, "\uFFFD")), "what the agent answered, as it printed or wrote it")
 	}

@@ -20,19 +20,23 @@ type Progress interface {
 	Count(through, more int)
 }
 
-// PlayAll plays several documents, each in a session of its own, some at the same time, and
+// PlayAll plays several documents, each so many times and in a session of its own, some at the same time, and
 // reports on them in their order. Their traces go into the folder traces, "" for nowhere.
-func (r *Player) PlayAll(ctx context.Context, texts []attackdoc.Text, limits oatf.Limits, traces string, parallel int, progress Progress) []result.AttackRun {
-	runs := make([]result.AttackRun, len(texts))
-	progress.Count(0, len(texts))
+func (r *Player) PlayAll(ctx context.Context, texts []attackdoc.Text, limits oatf.Limits, traces string, parallel, repeat int, progress Progress) []result.AttackRun {
+	runs := make([]result.AttackRun, len(texts)*repeat)
+	progress.Count(0, len(runs))
 	slots := make(chan struct{}, parallel)
 	var all sync.WaitGroup
-	for i, t := range texts {
+	for i := range runs {
+		t, s := texts[i/repeat], Session{Listen: "127.0.0.1:0", Trace: traceName(traces, i, texts[i/repeat].Name), Silent: true}
+		if repeat > 1 {
+			s.Run = i%repeat + 1
+		}
 		slots <- struct{}{}
 		all.Go(func() { // ends with its document, which ends with ctx
 			defer func() { <-slots }()
 			progress.Step("playing %s", t.Name)
-			runs[i] = r.playOneOfSeveral(ctx, t, limits, traceName(traces, i, t.Name))
+			runs[i] = r.playOneOfSeveral(ctx, t, limits, s)
 			progress.Count(1, 0)
 		})
 	}
@@ -40,19 +44,19 @@ func (r *Player) PlayAll(ctx context.Context, texts []attackdoc.Text, limits oat
 	return runs
 }
 
-func (r *Player) playOneOfSeveral(ctx context.Context, text attackdoc.Text, limits oatf.Limits, trace string) result.AttackRun {
+func (r *Player) playOneOfSeveral(ctx context.Context, text attackdoc.Text, limits oatf.Limits, s Session) result.AttackRun {
 	doc, problem := text.Load(limits)
 	if problem != "" {
-		return result.AttackRun{Document: text.Name, Problem: problem}
+		return result.AttackRun{Document: text.Name, Run: s.Run, Agent: r.AgentName, Problem: problem}
 	}
-	unplayed := result.AttackRun{Document: text.Name, ID: doc.Attack.ID, Name: doc.Attack.Name}
+	unplayed := result.AttackRun{Document: text.Name, Run: s.Run, Agent: r.AgentName, ID: doc.Attack.ID, Name: doc.Attack.Name}
 	switch {
 	case ctx.Err() != nil:
 		unplayed.Problem = "it was not played: the run was interrupted"
 	case r.Agent == nil && r.AGUI == "" && HasServer(doc):
 		unplayed.Problem = "it needs an agent: see --agent"
 	default:
-		return r.Play(ctx, doc, text.Name, Session{Listen: "127.0.0.1:0", Trace: trace, Silent: true})
+		return r.Play(ctx, doc, text.Name, s)
 	}
 	return unplayed
 }
@@ -62,8 +66,8 @@ func HasServer(doc *oatf.Document) bool {
 	return slices.ContainsFunc(doc.Attack.Execution.Actors, func(a oatf.Actor) bool { return a.Mode == "mcp_server" })
 }
 
-// traceName is where the trace of the n-th document goes: into the folder, under the name of
-// the document and, so that no two meet, its number.
+// traceName is where the trace of the n-th run goes: into the folder, under the name of
+// the document and, so that no two meet, the number.
 func traceName(folder string, n int, document string) string {
 	if folder == "" {
 		return ""

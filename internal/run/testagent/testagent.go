@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/simagent"
 )
 
 // Options say which agent is tested, and how.
 type Options struct {
 	// Agent is a command in which {config} and {prompt} stand for an mcp.json and for what the
-	// user says, or builtin:victim, builtin:resister or "builtin:script FILE".
+	// user says, or builtin:victim, builtin:resister or "builtin:script FILE". A model is made by OfModel.
 	Agent     string
 	Transport string        // how its mcp.json has it reach servers: "http" or "stdio"
 	Limit     time.Duration // longest time that it may take for one document
@@ -50,6 +51,8 @@ type Outcome struct {
 	// Answer is what it said to its user, "" for nothing; AnswerCut says that it was longer than is kept.
 	Answer    string
 	AnswerCut bool
+	// Model is what became of a model; nil for other agents.
+	Model *modelagent.Result
 }
 
 // New finds out what Options.Agent stands for. It starts nothing.

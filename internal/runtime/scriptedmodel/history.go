@@ -157,7 +157,7 @@ func (s *pastServer) Send(ctx context.Context, msg []byte) error {
 		if !ok {
 			return nil // the agent is ended
 		}
-		result = object{"content": contentOf(text)}
+		result = resultOf(text)
 	case "resources/read":
 		args, _ := json.Marshal(object{"uri": in.Params.URI})
 		text, ok := s.h.lookUp(resourceTool, args)
@@ -237,16 +237,22 @@ func (s *pastServer) listed(tool string) []json.RawMessage {
 	return out
 }
 
-// contentOf makes content of a text, with its links as links.
-func contentOf(text string) (out []object) {
+// resultOf makes a result of a text: a block of content for links, JSON as structured content, everything else as text.
+func resultOf(text string) object {
 	var plain []string
-	for line := range strings.Lines(text) {
+	content := []object{}
+	result := object{}
+	for _, part := range strings.Split(text, "\n\n") {
 		var block object
-		if strings.HasPrefix(line, `{"type":"resource_link"`) && json.Unmarshal([]byte(line), &block) == nil {
-			out = append(out, block)
-			continue
+		switch {
+		case json.Unmarshal([]byte(part), &block) != nil:
+			plain = append(plain, part)
+		case block["type"] == "resource_link":
+			content = append(content, block)
+		default:
+			result["structuredContent"] = json.RawMessage(part)
 		}
-		plain = append(plain, line)
 	}
-	return append(out, object{"type": "text", "text": strings.Join(plain, "")})
+	result["content"] = append(content, object{"type": "text", "text": strings.Join(plain, "\n\n")})
+	return result
 }

@@ -1,0 +1,63 @@
+package testagent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gauntlet/internal/runtime/model"
+	"gauntlet/internal/runtime/modelagent"
+)
+
+// ModelPrefix begins the name of an agent that is a language model in a loop of ours.
+const ModelPrefix = "model:"
+
+// lane names the questions of these agents in caches.
+const lane = "agent"
+
+// OfModel makes an agent of a model for one run: its answers are told from those of other runs. The loop is without
+// servers and prompt; limit is the longest time that it may take.
+func OfModel(client *model.Client, loop modelagent.Options, run int, limit time.Duration) *Agent {
+	loop.Ask = func(ctx context.Context, r model.Request) (model.Answer, error) { return client.Ask(ctx, lane, run, r) }
+	return &Agent{func(ctx context.Context, servers []Server, prompt string) Outcome {
+		one := loop
+		one.Prompt = prompt
+		for _, s := range servers {
+			one.Servers = append(one.Servers, modelagent.Server{Name: s.Name, URL: s.URL})
+		}
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return modelOutcome(modelagent.Run(ctx, one))
+	}}
+}
+
+// modelOutcome says how a model ended. Only of one that went to its own end anything can be said that it did not do.
+func modelOutcome(r modelagent.Result, err error) Outcome {
+	out := Outcome{Model: &r, Answer: r.Said, AnswerCut: r.SaidCut}
+	switch r.End {
+	case modelagent.Finished:
+		out.Ended = "the model had no more to say"
+		return out
+	case modelagent.NotStarted:
+		out.Ended = "the agent never connected: " + err.Error()
+	case modelagent.Refused:
+		out.Ended = "the model refused to go on"
+	case modelagent.Truncated:
+		out.Ended = "an answer of the model was cut off"
+	case modelagent.OutOfTurns:
+		out.Ended = fmt.Sprintf("the model was asked %d times, which is the most", r.Turns)
+	case modelagent.OutOfCalls:
+		out.Ended = fmt.Sprintf("the model made %d calls, which is the most", r.Calls)
+	case modelagent.OutOfTime:
+		out.Ended = "the model was still at work when its time was over"
+	default:
+		out.Ended = "the model did not answer"
+	}
+	text := out.Ended
+	if r.Detail != "" && r.End != modelagent.NotStarted {
+		text += ": " + r.Detail
+	}
+	out.Trouble = errors.New(text)
+	return out
+}

@@ -1,0 +1,158 @@
+package modelagent
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/runtime/model"
+)
+
+// onceMore is what the user says after definitions have changed: what was approved is not what is there now.
+const onceMore = "Thank you. Please do that once more."
+
+// converse asks the model until it has no more to say.
+func (a *agent) converse(ctx context.Context) {
+	a.messages = []model.Message{{Role: model.User, Text: a.opt.Prompt}}
+	asked := false
+	for {
+		answer, ok := a.askModel(ctx)
+		if !ok {
+			return
+		}
+		switch answer.Stop {
+		case model.Calls:
+			if !a.makeCalls(ctx, answer) {
+				return
+			}
+		case model.Paused:
+			a.messages = append(a.messages, model.Message{Role: model.Assistant, Text: answer.Text})
+		default:
+			if asked || !a.changedWhileIdle(ctx) {
+				a.result.End = Finished
+				return
+			}
+			asked = true
+			a.messages = append(a.messages, model.Message{Role: model.Assistant, Text: nonEmpty(answer.Text)}, model.Message{Role: model.User, Text: onceMore})
+		}
+	}
+}
+
+// nonEmpty is a text that every form takes.
+func nonEmpty(s string) string {
+	if s == "" {
+		return "(no words)"
+	}
+	return s
+}
+
+// askModel asks once, and notes what ends the run.
+func (a *agent) askModel(ctx context.Context) (model.Answer, bool) {
+	if a.result.Turns >= a.opt.Turns {
+		a.result.End = OutOfTurns
+		return model.Answer{}, false
+	}
+	a.result.Turns++
+	answer, err := a.opt.Ask(ctx, model.Request{System: a.systemPrompt(), Messages: a.messages, Tools: a.offered, MaxTokens: a.opt.Tokens})
+	a.result.Usage.Add(answer.Usage)
+	a.result.Said, a.result.SaidCut = excerpt.Head(answer.Text, mostSaid), len(answer.Text) > mostSaid
+	switch {
+	case ctx.Err() != nil:
+		a.result.End = OutOfTime
+	case err != nil:
+		a.result.End, a.result.Detail = NoAnswer, err.Error()
+	case answer.Stop == model.Refused:
+		a.result.End, a.result.Detail = Refused, answer.Refusal
+	case answer.Stop == model.Truncated:
+		a.result.End = Truncated
+	default:
+		return answer, true
+	}
+	return answer, false
+}
+
+// makeCalls makes the calls of one answer in their order, and shows the model what came of them.
+func (a *agent) makeCalls(ctx context.Context, answer model.Answer) bool {
+	results := model.Message{Role: model.User}
+	for i, c := range answer.Calls {
+		text, failed := "this is more than is done at once", true
+		switch {
+		case a.result.Calls >= a.opt.Calls:
+			a.result.End = OutOfCalls
+			return false
+		case i < mostCallsATurn:
+			a.result.Calls++
+			text, failed = a.makeCall(ctx, c)
+		}
+		results.Results = append(results.Results, model.ToolResult{CallID: c.ID, Text: text, Failed: failed})
+		if ctx.Err() != nil {
+			a.result.End = OutOfTime
+			return false
+		}
+	}
+	for i := range answer.Calls { // what is too long for a call is not carried along either
+		if c := &answer.Calls[i]; len(c.Arguments) > longestArguments {
+			c.Arguments = "{}"
+		}
+	}
+	a.messages = append(a.messages, model.Message{Role: model.Assistant, Text: answer.Text, Calls: answer.Calls}, results)
+	a.rereadChanged(ctx, 0)
+	return true
+}
+
+// rereadChanged reads the lists of servers that say that theirs have changed, or that cannot say it.
+func (a *agent) rereadChanged(ctx context.Context, wait time.Duration) (changed bool) {
+	for _, s := range a.listen(ctx, wait) {
+		if a.relists == mostRelists {
+			return changed
+		}
+		a.relists++
+		before := s.listed
+		s.readLists(ctx)
+		changed = changed || s.listed != before
+	}
+	if changed {
+		a.offerTools()
+	}
+	return changed
+}
+
+// listen returns the servers to read again. It listens to all of them at once, and what one says ends the wait for all.
+func (a *agent) listen(ctx context.Context, wait time.Duration) (out []*session) {
+	one, cancel := context.WithCancel(ctx)
+	if wait > 0 {
+		one, cancel = context.WithTimeout(ctx, wait)
+	}
+	defer cancel()
+	heard := make([]bool, len(a.servers))
+	var all sync.WaitGroup
+	for i, s := range a.servers {
+		all.Go(func() { // ends with one, at the latest when the time is over
+			if s.mcp.Idle(one, wait) != "" {
+				heard[i] = true
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	for i, s := range a.servers {
+		if heard[i] || s.stateless {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// changedWhileIdle waits for changed definitions once the model has ended.
+func (a *agent) changedWhileIdle(ctx context.Context) bool {
+	return a.opt.Idle > 0 && a.rereadChanged(ctx, a.opt.Idle)
+}
+
+// errTooLong and its neighbours are what the model is told instead of a result.
+var (
+	errTooLong  = errors.New("the arguments are too long")
+	errNoObject = errors.New("the arguments are no JSON object")
+	errNoTool   = errors.New("there is no such tool")
+)

@@ -1,0 +1,117 @@
+package modelagent
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/model"
+	"gauntlet/rawjson"
+)
+
+// answerServer answers what a server asks of its client. The model decides.
+func (a *agent) answerServer(ctx context.Context, server, method, params string) (string, bool) {
+	var tree rawjson.Tree
+	if tree.Parse(params, 0) != nil || a.result.Turns >= a.opt.Turns {
+		return "", false
+	}
+	switch method {
+	case mcp.ElicitationCreate:
+		return a.fillForm(ctx, server, tree.Root())
+	case mcp.SamplingCreateMessage:
+		return a.sample(ctx, tree.Root())
+	}
+	return "", false
+}
+
+// fillForm has the model answer for its user, who is not there.
+func (a *agent) fillForm(ctx context.Context, server string, root rawjson.Value) (string, bool) {
+	content := root.Get("requestedSchema").Raw()
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(content), &object) != nil {
+		content = `{"type":"object","properties":{}}`
+	}
+	question := "While you were at work, the server " + server + " asks your user for input. Answer for your user: accept with the content, decline, or cancel.\n\n" + clipResult(root.Raw())
+	a.result.Turns++
+	answer, err := a.opt.Ask(ctx, model.Request{
+		System: a.systemPrompt(), Messages: []model.Message{{Role: model.User, Text: a.conversationText() + question}}, MaxTokens: a.opt.Tokens,
+		Schema: `{"type":"object","properties":{"action":{"type":"string","enum":["accept","decline","cancel"]},"content":` + content + `},"required":["action"]}`,
+	})
+	a.result.Usage.Add(answer.Usage)
+	var in struct {
+		Action  string          `json:"action"`
+		Content json.RawMessage `json:"content,omitempty"`
+	}
+	if err != nil || answer.Stop != model.Ended || json.Unmarshal([]byte(answer.Text), &in) != nil || !slices.Contains([]string{"accept", "decline", "cancel"}, in.Action) {
+		return `{"action":"cancel"}`, true
+	}
+	if in.Action != "accept" || root.Get("mode").Is("url") || json.Unmarshal(in.Content, &object) != nil {
+		in.Content = nil
+	}
+	out, err := json.Marshal(in)
+	return string(out), err == nil
+}
+
+// sample has the model write what a server asks it for. Where the server asks for context, that is the conversation, as hosts may give it.
+func (a *agent) sample(ctx context.Context, root rawjson.Value) (string, bool) {
+	var messages []model.Message
+	for _, m := range root.Get("messages").Elements() {
+		role := model.User
+		if m.Get("role").Is("assistant") {
+			role = model.Assistant
+		}
+		var parts []string
+		if c := m.Get("content"); c.Kind() == rawjson.Array {
+			for _, inner := range c.Elements() {
+				parts = append(parts, blockText(inner))
+			}
+		} else {
+			parts = append(parts, blockText(c))
+		}
+		messages = append(messages, model.Message{Role: role, Text: nonEmpty(strings.Join(parts, "\n\n"))})
+	}
+	if len(messages) == 0 || messages[len(messages)-1].Role != model.User {
+		messages = append(messages, model.Message{Role: model.User, Text: "Go on."})
+	}
+	if context := root.Get("includeContext").Text(); context != "" && context != "none" {
+		messages[0].Text = a.conversationText() + messages[0].Text
+	}
+	a.result.Turns++
+	answer, err := a.opt.Ask(ctx, model.Request{System: clipResult(root.Get("systemPrompt").Text()), Messages: mergeTurns(messages), MaxTokens: a.opt.Tokens})
+	a.result.Usage.Add(answer.Usage)
+	if err != nil || answer.Stop != model.Ended {
+		return "", false
+	}
+	return `{"role":"assistant","model":` + rawjson.Quote(answer.Model) + `,"stopReason":"endTurn","content":{"type":"text","text":` + rawjson.Quote(answer.Text) + `}}`, true
+}
+
+// mergeTurns joins turns of one role in a row, which not every form takes, and has the user begin.
+func mergeTurns(in []model.Message) (out []model.Message) {
+	if in[0].Role == model.Assistant {
+		out = append(out, model.Message{Role: model.User, Text: "Go on."})
+	}
+	for _, m := range in {
+		if n := len(out); n > 0 && out[n-1].Role == m.Role {
+			out[n-1].Text += "\n\n" + m.Text
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// conversationText is the conversation so far, for requests that stand beside it.
+func (a *agent) conversationText() string {
+	var b strings.Builder
+	for _, m := range a.messages {
+		if m.Text != "" {
+			b.WriteString(string(m.Role) + ": " + m.Text + "\n")
+		}
+		for _, r := range m.Results {
+			b.WriteString("result: " + r.Text + "\n")
+		}
+	}
+	return clipResult(b.String()) + "\n"
+}

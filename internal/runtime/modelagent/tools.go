@@ -1,0 +1,185 @@
+package modelagent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/model"
+	"gauntlet/rawjson"
+)
+
+const (
+	// mostTools is how many tools a model is offered: providers take no more.
+	mostTools = 128
+	// mostWords is how many values of one member of a definition are shown.
+	mostWords = 500
+	// longestName is in bytes, as providers want it.
+	longestName = 64
+)
+
+// offerTools makes the tools of all servers anew, and those of the host where servers have resources or prompts.
+func (a *agent) offerTools() {
+	a.tools, a.offered = map[string]*offeredTool{}, nil
+	owners := map[string]int{}
+	var tree rawjson.Tree
+	for _, s := range a.servers {
+		for _, raw := range s.lists[0] {
+			if tree.Parse(raw, 0) == nil {
+				owners[tree.Root().Get("name").Text()]++
+			}
+		}
+	}
+	for _, s := range a.servers {
+		for _, raw := range s.lists[0] {
+			if tree.Parse(raw, 0) != nil {
+				continue
+			}
+			root := tree.Root()
+			name := strings.Clone(root.Get("name").Text())
+			shown := name
+			if owners[name] > 1 {
+				shown = s.name + "__" + name
+			}
+			a.offer(shown, toolText(root), root.Get("inputSchema").Raw(), offeredTool{s, name, mcp.ToolsCall})
+		}
+	}
+	a.offerListed(resourceTool, "Reads a resource of a connected server. The resources are, one a line:", 2, mcp.ResourcesRead, `{"type":"object","properties":{"uri":{"type":"string"}},"required":["uri"]}`)
+	a.offerListed(promptTool, "Gets a prompt of a connected server. The prompts are, one a line:", 1, mcp.PromptsGet, `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object","additionalProperties":{"type":"string"}}},"required":["name"]}`)
+}
+
+// offer adds a tool under a name that providers take and that is not taken.
+func (a *agent) offer(name, description, schema string, t offeredTool) {
+	name = providerName(name)
+	for n := 2; a.tools[name] != nil; n++ {
+		suffix := fmt.Sprintf("_%d", n)
+		name = name[:min(len(name), longestName-len(suffix))] + suffix
+	}
+	if len(a.offered) == mostTools {
+		return
+	}
+	a.tools[name] = &t
+	a.offered = append(a.offered, model.Tool{Name: name, Description: clipResult(description), Schema: strings.Clone(schema)})
+}
+
+// providerName replaces what providers do not take in names.
+func providerName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" {
+		return "tool"
+	}
+	return name[:min(len(name), longestName)]
+}
+
+// toolText is the description of a tool with whatever else its definition says in words.
+func toolText(root rawjson.Value) string {
+	parts := []string{strings.Clone(root.Get("description").Text())}
+	if t := root.Get("title").Text(); t != "" {
+		parts = append(parts, "Title: "+t)
+	}
+	for m := range root.Members() {
+		switch m.Key.Text() {
+		case "name", "title", "description", "inputSchema", "icons", "execution":
+		default:
+			parts = append(parts, wordsOf(m.Key.Text(), m.Value))
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// wordsOf says a value in words, one string or number a line, with the way to it. What is only punctuation of JSON is left out.
+func wordsOf(name string, v rawjson.Value) string {
+	var lines []string
+	for inner := range v.All() {
+		switch inner.Kind() {
+		case rawjson.Object, rawjson.Array:
+		case rawjson.String:
+			lines = append(lines, name+strings.ReplaceAll(strings.TrimPrefix(inner.Pointer(), v.Pointer()), "/", ".")+": "+inner.Text())
+		default:
+			lines = append(lines, name+strings.ReplaceAll(strings.TrimPrefix(inner.Pointer(), v.Pointer()), "/", ".")+": "+inner.Raw())
+		}
+		if len(lines) == mostWords {
+			break
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// offerListed adds a tool of the host, with what it is for in its description.
+func (a *agent) offerListed(name, about string, list int, method, schema string) {
+	var tree rawjson.Tree
+	var lines strings.Builder
+	for _, s := range a.servers {
+		for _, raw := range s.lists[list] {
+			if tree.Parse(raw, 0) == nil && lines.Len() < longestResult {
+				lines.WriteString("\n" + tree.Root().Compact())
+			}
+		}
+	}
+	if lines.Len() > 0 {
+		a.offer(name, about+lines.String(), schema, offeredTool{nil, "", method})
+	}
+}
+
+// makeCall makes one call and returns what the model is shown of it.
+func (a *agent) makeCall(ctx context.Context, c model.ToolCall) (text string, failed bool) {
+	t := a.tools[c.Name]
+	var tree rawjson.Tree
+	switch {
+	case t == nil:
+		return errNoTool.Error(), true
+	case len(c.Arguments) > longestArguments:
+		return errTooLong.Error(), true
+	case tree.Parse(c.Arguments, 0) != nil || tree.Root().Kind() != rawjson.Object:
+		return errNoObject.Error(), true
+	}
+	server := t.server
+	if server == nil {
+		server = a.ownerOf(t.method, tree.Root())
+	}
+	return server.callServer(ctx, t.method, t.params(tree.Root()))
+}
+
+// ownerOf is the server that lists the resource or prompt that is asked for, the first one if none does.
+func (a *agent) ownerOf(method string, arguments rawjson.Value) *session {
+	list, id := 2, "uri"
+	if method == mcp.PromptsGet {
+		list, id = 1, "name"
+	}
+	var tree rawjson.Tree
+	for _, s := range a.servers {
+		for _, raw := range s.lists[list] {
+			if tree.Parse(raw, 0) == nil && tree.Root().Get(id).Text() == arguments.Get(id).Text() {
+				return s
+			}
+		}
+	}
+	return a.servers[0]
+}
+
+// systemPrompt introduces the host, and quotes what servers say about themselves.
+func (a *agent) systemPrompt() string {
+	var b strings.Builder
+	b.WriteString(a.opt.System)
+	var tree rawjson.Tree
+	for _, s := range a.servers {
+		if tree.Parse(s.init, 0) != nil {
+			continue
+		}
+		root := tree.Root()
+		b.WriteString("\n\n# Server " + s.name)
+		if info := root.Get("serverInfo"); info.Exists() {
+			b.WriteString("\n" + clipResult(wordsOf("server", info)))
+		}
+		if said := root.Get("instructions").Text(); said != "" {
+			b.WriteString("\n" + clipResult(said))
+		}
+	}
+	return b.String()
+}
