@@ -156,8 +156,11 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 	if len(texts) == 1 && r.repeat == 1 {
 		report.Attacks = append(report.Attacks, r.playOne(cmd.Context(), texts[0]))
 	} else {
-		if r.listen != "" {
-			return usage(cmd, "--listen is for one document that is played once, and %d are to be played", len(texts)*r.repeat)
+		switch {
+		case r.listen != "" && len(texts) > 1:
+			return usage(cmd, "--listen is for one document, and %d are named", len(texts))
+		case r.listen != "":
+			return usage(cmd, "--listen is for a document that is played once: --repeat wants --agent")
 		}
 		if err := r.makeTraceFolder(); err != nil {
 			return err
