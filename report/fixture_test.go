@@ -177,6 +177,11 @@ func full() *result.Report {
 	}
 	r.Attacks = attackRuns()
 	r.Rates = []result.Rate{{Document: "a.yaml " + hostile, Agent: "model:x", Exploited: 3, Resisted: 1, Inconclusive: 2, Interval: result.Wilson(3, 4)}}
+	r.Sandboxes = []result.Sandbox{
+		{Server: "filesystem", Protections: []result.Protection{{Name: "network", Held: true, Detail: "own network namespace"}, {Name: "landlock", Detail: "this kernel has none " + hostile}}, Notes: []string{"a note " + hostile}, Events: 7,
+			Contacts: []result.Contact{{Host: "evil.example " + hostile, How: "request", Times: 3, Allowed: true}}, Programs: []string{"/bin/sh"}, CanariesOpened: []string{"~/.aws/credentials"}, FilesChanged: []string{"/tmp/" + hostile}},
+		{Server: "other", Missing: "no sandbox: " + hostile, Protections: []result.Protection{}, Contacts: []result.Contact{}},
+	}
 	r.Expectations = []result.Expectation{
 		{Name: "page " + hostile, File: "suite.yaml", Line: 12, Held: true},
 		{Name: "database.run_query", File: "suite.yaml", Line: 20, Message: "the result holds " + hostile},

@@ -52,6 +52,7 @@ func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 	writeElements(s, "skipped", r.Skipped, itself)
 	writeElements(s, "problems", r.Problems, itself)
 	writeClients(s, r.Clients)
+	writeSandboxes(s, r.Sandboxes)
 	writeElements(s, "rules", r.Rules, func(rule *result.Rule) any {
 		c := *rule
 		if c.Taxonomy == nil {

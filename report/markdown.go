@@ -59,6 +59,7 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 	p.writeList("Suppressions not used", "suppression", "suppressions", markdownLimit, len(idle), func(i int) string {
 		return "- " + codeSpan(string(idle[i].State), mdWide) + ": " + codeSpan(unused(idle[i]), mdWide)
 	})
+	p.writeList("Sandboxes", "server", "servers", markdownLimit/4, len(r.Sandboxes), func(i int) string { return mdSandbox(&r.Sandboxes[i]) })
 	if c := r.Clients; c != nil {
 		p.writeList("Configurations", "entry", "entries", markdownLimit, len(c.Entries), func(i int) string {
 			e := &c.Entries[i]

@@ -45,6 +45,7 @@ func (p *page) writeEverything(r *result.Report) {
 	p.suppressed(r.Suppressed)
 	p.decisions(r.Suppressions)
 	p.clients(r.Clients)
+	p.sandboxes(r.Sandboxes)
 	p.problems(r.Problems)
 	p.checks(r.Coverage.Checks)
 	p.skipped(r.Skipped)

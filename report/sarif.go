@@ -42,6 +42,7 @@ func writeSARIF(w *bufio.Writer, r *result.Report, o Options) error {
 	}
 	writeCoverage(s, r)
 	writeClients(s, r.Clients)
+	writeSandboxes(s, r.Sandboxes)
 	s.closeBracket('}')
 	s.closeBracket('}')
 	s.closeBracket(']')

@@ -39,6 +39,8 @@ type Report struct {
 	Advisory []Advisory `json:"advisory,omitempty"`
 	// Probing is what came of probing a server; nil if none was probed.
 	Probing *Probing `json:"probing,omitempty"`
+	// Sandboxes are the servers that were to be started sealed off; nil if none was.
+	Sandboxes []Sandbox `json:"sandboxes,omitempty"`
 	// Gate is "stable" where findings of experimental checks do not move the exit code, ""
 	// where all do.
 	Gate string `json:"gate,omitempty"`

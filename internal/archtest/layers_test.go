@@ -103,6 +103,7 @@ var table = []row{
 	{path: "internal/engine/delivery", layer: lanes, may: []string{"oatf/match", "internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
 	{path: "internal/engine/check/differential", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson"}},
 	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/probe"}},
+	{path: "internal/engine/check/behaviour", layer: lanes, may: []string{"internal/engine/check", "finding", "rawjson", "trace"}},
 	{path: "internal/engine/check/sourceflow", layer: lanes, may: []string{"internal/engine/check", "finding", "sink"}},
 	{path: "internal/engine/check/toxicflow", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "capability", "classify"}},
 	{path: "internal/engine/check/boundary", layer: lanes, may: []string{"internal/leaf/mcp", "internal/engine/check", "finding", "rawjson", "trace", "trust", "internal/leaf/multimatch", "capability", "classify"}},
@@ -147,7 +148,7 @@ var table = []row{
 
 	{path: "internal/run/userfile", layer: files, not: impure},
 	{path: "internal/run/interrupt", layer: files, not: impure},
-	{path: "internal/run/launch", layer: doors, may: []string{"internal/runtime/sandbox", "internal/runtime/wire"}, not: impure},
+	{path: "internal/run/launch", layer: doors, may: []string{"internal/runtime/sandbox", "internal/runtime/wire", "rawjson", "result", "trace"}, not: impure},
 	{path: "internal/run/tracefile", layer: doors, may: []string{"internal/leaf/secret", "internal/run/userfile", "internal/runtime/wire", "trace"}, not: impure},
 	{path: "internal/run/modelset", layer: doors, may: []string{"internal/run/userfile", "internal/runtime/model"}, not: impure},
 	{path: "internal/run/advise", layer: targets, may: []string{"internal/engine/advice", "internal/run/interrupt", "internal/run/modelset", "internal/runtime/model", "result"}},

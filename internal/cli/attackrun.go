@@ -22,6 +22,7 @@ import (
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/attack"
 	engine "gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/oatf/match"
 	"gauntlet/result"
 )
@@ -108,6 +109,7 @@ could not be played, a verdict is an error or the attack never reached anybody; 
 	r.outputs.addOutputFlags(cmd, a)
 	r.limits.addDocumentLimitFlags(cmd)
 	completeWith(cmd, "revision", mcp.Revisions())
+	completeSandbox(cmd)
 	return cmd
 }
 
@@ -119,6 +121,7 @@ func (r *attackRunCommand) addTargetFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&l.header, "header", nil, "send `NAME=VALUE` to the server of --url; repeatable (default none)")
 	f.StringVar(&l.bearer, "bearer-env", "", "send the token in our variable `NAME` to the server of --url (default none)")
 	f.Var(sizeFlag(&l.message, engine.DefaultBody), "max-message", "longest message taken from a peer")
+	l.sandbox.addSandboxFlags(f, sandbox.Off)
 }
 
 // graceFlag is a duration of the command line or of the document format, from 0.
@@ -175,6 +178,7 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 	if r.models != nil {
 		r.note("models: %s", r.models.Spent())
 	}
+	report.Sandboxes = r.live.sandbox.boxes.Reports()
 	b := r.app
 	if r.spoken { // standard output is the agent's
 		for i := range report.Attacks {
@@ -258,6 +262,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	}
 	r.player.Serve.IdleStream = true // what a server says unasked has no other way to a client
 	r.player.Serve.HTTP.Body = r.live.message
+	r.player.Sealing = r.live.sandbox.sealing(nil)
 	r.player.Message, r.player.Environ, r.player.Tool = r.live.message, r.host.Environ, toolName()
 	r.player.Agent, r.player.AgentName, r.player.Prompt = chosen, r.agent.agent, r.agent.prompt
 	set, agentOf, err := r.agent.chooseModel(r.app)

@@ -85,6 +85,7 @@ func (c *captureCommand) captureServer(cmd *cobra.Command, args []string) error 
 	defer c.startProgress().stopShowing()
 	got, err := c.newTargetReader(&c.live, 1, c.limits.Limits, record).Capture(cmd.Context(), server[0])
 	incomplete := record.Close()
+	defer c.tellSandboxes(&c.live.sandbox)
 	for _, n := range got.Notes() {
 		c.showNote(n)
 	}

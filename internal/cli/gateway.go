@@ -22,6 +22,7 @@ import (
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/gateway"
 	engine "gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/trace"
 )
@@ -36,6 +37,7 @@ type gatewayCommand struct {
 	addressFile string
 	each        bool
 	traceName   string
+	sandbox     sandboxFlags
 	connect     time.Duration
 	enforce     bool
 	boundary    string
@@ -103,9 +105,11 @@ Exit codes: 2 if nothing could be offered; else 0, also when interrupted.`,
 	f.StringArrayVar(&g.options.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
 	f.StringArrayVar(&g.options.HTTP.Origins, "allow-origin", nil, "further `ORIGIN` header that a request may carry, as https://app.example; repeatable (default none)")
 	f.Var(sizeFlag(&g.message, wire.DefaultMessage), "max-message", "longest message taken from a server")
+	g.sandbox.addSandboxFlags(f, sandbox.Off)
 	f.BoolVarP(&g.verbose, "verbose", "v", false, "say on stderr what is opened and closed, and how much is open (default off)")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
 	completeWith(cmd, "transport", transports)
+	completeSandbox(cmd)
 	return cmd
 }
 
@@ -135,6 +139,7 @@ func (g *gatewayCommand) runGateway(cmd *cobra.Command, _ []string) error {
 		}
 	}
 	err = g.serveClients(cmd.Context(), targets)
+	g.tellSandboxes(&g.sandbox)
 	return errors.Join(err, g.trace.Close())
 }
 
@@ -216,7 +221,7 @@ func (g *gatewayCommand) readServers(ctx context.Context) ([]behind, error) {
 
 // newUpstream makes a server of the configuration one behind the gateway.
 func (g *gatewayCommand) newUpstream(b behind) gateway.Upstream {
-	dialer := launch.Dialer{Environ: g.host.Environ, Limits: wire.Limits{Message: g.message, Total: math.MaxInt64}}
+	dialer := g.sandbox.sealing(g.trace).Seal(launch.Dialer{Environ: g.host.Environ, Limits: wire.Limits{Message: g.message, Total: math.MaxInt64}}, b.name)
 	return gateway.Upstream{Name: b.name, Open: func() (wire.Conn, error) {
 		return dialer.Connect(b.Server, func(_ string, secrets, credentials []string) wire.Tap {
 			if g.enforce {

@@ -11,6 +11,7 @@ import (
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/runtime/mcpclient"
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
 )
 
@@ -25,6 +26,7 @@ type liveFlags struct {
 	timeout, total time.Duration
 	message, pages int
 	differential   bool
+	sandbox        sandboxFlags
 	names          []string // of these flags
 }
 
@@ -39,9 +41,11 @@ func (l *liveFlags) addLiveFlags(cmd *cobra.Command) {
 	f.Var(durationFlag(&l.total, defaultTotalTimeout), "total-timeout", "longest time for all that is asked of one server")
 	f.Var(sizeFlag(&l.message, wire.DefaultMessage), "max-message", "longest message taken from the server")
 	f.Var(countFlag(&l.pages, mcpclient.DefaultPages, 1<<31-1), "max-pages", "most pages of one list read from the server")
+	l.sandbox.addSandboxFlags(f, sandbox.Off)
 	f.VisitAll(func(flag *pflag.Flag) { l.names = append(l.names, flag.Name) })
 	cmd.Flags().AddFlagSet(f)
 	_ = cmd.MarkFlagDirname("cwd") // fails for unknown flags only
+	completeSandbox(cmd)
 }
 
 // firstGiven returns the name of one of these flags that the user gave, "" if none.
@@ -57,6 +61,7 @@ func (l *liveFlags) firstGiven(cmd *cobra.Command) string {
 // newTargetReader reads targets as the flags say, recording what live servers say in record.
 func (a *app) newTargetReader(l *liveFlags, parallel int, limits catalog.Limits, record *tracefile.File) *target.Reader {
 	return &target.Reader{
+		Sealing: l.sandbox.sealing(record),
 		Options: target.Options{Timeout: l.timeout, Total: l.total, Message: l.message, Pages: l.pages, Parallel: parallel, Differential: l.differential, Limits: limits},
 		Version: version(), Environ: a.host.Environ, Trace: record, Progress: a.progress, ReadFile: a.readFile, Note: a.showNote,
 	}

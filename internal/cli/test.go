@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/run/suiterun"
 	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/suite"
 )
@@ -21,6 +22,7 @@ type testCommand struct {
 	recording string
 	limits    limitFlags
 	message   int
+	sandbox   sandboxFlags
 }
 
 func (a *app) newTestCommand() *cobra.Command {
@@ -51,6 +53,8 @@ could not be done, read or judged; else 0.`,
 	t.outputs.addOutputFlags(cmd, a)
 	cmd.Flags().Var(sizeFlag(&t.message, wire.DefaultMessage), "max-message", "longest message taken from a server")
 	t.limits.addLimitFlags(cmd)
+	t.sandbox.addSandboxFlags(cmd.Flags(), sandbox.Off)
+	completeSandbox(cmd)
 	cmd.AddCommand(a.newTestSchemaCommand())
 	return cmd
 }
@@ -87,10 +91,12 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 	}
 	r, err := suiterun.Run(cmd.Context(), s, suiterun.Options{
 		Trace: t.traceName, Recording: t.recording, Message: t.message, Limits: t.limits.Limits, Environ: t.host.Environ, Version: version(), Tool: toolName(), Note: t.note,
+		Sealing: t.sandbox.sealing(nil),
 	})
 	if err != nil {
 		return err
 	}
+	r.Sandboxes = t.sandbox.boxes.Reports()
 	looks := t.reportOptions(t.outputs.verbose, &t.gate)
 	looks.Next = nextOfSuite(r, args[0], t.outputs.verbose)
 	written := t.writeReports(outs, r, looks)

@@ -48,7 +48,8 @@ type Evidence uint8
 
 // The inputs: at least one definition, more than one server, a baseline that holds a
 // server, a server that was asked more than once, a recorded conversation, the source of a server,
-// a server that was probed.
+// a server that was probed, what a server was
+// seen to do in a sandbox.
 const (
 	Definitions Evidence = 1 << iota
 	Servers
@@ -57,12 +58,13 @@ const (
 	Trace
 	Sources
 	Probes
+	Observed
 )
 
 // String names the inputs for a person.
 func (e Evidence) String() string {
 	var parts []string
-	for i, name := range []string{"a definition", "more than one server", "a baseline", "a server asked twice", "a trace", "the source of a server", "a server that was probed"} {
+	for i, name := range []string{"a definition", "more than one server", "a baseline", "a server asked twice", "a trace", "the source of a server", "a server that was probed", "a server in a sandbox"} {
 		if e&(1<<i) != 0 {
 			parts = append(parts, name)
 		}

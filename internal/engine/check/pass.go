@@ -280,7 +280,7 @@ func runPass(k *Check, c *catalog.Catalog, opt Options, sh *shared, res *Result)
 			p.behind += len(opt.Baseline.Documents)
 		}
 	}
-	if k.Needs&Trace != 0 {
+	if k.Needs&(Trace|Observed) != 0 {
 		p.Trace, p.Boundary, p.Floods, p.file, p.recorded = opt.Trace.Trace, opt.Trace.Boundary, opt.Trace.Floods, opt.Trace.File, opt.Trace.Number
 	}
 	if k.Needs&Sources != 0 {
@@ -299,7 +299,7 @@ func runPass(k *Check, c *catalog.Catalog, opt Options, sh *shared, res *Result)
 		if ledger.State == "ran" {
 			ledger.Reason = strings.Join(p.notes, "; ")
 		}
-		if k.Needs&Trace != 0 {
+		if k.Needs&(Trace|Observed) != 0 {
 			ledger.Of = result.OfTrace
 		}
 		if k.Needs&Sources != 0 {

@@ -57,6 +57,7 @@ type Options struct {
 type Recording struct {
 	*trace.Trace
 	File     string // its path as the user gave it
+	Live     bool   // it holds what a sandbox saw in this run, and no conversation
 	Boundary trust.Boundary
 	Number   int      // among the documents of the scan: see finding.Finding.Input
 	Floods   []string // the servers that flooded their client, a sentence each
@@ -186,8 +187,11 @@ func (r *run) have(c *catalog.Catalog) Evidence {
 	if r.opt.Probes != nil {
 		e |= Probes
 	}
-	if r.opt.Trace.Trace != nil {
+	if t := r.opt.Trace; t.Trace != nil && !t.Live {
 		e |= Trace
+	}
+	if t := r.opt.Trace; t.Trace != nil && (t.Live || slices.ContainsFunc(t.Messages, func(m trace.Message) bool { return m.IsProtocol("sandbox") })) {
+		e |= Observed
 	}
 	return e
 }

@@ -10,6 +10,7 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/engine/check/behaviour"
 	"gauntlet/internal/engine/check/boundary"
 	"gauntlet/internal/engine/check/config"
 	"gauntlet/internal/engine/check/differential"
@@ -63,7 +64,7 @@ type Options struct {
 
 // Checks returns every check there is, by id; those of our own stand behind the others.
 func Checks() []*check.Check {
-	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks(), differential.Checks(), toxicflow.Checks(), boundary.Checks(), sourceflow.Checks(), probing.Checks())
+	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks(), differential.Checks(), toxicflow.Checks(), boundary.Checks(), sourceflow.Checks(), probing.Checks(), behaviour.Checks())
 	slices.SortStableFunc(all, func(a, b *check.Check) int {
 		own := func(k *check.Check) int { return strings.Index("SMG", string(k.ID[:1])) }
 		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.ID, b.ID))
@@ -115,7 +116,7 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 		r.Problems = append(r.Problems, askingProblems(a, len(docs))...)
 		docs = append(slices.Clip(docs), a.Server().Document)
 	}
-	if t := opt.Trace; t.Trace != nil {
+	if t := opt.Trace; t.Trace != nil && !t.Live {
 		r.Coverage.Trace = recorded(t)
 		r.Problems = append(r.Problems, traceProblems(t)...)
 	}

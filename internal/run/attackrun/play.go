@@ -46,6 +46,7 @@ type Options struct {
 	// AGUI is where the agent speaks AG-UI, "" for nowhere; AGUIHeader is sent with every request.
 	AGUI       string
 	AGUIHeader http.Header
+	Sealing    launch.Sealing // of that server
 	// Message is the longest message taken from a peer, in bytes.
 	Message int
 	Environ []string // ours
@@ -227,7 +228,8 @@ func (p *play) keepNotice(n attack.Notice) {
 
 // connectToTarget connects to the server under attack. Its secrets are kept out of the trace.
 func (p *play) connectToTarget(_ context.Context, _ string, tap wire.Tap) (wire.Conn, error) {
-	dialer := launch.Dialer{Environ: p.Environ, Limits: wire.Limits{Message: p.Message}}
+	dialer := p.Sealing.Seal(launch.Dialer{Environ: p.Environ, Limits: wire.Limits{Message: p.Message}}, "")
+	dialer.SandboxRecord = p.file.Record
 	return dialer.Connect(*p.Target, func(_ string, secrets, _ []string) wire.Tap {
 		p.file.Hide(secrets)
 		return tap

@@ -4,7 +4,7 @@
 package launch
 
 import (
-	"errors"
+	"cmp"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -12,6 +12,7 @@ import (
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
+	"gauntlet/trace"
 )
 
 // A Server is what to start, or what to connect to: Command or URL is set.
@@ -51,6 +52,12 @@ type Dialer struct {
 	// its Environ, Dir and Args are filled in here.
 	Sandbox       sandbox.Level
 	SandboxConfig sandbox.Config
+	// SandboxName is the name of the server in events; "" for its program.
+	SandboxName string
+	// SandboxRecord is given each event at once, as a message of a trace; nil for nobody.
+	SandboxRecord func(trace.Message)
+	// Sandboxes, if not nil, keeps what happened in each.
+	Sandboxes *Sandboxes
 }
 
 // A Tap returns what records a connection that is to be made to the server that messages call
@@ -110,20 +117,28 @@ func (d *Dialer) Open(s Server, tap Tap) (*Opened, error) {
 	if s.Configured {
 		o.Secrets = s.Guard
 	}
-	if err := d.openSandbox(&s, &command, o); err != nil {
-		return nil, err
-	}
-	p, err := wire.Start(command)
+	p, err := d.startProcess(&s, command, o)
 	if err != nil {
-		o.closeSandbox()
-		return nil, errors.New(redact.New(s.Guard).Replace(err.Error()))
+		return nil, hiddenError{err, redact.New(s.Guard).Replace(err.Error())}
 	}
 	o.Conn, o.Process = p, p
 	if o.Sandbox != nil {
 		o.Conn, o.SandboxReport = &sealed{p, o.Sandbox}, o.Sandbox.Report()
 	}
+	if d.Sandbox.Wanted() {
+		d.Sandboxes.add(cmp.Or(d.SandboxName, o.Place), o)
+	}
 	return o, nil
 }
+
+// hiddenError is an error whose text had secrets taken out.
+type hiddenError struct {
+	error
+	text string
+}
+
+func (e hiddenError) Error() string { return e.text }
+func (e hiddenError) Unwrap() error { return e.error }
 
 // openHTTP makes a transport for each connection, so that two clients of ours share nothing that
 // a server could tell them by, and closes it with the connection.

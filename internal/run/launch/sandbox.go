@@ -8,29 +8,35 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// openSandbox prepares the sandbox that a server is to be started in, if one is wanted.
-func (d *Dialer) openSandbox(s *Server, command *wire.Command, o *Opened) error {
+// startProcess starts a server, in a sandbox if one is wanted. With level on it starts without
+// one where there can be none.
+func (d *Dialer) startProcess(s *Server, command wire.Command, o *Opened) (*wire.Process, error) {
 	if !d.Sandbox.Wanted() {
-		return nil
+		return wire.Start(command)
 	}
+	p, err := d.startSealed(s, command, o)
+	if d.Sandbox == sandbox.On && errors.Is(err, sandbox.ErrUnavailable) {
+		o.Sandbox, o.SandboxReport = nil, sandbox.Report{Missing: err.Error()}
+		return wire.Start(command)
+	}
+	return p, err
+}
+
+func (d *Dialer) startSealed(s *Server, command wire.Command, o *Opened) (*wire.Process, error) {
 	config := d.SandboxConfig
 	config.Environ, config.Dir, config.Args = d.Environ, s.Dir, s.Command
 	sb, err := sandbox.New(config)
-	switch {
-	case err == nil:
-		o.Sandbox, command.Wrap = sb, sb.Wrap
-		return nil
-	case d.Sandbox == sandbox.On && errors.Is(err, sandbox.ErrUnavailable):
-		o.SandboxReport.Missing = err.Error()
-		return nil
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Program(), err)
 	}
-	return fmt.Errorf("%s: %w", s.Program(), err)
-}
-
-func (o *Opened) closeSandbox() {
-	if o.Sandbox != nil {
-		_ = o.Sandbox.Close() // the error of the start is the one to report
+	d.Sandboxes.hear(d, s.Program(), sb)
+	command.Wrap, command.Tap = sb.Wrap, tieCalls(sb, command.Tap)
+	p, err := wire.Start(command)
+	if err != nil {
+		return nil, errors.Join(err, sb.Close())
 	}
+	o.Sandbox = sb
+	return p, nil
 }
 
 // sealed ends the sandbox with the connection.

@@ -60,6 +60,9 @@ func (v *Redactor) Report(r *result.Report) {
 	for i := range r.Coverage.Checks {
 		v.redactTexts(&r.Coverage.Checks[i].Reason)
 	}
+	for i := range r.Sandboxes {
+		v.redactSandbox(&r.Sandboxes[i])
+	}
 	for i := range r.Posture {
 		v.redactTexts(&r.Posture[i].Detail)
 	}
@@ -75,6 +78,16 @@ func (v *Redactor) redactAdvisory(a *result.Advisory) {
 	for i := range a.Unjudged {
 		v.Message(&a.Unjudged[i].Reason)
 		v.redactLocation(&a.Unjudged[i].Location)
+	}
+}
+
+func (v *Redactor) redactSandbox(s *result.Sandbox) {
+	v.redactTexts(&s.Server, &s.Missing)
+	for i := range s.Contacts {
+		v.redactTexts(&s.Contacts[i].Host)
+	}
+	for _, list := range [][]string{s.Notes, s.Programs, s.CanariesOpened, s.FilesChanged} {
+		v.redactEach(list)
 	}
 }
 

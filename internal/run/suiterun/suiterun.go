@@ -46,9 +46,10 @@ type Options struct {
 	Recording string
 	Message   int // longest message taken from a server, in bytes
 	Limits    catalog.Limits
-	Environ   []string // ours
-	Version   string   // ours, which servers are told
-	Tool      string   // what the recording says that it was made by
+	Environ   []string       // ours
+	Sealing   launch.Sealing // of servers that are started
+	Version   string         // ours, which servers are told
+	Tool      string         // what the recording says that it was made by
 	Note      func(format string, args ...any)
 }
 
@@ -218,7 +219,8 @@ func (t *run) connectTo(name string, tap launch.Tap) (wire.Conn, error) {
 	case t.playing[name] != nil:
 		return inprocess.Connect(t.playing[name].Server, tap(name, nil, nil)), nil
 	}
-	dialer := launch.Dialer{Environ: t.Environ, Limits: wire.Limits{Message: t.Message, Total: math.MaxInt64}}
+	dialer := t.Sealing.Seal(launch.Dialer{Environ: t.Environ, Limits: wire.Limits{Message: t.Message, Total: math.MaxInt64}}, name)
+	dialer.SandboxRecord = t.file.Record
 	to := launch.Server{URL: s.URL, Header: assignPairs(s.Headers)}
 	if s.URL == "" {
 		to = launch.Server{Command: resolveCommand(s.Command), Env: assignPairs(s.Env), Dir: t.dir}

@@ -9,6 +9,7 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/tracefile"
 )
 
@@ -39,6 +40,7 @@ type Reader struct {
 	Version  string   // ours, which servers are told
 	Environ  []string // ours
 	Trace    *tracefile.File
+	Sealing  launch.Sealing // of servers that are started
 	Progress Progress
 	// ReadFile returns the text of a snapshot file; its errors are *catalog.Error.
 	ReadFile func(name string, limit int) (string, error)

@@ -81,6 +81,13 @@ func (t *File) Complete() error {
 	return nil
 }
 
+// Record records a message that went over no connection of ours.
+func (t *File) Record(m trace.Message) {
+	if t != nil {
+		t.recorder.Record(m)
+	}
+}
+
 // Recorder is for engines that record by themselves.
 func (t *File) Recorder() *trace.Recorder { return t.recorder }
 

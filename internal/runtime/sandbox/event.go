@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,6 +47,8 @@ type Event struct {
 	// Canaries are the names of the canaries that stood in what the server sent, or whose file
 	// was opened.
 	Canaries []string `json:"canaries,omitempty"`
+	// Used are the names of the canaries that went to the service which they claim to be for.
+	Used []string `json:"used,omitempty"`
 }
 
 // MaxText is how much of what the server sent an event keeps, in bytes.
@@ -79,7 +82,8 @@ func (e *Event) Outgoing() bool {
 
 // recorder keeps events.
 type recorder struct {
-	now func() time.Time
+	now      func() time.Time
+	canaries []Canary
 
 	mu     sync.Mutex
 	events []Event
@@ -87,7 +91,9 @@ type recorder struct {
 	calls  []*string // that are under way, the last one last
 }
 
-func newRecorder(now func() time.Time) *recorder { return &recorder{now: now} }
+func newRecorder(now func() time.Time, canaries []Canary) *recorder {
+	return &recorder{now: now, canaries: canaries}
+}
 
 // record adds an event.
 func (r *recorder) record(e Event) {
@@ -101,6 +107,7 @@ func (r *recorder) record(e Event) {
 	}
 	e.Seq, e.Time = len(r.events)+1, r.now()
 	e.Text = e.Text[:min(len(e.Text), MaxText)]
+	r.tellUsed(&e)
 	if e.Call == "" && len(r.calls) > 0 {
 		e.Call = *r.calls[len(r.calls)-1]
 	}
@@ -108,6 +115,22 @@ func (r *recorder) record(e Event) {
 	for _, do := range r.hear {
 		do(e)
 	}
+}
+
+// tellUsed tells the canaries that went where they belong from those that did not.
+func (r *recorder) tellUsed(e *Event) {
+	if !e.Outgoing() || len(e.Canaries) == 0 {
+		return
+	}
+	var stolen []string
+	for _, name := range e.Canaries {
+		if slices.ContainsFunc(r.canaries, func(c Canary) bool { return c.Name == name && c.BelongsTo(e.Host) }) {
+			e.Used = append(e.Used, name)
+		} else {
+			stolen = append(stolen, name)
+		}
+	}
+	e.Canaries = stolen
 }
 
 func (r *recorder) since(from int) []Event {

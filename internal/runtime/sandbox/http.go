@@ -150,7 +150,9 @@ func (s *Service) answer(w http.ResponseWriter) {
 	for name, value := range s.Header {
 		w.Header().Set(name, value)
 	}
-	if w.Header().Get("Content-Type") == "" {
+	if s.Type != "" {
+		w.Header().Set("Content-Type", s.Type)
+	} else if w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	}
 	if s.Status != 0 {

@@ -74,6 +74,7 @@ type File struct {
 type Service struct {
 	Addr netip.AddrPort // 127.0.0.1:8081, 10.0.0.5:80
 	Name string         // a host name that leads there; "" for none
+	Type string         // of the body; "" for text/plain
 	// Status and Header are those of the answer; 0 stands for 200. A redirect has 302 and Location.
 	Status int
 	Header map[string]string
@@ -116,6 +117,7 @@ var ErrUnavailable = errors.New("no sandbox")
 type Sandbox struct {
 	config   Config
 	canaries []Canary
+	planted  []File // the files that hold canaries
 	recorder *recorder
 	platform
 }
@@ -124,11 +126,36 @@ type Sandbox struct {
 // The caller must Close it.
 func New(c Config) (*Sandbox, error) {
 	c.Limits = c.Limits.withDefaults()
-	s := &Sandbox{config: c, canaries: newCanaries(), recorder: newRecorder(time.Now)}
+	s := &Sandbox{config: c, canaries: newCanaries()}
+	s.planted = s.canaryFiles()
+	s.recorder = newRecorder(time.Now, s.canaries)
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Available starts a program that does nothing in a sandbox and returns what stood in the way.
+func Available() error {
+	s, err := New(Config{Dir: "/", Environ: []string{"HOME=/root", "PATH=/usr/bin:/bin"}})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	cmd := exec.Command("/bin/sh", "-c", "exit 0")
+	cmd.Dir, cmd.Env = "/", s.config.Environ
+	started, err := s.Wrap(cmd)
+	if err != nil {
+		return err
+	}
+	err = started(cmd.Start())
+	if err != nil && cmd.Process != nil {
+		_ = cmd.Process.Kill()
+	}
+	if cmd.Process != nil {
+		_ = cmd.Wait() // its exit code says nothing
+	}
+	return err
 }
 
 // Wrap changes a command that is about to be started so that it runs in the sandbox. started

@@ -218,7 +218,7 @@ func (s *Sandbox) newSetup() setup {
 		out.Binds = append(out.Binds, shown{Path: f})
 	}
 	out.Etc = s.etcFiles()
-	for _, f := range slices.Concat(s.canaryFiles(), s.config.Files) {
+	for _, f := range slices.Concat(s.planted, s.config.Files) {
 		f.Path = inHome(v.home, f.Path)
 		out.Files = append(out.Files, f)
 	}

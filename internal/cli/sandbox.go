@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/result"
+)
+
+// sandboxFlags say whether servers that are started are sealed off.
+type sandboxFlags struct {
+	level sandbox.Level
+	allow []string
+	read  []string
+	boxes launch.Sandboxes
+}
+
+// sandboxLevels are the values of --sandbox.
+var sandboxLevels = []string{string(sandbox.Off), string(sandbox.On), string(sandbox.Require)}
+
+// addSandboxFlags adds the flags to a set; usual is the level where the user names none.
+func (s *sandboxFlags) addSandboxFlags(f *pflag.FlagSet, usual sandbox.Level) {
+	s.level = usual
+	show := func(l sandbox.Level) string { return string(l) }
+	f.Var(&value[sandbox.Level]{&s.level, "LEVEL", sandbox.ParseLevel, show}, "sandbox", "seal off servers that are started: off, on (where this system can), require")
+	f.StringArrayVar(&s.allow, "sandbox-allow", nil, "let sealed servers really reach this `HOST` or HOST:PORT; repeatable (default none)")
+	f.StringArrayVar(&s.read, "sandbox-read", nil, "show sealed servers a copy of this `PATH` as well; repeatable (default none)")
+}
+
+// completeSandbox completes --sandbox.
+func completeSandbox(cmd *cobra.Command) { completeWith(cmd, "sandbox", sandboxLevels) }
+
+// sealing is what the flags say. Events are recorded in a trace as well, nil for none.
+func (s *sandboxFlags) sealing(record *tracefile.File) launch.Sealing {
+	return launch.Sealing{Level: s.level, Config: sandbox.Config{Allow: s.allow, Read: s.read}, Record: record.Record, Boxes: &s.boxes}
+}
+
+// tellSandboxes says on stderr what held, for commands that write no report.
+func (a *app) tellSandboxes(s *sandboxFlags) {
+	for _, b := range s.boxes.Reports() {
+		a.note("%s: %s", b.Server, sandboxSum(&b))
+	}
+	for _, theft := range s.boxes.Thefts() {
+		a.say("%s", theft)
+	}
+}
+
+// sandboxSum is a sandbox on one line.
+func sandboxSum(b *result.Sandbox) string {
+	if b.Missing != "" {
+		return "no sandbox was to be had: " + b.Missing
+	}
+	var lost []string
+	for _, p := range b.Protections {
+		if !p.Held {
+			lost = append(lost, p.Name)
+		}
+	}
+	text := fmt.Sprintf("ran in a sandbox, %d of %d protections held", len(b.Protections)-len(lost), len(b.Protections))
+	if lost != nil {
+		text += ", not " + strings.Join(lost, ", ")
+	}
+	return text
+}

@@ -1,0 +1,135 @@
+// Package behaviour holds the checks of what a server was seen to do in a sandbox: that it sent out
+// what only the sandbox knows (GNT-501), that it copied what passed through it to somebody else
+// (GNT-502), that it wrote where programs start from (GNT-503).
+//
+// They read the events of a trace, of protocol "sandbox", and report nothing but what was
+// observed.
+package behaviour
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+var lane check.Lane
+
+// register adds a check to the lane.
+var register = lane.Register
+
+// Checks returns the lane's checks by id.
+func Checks() []*check.Check { return lane.Checks() }
+
+// source is the page that describes the sandbox.
+const source = "https://modelcontextprotocol.io/specification/draft/basic/security_best_practices"
+
+// protocol is that of events in a trace.
+const protocol = "sandbox"
+
+// An observed event is one of a trace, read.
+type observed struct {
+	message  *trace.Message
+	kind     string
+	host     string
+	call     string
+	path     string
+	text     string // what was sent, as far as it was kept
+	canaries []string
+	allowed  bool
+	best     string // the member that shows best what happened
+}
+
+// eachEvent hands every event of the trace to do.
+func eachEvent(p *check.Pass, do func(*observed, rawjson.Value)) {
+	var tree rawjson.Tree
+	for i := range p.Trace.Messages {
+		m := &p.Trace.Messages[i]
+		if !m.IsProtocol(protocol) || m.Kind != trace.Event || tree.Parse(m.Raw, 0) != nil {
+			continue
+		}
+		p.Looked(1)
+		do(readEvent(m, tree.Root()), tree.Root())
+	}
+}
+
+// maxCanaries bounds what is read of one event.
+const maxCanaries = 100
+
+func readEvent(m *trace.Message, v rawjson.Value) *observed {
+	text := func(name string) string { return strings.Clone(v.Get(name).Text()) }
+	e := &observed{message: m, kind: m.Method, host: strings.ToLower(text("host")), call: text("call"), path: text("path"), text: text("text") + "\n" + text("url")}
+	e.allowed, _ = v.Get("allowed").Bool()
+	for _, c := range v.Get("canaries").Elements() {
+		if len(e.canaries) < maxCanaries {
+			e.canaries = append(e.canaries, strings.Clone(c.Text()))
+		}
+	}
+	for _, name := range []string{"url", "path", "host", "text"} {
+		if v.Get(name).Text() != "" {
+			e.best = name
+			break
+		}
+	}
+	return e
+}
+
+// outgoing reports whether the event is something that was sent to somebody.
+func (e *observed) outgoing() bool {
+	switch e.kind {
+	case "lookup", "connection", "data", "request", "mail":
+		return true
+	}
+	return false
+}
+
+// how says in words how something was sent.
+func (e *observed) how() string {
+	switch e.kind {
+	case "lookup":
+		return "in a name that it looked up below"
+	case "request":
+		return "in an HTTP request to"
+	case "mail":
+		return "by mail through"
+	}
+	return "over a connection to"
+}
+
+// when says in words during which call something happened.
+func (e *observed) when() string {
+	if e.call == "" {
+		return "outside of any tool call"
+	}
+	return "during a call of " + excerpt.Quote(e.call, 60)
+}
+
+// domain is the last two labels of a name, or an address as it is.
+func domain(host string) string {
+	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
+	if len(labels) <= 2 || strings.Trim(labels[len(labels)-1], "0123456789") == "" || strings.Contains(host, ":") {
+		return host
+	}
+	return strings.Join(labels[len(labels)-2:], ".")
+}
+
+// title says for a reader what an event is.
+func (e *observed) title() string { return strings.ReplaceAll(e.kind, "_", " ") }
+
+func (e *observed) place(p *check.Pass, root rawjson.Value) check.Place {
+	return p.Message(e.message, e.title(), root.Get(e.best))
+}
+
+// quoted is a word of the server's as a message shows it.
+func quoted(s string) string { return excerpt.Quote(s, 90) }
+
+// server names who did it.
+func (e *observed) server() string {
+	if e.message.Server == "" {
+		return "the server"
+	}
+	return fmt.Sprintf("the server %s", quoted(e.message.Server))
+}

@@ -1,0 +1,165 @@
+package behaviour
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/redact"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+var _ = register(check.Check{
+	ID: "GNT-502", Name: "content-copied-elsewhere", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP10:2025 close, ASI02 weak, CWE-200 close, CWE-506 weak, L3 close, L4 weak",
+	Axis:     "data-exfiltration", Needs: check.Observed, Source: source,
+	Doc: `What one tool call handed to a server that ran in a sandbox went to two domains, or to another one than it goes to in
+the other calls of this tool. So does a server that sends every mail where it should, and a copy to its author.
+
+Looked for are the texts of the call's arguments, of 12 characters or more, in the encodings of GNT-501, in everything that the server sent
+between the call and its answer. The domain that most calls of the tool send to is taken for its proper one; with one call
+the first one is, and the severity is medium.
+
+What stays quiet: hosts that the arguments name, hosts below one domain, and a tool whose calls go each to one domain. What is sent after the
+answer is not tied to a call.`,
+	Advice: "Ask whoever publishes the server what the second host is for, and do not run it before you know.",
+	Run: func(p *check.Pass) {
+		calls := callsOf(p)
+		usual := usualDomains(calls)
+		seen := map[string]bool{}
+		for _, c := range calls {
+			c.reportCopies(p, usual[c.tool()], seen)
+		}
+	},
+})
+
+// sentCall is a tool call and where its content was seen to go.
+type sentCall struct {
+	server, name string
+	arguments    string // as text, to see which hosts it names
+	finder       *redact.Redactor
+	request      int               // its message
+	sent         map[string]sentTo // by domain
+}
+
+// sentTo is the first event that carries content to a domain.
+type sentTo struct {
+	host  string
+	at    check.Place
+	order int
+}
+
+func (c *sentCall) tool() string { return c.server + "\x00" + c.name }
+
+const (
+	shortestContent = 12
+	mostContent     = 200
+)
+
+// callsOf reads the calls of the trace, with where their content went.
+func callsOf(p *check.Pass) []*sentCall {
+	var calls []*sentCall
+	open := map[string]*sentCall{} // by server: the call that began last and has no answer
+	var tree rawjson.Tree
+	for i := range p.Trace.Messages {
+		m := &p.Trace.Messages[i]
+		switch {
+		case m.Method == "tools/call" && m.Kind == trace.Request && tree.Parse(m.Raw, 0) == nil:
+			c := newSentCall(m, tree.Root().Get("params"))
+			calls, open[m.Server] = append(calls, c), c
+		case m.Method == "tools/call" && m.Kind.Answer():
+			if c := open[m.Server]; c != nil && c.request == m.ReplyTo {
+				delete(open, m.Server)
+			}
+		case m.IsProtocol(protocol) && m.Kind == trace.Event && open[m.Server] != nil && tree.Parse(m.Raw, 0) == nil:
+			p.Looked(1)
+			open[m.Server].take(p, readEvent(m, tree.Root()), tree.Root())
+		}
+	}
+	return calls
+}
+
+func newSentCall(m *trace.Message, params rawjson.Value) *sentCall {
+	c := &sentCall{server: m.Server, name: strings.Clone(params.Get("name").Text()), request: m.Seq, sent: map[string]sentTo{}}
+	var content []string
+	var all strings.Builder
+	for v := range params.Get("arguments").All() {
+		if v.Kind() != rawjson.String {
+			continue
+		}
+		text := v.Text()
+		all.WriteString(strings.ToLower(text) + "\n")
+		if len(text) >= shortestContent && len(content) < mostContent {
+			content = append(content, fmt.Sprintf("%d=%s", len(content), text))
+		}
+	}
+	c.arguments, c.finder = all.String(), redact.New(content)
+	return c
+}
+
+// take notes where an event carries content of the call.
+func (c *sentCall) take(p *check.Pass, e *observed, root rawjson.Value) {
+	to := domain(e.host)
+	if _, known := c.sent[to]; known || !e.outgoing() || e.host == "" || e.kind == "connection" {
+		return
+	}
+	if strings.Contains(c.arguments, to) || len(c.finder.Names(e.text+"\n"+e.host)) == 0 {
+		return
+	}
+	c.sent[to] = sentTo{e.host, e.place(p, root), len(c.sent)}
+}
+
+// usualDomains tells for each tool the domain that most of its calls send to, "" where there is none.
+func usualDomains(calls []*sentCall) map[string]string {
+	counts := map[string]map[string]int{}
+	for _, c := range calls {
+		if counts[c.tool()] == nil {
+			counts[c.tool()] = map[string]int{}
+		}
+		for d := range c.sent {
+			counts[c.tool()][d]++
+		}
+	}
+	out := map[string]string{}
+	for tool, of := range counts {
+		best := 0
+		for _, d := range slices.Sorted(maps.Keys(of)) {
+			switch {
+			case of[d] > best:
+				best, out[tool] = of[d], d
+			case of[d] == best:
+				out[tool] = "" // two that are equal: neither is the proper one
+			}
+		}
+	}
+	return out
+}
+
+func (c *sentCall) reportCopies(p *check.Pass, usual string, seen map[string]bool) {
+	domains := slices.SortedFunc(maps.Keys(c.sent), func(a, b string) int { return c.sent[a].order - c.sent[b].order })
+	severity := finding.None
+	if usual == "" {
+		if len(domains) < 2 {
+			return
+		}
+		usual, severity = domains[0], finding.Medium
+	}
+	for _, d := range domains {
+		if d == usual || seen[c.tool()+"\x00"+d] {
+			continue
+		}
+		seen[c.tool()+"\x00"+d] = true
+		relation := check.Relation{
+			At: c.sent[d].at, Severity: severity, Identity: []string{c.server, c.name, d},
+			Message: fmt.Sprintf("what a call of %s handed over went to %s, and its calls send to %s", quoted(c.name), quoted(c.sent[d].host), quoted(usual)),
+		}
+		if first, ok := c.sent[usual]; ok {
+			relation.Related = []check.Place{first.at}
+		}
+		p.Report(relation)
+	}
+}

@@ -1,0 +1,17 @@
+package behaviour
+
+import (
+	"flag"
+	"testing"
+
+	"gauntlet/internal/engine/check/checktest"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestGolden(t *testing.T) {
+	if *update {
+		checktest.Update(t, "testdata", Checks())
+	}
+	checktest.Run(t, "testdata", Checks())
+}

@@ -1,0 +1,73 @@
+package behaviour
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/rawjson"
+)
+
+var _ = register(check.Check{
+	ID: "GNT-503", Name: "startup-file-written", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP04:2025 weak, ASI05 weak, CWE-506 close, L3 close, L4 weak",
+	Axis:     "persistence", Needs: check.Observed, Source: source,
+	Doc: `A server that ran in a sandbox wrote a file that other programs run or trust without being asked: a profile of a shell, keys that
+may log in by SSH, a unit of systemd, an autostart entry, a crontab, hooks and configuration of git, or the configuration of an MCP client, through
+which it would start again or start others. The file was a private copy and is gone; outside of a sandbox it would be the user's.
+
+What stays quiet: every other file that is written, which is an event. A tool that was asked to write that very file
+in a call does what it was told; the message names the call.`,
+	Advice: "Look at what was written. An installer says so and asks; a server has no reason to.",
+	Run: func(p *check.Pass) {
+		seen := map[string]bool{}
+		eachEvent(p, func(e *observed, root rawjson.Value) {
+			what := startsPrograms(e.path)
+			if e.kind != "file_change" || what == "" || strings.HasPrefix(e.text, "deleted") || seen[e.message.Server+"\x00"+e.path] {
+				return
+			}
+			seen[e.message.Server+"\x00"+e.path] = true
+			p.Report(check.Relation{
+				At: e.place(p, root), Message: fmt.Sprintf("%s wrote %s, %s", e.server(), quoted(e.path), what),
+				Identity: []string{e.message.Server, e.path},
+			})
+		})
+	},
+})
+
+// startupFiles are the ends of paths, and what a file there does.
+var startupFiles = []struct {
+	ends []string
+	what string
+}{
+	{[]string{"/.bashrc", "/.bash_profile", "/.bash_login", "/.profile", "/.zshrc", "/.zshenv", "/.zprofile", "/.config/fish/config.fish", "/.bash_logout", "/.xprofile", "/.xsession"}, "which every shell of the user runs"},
+	{[]string{"/.ssh/authorized_keys", "/.ssh/authorized_keys2", "/.ssh/rc", "/.ssh/config"}, "which lets others log in or runs at a log-in"},
+	{[]string{"/.cursor/mcp.json", "/.vscode/mcp.json", "/claude_desktop_config.json", "/.claude.json", "/.codeium/windsurf/mcp_config.json", "/.gemini/settings.json", "/.codex/config.toml"}, "which says what servers an MCP client starts"},
+	{[]string{"/.gitconfig", "/.config/git/config", "/.npmrc", "/.pip/pip.conf", "/.config/pip/pip.conf"}, "which says what git or a package manager runs and where it loads from"},
+}
+
+// startupFolders hold files of which every one is run.
+var startupFolders = []struct{ part, what string }{
+	{"/.config/autostart/", "which is run when the user logs in"},
+	{"/.config/systemd/user/", "which the system runs for the user"},
+	{"/.git/hooks/", "which git runs"},
+	{"/var/spool/cron/", "which is run at set times"},
+	{"/.config/fish/conf.d/", "which every shell of the user runs"},
+}
+
+// startsPrograms says what a file does without being asked, "" for nothing.
+func startsPrograms(path string) string {
+	for _, s := range startupFiles {
+		if slices.ContainsFunc(s.ends, func(end string) bool { return strings.HasSuffix(path, end) }) {
+			return s.what
+		}
+	}
+	for _, s := range startupFolders {
+		if strings.Contains(path, s.part) && !strings.HasSuffix(path, ".sample") {
+			return s.what
+		}
+	}
+	return ""
+}

@@ -1,0 +1,152 @@
+package launch
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/result"
+	"gauntlet/trace"
+)
+
+// Sandboxes keeps what happened in the sandboxes of one command. A nil one keeps nothing. It can be
+// used from several goroutines.
+type Sandboxes struct {
+	mu     sync.Mutex
+	runs   []*sandboxRun
+	events []trace.Message
+}
+
+// sandboxRun is one server that was started.
+type sandboxRun struct {
+	server string
+	box    *sandbox.Sandbox // nil where there could be none
+	report sandbox.Report
+}
+
+func (b *Sandboxes) add(server string, o *Opened) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.runs = append(b.runs, &sandboxRun{server, o.Sandbox, o.SandboxReport})
+}
+
+// hear keeps the events of a sandbox from now on.
+func (b *Sandboxes) hear(d *Dialer, program string, box *sandbox.Sandbox) {
+	if b == nil {
+		return
+	}
+	server := cmp.Or(d.SandboxName, program)
+	box.OnEvent(func(e sandbox.Event) {
+		m := e.Message()
+		m.Server = server
+		b.mu.Lock()
+		m.Seq = len(b.events) + 1
+		b.events = append(b.events, m)
+		b.mu.Unlock()
+		if d.SandboxRecord != nil {
+			m.Seq = 0
+			d.SandboxRecord(m)
+		}
+	})
+}
+
+// Observed is a trace of all events, nil if there was no sandbox.
+func (b *Sandboxes) Observed() *trace.Trace {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !slices.ContainsFunc(b.runs, func(r *sandboxRun) bool { return r.box != nil }) {
+		return nil
+	}
+	return &trace.Trace{Header: trace.Header{Version: trace.Version}, Messages: slices.Clone(b.events)}
+}
+
+// Reports says of every server that was to be sealed off what held and what it did. It is for the
+// end, when the servers are closed.
+func (b *Sandboxes) Reports() []result.Sandbox {
+	if b == nil {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []result.Sandbox
+	for _, r := range b.runs {
+		one := result.Sandbox{Server: r.server, Missing: r.report.Missing, Notes: r.report.Notes, Protections: []result.Protection{}, Contacts: []result.Contact{}}
+		for _, p := range r.report.Protections {
+			one.Protections = append(one.Protections, result.Protection(p))
+		}
+		if r.box != nil {
+			summarise(&one, r.box.Events(1))
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// mostListed bounds each list of a report.
+const mostListed = 100
+
+// summarise adds what the events say.
+func summarise(s *result.Sandbox, events []sandbox.Event) {
+	contacts := map[result.Contact]int{}
+	programs, opened, changed := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for i := range events {
+		e := &events[i]
+		switch e.Kind {
+		case sandbox.Lookup, sandbox.Request, sandbox.Mail, sandbox.Data:
+			contacts[result.Contact{Host: e.Host, How: string(e.Kind), Allowed: e.Allowed}]++
+		case sandbox.Start:
+			programs[e.Path] = true
+		case sandbox.FileAccess:
+			opened[e.Path] = true
+		case sandbox.FileChange:
+			changed[e.Path] = true
+		}
+	}
+	s.Events = len(events)
+	for c, n := range contacts {
+		c.Times = n
+		s.Contacts = append(s.Contacts, c)
+	}
+	slices.SortFunc(s.Contacts, func(a, b result.Contact) int {
+		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.How, b.How))
+	})
+	s.Contacts = s.Contacts[:min(len(s.Contacts), mostListed)]
+	s.Programs, s.CanariesOpened, s.FilesChanged = firstOf(programs), firstOf(opened), firstOf(changed)
+}
+
+func firstOf(set map[string]bool) []string {
+	all := slices.Sorted(maps.Keys(set))
+	return all[:min(len(all), mostListed)]
+}
+
+// Thefts says of each server and host once that a canary was sent there.
+func (b *Sandboxes) Thefts() []string {
+	var out []string
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, r := range b.runs {
+		if r.box == nil {
+			continue
+		}
+		for _, e := range r.box.Events(1) {
+			if !e.Outgoing() || len(e.Canaries) == 0 {
+				continue
+			}
+			text := fmt.Sprintf("%s sent the canary %s to %q, which nothing but its sandbox knew", r.server, strings.Join(e.Canaries, ", "), e.Host)
+			if !slices.Contains(out, text) && len(out) < mostListed {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,25 @@
+package result
+
+// A Sandbox says of one server that was to be started sealed off which protections held, and
+// what it was seen to do. None of it is a finding by itself.
+type Sandbox struct {
+	Server string `json:"server"`
+	// Missing is why the server ran without a sandbox, "" where it ran in one.
+	Missing     string       `json:"missing,omitempty"`
+	Protections []Protection `json:"protections"`
+	Notes       []string     `json:"notes,omitempty"`
+	Events      int          `json:"events"` // all that were recorded
+	// The lists hold at most 100 each.
+	Contacts       []Contact `json:"contacts"`
+	Programs       []string  `json:"programs,omitempty"`        // that it started
+	CanariesOpened []string  `json:"canaries_opened,omitempty"` // files
+	FilesChanged   []string  `json:"files_changed,omitempty"`   // created, changed or deleted
+}
+
+// A Contact is a host that the server turned to. How is "lookup", "request", "mail" or "data".
+type Contact struct {
+	Host    string `json:"host"`
+	How     string `json:"how"`
+	Times   int    `json:"times"`
+	Allowed bool   `json:"allowed,omitempty"` // it went out to a host that the user allowed
+}
