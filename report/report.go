@@ -13,9 +13,11 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/capability"
 	"gauntlet/diff"
 	"gauntlet/finding"
 	"gauntlet/result"
+	"gauntlet/trace"
 )
 
 // Options are about looks and change nothing of what pretty has to say, save Verbose.
@@ -33,6 +35,10 @@ type Options struct {
 	// Gate says how the exit code is computed, so that the text can give its reason; nil
 	// leaves that out.
 	Gate *Gate
+	// Capabilities are what tools can do, for the matrix and the graph of a page; nil for none.
+	Capabilities []capability.Server
+	// Traces are recorded conversations, in order, for the diagrams of a page; nil for none.
+	Traces []Conversation
 	// Next is the one command that a reader may want to run next; "" leaves that out.
 	Next string
 	// NotSecurity says that the rules are about the form of documents, so that a code host
@@ -46,6 +52,12 @@ type FormatOf[T any] struct {
 	Summary string // one line for a help text
 
 	write func(*bufio.Writer, T, Options) error
+}
+
+// A Conversation is a recorded conversation with the name of its file.
+type Conversation struct {
+	File  string
+	Trace *trace.Trace
 }
 
 // A Gate has the arguments of result.Report.ExitCode.

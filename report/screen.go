@@ -45,6 +45,7 @@ func (p *page) writeScreenTail(r *result.Report, opt Options) {
 	p.attackLines(r.Attacks, opt.Height)
 	p.rateLines(r.Rates)
 	p.expectationLines(r.Expectations)
+	p.probeLines(r.Probing)
 	p.serverTable(r, opt.Height)
 	p.togetherLines(r.Clients)
 	p.advisoryLines(r.Advisory)

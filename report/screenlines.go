@@ -167,6 +167,17 @@ func (p *page) togetherLines(c *result.Clients) {
 // mostNamed is how many of the servers of one agent a line names.
 const mostNamed = 12
 
+// probeLines counts the trials of probes. What they proved are findings, with a line of their own.
+func (p *page) probeLines(r *result.Probing) {
+	if r == nil {
+		return
+	}
+	p.line("Probes", fmt.Sprintf("%s; %s calls; where it ran: %s%s", probeCounts(r), groupDigits(r.Calls), Visible(r.Ground), protectionText(r.Protections)))
+	if r.Cut != "" {
+		p.line("", "ended early: "+Visible(r.Cut))
+	}
+}
+
 // expectationLines lists the expectations that did not hold.
 func (p *page) expectationLines(es []result.Expectation) {
 	if es == nil {

@@ -54,15 +54,10 @@ type tableLayout struct{ name, items int }
 
 func (p *page) serverRow(row *serverRow, l tableLayout) {
 	used := l.name + l.items + 4
-	plain := severityCounts(row.by, func(_ finding.Severity, s string) string { return s })
-	text := severityCounts(row.by, p.colourSeverity)
-	switch {
-	case row.state != "":
-		text, plain = p.fit(row.state, used), row.state
-	case plain == "":
-		text, plain = "no findings", "no findings"
-	case p.fit(plain, used) != plain:
-		text = p.fit(plain, used)
+	plain := row.words()
+	text := p.fit(plain, used)
+	if painted := severityCounts(row.by, p.colourSeverity); text == plain && painted != "" && row.state == "" {
+		text = painted
 	}
 	where := ""
 	if room := p.width - used - columns(plain) - 2; row.where != "" && (p.whole || room > 12) {
@@ -77,6 +72,14 @@ func (p *page) serverRow(row *serverRow, l tableLayout) {
 
 // padTo fills s with spaces up to n columns.
 func padTo(s string, n int) string { return s + strings.Repeat(" ", max(n-columns(s), 0)) }
+
+// words says what was found, or what became of an entry that was not scanned.
+func (row *serverRow) words() string {
+	if row.state != "" {
+		return row.state
+	}
+	return cmp.Or(severityCounts(row.by, func(_ finding.Severity, s string) string { return s }), "no findings")
+}
 
 // weight orders rows: a severer finding outweighs any number of milder ones.
 func (row *serverRow) weight() float64 {

@@ -117,6 +117,13 @@ func (a *app) attackReport(outs []output, verbose bool, r *result.Report) error 
 	gate := gateFlags{failOn: finding.None}
 	looks := a.reportOptions(verbose, &gate)
 	looks.Next = nextOfAttacks(r)
+	if wantsPage(outs) {
+		var names []string
+		for i := range r.Attacks {
+			names = append(names, r.Attacks[i].Trace)
+		}
+		looks.Traces = a.readConversations(names)
+	}
 	written := a.writeReports(outs, r, looks)
 	a.code = gate.exitCode(r, written)
 	return nil

@@ -82,7 +82,8 @@ func (a *app) writeReports(outs []output, r *result.Report, looks report.Options
 	for _, o := range outs {
 		opt := looks
 		if o.file != "-" {
-			opt = report.Options{Verbose: looks.Verbose, Gate: looks.Gate, Next: looks.Next}
+			opt = looks
+			opt.Color, opt.Width, opt.Height = false, 0, 0
 		}
 		write := a.writeTo
 		if o.format.Name == "pretty" {

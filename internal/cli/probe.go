@@ -146,7 +146,7 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("--replay: no trial on this server has the fingerprint %q", p.replay)
 	}
 	p.progress.stopShowing()
-	written := p.writeReports(outs, r, p.terminalOptions(p.outputs.verbose))
+	written := p.writeReports(outs, r, p.reportOptions(p.outputs.verbose, &p.gate))
 	p.code = p.gate.exitCode(r, written)
 	if incomplete != nil && p.code == result.ExitOK {
 		return incomplete

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/catalog"
+	"gauntlet/classify"
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/engine/check/config"
@@ -19,6 +20,7 @@ import (
 	"gauntlet/internal/run/redaction"
 	"gauntlet/internal/run/sourcecode"
 	"gauntlet/internal/run/target"
+	"gauntlet/report"
 	"gauntlet/result"
 	"gauntlet/trust"
 )
@@ -196,6 +198,9 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 	}
 	looks := s.reportOptions(s.outputs.verbose, &s.gate)
 	looks.Next = s.nextOfScan(r)
+	if wantsPage(outs) {
+		s.addPageData(&looks)
+	}
 	written := s.writeReports(outs, r, looks)
 	s.tellIncomplete(r)
 	s.code = s.gate.exitCode(r, written)
@@ -310,6 +315,17 @@ func (s *scanCommand) runChecks(ctx context.Context, checks []*check.Check, ofCo
 		redaction.New(given).Report(r)
 	}
 	return r, nil
+}
+
+// addPageData adds what a page shows beside the report: what tools can do, and the trace.
+func (s *scanCommand) addPageData(looks *report.Options) {
+	looks.Capabilities = classify.Catalog(&s.gathered.Catalog)
+	if given := s.gathered.Secrets; len(given) > 0 {
+		redaction.New(given).Labels(looks.Capabilities)
+	}
+	if t := s.conversation.Trace; t != nil {
+		looks.Traces = []report.Conversation{{File: s.recorded.trace, Trace: t}}
+	}
 }
 
 // namedServers are the servers that the user named, not those of configurations.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -99,6 +100,9 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 	r.Sandboxes = t.sandbox.boxes.Reports()
 	looks := t.reportOptions(t.outputs.verbose, &t.gate)
 	looks.Next = nextOfSuite(r, args[0], t.outputs.verbose)
+	if wantsPage(outs) {
+		looks.Traces = t.readConversations([]string{cmp.Or(t.recording, t.traceName, s.Trace)})
+	}
 	written := t.writeReports(outs, r, looks)
 	t.code = t.gate.exitCode(r, written)
 	return nil

@@ -1,0 +1,117 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"gauntlet/capability"
+	"gauntlet/finding"
+	"gauntlet/result"
+)
+
+// A flowEnd is one end of a flow: a tool of a server, a server, or the agent. Both are Visible.
+type flowEnd struct{ Name, Server string }
+
+// A flow is one way that data can take or took.
+type flow struct {
+	From, To    flowEnd
+	Label, Text string // Visible
+	// Finding is the id of the finding that says so, "" where the labels of tools alone do.
+	Finding string
+}
+
+// maxFlows is how many flows a graph has: beyond that nobody reads it, and the table of findings
+// has them all.
+const maxFlows = 80
+
+// flowsOf collects the flows that findings tell of, and from labels what servers bring into the
+// context of an agent and what can leave through them.
+func flowsOf(r *result.Report, servers []capability.Server) (out []flow) {
+	ids := idMaker{}
+	for _, f := range severestFirst(r.Findings) {
+		id := ids.next(f.Fingerprint)
+		switch f.Rule.Base() {
+		case "SEC-035":
+			for k := range f.Related {
+				out = append(out, flow{endOf(&f.Location), endOf(&f.Related[k]), Visible(string(f.Rule)), Visible(f.Message), id})
+			}
+		case "SEC-060":
+			for k := range f.Related {
+				out = append(out, flow{endOf(&f.Related[k]), endOf(&f.Location), Visible(string(f.Rule)), Visible(f.Message), id})
+			}
+		}
+	}
+	out = append(out, capabilityFlows(servers)...)
+	return out[:min(len(out), maxFlows)]
+}
+
+func severestFirst(fs []finding.Finding) []*finding.Finding {
+	out := make([]*finding.Finding, len(fs))
+	for i := range fs {
+		out[i] = &fs[i]
+	}
+	slices.SortStableFunc(out, func(a, b *finding.Finding) int { return cmp.Compare(b.Severity, a.Severity) })
+	return out
+}
+
+// endOf names the tool of a place; of a message its tool and not its method.
+func endOf(l *finding.Location) flowEnd {
+	name := l.Item
+	if l.Seq > 0 {
+		_, after, ok := strings.Cut(name, " ")
+		if ok {
+			name = after
+		}
+	}
+	return flowEnd{Visible(cmp.Or(name, kindWord(l.Kind))), Visible(l.Server)}
+}
+
+var (
+	bringsIn = []capability.Tag{capability.FSRead, capability.SecretAccess, capability.DBQuery, capability.NetEgress}
+	takesOut = []capability.Tag{capability.Exec, capability.FSWrite, capability.NetEgress, capability.DBWrite}
+)
+
+// capabilityFlows says for each server what it can bring into the agent's context and what the
+// agent can do through it.
+func capabilityFlows(servers []capability.Server) (out []flow) {
+	agent := flowEnd{Name: "agent's context"}
+	for i := range servers {
+		s := &servers[i]
+		var in, away []string
+		for _, tag := range s.Capabilities {
+			if slices.Contains(bringsIn, tag) {
+				in = append(in, matrixHeads[tag])
+			}
+			if slices.Contains(takesOut, tag) {
+				away = append(away, matrixHeads[tag])
+			}
+		}
+		name := Visible(cmp.Or(s.Name, "(unnamed)"))
+		if in != nil {
+			out = append(out, flow{flowEnd{Name: name}, agent, strings.Join(in, ", "), "tools of this server can read: " + strings.Join(in, ", "), ""})
+		}
+		if away != nil {
+			out = append(out, flow{agent, flowEnd{Name: name}, strings.Join(away, ", "), "tools of this server can act: " + strings.Join(away, ", "), ""})
+		}
+	}
+	return out
+}
+
+// writeFlows writes the flows as a table, from which the page's script draws the graph.
+func (h *htmlReport) writeFlows() error {
+	if len(h.flows) == 0 {
+		return nil
+	}
+	found := 0
+	for i := range h.flows {
+		if h.flows[i].Finding != "" {
+			found++
+		}
+	}
+	intro := countNoun(found, "flow") + " of findings, marked; the others follow from what the tools can do."
+	if len(h.flows) == maxFlows {
+		intro += " Further flows are left out; the findings have them."
+	}
+	return h.execute("flows", map[string]any{"Flows": h.flows, "Intro": intro})
+}

@@ -1,0 +1,330 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/capability"
+	"gauntlet/result"
+	"gauntlet/verdict"
+)
+
+// A labelledLine is one line of a list.
+type labelledLine struct{ Label, Text string }
+
+// A section is a list of lines or a table under a heading.
+type section struct {
+	ID, Title, Intro string
+	Lines            []labelledLine
+	Head             []string
+	Rows             [][]string
+}
+
+// outcomeClass is how an outcome looks.
+func outcomeClass(a *result.AttackRun) string {
+	switch {
+	case a.Exploited():
+		return "critical"
+	case a.Resisted():
+		return "good"
+	}
+	return "medium"
+}
+
+// An attackCell is one run in the matrix.
+type attackCell struct{ ID, Class, Words string }
+
+// An attackRow is one attack with its runs by agent.
+type attackRow struct {
+	Title string
+	Cells [][]attackCell
+}
+
+// An attackView is what a page shows of a run.
+type attackView struct {
+	attackCell
+	Title, Why, Agent, Document, Trace string
+	Lines                              []labelledLine
+}
+
+// writeAttacks writes the matrix of attacks by agents, and what there is to know of each run.
+func (h *htmlReport) writeAttacks() error {
+	runs := h.r.Attacks
+	if len(runs) == 0 {
+		return nil
+	}
+	agents, rows := []string{}, []attackRow{}
+	rowOf := map[string]int{}
+	views := make([]attackView, len(runs))
+	for i := range runs {
+		a := &runs[i]
+		agent := cmp.Or(a.Agent, "whoever connected")
+		if !slices.Contains(agents, agent) {
+			agents = append(agents, agent)
+		}
+		views[i] = viewAttack(a, i)
+	}
+	for i := range runs {
+		title := attackTitle(&runs[i])
+		at, ok := rowOf[title]
+		if !ok {
+			at = len(rows)
+			rowOf[title] = at
+			rows = append(rows, attackRow{title, make([][]attackCell, len(agents))})
+		}
+		column := slices.Index(agents, cmp.Or(runs[i].Agent, "whoever connected"))
+		rows[at].Cells[column] = append(rows[at].Cells[column], views[i].attackCell)
+	}
+	return h.execute("attacks", map[string]any{"Sum": attackCounts(runs) + ".", "Agents": agents, "Rows": rows, "Runs": views})
+}
+
+func viewAttack(a *result.AttackRun, i int) attackView {
+	v := attackView{attackCell{fmt.Sprintf("run-%d", i+1), outcomeClass(a), outcomeWords(outcomeOf(a))}, attackTitle(a), why(a), a.Agent, a.Document, a.Trace, nil}
+	add := func(label, text string) { v.Lines = append(v.Lines, labelledLine{label, text}) }
+	if a.Scripted {
+		add("Scripted", "the agent did what a script says: this shows what the attack can do and nothing about an agent")
+	}
+	if len(a.Findings) > 0 {
+		add("Finding", (*page)(nil).confirmed(a)+strings.Join(a.Findings, ", "))
+	}
+	if a.Verdict != nil {
+		for k := range a.Verdict.Indicators {
+			n := &a.Verdict.Indicators[k]
+			add(indicatorLabel(n), indicatorText(n))
+		}
+		if e := a.Verdict.Exposure; e != nil {
+			for k := range e.Parts {
+				part := &e.Parts[k]
+				text := strings.TrimSpace(part.Method+" "+part.Name) + " of " + part.Actor + ", " + part.Phase
+				if part.Delivered == 0 {
+					add("Not delivered", text)
+				} else {
+					add("Delivered", fmt.Sprintf("%s (message %d)", text, part.Message))
+				}
+			}
+		}
+	}
+	for k := range a.Actors {
+		if c := &a.Actors[k]; c.State != "ran" {
+			add("Actor", fmt.Sprintf("%s (%s) %s: %s", c.Name, c.Mode, c.State, c.Reason))
+		}
+	}
+	for k := range a.Wire {
+		add("Wire", wireText(&a.Wire[k]))
+	}
+	for _, n := range a.Notices {
+		add("Note", n.Message)
+	}
+	return v
+}
+
+func indicatorLabel(n *verdict.Indicator) string {
+	switch {
+	case n.Unobservable:
+		return "Not observable"
+	case n.Result == verdict.Matched:
+		return "Matched"
+	case n.Result == verdict.Error:
+		return "Error"
+	case n.Result == verdict.Skipped:
+		return "Skipped"
+	}
+	return "No match"
+}
+
+func (h *htmlReport) writeExpectations() error {
+	es := h.r.Expectations
+	if len(es) == 0 {
+		return nil
+	}
+	s := section{ID: "expectations", Title: "Expectations", Head: []string{"Expectation", "Result", "Why", "At"}}
+	for i := range es {
+		words := "held"
+		if !es[i].Held {
+			words = "did not hold"
+		}
+		s.Rows = append(s.Rows, []string{es[i].Name, words, es[i].Message, fmt.Sprintf("%s:%d", es[i].File, es[i].Line)})
+	}
+	return h.execute("table", s)
+}
+
+func (h *htmlReport) writeProbing() error {
+	p := h.r.Probing
+	if p == nil {
+		return nil
+	}
+	s := section{ID: "probes", Title: "Probes", Head: []string{"Tool and parameter", "Class", "Outcome", "Why tried", "Remarks"}}
+	s.Intro = fmt.Sprintf("%s. %s calls; where the server ran: %s%s.", probeCounts(p), groupDigits(p.Calls), p.Ground, protectionText(p.Protections))
+	if len(p.NotApplicable) > 0 {
+		s.Intro += " Not applicable: " + strings.Join(p.NotApplicable, ", ") + "."
+	}
+	if p.Cut != "" {
+		s.Intro += " Ended early: " + p.Cut
+	}
+	for i := range p.Trials {
+		t := &p.Trials[i]
+		remark := t.Reason
+		if t.Outcome == result.ResistedIt {
+			remark = fmt.Sprintf("%d delivered, %d answered", t.Delivered, t.Answered)
+		}
+		s.Rows = append(s.Rows, []string{t.Tool + "." + t.Parameter, t.Class, cmp.Or(trialWords[t.Outcome], string(t.Outcome)), t.Basis, remark})
+	}
+	return h.execute("table", s)
+}
+
+// writeCapabilities writes the matrix of what tools can do, a table a server.
+func (h *htmlReport) writeCapabilities() error {
+	titles := map[string]int{}
+	for i := range h.opt.Capabilities {
+		s := capabilitySection(&h.opt.Capabilities[i], i)
+		if titles[s.Title]++; titles[s.Title] > 1 {
+			s.Title += fmt.Sprintf(" (%d)", titles[s.Title])
+		}
+		if err := h.execute("table", s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// capabilitySection has a row for each tool with a capability, and counts the others.
+func capabilitySection(c *capability.Server, n int) section {
+	s := section{ID: "capabilities", Title: "What the tools of " + Visible(cmp.Or(c.Name, "the server")) + " can do", Head: []string{"Tool"}}
+	if n > 0 {
+		s.ID = fmt.Sprintf("capabilities-%d", n+1)
+	}
+	for _, tag := range capability.Tags() {
+		s.Head = append(s.Head, matrixHeads[tag])
+	}
+	quiet := 0
+	for i := range c.Tools {
+		t := &c.Tools[i]
+		if len(t.Capabilities) == 0 {
+			quiet++
+			continue
+		}
+		row := []string{t.Name}
+		for _, tag := range capability.Tags() {
+			cell := ""
+			if l := t.Has(tag, capability.Low); l != nil {
+				cell = string(l.Confidence)
+			}
+			row = append(row, cell)
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	s.Intro = fmt.Sprintf("A cell says how sure the label is. %s without any capability found.", countNoun(quiet, "tool"))
+	for _, k := range c.Combinations {
+		tags := make([]string, len(k.Tags))
+		for i, t := range k.Tags {
+			tags[i] = string(t)
+		}
+		s.Intro += " " + strings.Join(tags, " + ") + ": " + k.Rationale + " (" + toolList(k.Tools) + ")."
+	}
+	return s
+}
+
+// writeRest writes what a reader looks up: servers, opinions, accepted findings, posture, checks.
+func (h *htmlReport) writeRest() error {
+	for _, write := range []func() error{h.writeServers, h.writeOpinions, h.writeAccepted, h.writePosture, h.writeChecks} {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *htmlReport) writeServers() error {
+	rows := serverRows(h.r)
+	if len(rows) < 2 && h.r.Clients == nil {
+		return nil
+	}
+	s := section{ID: "servers", Title: "Servers", Head: []string{"Server", "Items", "Findings", "Where"}}
+	slices.SortStableFunc(rows, func(a, b serverRow) int { return cmp.Compare(b.weight(), a.weight()) })
+	for i := range rows {
+		s.Rows = append(s.Rows, []string{rows[i].name, rows[i].items, rows[i].words(), rows[i].where})
+	}
+	if c := h.r.Clients; c != nil {
+		for _, a := range c.Agents {
+			if len(a.Entries) > 1 {
+				s.Intro += agentText(c, a, mostNamed) + ". "
+			}
+		}
+		for _, f := range c.Files {
+			s.Intro += cmp.Or(f.Client, "unknown client") + ": " + f.File + " (" + string(f.State) + "). "
+		}
+	}
+	return h.execute("table", s)
+}
+
+func (h *htmlReport) writeOpinions() error {
+	if len(h.r.Advisory) == 0 {
+		return nil
+	}
+	s := section{ID: "opinions", Title: "Opinions of models, which move no exit code", Head: []string{"Definition", "Threat", "Confidence", "Quoted", "Why", "Model"}}
+	for i := range h.r.Advisory {
+		a := &h.r.Advisory[i]
+		s.Intro += a.Model + ": " + advisoryCounts(a) + ". "
+		for j := range a.Findings {
+			f := &a.Findings[j]
+			s.Rows = append(s.Rows, []string{itemTitle(&f.Location), threatWords(f.Threat), escalation(f), f.Quote, f.Rationale, a.Model})
+		}
+		for j := range a.Unjudged {
+			s.Rows = append(s.Rows, []string{itemTitle(&a.Unjudged[j].Location), "not judged", "", "", a.Unjudged[j].Reason, a.Model})
+		}
+	}
+	return h.execute("table", s)
+}
+
+func (h *htmlReport) writeAccepted() error {
+	if len(h.r.Suppressed)+len(h.r.Suppressions) == 0 {
+		return nil
+	}
+	_, _ = h.w.WriteString("<section aria-labelledby=\"accepted\"><h2 id=\"accepted\">Accepted findings and decisions</h2>\n")
+	if len(h.r.Suppressed) > 0 {
+		_, _ = h.w.WriteString("<ul class=\"findings\">\n")
+		ids := idMaker{}
+		for i := range h.r.Suppressed {
+			s := &h.r.Suppressed[i]
+			if err := h.execute("finding", viewSuppressed(s, "accepted-"+ids.next(s.Finding.Fingerprint))); err != nil {
+				return err
+			}
+		}
+		_, _ = h.w.WriteString("</ul>\n")
+	}
+	_, _ = h.w.WriteString("</section>\n")
+	idle := section{ID: "unused", Title: "Decisions that cover nothing", Head: []string{"Decision", "State", "At"}}
+	for i := range h.r.Suppressions {
+		if d := &h.r.Suppressions[i]; d.State != result.Used {
+			idle.Rows = append(idle.Rows, []string{unused(d), string(d.State), fmt.Sprintf("%s:%d", d.File, d.Line)})
+		}
+	}
+	if idle.Rows == nil {
+		return nil
+	}
+	return h.execute("table", idle)
+}
+
+func (h *htmlReport) writePosture() error {
+	if len(h.r.Posture) == 0 {
+		return nil
+	}
+	s := section{ID: "posture", Title: "Posture: what a client can see", Intro: "A statement about what was looked at. It moves no exit code.", Head: []string{"Defence", "State", "Layer", "Why"}}
+	for _, p := range h.r.Posture {
+		s.Rows = append(s.Rows, []string{p.Name, cmp.Or(stateWords[p.State], string(p.State)), p.Layer, p.Detail})
+	}
+	return h.execute("table", s)
+}
+
+func (h *htmlReport) writeChecks() error {
+	if len(h.r.Coverage.Checks) == 0 {
+		return nil
+	}
+	s := section{ID: "checks", Title: "Checks", Head: []string{"Check", "State", "Looked at", "Findings"}}
+	for _, c := range h.r.Coverage.Checks {
+		s.Rows = append(s.Rows, []string{string(c.Rule) + " " + c.Name, c.State, groupDigits(c.Items), groupDigits(c.Findings)})
+	}
+	return h.execute("table", s)
+}

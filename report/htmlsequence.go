@@ -1,0 +1,136 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/rawjson"
+	"gauntlet/result"
+	"gauntlet/trace"
+)
+
+const (
+	// maxArrows is how many messages a diagram draws.
+	maxArrows = 400
+	// maxDiagrams is how many conversations one page draws.
+	maxDiagrams = 12
+
+	lifeApart = 260 // pixels from one lifeline to the next
+	lifeFirst = 130 // of the first, from the left
+	arrowTop  = 64  // of the first message, from the top
+	arrowStep = 34
+)
+
+// A life is one lifeline. Its name is Visible.
+type life struct {
+	X    int
+	Name string
+}
+
+// An arrow is one message. Its texts are Visible.
+type arrow struct {
+	Seq, X1, X2, Y, TextX, TextY        int
+	Head                                string // the path of the arrow's head
+	From, To, Title, Gist, Remark, Mark string
+}
+
+// A sequenceView is one conversation as a diagram.
+type sequenceView struct {
+	ID, File, Intro string
+	Width, Height   int
+	Lives           []life
+	Arrows          []arrow
+}
+
+// writeSequences draws the conversations, with the messages marked that findings and indicators
+// point at.
+func (h *htmlReport) writeSequences() error {
+	for i, c := range h.opt.Traces[:min(len(h.opt.Traces), maxDiagrams)] {
+		v := viewSequence(c, marksOf(h.r, c.File))
+		v.ID = fmt.Sprintf("conversation-%d", i+1)
+		if err := h.execute("sequence", v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// marksOf says for each message of a trace what points at it.
+func marksOf(r *result.Report, file string) map[int]string {
+	marks := map[int]string{}
+	add := func(seq int, what string) {
+		if seq > 0 && !strings.Contains(marks[seq], what) {
+			marks[seq] = strings.TrimSpace(marks[seq] + " " + what)
+		}
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Location.Seq == 0 || f.Location.File != file {
+			continue
+		}
+		add(f.Location.Seq, Visible(string(f.Rule)))
+		for k := range f.Related {
+			add(f.Related[k].Seq, Visible(string(f.Rule))+" (from)")
+		}
+	}
+	for i := range r.Attacks {
+		a := &r.Attacks[i]
+		if a.Verdict == nil || a.Trace != file {
+			continue
+		}
+		for k := range a.Verdict.Indicators {
+			if n := &a.Verdict.Indicators[k]; n.Result == "matched" {
+				add(n.Message, Visible(n.ID))
+			}
+		}
+	}
+	return marks
+}
+
+func viewSequence(c Conversation, marks map[int]string) *sequenceView {
+	v := &sequenceView{File: c.File}
+	shown := c.Trace.Messages[:min(len(c.Trace.Messages), maxArrows)]
+	lines := &Ends{}
+	for i := range shown {
+		lines.See(&shown[i])
+	}
+	for i, name := range lines.labels() {
+		v.Lives = append(v.Lives, life{lifeFirst + i*lifeApart, clipEnd(Visible(name), 30)})
+	}
+	tree := &rawjson.Tree{}
+	for i := range shown {
+		v.Arrows = append(v.Arrows, viewArrow(&shown[i], tree, lines, marks[shown[i].Seq], i))
+	}
+	v.Width = 2*lifeFirst + max(len(v.Lives)-1, 0)*lifeApart
+	v.Height = arrowTop + len(shown)*arrowStep
+	v.Intro = countNoun(len(c.Trace.Messages), "message") + "."
+	if len(shown) < len(c.Trace.Messages) {
+		v.Intro += fmt.Sprintf(" The first %s are drawn.", groupDigits(len(shown)))
+	}
+	if c.Trace.Unread > 0 {
+		v.Intro += " " + countNoun(c.Trace.Unread, "line") + " could not be read."
+	}
+	if len(marks) > 0 {
+		v.Intro += " Messages that findings or indicators point at are marked."
+	}
+	return v
+}
+
+func viewArrow(m *trace.Message, tree *rawjson.Tree, lines *Ends, mark string, n int) arrow {
+	client, server := ends(m)
+	from, to := client, server
+	if m.Direction == trace.ToClient {
+		from, to = server, client
+	}
+	a := arrow{Seq: m.Seq, Mark: mark, From: Visible(from), To: Visible(to), Title: clipEnd(Visible(messageTitle(m)), 34),
+		Gist: clipEnd(Visible(gist(m, tree)), 400), Remark: Visible(strings.Join(remarks(m, ""), " "))}
+	a.X1, a.X2 = lifeFirst+lines.indexOf(from)*lifeApart, lifeFirst+lines.indexOf(to)*lifeApart
+	a.Y = arrowTop + n*arrowStep
+	a.TextX, a.TextY = (a.X1+a.X2)/2, a.Y-6
+	back := -9
+	if a.X2 < a.X1 {
+		back = 9
+	}
+	a.Head = fmt.Sprintf("M%d %d L%d %d L%d %d Z", a.X2, a.Y, a.X2+back, a.Y-5, a.X2+back, a.Y+5)
+	return a
+}
