@@ -41,10 +41,10 @@ func randomWord(n int) string { return strings.ToLower(rand.Text())[:n] }
 // newGround plans a ground with a sandbox, and writes one without.
 //
 // The files lie outside of folders for temporary ones, which many servers allow on purpose: in a
-// sandbox in a folder of their own, else below the user's home.
+// sandbox in /srv, else below the user's home.
 func newGround(sealed bool, environ []string) (*ground, error) {
 	if sealed {
-		g := &ground{layout: newLayout("/gauntlet", randomWord), port: sandboxPort}
+		g := &ground{layout: newLayout("/srv/gauntlet", randomWord), port: sandboxPort}
 		g.place.Port, g.place.Metadata = g.port, metadataAddress
 		return g, nil
 	}

@@ -40,12 +40,12 @@ func (r *run) volleys(ctx context.Context) {
 			}
 		}
 		for _, t := range slices.SortedStableFunc(slices.Values(r.tools), func(a, b *tool) int { return a.slowness() - b.slowness() }) {
-			if len(byTool[t]) == 0 || t.slow > 1 || r.over(ctx) {
+			if len(byTool[t]) == 0 || t.tooSlow() || r.over(ctx) {
 				continue
 			}
 			r.Progress("%s: %s, all parameters of %s", r.out.Place, v.class, t.Name)
 			for _, choice := range t.choices {
-				if !r.over(ctx) && t.slow <= 1 {
+				if !r.over(ctx) && !t.tooSlow() {
 					r.fire(ctx, v, t, byTool[t], choice)
 				}
 			}
@@ -57,6 +57,9 @@ func (r *run) volleys(ctx context.Context) {
 	}
 	r.shots = nil
 }
+
+// tooSlow reports whether volleys at a tool would take too much of the time for all.
+func (t *tool) tooSlow() bool { return t.slow > 4 || t.slow > 1 && len(t.choices) > 1 }
 
 // A shot is one call of a volley: what was put into which parameter.
 type shot struct {
