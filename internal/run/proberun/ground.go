@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/sandbox"
 )
 
@@ -91,17 +90,16 @@ func (g *ground) answer(string) string {
 		g.content["service"], g.content["service"], g.content["page"])
 }
 
-// environ are variables that a server gets beside its own: the stand-ins come first on its PATH.
-func (g *ground) environ(s *launch.Server, environ []string) []string {
-	search := "/usr/local/bin:/usr/bin:/bin"
-	for _, list := range [][]string{environ, s.Env} {
-		for _, e := range list {
-			if v, ok := strings.CutPrefix(e, "PATH="); ok {
-				search = v
-			}
+// withStandIns returns variables with the stand-ins first on the PATH. A variable must not be there
+// twice, since programs differ in which of two counts.
+func (g *ground) withStandIns(environ []string) []string {
+	out := slices.Clone(environ)
+	for i, e := range out {
+		if v, ok := strings.CutPrefix(e, "PATH="); ok {
+			out[i] = "PATH=" + g.base + "/bin:" + v
 		}
 	}
-	return []string{"PATH=" + g.base + "/bin:" + search}
+	return out
 }
 
 // exists reports whether a file is there, as the server sees it.

@@ -136,7 +136,7 @@ func (r *run) start(ctx context.Context) error {
 	}
 	dialer, server := r.Dialer, r.Server
 	if server.URL == "" {
-		server.Env = slices.Concat(server.Env, r.ground.environ(&r.Server, r.Dialer.Environ))
+		server.Env, dialer.Environ = r.ground.withStandIns(server.Env), r.ground.withStandIns(dialer.Environ)
 		dialer.SandboxConfig = r.ground.config(dialer.SandboxConfig)
 	}
 	opened, err := dialer.Open(server, r.Tap)
@@ -149,7 +149,7 @@ func (r *run) start(ctx context.Context) error {
 			return err
 		}
 	}
-	r.out.Place, r.out.Secrets, r.out.Protections, r.out.Sealed = opened.Place, r.secrets(), opened.SandboxReport, opened.Sandbox != nil
+	r.out.Place, r.out.Secrets, r.out.Protections, r.out.Sealed = opened.Place, opened.Secrets, opened.SandboxReport, opened.Sandbox != nil
 	r.session, err = mcpclient.Open(ctx, opened.Conn, mcpclient.Options{
 		Name: "gauntlet", Version: r.Version, Timeout: 30 * time.Second, Items: r.Limits.Items, Redact: opened.Conn.Redact,
 		Capabilities: `{"roots":{}}`, Answer: r.answerServer,
@@ -158,11 +158,6 @@ func (r *run) start(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", opened.Place, err)
 	}
 	return nil
-}
-
-// secrets are what the user gave the server; the PATH that we add is none.
-func (r *run) secrets() []string {
-	return slices.DeleteFunc(slices.Clone(r.opened.Secrets), func(s string) bool { return len(s) > 5 && s[:5] == "PATH=" })
 }
 
 // leaveSandbox plants the ground on this machine, after the server was started without a sandbox
