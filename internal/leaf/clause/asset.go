@@ -78,7 +78,7 @@ func (r *Reader) isHandled(g *gist, i int) bool {
 
 // foreignAssets leaves out what the tool says to be its business.
 func (r *Reader) foreignAssets(a asset) asset {
-	own := r.domain
+	own := r.purpose.domain
 	if own.has(cDialogue) || r.models {
 		a &^= aConvo | aTalk
 	}
@@ -117,6 +117,7 @@ func (a asset) String() string {
 // namesAsset reports the name of a parameter, or a value, that stands for what is somebody
 // else's beyond doubt.
 func (r *Reader) namesAsset() string {
+	r.purpose.learn()
 	r.evidence.read(r.framer.s, r.framer.toks, r.framer.frames)
 	r.takeGists()
 	if len(r.gists) != 1 || len(r.evidence.marks) < 3 {

@@ -37,7 +37,7 @@ func conceals(r *Reader, f *frame, i int) string {
 			return "tells the model not to tell the user"
 		case said.any(setOf(user)) && f.mood >= duty && !said.has(outcome):
 			return "tells the model not to tell the user"
-		case f.object.has(it) && f.mood >= duty && !f.participle && f.act.has(tell) && !r.function(f) && r.place != Slot && r.bareIt(f):
+		case f.object.has(it) && f.mood >= duty && !f.participle && f.act.has(tell) && !r.function(f) && r.place != Slot && r.bareIt(f) && !r.guardsSecrets():
 			return "tells the model not to tell anyone"
 		}
 	case f.negated && f.act.has(know) && f.object.has(user) && f.passive, f.negated && f.act.has(know) && f.subject.has(user) && f.mood >= duty:
@@ -112,3 +112,10 @@ func (r *Reader) below(i int, c class) bool {
 
 // anywhere reports whether one of the classes stands in any role of the clause.
 func (f *frame) anywhere(cs ...class) bool { return f.all.any(setOf(cs...)) }
+
+// guardsSecrets reports whether the tool says that secrets are its business: it may ask that
+// they be kept.
+func (r *Reader) guardsSecrets() bool {
+	r.purpose.learn()
+	return r.purpose.domain.has(cCredential)
+}

@@ -1,5 +1,7 @@
 package clause
 
+import "math/bits"
+
 // A concept is what a word or a short phrase speaks of, more generally than a class says it:
 // the weighing of evidence asks for several concepts together, where a rule asks for a clause.
 type concept uint8
@@ -40,6 +42,7 @@ const (
 	cBare
 	cDeed
 	cThisTool
+	cGuards        // what keeps a system safe, and is none of the tool's business to turn off
 	cDetects       // it looks for attacks, or keeps them out
 	listedConcepts // the ones that lists may name end here
 
@@ -67,11 +70,12 @@ const (
 	cCommand
 	cPromo
 	cPose // somebody else's voice
+	cRegardless
 )
 
 var conceptNames = [listedConcepts]string{"dialogue", "past", "uttered", "briefing", "configured", "credential", "environs", "private", "returned", "elsewhere",
 	"moving", "duty", "mention", "needless", "unseen", "asking", "agreed", "skipping", "verdict", "recast", "unreal", "lifted", "rival", "belittle", "superior",
-	"priority", "target", "held", "audience", "denial", "bare", "deed", "thistool", "detects"}
+	"priority", "target", "held", "audience", "denial", "bare", "deed", "thistool", "guards", "detects"}
 
 // A conceptSet is a set of concepts.
 type conceptSet uint64
@@ -104,7 +108,7 @@ var implied = []struct {
 	{cond, conceptsOf(cCondition)}, {limit, conceptsOf(cCondition)}, {handle, conceptsOf(cHandle)}, {attempt, conceptsOf(cAttempt)}, {detect, conceptsOf(cDetects)},
 	{model, conceptsOf(cModel)}, {your, conceptsOf(cModel)}, {consented, conceptsOf(cAgreed)}, {consent, conceptsOf(cAsking)}, {void, conceptsOf(cLifted)},
 	{without, conceptsOf(cSkipping)}, {step, conceptsOf(cBare)}, {universal, conceptsOf(cPriority)}, {recipient, conceptsOf(cTarget)}, {figure, conceptsOf(cVerdict)},
-	{account, conceptsOf(cAddress, cTarget)}, {rawThing, conceptsOf(cRaw)}, {falsify, conceptsOf(cRecast)}, {regardless, conceptsOf(cRecast)}, {bad, conceptsOf(cBelittle)},
+	{account, conceptsOf(cAddress, cTarget)}, {rawThing, conceptsOf(cRaw)}, {falsify, conceptsOf(cRecast)}, {regardless, conceptsOf(cRecast, cRegardless)}, {bad, conceptsOf(cBelittle)},
 	{better, conceptsOf(cSuperior)}, {super, conceptsOf(cSuperior)}, {first, conceptsOf(cSuperior)}, {send, conceptsOf(cMoving)}, {give, conceptsOf(cMoving)},
 	{hold, conceptsOf(cMoving)}, {take, conceptsOf(cMoving)}, {tell, conceptsOf(cMention)}, {appear, conceptsOf(cMention)}, {know, conceptsOf(cMention)},
 	{ask, conceptsOf(cAsking)}, {content, conceptsOf(cReturned)}, {every, conceptsOf(cPast, cHeld)}, {full, conceptsOf(cPast)}, {memory, conceptsOf(cPersist)}, {startup, conceptsOf(cPersist)},
@@ -112,14 +116,21 @@ var implied = []struct {
 	{fakeVoice, conceptsOf(cPose)},
 }
 
+// impliedBy holds for each class the concepts that it stands for.
+var impliedBy = func() (out [classes]conceptSet) {
+	for _, i := range implied {
+		out[i.class] |= i.set
+	}
+	return out
+}()
+
 // conceptsFor returns the concepts of the classes that a token has.
 func conceptsFor(set classSet) (out conceptSet) {
-	if set.empty() {
-		return 0
-	}
-	for i := range implied {
-		if set.has(implied[i].class) {
-			out |= implied[i].set
+	for i, word := range set {
+		for ; word != 0; word &= word - 1 {
+			if c := i<<6 | bits.TrailingZeros64(word); c < int(classes) {
+				out |= impliedBy[c]
+			}
 		}
 	}
 	if set.has(address) && !set.has(webURL) {

@@ -15,7 +15,7 @@ func withoutConsent(r *Reader, f *frame, i int) string {
 		if f.all.has(simulated) && (f.all.has(without) || r.anyFrame(func(g *frame) bool { return g.all.has(without) || g.act.has(skip) })) && !r.opens(f) {
 			return "claims that nothing is real"
 		}
-		if f.all.has(consent) && f.mood >= duty && (r.place != Slot || f.all.has(user)) && (f.act.has(skip) || f.all.has(without) && f.all.has(user)) {
+		if f.all.has(consent) && f.mood >= duty && (f.act.has(skip) || f.all.has(without) && f.all.has(user) && !f.negated) {
 			return "tells the model to act without asking the user"
 		}
 		return ""

@@ -16,30 +16,50 @@ type Business struct {
 	Description string // of which the beginning counts
 }
 
-// learnBusiness keeps what the definition at hand says that it is for.
-func (r *Reader) learnBusiness(b Business) {
-	if r.vocabulary == nil {
-		r.vocabulary = map[string]bool{}
-	}
-	clear(r.vocabulary)
-	r.domain = 0
-	purpose := Purpose(b.Description)
-	for _, s := range []string{splitName(b.Name).text, b.Title, splitName(b.Server).text, purpose} {
-		r.domain |= r.businessOf(s)
-	}
-	r.addVocabulary(splitName(b.Siblings).text)
+// A purpose is what a definition says that it is for, once it is read. It has memory of its
+// own, since it is read in the midst of another text.
+type purpose struct {
+	business   Business
+	known      bool
+	tok        tokenizer
+	evidence   evidence
+	domain     conceptSet
+	vocabulary map[string]bool // stems of the words in which it says so
+	siblings   map[string]bool // the same of the names of the other tools
+	of         string          // what siblings was read from
 }
 
-func (r *Reader) addVocabulary(s string) {
-	e := &r.evidence
-	e.s, e.marks = s, e.marks[:0]
-	e.words(s, 0, len(s), mark{})
-	for i := range e.marks {
-		if k := stemOf(e.marks[i].spelling); k != "" {
-			r.vocabulary[k] = true
+// learn reads the business of the definition at hand, when it is first asked for.
+func (p *purpose) learn() {
+	if p.known {
+		return
+	}
+	p.known, p.domain = true, 0
+	if p.vocabulary == nil {
+		p.vocabulary = map[string]bool{}
+	}
+	clear(p.vocabulary)
+	for _, s := range []string{splitName(p.business.Name).text, p.business.Title, splitName(p.business.Server).text, Purpose(p.business.Description)} {
+		p.domain |= p.read(s)
+	}
+	if p.siblings == nil || p.of != p.business.Siblings {
+		p.of, p.siblings = p.business.Siblings, map[string]bool{}
+		p.evidence.s, p.evidence.marks = splitName(p.of).text, p.evidence.marks[:0]
+		p.evidence.words(p.evidence.s, 0, len(p.evidence.s), mark{})
+		p.addStems(p.siblings)
+	}
+}
+
+func (p *purpose) addStems(to map[string]bool) {
+	for i := range p.evidence.marks {
+		if k := stemOf(p.evidence.marks[i].spelling); k != "" {
+			to[k] = true
 		}
 	}
 }
+
+// knows reports whether a word is one in which the definition says what it is for.
+func (p *purpose) knows(stem string) bool { return p.vocabulary[stem] || p.siblings[stem] }
 
 // stemOf returns what two forms of a word have in common: five letters of a script with few
 // bytes a letter, three of others. Short words say nothing.
@@ -56,15 +76,15 @@ func stemOf(w string) string {
 	return w
 }
 
-// businessOf returns the concepts of a short text that says what a tool is for.
-func (r *Reader) businessOf(s string) (out conceptSet) {
+// read returns the concepts of a short text that says what a tool is for.
+func (p *purpose) read(s string) (out conceptSet) {
 	if s == "" {
 		return 0
 	}
 	if !text.Plain(s) {
 		s = text.Fold(s).Text()
 	}
-	toks := r.tok.run(s, false)
+	toks := p.tok.run(s, false)
 	english, others := 0, 0
 	for i := range toks {
 		switch {
@@ -74,14 +94,11 @@ func (r *Reader) businessOf(s string) (out conceptSet) {
 			english++
 		}
 	}
-	whole := []frame{{last: len(toks) - 1, foreign: others > english}}
-	r.evidence.read(s, toks, whole)
-	for i := range r.evidence.marks {
-		out |= r.evidence.marks[i].set
-		if k := stemOf(r.evidence.marks[i].spelling); k != "" {
-			r.vocabulary[k] = true
-		}
+	p.evidence.read(s, toks, []frame{{last: len(toks) - 1, foreign: others > english}})
+	for i := range p.evidence.marks {
+		out |= p.evidence.marks[i].set
 	}
+	p.addStems(p.vocabulary)
 	return out
 }
 

@@ -170,7 +170,14 @@ func (r *Reader) foreignTo(things classSet, f *frame) classSet {
 	} else {
 		own = own.and(ownable)
 	}
-	return things.without(own)
+	things = things.without(own)
+	if things.any(setOf(convo, sysPrompt)) && !f.all.has(address) {
+		r.purpose.learn()
+		if r.purpose.domain.has(cDialogue) {
+			things = things.without(setOf(convo))
+		}
+	}
+	return things
 }
 
 // leaksForeign is leaks for languages that are read without the order of words.
@@ -180,6 +187,9 @@ func (r *Reader) leaksForeign(f *frame, things classSet, away bool) string {
 	}
 	if r.models {
 		things = things.without(setOf(convo, outside, sysPrompt))
+	}
+	if things.has(convo) && !away {
+		things = r.foreignTo(things, f)
 	}
 	sure := things.any(certain) || things.any(setOf(env, people, secret)) && f.all.any(setOf(every, full))
 	if things.any(setOf(credFile, envName)) && !f.all.any(setOf(content, take)) && !things.any(setOf(convo, sysPrompt, outside)) {

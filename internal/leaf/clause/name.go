@@ -53,8 +53,8 @@ func (t *tokenizer) name(i, stop int) (set classSet, ok bool) {
 	if alone && i > 1 && (t.s[i-2] == '=' || t.s[i-2] == ':') {
 		return setOf(literal), true // key='some_value'
 	}
-	if c := word[0]; c >= 'A' && c <= 'Z' && strings.IndexByte(word, '_') < 0 {
-		return set, false // "GitHub", "JavaScript"
+	if c := word[0]; c >= 'A' && c <= 'Z' && (strings.IndexByte(word, '_') < 0 || capitals(word)) {
+		return set, false // "GitHub", "JavaScript", "NOT_FOUND"
 	}
 	return setOf(ident), true
 }

@@ -17,17 +17,16 @@ type Reader struct {
 	// Alone is set where the server has one tool, so that "other tools" are not its own.
 	Alone bool
 
-	tok        tokenizer
-	framer     framer
-	found      []found
-	place      Place
-	evidence   evidence
-	gists      []gist
-	signs      []sign          // of the sentence that is weighed
-	domain     conceptSet      // what the tool says that its business is
-	vocabulary map[string]bool // stems of the words in which it says so
-	own        classSet        // the words of the tool's name
-	models     bool            // the tool works with language models
+	tok      tokenizer
+	framer   framer
+	found    []found
+	place    Place
+	evidence evidence
+	gists    []gist
+	signs    []sign // of the sentence that is weighed
+	purpose  purpose
+	own      classSet // the words of the tool's name
+	models   bool     // the tool works with language models
 }
 
 // A Text is what one string says once it is read.
@@ -43,7 +42,7 @@ func (r *Reader) Begin(b Business) {
 	r.tok.names, r.tok.place = r.Names, r.OwnHost
 	r.ownWords(b.Name)
 	r.framer.carry = classSet{}
-	r.learnBusiness(b)
+	r.purpose.business, r.purpose.known = b, false
 }
 
 // shortest is the length in bytes below which an ASCII string can hold nothing to report:
@@ -175,8 +174,8 @@ func (r *Reader) frames(s string, segment bool) {
 	r.framer.frames = r.framer.frames[:0]
 	toks := r.framer.toks
 	r.framer.carryN = -99
-	if len(toks) < 2 {
-		return
+	if len(toks) < 2 || !r.tok.mask.any(telling) && r.tok.strange*2 <= r.tok.known && r.tok.others <= r.tok.known {
+		return // nothing that a rule could speak of, as in most texts
 	}
 	for a := 0; a < len(toks); {
 		b, others, english := a, 0, 0

@@ -52,6 +52,13 @@ func (r *Reader) judge(out []found) []found {
 	fs := r.framer.frames
 	detector := len(fs) > 0 && !fs[0].quoted && fs[0].act.has(detect) && fs[0].mood != permit && !fs[0].negated
 	for i := range fs {
+		if fs[i].quoted && !detector {
+			r.purpose.learn()
+			detector = r.purpose.domain.has(cDetects)
+			break
+		}
+	}
+	for i := range fs {
 		f := &fs[i]
 		if f.governed || detector && f.quoted || f.participle && i > 0 && r.function(&fs[i-1]) && r.place != Slot {
 			continue

@@ -52,7 +52,10 @@ const (
 	consults  // the user is asked
 	protects  // something is kept from being moved or shown
 	safe      // words of care: masked, local, read-only
-	idle      // a negation and nothing that is asked
+	disarms   // what keeps a system safe is turned off
+	dictates  // what is to be said is given word for word, or as a fact
+	reaches   // any tool that happens to be connected
+	secretly  // a heading that says it is not for people
 	nextParam // signs of the sentences before and behind
 	nextAddress
 	nextAsset
@@ -72,14 +75,14 @@ var signNames = func() (out [signs]string) {
 		out[c] = name
 	}
 	for i, name := range []string{"credential file", "credential variable", "address", "own place", "url", "own parameter", "parameter", "stranger", "sibling", "self", "example",
-		"condition", "handle", "attempt", "model", "file name", "raw value", "path", "mailbox", "host", "persistence", "command", "advertising", "pose"} {
+		"condition", "handle", "attempt", "model", "file name", "raw value", "path", "mailbox", "host", "persistence", "command", "advertising", "pose", "regardless"} {
 		out[int(listedConcepts)+1+i] = name
 	}
 	for i, name := range []string{"takes conversation", "takes briefing", "takes results", "takes credential file", "takes variable", "takes credential", "takes environment",
 		"takes private", "names credential", "names private", "names conversation", "tells not", "need not say", "asks not", "claims yes", "not real", "rules off", "recasts",
 		"runs down", "outranks", "comes first", "if asked", "ordered", "negated", "opening", "passive", "long", "quotes", "shouts", "actor", "calls", "hides",
 		"in elsewhere", "in description", "in parameter", "in label", "in parameter name", "in value", "in instructions", "in decoded",
-		"alien", "akin", "consults", "protects", "safe", "idle",
+		"alien", "akin", "consults", "protects", "safe", "disarms", "dictates", "reaches", "secretly",
 		"next parameter", "next address", "next asset", "next moves", "next tool", "next secret", "next denies", "next orders", "next audience", "next consent"} {
 		out[int(firstAsset)+i] = name
 	}
@@ -114,7 +117,7 @@ func (r *Reader) signsOf(out []sign, i int) []sign {
 	for k := g.from; k < g.to; k++ {
 		if st := stemOf(r.evidence.marks[k].spelling); st != "" {
 			words++
-			if r.vocabulary[st] {
+			if r.purpose.knows(st) {
 				known++
 			}
 		}
@@ -165,6 +168,10 @@ func (r *Reader) relate(g *gist) {
 			continue
 		}
 		add(safe, careWords[m.spelling])
+		add(disarms, m.set.has(cGuards) && !r.purpose.domain.has(cGuards) && r.near(g, k, 6).oneOf(cLifted, cDeed, cSkipping) && !r.deniedHere(g, k))
+		add(dictates, m.set.has(cMention) && r.givesWords(g, k))
+		add(reaches, m.set.has(cElsewhere) && r.anyAtHand(g, k))
+		add(secretly, t.flags&capital != 0 && hiddenInCapitals[r.framer.s[t.start:t.end]])
 		add(protects, m.set.oneOf(cMoving, cMention) && r.deniedHere(g, k) && r.near(g, k, 6).oneOf(cCredential, cPrivate, cRaw, cCredFile, cDialogue))
 		add(consults, m.set.has(cAsking) && !r.near(g, k, 4).oneOf(cDenial, cSkipping, cNeedless) && r.near(g, k, 5).has(cAudience))
 		add(actor, m.set.has(cModel) && (f.subject.has(model) || g.foreign))
@@ -177,8 +184,8 @@ func (r *Reader) relate(g *gist) {
 		add(needNotSay, m.set.has(cMention) && !value && r.needlessHere(g, k) && around.oneOf(cAudience, cBare))
 		add(asksNot, m.set.has(cAsking) && (around.has(cSkipping) && (r.ahead(g, k, 5)|r.behind(g, k, 4)).has(cSkipping)))
 		add(claimsYes, m.set.has(cAgreed) && around.oneOf(cAudience, cAsking))
-		add(notReal, m.set.has(cUnreal) && !r.domain.has(cUnreal))
-		add(rulesOff, m.set.has(cBriefing) && around.has(cLifted))
+		add(notReal, m.set.has(cUnreal) && !r.purpose.domain.has(cUnreal))
+		add(rulesOff, m.set.has(cBriefing) && r.near(g, k, 12).has(cLifted))
 		add(recasts, m.set.has(cRecast) && r.near(g, k, 5).has(cVerdict))
 		add(runsDown, m.set.oneOf(cRival, cElsewhere, cStranger) && around.has(cBelittle))
 		add(outranks, m.set.oneOf(cRival, cThisTool, cSelf) && around.has(cSuperior))
@@ -214,6 +221,38 @@ var suspicious = func() (out [signs]bool) {
 func isSuspicious(s []sign) bool {
 	for _, x := range s {
 		if suspicious[x] {
+			return true
+		}
+	}
+	return false
+}
+
+// hiddenInCapitals are the words of headings that say that what follows is not for people, or
+// that it outranks everything.
+var hiddenInCapitals = map[string]bool{"HIDDEN": true, "SECRET": true, "CONFIDENTIAL": true, "OVERRIDE": true, "ORDER": true, "POLICY": true, "DIRECTIVE": true, "ROOT": true,
+	"EYES": true, "QUOTE": true, "INTERNAL": true, "PRIVATE": true, "SECRET_RULE": true, "NEGOTIABLE": true, "SYSTEM": true, "INSTRUCTION": true, "INSTRUCTIONS": true}
+
+// givesWords reports whether the telling at k is followed by what is to be told: in quotation
+// marks, or behind "that" in an order.
+func (r *Reader) givesWords(g *gist, k int) bool {
+	ms := r.evidence.marks
+	for j := k + 1; j < g.to && j <= k+4; j++ {
+		if r.framer.toks[ms[j].token].flags&quoted != 0 && r.framer.toks[ms[k].token].flags&quoted == 0 {
+			return j+1 < g.to && r.framer.toks[ms[j+1].token].flags&quoted != 0
+		}
+		if ms[j].spelling == "that" && j > k {
+			f := &r.framer.frames[ms[k].frame]
+			return f.mood >= duty || f.passive
+		}
+	}
+	return false
+}
+
+// anyAtHand reports whether the tool at k is any that happens to be there.
+func (r *Reader) anyAtHand(g *gist, k int) bool {
+	for j := max(g.from, k-3); j < g.to && j <= k+4; j++ {
+		switch r.evidence.marks[j].spelling {
+		case "connected", "hand", "available", "any", "whatever", "whichever", "fit", "attached", "capable", "installed", "reveals", "agent", "assistant":
 			return true
 		}
 	}

@@ -52,6 +52,7 @@ type tokenizer struct {
 	mask      classSet // the classes of all tokens
 	known     int      // tokens that an English word list knows
 	others    int      // tokens that no list knows
+	strange   int      // tokens that only lists of other languages know
 	buf       [128]byte
 	ahead     [128]byte
 	letters   [128]byte
@@ -62,7 +63,7 @@ type tokenizer struct {
 func (t *tokenizer) run(s string, segment bool) []token {
 	t.lex = words()
 	t.mask = classSet{}
-	t.s, t.out, t.sentence, t.pending, t.quote, t.comment, t.announced, t.known, t.others = s, t.out[:0], 0, fresh, 0, false, false, 0, 0
+	t.s, t.out, t.sentence, t.pending, t.quote, t.comment, t.announced, t.known, t.others, t.strange = s, t.out[:0], 0, fresh, 0, false, false, 0, 0, 0
 	for i := 0; i < len(s); {
 		if i = t.space(i); i >= len(s) {
 			break
@@ -438,6 +439,7 @@ func (t *tokenizer) emit(start, stop int, set classSet, forms form, flags tokenF
 func (t *tokenizer) sense(start, stop int, s *sense, flags tokenFlags) {
 	if s.set.empty() {
 		flags |= foreign
+		t.strange++
 	}
 	t.emit(start, stop, t.standing(start, stop, s.set), s.forms, flags)
 	if !s.alt.empty() {

@@ -20,6 +20,7 @@ func (r *Reader) weigh(out []found) []found {
 	if len(r.framer.frames) == 0 {
 		return out
 	}
+	r.purpose.learn()
 	r.evidence.read(r.framer.s, r.framer.toks, r.framer.frames)
 	r.takeGists()
 	for i := range r.gists {
@@ -108,7 +109,7 @@ func (r *Reader) cited(i int) bool {
 	if r.framer.toks[ms[i].token].flags&quoted == 0 {
 		return false
 	}
-	if r.domain.has(cDetects) {
+	if r.purpose.domain.has(cDetects) {
 		return true
 	}
 	for j := i - 1; j >= 0 && i-j <= 25 && ms[j].sentence == ms[i].sentence; j-- {
@@ -177,7 +178,7 @@ func (r *Reader) silenced(g *gist, k int) bool {
 	if g.foreign {
 		return r.near(g, k, 3).has(cDenial)
 	}
-	return f.negated && r.ahead(g, k, 5).has(cDenial)
+	return f.negated && r.ahead(g, k, 8).has(cDenial)
 }
 
 func (r *Reader) needlessHere(g *gist, k int) bool {
