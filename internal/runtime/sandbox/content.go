@@ -4,12 +4,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // serverEnvironment is what the server gets: what it was given, credentials that are canaries
 // where it was given none of that name, and where to find the certificates that it is to trust.
 func (s *Sandbox) serverEnvironment(given []string) []string {
-	env := slices.Clone(given)
+	env := lastOfEach(given)
 	add := func(name, value string) {
 		if valueOf(given, name) == "" {
 			env = append(env, name+"="+value)
@@ -50,6 +51,21 @@ func bundle(own []byte) []byte {
 		}
 	}
 	return own
+}
+
+// lastOfEach leaves out entries of a name that is set again later, as package exec does.
+func lastOfEach(env []string) (out []string) {
+	seen := map[string]bool{}
+	for _, e := range slices.Backward(env) {
+		name, _, ok := strings.Cut(e, "=")
+		if !ok || seen[name] {
+			continue
+		}
+		seen[name] = true
+		out = append(out, e)
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // markVariable is what package wire marks servers with, so that it can find them. The sandbox
