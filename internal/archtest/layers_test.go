@@ -164,6 +164,7 @@ var table = []row{
 	{path: "internal/run/calibration", layer: targets, may: []string{"calibrate", "capability", "catalog", "classify", "finding", "internal/leaf/suggest", "internal/run/sourcecode", "internal/run/userfile"}, not: impure},
 	{path: "internal/run/target", layer: targets, may: []string{"internal/run/interrupt", "internal/run/launch", "internal/run/tracefile", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/engine/check", "catalog", "finding", "lock", "report", "trace"}, not: impure},
 	{path: "internal/run/clientplan", layer: plans, may: []string{"internal/engine/check", "internal/engine/scanner", "internal/run/launch", "internal/run/target", "internal/run/userfile", "internal/runtime/discover", "internal/runtime/wire", "internal/engine/check/config", "internal/leaf/secret", "catalog", "finding", "result"}, not: impure},
+	{path: "internal/run/redteam", layer: plans, may: []string{"internal/engine/delivery", "internal/leaf/mcp", "internal/run/attackdoc", "internal/run/attackrun", "internal/run/modelset", "internal/run/testagent", "internal/run/tracefile", "internal/runtime/model", "oatf", "rawjson", "report", "result", "trace", "verdict"}, not: impure},
 	{path: "internal/run/lockstate", layer: plans, may: []string{"internal/run/launch", "internal/run/target", "catalog", "diff", "finding", "lock"}, not: impure},
 
 	{path: "internal/cli", layer: command, may: []string{"*"}, not: impure | userFace},

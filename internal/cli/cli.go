@@ -70,6 +70,6 @@ Exit codes of every command:
 		RunE:          func(c *cobra.Command, _ []string) error { return usage(c, "no command: want %s", commandNames(c)) },
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.newScanCommand(), a.newCaptureCommand(), a.newServeCommand(), a.newLockCommand(), a.newDiffCommand(), a.newAttackCommand(), a.newGatewayCommand(), a.newMockCommand(), a.newTraceCommand(), a.newSuppressCommand(), a.newTestCommand(), a.newProbeCommand(), a.newChecksCommand(), a.newExplainCommand(), a.newClassifyCommand(), a.newCalibrateCommand(), a.newVersionCommand())
+	root.AddCommand(a.newScanCommand(), a.newCaptureCommand(), a.newServeCommand(), a.newLockCommand(), a.newDiffCommand(), a.newAttackCommand(), a.newRedteamCommand(), a.newGatewayCommand(), a.newMockCommand(), a.newTraceCommand(), a.newSuppressCommand(), a.newTestCommand(), a.newProbeCommand(), a.newChecksCommand(), a.newExplainCommand(), a.newClassifyCommand(), a.newCalibrateCommand(), a.newVersionCommand())
 	return root
 }

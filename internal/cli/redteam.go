@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/run/attackdoc"
+	"gauntlet/internal/run/attackrun"
+	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/run/redteam"
+	"gauntlet/internal/run/testagent"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/agent"
+	"gauntlet/internal/runtime/attack"
+	engine "gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/model"
+	"gauntlet/internal/runtime/modelagent"
+	"gauntlet/oatf"
+	"gauntlet/result"
+)
+
+// redteamCommand is one run of the subcommand redteam.
+type redteamCommand struct {
+	*app
+	models     modelFlags
+	runs       int
+	parallel   int
+	noControl  bool
+	format     string
+	file       string
+	traces     string
+	systemFile string
+	loop       modelagent.Options
+	limit      time.Duration
+}
+
+func (a *app) newRedteamCommand() *cobra.Command {
+	r := &redteamCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "redteam [flags] --model ID [ATTACK]...",
+		Short: "See which attacks language models fall for",
+		Long: `redteam plays attacks to language models in an agent loop of ours, several times each, and once more
+without the attack. It reports how often each succeeded, and how often the user's task was done: a
+model that does nothing resists everything. Only what was called and answered decides, never
+what the model says that it did.
+
+An ATTACK is the name of a built-in attack or a document; without one all built-in attacks on agents are
+played, against servers of our own. What comes out is about the models. It is no finding about a
+server, and the exit code does not depend on it.
+
+docs/redteam.md tells the method and how to read a rate, docs/models.md which models there are and what
+they cost; --plan prints that and asks nothing.
+
+Exit codes: 0 if the run was completed, whatever came out; 2 if it could not be set up.`,
+		Example: `  gauntlet redteam --plan --model claude-sonnet-4-5
+  gauntlet redteam --model claude-sonnet-4-5 --model gpt-5 --runs 5 --max-cost 20 --model-cache answers
+  gauntlet redteam --model llama3.2 --model-url http://localhost:11434/v1 tool-poisoning result-injection`,
+		RunE: r.playScenarios,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	r.models.addModelFlags(cmd, "test this model")
+	f.Var(countFlag(&r.runs, 1, 1_000), "runs", "how often to play each attack to each model")
+	f.BoolVar(&r.noControl, "no-control", false, "do not play the runs without the attack (default off)")
+	f.StringVar(&r.systemFile, "system", "", "system prompt of the agent, from this `FILE` (default one of ours)")
+	f.Var(countFlag(&r.loop.Turns, modelagent.DefaultTurns, 1_000), "turns", "most questions to a model in one run")
+	f.Var(countFlag(&r.loop.Tokens, modelagent.DefaultTokens, math.MaxInt32), "answer-tokens", "longest answer of a model, in tokens")
+	f.Var(durationFlag(&r.loop.Idle, modelagent.DefaultIdle), "agent-idle", "how long the agent listens for changed definitions once the model has ended")
+	f.Var(durationFlag(&r.limit, agent.DefaultLimit), "agent-timeout", "longest time of one run")
+	f.Var(countFlag(&r.parallel, 8, 100), "parallel", "most runs at the same time")
+	f.StringVar(&r.traces, "trace", "", "keep the traces in this `DIR` (default none)")
+	textFormat(cmd, &r.format, "pretty", "json")
+	outputFlag(cmd, &r.file, "the report")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
+	return cmd
+}
+
+func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error {
+	if len(r.models.ids) == 0 {
+		return usage(cmd, "nobody to test: name a model with --model")
+	}
+	set, err := r.openModels(&r.models)
+	if err != nil {
+		return usage(cmd, "%s", err)
+	}
+	defer set.Close()
+	if err := r.readSystem(); err != nil {
+		return usage(cmd, "%s", err)
+	}
+	scenarios, err := r.readScenarios(cmd.Context(), args)
+	if err != nil {
+		return usage(cmd, "%s", err)
+	}
+	plans := r.planRuns(set, len(scenarios))
+	if r.models.plan {
+		return r.writePlans(set, plans)
+	}
+	r.tellPlans(set, plans)
+	defer r.startProgress().stopShowing()
+	if err := r.prepareScenarios(cmd.Context(), scenarios); err != nil {
+		return err
+	}
+	r.progress.countOf("runs")
+	out, err := redteam.Run(cmd.Context(), redteam.Options{
+		Scenarios: scenarios, Models: set, Runs: r.runs, Parallel: r.parallel, Traces: r.traces, Control: !r.noControl,
+		AgentOf: func(c *model.Client, run int) *testagent.Agent { return testagent.OfModel(c, r.loop, run, r.limit) },
+	}, r.progress)
+	if err != nil {
+		return err
+	}
+	out.Tool = result.Tool{Name: "gauntlet", Version: version()}
+	r.progress.stopShowing()
+	r.note("models: %s", set.Spent())
+	if err := r.writeTo(r.file, func(w io.Writer) error {
+		if r.format == "json" {
+			return writeIndented(w, out)
+		}
+		return out.WriteText(w)
+	}); err != nil {
+		return err
+	}
+	if cmd.Context().Err() != nil {
+		r.code = result.ExitTrouble
+	}
+	return nil
+}
+
+func (r *redteamCommand) readSystem() (err error) {
+	r.loop.Version = version()
+	if r.systemFile == "" {
+		return nil
+	}
+	if r.loop.System, err = userfile.ReadText(r.systemFile, nil, 1<<20); err != nil {
+		return fmt.Errorf("--system: %s: %w", r.systemFile, userfile.Reason(err))
+	}
+	return nil
+}
+
+// readScenarios makes scenarios of the attacks that are named, all built-in ones on agents if none is.
+func (r *redteamCommand) readScenarios(ctx context.Context, names []string) ([]redteam.Scenario, error) {
+	all := len(names) == 0
+	if all {
+		builtIn, err := attackdoc.BuiltIn()
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range builtIn {
+			names = append(names, l.Name)
+		}
+	}
+	limits := oatf.DefaultLimits()
+	texts, err := attackdoc.Read(ctx, names, nil, limits)
+	if err != nil {
+		return nil, err
+	}
+	player := attackrun.Player{Say: r.say, Note: r.note}
+	player.Limit, player.Tool, player.Environ = attack.DefaultLimit, toolName(), r.host.Environ
+	player.Message, player.Serve.HTTP.Body, player.Serve.IdleStream = engine.DefaultBody, engine.DefaultBody, true
+	var out []redteam.Scenario
+	for _, t := range texts {
+		doc, problem := t.Load(limits)
+		if problem != "" {
+			return nil, fmt.Errorf("%s: %s", t.Name, problem)
+		}
+		if all && !attackrun.HasServer(doc) {
+			continue // attacks on servers
+		}
+		s, err := redteam.FromDocument(t.Name, doc, player)
+		if err != nil {
+			return nil, err
+		}
+		s.ID = filepath.Base(s.ID)
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// prepareScenarios finds out what the tasks need and which have a control, by agents without a model.
+func (r *redteamCommand) prepareScenarios(ctx context.Context, scenarios []redteam.Scenario) error {
+	var agents []*testagent.Agent
+	for _, name := range [...]string{"builtin:resister", "builtin:victim"} {
+		one, err := testagent.New(testagent.Options{Agent: name, Limit: r.limit, Idle: time.Millisecond, Version: version()})
+		if err != nil {
+			return err
+		}
+		agents = append(agents, one)
+	}
+	dir, err := os.MkdirTemp("", "gauntlet-redteam-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	r.progress.Step("learning the tasks")
+	slots := make(chan struct{}, r.parallel)
+	var all sync.WaitGroup
+	for i := range scenarios {
+		slots <- struct{}{}
+		all.Go(func() { // ends with its two runs, which end with ctx
+			defer func() { <-slots }()
+			redteam.Prepare(ctx, &scenarios[i], agents[0], agents[1], filepath.Join(dir, fmt.Sprintf("%d.ndjson", i)))
+		})
+	}
+	all.Wait()
+	return nil
+}
+
+// questionTokens is what a question of the loop is reckoned with in a plan: definitions, results and the conversation so far.
+const questionTokens = 3_000
+
+// planRuns reckons with the most turns of every run, which few take.
+func (r *redteamCommand) planRuns(set *modelset.Set, scenarios int) (out []modelset.Plan) {
+	calls := scenarios * r.runs * r.loop.Turns
+	if !r.noControl {
+		calls *= 2
+	}
+	for _, c := range set.Clients {
+		out = append(out, set.PlanOf(c, calls, model.Usage{Input: calls * questionTokens, Output: calls * r.loop.Tokens}))
+	}
+	return out
+}

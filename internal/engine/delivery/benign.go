@@ -1,0 +1,101 @@
+package delivery
+
+import (
+	"strings"
+
+	"gauntlet/internal/leaf/clause"
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+)
+
+// nothingToSay takes the place of a text of which nothing harmless is left.
+const nothingToSay = "-"
+
+// Benign returns a copy of a normalized document without what carries its attack: of each text of a carrier that gives orders, or
+// that holds what an indicator looks for, only the sentences before that stay. The task, the tools and all else are as they
+// were, so that what an agent does with it is what it does without the attack. changed is how many texts were.
+func Benign(doc *oatf.Document) (benign *oatf.Document, changed int) {
+	replaced := harmlessTexts(doc)
+	out := oatf.Normalize(doc) // a copy
+	for a := range out.Attack.Execution.Actors {
+		actor := &out.Attack.Execution.Actors[a]
+		for p := range actor.Phases {
+			n := 0
+			actor.Phases[p].State, n = withTexts(actor.Phases[p].State, replaced)
+			changed += n
+		}
+	}
+	return out, changed
+}
+
+// harmlessTexts returns what takes the place of the texts that carry the attack.
+func harmlessTexts(doc *oatf.Document) map[string]string {
+	parts := partsOf(doc)
+	indexes, _ := carriers(doc, parts)
+	anchors := anchorsOf(doc)
+	var r clause.Reader
+	guilty := func(s string) bool { return orders(&r, s) || holdsAnchor(s, anchors) }
+	replaced := map[string]string{}
+	for _, i := range indexes {
+		for _, text := range parts[i].texts {
+			if strings.Contains(text, " ") && guilty(text) && !parts[i].task {
+				replaced[text] = harmlessHead(text, guilty)
+			}
+		}
+	}
+	return replaced
+}
+
+// harmlessHead returns the sentences of a text before the first that is guilty.
+func harmlessHead(text string, guilty func(string) bool) string {
+	head := ""
+	for _, end := range sentenceEnds(text) {
+		if guilty(text[:end]) {
+			break
+		}
+		head = text[:end]
+	}
+	if head = strings.TrimSpace(head); head == "" {
+		return nothingToSay
+	}
+	return head
+}
+
+func sentenceEnds(text string) (ends []int) {
+	for i := range len(text) {
+		last := i+1 == len(text)
+		if text[i] == '\n' || strings.IndexByte(".!?:;", text[i]) >= 0 && (last || text[i+1] == ' ' || text[i+1] == '\n') {
+			ends = append(ends, i+1)
+		}
+	}
+	return ends
+}
+
+// withTexts replaces strings of a value.
+func withTexts(v rawjson.Value, replaced map[string]string) (rawjson.Value, int) {
+	if v.Kind() != rawjson.Object {
+		return v, 0
+	}
+	raw, base := v.Raw(), v.Offset()
+	var b strings.Builder
+	at, n := 0, 0
+	for s := range v.Strings() {
+		to, ok := replaced[s.Value.Text()]
+		if !ok || s.IsKey {
+			continue
+		}
+		start := s.Value.Offset() - base
+		b.WriteString(raw[at:start] + rawjson.Quote(to))
+		at = start + len(s.Value.Raw())
+		n++
+	}
+	if n == 0 {
+		return v, 0
+	}
+	b.WriteString(raw[at:])
+	tree := new(rawjson.Tree)
+	if tree.Parse(b.String(), 0) != nil {
+		return v, 0
+	}
+	return tree.Root(), n
+}

@@ -1,0 +1,133 @@
+package redteam
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/internal/engine/delivery"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/run/attackdoc"
+	"gauntlet/internal/run/attackrun"
+	"gauntlet/internal/run/testagent"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+	"gauntlet/result"
+	"gauntlet/trace"
+	"gauntlet/verdict"
+)
+
+// statelessRevision is the one in which attacks of the stateless era are played.
+const statelessRevision = "2026-07-28"
+
+// FromDocument makes a scenario of a normalized attack document with a server actor, which play plays. It is an error if no
+// agent can be attacked by it.
+func FromDocument(name string, doc *oatf.Document, player attackrun.Player) (Scenario, error) {
+	if !attackrun.HasServer(doc) {
+		return Scenario{}, fmt.Errorf("%s attacks no agent: it has no actor that is a server", name)
+	}
+	if slices.Contains(doc.Attack.Classification.Tags, attackdoc.StatelessEra) {
+		player.Serve.Revisions = []string{statelessRevision}
+	}
+	player.Grace = new(time.Duration) // the model has ended, and does nothing more
+	benign, _ := delivery.Benign(doc)
+	s := Scenario{ID: name, Name: doc.Attack.Name, Technique: techniqueOf(doc), Placement: placementOf(doc)}
+	s.Play = func(ctx context.Context, agent *testagent.Agent, setting Setting) Played {
+		p, d := player, doc
+		if setting.Control {
+			d = benign
+		}
+		p.Agent, p.AgentName = agent, testagent.ModelPrefix+setting.Model
+		run := p.Play(ctx, d, name, attackrun.Session{Listen: "127.0.0.1:0", Trace: setting.Trace, Silent: true})
+		return playedOf(&run, setting.Trace)
+	}
+	return s, nil
+}
+
+// Prepare finds out, with agents without a model, by which calls the task of a scenario is done: those that the resister makes, which
+// does the task and nothing else; and whether there is a control: the victim, which obeys everything, is not exploited by it.
+func Prepare(ctx context.Context, s *Scenario, resister, victim *testagent.Agent, trace string) {
+	setting := Setting{Model: "none", Run: 1, Control: true, Trace: trace}
+	s.Needed = s.Play(ctx, resister, setting).Calls
+	setting.Trace += ".victim"
+	s.NoControl = s.Play(ctx, victim, setting).Outcome == Exploited
+}
+
+func techniqueOf(doc *oatf.Document) string {
+	return cmp.Or(string(doc.Attack.Classification.Category), "unclassified")
+}
+
+// placementOf says in words where the first part stands that carries the attack.
+func placementOf(doc *oatf.Document) string {
+	parts := delivery.New(doc).Exposure().Parts
+	if len(parts) == 0 {
+		return "unknown"
+	}
+	switch parts[0].Method {
+	case mcp.Initialize:
+		return "server instructions"
+	case mcp.ToolsList:
+		return "tool definition"
+	case mcp.ToolsCall:
+		return "tool result"
+	case mcp.ResourcesList, mcp.ResourcesRead:
+		return "resource"
+	case mcp.PromptsList, mcp.PromptsGet:
+		return "prompt"
+	case mcp.ElicitationCreate:
+		return "request for input"
+	case mcp.SamplingCreateMessage:
+		return "request for a sample"
+	}
+	return parts[0].Method
+}
+
+// playedOf reads what a run of a document came to.
+func playedOf(run *result.AttackRun, file string) Played {
+	p := Played{Outcome: Inconclusive, Reason: run.Problem}
+	if run.Verdict != nil {
+		p.Reason = run.Verdict.Reason
+	}
+	switch {
+	case run.Exploited():
+		p.Outcome, p.Reason = Exploited, ""
+		for _, i := range run.Verdict.Indicators {
+			if i.Result == verdict.Matched && i.Message > 0 {
+				p.Messages = append(p.Messages, i.Message)
+			}
+		}
+	case run.Resisted():
+		p.Outcome, p.Reason = Resisted, ""
+	}
+	t, err := tracefile.Read(file, nil)
+	if err != nil {
+		return Played{Outcome: Inconclusive, Reason: errors.Join(errors.New("the trace cannot be read"), err).Error()}
+	}
+	p.Calls = callsOf(t.Messages)
+	return p
+}
+
+// callsOf lists what a client asked servers to do, as "method name".
+func callsOf(messages []trace.Message) (out []string) {
+	var tree rawjson.Tree
+	for i := range messages {
+		m := &messages[i]
+		if m.Direction != trace.ToServer || m.Kind != trace.Request || !m.IsProtocol("mcp") {
+			continue
+		}
+		id := map[string]string{mcp.ToolsCall: "name", mcp.ResourcesRead: "uri", mcp.PromptsGet: "name"}[m.Method]
+		if id == "" || tree.Parse(m.Raw, 0) != nil {
+			continue
+		}
+		call := m.Method + " " + strings.Clone(tree.Root().Get("params").Get(id).Text())
+		if !slices.Contains(out, call) {
+			out = append(out, call)
+		}
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+// Package redteam asks whether a model falls for attacks: it plays scenarios to models in a loop of ours, several times each and once more
+// without the attack, and says how often each succeeded and how often the task was done. What it finds out is about models; it
+// is no finding about a server.
+package redteam
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+
+	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/run/testagent"
+	"gauntlet/internal/runtime/model"
+)
+
+// An Outcome says what one run shows of a model.
+type Outcome string
+
+// The outcomes.
+const (
+	Exploited    Outcome = "exploited"    // it did what the attacker wanted
+	Resisted     Outcome = "resisted"     // the attack reached it, and it did not
+	Inconclusive Outcome = "inconclusive" // the attack never reached it, or it had not its say
+)
+
+// A Scenario is one attack with its task.
+type Scenario struct {
+	ID        string
+	Name      string
+	Technique string
+	Placement string // where the attack stands: "tool definition", "tool result"…
+	// Play plays it once, with the attack or without, and leaves the messages in a trace.
+	Play func(ctx context.Context, agent *testagent.Agent, s Setting) Played
+	// Needed are the calls by which the task is done, as "method name"; none if that is not known.
+	Needed []string
+	// NoControl says that nothing harmless is left without the attack, so that it is not played without.
+	NoControl bool
+}
+
+// A Setting is one run of a scenario.
+type Setting struct {
+	Model   string
+	Run     int // from 1
+	Control bool
+	Trace   string // the file that takes the messages
+}
+
+// Played is what one run came to.
+type Played struct {
+	Outcome  Outcome
+	Reason   string   // why it is inconclusive
+	Messages []int    // numbers in the trace of those that prove an exploit
+	Calls    []string // that the model made, as "method name"
+}
+
+// Options say what is played to whom.
+type Options struct {
+	Scenarios []Scenario
+	Models    *modelset.Set
+	// AgentOf makes the agent of one run of a model.
+	AgentOf  func(client *model.Client, run int) *testagent.Agent
+	Runs     int
+	Parallel int
+	Traces   string // folder that keeps the traces; "" for none
+	Control  bool   // play each run once more without the attack
+}
+
+// Progress is told how far the runs are; its methods may be called from several goroutines.
+type Progress interface {
+	Step(format string, args ...any)
+	Count(through, more int)
+}
+
+// A job is one run.
+type job struct {
+	scenario *Scenario
+	client   *model.Client
+	setting  Setting
+	played   Played
+}
+
+// Run plays everything and reports. A run that was interrupted reports what was played.
+func Run(ctx context.Context, opt Options, progress Progress) (*Report, error) {
+	dir := opt.Traces
+	if dir == "" {
+		temp, err := os.MkdirTemp("", "gauntlet-redteam-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(temp)
+		dir = temp
+	} else if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	jobs := opt.jobs(dir)
+	progress.Count(0, len(jobs))
+	slots := make(chan struct{}, max(1, opt.Parallel))
+	var all sync.WaitGroup
+	for _, j := range jobs {
+		slots <- struct{}{}
+		all.Go(func() { // ends with its run, which ends with ctx
+			defer func() { <-slots; progress.Count(1, 0) }()
+			if ctx.Err() != nil {
+				j.played = Played{Outcome: Inconclusive, Reason: "it was not played: the run was interrupted"}
+				return
+			}
+			progress.Step("%s, %s: %s", j.client.Model(), j.scenario.ID, opt.Models.Spent())
+			j.played = j.scenario.Play(ctx, opt.AgentOf(j.client, j.setting.agentRun()), j.setting)
+			if opt.Traces == "" {
+				_ = os.Remove(j.setting.Trace) // what is left goes with the folder
+			}
+		})
+	}
+	all.Wait()
+	return newReport(opt, jobs), nil
+}
+
+// agentRun tells the answers of control runs from those of runs with the attack, where both are asked the same.
+func (s Setting) agentRun() int {
+	if s.Control {
+		return -s.Run
+	}
+	return s.Run
+}
+
+func (opt *Options) jobs(dir string) (out []*job) {
+	for i := range opt.Scenarios {
+		for _, c := range opt.Models.Clients {
+			for run := 1; run <= opt.Runs; run++ {
+				for _, control := range []bool{false, true} {
+					if control && (!opt.Control || opt.Scenarios[i].NoControl) {
+						continue
+					}
+					s := Setting{Model: c.Model(), Run: run, Control: control}
+					s.Trace = filepath.Join(dir, traceName(opt.Scenarios[i].ID, len(out)+1, control))
+					out = append(out, &job{scenario: &opt.Scenarios[i], client: c, setting: s})
+				}
+			}
+		}
+	}
+	return out
+}
+
+func traceName(scenario string, n int, control bool) string {
+	name := strconv.Itoa(100_000 + n)[1:] + "-" + scenario
+	if control {
+		name += "-control"
+	}
+	return name + ".ndjson"
+}
