@@ -88,11 +88,12 @@ var table = []row{
 	{path: "internal/engine/probejudge", layer: lanes, may: []string{"internal/engine/schemafill", "internal/leaf/redact", "rawjson"}},
 
 	{path: "internal/engine/callgraph", layer: contract, may: []string{"internal/leaf/mcp", "capability", "internal/leaf/ir", "sink"}},
+	{path: "internal/engine/survey", layer: lanes, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "sink"}},
 	{path: "internal/engine/taint", layer: lanes, may: []string{"capability", "internal/leaf/ir", "internal/engine/callgraph", "sink"}},
 
-	{path: "internal/engine/lang/golang", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/taint", "sink"}},
-	{path: "internal/engine/lang/python", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
-	{path: "internal/engine/lang/typescript", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
+	{path: "internal/engine/lang/golang", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/survey", "internal/engine/taint", "sink"}},
+	{path: "internal/engine/lang/python", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/survey", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
+	{path: "internal/engine/lang/typescript", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/survey", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
 	// The harness of the languages' goldens.
 	{path: "internal/engine/lang/langtest", layer: contract, may: []string{"sink"}, deps: []string{"github.com/rogpeppe/go-internal"}, not: impure | userFace},
 	{path: "internal/engine/check/surface", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text", "internal/leaf/clause", "internal/leaf/secret"}},

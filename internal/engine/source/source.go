@@ -121,6 +121,7 @@ func attempt(l language, files []sink.File, tools []string, stop func() bool) (f
 func joinSources(out, found *sink.Sources) {
 	out.Files += found.Files
 	out.Listed = append(out.Listed, found.Listed...)
+	out.Sites = append(out.Sites, found.Sites...)
 	out.Resources = append(out.Resources, found.Resources...)
 	out.Handlers = slices.Grow(out.Handlers, len(found.Handlers)) // so that nothing moves below
 	by := out.ByTool()

@@ -44,9 +44,8 @@ type key struct {
 	ctx callgraph.Context
 }
 
-// Analyse finds the handlers of a program, what they reach, and which of a tool's parameters arrive there.
-func Analyse(prog *ir.Program, conv *callgraph.Convention, tools []string) *sink.Sources {
-	g, out := callgraph.Open(prog, conv, tools)
+// Follow adds to what was found in a program which of its tools' parameters arrive at a sink.
+func Follow(g *callgraph.Graph, out *sink.Sources) {
 	a := &analyzer{g: g, known: map[key]*summary{}, busy: map[*ir.Func]int{}, factsOf: map[string]charFacts{}}
 	handlers := out.ByTool()
 	for _, root := range g.Roots() {
@@ -64,7 +63,6 @@ func Analyse(prog *ir.Program, conv *callgraph.Convention, tools []string) *sink
 		sortFlows(&out.Handlers[i])
 	}
 	out.Resources = a.readResources()
-	return out
 }
 
 // resourceReaders are decorators of functions that answer resources.
@@ -161,13 +159,16 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 			path = path[1:]
 		}
 	case lang == "go":
-		if src.param == 0 && len(root.Func.Params) > 1 {
+		if src.param == 0 && len(root.Func.Params) > 1 && (p.Type == nil || p.Type.X == nil || !isArguments(p.Type)) {
 			return "", false
 		}
 	case lang == "typescript" && src.param > 0 && root.Via == sink.ByRegistration:
 		return "", false
 	case lang == "python" && src.param == 0 && len(root.Func.Params) > 1:
 		return "", false // the tool's name
+	}
+	if p.Rest && len(path) > 1 && path[0] == "0" { // (...args) of a wrapper
+		path = path[1:]
 	}
 	for len(path) > 1 && slices.Contains(argumentHolders, path[0]) {
 		path = path[1:]
@@ -179,6 +180,12 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 		return "", false
 	}
 	return strings.TrimSuffix(strings.Join(path, "."), ".*"), true
+}
+
+// isArguments reports whether a type of Go is a struct of the program: what a handler without a context takes first.
+func isArguments(t *ir.Expr) bool {
+	name := t.X.Text
+	return name != "" && name != "Context" && name != "Request" && name != "any" && name != "string" && !strings.HasSuffix(name, "Request") && !strings.HasSuffix(name, "Session")
 }
 
 func isContext(p *ir.Param) bool {

@@ -20,6 +20,8 @@ the message says so.
 Severity low, where the host is fixed and the parameter becomes part of the path or query without being encoded: with ../ it
 asks for something else of the same service.
 
+The same holds for a header of a request that names the host of the service which the server asks with its own credential.
+
 Silent on encoded parts, and where the way could not be followed. Redirects and a second answer of the name server are not judged.`,
 	Advice: "Compare the host with a list, or look its address up, refuse private ones and connect to that very address; encode what becomes part of a path.",
 	Run: func(p *check.Pass) {
@@ -29,5 +31,6 @@ Silent on encoded parts, and where the way could not be followed. Redirects and 
 			}
 			return finding.None
 		}, map[sink.FlowKind]string{sink.HostFlow: "the address of a request", sink.URLPathFlow: "part of the address of a request"})
+		reportSites(p, ofEverySite(finding.None), sink.HeaderAddress)
 	},
 })

@@ -1,5 +1,6 @@
 // Package sourceflow holds the checks of what a server's source does with what its caller sends:
-// MCP-S-006 to MCP-S-009. They act on the flows that package taint found; nothing is executed.
+// MCP-S-006 to MCP-S-009, MCP-S-011 and MCP-S-014. They act on the flows that package taint found and the sites that package
+// survey found; nothing is executed.
 package sourceflow
 
 import (

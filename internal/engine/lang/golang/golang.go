@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/engine/survey"
 	"gauntlet/internal/engine/taint"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
@@ -67,7 +68,10 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	}
 	r.lowerPackages()
 	r.prog.Lookup = r.lookUpPackage
-	return taint.Analyse(r.prog, convention(), tools), errs
+	g, out := callgraph.Open(r.prog, convention(), tools)
+	taint.Follow(g, out)
+	out.Sites = survey.Sites(g)
+	return out, errs
 }
 
 type reader struct {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/engine/survey"
 	"gauntlet/internal/engine/taint"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/internal/leaf/syntax"
@@ -59,7 +60,10 @@ func Analyse(files []File, tools []string, stop func() bool) (*sink.Sources, map
 		byPath[prog.Files[i].Path] = m
 	}
 	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return lookUpModule(byPath, from.Path, spec) }
-	return taint.Analyse(prog, convention(), tools), errs
+	g, out := callgraph.Open(prog, convention(), tools)
+	taint.Follow(g, out)
+	out.Sites = survey.Sites(g)
+	return out, errs
 }
 
 func moduleName(file string) string {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/engine/survey"
 	"gauntlet/internal/engine/taint"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/internal/leaf/syntax"
@@ -87,7 +88,10 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 		found.byPath[f.Path] = lowerFile(prog, t, f.Path)
 	}
 	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return found.lookUpModule(from.Path, spec) }
-	return taint.Analyse(prog, convention(), tools), errs
+	g, out := callgraph.Open(prog, convention(), tools)
+	taint.Follow(g, out)
+	out.Sites = survey.Sites(g)
+	return out, errs
 }
 
 // compiledTwins returns the compiled files whose source is there too: dist/a.js beside src/a.ts.

@@ -1,0 +1,37 @@
+package sourceflow
+
+import (
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/sink"
+)
+
+var _ = register(check.Check{
+	ID: "MCP-S-014", Name: "open-listener", Severity: finding.Medium, Maturity: check.Experimental, Needs: check.Sources,
+	Taxonomy: "MCP07:2025 close, ASI03 weak, CWE-346 exact, CWE-306 close, L5 close, L4 weak",
+	Axis:     "open-listener", Source: "https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#security-warning",
+	Doc: `The server makes an HTTP endpoint that lets in who should not be. Three things are told apart.
+
+Nothing compares the header Host or Origin of a request: a page in a browser on the same machine can then make its own name lead to
+127.0.0.1 (DNS rebinding) and call the tools. Guards are the transport's own list of hosts or origins, a middleware made for it, a
+function that reads Host or Origin and refuses requests, and one that refuses those without a credential. In the TypeScript
+SDK enableDnsRebindingProtection alone compares nothing; the message says so.
+
+It listens on all addresses of the machine (0.0.0.0, or listen() without a host), nothing asks for a credential, and no Host is
+compared either.
+
+CORS lets every origin read the answers, with the credentials of the user's browser.
+
+A guard anywhere in the program counts for all its endpoints. Silent on endpoints that no code of the program listens for, as in
+functions of a cloud. Newer versions of some SDKs compare the header by themselves where the server is bound to
+127.0.0.1; the version is not read.`,
+	Advice: "Give the transport the hosts and origins that may ask, listen on 127.0.0.1, and ask for a credential where others reach it.",
+	Run: func(p *check.Pass) {
+		reportSites(p, ofEverySite(finding.None), sink.OpenListener, sink.WideListener, sink.OpenSharing)
+	},
+})
+
+// ofEverySite is the severity of every site of a check.
+func ofEverySite(s finding.Severity) func(sink.Site) finding.Severity {
+	return func(sink.Site) finding.Severity { return s }
+}

@@ -1,0 +1,182 @@
+package survey
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// Headers are what a function reads of a request's headers, and whether it refuses requests.
+type headers struct {
+	origin     bool // Host or Origin
+	credential bool // Authorization, or a key of the server's own
+	refuses    bool
+	addresses  []*ir.Expr // headers whose name says that they hold an address
+	names      []string   // of those
+}
+
+const maxHeaderSearch = 20_000 // expressions of one function
+
+var (
+	credentialHeader = regexp.MustCompile(`(?i)^(authorization|x-api-key|x-auth-token|x-access-token|api-key|mcp-proxy-auth.*)$`)
+	// addressHeader is a header of the server's own that names where its service is. Those that proxies set are others.
+	addressHeader = regexp.MustCompile(`(?i)^x-.*(url|host|endpoint|server|instance|domain|base)s?$`)
+	proxyHeader   = regexp.MustCompile(`(?i)^x-(forwarded|original|real|envoy|amz|azure|ms)\b`)
+)
+
+// headersIn reads a function, without those inside it that are read by themselves.
+func headersIn(fn *ir.Func) (h headers) {
+	left := maxHeaderSearch
+	var walk func(e *ir.Expr, depth int)
+	walk = func(e *ir.Expr, depth int) {
+		if left--; e == nil || left < 0 || depth > 60 {
+			return
+		}
+		h.note(e)
+		walk(e.X, depth+1)
+		for _, a := range e.Args {
+			walk(a.Value, depth+1)
+		}
+	}
+	var body func(b []ir.Stmt, depth int)
+	body = func(b []ir.Stmt, depth int) {
+		for i := range b {
+			st := &b[i]
+			if st.Step != ir.Set {
+				walk(st.X, 0)
+			}
+			walk(st.Cond, 0)
+			if depth < 60 {
+				for _, a := range st.Arms {
+					body(a.Body, depth+1)
+				}
+				body(st.Rest, depth+1)
+			}
+		}
+	}
+	body(fn.Body, 0)
+	return h
+}
+
+var refusals = []string{"401", "403", "421", "400"}
+var refusalNames = []string{"StatusForbidden", "StatusUnauthorized", "StatusMisdirectedRequest", "StatusBadRequest", "HTTP_401_UNAUTHORIZED", "HTTP_403_FORBIDDEN", "Forbidden", "Unauthorized"}
+
+func (h *headers) note(e *ir.Expr) {
+	switch e.Kind {
+	case ir.Literal:
+		h.refuses = h.refuses || slices.Contains(refusals, e.Text)
+	case ir.Attr, ir.Name:
+		h.refuses = h.refuses || slices.Contains(refusalNames, e.Text)
+		if e.Kind == ir.Attr && (isHeaders(e.X) || e.Text == "Host" && e.X != nil && e.X.Kind == ir.Name && len(e.X.Text) < 8) {
+			h.noteHeader(e, e.Text)
+		}
+	case ir.Index:
+		if len(e.Args) == 1 && e.Args[0].Value != nil && e.Args[0].Value.Kind == ir.String && isHeaders(e.X) {
+			h.noteHeader(e, e.Args[0].Value.Text)
+		}
+	case ir.Call:
+		if e.X == nil || e.X.Kind != ir.Attr || len(e.Args) == 0 || e.Args[0].Value == nil || e.Args[0].Value.Kind != ir.String {
+			return
+		}
+		switch e.X.Text {
+		case "get", "header", "Get", "getHeader", "getlist":
+			h.noteHeader(e, e.Args[0].Value.Text)
+		}
+	}
+}
+
+// isHeaders reports whether an expression is named as the headers of a request are.
+func isHeaders(e *ir.Expr) bool {
+	return e != nil && (e.Kind == ir.Attr || e.Kind == ir.Name) && strings.HasSuffix(strings.ToLower(e.Text), "headers")
+}
+
+func (h *headers) noteHeader(e *ir.Expr, name string) {
+	switch {
+	case strings.EqualFold(name, "host") || strings.EqualFold(name, "origin"):
+		h.origin = true
+	case credentialHeader.MatchString(name):
+		h.credential = true
+	case addressHeader.MatchString(name) && !proxyHeader.MatchString(name):
+		h.addresses, h.names = append(h.addresses, e), append(h.names, name)
+	}
+}
+
+// readHeaderAddresses notes headers of requests that become the address of the service which the server asks with its own
+// credential: whoever can send a request chooses where the credential goes.
+func (s *surveyor) readHeaderAddresses() {
+	for _, fn := range s.g.Program().Funcs {
+		h := headersIn(fn)
+		if len(h.addresses) == 0 || s.comparesHosts(fn) {
+			continue
+		}
+		for i, e := range h.addresses {
+			s.report(sink.HeaderAddress, e, h.names[i], "the header "+h.names[i]+" of a request names the host that the server asks, and nothing compares it: whoever sends a request chooses where the server's credentials go, and which machine of its network is asked")
+		}
+	}
+}
+
+// hostWords are parts of the names of what takes addresses apart.
+var hostWords = []string{"hostname", "netloc", "Hostname", "is_private", "IsPrivate", "IsLoopback", "is_loopback", "ipaddress", "ParseIP", "private-ip", "ipaddr", "isPrivate"}
+
+// comparesHosts reports whether a function, or one that it calls, takes an address apart and can end early because of it.
+func (s *surveyor) comparesHosts(fn *ir.Func) bool {
+	seen := map[*ir.Func]bool{}
+	left := maxHeaderSearch
+	var reads func(fn *ir.Func, depth int) bool
+	reads = func(fn *ir.Func, depth int) bool {
+		if seen[fn] || depth > 4 {
+			return false
+		}
+		seen[fn] = true
+		found := false
+		var walk func(e *ir.Expr, deep int)
+		walk = func(e *ir.Expr, deep int) {
+			if left--; e == nil || left < 0 || deep > 60 || found {
+				return
+			}
+			if (e.Kind == ir.Attr || e.Kind == ir.Name) && slices.Contains(hostWords, e.Text) {
+				found = true
+				return
+			}
+			if e.Kind == ir.Call {
+				for _, c := range s.g.Callees(e, callgraph.Context{}) {
+					if c.Func != nil && !c.Guess && reads(c.Func, depth+1) {
+						found = true
+						return
+					}
+				}
+			}
+			walk(e.X, deep+1)
+			for _, a := range e.Args {
+				walk(a.Value, deep+1)
+			}
+		}
+		eachExpr(fn.Body, 0, func(e *ir.Expr) { walk(e, 0) })
+		return found
+	}
+	return reads(fn, 0)
+}
+
+// eachExpr calls f for the expression of each statement of a body.
+func eachExpr(body []ir.Stmt, depth int, f func(*ir.Expr)) {
+	if depth > 60 {
+		return
+	}
+	for i := range body {
+		st := &body[i]
+		if st.Step != ir.Set && st.X != nil {
+			f(st.X)
+		}
+		if st.Cond != nil {
+			f(st.Cond)
+		}
+		for _, a := range st.Arms {
+			eachExpr(a.Body, depth+1, f)
+		}
+		eachExpr(st.Rest, depth+1, f)
+	}
+}

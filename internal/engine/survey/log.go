@@ -1,0 +1,114 @@
+package survey
+
+import (
+	"regexp"
+	"strings"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// secretVariable is the name of a variable of the environment that holds a credential.
+var secretVariable = regexp.MustCompile(`(?i)(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)$`)
+
+// countVariable is the name of a variable that counts the tokens of a model.
+var countVariable = regexp.MustCompile(`(?i)(PER|MAX|MIN|NUM)_TOKEN$`)
+
+// loggers are what writes a line that is kept.
+var loggers = map[string][]string{
+	"typescript": {"console.log", "console.error", "console.warn", "console.info", "console.debug", "process.stderr.write"},
+	"python":     {"print", "logging.info", "logging.debug", "logging.warning", "logging.error", "logging.getLogger().info", "logging.getLogger().debug", "logging.getLogger().warning", "logging.getLogger().error"},
+	"go":         {"fmt.Println", "fmt.Printf", "log.Println", "log.Printf", "log.Print", "log/slog.Info", "log/slog.Debug"},
+}
+
+// readLogs notes credentials and whole headers of requests that are written into a log.
+func (s *surveyor) readLogs() {
+	for _, c := range s.g.Program().Calls {
+		name, ok := s.isLogger(c)
+		if !ok {
+			continue
+		}
+		for _, a := range c.Args {
+			if what := s.secretIn(a.Value, 0); what != "" {
+				s.report(sink.LoggedSecret, c, name, what+" is written into the log")
+				break
+			}
+		}
+	}
+}
+
+func (s *surveyor) isLogger(c *ir.Expr) (string, bool) {
+	for _, n := range s.named[c] {
+		for _, l := range loggers[s.lang] {
+			if n == l {
+				return n, true
+			}
+		}
+	}
+	return "", false
+}
+
+// secretIn says which credential an expression shows, "" for none. What is computed from one (its length, whether it is
+// set, its first characters) is none.
+func (s *surveyor) secretIn(e *ir.Expr, depth int) string {
+	if e == nil || depth > 6 {
+		return ""
+	}
+	switch e.Kind {
+	case ir.Template, ir.Object, ir.List:
+		for _, a := range e.Args {
+			if what := s.secretIn(a.Value, depth+1); what != "" {
+				return what
+			}
+		}
+	case ir.Other:
+		if e.Text == "+" || e.Text == "%" {
+			for _, a := range e.Args {
+				if what := s.secretIn(a.Value, depth+1); what != "" {
+					return what
+				}
+			}
+		}
+	case ir.Call:
+		if n, ok := s.calls(e, "JSON.stringify", "json.dumps", "util.inspect", "fmt.Sprintf"); ok && n != "" && len(e.Args) > 0 {
+			return s.secretIn(e.Args[0].Value, depth+1)
+		}
+		if n, ok := s.calls(e, "os.getenv", "os.environ.get", "os.Getenv"); ok && n != "" && len(e.Args) > 0 {
+			return s.variable(e.Args[0].Value)
+		}
+	case ir.Index:
+		if len(e.Args) == 1 && strings.HasPrefix(s.g.Outside(e.X, callgraph.Context{}), "os.environ") {
+			return s.variable(e.Args[0].Value)
+		}
+	case ir.Name:
+		if d := s.g.Definition(e); d != e && d.Kind != ir.Object {
+			return s.secretIn(d, depth+1)
+		}
+	case ir.Attr:
+		return s.member(e)
+	}
+	return ""
+}
+
+func (s *surveyor) variable(e *ir.Expr) string {
+	if text, ok := s.g.Constant(e, callgraph.Context{}); ok && isSecretVariable(text) {
+		return "the variable " + text + " of the environment"
+	}
+	return ""
+}
+
+func isSecretVariable(name string) bool {
+	return secretVariable.MatchString(name) && !countVariable.MatchString(name)
+}
+
+// member reads process.env.X and req.headers.
+func (s *surveyor) member(e *ir.Expr) string {
+	if e.X != nil && e.X.Kind == ir.Attr && (e.X.Text == "env" || e.X.Text == "environ") && isSecretVariable(e.Text) {
+		return "the variable " + e.Text + " of the environment"
+	}
+	if e.Text == "headers" && e.X != nil && e.X.Kind == ir.Name && (e.X.Text == "req" || e.X.Text == "request") {
+		return "every header of a request, with what it authenticates by,"
+	}
+	return ""
+}

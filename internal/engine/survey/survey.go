@@ -1,0 +1,136 @@
+// Package survey notes what the source of a server does apart from the handlers of its tools: how it listens, whom it lets
+// in, which header of a request it takes for an address, what it writes into its log.
+package survey
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// A surveyor reads one program.
+type surveyor struct {
+	g     *callgraph.Graph
+	lang  string
+	named map[*ir.Expr][]string // what each call calls, as resolved
+	out   []sink.Site
+}
+
+// maxSites is how many sites of one program are kept.
+const maxSites = 500
+
+// Sites returns what a program does apart from its tools, by file and place.
+func Sites(g *callgraph.Graph) []sink.Site {
+	s := &surveyor{g: g, lang: g.Convention().Language, named: map[*ir.Expr][]string{}}
+	for _, c := range g.Program().Calls {
+		s.named[c] = s.namesOf(c)
+	}
+	s.readListeners()
+	s.readHeaderAddresses()
+	s.readLogs()
+	slices.SortStableFunc(s.out, func(a, b sink.Site) int {
+		return cmp.Or(strings.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Start, b.At.Start), strings.Compare(string(a.Kind), string(b.Kind)))
+	})
+	s.out = slices.CompactFunc(s.out, func(a, b sink.Site) bool { return a.Kind == b.Kind && a.At == b.At })
+	return s.out
+}
+
+// namesOf returns what a call calls outside of the program: "express().listen", ".listen".
+func (s *surveyor) namesOf(c *ir.Expr) (out []string) {
+	for _, callee := range s.g.Callees(c, callgraph.Context{}) {
+		if callee.Func == nil && callee.Name != "" {
+			out = append(out, callee.Name)
+		}
+	}
+	return out
+}
+
+// calls reports whether a call calls something whose name ends so.
+func (s *surveyor) calls(c *ir.Expr, suffixes ...string) (name string, ok bool) {
+	for _, n := range s.named[c] {
+		for _, suffix := range suffixes {
+			if strings.HasSuffix(n, suffix) {
+				return n, true
+			}
+		}
+	}
+	return "", false
+}
+
+func (s *surveyor) report(kind sink.SiteKind, e *ir.Expr, name, why string) {
+	if len(s.out) < maxSites {
+		s.out = append(s.out, sink.Site{Kind: kind, At: placeOf(e), Name: name, Why: why})
+	}
+}
+
+func placeOf(e *ir.Expr) sink.Place {
+	f := e.Scope.File
+	return sink.Place{File: f.Path, Line: f.Line(e.Start), Start: int(e.Start), End: int(e.End)}
+}
+
+// argument returns the argument of a call with a name, or the member with that name of an object that it is given.
+func argument(c *ir.Expr, name string) *ir.Expr {
+	for _, a := range c.Args {
+		if a.Name == name {
+			return a.Value
+		}
+		if a.Value != nil && a.Value.Kind == ir.Object {
+			for _, m := range a.Value.Args {
+				if m.Name == name {
+					return m.Value
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// constants returns the texts that an expression can be, as far as the source holds them: "0.0.0.0" of HOST || "0.0.0.0".
+func (s *surveyor) constants(e *ir.Expr, depth int) (out []string) {
+	if e == nil || depth > 5 {
+		return nil
+	}
+	if text, ok := s.g.Constant(e, callgraph.Context{}); ok {
+		return []string{text}
+	}
+	d := s.g.Written(e)
+	switch d.Kind {
+	case ir.Either:
+		for _, a := range d.Args {
+			out = append(out, s.constants(a.Value, depth+1)...)
+		}
+	case ir.Call: // os.getenv("HOST", "0.0.0.0")
+		if n := len(d.Args); n > 1 {
+			out = s.constants(d.Args[n-1].Value, depth+1)
+		}
+	case ir.String:
+		return []string{d.Text}
+	case ir.Name:
+		if d == e {
+			return s.defaultOf(d)
+		}
+	}
+	return out
+}
+
+// defaultOf returns the constant default of a parameter.
+func (s *surveyor) defaultOf(e *ir.Expr) []string {
+	bindings, _ := e.Scope.Find(e.Text)
+	if len(bindings) == 1 && bindings[0].Param != nil && bindings[0].Param.Value != nil && bindings[0].Param.Value.Kind == ir.String {
+		return []string{bindings[0].Param.Value.Text}
+	}
+	return nil
+}
+
+// isTrue reports whether an expression is the constant true.
+func (s *surveyor) isTrue(e *ir.Expr) bool {
+	if e == nil {
+		return false
+	}
+	e = s.g.Written(e)
+	return e.Text == "true" || e.Text == "True"
+}
