@@ -18,8 +18,8 @@ type row struct {
 // maxRows is how many lines of offending text are shown.
 const maxRows = 3
 
-// context is how many columns of the line around the evidence are shown on each side.
-const context = 36
+// contextColumns is how many columns of the line around the evidence are shown on each side.
+const contextColumns = 36
 
 // excerptRows shows the offending text within n columns, with what stands around it on its
 // line. A line break in it stays visible as an escape and ends the row, so that no server
@@ -28,7 +28,7 @@ func excerptRows(e finding.Evidence, n int) []row {
 	if e.Raw == "" {
 		return nil
 	}
-	before := left(e, min(context, n/3))
+	before := left(e, min(contextColumns, n/3))
 	lines := strings.SplitAfter(e.Raw, "\n")
 	if n := len(lines) - 1; lines[n] == "" {
 		lines = lines[:n]
@@ -41,7 +41,7 @@ func excerptRows(e finding.Evidence, n int) []row {
 		text := clipText(Visible(l), n-columns(before))
 		r := row{before + text, columns(before), columns(before) + columns(text)}
 		if i == len(lines)-1 {
-			r.text += right(e, min(context, n-r.to))
+			r.text += right(e, min(contextColumns, n-r.to))
 		}
 		rows = append(rows, r)
 		before = ""

@@ -14,7 +14,7 @@ import (
 // findingID is the id of a finding on a page, by which others link to it.
 func findingID(fingerprint string) string {
 	return "f-" + strings.Map(func(r rune) rune {
-		if r < 0x80 && (r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
+		if r < 0x80 && (r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
 			return r
 		}
 		return '_'

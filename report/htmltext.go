@@ -86,7 +86,7 @@ func writeHTMLHead(w *bufio.Writer, title string) {
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
 	_, _ = fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src %s; script-src %s %s; base-uri 'none'; form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>%s</title>\n<style>",
-		hash(htmlStyle), hash(htmlScript), hash(graphScript()), template.HTMLEscapeString(Visible(title)))
+		hash(htmlStyle), hash(htmlScript), hash(graphScript()), template.HTMLEscapeString(clipEnd(Visible(title), 70)))
 	_, _ = w.WriteString(htmlStyle)
 	_, _ = w.WriteString("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the content</a>\n")
 }

@@ -10,8 +10,14 @@
   // Findings beyond the first page stand in templates, where they cost no layout.
   const items = list ? [...list.children] : [];
   for (const t of document.querySelectorAll("template.more")) items.push(...t.content.querySelectorAll("li.finding"));
-  const texts = new Array(items.length);
-  const textOf = (i) => texts[i] ??= items[i].textContent.toLowerCase();
+  // What filters ask for is read once: asking ten thousand elements each time takes too long.
+  const keys = items.map((it) => ({ severity: it.getAttribute("data-severity"), server: it.getAttribute("data-server"), rule: it.getAttribute("data-rule"), text: null }));
+  const textOf = (i) => keys[i].text ??= items[i].textContent.toLowerCase();
+  let read = 0;
+  function readAhead(time) {
+    while (read < items.length && time.timeRemaining() > 1) textOf(read++);
+    if (read < items.length) requestIdleCallback(readAhead);
+  }
   let limit = shownAtOnce, matches = items;
 
   function show() {
@@ -26,9 +32,9 @@
     const severities = new Set([...form.querySelectorAll("input[name=severity]:checked")].map((b) => b.value));
     const server = byId("by-server").value, rule = byId("by-rule").value;
     const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-    matches = items.filter((it, i) =>
-      severities.has(it.dataset.severity) && (!server || it.dataset.server === server) &&
-      (!rule || it.dataset.rule === rule) && words.every((w) => textOf(i).includes(w)));
+    matches = items.filter((_, i) =>
+      severities.has(keys[i].severity) && (!server || keys[i].server === server) &&
+      (!rule || keys[i].rule === rule) && words.every((w) => textOf(i).includes(w)));
     limit = shownAtOnce;
     show();
   }
@@ -39,9 +45,7 @@
     const at = id ? items.findIndex((it) => it.id === id) : -1;
     if (at < 0) return;
     if (!items[at].isConnected) {
-      form.reset();
-      matches = items;
-      limit = Math.max(shownAtOnce, at + 1);
+      matches = [items[at]];
       show();
     }
     items[at].querySelector("details").open = true;
@@ -62,6 +66,7 @@
     addEventListener("beforeprint", () => { limit = matches.length; show(); setAll(true); });
     show();
     follow();
+    requestIdleCallback(readAhead);
   }
 
   document.addEventListener("click", async (e) => {
