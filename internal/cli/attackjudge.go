@@ -40,7 +40,7 @@ is an error, an attack never reached the agent, or something could not be read; 
 		RunE: j.judgeTrace,
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&j.trace, "trace", "", "the recorded conversation: a `FILE`, or - for standard input")
+	cmd.Flags().StringVar(&j.trace, "trace", "", "the recorded conversation: a `FILE`, or - for standard input (required; default none)")
 	_ = cmd.MarkFlagFilename("trace", "ndjson") // fails only for a flag that is not there
 	j.outputs.addOutputFlags(cmd, a)
 	j.limits.addDocumentLimitFlags(cmd)

@@ -38,15 +38,15 @@ Agents decide by what they read. Where an answer differs from the recorded one, 
 agent did behind it may be what it would not have done.
 
 Exit codes: those of attack run; with --exact also 1 if an answer differs.`,
-		Example: `  gauntlet attack run --agent ./agent.sh --trace run.ndjson attack.yaml
+		Example: `  gauntlet attack run --agent ./agent.sh --record run.ndjson attack.yaml
   gauntlet attack replay --trace run.ndjson --exact attack.yaml`,
 		RunE: r.replayRecording,
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&r.trace, "trace", "", "the recorded conversation: a `FILE`")
+	cmd.Flags().StringVar(&r.trace, "trace", "", "the recorded conversation: a `FILE` (required; default none)")
 	_ = cmd.MarkFlagFilename("trace", "ndjson") // fails only for a flag that is not there
 	cmd.Flags().StringVar(&r.record, "record", "", "write the new conversation as a trace to `FILE` (default none)")
-	cmd.Flags().BoolVar(&r.exact, "exact", false, "exit with 1 if an answer is not the recorded one")
+	cmd.Flags().BoolVar(&r.exact, "exact", false, "exit with 1 if an answer is not the recorded one (default off)")
 	cmd.Flags().DurationVar(&r.limit, "timeout", attack.DefaultLimit, "longest `DURATION` of the replay, by the clock on the wall")
 	r.outputs.addOutputFlags(cmd, a)
 	r.limits.addDocumentLimitFlags(cmd)

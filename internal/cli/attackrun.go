@@ -71,7 +71,7 @@ without a shell.
 user says: a command, started without a shell, with {config} for the path of an mcp.json
 and {prompt} for the user's words, which stand in GAUNTLET_CONFIG and GAUNTLET_PROMPT as
 well; or one of the agents below. Several documents, directories or patterns are a suite: each is played in
-a session of its own, and --trace then names a folder.
+a session of its own, and --record then names a folder.
 
 ` + builtinAgents + `
 
@@ -83,7 +83,7 @@ This is an offensive tool. It listens on this machine only, unless told otherwis
 Exit codes: 1 if the agent or the server complied, wholly or in part; else 2 if a document
 could not be played, a verdict is an error or the attack never reached anybody; else 0.`,
 		Example: `  gauntlet attack run --output verdict.json --format json rugpull.yaml
-  gauntlet attack run --listen 127.0.0.1:0 --address-file urls.txt --trace run.ndjson attack.yaml
+  gauntlet attack run --listen 127.0.0.1:0 --address-file urls.txt --record run.ndjson attack.yaml
   gauntlet attack run --agent builtin:victim attacks/
   gauntlet attack run probe.yaml -- npx -y @modelcontextprotocol/server-filesystem /tmp`,
 		RunE: r.playDocuments,
@@ -95,7 +95,7 @@ could not be played, a verdict is an error or the attack never reached anybody; 
 	f.StringVar(&r.addressFile, "address-file", "", "write actor and URL of each server to this `FILE` as soon as clients can connect (default none)")
 	f.StringVar(&r.player.AGUI, "agui", "", "`URL` of the agent under test where it speaks AG-UI: actors that are its front end begin its runs (default none)")
 	f.StringVar(&r.url, "url", "", "`URL` of the server that client actors attack (default the one of COMMAND)")
-	traceFlag(cmd, &r.trace)
+	recordFlag(cmd, &r.trace, everyMessage)
 	f.Var(durationFlag(&r.player.Limit, attack.DefaultLimit), "timeout", "longest time for the run of one document")
 	f.Var(graceFlag(&r.player.Grace), "grace", "how long to go on watching when everybody is through, as 30s or PT30S (default what the document says)")
 	f.BoolVar(&r.player.Force, "force-elicitation", false, "send elicitations also to clients that do not claim to take them (default off)")
@@ -221,7 +221,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	case r.player.AGUI != "" && !target.IsURL(r.player.AGUI):
 		return nil, nil, usage(cmd, "--agui: %q is no URL: want one that begins with http:// or https://", r.player.AGUI)
 	case r.trace == "-":
-		return nil, nil, usage(cmd, "--trace: the trace is judged when the run is over: name a file")
+		return nil, nil, usage(cmd, "--record: the trace is judged when the run is over: name a file")
 	case r.addressFile != "" && r.listen == "":
 		return nil, nil, usage(cmd, "--address-file is for --listen")
 	}
@@ -300,7 +300,7 @@ func (r *attackRunCommand) makeTraceFolder() error {
 		return nil
 	}
 	if err := os.MkdirAll(r.trace, 0o700); err != nil {
-		return fmt.Errorf("--trace: %s: %w: of several documents the traces go into a folder", r.trace, userfile.Reason(err))
+		return fmt.Errorf("--record: %s: %w: of several documents the traces go into a folder", r.trace, userfile.Reason(err))
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ measured; else 0.`,
 	textFormat(cmd, &c.format, "markdown", "json")
 	outputFlag(cmd, &c.file, "the figures")
 	cmd.Flags().Var(countFlag(&c.folds, 1, 1000), "folds", "judge families in so many groups, each without its own words; 1 leaves that out")
-	cmd.Flags().StringVar(&c.sources.All, "sources", "", "read the sources of servers below this `DIR`, which holds one directory a server, called as its files of the corpus")
+	cmd.Flags().StringVar(&c.sources.All, "sources", "", "read the sources of servers below this `DIR`, which holds one directory a server, called as its files of the corpus (default none)")
 	cmd.Flags().StringArrayVar(&c.sources.Each, "source", nil, "read the source of one server, `SERVER=DIR`; repeatable (default none)")
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	return cmd

@@ -42,18 +42,18 @@ capture_errors.
 
 The snapshot is evidence, and what the server defines stands in it unchanged. If it
 repeats a value of --env, --header or --bearer-env there, capture says so. In the trace
-that --trace writes such values are replaced by their names.
+that --record writes such values are replaced by their names.
 
 Exit codes: 2 if anything asked for could not be read; else 0.`,
 		Example: `  gauntlet capture -- npx -y @modelcontextprotocol/server-filesystem /tmp > fs.json
   gauntlet capture --output github.json --env GITHUB_TOKEN -- github-mcp-server stdio
-  gauntlet capture --output fs.json --trace fs.ndjson -- npx -y @modelcontextprotocol/server-filesystem /tmp
+  gauntlet capture --output fs.json --record fs.ndjson -- npx -y @modelcontextprotocol/server-filesystem /tmp
   gauntlet capture --bearer-env API_TOKEN https://example.com/mcp > example.json`,
 		RunE: c.captureServer,
 	}
 	cmd.Flags().SortFlags = false
 	outputFlag(cmd, &c.file, "the snapshot")
-	traceFlag(cmd, &c.trace)
+	recordFlag(cmd, &c.trace, everyMessage)
 	c.live.addLiveFlags(cmd)
 	c.limits.addLimitFlags(cmd)
 	_ = cmd.Flags().MarkHidden("max-depth") // of definitions, which capture does not look into

@@ -61,7 +61,7 @@ Exit codes: 2 if anything asked for could not be read; else 0.`,
 	textFormat(cmd, &c.format, "pretty", "json")
 	outputFlag(cmd, &c.file, "the labels")
 	confidenceFlag(cmd, &c.floor)
-	cmd.Flags().StringVar(&c.source, "source", "", "read the server's source below this `DIR` as well")
+	cmd.Flags().StringVar(&c.source, "source", "", "read the server's source below this `DIR` as well (default none)")
 	partialFlag(cmd, &c.allowPartial)
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	c.configs.addConfigFlags(cmd)

@@ -55,21 +55,23 @@ and clients and says whether an agent or a server complied (attack). It records 
 and servers say to each other and judges what crossed between servers (gateway, test, trace).
 
 Exit codes of every command:
-  0  everything asked for was looked at, and nothing crosses the gate (--fail-on)
-  1  a finding crosses the gate, an agent complied, an expectation does not hold
-  2  something asked for was unread, failed or was cut by a limit`,
+  0  everything asked for was examined, and nothing crosses the gate (--fail-on)
+  1  a finding crosses the gate, an agent complied, an expectation failed
+  2  something asked for was unread, failed or hit a limit`,
 		Example: `  gauntlet scan snapshot.json
   gauntlet scan -- npx -y @modelcontextprotocol/server-filesystem /tmp
   gauntlet capture --output snapshot.json -- ./my-server --stdio
   gauntlet attack run --agent builtin:victim tool-poisoning
-  gauntlet gateway --config mcp.json --trace run.ndjson
+  gauntlet gateway --config mcp.json --record run.ndjson
   gauntlet explain SEC-001`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          knownCommand,
-		RunE:          func(c *cobra.Command, _ []string) error { return usage(c, "no command: want %s", commandNames(c)) },
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		Version:       version(),
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.newScanCommand(), a.newCaptureCommand(), a.newServeCommand(), a.newLockCommand(), a.newDiffCommand(), a.newAttackCommand(), a.newRedteamCommand(), a.newGatewayCommand(), a.newMockCommand(), a.newTraceCommand(), a.newSuppressCommand(), a.newTestCommand(), a.newProbeCommand(), a.newChecksCommand(), a.newExplainCommand(), a.newClassifyCommand(), a.newCalibrateCommand(), a.newVersionCommand())
+	a.setHelp(root)
 	return root
 }

@@ -141,7 +141,7 @@ func parseOnly(args []string) error {
 }
 
 // A console block of a document shows commands behind "$ " and what they print. Each is run in
-// the project's directory. A line "…" stands for any number of lines, and "exit N" behind the output
+// the project's directory. A line "…" stands for any number of lines, "…" within one for anything, and "exit N" behind the output
 // for an exit code other than 0.
 func TestConsoleBlocks(t *testing.T) {
 	for _, name := range documents(t) {
@@ -209,7 +209,8 @@ func matchesOutput(shown []string, printed string) bool {
 			pattern.WriteString(`(?:.*\n)*?`)
 			continue
 		}
-		pattern.WriteString(regexp.QuoteMeta(strings.TrimRight(line, " ")) + ` *\n`)
+		quoted := regexp.QuoteMeta(strings.TrimRight(line, " "))
+		pattern.WriteString(strings.ReplaceAll(quoted, "…", ".*") + ` *\n`)
 	}
 	pattern.WriteString(`$`)
 	return regexp.MustCompile(pattern.String()).MatchString(printed)

@@ -68,16 +68,16 @@ Over HTTP clients need a token, since what they call is done with your rights: i
 with the URL, in a configuration ready to be pasted. --token-env takes it from a variable, so
 that it stays the same; --no-auth does without.
 
---trace records every message to and from every server, unchanged, as judging wants it.
+--record writes every message to and from every server, unchanged, as judging wants it.
 With --each every server is offered on a port of its own, in its own words.
 With --enforce a call that the boundary declared by --boundary forbids (what SEC-060 and SEC-061
-would report) does not reach its server: the client is told why by an MCP error. With --trace
+would report) does not reach its server: the client is told why by an MCP error. With --record
 as well nothing is passed on that could not be recorded.
 
 Naming a configuration is agreeing that its servers are started and connected to.
 
 Exit codes: 2 if nothing could be offered; else 0, also when interrupted.`,
-		Example: `  gauntlet gateway --config mcp.json --trace run.ndjson
+		Example: `  gauntlet gateway --config mcp.json --record run.ndjson
   gauntlet gateway --config mcp.json --transport http --listen 127.0.0.1:8000
   gauntlet gateway --config mcp.json --transport http --each --address-file urls.txt
   gauntlet gateway --config mcp.json --enforce --boundary suite.yaml`,
@@ -86,7 +86,7 @@ Exit codes: 2 if nothing could be offered; else 0, also when interrupted.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&g.files, "config", nil, "offer the servers of this `FILE`; repeatable")
+	f.StringArrayVar(&g.files, "config", nil, "offer the servers of this `FILE`; repeatable (default none)")
 	_ = cmd.MarkFlagFilename("config") // fails only for a flag that is not there
 	f.StringArrayVar(&g.servers, "server", nil, "`NAME` of a server to offer, of several; repeatable (default all that are switched on)")
 	f.Var(&value[string]{&g.transport, "TRANSPORT", oneOf(transports), func(t string) string { return t }}, "transport", "how clients reach the gateway: "+strings.Join(transports, ", "))
@@ -97,9 +97,9 @@ Exit codes: 2 if nothing could be offered; else 0, also when interrupted.`,
 	f.StringVar(&g.tokenEnv, "token-env", "", "clients need the token in our variable `NAME` (default a new token, which is printed)")
 	f.Var(durationFlag(&g.options.HTTP.Idle, defaultIdle), "idle-timeout", "end an HTTP client's servers when nothing was heard of it for so long")
 	f.Var(countFlag(&g.connections, gateway.DefaultConnections, math.MaxInt32), "max-processes", "most processes of, or connections to, one server at a time")
-	traceFlag(cmd, &g.traceName)
+	recordFlag(cmd, &g.traceName, everyMessage)
 	f.BoolVar(&g.enforce, "enforce", false, "keep back what --boundary forbids (default off)")
-	f.StringVar(&g.boundary, "boundary", "", "with --enforce, the suite `FILE` that declares what may pass between servers")
+	f.StringVar(&g.boundary, "boundary", "", "with --enforce, the suite `FILE` that declares what may pass between servers (default nothing may)")
 	_ = cmd.MarkFlagFilename("boundary", "yaml", "yml")
 	f.Var(durationFlag(&g.connect, gateway.DefaultConnect), "connect-timeout", "longest wait for a server when a conversation begins or a list is asked for")
 	f.StringArrayVar(&g.options.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
@@ -152,7 +152,7 @@ func (g *gatewayCommand) checkGatewayFlags(cmd *cobra.Command) error {
 	case g.each && g.transport == "stdio":
 		return usage(cmd, "--each is for --transport http")
 	case g.traceName == "-" && g.transport == "stdio":
-		return usage(cmd, "standard output is where the client reads: name a file for --trace")
+		return usage(cmd, "standard output is where the client reads: name a file for --record")
 	case g.open && g.tokenEnv != "":
 		return usage(cmd, "--no-auth and --token-env do not go together")
 	}

@@ -84,7 +84,7 @@ delivered or the time ended first; else 0.`,
 	f.StringVar(&p.replay, "replay", "", "try again what this `FINGERPRINT` of a finding was about (default none)")
 	f.Var(durationFlag(&p.budget, proberun.DefaultBudget), "budget", "longest time for all calls")
 	f.Var(durationFlag(&p.call, proberun.DefaultCall), "call-timeout", "longest wait for the answer to one call")
-	traceFlag(cmd, &p.trace)
+	recordFlag(cmd, &p.trace, everyMessage)
 	p.outputs.addOutputFlags(cmd, a)
 	p.how.addTargetFlags(cmd)
 	for _, name := range []string{"timeout", "total-timeout", "parallel", "max-pages"} {

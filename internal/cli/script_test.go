@@ -74,8 +74,21 @@ func TestScripts(t *testing.T) {
 			"await":    await,
 			"proxyof":  proxyOf,
 			"replace":  replaceText,
+			"shows":    shows,
 		},
 	})
+}
+
+// shows stdout|stderr|FILE WANT compares a text with a file, in which "…" stands for anything: on a line
+// by itself for any number of lines.
+func shows(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: shows stdout|stderr|FILE WANT")
+	}
+	got, want := ts.ReadFile(args[0]), ts.ReadFile(args[1])
+	if !matchesOutput(strings.Split(strings.TrimSuffix(want, "\n"), "\n"), got) {
+		ts.Fatalf("%s shows\n%s\nwant\n%s", args[0], got, want)
+	}
 }
 
 // exits CODE PROGRAM ARG... runs a program and compares its exit code.

@@ -60,7 +60,7 @@ Exit codes: 2 if the snapshot could not be served; else 0, also when interrupted
 	f.StringArrayVar(&s.options.Revisions, "revision", nil, "protocol `REVISION` to speak; repeatable (default all of "+strings.Join(mcp.Revisions(), ", ")+")")
 	pages := countFlag(&s.options.PageSize, 1, math.MaxInt)
 	s.options.PageSize = 0
-	f.Var(pages, "page-size", "most items of a list in one answer (0 is all)")
+	f.Var(pages, "page-size", "most items of a list in one answer (default all of them)")
 	f.BoolVar(&s.options.Streams, "event-stream", false, "answer HTTP clients with an event stream where they take one (default off)")
 	f.BoolVar(&s.options.IdleStream, "idle-stream", false, "give HTTP clients that ask for one a stream on which nothing comes (default off)")
 	f.StringArrayVar(&s.options.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")

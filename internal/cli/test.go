@@ -42,13 +42,13 @@ Exit codes: 1 if an expectation does not hold or a finding crosses --fail-on; el
 could not be done, read or judged; else 0.`,
 		Example: `  gauntlet test suite.yaml
   gauntlet test --format junit --output results.xml suite.yaml
-  gauntlet test --trace run.ndjson suite.yaml
+  gauntlet test --record run.ndjson suite.yaml
   gauntlet test --recording run.ndjson suite.yaml`,
 		RunE: t.runSuite,
 	}
 	cmd.Flags().SortFlags = false
 	t.gate.addGateFlags(cmd)
-	cmd.Flags().StringVar(&t.traceName, "trace", "", "keep the recording in this `FILE` (default it is not kept)")
+	recordFlag(cmd, &t.traceName, "keep the recording in this `FILE` (default it is not kept)")
 	cmd.Flags().StringVar(&t.recording, "recording", "", "judge this recording, a `FILE`, instead of doing what the suite says; nothing is started (default none)")
 	_ = cmd.MarkFlagFilename("recording", "ndjson") // fails only for a flag that is not there
 	t.outputs.addOutputFlags(cmd, a)
@@ -77,10 +77,10 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 		return usage(cmd, "%d suites: want one", len(args))
 	}
 	if t.recording != "" && t.traceName != "" {
-		return usage(cmd, "--recording judges what was recorded, --trace records: want one of them")
+		return usage(cmd, "--recording judges what was recorded, --record records: want one of them")
 	}
 	if t.traceName == "-" {
-		return usage(cmd, "--trace: name a file: it is read again to be judged")
+		return usage(cmd, "--record: name a file: it is read again to be judged")
 	}
 	outs, err := t.outputs.checkOutputs(slices.DeleteFunc([]string{args[0], t.recording}, func(f string) bool { return f == "" }))
 	if err != nil {

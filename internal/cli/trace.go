@@ -14,7 +14,7 @@ func (a *app) newTraceCommand() *cobra.Command {
 		Use:   "trace",
 		Short: "Work with recorded conversations",
 		Long: `trace works with recorded conversations: what went between MCP clients and servers,
-message by message, as capture --trace records it.`,
+message by message, as capture --record records it.`,
 		Args: knownCommand,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return usage(c, "no command: want %s", commandNames(c))
@@ -37,9 +37,17 @@ func (a *app) createTrace(name string) (*tracefile.File, error) {
 // toolName is what a trace says that it was recorded by.
 func toolName() string { return "gauntlet " + version() }
 
-func traceFlag(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "trace", "", "record every message, both ways, in this `FILE`, - for standard output (default none)")
+// recordFlag adds the flag --record, which names what a conversation is written to. Where a recording is
+// read, the flag is --trace; here that name is kept, unseen, for command lines of before.
+func recordFlag(cmd *cobra.Command, to *string, meaning string) {
+	cmd.Flags().StringVar(to, "record", "", meaning)
+	cmd.Flags().StringVar(to, "trace", "", meaning)
+	_ = cmd.Flags().MarkHidden("trace") // fails only for a flag that is not there
+	cmd.MarkFlagsMutuallyExclusive("record", "trace")
 }
+
+// everyMessage is what --record means to commands that record what they hear and say.
+const everyMessage = "record every message, both ways, in this `FILE`, - for standard output (default none)"
 
 // tellLine returns what says which line of a trace could not be read.
 func (a *app) tellLine(name string) func(*trace.LineError) {

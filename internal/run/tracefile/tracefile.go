@@ -41,7 +41,7 @@ type File struct {
 func Create(name string, stdout io.Writer, tool string, report func(string)) (*File, error) {
 	w, err := NewWriter(name, stdout, trace.Header{Tool: tool})
 	if err != nil {
-		return nil, fmt.Errorf("--trace: %s: %w", name, userfile.Reason(err))
+		return nil, fmt.Errorf("--record: %s: %w", name, userfile.Reason(err))
 	}
 	return newFile(name, w, report), nil
 }
