@@ -94,6 +94,9 @@ could not be played, a verdict is an error or the attack never reached anybody; 
 	f.StringVar(&r.listen, "listen", "", "serve over HTTP on this `ADDRESS`; port 0 takes a free one (default stdio)")
 	f.StringVar(&r.addressFile, "address-file", "", "write actor and URL of each server to this `FILE` as soon as clients can connect (default none)")
 	f.StringVar(&r.player.AGUI, "agui", "", "`URL` of the agent under test where it speaks AG-UI: actors that are its front end begin its runs (default none)")
+	f.StringVar(&r.player.A2A, "a2a", "", "`URL` of the agent that A2A clients attack (default none)")
+	f.BoolVar(&r.player.VerbatimCards, "verbatim-cards", false, "serve the cards of A2A agents with the URLs that the document has (default with their own)")
+	f.BoolVar(&r.player.PushAnywhere, "push-anywhere", false, "let push notifications go to other machines (default this one only)")
 	f.StringVar(&r.url, "url", "", "`URL` of the server that client actors attack (default the one of COMMAND)")
 	recordFlag(cmd, &r.trace, everyMessage)
 	f.Var(durationFlag(&r.player.Limit, attack.DefaultLimit), "timeout", "longest time for the run of one document")
@@ -220,6 +223,8 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 		return nil, nil, usage(cmd, "--url: %q is no URL: want one that begins with http:// or https://", r.url)
 	case r.player.AGUI != "" && !target.IsURL(r.player.AGUI):
 		return nil, nil, usage(cmd, "--agui: %q is no URL: want one that begins with http:// or https://", r.player.AGUI)
+	case r.player.A2A != "" && !target.IsURL(r.player.A2A):
+		return nil, nil, usage(cmd, "--a2a: %q is no URL: want one that begins with http:// or https://", r.player.A2A)
 	case r.trace == "-":
 		return nil, nil, usage(cmd, "--record: the trace is judged when the run is over: name a file")
 	case r.addressFile != "" && r.listen == "":

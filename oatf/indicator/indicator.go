@@ -43,7 +43,7 @@ type method interface {
 func Compile(i *oatf.Indicator, o Options) (*Indicator, error) {
 	out := &Indicator{
 		id: i.ID, tier: string(i.Tier),
-		filter: filter{i.Protocol, i.Surface, i.Actor, i.Direction, readsAnswer(i)},
+		filter: filter{i.Protocol, i.Surface, i.Actor, i.Direction, ReadsAnswer(i)},
 		unseen: i.Unobservable(),
 	}
 	var err error
@@ -69,8 +69,8 @@ func Compile(i *oatf.Indicator, o Options) (*Indicator, error) {
 	return out, nil
 }
 
-// readsAnswer reports whether an indicator looks at what the agent said in the end (response.content).
-func readsAnswer(i *oatf.Indicator) bool {
+// ReadsAnswer reports whether an indicator looks at what the agent said in the end (response.content).
+func ReadsAnswer(i *oatf.Indicator) bool {
 	target := i.Target
 	switch {
 	case i.Expression != nil:

@@ -1,6 +1,9 @@
 package indicator
 
 import (
+	"strings"
+
+	"gauntlet/internal/leaf/a2a"
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
@@ -16,7 +19,10 @@ type view interface {
 }
 
 func newViews() map[string]view {
-	return map[string]view{agui.Protocol: &runView{streams: map[string]*agui.Stream{}}}
+	return map[string]view{
+		agui.Protocol: &runView{streams: map[string]*agui.Stream{}},
+		a2a.Protocol:  &agentView{skills: map[string]string{}},
+	}
 }
 
 // mostConversations bounds the conversations of which something is kept.
@@ -49,3 +55,65 @@ func (v *runView) see(m *trace.Message) {
 }
 
 func (v *runView) content(*trace.Message, rawjson.Value) string { return v.latest }
+
+// An agentView knows which skill is meant by a message to an agent: by what the message says, or as the only one
+// of the agent's card.
+type agentView struct {
+	skills map[string]string // the id of the only skill of a card, by actor
+	tree   rawjson.Tree
+}
+
+func (v *agentView) see(m *trace.Message) {
+	if m.Protocol != a2a.Protocol || m.Method != a2a.CardGet || m.Direction != trace.ToClient || len(v.skills) >= mostConversations {
+		return
+	}
+	card, err := m.Content(&v.tree)
+	if err != nil {
+		return
+	}
+	n, id := 0, ""
+	for _, s := range card.Get("skills").Elements() {
+		n++
+		id = strings.Clone(s.Get("id").Text())
+	}
+	if n != 1 {
+		id = ""
+	}
+	v.skills[m.Actor] = id
+}
+
+// content puts beside a message to an agent what the public scenarios look at: its text under
+// a2a.task.message, the skill that is meant under name, what it passes under arguments, and all of it under body.
+func (v *agentView) content(m *trace.Message, own rawjson.Value) string {
+	if m.Direction != trace.ToServer || own.Kind() != rawjson.Object || m.Method != a2a.MessageSend && m.Method != a2a.MessageStream {
+		return ""
+	}
+	message := own.Get("message")
+	text := rawjson.Quote(a2a.MessageText(message))
+	more := []string{`"a2a":{"task":{"message":` + text + `}}`, `"body":` + rawjson.Quote(m.Raw), `"arguments":` + argumentsOf(message, text)}
+	name := v.skills[m.Actor]
+	for _, holder := range []rawjson.Value{own, message} {
+		if id := holder.Get("metadata").Get("skillId").Text(); id != "" {
+			name = id
+		}
+	}
+	if name != "" {
+		more = append(more, `"name":`+rawjson.Quote(name))
+	}
+	raw, comma := own.Raw(), ","
+	if own.Len() == 0 {
+		comma = ""
+	}
+	return raw[:len(raw)-1] + comma + strings.Join(more, ",") + "}"
+}
+
+// argumentsOf are what a message passes: its text, and the members of its data.
+func argumentsOf(message rawjson.Value, text string) string {
+	out := `{"message":` + text
+	for _, p := range message.Get("parts").Elements() {
+		for d := range p.Get("data").Members() {
+			out += "," + d.Key.Raw() + ":" + d.Value.Raw()
+		}
+	}
+	return out + "}"
+}

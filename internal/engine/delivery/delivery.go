@@ -259,6 +259,11 @@ func (w *Watch) Settle(v *verdict.Attack) {
 		return
 	}
 	absent := v.Exposure.Unreached()
+	for _, i := range w.carriers {
+		if w.parts[i].unplayable {
+			absent = append(absent, w.parts[i].Part)
+		}
+	}
 	if len(absent) == 0 {
 		return
 	}

@@ -138,3 +138,19 @@ func TestTheTaskIsNoCarrier(t *testing.T) {
 		}
 	}
 }
+
+// What stands where the format has no place for it is brought to nobody, and nobody resisted it.
+func TestUnplayableParts(t *testing.T) {
+	doc := load(t, `
+  execution:
+    mode: a2a_server
+    state: {agent_card: {name: Peer, description: Does things.}, task: {text: poison}}
+`+protocolIndicators)
+	w := New(doc)
+	card := a2a(asked("default", "agent_card/get", "{}"))
+	say(w, card, a2a(answered("default")))
+	v := verdict.Attack{Outcome: verdict.NotExploited}
+	if w.Settle(&v); v.Outcome != verdict.NotExposed {
+		t.Errorf("%s, want %s; %+v", v.Outcome, verdict.NotExposed, v.Exposure)
+	}
+}

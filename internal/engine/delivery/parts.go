@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/oatf"
@@ -17,7 +18,9 @@ type part struct {
 	inherited []string
 	texts     []string
 	first     bool // it stands in the first state of its actor
-	task      bool // what the user asks for, in the user's own words
+	// unplayable says that it stands where the format has no place for it: nobody can bring it to anybody.
+	unplayable bool
+	task       bool // what the user asks for, in the user's own words
 	// choice is the dispatch list that the part is an entry of, nil if it is said whatever is asked.
 	choice *match.Dispatch
 	entry  rawjson.Value // that entry
@@ -58,7 +61,7 @@ func actorParts(a *oatf.Actor) []part {
 		if phase.State.Kind() == rawjson.Object {
 			states++
 			stated = len(out)
-			for _, p := range read(phase.State, oatf.IsServer(a.Mode)) {
+			for _, p := range append(read(phase.State, oatf.IsServer(a.Mode)), unplayableParts(phase.State, a.Mode)...) {
 				add(p, phase.Name)
 			}
 		} else {
@@ -85,6 +88,30 @@ func newPart(method, name string, texts []string) part {
 // unknownParts is the state of an actor that speaks a protocol of which nothing is known.
 func unknownParts(state rawjson.Value, _ bool) []part {
 	return withText([]part{newPart("anything", "", textsOf(state))})
+}
+
+// stateKeys are those that the bindings define for the states of modes (§7.1.4, §7.1.5, §7.2.4, §7.2.5, §7.3.4);
+// sampling_requests and other keys of one executor are not among them.
+var stateKeys = map[string]string{
+	"mcp_server":   "protocol_version server_info instructions capabilities tools resources resource_templates prompts elicitations",
+	"mcp_client":   "client_info capabilities actions sampling_responses elicitation_responses roots",
+	"a2a_server":   "agent_card task_responses",
+	"a2a_client":   "actions",
+	"ag_ui_client": "run_agent_input tool_responses",
+}
+
+// unplayableParts are what a state says under keys that mean nothing in its mode.
+func unplayableParts(state rawjson.Value, mode string) []part {
+	known := strings.Fields(stateKeys[mode])
+	var out []part
+	for m := range state.Members() {
+		if name := m.Key.Text(); known != nil && !slices.Contains(known, name) && !strings.HasPrefix(name, "x-") {
+			p := newPart(name, "", textsOf(m.Value))
+			p.unplayable = true
+			out = append(out, p)
+		}
+	}
+	return withText(out)
 }
 
 // clientParts are the actions of a client.

@@ -19,11 +19,13 @@ import (
 	"sync"
 	"time"
 
+	"gauntlet/internal/leaf/a2a"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/attack"
+	"gauntlet/internal/runtime/attacka2a"
 	"gauntlet/internal/runtime/attackagui"
 	"gauntlet/internal/runtime/attackmcp"
 	"gauntlet/internal/runtime/mcpserver"
@@ -47,6 +49,10 @@ type Options struct {
 	AGUI       string
 	AGUIHeader http.Header
 	Sealing    launch.Sealing // of that server
+	// A2A is the agent that A2A clients attack, "" for none. VerbatimCards and PushAnywhere are those of
+	// attacka2a.Options.
+	A2A                         string
+	VerbatimCards, PushAnywhere bool
 	// Message is the longest message taken from a peer, in bytes.
 	Message int
 	Environ []string // ours
@@ -210,7 +216,9 @@ func (p *play) attackOptions() attack.Options {
 	}
 	return attack.Options{
 		Recorder: p.file.Recorder(), Notice: p.keepNotice, Limit: p.Limit, Grace: p.Grace,
-		Bindings: []attack.Binding{attackmcp.New(speak), attackagui.New(attackagui.Options{
+		Bindings: []attack.Binding{attackmcp.New(speak), attacka2a.New(attacka2a.Options{
+			URL: p.A2A, Body: p.Message, Hosts: p.Serve.HTTP.Hosts, VerbatimCards: p.VerbatimCards, PushAnywhere: p.PushAnywhere,
+		}), attackagui.New(attackagui.Options{
 			URL: p.AGUI, Header: p.AGUIHeader, Message: p.Message, Skip: p.skipsAGUI(),
 		})},
 		Prompted: p.Agent != nil && Prompt(p.doc) != "",
@@ -247,6 +255,9 @@ func (p *play) openTransports(ctx context.Context, run *attack.Run) ([]func(cont
 		if len(servers) > 1 {
 			return nil, fmt.Errorf("the document has %d servers, and standard input and output are for one: use --listen", len(servers))
 		}
+		if servers[0].Stdio == nil {
+			return nil, fmt.Errorf("%s speaks over HTTP: use --listen", servers[0].Actor)
+		}
 		return []func(context.Context) error{func(ctx context.Context) error {
 			defer run.Gone("the agent has left")
 			return servers[0].Stdio(ctx, p.Stdin, p.Stdout)
@@ -263,7 +274,7 @@ func (p *play) openTransports(ctx context.Context, run *attack.Run) ([]func(cont
 		}
 		listeners = append(listeners, ln)
 		url := "http://" + ln.Addr().String() + s.Path
-		p.servers = append(p.servers, testagent.Server{Name: s.Actor, URL: url, Stdio: s.Stdio})
+		p.servers = append(p.servers, testagent.Server{Name: s.Actor, URL: url, Stdio: s.Stdio, Agent: s.Protocol == a2a.Protocol})
 		fmt.Fprintf(&lines, "%s %s\n", s.Actor, url)
 		out = append(out, func(ctx context.Context) error { return s.HTTP(ctx, ln) })
 	}
@@ -347,7 +358,7 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 	out.Milliseconds = max(1, sum.Duration.Milliseconds())
 	out.Notices = append(out.Notices, result.Notice{Kind: "ended", Message: "the run ended: " + sum.Ended})
 	out.Scripted = p.outcome.Scripted
-	if p.outcome.AnswerCut {
+	if p.outcome.AnswerCut && p.doc != nil && readsAnswer(p.doc) {
 		failed = errors.Join(failed, errors.New("the agent's answer was longer than is kept"))
 	}
 	if p.outcome.Command && out.Messages == 0 && !onlyPrompted(sum) {

@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/oatf"
+	"gauntlet/oatf/indicator"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
@@ -30,6 +31,16 @@ func (p *play) recordEvent(d trace.Direction, method, raw, note string) {
 		Time: time.Now(), Actor: userActor(p.doc), Protocol: agui.Protocol, Direction: d, Kind: trace.Event, Method: method, Raw: raw, Note: note,
 	})
 	_ = err // the file tells its loss when it is closed
+}
+
+// readsAnswer reports whether an indicator looks at what the agent answers.
+func readsAnswer(doc *oatf.Document) bool {
+	for i := range doc.Attack.Indicators {
+		if indicator.ReadsAnswer(&doc.Attack.Indicators[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // userActor is the actor that stands for the user, "" if there is none.

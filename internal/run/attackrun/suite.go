@@ -63,7 +63,7 @@ func (r *Player) playOneOfSeveral(ctx context.Context, text attackdoc.Text, limi
 
 // HasServer reports whether an actor of the document is a server, so that it needs an agent.
 func HasServer(doc *oatf.Document) bool {
-	return slices.ContainsFunc(doc.Attack.Execution.Actors, func(a oatf.Actor) bool { return a.Mode == "mcp_server" })
+	return slices.ContainsFunc(doc.Attack.Execution.Actors, func(a oatf.Actor) bool { return oatf.IsServer(a.Mode) })
 }
 
 // traceName is where the trace of the n-th run goes: into the folder, under the name of

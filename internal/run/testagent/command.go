@@ -32,7 +32,8 @@ func newCommand(opt Options) (*Agent, error) {
 		}
 	}
 	return &Agent{func(ctx context.Context, servers []Server, prompt string) Outcome {
-		run := agent.Options{Command: command, Environ: slices.Concat(opt.Environ, opt.Env), Secret: opt.Env, Prompt: prompt, Limit: opt.Limit}
+		servers, peers := splitAgents(servers)
+		run := agent.Options{Agents: peers, Command: command, Environ: slices.Concat(opt.Environ, opt.Env), Secret: opt.Env, Prompt: prompt, Limit: opt.Limit}
 		if own == "" {
 			for _, s := range servers {
 				run.Servers = append(run.Servers, agent.Server{Name: s.Name, URL: s.URL})
@@ -42,6 +43,18 @@ func newCommand(opt Options) (*Agent, error) {
 		}
 		return runBridged(ctx, run, servers, own)
 	}}, nil
+}
+
+// splitAgents parts the MCP servers from the agents that speak A2A.
+func splitAgents(all []Server) (servers []Server, agents []agent.Server) {
+	for _, s := range all {
+		if s.Agent {
+			agents = append(agents, agent.Server{Name: s.Name, URL: s.URL})
+		} else {
+			servers = append(servers, s)
+		}
+	}
+	return servers, agents
 }
 
 // runBridged runs the agent with servers that it starts itself.

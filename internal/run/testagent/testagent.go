@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/a2atools"
 	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/simagent"
+	"gauntlet/internal/runtime/wire"
 )
 
 // Options say which agent is tested, and how.
@@ -38,6 +40,7 @@ type Agent struct {
 type Server struct {
 	Name, URL string
 	Stdio     func(ctx context.Context, in io.Reader, out io.Writer) error
+	Agent     bool // it is no MCP server but an agent that speaks A2A
 }
 
 // An Outcome says how an agent ended.
@@ -83,7 +86,11 @@ func New(opt Options) (*Agent, error) {
 		run := sim
 		run.Prompt = prompt
 		for _, s := range servers {
-			run.Servers = append(run.Servers, simagent.Server{Name: s.Name, URL: s.URL})
+			one := simagent.Server{Name: s.Name, URL: s.URL}
+			if s.Agent {
+				one.Dial = func() (wire.Conn, error) { return a2atools.Connect(s.URL) }
+			}
+			run.Servers = append(run.Servers, one)
 		}
 		ctx, cancel := context.WithTimeout(ctx, opt.Limit)
 		defer cancel()

@@ -25,6 +25,7 @@ const DefaultLimit = 2 * time.Minute
 const (
 	EnvConfig = "GAUNTLET_CONFIG" // the path of mcp.json
 	EnvPrompt = "GAUNTLET_PROMPT" // the words of the user
+	EnvAgents = "GAUNTLET_A2A"    // the agents that speak A2A: NAME=URL, one a line
 	EnvAnswer = "GAUNTLET_ANSWER" // the path of a file for its answer to the user
 
 	placeConfig = "{config}"
@@ -52,6 +53,7 @@ type Options struct {
 	Secret  []string // NAME=VALUE that is hidden in what the agent wrote
 	Prompt  string
 	Servers []Server
+	Agents  []Server      // that speak A2A, by the URLs where their cards are; they stand in EnvAgents
 	Limit   time.Duration // default DefaultLimit
 	Grace   time.Duration // between SIGTERM and SIGKILL; default wire.DefaultGrace
 }
@@ -101,6 +103,13 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 		args[i] = fill.Replace(a)
 	}
 	environ := append(opt.Environ[:len(opt.Environ):len(opt.Environ)], EnvConfig+"="+config, EnvPrompt+"="+opt.Prompt, EnvAnswer+"="+answer)
+	if len(opt.Agents) > 0 {
+		var lines []string
+		for _, a := range opt.Agents {
+			lines = append(lines, a.Name+"="+a.URL)
+		}
+		environ = append(environ, EnvAgents+"="+strings.Join(lines, "\n"))
+	}
 	p, err := wire.Launch(wire.Command{Args: args, Dir: opt.Dir, Environ: environ, Secret: opt.Secret, Grace: opt.Grace})
 	if err != nil {
 		return Exit{}, fmt.Errorf("the agent: %w", err)

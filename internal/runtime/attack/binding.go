@@ -45,8 +45,9 @@ type Listener interface {
 
 // A Server is a server actor, for its caller to attach transports to.
 type Server struct {
-	Actor string
-	Path  string // of its URL
+	Actor    string
+	Protocol string
+	Path     string // of its URL
 	// HTTP serves clients that come through ln until ctx ends, and closes ln.
 	HTTP func(ctx context.Context, ln net.Listener) error
 	// Stdio serves one client; nil for a protocol that has no such transport.

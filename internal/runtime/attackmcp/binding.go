@@ -68,7 +68,7 @@ func Engine(p attack.Player) *mcpserver.Server {
 // Server is where transports are attached.
 func (s *server) Server() attack.Server {
 	return attack.Server{
-		Actor: s.Name, Path: mcpserver.Path,
+		Actor: s.Name, Protocol: "mcp", Path: mcpserver.Path,
 		Stdio: func(ctx context.Context, in io.Reader, out io.Writer) error { return s.engine.Stdio(ctx, in, out) },
 		HTTP:  func(ctx context.Context, ln net.Listener) error { return s.engine.HTTP(ctx, ln) },
 	}

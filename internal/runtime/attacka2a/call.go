@@ -1,0 +1,244 @@
+package attacka2a
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+
+	"gauntlet/internal/leaf/a2a"
+	"gauntlet/internal/runtime/attack"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/oatf/match"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+// Codes of errors (§8 of A2A 0.3).
+const (
+	codeUnknownMethod = -32601
+	codeInvalid       = -32600
+	codeParse         = -32700
+	codeInternal      = -32603
+	codeTaskNotFound  = -32001
+	codeNotCancelable = -32002
+)
+
+// serveCall answers a JSON-RPC request.
+func (x *exchange) serveCall() {
+	body, err := x.readBody()
+	if err != nil {
+		x.refuse(http.StatusRequestEntityTooLarge, err.Error())
+		return
+	}
+	m := wire.Decode(body)
+	method, isCurrent := a2a.Canonical(m.Method)
+	in := trace.Message{Direction: trace.ToServer, Kind: trace.Kind(m.Kind.String()), ID: m.ID, Method: method, Raw: body, Note: m.Note}
+	if isCurrent {
+		in.Revision = "1.0"
+	}
+	x.at = x.LastPhase()
+	x.record(in, 0)
+	if m.Kind != wire.Request {
+		x.answerOther(m)
+		return
+	}
+	request := attack.ParseJSON(m.Params)
+	if !request.Exists() {
+		request = attack.ParseJSON("{}")
+	}
+	ctx := x.begin(method, request)
+	if x.r.Context().Err() != nil {
+		return
+	}
+	result, code, why := x.answer(ctx, method, request)
+	if code != 0 {
+		x.reply(m.ID, `"error":{"code":`+itoa(code)+`,"message":`+rawjson.Quote(why)+`}`)
+		x.end(ctx, `{"code":`+itoa(code)+`,"message":`+rawjson.Quote(why)+`}`)
+		return
+	}
+	if method == a2a.MessageStream || method == a2a.Resubscribe {
+		x.stream(m.ID, result, isCurrent)
+	} else {
+		x.reply(m.ID, `"result":`+inRevision(method, result, isCurrent))
+	}
+	x.end(ctx, result)
+}
+
+// answerOther answers what is no request.
+func (x *exchange) answerOther(m wire.Message) {
+	switch m.Kind {
+	case wire.Notification:
+		ctx := x.begin(m.Method, attack.ParseJSON(m.Params))
+		x.w.WriteHeader(http.StatusAccepted)
+		x.end(ctx, "")
+	case wire.Invalid, wire.Batch:
+		code := codeInvalid
+		if !attack.ParseJSON(m.Raw).Exists() {
+			code = codeParse
+		}
+		x.reply("null", `"error":{"code":`+itoa(code)+`,"message":"Invalid Request"}`)
+	default:
+		x.w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+// answer returns the result of a method, or an error.
+func (x *exchange) answer(ctx context.Context, method string, request rawjson.Value) (result string, code int, why string) {
+	switch method {
+	case a2a.MessageSend, a2a.MessageStream:
+		result, err := x.respond(ctx, request)
+		if err != nil {
+			x.Notice(attack.Unplayed, x.at, "%s is answered with an error: %v", method, err)
+			return "", codeInternal, "Internal error"
+		}
+		x.remember(result)
+		return result, 0, ""
+	case a2a.ExtendedCard:
+		return x.card(request), 0, ""
+	case a2a.TasksGet, a2a.Resubscribe, a2a.TasksCancel:
+		task := x.task(request.Get("id").Text())
+		switch {
+		case task == "":
+			return "", codeTaskNotFound, "Task not found"
+		case method == a2a.TasksCancel:
+			return "", codeNotCancelable, "Task cannot be canceled"
+		}
+		return task, 0, ""
+	case a2a.TasksList:
+		return x.listTasks(), 0, ""
+	case a2a.PushSet, a2a.PushGet, a2a.PushList, a2a.PushDelete:
+		return x.answerPush(method, request)
+	}
+	return "", codeUnknownMethod, "Method not found"
+}
+
+// respond returns what the document answers a message with; without a word of it, an empty task that is
+// done.
+func (x *exchange) respond(ctx context.Context, request rawjson.Value) (string, error) {
+	e := x.Expander(request)
+	defer x.NoteMissing(x.at, e)
+	list := attack.Member(x.Phases[x.at].State, "task_responses")
+	var entry rawjson.Value
+	if list.Exists() {
+		d, err := match.ParseDispatch(list)
+		if err != nil {
+			return "", err
+		}
+		limited, cancel := x.MatchContext()
+		defer cancel()
+		if entry, err = d.Select(limited, request); err != nil {
+			return "", err
+		}
+	}
+	if attack.Member(entry, "synthesize").Exists() {
+		x.Notice(attack.Synthesized, x.at, "task_responses: a model was to write the answer; what the document gives beside is sent instead (W-006)")
+	}
+	content := attack.Member(entry, "content")
+	if !content.Exists() {
+		context := request.Get("message").Get("contextId")
+		id := "task-" + itoa(x.number)
+		return `{"kind":"task","id":` + rawjson.Quote(id) + `,"contextId":` + rawjson.Quote(orElse(context.Text(), "context-1")) + `,"status":{"state":"completed"}}`, nil
+	}
+	e.Scope.Response = content
+	return e.ExpandValue(content)
+}
+
+func orElse(text, fallback string) string {
+	if text == "" {
+		return fallback
+	}
+	return text
+}
+
+// inRevision writes a result as the revision of its request wants it.
+func inRevision(method, result string, isCurrent bool) string {
+	v := attack.ParseJSON(result)
+	if !isCurrent || !v.Exists() {
+		return result
+	}
+	switch method {
+	case a2a.MessageSend, a2a.MessageStream, a2a.Resubscribe:
+		return wrapped(v, "")
+	case a2a.TasksGet, a2a.TasksList:
+		return a2a.Modern(v)
+	}
+	return result
+}
+
+// wrapped writes an item of the current revision, which says by a member around it what it is; as is where
+// the document has written it so.
+func wrapped(v rawjson.Value, what string) string {
+	switch {
+	case a2a.IsWrapped(v):
+		return v.Raw()
+	case what != "":
+	case a2a.IsMessage(v):
+		what = "message"
+	default:
+		what = "task"
+	}
+	return `{"` + what + `":` + a2a.Modern(v) + `}`
+}
+
+// reply sends an answer.
+func (x *exchange) reply(id, body string) {
+	text := `{"jsonrpc":"2.0","id":` + id + `,` + body + `}`
+	kind := trace.Response
+	if strings.HasPrefix(body, `"error"`) {
+		kind = trace.Error
+	}
+	x.record(trace.Message{Direction: trace.ToClient, Kind: kind, ID: id, Raw: text}, http.StatusOK)
+	x.w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(x.w, text) // who leaves has missed it
+}
+
+// stream sends an answer in pieces (§7.2.4): a task with its status and its artifacts, a message, or what is
+// neither as one raw item.
+func (x *exchange) stream(id, result string, isCurrent bool) {
+	v := attack.ParseJSON(result)
+	items := []string{result}
+	if isCurrent {
+		items[0] = wrapped(v, "")
+	}
+	if a2a.IsTask(v) && !a2a.IsWrapped(v) {
+		items = append(items, taskEvents(v, isCurrent)...)
+	}
+	x.w.Header().Set("Content-Type", "text/event-stream")
+	x.w.Header().Set("Cache-Control", "no-store")
+	for i, item := range items {
+		text := `{"jsonrpc":"2.0","id":` + id + `,"result":` + item + `}`
+		kind, method, raw, note := trace.Response, "", text, ""
+		if i > 0 { // the request has its answer: the rest is what follows it
+			kind, method, raw, note = trace.Event, a2a.MessageStream, item, "a further item of the stream, without its envelope"
+		}
+		x.record(trace.Message{Direction: trace.ToClient, Kind: kind, ID: id, Method: method, Raw: raw, Note: note}, http.StatusOK)
+		if _, err := io.WriteString(x.w, "data: "+strings.NewReplacer("\n", " ", "\r", " ").Replace(text)+"\n\n"); err != nil {
+			return
+		}
+		_ = http.NewResponseController(x.w).Flush()
+	}
+}
+
+// taskEvents derives the events that follow a task.
+func taskEvents(task rawjson.Value, isCurrent bool) []string {
+	ids := `"taskId":` + orElse(task.Get("id").Raw(), `""`) + `,"contextId":` + orElse(task.Get("contextId").Raw(), `"context-1"`)
+	write := func(name, kind, more string, last bool) string {
+		text := `{` + ids + `,` + more + `}`
+		if isCurrent {
+			return wrapped(attack.ParseJSON(text), name)
+		}
+		end := ""
+		if last {
+			end = `,"final":true`
+		}
+		return `{"kind":"` + kind + `",` + ids + `,` + more + end + `}`
+	}
+	var out []string
+	artifacts := 0
+	for _, a := range task.Get("artifacts").Elements() {
+		out = append(out, write("artifactUpdate", "artifact-update", `"artifact":`+a.Raw()+`,"lastChunk":true`, false))
+		artifacts++
+	}
+	return append(out, write("statusUpdate", "status-update", `"status":`+task.Get("status").Raw(), true))
+}

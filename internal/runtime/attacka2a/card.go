@@ -1,0 +1,67 @@
+package attacka2a
+
+import (
+	"strings"
+
+	"gauntlet/internal/runtime/attack"
+	"gauntlet/rawjson"
+)
+
+// card returns the agent's card as it is served: the document's, in the order of its keys, templates
+// resolved.
+func (x *exchange) card(request rawjson.Value) string {
+	x.mu.Lock()
+	own := x.own
+	x.mu.Unlock()
+	if own == "" {
+		own = "http://127.0.0.1/"
+	}
+	given := attack.Member(x.Phases[x.at].State, "agent_card")
+	if !given.Exists() {
+		return minimalCard(own)
+	}
+	e := x.Expander(request)
+	text, err := e.ExpandValue(given)
+	x.NoteMissing(x.at, e)
+	if err != nil {
+		x.Notice(attack.Unplayed, x.at, "the card is served without its templates: %v", err)
+		text = given.Raw()
+	}
+	if x.opt.VerbatimCards {
+		return text
+	}
+	return ownURLs(attack.ParseJSON(text), own)
+}
+
+// minimalCard is that of an agent of which the document says nothing.
+func minimalCard(own string) string {
+	return `{"protocolVersion":"0.3.0","name":"oatf-agent","description":"An agent.","url":` + rawjson.Quote(own) +
+		`,"version":"1.0.0","capabilities":{"streaming":true},"defaultInputModes":["text/plain"],"defaultOutputModes":["text/plain"],"skills":[]}`
+}
+
+// ownURLs puts the agent's own URL where a card says how it is spoken to. All else stays as it is.
+func ownURLs(card rawjson.Value, own string) string {
+	if card.Kind() != rawjson.Object {
+		return card.Raw()
+	}
+	var parts []string
+	found := false
+	for m := range card.Members() {
+		value := m.Value.Raw()
+		switch name := m.Key.Text(); {
+		case name == "url" && m.Value.Kind() == rawjson.String:
+			value, found = rawjson.Quote(own), true
+		case (name == "supportedInterfaces" || name == "additionalInterfaces") && m.Value.Kind() == rawjson.Array:
+			var all []string
+			for _, one := range m.Value.Elements() {
+				all = append(all, ownURLs(one, own))
+			}
+			value, found = "["+strings.Join(all, ",")+"]", true
+		}
+		parts = append(parts, m.Key.Raw()+":"+value)
+	}
+	if !found {
+		parts = append(parts, `"url":`+rawjson.Quote(own))
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}

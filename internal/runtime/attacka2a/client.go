@@ -1,0 +1,313 @@
+package attacka2a
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"gauntlet/internal/leaf/a2a"
+	"gauntlet/internal/runtime/attack"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+// A client is an actor in the mode a2a_client: it does the actions of its phases against the agent under
+// test, one after the other.
+type client struct {
+	*attack.Actor
+	opt    Options
+	http   *http.Client
+	number int // of requests, and of exchanges
+	latest attack.Exchange
+
+	mu   sync.Mutex
+	stop context.CancelCauseFunc
+}
+
+var errMoved = errors.New("the phase is over")
+
+func newClient(a *attack.Actor, opt Options) *client {
+	return &client{Actor: a, opt: opt, http: &http.Client{
+		Transport:     &http.Transport{DisableCompression: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// Send is for actions that the protocol has no message for.
+func (c *client) Send(_ context.Context, e attack.Entry, method, _ string) {
+	c.Notice(attack.Unplayed, e.Phase(), "%s is not sent: an A2A client says nothing beside its actions", method)
+}
+
+// Moved ends what the phase before has under way.
+func (c *client) Moved() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stop != nil {
+		c.stop(errMoved)
+	}
+}
+
+// Close gives up idle connections.
+func (c *client) Close() { c.http.CloseIdleConnections() }
+
+// Play runs through the script.
+func (c *client) Play(ctx context.Context) error {
+	for ctx.Err() == nil {
+		at, left := c.Position(ctx)
+		select {
+		case <-c.Settled(at):
+		case <-left:
+			continue
+		case <-ctx.Done():
+			return nil
+		}
+		if err := c.playPhase(ctx, at, left); err != nil {
+			return err
+		}
+		if c.ThroughAt(at) {
+			return nil
+		}
+		select {
+		case <-left:
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
+// playPhase does the actions of a phase, until it is over.
+func (c *client) playPhase(ctx context.Context, at int, left <-chan struct{}) error {
+	for _, action := range c.Phases[at].State.Get("actions").Elements() {
+		if attack.IsClosed(left) || c.Over() || ctx.Err() != nil {
+			return nil
+		}
+		x := c.Expander(attack.ParseJSON(c.latest.Request))
+		x.Scope.Response = attack.ParseJSON(c.latest.Response)
+		method := action.Get("method").Text()
+		params, err := "{}", error(nil)
+		if v := attack.Member(action, "params"); v.Exists() {
+			params, err = x.ExpandValue(v)
+		}
+		c.NoteMissing(at, x)
+		switch {
+		case method == "":
+			c.Notice(attack.Unplayed, at, "an action has no method and is left out; the form is {method, params}")
+			continue
+		case err != nil:
+			c.Notice(attack.Unplayed, at, "the action %q is left out: %v", method, err)
+			continue
+		}
+		if err := c.act(ctx, at, method, params); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// act does one action and then what its events brought about.
+func (c *client) act(ctx context.Context, at int, method, params string) error {
+	own, cancel := context.WithCancelCause(ctx)
+	c.setStop(cancel)
+	t := &action{client: c, ctx: own, at: at, method: method, params: params}
+	timed, end := context.WithTimeout(own, c.opt.Timeout)
+	err := t.run(timed)
+	end()
+	c.setStop(nil)
+	moved := errors.Is(context.Cause(own), errMoved)
+	cancel(nil)
+	for _, then := range t.deferred {
+		then("")
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case moved:
+		c.Notice(attack.Trouble, at, "the answer to %s did not come before the phase was over", method)
+		return nil
+	case errors.Is(err, context.DeadlineExceeded):
+		c.Notice(attack.Trouble, at, "%s was not answered within %s", method, c.opt.Timeout)
+		return nil
+	}
+	return err
+}
+
+func (c *client) setStop(stop context.CancelCauseFunc) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stop = stop
+}
+
+// An action is one being done.
+type action struct {
+	*client
+	ctx            context.Context
+	at             int
+	method, params string
+	deferred       []func(string)
+}
+
+func (t *action) run(ctx context.Context) error {
+	t.number++
+	if t.method == a2a.CardGet {
+		return t.getCard(ctx)
+	}
+	name, isCurrent := a2a.Canonical(t.method)
+	id := itoa(t.number)
+	body := `{"jsonrpc":"2.0","id":` + id + `,"method":` + rawjson.Quote(t.method) + `,"params":` + t.params + `}`
+	t.record(trace.Message{Direction: trace.ToServer, Kind: trace.Request, ID: id, Method: name, Raw: body}, http.MethodPost, 0)
+	t.RunExtractors(t.at, oatf.SourceRequest, attack.ParseJSON(t.params))
+	r, err := t.do(ctx, http.MethodPost, t.opt.URL, body, isCurrent)
+	if err != nil {
+		return err
+	}
+	defer r.Body.Close()
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream") {
+		return t.hearStream(r, name)
+	}
+	text, err := io.ReadAll(io.LimitReader(r.Body, int64(t.opt.Body)+1))
+	switch {
+	case err != nil:
+		return err
+	case len(text) > t.opt.Body:
+		return fmt.Errorf("%s: the answer has more than %d bytes", t.method, t.opt.Body)
+	}
+	t.takeAnswer(string(text), name, r.StatusCode, true)
+	return nil
+}
+
+// getCard reads the card, which is no call of JSON-RPC.
+func (t *action) getCard(ctx context.Context) error {
+	t.record(trace.Message{Direction: trace.ToServer, Kind: trace.Event, Method: a2a.CardGet}, http.MethodGet, 0)
+	u, err := url.Parse(t.opt.URL)
+	if err != nil {
+		return err
+	}
+	u.Path, u.RawQuery = a2a.CardPath, ""
+	r, err := t.do(ctx, http.MethodGet, u.String(), "", false)
+	if err != nil {
+		return err
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(r.Body, int64(t.opt.Body)))
+	if err != nil {
+		return err
+	}
+	kind := trace.Event
+	if r.StatusCode/100 != 2 || !attack.ParseJSON(string(text)).Exists() {
+		kind = trace.Invalid
+	}
+	t.record(trace.Message{Direction: trace.ToClient, Kind: kind, Method: a2a.CardGet, Raw: string(text)}, http.MethodGet, r.StatusCode)
+	if kind == trace.Event {
+		t.observe(a2a.CardGet, string(text))
+	}
+	return nil
+}
+
+// hearStream takes the items of a stream.
+func (t *action) hearStream(r *http.Response, name string) error {
+	next := wire.ReadEvents(r.Body, t.opt.Body)
+	for first := true; ; first = false {
+		data, err := next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		t.takeAnswer(data, name, r.StatusCode, first)
+	}
+}
+
+// takeAnswer takes an answer, or an item of a stream: an event under the method, and for what tells of a
+// task's status or an artifact one of that name, too (§7.2.2).
+func (t *action) takeAnswer(text, name string, status int, first bool) {
+	m := wire.Decode(text)
+	kind, method, raw, note := trace.Kind(m.Kind.String()), "", text, m.Note
+	content := orElse(m.Result, m.Error)
+	if !first && m.Kind != wire.Invalid { // the request has its answer: the rest is what follows it
+		kind, method, raw, note = trace.Event, name, content, "a further item of the stream, without its envelope"
+	}
+	t.record(trace.Message{Direction: trace.ToClient, Kind: kind, ID: m.ID, Method: method, Raw: raw, Note: note}, http.MethodPost, status)
+	if content == "" {
+		return
+	}
+	t.observe(name, content)
+	v := attack.ParseJSON(content)
+	for _, e := range []struct{ kind, member, event string }{{"status-update", "statusUpdate", a2a.TaskStatus}, {"artifact-update", "artifactUpdate", a2a.TaskArtifact}} {
+		switch inner := v.Get(e.member); {
+		case v.Get("kind").Is(e.kind):
+			t.tell(e.event, content)
+		case inner.Kind() == rawjson.Object:
+			t.tell(e.event, inner.Raw())
+		}
+	}
+}
+
+// tell takes an event that stands in the trace under a name of its own, so that indicators see it.
+func (t *action) tell(event, content string) {
+	t.record(trace.Message{Direction: trace.ToClient, Kind: trace.Event, Method: event, Raw: content, Note: "the event that the item of the stream before this one is"}, http.MethodPost, 0)
+	t.observe(event, content)
+}
+
+// observe takes an event: what came, with what it was asked by beside it.
+func (t *action) observe(event, content string) {
+	t.latest = attack.Exchange{Request: t.params, Response: content}
+	seen := content
+	if v := attack.ParseJSON(content); v.Kind() == rawjson.Object {
+		comma := ","
+		if v.Len() == 0 {
+			comma = ""
+		}
+		seen = v.Raw()[:len(v.Raw())-1] + comma + `"_request":` + t.params + "}"
+	}
+	v := attack.ParseJSON(seen)
+	t.RunExtractors(t.at, oatf.SourceResponse, v)
+	if then := t.ObserveEvent(t.ctx, event, v, t.latest); then != nil {
+		t.deferred = append(t.deferred, then)
+	}
+}
+
+// do sends a request, again and again while nobody listens yet.
+func (t *action) do(ctx context.Context, method, to, body string, isCurrent bool) (*http.Response, error) {
+	deadline := time.Now().Add(t.opt.Readiness)
+	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		req, err := http.NewRequestWithContext(ctx, method, to, strings.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		for name, values := range t.opt.Header {
+			req.Header[name] = values
+		}
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		if body != "" {
+			req.Header.Set("Content-Type", "application/json")
+		}
+		if isCurrent {
+			req.Header.Set(a2a.VersionHeader, "1.0")
+		}
+		r, err := t.http.Do(req)
+		if err == nil || ctx.Err() != nil || !errors.Is(err, syscall.ECONNREFUSED) || time.Now().After(deadline) {
+			return r, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (t *action) record(m trace.Message, method string, status int) {
+	m.Time, m.Actor, m.Phase, m.Server, m.Session, m.Protocol, m.Role = t.Now(), t.Name, t.Phases[t.at].Name, t.Name, "s1", a2a.Protocol, trace.AsClient
+	m.HTTP = &trace.HTTP{Exchange: t.number, Method: method, Status: status}
+	t.Record(m)
+}

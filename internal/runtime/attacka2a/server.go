@@ -1,0 +1,202 @@
+package attacka2a
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gauntlet/internal/leaf/a2a"
+	"gauntlet/internal/runtime/attack"
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+// A server is an actor in the mode a2a_server: an agent with a card, which answers messages with what the
+// document gives.
+type server struct {
+	*attack.Actor
+	opt    Options
+	pusher *http.Client
+
+	mu        sync.Mutex
+	own       string // its URL, "" before it listens
+	exchanges int
+	tasks     map[string]string // answers that are tasks, by id, as JSON
+	order     []string          // their ids, oldest first
+	pushes    map[string]string // push configurations, by task, as they came
+}
+
+// mostTasks bounds what is remembered for clients to ask for again.
+const mostTasks = 1000
+
+func newServer(a *attack.Actor, opt Options) *server {
+	s := &server{Actor: a, opt: opt, tasks: map[string]string{}, pushes: map[string]string{}}
+	s.pusher = &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for at := range a.Phases {
+		s.noteFaults(at)
+	}
+	return s
+}
+
+// noteFaults says what of a state is not played.
+func (s *server) noteFaults(at int) {
+	for m := range s.Phases[at].State.Members() {
+		if name := m.Key.Text(); name != "agent_card" && name != "task_responses" && !strings.HasPrefix(name, "x-") {
+			s.Notice(attack.Unplayed, at, "the state's %q means nothing to this runtime and is not played", name)
+		}
+	}
+	if s.Phases[at].Faults != nil {
+		s.Notice(attack.Unplayed, at, "x-gauntlet-wire is for MCP servers: what an A2A agent sends goes out as usual")
+	}
+}
+
+// Server is where a transport is attached.
+func (s *server) Server() attack.Server {
+	return attack.Server{Actor: s.Name, Protocol: a2a.Protocol, Path: "/", HTTP: s.serveHTTP}
+}
+
+// Send is for actions that the protocol has no message for.
+func (s *server) Send(_ context.Context, e attack.Entry, method, _ string) {
+	s.Notice(attack.Unplayed, e.Phase(), "%s is not sent: an A2A agent says nothing unasked but push notifications", method)
+}
+
+// Moved is told of phases.
+func (s *server) Moved() {}
+
+func (s *server) serveHTTP(ctx context.Context, ln net.Listener) error {
+	s.mu.Lock()
+	s.own = "http://" + ln.Addr().String() + "/"
+	s.mu.Unlock()
+	hs := &http.Server{Handler: s, ReadTimeout: s.opt.Timeout, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
+	ended := make(chan error, 1)
+	go func() { ended <- hs.Serve(ln) }() // ends by Close below
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if hs.Shutdown(grace) != nil {
+		_ = hs.Close()
+	}
+	<-ended
+	return nil
+}
+
+// ServeHTTP answers one request.
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := s.newExchange(w, r)
+	switch {
+	case !s.isOwnHost(r.Host) || r.Header.Get("Origin") != "" && !s.isOwnOrigin(r.Header.Get("Origin")):
+		x.refuse(http.StatusForbidden, "the Host or Origin header names a stranger")
+	case r.Method == http.MethodGet && (r.URL.Path == a2a.CardPath || r.URL.Path == "/.well-known/agent.json"):
+		x.serveCard()
+	case r.Method == http.MethodPost:
+		x.serveCall()
+	default:
+		x.refuse(http.StatusNotFound, "not found: the card is at "+a2a.CardPath)
+	}
+}
+
+func (s *server) isOwnHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.Trim(strings.ToLower(host), "[]")
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback() || host == "localhost" || slices.Contains(s.opt.Hosts, host)
+}
+
+func (s *server) isOwnOrigin(origin string) bool {
+	_, host, ok := strings.Cut(origin, "://")
+	return ok && s.isOwnHost(host)
+}
+
+// An exchange is one request of HTTP with its answer, and the phase that answers it.
+type exchange struct {
+	*server
+	w      http.ResponseWriter
+	r      *http.Request
+	number int
+	at     int
+	then   func(string)
+}
+
+func (s *server) newExchange(w http.ResponseWriter, r *http.Request) *exchange {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.exchanges++
+	return &exchange{server: s, w: w, r: r, number: s.exchanges}
+}
+
+// begin takes an event, and waits until its phase may answer.
+func (x *exchange) begin(event string, content rawjson.Value) context.Context {
+	ctx := x.AwaitBegin()
+	x.at, x.then = x.ObserveMessage(ctx, event, oatf.SourceRequest, content, true)
+	timer := time.NewTimer(2 * time.Second)
+	defer timer.Stop()
+	select {
+	case <-x.Entered(x.at):
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return ctx
+}
+
+// end takes the answer and does what the event brought about.
+func (x *exchange) end(ctx context.Context, result string) {
+	x.RunExtractors(x.at, oatf.SourceResponse, attack.ParseJSON(result))
+	if x.then != nil {
+		x.then(result)
+	}
+}
+
+// record puts a message of the exchange into the trace.
+func (x *exchange) record(m trace.Message, status int) {
+	x.AwaitBegin()
+	m.Time, m.Actor, m.Server, m.Session, m.Protocol, m.Role = x.Now(), x.Name, x.Name, "s1", a2a.Protocol, trace.AsServer
+	m.Phase = x.Phases[x.at].Name
+	m.HTTP = &trace.HTTP{Exchange: x.ExchangeNumber(x.number), Method: x.r.Method, Status: status}
+	if status == 0 {
+		m.HTTP.Credential = x.Credential(x.r.Header.Get("Authorization"))
+	}
+	x.Record(m)
+}
+
+// refuse answers with words.
+func (x *exchange) refuse(status int, why string) {
+	x.at = x.LastPhase()
+	x.record(trace.Message{Direction: trace.ToServer, Kind: trace.Invalid, Note: "refused: " + why}, 0)
+	http.Error(x.w, why, status)
+}
+
+// serveCard serves the card.
+func (x *exchange) serveCard() {
+	x.at = x.LastPhase()
+	x.record(trace.Message{Direction: trace.ToServer, Kind: trace.Event, Method: a2a.CardGet}, 0)
+	ctx := x.begin(a2a.CardGet, attack.ParseJSON("{}"))
+	card := x.card(attack.ParseJSON("{}"))
+	x.record(trace.Message{Direction: trace.ToClient, Kind: trace.Event, Method: a2a.CardGet, Raw: card}, http.StatusOK)
+	x.w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(x.w, card) // who leaves has missed it
+	x.end(ctx, card)
+}
+
+// readBody reads what was posted.
+func (x *exchange) readBody() (string, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(x.w, x.r.Body, int64(x.opt.Body)))
+	var tooLong *http.MaxBytesError
+	if errors.As(err, &tooLong) {
+		return "", errors.New("the body is too long")
+	}
+	return string(body), err
+}
