@@ -43,6 +43,9 @@ func (e *evidence) read(s string, toks []token, frames []frame) {
 		if first < len(e.marks) {
 			e.marks[first].joined = i > 0 && toks[i-1].sentence == toks[i].sentence && toks[i].flags&fresh == 0
 			c := conceptsFor(toks[i].set)
+			if c.has(cMailbox) && documentation(s[toks[i].start:toks[i].end]) {
+				c &^= conceptsOf(cAddress, cMailbox)
+			}
 			e.marks[first].set |= c
 			e.markHost(s, first)
 		}
@@ -275,3 +278,16 @@ func (e *evidence) markHost(s string, first int) {
 var domainEndings = map[string]bool{"com": true, "net": true, "org": true, "io": true, "co": true, "cc": true, "tech": true, "site": true, "biz": true, "dev": true, "eu": true,
 	"uk": true, "de": true, "fr": true, "es": true, "it": true, "pt": true, "br": true, "ru": true, "cn": true, "jp": true, "kr": true, "in": true, "nl": true, "pl": true, "tr": true,
 	"example": true, "cloud": true, "online": true, "xyz": true, "ai": true, "me": true, "us": true, "download": true, "capital": true, "link": true, "page": true, "top": true, "info": true}
+
+// documentation reports whether a mailbox is one that RFC 2606 sets aside for documentation.
+func documentation(mailbox string) bool {
+	at := strings.IndexByte(mailbox, '@')
+	if at < 0 {
+		return false
+	}
+	switch strings.ToLower(mailbox[at+1:]) {
+	case "example.com", "example.org", "example.net":
+		return true
+	}
+	return false
+}

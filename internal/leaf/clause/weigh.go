@@ -30,7 +30,7 @@ func (r *Reader) weigh(out []found) []found {
 			continue
 		}
 		if Weighed != nil {
-			Weighed(r.nameSigns(), r.framer.s[r.framer.toks[r.framer.frames[g.first].first].start:r.framer.toks[r.framer.frames[g.last].last].end])
+			Weighed(r.purpose.business.Name, r.nameSigns(), r.framer.s[r.framer.toks[r.framer.frames[g.first].first].start:r.framer.toks[r.framer.frames[g.last].last].end])
 		}
 		if Weighed == nil && score(r.signs) >= threshold && !covered(out, g.first, g.last) {
 			kind, says := r.kindOf(g)
@@ -40,9 +40,9 @@ func (r *Reader) weigh(out []found) []found {
 	return out
 }
 
-// Weighed is told the signs of every sentence that is weighed, and its text. It is set before
-// anything is read, to fit the weights; it must bear calls from several goroutines.
-var Weighed func(signs []string, text string)
+// Weighed is told the signs of every sentence that is weighed, its text, and whose it is. It is
+// set before anything is read, to fit the weights; it must bear calls from several goroutines.
+var Weighed func(definition string, signs []string, text string)
 
 func (r *Reader) nameSigns() (out []string) {
 	for _, s := range r.signs {
@@ -225,11 +225,27 @@ func (r *Reader) deniedHere(g *gist, k int) bool {
 // speaks of nothing that is somebody else's and of no other place.
 func (r *Reader) describes(g *gist) bool {
 	f := &r.framer.frames[g.first]
-	if f.foreign || g.wanted || f.mood != describe || f.passive || g.assets&strongOnes != 0 || g.live.oneOf(cAddress, cOwnParam) {
+	if f.foreign || g.wanted || f.mood != describe || f.passive || g.live.has(cAddress) {
+		return false
+	}
+	if g.assets&^(aSecretWord|aPersonal) == aCredFile && r.onlyReads(g) {
+		return f.first == f.verb // "Uses the profile in ~/.aws/credentials"
+	}
+	if g.assets&strongOnes != 0 || g.live.has(cOwnParam) {
 		return false
 	}
 	if !f.opening && (g.assets&aPrivate != 0 || g.live.oneOf(cElsewhere, cModel)) {
 		return false
 	}
 	return f.subject.without(setOf(thisTool, self, lead)).empty() && f.first == f.verb
+}
+
+// onlyReads reports whether no clause of a sentence gives, sends or asks for anything.
+func (r *Reader) onlyReads(g *gist) bool {
+	for i := g.first; i <= g.last; i++ {
+		if f := &r.framer.frames[i]; !f.conditional && (f.act.any(setOf(give, send, hold)) && !f.negated || f.mood >= duty) {
+			return false
+		}
+	}
+	return true
 }
