@@ -135,7 +135,7 @@ func flagName(f *pflag.Flag) string {
 // flagMeaning is what a flag does and what holds without it.
 func flagMeaning(f *pflag.Flag) string {
 	_, meaning := pflag.UnquoteUsage(f)
-	if strings.Contains(meaning, "(default") || slices.Contains([]string{"", "false", "0", "[]"}, f.DefValue) {
+	if strings.Contains(meaning, "default ") || slices.Contains([]string{"", "false", "0", "[]"}, f.DefValue) {
 		return meaning
 	}
 	if f.Value.Type() == "string" {

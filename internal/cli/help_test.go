@@ -75,7 +75,7 @@ func TestFlagTable(t *testing.T) {
 			if f.Hidden || f.Name == "help" || f.Name == "version" {
 				return
 			}
-			if !strings.Contains(flagMeaning(f), "(default") {
+			if !strings.Contains(flagMeaning(f), "default ") {
 				undocumented = append(undocumented, c.CommandPath()+" --"+f.Name)
 			}
 			name := flagName(f)
