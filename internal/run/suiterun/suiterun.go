@@ -21,6 +21,7 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/engine/check/behaviour"
 	"gauntlet/internal/engine/check/boundary"
 	"gauntlet/internal/engine/scanner"
 	"gauntlet/internal/run/inprocess"
@@ -31,6 +32,7 @@ import (
 	"gauntlet/internal/runtime/gateway"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/suitesteps"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/result"
@@ -387,6 +389,9 @@ func (t *run) captureRest(ctx context.Context, open func(string) (wire.Conn, err
 func (t *run) judgeRecording(rec check.Recording, results []suitesteps.Result) *result.Report {
 	c := &catalog.Catalog{}
 	opt := scanner.Options{Trace: rec, Version: t.Version, Checks: boundary.Checks()}
+	if slices.ContainsFunc(rec.Messages, func(m trace.Message) bool { return m.IsProtocol(sandbox.TraceProtocol) }) {
+		opt.Checks = slices.Concat(opt.Checks, behaviour.Checks())
+	}
 	if t.suite.Scan {
 		opt.Checks = nil
 		for i := range t.suite.Servers {
