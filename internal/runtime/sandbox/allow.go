@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"bufio"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -9,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // An allowList are the hosts that may really be reached.
@@ -37,14 +40,50 @@ func (l allowList) allows(host string, port uint16) bool {
 }
 
 // passOn carries a connection to the host that it is for. What the server sends is looked at on
-// its way, as far as it is not inside TLS: an allowed host is no reason to look away.
+// its way: an allowed host is no reason to look away. TLS is ended here and begun again, and the
+// host's certificate checked in place of the server's doing so.
 func (k *sinkhole) passOn(ctx context.Context, c net.Conn, host string, to netip.AddrPort) {
+	s := stream{host: host, addr: to, network: "tcp"}
 	out, err := k.dial(ctx, net.JoinHostPort(host, strconv.Itoa(int(to.Port()))))
 	if err != nil {
-		k.record(Event{Kind: Limit, Host: host, Text: "the allowed host could not be reached: " + err.Error()})
+		k.record(Event{Kind: Limit, Host: host, Addr: to.String(), Text: "the allowed host could not be reached: " + err.Error(), Allowed: true})
+		k.serveStream(c, s)
 		return
 	}
 	defer out.Close()
+	in := bufio.NewReaderSize(c, 4096)
+	_ = c.SetReadDeadline(time.Now().Add(firstBytesTime))
+	first, err := in.Peek(1) // whoever waits for the other end says nothing yet
+	_ = c.SetReadDeadline(time.Now().Add(connectionTime))
+	c = &peeked{Conn: c, in: in}
+	if err == nil && first[0] == 0x16 {
+		inner, outer, name, err := k.splitTLS(ctx, c, out, host)
+		if err != nil {
+			k.record(Event{Kind: Data, Host: name, Addr: to.String(), Network: "tls", Text: "the TLS handshake failed: " + err.Error(), Allowed: true})
+			return
+		}
+		c, out, s.network = inner, outer, "tls"
+	}
+	seen := relay(c, out)
+	if found := k.finder.find(string(seen)); found != nil {
+		k.record(Event{Kind: Data, Host: host, Addr: to.String(), Network: s.network, Text: string(seen), Canaries: found, Allowed: true})
+	}
+}
+
+// splitTLS ends the server's TLS and begins one with the host.
+func (k *sinkhole) splitTLS(ctx context.Context, c, out net.Conn, host string) (inner, outer net.Conn, name string, err error) {
+	name = host
+	secure := k.endTLS(c, &name)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		return nil, nil, name, err
+	}
+	client := tls.Client(out, &tls.Config{ServerName: name, RootCAs: k.roots, NextProtos: []string{"http/1.1"}})
+	return secure, client, name, client.HandshakeContext(ctx)
+}
+
+// relay carries bytes both ways until both ends are through, and returns the first of those that
+// went out.
+func relay(c, out net.Conn) []byte {
 	var seen head
 	var both sync.WaitGroup
 	both.Go(func() { // ends when either end closes
@@ -55,9 +94,7 @@ func (k *sinkhole) passOn(ctx context.Context, c net.Conn, host string, to netip
 	closeWrite(c)
 	_ = c.Close() // ends the other direction
 	both.Wait()
-	if found := k.finder.find(string(seen)); found != nil {
-		k.record(Event{Kind: Data, Host: host, Addr: to.String(), Network: "tcp", Text: string(seen), Canaries: found, Allowed: true})
-	}
+	return seen
 }
 
 func closeWrite(c net.Conn) {

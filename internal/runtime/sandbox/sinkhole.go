@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"io"
 	"net"
 	"net/netip"
@@ -23,6 +24,7 @@ type sinkhole struct {
 	services  []Service
 	canaries  []Canary
 	allow     allowList
+	roots     *x509.CertPool                                              // for hosts that are allowed; nil for those of this machine
 	dial      func(ctx context.Context, address string) (net.Conn, error) // to hosts that are allowed
 
 	watchMu sync.Mutex
@@ -144,12 +146,7 @@ func (p *peeked) Read(b []byte) (int, error) { return p.in.Read(b) }
 // serveTLS ends TLS with a certificate that the sandbox trusts.
 func (k *sinkhole) serveTLS(c net.Conn, s stream) {
 	name := s.host
-	secure := tls.Server(c, &tls.Config{NextProtos: []string{"http/1.1"}, GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) {
-		if h.ServerName != "" {
-			name = h.ServerName
-		}
-		return k.authority.certificateFor(name)
-	}})
+	secure := k.endTLS(c, &name)
 	err := secure.HandshakeContext(context.Background()) // bounded by the deadline of the connection
 	if err != nil {
 		k.record(Event{Kind: Data, Host: name, Addr: s.addr.String(), Network: "tls", Text: "the TLS handshake failed: " + err.Error(), Canaries: k.finder.find(name)})
@@ -157,6 +154,16 @@ func (k *sinkhole) serveTLS(c net.Conn, s stream) {
 	}
 	k.serveStream(secure, stream{host: cleanName(name), addr: s.addr, network: "tls"})
 	_ = secure.Close()
+}
+
+// endTLS is the server's end of TLS, with a certificate for the name that the client asks for.
+func (k *sinkhole) endTLS(c net.Conn, name *string) *tls.Conn {
+	return tls.Server(c, &tls.Config{NextProtos: []string{"http/1.1"}, GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) {
+		if h.ServerName != "" {
+			*name = h.ServerName
+		}
+		return k.authority.certificateFor(*name)
+	}})
 }
 
 // recordBytes keeps the beginning of what is sent in a protocol that is not known here, and says
