@@ -104,7 +104,7 @@ var table = []row{
 	{path: "oatf/indicator", layer: lanes, may: []string{"internal/leaf/a2a", "internal/leaf/agui", "oatf", "oatf/match", "trace", "verdict", "rawjson"}},
 	{path: "internal/engine/delivery", layer: lanes, may: []string{"oatf/match", "internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
 	{path: "internal/engine/check/differential", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson"}},
-	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/probe"}},
+	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "result", "internal/leaf/probe"}},
 	{path: "internal/engine/check/behaviour", layer: lanes, may: []string{"internal/engine/check", "finding", "rawjson", "trace"}},
 	{path: "internal/engine/check/sourceflow", layer: lanes, may: []string{"internal/engine/check", "finding", "sink"}},
 	{path: "internal/engine/check/toxicflow", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "capability", "classify"}},
@@ -132,6 +132,7 @@ var table = []row{
 	{path: "internal/runtime/mcpclient", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog", "finding"}, not: impure},
 	{path: "internal/runtime/mcpserver", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog"}, not: impure},
 
+	{path: "internal/runtime/protocolprobe", layer: manners, may: []string{"internal/leaf/mcp", "internal/leaf/probe", "internal/runtime/wire"}, not: impure},
 	{path: "internal/runtime/suitesteps", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/wire", "oatf/match", "rawjson", "suite", "trace"}, not: impure},
 	{path: "internal/runtime/gateway", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson", "trace"}, not: impure},
 	// The engine of attack documents knows no protocol; a binding for each plays its actors.
@@ -164,7 +165,7 @@ var table = []row{
 	{path: "internal/run/sourcecode", layer: doors, may: []string{"catalog", "finding", "internal/engine/source", "internal/run/interrupt", "internal/run/userfile", "internal/runtime/sourcetree", "sink"}, not: impure},
 	{path: "internal/run/redaction", layer: doors, may: []string{"capability", "finding", "internal/leaf/redact", "result"}},
 	{path: "internal/run/checkdoc", layer: doors, may: []string{"finding", "internal/engine/check", "internal/engine/check/config", "internal/engine/scanner", "internal/leaf/suggest", "result"}},
-	{path: "internal/run/proberun", layer: targets, may: []string{"capability", "catalog", "classify", "finding", "internal/engine/check/probing", "internal/engine/scanner", "internal/run/redaction", "result", "internal/engine/probejudge", "internal/engine/probeplan", "internal/engine/schemafill", "internal/leaf/probe", "internal/run/interrupt", "internal/run/launch", "internal/runtime/mcpclient", "internal/runtime/sandbox", "internal/runtime/wire", "rawjson"}, not: impure},
+	{path: "internal/run/proberun", layer: targets, may: []string{"capability", "catalog", "classify", "finding", "internal/engine/check/probing", "internal/engine/scanner", "internal/run/redaction", "result", "internal/engine/probejudge", "internal/engine/probeplan", "internal/engine/schemafill", "internal/leaf/probe", "internal/run/interrupt", "internal/run/launch", "internal/runtime/mcpclient", "internal/runtime/protocolprobe", "internal/runtime/sandbox", "internal/runtime/wire", "rawjson"}, not: impure},
 	{path: "internal/run/calibration", layer: targets, may: []string{"calibrate", "capability", "catalog", "classify", "finding", "internal/leaf/suggest", "internal/run/sourcecode", "internal/run/userfile"}, not: impure},
 	{path: "internal/run/target", layer: targets, may: []string{"internal/run/interrupt", "internal/run/launch", "internal/run/tracefile", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/engine/check", "catalog", "finding", "lock", "report", "trace"}, not: impure},
 	{path: "internal/run/clientplan", layer: plans, may: []string{"internal/engine/check", "internal/engine/scanner", "internal/run/launch", "internal/run/target", "internal/run/userfile", "internal/runtime/discover", "internal/runtime/wire", "internal/engine/check/config", "internal/leaf/secret", "catalog", "finding", "result"}, not: impure},

@@ -24,6 +24,7 @@ func addProbing(r *result.Report, e *probe.Evidence) {
 		out.Trials = append(out.Trials, trialOf(&e.Trials[i], e.Server))
 	}
 	r.Probing = out
+	probing.FillPosture(r.Posture, e.Protocol)
 	r.Problems = append(r.Problems, undelivered(out)...)
 	if e.Cut != "" {
 		r.Problems = append(r.Problems, finding.Problem{Kind: finding.Limit, Message: e.Cut, Location: finding.Location{Server: e.Server}, Input: -1})

@@ -118,4 +118,6 @@ type Evidence struct {
 	Calls int
 	// Ground says where the server ran, in words for a report.
 	Ground string
+	// Protocol is what the protocol probes recorded; nil if they were not sent.
+	Protocol *Protocol
 }

@@ -48,6 +48,8 @@ type Options struct {
 	Budget time.Duration // for all calls
 	Call   time.Duration // for one answer
 	Limits catalog.Limits
+	// Protocol sends the protocol probes as well.
+	Protocol bool
 	// Progress is told what the run is at; nil for nobody.
 	Progress func(format string, args ...any)
 }
@@ -122,24 +124,13 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, interrupt.Err
 	}
 	r.settle(ctx)
+	r.probeProtocol(ctx)
 	return r.out, nil
 }
 
 // start starts the server, in a new place where the old one ended with it.
 func (r *run) start(ctx context.Context) error {
-	if r.ground == nil || r.ground.box != nil || r.ground.service == nil {
-		g, err := newGround(r.Dialer.Sandbox.Wanted(), r.Dialer.Environ)
-		if err != nil {
-			return err
-		}
-		r.ground = g
-	}
-	dialer, server := r.Dialer, r.Server
-	if server.URL == "" {
-		server.Env, dialer.Environ = r.ground.withStandIns(server.Env), r.ground.withStandIns(dialer.Environ)
-		dialer.SandboxConfig = r.ground.config(dialer.SandboxConfig)
-	}
-	opened, err := dialer.Open(server, r.Tap)
+	opened, err := r.open()
 	if err != nil {
 		return err
 	}
@@ -158,6 +149,24 @@ func (r *run) start(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", opened.Place, err)
 	}
 	return nil
+}
+
+// open starts the server or connects to it, on a ground of its own where the old one ends with its
+// server.
+func (r *run) open() (*launch.Opened, error) {
+	if r.ground == nil || r.ground.box != nil || r.ground.service == nil {
+		g, err := newGround(r.Dialer.Sandbox.Wanted(), r.Dialer.Environ)
+		if err != nil {
+			return nil, err
+		}
+		r.ground = g
+	}
+	dialer, server := r.Dialer, r.Server
+	if server.URL == "" {
+		server.Env, dialer.Environ = r.ground.withStandIns(server.Env), r.ground.withStandIns(dialer.Environ)
+		dialer.SandboxConfig = r.ground.config(dialer.SandboxConfig)
+	}
+	return dialer.Open(server, r.Tap)
 }
 
 // leaveSandbox plants the ground on this machine, after the server was started without a sandbox

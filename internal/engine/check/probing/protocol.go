@@ -1,0 +1,179 @@
+package probing
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/rawjson"
+)
+
+// protocolCheck registers a check that reads what the protocol probes recorded. judge returns what
+// is wrong, "" for nothing; where evidence is missing it says nothing.
+func protocolCheck(c check.Check, judge func(*probe.Protocol) (string, finding.Severity)) *check.Check {
+	c.Maturity, c.Needs = check.Experimental, check.Probes
+	c.Doc += "\n\nSilent where the probe was not sent: the posture map then says why. See docs/probing.md."
+	c.Run = func(p *check.Pass) {
+		e := p.Probes.Protocol
+		if e == nil {
+			return
+		}
+		p.Looked(len(e.Exchanges))
+		if what, severity := judge(e); what != "" {
+			p.Report(check.Relation{At: p.At(p.Catalog.Servers[0], nil, rawjson.Value{}), Message: what, Severity: severity, Identity: []string{p.Probes.Server}})
+		}
+	}
+	return register(c)
+}
+
+const transportPage = "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports"
+
+var (
+	_ = protocolCheck(check.Check{
+		ID: "SEC-017", Name: "tls-required", Severity: finding.High, Axis: "transport",
+		Taxonomy: "MCP07:2025 close, ASI07 close, CWE-319 exact, L5 close, L4 weak", Source: transportPage,
+		Doc: `A server on another machine was spoken to over plain HTTP, so that whoever is on the way reads and changes every message.`, Advice: "Serve HTTPS, and redirect or refuse HTTP.",
+	}, judgeTLS)
+	_ = protocolCheck(check.Check{
+		ID: "SEC-018", Name: "origin-validation", Severity: finding.High, Axis: "transport",
+		Taxonomy: "MCP07:2025 close, ASI07 close, CWE-346 exact, L5 close, L4 weak", Source: transportPage,
+		Doc: `A request with the right Host and the Origin of somebody else's page was answered with a result (the specification wants HTTP
+403). A page in the user's browser can then speak to a server on the user's machine. Where the answer also allows that page to read it
+(Access-Control-Allow-Origin), the message says so. Severity medium for a server that is not on the loopback address or asks for a token.`,
+		Advice: "Compare Origin with a list and answer 403 before anything is done.",
+	}, judgeOrigin)
+	_ = protocolCheck(check.Check{
+		ID: "GNT-410", Name: "host-validation", Severity: finding.Medium, Axis: "transport",
+		Taxonomy: "MCP07:2025 close, ASI07 close, CWE-346 close, L5 close, L4 weak", Source: transportPage,
+		Doc: `A server on the loopback address answered a request whose Host is a foreign name. A web page that makes its own name lead to the
+loopback address (DNS rebinding) is then of one origin with the server, and sends no foreign Origin.`,
+		Advice: "Answer only requests whose Host is localhost or the address that the server listens on.",
+	}, judgeHost)
+	_ = protocolCheck(check.Check{
+		ID: "SEC-021", Name: "posture-tier", Severity: finding.Info, Axis: "authentication",
+		Taxonomy: "MCP07:2025 weak, ASI03 weak, CWE-306 weak, L5 weak, L4 weak", Source: "https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization",
+		Doc: `Says which tier of authentication a server behind a URL has: none, a bearer token, or OAuth with metadata. It is a statement and no fault.`, Advice: "Ask for a token on every server that others can reach.",
+	}, judgeTier)
+	_ = protocolCheck(check.Check{
+		ID: "SEC-022", Name: "token-audience", Severity: finding.Critical, Axis: "authentication",
+		Taxonomy: "MCP07:2025 exact, ASI03 close, CWE-287 exact, L5 close, L4 weak", Source: "https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization",
+		Doc: `A server that refuses requests without a token took one that nobody issued.`, Advice: "Validate signature, issuer, audience and time of every token.",
+	}, judgeToken)
+	_ = protocolCheck(check.Check{
+		ID: "GNT-411", Name: "session-handling", Severity: finding.Medium, Axis: "transport",
+		Taxonomy: "MCP07:2025 close, ASI03 weak, CWE-330 close, L5 close, L4 weak", Source: transportPage,
+		Doc: `Session ids repeat, are short or count up, or a session answers after its end. The message has the size of the sample.`, Advice: "Make ids of at least 128 random bits, and answer 404 after the end of a session.",
+	}, judgeSessions)
+	_ = protocolCheck(check.Check{
+		ID: "GNT-412", Name: "survives-malformed-messages", Severity: finding.Medium, Axis: "denial-of-service",
+		Taxonomy: "MCP07:2025 weak, ASI08 close, CWE-400 close, L5 close, L4 weak", Source: "https://www.jsonrpc.org/specification",
+		Doc: `The server did not answer any more after one message that is malformed, unknown or of another revision.`, Advice: "Answer -32700 or -32600 and go on.",
+	}, judgeLiveness)
+	_ = protocolCheck(check.Check{
+		ID: "GNT-413", Name: "stdout-purity", Severity: finding.Low, Axis: "transport",
+		Taxonomy: "MCP07:2025 weak, ASI08 weak, CWE-116 weak, L5 weak, L4 weak", Source: transportPage,
+		Doc: `The server wrote lines to stdout that are no message, which the specification forbids and which breaks clients.`, Advice: "Write logs to stderr.",
+	}, judgeStdout)
+)
+
+func judgeTLS(e *probe.Protocol) (string, finding.Severity) {
+	if e.Scheme == "http" && !e.Loopback && e.Find("P03", "no origin").HasResult() {
+		return "the server answers over plain HTTP on an address that is not the loopback one", finding.None
+	}
+	return "", finding.None
+}
+
+func judgeOrigin(e *probe.Protocol) (string, finding.Severity) {
+	x := e.Find("P01", "")
+	if !x.HasResult() || !e.Find("P03", "no origin").HasResult() {
+		return "", finding.None
+	}
+	text := fmt.Sprintf("a request with Origin %s was answered with a result (HTTP %d)", x.Header["Origin"], x.Status)
+	if allowed := x.Answer["Access-Control-Allow-Origin"]; allowed == "*" || allowed == x.Header["Origin"] {
+		text += ", and the page may read it: Access-Control-Allow-Origin is " + allowed
+	}
+	if !e.Loopback || e.Token {
+		return text, finding.Medium
+	}
+	return text, finding.None
+}
+
+func judgeHost(e *probe.Protocol) (string, finding.Severity) {
+	if x := e.Find("P02", ""); e.Loopback && x.HasResult() {
+		return fmt.Sprintf("a request with Host %s was answered with a result (HTTP %d)", x.Header["Host"], x.Status), finding.None
+	}
+	return "", finding.None
+}
+
+func judgeTier(e *probe.Protocol) (string, finding.Severity) {
+	if tier := Tier(e); tier != "" {
+		return "authentication: " + tier, finding.None
+	}
+	return "", finding.None
+}
+
+// Tier says which authentication a server behind a URL asks for, "" where it was not asked.
+func Tier(e *probe.Protocol) string {
+	x := e.Find("P11", "no token")
+	switch {
+	case x == nil || !x.Answered:
+		return ""
+	case x.HasResult():
+		return "none"
+	case x.Status != 401 && x.Status != 403:
+		return ""
+	}
+	if m := e.Find("P11", "metadata"); m != nil && m.Status == 200 && strings.Contains(m.Body, "authorization_servers") {
+		return "OAuth"
+	}
+	return "bearer token"
+}
+
+func judgeToken(e *probe.Protocol) (string, finding.Severity) {
+	if none, made := e.Find("P11", "no token"), e.Find("P11", "made-up token"); none != nil && (none.Status == 401 || none.Status == 403) && made.HasResult() {
+		return fmt.Sprintf("without a token the server answers HTTP %d, with a token that nobody issued it answers with a result", none.Status), finding.None
+	}
+	return "", finding.None
+}
+
+// shortestID is the length below which a session id cannot hold 64 random bits.
+const shortestID = 11
+
+func judgeSessions(e *probe.Protocol) (string, finding.Severity) {
+	seen := map[string]bool{}
+	short := 0
+	for _, id := range e.Sessions {
+		if seen[id] {
+			return fmt.Sprintf("%d sessions have the same id, of %d begun", 2, len(e.Sessions)), finding.High
+		}
+		seen[id] = true
+		if len(id) < shortestID {
+			short++
+		}
+	}
+	if short > 0 {
+		return fmt.Sprintf("%d of %d session ids have fewer than %d characters", short, len(e.Sessions), shortestID), finding.High
+	}
+	if end, after := e.Find("P09", "end"), e.Find("P09", "after the end"); end != nil && end.Status/100 == 2 && after.HasResult() {
+		return fmt.Sprintf("the session was ended (HTTP %d) and still answers", end.Status), finding.None
+	}
+	return "", finding.None
+}
+
+func judgeLiveness(e *probe.Protocol) (string, finding.Severity) {
+	for i := range e.Exchanges {
+		if x := &e.Exchanges[i]; !x.Alive && x.Effect == probe.Reads {
+			return fmt.Sprintf("the server did not answer any more after %s (%s): %s", x.ID, x.Step, x.Sent), finding.None
+		}
+	}
+	return "", finding.None
+}
+
+func judgeStdout(e *probe.Protocol) (string, finding.Severity) {
+	if e.Transport == "stdio" && e.Noise > 0 {
+		return fmt.Sprintf("%d lines on stdout are no message", e.Noise), finding.None
+	}
+	return "", finding.None
+}
