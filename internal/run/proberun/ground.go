@@ -133,11 +133,10 @@ func (g *ground) look() {
 
 // takeEvent keeps what an event says about requests and programs.
 func (g *ground) takeEvent(e sandbox.Event) {
+	inner := fmt.Sprintf(":%d", sandboxPort)
 	switch e.Kind {
 	case sandbox.Request:
-		g.calls = append(g.calls, serviceCall{Method: e.Method, URL: cmp.Or(e.URL, e.Path), Head: e.Text})
-	case sandbox.Connection, sandbox.Lookup, sandbox.Data:
-		g.calls = append(g.calls, serviceCall{Method: string(e.Kind), URL: e.Host + " " + e.Addr, Head: e.Text})
+		g.calls = append(g.calls, serviceCall{Method: e.Method, URL: cmp.Or(e.URL, e.Path), Head: e.Text, Inner: strings.Contains(e.URL, inner) || strings.HasSuffix(e.Addr, inner)})
 	case sandbox.Start:
 		if name := path.Base(e.Path); len(e.Args) > 0 && !slices.Contains(standIns, name) && len(g.starts) < 10_000 {
 			g.starts = append(g.starts, programCall{Name: name, Args: e.Args[1:]})
@@ -145,14 +144,23 @@ func (g *ground) takeEvent(e sandbox.Event) {
 	}
 }
 
-// requested returns the request that holds a token, nil for none.
-func (g *ground) requested(token string) *serviceCall {
+// requested returns the request whose address holds a token, of the planted service alone if inner
+// is set: a token in the body of a request to somebody else is only what the tool was given.
+func (g *ground) requested(token string, inner bool) *serviceCall {
 	for i := range g.calls {
-		if c := &g.calls[i]; strings.Contains(c.URL, token) || strings.Contains(c.Head, token) {
+		if c := &g.calls[i]; strings.Contains(c.URL, token) && (c.Inner || !inner) {
 			return c
 		}
 	}
 	return nil
+}
+
+// hasHeader reports whether a request of the planted service carried a header field, on a line of
+// its own.
+func (g *ground) hasHeader(name string) bool {
+	return slices.ContainsFunc(g.calls, func(c serviceCall) bool {
+		return c.Inner && strings.Contains(strings.ToLower("\n"+c.Head), "\n"+strings.ToLower(name)+":")
+	})
 }
 
 // calledWith returns the call of a program that has an argument of its own beginning with text.

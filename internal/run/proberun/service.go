@@ -13,6 +13,7 @@ import (
 type serviceCall struct {
 	Method string
 	URL    string // as asked for
+	Inner  bool   // it reached the planted service
 	Head   string // header fields and the beginning of the body
 }
 
@@ -59,7 +60,7 @@ func (s *service) remember(r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.calls) < maxServiceCalls {
-		s.calls = append(s.calls, serviceCall{Method: r.Method, URL: "http://" + r.Host + r.RequestURI, Head: head + "\n" + string(body)})
+		s.calls = append(s.calls, serviceCall{Inner: true, Method: r.Method, URL: "http://" + r.Host + r.RequestURI, Head: head + "\n" + string(body)})
 	}
 }
 

@@ -452,15 +452,16 @@ func (r *run) createdFile(a *attempt) (string, bool) {
 
 // callbackOf says which planted service was asked by an attempt, "" for none.
 func (r *run) callbackOf(a *attempt) string {
-	c := r.ground.requested(a.mark.Token)
+	if a.payload.Leads == "header" {
+		if name := "X-Gauntlet-" + a.mark.Token; r.ground.hasHeader(name) {
+			return "a request carried the header " + name + " that the value added"
+		}
+		return ""
+	}
+	c := r.ground.requested(a.mark.Token, a.payload.Leads != "parent")
 	switch {
 	case c == nil:
 		return ""
-	case a.payload.Leads == "header":
-		if !strings.Contains(strings.ToLower(c.Head), "x-gauntlet-"+a.mark.Token+":") {
-			return ""
-		}
-		return "a request carried the header X-Gauntlet-" + a.mark.Token + " that the value added"
 	case a.payload.Leads == "parent":
 		return r.climbed(a, c)
 	}
@@ -499,7 +500,7 @@ func (r *run) ordinaryRequest(t *target) string {
 		if !strings.HasPrefix(key, t.Parameter.Path+"\x00") {
 			continue
 		}
-		if c := r.ground.requested(o.Value); c != nil {
+		if c := r.ground.requested(o.Value, false); c != nil {
 			before, _, ok := strings.Cut(pathOf(c.URL), o.Value)
 			if ok {
 				return before
