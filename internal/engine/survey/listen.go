@@ -35,7 +35,15 @@ func (s *surveyor) readListeners() {
 		return
 	}
 	guards := s.readGuards()
+	reported := map[*ir.File]bool{}
 	for _, c := range entries {
+		guards.compares = guards.compares || s.hasAllowedHosts(c)
+	}
+	for _, c := range entries {
+		if reported[c.Scope.File] {
+			continue // one endpoint that makes a transport for each session, or in several ways
+		}
+		reported[c.Scope.File] = true
 		name, _ := s.calls(c, transports[s.lang]...)
 		if name == "" {
 			name = "run"
@@ -43,7 +51,6 @@ func (s *surveyor) readListeners() {
 		name = strings.TrimPrefix(lastWord(name), ".")
 		switch {
 		case guards.compares || guards.authenticates:
-		case s.hasAllowedHosts(c):
 		case s.isTrue(argument(c, "enableDnsRebindingProtection")):
 			s.report(sink.OpenListener, c, name, "enableDnsRebindingProtection is set, but neither allowedHosts nor allowedOrigins: without them it compares nothing")
 		default:

@@ -292,6 +292,9 @@ func (r *reader) loop(s *ir.Stmt) {
 		if out == before || out == after {
 			out = out.clone()
 		}
+		for src, f := range after.facts { // a host without an address is not asked either
+			out.facts[src] |= f & (hostResolved | hostLiteral | dottedOnly)
+		}
 		for src, f := range after.facts {
 			if strings.Contains(src.path, ".*") {
 				out.facts[src] |= f

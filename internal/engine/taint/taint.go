@@ -158,10 +158,10 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 		if len(path) > 1 && slices.Contains([]string{"params", "args", "arguments", "input", "request", "req", "data"}, path[0]) {
 			path = path[1:]
 		}
-	case lang == "go":
-		if src.param == 0 && len(root.Func.Params) > 1 && (p.Type == nil || p.Type.X == nil || !isArguments(p.Type)) {
-			return "", false
-		}
+	case lang == "go" && src.param == 0 && len(root.Func.Params) > 1 && (p.Type == nil || p.Type.X == nil || !isArguments(p.Type)):
+		return "", false
+	case lang == "go" && len(path) > 0 && p.Type != nil && p.Type.X != nil:
+		path = a.inJSON(p.Type.X.Text, path)
 	case lang == "typescript" && src.param > 0 && root.Via == sink.ByRegistration:
 		return "", false
 	case lang == "python" && src.param == 0 && len(root.Func.Params) > 1:
@@ -180,6 +180,16 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 		return "", false
 	}
 	return strings.TrimSuffix(strings.Join(path, "."), ".*"), true
+}
+
+// inJSON returns the members of a struct by the names that they have in JSON, which are those of the tool's parameters.
+func (a *analyzer) inJSON(class string, path []string) []string {
+	for _, c := range a.g.Program().Classes {
+		if name := c.Tags[path[0]]; c.Name == class && name != "" {
+			return append([]string{name}, path[1:]...)
+		}
+	}
+	return path
 }
 
 // isArguments reports whether a type of Go is a struct of the program: what a handler without a context takes first.

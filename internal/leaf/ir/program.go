@@ -152,6 +152,7 @@ type Class struct {
 	Bases   []*Expr
 	Methods map[string]*Func
 	Fields  map[string][]*Expr // values and, of kind Type, types
+	Tags    map[string]string  // of Go: what a field is called in JSON, where it says so
 	Scope   *Scope             // of the body; up from it is where it was declared
 	Start   int32
 }

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"path"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -104,8 +105,28 @@ func (l *lowerer) newClass(name string, n ast.Node) *ir.Class {
 	return c
 }
 
+// noteTag notes what a field is called in JSON.
+func noteTag(c *ir.Class, f *ast.Field) {
+	if f.Tag == nil || len(f.Names) != 1 {
+		return
+	}
+	text, err := strconv.Unquote(f.Tag.Value)
+	if err != nil {
+		return
+	}
+	name, _, _ := strings.Cut(reflect.StructTag(text).Get("json"), ",")
+	if name == "" || name == "-" {
+		return
+	}
+	if c.Tags == nil {
+		c.Tags = map[string]string{}
+	}
+	c.Tags[f.Names[0].Name] = name
+}
+
 func (l *lowerer) lowerFields(c *ir.Class, list *ast.FieldList) {
 	for _, f := range list.List {
+		noteTag(c, f)
 		t := l.lowerType(f.Type)
 		if t == nil {
 			continue
