@@ -13,9 +13,9 @@ import (
 var weightFile string
 
 // threshold is what a sentence must weigh to be reported, in hundredths of a log-odds. It was set
-// so that in cross-validation about one honest definition in forty that sounds dangerous is
+// so that in cross-validation one honest definition in forty that sounds dangerous is
 // flagged.
-const threshold = 225
+const threshold = 200
 
 // weights are what signs and pairs of them count. It is read-only once loaded.
 type weights struct {
