@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,15 +15,20 @@ import (
 
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/attackrun"
+	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/redteam"
+	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/testagent"
+	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/agent"
 	"gauntlet/internal/runtime/attack"
 	engine "gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/internal/runtime/modelagent"
+	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
 	"gauntlet/result"
 )
@@ -40,12 +46,18 @@ type redteamCommand struct {
 	systemFile string
 	loop       modelagent.Options
 	limit      time.Duration
+
+	live     liveFlags
+	url      string
+	allowAll bool
+	task     string
+	server   *target.Target // nil for none
 }
 
 func (a *app) newRedteamCommand() *cobra.Command {
 	r := &redteamCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "redteam [flags] --model ID [ATTACK]...",
+		Use:   "redteam [flags] --model ID [ATTACK]... [--url URL | -- COMMAND [ARG]...]",
 		Short: "See which attacks language models fall for",
 		Long: `redteam plays attacks to language models in an agent loop of ours, several times each, and once more
 without the attack. It reports how often each succeeded, and how often the user's task was done: a
@@ -53,7 +65,9 @@ model that does nothing resists everything. Only what was called and answered de
 what the model says that it did.
 
 An ATTACK is the name of a built-in attack or a document; without one all built-in attacks on agents are
-played, against servers of our own. What comes out is about the models. It is no finding about a
+played, by servers of our own. With --url or COMMAND attacks are laid over what that real server says
+instead, and those that are named are played beside them. Calls to it are real: only tools that say that they only read
+are called, others are answered by us unless --allow-tools. What comes out is about the models. It is no finding about a
 server, and the exit code does not depend on it.
 
 docs/redteam.md tells the method and how to read a rate, docs/models.md which models there are and what
@@ -62,6 +76,8 @@ they cost; --plan prints that and asks nothing.
 Exit codes: 0 if the run was completed, whatever came out; 2 if it could not be set up.`,
 		Example: `  gauntlet redteam --plan --model claude-sonnet-4-5
   gauntlet redteam --model claude-sonnet-4-5 --model gpt-5 --runs 5 --max-cost 20 --model-cache answers
+  gauntlet redteam --model gpt-5 --runs 5 --url https://example.com/mcp
+  gauntlet redteam --model gpt-5 --sandbox strict -- npx -y some-mcp-server
   gauntlet redteam --model llama3.2 --model-url http://localhost:11434/v1 tool-poisoning result-injection`,
 		RunE: r.playScenarios,
 	}
@@ -76,16 +92,88 @@ Exit codes: 0 if the run was completed, whatever came out; 2 if it could not be 
 	f.Var(durationFlag(&r.loop.Idle, modelagent.DefaultIdle), "agent-idle", "how long the agent listens for changed definitions once the model has ended")
 	f.Var(durationFlag(&r.limit, agent.DefaultLimit), "agent-timeout", "longest time of one run")
 	f.Var(countFlag(&r.parallel, 8, 100), "parallel", "most runs at the same time")
-	f.StringVar(&r.traces, "trace", "", "keep the traces in this `DIR` (default none)")
+	f.StringVar(&r.traces, "record", "", "keep the traces in this `DIR` (default none)")
+	r.addServerFlags(cmd)
 	textFormat(cmd, &r.format, "pretty", "json")
 	outputFlag(cmd, &r.file, "the report")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
+	cmd.AddCommand(a.newRedteamAssessCommand())
 	return cmd
+}
+
+// addServerFlags are those of a real server.
+func (r *redteamCommand) addServerFlags(cmd *cobra.Command) {
+	f, l := cmd.Flags(), &r.live
+	f.StringVar(&r.url, "url", "", "lay attacks over what the server at this `URL` says (default none)")
+	f.StringVar(&r.task, "task", "", "`TEXT` that the user says to the agent of that server (default one made of a tool of it)")
+	f.BoolVar(&r.allowAll, "allow-tools", false, "call every tool of that server that a model wants, not only those that say that they only read (default off)")
+	f.StringArrayVar(&l.env, "env", nil, "set `NAME=VALUE` for the server of COMMAND, or pass on our own NAME; repeatable (default none)")
+	f.StringVar(&l.dir, "cwd", "", "start COMMAND in this `DIR` (default the current directory)")
+	f.StringArrayVar(&l.header, "header", nil, "send `NAME=VALUE` to the server of --url; repeatable (default none)")
+	f.StringVar(&l.bearer, "bearer-env", "", "send the token in our variable `NAME` to the server of --url (default none)")
+	f.Var(sizeFlag(&l.message, engine.DefaultBody), "max-message", "longest message taken from the server")
+	l.sandbox.addSandboxFlags(f, sandbox.Off)
+	completeSandbox(cmd)
+}
+
+// chooseServer finds out which real server is named, and returns the attacks that are.
+func (r *redteamCommand) chooseServer(cmd *cobra.Command, args []string) ([]string, error) {
+	var named []target.Target
+	dash := cmd.ArgsLenAtDash()
+	switch {
+	case dash >= 0 && dash == len(args):
+		return nil, usage(cmd, "no command behind --")
+	case dash >= 0 && r.url != "":
+		return nil, usage(cmd, "--url and a command behind -- are two servers: name one")
+	case dash >= 0:
+		named, args = []target.Target{{Server: launch.Server{Command: args[dash:]}}}, args[:dash]
+	case r.url != "" && !target.IsURL(r.url):
+		return nil, usage(cmd, "--url: want one that begins with http:// or https://")
+	case r.url != "":
+		named = []target.Target{{Server: launch.Server{URL: r.url}}}
+	}
+	for _, h := range r.live.header {
+		if name, _, _ := strings.Cut(h, "="); strings.EqualFold(strings.TrimSpace(name), "Authorization") {
+			return nil, usage(cmd, "--header does not take Authorization: put the token into a variable and name that with --bearer-env")
+		}
+	}
+	if err := r.applyLiveFlags(cmd, &r.live, named); err != nil {
+		return nil, usage(cmd, "%s", err)
+	}
+	if named != nil {
+		r.server = &named[0]
+	}
+	return args, nil
+}
+
+// readServer makes scenarios of the real server that is named; none if none is.
+func (r *redteamCommand) readServer(ctx context.Context) ([]redteam.Scenario, error) {
+	if r.server == nil {
+		return nil, nil
+	}
+	if !r.allowAll {
+		r.note("calls to the server are real: tools that do not say that they only read are not called, see --allow-tools")
+	}
+	sealing := r.live.sandbox.sealing(nil)
+	return redteam.FromServer(ctx, redteam.Target{
+		Name: "server", AllowAll: r.allowAll, Task: r.task, Version: version(), Tool: toolName(),
+		Dial: func(file *tracefile.File) (wire.Conn, error) {
+			dialer := sealing.Seal(launch.Dialer{Environ: r.host.Environ, Limits: wire.Limits{Message: r.live.message}}, "")
+			return dialer.Connect(r.server.Server, func(_ string, secrets, _ []string) wire.Tap {
+				file.Hide(secrets)
+				return nil
+			})
+		},
+	})
 }
 
 func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error {
 	if len(r.models.ids) == 0 {
 		return usage(cmd, "nobody to test: name a model with --model")
+	}
+	args, err := r.chooseServer(cmd, args)
+	if err != nil {
+		return err
 	}
 	set, err := r.openModels(&r.models)
 	if err != nil {
@@ -99,6 +187,11 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
+	laid, err := r.readServer(cmd.Context())
+	if err != nil {
+		return err
+	}
+	scenarios = append(laid, scenarios...)
 	plans := r.planRuns(set, len(scenarios))
 	if r.models.plan {
 		return r.writePlans(set, plans)
@@ -146,7 +239,10 @@ func (r *redteamCommand) readSystem() (err error) {
 
 // readScenarios makes scenarios of the attacks that are named, all built-in ones on agents if none is.
 func (r *redteamCommand) readScenarios(ctx context.Context, names []string) ([]redteam.Scenario, error) {
-	all := len(names) == 0
+	all := len(names) == 0 && r.server == nil
+	if len(names) == 0 && !all {
+		return nil, nil
+	}
 	if all {
 		builtIn, err := attackdoc.BuiltIn()
 		if err != nil {
@@ -205,6 +301,9 @@ func (r *redteamCommand) prepareScenarios(ctx context.Context, scenarios []redte
 		slots <- struct{}{}
 		all.Go(func() { // ends with its two runs, which end with ctx
 			defer func() { <-slots }()
+			if scenarios[i].Needed != nil { // of a real server, which is left alone
+				return
+			}
 			redteam.Prepare(ctx, &scenarios[i], agents[0], agents[1], filepath.Join(dir, fmt.Sprintf("%d.ndjson", i)))
 		})
 	}

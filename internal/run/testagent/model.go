@@ -24,7 +24,7 @@ func OfModel(client *model.Client, loop modelagent.Options, run int, limit time.
 		one := loop
 		one.Prompt = prompt
 		for _, s := range servers {
-			one.Servers = append(one.Servers, modelagent.Server{Name: s.Name, URL: s.URL})
+			one.Servers = append(one.Servers, modelagent.Server{Name: s.Name, URL: s.URL, Dial: s.dialer()})
 		}
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()

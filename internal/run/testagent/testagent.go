@@ -41,6 +41,8 @@ type Server struct {
 	Name, URL string
 	Stdio     func(ctx context.Context, in io.Reader, out io.Writer) error
 	Agent     bool // it is no MCP server but an agent that speaks A2A
+	// Dial reaches it for agents in this process, in place of URL; nil for URL.
+	Dial func(context.Context) (wire.Conn, error)
 }
 
 // An Outcome says how an agent ended.
@@ -86,16 +88,28 @@ func New(opt Options) (*Agent, error) {
 		run := sim
 		run.Prompt = prompt
 		for _, s := range servers {
-			one := simagent.Server{Name: s.Name, URL: s.URL}
-			if s.Agent {
-				one.Dial = func() (wire.Conn, error) { return a2atools.Connect(s.URL) }
-			}
-			run.Servers = append(run.Servers, one)
+			run.Servers = append(run.Servers, simServer(ctx, s))
 		}
 		ctx, cancel := context.WithTimeout(ctx, opt.Limit)
 		defer cancel()
 		return builtinOutcome(simagent.Run(ctx, run))
 	}}, nil
+}
+
+func simServer(ctx context.Context, s Server) simagent.Server {
+	out := simagent.Server{Name: s.Name, URL: s.URL}
+	if dial := s.dialer(); dial != nil {
+		out.Dial = func() (wire.Conn, error) { return dial(ctx) }
+	}
+	return out
+}
+
+// dialer reaches the server, nil for what speaks MCP at its URL.
+func (s *Server) dialer() func(context.Context) (wire.Conn, error) {
+	if s.Dial == nil && s.Agent {
+		return func(context.Context) (wire.Conn, error) { return a2atools.Connect(s.URL) }
+	}
+	return s.Dial
 }
 
 // builtinOutcome says how a builtin agent ended.

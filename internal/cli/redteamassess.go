@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/run/redteam"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
+)
+
+func (a *app) newRedteamAssessCommand() *cobra.Command {
+	var format, file string
+	cmd := &cobra.Command{
+		Use:   "assess [flags] TRACE...",
+		Short: "Judge kept traces of attacks laid over a real server, without a model",
+		Long: `assess reads traces that redteam --record kept of attacks on a real server, and says of each what its messages
+show: whether the canary of the attack was brought to the agent, and whether the agent passed it on to a
+tool. Traces of attack documents are judged by gauntlet attack judge.
+
+Exit codes: 2 if a trace could not be read; else 0.`,
+		Example: "  gauntlet redteam assess traces/00001-server-result.ndjson",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			if len(names) == 0 {
+				return usage(cmd, "no trace: name a file")
+			}
+			all := []assessed{}
+			for _, name := range names {
+				t, err := tracefile.Read(name, nil)
+				if err != nil {
+					return fmt.Errorf("%s: %w", name, userfile.Reason(err))
+				}
+				p := redteam.Assess(t.Messages)
+				if t.Unread > 0 && p.Outcome == redteam.Resisted {
+					p.Outcome, p.Reason = redteam.Inconclusive, "lines of the trace could not be read: what they held is unknown"
+				}
+				all = append(all, assessed{name, p.Outcome, p.Reason, p.Messages})
+			}
+			return a.writeTo(file, func(w io.Writer) error { return writeAssessed(w, all, format) })
+		},
+	}
+	textFormat(cmd, &format, "pretty", "json")
+	outputFlag(cmd, &file, "what the traces show")
+	return cmd
+}
+
+// assessed is what one trace shows.
+type assessed struct {
+	Trace    string          `json:"trace"`
+	Outcome  redteam.Outcome `json:"outcome"`
+	Reason   string          `json:"reason,omitempty"`
+	Messages []int           `json:"messages,omitempty"`
+}
+
+func writeAssessed(w io.Writer, all []assessed, format string) error {
+	if format == "json" {
+		return writeIndented(w, all)
+	}
+	for _, one := range all {
+		text := fmt.Sprintf("%s: %s", one.Trace, one.Outcome)
+		if one.Reason != "" {
+			text += ": " + one.Reason
+		}
+		if one.Messages != nil {
+			text += fmt.Sprintf(" in messages %v", one.Messages)
+		}
+		if _, err := fmt.Fprintln(w, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
