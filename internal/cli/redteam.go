@@ -57,7 +57,7 @@ type redteamCommand struct {
 func (a *app) newRedteamCommand() *cobra.Command {
 	r := &redteamCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "redteam [flags] --model ID [ATTACK]... [--url URL | -- COMMAND [ARG]...]",
+		Use:   "redteam [flags] --model ID [ATTACK]... [-- COMMAND [ARG]...]",
 		Short: "See which attacks language models fall for",
 		Long: `redteam plays attacks to language models in an agent loop of ours, several times each, and once more
 without the attack. It reports how often each succeeded, and how often the user's task was done: a

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/run/redteam"
-	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 )
 
@@ -26,17 +25,13 @@ Exit codes: 2 if a trace could not be read; else 0.`,
 			if len(names) == 0 {
 				return usage(cmd, "no trace: name a file")
 			}
-			all := []assessed{}
+			all := []redteam.Assessed{}
 			for _, name := range names {
-				t, err := tracefile.Read(name, nil)
+				one, err := redteam.AssessFile(name)
 				if err != nil {
 					return fmt.Errorf("%s: %w", name, userfile.Reason(err))
 				}
-				p := redteam.Assess(t.Messages)
-				if t.Unread > 0 && p.Outcome == redteam.Resisted {
-					p.Outcome, p.Reason = redteam.Inconclusive, "lines of the trace could not be read: what they held is unknown"
-				}
-				all = append(all, assessed{name, p.Outcome, p.Reason, p.Messages})
+				all = append(all, one)
 			}
 			return a.writeTo(file, func(w io.Writer) error { return writeAssessed(w, all, format) })
 		},
@@ -46,15 +41,7 @@ Exit codes: 2 if a trace could not be read; else 0.`,
 	return cmd
 }
 
-// assessed is what one trace shows.
-type assessed struct {
-	Trace    string          `json:"trace"`
-	Outcome  redteam.Outcome `json:"outcome"`
-	Reason   string          `json:"reason,omitempty"`
-	Messages []int           `json:"messages,omitempty"`
-}
-
-func writeAssessed(w io.Writer, all []assessed, format string) error {
+func writeAssessed(w io.Writer, all []redteam.Assessed, format string) error {
 	if format == "json" {
 		return writeIndented(w, all)
 	}

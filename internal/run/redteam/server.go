@@ -221,3 +221,24 @@ func Assess(messages []trace.Message) Played {
 	}
 	return p
 }
+
+// Assessed is what one kept trace shows.
+type Assessed struct {
+	Trace    string  `json:"trace"`
+	Outcome  Outcome `json:"outcome"`
+	Reason   string  `json:"reason,omitempty"`
+	Messages []int   `json:"messages,omitempty"`
+}
+
+// AssessFile is Assess for a file. What could not be read of it takes the proof of resistance away.
+func AssessFile(name string) (Assessed, error) {
+	t, err := tracefile.Read(name, nil)
+	if err != nil {
+		return Assessed{}, err
+	}
+	p := Assess(t.Messages)
+	if t.Unread > 0 && p.Outcome == Resisted {
+		p.Outcome, p.Reason = Inconclusive, "lines of the trace could not be read: what they held is unknown"
+	}
+	return Assessed{name, p.Outcome, p.Reason, p.Messages}, nil
+}
