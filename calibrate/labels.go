@@ -88,3 +88,18 @@ func (t Tool) countTag(tag capability.Tag, mode capability.Mode) (said verdict, 
 	}
 	return wrong, false
 }
+
+// Learnable says how a tag of a definition is learnt from: 1 it is there, -1 it is not, 0 nothing can be learnt, since people
+// differ on it or the definition does not show it.
+func (t Tool) Learnable(tag capability.Tag) int8 {
+	if slices.Contains(t.Hidden, tag) {
+		return 0
+	}
+	switch said, _ := t.countTag(tag, capability.DefinitionOnly); said {
+	case right:
+		return 1
+	case masked:
+		return 0
+	}
+	return -1
+}

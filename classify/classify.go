@@ -24,20 +24,39 @@ func Catalog(c *catalog.Catalog) []capability.Server {
 
 // Server classifies every tool of one server and adds up what they can do together.
 func Server(s *catalog.Server) capability.Server {
-	out := capability.Server{Name: s.Name, VocabularyVersion: capability.VocabularyVersion, Tools: make([]capability.Tool, len(s.Tools()))}
-	Of(s).Each(func(i int, t *Classified) { out.Tools[i] = t.Labels() })
-	aggregate(&out)
-	return out
+	return Of(s).Server()
 }
 
 // A Classifier knows what sort of server it classifies the tools of.
 type Classifier struct {
 	server  *catalog.Server
 	profile *profile
+	weights *Weights
 }
 
 // Of reads what a server says about itself and a sample of its tools.
-func Of(s *catalog.Server) *Classifier { return &Classifier{s, newToolReader().readProfile(s)} }
+func Of(s *catalog.Server) *Classifier { return By(s, defaultWeights()) }
+
+// By is [Of] with weights of the caller's, for who measures them.
+func By(s *catalog.Server, weights *Weights) *Classifier {
+	c := &Classifier{server: s, weights: weights}
+	c.profile = c.newReader().readProfile(s)
+	return c
+}
+
+func (c *Classifier) newReader() *toolReader {
+	w := newToolReader()
+	w.weights = c.weights
+	return w
+}
+
+// Server classifies every tool and adds up what they can do together.
+func (c *Classifier) Server() capability.Server {
+	out := capability.Server{Name: c.server.Name, VocabularyVersion: capability.VocabularyVersion, Tools: make([]capability.Tool, len(c.server.Tools()))}
+	c.Each(func(i int, t *Classified) { out.Tools[i] = t.Labels() })
+	aggregate(&out)
+	return out
+}
 
 // A Judged is one tool whose labels are decided and not yet written down.
 type Classified struct {
@@ -76,7 +95,7 @@ func (j *Classified) Labels() capability.Tool {
 
 // Tool classifies the tool at a place in the server's list.
 func (c *Classifier) Tool(index int) capability.Tool {
-	return c.classifyTool(newToolReader(), index).Labels()
+	return c.classifyTool(c.newReader(), index).Labels()
 }
 
 // classifyTool reads and judges one tool. One that breaks that does not break the others.
@@ -84,7 +103,7 @@ func (c *Classifier) classifyTool(w *toolReader, index int) (j *Classified) {
 	defer func() {
 		if e := recover(); e != nil {
 			knows, blind := w.tok.mayUse, w.tok.excludedClasses
-			*w = *newToolReader() // whatever state it was left in
+			*w = *c.newReader() // whatever state it was left in
 			w.tok.mayUse, w.tok.excludedClasses = knows, blind
 			j = &Classified{index: index, name: c.server.Tools()[index].Name(), Failed: fmt.Sprint(e)}
 		}
@@ -92,7 +111,10 @@ func (c *Classifier) classifyTool(w *toolReader, index int) (j *Classified) {
 	w.is = c.profile.is
 	w.readTool(c.server, &c.server.Tools()[index], c.profile.isToolName)
 	p := c.profile.forTool(w)
+	w.observeTool()
+	w.unjudged = w.sumTool(p)
 	w.scoreTags(p)
+	w.weigh(p)
 	if plain := c.profile.nameless; plain != nil {
 		w.scoreNameless(plain.forTool(w))
 	}
@@ -113,7 +135,7 @@ func (c *Classifier) Each(show func(index int, t *Classified)) {
 	chunks := (n + chunk - 1) / chunk
 	var next atomic.Int64
 	work := func() {
-		w := newToolReader()
+		w := c.newReader()
 		for {
 			k := int(next.Add(1)) - 1
 			if k >= chunks {

@@ -37,12 +37,13 @@ func tagIndex(t capability.Tag) uint8 { return uint8(slices.Index(tagOrder, t)) 
 var (
 	tExec, tFSRead, tFSWrite = tagIndex(capability.Exec), tagIndex(capability.FSRead), tagIndex(capability.FSWrite)
 	tNet, tSecret            = tagIndex(capability.NetEgress), tagIndex(capability.SecretAccess)
+	tIngress                 = tagIndex(capability.NetIngress)
 	tQuery, tDBWrite         = tagIndex(capability.DBQuery), tagIndex(capability.DBWrite)
 )
 
 // scoreTags turns what was read of a tool into signals and scores.
 func (w *toolReader) scoreTags(p *profile) {
-	w.signals = w.signals[:0]
+	w.signals, w.heldSecret = w.signals[:0], false
 	w.score, w.against = [tagCount][sourceCount]int8{}, [tagCount]int8{}
 	for i := range w.actions {
 		w.applyRules(&w.actions[i], p)
@@ -63,17 +64,14 @@ func (w *toolReader) scoreTags(p *profile) {
 // scoreNameless judges the tool once more, by another profile, and keeps of each tag the judgement
 // that is surer of it.
 func (w *toolReader) scoreNameless(other *profile) {
-	score, against := w.score, w.against
-	var first [tagCount]int
-	for i := range first {
-		first[i] = w.confidenceRank(uint8(i))
-	}
+	score, against, weighed, first := w.score, w.against, w.weighed, w.decided
 	w.signals, w.kept = w.kept, w.signals
 	w.scoreTags(other)
+	w.weigh(other)
 	var second [tagCount]bool
 	for i := range second {
-		if second[i] = w.confidenceRank(uint8(i)) > first[i]; !second[i] {
-			w.score[i], w.against[i] = score[i], against[i]
+		if second[i] = w.decided[i] != first[i] && w.decided[i].AtLeast(first[i]); !second[i] {
+			w.score[i], w.against[i], w.weighed[i], w.decided[i] = score[i], against[i], weighed[i], first[i]
 		}
 	}
 	w.signals = slices.DeleteFunc(w.signals, func(s signal) bool { return !second[s.tag] })
@@ -87,24 +85,11 @@ func (w *toolReader) scoreNameless(other *profile) {
 // hasMediumLabel reports whether any label is at medium or above.
 func (w *toolReader) hasMediumLabel() bool {
 	for i := range uint8(tagCount) {
-		if w.confidenceRank(i) >= 2 {
+		if w.tagConfidence(i).AtLeast(capability.Medium) {
 			return true
 		}
 	}
 	return false
-}
-
-// confidenceRank ranks the judgement on a tag: by its confidence.
-func (w *toolReader) confidenceRank(tag uint8) int {
-	switch w.tagConfidence(tag) {
-	case capability.High:
-		return 3
-	case capability.Medium:
-		return 2
-	case capability.Low:
-		return 1
-	}
-	return 0
 }
 
 func (w *toolReader) addSignal(s signal) {
@@ -160,6 +145,7 @@ func (w *toolReader) applyRules(d *action, p *profile) {
 		}
 		if r.tag == capability.SecretAccess && (qualifiesSecret(w.stringOf(d.value), int(d.object.end)) || isHeldSecret(w.stringOf(d.value), int(d.object.start))) {
 			weight -= 2
+			w.heldSecret = true
 		}
 		if weight <= 0 {
 			continue
@@ -291,8 +277,8 @@ var (
 	writeLangs = lex.classSet("writelang")
 )
 
-// tagConfidence weighs the sources of a tag; "" is no label.
-func (w *toolReader) tagConfidence(tag uint8) capability.Confidence {
+// ruleConfidence weighs the sources that the rules found for a tag; "" is no label.
+func (w *toolReader) ruleConfidence(tag uint8) capability.Confidence {
 	sum, sources := w.sumSources(tag)
 	// What the server is gives a tool no act; but any tool of a client makes requests.
 	strong := slices.Max(w.score[tag][:byServer]) >= 2 || tag == tNet && w.score[tag][byServer] >= 2
@@ -306,3 +292,6 @@ func (w *toolReader) tagConfidence(tag uint8) capability.Confidence {
 	}
 	return ""
 }
+
+// tagConfidence says how sure a label is; "" is no label.
+func (w *toolReader) tagConfidence(tag uint8) capability.Confidence { return w.decided[tag] }

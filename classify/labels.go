@@ -2,6 +2,7 @@ package classify
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gauntlet/capability"
@@ -44,8 +45,12 @@ const maxSignals = 12
 func (w *toolReader) buildLabel(tag uint8, c capability.Confidence) capability.Label {
 	l := capability.Label{Tag: tagOrder[tag], Confidence: c, Evidence: []string{}, Signals: []capability.Signal{}}
 	seen := map[string]bool{}
-	for i := range w.signals {
-		s := &w.signals[i]
+	signals := w.signals
+	if !slices.ContainsFunc(signals, func(s signal) bool { return s.tag == tag && s.weight > 0 }) {
+		signals = append(slices.Clone(signals), w.explain(tag)...)
+	}
+	for i := range signals {
+		s := &signals[i]
 		if s.tag != tag || len(l.Signals) >= maxSignals {
 			continue
 		}

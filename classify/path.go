@@ -135,6 +135,9 @@ func (w *toolReader) scorePath(q *parameter, p *profile, give *parameterClaim) {
 	}
 	switch {
 	case workdirs[q.whole], p.is&remote != 0 && roots[q.whole], w.nameSet.with(w.headSet).meets(cwdWords) && !w.hasOwnEvidence(tFSRead) && !w.hasOwnEvidence(tFSWrite):
+		if w.nameSet.meets(cwdWords) {
+			w.against[tFSRead], w.against[tFSWrite] = w.against[tFSRead]-3, w.against[tFSWrite]-3
+		}
 		return // where a program starts, not what the tool reads
 	case w.nameSet.meets(cookieWords), p.is&secrets != 0 && !u.here && !u.saved && !strings.Contains(strings.ToLower(q.name), "file"):
 		return // of a cookie, of a vault

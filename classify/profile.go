@@ -26,6 +26,11 @@ type profile struct {
 	// A name is what anyone can choose: "github-helper" on a server that reads local files
 	// must not take fs_read away, so a label counts if either profile gives it.
 	nameless *profile
+
+	// What the instructions say for each label, and what the tools of the sample do, for a tool among them.
+	about   logits
+	others  logits
+	sampled int
 }
 
 // forTool returns the profile for one tool: in the server of a database program a tool that is
@@ -102,7 +107,8 @@ var entries = map[string]bool{"properties": true, "values": true, "fields": true
 type sampleCounts struct {
 	tools, saas, brand, paths, db, clouddb, browser, git, open, web, ids, apikeys, ssh, api, paged, entities, secrets, vaults, local, weak, apps, memories, engines int
 
-	own [maxOwn]int // tools that name a word of the server's own name
+	own    [maxOwn]int // tools that name a word of the server's own name
+	others logits      // what the observations of all say
 }
 
 var (
@@ -140,6 +146,7 @@ var (
 func (w *toolReader) readProfile(s *catalog.Server) *profile {
 	w.is = 0
 	p := &profile{isToolName: knownTools(s)}
+	w.seen.reset()
 	var about classes
 	ownName := ""
 	if !s.Anonymous {
@@ -148,6 +155,7 @@ func (w *toolReader) readProfile(s *catalog.Server) *profile {
 	for i := range s.Self {
 		v := s.Self[i].Parse(s, &w.tree)
 		if v.Kind() == rawjson.String {
+			w.observeInstructions(v)
 			for _, k := range w.tok.tokenizeProse(truncate(v.Text(), 2000)) {
 				about = about.with(k.set)
 			}
@@ -163,15 +171,26 @@ func (w *toolReader) readProfile(s *catalog.Server) *profile {
 		}
 	}
 	p.words = p.words.with(w.readServerName(ownName))
+	if !w.rulesOnly {
+		p.about = w.weights.tags.sum(w.seen.keys)
+	}
 	c := w.countSample(s, p.isToolName, distinctiveWords(ownName))
 	p.mixed = p.words.meets(engineWords) && !p.words.meets(brandNames)
-	p.nameless = &profile{isToolName: p.isToolName}
+	p.others, p.sampled = c.others, c.tools
+	p.nameless = &profile{isToolName: p.isToolName, about: p.about, others: p.others, sampled: p.sampled}
 	p.nameless.decideCircumstances(&c, about, false)
 	p.decideCircumstances(&c, about, true)
 	if p.nameless.is == p.is && !p.mixed {
 		p.nameless = nil
 	}
 	return p
+}
+
+// observeInstructions collects what a server's instructions speak of.
+func (w *toolReader) observeInstructions(v rawjson.Value) {
+	eachProseWord(truncate(v.Text(), 2000), 120, w.stem[:0], func(stem []byte, _ bool) {
+		w.seen.addConcepts(factAboutConc, w.concepts.conceptsOf(stem))
+	})
 }
 
 // readServerName returns what the words of a server's name mean. A part of a word that is
@@ -285,6 +304,11 @@ func (w *toolReader) countSample(s *catalog.Server, known func(string) bool, own
 			continue
 		}
 		c.tools++
+		if !w.rulesOnly {
+			w.observeTool()
+			said := w.weights.tags.sumOthers(w.seen.own)
+			c.others.add(&said)
+		}
 		add := func(n *int, is bool) {
 			if is {
 				*n++

@@ -85,6 +85,21 @@ type toolReader struct {
 	kept              []signal // those of a first judgement
 	score             [tagCount][sourceCount]int8
 	against           [tagCount]int8
+
+	// The weighing of evidence.
+	weights    *Weights
+	seen       observations
+	concepts   conceptList
+	stem       [64]byte
+	unjudged   logits // what is observed without a judgement says
+	weighed    logits // with it
+	decided    [tagCount]capability.Confidence
+	heldSecret bool // a secret is spoken of that something works with, or that something is only about
+	fewWords   bool // the description has hardly a word that the weights know
+
+	// For who learns weights: no weights are used, or roles are decided by others.
+	rulesOnly bool
+	roleOf    func(tool, parameter string) ([columns]float32, bool)
 }
 
 // annotations are a tool's annotations.
@@ -106,7 +121,9 @@ func optionalBoolOf(v rawjson.Value) optionalBool {
 	return -1
 }
 
-func newToolReader() *toolReader { return &toolReader{tok: tokenizer{lex: lex.withWords()}} }
+func newToolReader() *toolReader {
+	return &toolReader{tok: tokenizer{lex: lex.withWords()}, concepts: loadConcepts(), weights: defaultWeights()}
+}
 
 // readTool reads one definition: what it says, without a judgement.
 func (w *toolReader) readTool(s *catalog.Server, it *catalog.Item, known func(string) bool) {
@@ -145,6 +162,7 @@ func (w *toolReader) readDefinition(v rawjson.Value, known func(string) bool) {
 	for i := range w.params {
 		w.decideRole(&w.params[i], u)
 	}
+	w.weighRoles()
 }
 
 // readMembers takes what is read of a definition, and returns the schema of its input.

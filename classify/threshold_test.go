@@ -8,9 +8,9 @@ import (
 	"gauntlet/catalog"
 )
 
-// TestTagConfidence holds the thresholds: high from 4 on, with two sources, a strong one and nothing against it;
+// TestRuleConfidence holds the thresholds: high from 4 on, with two sources, a strong one and nothing against it;
 // medium from 2 on, with a strong source or three.
-func TestTagConfidence(t *testing.T) {
+func TestRuleConfidence(t *testing.T) {
 	type scores map[int]int8
 	for _, tt := range []struct {
 		name    string
@@ -44,7 +44,7 @@ func TestTagConfidence(t *testing.T) {
 				w.score[tt.tag][source] = weight
 			}
 			w.against[tt.tag] = tt.against
-			if got := w.tagConfidence(tt.tag); got != tt.want {
+			if got := w.ruleConfidence(tt.tag); got != tt.want {
 				t.Errorf("scores %v, against %d: got %q, want %q", tt.scores, tt.against, got, tt.want)
 			}
 		})

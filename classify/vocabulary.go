@@ -36,7 +36,7 @@ var serviceNames = lex.classSet("brand", "brandword", "openbrand", "publicbrand"
 
 // classifyAll classifies a server with what the reader knows, one tool after the other.
 func (w *toolReader) classifyAll(s *catalog.Server) capability.Server {
-	c := &Classifier{s, w.readProfile(s)}
+	c := &Classifier{s, w.readProfile(s), w.weights}
 	out := capability.Server{Name: s.Name, VocabularyVersion: capability.VocabularyVersion}
 	for i := range s.Tools() {
 		out.Tools = append(out.Tools, c.classifyTool(w, i).Labels())

@@ -1,0 +1,317 @@
+package classify
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gauntlet/capability"
+)
+
+//go:embed weights.txt
+var tagWeightsText string
+
+//go:embed roleweights.txt
+var roleWeightsText string
+
+// columns is how many labels a table of weights decides: eight tags, or eight roles.
+const columns = 8
+
+// logits are how much speaks for each label, as log-odds.
+type logits [columns]float32
+
+func (l *logits) add(m *logits) {
+	for i := range l {
+		l[i] += m[i]
+	}
+}
+
+// A weightTable says how much each observation speaks for each label. It was learnt from labelled servers (see calibrate.Fit);
+// open addressing, read-only once made.
+type weightTable struct {
+	bias logits
+	// From these log-odds on, a label is high, medium, low.
+	high, medium, low logits
+
+	slots []weightSlot // a power of two, at most half full
+}
+
+type weightSlot struct {
+	key  observationKey
+	used bool
+	row  logits
+}
+
+// Weights are the two tables by which labels are weighed.
+type Weights struct{ tags, roles *weightTable }
+
+// defaultWeights are those that the classifier comes with.
+var defaultWeights = sync.OnceValue(func() *Weights {
+	w, err := ParseWeights(tagWeightsText, roleWeightsText)
+	if err != nil {
+		panic("classify: " + err.Error()) // embedded, and tested
+	}
+	return w
+})
+
+// ParseWeights reads lists of weights, as calibrate's Learnt.Rows writes them.
+func ParseWeights(tags, roles string) (*Weights, error) {
+	t, err := parseWeights(tags, tagColumn)
+	if err != nil {
+		return nil, fmt.Errorf("weights of tags: %w", err)
+	}
+	r, err := parseWeights(roles, roleColumn)
+	if err != nil {
+		return nil, fmt.Errorf("weights of roles: %w", err)
+	}
+	return &Weights{t, r}, nil
+}
+
+func tagColumn(name string) int { return slices.Index(tagOrder, capability.Tag(name)) }
+
+func roleColumn(name string) int { return slices.Index(roleOrder, capability.Role(name)) }
+
+// othersPrefix marks an observation of the server's other tools in a list of weights.
+const othersPrefix = "others "
+
+// parseWeights reads lines of the form "observation<tab>label=weight label=weight"; "bias" always holds, and "high", "medium"
+// and "low" are thresholds.
+func parseWeights(text string, column func(string) int) (*weightTable, error) {
+	size := 1
+	for size < 2*strings.Count(text, "\n") {
+		size *= 2
+	}
+	t, n := &weightTable{slots: make([]weightSlot, size)}, 0
+	for line := range strings.Lines(text) {
+		n++
+		if line = strings.TrimRight(line, "\n"); line == "" || line[0] == '#' {
+			continue
+		}
+		name, cells, ok := strings.Cut(line, "\t")
+		if !ok {
+			return nil, fmt.Errorf("line %d: no weights", n)
+		}
+		row, err := parseWeightCells(cells, column)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		case name == "bias":
+			t.bias = row
+		case name == "high":
+			t.high = row
+		case name == "medium":
+			t.medium = row
+		case name == "low":
+			t.low = row
+		default:
+			t.insert(weightKey(name), row)
+		}
+	}
+	return t, nil
+}
+
+func weightKey(name string) observationKey {
+	if of, ok := strings.CutPrefix(name, othersPrefix); ok {
+		return keyOf(of).ofOthers()
+	}
+	return keyOf(name)
+}
+
+func parseWeightCells(cells string, column func(string) int) (row logits, err error) {
+	for cell := range strings.FieldsSeq(cells) {
+		label, weight, _ := strings.Cut(cell, "=")
+		v, err := strconv.ParseFloat(weight, 32)
+		at := column(label)
+		if err != nil || at < 0 {
+			return row, fmt.Errorf("%q", cell)
+		}
+		row[at] = float32(v)
+	}
+	return row, nil
+}
+
+func (t *weightTable) insert(key observationKey, row logits) {
+	mask := len(t.slots) - 1
+	i := int(key>>7) & mask
+	for t.slots[i].used {
+		i = (i + 1) & mask
+	}
+	t.slots[i] = weightSlot{key, true, row}
+}
+
+// find returns the weights of an observation, nil for one that says nothing.
+func (t *weightTable) find(key observationKey) *logits {
+	mask := len(t.slots) - 1
+	for i := int(key>>7) & mask; ; i = (i + 1) & mask {
+		switch s := &t.slots[i]; {
+		case !s.used:
+			return nil
+		case s.key == key:
+			return &s.row
+		}
+	}
+}
+
+// sum adds up what observations say.
+func (t *weightTable) sum(keys []observationKey) (out logits) {
+	for _, key := range keys {
+		if row := t.find(key); row != nil {
+			out.add(row)
+		}
+	}
+	return out
+}
+
+// sumOthers adds up what observations say where other tools of the server share them.
+func (t *weightTable) sumOthers(keys []observationKey) (out logits) {
+	for _, key := range keys {
+		if row := t.find(key.ofOthers()); row != nil {
+			out.add(row)
+		}
+	}
+	return out
+}
+
+// sumTool adds up what was observed of the tool at hand before judgement, by itself and against the server's other tools.
+func (w *toolReader) sumTool(p *profile) logits {
+	t := w.weights.tags
+	out := t.bias
+	own := t.sum(w.seen.keys)
+	out.add(&own)
+	out.add(&p.about)
+	if p.sampled > 1 {
+		mine := t.sumOthers(w.seen.own)
+		for i := range out {
+			out[i] += (p.others[i] - mine[i]) / float32(p.sampled-1)
+		}
+	}
+	return out
+}
+
+// weigh adds what the rules found to what the tool's words say.
+func (w *toolReader) weigh(p *profile) {
+	w.seen.reset()
+	w.observeJudgement(p)
+	w.weighed = w.unjudged
+	said := w.weights.tags.sum(w.seen.keys)
+	w.weighed.add(&said)
+	for tag := range uint8(tagCount) {
+		w.decided[tag] = w.decide(tag, p)
+	}
+}
+
+// The rules and the weights are two witnesses. Where the rules are sure by themselves, less weight is enough for a label: on
+// servers that neither had seen, labels that the rules put at high were right whatever the weights said, and those at medium in
+// three of four cases unless the weights were far against them. Requests are the exception, since the rules take every tool of a client for one.
+const (
+	lessForMedium, lessForHigh       = 2, 3.5
+	lessForMediumNet, lessForHighNet = .5, 1.5
+	highByBoth                       = .5 // the weights suffice for high from here on, where the rules say high
+
+	farAgainst    = -3 // the rules know a reason why the label is not there: a secret that is stored, state of the server's own
+	lessIfAgainst = 2.5
+
+	moreIfAlone     = 1.2 // the rules saw nothing of files or a database at all
+	moreIfElsewhere = 2.5 // nothing, and the server is the client of a service, whose files and tables are elsewhere
+	moreIfRefused   = 2   // the rules have read the secret or the code, and that it is stored, masked, or what runs already
+)
+
+// decide says how sure a label is.
+func (w *toolReader) decide(tag uint8, p *profile) capability.Confidence {
+	t, z, rules := w.weights.tags, w.weighed[tag], w.ruleConfidence(tag)
+	medium := t.medium[tag]
+	switch {
+	case w.against[tag] <= farAgainst && !rules.AtLeast(capability.Medium), rules == "" && tag == tSecret && w.heldSecret:
+		return rules
+	case w.against[tag] <= farAgainst:
+		z -= lessIfAgainst
+	}
+	switch {
+	case rules == capability.High && tag == tNet:
+		medium -= lessForHighNet
+	case rules == capability.High:
+		medium -= lessForHigh
+	case rules == capability.Medium && tag == tNet:
+		medium -= lessForMediumNet
+	case rules == capability.Medium:
+		medium -= lessForMedium
+	case rules == "" && (tag == tSecret && w.mentions.meets(secretWords) || tag == tExec && w.mentions.meets(codeObjects)):
+		medium += moreIfRefused
+	case rules == "" && p.is&remote != 0 && !p.unsure && tag != tNet && tag != tSecret && tag != tExec:
+		medium += moreIfElsewhere
+	case rules == "" && tag != tNet && tag != tSecret && tag != tExec && tag != tIngress:
+		medium += moreIfAlone
+	}
+	switch {
+	case w.fewWords && rules.AtLeast(capability.Medium):
+		return rules
+	case w.against[tag] == 0 && (z >= t.high[tag] && w.hasTwoSources(tag) || rules == capability.High && tag != tNet && z >= highByBoth):
+		return capability.High // what the rules see nothing of has one witness
+	case z >= medium:
+		return capability.Medium
+	case z >= t.low[tag], rules != "":
+		return capability.Low
+	}
+	return ""
+}
+
+// hasTwoSources reports whether the rules found a tag in two places: one line of evidence is never high.
+func (w *toolReader) hasTwoSources(tag uint8) bool {
+	_, sources := w.sumSources(tag)
+	return sources >= 2
+}
+
+// fewestConcepts is how many words of a description must mean something to the weights for them to contradict the rules: without a
+// description, and in languages that they were not learnt from, they know nothing.
+const fewestConcepts = 2
+
+// weighRoles decides the role of each parameter by what the rules take it for and by the words around it.
+func (w *toolReader) weighRoles() {
+	if len(w.params) == 0 || w.rulesOnly {
+		return
+	}
+	t := w.weights.roles
+	w.observeForRoles()
+	base := t.sum(w.seen.keys)
+	base.add(&t.bias)
+	for i := range w.params {
+		q := &w.params[i]
+		if w.roleOf != nil {
+			if z, ok := w.roleOf(w.name.Text(), parameterPath(w.params, i)); ok {
+				w.chooseRole(q, (*logits)(&z))
+			}
+			continue
+		}
+		w.observeForRole(q)
+		z := t.sum(w.seen.keys)
+		z.add(&base)
+		w.chooseRole(q, &z)
+	}
+}
+
+// sureRole are the log-odds from which a parameter is probed although the rules saw nothing to probe: a wrong probe costs more
+// than one that was not made.
+const sureRole = 0.85
+
+// chooseRole gives a parameter the role that most speaks for.
+func (w *toolReader) chooseRole(q *parameter, z *logits) {
+	if q.closed || q.kind == boolKind || q.role.schema >= 4 || q.role.desc >= 3 && roleIndex(q.role.role) <= rHost {
+		return // the schema or the first words of the description settle it
+	}
+	best := roleIndex(q.role.role)
+	for i := range z {
+		if i <= rHost && i != roleIndex(q.role.role) && (z[i] < sureRole || q.kind == numberKind) {
+			continue
+		}
+		if z[i] > z[best] {
+			best = i
+		}
+	}
+	if roleOrder[best] != q.role.role {
+		q.role = roleScore{role: roleOrder[best], name: 2}
+		q.role.evidence[0], q.role.evidences = "param_name:"+q.name, 1
+	}
+}

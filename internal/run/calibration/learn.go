@@ -1,0 +1,227 @@
+package calibration
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gauntlet/calibrate"
+	"gauntlet/capability"
+	"gauntlet/catalog"
+	"gauntlet/classify"
+)
+
+// Lists are what was learnt from corpora: the texts of the classifier's two lists of weights.
+type Lists struct{ Tags, Roles string }
+
+// learning says how both lists are learnt. Words are shrunk more than meanings, since a word that a few servers
+// have in common may be a habit of theirs.
+func learning(labels []string, folds int) *calibrate.Learning {
+	return &calibrate.Learning{Labels: labels, Folds: folds, Ridge: ridgeOf, Lasso: .3, FewestServers: 3}
+}
+
+// How much weights are shrunk.
+const (
+	ridgeMeaning = 1
+	ridgeOthers  = 2 // there are far fewer servers than tools
+	ridgeWord    = 3
+)
+
+func ridgeOf(observation string) float64 {
+	kind, _, _ := strings.Cut(observation, ":")
+	switch {
+	case kind == "verdict":
+		return math.Inf(1)
+	case strings.HasPrefix(kind, "others "), strings.HasPrefix(kind, "instructions"), kind == "server_name":
+		return ridgeOthers
+	case strings.HasPrefix(kind, "r_tool"), kind == "r_prose_word":
+		return ridgeOthers
+	case kind == "word", strings.HasSuffix(kind, "_word") && !strings.HasPrefix(kind, "r_"), kind == "param":
+		return ridgeWord
+	}
+	return ridgeMeaning
+}
+
+// Learn learns the lists of weights from corpora. Tools are learnt from with the roles that their parameters get from weights that
+// were learnt without their server, as they are met in use.
+func Learn(corpora []*Corpus, folds int) *Lists {
+	var servers []*catalog.Server
+	var truths []*calibrate.Truth
+	var counts []float64
+	for i, c := range corpora {
+		for j, s := range c.servers {
+			n := 3 / math.Sqrt(float64(len(s.Tools())))
+			if i > 0 { // the rules were made with the first corpus in view
+				n *= 2
+			}
+			servers, truths, counts = append(servers, s), append(truths, c.truths[j]), append(counts, n)
+		}
+	}
+	out := &Lists{}
+	roles := learnRoles(servers, truths, counts, folds, out)
+	out.learnTags(servers, truths, counts, folds, roles)
+	return out
+}
+
+type parameterKey struct {
+	server          int
+	tool, parameter string
+}
+
+// learnRoles learns the roles of parameters and returns the log-odds for each by weights from other servers.
+func learnRoles(servers []*catalog.Server, truths []*calibrate.Truth, counts []float64, folds int, lists *Lists) map[parameterKey][]float64 {
+	var labels []string
+	for _, r := range capability.Roles() {
+		labels = append(labels, string(r))
+	}
+	var things []calibrate.Observed
+	var keys []parameterKey
+	for i, s := range servers {
+		for _, f := range classify.ParameterFacts(s) {
+			want, ok := truths[i].Tools[f.Tool].Roles[f.Parameter]
+			if !ok {
+				continue
+			}
+			t := calibrate.Observed{Server: truths[i].Server, Count: counts[i], Names: f.Names, Values: f.Values}
+			accepted := strings.Split(want, "|")
+			for _, l := range labels {
+				switch slices.Index(accepted, l) {
+				case 0:
+					t.Labels = append(t.Labels, 1)
+				case -1:
+					t.Labels = append(t.Labels, -1)
+				default:
+					t.Labels = append(t.Labels, 0)
+				}
+			}
+			things, keys = append(things, t), append(keys, parameterKey{i, f.Tool, f.Parameter})
+		}
+	}
+	learnt := learning(labels, folds).Learn(things)
+	lists.Roles = learnt.Rows(labels, nil)
+	out := map[parameterKey][]float64{}
+	for i, key := range keys {
+		out[key] = learnt.Unseen[i]
+	}
+	return out
+}
+
+// Wanted of the labels on unseen servers: this share is right at high, and at high and medium. Thresholds are in log-odds and stay within
+// bounds, since a few surprising tools must not move them far.
+const (
+	wantHigh, leastHigh, mostHigh       = .965, 1.2, 3
+	wantMedium, leastMedium, mostMedium = .90, .4, 1.2
+	low                                 = -.2
+)
+
+func (out *Lists) learnTags(servers []*catalog.Server, truths []*calibrate.Truth, counts []float64, folds int, roles map[parameterKey][]float64) {
+	var labels []string
+	for _, t := range capability.Tags() {
+		labels = append(labels, string(t))
+	}
+	var things []calibrate.Observed
+	for i, s := range servers {
+		seen := map[string]bool{}
+		for _, f := range classify.ToolFacts(s, func(tool, parameter string) (z [8]float32, ok bool) {
+			for k, v := range roles[parameterKey{i, tool, parameter}] {
+				z[k], ok = float32(v), true
+			}
+			return z, ok
+		}) {
+			truth, ok := truths[i].Tools[f.Tool]
+			if !ok || seen[f.Tool] {
+				continue
+			}
+			seen[f.Tool] = true
+			t := calibrate.Observed{Server: truths[i].Server, Tool: f.Tool, Count: counts[i], Names: f.Names, Values: f.Values}
+			for _, tag := range capability.Tags() {
+				t.Labels = append(t.Labels, truth.Learnable(tag))
+			}
+			things = append(things, t)
+		}
+	}
+	learnt := learning(labels, folds).Learn(things)
+	thresholds := map[string][]float64{}
+	for i := range labels {
+		thresholds["high"] = append(thresholds["high"], min(mostHigh, learnt.Threshold(things, i, wantHigh, leastHigh)))
+		thresholds["medium"] = append(thresholds["medium"], min(mostMedium, learnt.Threshold(things, i, wantMedium, leastMedium)))
+		thresholds["low"] = append(thresholds["low"], low)
+	}
+	out.Tags = learnt.Rows(labels, thresholds)
+}
+
+// CrossValidate deals the servers out to folds and classifies each fold by weights that were learnt from the others alone, thresholds
+// included. The scores are those of each corpus, in their order.
+func CrossValidate(corpora []*Corpus, outer, inner int) ([]*calibrate.Score, error) {
+	cases := make([][]calibrate.Case, len(corpora))
+	for fold := range outer {
+		var rest []*Corpus
+		for _, c := range corpora {
+			rest = append(rest, c.without(fold, outer))
+		}
+		l := Learn(rest, inner)
+		weights, err := classify.ParseWeights(l.Tags, l.Roles)
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range corpora {
+			for j, s := range c.servers {
+				if j%outer == fold {
+					p := classify.By(s, weights).Server()
+					cases[i] = append(cases[i], calibrate.Case{Truth: c.truths[j], Predicted: &p, Mode: capability.DefinitionOnly})
+				}
+			}
+		}
+	}
+	var out []*calibrate.Score
+	for _, c := range cases {
+		out = append(out, calibrate.Of(c))
+	}
+	return out, nil
+}
+
+// without returns the corpus without one fold of its servers.
+func (c *Corpus) without(fold, of int) *Corpus {
+	out := &Corpus{}
+	for j := range c.servers {
+		if j%of != fold {
+			out.names, out.servers, out.truths = append(out.names, c.names[j]), append(out.servers, c.servers[j]), append(out.truths, c.truths[j])
+		}
+	}
+	return out
+}
+
+// Write writes the lists as the classifier embeds them.
+func (out *Lists) Write(dir string) error {
+	if err := os.WriteFile(filepath.Join(dir, "weights.txt"), []byte(out.Tags), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "roleweights.txt"), []byte(out.Roles), 0o644)
+}
+
+// WriteUnseen writes the scores of [CrossValidate], a line a tag.
+func WriteUnseen(w io.Writer, names []string, scores []*calibrate.Score) error {
+	for i, s := range scores {
+		fmt.Fprintf(w, "%s: on servers that the weights were not learnt from\n", names[i])
+		for _, t := range append(slices.Clone(s.Tags), s.Micro) {
+			name := string(t.Tag)
+			if name == "" {
+				name = "all"
+			}
+			fmt.Fprintf(w, "  %-13s of %4d: high %s, high and medium %s\n", name, t.Positives, shares(t.High), shares(t.Acted))
+		}
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// shares writes precision and recall.
+func shares(c calibrate.Count) string {
+	p, _ := c.Precision()
+	r, _ := c.Recall()
+	return fmt.Sprintf("%.3f right, %.3f found", p, r)
+}
