@@ -175,6 +175,9 @@ func (t *weightTable) sumOthers(keys []observationKey) (out logits) {
 	return out
 }
 
+// enoughOthers is how many other tools a server needs for what they have in common to count in full.
+const enoughOthers = 6
+
 // sumTool adds up what was observed of the tool at hand before judgement, by itself and against the server's other tools.
 func (w *toolReader) sumTool(p *profile) logits {
 	t := w.weights.tags
@@ -183,9 +186,10 @@ func (w *toolReader) sumTool(p *profile) logits {
 	out.add(&own)
 	out.add(&p.about)
 	if p.sampled > 1 {
-		mine := t.sumOthers(w.seen.own)
+		mine, others := t.sumOthers(w.seen.own), float32(p.sampled-1)
+		trust := min(1, others/enoughOthers) // what one or two tools have in common is no second witness
 		for i := range out {
-			out[i] += (p.others[i] - mine[i]) / float32(p.sampled-1)
+			out[i] += trust * (p.others[i] - mine[i]) / others
 		}
 	}
 	return out
