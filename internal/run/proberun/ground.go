@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"net/url"
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/runtime/sandbox"
@@ -133,15 +135,24 @@ func (g *ground) look() {
 
 // takeEvent keeps what an event says about requests and programs.
 func (g *ground) takeEvent(e sandbox.Event) {
-	inner := fmt.Sprintf(":%d", sandboxPort)
 	switch e.Kind {
 	case sandbox.Request:
-		g.calls = append(g.calls, serviceCall{Method: e.Method, URL: cmp.Or(e.URL, e.Path), Head: e.Text, Inner: strings.Contains(e.URL, inner) || strings.HasSuffix(e.Addr, inner)})
+		g.calls = append(g.calls, serviceCall{Method: e.Method, URL: cmp.Or(e.URL, e.Path), Head: e.Text, Inner: reachesInner(e.URL, e.Addr)})
 	case sandbox.Start:
 		if name := path.Base(e.Path); len(e.Args) > 0 && !slices.Contains(standIns, name) && len(g.starts) < 10_000 {
 			g.starts = append(g.starts, programCall{Name: name, Args: e.Args[1:]})
 		}
 	}
+}
+
+// reachesInner reports whether a request went to the planted service: by the host of its address, or
+// by where its connection led where the address has none. A planted address within the path of
+// another service is none.
+func reachesInner(address, peer string) bool {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Port() == strconv.Itoa(sandboxPort)
+	}
+	return strings.HasSuffix(peer, ":"+strconv.Itoa(sandboxPort))
 }
 
 // requested returns the request whose address holds a token, of the planted service alone if inner
