@@ -1,8 +1,12 @@
 package proberun
 
 import (
+	"slices"
+
 	"gauntlet/catalog"
 	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/engine/check/behaviour"
 	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/engine/scanner"
 	"gauntlet/internal/run/redaction"
@@ -21,7 +25,13 @@ func (r *Result) Report(version string, limits catalog.Limits) (*result.Report, 
 	if r.Sealed {
 		r.Evidence.Ground = "sandbox"
 	}
-	rep := scanner.Run(c, scanner.Options{Checks: probing.Checks(), Probes: &r.Evidence, Version: version})
+	opt := scanner.Options{Checks: probing.Checks(), Probes: &r.Evidence, Version: version}
+	if seen := r.Boxes.Observed(); seen != nil {
+		// What the probes themselves have the server write is no finding; what it sends of its own is.
+		opt.Checks = slices.Concat(opt.Checks, slices.DeleteFunc(slices.Clone(behaviour.Checks()), func(k *check.Check) bool { return k.ID != "GNT-501" }))
+		opt.Trace = check.Recording{Trace: seen, Live: true}
+	}
+	rep := scanner.Run(c, opt)
 	for _, p := range r.Protections.Protections {
 		rep.Probing.Protections = append(rep.Probing.Protections, result.Protection{Name: p.Name, Held: p.Held, Detail: p.Detail})
 	}

@@ -63,6 +63,7 @@ type Result struct {
 	Secrets     []string       // what reports hide, as NAME=VALUE
 	Protections sandbox.Report // which layers of the sandbox held
 	Sealed      bool
+	Boxes       *launch.Sandboxes // what happened in the sandboxes; nil for what nobody kept
 }
 
 // run is one run over one server.
@@ -140,6 +141,7 @@ func (r *run) start(ctx context.Context) error {
 			return err
 		}
 	}
+	r.out.Boxes = r.Dialer.Sandboxes
 	r.out.Place, r.out.Secrets, r.out.Protections, r.out.Sealed = opened.Place, opened.Secrets, opened.SandboxReport, opened.Sandbox != nil
 	r.session, err = mcpclient.Open(ctx, opened.Conn, mcpclient.Options{
 		Name: "gauntlet", Version: r.Version, Timeout: 30 * time.Second, Items: r.Limits.Items, Redact: opened.Conn.Redact,
