@@ -26,8 +26,11 @@ const maxSites = 500
 // Sites returns what a program does apart from its tools, by file and place.
 func Sites(g *callgraph.Graph) []sink.Site {
 	s := &surveyor{g: g, lang: g.Convention().Language, named: map[*ir.Expr][]string{}}
+	words := wordsOfInterest()
 	for _, c := range g.Program().Calls {
-		s.named[c] = s.namesOf(c)
+		if mayMatter(c, words) {
+			s.named[c] = s.namesOf(c)
+		}
 	}
 	s.readListeners()
 	s.readHeaderAddresses()
@@ -37,6 +40,40 @@ func Sites(g *callgraph.Graph) []sink.Site {
 	})
 	s.out = slices.CompactFunc(s.out, func(a, b sink.Site) bool { return a.Kind == b.Kind && a.At == b.At })
 	return s.out
+}
+
+// wordsOfInterest are the last words of all that is looked for, so that other calls need not be resolved.
+func wordsOfInterest() map[string]bool {
+	out := map[string]bool{"listen": true, "serve": true, "cors": true, "run": true, "Config": true, "FastMCP": true, "MCPServer": true, "ListenAndServe": true,
+		"Start": true, "Listen": true, "stringify": true, "dumps": true, "inspect": true, "Sprintf": true, "getenv": true, "get": true, "Getenv": true}
+	lists := [][]string{protectors, authenticators}
+	for _, l := range transports {
+		lists = append(lists, l)
+	}
+	for _, l := range loggers {
+		lists = append(lists, l)
+	}
+	for _, l := range lists {
+		for _, name := range l {
+			out[lastWord(name)] = true
+		}
+	}
+	return out
+}
+
+// mayMatter reports whether a call can be one that is looked for: by its last word, or by an imported name, which may be
+// another one's alias.
+func mayMatter(c *ir.Expr, words map[string]bool) bool {
+	switch {
+	case c.X == nil:
+		return false
+	case words[c.X.Text]:
+		return true
+	case c.X.Kind != ir.Name:
+		return false
+	}
+	bindings, _ := c.X.Scope.Find(c.X.Text)
+	return len(bindings) == 1 && bindings[0].Import != nil
 }
 
 // namesOf returns what a call calls outside of the program: "express().listen", ".listen".

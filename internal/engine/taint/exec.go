@@ -152,8 +152,12 @@ func isCondition(x *ir.Expr) bool {
 	return false
 }
 
+// variablesAStep is how many variables cost as much to copy as one expression costs to read.
+const variablesAStep = 16
+
 // run reads a body from a state, and returns the state behind it.
 func (r *reader) run(body []ir.Stmt, from *state) *state {
+	r.a.left -= len(from.vars) / variablesAStep // a state was copied
 	outer := r.st
 	r.st = from
 	r.last = nil

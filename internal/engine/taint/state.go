@@ -28,7 +28,13 @@ type state struct {
 // variable cannot have that value.
 type flag struct{ yes, no *outcome }
 
+// maxFlags is how many flags are known at one point of a function.
+const maxFlags = 32
+
 func (st *state) noteFlag(v variable, value bool) {
+	if _, known := st.flags[v]; !known && len(st.flags) >= maxFlags {
+		return
+	}
 	o := &outcome{}
 	o.meet(st)
 	flags := maps.Clone(st.flags)
