@@ -34,6 +34,9 @@ func (r *Reader) weigh(out []found) []found {
 		}
 		if Weighed == nil && score(r.signs) >= threshold && !covered(out, g.first, g.last) {
 			kind, says := r.kindOf(g)
+			if kind == Praise && !r.Alone && !g.live.has(cStranger) {
+				continue // the other tools are its own siblings
+			}
 			out = append(out, found{kind, says, g.first, g.last})
 		}
 	}
