@@ -88,8 +88,6 @@ func conceptsOf(cs ...concept) (s conceptSet) {
 }
 
 func (s conceptSet) has(c concept) bool       { return s>>c&1 != 0 }
-func (s conceptSet) any(t conceptSet) bool    { return s&t != 0 }
-func (s conceptSet) all(cs ...concept) bool   { t := conceptsOf(cs...); return s&t == t }
 func (s conceptSet) oneOf(cs ...concept) bool { return s&conceptsOf(cs...) != 0 }
 
 // implied are the concepts that a class of the rules stands for.

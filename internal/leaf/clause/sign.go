@@ -71,9 +71,7 @@ const (
 
 // signNames are how weights are written down, and how a finding gives its reasons.
 var signNames = func() (out [signs]string) {
-	for c, name := range conceptNames {
-		out[c] = name
-	}
+	copy(out[:], conceptNames[:])
 	for i, name := range []string{"credential file", "credential variable", "address", "own place", "url", "own parameter", "parameter", "stranger", "sibling", "self", "example",
 		"condition", "handle", "attempt", "model", "file name", "raw value", "path", "mailbox", "host", "persistence", "command", "advertising", "pose", "regardless"} {
 		out[int(listedConcepts)+1+i] = name

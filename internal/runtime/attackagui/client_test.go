@@ -190,7 +190,9 @@ func TestDifficultAgents(t *testing.T) {
 		}
 	})
 	t.Run("one that refuses", func(t *testing.T) {
-		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no such field", 422) }))
+		ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "no such field", http.StatusUnprocessableEntity)
+		}))
 		defer ts.Close()
 		sum, messages, _, _ := play(t, state, nil, Options{URL: ts.URL})
 		if last := messages[len(messages)-1]; !strings.Contains(sum.Actors[0].Failed, "HTTP 422: no such field") || last.Kind != trace.Invalid {

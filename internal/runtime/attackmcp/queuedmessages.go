@@ -154,13 +154,6 @@ func (s *server) openClient(c *clientState, method string) []queuedMessage {
 	return s.takeUnsent(func(l queuedMessage) bool { return !attack.IsClosed(l.left) })
 }
 
-// hasUnsent reports whether messages wait for a client.
-func (s *server) hasUnsent() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.unsent) > 0
-}
-
 // takeUnsent takes messages out of those that wait. s.mu is held.
 func (s *server) takeUnsent(which func(queuedMessage) bool) (out []queuedMessage) {
 	s.unsent = slices.DeleteFunc(s.unsent, func(l queuedMessage) bool {

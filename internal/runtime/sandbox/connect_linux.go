@@ -31,9 +31,6 @@ type network struct {
 // maxListeners bounds the addresses at which somebody listens.
 const maxListeners = 2000
 
-// resolverAddress is the resolver that the server is told of. Others are answered as well.
-const resolverAddress = "10.0.2.3"
-
 func (s *Sandbox) prepareNetwork() error {
 	allow, err := parseAllow(s.config.Allow)
 	if err != nil {
