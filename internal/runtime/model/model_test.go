@@ -134,7 +134,7 @@ func TestTrouble(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	p := startProvider(t)
 	c, _ := newClient(t, p, "gpt-hang", model.Options{Timeout: 20 * time.Millisecond})
-	if _, err := c.Ask(t.Context(), "test", 0, addition()); err == nil || !strings.Contains(err.Error(), "no answer within 20ms") || len(p.Requests()) != 1 {
+	if _, err := c.Ask(t.Context(), "test", 0, addition()); err == nil || !strings.Contains(err.Error(), "no answer within 20ms") || len(p.Requests()) > 1 {
 		t.Errorf("the error of a hang is %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
