@@ -30,10 +30,12 @@ func Connect(url string) (wire.Conn, error) {
 	b := &bridge{url: strings.TrimSuffix(url, "/"), http: &http.Client{Timeout: timeout, Transport: &http.Transport{}}}
 	card, err := b.do(context.Background(), http.MethodGet, b.url+a2a.CardPath, "")
 	if err != nil {
+		b.http.CloseIdleConnections()
 		return nil, fmt.Errorf("the card of the agent: %w", err)
 	}
 	server, err := mcpserver.New(b.state(card), mcpserver.Options{})
 	if err != nil {
+		b.http.CloseIdleConnections()
 		return nil, err
 	}
 	return b.connect(server), nil
@@ -75,10 +77,10 @@ func toolOf(id string, card, skill rawjson.Value) string {
 	var about []string
 	for _, text := range []string{skill.Get("name").Text(), skill.Get("description").Text(), card.Get("name").Text(), card.Get("description").Text()} {
 		if text != "" {
-			about = append(about, text)
+			about = append(about, strings.TrimSuffix(text, "."))
 		}
 	}
-	return `{"name":` + rawjson.Quote(id) + `,"description":` + rawjson.Quote(strings.Join(about, ". ")) +
+	return `{"name":` + rawjson.Quote(id) + `,"description":` + rawjson.Quote(strings.Join(about, ". ")+".") +
 		`,"inputSchema":{"type":"object","properties":{"message":{"type":"string","description":"What the agent is asked, in words, with the data that it needs"}},"required":["message"]}}`
 }
 
