@@ -51,7 +51,14 @@ type pathUse struct {
 	cloud     bool // it says that it leads into a bucket or another place elsewhere
 }
 
-func (w *toolReader) pathUse(q *parameter) (u pathUse) {
+func (w *toolReader) pathUse(q *parameter) pathUse {
+	if !q.useRead {
+		q.use, q.useRead = w.readPathUse(q), true
+	}
+	return q.use
+}
+
+func (w *toolReader) readPathUse(q *parameter) (u pathUse) {
 	for _, s := range q.parts {
 		u.saved = u.saved || savings[s]
 		u.out, u.in = u.out || outputs[s] && (s != "target" || w.nameAct.meets(makeActs) || w.hasSourceParameter()), u.in || inputs[s]

@@ -36,6 +36,9 @@ type parameter struct {
 	parts []string // the words of its name
 	whole string   // these, written together
 	doc   string   // what the description of the tool says about it
+
+	use     pathUse // of a path, once it was asked for
+	useRead bool
 }
 
 // kind is the type of a parameter's value as far as roles depend on it.
