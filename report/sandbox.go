@@ -116,3 +116,41 @@ func writeSandboxes(s *jsonStream, all []result.Sandbox) {
 		return &c
 	})
 }
+
+// mostSandboxLines bounds the lines of sandboxes on a screen.
+const mostSandboxLines = 4
+
+// sandboxLines says on one line each what held and whom the server turned to.
+func (p *page) sandboxLines(all []result.Sandbox) {
+	for i := range all {
+		if i == mostSandboxLines {
+			p.line("", fmt.Sprintf("and %s more", countNoun(len(all)-i, "server")))
+			return
+		}
+		p.line("Sandbox", Visible(sandboxLine(&all[i])))
+	}
+}
+
+func sandboxLine(s *result.Sandbox) string {
+	if s.Missing != "" {
+		return s.Server + " ran without one: " + s.Missing
+	}
+	held := 0
+	for _, l := range s.Protections {
+		if l.Held {
+			held++
+		}
+	}
+	text := fmt.Sprintf("%s: %d of %s held", s.Server, held, countNoun(len(s.Protections), "protection"))
+	if n := len(s.Contacts); n > 0 {
+		var hosts []string
+		for i := range s.Contacts[:min(n, maxContacts)] {
+			hosts = append(hosts, contactText(&s.Contacts[i]))
+		}
+		text += "; it turned to " + strings.Join(hosts, ", ")
+	}
+	if len(s.CanariesOpened) > 0 {
+		text += "; it opened " + strings.Join(s.CanariesOpened[:min(len(s.CanariesOpened), maxPaths)], ", ")
+	}
+	return text
+}

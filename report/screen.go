@@ -48,6 +48,7 @@ func (p *page) writeScreenTail(r *result.Report, opt Options) {
 	p.probeLines(r.Probing)
 	p.serverTable(r, opt.Height)
 	p.togetherLines(r.Clients)
+	p.sandboxLines(r.Sandboxes)
 	p.advisoryLines(r.Advisory)
 	p.suppressedLines(r.Suppressed)
 	p.unusedLine(r.Suppressions)
