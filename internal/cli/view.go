@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"io"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/run/liveview"
+	"gauntlet/internal/run/userfile"
+)
+
+func (a *app) newViewCommand() *cobra.Command {
+	listen, addressFile := "", ""
+	cmd := &cobra.Command{
+		Use:   "view [flags] FILE...",
+		Short: "Show reports and recordings in a browser, and follow those that grow",
+		Long: `view shows files in a browser on this machine: JSON reports of scan, probe, test and attack,
+JSON diffs, recordings (traces), and pages as they are. It prints an address with a token, and
+only who has that address sees anything. A file that changes is shown again: name the
+recording of a run to follow its messages, or the report of a scan that has not ended yet.
+A file need not exist when view starts. The page is the one that --format html makes of the
+same file.
+
+Exit codes: 0 when it is interrupted; 2 if it cannot listen.`,
+		Example: `  gauntlet view report.json
+  gauntlet view run.ndjson report.json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(cmd, "no file: name a JSON report, a JSON diff, a recording or a page")
+			}
+			host, _, err := net.SplitHostPort(listen)
+			if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
+				return usage(cmd, "--listen: %q is no address of this machine alone: want one such as 127.0.0.1:0", listen)
+			}
+			return a.viewFiles(cmd, args, listen, addressFile)
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "loopback `ADDRESS` to serve on; port 0 takes a free one")
+	cmd.Flags().StringVar(&addressFile, "address-file", "", "write the address to this `FILE`, which only you can read (default none)")
+	return cmd
+}
+
+func (a *app) viewFiles(cmd *cobra.Command, files []string, listen, addressFile string) error {
+	server, err := liveview.New(files)
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
+	address := server.Address(l)
+	if addressFile != "" {
+		if err := userfile.WritePrivate(addressFile, a.host.Stdout, func(w io.Writer) error {
+			_, err := io.WriteString(w, address+"\n")
+			return err
+		}); err != nil {
+			_ = l.Close()
+			return err
+		}
+	}
+	a.say("open %s", address)
+	return server.Run(cmd.Context(), l)
+}

@@ -1,0 +1,231 @@
+package liveview
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	_ "embed"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"html"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// pollEvery is how often the files are looked at. Reading a file's size and time costs nothing, and a
+// person sees no difference to being told by the system.
+const pollEvery = 300 * time.Millisecond
+
+// maxViewers is how many browsers may wait for news at a time.
+const maxViewers = 32
+
+//go:embed frame.js
+var frameScript string
+
+const frameStyle = "html,body{margin:0;height:100%}body{display:flex;flex-direction:column;font:14px system-ui,sans-serif;color-scheme:light dark}" +
+	"nav{padding:.4rem 1rem;display:flex;gap:1rem;align-items:center;flex-wrap:wrap}iframe{flex:1;border:0;width:100%}"
+
+// A Server shows files. Its fields are set before it is used.
+type Server struct {
+	Files []string
+	token string
+
+	mu       sync.Mutex
+	versions []int             // of each file, from 1; counted up when it changes
+	states   []string          // of each file: what a change is told by
+	viewers  map[chan int]bool // each gets the numbers of files that changed
+}
+
+// New returns a server of these files, with a token of its own.
+func New(files []string) (*Server, error) {
+	secret := make([]byte, 16)
+	if _, err := rand.Read(secret); err != nil {
+		return nil, err
+	}
+	s := &Server{Files: files, token: hex.EncodeToString(secret), versions: make([]int, len(files)), states: make([]string, len(files)), viewers: map[chan int]bool{}}
+	for i, f := range files {
+		s.states[i] = stateOf(f)
+	}
+	return s, nil
+}
+
+// Address is where a browser finds the files on a listener.
+func (s *Server) Address(l net.Listener) string {
+	return "http://" + l.Addr().String() + "/" + s.token + "/"
+}
+
+// Run serves on a loopback listener until the context ends.
+func (s *Server) Run(ctx context.Context, l net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	web := &http.Server{Handler: s.handler(l.Addr().String()), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
+	var work sync.WaitGroup
+	work.Go(func() { s.watchFiles(ctx) }) // ends with the context
+	work.Go(func() {                      // ends with the context
+		<-ctx.Done()
+		_ = web.Close()
+	})
+	err := web.Serve(l)
+	cancel()
+	work.Wait()
+	if err == http.ErrServerClosed {
+		return nil
+	}
+	return err
+}
+
+// stateOf is different after a file has changed, also if it was replaced by one of the same length.
+func stateOf(file string) string {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "missing"
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+}
+
+func (s *Server) watchFiles(ctx context.Context) {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			s.look()
+		}
+	}
+}
+
+// look tells the viewers which files have changed.
+func (s *Server) look() {
+	for i, f := range s.Files {
+		now := stateOf(f)
+		s.mu.Lock()
+		if now != s.states[i] {
+			s.states[i] = now
+			s.versions[i]++
+			for v := range s.viewers {
+				select {
+				case v <- i:
+				default: // it has news waiting, and reads the file as it is then
+				}
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+// handler answers only who names this machine as the host, so that no foreign page reaches it by a
+// name of its own, and who knows the token.
+func (s *Server) handler(address string) http.Handler {
+	_, port, _ := net.SplitHostPort(address)
+	hosts := []string{address, "localhost:" + port}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		switch {
+		case !slices.Contains(hosts, r.Host):
+			http.Error(w, "wrong host", http.StatusMisdirectedRequest)
+		case subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1:
+			http.NotFound(w, r)
+		case r.Method != http.MethodGet:
+			http.Error(w, "want GET", http.StatusMethodNotAllowed)
+		default:
+			w.Header().Set("Cache-Control", "no-store")
+			w.Header().Set("X-Content-Type-Options", "nosniff")
+			w.Header().Set("Referrer-Policy", "no-referrer")
+			s.answer(w, r, rest)
+		}
+	})
+}
+
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, path string) {
+	if path == "" {
+		s.writeFrame(w)
+		return
+	}
+	if path == "events" {
+		s.sendEvents(w, r)
+		return
+	}
+	number, isPage := strings.CutPrefix(path, "page/")
+	i, err := strconv.Atoi(number)
+	if !isPage || err != nil || i < 0 || i >= len(s.Files) {
+		http.NotFound(w, r)
+		return
+	}
+	s.writePage(w, s.Files[i])
+}
+
+// writePage writes the page of a file, or why there is none: a run that has just begun has written
+// nothing yet.
+func (s *Server) writePage(w http.ResponseWriter, file string) {
+	// A page of ours has a stricter policy; this one keeps a file that is shown as it is from asking anywhere.
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'")
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	var page bytes.Buffer
+	if err := WritePage(&page, file); err != nil {
+		page.Reset()
+		fmt.Fprintf(&page, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>waiting</title></head><body><main><h1>Nothing to show yet</h1><p>%s: %s. The page follows as soon as the file changes.</p></main></body></html>\n",
+			html.EscapeString(file), html.EscapeString(err.Error()))
+	}
+	_, _ = w.Write(page.Bytes())
+}
+
+// writeFrame writes the page around the pages, which asks for news.
+func (s *Server) writeFrame(w http.ResponseWriter) {
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; style-src "+hash(frameStyle)+"; script-src "+hash(frameScript))
+	fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>gauntlet view</title><style>%s</style></head><body><nav aria-label=\"Files\">", frameStyle)
+	for i, f := range s.Files {
+		fmt.Fprintf(w, "<a href=\"#%d\">%s</a> ", i, html.EscapeString(f))
+	}
+	fmt.Fprintf(w, "<span id=\"state\" role=\"status\"></span></nav><iframe title=\"report\" src=\"page/0\"></iframe><script>%s</script></body></html>\n", frameScript)
+}
+
+// sendEvents tells a viewer of each file that changes, until it leaves.
+func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) {
+	news := make(chan int, len(s.Files)+1)
+	s.mu.Lock()
+	full := len(s.viewers) >= maxViewers
+	if !full {
+		s.viewers[news] = true
+	}
+	s.mu.Unlock()
+	if full {
+		http.Error(w, "too many viewers", http.StatusServiceUnavailable)
+		return
+	}
+	defer func() {
+		s.mu.Lock()
+		delete(s.viewers, news)
+		s.mu.Unlock()
+	}()
+	w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(w)
+	fmt.Fprint(w, ": watching\n\n")
+	for {
+		if out.Flush() != nil {
+			return
+		}
+		select {
+		case <-r.Context().Done():
+			return
+		case i := <-news:
+			fmt.Fprintf(w, "data: %d\n\n", i)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package report
+
+import (
+	"bufio"
+	"io"
+
+	"gauntlet/result"
+)
+
+// WriteConversation writes a page of a recorded conversation that nobody has judged.
+func WriteConversation(w io.Writer, c Conversation) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	h := &htmlReport{w: out, r: &result.Report{}, opt: Options{Traces: []Conversation{c}}}
+	writeHTMLHead(out, "gauntlet: "+c.File)
+	var missing []string
+	for _, p := range c.Trace.Problems {
+		missing = append(missing, p.Error())
+	}
+	missing = append(missing, "nothing of this recording has been judged: gauntlet scan --trace and gauntlet attack judge do that")
+	if err := h.execute("verdict", map[string]any{"Title": c.File, "Class": "open", "Verdict": countNoun(len(c.Trace.Messages), "message") + ", not judged",
+		"Exit": "", "Counts": nil, "Missing": missing, "Read": "", "Nav": []navLink{{"conversation-1", "Conversation"}}}); err != nil {
+		return err
+	}
+	_, _ = out.WriteString("<main id=\"main\">\n")
+	if err := h.writeSequences(); err != nil {
+		return err
+	}
+	writeHTMLEnd(out, "gauntlet", false)
+	return out.Flush()
+}
