@@ -64,7 +64,7 @@ func everything(t *testing.T) *attack.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := r.Player("default").(*server)
+	s := r.Player("everything").(*server)
 	state := mcpserver.State{
 		Name: "everything", Identity: []string{`{"name":"conformance","version":"1.0.0"}`}, Unlisted: true, Call: beyond,
 	}
