@@ -23,7 +23,7 @@ func TestOwnCorpus(t *testing.T) {
 // variable GAUNTLET_CORPUS names the directory that holds them.
 func TestCorpus(t *testing.T) {
 	holds(t, corpusOrSkip(t), calibrate.Floors{
-		HighPrecision: 0.99, HighRecall: 0.70, TagRecall: 0.80, Recall: 0.97, MacroRecall: 0.935, RoleAccuracy: 0.975, Enough: 11,
+		HighPrecision: 0.99, HighRecall: 0.70, TagRecall: 0.80, Recall: 0.97, MacroRecall: 0.935, RoleAccuracy: 0.96, Enough: 11,
 	})
 }
 
@@ -32,12 +32,12 @@ func TestCorpus(t *testing.T) {
 func TestUnknownServices(t *testing.T) {
 	run := readable(t, corpusOrSkip(t)).Measure(5)
 	for _, below := range run.Nameless.Below(calibrate.Floors{
-		HighPrecision: 0.94, HighRecall: 0.70, TagRecall: 0.80, Recall: 0.95, MacroRecall: 0.88, RoleAccuracy: 0.975, Enough: 11,
+		HighPrecision: 0.94, HighRecall: 0.70, TagRecall: 0.80, Recall: 0.95, MacroRecall: 0.88, RoleAccuracy: 0.96, Enough: 11,
 	}) {
 		t.Errorf("without names of services: %s", below)
 	}
 	for _, below := range run.Unseen.Below(calibrate.Floors{
-		HighPrecision: 0.91, HighRecall: 0.61, TagRecall: 0.76, Recall: 0.935, MacroRecall: 0.90, RoleAccuracy: 0.975, Enough: 11,
+		HighPrecision: 0.91, HighRecall: 0.61, TagRecall: 0.76, Recall: 0.935, MacroRecall: 0.90, RoleAccuracy: 0.96, Enough: 11,
 	}) {
 		t.Errorf("without the words of the fold: %s", below)
 	}
