@@ -107,9 +107,10 @@ func (v *Redactor) redactFinding(f *finding.Finding) {
 // the text itself holds it in a form that is not known; and the other way round.
 func (v *Redactor) redactEvidence(e *finding.Evidence) {
 	raw, read := e.Raw, e.Normalized
-	for _, t := range []*string{&e.Raw, &e.Normalized, &e.Before, &e.After} {
+	for _, t := range []*string{&e.Raw, &e.Normalized} {
 		*t = v.ReplaceExcerpt(*t)
 	}
+	e.Before, e.After = v.contextBefore(e.Before), v.contextAfter(e.After)
 	switch {
 	case read == "":
 	case raw == e.Raw && read != e.Normalized:
@@ -117,6 +118,36 @@ func (v *Redactor) redactEvidence(e *finding.Evidence) {
 	case raw != e.Raw && read == e.Normalized:
 		e.Normalized = ""
 	}
+}
+
+// contextAfter hides values in what stands behind the evidence, and all that stands behind the first of
+// them: the excerpt may be cut within a value of several lines, or within an encoding of it, and what is
+// left of it there cannot be told.
+func (v *Redactor) contextAfter(text string) string {
+	hidden := v.ReplaceExcerpt(text)
+	if hidden == text {
+		return text
+	}
+	same := 0
+	for same < min(len(text), len(hidden)) && text[same] == hidden[same] {
+		same++
+	}
+	label := strings.IndexByte(hidden[same:], ']') + 1
+	return strings.ToValidUTF8(hidden[:same+label], "")
+}
+
+// contextBefore does the same for what stands in front of the evidence.
+func (v *Redactor) contextBefore(text string) string {
+	hidden := v.ReplaceExcerpt(text)
+	if hidden == text {
+		return text
+	}
+	same := 0
+	for same < min(len(text), len(hidden)) && text[len(text)-1-same] == hidden[len(hidden)-1-same] {
+		same++
+	}
+	label := max(0, strings.LastIndexByte(hidden[:len(hidden)-same], '['))
+	return strings.ToValidUTF8(hidden[label:], "")
 }
 
 // Message hides values in words of ours, which quote strangers' texts and cut them short
