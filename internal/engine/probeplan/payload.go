@@ -72,7 +72,8 @@ var commandVariants = []variant{
 	command("out of double quotes", `"; touch %s #`),
 	command("out of single quotes", `'; touch %s #`),
 	command("backquotes", "`touch %s`"),
-	command("after a pipe", "|touch %s"),
+	// A tool may offer pipes of listed programs, touch among them; only a shell takes the redirection.
+	command("after a pipe", "|: >%s"),
 	command("after a line break", "\ntouch %s\n"),
 	command("without spaces", "$(touch${IFS}%s)"),
 	command("after &&", " && touch %s"),

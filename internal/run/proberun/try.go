@@ -221,7 +221,7 @@ func seedsOf(t *target, g *ground) []string {
 // tryRound tries the payload of one round, with every choice that the tool has where the payload
 // is one of the first.
 func (r *run) tryRound(ctx context.Context, t *target, round int) {
-	seeds := seedsOf(t, r.ground)
+	seeds, unlearnt := seedsOf(t, r.ground), t.seed == ""
 	choices := t.tool.choices
 	if t.first != nil {
 		choices = append([]map[string]any{t.first}, choices...)
@@ -245,6 +245,9 @@ func (r *run) tryRound(ctx context.Context, t *target, round int) {
 		if t.settled() || r.over(ctx) {
 			return
 		}
+	}
+	if unlearnt && t.seed != "" {
+		r.tryRound(ctx, t, round) // the answer said what values begin with: this payload has not been tried behind that
 	}
 }
 
