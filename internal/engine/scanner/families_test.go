@@ -30,13 +30,16 @@ func TestFamilies(t *testing.T) {
 		{"attacks-2", 37, 80},
 		{"attacks-3", 74, 119},
 		{"attacks-4", 60, 95},
+		{"attacks-5", 57, 105},
 		{"honest-1", 0, 0},
 		{"honest-2", 0, 2},
 		{"honest-3", 0, 1},
 		{"honest-4", 0, 1},
+		{"honest-5", 0, 5},
 		{"servers-1", 0, 1},
 		{"servers-2", 0, 3},
 		{"servers-3", 0, 1},
+		{"servers-4", 0, 2},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			flagged, cases := 0, 0
