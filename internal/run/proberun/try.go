@@ -77,36 +77,6 @@ func (r *run) learn(ctx context.Context) {
 	}
 }
 
-// learnSeed keeps what a value must begin with, with the example of it in the tool's description.
-func (r *run) learnSeed(t *target, c schemafill.Complaint) {
-	if c.Start == "" || t.seed != "" || c.Others(t.Parameter.Path) {
-		return
-	}
-	t.seed = c.Start
-	if example := exampleWith(t.tool.description, c.Start); example != "" {
-		t.seed = example
-	}
-}
-
-// exampleWith returns the first piece of a description that begins with a word: a quoted one, or
-// the rest of a line.
-func exampleWith(description, start string) string {
-	for line := range strings.SplitSeq(description, "\n") {
-		at := strings.Index(line, start+" ")
-		if at < 0 || at > 0 && (line[at-1] == '/' || line[at-1] == '-') {
-			continue
-		}
-		example := line[at:]
-		if end := strings.IndexAny(example, "\"'`|;()"); end > 0 {
-			example = example[:end]
-		}
-		if example = strings.TrimSpace(example); len(example) < 120 {
-			return example
-		}
-	}
-	return ""
-}
-
 // choicesOf returns the values of the parameter by which a tool is told what to do: the first
 // required one with a list of values.
 func choicesOf(s *schemafill.Schema) []map[string]any {
@@ -190,32 +160,6 @@ func (r *run) noteCut() {
 			return
 		}
 	}
-}
-
-// seedsOf are the ordinary values that payloads of a target are put behind, the best first.
-func seedsOf(t *target, g *ground) []string {
-	out := []string{}
-	if t.seed != "" {
-		out = append(out, t.seed)
-	}
-	if example := t.Parameter.Example(); example != "" {
-		out = append(out, example)
-	}
-	switch t.Role {
-	case capability.URL:
-		out = append(out, fmt.Sprintf("http://127.0.0.1:%d/", g.port))
-	case capability.Path:
-		out = append(out, "x", g.place.Root+"/notes.txt")
-	case capability.Host:
-		out = append(out, "localhost")
-	default:
-		out = append(out, "x")
-	}
-	// Payloads that stand alone are the same behind every seed.
-	if t.Class != probe.CommandInjection {
-		out = out[:1]
-	}
-	return out[:min(len(out), 2)]
 }
 
 // tryRound tries the payload of one round, with every choice that the tool has where the payload
@@ -538,20 +482,6 @@ func (r *run) confirm(ctx context.Context, a *attempt, choice map[string]any) {
 	if p := r.proofOf(again); p != nil {
 		t.proof = p
 	}
-}
-
-// seedOf is what an attempt's payload was put behind.
-func seedOf(a *attempt) string {
-	text := a.payload.Text
-	for _, s := range []string{"x", "localhost", a.target.Parameter.Example()} {
-		if s != "" && strings.HasPrefix(text, s) {
-			return s
-		}
-	}
-	if i := strings.IndexAny(text, "$;\"'`|\n &"); i > 0 {
-		return text[:i]
-	}
-	return ""
 }
 
 func indexOf(t *target, variant string, g *ground) int {

@@ -1,0 +1,80 @@
+package proberun
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/capability"
+	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/probe"
+)
+
+// learnSeed keeps what a value must begin with, with the example of it in the tool's description.
+func (r *run) learnSeed(t *target, c schemafill.Complaint) {
+	if c.Start == "" || t.seed != "" || c.Others(t.Parameter.Path) {
+		return
+	}
+	t.seed = c.Start
+	if example := exampleWith(t.tool.description, c.Start); example != "" {
+		t.seed = example
+	}
+}
+
+// exampleWith returns the first piece of a description that begins with a word: a quoted one, or
+// the rest of a line.
+func exampleWith(description, start string) string {
+	for line := range strings.SplitSeq(description, "\n") {
+		at := strings.Index(line, start+" ")
+		if at < 0 || at > 0 && (line[at-1] == '/' || line[at-1] == '-') {
+			continue
+		}
+		example := line[at:]
+		if end := strings.IndexAny(example, "\"'`|;()"); end > 0 {
+			example = example[:end]
+		}
+		if example = strings.TrimSpace(example); len(example) < 120 {
+			return example
+		}
+	}
+	return ""
+}
+
+// seedsOf are the ordinary values that payloads of a target are put behind, the best first.
+func seedsOf(t *target, g *ground) []string {
+	out := []string{}
+	if t.seed != "" {
+		out = append(out, t.seed)
+	}
+	if example := t.Parameter.Example(); example != "" {
+		out = append(out, example)
+	}
+	switch t.Role {
+	case capability.URL:
+		out = append(out, fmt.Sprintf("http://127.0.0.1:%d/", g.port))
+	case capability.Path:
+		out = append(out, "x", g.place.Root+"/notes.txt")
+	case capability.Host:
+		out = append(out, "localhost")
+	default:
+		out = append(out, "x")
+	}
+	// Payloads that stand alone are the same behind every seed.
+	if t.Class != probe.CommandInjection {
+		out = out[:1]
+	}
+	return out[:min(len(out), 2)]
+}
+
+// seedOf is what an attempt's payload was put behind.
+func seedOf(a *attempt) string {
+	text := a.payload.Text
+	for _, s := range []string{"x", "localhost", a.target.Parameter.Example()} {
+		if s != "" && strings.HasPrefix(text, s) {
+			return s
+		}
+	}
+	if i := strings.IndexAny(text, "$;\"'`|\n &"); i > 0 {
+		return text[:i]
+	}
+	return ""
+}
