@@ -14,17 +14,22 @@ import (
 	"golang.org/x/term"
 
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/attackrun"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/run/proberun"
 	"gauntlet/internal/run/target"
+	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/attack"
 	engine "gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf/match"
 	"gauntlet/result"
+	"gauntlet/trace"
 )
 
 // attackRunCommand is one run of attack run.
@@ -43,6 +48,8 @@ type attackRunCommand struct {
 	parallel    int
 	repeat      int
 	models      *modelset.Set // of an agent that is a model; nil for another
+	allowCalls  bool
+	destructive bool
 
 	spoken bool // standard output is where the agent was spoken to
 }
@@ -125,6 +132,22 @@ func (r *attackRunCommand) addTargetFlags(f *pflag.FlagSet) {
 	f.StringVar(&l.bearer, "bearer-env", "", "send the token in our variable `NAME` to the server of --url (default none)")
 	f.Var(sizeFlag(&l.message, engine.DefaultBody), "max-message", "longest message taken from a peer")
 	l.sandbox.addSandboxFlags(f, sandbox.Off)
+	f.BoolVar(&r.allowCalls, "allow-calls", false, "without a sandbox, let documents that choose tools by what they do call those that may change something (default off)")
+	f.BoolVar(&r.destructive, "destructive", false, "with --allow-calls, also those that may destroy something (default off)")
+}
+
+// probe tries the classes that a document names on the server under attack.
+func (r *attackRunCommand) probe(ctx context.Context, to launch.Server, seal launch.Sealing, classes []probe.Class, record *tracefile.File) error {
+	o := proberun.Options{
+		Server: to, Version: version(), AllowCalls: r.allowCalls, Destructive: r.destructive, Classes: classes, Record: record.Record,
+		Dialer: seal.Seal(launch.Dialer{Environ: r.host.Environ, Limits: wire.Limits{Message: r.live.message}}, ""),
+		Tap: func(place string, secrets, credentials []string) wire.Tap {
+			return record.Tap(place, trace.AsClient, secrets, credentials)
+		},
+	}
+	o.Dialer.SandboxRecord = record.Record
+	_, err := proberun.Run(ctx, o)
+	return err
 }
 
 // graceFlag is a duration of the command line or of the document format, from 0.
@@ -267,7 +290,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	}
 	r.player.Serve.IdleStream = true // what a server says unasked has no other way to a client
 	r.player.Serve.HTTP.Body = r.live.message
-	r.player.Sealing = r.live.sandbox.sealing(nil)
+	r.player.Sealing, r.player.Probe = r.live.sandbox.sealing(nil), r.probe
 	r.player.Message, r.player.Environ, r.player.Tool = r.live.message, r.host.Environ, toolName()
 	r.player.Agent, r.player.AgentName, r.player.Prompt = chosen, r.agent.agent, r.agent.prompt
 	set, agentOf, err := r.agent.chooseModel(r.app)

@@ -39,6 +39,7 @@ type probeCommand struct {
 	budget      time.Duration
 	call        time.Duration
 	trace       string
+	recording   string
 }
 
 func (a *app) newProbeCommand() *cobra.Command {
@@ -85,6 +86,7 @@ delivered or the time ended first; else 0.`,
 	f.Var(durationFlag(&p.budget, proberun.DefaultBudget), "budget", "longest time for all calls")
 	f.Var(durationFlag(&p.call, proberun.DefaultCall), "call-timeout", "longest wait for the answer to one call")
 	recordFlag(cmd, &p.trace, everyMessage)
+	f.StringVar(&p.recording, "recording", "", "start nothing, and judge again what this recorded `FILE` of --record holds (default none)")
 	p.outputs.addOutputFlags(cmd, a)
 	p.how.addTargetFlags(cmd)
 	for _, name := range []string{"timeout", "total-timeout", "parallel", "max-pages"} {
@@ -103,6 +105,9 @@ func classNames() []string {
 }
 
 func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
+	if p.recording != "" {
+		return p.judgeRecording(cmd, args)
+	}
 	targets, err := p.parseTargets(cmd, &p.how, args)
 	if err != nil {
 		return err
@@ -138,20 +143,49 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 		}
 		return err
 	}
-	r, err := got.Report(version(), p.how.limits.Limits)
-	if err != nil {
-		return err
-	}
-	if p.replay != "" && len(r.Probing.Trials) == 0 {
+	if p.replay != "" && len(got.Evidence.Trials) == 0 {
 		return fmt.Errorf("--replay: no trial on this server has the fingerprint %q", p.replay)
 	}
-	p.progress.stopShowing()
-	written := p.writeReports(outs, r, p.reportOptions(p.outputs.verbose, &p.gate))
-	p.code = p.gate.exitCode(r, written)
+	if err := p.report(got, outs); err != nil {
+		return err
+	}
 	if incomplete != nil && p.code == result.ExitOK {
 		return incomplete
 	}
 	return nil
+}
+
+// report writes what came of a run.
+func (p *probeCommand) report(got *proberun.Result, outs []output) error {
+	r, err := got.Report(version(), p.how.limits.Limits)
+	if err != nil {
+		return err
+	}
+	p.progress.stopShowing()
+	written := p.writeReports(outs, r, p.reportOptions(p.outputs.verbose, &p.gate))
+	p.code = p.gate.exitCode(r, written)
+	return nil
+}
+
+// judgeRecording judges a recorded run again.
+func (p *probeCommand) judgeRecording(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 || p.trace != "" || p.replay != "" {
+		return usage(cmd, "--recording starts no server: it goes with no target, no --record and no --replay")
+	}
+	outs, err := p.outputs.checkOutputs([]string{p.recording})
+	if err != nil {
+		return usage(cmd, "%s", err)
+	}
+	defer p.startProgress().stopShowing()
+	t, err := tracefile.Read(p.recording, nil)
+	if err != nil {
+		return withName(p.recording, userfile.Reason(err))
+	}
+	got, err := proberun.FromTrace(t)
+	if err != nil {
+		return withName(p.recording, err)
+	}
+	return p.report(got, outs)
 }
 
 func (p *probeCommand) chosenClasses() ([]probe.Class, error) {
@@ -181,7 +215,7 @@ func (p *probeCommand) options(server launch.Server, classes []probe.Class, reco
 	o := proberun.Options{
 		Server: server, Version: version(), Floor: capability.Medium, AllowCalls: p.allowCalls, Destructive: p.destructive,
 		Dialer:  launch.Dialer{Environ: p.host.Environ, Limits: limits, Sandbox: p.sandbox, SandboxConfig: sandbox.Config{Allow: p.allow}, Sandboxes: &launch.Sandboxes{}, SandboxRecord: record.Record},
-		Classes: classes, Budget: p.budget, Call: p.call, Limits: p.how.limits.Limits, Progress: p.progress.Step, Protocol: p.replay == "" && classes == nil,
+		Classes: classes, Budget: p.budget, Call: p.call, Limits: p.how.limits.Limits, Progress: p.progress.Step, Protocol: p.replay == "" && classes == nil, Record: record.Record,
 		Tap: func(place string, secrets, credentials []string) wire.Tap {
 			return record.Tap(place, trace.AsClient, secrets, credentials)
 		},

@@ -53,6 +53,8 @@ func serve(args []string) int {
 	case "die":
 		fmt.Fprintln(os.Stderr, "cannot open \x1b[31mdatabase\x1b[0m\ntoken is", os.Getenv("TOKEN"))
 		return 3
+	case "workshop":
+		return serveWorkshop(args[1])
 	case "malicious":
 		return serveMalicious(args[1])
 	case "thief":

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/oatf"
 	"gauntlet/rawjson"
@@ -36,6 +37,7 @@ type Watch struct {
 type request struct {
 	name, params string
 	named        bool
+	refused      bool // the answer says that no tool ran
 }
 
 // mostWaiting and mostHeld bound the requests that are remembered. Answers to others count for every
@@ -93,7 +95,31 @@ func (w *Watch) addExchange(m *trace.Message) {
 		}
 		return // the answer itself is still to come
 	}
+	if m.Role == trace.AsClient && method == mcp.ToolsCall && known {
+		if asked.name == "" {
+			return // no tool was chosen, so that none was called
+		}
+		asked.refused = w.refuses(m)
+	}
 	w.markDelivered(m, method, asked, known)
+}
+
+// refuses reports whether a server answers a call without having run the tool: it knows no such
+// tool, or the arguments do not fit its schema.
+func (w *Watch) refuses(m *trace.Message) bool {
+	content, err := m.Content(&w.tree)
+	if err != nil {
+		return false
+	}
+	if m.Kind == trace.Error {
+		if code := content.Get("code").Raw(); code == "-32601" || code == "-32602" {
+			return true
+		}
+	} else if content.Get("isError").Raw() != "true" {
+		return false
+	}
+	complaint := schemafill.Parse("").ReadComplaint(strings.Join(textsOf(content), "\n"))
+	return complaint.Validation
 }
 
 // addRun looks at a message between a front end and its agent. What begins a run has reached the
@@ -162,6 +188,9 @@ func (w *Watch) markDelivered(m *trace.Message, method string, asked request, kn
 		}
 		if asked.named && p.Name != "" && p.Name != asked.name && !strings.Contains(p.Name, "{") {
 			continue
+		}
+		if asked.refused && strings.Contains(p.Name, "{") {
+			continue // a tool that the document chooses was never run; one that it names was refused
 		}
 		if p.choice != nil && params.Exists() && !p.chosenFor(params) {
 			continue

@@ -154,3 +154,49 @@ func TestUnplayableParts(t *testing.T) {
 		t.Errorf("%s, want %s; %+v", v.Outcome, verdict.NotExposed, v.Exposure)
 	}
 }
+
+// A call of a client reached a tool only where one was chosen and ran.
+func TestClientsCallHasToRunATool(t *testing.T) {
+	doc := load(t, `
+  execution:
+    mode: mcp_client
+    state: {actions: [{method: tools/list}, {method: tools/call, params: {name: "{{tool}}", arguments: {session_id: "1"}}}, {method: tools/call, params: {name: debug_exec, arguments: {}}}]}
+`+indicators("send"))
+	call := func(tool string) trace.Message {
+		m := asked("default", "tools/call", `{"name":"`+tool+`","arguments":{}}`)
+		m.Role = trace.AsClient
+		return m
+	}
+	answer := func(kind trace.Kind, raw string) trace.Message {
+		return trace.Message{Actor: "default", Phase: "phase-1", Role: trace.AsClient, Direction: trace.ToClient, Kind: kind, ID: "1", Raw: raw}
+	}
+	for _, tt := range []struct {
+		name         string
+		asked, reply trace.Message
+		chosen       int // deliveries of the tool that is chosen
+		literal      int // and of the one that is named
+	}{
+		{"no tool was found", call(""), answer(trace.Error, `{"error":{"code":-32602,"message":"unknown tool"}}`), 0, 0},
+		{"no tool was found, and the server does not mind", call(""), answer(trace.Response, `{"result":{"content":[]}}`), 0, 0},
+		{"the arguments do not fit", call("resume"), answer(trace.Response, `{"result":{"isError":true,"content":[{"type":"text","text":"validation error: missing cart"}]}}`), 0, 0},
+		{"the tool refused", call("resume"), answer(trace.Response, `{"result":{"isError":true,"content":[{"type":"text","text":"no session 1"}]}}`), 1, 0},
+		{"the tool answered", call("resume"), answer(trace.Response, `{"result":{"content":[{"type":"text","text":"hello"}]}}`), 1, 0},
+		{"a tool that no list has is refused", call("debug_exec"), answer(trace.Error, `{"error":{"code":-32602,"message":"unknown tool"}}`), 0, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := New(doc)
+			say(w, tt.asked, tt.reply)
+			if n := len(w.Exposure().Parts); n < 2 {
+				t.Fatalf("%d parts carry the attack, want both calls among them", n)
+			}
+			for _, p := range w.Exposure().Parts {
+				switch {
+				case p.Name == "{{tool}}" && p.Delivered != tt.chosen:
+					t.Errorf("the chosen tool was reached %d times, want %d", p.Delivered, tt.chosen)
+				case p.Name == "debug_exec" && p.Delivered != tt.literal:
+					t.Errorf("the named tool was reached %d times, want %d", p.Delivered, tt.literal)
+				}
+			}
+		})
+	}
+}

@@ -96,14 +96,14 @@ const (
 
 // A Proof is what was observed, with all that is needed to see it oneself.
 type Proof struct {
-	Kind      Kind
-	Observed  string // one line
-	Variant   string // which spelling of the payload
-	Payload   string
-	Method    string // "tools/call", "resources/read"
-	Arguments string // JSON: the arguments of the call, or the params of another method
-	Answer    string // the first part of the answer, payload taken out; "" if there was none
-	Program   string // the program that was called, for Program
+	Kind      Kind   `json:"kind"`
+	Observed  string `json:"observed"` // one line
+	Variant   string `json:"variant"`  // which spelling of the payload
+	Payload   string `json:"payload"`
+	Method    string `json:"method"`            // "tools/call", "resources/read"
+	Arguments string `json:"arguments"`         // JSON: the arguments of the call, or the params of another method
+	Answer    string `json:"answer,omitempty"`  // the first part of the answer, payload taken out; "" if there was none
+	Program   string `json:"program,omitempty"` // the program that was called, for Program
 }
 
 // Evidence is all that came of probing one server.

@@ -85,6 +85,7 @@ type judgement struct {
 	doc       *oatf.Document
 	verdicts  *indicator.Judging
 	delivered *delivery.Watch
+	probed    probed
 	messages  int
 	redacted  int
 	problem   error
@@ -98,6 +99,7 @@ func (j *judgement) beginJudgement(ctx context.Context, d *oatf.Document) {
 		return
 	}
 	j.verdicts, j.delivered = judge.Start(ctx), delivery.New(d)
+	j.probed.classes = classesOf(d)
 }
 
 func (j *judgement) addMessage(m *trace.Message) {
@@ -107,6 +109,7 @@ func (j *judgement) addMessage(m *trace.Message) {
 	if m.Redacted {
 		j.redacted++
 	}
+	j.probed.add(m)
 	if j.problem == nil {
 		j.verdicts.Add(m)
 		j.delivered.Add(m)
@@ -129,5 +132,6 @@ func (j *judgement) finishJudgement(unread int) result.AttackRun {
 	v := j.verdicts.End(unread)
 	j.delivered.Settle(&v)
 	run.Verdict = &v
+	j.judgedByTrials(&run)
 	return run
 }

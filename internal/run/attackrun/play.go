@@ -49,6 +49,7 @@ type Options struct {
 	AGUI       string
 	AGUIHeader http.Header
 	Sealing    launch.Sealing // of that server
+	Probe      Prober         // tries what documents name by class; nil to play them as they stand
 	// A2A is the agent that A2A clients attack, "" for none. VerbatimCards and PushAnywhere are those of
 	// attacka2a.Options.
 	A2A                         string
@@ -137,6 +138,9 @@ func (p *play) playAndJudge(ctx context.Context) (result.AttackRun, error) {
 	perform := p.perform
 	if perform == nil {
 		perform = p.playLive
+		if p.Probe != nil && p.Target != nil && classesOf(p.doc) != nil {
+			perform = p.playProbes
+		}
 	}
 	sum, failed := perform(ctx)
 	incomplete := p.file.Close()

@@ -21,12 +21,9 @@ func (r *Result) Report(version string, limits catalog.Limits) (*result.Report, 
 		return nil, err
 	}
 	c.Documents[0].Origin = r.Place
-	r.Evidence.Ground = "this machine"
-	if r.Sealed {
-		r.Evidence.Ground = "sandbox"
-	}
+	r.Evidence.Ground = groundName(r.Sealed)
 	opt := scanner.Options{Checks: probing.Checks(), Probes: &r.Evidence, Version: version}
-	if seen := r.Boxes.Observed(); seen != nil {
+	if seen := r.observed(); seen != nil {
 		// What the probes themselves have the server write is no finding; what it sends of its own is.
 		opt.Checks = slices.Concat(opt.Checks, slices.DeleteFunc(slices.Clone(behaviour.Checks()), func(k *check.Check) bool { return k.ID != "GNT-501" }))
 		opt.Trace = check.Recording{Trace: seen, Live: true}

@@ -22,6 +22,7 @@ import (
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
+	"gauntlet/trace"
 )
 
 // The defaults of Options.
@@ -36,6 +37,9 @@ type Options struct {
 	Dialer  launch.Dialer // with the level of its sandbox
 	Version string        // ours, which the server is told
 	Tap     launch.Tap    // records the conversation; nil for nothing
+	// Record is given what stands in a trace beside messages: how each trial ended, and what else
+	// came of the run; nil for nobody.
+	Record func(trace.Message)
 
 	Floor capability.Confidence // from which on labels count; default capability.Medium
 	// AllowCalls lets tools be called outside of a sandbox that are not read-only, and Destructive
@@ -64,6 +68,7 @@ type Result struct {
 	Protections sandbox.Report // which layers of the sandbox held
 	Sealed      bool
 	Boxes       *launch.Sandboxes // what happened in the sandboxes; nil for what nobody kept
+	recorded    *trace.Trace      // of a run that is judged again; nil for one that was made
 }
 
 // run is one run over one server.
@@ -126,6 +131,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	}
 	r.settle(ctx)
 	r.probeProtocol(ctx)
+	r.recordEvidence()
 	return r.out, nil
 }
 

@@ -1,0 +1,102 @@
+package probe
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// RecordProtocol is the protocol of probing's own events in a trace: TrialEvent for each trial and
+// EvidenceEvent for all that is not a trial.
+const (
+	RecordProtocol = "probe"
+	TrialEvent     = "trial"
+	EvidenceEvent  = "evidence"
+)
+
+// trialRecord is a trial in JSON.
+type trialRecord struct {
+	Tool      string `json:"tool"`
+	Parameter string `json:"parameter"`
+	Class     Class  `json:"class"`
+	Basis     string `json:"basis"`
+	Planned   bool   `json:"planned"`
+	Outcome   string `json:"outcome"`
+	Proof     *Proof `json:"proof,omitempty"`
+	Delivered int    `json:"delivered,omitempty"`
+	Answered  int    `json:"answered,omitempty"`
+	Why       string `json:"why,omitempty"`
+}
+
+// The outcomes in records.
+const (
+	provedRecord       = "proved"
+	resistedRecord     = "resisted"
+	byDesignRecord     = "by_design"
+	notDeliveredRecord = "not_delivered"
+)
+
+// Encode writes a trial as JSON, as ParseTrial reads it.
+func (t *Trial) Encode() string {
+	r := trialRecord{Tool: t.Tool, Parameter: t.Parameter, Class: t.Class, Basis: t.Basis, Planned: t.Planned}
+	switch o := t.Outcome.(type) {
+	case Proved:
+		r.Outcome, r.Proof = provedRecord, &o.Proof
+	case Resisted:
+		r.Outcome, r.Delivered, r.Answered = resistedRecord, o.delivered, o.answered
+	case ByDesign:
+		r.Outcome, r.Why = byDesignRecord, o.What
+	case NotDelivered:
+		r.Outcome, r.Why = notDeliveredRecord, o.Why
+	}
+	text, _ := json.Marshal(r) // strings and numbers alone: it does not fail
+	return string(text)
+}
+
+// ParseTrial reads a trial of a recording. Nothing is proved without a proof, and nothing resisted
+// to which nothing was delivered.
+func ParseTrial(raw string) (Trial, error) {
+	var r trialRecord
+	if err := json.Unmarshal([]byte(raw), &r); err != nil {
+		return Trial{}, err
+	}
+	t := Trial{Tool: r.Tool, Parameter: r.Parameter, Class: r.Class, Basis: r.Basis, Planned: r.Planned}
+	switch {
+	case r.Outcome == provedRecord && r.Proof != nil:
+		t.Outcome = Proved{*r.Proof}
+	case r.Outcome == resistedRecord && r.Delivered > 0:
+		t.Outcome = Resist(r.Delivered, r.Answered, "")
+	case r.Outcome == byDesignRecord:
+		t.Outcome = ByDesign{r.Why}
+	case r.Outcome == notDeliveredRecord:
+		t.Outcome = NotDelivered{r.Why}
+	default:
+		return Trial{}, fmt.Errorf("the outcome %q of a trial says nothing", r.Outcome)
+	}
+	return t, nil
+}
+
+// evidenceRecord is evidence in JSON, without its trials.
+type evidenceRecord struct {
+	Server   string    `json:"server"`
+	None     []Class   `json:"not_applicable"`
+	Cut      string    `json:"cut,omitempty"`
+	Calls    int       `json:"calls"`
+	Ground   string    `json:"ground"`
+	Protocol *Protocol `json:"protocol,omitempty"`
+	Snapshot string    `json:"snapshot,omitempty"`
+}
+
+// Encode writes all but the trials as JSON. snapshot is what the server says of itself, as captured.
+func (e *Evidence) Encode(snapshot string) string {
+	text, _ := json.Marshal(evidenceRecord{e.Server, e.None, e.Cut, e.Calls, e.Ground, e.Protocol, snapshot}) // as for a trial
+	return string(text)
+}
+
+// ParseEvidence reads what Encode wrote.
+func ParseEvidence(raw string) (e Evidence, snapshot string, err error) {
+	var r evidenceRecord
+	if err := json.Unmarshal([]byte(raw), &r); err != nil {
+		return Evidence{}, "", err
+	}
+	return Evidence{Server: r.Server, None: r.None, Cut: r.Cut, Calls: r.Calls, Ground: r.Ground, Protocol: r.Protocol}, r.Snapshot, nil
+}

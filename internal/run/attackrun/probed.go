@@ -1,0 +1,189 @@
+package attackrun
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/runtime/attack"
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+	"gauntlet/result"
+	"gauntlet/trace"
+	"gauntlet/verdict"
+)
+
+// probeKey is the extension of an attack that lists classes of weakness: they are tried on the tools
+// that labels and roles choose, with arguments made from their schemas, and judged by what was
+// observed. Whoever does not know it plays the actions of the document, which are fixed.
+const probeKey = "x-gauntlet-probe"
+
+// A Prober tries classes of weakness on a server and records every message, each trial, and what it
+// learnt besides.
+type Prober func(ctx context.Context, target launch.Server, seal launch.Sealing, classes []probe.Class, record *tracefile.File) error
+
+// classesOf returns the classes that a document has tried on a server, nil for a document that is
+// played as it stands.
+func classesOf(doc *oatf.Document) []probe.Class {
+	var out []probe.Class
+	for _, x := range doc.Attack.Extensions {
+		if x.Name != probeKey {
+			continue
+		}
+		for _, v := range x.Value.Elements() {
+			if v.Kind() == rawjson.String {
+				out = append(out, probe.Class(v.Text()))
+			}
+		}
+	}
+	return out
+}
+
+// playProbes has the classes of a document tried on the server under attack.
+func (p *play) playProbes(ctx context.Context) (*attack.Summary, error) {
+	began := time.Now()
+	inTime, cancel := context.WithTimeout(ctx, p.Limit)
+	defer cancel()
+	if err := p.Probe(inTime, *p.Target, p.Sealing, classesOf(p.doc), p.file); err != nil {
+		return nil, err
+	}
+	sum := &attack.Summary{Duration: time.Since(began), Ended: "everything that could be tried was tried"}
+	for i := range p.doc.Attack.Execution.Actors {
+		a := &p.doc.Attack.Execution.Actors[i]
+		sum.Actors = append(sum.Actors, attack.ActorSummary{Name: a.Name, Mode: a.Mode})
+	}
+	return sum, nil
+}
+
+// probed is what a trace says of the trials of one document.
+type probed struct {
+	classes []probe.Class
+	trials  []probe.Trial
+	seqs    []int // of the messages that tell of them
+	whole   bool  // the run came to its end
+	unread  int
+}
+
+// add takes a message of a trace that tells of a trial.
+func (p *probed) add(m *trace.Message) {
+	if p.classes == nil || !m.IsProtocol(probe.RecordProtocol) {
+		return
+	}
+	if m.Method == probe.EvidenceEvent {
+		p.whole = true
+		return
+	}
+	t, err := probe.ParseTrial(m.Raw)
+	if err != nil {
+		p.unread++
+		return
+	}
+	for _, c := range p.classes {
+		if t.Class == c {
+			p.trials, p.seqs = append(p.trials, t), append(p.seqs, m.Seq)
+		}
+	}
+}
+
+// spoke reports whether the trace is one of trials at all: else the document was played as it stands.
+func (p *probed) spoke() bool { return p.whole || len(p.trials) > 0 }
+
+// settle writes the verdict of the trials: only what was observed is exploited, only what was
+// delivered is resisted.
+func (p *probed) settle(v *verdict.Attack, doc *oatf.Document) {
+	tally := p.tally(doc)
+	v.Exposure, v.Reason, v.MaxTier, v.Summary = tally.exposure, "", "", verdict.Summary{}
+	state := verdict.NotMatched
+	switch {
+	case len(tally.proofs) > 0:
+		v.Outcome, state = verdict.Exploited, verdict.Matched
+	case !p.whole || p.unread > 0:
+		v.Outcome, state, v.Reason = verdict.Failed, verdict.Error, "the trace does not hold the whole run"
+	case tally.delivered == 0:
+		v.Outcome, state, v.Reason = verdict.NotExposed, verdict.Skipped, tally.whyNot()
+	default:
+		v.Outcome = verdict.NotExploited
+	}
+	for i := range v.Indicators {
+		one := verdict.Indicator{ID: v.Indicators[i].ID, Tier: v.Indicators[i].Tier, Result: state, Evidence: strings.Join(tally.proofs, "; ")}
+		if i > 0 && state != verdict.Error { // the first speaks for what was observed; the patterns of the others were not needed
+			one.Result, one.Evidence = verdict.Skipped, "the trials were judged by what was observed"
+		}
+		if one.Result == verdict.Matched {
+			v.MaxTier = one.Tier
+		}
+		v.Indicators[i] = one
+		v.Summary.Add(one.Result)
+	}
+}
+
+// tally is what trials come to.
+type tally struct {
+	exposure  *verdict.Exposure
+	proofs    []string
+	reasons   []string
+	delivered int
+}
+
+// mostProofs bounds what a verdict quotes.
+const mostProofs = 5
+
+func (p *probed) tally(doc *oatf.Document) *tally {
+	t := &tally{exposure: &verdict.Exposure{Basis: "the tools and parameters that labels and roles ask to try", Parts: []verdict.Part{}}}
+	actor, phase := "", ""
+	if a := doc.Attack.Execution.Actors; len(a) > 0 {
+		actor = a[0].Name
+		if len(a[0].Phases) > 0 {
+			phase = a[0].Phases[0].Name
+		}
+	}
+	for i := range p.trials {
+		one := &p.trials[i]
+		at := one.Tool + "." + one.Parameter
+		part := verdict.Part{Actor: actor, Phase: phase, Method: mcp.ToolsCall, Name: at + ", " + string(one.Class)}
+		switch o := one.Outcome.(type) {
+		case probe.Proved:
+			part.Delivered = 1
+			if len(t.proofs) < mostProofs {
+				t.proofs = append(t.proofs, fmt.Sprintf("%s: %s in %s: %s", one.Class, o.Proof.Observed, at, o.Proof.Arguments))
+			}
+		case probe.Resisted:
+			part.Delivered = o.Delivered()
+		case probe.ByDesign:
+			part.Delivered = 1
+		case probe.NotDelivered:
+			t.reasons = append(t.reasons, at+": "+o.Why)
+		}
+		if _, proved := one.Outcome.(probe.Proved); !one.Planned && !proved {
+			continue // nothing asked for it, so that its resistance says nothing
+		}
+		if t.delivered += part.Delivered; part.Delivered > 0 {
+			part.Message = p.seqs[i]
+		}
+		t.exposure.Parts = append(t.exposure.Parts, part)
+	}
+	return t
+}
+
+// whyNot says why nothing was delivered.
+func (t *tally) whyNot() string {
+	if len(t.exposure.Parts) == 0 {
+		return "no tool that may be called has a parameter that this could be tried on"
+	}
+	return "nothing reached a tool's code: " + strings.Join(t.reasons[:min(len(t.reasons), named)], "; ")
+}
+
+// named is how many reasons a verdict names.
+const named = 3
+
+// judgedByTrials replaces the verdict of patterns where the document was tried by classes.
+func (j *judgement) judgedByTrials(run *result.AttackRun) {
+	if j.probed.spoke() {
+		j.probed.settle(run.Verdict, j.doc)
+	}
+}
