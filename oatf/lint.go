@@ -1,7 +1,7 @@
 package oatf
 
 // Lint reports what is legal in a document and probably not meant: warnings of this
-// package's own, GNT-201 to GNT-210. It wants a valid document, whichever of the three
+// package's own, GNT-201 to GNT-210 and GNT-212. It wants a valid document, whichever of the three
 // forms it has, and says little about another.
 func Lint(d *Document) []Diagnostic {
 	src := d.current()
@@ -14,5 +14,6 @@ func Lint(d *Document) []Diagnostic {
 	c.lintRegexps()
 	c.lintClientActions()
 	c.lintDates()
+	c.lintStates()
 	return sortDiagnostics(c.out)
 }

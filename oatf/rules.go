@@ -98,4 +98,5 @@ var rules = []Rule{
 	{"GNT-209", "§7.1.6", warns, "a request that must not stand alone does, without a word about why"},
 	{"GNT-210", "§4.2", warns, "a date is not in ISO 8601"},
 	{"GNT-211", "§10.3", fails, "x-gauntlet-wire holds rules that this runtime has"},
+	{"GNT-212", "§7", warns, "a state holds what is not played"},
 }

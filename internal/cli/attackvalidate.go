@@ -28,7 +28,7 @@ func (a *app) newAttackValidateCommand() *cobra.Command {
 everything that is wrong at once, each with its rule, section, path and place, the rules
 of x-gauntlet-wire included (GNT-211). It warns
 about what the format warns about (W-001 to W-007) and about what is legal and probably
-not meant (GNT-201 to GNT-210; --no-lint leaves these out). Of a directory it reads
+not meant (GNT-201 to GNT-212; --no-lint leaves these out). Of a directory it reads
 every .yaml and .yml below.
 
 Exit codes: 0 all documents are valid, 1 one is not, 2 one could not be read.`,

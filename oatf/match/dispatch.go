@@ -60,3 +60,18 @@ func (d *Dispatch) Select(ctx context.Context, request rawjson.Value) (rawjson.V
 	}
 	return d.fallback, nil
 }
+
+// CountHolding returns how many entries have a when that holds for the content of a request, of which Select
+// returns the first; as far as it came where ctx was over before.
+func (d *Dispatch) CountHolding(ctx context.Context, request rawjson.Value) (n int) {
+	for _, c := range d.entries {
+		ok, err := c.when.Holds(ctx, request)
+		if err != nil {
+			return n
+		}
+		if ok {
+			n++
+		}
+	}
+	return n
+}

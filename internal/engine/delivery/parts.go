@@ -90,19 +90,10 @@ func unknownParts(state rawjson.Value, _ bool) []part {
 	return withText([]part{newPart("anything", "", textsOf(state))})
 }
 
-// stateKeys are those that the bindings define for the states of modes (§7.1.4, §7.1.5, §7.2.4, §7.2.5, §7.3.4);
-// sampling_requests and other keys of one executor are not among them.
-var stateKeys = map[string]string{
-	"mcp_server":   "protocol_version server_info instructions capabilities tools resources resource_templates prompts elicitations",
-	"mcp_client":   "client_info capabilities actions sampling_responses elicitation_responses roots",
-	"a2a_server":   "agent_card task_responses",
-	"a2a_client":   "actions",
-	"ag_ui_client": "run_agent_input tool_responses",
-}
-
-// unplayableParts are what a state says under keys that mean nothing in its mode.
+// unplayableParts are what a state says under keys that mean nothing in its mode, such as the sampling_requests of
+// one executor.
 func unplayableParts(state rawjson.Value, mode string) []part {
-	known := strings.Fields(stateKeys[mode])
+	known := oatf.StateKeys(mode)
 	var out []part
 	for m := range state.Members() {
 		if name := m.Key.Text(); known != nil && !slices.Contains(known, name) && !strings.HasPrefix(name, "x-") {

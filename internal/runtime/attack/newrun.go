@@ -98,6 +98,7 @@ func (r *Run) addActor(s *script) error {
 		return nil
 	}
 	a.player = player
+	a.noteStateFaults()
 	r.actors = append(r.actors, a)
 	if l, ok := player.(Listener); ok {
 		a.place = len(r.servers)
@@ -107,6 +108,18 @@ func (r *Run) addActor(s *script) error {
 		r.clients = append(r.clients, a)
 	}
 	return nil
+}
+
+// noteStateFaults says what the states of an actor hold that is not played, each where it begins to hold.
+func (a *Actor) noteStateFaults() {
+	for at := range a.Phases {
+		if at > 0 && a.Phases[at].State == a.Phases[at-1].State {
+			continue
+		}
+		for _, f := range oatf.StateFaults(a.Mode, a.Phases[at].State) {
+			a.Notice(Unplayed, at, "%s", f.Text)
+		}
+	}
 }
 
 // bindingOf returns what plays actors of a mode, nil for nothing.

@@ -48,11 +48,6 @@ func newServer(a *attack.Actor, opt Options) *server {
 
 // noteFaults says what of a state is not played.
 func (s *server) noteFaults(at int) {
-	for m := range s.Phases[at].State.Members() {
-		if name := m.Key.Text(); name != "agent_card" && name != "task_responses" && !strings.HasPrefix(name, "x-") {
-			s.Notice(attack.Unplayed, at, "the state's %q means nothing to this runtime and is not played", name)
-		}
-	}
 	if s.Phases[at].Faults != nil {
 		s.Notice(attack.Unplayed, at, "x-gauntlet-wire is for MCP servers: what an A2A agent sends goes out as usual")
 	}

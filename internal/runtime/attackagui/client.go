@@ -89,7 +89,6 @@ func (c *client) playPhase(ctx context.Context, at int) error {
 	running, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c.setStop(cancel)
-	c.noteFaults(at)
 	t, err := c.newTurn(at)
 	if err != nil || t == nil {
 		c.setStop(nil)
@@ -115,18 +114,6 @@ func (c *client) setStop(stop context.CancelCauseFunc) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stop = stop
-}
-
-// knownKeys are those that the format defines for the state of a front end.
-var knownKeys = []string{agui.RunAgentInput, "tool_responses"}
-
-// noteFaults says what of a state is not played.
-func (c *client) noteFaults(at int) {
-	for m := range c.Phases[at].State.Members() {
-		if name := m.Key.Text(); name != knownKeys[0] && name != knownKeys[1] && (len(name) < 2 || name[:2] != "x-") {
-			c.Notice(attack.Unplayed, at, "the state's %q means nothing to this runtime and is not played", name)
-		}
-	}
 }
 
 // record puts an event into the trace.

@@ -290,6 +290,9 @@ func (s *server) elicitFromClient(ctx context.Context, at int, state *serverStat
 		}
 		return nil
 	}
+	if n := state.elicitations.CountHolding(limited, x.Scope.Request); n > 1 {
+		s.Notice(attack.Unplayed, at, "%s %q: a call has one elicitation, and the when of %d entries holds: only the first is sent", c.Method, c.Name, n)
+	}
 	if !s.opt.ForceElicitation && !acceptsElicitation(c.Client, mode) {
 		s.Notice(attack.Unplayed, at, "an elicitation of mode %q is left out: the client does not claim to take it", mode)
 		return nil

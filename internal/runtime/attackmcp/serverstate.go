@@ -48,17 +48,8 @@ const (
 	uriTemplates
 )
 
-// stateKeys are those that the format defines for the state of a server.
-var stateKeys = []string{"protocol_version", "server_info", "instructions", "capabilities", "tools", "resources", "resource_templates", "prompts", "elicitations"}
-
 func readServerState(state rawjson.Value) *serverState {
 	s := &serverState{state: state, fixed: true}
-	for m := range state.Members() {
-		name := m.Key.Text()
-		if !slices.Contains(stateKeys, name) && !strings.HasPrefix(name, "x-") {
-			s.addFault("the state's %q means nothing to this runtime and is not played", name)
-		}
-	}
 	for _, key := range []string{"protocol_version", "server_info", "instructions", "capabilities"} {
 		s.fixed = s.fixed && !attack.HasTemplate(state.Get(key))
 	}
@@ -66,10 +57,7 @@ func readServerState(state rawjson.Value) *serverState {
 		s.readList(l)
 	}
 	if e := attack.Member(state, "elicitations"); e.Exists() {
-		var err error
-		if s.elicitations, err = match.ParseDispatch(e); err != nil {
-			s.addFault("its elicitations cannot be used: %v", err)
-		}
+		s.elicitations, _ = match.ParseDispatch(e) // what cannot be used the engine has told
 	}
 	return s
 }
@@ -89,9 +77,7 @@ func (s *serverState) readList(l int) {
 		}
 		var err error
 		if r := attack.Member(v, "responses"); r.Exists() {
-			if p.responses, err = match.ParseDispatch(r); err != nil {
-				s.addFault("%s %q: its responses cannot be used: %v", in.what, p.id, err)
-			}
+			p.responses, _ = match.ParseDispatch(r) // what cannot be used the engine has told
 		}
 		if l == uriTemplates {
 			if p.uri, err = parseURITemplate(p.id); err != nil {
