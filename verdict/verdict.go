@@ -2,8 +2,8 @@
 // indicator of an attack says, and whether the agent complied. They are statements about
 // an agent and never about a server.
 //
-// The form in JSON is that of the Open Agent Threat Format's verdicts (§9.3, SDK §2.19),
-// with a few members of our own.
+// The form in JSON is that of the Open Agent Threat Format's verdicts (§9.3, SDK §2.19), in its words; what it does not
+// have stands in the extension x-gauntlet.
 package verdict
 
 import "time"
@@ -35,28 +35,29 @@ const (
 
 // An Indicator is the verdict of one indicator.
 type Indicator struct {
-	ID     string `json:"indicator_id"`
-	Result Result `json:"result"`
+	ID     string
+	Result Result
 	// Evidence is what matched, or why nothing can be said. It quotes a stranger.
-	Evidence string `json:"evidence,omitempty"`
+	Evidence string
 	// Kind is the kind of an Error in the words of SDK §2.20: cel_error, type_error,
 	// semantic_error, path_resolution.
-	Kind string `json:"error_kind,omitempty"`
+	Kind string
 	// Message is the number in the trace of the message that matched, or of the first that
 	// could not be evaluated.
-	Message int `json:"message,omitempty"`
+	Message int
 	// Examined counts the messages that were looked at, up to the one that matched, and
 	// Failed those among them that could not be evaluated.
-	Examined int `json:"messages_examined"`
-	Failed   int `json:"messages_failed,omitempty"`
+	Examined int
+	Failed   int
 	// Unobservable says that no message of the indicator's protocol has what it looks at:
 	// it was skipped for that.
-	Unobservable bool `json:"unobservable,omitempty"`
+	Unobservable bool
 	// Tier is how far the agent went if this matched, as the document says.
-	Tier string `json:"tier,omitempty"`
-	// Time and Source, who judged, are the caller's to fill in.
-	Time   time.Time `json:"timestamp,omitzero"`
-	Source string    `json:"source,omitempty"`
+	Tier string
+	// Time is that of the message that decided, or of the last that was looked at: it comes from the trace and not
+	// from a clock, so that the same trace gives the same verdict. Source, who judged, is the caller's to fill in.
+	Time   time.Time
+	Source string
 }
 
 // A Summary counts results. They add up to the indicators of the attack, so that a verdict
@@ -87,18 +88,19 @@ func (s Summary) Total() int { return s.Matched + s.NotMatched + s.Error + s.Ski
 
 // An Attack is the verdict on one attack.
 type Attack struct {
-	ID         string      `json:"attack_id,omitempty"`
-	Outcome    Outcome     `json:"result"`
-	Reason     string      `json:"reason,omitempty"` // why the outcome is Failed or NotExposed
-	Indicators []Indicator `json:"indicator_verdicts"`
-	Summary    Summary     `json:"evaluation_summary"`
+	ID         string
+	Outcome    Outcome
+	Reason     string // why the outcome is Failed or NotExposed
+	Indicators []Indicator
+	Summary    Summary
 	// MaxTier is the highest tier of the indicators that matched. It says how far the agent
 	// went whatever the outcome is.
-	MaxTier string `json:"max_tier,omitempty"`
+	MaxTier string
 	// Exposure says which parts of the attack reached the agent; nil where nobody looked.
-	Exposure *Exposure `json:"exposure,omitempty"`
-	Time     time.Time `json:"timestamp,omitzero"`
-	Source   string    `json:"source,omitempty"`
+	Exposure *Exposure
+	// Time is that of the last message of the trace that was looked at, zero where there was none.
+	Time   time.Time
+	Source string
 }
 
 // An Exposure is what of an attack reached the agent.

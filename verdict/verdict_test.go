@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 )
 
@@ -12,13 +13,37 @@ func TestJSON(t *testing.T) {
 		a.Summary.Add(r)
 	}
 	got, err := json.Marshal(a)
-	const want = `{"attack_id":"ACME-001","result":"exploited","indicator_verdicts":[{"indicator_id":"ACME-001-01","result":"matched","evidence":"x","message":3,"messages_examined":2}],` +
-		`"evaluation_summary":{"matched":1,"not_matched":2,"error":1,"skipped":1},"max_tier":"ingested"}`
+	const want = `{"attack_id":"ACME-001","result":"exploited","indicator_verdicts":[{"indicator_id":"ACME-001-01","result":"matched","evidence":"x","x-gauntlet":{"message":3,"messages_examined":2}}],` +
+		`"evaluation_summary":{"matched":1,"not_matched":2,"error":1,"skipped":1},"x-gauntlet":{"outcome":"exploited","max_tier":"ingested"}}`
 	if err != nil || string(got) != want {
 		t.Errorf("got  %s, %v\nwant %s", got, err, want)
 	}
+	var back Attack
+	if err := json.Unmarshal(got, &back); err != nil || !reflect.DeepEqual(back, a) {
+		t.Errorf("read again: %+v, %v, want %+v", back, err, a)
+	}
 	if n := a.Summary.Total(); n != 5 {
 		t.Errorf("Total = %d, want 5", n)
+	}
+}
+
+// The format has four words for the result, and ours is beside them.
+func TestResultsAreInTheWordsOfTheFormat(t *testing.T) {
+	for ours, formats := range map[Outcome]Outcome{Exploited: Exploited, NotExploited: NotExploited, Partial: Partial, Failed: Failed, NotExposed: Failed} {
+		text, err := json.Marshal(Attack{Outcome: ours})
+		var in struct {
+			Result Outcome `json:"result"`
+			Own    struct {
+				Outcome Outcome `json:"outcome"`
+			} `json:"x-gauntlet"`
+		}
+		if err != nil || json.Unmarshal(text, &in) != nil || in.Result != formats || in.Own.Outcome != ours {
+			t.Errorf("%s: %s, %v, want the result %s", ours, text, err, formats)
+		}
+		var foreign Attack
+		if err := json.Unmarshal([]byte(`{"result":"`+string(formats)+`"}`), &foreign); err != nil || foreign.Outcome != formats {
+			t.Errorf("a verdict of another tool, %s, is read as %s, %v", formats, foreign.Outcome, err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -110,8 +111,28 @@ func newAttackReport() *result.Report {
 	return &result.Report{SchemaVersion: result.SchemaVersion, Tool: result.Tool{Name: "gauntlet", Version: version()}, Attacks: []result.AttackRun{}}
 }
 
+// sayRefusals says why documents were not played where the report goes to a file: who waits for a run sees it at once.
+func (a *app) sayRefusals(outs []output, runs []result.AttackRun) {
+	for _, o := range outs {
+		if o.file == "-" {
+			return
+		}
+	}
+	for i := range runs {
+		if runs[i].Problem != "" {
+			a.note("%s: %s", runs[i].Document, strings.TrimPrefix(runs[i].Problem, runs[i].Document+": "))
+		}
+	}
+}
+
 // attackReport writes the report and sets the exit code.
 func (a *app) attackReport(outs []output, verbose bool, r *result.Report) error {
+	for i := range r.Attacks {
+		if v := r.Attacks[i].Verdict; v != nil {
+			v.Source = toolName()
+		}
+	}
+	a.sayRefusals(outs, r.Attacks)
 	r.Count()
 	r.Summary.Complete = r.Complete()
 	gate := gateFlags{failOn: finding.None}

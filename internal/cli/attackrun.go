@@ -183,6 +183,12 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 		defer r.models.Close()
 	}
 	if len(texts) == 1 && r.repeat == 1 {
+		if isFolder(r.trace) {
+			if err := r.makeTraceFolder(); err != nil {
+				return err
+			}
+			r.trace = attackrun.TraceName(r.trace, 0, texts[0].Name)
+		}
 		report.Attacks = append(report.Attacks, r.playOne(cmd.Context(), texts[0]))
 	} else {
 		switch {
@@ -280,8 +286,8 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 		files = append(files, o.file)
 	}
 	for _, file := range []string{r.addressFile, r.trace} {
-		if info, err := os.Stat(file); file == "" || file == r.trace && err == nil && info.IsDir() {
-			continue // of several documents the traces go into a folder
+		if file == "" || file == r.trace && isFolder(file) {
+			continue
 		}
 		if err := userfile.CheckWritable(file, files); err != nil {
 			return nil, nil, usage(cmd, "%s", err)
@@ -322,13 +328,19 @@ func (r *attackRunCommand) playOne(ctx context.Context, text attackdoc.Text) res
 	return r.player.Play(ctx, doc, text.Name, attackrun.Session{Listen: listen, AddressFile: r.addressFile, Trace: r.trace})
 }
 
-// makeTraceFolder makes the folder for the traces of several documents.
+// isFolder reports whether a name is that of a folder, there or to be made.
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir() || strings.HasSuffix(name, "/") || strings.HasSuffix(name, string(filepath.Separator))
+}
+
+// makeTraceFolder makes the folder for traces.
 func (r *attackRunCommand) makeTraceFolder() error {
 	if r.trace == "" {
 		return nil
 	}
 	if err := os.MkdirAll(r.trace, 0o700); err != nil {
-		return fmt.Errorf("--record: %s: %w: of several documents the traces go into a folder", r.trace, userfile.Reason(err))
+		return fmt.Errorf("--record: %s: %w: the traces go into a folder", r.trace, userfile.Reason(err))
 	}
 	return nil
 }

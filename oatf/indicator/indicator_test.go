@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gauntlet/oatf"
 	"gauntlet/trace"
@@ -398,6 +399,32 @@ func TestTiers(t *testing.T) {
 }
 
 // A judge is shared, and the same trace gives the same verdict.
+// A verdict has the times of the trace: that of the message that decided, or of the last one.
+func TestVerdictsHaveTheTimesOfTheTrace(t *testing.T) {
+	j, err := NewJudge(document(t, `    - {protocol: mcp, surface: tools/call, direction: request, target: arguments, pattern: {contains: evil}}
+    - {protocol: mcp, surface: tools/call, direction: request, target: arguments, pattern: {contains: nowhere}}`), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(second int) time.Time { return time.Date(2026, 1, 2, 3, 4, second, 0, time.UTC) }
+	var messages []trace.Message
+	for n, argument := range []string{"good", "evil", "good"} {
+		messages = append(messages, trace.Message{
+			Seq: n + 1, Time: at(n), Actor: "bad", Role: trace.AsServer, Direction: trace.ToServer, Kind: trace.Request, ID: "1", Method: "tools/call",
+			Raw: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send","arguments":{"to":"` + argument + `"}}}`,
+		})
+	}
+	for range 2 {
+		v := j.Judge(t.Context(), &trace.Trace{Messages: messages})
+		if !v.Time.Equal(at(2)) || !v.Indicators[0].Time.Equal(at(1)) || !v.Indicators[1].Time.Equal(at(2)) {
+			t.Errorf("times %v, %v, %v: want those of the messages 3, 2 and 3", v.Time, v.Indicators[0].Time, v.Indicators[1].Time)
+		}
+	}
+	if v := j.Judge(t.Context(), &trace.Trace{}); !v.Time.IsZero() {
+		t.Errorf("a verdict on nothing has the time %v", v.Time)
+	}
+}
+
 func TestJudgesMayBeShared(t *testing.T) {
 	j, err := NewJudge(document(t, `    - {protocol: mcp, target: arguments, pattern: {contains: evil}}
     - {protocol: mcp, target: "", expression: {cel: "message.arguments.n == 3"}}`), Options{})

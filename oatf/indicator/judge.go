@@ -83,8 +83,9 @@ type Judging struct {
 	// asked holds the params of requests that a client made and that wait for an answer, by
 	// their numbers.
 	asked map[int]string
-	held  int // bytes in asked
-	lost  int // requests whose params were not kept
+	held  int       // bytes in asked
+	lost  int       // requests whose params were not kept
+	last  time.Time // of the latest message that was looked at
 }
 
 // What is kept of requests that wait for an answer. A peer that never answers must not fill
@@ -114,6 +115,7 @@ func (r *Judging) Add(m *trace.Message) {
 	if r.Done() {
 		return
 	}
+	r.last = m.Time
 	r.remember(m)
 	for _, v := range r.views {
 		v.see(m)
@@ -143,7 +145,14 @@ func (r *Judging) End(unread int) verdict.Attack {
 	if ended == nil && r.lost > 0 {
 		ended = fmt.Errorf("too many requests waited for an answer, and %d were not kept", r.lost)
 	}
-	return combine(r.attack, r.results(ended))
+	out := combine(r.attack, r.results(ended))
+	out.Time = r.last
+	for n := range out.Indicators {
+		if i := &out.Indicators[n]; i.Time.IsZero() && i.Examined > 0 {
+			i.Time = r.last
+		}
+	}
+	return out
 }
 
 // remember keeps the params of a client's request for the answer to it.
@@ -214,10 +223,12 @@ func (r *Judging) evaluateMessage(n int, m *trace.Message, content rawjson.Value
 	switch {
 	case matched:
 		s.verdict.Result, s.verdict.Evidence, s.verdict.Message, s.verdict.Kind = verdict.Matched, evidence, m.Seq, ""
+		s.verdict.Time = m.Time
 		r.finishIndicator(s)
 	case err != nil:
 		if s.verdict.Failed++; s.verdict.Failed == 1 {
 			s.verdict.Evidence, s.verdict.Message, s.verdict.Kind = err.Error(), m.Seq, errorKind(err)
+			s.verdict.Time = m.Time
 		}
 	}
 }

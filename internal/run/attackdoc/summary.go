@@ -57,10 +57,27 @@ func (s *sheet) writeDocument(d *oatf.Document) {
 		s.writeFact(label, line)
 	}
 	s.writeFact("grace", at.GracePeriod)
+	s.writeTask(d)
 	for i := range at.Execution.Actors {
 		s.writeActor(&at.Execution.Actors[i])
 	}
 	s.writeIndicators(at)
+}
+
+// writeTask tells what the user asks the agent for, and how it gets there.
+func (s *sheet) writeTask(d *oatf.Document) {
+	for i, paragraph := range strings.Split(Prompt(d), "\n\n") {
+		for n, line := range wrapParagraph(paragraph) {
+			if i+n == 0 {
+				s.writeFact("task", line)
+			} else {
+				s.writeFact("", line)
+			}
+		}
+	}
+	if Prompt(d) != "" {
+		s.writeFact("", "(to the agent over AG-UI with --agui, else as the prompt of --agent, else by you)")
+	}
 }
 
 // writeActor draws the phases of an actor from top to bottom, with what leads from one to the next.

@@ -190,8 +190,8 @@ func TestTraceNames(t *testing.T) {
 	for _, tt := range []struct{ folder, document, want string }{
 		{"", "a/b.yaml", ""}, {"out", "a/b.yaml", "out/003-b.ndjson"}, {"out", "tool-poisoning", "out/003-tool-poisoning.ndjson"},
 	} {
-		if got := traceName(tt.folder, 2, tt.document); got != tt.want {
-			t.Errorf("traceName(%q, 2, %q) = %q, want %q", tt.folder, tt.document, got, tt.want)
+		if got := TraceName(tt.folder, 2, tt.document); got != tt.want {
+			t.Errorf("TraceName(%q, 2, %q) = %q, want %q", tt.folder, tt.document, got, tt.want)
 		}
 	}
 }

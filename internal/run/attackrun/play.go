@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"gauntlet/internal/leaf/a2a"
+	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/run/tracefile"
@@ -104,6 +105,11 @@ type play struct {
 // Play plays a normalized document of this name, and says what became of it, whatever that is.
 func (r *Player) Play(ctx context.Context, doc *oatf.Document, name string, s Session) result.AttackRun {
 	p := &play{Player: r, Session: s, doc: doc}
+	if r.Target != nil && !attacksServer(doc) {
+		out := p.reportUnjudged()
+		out.Document, out.Run, out.Agent, out.Problem = name, s.Run, r.AgentName, noAttacker
+		return out
+	}
 	return p.playAndReport(ctx, name)
 }
 
@@ -173,6 +179,7 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.sayTask()
 	open, err := p.openTransports(ctx, run)
 	if err != nil {
 		return nil, err
@@ -225,7 +232,7 @@ func (p *play) attackOptions() attack.Options {
 		}), attackagui.New(attackagui.Options{
 			URL: p.AGUI, Header: p.AGUIHeader, Message: p.Message, Skip: p.skipsAGUI(),
 		})},
-		Prompted: p.Agent != nil && Prompt(p.doc) != "",
+		Prompted: p.Agent != nil && attackdoc.Prompt(p.doc) != "",
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gauntlet/internal/leaf/agui"
+	"gauntlet/internal/run/attackdoc"
 	"gauntlet/oatf"
 	"gauntlet/oatf/indicator"
 	"gauntlet/rawjson"
@@ -16,7 +17,7 @@ import (
 // runAgent lets the agent that was named do its work. What it is given of the document beside its servers,
 // and what it answers in the end, stand in the trace as events of their own: they go over no wire.
 func (p *play) runAgent(ctx context.Context) {
-	prompt := cmp.Or(p.Prompt, Prompt(p.doc))
+	prompt := cmp.Or(p.Prompt, attackdoc.Prompt(p.doc))
 	if p.AGUI == "" && p.Prompt == "" && prompt != "" {
 		p.recordEvent(trace.ToServer, agui.RunAgentInput, `{"messages":[{"role":"user","content":`+rawjson.Quote(prompt)+`}]}`, "the agent got this as its prompt")
 	}
@@ -53,45 +54,25 @@ func userActor(doc *oatf.Document) string {
 	return ""
 }
 
+// sayTask says what the user asks the agent for, and who is to ask it: without an agent of ours it is for the
+// reader to ask.
+func (p *play) sayTask() {
+	task := cmp.Or(p.Prompt, attackdoc.Prompt(p.doc))
+	switch {
+	case p.Silent || task == "":
+	case p.AGUI != "":
+		p.Note("the user's task goes to %s: %s", p.AGUI, task)
+	case p.Agent != nil:
+		p.Note("the user's task goes to the agent as its prompt: %s", task)
+	default: // also with --quiet: else nobody knows what to do
+		p.Say("the user's task, for you to give to your agent: %s", task)
+	}
+}
+
 // skipsAGUI says why front ends are not played where no agent speaks AG-UI.
 func (p *play) skipsAGUI() string {
 	if p.Agent == nil {
 		return "no agent was named that speaks AG-UI (--agui): what it has the user say is for you to say"
 	}
 	return "no agent was named that speaks AG-UI (--agui): what it has the user say goes to the agent as its prompt"
-}
-
-// Prompt returns what a document has the user say to the agent: the messages of role user
-// of its first AG-UI actor that has any, one paragraph each; "" if there are none.
-func Prompt(doc *oatf.Document) string {
-	for i := range doc.Attack.Execution.Actors {
-		a := &doc.Attack.Execution.Actors[i]
-		if a.Mode != "ag_ui_client" {
-			continue
-		}
-		var said []string
-		for p := range a.Phases {
-			for _, m := range a.Phases[p].State.Get("run_agent_input").Get("messages").Elements() {
-				if text := saidIn(m.Get("content")); m.Get("role").Is("user") && text != "" {
-					said = append(said, text)
-				}
-			}
-		}
-		if said != nil {
-			return strings.Join(said, "\n\n")
-		}
-	}
-	return ""
-}
-
-// saidIn returns the words of a message's content: a text, or a list of parts of which those
-// of text count.
-func saidIn(content rawjson.Value) string {
-	var parts []string
-	for _, p := range content.Elements() {
-		if text := p.Get("text").Text(); text != "" {
-			parts = append(parts, text)
-		}
-	}
-	return content.Text() + strings.Join(parts, "\n")
 }

@@ -28,7 +28,7 @@ func (r *Player) PlayAll(ctx context.Context, texts []attackdoc.Text, limits oat
 	slots := make(chan struct{}, parallel)
 	var all sync.WaitGroup
 	for i := range runs {
-		t, s := texts[i/repeat], Session{Listen: "127.0.0.1:0", Trace: traceName(traces, i, texts[i/repeat].Name), Silent: true}
+		t, s := texts[i/repeat], Session{Listen: "127.0.0.1:0", Trace: TraceName(traces, i, texts[i/repeat].Name), Silent: true}
 		if repeat > 1 {
 			s.Run = i%repeat + 1
 		}
@@ -61,14 +61,22 @@ func (r *Player) playOneOfSeveral(ctx context.Context, text attackdoc.Text, limi
 	return unplayed
 }
 
+// noAttacker is why a document is not played where a server to attack is named.
+const noAttacker = "a server to attack is named, and the document has no actor that attacks one (mcp_client): its own servers attack an agent, see --agent and --listen"
+
+// attacksServer reports whether an actor of the document is a client of the server under attack.
+func attacksServer(doc *oatf.Document) bool {
+	return slices.ContainsFunc(doc.Attack.Execution.Actors, func(a oatf.Actor) bool { return a.Mode == "mcp_client" })
+}
+
 // HasServer reports whether an actor of the document is a server, so that it needs an agent.
 func HasServer(doc *oatf.Document) bool {
 	return slices.ContainsFunc(doc.Attack.Execution.Actors, func(a oatf.Actor) bool { return oatf.IsServer(a.Mode) })
 }
 
-// traceName is where the trace of the n-th run goes: into the folder, under the name of
+// TraceName is where the trace of the n-th run goes: into the folder, under the name of
 // the document and, so that no two meet, the number.
-func traceName(folder string, n int, document string) string {
+func TraceName(folder string, n int, document string) string {
 	if folder == "" {
 		return ""
 	}

@@ -1,0 +1,43 @@
+package attackdoc
+
+import (
+	"strings"
+
+	"gauntlet/oatf"
+	"gauntlet/rawjson"
+)
+
+// Prompt returns what a document has the user say to the agent: the messages of role user
+// of its first AG-UI actor that has any, one paragraph each; "" if there are none.
+func Prompt(doc *oatf.Document) string {
+	for i := range doc.Attack.Execution.Actors {
+		a := &doc.Attack.Execution.Actors[i]
+		if a.Mode != "ag_ui_client" {
+			continue
+		}
+		var said []string
+		for p := range a.Phases {
+			for _, m := range a.Phases[p].State.Get("run_agent_input").Get("messages").Elements() {
+				if text := saidIn(m.Get("content")); m.Get("role").Is("user") && text != "" {
+					said = append(said, text)
+				}
+			}
+		}
+		if said != nil {
+			return strings.Join(said, "\n\n")
+		}
+	}
+	return ""
+}
+
+// saidIn returns the words of a message's content: a text, or a list of parts of which those
+// of text count.
+func saidIn(content rawjson.Value) string {
+	var parts []string
+	for _, p := range content.Elements() {
+		if text := p.Get("text").Text(); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return content.Text() + strings.Join(parts, "\n")
+}
