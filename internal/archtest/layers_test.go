@@ -125,6 +125,7 @@ var table = []row{
 
 	{path: "internal/runtime/sourcetree", layer: wires, may: []string{"finding", "sink"}, not: impure},
 	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
+	{path: "internal/runtime/oauth", layer: wires, may: []string{"internal/leaf/mcp"}, deps: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}, not: impure},
 	{path: "internal/runtime/model", layer: wires, may: []string{}, not: impure},
 	{path: "internal/runtime/sandbox", layer: wires, may: []string{"trace"}, deps: []string{"github.com/elastic/go-seccomp-bpf", "github.com/landlock-lsm/go-landlock", "golang.org/x/net", "golang.org/x/sys"}, not: impure},
 	{path: "internal/runtime/discover", layer: wires, may: []string{"internal/engine/check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
@@ -154,6 +155,7 @@ var table = []row{
 	{path: "internal/run/userfile", layer: files, not: impure},
 	{path: "internal/run/interrupt", layer: files, not: impure},
 	{path: "internal/run/launch", layer: doors, may: []string{"internal/runtime/sandbox", "internal/runtime/wire", "rawjson", "result", "trace"}, not: impure},
+	{path: "internal/run/login", layer: doors, may: []string{"internal/run/userfile", "internal/runtime/oauth", "internal/runtime/wire"}, deps: []string{"github.com/zalando/go-keyring"}, not: impure},
 	{path: "internal/run/tracefile", layer: doors, may: []string{"internal/leaf/secret", "internal/run/userfile", "internal/runtime/wire", "trace"}, not: impure},
 	{path: "internal/run/modelset", layer: doors, may: []string{"internal/run/userfile", "internal/runtime/model"}, not: impure},
 	{path: "internal/run/advise", layer: targets, may: []string{"internal/engine/advice", "internal/run/interrupt", "internal/run/modelset", "internal/runtime/model", "result"}},

@@ -297,7 +297,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	r.player.Serve.IdleStream = true // what a server says unasked has no other way to a client
 	r.player.Serve.HTTP.Body = r.live.message
 	r.player.Sealing, r.player.Probe = r.live.sandbox.sealing(nil), r.probe
-	r.player.Message, r.player.Environ, r.player.Tool = r.live.message, r.host.Environ, toolName()
+	r.player.Message, r.player.Environ, r.player.Tool, r.player.Logins = r.live.message, r.host.Environ, toolName(), r.logins(false)
 	r.player.Agent, r.player.AgentName, r.player.Prompt = chosen, r.agent.agent, r.agent.prompt
 	set, agentOf, err := r.agent.chooseModel(r.app)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/login"
 	"gauntlet/result"
 )
 
@@ -40,8 +41,9 @@ func Main(ctx context.Context, args []string, host Host) int {
 type app struct {
 	host     Host
 	quiet    bool
-	progress *progress // nil before the work begins
-	code     int       // of a command that did its work; one that could not returns an error
+	progress *progress       // nil before the work begins
+	sessions *login.Sessions // of the logins that are kept; nil before they are wanted
+	code     int             // of a command that did its work; one that could not returns an error
 }
 
 func (a *app) rootCommand() *cobra.Command {
@@ -71,7 +73,7 @@ Exit codes of every command:
 		Version:       version(),
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.newScanCommand(), a.newCaptureCommand(), a.newServeCommand(), a.newLockCommand(), a.newDiffCommand(), a.newViewCommand(), a.newAttackCommand(), a.newRedteamCommand(), a.newGatewayCommand(), a.newMockCommand(), a.newTraceCommand(), a.newSuppressCommand(), a.newTestCommand(), a.newProbeCommand(), a.newChecksCommand(), a.newExplainCommand(), a.newClassifyCommand(), a.newCalibrateCommand(), a.newVersionCommand())
+	root.AddCommand(a.newScanCommand(), a.newCaptureCommand(), a.newServeCommand(), a.newLockCommand(), a.newDiffCommand(), a.newViewCommand(), a.newAttackCommand(), a.newRedteamCommand(), a.newGatewayCommand(), a.newMockCommand(), a.newTraceCommand(), a.newSuppressCommand(), a.newTestCommand(), a.newProbeCommand(), a.newLoginCommand(), a.newLogoutCommand(), a.newChecksCommand(), a.newExplainCommand(), a.newClassifyCommand(), a.newCalibrateCommand(), a.newVersionCommand())
 	a.setHelp(root)
 	return root
 }

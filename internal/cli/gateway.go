@@ -221,7 +221,7 @@ func (g *gatewayCommand) readServers(ctx context.Context) ([]behind, error) {
 
 // newUpstream makes a server of the configuration one behind the gateway.
 func (g *gatewayCommand) newUpstream(b behind) gateway.Upstream {
-	dialer := g.sandbox.sealing(g.trace).Seal(launch.Dialer{Environ: g.host.Environ, Limits: wire.Limits{Message: g.message, Total: math.MaxInt64}}, b.name)
+	dialer := g.sandbox.sealing(g.trace).Seal(launch.Dialer{Environ: g.host.Environ, Limits: wire.Limits{Message: g.message, Total: math.MaxInt64}, Logins: g.logins(false)}, b.name)
 	return gateway.Upstream{Name: b.name, Open: func() (wire.Conn, error) {
 		return dialer.Connect(b.Server, func(_ string, secrets, credentials []string) wire.Tap {
 			if g.enforce {

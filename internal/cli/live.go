@@ -23,6 +23,7 @@ type liveFlags struct {
 	dir            string
 	header         []string
 	bearer         string // the variable that holds the token
+	login          bool   // in the browser where it is needed
 	timeout, total time.Duration
 	message, pages int
 	differential   bool
@@ -37,6 +38,7 @@ func (l *liveFlags) addLiveFlags(cmd *cobra.Command) {
 	f.StringVar(&l.dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
 	f.StringArrayVar(&l.header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
 	f.StringVar(&l.bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
+	f.BoolVar(&l.login, "login", false, "log in by your browser where the server wants a login and none is kept (default off)")
 	f.Var(durationFlag(&l.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
 	f.Var(durationFlag(&l.total, defaultTotalTimeout), "total-timeout", "longest time for all that is asked of one server")
 	f.Var(sizeFlag(&l.message, wire.DefaultMessage), "max-message", "longest message taken from the server")
@@ -63,7 +65,7 @@ func (a *app) newTargetReader(l *liveFlags, parallel int, limits catalog.Limits,
 	return &target.Reader{
 		Sealing: l.sandbox.sealing(record),
 		Options: target.Options{Timeout: l.timeout, Total: l.total, Message: l.message, Pages: l.pages, Parallel: parallel, Differential: l.differential, Limits: limits},
-		Version: version(), Environ: a.host.Environ, Trace: record, Progress: a.progress, ReadFile: a.readFile, Note: a.showNote,
+		Version: version(), Environ: a.host.Environ, Logins: a.logins(l.login), Trace: record, Progress: a.progress, ReadFile: a.readFile, Note: a.showNote,
 	}
 }
 

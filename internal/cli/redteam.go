@@ -158,9 +158,10 @@ func (r *redteamCommand) readServer(ctx context.Context) ([]redteam.Scenario, er
 	return redteam.FromServer(ctx, redteam.Target{
 		Name: "server", AllowAll: r.allowAll, Task: r.task, Version: version(), Tool: toolName(),
 		Dial: func(file *tracefile.File) (wire.Conn, error) {
-			dialer := sealing.Seal(launch.Dialer{Environ: r.host.Environ, Limits: wire.Limits{Message: r.live.message}}, "")
+			dialer := sealing.Seal(launch.Dialer{Environ: r.host.Environ, Limits: wire.Limits{Message: r.live.message}, Logins: r.logins(false)}, "")
 			return dialer.Connect(r.server.Server, func(_ string, secrets, _ []string) wire.Tap {
 				file.Hide(secrets)
+				r.keptLogins().Hide(file.Hide)
 				return nil
 			})
 		},

@@ -91,7 +91,7 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	r, err := suiterun.Run(cmd.Context(), s, suiterun.Options{
-		Trace: t.traceName, Recording: t.recording, Message: t.message, Limits: t.limits.Limits, Environ: t.host.Environ, Version: version(), Tool: toolName(), Note: t.note,
+		Trace: t.traceName, Recording: t.recording, Message: t.message, Limits: t.limits.Limits, Environ: t.host.Environ, Logins: t.logins(false), Version: version(), Tool: toolName(), Note: t.note,
 		Sealing: t.sandbox.sealing(nil),
 	})
 	if err != nil {

@@ -31,7 +31,11 @@ func (a *app) openTrace(name string) (*tracefile.Input, error) {
 
 // createTrace begins a trace.
 func (a *app) createTrace(name string) (*tracefile.File, error) {
-	return tracefile.Create(name, a.host.Stdout, toolName(), func(s string) { a.say("%s", s) })
+	t, err := tracefile.Create(name, a.host.Stdout, toolName(), func(s string) { a.say("%s", s) })
+	if err == nil {
+		a.keptLogins().Hide(t.Hide) // those that are renewed while it is recorded, too
+	}
+	return t, err
 }
 
 // toolName is what a trace says that it was recorded by.

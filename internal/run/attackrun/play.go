@@ -57,8 +57,9 @@ type Options struct {
 	VerbatimCards, PushAnywhere bool
 	// Message is the longest message taken from a peer, in bytes.
 	Message int
-	Environ []string // ours
-	Tool    string   // what traces say that they were recorded by
+	Environ []string      // ours
+	Logins  launch.Logins // of the user; nil for none
+	Tool    string        // what traces say that they were recorded by
 }
 
 // A Player plays documents.
@@ -138,7 +139,10 @@ func (p *play) playAndJudge(ctx context.Context) (result.AttackRun, error) {
 		p.Trace = filepath.Join(dir, "trace.ndjson")
 	}
 	var err error
-	if p.file, err = tracefile.Create(p.Trace, nil, p.Tool, nil); err != nil {
+	if p.file, err = tracefile.Create(p.Trace, nil, p.Tool, nil); err == nil && p.Logins != nil {
+		p.Logins.Hide(p.file.Hide)
+	}
+	if err != nil {
 		return p.reportUnjudged(), err
 	}
 	perform := p.perform
@@ -247,7 +251,7 @@ func (p *play) keepNotice(n attack.Notice) {
 
 // connectToTarget connects to the server under attack. Its secrets are kept out of the trace.
 func (p *play) connectToTarget(_ context.Context, _ string, tap wire.Tap) (wire.Conn, error) {
-	dialer := p.Sealing.Seal(launch.Dialer{Environ: p.Environ, Limits: wire.Limits{Message: p.Message}}, "")
+	dialer := p.Sealing.Seal(launch.Dialer{Environ: p.Environ, Limits: wire.Limits{Message: p.Message}, Logins: p.Logins}, "")
 	dialer.SandboxRecord = p.file.Record
 	return dialer.Connect(*p.Target, func(_ string, secrets, _ []string) wire.Tap {
 		p.file.Hide(secrets)

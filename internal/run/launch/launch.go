@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/runtime/sandbox"
@@ -46,6 +47,9 @@ func (s *Server) Program() string {
 type Dialer struct {
 	Environ []string // ours, of which a server gets HOME, PATH and the like
 	Limits  wire.Limits
+	// Logins has the login for a server behind a URL that is given neither a token nor a header of
+	// the name Authorization; nil for none.
+	Logins Logins
 	// Agent is how we introduce ourselves over HTTP; default "gauntlet".
 	Agent string
 	// Sandbox says whether servers that are started are sealed off, and SandboxConfig how;
@@ -58,6 +62,27 @@ type Dialer struct {
 	SandboxRecord func(trace.Message)
 	// Sandboxes, if not nil, keeps what happened in each.
 	Sandboxes *Sandboxes
+}
+
+// Logins are what the user logged in to.
+type Logins interface {
+	// For returns the login at a server, nil for none.
+	For(url string) wire.Login
+	// Hide has f told of everything secret, as NAME=VALUE, now and whenever a login is renewed.
+	Hide(f func(secrets []string))
+}
+
+// loginFor returns the login that a connection uses, nil for none.
+func (d *Dialer) loginFor(s *Server) wire.Login {
+	if d.Logins == nil || s.Bearer != "" || slices.ContainsFunc(s.Header, isAuthorization) {
+		return nil
+	}
+	return d.Logins.For(s.URL)
+}
+
+func isAuthorization(entry string) bool {
+	name, _, _ := strings.Cut(entry, "=")
+	return strings.EqualFold(strings.TrimSpace(name), "Authorization")
 }
 
 // A Tap returns what records a connection that is to be made to the server that messages call
@@ -82,6 +107,7 @@ type Opened struct {
 	Place string
 	// Secrets is what reports must hide of what the server was given, as NAME=VALUE.
 	Secrets []string
+	login   wire.Login // nil for none
 	// Process is the server that was started, nil for one behind a URL.
 	Process *wire.Process
 	// Sandbox is the one that the server runs in, nil for none. It ends with the connection;
@@ -89,6 +115,14 @@ type Opened struct {
 	Sandbox *sandbox.Sandbox
 	// SandboxReport says which protections held. It is empty where no sandbox was wanted.
 	SandboxReport sandbox.Report
+}
+
+// SecretsByNow are Secrets and those of a login that was begun or renewed since.
+func (o *Opened) SecretsByNow() []string {
+	if o.login == nil {
+		return o.Secrets
+	}
+	return slices.Concat(o.Secrets, o.login.Secrets())
 }
 
 // Connect is Open for those who want the connection alone.
@@ -145,8 +179,9 @@ func (e hiddenError) Unwrap() error { return e.error }
 func (d *Dialer) openHTTP(s Server, tap Tap) (*Opened, error) {
 	transport := wire.NewTransport()
 	transport.Proxy = http.ProxyFromEnvironment
+	login := d.loginFor(&s)
 	h, err := wire.Dial(wire.Endpoint{
-		URL: s.URL, Header: s.Header, Bearer: s.Bearer, Secret: s.Guard, SSE: s.SSE, Transport: transport, Limits: d.Limits, Agent: d.Agent,
+		URL: s.URL, Login: login, Header: s.Header, Bearer: s.Bearer, Secret: s.Guard, SSE: s.SSE, Transport: transport, Limits: d.Limits, Agent: d.Agent,
 	})
 	if err != nil {
 		return nil, err
@@ -154,12 +189,15 @@ func (d *Dialer) openHTTP(s Server, tap Tap) (*Opened, error) {
 	var credentials []string
 	if s.Bearer != "" || len(s.Header) > 0 {
 		credentials = append([]string{s.Bearer}, s.Header...)
+	} else if login != nil {
+		credentials = login.Secrets()
 	}
 	h.Tap(tap(h.Place(), h.Secrets(), credentials)) // Guard is among them
 	o := &Opened{Conn: &dialed{h, transport}, Place: h.Place(), Secrets: h.Secrets()}
 	if s.Configured {
 		o.Secrets = slices.Concat(s.Guard, redact.URLSecrets(s.URL))
 	}
+	o.login = login
 	return o, nil
 }
 

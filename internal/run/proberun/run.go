@@ -148,7 +148,7 @@ func (r *run) start(ctx context.Context) error {
 		}
 	}
 	r.out.Boxes = r.Dialer.Sandboxes
-	r.out.Place, r.out.Secrets, r.out.Protections, r.out.Sealed = opened.Place, opened.Secrets, opened.SandboxReport, opened.Sandbox != nil
+	r.out.Place, r.out.Secrets, r.out.Protections, r.out.Sealed = opened.Place, opened.SecretsByNow(), opened.SandboxReport, opened.Sandbox != nil
 	r.session, err = mcpclient.Open(ctx, opened.Conn, mcpclient.Options{
 		Name: "gauntlet", Version: r.Version, Timeout: 30 * time.Second, Items: r.Limits.Items, Redact: opened.Conn.Redact,
 		Capabilities: `{"roots":{}}`, Answer: r.answerServer,

@@ -49,6 +49,7 @@ type Options struct {
 	Message   int // longest message taken from a server, in bytes
 	Limits    catalog.Limits
 	Environ   []string       // ours
+	Logins    launch.Logins  // of the user; nil for none
 	Sealing   launch.Sealing // of servers that are started
 	Version   string         // ours, which servers are told
 	Tool      string         // what the recording says that it was made by
@@ -143,6 +144,9 @@ func (t *run) playLive(ctx context.Context, name string) ([]suitesteps.Result, e
 	if t.file, err = tracefile.Create(name, nil, t.Tool, func(s string) { t.Note("%s", s) }); err != nil {
 		return nil, err
 	}
+	if t.Logins != nil {
+		t.Logins.Hide(t.file.Hide)
+	}
 	playing, stop := context.WithCancel(ctx)
 	var results []suitesteps.Result
 	if err = t.startInProcess(playing); err == nil {
@@ -221,7 +225,7 @@ func (t *run) connectTo(name string, tap launch.Tap) (wire.Conn, error) {
 	case t.playing[name] != nil:
 		return inprocess.Connect(t.playing[name].Server, tap(name, nil, nil)), nil
 	}
-	dialer := t.Sealing.Seal(launch.Dialer{Environ: t.Environ, Limits: wire.Limits{Message: t.Message, Total: math.MaxInt64}}, name)
+	dialer := t.Sealing.Seal(launch.Dialer{Environ: t.Environ, Limits: wire.Limits{Message: t.Message, Total: math.MaxInt64}, Logins: t.Logins}, name)
 	dialer.SandboxRecord = t.file.Record
 	to := launch.Server{URL: s.URL, Header: assignPairs(s.Headers)}
 	if s.URL == "" {

@@ -68,7 +68,7 @@ type conversation struct {
 func (r *Reader) holdConversation(ctx context.Context, t Target, how conversation) (*Captured, error) {
 	got := &Captured{name: t.Name}
 	limits := wire.Limits{Message: min(r.Message, r.Limits.Bytes), Total: int64(r.Limits.Bytes)}
-	dialer := r.Sealing.Seal(launch.Dialer{Environ: r.Environ, Limits: limits, Agent: how.as.name}, t.Name)
+	dialer := r.Sealing.Seal(launch.Dialer{Environ: r.Environ, Limits: limits, Agent: how.as.name, Logins: r.Logins}, t.Name)
 	if t.URL == "" {
 		got.name = cmp.Or(t.Name, t.Program())
 		r.Progress.Step("starting %s", got.name)
@@ -103,6 +103,7 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 		end = server.Conn.Kill
 	}
 	leak := end()
+	got.Secrets = server.SecretsByNow()
 	if ctx.Err() != nil {
 		return got, interrupt.Err
 	}

@@ -37,8 +37,9 @@ type Progress interface {
 // A Reader reads targets.
 type Reader struct {
 	Options
-	Version  string   // ours, which servers are told
-	Environ  []string // ours
+	Version  string        // ours, which servers are told
+	Environ  []string      // ours
+	Logins   launch.Logins // of the user; nil for none
 	Trace    *tracefile.File
 	Sealing  launch.Sealing // of servers that are started
 	Progress Progress

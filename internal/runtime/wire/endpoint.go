@@ -23,6 +23,9 @@ type Endpoint struct {
 	// the token in messages.
 	Header []string
 	Bearer string
+	// Login, if not nil, has the token in place of Bearer, and is asked for another when it is
+	// refused.
+	Login Login
 	// Secret is what messages hide beside these, as NAME=VALUE.
 	Secret []string
 	// Agent is the User-Agent; default "gauntlet".

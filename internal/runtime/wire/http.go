@@ -4,12 +4,9 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"gauntlet/internal/leaf/redact"
 )
 
 // An HTTP is a Conn to a server behind a URL: Streamable HTTP of every revision, and
@@ -20,8 +17,8 @@ type HTTP struct {
 	transport http.RoundTripper
 	owned     bool // the transport is ours to close
 	header    http.Header
-	secret    *redact.Redactor
-	secrets   []string // as NAME=VALUE
+	hidden    hidden
+	login     Login // nil for none
 	limits    Limits
 	grace     time.Duration
 	left      atomic.Int64 // bytes that may still come
@@ -63,7 +60,7 @@ func Dial(e Endpoint) (*HTTP, error) {
 	}
 	h := &HTTP{
 		transport: e.Transport, owned: e.Transport == nil,
-		header: header, secret: redact.New(secrets), secrets: secrets, limits: e.Limits.withDefaults(), grace: e.Grace,
+		header: header, login: e.Login, limits: e.Limits.withDefaults(), grace: e.Grace,
 		in: make(chan received), jobs: make(chan func(), sendQueue),
 		target: u, sse: e.SSE, live: map[*exchange]context.CancelCauseFunc{},
 		closing: make(chan struct{}), over: make(chan struct{}),
@@ -73,6 +70,10 @@ func Dial(e Endpoint) (*HTTP, error) {
 	}
 	if h.grace == 0 {
 		h.grace = DefaultHTTPGrace
+	}
+	h.hidden.add(secrets)
+	if e.Login != nil {
+		h.hidden.add(e.Login.Secrets())
 	}
 	h.left.Store(h.limits.Total)
 	// Ends by Close, which waits for it.
@@ -225,11 +226,12 @@ func (h *HTTP) isClosing() bool {
 // Secrets returns what Redact removes, as NAME=VALUE: header values and tokens that were
 // given, Endpoint.Secret, the password of the URL, the long values of its query and what looks
 // like a key in its path.
-func (h *HTTP) Secrets() []string { return slices.Clone(h.secrets) }
+// It grows when a login is renewed.
+func (h *HTTP) Secrets() []string { return h.hidden.list() }
 
 // Redact replaces the values of Endpoint.Header and the token, if they have at least four
 // bytes, and the other Secrets by their names; see [Process.Redact].
-func (h *HTTP) Redact(s string) string { return h.secret.Replace(s) }
+func (h *HTTP) Redact(s string) string { return h.hidden.replace(s) }
 
 // Place returns the URL without user, password and query, fit for a message.
 func (h *HTTP) Place() string {

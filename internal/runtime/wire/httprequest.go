@@ -29,7 +29,7 @@ func (h *HTTP) roundTrip(ctx context.Context, method string, to *url.URL, body [
 	header.Set("Accept-Encoding", "identity")
 	lasting, forGood := to, true
 	for hops := 0; ; hops++ {
-		r, err := h.roundTripOnce(ctx, method, to, body, header)
+		r, err := h.roundTripAuthorized(ctx, method, to, body, header)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -82,6 +82,9 @@ func (h *HTTP) showSent(body []byte, exchange int, header http.Header) error {
 		return nil
 	}
 	own := header.Clone()
+	if h.login != nil {
+		own.Del("Authorization")
+	}
 	for name := range h.header {
 		own.Del(name)
 	}

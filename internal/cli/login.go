@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/run/login"
+	"gauntlet/internal/run/target"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/oauth"
+	"gauntlet/report"
+)
+
+// loginCommand is one run of the subcommand login.
+type loginCommand struct {
+	*app
+	scopes                  []string
+	clientID, document      string
+	secretEnv, keyFile      string
+	issuer, redirect, store string
+	origins                 []string
+	device, credentials     bool
+	print                   bool
+	wait                    time.Duration
+}
+
+func (a *app) newLoginCommand() *cobra.Command {
+	l := &loginCommand{app: a, store: string(login.Automatic)}
+	cmd := &cobra.Command{
+		Use:   "login [flags] URL",
+		Short: "Log in at a protected MCP server, for all commands that connect to it",
+		Long: `login finds out where a protected MCP server sends its users (OAuth 2.1 as MCP has it), has
+you log in there in your browser, and keeps what it got: in the keyring of this system where
+there is one, else in a file that only you can read. Every command that connects to the URL, or
+to what lies below it, uses the login and renews it; reports and recordings show none of it.
+
+The client is known at the authorization server by --client-id, or by your own client id
+metadata document (--client-metadata), or else it is registered there by itself.
+For a job without a user: --client-id with --client-credentials and --secret-env or --key-file.
+
+Only origins that you or verified metadata name are asked; metadata of a public server must
+not name private addresses, and nothing but https is used away from this machine.
+
+Exit codes: 0 if you are logged in; else 2.`,
+		Example: `  gauntlet login https://mcp.example.com/mcp
+  gauntlet scan https://mcp.example.com/mcp
+  gauntlet login --device https://mcp.example.com/mcp
+  gauntlet login --client-id ci --secret-env CI_SECRET --client-credentials https://mcp.example.com/mcp
+  gauntlet login list
+  gauntlet logout https://mcp.example.com/mcp`,
+		Args: cobra.ArbitraryArgs,
+		RunE: l.logIn,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringArrayVar(&l.scopes, "scope", nil, "ask for this `SCOPE`; repeatable, and several may stand in one (default those that the server names)")
+	f.StringVar(&l.clientID, "client-id", "", "`ID` of a client that you registered (default none)")
+	f.StringVar(&l.secretEnv, "secret-env", "", "the secret of that client is in our variable `NAME` (default none)")
+	f.StringVar(&l.keyFile, "key-file", "", "that client signs with the private key in this `FILE`, PEM in PKCS #8 (default none)")
+	f.StringVar(&l.document, "client-metadata", "", "`URL` of your own client id metadata document (default none)")
+	f.BoolVar(&l.credentials, "client-credentials", false, "log in the client itself, without a user (default off)")
+	f.BoolVar(&l.device, "device", false, "log in by a code that you enter on any device (default off)")
+	f.BoolVar(&l.print, "no-browser", false, "print the address of the page instead of opening it (default off)")
+	f.StringVar(&l.issuer, "issuer", "", "log in at this `ISSUER` of those that the server names, and show --client-id to no other (default the first)")
+	f.StringVar(&l.redirect, "redirect-uri", "", "`URL` on this machine that the browser comes back to (default one with a free port)")
+	f.StringArrayVar(&l.origins, "allow-origin", nil, "further `ORIGIN` that may be asked; repeatable (default none)")
+	f.Var(durationFlag(&l.wait, 5*time.Minute), "wait", "how long to wait for you")
+	f.Var(&value[string]{&l.store, "PLACE", oneOf(login.Places()), strings.Clone}, "store", "where to keep the login: "+strings.Join(login.Places(), ", "))
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
+	_ = cmd.MarkFlagFilename("key-file") // fails only for a flag that is not there
+	completeWith(cmd, "store", login.Places())
+	cmd.AddCommand(a.newLoginListCommand())
+	return cmd
+}
+
+func (l *loginCommand) logIn(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) != 1 || !target.IsURL(args[0]):
+		return usage(cmd, "want the URL of one server, which begins with https:// or http://")
+	case l.device && l.credentials:
+		return usage(cmd, "--device and --client-credentials are two ways to log in: want one of them")
+	case l.credentials && (l.clientID == "" || (l.secretEnv == "") == (l.keyFile == "")):
+		return usage(cmd, "--client-credentials wants --client-id, and --secret-env or --key-file")
+	case l.clientID == "" && (l.secretEnv != "" || l.keyFile != ""):
+		return usage(cmd, "--secret-env and --key-file are for --client-id")
+	}
+	s := l.keptLogins()
+	s.Store.Place = login.Place(l.store)
+	s.Issuer, s.Redirect, s.Origins = l.issuer, l.redirect, l.origins
+	if l.scopes != nil {
+		s.Scopes = strings.Fields(strings.Join(l.scopes, " "))
+	}
+	if err := l.readIdentity(&s.Identity); err != nil {
+		return usage(cmd, "%s", err)
+	}
+	ask := l.askToLogIn(map[bool]string{true: "print"}[l.print])
+	s.Interactive = func(z *oauth.Authorizer) { ask(z); z.Wait = l.wait }
+	done, err := s.LogIn(cmd.Context(), args[0], l.grant())
+	if err != nil {
+		return fmt.Errorf("%s: %w", login.Shown(args[0]), err)
+	}
+	l.tellDone(done)
+	return nil
+}
+
+func (l *loginCommand) grant() oauth.Grant {
+	switch {
+	case l.device:
+		return oauth.Device
+	case l.credentials:
+		return oauth.ClientCredentials
+	}
+	return oauth.Code
+}
+
+// readIdentity reads who the client is. Errors quote no secret.
+func (l *loginCommand) readIdentity(who *oauth.Identity) error {
+	who.ID, who.Document, who.Issuer = l.clientID, l.document, l.issuer
+	if l.secretEnv != "" {
+		secret, ok := l.lookupEnv(l.secretEnv)
+		if !ok || secret == "" {
+			return errors.New("--secret-env wants the name of a variable, and no variable of that name is set here")
+		}
+		who.Secret = secret
+	}
+	if l.keyFile != "" {
+		text, err := userfile.ReadText(l.keyFile, nil, 64<<10)
+		if err != nil {
+			return fmt.Errorf("--key-file: %w", userfile.Reason(err))
+		}
+		who.Key = text
+	}
+	return nil
+}
+
+func (l *loginCommand) tellDone(done *login.Done) {
+	got := done.Login
+	l.note("logged in at %s by %s, as a client by %s", login.Shown(got.Server), report.Visible(got.Client.Issuer), got.Client.Way)
+	if len(got.Scopes) > 0 {
+		l.note("scopes: %s", report.Visible(strings.Join(got.Scopes, " ")))
+	}
+	where := map[login.Place]string{login.Keyring: "the keyring of this system", login.File: l.loginFile()}[done.Place]
+	l.note("kept in %s; gauntlet logout %s revokes and forgets it", where, login.Shown(got.Server))
+}
+
+func (a *app) newLoginListCommand() *cobra.Command {
+	format := "text"
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the logins that are kept, without anything secret",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			lines, err := a.keptLogins().Store.List()
+			if err != nil {
+				return err
+			}
+			return a.writeTo("-", func(w io.Writer) error { return writeLogins(w, lines, format) })
+		},
+	}
+	textFormat(cmd, &format, "text", "json")
+	return cmd
+}
+
+func writeLogins(w io.Writer, lines []login.Line, format string) error {
+	if format == "json" {
+		return writeIndented(w, lines)
+	}
+	if len(lines) == 0 {
+		_, err := fmt.Fprintln(w, "no logins are kept")
+		return err
+	}
+	for _, l := range lines {
+		state := "does not say when it ends"
+		switch {
+		case l.Problem != "":
+			state = l.Problem
+		case l.Renewable:
+			state = "renewed by itself"
+		case !l.Expiry.IsZero():
+			state = "ends " + l.Expiry.Format(time.RFC3339)
+		}
+		text := fmt.Sprintf("%s by %s (%s), scopes %q, %s, in the %s", l.Server, l.Issuer, l.Grant, strings.Join(l.Scopes, " "), state, l.Place)
+		if _, err := fmt.Fprintln(w, report.Visible(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) newLogoutCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "logout [flags] URL",
+		Short: "Revoke the login at a server, and forget it",
+		Long: `logout tells the authorization server that the tokens of a login are not used any more, where
+it takes that, and forgets the login here in any case.
+
+Exit codes: 0 if the login is revoked, or forgotten where the authorization server takes no
+revocations; else 2.`,
+		Example: `  gauntlet logout https://mcp.example.com/mcp`,
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 || !target.IsURL(args[0]) {
+				return usage(cmd, "want the URL of one server, which begins with https:// or http://")
+			}
+			revoked, err := a.keptLogins().LogOut(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if revoked {
+				a.note("the login at %s is revoked and forgotten", login.Shown(args[0]))
+			} else {
+				a.note("the login at %s is forgotten here; its authorization server takes no revocations, so that the token holds until it ends", login.Shown(args[0]))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
+	return cmd
+}

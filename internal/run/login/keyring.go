@@ -1,0 +1,80 @@
+package login
+
+import (
+	"errors"
+	"time"
+
+	"github.com/zalando/go-keyring"
+)
+
+// service is what our entries in the keyring are called.
+const service = "gauntlet"
+
+// keyringTime is how long the keyring may take: one that waits for a user who is not there would
+// hold up everything.
+const keyringTime = 20 * time.Second
+
+// ring is a keyring.
+type ring interface {
+	get(origin string) (string, error)
+	set(origin, text string) error
+	remove(origin string) error
+	works() bool
+}
+
+func (s *Store) keyring() ring {
+	if s.ring != nil {
+		return s.ring
+	}
+	return systemRing{}
+}
+
+// systemRing is the keyring of the system: Keychain, Credential Manager, Secret Service.
+type systemRing struct{}
+
+var errSlow = errors.New("the keyring did not answer in time")
+
+func (systemRing) get(origin string) (string, error) {
+	return inTime(func() (string, error) { return keyring.Get(service, origin) })
+}
+
+func (systemRing) set(origin, text string) error {
+	_, err := inTime(func() (string, error) { return "", keyring.Set(service, origin, text) })
+	return err
+}
+
+func (systemRing) remove(origin string) error {
+	_, err := inTime(func() (string, error) { return "", keyring.Delete(service, origin) })
+	if errors.Is(err, keyring.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// works reports whether there is a keyring: one that says that it has no such entry is there.
+func (r systemRing) works() bool {
+	_, err := r.get("none")
+	return err == nil || errors.Is(err, keyring.ErrNotFound)
+}
+
+// inTime waits for the keyring, for a while.
+func inTime(ask func() (string, error)) (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
+	got := make(chan answer, 1)
+	// Ends with the answer of the keyring; the library has no way to end it sooner.
+	go func() {
+		text, err := ask()
+		got <- answer{text, err}
+	}()
+	timer := time.NewTimer(keyringTime)
+	defer timer.Stop()
+	select {
+	case a := <-got:
+		return a.text, a.err
+	case <-timer.C:
+		return "", errSlow
+	}
+}

@@ -1,0 +1,260 @@
+package login
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/oauth"
+)
+
+// maxStore bounds the file of logins, in bytes.
+const maxStore = 8 << 20
+
+// A Place is where the secrets of logins are kept.
+type Place string
+
+// The places. Automatic is the keyring where there is one, else the file.
+const (
+	Automatic Place = "auto"
+	Keyring   Place = "keyring"
+	File      Place = "file"
+)
+
+// Places lists them as flags name them.
+func Places() []string { return []string{string(Automatic), string(Keyring), string(File)} }
+
+// A Store keeps logins. It can be used from several goroutines; of several processes the one that
+// writes last wins.
+type Store struct {
+	// Path is the file of logins, which also says which of them are in the keyring.
+	Path string
+	// Place is where new logins are kept.
+	Place Place
+
+	mu   sync.Mutex
+	ring ring // nil for that of the system
+}
+
+// storeFile is what the file holds.
+type storeFile struct {
+	Version int               `json:"version"`
+	Origins map[string]*entry `json:"origins"`
+}
+
+// An entry has the logins at one origin, here or in the keyring.
+type entry struct {
+	Keyring bool          `json:"keyring,omitempty"`
+	Logins  []oauth.Login `json:"logins,omitempty"`
+}
+
+const storeVersion = 1
+
+// read reads the file. One that is not there holds nothing. A file that others can read is refused:
+// what it holds is not secret any more.
+func (s *Store) read() (*storeFile, error) {
+	all := &storeFile{Version: storeVersion, Origins: map[string]*entry{}}
+	info, err := os.Stat(s.Path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return all, nil
+	case err != nil:
+		return nil, fmt.Errorf("the file of logins: %w", userfile.Reason(err))
+	case othersCanRead(info):
+		return nil, fmt.Errorf("the file of logins %s can be read by others: make it yours alone (chmod 600), and log in again if it was not", s.Path)
+	}
+	text, err := userfile.ReadText(s.Path, nil, maxStore)
+	if err != nil {
+		return nil, fmt.Errorf("the file of logins: %w", userfile.Reason(err))
+	}
+	if err := json.Unmarshal([]byte(text), all); err != nil || all.Version != storeVersion || all.Origins == nil {
+		return nil, fmt.Errorf("the file of logins %s is not one of this version of gauntlet", s.Path)
+	}
+	for origin, e := range all.Origins {
+		if e == nil {
+			delete(all.Origins, origin)
+		}
+	}
+	return all, nil
+}
+
+func (s *Store) write(all *storeFile) error {
+	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
+		return fmt.Errorf("the folder of logins: %w", userfile.Reason(err))
+	}
+	return userfile.WritePrivate(s.Path, nil, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(all)
+	})
+}
+
+// loginsOf returns the logins of an entry, wherever they are.
+func (s *Store) loginsOf(origin string, e *entry) ([]oauth.Login, error) {
+	if !e.Keyring {
+		return e.Logins, nil
+	}
+	text, err := s.keyring().get(origin)
+	if err != nil {
+		return nil, fmt.Errorf("the login at %s is in the keyring, which cannot be read: %w", origin, err)
+	}
+	var logins []oauth.Login
+	if err := json.Unmarshal([]byte(text), &logins); err != nil {
+		return nil, fmt.Errorf("what the keyring has for %s is no login", origin)
+	}
+	return logins, nil
+}
+
+// Find returns the login for a server, nil if there is none: of those at its origin the one whose
+// server's path is the longest that the URL lies below.
+func (s *Store) Find(server string) (*oauth.Login, error) {
+	all, err := s.At(server)
+	if err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(server)
+	if err != nil {
+		return nil, nil // connecting says so
+	}
+	var best *oauth.Login
+	for i := range all {
+		if l := &all[i]; liesBelow(l.Server, u) && (best == nil || len(l.Server) > len(best.Server)) {
+			best = l
+		}
+	}
+	return best, nil
+}
+
+// At returns all logins at the origin of a server.
+func (s *Store) At(server string) ([]oauth.Login, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	origin := originOf(server)
+	if e := all.Origins[origin]; e != nil {
+		return s.loginsOf(origin, e)
+	}
+	return nil, nil
+}
+
+// liesBelow reports whether a URL is that of a login's server, or in its path.
+func liesBelow(server string, u *url.URL) bool {
+	base, err := url.Parse(server)
+	if err != nil || originOf(server) != originOf(u.String()) {
+		return false
+	}
+	want, has := strings.TrimSuffix(base.Path, "/"), strings.TrimSuffix(u.Path, "/")
+	return has == want || strings.HasPrefix(has, want+"/")
+}
+
+// Save keeps a login in place of the one for the same server.
+func (s *Store) Save(l *oauth.Login) error {
+	return s.change(l.Server, func(logins []oauth.Login) []oauth.Login {
+		kept := slices.DeleteFunc(logins, func(o oauth.Login) bool { return o.Server == l.Server })
+		return append(kept, *l)
+	})
+}
+
+// Remove forgets the login for a server.
+func (s *Store) Remove(server string) error {
+	return s.change(server, func(logins []oauth.Login) []oauth.Login {
+		return slices.DeleteFunc(logins, func(o oauth.Login) bool { return o.Server == server })
+	})
+}
+
+func (s *Store) change(server string, how func([]oauth.Login) []oauth.Login) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, err := s.read()
+	if err != nil {
+		return err
+	}
+	origin := originOf(server)
+	e := all.Origins[origin]
+	if e == nil {
+		e = &entry{Keyring: s.Place == Keyring || s.Place == Automatic && s.keyring().works()}
+	}
+	var logins []oauth.Login
+	if all.Origins[origin] != nil {
+		if logins, err = s.loginsOf(origin, e); err != nil {
+			return err
+		}
+	}
+	logins = how(logins)
+	all.Origins[origin] = e
+	if len(logins) == 0 {
+		delete(all.Origins, origin)
+	}
+	if err := s.place(origin, e, logins); err != nil {
+		return err
+	}
+	return s.write(all)
+}
+
+// place puts logins where they are to be. A keyring that takes no text of that length, or none at
+// all, leaves them to the file unless the user asked for the keyring.
+func (s *Store) place(origin string, e *entry, logins []oauth.Login) error {
+	if !e.Keyring {
+		e.Logins = logins
+		return nil
+	}
+	if len(logins) == 0 {
+		return s.keyring().remove(origin)
+	}
+	text, err := json.Marshal(logins)
+	if err != nil {
+		return err
+	}
+	err = s.keyring().set(origin, string(text))
+	if err == nil {
+		e.Logins = nil
+		return nil
+	}
+	if s.Place == Keyring {
+		return fmt.Errorf("the keyring did not take the login: %w", err)
+	}
+	_ = s.keyring().remove(origin) // what was there is old
+	e.Keyring, e.Logins = false, logins
+	return nil
+}
+
+// Origins lists the origins with logins, and where each is kept.
+func (s *Store) Origins() (map[string]Place, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]Place{}
+	for origin := range maps.Keys(all.Origins) {
+		out[origin] = File
+		if all.Origins[origin].Keyring {
+			out[origin] = Keyring
+		}
+	}
+	return out, nil
+}
+
+// originOf returns scheme, host and port of a URL in one spelling, without a slash behind them.
+func originOf(server string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		return ""
+	}
+	host := strings.ToLower(u.Host)
+	host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
+	return u.Scheme + "://" + host
+}

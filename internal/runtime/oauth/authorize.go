@@ -1,0 +1,184 @@
+package oauth
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"gauntlet/internal/leaf/excerpt"
+)
+
+// An Authorizer obtains logins at one server. Its methods are not for several goroutines at once.
+type Authorizer struct {
+	Guard    *Guard
+	Identity Identity
+	// Scopes are asked for in place of those that the server names; nil for those.
+	Scopes []string
+	// Issuer chooses among the authorization servers of a server, "" for the first.
+	Issuer string
+	// Redirect is the loopback address that codes are sent to; "" for one with a free port.
+	Redirect string
+	// Open shows the user a page of the authorization server, whose address was checked.
+	Open func(ctx context.Context, address string) error
+	// ShowDevice shows the user where to enter a code, in the device flow.
+	ShowDevice func(address, code string)
+	// Wait is how long the user may take; 0 for five minutes.
+	Wait time.Duration
+	// Now is the clock; nil for time.Now.
+	Now func() time.Time
+
+	verifier string
+}
+
+const defaultWait = 5 * time.Minute
+
+func (a *Authorizer) now() time.Time {
+	if a.Now != nil {
+		return a.Now()
+	}
+	return time.Now()
+}
+
+func (a *Authorizer) patience() time.Duration {
+	if a.Wait > 0 {
+		return a.Wait
+	}
+	return defaultWait
+}
+
+// Authorize has the user authorize us in a browser: the authorization code flow with PKCE, a
+// redirect to this machine, and the issuer compared (RFC 9207). before, if not nil, is the login
+// whose scopes are wanted as well.
+func (a *Authorizer) Authorize(ctx context.Context, server string, c Challenge, before *Login) (*Login, *Discovery, error) {
+	d, err := Discover(ctx, a.Guard, server, c, a.Issuer)
+	if err != nil {
+		return nil, d, err
+	}
+	if d.Server.AuthorizationEndpoint == "" || d.Server.TokenEndpoint == "" {
+		return nil, d, errors.New("the authorization server's metadata names no authorization_endpoint or no token_endpoint")
+	}
+	back, err := listenForCode(ctx, a.redirects())
+	if err != nil {
+		return nil, d, err
+	}
+	defer back.close()
+	client, err := a.chooseClient(ctx, d, back.address)
+	if err != nil {
+		return nil, d, err
+	}
+	l := &Login{Server: server, Resource: d.Resource, Grant: Code, Client: *client, Since: a.now()}
+	l.takeEndpoints(&d.Server)
+	l.Scopes = wantedScopes(d, c, a.Scopes)
+	if before != nil && before.Client.Issuer == client.Issuer {
+		l.Scopes = joinScopes(before.Scopes, l.Scopes)
+	}
+	code, err := a.askForCode(ctx, d, l, back)
+	if err != nil {
+		return nil, d, err
+	}
+	return l, d, a.exchange(ctx, l, code)
+}
+
+func (l *Login) takeEndpoints(m *Metadata) {
+	l.TokenEndpoint, l.RevokeEndpoint, l.SigningAudience = m.TokenEndpoint, m.RevocationEndpoint, m.Issuer
+}
+
+// redirects are the addresses to wait at, the first that is free: the one that the user names, or
+// those of registrations that are kept, and a new one.
+func (a *Authorizer) redirects() []string {
+	if a.Redirect != "" {
+		return []string{a.Redirect}
+	}
+	var out []string
+	if a.Identity.ID == "" {
+		for _, r := range a.Identity.Known {
+			if r.Way == Dynamic && !slices.Contains(out, r.Redirect) {
+				out = append(out, r.Redirect)
+			}
+		}
+	}
+	return append(out[:min(len(out), 5)], "http://127.0.0.1:0/callback")
+}
+
+// askForCode opens the authorization page and waits for the redirect.
+func (a *Authorizer) askForCode(ctx context.Context, d *Discovery, l *Login, back *callback) (string, error) {
+	conf := l.config()
+	conf.Endpoint.AuthURL = d.Server.AuthorizationEndpoint
+	a.verifier = oauth2.GenerateVerifier()
+	state := rand.Text()
+	page := conf.AuthCodeURL(state, oauth2.S256ChallengeOption(a.verifier), oauth2.SetAuthURLParam("resource", l.Resource))
+	if _, err := a.Guard.Check("authorization_endpoint", page); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.patience())
+	defer cancel()
+	back.expect(state)
+	if err := a.Open(ctx, page); err != nil {
+		return "", err
+	}
+	got, err := back.wait(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := checkIssuer(got.issuer, got.hasIssuer, &d.Server); err != nil {
+		return "", err
+	}
+	if got.failure != "" {
+		return "", fmt.Errorf("the authorization server refused: %s", describeOAuthError(got.failure, got.reason))
+	}
+	return got.code, nil
+}
+
+// checkIssuer compares who answered with whom we asked (RFC 9207), byte by byte: a code of another
+// authorization server must not be shown to this one. Where none was promised and none came there is
+// nothing to compare.
+func checkIssuer(issuer string, has bool, m *Metadata) error {
+	switch {
+	case !has && m.AuthorizationResponseIssParameterSupported:
+		return errors.New("the answer names no issuer (iss), though the authorization server says that it does: it may be that of another")
+	case has && issuer != m.Issuer:
+		return fmt.Errorf("the answer is that of the issuer %q, and %q was asked: the code was not used", excerpt.Clip(plainText(issuer), 120), excerpt.Clip(m.Issuer, 120))
+	}
+	return nil
+}
+
+// config is what package oauth2 wants to know of a login.
+func (l *Login) config() *oauth2.Config {
+	style := oauth2.AuthStyleInParams
+	if l.Client.Method == "client_secret_basic" {
+		style = oauth2.AuthStyleInHeader
+	}
+	secret := l.Client.Secret
+	if l.Client.Method == "none" {
+		secret = ""
+	}
+	return &oauth2.Config{ClientID: l.Client.ID, ClientSecret: secret, RedirectURL: l.Client.Redirect, Scopes: l.Scopes, Endpoint: oauth2.Endpoint{TokenURL: l.TokenEndpoint, AuthStyle: style}}
+}
+
+// withClient has package oauth2 ask through the guard.
+func (a *Authorizer) withClient(ctx context.Context) context.Context {
+	return context.WithValue(ctx, oauth2.HTTPClient, a.Guard.client())
+}
+
+// Probe asks the server for something without a token, and returns how it refuses. A server that
+// does not refuse has status 200 or the like in its challenge.
+func (a *Authorizer) Probe(ctx context.Context, server string) (Challenge, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, server, initializeBody())
+	if err != nil {
+		return Challenge{}, refuse("the server's URL", server, "it cannot be read")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	res, err := a.Guard.client().Do(req)
+	if err != nil {
+		return Challenge{}, requestError("the server", err)
+	}
+	defer res.Body.Close()
+	return ReadChallenge(res.StatusCode, res.Header), nil
+}

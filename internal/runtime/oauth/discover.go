@@ -1,0 +1,359 @@
+package oauth
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"gauntlet/internal/leaf/excerpt"
+)
+
+// Metadata is what an authorization server says about itself (RFC 8414, OpenID Connect Discovery).
+type Metadata struct {
+	oauthex.AuthServerMeta
+	// DeviceAuthorizationEndpoint is where the device flow begins (RFC 8628), "" for nowhere.
+	DeviceAuthorizationEndpoint string `json:"device_authorization_endpoint,omitempty"`
+}
+
+// A Document is one answer that discovery asked for, kept as evidence.
+type Document struct {
+	Kind    Kind   `json:"kind"`
+	URL     string `json:"url"`
+	Status  int    `json:"status,omitempty"` // 0 where no answer came
+	Body    string `json:"body,omitempty"`   // of a success
+	Problem string `json:"problem,omitempty"`
+	// Expect is the resource or the issuer that the document has to name.
+	Expect string `json:"expect,omitempty"`
+}
+
+// A Kind says what a document describes.
+type Kind string
+
+// The documents of discovery.
+const (
+	ResourceMetadata Kind = "protected resource metadata"
+	ServerMetadata   Kind = "authorization server metadata"
+)
+
+// A Challenge is what a server says when it refuses a request (RFC 6750, RFC 9728).
+type Challenge struct {
+	Status           int
+	ResourceMetadata string   // the address of the metadata, "" for none
+	Scopes           []string // that the request needs
+	Error            string   // "invalid_token", "insufficient_scope"
+}
+
+// ReadChallenge reads the header WWW-Authenticate of a refusal. One that cannot be read says nothing.
+func ReadChallenge(status int, header http.Header) Challenge {
+	out := Challenge{Status: status}
+	values := header.Values("WWW-Authenticate")
+	if len(values) > 8 {
+		values = values[:8]
+	}
+	for _, v := range values {
+		found, err := oauthex.ParseWWWAuthenticate([]string{excerpt.Clip(v, 4096)})
+		if err != nil {
+			continue
+		}
+		for _, c := range found {
+			if c.Scheme != "bearer" && c.Scheme != "dpop" {
+				continue
+			}
+			out.ResourceMetadata = firstOf(out.ResourceMetadata, c.Params["resource_metadata"])
+			out.Error = firstOf(out.Error, c.Params["error"])
+			if scope := c.Params["scope"]; scope != "" && out.Scopes == nil {
+				out.Scopes = strings.Fields(scope)
+			}
+		}
+	}
+	return out
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// A Discovery is where a protected server sends its users.
+type Discovery struct {
+	// Resource is what tokens are asked for: the server's URL, or the one of which it is a part.
+	Resource string
+	// ScopesSupported are those of the resource.
+	ScopesSupported []string
+	Server          Metadata
+	// Guessed says that there is no metadata: the endpoints are those that 2025-03-26 assumes.
+	Guessed bool
+	// Documents are all answers on the way, also of a discovery that failed.
+	Documents []Document
+}
+
+// discoverer is one discovery under way.
+type discoverer struct {
+	guard  *Guard
+	client *http.Client
+	server *url.URL
+	issuer string // that the user named, "" for none
+	found  *Discovery
+}
+
+// Discover asks the server, and then the authorization server that it names, for their metadata. A
+// document that was found and is wrong ends it: nothing is guessed in its place. The discovery is
+// never nil. issuer chooses among several authorization servers, "" for the first.
+func Discover(ctx context.Context, g *Guard, server string, c Challenge, issuer string) (*Discovery, error) {
+	found := &Discovery{}
+	u, err := g.Check("the server's URL", server)
+	if err != nil {
+		return found, err
+	}
+	u.Fragment = ""
+	d := &discoverer{guard: g, client: g.client(), server: u, issuer: issuer, found: found}
+	chosen, legacy, err := d.readResource(ctx, c)
+	if err != nil {
+		return found, err
+	}
+	if err := g.Allow("the issuer", chosen); err != nil {
+		return found, err
+	}
+	return found, d.readServer(ctx, chosen, legacy)
+}
+
+// readResource reads the protected resource metadata and returns the issuer to turn to. legacy says
+// that there is none, as in 2025-03-26, where the server's own origin stands for it.
+func (d *discoverer) readResource(ctx context.Context, c Challenge) (issuer string, legacy bool, err error) {
+	for _, at := range d.resourceAddresses(c.ResourceMetadata) {
+		if u, err := d.guard.Check("resource_metadata", at); err != nil {
+			return "", false, err
+		} else if originOf(u) != originOf(d.server) && !d.guard.named(u) {
+			return "", false, refuse("resource_metadata", at, "it is on another origin than the server; name that origin with --allow-origin if it is right")
+		}
+		var m oauthex.ProtectedResourceMetadata
+		doc, err := d.get(ctx, ResourceMetadata, at, d.server.String(), &m)
+		switch {
+		case err != nil:
+			return "", false, err
+		case doc.Status != http.StatusOK:
+			continue
+		}
+		chosen, err := d.chooseIssuer(&m)
+		return chosen, false, err
+	}
+	d.found.Resource = d.server.String()
+	return strings.TrimSuffix((&url.URL{Scheme: d.server.Scheme, Host: d.server.Host}).String(), "/"), true, nil
+}
+
+// resourceAddresses are where the metadata of the server may be, in the order of the
+// specification: where the refusal says, behind the well-known path with the server's own, at the root.
+func (d *discoverer) resourceAddresses(told string) (out []string) {
+	const known = "/.well-known/oauth-protected-resource"
+	if told != "" {
+		out = append(out, told)
+	}
+	at := *d.server
+	if path := strings.Trim(at.Path, "/"); path != "" {
+		at.Path, at.RawPath = known+"/"+path, ""
+		out = append(out, at.String())
+	}
+	at.Path, at.RawPath, at.RawQuery = known, "", ""
+	return append(out, at.String())
+}
+
+// chooseIssuer takes from the server's metadata what it says, if it is about this server.
+func (d *discoverer) chooseIssuer(m *oauthex.ProtectedResourceMetadata) (string, error) {
+	if !covers(m.Resource, d.server) {
+		return "", fmt.Errorf("the metadata is about %q and not about this server: a token for it would be one for somebody else", excerpt.Clip(m.Resource, 120))
+	}
+	d.found.Resource, d.found.ScopesSupported = m.Resource, m.ScopesSupported
+	switch {
+	case len(m.AuthorizationServers) == 0:
+		return "", errors.New("the server's metadata names no authorization server")
+	case d.issuer == "":
+		return m.AuthorizationServers[0], nil
+	}
+	for _, s := range m.AuthorizationServers {
+		if sameIssuer(s, d.issuer) {
+			return s, nil
+		}
+	}
+	return "", fmt.Errorf("the server does not name the issuer %q; it names %q", excerpt.Clip(d.issuer, 120), excerpt.Clip(strings.Join(m.AuthorizationServers, " "), 200))
+}
+
+// covers reports whether a resource identifier is that of the server, or of the part of its origin
+// in which the server is.
+func covers(resource string, server *url.URL) bool {
+	u, err := parseAddress("resource", resource)
+	if err != nil || u.Fragment != "" || originOf(u) != originOf(server) {
+		return false
+	}
+	want, has := strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(server.Path, "/")
+	return (has == want || strings.HasPrefix(has, want+"/")) && (u.RawQuery == "" || u.RawQuery == server.RawQuery)
+}
+
+// sameIssuer compares issuers as the metadata is compared with the address that led to it: apart from
+// one slash at the end they have to be equal.
+func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
+
+// readServer reads the metadata of the authorization server.
+func (d *discoverer) readServer(ctx context.Context, issuer string, legacy bool) error {
+	for _, at := range serverAddresses(issuer) {
+		var m Metadata
+		doc, err := d.get(ctx, ServerMetadata, at, issuer, &m)
+		switch {
+		case err != nil:
+			return err
+		case doc.Status == http.StatusOK:
+			return d.takeServer(&m, issuer)
+		}
+	}
+	if !legacy {
+		return fmt.Errorf("no metadata of the authorization server %q was found", excerpt.Clip(issuer, 120))
+	}
+	d.found.Guessed = true
+	d.found.Server.Issuer = issuer
+	d.found.Server.AuthorizationEndpoint, d.found.Server.TokenEndpoint, d.found.Server.RegistrationEndpoint = issuer+"/authorize", issuer+"/token", issuer+"/register"
+	return nil
+}
+
+// serverAddresses are where the metadata of an issuer may be: RFC 8414 and OpenID Connect, with the
+// well-known path in front of the issuer's, and as OpenID Connect has it behind it.
+func serverAddresses(issuer string) []string {
+	u, err := url.Parse(issuer)
+	if err != nil {
+		return nil
+	}
+	path := strings.Trim(u.Path, "/")
+	var out []string
+	for _, p := range []string{"/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"} {
+		u.Path, u.RawPath, u.RawQuery = strings.TrimSuffix(p+"/"+path, "/"), "", ""
+		out = append(out, u.String())
+	}
+	if path != "" {
+		u.Path = "/" + path + "/.well-known/openid-configuration"
+		out = append(out, u.String())
+	}
+	return out
+}
+
+// takeServer keeps the metadata if it is the issuer's own and every address in it may be used.
+func (d *discoverer) takeServer(m *Metadata, issuer string) error {
+	if !sameIssuer(m.Issuer, issuer) {
+		return fmt.Errorf("the metadata at the issuer %q says that it is that of %q", excerpt.Clip(issuer, 120), excerpt.Clip(m.Issuer, 120))
+	}
+	for _, e := range m.endpoints() {
+		if e.address == "" {
+			continue
+		}
+		if err := d.guard.Allow(e.name, e.address); err != nil {
+			return err
+		}
+	}
+	if err := checkEndpointQuery(m.AuthorizationEndpoint); err != nil {
+		return err
+	}
+	if !slices.Contains(m.CodeChallengeMethodsSupported, "S256") {
+		return errors.New("the authorization server does not say that it checks codes with S256 (PKCE); the specification wants clients to refuse it")
+	}
+	d.found.Server = *m
+	return nil
+}
+
+type endpoint struct{ name, address string }
+
+// endpoints are the addresses that we would ask or open.
+func (m *Metadata) endpoints() []endpoint {
+	return []endpoint{
+		{"authorization_endpoint", m.AuthorizationEndpoint}, {"token_endpoint", m.TokenEndpoint}, {"registration_endpoint", m.RegistrationEndpoint},
+		{"revocation_endpoint", m.RevocationEndpoint}, {"device_authorization_endpoint", m.DeviceAuthorizationEndpoint},
+	}
+}
+
+// checkEndpointQuery refuses an authorization endpoint that brings parameters of ours along: an
+// authorization server may take the first of two.
+func checkEndpointQuery(address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	for name := range u.Query() {
+		switch name {
+		case "client_id", "redirect_uri", "response_type", "state", "scope", "resource", "code_challenge", "code_challenge_method", "response_mode":
+			return refuse("authorization_endpoint", address, "it sets "+name+" itself")
+		}
+	}
+	return nil
+}
+
+// get asks for a JSON document and keeps what came. A status of 4xx is no error: there is no such
+// document. Whatever else is no document ends the discovery.
+func (d *discoverer) get(ctx context.Context, kind Kind, at, expect string, into any) (*Document, error) {
+	doc := Document{Kind: kind, URL: at, Expect: expect}
+	err := d.fetch(ctx, &doc, into)
+	if err != nil {
+		doc.Problem = err.Error()
+	}
+	d.found.Documents = append(d.found.Documents, doc)
+	return &doc, err
+}
+
+func (d *discoverer) fetch(ctx context.Context, doc *Document, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, doc.URL, nil)
+	if err != nil {
+		return refuse(string(doc.Kind), doc.URL, "it cannot be read")
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("MCP-Protocol-Version", "2025-11-25")
+	res, err := d.client.Do(req)
+	if err != nil {
+		return requestError("the "+string(doc.Kind), err)
+	}
+	defer res.Body.Close()
+	doc.Status = res.StatusCode
+	switch {
+	case res.StatusCode/100 == 4:
+		return nil
+	case res.StatusCode != http.StatusOK:
+		return fmt.Errorf("the %s was asked for and HTTP %d came", doc.Kind, res.StatusCode)
+	}
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return requestError("the "+string(doc.Kind), err)
+	}
+	doc.Body = string(bytes.ToValidUTF8(body, []byte("\uFFFD")))
+	if err := json.Unmarshal(body, into); err != nil {
+		return fmt.Errorf("the %s is no JSON object with the members of its kind", doc.Kind)
+	}
+	return nil
+}
+
+// requestError says why a request came to nothing without the address that it went to, which may
+// have a code in it.
+func requestError(what string, err error) error {
+	if r := wasRefused(err); r != nil {
+		return r
+	}
+	if u := (*url.Error)(nil); errors.As(err, &u) {
+		err = u.Err
+	}
+	return fmt.Errorf("%s: %s", what, plainText(err.Error()))
+}
+
+// plainText shortens a stranger's text to one line of printable characters.
+func plainText(s string) string {
+	words := strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return ' '
+		}
+		return r
+	}, excerpt.Clip(s, 1000))), " ")
+	return excerpt.Clip(words, 200)
+}

@@ -1,0 +1,351 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"gauntlet/internal/leaf/excerpt"
+)
+
+const (
+	// maxBody bounds each answer, in bytes.
+	maxBody = 1 << 20
+	// maxHead bounds the head of each answer, in bytes.
+	maxHead = 64 << 10
+	// maxRedirects bounds the redirects of one request, all within one origin.
+	maxRedirects = 3
+	// requestTime bounds one request with its redirects.
+	requestTime = 20 * time.Second
+)
+
+// A RefusedError says that an address was not asked, or not opened, and why.
+type RefusedError struct {
+	What string // which address it is: "token_endpoint", "a redirect"
+	URL  string // shortened, without control characters
+	Why  string
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("%s %s was refused: %s", e.What, e.URL, e.Why)
+}
+
+func refuse(what, address, why string) *RefusedError {
+	return &RefusedError{What: what, URL: fmt.Sprintf("%q", excerpt.Clip(address, 120)), Why: why}
+}
+
+// reach is how near to this machine an address is.
+type reach int
+
+const (
+	public reach = iota
+	private
+	loopback
+	forbidden // link-local (cloud metadata services), unspecified, multicast, reserved
+)
+
+// A Guard decides which addresses are asked. It can be used from several goroutines.
+type Guard struct {
+	own     string // origin of the server that the user named
+	nearest reach  // addresses up to this one may be asked
+
+	mu      sync.Mutex
+	origins map[string]bool // that the user or verified metadata named
+
+	direct, checked *http.Transport
+}
+
+// NewGuard makes the guard of one login at the server that the user named. more are further
+// origins that the user named. Its addresses are looked up to learn whether it is private; a name
+// that cannot be looked up counts as public.
+func NewGuard(ctx context.Context, server string, more []string) (*Guard, error) {
+	u, err := parseAddress("the server's URL", server)
+	if err != nil {
+		return nil, err
+	}
+	g := &Guard{own: originOf(u), nearest: reachOf(ctx, u.Hostname()), origins: map[string]bool{}}
+	g.origins[g.own] = true
+	for _, m := range more {
+		o, err := parseAddress("the origin", m)
+		if err != nil {
+			return nil, err
+		}
+		g.origins[originOf(o)] = true
+	}
+	g.direct = newTransport(nil)
+	g.checked = newTransport(g.checkDial)
+	return g, nil
+}
+
+// AssumePublic has the guard treat the server as one on another machine: what its metadata names
+// must not be private, whatever the server's own address is. Attacks on clients that run on one
+// machine need it.
+func (g *Guard) AssumePublic() { g.nearest = public }
+
+// newTransport has the proxy of the environment. A proxy connects for us, so that control, which
+// sees the addresses that we connect to, does not apply there.
+func newTransport(control func(network, address string, _ syscall.RawConn) error) *http.Transport {
+	t := &http.Transport{
+		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, Control: control}).DialContext,
+		TLSHandshakeTimeout:    10 * time.Second,
+		ResponseHeaderTimeout:  requestTime,
+		MaxResponseHeaderBytes: maxHead,
+		DisableCompression:     true, // a bomb would go off before we count
+		ForceAttemptHTTP2:      true,
+		DisableKeepAlives:      true, // a handful of requests
+	}
+	if control == nil {
+		t.Proxy = http.ProxyFromEnvironment
+	}
+	return t
+}
+
+// Allow adds the origin of an address that verified metadata named, once it was checked.
+func (g *Guard) Allow(what, address string) error {
+	u, err := g.Check(what, address)
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.origins[originOf(u)] = true
+	return nil
+}
+
+// Check reads an address and refuses one that must be neither asked nor opened, whoever named it.
+// It looks up no name: what a name leads to is compared when it is connected to.
+func (g *Guard) Check(what, address string) (*url.URL, error) {
+	u, err := parseAddress(what, address)
+	if err != nil {
+		return nil, err
+	}
+	near := literalReach(u.Hostname())
+	if originOf(u) == g.own {
+		near = min(near, g.nearest)
+	}
+	switch {
+	case u.Scheme == "http" && near != loopback && literalReach(u.Hostname()) != loopback:
+		return nil, refuse(what, address, "tokens and codes go over HTTPS only, away from this machine")
+	case near == forbidden || near > g.nearest:
+		return nil, refuse(what, address, "it is a private address, and the server's is not")
+	}
+	return u, nil
+}
+
+// checkDial refuses to connect to an address that is nearer than the server's own.
+func (g *Guard) checkDial(_, address string, _ syscall.RawConn) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = address
+	}
+	if near := literalReach(host); near == forbidden || near > g.nearest {
+		return refuse("the address", host, "a name leads to a private address, and the server's is not")
+	}
+	return nil
+}
+
+// named reports whether an origin may be asked.
+func (g *Guard) named(u *url.URL) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.origins[originOf(u)]
+}
+
+// RoundTrip makes one request, if its address may be asked.
+func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
+	u, err := g.Check("the address", r.URL.String())
+	if err != nil {
+		return nil, err
+	}
+	if !g.named(u) {
+		return nil, refuse("the address", u.Scheme+"://"+u.Host, "neither the user nor verified metadata named this origin")
+	}
+	res, err := g.transportFor(r, u).RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	res.Body = &limitedBody{res.Body, maxBody}
+	return res, nil
+}
+
+// transportFor chooses how to connect: to the server as the user named it, anywhere else with a
+// look at the address unless a proxy connects for us.
+func (g *Guard) transportFor(r *http.Request, u *url.URL) http.RoundTripper {
+	if originOf(u) == g.own {
+		return g.direct
+	}
+	if proxy, err := http.ProxyFromEnvironment(r); err == nil && proxy != nil {
+		return g.direct
+	}
+	return g.checked
+}
+
+// client is what makes all requests: bounded in time, with redirects inside of one origin alone, and
+// none for what carries a secret.
+func (g *Guard) client() *http.Client {
+	return &http.Client{Transport: g, Timeout: requestTime, CheckRedirect: func(next *http.Request, via []*http.Request) error {
+		switch from := via[0]; {
+		case from.Method != http.MethodGet:
+			return http.ErrUseLastResponse
+		case originOf(next.URL) != originOf(from.URL):
+			return refuse("a redirect to", next.URL.Scheme+"://"+next.URL.Host, "it leads to another origin")
+		case len(via) > maxRedirects:
+			return refuse("a redirect to", next.URL.Scheme+"://"+next.URL.Host, fmt.Sprintf("there were more than %d", maxRedirects))
+		}
+		return nil
+	}}
+}
+
+// limitedBody fails behind so many bytes.
+type limitedBody struct {
+	io.ReadCloser
+	left int
+}
+
+var errLongBody = fmt.Errorf("the answer has more than %d bytes", maxBody)
+
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		var one [1]byte
+		if n, err := b.ReadCloser.Read(one[:]); n == 0 {
+			return 0, err
+		}
+		return 0, errLongBody
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+// parseAddress reads an address that a stranger wrote. Only absolute http and https addresses with
+// a host and without a user pass: javascript:, file:, data: and the like are never asked or opened.
+func parseAddress(what, address string) (*url.URL, error) {
+	if len(address) > 4096 || strings.IndexFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"<>`\\^{|}", r) }) >= 0 {
+		return nil, refuse(what, address, "it is too long, or has characters that no address has")
+	}
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return nil, refuse(what, address, "it cannot be read")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, refuse(what, address, "it does not begin with https://")
+	case u.Hostname() == "" || u.Opaque != "":
+		return nil, refuse(what, address, "it names no host")
+	case u.User != nil:
+		return nil, refuse(what, u.Scheme+"://"+u.Host, "it has a user or a password in it")
+	case !plainHost(u.Hostname()):
+		return nil, refuse(what, address, "its host has characters that no name has")
+	}
+	return u, nil
+}
+
+// plainHost reports whether a host is a name or an address and nothing a shell would act upon.
+func plainHost(host string) bool {
+	return strings.IndexFunc(host, func(r rune) bool {
+		return r != '.' && r != '-' && r != ':' && r != '_' && r != '%' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r < 0x80
+	}) < 0
+}
+
+// originOf returns scheme, host and port of an address, in one spelling.
+func originOf(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + net.JoinHostPort(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), port)
+}
+
+// reachOf looks a host up: it is as near as the farthest of its addresses.
+func reachOf(ctx context.Context, host string) reach {
+	if near := literalReach(host); near != public || isAddress(host) {
+		return near
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil || len(found) == 0 {
+		return public
+	}
+	near := loopback
+	for _, a := range found {
+		near = min(near, addressReach(a))
+	}
+	return near
+}
+
+func isAddress(host string) bool {
+	_, err := netip.ParseAddr(host)
+	return err == nil
+}
+
+// literalReach reads a host without looking it up; a name counts as public unless it is one of
+// this machine.
+func literalReach(host string) reach {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return loopback
+	}
+	if a, err := netip.ParseAddr(host); err == nil {
+		return addressReach(a)
+	}
+	if looksNumeric(host) {
+		return forbidden
+	}
+	return public
+}
+
+// looksNumeric reports whether a host could be one of the old spellings of an address (2130706433,
+// 0x7f.1, 017700000001), which some resolvers take: no name ends in a label of that form.
+func looksNumeric(host string) bool {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	digits := strings.TrimPrefix(last, "0x")
+	return digits != "" && strings.Trim(digits, "0123456789abcdef") == "" && (digits != last || strings.Trim(last, "0123456789") == "")
+}
+
+// shared is the space for carrier-grade NAT (RFC 6598), reserved the space above multicast.
+var special = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4")}
+
+var (
+	shared = netip.MustParsePrefix("100.64.0.0/10")
+	nat64  = netip.MustParsePrefix("64:ff9b::/96")
+)
+
+func addressReach(a netip.Addr) reach {
+	a = a.Unmap().WithZone("")
+	if nat64.Contains(a) { // an IPv4 address in other clothes
+		b := a.As16()
+		a = netip.AddrFrom4([4]byte(b[12:]))
+	}
+	switch {
+	case a.IsLoopback():
+		return loopback
+	case a.IsPrivate(), shared.Contains(a):
+		return private
+	case a.IsLinkLocalUnicast(), a.IsMulticast(), a.IsUnspecified(), a.IsInterfaceLocalMulticast():
+		return forbidden
+	}
+	for _, p := range special {
+		if p.Contains(a) {
+			return forbidden
+		}
+	}
+	return public
+}
+
+// wasRefused returns the refusal in err, nil if there is none.
+func wasRefused(err error) *RefusedError {
+	var r *RefusedError
+	if errors.As(err, &r) {
+		return r
+	}
+	return nil
+}

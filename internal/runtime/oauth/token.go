@@ -1,0 +1,215 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+
+	"gauntlet/internal/leaf/mcp"
+)
+
+// initializeBody is the first message of a conversation, which asks for nothing.
+func initializeBody() io.Reader {
+	return strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{},"clientInfo":{"name":"gauntlet","version":"1"}}}`)
+}
+
+// exchange turns a code into tokens.
+func (a *Authorizer) exchange(ctx context.Context, l *Login, code string) error {
+	if err := a.Guard.Allow("token_endpoint", l.TokenEndpoint); err != nil {
+		return err
+	}
+	opts := []oauth2.AuthCodeOption{oauth2.VerifierOption(a.verifier), oauth2.SetAuthURLParam("resource", l.Resource)}
+	signed, err := a.assertion(l)
+	if err != nil {
+		return err
+	}
+	for name, values := range signed {
+		opts = append(opts, oauth2.SetAuthURLParam(name, values[0]))
+	}
+	got, err := l.config().Exchange(a.withClient(ctx), code, opts...)
+	if err != nil {
+		return tokenError("the code", err, append(l.Secrets(), "code="+code, "code_verifier="+a.verifier))
+	}
+	return l.take(got)
+}
+
+// Renew obtains a new token without the user: by the refresh token, or anew by client credentials.
+// An [oauth2.RetrieveError] with invalid_grant in its chain says that the login is over.
+func (a *Authorizer) Renew(ctx context.Context, l *Login) error {
+	if err := a.Guard.Allow("token_endpoint", l.TokenEndpoint); err != nil {
+		return err
+	}
+	params := url.Values{}
+	if l.Grant != ClientCredentials {
+		if l.Refresh == "" {
+			return errors.New("the login has no refresh token")
+		}
+		// Package oauth2 refreshes without a resource, which MCP wants in every token request; its
+		// clientcredentials takes any parameter, and another grant_type as well.
+		params.Set("grant_type", "refresh_token")
+		params.Set("refresh_token", l.Refresh)
+	}
+	return a.requestToken(ctx, l, params)
+}
+
+// ClientCredentials obtains a login by a client's own credentials, without a user.
+func (a *Authorizer) ClientCredentials(ctx context.Context, server string, c Challenge) (*Login, *Discovery, error) {
+	d, err := Discover(ctx, a.Guard, server, c, a.Issuer)
+	if err != nil {
+		return nil, d, err
+	}
+	if a.Identity.ID == "" || a.Identity.Secret == "" && a.Identity.Key == "" {
+		return nil, d, errors.New("client credentials are an id and a secret or a key, and one of them is not named")
+	}
+	client, err := a.chooseClient(ctx, d, "")
+	if err != nil {
+		return nil, d, err
+	}
+	l := &Login{Server: server, Resource: d.Resource, Grant: ClientCredentials, Client: *client, Since: a.now()}
+	l.takeEndpoints(&d.Server)
+	l.Scopes = wantedScopes(d, c, a.Scopes)
+	return l, d, a.requestToken(ctx, l, url.Values{})
+}
+
+// requestToken asks the token endpoint, in the name of the client.
+func (a *Authorizer) requestToken(ctx context.Context, l *Login, params url.Values) error {
+	params.Set("resource", l.Resource)
+	signed, err := a.assertion(l)
+	if err != nil {
+		return err
+	}
+	for name, values := range signed {
+		params[name] = values
+	}
+	conf := l.config()
+	cc := clientcredentials.Config{ClientID: conf.ClientID, ClientSecret: conf.ClientSecret, TokenURL: conf.Endpoint.TokenURL, AuthStyle: conf.Endpoint.AuthStyle, EndpointParams: params}
+	if l.Grant == ClientCredentials {
+		cc.Scopes = l.Scopes
+	}
+	got, err := cc.Token(a.withClient(ctx))
+	if err != nil {
+		return tokenError("the login", err, l.Secrets())
+	}
+	return l.take(got)
+}
+
+// take keeps what the token endpoint answered. A token that could not stand in a header is none.
+func (l *Login) take(got *oauth2.Token) error {
+	switch {
+	case got.AccessToken == "" || !headerValue(got.AccessToken) || !headerValue(got.RefreshToken):
+		return errors.New("the authorization server sent a token that is empty, too long or has characters that no token has")
+	case !strings.EqualFold(got.Type(), "Bearer"):
+		return fmt.Errorf("the authorization server sent a token of the type %q, and MCP wants Bearer", plainText(got.Type()))
+	}
+	l.Access, l.Expiry = got.AccessToken, got.Expiry.UTC()
+	if got.Expiry.IsZero() {
+		l.Expiry = got.Expiry
+	}
+	if got.RefreshToken != "" { // else the one that was used goes on being valid
+		l.Refresh = got.RefreshToken
+	}
+	if granted, ok := got.Extra("scope").(string); ok && granted != "" {
+		l.Scopes = strings.Fields(plainText(granted))
+	}
+	return nil
+}
+
+// longestToken bounds a token, in bytes.
+const longestToken = 32 << 10
+
+func headerValue(s string) bool {
+	return len(s) <= longestToken && strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f }) < 0
+}
+
+// EndedError says that a token request was refused in a way that only a new login ends.
+type EndedError struct{ Reason string }
+
+func (e *EndedError) Error() string { return e.Reason }
+
+// tokenError says why there is no token. The answer is a stranger's: of it only the error's code and
+// description are shown, shortened, and nothing of what we sent even if it is repeated there.
+func tokenError(what string, err error, secrets []string) error {
+	var answer *oauth2.RetrieveError
+	if !errors.As(err, &answer) {
+		return requestError("the token endpoint", err)
+	}
+	text := describeOAuthError(answer.ErrorCode, answer.ErrorDescription)
+	if answer.ErrorCode == "" && answer.Response != nil {
+		text = fmt.Sprintf("HTTP %d", answer.Response.StatusCode)
+	}
+	text = hide(secrets, fmt.Sprintf("the authorization server did not accept %s: %s", what, text))
+	if answer.ErrorCode == "invalid_grant" || answer.ErrorCode == "invalid_client" {
+		return &EndedError{text}
+	}
+	return errors.New(text)
+}
+
+// describeOAuthError shows an error of OAuth. Whatever it says is quoted as a stranger's words.
+func describeOAuthError(code, description string) string {
+	text := fmt.Sprintf("%q", plainText(code))
+	if description != "" {
+		text += fmt.Sprintf(", %q", plainText(description))
+	}
+	return text
+}
+
+// Revoke tells the authorization server that the tokens are not used any more (RFC 7009): the refresh
+// token first, with which many servers revoke what came of it. It reports whether there is an
+// endpoint for it.
+func (a *Authorizer) Revoke(ctx context.Context, l *Login) (bool, error) {
+	if l.RevokeEndpoint == "" {
+		return false, nil
+	}
+	if err := a.Guard.Allow("revocation_endpoint", l.RevokeEndpoint); err != nil {
+		return true, err
+	}
+	var failed error
+	for _, t := range [][2]string{{"refresh_token", l.Refresh}, {"access_token", l.Access}} {
+		if t[1] != "" {
+			failed = errors.Join(failed, a.revokeOne(ctx, l, t[0], t[1]))
+		}
+	}
+	return true, failed
+}
+
+func (a *Authorizer) revokeOne(ctx context.Context, l *Login, kind, token string) error {
+	form := url.Values{"token": {token}, "token_type_hint": {kind}}
+	signed, err := a.assertion(l)
+	if err != nil {
+		return err
+	}
+	for name, values := range signed {
+		form[name] = values
+	}
+	conf := l.config()
+	if conf.Endpoint.AuthStyle == oauth2.AuthStyleInParams {
+		form.Set("client_id", conf.ClientID)
+		if conf.ClientSecret != "" {
+			form.Set("client_secret", conf.ClientSecret)
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, l.RevokeEndpoint, strings.NewReader(form.Encode()))
+	if err != nil {
+		return refuse("revocation_endpoint", l.RevokeEndpoint, "it cannot be read")
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if conf.Endpoint.AuthStyle == oauth2.AuthStyleInHeader {
+		req.SetBasicAuth(url.QueryEscape(conf.ClientID), url.QueryEscape(conf.ClientSecret))
+	}
+	res, err := a.Guard.client().Do(req)
+	if err != nil {
+		return requestError("the revocation endpoint", err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode/100 != 2 {
+		return fmt.Errorf("the authorization server did not revoke the %s: HTTP %d", strings.ReplaceAll(kind, "_", " "), res.StatusCode)
+	}
+	return nil
+}
