@@ -101,6 +101,10 @@ func (g *Graph) Callees(call *ir.Expr, c Context) []Callee {
 			out = append(out, Callee{Name: name, Row: g.Row(name)})
 		case member:
 			out = append(out, g.methodCallees(call, v.text, c)...)
+		case data, constant:
+			if call.X.Kind == ir.Attr { // a method of a text or a number: " ".join(words)
+				out = append(out, Callee{Name: "." + call.X.Text})
+			}
 		}
 	}
 	return out

@@ -16,6 +16,15 @@ type call struct {
 	receiver *value // what a method belongs to
 	args     []*value
 	literals []*ir.Expr // functions that are handed over as they are written
+	spreads  []*value   // by argument: the list or the table that it is spread from, nil where it is not
+}
+
+// spread returns the list or the table that an argument is spread from, or nil.
+func (c call) spread(i int) *value {
+	if i < len(c.spreads) {
+		return c.spreads[i]
+	}
+	return nil
 }
 
 // evalCall reads a call: its arguments, what it enters, and what it gives back.
@@ -34,7 +43,10 @@ func (r *reader) evalCall(e *ir.Expr) *value {
 			v = r.eval(a.Value)
 		}
 		if a.Spread {
+			c.spreads = append(c.spreads, v)
 			v = v.elements()
+		} else {
+			c.spreads = append(c.spreads, nil)
 		}
 		c.args = append(c.args, v)
 	}
@@ -84,7 +96,25 @@ func (c call) argument(p *ir.Param) *value {
 				rest = rest.with(a.Name, c.args[i])
 			}
 		case a.Spread:
-			if position <= p.Index {
+			list := c.spread(i)
+			switch {
+			case list != nil && list.length >= 0: // each of its elements is an argument
+				for j := range list.length {
+					if position == p.Index && !p.Rest {
+						return list.member(itoa(j))
+					}
+					if p.Rest && position >= p.Index {
+						rest = rest.push(list.member(itoa(j)))
+					}
+					position++
+				}
+			case p.Rest:
+				rest = rest.push(c.args[i])
+			case list != nil && isTable(a.Value):
+				if v := list.member(p.Name); !v.isEmpty() {
+					return v
+				}
+			case position <= p.Index:
 				return c.args[i]
 			}
 		default:
@@ -116,6 +146,7 @@ func (r *reader) mutate(c call) {
 	clean := true
 	for i, a := range c.args {
 		clean = clean && a.isClean()
+		a = r.st.noted(a)
 		switch {
 		case x.Text == "set" && i == 0, x.Text == "insert" && i == 0:
 		case x.Text == "extend" || x.Text == "update" || c.expr.Args[i].Spread:
@@ -245,7 +276,11 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 			if f.guesses > maxGuesses {
 				continue
 			}
-			for _, m := range at(f.src).all() {
+			arriving := at(f.src)
+			if f.kind == sink.ArgumentFlow {
+				arriving = optionLike(given[f.src.param], f.src.path, arriving)
+			}
+			for _, m := range arriving.all() {
 				if r.st.gone[m.src] {
 					continue
 				}
@@ -312,4 +347,11 @@ func (v *value) substituted(at func(source) *value, place sink.Place, name strin
 		}
 	}
 	return out
+}
+
+// isTable reports whether an argument that is spread is written as a table of Python: **arguments.
+func isTable(e *ir.Expr) bool {
+	at := int(e.Start)
+	source := e.Scope.File.Source
+	return at >= 2 && at <= len(source) && source[at-1] == '*' && source[at-2] == '*'
 }

@@ -88,6 +88,8 @@ func (r *reader) evalTemplate(e *ir.Expr) *value {
 			text = unknownText
 			if part.Value.Kind == ir.Literal {
 				text = part.Value.Text
+			} else if len(v.marks) > 0 {
+				text = v.marks[0].head + unknownText // as it begins where the caller's text is in it
 			}
 		}
 		if head.Len() < maxHead {

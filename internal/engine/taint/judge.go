@@ -17,6 +17,10 @@ func judge(f flow, language string) (sink.Flow, bool) {
 		out.Steps = append(out.Steps, sink.FlowStep{At: s.at, What: s.what})
 	}
 	slices.Reverse(out.Steps)
+	if f.front == splitFront {
+		f.about = f.firstWord()
+		out.About = f.about
+	}
 	has := func(facts fact) bool { return f.facts&facts != 0 }
 	switch f.kind {
 	case sink.ShellFlow:
@@ -41,7 +45,7 @@ func judge(f flow, language string) (sink.Flow, bool) {
 			out.Guard = "it is split into words, so that one parameter becomes any number of arguments of " + f.about
 		}
 	case sink.CodeFlow:
-		if has(jsonQuoted) && !has(halfQuoted) {
+		if has(jsonQuoted) && !has(halfQuoted) || has(noLetters) {
 			return out, false
 		}
 		out.Guard = "it is run as code"
@@ -98,7 +102,7 @@ func judge(f flow, language string) (sink.Flow, bool) {
 		}
 		out.Guard = "it becomes part of the address without being encoded, so that ../ and ? change what is asked for"
 	case sink.SQLFlow:
-		if has(noQuote | noShellMeta) {
+		if has(noQuote | noShellMeta | sqlQuoted) {
 			return out, false
 		}
 		out.Guard = "it is written into the statement instead of being bound as a parameter"

@@ -132,3 +132,24 @@ func (r *reader) asksEnvironment(e *ir.Expr, depth int) bool {
 	}
 	return r.asksEnvironment(e.X, depth+1)
 }
+
+// optionLike returns those elements of a list of arguments that a program may take for an option: not what stands behind
+// "--", and not the value of an option. Any other path of the list is the value that stands there.
+func optionLike(list *value, path string, there *value) *value {
+	if path != ".*" || list == nil || list.length <= 0 {
+		return there
+	}
+	out := nothing
+	before := ""
+	for i := range list.length {
+		e := list.member(itoa(i))
+		if before == "--" {
+			break
+		}
+		if !strings.HasPrefix(before, "-") || strings.Contains(before, "=") {
+			out = join(out, e)
+		}
+		before = e.fixed
+	}
+	return out
+}

@@ -66,7 +66,20 @@ func factsOfSet(has func(rune) bool) fact {
 	if has('-') {
 		f &^= noDash
 	}
+	if !holdsLetter(has) {
+		f |= noLetters
+	}
 	return f
+}
+
+// holdsLetter reports whether any letter, "_", or a mark that begins a text or a list of a program is among some characters.
+func holdsLetter(has func(rune) bool) bool {
+	for c := rune('A'); c <= 'z'; c++ {
+		if has(c) && (c <= 'Z' || c >= '_') {
+			return true
+		}
+	}
+	return has('\'') || has('"') || has('$') || has('é')
 }
 
 // factsWithout is what is known of a text that lacks some characters.
@@ -220,6 +233,9 @@ func (r *reader) replaced(c call, name string) *value {
 	if len(c.args) < 2 {
 		return subject.derived(0)
 	}
+	if f := r.quoting(c, pattern, by); f != 0 {
+		return subject.derived(f)
+	}
 	text, flags, ok := r.patternText(c.expr.Args[pattern].Value)
 	isString := c.expr.Args[pattern].Value != nil && c.expr.Args[pattern].Value.Kind == ir.String
 	if !ok || isString && name != "re.sub" {
@@ -239,4 +255,26 @@ func (r *reader) replaced(c call, name string) *value {
 		}
 	}
 	return subject.derived(add)
+}
+
+// quoting is what is known of text in which one kind of quotation mark was replaced everywhere: doubled for a statement, or
+// closed, escaped and opened again for a shell.
+func (r *reader) quoting(c call, pattern, by int) fact {
+	text, flags, ok := r.patternText(c.expr.Args[pattern].Value)
+	if !ok || len(text) != 1 || by >= len(c.args) {
+		return 0
+	}
+	if p := c.expr.Args[pattern].Value; p.Kind == ir.String && r.a.g.Convention().Language == "typescript" && c.expr.X.Text != "replaceAll" {
+		return 0 // the first one alone
+	} else if p.Kind != ir.String && !strings.Contains(flags, "g") {
+		return 0
+	}
+	with := c.args[by].fixed
+	switch {
+	case strings.Contains("'\"`]", text) && with == text+text:
+		return sqlQuoted
+	case text == "'" && (with == `'\''` || with == `'"'"'`):
+		return shellQuoted
+	}
+	return 0
 }

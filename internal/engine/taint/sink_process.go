@@ -15,6 +15,9 @@ var interpreters = map[string]string{
 	"powershell.exe": "-command", "pwsh": "-command", "python": "-c", "python3": "-c", "node": "-e", "ruby": "-e", "perl": "-e", "php": "-r", "osascript": "-e",
 }
 
+// takesAll are options behind which all arguments are code together.
+var takesAll = map[string]bool{"/c": true, "-command": true}
+
 // dangerousOptions are programs that run or write something because of an option, with the option.
 var dangerousOptions = map[string]string{
 	"ssh": "-oProxyCommand=", "scp": "-S", "sftp": "-S", "rsync": "-e", "git": "--upload-pack=", "tar": "--checkpoint-action=", "find": "-exec",
@@ -33,10 +36,12 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 		return
 	}
 	argv := row.Argument("argv", c.expr)
-	if argv == nil {
+	var v *value
+	if argv != nil {
+		v = r.valueOf(c, argv)
+	} else if v = c.spread(0); v == nil || v.length <= 0 { // exec(*argv)
 		return
 	}
-	v := r.valueOf(c, argv)
 	args := r.argvOf(c, argv, v)
 	program := v
 	if v.length > 0 {
@@ -50,17 +55,16 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 		r.sinkMarks(c, sink.ShellFlow, name, "", marks)
 		return
 	}
-	for _, m := range program.marks {
-		if m.head == "" {
-			r.sinkMarks(c, sink.ProgramFlow, name, "", []mark{m})
-		}
-	}
+	r.sinkMarksBehind(emptyFront, c, sink.ProgramFlow, name, "", program.marks)
 	prog := program.fixed
 	if word := firstWord(program); prog == "" && word != "" {
 		prog = word
 	}
 	if prog == "" {
 		prog = r.a.g.FixedProgram(row, c.expr, r.ctx)
+	}
+	if prog == "" {
+		r.sinkMarksBehind(splitFront, c, sink.ArgumentFlow, name, "", program.marks)
 	}
 	prog = lastPart(prog)
 	if interpreters[strings.ToLower(prog)] != "" {
@@ -71,11 +75,19 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 	r.argumentSinks(c, name, prog, args)
 }
 
+// gitSink is a method of GitPython that starts git: repo.git.checkout(branch).
+func (r *reader) gitSink(c call, name string) {
+	if strings.HasPrefix(name, "git.") && strings.Contains(name, ".git.") || strings.HasPrefix(name, "git.Git()") || strings.HasPrefix(name, "git.cmd.Git()") {
+		r.argumentSinks(c, name, "git", c.args)
+	}
+}
+
 // An argvReader looks at the arguments of a program one by one.
 type argvReader struct {
 	prog   string
 	option string // of the interpreter whose options are being read, behind which code stands; "" for none
 	code   bool   // what follows is code
+	ran    bool   // the code was read: what follows is data for it
 	inside bool   // the interpreter runs in a container or on another machine
 	names  bool   // behind "--": everything is a name
 	before string // the argument before, as far as the source fixes it
@@ -95,21 +107,18 @@ func (av *argvReader) read(r *reader, c call, name string, a *value) {
 	valueOfOption := strings.HasPrefix(av.before, "-") && !strings.Contains(av.before, "=")
 	switch {
 	case av.code:
-		for _, m := range a.all() {
-			// A line that the caller sends whole to a machine made for it is what such a tool is for.
-			if !av.inside || strings.Trim(m.head, unknownText) != "" {
-				r.sinkMarks(c, sink.ShellFlow, name, av.prog, []mark{m})
-			}
+		av.code = av.inside || takesAll[av.option]
+		av.ran = !av.code
+		need := anyFront
+		if av.inside { // a line that the caller sends whole to a machine made for it is what such a tool is for
+			need = textFront
 		}
+		r.sinkMarksBehind(need, c, sink.ShellFlow, name, av.prog, a.all())
 	case av.names || valueOfOption:
 		// behind "--" everything is a name, and what follows an option is taken for its value
 	case dangerousOptions[av.prog] != "":
-		for _, m := range a.all() {
-			// A line of the form "kubectl " + arguments is what such a tool is for.
-			if m.head == "" || m.facts&split != 0 && strings.TrimSpace(m.head) != av.prog {
-				r.sinkMarks(c, sink.ArgumentFlow, name, av.prog, []mark{m})
-			}
-		}
+		// A line of the form "kubectl " + arguments is what such a tool is for.
+		r.sinkMarksBehind(emptyFront, c, sink.ArgumentFlow, name, av.prog, a.all())
 	}
 	av.names = av.names || a.fixed == "--"
 	switch word := strings.ToLower(lastPart(a.fixed)); {
@@ -118,7 +127,7 @@ func (av *argvReader) read(r *reader, c call, name string, a *value) {
 	case av.prog == "adb" && word == "shell":
 		av.code, av.inside = true, true
 	default:
-		av.code = av.code || av.option != "" && (strings.EqualFold(a.fixed, av.option) || isClusterOf(a.fixed, av.option))
+		av.code = av.code || av.option != "" && !av.ran && (strings.EqualFold(a.fixed, av.option) || isClusterOf(a.fixed, av.option))
 	}
 	av.before = a.fixed
 }
@@ -132,11 +141,7 @@ func lastPart(name string) string { return path.Base(strings.ReplaceAll(name, `\
 
 // remoteLine is a line for a shell on another machine. One that the caller sends whole is what such a tool is for.
 func (r *reader) remoteLine(c call, v *value, name string) {
-	for _, m := range v.all() {
-		if strings.Trim(m.head, unknownText) != "" {
-			r.sinkMarks(c, sink.ShellFlow, name, "", []mark{m})
-		}
-	}
+	r.sinkMarksBehind(textFront, c, sink.ShellFlow, name, "", v.all())
 }
 
 // inputSink is text for the standard input of a program that runs what it reads there.
@@ -224,7 +229,9 @@ func (r *reader) argvOf(c call, argv *ir.Expr, v *value) []*value {
 		case a.Value == argv:
 			behind = true
 		case behind && a.Name == "" && a.Value != nil && a.Value.Kind != ir.Object && a.Value.Kind != ir.Function:
-			if c.args[i].length >= 0 {
+			if l := c.spread(i); l != nil && l.length >= 0 {
+				list(l, 0)
+			} else if c.args[i].length >= 0 {
 				list(c.args[i], 0)
 			} else if c.args[i].fields == nil {
 				out = append(out, c.args[i])
@@ -237,9 +244,38 @@ func (r *reader) argvOf(c call, argv *ir.Expr, v *value) []*value {
 // hasShell reports whether a program is started by a shell.
 func (r *reader) hasShell(row *callgraph.Row, e *ir.Expr) bool {
 	x := row.Argument("shell", e)
+	for i := 0; x == nil && i < len(e.Args); i++ { // options that have a name
+		if v := e.Args[i].Value; v != nil && v.Kind == ir.Name {
+			x = memberAsWritten(r.a.g.Written(v), "shell")
+		}
+	}
 	if x == nil {
 		return false
 	}
-	x = r.a.g.Definition(x)
+	return r.turnsOn(r.a.g.Definition(x))
+}
+
+// turnsOn reports whether an option is on, or a text, for one of the values that it may have.
+func (r *reader) turnsOn(x *ir.Expr) bool {
+	if x.Kind == ir.Either {
+		for _, a := range x.Args {
+			if a.Value != nil && r.turnsOn(a.Value) {
+				return true
+			}
+		}
+	}
 	return x.Kind == ir.Literal && (x.Text == "true" || x.Text == "True") || x.Kind == ir.String
+}
+
+// memberAsWritten returns a member of an object as it is written, or nil.
+func memberAsWritten(o *ir.Expr, name string) *ir.Expr {
+	if o.Kind != ir.Object {
+		return nil
+	}
+	for _, m := range o.Args {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	return nil
 }

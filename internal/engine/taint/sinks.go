@@ -15,6 +15,7 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	row := callee.Row
 	name := strings.TrimPrefix(callee.Name, ".")
 	r.inputSink(c, callee.Name)
+	r.gitSink(c, callee.Name)
 	if row == nil || row.Kind() == "pure" {
 		r.fetchSink(c, callee.Name)
 	}
@@ -31,7 +32,14 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	}
 	r.statementSink(c, row, name)
 	if code := row.Argument("code", c.expr); code != nil && !inBrowser(name) {
-		r.sinkMarks(c, sink.CodeFlow, name, "", r.valueOf(c, code).all())
+		marks := r.valueOf(c, code).all()
+		if name == "Function" { // the body comes last, and the names before it are code too
+			marks = c.everything().all()
+		}
+		r.sinkMarks(c, sink.CodeFlow, name, "", marks)
+	}
+	if module := row.Argument("load", c.expr); module != nil {
+		r.loadSink(c, r.valueOf(c, module), name)
 	}
 	if url := row.Argument("url", c.expr); url != nil {
 		r.urlSink(c, r.valueOf(c, url), name)
@@ -44,6 +52,12 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	}
 }
 
+// loadSink is the name of a module that is loaded, and so run. Where the source fixes how it begins, one of the program's own
+// is loaded.
+func (r *reader) loadSink(c call, v *value, name string) {
+	r.sinkMarksBehind(emptyFront, c, sink.CodeFlow, name, "", v.all())
+}
+
 // inBrowser reports whether code runs in a page and not in the server.
 func inBrowser(name string) bool {
 	return strings.HasPrefix(name, "puppeteer") || strings.HasPrefix(name, "playwright") || strings.HasPrefix(name, "selenium")
@@ -51,12 +65,17 @@ func inBrowser(name string) bool {
 
 // sinkMarks records the flows of marks that arrive at a sink.
 func (r *reader) sinkMarks(c call, kind sink.FlowKind, name, about string, marks []mark) {
+	r.sinkMarksBehind(anyFront, c, kind, name, about, marks)
+}
+
+// sinkMarksBehind records the flows of marks that count where a text of that kind stands in front of them.
+func (r *reader) sinkMarksBehind(need front, c call, kind sink.FlowKind, name, about string, marks []mark) {
 	at := placeOf(c.expr)
 	for _, m := range marks {
 		if r.st.gone[m.src] {
 			continue
 		}
-		r.sum.addFlow(flow{kind: kind, at: at, name: name + "()", about: about, src: m.src, facts: m.facts | r.st.facts[m.src], head: m.head, step: m.step})
+		r.sum.addFlow(flow{kind: kind, at: at, name: name + "()", about: about, src: m.src, facts: m.facts | r.st.facts[m.src], head: m.head, front: need, step: m.step})
 	}
 }
 

@@ -193,8 +193,21 @@ func settle(f fact, m mark) fact {
 // bounded notes that a value is one of a few, so that nothing of it is the caller's.
 func (st *state) bounded(v *value) {
 	for _, m := range v.all() {
-		if m.facts&hostOf == 0 {
+		if m.facts&hostOf == 0 || m.whole {
 			st.gone[m.src] = true
+		} else {
+			st.facts[m.src] |= hostAllowed
 		}
 	}
+}
+
+// noted returns a value with what is known of its sources at this point, for a list that outlives the conditions on the way.
+func (st *state) noted(v *value) *value {
+	out := *v
+	out.marks = nil
+	for _, m := range v.marks {
+		m.facts |= st.facts[m.src] & refusals
+		out.marks = append(out.marks, m)
+	}
+	return &out
 }

@@ -1,6 +1,8 @@
 package taint
 
 import (
+	"strings"
+
 	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
@@ -15,9 +17,44 @@ type flow struct {
 	src   source
 	facts fact
 	head  string
+	front front
 	step  *step
 	// guesses are the calls on the way that are tied by the name of a method alone.
 	guesses int
+}
+
+// A front says what has to stand in front of a value for its flow to count. A helper that hands on what it is given cannot
+// know; its caller does.
+type front uint8
+
+const (
+	anyFront       front = iota
+	textFront            // some text of the source: a line that the caller sends whole to what runs lines is what the tool is for
+	statementFront       // the beginning of a statement
+	splitFront           // the name of a program with options that do harm, and more: the line is split into words
+	emptyFront           // nothing: what begins with a text of the source is no option, and no program of the caller's choice
+)
+
+// firstWord returns the program that a line begins with.
+func (f flow) firstWord() string {
+	word, _, _ := strings.Cut(strings.TrimSpace(f.head), " ")
+	return lastPart(strings.Trim(word, unknownText))
+}
+
+// fits reports whether the text in front of a value is what its flow asks for.
+func (f flow) fits() bool {
+	switch f.front {
+	case textFront:
+		return strings.Trim(f.head, unknownText) != ""
+	case statementFront:
+		return statement.MatchString(f.head) && !explained.MatchString(f.head)
+	case splitFront:
+		word := f.firstWord()
+		return f.facts&split != 0 && dangerousOptions[word] != "" && strings.TrimSpace(f.head) != word
+	case emptyFront:
+		return f.head == "" || f.kind == sink.ArgumentFlow && f.facts&split != 0 && strings.TrimSpace(f.head) != f.about
+	}
+	return true
 }
 
 // maxGuesses keeps a way through names that happen to be alike, as in a bundle of many packages, from counting.
@@ -62,6 +99,8 @@ type flowKey struct {
 	file  string
 	src   source
 	facts fact
+	front front
+	fits  bool
 }
 
 func newSummary() *summary {
@@ -69,7 +108,7 @@ func newSummary() *summary {
 }
 
 func (s *summary) addFlow(f flow) {
-	k := flowKey{f.kind, f.at.Start, f.at.File, f.src, f.facts}
+	k := flowKey{f.kind, f.at.Start, f.at.File, f.src, f.facts, f.front, f.fits()}
 	if s.seen[k] || len(s.flows) >= maxFlows {
 		return
 	}

@@ -111,6 +111,9 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		schema = schemaReader{a}.registered(root.At)
 	}
 	for _, p := range sum.flows {
+		if !p.fits() {
+			continue
+		}
 		if b := schema.at(p.src.path); b != nil && p.src.param == 0 {
 			if b.gone {
 				continue

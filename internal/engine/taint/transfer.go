@@ -106,6 +106,11 @@ func (r *reader) transferPath(c call, name, method string) *value {
 	switch {
 	case numbers[name]:
 		return nothing
+	case (name == "min" || name == "max") && hasNumber(c.expr.Args): // a text cannot be compared with it
+		return nothing
+	case strings.HasPrefix(name, "hashlib.") || strings.HasPrefix(name, "crypto.createHash()") || strings.HasPrefix(name, "crypto.createHmac()") || strings.HasPrefix(name, "hmac.") ||
+		strings.HasPrefix(name, "crypto/sha") || strings.HasPrefix(name, "crypto/md5") || name == "uuid.uuid5" || name == "crypto.subtle.digest" || name == "crypto.hash":
+		return nothing // a number made of it
 	case realpaths[name]:
 		return c.everything().derived(resolved | real)
 	case name == "path.resolve":
@@ -210,6 +215,8 @@ func (r *reader) transferText(c call, name, method string) *value {
 			}
 			return v
 		}
+	case (strings.HasSuffix(name, "/mcp.ParseString") || strings.HasSuffix(name, "/mcp.ParseStringMap") || strings.HasSuffix(name, "/mcp.ParseArgument")) && len(c.args) > 1 && c.args[1].fixed != "":
+		return c.args[0].member(c.args[1].fixed)
 	case method == "split" || name == "shlex.split" || method == "Fields":
 		return c.everything().derived(split)
 	case method == "join" && !c.everything().isClean():
@@ -262,4 +269,14 @@ func (c call) joined() *value {
 		add(list, "")
 	}
 	return out
+}
+
+// hasNumber reports whether one of the arguments is a number.
+func hasNumber(args []ir.Arg) bool {
+	for _, a := range args {
+		if a.Value != nil && a.Value.Kind == ir.Literal && a.Value.Text != "" && a.Value.Text[0] >= '0' && a.Value.Text[0] <= '9' {
+			return true
+		}
+	}
+	return false
 }

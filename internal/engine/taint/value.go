@@ -64,6 +64,8 @@ const (
 	schemeOf                       // the scheme of an address
 	schemeAllowed                  // the scheme of the address is one of a list
 	dottedOnly                     // its address was compared by a function that knows IPv4 as four numbers only
+	sqlQuoted                      // its quotation marks are doubled, so it cannot leave the literal or name that it stands in
+	noLetters                      // holds digits, blanks and signs only, so it names nothing
 	switchedOff                    // what guards it is off unless the server's environment turns it on
 )
 
@@ -226,6 +228,9 @@ var scalars = map[string]bool{"length": true, "size": true, "count": true, "byte
 // hostMembers are members of a parsed address that are its host, or hold it.
 var hostMembers = map[string]bool{"hostname": true, "host": true, "netloc": true, "Host": true, "Hostname": true}
 
+// addressMembers are those that nothing but a parsed address has.
+var addressMembers = map[string]bool{"hostname": true, "netloc": true, "Hostname": true}
+
 // schemeMembers are members of a parsed address that are its scheme.
 var schemeMembers = map[string]bool{"protocol": true, "scheme": true, "Scheme": true}
 
@@ -241,6 +246,9 @@ func (v *value) member(name string) *value {
 	for _, m := range v.marks {
 		if m.whole {
 			m.src, m.whole = m.src.below(name)
+			if addressMembers[name] {
+				m.facts |= hostOf // of a parsed address that a helper is given
+			}
 		} else if hostMembers[name] {
 			m.facts |= hostOf
 		} else if schemeMembers[name] {

@@ -361,7 +361,10 @@ func (l *lowerer) lowerParam(f *ir.Func, n, pattern syntax.Node, index int) {
 		p.Name = l.t.Text(pattern)
 		l.scope.Bind(p.Name, &ir.Binding{Param: p})
 		if property && l.class != nil {
-			l.class.Fields[p.Name] = append(l.class.Fields[p.Name], &ir.Expr{Kind: ir.Name, Text: p.Name, Scope: l.scope})
+			value := &ir.Expr{Kind: ir.Name, Text: p.Name, Scope: l.scope, Start: l.t.Start(pattern), End: l.t.End(pattern)}
+			l.class.Fields[p.Name] = append(l.class.Fields[p.Name], value)
+			this := &ir.Expr{Kind: ir.Name, Text: "this", Scope: l.scope, Start: value.Start, End: value.End}
+			l.Set(&ir.Expr{Kind: ir.Attr, Text: p.Name, X: this, Scope: l.scope, Start: value.Start, End: value.End}, value)
 		}
 		return
 	}

@@ -1,0 +1,180 @@
+package taint
+
+import (
+	"strings"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+)
+
+// assumeCall reads a condition that is a call.
+func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, depth int) {
+	if e.X == nil {
+		return
+	}
+	args := e.Args
+	var receiver *ir.Expr
+	if e.X.Kind == ir.Attr {
+		receiver = e.X.X
+	}
+	arg := func(i int) *ir.Expr {
+		if i < len(args) {
+			return args[i].Value
+		}
+		return nil
+	}
+	if member == "" && receiver != nil {
+		switch e.X.Text {
+		case "startsWith", "startswith":
+			r.assumePrefix(receiver, arg(0), holds, st)
+			return
+		case "HasPrefix":
+			r.assumePrefix(arg(0), arg(1), holds, st)
+			return
+		case "endsWith", "endswith", "HasSuffix":
+			v := r.silently(receiver)
+			if e.X.Text == "HasSuffix" {
+				v = r.silently(arg(0))
+			}
+			if holds && v.has(hostOf) {
+				st.learn(v, hostAllowed)
+			}
+			return
+		case "includes", "has", "Contains", "contains", "hasOwnProperty", "__contains__":
+			if e.X.Text == "Contains" && len(args) == 2 {
+				receiver, args = arg(0), args[1:]
+			}
+			if len(args) > 0 {
+				r.assumeMember(receiver, args[0].Value, holds, st)
+			}
+			return
+		case "test", "MatchString", "fullmatch", "match", "search":
+			if r.assumePattern(e, receiver, holds, st) {
+				return
+			}
+		case "isalnum", "isidentifier", "isdigit", "isdecimal", "isnumeric", "isalpha":
+			if v := r.silently(receiver); holds && !v.isClean() {
+				st.learn(v, plainWord)
+				return
+			}
+		case "is_relative_to":
+			if holds {
+				st.learn(r.silently(receiver), fenced)
+			}
+			return
+		case "IsLocal":
+			if holds {
+				st.learn(r.silently(arg(0)), contained)
+			}
+			return
+		case "some", "every", "any", "all", "find":
+			if f := arg(0); f != nil && f.Kind == ir.Function {
+				r.assumeEach(f, holds, st, depth)
+				return
+			}
+		}
+	}
+	if holds && addressTests[e.X.Text] && member == "" { // an address needs no name server
+		st.learn(r.silently(arg(0)), looked)
+		return
+	}
+	if e.X.Kind == ir.Name && (e.X.Text == "any" || e.X.Text == "all") {
+		r.assumeDeep(arg(0), "", holds, st, depth+1)
+		return
+	}
+	r.assumeFunction(e, member, holds, st)
+}
+
+// plainWord is what is known of a text of letters and digits.
+const plainWord = noShellMeta | noQuote | noSlash | noDotDot | noDash
+
+// addressTests are functions that tell addresses from names.
+var addressTests = names("isIP isIPv4 isIPv6")
+
+// assumeEach reads list.some(f) and list.every(f): f came to that value for an element, or for each.
+func (r *reader) assumeEach(f *ir.Expr, holds bool, st *state, depth int) {
+	outer := r.st
+	r.st = st.clone()
+	for i := range f.Func.Body {
+		if s := &f.Func.Body[i]; s.Step == ir.Return {
+			r.assumeDeep(s.X, "", holds, st, depth+1)
+			break
+		} else if s.Step == ir.Set {
+			r.assign(s.Target, r.silently(s.X))
+			st.vars = r.st.vars
+		}
+	}
+	r.st = outer
+}
+
+// assumePattern reads pattern.test(x), re.match(pattern, x) and their kin.
+func (r *reader) assumePattern(e, receiver *ir.Expr, holds bool, st *state) bool {
+	if len(e.Args) == 0 {
+		return false
+	}
+	pattern, subject := receiver, e.Args[0].Value
+	anchored := e.X.Text == "fullmatch"
+	if len(e.Args) > 1 { // re.match(pattern, x)
+		pattern, subject = e.Args[0].Value, e.Args[1].Value
+	} else if e.X.Text == "match" && r.a.g.Convention().Language == "typescript" { // x.match(pattern)
+		pattern, subject = e.Args[0].Value, receiver
+	}
+	text, _, ok := r.patternText(pattern)
+	if !ok {
+		return false
+	}
+	if e.X.Text == "match" && r.a.g.Convention().Language == "python" && !strings.HasPrefix(text, "^") {
+		text = "^(?:" + text + ")"
+	}
+	f := r.a.patternFacts(text, anchored)
+	v := r.silently(subject)
+	if holds {
+		st.learn(v, f.match)
+	} else {
+		st.learn(v, f.differ)
+	}
+	return true
+}
+
+// assumeFunction reads a call of a function of the program: what it says of its parameters holds of the arguments.
+func (r *reader) assumeFunction(e *ir.Expr, member string, holds bool, st *state) {
+	sign := "-"
+	if holds {
+		sign = "+"
+	}
+	for _, callee := range r.a.g.Callees(e, r.ctx) {
+		if callee.Func == nil {
+			continue
+		}
+		sum := r.a.summarize(callee.Func, callee.Context)
+		o, ok := sum.when[sign+member]
+		if !ok || !o.any {
+			continue
+		}
+		r.learnOutcome(e, callee, o, st)
+	}
+}
+
+func (r *reader) learnOutcome(e *ir.Expr, callee callgraph.Callee, o outcome, st *state) {
+	outer := r.quiet
+	r.quiet = true
+	defer func() { r.quiet = outer }()
+	c := call{expr: e, receiver: nothing}
+	for _, a := range e.Args {
+		c.args = append(c.args, r.eval(a.Value))
+	}
+	at := func(src source) *value {
+		for _, p := range callee.Func.Params {
+			if p.Index == src.param {
+				return c.argument(p).at(src.path)
+			}
+		}
+		return nothing
+	}
+	for src, f := range o.facts {
+		st.learn(at(src), f)
+	}
+	for src := range o.gone {
+		st.bounded(at(src))
+	}
+}
