@@ -175,6 +175,12 @@ func full() *result.Report {
 			{Tool: "stat", Parameter: "path", Class: "path traversal", Basis: "role path (high)", Planned: true, Outcome: result.NotDelivered, Reason: "refused by validation: " + hostile},
 		},
 	}
+	r.Vetted = []result.Vetting{
+		{Target: "npm:some-mcp@1.2.3 " + hostile, Kind: "npm", Name: "some-mcp", Version: "1.2.3", Verdict: result.Refuse, Reasons: []string{"high, install-script: it runs " + hostile}, Depth: "behaviour",
+			Steps:   []result.VettingStep{{Name: "fetch", State: result.StepDone, Detail: "some-mcp@1.2.3, 12 files"}, {Name: "advisories", State: result.StepNotDone, Detail: "none were named " + hostile}, {Name: "behaviour", State: result.StepFailed, Detail: "it ended"}},
+			Package: vettedPackage(), Start: []string{"node", "index.js " + hostile}, Placeholders: []string{"API_KEY"}, Changes: []string{"install script added: " + hostile}, Findings: []string{"f001"}},
+		{Target: "https://example.net/mcp", Kind: "url", Verdict: result.Accept, Reasons: []string{}, Steps: []result.VettingStep{}},
+	}
 	r.Attacks = attackRuns()
 	r.Rates = []result.Rate{{Document: "a.yaml " + hostile, Agent: "model:x", Exploited: 3, Resisted: 1, Inconclusive: 2, Interval: result.Wilson(3, 4)}}
 	r.Sandboxes = []result.Sandbox{
@@ -191,6 +197,17 @@ func full() *result.Report {
 		BySeverity: map[string]int{"critical": 3, "high": 2, "medium": 6, "low": 1, "info": 1},
 	}
 	return r
+}
+
+func vettedPackage() *result.Package {
+	return &result.Package{
+		Origin: "https://registry.example.org/some-mcp.tgz", Digest: "sha256:" + strings.Repeat("0a", 32), Integrity: "sha512 of the registry", Mismatch: "another archive", Provenance: "https://slsa.dev/provenance/v1",
+		Published: "2026-11-01T00:00:00Z", AgeDays: 21, Deprecated: "use another " + hostile, Maintainers: []string{"ada", hostile}, Direct: 2, Installed: 31, Files: 12, Bytes: 4096,
+		Scripts:    []result.InstallScript{{Package: "some-mcp@1.2.3", Event: "postinstall", Command: "node x " + hostile, Own: true, File: "package.json", Line: 7}},
+		Faults:     []result.ArchiveFault{{Kind: result.FaultOutside, Path: "../" + hostile, Detail: "leads out"}},
+		Imitates:   &result.Likeness{Name: "other-mcp", How: "one letter differs", Severity: finding.High},
+		Advisories: []result.PackageAdvisory{{ID: "GHSA-x", Aliases: []string{"CVE-2026-1"}, Package: "dep", Version: "1.0.0", Summary: hostile, Fixed: "1.0.1", Severity: finding.Medium, Own: true}},
+	}
 }
 
 // attackRuns returns runs of every outcome, with hostile text where a document or an agent

@@ -28,7 +28,7 @@ func writeHTML(w *bufio.Writer, r *result.Report, opt Options) error {
 	h.flows = flowsOf(r, opt.Capabilities)
 	title := "gauntlet: " + h.verdict()
 	writeHTMLHead(w, title)
-	for _, write := range []func() error{h.writeVerdict, h.writeFindings, h.writeAttacks, h.writeProbing, h.writeExpectations, h.writeFlows, h.writeSequences, h.writeCapabilities, h.writeRest} {
+	for _, write := range []func() error{h.writeVerdict, h.writeVetted, h.writeFindings, h.writeAttacks, h.writeProbing, h.writeExpectations, h.writeFlows, h.writeSequences, h.writeCapabilities, h.writeRest} {
 		if err := write(); err != nil {
 			return err
 		}
@@ -192,6 +192,7 @@ func (h *htmlReport) nav() (out []navLink) {
 		}
 	}
 	r := h.r
+	add(len(r.Vetted) > 0, "vetted", "Vetted")
 	add(!attacksOnly(r), "findings", "Findings")
 	add(len(r.Attacks) > 0, "attacks", "Attacks")
 	add(r.Probing != nil, "probes", "Probes")

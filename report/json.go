@@ -28,6 +28,7 @@ func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 	if r.Expectations != nil {
 		writeElements(s, "expectations", r.Expectations, itself)
 	}
+	writeVettings(s, r.Vetted)
 	if r.Probing != nil {
 		s.writeValue("probing", r.Probing)
 	}

@@ -31,6 +31,7 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 	}
 	// Problems go first, since findings mean less with them, and may not use up the page.
 	p.writeList("Problems", "problem", "problems", markdownLimit/4, len(r.Problems), func(i int) string { return mdProblem(&r.Problems[i]) })
+	p.writeList("Vetted", "target", "targets", markdownLimit/4, len(r.Vetted), func(i int) string { return mdVetting(&r.Vetted[i]) })
 	p.writeList("Attacks", "attack", "attacks", markdownLimit/2, len(r.Attacks), func(i int) string { return mdAttack(&r.Attacks[i]) })
 	p.writeList("Expectations that did not hold", "expectation", "expectations", markdownLimit/4, r.Failed(), func(i int) string {
 		e := nthFailed(r.Expectations, i)

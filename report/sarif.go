@@ -37,6 +37,7 @@ func writeSARIF(w *bufio.Writer, r *result.Report, o Options) error {
 	if r.Expectations != nil {
 		writeElements(s, "expectations", r.Expectations, itself)
 	}
+	writeVettings(s, r.Vetted)
 	if r.Probing != nil {
 		s.writeValue("probing", r.Probing)
 	}

@@ -42,6 +42,7 @@ func (p *page) writeScreen(r *result.Report, opt Options) error {
 
 // writeScreenTail writes what stands below the findings.
 func (p *page) writeScreenTail(r *result.Report, opt Options) {
+	p.vettingLines(r.Vetted)
 	p.attackLines(r.Attacks, opt.Height)
 	p.rateLines(r.Rates)
 	p.expectationLines(r.Expectations)

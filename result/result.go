@@ -39,6 +39,8 @@ type Report struct {
 	Advisory []Advisory `json:"advisory,omitempty"`
 	// Probing is what came of probing a server; nil if none was probed.
 	Probing *Probing `json:"probing,omitempty"`
+	// Vetted are the packages and servers that were looked at before they are installed; nil unless that was asked for.
+	Vetted []Vetting `json:"vetted,omitempty"`
 	// Sandboxes are the servers that were to be started sealed off; nil if none was.
 	Sandboxes []Sandbox `json:"sandboxes,omitempty"`
 	// Gate is "stable" where findings of experimental checks do not move the exit code, ""
@@ -156,6 +158,9 @@ const OfTrace = "trace"
 
 // OfProbes says that a check looked at trials of a probe; Items counts those.
 const OfProbes = "probes"
+
+// OfPackage says that a check looked at a package before it runs; Items is 1.
+const OfPackage = "package"
 
 // OfSource says that a check looked at the handlers of tools in the source of a server; Items counts those.
 const OfSource = "source"

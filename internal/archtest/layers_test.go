@@ -106,6 +106,7 @@ var table = []row{
 	{path: "internal/engine/check/differential", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson"}},
 	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "result", "internal/leaf/probe"}},
 	{path: "internal/engine/check/behaviour", layer: lanes, may: []string{"internal/engine/check", "finding", "rawjson", "trace"}},
+	{path: "internal/engine/check/packaging", layer: lanes, may: []string{"internal/engine/check", "finding", "result"}},
 	{path: "internal/engine/check/sourceflow", layer: lanes, may: []string{"internal/engine/check", "finding", "sink"}},
 	{path: "internal/engine/check/toxicflow", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "capability", "classify"}},
 	{path: "internal/engine/check/boundary", layer: lanes, may: []string{"internal/leaf/mcp", "internal/engine/check", "finding", "rawjson", "trace", "trust", "internal/leaf/multimatch", "capability", "classify"}},
@@ -123,6 +124,10 @@ var table = []row{
 
 	{path: "internal/engine/source", layer: wires, may: []string{"finding", "internal/leaf/syntax", "sink", "internal/engine/lang/*"}},
 
+	{path: "internal/engine/lookalike", layer: words, may: []string{"finding", "internal/leaf/text"}},
+	{path: "internal/engine/osv", layer: words, may: []string{"finding", "rawjson"}},
+	{path: "internal/runtime/unpack", layer: wires, may: []string{"result"}, not: impure},
+	{path: "internal/runtime/fetch", layer: manners, may: []string{"internal/runtime/unpack", "internal/runtime/wire", "result"}, not: impure},
 	{path: "internal/runtime/sourcetree", layer: wires, may: []string{"finding", "sink"}, not: impure},
 	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
 	{path: "internal/runtime/oauth", layer: wires, may: []string{"internal/leaf/mcp"}, deps: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}, not: impure},
@@ -172,6 +177,7 @@ var table = []row{
 	{path: "internal/run/calibration", layer: targets, may: []string{"calibrate", "capability", "catalog", "classify", "finding", "internal/leaf/suggest", "internal/run/sourcecode", "internal/run/userfile"}, not: impure},
 	{path: "internal/run/target", layer: targets, may: []string{"internal/run/interrupt", "internal/run/launch", "internal/run/tracefile", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/engine/check", "catalog", "finding", "lock", "report", "trace"}, not: impure},
 	{path: "internal/run/clientplan", layer: plans, may: []string{"internal/engine/check", "internal/engine/scanner", "internal/run/launch", "internal/run/target", "internal/run/userfile", "internal/runtime/discover", "internal/runtime/wire", "internal/engine/check/config", "internal/leaf/secret", "catalog", "finding", "result"}, not: impure},
+	{path: "internal/run/vet", layer: plans, may: []string{"catalog", "finding", "internal/engine/check", "internal/engine/lookalike", "internal/engine/osv", "internal/engine/scanner", "internal/run/interrupt", "internal/run/launch", "internal/run/proberun", "internal/run/redaction", "internal/run/sourcecode", "internal/run/target", "internal/runtime/fetch", "internal/runtime/sandbox", "internal/runtime/wire", "result"}, not: impure},
 	{path: "internal/run/redteam", layer: plans, may: []string{"internal/engine/delivery", "internal/leaf/mcp", "internal/run/attackdoc", "internal/run/attackrun", "internal/run/modelset", "internal/run/testagent", "internal/run/tracefile", "internal/runtime/mcpclient", "internal/runtime/model", "internal/runtime/wire", "oatf", "rawjson", "report", "result", "trace", "verdict"}, not: impure},
 	{path: "internal/run/lockstate", layer: plans, may: []string{"internal/run/launch", "internal/run/target", "catalog", "diff", "finding", "lock"}, not: impure},
 

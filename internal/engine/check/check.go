@@ -44,12 +44,12 @@ const (
 )
 
 // Evidence is a set of inputs that a check can need.
-type Evidence uint8
+type Evidence uint16
 
 // The inputs: at least one definition, more than one server, a baseline that holds a
 // server, a server that was asked more than once, a recorded conversation, the source of a server,
 // a server that was probed, what a server was
-// seen to do in a sandbox.
+// seen to do in a sandbox, a package.
 const (
 	Definitions Evidence = 1 << iota
 	Servers
@@ -59,12 +59,13 @@ const (
 	Sources
 	Probes
 	Observed
+	Package
 )
 
 // String names the inputs for a person.
 func (e Evidence) String() string {
 	var parts []string
-	for i, name := range []string{"a definition", "more than one server", "a baseline", "a server asked twice", "a trace", "the source of a server", "a server that was probed", "a server in a sandbox"} {
+	for i, name := range []string{"a definition", "more than one server", "a baseline", "a server asked twice", "a trace", "the source of a server", "a server that was probed", "a server in a sandbox", "a package"} {
 		if e&(1<<i) != 0 {
 			parts = append(parts, name)
 		}

@@ -29,6 +29,8 @@ type Pass struct {
 
 	Probes *probe.Evidence // what came of probing the only server of Catalog; nil unless the check needs it
 
+	Package *PackageFacts // what is known of a package before it runs; nil unless the check needs it
+
 	behind   int // the number of the first asking's document: they stand behind all others
 	recorded int // the number of the trace, which stands behind those
 	notes    []string
@@ -289,6 +291,9 @@ func runPass(k *Check, c *catalog.Catalog, opt Options, sh *shared, res *Result)
 	if k.Needs&Probes != 0 {
 		p.Probes = opt.Probes
 	}
+	if k.Needs&Package != 0 {
+		p.Package = opt.Package
+	}
 	ledger = result.CheckCoverage{Rule: k.ID, Name: k.Name, State: "ran"}
 	defer func() {
 		if e := recover(); e != nil {
@@ -307,6 +312,9 @@ func runPass(k *Check, c *catalog.Catalog, opt Options, sh *shared, res *Result)
 		}
 		if k.Needs&Probes != 0 {
 			ledger.Of = result.OfProbes
+		}
+		if k.Needs&Package != 0 {
+			ledger.Of = result.OfPackage
 		}
 	}()
 	k.Run(p)

@@ -51,6 +51,8 @@ type Options struct {
 	Source SourceTree
 	// Probes is what came of probing the only server of the catalog; nil for none.
 	Probes *probe.Evidence
+	// Package is what is known of a package before it runs; nil for none.
+	Package *PackageFacts
 }
 
 // A Recording is a trace to be judged. The zero Recording is none.
@@ -186,6 +188,9 @@ func (r *run) have(c *catalog.Catalog) Evidence {
 	}
 	if r.opt.Probes != nil {
 		e |= Probes
+	}
+	if r.opt.Package != nil {
+		e |= Package
 	}
 	if t := r.opt.Trace; t.Trace != nil && !t.Live {
 		e |= Trace

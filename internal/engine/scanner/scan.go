@@ -16,6 +16,7 @@ import (
 	"gauntlet/internal/engine/check/differential"
 	"gauntlet/internal/engine/check/integrity"
 	"gauntlet/internal/engine/check/namespace"
+	"gauntlet/internal/engine/check/packaging"
 	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/engine/check/sourceflow"
 	"gauntlet/internal/engine/check/surface"
@@ -58,13 +59,15 @@ type Options struct {
 	// Probes is what came of probing the only server of the catalog; nil for none. Planned trials
 	// that never reached a tool become problems of the scan.
 	Probes *probe.Evidence
+	// Package is what is known of a package before it runs; nil for none. Its Number is set by the scan.
+	Package *check.PackageFacts
 	// Version of the program, for the report.
 	Version string
 }
 
 // Checks returns every check there is, by id; those of our own stand behind the others.
 func Checks() []*check.Check {
-	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks(), differential.Checks(), toxicflow.Checks(), boundary.Checks(), sourceflow.Checks(), probing.Checks(), behaviour.Checks())
+	all := slices.Concat(surface.Checks(), namespace.Checks(), integrity.Checks(), differential.Checks(), toxicflow.Checks(), boundary.Checks(), sourceflow.Checks(), probing.Checks(), behaviour.Checks(), packaging.Checks())
 	slices.SortStableFunc(all, func(a, b *check.Check) int {
 		own := func(k *check.Check) int { return strings.Index("SMG", string(k.ID[:1])) }
 		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(a.ID, b.ID))
@@ -89,8 +92,13 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 	}
 	opt.Trace.Number = documents(c, opt)
 	opt.Source.Number = opt.Trace.Number + 1 + len(opt.Configs)
+	if opt.Package != nil {
+		of := *opt.Package
+		of.Number = opt.Source.Number + 1
+		opt.Package = &of
+	}
 	res := check.Run(c, checks, check.Options{
-		PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline, Together: opt.Together, Askings: opt.Askings, Trace: opt.Trace, Source: opt.Source, Probes: opt.Probes,
+		PerItem: opt.PerItem, Visitor: seen, Baseline: opt.Baseline, Together: opt.Together, Askings: opt.Askings, Trace: opt.Trace, Source: opt.Source, Probes: opt.Probes, Package: opt.Package,
 		Leave: func(it *catalog.Item) bool { return kept[it] },
 	})
 	r := &result.Report{
@@ -128,11 +136,14 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 	return r
 }
 
+// NothingRead is the message of the problem that there was nothing to scan.
+const NothingRead = "nothing was read: the catalog holds no server"
+
 // idle reports a scan that looked at nothing, which must not read like a clean one.
 func idle(c *catalog.Catalog, checks []*check.Check, opt Options) []finding.Problem {
 	var out []finding.Problem
-	if len(c.Servers) == 0 && opt.Configs == nil && opt.Trace.Trace == nil && opt.Source.Sources == nil {
-		out = append(out, finding.Problem{Kind: finding.Unread, Message: "nothing was read: the catalog holds no server", Input: -1})
+	if len(c.Servers) == 0 && opt.Configs == nil && opt.Trace.Trace == nil && opt.Source.Sources == nil && opt.Package == nil {
+		out = append(out, finding.Problem{Kind: finding.Unread, Message: NothingRead, Input: -1})
 	}
 	if len(checks) == 0 && (opt.Configs == nil || opt.ConfigChecks != nil && len(opt.ConfigChecks) == 0) {
 		out = append(out, finding.Problem{Kind: finding.Unread, Message: "nothing was checked: no check was asked for", Input: -1})

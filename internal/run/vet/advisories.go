@@ -1,0 +1,190 @@
+package vet
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/osv"
+	"gauntlet/internal/runtime/fetch"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/result"
+)
+
+// The bounds on what is read of advisories.
+const (
+	maxAdvisoryFile = 16 << 20  // bytes of one file
+	maxAdvisories   = 512 << 20 // bytes of an export that is loaded
+	maxListed       = 200       // advisories that a report lists
+)
+
+// lookUpAdvisories looks the package and what was installed with it up in the advisories that the user named.
+func (v *vetting) lookUpAdvisories(ctx context.Context) {
+	switch {
+	case v.Advisories == "":
+		v.notDone(stepAdvisories, "no advisories were named (--osv)")
+		return
+	case v.fetched.Ecosystem == "":
+		v.notDone(stepAdvisories, "it is no package of an ecosystem that has advisories")
+		return
+	}
+	v.Progress.Step("%s: reading advisories", v.label())
+	s := &advisorySearch{own: osv.Key(v.fetched.Ecosystem, v.fetched.Name), wanted: map[string][]fetch.Dependency{}}
+	for _, d := range append([]fetch.Dependency{{Ecosystem: v.fetched.Ecosystem, Name: v.fetched.Name, Version: v.fetched.Version}}, v.fetched.Packages...) {
+		key := osv.Key(d.Ecosystem, d.Name)
+		s.wanted[key] = append(s.wanted[key], d)
+	}
+	if err := s.read(ctx, v.Advisories); err != nil {
+		if ctx.Err() == nil {
+			v.failed(stepAdvisories, err)
+		}
+		return
+	}
+	v.fetched.Facts.Advisories = s.found
+	text := fmt.Sprintf("%d advisories read, %d are about it or what it depends on", s.count, len(s.found))
+	if s.bad > 0 {
+		text += fmt.Sprintf("; %d could not be read", s.bad)
+	}
+	v.done(stepAdvisories, "%s", text)
+}
+
+// An advisorySearch looks for advisories about packages.
+type advisorySearch struct {
+	own        string
+	wanted     map[string][]fetch.Dependency
+	found      []result.PackageAdvisory
+	count, bad int
+}
+
+// read reads an export: a directory of JSON files, a JSON file, a zip of them, or the address of either.
+func (s *advisorySearch) read(ctx context.Context, place string) error {
+	if strings.HasPrefix(place, "http://") || strings.HasPrefix(place, "https://") {
+		text, err := load(ctx, place)
+		if err != nil {
+			return fmt.Errorf("%s: %w", fetch.WithoutCredentials(place), err)
+		}
+		return s.take(text)
+	}
+	info, err := os.Stat(place)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		if info.Size() > maxAdvisories {
+			return fmt.Errorf("%s has more than %d bytes", place, maxAdvisories)
+		}
+		text, err := os.ReadFile(place)
+		if err != nil {
+			return err
+		}
+		return s.take(text)
+	}
+	return filepath.WalkDir(place, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		if !d.Type().IsRegular() || filepath.Ext(path) != ".json" {
+			return nil
+		}
+		if info, err := d.Info(); err != nil || info.Size() > maxAdvisoryFile {
+			s.bad++
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || s.takeJSON(text) != nil {
+			s.bad++
+		}
+		return nil
+	})
+}
+
+// load gets an export from its address.
+func load(ctx context.Context, address string) ([]byte, error) {
+	transport := wire.NewTransport()
+	transport.Proxy = http.ProxyFromEnvironment
+	defer transport.CloseIdleConnections()
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	a, err := (&http.Client{Transport: transport}).Do(q)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Body.Close()
+	if a.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the answer is %s", a.Status)
+	}
+	text, err := io.ReadAll(io.LimitReader(a.Body, maxAdvisories+1))
+	if err == nil && len(text) > maxAdvisories {
+		err = fmt.Errorf("it has more than %d bytes", maxAdvisories)
+	}
+	return text, err
+}
+
+// take reads a JSON text or a zip of them.
+func (s *advisorySearch) take(text []byte) error {
+	if !bytes.HasPrefix(text, []byte("PK")) {
+		return s.takeJSON(text)
+	}
+	z, err := zip.NewReader(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		return err
+	}
+	for _, f := range z.File {
+		if filepath.Ext(f.Name) != ".json" {
+			continue
+		}
+		r, err := f.Open()
+		if err != nil {
+			s.bad++
+			continue
+		}
+		one, err := io.ReadAll(io.LimitReader(r, maxAdvisoryFile))
+		if r.Close(); err != nil || s.takeJSON(one) != nil {
+			s.bad++
+		}
+	}
+	return nil
+}
+
+func (s *advisorySearch) takeJSON(text []byte) error {
+	entries, bad, err := osv.Parse(text)
+	if err != nil {
+		return err
+	}
+	s.bad += bad
+	for i := range entries {
+		s.count++
+		s.compare(&entries[i])
+	}
+	return nil
+}
+
+// compare notes an advisory once for each package and version that it is about.
+func (s *advisorySearch) compare(e *osv.Entry) {
+	seen := map[fetch.Dependency]bool{}
+	for _, key := range e.Names() {
+		for _, d := range s.wanted[key] {
+			fixed, ok := e.Match(d.Ecosystem, d.Name, d.Version)
+			if !ok || seen[d] || len(s.found) == maxListed {
+				continue
+			}
+			seen[d] = true
+			a := result.PackageAdvisory{ID: e.ID, Aliases: e.Aliases, Package: d.Name, Version: d.Version, Summary: e.Summary, Fixed: fixed, Severity: e.Severity(), Own: key == s.own}
+			if !a.Own && a.Severity < finding.Critical {
+				a.Severity = min(a.Severity, finding.Medium)
+			}
+			s.found = append(s.found, a)
+		}
+	}
+}

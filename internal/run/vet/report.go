@@ -1,0 +1,163 @@
+package vet
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/engine/scanner"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/redaction"
+	"gauntlet/result"
+)
+
+// report judges what was read.
+func (v *vetting) report(ctx context.Context) (*result.Report, error) {
+	opt := scanner.Options{Version: v.Version}
+	if seen := v.read.boxes.Observed(); seen != nil {
+		opt.Trace = check.Recording{Trace: seen, Live: true}
+	}
+	if s := v.read.source; s != nil && s.Sources != nil {
+		opt.Source = check.SourceTree{Sources: s.Sources, Dir: v.sourceLabel(), Text: func(file string) []byte { return s.Files[file] }}
+	}
+	if v.fetched != nil {
+		opt.Package = &check.PackageFacts{Label: v.label(), Facts: &v.fetched.Facts}
+	}
+	r, err := interrupt.Do(ctx, func() *result.Report { return scanner.Run(&v.read.catalog, opt) })
+	if err != nil {
+		return nil, err
+	}
+	r.Sandboxes = v.read.boxes.Reports()
+	r.Problems = append(slices.DeleteFunc(r.Problems, isEmptyCatalog), v.problems...)
+	if v.read.probed != nil {
+		if err := v.addProbing(r); err != nil {
+			return nil, err
+		}
+	}
+	if hidden := append(slices.Clone(v.read.secrets), v.Env...); len(hidden) > 0 {
+		redaction.New(hidden).Report(r)
+	}
+	v.judge(r)
+	r.Vetted = []result.Vetting{v.what}
+	r.Count()
+	return r, nil
+}
+
+// isEmptyCatalog recognises what a scan of nothing says: the steps of a vetting say it better.
+func isEmptyCatalog(p finding.Problem) bool {
+	return p.Kind == finding.Unread && p.Message == scanner.NothingRead
+}
+
+// sourceLabel is what findings call the top of the source.
+func (v *vetting) sourceLabel() string {
+	if v.target.Spec.Kind == "directory" {
+		return v.target.Spec.Name
+	}
+	return v.label()
+}
+
+// addProbing adds what probes found. Trials that never reached a tool are counted in the step; they make the run
+// incomplete only where the user asked for behaviour by name.
+func (v *vetting) addProbing(r *result.Report) error {
+	probed, err := v.read.probed.Report(v.Version, v.Limits)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for i := range r.Findings {
+		known[r.Findings[i].Fingerprint] = true
+	}
+	for _, f := range probed.Findings {
+		if !known[f.Fingerprint] {
+			r.Findings = append(r.Findings, f)
+		}
+	}
+	if v.Depth == Behaviour {
+		r.Problems = append(r.Problems, probed.Problems...)
+	}
+	r.Probing = probed.Probing
+	takeChecks(r, probed)
+	p := probed.Probing
+	text := fmt.Sprintf("%d calls; %d trials planned: %d proved, %d resisted, %d by design, %d not delivered", p.Calls, plannedTrials(p),
+		p.Count(result.Proved, false), p.Count(result.ResistedIt, false), p.Count(result.ByDesign, false), p.Count(result.NotDelivered, false))
+	if p.Cut != "" {
+		text += "; ended early: " + p.Cut
+	}
+	v.done(stepBehaviour, "%s", text)
+	return nil
+}
+
+func plannedTrials(p *result.Probing) (n int) {
+	for i := range p.Trials {
+		if p.Trials[i].Planned {
+			n++
+		}
+	}
+	return n
+}
+
+// takeChecks takes from another report the lines of checks that ran there and not here.
+func takeChecks(r, from *result.Report) {
+	ran := map[finding.Rule]result.CheckCoverage{}
+	for _, c := range from.Coverage.Checks {
+		if c.State == "ran" {
+			ran[c.Rule] = c
+		}
+	}
+	for i, c := range r.Coverage.Checks {
+		if better, ok := ran[c.Rule]; ok && c.State == "skipped" {
+			r.Coverage.Checks[i] = better
+		}
+	}
+	r.Skipped = slices.DeleteFunc(r.Skipped, func(s result.Skip) bool { _, ok := ran[s.Rule]; return ok })
+}
+
+// join adds the report of a further target.
+func join(all, r *result.Report) {
+	behind := 0
+	for i := range all.Findings {
+		behind = max(behind, all.Findings[i].Input+1)
+	}
+	for i := range r.Findings {
+		r.Findings[i].Input += behind
+	}
+	all.Findings = append(all.Findings, r.Findings...)
+	all.Problems = append(all.Problems, r.Problems...)
+	all.Sandboxes = append(all.Sandboxes, r.Sandboxes...)
+	all.Vetted = append(all.Vetted, r.Vetted...)
+	all.Coverage.Servers = append(all.Coverage.Servers, r.Coverage.Servers...)
+	for _, f := range r.Coverage.Fields {
+		i := slices.IndexFunc(all.Coverage.Fields, func(o result.FieldCoverage) bool { return o.Field == f.Field })
+		if i < 0 {
+			all.Coverage.Fields = append(all.Coverage.Fields, f)
+			continue
+		}
+		all.Coverage.Fields[i].Strings += f.Strings
+		all.Coverage.Fields[i].Bytes += f.Bytes
+	}
+	joinChecks(all, r)
+	all.Summary.Servers += r.Summary.Servers
+	all.Summary.Items += r.Summary.Items
+	all.Summary.Strings += r.Summary.Strings
+	if all.Probing == nil {
+		all.Probing = r.Probing
+	}
+}
+
+// joinChecks adds up what each check did.
+func joinChecks(all, r *result.Report) {
+	takeChecks(all, r)
+	for _, c := range r.Coverage.Checks {
+		for i := range all.Coverage.Checks {
+			if a := &all.Coverage.Checks[i]; a.Rule == c.Rule && a.State == "ran" && c.State == "ran" {
+				a.Items += c.Items
+				a.Findings += c.Findings
+				a.Withheld += c.Withheld
+				a.Reason = cmp.Or(a.Reason, c.Reason)
+			}
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package vet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/proberun"
+	"gauntlet/internal/run/sourcecode"
+	"gauntlet/internal/run/target"
+	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/internal/runtime/wire"
+)
+
+// A reading is what was read of one target.
+type reading struct {
+	source  *sourcecode.Analysed
+	catalog catalog.Catalog
+	boxes   launch.Sandboxes
+	secrets []string
+	probed  *proberun.Result
+	cleanup []func()
+}
+
+func (r *reading) close() {
+	for _, do := range r.cleanup {
+		do()
+	}
+}
+
+// readServer starts the server sealed off, reads what it says, and probes it.
+func (v *vetting) readServer(ctx context.Context) {
+	if v.server == nil {
+		if v.fetched != nil {
+			v.missing(stepDefinitions, Definitions, "there is nothing to start")
+			v.missing(stepBehaviour, Behaviour, "there is nothing to start")
+		}
+		return
+	}
+	if v.server.URL == "" {
+		if err := v.unsealed(); err != nil {
+			v.missing(stepDefinitions, Definitions, "it is started in a sandbox alone, and there is none here: "+err.Error())
+			v.missing(stepBehaviour, Behaviour, "it was not started")
+			return
+		}
+	}
+	if err := v.capture(ctx); err != nil {
+		if ctx.Err() == nil {
+			v.failed(stepDefinitions, err)
+			v.missing(stepBehaviour, Behaviour, "the server said nothing of itself")
+		}
+		return
+	}
+	v.probe(ctx)
+}
+
+// sealing is how servers are started: sealed off, or not at all.
+func (v *vetting) sealing() launch.Sealing {
+	c := sandbox.Config{Allow: v.Allow}
+	if v.start != nil {
+		c.Read = v.start.Read
+	}
+	return launch.Sealing{Level: sandbox.Require, Config: c, Boxes: &v.read.boxes}
+}
+
+// reader reads the server; what it wrote to its stderr goes to notes.
+func (v *vetting) reader(notes *[]target.Note) *target.Reader {
+	return &target.Reader{
+		Options: target.Options{Timeout: v.Timeout, Total: v.Total, Message: wire.DefaultMessage, Pages: 1000, Parallel: 1, Limits: v.Limits},
+		Version: v.Version, Environ: v.Fetcher.Environ, Sealing: v.sealing(), Progress: v.Progress,
+		Note: func(n target.Note) { *notes = append(*notes, n) },
+	}
+}
+
+// maxStarts is how often a server is started that does not answer: as it is, and with what it says it misses.
+const maxStarts = 4
+
+// capture reads what the server says of itself. A server that does not start without a variable or an argument
+// gets one without a meaning: it is sealed off, and what it is for can be seen all the same.
+func (v *vetting) capture(ctx context.Context) error {
+	if v.start != nil {
+		v.addPlaceholders(v.start.Needs)
+	}
+	for n := 1; ; n++ {
+		var notes []target.Note
+		v.Progress.Step("%s: starting it in a sandbox", v.label())
+		got, err := v.reader(&notes).Gather(ctx, []target.Target{{Server: *v.server, Name: v.target.Name}})
+		if err != nil {
+			return err
+		}
+		if len(got.Failures) == 0 {
+			v.read.catalog, v.read.secrets = got.Catalog, got.Secrets
+			v.what.Start = v.shownCommand()
+			v.done(stepDefinitions, "%s", v.definitionsText(notes))
+			return nil
+		}
+		failure := errors.New(got.Failures[0].Message)
+		if n == maxStarts || ctx.Err() != nil || v.server.URL != "" || !v.supply(failure.Error(), notes) {
+			return failure
+		}
+	}
+}
+
+// definitionsText says what was read.
+func (v *vetting) definitionsText(notes []target.Note) string {
+	items := 0
+	for _, s := range v.read.catalog.Servers {
+		for range s.Items() {
+			items++
+		}
+	}
+	text := fmt.Sprintf("%d definitions", items)
+	if v.server.URL == "" {
+		text = "started in a sandbox; " + text
+	}
+	if len(v.what.Placeholders) > 0 {
+		text += "; it did not start without " + strings.Join(v.what.Placeholders, ", ") + ", which got values without a meaning"
+	}
+	for _, n := range notes {
+		if !n.Quote {
+			text += "; " + n.Text
+		}
+	}
+	return text
+}
+
+// shownCommand is the command without the folders of the cache.
+func (v *vetting) shownCommand() []string {
+	if v.server.URL != "" {
+		return nil
+	}
+	out := slices.Clone(v.server.Command)
+	for i, arg := range out {
+		if v.start != nil && v.start.Dir != "" && v.target.Spec.Kind != "directory" {
+			arg = strings.ReplaceAll(arg, v.start.Dir+"/", "")
+		}
+		out[i] = arg
+	}
+	return out
+}
+
+// variableName finds names of variables in what a server says that it misses.
+var variableName = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
+
+// variableWord ends the name of a variable that a server asks its user for. Names of errors end otherwise.
+var variableWord = regexp.MustCompile(`(KEY|TOKEN|SECRET|PASSWORD|PASS|PAT|URL|URI|ENDPOINT|HOST|HOSTNAME|DOMAIN|USER|USERNAME|EMAIL|ID|ORG|ORGANIZATION|WORKSPACE|PROJECT|TENANT|REGION|NAME|DSN|PATH|DIR|DIRECTORY|PORT|ACCOUNT|STRING|CREDENTIALS|AUTH|SITE|INSTANCE|TEAM|BASE|SERVER)$`)
+
+const maxPlaceholders = 12
+
+// supply gives the server what its last words say that it misses. It reports whether there is something new
+// to try.
+func (v *vetting) supply(failure string, notes []target.Note) bool {
+	text := failure
+	for _, n := range notes {
+		text += "\n" + n.Text
+	}
+	var names []string
+	for _, name := range variableName.FindAllString(text, 100) {
+		if variableWord.MatchString(name) && !strings.HasPrefix(name, "ERR_") && !strings.HasPrefix(name, "NPM_") && !strings.HasPrefix(name, "NODE_") {
+			names = append(names, name)
+		}
+	}
+	if v.addPlaceholders(names) {
+		return true
+	}
+	lower := strings.ToLower(text)
+	if len(v.Args) == 0 && v.start != nil && (strings.Contains(lower, "usage") || strings.Contains(lower, "argument")) && !slices.Contains(v.what.Placeholders, argumentPlaceholder) {
+		v.server.Command = append(v.server.Command, "/tmp")
+		v.what.Placeholders = append(v.what.Placeholders, argumentPlaceholder)
+		return true
+	}
+	return false
+}
+
+// argumentPlaceholder stands for an argument among the placeholders.
+const argumentPlaceholder = "the argument /tmp"
+
+// addPlaceholders sets variables that nobody has set. It reports whether there were any.
+func (v *vetting) addPlaceholders(names []string) bool {
+	added := false
+	for _, name := range names {
+		set := slices.ContainsFunc(v.server.Env, func(e string) bool { return strings.HasPrefix(e, name+"=") })
+		if set || len(v.what.Placeholders) >= maxPlaceholders {
+			continue
+		}
+		v.server.Env = append(v.server.Env, name+"="+placeholder(name))
+		v.what.Placeholders = append(v.what.Placeholders, name)
+		added = true
+	}
+	return added
+}
+
+// placeholder is a value of the form that the name of a variable suggests.
+func placeholder(name string) string {
+	switch word := name[strings.LastIndexByte(name, '_')+1:]; word {
+	case "URL", "URI", "ENDPOINT", "BASE", "SITE", "INSTANCE":
+		return "https://placeholder.example.com"
+	case "HOST", "HOSTNAME", "DOMAIN", "SERVER":
+		return "placeholder.example.com"
+	case "PORT":
+		return "8080"
+	case "EMAIL":
+		return "placeholder@example.com"
+	case "PATH", "DIR", "DIRECTORY":
+		return "/tmp"
+	}
+	return "placeholder-0123456789abcdef"
+}
+
+// probe probes the server that was read.
+func (v *vetting) probe(ctx context.Context) {
+	switch {
+	case !v.Depth.wants(Behaviour):
+		v.notDone(stepBehaviour, "--depth %s does not ask for it", v.Depth)
+		return
+	case v.server.URL != "":
+		v.missing(stepBehaviour, Behaviour, "the tools of a server on another machine are not called without being asked to: gauntlet probe does that")
+		return
+	}
+	v.Progress.Step("%s: probing it", v.label())
+	d := launch.Dialer{Environ: v.Fetcher.Environ, Limits: wire.Limits{Message: wire.DefaultMessage}, Sandboxes: &launch.Sandboxes{}}
+	s := v.sealing()
+	d.Sandbox, d.SandboxConfig = s.Level, s.Config
+	got, err := proberun.Run(ctx, proberun.Options{
+		Server: *v.server, Dialer: d, Version: v.Version, Budget: v.Budget, Call: v.Call, Limits: v.Limits, Progress: v.Progress.Step, Protocol: true,
+	})
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		v.failed(stepBehaviour, err)
+		return
+	}
+	v.read.probed = got
+}

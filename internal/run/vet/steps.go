@@ -1,0 +1,183 @@
+package vet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/lookalike"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/sourcecode"
+	"gauntlet/internal/runtime/fetch"
+	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/result"
+)
+
+// The names of the steps, as reports have them.
+const (
+	stepFetch       = "fetch"
+	stepSource      = "source"
+	stepInstall     = "install"
+	stepAdvisories  = "advisories"
+	stepDefinitions = "definitions"
+	stepBehaviour   = "behaviour"
+)
+
+// run does all steps and makes the report.
+func (v *vetting) run(ctx context.Context) (*result.Report, error) {
+	v.what = result.Vetting{Target: v.target.text(), Kind: string(v.target.Spec.Kind), Reasons: []string{}, Steps: []result.VettingStep{}}
+	v.get(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if v.fetched != nil {
+		if err := v.readSource(ctx); err != nil {
+			return nil, err
+		}
+		v.install(ctx)
+		v.lookUpAdvisories(ctx)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	v.readServer(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return v.report(ctx)
+}
+
+// get gets the package, or takes the server as its configuration has it.
+func (v *vetting) get(ctx context.Context) {
+	if s := v.target.Server; s != nil {
+		v.server = s
+		v.what.Kind = "command"
+		if s.URL != "" {
+			v.what.Kind = string(fetch.URL)
+		}
+		v.notDone(stepFetch, "the configuration says how it is started, and nothing was loaded")
+		v.missing(stepSource, Source, "no package is known of which there would be a source")
+		return
+	}
+	if v.target.Spec.Kind == fetch.URL {
+		v.server = &launch.Server{URL: v.target.Spec.Name}
+		v.notDone(stepFetch, "a server behind a URL is not loaded")
+		v.missing(stepSource, Source, "the source of a server behind a URL is not to be had")
+		return
+	}
+	p, err := v.Fetcher.Fetch(ctx, v.target.Spec)
+	if err != nil {
+		v.failed(stepFetch, err)
+		return
+	}
+	v.fetched = p
+	v.what.Kind, v.what.Name, v.what.Version, v.what.Package = string(p.Kind), p.Name, p.Version, &p.Facts
+	if p.URL != "" {
+		v.server = &launch.Server{URL: p.URL}
+	}
+	if l := lookalike.Find(string(p.Kind), p.Name); l != nil {
+		p.Facts.Imitates = &result.Likeness{Name: l.Name, How: l.How, Severity: l.Severity}
+	}
+	for _, f := range p.Facts.Faults {
+		if !f.Hostile() {
+			v.problems = append(v.problems, finding.Problem{Kind: faultProblem(f), Message: strings.TrimSpace("the archive: " + f.Path + " " + f.Detail), Location: finding.Location{File: p.Label}, Input: -1})
+		}
+	}
+	v.done(stepFetch, "%s", fetchedText(p))
+}
+
+func faultProblem(f result.ArchiveFault) finding.ProblemKind {
+	if f.Kind == result.FaultLimit {
+		return finding.Limit
+	}
+	return finding.Malformed
+}
+
+func fetchedText(p *fetch.Fetched) string {
+	text := p.Label
+	if p.Facts.Files > 0 {
+		text += fmt.Sprintf(", %d files", p.Facts.Files)
+	}
+	switch {
+	case p.Facts.Mismatch != "":
+		return text + "; " + p.Facts.Mismatch
+	case p.Facts.Integrity != "":
+		return text + "; compared with the " + p.Facts.Integrity
+	case p.Facts.Digest != "":
+		return text + "; nobody states a hash that it could be compared with"
+	}
+	return text
+}
+
+// readSource reads the source of the package. An error says that it was interrupted.
+func (v *vetting) readSource(ctx context.Context) error {
+	switch {
+	case !v.Depth.wants(Source):
+		v.notDone(stepSource, "--depth definitions does not ask for it")
+		return nil
+	case v.fetched.Dir == "":
+		v.missing(stepSource, Source, "no file of it was unpacked")
+		return nil
+	}
+	v.Progress.Step("%s: reading its source", v.label())
+	found, err := sourcecode.Analyse(ctx, v.fetched.Dir, nil)
+	if err != nil {
+		return err
+	}
+	if found.Err != nil {
+		v.missing(stepSource, Source, strings.ReplaceAll(found.Err.Error(), v.fetched.Dir, v.label()))
+		return nil
+	}
+	for _, p := range found.Problems {
+		p.Location.File = v.label() + strings.TrimPrefix(p.Location.File, v.fetched.Dir)
+		v.problems = append(v.problems, p)
+	}
+	v.read.source = found
+	if len(found.Sources.Handlers) == 0 {
+		v.missing(stepSource, Source, fmt.Sprintf("no handler of a tool was found in %d source files", found.Sources.Files))
+		return nil
+	}
+	v.done(stepSource, "%d handlers of tools in %d source files", len(found.Sources.Handlers), found.Sources.Files)
+	return nil
+}
+
+// install installs what the package depends on, so that it can be started.
+func (v *vetting) install(ctx context.Context) {
+	switch {
+	case v.fetched.URL != "":
+		v.notDone(stepInstall, "it is reached, and not installed")
+		return
+	case v.fetched.Hostile():
+		v.notDone(stepInstall, "nothing of such an archive is installed or started")
+		return
+	}
+	start, err := v.fetched.Install(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		v.failed(stepInstall, err)
+		return
+	}
+	v.start = start
+	v.server = &launch.Server{Command: append(start.Command[:len(start.Command):len(start.Command)], v.Args...), Dir: start.Dir, Env: append(start.Env[:len(start.Env):len(start.Env)], v.Env...), Guard: v.Env, Configured: true}
+	text := fmt.Sprintf("%d packages that it depends on; no install script was run", v.fetched.Facts.Installed)
+	for _, n := range start.Notes {
+		text += "; " + n
+	}
+	v.done(stepInstall, "%s", text)
+}
+
+// unsealed says why a server cannot be started sealed off here; nil if it can.
+func (v *vetting) unsealed() error {
+	if v.Sandboxed != nil {
+		return v.Sandboxed()
+	}
+	err := sandbox.Available()
+	if err != nil && !errors.Is(err, sandbox.ErrUnavailable) {
+		err = fmt.Errorf("the sandbox: %w", err)
+	}
+	return err
+}

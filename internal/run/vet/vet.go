@@ -1,0 +1,177 @@
+// Package vet looks at packages and servers before they are installed: it gets them without running anything
+// of them, reads what is known of them and their source, starts them in a sandbox, reads and probes them,
+// and says in one line what that comes to.
+package vet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/runtime/fetch"
+	"gauntlet/result"
+)
+
+// A Depth is how far a vetting goes. Each includes those before it.
+type Depth string
+
+// The depths. The zero Depth goes as far as the machine allows.
+const (
+	Definitions Depth = "definitions" // what the server says of itself
+	Source      Depth = "source"      // what its source does with what its caller sends
+	Behaviour   Depth = "behaviour"   // what it does when it is called
+)
+
+// Depths are the names that ParseDepth takes.
+func Depths() []string { return []string{string(Definitions), string(Source), string(Behaviour)} }
+
+// ParseDepth reads the value of a flag.
+func ParseDepth(text string) (Depth, error) {
+	if !slices.Contains(Depths(), text) {
+		return "", fmt.Errorf("%q is none of definitions, source, behaviour", text)
+	}
+	return Depth(text), nil
+}
+
+// wants reports whether a depth includes another one.
+func (d Depth) wants(level Depth) bool {
+	return d == "" || slices.Index(Depths(), string(d)) >= slices.Index(Depths(), string(level))
+}
+
+// Progress is told what slow work is at.
+type Progress interface {
+	Step(format string, args ...any)
+	Count(through, more int)
+	ResetCount()
+}
+
+// Options say how to vet.
+type Options struct {
+	Fetcher  fetch.Fetcher // its Environ is ours, its Progress is set here
+	Depth    Depth
+	Version  string // ours, which servers are told
+	Limits   catalog.Limits
+	Progress Progress
+
+	Env   []string // for the server, as NAME=VALUE; reports hide the values
+	Args  []string // further arguments of the server
+	Allow []string // hosts that the sandbox lets it reach
+
+	Timeout time.Duration // longest wait for one answer
+	Total   time.Duration // longest time for all that is asked of one server
+	Budget  time.Duration // for all calls of a probe
+	Call    time.Duration // longest wait for the answer to one call of a probe
+
+	// Advisories is an export of advisories in the OSV format: a directory, a file or an address; "" for none.
+	Advisories string
+	// Sandboxed says whether servers can be started sealed off here, nil for yes. The default asks the system.
+	Sandboxed func() error
+}
+
+// A Target is one thing to vet: what a spec names, or a server of a configuration.
+type Target struct {
+	Spec   fetch.Spec
+	Server *launch.Server // of a configuration: it is started or reached as it stands there; nil for none
+	Name   string         // what the user calls a Server
+	// Older is the version that the user has now, to compare with; nil for none.
+	Older *fetch.Spec
+}
+
+// text is what reports call the target.
+func (t *Target) text() string {
+	if t.Server != nil {
+		return t.Name
+	}
+	return t.Spec.Text
+}
+
+// Run vets targets one after the other into one report. An error says that it was interrupted, or that nothing
+// could be begun; what goes wrong with a target is in the report.
+func Run(ctx context.Context, opt Options, targets []Target) (*result.Report, error) {
+	var all *result.Report
+	for i := range targets {
+		v := &vetting{Options: opt, target: &targets[i]}
+		v.Fetcher.Progress = opt.Progress.Step
+		r, err := v.run(ctx)
+		v.close()
+		if ctx.Err() != nil {
+			return nil, interrupt.Err
+		}
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = r
+		} else {
+			join(all, r)
+		}
+	}
+	if all == nil {
+		return nil, errors.New("nothing to vet")
+	}
+	all.Count()
+	return all, nil
+}
+
+// A vetting is one target on its way.
+type vetting struct {
+	Options
+	target *Target
+
+	fetched *fetch.Fetched // nil for a server of a configuration
+	start   *fetch.Start
+	server  *launch.Server // what is started or connected to; nil for nothing
+	what    result.Vetting
+	read    reading
+
+	problems []finding.Problem
+}
+
+func (v *vetting) close() {
+	if v.fetched != nil {
+		v.fetched.Close()
+	}
+	v.read.close()
+}
+
+// done, notDone and failed note what became of a step.
+func (v *vetting) done(step, format string, args ...any) {
+	v.note(step, result.StepDone, fmt.Sprintf(format, args...))
+}
+
+func (v *vetting) notDone(step, format string, args ...any) {
+	v.note(step, result.StepNotDone, fmt.Sprintf(format, args...))
+}
+
+// failed notes a step that was tried and did not work. It makes the run incomplete.
+func (v *vetting) failed(step string, err error) {
+	v.note(step, result.StepFailed, err.Error())
+	v.problems = append(v.problems, finding.Problem{Kind: finding.Failed, Message: step + ": " + err.Error(), Location: finding.Location{File: v.label()}, Input: -1})
+}
+
+func (v *vetting) note(step, state, detail string) {
+	v.what.Steps = append(v.what.Steps, result.VettingStep{Name: step, State: state, Detail: detail})
+}
+
+// missing notes a step that this machine, or the kind of target, does not allow. It makes the run incomplete
+// only where the user named a depth that needs it.
+func (v *vetting) missing(step string, level Depth, why string) {
+	v.notDone(step, "%s", why)
+	if v.Depth != "" && v.Depth.wants(level) {
+		v.problems = append(v.problems, finding.Problem{Kind: finding.Unread, Message: fmt.Sprintf("--depth %s was not reached: %s: %s", v.Depth, step, why), Location: finding.Location{File: v.label()}, Input: -1})
+	}
+}
+
+// label is what findings call the package.
+func (v *vetting) label() string {
+	if v.fetched != nil && v.fetched.Label != "" {
+		return v.fetched.Label
+	}
+	return v.target.text()
+}

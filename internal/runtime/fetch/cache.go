@@ -1,0 +1,108 @@
+package fetch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"gauntlet/internal/runtime/unpack"
+)
+
+// scratch makes a new directory in the cache. The caller removes it, or renames it.
+func (f *Fetcher) scratch() (string, error) {
+	parent := filepath.Join(f.Cache, "unfinished")
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(parent, "")
+}
+
+// keep returns the directory of the cache with this key, which make fills if it is not there yet. What an
+// interrupted make leaves is removed.
+func (f *Fetcher) keep(key string, make func(dir string) error) (string, error) {
+	final := filepath.Join(f.Cache, "trees", key)
+	if info, err := os.Stat(final); err == nil && info.IsDir() {
+		return final, nil
+	}
+	dir, err := f.scratch()
+	if err != nil {
+		return "", err
+	}
+	defer removeTree(dir) // nothing is there any more once it was renamed
+	if err := make(dir); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(final), 0o700); err != nil {
+		return "", err
+	}
+	if err := os.Rename(dir, final); err != nil && !errors.Is(err, fs.ErrExist) {
+		if _, there := os.Stat(final); there != nil { // else another run was faster
+			return "", err
+		}
+	}
+	return final, nil
+}
+
+// removeTree removes a directory also where a client has made parts of it read-only.
+func removeTree(dir string) {
+	if os.RemoveAll(dir) == nil {
+		return
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	_ = os.RemoveAll(dir) // what is left then is in the cache's folder of unfinished work
+}
+
+// hashFile returns the SHA-256 of a file in hexadecimal.
+func hashFile(name string) (string, error) {
+	in, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, in); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// unpackArchive hashes and unpacks an archive into the cache and notes what is wrong with it.
+func (f *Fetcher) unpackArchive(ctx context.Context, p *Fetched, archive string, o unpack.Options) (hash string, err error) {
+	if hash, err = hashFile(archive); err != nil {
+		return "", err
+	}
+	p.Facts.Digest = "sha256:" + hash
+	o.Limits = f.Limits
+	// Unpacked anew each time: it takes less time than an installation, and its faults have to be known.
+	dir, err := f.scratch()
+	if err != nil {
+		return "", err
+	}
+	defer removeTree(dir)
+	u, err := unpack.File(ctx, archive, dir, o)
+	if err != nil {
+		return "", err
+	}
+	p.Facts.Files, p.Facts.Bytes, p.Facts.Faults = u.Files, int(u.Bytes), u.Faults
+	final := filepath.Join(f.Cache, "sources", hash)
+	if err := os.MkdirAll(filepath.Dir(final), 0o700); err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(final); err != nil {
+		if err := os.Rename(dir, final); err != nil {
+			return "", err
+		}
+	}
+	p.Dir = final
+	return hash, nil
+}

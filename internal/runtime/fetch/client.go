@@ -1,0 +1,155 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gauntlet/internal/runtime/wire"
+)
+
+// The bounds on one run of a client.
+const (
+	maxOutput   = 32 << 20        // bytes of its standard output
+	clientTime  = 5 * time.Minute // for one command
+	maxTree     = 3 << 30         // bytes that an installation may write
+	watchTree   = 2 * time.Second // how often they are counted
+	maxComplain = 6               // lines of what it complained about
+)
+
+// errMissingClient says that the client of an ecosystem is not installed.
+var errMissingClient = errors.New("is not installed on this machine")
+
+// A client is one run of a program of an ecosystem.
+type client struct {
+	dir  string // working directory
+	env  []string
+	args []string
+	// grows is the directory that it writes to, whose size is watched; "" for none.
+	grows string
+}
+
+// run runs a client and returns its standard output. An error has the end of what it complained about, and
+// quotes no argument.
+func (f *Fetcher) run(ctx context.Context, c client) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, clientTime, fmt.Errorf("%s took more than %s", c.args[0], clientTime))
+	defer cancel()
+	out := &boundedBuffer{left: maxOutput}
+	p, err := wire.Launch(wire.Command{Args: c.args, Dir: c.dir, Environ: append(f.Environ[:len(f.Environ):len(f.Environ)], c.env...), Output: out})
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "not found") {
+			return nil, fmt.Errorf("%s %w", c.args[0], errMissingClient)
+		}
+		return nil, err
+	}
+	if c.grows != "" {
+		watched, end := context.WithCancelCause(ctx)
+		done := make(chan struct{})
+		go func() { // ends with the client
+			defer close(done)
+			watchSize(watched, c.grows, end)
+		}()
+		defer func() { end(nil); <-done }()
+		ctx = watched
+	}
+	exit, err := p.Wait(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case exit.Cut:
+		return nil, context.Cause(ctx)
+	case exit.Code != 0:
+		return nil, &clientError{c.args[0], exit.How, complaints(exit.Stderr)}
+	case out.cut:
+		return nil, fmt.Errorf("%s wrote more than %d bytes", c.args[0], maxOutput)
+	}
+	return out.Bytes(), nil
+}
+
+// A clientError is a client that failed.
+type clientError struct{ program, how, said string }
+
+func (e *clientError) Error() string {
+	if e.said == "" {
+		return e.program + " " + e.how
+	}
+	return e.program + " " + e.how + ": " + e.said
+}
+
+// complaints are the lines of a client's stderr that say what went wrong.
+func complaints(stderr string) string {
+	var out []string
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		for _, prefix := range []string{"npm error", "npm ERR!", "ERROR:", "error:", "fatal:", "go:"} {
+			if rest, ok := strings.CutPrefix(line, prefix); ok && strings.TrimSpace(rest) != "" && !strings.Contains(rest, "complete log of this run") && len(out) < maxComplain {
+				out = append(out, strings.TrimSpace(rest))
+			}
+		}
+	}
+	if out == nil {
+		lines := strings.Split(strings.TrimSpace(stderr), "\n")
+		out = lines[max(0, len(lines)-2):]
+	}
+	return strings.Join(out, "; ")
+}
+
+// A boundedBuffer keeps the first bytes that are written to it.
+type boundedBuffer struct {
+	bytes.Buffer
+	left int
+	cut  bool
+}
+
+func (b *boundedBuffer) Write(p []byte) (int, error) {
+	n := min(len(p), b.left)
+	b.left -= n
+	b.cut = b.cut || n < len(p)
+	_, _ = b.Buffer.Write(p[:n]) // a Buffer takes everything
+	return len(p), nil
+}
+
+// watchSize ends a client that writes more than any honest package has.
+func watchSize(ctx context.Context, dir string, end context.CancelCauseFunc) {
+	tick := time.NewTicker(watchTree)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if treeSize(dir) > maxTree {
+				end(fmt.Errorf("what it installs has more than %d bytes", int64(maxTree)))
+				return
+			}
+		}
+	}
+}
+
+func treeSize(dir string) (total int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			total += info.Size()
+		}
+		return nil
+	})
+	return total
+}
+
+// variable returns the value of a variable of our environment.
+func (f *Fetcher) variable(name string) string {
+	for i := len(f.Environ) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(f.Environ[i], name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}

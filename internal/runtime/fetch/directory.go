@@ -1,0 +1,129 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// fetchDirectory takes a package that lies on this machine. Nothing in the directory is changed.
+func (f *Fetcher) fetchDirectory(ctx context.Context, s Spec) (*Fetched, error) {
+	dir, err := filepath.Abs(s.Name)
+	if err != nil {
+		return nil, err
+	}
+	p := &Fetched{Kind: Directory, Name: filepath.Base(dir), Label: filepath.Base(dir), Dir: dir}
+	return p, f.recognise(p)
+}
+
+// recognise finds out what kind of project an unpacked directory is, and how it is installed.
+func (f *Fetcher) recognise(p *Fetched) error {
+	has := func(name string) bool {
+		info, err := os.Lstat(filepath.Join(p.Dir, name))
+		return err == nil && info.Mode().IsRegular()
+	}
+	switch {
+	case has("package.json"):
+		m, err := readNodeManifest(p.Dir)
+		if err != nil {
+			return err
+		}
+		if m.Name != "" {
+			p.Name, p.Version, p.Label = m.Name, m.Version, m.Name+"@"+m.Version
+		}
+		p.Ecosystem = "npm"
+		p.install = func(ctx context.Context) (*Start, error) { return f.installNodeProject(ctx, p, m) }
+		return noteNode(p)
+	}
+	p.install = func(context.Context) (*Start, error) {
+		return nil, fmt.Errorf("it %w: there is no package.json, pyproject.toml, go.mod or manifest.json at its top", ErrCannotStart)
+	}
+	return nil
+}
+
+// installNodeProject installs what a project depends on. Where its dependencies lie beside it already, they
+// are used.
+func (f *Fetcher) installNodeProject(ctx context.Context, p *Fetched, m *nodeManifest) (*Start, error) {
+	if len(m.Dependencies) == 0 || isDir(filepath.Join(p.Dir, "node_modules")) {
+		_ = p.noteNodeTree(p.Dir) // what another program than npm installed is not listed
+		return nodeProjectStart(p.Dir, m)
+	}
+	f.Progress("%s: installing what it depends on", p.Label)
+	build := needsBuild(p.Dir, m)
+	dir, err := f.scratch()
+	if err != nil {
+		return nil, err
+	}
+	p.temporary = append(p.temporary, dir)
+	if err := copyTree(ctx, p.Dir, dir); err != nil {
+		return nil, err
+	}
+	// A project's own settings could choose another registry or program; those of the user count.
+	for _, name := range []string{".npmrc", ".yarnrc", ".yarnrc.yml"} {
+		_ = os.Remove(filepath.Join(dir, name))
+	}
+	args := []string{"npm", "install", "--ignore-scripts"}
+	if _, err := os.Lstat(filepath.Join(dir, "package-lock.json")); err == nil {
+		args[1] = "ci"
+	}
+	if !build {
+		args = append(args, "--omit=dev")
+	}
+	if _, err := f.run(ctx, client{dir: dir, grows: dir, env: npmSafe, args: args}); err != nil {
+		return nil, err
+	}
+	if err := p.noteNodeTree(dir); err != nil {
+		return nil, err
+	}
+	return nodeProjectStart(dir, m)
+}
+
+// entryOf is the file that a project is started by, "" for none.
+func entryOf(m *nodeManifest) string {
+	if name, _ := m.program(); name != "" {
+		return filepath.FromSlash(m.bins[name])
+	}
+	return filepath.FromSlash(m.Main)
+}
+
+// needsBuild reports whether the file that starts the project has to be made first.
+func needsBuild(dir string, m *nodeManifest) bool {
+	entry := entryOf(m)
+	_, err := os.Stat(filepath.Join(dir, entry))
+	return entry != "" && err != nil && m.Scripts["build"] != ""
+}
+
+func nodeProjectStart(dir string, m *nodeManifest) (*Start, error) {
+	entry := entryOf(m)
+	switch {
+	case entry == "" && m.Scripts["start"] == "":
+		return nil, fmt.Errorf("it %w: package.json names no program (bin, main)", ErrCannotStart)
+	case entry == "":
+		return &Start{Dir: dir, Command: []string{"npm", "run", "--silent", "start"}}, nil
+	case !filepath.IsLocal(entry):
+		return nil, fmt.Errorf("it %w: its program is outside of the package", ErrCannotStart)
+	}
+	s := &Start{Dir: dir, Command: []string{"node", filepath.Join(dir, entry)}}
+	if needsBuild(dir, m) {
+		s.Command = []string{"sh", "-c", `npm run build >&2 && exec node "$0"`, filepath.Join(dir, entry)}
+		s.Notes = append(s.Notes, "it was built in the sandbox, by its script \"build\"")
+	} else if _, err := os.Stat(filepath.Join(dir, entry)); err != nil {
+		return nil, fmt.Errorf("it %w: the file of its program is not there", ErrCannotStart)
+	}
+	return s, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// The bounds on a copy of a directory.
+const (
+	maxCopied      = 1 << 30
+	maxCopiedFiles = 50_000
+)
+
+var errTooLarge = errors.New("it is too large to be copied: more than 1 GiB or 50,000 files")

@@ -1,0 +1,112 @@
+// Package fetch gets a package from where it is published, with the client of its ecosystem and the
+// user's settings, without running anything of it, and says how it would be started.
+//
+// What it gets lies in a cache, by the hash of its content. Archives are unpacked under limits; an archive
+// that nothing honest has is not installed. What would have to be built or run for an installation is left
+// to the sandbox that the server is started in.
+package fetch
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"gauntlet/internal/runtime/unpack"
+	"gauntlet/result"
+)
+
+// A Fetcher gets packages.
+type Fetcher struct {
+	Environ []string // ours: clients get all of it, with the user's registries and proxies
+	Cache   string   // the directory of the cache
+	Limits  unpack.Limits
+	Now     func() time.Time
+	// Registry is the address of the MCP registry that registry: targets are looked up in.
+	Registry string
+	// Progress is told what is being done.
+	Progress func(format string, args ...any)
+}
+
+// DefaultRegistry is the official MCP registry.
+const DefaultRegistry = "https://registry.modelcontextprotocol.io"
+
+// A Fetched package: its archive is here and its files are unpacked, nothing is installed.
+type Fetched struct {
+	Kind    Kind
+	Name    string
+	Version string
+	Label   string // what findings call it: name and version
+	Facts   result.Package
+	// Dir holds the files of the package, "" where none were unpacked.
+	Dir string
+	// Ecosystem is the word of OSV for where it comes from, "" for nowhere.
+	Ecosystem string
+	// Packages are those that were installed with it. It is filled in by Install.
+	Packages []Dependency
+	// URL is where the server is, for one that is reached and not started.
+	URL string
+
+	install   func(context.Context) (*Start, error)
+	temporary []string // directories that Close removes
+}
+
+// Close removes what is not kept in the cache.
+func (p *Fetched) Close() {
+	for _, dir := range p.temporary {
+		removeTree(dir)
+	}
+}
+
+// A Dependency is one package that another one asks for.
+type Dependency struct{ Ecosystem, Name, Version string }
+
+// A Start is how a server is started.
+type Start struct {
+	Command []string
+	Env     []string // NAME=VALUE
+	Dir     string   // the working directory
+	Read    []string // what a sandbox has to show it beside the command
+	// Build is a command that has to run in the sandbox first, with Built the file that it makes, which is
+	// then Command[0]; nil for none.
+	Build []string
+	Built string
+	// Needs are variables that the package says it needs.
+	Needs []string
+	// Notes are what there is to know about it, such as which of several programs was chosen.
+	Notes []string
+}
+
+// ErrCannotStart says that there is nothing to start; the error around it says why.
+var ErrCannotStart = errors.New("cannot be started")
+
+// Fetch gets what a spec names. An error says that nothing was got.
+func (f *Fetcher) Fetch(ctx context.Context, s Spec) (*Fetched, error) {
+	switch s.Kind {
+	case NPM:
+		return f.fetchNPM(ctx, s)
+	case Directory:
+		return f.fetchDirectory(ctx, s)
+	}
+	return nil, errors.New("this kind of target is not known: want " + Forms)
+}
+
+// Install installs what the package depends on, and says how it is started.
+func (p *Fetched) Install(ctx context.Context) (*Start, error) {
+	if p.install == nil {
+		return nil, ErrCannotStart
+	}
+	return p.install(ctx)
+}
+
+// Hostile reports whether the archive is one that nothing of should be installed or started.
+func (p *Fetched) Hostile() bool {
+	if p.Facts.Mismatch != "" {
+		return true
+	}
+	for _, f := range p.Facts.Faults {
+		if f.Hostile() {
+			return true
+		}
+	}
+	return false
+}

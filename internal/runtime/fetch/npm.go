@@ -1,0 +1,256 @@
+package fetch
+
+import (
+	"context"
+	"crypto/sha1" // what old packages of the registry have, beside nothing else
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gauntlet/internal/runtime/unpack"
+)
+
+// npmSafe are the settings under which npm runs nothing of a package: no scripts, also of what a
+// repository would prepare, and no repositories at all, whose own settings could name a program.
+var npmSafe = []string{
+	"npm_config_ignore_scripts=true", "npm_config_allow_git=none", "npm_config_git=gauntlet-allows-no-git", "npm_config_audit=false", "npm_config_fund=false",
+	"npm_config_update_notifier=false", "npm_config_progress=false", "npm_config_loglevel=error",
+}
+
+// npmView is what the registry says of one version.
+type npmView struct {
+	Name        string            `json:"name"`
+	Version     string            `json:"version"`
+	Deprecated  json.RawMessage   `json:"deprecated"`
+	Maintainers []json.RawMessage `json:"maintainers"`
+	Time        map[string]string `json:"time"`
+	Dist        struct {
+		Integrity    string `json:"integrity"`
+		Shasum       string `json:"shasum"`
+		Tarball      string `json:"tarball"`
+		Attestations struct {
+			Provenance struct {
+				PredicateType string `json:"predicateType"`
+			} `json:"provenance"`
+		} `json:"attestations"`
+	} `json:"dist"`
+}
+
+// fetchNPM gets a package of npm. The settings of a project in our working directory do not count: npm runs in an
+// empty one.
+func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
+	dir, err := f.scratch()
+	if err != nil {
+		return nil, err
+	}
+	defer removeTree(dir)
+	spec := s.Name
+	if s.Version != "" {
+		spec += "@" + s.Version
+	}
+	f.Progress("%s: asking the npm registry", s.Text)
+	out, err := f.run(ctx, client{dir: dir, env: npmSafe, args: []string{"npm", "view", spec, "--json"}})
+	if err != nil {
+		return nil, err
+	}
+	view, err := readNPMView(out)
+	if err != nil {
+		return nil, fmt.Errorf("what npm says of %s: %w", spec, err)
+	}
+	p := &Fetched{Kind: NPM, Name: view.Name, Version: view.Version, Label: view.Name + "@" + view.Version, Ecosystem: "npm"}
+	view.note(p, f.Now())
+	f.Progress("%s: loading the package", p.Label)
+	_, err = f.run(ctx, client{dir: dir, env: npmSafe, args: []string{"npm", "pack", p.Label, "--json", "--pack-destination", dir}})
+	var failed *clientError
+	if errors.As(err, &failed) && strings.Contains(failed.said, "EINTEGRITY") {
+		p.Facts.Mismatch = "the archive is not the one that the registry gives the hash of: npm refused it"
+		return p, nil
+	} else if err != nil {
+		return nil, err
+	}
+	archive, err := onlyFile(dir, ".tgz")
+	if err != nil {
+		return nil, err
+	}
+	if err := p.compareNPM(archive, &view); err != nil {
+		return nil, err
+	}
+	hash, err := f.unpackArchive(ctx, p, archive, unpack.Options{Strip: 1})
+	if err != nil {
+		return nil, err
+	}
+	kept := filepath.Join(f.Cache, "archives", hash+".tgz")
+	if err := keepFile(archive, kept); err != nil {
+		return nil, err
+	}
+	if err := noteNode(p); err != nil {
+		return nil, err
+	}
+	p.install = func(ctx context.Context) (*Start, error) { return f.installNPM(ctx, p, hash, kept) }
+	return p, nil
+}
+
+// readNPMView reads the answer of npm view: one version, or several that a range covers, of which the last counts.
+func readNPMView(text []byte) (v npmView, err error) {
+	text = []byte(strings.TrimSpace(string(text)))
+	if len(text) > 0 && text[0] == '[' {
+		var all []json.RawMessage
+		if err := json.Unmarshal(text, &all); err != nil {
+			return v, err
+		}
+		if len(all) == 0 {
+			return v, errors.New("no version")
+		}
+		text = all[len(all)-1]
+	}
+	if err := json.Unmarshal(text, &v); err != nil {
+		return v, err
+	}
+	if !npmName.MatchString(v.Name) || !version.MatchString(v.Version) {
+		return v, errors.New("it has no name or version")
+	}
+	return v, nil
+}
+
+// maxMaintainers bounds the names that a report lists.
+const maxMaintainers = 50
+
+func (v *npmView) note(p *Fetched, now time.Time) {
+	p.Facts.Origin = WithoutCredentials(v.Dist.Tarball)
+	p.Facts.Published = v.Time[v.Version]
+	p.Facts.AgeDays = ageDays(p.Facts.Published, now)
+	for _, m := range v.Maintainers[:min(len(v.Maintainers), maxMaintainers)] {
+		p.Facts.Maintainers = append(p.Facts.Maintainers, personName(m))
+	}
+	var why string
+	if json.Unmarshal(v.Deprecated, &why) == nil {
+		p.Facts.Deprecated = why
+	} else if string(v.Deprecated) == "true" {
+		p.Facts.Deprecated = "without a reason"
+	}
+	if t := v.Dist.Attestations.Provenance.PredicateType; t != "" {
+		p.Facts.Provenance = t
+	}
+}
+
+// personName is the name of a person of npm, written as a string or an object, without an address.
+func personName(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		name, _, _ := strings.Cut(text, "<")
+		return strings.TrimSpace(name)
+	}
+	var person struct {
+		Name string `json:"name"`
+	}
+	_ = json.Unmarshal(raw, &person) // whoever has no name has none
+	return person.Name
+}
+
+// ageDays are the whole days since a time in RFC 3339, 0 where there is none.
+func ageDays(published string, now time.Time) int {
+	t, err := time.Parse(time.RFC3339, published)
+	if err != nil || t.After(now) {
+		return 0
+	}
+	return int(now.Sub(t).Hours() / 24)
+}
+
+// compareNPM compares an archive with what the registry says of it.
+func (p *Fetched) compareNPM(archive string, v *npmView) error {
+	content, err := os.ReadFile(archive)
+	if err != nil {
+		return err
+	}
+	for hash := range strings.FieldsSeq(v.Dist.Integrity) {
+		want, ok := strings.CutPrefix(hash, "sha512-")
+		if !ok {
+			continue
+		}
+		sum := sha512.Sum512(content)
+		p.Facts.Integrity = "sha512 of the registry"
+		if got := base64.StdEncoding.EncodeToString(sum[:]); got != want {
+			p.Facts.Mismatch = "the archive is not the one that the registry gives the hash of (sha512)"
+		}
+		return nil
+	}
+	if v.Dist.Shasum != "" {
+		sum := sha1.Sum(content)
+		p.Facts.Integrity = "sha1 of the registry, which no longer proves anything against an attacker"
+		if hex.EncodeToString(sum[:]) != strings.ToLower(v.Dist.Shasum) {
+			p.Facts.Mismatch = "the archive is not the one that the registry gives the hash of (sha1)"
+		}
+	}
+	return nil
+}
+
+// installNPM installs the archive with what it depends on, without running a script, and says how it is
+// started.
+func (f *Fetcher) installNPM(ctx context.Context, p *Fetched, hash, archive string) (*Start, error) {
+	f.Progress("%s: installing what it depends on", p.Label)
+	tree, err := f.keep("npm-"+hash, func(dir string) error {
+		if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"name":"vetting","version":"1.0.0","private":true}`), 0o600); err != nil {
+			return err
+		}
+		_, err := f.run(ctx, client{dir: dir, grows: dir, env: npmSafe, args: []string{"npm", "install", "--ignore-scripts", "--omit=dev", archive}})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := p.noteNodeTree(tree); err != nil {
+		return nil, err
+	}
+	return npmStart(filepath.Join(tree, "node_modules", filepath.FromSlash(p.Name)), tree)
+}
+
+// npmStart says how an installed package is started.
+func npmStart(dir, tree string) (*Start, error) {
+	manifest, err := readNodeManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	program, others := manifest.program()
+	if program == "" {
+		return nil, fmt.Errorf("it %w: package.json names no program (bin)", ErrCannotStart)
+	}
+	s := &Start{Dir: tree}
+	if others > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("of %d programs %s was started", others+1, program))
+	}
+	link := filepath.Join(tree, "node_modules", ".bin", program)
+	if _, err := os.Stat(link); err != nil {
+		return nil, fmt.Errorf("it %w: the file of its program %s is not in the package", ErrCannotStart, program)
+	}
+	s.Command = []string{link}
+	return s, nil
+}
+
+// onlyFile returns the file of a directory with this ending.
+func onlyFile(dir, ending string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ending) {
+			return filepath.Join(dir, e.Name()), nil
+		}
+	}
+	return "", errors.New("the client loaded no archive")
+}
+
+// keepFile moves a file to its place in the cache.
+func keepFile(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}
