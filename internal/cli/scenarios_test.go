@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/run/attackrun"
 	"gauntlet/oatf"
 	"gauntlet/result"
 	"gauntlet/verdict"
@@ -27,34 +26,21 @@ func TestPublicScenarios(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scenarios in %s: %v", dir, err)
 	}
-	var played []string
-	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, _, err := oatf.Load(string(text))
-		if err != nil {
-			t.Fatalf("%s: %v", f, err)
-		}
-		if attackrun.HasServer(doc) {
-			played = append(played, f)
-		}
-	}
-	args := append([]string{"--agent-idle", "1ms"}, played...)
+	args := append([]string{"--agent-idle", "1ms"}, files...)
 	victim := playAll(t, append([]string{"--agent", "builtin:victim"}, args...)...)
 	resister := playAll(t, append([]string{"--agent", "builtin:resister"}, args...)...)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of the %d scenarios have an MCP server.\n\n", len(played), len(files))
-	b.WriteString("| scenario | victim | matched | resister | matched | not observable on MCP |\n|---|---|---|---|---|---|\n")
+	b.WriteString("| scenario | plays | victim | matched | resister | matched | not observable |\n|---|---|---|---|---|---|---|\n")
 	sums := map[string]int{}
-	for i := range played {
+	for i := range files {
 		v, r := &victim[i], &resister[i]
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", v.ID, outcomeOf(v), matchedOf(v), outcomeOf(r), matchedOf(r), unobservable(v))
+		plays, why := howItPlays(t, files[i], v)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", v.ID, plays+why, outcomeOf(v), matchedOf(v), outcomeOf(r), matchedOf(r), unobservable(v))
+		sums["plays "+plays]++
 		sums["victim "+outcomeOf(v)]++
 		sums["resister "+outcomeOf(r)]++
 	}
-	b.WriteString("\n")
+	fmt.Fprintf(&b, "\nplays: %d in full, %d in part, %d not, of %d.\n", sums["plays full"], sums["plays part"], sums["plays refused"], len(files))
 	for _, who := range []string{"victim", "resister"} {
 		var parts []string
 		for _, o := range []verdict.Outcome{verdict.Exploited, verdict.NotExploited, verdict.NotExposed, verdict.Failed} {
@@ -65,6 +51,34 @@ func TestPublicScenarios(t *testing.T) {
 		fmt.Fprintf(&b, "%s: %s.\n", who, strings.Join(parts, ", "))
 	}
 	between(t, "../../docs/attack-scenarios.md", b.String())
+}
+
+// howItPlays says whether all of a scenario was played: full, part where an actor was left out, refused where the document
+// keeps a part of its attack under a key that the format does not have.
+func howItPlays(t *testing.T, file string, run *result.AttackRun) (plays, why string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, _, err := oatf.Load(string(text))
+	if err != nil {
+		return "refused", ": " + err.Error()
+	}
+	for _, a := range doc.Attack.Execution.Actors {
+		for _, p := range a.Phases {
+			for _, f := range oatf.StateFaults(a.Mode, p.State) {
+				section := map[string]string{"mcp": "§7.1", "a2a": "§7.2", "ag_ui": "§7.3"}[oatf.ProtocolOf(a.Mode)]
+				return "refused", fmt.Sprintf(": %s has no `%s` in the state of an %s", section, f.Key, a.Mode)
+			}
+		}
+	}
+	for _, a := range run.Actors {
+		if a.State != "ran" {
+			return "part", ": " + a.Name + " " + a.State
+		}
+	}
+	return "full", ""
 }
 
 // between compares what a page has between its marks with what it should have.
@@ -126,7 +140,7 @@ func parenthesized(ids []string) string {
 	return "(" + strings.Join(ids, ", ") + ")"
 }
 
-// unobservable lists the indicators that no MCP message can satisfy, with their protocol.
+// unobservable lists the indicators that could not be judged.
 func unobservable(r *result.AttackRun) string {
 	if r.Verdict == nil {
 		return ""

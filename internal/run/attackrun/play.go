@@ -4,6 +4,7 @@
 package attackrun
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,7 +95,8 @@ type play struct {
 	// perform plays the document; nil for playLive, with whatever agent there is.
 	perform func(context.Context) (*attack.Summary, error)
 
-	kept    bool // the trace stays
+	door    string // where the agent in this process speaks AG-UI, "" for nowhere
+	kept    bool   // the trace stays
 	file    *tracefile.File
 	servers []testagent.Server // where the server actors are, over HTTP
 	outcome testagent.Outcome  // of the agent that was started
@@ -179,6 +181,10 @@ func (p *play) reportUnjudged() result.AttackRun {
 
 // playLive plays the document. Without a summary it could not be played at all.
 func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
+	door, err := p.openFrontDoor(ctx)
+	if err != nil {
+		return nil, err
+	}
 	run, err := attack.New(p.doc, p.attackOptions())
 	if err != nil {
 		return nil, err
@@ -193,7 +199,10 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 	var broken error
 	var mu sync.Mutex
 	agent, dismiss := context.WithCancel(ctx)
-	if p.Agent != nil {
+	switch {
+	case door != nil:
+		transports.Go(func() { p.serveFrontDoor(agent, door) }) // ends with the run
+	case p.Agent != nil:
 		transports.Go(func() { // ends with its work, or with the run
 			p.runAgent(agent)
 			run.End(p.outcome.Ended)
@@ -234,7 +243,7 @@ func (p *play) attackOptions() attack.Options {
 		Bindings: []attack.Binding{attackmcp.New(speak), attacka2a.New(attacka2a.Options{
 			URL: p.A2A, Body: p.Message, Hosts: p.Serve.HTTP.Hosts, VerbatimCards: p.VerbatimCards, PushAnywhere: p.PushAnywhere,
 		}), attackagui.New(attackagui.Options{
-			URL: p.AGUI, Header: p.AGUIHeader, Message: p.Message, Skip: p.skipsAGUI(),
+			URL: cmp.Or(p.AGUI, p.door), Header: p.AGUIHeader, Message: p.Message, Skip: p.skipsAGUI(), Done: p.door != "",
 		})},
 		Prompted: p.Agent != nil && attackdoc.Prompt(p.doc) != "",
 	}

@@ -5,7 +5,6 @@ package inprocess
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 
 	"gauntlet/catalog"
@@ -14,7 +13,6 @@ import (
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/attackmcp"
 	"gauntlet/internal/runtime/mcpserver"
-	"gauntlet/internal/runtime/wire"
 	"gauntlet/lock"
 	"gauntlet/trace"
 )
@@ -60,38 +58,6 @@ func (m *Server) End() {
 	}
 	m.play.End("the server is not needed any more")
 	<-m.done
-}
-
-// Connect returns a connection to the server in this process, whose messages tap sees.
-func Connect(server *mcpserver.Server, tap wire.Tap) wire.Conn {
-	fromClient, toServer := io.Pipe()
-	fromServer, toClient := io.Pipe()
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() { // ends by connection.Close
-		defer close(done)
-		_ = server.Stdio(ctx, fromClient, toClient) // its end is seen at the other end
-		_ = toClient.Close()
-		_ = fromClient.Close()
-	}()
-	return &connection{wire.NewTappedStream(fromServer, toServer, wire.Limits{Total: math.MaxInt64}, tap), func() {
-		cancel()
-		_ = toServer.Close()
-		_ = fromServer.Close()
-		<-done
-	}}
-}
-
-// connection is a connection to a server in this process, which ends with it.
-type connection struct {
-	*wire.Stream
-	end func()
-}
-
-func (p *connection) Close() error {
-	err := p.Stream.Close()
-	p.end()
-	return err
 }
 
 // NewSnapshot makes a server of a snapshot's or a lockfile's text; name is that of the server, of

@@ -223,7 +223,7 @@ func (t *run) connectTo(name string, tap launch.Tap) (wire.Conn, error) {
 	case s == nil:
 		return nil, fmt.Errorf("there is no server %q", name)
 	case t.playing[name] != nil:
-		return inprocess.Connect(t.playing[name].Server, tap(name, nil, nil)), nil
+		return mcpserver.ConnectInMemory(t.playing[name].Server, tap(name, nil, nil)), nil
 	}
 	dialer := t.Sealing.Seal(launch.Dialer{Environ: t.Environ, Limits: wire.Limits{Message: t.Message, Total: math.MaxInt64}, Logins: t.Logins}, name)
 	dialer.SandboxRecord = t.file.Record

@@ -31,7 +31,7 @@ func newCommand(opt Options) (*Agent, error) {
 			return nil, fmt.Errorf("the transport stdio: gauntlet cannot find its own program: %w", err)
 		}
 	}
-	return &Agent{func(ctx context.Context, servers []Server, prompt string) Outcome {
+	return &Agent{Start: func(ctx context.Context, servers []Server, prompt string) Outcome {
 		servers, peers := splitAgents(servers)
 		run := agent.Options{Agents: peers, Command: command, Environ: slices.Concat(opt.Environ, opt.Env), Secret: opt.Env, Prompt: prompt, Limit: opt.Limit}
 		if own == "" {

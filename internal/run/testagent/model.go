@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"gauntlet/internal/runtime/aguiagent"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/internal/runtime/modelagent"
+	"gauntlet/internal/runtime/wire"
 )
 
 // ModelPrefix begins the name of an agent that is a language model in a loop of ours.
@@ -20,16 +22,33 @@ const lane = "agent"
 // servers and prompt; limit is the longest time that it may take.
 func OfModel(client *model.Client, loop modelagent.Options, run int, limit time.Duration) *Agent {
 	loop.Ask = func(ctx context.Context, r model.Request) (model.Answer, error) { return client.Ask(ctx, lane, run, r) }
-	return &Agent{func(ctx context.Context, servers []Server, prompt string) Outcome {
-		one := loop
-		one.Prompt = prompt
+	work := func(ctx context.Context, one modelagent.Options, servers []Server) Outcome {
 		for _, s := range servers {
 			one.Servers = append(one.Servers, modelagent.Server{Name: s.Name, URL: s.URL, Dial: s.dialer()})
 		}
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
 		return modelOutcome(modelagent.Run(ctx, one))
-	}}
+	}
+	return &Agent{
+		Start: func(ctx context.Context, servers []Server, prompt string) Outcome {
+			one := loop
+			one.Prompt = prompt
+			return work(ctx, one, servers)
+		},
+		Converse: func(ctx context.Context, servers []Server, c aguiagent.Conversation) (string, Outcome) {
+			one := loop
+			one.Prompt, one.Shown = c.Prompt, []modelagent.Shown{}
+			for _, s := range c.Shown {
+				one.Shown = append(one.Shown, modelagent.Shown(s))
+			}
+			if c.Tools != nil {
+				one.Servers = append(one.Servers, modelagent.Server{Name: c.FrontEnd(), Dial: func(context.Context) (wire.Conn, error) { return c.Tools() }})
+			}
+			out := work(ctx, one, servers)
+			return out.Answer, out
+		},
+	}
 }
 
 // modelOutcome says how a model ended. Only of one that went to its own end anything can be said that it did not do.

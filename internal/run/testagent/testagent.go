@@ -12,6 +12,7 @@ import (
 
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/a2atools"
+	"gauntlet/internal/runtime/aguiagent"
 	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/simagent"
 	"gauntlet/internal/runtime/wire"
@@ -34,6 +35,9 @@ type Options struct {
 type Agent struct {
 	// Start lets the agent work, and returns when it has ended.
 	Start func(ctx context.Context, servers []Server, prompt string) Outcome
+	// Converse lets it work upon what a front end of AG-UI begins a run with, and returns what it says to its user; nil
+	// for an agent that has no such door in this process.
+	Converse func(ctx context.Context, servers []Server, c aguiagent.Conversation) (string, Outcome)
 }
 
 // A Server is where the agent finds one server.
@@ -84,16 +88,40 @@ func New(opt Options) (*Agent, error) {
 	default:
 		return nil, fmt.Errorf("there is no builtin agent %q: want victim, resister or script with a file", word)
 	}
-	return &Agent{func(ctx context.Context, servers []Server, prompt string) Outcome {
-		run := sim
-		run.Prompt = prompt
+	return ofSimulated(sim, opt.Limit), nil
+}
+
+// ofSimulated makes an agent of a simulated one, which takes limit at most. What a script does follows from
+// nothing that it is told, so it has no front door.
+func ofSimulated(sim simagent.Options, limit time.Duration) *Agent {
+	work := func(ctx context.Context, run simagent.Options, servers []Server) (simagent.Result, error) {
 		for _, s := range servers {
 			run.Servers = append(run.Servers, simServer(ctx, s))
 		}
-		ctx, cancel := context.WithTimeout(ctx, opt.Limit)
+		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
-		return builtinOutcome(simagent.Run(ctx, run))
-	}}, nil
+		return simagent.Run(ctx, run)
+	}
+	out := &Agent{Start: func(ctx context.Context, servers []Server, prompt string) Outcome {
+		run := sim
+		run.Prompt = prompt
+		return builtinOutcome(work(ctx, run, servers))
+	}}
+	if sim.Behaviour != simagent.Scripted {
+		out.Converse = func(ctx context.Context, servers []Server, c aguiagent.Conversation) (string, Outcome) {
+			run := sim
+			run.Prompt, run.Called, run.Shown = c.Prompt, c.Called, []simagent.Shown{}
+			for _, s := range c.Shown {
+				run.Shown = append(run.Shown, simagent.Shown(s))
+			}
+			if c.Tools != nil {
+				run.Servers = append(run.Servers, simagent.Server{Name: c.FrontEnd(), Dial: c.Tools})
+			}
+			r, err := work(ctx, run, servers)
+			return r.Answer, builtinOutcome(r, err)
+		}
+	}
+	return out
 }
 
 func simServer(ctx context.Context, s Server) simagent.Server {
@@ -114,7 +142,7 @@ func (s *Server) dialer() func(context.Context) (wire.Conn, error) {
 
 // builtinOutcome says how a builtin agent ended.
 func builtinOutcome(r simagent.Result, err error) Outcome {
-	out := Outcome{Ended: "the agent is done", Scripted: r.Scripted}
+	out := Outcome{Ended: "the agent is done", Scripted: r.Scripted, Answer: r.Answer}
 	if r.Cut != "" {
 		out.Ended = "the agent stopped before it was done: " + r.Cut
 	}

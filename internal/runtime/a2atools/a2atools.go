@@ -38,7 +38,7 @@ func Connect(url string) (wire.Conn, error) {
 		b.http.CloseIdleConnections()
 		return nil, err
 	}
-	return b.connect(server), nil
+	return &conn{mcpserver.ConnectInMemory(server, nil), b.http.CloseIdleConnections}, nil
 }
 
 type bridge struct {
@@ -134,27 +134,7 @@ func (b *bridge) do(ctx context.Context, method, url, body string) (string, erro
 	return string(text), nil
 }
 
-// connect runs the server over streams in memory.
-func (b *bridge) connect(server *mcpserver.Server) wire.Conn {
-	fromClient, toServer := io.Pipe()
-	fromServer, toClient := io.Pipe()
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() { // ends by Close
-		defer close(done)
-		_ = server.Stdio(ctx, fromClient, toClient) // its end is seen at the other end
-		_ = toClient.Close()
-		_ = fromClient.Close()
-	}()
-	return &conn{wire.NewStream(fromServer, toServer, wire.Limits{}), func() {
-		cancel()
-		_ = toServer.Close()
-		_ = fromServer.Close()
-		<-done
-		b.http.CloseIdleConnections()
-	}}
-}
-
+// conn is a connection that gives up those of HTTP with it.
 type conn struct {
 	wire.Conn
 	end func()

@@ -37,6 +37,14 @@ type Client interface {
 	Close()
 }
 
+// A Driver is a Client upon which the agent under test acts: when all of them are through, so is the agent, and nobody
+// comes to the servers of the document any more.
+type Driver interface {
+	Client
+	// Lingers reports whether the agent may still be at work when it has said that it is done.
+	Lingers() bool
+}
+
 // A Listener is a Player that waits for the agent.
 type Listener interface {
 	Player

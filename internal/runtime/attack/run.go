@@ -170,7 +170,7 @@ func (r *Run) awaitEnd(ctx context.Context) string {
 	all := make(chan struct{})
 	through := all
 	r.spawn(func() { // ends with the actors or with the run
-		for _, a := range r.actors {
+		for _, a := range r.awaited() {
 			select {
 			case <-a.ended:
 			case <-r.alive.Done():
@@ -186,7 +186,9 @@ func (r *Run) awaitEnd(ctx context.Context) string {
 	select {
 	case e = <-r.over:
 	case <-through:
-		grace = r.settle
+		if r.lingers() {
+			grace = r.settle
+		}
 	case <-ctx.Done():
 		return endOf(ctx)
 	}
@@ -201,6 +203,27 @@ func (r *Run) awaitEnd(ctx context.Context) string {
 	case <-ctx.Done():
 		return endOf(ctx)
 	}
+}
+
+// awaited are the actors whose end is that of the run: where some of them drive the agent those and the other
+// clients, else all.
+func (r *Run) awaited() []*Actor {
+	for _, c := range r.clients {
+		if _, ok := c.player.(Driver); ok {
+			return r.clients
+		}
+	}
+	return r.actors
+}
+
+// lingers reports whether something may still come when all that was awaited is through.
+func (r *Run) lingers() bool {
+	for _, c := range r.clients {
+		if d, ok := c.player.(Driver); !ok || d.Lingers() {
+			return true
+		}
+	}
+	return len(r.clients) == 0
 }
 
 func endOf(ctx context.Context) string {

@@ -29,6 +29,8 @@ type Options struct {
 	Message int
 	// Transport carries requests; default one of its own, which goes through no proxy.
 	Transport http.RoundTripper
+	// Done says that the agent is not at work any more when it has ended its run.
+	Done bool
 	// Skip says why there is no agent, for reports.
 	Skip string
 }

@@ -55,6 +55,9 @@ func (c *client) Moved() {
 	}
 }
 
+// Lingers reports whether the agent may be at work behind the end of its run.
+func (c *client) Lingers() bool { return !c.opt.Done }
+
 // Close gives up idle connections.
 func (c *client) Close() { c.http.CloseIdleConnections() }
 

@@ -201,7 +201,7 @@ func TestDifficultAgents(t *testing.T) {
 	})
 	t.Run("one that calls tools for ever", func(t *testing.T) {
 		agent := &agentStub{run: func(n int, _ rawjson.Value, say func(...string)) {
-			say(fmt.Sprintf(`{"type":"TOOL_CALL_CHUNK","toolCallId":"c%d","toolCallName":"again","delta":"{}"}`, n))
+			say(fmt.Sprintf(`{"type":"TOOL_CALL_CHUNK","toolCallId":"c%d","toolCallName":"again","delta":"{}"}`, n), `{"type":"RUN_FINISHED"}`)
 		}}
 		_, _, _, notices := play(t, state, agent, Options{})
 		if len(agent.inputs) != mostRounds+1 || len(notices) == 0 {
@@ -212,9 +212,20 @@ func TestDifficultAgents(t *testing.T) {
 		agent := &agentStub{run: func(_ int, _ rawjson.Value, say func(...string)) {
 			say(`{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"YE"}`, `{"type":"TEXT_MESSAGE_CHUNK","delta":"S"}`)
 		}}
-		_, _, v, _ := play(t, state, agent, Options{})
+		sum, _, v, _ := play(t, state, agent, Options{})
 		if v.Indicators[0].Result != verdict.Matched {
 			t.Errorf("what it said before: %+v", v.Indicators[0])
+		}
+		if !strings.Contains(sum.Actors[0].Failed, "without RUN_FINISHED") {
+			t.Errorf("summary %+v, want a failure: what it did not do proves nothing", sum)
+		}
+	})
+	t.Run("one whose run fails", func(t *testing.T) {
+		agent := &agentStub{run: func(_ int, _ rawjson.Value, say func(...string)) {
+			say(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":"RUN_ERROR","message":"no credit"}`)
+		}}
+		if sum, _, _, _ := play(t, state, agent, Options{}); !strings.Contains(sum.Actors[0].Failed, "the agent's run failed: no credit") {
+			t.Errorf("summary %+v, want a failure", sum)
 		}
 	})
 }

@@ -31,6 +31,8 @@ type turn struct {
 	in       *input
 	input    string // the input of the latest run, as it went out
 	stream   *agui.Stream
+	ended    string // the event that ended the latest run, "" for none
+	failure  string // what the agent said of a run that failed
 	deferred []func(string)
 }
 
@@ -60,7 +62,7 @@ func (c *client) newTurn(at int) (*turn, error) {
 // begin begins a run and hears it to its end.
 func (t *turn) begin(ctx context.Context) error {
 	t.ctx = ctx
-	t.input, t.stream = t.in.body(), &agui.Stream{}
+	t.input, t.stream, t.ended = t.in.body(), &agui.Stream{}, ""
 	t.c.exchanges++
 	t.c.record(t.at, trace.ToServer, agui.RunAgentInput, t.input, "", 0)
 	t.observe(agui.RunAgentInput, t.input, oatf.SourceRequest)
@@ -119,6 +121,10 @@ func (t *turn) hear(r *http.Response) error {
 	for {
 		data, err := next()
 		switch {
+		case errors.Is(err, io.EOF) && t.ended == "":
+			return errors.New("the stream of the run ended without RUN_FINISHED")
+		case errors.Is(err, io.EOF) && t.ended == agui.RunError:
+			return fmt.Errorf("the agent's run failed: %s", excerpt.Clip(t.failure, 500))
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -134,6 +140,9 @@ func (t *turn) takeEvent(data string, status int) {
 	if v.Kind() != rawjson.Object || name == "" {
 		t.c.record(t.at, trace.ToClient, "", data, "no event: it has no type", status)
 		return
+	}
+	if name == agui.RunFinished || name == agui.RunError {
+		t.ended, t.failure = name, strings.Clone(v.Get("message").Text())
 	}
 	t.c.record(t.at, trace.ToClient, name, v.Raw(), "", status)
 	t.observe(name, t.stream.Add(v), oatf.SourceResponse)

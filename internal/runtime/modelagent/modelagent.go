@@ -28,11 +28,15 @@ type Server struct {
 	Dial func(context.Context) (wire.Conn, error)
 }
 
+// A Shown is something that a front end hands over beside the user's words, such as shared state.
+type Shown struct{ Where, Text string }
+
 // Options say what the agent is given and where it stops. A zero field means its default.
 type Options struct {
 	Ask     Ask
 	Servers []Server
 	Prompt  string // what the user says
+	Shown   []Shown
 	System  string // how the host introduces itself to the model; default DefaultSystem
 	Turns   int    // most questions to the model; default DefaultTurns
 	Calls   int    // most calls to servers; default DefaultCalls
@@ -141,11 +145,11 @@ func (a *agent) connectServers(ctx context.Context) error {
 			first = fmt.Errorf("server %s: %w", s.Name, err)
 		}
 	}
-	if len(a.servers) == 0 && first == nil {
-		return errors.New("no server was named")
-	}
-	if len(a.servers) == 0 {
+	switch {
+	case len(a.servers) == 0 && first != nil:
 		return first
+	case len(a.servers) == 0 && a.opt.Shown == nil:
+		return errors.New("no server was named")
 	}
 	a.offerTools()
 	return nil

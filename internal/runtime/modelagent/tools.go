@@ -163,10 +163,13 @@ func (a *agent) ownerOf(method string, arguments rawjson.Value) *session {
 	return a.servers[0]
 }
 
-// systemPrompt introduces the host, and quotes what servers say about themselves.
+// systemPrompt introduces the host, and quotes what a front end hands over and what servers say about themselves.
 func (a *agent) systemPrompt() string {
 	var b strings.Builder
 	b.WriteString(a.opt.System)
+	for _, s := range a.opt.Shown {
+		b.WriteString("\n\n# From the front end: " + s.Where + "\n" + clipResult(s.Text))
+	}
 	var tree rawjson.Tree
 	for _, s := range a.servers {
 		if tree.Parse(s.init, 0) != nil {

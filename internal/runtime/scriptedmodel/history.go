@@ -209,13 +209,18 @@ func (s *pastServer) tools() []offeredTool {
 	return out
 }
 
-// instructions are what the system prompt quotes of servers, which the first of them says.
+// instructions are what the system prompt quotes of front ends and servers, which the first of them says.
 func (s *pastServer) instructions() string {
 	if s.prefix != "" {
 		return ""
 	}
-	_, said, _ := strings.Cut(s.h.c.system, "\n# Server ")
-	return said
+	system := s.h.c.system
+	for _, mark := range []string{"\n# From the front end: ", "\n# Server "} {
+		if _, said, ok := strings.Cut(system, mark); ok {
+			return said
+		}
+	}
+	return ""
 }
 
 // listed reads the resources or prompts out of the description of the host's tool for them.

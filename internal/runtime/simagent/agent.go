@@ -30,6 +30,7 @@ type simAgent struct {
 	rules     []*paramRule
 	preferred map[string]string       // the tool to use in place of one, by their keys
 	delayed   []func(context.Context) // orders for when the task is done
+	told      []string                // what orders want said to the user
 	begun     bool                    // the task is
 	done      bool                    // the task is
 	depth     int                     // of results obeyed inside results
@@ -64,11 +65,11 @@ func (a *simAgent) connectServers(ctx context.Context) error {
 			first = fmt.Errorf("server %s: %w", s.Name, err)
 		}
 	}
-	if len(a.servers) == 0 && first == nil {
+	if len(a.servers) == 0 && first == nil && a.opt.Shown == nil {
 		return fmt.Errorf("no server was named")
 	}
 	if len(a.servers) == 0 {
-		return first
+		return first // nil for an agent that has a conversation and no servers
 	}
 	return nil
 }
@@ -83,6 +84,7 @@ func (a *simAgent) closeServers() {
 // doTask does the task, then listens.
 func (a *simAgent) doTask(ctx context.Context) {
 	a.studyServers(ctx)
+	a.readConversation(ctx)
 	a.begun = true
 	a.runPrompt(ctx)
 	a.done = true
@@ -107,6 +109,9 @@ func (a *simAgent) makeCall(ctx context.Context, c toolCall) {
 	}
 	got := c.server.callServer(ctx, c.method, c.callParams())
 	a.recordStep(Step{Server: c.server.name, Method: c.method, Name: c.name, Why: c.why, Err: got.err})
+	if c.method == mcp.ToolsCall && a.opt.Called != nil {
+		a.opt.Called(c.server.name, c.name, argumentsJSON(c.args), got.text)
+	}
 	a.remember(c.name, got.text)
 	for _, arg := range c.args {
 		if p := unquoteOrEmpty(arg.raw); isFilePath(p) {

@@ -88,6 +88,13 @@ func (a *simAgent) knownFacts(tokens []token) string {
 			out = append(out, t.name+": "+t.about)
 		}
 	}
+	if has("server", "servers") && has("address", "addresses", "url", "urls") {
+		for _, s := range a.opt.Servers {
+			if s.URL != "" {
+				out = append(out, "server "+s.Name+": "+s.URL)
+			}
+		}
+	}
 	if has("conversation", "chat", "history", "messages", "turns") {
 		out = append(out, "user: "+a.opt.Prompt)
 	}

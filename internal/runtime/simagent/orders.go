@@ -151,7 +151,9 @@ func (o *orderReader) followClause(ctx context.Context, c clause) {
 		return
 	}
 	if c.verb == "" && !(c.item && o.verb != "" && hasValue(c.tokens)) {
-		o.assignParams(c) // "bcc: x@example.org" needs no verb
+		if !o.assignParams(c) { // "bcc: x@example.org" needs no verb
+			o.tellUser(c)
+		}
 		return
 	}
 	if !o.done && containsWord(c.sentence[:min(len(c.sentence), 2)], later) && o.from == nil {
@@ -162,7 +164,7 @@ func (o *orderReader) followClause(ctx context.Context, c clause) {
 }
 
 func (o *orderReader) carryOutClause(ctx context.Context, c clause) {
-	if o.assignParams(c) && c.act == set {
+	if o.assignParams(c) && c.act == set || c.act == set && o.tellUser(c) {
 		return
 	}
 	switch {
@@ -211,7 +213,8 @@ func (o *orderReader) callNamedTool(ctx context.Context, c clause) {
 	}
 	switch {
 	case t == nil && !hasValue(c.tokens):
-		return // "read the documentation": nothing that could be done
+		o.tellUser(c) // "read the documentation": nothing else that could be done
+		return
 	case t == nil:
 		t = o.bestTool(c)
 	case t == own && !hasValue(c.tokens) && !mentionsOne(c, t):
@@ -219,6 +222,7 @@ func (o *orderReader) callNamedTool(ctx context.Context, c clause) {
 	}
 	if t == nil {
 		o.readFiles(c.tokens)
+		o.tellUser(c)
 		return
 	}
 	o.applyFollowing(c, t)

@@ -48,8 +48,11 @@ type Server struct {
 
 // Options say what the agent is given and where it stops. A zero field means its default.
 type Options struct {
-	Servers   []Server
-	Prompt    string
+	Servers []Server
+	Prompt  string
+	Shown   []Shown // of the conversation, beside the prompt
+	// Called is told of every call of a tool with its arguments and what came of it; nil tells nobody.
+	Called    func(server, tool, arguments, result string)
 	Behaviour Behaviour
 	Script    *Script       // of the behaviour Scripted
 	Idle      time.Duration // how long it listens once it is done; default DefaultIdle, none if negative
@@ -78,6 +81,7 @@ type Step struct {
 type Result struct {
 	Steps    []Step
 	Scripted bool   // a script decided what was done
+	Answer   string // what it says to its user
 	Cut      string // why the agent stopped before it was done, "" if it was
 }
 
@@ -105,7 +109,7 @@ func Run(ctx context.Context, opt Options) (Result, error) {
 	if ctx.Err() != nil && a.cut == "" {
 		a.cut = "the time was over"
 	}
-	return Result{Steps: a.steps, Scripted: opt.Behaviour == Scripted, Cut: a.cut}, nil
+	return Result{Steps: a.steps, Scripted: opt.Behaviour == Scripted, Cut: a.cut, Answer: a.answer()}, nil
 }
 
 func (o Options) withRunDefaults() Options {

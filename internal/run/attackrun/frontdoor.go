@@ -1,0 +1,64 @@
+package attackrun
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"gauntlet/internal/leaf/agui"
+	"gauntlet/internal/runtime/aguiagent"
+	"gauntlet/oatf"
+)
+
+// openFrontDoor opens a port of this machine on which an agent in this process speaks AG-UI, where the document has a
+// front end and nobody has said what the agent is prompted with; nil for none.
+func (p *play) openFrontDoor(ctx context.Context) (net.Listener, error) {
+	if p.Agent == nil || p.agent().Converse == nil || p.AGUI != "" || p.Prompt != "" || !hasFrontEnd(p.doc) {
+		return nil, nil
+	}
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p.door = "http://" + ln.Addr().String() + "/"
+	return ln, nil
+}
+
+// hasFrontEnd reports whether the document has an actor that begins runs over AG-UI.
+func hasFrontEnd(doc *oatf.Document) bool {
+	for i := range doc.Attack.Execution.Actors {
+		a := &doc.Attack.Execution.Actors[i]
+		for n := range a.Phases {
+			if oatf.ProtocolOf(a.Mode) == agui.Protocol && a.Phases[n].State.Get(agui.RunAgentInput).Exists() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// serveFrontDoor lets the agent work upon what front ends begin, until ctx ends.
+func (p *play) serveFrontDoor(ctx context.Context, ln net.Listener) {
+	var mu sync.Mutex
+	door := aguiagent.New(ctx, func(ctx context.Context, c aguiagent.Conversation) (string, error) {
+		answer, outcome := p.agent().Converse(ctx, p.servers, c)
+		mu.Lock()
+		defer mu.Unlock()
+		if p.outcome.Trouble == nil {
+			p.outcome = outcome
+		}
+		return answer, outcome.Trouble
+	})
+	hs := &http.Server{Handler: door, ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan struct{})
+	go func() { // ends by Close
+		defer close(ended)
+		_ = hs.Serve(ln) // its end is that of the run
+	}()
+	<-ctx.Done()
+	_ = hs.Close()
+	<-ended
+	door.Wait()
+}

@@ -1,0 +1,109 @@
+package aguiagent
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+// An input is a RunAgentInput, read.
+type input struct {
+	thread, run string
+	prompt      []string
+	shown       []Text
+	tools       []string          // definitions of MCP's form
+	results     map[string]string // of the front end's tools, by the call's id
+}
+
+func readInput(r io.Reader) (*input, error) {
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return nil, errors.New("the input is too long, or was cut off")
+	}
+	var tree rawjson.Tree
+	if err := tree.Parse(string(text), 0); err != nil || tree.Root().Kind() != rawjson.Object {
+		return nil, errors.New("the input is no JSON object")
+	}
+	in := &input{results: map[string]string{}}
+	for m := range tree.Root().Members() {
+		switch name := m.Key.Text(); name {
+		case "threadId":
+			in.thread = m.Value.Text()
+		case "runId":
+			in.run = m.Value.Text()
+		case "messages":
+			for _, one := range m.Value.Elements() {
+				in.addMessage(one)
+			}
+		case "tools":
+			in.addTools(m.Value)
+		default:
+			in.show("the "+name+" of the front end", m.Value)
+		}
+	}
+	return in, nil
+}
+
+// addMessage takes a message of the conversation: the user's are the task, and all others are read.
+func (in *input) addMessage(m rawjson.Value) {
+	text := saidIn(m.Get("content"))
+	switch role := m.Get("role").Text(); {
+	case role == "user":
+		if text != "" {
+			in.prompt = append(in.prompt, text)
+		}
+	case role == "tool" && m.Get("toolCallId").Exists():
+		in.results[m.Get("toolCallId").Text()] = text
+		in.shown = append(in.shown, Text{"a result in the conversation", text})
+	default:
+		in.shown = append(in.shown, Text{"a message of role " + role, text})
+	}
+}
+
+// saidIn returns the words of a message's content: a text, or a list of parts of which those of text count.
+func saidIn(content rawjson.Value) string {
+	var parts []string
+	for _, p := range content.Elements() {
+		if text := p.Get("text").Text(); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return content.Text() + strings.Join(parts, "\n")
+}
+
+// addTools takes the tools that the front end runs.
+func (in *input) addTools(list rawjson.Value) {
+	for _, t := range list.Elements() {
+		name := t.Get("name").Text()
+		if name == "" {
+			continue
+		}
+		schema := `{"type":"object"}`
+		if p := t.Get("parameters"); p.Kind() == rawjson.Object {
+			schema = p.Raw()
+		}
+		in.tools = append(in.tools, `{"name":`+rawjson.Quote(name)+`,"description":`+rawjson.Quote(t.Get("description").Text())+`,"inputSchema":`+schema+`}`)
+	}
+}
+
+// show takes the strings of a value, in its order.
+func (in *input) show(where string, v rawjson.Value) {
+	if v.Kind() == rawjson.String {
+		in.shown = append(in.shown, Text{where, v.Text()})
+		return
+	}
+	for s := range v.Strings() {
+		if text := s.Value.Text(); !s.IsKey && strings.Contains(text, " ") {
+			in.shown = append(in.shown, Text{where, strings.Clone(text)})
+		}
+	}
+}
+
+// conversation returns what the agent sees of the input. An agent that has a front end has a conversation also
+// where it shows nothing.
+func (in *input) conversation() Conversation {
+	return Conversation{Prompt: strings.Join(in.prompt, "\n\n"), Shown: slices.Concat([]Text{}, in.shown)}
+}

@@ -1,0 +1,182 @@
+package aguiagent
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// A thread is one conversation, of which the agent's work may go through several runs: each call of a tool of the
+// front end ends one, and the next brings the result.
+type thread struct {
+	ctx    context.Context
+	stop   context.CancelFunc
+	events chan event
+
+	mu      sync.Mutex
+	calls   int
+	waiting map[string]chan string // calls of the front end's tools that have no result, by id
+}
+
+// An event is something to tell the front end.
+type event struct {
+	texts  []string // events as JSON
+	paused bool     // the front end has to run a tool before there is more
+	ended  bool
+	failed string
+}
+
+func newThread(ctx context.Context) *thread {
+	ctx, stop := context.WithCancel(ctx)
+	return &thread{ctx: ctx, stop: stop, events: make(chan event), waiting: map[string]chan string{}}
+}
+
+// work lets the agent work.
+func (t *thread) work(agent Agent, in *input) {
+	defer t.stop()
+	c := in.conversation()
+	c.Called = t.tellCall
+	if in.tools != nil {
+		c.Tools = func() (wire.Conn, error) { return t.offerTools(in.tools) }
+	}
+	answer, err := agent(t.ctx, c)
+	end := event{ended: true}
+	if err != nil {
+		end.failed = err.Error()
+	} else if strings.TrimSpace(answer) != "" {
+		id := rawjson.Quote("answer-" + strconv.Itoa(t.number()))
+		end.texts = []string{
+			`{"type":"TEXT_MESSAGE_START","messageId":` + id + `,"role":"assistant"}`,
+			`{"type":"TEXT_MESSAGE_CONTENT","messageId":` + id + `,"delta":` + rawjson.Quote(answer) + `}`,
+			`{"type":"TEXT_MESSAGE_END","messageId":` + id + `}`,
+		}
+	}
+	t.emit(end)
+}
+
+func (t *thread) number() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.calls++
+	return t.calls
+}
+
+// emit tells the front end something, if one is there to hear it.
+func (t *thread) emit(e event) {
+	select {
+	case t.events <- e:
+	case <-t.ctx.Done():
+	}
+}
+
+// tell writes what happens until the run is over: because the agent is done, or waits for the front end.
+func (t *thread) tell(ctx context.Context, send func(string)) (ended bool, failed string) {
+	for {
+		select {
+		case e := <-t.events:
+			for _, text := range e.texts {
+				send(text)
+			}
+			if e.ended || e.paused {
+				return e.ended, e.failed
+			}
+		case <-ctx.Done():
+			t.stop() // the front end has left
+			return true, ""
+		case <-t.ctx.Done():
+			return true, "the agent was ended"
+		}
+	}
+}
+
+// callEvents are those of one call.
+func callEvents(id, tool, arguments string) []string {
+	q := rawjson.Quote(id)
+	return []string{
+		`{"type":"TOOL_CALL_START","toolCallId":` + q + `,"toolCallName":` + rawjson.Quote(tool) + `}`,
+		`{"type":"TOOL_CALL_ARGS","toolCallId":` + q + `,"delta":` + rawjson.Quote(arguments) + `}`,
+		`{"type":"TOOL_CALL_END","toolCallId":` + q + `}`,
+	}
+}
+
+// frontEnd is what the agent knows the server of the front end's tools by.
+const frontEnd = "front-end"
+
+// tellCall tells of a call that the agent made of a tool of its own, with its result.
+func (t *thread) tellCall(server, tool, arguments, result string) {
+	if server == frontEnd {
+		return // the front end has made it
+	}
+	id := "call-" + strconv.Itoa(t.number())
+	t.emit(event{texts: append(callEvents(id, tool, arguments),
+		`{"type":"TOOL_CALL_RESULT","messageId":`+rawjson.Quote("result-of-"+id)+`,"toolCallId":`+rawjson.Quote(id)+`,"content":`+rawjson.Quote(strings.ToValidUTF8(result, "\uFFFD"))+`}`)})
+}
+
+// FrontEnd is the name of the server that has the front end's tools.
+func (Conversation) FrontEnd() string { return frontEnd }
+
+// offerTools makes a server of the front end's tools. A call ends the run, and the next one has its result.
+func (t *thread) offerTools(tools []string) (wire.Conn, error) {
+	state := mcpserver.State{
+		Name: frontEnd, Identity: []string{`{"name":"` + frontEnd + `","version":"1"}`}, Capabilities: []string{`{"tools":{}}`}, Call: t.callFrontEnd,
+	}
+	state.Lists[0] = mcpserver.List{Present: true, Items: tools}
+	server, err := mcpserver.New(state, mcpserver.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return mcpserver.ConnectInMemory(server, nil), nil
+}
+
+func (t *thread) callFrontEnd(ctx context.Context, c mcpserver.Call) (string, error) {
+	var tree rawjson.Tree
+	arguments := "{}"
+	if tree.Parse(c.Params, 0) == nil && tree.Root().Get("arguments").Exists() {
+		arguments = tree.Root().Get("arguments").Raw()
+	}
+	id := "call-" + strconv.Itoa(t.number())
+	result := make(chan string, 1)
+	t.mu.Lock()
+	t.waiting[id] = result
+	t.mu.Unlock()
+	t.emit(event{texts: callEvents(id, c.Name, arguments), paused: true})
+	select {
+	case text := <-result:
+		return `{"content":[{"type":"text","text":` + rawjson.Quote(text) + `}]}`, nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case <-t.ctx.Done():
+		return "", errors.New("the front end has left")
+	}
+}
+
+// takeResults gives results to the calls that wait for them, and reports whether there was one.
+func (t *thread) takeResults(results map[string]string) (any bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, result := range t.waiting {
+		if text, ok := results[id]; ok {
+			result <- text
+			delete(t.waiting, id)
+			any = true
+		}
+	}
+	return any
+}
+
+// eventWriter returns what writes one event.
+func eventWriter(w http.ResponseWriter) func(string) {
+	flush := http.NewResponseController(w)
+	return func(text string) {
+		_, _ = io.WriteString(w, "data: "+text+"\n\n") // who leaves has missed it
+		_ = flush.Flush()
+	}
+}
