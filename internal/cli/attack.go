@@ -18,7 +18,7 @@ fell for it.`,
 			return usage(c, "no command: want %s", commandNames(c))
 		},
 	}
-	cmd.AddCommand(a.newAttackRunCommand(), a.newAttackBridgeCommand(), a.newAttackListCommand(), a.newAttackWireCommand(), a.newAttackValidateCommand(), a.newAttackFmtCommand(), a.newAttackShowCommand(), a.newAttackSchemaCommand(), a.newAttackJudgeCommand(), a.newAttackFromScanCommand(), a.newAttackReplayCommand())
+	cmd.AddCommand(a.newAttackRunCommand(), a.newAttackBridgeCommand(), a.newAttackListCommand(), a.newAttackWireCommand(), a.newAttackValidateCommand(), a.newAttackFmtCommand(), a.newAttackShowCommand(), a.newAttackSchemaCommand(), a.newAttackJudgeCommand(), a.newAttackFromScanCommand(), a.newAttackReplayCommand(), a.newAttackAuthCommand())
 	return cmd
 }
 

@@ -140,7 +140,7 @@ func (r *attackRunCommand) addTargetFlags(f *pflag.FlagSet) {
 func (r *attackRunCommand) probe(ctx context.Context, to launch.Server, seal launch.Sealing, classes []probe.Class, record *tracefile.File) error {
 	o := proberun.Options{
 		Server: to, Version: version(), AllowCalls: r.allowCalls, Destructive: r.destructive, Classes: classes, Record: record.Record,
-		Dialer: seal.Seal(launch.Dialer{Environ: r.host.Environ, Limits: wire.Limits{Message: r.live.message}}, ""),
+		Dialer: seal.Seal(launch.Dialer{Environ: r.host.Environ, Limits: wire.Limits{Message: r.live.message}, Logins: r.logins(false)}, ""),
 		Tap: func(place string, secrets, credentials []string) wire.Tap {
 			return record.Tap(place, trace.AsClient, secrets, credentials)
 		},

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 			os.Exit(Main(ctx, os.Args[1:], Host{os.Stdin, os.Stdout, os.Stderr, os.Environ()}))
 		},
 		"mcpserver": func() { os.Exit(serve(os.Args[1:])) },
+		"browser":   func() { os.Exit(browse(os.Args[1])) },
 		"mcpagent":  func() { os.Exit(foreignAgent(os.Args[1:])) },
 	})
 }

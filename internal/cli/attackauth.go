@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/leaf/suggest"
+	"gauntlet/internal/runtime/attackoauth"
+	"gauntlet/report"
+	"gauntlet/result"
+)
+
+// attackAuthCommand is one run of the subcommand attack authorization.
+type attackAuthCommand struct {
+	*app
+	client string
+	limit  time.Duration
+	format string
+}
+
+// builtinClients are the clients of ours.
+var builtinClients = []string{"builtin:careful", "builtin:careless"}
+
+func (a *app) newAttackAuthCommand() *cobra.Command {
+	c := &attackAuthCommand{app: a, client: builtinClients[0]}
+	cmd := &cobra.Command{
+		Use:   "authorization [flags] [ATTACK]... [-- COMMAND [ARG]...]",
+		Short: "Attack how a client logs in: mixed-up issuers, private addresses, swapped redirects",
+		Long: `attack authorization starts a protected MCP server with its authorization server on this
+machine for each attack, has the client log in there, and says what it did that no careful client
+does. First nobody attacks: a client that does not come through then withstands nothing.
+
+COMMAND is a client that takes the URL of the server as {url} or as its last argument, opens pages
+by the program that BROWSER names, and ends by itself. Without it the client is one of ours:
+builtin:careful is what gauntlet login does, builtin:careless believes everything.
+
+Exit codes: 1 if the client fell for an attack; 2 if it does not come through without one; else 0.`,
+		Example: `  gauntlet attack authorization
+  gauntlet attack authorization --client builtin:careless issuer-mix-up
+  gauntlet attack authorization -- my-client --login {url}`,
+		RunE: c.run,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.Var(&value[string]{&c.client, "CLIENT", oneOf(builtinClients), strings.Clone}, "client", "the client under test: "+strings.Join(builtinClients, ", "))
+	f.Var(durationFlag(&c.limit, 30*time.Second), "timeout", "longest time of one run of COMMAND")
+	textFormat(cmd, &c.format, "text", "json")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
+	completeWith(cmd, "client", builtinClients)
+	cmd.AddCommand(newVisitCommand(a))
+	return cmd
+}
+
+// newVisitCommand is what a client under test opens pages by.
+func newVisitCommand(a *app) *cobra.Command {
+	return &cobra.Command{Use: "visit ADDRESS", Short: "Note an address that a client opened", Hidden: true, Args: cobra.ExactArgs(1), RunE: func(_ *cobra.Command, args []string) error {
+		return attackoauth.NoteVisit(a.getenv(attackoauth.VisitFile), args[0])
+	}}
+}
+
+func (c *attackAuthCommand) run(cmd *cobra.Command, args []string) error {
+	names, client, err := c.chooseClient(cmd, args)
+	if err != nil {
+		return err
+	}
+	chosen, err := chooseAuthAttacks(names)
+	if err != nil {
+		return usage(cmd, "%s", err)
+	}
+	if err := attackoauth.Honest(cmd.Context(), client(nil)); err != nil {
+		return fmt.Errorf("without an attack: %w", err)
+	}
+	outcomes := []*attackoauth.Outcome{}
+	for i := range chosen {
+		one := &chosen[i]
+		o, err := c.playAuthAttack(cmd.Context(), one, client)
+		if err != nil {
+			return err
+		}
+		if o.Fell {
+			c.code = result.ExitGate
+		}
+		outcomes = append(outcomes, o)
+	}
+	return c.writeTo("-", func(w io.Writer) error { return c.write(w, outcomes) })
+}
+
+// playAuthAttack plays one attack, unless the client cannot be attacked like that from this machine.
+func (c *attackAuthCommand) playAuthAttack(ctx context.Context, a *attackoauth.Attack, client func(*attackoauth.Attack) attackoauth.Client) (*attackoauth.Outcome, error) {
+	if c.client == "" && a.Public {
+		return &attackoauth.Outcome{Attack: a.Name, Untried: "the client would have to take a server on this machine for one on another"}, nil
+	}
+	if c.client == "" && a.Known {
+		return &attackoauth.Outcome{Attack: a.Name, Untried: "the client would have to be registered beforehand"}, nil
+	}
+	return attackoauth.Play(ctx, a, client(a))
+}
+
+// chooseClient returns the attacks that are named and the client, for an attack or for none.
+func (c *attackAuthCommand) chooseClient(cmd *cobra.Command, args []string) ([]string, func(*attackoauth.Attack) attackoauth.Client, error) {
+	dash := cmd.ArgsLenAtDash()
+	switch {
+	case dash >= 0 && dash == len(args):
+		return nil, nil, usage(cmd, "no command behind --")
+	case dash >= 0 && cmd.Flags().Changed("client"):
+		return nil, nil, usage(cmd, "--client and a command behind -- are two clients: name one")
+	case dash >= 0:
+		own, err := os.Executable()
+		if err != nil {
+			return nil, nil, err
+		}
+		program := attackoauth.Command{Args: args[dash:], Environ: c.host.Environ, Visit: []string{own, "attack", "authorization", "visit"}, Limit: c.limit}
+		c.client = ""
+		return args[:dash], func(*attackoauth.Attack) attackoauth.Client { return program.Client() }, nil
+	case c.client == "builtin:careless":
+		return args, func(*attackoauth.Attack) attackoauth.Client { return attackoauth.Careless }, nil
+	}
+	return args, func(a *attackoauth.Attack) attackoauth.Client { return attackoauth.Careful(a != nil && a.Public) }, nil
+}
+
+// chooseAuthAttacks returns the attacks of these names, all for none.
+func chooseAuthAttacks(names []string) ([]attackoauth.Attack, error) {
+	all := attackoauth.Attacks()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var known []string
+	for i := range all {
+		known = append(known, all[i].Name)
+	}
+	var out []attackoauth.Attack
+	for _, n := range names {
+		at := slices.Index(known, n)
+		if at < 0 {
+			return nil, fmt.Errorf("no attack is called %q%s", n, suggest.Question(suggest.Names(n, known), ""))
+		}
+		out = append(out, all[at])
+	}
+	return out, nil
+}
+
+func (c *attackAuthCommand) write(w io.Writer, outcomes []*attackoauth.Outcome) error {
+	if c.format == "json" {
+		return writeIndented(w, outcomes)
+	}
+	for _, o := range outcomes {
+		state, why := "withstood", o.Why
+		switch {
+		case o.Fell:
+			state, why = "FELL", o.What
+		case o.Untried != "":
+			state, why = "not tried", o.Untried
+		}
+		if _, err := fmt.Fprintf(w, "%-9s %-28s %s\n", state, o.Attack, report.Visible(why)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package attackoauth
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+// careless is a client that believes what it is told. It asks this machine alone.
+type careless struct {
+	w      *World
+	client *http.Client
+}
+
+// Careless is a client that falls for every attack: it compares nothing, follows every redirect, opens
+// every address and repeats every error.
+func Careless(ctx context.Context, w *World) error {
+	c := &careless{w: w, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+		if len(via) > 40 { // enough to be seen
+			return errors.New("too many redirects")
+		}
+		return nil
+	}}}
+	token, err := c.logIn(ctx)
+	if err != nil {
+		return err
+	}
+	return listTools(ctx, w.Server, token)
+}
+
+func (c *careless) logIn(ctx context.Context) (string, error) {
+	var resource struct {
+		Resource string   `json:"resource"`
+		Servers  []string `json:"authorization_servers"`
+	}
+	if err := c.get(ctx, c.metadataAddress(ctx), &resource); err != nil {
+		return "", err
+	}
+	if len(resource.Servers) == 0 {
+		return "", errors.New("no authorization server")
+	}
+	var server struct {
+		Authorize string   `json:"authorization_endpoint"`
+		Token     string   `json:"token_endpoint"`
+		Register  string   `json:"registration_endpoint"`
+		Methods   []string `json:"code_challenge_methods_supported"`
+	}
+	if err := c.get(ctx, resource.Servers[0]+"/.well-known/oauth-authorization-server", &server); err != nil {
+		return "", err
+	}
+	back := make(chan url.Values, 1)
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	listening := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case back <- r.URL.Query():
+		default:
+		}
+	})}
+	var serving sync.WaitGroup
+	serving.Go(func() { _ = listening.Serve(ln) }) // ends when it is closed
+	defer serving.Wait()
+	defer listening.Close()
+	redirect := "http://" + ln.Addr().String() + "/callback"
+	id, secret, redirect, err := c.identity(ctx, server.Register, redirect)
+	if err != nil {
+		return "", err
+	}
+	q := url.Values{"response_type": {"code"}, "client_id": {id}, "redirect_uri": {redirect}, "state": {"1"}, "resource": {resource.Resource}, "code_challenge": {"verifier-of-forty-three-characters-at-the-least"}, "code_challenge_method": {"plain"}}
+	if len(server.Methods) > 0 {
+		q.Set("code_challenge_method", server.Methods[0])
+	}
+	_ = c.w.Open(ctx, server.Authorize+"?"+q.Encode())
+	select {
+	case got := <-back:
+		return c.exchange(ctx, server.Token, url.Values{"grant_type": {"authorization_code"}, "code": {got.Get("code")}, "client_id": {id}, "client_secret": {secret}, "redirect_uri": {redirect}, "resource": {resource.Resource}, "code_verifier": {q.Get("code_challenge")}})
+	case <-time.After(time.Second):
+		return "", errors.New("nobody came back")
+	}
+}
+
+// metadataAddress is where the refusal says that the metadata is.
+func (c *careless) metadataAddress(ctx context.Context) string {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.w.Server, strings.NewReader("{}"))
+	if err != nil {
+		return ""
+	}
+	res, err := c.client.Do(req)
+	if err != nil {
+		return ""
+	}
+	defer res.Body.Close()
+	_, after, _ := strings.Cut(res.Header.Get("WWW-Authenticate"), `resource_metadata="`)
+	address, _, _ := strings.Cut(after, `"`)
+	return address
+}
+
+func (c *careless) identity(ctx context.Context, register, redirect string) (id, secret, back string, err error) {
+	if c.w.Identity.ID != "" {
+		return c.w.Identity.ID, c.w.Identity.Secret, redirect, nil
+	}
+	body, err := json.Marshal(map[string]any{"redirect_uris": []string{redirect}, "client_name": "careless"})
+	if err != nil {
+		return "", "", "", err
+	}
+	var got struct {
+		ID        string   `json:"client_id"`
+		Secret    string   `json:"client_secret"`
+		Redirects []string `json:"redirect_uris"`
+	}
+	if err := c.post(ctx, register, "application/json", body, &got); err != nil {
+		return "", "", "", err
+	}
+	if len(got.Redirects) > 0 {
+		redirect = got.Redirects[0]
+	}
+	return got.ID, got.Secret, redirect, nil
+}
+
+func (c *careless) exchange(ctx context.Context, endpoint string, form url.Values) (string, error) {
+	var got struct {
+		Token       string `json:"access_token"`
+		Error       string `json:"error"`
+		Description string `json:"error_description"`
+	}
+	if err := c.post(ctx, endpoint, "application/x-www-form-urlencoded", []byte(form.Encode()), &got); err != nil {
+		return "", err
+	}
+	if got.Error != "" {
+		return "", fmt.Errorf("%s: %s", got.Error, got.Description)
+	}
+	return got.Token, nil
+}
+
+func (c *careless) get(ctx context.Context, address string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	return c.do(req, into)
+}
+
+func (c *careless) post(ctx context.Context, address, kind string, body []byte, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", kind)
+	return c.do(req, into)
+}
+
+// do asks, this machine alone: even a careless client of ours must not reach into the network.
+func (c *careless) do(req *http.Request, into any) error {
+	if req.URL.Hostname() != "127.0.0.1" {
+		return errors.New("it is not on this machine")
+	}
+	res, err := c.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxRequest))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, into)
+}

@@ -1,0 +1,63 @@
+package attackoauth
+
+import (
+	"context"
+	"fmt"
+)
+
+// A Client logs in at w.Server, as it would at any other server, and lists its tools. It shows pages
+// by w.Open and writes what it has to say by w.Say. The error is why it did not come through.
+type Client func(ctx context.Context, w *World) error
+
+// An Outcome is what one attack came to.
+type Outcome struct {
+	Attack string `json:"attack"`
+	// Fell says that the client did what no careful one does, and What what that was.
+	Fell bool   `json:"fell"`
+	What string `json:"what,omitempty"`
+	// Why says what a client that withstood had to say, "" where it said nothing.
+	Why string `json:"why,omitempty"`
+	// Untried says why the attack was not played, "" where it was.
+	Untried string `json:"untried,omitempty"`
+}
+
+// Play plays an attack to a client. The error says that it could not be played.
+func Play(ctx context.Context, a *Attack, client Client) (*Outcome, error) {
+	w, err := newWorld(ctx, a.knobs)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
+	if a.Known {
+		w.Identity = Identity{ID: "known-client", Secret: "secret-known-to-one-issuer", Issuer: w.honest.url}
+	}
+	failed := client(ctx, w)
+	if failed != nil {
+		w.Say(failed.Error())
+	}
+	out := &Outcome{Attack: a.Name, What: a.fell(w)}
+	out.Fell = out.What != ""
+	if !out.Fell && failed != nil {
+		out.Why = failed.Error()
+	}
+	return out, nil
+}
+
+// Honest plays no attack: a client that does not come through withstands nothing. The error is why it
+// did not.
+func Honest(ctx context.Context, client Client) error {
+	w, err := newWorld(ctx, knobs{})
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if err := client(ctx, w); err != nil {
+		return fmt.Errorf("%w: %w", errNoLogin, err)
+	}
+	for _, r := range w.honest.all("/mcp") {
+		if r.header.Get("Authorization") != "" {
+			return nil
+		}
+	}
+	return errNoLogin
+}
