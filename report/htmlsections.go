@@ -156,7 +156,7 @@ func (h *htmlReport) writeProbing() error {
 		return nil
 	}
 	s := section{ID: "probes", Title: "Probes", Head: []string{"Tool and parameter", "Class", "Outcome", "Why tried", "Remarks"}}
-	s.Intro = fmt.Sprintf("%s. %s calls; where the server ran: %s%s.", probeCounts(p), groupDigits(p.Calls), p.Ground, protectionText(p.Protections))
+	s.Intro = fmt.Sprintf("%s. %s calls; where the server ran: %s%s%s.", probeCounts(p), groupDigits(p.Calls), p.Ground, protectionText(p.Protections), suppliedText(p))
 	if len(p.NotApplicable) > 0 {
 		s.Intro += " Not applicable: " + strings.Join(p.NotApplicable, ", ") + "."
 	}

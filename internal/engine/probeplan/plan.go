@@ -20,6 +20,9 @@ type Tool struct {
 	// ReadOnly says that the tool is annotated as one that changes nothing, Destructive that it may
 	// destroy.
 	ReadOnly, Destructive bool
+	// SideDoor says that nothing about it is planned: it takes what it lists and refuses the rest
+	// before any code of the server runs, as far as one can tell.
+	SideDoor bool
 }
 
 // Role returns the role that the classifier gives a parameter, Text where it gives none.
@@ -132,8 +135,9 @@ func New(tools []Tool, opt Options) (targets []Target, none []probe.Class) {
 				continue
 			}
 			mine := plannedFor(i, t, p, opt.Floor)
-			for _, m := range mine {
-				asked[m.Class] = true
+			for k := range mine {
+				mine[k].Planned = !t.SideDoor
+				asked[mine[k].Class] = asked[mine[k].Class] || !t.SideDoor
 			}
 			planned = append(planned, mine...)
 			if opt.Wide {

@@ -79,7 +79,7 @@ func TestWide(t *testing.T) {
 // Every payload carries a value of its own mark or leads to something planted, and two of a class
 // differ.
 func TestPayloads(t *testing.T) {
-	place := Place{Root: "/p/project", Outside: "/p/private/canary.txt", OutsideJS: "/p/private/canary.json", Sibling: "/p/project-private/canary.txt", Linked: "/p/project/l/c", WriteDir: "/p/drop", Port: 8080, Metadata: "http://169.254.169.254/x"}
+	place := Place{Root: "/p/project", Outside: "/p/private/canary.txt", OutsideJS: "/p/private/canary.json", Sibling: "/p/project-private/canary.txt", Linked: "/p/project/l/c", WriteDir: "/p/drop", Port: 8080, Metadata: "http://169.254.169.254/x", Private: "10.0.0.5:8080", Named: "n.test:8080", Redirect: "http://r.test", ToCloud: "http://c.test"}
 	for _, r := range slices.Concat(rules, wide) {
 		target := Target{Class: r.class, variants: r.variants}
 		seen := map[string]bool{}

@@ -16,7 +16,7 @@ func addProbing(r *result.Report, e *probe.Evidence) {
 	if e == nil {
 		return
 	}
-	out := &result.Probing{Server: e.Server, Ground: e.Ground, Calls: e.Calls, Cut: e.Cut, Trials: []result.ProbeTrial{}, NotApplicable: []string{}}
+	out := &result.Probing{Server: e.Server, Ground: e.Ground, Supplied: e.Supplied, Calls: e.Calls, Cut: e.Cut, Trials: []result.ProbeTrial{}, NotApplicable: []string{}}
 	for _, c := range e.None {
 		out.NotApplicable = append(out.NotApplicable, string(c))
 	}

@@ -245,3 +245,14 @@ func stringsOf(v any) (out []string) {
 	}
 	return out
 }
+
+// TakesAny reports whether the schema says that a caller may add members of its own.
+func (s *Schema) TakesAny() bool {
+	switch v := s.root["additionalProperties"].(type) {
+	case bool:
+		return v
+	case map[string]any:
+		return true
+	}
+	return false
+}

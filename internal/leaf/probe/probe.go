@@ -24,18 +24,22 @@ const (
 	Passthrough       Class = "injected content passed through"
 	ErrorLeak         Class = "secret in an error"
 	Exhaustion        Class = "resource exhaustion"
+	UnlistedTool      Class = "unlisted tool"
+	GuessedHandle     Class = "guessed handle"
+	UnofferedField    Class = "field that nobody offered"
+	ForgedState       Class = "forged request state"
 )
 
 // Classes lists all classes in the order in which reports show them.
 func Classes() []Class {
 	return []Class{CommandInjection, CodeEvaluation, Deserialisation, PathTraversal, Symlink, Prefix, Metadata, SSRF, RequestPath,
-		ArgumentInjection, SQLInjection, NoSQLInjection, TemplateInjection, CRLF, ErrorLeak, Exhaustion, Passthrough}
+		ArgumentInjection, SQLInjection, NoSQLInjection, TemplateInjection, CRLF, ErrorLeak, Exhaustion, ForgedState, GuessedHandle, UnlistedTool, UnofferedField, Passthrough}
 }
 
 // A Trial is one class tried on one parameter of one tool (or on the resources of a server), and
 // how that ended.
 type Trial struct {
-	Tool      string // "" for resources/read
+	Tool      string // or "resource template URI", "prompt NAME", "resources/read"
 	Parameter string // as the classifier names it: "params.sql", "files[].path"
 	Class     Class
 	Basis     string // why it was tried: the label and the role
@@ -92,6 +96,8 @@ const (
 	Product  Kind = "computed product" // of two random numbers, in an answer
 	Program  Kind = "program argument" // a stand-in program was called with a random argument of its own
 	Stopped  Kind = "server stopped"   // the server ended or stopped answering, twice
+	Accepted Kind = "guess accepted"   // what nobody gave was taken, and a random value of the same form was not
+	Kept     Kind = "value kept"       // a random value came back in the answer to a later call that did not carry it
 )
 
 // A Proof is what was observed, with all that is needed to see it oneself.
@@ -118,6 +124,9 @@ type Evidence struct {
 	Calls int
 	// Ground says where the server ran, in words for a report.
 	Ground string
+	// Supplied are the variables and options that the server said it misses, and that it was given
+	// made-up values for.
+	Supplied []string
 	// Protocol is what the protocol probes recorded; nil if they were not sent.
 	Protocol *Protocol
 }

@@ -82,13 +82,14 @@ type evidenceRecord struct {
 	Cut      string    `json:"cut,omitempty"`
 	Calls    int       `json:"calls"`
 	Ground   string    `json:"ground"`
+	Supplied []string  `json:"supplied,omitempty"`
 	Protocol *Protocol `json:"protocol,omitempty"`
 	Snapshot string    `json:"snapshot,omitempty"`
 }
 
 // Encode writes all but the trials as JSON. snapshot is what the server says of itself, as captured.
 func (e *Evidence) Encode(snapshot string) string {
-	text, _ := json.Marshal(evidenceRecord{e.Server, e.None, e.Cut, e.Calls, e.Ground, e.Protocol, snapshot}) // as for a trial
+	text, _ := json.Marshal(evidenceRecord{e.Server, e.None, e.Cut, e.Calls, e.Ground, e.Supplied, e.Protocol, snapshot}) // as for a trial
 	return string(text)
 }
 
@@ -98,5 +99,5 @@ func ParseEvidence(raw string) (e Evidence, snapshot string, err error) {
 	if err := json.Unmarshal([]byte(raw), &r); err != nil {
 		return Evidence{}, "", err
 	}
-	return Evidence{Server: r.Server, None: r.None, Cut: r.Cut, Calls: r.Calls, Ground: r.Ground, Protocol: r.Protocol}, r.Snapshot, nil
+	return Evidence{Server: r.Server, None: r.None, Cut: r.Cut, Calls: r.Calls, Ground: r.Ground, Supplied: r.Supplied, Protocol: r.Protocol}, r.Snapshot, nil
 }

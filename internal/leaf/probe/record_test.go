@@ -31,7 +31,7 @@ func TestTrialRecordClaims(t *testing.T) {
 }
 
 func TestEvidenceRecord(t *testing.T) {
-	want := Evidence{Server: "s", None: []Class{CRLF}, Cut: "time", Calls: 7, Ground: "sandbox", Protocol: &Protocol{Transport: "stdio", Exchanges: []Exchange{{ID: "P18"}}, Unsent: map[string]string{"P23": "load"}}}
+	want := Evidence{Server: "s", None: []Class{CRLF}, Cut: "time", Calls: 7, Ground: "sandbox", Supplied: []string{"API_KEY"}, Protocol: &Protocol{Transport: "stdio", Exchanges: []Exchange{{ID: "P18"}}, Unsent: map[string]string{"P23": "load"}}}
 	got, snapshot, err := ParseEvidence(want.Encode(`{"tools":[]}`))
 	if err != nil || snapshot != `{"tools":[]}` || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %q, %v", got, snapshot, err)

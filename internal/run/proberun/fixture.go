@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/probeplan"
@@ -20,6 +21,9 @@ var notesDB []byte
 // planted is the random content behind the places that payloads lead to, by probeplan's names.
 type planted map[string]string
 
+// plantedEndings are the kinds of files that tools ask for. The content is text in all of them.
+var plantedEndings = []string{"md", "xml", "html", "htm", "csv", "tsv", "yaml", "yml", "toml", "ini", "log", "sql", "py", "js", "ts", "go", "java", "pdf", "docx", "xlsx", "pptx", "png", "jpg", "svg", "tmx", "drawio", "mmd", "tex", "ipynb", "srt", "vtt", "env", "conf", "cfg"}
+
 // standIns are programs that servers call and that are rarely there, or would act on something
 // real. Ours write down how they were called and answer nothing of interest.
 var standIns = []string{
@@ -27,8 +31,26 @@ var standIns = []string{
 	"ffmpeg", "gh", "pandoc", "psql", "mysql", "redis-cli", "mongosh", "open", "xdg-open", "pbcopy",
 }
 
+// rareStandIns are planted where this machine has no such program: it acts on nothing outside, but
+// without it nothing would be called.
+var rareStandIns = []string{
+	"git", "glab", "svn", "hg", "vault", "nmap", "ping", "traceroute", "dig", "nslookup", "whois", "convert", "magick", "identify", "ffprobe", "yt-dlp", "tesseract",
+	"libreoffice", "soffice", "wkhtmltopdf", "pdftotext", "code", "rg", "fd", "ag", "jq", "make", "cmake", "cargo", "rustc", "go", "gofmt", "java", "mvn", "gradle", "dotnet", "pytest",
+	"ruff", "black", "mypy", "eslint", "prettier", "ansible", "ansible-playbook", "packer", "pulumi", "oc", "k9s", "minikube", "kind", "istioctl", "argocd", "flux", "heroku", "vercel", "netlify",
+	"firebase", "wrangler", "supabase", "sqlite3", "mongo", "mongodump", "pg_dump", "mysqldump", "screencapture", "xclip", "say", "espeak", "idb", "ios", "fastboot", "emulator", "swift",
+	"xcodebuild", "gdb", "lldb", "radare2", "r2", "strings", "objdump", "exiftool", "curl", "wget", "nc", "telnet", "snyk", "trivy", "semgrep", "nuclei", "sqlmap", "gobuster", "nikto", "hydra", "john", "ffuf",
+}
+
 // standIn is their script. printf keeps each argument apart by a NUL.
-const standIn = "#!/bin/sh\n{ printf '%%s\\0' %q \"$@\"; printf '\\n'; } >> %q 2>/dev/null\necho '{}'\n"
+const standIn = "#!/bin/sh\n{ printf '%%s\\0' %q \"$@\"; printf '\\n'; } >> %q 2>/dev/null\n" + `case "$(basename "$0") $1 $2" in
+"adb devices"*) printf 'List of devices attached\nemulator-5554\tdevice\n' ;;
+"xcrun simctl list") printf '%%s\n' '{"devices":{"com.apple.CoreSimulator.SimRuntime.iOS-17-0":[{"udid":"11111111-2222-4333-8444-555555555555","name":"iPhone 15","state":"Booted","isAvailable":true}]}}' ;;
+"kubectl config current-context"*) echo example ;;
+"kubectl config get-contexts"*) echo example ;;
+*" --version "*|*" version "*|*" -version "*|*" -v "*) echo "1.0.0" ;;
+*) echo '{}' ;;
+esac
+`
 
 // A layout is what is put around a server: a project, files outside of it, programs.
 type layout struct {
@@ -36,13 +58,17 @@ type layout struct {
 	place   probeplan.Place
 	content planted
 	files   []sandbox.File
+	// programs are those that stand-ins take the place of.
+	programs []string
 }
 
 const programLog = "programs.log"
 
 // newLayout makes the layout below base, with random content.
-func newLayout(base string, random func(n int) string) *layout {
-	l := &layout{base: base, content: planted{}}
+//
+// installed says which programs this machine has; nil for none.
+func newLayout(base string, random func(n int) string, installed func(program string) bool) *layout {
+	l := &layout{base: base, content: planted{}, programs: slices.Clone(standIns)}
 	for _, leads := range []string{"outside", "sibling", "symlink", "service", "page", "metadata"} {
 		l.content[leads] = random(24)
 	}
@@ -56,12 +82,20 @@ func newLayout(base string, random func(n int) string) *layout {
 	l.addFolder(base+"/drop", 0o777|fs.ModeSticky)
 	l.addFolder(base+"/bin", 0o755)
 	l.addFile(l.place.Outside, outside+"\nsecond line "+outside+"\n")
+	for _, ending := range plantedEndings {
+		l.addFile(base+"/private/canary."+ending, outside+"\nsecond line "+outside+"\n")
+	}
 	l.addFile(l.place.OutsideJS, fmt.Sprintf("{%q: %q}\n", outside, outside))
 	l.addFile(l.place.Sibling, l.content["sibling"]+"\n")
 	l.addFile(base+"/elsewhere/linked.txt", l.content["symlink"]+"\n")
 	l.addProject(root)
 	l.files = append(l.files, sandbox.File{Path: root + "/shortcut", Link: base + "/elsewhere"})
-	for _, name := range standIns {
+	for _, name := range rareStandIns {
+		if installed == nil || !installed(name) {
+			l.programs = append(l.programs, name)
+		}
+	}
+	for _, name := range l.programs {
 		l.files = append(l.files, sandbox.File{Path: base + "/bin/" + name, Mode: 0o755, Data: fmt.Appendf(nil, standIn, name, base+"/drop/"+programLog)})
 	}
 	return l
@@ -69,15 +103,17 @@ func newLayout(base string, random func(n int) string) *layout {
 
 // addProject adds a small project: what tools that want one look for.
 func (l *layout) addProject(root string) {
-	l.addFile(root+"/README.md", "# Example\n\nA small project.\n")
+	const readme = "# Example\n\nA small project.\n"
+	l.addFile(root+"/README.md", readme)
 	l.addFile(root+"/notes.txt", "an ordinary note\n")
 	l.addFile(root+"/data.json", "{\"name\": \"example\", \"items\": [1, 2, 3]}\n")
 	l.addFile(root+"/package.json", "{\"name\": \"example\", \"version\": \"1.0.0\", \"scripts\": {\"test\": \"true\"}}\n")
 	l.addFile(root+"/src/index.js", "module.exports = 1;\n")
-	l.addFile(root+"/.git/HEAD", "ref: refs/heads/main\n")
-	l.addFile(root+"/.git/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[remote \"origin\"]\n\turl = https://git.example.net/example.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n")
-	l.addFolder(root+"/.git/objects", 0o755)
-	l.addFolder(root+"/.git/refs/heads", 0o755)
+	l.addFile(root+"/pyproject.toml", "[project]\nname = \"example\"\nversion = \"1.0.0\"\n")
+	l.addFile(root+"/go.mod", "module example.com/example\n\ngo 1.22\n")
+	l.addFile(root+"/docker-compose.yml", "services:\n  web:\n    image: example\n")
+	l.addFile(root+"/main.tf", "terraform {}\n")
+	l.addRepository(root, l.base+"/remote.git", map[string]string{"README.md": readme, "notes.txt": "an ordinary note\n"})
 	l.files = append(l.files, sandbox.File{Path: root + "/notes.db", Mode: 0o644, Data: notesDB})
 }
 

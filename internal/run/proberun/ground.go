@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,13 +28,24 @@ type ground struct {
 	port    int
 	seen    int // events read so far
 	calls   []serviceCall
-	starts  []programCall
+	starts  []programCall // of programs of this machine, as events tell
+	stoodIn []programCall // of stand-ins, as they wrote down
 }
 
 // sandboxPort is where the planted service answers in a sandbox.
 const sandboxPort = 18081
 
-// metadataPath is where the metadata service of AWS hands out credentials.
+// The other ways to the planted service of a sandbox: a private address, and public names that lead
+// or send on to it.
+const (
+	loopbackName      = "status.service.test"
+	redirectName      = "news.service.test"
+	cloudRedirectName = "cdn.service.test"
+)
+
+var privateService = netip.MustParseAddrPort("10.77.0.5:18081")
+
+// metadataAddress is where the metadata service of AWS hands out credentials.
 const metadataAddress = "http://169.254.169.254/latest/meta-data/iam/security-credentials/web-role"
 
 // randomWord returns n letters and digits that nobody can guess, at most 26.
@@ -45,15 +57,17 @@ func randomWord(n int) string { return strings.ToLower(rand.Text())[:n] }
 // sandbox in /srv, else below the user's home.
 func newGround(sealed bool, environ []string) (*ground, error) {
 	if sealed {
-		g := &ground{layout: newLayout("/srv/gauntlet", randomWord), port: sandboxPort}
+		g := &ground{layout: newLayout("/srv/gauntlet", randomWord, installedIn(environ)), port: sandboxPort}
 		g.place.Port, g.place.Metadata = g.port, metadataAddress
+		g.place.Private, g.place.Named = privateService.String(), fmt.Sprintf("%s:%d", loopbackName, g.port)
+		g.place.Redirect, g.place.ToCloud = "http://"+redirectName, "http://"+cloudRedirectName
 		return g, nil
 	}
 	folder, err := os.MkdirTemp(homeOf(environ), ".gauntlet-probe-")
 	if err != nil {
 		return nil, err
 	}
-	g := &ground{layout: newLayout(folder, randomWord), folder: folder}
+	g := &ground{layout: newLayout(folder, randomWord, installedIn(environ)), folder: folder}
 	if err := g.write(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
@@ -63,6 +77,22 @@ func newGround(sealed bool, environ []string) (*ground, error) {
 	g.port = g.service.port
 	g.place.Port = g.port
 	return g, nil
+}
+
+// installedIn returns what tells whether a program is on the PATH of an environment.
+func installedIn(environ []string) func(string) bool {
+	var folders []string
+	for _, e := range environ {
+		if v, ok := strings.CutPrefix(e, "PATH="); ok {
+			folders = filepath.SplitList(v)
+		}
+	}
+	return func(program string) bool {
+		return slices.ContainsFunc(folders, func(f string) bool {
+			info, err := os.Stat(filepath.Join(f, program))
+			return err == nil && !info.IsDir() && info.Mode()&0o111 != 0
+		})
+	}
 }
 
 // homeOf returns the user's home, "" for the folder for temporary files if there is none.
@@ -80,8 +110,14 @@ func homeOf(environ []string) string {
 // config adds to a sandbox what the ground holds.
 func (g *ground) config(c sandbox.Config) sandbox.Config {
 	c.Files = append(slices.Clone(c.Files), g.files...)
-	at := netip.MustParseAddr("127.0.0.1")
-	c.Services = append(slices.Clone(c.Services), sandbox.Service{Addr: netip.AddrPortFrom(at, uint16(g.port)), Header: map[string]string{"Content-Type": "text/html"}, Body: g.answer("")})
+	at := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(g.port))
+	header := map[string]string{"Content-Type": "text/html"}
+	c.Services = append(slices.Clone(c.Services),
+		sandbox.Service{Addr: at, Name: loopbackName, Header: header, Body: g.answer("")},
+		sandbox.Service{Addr: privateService, Header: header, Body: g.answer("")},
+		sandbox.Service{Addr: netip.MustParseAddrPort("93.184.215.14:80"), Name: redirectName, Redirect: "http://" + at.String()},
+		sandbox.Service{Addr: netip.MustParseAddrPort("93.184.215.15:80"), Name: cloudRedirectName, Redirect: "http://169.254.169.254"},
+	)
 	return c
 }
 
@@ -128,8 +164,8 @@ func (g *ground) look() {
 			g.takeEvent(e)
 		}
 	}
-	if calls := readProgramLog(string(text)); len(calls) > 0 {
-		g.starts = append(slices.DeleteFunc(g.starts, func(c programCall) bool { return slices.Contains(standIns, c.Name) }), calls...)
+	if calls := readProgramLog(string(text)); len(calls) > len(g.stoodIn) {
+		g.stoodIn = calls
 	}
 }
 
@@ -139,7 +175,7 @@ func (g *ground) takeEvent(e sandbox.Event) {
 	case sandbox.Request:
 		g.calls = append(g.calls, serviceCall{Method: e.Method, URL: cmp.Or(e.URL, e.Path), Head: e.Text, Inner: reachesInner(e.URL, e.Addr)})
 	case sandbox.Start:
-		if name := path.Base(e.Path); len(e.Args) > 0 && !slices.Contains(standIns, name) && len(g.starts) < 10_000 {
+		if name := path.Base(e.Path); len(e.Args) > 0 && !slices.Contains(g.programs, name) && len(g.starts) < 10_000 {
 			g.starts = append(g.starts, programCall{Name: name, Args: e.Args[1:]})
 		}
 	}
@@ -166,6 +202,37 @@ func (g *ground) requested(token string, inner bool) *serviceCall {
 	return nil
 }
 
+// A moment is how much had been seen at some time.
+type moment struct{ calls, starts, stoodIn int }
+
+func (g *ground) mark() moment {
+	g.look()
+	return moment{len(g.calls), len(g.starts), len(g.stoodIn)}
+}
+
+// sawSince reports whether a request or the start of a program since a moment carried the payload of
+// an attempt.
+func (g *ground) sawSince(m moment, a *attempt) bool {
+	value := a.payload.Text
+	if len(value) < 8 {
+		return false
+	}
+	holds := func(text string) bool {
+		if strings.Contains(text, value) || strings.Contains(text, a.mark.Token) {
+			return true
+		}
+		plain, err := url.QueryUnescape(text)
+		return err == nil && strings.Contains(plain, value)
+	}
+	for _, c := range g.calls[min(m.calls, len(g.calls)):] {
+		if holds(c.URL) || holds(c.Head) {
+			return true
+		}
+	}
+	started := slices.Concat(g.starts[min(m.starts, len(g.starts)):], g.stoodIn[min(m.stoodIn, len(g.stoodIn)):])
+	return slices.ContainsFunc(started, func(c programCall) bool { return slices.ContainsFunc(c.Args, holds) })
+}
+
 // hasHeader reports whether a request of the planted service carried a header field, on a line of
 // its own.
 func (g *ground) hasHeader(name string) bool {
@@ -174,11 +241,23 @@ func (g *ground) hasHeader(name string) bool {
 	})
 }
 
+// calledWithAny is calledWith for the first of several texts that fits.
+func (g *ground) calledWithAny(texts ...string) *programCall {
+	for _, text := range texts {
+		if c := g.calledWith(text); c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
 // calledWith returns the call of a program that has an argument of its own beginning with text.
 func (g *ground) calledWith(text string) *programCall {
-	for i := range g.starts {
-		if c := &g.starts[i]; hasOption(c.Args, text) {
-			return c
+	for _, calls := range [][]programCall{g.stoodIn, g.starts} {
+		for i := range calls {
+			if hasOption(calls[i].Args, text) {
+				return &calls[i]
+			}
 		}
 	}
 	return nil

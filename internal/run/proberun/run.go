@@ -16,6 +16,7 @@ import (
 	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/mcpclient"
@@ -84,7 +85,10 @@ type run struct {
 	ends     time.Time
 	restarts int
 	calls    int
-	hurry    bool // wait two seconds for an answer at most
+	hurry    bool             // wait two seconds for an answer at most
+	given    map[string]bool  // which guesses of handles stood in answers
+	secrets  []string         // what the server was supplied with, as NAME=VALUE
+	leaks    *redact.Redactor // finds these and the canaries of the environment; nil without a sandbox
 	out      *Result
 }
 
@@ -97,8 +101,10 @@ type tool struct {
 	slow        int // answers that did not come in time
 	calls       int
 	spent       time.Duration
-	resource    bool // it stands for resources/read
+	entry       entry // how it is called where it is no tool
 	description string
+	asks        string       // the latest result that asked for input, raw; "" for none
+	leaked      *probe.Proof // an error of it held a planted secret
 }
 
 // maxRestarts is how often a server is started again that ended.
@@ -112,7 +118,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(string, ...any) {}
 	}
-	r := &run{Options: opt, out: &Result{}, ends: time.Now().Add(opt.Budget)}
+	r := &run{Options: opt, out: &Result{}, given: map[string]bool{}, ends: time.Now().Add(opt.Budget)}
 	defer r.stop()
 	if err := r.start(ctx); err != nil {
 		return nil, err
@@ -124,6 +130,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r.hurry = true // what takes long can wait until everything else was tried
 	r.learn(ctx)
 	r.volleys(ctx)
+	r.procedures(ctx)
 	r.hurry = false
 	r.tryAll(ctx)
 	if ctx.Err() != nil {
@@ -137,6 +144,38 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 
 // start starts the server, in a new place where the old one ended with it.
 func (r *run) start(ctx context.Context) error {
+	for range mostStarts {
+		err := r.startOnce(ctx)
+		if err == nil || !r.supply(err) {
+			return err
+		}
+	}
+	return r.startOnce(ctx)
+}
+
+// mostStarts is how often a server is started again because it misses something.
+const mostStarts = 5
+
+// supply gives a sealed server what it said it misses when it ended. It reports whether there was
+// anything.
+func (r *run) supply(err error) bool {
+	if r.opened == nil || r.opened.Sandbox == nil || r.opened.Process == nil || !gone(err) || r.out.Evidence.Calls > 0 {
+		return false
+	}
+	said, _ := r.opened.Process.Stderr()
+	d := readDemand(said, slices.Concat(r.Server.Env, r.Server.Command), r.ground.place.Root)
+	if len(d.env)+len(d.args) == 0 {
+		return false
+	}
+	_ = r.opened.Conn.Kill() // it has ended
+	r.Server.Env, r.Server.Command = slices.Concat(r.Server.Env, d.env), slices.Concat(r.Server.Command, d.args)
+	r.secrets = append(r.secrets, d.secrets()...)
+	r.out.Evidence.Supplied = append(r.out.Evidence.Supplied, d.names()...)
+	return true
+}
+
+// startOnce starts the server as it is known so far.
+func (r *run) startOnce(ctx context.Context) error {
 	opened, err := r.open()
 	if err != nil {
 		return err
@@ -147,6 +186,7 @@ func (r *run) start(ctx context.Context) error {
 			return err
 		}
 	}
+	r.watchLeaks()
 	r.out.Boxes = r.Dialer.Sandboxes
 	r.out.Place, r.out.Secrets, r.out.Protections, r.out.Sealed = opened.Place, opened.SecretsByNow(), opened.SandboxReport, opened.Sandbox != nil
 	r.session, err = mcpclient.Open(ctx, opened.Conn, mcpclient.Options{
@@ -157,6 +197,20 @@ func (r *run) start(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", opened.Place, err)
 	}
 	return nil
+}
+
+// watchLeaks makes what finds the secrets of the environment in answers.
+func (r *run) watchLeaks() {
+	if r.ground.box == nil {
+		return
+	}
+	pairs := slices.Clone(r.secrets)
+	for _, c := range r.ground.box.Canaries() {
+		if c.Env != "" && c.Value != "" {
+			pairs = append(pairs, c.Env+"="+c.Value)
+		}
+	}
+	r.leaks = redact.New(pairs)
 }
 
 // open starts the server or connects to it, on a ground of its own where the old one ends with its
@@ -223,6 +277,12 @@ func (r *run) readServer(ctx context.Context) error {
 	}
 	server := c.Servers[0]
 	r.out.Evidence.Server = server.Name
+	r.addTools(server, nil)
+	return r.addEntries(server)
+}
+
+// addTools takes the tools of a server; entries say of each how it is called where it is none.
+func (r *run) addTools(server *catalog.Server, entries []entry) {
 	labels := classify.Server(server)
 	var tree rawjson.Tree
 	for i := range server.Tools() {
@@ -234,9 +294,13 @@ func (r *run) readServer(ctx context.Context) error {
 			ReadOnly: v.Get("annotations").Get("readOnlyHint").Raw() == "true", Destructive: v.Get("annotations").Get("destructiveHint").Raw() == "true",
 		}, ordinary: map[string]ordinaryAnswer{}, description: v.Get("description").Text()}
 		t.filler = schemafill.Filler{Schema: t.Schema, Role: func(path string) string { return string(t.Role(path).Role) }, With: r.companions()}
+		if entries != nil {
+			t.entry = entries[i]
+			t.entry.setRoles(t.Labels.Roles)
+			t.SideDoor = t.entry.anyURI
+		}
 		r.tools = append(r.tools, t)
 	}
-	return nil
 }
 
 // companions are the values for parameters that are not under test.

@@ -60,11 +60,13 @@ func outcomes(e *probe.Evidence) map[string]probe.Outcome {
 func TestCarelessServer(t *testing.T) {
 	got := outcomes(&probeSelf(t, "careless", nil).Evidence)
 	for name, kind := range map[string]probe.Kind{
-		"read_file.path path traversal":              probe.Content,
-		"read_file.path symlink escape":              probe.Content,
-		"fetch_page.url server-side request forgery": probe.Content,
-		"disk_usage.path command injection":          probe.File,
-		"remote_uptime.hostAlias argument injection": probe.Program,
+		"read_file.path path traversal":                         probe.Content,
+		"read_file.path symlink escape":                         probe.Content,
+		"resource template file:///{+path}.path path traversal": probe.Content,
+		"prompt review.file_path path traversal":                probe.Content,
+		"fetch_page.url server-side request forgery":            probe.Content,
+		"disk_usage.path command injection":                     probe.File,
+		"remote_uptime.hostAlias argument injection":            probe.Program,
 	} {
 		p, ok := got[name].(probe.Proved)
 		if !ok || p.Proof.Kind != kind || p.Proof.Observed == "" || p.Proof.Arguments == "" {
@@ -86,7 +88,7 @@ func TestCarefulServer(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"read_file.path path traversal", "disk_usage.path command injection", "remote_uptime.hostAlias argument injection"} {
+	for _, name := range []string{"read_file.path path traversal", "disk_usage.path command injection", "remote_uptime.hostAlias argument injection", "resource template file:///{+path}.path path traversal", "prompt review.file_path path traversal"} {
 		if _, ok := outcomes(&res.Evidence)[name].(probe.Resisted); !ok {
 			t.Errorf("%s: %#v, want resisted", name, outcomes(&res.Evidence)[name])
 		}
@@ -131,7 +133,9 @@ func TestOnlyOneTrial(t *testing.T) {
 // called.
 func TestNothingIsCalledWithoutLeave(t *testing.T) {
 	res := probeSelf(t, "careless", func(o *Options) { o.AllowCalls = false })
-	if res.Evidence.Calls != 0 || len(res.Evidence.Trials) != 0 {
-		t.Errorf("%d calls, trials %+v", res.Evidence.Calls, res.Evidence.Trials)
+	for _, one := range res.Evidence.Trials { // reading a resource or a prompt changes nothing
+		if !strings.HasPrefix(one.Tool, "resource") && !strings.HasPrefix(one.Tool, "prompt ") {
+			t.Errorf("%s was called", one.Tool)
+		}
 	}
 }

@@ -2,9 +2,12 @@ package proberun
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"gauntlet/capability"
+	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
 )
@@ -18,6 +21,37 @@ func (r *run) learnSeed(t *target, c schemafill.Complaint) {
 	if example := exampleWith(t.tool.description, c.Start); example != "" {
 		t.seed = example
 	}
+}
+
+// endingWord is the name of a kind of file in an error.
+var endingWord = regexp.MustCompile(`(?:^|[\s'"\x60(,])\.([a-z][a-z0-9]{1,4})\b`)
+
+// learnEnding puts a payload that leads to a planted file behind the ending that an error asks for. It
+// reports whether the call is worth making again.
+func (r *run) learnEnding(a *attempt) bool {
+	t := a.target
+	if !a.answer.Failed || t.ending != "" || a.payload.Leads != "outside" {
+		return false
+	}
+	for _, m := range endingWord.FindAllStringSubmatch(a.answer.Text[:min(len(a.answer.Text), 4<<10)], 10) {
+		if slices.Contains(plantedEndings, m[1]) {
+			t.ending = "." + m[1]
+			return t.asksFor(&a.payload)
+		}
+	}
+	return false
+}
+
+// asksFor changes a payload to the planted file of the kind that the tool takes. It reports whether
+// there was anything to change.
+func (t *target) asksFor(p *probeplan.Payload) bool {
+	text, isText := p.Value.(string)
+	if !isText || t.ending == "" || p.Leads != "outside" || !strings.HasSuffix(text, "/canary.txt") {
+		return false
+	}
+	p.Value = strings.TrimSuffix(text, ".txt") + t.ending
+	p.Text = p.Value.(string)
+	return true
 }
 
 // exampleWith returns the first piece of a description that begins with a word: a quoted one, or

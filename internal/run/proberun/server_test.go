@@ -66,6 +66,20 @@ func (p probed) serve() {
 	mcp.AddTool(s, &mcp.Tool{Name: "read_account_file", Description: "Reads a file of the account."}, func(context.Context, *mcp.CallToolRequest, wantsArgs) (*mcp.CallToolResult, any, error) {
 		return nil, nil, errors.New("no account is open: log in first")
 	})
+	s.AddResourceTemplate(&mcp.ResourceTemplate{Name: "file", URITemplate: "file:///{+path}"}, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		content, err := p.read("/" + strings.TrimPrefix(r.Params.URI, "file:///"))
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: content}}}, nil
+	})
+	s.AddPrompt(&mcp.Prompt{Name: "review", Description: "Asks for a review of a file.", Arguments: []*mcp.PromptArgument{{Name: "file_path", Required: true}}}, func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		content, err := p.read(r.Params.Arguments["file_path"])
+		if err != nil {
+			return nil, err
+		}
+		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: content}}}}, nil
+	})
 	_ = s.Run(context.Background(), &mcp.StdioTransport{}) // the end of the conversation is its regular end
 }
 

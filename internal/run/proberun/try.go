@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
 )
@@ -29,6 +30,7 @@ type target struct {
 	answered  int
 	tried     int
 	seed      string         // what the server said that values must begin with
+	ending    string         // the kind of file that it said it takes, ".xml"
 	first     map[string]any // the choice with which a volley hit; nil for none
 	why       string         // the latest reason why nothing was delivered
 }
@@ -185,6 +187,7 @@ func (r *run) tryRound(ctx context.Context, t *target, round int) {
 			}
 			return
 		}
+		t.asksFor(&payload)
 		r.tryPayload(ctx, &attempt{target: t, mark: mark, payload: payload}, choice)
 		if t.settled() || r.over(ctx) {
 			return
@@ -220,7 +223,9 @@ func (r *run) tryPayload(ctx context.Context, a *attempt, choice map[string]any)
 	}
 	var d probejudge.Delivery
 	for range mostMends {
+		set[t.Parameter.Path] = a.payload.Value
 		a.arguments = schemafill.Encode(t.tool.filler.Arguments(set))
+		before := r.ground.mark()
 		a.answer = r.call(ctx, t.tool, a.arguments)
 		if r.observe(a); t.proof != nil {
 			r.confirm(ctx, a, choice)
@@ -231,7 +236,13 @@ func (r *run) tryPayload(ctx context.Context, a *attempt, choice map[string]any)
 			ordinary = r.ordinaryFor(ctx, t, choice)
 		}
 		d = probejudge.ReadDelivery(t.tool.Schema, t.Parameter.Path, a.payload.Text, a.answer, ordinary)
+		if !d.Delivered && r.ground.sawSince(before, a) {
+			d.Delivered, d.Answered = true, true // it went out to another service, or to a program, whatever the server says of its answer
+		}
 		r.learnSeed(t, d.Complaint)
+		if r.learnEnding(a) {
+			continue
+		}
 		if d.Delivered || !t.tool.filler.Mend(d.Complaint, t.Parameter.Path) || r.over(ctx) {
 			break
 		}
@@ -269,10 +280,13 @@ func (r *run) ordinaryFor(ctx context.Context, t *target, choice map[string]any)
 
 // call calls a tool.
 func (r *run) call(ctx context.Context, t *tool, arguments string) probejudge.Answer {
-	if t.resource {
-		return r.ask(ctx, t, "resources/read", arguments)
+	method, params := t.request(arguments)
+	a := r.ask(ctx, t, method, params)
+	r.rememberGiven(a.Text)
+	if t.leaked == nil {
+		t.leaked = r.leakIn(a, arguments)
 	}
-	return r.ask(ctx, t, "tools/call", `{"name":`+rawjson.Quote(t.Name)+`,"arguments":`+arguments+`}`)
+	return a
 }
 
 // ask sends one request and starts the server again if that ended it.
@@ -295,7 +309,11 @@ func (r *run) ask(ctx context.Context, t *tool, method, params string) probejudg
 	t.calls++
 	t.spent += time.Since(began)
 	var refused *wire.AnswerError
+	var input *mcpclient.InputError
 	switch {
+	case errors.As(err, &input):
+		t.asks = m.Result
+		return probejudge.Answer{Came: true, Failed: true, Text: err.Error()}
 	case err == nil:
 		return probejudge.ReadResult(m.Result)
 	case errors.As(err, &refused):
@@ -331,9 +349,10 @@ func (r *run) observe(a *attempt) {
 func (r *run) proofOf(a *attempt) *probe.Proof {
 	g, payload := r.ground, &a.payload
 	g.look()
+	method, _ := a.target.tool.request("{}")
 	found := func(k probe.Kind, format string, args ...any) *probe.Proof {
 		return &probe.Proof{
-			Kind: k, Observed: fmt.Sprintf(format, args...), Variant: payload.Variant, Payload: payload.Text, Method: "tools/call",
+			Kind: k, Observed: fmt.Sprintf(format, args...), Variant: payload.Variant, Payload: payload.Text, Method: method,
 			Arguments: a.arguments, Answer: probejudge.Excerpt(a.answer.Text, payload.Text),
 		}
 	}
@@ -352,13 +371,8 @@ func (r *run) proofOf(a *attempt) *probe.Proof {
 				return found(kind, "the answer holds %d, the product of %d and %d", a.mark.A*a.mark.B, a.mark.A, a.mark.B)
 			}
 		case probe.Program:
-			if c := g.calledWith("--gauntlet-" + a.mark.Token); c != nil {
+			if c := g.calledWithAny("--gauntlet-"+a.mark.Token, "-oProxyCommand=touch "+a.mark.Touch, "--output="+a.mark.Touch, "--upload-pack=touch "+a.mark.Touch); c != nil {
 				p := found(kind, "%s was called with an option that the value added: %q", c.Name, c.Args)
-				p.Program = c.Name
-				return p
-			}
-			if c := g.calledWith("-oProxyCommand=touch " + a.mark.Touch); c != nil {
-				p := found(kind, "%s was called with an option that runs a command: %q", c.Name, c.Args)
 				p.Program = c.Name
 				return p
 			}
@@ -414,7 +428,11 @@ func (r *run) callbackOf(a *attempt) string {
 	case !strings.HasPrefix(pathOf(c.URL), "/"+a.mark.Token): // the server asks this service of its own accord, with the value below some path
 		return ""
 	}
-	return fmt.Sprintf("a service on the loopback address was asked: %s %s", c.Method, c.URL)
+	where := "the loopback address"
+	if strings.Contains(c.URL, privateService.String()) {
+		where = "a private address"
+	}
+	return fmt.Sprintf("a service on %s was asked: %s %s", where, c.Method, c.URL)
 }
 
 // climbed compares the path of a request with that for an ordinary value: a value with ../ in it
@@ -426,6 +444,10 @@ func (r *run) climbed(a *attempt, c *serviceCall) string {
 	}
 	before, _, ok := strings.Cut(pathOf(c.URL), a.mark.Token)
 	if !ok || before == "" || !strings.HasPrefix(ordinary, before) || ordinary == before {
+		return ""
+	}
+	// A folder that another argument names is the caller's to choose anyway.
+	if name := strings.Trim(ordinary[len(before):], "/"); name == "" || strings.Contains(a.arguments, rawjson.Quote(name)) {
 		return ""
 	}
 	return fmt.Sprintf("the request went to %s instead of below %s", pathOf(c.URL), ordinary)

@@ -120,7 +120,7 @@ func decompressed(r *http.Request, body []byte) []byte {
 // answer answers for a service of the sandbox, the metadata service, or anybody else.
 func (k *sinkhole) answer(w http.ResponseWriter, r *http.Request, s stream) {
 	if service := k.serviceAt(s.addr); service != nil {
-		service.answer(w)
+		service.answer(w, r)
 		return
 	}
 	if isMetadata(s.addr.Addr()) {
@@ -146,7 +146,12 @@ func (k *sinkhole) serviceAt(at netip.AddrPort) *Service {
 	return nil
 }
 
-func (s *Service) answer(w http.ResponseWriter) {
+func (s *Service) answer(w http.ResponseWriter, r *http.Request) {
+	if s.Redirect != "" {
+		w.Header().Set("Location", s.Redirect+r.URL.RequestURI())
+		w.WriteHeader(http.StatusFound)
+		return
+	}
 	for name, value := range s.Header {
 		w.Header().Set(name, value)
 	}

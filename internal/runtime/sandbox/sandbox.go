@@ -77,8 +77,11 @@ type Service struct {
 	Type string         // of the body; "" for text/plain
 	// Status and Header are those of the answer; 0 stands for 200. A redirect has 302 and Location.
 	Status int
-	Header map[string]string
-	Body   string
+	// Redirect is an address without a path that requests are sent on to, path and all, with 302;
+	// "" for none.
+	Redirect string
+	Header   map[string]string
+	Body     string
 }
 
 // Limits bound what the server can use. A zero field means its default.

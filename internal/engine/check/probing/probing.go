@@ -28,6 +28,7 @@ var ruleOf = map[probe.Class]finding.Rule{
 	probe.SQLInjection: "GNT-403", probe.NoSQLInjection: "GNT-403",
 	probe.CodeEvaluation: "GNT-404", probe.TemplateInjection: "GNT-404", probe.Deserialisation: "GNT-405",
 	probe.CRLF: "GNT-407", probe.Passthrough: "GNT-408", probe.Exhaustion: "GNT-409", probe.ErrorLeak: "SEC-020",
+	probe.UnlistedTool: "GNT-414", probe.GuessedHandle: "GNT-415", probe.UnofferedField: "GNT-416", probe.ForgedState: "GNT-417",
 }
 
 // Rule returns the rule that reports a class.

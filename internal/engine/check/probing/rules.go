@@ -93,6 +93,32 @@ the product of two random numbers (severity high). A tool whose declared purpose
 		Advice: "Bound what one call may cost, and answer errors instead of ending.",
 	})
 	_ = probeCheck(check.Check{
+		ID: "GNT-414", Name: "unlisted-tool-answers", Severity: finding.Medium, Axis: "authorization",
+		Taxonomy: "MCP07:2025 close, ASI03 weak, CWE-425 exact, CWE-489 close, L3 close, L4 weak", Source: "https://cwe.mitre.org/data/definitions/425.html",
+		Doc:    `A tool that no list has answered a call by a name that was guessed, and a call by a random name was refused.`,
+		Advice: "Leave out of the server what is not meant for its callers; leaving it out of the list protects nothing.",
+	})
+	_ = probeCheck(check.Check{
+		ID: "GNT-415", Name: "guessed-handle-opens", Severity: finding.High, Axis: "authorization",
+		Taxonomy: "MCP07:2025 close, ASI03 close, CWE-639 exact, CWE-330 close, L3 close, L4 weak", Source: "https://cwe.mitre.org/data/definitions/639.html",
+		Doc: `The handle of a session, cart, conversation or the like that was guessed, and that no answer had given before, opened something;
+random handles of two forms were refused.`,
+		Advice: "Make handles random, and compare who asks with whose it is.",
+	})
+	_ = probeCheck(check.Check{
+		ID: "GNT-416", Name: "unoffered-field-kept", Severity: finding.Medium, Axis: "authorization",
+		Taxonomy: "MCP02:2025 close, ASI03 close, CWE-915 exact, L3 close, L4 weak", Source: "https://cwe.mitre.org/data/definitions/915.html",
+		Doc: `A field that speaks of rights (role, owner, tenant), that no schema of the tool has, was sent along with a random value, and the
+answer to a later call that did not carry it held that value.`,
+		Advice: "Take the fields of the schema one by one, and refuse others (additionalProperties: false).",
+	})
+	_ = probeCheck(check.Check{
+		ID: "GNT-417", Name: "forged-request-state-accepted", Severity: finding.High, Axis: "authorization",
+		Taxonomy: "MCP07:2025 close, ASI03 close, CWE-565 exact, CWE-345 close, L3 close, L4 weak", Source: "https://modelcontextprotocol.io/specification/2026-07-28/basic",
+		Doc:    `A tool that asks for input before it acts went on with a state that it never gave out, where it gives out one of its own.`,
+		Advice: "Sign the state, and tie it to the call, its arguments and the user.",
+	})
+	_ = probeCheck(check.Check{
 		ID: "SEC-020", Name: "error-envelope-leak", Severity: finding.High, Axis: "information-disclosure",
 		Taxonomy: "MCP01:2025 close, ASI03 weak, CWE-209 exact, L3 close, L4 weak", Source: "https://cwe.mitre.org/data/definitions/209.html",
 		Doc:    `The error of a tool held a secret that was planted in the environment or the files of the server.`,

@@ -1,0 +1,65 @@
+package proberun
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/engine/probejudge"
+	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/rawjson"
+)
+
+// forgeStates goes on with calls that ask for input as if it had been given: with a state that the
+// server never gave out.
+func (r *run) forgeStates(ctx context.Context) {
+	for _, t := range r.tools {
+		if t.entry != (entry{}) || !r.allows(&t.Tool) || r.over(ctx) {
+			continue
+		}
+		arguments := schemafill.Encode(t.filler.Arguments(nil))
+		if t.asks == "" && r.Classes != nil {
+			_ = r.call(ctx, t, arguments) // it may ask now
+		}
+		if rawjson.UnquoteString(rawjson.LastMember(t.asks, "requestState")) == "" {
+			continue
+		}
+		r.addTrial(t.Name, "requestState", probe.ForgedState, "a tool that asks for input and gives out a state", r.forgeState(ctx, t, arguments))
+	}
+}
+
+// forgeState sends states that were made up, with an answer that agrees to everything.
+func (r *run) forgeState(ctx context.Context, t *tool, arguments string) probe.Outcome {
+	method, params := t.request(arguments)
+	agreed := agreement(rawjson.LastMember(t.asks, "inputRequests"))
+	answered := 0
+	forged := []string{base64.StdEncoding.EncodeToString([]byte(`{"step":"confirmed"}`)), `{"step":"confirmed"}`, randomWord(24)}
+	for _, state := range forged {
+		sent := strings.TrimSuffix(params, "}") + `,"requestState":` + rawjson.Quote(state) + `,"inputResponses":{` + agreed + `}}`
+		a := r.ask(ctx, t, method, sent)
+		if a.Came {
+			answered++
+		}
+		if a.Came && !a.Failed {
+			return probe.Proved{Proof: probe.Proof{
+				Kind: probe.Accepted, Observed: fmt.Sprintf("%s went on with a state that it never gave out", t.Name), Variant: "a state that was made up", Payload: state,
+				Method: method, Arguments: sent, Answer: probejudge.Excerpt(a.Text, state),
+			}}
+		}
+	}
+	return probe.Resist(answered, answered, "no answer in time")
+}
+
+// agreement answers each of the requests for input with consent, as members of an object.
+func agreement(requests string) string {
+	var parts []string
+	if strings.HasPrefix(requests, "{") {
+		_ = rawjson.EachMember(requests, 0, func(key, _ rawjson.Span) bool {
+			parts = append(parts, requests[key.Start:key.End]+`:{"action":"accept","content":{"confirm":true}}`)
+			return len(parts) < 10
+		})
+	}
+	return strings.Join(parts, ",")
+}
