@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"gauntlet/internal/leaf/opcount"
-	"gauntlet/internal/leaf/syntax"
 	"gauntlet/sink"
 )
 
@@ -61,9 +60,6 @@ func dispatching(i, n int) ([]sink.File, []string) {
 
 // TestThousandsOfToolsOfOneDispatcher: each is tied to its own branch and to no other.
 func TestThousandsOfToolsOfOneDispatcher(t *testing.T) {
-	if !syntax.Available {
-		t.Skip("this build reads Go only")
-	}
 	const n = 3_000
 	for i, d := range dispatchers {
 		t.Run(d.name, func(t *testing.T) {
@@ -89,9 +85,6 @@ func TestThousandsOfToolsOfOneDispatcher(t *testing.T) {
 // TestDispatchIsLinear counts steps: twice the tools may take little more than twice as many, while
 // a dispatcher that is read from end to end for each tool takes four times as many.
 func TestDispatchIsLinear(t *testing.T) {
-	if !syntax.Available {
-		t.Skip("this build reads Go only")
-	}
 	if testing.Short() {
 		t.Skip("builds the package anew")
 	}

@@ -14,7 +14,6 @@ import (
 	"gauntlet/internal/engine/lang/golang"
 	"gauntlet/internal/engine/lang/python"
 	"gauntlet/internal/engine/lang/typescript"
-	"gauntlet/internal/leaf/syntax"
 	"gauntlet/sink"
 )
 
@@ -22,15 +21,14 @@ import (
 type language struct {
 	name    string
 	reads   func(name string) bool
-	parsed  bool // by the parser that needs cgo
 	analyse func(files []sink.File, tools []string, stop func() bool) (*sink.Sources, map[int]error)
 }
 
 func languages() []language {
 	return []language{
-		{"Python", python.Reads, true, python.Analyse},
-		{"TypeScript and JavaScript", typescript.Reads, true, typescript.Analyse},
-		{"Go", golang.Reads, false, golang.Analyse},
+		{"Python", python.Reads, python.Analyse},
+		{"TypeScript and JavaScript", typescript.Reads, typescript.Analyse},
+		{"Go", golang.Reads, golang.Analyse},
 	}
 }
 
@@ -53,14 +51,13 @@ var ErrNoSources = errors.New("no source file in Python, JavaScript, TypeScript 
 // where they are known. stop, which may be nil, is asked now and then whether to give up; files
 // that were not read because of it are problems, as are those that could not be read at all.
 //
-// The error is ErrNoSources, ErrNoHandlers or, in a build without cgo and when nothing else
-// was found, syntax.ErrUnavailable.
+// The error is ErrNoSources or ErrNoHandlers.
 func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources, []finding.Problem, error) {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b sink.File) int { return cmp.Compare(a.Path, b.Path) })
 	out := &sink.Sources{}
 	var problems []finding.Problem
-	unavailable, seen := false, 0
+	seen := 0
 	for _, l := range languages() {
 		var own []sink.File
 		code := 0
@@ -74,11 +71,6 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 		}
 		seen += code
 		if code == 0 {
-			continue
-		}
-		if l.parsed && !syntax.Available {
-			unavailable = true
-			problems = append(problems, newProblem(finding.Unread, own[0].Path, fmt.Sprintf("%d source files in %s: %v", code, l.name, syntax.ErrUnavailable)))
 			continue
 		}
 		found, errs, failed := attempt(l, own, tools, stop)
@@ -97,8 +89,6 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	switch {
 	case seen == 0:
 		return out, problems, ErrNoSources
-	case len(out.Handlers) == 0 && unavailable:
-		return out, problems, syntax.ErrUnavailable
 	case len(out.Handlers) == 0:
 		return out, problems, ErrNoHandlers
 	}

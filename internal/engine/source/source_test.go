@@ -4,7 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"gauntlet/internal/leaf/syntax"
 	"gauntlet/sink"
 )
 
@@ -44,24 +43,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func TestWithoutParserItSaysSo(t *testing.T) {
-	s, problems, err := Analyse([]sink.File{{Path: "a.py", Text: []byte(pyServer)}, {Path: "b.go", Text: []byte(goServer)}}, nil, nil)
-	if err != nil || s.Handler("both") == nil {
-		t.Fatalf("Go is read in every build: got %v", err)
-	}
-	if syntax.Available == (len(problems) > 0) {
-		t.Errorf("parser available: %v, problems: %v", syntax.Available, problems)
-	}
-	_, problems, err = Analyse([]sink.File{{Path: "a.py", Text: []byte(pyServer)}}, nil, nil)
-	if syntax.Available && err != nil || !syntax.Available && (!errors.Is(err, syntax.ErrUnavailable) || len(problems) != 1) {
-		t.Errorf("parser available: %v, got %v, %v", syntax.Available, problems, err)
-	}
-}
-
 func TestOneToolInTwoLanguages(t *testing.T) {
-	if !syntax.Available {
-		t.Skip("this build reads Go only")
-	}
 	s, _, err := Analyse([]sink.File{{Path: "a.py", Text: []byte(pyServer)}, {Path: "b.go", Text: []byte(goServer)}}, []string{"both", "unseen"}, nil)
 	if err != nil || len(s.Handlers) != 1 {
 		t.Fatalf("got %d handlers, %v", len(s.Handlers), err)
@@ -86,7 +68,7 @@ func TestOneFileThatCannotBeReadDoesNotSinkTheRest(t *testing.T) {
 }
 
 func TestWhatBreaksInOneLanguageIsAProblem(t *testing.T) {
-	breaks := language{"Ruby", nil, false, func([]sink.File, []string, func() bool) (*sink.Sources, map[int]error) { panic("no such thing") }}
+	breaks := language{"Ruby", nil, func([]sink.File, []string, func() bool) (*sink.Sources, map[int]error) { panic("no such thing") }}
 	if _, _, failed := attempt(breaks, nil, nil, nil); failed != "no such thing" {
 		t.Errorf("got %q", failed)
 	}

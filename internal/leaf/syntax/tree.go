@@ -1,8 +1,8 @@
 // Package syntax parses Python, JavaScript and TypeScript into flat trees, by tree-sitter.
 //
-// A Tree is plain Go memory: the C tree is copied in one walk with a cursor and freed, so that
-// what works on it neither calls C nor has anything to close. Without cgo the package builds
-// and Parse says that it cannot.
+// The parser is C that was translated to Go by way of WebAssembly (see treesitter/generate.sh): it
+// needs no C compiler, runs on every system, and a fault of it stays within a memory of its own. A
+// Tree is plain Go memory, copied out in one walk.
 package syntax
 
 import (
@@ -12,8 +12,6 @@ import (
 
 // The errors of Parse.
 var (
-	// ErrUnavailable: this build has no parser, since it was built without cgo.
-	ErrUnavailable = errors.New("this build was made without cgo, so it cannot read Python, JavaScript or TypeScript sources")
 	// ErrTooLarge: the text is longer than MaxBytes or nests deeper than MaxDepth.
 	ErrTooLarge = errors.New("the file is too large or too deeply nested to parse")
 	// ErrStopped: the parser took more steps than its text deserves, or stop said so.
@@ -50,15 +48,6 @@ type node struct {
 	kind, field uint16
 	start, end  uint32
 	child, next Node
-}
-
-// A Language is a grammar, safe for use by several goroutines.
-type Language struct {
-	kinds  []string // by symbol
-	named  []bool
-	closed []bool // with parts, or a field, that nobody asks for
-	fields []string
-	grammar
 }
 
 // Kind returns the grammar's word for a node, such as "call_expression".

@@ -1,0 +1,74 @@
+package syntax
+
+import (
+	"bytes"
+
+	"gauntlet/internal/leaf/syntax/treesitter"
+)
+
+// A machine is one instance of the translated parser with memory of its own. It serves one
+// goroutine at a time. Whatever a hostile text makes it do stays within that memory: an
+// access outside of it is a panic, which Parse turns into an error.
+type machine struct {
+	*treesitter.Module
+	host  *host
+	flags [languages]int32 // where a grammar's flags lie; 0 before it was asked for
+	sound bool
+}
+
+func newMachine() *machine {
+	h := &host{}
+	m := &machine{Module: treesitter.New(h, system{}), host: h}
+	m.X_initialize()
+	return m
+}
+
+func (m *machine) memory() []byte { return *m.Xmemory().Slice() }
+
+// copyIn returns where the bytes lie in the machine's memory.
+func (m *machine) copyIn(b []byte) int32 {
+	at := m.Xalloc(int32(len(b)) + 1)
+	copy(m.memory()[at:], b)
+	return at
+}
+
+// text reads a string that ends with a zero byte.
+func (m *machine) text(at int32) string {
+	b, _, _ := bytes.Cut(m.memory()[at:], []byte{0})
+	return string(b)
+}
+
+func (m *machine) flagsOf(lang *Language) int32 {
+	if m.flags[lang.id] == 0 {
+		m.flags[lang.id] = m.copyIn(lang.flags)
+	}
+	return m.flags[lang.id]
+}
+
+// host answers the parser's question whether to stop.
+type host struct{ stop func() bool }
+
+// Xstop is called by the parser.
+func (h *host) Xstop() int32 {
+	if h.stop != nil && h.stop() {
+		return 1
+	}
+	return 0
+}
+
+// system is what the C library asks of a system; the parser needs none of it, and gets nothing.
+type system struct{}
+
+const notSupported = 58 // ENOTSUP of WASI
+
+// Xclock_time_get refuses.
+func (system) Xclock_time_get(int32, int64, int32) int32 { return notSupported }
+
+// Xfd_close refuses.
+func (system) Xfd_close(int32) int32 { return notSupported }
+
+// Xfd_seek refuses.
+func (system) Xfd_seek(int32, int64, int32, int32) int32 { return notSupported }
+
+// Xfd_write refuses.
+func (system) Xfd_write(int32, int32, int32, int32) int32 { return notSupported }

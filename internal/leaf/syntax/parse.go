@@ -1,0 +1,94 @@
+package syntax
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+)
+
+// The parser asks every hundred operations whether to go on. Honest files take about one
+// question for 60 bytes; this many are never reached by them and bound the hostile ones.
+const (
+	questionsBase    = 10_000
+	questionsPerByte = 2
+	piece            = 16 << 10 // what the parser reads at once
+	rereads          = 64       // times the text it may read, going back and forth
+)
+
+// What treesitter/wasm/parse.c returns.
+const (
+	parsed      = 1
+	tooDeep     = 2
+	bytesOfNode = 20
+)
+
+// keepMemory is how large a machine may have grown and still be used again; its memory never shrinks.
+const keepMemory = 64 << 20
+
+var idle sync.Pool // of *machine: building one copies 4 MB of tables
+
+// Parse returns the tree of a text. It stops with an error when the text is too large, when
+// the parser takes more steps than a text of that length deserves (which depends on the text
+// alone, so the same file gives the same answer on every machine), or when stop says so;
+// stop may be nil. Errors of syntax are none: they are marked in the tree.
+func Parse(lang *Language, text []byte, stop func() bool) (*Tree, error) {
+	if len(text) > MaxBytes {
+		return nil, ErrTooLarge
+	}
+	m, _ := idle.Get().(*machine)
+	if m == nil {
+		m = newMachine()
+	}
+	tree, err := m.parse(lang, text, stop)
+	// After a panic the state of a machine is unknown, and a large one would hold its memory for good.
+	if m.sound && len(m.memory()) <= keepMemory {
+		idle.Put(m)
+	}
+	return tree, err
+}
+
+func (m *machine) parse(lang *Language, text []byte, stop func() bool) (tree *Tree, err error) {
+	m.sound = false
+	m.host.stop = stop
+	defer func() {
+		m.host.stop = nil
+		if r := recover(); r != nil {
+			tree, err = nil, fmt.Errorf("%w: %v", ErrTooLarge, r)
+		}
+	}()
+	flags := m.flagsOf(lang)
+	at := m.copyIn(text)
+	answer := m.Xparse(lang.id, at, int32(len(text)), flags, int32(len(lang.kinds)),
+		int64(questionsBase+questionsPerByte*len(text)), int64(rereads*(len(text)+piece)), MaxDepth)
+	switch answer {
+	case parsed:
+		tree = m.copyTree(lang, text)
+	case tooDeep:
+		err = ErrTooLarge
+	default:
+		err = ErrStopped
+	}
+	m.Xrelease()
+	m.sound = true
+	return tree, err
+}
+
+// copyTree reads the flattened tree out of the machine's memory.
+func (m *machine) copyTree(lang *Language, text []byte) *Tree {
+	memory, result := m.memory(), m.Xresult()
+	word := func(i int32) uint32 { return binary.LittleEndian.Uint32(memory[result+4*i:]) }
+	nodes, errors := memory[word(0):][:word(1)*bytesOfNode], memory[word(2):][:word(3)*4]
+	t := &Tree{Source: text, lang: lang, Broken: word(4) != 0, nodes: make([]node, 0, word(1))}
+	for ; len(nodes) > 0; nodes = nodes[bytesOfNode:] {
+		b := nodes[:bytesOfNode]
+		t.nodes = append(t.nodes, node{
+			kind: binary.LittleEndian.Uint16(b), field: binary.LittleEndian.Uint16(b[2:]),
+			start: binary.LittleEndian.Uint32(b[4:]), end: binary.LittleEndian.Uint32(b[8:]),
+			child: Node(binary.LittleEndian.Uint32(b[12:])), next: Node(binary.LittleEndian.Uint32(b[16:])),
+		})
+	}
+	for ; len(errors) > 0; errors = errors[4:] {
+		t.bad = append(t.bad, binary.LittleEndian.Uint32(errors))
+	}
+	return t
+}
