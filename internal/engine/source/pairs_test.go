@@ -9,7 +9,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"gauntlet/internal/leaf/syntax"
 	"gauntlet/sink"
 )
 
@@ -84,9 +83,6 @@ func (p *pair) arrives(files []sink.File) (hit bool, all []string) {
 }
 
 func TestPairs(t *testing.T) {
-	if !syntax.Available {
-		t.Skip("no parser in this build")
-	}
 	var found, alarms, total int
 	for _, p := range readPairs(t) {
 		t.Run(strings.TrimSuffix(p.file, ".txtar")+"/"+p.name, func(t *testing.T) {
