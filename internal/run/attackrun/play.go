@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"gauntlet/internal/leaf/a2a"
+	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/testagent"
@@ -95,11 +96,12 @@ type play struct {
 	// perform plays the document; nil for playLive, with whatever agent there is.
 	perform func(context.Context) (*attack.Summary, error)
 
-	door    string // where the agent in this process speaks AG-UI, "" for nowhere
-	kept    bool   // the trace stays
-	file    *tracefile.File
-	servers []testagent.Server // where the server actors are, over HTTP
-	outcome testagent.Outcome  // of the agent that was started
+	replayed map[string]bool // protocols in which a recording has what was said to clients of the document
+	door     string          // where the agent in this process speaks AG-UI, "" for nowhere
+	kept     bool            // the trace stays
+	file     *tracefile.File
+	servers  []testagent.Server // where the server actors are, over HTTP
+	outcome  testagent.Outcome  // of the agent that was started
 
 	mu   sync.Mutex
 	told []result.Notice
@@ -242,8 +244,10 @@ func (p *play) attackOptions() attack.Options {
 		Recorder: p.file.Recorder(), Notice: p.keepNotice, Limit: p.Limit, Grace: p.Grace,
 		Bindings: []attack.Binding{attackmcp.New(speak), attacka2a.New(attacka2a.Options{
 			URL: p.A2A, Body: p.Message, Hosts: p.Serve.HTTP.Hosts, VerbatimCards: p.VerbatimCards, PushAnywhere: p.PushAnywhere,
+			Replayed: p.replayed[a2a.Protocol],
 		}), attackagui.New(attackagui.Options{
 			URL: cmp.Or(p.AGUI, p.door), Header: p.AGUIHeader, Message: p.Message, Skip: p.skipsAGUI(), Done: p.door != "",
+			Replayed: p.replayed[agui.Protocol],
 		})},
 		Prompted: p.Agent != nil && attackdoc.Prompt(p.doc) != "",
 	}

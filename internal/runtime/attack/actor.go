@@ -89,6 +89,14 @@ func (a *Actor) wake(ctx context.Context) {
 	}
 }
 
+// isDueBy reports whether the phase that holds ends by itself until then.
+func (a *Actor) isDueBy(t time.Time) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	due, ok := a.m.dueTime()
+	return ok && !due.After(t)
+}
+
 // stopTimer stops the timer: nothing wakes the actor any more.
 func (a *Actor) stopTimer() {
 	a.mu.Lock()

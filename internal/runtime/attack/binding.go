@@ -79,6 +79,16 @@ type Replayer interface {
 	MadeUp() []string
 }
 
+// A PeerReplayer is a Client whose peer can be played again from a recording.
+type PeerReplayer interface {
+	Client
+	// ReplayPeer has the client get its answers from t and nowhere else. It is called before Play.
+	ReplayPeer(t *ReplayTransport)
+	// FeedRecorded gives t what the peer said in a message of the recording, and reports whether the client will record
+	// something upon it.
+	FeedRecorded(t *ReplayTransport, m *trace.Message) bool
+}
+
 // A ReplaySession is one conversation that is played again.
 type ReplaySession interface {
 	// SendRecorded plays one message and waits for what the actor has to say upon it. line is the

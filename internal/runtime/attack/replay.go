@@ -41,34 +41,71 @@ type Replayed struct {
 // The run needs a [Clock] at the time of the first message. Replay runs it and ends it.
 func (r *Run) Replay(ctx context.Context, recorded []trace.Message) (Replayed, Summary) {
 	r.progress = newReplayProgress()
+	peers := map[string]*ReplayTransport{}
+	fed, stopFeeding := context.WithCancelCause(ctx)
+	defer stopFeeding(nil)
+	for _, c := range r.clients {
+		if player, ok := c.player.(PeerReplayer); ok {
+			peers[c.Name] = NewReplayTransport(fed)
+			player.ReplayPeer(peers[c.Name])
+		}
+	}
 	done := make(chan Summary, 1)
 	go func() { done <- r.Run(ctx) }() // ends by End, or with ctx
 	<-r.begun
-	p := &replay{run: r, ctx: r.alive, answers: map[int]*trace.Message{}, sessions: map[string]ReplaySession{}}
-	for i := range recorded {
-		if m := &recorded[i]; m.Direction == trace.ToClient && m.ReplyTo != 0 && p.answers[m.ReplyTo] == nil {
-			p.answers[m.ReplyTo] = m
-		}
-	}
+	p := &replay{run: r, ctx: r.alive, peers: peers, said: map[string]int{}, answers: answersOf(recorded), sessions: map[string]ReplaySession{}}
 	for i := range recorded {
 		if r.alive.Err() != nil {
 			break
 		}
+		p.awaitOwn(&recorded[i])
 		r.advanceClock(recorded[i].Time)
 		p.playMessage(&recorded[i])
 	}
 	for _, s := range p.order {
 		s.Close()
 	}
+	for _, t := range peers {
+		t.EndAnswer()
+	}
+	stopFeeding(ErrOver)
 	r.End("the recording is over")
 	return p.out, <-done
+}
+
+// answersOf returns the answers of a recording by the number of what they answer: a request, or what came in the same
+// exchange of HTTP where the protocol has no ids.
+func answersOf(recorded []trace.Message) map[int]*trace.Message {
+	type exchange struct {
+		actor  string
+		number int
+	}
+	answers, asked := map[int]*trace.Message{}, map[exchange]int{}
+	for i := range recorded {
+		m := &recorded[i]
+		to := m.ReplyTo
+		if m.HTTP != nil {
+			at := exchange{m.Actor, m.HTTP.Exchange}
+			if m.Direction == trace.ToServer {
+				asked[at] = m.Seq
+			} else if to == 0 && m.Kind == trace.Event {
+				to = asked[at]
+			}
+		}
+		if m.Direction == trace.ToClient && to != 0 && answers[to] == nil {
+			answers[to] = m
+		}
+	}
+	return answers
 }
 
 // A replay is one recording being played.
 type replay struct {
 	run      *Run
 	ctx      context.Context
-	answers  map[int]*trace.Message // of the recording, by their request
+	peers    map[string]*ReplayTransport // of clients, by actor
+	said     map[string]int              // messages of clients that the recording has so far, by actor
+	answers  map[int]*trace.Message      // of the recording, by their request
 	sessions map[string]ReplaySession
 	order    []ReplaySession
 	madeUp   []string // what servers made up in the recording and what they make up now, in turn
@@ -81,10 +118,14 @@ func (p *replay) playMessage(m *trace.Message) {
 		p.run.recordMessage(*m)
 		return
 	}
+	if t := p.peers[m.Actor]; t != nil && m.Role == trace.AsClient {
+		p.playPeer(t, m)
+		return
+	}
 	if m.Direction != trace.ToServer || m.Role != trace.AsServer || m.PartOf != 0 {
 		return
 	}
-	if strings.TrimSpace(m.Raw) == "" {
+	if strings.TrimSpace(m.Raw) == "" && m.Method == "" {
 		return // a request of HTTP without a message
 	}
 	s := p.sessionFor(m)
@@ -96,6 +137,40 @@ func (p *replay) playMessage(m *trace.Message) {
 	in := p.run.progress.countIncoming()
 	s.SendRecorded(oneLine(strings.NewReplacer(p.madeUp...).Replace(m.Raw)), m)
 	p.run.progress.awaitMessages(in + 1)
+}
+
+// awaitOwn waits for a message that a client of the document says again. It comes upon the message before it, at the time
+// of that, unless the phase that the client is in ends by time.
+func (p *replay) awaitOwn(m *trace.Message) {
+	t := p.peers[m.Actor]
+	if t == nil || m.Role != trace.AsClient || m.Direction != trace.ToServer {
+		return
+	}
+	t.EndAnswer()
+	p.said[m.Actor]++
+	for _, a := range p.run.actors {
+		if a.Name == m.Actor && !a.isDueBy(m.Time) {
+			p.run.progress.awaitSaid(m.Actor, p.said[m.Actor])
+		}
+	}
+}
+
+// playPeer plays a message between a client of the document and its peer: what the client said it is waited for to say
+// again, and what the peer said it is told.
+func (p *replay) playPeer(t *ReplayTransport, m *trace.Message) {
+	if m.Direction == trace.ToServer {
+		p.run.progress.awaitSaid(m.Actor, p.said[m.Actor]) // where it took time for it to come
+		return
+	}
+	for _, a := range p.run.actors {
+		if player, ok := a.player.(PeerReplayer); ok && a.Name == m.Actor {
+			in := p.run.progress.countIncoming()
+			if player.FeedRecorded(t, m) {
+				p.out.Sent++
+				p.run.progress.awaitMessages(in + 1)
+			}
+		}
+	}
 }
 
 // compareAnswer notes whether the answer to a recorded request differs, and what the server made up.

@@ -13,26 +13,30 @@ import (
 type ReplayProgress struct {
 	mu       sync.Mutex
 	incoming int            // messages of the agent that are in the trace
+	said     map[string]int // messages of clients that are in the trace, by actor
 	expected map[string]int // messages of servers that are not yet, by method
 	entries  int            // phases that begin once an answer is out, which may send messages
 	changed  chan struct{}  // closed when any of it changes
 }
 
 func newReplayProgress() *ReplayProgress {
-	return &ReplayProgress{expected: map[string]int{}, changed: make(chan struct{})}
+	return &ReplayProgress{expected: map[string]int{}, said: map[string]int{}, changed: make(chan struct{})}
 }
 
 // noteRecorded notes what came into the trace.
-func (w *ReplayProgress) noteRecorded(way trace.Direction, method string) {
+func (w *ReplayProgress) noteRecorded(m *trace.Message) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if way == trace.ToServer {
+	switch fromPeer := (m.Direction == trace.ToServer) != (m.Role == trace.AsClient); {
+	case fromPeer:
 		w.incoming++
-	} else if w.expected[method] > 0 {
-		w.expected[method]--
+	case m.Role == trace.AsClient:
+		w.said[m.Actor]++
+	case w.expected[m.Method] > 0:
+		w.expected[m.Method]--
 	}
 	w.wakeWaiters()
 }
@@ -73,6 +77,22 @@ func (w *ReplayProgress) wakeWaiters() {
 
 // awaitMessages waits until so many messages of the agent are in the trace, and all that is expected.
 func (w *ReplayProgress) awaitMessages(in int) {
+	w.await(func() bool {
+		left := w.entries
+		for _, n := range w.expected {
+			left += n
+		}
+		return w.incoming >= in && left == 0
+	})
+}
+
+// awaitSaid waits until a client has so many messages in the trace.
+func (w *ReplayProgress) awaitSaid(actor string, n int) {
+	w.await(func() bool { return w.said[actor] >= n })
+}
+
+// await waits until something holds, which is asked while w.mu is held, or patience is over.
+func (w *ReplayProgress) await(holds func() bool) {
 	if w == nil {
 		return
 	}
@@ -80,11 +100,7 @@ func (w *ReplayProgress) awaitMessages(in int) {
 	defer timer.Stop()
 	for {
 		w.mu.Lock()
-		left := w.entries
-		for _, n := range w.expected {
-			left += n
-		}
-		news, there := w.changed, w.incoming >= in && left == 0
+		news, there := w.changed, holds()
 		w.mu.Unlock()
 		if there {
 			return

@@ -267,7 +267,7 @@ func (r *Run) recordMessage(m trace.Message) int {
 		r.noteLoss(err)
 		return 0
 	}
-	r.progress.noteRecorded(out.Direction, out.Method)
+	r.progress.noteRecorded(&out)
 	return out.Seq
 }
 

@@ -32,6 +32,8 @@ type Options struct {
 	// VerbatimCards serves cards with the URLs that the document has. Else those through which an agent is
 	// spoken to are the actor's own: nobody who follows a card would come back otherwise.
 	VerbatimCards bool
+	// Replayed says that the part of the agent under attack comes from a recording, so that no URL is needed.
+	Replayed bool
 	// PushAnywhere lets notifications be pushed to other machines.
 	PushAnywhere bool
 }
@@ -61,6 +63,9 @@ func (binding) Modes() []string {
 func (b binding) NewPlayer(a *attack.Actor) (attack.Player, string, error) {
 	if a.Mode == b.Modes()[0] {
 		return newServer(a, b.Options), "", nil
+	}
+	if b.URL == "" && b.Replayed {
+		b.URL = "http://replayed.invalid/"
 	}
 	if b.URL == "" {
 		return nil, "no agent was named for it to attack (--a2a)", nil

@@ -27,10 +27,14 @@ func (x *exchange) card(request rawjson.Value) string {
 		x.Notice(attack.Unplayed, x.at, "the card is served without its templates: %v", err)
 		text = given.Raw()
 	}
+	card := attack.ParseJSON(text)
 	if x.opt.VerbatimCards {
 		return text
 	}
-	return ownURLs(attack.ParseJSON(text), own)
+	if card.Get("signatures").Len() > 0 {
+		x.Notice(attack.Unplayed, x.at, "the card is signed, and its URLs become the actor's own, which no signature holds for: --verbatim-cards serves it as it was signed")
+	}
+	return ownURLs(card, own)
 }
 
 // minimalCard is that of an agent of which the document says nothing.

@@ -31,6 +31,8 @@ type Options struct {
 	Transport http.RoundTripper
 	// Done says that the agent is not at work any more when it has ended its run.
 	Done bool
+	// Replayed says that the agent's part comes from a recording, so that no URL is needed.
+	Replayed bool
 	// Skip says why there is no agent, for reports.
 	Skip string
 }
@@ -56,6 +58,9 @@ func (binding) Modes() []string { return []string{agui.Protocol + "_client"} }
 
 // NewPlayer makes a front end, where there is an agent.
 func (b binding) NewPlayer(a *attack.Actor) (attack.Player, string, error) {
+	if b.URL == "" && b.Replayed {
+		b.URL = "http://replayed.invalid/"
+	}
 	if b.URL == "" {
 		return nil, b.Skip, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 
 	"gauntlet/internal/leaf/agui"
@@ -53,6 +54,23 @@ func (c *client) Moved() {
 	if c.stop != nil {
 		c.stop(errMoved)
 	}
+}
+
+// ReplayPeer has the agent's part come from a recording.
+func (c *client) ReplayPeer(t *attack.ReplayTransport) { c.http.Transport = t }
+
+// FeedRecorded gives what the agent said: an event of its stream, or a refusal.
+func (c *client) FeedRecorded(t *attack.ReplayTransport, m *trace.Message) bool {
+	switch {
+	case m.Method == agui.Answer:
+		t.EndAnswer() // what it said is put together when the stream has ended
+	case m.Kind == trace.Invalid && m.HTTP != nil && m.HTTP.Status/100 != 2:
+		t.Feed(m.HTTP.Status, "text/plain", m.Raw)
+		t.EndAnswer()
+	default:
+		t.Feed(http.StatusOK, "text/event-stream", "data: "+strings.NewReplacer("\n", " ", "\r", " ").Replace(m.Raw)+"\n\n")
+	}
+	return true
 }
 
 // Lingers reports whether the agent may be at work behind the end of its run.

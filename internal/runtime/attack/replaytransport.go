@@ -1,0 +1,129 @@
+package attack
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"sync"
+)
+
+// A ReplayTransport answers a client's requests with what a recording has of its peer, piece by piece as the replay
+// comes to it. It is safe for concurrent use.
+type ReplayTransport struct {
+	ctx     context.Context // ends whoever waits
+	answers chan *replayBody
+
+	mu   sync.Mutex
+	open *replayBody // the answer that pieces go to, nil for none
+}
+
+// NewReplayTransport returns a transport that gives up with ctx.
+func NewReplayTransport(ctx context.Context) *ReplayTransport {
+	return &ReplayTransport{ctx: ctx, answers: make(chan *replayBody, mostWaitingAnswers)}
+}
+
+// mostWaitingAnswers bounds answers that no request has fetched: those of a recording whose document has changed.
+const mostWaitingAnswers = 1000
+
+// Feed adds a piece to the answer of the latest request, which begins with it if none is under way. What no request
+// has room for is dropped.
+func (t *ReplayTransport) Feed(status int, contentType, piece string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open == nil {
+		if status == 0 {
+			status = http.StatusOK
+		}
+		body := &replayBody{status: status, contentType: contentType, changed: make(chan struct{}), ctx: t.ctx}
+		select {
+		case t.answers <- body:
+			t.open = body
+		default:
+			return
+		}
+	}
+	t.open.write(piece)
+}
+
+// EndAnswer ends the answer that is under way.
+func (t *ReplayTransport) EndAnswer() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open != nil {
+		t.open.end()
+		t.open = nil
+	}
+}
+
+// RoundTrip waits for the next answer of the recording.
+func (t *ReplayTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		_ = r.Body.Close() // what is asked is in the trace already
+	}
+	select {
+	case b := <-t.answers:
+		return &http.Response{
+			StatusCode: b.status, Header: http.Header{"Content-Type": {b.contentType}}, Body: b, Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		}, nil
+	case <-r.Context().Done():
+		return nil, context.Cause(r.Context())
+	case <-t.ctx.Done():
+		return nil, context.Cause(t.ctx)
+	}
+}
+
+// A replayBody is what an answer says, read while it is written.
+type replayBody struct {
+	status      int
+	contentType string
+	ctx         context.Context
+
+	mu      sync.Mutex
+	held    bytes.Buffer
+	ended   bool
+	changed chan struct{} // closed when something was written or it has ended
+}
+
+func (b *replayBody) write(piece string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.held.WriteString(piece)
+	b.wake()
+}
+
+func (b *replayBody) end() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
+	b.wake()
+}
+
+// wake wakes who reads. b.mu is held.
+func (b *replayBody) wake() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+func (b *replayBody) Read(p []byte) (int, error) {
+	for {
+		b.mu.Lock()
+		if b.held.Len() > 0 {
+			defer b.mu.Unlock()
+			return b.held.Read(p)
+		}
+		ended, changed := b.ended, b.changed
+		b.mu.Unlock()
+		if ended {
+			return 0, io.EOF
+		}
+		select {
+		case <-changed:
+		case <-b.ctx.Done():
+			return 0, context.Cause(b.ctx)
+		}
+	}
+}
+
+// Close is for readers that have enough.
+func (*replayBody) Close() error { return nil }

@@ -1,0 +1,89 @@
+package attacka2a
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"gauntlet/internal/leaf/a2a"
+	"gauntlet/internal/runtime/attack"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/trace"
+)
+
+// ReplayPeer has the part of the agent under attack come from a recording.
+func (c *client) ReplayPeer(t *attack.ReplayTransport) { c.http.Transport = t }
+
+// FeedRecorded gives what the agent answered: a card, an answer, or an item of a stream. The events that the recording
+// has beside an item are made of it again.
+func (c *client) FeedRecorded(t *attack.ReplayTransport, m *trace.Message) bool {
+	status := http.StatusOK
+	if m.HTTP != nil && m.HTTP.Status != 0 {
+		status = m.HTTP.Status
+	}
+	switch {
+	case m.Method == a2a.TaskStatus || m.Method == a2a.TaskArtifact:
+		return false
+	case m.Method == a2a.CardGet:
+		t.Feed(status, "application/json", m.Raw)
+		t.EndAnswer()
+	case m.Kind == trace.Event:
+		t.Feed(status, "text/event-stream", "data: "+oneLine(`{"jsonrpc":"2.0","id":`+orElse(m.ID, "null")+`,"result":`+m.Raw+`}`)+"\n\n")
+	default:
+		t.Feed(status, "text/event-stream", "data: "+oneLine(m.Raw)+"\n\n")
+	}
+	return true
+}
+
+func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }
+
+// OpenReplay plays recorded requests to the agent again. HTTP has no sessions here.
+func (s *server) OpenReplay(ctx context.Context, answered func(*trace.Message, string)) attack.ReplaySession {
+	return &replaySession{s, ctx, answered}
+}
+
+// MadeUp is where the agent is spoken to, which is another port each time.
+func (*server) MadeUp() []string { return []string{"url"} }
+
+type replaySession struct {
+	*server
+	ctx      context.Context
+	answered func(*trace.Message, string)
+}
+
+// SendRecorded plays one request and waits for its answer.
+func (s *replaySession) SendRecorded(line string, m *trace.Message) {
+	method, path := http.MethodPost, "/"
+	if m.Method == a2a.CardGet && m.Kind == trace.Event {
+		method, path = http.MethodGet, a2a.CardPath
+	}
+	r, err := http.NewRequestWithContext(s.ctx, method, "http://127.0.0.1"+path, strings.NewReader(line))
+	if err != nil {
+		return // its parts are constants
+	}
+	w := &answerWriter{header: http.Header{}}
+	s.ServeHTTP(w, r)
+	text := w.body.String()
+	if strings.HasPrefix(w.header.Get("Content-Type"), "text/event-stream") {
+		text, _, _ = strings.Cut(strings.TrimPrefix(text, "data: "), "\n")
+	}
+	if m.Kind == trace.Request {
+		answer := wire.Decode(text)
+		text = orElse(answer.Result, answer.Error)
+	}
+	s.answered(m, text)
+}
+
+// An answerWriter keeps an answer in memory.
+type answerWriter struct {
+	header http.Header
+	body   strings.Builder
+}
+
+func (w *answerWriter) Header() http.Header         { return w.header }
+func (w *answerWriter) Write(p []byte) (int, error) { return w.body.Write(p) }
+func (*answerWriter) WriteHeader(int)               {}
+func (*answerWriter) Flush()                        {}
+
+// Close does nothing: every request has its answer.
+func (*replaySession) Close() {}
