@@ -17,6 +17,7 @@ const (
 	inItem context = iota
 	inSchema
 	inProperties
+	inDefinitions
 	inValues // enum, const, default, examples: any JSON
 	inAnnotations
 	inMeta
@@ -78,6 +79,8 @@ func (w *worker) walk(v rawjson.Value, ctx context, sort Sort, depth int) {
 			switch {
 			case ctx == inProperties:
 				w.field(m.Key, true, PropertyName)
+			case ctx == inDefinitions: // the names of types, which nobody fills in
+				w.field(m.Key, true, SchemaOther)
 			case !structural[m.Key.Text()] || ctx == inValues:
 				w.field(m.Key, true, MemberName)
 			}
@@ -92,7 +95,7 @@ func (w *worker) walk(v rawjson.Value, ctx context, sort Sort, depth int) {
 // meantMember returns the member that a reader which ignores case takes a name for: what such
 // a reader shows its model is judged as that part.
 func meantMember(ctx context, name string) string {
-	if ctx == inProperties || ctx == inValues || ctx == inMeta {
+	if ctx == inProperties || ctx == inDefinitions || ctx == inValues || ctx == inMeta {
 		return name
 	}
 	return cmp.Or(foldedMembers[rawjson.FoldName(name)], name)
@@ -139,11 +142,13 @@ func fieldSort(ctx context, name string) (context, Sort) {
 			return ctx, URI
 		}
 		return ctx, Other
-	case inProperties:
+	case inProperties, inDefinitions:
 		return inSchema, SchemaOther
 	case inSchema:
 		switch name {
-		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+		case "$defs", "definitions":
+			return inDefinitions, SchemaOther
+		case "properties", "patternProperties", "dependentSchemas":
 			return inProperties, SchemaOther
 		case "description", "title", "$comment", "markdownDescription", "errorMessage":
 			return inSchema, SchemaDescription

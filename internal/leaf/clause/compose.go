@@ -10,6 +10,8 @@ func (r *framer) compose(a, b int) {
 		switch {
 		case t.has(spoken) && r.near(a, i, 8, setOf(user, users, model, your)) && r.near(a, i, 9, setOf(every, full, content)):
 			t.set.add(convo)
+		case t.has(convo) && i+2 < b && r.toks[i+1].has(of) && r.ofAnother(i+2, b):
+			t.set = t.set.without(setOf(convo))
 		case t.has(env) && r.around(a, b, i, 5, setOf(yield, every, full, content)):
 			t.set.add(envName)
 		case t.has(message) && r.near(a, i, 3, setOf(user, users)) && !r.followed(i, b, setOf(handle)):
@@ -32,6 +34,22 @@ func (r *framer) compose(a, b int) {
 			t.set.add(outside)
 		}
 	}
+}
+
+// ofAnother reports whether the noun that begins at i names something else than this talk with
+// its user: "the transcript of the meeting".
+func (r *framer) ofAnother(i, b int) bool {
+	for ; i < b; i++ {
+		switch w := r.s[r.toks[i].start:r.toks[i].end]; w {
+		case "the", "a", "an", "this", "that", "each", "your", "their":
+			continue
+		case "meeting", "call", "interview", "video", "episode", "lecture", "podcast", "hearing", "recording", "webinar", "meetings", "calls", "interviews", "videos", "audio", "speech", "talk":
+			return true
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // near reports whether one of the n tokens before i, within the sentence, has a class.

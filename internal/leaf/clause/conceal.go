@@ -22,7 +22,7 @@ func conceals(r *Reader, f *frame, i int) string {
 	said := f.object
 	said.addAll(f.topic)
 	said.addAll(f.dest)
-	raw := said.has(rawThing) && !said.has(step)
+	raw := said.has(rawThing) && !said.has(step) || f.object.has(otherWord) && f.object.has(user) && r.otherPeople(f)
 	switch {
 	case f.negated && f.act.has(hold) && f.dest.has(answer) && !raw && !f.passive && r.place != Slot:
 		return "keeps something out of the answer"
@@ -54,6 +54,16 @@ func conceals(r *Reader, f *frame, i int) string {
 		return "tells the model to act in secret"
 	}
 	return ""
+}
+
+// otherPeople reports whether the persons behind the verb are said to be others than the user.
+func (r *Reader) otherPeople(f *frame) bool {
+	for i := f.verb + 1; i < f.last; i++ {
+		if r.framer.toks[i].has(otherWord) && r.framer.toks[i+1].set.any(setOf(user, users)) {
+			return true
+		}
+	}
+	return false
 }
 
 // leavesOut reports whether "out" or its like ends the clause: "leave them out".

@@ -81,8 +81,11 @@ func (r *Reader) lacksConsent(f *frame) bool {
 	near := -9
 	for i := f.first; i <= f.last; i++ {
 		t := &r.framer.toks[i]
-		if t.has(without) || t.has(neg) && f.mood <= describe {
+		switch {
+		case t.has(without), t.has(neg) && f.mood <= describe:
 			near = i
+		case i == f.verb && near >= 0 && f.negated && !t.has(ask):
+			near = -9 // what is denied is the verb: "does not replace the approval"
 		}
 		if t.has(consent) && i-near <= 4 {
 			return true

@@ -238,6 +238,10 @@ found:
 		return u, true
 	case t.forms&baseForm != 0 && u.negated:
 		u.mood = order
+		if i > start && r.thirdPerson(prev, i) {
+			u.mood = describe // "it does not ask"
+			break
+		}
 		if p != nil && !atStart && p.set.any(setOf(model, user, thisTool, tool)) {
 			u.mood = describe
 			if p.has(model) {
@@ -281,6 +285,17 @@ found:
 }
 
 const before_ = before // verbAt has a function of that name
+
+// thirdPerson reports whether "does" or "did" stands among the tokens from a to the verb at i.
+func (r *framer) thirdPerson(a, i int) bool {
+	for k := max(a, 0); k < i; k++ {
+		switch r.s[r.toks[k].start:r.toks[k].end] {
+		case "does", "doesn't", "did", "didn't":
+			return k == 0 || !r.toks[k-1].has(model)
+		}
+	}
+	return false
+}
 
 // relative reports whether the subject at i begins a clause that only says more about the
 // noun before it: "any file you find".

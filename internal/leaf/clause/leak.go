@@ -135,7 +135,7 @@ func (f *frame) to(c class) bool { return f.dest.has(c) || f.means.has(c) || f.o
 
 // sure reports whether things are foreign beyond doubt: named as such, or all of a kind.
 func (r *Reader) sure(f *frame, things classSet) bool {
-	return things.any(certain) || things.has(env) && r.place != Slot || f.object.any(setOf(users, every, full, your)) || f.object.and(leakable).empty()
+	return things.any(certain) || things.has(env) && r.place != Slot && !f.subject.has(ownParam) || f.object.any(setOf(users, every, full, your)) || f.object.and(leakable).empty()
 }
 
 // wholly reports whether a parameter without a verb in its description is made for things.

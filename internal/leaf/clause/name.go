@@ -2,6 +2,7 @@ package clause
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -156,4 +157,14 @@ func (t *tokenizer) groupedAccount(i, stop int) bool {
 		}
 	}
 	return letters && digits >= 12 && groups >= 4 || digits >= 24 && groups >= 3
+}
+
+// Words returns the words of a name or of a short text, in lower case; a word ends where its
+// letters change from small to capital, too.
+func Words(s string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsFuncSeq(strings.ToLower(splitName(s).text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		out[w] = true
+	}
+	return out
 }

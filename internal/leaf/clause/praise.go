@@ -79,7 +79,7 @@ func (r *Reader) boasts() (found, bool) {
 		}
 	}
 	if n >= 2 && last >= 0 {
-		return found{Praise, "advertises itself", last, last}, true
+		return found{kind: Praise, says: "advertises itself", first: last, last: last}, true
 	}
 	return found{}, false
 }
@@ -157,7 +157,7 @@ func (r *Reader) unread() (found, bool) {
 		}
 		for j := range fs {
 			if d := fs[j].sentence - fs[i].sentence; d >= 0 && d <= 1 && (fs[j].all.has(ownParam) || fs[j].all.has(address)) && !fs[i].governed {
-				return found{Leak, "names a file or variable that holds credentials together with where to put it", min(i, j), max(i, j)}, true
+				return found{kind: Leak, says: "names a file or variable that holds credentials together with where to put it", first: min(i, j), last: max(i, j)}, true
 			}
 		}
 	}

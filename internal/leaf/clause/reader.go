@@ -24,6 +24,8 @@ type Reader struct {
 	evidence evidence
 	gists    []gist
 	signs    []sign // of the sentence that is weighed
+	spoken   []spokenOf
+	weighed  map[wordPair]bool
 	purpose  purpose
 	own      classSet // the words of the tool's name
 	models   bool     // the tool works with language models
@@ -131,7 +133,7 @@ func (r *Reader) read(t *Text, v *view, hidden *hiddenRun, segment bool) {
 	fs, toks := r.framer.frames, r.framer.toks
 	for _, d := range r.found {
 		from, to := int(toks[fs[d.first].first].start), int(toks[fs[d.last].last].end)
-		out := Directive{Kind: d.kind, Says: d.says}
+		out := Directive{Kind: d.kind, Says: d.says, Doubtful: d.doubtful, Likely: d.likely}
 		for i := d.first; i <= d.last; i++ {
 			out.Hidden = out.Hidden || fs[i].hidden
 		}
@@ -143,6 +145,9 @@ func (r *Reader) read(t *Text, v *view, hidden *hiddenRun, segment bool) {
 				out.Read = readAs(v.text[from:to])
 			}
 		}
+		if out.Hidden || out.Decoded {
+			out.Doubtful, out.Likely = false, false
+		}
 		t.add(out)
 	}
 }
@@ -151,6 +156,7 @@ func (r *Reader) read(t *Text, v *view, hidden *hiddenRun, segment bool) {
 func (t *Text) add(d Directive) {
 	for i := range t.Directives {
 		if o := &t.Directives[i]; o.Kind == d.Kind && o.Start < d.End && d.Start < o.End {
+			o.Doubtful, o.Likely = o.Doubtful && d.Doubtful, o.Likely && d.Likely
 			if d.Start < o.Start || d.End > o.End { // both clauses are the evidence
 				if d.End > o.End && d.Read != "" && o.Read != "" && d.Start <= o.Start {
 					o.Read = d.Read

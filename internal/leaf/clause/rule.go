@@ -16,6 +16,8 @@ const (
 	Kinds
 )
 
+var kindNames = [Kinds]string{"override", "conceal", "consent", "falsify", "command", "cross", "leak", "praise"}
+
 // A Directive is a clause that asks for what no definition has to ask for.
 type Directive struct {
 	Kind       Kind
@@ -24,6 +26,8 @@ type Directive struct {
 	Read       string // what was read there where it differs from the string itself
 	Hidden     bool   // in a comment, decoded from an encoding, or spelt to deceive
 	Decoded    bool   // in text that came out of an encoding
+	Doubtful   bool   // a rule holds, and the sentence around it speaks for an honest author
+	Likely     bool   // no rule holds, and the sentence weighs little more than it must
 }
 
 // A Place is the part that a string plays in its definition.
@@ -45,6 +49,8 @@ type found struct {
 	kind        Kind
 	says        string
 	first, last int // frames
+	doubtful    bool
+	likely      bool
 }
 
 // judge applies every rule to the frames of one text.
@@ -65,7 +71,7 @@ func (r *Reader) judge(out []found) []found {
 		}
 		for _, rule := range rules {
 			if says := rule.holds(r, f, i); says != "" {
-				out = append(out, found{rule.kind, says, r.evidenceFrom(rule.kind, i), i})
+				out = append(out, found{kind: rule.kind, says: says, first: r.evidenceFrom(rule.kind, i), last: i})
 				break
 			}
 		}

@@ -122,7 +122,7 @@ func (t *tokenizer) quotation(i int, c byte) {
 	switch {
 	case t.quote == c:
 		t.quote = 0
-	case t.quote == 0 && (i == 0 || t.s[i-1] <= ' ' || strings.IndexByte("([{:,=>-*", t.s[i-1]) >= 0 || t.s[i-1] >= utf8.RuneSelf):
+	case t.quote == 0 && (i == 0 || t.s[i-1] <= ' ' || strings.IndexByte("([{:,=>-*", t.s[i-1]) >= 0 || t.s[i-1] >= utf8.RuneSelf || t.s[i-1] == c && i+1 < len(t.s) && t.s[i+1] >= utf8.RuneSelf):
 		t.quote, t.quoteAt = c, len(t.out)
 		if c != '`' && i+1 < len(t.s) && t.s[i+1] >= 'A' && t.s[i+1] <= 'Z' {
 			t.pending |= fresh // a quoted sentence begins

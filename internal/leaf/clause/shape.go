@@ -102,7 +102,7 @@ func hostOf(url string) string {
 
 // Credential reports whether a value is the path of a file that holds credentials.
 func Credential(s string) bool {
-	return strings.IndexByte(s, ' ') < 0 && sensitivePath(s) && !strings.HasSuffix(s, ".pub") && !strings.HasSuffix(s, ".example")
+	return strings.IndexByte(s, ' ') < 0 && strings.ContainsAny(s, "/\\._") && sensitivePath(s) && !strings.HasSuffix(s, ".pub") && !strings.HasSuffix(s, ".example")
 }
 
 // isFileName reports whether s is one name with the ending of a common kind of file.

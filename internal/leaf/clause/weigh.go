@@ -1,5 +1,7 @@
 package clause
 
+import "slices"
+
 // A gist is what one sentence speaks of, clause by clause.
 type gist struct {
 	from, to    int // marks
@@ -23,44 +25,54 @@ func (r *Reader) weigh(out []found) []found {
 	r.purpose.learn()
 	r.evidence.read(r.framer.s, r.framer.toks, r.framer.frames)
 	r.takeGists()
+	out = r.leaveOutCited(out)
+	for i := range out {
+		out[i].doubtful = true // until a sentence of it outweighs the doubt
+	}
 	for i := range r.gists {
 		g := &r.gists[i]
 		r.signs = r.signsOf(r.signs[:0], i)
-		if !isSuspicious(r.signs) || r.describes(g) {
+		rule := ruleOn(out, g)
+		if rule == nil && (!isSuspicious(r.signs) || r.describes(g)) {
 			continue
 		}
 		if Weighed != nil {
-			Weighed(r.purpose.business.Name, r.nameSigns(), r.framer.s[r.framer.toks[r.framer.frames[g.first].first].start:r.framer.toks[r.framer.frames[g.last].last].end])
+			Weighed(r.featuresOf(g, rule), r.textOf(g))
+			continue
 		}
-		if Weighed == nil && score(r.signs) >= threshold && !covered(out, g.first, g.last) {
+		weight := r.score(g)
+		switch {
+		case rule != nil:
+			weight += ruleScore(rule)
+			rule.doubtful = rule.doubtful && weight < doubt
+		case weight >= threshold:
 			kind, says := r.kindOf(g)
 			if kind == Praise && !r.Alone && !g.live.has(cStranger) {
 				continue // the other tools are its own siblings
 			}
-			out = append(out, found{kind, says, g.first, g.last})
+			out = append(out, found{kind: kind, says: says, first: g.first, last: g.last, likely: weight < sure})
 		}
 	}
 	return out
 }
 
-// Weighed is told the signs of every sentence that is weighed, its text, and whose it is. It is
-// set before anything is read, to fit the weights; it must bear calls from several goroutines.
-var Weighed func(definition string, signs []string, text string)
+// Weighed is told what counts in every sentence that is weighed, and its text. It is set before
+// anything is read, to fit the weights; it must bear calls from several goroutines.
+var Weighed func(features []Feature, text string)
 
-func (r *Reader) nameSigns() (out []string) {
-	for _, s := range r.signs {
-		out = append(out, signNames[s])
-	}
-	return out
+func (r *Reader) textOf(g *gist) string {
+	toks, fs := r.framer.toks, r.framer.frames
+	return r.framer.s[toks[fs[g.first].first].start:toks[fs[g.last].last].end]
 }
 
-func covered(out []found, first, last int) bool {
-	for _, d := range out {
-		if d.first <= last && first <= d.last {
-			return true
+// ruleOn returns what a rule found in a sentence, nil for nothing.
+func ruleOn(out []found, g *gist) *found {
+	for i := range out {
+		if d := &out[i]; d.first <= g.last && g.first <= d.last {
+			return d
 		}
 	}
-	return false
+	return nil
 }
 
 // takeGists sums up the marks of each sentence.
@@ -115,17 +127,32 @@ func (r *Reader) cited(i int) bool {
 	if r.purpose.domain.has(cDetects) {
 		return true
 	}
-	for j := i - 1; j >= 0 && i-j <= 25 && ms[j].sentence == ms[i].sentence; j-- {
-		if r.framer.toks[ms[j].token].flags&quoted == 0 {
-			for k := j; k >= 0 && j-k <= 6 && ms[k].sentence == ms[i].sentence; k-- {
-				if ms[k].set.oneOf(cDetects, cExample, cAttempt) {
-					return true
-				}
-			}
-			return false
+	j := i
+	for j >= 0 && i-j <= 60 && r.framer.toks[ms[j].token].flags&quoted != 0 {
+		j--
+	}
+	for k, plain := j, 0; k >= 0 && i-k <= 60 && plain < 10 && ms[k].sentence == ms[j].sentence; k-- {
+		if r.framer.toks[ms[k].token].flags&quoted != 0 {
+			continue // one example before another
+		}
+		if plain++; ms[k].set.oneOf(cDetects, cExample, cAttempt) {
+			return true
 		}
 	}
 	return false
+}
+
+// leaveOutCited leaves out what a rule found in words that are only cited.
+func (r *Reader) leaveOutCited(out []found) []found {
+	return slices.DeleteFunc(out, func(d found) bool {
+		f := &r.framer.frames[d.last]
+		for i := range r.evidence.marks {
+			if m := &r.evidence.marks[i]; int(m.frame) == d.last && (f.verb < 0 || int(m.token) == f.verb) {
+				return r.cited(i)
+			}
+		}
+		return false
+	})
 }
 
 // kept reports whether the thing at i is kept where it is: what is to be done with it is denied.

@@ -62,10 +62,10 @@ func TestWeighing(t *testing.T) {
 
 // TestWeightsOfUnknownSigns holds the loader to telling a slip of the file from a weight.
 func TestWeightsOfUnknownSigns(t *testing.T) {
-	if _, err := loadWeights("-300\nno such sign\t\t5\n"); err == nil {
+	if _, err := loadWeights("-300\nsign\tno such sign\t\t5\n"); err == nil {
 		t.Error("a weight of an unknown sign is taken")
 	}
-	if w, err := loadWeights("# note\n-300\nmoving\tduty\t7\n"); err != nil || w.base != -300 || w.pairs[cMoving][cDuty] != 7 {
+	if w, err := loadWeights("# note\n-300\nsign\tmoving\tduty\t7\n"); err != nil || w.base != -300 || w.pairs[cMoving][cDuty] != 7 {
 		t.Errorf("loadWeights = %+v, %v", w.base, err)
 	}
 }

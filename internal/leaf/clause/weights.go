@@ -3,6 +3,7 @@ package clause
 import (
 	_ "embed"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,16 +13,32 @@ import (
 //go:embed words/weights.tsv
 var weightFile string
 
-// threshold is what a sentence must weigh to be reported, in hundredths of a log-odds. It was set
-// so that in cross-validation one honest definition in forty that sounds dangerous is
-// flagged.
-const threshold = 200
+// What a sentence must weigh, in hundredths of a log-odds: to be reported at all, to be reported as
+// more than likely, and, where a rule holds on it, to be reported as more than a doubt. They were set
+// by what models report that have not seen a family (TestFit in the scanner's tests).
+const (
+	threshold = 135
+	sure      = 300
+	doubt     = 100
+)
 
-// weights are what signs and pairs of them count. It is read-only once loaded.
+// weights are what counts in a sentence. They are read-only once loaded.
 type weights struct {
-	base  int
-	alone [signs]int16
-	pairs [signs][signs]int16 // the smaller sign first
+	base   int
+	alone  [signs]int16
+	pairs  [signs][signs]int16 // the smaller sign first
+	rules  map[string]int16    // by kind, and by what they say
+	words  map[string]*wordWeight
+	spoken [manners]struct {
+		alone [64]int16
+		pairs [64][64]int16
+	}
+}
+
+// A wordWeight is what a word counts, by itself and with the word behind it.
+type wordWeight struct {
+	alone int16
+	next  map[string]int16
 }
 
 var fitted = sync.OnceValue(func() *weights {
@@ -32,51 +49,137 @@ var fitted = sync.OnceValue(func() *weights {
 	return w
 })
 
-// loadWeights reads lines of two signs and a number; the second sign is empty for one that
-// counts by itself.
+// loadWeights reads a first line with what a sentence without features counts, and then lines of
+// kind, two names and a number; the second name is empty for what counts by itself.
 func loadWeights(data string) (*weights, error) {
-	w := &weights{}
-	n := 0
+	w := &weights{rules: map[string]int16{}, words: map[string]*wordWeight{}}
+	byName := make(map[string]int, len(signNames))
+	for i, name := range signNames {
+		if name != "" {
+			byName[name] = i
+		}
+	}
+	first := true
 	for line := range strings.Lines(data) {
 		line = strings.TrimSuffix(line, "\n")
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		n++
+		if first {
+			first = false
+			x, err := strconv.Atoi(line)
+			if err != nil {
+				return nil, err
+			}
+			w.base = x
+			continue
+		}
 		f := strings.Split(line, "\t")
-		x, err := strconv.ParseInt(f[len(f)-1], 10, 16)
+		if len(f) != 4 {
+			return nil, fmt.Errorf("want four columns: %q", line)
+		}
+		x, err := strconv.ParseInt(f[3], 10, 16)
 		if err != nil {
 			return nil, err
 		}
-		if len(f) == 1 && n == 1 {
-			w.base = int(x)
-			continue
-		}
-		if len(f) != 3 {
-			return nil, fmt.Errorf("want three columns: %q", line)
-		}
-		a, b := slices.Index(signNames[:], f[0]), slices.Index(signNames[:], f[1])
-		switch {
-		case a < 0 || f[0] == "" || b < 0 && f[1] != "":
-			return nil, fmt.Errorf("unknown sign: %q", line)
-		case f[1] == "":
-			w.alone[a] = int16(x)
-		default:
-			w.pairs[min(a, b)][max(a, b)] = int16(x)
+		if err := w.set(Feature{f[0], f[1], f[2]}, int16(x), byName); err != nil {
+			return nil, err
 		}
 	}
 	return w, nil
 }
 
-// score weighs the signs of one sentence.
-func score(s []sign) int {
+func (w *weights) set(f Feature, x int16, byName map[string]int) error {
+	switch f.Kind {
+	case "word", "next":
+		word := w.words[f.A]
+		if word == nil {
+			word = &wordWeight{}
+			w.words[f.A] = word
+		}
+		if f.Kind == "word" {
+			word.alone = x
+			return nil
+		}
+		if word.next == nil {
+			word.next = map[string]int16{}
+		}
+		word.next[f.B] = x
+		return nil
+	case "rule":
+		w.rules[f.A] = x
+		return nil
+	}
+	a, known := byName[f.A]
+	b, alsoKnown := byName[f.B]
+	if !known || f.B != "" && !alsoKnown {
+		return fmt.Errorf("unknown sign: %q %q", f.A, f.B)
+	}
+	if f.Kind == "sign" {
+		if f.B == "" {
+			w.alone[a] = x
+		} else {
+			w.pairs[min(a, b)][max(a, b)] = x
+		}
+		return nil
+	}
+	how := slices.Index(mannerNames[:], f.Kind)
+	if how < 0 || a >= 64 || b >= 64 {
+		return fmt.Errorf("unknown kind: %q %q %q", f.Kind, f.A, f.B)
+	}
+	if f.B == "" {
+		w.spoken[how].alone[a] = x
+	} else {
+		w.spoken[how].pairs[min(a, b)][max(a, b)] = x
+	}
+	return nil
+}
+
+// score weighs a sentence: its signs, its words, and what its clauses speak of.
+func (r *Reader) score(g *gist) int {
 	w := fitted()
 	out := w.base
-	for i, a := range s {
+	for i, a := range r.signs {
 		out += int(w.alone[a])
-		for _, b := range s[i+1:] {
+		for _, b := range r.signs[i+1:] {
 			out += int(w.pairs[min(a, b)][max(a, b)])
 		}
 	}
+	r.eachWord(g, func(stem, next string) {
+		word := w.words[stem]
+		switch {
+		case word == nil:
+		case next == "":
+			out += int(word.alone)
+		default:
+			out += int(word.next[next])
+		}
+	})
+	return out + r.clauseScore(g, w)
+}
+
+// clauseScore weighs what the clauses of a sentence speak of; what two of them say in the same
+// manner counts once.
+func (r *Reader) clauseScore(g *gist, w *weights) (out int) {
+	var seen [manners][64]conceptSet // for each concept those that it was counted with
+	for _, c := range r.clausesOf(g) {
+		weights, seen := &w.spoken[c.how], &seen[c.how]
+		for rest := c.set; rest != 0; rest &= rest - 1 {
+			a := bits.TrailingZeros64(uint64(rest))
+			if !seen[a].has(concept(a)) {
+				out += int(weights.alone[a])
+			}
+			for with := (rest & (rest - 1)) &^ seen[a]; with != 0; with &= with - 1 {
+				out += int(weights.pairs[a][bits.TrailingZeros64(uint64(with))])
+			}
+			seen[a] |= rest
+		}
+	}
 	return out
+}
+
+// ruleScore is what it counts that a rule holds.
+func ruleScore(d *found) int {
+	w := fitted()
+	return int(w.rules["any"]) + int(w.rules[kindNames[d.kind]]) + int(w.rules[d.says])
 }

@@ -34,7 +34,12 @@ func exfiltration(it *check.Item) {
 	reportDirectives(it, clause.Leak)
 	for i := range it.Fields {
 		if f := &it.Fields[i]; loadedDefault(f) {
-			it.Report(check.Report{Field: f, Message: "a default value names a credential file or a metadata service, or is a command"})
+			r := check.Report{Field: f, Message: "a default value names a credential file or a metadata service, or is a command"}
+			if ownsDefault(it, f) {
+				r.Severity = finding.Low
+				r.Message = "a default value names a credential file, as the tool's own business would"
+			}
+			it.Report(r)
 		}
 	}
 }
@@ -49,4 +54,45 @@ func loadedDefault(f *check.Field) bool {
 		return false
 	}
 	return clause.Credential(f.Text.Raw) || text.Injection(f.Text.Raw)
+}
+
+// ownsDefault reports whether the credential file that is a default value is what the tool says it
+// works with: a part of its path stands in the tool's name, its title, its server's name or the first
+// words of its description (.ssh for a tool that makes SSH keys), and the parameter is one for a path.
+func ownsDefault(it *check.Item, f *check.Field) bool {
+	if !clause.Credential(f.Text.Raw) || !takesPath(f.Value.Parent().Key().Text()) {
+		return false
+	}
+	business := clause.Words(it.Name() + " " + it.Value.Get("title").Text() + " " + it.Server.Name + " " + clause.Purpose(it.Value.Get("description").Text()))
+	for part := range clause.Words(f.Text.Raw) {
+		for _, word := range worksWith[part] {
+			if business[word] {
+				return true
+			}
+		}
+		if len(part) >= 3 && business[part] {
+			return true
+		}
+	}
+	return false
+}
+
+// takesPath reports whether the name of a parameter says that it takes the place of a file.
+func takesPath(name string) bool {
+	for word := range clause.Words(name) {
+		if pathWords[word] {
+			return true
+		}
+	}
+	return false
+}
+
+var pathWords = setOf("path", "file", "filename", "key", "keyfile", "identity", "profile", "config", "kubeconfig", "dotenv", "credentials", "location", "dir", "directory")
+
+// worksWith gives for parts of such paths other words for what tools do with them.
+var worksWith = map[string][]string{
+	"ssh":  {"sftp", "scp", "rsync", "key", "keys", "keypair", "git", "host", "tunnel"},
+	"env":  {"dotenv", "environment", "variables"},
+	"aws":  {"s3", "lambda", "ec2"},
+	"kube": {"kubernetes", "kubectl", "k8s", "helm", "cluster", "pods"},
 }
