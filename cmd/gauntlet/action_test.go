@@ -1,12 +1,15 @@
 package main
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -121,12 +124,47 @@ func (r *runner) step(t *testing.T, n int, dir string, env []string) (string, in
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
+func readExample(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../examples", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// lockfile is that of examples/honest.json.
+func (r *runner) lockfile(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(r.temp, "approved.lock.json")
+	if _, err := os.Stat(file); err != nil {
+		out, err := exec.Command(filepath.Join(r.temp, "gauntlet-bin", "gauntlet"), "lock", "--output", file, "../../examples/honest.json").CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // use runs the step that scans with the given inputs over the defaults.
 func (r *runner) use(t *testing.T, given map[string]string, more ...string) run {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS("../../examples")); err != nil {
 		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"client.json":        `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "some-server"], "env": {"TOKEN": "ghp_0123456789abcdefghijABCDEFGHIJ012345"}}}}`,
+		"changed.json":       strings.Replace(readExample(t, "honest.json"), `"description": "`, `"description": "Now it says more. `, 1),
+		"gauntlet.lock.json": r.lockfile(t),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	inputs := map[string]string{}
 	for name, in := range r.action.Inputs {
@@ -190,6 +228,8 @@ func TestAction(t *testing.T) {
 			}
 		}
 	})
+	t.Run("other modes", func(t *testing.T) { otherModes(t, r) })
+	t.Run("a release", func(t *testing.T) { releasesAreChecked(t, r) })
 	t.Run("a report of the checkout does not pass for this one", func(t *testing.T) {
 		got := r.use(t, map[string]string{"fail-on": "hihg", "sarif-file": "examples/honest.json"})
 		if got.code != 2 || strings.Contains(got.outputs, "sarif-file") {
@@ -200,7 +240,7 @@ func TestAction(t *testing.T) {
 
 // inputsAreText: what stands in an input is one argument, whatever it looks like.
 func inputsAreText(t *testing.T, r *runner) {
-	for _, name := range []string{"target", "command", "env", "bearer-env", "baseline", "suppressions", "fail-on", "format", "sarif-file", "summary"} {
+	for _, name := range []string{"target", "command", "env", "bearer-env", "baseline", "suppressions", "fail-on", "format", "sarif-file", "summary", "mode"} {
 		for _, value := range []string{
 			"$(touch pwned)", "`touch pwned`", "; touch pwned #", "\" && touch pwned && \"", "x\n$(touch pwned)", "--output=pwned", "-o\npwned", "a[$(touch pwned)]",
 			"x\rsarif-file=/etc/passwd", "x\nsarif-file=/etc/passwd", "EOF\ntouch pwned", "*",
@@ -245,5 +285,74 @@ func noCommandsInTheLog(t *testing.T, r *runner) {
 		if again, _, _ := strings.Cut(r.use(t, map[string]string{"target": hostile}).log, "\n"); again == first {
 			t.Errorf("%s: the token can be known in advance", name)
 		}
+	}
+}
+
+// otherModes: each mode is the command of its name, with the exit code of that.
+func otherModes(t *testing.T, r *runner) {
+	for _, tt := range []struct {
+		name string
+		in   map[string]string
+		code int
+		log  string
+	}{
+		{"a configuration, whose servers stay alone", map[string]string{"mode": "config", "target": "client.json"}, 1, "GNT-102"},
+		{"a lock file that fits", map[string]string{"mode": "lock", "target": "examples/honest.json"}, 0, ""},
+		{"a lock file that does not", map[string]string{"mode": "lock", "target": "changed.json"}, 1, "description"},
+		{"a suite that is not there", map[string]string{"mode": "test", "target": "missing.yaml"}, 2, "missing.yaml"},
+		{"an agent that complies", map[string]string{"mode": "attack", "target": "tool-poisoning", "agent": "builtin:victim"}, 1, "EXPLOITED"},
+		{"an agent that resists", map[string]string{"mode": "attack", "target": "tool-poisoning", "agent": "builtin:resister"}, 0, "RESISTED"},
+		{"a package that is not there", map[string]string{"mode": "vet", "target": "./missing"}, 2, "missing"},
+		{"no mode", map[string]string{"mode": "scann", "target": "examples/honest.json"}, 2, "mode is none of"},
+		{"a baseline for a lock", map[string]string{"mode": "lock", "target": "examples/honest.json", "baseline": "examples/honest.json"}, 2, "belong to the mode scan"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := r.use(t, tt.in)
+			if got.code != tt.code || !strings.Contains(got.log, tt.log) || got.outputs != fmt.Sprintf("exit-code=%d\n", tt.code) {
+				t.Errorf("code %d, want %d; outputs %q; log %s", got.code, tt.code, got.outputs, got.log)
+			}
+		})
+	}
+}
+
+// releasesAreChecked: a release is taken with the checksum that stands beside it, and not otherwise.
+func releasesAreChecked(t *testing.T, r *runner) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the script asks for the archive of this system")
+	}
+	origin, name := t.TempDir(), "gauntlet_1.2.3_linux_"+runtime.GOARCH+".tar.gz"
+	dir := filepath.Join(origin, "owner", "gauntlet", "releases", "download", "v1.2.3")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	pack := exec.Command("tar", "-czf", filepath.Join(dir, name), "-C", filepath.Join(r.temp, "gauntlet-bin"), "gauntlet")
+	if out, err := pack.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	archive, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256(archive))
+	for _, tt := range []struct {
+		name, version, checksums string
+		code                     int
+	}{
+		{"as released", "v1.2.3", strings.Repeat("0", 64) + "  other.tar.gz\n" + sum + "  " + name + "\n", 0},
+		{"changed since", "v1.2.3", strings.Repeat("0", 64) + "  " + name + "\n", 1},
+		{"without a checksum", "v1.2.3", sum + "  other.tar.gz\n", 2},
+		{"no release", "../v1.2.3", sum + "  " + name + "\n", 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := os.WriteFile(filepath.Join(dir, "checksums.txt"), []byte(tt.checksums), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			temp := t.TempDir()
+			log, code := r.step(t, 0, t.TempDir(), []string{"VERSION=" + tt.version, "GITHUB_SERVER_URL=file://" + origin, "GITHUB_ACTION_REPOSITORY=owner/gauntlet", "RUNNER_TEMP=" + temp})
+			_, err := os.Stat(filepath.Join(temp, "gauntlet-bin", "gauntlet"))
+			if code != tt.code || (err == nil) != (tt.code == 0) {
+				t.Errorf("code %d, want %d, installed %v: %s", code, tt.code, err == nil, log)
+			}
+		})
 	}
 }

@@ -186,5 +186,6 @@ var table = []row{
 	{path: "internal/run/lockstate", layer: plans, may: []string{"internal/run/launch", "internal/run/target", "catalog", "diff", "finding", "lock"}, not: impure},
 
 	{path: "internal/cli", layer: command, may: []string{"*"}, not: impure | userFace},
+	{path: "cmd/release-docs", layer: entry, may: []string{"internal/cli"}, deps: []string{"github.com/spf13/cobra"}, not: impure | userFace | mayExit},
 	{path: "cmd/gauntlet", layer: entry, may: []string{"internal/cli", "internal/runtime/sandbox", "internal/runtime/wire"}, not: impure | userFace | mayExit},
 }

@@ -46,6 +46,9 @@ type app struct {
 	code     int             // of a command that did its work; one that could not returns an error
 }
 
+// Command is gauntlet with all of its commands, for what describes them; Main runs them.
+func Command() *cobra.Command { return (&app{}).rootCommand() }
+
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gauntlet",

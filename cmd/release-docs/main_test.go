@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/cli"
+)
+
+// Every command has a page that names it, and the pages of two runs are the same bytes.
+func TestWriteAll(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	for _, dir := range []string{first, second} {
+		if err := writeAll(dir, cli.Command()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range commandsBelow(cli.Command()) {
+		name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
+		one, err := os.ReadFile(filepath.Join(first, "man", name))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		two, err := os.ReadFile(filepath.Join(second, "man", name))
+		if err != nil || string(one) != string(two) {
+			t.Errorf("%s differs between two runs: %v", name, err)
+		}
+		if !strings.Contains(string(one), c.Short) {
+			t.Errorf("%s does not say %q", name, c.Short)
+		}
+	}
+	for _, name := range []string{"gauntlet.bash", "_gauntlet", "gauntlet.fish", "gauntlet.ps1"} {
+		if text, err := os.ReadFile(filepath.Join(first, "completions", name)); err != nil || !strings.Contains(string(text), "gauntlet") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func commandsBelow(c *cobra.Command) []*cobra.Command {
+	out := []*cobra.Command{c}
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			out = append(out, commandsBelow(sub)...)
+		}
+	}
+	return out
+}
