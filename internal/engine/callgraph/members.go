@@ -310,6 +310,10 @@ func (ev *evaluator) evalCall(e *ir.Expr, f *frame, n int) []value {
 	for _, v := range ev.evalExpr(e.X, f) {
 		switch v.kind {
 		case function:
+			if e.X.Kind == ir.Attr && e.X.Text == "bind" && v.fn.Name != "bind" { // this.onCall.bind(this)
+				out = addValues(out, v)
+				continue
+			}
 			out = addValues(out, ev.evalReturned(v, e, f, n)...)
 		case class:
 			out = addValues(out, value{kind: instance, class: v.class, expr: e, frame: f})

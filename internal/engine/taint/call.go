@@ -1,6 +1,8 @@
 package taint
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"gauntlet/internal/engine/callgraph"
@@ -51,6 +53,7 @@ func (r *reader) evalCall(e *ir.Expr) *value {
 		c.args = append(c.args, v)
 	}
 	r.mutate(c)
+	r.bindArguments(c)
 	var out *value
 	literalsRun := false
 	for _, callee := range r.a.g.Callees(e, r.ctx) {
@@ -133,8 +136,11 @@ func (c call) argument(p *ir.Param) *value {
 	return nothing
 }
 
+// valuesAStep is how many members of a value cost as much to look through as one expression costs to read.
+const valuesAStep = 4
+
 // mutators are methods that put their arguments into what they belong to.
-var mutators = map[string]bool{"push": true, "unshift": true, "append": true, "add": true, "insert": true, "extend": true, "set": true, "update": true}
+var mutators = map[string]bool{"push": true, "unshift": true, "append": true, "add": true, "insert": true, "extend": true, "set": true, "update": true, "WriteString": true}
 
 // mutate reads a call that puts something into a list.
 func (r *reader) mutate(c call) {
@@ -165,6 +171,31 @@ func (r *reader) mutate(c call) {
 		return // nothing of interest, and no list that is known
 	}
 	r.assign(x.X, v)
+}
+
+// bindArguments reads request.BindArguments(&args) and json.Unmarshal(data, &args), which fill what they are given.
+func (r *reader) bindArguments(c call) {
+	if c.expr.X == nil || len(c.args) == 0 || r.a.g.Convention().Language != "go" {
+		return
+	}
+	from := c.receiver
+	switch c.expr.X.Text {
+	case "BindArguments":
+		from = from.member("Params").member("Arguments")
+	case "Unmarshal", "Decode":
+		if len(c.args) > 1 {
+			from = c.args[0]
+		}
+	default:
+		return
+	}
+	target := c.expr.Args[len(c.args)-1].Value
+	for target != nil && target.Kind == ir.Other && len(target.Args) == 1 {
+		target = target.Args[0].Value // &args
+	}
+	if target != nil && target.Kind == ir.Name && !from.isClean() {
+		r.assign(target, from)
+	}
 }
 
 // runsHere reports whether a function sees the variables of the one that is read: it is written inside it.
@@ -262,12 +293,21 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 	}
 	place := placeOf(c.expr)
 	name := callee.Func.Name
-	at := func(src source) *value {
-		if v := given[src.param]; v != nil {
-			return v.at(src.path)
+	reached := map[source]arrived{}
+	arrivedAt := func(src source) arrived {
+		v, ok := reached[src]
+		if !ok {
+			v.value = nothing
+			if g := given[src.param]; g != nil {
+				v.value = g.at(src.path)
+			}
+			v.marks = v.value.all()
+			reached[src] = v
+			r.a.left -= v.value.size / valuesAStep
 		}
-		return nothing
+		return v
 	}
+	at := func(src source) *value { return arrivedAt(src).value }
 	if !r.quiet {
 		for _, f := range sum.flows {
 			if callee.Guess {
@@ -309,7 +349,14 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 	for _, f := range c.literals {
 		r.runInline(f.Func, r.a.g.Inside(f.Func, r.ctx), func(*ir.Param) *value { return nothing }, true)
 	}
-	return result.substituted(at, place, name, 0)
+	r.a.left -= result.size
+	return result.substituted(arrivedAt, place, name, 0)
+}
+
+// arrived is what a caller puts in place of a source, with all marks in it.
+type arrived struct {
+	value *value
+	marks []mark
 }
 
 // behind returns steps that follow others.
@@ -325,15 +372,15 @@ func (s *step) behind(first *step) *step {
 }
 
 // substituted returns the result of a function with the caller's values in place of its parameters.
-func (v *value) substituted(at func(source) *value, place sink.Place, name string, depth int) *value {
+func (v *value) substituted(at func(source) arrived, place sink.Place, name string, depth int) *value {
 	out := &value{length: v.length, fixed: v.fixed}
 	for _, m := range v.marks {
 		given := at(m.src)
 		if m.whole && m.facts == 0 && m.head == "" {
-			out = join(out, given)
+			out = join(out, given.value)
 			continue
 		}
-		for _, g := range given.all() {
+		for _, g := range given.marks {
 			g.whole = g.whole && m.whole
 			g.facts |= m.facts
 			g.head = clipHead(m.head + g.head)
@@ -342,9 +389,17 @@ func (v *value) substituted(at func(source) *value, place sink.Place, name strin
 		}
 	}
 	if depth < 4 && len(v.fields) > 0 {
-		for n, f := range v.fields {
-			out = out.with(n, join(out.fields[n], f.substituted(at, place, name, depth+1)))
+		fields := out.fields
+		made := &value{marks: out.marks, length: out.length, fixed: out.fixed, fields: map[string]*value{}}
+		for _, n := range slices.Sorted(maps.Keys(v.fields)) {
+			made.put(n, join(fields[n], v.fields[n].substituted(at, place, name, depth+1)))
 		}
+		for _, n := range slices.Sorted(maps.Keys(fields)) {
+			if v.fields[n] == nil {
+				made.put(n, fields[n])
+			}
+		}
+		out = made
 	}
 	return out
 }

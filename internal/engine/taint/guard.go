@@ -257,7 +257,7 @@ func (st *state) beginWith(r *reader, subject *ir.Expr, text string) {
 	for subject.Kind == ir.Call && subject.X != nil && subject.X.Kind == ir.Attr && unchanged[subject.X.Text] {
 		subject = subject.X.X
 	}
-	if subject.Kind != ir.Name {
+	if subject.Kind != ir.Name || statement.MatchString(text) { // a statement that the caller sends whole
 		return
 	}
 	if _, at := subject.Scope.Find(subject.Text); at != nil {

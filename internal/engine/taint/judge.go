@@ -12,6 +12,9 @@ var readsJSON = names("python python3 node osascript")
 // judge decides whether a flow is guarded. Where it is not, it says what is missing, or why what
 // is there does not hold.
 func judge(f flow, language string) (sink.Flow, bool) {
+	if f.kind == sink.HostFlow && isBehindHost(f.head) { // a helper cannot know what its caller puts in front
+		f.kind = sink.URLPathFlow
+	}
 	out := sink.Flow{Kind: f.kind, At: f.at, Name: f.name, About: f.about}
 	for s := f.step; s != nil; s = s.from {
 		out.Steps = append(out.Steps, sink.FlowStep{At: s.at, What: s.what})

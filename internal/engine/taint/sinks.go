@@ -111,6 +111,12 @@ func (r *reader) fetchSink(c call, name string) {
 	}
 }
 
+// isBehindHost reports whether a text in front of a value holds the host of an address, or is the start of what only its
+// path can be.
+func isBehindHost(head string) bool {
+	return strings.HasPrefix(head, unknownText) || strings.HasPrefix(head, "/") || fixedHost.MatchString(head)
+}
+
 // urlMembers are the members of a request's options that say where it goes.
 var urlMembers = []string{"url", "uri", "baseURL", "baseUrl", "host", "hostname", "href", "origin"}
 
@@ -123,7 +129,7 @@ func (r *reader) urlSink(c call, v *value, name string) {
 	}
 	for _, m := range marks {
 		kind := sink.HostFlow
-		if strings.HasPrefix(m.head, unknownText) || fixedHost.MatchString(m.head) || strings.HasPrefix(m.head, "/") || len(v.fixed) > 0 {
+		if isBehindHost(m.head) || len(v.fixed) > 0 {
 			kind = sink.URLPathFlow
 		}
 		r.sinkMarks(c, kind, name, "", []mark{m})

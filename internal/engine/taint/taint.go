@@ -176,6 +176,9 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 	for len(path) > 1 && slices.Contains(argumentHolders, path[0]) {
 		path = path[1:]
 	}
+	if a.g.Convention().Language == "go" && len(path) > 0 && strings.HasPrefix(src.path, ".Params.Arguments.") {
+		path = append([]string{a.boundName(path[0])}, path[1:]...)
+	}
 	if len(path) == 0 {
 		return "arguments", true
 	}
@@ -193,6 +196,20 @@ func (a *analyzer) inJSON(class string, path []string) []string {
 		}
 	}
 	return path
+}
+
+// boundName names a member of the struct that a handler binds its arguments to, where only one name in JSON is known for it.
+func (a *analyzer) boundName(field string) string {
+	found := ""
+	for _, c := range a.g.Program().Classes {
+		if name := c.Tags[field]; name != "" && name != found {
+			if found != "" {
+				return field
+			}
+			found = name
+		}
+	}
+	return cmp.Or(found, field)
 }
 
 // isArguments reports whether a type of Go is a struct of the program: what a handler without a context takes first.

@@ -134,6 +134,8 @@ func (r *reader) transferPath(c call, name, method string) *value {
 		return c.everything().each(func(m *mark) { m.whole, m.facts = false, m.facts|f|common })
 	case basenames[name]:
 		return c.everything().derived(noSlash)
+	case name == "URLSearchParams" || name == "url.URLSearchParams" || name == "urllib.parse.urlencode" || name == "querystring.stringify" || name == "qs.stringify" || strings.HasSuffix(name, "net/url.Values.Encode"):
+		return c.everything().derived(encoded)
 	case encoders[name]:
 		return c.everything().derived(encoded)
 	case name == "urllib.parse.quote" && len(c.expr.Args) > 1:

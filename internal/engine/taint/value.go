@@ -105,6 +105,7 @@ type value struct {
 	length int               // of a list, -1 for anything else
 	fixed  string            // the constant text that it is, as far as that is known
 	depth  int               // of members inside each other
+	size   int               // how many values there are below it, about
 }
 
 // maxNesting is how deep members are told apart; below it only the marks are kept.
@@ -135,8 +136,8 @@ func (v *value) isClean() bool {
 func (v *value) all() []mark { return v.collect(nil, 0) }
 
 func (v *value) collect(out []mark, depth int) []mark {
-	out = addMarks(out, v.marks...)
-	if depth > maxNesting {
+	out = addOwnMarks(out, true, v.marks)
+	if depth > maxNesting || len(v.fields) == 0 {
 		return out
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.fields)) {
@@ -146,23 +147,39 @@ func (v *value) collect(out []mark, depth int) []mark {
 }
 
 // addMarks appends marks that are not there yet. Of two that differ in facts alone, what both have remains.
-func addMarks(out []mark, more ...mark) []mark {
+func addMarks(out []mark, more ...mark) []mark { return addOwnMarks(out, false, more) }
+
+// addOwnMarks is addMarks; own says that nobody else holds the list that is added to.
+func addOwnMarks(out []mark, own bool, more []mark) []mark {
+	if len(out) == 0 && !own && len(more) <= 1 {
+		return more
+	}
 next:
 	for _, m := range more {
-		for i, have := range out {
+		for i := range out {
+			have := &out[i]
 			if have.src == m.src && have.whole == m.whole && have.head == m.head {
 				if have.facts&m.facts != have.facts {
-					out = slices.Clone(out)
-					out[i].facts = joinFacts(have.facts, m.facts)
+					out, own = ownMarks(out, own)
+					out[i].facts = joinFacts(out[i].facts, m.facts)
 				}
 				continue next
 			}
 		}
 		if len(out) < maxMarks {
-			out = append(out[:len(out):len(out)], m)
+			out, own = ownMarks(out, own)
+			out = append(out, m)
 		}
 	}
 	return out
+}
+
+// ownMarks returns a list that nobody else holds.
+func ownMarks(list []mark, own bool) ([]mark, bool) {
+	if own {
+		return list, true
+	}
+	return append(make([]mark, 0, len(list)+2), list...), true
 }
 
 // warnings are facts that hold as soon as one of two ways has them.
@@ -196,9 +213,13 @@ func join(a, b *value) *value {
 			out.fields = map[string]*value{}
 		}
 		out.depth = max(a.depth, b.depth)
-		for name, f := range b.fields {
-			if len(out.fields) < maxFields {
-				out.fields[name] = join(out.fields[name], f)
+		out.size = a.size
+		for _, name := range slices.Sorted(maps.Keys(b.fields)) {
+			f := b.fields[name]
+			if have := out.fields[name]; have != nil {
+				out.fields[name] = join(have, f)
+			} else {
+				out.put(name, f)
 			}
 		}
 	}
@@ -226,7 +247,7 @@ func (v *value) derived(add fact) *value {
 var scalars = map[string]bool{"length": true, "size": true, "count": true, "byteLength": true, "success": true, "constructor": true}
 
 // hostMembers are members of a parsed address that are its host, or hold it.
-var hostMembers = map[string]bool{"hostname": true, "host": true, "netloc": true, "Host": true, "Hostname": true}
+var hostMembers = map[string]bool{"hostname": true, "origin": true, "host": true, "netloc": true, "Host": true, "Hostname": true}
 
 // addressMembers are those that nothing but a parsed address has.
 var addressMembers = map[string]bool{"hostname": true, "netloc": true, "Hostname": true}
@@ -281,15 +302,24 @@ func (v *value) with(name string, member *value) *value {
 	if out.fields == nil {
 		out.fields = map[string]*value{}
 	}
-	if member.depth >= maxNesting {
-		member = newValue(member.all()...)
-	}
-	if len(out.fields) < maxFields {
-		out.fields[name] = member
-		out.depth = max(out.depth, member.depth+1)
-	}
+	out.put(name, member)
 	return &out
 }
+
+// put adds a member to a value that is being made.
+func (v *value) put(name string, member *value) {
+	if member.depth >= maxNesting || v.size+member.size > maxSize {
+		member = newValue(member.all()...)
+	}
+	if len(v.fields) < maxFields {
+		v.fields[name] = member
+		v.depth = max(v.depth, member.depth+1)
+		v.size += member.size + 1
+	}
+}
+
+// maxSize is how many members of members are told apart in one value.
+const maxSize = 300
 
 // maxFields is how many members of one value are told apart.
 const maxFields = 60
