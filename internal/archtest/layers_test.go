@@ -132,7 +132,7 @@ var table = []row{
 	{path: "internal/runtime/fetch", layer: manners, may: []string{"internal/runtime/unpack", "internal/runtime/wire", "result"}, not: impure},
 	{path: "internal/runtime/sourcetree", layer: wires, may: []string{"finding", "sink"}, not: impure},
 	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
-	{path: "internal/runtime/oauth", layer: wires, may: []string{"internal/leaf/mcp"}, deps: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}, not: impure},
+	{path: "internal/runtime/oauth", layer: wires, may: []string{"internal/leaf/mcp", "internal/leaf/probe"}, deps: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}, not: impure},
 	{path: "internal/runtime/attackoauth", layer: manners, may: []string{"internal/runtime/oauth"}, not: impure},
 	{path: "internal/runtime/model", layer: wires, may: []string{}, not: impure},
 	{path: "internal/runtime/sandbox", layer: wires, may: []string{"trace"}, deps: []string{"github.com/elastic/go-seccomp-bpf", "github.com/landlock-lsm/go-landlock", "golang.org/x/net", "golang.org/x/sys"}, not: impure},
@@ -141,7 +141,7 @@ var table = []row{
 	{path: "internal/runtime/mcpclient", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog", "finding"}, not: impure},
 	{path: "internal/runtime/mcpserver", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog"}, not: impure},
 
-	{path: "internal/runtime/protocolprobe", layer: manners, may: []string{"internal/leaf/mcp", "internal/leaf/probe", "internal/runtime/wire"}, not: impure},
+	{path: "internal/runtime/protocolprobe", layer: manners, may: []string{"internal/leaf/mcp", "internal/leaf/probe", "internal/runtime/oauth", "internal/runtime/wire"}, not: impure},
 	{path: "internal/runtime/suitesteps", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/wire", "oatf/match", "rawjson", "suite", "trace"}, not: impure},
 	{path: "internal/runtime/gateway", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson", "trace"}, not: impure},
 	// The engine of attack documents knows no protocol; a binding for each plays its actors.
@@ -164,7 +164,7 @@ var table = []row{
 	{path: "internal/run/userfile", layer: files, not: impure},
 	{path: "internal/run/interrupt", layer: files, not: impure},
 	{path: "internal/run/launch", layer: doors, may: []string{"internal/runtime/sandbox", "internal/runtime/wire", "rawjson", "result", "trace"}, not: impure},
-	{path: "internal/run/login", layer: doors, may: []string{"internal/run/userfile", "internal/runtime/oauth", "internal/runtime/wire"}, deps: []string{"github.com/zalando/go-keyring"}, not: impure},
+	{path: "internal/run/login", layer: doors, may: []string{"internal/leaf/probe", "internal/run/userfile", "internal/runtime/oauth", "internal/runtime/wire"}, deps: []string{"github.com/zalando/go-keyring"}, not: impure},
 	{path: "internal/run/tracefile", layer: doors, may: []string{"internal/leaf/secret", "internal/run/userfile", "internal/runtime/wire", "trace"}, not: impure},
 	{path: "internal/run/modelset", layer: doors, may: []string{"internal/run/userfile", "internal/runtime/model"}, not: impure},
 	{path: "internal/run/advise", layer: targets, may: []string{"internal/engine/advice", "internal/run/interrupt", "internal/run/modelset", "internal/runtime/model", "result"}},

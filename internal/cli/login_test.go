@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -279,5 +280,50 @@ func TestGatewayRenewsLogins(t *testing.T) {
 	}
 	if got := p.grants(); len(got) < 2 || got[1] != "refresh_token for /mcp" {
 		t.Errorf("the token endpoint was asked %q, want that tokens are refreshed", got)
+	}
+}
+
+// What is wrong with the authorization of a server is found without a login; with one the tools are
+// probed as well. Neither writes anything that the server gave out.
+func TestProbeOfAProtectedServer(t *testing.T) {
+	p, dir := newProtected(t), t.TempDir()
+	env, at := loginEnv(t, dir), p.URL+"/mcp"
+	record := filepath.Join(dir, "probe.ndjson")
+	rules := func(report string) string {
+		var r struct {
+			Findings []struct {
+				Rule string `json:"rule_id"`
+			}
+		}
+		if err := json.Unmarshal([]byte(report), &r); err != nil {
+			t.Errorf("the report: %v", err)
+		}
+		var out []string
+		for _, f := range r.Findings {
+			if strings.HasPrefix(f.Rule, "GNT-4") {
+				out = append(out, f.Rule)
+			}
+		}
+		slices.Sort(out)
+		return strings.Join(out, " ")
+	}
+	code, stdout, stderr := runMain(t, env, "probe", "--register", "--format", "json", "--record", record, at)
+	if got := rules(stdout); code != 1 || got != "GNT-417 GNT-419" {
+		t.Errorf("without a login: exit code %d, findings %q: %s", code, got, stderr)
+	}
+	_, again, _ := runMain(t, env, "probe", "--recording", record, "--format", "json")
+	if got := rules(again); got != "GNT-417 GNT-419" {
+		t.Errorf("judged again from the recording: findings %q", got)
+	}
+	_, logged, said := runMain(t, env, "probe", "--login", "--format", "json", at)
+	if got := rules(logged); !strings.Contains(got, "GNT-419") || strings.Contains(got, "GNT-417") {
+		t.Errorf("with a login, findings %q: %s", got, said)
+	}
+	text, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, s := range map[string]string{"stdout": stdout + logged, "stderr": stderr + said, "the recording": string(text)} {
+		p.keepNone(t, where, s)
 	}
 }

@@ -32,6 +32,7 @@ type probeCommand struct {
 	sandbox     sandbox.Level
 	allow       []string
 	allowCalls  bool
+	register    bool
 	destructive bool
 	includeLow  bool
 	classes     []string
@@ -80,6 +81,7 @@ delivered or the time ended first; else 0.`,
 	f.StringArrayVar(&p.allow, "sandbox-allow", nil, "let the sandbox connect to this `HOST`; repeatable (default none)")
 	f.BoolVar(&p.allowCalls, "allow-calls", false, "without a sandbox, call tools that may change something (default off)")
 	f.BoolVar(&p.destructive, "destructive", false, "with --allow-calls, call tools that may destroy something (default off)")
+	f.BoolVar(&p.register, "register", false, "try to register a client with a wildcard redirect at the authorization server of a URL; it may stay there (default off)")
 	f.BoolVar(&p.includeLow, "include-low", false, "plan by labels of low confidence as well (default off)")
 	f.StringArrayVar(&p.classes, "class", nil, "try this `CLASS` alone; repeatable (default all)")
 	f.StringVar(&p.replay, "replay", "", "try again what this `FINGERPRINT` of a finding was about (default none)")
@@ -213,7 +215,7 @@ func (p *probeCommand) startTrace() (*tracefile.File, error) {
 func (p *probeCommand) options(server launch.Server, classes []probe.Class, record *tracefile.File) proberun.Options {
 	limits := wire.Limits{Message: p.how.live.message}
 	o := proberun.Options{
-		Server: server, Version: version(), Floor: capability.Medium, AllowCalls: p.allowCalls, Destructive: p.destructive,
+		Server: server, Version: version(), Floor: capability.Medium, AllowCalls: p.allowCalls, Destructive: p.destructive, Register: p.register,
 		Dialer:  launch.Dialer{Environ: p.host.Environ, Limits: limits, Logins: p.logins(p.how.live.login), Sandbox: p.sandbox, SandboxConfig: sandbox.Config{Allow: p.allow}, Sandboxes: &launch.Sandboxes{}, SandboxRecord: record.Record},
 		Classes: classes, Budget: p.budget, Call: p.call, Limits: p.how.limits.Limits, Progress: p.progress.Step, Protocol: p.replay == "" && classes == nil, Record: record.Record,
 		Tap: func(place string, secrets, credentials []string) wire.Tap {

@@ -25,6 +25,8 @@ type Protocol struct {
 	Unsent    map[string]string `json:"unsent"`
 	// Sessions are the ids of the sessions that were begun for probes, in their order.
 	Sessions []string `json:"sessions,omitempty"`
+	// Authorization is what discovery saw; nil over stdio and where the server asks for no token.
+	Authorization *Authorization `json:"authorization,omitempty"`
 	// Noise is how many lines on stdout were no message.
 	Noise int `json:"noise,omitempty"`
 }

@@ -72,8 +72,8 @@ type Logins interface {
 	Hide(f func(secrets []string))
 }
 
-// loginFor returns the login that a connection uses, nil for none.
-func (d *Dialer) loginFor(s *Server) wire.Login {
+// LoginFor returns the login that a connection uses, nil for none.
+func (d *Dialer) LoginFor(s *Server) wire.Login {
 	if d.Logins == nil || s.Bearer != "" || slices.ContainsFunc(s.Header, isAuthorization) {
 		return nil
 	}
@@ -179,7 +179,7 @@ func (e hiddenError) Unwrap() error { return e.error }
 func (d *Dialer) openHTTP(s Server, tap Tap) (*Opened, error) {
 	transport := wire.NewTransport()
 	transport.Proxy = http.ProxyFromEnvironment
-	login := d.loginFor(&s)
+	login := d.LoginFor(&s)
 	h, err := wire.Dial(wire.Endpoint{
 		URL: s.URL, Login: login, Header: s.Header, Bearer: s.Bearer, Secret: s.Guard, SSE: s.SSE, Transport: transport, Limits: d.Limits, Agent: d.Agent,
 	})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/runtime/oauth"
 )
 
@@ -48,7 +49,7 @@ func (s *Sessions) LogIn(ctx context.Context, server string, grant oauth.Grant) 
 	return &Done{l, places[originOf(server)]}, err
 }
 
-func wasFound(d oauth.Document) bool { return d.Kind == oauth.ResourceMetadata && d.Status == 200 }
+func wasFound(d probe.Document) bool { return d.Kind == probe.ResourceMetadata && d.Status == 200 }
 
 func logInBy(ctx context.Context, a *oauth.Authorizer, server string, c oauth.Challenge, grant oauth.Grant) (l *oauth.Login, err error) {
 	switch grant {

@@ -55,6 +55,8 @@ type Options struct {
 	Limits catalog.Limits
 	// Protocol sends the protocol probes as well.
 	Protocol bool
+	// Register has the authorization server asked for a client that it should not register.
+	Register bool
 	// Progress is told what the run is at; nil for nobody.
 	Progress func(format string, args ...any)
 }
@@ -121,6 +123,9 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r := &run{Options: opt, out: &Result{}, given: map[string]bool{}, ends: time.Now().Add(opt.Budget)}
 	defer r.stop()
 	if err := r.start(ctx); err != nil {
+		if r.Protocol && refusedToken(err) {
+			return r.probeRefusal(ctx, err)
+		}
 		return nil, err
 	}
 	if err := r.readServer(ctx); err != nil {
@@ -137,6 +142,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, interrupt.Err
 	}
 	r.settle(ctx)
+	r.out.Secrets = r.opened.SecretsByNow() // a login may have been renewed
 	r.probeProtocol(ctx)
 	r.recordEvidence()
 	return r.out, nil

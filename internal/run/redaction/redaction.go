@@ -63,6 +63,9 @@ func (v *Redactor) Report(r *result.Report) {
 	for i := range r.Sandboxes {
 		v.redactSandbox(&r.Sandboxes[i])
 	}
+	if p := r.Probing; p != nil {
+		v.redactProbing(p)
+	}
 	for i := range r.Posture {
 		v.redactTexts(&r.Posture[i].Detail)
 	}
@@ -78,6 +81,14 @@ func (v *Redactor) redactAdvisory(a *result.Advisory) {
 	for i := range a.Unjudged {
 		v.Message(&a.Unjudged[i].Reason)
 		v.redactLocation(&a.Unjudged[i].Location)
+	}
+}
+
+func (v *Redactor) redactProbing(p *result.Probing) {
+	v.redactTexts(&p.Server, &p.Cut)
+	for i := range p.Trials {
+		t := &p.Trials[i]
+		v.redactTexts(&t.Tool, &t.Parameter, &t.Basis, &t.Reason)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/probe"
 )
 
 // Metadata is what an authorization server says about itself (RFC 8414, OpenID Connect Discovery).
@@ -23,26 +24,6 @@ type Metadata struct {
 	// DeviceAuthorizationEndpoint is where the device flow begins (RFC 8628), "" for nowhere.
 	DeviceAuthorizationEndpoint string `json:"device_authorization_endpoint,omitempty"`
 }
-
-// A Document is one answer that discovery asked for, kept as evidence.
-type Document struct {
-	Kind    Kind   `json:"kind"`
-	URL     string `json:"url"`
-	Status  int    `json:"status,omitempty"` // 0 where no answer came
-	Body    string `json:"body,omitempty"`   // of a success
-	Problem string `json:"problem,omitempty"`
-	// Expect is the resource or the issuer that the document has to name.
-	Expect string `json:"expect,omitempty"`
-}
-
-// A Kind says what a document describes.
-type Kind string
-
-// The documents of discovery.
-const (
-	ResourceMetadata Kind = "protected resource metadata"
-	ServerMetadata   Kind = "authorization server metadata"
-)
 
 // A Challenge is what a server says when it refuses a request (RFC 6750, RFC 9728).
 type Challenge struct {
@@ -95,7 +76,7 @@ type Discovery struct {
 	// Guessed says that there is no metadata: the endpoints are those that 2025-03-26 assumes.
 	Guessed bool
 	// Documents are all answers on the way, also of a discovery that failed.
-	Documents []Document
+	Documents []probe.Document
 }
 
 // discoverer is one discovery under way.
@@ -138,7 +119,7 @@ func (d *discoverer) readResource(ctx context.Context, c Challenge) (issuer stri
 			return "", false, refuse("resource_metadata", at, "it is on another origin than the server; name that origin with --allow-origin if it is right")
 		}
 		var m oauthex.ProtectedResourceMetadata
-		doc, err := d.get(ctx, ResourceMetadata, at, d.server.String(), &m)
+		doc, err := d.get(ctx, probe.ResourceMetadata, at, d.server.String(), &m)
 		switch {
 		case err != nil:
 			return "", false, err
@@ -207,7 +188,7 @@ func sameIssuer(a, b string) bool { return strings.TrimSuffix(a, "/") == strings
 func (d *discoverer) readServer(ctx context.Context, issuer string, legacy bool) error {
 	for _, at := range serverAddresses(issuer) {
 		var m Metadata
-		doc, err := d.get(ctx, ServerMetadata, at, issuer, &m)
+		doc, err := d.get(ctx, probe.ServerMetadata, at, issuer, &m)
 		switch {
 		case err != nil:
 			return err
@@ -295,8 +276,8 @@ func checkEndpointQuery(address string) error {
 
 // get asks for a JSON document and keeps what came. A status of 4xx is no error: there is no such
 // document. Whatever else is no document ends the discovery.
-func (d *discoverer) get(ctx context.Context, kind Kind, at, expect string, into any) (*Document, error) {
-	doc := Document{Kind: kind, URL: at, Expect: expect}
+func (d *discoverer) get(ctx context.Context, kind probe.MetadataKind, at, expect string, into any) (*probe.Document, error) {
+	doc := probe.Document{Kind: kind, URL: at, Expect: expect}
 	err := d.fetch(ctx, &doc, into)
 	if err != nil {
 		doc.Problem = err.Error()
@@ -305,7 +286,7 @@ func (d *discoverer) get(ctx context.Context, kind Kind, at, expect string, into
 	return &doc, err
 }
 
-func (d *discoverer) fetch(ctx context.Context, doc *Document, into any) error {
+func (d *discoverer) fetch(ctx context.Context, doc *probe.Document, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, doc.URL, nil)
 	if err != nil {
 		return refuse(string(doc.Kind), doc.URL, "it cannot be read")

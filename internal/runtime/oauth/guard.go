@@ -86,6 +86,11 @@ func NewGuard(ctx context.Context, server string, more []string) (*Guard, error)
 	return g, nil
 }
 
+// Near says in a word how near the server's address is: "public", "private" or "loopback".
+func (g *Guard) Near() string {
+	return map[reach]string{public: "public", private: "private", loopback: "loopback", forbidden: "private"}[g.nearest]
+}
+
 // AssumePublic has the guard treat the server as one on another machine: what its metadata names
 // must not be private, whatever the server's own address is. Attacks on clients that run on one
 // machine need it.

@@ -31,6 +31,8 @@ type Target struct {
 	URL    string
 	Header []string // NAME=VALUE, sent with every request
 	Token  string   // "" for none
+	// Register has the authorization server asked for a client that it should not register.
+	Register bool
 }
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{},"clientInfo":{"name":"gauntlet","version":"1"}}}`
@@ -126,6 +128,7 @@ func (p *prober) probeAuthorization(ctx context.Context, u *url.URL) {
 	p.Token = token
 	at := u.Scheme + "://" + u.Host + "/.well-known/oauth-protected-resource"
 	p.record(ctx, probe.Exchange{ID: "P11", Step: "metadata", Effect: probe.Reads, Sent: "GET " + at}, http.MethodGet, at, "")
+	p.discoverAuthorization(ctx)
 }
 
 // probeSessions begins sessions to compare their ids, and uses one after its end.

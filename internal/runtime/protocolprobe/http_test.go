@@ -131,3 +131,45 @@ func TestStdio(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// Discovery keeps what it saw: of a server that refuses, and of its authorization server.
+func TestDiscoveryIsKept(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	var s *httptest.Server
+	registered := 0
+	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/.well-known/oauth-protected-resource/mcp":
+			fmt.Fprintf(w, `{"resource":"%s/mcp","authorization_servers":["%[1]s"]}`, s.URL)
+		case "/.well-known/oauth-authorization-server":
+			fmt.Fprintf(w, `{"issuer":"%s","registration_endpoint":"%[1]s/register"}`, s.URL)
+		case "/register":
+			registered++
+			w.WriteHeader(http.StatusCreated)
+			fmt.Fprintf(w, `{"client_id":"c","registration_client_uri":"%s/c","registration_access_token":"t"}`, s.URL)
+		case "/c":
+			if r.Method == http.MethodDelete && r.Header.Get("Authorization") == "Bearer t" {
+				registered--
+			}
+		default:
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	defer s.Close()
+	for _, register := range []bool{false, true} {
+		transport := wire.NewTransport()
+		e := HTTP(t.Context(), Target{URL: s.URL + "/mcp", Register: register}, transport)
+		transport.CloseIdleConnections()
+		a := e.Authorization
+		if a == nil || !a.Refused || a.Near != "loopback" || len(a.Documents) != 2 || a.Ended == "" {
+			t.Fatalf("discovery kept %+v", a)
+		}
+		if asked := a.Registration != nil; asked != register || asked && (!a.Registration.Removed || a.Registration.Status != 201) {
+			t.Errorf("registration %+v, want it asked for: %v", a.Registration, register)
+		}
+	}
+	if registered != 0 {
+		t.Errorf("%d clients are left behind", registered)
+	}
+}

@@ -125,6 +125,9 @@ func Tier(e *probe.Protocol) string {
 	case x.Status != 401 && x.Status != 403:
 		return ""
 	}
+	if a := e.Authorization; a != nil && len(a.Found(probe.ResourceMetadata)) > 0 {
+		return "OAuth"
+	}
 	if m := e.Find("P11", "metadata"); m != nil && m.Status == 200 && strings.Contains(m.Body, "authorization_servers") {
 		return "OAuth"
 	}
