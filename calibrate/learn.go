@@ -150,31 +150,6 @@ func (out *Learnt) keep(n *lesson, label int, weights []float64, bias float64) {
 	}
 }
 
-// Threshold returns the least log-odds, no less than floor, from which on labels are right at least this often among the things
-// of unseen servers, each counted by its weight. A threshold that few labels reach says little, so that ties go to the lower one.
-func (out *Learnt) Threshold(things []Observed, label int, precision, floor float64) float64 {
-	type said struct{ odds, weight, right float64 }
-	var all []said
-	for i, t := range things {
-		if t.Labels[label] != 0 && out.Unseen[i][label] >= floor {
-			s := said{out.Unseen[i][label], t.Count, 0}
-			if t.Labels[label] > 0 {
-				s.right = t.Count
-			}
-			all = append(all, s)
-		}
-	}
-	slices.SortFunc(all, func(a, b said) int { return int(math.Copysign(1, b.odds-a.odds)) })
-	best, weight, right := 4.0, 0.0, 0.0
-	for _, s := range all {
-		weight, right = weight+s.weight, right+s.right
-		if right >= precision*weight {
-			best = s.odds
-		}
-	}
-	return max(best-.01, floor)
-}
-
 // Rows writes weights as lists of weights hold them: the bias and thresholds first, then the observations by name.
 func (out *Learnt) Rows(labels []string, thresholds map[string][]float64) string {
 	var b strings.Builder

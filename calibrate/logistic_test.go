@@ -56,7 +56,9 @@ func TestLearn(t *testing.T) {
 			t.Errorf("%d: log-odds %v for label %d", i, z[0], things[i].Labels[0])
 		}
 	}
-	if at := got.Threshold(things, 0, .95, 0); at < 0 || at > 4 {
-		t.Errorf("threshold %v", at)
+	surer := func(t *Observed, _ int) int { return len(t.Names) - 1 } // knows no more than the weights do
+	at := got.Thresholds(things, []int{0}, surer, 2, .9)
+	if least := got.Thresholds(things, []int{0}, surer, 2, .5); at[0] < least[0] || at[1] > at[0] {
+		t.Errorf("thresholds %v for .9, %v for .5", at, least)
 	}
 }

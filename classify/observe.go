@@ -155,6 +155,8 @@ var (
 	factOpening     = newFactKind("opening_concept", false)
 	factHeadConcept = newFactKind("head_concept", true)
 	factProse       = newFactKind("prose_concept", true)
+	factNot         = newFactKind("not_concept", false) // behind a negation
+	factNotWord     = newFactKind("not_word", false)
 	factShape       = newFactKind("shape", true)
 	factRole        = newFactKind("role", true)
 	factSureRole    = newFactKind("sure_role", false)
@@ -216,10 +218,15 @@ func (w *toolReader) observeProse() {
 		return
 	}
 	opening := 0
-	eachProseWord(w.prose, observedProse, w.stem[:0], func(stem []byte, first bool) {
-		w.seen.addWord(factProseWord, stem)
+	eachProseWord(w.prose, observedProse, w.stem[:0], func(stem []byte, at proseWord) {
 		s := w.concepts.conceptsOf(stem)
-		if first {
+		if at.negated {
+			w.seen.addWord(factNotWord, stem)
+			w.seen.addConcepts(factNot, s)
+			return
+		}
+		w.seen.addWord(factProseWord, stem)
+		if at.first {
 			w.seen.addWord(factHeadWord, stem)
 			w.seen.addConcepts(factHeadConcept, s)
 		}
@@ -306,7 +313,10 @@ func (w *toolReader) observeParameter(q *parameter) {
 		o.addConcepts(factParamConc, s)
 		o.addConcepts(factConceptRoles[at], s)
 	}
-	eachProseWord(w.saidOf(q), observedParam, w.stem[:0], func(stem []byte, _ bool) {
+	eachProseWord(w.saidOf(q), observedParam, w.stem[:0], func(stem []byte, at proseWord) {
+		if at.negated {
+			return
+		}
 		o.addConcepts(factParamProse, w.concepts.conceptsOf(stem))
 	})
 	if q.role.role == capability.Path {

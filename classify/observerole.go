@@ -41,8 +41,8 @@ func (w *toolReader) observeForRoles() {
 			o.addConcepts(roleToolFirst, s)
 		}
 	}
-	eachProseWord(w.prose, observedProse/2, w.stem[:0], func(stem []byte, first bool) {
-		if first {
+	eachProseWord(w.prose, observedProse/2, w.stem[:0], func(stem []byte, at proseWord) {
+		if at.first {
 			o.addWord(roleToolHead, stem)
 			o.addConcepts(roleToolHeadC, w.concepts.conceptsOf(stem))
 		}
@@ -86,7 +86,7 @@ func (w *toolReader) observeForRole(q *parameter) {
 	}
 	w.observeRoleRule(&q.role)
 	n := 0
-	eachProseWord(w.saidOf(q), cueWords, w.stem[:0], func(stem []byte, _ bool) {
+	eachProseWord(w.saidOf(q), cueWords, w.stem[:0], func(stem []byte, _ proseWord) {
 		s := w.concepts.conceptsOf(stem)
 		if n++; n <= 5 {
 			o.addWord(roleOpening, stem)

@@ -188,7 +188,7 @@ func (w *toolReader) readProfile(s *catalog.Server) *profile {
 
 // observeInstructions collects what a server's instructions speak of.
 func (w *toolReader) observeInstructions(v rawjson.Value) {
-	eachProseWord(truncate(v.Text(), 2000), 120, w.stem[:0], func(stem []byte, _ bool) {
+	eachProseWord(truncate(v.Text(), 2000), 120, w.stem[:0], func(stem []byte, _ proseWord) {
 		w.seen.addConcepts(factAboutConc, w.concepts.conceptsOf(stem))
 	})
 }

@@ -1,5 +1,7 @@
 package classify
 
+import "strings"
+
 // stemWord cuts the endings of English inflection off a word of lower-case letters, in its own memory: folders, folder; stored and
 // storing, stor. It need not be right, only the same for the forms of a word.
 func stemWord(w []byte) []byte {
@@ -23,20 +25,60 @@ func stemWord(w []byte) []byte {
 	return w
 }
 
-// eachProseWord calls visit with the stem of each of the first words of a text and whether it stands in the first sentence.
-func eachProseWord(s string, limit int, buf []byte, visit func(stem []byte, first bool)) {
-	first := true
+// A proseWord says where a word of a text stands.
+type proseWord struct {
+	first   bool // in the first sentence
+	negated bool // behind "not", "without" and the like in its clause
+}
+
+// eachProseWord calls visit with the stem of each of the first words of a text. What stands inside an element such as <IMPORTANT> is
+// no description and is left out.
+func eachProseWord(s string, limit int, buf []byte, visit func(stem []byte, at proseWord)) {
+	in := proseWord{first: true}
+	reach := 0 // how many further words a negation governs
 	for at, n := 0, 0; at < len(s) && n < limit; n++ {
 		word, start, end := nextWord(s, at, buf[:0])
 		if len(word) == 0 {
 			return
 		}
-		if at > 0 && first {
-			first = !endsSentence(s[at:start])
+		gap := s[at:start]
+		if past := elementEnd(s, gap, start, end); past > 0 {
+			at = past
+			continue
 		}
-		visit(stemWord(word), first)
+		if at > 0 && in.first {
+			in.first = !endsSentence(gap)
+		}
+		if reach--; reach > 0 && (strings.ContainsAny(gap, ",;:.()\n") || clauseTurns[string(word)]) {
+			reach = 0
+		}
+		if negators[string(word)] {
+			reach = negationReach
+		}
+		in.negated = reach > 0
+		visit(stemWord(word), in)
 		at = end
 	}
+}
+
+// negationReach is how many words behind a negation it governs, itself counted.
+const negationReach = 8
+
+var (
+	negators    = map[string]bool{"not": true, "never": true, "no": true, "without": true, "nothing": true, "none": true, "neither": true, "nor": true, "cannot": true, "doesnt": true, "dont": true, "isnt": true, "arent": true, "wont": true, "cant": true}
+	clauseTurns = map[string]bool{"but": true, "only": true, "just": true, "unless": true, "until": true, "instead": true}
+)
+
+// elementEnd returns where an element ends whose name is the word between start and end, 0 if the word is none. One that is not closed
+// ends with its tag.
+func elementEnd(s, gap string, start, end int) int {
+	if len(gap) == 0 || gap[len(gap)-1] != '<' || end >= len(s) || s[end] != '>' {
+		return 0
+	}
+	if i := strings.Index(s[end:], "</"); i >= 0 {
+		return end + i + 2 + (end - start)
+	}
+	return end
 }
 
 // endsSentence reports whether what stands between two words ends a sentence.

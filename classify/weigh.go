@@ -33,8 +33,9 @@ func (l *logits) add(m *logits) {
 // open addressing, read-only once made.
 type weightTable struct {
 	bias logits
-	// From these log-odds on, a label is high, medium, low.
-	high, medium, low logits
+	// From these log-odds on, a label is high or medium, by what the rules say, and low.
+	high, medium [len(ruleVerdicts)]logits
+	low          logits
 
 	slots []weightSlot // a power of two, at most half full
 }
@@ -100,14 +101,14 @@ func parseWeights(text string, column func(string) int) (*weightTable, error) {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		case name == "bias":
 			t.bias = row
-		case name == "high":
-			t.high = row
-		case name == "medium":
-			t.medium = row
 		case name == "low":
 			t.low = row
 		default:
-			t.insert(weightKey(name), row)
+			if at := t.threshold(name); at != nil {
+				*at = row
+			} else {
+				t.insert(weightKey(name), row)
+			}
 		}
 	}
 	return t, nil
@@ -207,65 +208,87 @@ func (w *toolReader) weigh(p *profile) {
 	}
 }
 
-// The rules and the weights are two witnesses. Where the rules are sure by themselves, less weight is enough for a label: on
-// servers that neither had seen, labels that the rules put at high were right whatever the weights said, and those at medium in
-// three of four cases unless the weights were far against them. Requests are the exception, since the rules take every tool of a client for one.
+// The rules and the weights are two witnesses. How far the word of each carries was learnt from servers that the weights had not seen: the
+// surer the rules are, the less weight is needed for a level. These cases are no matter of degree:
 const (
-	lessForMedium, lessForHigh       = 2, 3.5
-	lessForMediumNet, lessForHighNet = .5, 1.5
-	highByBoth                       = .5 // the weights suffice for high from here on, where the rules say high
-
 	farAgainst    = -3 // the rules know a reason why the label is not there: a secret that is stored, state of the server's own
 	lessIfAgainst = 2.5
-
-	moreIfAlone     = 1.2 // the rules saw nothing of files or a database at all
-	moreIfElsewhere = 2.5 // nothing, and the server is the client of a service, whose files and tables are elsewhere
-	moreIfRefused   = 2   // the rules have read the secret or the code, and that it is stored, masked, or what runs already
+	lessIfRefused = 2   // the rules have read the secret or the code, and that it is stored, masked, or what runs already
+	lessElsewhere = 1   // the rules saw nothing of files or a database, and those of the server are the service's
+	lessNamed     = 2.5 // and the parameters name a repository or a bucket, or whole databases are made and not their entries
+	lessDoubted   = 2   // the rules saw little, and something against it
+	lessIfFew     = 1   // the rules saw nothing, and the weights know hardly a word
 )
+
+// ruleVerdicts are how sure the rules can be of a tag, the least first.
+var ruleVerdicts = [...]capability.Confidence{"", capability.Low, capability.Medium, capability.High}
+
+// RuleVerdicts are the verdicts of the rules as facts of a tool name them ("verdict:exec medium"), the least sure first.
+var RuleVerdicts = []string{"", "low", "medium", "high"}
+
+// ThresholdRow names the row of a list of weights that says from which log-odds on a label has a level, where the rules gave the
+// verdict at this place of [RuleVerdicts].
+func ThresholdRow(level string, verdict int) string {
+	name := RuleVerdicts[verdict]
+	if name == "" {
+		name = "nothing"
+	}
+	return level + " where the rules say " + name
+}
+
+// threshold returns the thresholds that a row of a list of weights holds, nil if it holds a weight.
+func (t *weightTable) threshold(row string) *logits {
+	if !strings.Contains(row, " where ") {
+		return nil
+	}
+	for k := range ruleVerdicts {
+		switch row {
+		case ThresholdRow("high", k):
+			return &t.high[k]
+		case ThresholdRow("medium", k):
+			return &t.medium[k]
+		}
+	}
+	return nil
+}
+
+// keptElsewhere reports whether a tag is about what a service may hold instead of this machine.
+func keptElsewhere(tag uint8) bool {
+	return tag == tFSRead || tag == tFSWrite || tag == tQuery || tag == tDBWrite
+}
 
 // decide says how sure a label is.
 func (w *toolReader) decide(tag uint8, p *profile) capability.Confidence {
 	t, z, rules := w.weights.tags, w.weighed[tag], w.ruleConfidence(tag)
-	medium := t.medium[tag]
 	switch {
 	case w.against[tag] <= farAgainst && !rules.AtLeast(capability.Medium), rules == "" && tag == tSecret && w.heldSecret:
 		return rules
 	case w.against[tag] <= farAgainst:
 		z -= lessIfAgainst
-	}
-	switch {
-	case rules == capability.High && tag == tNet:
-		medium -= lessForHighNet
-	case rules == capability.High:
-		medium -= lessForHigh
-	case rules == capability.Medium && tag == tNet:
-		medium -= lessForMediumNet
-	case rules == capability.Medium:
-		medium -= lessForMedium
 	case rules == "" && (tag == tSecret && w.mentions.meets(secretWords) || tag == tExec && w.mentions.meets(codeObjects)):
-		medium += moreIfRefused
-	case rules == "" && p.is&remote != 0 && !p.unsure && tag != tNet && tag != tSecret && tag != tExec:
-		medium += moreIfElsewhere
-	case rules == "" && tag != tNet && tag != tSecret && tag != tExec && tag != tIngress:
-		medium += moreIfAlone
+		z -= lessIfRefused
+	case rules == "" && keptElsewhere(tag) && (p.is&provision != 0 || w.namesRepository()):
+		z -= lessNamed
+	case rules == "" && keptElsewhere(tag) && p.is&remote != 0 && !p.unsure:
+		z -= lessElsewhere
+	case rules == capability.Low && w.against[tag] < 0:
+		z -= lessDoubted
+	case rules == "" && w.fewWords:
+		z -= lessIfFew
 	}
+	verdict := slices.Index(ruleVerdicts[:], rules)
+	changes := tag == tDBWrite // any statement can change a database: who says that he only reads needs the rules to say otherwise
 	switch {
 	case w.fewWords && rules.AtLeast(capability.Medium):
 		return rules
-	case w.against[tag] == 0 && (z >= t.high[tag] && w.hasTwoSources(tag) || rules == capability.High && tag != tNet && z >= highByBoth):
-		return capability.High // what the rules see nothing of has one witness
-	case z >= medium:
+	case w.against[tag] == 0 && z >= t.high[verdict][tag] && !(changes && w.hints.readOnly > 0):
+		return capability.High
+	case z >= t.medium[verdict][tag] && !(changes && w.hints.readOnly > 0 && !rules.AtLeast(capability.Medium)):
 		return capability.Medium
 	case z >= t.low[tag], rules != "":
 		return capability.Low
 	}
 	return ""
-}
-
-// hasTwoSources reports whether the rules found a tag in two places: one line of evidence is never high.
-func (w *toolReader) hasTwoSources(tag uint8) bool {
-	_, sources := w.sumSources(tag)
-	return sources >= 2
 }
 
 // fewestConcepts is how many words of a description must mean something to the weights for them to contradict the rules: without a

@@ -8,7 +8,7 @@ import (
 
 // TestParseWeights reads what calibrate writes, and refuses what it does not.
 func TestParseWeights(t *testing.T) {
-	w, err := ParseWeights("bias\texec=-1.5\nhigh\texec=2\nword:run\texec=0.75 fs_read=-0.25\nothers word:run\texec=3\n", "bias\tpath=-1\n")
+	w, err := ParseWeights("bias\texec=-1.5\nhigh where the rules say low\texec=2\nword:run\texec=0.75 fs_read=-0.25\nothers word:run\texec=3\n", "bias\tpath=-1\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,7 +18,7 @@ func TestParseWeights(t *testing.T) {
 	if row := w.tags.find(keyOf("word:run").ofOthers()); row == nil || row[tExec] != 3 {
 		t.Errorf("others word:run: %v", row)
 	}
-	if w.tags.find(keyOf("word:walk")) != nil || w.tags.bias[tExec] != -1.5 || w.tags.high[tExec] != 2 {
+	if w.tags.find(keyOf("word:walk")) != nil || w.tags.bias[tExec] != -1.5 || w.tags.high[1][tExec] != 2 {
 		t.Errorf("got %+v", w.tags)
 	}
 	for _, bad := range []string{"word:run", "word:run\texec", "word:run\texec=x", "word:run\tfly=1"} {
@@ -68,8 +68,10 @@ func TestStem(t *testing.T) {
 func TestWeightsAreFinite(t *testing.T) {
 	w := defaultWeights()
 	for i := range columns {
-		if !(w.tags.low[i] <= w.tags.medium[i] && w.tags.medium[i] <= w.tags.high[i]) {
-			t.Errorf("%s: thresholds %v, %v, %v", tagOrder[i], w.tags.low[i], w.tags.medium[i], w.tags.high[i])
+		for k := range ruleVerdicts {
+			if w.tags.medium[k][i] >= w.tags.high[k][i] || k > 0 && w.tags.high[k][i] > w.tags.high[k-1][i] {
+				t.Errorf("%s where the rules say %q: medium from %v, high from %v", tagOrder[i], ruleVerdicts[k], w.tags.medium[k][i], w.tags.high[k][i])
+			}
 		}
 		if b := float64(w.tags.bias[i]); b == 0 || math.IsNaN(b) {
 			t.Errorf("%s: bias %v", tagOrder[i], b)

@@ -41,8 +41,11 @@ const maxLabels = 16 << 20
 
 // Read reads every labelled server of a corpus, by name. One that cannot be read is a
 // problem and keeps no other from being measured; the error says that there is nothing to
-// measure.
+// measure. A file that ends in .ndjson holds a labelled server a line.
 func Read(dir string) (*Corpus, []finding.Problem, error) {
+	if strings.HasSuffix(dir, familiesEnding) {
+		return readFamilies(dir)
+	}
 	entries, err := os.ReadDir(filepath.Join(dir, "labels"))
 	c := &Corpus{}
 	var problems []finding.Problem

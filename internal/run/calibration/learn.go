@@ -49,21 +49,30 @@ func ridgeOf(observation string) float64 {
 // Learn learns the lists of weights from corpora. Tools are learnt from with the roles that their parameters get from weights that
 // were learnt without their server, as they are met in use.
 func Learn(corpora []*Corpus, folds int) *Lists {
-	var servers []*catalog.Server
-	var truths []*calibrate.Truth
-	var counts []float64
+	all := flatten(corpora)
+	out := &Lists{}
+	roles := learnRoles(all.servers, all.truths, all.counts, folds, out)
+	out.learnTags(all.servers, all.truths, all.counts, folds, roles)
+	return out
+}
+
+// examples are the servers of several corpora, what is true of them and how much each counts. The lists go together.
+type examples struct {
+	servers []*catalog.Server
+	truths  []*calibrate.Truth
+	counts  []float64
+}
+
+func flatten(corpora []*Corpus) (out examples) {
 	for i, c := range corpora {
 		for j, s := range c.servers {
 			n := 3 / math.Sqrt(float64(len(s.Tools())))
 			if i > 0 { // the rules were made with the first corpus in view
 				n *= 2
 			}
-			servers, truths, counts = append(servers, s), append(truths, c.truths[j]), append(counts, n)
+			out.servers, out.truths, out.counts = append(out.servers, s), append(out.truths, c.truths[j]), append(out.counts, n)
 		}
 	}
-	out := &Lists{}
-	roles := learnRoles(servers, truths, counts, folds, out)
-	out.learnTags(servers, truths, counts, folds, roles)
 	return out
 }
 
@@ -110,13 +119,64 @@ func learnRoles(servers []*catalog.Server, truths []*calibrate.Truth, counts []f
 	return out
 }
 
-// Wanted of the labels on unseen servers: this share is right at high, and at high and medium. Thresholds are in log-odds and stay within
-// bounds, since a few surprising tools must not move them far.
+// The share of labels that is right at the least log-odds of a level, on unseen servers; above it more are.
 const (
-	wantHigh, leastHigh, mostHigh       = .965, 1.2, 3
-	wantMedium, leastMedium, mostMedium = .90, .4, 1.2
-	low                                 = -.2
+	rightAtHigh   = .8
+	rightAtMedium = .5
+	rightOfNet    = .6  // at medium, for requests, since most tools of a corpus make some
+	low           = -.2 // in log-odds
 )
+
+// tagGroups are the tags whose thresholds are learnt together: what the rules say of files and databases, of requests, and of the
+// rest is worth different things.
+var tagGroups = [][]capability.Tag{
+	{capability.FSRead, capability.FSWrite, capability.DBQuery, capability.DBWrite},
+	{capability.NetEgress},
+	{capability.Exec, capability.SecretAccess, capability.NetIngress},
+}
+
+// rulesSay is the witness beside the weights: how sure the rules are.
+func rulesSay(t *calibrate.Observed, label int) int {
+	tag := string(capability.Tags()[label])
+	for _, name := range t.Names {
+		if said, ok := strings.CutPrefix(name, "verdict:"); ok {
+			if of, sure, _ := strings.Cut(said, " "); of == tag {
+				return max(0, slices.Index(classify.RuleVerdicts, sure))
+			}
+		}
+	}
+	return 0
+}
+
+// learnThresholds learns from which log-odds on a tag is at high and at medium, by what the rules say.
+func learnThresholds(learnt *calibrate.Learnt, things []calibrate.Observed) map[string][]float64 {
+	rows := map[string][]float64{"low": make([]float64, len(capability.Tags()))}
+	for i := range rows["low"] {
+		rows["low"][i] = low
+	}
+	for _, group := range tagGroups {
+		var labels []int
+		for _, tag := range group {
+			labels = append(labels, slices.Index(capability.Tags(), tag))
+		}
+		shares := map[string]float64{"high": rightAtHigh, "medium": rightAtMedium}
+		if group[0] == capability.NetEgress {
+			shares["medium"] = rightOfNet
+		}
+		for level, share := range shares {
+			for k, z := range learnt.Thresholds(things, labels, rulesSay, len(classify.RuleVerdicts), share) {
+				row := classify.ThresholdRow(level, k)
+				if rows[row] == nil {
+					rows[row] = make([]float64, len(capability.Tags()))
+				}
+				for _, label := range labels {
+					rows[row][label] = z
+				}
+			}
+		}
+	}
+	return rows
+}
 
 func (out *Lists) learnTags(servers []*catalog.Server, truths []*calibrate.Truth, counts []float64, folds int, roles map[parameterKey][]float64) {
 	var labels []string
@@ -145,13 +205,7 @@ func (out *Lists) learnTags(servers []*catalog.Server, truths []*calibrate.Truth
 		}
 	}
 	learnt := learning(labels, folds).Learn(things)
-	thresholds := map[string][]float64{}
-	for i := range labels {
-		thresholds["high"] = append(thresholds["high"], min(mostHigh, learnt.Threshold(things, i, wantHigh, leastHigh)))
-		thresholds["medium"] = append(thresholds["medium"], min(mostMedium, learnt.Threshold(things, i, wantMedium, leastMedium)))
-		thresholds["low"] = append(thresholds["low"], low)
-	}
-	out.Tags = learnt.Rows(labels, thresholds)
+	out.Tags = learnt.Rows(labels, learnThresholds(learnt, things))
 }
 
 // CrossValidate deals the servers out to folds and classifies each fold by weights that were learnt from the others alone, thresholds
