@@ -308,15 +308,15 @@ func TestProbeOfAProtectedServer(t *testing.T) {
 		return strings.Join(out, " ")
 	}
 	code, stdout, stderr := runMain(t, env, "probe", "--register", "--format", "json", "--record", record, at)
-	if got := rules(stdout); code != 1 || got != "GNT-417 GNT-419" {
+	if got := rules(stdout); code != 1 || got != "GNT-433 GNT-435" {
 		t.Errorf("without a login: exit code %d, findings %q: %s", code, got, stderr)
 	}
 	_, again, _ := runMain(t, env, "probe", "--recording", record, "--format", "json")
-	if got := rules(again); got != "GNT-417 GNT-419" {
+	if got := rules(again); got != "GNT-433 GNT-435" {
 		t.Errorf("judged again from the recording: findings %q", got)
 	}
 	_, logged, said := runMain(t, env, "probe", "--login", "--format", "json", at)
-	if got := rules(logged); !strings.Contains(got, "GNT-419") || strings.Contains(got, "GNT-417") {
+	if got := rules(logged); !strings.Contains(got, "GNT-435") || strings.Contains(got, "GNT-433") {
 		t.Errorf("with a login, findings %q: %s", got, said)
 	}
 	text, err := os.ReadFile(record)

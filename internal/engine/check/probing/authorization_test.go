@@ -53,26 +53,26 @@ func TestAuthorizationFindings(t *testing.T) {
 		{"a private address of a private server", with(discovered(goodResource, changed(goodServer, "https://as.example/t", "https://10.0.0.7/t")), func(a *probe.Authorization) { a.Near = "private" }), ""},
 		{"plain HTTP", discovered(goodResource, changed(goodServer, "https://as.example/t", "http://as.example/t")), "SEC-019:high"},
 		{"plain HTTP on this machine", with(discovered(goodResource, changed(goodServer, "https://as.example/t", "http://127.0.0.1/t")), func(a *probe.Authorization) { a.Near = "loopback" }), ""},
-		{"an issuer that is a script", discovered(changed(goodResource, "https://as.example", "data:text/html,x"), ""), "SEC-019:critical GNT-414:medium"},
+		{"an issuer that is a script", discovered(changed(goodResource, "https://as.example", "data:text/html,x"), ""), "SEC-019:critical GNT-430:medium"},
 
-		{"no metadata of the resource", discovered("", ""), "GNT-414:medium"},
+		{"no metadata of the resource", discovered("", ""), "GNT-430:medium"},
 		{"none that could be asked for", with(discovered("", ""), func(a *probe.Authorization) { a.Documents[0].Status = 503 }), ""},
-		{"no authorization server", discovered(`{"resource":"https://mcp.example/mcp"}`, ""), "GNT-414:medium"},
-		{"no metadata of the authorization server", discovered(goodResource, ""), "GNT-414:medium"},
+		{"no authorization server", discovered(`{"resource":"https://mcp.example/mcp"}`, ""), "GNT-430:medium"},
+		{"no metadata of the authorization server", discovered(goodResource, ""), "GNT-430:medium"},
 
-		{"another resource", discovered(changed(goodResource, "https://mcp.example/mcp", "https://bank.example/mcp"), goodServer), "GNT-415:high"},
-		{"a resource that only begins like it", discovered(changed(goodResource, "https://mcp.example/mcp", "https://mcp.example/mc"), goodServer), "GNT-415:high"},
+		{"another resource", discovered(changed(goodResource, "https://mcp.example/mcp", "https://bank.example/mcp"), goodServer), "GNT-431:high"},
+		{"a resource that only begins like it", discovered(changed(goodResource, "https://mcp.example/mcp", "https://mcp.example/mc"), goodServer), "GNT-431:high"},
 		{"the origin as the resource", discovered(changed(goodResource, "https://mcp.example/mcp", "https://mcp.example/"), goodServer), ""},
-		{"another issuer", discovered(goodResource, changed(goodServer, `"issuer":"https://as.example"`, `"issuer":"https://evil.example"`)), "GNT-415:high"},
+		{"another issuer", discovered(goodResource, changed(goodServer, `"issuer":"https://as.example"`, `"issuer":"https://evil.example"`)), "GNT-431:high"},
 		{"an issuer with a slash", discovered(goodResource, changed(goodServer, `"issuer":"https://as.example"`, `"issuer":"https://as.example/"`)), ""},
 
-		{"no challenge", discovered(goodResource, changed(goodServer, `"code_challenge_methods_supported":["S256"],`, "")), "GNT-416:high"},
-		{"plain alone", discovered(goodResource, changed(goodServer, `["S256"]`, `["plain"]`)), "GNT-416:high"},
-		{"plain as well", discovered(goodResource, changed(goodServer, `["S256"]`, `["plain","S256"]`)), "GNT-416:low"},
+		{"no challenge", discovered(goodResource, changed(goodServer, `"code_challenge_methods_supported":["S256"],`, "")), "GNT-432:high"},
+		{"plain alone", discovered(goodResource, changed(goodServer, `["S256"]`, `["plain"]`)), "GNT-432:high"},
+		{"plain as well", discovered(goodResource, changed(goodServer, `["S256"]`, `["plain","S256"]`)), "GNT-432:low"},
 
 		{"a wildcard is registered", with(discovered(goodResource, goodServer), func(a *probe.Authorization) {
 			a.Registration = &probe.Registration{Asked: []string{"https://*.evil.example/*"}, Status: 201, Registered: []string{"https://*.evil.example/*"}}
-		}), "GNT-417:high"},
+		}), "GNT-433:high"},
 		{"it is refused", with(discovered(goodResource, goodServer), func(a *probe.Authorization) {
 			a.Registration = &probe.Registration{Asked: []string{"https://*.evil.example/*"}, Status: 400}
 		}), ""},
@@ -80,23 +80,23 @@ func TestAuthorizationFindings(t *testing.T) {
 			a.Registration = &probe.Registration{Asked: []string{"https://*.evil.example/*"}, Status: 201, Registered: []string{}}
 		}), ""},
 
-		{"tokens in the query", discovered(changed(goodResource, "{", `{"bearer_methods_supported":["header","query"],`), goodServer), "GNT-418:medium"},
+		{"tokens in the query", discovered(changed(goodResource, "{", `{"bearer_methods_supported":["header","query"],`), goodServer), "GNT-434:medium"},
 		{"tokens in the header", discovered(changed(goodResource, "{", `{"bearer_methods_supported":["header"],`), goodServer), ""},
-		{"the implicit grant", discovered(goodResource, changed(goodServer, `["code"]`, `["code","id_token token"]`)), "GNT-418:medium"},
+		{"the implicit grant", discovered(goodResource, changed(goodServer, `["code"]`, `["code","id_token token"]`)), "GNT-434:medium"},
 		{"an id token", discovered(goodResource, changed(goodServer, `["code"]`, `["code","id_token"]`)), ""},
 
-		{"answers without an issuer", discovered(goodResource, changed(goodServer, ":true", ":false")), "GNT-419:low"},
+		{"answers without an issuer", discovered(goodResource, changed(goodServer, ":true", ":false")), "GNT-435:low"},
 
 		{"a token for another", with(discovered(goodResource, goodServer), func(a *probe.Authorization) {
 			a.Accepted, a.Audience = true, []string{"https://bank.example/mcp"}
-		}), "GNT-420:critical"},
+		}), "GNT-436:critical"},
 		{"a token for another that is refused", with(discovered(goodResource, goodServer), func(a *probe.Authorization) { a.Audience = []string{"https://bank.example/mcp"} }), ""},
 		{"a token for this one as well", with(discovered(goodResource, goodServer), func(a *probe.Authorization) {
 			a.Accepted, a.Audience = true, []string{"https://bank.example/mcp", "https://mcp.example/mcp/"}
 		}), ""},
 		{"a token for a name", with(discovered(goodResource, goodServer), func(a *probe.Authorization) { a.Accepted, a.Audience = true, []string{"mcp"} }), ""},
 
-		{"documents that are none", discovered(`[1]`, `{"issuer":7,"code_challenge_methods_supported":"S256"}`), "GNT-414:medium GNT-415:high GNT-416:high GNT-419:low"},
+		{"documents that are none", discovered(`[1]`, `{"issuer":7,"code_challenge_methods_supported":"S256"}`), "GNT-430:medium GNT-431:high GNT-432:high GNT-435:low"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
