@@ -35,6 +35,7 @@ const (
 	targets             // what reads, plays and judges what a user names
 	plans               // what decides over several targets
 	command             // the subcommands
+	programs            // the command lines of further programs
 	entry               // main
 )
 
@@ -130,6 +131,10 @@ var table = []row{
 	{path: "internal/engine/osv", layer: words, may: []string{"finding", "rawjson"}},
 	{path: "internal/runtime/unpack", layer: wires, may: []string{"result"}, not: impure},
 	{path: "internal/runtime/fetch", layer: manners, may: []string{"internal/runtime/unpack", "internal/runtime/wire", "result"}, not: impure},
+	{path: "internal/engine/fleetplan", layer: contract, may: []string{"internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
+	// The only package that knows NATS; no package of gauntlet itself imports it.
+	{path: "internal/runtime/broker", layer: wires, not: impure},
+
 	{path: "internal/runtime/sourcetree", layer: wires, may: []string{"finding", "sink"}, not: impure},
 	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
 	{path: "internal/runtime/oauth", layer: wires, may: []string{"internal/leaf/mcp", "internal/leaf/probe"}, deps: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}, not: impure},
@@ -185,7 +190,11 @@ var table = []row{
 	{path: "internal/run/redteam", layer: plans, may: []string{"internal/engine/delivery", "internal/leaf/mcp", "internal/run/attackdoc", "internal/run/attackrun", "internal/run/modelset", "internal/run/testagent", "internal/run/tracefile", "internal/runtime/mcpclient", "internal/runtime/model", "internal/runtime/wire", "oatf", "rawjson", "report", "result", "trace", "verdict"}, not: impure},
 	{path: "internal/run/lockstate", layer: plans, may: []string{"internal/run/launch", "internal/run/target", "catalog", "diff", "finding", "lock"}, not: impure},
 
+	{path: "internal/run/fleet", layer: targets, may: []string{"attacks", "internal/engine/check/config", "internal/engine/fleetplan", "internal/run/userfile", "internal/runtime/broker", "internal/runtime/discover", "internal/runtime/model", "internal/runtime/sandbox", "report", "result"}, not: impure},
+
 	{path: "internal/cli", layer: command, may: []string{"*"}, not: impure | userFace},
 	{path: "cmd/release-docs", layer: entry, may: []string{"internal/cli"}, deps: []string{"github.com/spf13/cobra"}, not: impure | userFace | mayExit},
+	{path: "internal/cli/fleetcli", layer: programs, may: []string{"internal/engine/fleetplan", "internal/run/fleet", "internal/run/userfile", "internal/runtime/broker", "internal/runtime/discover", "report", "result"}, not: impure | userFace},
+	{path: "cmd/gauntlet-fleet", layer: entry, may: []string{"internal/cli", "internal/cli/fleetcli", "internal/runtime/sandbox", "internal/runtime/wire", "result"}, not: impure | userFace | mayExit},
 	{path: "cmd/gauntlet", layer: entry, may: []string{"internal/cli", "internal/runtime/sandbox", "internal/runtime/wire"}, not: impure | userFace | mayExit},
 }

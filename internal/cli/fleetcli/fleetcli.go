@@ -1,0 +1,147 @@
+// Package fleetcli is the command line of gauntlet-fleet. It is a program of its own since NATS would make gauntlet a third
+// bigger (docs/fleet.md has the figures).
+package fleetcli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/run/fleet"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/broker"
+	"gauntlet/internal/runtime/discover"
+	"gauntlet/report"
+	"gauntlet/result"
+)
+
+// A Host is what a run is given of the outside world.
+type Host struct {
+	Stdout, Stderr io.Writer
+	Environ        []string
+	Program        string // this program's file, which jobs are started from
+}
+
+// Main runs gauntlet-fleet with the arguments behind the program's name and returns its exit code, one of those in package
+// result.
+func Main(ctx context.Context, args []string, host Host) int {
+	a := &app{host: host}
+	root := &cobra.Command{
+		Use:   "gauntlet-fleet",
+		Short: "Test thousands of MCP servers, agents and models",
+		Long: `gauntlet-fleet runs a plan, targets by lanes, over many workers. Jobs and results are kept by NATS
+JetStream: a server inside this program for one machine, a cluster for several. docs/fleet.md
+describes plans, workers and what to expect.
+
+Exit codes of run and report: 1 if a job crossed the gate of its lane; else 2 unless every job has
+a complete result; else 0.`,
+		Example: `  gauntlet-fleet run plan.yaml
+  gauntlet-fleet report --directory reports plan.yaml
+  gauntlet-fleet run --nats tls://nats.example:4222 --nats-creds fleet.creds --workers 0 plan.yaml
+  gauntlet-fleet worker --nats tls://nats.example:4222 --nats-creds fleet.creds --key worker.key --name plan`,
+		SilenceErrors: true, SilenceUsage: true, Version: version(),
+	}
+	root.SetArgs(args)
+	root.SetOut(host.Stdout)
+	root.SetErr(host.Stderr)
+	root.AddCommand(a.newRunCommand(), a.newWorkerCommand(), a.newStatusCommand(), a.newReportCommand(), a.newWatchCommand(), a.newCancelCommand(), a.newDrainCommand())
+	if err := root.ExecuteContext(ctx); err != nil {
+		a.say("%s", err)
+		return result.ExitTrouble
+	}
+	return a.code
+}
+
+// app is one run.
+type app struct {
+	host Host
+	code int
+}
+
+// say prints a message. What strangers contributed to it cannot steer the terminal.
+func (a *app) say(format string, args ...any) {
+	_, _ = fmt.Fprintln(a.host.Stderr, report.Visible("gauntlet-fleet: "+fmt.Sprintf(format, args...))) // nobody else to tell
+}
+
+func (a *app) lookup(name string) (string, bool) {
+	for i := len(a.host.Environ) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(a.host.Environ[i], name+"="); ok {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// version is that of gauntlet, which reports name.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+// natsFlags say where NATS is.
+type natsFlags struct {
+	url, credentials, cert, key string
+	ca                          []string
+}
+
+func (n *natsFlags) add(cmd *cobra.Command, otherwise string) {
+	f := cmd.Flags()
+	f.StringVar(&n.url, "nats", "", "use NATS at this `URL`, several separated by commas (default "+otherwise+")")
+	f.StringVar(&n.credentials, "nats-creds", "", "log in with this credentials `FILE` (default none)")
+	f.StringArrayVar(&n.ca, "nats-ca", nil, "trust the certificates in this `FILE`; repeatable (default those of the system)")
+	f.StringVar(&n.cert, "nats-cert", "", "present the certificate in this `FILE` (default none)")
+	f.StringVar(&n.key, "nats-key", "", "with the private key in this `FILE` (default none)")
+}
+
+func (n *natsFlags) access() (broker.Access, error) {
+	if (n.cert == "") != (n.key == "") {
+		return broker.Access{}, errors.New("--nats-cert and --nats-key go together")
+	}
+	if n.url == "" && (n.credentials != "" || n.cert != "" || len(n.ca) > 0) {
+		return broker.Access{}, errors.New("--nats-creds, --nats-ca and --nats-cert are for --nats")
+	}
+	return broker.Access{URL: n.url, Credentials: n.credentials, CA: n.ca, Cert: n.cert, Key: n.key, Name: "gauntlet-fleet"}, nil
+}
+
+// thisMachine is what references in configurations are resolved with.
+func (a *app) thisMachine() discover.Host {
+	h := discover.Host{FS: discover.Disk{}, OS: runtime.GOOS, Env: a.lookup}
+	h.Home, _ = a.lookup("HOME")
+	h.Cwd, _ = os.Getwd()
+	return h
+}
+
+// openOwner opens the fleet of a plan that was begun before. The caller closes the server.
+func (a *app) openOwner(ctx context.Context, n *natsFlags, plan string) (*fleet.Owner, *fleet.Server, error) {
+	access, err := n.access()
+	if err != nil {
+		return nil, nil, err
+	}
+	home := fleet.HomeOf(plan)
+	if _, err := home.ReadKeys(); err != nil {
+		return nil, nil, err
+	}
+	server, err := home.Connect(access)
+	if err != nil {
+		return nil, nil, err
+	}
+	owner, err := fleet.OpenOwner(ctx, home, server)
+	if err != nil {
+		server.Close()
+		return nil, nil, err
+	}
+	return owner, server, nil
+}
+
+func (a *app) write(file string, write func(io.Writer) error) error {
+	return userfile.Write(file, a.host.Stdout, write)
+}

@@ -1,0 +1,198 @@
+package fleetcli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/run/fleet"
+	"gauntlet/report"
+)
+
+func (a *app) newStatusCommand() *cobra.Command {
+	var n natsFlags
+	format := "text"
+	cmd := &cobra.Command{
+		Use: "status [flags] PLAN.yaml", Short: "Say what a fleet is doing", Args: cobra.ExactArgs(1),
+		Example: "  gauntlet-fleet status plan.yaml",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			owner, server, err := a.openOwner(cmd.Context(), &n, args[0])
+			if err != nil {
+				return err
+			}
+			defer server.Close()
+			s, err := owner.Status(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.write("-", func(w io.Writer) error { return writeStatus(w, s, format) })
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", format, "how to write it: text, json")
+	n.add(cmd, "the server of the plan on this machine")
+	return cmd
+}
+
+func writeStatus(w io.Writer, s *fleet.Status, format string) error {
+	switch format {
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(s)
+	case "text":
+	default:
+		return fmt.Errorf("--format: unknown format %q: want text or json", format)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "fleet %s: %s\n", s.Name, s.State)
+	fmt.Fprintf(&b, "jobs    %d: %d done, %d failed, %d with workers, %d waiting (%d KB on disk)\n", s.Jobs, s.Done, s.Failed, s.Taken, s.Waiting, s.Bytes>>10)
+	for _, c := range s.Classes {
+		if len(c.Needs) > 0 && c.Waiting+c.Taken > 0 {
+			fmt.Fprintf(&b, "        %d of them need %s\n", c.Waiting+c.Taken, strings.Join(c.Needs, ", "))
+		}
+	}
+	for _, k := range s.Workers {
+		fmt.Fprintf(&b, "worker  %s: %d of %d running, %d done, %d failed, %d refused; %s\n", k.ID, k.Running, k.Slots, k.Done, k.Failed, k.Refused, strings.Join(k.Capabilities, ", "))
+	}
+	for _, r := range s.Refused {
+		fmt.Fprintf(&b, "refused %s\n", r)
+	}
+	if s.Forged > 0 {
+		fmt.Fprintf(&b, "forged  %d results that no worker of the plan wrote\n", s.Forged)
+	}
+	for line := range strings.Lines(b.String()) {
+		if _, err := fmt.Fprintln(w, report.Visible(strings.TrimSuffix(line, "\n"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) newReportCommand() *cobra.Command {
+	var n natsFlags
+	var format, output, directory string
+	cmd := &cobra.Command{
+		Use: "report [flags] PLAN.yaml", Short: "Write the report over all jobs of a plan", Args: cobra.ExactArgs(1),
+		Long: `report writes what became of every job of the plan, and of what was not done why. --directory also
+writes a page and a SARIF file of each target, and the reports as workers wrote them.`,
+		Example: `  gauntlet-fleet report plan.yaml
+  gauntlet-fleet report --format json --output fleet.json --directory reports plan.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			owner, server, err := a.openOwner(cmd.Context(), &n, args[0])
+			if err != nil {
+				return err
+			}
+			defer server.Close()
+			return a.writeReport(cmd.Context(), owner, format, output, directory)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&format, "format", "pretty", "how to write the report: "+strings.Join(report.FleetNames(), ", "))
+	f.StringVarP(&output, "output", "o", "-", "write the report to this `FILE`, - for standard output")
+	f.StringVar(&directory, "directory", "", "write reports of each target to this `DIR` as well (default none)")
+	n.add(cmd, "the server of the plan on this machine")
+	return cmd
+}
+
+// writeReport writes the reports of a fleet and sets the exit code.
+func (a *app) writeReport(ctx context.Context, owner *fleet.Owner, format, output, directory string) error {
+	f, err := report.LookupFleet(format)
+	if err != nil {
+		return fmt.Errorf("--format: %w", err)
+	}
+	r, err := owner.Report(ctx)
+	if err != nil {
+		return err
+	}
+	if directory != "" {
+		if err := owner.WriteDirectory(ctx, directory, r, a.say); err != nil {
+			return err
+		}
+	}
+	a.code = r.ExitCode()
+	return a.write(output, func(w io.Writer) error {
+		if format == "pretty" {
+			w = report.LogWriter(w)
+		}
+		return f.Write(w, r, report.Options{})
+	})
+}
+
+func (a *app) newWatchCommand() *cobra.Command {
+	var n natsFlags
+	cmd := &cobra.Command{
+		Use: "watch [flags] PLAN.yaml", Short: "Show each job as it ends", Args: cobra.ExactArgs(1),
+		Long:    "watch prints a line for each job that has ended, and for each that ends from then on, until all have.",
+		Example: "  gauntlet-fleet watch plan.yaml",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			owner, server, err := a.openOwner(cmd.Context(), &n, args[0])
+			if err != nil {
+				return err
+			}
+			defer server.Close()
+			return owner.Watch(cmd.Context(), func(e *fleet.Entry, f *fleet.Failure) {
+				_, _ = fmt.Fprintln(a.host.Stdout, report.Visible(endedLine(e, f))) // whoever watches is gone
+			}, func(_, _, _ int) {})
+		},
+	}
+	n.add(cmd, "the server of the plan on this machine")
+	return cmd
+}
+
+// endedLine says what became of one job.
+func endedLine(e *fleet.Entry, f *fleet.Failure) string {
+	if f != nil {
+		return fmt.Sprintf("failed  %s %s: %s", f.Lane, f.Target, f.Reason)
+	}
+	text := fmt.Sprintf("%-7s %s %s %s", map[bool]string{true: "done", false: "partly"}[e.Complete], e.Lane, e.Target, e.Document)
+	text = strings.TrimSpace(text) + fmt.Sprintf(" in %s on %s", e.Took.Round(time.Millisecond), e.Worker)
+	if words := report.CountWords(e.Counts); words != "" {
+		text += ": " + words
+	}
+	return text
+}
+
+func (a *app) newCancelCommand() *cobra.Command {
+	var n natsFlags
+	cmd := &cobra.Command{
+		Use: "cancel [flags] PLAN.yaml", Short: "Stop a fleet and empty its queue", Args: cobra.ExactArgs(1),
+		Long:    "cancel stops what workers do and drops what waits. What has a result keeps it, and run begins the rest again.",
+		Example: "  gauntlet-fleet cancel plan.yaml",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.tellFleet(cmd.Context(), &n, args[0], func(o *fleet.Owner) error { return o.Cancel(cmd.Context()) })
+		},
+	}
+	n.add(cmd, "the server of the plan on this machine")
+	return cmd
+}
+
+func (a *app) newDrainCommand() *cobra.Command {
+	var n natsFlags
+	var workers []string
+	cmd := &cobra.Command{
+		Use: "drain [flags] PLAN.yaml", Short: "Have workers end what they do and begin nothing", Args: cobra.ExactArgs(1),
+		Long:    "drain has workers end what they do and begin nothing. What is queued stays, and run goes on with it.",
+		Example: "  gauntlet-fleet drain --worker host-4711 plan.yaml",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.tellFleet(cmd.Context(), &n, args[0], func(o *fleet.Owner) error { return o.Drain(cmd.Context(), workers) })
+		},
+	}
+	cmd.Flags().StringArrayVar(&workers, "worker", nil, "drain this worker alone, by its `ID` as status shows it; repeatable (default all)")
+	n.add(cmd, "the server of the plan on this machine")
+	return cmd
+}
+
+func (a *app) tellFleet(ctx context.Context, n *natsFlags, plan string, tell func(*fleet.Owner) error) error {
+	owner, server, err := a.openOwner(ctx, n, plan)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	return tell(owner)
+}

@@ -1,0 +1,114 @@
+package fleetcli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/run/fleet"
+)
+
+// workerCommand is one run of the subcommand worker.
+type workerCommand struct {
+	*app
+	nats     natsFlags
+	plan     string
+	key      string
+	name     string
+	id       string
+	slots    int
+	commands bool
+	region   string
+	env      []string
+	models   []string
+}
+
+func (a *app) newWorkerCommand() *cobra.Command {
+	w := &workerCommand{app: a}
+	cmd := &cobra.Command{
+		Use:   "worker [flags]",
+		Short: "Do jobs of a fleet",
+		Long: `worker takes jobs of one fleet until the fleet is drained or cancelled, or until it is interrupted; what
+it was doing then goes to other workers. It starts only jobs that the key of the plan signed:
+--key names the file worker.key of the plan's directory, to be copied here by hand.
+
+It gets the jobs that it can do. Whether commands that the plan names are started here, which
+variables of yours jobs may use and which models they may ask is yours to say.`,
+		Example: `  gauntlet-fleet worker --nats tls://nats.example:4222 --key worker.key --name corpus
+  gauntlet-fleet worker --plan plan.yaml --jobs 4`,
+		Args: cobra.NoArgs,
+		RunE: w.work,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&w.plan, "plan", "", "join the run of this plan `FILE` on this machine (default none)")
+	f.StringVar(&w.key, "key", "", "the `FILE` worker.key of the plan (default that beside --plan)")
+	f.StringVar(&w.name, "name", "", "`NAME` of the fleet, as the plan has it (default that of --plan)")
+	w.nats.add(cmd, "the server of --plan")
+	f.IntVar(&w.slots, "jobs", 2, "jobs at the same time")
+	f.StringVar(&w.id, "id", "", "what to call this worker, letters, digits, _ and - (default host and process)")
+	f.BoolVar(&w.commands, "allow-commands", false, "start the commands that the plan names (default off)")
+	f.StringArrayVar(&w.env, "allow-env", nil, "let jobs use this variable of ours, by `NAME`; repeatable (default none)")
+	f.StringArrayVar(&w.models, "model", nil, "let jobs ask this model, by `ID`, with keys from our variables; repeatable (default none)")
+	f.StringVar(&w.region, "region", "", "say that this worker is in this `REGION` (default none)")
+	return cmd
+}
+
+func (w *workerCommand) work(cmd *cobra.Command, _ []string) error {
+	access, err := w.nats.access()
+	if err != nil {
+		return err
+	}
+	if w.slots < 1 || w.slots > 1024 {
+		return errors.New("--jobs: want a number from 1 to 1024")
+	}
+	home := fleet.HomeOf(w.plan)
+	switch {
+	case w.plan == "" && (access.URL == "" || w.key == "" || w.name == ""):
+		return errors.New("want --plan, or --nats with --key and --name")
+	case w.plan != "" && w.key == "":
+		w.key = home.WorkerKeys()
+	}
+	if w.plan != "" && w.name == "" {
+		plan, err := w.readPlan(w.plan)
+		if err != nil {
+			return err
+		}
+		w.name = plan.Name
+	}
+	keys, err := fleet.ReadWorkerKeys(w.key)
+	if err != nil {
+		return err
+	}
+	if access.URL == "" && !home.Running() {
+		return fmt.Errorf("%s: nothing runs this plan on this machine: begin it with gauntlet-fleet run", w.plan)
+	}
+	server, err := home.Connect(access)
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	f, err := server.Client.Open(cmd.Context(), w.name)
+	if err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp("", "gauntlet-worker-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	one := &fleet.Worker{
+		Fleet: f, Keys: keys, ID: w.chooseID(), Version: version(), Slots: w.slots, Capabilities: w.capabilities(),
+		Runner: fleet.Runner{Program: []string{w.host.Program, JobCommand}, Environ: w.host.Environ}, Temp: temp, Note: w.say,
+	}
+	w.say("worker %s of %s: %d jobs at the same time", one.ID, w.name, one.Slots)
+	return one.Run(cmd.Context())
+}
+
+func (w *workerCommand) capabilities() fleet.Capabilities {
+	c := fleet.Detect(w.lookup)
+	c.Commands, c.Region, c.Env, c.Models = w.commands, w.region, w.env, w.models
+	return c
+}

@@ -1,0 +1,359 @@
+package fleetplan
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const wholePlan = `
+name: corpus
+round: 2026-11
+region: eu
+targets:
+  - one.json
+  - https://a.example/mcp
+  - directory: snapshots
+  - list: servers.txt
+  - registry: export.json
+  - configuration: mcp.json
+    start: true
+  - url: https://b.example/mcp
+    bearer_env: TOKEN
+  - command: [npx, -y, server@1.0.0]
+    env: [API_KEY]
+    name: the server
+  - model: gpt-5
+  - agent: builtin:victim
+lanes:
+  - scan
+  - lane: probe
+    options: {budget: 10s, sandbox: require, include-low: true}
+  - lane: attack
+    documents: [tool-poisoning]
+  - lane: redteam
+    options: {runs: 3}
+limits: {time: 2m, memory: 1GiB, attempts: 2}
+rates:
+  hosts: {"*": 5/s, b.example: 10/m}
+  providers: {openai: 60/m}
+`
+
+func parse(t *testing.T, text string) *Plan {
+	t.Helper()
+	p, errs := Parse("corpus.yaml", text)
+	if len(errs) > 0 {
+		t.Fatalf("%v", errs)
+	}
+	return p
+}
+
+func TestParse(t *testing.T) {
+	p := parse(t, wholePlan)
+	if p.Name != "corpus" || p.Round != "2026-11" || p.Region != "eu" || len(p.Sources) != 10 || len(p.Lanes) != 4 {
+		t.Errorf("got %+v", p)
+	}
+	if got := (Limits{2 * time.Minute, 1 << 30, 2}); p.Limits != got {
+		t.Errorf("limits %+v, want %+v", p.Limits, got)
+	}
+	if got := p.Lanes[1].Options; !slices.Equal(got, []string{"--sandbox=require", "--include-low=true", "--budget=10s"}) {
+		t.Errorf("options %q, want them in the order of the table", got)
+	}
+	if got := p.Rates.Hosts["b.example"].Interval(); got != 6*time.Second {
+		t.Errorf("interval %v, want 6s", got)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	const lanes, targets = "lanes: [scan]\n", "targets: [a.json]\n"
+	for _, tt := range []struct{ name, text, want string }{
+		{"an empty file", "", "the file is empty"},
+		{"no lanes", targets, "at least one of each"},
+		{"an unknown key", targets + lanes + "worker: 3\n", "worker"},
+		{"an unknown lane", targets + "lanes: [pray]\n", "unknown lane"},
+		{"a flag that names a file", targets + "lanes: [{lane: scan, options: {output: /etc/passwd}}]\n", "output"},
+		{"a flag that names a directory", targets + "lanes: [{lane: scan, options: {source: /}}]\n", "source"},
+		{"documents of a scan", targets + "lanes: [{lane: scan, documents: [x]}]\n", "documents are for"},
+		{"two kinds of target", "targets: [{file: a, url: 'https://x'}]\n" + lanes, "has 2 of them"},
+		{"a value in env", "targets: [{command: [x], env: [A=secret]}]\n" + lanes, "values do not belong"},
+		{"a user in a URL", "targets: [{url: 'https://u:p@x.example/'}]\n" + lanes, "names no user"},
+		{"a start that is no answer", "targets: [{configuration: x, start: perhaps}]\n" + lanes, "neither true nor false"},
+		{"a flag as a file", "targets: [{file: --yes}]\n" + lanes, "taken for a flag"},
+		{"a rate without a time", targets + lanes + "rates: {hosts: {a: 5}}\n", "is no rate"},
+		{"too little memory", targets + lanes + "limits: {memory: 1MiB}\n", "memory"},
+		{"a name with a dot", "name: a.b\n" + targets + lanes, "the name of the fleet"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, errs := Parse("p.yaml", tt.text)
+			if len(errs) == 0 || !strings.Contains(errs[0].Error(), tt.want) {
+				t.Errorf("got %v, want an error with %q", errs, tt.want)
+			}
+		})
+	}
+}
+
+func TestJobs(t *testing.T) {
+	p := parse(t, wholePlan)
+	docs := [][]Document{nil, nil, {{Name: "tool-poisoning"}}, nil}
+	for _, tt := range []struct {
+		source int
+		lanes  []LaneName
+		needs  []string // of the last job
+		paces  int
+	}{
+		{1, []LaneName{Scan, Probe, Attack}, []string{"region eu"}, 1},
+		{6, []LaneName{Scan, Probe, Attack}, []string{"env TOKEN", "region eu"}, 1},
+		{7, []LaneName{Scan, Probe, Attack}, []string{"commands", "env API_KEY", "language node", "region eu"}, 0},
+		{8, []LaneName{Attack, Redteam}, []string{"model gpt-5", "region eu"}, 1},
+		{9, []LaneName{Attack}, []string{"region eu"}, 0},
+	} {
+		jobs := p.Jobs(p.Sources[tt.source].Target, "d", "v", docs)
+		var lanes []LaneName
+		for i := range jobs {
+			lanes = append(lanes, jobs[i].Lane)
+			if err := jobs[i].Check(); err != nil {
+				t.Errorf("%+v: %v", jobs[i], err)
+			}
+		}
+		last := jobs[len(jobs)-1]
+		if !slices.Equal(lanes, tt.lanes) || !slices.Equal(last.Needs, tt.needs) || len(last.Paces) != tt.paces {
+			t.Errorf("source %d: lanes %v, needs %q, %d paces; want %v, %q, %d", tt.source, lanes, last.Needs, len(last.Paces), tt.lanes, tt.needs, tt.paces)
+		}
+	}
+	probe := p.Jobs(p.Sources[7].Target, "d", "v", docs)[1]
+	if !slices.Contains(probe.Needs, NeedsSandbox) {
+		t.Errorf("a probe of a command needs %q, want a sandbox among them", probe.Needs)
+	}
+}
+
+// A job's name changes with what its result depends on, and with nothing else.
+func TestID(t *testing.T) {
+	base := Job{Plan: "p", Version: "1", Round: "r", Lane: Scan, Target: Target{Kind: File, Value: []string{"/a"}, Digest: strings.Repeat("0", 64)}, Options: []string{"--differential=true"}}
+	for _, tt := range []struct {
+		name   string
+		change func(*Job)
+		same   bool
+	}{
+		{"another plan", func(j *Job) { j.Plan = "q" }, true},
+		{"the file elsewhere", func(j *Job) { j.Target.Value = []string{"/b"} }, true},
+		{"another name of the target", func(j *Job) { j.Target.Name = "x" }, true},
+		{"other needs", func(j *Job) { j.Needs = []string{"sandbox"} }, true},
+		{"another content", func(j *Job) { j.Target.Digest = strings.Repeat("1", 64) }, false},
+		{"another version", func(j *Job) { j.Version = "2" }, false},
+		{"another round", func(j *Job) { j.Round = "s" }, false},
+		{"another lane", func(j *Job) { j.Lane = Vet }, false},
+		{"other options", func(j *Job) { j.Options = nil }, false},
+		{"a document", func(j *Job) { j.Document = "x" }, false},
+	} {
+		other := base
+		tt.change(&other)
+		if got := other.ID() == base.ID(); got != tt.same {
+			t.Errorf("%s: same name %t, want %t", tt.name, got, tt.same)
+		}
+	}
+}
+
+func TestArgs(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		job  Job
+		want string
+	}{
+		{"a file", Job{Lane: Scan, Target: Target{Kind: File, Value: []string{"/x"}, Digest: strings.Repeat("0", 64)}}, "scan --format=json --output=OUT --quiet --no-suppressions FILE"},
+		{"a URL with a token", Job{Lane: Scan, Target: Target{Kind: URL, Value: []string{"https://a.example"}, Bearer: "TOKEN"}}, "scan --format=json --output=OUT --quiet --no-suppressions --bearer-env=TOKEN https://a.example"},
+		{"a command", Job{Lane: Probe, Target: Target{Kind: Command, Value: []string{"./s", "--stdio"}, Env: []string{"KEY"}}, Options: []string{"--sandbox=off"}}, "probe --format=json --output=OUT --quiet --sandbox=off --env=KEY -- ./s --stdio"},
+		{"an attack on an agent", Job{Lane: Attack, Target: Target{Kind: Agent, Value: []string{"builtin:victim"}}, Document: "tool-poisoning"}, "attack run --format=json --output=OUT --quiet --agent=builtin:victim tool-poisoning"},
+		{"an attack on a command", Job{Lane: Attack, Target: Target{Kind: Command, Value: []string{"./s"}}, Document: "x", DocumentDigest: strings.Repeat("0", 64)}, "attack run --format=json --output=OUT --quiet DOC -- ./s"},
+		{"a model", Job{Lane: Redteam, Target: Target{Kind: Model, Value: []string{"gpt-5"}}, Options: []string{"--runs=3"}}, "redteam --format=json --output=OUT --quiet --runs=3 --model=gpt-5"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := tt.job.Args("FILE", "DOC", "OUT")
+			if err != nil || strings.Join(got, " ") != tt.want {
+				t.Errorf("got %q (%v), want %s", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func newKeys(t testing.TB) *Keys {
+	t.Helper()
+	k, err := NewKeys(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// A worker opens what its plan's owner signed, and nothing else.
+func TestOpenJob(t *testing.T) {
+	ours, strangers := newKeys(t), newKeys(t)
+	job := Job{Plan: "p", Version: "1", Lane: Scan, Target: Target{Kind: URL, Value: []string{"https://a.example"}}}
+	good, err := ours.SealJob(&job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ours.Worker().OpenJob(good); err != nil || got.ID() != job.ID() {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	foreign, err := strangers.SealJob(&job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, err := ours.SealOrder(&Order{Plan: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := append(slices.Clone(good[:len(good)-1]), ' ')
+	evil := job
+	evil.Options = []string{"--output=/etc/passwd"}
+	bad, err := ours.SealJob(&evil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		message []byte
+		want    error // nil for any
+	}{
+		{"nothing", nil, ErrStranger},
+		{"a stranger's", foreign, ErrStranger},
+		{"one byte changed", changed, ErrStranger},
+		{"an order in place of a job", order, ErrStranger},
+		{"a giant", append(slices.Clone(good), make([]byte, MaxJob)...), nil},
+		{"options that no plan can have", bad, nil},
+		{"a sealed result", ours.Worker().SealText([]byte("{}")), ErrStranger},
+	} {
+		if got, err := ours.Worker().OpenJob(tt.message); got != nil || err == nil || tt.want != nil && !errors.Is(err, tt.want) {
+			t.Errorf("%s: got %+v, %v; want it refused with %v", tt.name, got, err, tt.want)
+		}
+	}
+}
+
+func TestOpenText(t *testing.T) {
+	ours, strangers := newKeys(t).Worker(), newKeys(t).Worker()
+	if got, err := ours.OpenText(ours.SealText([]byte("x"))); err != nil || string(got) != "x" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	for _, message := range [][]byte{nil, []byte("x"), strangers.SealText([]byte("x")), append(ours.SealText([]byte("x")), 'y')} {
+		if got, err := ours.OpenText(message); !errors.Is(err, ErrForged) {
+			t.Errorf("%q: got %q, %v; want ErrForged", message, got, err)
+		}
+	}
+}
+
+func TestKeysAreReadBack(t *testing.T) {
+	k := newKeys(t)
+	text, err := json.Marshal(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := ParseKeys(text); err != nil || !back.Plan.Equal(k.Plan) {
+		t.Errorf("got %v, %v", back, err)
+	}
+	if text, err = json.Marshal(k.Worker()); err != nil || strings.Contains(string(text), `"private"`) {
+		t.Fatal(err)
+	}
+	if back, err := ParseWorkerKeys(text); err != nil || !back.Plan.Equal(k.Worker().Plan) {
+		t.Errorf("got %v, %v", back, err)
+	}
+	if _, err := ParseKeys(text); err == nil {
+		t.Error("the keys of a worker pass for those of an owner")
+	}
+}
+
+const export = `{"servers":[
+ {"server":{"name":"com.example/remote","remotes":[{"type":"streamable-http","url":"https://a.example/mcp"}]},"_meta":{}},
+ {"name":"io.example/package","packages":[{"registryType":"npm","identifier":"@x/y","version":"1.0.2"},{"registryType":"oci","identifier":"docker.io/x"}]},
+ {"server":{"name":"io.example/python","packages":[{"registryType":"pypi","identifier":"z","version":"2"}]}},
+ {"server":{"name":"io.example/nothing"}},
+ {"server":{"name":"io.example/file","remotes":[{"url":"file:///etc/passwd"}]}},
+ 17]}`
+
+func TestParseRegistry(t *testing.T) {
+	targets, problems, err := ParseRegistry("export.json", export)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, target := range targets {
+		got = append(got, string(target.Kind)+" "+target.Value[0])
+	}
+	if want := []string{"url https://a.example/mcp", "package npm:@x/y@1.0.2", "package pypi:z==2"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if len(problems) != 3 {
+		t.Errorf("%d problems, want 3: %v", len(problems), problems)
+	}
+	if _, _, err := ParseRegistry("x", "[]"); err == nil {
+		t.Error("a list passes for an export")
+	}
+}
+
+func TestParseList(t *testing.T) {
+	targets, errs := ParseList("l", "# servers\nhttps://a.example/mcp\n\nnpm:left-pad\nx.json\n-x\nhttps://\n")
+	if len(targets) != 3 || targets[0].Kind != URL || targets[1].Kind != Package || targets[2].Kind != File {
+		t.Errorf("got %+v", targets)
+	}
+	if len(errs) != 2 || errs[0].Line != 6 {
+		t.Errorf("got %v, want what is wrong in lines 6 and 7", errs)
+	}
+}
+
+// Whatever a plan says, it is refused or its jobs pass the check of a worker.
+func FuzzParse(f *testing.F) {
+	f.Add(wholePlan)
+	f.Add("targets: [{command: [a, b], env: [X]}]\nlanes: [{lane: probe, options: {class: [a, b]}}]\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		p, errs := Parse("p.yaml", text)
+		if len(errs) > 0 {
+			return
+		}
+		for _, s := range p.Sources {
+			if s.Target.Kind == "" || s.Target.Check() != nil || s.Target.Kind == File {
+				continue
+			}
+			for _, j := range p.Jobs(s.Target, "d", "v", make([][]Document, len(p.Lanes))) {
+				if err := j.Check(); err != nil {
+					t.Errorf("%+v: %v", j, err)
+				}
+			}
+		}
+	})
+}
+
+// A worker refuses every message that the plan's key did not sign, and panics at none.
+func FuzzOpenJob(f *testing.F) {
+	k := newKeys(f)
+	good, err := k.SealJob(&Job{Lane: Scan, Target: Target{Kind: URL, Value: []string{"https://a.example"}}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good[signatureBytes:])
+	f.Fuzz(func(t *testing.T, message []byte) {
+		if j, err := k.Worker().OpenJob(message); err == nil {
+			t.Errorf("opened %+v", j)
+		}
+		if j, err := k.Worker().OpenJob(k.sign(purposeJob, message)); err == nil && j.Check() != nil {
+			t.Errorf("opened %+v, which no plan makes", j)
+		}
+	})
+}
+
+func FuzzParseRegistry(f *testing.F) {
+	f.Add(export)
+	f.Fuzz(func(t *testing.T, text string) {
+		targets, _, err := ParseRegistry("r", text)
+		if err != nil && targets != nil {
+			t.Errorf("targets and an error: %v", err)
+		}
+		for i := range targets {
+			if err := targets[i].Check(); err != nil {
+				t.Errorf("%+v: %v", targets[i], err)
+			}
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package fleetplan
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Kind is a kind of target.
+type Kind string
+
+// The kinds.
+const (
+	File    Kind = "file"    // a snapshot, a lockfile or the answer to tools/list
+	URL     Kind = "url"     // a server behind a URL
+	Command Kind = "command" // a server that is started, without a shell
+	Model   Kind = "model"   // a language model, by its id
+	Agent   Kind = "agent"   // an agent, as --agent of attack run takes it
+	Package Kind = "package" // an artifact that vet reads: npm:NAME@VERSION, pypi:NAME==VERSION, or a path
+)
+
+// Kinds returns all kinds.
+func Kinds() []Kind { return []Kind{File, URL, Command, Model, Agent, Package} }
+
+// A Target is one thing to be looked at.
+type Target struct {
+	Kind  Kind     `json:"kind"`
+	Value []string `json:"value"`          // the words of a command; of the other kinds one
+	Name  string   `json:"name,omitempty"` // in reports; "" for the value
+	// Digest is SHA-256 of a file's content, in hex. It is the name of a file: where it lies does not matter.
+	Digest string `json:"digest,omitempty"`
+	// Env and Bearer are names of variables that the worker has; a plan holds no values.
+	Env    []string `json:"env,omitempty"`
+	Bearer string   `json:"bearer,omitempty"`
+}
+
+// Label is what reports call the target.
+func (t *Target) Label() string {
+	if t.Name != "" {
+		return t.Name
+	}
+	return strings.Join(t.Value, " ")
+}
+
+// Host is the host of a URL in lower case, "" for the other kinds.
+func (t *Target) Host() string {
+	if t.Kind != URL || len(t.Value) != 1 {
+		return ""
+	}
+	u, err := url.Parse(t.Value[0])
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// The bounds on one target, so that a job's message stays small.
+const (
+	maxWords = 64
+	maxWord  = 4096
+)
+
+// Check refuses a target that no lane can take.
+func (t *Target) Check() error {
+	if !slices.Contains(Kinds(), t.Kind) {
+		return fmt.Errorf("unknown kind of target %q", t.Kind)
+	}
+	if len(t.Value) == 0 || t.Value[0] == "" || t.Kind != Command && len(t.Value) != 1 {
+		return fmt.Errorf("a %s target names one", t.Kind)
+	}
+	if len(t.Value) > maxWords || len(t.Env) > maxWords {
+		return fmt.Errorf("more than %d words", maxWords)
+	}
+	for _, s := range slices.Concat(t.Value, t.Env, []string{t.Name, t.Bearer, t.Digest}) {
+		if len(s) > maxWord || strings.ContainsRune(s, 0) || !utf8.ValidString(s) {
+			return fmt.Errorf("a word has more than %d bytes, a NUL or is no UTF-8", maxWord)
+		}
+	}
+	if t.Kind != Command && strings.HasPrefix(t.Value[0], "-") {
+		return errors.New("the target would be taken for a flag: write ./ in front of it")
+	}
+	return t.checkVariables()
+}
+
+func (t *Target) checkVariables() error {
+	if t.Kind == URL {
+		if u, err := url.Parse(t.Value[0]); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
+			return errors.New("url: want one that begins with http:// or https:// and names no user")
+		}
+	}
+	if len(t.Env) > 0 && t.Kind != Command {
+		return errors.New("env is for a command")
+	}
+	if t.Bearer != "" && t.Kind != URL {
+		return errors.New("bearer_env is for a URL")
+	}
+	for _, name := range t.variables() {
+		if !variableForm.MatchString(name) {
+			return errors.New("env and bearer_env hold names of variables, letters, digits and _: values do not belong into a plan")
+		}
+	}
+	return nil
+}
+
+// variables are the names of the variables that the target wants of a worker.
+func (t *Target) variables() []string {
+	if t.Bearer != "" {
+		return []string{t.Bearer}
+	}
+	return t.Env
+}
+
+// bareTarget is what a line of a list or a short entry stands for.
+func bareTarget(s string) Target {
+	lower := strings.ToLower(s)
+	switch {
+	case strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"):
+		return Target{Kind: URL, Value: []string{s}}
+	case strings.HasPrefix(lower, "npm:"), strings.HasPrefix(lower, "pypi:"):
+		return Target{Kind: Package, Value: []string{s}}
+	}
+	return Target{Kind: File, Value: []string{s}}
+}
+
+// maxList is the most lines of a list.
+const maxList = 5_000_000
+
+// ParseList reads a list: a target a line (a URL, npm: or pypi: with a package, or the name of a file), # for comments.
+func ParseList(name, text string) (out []Target, errs []Error) {
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		t := bareTarget(line)
+		if err := t.Check(); err != nil {
+			errs = append(errs, Error{name, number, 1, err.Error()})
+			continue
+		}
+		if out = append(out, t); len(out) > maxList {
+			return nil, []Error{{name, number, 1, fmt.Sprintf("more than %d targets", maxList)}}
+		}
+	}
+	return out, errs
+}

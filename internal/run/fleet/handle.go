@@ -1,0 +1,330 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gauntlet/internal/engine/fleetplan"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/broker"
+	"gauntlet/result"
+)
+
+// errCanceled stops a job that the plan's owner no longer wants.
+var errCanceled = errors.New("the fleet was cancelled")
+
+// backoff is how long a job rests before its next attempt.
+func backoff(attempt int) time.Duration {
+	return min(time.Second<<min(attempt, 10), 2*time.Minute)
+}
+
+// handle does with one message what is to be done with it. Whatever it holds, the worker goes on.
+func (w *Worker) handle(ctx context.Context, d *broker.Delivery) {
+	job, err := w.Keys.OpenJob(d.Data())
+	if err != nil {
+		w.refuse(ctx, d.Data(), "a job", err)
+		_ = d.Drop(err.Error()) // or it comes again and is refused again
+		return
+	}
+	order, err := w.orderOf(ctx, job)
+	switch {
+	case err != nil:
+		_ = d.Again(backoff(1))
+		return
+	case job.Plan != order.Plan || job.Version != w.Version:
+		w.refuse(ctx, d.Data(), "a job", errors.New("it is one of another plan"))
+		_ = d.Drop("it is one of another plan")
+		return
+	case w.Capabilities.Meets(job.Needs) != "":
+		_ = d.Again(10 * time.Second)
+		return
+	}
+	one := &oneJob{w: w, d: d, job: job, id: job.ID(), limits: order.Limits}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	beating := make(chan struct{})
+	go func() { // ends with ctx, which this function ends
+		defer close(beating)
+		one.beat(ctx, cancel)
+	}()
+	one.do(ctx)
+	cancel(nil)
+	<-beating
+}
+
+// orderOf returns the order that stands, asking for a newer one where the job is of another plan than the last that was heard.
+func (w *Worker) orderOf(ctx context.Context, job *fleetplan.Job) (*fleetplan.Order, error) {
+	if o := w.order.Load(); o != nil && o.Plan == job.Plan {
+		return o, nil
+	}
+	message, err := w.Fleet.Order(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w.obey(message)
+	return w.order.Load(), nil
+}
+
+// refuse records that a message was no one's of this plan. Only the first of them are recorded: whoever can send one can
+// send a million.
+func (w *Worker) refuse(ctx context.Context, message []byte, what string, why error) {
+	if w.refused.Add(1) > maxRefusals {
+		return
+	}
+	w.Note("refused %s: %s", what, why)
+	id := "refused-" + broker.Digest(message)[:32]
+	text, err := json.Marshal(Failure{Job: id, Reason: fmt.Sprintf("refused %s: %s", what, why), Worker: w.ID, At: time.Now()})
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, sayInterval)
+	defer cancel()
+	_ = w.Fleet.PutFailure(ctx, id, w.Keys.SealText(text)) // it has been noted
+}
+
+// oneJob is one attempt at one job.
+type oneJob struct {
+	w      *Worker
+	d      *broker.Delivery
+	job    *fleetplan.Job
+	id     string
+	limits fleetplan.Limits
+}
+
+// beatInterval is well below the silence after which a job goes to another worker.
+const beatInterval = 5 * time.Second
+
+// beat tells the queue that the job is under way, and stops it where the fleet is cancelled.
+func (o *oneJob) beat(ctx context.Context, cancel context.CancelCauseFunc) {
+	tick := time.NewTicker(beatInterval / 5)
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if order := o.w.order.Load(); order.State == fleetplan.Canceled || order.Plan != o.job.Plan {
+			cancel(errCanceled)
+			return
+		}
+		if n%5 == 0 {
+			_ = o.d.Working() // where the server is away, another worker gets the job, and the first result counts
+		}
+	}
+}
+
+// lostDeliveries are deliveries beyond the attempts of a job that may get lost with a connection.
+const lostDeliveries = 2
+
+func (o *oneJob) do(ctx context.Context) {
+	if o.d.Attempt > o.limits.Attempts+lostDeliveries {
+		o.fail(ctx, fmt.Sprintf("it was given to workers %d times, and none said what became of it", o.d.Attempt-1))
+		return
+	}
+	if there, _, err := o.w.Fleet.Entry(ctx, o.id); err == nil && there != nil {
+		if _, err := openEntry(o.w.Keys, o.id, there); err == nil {
+			_ = o.d.Done(ctx) // or it comes again and is found done again
+			return
+		}
+		o.w.refuse(ctx, there, "a result", fleetplan.ErrForged)
+	}
+	if err := o.keepPace(ctx); err != nil {
+		o.putBack(ctx)
+		return
+	}
+	o.attempt(ctx)
+}
+
+// keepPace waits until the job may begin by every rate that holds for it.
+func (o *oneJob) keepPace(ctx context.Context) error {
+	for _, p := range o.job.Paces {
+		wait, err := o.w.Fleet.Reserve(ctx, p.Key, p.Rate.Interval(), time.Now)
+		if err != nil {
+			return err
+		}
+		if !waitFor(ctx, wait) {
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// putBack gives a job that was stopped to the next worker, or drops it where nobody wants it.
+func (o *oneJob) putBack(ctx context.Context) {
+	if errors.Is(context.Cause(ctx), errCanceled) {
+		_ = o.d.Drop("cancelled")
+		return
+	}
+	_ = o.d.Again(0)
+}
+
+func (o *oneJob) attempt(ctx context.Context) {
+	dir, err := o.w.workDir()
+	if err != nil {
+		o.again(ctx, err.Error())
+		return
+	}
+	defer os.RemoveAll(dir)
+	args, err := o.prepare(ctx, dir)
+	if err != nil {
+		if ctx.Err() != nil {
+			o.putBack(ctx)
+			return
+		}
+		o.again(ctx, err.Error())
+		return
+	}
+	began := time.Now()
+	end := o.w.Runner.run(ctx, o.limits.Time, append(o.memory(), args...), dir)
+	if ctx.Err() != nil {
+		o.putBack(ctx)
+		return
+	}
+	entry := &Entry{Job: o.id, Lane: o.job.Lane, Target: o.job.Target.Label(), Document: o.job.Document, Exit: end.exit, Worker: o.w.ID, Attempt: o.d.Attempt, Began: began.UTC(), Took: time.Since(began)}
+	if why := o.judge(entry, &end); why != "" {
+		o.again(ctx, why)
+		return
+	}
+	if err := o.w.storeResult(ctx, entry, end.report); err != nil {
+		o.again(ctx, "its result could not be stored: "+err.Error())
+		return
+	}
+	o.w.done.Add(1)
+	_ = o.d.Done(context.WithoutCancel(ctx)) // or it comes again and is found done
+}
+
+// MemoryFlag is the flag of the program of a job that bounds its memory, in bytes.
+const MemoryFlag = "--memory"
+
+func (o *oneJob) memory() []string {
+	return []string{fmt.Sprintf("%s=%d", MemoryFlag, o.limits.Memory), "--"}
+}
+
+// prepare puts what the job reads into its directory, and returns the arguments.
+func (o *oneJob) prepare(ctx context.Context, dir string) ([]string, error) {
+	file, document := "", ""
+	var err error
+	if o.job.Target.Kind == fleetplan.File {
+		if file, err = o.input(ctx, dir, "target.json", o.job.Target.Digest, o.job.Target.Value[0]); err != nil {
+			return nil, fmt.Errorf("the file of the target: %w", err)
+		}
+	}
+	if o.job.DocumentDigest != "" {
+		if document, err = o.input(ctx, dir, "document.yaml", o.job.DocumentDigest, ""); err != nil {
+			return nil, fmt.Errorf("the attack document: %w", err)
+		}
+	}
+	return o.job.Args(file, document, filepath.Join(dir, reportName))
+}
+
+// input writes the content with a digest into the directory of the job. A file of this machine serves if it has the
+// digest; else the store has it.
+func (o *oneJob) input(ctx context.Context, dir, name, digest, here string) (string, error) {
+	content := []byte(nil)
+	if filepath.IsAbs(here) {
+		if text, err := userfile.ReadText(here, nil, maxInput); err == nil && broker.Digest([]byte(text)) == digest {
+			content = []byte(text)
+		}
+	}
+	if content == nil {
+		var err error
+		if content, err = o.w.Fleet.Input(ctx, digest, maxInput); err != nil {
+			return "", err
+		}
+	}
+	to := filepath.Join(dir, name)
+	return to, os.WriteFile(to, content, 0o600)
+}
+
+// judge reads what the job's report says into the entry. It returns why there is no result, "" if there is one.
+func (o *oneJob) judge(e *Entry, end *ending) (why string) {
+	var r struct {
+		SchemaVersion string         `json:"schema_version"`
+		Summary       result.Summary `json:"summary"`
+		Problems      []struct {
+			Message string `json:"message"`
+		} `json:"problems"`
+		Attacks []struct {
+			Problem string `json:"problem"`
+			Verdict *struct {
+				Outcome string `json:"outcome"`
+			} `json:"verdict"`
+		} `json:"attacks"`
+		Models []struct {
+			Exploited    int `json:"exploited"`
+			Resisted     int `json:"resisted"`
+			Inconclusive int `json:"inconclusive"`
+		} `json:"models"`
+	}
+	switch {
+	case end.cause != "":
+		return end.cause + said(end.tail)
+	case end.report == nil:
+		return fmt.Sprintf("it wrote no report, exit code %d%s", end.exit, said(end.tail))
+	case json.Unmarshal(end.report, &r) != nil || r.SchemaVersion == "":
+		return "what it wrote is no report"
+	}
+	e.Counts = map[string]int{}
+	for severity, n := range r.Summary.BySeverity {
+		if n > 0 {
+			e.Counts[severity] = n
+		}
+	}
+	for _, a := range r.Attacks {
+		if a.Verdict != nil {
+			e.Counts[a.Verdict.Outcome]++
+		} else if e.First == "" {
+			e.First = cut(a.Problem, maxReason)
+		}
+	}
+	for _, m := range r.Models {
+		e.Counts["exploited"] += m.Exploited
+		e.Counts["resisted"] += m.Resisted
+		e.Counts["inconclusive"] += m.Inconclusive
+	}
+	e.Complete = end.exit == result.ExitOK || end.exit == result.ExitGate && len(r.Problems) == 0
+	if len(r.Problems) > 0 {
+		e.First = cut(r.Problems[0].Message, maxReason)
+	}
+	if live := o.job.Target.Kind == fleetplan.URL || o.job.Target.Kind == fleetplan.Command; live && o.job.Lane == fleetplan.Scan && r.Summary.Servers == 0 && o.d.Attempt < o.limits.Attempts {
+		return "nothing could be read: " + e.First // perhaps next time
+	}
+	return ""
+}
+
+func said(tail string) string {
+	if tail == "" {
+		return ""
+	}
+	return ": " + tail
+}
+
+// again has the job tried again after a while, or records that it failed if that was the last attempt.
+func (o *oneJob) again(ctx context.Context, why string) {
+	if o.d.Attempt >= o.limits.Attempts {
+		o.fail(ctx, why)
+		return
+	}
+	_ = o.d.Again(backoff(o.d.Attempt))
+}
+
+// fail records the failure for good and takes the job off the queue, in this order: a job is in one of the two at any time.
+func (o *oneJob) fail(ctx context.Context, why string) {
+	text, err := json.Marshal(Failure{o.id, o.job.Lane, o.job.Target.Label(), o.job.Document, cut(why, maxReason), min(o.d.Attempt, o.limits.Attempts), o.w.ID, time.Now().UTC()})
+	if err == nil {
+		err = o.w.Fleet.PutFailure(ctx, o.id, o.w.Keys.SealText(text))
+	}
+	if err != nil {
+		_ = o.d.Again(backoff(o.d.Attempt))
+		return
+	}
+	o.w.failed.Add(1)
+	o.w.Note("%s %s failed: %s", o.job.Lane, o.job.Target.Label(), why)
+	_ = o.d.Drop(cut(why, 200))
+}

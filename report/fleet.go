@@ -1,0 +1,305 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/rawjson"
+	"gauntlet/result"
+)
+
+// A FleetFormat is one way to write the report over a fleet.
+type FleetFormat = FormatOf[*result.Fleet]
+
+var fleetFormats registry[*result.Fleet]
+
+var (
+	_ = fleetFormats.register("pretty", "for people", writeFleetText)
+	_ = fleetFormats.register("json", "for programs, as in docs/schemas/fleet.schema.json", writeFleetJSON)
+	_ = fleetFormats.register("html", "for a browser: one file that asks for nothing from anywhere", writeFleetHTML)
+)
+
+// FleetNames returns the names that LookupFleet takes, the default first.
+func FleetNames() []string { return fleetFormats.names() }
+
+// LookupFleet returns the format of a name.
+func LookupFleet(name string) (FleetFormat, error) { return fleetFormats.lookUp(name) }
+
+func writeFleetJSON(w *bufio.Writer, f *result.Fleet, _ Options) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(f); err != nil {
+		return err
+	}
+	_, err := w.Write(rawjson.EscapeHidden(nil, b.Bytes()))
+	return err
+}
+
+// countOrder is the order in which counts are told: severities, then outcomes.
+var countOrder = []string{"critical", "high", "medium", "low", "info", "exploited", "partial", "resisted", "not_exploited", "not_exposed", "inconclusive", "error"}
+
+// CountWords tells counts in their order, "" for none above 0.
+func CountWords(counts map[string]int) string {
+	var out []string
+	told := map[string]bool{}
+	add := func(name string) {
+		if n := counts[name]; n > 0 && !told[name] {
+			out = append(out, groupDigits(n)+" "+strings.ReplaceAll(name, "_", " "))
+		}
+		told[name] = true
+	}
+	for _, name := range countOrder {
+		add(name)
+	}
+	var others []string
+	for name := range counts {
+		others = append(others, name)
+	}
+	slices.Sort(others)
+	for _, name := range others {
+		add(name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// fleetVerdict says in a line what came out.
+func fleetVerdict(f *result.Fleet) string {
+	s := &f.Summary
+	parts := []string{fmt.Sprintf("%s of %s done", groupDigits(s.Done), countNoun(s.Jobs, "job"))}
+	for _, p := range []struct {
+		n    int
+		word string
+	}{{s.Incomplete, "incomplete"}, {s.Failed, "failed"}, {s.NotDone, "not done"}} {
+		if p.n > 0 {
+			parts = append(parts, groupDigits(p.n)+" "+p.word)
+		}
+	}
+	if n := len(f.Left); n > 0 {
+		parts = append(parts, countNoun(n, "target")+" without a job")
+	}
+	if !s.Complete {
+		return strings.Join(parts, ", ") + ": the report is incomplete"
+	}
+	return strings.Join(parts, ", ") + ": the report is complete"
+}
+
+// A notDone is a reason with the jobs that it keeps from being done.
+type notDone struct {
+	reason string
+	first  []string // some of them
+	n      int
+}
+
+// fleetNotDone groups what was not done by the reason, the most first.
+func fleetNotDone(f *result.Fleet) []notDone {
+	const named = 5
+	at := map[string]int{}
+	var out []notDone
+	add := func(reason, name string) {
+		i, ok := at[reason]
+		if !ok {
+			i = len(out)
+			at[reason], out = i, append(out, notDone{reason: reason})
+		}
+		if out[i].n++; len(out[i].first) < named {
+			out[i].first = append(out[i].first, name)
+		}
+	}
+	for i := range f.Targets {
+		for j := range f.Targets[i].Jobs {
+			if one := &f.Targets[i].Jobs[j]; one.State != result.FleetDone {
+				add(cmp.Or(one.Reason, "a part of it was unread"), strings.TrimSpace(one.Lane+" "+f.Targets[i].Name+" "+one.Document))
+			}
+		}
+	}
+	for _, l := range f.Left {
+		add(l.Reason, l.Target)
+	}
+	slices.SortStableFunc(out, func(a, b notDone) int { return b.n - a.n })
+	return out
+}
+
+func (n *notDone) String() string {
+	text := fmt.Sprintf("%s: %s", strings.Join(n.first, ", "), n.reason)
+	if more := n.n - len(n.first); more > 0 {
+		text = fmt.Sprintf("%s and %s more: %s", strings.Join(n.first, ", "), groupDigits(more), n.reason)
+	}
+	return text
+}
+
+// badness orders targets: those with the severest findings first, then those of which something is not done.
+func badness(t *result.FleetTarget) (score [7]int) {
+	for i := range t.Jobs {
+		j := &t.Jobs[i]
+		for at, name := range []string{"critical", "exploited", "high", "medium", "low"} {
+			score[at] += j.Counts[name]
+		}
+		if j.State != result.FleetDone {
+			score[5]++
+		}
+	}
+	return score
+}
+
+// worstTargets returns targets, the worst first.
+func worstTargets(f *result.Fleet) []*result.FleetTarget {
+	out := make([]*result.FleetTarget, len(f.Targets))
+	for i := range f.Targets {
+		out[i] = &f.Targets[i]
+	}
+	slices.SortStableFunc(out, func(a, b *result.FleetTarget) int {
+		x, y := badness(a), badness(b)
+		return slices.Compare(y[:], x[:])
+	})
+	return out
+}
+
+// shownTargets is how many targets the text shows, and pageTargets how many rows a page has; JSON has all.
+const (
+	shownTargets  = 20
+	shownNotDone  = 20
+	pageTargets   = 10_000
+	maxPageReason = 500
+)
+
+func writeFleetText(w *bufio.Writer, f *result.Fleet, _ Options) error {
+	fmt.Fprintf(w, "fleet %s: %s\n", Visible(f.Name), fleetVerdict(f))
+	if words := CountWords(f.Summary.Counts); words != "" {
+		fmt.Fprintf(w, "%s: %s\n", countNoun(f.Summary.Targets, "target"), words)
+	}
+	worst := worstTargets(f)
+	shown := 0
+	for _, t := range worst {
+		var lanes []string
+		for i := range t.Jobs {
+			if words := CountWords(t.Jobs[i].Counts); words != "" {
+				lanes = append(lanes, strings.TrimSpace(t.Jobs[i].Lane+" "+t.Jobs[i].Document)+": "+words)
+			}
+		}
+		if lanes == nil {
+			continue
+		}
+		if shown++; shown > shownTargets {
+			break
+		}
+		fmt.Fprintf(w, "  %s  %s\n", Visible(t.Name), Visible(strings.Join(lanes, "; ")))
+	}
+	if shown > shownTargets {
+		fmt.Fprintf(w, "  … the json and html reports list every target\n")
+	}
+	if all := fleetNotDone(f); len(all) > 0 {
+		fmt.Fprintf(w, "Not done, or not wholly:\n")
+		for i := range all[:min(len(all), shownNotDone)] {
+			fmt.Fprintf(w, "  %s\n", Visible(clipEnd(all[i].String(), 400)))
+		}
+		if more := len(all) - shownNotDone; more > 0 {
+			fmt.Fprintf(w, "  … and %s\n", countNoun(more, "further reason"))
+		}
+	}
+	if n := len(f.Refused); n > 0 {
+		fmt.Fprintf(w, "Refused: %s of strangers\n", countNoun(n, "message"))
+	}
+	return nil
+}
+
+// A fleetCell is what one lane says about a target.
+type fleetCell struct{ Class, Text string }
+
+func cellOf(j *result.FleetJob) fleetCell {
+	words := strings.TrimSpace(j.Document + " " + cmp.Or(CountWords(j.Counts), "nothing found"))
+	switch j.State {
+	case result.FleetDone:
+		for _, sev := range []string{"critical", "high", "medium", "low"} {
+			if j.Counts[sev] > 0 {
+				return fleetCell{sev, words}
+			}
+		}
+		if j.Counts["exploited"] > 0 {
+			return fleetCell{finding.High.String(), words}
+		}
+		return fleetCell{"soft", words}
+	case result.FleetIncomplete:
+		return fleetCell{"open", words + ", incomplete: " + clipEnd(j.Reason, maxPageReason)}
+	}
+	return fleetCell{"open", strings.TrimSpace(j.Document + " " + strings.ReplaceAll(string(j.State), "_", " ") + ": " + clipEnd(j.Reason, maxPageReason))}
+}
+
+func writeFleetHTML(w *bufio.Writer, f *result.Fleet, _ Options) error {
+	title := "Fleet " + f.Name
+	writeHTMLHead(w, "gauntlet: "+title)
+	class := map[int]string{result.ExitOK: "ok", result.ExitGate: "bad", result.ExitTrouble: "open"}[f.ExitCode()]
+	var missing []string
+	for _, n := range fleetNotDone(f) {
+		if len(missing) == 1000 {
+			missing = append(missing, "… further reasons are in the JSON report")
+			break
+		}
+		missing = append(missing, clipEnd(n.String(), maxPageReason))
+	}
+	for _, r := range f.Refused {
+		missing = append(missing, r)
+	}
+	if err := htmlPage.ExecuteTemplate(w, "verdict", map[string]any{
+		"Title": title, "Class": class, "Verdict": fleetVerdict(f), "Exit": "", "Counts": fleetSeverities(f), "Missing": missing,
+		"Read": "Plan " + f.Plan, "Nav": []navLink{{"targets", "Targets"}},
+	}); err != nil {
+		return err
+	}
+	_, _ = w.WriteString("<main id=\"main\">\n")
+	if err := htmlPage.ExecuteTemplate(w, "fleet", fleetTable(f)); err != nil {
+		return err
+	}
+	writeHTMLEnd(w, strings.TrimSpace(cmp.Or(f.Tool.Name, "gauntlet")+" "+f.Tool.Version), false)
+	return nil
+}
+
+func fleetSeverities(f *result.Fleet) (out []severityCount) {
+	for _, name := range []string{"critical", "high", "medium", "low", "info"} {
+		if n := f.Summary.Counts[name]; n > 0 {
+			out = append(out, severityCount{name, name, n})
+		}
+	}
+	return out
+}
+
+// fleetTable is the table of targets by lanes, the worst target first.
+func fleetTable(f *result.Fleet) map[string]any {
+	type row struct {
+		Name, Kind, Page string
+		Cells            [][]fleetCell
+	}
+	lanes := []string{}
+	for i := range f.Targets {
+		for _, j := range f.Targets[i].Jobs {
+			if !slices.Contains(lanes, j.Lane) {
+				lanes = append(lanes, j.Lane)
+			}
+		}
+	}
+	slices.Sort(lanes)
+	var rows []row
+	for _, t := range worstTargets(f) {
+		if len(rows) == pageTargets {
+			break
+		}
+		one := row{Name: t.Name, Kind: t.Kind, Page: t.Page, Cells: make([][]fleetCell, len(lanes))}
+		for i := range t.Jobs {
+			at := slices.Index(lanes, t.Jobs[i].Lane)
+			one.Cells[at] = append(one.Cells[at], cellOf(&t.Jobs[i]))
+		}
+		rows = append(rows, one)
+	}
+	intro := countNoun(len(f.Targets), "target") + ", the worst first."
+	if len(f.Targets) > pageTargets {
+		intro = fmt.Sprintf("The worst %s of %s; the JSON report has all.", groupDigits(pageTargets), countNoun(len(f.Targets), "target"))
+	}
+	return map[string]any{"Intro": intro, "Lanes": lanes, "Rows": rows}
+}
