@@ -48,7 +48,7 @@ func (r *Player) Replay(ctx context.Context, doc *oatf.Document, name string, re
 		}
 		var sum attack.Summary
 		replayed, sum = run.Replay(ctx, recorded.Messages)
-		if replayed.Sent == 0 {
+		if replayed.Sent == 0 || replayed.Served == 0 && HasServer(doc) {
 			err = errors.New("the trace has no message of an agent to a server actor of this document")
 		}
 		return &sum, err

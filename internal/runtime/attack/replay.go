@@ -28,6 +28,7 @@ type Difference struct {
 // A Replayed says what a replay did.
 type Replayed struct {
 	Sent        int // messages of the agent that were played again
+	Served      int // of them those to servers of the document
 	Skipped     int // that belong to no session or to no server of the document
 	Differences []Difference
 }
@@ -134,6 +135,7 @@ func (p *replay) playMessage(m *trace.Message) {
 		return
 	}
 	p.out.Sent++
+	p.out.Served++
 	in := p.run.progress.countIncoming()
 	s.SendRecorded(oneLine(strings.NewReplacer(p.madeUp...).Replace(m.Raw)), m)
 	p.run.progress.awaitMessages(in + 1)
