@@ -27,6 +27,18 @@ type Run struct {
 	// Layers compares layer 1 with layers 1 and 2 over the servers whose source was given;
 	// nil where none was.
 	Layers *Layers `json:",omitempty"`
+	// Models are the scores of the same tools with what one model says each of those in doubt can do; nil where none was asked.
+	Models []WithModel `json:",omitempty"`
+}
+
+// WithModel is what one model's labels add: over all servers to layer 1, and over those whose source was read to layers 1
+// and 2.
+type WithModel struct {
+	Model      string
+	Asked      int // tools in doubt
+	Unanswered int // of them those without a usable answer
+	Definition *Score
+	Source     *Score `json:",omitempty"` // nil where no source was given
 }
 
 // An Entry is one server of the corpus.
@@ -66,6 +78,7 @@ func (r *Run) Markdown(out io.Writer) error {
 		w.line("\nRecall by server: %s.\n", percent(r.Unseen.MacroRecall, true))
 		w.roles(r.Unseen)
 	}
+	w.models(r)
 	w.line("\n## Corpus\n")
 	w.line("| server | family | tools | right | wrong | missed |")
 	w.line("|---|---|---|---|---|---|")

@@ -93,6 +93,8 @@ type Server struct {
 	Tools             []Tool        `json:"tools"`
 	Capabilities      []Tag         `json:"server_capability_set"` // at high or medium
 	Combinations      []Combination `json:"overbroad_combinations"`
+	// Inferred are tags that tools have in a model's opinion alone. They count for no combination.
+	Inferred []Tag `json:"inferred_capability_set,omitempty"`
 	// Warnings say what of the source could not be read, where one was given.
 	Warnings []string `json:"warnings,omitempty"`
 }

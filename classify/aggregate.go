@@ -19,14 +19,16 @@ func AtLeast(s *capability.Server, floor capability.Confidence) {
 // aggregate adds up what a server's tools can do together.
 func aggregate(s *capability.Server) {
 	s.Capabilities, s.Combinations = []capability.Tag{}, []capability.Combination{}
+	tools := withoutInferred(s.Tools)
 	for _, tag := range capability.Tags() {
-		if slices.ContainsFunc(s.Tools, func(t capability.Tool) bool { return t.Has(tag, capability.Medium) != nil }) {
+		if slices.ContainsFunc(tools, func(t capability.Tool) bool { return t.Has(tag, capability.Medium) != nil }) {
 			s.Capabilities = append(s.Capabilities, tag)
 		}
 	}
 	for _, r := range capability.Risks() {
-		s.Combinations = append(s.Combinations, Combine(s.Tools, r, capability.Medium)...)
+		s.Combinations = append(s.Combinations, Combine(tools, r, capability.Medium)...)
 	}
+	s.Inferred = inferredTags(s)
 }
 
 // Combine returns the combinations of one row of the table among tools whose labels are

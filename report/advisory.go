@@ -33,6 +33,9 @@ func advisoryCounts(a *result.Advisory) string {
 	if a.Dropped > 0 {
 		s += fmt.Sprintf(", %s dropped since the definition does not hold the quoted words or the form is wrong", countNoun(a.Dropped, "statement"))
 	}
+	if n := len(a.Labels); n > 0 {
+		s += ", " + countNoun(n, "inferred label")
+	}
 	if n := len(a.Unjudged); n > 0 {
 		s += fmt.Sprintf(", %s not judged", groupDigits(n))
 	}
@@ -59,9 +62,17 @@ func (p *page) advisory(all []result.Advisory) {
 			p.labelled(4, "quote:", clipText(Visible(f.Quote), 3*p.width))
 			p.labelled(4, "why:", Visible(f.Rationale))
 		}
+		for j := range a.Labels {
+			p.painted(2, "", Visible(labelText(&a.Labels[j])), p.dim)
+		}
 		p.advisoryUnjudged(a.Unjudged)
 		p.writeBlank()
 	}
+}
+
+// labelText says what a tool can do in a model's opinion.
+func labelText(l *result.InferredLabel) string {
+	return "inferred: " + strings.TrimPrefix(l.Server+"/"+l.Tool, "/") + " has " + l.Tag
 }
 
 // advisoryUnjudged lists the definitions of which the model said nothing.
@@ -104,6 +115,9 @@ func mdOpinions(a *result.Advisory) (out []string) {
 		f := &a.Findings[i]
 		out = append(out, "- "+codeSpan(threatWords(f.Threat), mdWide)+" in "+codeSpan(itemTitle(&f.Location), mdWide)+" ("+codeSpan(escalation(f), mdWide)+")  \n  "+
 			codeSpan(f.Quote, mdWide)+"  \n  "+codeSpan(f.Rationale, mdWide))
+	}
+	for i := range a.Labels {
+		out = append(out, "- "+codeSpan(labelText(&a.Labels[i]), mdWide))
 	}
 	return out
 }

@@ -163,6 +163,7 @@ func full() *result.Report {
 			{Threat: result.SubtlePoisoning, Location: at("read_file", "/tools/0", 11), Quote: "Ignore " + hostile, Rationale: "it says so " + hostile, Confidence: "high"},
 			{Threat: result.Persuasion, Location: everywhere, Quote: "the best", Rationale: "praise", Confidence: "low", Escalate: true},
 		},
+		Labels:   []result.InferredLabel{{Server: "files", Tool: hostile, Tag: "fs_read"}},
 		Unjudged: []result.NotJudged{{Location: live, Reason: "HTTP 500 " + hostile}, {Location: everywhere, Reason: "the answer does not fit"}},
 	}}
 	r.Probing = &result.Probing{

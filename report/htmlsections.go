@@ -271,6 +271,10 @@ func (h *htmlReport) writeOpinions() error {
 			f := &a.Findings[j]
 			s.Rows = append(s.Rows, []string{itemTitle(&f.Location), threatWords(f.Threat), escalation(f), f.Quote, f.Rationale, a.Model})
 		}
+		for j := range a.Labels {
+			l := &a.Labels[j]
+			s.Rows = append(s.Rows, []string{l.Tool, "inferred label " + l.Tag, "", "", "", a.Model})
+		}
 		for j := range a.Unjudged {
 			s.Rows = append(s.Rows, []string{itemTitle(&a.Unjudged[j].Location), "not judged", "", "", a.Unjudged[j].Reason, a.Model})
 		}

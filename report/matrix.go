@@ -144,7 +144,20 @@ func (m *matrix) shade(c capability.Confidence, s string) string {
 	return m.dim(s)
 }
 
+// writeInferred tells apart what models say of single tools.
+func (m *matrix) writeInferred(s *capability.Server) {
+	for i := range s.Tools {
+		t := &s.Tools[i]
+		for _, l := range t.Capabilities {
+			if l.Confidence == capability.Inferred {
+				m.writef("  %s %s %s", m.bold("inferred"), clipText(Visible(t.Name), matrixName)+": "+string(l.Tag), m.dim("("+Visible(strings.Join(l.Evidence, ", "))+", counts for nothing else)"))
+			}
+		}
+	}
+}
+
 func (m *matrix) writeSum(s *capability.Server) {
+	m.writeInferred(s)
 	for _, c := range s.Combinations {
 		tags := make([]string, len(c.Tags))
 		for i, t := range c.Tags {

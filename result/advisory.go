@@ -15,6 +15,15 @@ type Advisory struct {
 	Dropped int `json:"dropped"`
 	// Unjudged are the definitions without a usable answer.
 	Unjudged []NotJudged `json:"unjudged"`
+	// Labels are what the model says tools can do that the classifier left in doubt; nil if it was not asked.
+	Labels []InferredLabel `json:"inferred_labels,omitempty"`
+}
+
+// An InferredLabel is a capability that a tool has in a model's opinion. No check reads it.
+type InferredLabel struct {
+	Server string `json:"server,omitempty"`
+	Tool   string `json:"tool"`
+	Tag    string `json:"tag"`
 }
 
 // An AdvisoryFinding is one statement of a model about one definition.

@@ -116,7 +116,7 @@ var table = []row{
 	// The harness of all lanes' tests: it reads golden files and is imported by tests only.
 	{path: "internal/engine/check/checktest", layer: lanes, may: []string{"internal/leaf/mcp", "internal/engine/check", "catalog", "finding", "result", "rawjson", "suite", "trace", "internal/leaf/text"}, not: impure},
 
-	{path: "internal/engine/advice", layer: joins, may: []string{"catalog", "finding", "rawjson", "result", "internal/leaf/secret"}},
+	{path: "internal/engine/advice", layer: joins, may: []string{"capability", "catalog", "finding", "rawjson", "result", "internal/leaf/secret"}},
 	{path: "internal/engine/mock", layer: joins, may: []string{"oatf", "rawjson", "internal/leaf/suggest", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "internal/engine/fromscan", layer: joins, may: []string{"internal/leaf/mcp", "catalog", "finding", "rawjson", "oatf", "internal/leaf/text"}},
 	{path: "internal/engine/scanner", layer: joins, may: []string{"internal/engine/check", "internal/engine/check/*", "result", "posture", "catalog", "finding", "internal/leaf/probe", "internal/leaf/taxonomy", "rawjson"}},
@@ -172,7 +172,7 @@ var table = []row{
 	{path: "internal/run/login", layer: doors, may: []string{"internal/leaf/probe", "internal/run/userfile", "internal/runtime/oauth", "internal/runtime/wire"}, deps: []string{"github.com/zalando/go-keyring"}, not: impure},
 	{path: "internal/run/tracefile", layer: doors, may: []string{"internal/leaf/secret", "internal/run/userfile", "internal/runtime/wire", "trace"}, not: impure},
 	{path: "internal/run/modelset", layer: doors, may: []string{"internal/run/userfile", "internal/runtime/model"}, not: impure},
-	{path: "internal/run/advise", layer: targets, may: []string{"internal/engine/advice", "internal/run/interrupt", "internal/run/modelset", "internal/runtime/model", "result"}},
+	{path: "internal/run/advise", layer: targets, may: []string{"capability", "catalog", "classify", "internal/engine/advice", "internal/run/interrupt", "internal/run/modelset", "internal/runtime/model", "result"}},
 	{path: "internal/run/attackdoc", layer: doors, may: []string{"attacks", "finding", "internal/leaf/faults", "internal/leaf/suggest", "internal/run/interrupt", "internal/run/userfile", "oatf", "oatf/match", "rawjson", "report", "result"}, not: impure},
 	{path: "internal/run/testagent", layer: doors, may: []string{"internal/leaf/excerpt", "internal/run/userfile", "internal/runtime/a2atools", "internal/runtime/agent", "internal/runtime/aguiagent", "internal/runtime/model", "internal/runtime/modelagent", "internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
 	{path: "internal/run/inprocess", layer: doors, may: []string{"catalog", "finding", "internal/engine/mock", "internal/runtime/attack", "internal/runtime/attackmcp", "internal/runtime/mcpserver", "internal/runtime/wire", "lock", "trace"}, not: impure},

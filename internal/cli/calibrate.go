@@ -8,6 +8,7 @@ import (
 	"gauntlet/calibrate"
 	"gauntlet/internal/run/calibration"
 	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/result"
@@ -21,6 +22,10 @@ type calibrateCommand struct {
 	folds   int
 	learn   string
 	sources calibration.Sources
+
+	layer3   string
+	models   modelFlags
+	advisers *modelset.Set // nil without layer 3
 }
 
 func (a *app) newCalibrateCommand() *cobra.Command {
@@ -38,6 +43,9 @@ the words which only they use.
 --sources and --source say where the sources of servers are. Those servers are judged
 twice, by their definitions alone and with what their source shows, and the figures stand
 side by side. Nothing is executed.
+
+--llm-classifier adds a column for layer 3, by what --model says of tools in doubt: with
+--model-cache and --offline by recorded answers, without asking anybody.
 
 --learn learns from all corpora how much each observation says for a label, writes the
 classifier's lists of weights into a directory, and prints how often labels are right on
@@ -58,6 +66,9 @@ measured; else 0.`,
 	cmd.Flags().StringVar(&c.learn, "learn", "", "write weights.txt and roleweights.txt, learnt from the corpora, into this `DIR` (default none)")
 	cmd.Flags().StringVar(&c.sources.All, "sources", "", "read the sources of servers below this `DIR`, which holds one directory a server, called as its files of the corpus (default none)")
 	cmd.Flags().StringArrayVar(&c.sources.Each, "source", nil, "read the source of one server, `SERVER=DIR`; repeatable (default none)")
+	layer3Flag(cmd, &c.layer3)
+	c.models.addModelFlags(cmd, "with --llm-classifier, the model whose labels are scored as well")
+	_ = cmd.Flags().MarkHidden("plan") // classify has it
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	return cmd
 }
@@ -71,6 +82,16 @@ func (c *calibrateCommand) measureClassifier(cmd *cobra.Command, args []string) 
 	}
 	if err := userfile.CheckWritable(c.file, nil); err != nil {
 		return usage(cmd, "%s", err)
+	}
+	if why := layer3Conflict(cmd, c.layer3, &c.models); why != "" {
+		return usage(cmd, "%s", why)
+	}
+	if c.layer3 != "" {
+		var err error
+		if c.advisers, err = c.openModels(&c.models); err != nil {
+			return usage(cmd, "%s", err)
+		}
+		defer c.advisers.Close()
 	}
 	defer c.startProgress().stopShowing()
 	corpus, problems, err := calibration.Read(args[0])
@@ -91,6 +112,11 @@ func (c *calibrateCommand) measureClassifier(cmd *cobra.Command, args []string) 
 	r, err := interrupt.Do(cmd.Context(), func() *calibrate.Run { return corpus.Measure(c.folds) })
 	if err != nil {
 		return err
+	}
+	if c.advisers != nil {
+		if err := c.calibrateLayer3(cmd.Context(), corpus, r); err != nil {
+			return err
+		}
 	}
 	if len(problems) > 0 {
 		c.code = result.ExitTrouble

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -12,7 +13,9 @@ import (
 	"gauntlet/classify"
 	"gauntlet/finding"
 	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/redaction"
+	"gauntlet/internal/run/sourcecode"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
@@ -29,6 +32,10 @@ type classifyCommand struct {
 	floor        capability.Confidence
 	allowPartial bool
 	source       string
+	layer3       string // which tools models are asked about: "", "low" or "all"
+	models       modelFlags
+	advisers     *modelset.Set // nil without layer 3
+	planned      bool          // only the plan was asked for, and it is written
 }
 
 func (a *app) newClassifyCommand() *cobra.Command {
@@ -65,9 +72,33 @@ Exit codes: 2 if anything asked for could not be read; else 0.`,
 	partialFlag(cmd, &c.allowPartial)
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	c.configs.addConfigFlags(cmd)
+	layer3Flag(cmd, &c.layer3)
+	c.models.addModelFlags(cmd, "with --llm-classifier, the model that is asked")
 	_ = cmd.Flags().MarkHidden("no-launch") // without servers there is nothing to classify
 	c.how.addTargetFlags(cmd)
 	return cmd
+}
+
+// layer3Flag has models label what the other layers leave in doubt.
+func layer3Flag(cmd *cobra.Command, to *string) {
+	f := cmd.Flags().VarPF(&value[string]{to, "TOOLS", func(s string) (string, error) {
+		if s != "low" && s != "all" {
+			return "", fmt.Errorf("%q: want low or all", s)
+		}
+		return s, nil
+	}, strings.Clone}, "llm-classifier", "", "ask --model about tools whose labels are low, or with all about those without a label, too; its labels are inferred and count for nothing else (default off)")
+	f.NoOptDefVal = "low"
+}
+
+// layer3Conflict names flags of layer 3 that do not go together, "" if all do.
+func layer3Conflict(cmd *cobra.Command, layer3 string, m *modelFlags) string {
+	switch {
+	case layer3 == "" && len(m.ids) > 0:
+		return "--model is for --llm-classifier: without it no model is asked"
+	case layer3 != "" && len(m.ids) == 0:
+		return "--llm-classifier wants --model, which says whom to ask"
+	}
+	return m.findConflict(cmd)
 }
 
 func confidenceFlag(cmd *cobra.Command, to *capability.Confidence) {
@@ -89,6 +120,12 @@ func (c *classifyCommand) classifyTargets(cmd *cobra.Command, args []string) err
 	if err := c.checkClassifyFlags(cmd, targets); err != nil {
 		return err
 	}
+	if c.layer3 != "" {
+		if c.advisers, err = c.openModels(&c.models); err != nil {
+			return usage(cmd, "%s", err)
+		}
+		defer c.advisers.Close()
+	}
 	c.configs.writes = []string{c.file}
 	p, err := c.makePlan(cmd.Context(), &c.configs)
 	if err != nil {
@@ -107,6 +144,9 @@ func (c *classifyCommand) classifyTargets(cmd *cobra.Command, args []string) err
 	servers, err := c.labelServers(cmd.Context(), got)
 	if err != nil {
 		return err
+	}
+	if c.planned {
+		return nil
 	}
 	unread = slices.Concat(unread, got.Failures, got.Catalog.Problems)
 	c.progress.stopShowing()
@@ -136,6 +176,8 @@ func (c *classifyCommand) checkClassifyFlags(cmd *cobra.Command, targets []targe
 		return usage(cmd, "%s", c.configs.findConflict())
 	case c.configs.noLaunch:
 		return usage(cmd, "--no-launch leaves nothing to classify")
+	case layer3Conflict(cmd, c.layer3, &c.models) != "":
+		return usage(cmd, "%s", layer3Conflict(cmd, c.layer3, &c.models))
 	case len(targets) == 0 && !c.configs.anyGiven():
 		return usage(cmd, "nothing to classify: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --config or --discover")
 	case stdin >= 0 && slices.Contains(in[stdin+1:], "-"):
@@ -155,12 +197,21 @@ func (c *classifyCommand) labelServers(ctx context.Context, got *target.Gathered
 	if err != nil {
 		return nil, err
 	}
+	layer3 := c.beginLayer3(servers, got)
 	if c.source != "" {
-		problems, err := c.withSources(ctx, c.source, servers)
+		found, problems, err := c.withSources(ctx, c.source, servers)
 		if err != nil {
 			return nil, err
 		}
 		got.Failures = append(got.Failures, problems...)
+		if found != nil && layer3 != nil {
+			layer3.Source = func(tool string) string {
+				return sourcecode.HandlerText(found.Sources, func(file string) []byte { return found.Files[file] }, tool)
+			}
+		}
+	}
+	if err := c.askLayer3(ctx, layer3, servers, got); err != nil {
+		return nil, err
 	}
 	for i := range servers {
 		classify.AtLeast(&servers[i], c.floor)

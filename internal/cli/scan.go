@@ -48,6 +48,7 @@ type scanCommand struct {
 	baseline     *catalog.Catalog // nil for none
 
 	models   modelFlags
+	layer3   string        // which tools models label beside that: "", "low" or "all"
 	advisers *modelset.Set // nil for none
 
 	targets  []target.Target
@@ -113,6 +114,7 @@ failed or was cut by a limit; else 0.`,
 	cmd.Flags().StringVar(&s.sourceDir, "source", "", "judge the source of a server below this `DIR` as well (default none)")
 	s.configs.addConfigFlags(cmd)
 	s.policy.addPolicyFlags(cmd)
+	layer3Flag(cmd, &s.layer3)
 	s.models.addModelFlags(cmd, "have this model judge definitions beside the checks")
 	cmd.Flags().BoolVar(&s.changedOnly, "changed-only", false, "with --baseline, do not scan again what stands in it as it is; the report counts it (default off)")
 	s.choice.addChoiceFlags(cmd)
@@ -184,7 +186,7 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 	s.tellUnmatched()
 	if s.models.plan {
 		s.progress.stopShowing()
-		return s.writePlans(s.advisers, advise.Plan(s.advisers, s.adviceQuestions()))
+		return s.writePlans(s.advisers, slices.Concat(advise.Plan(s.advisers, s.adviceQuestions()), s.layer3Plans()))
 	}
 	r, err := s.runChecks(cmd.Context(), checks, ofConfigs)
 	if err != nil {
@@ -224,6 +226,8 @@ func (s *scanCommand) checkScanFlags(cmd *cobra.Command) error {
 		return usage(cmd, "%s", s.configs.findConflict())
 	case cmd.Flags().Changed("source") && s.sourceDir == "":
 		return usage(cmd, "--source names no directory")
+	case s.layer3 != "" && len(s.models.ids) == 0:
+		return usage(cmd, "--llm-classifier wants --model, which says whom to ask")
 	case s.models.findConflict(cmd) != "":
 		return usage(cmd, "%s", s.models.findConflict(cmd))
 	case len(s.targets) == 0 && !s.configs.anyGiven() && s.recorded.trace == "" && s.sourceDir == "":

@@ -6,11 +6,9 @@ import (
 	"gauntlet/internal/engine/advice"
 	"gauntlet/internal/run/advise"
 	"gauntlet/internal/run/redaction"
+	"gauntlet/internal/run/sourcecode"
 	"gauntlet/result"
 )
-
-// longestHandler is how much of a handler's source is quoted, in bytes.
-const longestHandler = 8_000
 
 // adviceQuestions are the questions about all definitions that were read, without what was given to servers.
 func (s *scanCommand) adviceQuestions() []*advice.Question {
@@ -23,14 +21,7 @@ func (s *scanCommand) adviceQuestions() []*advice.Question {
 
 // handlerText is the source from the beginning of a tool's handler on.
 func (s *scanCommand) handlerText(tool string) string {
-	h := s.source.Sources.Handler(tool)
-	if h == nil {
-		return ""
-	}
-	text := s.source.Text(h.At.File)
-	start := min(max(h.At.Start, 0), len(text))
-	end := min(max(h.At.End, start+longestHandler/2), start+longestHandler, len(text))
-	return string(text[start:end])
+	return sourcecode.HandlerText(s.source.Sources, s.source.Text, tool)
 }
 
 // askAdvisers puts the opinions of models into the report, where any are asked for.
@@ -47,6 +38,9 @@ func (s *scanCommand) askAdvisers(ctx context.Context, r *result.Report) error {
 		return err
 	}
 	r.Advisory = opinions
+	if err := s.labelByModels(ctx, r); err != nil {
+		return err
+	}
 	s.note("models: %s", s.advisers.Spent())
 	for i := range opinions {
 		if n := len(opinions[i].Unjudged); n > 0 {

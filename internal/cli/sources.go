@@ -12,15 +12,15 @@ import (
 )
 
 // withSources reads the sources below dir and adds what they say to the labels of the one
-// server. What stood in the way is returned; the labels stay what the definitions say then.
-func (c *classifyCommand) withSources(ctx context.Context, dir string, servers []capability.Server) ([]finding.Problem, error) {
+// server. It returns them, nil where they say nothing. What stood in the way is returned; the labels stay what the definitions say then.
+func (c *classifyCommand) withSources(ctx context.Context, dir string, servers []capability.Server) (*sourcecode.Analysed, []finding.Problem, error) {
 	if len(servers) != 1 {
-		return []finding.Problem{sourcecode.Failed(dir, errors.New("--source belongs to one server, and this is not one: classify it by itself"))}, nil
+		return nil, []finding.Problem{sourcecode.Failed(dir, errors.New("--source belongs to one server, and this is not one: classify it by itself"))}, nil
 	}
 	c.progress.Step("reading sources")
 	found, err := sourcecode.Analyse(ctx, dir, toolNames(&servers[0]))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s := &servers[0]
 	for _, p := range found.Problems {
@@ -29,11 +29,11 @@ func (c *classifyCommand) withSources(ctx context.Context, dir string, servers [
 	if found.Err != nil {
 		p := sourcecode.Failed(dir, found.Err)
 		s.Warnings = append(s.Warnings, "no_source: "+target.FailureText(p))
-		return append(found.Problems, p), nil
+		return nil, append(found.Problems, p), nil
 	}
 	classify.WithSources(s, found.Sources)
 	c.note("%s: handlers of %d of %d tools in %d source files", dir, found.Tied, len(s.Tools), found.Sources.Files)
-	return found.Problems, nil
+	return found, found.Problems, nil
 }
 
 func toolNames(s *capability.Server) []string {

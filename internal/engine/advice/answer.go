@@ -81,11 +81,19 @@ func unfenced(answer string) string {
 // one of its strings as it decodes.
 func (q *Question) acceptable(s *statement) bool {
 	if !slices.Contains([]result.Threat{result.SubtlePoisoning, result.UnsupportedBehaviour, result.Persuasion}, s.Threat) ||
-		!slices.Contains([]string{"high", "medium", "low"}, s.Confidence) || len(s.Quote) > longestQuote {
+		!slices.Contains([]string{"high", "medium", "low"}, s.Confidence) {
+		return false
+	}
+	return q.quotes(s.Quote)
+}
+
+// quotes reports whether words stand in the definition, and are enough to show something.
+func (q *Question) quotes(quote string) bool {
+	if len(quote) > longestQuote {
 		return false
 	}
 	letters := 0
-	for _, r := range s.Quote {
+	for _, r := range quote {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			letters++
 		}
@@ -93,5 +101,5 @@ func (q *Question) acceptable(s *statement) bool {
 	if letters < shortestQuote {
 		return false
 	}
-	return strings.Contains(q.shown, s.Quote) || slices.ContainsFunc(q.texts, func(text string) bool { return strings.Contains(text, s.Quote) })
+	return strings.Contains(q.shown, quote) || slices.ContainsFunc(q.texts, func(text string) bool { return strings.Contains(text, quote) })
 }

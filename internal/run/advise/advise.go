@@ -43,7 +43,7 @@ func Judge(ctx context.Context, set *modelset.Set, questions []*advice.Question,
 	var all sync.WaitGroup
 	for i, c := range set.Clients {
 		all.Go(func() { // ends with its questions, each of which ends with ctx
-			j := &judge{client: c, progress: progress, set: set}
+			j := &judge{client: c, progress: progress, set: set, lane: lane}
 			out[i] = advice.Run(ctx, c.Model(), questions, parallel, j.answer)
 		})
 	}
@@ -58,6 +58,7 @@ func Judge(ctx context.Context, set *modelset.Set, questions []*advice.Question,
 type judge struct {
 	client   *model.Client
 	set      *modelset.Set
+	lane     string
 	progress Progress
 
 	mu       sync.Mutex
@@ -77,7 +78,7 @@ func (j *judge) answer(ctx context.Context, q *advice.Question) (string, error) 
 		return "", err
 	}
 	j.progress.Step("asking %s: %s", j.client.Model(), j.set.Spent())
-	a, err := j.client.Ask(ctx, lane, 0, requestOf(q))
+	a, err := j.client.Ask(ctx, j.lane, 0, requestOf(q))
 	if err != nil {
 		if model.Hopeless(err) {
 			j.mu.Lock()

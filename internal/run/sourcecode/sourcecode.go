@@ -63,6 +63,22 @@ func Analyse(ctx context.Context, dir string, tools []string) (*Analysed, error)
 	return a, nil
 }
 
+// longestHandler is how much of a handler's source is quoted, in bytes.
+const longestHandler = 8_000
+
+// HandlerText returns the source from the beginning of a tool's handler on, "" for a tool without one; text returns what a file
+// of the sources holds.
+func HandlerText(s *sink.Sources, text func(file string) []byte, tool string) string {
+	h := s.Handler(tool)
+	if h == nil {
+		return ""
+	}
+	all := text(h.At.File)
+	start := min(max(h.At.Start, 0), len(all))
+	end := min(max(h.At.End, start+longestHandler/2), start+longestHandler, len(all))
+	return string(all[start:end])
+}
+
 func unlistedText(handlers int) string {
 	if handlers == 1 {
 		return "the sources hold 1 handler, and the server lists none of these tools"

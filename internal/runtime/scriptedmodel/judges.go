@@ -59,18 +59,19 @@ func (c *conversation) scoreText(b Behaviour) string {
 	return `{"score":0.1}`
 }
 
-// labelTool answers for layer 3 of the classifier by the words of the definition. It also names a tag that does not exist.
+// labelTool answers for layer 3 of the classifier by the words of the definition. It also names a tag that does not exist, and one
+// for words that do not stand there.
 func (c *conversation) labelTool(b Behaviour) string {
 	if b == Resister {
-		return `{"capabilities":[],"parameters":[]}`
+		return `{"capabilities":[]}`
 	}
 	text := strings.ToLower(c.lastText())
-	tags := []string{"mind_reading"}
+	tags := []object{{"tag": "mind_reading", "quote": "name"}, {"tag": "db_write", "quote": "what nobody has written"}}
 	for _, rule := range [...]struct{ word, tag string }{{"upload", "net_egress"}, {"file", "fs_read"}, {"run", "exec"}} {
 		if strings.Contains(text, rule.word) {
-			tags = append(tags, rule.tag)
+			tags = append(tags, object{"tag": rule.tag, "quote": rule.word})
 		}
 	}
-	out, _ := json.Marshal(object{"capabilities": tags, "parameters": []object{}})
+	out, _ := json.Marshal(object{"capabilities": tags})
 	return string(out)
 }

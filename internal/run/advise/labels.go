@@ -1,0 +1,122 @@
+package advise
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/capability"
+	"gauntlet/catalog"
+	"gauntlet/classify"
+	"gauntlet/internal/engine/advice"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/runtime/model"
+	"gauntlet/result"
+)
+
+// labelLane names questions about labels in caches.
+const labelLane = "labels"
+
+// Layer3 is the third layer of the classifier: models are asked about tools that the other layers leave in doubt.
+type Layer3 struct {
+	Set      *modelset.Set
+	All      bool // also tools without any label
+	Parallel int
+	Mask     func(string) string      // removes what was given to servers; nil for nothing
+	Source   func(tool string) string // the source of a tool's handler; nil where none was read
+	Progress Progress
+
+	before map[string][]capability.Tag // tags that layer 1 gave at low, by server and tool
+}
+
+// Begin takes note of what layer 1 left in doubt, before the source of a server says something about it.
+func (l *Layer3) Begin(servers []capability.Server) {
+	l.before = map[string][]capability.Tag{}
+	for i := range servers {
+		for t := range servers[i].Tools {
+			l.before[placeOf(i, t)] = classify.Doubts(&servers[i].Tools[t])
+		}
+	}
+}
+
+func placeOf(server, tool int) string { return fmt.Sprintf("%d/%d", server, tool) }
+
+// An asking is one server's questions.
+type asking struct {
+	server    int
+	questions []advice.LabelQuestion
+}
+
+func (l *Layer3) questions(servers []capability.Server, of []*catalog.Server) (out []asking) {
+	for i := range servers {
+		want := func(t int) bool { return classify.InDoubt(&servers[i].Tools[t], l.before[placeOf(i, t)], l.All) }
+		if q := advice.LabelQuestions(of[i], want, advice.Options{Mask: l.Mask, Source: l.Source}); q != nil {
+			out = append(out, asking{i, q})
+		}
+	}
+	return out
+}
+
+// Plan reckons what each model would be asked.
+func (l *Layer3) Plan(servers []capability.Server, of []*catalog.Server) (out []modelset.Plan) {
+	var requests []model.Request
+	for _, a := range l.questions(servers, of) {
+		for _, q := range a.questions {
+			requests = append(requests, requestOf(q.Question))
+		}
+	}
+	for _, c := range l.Set.Clients {
+		out = append(out, l.Set.Plan(c, labelLane, requests))
+	}
+	return out
+}
+
+// Label gives tools in doubt the labels that models say they have; of is the catalog's servers, in the order of servers. A model that
+// does not answer leaves a warning. Nothing else changes. The error is that of an interrupted run.
+func (l *Layer3) Label(ctx context.Context, servers []capability.Server, of []*catalog.Server) (asked, unanswered int, err error) {
+	all := l.questions(servers, of)
+	for _, a := range all {
+		asked += len(a.questions)
+	}
+	l.Progress.Count(0, asked*len(l.Set.Clients))
+	for _, c := range l.Set.Clients {
+		j := &judge{client: c, progress: l.Progress, set: l.Set, lane: labelLane}
+		for _, a := range all {
+			answers := advice.Labels(ctx, a.questions, l.Parallel, j.answer)
+			if ctx.Err() != nil {
+				return asked, unanswered, interrupt.Err
+			}
+			for n, q := range a.questions {
+				t := &servers[a.server].Tools[q.Tool]
+				if answers[n].Err != nil {
+					unanswered++
+					classify.NoteUnasked(t, c.Model()+": "+strings.TrimPrefix(answers[n].Err.Error(), c.Model()+": "))
+				} else {
+					classify.AddInferred(t, answers[n].Tags, c.Model())
+				}
+			}
+		}
+	}
+	for i := range servers {
+		classify.AtLeast(&servers[i], capability.Low) // adds up what models alone say
+	}
+	return asked, unanswered, nil
+}
+
+// Inferred returns the labels that one model gave.
+func Inferred(servers []capability.Server, by string) []result.InferredLabel {
+	out := []result.InferredLabel{}
+	for i := range servers {
+		for t := range servers[i].Tools {
+			tool := &servers[i].Tools[t]
+			for _, l := range tool.Capabilities {
+				if l.Confidence == capability.Inferred && slices.Contains(l.Evidence, "llm:"+by) {
+					out = append(out, result.InferredLabel{Server: servers[i].Name, Tool: tool.Name, Tag: string(l.Tag)})
+				}
+			}
+		}
+	}
+	return out
+}
