@@ -10,14 +10,21 @@ import (
 	"gauntlet/result"
 )
 
+// minPrefix is the shortest beginning of a fingerprint that stands for it: 32 bits.
+const minPrefix = 8
+
 // Accept adds the decision e, of which Fingerprint, Reason, Owner and Expires are given, about
-// every finding of the report with its fingerprint to the text of a policy file. Decisions about
+// every finding of the report with its fingerprint to the text of a policy file. The first eight or
+// more digits of a fingerprint stand for it if no other in the report has them. Decisions about
 // contents that are gone give way to it. It returns the new text, and in words for a person what
 // was accepted.
 func Accept(file, text string, e Entry, r *result.Report) (accepted string, what []string, err error) {
 	found := slices.Clone(r.Findings)
 	for i := range r.Suppressed {
 		found = append(found, r.Suppressed[i].Finding)
+	}
+	if e.Fingerprint, err = wholeFingerprint(found, e.Fingerprint); err != nil {
+		return "", nil, err
 	}
 	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Fingerprint != e.Fingerprint })
 	if len(found) == 0 {
@@ -46,6 +53,25 @@ func Accept(file, text string, e Entry, r *result.Report) (accepted string, what
 		what = append(what, fmt.Sprintf("%s in %s", e.Rule, e.Definition))
 	}
 	return text, what, nil
+}
+
+// wholeFingerprint returns the one fingerprint among findings that begins with print.
+func wholeFingerprint(findings []finding.Finding, print string) (string, error) {
+	if len(print) < minPrefix {
+		return print, nil
+	}
+	whole := print
+	for i := range findings {
+		full := findings[i].Fingerprint
+		switch {
+		case !strings.HasPrefix(full, print):
+		case whole != print && whole != full:
+			return "", fmt.Errorf("%s: several findings of the report begin with it: %s and %s among them", print, whole, full)
+		default:
+			whole = full
+		}
+	}
+	return whole, nil
 }
 
 // subject names what a finding is about, for who reviews the decision.

@@ -60,3 +60,20 @@ func TestAcceptReplacesStaleDecisions(t *testing.T) {
 		t.Errorf("%v, the file is\n%s", err, text)
 	}
 }
+
+func TestAcceptTakesABeginning(t *testing.T) {
+	one := "0123456789abcdef0123456789abcdef"
+	other := "0123456789abcdefffffffffffffffff"
+	r := &result.Report{}
+	for _, print := range []string{one, one, other} { // one stands on two definitions
+		r.Findings = append(r.Findings, finding.Finding{Rule: "SEC-001", Fingerprint: print, Content: judged})
+	}
+	for _, tt := range []struct{ print, whole string }{
+		{one, one}, {one[:20], one}, {other[:17], other}, {one[:16], ""}, {one[:7], ""}, {"ffffffff", ""},
+	} {
+		text, _, err := Accept("p.yaml", "", Entry{Fingerprint: tt.print, Reason: "own"}, r)
+		if (err == nil) != (tt.whole != "") || err == nil && !strings.Contains(text, tt.whole) {
+			t.Errorf("%s: error %v, want %q in\n%s", tt.print, err, tt.whole, text)
+		}
+	}
+}

@@ -40,6 +40,7 @@ model, and one run says little; see --repeat. docs/models.md tells which models 
 
 func (f *agentFlags) addAgentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.agent, "agent", "", "the `AGENT` to attack: a command in which {config} and {prompt} stand for its mcp.json and what its user says, or builtin:victim, builtin:resister, \"builtin:script FILE\", or model:ID (default whoever connects)")
+	completeWith(cmd, "agent", []string{"builtin:resister", "builtin:victim", "builtin:script", "model:"})
 	cmd.Flags().StringVar(&f.prompt, "prompt", "", "`TEXT` that the user says to the agent (default what the document has the user say)")
 	cmd.Flags().Var(agentTransport(&f.transport), "agent-transport", "how the agent's mcp.json has it reach servers: http, or stdio for agents that can only start them")
 	cmd.Flags().Var(durationFlag(&f.limit, agent.DefaultLimit), "agent-timeout", "longest time that the agent may take for one document")

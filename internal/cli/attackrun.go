@@ -120,6 +120,7 @@ could not be played, a verdict is an error or the attack never reached anybody; 
 	r.limits.addDocumentLimitFlags(cmd)
 	completeWith(cmd, "revision", mcp.Revisions())
 	completeSandbox(cmd)
+	completeAttacks(cmd)
 	return cmd
 }
 

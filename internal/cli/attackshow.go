@@ -35,6 +35,7 @@ Exit codes: 0; 1 if a document is not valid; 2 if one could not be read.`,
 		},
 	}
 	limits.addDocumentLimitFlags(cmd)
+	completeAttacks(cmd)
 	return cmd
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/attacks"
 	"gauntlet/internal/run/checkdoc"
 	"gauntlet/report"
 )
@@ -40,4 +41,11 @@ func completeReports(cmd *cobra.Command) {
 		names = append(names, cobra.CompletionWithDesc(f.Name+"=", f.Summary))
 	}
 	_ = cmd.RegisterFlagCompletionFunc("report", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoSpace))
+}
+
+// completeAttacks completes the names of built-in attacks; the shell adds files.
+func completeAttacks(cmd *cobra.Command) {
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return attacks.Names(), cobra.ShellCompDirectiveDefault
+	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -66,7 +67,9 @@ func (a *app) newScanCommand() *cobra.Command {
 one catalog, and reports what its checks find.
 
 A FILE is a snapshot as gauntlet capture writes it, a tools/list result, a JSON-RPC
-response with one, or {"servers": [...]} with several. Several servers are compared with
+response with one, or {"servers": [...]} with several; or the configuration of an MCP
+client, as with --config; or a folder: of source, as with --source, or of such files.
+What a name was taken for is said. Several servers are compared with
 each other; --baseline compares with an earlier snapshot or a lockfile, the one that was
 approved.
 
@@ -99,6 +102,7 @@ failed or was cut by a limit; else 0.`,
   gauntlet scan --differential -- ./my-server --stdio
   gauntlet scan --trace run.ndjson --boundary suite.yaml
   gauntlet scan --source ./src
+  gauntlet scan ~/.cursor/mcp.json
   gauntlet scan --model claude-sonnet-4-5 --max-cost 1 snapshot.json
   gauntlet scan --env API_KEY -- npx -y some-mcp-server
   gauntlet scan --bearer-env API_TOKEN https://example.com/mcp
@@ -124,11 +128,18 @@ failed or was cut by a limit; else 0.`,
 }
 
 func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
+	names, command, err := splitArguments(cmd, args)
+	if err != nil {
+		return err
+	}
+	if names, err = s.recogniseNames(names); err != nil {
+		return usage(cmd, "%s", err)
+	}
 	s.how.more = s.configs.anyGiven() || s.sourceDir != ""
 	if why := s.recorded.findConflict(cmd); why != "" {
 		return usage(cmd, "%s", why)
 	}
-	targets, err := s.app.parseTargets(cmd, &s.how, args)
+	targets, err := s.app.makeTargets(cmd, &s.how, names, command)
 	if err != nil {
 		return err
 	}
@@ -207,6 +218,25 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 	s.tellIncomplete(r)
 	s.code = s.gate.exitCode(r, written)
 	return nil
+}
+
+// recogniseNames takes configurations and folders with source out of the names, for what takes them, and says so.
+func (s *scanCommand) recogniseNames(names []string) ([]string, error) {
+	r, err := target.Recognise(names)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Sources) > 1 || len(r.Sources) == 1 && s.sourceDir != "" {
+		return nil, errors.New("one source at a time: the source is that of one server")
+	}
+	s.configs.files = append(s.configs.files, r.Configs...)
+	if len(r.Sources) == 1 {
+		s.sourceDir = r.Sources[0]
+	}
+	for _, n := range r.Notes {
+		s.note("%s", n)
+	}
+	return r.Targets, nil
 }
 
 // inputFiles are the files to read, the baseline and the suppressions among them.

@@ -37,22 +37,36 @@ func (f *targetFlags) addTargetFlags(cmd *cobra.Command) {
 // one command behind "--". The flags for live servers are given to those they fit; an error
 // is one of usage and quotes no secret.
 func (a *app) parseTargets(cmd *cobra.Command, f *targetFlags, args []string) ([]target.Target, error) {
-	var out []target.Target
-	dash := cmd.ArgsLenAtDash()
-	if dash < 0 {
-		dash = len(args)
-	} else if dash == len(args) {
-		return nil, usage(cmd, "no command behind --")
+	names, command, err := splitArguments(cmd, args)
+	if err != nil {
+		return nil, err
 	}
-	for _, arg := range args[:dash] {
+	return a.makeTargets(cmd, f, names, command)
+}
+
+// splitArguments returns what stands before "--" and the command behind it.
+func splitArguments(cmd *cobra.Command, args []string) (names, command []string, err error) {
+	switch dash := cmd.ArgsLenAtDash(); {
+	case dash < 0:
+		return args, nil, nil
+	case dash == len(args):
+		return nil, nil, usage(cmd, "no command behind --")
+	default:
+		return args[:dash], args[dash:], nil
+	}
+}
+
+func (a *app) makeTargets(cmd *cobra.Command, f *targetFlags, names, command []string) ([]target.Target, error) {
+	var out []target.Target
+	for _, arg := range names {
 		if target.IsURL(arg) {
 			out = append(out, target.Target{Server: launch.Server{URL: arg}})
 		} else {
 			out = append(out, target.Target{File: arg})
 		}
 	}
-	if dash < len(args) {
-		out = append(out, target.Target{Server: launch.Server{Command: args[dash:]}})
+	if len(command) > 0 {
+		out = append(out, target.Target{Server: launch.Server{Command: command}})
 	}
 	if name := f.live.firstGiven(cmd); name != "" && len(out) > 0 && !anyLive(out) && !f.more {
 		return nil, usage(cmd, "--%s is for a live server, and there is neither a URL nor a -- with its command", name)

@@ -1,0 +1,135 @@
+package target
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Recognised is what names on a command line were taken for.
+type Recognised struct {
+	Targets []string // snapshot files, URLs, "-" and whatever is not there
+	Configs []string // configurations of MCP clients
+	Sources []string // folders with the source of a server
+	// Notes says of each name that was not simply taken for a target what it was taken for.
+	Notes []string
+}
+
+// Bounds of what is looked at to recognise a file, and of how many files a folder may bring.
+const (
+	peekBytes   = 4 << 20
+	folderFiles = 1000
+)
+
+// manifests are the files that make a folder the source of a server.
+var manifests = []string{"package.json", "pyproject.toml", "setup.py", "requirements.txt", "go.mod"}
+
+// packagePrefixes are those of what gauntlet vet takes, and nothing else does.
+var packagePrefixes = []string{"npm:", "pypi:", "go:", "oci:", "git:", "mcpb:", "registry:"}
+
+// Recognise looks at what each name stands for: a file that holds the configuration of a client, a
+// folder with source, or one with snapshots and configurations in it. It only looks at files that
+// exist; every other name is a target, and reading it will say what is wrong with it. The error
+// names the command that takes a package, or says that a folder holds nothing to scan.
+func Recognise(names []string) (Recognised, error) {
+	var r Recognised
+	for _, name := range names {
+		if i := slices.IndexFunc(packagePrefixes, func(p string) bool { return strings.HasPrefix(name, p) }); i >= 0 {
+			return r, fmt.Errorf("%s is a package: gauntlet vet %s fetches and examines it", name, name)
+		}
+		info, err := os.Stat(name)
+		switch {
+		case err != nil || name == "-":
+			r.Targets = append(r.Targets, name)
+		case info.IsDir():
+			if err := r.addFolder(name); err != nil {
+				return r, err
+			}
+		case info.Mode().IsRegular() && isConfiguration(name):
+			r.Configs = append(r.Configs, name)
+			r.Notes = append(r.Notes, name+": taken for the configuration of an MCP client")
+		default:
+			r.Targets = append(r.Targets, name)
+		}
+	}
+	return r, nil
+}
+
+func (r *Recognised) addFolder(dir string) error {
+	for _, m := range manifests {
+		if info, err := os.Stat(filepath.Join(dir, m)); err == nil && info.Mode().IsRegular() {
+			r.Sources = append(r.Sources, dir)
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: taken for the source of a server (%s)", dir, m))
+			return nil
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var snapshots, configs []string
+	for _, e := range entries {
+		file := filepath.Join(dir, e.Name())
+		switch {
+		case !e.Type().IsRegular() || filepath.Ext(file) != ".json":
+		case isConfiguration(file):
+			configs = append(configs, file)
+		default:
+			snapshots = append(snapshots, file)
+		}
+	}
+	switch n := len(snapshots) + len(configs); {
+	case n == 0:
+		return fmt.Errorf("%s: this folder holds no source of a server, no snapshot and no configuration; source without a manifest is named with --source", dir)
+	case n > folderFiles:
+		return fmt.Errorf("%s: this folder holds %d files, and at most %d are taken at once", dir, n, folderFiles)
+	}
+	r.Targets, r.Configs = append(r.Targets, snapshots...), append(r.Configs, configs...)
+	r.Notes = append(r.Notes, fmt.Sprintf("%s: taken for a folder of snapshots (%d) and configurations (%d)", dir, len(snapshots), len(configs)))
+	return nil
+}
+
+// isConfiguration reports whether a file is the configuration of an MCP client: by its form, which no
+// snapshot has, or by the words of one that is JSON with comments, TOML or YAML.
+func isConfiguration(file string) bool {
+	text, err := peek(file)
+	if err != nil {
+		return false
+	}
+	switch filepath.Ext(file) {
+	case ".toml":
+		return bytes.Contains(text, []byte("[mcp_servers."))
+	case ".yaml", ".yml":
+		return bytes.Contains(text, []byte("mcpServers:"))
+	}
+	var top struct {
+		MCPServers, Servers json.RawMessage
+		Zed                 json.RawMessage `json:"context_servers"`
+		MCP                 struct{ Servers json.RawMessage }
+		Tools, Result       json.RawMessage
+	}
+	if json.Unmarshal(text, &top) != nil {
+		return bytes.Contains(text, []byte(`"mcpServers"`)) && !bytes.Contains(text, []byte(`"inputSchema"`))
+	}
+	if top.Tools != nil || top.Result != nil {
+		return false
+	}
+	return slices.ContainsFunc([]json.RawMessage{top.MCPServers, top.Servers, top.Zed, top.MCP.Servers}, isObject)
+}
+
+func isObject(v json.RawMessage) bool { return len(v) > 0 && v[0] == '{' }
+
+// peek reads the beginning of a file.
+func peek(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, peekBytes))
+}
