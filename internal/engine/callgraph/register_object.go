@@ -17,6 +17,9 @@ var declarations = []string{"schema", "tool", "definition", "Tool", "config", "s
 // tieObject ties { name: "x", description: …, handler: f } and { schema: { name: "x", … }, handle: f }.
 func (rg *registrar) tieObject(o *ir.Expr) []tie {
 	var handlers []string
+	if hasMember(o, []string{"uri", "uriTemplate"}) {
+		return nil // a resource
+	}
 	for _, a := range o.Args {
 		if rg.conv.Handlers[a.Name] && a.Value != nil {
 			handlers = []string{a.Name}

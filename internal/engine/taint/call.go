@@ -150,9 +150,12 @@ func (r *reader) mutate(c call) {
 	}
 	v := c.receiver
 	clean := true
+	query := r.isQuery(x.X)
 	for i, a := range c.args {
 		clean = clean && a.isClean()
-		a = r.st.noted(a)
+		if a = r.st.noted(a); query {
+			a = a.derived(encoded)
+		}
 		switch {
 		case x.Text == "set" && i == 0, x.Text == "insert" && i == 0:
 		case x.Text == "extend" || x.Text == "update" || c.expr.Args[i].Spread:
@@ -171,6 +174,15 @@ func (r *reader) mutate(c call) {
 		return // nothing of interest, and no list that is known
 	}
 	r.assign(x.X, v)
+}
+
+// isQuery reports whether something holds the query of an address, which encodes what is put into it.
+func (r *reader) isQuery(x *ir.Expr) bool {
+	if x.Text == "searchParams" {
+		return true
+	}
+	d := r.a.g.Definition(x)
+	return (d.Kind == ir.New || d.Kind == ir.Call) && d.X != nil && d.X.Text == "URLSearchParams"
 }
 
 // bindArguments reads request.BindArguments(&args) and json.Unmarshal(data, &args), which fill what they are given.
@@ -318,7 +330,7 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 			}
 			arriving := at(f.src)
 			if f.kind == sink.ArgumentFlow {
-				arriving = optionLike(given[f.src.param], f.src.path, arriving)
+				arriving = optionLike(f.about, given[f.src.param], f.src.path, arriving)
 			}
 			for _, m := range arriving.all() {
 				if r.st.gone[m.src] {
@@ -350,7 +362,7 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 		r.runInline(f.Func, r.a.g.Inside(f.Func, r.ctx), func(*ir.Param) *value { return nothing }, true)
 	}
 	r.a.left -= result.size
-	return result.substituted(arrivedAt, place, name, 0)
+	return r.st.noted(result.substituted(arrivedAt, place, name, 0))
 }
 
 // arrived is what a caller puts in place of a source, with all marks in it.

@@ -353,6 +353,9 @@ func (r *reader) assign(target *ir.Expr, v *value) {
 			return
 		}
 		r.noteFlag(variable{at, target.Text}, v)
+		if len(v.marks) > 0 && v.length < 0 {
+			v = r.st.noted(v.without(r.st.gone))
+		}
 		if len(v.marks) > 0 && !strings.HasPrefix(target.Text, "\x00") {
 			v = v.stepped(placeOf(target), target.Text)
 		}

@@ -135,8 +135,8 @@ func (r *reader) asksEnvironment(e *ir.Expr, depth int) bool {
 
 // optionLike returns those elements of a list of arguments that a program may take for an option: not what stands behind
 // "--", and not the value of an option. Any other path of the list is the value that stands there.
-func optionLike(list *value, path string, there *value) *value {
-	if path != ".*" || list == nil || list.length <= 0 {
+func optionLike(prog string, list *value, path string, there *value) *value {
+	if path != ".*" && path != "" || list == nil || list.length <= 0 {
 		return there
 	}
 	out := nothing
@@ -146,7 +146,7 @@ func optionLike(list *value, path string, there *value) *value {
 		if before == "--" {
 			break
 		}
-		if !strings.HasPrefix(before, "-") || strings.Contains(before, "=") {
+		if !takesValue(prog, before) {
 			out = join(out, e)
 		}
 		before = e.fixed

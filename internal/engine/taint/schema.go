@@ -148,7 +148,7 @@ var plainTexts = names("uuid uuidv4 guid cuid cuid2 ulid nanoid datetime date ti
 
 // call reads one call of a chain: the maker at its start, and what follows it.
 func (s schemaReader) call(x *ir.Expr, depth int) *bound {
-	if x.X.Kind == ir.Attr && isMaker(x.X.X) {
+	if x.X.Kind == ir.Attr && s.isMaker(x.X.X) {
 		return s.maker(x, depth)
 	}
 	if x.X.Kind != ir.Attr {
@@ -203,11 +203,12 @@ func mergeMembers(a, b map[string]*bound) map[string]*bound {
 }
 
 // isMaker reports whether an expression is zod itself, or z.coerce.
-func isMaker(x *ir.Expr) bool {
+func (s schemaReader) isMaker(x *ir.Expr) bool {
 	if x != nil && x.Kind == ir.Attr && (x.Text == "coerce" || x.Text == "z" || x.Text == "iso") {
 		return true
 	}
-	return x != nil && x.Kind == ir.Name && (x.Text == "z" || x.Text == "zod" || strings.HasPrefix(x.Text, "zod") || strings.HasPrefix(x.Text, "z3") || strings.HasPrefix(x.Text, "z4"))
+	return x != nil && x.Kind == ir.Name && (x.Text == "z" || x.Text == "zod" || strings.HasPrefix(x.Text, "zod") || strings.HasPrefix(x.Text, "z3") || strings.HasPrefix(x.Text, "z4") ||
+		len(x.Text) < 4 && strings.HasPrefix(s.a.g.Outside(x, callgraph.Context{}), "zod")) // minified
 }
 
 func (s schemaReader) maker(x *ir.Expr, depth int) *bound {

@@ -93,6 +93,24 @@ type argvReader struct {
 	before string // the argument before, as far as the source fixes it
 }
 
+// switches are options without a value, by program: what stands behind them is an argument of its own.
+var switches = map[string]map[string]bool{
+	"rg":      names("-n -l -i -v -w -S -s -F -U -c -o --json --line-number --no-heading --hidden --files-with-matches --ignore-case --fixed-strings --no-ignore"),
+	"grep":    names("-n -l -i -v -w -r -R -F -E -c -o -rn -Rn -rl"),
+	"git":     names("--stat --cached --staged --oneline --quiet -q --all --bare --mirror --recursive --no-checkout --verbose --no-pager --name-only --numstat --hard --soft --patch -p --force -f"),
+	"curl":    names("-s -S -L -f -k -i -I -v -sS -sL -fsSL --silent --location --fail --insecure --head"),
+	"wget":    names("-q -c -nv --quiet --no-check-certificate"),
+	"yt-dlp":  names("--no-playlist -x --extract-audio --skip-download --dump-json -j -J --write-auto-sub --write-subs --no-warnings --quiet -q"),
+	"find":    names("-L -H -P"),
+	"tar":     names("-x -c -z -v xf xzf -xf -xzf"),
+	"kubectl": names("--all-namespaces -A --watch -w"),
+}
+
+// takesValue reports whether an argument is an option that takes the next one for its value, as far as is known.
+func takesValue(prog, option string) bool {
+	return strings.HasPrefix(option, "-") && !strings.Contains(option, "=") && !switches[prog][option]
+}
+
 // remotes are programs that hand a line on to something that is made to run lines.
 var remotes = names("docker podman kubectl ssh nerdctl lxc vagrant limactl wsl oc")
 
@@ -104,7 +122,7 @@ func (r *reader) argumentSinks(c call, name, prog string, args []*value) {
 }
 
 func (av *argvReader) read(r *reader, c call, name string, a *value) {
-	valueOfOption := strings.HasPrefix(av.before, "-") && !strings.Contains(av.before, "=")
+	valueOfOption := takesValue(av.prog, av.before)
 	switch {
 	case av.code:
 		av.code = av.inside || takesAll[av.option]
