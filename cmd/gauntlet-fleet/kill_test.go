@@ -67,10 +67,8 @@ func TestKill(t *testing.T) {
 	}
 	eachSecond(t, direct, run.over, func(results int) {
 		for i, w := range workers { // a worker that began before there was a fleet
-			select {
-			case <-w.over:
+			if w.hasEnded() {
 				workers[i] = worker()
-			default:
 			}
 		}
 		if heavy && time.Since(lastKill) > 10*time.Second && results < jobs || !heavy && kills == 0 && results > jobs/5 {

@@ -131,6 +131,15 @@ func (p *process) megabytes() int {
 	return 0
 }
 
+func (p *process) hasEnded() bool {
+	select {
+	case <-p.over:
+		return true
+	default:
+		return false
+	}
+}
+
 func (p *process) lines() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -34,7 +34,7 @@ type Lane struct {
 var laneOptions = map[LaneName][]string{
 	Scan: {"only", "skip", "gate", "fail-on", "differential", "timeout", "total-timeout", "max-pages", "max-message", "max-bytes", "max-depth", "max-items",
 		"sandbox", "sandbox-allow", "model", "max-calls", "max-tokens", "max-cost", "model-parallel", "model-timeout"},
-	Vet: {"gate", "fail-on"},
+	Vet: {"gate", "fail-on", "depth", "budget", "timeout", "sandbox-allow"},
 	Probe: {"gate", "fail-on", "sandbox", "sandbox-allow", "allow-calls", "destructive", "include-low", "class", "budget", "call-timeout",
 		"max-message", "max-bytes", "max-depth", "max-items"},
 	Attack: {"repeat", "timeout", "grace", "parallel", "revision", "agent-transport", "agent-timeout", "agent-idle", "turns", "max-message",

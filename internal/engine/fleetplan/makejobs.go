@@ -71,6 +71,13 @@ func (p *Plan) needs(j *Job) []string {
 		if level == "require" || level == "" && j.Lane == Probe {
 			out = append(out, NeedsSandbox)
 		}
+	case Package:
+		out = append(out, NeedsCommands) // it is started, sealed off
+		if strings.HasPrefix(t.Value[0], "npm:") {
+			out = append(out, "language node")
+		} else {
+			out = append(out, "language python")
+		}
 	case Model:
 		out = append(out, "model "+t.Value[0])
 	case Agent:

@@ -19,7 +19,7 @@ const (
 	Command Kind = "command" // a server that is started, without a shell
 	Model   Kind = "model"   // a language model, by its id
 	Agent   Kind = "agent"   // an agent, as --agent of attack run takes it
-	Package Kind = "package" // an artifact that vet reads: npm:NAME@VERSION, pypi:NAME==VERSION, or a path
+	Package Kind = "package" // a package of a registry: npm:NAME@VERSION or pypi:NAME==VERSION
 )
 
 // Kinds returns all kinds.
@@ -82,6 +82,9 @@ func (t *Target) Check() error {
 	if t.Kind != Command && strings.HasPrefix(t.Value[0], "-") {
 		return errors.New("the target would be taken for a flag: write ./ in front of it")
 	}
+	if t.Kind == Package && !strings.HasPrefix(t.Value[0], "npm:") && !strings.HasPrefix(t.Value[0], "pypi:") {
+		return errors.New("package: want npm:NAME@VERSION or pypi:NAME==VERSION")
+	}
 	return t.checkVariables()
 }
 
@@ -119,7 +122,7 @@ func bareTarget(s string) Target {
 	switch {
 	case strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"):
 		return Target{Kind: URL, Value: []string{s}}
-	case strings.HasPrefix(lower, "npm:"), strings.HasPrefix(lower, "pypi:"):
+	case strings.HasPrefix(s, "npm:"), strings.HasPrefix(s, "pypi:"):
 		return Target{Kind: Package, Value: []string{s}}
 	}
 	return Target{Kind: File, Value: []string{s}}

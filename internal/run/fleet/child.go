@@ -82,7 +82,8 @@ func (t *tail) Write(p []byte) (int, error) {
 
 // text is safe to show: targets have a say in it.
 func (t *tail) text() string {
-	return report.Visible(string(bytes.ToValidUTF8(bytes.TrimSpace(bytes.ReplaceAll(t.b.Bytes(), []byte("\n"), []byte("; "))), []byte("?"))))
+	lines := bytes.ReplaceAll(bytes.TrimSpace(t.b.Bytes()), []byte("\n"), []byte("; "))
+	return report.Visible(string(bytes.ToValidUTF8(lines, []byte("?"))))
 }
 
 // workDir makes the directory of one job.

@@ -40,7 +40,9 @@ type Run struct {
 	expansion *expansion
 	list      *List
 	collector *collector
-	times     int // jobs were published anew so often
+	epoch     int64 // of the queue, part of the names of messages
+	resumed   bool  // the queue is that of an earlier run of the same plan
+	times     int   // jobs were published anew so often
 }
 
 // A Summary says how a run ended.
@@ -75,11 +77,13 @@ func (r *Run) Do(ctx context.Context) (*Summary, error) {
 		}
 	}
 	worker := r.startWorker(work, &background)
-	if err := r.enqueue(ctx, r.collector.missing()); err != nil {
-		if ctx.Err() != nil {
-			return r.summary(nil), nil
+	missing := r.collector.missing()
+	if waiting, _, err := r.fleet.Queued(ctx); err != nil || !r.resumed || waiting < len(missing) {
+		// What is queued already is recognised by its name for some minutes, and later by its result.
+		err = r.enqueue(ctx, missing)
+		if err != nil && ctx.Err() == nil {
+			return nil, err
 		}
-		return nil, err
 	}
 	return r.await(ctx, worker)
 }
@@ -115,7 +119,11 @@ func (r *Run) giveOrder(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if last, err := r.keys.Worker().OpenOrder(message); err == nil && (last.Plan != r.list.Plan || last.State == fleetplan.Canceled) {
+	last, err := r.keys.Worker().OpenOrder(message)
+	r.epoch = time.Now().UnixNano()
+	if r.resumed = err == nil && last.Plan == r.list.Plan && last.State != fleetplan.Canceled; r.resumed {
+		r.epoch = last.Epoch
+	} else if err == nil {
 		if waiting, _, err := r.fleet.Queued(ctx); err == nil && waiting > 0 {
 			r.Note("%d jobs of an earlier state of the plan were still queued and are dropped", waiting)
 		}
@@ -123,7 +131,7 @@ func (r *Run) giveOrder(ctx context.Context) error {
 			return err
 		}
 	}
-	return putOrder(ctx, r.fleet, r.keys, &fleetplan.Order{Plan: r.list.Plan, Name: r.Plan.Name, Version: r.Version, State: fleetplan.Running, Limits: r.Plan.Limits})
+	return putOrder(ctx, r.fleet, r.keys, &fleetplan.Order{Plan: r.list.Plan, Name: r.Plan.Name, Version: r.Version, State: fleetplan.Running, Limits: r.Plan.Limits, Epoch: r.epoch})
 }
 
 func putOrder(ctx context.Context, f *broker.Fleet, keys *fleetplan.Keys, o *fleetplan.Order) error {
@@ -158,7 +166,7 @@ func (r *Run) enqueue(ctx context.Context, missing map[string]bool) error {
 		if err != nil {
 			return err
 		}
-		if err := p.Publish(ctx, broker.Message{ID: fmt.Sprintf("%s %s %d", r.list.Plan, id, r.times), Class: j.Class(), Data: message}); err != nil {
+		if err := p.Publish(ctx, broker.Message{ID: fmt.Sprintf("%d %s %d", r.epoch, id, r.times), Class: j.Class(), Data: message}); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,347 @@
+package fleet
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"gauntlet/internal/engine/fleetplan"
+	"gauntlet/internal/runtime/broker"
+	"gauntlet/internal/runtime/discover"
+	"gauntlet/result"
+)
+
+// jobRole is the variable by which the test's own binary is the program of a job; its value says which.
+const jobRole = "GAUNTLET_FLEET_TEST_JOB"
+
+func TestMain(m *testing.M) {
+	if as := os.Getenv(jobRole); as != "" {
+		os.Exit(playJob(as))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// playJob is the program of a job. It notes that it was started, and does as its role says.
+func playJob(as string) int {
+	if log, err := os.OpenFile(os.Getenv("STARTED"), os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600); err == nil {
+		fmt.Fprintln(log, strings.Join(os.Args[1:], " "))
+		log.Close()
+	}
+	output := ""
+	for _, a := range os.Args {
+		if v, ok := strings.CutPrefix(a, "--output="); ok {
+			output = v
+		}
+	}
+	switch as {
+	case "dies":
+		fmt.Fprintln(os.Stderr, "\x1b[31mthe parser ran away")
+		return 3
+	case "hangs":
+		select {}
+	case "babbles":
+		_ = os.WriteFile(output, []byte("{"), 0o600)
+		return 0
+	}
+	text := `{"schema_version":"1.0","summary":{"servers":1,"by_severity":{"high":2},"complete":true},"findings":[],"problems":[]}`
+	if os.WriteFile(output, []byte(text), 0o600) != nil {
+		return 2
+	}
+	return 0
+}
+
+// newRun is a run of a plan over two files, with a worker whose jobs play a role.
+func newRun(t *testing.T, as, more string) *Run {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"a.json", "b.json"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(`{"tools":[]}`+name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(dir, "plan.yaml")
+	plan, wrong := fleetplan.Parse(file, "targets: [a.json, b.json]\nlanes: [scan]\n"+more)
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	home := HomeOf(file)
+	server, err := home.Connect(broker.Access{Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return &Run{
+		Plan: plan, Home: home, Server: server, Limits: broker.DefaultLimits(), Host: discover.Host{}, Version: "test", Workers: 2,
+		Capabilities: Capabilities{Lookup: func(string) (string, bool) { return "", false }},
+		Runner:       Runner{Program: []string{os.Args[0]}, Environ: append(os.Environ(), jobRole+"="+as, "STARTED="+filepath.Join(dir, "started"))},
+		Note:         t.Logf, Progress: func(int, int, int) {},
+	}
+}
+
+// started is how often a job's program was started.
+func started(t *testing.T, r *Run) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(r.Plan.File), "started"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return strings.Count(string(text), "\n")
+}
+
+func reportOf(t *testing.T, r *Run) *result.Fleet {
+	t.Helper()
+	o, err := OpenOwner(t.Context(), r.Home, r.Server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := o.Report(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// What is done once is not done again, by the same plan or by another of its name that asks for more.
+func TestDoneOnce(t *testing.T) {
+	r := newRun(t, "writes", "")
+	for range 2 {
+		sum, err := r.Do(t.Context())
+		if err != nil || sum.Ended != 2 || sum.Failed != 0 {
+			t.Fatalf("%+v, %v; want 2 jobs done", sum, err)
+		}
+	}
+	if got := reportOf(t, r); !got.Summary.Complete || got.Summary.Counts["high"] != 4 || got.ExitCode() != result.ExitOK {
+		t.Errorf("summary %+v, want it complete with 4 findings", got.Summary)
+	}
+	if n := started(t, r); n != 2 {
+		t.Errorf("%d processes were started, want 2", n)
+	}
+	more, wrong := fleetplan.Parse(r.Plan.File, "targets: [a.json, b.json, {url: 'http://127.0.0.1:1/mcp'}]\nlanes: [scan]\n")
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	r.Plan = more
+	if sum, err := r.Do(t.Context()); err != nil || sum.Ended != 3 {
+		t.Errorf("%+v, %v; want 3 jobs done", sum, err)
+	}
+	if n := started(t, r); n != 3 {
+		t.Errorf("%d processes were started, want 3", n)
+	}
+}
+
+// A job that fails is tried as often as the plan says, and is in the report with its reason.
+func TestFailures(t *testing.T) {
+	for _, tt := range []struct{ as, limits, want string }{
+		{"dies", "limits: {attempts: 1}", "it wrote no report, exit code 3: <U+001B>[31mthe parser ran away"},
+		{"hangs", "limits: {attempts: 1, time: 1s}", "its time was over"},
+		{"babbles", "limits: {attempts: 1}", "what it wrote is no report"},
+	} {
+		t.Run(tt.as, func(t *testing.T) {
+			r := newRun(t, tt.as, tt.limits+"\n")
+			sum, err := r.Do(t.Context())
+			if err != nil || sum.Failed != 2 {
+				t.Fatalf("%+v, %v; want 2 failures", sum, err)
+			}
+			got := reportOf(t, r)
+			if j := got.Targets[0].Jobs[0]; j.State != result.FleetFailed || j.Reason != tt.want || j.Attempts != 1 {
+				t.Errorf("got %+v, want the reason %q", j, tt.want)
+			}
+			if got.Summary.Complete || got.ExitCode() != result.ExitTrouble {
+				t.Errorf("summary %+v, exit code %d; want it incomplete", got.Summary, got.ExitCode())
+			}
+		})
+	}
+}
+
+// Strangers who can write to NATS have no job started and no result counted.
+func TestStrangers(t *testing.T) {
+	r := newRun(t, "writes", "")
+	r.Workers = 0
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan error, 1)
+	go func() { // ends with ctx, or with the jobs
+		_, err := r.Do(ctx)
+		over <- err
+	}()
+	defer func() {
+		cancel()
+		if err := <-over; err != nil {
+			t.Error(err)
+		}
+	}()
+	f := awaitFleet(t, r)
+	keys, err := r.Home.OpenKeys()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := r.Home.ReadList()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stranger, err := fleetplan.NewKeys(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evil := fleetplan.Job{Plan: list.Plan, Version: "test", Lane: fleetplan.Scan, Target: fleetplan.Target{Kind: fleetplan.Command, Value: []string{"sh"}}}
+	foreign, err := stranger.SealJob(&evil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evil.Plan = strings.Repeat("0", 64)
+	otherPlan, err := keys.SealJob(&evil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := f.Publisher()
+	for i, message := range [][]byte{foreign, otherPlan, []byte("{}"), nil} {
+		if err := p.Publish(ctx, broker.Message{ID: fmt.Sprint("evil", i), Class: "any", Data: message}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Publish(ctx, broker.Message{ID: "giant", Class: "any", Data: make([]byte, fleetplan.MaxJob+2048)}); err == nil {
+		err = p.Flush(ctx)
+		if err == nil {
+			t.Error("the queue takes a message longer than any job")
+		}
+	}
+	forged, err := json.Marshal(Entry{Job: list.Jobs[0].ID, Complete: true, Digest: "0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.CreateEntry(ctx, list.Jobs[0].ID, stranger.Worker().SealText(forged)); err != nil {
+		t.Fatal(err)
+	}
+	order, err := stranger.SealOrder(&fleetplan.Order{Plan: list.Plan, Version: "test", State: fleetplan.Canceled, Issued: time.Now().Add(time.Hour).UnixNano()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &Worker{Fleet: f, Keys: keys.Worker(), ID: "w", Version: "test", Slots: 1, Capabilities: Capabilities{Commands: true, Lookup: r.Capabilities.Lookup}, Runner: r.Runner, Temp: t.TempDir(), Note: t.Logf}
+	w.changed = make(chan struct{}, 1)
+	w.obey(order)
+	if w.order.Load() != nil {
+		t.Error("the worker obeys a stranger")
+	}
+	working := make(chan error, 1)
+	go func() { working <- w.Run(ctx) }() // ends with ctx
+	defer func() {
+		if err := <-working; err != nil {
+			t.Error(err)
+		}
+	}()
+	awaitEnd(t, over)
+	got := reportOf(t, r)
+	if !got.Summary.Complete || got.Summary.Counts["high"] != 4 {
+		t.Errorf("summary %+v, want both jobs done by our worker", got.Summary)
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for w.refused.Load() < 6 { // an order, a result, four messages in the queue
+		<-tick.C
+	}
+	if n := started(t, r); n != 2 {
+		t.Errorf("%d processes were started, want those of the 2 jobs of the plan", n)
+	}
+	if got := reportOf(t, r); len(got.Refused) != 6 {
+		t.Errorf("the report says that these were refused: %q, want all 6", got.Refused)
+	}
+	over <- nil
+	cancel()
+}
+
+func awaitFleet(t *testing.T, r *Run) *broker.Fleet {
+	t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		<-tick.C
+		f, err := r.Server.Client.Open(t.Context(), r.Plan.Name)
+		if err != nil {
+			continue
+		}
+		if n, _, err := f.Queued(t.Context()); err == nil && n == 2 {
+			return f
+		}
+	}
+}
+
+func awaitEnd(t *testing.T, over chan error) {
+	t.Helper()
+	if err := <-over; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A job that needs what no worker has is not done, and the report says what it needs.
+func TestUnfit(t *testing.T) {
+	r := newRun(t, "writes", "region: moon\n")
+	sum, err := r.Do(t.Context())
+	if err != nil || sum.Ended != 0 || sum.Unfit["region moon"] != 2 {
+		t.Fatalf("%+v, %v; want 2 jobs that need the region", sum, err)
+	}
+	if got := reportOf(t, r); got.Summary.NotDone != 2 || !strings.Contains(got.Targets[0].Jobs[0].Reason, "region moon") {
+		t.Errorf("got %+v", got.Targets)
+	}
+}
+
+// A cancelled fleet stops what is under way and drops what waits; run goes on with it.
+func TestCancel(t *testing.T) {
+	r := newRun(t, "hangs", "")
+	over := make(chan error, 1)
+	go func() { // ends when the fleet is cancelled
+		_, err := r.Do(t.Context())
+		over <- err
+	}()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for started(t, r) == 0 {
+		<-tick.C
+	}
+	o, err := OpenOwner(t.Context(), r.Home, r.Server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Cancel(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	awaitEnd(t, over)
+	if got := reportOf(t, r); got.Summary.NotDone != 2 || !strings.Contains(got.Targets[0].Jobs[0].Reason, "cancelled") {
+		t.Errorf("got %+v, want 2 jobs not done since the fleet was cancelled", got.Summary)
+	}
+	r.Runner.Environ = append(r.Runner.Environ, jobRole+"=writes")
+	if sum, err := r.Do(t.Context()); err != nil || sum.Ended != 2 {
+		t.Errorf("%+v, %v; want both jobs done afterwards", sum, err)
+	}
+	if r.times != 0 {
+		t.Error("the jobs were not queued at once")
+	}
+}
+
+// Times of one key are an interval apart, whoever asks.
+func TestReserve(t *testing.T) {
+	r := newRun(t, "writes", "")
+	f, err := r.Server.Client.Create(t.Context(), "pace", broker.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := func() time.Time { return time.Unix(1000, 0) }
+	for i, want := range []time.Duration{0, time.Second, 2 * time.Second} {
+		if got, err := f.Reserve(t.Context(), "host a", time.Second, now); err != nil || got != want {
+			t.Errorf("reservation %d: wait %v (%v), want %v", i, got, err, want)
+		}
+	}
+	if got, err := f.Reserve(t.Context(), "host b", time.Second, now); err != nil || got != 0 {
+		t.Errorf("another host: wait %v (%v), want none", got, err)
+	}
+}
