@@ -34,6 +34,7 @@ const (
 	doors               // I/O: what starts, connects and records
 	targets             // what reads, plays and judges what a user names
 	plans               // what decides over several targets
+	vettings            // what vets what plans name
 	command             // the subcommands
 	programs            // the command lines of further programs
 	entry               // main
@@ -130,7 +131,7 @@ var table = []row{
 	{path: "internal/engine/lookalike", layer: words, may: []string{"finding", "internal/leaf/text"}},
 	{path: "internal/engine/osv", layer: words, may: []string{"finding", "rawjson"}},
 	{path: "internal/runtime/unpack", layer: wires, may: []string{"result"}, not: impure},
-	{path: "internal/runtime/fetch", layer: manners, may: []string{"internal/runtime/unpack", "internal/runtime/wire", "result"}, not: impure},
+	{path: "internal/runtime/fetch", layer: manners, may: []string{"internal/runtime/unpack", "internal/runtime/wire", "result"}, deps: []string{"github.com/pelletier/go-toml/v2"}, not: impure},
 	{path: "internal/engine/fleetplan", layer: contract, may: []string{"internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	// The only package that knows NATS; no package of gauntlet itself imports it.
 	{path: "internal/runtime/broker", layer: wires, not: impure},
@@ -186,7 +187,7 @@ var table = []row{
 	{path: "internal/run/calibration", layer: targets, may: []string{"calibrate", "capability", "catalog", "classify", "finding", "internal/leaf/suggest", "internal/run/sourcecode", "internal/run/userfile"}, not: impure},
 	{path: "internal/run/target", layer: targets, may: []string{"internal/run/interrupt", "internal/run/launch", "internal/run/tracefile", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/engine/check", "catalog", "finding", "lock", "report", "trace"}, not: impure},
 	{path: "internal/run/clientplan", layer: plans, may: []string{"internal/engine/check", "internal/engine/scanner", "internal/run/launch", "internal/run/target", "internal/run/userfile", "internal/runtime/discover", "internal/runtime/wire", "internal/engine/check/config", "internal/leaf/secret", "catalog", "finding", "result"}, not: impure},
-	{path: "internal/run/vet", layer: plans, may: []string{"catalog", "finding", "internal/engine/check", "internal/engine/lookalike", "internal/engine/osv", "internal/engine/scanner", "internal/run/interrupt", "internal/run/launch", "internal/run/proberun", "internal/run/redaction", "internal/run/sourcecode", "internal/run/target", "internal/runtime/fetch", "internal/runtime/sandbox", "internal/runtime/wire", "result"}, not: impure},
+	{path: "internal/run/vet", layer: vettings, may: []string{"catalog", "diff", "finding", "internal/engine/check", "internal/engine/check/config", "internal/run/clientplan", "internal/engine/lookalike", "internal/engine/osv", "internal/engine/scanner", "internal/run/interrupt", "internal/run/launch", "internal/run/proberun", "internal/run/redaction", "internal/run/sourcecode", "internal/run/target", "internal/runtime/fetch", "internal/runtime/sandbox", "internal/runtime/wire", "result"}, not: impure},
 	{path: "internal/run/redteam", layer: plans, may: []string{"internal/engine/delivery", "internal/leaf/mcp", "internal/run/attackdoc", "internal/run/attackrun", "internal/run/modelset", "internal/run/testagent", "internal/run/tracefile", "internal/runtime/mcpclient", "internal/runtime/model", "internal/runtime/wire", "oatf", "rawjson", "report", "result", "trace", "verdict"}, not: impure},
 	{path: "internal/run/lockstate", layer: plans, may: []string{"internal/run/launch", "internal/run/target", "catalog", "diff", "finding", "lock"}, not: impure},
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/clientplan"
+	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/vet"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/internal/runtime/mcpclient"
@@ -19,13 +21,16 @@ type vetCommand struct {
 	gate    gateFlags
 	limits  limitFlags
 
-	depth   vet.Depth
-	env     []string
-	allow   []string
-	osv     string
-	cache   string
-	budget  time.Duration
-	timeout time.Duration
+	depth    vet.Depth
+	env      []string
+	allow    []string
+	osv      string
+	cache    string
+	budget   time.Duration
+	timeout  time.Duration
+	registry string
+	older    bool
+	configs  configFlags
 }
 
 // vetBudget bounds the calls of a probe, so that a package is vetted in under a minute.
@@ -39,8 +44,10 @@ func (a *app) newVetCommand() *cobra.Command {
 		Long: `vet gets a package without running anything of it, reads what is known of it and its source,
 starts it in a sandbox, reads what it says of itself, probes it, and says in one line what that comes to.
 
-A TARGET is npm:NAME@VERSION or a directory. Clients of the ecosystem load it, with your
-registries and without install scripts. docs/vetting.md tells what is done and what is not.
+A TARGET is npm:NAME@VERSION, pypi:NAME==VERSION, go:MODULE@VERSION, git:URL#REF, mcpb:FILE, oci:IMAGE,
+registry:NAME, the URL of a server, or a directory; with --config an entry of the configuration, all
+without one. The client of the ecosystem loads it, with your registries and without install scripts.
+docs/vetting.md tells what is done and what is not.
 
 The sandbox shows the server none of your files and no network. Where this machine has none, nothing is
 started, and the report says so. ARG are arguments of the server.
@@ -49,6 +56,8 @@ Exit codes: 1 if a finding crosses --fail-on; else 2 if something failed, was cu
 names a level that was not reached; else 0.`,
 		Example: `  gauntlet vet npm:@modelcontextprotocol/server-filesystem
   gauntlet vet --depth source npm:some-mcp-server@1.2.3
+  gauntlet vet --config ~/.cursor/mcp.json
+  gauntlet vet --diff npm:some-mcp-server@1.2.3 npm:some-mcp-server@1.3.0
   gauntlet vet --report html=vetting.html ./my-server`,
 		RunE: v.vetTargets,
 	}
@@ -62,6 +71,11 @@ names a level that was not reached; else 0.`,
 	f.StringArrayVar(&v.allow, "sandbox-allow", nil, "let the server really reach this `HOST` or HOST:PORT; repeatable (default none)")
 	f.StringVar(&v.osv, "osv", "", "look for known vulnerabilities in this export of advisories in the OSV format: `PLACE`, a directory, a file or a URL (default none)")
 	f.StringVar(&v.cache, "cache", "", "keep what is loaded in this `DIR` (default gauntlet/vet in your cache directory)")
+	f.BoolVar(&v.older, "diff", false, "the targets are the version that you have and a newer one: vet the newer, and say what changed (default off)")
+	f.StringVar(&v.registry, "registry", fetch.DefaultRegistry, "look registry: targets up in the MCP registry at this `URL`")
+	f.StringArrayVar(&v.configs.files, "config", nil, "vet the servers in the configuration of an MCP client in this `FILE`; TARGETs are names of its entries then; repeatable (default none)")
+	f.BoolVar(&v.configs.yes, "yes", false, "with --config, connect to URLs with the headers that the configuration gives them (default off)")
+	_ = cmd.MarkFlagFilename("config") // fails only for a flag that is not there
 	f.Var(durationFlag(&v.budget, vetBudget), "budget", "longest time for all calls of a probe")
 	f.Var(durationFlag(&v.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
 	v.outputs.addOutputFlags(cmd, a)
@@ -74,18 +88,26 @@ func (v *vetCommand) vetTargets(cmd *cobra.Command, args []string) error {
 	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
 		names, serverArgs = args[:dash], args[dash:]
 	}
-	targets, err := v.parseVetTargets(cmd, names)
+	targets, err := v.chooseTargets(cmd, names)
 	if err != nil {
 		return err
 	}
 	if len(serverArgs) > 0 && len(targets) > 1 {
 		return usage(cmd, "the arguments behind -- are for one server, and there are %d targets", len(targets))
 	}
-	outs, err := v.outputs.checkOutputs(nil)
+	env, err := v.serverEnv(v.env)
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	opt, err := v.options(serverArgs)
+	for i := range targets {
+		t := &targets[i]
+		t.Args, t.Env, t.Guard = append(t.Args, serverArgs...), append(t.Env, env...), append(t.Guard, env...)
+	}
+	outs, err := v.outputs.checkOutputs(v.configs.files)
+	if err != nil {
+		return usage(cmd, "%s", err)
+	}
+	opt, err := v.options()
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
@@ -101,9 +123,19 @@ func (v *vetCommand) vetTargets(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (v *vetCommand) parseVetTargets(cmd *cobra.Command, names []string) ([]vet.Target, error) {
-	if len(names) == 0 {
+// chooseTargets are what the arguments name, or entries of configurations.
+func (v *vetCommand) chooseTargets(cmd *cobra.Command, names []string) ([]vet.Target, error) {
+	switch {
+	case v.configs.anyGiven() && v.older:
+		return nil, usage(cmd, "--diff compares two targets, and --config names servers: want one of them")
+	case v.configs.findConflict() != "":
+		return nil, usage(cmd, "%s", v.configs.findConflict())
+	case v.configs.anyGiven():
+		return v.configuredTargets(cmd, names)
+	case len(names) == 0:
 		return nil, usage(cmd, "nothing to vet: name %s", fetch.Forms)
+	case v.older && len(names) != 2:
+		return nil, usage(cmd, "--diff wants two targets, the version that you have and a newer one")
 	}
 	var out []vet.Target
 	for _, name := range names {
@@ -113,22 +145,42 @@ func (v *vetCommand) parseVetTargets(cmd *cobra.Command, names []string) ([]vet.
 		}
 		out = append(out, vet.Target{Spec: s})
 	}
+	if v.older {
+		out[1].Older = &out[0].Spec
+		out = out[1:]
+	}
+	return out, nil
+}
+
+// configuredTargets are entries of configurations.
+func (v *vetCommand) configuredTargets(cmd *cobra.Command, names []string) ([]vet.Target, error) {
+	files, problems, err := v.readConfigs(cmd.Context(), &v.configs)
+	if err != nil {
+		return nil, err
+	}
+	p := clientplan.New(v.thisMachine(), files, problems, true)
+	for _, one := range p.Problems {
+		v.say("%s", target.FailureText(one))
+	}
+	out, missing := vet.Configured(p, names)
+	if len(missing) > 0 {
+		return nil, usage(cmd, "no entry of the configuration that could be vetted has the name %q", missing[0])
+	}
+	if len(out) == 0 {
+		return nil, errors.New("the configuration holds no server that could be vetted")
+	}
 	return out, nil
 }
 
 // options are what the flags say.
-func (v *vetCommand) options(serverArgs []string) (*vet.Options, error) {
-	env, err := v.serverEnv(v.env)
-	if err != nil {
-		return nil, err
-	}
+func (v *vetCommand) options() (*vet.Options, error) {
 	cache, err := v.cacheDirectory()
 	if err != nil {
 		return nil, err
 	}
 	return &vet.Options{
-		Fetcher: fetch.Fetcher{Environ: v.host.Environ, Cache: cache, Now: time.Now},
-		Depth:   v.depth, Version: version(), Limits: v.limits.Limits, Env: env, Args: serverArgs, Allow: v.allow,
+		Fetcher: fetch.Fetcher{Environ: v.host.Environ, Cache: cache, Now: time.Now, Registry: v.registry},
+		Depth:   v.depth, Version: version(), Limits: v.limits.Limits, Allow: v.allow, Connect: v.configs.yes,
 		Timeout: v.timeout, Total: defaultTotalTimeout, Budget: v.budget, Advisories: v.osv,
 	}, nil
 }

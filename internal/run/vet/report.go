@@ -15,7 +15,7 @@ import (
 )
 
 // report judges what was read.
-func (v *vetting) report(ctx context.Context) (*result.Report, error) {
+func (v *vetting) report(ctx context.Context, older *vetting) (*result.Report, error) {
 	opt := scanner.Options{Version: v.Version}
 	if seen := v.read.boxes.Observed(); seen != nil {
 		opt.Trace = check.Recording{Trace: seen, Live: true}
@@ -25,6 +25,9 @@ func (v *vetting) report(ctx context.Context) (*result.Report, error) {
 	}
 	if v.fetched != nil {
 		opt.Package = &check.PackageFacts{Label: v.label(), Facts: &v.fetched.Facts}
+	}
+	if older != nil && len(older.read.catalog.Servers) > 0 {
+		opt.Baseline = &older.read.catalog
 	}
 	r, err := interrupt.Do(ctx, func() *result.Report { return scanner.Run(&v.read.catalog, opt) })
 	if err != nil {
@@ -37,7 +40,7 @@ func (v *vetting) report(ctx context.Context) (*result.Report, error) {
 			return nil, err
 		}
 	}
-	if hidden := append(slices.Clone(v.read.secrets), v.Env...); len(hidden) > 0 {
+	if hidden := slices.Concat(v.read.secrets, v.target.Guard); len(hidden) > 0 {
 		redaction.New(hidden).Report(r)
 	}
 	v.judge(r)

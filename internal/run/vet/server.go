@@ -36,7 +36,7 @@ func (r *reading) close() {
 // readServer starts the server sealed off, reads what it says, and probes it.
 func (v *vetting) readServer(ctx context.Context) {
 	if v.server == nil {
-		if v.fetched != nil {
+		if v.fetched != nil && v.fetched.URL == "" {
 			v.missing(stepDefinitions, Definitions, "there is nothing to start")
 			v.missing(stepBehaviour, Behaviour, "there is nothing to start")
 		}
@@ -169,7 +169,7 @@ func (v *vetting) supply(failure string, notes []target.Note) bool {
 		return true
 	}
 	lower := strings.ToLower(text)
-	if len(v.Args) == 0 && v.start != nil && (strings.Contains(lower, "usage") || strings.Contains(lower, "argument")) && !slices.Contains(v.what.Placeholders, argumentPlaceholder) {
+	if len(v.target.Args) == 0 && v.start != nil && (strings.Contains(lower, "usage") || strings.Contains(lower, "argument")) && !slices.Contains(v.what.Placeholders, argumentPlaceholder) {
 		v.server.Command = append(v.server.Command, "/tmp")
 		v.what.Placeholders = append(v.what.Placeholders, argumentPlaceholder)
 		return true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gauntlet/finding"
@@ -43,19 +44,28 @@ func (v *vetting) run(ctx context.Context) (*result.Report, error) {
 		return nil, ctx.Err()
 	}
 	v.readServer(ctx)
+	older := v.readOlder(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return v.report(ctx)
+	if older != nil {
+		defer older.close()
+		v.compare(older)
+	}
+	return v.report(ctx, older)
 }
 
 // get gets the package, or takes the server as its configuration has it.
 func (v *vetting) get(ctx context.Context) {
 	if s := v.target.Server; s != nil {
-		v.server = s
 		v.what.Kind = "command"
 		if s.URL != "" {
 			v.what.Kind = string(fetch.URL)
+		}
+		if s.URL == "" || v.Connect {
+			v.server = s
+		} else {
+			v.missing(stepDefinitions, Definitions, "it would be reached with what its configuration gives it: --yes does that")
 		}
 		v.notDone(stepFetch, "the configuration says how it is started, and nothing was loaded")
 		v.missing(stepSource, Source, "no package is known of which there would be a source")
@@ -162,7 +172,19 @@ func (v *vetting) install(ctx context.Context) {
 		return
 	}
 	v.start = start
-	v.server = &launch.Server{Command: append(start.Command[:len(start.Command):len(start.Command)], v.Args...), Dir: start.Dir, Env: append(start.Env[:len(start.Env):len(start.Env)], v.Env...), Guard: v.Env, Configured: true}
+	if start.Build != nil {
+		if err := v.unsealed(); err != nil {
+			v.missing(stepInstall, Definitions, "it is built in a sandbox alone, and there is none here: "+err.Error())
+			return
+		}
+		if err := v.build(ctx); err != nil {
+			if ctx.Err() == nil {
+				v.failed(stepInstall, err)
+			}
+			return
+		}
+	}
+	v.server = &launch.Server{Command: slices.Concat(start.Command, v.target.Args), Dir: start.Dir, Env: slices.Concat(start.Env, v.target.Env), Guard: v.target.Guard, Configured: true}
 	text := fmt.Sprintf("%d packages that it depends on; no install script was run", v.fetched.Facts.Installed)
 	for _, n := range start.Notes {
 		text += "; " + n

@@ -59,9 +59,9 @@ type Options struct {
 	Limits   catalog.Limits
 	Progress Progress
 
-	Env   []string // for the server, as NAME=VALUE; reports hide the values
-	Args  []string // further arguments of the server
-	Allow []string // hosts that the sandbox lets it reach
+	// Connect lets servers behind a URL of a configuration be reached with what the configuration gives them.
+	Connect bool
+	Allow   []string // hosts that the sandbox lets it reach
 
 	Timeout time.Duration // longest wait for one answer
 	Total   time.Duration // longest time for all that is asked of one server
@@ -78,15 +78,21 @@ type Options struct {
 type Target struct {
 	Spec   fetch.Spec
 	Server *launch.Server // of a configuration: it is started or reached as it stands there; nil for none
-	Name   string         // what the user calls a Server
+	Name   string         // what the user calls it: the entry of a configuration; "" for what Spec says
+	Args   []string       // further arguments of the server
+	Env    []string       // variables of the server, as NAME=VALUE
+	Guard  []string       // what reports hide of them, as NAME=VALUE
 	// Older is the version that the user has now, to compare with; nil for none.
 	Older *fetch.Spec
 }
 
 // text is what reports call the target.
 func (t *Target) text() string {
-	if t.Server != nil {
+	switch {
+	case t.Server != nil:
 		return t.Name
+	case t.Name != "":
+		return t.Name + " (" + t.Spec.Text + ")"
 	}
 	return t.Spec.Text
 }

@@ -1,9 +1,11 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 )
@@ -37,10 +39,39 @@ func (f *Fetcher) recognise(p *Fetched) error {
 		p.install = func(ctx context.Context) (*Start, error) { return f.installNodeProject(ctx, p, m) }
 		return noteNode(p)
 	}
+	switch {
+	case has("manifest.json") && f.isBundle(p.Dir):
+		return f.recogniseBundle(p)
+	case has("pyproject.toml"):
+		m, err := readPythonProject(p.Dir)
+		if err != nil {
+			return err
+		}
+		p.Ecosystem = "PyPI"
+		if m.Project.Name != "" {
+			p.Name, p.Label = m.Project.Name, m.Project.Name
+			if v, ok := m.Project.Version.(string); ok {
+				p.Version, p.Label = v, p.Name+"@"+v
+			}
+		}
+		p.Facts.Direct = len(m.Project.Dependencies)
+		p.install = func(ctx context.Context) (*Start, error) { return f.installPythonProject(ctx, p, m) }
+		return nil
+	case has("go.mod"):
+		p.Ecosystem = "Go"
+		p.install = func(ctx context.Context) (*Start, error) { return f.installGo(ctx, p, "") }
+		return nil
+	}
 	p.install = func(context.Context) (*Start, error) {
 		return nil, fmt.Errorf("it %w: there is no package.json, pyproject.toml, go.mod or manifest.json at its top", ErrCannotStart)
 	}
 	return nil
+}
+
+// isBundle reports whether a manifest.json is that of an MCP bundle, and not of something else of that name.
+func (f *Fetcher) isBundle(dir string) bool {
+	text, err := readSmall(filepath.Join(dir, "manifest.json"))
+	return err == nil && bytes.Contains(text, []byte(`"mcp_config"`))
 }
 
 // installNodeProject installs what a project depends on. Where its dependencies lie beside it already, they
@@ -106,6 +137,12 @@ func nodeProjectStart(dir string, m *nodeManifest) (*Start, error) {
 		return nil, fmt.Errorf("it %w: its program is outside of the package", ErrCannotStart)
 	}
 	s := &Start{Dir: dir, Command: []string{"node", filepath.Join(dir, entry)}}
+	if name, others := m.program(); others > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("of %d programs %s was started", others+1, name))
+	}
+	if !runsInNode(s.Command[1]) {
+		s.Command = s.Command[1:]
+	}
 	if needsBuild(dir, m) {
 		s.Command = []string{"sh", "-c", `npm run build >&2 && exec node "$0"`, filepath.Join(dir, entry)}
 		s.Notes = append(s.Notes, "it was built in the sandbox, by its script \"build\"")
@@ -113,6 +150,19 @@ func nodeProjectStart(dir string, m *nodeManifest) (*Start, error) {
 		return nil, fmt.Errorf("it %w: the file of its program is not there", ErrCannotStart)
 	}
 	return s, nil
+}
+
+// runsInNode reports whether a program is one for Node: its first line names that, or nothing.
+func runsInNode(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return true // it will be built
+	}
+	defer f.Close()
+	head := make([]byte, 128)
+	n, _ := io.ReadFull(f, head) // a shorter file is one, too
+	line, _, _ := bytes.Cut(head[:n], []byte("\n"))
+	return !bytes.HasPrefix(line, []byte("\x7fELF")) && (!bytes.HasPrefix(line, []byte("#!")) || bytes.Contains(line, []byte("node")))
 }
 
 func isDir(path string) bool {

@@ -84,6 +84,18 @@ func (f *Fetcher) Fetch(ctx context.Context, s Spec) (*Fetched, error) {
 	switch s.Kind {
 	case NPM:
 		return f.fetchNPM(ctx, s)
+	case PyPI:
+		return f.fetchPyPI(ctx, s)
+	case Go:
+		return f.fetchGo(ctx, s)
+	case Git:
+		return f.fetchGit(ctx, s)
+	case MCPB:
+		return f.fetchMCPB(ctx, s)
+	case OCI:
+		return f.fetchImage(ctx, s)
+	case Registry:
+		return f.fetchRegistry(ctx, s)
 	case Directory:
 		return f.fetchDirectory(ctx, s)
 	}

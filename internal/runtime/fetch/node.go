@@ -27,8 +27,9 @@ type nodeManifest struct {
 	Scripts      map[string]string `json:"scripts"`
 	Dependencies map[string]string `json:"dependencies"`
 
-	text []byte
-	bins map[string]string // by name
+	depends bool // it asks for other packages in whatever way
+	text    []byte
+	bins    map[string]string // by name
 }
 
 // readSmall reads a file that is not large.
@@ -58,6 +59,9 @@ func readNodeManifest(dir string) (*nodeManifest, error) {
 		if raw := members[name]; raw != nil {
 			_ = json.Unmarshal(raw, to)
 		}
+	}
+	for _, name := range []string{"dependencies", "optionalDependencies", "peerDependencies", "bundleDependencies", "bundledDependencies"} {
+		m.depends = m.depends || len(bytes.TrimSpace(members[name])) > len("{}")
 	}
 	m.text = text
 	m.readBins()

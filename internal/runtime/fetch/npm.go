@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gauntlet/internal/runtime/unpack"
+	"gauntlet/result"
 )
 
 // npmSafe are the settings under which npm runs nothing of a package: no scripts, also of what a
@@ -71,6 +72,9 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 	var failed *clientError
 	if errors.As(err, &failed) && strings.Contains(failed.said, "EINTEGRITY") {
 		p.Facts.Mismatch = "the archive is not the one that the registry gives the hash of: npm refused it"
+		return p, nil
+	} else if failed != nil && strings.Contains(failed.said, "TAR_ABORT") {
+		p.Facts.Faults = []result.ArchiveFault{{Kind: result.FaultBomb, Detail: "npm refused to unpack it: " + failed.said}}
 		return p, nil
 	} else if err != nil {
 		return nil, err
@@ -194,6 +198,9 @@ func (p *Fetched) compareNPM(archive string, v *npmView) error {
 // installNPM installs the archive with what it depends on, without running a script, and says how it is
 // started.
 func (f *Fetcher) installNPM(ctx context.Context, p *Fetched, hash, archive string) (*Start, error) {
+	if m, err := readNodeManifest(p.Dir); err == nil && !m.depends {
+		return nodeProjectStart(p.Dir, m) // nothing has to be installed
+	}
 	f.Progress("%s: installing what it depends on", p.Label)
 	tree, err := f.keep("npm-"+hash, func(dir string) error {
 		if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"name":"vetting","version":"1.0.0","private":true}`), 0o600); err != nil {

@@ -1,0 +1,214 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/runtime/unpack"
+)
+
+// goSafe are the settings under which the go command runs nothing but itself: no other toolchain is loaded, no
+// workspace or settings of the module count, and no C compiler is asked.
+func (f *Fetcher) goSafe() []string {
+	return []string{"GOTOOLCHAIN=local", "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-mod=mod -buildvcs=false", "GOMODCACHE=" + f.goModules()}
+}
+
+func (f *Fetcher) goModules() string { return filepath.Join(f.Cache, "gomod") }
+
+// A goDownload is what go mod download says of a module.
+type goDownload struct {
+	Path, Version, Zip, Sum, Error string
+	Origin                         struct{ URL string }
+}
+
+// maxGoPaths is how many directories of an import path are tried as that of its module.
+const maxGoPaths = 8
+
+// fetchGo gets a module of Go. The name may also be the path of a program in it.
+func (f *Fetcher) fetchGo(ctx context.Context, s Spec) (*Fetched, error) {
+	dir, err := f.scratch()
+	if err != nil {
+		return nil, err
+	}
+	defer removeTree(dir)
+	var first error
+	module := s.Name
+	for range maxGoPaths {
+		f.Progress("%s: loading the module", s.Text)
+		got, err := f.downloadGo(ctx, dir, module, s.Version)
+		if err == nil {
+			return f.takeGo(ctx, got, strings.TrimPrefix(strings.TrimPrefix(s.Name, module), "/"))
+		}
+		if first == nil {
+			first = err
+		}
+		if module = path.Dir(module); ctx.Err() != nil || !modulePath.MatchString(module) || errors.Is(err, errMissingClient) {
+			break
+		}
+	}
+	return nil, first
+}
+
+func (f *Fetcher) downloadGo(ctx context.Context, dir, module, version string) (*goDownload, error) {
+	if version == "" {
+		version = "latest"
+	}
+	out, err := f.run(ctx, client{dir: dir, env: f.goSafe(), args: []string{"go", "mod", "download", "-json", module + "@" + version}})
+	var got goDownload
+	if len(out) > 0 && json.Unmarshal(out, &got) == nil && got.Error != "" {
+		return nil, errors.New(got.Error)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(out, &got); err != nil || got.Zip == "" {
+		return nil, errors.New("go loaded no archive")
+	}
+	return &got, nil
+}
+
+// takeGo unpacks a module. Where program is not empty it is the directory of the program that is meant.
+func (f *Fetcher) takeGo(ctx context.Context, got *goDownload, program string) (*Fetched, error) {
+	p := &Fetched{Kind: Go, Name: got.Path, Version: got.Version, Label: got.Path + "@" + got.Version, Ecosystem: "Go"}
+	p.Facts.Origin = WithoutCredentials(got.Origin.URL)
+	if got.Sum != "" {
+		p.Facts.Integrity = "checksum database of Go (" + got.Sum + ")"
+		if sums := f.variable("GOSUMDB"); sums == "off" || f.variable("GONOSUMDB") != "" || f.variable("GOPRIVATE") != "" || f.variable("GONOSUMCHECK") != "" {
+			p.Facts.Integrity = ""
+		}
+	}
+	_, err := f.unpackArchive(ctx, p, got.Zip, unpack.Options{Prefix: got.Path + "@" + got.Version + "/"})
+	if err != nil {
+		return nil, err
+	}
+	p.install = func(ctx context.Context) (*Start, error) { return f.installGo(ctx, p, program) }
+	return p, nil
+}
+
+// installGo loads the modules that a program is built from. The program itself is built in the sandbox.
+func (f *Fetcher) installGo(ctx context.Context, p *Fetched, program string) (*Start, error) {
+	mains, err := goPrograms(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	dir, others := program, 0
+	if dir == "" {
+		if len(mains) == 0 {
+			return nil, fmt.Errorf("it %w: the module holds no program (package main)", ErrCannotStart)
+		}
+		dir, others = chooseGoProgram(mains, path.Base(p.Name)), len(mains)-1
+	}
+	f.Progress("%s: loading the modules that it is built from", p.Label)
+	tree, err := f.scratch() // go writes to go.mod and go.sum
+	if err != nil {
+		return nil, err
+	}
+	p.temporary = append(p.temporary, tree)
+	if err := copyTree(ctx, p.Dir, tree); err != nil {
+		return nil, err
+	}
+	target := "./" + dir
+	out, err := f.run(ctx, client{dir: tree, env: f.goSafe(), args: []string{"go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Version}}{{end}}", target}})
+	if err != nil {
+		return nil, err
+	}
+	p.noteGoModules(out)
+	s := &Start{Dir: tree, Built: filepath.Join(tree, "vetted-server"), Read: []string{f.goModules(), tree}}
+	s.Build = []string{"go", "build", "-o", "/tmp/vetted-server", target}
+	s.Env = append(f.goSafe(), "GOPROXY=off", "GOSUMDB=off")
+	s.Command = []string{s.Built}
+	if cache, err := f.run(ctx, client{dir: tree, args: []string{"go", "env", "GOCACHE"}}); err == nil && len(bytes.TrimSpace(cache)) > 0 {
+		if at := string(bytes.TrimSpace(cache)); isDir(at) {
+			s.Env, s.Read = append(s.Env, "GOCACHE="+at), append(s.Read, at)
+		}
+	}
+	s.Notes = append(s.Notes, "it was built in the sandbox")
+	if others > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("of %d programs %s was started", others+1, dir))
+	}
+	return s, nil
+}
+
+// noteGoModules notes the modules that a program is built from.
+func (p *Fetched) noteGoModules(list []byte) {
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(list)) {
+		name, version, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok || version == "" || name == p.Name || seen[name] {
+			continue
+		}
+		seen[name] = true
+		p.Packages = append(p.Packages, Dependency{"Go", name, version})
+	}
+	p.Facts.Installed = len(p.Packages)
+}
+
+// The bounds on looking for programs.
+const (
+	maxGoFiles    = 50_000
+	maxGoPrograms = 200
+)
+
+// goPrograms lists the directories below dir that hold a program, without examples and tests.
+func goPrograms(dir string) (out []string, err error) {
+	seen, files := map[string]bool{}, 0
+	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		rel, _ := filepath.Rel(dir, file)
+		if d.IsDir() {
+			if rel != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains([]string{"testdata", "vendor", "examples", "example", "test", "tests", "node_modules"}, name)) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		at := filepath.ToSlash(filepath.Dir(rel))
+		if files++; files > maxGoFiles || len(out) >= maxGoPrograms {
+			return filepath.SkipAll
+		}
+		if seen[at] || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || !d.Type().IsRegular() {
+			return nil
+		}
+		text, err := readSmall(file)
+		if err != nil {
+			return nil // too large to be a program's first file
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), "", text, parser.PackageClauseOnly|parser.ParseComments)
+		if err == nil && parsed.Name.Name == "main" && !bytes.Contains(text, []byte("//go:build ignore")) {
+			seen[at] = true
+			out = append(out, at)
+		}
+		return nil
+	})
+	slices.Sort(out)
+	return out, err
+}
+
+// chooseGoProgram chooses the program at the top, or the one that chooseProgram would by its directory.
+func chooseGoProgram(dirs []string, module string) string {
+	byName := map[string]string{}
+	names := make([]string, 0, len(dirs))
+	for _, d := range dirs {
+		if d == "." {
+			return d
+		}
+		if _, twice := byName[path.Base(d)]; !twice {
+			byName[path.Base(d)] = d
+			names = append(names, path.Base(d))
+		}
+	}
+	name, _ := chooseProgram(names, module)
+	return byName[name]
+}
