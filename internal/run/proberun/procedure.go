@@ -225,7 +225,7 @@ func (r *run) provokeErrors(ctx context.Context) {
 	}
 	for i, t := range r.tools {
 		parameters := t.Schema.Parameters()
-		if t.entry != (entry{}) || !r.allows(&t.Tool) || len(parameters) == 0 || i >= mostProvoked || t.slow > 0 {
+		if t.entry != (entry{}) || !r.allows(&t.Tool) || len(parameters) == 0 || i >= mostProvoked || t.slowness() > 0 {
 			continue
 		}
 		answered := 0

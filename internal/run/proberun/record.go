@@ -78,5 +78,8 @@ func (r *Result) observed() *trace.Trace {
 	if r.recorded != nil {
 		return r.recorded
 	}
-	return r.Boxes.Observed()
+	if r.Sealed && r.watched != nil {
+		return r.watched.trace()
+	}
+	return nil
 }

@@ -71,6 +71,7 @@ type Result struct {
 	Protections sandbox.Report // which layers of the sandbox held
 	Sealed      bool
 	Boxes       *launch.Sandboxes // what happened in the sandboxes; nil for what nobody kept
+	watched     *watch            // calls and events in their order
 	recorded    *trace.Trace      // of a run that is judged again; nil for one that was made
 }
 
@@ -121,6 +122,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		opt.Progress = func(string, ...any) {}
 	}
 	r := &run{Options: opt, out: &Result{}, given: map[string]bool{}, ends: time.Now().Add(opt.Budget)}
+	r.watchServer()
 	defer r.stop()
 	if err := r.start(ctx); err != nil {
 		if r.Protocol && refusedToken(err) {
@@ -135,8 +137,10 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r.hurry = true // what takes long can wait until everything else was tried
 	r.learn(ctx)
 	r.volleys(ctx)
+	whole := r.ends
+	r.ends = earlier(whole, time.Now().Add(r.Budget/8)) // on a slow server payloads come first
 	r.procedures(ctx)
-	r.hurry = false
+	r.ends, r.hurry = whole, false
 	r.tryAll(ctx)
 	if ctx.Err() != nil {
 		return nil, interrupt.Err
@@ -146,6 +150,13 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r.probeProtocol(ctx)
 	r.recordEvidence()
 	return r.out, nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 // start starts the server, in a new place where the old one ended with it.

@@ -8,6 +8,7 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/rawjson"
+	"gauntlet/trace"
 )
 
 var _ = register(check.Check{
@@ -23,8 +24,12 @@ in a call does what it was told; the message names the call.`,
 	Advice: "Look at what was written. An installer says so and asks; a server has no reason to.",
 	Run: func(p *check.Pass) {
 		seen := map[string]bool{}
+		told := filesInCalls(p)
 		eachEvent(p, func(e *observed, root rawjson.Value) {
 			what := startsPrograms(e.path)
+			if told[e.path[strings.LastIndexByte(e.path, '/')+1:]] {
+				return
+			}
 			if e.kind != "file_change" || what == "" || strings.HasPrefix(e.text, "deleted") || seen[e.message.Server+"\x00"+e.path] {
 				return
 			}
@@ -36,6 +41,26 @@ in a call does what it was told; the message names the call.`,
 		})
 	},
 })
+
+// filesInCalls returns the names of startup files that calls were asked to write: a tool that does
+// what it is told is no finding.
+func filesInCalls(p *check.Pass) map[string]bool {
+	out := map[string]bool{}
+	for i := range p.Trace.Messages {
+		m := &p.Trace.Messages[i]
+		if m.Method != "tools/call" || m.Kind != trace.Request {
+			continue
+		}
+		for _, s := range startupFiles {
+			for _, end := range s.ends {
+				if name := end[strings.LastIndexByte(end, '/')+1:]; strings.Contains(m.Raw, name) {
+					out[name] = true
+				}
+			}
+		}
+	}
+	return out
+}
 
 // startupFiles are the ends of paths, and what a file there does.
 var startupFiles = []struct {

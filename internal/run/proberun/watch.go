@@ -1,0 +1,78 @@
+package proberun
+
+import (
+	"sync"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/trace"
+)
+
+// A watch keeps what is needed to say where the content of calls went: the calls, without their
+// answers' texts, and the events of the sandbox, in their order.
+type watch struct {
+	recorder *trace.Recorder
+
+	mu       sync.Mutex
+	messages []trace.Message
+}
+
+// mostWatched bounds the messages that are kept.
+const mostWatched = 100_000
+
+func newWatch() *watch {
+	w := &watch{}
+	w.recorder = trace.NewRecorder(w.keep, trace.RecorderOptions{})
+	return w
+}
+
+func (w *watch) keep(m *trace.Message) error {
+	event := m.IsProtocol(sandbox.TraceProtocol)
+	if !event && m.Method != mcp.ToolsCall {
+		return nil
+	}
+	kept := *m
+	if kept.HTTP = nil; m.Kind.Answer() {
+		kept.Raw = ""
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.messages) < mostWatched {
+		w.messages = append(w.messages, kept)
+	}
+	return nil
+}
+
+// watchServer has everything that the server does watched, beside whoever else records it.
+func (r *run) watchServer() {
+	w := newWatch()
+	r.out.watched = w
+	tap, record := r.Tap, r.Dialer.SandboxRecord
+	r.Tap = func(place string, secrets, credentials []string) wire.Tap {
+		var other wire.Tap
+		if tap != nil {
+			other = tap(place, secrets, credentials)
+		}
+		tape := wire.NewTape(w.recorder, trace.Message{Server: place, Role: trace.AsClient})
+		return func(p wire.Passage) {
+			if other != nil {
+				other(p)
+			}
+			tape.Record(p)
+		}
+	}
+	r.Dialer.SandboxRecord = func(m trace.Message) {
+		if record != nil {
+			record(m)
+		}
+		_, _ = w.recorder.Record(m) // keep takes everything
+	}
+}
+
+// trace is what was watched.
+func (w *watch) trace() *trace.Trace {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return &trace.Trace{Header: trace.Header{Version: trace.Version}, Messages: w.messages}
+}
