@@ -152,7 +152,7 @@ var table = []row{
 	{path: "internal/runtime/gateway", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson", "trace"}, not: impure},
 	// The engine of attack documents knows no protocol; a binding for each plays its actors.
 	{path: "internal/runtime/attack", layer: manners, may: []string{"internal/leaf/faults", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
-	{path: "internal/runtime/attackmcp", layer: stages, may: []string{"internal/leaf/mcp", "internal/leaf/faults", "internal/runtime/attack", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
+	{path: "internal/runtime/attackmcp", layer: stages, may: []string{"capability", "catalog", "classify", "internal/leaf/mcp", "internal/leaf/faults", "internal/runtime/attack", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/attacka2a", layer: stages, may: []string{"internal/leaf/a2a", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/a2atools", layer: stages, may: []string{"internal/leaf/a2a", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson"}, not: impure},
 	{path: "internal/runtime/aguiagent", layer: stages, may: []string{"internal/runtime/mcpserver", "internal/runtime/wire", "rawjson"}, not: impure},

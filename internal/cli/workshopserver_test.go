@@ -20,12 +20,14 @@ import (
 )
 
 // serveWorkshop is a server on stdio with a tool for each attack on servers that is tried by class.
-// kind is careless, which makes the mistake in each, careful, which makes none, or dull, which has
-// no tool that any of them could be tried on.
+// kind is careless, which makes the mistake in each, careful, which makes none, dull, which has
+// no tool that any of them could be tried on, or overlaid, which has one that pretends to fetch pages.
 func serveWorkshop(kind string) int {
 	s := mcp.NewServer(&mcp.Implementation{Name: "workshop", Version: "1"}, nil)
 	b := bench{careful: kind == "careful"}
-	if kind == "dull" {
+	if kind == "overlaid" {
+		addBenchTool(s, "download", "Downloads a web page from a URL.", func(a benchURL) (string, error) { return "a page of the real server", nil })
+	} else if kind == "dull" {
 		addBenchTool(s, "roll", "Rolls a die and returns what it shows.", func(struct{}) (string, error) { return "4", nil })
 	} else {
 		addBenchTool(s, "read_file", "Reads a file of the project.", b.readFile)

@@ -24,6 +24,11 @@ func mcpParts(state rawjson.Value, server bool) []part {
 		return append(clientParts(state), clientAnswers(state)...)
 	}
 	out := []part{newPart(mcp.Initialize, "", append(textsOf(state.Get("instructions")), textsOf(state.Get("server_info"))...))}
+	overlay := state.Get("x-gauntlet-overlay")
+	out = append(out,
+		newPart(mcp.ToolsList, "", append(textsOf(overlay.Get("append_description")), textsOf(overlay.Get("replace_description"))...)),
+		newPart(mcp.ToolsCall, "", textsOf(overlay.Get("append_result"))),
+	)
 	for _, l := range lists {
 		var listed []string
 		for _, item := range state.Get(l.key).Elements() {

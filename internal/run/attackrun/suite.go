@@ -64,9 +64,12 @@ func (r *Player) playOneOfSeveral(ctx context.Context, text attackdoc.Text, limi
 // noAttacker is why a document is not played where a server to attack is named.
 const noAttacker = "a server to attack is named, and the document has no actor that attacks one (mcp_client): its own servers attack an agent, see --agent and --listen"
 
-// attacksServer reports whether an actor of the document is a client of the server under attack.
+// attacksServer reports whether an actor of the document is a client of the server under attack, or a
+// server that puts itself in front of it.
 func attacksServer(doc *oatf.Document) bool {
-	return slices.ContainsFunc(doc.Attack.Execution.Actors, func(a oatf.Actor) bool { return a.Mode == "mcp_client" })
+	return slices.ContainsFunc(doc.Attack.Execution.Actors, func(a oatf.Actor) bool {
+		return a.Mode == "mcp_client" || slices.ContainsFunc(a.Phases, func(p oatf.Phase) bool { return p.State.Get("x-gauntlet-overlay").Exists() })
+	})
 }
 
 // HasServer reports whether an actor of the document is a server, so that it needs an agent.

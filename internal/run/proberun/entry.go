@@ -20,6 +20,7 @@ type entry struct {
 	prompt   string // the name of the prompt
 	anyURI   bool   // its parameter is the whole URI
 	files    bool   // its URIs are those of files
+	guessed  bool   // the template is made of a resource that is listed
 }
 
 // request returns the method and params that call a tool, or what stands for one, with arguments.
@@ -46,6 +47,27 @@ func (e *entry) setRoles(roles map[string]capability.RoleLabel) {
 	for _, name := range templateNames(e.template) {
 		roles[name] = capability.RoleLabel{Role: capability.Path, Confidence: capability.High}
 	}
+}
+
+// mostAlike is how many listed resources are taken for examples of a template.
+const mostAlike = 2
+
+// templatesOf makes templates of a listed URI, which servers often make of the names of tables or files:
+// each of its parts in turn is a variable.
+func templatesOf(uri string) (out []string) {
+	scheme, rest, ok := strings.Cut(uri, "://")
+	if !ok || strings.ContainsAny(uri, "{}") || len(uri) > 200 {
+		return nil
+	}
+	parts := strings.Split(rest, "/")
+	for i, p := range parts {
+		if p != "" && len(out) < 3 {
+			with := slices.Clone(parts)
+			with[i] = "{part}"
+			out = append(out, scheme+"://"+strings.Join(with, "/"))
+		}
+	}
+	return out
 }
 
 // mostEntries bounds the templates, and the prompts, that are probed.
@@ -84,8 +106,14 @@ func (r *run) addEntries(server *catalog.Server) error {
 			add(entry{template: template, files: isFile}, "resource template "+template, tree.Root().Get("description").Text(), properties, names)
 		}
 	}
-	for _, it := range resources {
-		files = files || strings.HasPrefix(it.Parse(server, &tree).Get("uri").Text(), "file:")
+	for i, it := range resources {
+		uri := it.Parse(server, &tree).Get("uri").Text()
+		files = files || strings.HasPrefix(uri, "file:")
+		if i < mostAlike {
+			for _, template := range templatesOf(uri) {
+				add(entry{template: template, guessed: true}, "resource template "+template, "", map[string]any{"part": map[string]any{"type": "string"}}, []string{"part"})
+			}
+		}
 	}
 	if len(resources)+len(templates) > 0 {
 		add(entry{anyURI: true, files: files}, mcp.ResourcesRead, "", map[string]any{"uri": map[string]any{"type": "string"}}, []string{"uri"})

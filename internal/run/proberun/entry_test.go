@@ -36,3 +36,13 @@ func FuzzTemplate(f *testing.F) {
 		}
 	})
 }
+
+func TestTemplatesOf(t *testing.T) {
+	for uri, want := range map[string]string{
+		"mysql://users/data": "mysql://{part}/data mysql://users/{part}", "file:///srv/a.txt": "file:///{part}/a.txt file:///srv/{part}", "about": "", "x://{a}": "",
+	} {
+		if got := strings.Join(templatesOf(uri), " "); got != want {
+			t.Errorf("%s gives %q, want %q", uri, got, want)
+		}
+	}
+}

@@ -233,6 +233,20 @@ func (g *ground) sawSince(m moment, a *attempt) bool {
 	return slices.ContainsFunc(started, func(c programCall) bool { return slices.ContainsFunc(c.Args, holds) })
 }
 
+// startedSince returns the first command line since a moment that is not a shell's, "" for none.
+func (g *ground) startedSince(m moment) string {
+	g.look()
+	for _, c := range slices.Concat(g.stoodIn[min(m.stoodIn, len(g.stoodIn)):], g.starts[min(m.starts, len(g.starts)):]) {
+		line := strings.Join(append([]string{c.Name}, c.Args...), " ")
+		if !slices.Contains(shells, c.Name) && len(line) < 80 && !strings.ContainsAny(line, "\n\"'`$;|&<>") {
+			return line
+		}
+	}
+	return ""
+}
+
+var shells = []string{"sh", "bash", "dash", "zsh", "env", "timeout", "which"}
+
 // hasHeader reports whether a request of the planted service carried a header field, on a line of
 // its own.
 func (g *ground) hasHeader(name string) bool {

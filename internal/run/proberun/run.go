@@ -107,6 +107,7 @@ type tool struct {
 	entry       entry // how it is called where it is no tool
 	description string
 	asks        string       // the latest result that asked for input, raw; "" for none
+	started     string       // the command line that an ordinary call started, "" for none
 	leaked      *probe.Proof // an error of it held a planted secret
 }
 
@@ -314,7 +315,7 @@ func (r *run) addTools(server *catalog.Server, entries []entry) {
 		if entries != nil {
 			t.entry = entries[i]
 			t.entry.setRoles(t.Labels.Roles)
-			t.SideDoor = t.entry.anyURI
+			t.SideDoor = t.entry.anyURI || t.entry.guessed
 		}
 		r.tools = append(r.tools, t)
 	}

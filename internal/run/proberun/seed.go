@@ -94,9 +94,13 @@ func seedsOf(t *target, g *ground) []string {
 	}
 	// Payloads that stand alone are the same behind every seed.
 	if t.Class != probe.CommandInjection {
-		out = out[:1]
+		return out[:1]
 	}
-	return out[:min(len(out), 2)]
+	out = out[:min(len(out), 2)]
+	if t.tool.started != "" { // some tools take only what begins like the commands that they run
+		out = append(out, t.tool.started)
+	}
+	return out
 }
 
 // seedOf is what an attempt's payload was put behind.

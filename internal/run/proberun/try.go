@@ -68,7 +68,9 @@ func (r *run) learn(ctx context.Context) {
 			if t.tool.slow > 0 {
 				break
 			}
+			before := r.ground.mark()
 			a := r.call(ctx, t.tool, schemafill.Encode(t.tool.filler.Arguments(nil)))
+			t.tool.started = r.ground.startedSince(before)
 			if !a.Failed || !t.tool.filler.Mend(t.tool.Schema.ReadComplaint(a.Text), "") {
 				break
 			}

@@ -87,7 +87,11 @@ func (r *run) fire(ctx context.Context, v volley, t *tool, targets []*target, ch
 		if len(tokens) == 0 {
 			return
 		}
+		before := r.ground.mark()
 		a := r.call(ctx, t, schemafill.Encode(t.filler.Arguments(set)))
+		if t.started == "" {
+			t.started = r.ground.startedSince(before)
+		}
 		shot := shot{v, maps.Clone(tokens), choice}
 		r.shots = append(r.shots, shot)
 		r.markHits(shot)

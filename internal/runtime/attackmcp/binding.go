@@ -69,7 +69,13 @@ func Engine(p attack.Player) *mcpserver.Server {
 func (s *server) Server() attack.Server {
 	return attack.Server{
 		Actor: s.Name, Protocol: "mcp", Path: mcpserver.Path,
-		Stdio: func(ctx context.Context, in io.Reader, out io.Writer) error { return s.engine.Stdio(ctx, in, out) },
-		HTTP:  func(ctx context.Context, ln net.Listener) error { return s.engine.HTTP(ctx, ln) },
+		Stdio: func(ctx context.Context, in io.Reader, out io.Writer) error {
+			defer s.closeUpstream()
+			return s.engine.Stdio(ctx, in, out)
+		},
+		HTTP: func(ctx context.Context, ln net.Listener) error {
+			defer s.closeUpstream()
+			return s.engine.HTTP(ctx, ln)
+		},
 	}
 }

@@ -23,6 +23,7 @@ type server struct {
 	opt    Options
 	engine *mcpserver.Server
 	faults *faultInjector // nil without rules
+	behind *upstream      // the real server, of overlays
 	states []*serverState // by phase; phases with one state share it
 
 	mu     sync.Mutex
@@ -45,7 +46,7 @@ type queuedMessage struct {
 const maxTalks = 10_000
 
 func newServer(a *attack.Actor, o Options) (*server, error) {
-	s := &server{Actor: a, opt: o, talks: map[*mcpserver.Session]*clientState{}}
+	s := &server{Actor: a, opt: o, talks: map[*mcpserver.Session]*clientState{}, behind: &upstream{opt: o, actor: a.Name}}
 	read := map[rawjson.Value]*serverState{}
 	for at := range a.Phases {
 		state := a.Phases[at].State
@@ -102,6 +103,11 @@ func (s *server) preparePhase(at int, x *attack.Expander) (*mcpserver.Prepared, 
 		items, e := shown.expandItems(l, x)
 		err = errors.Join(err, e)
 		state.Lists[l] = mcpserver.List{Present: shown.hasList(l), Items: items}
+	}
+	if o := overlayOf(shown.state); o != nil && s.opt.Dial != nil && err == nil {
+		if err = s.overlayState(at, o, x, &state); err != nil {
+			s.Finish(err) // what is played without it is another attack
+		}
 	}
 	if err != nil {
 		return nil, err
