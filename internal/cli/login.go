@@ -90,7 +90,9 @@ func (l *loginCommand) logIn(cmd *cobra.Command, args []string) error {
 		return usage(cmd, "--secret-env and --key-file are for --client-id")
 	}
 	s := l.keptLogins()
-	s.Store.Place = login.Place(l.store)
+	if place := login.Place(l.store); place != login.Automatic {
+		s.Store.Place = place
+	}
 	s.Issuer, s.Redirect, s.Origins = l.issuer, l.redirect, l.origins
 	if l.scopes != nil {
 		s.Scopes = strings.Fields(strings.Join(l.scopes, " "))

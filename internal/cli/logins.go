@@ -15,7 +15,7 @@ import (
 func (a *app) keptLogins() *login.Sessions {
 	if a.sessions == nil {
 		a.sessions = &login.Sessions{
-			Store:  &login.Store{Path: a.loginFile(), Place: login.Automatic},
+			Store:  &login.Store{Path: a.loginFile(), Place: a.usualPlace()},
 			Wanted: func(server string) { a.note("%s may want a login: gauntlet login %s", server, server) },
 		}
 	}
@@ -47,6 +47,17 @@ func (a *app) askToLogIn(how string) func(*oauth.Authorizer) {
 	}
 }
 
+// usualPlace is where logins are kept unless the user says where: in a file that the user names, and on
+// a system whose keyring is a service of the desktop, which must not be started for us, where none
+// runs.
+func (a *app) usualPlace() login.Place {
+	desktop := runtime.GOOS != "darwin" && runtime.GOOS != "windows"
+	if a.getenv("GAUNTLET_LOGINS") != "" || desktop && a.getenv("DBUS_SESSION_BUS_ADDRESS") == "" {
+		return login.File
+	}
+	return login.Automatic
+}
+
 // loginFile is where logins are kept: GAUNTLET_LOGINS, or in the folder for configurations.
 func (a *app) loginFile() string {
 	if named := a.getenv("GAUNTLET_LOGINS"); named != "" {
@@ -54,6 +65,9 @@ func (a *app) loginFile() string {
 	}
 	home := a.getenv("HOME")
 	folder := cmp.Or(a.getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
+	if home == "" && a.getenv("XDG_CONFIG_HOME") == "" && a.getenv("APPDATA") == "" {
+		return "" // not in the current directory, which may be anybody's
+	}
 	switch runtime.GOOS {
 	case "darwin":
 		folder = filepath.Join(home, "Library", "Application Support")

@@ -88,6 +88,9 @@ func (s *Store) read() (*storeFile, error) {
 }
 
 func (s *Store) write(all *storeFile) error {
+	if s.Path == "" {
+		return errors.New("there is no folder of yours to keep logins in: name a file with GAUNTLET_LOGINS")
+	}
 	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
 		return fmt.Errorf("the folder of logins: %w", userfile.Reason(err))
 	}
@@ -193,6 +196,9 @@ func (s *Store) change(server string, how func([]oauth.Login) []oauth.Login) err
 		}
 	}
 	logins = how(logins)
+	if err := s.move(origin, e); err != nil {
+		return err
+	}
 	all.Origins[origin] = e
 	if len(logins) == 0 {
 		delete(all.Origins, origin)
@@ -201,6 +207,18 @@ func (s *Store) change(server string, how func([]oauth.Login) []oauth.Login) err
 		return err
 	}
 	return s.write(all)
+}
+
+// move changes where the logins at an origin are, if the user names another place than before.
+func (s *Store) move(origin string, e *entry) error {
+	if s.Place == Automatic || e.Keyring == (s.Place == Keyring) {
+		return nil
+	}
+	e.Keyring = s.Place == Keyring
+	if e.Keyring {
+		return nil
+	}
+	return s.keyring().remove(origin)
 }
 
 // place puts logins where they are to be. A keyring that takes no text of that length, or none at

@@ -132,6 +132,18 @@ func TestKeyring(t *testing.T) {
 			}
 		})
 	}
+	ring := &fakeRing{kept: map[string]string{}}
+	moved := newStore(t, ring)
+	for _, place := range []Place{File, Keyring, File} {
+		moved.Place = place
+		if err := moved.Save(loginAt("https://h.example/a", "a")); err != nil {
+			t.Fatal(err)
+		}
+		where, err := moved.Origins()
+		if err != nil || where["https://h.example"] != place || (len(ring.kept) == 1) != (place == Keyring) {
+			t.Errorf("kept in %s, %v, with %d entries in the keyring; want %s", where, err, len(ring.kept), place)
+		}
+	}
 	s := newStore(t, &fakeRing{broken: true})
 	s.Place = Keyring
 	if err := s.Save(loginAt("https://h.example/a", "a")); err == nil {
