@@ -77,8 +77,11 @@ func (r *Reader) isHandled(g *gist, i int) bool {
 }
 
 // foreignAssets leaves out what the tool says to be its business.
-func (r *Reader) foreignAssets(a asset) asset {
+func (r *Reader) foreignAssets(a asset, g *gist) asset {
 	own := r.purpose.domain
+	if g.opening && g.live.oneOf(cOwnParam, cAddress) {
+		own = r.purpose.named // a sentence is no excuse for itself
+	}
 	if own.has(cDialogue) || r.models {
 		a &^= aConvo | aTalk
 	}

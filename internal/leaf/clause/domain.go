@@ -24,6 +24,7 @@ type purpose struct {
 	tok        tokenizer
 	evidence   evidence
 	domain     conceptSet
+	named      conceptSet      // the part of domain that the names alone say
 	vocabulary map[string]bool // stems of the words in which it says so
 	siblings   map[string]bool // the same of the names of the other tools
 	of         string          // what siblings was read from
@@ -39,9 +40,11 @@ func (p *purpose) learn() {
 		p.vocabulary = map[string]bool{}
 	}
 	clear(p.vocabulary)
-	for _, s := range []string{splitName(p.business.Name).text, p.business.Title, splitName(p.business.Server).text, Purpose(p.business.Description)} {
+	for _, s := range []string{splitName(p.business.Name).text, p.business.Title, splitName(p.business.Server).text} {
 		p.domain |= p.read(s)
 	}
+	p.named = p.domain
+	p.domain |= p.read(Purpose(p.business.Description))
 	if p.siblings == nil || p.of != p.business.Siblings {
 		p.of, p.siblings = p.business.Siblings, map[string]bool{}
 		p.evidence.s, p.evidence.marks = splitName(p.of).text, p.evidence.marks[:0]

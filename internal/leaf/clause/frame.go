@@ -64,6 +64,7 @@ type framer struct {
 	s      string // the text of the tokens
 	toks   []token
 	frames []frame
+	names  func(string) Name
 	carry  classSet // things that were taken last
 	carryN int32    // the sentence in which that was
 }

@@ -100,7 +100,7 @@ func (r *Reader) connects(f *frame, away, tools bool) string {
 	switch {
 	case slot && (f.verb < 0 || f.act.has(hold) || f.passive || f.mood >= duty) && !f.purpose && r.wholeThing(f, things):
 		return "fills a parameter with " + nameThings(things)
-	case own || r.function(f) && !away:
+	case own || r.function(f) && !away && !(named && things.any(setOf(convo, sysPrompt, outside))):
 		return ""
 	case named && !(f.source.has(ownParam) && !f.dest.has(ownParam)):
 		return "hands over " + nameThings(things)
@@ -173,7 +173,7 @@ func (r *Reader) foreignTo(things classSet, f *frame) classSet {
 	things = things.without(own)
 	if things.any(setOf(convo, sysPrompt)) && !f.all.has(address) {
 		r.purpose.learn()
-		if r.purpose.domain.has(cDialogue) {
+		if own := r.purpose.domain; own.has(cDialogue) && !(f.opening && f.all.has(ownParam) && !r.purpose.named.has(cDialogue)) {
 			things = things.without(setOf(convo))
 		}
 	}

@@ -152,7 +152,7 @@ func (r *Reader) unread() (found, bool) {
 	}
 	fs := r.framer.frames
 	for i := range fs {
-		if !fs[i].all.any(setOf(credFile, envName)) {
+		if !r.namesCredential(&fs[i]) {
 			continue
 		}
 		for j := range fs {
@@ -162,4 +162,15 @@ func (r *Reader) unread() (found, bool) {
 		}
 	}
 	return found{}, false
+}
+
+// namesCredential reports whether a clause holds the path of a credential file, or the name of a
+// variable as it is written.
+func (r *Reader) namesCredential(f *frame) bool {
+	for i := f.first; i <= f.last; i++ {
+		if t := &r.framer.toks[i]; t.has(credFile) || t.has(envName) && !t.has(env) {
+			return true
+		}
+	}
+	return false
 }

@@ -41,7 +41,7 @@ type Text struct {
 
 // Begin makes the reader forget the definition before, and says what the next one is for.
 func (r *Reader) Begin(b Business) {
-	r.tok.names, r.tok.place = r.Names, r.OwnHost
+	r.tok.names, r.tok.place, r.framer.names = r.Names, r.OwnHost, r.Names
 	r.ownWords(b.Name)
 	r.framer.carry = classSet{}
 	r.purpose.business, r.purpose.known = b, false

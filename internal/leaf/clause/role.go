@@ -187,8 +187,12 @@ var foreignThings = setOf(secret, env, sysPrompt, convo, outside, people, credFi
 func (r *framer) other(a, b int, opening bool) {
 	from := len(r.frames)
 	for i := a; i < b; i++ {
-		if s := r.toks[i].also; s != nil {
-			r.toks[i].set.addAll(s.alt)
+		t := &r.toks[i]
+		if s := t.also; s != nil {
+			t.set.addAll(s.alt)
+		}
+		if t.flags&foreign == 0 && t.also == nil && r.names != nil && r.names(r.s[t.start:t.end]) == Parameter {
+			t.set = setOf(ownParam) // an English word that names a parameter says nothing else here
 		}
 	}
 	r.compose(a, b)

@@ -26,7 +26,7 @@ type Directive struct {
 	Read       string // what was read there where it differs from the string itself
 	Hidden     bool   // in a comment, decoded from an encoding, or spelt to deceive
 	Decoded    bool   // in text that came out of an encoding
-	Doubtful   bool   // a rule holds, and the sentence around it speaks for an honest author
+	Doubtful   bool   // a rule holds, and the sentence around it speaks for an honest author; or none holds, and it weighs less than is likely
 	Likely     bool   // no rule holds, and the sentence weighs little more than it must
 }
 

@@ -61,6 +61,8 @@ func (t *tokenizer) piece(i, end int) int {
 func placeClasses(s string) (set classSet) {
 	switch {
 	case len(s) < 3:
+	case webAddress(s) && !strings.Contains(hostOf(s), ".") && !strings.Contains(hostOf(s), ":") && !collector(s):
+		set = setOf(path) // "https://undefined/" is no place of anybody
 	case webAddress(s):
 		set = setOf(webURL, address)
 		if collector(s) {

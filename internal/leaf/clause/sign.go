@@ -66,6 +66,7 @@ const (
 	nextOrders
 	nextAudience
 	nextConsent
+	apart // it speaks of what an honest author of a tool has little reason to speak of
 	signs
 )
 
@@ -81,7 +82,7 @@ var signNames = func() (out [signs]string) {
 		"runs down", "outranks", "comes first", "if asked", "ordered", "negated", "opening", "passive", "long", "quotes", "shouts", "actor", "calls", "hides",
 		"in elsewhere", "in description", "in parameter", "in label", "in parameter name", "in value", "in instructions", "in decoded",
 		"alien", "akin", "consults", "protects", "safe", "disarms", "dictates", "reaches", "secretly",
-		"next parameter", "next address", "next asset", "next moves", "next tool", "next secret", "next denies", "next orders", "next audience", "next consent"} {
+		"next parameter", "next address", "next asset", "next moves", "next tool", "next secret", "next denies", "next orders", "next audience", "next consent", "apart"} {
 		out[int(firstAsset)+i] = name
 	}
 	return out
@@ -140,6 +141,7 @@ func (r *Reader) signsOf(out []sign, i int) []sign {
 	add(nextOrders, near.wanted)
 	add(nextAudience, near.live.has(cAudience))
 	add(nextConsent, near.live.oneOf(cAsking, cAgreed))
+	add(apart, isSuspicious(out))
 	return out
 }
 
@@ -201,8 +203,7 @@ var careWords = map[string]bool{"masked": true, "redacted": true, "encrypted": t
 	"deleted": true, "careful": true, "privacy": true, "gdpr": true, "opt": true, "unless": true, "confirm": true, "confirms": true, "confirmed": true, "allowed": true, "deny": true,
 	"denied": true, "forbidden": true, "blocked": true, "blocks": true, "needs": true, "owner": true, "permission": true, "undo": true, "reversible": true, "docs": true, "see": true}
 
-// suspicious are the signs without one of which no sentence is weighed: what an honest author
-// of a tool has little reason to speak of.
+// suspicious are the signs of what an honest author of a tool has little reason to speak of.
 var suspicious = func() (out [signs]bool) {
 	for k := sign(0); k < 8; k++ {
 		out[firstAsset+k] = true

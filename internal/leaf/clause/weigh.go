@@ -33,7 +33,7 @@ func (r *Reader) weigh(out []found) []found {
 		g := &r.gists[i]
 		r.signs = r.signsOf(r.signs[:0], i)
 		rule := ruleOn(out, g)
-		if rule == nil && (!isSuspicious(r.signs) || r.describes(g)) {
+		if rule == nil && r.describes(g) {
 			continue
 		}
 		if Weighed != nil {
@@ -45,12 +45,12 @@ func (r *Reader) weigh(out []found) []found {
 		case rule != nil:
 			weight += ruleScore(rule)
 			rule.doubtful = rule.doubtful && weight < doubt
-		case weight >= threshold:
+		case weight >= suspect:
 			kind, says := r.kindOf(g)
 			if kind == Praise && !r.Alone && !g.live.has(cStranger) {
 				continue // the other tools are its own siblings
 			}
-			out = append(out, found{kind: kind, says: says, first: g.first, last: g.last, likely: weight < sure})
+			out = append(out, found{kind: kind, says: says, first: g.first, last: g.last, likely: weight < sure, doubtful: weight < threshold})
 		}
 	}
 	return out
@@ -100,7 +100,7 @@ func (r *Reader) takeGists() {
 		}
 		g.to = b
 		g.opening = g.opening && (r.place == Function || r.place == Label)
-		g.assets = r.foreignAssets(r.assetsOf(&g))
+		g.assets = r.foreignAssets(r.assetsOf(&g), &g)
 		r.relate(&g)
 		r.gists = append(r.gists, g)
 		a = b

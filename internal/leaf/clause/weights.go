@@ -13,11 +13,12 @@ import (
 //go:embed words/weights.tsv
 var weightFile string
 
-// What a sentence must weigh, in hundredths of a log-odds: to be reported at all, to be reported as
-// more than likely, and, where a rule holds on it, to be reported as more than a doubt. They were set
+// What a sentence must weigh, in hundredths of a log-odds: to be reported at all, as likely, as more
+// than likely; and, where a rule holds on it, to be reported as more than a doubt. They were set
 // by what models report that have not seen a family (TestFit in the scanner's tests).
 const (
-	threshold = 135
+	suspect   = 130
+	threshold = 175
 	sure      = 300
 	doubt     = 100
 )
