@@ -95,6 +95,9 @@ type Server struct {
 	Combinations      []Combination `json:"overbroad_combinations"`
 	// Inferred are tags that tools have in a model's opinion alone. They count for no combination.
 	Inferred []Tag `json:"inferred_capability_set,omitempty"`
+	// SharedCalls are calls of the source that most tools reach without their definitions speaking of it: the server's log, its state. Each is
+	// a tag and the evidence, "fs_write ast_sink:open()@log.py:3".
+	SharedCalls []string `json:"shared_calls,omitempty"`
 	// Warnings say what of the source could not be read, where one was given.
 	Warnings []string `json:"warnings,omitempty"`
 }

@@ -11,8 +11,14 @@ import (
 // WithSources adds to a server's labels what its source says about the handlers of its tools,
 // as sink.Combine joins the two, and adds up the server again. Tools with a handler are of mode B; one without stays as it
 // was, with a warning.
+//
+// A call that half of the tools or more reach, and that the definitions of less than half of these speak of, is the server's (its log,
+// its state): it gives no tool a label and stands in the server's list instead. Where fewer than half of the tools have a
+// handler, the server says so.
 func WithSources(s *capability.Server, src *sink.Sources) {
 	handlers := src.ByTool()
+	shared := findShared(s.Tools, handlers)
+	tied := 0
 	for i := range s.Tools {
 		t := &s.Tools[i]
 		h := handlers[t.Name]
@@ -20,12 +26,17 @@ func WithSources(s *capability.Server, src *sink.Sources) {
 			t.Warnings = append(t.Warnings, "no_handler: the source has none for this tool")
 			continue
 		}
-		addHandler(t, h)
+		tied++
+		addHandler(t, h, shared)
+	}
+	s.SharedCalls = shared.evidence()
+	if tied > 0 && 2*tied < len(s.Tools) {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("few_handlers: the source has handlers for %d of %d tools; the labels of the others come from their definitions alone", tied, len(s.Tools)))
 	}
 	aggregate(s)
 }
 
-func addHandler(t *capability.Tool, h *sink.Handler) {
+func addHandler(t *capability.Tool, h *sink.Handler, shared sharedCalls) {
 	t.Mode = capability.WithSource
 	labels := []capability.Label{}
 	incomplete := false
@@ -34,7 +45,7 @@ func addHandler(t *capability.Tool, h *sink.Handler) {
 		if i := slices.IndexFunc(t.Capabilities, func(l capability.Label) bool { return l.Tag == tag }); i >= 0 {
 			l = t.Capabilities[i]
 		}
-		confidence, note := sink.Combine(l.Confidence, tag, h)
+		confidence, note := sink.Combine(l.Confidence, tag, shared.without(l.Confidence, h))
 		if confidence == "" {
 			continue
 		}

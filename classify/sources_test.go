@@ -88,3 +88,45 @@ func TestSilenceOfHalf(t *testing.T) {
 		t.Errorf("whole: warnings %q", got)
 	}
 }
+
+// TestSharedCalls: what half of the tools reach without a word of it is the server's, and what one reaches is its own.
+func TestSharedCalls(t *testing.T) {
+	log := sink.Call{Tag: capability.FSWrite, Strength: sink.Strong, Kind: "ast_sink", Name: "open()", At: sink.Place{File: "log.py", Line: 3, Start: 10}}
+	ask := sink.Call{Tag: capability.NetEgress, Strength: sink.Strong, Kind: "ast_sink", Name: "get()", At: sink.Place{File: "api.py", Line: 5, Start: 20}}
+	own := sink.Call{Tag: capability.FSWrite, Strength: sink.Strong, Kind: "ast_sink", Name: "open()", At: sink.Place{File: "out.py", Line: 7, Start: 30}}
+	s, src := &capability.Server{}, &sink.Sources{}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		said := []capability.Label{{Tag: capability.NetEgress, Confidence: capability.Medium}}
+		if name == "d" {
+			said = nil // the definition of one does not speak of the requests that all make
+		}
+		s.Tools = append(s.Tools, capability.Tool{Name: name, Capabilities: said})
+		src.Handlers = append(src.Handlers, sink.Handler{Tool: name, Calls: []sink.Call{log, ask}})
+	}
+	src.Handlers[0].Calls = append(src.Handlers[0].Calls, own)
+	WithSources(s, src)
+	if got := strings.Join(s.SharedCalls, ", "); got != "fs_write ast_sink:open()@log.py:3" {
+		t.Errorf("shared: %s", got)
+	}
+	for i, want := range []string{"fs_write", "", "", ""} {
+		if has := s.Tools[i].Has(capability.FSWrite, capability.Medium) != nil; has != (want != "") {
+			t.Errorf("%s: %+v", s.Tools[i].Name, s.Tools[i].Capabilities)
+		}
+		if s.Tools[i].Has(capability.NetEgress, capability.Medium) == nil {
+			t.Errorf("%s makes requests: %+v", s.Tools[i].Name, s.Tools[i].Capabilities)
+		}
+	}
+}
+
+// TestFewHandlers: a server of which most handlers were not found says so.
+func TestFewHandlers(t *testing.T) {
+	s := &capability.Server{Tools: []capability.Tool{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
+	WithSources(s, &sink.Sources{Handlers: []sink.Handler{{Tool: "a"}}})
+	if got := strings.Join(s.Warnings, "\n"); !strings.HasPrefix(got, "few_handlers: the source has handlers for 1 of 3 tools") {
+		t.Errorf("warnings %q", got)
+	}
+	s = &capability.Server{Tools: []capability.Tool{{Name: "a"}, {Name: "b"}}}
+	if WithSources(s, &sink.Sources{Handlers: []sink.Handler{{Tool: "a"}}}); len(s.Warnings) != 0 {
+		t.Errorf("half of them: warnings %q", s.Warnings)
+	}
+}

@@ -116,6 +116,8 @@ type Handler struct {
 	At       Place
 	Calls    []Call // at most one for each tag, kind and name; sorted by tag, strength, place
 	Gaps     []Gap  // empty when every chain of calls was read to its end
+	// Maybe are tags of which the handler calls a member of a package that can do that, where nobody read what this member does.
+	Maybe []capability.Tag
 	// Flows are the parameters that arrive at a sink unguarded, sorted by kind and place. FlowsCut says that
 	// the work for one tool ended before all ways were followed.
 	Flows    []Flow

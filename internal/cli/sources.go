@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"gauntlet/capability"
 	"gauntlet/classify"
@@ -33,6 +34,10 @@ func (c *classifyCommand) withSources(ctx context.Context, dir string, servers [
 	}
 	classify.WithSources(s, found.Sources)
 	c.note("%s: handlers of %d of %d tools in %d source files", dir, found.Tied, len(s.Tools), found.Sources.Files)
+	if 2*found.Tied < len(s.Tools) {
+		few := fmt.Errorf("handlers of %d of %d tools were found; the labels of the others come from their definitions alone", found.Tied, len(s.Tools))
+		return found, append(found.Problems, sourcecode.Failed(dir, few)), nil
+	}
 	return found, found.Problems, nil
 }
 

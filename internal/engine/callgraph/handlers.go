@@ -89,6 +89,7 @@ func mergeHandler(h *sink.Handler, more sink.Handler) {
 		}
 	}
 	h.Gaps = append(h.Gaps, more.Gaps...)
+	h.Maybe = append(h.Maybe, more.Maybe...)
 }
 
 // readHandler reads what one tie leads to.

@@ -26,7 +26,9 @@ import (
 // The second column is one tag or several joined by +, with a ? behind them when such a call
 // says little by itself (whether a file exists), or one of
 //
-//	pure    computes; nothing outside is touched
+//	pure    computes; nothing outside is touched. A row with * that says so was not read for each member that it stands for: where other
+//	        rows of the same beginning have tags, a call to such a member may have them, too
+//	unknown is anything at all: what the program itself has put where a framework keeps it
 //	same    returns its argument arg= (a wrapper of modules or functions)
 //	file    opens a file, in the mode of argument mode=
 //	sql     runs the statement of argument text=
@@ -42,6 +44,7 @@ import (
 type Table struct {
 	exact map[string]*row
 	wild  map[string][]*row // by root
+	may   map[*row][]capability.Tag
 }
 
 type row struct {
@@ -61,7 +64,7 @@ type arg struct {
 	name  string
 }
 
-var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaque", "temp", "entries"}
+var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaque", "temp", "entries", "unknown"}
 
 // ParseTable reads tables in the form above; lines that begin with # are comments.
 func ParseTable(text string) (*Table, error) {
@@ -86,7 +89,58 @@ func ParseTable(text string) (*Table, error) {
 			return cmp.Or(len(b.prefix)-len(a.prefix), len(b.tail)-len(a.tail))
 		})
 	}
+	t.findUnread()
 	return t, lines.Err()
+}
+
+// findUnread notes, for each row that takes all members of a package for pure, what other members of it do.
+func (t *Table) findUnread() {
+	t.may = map[*row][]capability.Tag{}
+	for _, rows := range t.wild {
+		for _, r := range rows {
+			if r.kind != "pure" || r.tail != "*" && r.tail != "**" {
+				continue
+			}
+			var tags []capability.Tag
+			for _, other := range t.rowsBelow(r.prefix) {
+				tags = append(tags, other.does()...)
+			}
+			slices.Sort(tags)
+			t.may[r] = slices.Compact(tags)
+		}
+	}
+}
+
+// rowsBelow returns the rows of what a package or object has, by the beginning of their names.
+func (t *Table) rowsBelow(prefix string) (out []*row) {
+	for name, r := range t.exact {
+		if strings.HasPrefix(name, prefix) {
+			out = append(out, r)
+		}
+	}
+	for _, r := range t.wild[patternRoot(prefix)] {
+		if strings.HasPrefix(r.prefix, prefix) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// does returns the tags that a call of a row can have.
+func (r *row) does() []capability.Tag {
+	switch r.kind {
+	case "tag":
+		return r.tags
+	case "file":
+		return []capability.Tag{capability.FSRead, capability.FSWrite}
+	case "sql":
+		return []capability.Tag{capability.DBQuery, capability.DBWrite}
+	case "spawn":
+		return []capability.Tag{capability.Exec}
+	case "env":
+		return []capability.Tag{capability.SecretAccess}
+	}
+	return nil
 }
 
 // MustTable is ParseTable for a table that is part of the program, and tested.

@@ -39,6 +39,7 @@ type visit struct {
 type traced struct {
 	calls []sink.Call
 	gaps  []sink.Gap
+	maybe []capability.Tag
 	named bool
 }
 
@@ -51,10 +52,10 @@ func (sr *sinkReader) traceHandler(h *sink.Handler, from ...*frame) (named bool)
 	t, ok := sr.traces[from[0]]
 	if !ok {
 		named := sr.traceFrames(h, from)
-		t = traced{h.Calls, h.Gaps, named}
+		t = traced{h.Calls, h.Gaps, h.Maybe, named}
 		sr.traces[from[0]] = t
 	}
-	h.Calls, h.Gaps = slices.Clone(t.calls), slices.Clone(t.gaps)
+	h.Calls, h.Gaps, h.Maybe = slices.Clone(t.calls), slices.Clone(t.gaps), slices.Clone(t.maybe)
 	return t.named
 }
 
@@ -137,6 +138,11 @@ func (c *collector) addSummary(s *summary, v *visit) {
 	}
 	for _, g := range s.gaps {
 		c.addGap(g)
+	}
+	for _, tag := range s.maybe {
+		if !slices.Contains(c.h.Maybe, tag) {
+			c.h.Maybe = append(c.h.Maybe, tag)
+		}
 	}
 }
 

@@ -1,8 +1,10 @@
 package callgraph
 
 import (
+	"slices"
 	"strings"
 
+	"gauntlet/capability"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
@@ -12,6 +14,7 @@ type summary struct {
 	calls    []found
 	answered []found // credentials that it returns: they count when it is the handler
 	gaps     []sink.Gap
+	maybe    []capability.Tag
 	edges    []edge
 	named    bool // it branches on a constant that it was given, and one arm fits
 	readOnly bool // it begins a transaction that cannot write
@@ -179,10 +182,26 @@ func (w *walker) noteTableLookup(table, key *ir.Expr) {
 		return
 	}
 	for _, v := range w.sr.evaluate(table, w.f) {
-		if v.kind == composite && w.sr.evalEntry(v, k.text) != nil {
+		if v.kind == composite && w.holdsCode(w.sr.evalEntry(v, k.text)) {
 			w.out.named = true
 		}
 	}
+}
+
+// holdsCode reports whether an entry of a table is a function, a class or an object that holds one. A table of definitions says
+// nothing about what a tool does.
+func (w *walker) holdsCode(entry []value) bool {
+	return slices.ContainsFunc(entry, func(v value) bool {
+		switch v.kind {
+		case constant:
+			return false
+		case composite:
+			return slices.ContainsFunc(v.expr.Args, func(a ir.Arg) bool {
+				return a.Value != nil && slices.ContainsFunc(w.sr.evaluate(a.Value, v.frame), func(m value) bool { return m.kind == function || m.kind == class || m.kind == instance })
+			})
+		}
+		return true
+	})
 }
 
 // walkCallee looks for calls inside what is called: open(p).read() holds one.
@@ -354,6 +373,11 @@ func (w *walker) lookUpOutside(e *ir.Expr, name string) {
 		return
 	}
 	if row := w.sr.conv.Table.findRow(name); row != nil {
+		if row.kind == "unknown" {
+			w.noteGap(sink.UnknownCallee, name+"()", e)
+			return
+		}
+		w.out.maybe = append(w.out.maybe, w.sr.conv.Table.may[row]...)
 		w.applyRow(e, row, name, false)
 		return
 	}
