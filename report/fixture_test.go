@@ -237,7 +237,7 @@ func attackRuns() []result.AttackRun {
 	runs := []result.AttackRun{
 		{
 			Document: "attacks/rug pull.yaml", ID: "GNT-ATK-001", Name: "Rug pull " + hostile, Severity: "critical",
-			Findings: []string{"f001-tools.0.description"}, Agent: "builtin:script " + hostile, Scripted: true, Run: 2, Trace: "run.ndjson", Messages: 14, Milliseconds: 310, Verdict: exploited,
+			Findings: []string{"f001-tools.0.description"}, Agent: "builtin:script " + hostile, Scripted: true, Run: 2, Trace: "run.ndjson", Messages: 14, Milliseconds: 310, Verdict: exploited, Semantic: exploited,
 			Actors: []result.ActorRun{
 				{Name: "files", Mode: "mcp_server", State: "ran", Phase: "pulled"},
 				{Name: "user", Mode: "ag_ui_client", State: "skipped", Reason: "ag_ui is not spoken here"},

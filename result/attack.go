@@ -33,6 +33,9 @@ type AttackRun struct {
 	// messages; none for a trace judged later.
 	Wire    []WireRun       `json:"wire,omitempty"`
 	Verdict *verdict.Attack `json:"verdict,omitempty"` // nil if the document could not be run
+	// Semantic is the verdict that counts semantic indicators as a model scores them. It moves nothing; nil where none was asked or the
+	// document has no such indicator.
+	Semantic *verdict.Attack `json:"semantic_verdict,omitempty"`
 	// Problem is why there is no verdict; "" if there is one.
 	Problem string `json:"problem,omitempty"`
 }

@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/finding"
+	"gauntlet/internal/run/advise"
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/attackrun"
+	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/oatf"
 	"gauntlet/result"
@@ -21,6 +23,10 @@ type attackJudgeCommand struct {
 	limits  attackLimits
 	outputs outputFlags
 	trace   string
+
+	semantic bool
+	models   modelFlags
+	scorers  *modelset.Set // nil where nobody scores semantic indicators
 }
 
 func (a *app) newAttackJudgeCommand() *cobra.Command {
@@ -43,6 +49,9 @@ is an error, an attack never reached the agent, or something could not be read; 
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&j.trace, "trace", "", "the recorded conversation: a `FILE`, or - for standard input (required; default none)")
 	_ = cmd.MarkFlagFilename("trace", "ndjson") // fails only for a flag that is not there
+	semanticFlag(cmd, &j.semantic)
+	j.models.addModelFlags(cmd, "with --semantic, the model that scores")
+	_ = cmd.Flags().MarkHidden("plan") // which texts there are to score the trace tells only while it is judged
 	j.outputs.addOutputFlags(cmd, a)
 	j.limits.addDocumentLimitFlags(cmd)
 	return cmd
@@ -66,11 +75,44 @@ func (j *attackJudgeCommand) judgeTrace(cmd *cobra.Command, args []string) error
 	if err != nil {
 		return err
 	}
+	if why := semanticConflict(cmd, j.semantic, &j.models); why != "" {
+		return usage(cmd, "%s", why)
+	}
+	if j.semantic {
+		if j.scorers, err = j.openModels(&j.models); err != nil {
+			return usage(cmd, "%s", err)
+		}
+		defer j.scorers.Close()
+	}
 	r := newAttackReport()
 	if err := j.judgeDocuments(cmd.Context(), texts, r); err != nil {
 		return err
 	}
 	return j.attackReport(outs, j.outputs.verbose, r)
+}
+
+func semanticFlag(cmd *cobra.Command, to *bool) {
+	cmd.Flags().BoolVar(to, "semantic", false, "have --model score semantic indicators: the verdict that counts them stands beside the one that decides, which skips them (default off)")
+}
+
+// semanticConflict names flags that do not go together, "" if all do.
+func semanticConflict(cmd *cobra.Command, semantic bool, m *modelFlags) string {
+	switch {
+	case semantic && len(m.ids) != 1:
+		return "--semantic wants one --model, which scores"
+	case !semantic && len(m.ids) > 0:
+		return "--model is for --semantic: without it no model is asked"
+	}
+	return m.findConflict(cmd)
+}
+
+// scorerOf makes who scores semantic indicators of the model that was named; nil for nobody.
+func (a *app) scorerOf(set *modelset.Set) *attackrun.Scorer {
+	if set == nil {
+		return nil
+	}
+	scorer := &advise.Scorer{Client: set.Clients[0], Warn: a.say}
+	return &attackrun.Scorer{SemanticEvaluator: scorer, Model: set.Clients[0].Model()}
 }
 
 // stdinOf is the argument that stands for standard input, if the file is that.
@@ -92,7 +134,7 @@ func (j *attackJudgeCommand) judgeDocuments(ctx context.Context, texts []attackd
 			docs, places = append(docs, d), append(places, i)
 		}
 	}
-	runs, err := attackrun.JudgeTrace(ctx, j.trace, j.host.Stdin, docs)
+	runs, err := attackrun.JudgeTrace(ctx, j.trace, j.host.Stdin, docs, j.scorerOf(j.scorers))
 	if runs == nil && err != nil {
 		return fmt.Errorf("%s: %w", shownName(j.trace), userfile.Reason(err))
 	}

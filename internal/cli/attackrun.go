@@ -48,6 +48,8 @@ type attackRunCommand struct {
 	parallel    int
 	repeat      int
 	models      *modelset.Set // of an agent that is a model; nil for another
+	semantic    bool
+	scorer      []string // --model, who scores semantic indicators
 	allowCalls  bool
 	destructive bool
 
@@ -105,6 +107,8 @@ could not be played, a verdict is an error or the attack never reached anybody; 
 	f.BoolVar(&r.player.VerbatimCards, "verbatim-cards", false, "serve the cards of A2A agents with the URLs that the document has (default with their own)")
 	f.BoolVar(&r.player.PushAnywhere, "push-anywhere", false, "let push notifications go to other machines (default this one only)")
 	f.StringVar(&r.url, "url", "", "`URL` of the server that client actors attack (default the one of COMMAND)")
+	semanticFlag(cmd, &r.semantic)
+	f.StringArrayVar(&r.scorer, "model", nil, "with --semantic, the model that scores: an `ID` such as claude-sonnet-4-5 or gpt-5 (default none)")
 	recordFlag(cmd, &r.trace, everyMessage)
 	f.Var(durationFlag(&r.player.Limit, attack.DefaultLimit), "timeout", "longest time for the run of one document")
 	f.Var(graceFlag(&r.player.Grace), "grace", "how long to go on watching when everybody is through, as 30s or PT30S (default what the document says)")
@@ -178,6 +182,16 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 	if err != nil {
 		return err
 	}
+	if r.semantic {
+		asked := r.agent.models
+		asked.ids = r.scorer
+		set, err := r.openModels(&asked)
+		if err != nil {
+			return usage(cmd, "%s", err)
+		}
+		defer set.Close()
+		r.player.Semantic = r.scorerOf(set)
+	}
 	report := newAttackReport()
 	r.note("%s", offensive)
 	if r.models != nil {
@@ -243,6 +257,10 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 		return nil, nil, usage(cmd, "%s", err)
 	}
 	switch {
+	case r.semantic && len(r.scorer) != 1:
+		return nil, nil, usage(cmd, "--semantic wants one --model, which scores")
+	case !r.semantic && len(r.scorer) > 0:
+		return nil, nil, usage(cmd, "--model is for --semantic; a model under attack is --agent model:ID")
 	case len(names) == 0:
 		return nil, nil, usage(cmd, "no document: name a file or a directory")
 	case dash >= 0 && dash == len(args):

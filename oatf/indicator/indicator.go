@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/oatf"
@@ -19,6 +20,8 @@ type Options struct {
 	Semantic SemanticEvaluator
 	// WithoutCEL skips expression indicators.
 	WithoutCEL bool
+	// Time is how long judging one document may take; default JudgeTime. Who asks a model needs more.
+	Time time.Duration
 }
 
 // An Indicator is one that is ready to be evaluated. It may be used from several

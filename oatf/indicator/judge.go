@@ -1,6 +1,7 @@
 package indicator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ const JudgeTime = 30 * time.Second
 type Judge struct {
 	attack     *oatf.Attack
 	indicators []*Indicator
+	time       time.Duration // for one trace
 	// Which indicators look at a method, by their index; those without a surface look at
 	// all.
 	bySurface map[string][]int
@@ -37,7 +39,7 @@ func NewJudge(doc *oatf.Document, o Options) (*Judge, error) {
 	if len(doc.Attack.Indicators) == 0 {
 		return nil, ErrNoIndicators
 	}
-	j := &Judge{attack: &doc.Attack, bySurface: map[string][]int{}}
+	j := &Judge{attack: &doc.Attack, time: cmp.Or(o.Time, JudgeTime), bySurface: map[string][]int{}}
 	var faults []error
 	for n := range doc.Attack.Indicators {
 		i, err := Compile(&doc.Attack.Indicators[n], o)
@@ -95,9 +97,9 @@ const (
 	mostHeld  = 64 << 20
 )
 
-// Start begins to judge a trace. ctx ends it early, as does JudgeTime. End must be called.
+// Start begins to judge a trace. ctx ends it early, as does Options.Time. End must be called.
 func (j *Judge) Start(ctx context.Context) *Judging {
-	ctx, cancel := context.WithTimeoutCause(ctx, JudgeTime, fmt.Errorf("judging took longer than %s", JudgeTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, j.time, fmt.Errorf("judging took longer than %s", j.time))
 	r := &Judging{Judge: j, ctx: ctx, cancel: cancel, states: make([]state, len(j.indicators)), open: len(j.indicators), asked: map[int]string{}, views: newViews()}
 	for n, i := range j.indicators {
 		s := &r.states[n]

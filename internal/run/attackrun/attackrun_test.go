@@ -148,7 +148,7 @@ func TestJudgeTrace(t *testing.T) {
 
 func judgeFile(t *testing.T, file string, doc *oatf.Document) verdict.Outcome {
 	t.Helper()
-	runs, err := JudgeTrace(t.Context(), file, nil, []*oatf.Document{doc})
+	runs, err := JudgeTrace(t.Context(), file, nil, []*oatf.Document{doc}, nil)
 	if err != nil || len(runs) != 1 || runs[0].Verdict == nil {
 		t.Fatalf("%+v, %v", runs, err)
 	}
@@ -217,7 +217,7 @@ func TestNoticesOfARecording(t *testing.T) {
 		{"secrets were taken out", []string{header, message("1", `,"redacted":true`)}, []string{"trace_redacted"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			runs, err := JudgeTrace(t.Context(), "-", strings.NewReader(strings.Join(tt.lines, "\n")+"\n"), []*oatf.Document{doc})
+			runs, err := JudgeTrace(t.Context(), "-", strings.NewReader(strings.Join(tt.lines, "\n")+"\n"), []*oatf.Document{doc}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,7 +3,10 @@ package attackrun
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"time"
 
 	"gauntlet/internal/engine/delivery"
 	"gauntlet/internal/engine/fromscan"
@@ -17,11 +20,18 @@ import (
 	"gauntlet/verdict"
 )
 
+// A Scorer scores texts for semantic indicators, beside the verdict that counts.
+type Scorer struct {
+	indicator.SemanticEvaluator
+	Model string // who scores
+}
+
 // JudgeTrace judges valid, normalized documents by one trace, which is read once and never
 // held in memory: that of this name, with its further files, or stdin for "-". The runs come back in the order of the documents, with verdict, messages
 // and what the trace itself gives to note; whose document it is and who the agent was is
-// the caller's to fill in. The error is one of the trace, of which nothing can be said.
-func JudgeTrace(ctx context.Context, name string, stdin io.Reader, docs []*oatf.Document) ([]result.AttackRun, error) {
+// the caller's to fill in. semantic adds what documents with semantic
+// indicators say where those are scored; nil for nothing. The error is one of the trace, of which nothing can be said.
+func JudgeTrace(ctx context.Context, name string, stdin io.Reader, docs []*oatf.Document, semantic *Scorer) ([]result.AttackRun, error) {
 	in, err := userfile.Open(name, stdin)
 	if err != nil {
 		return nil, err
@@ -35,7 +45,7 @@ func JudgeTrace(ctx context.Context, name string, stdin io.Reader, docs []*oatf.
 	defer r.Close()
 	all := make([]judgement, len(docs))
 	for i, d := range docs {
-		all[i].beginJudgement(ctx, d)
+		all[i].beginJudgement(ctx, d, semantic)
 	}
 	unread, err := readMessages(ctx, r, func(m *trace.Message) {
 		for i := range all {
@@ -85,13 +95,18 @@ type judgement struct {
 	doc       *oatf.Document
 	verdicts  *indicator.Judging
 	delivered *delivery.Watch
+	scored    *indicator.Judging // with semantic indicators scored; nil where there are none or nobody scores
+	scorer    *Scorer
 	probed    probed
 	messages  int
 	redacted  int
 	problem   error
 }
 
-func (j *judgement) beginJudgement(ctx context.Context, d *oatf.Document) {
+// semanticTime is how long judging one document may take where a model is asked.
+const semanticTime = 10 * time.Minute
+
+func (j *judgement) beginJudgement(ctx context.Context, d *oatf.Document, semantic *Scorer) {
 	j.doc = d
 	judge, err := indicator.NewJudge(d, indicator.Options{})
 	if err != nil {
@@ -99,6 +114,12 @@ func (j *judgement) beginJudgement(ctx context.Context, d *oatf.Document) {
 		return
 	}
 	j.verdicts, j.delivered = judge.Start(ctx), delivery.New(d)
+	if semantic == nil || !slices.ContainsFunc(d.Attack.Indicators, func(i oatf.Indicator) bool { return i.Semantic != nil }) {
+		return
+	}
+	if scoring, err := indicator.NewJudge(d, indicator.Options{Semantic: semantic, Time: semanticTime}); err == nil {
+		j.scored, j.scorer = scoring.Start(ctx), semantic
+	}
 	j.probed.classes = classesOf(d)
 }
 
@@ -113,6 +134,9 @@ func (j *judgement) addMessage(m *trace.Message) {
 	if j.problem == nil {
 		j.verdicts.Add(m)
 		j.delivered.Add(m)
+		if j.scored != nil {
+			j.scored.Add(m)
+		}
 	}
 }
 
@@ -132,6 +156,20 @@ func (j *judgement) finishJudgement(unread int) result.AttackRun {
 	v := j.verdicts.End(unread)
 	j.delivered.Settle(&v)
 	run.Verdict = &v
+	j.addScored(&run, unread)
 	j.judgedByTrials(&run)
 	return run
+}
+
+// addScored adds the verdict that counts semantic indicators, beside the one that counts.
+func (j *judgement) addScored(run *result.AttackRun, unread int) {
+	if j.scored == nil {
+		return
+	}
+	v := j.scored.End(unread)
+	j.delivered.Settle(&v)
+	v.Source = j.scorer.Model
+	run.Semantic = &v
+	run.Notices = append(run.Notices, result.Notice{Kind: "semantic", Message: fmt.Sprintf(
+		"with semantic indicators as %s scores them the verdict would be %s (%d of %d indicators matched); it moves no exit code", j.scorer.Model, v.Outcome, v.Summary.Matched, v.Summary.Total())})
 }

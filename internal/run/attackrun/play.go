@@ -72,6 +72,7 @@ type Player struct {
 	// at all, Agent says.
 	AgentOf   func(run int) *testagent.Agent
 	AgentName string    // as reports call it
+	Semantic  *Scorer   // scores semantic indicators beside the verdict; nil for nobody
 	Prompt    string    // what the user says to the agent; "" for what the document has the user say
 	Stdin     io.Reader // where an agent speaks that connects over stdio
 	Stdout    io.Writer
@@ -355,7 +356,7 @@ func nextAddress(address string, n int) string {
 
 // judgeTrace reads the trace back.
 func (p *play) judgeTrace(ctx context.Context, incomplete error) (result.AttackRun, error) {
-	runs, err := JudgeTrace(ctx, p.Trace, nil, []*oatf.Document{p.doc})
+	runs, err := JudgeTrace(ctx, p.Trace, nil, []*oatf.Document{p.doc}, p.Semantic)
 	if err != nil {
 		return result.AttackRun{}, err
 	}
