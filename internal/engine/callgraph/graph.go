@@ -11,8 +11,9 @@ import (
 // A Graph is a program whose handlers were found. What follows values through the program asks it
 // which functions a call enters, which branches can run, and what is known of an expression.
 type Graph struct {
-	an    *analysis
-	roots []Root
+	an        *analysis
+	roots     []Root
+	connected *connections
 }
 
 // A Root is a function that answers a tool.
@@ -119,7 +120,7 @@ func (g *Graph) methodCallees(call *ir.Expr, name string, c Context) []Callee {
 		return out
 	}
 	for _, cl := range classes {
-		if m := cl.Methods[name]; !m.Abstract {
+		if m := cl.Methods[name]; !m.Abstract && g.areConnected(call.Scope.File, m.Scope.File) {
 			out = append(out, Callee{Func: m, Guess: true, Context: g.enter(m, call, nil, nil, c)})
 		}
 	}
