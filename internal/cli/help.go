@@ -25,7 +25,7 @@ var commandGroups = []*cobra.Group{
 
 // groupOf says in which group a command is listed.
 var groupOf = map[string]string{
-	"scan": "examine", "capture": "examine", "classify": "examine", "probe": "examine", "vet": "examine", "login": "examine", "logout": "examine",
+	"scan": "examine", "capture": "examine", "classify": "examine", "probe": "examine", "vet": "examine", "mcp": "examine", "login": "examine", "logout": "examine",
 	"lock": "approve", "diff": "approve", "suppress": "approve",
 	"attack": "attack", "redteam": "attack", "serve": "attack", "mock": "attack",
 	"gateway": "watch", "test": "watch", "trace": "watch", "view": "watch",

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/run/mcptools"
+	"gauntlet/internal/run/vet"
+	"gauntlet/internal/runtime/fetch"
+	"gauntlet/result"
+)
+
+func (a *app) newMCPCommand() *cobra.Command {
+	v := &vetCommand{app: a, budget: vetBudget, timeout: 30 * time.Second, registry: fetch.DefaultRegistry}
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve gauntlet to an agent as an MCP server on stdio",
+		Long: `mcp is an MCP server on standard input and output, for the configuration of an agent: with its tools
+vet, scan, explain and diff the agent looks at a server before it adds it.
+
+It vets published packages alone, and starts them in a sandbox or not at all. Answers are bounded, and what a
+stranger wrote stands in them escaped and between quotes. docs/vetting.md tells more.`,
+		Example: `  gauntlet mcp
+  gauntlet scan -- gauntlet mcp`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			opt := mcptools.Options{Version: version(), Vet: v.vetForAgent}
+			return mcptools.Serve(cmd.Context(), io.NopCloser(a.host.Stdin), keptOpen{a.host.Stdout}, opt)
+		},
+	}
+	cmd.Flags().StringVar(&v.cache, "cache", "", "keep what is loaded in this `DIR` (default gauntlet/vet in your cache directory)")
+	return cmd
+}
+
+// vetForAgent vets one package.
+func (v *vetCommand) vetForAgent(ctx context.Context, target, depth string) (*result.Report, error) {
+	s, err := fetch.Parse(target)
+	if err != nil {
+		return nil, err
+	}
+	if depth != "" {
+		if v.depth, err = vet.ParseDepth(depth); err != nil {
+			return nil, err
+		}
+	} else {
+		v.depth = ""
+	}
+	opt, err := v.options()
+	if err != nil {
+		return nil, err
+	}
+	opt.Progress = &progress{} // nobody looks
+	return vet.Run(ctx, *opt, []vet.Target{{Spec: s}})
+}
+
+// keptOpen is standard output, which is not ours to close.
+type keptOpen struct{ io.Writer }
+
+func (keptOpen) Close() error { return nil }
