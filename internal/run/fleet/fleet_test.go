@@ -48,6 +48,15 @@ func playJob(as string) int {
 		return 3
 	case "hangs":
 		select {}
+	case "waits":
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			if _, err := os.Stat(os.Getenv("STARTED") + ".go"); err == nil {
+				break
+			}
+			<-tick.C
+		}
 	case "babbles":
 		_ = os.WriteFile(output, []byte("{"), 0o600)
 		return 0
@@ -325,6 +334,49 @@ func TestCancel(t *testing.T) {
 	}
 	if r.times != 0 {
 		t.Error("the jobs were not queued at once")
+	}
+}
+
+// A drained fleet ends what is under way and begins nothing; run goes on with what is queued.
+func TestDrain(t *testing.T) {
+	r := newRun(t, "waits", "")
+	r.Workers = 1
+	over := make(chan error, 1)
+	go func() { // ends when the fleet is drained
+		_, err := r.Do(t.Context())
+		over <- err
+	}()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for started(t, r) == 0 {
+		<-tick.C
+	}
+	o, err := OpenOwner(t.Context(), r.Home, r.Server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Drain(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	for { // until the worker has heard of it: its only job ends after that
+		s, err := o.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.State == fleetplan.Draining && r.worker.Load().order.Load().State == fleetplan.Draining {
+			break
+		}
+		<-tick.C
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(r.Plan.File), "started.go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	awaitEnd(t, over)
+	if got := reportOf(t, r); got.Summary.Done != 1 || got.Summary.NotDone != 1 {
+		t.Errorf("got %+v, want one job done and one not", got.Summary)
+	}
+	if sum, err := r.Do(t.Context()); err != nil || sum.Ended != 2 {
+		t.Errorf("%+v, %v; want both jobs done afterwards", sum, err)
 	}
 }
 

@@ -253,7 +253,9 @@ func (o *oneJob) judge(e *Entry, end *ending) (why string) {
 		Attacks []struct {
 			Problem string `json:"problem"`
 			Verdict *struct {
-				Outcome string `json:"outcome"`
+				Own struct {
+					Outcome string `json:"outcome"`
+				} `json:"x-gauntlet"`
 			} `json:"verdict"`
 		} `json:"attacks"`
 		Models []struct {
@@ -278,7 +280,7 @@ func (o *oneJob) judge(e *Entry, end *ending) (why string) {
 	}
 	for _, a := range r.Attacks {
 		if a.Verdict != nil {
-			e.Counts[a.Verdict.Outcome]++
+			e.Counts[a.Verdict.Own.Outcome]++
 		} else if e.First == "" {
 			e.First = cut(a.Problem, maxReason)
 		}

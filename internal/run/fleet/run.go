@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gauntlet/internal/engine/fleetplan"
@@ -40,9 +41,10 @@ type Run struct {
 	expansion *expansion
 	list      *List
 	collector *collector
-	epoch     int64 // of the queue, part of the names of messages
-	resumed   bool  // the queue is that of an earlier run of the same plan
-	times     int   // jobs were published anew so often
+	worker    atomic.Pointer[Worker] // of this process, nil for none
+	epoch     int64                  // of the queue, part of the names of messages
+	resumed   bool                   // the queue is that of an earlier run of the same plan
+	times     int                    // jobs were published anew so often
 }
 
 // A Summary says how a run ended.
@@ -76,7 +78,7 @@ func (r *Run) Do(ctx context.Context) (*Summary, error) {
 			return nil, err
 		}
 	}
-	worker := r.startWorker(work, &background)
+	r.worker.Store(r.startWorker(work, &background))
 	missing := r.collector.missing()
 	if waiting, _, err := r.fleet.Queued(ctx); err != nil || !r.resumed || waiting < len(missing) {
 		// What is queued already is recognised by its name for some minutes, and later by its result.
@@ -85,7 +87,7 @@ func (r *Run) Do(ctx context.Context) (*Summary, error) {
 			return nil, err
 		}
 	}
-	return r.await(ctx, worker)
+	return r.await(ctx)
 }
 
 // prepare opens the fleet, tells workers which plan holds, and writes the list of jobs.
@@ -245,7 +247,7 @@ const (
 
 // await waits until every job has ended. Jobs that are neither queued nor ended, as after a disk that lost what it had
 // acknowledged, are published again.
-func (r *Run) await(ctx context.Context, worker *Worker) (*Summary, error) {
+func (r *Run) await(ctx context.Context) (*Summary, error) {
 	tick := time.NewTicker(lookInterval)
 	defer tick.Stop()
 	empty := 0
@@ -265,7 +267,7 @@ func (r *Run) await(ctx context.Context, worker *Worker) (*Summary, error) {
 		if r.canceled(ctx) {
 			return r.summary(nil), nil
 		}
-		if unfit := r.unfit(worker); unfit != nil {
+		if unfit := r.unfit(); unfit != nil {
 			return r.summary(unfit), nil
 		}
 		waiting, _, err := r.fleet.Queued(ctx)
@@ -308,7 +310,8 @@ func (r *Run) canceled(ctx context.Context) bool {
 
 // unfit returns the jobs that nobody can take, by what is lacking, where nothing else is left and no other worker can come;
 // nil while there is hope.
-func (r *Run) unfit(worker *Worker) map[string]int {
+func (r *Run) unfit() map[string]int {
+	worker := r.worker.Load()
 	if worker == nil || r.Remote {
 		return nil
 	}
