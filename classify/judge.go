@@ -37,7 +37,6 @@ func tagIndex(t capability.Tag) uint8 { return uint8(slices.Index(tagOrder, t)) 
 var (
 	tExec, tFSRead, tFSWrite = tagIndex(capability.Exec), tagIndex(capability.FSRead), tagIndex(capability.FSWrite)
 	tNet, tSecret            = tagIndex(capability.NetEgress), tagIndex(capability.SecretAccess)
-	tIngress                 = tagIndex(capability.NetIngress)
 	tQuery, tDBWrite         = tagIndex(capability.DBQuery), tagIndex(capability.DBWrite)
 )
 
