@@ -150,12 +150,12 @@ func (r *reader) mutate(c call) {
 	}
 	v := c.receiver
 	clean := true
-	query := r.isQuery(x.X)
+	if r.isQuery(x.X) {
+		return
+	}
 	for i, a := range c.args {
 		clean = clean && a.isClean()
-		if a = r.st.noted(a); query {
-			a = a.derived(encoded)
-		}
+		a = r.st.noted(a)
 		switch {
 		case x.Text == "set" && i == 0, x.Text == "insert" && i == 0:
 		case x.Text == "extend" || x.Text == "update" || c.expr.Args[i].Spread:
