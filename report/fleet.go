@@ -244,9 +244,7 @@ func writeFleetHTML(w *bufio.Writer, f *result.Fleet, _ Options) error {
 		}
 		missing = append(missing, clipEnd(n.String(), maxPageReason))
 	}
-	for _, r := range f.Refused {
-		missing = append(missing, r)
-	}
+	missing = append(missing, f.Refused...)
 	if err := htmlPage.ExecuteTemplate(w, "verdict", map[string]any{
 		"Title": title, "Class": class, "Verdict": fleetVerdict(f), "Exit": "", "Counts": fleetSeverities(f), "Missing": missing,
 		"Read": "Plan " + f.Plan, "Nav": []navLink{{"targets", "Targets"}},

@@ -75,9 +75,6 @@ func Connect(a Access) (*Client, error) {
 // Close ends the connection.
 func (c *Client) Close() { c.conn.Close() }
 
-// Connected reports whether there is a connection now.
-func (c *Client) Connected() bool { return c.conn.IsConnected() }
-
 // again repeats a call while the server is away or changes its leader, until ctx ends.
 func again(ctx context.Context, call func(context.Context) error) error {
 	wait := 100 * time.Millisecond

@@ -153,7 +153,7 @@ func (f *Fleet) Next(ctx context.Context, class string, wait time.Duration) (*De
 	if err != nil {
 		return nil, err
 	}
-	for m := range batch.Messages() {
+	if m, ok := <-batch.Messages(); ok {
 		meta, err := m.Metadata()
 		if err != nil {
 			return nil, fmt.Errorf("a message that is no delivery: %w", err)

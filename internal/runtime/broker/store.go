@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -317,6 +316,3 @@ func (f *Fleet) Reserve(ctx context.Context, key string, interval time.Duration,
 func encodeTime(t time.Time) []byte { return []byte(t.UTC().Format(time.RFC3339Nano)) }
 
 func decodeTime(b []byte) (time.Time, error) { return time.Parse(time.RFC3339Nano, string(b)) }
-
-// Lost reports whether an error of a call says that the connection is gone for now.
-func Lost(err error) bool { return passing(err) || errors.Is(err, nats.ErrConnectionClosed) }
