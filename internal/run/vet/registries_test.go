@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -103,6 +104,7 @@ type world struct {
 	servers map[string]map[string]any // of the MCP registry
 	// waiting is closed when somebody asks for a path that is not answered.
 	waiting chan struct{}
+	asked   sync.Once
 }
 
 func newWorld(t *testing.T) *world {
@@ -128,7 +130,7 @@ func (w *world) ServeHTTP(a http.ResponseWriter, q *http.Request) {
 	p := q.URL.Path
 	if body, ok := w.archive[p]; ok {
 		if body == nil {
-			close(w.waiting)
+			w.asked.Do(func() { close(w.waiting) })
 			<-q.Context().Done()
 			return
 		}
