@@ -44,7 +44,7 @@ func (r *Reader) weigh(out []found) []found {
 		switch {
 		case rule != nil:
 			weight += ruleScore(rule)
-			rule.doubtful = rule.doubtful && weight < doubt
+			r.clear(out, g, weight)
 		case weight >= suspect:
 			kind, says := r.kindOf(g)
 			if kind == Praise && !r.Alone && !g.live.has(cStranger) {
@@ -54,6 +54,27 @@ func (r *Reader) weigh(out []found) []found {
 		}
 	}
 	return out
+}
+
+// clear takes the doubt from everything that rules found in a sentence of some weight.
+func (r *Reader) clear(out []found, g *gist, weight int) {
+	for i := range out {
+		if d := &out[i]; d.first <= g.last && g.first <= d.last && (weight >= doubt || r.plain(d)) {
+			d.doubtful = false
+		}
+	}
+}
+
+// plain reports whether what a rule found needs no company to be believed: what an honest author
+// hardly ever comes near to, and an order not to tell the user.
+func (r *Reader) plain(d *found) bool {
+	switch f := &r.framer.frames[d.last]; d.kind {
+	case Consent, Falsify, Leak:
+		return false
+	case Conceal:
+		return f.negated && !f.passive && f.all.has(user) && (f.foreign || f.mood >= duty)
+	}
+	return true
 }
 
 // Weighed is told what counts in every sentence that is weighed, and its text. It is set before

@@ -20,13 +20,24 @@ func reportDirectives(it *check.Item, kinds ...clause.Kind) {
 		for _, d := range f.Text.Directives {
 			if slices.Contains(kinds, d.Kind) {
 				r := check.Report{Field: f, Start: d.Start, End: d.End, Normalized: d.Read, Message: where(f) + " " + d.Says}
-				if d.Hidden && d.Kind == clause.Leak {
-					r.Severity = finding.Critical // nobody hides by accident an order to take data away
-				}
+				r.Severity = severityOf(&d)
 				it.Report(r)
 			}
 		}
 	}
+}
+
+// severityOf says how grave a directive is, None for as grave as its check.
+func severityOf(d *clause.Directive) finding.Severity {
+	switch {
+	case d.Hidden && d.Kind == clause.Leak:
+		return finding.Critical // nobody hides by accident an order to take data away
+	case d.Doubtful:
+		return finding.Low
+	case d.Likely:
+		return finding.Medium
+	}
+	return finding.None
 }
 
 // where names a field in a message.
