@@ -32,7 +32,7 @@ func Benign(doc *oatf.Document) (benign *oatf.Document, changed int) {
 func harmlessTexts(doc *oatf.Document) map[string]string {
 	parts := partsOf(doc)
 	indexes, _ := carriers(doc, parts)
-	anchors := anchorsOf(doc)
+	anchors := append(anchorsOf(doc), askedParameters(doc)...)
 	var r clause.Reader
 	guilty := func(s string) bool { return orders(&r, s) || holdsAnchor(s, anchors) }
 	replaced := map[string]string{}
@@ -44,6 +44,18 @@ func harmlessTexts(doc *oatf.Document) map[string]string {
 		}
 	}
 	return replaced
+}
+
+// askedParameters returns the names of parameters that indicators look at: a text that names one asks for it, whatever its
+// words are.
+func askedParameters(doc *oatf.Document) (names []string) {
+	for i := range doc.Attack.Indicators {
+		name, ok := strings.CutPrefix(doc.Attack.Indicators[i].Target, "arguments.")
+		if ok && strings.Contains(name, "_") && !strings.ContainsAny(name, ".[") {
+			names = append(names, strings.ToLower(name))
+		}
+	}
+	return names
 }
 
 // harmlessHead returns the sentences of a text before the first that is guilty.
