@@ -113,14 +113,13 @@ func (j *judgement) beginJudgement(ctx context.Context, d *oatf.Document, semant
 		j.problem = err
 		return
 	}
-	j.verdicts, j.delivered = judge.Start(ctx), delivery.New(d)
+	j.verdicts, j.delivered, j.probed.classes = judge.Start(ctx), delivery.New(d), classesOf(d)
 	if semantic == nil || !slices.ContainsFunc(d.Attack.Indicators, func(i oatf.Indicator) bool { return i.Semantic != nil }) {
 		return
 	}
 	if scoring, err := indicator.NewJudge(d, indicator.Options{Semantic: semantic, Time: semanticTime}); err == nil {
 		j.scored, j.scorer = scoring.Start(ctx), semantic
 	}
-	j.probed.classes = classesOf(d)
 }
 
 func (j *judgement) addMessage(m *trace.Message) {
