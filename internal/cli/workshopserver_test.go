@@ -34,7 +34,7 @@ func serveWorkshop(kind string) int {
 		addBenchTool(s, "fetch_page", "Downloads a web page from a URL.", b.fetchPage)
 		addBenchTool(s, "disk_usage", "Runs the shell command du and returns the disk usage of a folder.", b.diskUsage)
 		addBenchTool(s, "pod_logs", "Executes the command kubectl logs for a pod.", b.podLogs)
-		addBenchTool(s, "find_customer", "Queries the database for the customer of a name.", b.findCustomer)
+		addBenchTool(s, "find_customer", "Runs a SQL SELECT on the customers table of the PostgreSQL database.", b.findCustomer)
 		addBenchTool(s, "write_letter", "Renders a letter.", b.writeLetter)
 		addBenchTool(s, "resume_session", "Resumes a session.", b.resumeSession)
 		b.addLooseTools(s)
