@@ -147,7 +147,9 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		return nil, interrupt.Err
 	}
 	r.settle(ctx)
-	r.out.Secrets = r.opened.SecretsByNow() // a login may have been renewed
+	if r.opened != nil {
+		r.out.Secrets = r.opened.SecretsByNow() // a login may have been renewed
+	}
 	r.probeProtocol(ctx)
 	r.recordEvidence()
 	return r.out, nil
