@@ -19,7 +19,7 @@ func (v *vetting) judge(r *result.Report) {
 	for i := range r.Findings {
 		w.Findings = append(w.Findings, r.Findings[i].Fingerprint)
 	}
-	grave, some := atLeast(r.Findings, finding.High), atLeast(r.Findings, finding.Medium)
+	grave, some := slices.DeleteFunc(atLeast(r.Findings, finding.High), isCapability), atLeast(r.Findings, finding.Medium)
 	switch {
 	case len(grave) > 0:
 		w.Verdict, w.Reasons = result.Refuse, findingReasons(grave)
@@ -36,6 +36,10 @@ func (v *vetting) judge(r *result.Report) {
 		}
 	}
 }
+
+// isCapability reports whether a finding tells what tools can do together. That is for the user to weigh:
+// nothing in it speaks against who wrote them.
+func isCapability(f finding.Finding) bool { return f.Rule == "SEC-035" }
 
 // atLeast returns the findings of at least a severity, the severest first.
 func atLeast(fs []finding.Finding, floor finding.Severity) []finding.Finding {
