@@ -143,7 +143,11 @@ func (h *htmlReport) writeVetted() error {
 		if err := h.execute("lines", s); err != nil {
 			return err
 		}
-		steps := section{ID: s.ID + "-steps", Title: "What was done", Head: []string{"Step", "State", "Detail"}}
+		title := "What was done"
+		if len(h.r.Vetted) > 1 { // each landmark of a page has a name of its own
+			title += " with " + v.Target
+		}
+		steps := section{ID: s.ID + "-steps", Title: title, Head: []string{"Step", "State", "Detail"}}
 		for _, one := range v.Steps {
 			steps.Rows = append(steps.Rows, []string{one.Name, stepWords(one.State), one.Detail})
 		}
