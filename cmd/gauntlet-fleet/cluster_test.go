@@ -23,7 +23,7 @@ func TestCluster(t *testing.T) {
 	}
 	urls = urls[1:]
 	out := filepath.Join(dir, "report.json")
-	run := startProcess(t, "program", "run", "--nats", urls, "--replicas", "3", "--workers", "0", "--ack-wait", "10s", "--format", "json", "--output", out, plan)
+	run := startProcess(t, "program", "run", "--max-queue", "64", "--max-results", "256", "--nats", urls, "--replicas", "3", "--workers", "0", "--ack-wait", "10s", "--format", "json", "--output", out, plan)
 	awaitFile(t, run, filepath.Join(dir, "kill.fleet", "jobs.ndjson"))
 	var workers [2]*process
 	killed := false

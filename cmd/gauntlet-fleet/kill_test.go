@@ -52,7 +52,7 @@ func TestKill(t *testing.T) {
 	between := startProxy(t, fmt.Sprintf("127.0.0.1:%d", port))
 
 	out := filepath.Join(dir, "report.json")
-	run := startProcess(t, "program", "run", "--nats", between.url(), "--workers", "0", "--ack-wait", "10s", "--format", "json", "--output", out, plan)
+	run := startProcess(t, "program", "run", "--max-queue", "64", "--max-results", "256", "--nats", between.url(), "--workers", "0", "--ack-wait", "10s", "--format", "json", "--output", out, plan)
 	awaitFile(t, run, filepath.Join(dir, "kill.fleet", "jobs.ndjson"))
 	worker := func() *process {
 		return startProcess(t, "program", "worker", "--nats", between.url(), "--plan", plan, "--jobs", "2")

@@ -29,6 +29,8 @@ func (v *vetting) judge(r *result.Report) {
 		w.Verdict, w.Reasons = result.Review, findingReasons(some)
 	case v.anyFailed():
 		w.Verdict, w.Reasons = result.Review, v.unreadReasons()
+	case len(v.cutReasons()) > 0:
+		w.Verdict, w.Reasons = result.Review, v.cutReasons()
 	default:
 		w.Verdict, w.Reasons = result.Accept, []string{"nothing of severity medium or above was found in its " + v.lookedAt()}
 		if rest := v.unreadReasons(); rest != nil {
@@ -107,6 +109,17 @@ func (v *vetting) lookedAt() string {
 		return strings.Join(parts, "")
 	}
 	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
+}
+
+// cutReasons says what was read in part only: a package may hide behind a limit.
+func (v *vetting) cutReasons() []string {
+	var out []string
+	for _, p := range v.problems {
+		if p.Kind == finding.Limit || p.Kind == finding.Malformed {
+			out = append(out, p.Message)
+		}
+	}
+	return out[:min(len(out), maxReasons)]
 }
 
 // unreadReasons says what was not looked at, nil for nothing.

@@ -17,17 +17,19 @@ func TestJudge(t *testing.T) {
 		name     string
 		findings []finding.Finding
 		steps    []result.VettingStep
+		problems []finding.Problem
 		want     result.VettingVerdict
 	}{
-		{"nothing", nil, done, result.Accept},
-		{"tools that are dangerous together", []finding.Finding{pairing}, done, result.Review},
-		{"something of medium severity", []finding.Finding{doubtful}, done, result.Review},
-		{"something of high severity", []finding.Finding{pairing, poisoned}, done, result.Refuse},
-		{"nothing read", nil, nil, result.Unknown},
+		{"nothing", nil, done, nil, result.Accept},
+		{"tools that are dangerous together", []finding.Finding{pairing}, done, nil, result.Review},
+		{"something of medium severity", []finding.Finding{doubtful}, done, nil, result.Review},
+		{"something of high severity", []finding.Finding{pairing, poisoned}, done, nil, result.Refuse},
+		{"read in part", nil, done, []finding.Problem{{Kind: finding.Limit, Message: "the rest was not unpacked"}}, result.Review},
+		{"nothing read", nil, nil, nil, result.Unknown},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := vetting{}
-			v.what.Steps = tt.steps
+			v.what.Steps, v.problems = tt.steps, tt.problems
 			v.judge(&result.Report{Findings: tt.findings})
 			if v.what.Verdict != tt.want || len(v.what.Reasons) == 0 && len(tt.findings) > 0 {
 				t.Errorf("got %s, %q, want %s", v.what.Verdict, v.what.Reasons, tt.want)

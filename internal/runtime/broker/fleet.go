@@ -23,7 +23,7 @@ type Limits struct {
 
 // DefaultLimits are those of a fleet that sets none. Job is the caller's to set.
 func DefaultLimits() Limits {
-	return Limits{Replicas: 1, Queue: 2 << 30, Results: 10 << 30, Age: 90 * 24 * time.Hour, AckWait: 30 * time.Second}
+	return Limits{Replicas: 1, Queue: 1 << 30, Results: 4 << 30, Age: 90 * 24 * time.Hour, AckWait: 30 * time.Second}
 }
 
 // Bounds on small values.
@@ -59,11 +59,23 @@ func (c *Client) Create(ctx context.Context, name string, l Limits) (*Fleet, err
 	f := &Fleet{Name: name, client: c, limits: l}
 	for _, step := range []func(context.Context) error{f.createQueue, f.createFailures, f.createStores} {
 		if err := again(ctx, step); err != nil {
-			return nil, fmt.Errorf("the fleet %s: %w", name, err)
+			return nil, fmt.Errorf("the fleet %s: %w", name, explainStorage(err))
 		}
 	}
 	return f, nil
 }
+
+// explainStorage says how to do with less where a server has not the room that the limits ask for.
+func explainStorage(err error) error {
+	var api *jetstream.APIError
+	if errors.As(err, &api) && api.ErrorCode == jsInsufficientStorage {
+		return fmt.Errorf("%w: the server reserves what --max-queue and --max-results allow", err)
+	}
+	return err
+}
+
+// jsInsufficientStorage is JSInsufficientResourcesErr or JSStorageResourcesExceededErr of the server.
+const jsInsufficientStorage = 10047
 
 func (f *Fleet) createQueue(ctx context.Context) (err error) {
 	f.jobs, err = f.client.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{

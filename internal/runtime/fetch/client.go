@@ -40,7 +40,7 @@ func (f *Fetcher) run(ctx context.Context, c client) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, clientTime, fmt.Errorf("%s took more than %s", c.args[0], clientTime))
 	defer cancel()
 	out := &boundedBuffer{left: maxOutput}
-	p, err := wire.Launch(wire.Command{Args: c.args, Dir: c.dir, Environ: append(f.Environ[:len(f.Environ):len(f.Environ)], c.env...), Output: out})
+	p, err := wire.Launch(wire.Command{Args: c.args, Dir: c.dir, Environ: append(withoutGit(f.Environ), c.env...), Output: out})
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "not found") {
 			return nil, fmt.Errorf("%s %w", c.args[0], errMissingClient)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 
 // gitSafe keeps git from running anything that a repository or an address names, and from asking on the
 // terminal.
-var gitSafe = []string{"git", "-c", "protocol.ext.allow=never", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false", "-c", "filter.lfs.required=false", "-c", "filter.lfs.smudge=", "-c", "filter.lfs.process="}
+var gitSafe = []string{"git", "--git-dir=.", "-c", "protocol.ext.allow=never", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "submodule.recurse=false", "-c", "filter.lfs.required=false", "-c", "filter.lfs.smudge=", "-c", "filter.lfs.process="}
 
 var gitEnv = []string{"GIT_TERMINAL_PROMPT=0", "GIT_LFS_SKIP_SMUDGE=1", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_SSH_COMMAND=ssh -oBatchMode=yes"}
 
@@ -30,6 +31,9 @@ func (f *Fetcher) fetchGit(ctx context.Context, s Spec) (*Fetched, error) {
 	}
 	f.Progress("%s: loading the repository", s.Text)
 	if _, err := git("init", "--quiet", "--bare", "."); err != nil {
+		return nil, err
+	}
+	if err := showAllFiles(dir); err != nil {
 		return nil, err
 	}
 	ref := s.Version
@@ -66,6 +70,24 @@ func (f *Fetcher) fetchGit(ctx context.Context, s Spec) (*Fetched, error) {
 	p.Name, p.Version, p.Label = name, version, label
 	p.Ecosystem = "" // what lies in a repository is no release that an advisory names
 	return p, nil
+}
+
+// showAllFiles has git write every file of the tree as it is: by its own attributes a tree could leave files out of
+// an archive (export-ignore) that a clone has, or change them. These attributes come before those of the tree.
+func showAllFiles(dir string) error {
+	info := filepath.Join(dir, "info")
+	if err := os.MkdirAll(info, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(info, "attributes"), []byte("* -export-ignore -export-subst -filter -ident -text -working-tree-encoding\n"), 0o600)
+}
+
+// withoutGit leaves out the variables by which a hook of git names the user's own repository.
+func withoutGit(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX"}, name)
+	})
 }
 
 // fetchMCPB takes a bundle that lies on this machine.

@@ -26,9 +26,15 @@ import (
 // pipSafe are the arguments under which pip runs nothing of a package: wheels alone, which need no build.
 var pipSafe = []string{"--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--no-cache-dir", "--quiet"}
 
-// pip returns the client of Python: uv where there is no pip.
-func pipCommand(args ...string) []string {
-	return append([]string{"python3", "-m", "pip"}, args...)
+// runPip runs pip in an empty folder: python -m takes modules of the working directory before its own, so that a
+// checkout with a pip.py in it, or a package just installed, would run. It returns the standard output.
+func (f *Fetcher) runPip(ctx context.Context, grows string, args ...string) ([]byte, error) {
+	empty, err := f.scratch()
+	if err != nil {
+		return nil, err
+	}
+	defer removeTree(empty)
+	return f.run(ctx, client{dir: empty, grows: grows, env: []string{"PYTHONSAFEPATH=1"}, args: append([]string{"python3", "-m", "pip"}, args...)})
 }
 
 // fetchPyPI gets the wheel of a package of Python. A package that has only sources would have to run its own code
@@ -44,7 +50,7 @@ func (f *Fetcher) fetchPyPI(ctx context.Context, s Spec) (*Fetched, error) {
 		spec += "==" + s.Version
 	}
 	f.Progress("%s: loading the wheel", s.Text)
-	_, err = f.run(ctx, client{dir: dir, grows: dir, args: slices.Concat(pipCommand("download"), pipSafe, []string{"--no-deps", "--dest", dir, spec})})
+	_, err = f.runPip(ctx, dir, slices.Concat([]string{"download"}, pipSafe, []string{"--no-deps", "--dest", dir, spec})...)
 	if err != nil {
 		return nil, pipError(err)
 	}
@@ -100,7 +106,7 @@ const maxIndexPage = 32 << 20
 func (f *Fetcher) askIndex(ctx context.Context, p *Fetched, file, hash string) {
 	index := f.variable("PIP_INDEX_URL")
 	if index == "" {
-		if out, err := f.run(ctx, client{args: pipCommand("config", "get", "global.index-url")}); err == nil {
+		if out, err := f.runPip(ctx, "", "config", "get", "global.index-url"); err == nil {
 			index = strings.TrimSpace(string(out))
 		}
 	}
@@ -214,9 +220,12 @@ func (p *Fetched) distInfo(name string) ([]byte, error) {
 
 // installWheel installs the wheel with what it depends on, wheels alone, and says how it is started.
 func (f *Fetcher) installWheel(ctx context.Context, p *Fetched, hash, wheel string) (*Start, error) {
+	if err := p.checkRequirements(); err != nil {
+		return nil, err
+	}
 	f.Progress("%s: installing what it depends on", p.Label)
 	tree, err := f.keep("pypi-"+hash, func(dir string) error {
-		_, err := f.run(ctx, client{dir: dir, grows: dir, args: slices.Concat(pipCommand("install"), pipSafe, []string{"--no-compile", "--target", dir, wheel})})
+		_, err := f.runPip(ctx, dir, slices.Concat([]string{"install"}, pipSafe, []string{"--no-compile", "--target", dir, wheel})...)
 		return pipError(err)
 	})
 	if err != nil {
@@ -228,6 +237,29 @@ func (f *Fetcher) installWheel(ctx context.Context, p *Fetched, hash, wheel stri
 		return nil, fmt.Errorf("it %w: the wheel names no program (console_scripts)", ErrCannotStart)
 	}
 	return pythonStart(consoleScripts(text), p.Name, tree, []string{tree})
+}
+
+// checkRequirements refuses a wheel that depends on a file or an address: pip builds what lies there, whatever it
+// was told about wheels, and building runs code. Metadata that cannot be read are refused as well.
+func (p *Fetched) checkRequirements() error {
+	text, err := p.distInfo("METADATA")
+	if err != nil {
+		return fmt.Errorf("it %w: the metadata of the wheel cannot be read: %w", ErrCannotStart, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			return nil // the description follows
+		}
+		field, value, _ := strings.Cut(line, ":")
+		if !strings.EqualFold(strings.TrimSpace(field), "Requires-Dist") {
+			continue
+		}
+		if value = strings.TrimSpace(value); !requirement.MatchString(value) {
+			return fmt.Errorf("it %w: it depends on %.100q, which is no package of an index", ErrCannotStart, value)
+		}
+	}
+	return nil
 }
 
 // notePythonTree notes the packages that pip has installed.
@@ -325,7 +357,7 @@ func (f *Fetcher) installPythonProject(ctx context.Context, p *Fetched, m *pytho
 			return nil, err
 		}
 		p.temporary = append(p.temporary, tree)
-		if _, err := f.run(ctx, client{dir: tree, grows: tree, args: slices.Concat(pipCommand("install"), pipSafe, []string{"--no-compile", "--target", tree}, m.Project.Dependencies)}); err != nil {
+		if _, err := f.runPip(ctx, tree, slices.Concat([]string{"install"}, pipSafe, []string{"--no-compile", "--target", tree}, m.Project.Dependencies)...); err != nil {
 			return nil, pipError(err)
 		}
 		p.notePythonTree(tree)

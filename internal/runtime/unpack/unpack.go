@@ -143,8 +143,10 @@ func (w *writer) finish(err error) (*Unpacked, error) {
 	return &w.out, nil
 }
 
+// fault notes a fault. The first of each kind is always noted, so that many harmless ones hide no other.
 func (w *writer) fault(kind, name, detail string) {
-	if len(w.out.Faults) < w.o.Limits.Faults {
+	known := slices.ContainsFunc(w.out.Faults, func(f result.ArchiveFault) bool { return f.Kind == kind })
+	if len(w.out.Faults) < w.o.Limits.Faults || !known {
 		w.out.Faults = append(w.out.Faults, result.ArchiveFault{Kind: kind, Path: strings.ToValidUTF8(name, "\uFFFD"), Detail: detail})
 	}
 }

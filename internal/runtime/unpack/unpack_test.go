@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -251,4 +252,16 @@ func FuzzFile(f *testing.F) {
 			t.Errorf("%d bytes were unpacked", u.Bytes)
 		}
 	})
+}
+
+// However many harmless faults come first, one that matters is seen.
+func TestFaultsHideNone(t *testing.T) {
+	entries := []entry{{name: "package/index.js", content: "1"}}
+	for i := range 60 {
+		entries = append(entries, entry{name: fmt.Sprintf(`package/a\%d`, i), content: "x"})
+	}
+	u, _ := unpacked(t, tarball(t, append(entries, entry{name: "../evil", content: "x"})...), Options{Strip: 1})
+	if !u.Hostile() {
+		t.Errorf("faults %v", kinds(u.Faults))
+	}
 }
