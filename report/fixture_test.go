@@ -166,6 +166,15 @@ func full() *result.Report {
 		Labels:   []result.InferredLabel{{Server: "files", Tool: hostile, Tag: "fs_read"}},
 		Unjudged: []result.NotJudged{{Location: live, Reason: "HTTP 500 " + hostile}, {Location: everywhere, Reason: "the answer does not fit"}},
 	}}
+	r.Imported = &result.Imported{
+		Gates: true,
+		Files: []result.ImportedFile{{File: "other.sarif", Format: "sarif", Findings: 3, Left: 2}, {File: "probe.json", Format: "gauntlet", Runs: 4}},
+		Findings: []result.ImportedFinding{
+			{File: "other.sarif", Tool: "other " + hostile, Rule: "tool-poisoning " + hostile, Severity: finding.High, Message: "hidden words " + hostile, Location: at("read_file", "/tools/0", 11), State: result.Agreed, Agrees: []string{"f001"}},
+			{File: "other.sarif", Tool: "other", Rule: "CWE-22", Severity: finding.Medium, Location: finding.Location{File: "src/" + hostile, Line: 3}, Parameter: hostile, State: result.ForeignOnly, Run: result.Confirmed, By: "probe: path traversal in read_file." + hostile},
+			{File: "other.sarif", Tool: "other", Rule: "x", Severity: finding.Low, Location: everywhere, State: result.ForeignOnly, Run: result.Refuted, By: "attack a on b"},
+		},
+	}
 	r.Probing = &result.Probing{
 		Server: "filesystem " + hostile, Ground: "sandbox", Calls: 214, NotApplicable: []string{"SQL injection", "cloud metadata access"}, Cut: "the time for calls was over",
 		Supplied:    []string{"API_TOKEN", "X " + hostile},

@@ -201,6 +201,7 @@ func (h *htmlReport) nav() (out []navLink) {
 	add(len(h.opt.Traces) > 0, "conversation-1", "Conversation")
 	add(len(h.opt.Capabilities) > 0, "capabilities", "Capabilities")
 	add(len(r.Coverage.Servers) > 1 || r.Clients != nil, "servers", "Servers")
+	add(r.Imported != nil, "imported", "Imported")
 	add(len(r.Advisory) > 0, "opinions", "Opinions")
 	add(len(r.Suppressed)+len(r.Suppressions) > 0, "accepted", "Accepted")
 	add(len(r.Posture) > 0, "posture", "Posture")

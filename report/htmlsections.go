@@ -228,7 +228,7 @@ func capabilitySection(c *capability.Server, n int) section {
 
 // writeRest writes what a reader looks up: servers, opinions, accepted findings, posture, checks.
 func (h *htmlReport) writeRest() error {
-	for _, write := range []func() error{h.writeServers, h.writeOpinions, h.writeAccepted, h.writePosture, h.writeChecks} {
+	for _, write := range []func() error{h.writeServers, h.writeImported, h.writeOpinions, h.writeAccepted, h.writePosture, h.writeChecks} {
 		if err := write(); err != nil {
 			return err
 		}

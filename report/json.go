@@ -48,6 +48,13 @@ func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 		return &c
 	})
 	writeElements(s, "suppressions", r.Suppressions, itself)
+	if r.Imported != nil {
+		s.openBracket("imported", '{')
+		writeElements(s, "files", r.Imported.Files, itself)
+		writeElements(s, "findings", r.Imported.Findings, itself)
+		s.writeValue("gates", r.Imported.Gates)
+		s.closeBracket('}')
+	}
 	writeAdvisory(s, r.Advisory)
 	writeCoverage(s, r)
 	writeElements(s, "skipped", r.Skipped, itself)

@@ -67,6 +67,9 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 			return "- " + codeSpan(fmt.Sprintf("%s of %s  %s:%d", e.Name, e.Client, e.File, e.Line), mdWide) + ": " + codeSpan(became(e), mdWide)
 		})
 	}
+	if i := r.Imported; i != nil {
+		p.writeList("Imported ("+importedCounts(i)+")", "imported finding", "imported findings", markdownLimit/4, len(i.Findings), func(k int) string { return mdImported(&i.Findings[k]) })
+	}
 	mdAdvisories(p, r.Advisory) // last, with the room that is left: it displaces nothing
 	return nil                  // the writer keeps its first error for Flush
 }

@@ -37,6 +37,7 @@ func (p *page) writeEverything(r *result.Report) {
 	for _, g := range grouped(r.Findings) {
 		p.writeServerGroup(g)
 	}
+	p.imported(r.Imported)
 	p.advisory(r.Advisory)
 	p.attacks(r.Attacks)
 	p.rates(r.Rates)

@@ -50,6 +50,7 @@ func (p *page) writeScreenTail(r *result.Report, opt Options) {
 	p.serverTable(r, opt.Height)
 	p.togetherLines(r.Clients)
 	p.sandboxLines(r.Sandboxes)
+	p.importedLine(r.Imported)
 	p.advisoryLines(r.Advisory)
 	p.suppressedLines(r.Suppressed)
 	p.unusedLine(r.Suppressions)

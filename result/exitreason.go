@@ -8,6 +8,8 @@ func (r *Report) ExitReason(floor finding.Severity, allowPartial bool) string {
 	switch {
 	case r.FailsAt(floor):
 		return "a finding has severity " + orHigher(floor)
+	case r.FailsImported(floor):
+		return "an imported finding has severity " + orHigher(floor)
 	case attacks == ExitGate:
 		return "the agent complied with an attack"
 	case r.Failed() > 0:

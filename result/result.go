@@ -37,6 +37,8 @@ type Report struct {
 	// Advisory is what models say beside the verdict, one element a model; nil if none was asked. Nothing else
 	// depends on it.
 	Advisory []Advisory `json:"advisory,omitempty"`
+	// Imported is what reports of other programs say; nil if none was named.
+	Imported *Imported `json:"imported,omitempty"`
 	// Probing is what came of probing a server; nil if none was probed.
 	Probing *Probing `json:"probing,omitempty"`
 	// Vetted are the packages and servers that were looked at before they are installed; nil unless that was asked for.
@@ -278,14 +280,14 @@ func (r *Report) Ungated(floor finding.Severity) (n int) {
 	return n
 }
 
-// ExitCode applies the one rule for exit codes: a crossed gate, an agent that complied with
+// ExitCode applies the one rule for exit codes: a crossed gate (of imported findings, too, where they gate), an agent that complied with
 // an attack, or an expectation that did not hold is 1; otherwise an attack without a verdict to rely on, or that never
 // reached the agent, is 2, and so is an incomplete run unless allowPartial and at least a
 // part was read; otherwise 0.
 func (r *Report) ExitCode(floor finding.Severity, allowPartial bool) int {
 	attacks := exitCode(r.Attacks)
 	switch {
-	case r.FailsAt(floor), attacks == ExitGate, r.Failed() > 0:
+	case r.FailsAt(floor), r.FailsImported(floor), attacks == ExitGate, r.Failed() > 0:
 		return ExitGate
 	case attacks == ExitTrouble:
 		return ExitTrouble

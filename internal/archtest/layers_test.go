@@ -119,6 +119,7 @@ var table = []row{
 
 	{path: "internal/engine/advice", layer: joins, may: []string{"capability", "catalog", "finding", "rawjson", "result", "internal/leaf/secret"}},
 	{path: "internal/engine/mock", layer: joins, may: []string{"oatf", "rawjson", "internal/leaf/suggest", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
+	{path: "internal/engine/imported", layer: joins, may: []string{"catalog", "finding", "rawjson", "result"}},
 	{path: "internal/engine/fromscan", layer: joins, may: []string{"internal/leaf/mcp", "catalog", "finding", "rawjson", "oatf", "internal/leaf/text"}},
 	{path: "internal/engine/scanner", layer: joins, may: []string{"internal/engine/check", "internal/engine/check/*", "result", "posture", "catalog", "finding", "internal/leaf/probe", "internal/leaf/taxonomy", "rawjson"}},
 

@@ -37,6 +37,7 @@ type scanCommand struct {
 	policy  policyFlags
 
 	recorded     recordedFlags
+	imports      importFlags
 	declared     trust.Boundary
 	conversation check.Recording // the zero one for none
 	undo         func()          // puts back what reading the trace changed; nil for nothing
@@ -90,6 +91,10 @@ TypeScript, JavaScript and Go are read; nothing is executed. docs/source-analysi
 schema does not support, persuasion. Its opinions stand in a section of their own and change
 neither findings nor the exit code. docs/models.md tells which models, what is sent and what it costs.
 
+--import reads reports of other scanners and says which of their findings agree with ours,
+which only they have, and which a recorded probe or attack confirmed or refuted. They move
+the exit code with --gate-imported alone. docs/report.md tells what is read.
+
 --config and --discover judge configurations of MCP clients. What stands in them is
 started or connected to after you agreed to it on the terminal, or with --yes.
 
@@ -102,6 +107,7 @@ failed or was cut by a limit; else 0.`,
   gauntlet scan --differential -- ./my-server --stdio
   gauntlet scan --trace run.ndjson --boundary suite.yaml
   gauntlet scan --source ./src
+  gauntlet scan --import other.sarif --import probe.json snapshot.json
   gauntlet scan ~/.cursor/mcp.json
   gauntlet scan --model claude-sonnet-4-5 --max-cost 1 snapshot.json
   gauntlet scan --env API_KEY -- npx -y some-mcp-server
@@ -116,6 +122,7 @@ failed or was cut by a limit; else 0.`,
 	cmd.Flags().BoolVar(&s.how.live.differential, "differential", false, "ask each live server again as another client and report what differs (default off)")
 	s.recorded.addRecordedFlags(cmd)
 	cmd.Flags().StringVar(&s.sourceDir, "source", "", "judge the source of a server below this `DIR` as well (default none)")
+	s.imports.addImportFlags(cmd)
 	s.configs.addConfigFlags(cmd)
 	s.policy.addPolicyFlags(cmd)
 	layer3Flag(cmd, &s.layer3)
@@ -194,6 +201,9 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 	if err := s.readSource(cmd.Context()); err != nil {
 		return err
 	}
+	if err := s.readImports(cmd.Context()); err != nil {
+		return err
+	}
 	s.tellUnmatched()
 	if s.models.plan {
 		s.progress.stopShowing()
@@ -242,6 +252,7 @@ func (s *scanCommand) recogniseNames(names []string) ([]string, error) {
 // inputFiles are the files to read, the baseline and the suppressions among them.
 func (s *scanCommand) inputFiles() []string {
 	in := append(snapshotFiles(s.targets), s.recorded.fileNames()...)
+	in = append(in, s.imports.names...)
 	for _, f := range []string{s.baselineFile, s.policy.file} {
 		if f != "" {
 			in = append(in, f)
@@ -268,6 +279,10 @@ func (s *scanCommand) checkScanFlags(cmd *cobra.Command) error {
 		return usage(cmd, "--differential is for a live server, and there is neither a URL nor a -- with its command")
 	case cmd.Flags().Changed("baseline") && s.baselineFile == "":
 		return usage(cmd, "--baseline names no file")
+	case slices.Contains(s.imports.names, ""):
+		return usage(cmd, "--import names no file")
+	case s.imports.gate && len(s.imports.names) == 0:
+		return usage(cmd, "--gate-imported wants --import, which says what to import")
 	case s.changedOnly && s.baselineFile == "":
 		return usage(cmd, "--changed-only wants --baseline, which says what has not changed")
 	}
@@ -342,6 +357,7 @@ func (s *scanCommand) runChecks(ctx context.Context, checks []*check.Check, ofCo
 		r.Gate = result.GateStable
 	}
 	s.policy.applyPolicy(r)
+	s.tieImports(r)
 	if err := s.askAdvisers(ctx, r); err != nil {
 		return nil, err
 	}

@@ -47,6 +47,15 @@ func (v *Redactor) Report(r *result.Report) {
 		v.Message(&r.Problems[i].Message)
 		v.redactLocation(&r.Problems[i].Location)
 	}
+	if m := r.Imported; m != nil {
+		for i := range m.Findings {
+			f := &m.Findings[i]
+			v.Message(&f.Message)
+			v.Message(&f.By)
+			v.redactTexts(&f.Tool, &f.Rule, &f.Parameter)
+			v.redactLocation(&f.Location)
+		}
+	}
 	for i := range r.Advisory {
 		v.redactAdvisory(&r.Advisory[i])
 	}
