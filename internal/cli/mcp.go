@@ -52,6 +52,7 @@ func (v *vetCommand) vetForAgent(ctx context.Context, target, depth string) (*re
 	if err != nil {
 		return nil, err
 	}
+	opt.Fetcher.Public = true  // whoever wrote what the agent reads may have chosen the target
 	opt.Progress = &progress{} // nobody looks
 	return vet.Run(ctx, *opt, []vet.Target{{Spec: s}})
 }

@@ -74,7 +74,7 @@ names a level that was not reached; else 0.`,
 	f.BoolVar(&v.older, "diff", false, "the targets are the version that you have and a newer one: vet the newer, and say what changed (default off)")
 	f.StringVar(&v.registry, "registry", fetch.DefaultRegistry, "look registry: targets up in the MCP registry at this `URL`")
 	f.StringArrayVar(&v.configs.files, "config", nil, "vet the servers in the configuration of an MCP client in this `FILE`; TARGETs are names of its entries then; repeatable (default none)")
-	f.BoolVar(&v.configs.yes, "yes", false, "with --config, connect to URLs with the headers that the configuration gives them (default off)")
+	f.BoolVar(&v.configs.yes, "yes", false, "connect to URLs that a registry names, or with --config, with the headers that the configuration gives them (default off)")
 	_ = cmd.MarkFlagFilename("config") // fails only for a flag that is not there
 	f.Var(durationFlag(&v.budget, vetBudget), "budget", "longest time for all calls of a probe")
 	f.Var(durationFlag(&v.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
@@ -128,7 +128,7 @@ func (v *vetCommand) chooseTargets(cmd *cobra.Command, names []string) ([]vet.Ta
 	switch {
 	case v.configs.anyGiven() && v.older:
 		return nil, usage(cmd, "--diff compares two targets, and --config names servers: want one of them")
-	case v.configs.findConflict() != "":
+	case v.configs.anyGiven() && v.configs.findConflict() != "":
 		return nil, usage(cmd, "%s", v.configs.findConflict())
 	case v.configs.anyGiven():
 		return v.configuredTargets(cmd, names)

@@ -12,7 +12,7 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -40,6 +40,7 @@ const (
 	maxItems       = 100
 	maxText        = 300 // bytes of one text of a stranger
 	maxLine        = 16 << 20
+	maxWaiting     = 8 // packages, beside the one that is vetted
 )
 
 // Serve answers one client over a pair of streams until it leaves or ctx ends.
@@ -55,7 +56,7 @@ func newServer(opt Options) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "gauntlet", Version: opt.Version}, nil)
 	local, open, no := true, true, false
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: local, OpenWorldHint: &no}
-	t := &tools{opt: opt}
+	t := &tools{opt: opt, vetting: make(chan struct{}, 1)}
 	mcp.AddTool(s, &mcp.Tool{Name: "vet", Description: "Looks at a published package of an MCP server before it is installed and returns a verdict with reasons. The package is loaded from its registry without install scripts and started in a sandbox only.", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &open}}, t.vet)
 	mcp.AddTool(s, &mcp.Tool{Name: "scan", Description: "Reads the definitions of an MCP server, handed over as JSON, and returns what the checks find in them. Nothing is started.", Annotations: reads}, t.scan)
 	mcp.AddTool(s, &mcp.Tool{Name: "explain", Description: "Returns the documentation of one check by its id or name.", Annotations: reads}, t.explain)
@@ -65,8 +66,9 @@ func newServer(opt Options) *mcp.Server {
 
 // tools answer calls. One package is vetted at a time, whatever the client sends.
 type tools struct {
-	opt    Options
-	vetted sync.Mutex
+	opt     Options
+	vetting chan struct{} // holds one while a package is vetted
+	asked   atomic.Int32  // calls that vet or wait
 }
 
 // VetInput names a package.
@@ -108,8 +110,16 @@ func (t *tools) vet(ctx context.Context, _ *mcp.CallToolRequest, in VetInput) (*
 	if !slices.ContainsFunc(packageKinds, func(k string) bool { return strings.HasPrefix(in.Package, k) }) || len(in.Package) > maxText {
 		return nil, VetOutput{}, errors.New("want a published package: npm:, pypi:, go:, registry: or oci: and its name; files, repositories and addresses are vetted by their user alone, with gauntlet vet")
 	}
-	t.vetted.Lock()
-	defer t.vetted.Unlock()
+	defer t.asked.Add(-1)
+	if t.asked.Add(1) > maxWaiting+1 {
+		return nil, VetOutput{}, fmt.Errorf("%d packages are waiting to be vetted: ask again later", maxWaiting)
+	}
+	select {
+	case t.vetting <- struct{}{}:
+		defer func() { <-t.vetting }()
+	case <-ctx.Done():
+		return nil, VetOutput{}, ctx.Err()
+	}
 	r, err := t.opt.Vet(ctx, in.Package, in.Depth)
 	if err != nil {
 		return nil, VetOutput{}, errors.New(safe(err.Error()))

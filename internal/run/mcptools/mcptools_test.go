@@ -107,6 +107,40 @@ func TestAnswersQuoteStrangers(t *testing.T) {
 	}
 }
 
+// Who waits for another vetting can leave, and no number of callers can pile up.
+func TestWaitingIsBounded(t *testing.T) {
+	begun, release := make(chan struct{}), make(chan struct{})
+	s := &tools{vetting: make(chan struct{}, 1), opt: Options{Vet: func(context.Context, string, string) (*result.Report, error) {
+		close(begun)
+		<-release
+		return &result.Report{}, nil
+	}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	answers := make(chan error)
+	vet := func(ctx context.Context) {
+		_, _, err := s.vet(ctx, nil, VetInput{Package: "npm:some-mcp"})
+		answers <- err
+	}
+	go vet(t.Context())
+	<-begun
+	for range maxWaiting + 1 { // one too many
+		go vet(ctx)
+	}
+	if err := <-answers; err == nil || !strings.Contains(err.Error(), "ask again later") {
+		t.Errorf("the call beyond the bound: %v", err)
+	}
+	cancel()
+	for range maxWaiting {
+		if err := <-answers; !errors.Is(err, context.Canceled) {
+			t.Errorf("a call that left: %v", err)
+		}
+	}
+	close(release)
+	if err := <-answers; err != nil {
+		t.Errorf("the vetting itself: %v", err)
+	}
+}
+
 // flatten joins all strings of a JSON value.
 func flatten(v any) string {
 	var b strings.Builder

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/osv"
@@ -24,7 +25,8 @@ import (
 const (
 	maxAdvisoryFile = 16 << 20  // bytes of one file
 	maxAdvisories   = 512 << 20 // bytes of an export that is loaded
-	maxListed       = 200       // advisories that a report lists
+	maxListed       = 200       // advisories that a report lists, and as many of the package itself
+	loadTime        = 2 * time.Minute
 )
 
 // lookUpAdvisories looks the package and what was installed with it up in the advisories that the user named.
@@ -63,6 +65,7 @@ type advisorySearch struct {
 	wanted     map[string][]fetch.Dependency
 	found      []result.PackageAdvisory
 	count, bad int
+	ofOwn      int // of found, those about the package itself
 }
 
 // read reads an export: a directory of JSON files, a JSON file, a zip of them, or the address of either.
@@ -72,7 +75,7 @@ func (s *advisorySearch) read(ctx context.Context, place string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", fetch.WithoutCredentials(place), err)
 		}
-		return s.take(text)
+		return s.take(ctx, text)
 	}
 	info, err := os.Stat(place)
 	if err != nil {
@@ -86,7 +89,7 @@ func (s *advisorySearch) read(ctx context.Context, place string) error {
 		if err != nil {
 			return err
 		}
-		return s.take(text)
+		return s.take(ctx, text)
 	}
 	return filepath.WalkDir(place, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
@@ -109,6 +112,8 @@ func (s *advisorySearch) read(ctx context.Context, place string) error {
 
 // load gets an export from its address.
 func load(ctx context.Context, address string) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, loadTime, fmt.Errorf("loading it took more than %s", loadTime))
+	defer cancel()
 	transport := wire.NewTransport()
 	transport.Proxy = http.ProxyFromEnvironment
 	defer transport.CloseIdleConnections()
@@ -132,7 +137,7 @@ func load(ctx context.Context, address string) ([]byte, error) {
 }
 
 // take reads a JSON text or a zip of them.
-func (s *advisorySearch) take(text []byte) error {
+func (s *advisorySearch) take(ctx context.Context, text []byte) error {
 	if !bytes.HasPrefix(text, []byte("PK")) {
 		return s.takeJSON(text)
 	}
@@ -141,6 +146,9 @@ func (s *advisorySearch) take(text []byte) error {
 		return err
 	}
 	for _, f := range z.File {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if filepath.Ext(f.Name) != ".json" {
 			continue
 		}
@@ -170,19 +178,31 @@ func (s *advisorySearch) takeJSON(text []byte) error {
 	return nil
 }
 
+// full reports whether no further advisory is listed. Those about the package itself have room of their own, so that no number
+// of others hides them.
+func (s *advisorySearch) full(own bool) bool {
+	if own {
+		return s.ofOwn == maxListed
+	}
+	return len(s.found)-s.ofOwn == maxListed
+}
+
 // compare notes an advisory once for each package and version that it is about.
 func (s *advisorySearch) compare(e *osv.Entry) {
 	seen := map[fetch.Dependency]bool{}
 	for _, key := range e.Names() {
 		for _, d := range s.wanted[key] {
 			fixed, ok := e.Match(d.Ecosystem, d.Name, d.Version)
-			if !ok || seen[d] || len(s.found) == maxListed {
+			if !ok || seen[d] || s.full(key == s.own) {
 				continue
 			}
 			seen[d] = true
 			a := result.PackageAdvisory{ID: e.ID, Aliases: e.Aliases, Package: d.Name, Version: d.Version, Summary: e.Summary, Fixed: fixed, Severity: e.Severity(), Own: key == s.own}
 			if !a.Own && a.Severity < finding.Critical {
 				a.Severity = min(a.Severity, finding.Medium)
+			}
+			if a.Own {
+				s.ofOwn++
 			}
 			s.found = append(s.found, a)
 		}

@@ -31,7 +31,7 @@ func (v *vetting) build(ctx context.Context) error {
 	defer cancel()
 	// The shell waits until the program was taken out: the sandbox ends with it.
 	command := append([]string{"sh", "-c", `"$@" >&2 && echo '` + builtMessage + `' && cat >/dev/null`, "build"}, v.start.Build...)
-	d := launch.Dialer{Environ: v.Fetcher.Environ, Sandbox: sandbox.Require, SandboxConfig: sandbox.Config{Read: v.start.Read, Limits: sandbox.Limits{Disk: buildDisk, FileSize: maxProgram, Memory: 16 << 30}}}
+	d := launch.Dialer{Environ: v.Fetcher.Environ, Sandbox: sandbox.Require, SandboxConfig: sandbox.Config{OwnFiles: true, Read: v.start.Read, Limits: sandbox.Limits{Disk: buildDisk, FileSize: maxProgram, Memory: 16 << 30}}}
 	opened, err := d.Open(launch.Server{Command: command, Dir: v.start.Dir, Env: v.start.Env}, nil)
 	if err != nil {
 		return err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -62,10 +64,20 @@ func (v *vetting) readServer(ctx context.Context) {
 // sealing is how servers are started: sealed off, or not at all.
 func (v *vetting) sealing() launch.Sealing {
 	c := sandbox.Config{Allow: v.Allow}
-	if v.start != nil {
-		c.Read = v.start.Read
+	if v.start != nil { // the package says how it is started: that shows it no file of this machine
+		c.OwnFiles, c.Read = true, slices.Concat(v.start.Read, namedFiles(v.target.Args))
 	}
 	return launch.Sealing{Level: sandbox.Require, Config: c, Boxes: &v.read.boxes}
+}
+
+// namedFiles are the files and directories that arguments of the user name.
+func namedFiles(args []string) (out []string) {
+	for _, a := range args {
+		if _, err := os.Stat(a); err == nil && filepath.IsAbs(a) {
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // reader reads the server; what it wrote to its stderr goes to notes.

@@ -71,7 +71,7 @@ func (v *vetting) get(ctx context.Context) {
 		v.missing(stepSource, Source, "no package is known of which there would be a source")
 		return
 	}
-	if v.target.Spec.Kind == fetch.URL {
+	if v.target.Spec.Kind == fetch.URL && !v.Fetcher.Public {
 		v.server = &launch.Server{URL: v.target.Spec.Name}
 		v.notDone(stepFetch, "a server behind a URL is not loaded")
 		v.missing(stepSource, Source, "the source of a server behind a URL is not to be had")
@@ -84,8 +84,11 @@ func (v *vetting) get(ctx context.Context) {
 	}
 	v.fetched = p
 	v.what.Kind, v.what.Name, v.what.Version, v.what.Package = string(p.Kind), p.Name, p.Version, &p.Facts
-	if p.URL != "" {
+	switch {
+	case p.URL != "" && v.Connect:
 		v.server = &launch.Server{URL: p.URL}
+	case p.URL != "":
+		v.missing(stepDefinitions, Definitions, "the registry names an address, "+fetch.WithoutCredentials(p.URL)+": --yes reaches it")
 	}
 	if l := lookalike.Find(string(p.Kind), p.Name); l != nil {
 		p.Facts.Imitates = &result.Likeness{Name: l.Name, How: l.How, Severity: l.Severity}

@@ -59,7 +59,8 @@ type Options struct {
 	Limits   catalog.Limits
 	Progress Progress
 
-	// Connect lets servers behind a URL of a configuration be reached with what the configuration gives them.
+	// Connect lets servers behind a URL of a configuration be reached with what the configuration gives them, and those
+	// behind a URL that a registry names.
 	Connect bool
 	Allow   []string // hosts that the sandbox lets it reach
 

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"gauntlet/internal/engine/osv"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/internal/runtime/sandbox"
@@ -198,7 +199,9 @@ func TestPackages(t *testing.T) {
 			if tt.needs == "npm" {
 				needs(t, "node")
 			}
-			r, v := w.vet(t, w.options(tt.depth), Target{Spec: spec(t, tt.target)})
+			opt := w.options(tt.depth)
+			opt.Connect = tt.says == "404"
+			r, v := w.vet(t, opt, Target{Spec: spec(t, tt.target)})
 			if v.Verdict != tt.verdict || v.Depth != tt.reached {
 				t.Errorf("%s; want %s at depth %q", describe(v), tt.verdict, tt.reached)
 			}
@@ -315,6 +318,80 @@ func TestUpdate(t *testing.T) {
 	}
 	if !strings.Contains(strings.Join(rules(r), " "), "SEC-014") {
 		t.Errorf("rules %v, want that a definition changed", rules(r))
+	}
+}
+
+// An address that a registry names is reached with consent alone, and never for a stranger.
+func TestAddressOfARegistryNeedsConsent(t *testing.T) {
+	w := newWorld(t)
+	reached := false
+	remote := httptest.NewServer(http.HandlerFunc(func(a http.ResponseWriter, q *http.Request) {
+		reached = true
+		http.NotFound(a, q)
+	}))
+	t.Cleanup(remote.Close)
+	w.servers["io.example/remote"] = map[string]any{"name": "io.example/remote", "version": "1.0.0", "remotes": []any{map[string]any{"type": "streamable-http", "url": remote.URL}}}
+	for _, tt := range []struct {
+		target          string
+		public, connect bool
+		says            string
+		reached         bool
+	}{
+		{"registry:io.example/remote", false, false, "--yes reaches it", false},
+		{"registry:io.example/remote", true, true, "no package of a public registry", false},
+		{remote.URL, true, true, "no package of a public registry", false},
+		{"registry:io.example/remote", false, true, "404", true},
+	} {
+		reached = false
+		opt := w.options("")
+		opt.Fetcher.Public, opt.Connect = tt.public, tt.connect
+		if _, v := w.vet(t, opt, Target{Spec: spec(t, tt.target)}); reached != tt.reached || !strings.Contains(describe(v), tt.says) {
+			t.Errorf("%+v: reached %v; %s", tt, reached, describe(v))
+		}
+	}
+}
+
+// What a bundle names as arguments and variables shows it no file of this machine.
+func TestBundleSeesNoFileOfThisMachine(t *testing.T) {
+	needs(t, "node")
+	w := newWorld(t)
+	secret := t.TempDir()
+	files{"hosts.yml": "token"}.write(t, secret)
+	bundle := filepath.Join(t.TempDir(), "curious.mcpb")
+	manifest := fmt.Sprintf(`{"name":"curious","version":"1.0.0","server":{"type":"node","mcp_config":{"command":"node","args":["${__dirname}/index.js",%q,"--config=%s"],"env":{"NODE_PATH":%q}}}}`, secret, secret, secret)
+	server := nodeServer(fmt.Sprintf("if (require('fs').existsSync(%q)) process.exit(1);", secret+"/hosts.yml"), echo)
+	if err := os.WriteFile(bundle, files{"manifest.json": manifest, "index.js": server}.zip(t, ""), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, v := w.vet(t, w.options(Definitions), Target{Spec: spec(t, "mcpb:"+bundle)}); !strings.Contains(describe(v), "started in a sandbox") {
+		t.Errorf("the server saw the file, or did not start: %s", describe(v))
+	}
+	if got := namedFiles([]string{secret, "relative", "/no/such/file"}); !slices.Equal(got, []string{secret}) {
+		t.Errorf("the user's arguments name %q", got)
+	}
+}
+
+// Advisories about other packages do not hide those about the package itself.
+func TestOwnAdvisoriesAreListed(t *testing.T) {
+	entry := func(id, name string) string {
+		return fmt.Sprintf(`{"id":%q,"affected":[{"package":{"ecosystem":"npm","name":%q},"versions":["1.0.0"]}]}`, id, name)
+	}
+	s := &advisorySearch{own: osv.Key("npm", "weather"), wanted: map[string][]fetch.Dependency{}}
+	for _, name := range []string{"weather", "part"} {
+		s.wanted[osv.Key("npm", name)] = []fetch.Dependency{{Ecosystem: "npm", Name: name, Version: "1.0.0"}}
+	}
+	for n := range maxListed + 5 {
+		if err := s.takeJSON([]byte(entry(fmt.Sprintf("PART-%d", n), "part"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.takeJSON([]byte(entry("OWN-1", "weather"))); err != nil || len(s.found) != maxListed+1 || s.found[maxListed].ID != "OWN-1" {
+		t.Errorf("%d listed (%v), the package's own not among them", len(s.found), err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.take(ctx, files{"a.json": entry("A", "part")}.zip(t, "")); !errors.Is(err, context.Canceled) {
+		t.Errorf("an interrupted reading of a zip: %v", err)
 	}
 }
 

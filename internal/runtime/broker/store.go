@@ -99,14 +99,13 @@ func (f *Fleet) watch(ctx context.Context, kv jetstream.KeyValue, each func(key 
 
 // PutFailure records that a job failed for good. The first record stays.
 func (f *Fleet) PutFailure(ctx context.Context, job string, record []byte) error {
-	err := again(ctx, func(ctx context.Context) error {
-		_, err := f.client.js.Publish(ctx, f.subject("failed", job), record, jetstream.WithMsgID("failed "+job))
+	return again(ctx, func(ctx context.Context) error {
+		_, err := f.client.js.Publish(ctx, f.subject("failed", job), record) // the stream takes one a job
+		if err != nil && strings.Contains(err.Error(), "maximum messages per subject exceeded") {
+			return nil // its code is that of a server that is away
+		}
 		return err
 	})
-	if err != nil && strings.Contains(err.Error(), "maximum messages per subject exceeded") {
-		return nil
-	}
-	return err
 }
 
 // WatchFailures calls each with every record of a failure there is and every one that comes, until ctx ends. all is called

@@ -5,10 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"gauntlet/internal/runtime/unpack"
 )
@@ -48,6 +52,23 @@ func (f *Fetcher) keep(key string, make func(dir string) error) (string, error) 
 	return final, nil
 }
 
+// hourKey is the key of a tree that is used within this hour alone: what a package depends on is chosen anew then, so that a
+// version that came or went in the meantime counts.
+func (f *Fetcher) hourKey(key string) string {
+	return fmt.Sprintf("%s-%d", key, f.Now().Unix()/3600)
+}
+
+// removeOldTrees removes what hourKey has named before the last hour; nothing uses that any more.
+func (f *Fetcher) removeOldTrees(key string) {
+	found, _ := filepath.Glob(filepath.Join(f.Cache, "trees", key+"-*")) // keys hold no character of patterns
+	for _, dir := range found {
+		hour, err := strconv.ParseInt(strings.TrimPrefix(filepath.Base(dir), key+"-"), 10, 64)
+		if err == nil && hour < f.Now().Unix()/3600-1 {
+			removeTree(dir)
+		}
+	}
+}
+
 // removeTree removes a directory also where a client has made parts of it read-only.
 func removeTree(dir string) {
 	if os.RemoveAll(dir) == nil {
@@ -64,16 +85,21 @@ func removeTree(dir string) {
 
 // hashFile returns the SHA-256 of a file in hexadecimal.
 func hashFile(name string) (string, error) {
+	sum, err := sumFile(name, sha256.New())
+	return hex.EncodeToString(sum), err
+}
+
+// sumFile returns the hash of a file.
+func sumFile(name string, h hash.Hash) ([]byte, error) {
 	in, err := os.Open(name)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer in.Close()
-	h := sha256.New()
 	if _, err := io.Copy(h, in); err != nil {
-		return "", err
+		return nil, err
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return h.Sum(nil), nil
 }
 
 // unpackArchive hashes and unpacks an archive into the cache and notes what is wrong with it.
@@ -99,7 +125,7 @@ func (f *Fetcher) unpackArchive(ctx context.Context, p *Fetched, archive string,
 		return "", err
 	}
 	if _, err := os.Stat(final); err != nil {
-		if err := os.Rename(dir, final); err != nil {
+		if err := os.Rename(dir, final); err != nil && !isDir(final) { // else another run was faster
 			return "", err
 		}
 	}

@@ -136,27 +136,32 @@ func nodeProjectStart(dir string, m *nodeManifest) (*Start, error) {
 	case !filepath.IsLocal(entry):
 		return nil, fmt.Errorf("it %w: its program is outside of the package", ErrCannotStart)
 	}
-	s := &Start{Dir: dir, Command: []string{"node", filepath.Join(dir, entry)}}
+	file := filepath.Join(dir, entry)
+	info, missing := os.Stat(file)
+	if missing == nil && !liesWithin(file, dir) {
+		return nil, fmt.Errorf("it %w: a link leads its program out of the package", ErrCannotStart)
+	}
+	s := &Start{Dir: dir, Command: []string{"node", file}}
 	if name, others := m.program(); others > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("of %d programs %s was started", others+1, name))
 	}
-	if !runsInNode(s.Command[1]) {
+	if missing == nil && info.Mode().IsRegular() && !runsInNode(file) {
 		s.Command = s.Command[1:]
 	}
 	if needsBuild(dir, m) {
-		s.Command = []string{"sh", "-c", `npm run build >&2 && exec node "$0"`, filepath.Join(dir, entry)}
+		s.Command = []string{"sh", "-c", `npm run build >&2 && exec node "$0"`, file}
 		s.Notes = append(s.Notes, "it was built in the sandbox, by its script \"build\"")
-	} else if _, err := os.Stat(filepath.Join(dir, entry)); err != nil {
+	} else if missing != nil {
 		return nil, fmt.Errorf("it %w: the file of its program is not there", ErrCannotStart)
 	}
 	return s, nil
 }
 
-// runsInNode reports whether a program is one for Node: its first line names that, or nothing.
+// runsInNode reports whether a program, a regular file, is one for Node: its first line names that, or nothing.
 func runsInNode(file string) bool {
 	f, err := os.Open(file)
 	if err != nil {
-		return true // it will be built
+		return true // node will say so
 	}
 	defer f.Close()
 	head := make([]byte, 128)

@@ -9,6 +9,7 @@ package fetch
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"gauntlet/internal/runtime/unpack"
@@ -23,6 +24,9 @@ type Fetcher struct {
 	Now     func() time.Time
 	// Registry is the address of the MCP registry that registry: targets are looked up in.
 	Registry string
+	// Public restricts it to packages of public registries, for whoever asks in the name of a stranger: no address, no
+	// file, no repository, no image of a registry on this machine or network, and modules of Go through a proxy alone.
+	Public bool
 	// Progress is told what is being done.
 	Progress func(format string, args ...any)
 }
@@ -79,8 +83,17 @@ type Start struct {
 // ErrCannotStart says that there is nothing to start; the error around it says why.
 var ErrCannotStart = errors.New("cannot be started")
 
+// errNotPublic says that a target is none that a stranger may have fetched.
+var errNotPublic = errors.New("it is no package of a public registry: its user can vet it, with gauntlet vet")
+
+// publicKinds are the kinds that are published in registries.
+var publicKinds = []Kind{NPM, PyPI, Go, OCI, Registry}
+
 // Fetch gets what a spec names. An error says that nothing was got.
 func (f *Fetcher) Fetch(ctx context.Context, s Spec) (*Fetched, error) {
+	if f.Public && !slices.Contains(publicKinds, s.Kind) {
+		return nil, errNotPublic
+	}
 	switch s.Kind {
 	case NPM:
 		return f.fetchNPM(ctx, s)

@@ -23,6 +23,25 @@ func (f *Fetcher) goSafe() []string {
 	return []string{"GOTOOLCHAIN=local", "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-mod=mod -buildvcs=false", "GOMODCACHE=" + f.goModules()}
 }
 
+// goLoading are the settings under which modules are loaded.
+func (f *Fetcher) goLoading(ctx context.Context) []string {
+	if !f.Public {
+		return f.goSafe()
+	}
+	list, _ := f.run(ctx, client{args: []string{"go", "env", "GOPROXY"}}) // without go the next command fails, too
+	return append(f.goSafe(), "GOPROXY="+withoutDirect(strings.TrimSpace(string(list))), "GONOPROXY=none", "GOVCS=*:off")
+}
+
+// withoutDirect is a GOPROXY without the hosts that modules name themselves.
+func withoutDirect(list string) string {
+	proxies := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == '|' })
+	proxies = slices.DeleteFunc(proxies, func(p string) bool { return strings.TrimSpace(p) == "direct" || strings.TrimSpace(p) == "" })
+	if len(proxies) == 0 {
+		return "https://proxy.golang.org"
+	}
+	return strings.Join(proxies, ",")
+}
+
 func (f *Fetcher) goModules() string { return filepath.Join(f.Cache, "gomod") }
 
 // A goDownload is what go mod download says of a module.
@@ -63,7 +82,7 @@ func (f *Fetcher) downloadGo(ctx context.Context, dir, module, version string) (
 	if version == "" {
 		version = "latest"
 	}
-	out, err := f.run(ctx, client{dir: dir, env: f.goSafe(), args: []string{"go", "mod", "download", "-json", module + "@" + version}})
+	out, err := f.run(ctx, client{dir: dir, env: f.goLoading(ctx), args: []string{"go", "mod", "download", "-json", module + "@" + version}})
 	var got goDownload
 	if len(out) > 0 && json.Unmarshal(out, &got) == nil && got.Error != "" {
 		return nil, errors.New(got.Error)
@@ -118,7 +137,7 @@ func (f *Fetcher) installGo(ctx context.Context, p *Fetched, program string) (*S
 		return nil, err
 	}
 	target := "./" + dir
-	out, err := f.run(ctx, client{dir: tree, env: f.goSafe(), args: []string{"go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Version}}{{end}}", target}})
+	out, err := f.run(ctx, client{dir: tree, env: f.goLoading(ctx), args: []string{"go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Version}}{{end}}", target}})
 	if err != nil {
 		return nil, err
 	}

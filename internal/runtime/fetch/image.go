@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"gauntlet/internal/runtime/unpack"
 )
@@ -13,6 +15,9 @@ import (
 // fetchImage gets an image with a container engine and unpacks its file system. Nothing of it is started: its
 // programs would need its own file system as their root, which the sandbox does not give them.
 func (f *Fetcher) fetchImage(ctx context.Context, s Spec) (*Fetched, error) {
+	if f.Public && !publicImage(s.Name) {
+		return nil, errNotPublic
+	}
 	engine := ""
 	var missing error
 	for _, name := range []string{"docker", "podman"} {
@@ -55,6 +60,18 @@ func (f *Fetcher) fetchImage(ctx context.Context, s Spec) (*Fetched, error) {
 		return nil, fmt.Errorf("it %w: the sandbox starts programs of this machine's file system, and not of an image's", ErrCannotStart)
 	}
 	return p, nil
+}
+
+// publicImage reports whether an image is not named as one of a registry with a port or an IP address, or of a name that
+// means this machine or network. The part before the first slash is a registry if it holds a dot or colon, or is localhost.
+func publicImage(name string) bool {
+	host, _, ok := strings.Cut(name, "/")
+	if !ok || host != "localhost" && !strings.ContainsAny(host, ".:") {
+		return true
+	}
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	numeric := last == "" || last[0] >= '0' && last[0] <= '9' // of an address, also of a short or hexadecimal one
+	return !numeric && !strings.Contains(host, ":") && !slices.Contains([]string{"localhost", "local", "internal", "lan", "arpa"}, strings.ToLower(last))
 }
 
 // unpackImage exports the file system of a container that was created and never started.

@@ -58,15 +58,11 @@ func (m *bundleManifest) start(p *Fetched) (*Start, error) {
 	if c.Command == "" {
 		return nil, fmt.Errorf("it %w: its manifest names no command", ErrCannotStart)
 	}
-	s := &Start{Dir: p.Dir, Command: []string{m.fill(c.Command, p.Dir)}, Read: []string{p.Dir}}
-	if s.Command[0] == "python" {
-		s.Command[0] = "python3"
+	program, err := bundleProgram(m.fill(c.Command, p.Dir), p.Dir)
+	if err != nil {
+		return nil, err
 	}
-	if strings.Contains(s.Command[0], "/") {
-		if rel, err := filepath.Rel(p.Dir, filepath.Join(p.Dir, strings.TrimPrefix(s.Command[0], p.Dir))); err != nil || !filepath.IsLocal(rel) {
-			return nil, fmt.Errorf("it %w: its program is outside of the bundle", ErrCannotStart)
-		}
-	}
+	s := &Start{Dir: p.Dir, Command: []string{program}, Read: []string{p.Dir}}
 	for _, a := range c.Args {
 		s.Command = append(s.Command, m.fill(a, p.Dir))
 	}
@@ -81,6 +77,31 @@ func (m *bundleManifest) start(p *Fetched) (*Start, error) {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d settings that its user would make got values without a meaning", len(m.UserConfig)))
 	}
 	return s, nil
+}
+
+// bundleProgram is the program that a manifest names: one that is looked up on PATH, such as node, or a file of the bundle.
+func bundleProgram(command, dir string) (string, error) {
+	if command == "python" {
+		return "python3", nil
+	}
+	if !strings.ContainsAny(command, `/\`) {
+		return command, nil
+	}
+	if !filepath.IsAbs(command) {
+		command = filepath.Join(dir, command)
+	}
+	if !liesWithin(command, dir) {
+		return "", fmt.Errorf("it %w: its program is outside of the bundle, or not there", ErrCannotStart)
+	}
+	return command, nil
+}
+
+// liesWithin reports whether a file is there and lies in a directory also where links lead to it.
+func liesWithin(file, dir string) bool {
+	file, fileErr := filepath.EvalSymlinks(file)
+	dir, dirErr := filepath.EvalSymlinks(dir)
+	rel, err := filepath.Rel(dir, file)
+	return fileErr == nil && dirErr == nil && err == nil && filepath.IsLocal(rel)
 }
 
 // fill replaces the variables of a manifest.

@@ -68,7 +68,7 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 	p := &Fetched{Kind: NPM, Name: view.Name, Version: view.Version, Label: view.Name + "@" + view.Version, Ecosystem: "npm"}
 	view.note(p, f.Now())
 	f.Progress("%s: loading the package", p.Label)
-	_, err = f.run(ctx, client{dir: dir, env: npmSafe, args: []string{"npm", "pack", p.Label, "--json", "--pack-destination", dir}})
+	_, err = f.run(ctx, client{dir: dir, grows: dir, env: npmSafe, args: []string{"npm", "pack", p.Label, "--json", "--pack-destination", dir}})
 	var failed *clientError
 	if errors.As(err, &failed) && strings.Contains(failed.said, "EINTEGRITY") {
 		p.Facts.Mismatch = "the archive is not the one that the registry gives the hash of: npm refused it"
@@ -82,6 +82,11 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 	archive, err := onlyFile(dir, ".tgz")
 	if err != nil {
 		return nil, err
+	}
+	if info, err := os.Stat(archive); err != nil {
+		return nil, err
+	} else if info.Size() > maxArchive {
+		return nil, fmt.Errorf("the archive has more than %d bytes", int64(maxArchive))
 	}
 	if err := p.compareNPM(archive, &view); err != nil {
 		return nil, err
@@ -167,28 +172,33 @@ func ageDays(published string, now time.Time) int {
 	return int(now.Sub(t).Hours() / 24)
 }
 
+// maxArchive bounds the bytes of an archive of npm.
+const maxArchive = 1 << 30
+
 // compareNPM compares an archive with what the registry says of it.
 func (p *Fetched) compareNPM(archive string, v *npmView) error {
-	content, err := os.ReadFile(archive)
-	if err != nil {
-		return err
-	}
 	for hash := range strings.FieldsSeq(v.Dist.Integrity) {
 		want, ok := strings.CutPrefix(hash, "sha512-")
 		if !ok {
 			continue
 		}
-		sum := sha512.Sum512(content)
+		sum, err := sumFile(archive, sha512.New())
+		if err != nil {
+			return err
+		}
 		p.Facts.Integrity = "sha512 of the registry"
-		if got := base64.StdEncoding.EncodeToString(sum[:]); got != want {
+		if got := base64.StdEncoding.EncodeToString(sum); got != want {
 			p.Facts.Mismatch = "the archive is not the one that the registry gives the hash of (sha512)"
 		}
 		return nil
 	}
 	if v.Dist.Shasum != "" {
-		sum := sha1.Sum(content)
+		sum, err := sumFile(archive, sha1.New())
+		if err != nil {
+			return err
+		}
 		p.Facts.Integrity = "sha1 of the registry, which no longer proves anything against an attacker"
-		if hex.EncodeToString(sum[:]) != strings.ToLower(v.Dist.Shasum) {
+		if hex.EncodeToString(sum) != strings.ToLower(v.Dist.Shasum) {
 			p.Facts.Mismatch = "the archive is not the one that the registry gives the hash of (sha1)"
 		}
 	}
@@ -202,7 +212,8 @@ func (f *Fetcher) installNPM(ctx context.Context, p *Fetched, hash, archive stri
 		return nodeProjectStart(p.Dir, m) // nothing has to be installed
 	}
 	f.Progress("%s: installing what it depends on", p.Label)
-	tree, err := f.keep("npm-"+hash, func(dir string) error {
+	f.removeOldTrees("npm-" + hash)
+	tree, err := f.keep(f.hourKey("npm-"+hash), func(dir string) error {
 		if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"name":"vetting","version":"1.0.0","private":true}`), 0o600); err != nil {
 			return err
 		}

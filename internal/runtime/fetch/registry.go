@@ -72,6 +72,9 @@ func (f *Fetcher) fetchRegistry(ctx context.Context, s Spec) (*Fetched, error) {
 		return p, nil
 	}
 	for _, r := range e.Remotes {
+		if isWeb(r.URL) && f.Public {
+			return nil, errNotPublic
+		}
 		if isWeb(r.URL) {
 			return &Fetched{Kind: URL, Name: e.Name, Version: e.Version, Label: e.Name, URL: r.URL}, nil
 		}

@@ -115,3 +115,39 @@ func TestProgramStartsAreEvents(t *testing.T) {
 		t.Errorf("got %v, want %s", starts, want)
 	}
 }
+
+var _ = addServer("look", func() int {
+	_, err := os.Stat(os.Getenv("LOOK_FOR"))
+	fmt.Print(err == nil)
+	return 0
+})
+
+// What arguments and variables name is shown to a server, but not where they come from a stranger.
+func TestNamedFilesAreShown(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/file", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("LOOK_FOR", dir+"/file")
+	for _, tt := range []struct {
+		own, read bool
+		arg, env  string
+		want      string
+	}{
+		{false, false, dir, "", "true"}, {true, false, dir, "", "false"},
+		{false, false, "--file=" + dir + "/file", "", "true"}, {true, false, "--file=" + dir + "/file", "", "false"},
+		{false, false, "", dir, "true"}, {true, false, "", dir, "false"},
+		{true, true, dir, "", "true"},
+	} {
+		c := Config{OwnFiles: tt.own, Environ: []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}}
+		if tt.read {
+			c.Read = []string{dir}
+		}
+		s := newSandbox(t, c)
+		cmd := exec.Command(os.Args[0], tt.arg)
+		cmd.Env = append(os.Environ(), envServer+"=look", "GOCOVERDIR=/tmp", "PYTHONPATH="+tt.env)
+		if out, err := s.run(t, cmd); err != nil || out != tt.want {
+			t.Errorf("%+v: %q, %v", tt, out, err)
+		}
+	}
+}

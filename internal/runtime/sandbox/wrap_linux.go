@@ -68,7 +68,11 @@ func (s *Sandbox) wrap(cmd *exec.Cmd) (func(error) error, error) {
 		return nil, err
 	}
 	env := s.serverEnvironment(cmd.Env)
-	s.view = newView(path, cmd.Args[1:], dir, env, s.config.Read)
+	args, names := cmd.Args[1:], env
+	if s.config.OwnFiles {
+		args, names = nil, s.config.Environ
+	}
+	s.view = newView(path, args, dir, names, s.config.Read)
 	s.order = startOrder{Path: path, Args: slices.Clone(cmd.Args), Env: env, Dir: dir, Limits: s.config.Limits, Filter: filterOrder{Notify: true}}
 	s.order.Writable = append([]string{s.view.home, "/tmp", "/run", "/srv", "/var", "/mnt", "/home", "/dev", "/proc"}, s.view.dirs...)
 	if err := s.openSockets(); err != nil {
