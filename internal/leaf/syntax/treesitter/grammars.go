@@ -18,6 +18,7 @@ type Module struct {
 	_wasi_snapshot_preview1 Xwasi_snapshot_preview1
 }
 
+//go:norace
 func New(v0 Xhost, v1 Xwasi_snapshot_preview1) *Module {
 	m := new(Module)
 	m._host = v0
@@ -61,35 +62,56 @@ type wasmMemory struct {
 	memory []byte
 }
 
+//go:norace
 func (m *wasmMemory) Slice() *[]byte {
 	return &m.memory
 }
+
+//go:norace
 func (m *wasmMemory) Grow(delta, max int64) int64 {
 	return memory_grow(&m.memory, delta, max)
 }
+
+//go:norace
 func (m *Module) fn0() int32 {
 	return m._host.Xstop()
 }
+
+//go:norace
 func (m *Module) fn1(v0 int32, v1 int64, v2 int32) int32 {
 	return m._wasi_snapshot_preview1.Xclock_time_get(v0, v1, v2)
 }
+
+//go:norace
 func (m *Module) fn2(v0 int32) int32 {
 	return m._wasi_snapshot_preview1.Xfd_close(v0)
 }
+
+//go:norace
 func (m *Module) fn3(v0 int32, v1 int64, v2, v3 int32) int32 {
 	return m._wasi_snapshot_preview1.Xfd_seek(v0, v1, v2, v3)
 }
+
+//go:norace
 func (m *Module) fn4(v0, v1, v2, v3 int32) int32 {
 	return m._wasi_snapshot_preview1.Xfd_write(v0, v1, v2, v3)
 }
+
+//go:norace
 func fn5() {
 }
+
+//go:norace
 func (m *Module) X_initialize() {
 	fn5()
 }
+
+//go:norace
 func fn7() int32 {
 	return i32(0x100000)
 }
+
+//go:norace
 func (m *Module) fn8(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
 	v2 = v1
@@ -4403,6 +4425,8 @@ l561:
 		goto l561
 	}
 }
+
+//go:norace
 func (m *Module) fn9(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8 int32
 	v3 = i32(0)
@@ -4455,6 +4479,8 @@ func (m *Module) fn9(v0, v1, v2 int32) int32 {
 l2:
 	return v4
 }
+
+//go:norace
 func (m *Module) fn10(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
 	v2 = i32(0)
@@ -5873,16 +5899,26 @@ l241:
 		goto l241
 	}
 }
+
+//go:norace
 func fn11() int32 {
 	return i32(0)
 }
+
+//go:norace
 func fn12(v0 int32) {
 }
+
+//go:norace
 func fn13(v0, v1 int32) int32 {
 	return i32(0)
 }
+
+//go:norace
 func fn14(v0, v1, v2 int32) {
 }
+
+//go:norace
 func (m *Module) fn15(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6 int32
 	t0 := m.g0
@@ -6337,6 +6373,8 @@ l1:
 	m.g0 = v3 + i32(16)
 	return v4 & i32(1)
 }
+
+//go:norace
 func (m *Module) fn16(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
@@ -6448,6 +6486,8 @@ func (m *Module) fn16(v0, v1, v2 int32) int32 {
 l5:
 	return v5
 }
+
+//go:norace
 func (m *Module) fn17(v0 int32) int32 {
 	var v1 int32
 l1:
@@ -6493,9 +6533,13 @@ l1:
 		goto l1
 	}
 }
+
+//go:norace
 func fn18() int32 {
 	return i32(1436740)
 }
+
+//go:norace
 func (m *Module) fn19(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6 int32
 	v2 = i32(0)
@@ -9553,6 +9597,8 @@ l419:
 		goto l419
 	}
 }
+
+//go:norace
 func (m *Module) fn20(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8 int32
 	v3 = i32(0)
@@ -9605,6 +9651,8 @@ func (m *Module) fn20(v0, v1, v2 int32) int32 {
 l2:
 	return v4
 }
+
+//go:norace
 func (m *Module) fn21(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
 	v2 = i32(0)
@@ -10832,6 +10880,8 @@ l214:
 l162:
 	return v4 & i32(1)
 }
+
+//go:norace
 func (m *Module) fn22(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
 	t0 := m.g0
@@ -11530,6 +11580,8 @@ l6:
 	m.g0 = v3 + i32(16)
 	return v6 & i32(1)
 }
+
+//go:norace
 func (m *Module) fn23(v0 int32) int32 {
 	var v1 int32
 	v1 = i32(39)
@@ -11548,6 +11600,8 @@ func (m *Module) fn23(v0 int32) int32 {
 l0:
 	return v1
 }
+
+//go:norace
 func (m *Module) fn24(v0, v1 int32) {
 	var v2, v3 int32
 	{
@@ -11575,6 +11629,8 @@ func (m *Module) fn24(v0, v1 int32) {
 		m.fn25(t3, t4, p7)
 	}
 }
+
+//go:norace
 func (m *Module) fn25(v0, v1, v2 int32) {
 	var v3 int32
 	{
@@ -11603,6 +11659,8 @@ func (m *Module) fn25(v0, v1, v2 int32) {
 		store32(m.memory, uint32(v0), uint32(v1))
 	}
 }
+
+//go:norace
 func (m *Module) fn26(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6 int32
 	t0 := int32(m.memory[uint64(uint32(v0))+24])
@@ -11651,6 +11709,8 @@ l2:
 l1:
 	return v5
 }
+
+//go:norace
 func (m *Module) fn27(v0, v1, v2 int32) {
 	var v3, v4, v5 int32
 	v3 = v0 + i32(12)
@@ -11706,6 +11766,8 @@ func (m *Module) fn27(v0, v1, v2 int32) {
 		}
 	}
 }
+
+//go:norace
 func (m *Module) fn28(v0 int32) {
 	var v1 int32
 	{
@@ -11719,6 +11781,8 @@ func (m *Module) fn28(v0 int32) {
 		store64(m.memory, uint32(v0), uint64(i64(0)))
 	}
 }
+
+//go:norace
 func (m *Module) fn29() int32 {
 	var v0 int32
 	t0 := m.fn221(i32(1), i32(28))
@@ -11726,14 +11790,20 @@ func (m *Module) fn29() int32 {
 	m.fn27(v0, i32(0), i32(0))
 	return v0
 }
+
+//go:norace
 func (m *Module) fn30(v0 int32) {
 	m.fn28(v0)
 	m.fn28(v0 + i32(12))
 	m.fn219(v0)
 }
+
+//go:norace
 func fn31() int32 {
 	return i32(1868384)
 }
+
+//go:norace
 func (m *Module) fn32(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
 	v2 = v1
@@ -16211,6 +16281,8 @@ l588:
 		goto l588
 	}
 }
+
+//go:norace
 func (m *Module) fn33(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8 int32
 	v3 = i32(0)
@@ -16263,6 +16335,8 @@ func (m *Module) fn33(v0, v1, v2 int32) int32 {
 l2:
 	return v4
 }
+
+//go:norace
 func (m *Module) fn34(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
 	v2 = i32(0)
@@ -18779,16 +18853,26 @@ l424:
 		goto l424
 	}
 }
+
+//go:norace
 func fn35() int32 {
 	return i32(0)
 }
+
+//go:norace
 func fn36(v0 int32) {
 }
+
+//go:norace
 func fn37(v0, v1 int32) int32 {
 	return i32(0)
 }
+
+//go:norace
 func fn38(v0, v1, v2 int32) {
 }
+
+//go:norace
 func (m *Module) fn39(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6 int32
 	{
@@ -19290,6 +19374,8 @@ l17:
 l1:
 	return v3 & i32(1)
 }
+
+//go:norace
 func (m *Module) fn40(v0 int32) int32 {
 	var v1, v2 int32
 l1:
@@ -19363,9 +19449,13 @@ l1:
 		goto l1
 	}
 }
+
+//go:norace
 func fn41() int32 {
 	return i32(3272324)
 }
+
+//go:norace
 func (m *Module) fn42(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
 	v2 = v1
@@ -22510,6 +22600,8 @@ l423:
 		goto l423
 	}
 }
+
+//go:norace
 func (m *Module) fn43(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8 int32
 	v3 = i32(0)
@@ -22562,6 +22654,8 @@ func (m *Module) fn43(v0, v1, v2 int32) int32 {
 l2:
 	return v4
 }
+
+//go:norace
 func (m *Module) fn44(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
 	v2 = i32(0)
@@ -25078,16 +25172,26 @@ l424:
 		goto l424
 	}
 }
+
+//go:norace
 func fn45() int32 {
 	return i32(0)
 }
+
+//go:norace
 func fn46(v0 int32) {
 }
+
+//go:norace
 func fn47(v0, v1 int32) int32 {
 	return i32(0)
 }
+
+//go:norace
 func fn48(v0, v1, v2 int32) {
 }
+
+//go:norace
 func (m *Module) fn49(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6 int32
 	{
@@ -25589,6 +25693,8 @@ l17:
 l1:
 	return v3 & i32(1)
 }
+
+//go:norace
 func (m *Module) fn50(v0 int32) int32 {
 	var v1, v2 int32
 l1:
@@ -25662,6 +25768,8 @@ l1:
 		goto l1
 	}
 }
+
+//go:norace
 func (m *Module) fn51(v0 int32) int32 {
 	var v1, v2 int32
 	t0 := m.g0
@@ -25686,6 +25794,8 @@ l0:
 	m.g0 = v1 + i32(16)
 	return v2
 }
+
+//go:norace
 func (m *Module) fn52(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
@@ -25710,6 +25820,8 @@ l0:
 	m.g0 = v2 + i32(16)
 	return v3
 }
+
+//go:norace
 func (m *Module) fn53(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
@@ -25734,6 +25846,8 @@ l0:
 	m.g0 = v2 + i32(16)
 	return v0
 }
+
+//go:norace
 func (m *Module) fn54(v0, v1, v2, v3 int32) int32 {
 	var v4, v5, v6 int32
 	v4 = i32(0)
@@ -25770,6 +25884,8 @@ l2:
 l0:
 	return v4
 }
+
+//go:norace
 func (m *Module) fn55(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15 int32
 	t0 := m.g0
@@ -25935,6 +26051,8 @@ l6:
 l1:
 	m.g0 = v5 + i32(144)
 }
+
+//go:norace
 func (m *Module) fn56(v0, v1, v2 int32) {
 	var v3, v4 int32
 	var v5, v6 int64
@@ -25987,6 +26105,8 @@ func (m *Module) fn56(v0, v1, v2 int32) {
 		return
 	}
 }
+
+//go:norace
 func (m *Module) fn57(v0, v1, v2 int32) {
 	var v3 int32
 	{
@@ -26014,6 +26134,8 @@ func (m *Module) fn57(v0, v1, v2 int32) {
 		m.fn97(t3, t4, p7)
 	}
 }
+
+//go:norace
 func (m *Module) fn58(v0 int32) int32 {
 	var v1 int32
 	{
@@ -26027,6 +26149,8 @@ func (m *Module) fn58(v0 int32) int32 {
 		return int32(uint32(v1)>>4) & i32(1)
 	}
 }
+
+//go:norace
 func (m *Module) fn59(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	{
@@ -26071,6 +26195,8 @@ l1:
 	}
 	store64(m.memory, uint64(uint32(t12))+4, uint64(int64(uint32(p11+v1))<<32|int64(uint32(v5+v3))))
 }
+
+//go:norace
 func (m *Module) fn60(v0 int32) int32 {
 	var v1 int32
 	{
@@ -26084,11 +26210,15 @@ func (m *Module) fn60(v0 int32) int32 {
 		return int32(uint32(v1)>>3) & i32(1)
 	}
 }
+
+//go:norace
 func (m *Module) fn61(v0 int32) int32 {
 	t0 := int32(load32(m.memory, uint64(uint32(v0))+8))
 	t1 := int32(load32(m.memory, uint64(uint32(v0))+4))
 	return t0 + t1
 }
+
+//go:norace
 func (m *Module) fn62(v0, v1, v2 int32) {
 	switch v2 + i32(-65534) {
 	case 1:
@@ -26109,10 +26239,14 @@ func (m *Module) fn62(v0, v1, v2 int32) {
 		m.memory[uint32(v0+i32(2))] = byte(t3)
 	}
 }
+
+//go:norace
 func (m *Module) fn63(v0 int32) int32 {
 	t0 := int32(load32(m.memory, uint64(uint32(v0))+32))
 	return t0
 }
+
+//go:norace
 func (m *Module) fn64(v0, v1, v2, v3 int32) {
 	{
 		if uint32(v2) < uint32(i32(65534)) {
@@ -26137,6 +26271,8 @@ l1:
 	store32(m.memory, uint32(v3), uint32(v0))
 	m.memory[uint64(uint32(v3))+8] = byte(v2)
 }
+
+//go:norace
 func (m *Module) fn65(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7 int32
 	{
@@ -26194,6 +26330,8 @@ func (m *Module) fn65(v0, v1, v2 int32) int32 {
 l1:
 	return v5 & i32(0xffff)
 }
+
+//go:norace
 func (m *Module) fn66(v0, v1, v2 int32) {
 	{
 		t0 := int32(load32(m.memory, uint32(v1)))
@@ -26215,6 +26353,8 @@ l0:
 	t6 := int32(load16(m.memory, uint32(v1+i32(4))))
 	store16(m.memory, uint32(v0+i32(4)), uint16(t6))
 }
+
+//go:norace
 func (m *Module) fn67(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
@@ -26259,6 +26399,8 @@ l0:
 	m.g0 = v3 + i32(16)
 	return v4
 }
+
+//go:norace
 func (m *Module) fn68(v0, v1, v2 int32) int32 {
 	var v3, v4 int32
 	t0 := m.g0
@@ -26304,6 +26446,8 @@ l0:
 	m.g0 = v3 + i32(16)
 	return v4 & i32(0xffff)
 }
+
+//go:norace
 func (m *Module) fn69(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	t0 := m.g0
@@ -26317,6 +26461,8 @@ func (m *Module) fn69(v0, v1, v2, v3 int32) int32 {
 	m.g0 = v4 + i32(16)
 	return v3
 }
+
+//go:norace
 func (m *Module) fn70(v0, v1 int32) int32 {
 	var v2 int32
 	v2 = i32(1196904)
@@ -26339,6 +26485,8 @@ func (m *Module) fn70(v0, v1 int32) int32 {
 l1:
 	return v2
 }
+
+//go:norace
 func (m *Module) fn71(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
@@ -26376,6 +26524,8 @@ func (m *Module) fn71(v0, v1 int32) int32 {
 	}
 	return p9
 }
+
+//go:norace
 func (m *Module) fn72(v0, v1 int32) int32 {
 	var v2, v3 int32
 	v2 = i32(0)
@@ -26395,6 +26545,8 @@ func (m *Module) fn72(v0, v1 int32) int32 {
 l0:
 	return v2
 }
+
+//go:norace
 func (m *Module) fn73(v0 int32) {
 	store32(m.memory, uint64(uint32(v0))+28, uint32(i32(29)))
 	store32(m.memory, uint64(uint32(v0))+24, uint32(i32(30)))
@@ -26406,6 +26558,8 @@ func (m *Module) fn73(v0 int32) {
 	_ = m.fn257(v0+i32(32), i32(0), i32(1124))
 	_ = m.fn80(v0, i32(0), i32(0))
 }
+
+//go:norace
 func (m *Module) fn74(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
@@ -26427,6 +26581,8 @@ func (m *Module) fn74(v0, v1, v2 int32) {
 l0:
 	m.g0 = v3 + i32(16)
 }
+
+//go:norace
 func (m *Module) fn75(v0 int32) int32 {
 	t0 := int32(load32(m.memory, uint32(v0+i32(104))))
 	t1 := int32(load32(m.memory, uint32(v0+i32(100))))
@@ -26436,6 +26592,8 @@ func (m *Module) fn75(v0 int32) int32 {
 	}
 	return p2
 }
+
+//go:norace
 func (m *Module) fn76(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
@@ -26458,6 +26616,8 @@ func (m *Module) fn76(v0 int32) int32 {
 l0:
 	return v1
 }
+
+//go:norace
 func (m *Module) fn77(v0 int32) int32 {
 	var v1, v2, v3, v4 int32
 	t0 := m.g0
@@ -26520,6 +26680,8 @@ l0:
 	m.g0 = v1 + i32(32)
 	return v0
 }
+
+//go:norace
 func (m *Module) fn78(v0 int32) {
 	var v1, v2 int32
 	{
@@ -26552,6 +26714,8 @@ l0:
 	t8 := int32(load32(m.memory, uint32(v0+i32(40))))
 	store32(m.memory, uint32(v0+i32(64)), uint32(t8))
 }
+
+//go:norace
 func (m *Module) fn79(v0, v1 int32) {
 	var v2, v3, v4 int32
 	t0 := m.g0
@@ -26613,6 +26777,8 @@ func (m *Module) fn79(v0, v1 int32) {
 l0:
 	m.g0 = v2 + i32(32)
 }
+
+//go:norace
 func (m *Module) fn80(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8 int32
 	t0 := m.g0
@@ -26675,6 +26841,8 @@ l2:
 	m.g0 = v3 + i32(16)
 	return v7
 }
+
+//go:norace
 func (m *Module) fn81(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	{
@@ -26814,6 +26982,8 @@ l12:
 l13:
 	m.fn84(v0)
 }
+
+//go:norace
 func (m *Module) fn82(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7 int32
 	var v8 int64
@@ -26919,6 +27089,8 @@ l2:
 	v1 = v1 + i32(1)
 	goto l7
 }
+
+//go:norace
 func (m *Module) fn83(v0 int32) {
 	var v1, v2, v3, v4 int32
 	t0 := m.g0
@@ -26948,6 +27120,8 @@ func (m *Module) fn83(v0 int32) {
 l0:
 	m.g0 = v1 + i32(16)
 }
+
+//go:norace
 func (m *Module) fn84(v0 int32) {
 	var v1, v2, v3 int32
 	{
@@ -27002,6 +27176,8 @@ l1:
 	}
 	store32(m.memory, uint64(uint32(v0))+116, uint32(i32(1)))
 }
+
+//go:norace
 func (m *Module) fn85(v0 int32) {
 	var v1 int32
 	m.memory[uint64(uint32(v0))+120] = byte(i32(0))
@@ -27053,6 +27229,8 @@ func (m *Module) fn85(v0 int32) {
 		m.memory[uint32(v0+i32(128))] = byte(i32(1))
 	}
 }
+
+//go:norace
 func (m *Module) fn86(v0, v1 int32) {
 	var v2, v3 int32
 	{
@@ -27099,10 +27277,14 @@ l1:
 		store32(m.memory, uint32(v1), uint32(v0))
 	}
 }
+
+//go:norace
 func (m *Module) fn87(v0 int32) int32 {
 	t0 := int32(load32(m.memory, uint32(v0)))
 	return t0
 }
+
+//go:norace
 func (m *Module) fn88(v0 int32) int32 {
 	var v1 int32
 	var v2 int64
@@ -27126,6 +27308,8 @@ func (m *Module) fn88(v0 int32) int32 {
 l1:
 	return v0 + v1
 }
+
+//go:norace
 func (m *Module) fn89(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0xffff)
@@ -27164,6 +27348,8 @@ func (m *Module) fn89(v0 int32) int32 {
 l3:
 	return v1 & i32(0xffff)
 }
+
+//go:norace
 func (m *Module) fn90(v0 int32) int32 {
 	var v1 int32
 	{
@@ -27177,6 +27363,8 @@ func (m *Module) fn90(v0 int32) int32 {
 		return int32(uint32(v1)>>2) & i32(1)
 	}
 }
+
+//go:norace
 func (m *Module) fn91(v0 int32) int32 {
 	var v1 int32
 	{
@@ -27190,6 +27378,8 @@ func (m *Module) fn91(v0 int32) int32 {
 		return int32(uint32(v1)>>5) & i32(1)
 	}
 }
+
+//go:norace
 func (m *Module) fn92(v0 int32) int32 {
 	var v1 int32
 	var v2 int64
@@ -27211,6 +27401,8 @@ func (m *Module) fn92(v0 int32) int32 {
 	}
 	return p5
 }
+
+//go:norace
 func (m *Module) fn93(v0 int32) int32 {
 	var v1, v2 int32
 	t0 := m.g0
@@ -27237,6 +27429,8 @@ l0:
 	m.g0 = v1 + i32(16)
 	return v2
 }
+
+//go:norace
 func (m *Module) fn94(v0, v1 int32) {
 	var v2, v3, v4 int32
 	{
@@ -27270,6 +27464,8 @@ l1:
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v3))
 	store32(m.memory, uint32(v0), uint32(v2))
 }
+
+//go:norace
 func (m *Module) fn95(v0, v1, v2, v3 int32) {
 	var v4 int32
 	{
@@ -27298,6 +27494,8 @@ func (m *Module) fn95(v0, v1, v2, v3 int32) {
 l1:
 	store32(m.memory, uint32(v3), uint32(v0))
 }
+
+//go:norace
 func (m *Module) fn96() int32 {
 	var v0, v1, v2 int32
 	t0 := m.g0
@@ -27344,6 +27542,8 @@ func (m *Module) fn96() int32 {
 	m.g0 = v0 + i32(64)
 	return v1
 }
+
+//go:norace
 func (m *Module) fn97(v0, v1, v2 int32) {
 	var v3 int32
 	{
@@ -27373,12 +27573,16 @@ func (m *Module) fn97(v0, v1, v2 int32) {
 		store32(m.memory, uint32(v0), uint32(v1))
 	}
 }
+
+//go:norace
 func (m *Module) fn98(v0, v1 int32) {
 	store64(m.memory, uint32(v0), uint64(i64(0)))
 	store64(m.memory, uint32(v0+i32(16)), uint64(i64(0)))
 	store64(m.memory, uint32(v0+i32(8)), uint64(i64(0)))
 	m.fn97(v0, i32(8), v1)
 }
+
+//go:norace
 func (m *Module) fn99(v0 int32) int32 {
 	var v1, v2, v3 int32
 	t0 := m.g0
@@ -27403,6 +27607,8 @@ func (m *Module) fn99(v0 int32) int32 {
 	m.g0 = v1 + i32(16)
 	return v2
 }
+
+//go:norace
 func (m *Module) fn100(v0, v1, v2, v3 int32) {
 	var v4, v5, v6 int32
 	t0 := m.g0
@@ -27467,6 +27673,8 @@ l3:
 	store64(m.memory, uint64(uint32(v0))+1256, uint64(t14))
 	m.g0 = v4 + i32(16)
 }
+
+//go:norace
 func (m *Module) fn101(v0, v1, v2, v3, v4 int32) int32 {
 	var v5, v6 int32
 	var v7 int64
@@ -27577,6 +27785,8 @@ l3:
 	m.g0 = v5 + i32(48)
 	return v4
 }
+
+//go:norace
 func (m *Module) fn102(v0 int32) {
 	var v1, v2, v3 int32
 	{
@@ -27621,6 +27831,8 @@ l2:
 		return
 	}
 }
+
+//go:norace
 func (m *Module) fn103(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7 int64
@@ -27755,6 +27967,8 @@ func (m *Module) fn103(v0, v1 int32) {
 		}
 	}
 }
+
+//go:norace
 func (m *Module) fn104(v0 int32) {
 	var v1 int32
 	t0 := m.g0
@@ -27815,6 +28029,8 @@ func (m *Module) fn104(v0 int32) {
 l0:
 	m.g0 = v1 + i32(48)
 }
+
+//go:norace
 func (m *Module) fn105(v0, v1 int32) int32 {
 	var v2 int32
 	m.fn109(v0)
@@ -27835,6 +28051,8 @@ l0:
 l1:
 	return v2
 }
+
+//go:norace
 func (m *Module) fn106(v0 int32) {
 	var v1, v2, v3 int32
 	{
@@ -27898,6 +28116,8 @@ l3:
 	t12 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656436))
 	m.t0[uint(t12)].(func(int32))(v0)
 }
+
+//go:norace
 func (m *Module) fn107(v0 int32) {
 	var v1 int32
 	{
@@ -27912,6 +28132,8 @@ func (m *Module) fn107(v0 int32) {
 		store64(m.memory, uint32(v0), uint64(i64(0)))
 	}
 }
+
+//go:norace
 func (m *Module) fn108(v0 int32) {
 	var v1, v2 int32
 	{
@@ -27946,6 +28168,8 @@ l0:
 		m.fn107(v0 + i32(12))
 	}
 }
+
+//go:norace
 func (m *Module) fn109(v0 int32) {
 	var v1, v2, v3 int32
 	t0 := m.g0
@@ -28027,6 +28251,8 @@ l3:
 	m.memory[uint32(v0+i32(1368))] = byte(i32(0))
 	m.g0 = v1 + i32(80)
 }
+
+//go:norace
 func (m *Module) fn110(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
@@ -28124,6 +28350,8 @@ l9:
 l0:
 	m.g0 = v3 + i32(32)
 }
+
+//go:norace
 func (m *Module) fn111(v0, v1, v2 int32) {
 	var v3, v4 int32
 	t0 := m.g0
@@ -28172,6 +28400,8 @@ func (m *Module) fn111(v0, v1, v2 int32) {
 l0:
 	m.g0 = v3 + i32(16)
 }
+
+//go:norace
 func (m *Module) fn112(v0, v1, v2 int32) int32 {
 	var v3, v4 int32
 	var v5 int64
@@ -31204,9 +31434,13 @@ l0:
 	m.g0 = v3 + i32(880)
 	return v4
 }
+
+//go:norace
 func (m *Module) fn113(v0 int32) {
 	_ = m.fn224(i32(4649580), v0)
 }
+
+//go:norace
 func (m *Module) fn114(v0 int32) {
 	var v1, v2 int32
 	{
@@ -31260,6 +31494,8 @@ l0:
 		}
 	}
 }
+
+//go:norace
 func (m *Module) fn115(v0 int32) int32 {
 	var v1, v2, v3, v4 int32
 	var v5 int64
@@ -31297,18 +31533,24 @@ func (m *Module) fn115(v0 int32) int32 {
 l0:
 	return v1
 }
+
+//go:norace
 func (m *Module) fn116(v0, v1, v2 int32) {
 	_ = m.fn243(i32(1198737), i32(15), i32(1), v2)
 	_ = m.fn243(i32(1198786), i32(22), i32(1), v2)
 	m.fn151(v0, i32(0), v1, i32(0), v2)
 	_ = m.fn243(i32(1198717), i32(2), i32(1), v2)
 }
+
+//go:norace
 func (m *Module) fn117(v0, v1 int32) {
 	t0 := int32(load32(m.memory, uint32(v0)))
 	t1 := int32(load32(m.memory, uint64(uint32(v0))+52))
 	m.fn111(t0+v1<<5, v0+i32(36), t1)
 	m.fn156(v0, i32(32), v1)
 }
+
+//go:norace
 func (m *Module) fn118(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	v3 = i32(1)
@@ -31355,6 +31597,8 @@ func (m *Module) fn118(v0, v1, v2 int32) {
 l0:
 	m.memory[uint64(uint32(v0))+12] = byte(v3)
 }
+
+//go:norace
 func (m *Module) fn119(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := int32(m.memory[uint64(uint32(v1))+12])
@@ -31435,6 +31679,8 @@ l1:
 		return p12
 	}
 }
+
+//go:norace
 func (m *Module) fn120(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
 	t0 := m.g0
@@ -31493,6 +31739,8 @@ l0:
 	m.g0 = v3 + i32(16)
 	return v4
 }
+
+//go:norace
 func (m *Module) fn121(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := int32(load32(m.memory, uint32(v0)))
@@ -31520,6 +31768,8 @@ l0:
 l1:
 	return v0
 }
+
+//go:norace
 func (m *Module) fn122(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24 int32
 	t0 := m.g0
@@ -31728,6 +31978,8 @@ l22:
 		goto l22
 	}
 }
+
+//go:norace
 func (m *Module) fn123(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
 	m.fn57(v0, i32(1), i32(32))
@@ -31786,6 +32038,8 @@ l1:
 	store32(m.memory, uint64(uint32(v4+v2<<5))+4, uint32(i32(0)))
 	return v3
 }
+
+//go:norace
 func (m *Module) fn124(v0, v1, v2, v3, v4, v5 int32) {
 	var v6 int32
 	var v7 int64
@@ -31821,6 +32075,8 @@ func (m *Module) fn124(v0, v1, v2, v3, v4, v5 int32) {
 l1:
 	m.g0 = v6 + i32(48)
 }
+
+//go:norace
 func (m *Module) fn125(v0, v1, v2, v3, v4 int32) {
 	var v5, v6 int32
 	t0 := m.g0
@@ -31846,6 +32102,8 @@ l0:
 	store32(m.memory, uint32(v1), uint32(v0))
 	m.g0 = v5 + i32(16)
 }
+
+//go:norace
 func (m *Module) fn126(v0, v1, v2 int32) {
 	var v3, v4 int32
 	t0 := m.g0
@@ -31878,6 +32136,8 @@ l0:
 	store32(m.memory, uint32(v0), uint32(t7))
 	m.g0 = v3 + i32(32)
 }
+
+//go:norace
 func (m *Module) fn127(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11 int32
 	t0 := m.g0
@@ -31988,6 +32248,8 @@ l2:
 l6:
 	m.g0 = v4 + i32(32)
 }
+
+//go:norace
 func (m *Module) fn128(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23 int32
 	var v24 int64
@@ -32640,6 +32902,8 @@ l0:
 l30:
 	m.g0 = v3 + i32(240)
 }
+
+//go:norace
 func (m *Module) fn129(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15 int32
 	var v16 int64
@@ -33055,6 +33319,8 @@ l34:
 		}
 	}
 }
+
+//go:norace
 func (m *Module) fn130(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
@@ -33083,6 +33349,8 @@ l0:
 	m.g0 = v2 + i32(16)
 	return v1
 }
+
+//go:norace
 func (m *Module) fn131(v0 int32) {
 	var v1, v2 int32
 	var v3 int64
@@ -33172,6 +33440,8 @@ l0:
 l1:
 	m.g0 = v1 + i32(64)
 }
+
+//go:norace
 func (m *Module) fn132(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
 	var v13 int64
@@ -33403,6 +33673,8 @@ l0:
 	m.g0 = v2 + i32(80)
 	return v5 & i32(1)
 }
+
+//go:norace
 func (m *Module) fn133(v0, v1, v2, v3 int32) int32 {
 	var v4, v5, v6, v7 int32
 	t0 := m.g0
@@ -33526,6 +33798,8 @@ l4:
 	m.g0 = v4 + i32(32)
 	return v7
 }
+
+//go:norace
 func (m *Module) fn134(v0 int32) int32 {
 	var v1 int32
 	v1 = i32(4649512)
@@ -33551,6 +33825,8 @@ func (m *Module) fn134(v0 int32) int32 {
 l0:
 	return v1
 }
+
+//go:norace
 func (m *Module) fn135(v0, v1, v2 int32) int32 {
 	var v3 int32
 	v3 = i32(0)
@@ -33577,6 +33853,8 @@ func (m *Module) fn135(v0, v1, v2 int32) int32 {
 l0:
 	return v3
 }
+
+//go:norace
 func (m *Module) fn136(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
@@ -33641,6 +33919,8 @@ l0:
 	m.g0 = v2 + i32(48)
 	return v3
 }
+
+//go:norace
 func (m *Module) fn137(v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10 int32) {
 	var v11, v12, v13, v14 int32
 	t0 := m.g0
@@ -33784,6 +34064,8 @@ func (m *Module) fn137(v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10 int32) {
 l1:
 	m.g0 = v11 + i32(96)
 }
+
+//go:norace
 func (m *Module) fn138(v0, v1, v2 int32) int32 {
 	t0 := m.fn65(v0, v1, v2)
 	var p1 int32
@@ -33792,6 +34074,8 @@ func (m *Module) fn138(v0, v1, v2 int32) int32 {
 	}
 	return p1
 }
+
+//go:norace
 func (m *Module) fn139(v0, v1, v2, v3 int32) int32 {
 	var v4, v5 int32
 	var v6, v7 int64
@@ -33901,6 +34185,8 @@ l1:
 	m.g0 = v4 + i32(32)
 	return v2
 }
+
+//go:norace
 func (m *Module) fn140(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
@@ -33940,6 +34226,8 @@ func (m *Module) fn140(v0, v1, v2 int32) {
 l1:
 	m.g0 = v3 + i32(32)
 }
+
+//go:norace
 func (m *Module) fn141(v0, v1 int32) {
 	var v2 int32
 	{
@@ -33969,6 +34257,8 @@ l0:
 	}
 	store16(m.memory, uint64(uint32(t7))+44, uint16(t8|p6))
 }
+
+//go:norace
 func (m *Module) fn142(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	{
@@ -34025,6 +34315,8 @@ l1:
 	t7 := int64(load64(m.memory, uint32(v1)))
 	store64(m.memory, uint32(v0), uint64(t7))
 }
+
+//go:norace
 func (m *Module) fn143(v0, v1, v2 int32) {
 	var v3, v4, v5 int32
 	t0 := m.g0
@@ -34065,6 +34357,8 @@ l1:
 	store64(m.memory, uint32(v5), uint64(t9))
 	m.g0 = v3 + i32(16)
 }
+
+//go:norace
 func (m *Module) fn144(v0, v1, v2, v3, v4, v5, v6, v7 int32) int32 {
 	var v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23 int32
 	var v24 int64
@@ -34337,6 +34631,8 @@ l3:
 	v6 = v6 + i32(1)
 	goto l18
 }
+
+//go:norace
 func (m *Module) fn145(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
@@ -34509,6 +34805,8 @@ l13:
 		goto l13
 	}
 }
+
+//go:norace
 func (m *Module) fn146(v0, v1, v2 int32) {
 	var v3, v4 int32
 	{
@@ -34546,6 +34844,8 @@ func (m *Module) fn146(v0, v1, v2 int32) {
 		m.fn156(v0, i32(32), v1)
 	}
 }
+
+//go:norace
 func (m *Module) fn147(v0 int32) int32 {
 	var v1 int32
 	{
@@ -34559,6 +34859,8 @@ func (m *Module) fn147(v0 int32) int32 {
 		return int32(uint32(v1)>>6) & i32(1)
 	}
 }
+
+//go:norace
 func (m *Module) fn148(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
@@ -34595,6 +34897,8 @@ func (m *Module) fn148(v0, v1, v2 int32) {
 l1:
 	m.g0 = v3 + i32(16)
 }
+
+//go:norace
 func (m *Module) fn149(v0, v1, v2, v3 int32) {
 	var v4, v5 int32
 	var v6 int64
@@ -34724,6 +35028,8 @@ l3:
 l2:
 	m.g0 = v4 + i32(48)
 }
+
+//go:norace
 func (m *Module) fn150(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656424))
@@ -34741,6 +35047,8 @@ func (m *Module) fn150(v0, v1, v2, v3 int32) int32 {
 	store32(m.memory, uint64(uint32(v4))+16, uint32(v3))
 	return v4
 }
+
+//go:norace
 func (m *Module) fn151(v0, v1, v2, v3, v4 int32) {
 	var v5, v6 int32
 	var v7 int64
@@ -34989,6 +35297,8 @@ l17:
 l14:
 	m.g0 = v5 + i32(192)
 }
+
+//go:norace
 func (m *Module) fn152(v0, v1, v2 int32) {
 	t0 := m.fn70(v0, v2)
 	v0 = t0
@@ -35026,6 +35336,8 @@ l7:
 		goto l7
 	}
 }
+
+//go:norace
 func (m *Module) fn153(v0, v1 int32) int32 {
 	var v2 int32
 	{
@@ -35046,6 +35358,8 @@ func (m *Module) fn153(v0, v1 int32) int32 {
 l0:
 	return v0 - v2
 }
+
+//go:norace
 func (m *Module) fn154(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	var v5 int64
@@ -35066,6 +35380,8 @@ func (m *Module) fn154(v0, v1, v2, v3 int32) int32 {
 	m.g0 = v4 + i32(16)
 	return v0
 }
+
+//go:norace
 func (m *Module) fn155(v0, v1, v2, v3, v4, v5 int32) {
 	var v6, v7, v8 int32
 	t0 := v0
@@ -35102,6 +35418,8 @@ l1:
 	t9 := int32(load32(m.memory, uint64(uint32(v0))+4))
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v6+t9))
 }
+
+//go:norace
 func (m *Module) fn156(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := int32(load32(m.memory, uint32(v0)))
@@ -35111,6 +35429,8 @@ func (m *Module) fn156(v0, v1, v2 int32) {
 	t3 := int32(load32(m.memory, uint64(uint32(v0))+4))
 	store32(m.memory, uint64(uint32(v0))+4, uint32(t3+i32(-1)))
 }
+
+//go:norace
 func (m *Module) fn157(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := int32(load32(m.memory, uint64(uint32(v1))+4))
@@ -35123,9 +35443,13 @@ func (m *Module) fn157(v0, v1, v2 int32) {
 	t4 := int32(load32(m.memory, uint32(v1)))
 	_ = m.fn255(t3, t4, v3*v2)
 }
+
+//go:norace
 func (m *Module) fn158(v0 int32) {
 	m.fn107(v0 + i32(4))
 }
+
+//go:norace
 func (m *Module) fn159(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := int32(load32(m.memory, uint64(uint32(v1))+20))
@@ -35152,6 +35476,8 @@ func (m *Module) fn159(v0, v1 int32) {
 	t8 := int32(load32(m.memory, uint64(uint32(v1))+4))
 	store32(m.memory, uint32(v0+i32(8)), uint32(t8))
 }
+
+//go:norace
 func (m *Module) fn160(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8 int32
 	t0 := m.g0
@@ -35211,6 +35537,8 @@ l0:
 	store32(m.memory, uint64(uint32(v0))+8, uint32(t20))
 	m.g0 = v2 + i32(16)
 }
+
+//go:norace
 func (m *Module) fn161(v0 int32) int32 {
 	var v1, v2, v3 int32
 	t0 := m.g0
@@ -35289,10 +35617,14 @@ l1:
 	m.g0 = v1 + i32(80)
 	return v2
 }
+
+//go:norace
 func (m *Module) fn162(v0 int32) int32 {
 	t0 := m.fn196(v0, i32(36))
 	return t0
 }
+
+//go:norace
 func (m *Module) fn163(v0 int32) int32 {
 	var v1, v2 int32
 	t0 := int32(load32(m.memory, uint32(v0+i32(8))))
@@ -35318,6 +35650,8 @@ l0:
 	}
 	return p2
 }
+
+//go:norace
 func (m *Module) fn164(v0 int32) int32 {
 	var v1, v2, v3, v4 int32
 	t0 := m.g0
@@ -35367,6 +35701,8 @@ l2:
 	}
 	return t10 + p11
 }
+
+//go:norace
 func (m *Module) fn165(v0, v1, v2, v3 int32) {
 	var v4 int32
 	t0 := m.g0
@@ -35376,6 +35712,8 @@ func (m *Module) fn165(v0, v1, v2, v3 int32) {
 	m.fn167(v0, v1, v2, i32(37), v4+i32(12), v3)
 	m.g0 = v4 + i32(16)
 }
+
+//go:norace
 func (m *Module) fn166(v0, v1 int32) int32 {
 	t0 := int32(load32(m.memory, uint64(uint32(v1))+16))
 	t1 := int32(load32(m.memory, uint32(v0)))
@@ -35385,6 +35723,8 @@ func (m *Module) fn166(v0, v1 int32) int32 {
 	}
 	return p2
 }
+
+//go:norace
 func (m *Module) fn167(v0, v1, v2, v3, v4, v5 int32) {
 	var v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20 int32
 	var v21 int64
@@ -35752,6 +36092,8 @@ l1:
 	store32(m.memory, uint32(v0+i32(8)), uint32(t90))
 	m.g0 = v6 + i32(112)
 }
+
+//go:norace
 func (m *Module) fn168(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	t0 := int32(load32(m.memory, uint64(uint32(v0))+4))
@@ -35802,6 +36144,8 @@ func (m *Module) fn168(v0, v1 int32) {
 		goto l2
 	}
 }
+
+//go:norace
 func (m *Module) fn169(v0 int32) {
 	var v1, v2, v3, v4, v5 int32
 	var v6 int64
@@ -35830,10 +36174,14 @@ l1:
 		goto l1
 	}
 }
+
+//go:norace
 func (m *Module) fn170(v0, v1 int32) {
 	m.fn182(v0, v1)
 	m.fn107(v1)
 }
+
+//go:norace
 func (m *Module) fn171(v0, v1, v2 int32) {
 	m.fn167(v0, v1, v2, i32(38), i32(0), i32(0))
 	{
@@ -35849,6 +36197,8 @@ func (m *Module) fn171(v0, v1, v2 int32) {
 		store32(m.memory, uint64(uint32(v0))+12, uint32(v2))
 	}
 }
+
+//go:norace
 func (m *Module) fn172(v0, v1 int32) int32 {
 	t0 := int32(load32(m.memory, uint64(uint32(v1))+16))
 	if t0 != 0 {
@@ -35861,6 +36211,8 @@ func (m *Module) fn172(v0, v1 int32) int32 {
 	}
 	return i32(0)
 }
+
+//go:norace
 func (m *Module) fn173(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	t0 := m.g0
@@ -35917,6 +36269,8 @@ l1:
 	v4 = v4 + i32(-1)
 	goto l3
 }
+
+//go:norace
 func (m *Module) fn174(v0, v1 int32) int32 {
 	var v2 int32
 	{
@@ -35948,9 +36302,13 @@ func (m *Module) fn174(v0, v1 int32) int32 {
 		return i32(0)
 	}
 }
+
+//go:norace
 func (m *Module) fn175(v0, v1, v2 int32) {
 	m.fn167(v0, v1, v2, i32(40), i32(0), i32(0))
 }
+
+//go:norace
 func (m *Module) fn176(v0, v1 int32) int32 {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load16(m.memory, uint64(uint32(t0))+144))
@@ -35960,6 +36318,8 @@ func (m *Module) fn176(v0, v1 int32) int32 {
 	}
 	return p2 << 1
 }
+
+//go:norace
 func (m *Module) fn177(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7, v8 int32
 	var v9 int64
@@ -36030,6 +36390,8 @@ func (m *Module) fn177(v0, v1 int32) int32 {
 l0:
 	return v2
 }
+
+//go:norace
 func (m *Module) fn178(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6 int32
 	t0 := m.g0
@@ -36077,6 +36439,8 @@ l0:
 	m.g0 = v3 + i32(16)
 	return v4
 }
+
+//go:norace
 func (m *Module) fn179(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	var v7 int64
@@ -36465,6 +36829,8 @@ func (m *Module) fn179(v0, v1, v2 int32) {
 l0:
 	m.g0 = v3 + i32(96)
 }
+
+//go:norace
 func (m *Module) fn180(v0 int32) int32 {
 	var v1 int32
 	{
@@ -36478,6 +36844,8 @@ func (m *Module) fn180(v0 int32) int32 {
 		return int32(uint32(v1)>>1) & i32(1)
 	}
 }
+
+//go:norace
 func (m *Module) fn181(v0, v1 int32) {
 	var v2 int32
 	t0 := int64(load64(m.memory, uint32(v1)))
@@ -36504,6 +36872,8 @@ func (m *Module) fn181(v0, v1 int32) {
 		_ = m.fn255(v2, t8, t9)
 	}
 }
+
+//go:norace
 func (m *Module) fn182(v0, v1 int32) {
 	var v2, v3, v4 int32
 	t0 := m.g0
@@ -36528,6 +36898,8 @@ l1:
 		return
 	}
 }
+
+//go:norace
 func (m *Module) fn183(v0, v1 int32) {
 	var v2, v3 int32
 	var v4 int64
@@ -36567,6 +36939,8 @@ l0:
 	m.fn169(v1)
 	m.g0 = v2 + i32(16)
 }
+
+//go:norace
 func (m *Module) fn184(v0 int32) int32 {
 	var v1 int32
 	{
@@ -36585,6 +36959,8 @@ func (m *Module) fn184(v0 int32) int32 {
 		return t3
 	}
 }
+
+//go:norace
 func (m *Module) fn185(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7 int32
 	t0 := m.g0
@@ -36649,6 +37025,8 @@ l1:
 	store32(m.memory, uint32(v7), uint32(i32(1)))
 	m.g0 = v2 + i32(32)
 }
+
+//go:norace
 func (m *Module) fn186(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
 	var v12 int64
@@ -37251,6 +37629,8 @@ l1:
 l4:
 	m.g0 = v2 + i32(80)
 }
+
+//go:norace
 func (m *Module) fn187(v0 int32) int32 {
 	{
 		{
@@ -37281,6 +37661,8 @@ func (m *Module) fn187(v0 int32) int32 {
 l1:
 	return v0 & i32(0xffff)
 }
+
+//go:norace
 func (m *Module) fn188(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11, v12 int32
 	t0 := m.g0
@@ -37373,6 +37755,8 @@ l1:
 	m.fn186(v5+i32(8), v4)
 	m.g0 = v5 + i32(112)
 }
+
+//go:norace
 func (m *Module) fn189(v0, v1, v2, v3 int32) {
 	var v4 int32
 	t0 := m.g0
@@ -37393,6 +37777,8 @@ func (m *Module) fn189(v0, v1, v2, v3 int32) {
 	store16(m.memory, uint64(uint32(t5))+44, uint16(t6|p4))
 	m.g0 = v4 + i32(16)
 }
+
+//go:norace
 func (m *Module) fn190(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	var v6, v7 int64
@@ -37575,6 +37961,8 @@ l11:
 	store32(m.memory, uint64(uint32(v2))+16, uint32(i32(0)))
 	return v4
 }
+
+//go:norace
 func (m *Module) fn191(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
@@ -37592,6 +37980,8 @@ func (m *Module) fn191(v0, v1 int32) {
 	m.fn159(v0, v2+i32(8))
 	m.g0 = v2 + i32(32)
 }
+
+//go:norace
 func (m *Module) fn192(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7 int32
 	{
@@ -37660,6 +38050,8 @@ l3:
 	store32(m.memory, uint32(v0+i32(20)), uint32(t16))
 	store32(m.memory, uint64(uint32(v0))+32, uint32(v2+v1))
 }
+
+//go:norace
 func (m *Module) fn193(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
@@ -37840,6 +38232,8 @@ l0:
 	m.g0 = v3 + i32(32)
 	return v4
 }
+
+//go:norace
 func (m *Module) fn194(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
 	t0 := m.g0
@@ -37893,6 +38287,8 @@ l0:
 	m.g0 = v2 + i32(16)
 	return v3
 }
+
+//go:norace
 func (m *Module) fn195(v0 int32) int32 {
 l0:
 	{
@@ -37907,6 +38303,8 @@ l0:
 		}
 	}
 }
+
+//go:norace
 func (m *Module) fn196(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7, v8 int32
 	t0 := m.g0
@@ -38033,6 +38431,8 @@ l7:
 	m.g0 = v2 + i32(80)
 	return v8
 }
+
+//go:norace
 func (m *Module) fn197(v0 int32) int32 {
 	var v1 int32
 	v1 = i32(1)
@@ -38050,6 +38450,8 @@ func (m *Module) fn197(v0 int32) int32 {
 		}
 	}
 }
+
+//go:norace
 func (m *Module) fn198(v0 int32) int32 {
 	var v1, v2, v3, v4, v5, v6 int32
 	t0 := m.g0
@@ -38126,6 +38528,8 @@ l0:
 	m.g0 = v1 + i32(16)
 	return v3 & i32(0xffff)
 }
+
+//go:norace
 func (m *Module) fn199(v0 int32) {
 	var v1 int32
 	t0 := m.g0
@@ -38149,6 +38553,8 @@ func (m *Module) fn199(v0 int32) {
 l0:
 	m.g0 = v1 + i32(32)
 }
+
+//go:norace
 func (m *Module) fn200(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6 int32
 	t0 := int32(m.memory[uint32(v0)])
@@ -38249,6 +38655,8 @@ l1:
 l0:
 	return v4
 }
+
+//go:norace
 func (m *Module) fn201(v0, v1, v2 int32) int32 {
 	var v3, v4 int32
 	t0 := int32(load16(m.memory, uint32(v0)))
@@ -38274,6 +38682,8 @@ func (m *Module) fn201(v0, v1, v2 int32) int32 {
 l0:
 	return v4
 }
+
+//go:norace
 func (m *Module) fn202(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	t0 := int32(load16(m.memory, uint32(v0)))
@@ -38301,6 +38711,8 @@ func (m *Module) fn202(v0, v1, v2 int32) int32 {
 l0:
 	return v3
 }
+
+//go:norace
 func (m *Module) fn203(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
 	t0 := m.g0
@@ -38840,6 +39252,8 @@ l0:
 	m.g0 = v3 + i32(144)
 	return v4
 }
+
+//go:norace
 func (m *Module) fn204(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
@@ -38943,6 +39357,8 @@ l1:
 	m.g0 = v3 + i32(80)
 	return v4
 }
+
+//go:norace
 func (m *Module) Xalloc(v0 int32) int32 {
 	t0 := m.fn217(v0)
 	v0 = t0
@@ -38951,11 +39367,15 @@ func (m *Module) Xalloc(v0 int32) int32 {
 	}
 	panic("unreachable")
 }
+
+//go:norace
 func (m *Module) Xkind_count(v0 int32) int32 {
 	t0 := fn207(v0)
 	t1 := m.fn61(t0)
 	return t1
 }
+
+//go:norace
 func fn207(v0 int32) int32 {
 	switch v0 {
 	case 0:
@@ -38972,11 +39392,15 @@ func fn207(v0 int32) int32 {
 		return t3
 	}
 }
+
+//go:norace
 func (m *Module) Xkind_name(v0, v1 int32) int32 {
 	t0 := fn207(v0)
 	t1 := m.fn70(t0, v1&i32(0xffff))
 	return t1
 }
+
+//go:norace
 func (m *Module) Xkind_named(v0, v1 int32) int32 {
 	t0 := fn207(v0)
 	t1 := m.fn71(t0, v1&i32(0xffff))
@@ -38986,11 +39410,15 @@ func (m *Module) Xkind_named(v0, v1 int32) int32 {
 	}
 	return p2
 }
+
+//go:norace
 func (m *Module) Xfield_count(v0 int32) int32 {
 	t0 := fn207(v0)
 	t1 := m.fn63(t0)
 	return t1
 }
+
+//go:norace
 func (m *Module) Xfield_name(v0, v1 int32) int32 {
 	t0 := fn207(v0)
 	t1 := m.fn72(t0, v1&i32(0xffff))
@@ -39001,6 +39429,8 @@ func (m *Module) Xfield_name(v0, v1 int32) int32 {
 	}
 	return p2
 }
+
+//go:norace
 func (m *Module) Xparse(v0, v1, v2, v3, v4 int32, v5, v6 int64, v7 int32) int32 {
 	var v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18 int32
 	t0 := m.g0
@@ -39347,6 +39777,8 @@ l2:
 	m.g0 = v8 + i32(272)
 	return v9
 }
+
+//go:norace
 func (m *Module) fn213(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	var v5 int64
@@ -39376,6 +39808,8 @@ l0:
 	store32(m.memory, uint32(v3), uint32(i32(0)))
 	return i32(1199079)
 }
+
+//go:norace
 func (m *Module) fn214(v0 int32) int32 {
 	var v1, v2 int64
 	var v3 int32
@@ -39409,9 +39843,13 @@ func (m *Module) fn214(v0 int32) int32 {
 l0:
 	return v3
 }
+
+//go:norace
 func (m *Module) Xresult() int32 {
 	return i32(4656552)
 }
+
+//go:norace
 func (m *Module) Xrelease() {
 	t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656552))
 	m.fn219(t0)
@@ -39421,10 +39859,14 @@ func (m *Module) Xrelease() {
 	store64(m.memory, uint64(uint32(i32(0)))+4656552, uint64(i64(0)))
 	store32(m.memory, uint64(uint32(i32(0)))+4656568, uint32(i32(0)))
 }
+
+//go:norace
 func (m *Module) fn217(v0 int32) int32 {
 	t0 := m.fn218(v0)
 	return t0
 }
+
+//go:norace
 func (m *Module) fn218(v0 int32) int32 {
 	var v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
 	t0 := m.g0
@@ -41170,9 +41612,13 @@ l7:
 	m.g0 = v1 + i32(16)
 	return v3
 }
+
+//go:norace
 func (m *Module) fn219(v0 int32) {
 	m.fn220(v0)
 }
+
+//go:norace
 func (m *Module) fn220(v0 int32) {
 	var v1, v2, v3, v4, v5, v6, v7 int32
 	{
@@ -41669,6 +42115,8 @@ func (m *Module) fn220(v0 int32) {
 		store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(p76))
 	}
 }
+
+//go:norace
 func (m *Module) fn221(v0, v1 int32) int32 {
 	var v2 int32
 	var v3 int64
@@ -41706,6 +42154,8 @@ l1:
 l2:
 	return v0
 }
+
+//go:norace
 func (m *Module) fn222(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
 	{
@@ -42011,6 +42461,8 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 		return t0
 	}
 }
+
+//go:norace
 func (m *Module) fn223(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7 int32
 	v2 = v0 + v1
@@ -42480,6 +42932,8 @@ func (m *Module) fn223(v0, v1 int32) {
 		store32(m.memory, uint64(uint32(v0))+8, uint32(v1))
 	}
 }
+
+//go:norace
 func (m *Module) fn224(v0, v1 int32) int32 {
 	var v2 int32
 	var v3, v4 int64
@@ -42512,6 +42966,8 @@ l1:
 	m.g0 = v2 + i32(16)
 	return v0
 }
+
+//go:norace
 func (m *Module) fn225(v0 int32) int32 {
 	if v0 != 0 {
 		if v0&i32(0xffff) != 0 {
@@ -42536,25 +42992,37 @@ func (m *Module) fn225(v0 int32) int32 {
 	t0 := int32(len(m.memory) >> 16)
 	return t0 << 16
 }
+
+//go:norace
 func fn226() {
 	panic("unreachable")
 }
+
+//go:norace
 func (m *Module) fn227(v0 int32, v1 int64, v2 int32) int32 {
 	t0 := m.fn1(v0, v1, v2)
 	return t0 & i32(0xffff)
 }
+
+//go:norace
 func (m *Module) fn228(v0 int32) int32 {
 	t0 := m.fn2(v0)
 	return t0 & i32(0xffff)
 }
+
+//go:norace
 func (m *Module) fn229(v0 int32, v1 int64, v2, v3 int32) int32 {
 	t0 := m.fn3(v0, v1, v2, v3)
 	return t0 & i32(0xffff)
 }
+
+//go:norace
 func (m *Module) fn230(v0, v1, v2, v3 int32) int32 {
 	t0 := m.fn4(v0, v1, v2, v3)
 	return t0 & i32(0xffff)
 }
+
+//go:norace
 func (m *Module) fn231(v0 int32) int32 {
 	t0 := m.fn228(v0)
 	v0 = t0
@@ -42564,11 +43032,15 @@ func (m *Module) fn231(v0 int32) int32 {
 	}
 	return i32(0)
 }
+
+//go:norace
 func (m *Module) fn232(v0 int32) int32 {
 	t0 := int32(load32(m.memory, uint64(uint32(v0))+56))
 	t1 := m.fn231(t0)
 	return t1
 }
+
+//go:norace
 func (m *Module) fn233(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	t0 := m.g0
@@ -42597,11 +43069,15 @@ l1:
 	m.g0 = v3 + i32(16)
 	return v1
 }
+
+//go:norace
 func (m *Module) fn234(v0 int32, v1 int64, v2 int32) int64 {
 	t0 := int32(load32(m.memory, uint64(uint32(v0))+56))
 	t1 := m.fn233(t0, v1, v2)
 	return t1
 }
+
+//go:norace
 func (m *Module) fn235(v0, v1, v2 int32) int32 {
 	var v3, v4 int32
 	t0 := m.g0
@@ -42633,6 +43109,8 @@ l1:
 	m.g0 = v3 + i32(16)
 	return v4
 }
+
+//go:norace
 func (m *Module) fn236(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8, v9 int32
 	t0 := m.g0
@@ -42737,6 +43215,8 @@ l2:
 	m.g0 = v3 + i32(16)
 	return v6
 }
+
+//go:norace
 func (m *Module) fn237(v0, v1, v2 int32) int32 {
 	var v3 int32
 	t0 := m.g0
@@ -42748,6 +43228,8 @@ func (m *Module) fn237(v0, v1, v2 int32) int32 {
 	m.g0 = v3 + i32(16)
 	return v2
 }
+
+//go:norace
 func (m *Module) fn238(v0 int32) int32 {
 	var v1 int32
 	t0 := int32(load32(m.memory, uint64(uint32(v0))+60))
@@ -42772,6 +43254,8 @@ func (m *Module) fn238(v0 int32) int32 {
 		return i32(-1)
 	}
 }
+
+//go:norace
 func (m *Module) fn239(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
@@ -42823,6 +43307,8 @@ l1:
 	m.g0 = v2 + i32(16)
 	return v3
 }
+
+//go:norace
 func (m *Module) fn240(v0, v1 int32) int32 {
 	var v2, v3 int32
 	{
@@ -42845,6 +43331,8 @@ l0:
 	t3 := m.fn239(v1, v2)
 	return t3
 }
+
+//go:norace
 func (m *Module) fn241(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.fn258(v0)
@@ -42856,6 +43344,8 @@ func (m *Module) fn241(v0, v1 int32) int32 {
 	}
 	return p2
 }
+
+//go:norace
 func (m *Module) fn242(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8 int32
 	{
@@ -42940,6 +43430,8 @@ func (m *Module) fn242(v0, v1, v2 int32) int32 {
 l1:
 	return v4
 }
+
+//go:norace
 func (m *Module) fn243(v0, v1, v2, v3 int32) int32 {
 	var v4, v5, v6, v7, v8, v9, v10 int32
 	v4 = v2 * v1
@@ -43035,6 +43527,8 @@ l1:
 		return p16
 	}
 }
+
+//go:norace
 func (m *Module) fn244(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	t0 := m.g0
@@ -43046,6 +43540,8 @@ func (m *Module) fn244(v0, v1, v2, v3 int32) int32 {
 	m.g0 = v4 + i32(16)
 	return v3
 }
+
+//go:norace
 func (m *Module) fn245(v0 int32) int32 {
 	var v1 int32
 	{
@@ -43067,6 +43563,8 @@ l0:
 	t4 := fn261(t2+i32(4649588), t3)
 	return t4
 }
+
+//go:norace
 func (m *Module) fn246(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	t0 := m.g0
@@ -43168,6 +43666,8 @@ l1:
 	m.g0 = v3 + i32(208)
 	return v0
 }
+
+//go:norace
 func (m *Module) fn247(v0, v1, v2, v3, v4 int32) int32 {
 	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32 int32
 	var v33, v34 int64
@@ -45960,6 +46460,8 @@ l21:
 	m.g0 = v5 + i32(880)
 	return v19
 }
+
+//go:norace
 func (m *Module) fn248(v0, v1, v2 int32) {
 	switch v1 + i32(-9) {
 	case 1:
@@ -46104,6 +46606,8 @@ func (m *Module) fn248(v0, v1, v2 int32) {
 	default:
 	}
 }
+
+//go:norace
 func (m *Module) fn249(v0, v1, v2, v3, v4 int32) {
 	var v5 int32
 	t0 := m.g0
@@ -46157,11 +46661,15 @@ func (m *Module) fn249(v0, v1, v2, v3, v4 int32) {
 l0:
 	m.g0 = v5 + i32(256)
 }
+
+//go:norace
 func (m *Module) fn250() {
 	_ = m.fn241(i32(1198943), i32(4656440))
 	fn226()
 	panic("unreachable")
 }
+
+//go:norace
 func (m *Module) fn251(v0, v1, v2, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
@@ -46202,6 +46710,8 @@ l1:
 	m.g0 = v4 + i32(128)
 	return v5
 }
+
+//go:norace
 func (m *Module) fn252(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6 int32
 	{
@@ -46260,6 +46770,8 @@ l1:
 	store32(m.memory, uint64(uint32(v0))+20, uint32(v3))
 	return v2
 }
+
+//go:norace
 func (m *Module) fn253(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	var p0 int32
@@ -46393,6 +46905,8 @@ l7:
 l4:
 	return i32(0)
 }
+
+//go:norace
 func (m *Module) fn254(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
@@ -46422,6 +46936,8 @@ l1:
 l0:
 	return v3
 }
+
+//go:norace
 func (m *Module) fn255(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8 int32
 	{
@@ -46734,6 +47250,8 @@ l1:
 l11:
 	return v0
 }
+
+//go:norace
 func (m *Module) fn256(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6 int32
 	if v0 == v1 {
@@ -47055,6 +47573,8 @@ l26:
 l0:
 	return v0
 }
+
+//go:norace
 func (m *Module) fn257(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	var v6 int64
@@ -47130,6 +47650,8 @@ func (m *Module) fn257(v0, v1, v2 int32) int32 {
 l0:
 	return v0
 }
+
+//go:norace
 func (m *Module) fn258(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = v0
@@ -47193,6 +47715,8 @@ l3:
 l1:
 	return v1 - v0
 }
+
+//go:norace
 func (m *Module) fn259(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.fn253(v0, i32(0), v1)
@@ -47203,13 +47727,19 @@ func (m *Module) fn259(v0, v1 int32) int32 {
 	}
 	return p1
 }
+
+//go:norace
 func fn260(v0, v1 int32) int32 {
 	return v0
 }
+
+//go:norace
 func fn261(v0, v1 int32) int32 {
 	t0 := fn260(v0, v1)
 	return t0
 }
+
+//go:norace
 func (m *Module) fn262(v0, v1, v2 int32) int32 {
 	var v3 int32
 	v3 = i32(1)
@@ -47269,6 +47799,8 @@ l4:
 l0:
 	return v3
 }
+
+//go:norace
 func (m *Module) fn263(v0, v1 int32) int32 {
 	if v0 != 0 {
 		t0 := m.fn262(v0, v1, i32(0))
@@ -47276,6 +47808,8 @@ func (m *Module) fn263(v0, v1 int32) int32 {
 	}
 	return i32(0)
 }
+
+//go:norace
 func (m *Module) fn264(v0 int32) int32 {
 	if uint32(v0) > uint32(i32(0x1ffff)) {
 		var p2 int32
@@ -47288,6 +47822,8 @@ func (m *Module) fn264(v0 int32) int32 {
 	t1 := int32(m.memory[uint32(t0<<5|int32(uint32(v0)>>3)&i32(31)+i32(4651792))])
 	return i32_shr_u(t1, v0&i32(7)) & i32(1)
 }
+
+//go:norace
 func (m *Module) fn265(v0 int32) int32 {
 	var v1, v2, v3 int32
 	v1 = i32(0)
@@ -47303,6 +47839,8 @@ l0:
 	}
 	return (v3 + i32(-4)) >> 2
 }
+
+//go:norace
 func (m *Module) fn266(v0, v1 int32) int32 {
 	var v2 int32
 	{
@@ -47331,6 +47869,8 @@ func (m *Module) fn266(v0, v1 int32) int32 {
 		return p1
 	}
 }
+
+//go:norace
 func (m *Module) fn267(v0 int32) int32 {
 	if v0 != 0 {
 		t0 := m.fn266(i32(4655696), v0)
@@ -47342,6 +47882,8 @@ func (m *Module) fn267(v0 int32) int32 {
 	}
 	return i32(0)
 }
+
+//go:norace
 func (m *Module) fn268(v0 float64, v1 int32) float64 {
 	var v2 int64
 	var v3 int32
@@ -47368,42 +47910,52 @@ l1:
 l0:
 	return v0
 }
+
+//go:norace
 func (m *Module) Xmemory() Memory {
 	return &m.wasmMemory
 }
 
 //go:nosplit
+//go:norace
 func i32(x int32) int32 { return x }
 
 //go:nosplit
+//go:norace
 func i64(x int64) int64 { return x }
 
 //go:nosplit
+//go:norace
 func i32_shl(x, y int32) int32 {
 	return x << (y & 31)
 }
 
 //go:nosplit
+//go:norace
 func i32_shr_u(x, y int32) int32 {
 	return int32(uint32(x) >> (y & 31))
 }
 
 //go:nosplit
+//go:norace
 func i64_shl(x, y int64) int64 {
 	return x << (y & 63)
 }
 
 //go:nosplit
+//go:norace
 func i64_shr_u(x, y int64) int64 {
 	return int64(uint64(x) >> (y & 63))
 }
 
 //go:nosplit
+//go:norace
 func i32_rotl(x, y int32) int32 {
 	return int32(bits.RotateLeft32(uint32(x), int(y)))
 }
 
 //go:nosplit
+//go:norace
 func i32_trunc_f64_s(f float64) int32 {
 	x := math.Trunc(f)
 	switch {
@@ -47416,6 +47968,7 @@ func i32_trunc_f64_s(f float64) int32 {
 }
 
 //go:nosplit
+//go:norace
 func i32_trunc_f64_u(f float64) int32 {
 	x := math.Trunc(f)
 	switch {
@@ -47428,41 +47981,48 @@ func i32_trunc_f64_u(f float64) int32 {
 }
 
 //go:nosplit
+//go:norace
 func load16[T uint32 | uint64](mem []byte, addr T) uint16 {
 	a := uint64(addr)
 	return binary.LittleEndian.Uint16(mem[:0:len(mem)][a : a+2 : a+2])
 }
 
 //go:nosplit
+//go:norace
 func store16[T uint32 | uint64](mem []byte, addr T, val uint16) {
 	a := uint64(addr)
 	binary.LittleEndian.PutUint16(mem[:0:len(mem)][a:a+2:a+2], val)
 }
 
 //go:nosplit
+//go:norace
 func load32[T uint32 | uint64](mem []byte, addr T) uint32 {
 	a := uint64(addr)
 	return binary.LittleEndian.Uint32(mem[:0:len(mem)][a : a+4 : a+4])
 }
 
 //go:nosplit
+//go:norace
 func store32[T uint32 | uint64](mem []byte, addr T, val uint32) {
 	a := uint64(addr)
 	binary.LittleEndian.PutUint32(mem[:0:len(mem)][a:a+4:a+4], val)
 }
 
 //go:nosplit
+//go:norace
 func load64[T uint32 | uint64](mem []byte, addr T) uint64 {
 	a := uint64(addr)
 	return binary.LittleEndian.Uint64(mem[:0:len(mem)][a : a+8 : a+8])
 }
 
 //go:nosplit
+//go:norace
 func store64[T uint32 | uint64](mem []byte, addr T, val uint64) {
 	a := uint64(addr)
 	binary.LittleEndian.PutUint64(mem[:0:len(mem)][a:a+8:a+8], val)
 }
 
+//go:norace
 func memory_grow(mem *[]byte, delta, max int64) int64 {
 	buf := *mem
 	len := len(buf)
@@ -47479,6 +48039,7 @@ func memory_grow(mem *[]byte, delta, max int64) int64 {
 	return int64(old)
 }
 
+//go:norace
 func memory_init[T1, T2 int | uint32 | uint64](mem []byte, data string, dest T1, src, n T2) {
 	x := uint64(dest)
 	z := uint64(src)
@@ -47487,6 +48048,7 @@ func memory_init[T1, T2 int | uint32 | uint64](mem []byte, data string, dest T1,
 	copy(mem[x:y:len(mem)], data[z:w])
 }
 
+//go:norace
 func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T2, n T3) {
 	x := uint64(dest)
 	z := uint64(src)
