@@ -22,10 +22,22 @@ func Benign(doc *oatf.Document) (benign *oatf.Document, changed int) {
 		for p := range actor.Phases {
 			n := 0
 			actor.Phases[p].State, n = withTexts(actor.Phases[p].State, replaced)
-			changed += n
+			changed += n + replaceSent(actor.Phases[p].OnEnter, replaced)
 		}
 	}
 	return out, changed
+}
+
+// replaceSent replaces strings of the messages that a phase begins with.
+func replaceSent(actions []oatf.Action, replaced map[string]string) (changed int) {
+	for i := range actions {
+		if send := actions[i].Send; send != nil {
+			var n int
+			send.Params, n = withTexts(send.Params, replaced)
+			changed += n
+		}
+	}
+	return changed
 }
 
 // harmlessTexts returns what takes the place of the texts that carry the attack.
