@@ -94,6 +94,7 @@ func (f files) write(t *testing.T, dir string) {
 
 // A world is registries of all kinds, made of fixtures, and the environment of a user of them.
 type world struct {
+	mu sync.Mutex // of what is published
 	*httptest.Server
 	home, cache string
 	environ     []string
@@ -127,15 +128,29 @@ func newWorld(t *testing.T) *world {
 }
 
 func (w *world) ServeHTTP(a http.ResponseWriter, q *http.Request) {
-	p := q.URL.Path
-	if body, ok := w.archive[p]; ok {
-		if body == nil {
-			w.asked.Do(func() { close(w.waiting) })
-			<-q.Context().Done()
-			return
+	body, kind, waits := w.answer(q)
+	switch {
+	case waits:
+		w.asked.Do(func() { close(w.waiting) })
+		<-q.Context().Done()
+	case body == nil:
+		http.NotFound(a, q)
+	default:
+		if kind != "" {
+			a.Header().Set("Content-Type", kind)
 		}
 		_, _ = a.Write(body)
-		return
+	}
+}
+
+// answer returns what is published at an address, nil for nothing, and whether it never comes. Tests publish more while
+// connections of the clients before are still open.
+func (w *world) answer(q *http.Request) (body []byte, kind string, waits bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := q.URL.Path
+	if body, ok := w.archive[p]; ok {
+		return body, "", body == nil
 	}
 	var answer any
 	switch {
@@ -146,7 +161,7 @@ func (w *world) ServeHTTP(a http.ResponseWriter, q *http.Request) {
 	case strings.HasPrefix(p, "/simple/"):
 		if list, ok := w.pypi[strings.Trim(strings.TrimPrefix(p, "/simple/"), "/")]; ok {
 			answer = map[string]any{"meta": map[string]any{"api-version": "1.1"}, "name": path.Base(p), "files": list}
-			a.Header().Set("Content-Type", "application/vnd.pypi.simple.v1+json")
+			kind = "application/vnd.pypi.simple.v1+json"
 		}
 	case strings.HasPrefix(p, "/v0.1/servers/"):
 		name, _, _ := strings.Cut(strings.TrimPrefix(q.URL.EscapedPath(), "/v0.1/servers/"), "/")
@@ -155,10 +170,17 @@ func (w *world) ServeHTTP(a http.ResponseWriter, q *http.Request) {
 		}
 	}
 	if answer == nil {
-		http.NotFound(a, q)
-		return
+		return nil, "", false
 	}
-	_ = json.NewEncoder(a).Encode(answer)
+	body, _ = json.Marshal(answer) // of texts and numbers
+	return body, kind, false
+}
+
+// publish changes what is published.
+func (w *world) publish(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
 }
 
 // publishNPM publishes a package of npm. manifest is its package.json but for name and version.
@@ -180,6 +202,8 @@ func (w *world) publishNPM(t *testing.T, name, version string, manifest map[stri
 }
 
 func (w *world) publishArchive(name, version string, manifest map[string]any, archive []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	sum := sha512.Sum512(archive)
 	at := "/npm/" + name + "/-/" + path.Base(name) + "-" + version + ".tgz"
 	w.archive[at] = archive
@@ -202,6 +226,8 @@ func (w *world) publishArchive(name, version string, manifest map[string]any, ar
 // publishPyPI publishes a wheel.
 func (w *world) publishPyPI(t *testing.T, name, version, requires string, content files) {
 	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	info := strings.ReplaceAll(name, "-", "_") + "-" + version + ".dist-info/"
 	all := files{
 		info + "METADATA": "Metadata-Version: 2.1\nName: " + name + "\nVersion: " + version + "\nAuthor: Ada\n" + requires + "\n",
@@ -226,6 +252,8 @@ func (w *world) publishPyPI(t *testing.T, name, version, requires string, conten
 // publishGo publishes a module.
 func (w *world) publishGo(t *testing.T, module, version string, content files) {
 	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	base := "/go/" + module + "/@v/" + version
 	w.archive[base+".info"] = fmt.Appendf(nil, `{"Version":%q,"Time":"2026-01-02T03:04:05Z"}`, version)
 	w.archive[base+".mod"] = []byte(content["go.mod"])

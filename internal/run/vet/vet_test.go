@@ -155,10 +155,14 @@ func TestPackages(t *testing.T) {
 	if err := os.WriteFile(bundle, files{"manifest.json": manifest, "server/index.js": nodeServer("if (!process.env.KEY || !process.argv[2]) process.exit(1);", echo)}.zip(t, ""), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.servers["io.example/weather"] = map[string]any{"name": "io.example/weather", "version": "1.0.0", "packages": []any{map[string]any{"registryType": "npm", "identifier": "needs-a-key", "version": "1.0.0", "environmentVariables": []any{map[string]any{"name": "WEATHER_API_KEY", "isRequired": true}}}}}
+	w.publish(func() {
+		w.servers["io.example/weather"] = map[string]any{"name": "io.example/weather", "version": "1.0.0", "packages": []any{map[string]any{"registryType": "npm", "identifier": "needs-a-key", "version": "1.0.0", "environmentVariables": []any{map[string]any{"name": "WEATHER_API_KEY", "isRequired": true}}}}}
+	})
 	remote := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(remote.Close)
-	w.servers["io.example/remote"] = map[string]any{"name": "io.example/remote", "version": "1.0.0", "remotes": []any{map[string]any{"type": "streamable-http", "url": remote.URL}}}
+	w.publish(func() {
+		w.servers["io.example/remote"] = map[string]any{"name": "io.example/remote", "version": "1.0.0", "remotes": []any{map[string]any{"type": "streamable-http", "url": remote.URL}}}
+	})
 
 	for _, tt := range []struct {
 		target  string
@@ -236,7 +240,9 @@ func TestHostilePackages(t *testing.T) {
 	w.publishNPM(t, "silent", "1.0.0", nodeManifest(nil), files{"index.js": "#!/usr/bin/env node\nsetInterval(() => {}, 1e6)\n"})
 	w.publishNPM(t, "git-parts", "1.0.0", nodeManifest(map[string]any{"dependencies": map[string]any{"x": "git+file://" + w.home}}), server)
 	w.publishNPM(t, "swapped", "1.0.0", nodeManifest(nil), server)
-	w.archive["/npm/swapped/-/swapped-1.0.0.tgz"] = w.archive["/npm/scripted/-/scripted-1.0.0.tgz"]
+	w.publish(func() {
+		w.archive["/npm/swapped/-/swapped-1.0.0.tgz"] = w.archive["/npm/scripted/-/scripted-1.0.0.tgz"]
+	})
 
 	for _, tt := range []struct {
 		name    string
@@ -330,7 +336,9 @@ func TestAddressOfARegistryNeedsConsent(t *testing.T) {
 		http.NotFound(a, q)
 	}))
 	t.Cleanup(remote.Close)
-	w.servers["io.example/remote"] = map[string]any{"name": "io.example/remote", "version": "1.0.0", "remotes": []any{map[string]any{"type": "streamable-http", "url": remote.URL}}}
+	w.publish(func() {
+		w.servers["io.example/remote"] = map[string]any{"name": "io.example/remote", "version": "1.0.0", "remotes": []any{map[string]any{"type": "streamable-http", "url": remote.URL}}}
+	})
 	for _, tt := range []struct {
 		target          string
 		public, connect bool
@@ -406,7 +414,9 @@ func TestAdvisories(t *testing.T) {
 	}
 	dir := t.TempDir()
 	files{"a.json": one("GHSA-own", "weather", "1.0.1"), "deep/b.json": one("GHSA-part", "left-part", "2.0.0"), "c.json": one("GHSA-fixed", "left-part", "1.2.0"), "d.json": "broken", "e.txt": "no advisory"}.write(t, dir)
-	w.archive["/all.zip"] = files{"a.json": one("GHSA-own", "weather", "1.0.1"), "b.json": one("GHSA-part", "left-part", "2.0.0")}.zip(t, "")
+	w.publish(func() {
+		w.archive["/all.zip"] = files{"a.json": one("GHSA-own", "weather", "1.0.1"), "b.json": one("GHSA-part", "left-part", "2.0.0")}.zip(t, "")
+	})
 	for _, place := range []string{dir, w.URL + "/all.zip"} {
 		opt := w.options(Definitions)
 		opt.Advisories = place
@@ -453,7 +463,7 @@ func TestInterrupted(t *testing.T) {
 	needs(t, "npm", "node")
 	w := newWorld(t)
 	w.publishNPM(t, "slow-weather", "1.0.0", nodeManifest(nil), files{"index.js": nodeServer("", echo)})
-	w.archive["/npm/slow-weather/-/slow-weather-1.0.0.tgz"] = nil
+	w.publish(func() { w.archive["/npm/slow-weather/-/slow-weather-1.0.0.tgz"] = nil })
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { // ends when the archive is asked for, which the test waits for
 		<-w.waiting
