@@ -128,6 +128,7 @@ func TestWhatIsNoRun(t *testing.T) {
 func FuzzInput(f *testing.F) {
 	f.Add(`{"threadId":"t","messages":[{"role":"tool","toolCallId":7}],"tools":[{"name":"x","parameters":[]}]}`)
 	f.Add(`{"messages":{"role":"user"},"tools":{},"state":"a b"}`)
+	f.Add(`{"messages":[]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		in, err := readInput(strings.NewReader(text))
 		if (in == nil) == (err == nil) {

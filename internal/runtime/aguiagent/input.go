@@ -3,7 +3,6 @@ package aguiagent
 import (
 	"errors"
 	"io"
-	"slices"
 	"strings"
 
 	"gauntlet/rawjson"
@@ -105,5 +104,5 @@ func (in *input) show(where string, v rawjson.Value) {
 // conversation returns what the agent sees of the input. An agent that has a front end has a conversation also
 // where it shows nothing.
 func (in *input) conversation() Conversation {
-	return Conversation{Prompt: strings.Join(in.prompt, "\n\n"), Shown: slices.Concat([]Text{}, in.shown)}
+	return Conversation{Prompt: strings.Join(in.prompt, "\n\n"), Shown: append([]Text{}, in.shown...)}
 }
