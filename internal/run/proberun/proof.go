@@ -1,0 +1,153 @@
+package proberun
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/internal/engine/probejudge"
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/rawjson"
+)
+
+// observe looks for the proof of one attempt.
+func (r *run) observe(a *attempt) {
+	if p := r.proofOf(a); p != nil {
+		a.target.proof = p
+	}
+}
+
+// proofOf returns what proves that an attempt worked, nil for nothing.
+func (r *run) proofOf(a *attempt) *probe.Proof {
+	g, payload := r.ground, &a.payload
+	g.look()
+	method, _ := a.target.tool.request("{}")
+	found := func(k probe.Kind, format string, args ...any) *probe.Proof {
+		return &probe.Proof{
+			Kind: k, Observed: fmt.Sprintf(format, args...), Variant: payload.Variant, Payload: payload.Text, Method: method,
+			Arguments: a.arguments, Answer: probejudge.Excerpt(a.answer.Text, payload.Text),
+		}
+	}
+	for _, kind := range payload.Expect {
+		switch kind {
+		case probe.File:
+			if file, ok := r.createdFile(a); ok {
+				return found(kind, "the file %s was created", file)
+			}
+		case probe.Content:
+			if content := g.content[payload.Leads]; holdsStart(a.answer.Text, payload.Text, content) {
+				return found(kind, "the answer holds the random content of %s", leadsTo[payload.Leads])
+			}
+		case probe.Product:
+			if probejudge.HoldsProduct(a.answer.Text, payload.Text, a.mark.A, a.mark.B) {
+				return found(kind, "the answer holds %d, the product of %d and %d", a.mark.A*a.mark.B, a.mark.A, a.mark.B)
+			}
+		case probe.Program:
+			if c := g.calledWithAny("--gauntlet-"+a.mark.Token, "-oProxyCommand=touch "+a.mark.Touch, "--output="+a.mark.Touch, "--upload-pack=touch "+a.mark.Touch); c != nil {
+				p := found(kind, "%s was called with an option that the value added: %q", c.Name, c.Args)
+				p.Program = c.Name
+				return p
+			}
+		case probe.Callback:
+			if p := r.callbackOf(a); p != "" {
+				return found(kind, "%s", p)
+			}
+		}
+	}
+	return nil
+}
+
+// leadsTo says for a reader what planted content is.
+var leadsTo = map[string]string{
+	"outside": "a file outside of the project folder", "sibling": "a file in a folder beside the project folder", "symlink": "a file behind a symbolic link that leads out of the project folder",
+	"service": "a service on the loopback address", "metadata": "the cloud's metadata service", "page": "a comment in the page that speaks to the model",
+}
+
+// holdsStart reports whether an answer holds a planted content or its first ten characters, which
+// is what errors of JSON parsers quote.
+func holdsStart(text, payload, content string) bool {
+	return content != "" && (probejudge.Holds(text, payload, content[:10]))
+}
+
+// createdFile returns the file that an attempt was to create.
+func (r *run) createdFile(a *attempt) (string, bool) {
+	files := []string{a.mark.Touch}
+	if a.target.Class == probe.PathTraversal {
+		files = append(files, a.mark.Touch+".json")
+	}
+	for _, f := range files {
+		if r.ground.exists(f) {
+			return f, true
+		}
+	}
+	return "", false
+}
+
+// callbackOf says which planted service was asked by an attempt, "" for none.
+func (r *run) callbackOf(a *attempt) string {
+	if a.payload.Leads == "header" {
+		if name := "X-Gauntlet-" + a.mark.Token; r.ground.hasHeader(name) {
+			return "a request carried the header " + name + " that the value added"
+		}
+		return ""
+	}
+	c := r.ground.requested(a.mark.Token, a.payload.Leads != "parent")
+	switch {
+	case c == nil:
+		return ""
+	case a.payload.Leads == "parent":
+		return r.climbed(a, c)
+	case !strings.HasPrefix(pathOf(c.URL), "/"+a.mark.Token): // the server asks this service of its own accord, with the value below some path
+		return ""
+	}
+	where := "the loopback address"
+	if strings.Contains(c.URL, privateService.String()) {
+		where = "a private address"
+	}
+	return fmt.Sprintf("a service on %s was asked: %s %s", where, c.Method, c.URL)
+}
+
+// climbed compares the path of a request with that for an ordinary value: a value with ../ in it
+// must not lead to the folder above.
+func (r *run) climbed(a *attempt, c *serviceCall) string {
+	ordinary := r.ordinaryRequest(a.target)
+	if ordinary == "" || strings.Contains(c.URL, "..") || strings.Contains(strings.ToLower(c.URL), "%2e%2e") || strings.Contains(strings.ToLower(c.URL), "..%2f") {
+		return ""
+	}
+	before, _, ok := strings.Cut(pathOf(c.URL), a.mark.Token)
+	if !ok || before == "" || !strings.HasPrefix(ordinary, before) || ordinary == before {
+		return ""
+	}
+	// A folder that another argument names is the caller's to choose anyway.
+	if name := strings.Trim(ordinary[len(before):], "/"); name == "" || strings.Contains(a.arguments, rawjson.Quote(name)) {
+		return ""
+	}
+	return fmt.Sprintf("the request went to %s instead of below %s", pathOf(c.URL), ordinary)
+}
+
+func pathOf(url string) string {
+	if _, rest, ok := strings.Cut(url, "://"); ok {
+		at := strings.IndexByte(rest, '/')
+		if at < 0 {
+			return "/"
+		}
+		url = rest[at:]
+	}
+	p, _, _ := strings.Cut(url, "?")
+	return p
+}
+
+// ordinaryRequest is the folder of the request that an ordinary value of a parameter led to.
+func (r *run) ordinaryRequest(t *target) string {
+	for key, o := range t.tool.ordinary {
+		if !strings.HasPrefix(key, t.Parameter.Path+"\x00") {
+			continue
+		}
+		if c := r.ground.requested(o.Value, false); c != nil {
+			before, _, ok := strings.Cut(pathOf(c.URL), o.Value)
+			if ok {
+				return before
+			}
+		}
+	}
+	return ""
+}
