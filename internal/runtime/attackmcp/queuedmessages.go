@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
 )
 
 // A clientState is what a server actor remembers of one client.
@@ -213,18 +214,22 @@ func (s *server) postMessage(ctx context.Context, c *clientState, l queuedMessag
 		c.countStandalone(l.method, l.params, 1)
 		s.Notice(attack.Violation, l.to, "%s is sent on its own, though it must belong to a request of the client's (SEP-2260)", l.method)
 	}
-	wait, err := c.talk.Post(ctx, l.method, l.params)
+	var then func(string)
+	wait, err := c.talk.Post(ctx, l.method, l.params, func(m wire.Message) {
+		then = s.observeClientAnswer(ctx, l.to, l.method, l.params, m)
+	})
 	if err != nil {
 		s.forgetRequest(c, l, err)
 		return
 	}
 	s.Spawn(func() { // ends with the answer, with the engine's patience or with the run
-		m, err := wait(ctx)
-		if err != nil {
+		if _, err := wait(ctx); err != nil {
 			s.forgetRequest(c, l, err)
 			return
 		}
-		s.observeClientAnswer(ctx, l.to, l.method, l.params, m)
+		if then != nil {
+			then("")
+		}
 	})
 }
 

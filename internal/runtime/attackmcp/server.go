@@ -303,7 +303,10 @@ func (s *server) elicitFromClient(ctx context.Context, at int, state *serverStat
 		s.Notice(attack.Unplayed, at, "an elicitation of mode %q is left out: the client does not claim to take it", mode)
 		return nil
 	}
-	answer, err := c.Ask(ctx, mcp.ElicitationCreate, text)
+	var then func(string)
+	_, err = c.AskInOrder(ctx, mcp.ElicitationCreate, text, func(answer wire.Message) {
+		then = s.observeClientAnswer(s.AwaitBegin(), at, mcp.ElicitationCreate, text, answer)
+	})
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -311,19 +314,20 @@ func (s *server) elicitFromClient(ctx context.Context, at int, state *serverStat
 		s.Notice(attack.Trouble, at, "an elicitation has no answer: %v", err)
 		return nil
 	}
-	s.observeClientAnswer(s.AwaitBegin(), at, mcp.ElicitationCreate, text, answer)
+	if then != nil {
+		then("")
+	}
 	return nil
 }
 
 // observeClientAnswer takes what a client answered to a request of ours: an event under the name of
 // the method. The extractors that look at it are those of the phase that asked, which may
-// be over: the call that it belongs to still waits for what they find.
-func (s *server) observeClientAnswer(ctx context.Context, asked int, method, params string, m wire.Message) {
+// be over: the call that it belongs to still waits for what they find. It is called when the answer arrives, so that
+// what the client sends behind it comes in the phase that the answer brought about; then, unless nil, begins that phase.
+func (s *server) observeClientAnswer(ctx context.Context, asked int, method, params string, m wire.Message) (then func(string)) {
 	content := parseAnswer(m)
 	s.RunExtractors(asked, oatf.SourceResponse, content)
-	if then := s.ObserveEvent(ctx, method, content, attack.Exchange{Request: params, Response: content.Raw()}); then != nil {
-		then("")
-	}
+	return s.ObserveEvent(ctx, method, content, attack.Exchange{Request: params, Response: content.Raw()})
 }
 
 // parseAnswer returns the result of an answer, or its error.

@@ -81,7 +81,7 @@ func TestIdleSessionsEnd(t *testing.T) {
 				x.requests.Store(tt.requests)
 				x.streams.Store(tt.streams)
 				if tt.asked {
-					x.session.expectAnswer()
+					x.session.expectAnswer(nil)
 				}
 				all = append(all, x)
 			}

@@ -18,7 +18,7 @@ func TestAnswersReachTheirQuestions(t *testing.T) {
 		return nil
 	}
 	ask := func(method string) func(context.Context) (wire.Message, error) {
-		wait, err := session.sendRequest(t.Context(), method, "", keep)
+		wait, err := session.sendRequest(t.Context(), method, "", nil, keep)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,13 +51,13 @@ func TestAnswersReachTheirQuestions(t *testing.T) {
 func TestQuestionsThatAreGivenUp(t *testing.T) {
 	session := &Session{over: make(chan struct{})}
 	broken := errors.New("the pipe is closed")
-	if _, err := session.sendRequest(t.Context(), "ping", "", func(context.Context, string) error { return broken }); !errors.Is(err, broken) {
+	if _, err := session.sendRequest(t.Context(), "ping", "", nil, func(context.Context, string) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 	if session.isBusy() {
 		t.Error("a question that was not sent keeps the session busy")
 	}
-	wait, err := session.sendRequest(t.Context(), "ping", "", func(context.Context, string) error { return nil })
+	wait, err := session.sendRequest(t.Context(), "ping", "", nil, func(context.Context, string) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

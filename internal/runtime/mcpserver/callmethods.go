@@ -108,15 +108,22 @@ func (r *request) makeCall(name string) Call {
 	if run == nil {
 		return c
 	}
-	c.Session, c.Client, c.Notify, c.Ask = run.session, run.session.Client(), run.notifyClient, run.askClient
+	c.Session, c.Client, c.Notify, c.AskInOrder = run.session, run.session.Client(), run.notifyClient, run.askClient
 	if r.stateless {
 		c.Client = r.meta[mcp.MetaClientCapabilities]
-		c.Ask = func(ctx context.Context, method, params string) (wire.Message, error) {
+		c.AskInOrder = func(ctx context.Context, method, params string, heard func(wire.Message)) (wire.Message, error) {
 			if !isCallable(r.Method) {
 				return wire.Message{}, ErrNoChannel // no other method may be answered that way
 			}
-			return run.askByResult(ctx, r.digestCall(), method, params)
+			m, err := run.askByResult(ctx, r.digestCall(), method, params)
+			if err == nil && heard != nil {
+				heard(m)
+			}
+			return m, err
 		}
+	}
+	c.Ask = func(ctx context.Context, method, params string) (wire.Message, error) {
+		return c.AskInOrder(ctx, method, params, nil)
 	}
 	return c
 }

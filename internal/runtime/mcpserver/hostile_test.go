@@ -214,7 +214,7 @@ func TestTheEndOfInputEndsQuestions(t *testing.T) {
 func TestNewSessionsSpareBusyOnes(t *testing.T) {
 	s, server := newHTTPSessions(), serverFor(t, tools(nil), Options{})
 	busy, idle := server.newHTTPSession(false), server.newHTTPSession(false)
-	busy.session.expectAnswer()
+	busy.session.expectAnswer(nil)
 	s.addWithNewID(busy)
 	s.addWithNewID(idle)
 	for range mostSessions {

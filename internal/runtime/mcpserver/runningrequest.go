@@ -140,7 +140,7 @@ func (r *runningRequest) notifyClient(ctx context.Context, method, params string
 }
 
 // askClient asks the client, in the way of the legacy era.
-func (r *runningRequest) askClient(ctx context.Context, method, params string) (wire.Message, error) {
+func (r *runningRequest) askClient(ctx context.Context, method, params string, heard func(wire.Message)) (wire.Message, error) {
 	r.asking.Lock()
 	defer r.asking.Unlock()
 	r.mu.Lock()
@@ -149,5 +149,5 @@ func (r *runningRequest) askClient(ctx context.Context, method, params string) (
 	if c != nil {
 		c.letOthersPass()
 	}
-	return r.session.askAndWait(ctx, method, params, r.sendBefore)
+	return r.session.askAndWait(ctx, method, params, heard, r.sendBefore)
 }

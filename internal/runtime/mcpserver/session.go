@@ -56,7 +56,7 @@ type Session struct {
 	heard          string // the revision of the latest message
 	client         string // the capabilities claimed in it
 	lastID         int    // of requests to the client
-	pendingAnswers map[string]chan wire.Message
+	pendingAnswers map[string]pendingAnswer
 	running        map[*runningRequest]struct{}
 	subscribed     []*subscription
 
@@ -166,7 +166,7 @@ func (t *Session) Notify(ctx context.Context, method, params string) error {
 // [wire.Error]. MCP has no such requests since 2025-11-25 but ping, and in the stateless era none at
 // all; they are sent where there is a way for them.
 func (t *Session) Ask(ctx context.Context, method, params string) (wire.Message, error) {
-	wait, err := t.Post(ctx, method, params)
+	wait, err := t.Post(ctx, method, params, nil)
 	if err != nil {
 		return wire.Message{}, err
 	}
@@ -174,9 +174,10 @@ func (t *Session) Ask(ctx context.Context, method, params string) (wire.Message,
 }
 
 // Post is [Session.Ask] in two steps: the request has its place among what goes out when Post returns,
-// and wait, which is called once, waits for the answer.
-func (t *Session) Post(ctx context.Context, method, params string) (wait func(context.Context) (wire.Message, error), err error) {
-	return t.sendRequest(ctx, method, params, func(_ context.Context, line string) error { return t.postLine(line) })
+// and wait, which is called once, waits for the answer. heard, unless nil, is told of the answer when it arrives, before
+// anything behind it is heard and before wait returns it; it must not wait.
+func (t *Session) Post(ctx context.Context, method, params string, heard func(wire.Message)) (wait func(context.Context) (wire.Message, error), err error) {
+	return t.sendRequest(ctx, method, params, heard, func(_ context.Context, line string) error { return t.postLine(line) })
 }
 
 func (t *Session) postLine(line string) error {
@@ -187,10 +188,10 @@ func (t *Session) postLine(line string) error {
 }
 
 // askAndWait sends a request and waits for its answer.
-func (t *Session) askAndWait(ctx context.Context, method, params string, send func(context.Context, string) error) (wire.Message, error) {
+func (t *Session) askAndWait(ctx context.Context, method, params string, heard func(wire.Message), send func(context.Context, string) error) (wire.Message, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.answerWait(), ErrNoAnswer)
 	defer cancel()
-	wait, err := t.sendRequest(ctx, method, params, send)
+	wait, err := t.sendRequest(ctx, method, params, heard, send)
 	if err != nil {
 		return wire.Message{}, err
 	}
@@ -198,12 +199,12 @@ func (t *Session) askAndWait(ctx context.Context, method, params string, send fu
 }
 
 // sendRequest sends a request and returns what waits for its answer.
-func (t *Session) sendRequest(ctx context.Context, method, params string, send func(context.Context, string) error) (func(context.Context) (wire.Message, error), error) {
+func (t *Session) sendRequest(ctx context.Context, method, params string, heard func(wire.Message), send func(context.Context, string) error) (func(context.Context) (wire.Message, error), error) {
 	params, err := compactParams(params)
 	if err != nil {
 		return nil, err
 	}
-	id, answer := t.expectAnswer()
+	id, answer := t.expectAnswer(heard)
 	if err := send(ctx, encodeRequest(id, method, params)); err != nil {
 		t.forgetAnswer(id)
 		return nil, err
@@ -235,17 +236,24 @@ func (t *Session) answerWait() time.Duration {
 	return t.server.opt.Wait
 }
 
+// A pendingAnswer is what waits for the answer of a client.
+type pendingAnswer struct {
+	to    chan wire.Message  // has room for it
+	heard func(wire.Message) // is told of it when it arrives; nil for nobody
+}
+
 // expectAnswer makes an id, and room for the answer.
-func (t *Session) expectAnswer() (string, chan wire.Message) {
+func (t *Session) expectAnswer(heard func(wire.Message)) (string, <-chan wire.Message) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.pendingAnswers == nil {
-		t.pendingAnswers = map[string]chan wire.Message{}
+		t.pendingAnswers = map[string]pendingAnswer{}
 	}
 	t.lastID++
 	id := strconv.Itoa(t.lastID)
-	t.pendingAnswers[id] = make(chan wire.Message, 1)
-	return id, t.pendingAnswers[id]
+	to := make(chan wire.Message, 1)
+	t.pendingAnswers[id] = pendingAnswer{to, heard}
+	return id, to
 }
 
 func (t *Session) forgetAnswer(id string) {
@@ -258,11 +266,16 @@ func (t *Session) forgetAnswer(id string) {
 // was answered already, is dropped.
 func (t *Session) deliverAnswer(m wire.Message) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if answer, ok := t.pendingAnswers[m.ID]; ok {
-		answer <- m
-		delete(t.pendingAnswers, m.ID)
+	pending, ok := t.pendingAnswers[m.ID]
+	delete(t.pendingAnswers, m.ID)
+	t.mu.Unlock()
+	if !ok {
+		return
 	}
+	if pending.heard != nil {
+		pending.heard(m)
+	}
+	pending.to <- m
 }
 
 // stopWaiting ends all waiting for answers: the client will not send any more.

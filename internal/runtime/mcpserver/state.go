@@ -68,6 +68,9 @@ type Call struct {
 	// asked as an input_required result, and the answer comes when it calls again: from a
 	// client that does not, none. Two questions of one call are asked one after the other.
 	Ask func(ctx context.Context, method, params string) (wire.Message, error)
+	// AskInOrder is Ask, and heard is told of the answer when it arrives, before anything of the client's behind it is
+	// heard; in the stateless era, where the answer is part of a call, when that call goes on. It must not wait.
+	AskInOrder func(ctx context.Context, method, params string, heard func(wire.Message)) (wire.Message, error)
 	// Notify sends a notification as part of this request.
 	Notify func(ctx context.Context, method, params string) error
 }
