@@ -204,41 +204,7 @@ func (g *Graph) FixedProgram(r *Row, call *ir.Expr, c Context) string {
 func (g *Graph) Definition(e *ir.Expr) *ir.Expr { return g.an.definitionOf(e) }
 
 // Written returns what an expression was given, as it is written there, through names, imports and members of modules.
-func (g *Graph) Written(e *ir.Expr) *ir.Expr {
-	for range 8 {
-		d := g.an.definitionOf(e)
-		if d.Kind == ir.Name {
-			if x := g.imported(d); x != nil {
-				d = x
-			}
-		}
-		if d == e {
-			return e
-		}
-		e = d
-	}
-	return e
-}
-
-// imported returns what another module of the program exports under an imported name, or nil.
-func (g *Graph) imported(e *ir.Expr) *ir.Expr {
-	bindings, _ := e.Scope.Find(e.Text)
-	if len(bindings) != 1 || bindings[0].Import == nil || g.an.prog.Lookup == nil {
-		return nil
-	}
-	im := bindings[0].Import
-	m := g.an.prog.Lookup(e.Scope.File, im.Module)
-	if m == nil || im.Member == "" {
-		return nil
-	}
-	if x := m.Exports[im.Member]; x != nil {
-		return x
-	}
-	if bs := m.Scope.Names[im.Member]; len(bs) == 1 && bs[0].Value != nil {
-		return bs[0].Value
-	}
-	return nil
-}
+func (g *Graph) Written(e *ir.Expr) *ir.Expr { return g.an.writtenOf(e) }
 
 // A Row is what the table of sinks says of a name.
 type Row struct{ r *row }

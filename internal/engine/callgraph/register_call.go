@@ -16,6 +16,7 @@ type registrar struct {
 	visited      int                   // calls of functions that register what they are given
 	elementsRead int                   // of lists of tools, one by one
 	looped       map[*ir.Func]*ir.Expr // callbacks by the list whose elements they are called for
+	prefixes     map[*ir.Expr]string   // under which servers are mounted, by what makes the server
 }
 
 // isServerReceiver reports whether a decorator or method belongs to an MCP server as far as can be
@@ -79,6 +80,9 @@ func (rg *registrar) tieDecorators(fn *ir.Func) []tie {
 			if v.kind == constant {
 				name = v.text
 			}
+		}
+		if target.Kind == ir.Attr {
+			name = rg.mounted(target.X, name)
 		}
 		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: value{kind: function, fn: fn, class: fn.Class}, at: placeAt(fn.Scope.File, fn.Start, fn.End)})
 	}

@@ -1,6 +1,10 @@
 package callgraph
 
-import "gauntlet/internal/leaf/ir"
+import (
+	"slices"
+
+	"gauntlet/internal/leaf/ir"
+)
 
 const (
 	// maxLabels is how many names are taken from the branches of one dispatcher. Those that the
@@ -12,9 +16,10 @@ const (
 
 // labels collects the constants that a dispatcher itself compares the name with.
 type labels struct {
-	rg   *registrar
-	seen map[seenArms]bool
-	out  []string
+	rg     *registrar
+	seen   map[seenArms]bool
+	bodies map[*ir.Func]bool // of functions that were given the name
+	out    []string
 }
 
 // seenArms are the arms of a branch, which may stand in several bodies, at a depth.
@@ -24,15 +29,63 @@ type seenArms struct {
 }
 
 func (rg *registrar) branchLabels(body []ir.Stmt) []string {
-	l := &labels{rg: rg, seen: map[seenArms]bool{}}
+	l := &labels{rg: rg, seen: map[seenArms]bool{}, bodies: map[*ir.Func]bool{}}
 	l.collectLabels(body, 0)
 	return l.out
+}
+
+// holdsName reports whether an expression is called as the name of a tool is.
+func holdsName(e *ir.Expr) bool {
+	return e != nil && (e.Kind == ir.Name || e.Kind == ir.Attr) && (e.Text == "name" || e.Text == "tool_name" || e.Text == "toolName")
+}
+
+// maxLabelCalls is how many functions that are given the name are looked at for one dispatcher.
+const maxLabelCalls = 50
+
+// readExpr looks for a table that is asked for the name, handlers[name], and for a function that is given it.
+func (l *labels) readExpr(e *ir.Expr, depth int) {
+	if e == nil || depth > maxLabelDepth*2 || e.Kind == ir.Function {
+		return
+	}
+	switch {
+	case e.Kind == ir.Index && len(e.Args) == 1 && holdsName(e.Args[0].Value):
+		l.addTable(e.X)
+	case e.Kind == ir.Call && slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return holdsName(a.Value) }):
+		for _, v := range l.rg.evaluate(e.X, nil) {
+			if v.kind == function && !l.bodies[v.fn] && len(l.bodies) < maxLabelCalls {
+				l.bodies[v.fn] = true
+				l.collectLabels(v.fn.Body, 0)
+			}
+		}
+	}
+	l.readExpr(e.X, depth+1)
+	for _, a := range e.Args {
+		l.readExpr(a.Value, depth+1)
+	}
+}
+
+// addTable adds the names under which a table holds functions.
+func (l *labels) addTable(x *ir.Expr) {
+	for _, v := range l.rg.evaluate(x, nil) {
+		if v.kind != composite || v.expr.Kind != ir.Object {
+			continue
+		}
+		for _, a := range v.expr.Args {
+			if isToolName(a.Name) && len(l.out) < maxLabels && a.Value != nil && len(l.rg.functionsIn(a.Value, v.frame, 1)) > 0 {
+				l.out = append(l.out, a.Name)
+			}
+		}
+	}
 }
 
 func (l *labels) collectLabels(body []ir.Stmt, depth int) {
 	for i := range body {
 		s := &body[i]
-		if s.Step != ir.Branch || depth > maxLabelDepth || len(l.out) >= maxLabels {
+		if depth > maxLabelDepth || len(l.out) >= maxLabels {
+			continue
+		}
+		l.readExpr(s.X, 0)
+		if s.Step != ir.Branch {
 			continue
 		}
 		if len(s.Arms) > 0 {
@@ -42,7 +95,7 @@ func (l *labels) collectLabels(body []ir.Stmt, depth int) {
 			}
 			l.seen[k] = true
 		}
-		isName := s.X != nil && (s.X.Text == "name" || s.X.Text == "tool_name" || s.X.Text == "toolName")
+		isName := holdsName(s.X)
 		for _, arm := range s.Arms {
 			if isName {
 				l.addLabels(arm.Values)

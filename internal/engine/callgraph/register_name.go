@@ -61,8 +61,26 @@ func (rg *registrar) toolNamesIn(x *ir.Expr, f *frame) []string {
 			}
 		}
 	}
+	if len(out) == 0 && x.Kind == ir.Call {
+		out = rg.returnedNames(x, f)
+	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// returnedNames returns the names of the tools that the functions declare which a call may enter: t.Definition().
+func (rg *registrar) returnedNames(x *ir.Expr, f *frame) (out []string) {
+	for _, fn := range rg.evaluate(x.X, f) {
+		if fn.kind != function || fn.fn.Abstract {
+			continue
+		}
+		for i := range fn.fn.Body {
+			if s := &fn.fn.Body[i]; s.Step == ir.Return && s.X != nil && rg.declaresTool(s.X) {
+				out = append(out, rg.declaredName(s.X, rg.enterFrame(fn.fn, nil, receiver(fn), fn.frame))...)
+			}
+		}
+	}
+	return out
 }
 
 // declaredName returns the name in Tool(name="x"), mcp.Tool{Name: "x"} or NewTool("x", …).

@@ -1,6 +1,7 @@
 package callgraph
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -171,7 +172,43 @@ func (rg *registrar) tieClass(c *ir.Class) []tie {
 			out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: value{kind: function, fn: m, class: c}, at: placeAt(m.Scope.File, m.Start, m.End)})
 		}
 	}
+	if len(out) == 0 && isToolClass(c) {
+		if m := rg.inheritedHandler(c, 0); m != nil {
+			out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: value{kind: function, fn: m, class: c}, at: placeAt(c.Scope.File, c.Start, c.Start)})
+		}
+	}
 	return out
+}
+
+// isToolClass reports whether a class, or what it is derived from, is called a tool.
+func isToolClass(c *ir.Class) bool {
+	return strings.Contains(c.Name, "Tool") || slices.ContainsFunc(c.Bases, func(b *ir.Expr) bool {
+		return strings.Contains(b.Text, "Tool") || b.X != nil && strings.Contains(b.X.Text, "Tool")
+	})
+}
+
+// inheritedHandler returns the method by which a class that others are derived from answers calls for all of them, or nil.
+func (rg *registrar) inheritedHandler(c *ir.Class, depth int) *ir.Func {
+	const deepest = 5
+	if depth > deepest {
+		return nil
+	}
+	for _, b := range c.Bases {
+		for _, v := range rg.evaluate(b, nil) {
+			if v.kind != class || v.class == c {
+				continue
+			}
+			for _, name := range slices.Sorted(maps.Keys(v.class.Methods)) {
+				if m := v.class.Methods[name]; rg.conv.Handlers[name] && !m.Abstract {
+					return m
+				}
+			}
+			if m := rg.inheritedHandler(v.class, depth+1); m != nil {
+				return m
+			}
+		}
+	}
+	return nil
 }
 
 // nameFromSuperCall returns the name that a class passes to the constructor of a base that is a
@@ -220,6 +257,11 @@ func (rg *registrar) declaredTools() []string {
 		if hasMember(o, []string{"inputSchema", "input_schema"}) && hasMember(o, []string{"name"}) {
 			if names := rg.constantMembers(value{kind: composite, expr: o}, "name"); len(names) == 1 && isToolName(names[0]) {
 				out = append(out, names[0])
+			}
+		}
+		for _, a := range o.Args { // { x: { description: …, inputSchema: … } }
+			if m := a.Value; m != nil && m.Kind == ir.Object && isToolName(a.Name) && hasMember(m, []string{"inputSchema", "input_schema"}) && !hasMember(m, []string{"name"}) {
+				out = append(out, a.Name)
 			}
 		}
 	}

@@ -329,6 +329,10 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 				continue
 			}
 			arriving := at(f.src)
+			if f.argv && arriving.length > 0 {
+				r.argvFlows(f, arriving, place, name)
+				continue
+			}
 			if f.kind == sink.ArgumentFlow {
 				arriving = optionLike(f.about, given[f.src.param], f.src.path, arriving)
 			}

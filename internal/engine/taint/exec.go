@@ -24,6 +24,9 @@ type reader struct {
 	option  int      // conditions around that ask for the server's configuration alone
 	off     bool     // one of them asks the environment
 
+	sinkAt sink.Place // where sinks are said to be; the zero value for where the call at hand is
+	argv   bool       // the sink at hand is a program that may be a list with its arguments
+
 	last      *ir.Expr // the expression of the statement before, and its value
 	lastValue *value
 }

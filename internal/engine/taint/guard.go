@@ -115,6 +115,10 @@ func (r *reader) assumeEqual(a, b *ir.Expr, equal bool, st *state, depth int) {
 		r.assumeDeep(a, "", !equal, st, depth+1)
 		return
 	}
+	if a.Kind == ir.Call && a.X != nil && addressTests[a.X.Text] && b.Kind == ir.Literal { // isIP(x) === 0
+		r.assumeDeep(a, "", equal != (b.Text == "0"), st, depth+1)
+		return
+	}
 	if t, ok := truth(b); ok {
 		r.assumeDeep(a, "", equal == t, st, depth+1)
 		return

@@ -75,7 +75,7 @@ func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, de
 		}
 	}
 	if holds && addressTests[e.X.Text] && member == "" { // an address needs no name server
-		st.learn(r.silently(arg(0)), looked)
+		st.learn(r.silently(arg(0)), looked|plainWord)
 		return
 	}
 	if e.X.Kind == ir.Name && (e.X.Text == "any" || e.X.Text == "all") {

@@ -39,8 +39,10 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 	var v *value
 	if argv != nil {
 		v = r.valueOf(c, argv)
-	} else if v = c.spread(0); v == nil || v.length <= 0 { // exec(*argv)
+	} else if v = c.spread(0); v == nil { // exec(*argv)
 		return
+	} else if v.length < 0 { // whose caller knows what the list holds
+		v = v.wholeOnly()
 	}
 	args := r.argvOf(c, argv, v)
 	program := v
@@ -55,7 +57,9 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 		r.sinkMarks(c, sink.ShellFlow, name, "", marks)
 		return
 	}
+	r.argv = v.length < 0
 	r.sinkMarksBehind(emptyFront, c, sink.ProgramFlow, name, "", program.marks)
+	r.argv = false
 	prog := program.fixed
 	if word := firstWord(program); prog == "" && word != "" {
 		prog = word

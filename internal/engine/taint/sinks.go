@@ -80,12 +80,15 @@ func (r *reader) sinkMarks(c call, kind sink.FlowKind, name, about string, marks
 
 // sinkMarksBehind records the flows of marks that count where a text of that kind stands in front of them.
 func (r *reader) sinkMarksBehind(need front, c call, kind sink.FlowKind, name, about string, marks []mark) {
-	at := placeOf(c.expr)
+	at := r.sinkAt
+	if at.File == "" {
+		at = placeOf(c.expr)
+	}
 	for _, m := range marks {
 		if r.st.gone[m.src] {
 			continue
 		}
-		r.sum.addFlow(flow{kind: kind, at: at, name: name + "()", about: about, src: m.src, facts: m.facts | r.st.facts[m.src], head: m.head, front: need, step: m.step})
+		r.sum.addFlow(flow{kind: kind, at: at, name: name + "()", about: about, src: m.src, facts: m.facts | r.st.facts[m.src], head: m.head, front: need, step: m.step, argv: r.argv})
 	}
 }
 

@@ -21,6 +21,8 @@ type flow struct {
 	step  *step
 	// guesses are the calls on the way that are tied by the name of a method alone.
 	guesses int
+	// argv says that the source is the program itself or, where a caller gives a list, the program and its arguments.
+	argv bool
 }
 
 // A front says what has to stand in front of a value for its flow to count. A helper that hands on what it is given cannot
@@ -101,6 +103,7 @@ type flowKey struct {
 	facts fact
 	front front
 	fits  bool
+	argv  bool
 }
 
 func newSummary() *summary {
@@ -108,7 +111,7 @@ func newSummary() *summary {
 }
 
 func (s *summary) addFlow(f flow) {
-	k := flowKey{f.kind, f.at.Start, f.at.File, f.src, f.facts, f.front, f.fits()}
+	k := flowKey{f.kind, f.at.Start, f.at.File, f.src, f.facts, f.front, f.fits(), f.argv}
 	if s.seen[k] || len(s.flows) >= maxFlows {
 		return
 	}

@@ -20,7 +20,7 @@ var (
 	// numbers answer with a number or a truth value, which carries no text of the caller's.
 	numbers = names(`parseInt parseFloat Number Boolean Number.parseInt Number.parseFloat Number.isInteger Number.isFinite Number.isNaN isNaN isFinite Array.isArray
 		int float bool len isinstance hash ord round abs id type hasattr callable issubclass uuid.UUID strconv.Atoi strconv.ParseInt strconv.ParseFloat strconv.ParseBool
-		math.floor Math.floor Math.min Math.max Math.round Math.ceil Date Date.now Object.keys.length Buffer.byteLength decimal.Decimal datetime.datetime.fromisoformat`)
+		math.floor Math.floor Math.min Math.max Math.round Math.ceil Date Date.now Object.keys.length Buffer.byteLength decimal.Decimal  datetime.datetime.fromisoformat`)
 	resolvers = names(`path.resolve path.normalize path.posix.resolve path.posix.normalize path.win32.resolve path.win32.normalize os.path.abspath os.path.normpath
 		path/filepath.Abs path/filepath.Clean path.Clean`)
 	joiners = names(`path.join path.posix.join path.win32.join os.path.join path/filepath.Join path.Join pathlib.Path pathlib.PurePath pathlib.PosixPath`)
@@ -154,12 +154,14 @@ func (r *reader) transferPath(c call, name, method string) *value {
 		return c.everything().derived(0)
 	case hostMembers[method]:
 		return c.everything().derived(hostOf)
+	case name == "ipaddress.ip_address" || name == "ipaddress.IPv4Address" || name == "ipaddress.ip_network": // raises unless it is one
+		return c.everything().derived(plainWord)
 	case name == "net/http.NewRequest" && len(c.args) > 1: // of a request, the address counts
 		return c.args[1].derived(0)
 	case name == "net/http.NewRequestWithContext" && len(c.args) > 2:
 		return c.args[2].derived(0)
 	}
-	if r.a.g.Convention().Language == "python" && strings.HasPrefix(method, "resolve") && len(c.args) == 0 || method == "absolute" && len(c.args) == 0 {
+	if r.a.g.Convention().Language == "python" && strings.HasPrefix(method, "resolve") && isStrictOnly(c.expr.Args) || method == "absolute" && len(c.args) == 0 {
 		f := resolved
 		if method == "resolve" {
 			f |= real
@@ -176,6 +178,11 @@ func (r *reader) transferPath(c call, name, method string) *value {
 		return joinPath(append([]*value{c.receiver}, c.args...))
 	}
 	return nil
+}
+
+// isStrictOnly reports whether resolve() of pathlib is given nothing, or strict=.
+func isStrictOnly(args []ir.Arg) bool {
+	return len(args) == 0 || len(args) == 1 && args[0].Name == "strict"
 }
 
 func resolvedOnly(v *value) fact {
@@ -231,6 +238,8 @@ func (r *reader) transferText(c call, name, method string) *value {
 		return c.everything().each(func(m *mark) { m.whole, m.head = false, clipHead(head+m.head) })
 	case method == "replace" || method == "replaceAll" || name == "re.sub":
 		return r.replaced(c, name)
+	case name == "append" && len(c.args) > 1 && r.a.g.Convention().Language == "go":
+		return r.appended(c)
 	case method == "concat" && c.receiver.length < 0:
 		return c.everything().derived(0)
 	}
@@ -269,6 +278,25 @@ func (c call) joined() *value {
 	}
 	if list.length < 0 {
 		add(list, "")
+	}
+	return out
+}
+
+// appended is append(list, values...) of Go.
+func (r *reader) appended(c call) *value {
+	out := c.args[0]
+	for i := 1; i < len(c.args); i++ {
+		l := c.spread(i)
+		if l == nil {
+			out = out.push(r.st.noted(c.args[i]))
+			continue
+		}
+		for j := range max(l.length, 0) {
+			out = out.push(l.member(itoa(j)))
+		}
+		if l.length < 0 && !l.isClean() {
+			out = out.push(c.args[i])
+		}
 	}
 	return out
 }

@@ -1,0 +1,40 @@
+package callgraph
+
+import "gauntlet/internal/leaf/ir"
+
+// writtenOf returns what an expression was given, as it is written there, through names, imports and members of modules.
+func (ev *evaluator) writtenOf(e *ir.Expr) *ir.Expr {
+	for range 8 {
+		d := ev.definitionOf(e)
+		if d.Kind == ir.Name {
+			if x := ev.imported(d); x != nil {
+				d = x
+			}
+		}
+		if d == e {
+			return e
+		}
+		e = d
+	}
+	return e
+}
+
+// imported returns what another module of the program exports under an imported name, or nil.
+func (ev *evaluator) imported(e *ir.Expr) *ir.Expr {
+	bindings, _ := e.Scope.Find(e.Text)
+	if len(bindings) != 1 || bindings[0].Import == nil || ev.prog.Lookup == nil {
+		return nil
+	}
+	im := bindings[0].Import
+	m := ev.prog.Lookup(e.Scope.File, im.Module)
+	if m == nil || im.Member == "" {
+		return nil
+	}
+	if x := m.Exports[im.Member]; x != nil {
+		return x
+	}
+	if bs := m.Scope.Names[im.Member]; len(bs) == 1 && bs[0].Value != nil {
+		return bs[0].Value
+	}
+	return nil
+}
