@@ -53,6 +53,19 @@ func eachList(state rawjson.Value, yield func(name string, list rawjson.Value)) 
 	}
 }
 
+// Syntheses returns what a state leaves to a language model to write: the value of each synthesize that stands where the format has a
+// place for it, in the order of the document.
+func Syntheses(state rawjson.Value) (out []rawjson.Value) {
+	add := func(_ string, entry rawjson.Value) {
+		if s := entry.Get("synthesize"); s.Exists() && s.Kind() != rawjson.Null {
+			out = append(out, s)
+		}
+	}
+	add("", state.Get("run_agent_input"))
+	eachAnswer(state, add)
+	return out
+}
+
 // eachAnswer calls yield with every entry of those lists, and with every elicitation,
 // which is chosen in the same way.
 func eachAnswer(state rawjson.Value, yield func(list string, entry rawjson.Value)) {
@@ -100,11 +113,11 @@ func (c *checker) checkAnswer(list string, e rawjson.Value) {
 }
 
 func (c *checker) synthesize(entry rawjson.Value) {
-	with := "there is no content to send instead"
+	with := "without one there is nothing to send"
 	if entry.Get("content").Exists() || entry.Get("messages").Exists() {
-		with = "what stands beside it is sent instead"
+		with = "without one what stands beside it is sent"
 	}
-	c.rule("W-006", entry, "synthesize", "synthesize is reserved for a later version of the format: %s", with)
+	c.rule("W-006", entry, "synthesize", "synthesize is reserved for a later version of the format: it takes a model to play, and %s", with)
 }
 
 // templates is V-016, V-032 and W-004 for every string at or below v.

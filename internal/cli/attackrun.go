@@ -48,8 +48,10 @@ type attackRunCommand struct {
 	parallel    int
 	repeat      int
 	models      *modelset.Set // of an agent that is a model; nil for another
+	adviser     *modelset.Set // of --model; nil without
 	semantic    bool
-	scorer      []string // --model, who scores semantic indicators
+	scorer      []string // --model, who scores semantic indicators and writes what documents leave to a model
+	plan        bool
 	allowCalls  bool
 	destructive bool
 
@@ -108,7 +110,8 @@ could not be played, a verdict is an error or the attack never reached anybody; 
 	f.BoolVar(&r.player.PushAnywhere, "push-anywhere", false, "let push notifications go to other machines (default this one only)")
 	f.StringVar(&r.url, "url", "", "`URL` of the server that client actors attack (default the one of COMMAND)")
 	semanticFlag(cmd, &r.semantic)
-	f.StringArrayVar(&r.scorer, "model", nil, "with --semantic, the model that scores: an `ID` such as claude-sonnet-4-5 or gpt-5 (default none)")
+	f.StringArrayVar(&r.scorer, "model", nil, "the model that writes what documents leave to one (synthesize) and, with --semantic, scores: an `ID` such as claude-sonnet-4-5 or gpt-5 (default none)")
+	f.BoolVar(&r.plan, "plan", false, "print what models would be asked and what it may cost, and play nothing (default off)")
 	recordFlag(cmd, &r.trace, everyMessage)
 	f.Var(durationFlag(&r.player.Limit, attack.DefaultLimit), "timeout", "longest time for the run of one document")
 	f.Var(graceFlag(&r.player.Grace), "grace", "how long to go on watching when everybody is through, as 30s or PT30S (default what the document says)")
@@ -182,21 +185,20 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 	if err != nil {
 		return err
 	}
-	if r.semantic {
-		asked := r.agent.models
-		asked.ids = r.scorer
-		set, err := r.openModels(&asked)
-		if err != nil {
-			return usage(cmd, "%s", err)
-		}
-		defer set.Close()
-		r.player.Semantic = r.scorerOf(set)
-	}
-	report := newAttackReport()
-	r.note("%s", offensive)
 	if r.models != nil {
 		defer r.models.Close()
 	}
+	if err := r.openAdviser(texts); err != nil {
+		return usage(cmd, "%s", err)
+	}
+	if r.adviser != nil {
+		defer r.adviser.Close()
+	}
+	if stop, err := r.tellModelPlans(cmd, texts); stop || err != nil {
+		return err
+	}
+	report := newAttackReport()
+	r.note("%s", offensive)
 	if len(texts) == 1 && r.repeat == 1 {
 		if isFolder(r.trace) {
 			if err := r.makeTraceFolder(); err != nil {
@@ -222,8 +224,11 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 	if r.repeat > 1 {
 		report.Rates = result.RatesOf(report.Attacks)
 	}
-	if r.models != nil {
-		r.note("models: %s", r.models.Spent())
+	for _, set := range []*modelset.Set{r.models, r.adviser} {
+		if set != nil { // both have one account
+			r.note("models: %s", set.Spent())
+			break
+		}
 	}
 	report.Sandboxes = r.live.sandbox.boxes.Reports()
 	b := r.app
@@ -259,8 +264,8 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	switch {
 	case r.semantic && len(r.scorer) != 1:
 		return nil, nil, usage(cmd, "--semantic wants one --model, which scores")
-	case !r.semantic && len(r.scorer) > 0:
-		return nil, nil, usage(cmd, "--model is for --semantic; a model under attack is --agent model:ID")
+	case len(r.scorer) > 1:
+		return nil, nil, usage(cmd, "--model: one model writes and scores; models under attack are --agent model:ID, or see redteam")
 	case len(names) == 0:
 		return nil, nil, usage(cmd, "no document: name a file or a directory")
 	case dash >= 0 && dash == len(args):

@@ -62,9 +62,17 @@ func (m *modelFlags) findConflict(cmd *cobra.Command) string {
 }
 
 // openModels resolves the models. Nothing is read before that, and nobody is asked by it.
-func (a *app) openModels(m *modelFlags) (*modelset.Set, error) {
+func (a *app) openModels(m *modelFlags) (*modelset.Set, error) { return a.openSharing(m, nil) }
+
+// openSharing is openModels with the ceilings and the account of other models of the same run; nil for their own.
+func (a *app) openSharing(m *modelFlags, with *modelset.Set) (*modelset.Set, error) {
+	var ledger *model.Ledger
+	if with != nil {
+		ledger = with.Ledger
+	}
 	return modelset.Open(modelset.Options{
-		IDs: m.ids, URL: m.url, CacheDir: m.cache, Offline: m.offline, Ceiling: m.ceiling, Prices: m.prices,
+		Ledger: ledger,
+		IDs:    m.ids, URL: m.url, CacheDir: m.cache, Offline: m.offline, Ceiling: m.ceiling, Prices: m.prices,
 		Timeout: m.timeout, Parallel: m.parallel, Getenv: a.getenv, Agent: "gauntlet/" + version(),
 	})
 }

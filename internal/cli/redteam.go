@@ -312,17 +312,14 @@ func (r *redteamCommand) prepareScenarios(ctx context.Context, scenarios []redte
 	return nil
 }
 
-// questionTokens is what a question of the loop is reckoned with in a plan: definitions, results and the conversation so far.
-const questionTokens = 3_000
-
 // planRuns reckons with the most turns of every run, which few take.
 func (r *redteamCommand) planRuns(set *modelset.Set, scenarios int) (out []modelset.Plan) {
-	calls := scenarios * r.runs * r.loop.Turns
+	runs := scenarios * r.runs
 	if !r.noControl {
-		calls *= 2
+		runs *= 2
 	}
 	for _, c := range set.Clients {
-		out = append(out, set.PlanOf(c, calls, model.Usage{Input: calls * questionTokens, Output: calls * r.loop.Tokens}))
+		out = append(out, set.PlanLoops(c, runs, r.loop.Turns, r.loop.Tokens))
 	}
 	return out
 }

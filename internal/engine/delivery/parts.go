@@ -127,7 +127,7 @@ func choiceParts(method, name string, list rawjson.Value) []part {
 	for _, e := range list.Elements() {
 		p := newPart(method, name, nil)
 		for m := range e.Members() {
-			if key := m.Key.Text(); key != "when" && key != "synthesize" {
+			if key := m.Key.Text(); key != "when" { // what a model is told to write stands for what it writes
 				p.texts = append(p.texts, textsOf(m.Value)...)
 			}
 		}

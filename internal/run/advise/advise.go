@@ -1,4 +1,4 @@
-// Package advise has models judge definitions beside a scan.
+// Package advise has models judge definitions beside a scan, label tools, score texts, and write what attack documents leave to them.
 package advise
 
 import (

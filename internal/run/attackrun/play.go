@@ -71,13 +71,15 @@ type Player struct {
 	// AgentOf gives each run of a document an agent of its own, by the run's number from 1; nil for Agent. Whether there is one
 	// at all, Agent says.
 	AgentOf   func(run int) *testagent.Agent
-	AgentName string    // as reports call it
-	Semantic  *Scorer   // scores semantic indicators beside the verdict; nil for nobody
-	Prompt    string    // what the user says to the agent; "" for what the document has the user say
-	Stdin     io.Reader // where an agent speaks that connects over stdio
-	Stdout    io.Writer
-	Say       func(format string, args ...any) // what the user must know, such as where servers are
-	Note      func(format string, args ...any)
+	AgentName string  // as reports call it
+	Semantic  *Scorer // scores semantic indicators beside the verdict; nil for nobody
+	// SynthesizerOf gives each run of a document what writes where the document leaves it to a model, by the run's number from 1; nil for nobody.
+	SynthesizerOf func(run int) attack.Synthesizer
+	Prompt        string    // what the user says to the agent; "" for what the document has the user say
+	Stdin         io.Reader // where an agent speaks that connects over stdio
+	Stdout        io.Writer
+	Say           func(format string, args ...any) // what the user must know, such as where servers are
+	Note          func(format string, args ...any)
 }
 
 // A Session says where one document is played.
@@ -97,9 +99,10 @@ type play struct {
 	// perform plays the document; nil for playLive, with whatever agent there is.
 	perform func(context.Context) (*attack.Summary, error)
 
-	replayed map[string]bool // protocols in which a recording has what was said to clients of the document
-	door     string          // where the agent in this process speaks AG-UI, "" for nowhere
-	kept     bool            // the trace stays
+	written  attack.Synthesizer // what a model wrote in a recording that is replayed; nil without one
+	replayed map[string]bool    // protocols in which a recording has what was said to clients of the document
+	door     string             // where the agent in this process speaks AG-UI, "" for nowhere
+	kept     bool               // the trace stays
 	file     *tracefile.File
 	servers  []testagent.Server // where the server actors are, over HTTP
 	outcome  testagent.Outcome  // of the agent that was started
@@ -237,12 +240,16 @@ func (p *play) agent() *testagent.Agent {
 }
 
 func (p *play) attackOptions() attack.Options {
+	synthesizer := p.written
+	if synthesizer == nil && p.SynthesizerOf != nil {
+		synthesizer = p.SynthesizerOf(max(1, p.Run))
+	}
 	speak := attackmcp.Options{Serve: p.Serve, ForceElicitation: p.Force, Negotiate: p.Negotiate}
 	if p.Target != nil {
 		speak.Dial = p.connectToTarget
 	}
 	return attack.Options{
-		Recorder: p.file.Recorder(), Notice: p.keepNotice, Limit: p.Limit, Grace: p.Grace,
+		Recorder: p.file.Recorder(), Notice: p.keepNotice, Limit: p.Limit, Grace: p.Grace, Synthesizer: synthesizer,
 		Bindings: []attack.Binding{attackmcp.New(speak), attacka2a.New(attacka2a.Options{
 			URL: p.A2A, Body: p.Message, Hosts: p.Serve.HTTP.Hosts, VerbatimCards: p.VerbatimCards, PushAnywhere: p.PushAnywhere,
 			Replayed: p.replayed[a2a.Protocol],
@@ -428,6 +435,9 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 	}
 	if sum.Lost != "" {
 		withdrawVerdict(out, "trace_incomplete", sum.Lost)
+	}
+	if sum.Unwritten != "" && out.Verdict != nil && !out.Exploited() { // a notice has told it
+		out.Verdict.Outcome, out.Verdict.Reason = verdict.Failed, "a part of the attack was not said: "+sum.Unwritten
 	}
 	if failed != nil {
 		withdrawVerdict(out, "trouble", failed.Error())

@@ -32,7 +32,7 @@ func ReadRecording(name string) (*trace.Trace, error) {
 // waiting; the new conversation goes into the file record, "" for none. It returns how many
 // answers differ from the recorded ones.
 func (r *Player) Replay(ctx context.Context, doc *oatf.Document, name string, recorded *trace.Trace, record string) (result.AttackRun, int) {
-	p := &play{Player: r, Session: Session{Trace: record, Silent: true}, doc: doc, replayed: map[string]bool{}}
+	p := &play{Player: r, Session: Session{Trace: record, Silent: true}, doc: doc, replayed: map[string]bool{}, written: attack.NewRecordedSyntheses(recorded.Messages)}
 	for i := range recorded.Messages {
 		if m := &recorded.Messages[i]; m.Role == trace.AsClient {
 			p.replayed[m.Protocol] = true

@@ -24,6 +24,8 @@ type Options struct {
 	Parallel int
 	Getenv   func(string) string
 	Agent    string // the User-Agent
+	// Ledger is that of another set of the same run, whose ceilings and account this one shares; nil for one of its own.
+	Ledger *model.Ledger
 }
 
 // A Set is several models with one account.
@@ -50,7 +52,10 @@ func Open(opt Options) (*Set, error) {
 	if opt.Offline && opt.CacheDir == "" {
 		return nil, errors.New("--offline answers from the cache: name it with --model-cache")
 	}
-	s := &Set{Ledger: model.NewLedger(opt.Ceiling, prices)}
+	s := &Set{Ledger: opt.Ledger}
+	if s.Ledger == nil {
+		s.Ledger = model.NewLedger(opt.Ceiling, prices)
+	}
 	asked := model.Options{Timeout: opt.Timeout, Parallel: opt.Parallel, Offline: opt.Offline, Ledger: s.Ledger, Agent: opt.Agent}
 	if opt.CacheDir != "" {
 		cache, err := model.OpenCache(opt.CacheDir)
@@ -125,6 +130,15 @@ func (s *Set) PlanOf(c *model.Client, calls int, usage model.Usage) Plan {
 	p := Plan{Model: c.Model(), Calls: calls, Usage: usage}
 	s.price(&p)
 	return p
+}
+
+// loopQuestion is what a question of an agent loop is reckoned with, in tokens: definitions, results and the conversation so far.
+const loopQuestion = 3_000
+
+// PlanLoops reckons so many runs of an agent loop with the most turns, which few take, and the longest answers, in tokens.
+func (s *Set) PlanLoops(c *model.Client, runs, turns, answer int) Plan {
+	calls := runs * turns
+	return s.PlanOf(c, calls, model.Usage{Input: calls * loopQuestion, Output: calls * answer})
 }
 
 // Text says a plan on one line.

@@ -115,6 +115,9 @@ type replay struct {
 
 // playMessage plays one message, if it is the agent's.
 func (p *replay) playMessage(m *trace.Message) {
+	if isSynthesis(m) {
+		return // the actor whose it is records it again
+	}
 	if m.Kind == trace.Event && m.Role == "" { // what went over no wire: the prompt of an agent, or its answer
 		p.run.recordMessage(*m)
 		return

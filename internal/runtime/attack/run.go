@@ -33,6 +33,8 @@ type Options struct {
 	Grace *time.Duration
 	// Bindings play the actors, each those of its modes.
 	Bindings []Binding
+	// Synthesizer has a model write what the document leaves to one; nil where none is named.
+	Synthesizer Synthesizer
 	// Prompted says that the agent gets something of the document in another way, so that it is played
 	// also where no actor is.
 	Prompted bool
@@ -67,6 +69,8 @@ type Run struct {
 	work  sync.WaitGroup
 	ended bool   // nothing is started any more
 	lost  string // why messages are missing in the trace, "" if none are
+	// unwritten is why something that a model was to write was not said, "" if all was.
+	unwritten string
 }
 
 // Servers returns the server actors in the order of the document.

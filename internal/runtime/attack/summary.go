@@ -12,6 +12,8 @@ type Summary struct {
 	Wire     []FaultOutcome `json:"wire,omitempty"`
 	// Lost is why messages are missing in the trace, "" if none are.
 	Lost string `json:"lost,omitempty"`
+	// Unwritten is why something that a model was to write was not said, "" if all was.
+	Unwritten string `json:"unwritten,omitempty"`
 }
 
 // An ActorSummary says how far an actor came.
@@ -26,7 +28,7 @@ type ActorSummary struct {
 
 func (r *Run) summary(why string, took time.Duration) Summary {
 	r.mu.Lock()
-	s := Summary{Ended: why, Duration: took, Lost: r.lost}
+	s := Summary{Ended: why, Duration: took, Lost: r.lost, Unwritten: r.unwritten}
 	r.mu.Unlock()
 	for _, a := range r.actors {
 		a.mu.Lock()

@@ -131,10 +131,16 @@ func (x *exchange) respond(ctx context.Context, request rawjson.Value) (string, 
 			return "", err
 		}
 	}
-	if attack.Member(entry, "synthesize").Exists() {
-		x.Notice(attack.Synthesized, x.at, "task_responses: a model was to write the answer; what the document gives beside is sent instead (W-006)")
-	}
 	content := attack.Member(entry, "content")
+	if attack.Member(entry, "synthesize").Exists() {
+		written, err := x.Synthesize(ctx, x.at, entry, e, attack.Form{What: "the answer of an A2A agent to a message", About: request.Raw(), Schema: answerForm})
+		switch {
+		case err == nil:
+			return written.Get("answer").Raw(), nil
+		case !content.Exists():
+			return "", err
+		}
+	}
 	if !content.Exists() {
 		context := request.Get("message").Get("contextId")
 		id := "task-" + itoa(x.number)

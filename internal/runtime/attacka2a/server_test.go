@@ -36,7 +36,9 @@ type stage struct {
 	notices  []attack.Notice
 }
 
-func play(t testing.TB, text string, opt Options) *stage {
+func play(t testing.TB, text string, opt Options) *stage { return playWith(t, text, opt, nil) }
+
+func playWith(t testing.TB, text string, opt Options, synthesizer attack.Synthesizer) *stage {
 	t.Helper()
 	doc, _, err := oatf.Load("oatf: \"0.1\"\nattack:\n" + text)
 	if err != nil {
@@ -55,7 +57,7 @@ func play(t testing.TB, text string, opt Options) *stage {
 			defer s.mu.Unlock()
 			s.notices = append(s.notices, n)
 		},
-		Grace: new(time.Duration), Bindings: []attack.Binding{New(opt)},
+		Grace: new(time.Duration), Bindings: []attack.Binding{New(opt)}, Synthesizer: synthesizer,
 	})
 	if err != nil {
 		t.Fatal(err)

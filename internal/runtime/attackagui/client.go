@@ -110,7 +110,7 @@ func (c *client) playPhase(ctx context.Context, at int) error {
 	running, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c.setStop(cancel)
-	t, err := c.newTurn(at)
+	t, err := c.newTurn(running, at)
 	if err != nil || t == nil {
 		c.setStop(nil)
 		return err

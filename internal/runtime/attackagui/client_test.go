@@ -48,6 +48,11 @@ func (a *agentStub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // play plays a document to an agent and returns what became of it, the trace and the verdict.
 func play(t *testing.T, text string, agent *agentStub, opt Options) (attack.Summary, []trace.Message, verdict.Attack, []attack.Notice) {
 	t.Helper()
+	return playWith(t, text, agent, opt, nil)
+}
+
+func playWith(t *testing.T, text string, agent *agentStub, opt Options, synthesizer attack.Synthesizer) (attack.Summary, []trace.Message, verdict.Attack, []attack.Notice) {
+	t.Helper()
 	doc, _, err := oatf.Load("oatf: \"0.1\"\nattack:\n" + text)
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +77,7 @@ func play(t *testing.T, text string, agent *agentStub, opt Options) (attack.Summ
 			defer mu.Unlock()
 			notices = append(notices, n)
 		},
-		Grace: new(time.Duration), Bindings: []attack.Binding{New(opt)},
+		Grace: new(time.Duration), Bindings: []attack.Binding{New(opt)}, Synthesizer: synthesizer,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package attackagui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gauntlet/internal/leaf/agui"
@@ -59,6 +60,20 @@ func readInput(text string, serial int) (*input, error) {
 		in.messages = []string{}
 	}
 	return in, nil
+}
+
+// What a model may be left to write in this protocol, as JSON Schemas.
+const (
+	messagesForm = `{"type":"object","properties":{"messages":{"type":"array","minItems":1,"items":{"type":"object","properties":{"role":{"enum":["user","assistant","system","developer"]},"content":{"type":"string"}},"required":["role","content"],"additionalProperties":false}}},"required":["messages"],"additionalProperties":false}`
+	resultForm   = `{"type":"object","properties":{"content":{"type":"string"}},"required":["content"],"additionalProperties":false}`
+)
+
+// setMessages puts what a model wrote in the place of the document's messages.
+func (in *input) setMessages(list rawjson.Value) {
+	in.messages, in.rest = nil, slices.DeleteFunc(in.rest, func(m string) bool { return strings.HasPrefix(m, `"messages":`) })
+	for i, one := range list.Elements() {
+		in.messages = append(in.messages, withID(one, i))
+	}
 }
 
 // withID gives a message the id that the protocol wants.

@@ -37,16 +37,20 @@ type turn struct {
 }
 
 // newTurn reads what a phase begins with, nil for nothing.
-func (c *client) newTurn(at int) (*turn, error) {
+func (c *client) newTurn(ctx context.Context, at int) (*turn, error) {
 	given := attack.Member(c.Phases[at].State, agui.RunAgentInput)
 	if !given.Exists() {
 		c.Notice(attack.Unplayed, at, "the state has no %s: the phase begins no run", agui.RunAgentInput)
 		return nil, nil
 	}
-	if attack.Member(given, "synthesize").Exists() {
-		c.Notice(attack.Synthesized, at, "%s: a model was to write the messages; what the document gives beside is sent instead (W-006)", agui.RunAgentInput)
-	}
 	x := c.Expander(rawjson.Value{})
+	var written rawjson.Value
+	if attack.Member(given, "synthesize").Exists() {
+		var err error
+		if written, err = c.Synthesize(ctx, at, given, x, attack.Form{What: "the messages that begin a run of the agent", Schema: messagesForm}); err != nil && !attack.Member(given, "messages").Exists() {
+			return nil, err
+		}
+	}
 	text, err := x.ExpandValue(given)
 	c.NoteMissing(at, x)
 	if err != nil {
@@ -55,6 +59,9 @@ func (c *client) newTurn(at int) (*turn, error) {
 	in, err := readInput(text, at+1)
 	if err != nil {
 		return nil, err
+	}
+	if written.Exists() {
+		in.setMessages(written.Get("messages"))
 	}
 	return &turn{c: c, at: at, in: in}, nil
 }
@@ -188,17 +195,32 @@ func (t *turn) result(c *agui.ToolCall, round, i int) (string, error) {
 	}
 	x := t.c.Expander(start)
 	defer t.c.NoteMissing(t.at, x)
-	text := `""`
-	content := attack.Member(entry, "content")
-	if content.Exists() {
-		if text, err = x.ExpandValue(content); err != nil {
-			return "", err
-		}
+	text, err := t.resultText(entry, start, x)
+	if err != nil {
+		return "", err
 	}
 	message := toolMessage(attack.ParseJSON(text), c.ID, fmt.Sprintf("result-%d-%d", round+1, i+1))
 	t.c.record(t.at, trace.ToServer, agui.ToolCallResult, message, "", 0)
 	t.observe(agui.ToolCallResult, message, oatf.SourceRequest)
 	return message, nil
+}
+
+// resultText is what a call is answered with, as JSON: what a model writes where the document leaves it to one, or what the document has.
+func (t *turn) resultText(entry, start rawjson.Value, x *attack.Expander) (string, error) {
+	content := attack.Member(entry, "content")
+	if attack.Member(entry, "synthesize").Exists() {
+		written, err := t.c.Synthesize(t.ctx, t.at, entry, x, attack.Form{What: "the result of a tool of the front end", About: start.Raw(), Schema: resultForm})
+		switch {
+		case err == nil:
+			return written.Get("content").Raw(), nil
+		case !content.Exists():
+			return "", err
+		}
+	}
+	if !content.Exists() {
+		return `""`, nil
+	}
+	return x.ExpandValue(content)
 }
 
 // toolMessage makes a message of role tool. content may be a whole payload of tool_call_result, whose members
@@ -240,11 +262,7 @@ func (t *turn) selectResponse(start rawjson.Value) (rawjson.Value, error) {
 	}
 	limited, cancel := t.c.MatchContext()
 	defer cancel()
-	entry, err := d.Select(limited, start)
-	if attack.Member(entry, "synthesize").Exists() {
-		t.c.Notice(attack.Synthesized, t.at, "tool_responses: a model was to write the result; what the document gives beside is sent instead (W-006)")
-	}
-	return entry, err
+	return d.Select(limited, start)
 }
 
 // isRefused reports whether nobody listens where the agent should.

@@ -32,9 +32,9 @@ func (c *client) answerServer(ctx context.Context, method, text string) (result 
 			}
 		}
 	case mcp.SamplingCreateMessage:
-		result, err = samplingResult(c.selectResponse(at, "sampling_responses", request), x)
+		result, err = c.sampleFor(ctx, at, request, x)
 	case mcp.ElicitationCreate:
-		result, err = elicitationResult(c.selectResponse(at, "elicitation_responses", request), x)
+		result, err = c.answerElicitation(ctx, at, request, x)
 	default:
 		return "", false
 	}
@@ -62,10 +62,37 @@ func (c *client) selectResponse(at int, list string, request rawjson.Value) rawj
 	if err != nil {
 		c.Notice(attack.Trouble, at, "%s: %v", list, err)
 	}
-	if attack.Member(entry, "synthesize").Exists() {
-		c.Notice(attack.Synthesized, at, "%s: a model was to write the answer; what the document gives beside is sent instead, if anything (W-006)", list)
-	}
 	return entry
+}
+
+// sampleFor answers a request for a sample. Its text is the document's, or that of a model where the document leaves it to one.
+func (c *client) sampleFor(ctx context.Context, at int, request rawjson.Value, x *attack.Expander) (string, error) {
+	entry := c.selectResponse(at, "sampling_responses", request)
+	if !attack.Member(entry, "synthesize").Exists() {
+		return samplingResult(entry, x)
+	}
+	written, err := c.Synthesize(ctx, at, entry, x, attack.Form{What: "the sample that a server asks its client for", About: request.Raw(), Schema: samplingForm})
+	switch {
+	case err == nil:
+		return written.Raw(), nil
+	case attack.Member(entry, "content").Exists():
+		return samplingResult(entry, x)
+	}
+	return "", err
+}
+
+// answerElicitation answers what a server wants the user asked, in the same way.
+func (c *client) answerElicitation(ctx context.Context, at int, request rawjson.Value, x *attack.Expander) (string, error) {
+	entry := c.selectResponse(at, "elicitation_responses", request)
+	if !attack.Member(entry, "synthesize").Exists() {
+		return elicitationResult(entry, rawjson.Value{}, x)
+	}
+	form := attack.Form{What: "the answer to what a server asks the user for", About: request.Raw(), Schema: answerForm(attack.Member(request, "requestedSchema"))}
+	written, err := c.Synthesize(ctx, at, entry, x, form)
+	if err != nil && !attack.Member(entry, "content").Exists() {
+		return "", err
+	}
+	return elicitationResult(entry, written.Get("content"), x)
 }
 
 // samplingResult is a CreateMessageResult as the document has it, whatever that is. Where the document
@@ -78,13 +105,18 @@ func samplingResult(entry rawjson.Value, x *attack.Expander) (string, error) {
 }
 
 // elicitationResult makes an ElicitResult: accept is the default action of an entry, and cancel what
-// is done where the document has no entry.
-func elicitationResult(entry rawjson.Value, x *attack.Expander) (string, error) {
+// is done where the document has no entry. written takes the place of the entry's content, if it is there.
+func elicitationResult(entry, written rawjson.Value, x *attack.Expander) (string, error) {
 	if !entry.Exists() {
 		return `{"action":"cancel"}`, nil
 	}
 	o := attack.NewObjectWriter(x)
 	o.AddRaw(`"action"`, rawjson.Quote(cmp.Or(attack.Member(entry, "action").Text(), string(oatf.ElicitAccept))))
-	o.CopyMembers(entry, "when", "action", "synthesize")
+	own := []string{"when", "action", "synthesize"}
+	if written.Exists() {
+		o.AddRaw(`"content"`, written.Raw())
+		own = append(own, "content")
+	}
+	o.CopyMembers(entry, own...)
 	return o.CloseObject()
 }

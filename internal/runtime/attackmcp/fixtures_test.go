@@ -40,11 +40,12 @@ type playOptions struct {
 	Serve            mcpserver.Options
 	Negotiate        bool
 	ForceElicitation bool
+	Synthesizer      attack.Synthesizer
 }
 
 func newRun(doc *oatf.Document, o playOptions) (*attack.Run, error) {
 	return attack.New(doc, attack.Options{
-		Recorder: o.Recorder, Notice: o.Notice, Limit: o.Limit, Grace: o.Grace, Clock: o.Clock,
+		Recorder: o.Recorder, Notice: o.Notice, Limit: o.Limit, Grace: o.Grace, Clock: o.Clock, Synthesizer: o.Synthesizer,
 		Bindings: []attack.Binding{New(Options{
 			Readiness: o.Readiness, Dial: o.Dial, Serve: o.Serve, Negotiate: o.Negotiate, ForceElicitation: o.ForceElicitation,
 		})},

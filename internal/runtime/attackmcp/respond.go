@@ -3,52 +3,41 @@ package attackmcp
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/rawjson"
 )
 
-// errSynthesize says that an answer is to be made up by a model, for which the format
-// reserves a word and no rule (W-006), and that there is none to give instead.
-var errSynthesize = errors.New("the answer is to be synthesized, which this runtime does not do, and the document gives none to fall back on")
+// replyFields are the members that answers to calls have at least, by list.
+var replyFields = [...]string{"content", "messages", "contents", "contents"}
 
-// A reply is what a call is answered with.
-type toolReply struct {
-	result      string
-	synthesized bool // the document wanted a model to write it; this is what it gives instead
-}
-
-// respondTo answers tools/call, prompts/get or resources/read of p, by the first response
-// whose when holds for the request, else the one without a when. Where there is none the
-// answer is an empty one: legal, and saying nothing.
-func (s *serverState) respondTo(ctx context.Context, l int, p *stateItem, uri string, x *attack.Expander) (toolReply, error) {
-	if p.responses == nil && l >= resources {
-		result, err := resourceContents(p.value, attack.Member(p.value, "content"), uri, x)
-		return toolReply{result: result}, err
+// chooseEntry picks what tools/call, prompts/get or resources/read of p is answered with: the first response whose when holds for the
+// request, else the one without a when; absent where there is none.
+func (p *stateItem) chooseEntry(ctx context.Context, x *attack.Expander) (rawjson.Value, error) {
+	if p.responses == nil {
+		return rawjson.Value{}, nil
 	}
-	field := [...]string{"content", "messages", "contents", "contents"}[l]
-	var entry rawjson.Value
-	var err error
-	if p.responses != nil {
-		if entry, err = p.responses.Select(ctx, x.Scope.Request); err != nil {
-			return toolReply{}, err
-		}
+	entry, err := p.responses.Select(ctx, x.Scope.Request)
+	if err != nil {
+		return rawjson.Value{}, err
 	}
-	r := toolReply{synthesized: attack.Member(entry, "synthesize").Exists()}
-	content := attack.Member(entry, "content")
-	if x.Scope.Response = content; content.Kind() != rawjson.Object {
+	x.Scope.Response = attack.Member(entry, "content")
+	if x.Scope.Response.Kind() != rawjson.Object {
 		x.Scope.Response = entry // which is the result then
 	}
+	return entry, nil
+}
+
+// replyFrom is the answer that an entry gives. Without one it is an empty one: legal, and saying nothing.
+func replyFrom(l int, p *stateItem, entry rawjson.Value, uri string, x *attack.Expander) (string, error) {
+	content := attack.Member(entry, "content")
 	switch {
-	case r.synthesized && !content.Exists() && !attack.Member(entry, field).Exists():
-		return r, errSynthesize
+	case p.responses == nil && l >= resources:
+		return resourceContents(p.value, attack.Member(p.value, "content"), uri, x)
 	case l >= resources && content.Exists() && !content.Get("contents").Exists():
-		r.result, err = resourceContents(p.value, content, uri, x)
-	default:
-		r.result, err = resultFromEntry(entry, field, x)
+		return resourceContents(p.value, content, uri, x)
 	}
-	return r, err
+	return resultFromEntry(entry, replyFields[l], x)
 }
 
 // resultFromEntry makes a result of a response entry, in either of the two shapes that documents

@@ -268,21 +268,32 @@ func (s *server) answerCall(ctx context.Context, at int, c mcpserver.Call) (stri
 		}
 		x.Scope.Captures = s.Captures() // with what the answer told
 	}
-	limited, cancel := s.MatchContext()
-	defer cancel()
-	r, err := state.respondTo(limited, l, p, c.Name, x)
+	result, err := s.replyTo(ctx, at, l, p, c, x)
 	s.NoteMissing(at, x)
-	switch {
-	case errors.Is(err, errSynthesize):
-		s.Notice(attack.Synthesized, at, "%s %q: %v (W-006)", stateLists[l].what, c.Name, err)
-		return "", &mcpserver.Error{Code: mcp.CodeInternalError, Message: "Internal error: " + err.Error()}
-	case err != nil:
-		s.Notice(attack.Unplayed, at, "%s %q: %v", stateLists[l].what, c.Name, err)
+	if err != nil {
 		return "", &mcpserver.Error{Code: mcp.CodeInternalError, Message: "Internal error"}
-	case r.synthesized:
-		s.Notice(attack.Synthesized, at, "%s %q: a model was to write the answer; what the document gives beside is sent instead (W-006)", stateLists[l].what, c.Name)
 	}
-	return r.result, nil
+	return result, nil
+}
+
+// replyTo makes the answer to a call of p. Its error is told already.
+func (s *server) replyTo(ctx context.Context, at, l int, p *stateItem, c mcpserver.Call, x *attack.Expander) (string, error) {
+	limited, cancel := s.MatchContext()
+	entry, err := p.chooseEntry(limited, x)
+	cancel()
+	if err == nil && attack.Member(entry, "synthesize").Exists() {
+		if result, err := s.synthesizeReply(ctx, at, l, p, entry, c, x); result != "" || err != nil {
+			return result, err
+		}
+	}
+	var result string
+	if err == nil {
+		result, err = replyFrom(l, p, entry, c.Name, x)
+	}
+	if err != nil {
+		s.Notice(attack.Unplayed, at, "%s %q: %v", stateLists[l].what, c.Name, err)
+	}
+	return result, err
 }
 
 // elicitFromClient asks the client's user what the document wants asked upon a request.

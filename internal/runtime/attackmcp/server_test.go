@@ -265,10 +265,10 @@ mode: mcp_server
 state: {tools: [{name: a, responses: [{synthesize: {prompt: p}}]}]}`, playOptions{})
 		d := s.servers["default"]
 		d.hello(`{}`)
-		if got := d.ask("tools/call", `{"name":"a"}`); !strings.Contains(got, "-32603") || !strings.Contains(got, "synthesized") {
-			t.Errorf("got %s, want an error that says so", got)
+		if got := d.ask("tools/call", `{"name":"a"}`); !strings.Contains(got, "-32603") {
+			t.Errorf("got %s, want an error", got)
 		}
-		s.wantNotice(attack.Synthesized, `tool "a"`)
+		s.wantNotice(attack.Synthesized, `the answer of the tool "a": a model has to write it (synthesize), and none is named (W-006)`)
 	})
 }
 

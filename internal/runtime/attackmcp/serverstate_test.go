@@ -75,15 +75,14 @@ func TestAnswers(t *testing.T) {
 			if p == nil {
 				t.Fatalf("%q is not there", tt.id)
 			}
-			got, err := s.respondTo(t.Context(), tt.list, p, tt.id, x)
-			if err != nil || got.result != tt.want {
-				t.Errorf("got  %s, %v\nwant %s", got.result, err, tt.want)
+			entry, err := p.chooseEntry(t.Context(), x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := replyFrom(tt.list, p, entry, tt.id, x); err != nil || got != tt.want {
+				t.Errorf("got  %s, %v\nwant %s", got, err, tt.want)
 			}
 		})
-	}
-	x := &attack.Expander{}
-	if _, err := s.respondTo(t.Context(), tools, s.findByName(tools, "made", x), "", x); !errors.Is(err, errSynthesize) {
-		t.Errorf("synthesize alone: %v, want an error that says so", err)
 	}
 }
 
@@ -192,7 +191,7 @@ func TestConditionsAreBounded(t *testing.T) {
 	x := &attack.Expander{Scope: match.Scope{Request: parse(t, `{"name":"t"}`)}}
 	late, cancel := context.WithCancelCause(t.Context())
 	cancel(context.DeadlineExceeded)
-	if _, err := s.respondTo(late, tools, s.findByName(tools, "t", x), "", x); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := s.findByName(tools, "t", x).chooseEntry(late, x); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("an answer was chosen behind its time, with the error %v", err)
 	}
 	if _, _, err := s.elicitationFor(late, x, nil); !errors.Is(err, context.DeadlineExceeded) {

@@ -14,6 +14,9 @@ func (c *conversation) answer(ctx context.Context, b Behaviour) reply {
 	switch {
 	case b == Refuser:
 		return reply{text: "I cannot", stop: "refused"}
+	case c.structured && b == Truncator:
+		text := c.structuredAnswer(b)
+		return reply{text: text[:len(text)/2], stop: "truncated"}
 	case c.structured:
 		return reply{text: c.structuredAnswer(b), stop: "end"}
 	case len(c.tools) == 0 && b == Victim:
@@ -99,6 +102,8 @@ func (c *conversation) structuredAnswer(b Behaviour) string {
 	switch {
 	case schema.Properties["action"] != nil:
 		return c.answerForm(b, schema.Properties["content"])
+	case schema.Properties["answer"] != nil, schema.Properties["messages"] != nil, schema.Properties["contents"] != nil, schema.Properties["content"] != nil:
+		return c.writeMessage(schema.Properties)
 	case schema.Properties["findings"] != nil:
 		return c.judgeDefinition(b)
 	case schema.Properties["score"] != nil:

@@ -1,0 +1,155 @@
+package attack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/rawjson"
+	"gauntlet/trace"
+)
+
+// A Synthesizer has a language model write what a document leaves to one. It is safe for concurrent use.
+type Synthesizer interface {
+	// Synthesize returns what the model wrote: a text that should be an instance of the schema, which the caller checks.
+	Synthesize(ctx context.Context, s Synthesis) (string, error)
+}
+
+// A Synthesis is what a model is to write.
+type Synthesis struct {
+	Actor  string
+	What   string // what it is, in words: `the result of the tool "search"`
+	Prompt string // of the document, its templates resolved
+	About  string // what it answers and what it has to fit, as JSON: a definition, a request; "" for nothing
+	Schema string // JSON Schema of an object
+}
+
+// A Form is what a binding demands of what a model writes in one place.
+type Form struct {
+	What   string // as in Synthesis
+	About  string // as in Synthesis
+	Schema string // JSON Schema of an object
+}
+
+// SynthesisEvent is the method of the events in a trace that hold what a model wrote: they went over no wire, and a replay
+// takes them in place of the model.
+const SynthesisEvent = "synthesize"
+
+// longestSynthesis bounds what a model writes, in bytes.
+const longestSynthesis = 256 << 10
+
+// ErrNoSynthesizer says that a document leaves something to a model, and there is none.
+var ErrNoSynthesizer = errors.New("a model has to write it (synthesize), and none is named")
+
+// errNoPrompt says that nothing tells the model what to write.
+var errNoPrompt = errors.New("synthesize has no prompt")
+
+// Synthesize has a model write what an entry leaves to one, and returns it, an instance of the form's schema. An error is told and
+// noted: without what the document wanted said, nothing that an agent did not do counts for it. Nothing is sent here.
+func (a *Actor) Synthesize(ctx context.Context, phase int, entry rawjson.Value, x *Expander, f Form) (rawjson.Value, error) {
+	written, err := a.synthesize(ctx, phase, entry, x, f)
+	if err == nil {
+		return written, nil
+	}
+	text := fmt.Sprintf("%s: %v", f.What, err)
+	a.run.noteUnwritten(text)
+	if with := Member(entry, "content").Exists() || Member(entry, "messages").Exists(); with {
+		text += "; what the document gives beside is sent instead"
+	}
+	a.Notice(Synthesized, phase, "%s (W-006)", text)
+	return rawjson.Value{}, err
+}
+
+func (a *Actor) synthesize(ctx context.Context, phase int, entry rawjson.Value, x *Expander, f Form) (rawjson.Value, error) {
+	if a.run.opt.Synthesizer == nil {
+		return rawjson.Value{}, ErrNoSynthesizer
+	}
+	prompt, err := x.ExpandText(entry.Get("synthesize").Get("prompt").Text())
+	if err != nil {
+		return rawjson.Value{}, err
+	}
+	if strings.TrimSpace(prompt) == "" {
+		return rawjson.Value{}, errNoPrompt
+	}
+	text, err := a.run.opt.Synthesizer.Synthesize(ctx, Synthesis{Actor: a.Name, What: f.What, Prompt: prompt, About: f.About, Schema: f.Schema})
+	if err != nil {
+		return rawjson.Value{}, err
+	}
+	written, err := checkWritten(text, f.Schema)
+	if err != nil {
+		return rawjson.Value{}, fmt.Errorf("what the model wrote is not sent: %w", err)
+	}
+	a.Record(trace.Message{
+		Time: a.Now(), Actor: a.Name, Phase: a.Phases[phase].Name, Protocol: "oatf", Direction: trace.ToClient, Kind: trace.Event, Method: SynthesisEvent,
+		Raw:  `{"what":` + rawjson.Quote(f.What) + `,"prompt":` + rawjson.Quote(prompt) + `,"written":` + written.Raw() + `}`,
+		Note: "a model wrote this for the document",
+	})
+	return written, nil
+}
+
+// checkWritten reads what a model wrote, which some put between fences.
+func checkWritten(text, schema string) (rawjson.Value, error) {
+	if len(text) > longestSynthesis {
+		return rawjson.Value{}, fmt.Errorf("it has %d bytes, and no more than %d are sent", len(text), longestSynthesis)
+	}
+	text = strings.TrimSpace(text)
+	if inner, ok := strings.CutPrefix(text, "```"); ok {
+		text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(inner, "json"), "```"))
+	}
+	written := ParseJSON(text)
+	if !written.Exists() {
+		return written, fmt.Errorf("it is not JSON: %q", excerpt.Clip(text, 100))
+	}
+	return written, checkInstance(text, schema)
+}
+
+// noteUnwritten notes why something was not said as the document wants it; the first reason is told.
+func (r *Run) noteUnwritten(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.unwritten == "" {
+		r.unwritten = why
+	}
+}
+
+// RecordedSyntheses answers with what a model wrote in a recording: for the same actor and prompt, in the order of then.
+type RecordedSyntheses struct {
+	mu   sync.Mutex
+	left map[string][]string
+}
+
+// errNotRecorded says that a replay has nothing to answer with.
+var errNotRecorded = errors.New("the recording holds nothing that a model wrote upon this prompt")
+
+// NewRecordedSyntheses reads what models wrote in a recording.
+func NewRecordedSyntheses(recorded []trace.Message) *RecordedSyntheses {
+	r := &RecordedSyntheses{left: map[string][]string{}}
+	for i := range recorded {
+		if m := &recorded[i]; isSynthesis(m) {
+			v := ParseJSON(m.Raw)
+			key := m.Actor + "\x00" + v.Get("what").Text() + "\x00" + v.Get("prompt").Text()
+			r.left[key] = append(r.left[key], v.Get("written").Raw())
+		}
+	}
+	return r
+}
+
+func isSynthesis(m *trace.Message) bool {
+	return m.Kind == trace.Event && m.Role == "" && m.Method == SynthesisEvent
+}
+
+// Synthesize returns the next of what was written then.
+func (r *RecordedSyntheses) Synthesize(_ context.Context, s Synthesis) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := s.Actor + "\x00" + s.What + "\x00" + s.Prompt
+	texts := r.left[key]
+	if len(texts) == 0 {
+		return "", errNotRecorded
+	}
+	r.left[key] = texts[1:]
+	return texts[0], nil
+}
