@@ -165,6 +165,11 @@ var table = []row{
 	// The agents without a model see what any agent sees: no document, no attack and no model.
 	{path: "internal/runtime/simagent", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/leaf/text", "rawjson"}, deps: []string{"go.yaml.in/yaml/v4"}, not: impure},
 
+	// What careless servers of tests do, imported by tests only.
+	{path: "internal/run/carelesstest", layer: tokens, not: impure},
+	// The official peers of the protocol, imported by tests only.
+	{path: "internal/runtime/peertest", layer: tokens, not: impure | userFace},
+
 	// A provider of models without a model, imported by tests only.
 	{path: "internal/runtime/scriptedmodel", layer: files, may: []string{"internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
 

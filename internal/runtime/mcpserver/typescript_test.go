@@ -9,23 +9,14 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
-)
 
-// envEverything names a directory in which npm installed
-// @modelcontextprotocol/server-everything, whose official TypeScript SDK is used here.
-const envEverything = "GAUNTLET_EVERYTHING"
+	"gauntlet/internal/runtime/peertest"
+)
 
 // The official TypeScript client over every transport it has is told what stands in the
 // snapshot.
 func TestTypeScriptClient(t *testing.T) {
-	dir := os.Getenv(envEverything)
-	if dir == "" {
-		t.Skipf("%s is not set: npm install @modelcontextprotocol/server-everything somewhere and name that directory", envEverything)
-	}
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not installed")
-	}
+	dir := peertest.Everything(t)
 	base, stop := listen(t, play(t, friendly, Options{PageSize: 2, Streams: true, IdleStream: true}))
 	defer stop()
 	plain, stopPlain := listen(t, play(t, friendly, Options{}))
@@ -50,20 +41,8 @@ func TestTypeScriptClient(t *testing.T) {
 		{"HTTP+SSE", []string{"sse", base + PathSSE}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			// A module finds its packages beside itself, so it is put beside them.
-			here := t.TempDir()
-			if err := os.Symlink(filepath.Join(dir, "node_modules"), filepath.Join(here, "node_modules")); err != nil {
-				t.Skip("no symbolic links here: ", err)
-			}
-			script, err := os.ReadFile("testdata/judge.mjs")
-			if err != nil {
-				t.Fatal(err)
-			}
-			judge := filepath.Join(here, "judge.mjs")
-			if err := os.WriteFile(judge, script, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.CommandContext(t.Context(), node, append([]string{judge}, tt.args...)...)
+			command := append(peertest.Script(t, dir, "testdata/judge.mjs"), tt.args...)
+			cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s||2", envPlay, file), "GOCOVERDIR="+t.TempDir(), noRaceSleep)
 			var words bytes.Buffer
 			cmd.Stderr = &words

