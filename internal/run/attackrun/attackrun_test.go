@@ -117,7 +117,7 @@ func TestJudgeTrace(t *testing.T) {
 	} {
 		t.Run(tt.agent, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "t.ndjson")
-			agent, err := testagent.New(testagent.Options{Agent: tt.agent, Transport: "http", Limit: time.Minute, Idle: 2 * time.Second})
+			agent, err := testagent.New(testagent.Options{Agent: tt.agent, Transport: "http", Limit: time.Minute, Idle: time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -310,7 +310,7 @@ func (p *play) openTransports(ctx context.Context, run *attack.Run) ([]func(cont
 		}
 		listeners = append(listeners, ln)
 		url := "http://" + ln.Addr().String() + s.Path
-		p.servers = append(p.servers, testagent.Server{Name: s.Actor, URL: url, Stdio: s.Stdio, Agent: s.Protocol == a2a.Protocol})
+		p.servers = append(p.servers, testagent.Server{Name: s.Actor, URL: url, Stdio: s.Stdio, Agent: s.Protocol == a2a.Protocol, Pending: run.Pending})
 		fmt.Fprintf(&lines, "%s %s\n", s.Actor, url)
 		out = append(out, func(ctx context.Context) error { return s.HTTP(ctx, ln) })
 	}

@@ -47,6 +47,8 @@ type Server struct {
 	Agent     bool // it is no MCP server but an agent that speaks A2A
 	// Dial reaches it for agents in this process, in place of URL; nil for URL.
 	Dial func(context.Context) (wire.Conn, error)
+	// Pending is closed once the server has nothing under way that the agent is about to hear of; nil where nobody knows.
+	Pending func() <-chan struct{}
 }
 
 // An Outcome says how an agent ended.
@@ -97,6 +99,9 @@ func ofSimulated(sim simagent.Options, limit time.Duration) *Agent {
 	work := func(ctx context.Context, run simagent.Options, servers []Server) (simagent.Result, error) {
 		for _, s := range servers {
 			run.Servers = append(run.Servers, simServer(ctx, s))
+			if s.Pending != nil {
+				run.Pending = s.Pending
+			}
 		}
 		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()

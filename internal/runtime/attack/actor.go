@@ -181,8 +181,13 @@ func (a *Actor) deferEntries(ctx context.Context, entries []Entry) func(response
 		return nil
 	}
 	a.run.progress.ExpectEntry()
+	entered := func() {}
+	if _, ok := a.player.(Listener); ok { // what a client does first no agent waits for
+		entered = a.BeginPending()
+	}
 	return func(response string) {
 		defer a.run.progress.FinishEntry()
+		defer entered()
 		for i := range entries {
 			if response != "" {
 				entries[i].cause.Response = response

@@ -74,7 +74,7 @@ func (r *Run) readGrace() error {
 		}
 		r.grace = d
 	default:
-		r.settle = DefaultGrace
+		r.settle, r.patient = DefaultGrace, true
 		return nil
 	}
 	r.settle = r.grace

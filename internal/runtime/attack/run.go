@@ -28,8 +28,8 @@ type Options struct {
 	// Limit ends the run whatever happens; default DefaultLimit.
 	Limit time.Duration
 	// Grace is how long to go on watching when everybody is through; nil for what the
-	// document says, which without a word is DefaultGrace behind the end of the last actor, and not
-	// at all when the agent has ended.
+	// document says, which without a word is DefaultGrace behind the end of the last actor, for which what is
+	// pending is waited for first (PendingGrace), and not at all when the agent has ended.
 	Grace *time.Duration
 	// Bindings play the actors, each those of its modes.
 	Bindings []Binding
@@ -49,6 +49,7 @@ type Run struct {
 	doc         *oatf.Document
 	grace       time.Duration // when the agent has ended
 	settle      time.Duration // when the last actor is through
+	patient     bool          // before that what is pending is waited for: nobody has said how long to wait
 	captures    *captureStore
 	notices     *notices
 	credentials *trace.Labels
@@ -64,6 +65,7 @@ type Run struct {
 	over  chan ending   // why the run is over, before its grace; has room for one
 
 	progress *ReplayProgress // of a replay; else nil
+	pending  pendingWork
 
 	mu    sync.Mutex
 	work  sync.WaitGroup
@@ -191,6 +193,9 @@ func (r *Run) awaitEnd(ctx context.Context) string {
 	case e = <-r.over:
 	case <-through:
 		if r.lingers() {
+			if r.patient {
+				r.awaitPending(ctx)
+			}
 			grace = r.settle
 		}
 	case <-ctx.Done():

@@ -21,6 +21,7 @@ type clientState struct {
 	mu                 sync.Mutex
 	pendingRequests    map[string]clientRequest // requests that have no answer yet
 	standaloneRequests map[string]int           // requests of ours that belong to none of the client's and are about to go out
+	unreadChanges      map[string][]func()      // by the method that reads a list: ends of its changes that are announced and not yet read
 }
 
 // clientRequest is a request of a client's.
@@ -203,9 +204,11 @@ func (s *server) Moved() {
 func (s *server) postMessage(ctx context.Context, c *clientState, l queuedMessage) {
 	s.Progress().ExpectMessages(l.method, 1)
 	if isNotification(l.method) {
+		announced := s.announceChange(c, l.method)
 		err := c.talk.Notify(ctx, l.method, l.params)
 		if err != nil {
 			s.Progress().ExpectMessages(l.method, -1)
+			announced()
 		}
 		s.reportUndelivered(c, l, err)
 		return
@@ -215,14 +218,17 @@ func (s *server) postMessage(ctx context.Context, c *clientState, l queuedMessag
 		s.Notice(attack.Violation, l.to, "%s is sent on its own, though it must belong to a request of the client's (SEP-2260)", l.method)
 	}
 	var then func(string)
+	answered := s.BeginPending()
 	wait, err := c.talk.Post(ctx, l.method, l.params, func(m wire.Message) {
 		then = s.observeClientAnswer(ctx, l.to, l.method, l.params, m)
 	})
 	if err != nil {
+		answered()
 		s.forgetRequest(c, l, err)
 		return
 	}
 	s.Spawn(func() { // ends with the answer, with the engine's patience or with the run
+		defer answered()
 		if _, err := wait(ctx); err != nil {
 			s.forgetRequest(c, l, err)
 			return

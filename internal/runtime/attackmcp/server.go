@@ -163,8 +163,10 @@ func (s *server) Intercept(_ context.Context, t *mcpserver.Session, m wire.Messa
 	if then != nil {
 		d.Answered = func(answer string) { response = bodyOf(answer) }
 	}
+	read := c.takeChanges(m.Method)
 	d.AfterAnswer = func() {
 		defer sent()
+		defer read()
 		s.postMessages(ctx, c, queued)
 		if then != nil {
 			then(response)

@@ -74,12 +74,51 @@ phases:
 		if woke := time.Since(start); woke != time.Minute {
 			t.Errorf("woke after %s, want 1m", woke)
 		}
+		d.want2(t, "tools/list", `{}`, `{"tools":[]}`)
 		sum := <-s.done // the trigger of the last phase ends the run, nobody else does
 		s.done <- sum
 		if sum.Ended != attack.EndedThrough || !sum.Actors[0].Through || sum.Duration != 2*time.Minute+attack.DefaultGrace {
 			t.Errorf("summary %+v, want the actors through after 2m and the grace", sum)
 		}
 	})
+}
+
+// The end of a run waits for the definitions whose change it announced, and not for long.
+func TestAnnouncedChangesHoldTheEnd(t *testing.T) {
+	const execution = `
+mode: mcp_server
+phases:
+  - {name: a, state: {}, trigger: {event: ping}}
+  - {name: b, state: {tools: [{name: t}]}, on_enter: [{send: {method: notifications/tools/list_changed}}], trigger: {after: 0s}}`
+	for name, tt := range map[string]struct {
+		reads bool
+		grace *time.Duration
+		want  time.Duration
+	}{
+		"they are read":                       {reads: true, want: 3*time.Second + attack.DefaultGrace},
+		"they never are":                      {want: attack.PendingGrace + attack.DefaultGrace},
+		"somebody has said how long to watch": {grace: new(time.Duration), want: 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := play(t, execution, playOptions{Grace: tt.grace})
+				d := s.servers["default"]
+				d.hello(`{}`)
+				d.want2(t, "prompts/list", `{}`, `{"prompts":[]}`)
+				d.want2(t, "ping", `{}`, `{}`)
+				d.want(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+				if tt.reads {
+					<-time.After(3 * time.Second) // of the test's own clock
+					d.want2(t, "tools/list", `{}`, `{"tools":[{"name":"t"}]}`)
+				}
+				sum := <-s.done
+				s.done <- sum
+				if sum.Duration != tt.want {
+					t.Errorf("it took %s, want %s", sum.Duration, tt.want)
+				}
+			})
+		})
+	}
 }
 
 func TestLimitEndsTheRun(t *testing.T) {

@@ -3,10 +3,12 @@ package modelagent
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/model"
 )
 
@@ -121,11 +123,11 @@ func (a *agent) rereadChanged(ctx context.Context, wait time.Duration) (changed 
 
 // listen returns the servers to read again. It listens to all of them at once, and what one says ends the wait for all.
 func (a *agent) listen(ctx context.Context, wait time.Duration) (out []*session) {
-	one, cancel := context.WithCancel(ctx)
-	if wait > 0 {
-		one, cancel = context.WithTimeout(ctx, wait)
-	}
+	one, cancel, pending := a.opt.Pending.Listening(ctx, wait)
 	defer cancel()
+	if pending {
+		wait = max(wait, mcpclient.PendingWait)
+	}
 	heard := make([]bool, len(a.servers))
 	var all sync.WaitGroup
 	for i, s := range a.servers {
@@ -137,6 +139,12 @@ func (a *agent) listen(ctx context.Context, wait time.Duration) (out []*session)
 		})
 	}
 	all.Wait()
+	if pending && !slices.Contains(heard, true) {
+		<-one.Done() // there may be no way on which anything is heard
+		if errors.Is(one.Err(), context.DeadlineExceeded) {
+			a.opt.Pending = nil // it is waited for once
+		}
+	}
 	for i, s := range a.servers {
 		if heard[i] || s.stateless {
 			out = append(out, s)

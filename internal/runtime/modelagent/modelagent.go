@@ -43,7 +43,9 @@ type Options struct {
 	Tokens  int    // longest answer of the model; default DefaultTokens
 	// Idle is how long the agent listens for changed definitions once the model has ended; none if negative. After a change the
 	// user asks for the same once more.
-	Idle    time.Duration
+	Idle time.Duration
+	// Pending is what its servers are about to say; it is listened for behind every turn, and in the end beyond Idle.
+	Pending mcpclient.Pending
 	Timeout time.Duration // for one call; default mcpclient.DefaultTimeout
 	Version string        // of the client, as servers are told
 }

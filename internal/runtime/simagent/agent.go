@@ -118,7 +118,7 @@ func (a *simAgent) makeCall(ctx context.Context, c toolCall) {
 			a.files[p] = got.text
 		}
 	}
-	if c.server.session.Idle(ctx, 0) != "" {
+	if !a.hearPending(ctx) && c.server.session.Idle(ctx, 0) != "" {
 		a.rereadServer(ctx, c.server)
 	}
 	if !a.obedient {

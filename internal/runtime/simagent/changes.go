@@ -2,8 +2,11 @@ package simagent
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
+
+	"gauntlet/internal/runtime/mcpclient"
 )
 
 // mostRelists is how often the lists of servers are read again.
@@ -65,30 +68,49 @@ func (a *simAgent) listenUntilIdle(ctx context.Context) {
 		return
 	}
 	until := time.Now().Add(a.opt.Idle)
-	for a.cut == "" && ctx.Err() == nil && time.Until(until) > 0 {
-		changed := a.awaitChanges(ctx, until)
+	for a.cut == "" && ctx.Err() == nil {
+		changed, pending := a.awaitChanges(ctx, time.Until(until))
 		for _, l := range changed {
 			a.rereadServer(ctx, l)
 		}
 		heard := a.obeyQueued(ctx)
 		a.runDelayed(ctx)
-		if len(changed) == 0 && !heard {
+		if !pending && len(changed) == 0 && !heard {
 			return
 		}
 	}
 }
 
-// awaitChanges listens to all servers at once and returns those that changed, or none when the time
-// is over. What one says ends the wait for all.
-func (a *simAgent) awaitChanges(ctx context.Context, until time.Time) (changed []*serverSession) {
-	one, cancel := context.WithDeadline(ctx, until)
+// hearPending listens for what servers are about to say upon a call, if anything, and reports whether they changed
+// something.
+func (a *simAgent) hearPending(ctx context.Context) (changed bool) {
+	for a.cut == "" && ctx.Err() == nil {
+		heard, pending := a.awaitChanges(ctx, 0)
+		for _, l := range heard {
+			changed = true
+			a.rereadServer(ctx, l)
+		}
+		if !pending {
+			return changed
+		}
+	}
+	return changed
+}
+
+// awaitChanges listens to all servers at once for so long, and until nothing is pending, and returns those that changed. What one
+// says ends the wait for all. pending says whether there may be more.
+func (a *simAgent) awaitChanges(ctx context.Context, wait time.Duration) (changed []*serverSession, pending bool) {
+	one, cancel, pending := a.opt.Pending.Listening(ctx, wait)
 	defer cancel()
+	if wait <= 0 && !pending {
+		return nil, false
+	}
 	heard := make([]bool, len(a.servers))
 	var all sync.WaitGroup
 	for i, l := range a.servers {
 		// Ends with one, at the latest when the time is over.
 		all.Go(func() {
-			if l.session.Idle(one, time.Until(until)) != "" {
+			if l.session.Idle(one, max(wait, mcpclient.PendingWait)) != "" {
 				heard[i] = true
 				cancel()
 			}
@@ -100,7 +122,13 @@ func (a *simAgent) awaitChanges(ctx context.Context, until time.Time) (changed [
 			changed = append(changed, l)
 		}
 	}
-	return changed
+	if pending && len(changed) == 0 {
+		<-one.Done() // there may be no way on which anything is heard
+		if errors.Is(one.Err(), context.DeadlineExceeded) {
+			a.opt.Pending = nil // it is waited for once
+		}
+	}
+	return changed, pending
 }
 
 // rereadServer reads what a server offers now. The victim obeys what is new in it.

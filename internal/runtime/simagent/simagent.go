@@ -56,10 +56,12 @@ type Options struct {
 	Behaviour Behaviour
 	Script    *Script       // of the behaviour Scripted
 	Idle      time.Duration // how long it listens once it is done; default DefaultIdle, none if negative
-	Steps     int           // most calls; default DefaultSteps
-	Timeout   time.Duration // for one call; default mcpclient.DefaultTimeout
-	Era       mcpclient.Era // tried first; default mcpclient.InitializeFirst, which servers of old speak too
-	Version   string        // of the client, as servers are told
+	// Pending is what its servers are about to say; it is listened for behind every call, and in the end beyond Idle.
+	Pending mcpclient.Pending
+	Steps   int           // most calls; default DefaultSteps
+	Timeout time.Duration // for one call; default mcpclient.DefaultTimeout
+	Era     mcpclient.Era // tried first; default mcpclient.InitializeFirst, which servers of old speak too
+	Version string        // of the client, as servers are told
 }
 
 // The defaults of Options.
