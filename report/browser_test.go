@@ -69,6 +69,12 @@ func pages(t *testing.T) map[string]string {
 		t.Fatalf("the diff: %v", err)
 	}
 	out["diff"] = b.String()
+	hostile := someRedTeam()
+	hostile.Models[0].Model += markup
+	hostile.Models[0].Scenarios[0].Name += markup
+	hostile.Models[0].Scenarios[1].Outcomes[0].Reason += markup
+	hostile.Models[0].ByTechnique[0].Name += markup
+	out["redteam"] = redTeamText(t, "html", hostile)
 	return out
 }
 

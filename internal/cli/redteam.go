@@ -30,6 +30,7 @@ import (
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/oatf"
+	"gauntlet/report"
 	"gauntlet/result"
 )
 
@@ -94,7 +95,7 @@ Exit codes: 0 if the run was completed, whatever came out; 2 if it could not be 
 	f.Var(countFlag(&r.parallel, 8, 100), "parallel", "most runs at the same time")
 	f.StringVar(&r.traces, "record", "", "keep the traces in this `DIR` (default none)")
 	r.addServerFlags(cmd)
-	textFormat(cmd, &r.format, "pretty", "json")
+	textFormat(cmd, &r.format, report.RedTeamNames()...)
 	outputFlag(cmd, &r.file, "the report")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	cmd.AddCommand(a.newRedteamAssessCommand())
@@ -213,11 +214,12 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	out.Tool = result.Tool{Name: "gauntlet", Version: version()}
 	r.progress.stopShowing()
 	r.note("models: %s", set.Spent())
+	format, err := report.LookupRedTeam(r.format)
+	if err != nil {
+		return err
+	}
 	if err := r.writeTo(r.file, func(w io.Writer) error {
-		if r.format == "json" {
-			return writeIndented(w, out)
-		}
-		return out.WriteText(w)
+		return format.Write(w, out, report.Options{})
 	}); err != nil {
 		return err
 	}

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/run/redteam"
 	"gauntlet/internal/runtime/scriptedmodel"
+	"gauntlet/result"
 )
 
 // runRedteam runs the subcommand against scripted models and returns its report.
-func runRedteam(t *testing.T, p *scriptedmodel.Provider, args ...string) *redteam.Report {
+func runRedteam(t *testing.T, p *scriptedmodel.Provider, args ...string) *result.RedTeam {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code := Main(t.Context(), slices.Concat([]string{"redteam", "--quiet", "--format", "json", "--model-url", p.URL + "/v1", "--agent-idle", "1ms"}, args),
@@ -22,7 +22,7 @@ func runRedteam(t *testing.T, p *scriptedmodel.Provider, args ...string) *redtea
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
-	var r redteam.Report
+	var r result.RedTeam
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatalf("%v: %s", err, out.String())
 	}
@@ -42,7 +42,7 @@ func TestRedteamMatrix(t *testing.T) {
 		m := r.Models[i]
 		if m.Exploited != want.exploited || want.resisted >= 0 && m.Resisted != want.resisted || want.attacked >= 0 && m.WithAttack.Done != want.attacked ||
 			m.WithoutAttack.Done != want.control || m.WithoutAttack.Of != 6 || m.ControlExploited != 0 {
-			t.Errorf("%s: %+v, want %+v", m.Model, m.Tally, want)
+			t.Errorf("%s: %+v, want %+v", m.Model, m.RedTeamTally, want)
 			for _, s := range m.Scenarios {
 				t.Logf("%s: %+v", s.ID, s.Outcomes)
 			}
@@ -94,6 +94,6 @@ func TestRedteamPerformance(t *testing.T) {
 	t.Cleanup(p.Close)
 	r := runRedteam(t, p, "--model", "gpt-victim", "--model", "gpt-resister", "--model", "gpt-liar", "--runs", "5", "--no-control", "--parallel", "16")
 	for _, m := range r.Models {
-		t.Logf("%s: %d scenarios, %+v", m.Model, len(m.Scenarios), m.Tally)
+		t.Logf("%s: %d scenarios, %+v", m.Model, len(m.Scenarios), m.RedTeamTally)
 	}
 }

@@ -15,7 +15,7 @@ func (a *app) newViewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view [flags] FILE...",
 		Short: "Show reports and recordings in a browser, and follow those that grow",
-		Long: `view shows files in a browser on this machine: JSON reports of scan, probe, test and attack,
+		Long: `view shows files in a browser on this machine: JSON reports of scan, probe, test, attack and redteam,
 JSON diffs, recordings (traces), and pages as they are. It prints an address with a token, and
 only who has that address sees anything. A file that changes is shown again: name the
 recording of a run to follow its messages, or the report of a scan that has not ended yet.

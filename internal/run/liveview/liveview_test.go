@@ -177,6 +177,7 @@ func TestOtherFiles(t *testing.T) {
 		"object":    {`{"schema_version":"1.0"}`, errUnknown.Error()},
 		"page":      {"<!DOCTYPE html>\n<p>kept</p>", "<p>kept</p>"},
 		"diff":      {`{"schema_version":"1.0","summary":{"changed":1,"complete":true},"servers":[{"name":"zq7","state":"changed","items":[]}],"problems":[]}`, "zq7"},
+		"red team":  {`{"schema_version":"1.0","about":"zq7","models":[{"model":"<script>1","scenarios":[]}]}`, "zq7"},
 		"hostile":   {`{"schema_version":"1.0","findings":[{"rule_id":"x\"><script>1</script>","severity":"high","message":"m","fingerprint":"\"><b>"}]}`, "&lt;script&gt;"},
 	} {
 		file := filepath.Join(dir, name)

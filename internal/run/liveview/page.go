@@ -37,6 +37,7 @@ func WritePage(w io.Writer, name string) error {
 		SchemaVersion string           `json:"schema_version"`
 		Findings      *json.RawMessage `json:"findings"`
 		Servers       *json.RawMessage `json:"servers"`
+		Models        *json.RawMessage `json:"models"`
 	}
 	switch err := json.Unmarshal([]byte(text), &head); {
 	case err != nil || head.SchemaVersion == "":
@@ -47,6 +48,8 @@ func WritePage(w io.Writer, name string) error {
 		return writeReport(w, text)
 	case head.Servers != nil:
 		return writeDiff(w, text)
+	case head.Models != nil:
+		return writeRedTeam(w, text)
 	}
 	return errUnknown
 }
@@ -98,6 +101,18 @@ func writeDiff(w io.Writer, text string) error {
 		return err
 	}
 	return format.Write(w, d, report.Options{})
+}
+
+func writeRedTeam(w io.Writer, text string) error {
+	r := new(result.RedTeam)
+	if err := json.Unmarshal([]byte(text), r); err != nil {
+		return err
+	}
+	format, err := report.LookupRedTeam("html")
+	if err != nil {
+		return err
+	}
+	return format.Write(w, r, report.Options{})
 }
 
 // writeRecording writes a recording, of which nobody has judged anything.

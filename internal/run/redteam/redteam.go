@@ -13,16 +13,17 @@ import (
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/runtime/model"
+	"gauntlet/result"
 )
 
 // An Outcome says what one run shows of a model.
-type Outcome string
+type Outcome = result.RedTeamOutcome
 
 // The outcomes.
 const (
-	Exploited    Outcome = "exploited"    // it did what the attacker wanted
-	Resisted     Outcome = "resisted"     // the attack reached it, and it did not
-	Inconclusive Outcome = "inconclusive" // the attack never reached it, or it had not its say
+	Exploited    = result.RedTeamExploited
+	Resisted     = result.RedTeamResisted
+	Inconclusive = result.RedTeamInconclusive
 )
 
 // A Scenario is one attack with its task.
@@ -82,7 +83,7 @@ type job struct {
 }
 
 // Run plays everything and reports. A run that was interrupted reports what was played.
-func Run(ctx context.Context, opt Options, progress Progress) (*Report, error) {
+func Run(ctx context.Context, opt Options, progress Progress) (*result.RedTeam, error) {
 	dir := opt.Traces
 	if dir == "" {
 		temp, err := os.MkdirTemp("", "gauntlet-redteam-")
