@@ -108,7 +108,7 @@ var table = []row{
 	{path: "oatf/indicator", layer: lanes, may: []string{"internal/leaf/a2a", "internal/leaf/agui", "oatf", "oatf/match", "trace", "verdict", "rawjson"}},
 	{path: "internal/engine/delivery", layer: lanes, may: []string{"internal/engine/schemafill", "oatf/match", "internal/leaf/mcp", "oatf", "trace", "verdict", "rawjson", "internal/leaf/clause"}},
 	{path: "internal/engine/check/differential", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson"}},
-	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "result", "internal/leaf/probe"}},
+	{path: "internal/engine/check/probing", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "result", "internal/leaf/mcp", "internal/leaf/probe"}, deps: []string{"github.com/santhosh-tekuri/jsonschema/v6"}},
 	{path: "internal/engine/check/behaviour", layer: lanes, may: []string{"internal/engine/check", "finding", "rawjson", "trace"}},
 	{path: "internal/engine/check/packaging", layer: lanes, may: []string{"internal/engine/check", "finding", "result"}},
 	{path: "internal/engine/check/sourceflow", layer: lanes, may: []string{"internal/engine/check", "finding", "sink"}},
@@ -148,7 +148,7 @@ var table = []row{
 	{path: "internal/runtime/mcpclient", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog", "finding"}, not: impure},
 	{path: "internal/runtime/mcpserver", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog"}, not: impure},
 
-	{path: "internal/runtime/protocolprobe", layer: manners, may: []string{"internal/leaf/mcp", "internal/leaf/probe", "internal/runtime/oauth", "internal/runtime/wire"}, not: impure},
+	{path: "internal/runtime/protocolprobe", layer: manners, may: []string{"internal/engine/check/probing", "rawjson", "internal/leaf/mcp", "internal/leaf/probe", "internal/runtime/oauth", "internal/runtime/wire"}, not: impure},
 	{path: "internal/runtime/suitesteps", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/wire", "oatf/match", "rawjson", "suite", "trace"}, not: impure},
 	{path: "internal/runtime/gateway", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson", "trace"}, not: impure},
 	// The engine of attack documents knows no protocol; a binding for each plays its actors.

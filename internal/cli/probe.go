@@ -33,6 +33,8 @@ type probeCommand struct {
 	allow       []string
 	allowCalls  bool
 	register    bool
+	otherBearer string
+	burst       int
 	destructive bool
 	includeLow  bool
 	classes     []string
@@ -82,6 +84,8 @@ delivered or the time ended first; else 0.`,
 	f.BoolVar(&p.allowCalls, "allow-calls", false, "without a sandbox, call tools that may change something (default off)")
 	f.BoolVar(&p.destructive, "destructive", false, "with --allow-calls, call tools that may destroy something (default off)")
 	f.BoolVar(&p.register, "register", false, "try to register a client with a wildcard redirect at the authorization server of a URL; it may stay there (default off)")
+	f.StringVar(&p.otherBearer, "other-bearer-env", "", "try what the token in our variable `NAME`, of another user or of fewer rights, may do in sessions of the first (default none)")
+	f.Var(countFlag(&p.burst, 0, maxBurst), "burst", "send this many requests at once, to see whether there is a limit (default none)")
 	f.BoolVar(&p.includeLow, "include-low", false, "plan by labels of low confidence as well (default off)")
 	f.StringArrayVar(&p.classes, "class", nil, "try this `CLASS` alone; repeatable (default all)")
 	f.StringVar(&p.replay, "replay", "", "try again what this `FINGERPRINT` of a finding was about (default none)")
@@ -129,6 +133,10 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
+	other, err := p.otherToken()
+	if err != nil {
+		return usage(cmd, "%s", err)
+	}
 	if targets[0].URL != "" {
 		if cmd.Flags().Changed("sandbox") && p.sandbox != sandbox.Off {
 			return usage(cmd, "--sandbox is for a server that is started by a command behind --")
@@ -137,7 +145,7 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	}
 	p.note("%s", offensive)
 	defer p.startProgress().stopShowing()
-	got, err := proberun.Run(cmd.Context(), p.options(targets[0].Server, classes, record))
+	got, err := proberun.Run(cmd.Context(), p.options(targets[0].Server, classes, record, other))
 	incomplete := record.Close()
 	if err != nil {
 		if errors.Is(err, sandbox.ErrUnavailable) {
@@ -190,6 +198,21 @@ func (p *probeCommand) judgeRecording(cmd *cobra.Command, args []string) error {
 	return p.report(got, outs)
 }
 
+// maxBurst bounds what --burst sends.
+const maxBurst = 1000
+
+// otherToken is the value of the variable that --other-bearer-env names, "" for none.
+func (p *probeCommand) otherToken() (string, error) {
+	if p.otherBearer == "" {
+		return "", nil
+	}
+	token, ok := p.lookupEnv(p.otherBearer)
+	if !ok {
+		return "", errors.New("--other-bearer-env wants the name of a variable, and no variable of that name is set here")
+	}
+	return token, nil
+}
+
 func (p *probeCommand) chosenClasses() ([]probe.Class, error) {
 	var out []probe.Class
 	for _, name := range p.classes {
@@ -212,10 +235,10 @@ func (p *probeCommand) startTrace() (*tracefile.File, error) {
 }
 
 // options are what the flags say.
-func (p *probeCommand) options(server launch.Server, classes []probe.Class, record *tracefile.File) proberun.Options {
+func (p *probeCommand) options(server launch.Server, classes []probe.Class, record *tracefile.File, other string) proberun.Options {
 	limits := wire.Limits{Message: p.how.live.message}
 	o := proberun.Options{
-		Server: server, Version: version(), Floor: capability.Medium, AllowCalls: p.allowCalls, Destructive: p.destructive, Register: p.register,
+		Server: server, Version: version(), Floor: capability.Medium, AllowCalls: p.allowCalls, Destructive: p.destructive, Register: p.register, OtherToken: other, Burst: p.burst,
 		Dialer:  launch.Dialer{Environ: p.host.Environ, Limits: limits, Logins: p.logins(p.how.live.login), Sandbox: p.sandbox, SandboxConfig: sandbox.Config{Allow: p.allow}, Sandboxes: &launch.Sandboxes{}, SandboxRecord: record.Record},
 		Classes: classes, Budget: p.budget, Call: p.call, Limits: p.how.limits.Limits, Progress: p.progress.Step, Protocol: p.replay == "" && classes == nil, Record: record.Record,
 		Tap: func(place string, secrets, credentials []string) wire.Tap {

@@ -19,6 +19,8 @@ type Authorization struct {
 	// Accepted says that the server took it.
 	Audience []string `json:"audience,omitempty"`
 	Accepted bool     `json:"accepted,omitempty"`
+	// InQuery says that the token was taken in the address alone, where no token is refused.
+	InQuery bool `json:"in_query,omitempty"`
 }
 
 // A Document is one answer that discovery asked for.

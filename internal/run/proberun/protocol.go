@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/protocolprobe"
 	"gauntlet/internal/runtime/wire"
@@ -24,23 +26,86 @@ func (r *run) probeProtocol(ctx context.Context) {
 	r.Progress("%s: protocol probes", r.out.Place)
 	inTime, cancel := context.WithTimeout(ctx, protocolTime)
 	defer cancel()
-	if r.Server.URL != "" {
-		transport := wire.NewTransport()
-		transport.Proxy = http.ProxyFromEnvironment
-		defer transport.CloseIdleConnections()
-		to := protocolprobe.Target{URL: r.Server.URL, Header: r.Server.Header, Token: r.token(inTime), Register: r.Register}
-		r.out.Evidence.Protocol = protocolprobe.HTTP(inTime, to, transport)
+	plan := protocolprobe.Plan{Calls: r.protocolCalls(), Burst: r.Burst}
+	if r.Server.URL == "" {
+		r.probeLines(inTime, plan)
 		return
 	}
-	if r.opened != nil {
-		_ = r.opened.Conn.Kill() // its part is over
+	transport := wire.NewTransport()
+	transport.Proxy = http.ProxyFromEnvironment
+	defer transport.CloseIdleConnections()
+	to := protocolprobe.Target{URL: r.Server.URL, Place: r.out.Place, Header: r.Server.Header, Token: r.token(inTime), OtherToken: r.OtherToken, Register: r.Register, Plan: plan}
+	e := protocolprobe.HTTP(inTime, to, transport)
+	e.Planted = r.ground != nil && r.ground.service != nil && len(r.ground.service.seen()) > 0
+	e.PassedOn = r.passedOn(to.Token)
+	r.out.Evidence.Protocol = e
+	if r.OtherToken != "" {
+		r.out.Secrets = append(r.out.Secrets, "other-bearer="+r.OtherToken)
 	}
-	opened, err := r.open()
-	if err != nil {
-		return // it started before; what it does now is not known
+}
+
+// probeLines probes a server over stdio; each conversation starts it anew.
+func (r *run) probeLines(ctx context.Context, plan protocolprobe.Plan) {
+	open := func() (wire.Conn, error) {
+		if r.opened != nil {
+			_ = r.opened.Conn.Kill() // its part is over
+		}
+		opened, err := r.open()
+		if err != nil {
+			return nil, err // it started before; what it does now is not known
+		}
+		r.opened = opened
+		return opened.Conn, nil
 	}
-	r.opened = opened
-	r.out.Evidence.Protocol = protocolprobe.Stdio(inTime, opened.Conn)
+	e := protocolprobe.Stdio(ctx, open, plan)
+	e.Place, e.Command = r.out.Place, r.Server.Command
+	r.out.Evidence.Protocol = e
+}
+
+// mostProtocolCalls bounds the tools that are called in each conversation of the protocol probes.
+const mostProtocolCalls = 8
+
+// protocolCalls are ordinary calls of the tools that may be called and answer quickly.
+func (r *run) protocolCalls() (out []protocolprobe.Call) {
+	for _, t := range r.tools {
+		if len(out) == mostProtocolCalls {
+			break
+		}
+		if method, _ := t.request("{}"); method != mcp.ToolsCall || t.slowness() > 0 || !r.allows(&t.Tool) {
+			continue
+		}
+		c := protocolprobe.Call{Tool: t.Name, Arguments: schemafill.Encode(t.filler.Arguments(nil)), OutputSchema: t.output}
+		if path := freeText(t.Schema); path != "" {
+			c.RightValue, c.WrongValue = "gauntlet"+randomWord(8), "gauntlet"+randomWord(8)
+			c.Right = schemafill.Encode(t.filler.Arguments(map[string]any{path: c.RightValue}))
+			c.Wrong = schemafill.Encode(t.filler.Arguments(map[string]any{path: []any{c.WrongValue}}))
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// freeText is the first parameter of a tool that wants a text of any kind, "" for none.
+func freeText(s *schemafill.Schema) string {
+	for _, p := range s.Parameters() {
+		if p.Type == "string" && p.Free() && !strings.ContainsAny(p.Path, ".[") && p.Schema["pattern"] == nil && p.Schema["format"] == nil {
+			return p.Path
+		}
+	}
+	return ""
+}
+
+// passedOn is the request to the planted service that carried the token of the client, "" for none.
+func (r *run) passedOn(token string) string {
+	if token == "" || r.ground == nil || r.ground.service == nil {
+		return ""
+	}
+	for _, c := range r.ground.service.seen() {
+		if strings.Contains(c.Head, token) {
+			return c.Method + " " + c.URL
+		}
+	}
+	return ""
 }
 
 // token is what the protocol probes are sent with: the one that the user named, or that of a login.

@@ -57,6 +57,10 @@ type Options struct {
 	Protocol bool
 	// Register has the authorization server asked for a client that it should not register.
 	Register bool
+	// OtherToken is the token of another user, or of fewer rights, for a server behind a URL; "" for none.
+	OtherToken string
+	// Burst is how many requests the protocol probes send at once; 0 for none.
+	Burst int
 	// Progress is told what the run is at; nil for nobody.
 	Progress func(format string, args ...any)
 }
@@ -106,6 +110,7 @@ type tool struct {
 	spent       time.Duration
 	entry       entry // how it is called where it is no tool
 	description string
+	output      string       // its outputSchema, raw; "" for none
 	asks        string       // the latest result that asked for input, raw; "" for none
 	started     string       // the command line that an ordinary call started, "" for none
 	leaked      *probe.Proof // an error of it held a planted secret
@@ -312,7 +317,7 @@ func (r *run) addTools(server *catalog.Server, entries []entry) {
 			Name: it.Name(), Schema: schemafill.Parse(v.Get("inputSchema").Raw()), Labels: labels.Tools[i],
 
 			ReadOnly: v.Get("annotations").Get("readOnlyHint").Raw() == "true", Destructive: v.Get("annotations").Get("destructiveHint").Raw() == "true",
-		}, ordinary: map[string]ordinaryAnswer{}, description: v.Get("description").Text()}
+		}, ordinary: map[string]ordinaryAnswer{}, description: v.Get("description").Text(), output: v.Get("outputSchema").Raw()}
 		t.filler = schemafill.Filler{Schema: t.Schema, Role: func(path string) string { return string(t.Role(path).Role) }, With: r.companions()}
 		if entries != nil {
 			t.entry = entries[i]

@@ -226,6 +226,9 @@ func judgeRegistration(a *authorization) (string, finding.Severity) {
 }
 
 func judgeTokenInAddress(a *authorization) (string, finding.Severity) {
+	if a.InQuery {
+		return "the server refuses requests without a token, and answered one that had it in its address alone", finding.None
+	}
 	for i := range a.resources {
 		if methods, _ := a.resources[i].list("bearer_methods_supported"); slices.Contains(methods, "query") {
 			return "the server says that it takes tokens in the query of its address", finding.None

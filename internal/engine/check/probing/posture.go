@@ -19,15 +19,46 @@ func FillPosture(signals []result.Signal, e *probe.Protocol) {
 			continue
 		}
 		if judge := postureOf[s.ID]; judge != nil {
-			if seen, detail := judge(e); detail != "" {
-				s.Detail = detail
-				if seen != nil {
-					s.State = result.NotSeen
-					if *seen {
-						s.State = result.Seen
-					}
-				}
-			}
+			fillSignal(s, judge, e)
+		}
+		if s.State != result.NotSeen {
+			fillByProbes(s, e)
+		}
+	}
+}
+
+func fillSignal(s *result.Signal, judge postureJudge, e *probe.Protocol) {
+	seen, detail := judge(e)
+	if detail == "" {
+		return
+	}
+	s.Detail = detail
+	switch {
+	case seen == nil:
+	case *seen:
+		s.State = result.Seen
+	default:
+		s.State = result.NotSeen
+	}
+}
+
+// fillByProbes writes what the probes of the table say of a line. What one of them found broken
+// outweighs what another saw.
+func fillByProbes(s *result.Signal, e *probe.Protocol) {
+	for _, p := range Probes() {
+		if p.Signal != s.ID || p.Judge == nil {
+			continue
+		}
+		switch v := p.Read(e); {
+		case v.State == Broken:
+			s.State, s.Detail = result.NotSeen, v.Text
+			return
+		case v.State == Held && s.State == result.Seen:
+			s.Detail += "; " + v.Text
+		case v.State == Held:
+			s.State, s.Detail = result.Seen, v.Text
+		case s.State == result.NeedsProbe:
+			s.Detail = v.Text
 		}
 	}
 }
@@ -38,8 +69,8 @@ type postureJudge func(*probe.Protocol) (*bool, string)
 func yes(detail string) (*bool, string) { v := true; return &v, detail }
 func no(detail string) (*bool, string)  { v := false; return &v, detail }
 
-// unprobed is why a probe was not sent, "" if it was.
-func unprobed(e *probe.Protocol, id string) (*bool, string) {
+// unsent is why a probe was not sent, "" if it was.
+func unsent(e *probe.Protocol, id string) (*bool, string) {
 	for _, key := range []string{id, "others", "all"} {
 		if why := e.Unsent[key]; why != "" {
 			return nil, "not probed: " + why
@@ -63,7 +94,7 @@ var postureOf = map[string]postureJudge{
 	"host-check":   func(e *probe.Protocol) (*bool, string) { return refusal(e, "P02", "a foreign Host") },
 	"session": func(e *probe.Protocol) (*bool, string) {
 		if e.Sessions == nil {
-			return unprobed(e, "P09")
+			return unsent(e, "P09")
 		}
 		if what, _ := judgeSessions(e); what != "" {
 			return no(what)
@@ -76,20 +107,22 @@ var postureOf = map[string]postureJudge{
 	"authentication": func(e *probe.Protocol) (*bool, string) {
 		switch tier := Tier(e); tier {
 		case "":
-			return unprobed(e, "P11")
+			return unsent(e, "P11")
 		case "none":
 			return no("a request without a token was answered")
 		default:
 			return yes(tier)
 		}
 	},
-	"rate-limit": func(e *probe.Protocol) (*bool, string) { return unprobed(e, "P23") },
 	"malformed-messages": func(e *probe.Protocol) (*bool, string) {
 		if e.Find("P18", "malformed") == nil {
-			return unprobed(e, "P18")
+			return unsent(e, "P18")
 		}
 		if what, _ := judgeLiveness(e); what != "" {
 			return no(what)
+		}
+		if after := silentAfter(e); after != "" {
+			return nil, "not probed to the end: nothing was answered in time after " + after + ", which shows nothing"
 		}
 		return yes("the server answers after malformed messages, unknown methods, forged cursors and batches")
 	},
@@ -97,7 +130,7 @@ var postureOf = map[string]postureJudge{
 		first, second := e.Find("P30", "first"), e.Find("P30", "second")
 		switch {
 		case first == nil || second == nil || !first.HasResult() || !second.HasResult():
-			return unprobed(e, "P30")
+			return unsent(e, "P30")
 		case first.Body != second.Body:
 			return no("two listings in a row differ")
 		}
@@ -110,7 +143,7 @@ func refusal(e *probe.Protocol, id, what string) (*bool, string) {
 	x := e.Find(id, "")
 	switch {
 	case x == nil || !x.Answered:
-		return unprobed(e, id)
+		return unsent(e, id)
 	case x.HasResult():
 		return no("a request with " + what + " was answered with a result")
 	}

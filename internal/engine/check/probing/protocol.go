@@ -6,6 +6,7 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/rawjson"
 )
@@ -22,10 +23,18 @@ func protocolCheck(c check.Check, judge func(*probe.Protocol) (string, finding.S
 		}
 		p.Looked(len(e.Exchanges))
 		if what, severity := judge(e); what != "" {
+			if x := e.Find(shownBy[c.ID].id, shownBy[c.ID].step); x != nil {
+				what += "; see it: " + seeIt(c.ID, p.Probes.Server, e.Place, x)
+			}
 			p.Report(check.Relation{At: p.At(p.Catalog.Servers[0], nil, rawjson.Value{}), Message: what, Severity: severity, Identity: []string{p.Probes.Server}})
 		}
 	}
 	return register(c)
+}
+
+// shownBy are the exchanges that show what a rule reports.
+var shownBy = map[finding.Rule]struct{ id, step string }{
+	"SEC-017": {"P03", "no origin"}, "SEC-018": {"P01", ""}, "GNT-410": {"P02", ""}, "SEC-022": {"P11", "made-up token"}, "GNT-411": {"P09", "after the end"}, "GNT-446": {"P09", OtherSession},
 }
 
 const transportPage = "https://modelcontextprotocol.io/specification/2025-11-25/basic/transports"
@@ -69,7 +78,8 @@ loopback address (DNS rebinding) is then of one origin with the server, and send
 	_ = protocolCheck(check.Check{
 		ID: "GNT-412", Name: "survives-malformed-messages", Severity: finding.Medium, Axis: "denial-of-service",
 		Taxonomy: "MCP07:2025 weak, ASI08 close, CWE-400 close, L5 close, L4 weak", Source: "https://www.jsonrpc.org/specification",
-		Doc: `The server did not answer any more after one message that is malformed, unknown or of another revision.`, Advice: "Answer -32700 or -32600 and go on.",
+		Doc: `The server ended at one message that is malformed, unknown or of another revision: its connection was closed, or refused, where it
+had been answering before. One that could be started again ended at the same message again. Silence is no proof and not reported.`, Advice: "Answer -32700 or -32600 and go on.",
 	}, judgeLiveness)
 	_ = protocolCheck(check.Check{
 		ID: "GNT-413", Name: "stdout-purity", Severity: finding.Low, Axis: "transport",
@@ -135,11 +145,23 @@ func Tier(e *probe.Protocol) string {
 }
 
 func judgeToken(e *probe.Protocol) (string, finding.Severity) {
-	if none, made := e.Find("P11", "no token"), e.Find("P11", "made-up token"); none != nil && (none.Status == 401 || none.Status == 403) && made.HasResult() {
+	none := e.Find("P11", "no token")
+	if none == nil || none.Status != 401 && none.Status != 403 {
+		return "", finding.None
+	}
+	if e.Find("P11", "made-up token").HasResult() {
 		return fmt.Sprintf("without a token the server answers HTTP %d, with a token that nobody issued it answers with a result", none.Status), finding.None
+	}
+	for _, x := range exchanges(e, "P12") {
+		if x.Step != QueryStep && isResult(x) {
+			return fmt.Sprintf("without a token the server answers HTTP %d, and with a result to %s", none.Status, x.Step), finding.None
+		}
 	}
 	return "", finding.None
 }
+
+// QueryStep is the step of P12 that has the token in the address.
+const QueryStep = "the token in the address alone"
 
 // shortestID is the length below which a session id cannot hold 64 random bits.
 const shortestID = 11
@@ -167,11 +189,22 @@ func judgeSessions(e *probe.Protocol) (string, finding.Severity) {
 
 func judgeLiveness(e *probe.Protocol) (string, finding.Severity) {
 	for i := range e.Exchanges {
-		if x := &e.Exchanges[i]; !x.Alive && x.Effect == probe.Reads {
-			return fmt.Sprintf("the server did not answer any more after %s (%s): %s", x.ID, x.Step, x.Sent), finding.None
+		if x := &e.Exchanges[i]; x.Gone && (x.Again || e.Transport != "stdio") && x.Effect == probe.Reads {
+			return fmt.Sprintf("the server ended at %s: %s", nameOf(x), excerpt.Quote(x.Sent, 120)), finding.None
 		}
 	}
 	return "", finding.None
+}
+
+// silentAfter names a message after which nothing was answered in time though nothing shows that the
+// server ended; "" for none.
+func silentAfter(e *probe.Protocol) string {
+	for i := range e.Exchanges {
+		if x := &e.Exchanges[i]; !x.Alive && !x.Gone {
+			return nameOf(x)
+		}
+	}
+	return ""
 }
 
 func judgeStdout(e *probe.Protocol) (string, finding.Severity) {

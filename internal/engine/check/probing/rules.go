@@ -7,7 +7,10 @@ import (
 
 // probeCheck registers the check of one rule; what all of them have in common is said once.
 func probeCheck(c check.Check) *check.Check {
-	c.Maturity, c.Needs, c.Run = check.Experimental, check.Probes, reportProved(c.ID)
+	c.Maturity, c.Needs = check.Experimental, check.Probes
+	if c.Run == nil {
+		c.Run = reportProved(c.ID)
+	}
 	c.Doc += "\n\nThe proof rests on a value that only the target could know or make, and was seen twice where it could come by chance. " +
 		"`gauntlet probe` tells how each trial ended; a payload that never reached the tool's code is no resistance. See docs/probing.md."
 	return register(c)
@@ -121,7 +124,9 @@ answer to a later call that did not carry it held that value.`,
 	_ = probeCheck(check.Check{
 		ID: "SEC-020", Name: "error-envelope-leak", Severity: finding.High, Axis: "information-disclosure",
 		Taxonomy: "MCP01:2025 close, ASI03 weak, CWE-209 exact, L3 close, L4 weak", Source: "https://cwe.mitre.org/data/definitions/209.html",
-		Doc:    `The error of a tool held a secret that was planted in the environment or the files of the server.`,
+		Doc: `The error of a tool held a secret that was planted in the environment or the files of the server. Severity low: an error of any kind
+shows frames of the program's stack, with its files and lines.`,
+		Run:    reportLeaks,
 		Advice: "Answer errors with what the caller did wrong, and keep values of the environment out of them.",
 	})
 )
