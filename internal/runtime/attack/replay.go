@@ -59,8 +59,9 @@ func (r *Run) Replay(ctx context.Context, recorded []trace.Message) (Replayed, S
 		if r.alive.Err() != nil {
 			break
 		}
-		p.awaitOwn(&recorded[i])
-		r.advanceClock(recorded[i].Time)
+		if !p.awaitOwn(&recorded[i]) { // what a client says upon a message has the time of that
+			r.advanceClock(recorded[i].Time)
+		}
 		p.playMessage(&recorded[i])
 	}
 	for _, s := range p.order {
@@ -144,20 +145,21 @@ func (p *replay) playMessage(m *trace.Message) {
 	p.run.progress.awaitMessages(in + 1)
 }
 
-// awaitOwn waits for a message that a client of the document says again. It comes upon the message before it, at the time
-// of that, unless the phase that the client is in ends by time.
-func (p *replay) awaitOwn(m *trace.Message) {
+// awaitOwn waits for a message that a client of the document says again, and reports whether it has come: upon the message before
+// it, at the time of that, unless the phase that the client is in ends by time.
+func (p *replay) awaitOwn(m *trace.Message) (came bool) {
 	t := p.peers[m.Actor]
 	if t == nil || m.Role != trace.AsClient || m.Direction != trace.ToServer {
-		return
+		return false
 	}
 	t.EndAnswer()
 	p.said[m.Actor]++
 	for _, a := range p.run.actors {
 		if a.Name == m.Actor && !a.isDueBy(m.Time) {
-			p.run.progress.awaitSaid(m.Actor, p.said[m.Actor])
+			return p.run.progress.awaitSaid(m.Actor, p.said[m.Actor])
 		}
 	}
+	return false
 }
 
 // playPeer plays a message between a client of the document and its peer: what the client said it is waited for to say

@@ -86,15 +86,15 @@ func (w *ReplayProgress) awaitMessages(in int) {
 	})
 }
 
-// awaitSaid waits until a client has so many messages in the trace.
-func (w *ReplayProgress) awaitSaid(actor string, n int) {
-	w.await(func() bool { return w.said[actor] >= n })
+// awaitSaid waits until a client has so many messages in the trace, and reports whether it has.
+func (w *ReplayProgress) awaitSaid(actor string, n int) bool {
+	return w.await(func() bool { return w.said[actor] >= n })
 }
 
-// await waits until something holds, which is asked while w.mu is held, or patience is over.
-func (w *ReplayProgress) await(holds func() bool) {
+// await waits until something holds, which is asked while w.mu is held, or patience is over. It reports whether it holds.
+func (w *ReplayProgress) await(holds func() bool) bool {
 	if w == nil {
-		return
+		return true
 	}
 	timer := time.NewTimer(replayPatience)
 	defer timer.Stop()
@@ -103,12 +103,12 @@ func (w *ReplayProgress) await(holds func() bool) {
 		news, there := w.changed, holds()
 		w.mu.Unlock()
 		if there {
-			return
+			return true
 		}
 		select {
 		case <-news:
 		case <-timer.C:
-			return
+			return false
 		}
 	}
 }

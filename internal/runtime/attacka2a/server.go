@@ -87,8 +87,9 @@ func (s *server) serveHTTP(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP answers one request, once the run has begun: who comes earlier waits.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.AwaitBegin()
 	x := s.newExchange(w, r)
 	switch {
 	case !s.isOwnHost(r.Host) || r.Header.Get("Origin") != "" && !s.isOwnOrigin(r.Header.Get("Origin")):
