@@ -338,7 +338,7 @@ func (s *scanCommand) runChecks(ctx context.Context, checks []*check.Check, ofCo
 	if s.conversation.Trace == nil {
 		s.conversation.Trace, s.conversation.Live = s.how.live.sandbox.boxes.Observed(), true
 	}
-	opt := scanner.Options{Checks: checks, Baseline: s.baseline, ChangedOnly: s.changedOnly, Askings: s.gathered.Askings, ConfigChecks: ofConfigs, Trace: s.conversation, Source: s.source, Version: version()}
+	opt := scanner.Options{Checks: checks, Baseline: s.baseline, ChangedOnly: s.changedOnly, Askings: s.gathered.Askings, ConfigChecks: ofConfigs, Trace: s.conversation, Source: s.source, Contacts: s.gathered.Contacts, Version: version()}
 	if s.plan != nil {
 		opt.Configs = append([]config.File{}, s.plan.Files...)
 		opt.Together = s.plan.Together(s.namedServers())

@@ -59,6 +59,8 @@ type Options struct {
 	// Probes is what came of probing the only server of the catalog; nil for none. Planned trials
 	// that never reached a tool become problems of the scan.
 	Probes *probe.Evidence
+	// Contacts are what came along with reading servers behind URLs, for the posture map.
+	Contacts []probe.Contact
 	// Package is what is known of a package before it runs; nil for none. Its Number is set by the scan.
 	Package *check.PackageFacts
 	// Version of the program, for the report.
@@ -129,6 +131,7 @@ func Run(c *catalog.Catalog, opt Options) *result.Report {
 		r.Problems = append(r.Problems, traceProblems(t)...)
 	}
 	judgeConfigs(r, opt, opt.Trace.Number+1)
+	probing.FillContacts(r.Posture, opt.Contacts)
 	addProbing(r, opt.Probes)
 	locateFindings(docs, r)
 	r.Summary = result.Summary{Servers: len(c.Servers), Items: res.Items, Strings: res.Strings}

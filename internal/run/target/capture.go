@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/mcpclient"
@@ -29,7 +30,8 @@ type Captured struct {
 	notes []Note
 	err   error // why nothing is known of it
 
-	askings []asking // with Options.Differential
+	askings []asking       // with Options.Differential
+	contact *probe.Contact // what came along over HTTP; nil over stdio
 }
 
 // Notes are the lines for a person about the server.
@@ -73,8 +75,9 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 		got.name = cmp.Or(t.Name, t.Program())
 		r.Progress.Step("starting %s", got.name)
 	}
+	listener := new(contactListener)
 	server, err := dialer.Open(t.Server, func(place string, secrets, credentials []string) wire.Tap {
-		return r.Trace.Tap(cmp.Or(t.Name, place), trace.AsClient, secrets, credentials)
+		return listener.around(r.Trace.Tap(cmp.Or(t.Name, place), trace.AsClient, secrets, credentials))
 	})
 	if err != nil {
 		if t.Name != "" {
@@ -103,7 +106,7 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 		end = server.Conn.Kill
 	}
 	leak := end()
-	got.Secrets = server.SecretsByNow()
+	got.Secrets, got.contact = server.SecretsByNow(), listener.heard(&t, got.name, len(server.SecretsByNow()) > len(server.Secrets), err)
 	if ctx.Err() != nil {
 		return got, interrupt.Err
 	}

@@ -46,6 +46,7 @@ func (r *Reader) askAgain(ctx context.Context, t Target, first *Captured) error 
 			return err
 		}
 		first.askings = append(first.askings, asking{as: as, self: as == r.ownClient(), text: got.Text, err: err})
+		first.contact.NoteAsking(err, got.Text != first.Text)
 		if i == 0 && (err != nil || got.Text == first.Text) {
 			break
 		}

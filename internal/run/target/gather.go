@@ -8,6 +8,7 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/tracefile"
@@ -56,6 +57,7 @@ type Gathered struct {
 	Outcomes []Outcome         // one a target
 	Askings  []check.Asking    // what servers of the catalog said at other times
 	Secrets  []string          // what live servers should keep to themselves, as NAME=VALUE
+	Contacts []probe.Contact   // what came along with servers behind URLs
 }
 
 // An Outcome is what became of one target: servers of the catalog, or a failure.
@@ -150,6 +152,9 @@ func (r *Reader) captureAll(ctx context.Context, targets []Target) map[int]*Capt
 // addCaptured reads what a live server said into the catalog.
 func (g *Gathered) addCaptured(c *Captured, limits catalog.Limits) error {
 	g.Secrets = append(g.Secrets, c.Secrets...)
+	if c.contact != nil {
+		g.Contacts = append(g.Contacts, *c.contact)
+	}
 	if c.err != nil {
 		return c.err
 	}
