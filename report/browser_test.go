@@ -63,6 +63,11 @@ func pages(t *testing.T) map[string]string {
 		"attacks": render(t, "html", attacks, Options{Gate: gate}),
 		"many":    render(t, "html", big(10_000), Options{Gate: gate}),
 	}
+	var page strings.Builder
+	if err := WriteLabels(&page, append(labels, hostileLabels()), capability.Medium, []string{markup}); err != nil {
+		t.Fatal(err)
+	}
+	out["labels"] = page.String()
 	d := diffOf(t, `{"tools":[{"name":"a","description":"Adds numbers."},{"name":"gone"}]}`, `{"tools":[{"name":"a","description":`+string(mustJSON("Adds numbers. "+markup))+`},{"name":"b"}]}`)
 	var b strings.Builder
 	if f, err := LookupDiff("html"); err != nil || f.Write(&b, d, Options{}) != nil {
@@ -76,6 +81,14 @@ func pages(t *testing.T) map[string]string {
 	hostile.Models[0].ByTechnique[0].Name += markup
 	out["redteam"] = redTeamText(t, "html", hostile)
 	return out
+}
+
+// hostileLabels has hostile text everywhere that a page of labels shows any.
+func hostileLabels() capability.Server {
+	return capability.Server{Name: markup, Warnings: []string{"source: " + markup},
+		Combinations: []capability.Combination{{Tags: []capability.Tag{capability.FSRead, capability.NetEgress}, Tools: []string{markup}, Rationale: "exfil_pair", Scope: capability.WithinTool, Confidence: capability.High}},
+		Tools: []capability.Tool{{Name: markup, Warnings: []string{markup}, Capabilities: []capability.Label{{Tag: capability.FSRead, Confidence: capability.High, Evidence: []string{markup}}},
+			Roles: map[string]capability.RoleLabel{markup: {Role: capability.Path, Confidence: capability.High, Evidence: []string{markup}}, "n": {Role: capability.Text}}}}}
 }
 
 func mustJSON(v any) []byte {

@@ -179,6 +179,9 @@ func (h *htmlReport) writeCapabilities() error {
 	titles := map[string]int{}
 	for i := range h.opt.Capabilities {
 		s := capabilitySection(&h.opt.Capabilities[i], i)
+		for _, k := range h.opt.Capabilities[i].Combinations {
+			s.Intro += " " + combinationWords(&k) + " (" + toolList(k.Tools) + ")."
+		}
 		if titles[s.Title]++; titles[s.Title] > 1 {
 			s.Title += fmt.Sprintf(" (%d)", titles[s.Title])
 		}
@@ -216,14 +219,16 @@ func capabilitySection(c *capability.Server, n int) section {
 		s.Rows = append(s.Rows, row)
 	}
 	s.Intro = fmt.Sprintf("A cell says how sure the label is. %s without any capability found.", countNoun(quiet, "tool"))
-	for _, k := range c.Combinations {
-		tags := make([]string, len(k.Tags))
-		for i, t := range k.Tags {
-			tags[i] = string(t)
-		}
-		s.Intro += " " + strings.Join(tags, " + ") + ": " + k.Rationale + " (" + toolList(k.Tools) + ")."
-	}
 	return s
+}
+
+// combinationWords says which tags are more dangerous together, and why.
+func combinationWords(c *capability.Combination) string {
+	tags := make([]string, len(c.Tags))
+	for i, t := range c.Tags {
+		tags[i] = string(t)
+	}
+	return strings.Join(tags, " + ") + ": " + c.Rationale
 }
 
 // writeRest writes what a reader looks up: servers, opinions, accepted findings, posture, checks.

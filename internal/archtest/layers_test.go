@@ -140,7 +140,7 @@ var table = []row{
 	{path: "internal/runtime/sourcetree", layer: wires, may: []string{"finding", "sink"}, not: impure},
 	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
 	{path: "internal/runtime/oauth", layer: wires, may: []string{"internal/leaf/mcp", "internal/leaf/probe"}, deps: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}, not: impure},
-	{path: "internal/runtime/attackoauth", layer: manners, may: []string{"internal/runtime/oauth"}, not: impure},
+	{path: "internal/runtime/attackoauth", layer: manners, may: []string{"report", "internal/runtime/oauth"}, not: impure},
 	{path: "internal/runtime/model", layer: wires, may: []string{}, not: impure},
 	{path: "internal/runtime/sandbox", layer: wires, may: []string{"trace"}, deps: []string{"github.com/elastic/go-seccomp-bpf", "github.com/landlock-lsm/go-landlock", "golang.org/x/net", "golang.org/x/sys"}, not: impure},
 	{path: "internal/runtime/discover", layer: wires, may: []string{"internal/engine/check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},

@@ -51,7 +51,7 @@ Exit codes: 1 if the client fell for an attack; 2 if it does not come through wi
 	f.SortFlags = false
 	f.Var(&value[string]{&c.client, "CLIENT", oneOf(builtinClients), strings.Clone}, "client", "the client under test: "+strings.Join(builtinClients, ", "))
 	f.Var(durationFlag(&c.limit, 30*time.Second), "timeout", "longest time of one run of COMMAND")
-	textFormat(cmd, &c.format, "text", "json")
+	textFormat(cmd, &c.format, "text", "html", "json")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
 	completeWith(cmd, "client", builtinClients)
 	cmd.AddCommand(newVisitCommand(a))
@@ -147,18 +147,14 @@ func chooseAuthAttacks(names []string) ([]attackoauth.Attack, error) {
 }
 
 func (c *attackAuthCommand) write(w io.Writer, outcomes []*attackoauth.Outcome) error {
-	if c.format == "json" {
+	switch c.format {
+	case "json":
 		return writeIndented(w, outcomes)
+	case "html":
+		return attackoauth.WritePage(w, outcomes)
 	}
 	for _, o := range outcomes {
-		state, why := "withstood", o.Why
-		switch {
-		case o.Fell:
-			state, why = "FELL", o.What
-		case o.Untried != "":
-			state, why = "not tried", o.Untried
-		}
-		if _, err := fmt.Fprintf(w, "%-9s %-28s %s\n", state, o.Attack, report.Visible(why)); err != nil {
+		if _, err := fmt.Fprintf(w, "%-9s %-28s %s\n", o.State(), o.Attack, report.Visible(o.Reason())); err != nil {
 			return err
 		}
 	}

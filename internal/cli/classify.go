@@ -60,12 +60,13 @@ decided, docs/classifier-eval.md how often it is right.
 Exit codes: 2 if anything asked for could not be read; else 0.`,
 		Example: `  gauntlet classify snapshot.json
   gauntlet classify --format json --min-confidence high a.json b.json
+  gauntlet classify --format html --output labels.html --config mcp.json
   gauntlet classify --source ./src snapshot.json
   gauntlet classify -- npx -y @modelcontextprotocol/server-filesystem /tmp`,
 		RunE: c.classifyTargets,
 	}
 	cmd.Flags().SortFlags = false
-	textFormat(cmd, &c.format, "pretty", "json")
+	textFormat(cmd, &c.format, "pretty", "html", "json")
 	outputFlag(cmd, &c.file, "the labels")
 	confidenceFlag(cmd, &c.floor)
 	cmd.Flags().StringVar(&c.source, "source", "", "read the server's source below this `DIR` as well (default none)")
@@ -158,7 +159,7 @@ func (c *classifyCommand) classifyTargets(cmd *cobra.Command, args []string) err
 		if c.format == "pretty" {
 			write = c.writeShown
 		}
-		if err := write(c.file, func(w io.Writer) error { return c.writeLabels(w, servers) }); err != nil {
+		if err := write(c.file, func(w io.Writer) error { return c.writeLabels(w, servers, unread) }); err != nil {
 			return err
 		}
 	}
@@ -223,8 +224,15 @@ func (c *classifyCommand) labelServers(ctx context.Context, got *target.Gathered
 }
 
 // writeLabels writes one server as an object, several as a list of such objects.
-func (c *classifyCommand) writeLabels(w io.Writer, servers []capability.Server) error {
-	if c.format == "pretty" {
+func (c *classifyCommand) writeLabels(w io.Writer, servers []capability.Server, unread []finding.Problem) error {
+	switch c.format {
+	case "html":
+		var missing []string
+		for _, p := range unread {
+			missing = append(missing, target.FailureText(p))
+		}
+		return report.WriteLabels(w, servers, c.floor, missing)
+	case "pretty":
 		opt := report.Options{}
 		if c.file == "-" {
 			opt = c.terminalOptions(false)

@@ -44,12 +44,16 @@ for 1.`,
 		RunE: d.diffFiles,
 	}
 	cmd.Flags().SortFlags = false
-	format := &value[report.DiffFormat]{&d.format, "FORMAT", report.LookupDiff, func(f report.DiffFormat) string { return f.Name }}
-	cmd.Flags().Var(format, "format", "how to write what changed: "+strings.Join(report.DiffNames(), ", "))
-	completeWith(cmd, "format", report.DiffNames())
+	diffFormatFlag(cmd, &d.format)
 	outputFlag(cmd, &d.file, "it")
 	d.limits.addLimitFlags(cmd)
 	return cmd
+}
+
+func diffFormatFlag(cmd *cobra.Command, to *report.DiffFormat) {
+	format := &value[report.DiffFormat]{to, "FORMAT", report.LookupDiff, func(f report.DiffFormat) string { return f.Name }}
+	cmd.Flags().Var(format, "format", "how to write what changed: "+strings.Join(report.DiffNames(), ", "))
+	completeWith(cmd, "format", report.DiffNames())
 }
 
 func (d *diffCommand) diffFiles(cmd *cobra.Command, args []string) error {

@@ -35,13 +35,14 @@ type lockCommand struct {
 	only    []string
 	remove  []string
 	as      string
+	format  report.DiffFormat // of what changed
 
 	old     *lock.Read // nil if there is no lockfile yet
 	removed []string   // servers that were taken out of it
 }
 
 func (a *app) newLockCommand() *cobra.Command {
-	l := &lockCommand{app: a}
+	l := &lockCommand{app: a, format: report.DiffFormats()[0]}
 	cmd := &cobra.Command{
 		Use:   "lock [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
 		Short: "Write down what servers were approved to say, and what changed since",
@@ -81,6 +82,7 @@ anything asked for was unread; else 0.`,
 	f.StringArrayVar(&l.remove, "remove", nil, "take this `SERVER` out of the lockfile; needs no target; repeatable (default none)")
 	f.StringVar(&l.as, "as", "", "lock the one server that is named under this `NAME` (default its own)")
 	f.BoolVar(&l.check, "check", false, "write nothing, exit 1 if there is a change (default off)")
+	diffFormatFlag(cmd, &l.format)
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	l.configs.addConfigFlags(cmd)
 	_ = f.MarkHidden("no-launch") // without servers there is nothing to lock
@@ -133,10 +135,12 @@ func (l *lockCommand) lockTargets(cmd *cobra.Command, args []string) error {
 		if len(now.Left) == 0 {
 			l.note("%s is up to date", l.file)
 		}
-	default:
-		return l.showChanges(now, changes)
+		if l.format.Name != report.DiffFormats()[0].Name {
+			return l.writeChanges(now, nil)
+		}
+		return nil
 	}
-	return nil
+	return l.showChanges(now, changes)
 }
 
 func (l *lockCommand) checkLockFlags(cmd *cobra.Command, targets []target.Target) error {
@@ -291,10 +295,27 @@ func (l *lockCommand) findChanges(cmd *cobra.Command, typed string, now *locksta
 
 // showChanges tells what changed and that nothing was written.
 func (l *lockCommand) showChanges(now *lockstate.State, changes []lock.Change) error {
+	if err := l.writeChanges(now, changes); err != nil {
+		return err
+	}
+	if l.check {
+		l.code = result.ExitGate
+		return nil
+	}
+	l.say("%s is there and differs; nothing was written: approve with --update, one change with --update --only ADDRESS", l.file)
+	l.code = result.ExitTrouble
+	return nil
+}
+
+// writeChanges writes what changed, for people with the addresses that --only takes.
+func (l *lockCommand) writeChanges(now *lockstate.State, changes []lock.Change) error {
 	d := now.Diff(l.old)
-	format := report.DiffFormats()[0]
-	err := l.writeShown("-", func(w io.Writer) error {
-		if err := format.Write(w, d, l.terminalOptions(false)); err != nil {
+	write := l.writeTo
+	if l.format.Name == report.DiffFormats()[0].Name {
+		write = l.writeShown
+	}
+	return write("-", func(w io.Writer) error {
+		if err := l.format.Write(w, d, l.terminalOptions(false)); err != nil || l.format.Name != report.DiffFormats()[0].Name {
 			return err
 		}
 		var b strings.Builder
@@ -305,16 +326,6 @@ func (l *lockCommand) showChanges(now *lockstate.State, changes []lock.Change) e
 		_, err := io.WriteString(w, b.String())
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	if l.check {
-		l.code = result.ExitGate
-		return nil
-	}
-	l.say("%s is there and differs; nothing was written: approve with --update, one change with --update --only ADDRESS", l.file)
-	l.code = result.ExitTrouble
-	return nil
 }
 
 func changeLine(c lock.Change) string { return fmt.Sprintf("%-7s  %s", c.State, c.Address) }

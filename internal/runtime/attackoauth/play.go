@@ -1,6 +1,7 @@
 package attackoauth
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 )
@@ -20,6 +21,20 @@ type Outcome struct {
 	// Untried says why the attack was not played, "" where it was.
 	Untried string `json:"untried,omitempty"`
 }
+
+// State is the outcome in words: FELL, withstood or not tried.
+func (o *Outcome) State() string {
+	switch {
+	case o.Fell:
+		return "FELL"
+	case o.Untried != "":
+		return "not tried"
+	}
+	return "withstood"
+}
+
+// Reason says why the outcome is what it is, "" where nobody said.
+func (o *Outcome) Reason() string { return cmp.Or(o.Untried, o.What, o.Why) }
 
 // Play plays an attack to a client. The error says that it could not be played.
 func Play(ctx context.Context, a *Attack, client Client) (*Outcome, error) {

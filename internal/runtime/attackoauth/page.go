@@ -1,0 +1,34 @@
+package attackoauth
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gauntlet/report"
+)
+
+// WritePage writes the page of these outcomes, those first that the client fell for.
+func WritePage(w io.Writer, outcomes []*Outcome) error {
+	t := report.Table{ID: "attacks", Title: "Attacks on the login", Head: []string{"Attack", "Outcome", "Why"}}
+	p := &report.TablePage{Title: "How the client logs in", Class: "ok", Read: "First nobody attacked, and the client came through."}
+	fell, untried := 0, 0
+	for _, o := range slices.SortedStableFunc(slices.Values(outcomes), func(a, b *Outcome) int { return strings.Compare(a.State(), b.State()) }) {
+		t.Rows = append(t.Rows, []string{o.Attack, o.State(), o.Reason()})
+		switch {
+		case o.Fell:
+			p.Class = "bad"
+			fell++
+		case o.Untried != "":
+			untried++
+			p.Missing = append(p.Missing, o.Attack+": "+o.Untried)
+		}
+	}
+	if p.Class == "ok" && p.Missing != nil {
+		p.Class = "open"
+	}
+	p.Verdict = fmt.Sprintf("The client fell for %d of %d that were played", fell, len(outcomes)-untried)
+	p.Tables = []report.Table{t}
+	return report.WriteTables(w, p)
+}

@@ -1,0 +1,123 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"gauntlet/capability"
+)
+
+// WriteLabels writes a page of what tools can do: the matrix, what makes each label, what is more
+// dangerous together, and what parameters are. floor says which labels were left out, unread what
+// could not be read at all.
+func WriteLabels(w io.Writer, servers []capability.Server, floor capability.Confidence, unread []string) error {
+	p := &TablePage{Title: labelsTitle(servers), Verdict: labelsVerdict(servers), Missing: unread, Read: "No tool was called."}
+	if floor != capability.Low {
+		p.Missing = append(slices.Clone(unread), "labels below "+string(floor)+" confidence were left out")
+	}
+	for i := range servers {
+		s, after := &servers[i], ""
+		if len(servers) > 1 {
+			after = fmt.Sprintf(" (%d: %s)", i+1, cmp.Or(s.Name, "unnamed"))
+		}
+		matrix := capabilitySection(s, i)
+		if len(servers) > 1 {
+			matrix.Title += fmt.Sprintf(" (%d)", i+1)
+		}
+		p.Tables = append(p.Tables, Table{matrix.ID, matrix.Title, matrix.Intro, matrix.Head, matrix.Rows})
+		for _, t := range []Table{combinationTable(s), labelReasons(s), parameterRoles(s), labelWarnings(s)} {
+			if len(t.Rows) > 0 {
+				t.ID += fmt.Sprintf("-%d", i+1)
+				t.Title += after
+				p.Tables = append(p.Tables, t)
+			}
+		}
+	}
+	return WriteTables(w, p)
+}
+
+func labelsTitle(servers []capability.Server) string {
+	if len(servers) == 1 {
+		return cmp.Or(servers[0].Name, "(unnamed)")
+	}
+	return countNoun(len(servers), "server")
+}
+
+// labelsVerdict counts tools with a capability, and what is dangerous together.
+func labelsVerdict(servers []capability.Server) string {
+	tools, able, together := 0, 0, 0
+	for i := range servers {
+		tools += len(servers[i].Tools)
+		together += len(servers[i].Combinations)
+		for k := range servers[i].Tools {
+			if len(servers[i].Tools[k].Capabilities) > 0 {
+				able++
+			}
+		}
+	}
+	return fmt.Sprintf("%s of %s with a capability; %s that are more dangerous together", groupDigits(able), countNoun(tools, "tool"), countNoun(together, "set")+" of capabilities")
+}
+
+// combinationTable is a row for each set of capabilities that is more dangerous together than apart.
+func combinationTable(s *capability.Server) Table {
+	t := Table{ID: "together", Title: "More dangerous together than apart", Head: []string{"Capabilities", "Where", "Confidence", "Tools"}}
+	for i := range s.Combinations {
+		c := &s.Combinations[i]
+		where := "across tools"
+		if c.Scope == capability.WithinTool {
+			where = "within one tool"
+		}
+		t.Rows = append(t.Rows, []string{combinationWords(c), where, string(c.Confidence), toolList(c.Tools)})
+	}
+	return t
+}
+
+// labelReasons is a row for each label, with what it was found by.
+func labelReasons(s *capability.Server) Table {
+	t := Table{ID: "reasons", Title: "Why", Head: []string{"Tool", "Capability", "Confidence", "Found by"}}
+	for i := range s.Tools {
+		for _, l := range s.Tools[i].Capabilities {
+			t.Rows = append(t.Rows, []string{s.Tools[i].Name, string(l.Tag), string(l.Confidence), strings.Join(l.Evidence, ", ")})
+		}
+	}
+	return t
+}
+
+// parameterRoles is a row for each parameter that is more than text or an identifier.
+func parameterRoles(s *capability.Server) Table {
+	t := Table{ID: "parameters", Title: "What parameters are", Head: []string{"Tool", "Parameter", "Role", "Confidence", "Found by"}}
+	plain := 0
+	for i := range s.Tools {
+		tool := &s.Tools[i]
+		for _, name := range slices.Sorted(maps.Keys(tool.Roles)) {
+			r := tool.Roles[name]
+			if r.Role == capability.Text || r.Role == capability.ID {
+				plain++
+				continue
+			}
+			t.Rows = append(t.Rows, []string{tool.Name, name, string(r.Role), string(r.Confidence), strings.Join(r.Evidence, ", ")})
+		}
+	}
+	t.Intro = fmt.Sprintf("%s of plain text, numbers and identifiers are left out.", countNoun(plain, "parameter"))
+	return t
+}
+
+// labelWarnings is what makes labels less sure.
+func labelWarnings(s *capability.Server) Table {
+	t := Table{ID: "warnings", Title: "What makes labels less sure", Head: []string{"Warning", "Of", "What"}}
+	for _, text := range s.Warnings {
+		code, words, _ := strings.Cut(text, ": ")
+		t.Rows = append(t.Rows, []string{code, "the server", words})
+	}
+	for i := range s.Tools {
+		for _, text := range s.Tools[i].Warnings {
+			code, words, _ := strings.Cut(text, ": ")
+			t.Rows = append(t.Rows, []string{code, s.Tools[i].Name, words})
+		}
+	}
+	return t
+}

@@ -1,0 +1,44 @@
+package report
+
+import (
+	"bufio"
+	"io"
+)
+
+// A TablePage is what a page shows that is no report of findings: a verdict, what was not looked at, and tables.
+type TablePage struct {
+	Title, Verdict string
+	Class          string   // how the verdict looks: bad, open, ok, or "" where nothing is judged
+	Missing        []string // what was not looked at
+	Read           string   // what was
+	Tables         []Table
+}
+
+// A Table has a heading, an introduction, and rows as long as Head.
+type Table struct {
+	ID, Title, Intro string
+	Head             []string
+	Rows             [][]string
+}
+
+// WriteTables writes a page of the same kind as that of a report. Its texts may be a stranger's.
+func WriteTables(to io.Writer, p *TablePage) error {
+	w := bufio.NewWriterSize(to, 64<<10)
+	var nav []navLink
+	for _, t := range p.Tables {
+		nav = append(nav, navLink{t.ID, clipEnd(Visible(t.Title), 60)})
+	}
+	writeHTMLHead(w, "gauntlet: "+p.Title)
+	if err := htmlPage.ExecuteTemplate(w, "verdict", map[string]any{"Title": p.Title, "Class": p.Class, "Verdict": Visible(p.Verdict), "Exit": "", "Counts": nil,
+		"Missing": p.Missing, "Read": p.Read, "Nav": nav}); err != nil {
+		return err
+	}
+	_, _ = w.WriteString("<main id=\"main\">\n")
+	for _, t := range p.Tables {
+		if err := htmlPage.ExecuteTemplate(w, "table", section{ID: t.ID, Title: Visible(t.Title), Intro: t.Intro, Head: t.Head, Rows: t.Rows}); err != nil {
+			return err
+		}
+	}
+	writeHTMLEnd(w, "gauntlet", false)
+	return w.Flush()
+}
