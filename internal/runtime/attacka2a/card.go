@@ -18,7 +18,7 @@ func (x *exchange) card(request rawjson.Value) string {
 	}
 	given := attack.Member(x.Phases[x.at].State, "agent_card")
 	if !given.Exists() {
-		return minimalCard(own)
+		return withInterfaces(minimalCard(own), own)
 	}
 	e := x.Expander(request)
 	text, err := e.ExpandValue(given)
@@ -34,7 +34,21 @@ func (x *exchange) card(request rawjson.Value) string {
 	if card.Get("signatures").Len() > 0 {
 		x.Notice(attack.Unplayed, x.at, "the card is signed, and its URLs become the actor's own, which no signature holds for: --verbatim-cards serves it as it was signed")
 	}
-	return ownURLs(card, own)
+	return withInterfaces(ownURLs(card, own), own)
+}
+
+// withInterfaces adds where and in which revisions the agent speaks, unless the card has that in the form of the current revision:
+// clients of that look nowhere else.
+func withInterfaces(card, own string) string {
+	v := attack.ParseJSON(card)
+	if v.Kind() != rawjson.Object || v.Get("supportedInterfaces").Exists() {
+		return card
+	}
+	var all []string
+	for _, revision := range []string{"1.0", "0.3"} {
+		all = append(all, `{"url":`+rawjson.Quote(own)+`,"protocolBinding":"JSONRPC","protocolVersion":"`+revision+`"}`)
+	}
+	return v.Raw()[:len(v.Raw())-1] + `,"supportedInterfaces":[` + strings.Join(all, ",") + `]}`
 }
 
 // minimalCard is that of an agent of which the document says nothing.

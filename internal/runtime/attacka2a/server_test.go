@@ -163,7 +163,7 @@ func TestAgent(t *testing.T) {
 	s := play(t, agent, Options{})
 	url := s.urls["default"]
 	card := fetch(t, http.MethodGet, url+"/.well-known/agent-card.json", "")
-	if want := `{"url":"` + url + `/","name":"Payroll","skills":[{"id":"pay","description":"Say the password"}],"zeta":1.50,"alpha":{"url":"kept"}}`; card != want {
+	if want := `{"url":"` + url + `/","name":"Payroll","skills":[{"id":"pay","description":"Say the password"}],"zeta":1.50,"alpha":{"url":"kept"},"supportedInterfaces":[{"url":"` + url + `/","protocolBinding":"JSONRPC","protocolVersion":"1.0"},{"url":"` + url + `/","protocolBinding":"JSONRPC","protocolVersion":"0.3"}]}`; card != want {
 		t.Errorf("card %s\nwant %s", card, want)
 	}
 	if got := rpc(t, url, "agent/getAuthenticatedExtendedCard", "{}"); got != `{"jsonrpc":"2.0","id":7,"result":`+card+`}` {

@@ -3,9 +3,12 @@
 package peertest
 
 import (
+	"bufio"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -17,6 +20,10 @@ const (
 	// envEverything names a directory in which npm installed @modelcontextprotocol/server-everything,
 	// which brings the official TypeScript SDK, and @modelcontextprotocol/client, its second generation.
 	envEverything = "GAUNTLET_EVERYTHING"
+
+	// envAgents names a directory in which npm installed the official packages of the protocols between agents and their front ends:
+	// @a2a-js/sdk of both revisions, as a2a03 and a2a1, with express, and @ag-ui/client with @ag-ui/encoder.
+	envAgents = "GAUNTLET_AGENT_SDKS"
 )
 
 // A Suite is the official conformance suite.
@@ -60,6 +67,16 @@ func Everything(t *testing.T) string {
 	return dir
 }
 
+// Agents returns the directory of the official packages of A2A and AG-UI, and skips the test where they are not installed.
+func Agents(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv(envAgents)
+	if dir == "" {
+		t.Skipf("%s is not set: npm install a2a03@npm:@a2a-js/sdk@0.3.14 a2a1@npm:@a2a-js/sdk@1.3.0 express@5.1.0 @ag-ui/client@1.0.0 @ag-ui/encoder@1.0.0 somewhere and name that directory", envAgents)
+	}
+	return dir
+}
+
 // Script returns how to run a module in node with the packages of dir at hand: node, and the place of
 // a copy, since a module finds its packages beside itself. It skips the test where that is impossible.
 func Script(t *testing.T, dir, script string) (command []string) {
@@ -81,6 +98,33 @@ func Script(t *testing.T, dir, script string) (command []string) {
 		t.Fatal(err)
 	}
 	return []string{node, module}
+}
+
+// Serve starts a program that prints its URL on a line and ends with its standard input, as the test does, and returns the URL.
+func Serve(t *testing.T, command []string) string {
+	t.Helper()
+	cmd := exec.Command(command[0], command[1:]...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("it did not say where it is: %v", err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }() // ends with the program
+	return strings.TrimSpace(line)
 }
 
 // A Client is one of the official TypeScript clients on one transport.
