@@ -20,7 +20,6 @@ import (
 	"gauntlet/internal/run/redteam"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/testagent"
-	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/agent"
 	"gauntlet/internal/runtime/attack"
@@ -158,11 +157,11 @@ func (r *redteamCommand) readServer(ctx context.Context) ([]redteam.Scenario, er
 	sealing := r.live.sandbox.sealing(nil)
 	return redteam.FromServer(ctx, redteam.Target{
 		Name: "server", AllowAll: r.allowAll, Task: r.task, Version: version(), Tool: toolName(),
-		Dial: func(file *tracefile.File) (wire.Conn, error) {
+		Dial: func(hide func([]string)) (wire.Conn, error) {
 			dialer := sealing.Seal(launch.Dialer{Environ: r.host.Environ, Limits: wire.Limits{Message: r.live.message}, Logins: r.logins(false)}, "")
 			return dialer.Connect(r.server.Server, func(_ string, secrets, _ []string) wire.Tap {
-				file.Hide(secrets)
-				r.keptLogins().Hide(file.Hide)
+				hide(secrets)
+				r.keptLogins().Hide(hide)
 				return nil
 			})
 		},

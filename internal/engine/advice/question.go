@@ -96,21 +96,20 @@ func newQuestion(root rawjson.Value, opt Options) *Question {
 	return q
 }
 
-// clean removes secrets, and cuts.
+// mostSearched is how much of a text is searched for secrets, in bytes; what is behind that is not shown.
+const mostSearched = 1 << 20
+
+// clean removes secrets, and cuts: in this order, or a part of a secret would stand at the end.
 func clean(text string, most int, opt Options) string {
-	if len(text) > most {
-		text = excerpt.Head(text, most) + "\n[cut off here]"
-	}
+	shown := excerpt.Head(text, mostSearched)
 	if opt.Mask != nil {
-		text = opt.Mask(text)
+		shown = opt.Mask(shown)
 	}
-	var b strings.Builder
-	at := 0
-	for _, m := range secret.Find(text) {
-		b.WriteString(text[at:m.Start] + "[secret removed]")
-		at = m.End
+	shown = secret.Replace(shown, func(string) string { return "[secret removed]" })
+	if len(shown) > most || len(text) > mostSearched {
+		return excerpt.Head(shown, most) + "\n[cut off here]"
 	}
-	return b.String() + text[at:]
+	return shown
 }
 
 func (q *Question) addSource(source string, opt Options) {

@@ -10,6 +10,7 @@ package secret
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // A Match is one secret. Start and End are byte offsets of the secret itself, without the
@@ -43,6 +44,32 @@ func Find(s string) []Match {
 	}
 	slices.SortFunc(j.found, func(a, b Match) int { return cmp.Compare(a.Start, b.Start) })
 	return j.found
+}
+
+// searches is how often Replace searches a text, which finds MaxMatches secrets at a time.
+const searches = 50
+
+// Replace returns a text in which every secret that Find finds is replaced by what with makes of it: itself, or what looks like none. A text with more than
+// fifty times MaxMatches of them is replaced as a whole.
+func Replace(text string, with func(found string) string) string {
+	for range searches {
+		found := Find(text)
+		if len(found) == 0 {
+			return text
+		}
+		var b strings.Builder
+		done := 0
+		for _, m := range found {
+			b.WriteString(text[done:m.Start] + with(text[m.Start:m.End]))
+			done = m.End
+		}
+		before := text
+		text = b.String() + text[done:]
+		if len(found) < MaxMatches || text == before {
+			return text
+		}
+	}
+	return with(text) // a heap of them: nothing of it is worth keeping
 }
 
 // A job is one call of Find.

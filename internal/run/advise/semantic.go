@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/secret"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/oatf/indicator"
 )
@@ -73,6 +74,7 @@ func (s *Scorer) calibrate(ctx context.Context, q indicator.Question) {
 }
 
 func (s *Scorer) ask(ctx context.Context, intent, text string) (float64, error) {
+	text = secret.Replace(text, func(string) string { return "[a secret stood here]" })
 	if len(text) > longestScored {
 		text = excerpt.Head(text, longestScored) + "\n[cut off here]"
 	}

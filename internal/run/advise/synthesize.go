@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"gauntlet/internal/leaf/secret"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/model"
@@ -46,6 +47,7 @@ func (s *Synthesizer) Synthesize(ctx context.Context, of attack.Synthesis) (stri
 
 func synthesisRequest(of attack.Synthesis) model.Request {
 	text := "It is " + of.What + ".\n\n" + of.Prompt
+	of.About = secret.Replace(of.About, func(string) string { return "[a secret stood here]" })
 	if of.About != "" {
 		sum := sha256.Sum256([]byte(of.About))
 		mark := "=====" + hex.EncodeToString(sum[:16])

@@ -33,6 +33,7 @@ type overlay struct {
 type overlaidConn struct {
 	wire.Conn
 	overlay overlay
+	masks   *masks
 	tap     wire.Tap
 
 	mu      sync.Mutex
@@ -89,9 +90,24 @@ func (c *overlaidConn) Receive(ctx context.Context) (wire.Message, error) {
 	if err != nil {
 		return m, err
 	}
-	m = c.overlaid(m)
+	m = c.overlaid(c.masked(m))
 	c.tap(wire.Passage{Message: m})
 	return m, nil
+}
+
+// masked is a message without secrets: what the server was given, and in definitions whatever looks like one. They go neither to the model nor
+// into what it is recorded and cached by.
+func (c *overlaidConn) masked(m wire.Message) wire.Message {
+	c.mu.Lock()
+	a, ok := c.asked[m.ID]
+	c.mu.Unlock()
+	raw := c.masks.message(m.Raw, ok && m.Kind == wire.Response && a.method != mcp.ToolsCall)
+	if raw == m.Raw {
+		return m
+	}
+	out := wire.Decode(raw)
+	out.HTTP, out.Note = m.HTTP, m.Note
+	return out
 }
 
 // overlaid is an answer as the agent gets it.

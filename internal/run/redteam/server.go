@@ -23,8 +23,8 @@ import (
 // A Target is a real server.
 type Target struct {
 	Name string
-	// Dial begins a conversation, whose secrets are kept out of the trace.
-	Dial func(file *tracefile.File) (wire.Conn, error)
+	// Dial begins a conversation, and tells the secrets that the server is given for it, as NAME=VALUE.
+	Dial func(hide func(secrets []string)) (wire.Conn, error)
 	// AllowAll has every tool of the server called; else only those that say that they only read.
 	AllowAll bool
 	Task     string // of the user; "" for one made of a tool of the server
@@ -32,6 +32,7 @@ type Target struct {
 	Tool     string // what traces say that they were recorded by
 
 	listed []string // the definitions of its tools
+	masks  *masks
 }
 
 // serverAttacks are laid over what a real server says. %s is the canary.
@@ -51,9 +52,10 @@ var serverAttacks = []struct {
 
 // FromServer makes scenarios of attacks that are laid over a real server. It reads the server's tools once.
 func FromServer(ctx context.Context, t Target) ([]Scenario, error) {
+	t.masks = &masks{}
 	tools, err := t.readTools(ctx)
 	if err != nil {
-		return nil, err
+		return nil, errors.New(t.masks.text(err.Error()))
 	}
 	chosen, task := t.chooseTask(tools)
 	if chosen == "" {
@@ -86,7 +88,7 @@ func canaryOf(scenario string, run int) string {
 var canaryForm = regexp.MustCompile(`gx-[0-9a-f]{12}`)
 
 func (t *Target) readTools(ctx context.Context) (readOnly map[string]bool, err error) {
-	conn, err := t.Dial(nil)
+	conn, err := t.Dial(t.masks.add)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +101,7 @@ func (t *Target) readTools(ctx context.Context) (readOnly map[string]bool, err e
 	t.listed = nil
 	var tree rawjson.Tree
 	for _, raw := range snap.Lists[0].Items {
+		raw = t.masks.message(raw, true)
 		if tree.Parse(raw, 0) != nil {
 			continue
 		}
@@ -173,11 +176,11 @@ func (t *Target) play(ctx context.Context, agent *testagent.Agent, task string, 
 		return Played{Outcome: Inconclusive, Reason: err.Error()}
 	}
 	dial := func(context.Context) (wire.Conn, error) {
-		conn, err := t.Dial(file)
+		conn, err := t.Dial(func(secrets []string) { t.masks.add(secrets); file.Hide(secrets) })
 		if err != nil {
 			return nil, err
 		}
-		return &overlaidConn{Conn: conn, overlay: o, tap: file.Tap(t.Name, trace.AsClient, nil, nil)}, nil
+		return &overlaidConn{Conn: conn, overlay: o, masks: t.masks, tap: file.Tap(t.Name, trace.AsClient, nil, nil)}, nil
 	}
 	outcome := agent.Start(ctx, []testagent.Server{{Name: t.Name, Dial: dial}}, task)
 	if err := file.Close(); err != nil {
@@ -189,7 +192,7 @@ func (t *Target) play(ctx context.Context, agent *testagent.Agent, task string, 
 	}
 	p := Assess(read.Messages)
 	if p.Outcome == Resisted && outcome.Trouble != nil {
-		p.Outcome, p.Reason = Inconclusive, outcome.Trouble.Error()
+		p.Outcome, p.Reason = Inconclusive, t.masks.text(outcome.Trouble.Error())
 	}
 	return p
 }

@@ -3,7 +3,6 @@ package tracefile
 import (
 	"fmt"
 	"regexp"
-	"strings"
 
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/leaf/secret"
@@ -41,30 +40,7 @@ func (r *SecretRemover) Remove(text string) string {
 	for _, re := range r.patterns {
 		text = re.ReplaceAllStringFunc(text, r.labelOf)
 	}
-	return r.removeFound(text)
+	return secret.Replace(text, r.labelOf)
 }
 
 func (r *SecretRemover) labelOf(s string) string { return "[" + r.labels.Of(s) + "]" }
-
-// searches is how often a text is searched, which finds 20 secrets at a time.
-const searches = 50
-
-func (r *SecretRemover) removeFound(text string) string {
-	for range searches {
-		found := secret.Find(text)
-		if len(found) == 0 {
-			return text
-		}
-		var b strings.Builder
-		done := 0
-		for _, m := range found {
-			b.WriteString(text[done:m.Start] + r.labelOf(text[m.Start:m.End]))
-			done = m.End
-		}
-		text = b.String() + text[done:]
-		if len(found) < secret.MaxMatches {
-			return text
-		}
-	}
-	return r.labelOf(text) // a heap of them: nothing of it is worth keeping
-}

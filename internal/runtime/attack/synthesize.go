@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/secret"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
@@ -67,10 +68,12 @@ func (a *Actor) synthesize(ctx context.Context, phase int, entry rawjson.Value, 
 	if a.run.opt.Synthesizer == nil {
 		return rawjson.Value{}, ErrNoSynthesizer
 	}
-	prompt, err := x.ExpandText(entry.Get("synthesize").Get("prompt").Text())
+	given := entry.Get("synthesize").Get("prompt").Text()
+	prompt, err := x.ExpandText(given)
 	if err != nil {
 		return rawjson.Value{}, err
 	}
+	prompt = withoutSecrets(prompt, given)
 	if strings.TrimSpace(prompt) == "" {
 		return rawjson.Value{}, errNoPrompt
 	}
@@ -88,6 +91,16 @@ func (a *Actor) synthesize(ctx context.Context, phase int, entry rawjson.Value, 
 		Note: "a model wrote this for the document",
 	})
 	return written, nil
+}
+
+// withoutSecrets takes out of a prompt the secrets that its templates brought from a conversation. Those of the document are its own decoys.
+func withoutSecrets(prompt, given string) string {
+	return secret.Replace(prompt, func(found string) string {
+		if strings.Contains(given, found) {
+			return found
+		}
+		return "[a secret stood here]"
+	})
 }
 
 // checkWritten reads what a model wrote, which some put between fences.
