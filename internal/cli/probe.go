@@ -70,7 +70,8 @@ delivered or the time ended first; else 0.`,
 		Example: `  gauntlet probe -- npx -y some-mcp-server
   gauntlet probe --sandbox off --allow-calls -- ./my-server --stdio
   gauntlet probe --class "path traversal" -- ./my-server
-  gauntlet probe --replay 5d41402abc4b2a76b9719d911017c592 -- ./my-server`,
+  gauntlet probe --replay 5d41402abc4b2a76b9719d911017c592 -- ./my-server
+  gauntlet probe --recording run.ndjson --replay 5d41402abc4b2a76b9719d911017c592 -- ./my-server`,
 		RunE: p.probeServer,
 	}
 	f := cmd.Flags()
@@ -92,7 +93,7 @@ delivered or the time ended first; else 0.`,
 	f.Var(durationFlag(&p.budget, proberun.DefaultBudget), "budget", "longest time for all calls")
 	f.Var(durationFlag(&p.call, proberun.DefaultCall), "call-timeout", "longest wait for the answer to one call")
 	recordFlag(cmd, &p.trace, everyMessage)
-	f.StringVar(&p.recording, "recording", "", "start nothing, and judge again what this recorded `FILE` of --record holds (default none)")
+	f.StringVar(&p.recording, "recording", "", "start nothing, and judge again what this recorded `FILE` of --record holds; with --replay, send again what a finding in it rests on (default none)")
 	p.outputs.addOutputFlags(cmd, a)
 	p.how.addTargetFlags(cmd)
 	for _, name := range []string{"timeout", "total-timeout", "parallel", "max-pages"} {
@@ -111,7 +112,7 @@ func classNames() []string {
 }
 
 func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
-	if p.recording != "" {
+	if p.recording != "" && p.replay == "" {
 		return p.judgeRecording(cmd, args)
 	}
 	targets, err := p.parseTargets(cmd, &p.how, args)
@@ -129,6 +130,10 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
+	again, err := p.recorded()
+	if err != nil {
+		return err
+	}
 	record, err := p.startTrace()
 	if err != nil {
 		return usage(cmd, "%s", err)
@@ -145,7 +150,11 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	}
 	p.note("%s", offensive)
 	defer p.startProgress().stopShowing()
-	got, err := proberun.Run(cmd.Context(), p.options(targets[0].Server, classes, record, other))
+	opt := p.options(targets[0].Server, classes, record, other)
+	if again != nil {
+		opt.Replay, opt.Only, opt.Tell = again, nil, func(line string) { p.note("%s", line) }
+	}
+	got, err := proberun.Run(cmd.Context(), opt)
 	incomplete := record.Close()
 	if err != nil {
 		if errors.Is(err, sandbox.ErrUnavailable) {
@@ -153,7 +162,7 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 		}
 		return err
 	}
-	if p.replay != "" && len(got.Evidence.Trials) == 0 {
+	if p.replay != "" && again == nil && len(got.Evidence.Trials) == 0 {
 		return fmt.Errorf("--replay: no trial on this server has the fingerprint %q", p.replay)
 	}
 	if err := p.report(got, outs); err != nil {
@@ -177,10 +186,30 @@ func (p *probeCommand) report(got *proberun.Result, outs []output) error {
 	return nil
 }
 
+// recorded is what a finding of the recording rests on, nil without --recording.
+func (p *probeCommand) recorded() (*proberun.Replay, error) {
+	if p.recording == "" {
+		return nil, nil
+	}
+	t, err := tracefile.Read(p.recording, nil)
+	if err != nil {
+		return nil, withName(p.recording, userfile.Reason(err))
+	}
+	got, err := proberun.FromTrace(t)
+	if err != nil {
+		return nil, withName(p.recording, err)
+	}
+	again, err := got.Recorded(p.replay)
+	if err != nil {
+		return nil, withName(p.recording, err)
+	}
+	return again, nil
+}
+
 // judgeRecording judges a recorded run again.
 func (p *probeCommand) judgeRecording(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 || p.trace != "" || p.replay != "" {
-		return usage(cmd, "--recording starts no server: it goes with no target, no --record and no --replay")
+	if len(args) > 0 || p.trace != "" {
+		return usage(cmd, "--recording starts no server: without --replay it goes with no target and no --record")
 	}
 	outs, err := p.outputs.checkOutputs([]string{p.recording})
 	if err != nil {

@@ -46,20 +46,25 @@ func (r *run) probeProtocol(ctx context.Context) {
 
 // probeLines probes a server over stdio; each conversation starts it anew.
 func (r *run) probeLines(ctx context.Context, plan protocolprobe.Plan) {
-	open := func() (wire.Conn, error) {
-		if r.opened != nil {
-			_ = r.opened.Conn.Kill() // its part is over
-		}
-		opened, err := r.open()
-		if err != nil {
-			return nil, err // it started before; what it does now is not known
-		}
-		r.opened = opened
-		return opened.Conn, nil
-	}
-	e := protocolprobe.Stdio(ctx, open, plan)
+	e := protocolprobe.Stdio(ctx, r.openAnew, plan)
 	e.Place, e.Command = r.out.Place, r.Server.Command
 	r.out.Evidence.Protocol = e
+}
+
+// openAnew ends the server and starts it anew.
+func (r *run) openAnew() (wire.Conn, error) {
+	if r.opened != nil {
+		_ = r.opened.Conn.Kill() // its part is over
+	}
+	opened, err := r.open()
+	if err != nil {
+		return nil, err // it started before; what it does now is not known
+	}
+	r.opened = opened
+	if opened.Sandbox != nil {
+		r.out.Sealed, r.out.Protections = true, opened.SandboxReport
+	}
+	return opened.Conn, nil
 }
 
 // mostProtocolCalls bounds the tools that are called in each conversation of the protocol probes.

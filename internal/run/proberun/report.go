@@ -28,7 +28,7 @@ func (r *Result) Report(version string, limits catalog.Limits) (*result.Report, 
 		opt.Trace = check.Recording{Trace: seen, Live: true}
 	}
 	rep := scanner.Run(c, opt)
-	rep.Findings = slices.DeleteFunc(rep.Findings, isChoice)
+	rep.Findings = slices.DeleteFunc(rep.Findings, func(f finding.Finding) bool { return isChoice(f) || r.only != "" && f.Rule != r.only })
 	for _, p := range r.Protections.Protections {
 		rep.Probing.Protections = append(rep.Probing.Protections, result.Protection{Name: p.Name, Held: p.Held, Detail: p.Detail})
 	}

@@ -13,6 +13,7 @@ import (
 	"gauntlet/capability"
 	"gauntlet/catalog"
 	"gauntlet/classify"
+	"gauntlet/finding"
 	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
@@ -61,6 +62,10 @@ type Options struct {
 	OtherToken string
 	// Burst is how many requests the protocol probes send at once; 0 for none.
 	Burst int
+	// Replay sends again what a recorded finding rests on, and nothing else; nil for none.
+	Replay *Replay
+	// Tell is told what a replay sent and what it was answered, line by line; nil for nobody.
+	Tell func(line string)
 	// Progress is told what the run is at; nil for nobody.
 	Progress func(format string, args ...any)
 }
@@ -75,6 +80,7 @@ type Result struct {
 	Protections sandbox.Report // which layers of the sandbox held
 	Sealed      bool
 	Boxes       *launch.Sandboxes // what happened in the sandboxes; nil for what nobody kept
+	only        finding.Rule      // the report holds this rule alone; "" for all
 	watched     *watch            // calls and events in their order
 	recorded    *trace.Trace      // of a run that is judged again; nil for one that was made
 }
@@ -130,6 +136,12 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r := &run{Options: opt, out: &Result{}, given: map[string]bool{}, ends: time.Now().Add(opt.Budget)}
 	r.watchServer()
 	defer r.stop()
+	if r.Replay != nil && r.Replay.recorded != nil {
+		return r.replayProtocol(ctx)
+	}
+	if r.Replay != nil {
+		r.Only = r.Replay.trialAgain
+	}
 	if err := r.start(ctx); err != nil {
 		if r.Protocol && refusedToken(err) {
 			return r.probeRefusal(ctx, err)
@@ -142,6 +154,9 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r.plan()
 	r.hurry = true // what takes long can wait until everything else was tried
 	r.learn(ctx)
+	if r.Replay != nil {
+		r.callAgain(ctx)
+	}
 	r.volleys(ctx)
 	whole := r.ends
 	r.ends = earlier(whole, time.Now().Add(r.Budget/8)) // on a slow server payloads come first

@@ -23,9 +23,8 @@ func protocolCheck(c check.Check, judge func(*probe.Protocol) (string, finding.S
 		}
 		p.Looked(len(e.Exchanges))
 		if what, severity := judge(e); what != "" {
-			if x := e.Find(shownBy[c.ID].id, shownBy[c.ID].step); x != nil {
-				what += "; see it: " + seeIt(c.ID, p.Probes.Server, e.Place, x)
-			}
+			x := e.Find(shownBy[c.ID].id, shownBy[c.ID].step) // nil for most: seeIt then names the replay
+			what += "; see it: " + seeIt(c.ID, p.Probes.Server, e.Place, x)
 			p.Report(check.Relation{At: p.At(p.Catalog.Servers[0], nil, rawjson.Value{}), Message: what, Severity: severity, Identity: []string{p.Probes.Server}})
 		}
 	}

@@ -1,0 +1,128 @@
+package proberun
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check/probing"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/runtime/protocolprobe"
+	"gauntlet/internal/runtime/wire"
+)
+
+// A Replay is what a recorded finding rests on, to be sent again.
+type Replay struct {
+	Server string // as the recording calls it
+	Text   string // the snapshot of the recorded run
+
+	trial *probe.Trial // of a tool; nil for a protocol probe
+	proof *probe.Proof
+
+	rule      finding.Rule // of a protocol probe
+	recorded  *probe.Protocol
+	exchanges []probe.Exchange // nil where all protocol probes are sent again
+}
+
+// Recorded finds in a recorded run what a finding rests on.
+func (r *Result) Recorded(fingerprint string) (*Replay, error) {
+	e := &r.Evidence
+	out := &Replay{Server: e.Server, Text: r.Text}
+	for i := range e.Trials {
+		t := &e.Trials[i]
+		o, proved := t.Outcome.(probe.Proved)
+		if proved && probing.Fingerprint(e.Server, t) == fingerprint {
+			out.trial, out.proof = t, &o.Proof
+			return out, nil
+		}
+	}
+	if e.Protocol != nil {
+		if out.rule, out.exchanges = probing.Recorded(fingerprint, e.Server, e.Protocol); out.rule != "" {
+			out.recorded = e.Protocol
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("nothing in the recording has the fingerprint %q", fingerprint)
+}
+
+// trialAgain says whether a trial is the recorded one.
+func (p *Replay) trialAgain(_ string, t *probe.Trial) bool {
+	return p.trial != nil && t.Tool == p.trial.Tool && t.Parameter == p.trial.Parameter && t.Class == p.trial.Class
+}
+
+// callAgain makes the recorded call, and tells what it is answered. Its random values are those of the
+// recorded run, so that an answer alone proves nothing: the trial is made anew behind it.
+func (r *run) callAgain(ctx context.Context) {
+	p := r.Replay
+	for _, t := range r.tools {
+		if t.Name != p.trial.Tool {
+			continue
+		}
+		a := r.call(ctx, t, p.proof.Arguments)
+		said := "no answer"
+		if a.Came {
+			said = excerpt.Quote(a.Text, 400)
+		}
+		r.tell("sent again: %s %s %s", p.proof.Method, excerpt.Clip(t.Name, 80), excerpt.Quote(p.proof.Arguments, 400))
+		r.tell("recorded:   %s: %s", p.proof.Observed, excerpt.Quote(p.proof.Answer, 400))
+		r.tell("answered:   %s", said)
+		return
+	}
+	r.tell("the server has no tool %s any more", excerpt.Quote(p.trial.Tool, 80))
+}
+
+func (r *run) tell(format string, args ...any) {
+	if r.Tell != nil {
+		r.Tell(fmt.Sprintf(format, args...))
+	}
+}
+
+// replayProtocol sends the recorded messages again; the rules judge what comes back.
+func (r *run) replayProtocol(ctx context.Context) (*Result, error) {
+	p := r.Replay
+	r.out.Text, r.out.Evidence.Server = p.Text, p.Server
+	r.out.Place = p.recorded.Place
+	inTime, cancel := context.WithTimeout(ctx, protocolTime)
+	defer cancel()
+	if p.exchanges == nil {
+		r.Protocol = true
+		r.tell("%s rests on more than messages that can be sent again as they are: all protocol probes are sent", p.rule)
+		r.probeProtocol(ctx)
+	} else if r.Server.URL != "" {
+		transport := wire.NewTransport()
+		transport.Proxy = http.ProxyFromEnvironment
+		defer transport.CloseIdleConnections()
+		to := protocolprobe.Target{URL: r.Server.URL, Place: p.recorded.Place, Header: r.Server.Header, Token: r.token(inTime), OtherToken: r.OtherToken}
+		r.out.Evidence.Protocol = protocolprobe.AgainHTTP(inTime, to, transport, p.recorded, p.exchanges)
+	} else {
+		r.out.Evidence.Protocol = protocolprobe.AgainStdio(inTime, r.openAnew, p.recorded, p.exchanges)
+	}
+	r.tellExchanges()
+	r.out.only = p.rule
+	r.recordEvidence()
+	return r.out, nil
+}
+
+// tellExchanges tells what was sent again and how it was answered, twelve at most.
+func (r *run) tellExchanges() {
+	e := r.out.Evidence.Protocol
+	if e == nil || r.Replay.exchanges == nil {
+		return
+	}
+	for i := range e.Exchanges[:min(len(e.Exchanges), 12)] {
+		x := &e.Exchanges[i]
+		r.tell("sent again: %s %s: %s", x.ID, excerpt.Clip(x.Step, 80), excerpt.Quote(x.Sent, 200))
+		answer := x.Problem
+		switch {
+		case x.Gone:
+			answer = "the server has ended"
+		case x.Answered && x.Status != 0:
+			answer = fmt.Sprintf("HTTP %d, %s", x.Status, excerpt.Quote(x.Body, 200))
+		case x.Answered:
+			answer = excerpt.Quote(x.Body, 200)
+		}
+		r.tell("answered:   %s", answer)
+	}
+}
