@@ -155,6 +155,7 @@ type Flow struct {
 	Inward    bool     // it brings in what the network holds
 	FreePath  bool     // it writes what its caller says, or what it brings in, to a path of the caller's choice or to code or configuration
 	Scripts   bool     // what it runs stays in a page of a browser
+	Elsewhere bool     // what it runs, it runs in a service, where no file of this machine lies
 	Composes  bool     // a parameter carries a text of its caller's
 	Stores    []string // the databases it names
 }

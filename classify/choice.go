@@ -17,7 +17,7 @@ func (w *toolReader) readChoices() {
 	from := len(w.actions)
 	for i := range w.params {
 		q := &w.params[i]
-		if q.kind == boolKind || q.kind == numberKind || q.depth > 0 && !w.params[0].wrapper || !choosers[q.whole] {
+		if q.kind == boolKind || q.kind == numberKind || !w.choosesAct(q) {
 			continue
 		}
 		set := w.readChoiceActs(q)
@@ -38,6 +38,21 @@ func (w *toolReader) readChoices() {
 	}
 }
 
+// choosesAct reports whether the values of a parameter are what the tool does: at the top, or in each of a list of steps
+// (actions[].type).
+func (w *toolReader) choosesAct(q *parameter) bool {
+	if q.depth == 0 || w.params[0].wrapper {
+		return choosers[q.whole]
+	}
+	return q.depth == 1 && w.params[q.above].list && steps[w.params[q.above].whole] && (choosers[q.whole] || q.whole == "type" || q.whole == "kind")
+}
+
+// steps are names of lists whose members say each what is done.
+var steps = map[string]bool{"actions": true, "steps": true, "operations": true, "commands": true}
+
+// shortActs are names of commands that programs give to acts.
+var shortActs = map[string]string{"mv": "move", "rm": "remove", "cp": "copy", "ls": "list", "cat": "read", "del": "delete", "rmdir": "remove"}
+
 // readChoiceActs returns the acts among the values of a parameter.
 func (w *toolReader) readChoiceActs(q *parameter) (out classes) {
 	left := maxChoices
@@ -45,6 +60,9 @@ func (w *toolReader) readChoiceActs(q *parameter) (out classes) {
 		s := v.Text()
 		if left--; left < 0 || v.Kind() != rawjson.String || httpMethods[s] {
 			return
+		}
+		if long := shortActs[s]; long != "" {
+			s = long
 		}
 		ks := w.tok.tokenizeName(s)
 		for i, k := range ks {

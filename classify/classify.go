@@ -121,6 +121,7 @@ func (c *Classifier) classifyTool(w *toolReader, index int) (j *Classified) {
 	j = &Classified{w: w, index: index}
 	if w.hasMediumLabel() {
 		j.flow = w.dataFlow(p)
+		j.flow.Elsewhere = w.runsElsewhere(c.profile)
 	}
 	return j
 }

@@ -32,8 +32,11 @@ var (
 // high and medium alone, and says of a tool what its definition shows.
 func (w *toolReader) dataFlow(p *profile) (f capability.Flow) {
 	has := func(tag uint8) bool { return w.tagConfidence(tag).AtLeast(capability.Medium) }
-	in := toolAbilities{w: w, p: p, net: has(tNet), files: has(tFSRead), writes: has(tFSWrite), exec: has(tExec) && p.is&browser == 0, script: has(tExec) && p.is&browser != 0,
+	in := toolAbilities{w: w, p: p, net: has(tNet), files: has(tFSRead), writes: has(tFSWrite), exec: has(tExec),
 		secret: has(tSecret), query: has(tQuery), change: has(tDBWrite)}
+	if in.exec && (p.is&browser != 0 || w.scriptsPage()) {
+		in.exec, in.script = false, true
+	}
 	in.changes = w.nameAct.meets(changeOnly) || w.nameAct.meets(postActs)
 	f.Untrusted, f.Private, f.Exfil = in.untrustedWay(), in.privateWay(), in.exfilWay()
 	f.Destructive, f.LocalOnly = in.destructiveWay()
@@ -47,6 +50,19 @@ func (w *toolReader) dataFlow(p *profile) (f capability.Flow) {
 		f.Stores = w.databaseNames()
 	}
 	return f
+}
+
+// scriptsPage reports whether what a tool runs is JavaScript, in a page that it speaks of.
+func (w *toolReader) scriptsPage() bool {
+	return w.mentions.meets(browserCore) && slices.ContainsFunc(w.params, func(q parameter) bool {
+		return q.role.role == capability.Command && strings.Contains(strings.ToLower(truncate(w.saidOf(&q), 100)), "javascript")
+	})
+}
+
+// runsElsewhere reports whether what a tool runs is run by a service. That the server's tools tell, too, and not its name alone, which anybody
+// can choose.
+func (w *toolReader) runsElsewhere(p *profile) bool {
+	return p.is&remote != 0 && p.is&ssh == 0 && (p.nameless == nil || p.nameless.is&remote != 0) && w.localMention.end == 0
 }
 
 // downloads reports whether the tool itself brings in what it writes.
@@ -74,7 +90,7 @@ func (r *toolAbilities) untrustedWay() capability.Way {
 	looks := w.nameAct.meets(lookActs) || w.nameAct.meets(webGet) || w.nameAct.empty()
 	open := r.p.words.meets(openBrands) || w.nameSet.with(w.headSet).meets(openBrands)
 	switch {
-	case !r.net || r.changes || !looks || r.p.is&(git|ssh|db) != 0: // whose addresses lead to no page
+	case !r.net || r.changes || !looks || w.keepsWhatItFetches() || r.p.is&(git|ssh|db) != 0: // whose addresses lead to no page
 	case r.p.is&browser != 0 && r.hasFreeAddress() && w.hasAct(openActs):
 		return capability.OpensPages
 	case w.hasDirectAction(webGet, webObjects) && r.hasFreeAddress(), w.hasDirectAction(searchActs, webWide):
@@ -136,12 +152,33 @@ func (r *toolAbilities) destructiveWay() (way capability.Way, local bool) {
 		return capability.RunsCommands, !r.net
 	case w.hints.readOnly <= 0 && (r.net || r.change || r.writes) && w.deletesData():
 		return capability.Deletes, local && !r.change
-	case r.change && w.hasFreeParameter(capability.Query):
+	case r.change && w.hasFreeParameter(capability.Query) && w.takesStatement():
 		return capability.RunsStatements, false
 	case r.writes && w.nameAct.meets(changeOnly) && w.hints.readOnly <= 0:
 		return capability.OverwritesFile, local
 	}
 	return "", false
+}
+
+// takesStatement reports whether a query parameter takes statements, and no mere filter of what is changed.
+func (w *toolReader) takesStatement() bool {
+	return w.nameSet.with(w.headSet).meets(runActs) || slices.ContainsFunc(w.params, func(q parameter) bool {
+		return q.role.role == capability.Query && (nameMeets(&q, sqlWords) || nameMeets(&q, writeLangs))
+	})
+}
+
+// keeping are verbs of tools that put away what they fetch and do not hand it to their caller.
+var keeping = map[string]bool{"index": true, "indexes": true, "ingest": true, "ingests": true, "store": true, "stores": true, "embed": true, "embeds": true, "import": true, "imports": true}
+
+// keepsWhatItFetches reports whether the name or the first sentence says that what is fetched is put away, and nothing that it is returned.
+func (w *toolReader) keepsWhatItFetches() bool {
+	head, _, _ := strings.Cut(truncate(w.prose, 300), ".")
+	words := strings.FieldsFunc(strings.ToLower(head), func(r rune) bool { return !(r >= 'a' && r <= 'z') })
+	kept := slices.ContainsFunc(w.words, func(s string) bool { return s == "ingest" || s == "import" })
+	for i, s := range words {
+		kept = kept || i > 0 && words[i-1] == "and" && keeping[s]
+	}
+	return kept && !strings.Contains(strings.ToLower(truncate(w.prose, 1000)), "return")
 }
 
 // deletions are the verbs after which a thing is gone. Others that the lexicon counts as destroying leave it where

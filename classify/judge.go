@@ -42,13 +42,14 @@ var (
 
 // scoreTags turns what was read of a tool into signals and scores.
 func (w *toolReader) scoreTags(p *profile) {
-	w.signals, w.heldSecret = w.signals[:0], false
+	w.signals, w.heldSecret, w.plainly = w.signals[:0], false, [tagCount]bool{}
 	w.score, w.against = [tagCount][sourceCount]int8{}, [tagCount]int8{}
 	for i := range w.actions {
 		w.applyRules(&w.actions[i], p)
 	}
 	w.scoreParameters(p)
 	w.scoreOutputSchema(w.result, p)
+	w.scoreReturnedPath(p)
 	w.discountStoredSecrets()
 	w.scoreFreeSQL(p)
 	w.discountPathless(p)
@@ -118,6 +119,7 @@ func (w *toolReader) applyRules(d *action, p *profile) {
 		}
 		weight := int8(r.weight)
 		if d.plain && r.tag == capability.Exec {
+			w.plainly[tExec] = true
 			w.addSignal(signal{tag: tExec, source: byDescription, weight: weight, value: d.value, kind: "desc_phrase", start: d.act.start, end: d.act.end})
 			continue
 		}
@@ -159,6 +161,9 @@ func (w *toolReader) applyRules(d *action, p *profile) {
 			if text == "" {
 				text = d.value.Text()
 			}
+		}
+		if tag := tagIndex(r.tag); weight >= 2 && (d.source == byParameter || tag == tSecret && d.source == byDescription && leaks[w.actText(d)]) {
+			w.plainly[tag] = true
 		}
 		w.addSignal(signal{text: text, tag: tagIndex(r.tag), source: d.source, weight: weight, value: d.value, kind: kind,
 			start: min(d.act.start, d.object.start), end: max(d.act.end, d.object.end)})

@@ -130,13 +130,33 @@ func (o *observations) addConcepts(kind *factKind, s conceptSet) {
 	})
 }
 
-func className(c class) string {
+func className(c class) string { return classNames[c] }
+
+var classNames = func() (out [maxClasses]string) {
 	for name, i := range lex.names {
-		if i == c {
-			return name
+		out[i] = name
+	}
+	return out
+}()
+
+// addPair adds that two things hold at once.
+func (o *observations) addPair(kind *factKind, first uint64, a, b string) {
+	key := observationKey(hashString(first, b))
+	if o.add(kind, key) && o.named != nil {
+		o.named(key, kind.name+":"+a+"+"+b)
+	}
+}
+
+// pairSeed begins the keys of pairs with a.
+func (k *factKind) pairSeed(a string) uint64 { return hashString(hashString(k.seed, a), "+") }
+
+// each calls visit with every class of a set.
+func (c classes) each(visit func(class)) {
+	for half := range c {
+		for set := c[half]; set != 0; set &= set - 1 {
+			visit(class(half<<6 | bits.TrailingZeros64(set)))
 		}
 	}
-	return ""
 }
 
 // The kinds of what is observed of a tool.
@@ -169,7 +189,11 @@ var (
 	factTwoRoles    = newFactKind("two_roles", false)
 	factHint        = newFactKind("hint", true)
 	factRule        = newFactKind("rule", false)
-	factVerdict     = newFactKind("verdict", false) // of the rules; for who learns, and no weight is learnt for it
+	factVerdict     = newFactKind("verdict", false)    // of the rules; for who learns, and no weight is learnt for it
+	factActHead     = newFactKind("act_head", false)   // an act of the name with what the first sentence speaks of
+	factFirstLast   = newFactKind("first_last", false) // what the name begins with, and ends with
+	factIsRule      = newFactKind("is_rule", false)    // what the server is, with what the rules found
+	factIsRole      = newFactKind("is_role", false)
 	factIs          = newFactKind("is", false)
 	factAboutConc   = newFactKind("instructions_concept", false)
 )
@@ -191,24 +215,39 @@ func (w *toolReader) observeTool() {
 	o.addClasses(factMention, w.mentions)
 	o.addClasses(factChoice, w.choice)
 	w.observeName()
+	w.observeActHead()
 	w.observeProse()
 	w.observeParameters()
 	w.observeHints()
 }
 
 func (w *toolReader) observeName() {
+	var first, last conceptSet
 	for i, word := range w.words {
 		stem := stemWord(append(w.stem[:0], word...))
 		w.seen.addWord(factWord, stem)
 		s := w.concepts.conceptsOf(stem)
 		w.seen.addConcepts(factConcept, s)
 		if i == 0 {
-			w.seen.addConcepts(factFirst, s)
+			first = s
 		}
-		if i == len(w.words)-1 {
-			w.seen.addConcepts(factLast, s)
-		}
+		last = s
 	}
+	w.seen.addConcepts(factFirst, first)
+	w.seen.addConcepts(factLast, last)
+	first.each(func(a int) {
+		seed := factFirstLast.pairSeed(conceptNames[a])
+		last.each(func(b int) { w.seen.addPair(factFirstLast, seed, conceptNames[a], conceptNames[b]) })
+	})
+}
+
+// observeActHead pairs what the name does with what the first sentence speaks of.
+func (w *toolReader) observeActHead() {
+	w.nameAct.each(func(a class) {
+		act := classNames[a]
+		seed := factActHead.pairSeed(act)
+		w.headSet.each(func(b class) { w.seen.addPair(factActHead, seed, act, classNames[b]) })
+	})
 }
 
 func (w *toolReader) observeProse() {
@@ -381,6 +420,27 @@ func (w *toolReader) observeJudgement(p *profile) {
 	for i, c := range circumstanceNames {
 		if p.is&(1<<i) != 0 {
 			w.seen.addText(factIs, c)
+			w.observeUnder(c)
+		}
+	}
+}
+
+// observeUnder pairs what the server is with what the rules found and what the parameters are: what a path says depends on whose it is.
+func (w *toolReader) observeUnder(is string) {
+	rule, role := factIsRule.pairSeed(is), factIsRole.pairSeed(is)
+	for t := range w.score {
+		for s, weight := range w.score[t] {
+			if weight >= 1 {
+				w.seen.addPair(factIsRule, rule, is, ruleFacts[t][s][0])
+			}
+			if weight >= 2 {
+				w.seen.addPair(factIsRule, rule, is, ruleFacts[t][s][1])
+			}
+		}
+	}
+	for i := range w.params {
+		if q := &w.params[i]; !q.wrapper && q.depth <= 1 && roleIndex(q.role.role) < rContent {
+			w.seen.addPair(factIsRole, role, is, string(q.role.role))
 		}
 	}
 }

@@ -46,7 +46,13 @@ func (w *toolReader) scoreParameters(p *profile) {
 		switch q.role.role {
 		case capability.Path:
 			w.scorePath(q, p, &give)
+			if w.takesEither(q, "url", "uri", "http", "https") {
+				give.support(tNet, 2)
+			}
 		case capability.URL:
+			if p.is&(remote|browser) == 0 && w.takesEither(q, "path", "file") && !w.hasAct(changeActs) {
+				give.support(tFSRead, 2)
+			}
 			if len(q.parts) > 1 && q.parts[0] == "data" {
 				continue // a data URI is what it says
 			}
@@ -84,6 +90,14 @@ func (w *toolReader) scoreParameters(p *profile) {
 			}
 		}
 	}
+}
+
+// takesEither reports whether a parameter takes a path or an address, as its description says in so many words: "path or https URL".
+func (w *toolReader) takesEither(q *parameter, other ...string) bool {
+	words := strings.FieldsFunc(strings.ToLower(truncate(w.saidOf(q), 120)), func(r rune) bool { return !(r >= 'a' && r <= 'z') })
+	words = words[:min(len(words), 10)]
+	or := slices.Index(words, "or")
+	return or > 0 && (slices.ContainsFunc(words[:or], func(s string) bool { return slices.Contains(other, s) }) || slices.ContainsFunc(words[or:min(or+4, len(words))], func(s string) bool { return slices.Contains(other, s) }))
 }
 
 // exprNamed are parameters that hold formulas more often than code.

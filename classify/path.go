@@ -32,6 +32,9 @@ var (
 	placeNames = map[string]bool{"path": true, "paths": true, "file": true, "files": true, "filename": true, "filenames": true, "filepath": true, "dir": true, "directory": true, "location": true}
 )
 
+// fileNames name the one file that a tool is about, whether it is read or written.
+var fileNames = map[string]bool{"file": true, "filename": true, "filepath": true, "path": true}
+
 // noFiles are things that tools start or set by a path without touching a file.
 var (
 	sendActs = lex.classSet("send")
@@ -64,6 +67,9 @@ func (w *toolReader) readPathUse(q *parameter) (u pathUse) {
 		u.out, u.in = u.out || outputs[s] && (s != "target" || w.nameAct.meets(makeActs) || w.hasSourceParameter()), u.in || inputs[s]
 		u.plain = u.plain || readables[s]
 		u.near, u.far = u.near || s == "local", u.far || s == "remote"
+	}
+	if w.intoFile && !u.in && !u.out && !u.saved && fileNames[q.whole] && !w.nameAct.meets(readActs) {
+		u.out = true // plots to a PNG file
 	}
 	u.here = u.near
 	s := q.doc
@@ -173,6 +179,7 @@ func (w *toolReader) scorePath(q *parameter, p *profile, give *parameterClaim) {
 		give.support(tFSRead, 2)
 		give.support(tFSWrite, 2)
 	case w.choice.meets(readActs) && w.choice.meets(changeActs) && !u.in && !u.out && p.is&remote == 0:
+		w.plainly[tFSRead], w.plainly[tFSWrite] = true, true
 		give.support(tFSRead, 2)
 		give.support(tFSWrite, 2)
 	case !u.out && !u.in && !strings.HasSuffix(strings.ToLower(q.name), "name") && w.hasOutputBeside(q): // the result goes elsewhere

@@ -74,6 +74,8 @@ type toolReader struct {
 	is                circumstance // of the server; none while it is being found out
 	headSet           classes      // of the first sentence
 	nameWords         int          // how many words the name has that mean something
+	intoFile          bool         // the first sentence says that the result goes to, or into, a file
+	savedAs           token        // where the description says that the path of what was made is returned
 	localMention      token        // where the description says that local files are meant
 	strange           bool         // a word of the name means nothing to the lexicon
 	rows              bool         // the name or the first sentence speaks of what a database holds
@@ -94,8 +96,9 @@ type toolReader struct {
 	unjudged   logits // what is observed without a judgement says
 	weighed    logits // with it
 	decided    [tagCount]capability.Confidence
-	heldSecret bool // a secret is spoken of that something works with, or that something is only about
-	fewWords   bool // the description has hardly a word that the weights know
+	plainly    [tagCount]bool // said in so many words, or offered as a choice: weights do not outweigh that
+	heldSecret bool           // a secret is spoken of that something works with, or that something is only about
+	fewWords   bool           // the description has hardly a word that the weights know
 
 	// For who learns weights: no weights are used, or roles are decided by others.
 	rulesOnly bool
@@ -133,6 +136,7 @@ func (w *toolReader) readTool(s *catalog.Server, it *catalog.Item, known func(st
 func (w *toolReader) readDefinition(v rawjson.Value, known func(string) bool) {
 	w.actions, w.mentions, w.nameSet, w.headSet, w.said = w.actions[:0], classes{}, classes{}, classes{}, 0
 	w.nameAct, w.localMention, w.rows, w.strange = classes{}, token{}, false, false
+	w.intoFile, w.savedAs = false, token{}
 	schema := w.readMembers(v)
 	w.tok.isToolName = known
 	if n := w.name.Text(); n != "" {

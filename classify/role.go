@@ -163,6 +163,8 @@ func (w *toolReader) decideRole(p *parameter, u use) {
 		w.scoreRoleDescription(&t, p)
 	}
 	scoreRoleSchema(&t, p, words)
+	w.scoreRoleSample(&t, p)
+	w.scoreRoleNumber(&t, p)
 	if n := len(words); n > 1 && (words[n-1] == "id" || words[n-1] == "ids") {
 		for _, r := range [...]int{rPath, rURL, rCommand, rQuery, rHost} {
 			t.desc[r] = 0 // channel_id, "Channel to share the file to"
@@ -258,6 +260,23 @@ func scoreRoleSchema(t *tally, p *parameter, words []string) {
 		}
 	case p.kind == objectKind:
 		t.addEvidence(&t.schema, 2, capability.Content, 3, "schema_type:object")
+	}
+}
+
+// scoreRoleNumber takes a number for an identifier where the description calls it one: "issue number", "label ids".
+func (w *toolReader) scoreRoleNumber(t *tally, p *parameter) {
+	if p.kind != numberKind || p.closed {
+		return
+	}
+	said := strings.ToLower(strings.TrimRight(truncate(w.saidOf(p), 60), ". "))
+	for _, end := range [...]string{" number", " id", " ids", " identifier"} {
+		before, ok := strings.CutSuffix(said, end)
+		if !ok || strings.Count(before, " ") > 3 {
+			continue
+		}
+		if of := before[strings.LastIndexByte(before, ' ')+1:]; end != " number" || of == "request" || isEntityNumber(of) {
+			t.addEvidence(&t.schema, 2, capability.ID, 9, "param_description:"+said)
+		}
 	}
 }
 

@@ -32,6 +32,8 @@ type parameter struct {
 	depth   int
 	wrapper bool // the only parameter, an object that holds the real ones
 
+	sample string // a value that it has by default, or for example
+
 	role  roleScore
 	parts []string // the words of its name
 	whole string   // these, written together
@@ -158,6 +160,17 @@ func (r *schemaReader) readSchema(p *parameter, s rawjson.Value, steps int) {
 			}
 		case "contentMediaType", "contentEncoding":
 			p.format = "content"
+		case "default":
+			if m.Value.Kind() == rawjson.String {
+				p.sample = truncate(m.Value.Text(), maxSample+1)
+			}
+		case "examples":
+			for _, first := range m.Value.Elements() {
+				if p.sample == "" && first.Kind() == rawjson.String {
+					p.sample = truncate(first.Text(), maxSample+1)
+				}
+				break
+			}
 		case "items":
 			items = m.Value
 		case "anyOf":

@@ -54,6 +54,10 @@ func (w *toolReader) readSentence(ks []token, all classes, first bool) {
 			w.localMention = ks[i]
 		}
 		anyForeign = anyForeign || ks[i].flags&foreign != 0
+		w.intoFile = w.intoFile || first && isInto(ks, i)
+		if w.savedAs.end == 0 && w.returnsPath(ks, i) {
+			w.savedAs = ks[i]
+		}
 	}
 	faint := !first
 	for i, k := range ks {
@@ -116,7 +120,9 @@ func (w *toolReader) readPassive(ks []token, i int, where circumstance) {
 	switch w.tokenText(ks[i-1]) {
 	case "is", "are", "be":
 	default:
-		return
+		if !ks[i-1].set.meets(secretWords) || !endsClause(w.prose, k) { // "the password included"
+			return
+		}
 	}
 	for j := i - 2; j >= 0 && ks[j].clause == k.clause && k.place-ks[j].place <= reach; j-- {
 		if ks[j].set.meets(secretWords) {
@@ -124,6 +130,12 @@ func (w *toolReader) readPassive(ks []token, i int, where circumstance) {
 			return
 		}
 	}
+}
+
+// endsClause reports whether nothing follows a token in its clause.
+func endsClause(s string, k token) bool {
+	rest := strings.TrimLeft(s[min(int(k.end), len(s)):], " ")
+	return rest == "" || strings.IndexByte(".,;)\n", rest[0]) >= 0
 }
 
 var told = map[string]bool{"returned": true, "shown": true, "displayed": true, "printed": true, "exposed": true, "revealed": true, "leaked": true, "included": true, "disclosed": true}

@@ -257,6 +257,35 @@ func keptElsewhere(tag uint8) bool {
 	return tag == tFSRead || tag == tFSWrite || tag == tQuery || tag == tDBWrite
 }
 
+// verdictForHigh lowers the verdict of the rules on secrets where they have it from one source: a list of what a response holds names
+// credentials in passing.
+func (w *toolReader) verdictForHigh(tag uint8, verdict int) int {
+	if _, sources := w.sumSources(tag); tag == tSecret && sources < 2 && !w.plainly[tag] {
+		return min(verdict, 1)
+	}
+	return verdict
+}
+
+// hasTwoLines reports whether at least two of name, description and parameters say anything: one line is never enough for high.
+func (w *toolReader) hasTwoLines() bool {
+	lines := 0
+	for _, said := range [...]bool{!w.nameSet.empty(), w.prose != "", len(w.params) > 0} {
+		if said {
+			lines++
+		}
+	}
+	return lines >= 2
+}
+
+// namesNoFileHere reports whether a tag is about files of this machine, and the client of a service names none: no parameter
+// is a path, and nothing says "local".
+func (w *toolReader) namesNoFileHere(tag uint8, p *profile) bool {
+	if tag != tFSRead && tag != tFSWrite || p.is&remote == 0 || p.unsure || w.localMention.end != 0 {
+		return false
+	}
+	return !slices.ContainsFunc(w.params, func(q parameter) bool { return q.role.role == capability.Path })
+}
+
 // decide says how sure a label is.
 func (w *toolReader) decide(tag uint8, p *profile) capability.Confidence {
 	t, z, rules := w.weights.tags, w.weighed[tag], w.ruleConfidence(tag)
@@ -281,9 +310,13 @@ func (w *toolReader) decide(tag uint8, p *profile) capability.Confidence {
 	switch {
 	case w.fewWords && rules.AtLeast(capability.Medium):
 		return rules
-	case w.against[tag] == 0 && z >= t.high[verdict][tag] && !(changes && w.hints.readOnly > 0):
+	case rules == "" && w.namesNoFileHere(tag, p):
+		return rules // words alone: documents and dashboards are the service's
+	case w.against[tag] == 0 && z >= t.high[w.verdictForHigh(tag, verdict)][tag] && w.hasTwoLines() && !(changes && w.hints.readOnly > 0):
 		return capability.High
 	case z >= t.medium[verdict][tag] && !(changes && w.hints.readOnly > 0 && !rules.AtLeast(capability.Medium)):
+		return capability.Medium
+	case w.plainly[tag] && rules.AtLeast(capability.Medium):
 		return capability.Medium
 	case z >= t.low[tag], rules != "":
 		return capability.Low
@@ -329,7 +362,11 @@ func (w *toolReader) chooseRole(q *parameter, z *logits) {
 		return // the schema or the first words of the description settle it
 	}
 	best := roleIndex(q.role.role)
+	named := q.role.role == capability.ID && q.role.name >= 3 // fileKey
 	for i := range z {
+		if i <= rHost && (named || q.kind == objectKind && i != rQuery && i != rCommand) {
+			continue
+		}
 		if i <= rHost && i != roleIndex(q.role.role) && (z[i] < sureRole || q.kind == numberKind) {
 			continue
 		}

@@ -43,6 +43,7 @@ func TestFamilies(t *testing.T) {
 		{"servers-3", 0, 0},
 		{"servers-4", 0, 0},
 		{"servers-5", 0, 0}, // none of 8 at first sight
+		{"servers-6", 0, 1}, // 1 of 16 at first sight
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			flagged, cases := 0, 0

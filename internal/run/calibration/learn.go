@@ -16,7 +16,12 @@ import (
 )
 
 // Lists are what was learnt from corpora: the texts of the classifier's two lists of weights.
-type Lists struct{ Tags, Roles string }
+type Lists struct {
+	Tags, Roles string
+
+	learnt *calibrate.Learnt // of tags, with what it was learnt from
+	things []calibrate.Observed
+}
 
 // learning says how both lists are learnt. Words are shrunk more than meanings, since a word that a few servers
 // have in common may be a habit of theirs.
@@ -119,20 +124,25 @@ func learnRoles(servers []*catalog.Server, truths []*calibrate.Truth, counts []f
 	return out
 }
 
-// The share of labels that is right at the least log-odds of a level, on unseen servers; above it more are.
-const (
-	rightAtHigh   = .8
-	rightAtMedium = .5
-	rightOfNet    = .6  // at medium, for requests, since most tools of a corpus make some
-	low           = -.2 // in log-odds
-)
+// levelShares are the shares of labels that are right at the least log-odds of a level, on unseen servers. Above it more
+// are right. TestFit says what each choice gives on families that were left out.
+type levelShares struct{ high, medium float64 }
 
-// tagGroups are the tags whose thresholds are learnt together: what the rules say of files and databases, of requests, and of the
-// rest is worth different things.
-var tagGroups = [][]capability.Tag{
-	{capability.FSRead, capability.FSWrite, capability.DBQuery, capability.DBWrite},
-	{capability.NetEgress},
-	{capability.Exec, capability.SecretAccess, capability.NetIngress},
+// low is from which log-odds on a label is shown at all.
+const low = -.2
+
+// A tagGroup is tags whose thresholds are learnt together, since they are too few for each to have its own: what the rules say of files, of
+// databases, of requests, and of the rest is worth different things.
+type tagGroup struct {
+	tags   []capability.Tag
+	shares levelShares
+}
+
+var tagGroups = []tagGroup{
+	{[]capability.Tag{capability.FSRead, capability.FSWrite}, levelShares{.85, .45}},
+	{[]capability.Tag{capability.DBQuery, capability.DBWrite}, levelShares{.8, .5}},
+	{[]capability.Tag{capability.NetEgress}, levelShares{.75, .6}},
+	{[]capability.Tag{capability.Exec, capability.SecretAccess, capability.NetIngress}, levelShares{.7, .45}},
 }
 
 // rulesSay is the witness beside the weights: how sure the rules are.
@@ -148,21 +158,23 @@ func rulesSay(t *calibrate.Observed, label int) int {
 	return 0
 }
 
-// learnThresholds learns from which log-odds on a tag is at high and at medium, by what the rules say.
-func learnThresholds(learnt *calibrate.Learnt, things []calibrate.Observed) map[string][]float64 {
+// learnThresholds learns from which log-odds on a tag is at high and at medium, by what the rules say. Shares of its own that a group has are
+// overruled by those given, unless they are zero.
+func learnThresholds(learnt *calibrate.Learnt, things []calibrate.Observed, instead levelShares) map[string][]float64 {
 	rows := map[string][]float64{"low": make([]float64, len(capability.Tags()))}
 	for i := range rows["low"] {
 		rows["low"][i] = low
 	}
 	for _, group := range tagGroups {
 		var labels []int
-		for _, tag := range group {
+		for _, tag := range group.tags {
 			labels = append(labels, slices.Index(capability.Tags(), tag))
 		}
-		shares := map[string]float64{"high": rightAtHigh, "medium": rightAtMedium}
-		if group[0] == capability.NetEgress {
-			shares["medium"] = rightOfNet
+		use := group.shares
+		if instead != (levelShares{}) {
+			use = instead
 		}
+		shares := map[string]float64{"high": use.high, "medium": use.medium}
 		for level, share := range shares {
 			for k, z := range learnt.Thresholds(things, labels, rulesSay, len(classify.RuleVerdicts), share) {
 				row := classify.ThresholdRow(level, k)
@@ -204,8 +216,17 @@ func (out *Lists) learnTags(servers []*catalog.Server, truths []*calibrate.Truth
 			things = append(things, t)
 		}
 	}
-	learnt := learning(labels, folds).Learn(things)
-	out.Tags = learnt.Rows(labels, learnThresholds(learnt, things))
+	out.learnt, out.things = learning(labels, folds).Learn(things), things
+	out.Tags = out.tagsAt(levelShares{})
+}
+
+// tagsAt returns the list of tags with thresholds for these shares, for those in use if they are zero.
+func (out *Lists) tagsAt(shares levelShares) string {
+	var labels []string
+	for _, t := range capability.Tags() {
+		labels = append(labels, string(t))
+	}
+	return out.learnt.Rows(labels, learnThresholds(out.learnt, out.things, shares))
 }
 
 // CrossValidate deals the servers out to folds and classifies each fold by weights that were learnt from the others alone, thresholds

@@ -60,8 +60,8 @@ func (t *tool) isHalf(r capability.Risk, which int, scope string) bool {
 	switch {
 	case tag == capability.FSRead && scope == capability.AcrossTools:
 		return !t.flow.Uploads // what goes to a service does not come to the agent
-	case tag == capability.Exec && t.flow.Scripts:
-		return false // a page runs no file
+	case tag == capability.Exec && (t.flow.Scripts || t.flow.Elsewhere):
+		return false // a page runs no file, nor does a service run one of this machine
 	case tag != capability.NetEgress, r.Condition == capability.CodePaths:
 		return true
 	}
