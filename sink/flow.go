@@ -14,6 +14,7 @@ const (
 	HostFlow     FlowKind = "host"     // the host that a request goes to
 	URLPathFlow  FlowKind = "url_path" // the path or query of an address whose host is fixed
 	SQLFlow      FlowKind = "sql"      // the text of a statement
+	PromptFlow   FlowKind = "prompt"   // instructions to a model
 )
 
 // A Flow is a parameter of a tool that arrives at a sink without a guard that holds.

@@ -93,7 +93,7 @@ var table = []row{
 	{path: "internal/engine/probejudge", layer: lanes, may: []string{"internal/engine/schemafill", "internal/leaf/redact", "rawjson"}},
 
 	{path: "internal/engine/callgraph", layer: contract, may: []string{"internal/leaf/mcp", "capability", "internal/leaf/ir", "sink"}},
-	{path: "internal/engine/survey", layer: lanes, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "sink"}},
+	{path: "internal/engine/survey", layer: lanes, may: []string{"capability", "internal/leaf/ir", "internal/engine/callgraph", "sink"}},
 	{path: "internal/engine/taint", layer: lanes, may: []string{"capability", "internal/leaf/ir", "internal/engine/callgraph", "sink"}},
 
 	{path: "internal/engine/lang/golang", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/survey", "internal/engine/taint", "sink"}},
@@ -127,7 +127,7 @@ var table = []row{
 	{path: "scan", layer: wires, may: []string{"internal/engine/advice", "internal/engine/check", "internal/engine/scanner", "catalog", "finding", "result", "trace", "trust"}},
 	{path: "report", layer: joins, may: []string{"internal/leaf/mcp", "result", "verdict", "finding", "capability", "rawjson", "diff", "trace"}, deps: []string{"golang.org/x/text"}},
 
-	{path: "internal/engine/source", layer: wires, may: []string{"finding", "internal/leaf/syntax", "sink", "internal/engine/lang/*"}},
+	{path: "internal/engine/source", layer: wires, may: []string{"finding", "internal/leaf/secret", "internal/leaf/syntax", "sink", "internal/engine/lang/*"}},
 
 	{path: "internal/engine/lookalike", layer: words, may: []string{"finding", "internal/leaf/text"}},
 	{path: "internal/engine/osv", layer: words, may: []string{"finding", "rawjson"}},

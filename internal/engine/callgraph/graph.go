@@ -111,6 +111,34 @@ func (g *Graph) Callees(call *ir.Expr, c Context) []Callee {
 	return out
 }
 
+// NamesOf returns the names of what a call enters outside of the program, as Callees does, without its arguments.
+func (g *Graph) NamesOf(call *ir.Expr) (out []string) {
+	values := g.an.evaluate(call.X, nil)
+	if len(values) == 0 && call.X != nil && call.X.Kind == ir.Attr {
+		return []string{"." + call.X.Text}
+	}
+	for _, v := range values {
+		switch v.kind {
+		case outside:
+			out = append(out, strings.TrimSuffix(strings.TrimSuffix(v.text, ".call"), ".apply"))
+		case member:
+			out = append(out, "."+v.text)
+		case data, constant:
+			if call.X.Kind == ir.Attr {
+				out = append(out, "."+call.X.Text)
+			}
+		case class:
+			if v.class.Methods[g.an.conv.Constructor] == nil {
+				out = append(out, v.class.Name)
+			}
+		}
+	}
+	return out
+}
+
+// Runs reports whether something with this last word in its name is known to start programs or to run code.
+func (g *Graph) Runs(word string) bool { return g.an.conv.Table.runs[word] }
+
 // methodCallees is a method of something unknown: the table's, else that of the few classes that have one.
 func (g *Graph) methodCallees(call *ir.Expr, name string, c Context) []Callee {
 	const few = 3

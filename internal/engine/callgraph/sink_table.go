@@ -45,6 +45,7 @@ type Table struct {
 	exact map[string]*row
 	wild  map[string][]*row // by root
 	may   map[*row][]capability.Tag
+	runs  map[string]bool // the last words of the names of what starts programs and runs code
 }
 
 type row struct {
@@ -68,7 +69,7 @@ var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaq
 
 // ParseTable reads tables in the form above; lines that begin with # are comments.
 func ParseTable(text string) (*Table, error) {
-	t := &Table{exact: map[string]*row{}, wild: map[string][]*row{}}
+	t := &Table{exact: map[string]*row{}, wild: map[string][]*row{}, runs: map[string]bool{}}
 	lines := bufio.NewScanner(strings.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
@@ -192,6 +193,9 @@ func parseRow(fields []string) (*row, error) {
 }
 
 func (t *Table) addRow(r *row) error {
+	if _, code := r.args["code"]; code || r.kind == "spawn" {
+		t.runs[r.pattern[strings.LastIndexAny(r.pattern, "./")+1:]] = true
+	}
 	if r.tail == "" {
 		if t.exact[r.pattern] != nil {
 			return fmt.Errorf("%s has two rows", r.pattern)

@@ -35,9 +35,10 @@ func languages() []language {
 // manifests say what a package is called and are no code.
 var manifests = map[string]bool{"go.mod": true, "package.json": true}
 
-// Reads reports whether a file of that name is the source of a language that is analysed.
+// Reads reports whether a file of that name is the source of a language that is analysed, or may hold credentials.
 func Reads(name string) bool {
-	return slices.ContainsFunc(languages(), func(l language) bool { return l.reads(path.Base(name)) })
+	base := path.Base(name)
+	return holdsSettings(base) || slices.ContainsFunc(languages(), func(l language) bool { return l.reads(base) })
 }
 
 // ErrNoHandlers: the sources were read and hold no handler of any tool, so they say nothing
@@ -86,6 +87,7 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 		joinSources(out, found)
 	}
 	sortSources(out, tools)
+	out.Sites = append(out.Sites, findSecrets(files, stop)...)
 	switch {
 	case seen == 0:
 		return out, problems, ErrNoSources

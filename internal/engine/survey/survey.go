@@ -35,6 +35,15 @@ func Sites(g *callgraph.Graph) []sink.Site {
 	s.readListeners()
 	s.readHeaderAddresses()
 	s.readLogs()
+	s.readRoots()
+	s.readTokens()
+	s.readSessionIDs()
+	s.readArchives()
+	s.readCopies()
+	s.readFetchedCode()
+	s.readSentEnvironment()
+	s.readHiddenCode()
+	s.readConditions()
 	slices.SortStableFunc(s.out, func(a, b sink.Site) int {
 		return cmp.Or(strings.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Start, b.At.Start), strings.Compare(string(a.Kind), string(b.Kind)))
 	})
@@ -77,14 +86,7 @@ func mayMatter(c *ir.Expr, words map[string]bool) bool {
 }
 
 // namesOf returns what a call calls outside of the program: "express().listen", ".listen".
-func (s *surveyor) namesOf(c *ir.Expr) (out []string) {
-	for _, callee := range s.g.Callees(c, callgraph.Context{}) {
-		if callee.Func == nil && callee.Name != "" {
-			out = append(out, callee.Name)
-		}
-	}
-	return out
-}
+func (s *surveyor) namesOf(c *ir.Expr) []string { return s.g.NamesOf(c) }
 
 // calls reports whether a call calls something whose name ends so.
 func (s *surveyor) calls(c *ir.Expr, suffixes ...string) (name string, ok bool) {

@@ -104,6 +104,11 @@ func judge(f flow, language string) (sink.Flow, bool) {
 			return out, false // what the service makes of the rest is its affair
 		}
 		out.Guard = "it becomes part of the address without being encoded, so that ../ and ? change what is asked for"
+	case sink.PromptFlow:
+		if has(noLetters) {
+			return out, false
+		}
+		out.Guard = "it is written among the server's own instructions, where the model obeys it"
 	case sink.SQLFlow:
 		if has(noQuote | noShellMeta | sqlQuoted) {
 			return out, false

@@ -19,6 +19,9 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	if row == nil || row.Kind() == "pure" {
 		r.fetchSink(c, callee.Name)
 	}
+	if asks := r.a.g.Row("." + lastWord(name)); asks != nil && asks.Argument("prompt", c.expr) != nil { // whatever SDK it is of
+		r.promptSink(c, r.valueOf(c, asks.Argument("prompt", c.expr)), name)
+	}
 	if row == nil {
 		return
 	}

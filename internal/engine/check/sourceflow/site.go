@@ -15,7 +15,7 @@ func reportSites(p *check.Pass, severity func(sink.Site) finding.Severity, kinds
 				continue
 			}
 			p.ReportSource(check.SourceReport{
-				At: s.At, Message: s.Name + ": " + s.Why, Severity: severity(s),
+				At: s.At, Tool: s.Tool, Message: s.Name + ": " + s.Why, Severity: severity(s),
 				Identity: []string{string(s.Kind), s.Name, s.At.File},
 			})
 		}

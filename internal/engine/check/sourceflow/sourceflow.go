@@ -1,5 +1,5 @@
-// Package sourceflow holds the checks of what a server's source does with what its caller sends:
-// MCP-S-006 to MCP-S-009, MCP-S-011 and MCP-S-014. They act on the flows that package taint found and the sites that package
+// Package sourceflow holds the checks of what the source of a server does:
+// MCP-S-006 to MCP-S-014 and GNT-701 to GNT-709. They act on the flows that package taint found and the sites that package
 // survey found; nothing is executed.
 package sourceflow
 

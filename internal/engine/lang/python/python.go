@@ -62,7 +62,7 @@ func Analyse(files []File, tools []string, stop func() bool) (*sink.Sources, map
 	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return lookUpModule(byPath, from.Path, spec) }
 	g, out := callgraph.Open(prog, convention(), tools)
 	taint.Follow(g, out)
-	out.Sites = survey.Sites(g)
+	out.Sites = append(survey.Sites(g), survey.ReadOnlyLies(g, out)...)
 	return out, errs
 }
 

@@ -1,0 +1,71 @@
+package survey
+
+import (
+	"regexp"
+	"slices"
+
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// sessionID is what variables and members that hold the id of a session are called.
+var sessionID = regexp.MustCompile(`(?i)^(mcp_?)?session_?id(entifier)?$`)
+
+// weakChance are functions whose answers can be guessed, as they are called.
+var weakChance = []string{"Math.random", "Date.now", "performance.now", "time.time", "time.time_ns", "random.random", "random.randint", "random.choice", "random.choices",
+	"random.getrandbits", "math/rand.Int", "math/rand.Intn", "math/rand.Int63", "math/rand.Uint64"}
+
+// strongChance are those that cannot.
+var strongChance = []string{"randomUUID", "uuid4", "v4", "uuidv4", "randomBytes", "getRandomValues", "token_hex", "token_urlsafe", "nanoid", "NewString", "New", "NewRandom", "Text", "createHmac", "SystemRandom"}
+
+// readSessionIDs notes ids of sessions that others can guess. Where nobody but the client that started the server speaks to it,
+// there is nobody to guess them.
+func (s *surveyor) readSessionIDs() {
+	if len(s.filesWith("StreamableHTTP", "SSEServerTransport", "SseServerTransport", "mcp-session-id", "Mcp-Session-Id", "streamable-http", "transport=\"http")) == 0 {
+		return
+	}
+	fits := s.filesWith("Math.random", "Date.now", "performance.now", "time.time", "random.", "math/rand")
+	for _, c := range s.g.Program().Calls {
+		if !fits[c.Scope.File] {
+			continue
+		}
+		if f := argument(c, "sessionIdGenerator"); f != nil && f.Kind == ir.Function {
+			eachStatement(f.Func.Body, 0, func(st *ir.Stmt) {
+				if st.Step == ir.Return {
+					s.noteSessionID(st.X)
+				}
+			})
+		}
+	}
+	for _, body := range s.bodies() {
+		eachStatement(body, 0, func(st *ir.Stmt) {
+			if st.Step == ir.Set && st.Target != nil && st.X != nil && fits[st.X.Scope.File] && sessionID.MatchString(st.Target.Text) {
+				s.noteSessionID(st.X)
+			}
+		})
+	}
+}
+
+func (s *surveyor) noteSessionID(e *ir.Expr) {
+	if e == nil {
+		return
+	}
+	weak := ""
+	strong := s.finds(e, func(x *ir.Expr) verdict {
+		if x.Kind != ir.Call && x.Kind != ir.New || x.X == nil {
+			return goOn
+		}
+		if slices.Contains(strongChance, x.X.Text) {
+			return yes
+		}
+		for _, name := range s.namesOf(x) {
+			if slices.Contains(weakChance, name) {
+				weak = name
+			}
+		}
+		return goOn
+	})
+	if weak != "" && !strong {
+		s.report(sink.GuessableID, e, "session id", "it is made of "+weak+"(), which others can guess, and so take over a session")
+	}
+}

@@ -1,0 +1,66 @@
+package survey
+
+import (
+	"strings"
+
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// readTokens notes requests to other servers that carry the credential which the caller of this one sent.
+func (s *surveyor) readTokens() {
+	for _, c := range s.callsIn("uthorization") {
+		if x := headerGiven(c, "authorization"); x != nil && s.finds(x, isCredentialOfRequest) && s.isRequest(c) {
+			s.report(sink.PassedToken, c, "Authorization", "the credential that a client sent to this server is sent on to another one, which it was not made for")
+		}
+	}
+}
+
+// headerGiven returns the value of a header that a call is given in a table of headers, or nil.
+func headerGiven(c *ir.Expr, name string) (out *ir.Expr) {
+	holds(&ir.Expr{Args: c.Args}, 0, func(e *ir.Expr) bool {
+		if e.Kind == ir.Object {
+			for _, a := range e.Args {
+				if strings.EqualFold(a.Name, name) {
+					out = a.Value
+				}
+			}
+		}
+		return out != nil
+	})
+	return out
+}
+
+// isCredentialOfRequest says of an expression whether it is the header by which a client authenticates.
+func isCredentialOfRequest(e *ir.Expr) verdict {
+	switch e.Kind {
+	case ir.Attr:
+		if strings.EqualFold(e.Text, "authorization") && isHeaders(e.X) && belongsToRequest(e.X) {
+			return yes
+		}
+	case ir.Index:
+		if len(e.Args) == 1 && e.Args[0].Value != nil && strings.EqualFold(e.Args[0].Value.Text, "authorization") && isHeaders(e.X) && belongsToRequest(e.X) {
+			return yes
+		}
+	case ir.Call:
+		if e.X == nil || e.X.Kind != ir.Attr || len(e.Args) == 0 || e.Args[0].Value == nil || !strings.EqualFold(e.Args[0].Value.Text, "authorization") {
+			return goOn
+		}
+		if e.X.Text == "header" || isHeaders(e.X.X) && belongsToRequest(e.X.X) {
+			return yes
+		}
+	}
+	return goOn
+}
+
+// belongsToRequest reports whether headers are named as those of a request that came in.
+func belongsToRequest(e *ir.Expr) bool {
+	if e.Kind != ir.Attr || e.X == nil {
+		return e.Kind == ir.Name && (strings.HasPrefix(strings.ToLower(e.Text), "req") || strings.HasPrefix(strings.ToLower(e.Text), "incoming"))
+	}
+	switch strings.ToLower(e.X.Text) {
+	case "req", "request", "requestinfo", "request_info", "r", "http_request":
+		return true
+	}
+	return false
+}
