@@ -445,10 +445,25 @@ func (ev *evaluator) evalReturned(v value, e *ir.Expr, f *frame, n int) []value 
 			useful = addValues(useful, w)
 		}
 	}
-	if i := max(n, 0); !hasKnownValue(useful) && i < len(v.fn.Result) {
-		return ev.evalExpr(v.fn.Result[i], nil)
+	if i := max(n, 0); i < len(v.fn.Result) && ev.isUntold(useful) {
+		if typed := ev.evalExpr(v.fn.Result[i], nil); len(typed) > 0 || !hasKnownValue(useful) {
+			return typed
+		}
 	}
 	return out
+}
+
+// isUntold reports whether values say no more than that the program, or a framework for it, keeps something there.
+func (ev *evaluator) isUntold(vs []value) bool {
+	for _, v := range vs {
+		if v.kind == member {
+			continue
+		}
+		if r := ev.conv.Table.findRow(v.text); v.kind != outside || r == nil || r.kind != "unknown" {
+			return false
+		}
+	}
+	return true
 }
 
 func receiver(v value) []value {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"path"
 	"regexp"
@@ -24,7 +25,7 @@ func holdsSettings(name string) bool {
 }
 
 // invented is part of a path where credentials are made up.
-var invented = regexp.MustCompile(`(?i)(^|[/._-])(tests?|specs?|examples?|samples?|demos?|fixtures?|mocks?|docs?|templates?|dist-types|locales?|i18n|schemas?|testing|snapshots?|stubs?|dummy|placeholder)([/._-]|$)`)
+var invented = regexp.MustCompile(`(?i)(^|[/._-])(tests?|specs?|examples?|samples?|demos?|fixtures?|mocks?|docs?|templates?|dist-types|locales?|i18n|schemas?|testing|snapshots?|benchmarks?|corpus|stubs?|dummy|placeholder)([/._-]|$)`)
 
 const (
 	secretChunk   = 64 << 10 // bytes that are searched at once
@@ -74,6 +75,13 @@ func isNone(text []byte, m secret.Match) bool {
 	}
 	if bytes.HasPrefix(text[m.Start:], []byte("phc_")) { // PostHog's keys of projects are made to be public
 		return true
+	}
+	if _, rest, ok := bytes.Cut(text[m.Start:m.End], []byte(".")); ok && m.Rule == "jwt" { // Supabase's token of the role "anon" is made for browsers
+		payload, _, _ := bytes.Cut(rest, []byte("."))
+		claims, err := base64.RawURLEncoding.DecodeString(string(payload))
+		if err == nil && bytes.Contains(claims, []byte(`"role":"anon"`)) {
+			return true
+		}
 	}
 	after := text[m.End]
 	return after == '(' || after == '.' || after == '['

@@ -209,7 +209,7 @@ func (a *analyzer) boundName(field string) string {
 			found = name
 		}
 	}
-	return cmp.Or(found, field)
+	return cmp.Or(found, strings.ToLower(field[:1])+field[1:])
 }
 
 // isArguments reports whether a type of Go is a struct of the program: what a handler without a context takes first.

@@ -201,6 +201,8 @@ func (r *reader) transferText(c call, name, method string) *value {
 		return c.everything().derived(shellQuoted)
 	case name == "JSON.stringify" || name == "json.dumps":
 		return c.everything().derived(jsonQuoted)
+	case name == "encoding/json.Marshal" && len(c.args) == 1: // to be read into a struct
+		return c.args[0]
 	case name == "JSON.parse" || name == "json.loads":
 		return c.everything().derived(0)
 	case unchanged[method]:

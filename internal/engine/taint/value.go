@@ -246,6 +246,9 @@ func (v *value) derived(add fact) *value {
 // scalars are members that hold no text of what they are members of.
 var scalars = map[string]bool{"length": true, "size": true, "count": true, "byteLength": true, "success": true, "constructor": true}
 
+// optionNames are those of them that a tool's parameters are called, too: args.size.
+var optionNames = map[string]bool{"size": true, "count": true}
+
 // hostMembers are members of a parsed address that are its host, or hold it.
 var hostMembers = map[string]bool{"hostname": true, "origin": true, "host": true, "netloc": true, "Host": true, "Hostname": true}
 
@@ -260,11 +263,14 @@ func (v *value) member(name string) *value {
 	if f := v.fields[name]; f != nil {
 		return f
 	}
-	if scalars[name] {
+	if scalars[name] && !(optionNames[name] && v.length < 0) {
 		return nothing
 	}
 	out := &value{length: -1}
 	for _, m := range v.marks {
+		if scalars[name] && (!m.whole || m.src.path != "" && !strings.HasSuffix(m.src.path, "rguments")) {
+			continue
+		}
 		if m.whole {
 			m.src, m.whole = m.src.below(name)
 			if addressMembers[name] {
