@@ -40,6 +40,8 @@ var operations = map[string][]operation{
 		{"tasks/pushNotificationConfig/delete", atBoth, "", ""},
 		{"agent/getAuthenticatedExtendedCard", atBoth, "", ""},
 		{"agent_card/get", atBoth, "", ""},
+		{"agent_card/keys", atBoth, "", ""}, // and the next: ours, of signed cards
+		{"agent_card/signature", atBoth, "", ""},
 		{"task/status", atClient, "", ""},
 		{"task/artifact", atClient, "", ""},
 	},

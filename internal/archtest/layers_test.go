@@ -130,6 +130,7 @@ var table = []row{
 	{path: "internal/engine/source", layer: wires, may: []string{"finding", "internal/leaf/secret", "internal/leaf/syntax", "sink", "internal/engine/lang/*"}},
 
 	{path: "internal/engine/lookalike", layer: words, may: []string{"finding", "internal/leaf/text"}},
+	{path: "internal/engine/cardsignature", layer: words, may: []string{"internal/leaf/excerpt", "rawjson"}, deps: []string{"github.com/go-jose/go-jose"}},
 	{path: "internal/engine/osv", layer: words, may: []string{"finding", "rawjson"}},
 	{path: "internal/runtime/unpack", layer: wires, may: []string{"result"}, not: impure},
 	{path: "internal/runtime/fetch", layer: manners, may: []string{"internal/runtime/unpack", "internal/runtime/wire", "result"}, deps: []string{"github.com/pelletier/go-toml/v2"}, not: impure},
@@ -154,7 +155,7 @@ var table = []row{
 	// The engine of attack documents knows no protocol; a binding for each plays its actors.
 	{path: "internal/runtime/attack", layer: manners, may: []string{"internal/leaf/secret", "internal/leaf/faults", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/attackmcp", layer: stages, may: []string{"capability", "catalog", "classify", "internal/leaf/mcp", "internal/leaf/faults", "internal/runtime/attack", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
-	{path: "internal/runtime/attacka2a", layer: stages, may: []string{"internal/leaf/a2a", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
+	{path: "internal/runtime/attacka2a", layer: stages, may: []string{"internal/engine/cardsignature", "internal/leaf/a2a", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},
 	{path: "internal/runtime/a2atools", layer: stages, may: []string{"internal/leaf/a2a", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson"}, not: impure},
 	{path: "internal/runtime/aguiagent", layer: stages, may: []string{"internal/runtime/mcpserver", "internal/runtime/wire", "rawjson"}, not: impure},
 	{path: "internal/runtime/attackagui", layer: stages, may: []string{"internal/leaf/agui", "internal/runtime/attack", "internal/runtime/wire", "oatf", "oatf/match", "rawjson", "trace"}, not: impure},

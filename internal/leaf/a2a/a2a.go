@@ -16,6 +16,11 @@ const (
 	TaskStatus   = "task/status"
 	TaskArtifact = "task/artifact"
 	CardPath     = "/.well-known/agent-card.json"
+	// CardKeys is a client asking for the keys of a card's signatures, which our agents have at KeysPath, and CardSignature what
+	// became of the check of them. No specification has these two: they are ours.
+	CardKeys      = "agent_card/keys"
+	CardSignature = "agent_card/signature"
+	KeysPath      = "/.well-known/agent-card-keys.json"
 	// VersionHeader carries the revision in requests of the current one.
 	VersionHeader = "A2A-Version"
 )

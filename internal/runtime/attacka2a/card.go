@@ -28,11 +28,20 @@ func (x *exchange) card(request rawjson.Value) string {
 		text = given.Raw()
 	}
 	card := attack.ParseJSON(text)
-	if x.opt.VerbatimCards {
-		return text
-	}
-	if card.Get("signatures").Len() > 0 {
+	served, signs := x.ownCard(card, own), attack.Member(x.Phases[x.at].State, signedCardKey)
+	switch {
+	case signs.Exists():
+		return x.signCard(e, served, own, signs)
+	case card.Get("signatures").Len() > 0 && !x.opt.VerbatimCards:
 		x.Notice(attack.Unplayed, x.at, "the card is signed, and its URLs become the actor's own, which no signature holds for: --verbatim-cards serves it as it was signed")
+	}
+	return served
+}
+
+// ownCard is a card with the URLs of the agent, unless the user wants that of the document.
+func (x *exchange) ownCard(card rawjson.Value, own string) string {
+	if x.opt.VerbatimCards {
+		return card.Raw()
 	}
 	return withInterfaces(ownURLs(card, own), own)
 }

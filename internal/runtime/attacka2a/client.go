@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"gauntlet/internal/engine/cardsignature"
 	"gauntlet/internal/leaf/a2a"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/wire"
@@ -192,23 +193,46 @@ func (t *action) getCard(ctx context.Context) error {
 		return err
 	}
 	u.Path, u.RawQuery = a2a.CardPath, ""
+	card, ok, err := t.get(ctx, a2a.CardGet, u)
+	if ok && attack.ParseJSON(card).Get("signatures").Exists() {
+		err = t.checkCard(ctx, attack.ParseJSON(card), u)
+	}
+	return err
+}
+
+// get reads a document of the agent's by HTTP, an event under a name; not ok for what is no JSON.
+func (t *action) get(ctx context.Context, event string, u *url.URL) (text string, ok bool, err error) {
 	r, err := t.do(ctx, http.MethodGet, u.String(), "", false)
 	if err != nil {
-		return err
+		return "", false, err
 	}
 	defer r.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(r.Body, int64(t.opt.Body)))
+	read, err := io.ReadAll(io.LimitReader(r.Body, int64(t.opt.Body)))
 	if err != nil {
-		return err
+		return "", false, err
 	}
-	kind := trace.Event
-	if r.StatusCode/100 != 2 || !attack.ParseJSON(string(text)).Exists() {
+	kind, text := trace.Event, string(read)
+	if r.StatusCode/100 != 2 || !attack.ParseJSON(text).Exists() {
 		kind = trace.Invalid
 	}
-	t.record(trace.Message{Direction: trace.ToClient, Kind: kind, Method: a2a.CardGet, Raw: string(text)}, http.MethodGet, r.StatusCode)
+	t.record(trace.Message{Direction: trace.ToClient, Kind: kind, Method: event, Raw: text}, http.MethodGet, r.StatusCode)
 	if kind == trace.Event {
-		t.observe(a2a.CardGet, string(text))
+		t.observe(event, text)
 	}
+	return text, kind == trace.Event, nil
+}
+
+// checkCard checks the signatures of a card with the keys that it names, which are asked for only where the card is from: an
+// event says what became of it.
+func (t *action) checkCard(ctx context.Context, card rawjson.Value, from *url.URL) (err error) {
+	keys := ""
+	if u, bad := url.Parse(cardsignature.KeySetOf(card)); bad == nil && u.Scheme == from.Scheme && u.Host == from.Host {
+		t.record(trace.Message{Direction: trace.ToServer, Kind: trace.Event, Method: a2a.CardKeys}, http.MethodGet, 0)
+		if keys, _, err = t.get(ctx, a2a.CardKeys, u); err != nil {
+			return err
+		}
+	}
+	t.tell(a2a.CardSignature, cardsignature.Report(cardsignature.Checks(card, keys)))
 	return nil
 }
 
@@ -254,7 +278,7 @@ func (t *action) takeAnswer(text, name string, status int, first bool) {
 
 // tell takes an event that stands in the trace under a name of its own, so that indicators see it.
 func (t *action) tell(event, content string) {
-	t.record(trace.Message{Direction: trace.ToClient, Kind: trace.Event, Method: event, Raw: content, Note: "the event that the item of the stream before this one is"}, http.MethodPost, 0)
+	t.record(trace.Message{Direction: trace.ToClient, Kind: trace.Event, Method: event, Raw: content, Note: "made of what stands before it"}, http.MethodPost, 0)
 	t.observe(event, content)
 }
 

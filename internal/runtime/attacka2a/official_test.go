@@ -65,6 +65,27 @@ func TestOfficialClients(t *testing.T) {
 	}
 }
 
+// The official check of signatures agrees with ours on what we signed.
+func TestOfficialCheckOfSignatures(t *testing.T) {
+	dir := peertest.Agents(t)
+	for instead, want := range map[string]string{
+		"{}":                              "verified",
+		"{description: An honest agent.}": "No valid signatures found on agent card.",
+	} {
+		s := play(t, signedAgent(instead), Options{})
+		command := append(peertest.Script(t, dir, "testdata/peer.mjs"), "client", "v1", s.urls["default"])
+		out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		var got struct{ Signature string }
+		if err := json.Unmarshal(out, &got); err != nil || got.Signature != want {
+			t.Errorf("%s: %q, %v; want %q", instead, got.Signature, err, want)
+		}
+		wantMatched(t, s)
+	}
+}
+
 // Our client attacks the official agents of both revisions.
 func TestOfficialAgents(t *testing.T) {
 	dir := peertest.Agents(t)

@@ -22,9 +22,9 @@ func (c *client) FeedRecorded(t *attack.ReplayTransport, m *trace.Message) bool 
 		status = m.HTTP.Status
 	}
 	switch {
-	case m.Method == a2a.TaskStatus || m.Method == a2a.TaskArtifact:
+	case m.Method == a2a.TaskStatus || m.Method == a2a.TaskArtifact || m.Method == a2a.CardSignature:
 		return false
-	case m.Method == a2a.CardGet:
+	case m.Method == a2a.CardGet || m.Method == a2a.CardKeys:
 		t.Feed(status, "application/json", m.Raw)
 		t.EndAnswer()
 	case m.Kind == trace.Event:
@@ -56,6 +56,9 @@ func (s *replaySession) SendRecorded(line string, m *trace.Message) {
 	method, path := http.MethodPost, "/"
 	if m.Method == a2a.CardGet && m.Kind == trace.Event {
 		method, path = http.MethodGet, a2a.CardPath
+	}
+	if m.Method == a2a.CardKeys && m.Kind == trace.Event {
+		method, path = http.MethodGet, a2a.KeysPath
 	}
 	r, err := http.NewRequestWithContext(s.ctx, method, "http://127.0.0.1"+path, strings.NewReader(line))
 	if err != nil {

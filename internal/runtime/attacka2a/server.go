@@ -96,6 +96,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		x.refuse(http.StatusForbidden, "the Host or Origin header names a stranger")
 	case r.Method == http.MethodGet && (r.URL.Path == a2a.CardPath || r.URL.Path == "/.well-known/agent.json"):
 		x.serveCard()
+	case r.Method == http.MethodGet && r.URL.Path == a2a.KeysPath:
+		x.serveKeys()
 	case r.Method == http.MethodPost:
 		x.serveCall()
 	default:

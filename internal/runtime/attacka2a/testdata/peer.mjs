@@ -24,6 +24,13 @@ async function client() {
   const { ClientFactory } = await import(`${name}/client`);
   const agent = await new ClientFactory().createFromUrl(url);
   const card = await agent.getAgentCard();
+  let signature = '';
+  if (isCurrent && card.signatures?.length) {
+    const { verifyAgentCardSignature } = await import(name);
+    console.debug = () => {};
+    const key = async (kid, jku) => (await (await fetch(jku)).json()).keys.find((k) => k.kid === kid);
+    signature = await verifyAgentCardSignature(key)(card).then(() => 'verified', (failure) => failure.message);
+  }
   const message = (text) => isCurrent
     ? { tenant: '', message: { messageId: randomUUID(), contextId: '', taskId: '', role: 1, parts: [{ content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' }], metadata: undefined, extensions: [], referenceTaskIds: [] }, configuration: undefined, metadata: undefined }
     : { message: { kind: 'message', messageId: randomUUID(), role: 'user', parts: [{ kind: 'text', text }] } };
@@ -36,7 +43,7 @@ async function client() {
   const id = (sent.payload?.value ?? sent.task ?? sent).id;
   const again = id ? await agent.getTask(isCurrent ? { tenant: '', id, historyLength: undefined } : { id }) : undefined;
   console.log(JSON.stringify({
-    card: card.name, skills: card.skills.map((s) => s.description), sent: textOf(sent), streamed, again: again ? textOf(again) : [],
+    card: card.name, signature, skills: card.skills.map((s) => s.description), sent: textOf(sent), streamed, again: again ? textOf(again) : [],
   }));
 }
 
