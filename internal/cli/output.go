@@ -78,6 +78,7 @@ func shownName(file string) string {
 
 // writeReports writes all reports and says which could not be; it reports whether all could.
 func (a *app) writeReports(outs []output, r *result.Report, looks report.Options) bool {
+	a.keepFindings(r)
 	all := true
 	for _, o := range outs {
 		opt := looks

@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("NO_COLOR", "") // of who runs the tests
+			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, ".cache"))
 			e.Setenv("ESC", "\x1b")
 			e.Setenv("MODELS", models.URL) // where scripted models are asked
 			e.Setenv("EVERYTHING", filepath.Join(os.Getenv(envEverything), "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js"))

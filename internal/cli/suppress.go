@@ -30,25 +30,25 @@ type suppressCommand struct {
 func (a *app) newSuppressCommand() *cobra.Command {
 	s := &suppressCommand{app: a}
 	cmd := &cobra.Command{
-		Use:   "suppress [flags] FINGERPRINT... --reason TEXT --from REPORT",
+		Use:   "suppress [flags] FINGERPRINT... --reason TEXT",
 		Short: "Accept findings of a report, with a reason",
 		Long: `suppress writes a decision about each finding into ` + policyFile + `, from where gauntlet scan
 takes it. The finding is still listed as suppressed; it no longer moves the exit code.
 
-FINGERPRINT is the id of a finding in REPORT, a JSON report of gauntlet scan, or its first
-eight digits or more; the pretty format shows it with -v. The decision holds for what the definition says in that report: any
+FINGERPRINT is the id of a finding of the last run in this directory, or in the JSON report that
+--from names, or its first eight digits or more; the pretty format shows it with -v. The decision holds for what the definition says in that report: any
 change of it, or a date that has passed, brings the finding back. A decision that is there
 already is renewed. The rest of the file stays as it is.
 
 Exit codes: 0 when all decisions are written, else 2 and none is.`,
-		Example: `  gauntlet scan --report json=report.json snapshot.json
-  gauntlet suppress fbd0a283 --reason "reads only its own folder" --from report.json
+		Example: `  gauntlet scan -v snapshot.json
+  gauntlet suppress fbd0a283 --reason "reads only its own folder"
   gauntlet scan --format json snapshot.json | gauntlet suppress --from - --expires 2027-01-31 --reason "a test server" fbd0a2832fc864304010af023a070769`,
 		RunE: s.acceptFindings,
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&s.reason, "reason", "", "why the finding is accepted, a `TEXT` (required; default none)")
-	cmd.Flags().StringVar(&s.from, "from", "", "take the finding from this JSON `REPORT`, - for standard input (required; default none)")
+	cmd.Flags().StringVar(&s.from, "from", "", "take the finding from this JSON `REPORT`, - for standard input (default the last run here)")
 	cmd.Flags().StringVar(&s.owner, "owner", "", "`WHO` answers for the decision (default none)")
 	cmd.Flags().StringVar(&s.expires, "expires", "", "the last `DATE` on which it holds, as 2027-01-31, in UTC (default no end)")
 	cmd.Flags().StringVar(&s.file, "suppressions", policyFile, "write it into this `FILE`")
@@ -100,8 +100,6 @@ func (s *suppressCommand) checkSuppressFlags(cmd *cobra.Command, args []string) 
 		return usage(cmd, "no finding: name its fingerprint, which the report shows")
 	case strings.TrimSpace(s.reason) == "":
 		return usage(cmd, "--reason is missing: say why the finding is accepted")
-	case s.from == "":
-		return usage(cmd, "--from is missing: name the JSON report that holds the finding, as gauntlet scan --report json=FILE writes it")
 	case s.file == "" || s.file == "-":
 		return usage(cmd, "--suppressions names no file")
 	}
@@ -119,12 +117,22 @@ func (s *suppressCommand) checkSuppressFlags(cmd *cobra.Command, args []string) 
 
 // readReport reads a JSON report, of which only the findings count.
 func (s *suppressCommand) readReport(ctx context.Context) (*result.Report, error) {
-	name := s.from
-	if name == "-" {
+	name, from := s.from, s.from
+	switch from {
+	case "-":
 		name = "standard input"
+	case "":
+		last, err := s.lastReport()
+		if err == nil {
+			_, err = os.Stat(last)
+		}
+		if err != nil {
+			return nil, errors.New("no run in this directory has left findings: name a JSON report with --from, as gauntlet scan --report json=FILE writes it")
+		}
+		name, from = "the last run", last
 	}
 	got, err := interrupt.Try(ctx, func() (*result.Report, error) {
-		text, err := s.readText(s.from, catalog.DefaultBytes)
+		text, err := s.readText(from, catalog.DefaultBytes)
 		if err != nil {
 			return nil, err
 		}

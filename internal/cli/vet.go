@@ -174,7 +174,7 @@ func (v *vetCommand) configuredTargets(cmd *cobra.Command, names []string) ([]ve
 
 // options are what the flags say.
 func (v *vetCommand) options() (*vet.Options, error) {
-	cache, err := v.cacheDirectory()
+	cache, err := v.packageCache()
 	if err != nil {
 		return nil, err
 	}
@@ -185,18 +185,14 @@ func (v *vetCommand) options() (*vet.Options, error) {
 	}, nil
 }
 
-// cacheDirectory is where packages are kept.
-func (v *vetCommand) cacheDirectory() (string, error) {
+// packageCache is where packages are kept.
+func (v *vetCommand) packageCache() (string, error) {
 	if v.cache != "" {
 		return filepath.Abs(v.cache)
 	}
-	if dir := v.getenv("XDG_CACHE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "gauntlet", "vet"), nil
+	dir, err := v.cacheDirectory("vet")
+	if err != nil {
+		return "", errors.New("there is no cache directory: name one with --cache")
 	}
-	for _, place := range [][]string{{"LOCALAPPDATA"}, {"HOME", ".cache"}} {
-		if dir := v.getenv(place[0]); dir != "" {
-			return filepath.Join(append(append([]string{dir}, place[1:]...), "gauntlet", "vet")...), nil
-		}
-	}
-	return "", errors.New("there is no cache directory: name one with --cache")
+	return dir, nil
 }
