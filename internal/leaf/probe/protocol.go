@@ -60,9 +60,10 @@ type Message struct {
 
 // A Burst is many requests in a short time.
 type Burst struct {
-	Sent, Answered int
-	Limited        int     // answers that speak of a limit: HTTP 429, or 503 with Retry-After
-	Seconds        float64 // from the first request to the last answer
+	Sent     int     `json:"sent"`
+	Answered int     `json:"answered"`
+	Limited  int     `json:"limited"` // answers that speak of a limit: HTTP 429, or 503 with Retry-After
+	Seconds  float64 `json:"seconds"` // from the first request to the last answer
 }
 
 // An Era says how a conversation begins.

@@ -27,7 +27,7 @@ func sentAgain(t *testing.T, p *probing.Probe, e *probe.Protocol) []probe.Exchan
 // What a finding rests on, sent again, shows the same of the careless server, and nothing of the
 // careful one.
 func TestAgain(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	plan := Plan{Calls: []Call{note}}
 	transport := wire.NewTransport()
 	defer transport.CloseIdleConnections()
@@ -58,7 +58,7 @@ func TestAgain(t *testing.T) {
 }
 
 func TestAgainOverStdio(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	var servers sync.WaitGroup
 	open := func(careful bool) Opener {
 		return func() (wire.Conn, error) {

@@ -45,7 +45,7 @@ func careful(next http.Handler) http.Handler {
 }
 
 func TestHTTP(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for _, tt := range []struct {
 		name           string
 		handler        http.Handler
@@ -113,7 +113,7 @@ func fragile(in io.Reader, out io.Writer) {
 }
 
 func TestStdio(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	var servers sync.WaitGroup
 	open := func() (wire.Conn, error) {
 		ourIn, theirOut := io.Pipe()
@@ -138,7 +138,7 @@ func TestStdio(t *testing.T) {
 
 // Discovery keeps what it saw: of a server that refuses, and of its authorization server.
 func TestDiscoveryIsKept(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	var s *httptest.Server
 	registered := 0
 	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

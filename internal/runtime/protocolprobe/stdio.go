@@ -171,10 +171,8 @@ func (s *lineProber) sendQuiet(ctx context.Context, e *probe.Exchange) {
 // endsAgain sends a message to a server that was just started, and starts it once more where that
 // ended it, too.
 func (s *lineProber) endsAgain(ctx context.Context, text string) bool {
-	s.ask(ctx, text, idOf(text), s.waits.next)
-	if !s.ended {
-		s.ask(ctx, alivePing, aliveID, s.waits.alive)
-	}
+	e := probe.Exchange{Sent: text}
+	s.sendQuiet(ctx, &e)
 	again := s.ended
 	if again {
 		s.begin(ctx, initialize)

@@ -74,7 +74,7 @@ func peersAsked(t *testing.T) map[string]*probe.Protocol {
 
 // Each probe with an analysis of its own says of a careless and of a careful server what its golden says.
 func TestProbes(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	asked := peersAsked(t)
 	states := map[probing.State]string{probing.Unprobed: "not probed", probing.Held: "seen", probing.Broken: "NOT SEEN"}
 	got := map[string]string{}
