@@ -1,6 +1,7 @@
 package callgraph
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/capability"
@@ -250,6 +251,16 @@ func (r *Row) Kind() string { return r.r.kind }
 
 // Weak reports whether such a call says little: it asks whether a file exists.
 func (r *Row) Weak() bool { return r.r.weak }
+
+// IsSafe reports whether a call has an argument that makes it harmless: yaml.load(text, Loader=SafeLoader).
+func (r *Row) IsSafe(call *ir.Expr) bool {
+	for _, a := range call.Args {
+		if a.Value != nil && slices.Contains(r.r.safe, a.Value.Text) {
+			return true
+		}
+	}
+	return false
+}
 
 // Has reports whether the row has a tag.
 func (r *Row) Has(tag capability.Tag) bool {

@@ -173,7 +173,7 @@ func (rg *registrar) tieClass(c *ir.Class) []tie {
 		}
 	}
 	if len(out) == 0 && isToolClass(c) {
-		if m := rg.inheritedHandler(c, 0); m != nil {
+		if m := rg.inheritedHandler(c, map[*ir.Class]bool{}); m != nil {
 			out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: value{kind: function, fn: m, class: c}, at: placeAt(c.Scope.File, c.Start, c.Start)})
 		}
 	}
@@ -188,11 +188,12 @@ func isToolClass(c *ir.Class) bool {
 }
 
 // inheritedHandler returns the method by which a class that others are derived from answers calls for all of them, or nil.
-func (rg *registrar) inheritedHandler(c *ir.Class, depth int) *ir.Func {
-	const deepest = 5
-	if depth > deepest {
+func (rg *registrar) inheritedHandler(c *ir.Class, seen map[*ir.Class]bool) *ir.Func {
+	const most = 20 // classes above one
+	if seen[c] || len(seen) >= most {
 		return nil
 	}
+	seen[c] = true
 	for _, b := range c.Bases {
 		for _, v := range rg.evaluate(b, nil) {
 			if v.kind != class || v.class == c {
@@ -203,7 +204,7 @@ func (rg *registrar) inheritedHandler(c *ir.Class, depth int) *ir.Func {
 					return m
 				}
 			}
-			if m := rg.inheritedHandler(v.class, depth+1); m != nil {
+			if m := rg.inheritedHandler(v.class, seen); m != nil {
 				return m
 			}
 		}

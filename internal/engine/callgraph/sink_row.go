@@ -24,8 +24,10 @@ func (w *walker) applyRow(e *ir.Expr, r *row, name string, anyone bool) bool {
 			}
 			w.recordSecretFile(e, p)
 		}
-		if code := argumentFor(r, "code", e.Args); code != nil && w.isFixedCode(code) {
-			strength = sink.Weak
+		for _, role := range []string{"code", "page"} {
+			if code := argumentFor(r, role, e.Args); code != nil && w.isFixedCode(code) {
+				strength = sink.Weak
+			}
 		}
 		for _, tag := range r.tags {
 			w.recordSink(e, tag, strength, "ast_sink", shown)

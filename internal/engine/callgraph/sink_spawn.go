@@ -9,13 +9,15 @@ import (
 	"gauntlet/sink"
 )
 
-// interpreters are programs that run what their arguments say.
-var interpreters = map[string]bool{
-	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "fish": true, "cmd": true, "cmd.exe": true,
-	"powershell": true, "powershell.exe": true, "pwsh": true, "python": true, "python3": true, "node": true, "deno": true,
-	"bun": true, "ruby": true, "perl": true, "php": true, "lua": true, "osascript": true, "ssh": true, "eval": true,
-	"tsx": true, "ts-node": true, "npx": true, "uvx": true, "xargs": true, "env": true, "sudo": true, "wsl": true,
+// interpreters are programs that run what their arguments say, with the option behind which code stands; "" where there is no such option.
+var interpreters = map[string]string{
+	"sh": "-c", "bash": "-c", "zsh": "-c", "dash": "-c", "ksh": "-c", "fish": "-c", "cmd": "/c", "cmd.exe": "/c", "powershell": "-command",
+	"powershell.exe": "-command", "pwsh": "-command", "python": "-c", "python3": "-c", "node": "-e", "ruby": "-e", "perl": "-e", "php": "-r", "osascript": "-e",
+	"deno": "", "bun": "-e", "lua": "-e", "ssh": "", "eval": "", "tsx": "-e", "ts-node": "-e", "npx": "", "uvx": "", "xargs": "", "env": "", "sudo": "", "wsl": "",
 }
+
+// CodeOption returns the option of a program behind which code stands, "" for a program without one.
+func CodeOption(prog string) string { return interpreters[strings.ToLower(prog)] }
 
 // recordSpawn tells a fixed program with arguments from a command that the caller shapes.
 func (w *walker) recordSpawn(e *ir.Expr, r *row, shown string) {
@@ -39,13 +41,18 @@ func (w *walker) recordSpawn(e *ir.Expr, r *row, shown string) {
 		}
 		w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
 		w.noteGap(sink.OtherProgram, shown, e)
-	case shell && !rest, interpreters[prog] && !rest:
+	case shell && !rest, isInterpreter(prog) && !rest:
 		w.recordSink(e, capability.Exec, sink.Strong, "ast_sink", shown)
 		w.noteGap(sink.OtherProgram, prog, e)
 	default:
 		w.recordSink(e, capability.Exec, sink.Weak, "spawn_fixed", prog)
 		w.noteGap(sink.OtherProgram, prog, e)
 	}
+}
+
+func isInterpreter(prog string) bool {
+	_, ok := interpreters[prog]
+	return ok
 }
 
 // programName returns the name of the program that argv starts, "" when it is not known, and

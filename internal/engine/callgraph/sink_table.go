@@ -40,7 +40,11 @@ import (
 //	temp    gives a temporary file or its directory; what is done to that says little
 //
 // The rest are arguments by their role: a position, a keyword, or both ("0|path"). path= is a
-// file (path=self: what the method belongs to), code= what is run: where it is fixed in the source, the call says little.
+// file (path=self: what the method belongs to), code= what is run: where it is fixed in the source, the call says little;
+// page= is the same for what runs in a browser's page and not in the server. to= is a second file, url= the address of a request, cmd= a line for a
+// shell on another machine, load= a module that is loaded, part= a piece of a statement, prompt= instructions for a model.
+// safe=A|B are names that make the call harmless where one of them is an argument. Layer 2 and the way of a parameter to a sink read
+// the same rows, so that a new sink is one row.
 type Table struct {
 	exact map[string]*row
 	wild  map[string][]*row // by root
@@ -57,6 +61,7 @@ type row struct {
 	tags    []capability.Tag
 	weak    bool // what it does says little: asking whether a file exists
 	args    map[string]arg
+	safe    []string // names of which one as an argument makes the call harmless
 }
 
 // arg is a position, a keyword or both.
@@ -178,6 +183,10 @@ func parseRow(fields []string) (*row, error) {
 		role, where, ok := strings.Cut(f, "=")
 		if !ok {
 			return nil, fmt.Errorf("%s: argument %q: want role=position", r.pattern, f)
+		}
+		if role == "safe" {
+			r.safe = strings.Split(where, "|")
+			continue
 		}
 		a := arg{index: -1}
 		for _, w := range strings.Split(where, "|") {

@@ -25,6 +25,7 @@ func (s *surveyor) readArchives() {
 	if len(fits) == 0 {
 		return
 	}
+	contained := map[*ir.Func]bool{}
 	for _, c := range s.g.Program().Calls {
 		if !fits[c.Scope.File] || c.X == nil {
 			continue
@@ -37,7 +38,7 @@ func (s *surveyor) readArchives() {
 			continue
 		}
 		last := c.Args[len(c.Args)-1].Value
-		if last != nil && last.Kind == ir.Attr && entryNames[last.Text] && s.isArchiveEntry(last.X) && !isContained(c) {
+		if last != nil && last.Kind == ir.Attr && entryNames[last.Text] && s.isArchiveEntry(last.X) && !isContained(c, contained) {
 			s.report(sink.ArchiveEntry, c, "entry", "the name of an archive's entry becomes a path, and nothing refuses ../ or keeps the result inside the directory")
 		}
 	}
@@ -72,16 +73,20 @@ func (s *surveyor) isArchiveEntry(e *ir.Expr) bool {
 }
 
 // isContained reports whether the function around a call compares paths.
-func isContained(c *ir.Expr) bool {
+func isContained(c *ir.Expr, known map[*ir.Func]bool) bool {
 	fn := c.Scope.Owner()
 	if fn == nil {
 		return false
 	}
-	found := false
+	found, ok := known[fn]
+	if ok {
+		return found
+	}
 	eachExpr(fn.Body, 0, func(e *ir.Expr) {
 		found = found || holds(e, 0, func(x *ir.Expr) bool {
 			return (x.Kind == ir.Attr || x.Kind == ir.Name) && slices.Contains(containments, x.Text)
 		})
 	})
+	known[fn] = found
 	return found
 }

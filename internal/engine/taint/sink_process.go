@@ -9,12 +9,6 @@ import (
 	"gauntlet/sink"
 )
 
-// interpreters run what follows one of their options.
-var interpreters = map[string]string{
-	"sh": "-c", "bash": "-c", "zsh": "-c", "dash": "-c", "ksh": "-c", "fish": "-c", "cmd": "/c", "cmd.exe": "/c", "powershell": "-command",
-	"powershell.exe": "-command", "pwsh": "-command", "python": "-c", "python3": "-c", "node": "-e", "ruby": "-e", "perl": "-e", "php": "-r", "osascript": "-e",
-}
-
 // takesAll are options behind which all arguments are code together.
 var takesAll = map[string]bool{"/c": true, "-command": true}
 
@@ -71,7 +65,7 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 		r.sinkMarksBehind(splitFront, c, sink.ArgumentFlow, name, "", program.marks)
 	}
 	prog = lastPart(prog)
-	if interpreters[strings.ToLower(prog)] != "" {
+	if callgraph.CodeOption(prog) != "" {
 		if in := inputOf(c.expr); in != nil {
 			r.sinkMarks(c, sink.ShellFlow, name, prog, r.silently(in).all())
 		}
@@ -119,7 +113,7 @@ func takesValue(prog, option string) bool {
 var remotes = names("docker podman kubectl ssh nerdctl lxc vagrant limactl wsl oc")
 
 func (r *reader) argumentSinks(c call, name, prog string, args []*value) {
-	av := argvReader{prog: prog, option: interpreters[strings.ToLower(prog)]}
+	av := argvReader{prog: prog, option: callgraph.CodeOption(prog)}
 	for _, a := range args {
 		av.read(r, c, name, a)
 	}
@@ -144,8 +138,8 @@ func (av *argvReader) read(r *reader, c call, name string, a *value) {
 	}
 	av.names = av.names || a.fixed == "--"
 	switch word := strings.ToLower(lastPart(a.fixed)); {
-	case remotes[av.prog] && av.option == "" && interpreters[word] != "":
-		av.option, av.inside, av.names = interpreters[word], true, false
+	case remotes[av.prog] && av.option == "" && callgraph.CodeOption(word) != "":
+		av.option, av.inside, av.names = callgraph.CodeOption(word), true, false
 	case av.prog == "adb" && word == "shell":
 		av.code, av.inside = true, true
 	default:
@@ -193,7 +187,7 @@ func (r *reader) inputSink(c call, name string) {
 			continue
 		}
 		prog := lastPart(r.a.g.FixedProgram(callee.Row, start, r.ctx))
-		if interpreters[strings.ToLower(prog)] != "" {
+		if callgraph.CodeOption(prog) != "" {
 			r.sinkMarks(c, sink.ShellFlow, strings.TrimPrefix(whose, ".")+".stdin", prog, c.args[0].all())
 		}
 	}

@@ -34,7 +34,7 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 		return
 	}
 	r.statementSink(c, row, name)
-	if code := row.Argument("code", c.expr); code != nil && !inBrowser(name) && !(name == "yaml.load" && loadsDataAlone(c.expr)) {
+	if code := row.Argument("code", c.expr); code != nil && !row.IsSafe(c.expr) {
 		marks := r.valueOf(c, code).all()
 		if name == "Function" { // the body comes last, and the names before it are code too
 			marks = c.everything().all()
@@ -59,21 +59,6 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 // is loaded.
 func (r *reader) loadSink(c call, v *value, name string) {
 	r.sinkMarksBehind(emptyFront, c, sink.CodeFlow, name, "", v.all())
-}
-
-// loadsDataAlone reports whether yaml.load is given a loader that makes no objects.
-func loadsDataAlone(e *ir.Expr) bool {
-	for _, a := range e.Args {
-		if a.Value != nil && (strings.Contains(a.Value.Text, "Safe") || a.Value.Text == "BaseLoader") {
-			return true
-		}
-	}
-	return false
-}
-
-// inBrowser reports whether code runs in a page and not in the server.
-func inBrowser(name string) bool {
-	return strings.HasPrefix(name, "puppeteer") || strings.HasPrefix(name, "playwright") || strings.HasPrefix(name, "selenium")
 }
 
 // sinkMarks records the flows of marks that arrive at a sink.
