@@ -124,6 +124,7 @@ could not be played, a verdict is an error or the attack never reached anybody; 
 	f.Var(countFlag(&r.parallel, 4, 100), "parallel", "most documents that are played at the same time")
 	r.addTargetFlags(f)
 	r.outputs.addOutputFlags(cmd, a)
+	r.outputs.addProgressFlag(cmd, a)
 	r.limits.addDocumentLimitFlags(cmd)
 	completeWith(cmd, "revision", mcp.Revisions())
 	completeSandbox(cmd)
@@ -206,6 +207,7 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 			}
 			r.trace = attackrun.TraceName(r.trace, 0, texts[0].Name)
 		}
+		r.startRecord().Step("playing " + texts[0].Name)
 		report.Attacks = append(report.Attacks, r.playOne(cmd.Context(), texts[0]))
 	} else {
 		switch {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/run/login"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/result"
 )
 
@@ -30,7 +31,9 @@ func Main(ctx context.Context, args []string, host Host) int {
 	root.SetIn(host.Stdin)
 	root.SetOut(host.Stdout)
 	root.SetErr(host.Stderr)
-	if err := root.ExecuteContext(ctx); err != nil {
+	err := root.ExecuteContext(ctx)
+	a.endRecord(err)
+	if err != nil {
 		a.fail(err)
 		return result.ExitTrouble
 	}
@@ -39,11 +42,14 @@ func Main(ctx context.Context, args []string, host Host) int {
 
 // app is one run.
 type app struct {
-	host     Host
-	quiet    bool
-	progress *progress       // nil before the work begins
-	sessions *login.Sessions // of the logins that are kept; nil before they are wanted
-	code     int             // of a command that did its work; one that could not returns an error
+	host         Host
+	quiet        bool
+	progress     *progress       // nil before the work begins
+	sessions     *login.Sessions // of the logins that are kept; nil before they are wanted
+	command      *cobra.Command  // the one that has --progress and its file
+	progressFile string
+	record       *runstate.Record // nil where nobody asked for one
+	code         int              // of a command that did its work; one that could not returns an error
 }
 
 // Command is gauntlet with all of its commands, for what describes them; Main runs them.

@@ -17,6 +17,7 @@ type outputFlags struct {
 	format  report.Format
 	file    string
 	more    []string
+	live    *string // the file of --progress, which ends as a JSON report; nil where a command has none
 	verbose bool
 }
 
@@ -30,6 +31,12 @@ func (o *outputFlags) addOutputFlags(cmd *cobra.Command, a *app) {
 	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "nothing on stderr that the report says too, no progress and no notes (default off)")
 	completeWith(cmd, "format", report.Names())
 	completeReports(cmd)
+}
+
+// addProgressFlag is for commands that take their time.
+func (o *outputFlags) addProgressFlag(cmd *cobra.Command, a *app) {
+	a.progressFlag(cmd)
+	o.live = &a.progressFile
 }
 
 func outputFlag(cmd *cobra.Command, to *string, what string) {
@@ -55,6 +62,13 @@ func (o *outputFlags) checkOutputs(inputs []string) ([]output, error) {
 			return nil, fmt.Errorf("--report: %w", err)
 		}
 		outs = append(outs, output{f, file})
+	}
+	if o.live != nil && *o.live != "" {
+		f, err := report.Lookup("json")
+		if err != nil {
+			return nil, err
+		}
+		outs = append(outs, output{f, *o.live})
 	}
 	for i := range outs {
 		for _, earlier := range outs[:i] {
@@ -85,6 +99,9 @@ func (a *app) writeReports(outs []output, r *result.Report, looks report.Options
 		if o.file != "-" {
 			opt = looks
 			opt.Color, opt.Width, opt.Height = false, 0, 0
+		}
+		if o.file == a.progressFile {
+			a.record.Close()
 		}
 		write := a.writeTo
 		if o.format.Name == "pretty" {

@@ -95,6 +95,7 @@ delivered or the time ended first; else 0.`,
 	recordFlag(cmd, &p.trace, everyMessage)
 	f.StringVar(&p.recording, "recording", "", "start nothing, and judge again what this recorded `FILE` of --record holds; with --replay, send again what a finding in it rests on (default none)")
 	p.outputs.addOutputFlags(cmd, a)
+	p.outputs.addProgressFlag(cmd, a)
 	p.how.addTargetFlags(cmd)
 	for _, name := range []string{"timeout", "total-timeout", "parallel", "max-pages"} {
 		_ = f.MarkHidden(name) // fails only for a flag that is not there

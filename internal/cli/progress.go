@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"gauntlet/internal/run/runstate"
 	"gauntlet/report"
 )
 
@@ -30,12 +31,13 @@ type progress struct {
 	shown        bool
 	through, all int // of the servers asked side by side, or of what countOf says
 	what         string
+	record       *runstate.Record // nil where no file is kept
 }
 
 // startProgress starts a progress line if a person is there to see it. The caller must
 // stop it.
 func (a *app) startProgress() *progress {
-	p := &progress{quit: make(chan struct{})}
+	p := &progress{quit: make(chan struct{}), record: a.startRecord()}
 	if !a.quiet && isTerminal(a.host.Stderr) {
 		p.w = a.host.Stderr
 		p.done.Go(p.drawUntilStopped) // ends with stop, which waits for it
@@ -46,10 +48,11 @@ func (a *app) startProgress() *progress {
 
 // Step sets the text; it may be called as often as one likes.
 func (p *progress) Step(format string, args ...any) {
-	if p.w == nil {
+	if p.w == nil && p.record == nil {
 		return
 	}
 	text := report.Visible(fmt.Sprintf(format, args...))
+	p.record.Step(text)
 	p.mu.Lock()
 	p.text = text
 	p.mu.Unlock()
@@ -62,6 +65,7 @@ func (p *progress) Count(through, more int) {
 	defer p.mu.Unlock()
 	p.through += through
 	p.all += more
+	p.record.Count(p.through, p.all, cmp.Or(p.what, "servers"))
 }
 
 // countOf says what is counted, if it is not servers.

@@ -96,6 +96,7 @@ Exit codes: 0 if the run was completed, whatever came out; 2 if it could not be 
 	r.addServerFlags(cmd)
 	textFormat(cmd, &r.format, report.RedTeamNames()...)
 	outputFlag(cmd, &r.file, "the report")
+	a.progressFlag(cmd)
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	cmd.AddCommand(a.newRedteamAssessCommand())
 	return cmd
@@ -222,10 +223,26 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	}); err != nil {
 		return err
 	}
+	if err := r.leaveReport(out); err != nil {
+		return err
+	}
 	if cmd.Context().Err() != nil {
 		r.code = result.ExitTrouble
 	}
 	return nil
+}
+
+// leaveReport puts the JSON report in the place of the record of the run.
+func (r *redteamCommand) leaveReport(out *result.RedTeam) error {
+	if r.progressFile == "" {
+		return nil
+	}
+	format, err := report.LookupRedTeam("json")
+	if err != nil {
+		return err
+	}
+	r.record.Close()
+	return r.writeTo(r.progressFile, func(w io.Writer) error { return format.Write(w, out, report.Options{}) })
 }
 
 func (r *redteamCommand) readSystem() (err error) {

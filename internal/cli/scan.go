@@ -130,6 +130,7 @@ failed or was cut by a limit; else 0.`,
 	cmd.Flags().BoolVar(&s.changedOnly, "changed-only", false, "with --baseline, do not scan again what stands in it as it is; the report counts it (default off)")
 	s.choice.addChoiceFlags(cmd)
 	s.outputs.addOutputFlags(cmd, a)
+	s.outputs.addProgressFlag(cmd, a)
 	s.how.addTargetFlags(cmd)
 	return cmd
 }

@@ -52,6 +52,7 @@ could not be done, read or judged; else 0.`,
 	cmd.Flags().StringVar(&t.recording, "recording", "", "judge this recording, a `FILE`, instead of doing what the suite says; nothing is started (default none)")
 	_ = cmd.MarkFlagFilename("recording", "ndjson") // fails only for a flag that is not there
 	t.outputs.addOutputFlags(cmd, a)
+	t.outputs.addProgressFlag(cmd, a)
 	cmd.Flags().Var(sizeFlag(&t.message, wire.DefaultMessage), "max-message", "longest message taken from a server")
 	t.limits.addLimitFlags(cmd)
 	t.sandbox.addSandboxFlags(cmd.Flags(), sandbox.Off)
@@ -90,6 +91,7 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	t.startRecord().Step("running " + args[0])
 	r, err := suiterun.Run(cmd.Context(), s, suiterun.Options{
 		Trace: t.traceName, Recording: t.recording, Message: t.message, Limits: t.limits.Limits, Environ: t.host.Environ, Logins: t.logins(false), Version: version(), Tool: toolName(), Note: t.note,
 		Sealing: t.sandbox.sealing(nil),

@@ -79,6 +79,7 @@ names a level that was not reached; else 0.`,
 	f.Var(durationFlag(&v.budget, vetBudget), "budget", "longest time for all calls of a probe")
 	f.Var(durationFlag(&v.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
 	v.outputs.addOutputFlags(cmd, a)
+	v.outputs.addProgressFlag(cmd, a)
 	v.limits.addLimitFlags(cmd)
 	return cmd
 }

@@ -1,6 +1,7 @@
 package attackrun
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -37,11 +38,20 @@ func (r *Player) PlayAll(ctx context.Context, texts []attackdoc.Text, limits oat
 			defer func() { <-slots }()
 			progress.Step("playing %s", t.Name)
 			runs[i] = r.playOneOfSeveral(ctx, t, limits, s)
+			progress.Step("%s: %s", t.Name, came(&runs[i]))
 			progress.Count(1, 0)
 		})
 	}
 	all.Wait()
 	return runs
+}
+
+// came is what came of a run, in a word or two.
+func came(run *result.AttackRun) string {
+	if run.Verdict == nil {
+		return cmp.Or(run.Problem, "not judged")
+	}
+	return string(run.Verdict.Outcome)
 }
 
 func (r *Player) playOneOfSeveral(ctx context.Context, text attackdoc.Text, limits oatf.Limits, s Session) result.AttackRun {

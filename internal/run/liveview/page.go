@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gauntlet/diff"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
@@ -32,6 +33,9 @@ func WritePage(w io.Writer, name string) error {
 	if strings.HasPrefix(text, "<!DOCTYPE html>") {
 		_, err := io.WriteString(w, text)
 		return err
+	}
+	if s, ok := runstate.Parse(text); ok {
+		return report.WriteTables(w, s.Page())
 	}
 	var head struct {
 		SchemaVersion string           `json:"schema_version"`

@@ -109,6 +109,7 @@ func Run(ctx context.Context, opt Options, progress Progress) (*result.RedTeam, 
 			}
 			progress.Step("%s, %s: %s", j.client.Model(), j.scenario.ID, opt.Models.Spent())
 			j.played = j.scenario.Play(ctx, opt.AgentOf(j.client, j.setting.agentRun()), j.setting)
+			progress.Step("%s, %s, run %d%s: %s", j.client.Model(), j.scenario.ID, j.setting.Run, controlWord(j.setting.Control), j.played.Outcome)
 			if opt.Traces == "" {
 				_ = os.Remove(j.setting.Trace) // what is left goes with the folder
 			}
@@ -116,6 +117,14 @@ func Run(ctx context.Context, opt Options, progress Progress) (*result.RedTeam, 
 	}
 	all.Wait()
 	return newReport(opt, jobs), nil
+}
+
+// controlWord tells a control run, "" any other.
+func controlWord(control bool) string {
+	if control {
+		return " without the attack"
+	}
+	return ""
 }
 
 // agentRun tells the answers of control runs from those of runs with the attack, where both are asked the same.

@@ -1,0 +1,122 @@
+// Package runstate is what a run is at: one JSON value a line, written while a command works and read by
+// those who watch it. At the end of the run the JSON report takes its place in the same file.
+package runstate
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"gauntlet/internal/run/userfile"
+)
+
+// Version is the version of the record, in its first line.
+const Version = "1.0"
+
+// maxLines is how many lines a record has before it is begun anew: nobody reads the first steps of a
+// scan of a hundred thousand servers.
+const maxLines = 5_000
+
+// A line is one line of a record. The first has Version, Command and Began, the others what changed.
+type line struct {
+	Version string    `json:"gauntlet_run,omitempty"`
+	Command string    `json:"command,omitempty"`
+	Began   time.Time `json:"began,omitzero"`
+	LeftOut int       `json:"left_out,omitempty"` // steps that were told before this line and are not here
+
+	At      float64 `json:"at,omitempty"` // seconds since Began
+	Step    string  `json:"step,omitempty"`
+	Through int     `json:"through,omitempty"`
+	All     int     `json:"all,omitempty"`
+	What    string  `json:"what,omitempty"` // of what Through are through
+	Ended   string  `json:"ended,omitempty"`
+}
+
+// A Record is being written. Its methods may be called by several goroutines, and on nil, where they do
+// nothing. What cannot be written is lost: a run does not fail because nobody can watch it.
+type Record struct {
+	name  string
+	head  line
+	mu    sync.Mutex
+	out   *os.File // nil after the end
+	lines int
+	left  int
+}
+
+// Create begins a record in a file, which only its user can read, in place of what was in it.
+func Create(name, command string, began time.Time) (*Record, error) {
+	r := &Record{name: name, head: line{Version: Version, Command: command, Began: began.UTC()}}
+	return r, r.begin()
+}
+
+// begin puts the head alone into a new file under the name, so that a reader sees the old file or this one.
+func (r *Record) begin() error {
+	if r.out != nil {
+		_ = r.out.Close() // another file takes its name
+		r.out = nil
+	}
+	err := userfile.WritePrivate(r.name, io.Discard, func(w io.Writer) error { return json.NewEncoder(w).Encode(r.head) })
+	if err != nil {
+		return err
+	}
+	out, err := os.OpenFile(r.name, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	r.out, r.lines = out, 1
+	return nil
+}
+
+// Step tells what the run does now.
+func (r *Record) Step(text string) { r.add(line{Step: text}) }
+
+// Count tells how many are through, of all that there are, and of what.
+func (r *Record) Count(through, all int, what string) {
+	r.add(line{Through: through, All: all, What: what})
+}
+
+// Fail ends the record of a run that has no report, and says why.
+func (r *Record) Fail(why string) {
+	r.add(line{Ended: why})
+	r.Close()
+}
+
+// Close ends the writing. The report, if there is one, replaces the file.
+func (r *Record) Close() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.out != nil {
+		_ = r.out.Close()
+		r.out = nil
+	}
+}
+
+func (r *Record) add(l line) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.out == nil {
+		return
+	}
+	if r.lines >= maxLines {
+		r.left += r.lines - 1
+		r.head.LeftOut = r.left
+		if r.begin() != nil {
+			return
+		}
+	}
+	l.At = time.Since(r.head.Began).Seconds()
+	text, err := json.Marshal(l)
+	if err != nil {
+		return
+	}
+	_, _ = r.out.Write(append(text, '\n')) // in one call, so that a reader sees whole lines
+	r.lines++
+}

@@ -1,0 +1,119 @@
+package runstate
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gauntlet/report"
+)
+
+// A State is what a record says.
+type State struct {
+	Command string
+	Began   time.Time
+	LeftOut int
+	Steps   []Step // in their order
+	Through int
+	All     int
+	What    string
+	Ended   string // why the run ended without a report, "" while it goes on
+	Unread  int    // lines that are none of a record
+}
+
+// A Step is what a run did from a time on.
+type Step struct {
+	At   float64 // seconds since the run began
+	Text string
+}
+
+// maxStep is how many bytes of a step are kept.
+const maxStep = 1_000
+
+// Parse reads a record. A last line that is still being written is left out. It reports whether the text
+// is one at all.
+func Parse(text string) (*State, bool) {
+	var s *State
+	for one := range strings.Lines(text) {
+		if !strings.HasSuffix(one, "\n") {
+			break
+		}
+		var l line
+		err := json.Unmarshal([]byte(one), &l)
+		switch {
+		case s == nil && (err != nil || l.Version == ""):
+			return nil, false
+		case s == nil:
+			s = &State{Command: l.Command, Began: l.Began, LeftOut: l.LeftOut}
+		case err != nil:
+			s.Unread++
+		default:
+			s.add(&l)
+		}
+	}
+	return s, s != nil
+}
+
+func (s *State) add(l *line) {
+	switch {
+	case l.Ended != "":
+		s.Ended = l.Ended
+	case l.All != 0 || l.Through != 0:
+		s.Through, s.All, s.What = l.Through, l.All, l.What
+	case l.Step != "":
+		text := l.Step
+		if len(text) > maxStep {
+			text = strings.ToValidUTF8(text[:maxStep], "") + "…"
+		}
+		if n := len(s.Steps); n == 0 || s.Steps[n-1].Text != text {
+			s.Steps = append(s.Steps, Step{l.At, text})
+		}
+	}
+}
+
+// maxShown is how many steps a page shows, the latest first.
+const maxShown = 200
+
+// Page is the page of a run that has no report yet, or never will.
+func (s *State) Page() *report.TablePage {
+	p := &report.TablePage{Title: "gauntlet " + s.Command, Class: "open", Verdict: s.now(), Read: "The run began at " + s.Began.Format(time.DateTime) + " UTC."}
+	p.Missing = []string{"the run goes on: there is no verdict before its end"}
+	if s.Ended != "" {
+		p.Missing = []string{"the run ended without a report: " + s.Ended}
+	}
+	if s.Unread > 0 {
+		p.Missing = append(p.Missing, fmt.Sprintf("%d lines of this record cannot be read", s.Unread))
+	}
+	t := report.Table{ID: "steps", Title: "Steps, the latest first", Head: []string{"After", "What"}}
+	for _, one := range slices.Backward(s.Steps) {
+		if len(t.Rows) == maxShown {
+			break
+		}
+		t.Rows = append(t.Rows, []string{fmt.Sprintf("%.1f s", one.At), one.Text})
+	}
+	if n := s.LeftOut + len(s.Steps) - len(t.Rows); n > 0 {
+		t.Intro = fmt.Sprintf("%d earlier ones are left out.", n)
+	}
+	p.Tables = []report.Table{t}
+	return p
+}
+
+// now says in a line what the run is at.
+func (s *State) now() string {
+	var parts []string
+	switch {
+	case s.Ended != "":
+		parts = append(parts, "Ended without a report")
+	default:
+		parts = append(parts, "Running")
+	}
+	if s.All > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d %s are through", s.Through, s.All, s.What))
+	}
+	if n := len(s.Steps); n > 0 && s.Ended == "" {
+		parts = append(parts, s.Steps[n-1].Text)
+	}
+	return strings.Join(parts, "; ")
+}
