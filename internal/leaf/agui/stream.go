@@ -32,6 +32,7 @@ type Stream struct {
 	textByID map[string]*message
 	lastCall string // of chunks, which name it once
 	lastText string
+	result   string // that the end of the run has
 	kept     int
 	cut      bool
 }
@@ -61,6 +62,8 @@ func (s *Stream) Add(event rawjson.Value) (content string) {
 		s.addText(event, add)
 	case messagesSnapshot:
 		s.addSnapshot(event)
+	case RunFinished:
+		s.addResult(event.Get("result"))
 	}
 	return withMembers(event, more)
 }
@@ -197,13 +200,26 @@ func (s *Stream) keep(text string) string {
 	return strings.Clone(text)
 }
 
-// Text returns what the agent said to its user in the run, message by message.
+// addResult keeps the result of the run, which a text is as it stands.
+func (s *Stream) addResult(v rawjson.Value) {
+	switch v.Kind() {
+	case rawjson.String:
+		s.result = s.keep(v.Text())
+	case rawjson.Object, rawjson.Array, rawjson.Number, rawjson.Bool:
+		s.result = s.keep(v.Compact())
+	}
+}
+
+// Text returns what the agent said to its user in the run, message by message; without any message the result of the run.
 func (s *Stream) Text() string {
 	var all []string
 	for _, m := range s.messages {
 		if (m.role == "" || m.role == "assistant") && m.text.Len() > 0 {
 			all = append(all, m.text.String())
 		}
+	}
+	if all == nil {
+		all = []string{s.result}
 	}
 	return strings.ToValidUTF8(strings.Join(all, "\n\n"), "\uFFFD")
 }

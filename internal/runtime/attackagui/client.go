@@ -121,6 +121,9 @@ func (c *client) playPhase(ctx context.Context, at int) error {
 		}
 	}
 	c.setStop(nil)
+	if err == nil && t.waits && c.Phases[at].Trigger == nil {
+		err = errors.New("the agent waits for its user (the run ended with an interrupt), and no phase of the document goes on: what it would have done is unknown")
+	}
 	for _, then := range t.deferred {
 		then("")
 	}

@@ -225,6 +225,21 @@ func TestDifficultAgents(t *testing.T) {
 			t.Errorf("summary %+v, want a failure: what it did not do proves nothing", sum)
 		}
 	})
+	t.Run("one that waits for its user", func(t *testing.T) {
+		const interrupt = `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"confirm"}]}}`
+		agent := &agentStub{run: func(_ int, _ rawjson.Value, say func(...string)) { say(interrupt) }}
+		if sum, _, _, _ := play(t, state, agent, Options{}); !strings.Contains(sum.Actors[0].Failed, "the agent waits for its user") {
+			t.Errorf("summary %+v, want a failure", sum)
+		}
+	})
+	t.Run("one that answers by the result of its run alone", func(t *testing.T) {
+		agent := &agentStub{run: func(_ int, _ rawjson.Value, say func(...string)) {
+			say(`{"type":"RUN_FINISHED","threadId":"t","runId":"r","result":{"said":"YES"}}`)
+		}}
+		if _, _, v, _ := play(t, state, agent, Options{}); v.Indicators[0].Result != verdict.Matched {
+			t.Errorf("its answer: %+v", v.Indicators[0])
+		}
+	})
 	t.Run("one whose run fails", func(t *testing.T) {
 		agent := &agentStub{run: func(_ int, _ rawjson.Value, say func(...string)) {
 			say(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":"RUN_ERROR","message":"no credit"}`)

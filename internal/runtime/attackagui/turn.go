@@ -33,6 +33,7 @@ type turn struct {
 	stream   *agui.Stream
 	ended    string // the event that ended the latest run, "" for none
 	failure  string // what the agent said of a run that failed
+	waits    bool   // the latest run ended with an interrupt: the agent waits for its user
 	deferred []func(string)
 }
 
@@ -150,6 +151,7 @@ func (t *turn) takeEvent(data string, status int) {
 	}
 	if name == agui.RunFinished || name == agui.RunError {
 		t.ended, t.failure = name, strings.Clone(v.Get("message").Text())
+		t.waits = v.Get("outcome").Get("type").Is("interrupt")
 	}
 	t.c.record(t.at, trace.ToClient, name, v.Raw(), "", status)
 	t.observe(name, t.stream.Add(v), oatf.SourceResponse)
