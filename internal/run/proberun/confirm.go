@@ -56,7 +56,7 @@ func (r *run) isPurpose(ctx context.Context, a *attempt, choice map[string]any) 
 	})
 	switch t.Class {
 	case probe.CodeEvaluation:
-		return runs && t.Role == capability.Command
+		return runs && t.Role == capability.Command && !a.payload.Escapes
 	case probe.CommandInjection, probe.SQLInjection:
 		if a.payload.Control == "" || t.Class == probe.CommandInjection && !(runs && (t.Role == capability.Command || t.Role == capability.Query || t.Role == capability.Content)) {
 			return false

@@ -161,8 +161,10 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	whole := r.ends
 	r.ends = earlier(whole, time.Now().Add(r.Budget/8)) // on a slow server payloads come first
 	r.procedures(ctx)
+	r.tryConditions(ctx, true)
 	r.ends, r.hurry = whole, false
 	r.tryAll(ctx)
+	r.tryConditions(ctx, false)
 	if ctx.Err() != nil {
 		return nil, interrupt.Err
 	}

@@ -19,6 +19,10 @@ const serverKind = "GAUNTLET_TEST_PROBED"
 
 func TestMain(m *testing.M) {
 	if kind := os.Getenv(serverKind); kind != "" {
+		if kind == "conditions" {
+			serveConditions()
+			return
+		}
 		probed{carelesstest.Tools{Careful: kind == "careful"}}.serve()
 		return
 	}

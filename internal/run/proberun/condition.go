@@ -1,0 +1,93 @@
+package proberun
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"gauntlet/internal/engine/probejudge"
+	"gauntlet/internal/engine/probeplan"
+	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/probe"
+)
+
+// conditionPairs is how many true and false conditions are sent in random order before their answers
+// count: a server that answers differently for another reason follows the order by chance once in 924
+// times.
+const conditionPairs = 6
+
+// tryConditions asks whether answers follow conditions on random numbers, of the targets that labels
+// ask for or of the others.
+func (r *run) tryConditions(ctx context.Context, planned bool) {
+	for _, t := range r.targets {
+		if t.Planned != planned || t.settled() || t.tool.slowness() > 0 || len(t.Parameter.Enum) > 0 {
+			continue
+		}
+		for _, c := range t.Conditions() {
+			if r.over(ctx) {
+				return
+			}
+			if t.proof = r.followsCondition(ctx, t, c); t.proof != nil {
+				break
+			}
+		}
+	}
+}
+
+// followsCondition returns the proof that a tool's answers follow the truth of a condition: all answers
+// to true ones are the same, all answers to false ones are the same, and the two differ. The numbers
+// are new in each value, so that an echo makes the answers differ among themselves.
+func (r *run) followsCondition(ctx context.Context, t *target, c probeplan.Condition) *probe.Proof {
+	var answers [2]string
+	var last conditionCall
+	for i, holds := range append([]bool{true, false}, randomOrder()...) {
+		call := r.sendCondition(ctx, t, c, holds)
+		which := 0
+		if holds {
+			which = 1
+		}
+		switch {
+		case !call.answer.Came || r.over(ctx):
+			return nil
+		case i < 2:
+			answers[which] = call.text
+		case call.text != answers[which]:
+			return nil
+		}
+		if i == 1 && answers[0] == answers[1] {
+			return nil
+		}
+		if holds {
+			last = call
+		}
+	}
+	method, _ := t.tool.request("{}")
+	return &probe.Proof{
+		Kind: probe.Truth, Variant: c.Variant, Payload: last.payload, Method: method, Arguments: last.arguments, Answer: probejudge.Excerpt(last.answer.Text, last.payload),
+		Observed: fmt.Sprintf("the answers follow a condition on random numbers in the value: one answer to %d true ones, another to %d false ones", conditionPairs+1, conditionPairs+1),
+	}
+}
+
+// randomOrder is as many true as false values, shuffled.
+func randomOrder() []bool {
+	out := make([]bool, 2*conditionPairs)
+	for i, place := range rand.Perm(len(out)) {
+		out[place] = i < conditionPairs
+	}
+	return out
+}
+
+// A conditionCall is one call with a condition in one parameter.
+type conditionCall struct {
+	payload, arguments string
+	answer             probejudge.Answer
+	text               string // of the answer, without the payload
+}
+
+func (r *run) sendCondition(ctx context.Context, t *target, c probeplan.Condition, holds bool) conditionCall {
+	value, text := c.Value(holds, newMark(r.ground))
+	arguments := schemafill.Encode(t.tool.filler.Arguments(map[string]any{t.Parameter.Path: value}))
+	a := r.call(ctx, t.tool, arguments)
+	return conditionCall{text, arguments, a, strings.TrimSpace(probejudge.Strip(a.Text, text))}
+}
