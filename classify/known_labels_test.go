@@ -52,6 +52,7 @@ func TestKnownWrongLabels(t *testing.T) {
 		{"a database's control plane reads no database", `{"server": {"name": "supabase"}, "tools": [{"name": "create_project", "description": "Create a new database project.", "inputSchema": {"properties": {"region": {"type": "string"}, "organization_id": {"type": "string"}}}}]}`, capability.DBQuery, none, low},
 		{"masked values are no secrets", alone(`{"name": "list_env", "description": "Lists environment variables. Values are masked."}`), capability.SecretAccess, none, low},
 		{"how a service calls its file", client(`{"name": "create_gist", "description": "Create a gist", "inputSchema": {"properties": {"fileName": {"type": "string", "description": "Name of the file in the gist"}, "content": {"type": "string"}}}}`), capability.FSWrite, none, low},
+		{"a file of this machine is no request", alone(`{"name": "read_file", "description": "Reads a file of the host.", "inputSchema": {"properties": {"path": {"type": "string"}}}}`), capability.NetEgress, none, none},
 		{"documents of a service are no files of this machine", `{"server": {"name": "google-docs"}, "tools": [
 			{"name": "findSections", "description": "Finds sections of a document by heading.", "inputSchema": {"properties": {"documentId": {"type": "string"}, "heading": {"type": "string"}}}},
 			{"name": "createDocument", "description": "Creates a Google document.", "inputSchema": {"properties": {"title": {"type": "string"}}}},

@@ -257,12 +257,12 @@ func (w *toolReader) observeProse() {
 		return
 	}
 	opening := 0
-	eachProseWord(w.prose, observedProse, w.stem[:0], func(stem []byte, at proseWord) {
+	eachProseWord(w.prose, observedProse, w.stem[:0], func(stem []byte, at proseWord) bool {
 		s := w.concepts.conceptsOf(stem)
 		if at.negated {
 			w.seen.addWord(factNotWord, stem)
 			w.seen.addConcepts(factNot, s)
-			return
+			return true
 		}
 		w.seen.addWord(factProseWord, stem)
 		if at.first {
@@ -273,6 +273,7 @@ func (w *toolReader) observeProse() {
 			w.seen.addConcepts(factOpening, s)
 		}
 		w.seen.addConcepts(factProse, s)
+		return true
 	})
 	w.fewWords = opening < fewestConcepts
 }
@@ -352,12 +353,16 @@ func (w *toolReader) observeParameter(q *parameter) {
 		o.addConcepts(factParamConc, s)
 		o.addConcepts(factConceptRoles[at], s)
 	}
-	eachProseWord(w.saidOf(q), observedParam, w.stem[:0], func(stem []byte, at proseWord) {
-		if at.negated {
-			return
-		}
-		o.addConcepts(factParamProse, w.concepts.conceptsOf(stem))
-	})
+	if !q.heard { // else it was read for its role
+		eachProseWord(w.saidOf(q), observedParam, w.stem[:0], func(stem []byte, at proseWord) bool {
+			if !at.negated {
+				q.speaksOf |= w.concepts.conceptsOf(stem)
+			}
+			return true
+		})
+		q.heard = true
+	}
+	o.addConcepts(factParamProse, q.speaksOf)
 	if q.role.role == capability.Path {
 		w.observePath(q)
 	}

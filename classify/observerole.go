@@ -41,11 +41,12 @@ func (w *toolReader) observeForRoles() {
 			o.addConcepts(roleToolFirst, s)
 		}
 	}
-	eachProseWord(w.prose, observedProse/2, w.stem[:0], func(stem []byte, at proseWord) {
+	eachProseWord(w.prose, observedProse/2, w.stem[:0], func(stem []byte, at proseWord) bool {
 		if at.first {
 			o.addWord(roleToolHead, stem)
 			o.addConcepts(roleToolHeadC, w.concepts.conceptsOf(stem))
 		}
+		return at.first
 	})
 	o.addClasses(roleToolAct, w.nameAct)
 	o.addClasses(roleToolName, w.nameSet)
@@ -86,14 +87,19 @@ func (w *toolReader) observeForRole(q *parameter) {
 	}
 	w.observeRoleRule(&q.role)
 	n := 0
-	eachProseWord(w.saidOf(q), cueWords, w.stem[:0], func(stem []byte, _ proseWord) {
+	q.speaksOf, q.heard = 0, true
+	eachProseWord(w.saidOf(q), cueWords, w.stem[:0], func(stem []byte, at proseWord) bool {
 		s := w.concepts.conceptsOf(stem)
 		if n++; n <= 5 {
 			o.addWord(roleOpening, stem)
 			o.addConcepts(roleOpenConc, s)
 		}
+		if n <= observedParam && !at.negated {
+			q.speaksOf |= s
+		}
 		o.addWord(roleProse, stem)
 		o.addConcepts(roleProsConc, s)
+		return true
 	})
 }
 

@@ -94,7 +94,11 @@ func (w *toolReader) scoreParameters(p *profile) {
 
 // takesEither reports whether a parameter takes a path or an address, as its description says in so many words: "path or https URL".
 func (w *toolReader) takesEither(q *parameter, other ...string) bool {
-	words := strings.FieldsFunc(strings.ToLower(truncate(w.saidOf(q), 120)), func(r rune) bool { return !(r >= 'a' && r <= 'z') })
+	said := truncate(w.saidOf(q), 120)
+	if !strings.Contains(said, " or ") {
+		return false
+	}
+	words := strings.FieldsFunc(strings.ToLower(said), func(r rune) bool { return !(r >= 'a' && r <= 'z') })
 	words = words[:min(len(words), 10)]
 	or := slices.Index(words, "or")
 	return or > 0 && (slices.ContainsFunc(words[:or], func(s string) bool { return slices.Contains(other, s) }) || slices.ContainsFunc(words[or:min(or+4, len(words))], func(s string) bool { return slices.Contains(other, s) }))

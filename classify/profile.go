@@ -188,8 +188,9 @@ func (w *toolReader) readProfile(s *catalog.Server) *profile {
 
 // observeInstructions collects what a server's instructions speak of.
 func (w *toolReader) observeInstructions(v rawjson.Value) {
-	eachProseWord(truncate(v.Text(), 2000), 120, w.stem[:0], func(stem []byte, _ proseWord) {
+	eachProseWord(truncate(v.Text(), 2000), 120, w.stem[:0], func(stem []byte, _ proseWord) bool {
 		w.seen.addConcepts(factAboutConc, w.concepts.conceptsOf(stem))
+		return true
 	})
 }
 

@@ -21,6 +21,9 @@ func isInto(ks []token, i int) bool {
 // returnsPath reports whether a token is the verb of "returns the path", which says that a file was made, where the tool takes none and
 // makes something.
 func (w *toolReader) returnsPath(ks []token, i int) bool {
+	if n := ks[i].end - ks[i].start; n != int32(len("return")) && n != int32(len("returns")) {
+		return false
+	}
 	if verb := w.tokenText(ks[i]); verb != "returns" && verb != "return" || isNegated(ks, i, w.prose) {
 		return false
 	}

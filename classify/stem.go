@@ -31,9 +31,9 @@ type proseWord struct {
 	negated bool // behind "not", "without" and the like in its clause
 }
 
-// eachProseWord calls visit with the stem of each of the first words of a text. What stands inside an element such as <IMPORTANT> is
+// eachProseWord calls visit with the stem of each of the first words of a text until it returns false. What stands inside an element such as <IMPORTANT> is
 // no description and is left out.
-func eachProseWord(s string, limit int, buf []byte, visit func(stem []byte, at proseWord)) {
+func eachProseWord(s string, limit int, buf []byte, visit func(stem []byte, at proseWord) bool) {
 	in := proseWord{first: true}
 	reach := 0 // how many further words a negation governs
 	for at, n := 0, 0; at < len(s) && n < limit; n++ {
@@ -56,7 +56,9 @@ func eachProseWord(s string, limit int, buf []byte, visit func(stem []byte, at p
 			reach = negationReach
 		}
 		in.negated = reach > 0
-		visit(stemWord(word), in)
+		if !visit(stemWord(word), in) {
+			return
+		}
 		at = end
 	}
 }

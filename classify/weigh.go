@@ -37,13 +37,9 @@ type weightTable struct {
 	high, medium [len(ruleVerdicts)]logits
 	low          logits
 
-	slots []weightSlot // a power of two, at most half full
-}
-
-type weightSlot struct {
-	key  observationKey
-	used bool
-	row  logits
+	// The keys stand by themselves, since most that are looked for are not there. 0 is a free place.
+	keys []observationKey // a power of two, at most half full
+	rows []logits
 }
 
 // Weights are the two tables by which labels are weighed.
@@ -85,7 +81,7 @@ func parseWeights(text string, column func(string) int) (*weightTable, error) {
 	for size < 2*strings.Count(text, "\n") {
 		size *= 2
 	}
-	t, n := &weightTable{slots: make([]weightSlot, size)}, 0
+	t, n := &weightTable{keys: make([]observationKey, size), rows: make([]logits, size)}, 0
 	for line := range strings.Lines(text) {
 		n++
 		if line = strings.TrimRight(line, "\n"); line == "" || line[0] == '#' {
@@ -135,23 +131,23 @@ func parseWeightCells(cells string, column func(string) int) (row logits, err er
 }
 
 func (t *weightTable) insert(key observationKey, row logits) {
-	mask := len(t.slots) - 1
+	mask := len(t.keys) - 1
 	i := int(key>>7) & mask
-	for t.slots[i].used {
+	for t.keys[i] != 0 {
 		i = (i + 1) & mask
 	}
-	t.slots[i] = weightSlot{key, true, row}
+	t.keys[i], t.rows[i] = key, row
 }
 
 // find returns the weights of an observation, nil for one that says nothing.
 func (t *weightTable) find(key observationKey) *logits {
-	mask := len(t.slots) - 1
+	mask := len(t.keys) - 1
 	for i := int(key>>7) & mask; ; i = (i + 1) & mask {
-		switch s := &t.slots[i]; {
-		case !s.used:
+		switch t.keys[i] {
+		case key:
+			return &t.rows[i]
+		case 0:
 			return nil
-		case s.key == key:
-			return &s.row
 		}
 	}
 }
@@ -286,6 +282,14 @@ func (w *toolReader) namesNoFileHere(tag uint8, p *profile) bool {
 	return !slices.ContainsFunc(w.params, func(q parameter) bool { return q.role.role == capability.Path })
 }
 
+// isAboutLocalFile reports whether the rules are sure that a tool reads or writes a file of this machine, and its name or first sentence says so:
+// then words alone make it no request.
+func (w *toolReader) isAboutLocalFile(p *profile) bool {
+	return p.is&(remote|ssh|browser) == 0 && (w.ruleConfidence(tFSRead) == capability.High || w.ruleConfidence(tFSWrite) == capability.High) && w.hasAction(fileActs, fileObjects)
+}
+
+var fileActs = lex.classSet("read", "write", "destroy", "copy", "fileread")
+
 // decide says how sure a label is.
 func (w *toolReader) decide(tag uint8, p *profile) capability.Confidence {
 	t, z, rules := w.weights.tags, w.weighed[tag], w.ruleConfidence(tag)
@@ -310,7 +314,7 @@ func (w *toolReader) decide(tag uint8, p *profile) capability.Confidence {
 	switch {
 	case w.fewWords && rules.AtLeast(capability.Medium):
 		return rules
-	case rules == "" && w.namesNoFileHere(tag, p):
+	case rules == "" && (tag == tNet && w.isAboutLocalFile(p) || w.namesNoFileHere(tag, p)):
 		return rules // words alone: documents and dashboards are the service's
 	case w.against[tag] == 0 && z >= t.high[w.verdictForHigh(tag, verdict)][tag] && w.hasTwoLines() && !(changes && w.hints.readOnly > 0):
 		return capability.High

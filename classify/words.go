@@ -47,6 +47,20 @@ type tokenizer struct {
 	tag             bool // inside an element such as <IMPORTANT>
 }
 
+// wordBytes gives each byte of a word its small form, and 0 to what parts words.
+var wordBytes = func() (out [256]byte) {
+	for i := range out {
+		c := byte(i)
+		switch {
+		case c >= 'A' && c <= 'Z':
+			out[i] = c + 'a' - 'A'
+		case isLetter(c) || isDigit(c) || c >= utf8.RuneSelf:
+			out[i] = c
+		}
+	}
+	return out
+}()
+
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
@@ -54,34 +68,29 @@ func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 // apostrophe inside a word is left out; everything else that is no letter or digit parts
 // words.
 func nextWord(s string, i int, buf []byte) (word []byte, start, end int) {
-	for i < len(s) && !isWordByte(s[i]) {
+	for i < len(s) && wordBytes[s[i]] == 0 {
 		i++
 	}
 	start = i
-	for i < len(s) {
-		c := s[i]
-		switch {
-		case c == '\'' && i+1 < len(s) && isLetter(s[i+1]) && i > start:
-			i++
-			if s[i] == 's' && (i+1 == len(s) || !isWordByte(s[i+1])) {
-				return buf, start, i + 1 // the file's
+	for ; i < len(s); i++ {
+		c := wordBytes[s[i]]
+		if c == 0 {
+			if s[i] != '\'' || i+1 >= len(s) || !isLetter(s[i+1]) || i == start {
+				return buf, start, i
+			}
+			if s[i+1] == 's' && (i+2 == len(s) || wordBytes[s[i+2]] == 0) {
+				return buf, start, i + 2 // the file's
 			}
 			continue
-		case !isWordByte(c):
-			return buf, start, i
-		}
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
 		}
 		if len(buf) < 48 {
 			buf = append(buf, c)
 		}
-		i++
 	}
 	return buf, start, i
 }
 
-func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) || c >= utf8.RuneSelf }
+func isWordByte(c byte) bool { return wordBytes[c] != 0 }
 
 // maxNameWords is how many words of a name are read. Honest names have a handful, and each is
 // held against all others.
