@@ -33,7 +33,7 @@ func languages() []language {
 }
 
 // manifests say what a package is called and are no code.
-var manifests = map[string]bool{"go.mod": true, "package.json": true}
+var manifests = map[string]bool{"go.mod": true, "package.json": true, "pyproject.toml": true, "requirements.txt": true}
 
 // Reads reports whether a file of that name is the source of a language that is analysed, or may hold credentials.
 func Reads(name string) bool {

@@ -35,6 +35,7 @@ func (s *surveyor) readListeners() {
 		return
 	}
 	guards := s.readGuards()
+	guards.compares = guards.compares || s.lang == "python" && s.sdkCompares()
 	reported := map[*ir.File]bool{}
 	for _, c := range entries {
 		guards.compares = guards.compares || s.hasAllowedHosts(c)

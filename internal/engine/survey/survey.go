@@ -18,14 +18,17 @@ type surveyor struct {
 	lang  string
 	named map[*ir.Expr][]string // what each call calls, as resolved
 	out   []sink.Site
+
+	versions Versions
 }
 
 // maxSites is how many sites of one program are kept.
 const maxSites = 500
 
 // Sites returns what a program does apart from its tools, by file and place.
-func Sites(g *callgraph.Graph) []sink.Site {
-	s := &surveyor{g: g, lang: g.Convention().Language, named: map[*ir.Expr][]string{}}
+// versions are those of the packages that it asks for, nil where they are not known.
+func Sites(g *callgraph.Graph, versions Versions) []sink.Site {
+	s := &surveyor{g: g, versions: versions, lang: g.Convention().Language, named: map[*ir.Expr][]string{}}
 	words := wordsOfInterest()
 	for _, c := range g.Program().Calls {
 		if mayMatter(c, words) {

@@ -153,3 +153,40 @@ func TestSites(t *testing.T) {
 		})
 	}
 }
+
+// TestVersions reads a server of the official SDK for Python, whose newer versions compare Host by themselves.
+func TestVersions(t *testing.T) {
+	const server = `from mcp.server.fastmcp import FastMCP
+mcp = FastMCP("t"%s)
+@mcp.tool()
+def ping() -> str:
+    return "pong"
+mcp.run(transport="streamable-http")
+`
+	for _, tt := range []struct {
+		name, manifest, text, options string
+		want                          string
+	}{
+		{"new enough", "pyproject.toml", `dependencies = ["mcp[cli]>=1.23.1", "httpx"]`, "", ""},
+		{"too old", "pyproject.toml", `dependencies = ["mcp>=1.9.0"]`, "", "open_listener"},
+		{"not told", "requirements.txt", "mcp\nhttpx>=0.27\n", "", "open_listener"},
+		{"pinned", "requirements.txt", "mcp==1.25.0\n", "", ""},
+		{"new enough, on all addresses", "requirements.txt", "mcp==1.25.0\n", `, host="0.0.0.0"`, "open_listener wide_listener"},
+		{"new enough, with options of its own", "requirements.txt", "mcp==1.25.0\n", `, host=pick()`, "open_listener"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, problems, err := source.Analyse([]sink.File{{Path: tt.manifest, Text: []byte(tt.text)}, {Path: "a.py", Text: []byte(fmt.Sprintf(server, tt.options))}}, nil, nil)
+			if err != nil || len(problems) > 0 {
+				t.Fatal(err, problems)
+			}
+			var got []string
+			for _, site := range s.Sites {
+				got = append(got, string(site.Kind))
+			}
+			slices.Sort(got)
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("got %v, want %q", got, tt.want)
+			}
+		})
+	}
+}

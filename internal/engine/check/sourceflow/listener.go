@@ -23,8 +23,9 @@ compared either.
 CORS lets every origin read the answers, with the credentials of the user's browser.
 
 A guard anywhere in the program counts for all its endpoints. Silent on endpoints that no code of the program listens for, as in
-functions of a cloud. Newer versions of some SDKs compare the header by themselves where the server is bound to
-127.0.0.1; the version is not read.`,
+functions of a cloud. Python's SDK compares the header by itself from version
+1.23 on where its FastMCP is bound to this machine; silent where pyproject.toml or requirements.txt ask for such a version. Versions of the SDKs of other
+languages are not read.`,
 	Advice: "Give the transport the hosts and origins that may ask, listen on 127.0.0.1, and ask for a credential where others reach it.",
 	Run: func(p *check.Pass) {
 		reportSites(p, ofEverySite(finding.None), sink.OpenListener, sink.WideListener, sink.OpenSharing)

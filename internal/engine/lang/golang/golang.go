@@ -70,7 +70,7 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	r.prog.Lookup = r.lookUpPackage
 	g, out := callgraph.Open(r.prog, convention(), tools)
 	taint.Follow(g, out)
-	out.Sites = append(survey.Sites(g), survey.ReadOnlyLies(g, out)...)
+	out.Sites = append(survey.Sites(g, nil), survey.ReadOnlyLies(g, out)...)
 	return out, errs
 }
 

@@ -35,8 +35,11 @@ var convention = sync.OnceValue(func() *callgraph.Convention {
 	}
 })
 
-// Reads reports whether a file is Python.
-func Reads(name string) bool { return strings.HasSuffix(name, ".py") }
+// manifests say which versions of packages a program wants.
+var manifests = map[string]bool{"pyproject.toml": true, "requirements.txt": true}
+
+// Reads reports whether a file is Python, or says which packages a program wants.
+func Reads(name string) bool { return strings.HasSuffix(name, ".py") || manifests[name] }
 
 // A File is one source file: its path below the root of the sources, with slashes, and its text.
 type File = sink.File
@@ -47,7 +50,12 @@ type File = sink.File
 func Analyse(files []File, tools []string, stop func() bool) (*sink.Sources, map[int]error) {
 	prog := &ir.Program{}
 	errs := map[int]error{}
+	versions := survey.Versions{}
 	for i, f := range files {
+		if manifests[path.Base(f.Path)] {
+			versions.Add(string(f.Text))
+			continue
+		}
 		t, err := syntax.Parse(syntax.Python(), f.Text, stop)
 		if err != nil {
 			errs[i] = err
@@ -62,7 +70,7 @@ func Analyse(files []File, tools []string, stop func() bool) (*sink.Sources, map
 	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return lookUpModule(byPath, from.Path, spec) }
 	g, out := callgraph.Open(prog, convention(), tools)
 	taint.Follow(g, out)
-	out.Sites = append(survey.Sites(g), survey.ReadOnlyLies(g, out)...)
+	out.Sites = append(survey.Sites(g, versions), survey.ReadOnlyLies(g, out)...)
 	return out, errs
 }
 
