@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"gauntlet/finding"
@@ -95,4 +96,14 @@ func mdAttack(a *result.AttackRun) string {
 		text += " (scripted)"
 	}
 	return text
+}
+
+// withoutSemantic returns runs without what a model says about semantic indicators: what reads code scanning formats acts on all that it gets.
+func withoutSemantic(runs []result.AttackRun) []result.AttackRun {
+	out := slices.Clone(runs)
+	for i := range out {
+		out[i].Semantic = nil
+		out[i].Notices = slices.DeleteFunc(slices.Clone(out[i].Notices), func(n result.Notice) bool { return n.Kind == "semantic" })
+	}
+	return out
 }

@@ -33,7 +33,7 @@ func writeSARIF(w *bufio.Writer, r *result.Report, o Options) error {
 	writeResults(s, r, rules)
 	s.openBracket("properties", '{')
 	s.writeValue("summary", withAllSeverities(r.Summary))
-	writeAttacks(s, r.Attacks)
+	writeAttacks(s, withoutSemantic(r.Attacks))
 	if r.Expectations != nil {
 		writeElements(s, "expectations", r.Expectations, itself)
 	}

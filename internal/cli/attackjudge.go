@@ -51,7 +51,6 @@ is an error, an attack never reached the agent, or something could not be read; 
 	_ = cmd.MarkFlagFilename("trace", "ndjson") // fails only for a flag that is not there
 	semanticFlag(cmd, &j.semantic)
 	j.models.addModelFlags(cmd, "with --semantic, the model that scores")
-	_ = cmd.Flags().MarkHidden("plan") // which texts there are to score the trace tells only while it is judged
 	j.outputs.addOutputFlags(cmd, a)
 	j.limits.addDocumentLimitFlags(cmd)
 	return cmd
@@ -84,9 +83,17 @@ func (j *attackJudgeCommand) judgeTrace(cmd *cobra.Command, args []string) error
 		}
 		defer j.scorers.Close()
 	}
+	scorer := j.scorerOf(j.scorers)
+	plan := &advise.ScorePlan{}
+	if j.models.plan {
+		scorer = &attackrun.Scorer{SemanticEvaluator: plan, Model: j.scorers.Clients[0].Model()}
+	}
 	r := newAttackReport()
-	if err := j.judgeDocuments(cmd.Context(), texts, r); err != nil {
+	if err := j.judgeDocuments(cmd.Context(), texts, scorer, r); err != nil {
 		return err
+	}
+	if j.models.plan {
+		return j.writePlans(j.scorers, []modelset.Plan{plan.Of(j.scorers)})
 	}
 	return j.attackReport(outs, j.outputs.verbose, r)
 }
@@ -124,7 +131,7 @@ func stdinOf(file string) []string {
 }
 
 // judgeDocuments fills the report with a run for each document, those that cannot be judged too.
-func (j *attackJudgeCommand) judgeDocuments(ctx context.Context, texts []attackdoc.Text, r *result.Report) error {
+func (j *attackJudgeCommand) judgeDocuments(ctx context.Context, texts []attackdoc.Text, scorer *attackrun.Scorer, r *result.Report) error {
 	var docs []*oatf.Document
 	var places []int
 	for i, t := range texts {
@@ -134,7 +141,7 @@ func (j *attackJudgeCommand) judgeDocuments(ctx context.Context, texts []attackd
 			docs, places = append(docs, d), append(places, i)
 		}
 	}
-	runs, err := attackrun.JudgeTrace(ctx, j.trace, j.host.Stdin, docs, j.scorerOf(j.scorers))
+	runs, err := attackrun.JudgeTrace(ctx, j.trace, j.host.Stdin, docs, scorer)
 	if runs == nil && err != nil {
 		return fmt.Errorf("%s: %w", shownName(j.trace), userfile.Reason(err))
 	}

@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/secret"
+	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/oatf/indicator"
 )
@@ -74,16 +76,7 @@ func (s *Scorer) calibrate(ctx context.Context, q indicator.Question) {
 }
 
 func (s *Scorer) ask(ctx context.Context, intent, text string) (float64, error) {
-	text = secret.Replace(text, func(string) string { return "[a secret stood here]" })
-	if len(text) > longestScored {
-		text = excerpt.Head(text, longestScored) + "\n[cut off here]"
-	}
-	sum := sha256.Sum256([]byte(intent + "\x00" + text))
-	mark := "=====" + hex.EncodeToString(sum[:16])
-	a, err := s.Client.Ask(ctx, semanticLane, 0, model.Request{
-		System: scoreSystem, Schema: scoreSchema, MaxTokens: scoreTokens, Temperature: new(float64),
-		Messages: []model.Message{{Role: model.User, Text: strings.ReplaceAll(intent, "\n\n", "\n") + "\n\n" + mark + "\n" + text + "\n" + mark}},
-	})
+	a, err := s.Client.Ask(ctx, semanticLane, 0, scoreRequest(intent, text))
 	switch {
 	case err != nil:
 		return 0, err
@@ -93,6 +86,50 @@ func (s *Scorer) ask(ctx context.Context, intent, text string) (float64, error) 
 		return 0, errors.New("the answer was cut off")
 	}
 	return readScore(a.Text)
+}
+
+// A ScorePlan takes note of what a [Scorer] would be asked, and asks nobody. No text of its has an intent, so that no question is saved by an
+// earlier match: it is the most that can be asked. It is safe for concurrent use.
+type ScorePlan struct {
+	mu       sync.Mutex
+	requests []model.Request
+	seen     map[string]bool // intents whose examples are noted
+}
+
+// Score notes the question, and those about the examples of its intent.
+func (p *ScorePlan) Score(_ context.Context, q indicator.Question) (float64, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen == nil {
+		p.seen = map[string]bool{}
+	}
+	if q.Examples != nil && !p.seen[q.Intent] {
+		for _, text := range slices.Concat(q.Examples.Positive, q.Examples.Negative) {
+			p.requests = append(p.requests, scoreRequest(q.Intent, text))
+		}
+	}
+	p.seen[q.Intent] = true
+	p.requests = append(p.requests, scoreRequest(q.Intent, q.Text))
+	return 0, nil
+}
+
+// Of reckons what was noted with the first model of a set.
+func (p *ScorePlan) Of(set *modelset.Set) modelset.Plan {
+	return set.Plan(set.Clients[0], semanticLane, p.requests)
+}
+
+// scoreRequest is the question about one text, without what looks like a secret.
+func scoreRequest(intent, text string) model.Request {
+	text = secret.Replace(text, func(string) string { return "[a secret stood here]" })
+	if len(text) > longestScored {
+		text = excerpt.Head(text, longestScored) + "\n[cut off here]"
+	}
+	sum := sha256.Sum256([]byte(intent + "\x00" + text))
+	mark := "=====" + hex.EncodeToString(sum[:16])
+	return model.Request{
+		System: scoreSystem, Schema: scoreSchema, MaxTokens: scoreTokens, Temperature: new(float64),
+		Messages: []model.Message{{Role: model.User, Text: strings.ReplaceAll(intent, "\n\n", "\n") + "\n\n" + mark + "\n" + text + "\n" + mark}},
+	}
 }
 
 // readScore takes the score of an answer, which is a number from 0 to 1 or no score.
