@@ -5,6 +5,7 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/probe"
 )
 
@@ -41,7 +42,7 @@ func judgeTypes(e *probe.Protocol) Verdict {
 		}
 		compared++
 		if taken, ok := toolText(wrong); ok && wrong.Expect != "" && strings.Contains(taken, wrong.Expect) && without(taken, wrong.Expect) == without(ordinary, right.Expect) {
-			return brokenBy(wrong, "the tool "+tool+" took a list where its schema wants a text, and did the same with it: "+wrong.Sent)
+			return brokenBy(wrong, "the tool "+excerpt.Clip(tool, 80)+" took a list where its schema wants a text, and did the same with it: "+excerpt.Clip(wrong.Sent, 300))
 		}
 	}
 	if compared == 0 {

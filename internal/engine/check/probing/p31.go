@@ -5,6 +5,7 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/rawjson"
 )
@@ -47,5 +48,5 @@ func judgeCache(e *probe.Protocol) Verdict {
 		v.Severity = finding.High
 		return v
 	}
-	return held("ttlMs " + r.Get("ttlMs").Raw() + ", cacheScope " + scope)
+	return held("ttlMs " + excerpt.Clip(r.Get("ttlMs").Raw(), 20) + ", cacheScope " + scope)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/rawjson"
 )
@@ -76,7 +77,7 @@ func toolText(x *probe.Exchange) (string, bool) {
 // how says for a reader how a request was answered.
 func how(x *probe.Exchange) string {
 	m := message(x.Body)
-	switch code := m.Get("error").Get("code").Raw(); {
+	switch code := excerpt.Clip(m.Get("error").Get("code").Raw(), 20); {
 	case code != "" && x.Status != 0:
 		return fmt.Sprintf("HTTP %d, %s", x.Status, code)
 	case code != "":
