@@ -2,7 +2,7 @@ package clause
 
 // commands reports a clause that has the model run a command or plant one.
 func commands(r *Reader, f *frame, i int) string {
-	if f.negated || f.conditional {
+	if f.negated || f.conditional || f.when.has(limit) || f.all.has(limit) {
 		return ""
 	}
 	if f.all.has(piped) && f.all.any(setOf(webURL, shellCmd)) && !f.all.has(ownPlace) && f.mood != describe {

@@ -32,12 +32,12 @@ func conceals(r *Reader, f *frame, i int) string {
 		return "dictates the only thing that the user is told"
 	case f.negated && f.act.any(setOf(tell, appear)) && (f.mood >= duty || f.participle || f.passive):
 		switch {
-		case raw, r.below(i, to) && said.has(user) && !said.has(step):
+		case raw, f.passive && f.mood == describe && r.relayed(i), r.below(i, to) && said.has(user) && !said.has(step):
 		case said.has(step), said.has(user) && (f.hasThat || said.any(setOf(it, convo)) || f.topic != classSet{} || f.act.has(know)):
 			return "tells the model not to tell the user"
 		case said.any(setOf(user)) && f.mood >= duty && !said.has(outcome):
 			return "tells the model not to tell the user"
-		case f.object.has(it) && f.mood >= duty && !f.participle && f.act.has(tell) && !r.function(f) && r.place != Slot && r.bareIt(f) && !r.guardsSecrets():
+		case f.object.has(it) && f.mood >= duty && !f.participle && f.act.has(tell) && !r.function(f) && r.place != Slot && r.bareIt(f) && !r.guardsSecrets() && !f.carried.any(guarded) && !r.toOthers(f) && (!f.infinitive || r.deniesItself(f)):
 			return "tells the model not to tell anyone"
 		}
 	case f.negated && f.act.has(know) && f.object.has(user) && f.passive, f.negated && f.act.has(know) && f.subject.has(user) && f.mood >= duty:
@@ -60,6 +60,45 @@ func conceals(r *Reader, f *frame, i int) string {
 func (r *Reader) otherPeople(f *frame) bool {
 	for i := f.verb + 1; i < f.last; i++ {
 		if r.framer.toks[i].has(otherWord) && r.framer.toks[i+1].set.any(setOf(user, users)) {
+			return true
+		}
+	}
+	return false
+}
+
+// guarded is what a text may ask to be kept: "do not print them" behind "the keys".
+var guarded = setOf(secret, env, people, credFile, envName)
+
+// toOthers reports whether those who are not to be told are said to be others than those who may know:
+// "don't reveal them to anyone else".
+func (r *Reader) toOthers(f *frame) bool {
+	for i := f.verb + 1; i <= f.last; i++ {
+		t := &r.framer.toks[i]
+		switch r.framer.s[t.start:t.end] {
+		case "else", "others", "outsiders", "outside":
+			return true
+		}
+	}
+	return false
+}
+
+// deniesItself reports whether the negation of an infinitive is its own: "not to show them", and not
+// that of the clause above it, as in "never run it to show them".
+func (r *Reader) deniesItself(f *frame) bool {
+	for i := max(f.first-2, 0); i < f.verb; i++ {
+		if r.framer.toks[i].has(neg) {
+			return true
+		}
+	}
+	return false
+}
+
+// relayed reports whether the clauses behind frame i ask for what it says is not shown: "its answer
+// isn't shown to the user, so relay it".
+func (r *Reader) relayed(i int) bool {
+	fs := r.framer.frames
+	for j := i + 1; j < len(fs) && fs[j].sentence-fs[i].sentence <= 1; j++ {
+		if f := &fs[j]; f.mood >= duty && !f.negated && !f.governed && f.act.any(setOf(tell, give, send)) && f.all.any(setOf(it, user, answer)) && !f.all.any(setOf(address, ownParam, ident, otherTool)) {
 			return true
 		}
 	}

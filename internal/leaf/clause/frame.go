@@ -206,7 +206,7 @@ found:
 	}
 	joined := inside && (comma || p != nil && (p.has(and) || p.has(or)))
 	u.joined = p != nil && (p.has(and) || p.has(or))
-	u.negates = joined && (p != nil && p.has(or) || comma && !r.frames[len(r.frames)-1].conditional)
+	u.negates = joined && (p != nil && p.has(or) || comma && !r.frames[len(r.frames)-1].conditional && r.listGoesOn(i))
 	before := func(cs ...class) bool { return p != nil && !atStart && p.set.any(setOf(cs...)) }
 	switch {
 	case t.forms&baseForm != 0 && before(must):
@@ -286,6 +286,17 @@ found:
 }
 
 const before_ = before // verbAt has a function of that name
+
+// listGoesOn reports whether "or" or "and" joins a verb behind the one at i, so that a comma before it
+// parts the members of a list: "do not log, show or mention it", but "don't look for a way round, tell the user".
+func (r *framer) listGoesOn(i int) bool {
+	for j := i + 1; j+1 < len(r.toks) && j-i <= 12 && r.toks[j].sentence == r.toks[i].sentence; j++ {
+		if r.toks[j].set.any(setOf(or, and)) && !r.toks[j+1].set.verbs().empty() {
+			return true
+		}
+	}
+	return false
+}
 
 // thirdPerson reports whether "does" or "did" stands among the tokens from a to the verb at i.
 func (r *framer) thirdPerson(a, i int) bool {

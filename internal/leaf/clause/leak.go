@@ -4,7 +4,7 @@ import "strings"
 
 // leaks reports a clause that takes what is not the tool's business, or hands it over.
 func leaks(r *Reader, f *frame, i int) string {
-	if f.negated || f.conditional || r.place == SlotName || f.all.has(envName) && r.ownToken(f) {
+	if f.negated || f.conditional || r.place == SlotName || f.all.has(envName) && r.ownToken(f) || r.contrasted(f, contrastable) {
 		return ""
 	}
 	things := f.things().and(leakable)
@@ -61,6 +61,31 @@ func leaks(r *Reader, f *frame, i int) string {
 		return "asks the model for " + nameThings(things)
 	}
 	return ""
+}
+
+// contrastable is what a clause leaves alone where it says "the path, not the content".
+var contrastable = func() classSet {
+	s := setOf(content, rawThing)
+	s.addAll(leakable)
+	return s
+}()
+
+// contrasted reports whether a clause names a thing only to say what is not meant: "not as
+// instructions", "the path, not the content".
+func (r *Reader) contrasted(f *frame, things classSet) bool {
+	for i := max(f.first, f.verb+1); i < f.last; i++ {
+		if !r.framer.toks[i].has(neg) {
+			continue
+		}
+		for k := i + 1; k <= f.last && k <= i+2; k++ {
+			if t := &r.framer.toks[k]; t.flags&fresh != 0 || k > f.verb && !t.set.verbs().empty() && t.set.and(things).empty() {
+				break
+			} else if t.set.any(things) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ownToken reports whether a clause names a variable and an address of one service:

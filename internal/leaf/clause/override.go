@@ -38,7 +38,7 @@ func overrides(r *Reader, f *frame, i int) string {
 		return "declares the rules of the model void"
 	case f.act.has(obey) && !f.act.has(call) && f.passive && f.subject.any(setOf(asked, instr)) && f.all.any(setOf(answer, yield)) && !f.when.has(consent):
 		return "tells the model to take other text as orders"
-	case f.act.any(setOf(obey, run, call)) && f.asks() && f.all.has(obeyed):
+	case f.act.any(setOf(obey, run, call)) && f.asks() && f.all.has(obeyed) && !r.contrasted(f, setOf(obeyed)):
 		return "tells the model to take other text as orders"
 	}
 	return ""

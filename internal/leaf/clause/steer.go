@@ -9,6 +9,9 @@ func steers(r *Reader, f *frame, i int) string {
 	if f.foreign {
 		return r.redirects(f, i)
 	}
+	if f.all.has(ident) && f.all.has(bad) && r.ofThisServer(f) {
+		return ""
+	}
 	fixed := f.all.any(setOf(address, credFile)) && !f.all.has(ownPlace)
 	others := f.all.any(strange) || f.when.any(strange) && f.when.has(call)
 	theirs := f.all.has(sibling) || f.when.has(sibling) && f.when.has(call)
@@ -37,6 +40,17 @@ func steers(r *Reader, f *frame, i int) string {
 		return "has the model call another tool as well"
 	}
 	return r.redirects(f, i)
+}
+
+// ofThisServer reports whether a clause says that what it names belongs to the server at hand.
+func (r *Reader) ofThisServer(f *frame) bool {
+	for i := f.first; i < f.last; i++ {
+		t, next := &r.framer.toks[i], &r.framer.toks[i+1]
+		if w := r.framer.s[t.start:t.end]; (w == "this" || w == "same") && r.framer.s[next.start:next.end] == "server" {
+			return true
+		}
+	}
+	return false
 }
 
 // redirects reports a clause with an address or an account, in a text that speaks of

@@ -1,6 +1,8 @@
 package surface
 
 import (
+	"strings"
+
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/clause"
@@ -62,6 +64,9 @@ func loadedDefault(f *check.Field) bool {
 func ownsDefault(it *check.Item, f *check.Field) bool {
 	if !clause.Credential(f.Text.Raw) || !takesPath(f.Value.Parent().Key().Text()) {
 		return false
+	}
+	if home := f.Text.Raw; strings.HasPrefix(home, ".") && !strings.HasPrefix(home, "..") && !strings.ContainsAny(home, "/\\") && clause.Words(f.Value.Parent().Key().Text())[strings.TrimLeft(home, ".")] {
+		return true // `env_file: .env`, which lies in the project and is what the parameter is named after
 	}
 	business := clause.Words(it.Name() + " " + it.Value.Get("title").Text() + " " + it.Server.Name + " " + clause.Purpose(it.Value.Get("description").Text()))
 	for part := range clause.Words(f.Text.Raw) {
