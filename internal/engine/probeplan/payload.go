@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"path"
 	"strings"
 
 	"gauntlet/internal/leaf/probe"
@@ -24,6 +25,7 @@ type Place struct {
 	OutsideJS string // the same, a JSON document
 	Sibling   string // a file in a folder whose name begins with Root's
 	Linked    string // a path below Root that a symbolic link takes outside
+	Folder    string // a folder that the start command names, with a sibling and a link as Root has; "" for none
 	WriteDir  string // a folder outside of Root in which anybody may write
 	Port      int    // of a planted service on the loopback address
 	Metadata  string // the address of a planted metadata service, with the path of its credentials
@@ -182,6 +184,17 @@ var crlfVariants = []variant{
 	},
 }
 
+// line is a value that goes on in a line of its own.
+func line(name, end string) variant {
+	return func(m Mark, _ Place, seed string) (Payload, bool) {
+		field := "X-Gauntlet-" + m.Token + ": 1"
+		return Payload{Variant: name, Value: seed + end + field, Expect: []probe.Kind{probe.Callback}, Leads: "header", Control: field}, true
+	}
+}
+
+// lineVariants add a field to the header of a request or of a mail.
+var lineVariants = []variant{line("a header behind a line break in a text", "\r\n"), line("a header behind a line feed in a text", "\n")}
+
 // file is a path that leads to planted content.
 func file(name, leads string, spell func(p Place) string) variant {
 	return func(_ Mark, p Place, _ string) (Payload, bool) {
@@ -233,7 +246,24 @@ var traversalVariants = []variant{
 	}),
 }
 
-var symlinkVariants = []variant{file("a link in the project folder", "symlink", func(p Place) string { return p.Linked })}
+var symlinkVariants = []variant{
+	file("a link in the project folder", "symlink", func(p Place) string { return p.Linked }),
+	file("a link in a folder that the command names", "symlink", func(p Place) string { return inFolder(p, "/shortcut/linked.txt") }),
+	file("a link, relative", "symlink", func(p Place) string {
+		if p.Linked == "" {
+			return ""
+		}
+		return "shortcut/linked.txt"
+	}),
+}
+
+// inFolder is a path that begins as the folder of the start command does.
+func inFolder(p Place, rest string) string {
+	if p.Folder == "" {
+		return ""
+	}
+	return p.Folder + rest
+}
 
 var prefixVariants = []variant{
 	file("a folder whose name begins with the project's", "sibling", func(p Place) string { return p.Sibling }),
@@ -243,6 +273,13 @@ var prefixVariants = []variant{
 		}
 		at := strings.LastIndexByte(p.Root, '/')
 		return p.Root + "/.." + p.Sibling[at:]
+	}),
+	file("a folder whose name begins with that of one that the command names", "sibling", func(p Place) string { return inFolder(p, "-private/canary.txt") }),
+	file("the same by ../ alone", "sibling", func(p Place) string {
+		if p.Folder == "" {
+			return ""
+		}
+		return "../" + path.Base(p.Folder) + "-private/canary.txt"
 	}),
 }
 

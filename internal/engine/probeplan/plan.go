@@ -118,6 +118,9 @@ var wide = []rule{
 	{"", nil, probe.SQLInjection, sqlVariants[:3]},
 	{"", nil, probe.NoSQLInjection, noSQLVariants},
 	{"", nil, probe.Deserialisation, deserialisationVariants},
+	{"", files, probe.Symlink, symlinkVariants},
+	{"", files, probe.Prefix, prefixVariants},
+	{"", nil, probe.CRLF, lineVariants},
 }
 
 // New plans the trials for a server's tools, those first that labels ask for. none are the classes
@@ -184,6 +187,9 @@ func widenedFor(i int, t *Tool, p schemafill.Parameter, planned []Target) []Targ
 	var out []Target
 	for _, r := range wide {
 		if slices.ContainsFunc(planned, func(m Target) bool { return m.Class == r.class }) {
+			continue
+		}
+		if _, fits := t.has(capability.Medium, r.tags...); r.tags != nil && !fits {
 			continue
 		}
 		if r.class == probe.ArgumentInjection && role == capability.Command {

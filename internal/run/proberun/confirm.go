@@ -44,6 +44,7 @@ func indexOf(t *target, variant string, g *ground) int {
 }
 
 var purposes = map[probe.Class]string{
+	probe.CRLF:             "the tool sends the header fields that it is given",
 	probe.CommandInjection: "the tool runs any command that it is given", probe.CodeEvaluation: "the tool runs the code that it is given",
 	probe.SQLInjection: "the tool runs any statement that it is given", probe.Passthrough: "the tool hands on the pages that it is asked for",
 }
@@ -57,6 +58,8 @@ func (r *run) isPurpose(ctx context.Context, a *attempt, choice map[string]any) 
 	switch t.Class {
 	case probe.CodeEvaluation:
 		return runs && t.Role == capability.Command && !a.payload.Escapes
+	case probe.CRLF:
+		return a.payload.Control != "" && r.controlWorks(ctx, a, choice)
 	case probe.CommandInjection, probe.SQLInjection:
 		if a.payload.Control == "" || t.Class == probe.CommandInjection && !(runs && (t.Role == capability.Command || t.Role == capability.Query || t.Role == capability.Content)) {
 			return false

@@ -28,6 +28,7 @@ type ground struct {
 	port    int
 	seen    int // events read so far
 	calls   []serviceCall
+	headers []string      // of mails
 	starts  []programCall // of programs of this machine, as events tell
 	stoodIn []programCall // of stand-ins, as they wrote down
 }
@@ -174,6 +175,8 @@ func (g *ground) takeEvent(e sandbox.Event) {
 	switch e.Kind {
 	case sandbox.Request:
 		g.calls = append(g.calls, serviceCall{Method: e.Method, URL: cmp.Or(e.URL, e.Path), Head: e.Text, Inner: reachesInner(e.URL, e.Addr)})
+	case sandbox.Mail:
+		g.headers = append(g.headers, mailHeaders(e.Text)...)
 	case sandbox.Start:
 		if name := path.Base(e.Path); len(e.Args) > 0 && !slices.Contains(g.programs, name) && len(g.starts) < 10_000 {
 			g.starts = append(g.starts, programCall{Name: name, Args: e.Args[1:]})
@@ -246,14 +249,6 @@ func (g *ground) startedSince(m moment) string {
 }
 
 var shells = []string{"sh", "bash", "dash", "zsh", "env", "timeout", "which"}
-
-// hasHeader reports whether a request of the planted service carried a header field, on a line of
-// its own.
-func (g *ground) hasHeader(name string) bool {
-	return slices.ContainsFunc(g.calls, func(c serviceCall) bool {
-		return c.Inner && strings.Contains(strings.ToLower("\n"+c.Head), "\n"+strings.ToLower(name)+":")
-	})
-}
 
 // calledWithAny is calledWith for the first of several texts that fits.
 func (g *ground) calledWithAny(texts ...string) *programCall {

@@ -86,7 +86,7 @@ func (r *run) createdFile(a *attempt) (string, bool) {
 func (r *run) callbackOf(a *attempt) string {
 	if a.payload.Leads == "header" {
 		if name := "X-Gauntlet-" + a.mark.Token; r.ground.hasHeader(name) {
-			return "a request carried the header " + name + " that the value added"
+			return "a request or a mail carried the header " + name + " that the value added"
 		}
 		return ""
 	}

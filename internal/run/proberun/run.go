@@ -264,6 +264,7 @@ func (r *run) open() (*launch.Opened, error) {
 			return nil, err
 		}
 		r.ground = g
+		g.plantBeside(r.Server)
 	}
 	dialer, server := r.Dialer, r.Server
 	if server.URL == "" {

@@ -1,0 +1,44 @@
+package proberun
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"gauntlet/internal/run/launch"
+)
+
+func TestLastFolder(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the sandbox is for Linux")
+	}
+	work := t.TempDir()
+	docs := filepath.Join(work, "docs")
+	if err := os.Mkdir(docs, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(work, "server.py"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		command []string
+		want    string
+	}{
+		{"an argument", []string{"python3", "server.py", "docs"}, docs},
+		{"an option", []string{"python3", "server.py", "--root=" + docs}, docs},
+		{"a file", []string{"python3", "server.py"}, ""},
+		{"the working directory", []string{"python3", "server.py", "."}, ""},
+		{"a folder above", []string{"python3", "server.py", filepath.Dir(work)}, ""},
+		{"a folder of the system", []string{"python3", "server.py", "/usr/lib"}, ""},
+		{"a folder that is not there", []string{"python3", "server.py", "none"}, ""},
+		{"no arguments", []string{"server"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := lastFolder(launch.Server{Command: tt.command, Dir: work}); got != tt.want {
+				t.Errorf("lastFolder(%q) = %q, want %q", tt.command, got, tt.want)
+			}
+		})
+	}
+}

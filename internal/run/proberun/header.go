@@ -1,0 +1,40 @@
+package proberun
+
+import (
+	"slices"
+	"strings"
+)
+
+// hasHeader reports whether a request or a mail carried a header field, on a line of its own.
+func (g *ground) hasHeader(name string) bool {
+	return slices.ContainsFunc(g.calls, func(c serviceCall) bool { return fieldIn(headerOf(c.Head), name) }) ||
+		slices.ContainsFunc(g.headers, func(h string) bool { return fieldIn(h, name) })
+}
+
+func fieldIn(header, name string) bool {
+	return strings.Contains(strings.ToLower("\n"+header), "\n"+strings.ToLower(name)+":")
+}
+
+// headerOf is what comes before the first empty line: a body may hold any lines.
+func headerOf(message string) string {
+	header, _, _ := strings.Cut("\n"+strings.ReplaceAll(message, "\r\n", "\n"), "\n\n")
+	return header
+}
+
+// mailHeaders returns the headers of the mails that one conversation of SMTP handed in.
+func mailHeaders(conversation string) (out []string) {
+	rest := strings.ReplaceAll(conversation, "\r\n", "\n")
+	for range 100 {
+		_, mail, found := strings.Cut(rest, "\nDATA\n")
+		if !found {
+			_, mail, found = strings.Cut(rest, "\ndata\n")
+		}
+		if !found {
+			return out
+		}
+		out = append(out, headerOf(mail))
+		_, rest, _ = strings.Cut(mail, "\n.\n")
+		rest = "\n" + rest
+	}
+	return out
+}
