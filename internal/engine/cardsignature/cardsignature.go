@@ -124,7 +124,7 @@ func parse(card, signature rawjson.Value, payload string) (*jose.JSONWebSignatur
 	if h := signature.Get("header"); h.Kind() == rawjson.Object {
 		text += `,"header":` + h.Raw()
 	}
-	return jose.ParseSigned(text+"}", algorithms)
+	return jose.ParseSignedJSON(text+"}", algorithms)
 }
 
 // currentMembers are those of a card in the current revision. Its signatures are over no others.
