@@ -174,7 +174,7 @@ func TestPackages(t *testing.T) {
 		says    string // in a step
 	}{
 		{"npm:some-weather@1.0.0", "npm", Definitions, result.Accept, "definitions", "", "compared with the sha512 of the registry"},
-		{"npm:some-weather", "npm", "", result.Accept, "behaviour", "", "trials planned"},
+		{"npm:some-weather", "npm", "", result.Accept, "behaviour", "GNT-449", "trials planned"},
 		{"npm:@scope/weather-mcp@^2.0.0", "npm", Source, result.Accept, "source", "", "1 packages that it depends on"},
 		{"npm:needs-a-key", "npm", Definitions, result.Accept, "definitions", "", "it did not start without WEATHER_API_KEY"},
 		{"npm:needs-a-folder", "npm", Definitions, result.Accept, "definitions", "", "the argument /tmp"},

@@ -51,14 +51,14 @@ var clientClauses = []clause{
 			> call 8 sampling/createMessage {}
 			< result 8 {"is":"rest"}`,
 	}, {
-		section: "7.1.5", name: "sampling-synthesize-is-reserved", says: "synthesize is reserved here, too, and that is said",
+		section: "7.1.5", name: "sampling-synthesize-is-reserved", says: "synthesize is reserved here, too: without a model nothing is made up, and that is said",
 		execution: `{mode: mcp_client, state: {actions: [{method: one}], sampling_responses: [{synthesize: {prompt: p}}]}}`,
 		steps: `
 			welcome
 			< call 2 one {}
 			> call 7 sampling/createMessage {}
-			< result 7 …
-			said a model was to write the answer`,
+			< error 7 …
+			said a model has to write it`,
 	}, {
 		section: "7.1.5", name: "elicitation-accepts-by-default", says: "elicitation_responses answer elicitation/create; without an action they accept",
 		execution: `{mode: mcp_client, state: {actions: [{method: one}], elicitation_responses: [{when: {message: {contains: key}}, content: {k: v}}]}}`,

@@ -2,6 +2,7 @@ package protocolprobe
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
 )
 
 // An Opener starts the server anew and returns a conversation in which nothing was said, and what
@@ -295,10 +297,21 @@ func isLongLine(err error) bool {
 	return errors.As(err, &tooLong)
 }
 
+// isReply reports whether a line that is no valid message is still meant as the answer to one: a server may
+// repeat an id that we should not have sent.
+func isReply(raw string) bool {
+	if !json.Valid([]byte(raw)) || rawjson.LastMember(raw, "jsonrpc") != `"2.0"` {
+		return false
+	}
+	return rawjson.LastMember(raw, "error") != "" || rawjson.LastMember(raw, "result") != ""
+}
+
 // isAnswer reports whether a message answers the one with an id, and keeps what it otherwise is. What
 // the server asks is answered.
 func (s *lineProber) isAnswer(ctx context.Context, e *probe.Exchange, m wire.Message, id string) bool {
 	switch {
+	case m.Kind == wire.Invalid && isReply(m.Raw):
+		return true
 	case m.Kind == wire.Invalid:
 		s.out.Noise++
 		return false
