@@ -38,7 +38,8 @@ func taken(path string) bool {
 var readOnlyFolders = []string{"bin", "sbin", "lib", "lib32", "lib64", "libx32", "usr", "opt", "etc", "nix", "gnu", "snap", "proc", "sys", "dev"}
 
 // lastFolder is the last existing folder among the arguments of a command, absolute, "" for none. The
-// working directory is none: it holds the server itself.
+// working directory is none: it holds the server itself. Nor is a folder in it or in another one that the command names,
+// since what stands beside it may be the server's to read.
 func lastFolder(server launch.Server) string {
 	if server.URL != "" || len(server.Command) < 2 {
 		return ""
@@ -47,12 +48,16 @@ func lastFolder(server launch.Server) string {
 	if err != nil {
 		return ""
 	}
-	for _, arg := range slices.Backward(server.Command[1:]) {
+	last, within := "", []string{work}
+	for _, arg := range server.Command[1:] {
 		if path := absoluteFolder(work, arg); path != "" {
-			return path
+			last, within = path, append(within, path)
 		}
 	}
-	return ""
+	if slices.ContainsFunc(within, func(dir string) bool { return dir != last && strings.HasPrefix(last, dir+"/") }) {
+		return ""
+	}
+	return last
 }
 
 // absoluteFolder is the folder that an argument names, "" where it names none that can be planted in.

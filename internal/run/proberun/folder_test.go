@@ -14,9 +14,11 @@ func TestLastFolder(t *testing.T) {
 		t.Skip("the sandbox is for Linux")
 	}
 	work := t.TempDir()
-	docs := filepath.Join(work, "docs")
-	if err := os.Mkdir(docs, 0o755); err != nil {
-		t.Fatal(err)
+	docs := filepath.Join(t.TempDir(), "docs")
+	for _, dir := range []string{docs, filepath.Join(docs, "drafts"), filepath.Join(work, "data")} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := os.WriteFile(filepath.Join(work, "server.py"), nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -26,8 +28,10 @@ func TestLastFolder(t *testing.T) {
 		command []string
 		want    string
 	}{
-		{"an argument", []string{"python3", "server.py", "docs"}, docs},
+		{"an argument", []string{"python3", "server.py", docs}, docs},
 		{"an option", []string{"python3", "server.py", "--root=" + docs}, docs},
+		{"a folder within another", []string{"python3", "server.py", docs, filepath.Join(docs, "drafts")}, ""},
+		{"a folder within the working directory", []string{"python3", "server.py", "data"}, ""},
 		{"a file", []string{"python3", "server.py"}, ""},
 		{"the working directory", []string{"python3", "server.py", "."}, ""},
 		{"a folder above", []string{"python3", "server.py", filepath.Dir(work)}, ""},

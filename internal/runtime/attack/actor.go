@@ -41,6 +41,8 @@ type Entry struct {
 	change
 	cause Exchange      // of which the event was a part
 	left  chan struct{} // closed when that phase ends
+	acted func()        // what the phase does first is done, or waits for values of others
+	met   func()        // it is done, and pending no more
 }
 
 // An exchange is a request with its answer, as JSON: what an event was a part of. What is not known is
@@ -63,7 +65,7 @@ func (a *Actor) beginFirstPhase(ctx context.Context) {
 	a.mu.Lock()
 	a.m = newPhaseMachine(a.script, a.run.clockNow())
 	a.left = make(chan struct{})
-	first := Entry{left: a.left}
+	first := Entry{left: a.left, acted: func() {}, met: func() {}}
 	a.armTimer(ctx)
 	a.mu.Unlock()
 	a.enterPhase(ctx, first)
@@ -117,12 +119,22 @@ func (a *Actor) recordChanges(ctx context.Context, changes []change, cause Excha
 		}
 		close(a.left)
 		a.left = make(chan struct{})
-		entries = append(entries, Entry{c, cause, a.left})
+		acted, met := a.beginEntry()
+		entries = append(entries, Entry{c, cause, a.left, acted, met})
 	}
 	if len(changes) > 0 {
 		a.armTimer(ctx)
 	}
 	return entries
+}
+
+// beginEntry notes that the agent is about to meet what a phase does first. That must be known before the script is
+// through, so that the run does not end in between. What a client does first no agent waits for.
+func (a *Actor) beginEntry() (acted, met func()) {
+	if _, ok := a.player.(Listener); !ok {
+		return func() {}, func() {}
+	}
+	return a.run.entering.begin(), a.BeginPending()
 }
 
 // finishScript says that the script is through. a.mu is held.
@@ -181,13 +193,8 @@ func (a *Actor) deferEntries(ctx context.Context, entries []Entry) func(response
 		return nil
 	}
 	a.run.progress.ExpectEntry()
-	entered := func() {}
-	if _, ok := a.player.(Listener); ok { // what a client does first no agent waits for
-		entered = a.BeginPending()
-	}
 	return func(response string) {
 		defer a.run.progress.FinishEntry()
-		defer entered()
 		for i := range entries {
 			if response != "" {
 				entries[i].cause.Response = response

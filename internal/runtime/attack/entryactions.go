@@ -24,10 +24,14 @@ func (a *Actor) enterPhase(ctx context.Context, e Entry) {
 		a.runEntryActions(ctx, e)
 		close(a.entered[e.to])
 		close(a.settled[e.to])
+		e.acted()
+		e.met()
 		return
 	}
 	close(a.entered[e.to])
+	e.acted()
 	a.run.spawn(func() { // ends with the wait, the phase or the run
+		defer e.met()
 		defer close(a.settled[e.to])
 		switch none := a.awaitCaptures(ctx, e.to, e.left); {
 		case ctx.Err() != nil:

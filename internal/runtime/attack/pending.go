@@ -54,18 +54,18 @@ func (r *Run) Pending() <-chan struct{} { return r.pending.settled() }
 // once: the run does not end before, within PendingGrace.
 func (a *Actor) BeginPending() (end func()) { return a.run.pending.begin() }
 
-// awaitPending waits until nothing is pending, within PendingGrace.
-func (r *Run) awaitPending(ctx context.Context) {
+// await waits until nothing is pending, within PendingGrace.
+func (p *pendingWork) await(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, PendingGrace)
 	defer cancel()
 	for {
-		settled := r.pending.settled()
+		settled := p.settled()
 		select {
 		case <-settled:
 		case <-ctx.Done():
 			return
 		}
-		if settled == r.pending.settled() {
+		if settled == p.settled() {
 			return
 		}
 	}

@@ -46,7 +46,7 @@ func TestAwaitPending(t *testing.T) {
 				timer := time.AfterFunc(tt.ends, end)
 				defer timer.Stop()
 				start := time.Now()
-				r.awaitPending(context.Background())
+				r.pending.await(context.Background())
 				if took := time.Since(start); took != tt.want {
 					t.Errorf("waited %s, want %s", took, tt.want)
 				}

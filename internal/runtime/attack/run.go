@@ -66,6 +66,7 @@ type Run struct {
 
 	progress *ReplayProgress // of a replay; else nil
 	pending  pendingWork
+	entering pendingWork // phases that have begun and have not done what they do first
 
 	mu    sync.Mutex
 	work  sync.WaitGroup
@@ -192,9 +193,10 @@ func (r *Run) awaitEnd(ctx context.Context) string {
 	select {
 	case e = <-r.over:
 	case <-through:
+		r.entering.await(ctx)
 		if r.lingers() {
 			if r.patient {
-				r.awaitPending(ctx)
+				r.pending.await(ctx)
 			}
 			grace = r.settle
 		}
