@@ -127,7 +127,7 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	outs, err := p.outputs.checkOutputs(nil)
+	outs, err := p.outputs.checkOutputs(p.inputs())
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
@@ -135,7 +135,7 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	record, err := p.startTrace()
+	record, err := p.startTrace(outs)
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
@@ -254,12 +254,26 @@ func (p *probeCommand) chosenClasses() ([]probe.Class, error) {
 	return out, nil
 }
 
-func (p *probeCommand) startTrace() (*tracefile.File, error) {
+// inputs are the files that are read, which nothing may be written to.
+func (p *probeCommand) inputs() []string {
+	if p.recording == "" {
+		return nil // "" would be taken for a name
+	}
+	return []string{p.recording}
+}
+
+// startTrace creates the file of --record, which is no input and none of the outputs.
+func (p *probeCommand) startTrace(outs []output) (*tracefile.File, error) {
 	if p.trace == "" {
 		return nil, nil
 	}
-	if err := userfile.CheckWritable(p.trace, nil); err != nil {
+	if err := userfile.CheckWritable(p.trace, p.inputs()); err != nil {
 		return nil, err
+	}
+	for _, o := range outs {
+		if userfile.Same(o.file, p.trace) {
+			return nil, fmt.Errorf("a report and --record would go to %s", shownName(p.trace))
+		}
 	}
 	return p.createTrace(p.trace)
 }

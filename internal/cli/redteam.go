@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -177,6 +178,9 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return err
 	}
+	if err := r.checkProgress(args); err != nil {
+		return usage(cmd, "%s", err)
+	}
 	set, err := r.openModels(&r.models)
 	if err != nil {
 		return usage(cmd, "%s", err)
@@ -230,6 +234,21 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 		r.code = result.ExitTrouble
 	}
 	return nil
+}
+
+// checkProgress refuses a file of --progress that is read or that the report goes to, before anything is paid.
+func (r *redteamCommand) checkProgress(attacks []string) error {
+	if r.progressFile == "" {
+		return nil
+	}
+	inputs := slices.Clone(attacks)
+	if r.systemFile != "" {
+		inputs = append(inputs, r.systemFile)
+	}
+	if userfile.Same(r.file, r.progressFile) {
+		return fmt.Errorf("two reports would go to %s", shownName(r.progressFile))
+	}
+	return userfile.CheckWritable(r.progressFile, inputs)
 }
 
 // leaveReport puts the JSON report in the place of the record of the run.

@@ -9,6 +9,7 @@ import (
 	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/protocolprobe"
 	"gauntlet/internal/runtime/wire"
 )
@@ -82,6 +83,9 @@ func (r *run) tell(format string, args ...any) {
 // replayProtocol sends the recorded messages again; the rules judge what comes back.
 func (r *run) replayProtocol(ctx context.Context) (*Result, error) {
 	p := r.Replay
+	if why := probing.Wanting(p.rule, r.OtherToken != "", r.Burst > 0); why != "" {
+		return nil, cannotSend(why)
+	}
 	r.out.Text, r.out.Evidence.Server = p.Text, p.Server
 	r.out.Place = p.recorded.Place
 	inTime, cancel := context.WithTimeout(ctx, protocolTime)
@@ -100,9 +104,34 @@ func (r *run) replayProtocol(ctx context.Context) (*Result, error) {
 		r.out.Evidence.Protocol = protocolprobe.AgainStdio(inTime, r.openAnew, p.recorded, p.exchanges)
 	}
 	r.tellExchanges()
+	if err := r.judgeReplay(); err != nil {
+		return nil, err
+	}
 	r.out.only = p.rule
 	r.recordEvidence()
 	return r.out, nil
+}
+
+func cannotSend(why string) error {
+	return fmt.Errorf("this finding cannot be sent again this way: %s", why)
+}
+
+// judgeReplay makes a gap of what was not answered, so that silence is no clean result. An error says
+// that what was answered does not bear on the rule.
+func (r *run) judgeReplay() error {
+	p, e := r.Replay, r.out.Evidence.Protocol
+	why := e.Unsent[protocolprobe.Again]
+	if others := e.Unsent["others"]; p.exchanges == nil && others != p.recorded.Unsent["others"] {
+		why = others
+	}
+	if why != "" {
+		r.out.Gaps = append(r.out.Gaps, mcpclient.Gap{Method: "replay", Message: why})
+		return nil
+	}
+	if why := probing.Unjudged(p.rule, e); why != "" {
+		return cannotSend(why)
+	}
+	return nil
 }
 
 // tellExchanges tells what was sent again and how it was answered, twelve at most.

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"gauntlet/internal/engine/check/probing"
@@ -24,14 +26,65 @@ func AgainHTTP(ctx context.Context, t Target, transport http.RoundTripper, recor
 		}
 	}
 	for _, asking := range []bool{false, true} {
-		p.openAgain(ctx, asking)
-		for _, x := range exchanges {
-			if (x.ID == "P25") == asking {
-				p.sendAgain(ctx, x)
-			}
+		chosen := ofUser(exchanges, asking)
+		if len(chosen) > 0 && !opens(p.openAgain(ctx, asking), recorded, chosen) {
+			p.out.Unsent[Again] = notOpened // a message to a server that is not there shows nothing
+			continue
+		}
+		for _, x := range chosen {
+			p.sendAgain(ctx, x)
 		}
 	}
+	missAnswers(p.out, exchanges)
 	return p.out
+}
+
+// Again is the key in Unsent of what keeps a replay from showing anything.
+const Again = "again"
+
+const notOpened = "the opening was not answered"
+
+// ofUser are the exchanges of a client whose user can be asked, or the others.
+func ofUser(exchanges []probe.Exchange, asking bool) (out []probe.Exchange) {
+	for _, x := range exchanges {
+		if (x.ID == "P25") == asking {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// opens reports whether an opening was answered as in the recorded run: servers without sessions, and
+// those that want a token, refused it there, too.
+func opens(opening probe.Exchange, recorded *probe.Protocol, exchanges []probe.Exchange) bool {
+	stateless := !slices.ContainsFunc(exchanges, func(x probe.Exchange) bool { return x.Era != probe.Stateless })
+	if recorded.Revision == "" || stateless {
+		return opening.Status != 0
+	}
+	return opening.HasResult()
+}
+
+// missAnswers says in Unsent which exchange has no answer that could be judged. Behind a message at which
+// a server on HTTP was shown to end nothing can be sent.
+func missAnswers(p *probe.Protocol, exchanges []probe.Exchange) {
+	over := p.Transport == "http" && slices.ContainsFunc(p.Exchanges, func(x probe.Exchange) bool { return x.Gone })
+	for i := range exchanges {
+		x := &exchanges[i]
+		at := slices.IndexFunc(p.Exchanges, func(y probe.Exchange) bool { return y.ID == x.ID && y.Step == x.Step && y.Era == x.Era })
+		if p.Unsent[Again] == "" && (at < 0 && !over || at >= 0 && isMissing(p.Transport, x, &p.Exchanges[at])) {
+			p.Unsent[Again] = "no answer to " + strings.TrimSpace(x.ID+" "+x.Step)
+		}
+	}
+}
+
+// isMissing reports whether nothing is known of a message that was sent again. One that had no answer
+// in the recorded run needs none: that the server lived on is shown by the ping behind it.
+func isMissing(transport string, recorded, again *probe.Exchange) bool {
+	if again.Gone { // over stdio that is shown by a second end, as the rule wants it
+		return transport == "stdio" && !again.Again
+	}
+	pinged := recorded.Era == probe.Handshake && recorded.ID != "P25"
+	return !again.Answered && (recorded.Answered || !pinged || !again.Alive)
 }
 
 // copyOf is what a run knows before anything is sent.
@@ -42,14 +95,17 @@ func copyOf(recorded *probe.Protocol, place string) *probe.Protocol {
 	}
 }
 
-// openAgain begins a session, of a client whose user can be asked or of one without capabilities.
-func (p *prober) openAgain(ctx context.Context, asking bool) {
+// openAgain begins a session, of a client whose user can be asked or of one without capabilities. It
+// returns the opening.
+func (p *prober) openAgain(ctx context.Context, asking bool) probe.Exchange {
 	opening := initialize
 	if asking {
 		opening = declared
 	}
-	p.session, p.mayAsk = p.send(ctx, http.MethodPost, p.URL, opening, nil).Answer["Mcp-Session-Id"], asking
+	got := p.send(ctx, http.MethodPost, p.URL, opening, nil)
+	p.session, p.mayAsk = got.Answer["Mcp-Session-Id"], asking
 	p.send(ctx, http.MethodPost, p.URL, initialized, p.inSession(nil))
+	return got
 }
 
 func (p *prober) sendAgain(ctx context.Context, x probe.Exchange) {
@@ -80,16 +136,20 @@ func AgainStdio(ctx context.Context, open Opener, recorded *probe.Protocol, exch
 func againStdio(ctx context.Context, open Opener, recorded *probe.Protocol, exchanges []probe.Exchange, w waits) *probe.Protocol {
 	s := &lineProber{open: open, waits: w, out: copyOf(recorded, "")}
 	defer s.close()
-	last := ""
+	last, opened := "none", false
 	for _, x := range exchanges {
 		if kind := conversationOf(&x); kind != last {
 			last = kind
-			s.openAgain(ctx, kind)
+			opened = s.openAgain(ctx, kind)
+		}
+		if !opened { // a message to a server that is not there shows nothing
+			s.out.Unsent[Again] = notOpened
+			continue
 		}
 		again := probe.Exchange{ID: x.ID, Step: x.Step, Effect: x.Effect, Sent: x.Sent, Era: x.Era, Expect: x.Expect}
 		switch {
 		case x.Era == probe.Handshake && x.ID != "P25":
-			s.record(ctx, again, x.Gone || !x.Answered)
+			opened = s.record(ctx, again, x.Gone || !x.Answered)
 		default:
 			again = s.exchange(ctx, again)
 			if x.ID == "P25" {
@@ -98,6 +158,7 @@ func againStdio(ctx context.Context, open Opener, recorded *probe.Protocol, exch
 			s.keep(again)
 		}
 	}
+	missAnswers(s.out, exchanges)
 	return s.out
 }
 
@@ -112,14 +173,14 @@ func conversationOf(x *probe.Exchange) string {
 	return string(x.Era)
 }
 
-func (s *lineProber) openAgain(ctx context.Context, kind string) {
+// openAgain starts a server and opens a conversation of a kind. It reports whether the server answered.
+func (s *lineProber) openAgain(ctx context.Context, kind string) bool {
 	s.mayAsk = kind == "asking"
 	switch kind {
 	case "asking":
-		s.begin(ctx, declared)
+		return s.begin(ctx, declared)
 	case string(probe.Handshake):
-		s.begin(ctx, initialize)
-	default:
-		s.start()
+		return s.begin(ctx, initialize)
 	}
+	return s.start()
 }

@@ -48,7 +48,11 @@ func TestAgain(t *testing.T) {
 		if v := p.Read(AgainHTTP(t.Context(), Target{URL: careless.URL}, transport, recorded, exchanges)); v.State != probing.Broken {
 			t.Errorf("%s, sent again to the careless server: %+v", p.ID, v)
 		}
-		if v := p.Read(AgainHTTP(t.Context(), Target{URL: careful.URL}, transport, recorded, exchanges)); v.State == probing.Broken {
+		resists := AgainHTTP(t.Context(), Target{URL: careful.URL}, transport, recorded, exchanges)
+		if why := resists.Unsent[Again]; why != "" {
+			t.Errorf("%s, sent to the careful server: %s", p.ID, why)
+		}
+		if v := p.Read(resists); v.State == probing.Broken {
 			t.Errorf("%s, sent to the careful server: %s", p.ID, v.Text)
 		}
 	}
@@ -86,7 +90,11 @@ func TestAgainOverStdio(t *testing.T) {
 		if v := p.Read(againStdio(t.Context(), open(false), recorded, exchanges, patient)); v.State != probing.Broken {
 			t.Errorf("%s, sent again to the careless server: %+v", p.ID, v)
 		}
-		if v := p.Read(againStdio(t.Context(), open(true), recorded, exchanges, patient)); v.State == probing.Broken {
+		resists := againStdio(t.Context(), open(true), recorded, exchanges, patient)
+		if why := resists.Unsent[Again]; why != "" {
+			t.Errorf("%s, sent to the careful server: %s", p.ID, why)
+		}
+		if v := p.Read(resists); v.State == probing.Broken {
 			t.Errorf("%s, sent to the careful server: %s", p.ID, v.Text)
 		}
 	}
@@ -94,4 +102,34 @@ func TestAgainOverStdio(t *testing.T) {
 		t.Errorf("%d probes were sent again", sent)
 	}
 	servers.Wait()
+}
+
+// A server that is not there shows nothing: not that it resists, and not that it ended at a message.
+func TestAgainWithoutAServer(t *testing.T) {
+	ends := []probe.Exchange{{ID: "P18", Step: "x", Effect: probe.Reads, Sent: "{}", Era: probe.Handshake, Gone: true}}
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	transport := wire.NewTransport()
+	defer transport.CloseIdleConnections()
+	none := func() (wire.Conn, error) { return nil, io.EOF }
+	for _, e := range []*probe.Protocol{
+		AgainHTTP(t.Context(), Target{URL: closed.URL}, transport, &probe.Protocol{Transport: "http"}, ends),
+		againStdio(t.Context(), none, &probe.Protocol{Transport: "stdio"}, ends, patient),
+	} {
+		if e.Unsent[Again] != notOpened || len(e.Exchanges) != 0 {
+			t.Errorf("%s: %+v", e.Transport, e)
+		}
+	}
+}
+
+// One end over stdio, without a second, is neither an answer nor a proof; a ping answered is enough
+// where the recorded run had no answer.
+func TestIsMissing(t *testing.T) {
+	ended := &probe.Exchange{Era: probe.Handshake, Gone: true}
+	if !isMissing("stdio", ended, ended) || isMissing("http", ended, ended) || isMissing("stdio", ended, &probe.Exchange{Gone: true, Again: true}) {
+		t.Error("an end is taken wrongly")
+	}
+	if isMissing("stdio", ended, &probe.Exchange{Alive: true}) || !isMissing("stdio", &probe.Exchange{Era: probe.Stateless}, &probe.Exchange{Alive: true}) {
+		t.Error("silence is taken wrongly")
+	}
 }

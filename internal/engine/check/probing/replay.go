@@ -54,3 +54,33 @@ func pick(e *probe.Protocol, wanted func(*probe.Exchange) bool) (out []probe.Exc
 	}
 	return out
 }
+
+// Wanting says what a replay of a rule has not, without which its probe cannot be sent; "" for nothing.
+func Wanting(rule finding.Rule, otherToken, burst bool) string {
+	switch {
+	case rule == "GNT-447":
+		return "it takes a tool that is led to a planted service: probe without --recording"
+	case rule == "GNT-446" && !otherToken:
+		return "name the token of another user with --other-bearer-env"
+	case rule == "SEC-024" && !burst:
+		return "a burst is load: --burst N sends one"
+	}
+	return ""
+}
+
+// Unjudged says why evidence shows nothing of a rule with a probe of its own; "" where it shows something.
+func Unjudged(rule finding.Rule, e *probe.Protocol) string {
+	if other := e.Find("P09", OtherSession); rule == "GNT-446" && (other == nil || !other.Answered) {
+		return "no session could be asked in with another token"
+	}
+	for i := range table {
+		p := &table[i]
+		if p.Rule.ID != rule {
+			continue
+		}
+		if v := p.Read(e); v.State == Unprobed {
+			return v.Text
+		}
+	}
+	return ""
+}
