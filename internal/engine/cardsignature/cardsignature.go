@@ -26,6 +26,7 @@ const (
 	Broken     State = "broken"      // the key did not sign this card: it was changed, or another key was used
 	UnknownKey State = "unknown_key" // there is no such key
 	Malformed  State = "malformed"   // it is no signature
+	Unchecked  State = "unchecked"   // the card is too large to be checked
 )
 
 // A Check is one signature of a card.
@@ -38,8 +39,10 @@ type Check struct {
 }
 
 const (
-	mostSignatures = 20  // of a card that are checked
-	longestField   = 500 // of a header that is repeated, in bytes
+	mostSignatures = 20        // of a card that are checked
+	mostKeys       = 4         // of one id that are tried for a signature: a stranger's key set may have thousands
+	largestCard    = 256 << 10 // that is checked, in bytes
+	longestField   = 500       // of a header that is repeated, in bytes
 )
 
 // algorithms are those that a card may be signed with: none that need no key, or one that both sides have.
@@ -64,12 +67,13 @@ func KeySetOf(card rawjson.Value) string {
 func Checks(card rawjson.Value, keySet string) []Check {
 	var keys jose.JSONWebKeySet
 	_ = json.Unmarshal([]byte(cmp.Or(keySet, "{}")), &keys) // what cannot be read has no keys
+	c := newChecker(card, keys)
 	out := []Check{}
 	for i, s := range card.Get("signatures").Elements() {
 		if i == mostSignatures {
 			break
 		}
-		out = append(out, checkOne(card, s, &keys))
+		out = append(out, c.checkOne(s))
 	}
 	return out
 }
@@ -88,30 +92,60 @@ func headerOf(signature rawjson.Value) header {
 	return h
 }
 
-func checkOne(card, signature rawjson.Value, keys *jose.JSONWebKeySet) Check {
+// A checker checks the signatures of one card.
+type checker struct {
+	card     rawjson.Value
+	keys     jose.JSONWebKeySet
+	payloads []string // made once for all signatures; none for a card that is too large
+	tries    int      // how often a key was tried
+}
+
+func newChecker(card rawjson.Value, keys jose.JSONWebKeySet) *checker {
+	c := &checker{card: card, keys: keys}
+	if len(card.Raw()) <= largestCard {
+		c.payloads = payloads(card)
+	}
+	return c
+}
+
+func (k *checker) checkOne(signature rawjson.Value) Check {
 	h := headerOf(signature)
 	c := Check{KeyID: excerpt.Clip(h.Kid, longestField), Algorithm: excerpt.Clip(h.Alg, longestField), KeySet: excerpt.Clip(h.JKU, longestField)}
-	fail := func(state State, why string) Check {
-		c.State, c.Why = state, excerpt.Clip(why, longestField)
-		return c
+	state, why := k.judge(signature, h.Kid)
+	c.State, c.Why = state, excerpt.Clip(why, longestField)
+	return c
+}
+
+func (k *checker) judge(signature rawjson.Value, kid string) (state State, why string) {
+	if k.payloads == nil {
+		return Unchecked, "the card is larger than 256 KB"
 	}
-	known := keys.Key(h.Kid)
-	if _, err := parse(card, signature, payloads(card)[0]); err != nil {
-		return fail(Malformed, err.Error())
+	if _, err := parse(k.card, signature, k.payloads[0]); err != nil {
+		return Malformed, err.Error()
 	}
+	known := k.keys.Key(kid)
 	if len(known) == 0 {
-		return fail(UnknownKey, "no key of this id is known")
+		return UnknownKey, "no key of this id is known"
 	}
-	for _, payload := range payloads(card) {
-		jws, err := parse(card, signature, payload)
-		for i := 0; err == nil && i < len(known); i++ {
-			if _, wrong := jws.Verify(known[i]); wrong == nil && known[i].IsPublic() {
-				c.State = Verified
-				return c
-			}
+	known = known[:min(len(known), mostKeys)]
+	for _, payload := range k.payloads {
+		if k.signed(signature, payload, known) {
+			return Verified, ""
 		}
 	}
-	return fail(Broken, "the key did not sign this card as it is")
+	return Broken, "the key did not sign this card as it is"
+}
+
+// signed reports whether one of the keys signed a payload.
+func (k *checker) signed(signature rawjson.Value, payload string, known []jose.JSONWebKey) bool {
+	jws, err := parse(k.card, signature, payload)
+	for i := 0; err == nil && i < len(known); i++ {
+		k.tries++
+		if _, wrong := jws.Verify(known[i]); wrong == nil && known[i].IsPublic() {
+			return true
+		}
+	}
+	return false
 }
 
 // parse puts a signature and what it may be of together.

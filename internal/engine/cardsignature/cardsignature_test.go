@@ -1,8 +1,11 @@
 package cardsignature
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/go-jose/go-jose/v4"
 
 	"gauntlet/rawjson"
 )
@@ -109,4 +112,37 @@ func FuzzChecks(f *testing.F) {
 // sameSigned reports whether a card says what another one does, in either form that signatures are over.
 func sameSigned(a, b rawjson.Value) bool {
 	return currentForm(a) == currentForm(b) || wholeForm(a) == wholeForm(b)
+}
+
+// A stranger's key set of thousands of keys of one id costs few tries, and a card that is too large none.
+func TestWorkIsBounded(t *testing.T) {
+	signed, err := NewKey("k1", "one").Sign(parsed(t, honest), parsed(t, honest), jku)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := NewKey("k1", "two").Set()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys jose.JSONWebKeySet
+	if err := json.Unmarshal([]byte(set), &keys); err != nil {
+		t.Fatal(err)
+	}
+	for len(keys.Keys) < 2000 {
+		keys.Keys = append(keys.Keys, keys.Keys[0])
+	}
+	card := parsed(t, signed)
+	c := newChecker(card, keys)
+	for _, s := range card.Get("signatures").Elements() {
+		c.tries = 0
+		if got := c.checkOne(s).State; got != Broken || c.tries != mostKeys*len(c.payloads) {
+			t.Errorf("%s after %d tries", got, c.tries)
+		}
+	}
+	large := parsed(t, strings.Replace(signed, "Honest", strings.Repeat("x", largestCard), 1))
+	for _, got := range Checks(large, set) {
+		if got.State != Unchecked || got.Why == "" {
+			t.Errorf("a large card: %+v", got)
+		}
+	}
 }

@@ -28,13 +28,15 @@ const MaxMatches = 20
 // Find returns secrets in s in order of place, without overlaps, at most MaxMatches; where
 // there are more, the more certain rules go first. It is safe for concurrent use. Time is
 // linear in len(s): a long string made of near misses is read in part, see workPerByte.
-func Find(s string) []Match {
+func Find(s string) []Match { return find(s, MaxMatches) }
+
+func find(s string, most int) []Match {
 	set := load()
 	work := set.windows(s)
 	if work == nil {
 		return nil
 	}
-	j := job{set: set, s: s, budget: workPerByte*len(s) + minWork}
+	j := job{set: set, s: s, most: most, budget: workPerByte*len(s) + minWork + (most-MaxMatches)*judgeCost}
 	for i, spans := range work {
 		for _, w := range spans {
 			if !j.runRule(set.rules[i], w) {
@@ -46,30 +48,24 @@ func Find(s string) []Match {
 	return j.found
 }
 
-// searches is how often Replace searches a text, which finds MaxMatches secrets at a time.
-const searches = 50
+// mostReplaced bounds the secrets that Replace looks for in one text.
+const mostReplaced = 50 * MaxMatches
 
-// Replace returns a text in which every secret that Find finds is replaced by what with makes of it: itself, or what looks like none. A text with more than
-// fifty times MaxMatches of them is replaced as a whole.
+// Replace returns a text in which every secret is replaced by what with makes of it: itself, or what looks like none. A text with
+// mostReplaced of them is replaced as a whole. It is one search: one that began anew, or behind the last match, would miss what
+// stands between decoys that stay as they are.
 func Replace(text string, with func(found string) string) string {
-	for range searches {
-		found := Find(text)
-		if len(found) == 0 {
-			return text
-		}
-		var b strings.Builder
-		done := 0
-		for _, m := range found {
-			b.WriteString(text[done:m.Start] + with(text[m.Start:m.End]))
-			done = m.End
-		}
-		before := text
-		text = b.String() + text[done:]
-		if len(found) < MaxMatches || text == before {
-			return text
-		}
+	found := find(text, mostReplaced)
+	if len(found) == mostReplaced {
+		return with(text) // a heap of them: nothing of it is worth keeping
 	}
-	return with(text) // a heap of them: nothing of it is worth keeping
+	var b strings.Builder
+	done := 0
+	for _, m := range found {
+		b.WriteString(text[done:m.Start] + with(text[m.Start:m.End]))
+		done = m.End
+	}
+	return b.String() + text[done:]
 }
 
 // A job is one call of Find.
@@ -77,6 +73,7 @@ type job struct {
 	set    *ruleset
 	s      string
 	found  []Match
+	most   int // matches that are looked for
 	budget int // bytes that regexps may still read
 }
 
@@ -100,7 +97,7 @@ func (j *job) runRule(r *rule, w span) bool {
 		if cut(j.s, w, match) {
 			continue
 		}
-		if len(j.found) == MaxMatches || j.budget < judgeCost {
+		if len(j.found) == j.most || j.budget < judgeCost {
 			return false
 		}
 		secret := r.secret(at, w.start)
