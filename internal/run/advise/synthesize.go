@@ -47,7 +47,8 @@ func (s *Synthesizer) Synthesize(ctx context.Context, of attack.Synthesis) (stri
 
 func synthesisRequest(of attack.Synthesis) model.Request {
 	text := "It is " + of.What + ".\n\n" + of.Prompt
-	of.About = secret.Replace(of.About, func(string) string { return "[a secret stood here]" })
+	hide := func(string) string { return "[a secret stood here]" }
+	of.About, of.Schema = secret.Replace(of.About, hide), secret.Replace(of.Schema, hide) // a server under test wrote them
 	if of.About != "" {
 		sum := sha256.Sum256([]byte(of.About))
 		mark := "=====" + hex.EncodeToString(sum[:16])
