@@ -116,7 +116,8 @@ func TestKilledRunGoesOn(t *testing.T) {
 	}
 }
 
-// scenariosOf is what a report says of each run, without what it cost.
+// scenariosOf is what a report says of each run, without what it cost and without the numbers of the messages that prove it: a client opens
+// the stream for what a server says unasked whenever it gets to it, and that request is one of them.
 func scenariosOf(t *testing.T, report []byte) string {
 	t.Helper()
 	var r result.RedTeam
@@ -125,6 +126,11 @@ func scenariosOf(t *testing.T, report []byte) string {
 	}
 	var out []byte
 	for i := range r.Models {
+		for s := range r.Models[i].Scenarios {
+			for n := range r.Models[i].Scenarios[s].Outcomes {
+				r.Models[i].Scenarios[s].Outcomes[n].Messages = nil
+			}
+		}
 		text, err := json.Marshal(r.Models[i].Scenarios)
 		if err != nil {
 			t.Fatal(err)
