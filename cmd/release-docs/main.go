@@ -1,5 +1,5 @@
-// Command release-docs writes what a release holds beside the binary: manual pages, and completions
-// for four shells.
+// Command release-docs writes what a release holds beside each binary, in a directory a program: manual
+// pages, and completions for four shells.
 //
 //	go run ./cmd/release-docs DIR
 package main
@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"gauntlet/internal/cli"
+	"gauntlet/internal/cli/fleetcli"
 )
 
 func main() {
@@ -21,13 +22,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: release-docs DIR")
 		os.Exit(2)
 	}
-	if err := writeAll(os.Args[1], cli.Command()); err != nil {
-		fmt.Fprintln(os.Stderr, "release-docs:", err)
-		os.Exit(2)
+	for _, program := range []*cobra.Command{cli.Command(), fleetcli.Command()} {
+		if err := writeAll(filepath.Join(os.Args[1], program.Name()), program); err != nil {
+			fmt.Fprintln(os.Stderr, "release-docs:", err)
+			os.Exit(2)
+		}
 	}
 }
 
-// writeAll fills dir/man and dir/completions.
+// writeAll fills dir/man and dir/completions for one program.
 func writeAll(dir string, root *cobra.Command) error {
 	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
 	for _, d := range []string{man, completions} {
@@ -37,15 +40,15 @@ func writeAll(dir string, root *cobra.Command) error {
 	}
 	root.DisableAutoGenTag = true
 	// A fixed date: the same sources give the same archive.
-	header := &doc.GenManHeader{Section: "1", Source: "gauntlet", Manual: "gauntlet", Date: &time.Time{}}
+	header := &doc.GenManHeader{Section: "1", Source: root.Name(), Manual: root.Name(), Date: &time.Time{}}
 	if err := doc.GenManTree(root, header, man); err != nil {
 		return err
 	}
 	for name, write := range map[string]func(string) error{
-		"gauntlet.bash": func(file string) error { return root.GenBashCompletionFileV2(file, true) },
-		"_gauntlet":     root.GenZshCompletionFile,
-		"gauntlet.fish": func(file string) error { return root.GenFishCompletionFile(file, true) },
-		"gauntlet.ps1":  root.GenPowerShellCompletionFileWithDesc,
+		root.Name() + ".bash": func(file string) error { return root.GenBashCompletionFileV2(file, true) },
+		"_" + root.Name():     root.GenZshCompletionFile,
+		root.Name() + ".fish": func(file string) error { return root.GenFishCompletionFile(file, true) },
+		root.Name() + ".ps1":  root.GenPowerShellCompletionFileWithDesc,
 	} {
 		if err := write(filepath.Join(completions, name)); err != nil {
 			return err

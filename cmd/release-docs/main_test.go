@@ -9,17 +9,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/cli"
+	"gauntlet/internal/cli/fleetcli"
 )
 
 // Every command has a page that names it, and the pages of two runs are the same bytes.
 func TestWriteAll(t *testing.T) {
+	for _, program := range []func() *cobra.Command{cli.Command, fleetcli.Command} {
+		t.Run(program().Name(), func(t *testing.T) { checkPages(t, program) })
+	}
+}
+
+func checkPages(t *testing.T, program func() *cobra.Command) {
 	first, second := t.TempDir(), t.TempDir()
 	for _, dir := range []string{first, second} {
-		if err := writeAll(dir, cli.Command()); err != nil {
+		if err := writeAll(dir, program()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, c := range commandsBelow(cli.Command()) {
+	for _, c := range commandsBelow(program()) {
 		name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
 		one, err := os.ReadFile(filepath.Join(first, "man", name))
 		if err != nil {
@@ -34,8 +41,9 @@ func TestWriteAll(t *testing.T) {
 			t.Errorf("%s does not say %q", name, c.Short)
 		}
 	}
-	for _, name := range []string{"gauntlet.bash", "_gauntlet", "gauntlet.fish", "gauntlet.ps1"} {
-		if text, err := os.ReadFile(filepath.Join(first, "completions", name)); err != nil || !strings.Contains(string(text), "gauntlet") {
+	for _, name := range []string{"NAME.bash", "_NAME", "NAME.fish", "NAME.ps1"} {
+		name = strings.Replace(name, "NAME", program().Name(), 1)
+		if text, err := os.ReadFile(filepath.Join(first, "completions", name)); err != nil || !strings.Contains(string(text), program().Name()) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

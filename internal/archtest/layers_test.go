@@ -203,8 +203,9 @@ var table = []row{
 	{path: "internal/run/fleet", layer: targets, may: []string{"attacks", "internal/engine/check/config", "internal/engine/fleetplan", "internal/run/userfile", "internal/runtime/broker", "internal/runtime/discover", "internal/runtime/model", "internal/runtime/sandbox", "report", "result"}, not: impure},
 
 	{path: "internal/cli", layer: command, may: []string{"*"}, not: impure | userFace},
-	{path: "cmd/release-docs", layer: entry, may: []string{"internal/cli"}, deps: []string{"github.com/spf13/cobra"}, not: impure | userFace | mayExit},
-	{path: "internal/cli/fleetcli", layer: programs, may: []string{"internal/engine/fleetplan", "internal/run/fleet", "internal/run/userfile", "internal/runtime/broker", "internal/runtime/discover", "report", "result"}, not: impure | userFace},
+	{path: "internal/cli/helppage", layer: tokens, deps: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, not: userFace},
+	{path: "cmd/release-docs", layer: entry, may: []string{"internal/cli", "internal/cli/fleetcli"}, deps: []string{"github.com/spf13/cobra"}, not: impure | userFace | mayExit},
+	{path: "internal/cli/fleetcli", layer: programs, may: []string{"internal/cli/helppage", "internal/engine/fleetplan", "internal/run/fleet", "internal/run/userfile", "internal/runtime/broker", "internal/runtime/discover", "report", "result"}, not: impure | userFace},
 	{path: "cmd/gauntlet-fleet", layer: entry, may: []string{"internal/cli", "internal/cli/fleetcli", "internal/runtime/sandbox", "internal/runtime/wire", "result"}, not: impure | userFace | mayExit},
 	{path: "cmd/gauntlet", layer: entry, may: []string{"internal/cli", "internal/runtime/sandbox", "internal/runtime/wire"}, not: impure | userFace | mayExit},
 }

@@ -40,7 +40,7 @@ type attackLimits struct{ oatf.Limits }
 
 func (l *attackLimits) addDocumentLimitFlags(cmd *cobra.Command) {
 	l.Limits = oatf.DefaultLimits()
-	cmd.Flags().Var(sizeFlag(&l.Bytes, l.Bytes), "max-bytes", "longest document")
+	cmd.Flags().Var(sizeFlag(&l.Bytes, l.Bytes), "max-bytes", "longest input read: a document")
 }
 
 // wantDocuments refuses a command line without documents, or with standard input twice.

@@ -43,15 +43,15 @@ func (f *agentFlags) addAgentFlags(cmd *cobra.Command) {
 	completeWith(cmd, "agent", []string{"builtin:resister", "builtin:victim", "builtin:script", "model:"})
 	cmd.Flags().StringVar(&f.prompt, "prompt", "", "`TEXT` that the user says to the agent (default what the document has the user say)")
 	cmd.Flags().Var(agentTransport(&f.transport), "agent-transport", "how the agent's mcp.json has it reach servers: http, or stdio for agents that can only start them")
-	cmd.Flags().Var(durationFlag(&f.limit, agent.DefaultLimit), "agent-timeout", "longest time that the agent may take for one document")
-	cmd.Flags().Var(durationFlag(&f.idle, simagent.DefaultIdle), "agent-idle", "how long a builtin agent or a model listens once its work is done")
+	cmd.Flags().Var(durationFlag(&f.limit, agent.DefaultLimit), "agent-timeout", "longest run of the agent: one document")
+	cmd.Flags().Var(durationFlag(&f.idle, simagent.DefaultIdle), "agent-idle", "how long the agent still listens for changed definitions once its work is done: a builtin agent or a model")
 	f.addModelAgentFlags(cmd)
 }
 
 // addModelAgentFlags are those of an agent that is a model.
 func (f *agentFlags) addModelAgentFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.system, "system", "", "system prompt of model:ID, from this `FILE` (default one of ours)")
-	cmd.Flags().Var(countFlag(&f.turns, modelagent.DefaultTurns, 1_000), "turns", "most questions to model:ID for one document")
+	cmd.Flags().StringVar(&f.system, "system", "", "system prompt of the agent, from this `FILE`: of model:ID (default one of ours)")
+	cmd.Flags().Var(countFlag(&f.turns, modelagent.DefaultTurns, 1_000), "turns", "most questions to a model in one run: to model:ID for one document")
 	f.models.addLimitFlags(cmd)
 }
 

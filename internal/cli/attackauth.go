@@ -50,9 +50,9 @@ Exit codes: 1 if the client fell for an attack; 2 if it does not come through wi
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.Var(&value[string]{&c.client, "CLIENT", oneOf(builtinClients), strings.Clone}, "client", "the client under test: "+strings.Join(builtinClients, ", "))
-	f.Var(durationFlag(&c.limit, 30*time.Second), "timeout", "longest time of one run of COMMAND")
+	runTimeoutFlag(cmd, &c.limit, 30*time.Second, "of COMMAND")
 	textFormat(cmd, &c.format, "text", "html", "json")
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	completeWith(cmd, "client", builtinClients)
 	cmd.AddCommand(newVisitCommand(a))
 	return cmd

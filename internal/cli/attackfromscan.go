@@ -47,7 +47,7 @@ or written.`,
 		RunE: s.draftDocuments,
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVarP(&s.dir, "output", "o", ".", "write the documents to this `DIRECTORY`, which is made if need be; none is overwritten")
+	cmd.Flags().StringVarP(&s.dir, "output", "o", ".", "write the result here: the documents to this `DIRECTORY`, created if missing; no file is overwritten")
 	cmd.Flags().StringArrayVar(&s.snapshots, "snapshot", nil, "read definitions from this `FILE` too; repeatable (default none)")
 	_ = cmd.MarkFlagDirname("output") // fails only for a flag that is not there
 	_ = cmd.MarkFlagFilename("snapshot", "json")

@@ -65,11 +65,11 @@ measured; else 0.`,
 	cmd.Flags().Var(countFlag(&c.folds, 1, 1000), "folds", "judge families in so many groups, each without its own words; 1 leaves that out")
 	cmd.Flags().StringVar(&c.learn, "learn", "", "write weights.txt and roleweights.txt, learnt from the corpora, into this `DIR` (default none)")
 	cmd.Flags().StringVar(&c.sources.All, "sources", "", "read the sources of servers below this `DIR`, which holds one directory a server, called as its files of the corpus (default none)")
-	cmd.Flags().StringArrayVar(&c.sources.Each, "source", nil, "read the source of one server, `SERVER=DIR`; repeatable (default none)")
+	cmd.Flags().StringArrayVar(&c.sources.Each, "source", nil, "read the server's source as well: `SERVER=DIR`; repeatable (default none)")
 	layer3Flag(cmd, &c.layer3)
-	c.models.addModelFlags(cmd, "with --llm-classifier, the model whose labels are scored as well")
+	c.models.addModelFlags(cmd, "with --llm-classifier, its labels are scored as well")
 	_ = cmd.Flags().MarkHidden("plan") // classify has it
-	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
+	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	return cmd
 }
 

@@ -58,7 +58,7 @@ Exit codes: 2 if anything asked for could not be read; else 0.`,
 	c.limits.addLimitFlags(cmd)
 	_ = cmd.Flags().MarkHidden("max-depth") // of definitions, which capture does not look into
 	partialFlag(cmd, &c.allowPartial)
-	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
+	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	return cmd
 }
 

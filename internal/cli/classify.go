@@ -69,12 +69,12 @@ Exit codes: 2 if anything asked for could not be read; else 0.`,
 	textFormat(cmd, &c.format, "pretty", "html", "json")
 	outputFlag(cmd, &c.file, "the labels")
 	confidenceFlag(cmd, &c.floor)
-	cmd.Flags().StringVar(&c.source, "source", "", "read the server's source below this `DIR` as well (default none)")
+	cmd.Flags().StringVar(&c.source, "source", "", "read the server's source as well: all below this `DIR` (default none)")
 	partialFlag(cmd, &c.allowPartial)
-	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
+	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	c.configs.addConfigFlags(cmd)
 	layer3Flag(cmd, &c.layer3)
-	c.models.addModelFlags(cmd, "with --llm-classifier, the model that is asked")
+	c.models.addModelFlags(cmd, "with --llm-classifier, it labels tools")
 	_ = cmd.Flags().MarkHidden("no-launch") // without servers there is nothing to classify
 	c.how.addTargetFlags(cmd)
 	return cmd

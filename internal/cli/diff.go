@@ -52,7 +52,7 @@ for 1.`,
 
 func diffFormatFlag(cmd *cobra.Command, to *report.DiffFormat) {
 	format := &value[report.DiffFormat]{to, "FORMAT", report.LookupDiff, func(f report.DiffFormat) string { return f.Name }}
-	cmd.Flags().Var(format, "format", "how to write what changed: "+strings.Join(report.DiffNames(), ", "))
+	cmd.Flags().Var(format, "format", "how to write the result: "+strings.Join(report.DiffNames(), ", "))
 	completeWith(cmd, "format", report.DiffNames())
 }
 

@@ -14,7 +14,7 @@ import (
 type limitFlags struct{ catalog.Limits }
 
 func (l *limitFlags) addLimitFlags(cmd *cobra.Command) {
-	cmd.Flags().Var(sizeFlag(&l.Bytes, catalog.DefaultBytes), "max-bytes", "longest file, and most bytes taken from a live server")
+	cmd.Flags().Var(sizeFlag(&l.Bytes, catalog.DefaultBytes), "max-bytes", "longest input read: a file, and all that a live server sends")
 	cmd.Flags().Var(countFlag(&l.Depth, catalog.DefaultDepth, catalog.MaxDepth), "max-depth", "deepest nesting of one definition; a deeper one is read and makes the scan incomplete")
 	cmd.Flags().Var(countFlag(&l.Items, catalog.DefaultItems, 1<<31-1), "max-items", "most tools, and most prompts, resources and templates, of one server")
 }

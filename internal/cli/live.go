@@ -34,14 +34,14 @@ type liveFlags struct {
 func (l *liveFlags) addLiveFlags(cmd *cobra.Command) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.SortFlags = false
-	f.StringArrayVar(&l.env, "env", nil, "set `NAME=VALUE` for the server, or pass on our own NAME; repeatable (default none)")
+	f.StringArrayVar(&l.env, "env", nil, envMeaning)
 	f.StringVar(&l.dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
 	f.StringArrayVar(&l.header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
 	f.StringVar(&l.bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
 	f.BoolVar(&l.login, "login", false, "log in by your browser where the server wants a login and none is kept (default off)")
 	f.Var(durationFlag(&l.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
 	f.Var(durationFlag(&l.total, defaultTotalTimeout), "total-timeout", "longest time for all that is asked of one server")
-	f.Var(sizeFlag(&l.message, wire.DefaultMessage), "max-message", "longest message taken from the server")
+	f.Var(sizeFlag(&l.message, wire.DefaultMessage), "max-message", "longest message taken from the other side: the server")
 	f.Var(countFlag(&l.pages, mcpclient.DefaultPages, 1<<31-1), "max-pages", "most pages of one list read from the server")
 	l.sandbox.addSandboxFlags(f, sandbox.Off)
 	f.VisitAll(func(flag *pflag.Flag) { l.names = append(l.names, flag.Name) })

@@ -75,15 +75,15 @@ anything asked for was unread; else 0.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVarP(&l.file, "output", "o", lock.FileName, "the lockfile to write and to compare with: a `FILE`")
+	f.StringVarP(&l.file, "output", "o", lock.FileName, "write the result here: to this `FILE`, the lockfile, which is what it compares with, too")
 	_ = cmd.MarkFlagFilename("output", "json") // fails only for a flag that is not there
 	f.BoolVar(&l.update, "update", false, "approve what changed and write it (default off)")
-	f.StringArrayVar(&l.only, "only", nil, "with --update, approve only what this `ADDRESS` names; repeatable (default all)")
+	f.StringArrayVar(&l.only, "only", nil, "only these: with --update, what this `ADDRESS` names is approved; repeatable (default all)")
 	f.StringArrayVar(&l.remove, "remove", nil, "take this `SERVER` out of the lockfile; needs no target; repeatable (default none)")
-	f.StringVar(&l.as, "as", "", "lock the one server that is named under this `NAME` (default its own)")
-	f.BoolVar(&l.check, "check", false, "write nothing, exit 1 if there is a change (default off)")
+	f.StringVar(&l.as, "as", "", "call the server by this `NAME`: in the lockfile; for one server (default its own)")
+	f.BoolVar(&l.check, "check", false, "write nothing, only check: exit 1 if there is a change (default off)")
 	diffFormatFlag(cmd, &l.format)
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	l.configs.addConfigFlags(cmd)
 	_ = f.MarkHidden("no-launch") // without servers there is nothing to lock
 	l.how.addTargetFlags(cmd)

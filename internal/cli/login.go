@@ -68,10 +68,10 @@ Exit codes: 0 if you are logged in; else 2.`,
 	f.BoolVar(&l.print, "no-browser", false, "print the address of the page instead of opening it (default off)")
 	f.StringVar(&l.issuer, "issuer", "", "log in at this `ISSUER` of those that the server names, and show --client-id to no other (default the first)")
 	f.StringVar(&l.redirect, "redirect-uri", "", "`URL` on this machine that the browser comes back to (default one with a free port)")
-	f.StringArrayVar(&l.origins, "allow-origin", nil, "further `ORIGIN` that may be asked; repeatable (default none)")
+	f.StringArrayVar(&l.origins, "allow-origin", nil, "further `ORIGIN` to accept: one that may be asked, as https://login.example; repeatable (default none)")
 	f.Var(durationFlag(&l.wait, 5*time.Minute), "wait", "how long to wait for you")
 	f.Var(&value[string]{&l.store, "PLACE", oneOf(login.Places()), strings.Clone}, "store", "where to keep the login: "+strings.Join(login.Places(), ", "))
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	_ = cmd.MarkFlagFilename("key-file") // fails only for a flag that is not there
 	completeWith(cmd, "store", login.Places())
 	cmd.AddCommand(a.newLoginListCommand())
@@ -221,6 +221,6 @@ revocations; else 2.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
+	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	return cmd
 }

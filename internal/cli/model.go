@@ -28,7 +28,7 @@ type modelFlags struct {
 
 func (m *modelFlags) addModelFlags(cmd *cobra.Command, what string) {
 	f := cmd.Flags()
-	f.StringArrayVar(&m.ids, "model", nil, what+": an `ID` such as claude-sonnet-4-5 or gpt-5; repeatable (default none)")
+	f.StringArrayVar(&m.ids, "model", nil, "ask this model, by `ID` such as claude-sonnet-4-5 or gpt-5: "+what+"; repeatable (default none)")
 	f.BoolVar(&m.plan, "plan", false, "print what models would be asked and what it may cost, and ask nothing (default off)")
 	m.addLimitFlags(cmd)
 }

@@ -24,11 +24,11 @@ type outputFlags struct {
 func (o *outputFlags) addOutputFlags(cmd *cobra.Command, a *app) {
 	o.format = report.Formats()[0]
 	format := &value[report.Format]{&o.format, "FORMAT", report.Lookup, func(f report.Format) string { return f.Name }}
-	cmd.Flags().Var(format, "format", "how to write the report: "+strings.Join(report.Names(), ", "))
+	cmd.Flags().Var(format, "format", "how to write the result: "+strings.Join(report.Names(), ", "))
 	outputFlag(cmd, &o.file, "the report")
 	cmd.Flags().StringArrayVar(&o.more, "report", nil, "write a further report, `FORMAT=FILE`; repeatable (default none)")
-	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "in the pretty format, show all there is: the evidence of every finding, posture, skipped checks (default off)")
-	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, "nothing on stderr that the report says too, no progress and no notes (default off)")
+	cmd.Flags().BoolVarP(&o.verbose, "verbose", "v", false, "say more: in the pretty format, the evidence of every finding, posture, skipped checks (default off)")
+	cmd.Flags().BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	completeWith(cmd, "format", report.Names())
 	completeReports(cmd)
 }
@@ -40,7 +40,7 @@ func (o *outputFlags) addProgressFlag(cmd *cobra.Command, a *app) {
 }
 
 func outputFlag(cmd *cobra.Command, to *string, what string) {
-	cmd.Flags().StringVarP(to, "output", "o", "-", "write "+what+" to this `FILE`, - for standard output")
+	cmd.Flags().StringVarP(to, "output", "o", "-", "write the result here: "+what+" to this `FILE`, - for standard output")
 }
 
 // An output is one report to write.

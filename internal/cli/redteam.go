@@ -84,21 +84,21 @@ Exit codes: 0 if the run was completed, whatever came out; 2 if it could not be 
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	r.models.addModelFlags(cmd, "test this model")
+	r.models.addModelFlags(cmd, "it is the model under test")
 	f.Var(countFlag(&r.runs, 1, 1_000), "runs", "how often to play each attack to each model")
 	f.BoolVar(&r.noControl, "no-control", false, "do not play the runs without the attack (default off)")
 	f.StringVar(&r.systemFile, "system", "", "system prompt of the agent, from this `FILE` (default one of ours)")
 	f.Var(countFlag(&r.loop.Turns, modelagent.DefaultTurns, 1_000), "turns", "most questions to a model in one run")
 	f.Var(countFlag(&r.loop.Tokens, modelagent.DefaultTokens, math.MaxInt32), "answer-tokens", "longest answer of a model, in tokens")
-	f.Var(durationFlag(&r.loop.Idle, modelagent.DefaultIdle), "agent-idle", "how long the agent listens for changed definitions once the model has ended")
-	f.Var(durationFlag(&r.limit, agent.DefaultLimit), "agent-timeout", "longest time of one run")
-	f.Var(countFlag(&r.parallel, 8, 100), "parallel", "most runs at the same time")
-	f.StringVar(&r.traces, "record", "", "keep the traces in this `DIR` (default none)")
+	f.Var(durationFlag(&r.loop.Idle, modelagent.DefaultIdle), "agent-idle", "how long the agent still listens for changed definitions once its work is done")
+	f.Var(durationFlag(&r.limit, agent.DefaultLimit), "agent-timeout", "longest run of the agent")
+	f.Var(countFlag(&r.parallel, 8, 100), "parallel", "most at the same time: runs")
+	f.StringVar(&r.traces, "record", "", "record every message, both ways: a trace of each run in this `DIR` (default none)")
 	r.addServerFlags(cmd)
 	textFormat(cmd, &r.format, report.RedTeamNames()...)
 	outputFlag(cmd, &r.file, "the report")
 	a.progressFlag(cmd)
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	cmd.AddCommand(a.newRedteamAssessCommand())
 	return cmd
 }
@@ -106,14 +106,14 @@ Exit codes: 0 if the run was completed, whatever came out; 2 if it could not be 
 // addServerFlags are those of a real server.
 func (r *redteamCommand) addServerFlags(cmd *cobra.Command) {
 	f, l := cmd.Flags(), &r.live
-	f.StringVar(&r.url, "url", "", "lay attacks over what the server at this `URL` says (default none)")
+	f.StringVar(&r.url, "url", "", "`URL` of the server under test: attacks are laid over what it says (default none)")
 	f.StringVar(&r.task, "task", "", "`TEXT` that the user says to the agent of that server (default one made of a tool of it)")
 	f.BoolVar(&r.allowAll, "allow-tools", false, "call every tool of that server that a model wants, not only those that say that they only read (default off)")
-	f.StringArrayVar(&l.env, "env", nil, "set `NAME=VALUE` for the server of COMMAND, or pass on our own NAME; repeatable (default none)")
-	f.StringVar(&l.dir, "cwd", "", "start COMMAND in this `DIR` (default the current directory)")
-	f.StringArrayVar(&l.header, "header", nil, "send `NAME=VALUE` to the server of --url; repeatable (default none)")
-	f.StringVar(&l.bearer, "bearer-env", "", "send the token in our variable `NAME` to the server of --url (default none)")
-	f.Var(sizeFlag(&l.message, engine.DefaultBody), "max-message", "longest message taken from the server")
+	f.StringArrayVar(&l.env, "env", nil, envMeaning)
+	f.StringVar(&l.dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
+	f.StringArrayVar(&l.header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
+	f.StringVar(&l.bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
+	f.Var(sizeFlag(&l.message, engine.DefaultBody), "max-message", "longest message taken from the other side: the server")
 	l.sandbox.addSandboxFlags(f, sandbox.Off)
 	completeSandbox(cmd)
 }

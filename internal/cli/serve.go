@@ -53,10 +53,10 @@ Exit codes: 2 if the snapshot could not be served; else 0, also when interrupted
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(&value[string]{&s.transport, "TRANSPORT", oneOf(transports), func(t string) string { return t }}, "transport", "how clients reach the server: "+strings.Join(transports, ", "))
-	f.StringVar(&s.listen, "listen", "127.0.0.1:0", "`ADDRESS` for HTTP clients; port 0 takes a free one")
+	f.Var(&value[string]{&s.transport, "TRANSPORT", oneOf(transports), func(t string) string { return t }}, "transport", "how clients connect: "+strings.Join(transports, ", "))
+	f.StringVar(&s.listen, "listen", "127.0.0.1:0", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one")
 	f.StringVar(&s.addressFile, "address-file", "", "write the URL to this `FILE` as soon as clients can connect (default none)")
-	f.StringVar(&s.server, "server", "", "`NAME` of the server to play, of several in the snapshot (default the only one)")
+	f.StringVar(&s.server, "server", "", "take only the server of this `NAME`; of several in the snapshot (default the only one)")
 	f.StringArrayVar(&s.options.Revisions, "revision", nil, "protocol `REVISION` to speak; repeatable (default all of "+strings.Join(mcp.Revisions(), ", ")+")")
 	pages := countFlag(&s.options.PageSize, 1, math.MaxInt)
 	s.options.PageSize = 0
@@ -64,11 +64,11 @@ Exit codes: 2 if the snapshot could not be served; else 0, also when interrupted
 	f.BoolVar(&s.options.Streams, "event-stream", false, "answer HTTP clients with an event stream where they take one (default off)")
 	f.BoolVar(&s.options.IdleStream, "idle-stream", false, "give HTTP clients that ask for one a stream on which nothing comes (default off)")
 	f.StringArrayVar(&s.options.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
-	f.StringArrayVar(&s.options.HTTP.Origins, "allow-origin", nil, "further `ORIGIN` header that a request may carry, as https://app.example; repeatable (default none)")
-	f.Var(sizeFlag(&s.options.HTTP.Body, engine.DefaultBody), "max-message", "longest message taken from a client")
+	f.StringArrayVar(&s.options.HTTP.Origins, "allow-origin", nil, originMeaning)
+	f.Var(sizeFlag(&s.options.HTTP.Body, engine.DefaultBody), "max-message", "longest message taken from the other side: a client")
 	s.limits.addLimitFlags(cmd)
 	_ = f.MarkHidden("max-depth") // of definitions, which serve does not look into
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	completeWith(cmd, "transport", transports)
 	completeWith(cmd, "revision", mcp.Revisions())
 	return cmd

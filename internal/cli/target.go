@@ -28,7 +28,7 @@ const defaultParallel = 8
 
 func (f *targetFlags) addTargetFlags(cmd *cobra.Command) {
 	f.live.addLiveFlags(cmd)
-	cmd.Flags().Var(countFlag(&f.parallel, defaultParallel, 10_000), "parallel", "most live servers that run or are asked at the same time")
+	cmd.Flags().Var(countFlag(&f.parallel, defaultParallel, 10_000), "parallel", "most at the same time: live servers that run or are asked")
 	f.live.names = append(f.live.names, "parallel")
 	f.limits.addLimitFlags(cmd)
 }

@@ -48,12 +48,12 @@ could not be done, read or judged; else 0.`,
 	}
 	cmd.Flags().SortFlags = false
 	t.gate.addGateFlags(cmd)
-	recordFlag(cmd, &t.traceName, "keep the recording in this `FILE` (default it is not kept)")
-	cmd.Flags().StringVar(&t.recording, "recording", "", "judge this recording, a `FILE`, instead of doing what the suite says; nothing is started (default none)")
+	recordFlag(cmd, &t.traceName, "record every message, both ways: in this `FILE` (default none)")
+	cmd.Flags().StringVar(&t.recording, "recording", "", "start nothing and judge this recorded `FILE`; the suite says what is expected (default none)")
 	_ = cmd.MarkFlagFilename("recording", "ndjson") // fails only for a flag that is not there
 	t.outputs.addOutputFlags(cmd, a)
 	t.outputs.addProgressFlag(cmd, a)
-	cmd.Flags().Var(sizeFlag(&t.message, wire.DefaultMessage), "max-message", "longest message taken from a server")
+	cmd.Flags().Var(sizeFlag(&t.message, wire.DefaultMessage), "max-message", "longest message taken from the other side: a server")
 	t.limits.addLimitFlags(cmd)
 	t.sandbox.addSandboxFlags(cmd.Flags(), sandbox.Off)
 	completeSandbox(cmd)

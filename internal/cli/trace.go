@@ -51,7 +51,7 @@ func recordFlag(cmd *cobra.Command, to *string, meaning string) {
 }
 
 // everyMessage is what --record means to commands that record what they hear and say.
-const everyMessage = "record every message, both ways, in this `FILE`, - for standard output (default none)"
+const everyMessage = "record every message, both ways: in this `FILE`, - for standard output (default none)"
 
 // tellLine returns what says which line of a trace could not be read.
 func (a *app) tellLine(name string) func(*trace.LineError) {
@@ -81,7 +81,7 @@ func wantTrace(cmd *cobra.Command, args []string) error {
 
 // addFilterFlags are those that pick messages.
 func addFilterFlags(f *tracefile.Filter, cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.Servers, "server", nil, "only messages of the server of this `NAME`; repeatable (default all)")
+	cmd.Flags().StringArrayVar(&f.Servers, "server", nil, "take only the server of this `NAME`; repeatable (default all)")
 	cmd.Flags().StringArrayVar(&f.Methods, "method", nil, "only requests and notifications of this `METHOD`, and its answers; repeatable (default all)")
 	cmd.Flags().StringArrayVar(&f.Actors, "actor", nil, "only messages of the actor of this `NAME`; repeatable (default all)")
 }

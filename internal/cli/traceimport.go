@@ -45,17 +45,23 @@ wire; docs/trace.md says what each lacks. - reads from standard input.
 
 Exit codes: 0; 2 if a part of the recording could not be read, or it holds no message.`,
 		Example: `  gauntlet trace import --output files.ndjson mcp-server-files.log
-  gauntlet trace import --from otel spans.json | gauntlet trace show -`,
+  gauntlet trace import --input-format otel spans.json | gauntlet trace show -`,
 		RunE: i.importRecording,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(&value[string]{&i.from, "FORMAT", oneOf(names), func(s string) string { return s }}, "from", "the form of the recording: "+strings.Join(names, ", "))
+	formats := &value[string]{&i.from, "FORMAT", oneOf(names), func(s string) string { return s }}
+	f.Var(formats, "input-format", "how the recording is written: "+strings.Join(names, ", "))
 	outputFlag(cmd, &i.file, "the trace")
-	f.StringVar(&i.options.Server, "server", "", "`NAME` of the server, where the recording does not say (default what the file's name says)")
-	f.Var(sizeFlag(&i.options.Text, traceimport.DefaultText), "max-bytes", "longest recording that is read whole, and longest line of any")
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
-	completeWith(cmd, "from", names)
+	f.StringVar(&i.options.Server, "as", "", "call the server by this `NAME`: where the recording does not say (default what the file's name says)")
+	// Their names of before: fewer commands had flags of these names then.
+	f.Var(formats, "from", "")
+	f.StringVar(&i.options.Server, "server", "", "")
+	_ = f.MarkHidden("from")
+	_ = f.MarkHidden("server") // fails only for a flag that is not there
+	f.Var(sizeFlag(&i.options.Text, traceimport.DefaultText), "max-bytes", "longest input read: a recording that is read whole, and a line of any")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
+	completeWith(cmd, "input-format", names)
 	return cmd
 }
 

@@ -46,7 +46,7 @@ the copy.`,
 	outputFlag(cmd, &r.file, "the copy")
 	f.StringArrayVar(&r.values, "value-of", nil, "take out the value of our variable `NAME`, in all its spellings; repeatable (default none)")
 	f.StringArrayVar(&r.patterns, "pattern", nil, "take out what this `REGEXP` (RE2) matches in a string; repeatable (default none)")
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "no notes on stderr, only errors (default off)")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	return cmd
 }
 

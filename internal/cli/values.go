@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -46,6 +47,16 @@ func countFlag(to *int, start, most int) pflag.Value {
 		}
 		return n, nil
 	}, strconv.Itoa}
+}
+
+// runTimeoutFlag adds --run-timeout, which bounds a whole run; --timeout bounds one answer. Where runs are
+// bounded that name is kept, unseen, for command lines of before.
+func runTimeoutFlag(cmd *cobra.Command, to *time.Duration, start time.Duration, of string) {
+	f := cmd.Flags()
+	f.Var(durationFlag(to, start), "run-timeout", "longest run: "+of)
+	f.Var(durationFlag(to, start), "timeout", "longest run: "+of)
+	_ = f.MarkHidden("timeout") // fails only for a flag that is not there
+	cmd.MarkFlagsMutuallyExclusive("run-timeout", "timeout")
 }
 
 // durationFlag is a flag above zero.
@@ -95,3 +106,10 @@ func showSize(n int) string {
 	}
 	return strconv.Itoa(n) + " bytes"
 }
+
+// What flags of several commands mean: one name, one meaning.
+const (
+	quietMeaning  = "no progress and no notes on stderr, only errors (default off)"
+	envMeaning    = "set `NAME=VALUE` for the server that is started, or pass on our own NAME; repeatable (default none)"
+	originMeaning = "further `ORIGIN` to accept: an Origin header that a request may carry, as https://app.example; repeatable (default none)"
+)

@@ -82,7 +82,7 @@ func textFormat(cmd *cobra.Command, to *string, names ...string) {
 		return s, nil
 	}
 	*to = names[0]
-	cmd.Flags().Var(&value[string]{to, "FORMAT", parse, strings.Clone}, "format", "how to write it: "+strings.Join(names, ", "))
+	cmd.Flags().Var(&value[string]{to, "FORMAT", parse, strings.Clone}, "format", "how to write the result: "+strings.Join(names, ", "))
 	completeWith(cmd, "format", names)
 }
 

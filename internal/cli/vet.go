@@ -67,14 +67,14 @@ names a level that was not reached; else 0.`,
 	depth := &value[vet.Depth]{&v.depth, "LEVEL", vet.ParseDepth, func(d vet.Depth) string { return string(d) }}
 	f.Var(depth, "depth", "go this far and no farther: definitions, source, behaviour (default what this machine allows)")
 	completeWith(cmd, "depth", vet.Depths())
-	f.StringArrayVar(&v.env, "env", nil, "set `NAME=VALUE` for the server, or pass on our own NAME; repeatable (default none)")
-	f.StringArrayVar(&v.allow, "sandbox-allow", nil, "let the server really reach this `HOST` or HOST:PORT; repeatable (default none)")
+	f.StringArrayVar(&v.env, "env", nil, envMeaning)
+	f.StringArrayVar(&v.allow, "sandbox-allow", nil, "let sealed servers really reach this `HOST` or HOST:PORT; repeatable (default none)")
 	f.StringVar(&v.osv, "osv", "", "look for known vulnerabilities in this export of advisories in the OSV format: `PLACE`, a directory, a file or a URL (default none)")
 	f.StringVar(&v.cache, "cache", "", "keep what is loaded in this `DIR` (default gauntlet/vet in your cache directory)")
 	f.BoolVar(&v.older, "diff", false, "the targets are the version that you have and a newer one: vet the newer, and say what changed (default off)")
 	f.StringVar(&v.registry, "registry", fetch.DefaultRegistry, "look registry: targets up in the MCP registry at this `URL`")
-	f.StringArrayVar(&v.configs.files, "config", nil, "vet the servers in the configuration of an MCP client in this `FILE`; TARGETs are names of its entries then; repeatable (default none)")
-	f.BoolVar(&v.configs.yes, "yes", false, "connect to URLs that a registry names, or with --config, with the headers that the configuration gives them (default off)")
+	f.StringArrayVar(&v.configs.files, "config", nil, "take servers from the configuration of an MCP client: this `FILE`; TARGETs are names of its entries then; repeatable (default none)")
+	f.BoolVar(&v.configs.yes, "yes", false, "do not ask for consent: connect to URLs that a registry names, or with --config, with the headers that the configuration gives them (default off)")
 	_ = cmd.MarkFlagFilename("config") // fails only for a flag that is not there
 	f.Var(durationFlag(&v.budget, vetBudget), "budget", "longest time for all calls of a probe")
 	f.Var(durationFlag(&v.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")

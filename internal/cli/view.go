@@ -37,8 +37,8 @@ Exit codes: 0 when it is interrupted; 2 if it cannot listen.`,
 			return a.viewFiles(cmd, args, listen, addressFile)
 		},
 	}
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "loopback `ADDRESS` to serve on; port 0 takes a free one")
-	cmd.Flags().StringVar(&addressFile, "address-file", "", "write the address to this `FILE`, which only you can read (default none)")
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one; loopback only")
+	cmd.Flags().StringVar(&addressFile, "address-file", "", "write the URL to this `FILE` as soon as clients can connect; only you can read it (default none)")
 	return cmd
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/cli/helppage"
 	"gauntlet/internal/run/fleet"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
@@ -33,6 +34,21 @@ type Host struct {
 // result.
 func Main(ctx context.Context, args []string, host Host) int {
 	a := &app{host: host}
+	root := a.rootCommand()
+	root.SetArgs(args)
+	root.SetOut(host.Stdout)
+	root.SetErr(host.Stderr)
+	if err := root.ExecuteContext(ctx); err != nil {
+		a.say("%s", err)
+		return result.ExitTrouble
+	}
+	return a.code
+}
+
+// Command is gauntlet-fleet with all of its commands, for what describes them; Main runs them.
+func Command() *cobra.Command { return (&app{}).rootCommand() }
+
+func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gauntlet-fleet",
 		Short: "Test thousands of MCP servers, agents and models",
@@ -48,15 +64,9 @@ a complete result; else 0.`,
   gauntlet-fleet worker --nats tls://nats.example:4222 --nats-creds fleet.creds --key worker.key --name plan`,
 		SilenceErrors: true, SilenceUsage: true, Version: version(),
 	}
-	root.SetArgs(args)
-	root.SetOut(host.Stdout)
-	root.SetErr(host.Stderr)
 	root.AddCommand(a.newRunCommand(), a.newWorkerCommand(), a.newStatusCommand(), a.newReportCommand(), a.newWatchCommand(), a.newCancelCommand(), a.newDrainCommand())
-	if err := root.ExecuteContext(ctx); err != nil {
-		a.say("%s", err)
-		return result.ExitTrouble
-	}
-	return a.code
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { helppage.Write(c.OutOrStdout(), c, helppage.Width) })
+	return root
 }
 
 // app is one run.
@@ -85,6 +95,19 @@ func version() string {
 		return info.Main.Version
 	}
 	return "devel"
+}
+
+// completeFormats completes the values of --format.
+func completeFormats(cmd *cobra.Command, names []string) {
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // fails only for a flag that is not there
+}
+
+// onePlan is for commands whose only argument is the file of a plan.
+func onePlan(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("%s takes one plan: gauntlet-fleet %[1]s PLAN.yaml; run 'gauntlet-fleet %[1]s --help' for usage", cmd.Name())
+	}
+	return nil
 }
 
 // natsFlags say where NATS is.

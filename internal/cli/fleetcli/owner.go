@@ -18,7 +18,7 @@ func (a *app) newStatusCommand() *cobra.Command {
 	var n natsFlags
 	format := "text"
 	cmd := &cobra.Command{
-		Use: "status [flags] PLAN.yaml", Short: "Say what a fleet is doing", Args: cobra.ExactArgs(1),
+		Use: "status [flags] PLAN.yaml", Short: "Say what a fleet is doing", Args: onePlan,
 		Example: "  gauntlet-fleet status plan.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			owner, server, err := a.openOwner(cmd.Context(), &n, args[0])
@@ -33,7 +33,8 @@ func (a *app) newStatusCommand() *cobra.Command {
 			return a.write("-", func(w io.Writer) error { return writeStatus(w, s, format) })
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", format, "how to write it: text, json")
+	cmd.Flags().StringVar(&format, "format", format, "how to write the result: text, json")
+	completeFormats(cmd, []string{"text", "json"})
 	n.add(cmd, "the server of the plan on this machine")
 	return cmd
 }
@@ -77,7 +78,7 @@ func (a *app) newReportCommand() *cobra.Command {
 	var n natsFlags
 	var format, output, directory string
 	cmd := &cobra.Command{
-		Use: "report [flags] PLAN.yaml", Short: "Write the report over all jobs of a plan", Args: cobra.ExactArgs(1),
+		Use: "report [flags] PLAN.yaml", Short: "Write the report over all jobs of a plan", Args: onePlan,
 		Long: `report writes what became of every job of the plan, and of what was not done why. --directory also
 writes a page and a SARIF file of each target, and the reports as workers wrote them.`,
 		Example: `  gauntlet-fleet report plan.yaml
@@ -93,9 +94,10 @@ writes a page and a SARIF file of each target, and the reports as workers wrote 
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&format, "format", "pretty", "how to write the report: "+strings.Join(report.FleetNames(), ", "))
-	f.StringVarP(&output, "output", "o", "-", "write the report to this `FILE`, - for standard output")
-	f.StringVar(&directory, "directory", "", "write reports of each target to this `DIR` as well (default none)")
+	f.StringVar(&format, "format", "pretty", "how to write the result: "+strings.Join(report.FleetNames(), ", "))
+	completeFormats(cmd, report.FleetNames())
+	f.StringVarP(&output, "output", "o", "-", "write the result here: the report to this `FILE`, - for standard output")
+	f.StringVar(&directory, "directory", "", "write reports of each target to this `DIR` as well: pages, SARIF, JSON (default none)")
 	n.add(cmd, "the server of the plan on this machine")
 	return cmd
 }
@@ -127,7 +129,7 @@ func (a *app) writeReport(ctx context.Context, owner *fleet.Owner, format, outpu
 func (a *app) newWatchCommand() *cobra.Command {
 	var n natsFlags
 	cmd := &cobra.Command{
-		Use: "watch [flags] PLAN.yaml", Short: "Show each job as it ends", Args: cobra.ExactArgs(1),
+		Use: "watch [flags] PLAN.yaml", Short: "Show each job as it ends", Args: onePlan,
 		Long:    "watch prints a line for each job that has ended, and for each that ends from then on, until all have.",
 		Example: "  gauntlet-fleet watch plan.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -161,7 +163,7 @@ func endedLine(e *fleet.Entry, f *fleet.Failure) string {
 func (a *app) newCancelCommand() *cobra.Command {
 	var n natsFlags
 	cmd := &cobra.Command{
-		Use: "cancel [flags] PLAN.yaml", Short: "Stop a fleet and empty its queue", Args: cobra.ExactArgs(1),
+		Use: "cancel [flags] PLAN.yaml", Short: "Stop a fleet and empty its queue", Args: onePlan,
 		Long:    "cancel stops what workers do and drops what waits. What has a result keeps it, and run begins the rest again.",
 		Example: "  gauntlet-fleet cancel plan.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -176,7 +178,7 @@ func (a *app) newDrainCommand() *cobra.Command {
 	var n natsFlags
 	var workers []string
 	cmd := &cobra.Command{
-		Use: "drain [flags] PLAN.yaml", Short: "Have workers end what they do and begin nothing", Args: cobra.ExactArgs(1),
+		Use: "drain [flags] PLAN.yaml", Short: "Have workers end what they do and begin nothing", Args: onePlan,
 		Long:    "drain has workers end what they do and begin nothing. What is queued stays, and run goes on with it.",
 		Example: "  gauntlet-fleet drain --worker host-4711 plan.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -45,7 +45,7 @@ version or the round of the plan changed.
 Commands that the plan names are started, by workers of this process.`,
 		Example: `  gauntlet-fleet run plan.yaml
   gauntlet-fleet run --workers 0 --nats nats://127.0.0.1:4222 plan.yaml`,
-		Args: cobra.ExactArgs(1),
+		Args: onePlan,
 		RunE: r.runPlan,
 	}
 	f := cmd.Flags()
@@ -58,8 +58,9 @@ Commands that the plan names are started, by workers of this process.`,
 	f.DurationVar(&r.limits.AckWait, "ack-wait", r.limits.AckWait, "give a job to another worker after this much silence")
 	f.IntVar(&r.queue, "max-queue", int(r.limits.Queue>>20), "most that waiting jobs take on disk, in MiB")
 	f.IntVar(&r.results, "max-results", int(r.limits.Results>>20), "most that results take on disk, in MiB")
-	f.StringVar(&r.format, "format", "pretty", "how to write the report: "+strings.Join(report.FleetNames(), ", "))
-	f.StringVarP(&r.output, "output", "o", "-", "write the report to this `FILE`, - for standard output")
+	f.StringVar(&r.format, "format", "pretty", "how to write the result: "+strings.Join(report.FleetNames(), ", "))
+	completeFormats(cmd, report.FleetNames())
+	f.StringVarP(&r.output, "output", "o", "-", "write the result here: the report to this `FILE`, - for standard output")
 	f.StringVar(&r.directory, "directory", "", "write reports of each target to this `DIR` as well: pages, SARIF, JSON (default none)")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "no progress and no notes on stderr, only errors (default off)")
 	return cmd

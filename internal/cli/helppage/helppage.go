@@ -1,0 +1,218 @@
+// Package helppage writes what --help prints: examples before details, wrapped to a width.
+package helppage
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Width of help in columns where there is no terminal.
+const Width = 80
+
+// Bounds on the width of help on a terminal. Longer lines are hard to read.
+const narrowest, widest = 40, 100
+
+// Columns is how wide help is on a terminal of so many columns, 0 where there is no terminal.
+func Columns(terminal int) int {
+	if terminal > 0 {
+		return min(max(terminal, narrowest), widest)
+	}
+	return Width
+}
+
+// Write writes what a command does, with examples before the details.
+func Write(w io.Writer, c *cobra.Command, columns int) {
+	var b strings.Builder
+	if c.HasParent() && c.Short != "" {
+		b.WriteString(wrapText(c.Short+".", columns) + "\n")
+	}
+	fmt.Fprintf(&b, "Usage:\n  %s\n", usageLine(c))
+	if c.HasExample() {
+		b.WriteString("\nExamples:\n")
+		for line := range strings.Lines(c.Example) {
+			b.WriteString(wrapCommand(strings.TrimRight(line, "\n"), columns))
+		}
+	}
+	if c.Long != "" {
+		b.WriteString("\n" + wrapText(c.Long, columns))
+	}
+	writeCommands(&b, c, columns)
+	writeFlags(&b, c.LocalFlags(), "Flags", columns)
+	writeFlags(&b, c.InheritedFlags(), "Flags of every command", columns)
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n%s COMMAND --help describes one command.\n", c.CommandPath())
+	}
+	_, _ = io.WriteString(w, b.String()) // nobody reads help that cannot be written
+}
+
+func usageLine(c *cobra.Command) string {
+	if !c.HasParent() {
+		return c.Name() + " COMMAND [flags]"
+	}
+	return c.UseLine()
+}
+
+// writeCommands lists the commands below c, by group where there are groups.
+func writeCommands(b *strings.Builder, c *cobra.Command, columns int) {
+	groups := c.Groups()
+	if len(groups) == 0 {
+		groups = []*cobra.Group{{Title: "Commands:"}}
+	}
+	for _, g := range groups {
+		var rows []row
+		for _, sub := range c.Commands() {
+			if sub.IsAvailableCommand() && sub.GroupID == g.ID {
+				rows = append(rows, row{sub.Name(), sub.Short})
+			}
+		}
+		if len(rows) > 0 {
+			b.WriteString("\n" + g.Title + "\n")
+			writeRows(b, rows, columns)
+		}
+	}
+}
+
+// writeFlags lists flags, each with its meaning on the lines below it.
+func writeFlags(b *strings.Builder, flags *pflag.FlagSet, title string, columns int) {
+	if !flags.HasAvailableFlags() {
+		return
+	}
+	fmt.Fprintf(b, "\n%s:\n", title)
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		b.WriteString("  " + FlagName(f) + "\n")
+		for _, line := range wrapLine(FlagMeaning(f), columns-6) {
+			b.WriteString("      " + line + "\n")
+		}
+	})
+}
+
+// FlagName is a flag with its short form and the name of its value.
+func FlagName(f *pflag.Flag) string {
+	name := "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand + ", " + name
+	}
+	if value, _ := pflag.UnquoteUsage(f); value != "" {
+		name += " " + value
+	}
+	return name
+}
+
+// FlagMeaning is what a flag does and what holds without it.
+func FlagMeaning(f *pflag.Flag) string {
+	_, meaning := pflag.UnquoteUsage(f)
+	if strings.Contains(meaning, "default ") || slices.Contains([]string{"", "false", "0", "[]"}, f.DefValue) {
+		return meaning
+	}
+	if f.Value.Type() == "string" {
+		return fmt.Sprintf("%s (default %q)", meaning, f.DefValue)
+	}
+	return meaning + " (default " + f.DefValue + ")"
+}
+
+// A row is a name and what it means.
+type row struct{ name, meaning string }
+
+// writeRows writes rows in two columns.
+func writeRows(b *strings.Builder, rows []row, columns int) {
+	widest := 0
+	for _, r := range rows {
+		widest = max(widest, len(r.name))
+	}
+	for _, r := range rows {
+		for i, line := range wrapLine(r.meaning, columns-widest-4) {
+			name := r.name
+			if i > 0 {
+				name = ""
+			}
+			fmt.Fprintf(b, "  %-*s  %s\n", widest, name, line)
+		}
+	}
+}
+
+// wrapText fills the paragraphs of a text. Lines that begin with a space are kept as they stand.
+func wrapText(text string, columns int) string {
+	var b strings.Builder
+	var paragraph []string
+	end := func() {
+		for _, line := range wrapLine(strings.Join(paragraph, " "), columns) {
+			b.WriteString(line + "\n")
+		}
+		paragraph = nil
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if line != "" && line[0] != ' ' {
+			paragraph = append(paragraph, line)
+			continue
+		}
+		if paragraph != nil {
+			end()
+		}
+		b.WriteString(line + "\n")
+	}
+	if paragraph != nil {
+		end()
+	}
+	return b.String()
+}
+
+// wrapLine breaks a text into lines of at most so many columns, between words.
+func wrapLine(text string, columns int) []string {
+	var lines []string
+	var line string
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > columns {
+			lines, line = append(lines, line), word
+			continue
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	return append(lines, line)
+}
+
+// wrapCommand breaks a command line as a shell takes it: behind a backslash, between words and outside
+// quotes.
+func wrapCommand(line string, columns int) string {
+	var b strings.Builder
+	for len(line) > columns {
+		at := lastBreak(line, columns-2)
+		if at < 0 {
+			break
+		}
+		b.WriteString(line[:at] + " \\\n")
+		line = "      " + line[at+1:]
+	}
+	return b.String() + line + "\n"
+}
+
+// lastBreak returns the last space of a command line before a column that is in no quotes and behind
+// the first word, -1 for none.
+func lastBreak(line string, column int) int {
+	at, quote, words := -1, rune(0), false
+	for i, r := range line {
+		switch {
+		case i > column:
+			return at
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '\'' || r == '"':
+			quote = r
+		case r == ' ' && words:
+			at = i
+		case r != ' ':
+			words = true
+		}
+	}
+	return at
+}
