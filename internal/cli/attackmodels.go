@@ -71,6 +71,6 @@ func (r *attackRunCommand) tellModelPlans(cmd *cobra.Command, texts []attackdoc.
 		}
 		return true, r.writePlans(set, plans)
 	}
-	r.tellPlans(set, plans)
+	set.TellPlans(plans, r.note)
 	return false, nil
 }

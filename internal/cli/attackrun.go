@@ -219,8 +219,8 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 		if err := r.makeTraceFolder(); err != nil {
 			return err
 		}
-		defer r.startProgress().stopShowing()
-		r.progress.countOf("documents")
+		defer r.startProgress().Stop()
+		r.progress.CountOf("documents")
 		report.Attacks = r.player.PlayAll(cmd.Context(), texts, r.limits.Limits, r.trace, r.parallel, r.repeat, r.progress)
 	}
 	if r.repeat > 1 {

@@ -93,7 +93,7 @@ func (c *calibrateCommand) measureClassifier(cmd *cobra.Command, args []string) 
 		}
 		defer c.advisers.Close()
 	}
-	defer c.startProgress().stopShowing()
+	defer c.startProgress().Stop()
 	corpus, problems, err := calibration.Read(args[0])
 	if err == nil {
 		more, failed := corpus.AddSources(cmd.Context(), c.sources, c.progress.Step)
@@ -102,7 +102,7 @@ func (c *calibrateCommand) measureClassifier(cmd *cobra.Command, args []string) 
 		}
 		problems = append(problems, more...)
 	}
-	c.progress.stopShowing()
+	c.progress.Stop()
 	for _, p := range problems {
 		c.say("%s", target.FailureText(p))
 	}
@@ -131,7 +131,7 @@ func (c *calibrateCommand) measureClassifier(cmd *cobra.Command, args []string) 
 
 // learnWeights learns the classifier's weights from corpora and writes them below a directory.
 func (c *calibrateCommand) learnWeights(cmd *cobra.Command, args []string) error {
-	defer c.startProgress().stopShowing()
+	defer c.startProgress().Stop()
 	var corpora []*calibration.Corpus
 	for _, dir := range args {
 		corpus, problems, err := calibration.Read(dir)

@@ -82,7 +82,7 @@ func (c *captureCommand) captureServer(cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	defer c.startProgress().stopShowing()
+	defer c.startProgress().Stop()
 	got, err := c.newTargetReader(&c.live, 1, c.limits.Limits, record).Capture(cmd.Context(), server[0])
 	incomplete := record.Close()
 	defer c.tellSandboxes(&c.live.sandbox)
@@ -95,7 +95,7 @@ func (c *captureCommand) captureServer(cmd *cobra.Command, args []string) error 
 		}
 		return err
 	}
-	c.progress.stopShowing()
+	c.progress.Stop()
 	write := userfile.Write
 	held := redact.New(got.Secrets).Names(got.Text)
 	if held != nil {

@@ -132,7 +132,7 @@ func (c *classifyCommand) classifyTargets(cmd *cobra.Command, args []string) err
 	if err != nil {
 		return err
 	}
-	defer c.startProgress().stopShowing()
+	defer c.startProgress().Stop()
 	var unread []finding.Problem
 	if p != nil {
 		targets = append(targets, p.Targets()...)
@@ -150,7 +150,7 @@ func (c *classifyCommand) classifyTargets(cmd *cobra.Command, args []string) err
 		return nil
 	}
 	unread = slices.Concat(unread, got.Failures, got.Catalog.Problems)
-	c.progress.stopShowing()
+	c.progress.Stop()
 	for _, p := range unread {
 		c.say("%s", target.FailureText(p))
 	}
@@ -207,7 +207,7 @@ func (c *classifyCommand) labelServers(ctx context.Context, got *target.Gathered
 		got.Failures = append(got.Failures, problems...)
 		if found != nil && layer3 != nil {
 			layer3.Source = func(tool string) string {
-				return sourcecode.HandlerText(found.Sources, func(file string) []byte { return found.Files[file] }, tool)
+				return sourcecode.HandlerText(found.Sources, found.Text, tool)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/run/login"
+	"gauntlet/internal/run/progress"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/result"
 )
@@ -44,7 +45,7 @@ func Main(ctx context.Context, args []string, host Host) int {
 type app struct {
 	host         Host
 	quiet        bool
-	progress     *progress       // nil before the work begins
+	progress     *progress.Line  // nil before the work begins
 	sessions     *login.Sessions // of the logins that are kept; nil before they are wanted
 	command      *cobra.Command  // the one that has --progress and its file
 	progressFile string

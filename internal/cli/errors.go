@@ -49,7 +49,7 @@ func (a *app) note(format string, args ...any) {
 
 // printErr has nobody to tell when stderr cannot be written.
 func (a *app) printErr(format string, args ...any) {
-	a.progress.hideLine()
+	a.progress.Hide()
 	_, _ = fmt.Fprintln(a.host.Stderr, report.Visible(fmt.Sprintf(format, args...)))
 }
 

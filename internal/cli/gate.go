@@ -58,7 +58,7 @@ func (s *scanCommand) tellIncomplete(r *result.Report) {
 		s.note("--gate stable: %d findings of experimental checks do not move the exit code", n)
 	}
 	switch {
-	case r.Complete() || r.FailsAt(s.gate.failOn) || r.FailsImported(s.gate.failOn) || s.nothingRead():
+	case r.Complete() || r.FailsAt(s.gate.failOn) || r.FailsImported(s.gate.failOn) || s.scan.ReadNothing():
 	case !s.gate.allowPartial:
 		s.note("the scan is incomplete: %s", partialText(r.Problems))
 	case r.Read():

@@ -6,13 +6,11 @@ import (
 	"gauntlet/calibrate"
 	"gauntlet/capability"
 	"gauntlet/catalog"
-	"gauntlet/classify"
 	"gauntlet/internal/run/advise"
 	"gauntlet/internal/run/calibration"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/redaction"
 	"gauntlet/internal/run/target"
-	"gauntlet/result"
 )
 
 // beginLayer3 takes note of what layer 1 leaves in doubt; nil where no model is asked.
@@ -35,50 +33,13 @@ func (c *classifyCommand) askLayer3(ctx context.Context, l *advise.Layer3, serve
 		c.planned = true
 		return c.writePlans(c.advisers, plans)
 	}
-	c.tellPlans(c.advisers, plans)
-	c.progress.countOf("questions")
+	c.advisers.TellPlans(plans, c.note)
+	c.progress.CountOf("questions")
 	asked, _, err := l.Label(ctx, servers, got.Catalog.Servers)
 	if err != nil {
 		return err
 	}
 	c.note("layer 3: %d tools in doubt; models: %s", asked, c.advisers.Spent())
-	return nil
-}
-
-// scanLayer3 labels all tools anew, for models to be asked about those in doubt.
-func (s *scanCommand) scanLayer3() (*advise.Layer3, []capability.Server) {
-	servers := classify.Catalog(&s.gathered.Catalog)
-	l := &advise.Layer3{Set: s.advisers, All: s.layer3 == "all", Parallel: s.models.parallel, Mask: redaction.New(s.gathered.Secrets).Replace, Progress: s.progress}
-	l.Begin(servers)
-	if s.source.Sources != nil && len(servers) == 1 {
-		classify.WithSources(&servers[0], s.source.Sources)
-		l.Source = s.handlerText
-	}
-	return l, servers
-}
-
-// layer3Plans reckons what models would be asked about labels.
-func (s *scanCommand) layer3Plans() []modelset.Plan {
-	if s.layer3 == "" {
-		return nil
-	}
-	l, servers := s.scanLayer3()
-	return l.Plan(servers, s.gathered.Catalog.Servers)
-}
-
-// labelByModels puts what models say tools can do beside their opinions, where that is asked for. The labels that checks
-// read are others, and stay as they are.
-func (s *scanCommand) labelByModels(ctx context.Context, r *result.Report) error {
-	if s.layer3 == "" {
-		return nil
-	}
-	l, servers := s.scanLayer3()
-	if _, _, err := l.Label(ctx, servers, s.gathered.Catalog.Servers); err != nil {
-		return err
-	}
-	for i := range r.Advisory {
-		r.Advisory[i].Labels = advise.Inferred(servers, r.Advisory[i].Model)
-	}
 	return nil
 }
 

@@ -114,12 +114,12 @@ func (l *lockCommand) lockTargets(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer l.startProgress().stopShowing()
+	defer l.startProgress().Stop()
 	now, err := l.readTargets(cmd.Context(), targets, p)
 	if err != nil {
 		return err
 	}
-	l.progress.stopShowing()
+	l.progress.Stop()
 	if l.old == nil {
 		return l.writeFirst(now)
 	}
@@ -339,7 +339,7 @@ func (l *lockCommand) noteUnasked(now *lockstate.State) {
 		}
 	}
 	if names != nil {
-		l.note("in %s and not looked at: %s", l.file, someOf(names))
+		l.note("in %s and not looked at: %s", l.file, lockstate.ListSome(names))
 	}
 }
 

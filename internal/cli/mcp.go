@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/run/mcptools"
+	"gauntlet/internal/run/progress"
 	"gauntlet/internal/run/vet"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/result"
@@ -52,8 +53,8 @@ func (v *vetCommand) vetForAgent(ctx context.Context, target, depth string) (*re
 	if err != nil {
 		return nil, err
 	}
-	opt.Fetcher.Public = true  // whoever wrote what the agent reads may have chosen the target
-	opt.Progress = &progress{} // nobody looks
+	opt.Fetcher.Public = true       // whoever wrote what the agent reads may have chosen the target
+	opt.Progress = &progress.Line{} // nobody looks
 	return vet.Run(ctx, *opt, []vet.Target{{Spec: s}})
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,26 +78,9 @@ func (a *app) openSharing(m *modelFlags, with *modelset.Set) (*modelset.Set, err
 	})
 }
 
-// tellPlans says what will be asked, before it is.
-func (a *app) tellPlans(set *modelset.Set, plans []modelset.Plan) {
-	for _, p := range plans {
-		a.note("%s", set.Text(p))
-	}
-	if c := set.Ceilings(); c != "" {
-		a.note("ceilings: %s", c)
-	}
-}
-
 // writePlans is --plan.
 func (a *app) writePlans(set *modelset.Set, plans []modelset.Plan) error {
-	text := ""
-	for _, p := range plans {
-		text += set.Text(p) + "\n"
-	}
-	if c := set.Ceilings(); c != "" {
-		text += "ceilings: " + c + "\n"
-	}
-	return a.writeText("-", text)
+	return a.writeText("-", strings.Join(set.PlanLines(plans), "\n")+"\n")
 }
 
 // boundFlag is a countFlag that starts without a bound.

@@ -23,7 +23,7 @@ func (s *scanCommand) nextOfScan(r *result.Report) string {
 	worst := r.WorstRule()
 	files := snapshotFiles(s.targets)
 	again := ""
-	if len(files) == len(s.targets) && len(files) > 0 && len(files) <= mostNamed && s.inputFiles()[0] == files[0] && len(s.inputFiles()) == len(files) && s.plan == nil {
+	if len(files) == len(s.targets) && len(files) > 0 && len(files) <= mostNamed && s.inputFiles()[0] == files[0] && len(s.inputFiles()) == len(files) && s.scan.Plan == nil {
 		again = quoteArguments(files)
 	}
 	switch {
@@ -33,7 +33,7 @@ func (s *scanCommand) nextOfScan(r *result.Report) string {
 		return "gauntlet explain " + string(worst)
 	case !r.Complete() && !s.outputs.verbose && again != "":
 		return "gauntlet scan -v " + again
-	case r.Complete() && s.baseline == nil && again != "":
+	case r.Complete() && s.baselineFile == "" && again != "":
 		return "gauntlet lock " + again
 	}
 	return ""

@@ -2,14 +2,8 @@ package cli
 
 import (
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
-
-	"gauntlet/finding"
-	"gauntlet/internal/run/userfile"
-	"gauntlet/policy"
-	"gauntlet/result"
 )
 
 // policyFile is where decisions are looked for unless the user names another file.
@@ -19,9 +13,6 @@ const policyFile = ".gauntlet.yaml"
 type policyFlags struct {
 	file string // "" for none
 	none bool
-
-	policy   *policy.Policy    // nil before read and where there is no file
-	problems []finding.Problem // of the file
 }
 
 func (p *policyFlags) addPolicyFlags(cmd *cobra.Command) {
@@ -45,32 +36,4 @@ func (p *policyFlags) choosePolicyFile(cmd *cobra.Command) error {
 		p.file = policyFile
 	}
 	return nil
-}
-
-// readPolicy reads the file. One that cannot be read accepts nothing and makes the run incomplete.
-func (p *policyFlags) readPolicy(a *app, cmd *cobra.Command, limit int) {
-	if p.file == "" {
-		return
-	}
-	if !cmd.Flags().Changed("suppressions") {
-		// The file of a folder that somebody else filled must not work unnoticed.
-		a.note("using %s (--no-suppressions leaves it out)", p.file)
-	}
-	text, err := a.readText(p.file, limit)
-	if err != nil {
-		p.problems = []finding.Problem{{Kind: finding.Failed, Input: -1, Location: finding.Location{File: p.file},
-			Message: "suppressions: " + userfile.Reason(err).Error()}}
-		return
-	}
-	p.policy, p.problems = policy.Parse(p.file, text)
-}
-
-// applyPolicy takes the accepted findings out of the gate's sight, with everything recorded.
-func (p *policyFlags) applyPolicy(r *result.Report) {
-	r.Problems = append(r.Problems, p.problems...)
-	if p.policy != nil {
-		p.policy.Apply(r, policy.DateOf(time.Now()))
-	}
-	r.MergeCauses()
-	r.Count()
 }

@@ -150,7 +150,7 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 		p.sandbox = sandbox.Off
 	}
 	p.note("%s", offensive)
-	defer p.startProgress().stopShowing()
+	defer p.startProgress().Stop()
 	opt := p.options(targets[0].Server, classes, record, other)
 	if again != nil {
 		opt.Replay, opt.Only, opt.Tell = again, nil, func(line string) { p.note("%s", line) }
@@ -181,7 +181,7 @@ func (p *probeCommand) report(got *proberun.Result, outs []output) error {
 	if err != nil {
 		return err
 	}
-	p.progress.stopShowing()
+	p.progress.Stop()
 	written := p.writeReports(outs, r, p.reportOptions(p.outputs.verbose, &p.gate))
 	p.code = p.gate.exitCode(r, written)
 	return nil
@@ -216,7 +216,7 @@ func (p *probeCommand) judgeRecording(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	defer p.startProgress().stopShowing()
+	defer p.startProgress().Stop()
 	t, err := tracefile.Read(p.recording, nil)
 	if err != nil {
 		return withName(p.recording, userfile.Reason(err))

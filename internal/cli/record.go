@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/progress"
 	"gauntlet/internal/run/runstate"
 )
 
@@ -13,6 +15,17 @@ import (
 func (a *app) progressFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.progressFile, "progress", "", "write what the run is at to this `FILE` as it goes on, and the JSON report in its place at the end, for gauntlet view (default none)")
 	cmd.PreRun = func(cmd *cobra.Command, _ []string) { a.command = cmd }
+}
+
+// startProgress starts a progress line if a person is there to see it. The caller must
+// stop it.
+func (a *app) startProgress() *progress.Line {
+	var terminal io.Writer
+	if !a.quiet && isTerminal(a.host.Stderr) {
+		terminal = a.host.Stderr
+	}
+	a.progress = progress.Start(terminal, a.startRecord())
+	return a.progress
 }
 
 // startRecord begins the record that --progress asks for. It returns nil where none is asked for or it

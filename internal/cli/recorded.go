@@ -1,19 +1,12 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/finding"
-	"gauntlet/internal/engine/check"
-	"gauntlet/internal/run/interrupt"
-	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/suite"
-	"gauntlet/trace"
 	"gauntlet/trust"
 )
 
@@ -52,10 +45,6 @@ func (f *recordedFlags) fileNames() []string {
 	return out
 }
 
-// growth is how much memory may grow, in percent of what is in use, before what is no longer
-// needed is given back. A trace is held whole, and half as much again is more than enough.
-const growth = 25
-
 // readBoundary reads the declared boundary. Without all of it a judgement would be another one
 // than was asked for, so any fault in the file is an error.
 func (a *app) readBoundary(name string) (trust.Boundary, error) {
@@ -81,55 +70,4 @@ func suiteError(e suite.Error) string {
 		return e.File + ": " + e.Msg
 	}
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
-}
-
-// readTrace reads the trace, if there is one. One that cannot be read becomes a failure and
-// does not keep the rest from being scanned.
-func (s *scanCommand) readTrace(ctx context.Context) error {
-	if s.recorded.trace == "" {
-		return nil
-	}
-	s.progress.Step("reading %s", s.recorded.trace)
-	before := debug.SetGCPercent(growth)
-	s.undo = func() { debug.SetGCPercent(before) }
-	type read struct {
-		trace  *trace.Trace
-		floods []string
-		err    error
-	}
-	got, interrupted := interrupt.Do(ctx, func() read {
-		t, floods, err := tracefile.ReadConversation(s.recorded.trace, s.host.Stdin)
-		return read{t, floods, err}
-	})
-	if interrupted != nil {
-		return interrupted
-	}
-	if got.err != nil {
-		s.failures = append(s.failures, finding.Problem{Kind: finding.Failed, Message: "the trace could not be read: " + userfile.Reason(got.err).Error(),
-			Location: finding.Location{Kind: finding.Message, File: s.recorded.trace}, Input: -1})
-	}
-	if got.trace != nil {
-		s.conversation = check.Recording{Trace: got.trace, File: s.recorded.trace, Boundary: s.declared, Floods: got.floods}
-		s.tellRedacted(got.trace)
-		for _, flood := range got.floods {
-			s.say("%s: %s", s.recorded.trace, flood)
-		}
-	}
-	return nil
-}
-
-// tellRedacted warns of a trace that is not what went over the wire.
-func (s *scanCommand) tellRedacted(t *trace.Trace) {
-	for _, caveat := range t.Header.Caveats() {
-		s.note("%s: %s", s.recorded.trace, caveat)
-	}
-	n := 0
-	for i := range t.Messages {
-		if t.Messages[i].Redacted {
-			n++
-		}
-	}
-	if n > 0 {
-		s.note("%s: %d messages are redacted: what was taken out of them cannot be followed", s.recorded.trace, n)
-	}
 }

@@ -202,12 +202,12 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	if r.models.plan {
 		return r.writePlans(set, plans)
 	}
-	r.tellPlans(set, plans)
-	defer r.startProgress().stopShowing()
+	set.TellPlans(plans, r.note)
+	defer r.startProgress().Stop()
 	if err := r.prepareScenarios(cmd.Context(), scenarios); err != nil {
 		return err
 	}
-	r.progress.countOf("runs")
+	r.progress.CountOf("runs")
 	out, err := redteam.Run(cmd.Context(), redteam.Options{
 		Scenarios: scenarios, Models: set, Runs: r.runs, Parallel: r.parallel, Traces: r.traces, Control: !r.noControl,
 		AgentOf: func(c *model.Client, run int) *testagent.Agent { return testagent.OfModel(c, r.loop, run, r.limit) },
@@ -216,7 +216,7 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 		return err
 	}
 	out.Tool = result.Tool{Name: "gauntlet", Version: version()}
-	r.progress.stopShowing()
+	r.progress.Stop()
 	r.note("models: %s", set.Spent())
 	format, err := report.LookupRedTeam(r.format)
 	if err != nil {

@@ -1,29 +1,15 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/catalog"
-	"gauntlet/classify"
-	"gauntlet/finding"
-	"gauntlet/internal/engine/check"
-	"gauntlet/internal/engine/check/config"
-	"gauntlet/internal/engine/scanner"
-	"gauntlet/internal/run/advise"
 	"gauntlet/internal/run/checkdoc"
-	"gauntlet/internal/run/clientplan"
-	"gauntlet/internal/run/interrupt"
-	"gauntlet/internal/run/modelset"
-	"gauntlet/internal/run/redaction"
-	"gauntlet/internal/run/sourcecode"
+	"gauntlet/internal/run/scanrun"
 	"gauntlet/internal/run/target"
-	"gauntlet/report"
 	"gauntlet/result"
-	"gauntlet/trust"
 )
 
 // scanCommand is one run of the subcommand scan.
@@ -36,27 +22,18 @@ type scanCommand struct {
 	gate    gateFlags
 	policy  policyFlags
 
-	recorded     recordedFlags
-	imports      importFlags
-	declared     trust.Boundary
-	conversation check.Recording // the zero one for none
-	undo         func()          // puts back what reading the trace changed; nil for nothing
+	recorded recordedFlags
+	imports  importFlags
 
-	sourceDir string
-	source    check.SourceTree // the zero one for none
-
+	sourceDir    string
 	baselineFile string
 	changedOnly  bool
-	baseline     *catalog.Catalog // nil for none
 
-	models   modelFlags
-	layer3   string        // which tools models label beside that: "", "low" or "all"
-	advisers *modelset.Set // nil for none
+	models modelFlags
+	layer3 string // which tools models label beside that: "", "low" or "all"
 
-	targets  []target.Target
-	plan     *clientplan.Plan  // nil where no configuration was asked for
-	failures []finding.Problem // inputs of which nothing was read, the baseline among them
-	gathered target.Gathered
+	targets []target.Target
+	scan    *scanrun.Scan
 }
 
 func (a *app) newScanCommand() *cobra.Command {
@@ -158,12 +135,6 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 	if err := s.policy.choosePolicyFile(cmd); err != nil {
 		return err
 	}
-	if len(s.models.ids) > 0 {
-		if s.advisers, err = s.openModels(&s.models); err != nil {
-			return usage(cmd, "%s", err)
-		}
-		defer s.advisers.Close()
-	}
 	checks, ofConfigs, err := checkdoc.Choose(s.choice.only, s.choice.skip)
 	if err != nil {
 		return usage(cmd, "%s", err)
@@ -175,47 +146,73 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	for _, o := range outs {
-		s.configs.writes = append(s.configs.writes, o.file)
+	s.scan = s.newScan()
+	defer s.scan.Close()
+	s.scan.Checks, s.scan.ConfigChecks = checks, ofConfigs
+	if len(s.models.ids) > 0 {
+		if s.scan.Advisers, err = s.openModels(&s.models); err != nil {
+			return usage(cmd, "%s", err)
+		}
+		defer s.scan.Advisers.Close()
 	}
-	s.configs.checks = ofConfigs
-	if s.how.live.differential {
-		s.configs.often = "two to four times each"
-	}
-	if s.declared, err = s.readBoundary(s.recorded.boundary); err != nil {
+	if err := s.readDecisions(cmd, outs); err != nil {
 		return err
 	}
-	s.policy.readPolicy(s.app, cmd, s.how.limits.Bytes)
-	if s.plan, err = s.makePlan(cmd.Context(), &s.configs); err != nil {
+	defer s.startProgress().Stop()
+	s.scan.Progress, s.scan.Reader.Progress = s.progress, s.progress
+	if err := s.scan.Read(cmd.Context()); err != nil {
 		return err
 	}
-	defer s.startProgress().stopShowing()
-	if err := s.readTrace(cmd.Context()); err != nil {
-		return err
-	}
-	if s.undo != nil {
-		defer s.undo()
-	}
-	if err := s.readInputs(cmd.Context()); err != nil {
-		return err
-	}
-	if err := s.readSource(cmd.Context()); err != nil {
-		return err
-	}
-	if err := s.readImports(cmd.Context()); err != nil {
-		return err
-	}
-	s.tellUnmatched()
 	if s.models.plan {
-		s.progress.stopShowing()
-		return s.writePlans(s.advisers, slices.Concat(advise.Plan(s.advisers, s.adviceQuestions()), s.layer3Plans()))
+		s.progress.Stop()
+		return s.writePlans(s.scan.Advisers, s.scan.ModelPlans())
 	}
-	r, err := s.runChecks(cmd.Context(), checks, ofConfigs)
+	r, err := s.scan.Run(cmd.Context())
 	if err != nil {
 		return err
 	}
-	s.progress.stopShowing()
-	if s.nothingRead() {
+	s.progress.Stop()
+	s.writeScan(outs, r)
+	return nil
+}
+
+// newScan is what the flags ask for.
+func (s *scanCommand) newScan() *scanrun.Scan {
+	return &scanrun.Scan{
+		Options: scanrun.Options{
+			Targets: s.targets, BaselineFile: s.baselineFile, ChangedOnly: s.changedOnly, TraceFile: s.recorded.trace, SourceDir: s.sourceDir,
+			Imports: s.imports.names, GateImported: s.imports.gate, PolicyFile: s.policy.file, GateStable: s.gate.maturity == result.GateStable,
+			Layer3: s.layer3, Parallel: s.models.parallel,
+		},
+		Reader: s.newTargetReader(&s.how.live, s.how.parallel, s.how.limits.Limits, nil),
+		Stdin:  s.host.Stdin, ReadText: s.readText, Say: s.say, Note: s.note,
+	}
+}
+
+// readDecisions reads what the user decided before: what may pass, what is accepted, and what of configurations may be started.
+func (s *scanCommand) readDecisions(cmd *cobra.Command, outs []output) (err error) {
+	if s.scan.Declared, err = s.readBoundary(s.recorded.boundary); err != nil {
+		return err
+	}
+	if s.policy.file != "" && !cmd.Flags().Changed("suppressions") {
+		// The file of a folder that somebody else filled must not work unnoticed.
+		s.note("using %s (--no-suppressions leaves it out)", s.policy.file)
+	}
+	s.scan.ReadPolicy()
+	for _, o := range outs {
+		s.configs.writes = append(s.configs.writes, o.file)
+	}
+	s.configs.checks = s.scan.ConfigChecks
+	if s.how.live.differential {
+		s.configs.often = "two to four times each"
+	}
+	s.scan.Plan, err = s.makePlan(cmd.Context(), &s.configs)
+	return err
+}
+
+// writeScan writes the reports and sets the exit code.
+func (s *scanCommand) writeScan(outs []output, r *result.Report) {
+	if s.scan.ReadNothing() {
 		// The errors have been told. Files and machines still get a report that says so,
 		// or yesterday's would stay; a person would only read the same twice.
 		outs = slices.DeleteFunc(outs, func(o output) bool { return o.file == "-" && o.format.Name == "pretty" })
@@ -223,12 +220,11 @@ func (s *scanCommand) scanTargets(cmd *cobra.Command, args []string) error {
 	looks := s.reportOptions(s.outputs.verbose, &s.gate)
 	looks.Next = s.nextOfScan(r)
 	if wantsPage(outs) {
-		s.addPageData(&looks)
+		s.scan.AddPageData(&looks)
 	}
 	written := s.writeReports(outs, r, looks)
 	s.tellIncomplete(r)
 	s.code = s.gate.exitCode(r, written)
-	return nil
 }
 
 // recogniseNames takes configurations and folders with source out of the names, for what takes them, and says so.
@@ -297,95 +293,4 @@ func (s *scanCommand) checkScanFlags(cmd *cobra.Command) error {
 		return usage(cmd, "- is named %d times: standard input can be read once", stdin)
 	}
 	return nil
-}
-
-// nothingRead reports whether nothing at all was read.
-func (s *scanCommand) nothingRead() bool {
-	return len(s.gathered.Catalog.Documents) == 0 && (s.plan == nil || len(s.plan.Files) == 0) && s.conversation.Trace == nil && s.source.Sources == nil
-}
-
-// readSource reads the source of the server, if one is named. A tree that says nothing about any tool is a problem:
-// it must not read like one without findings.
-func (s *scanCommand) readSource(ctx context.Context) error {
-	if s.sourceDir == "" {
-		return nil
-	}
-	s.progress.Step("reading sources")
-	found, err := sourcecode.Analyse(ctx, s.sourceDir, nil)
-	if err != nil {
-		return err
-	}
-	s.failures = append(s.failures, found.Problems...)
-	if found.Err != nil {
-		p := sourcecode.Failed(s.sourceDir, found.Err)
-		s.failures = append(s.failures, p)
-		s.say("%s", target.FailureText(p))
-		return nil
-	}
-	s.source = check.SourceTree{Sources: found.Sources, Dir: s.sourceDir, Text: func(file string) []byte { return found.Files[file] }}
-	s.note("%s: %d handlers in %d source files", s.sourceDir, len(found.Sources.Handlers), found.Sources.Files)
-	return nil
-}
-
-// runChecks runs the checks and adds what was never read to the report's problems.
-func (s *scanCommand) runChecks(ctx context.Context, checks []*check.Check, ofConfigs []*config.Check) (*result.Report, error) {
-	n := 0
-	for _, server := range s.gathered.Catalog.Servers {
-		for _, l := range server.Lists {
-			n += len(l.Items)
-		}
-	}
-	s.progress.Step("scanning %d definitions", n)
-	if s.conversation.Trace == nil {
-		s.conversation.Trace, s.conversation.Live = s.how.live.sandbox.boxes.Observed(), true
-	}
-	opt := scanner.Options{Checks: checks, Baseline: s.baseline, ChangedOnly: s.changedOnly, Askings: s.gathered.Askings, ConfigChecks: ofConfigs, Trace: s.conversation, Source: s.source, Contacts: s.gathered.Contacts, Version: version()}
-	if s.plan != nil {
-		opt.Configs = append([]config.File{}, s.plan.Files...)
-		opt.Together = s.plan.Together(s.namedServers())
-	}
-	r, err := interrupt.Do(ctx, func() *result.Report { return scanner.Run(&s.gathered.Catalog, opt) })
-	if err != nil {
-		return nil, err
-	}
-	if s.plan != nil {
-		r.Clients = s.plan.Report()
-		r.Problems = append(r.Problems, s.plan.Problems...)
-	}
-	r.Sandboxes = s.how.live.sandbox.boxes.Reports()
-	r.Problems = append(r.Problems, s.failures...)
-	if s.gate.maturity == result.GateStable {
-		r.Gate = result.GateStable
-	}
-	s.policy.applyPolicy(r)
-	s.tieImports(r)
-	if err := s.askAdvisers(ctx, r); err != nil {
-		return nil, err
-	}
-	if given := s.gathered.Secrets; len(given) > 0 {
-		redaction.New(given).Report(r)
-	}
-	return r, nil
-}
-
-// addPageData adds what a page shows beside the report: what tools can do, and the trace.
-func (s *scanCommand) addPageData(looks *report.Options) {
-	looks.Capabilities = classify.Catalog(&s.gathered.Catalog)
-	if given := s.gathered.Secrets; len(given) > 0 {
-		redaction.New(given).Labels(looks.Capabilities)
-	}
-	if t := s.conversation.Trace; t != nil {
-		looks.Traces = []report.Conversation{{File: s.recorded.trace, Trace: t}}
-	}
-}
-
-// namedServers are the servers that the user named, not those of configurations.
-func (s *scanCommand) namedServers() []*catalog.Server {
-	var out []*catalog.Server
-	for i := range s.targets {
-		if !s.targets[i].Configured {
-			out = append(out, s.gathered.Outcomes[i].Servers...)
-		}
-	}
-	return out
 }

@@ -112,13 +112,13 @@ func (v *vetCommand) vetTargets(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	defer v.startProgress().stopShowing()
+	defer v.startProgress().Stop()
 	opt.Progress = v.progress
 	r, err := vet.Run(cmd.Context(), *opt, targets)
 	if err != nil {
 		return err
 	}
-	v.progress.stopShowing()
+	v.progress.Stop()
 	written := v.writeReports(outs, r, v.reportOptions(v.outputs.verbose, &v.gate))
 	v.code = v.gate.exitCode(r, written)
 	return nil

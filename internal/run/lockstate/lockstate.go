@@ -167,3 +167,12 @@ func (now *State) Diff(old *lock.Read) *diff.Diff {
 	}
 	return diff.Catalogs(was, is)
 }
+
+// ListSome lists names, of many the first.
+func ListSome(names []string) string {
+	const most = 10
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}

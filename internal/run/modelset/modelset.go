@@ -153,8 +153,27 @@ func (s *Set) Text(p Plan) string {
 	return text + ", no price known"
 }
 
-// Ceilings says the bounds of the run, "" for none.
-func (s *Set) Ceilings() string {
+// PlanLines are plans and the bounds of the run, a line each.
+func (s *Set) PlanLines(plans []Plan) []string {
+	var out []string
+	for _, p := range plans {
+		out = append(out, s.Text(p))
+	}
+	if c := s.ceilings(); c != "" {
+		out = append(out, "ceilings: "+c)
+	}
+	return out
+}
+
+// TellPlans says what will be asked, before it is.
+func (s *Set) TellPlans(plans []Plan, note func(format string, args ...any)) {
+	for _, line := range s.PlanLines(plans) {
+		note("%s", line)
+	}
+}
+
+// ceilings says the bounds of the run, "" for none.
+func (s *Set) ceilings() string {
 	var parts []string
 	c := s.Ledger.Ceiling()
 	if c.Calls > 0 {

@@ -63,6 +63,9 @@ func Analyse(ctx context.Context, dir string, tools []string) (*Analysed, error)
 	return a, nil
 }
 
+// Text is what a file of the sources holds, by its path below the directory.
+func (a *Analysed) Text(file string) []byte { return a.Files[file] }
+
 // longestHandler is how much of a handler's source is quoted, in bytes.
 const longestHandler = 8_000
 

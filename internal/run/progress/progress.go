@@ -1,4 +1,5 @@
-package cli
+// Package progress shows on a line of a terminal what slow work is at, and keeps it in the record of a run.
+package progress
 
 import (
 	"cmp"
@@ -19,9 +20,8 @@ const (
 // clearLine goes back to the start of the terminal's line and empties it.
 const clearLine = "\r\x1b[K"
 
-// progress is one line on the terminal that says what slow work is at. The zero value
-// and nil say nothing.
-type progress struct {
+// A Line is one line on the terminal that says what slow work is at. The zero value and nil say nothing.
+type Line struct {
 	w    io.Writer // nil where nobody looks
 	quit chan struct{}
 	done sync.WaitGroup
@@ -29,25 +29,22 @@ type progress struct {
 	mu           sync.Mutex // also around every write
 	text         string
 	shown        bool
-	through, all int // of the servers asked side by side, or of what countOf says
+	through, all int // of the servers asked side by side, or of what CountOf says
 	what         string
 	record       *runstate.Record // nil where no file is kept
 }
 
-// startProgress starts a progress line if a person is there to see it. The caller must
-// stop it.
-func (a *app) startProgress() *progress {
-	p := &progress{quit: make(chan struct{}), record: a.startRecord()}
-	if !a.quiet && isTerminal(a.host.Stderr) {
-		p.w = a.host.Stderr
-		p.done.Go(p.drawUntilStopped) // ends with stop, which waits for it
+// Start starts a line on terminal, nil where nobody looks, and in record, nil for none. The caller must stop it.
+func Start(terminal io.Writer, record *runstate.Record) *Line {
+	p := &Line{w: terminal, quit: make(chan struct{}), record: record}
+	if terminal != nil {
+		p.done.Go(p.drawUntilStopped) // ends with Stop, which waits for it
 	}
-	a.progress = p
 	return p
 }
 
 // Step sets the text; it may be called as often as one likes.
-func (p *progress) Step(format string, args ...any) {
+func (p *Line) Step(format string, args ...any) {
 	if p.w == nil && p.record == nil {
 		return
 	}
@@ -60,7 +57,7 @@ func (p *progress) Step(format string, args ...any) {
 
 // Count adds to the servers that are through, and to those there are. With more than one
 // the line says how far we are, until ResetCount.
-func (p *progress) Count(through, more int) {
+func (p *Line) Count(through, more int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.through += through
@@ -68,32 +65,33 @@ func (p *progress) Count(through, more int) {
 	p.record.Count(p.through, p.all, cmp.Or(p.what, "servers"))
 }
 
-// countOf says what is counted, if it is not servers.
-func (p *progress) countOf(what string) {
+// CountOf says what is counted, if it is not servers.
+func (p *Line) CountOf(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.what = what
 }
 
-func (p *progress) ResetCount() {
+// ResetCount ends what is counted.
+func (p *Line) ResetCount() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.through, p.all = 0, 0
 }
 
-// stopShowing removes the line for good. Stopping twice is harmless.
-func (p *progress) stopShowing() {
+// Stop removes the line for good. Stopping twice is harmless.
+func (p *Line) Stop() {
 	if p.w == nil {
 		return
 	}
 	close(p.quit)
 	p.done.Wait()
-	p.hideLine()
+	p.Hide()
 	p.w = nil
 }
 
-// hideLine removes the line for the moment, so that something else can be printed.
-func (p *progress) hideLine() {
+// Hide removes the line for the moment, so that something else can be printed.
+func (p *Line) Hide() {
 	if p == nil || p.w == nil {
 		return
 	}
@@ -105,7 +103,7 @@ func (p *progress) hideLine() {
 	}
 }
 
-func (p *progress) drawLine() {
+func (p *Line) drawLine() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	const width = 76 // a line that wraps could not be cleared
@@ -117,7 +115,7 @@ func (p *progress) drawLine() {
 	p.shown = true
 }
 
-func (p *progress) drawUntilStopped() {
+func (p *Line) drawUntilStopped() {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	for {

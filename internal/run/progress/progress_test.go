@@ -1,4 +1,4 @@
-package cli
+package progress
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ func TestProgressCountsServers(t *testing.T) {
 		{1, "github: tools/list…"},
 	} {
 		var out bytes.Buffer
-		p := &progress{w: &out}
+		p := &Line{w: &out}
 		p.Count(0, tt.all)
 		for range 3 {
 			p.Count(1, 0)

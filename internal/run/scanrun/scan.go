@@ -1,0 +1,185 @@
+// Package scanrun is one scan from beginning to end: it reads what a user named, runs the checks over it, asks models,
+// and applies the user's decisions.
+package scanrun
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"gauntlet/catalog"
+	"gauntlet/classify"
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/engine/check/config"
+	"gauntlet/internal/engine/imported"
+	"gauntlet/internal/engine/scanner"
+	"gauntlet/internal/run/clientplan"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/run/redaction"
+	"gauntlet/internal/run/target"
+	"gauntlet/policy"
+	"gauntlet/report"
+	"gauntlet/result"
+	"gauntlet/trust"
+)
+
+// Options are what a user asked for.
+type Options struct {
+	Targets []target.Target  // named by the user; those of Plan come beside them
+	Plan    *clientplan.Plan // of configurations; nil where none was asked for
+
+	BaselineFile string // what was approved, a snapshot or a lockfile; "" for none
+	ChangedOnly  bool   // leave out what stands in the baseline as it is
+	TraceFile    string // a recorded conversation, "-" for Stdin, "" for none
+	Declared     trust.Boundary
+	SourceDir    string   // "" for none
+	Imports      []string // reports of other programs
+	GateImported bool     // they move the exit code
+	PolicyFile   string   // decisions about findings; "" for none
+
+	Checks       []*check.Check
+	ConfigChecks []*config.Check
+	GateStable   bool // findings of experimental checks do not move the exit code
+
+	Advisers *modelset.Set // models that judge beside the checks; nil for none
+	Layer3   string        // which tools they label as well: "", "low" or "all"
+	Parallel int           // most calls to one model at the same time
+}
+
+// Progress is told what slow work is at. Its methods may be called from several goroutines.
+type Progress interface {
+	target.Progress
+	CountOf(what string)
+}
+
+// A Scan is one scan: Read, then Run.
+type Scan struct {
+	Options
+	Reader    *target.Reader
+	Stdin     io.Reader
+	ReadText  func(name string, limit int) (string, error) // of a file that is no snapshot
+	Say, Note func(format string, args ...any)             // what a user is told in any case, and what --quiet silences
+	Progress  Progress
+
+	Gathered     target.Gathered
+	conversation check.Recording  // the zero one for none
+	source       check.SourceTree // the zero one for none
+	baseline     *catalog.Catalog // nil for none
+	imports      []*imported.File // those that could be read
+	policy       *policy.Policy   // nil for none
+	policyFaults []finding.Problem
+	failures     []finding.Problem // inputs of which nothing was read, the baseline among them
+	undo         func()            // puts back what reading the trace changed; nil for nothing
+}
+
+// Close puts back what the scan changed of this process.
+func (s *Scan) Close() {
+	if s.undo != nil {
+		s.undo()
+	}
+}
+
+// Read reads everything that was named. What cannot be read is told and remembered, and does not
+// keep the rest from being scanned; an error means that the scan cannot go on.
+func (s *Scan) Read(ctx context.Context) error {
+	for _, read := range []func(context.Context) error{s.readTrace, s.readTargets, s.readSource, s.readImports} {
+		if err := read(ctx); err != nil {
+			return err
+		}
+	}
+	s.tellUnmatched()
+	return nil
+}
+
+// ReadNothing reports whether nothing at all was read.
+func (s *Scan) ReadNothing() bool {
+	return len(s.Gathered.Catalog.Documents) == 0 && (s.Plan == nil || len(s.Plan.Files) == 0) && s.conversation.Trace == nil && s.source.Sources == nil
+}
+
+// Run runs the checks, asks the models, and returns the report, without what servers were given.
+func (s *Scan) Run(ctx context.Context) (*result.Report, error) {
+	s.Progress.Step("scanning %d definitions", s.countDefinitions())
+	r, err := s.runChecks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s.Plan != nil {
+		r.Clients = s.Plan.Report()
+		r.Problems = append(r.Problems, s.Plan.Problems...)
+	}
+	r.Sandboxes = s.Reader.Sealing.Boxes.Reports()
+	r.Problems = append(r.Problems, s.failures...)
+	if s.GateStable {
+		r.Gate = result.GateStable
+	}
+	s.applyPolicy(r)
+	if len(s.Imports) > 0 {
+		imported.Reconcile(r, &s.Gathered.Catalog, s.SourceDir, s.imports)
+		r.Imported.Gates = s.GateImported
+	}
+	if err := s.askAdvisers(ctx, r); err != nil {
+		return nil, err
+	}
+	if given := s.Gathered.Secrets; len(given) > 0 {
+		redaction.New(given).Report(r)
+	}
+	return r, nil
+}
+
+func (s *Scan) countDefinitions() (n int) {
+	for _, server := range s.Gathered.Catalog.Servers {
+		for _, l := range server.Lists {
+			n += len(l.Items)
+		}
+	}
+	return n
+}
+
+func (s *Scan) runChecks(ctx context.Context) (*result.Report, error) {
+	if s.conversation.Trace == nil {
+		s.conversation.Trace, s.conversation.Live = s.Reader.Sealing.Boxes.Observed(), true
+	}
+	opt := scanner.Options{
+		Checks: s.Checks, ConfigChecks: s.ConfigChecks, Baseline: s.baseline, ChangedOnly: s.ChangedOnly, Askings: s.Gathered.Askings,
+		Trace: s.conversation, Source: s.source, Contacts: s.Gathered.Contacts, Version: s.Reader.Version,
+	}
+	if s.Plan != nil {
+		opt.Configs = append([]config.File{}, s.Plan.Files...)
+		opt.Together = s.Plan.Together(s.namedServers())
+	}
+	return interrupt.Do(ctx, func() *result.Report { return scanner.Run(&s.Gathered.Catalog, opt) })
+}
+
+// namedServers are the servers that the user named, not those of configurations.
+func (s *Scan) namedServers() []*catalog.Server {
+	var out []*catalog.Server
+	for i := range s.Targets {
+		if !s.Targets[i].Configured {
+			out = append(out, s.Gathered.Outcomes[i].Servers...)
+		}
+	}
+	return out
+}
+
+// applyPolicy takes the accepted findings out of the gate's sight, with everything recorded.
+func (s *Scan) applyPolicy(r *result.Report) {
+	r.Problems = append(r.Problems, s.policyFaults...)
+	if s.policy != nil {
+		s.policy.Apply(r, policy.DateOf(time.Now()))
+	}
+	r.MergeCauses()
+	r.Count()
+}
+
+// AddPageData adds what a page shows beside the report: what tools can do, and the trace.
+func (s *Scan) AddPageData(looks *report.Options) {
+	looks.Capabilities = classify.Catalog(&s.Gathered.Catalog)
+	if given := s.Gathered.Secrets; len(given) > 0 {
+		redaction.New(given).Labels(looks.Capabilities)
+	}
+	if t := s.conversation.Trace; t != nil {
+		looks.Traces = []report.Conversation{{File: s.TraceFile, Trace: t}}
+	}
+}
