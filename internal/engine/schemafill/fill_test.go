@@ -68,6 +68,7 @@ func TestMend(t *testing.T) {
 		{"a sentence that lists values", "Unknown action. Must be one of: list, show", `{"action":"list","path":"/p/notes.txt"}`},
 		{"a sentence that asks for more", "user is required for this action", `{"action":"example","path":"/p/notes.txt","user":"example"}`},
 		{"a sentence about a beginning", `action must start with "aws"`, `{"action":"awsexample","path":"/p/notes.txt"}`},
+		{"a sentence about a kind of value", "action must be a valid URL", `{"action":"http://127.0.0.1:1/a","path":"/p/notes.txt"}`},
 		{"nothing that can be mended", "the server is busy", `{"action":"example","path":"/p/notes.txt"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -26,6 +26,8 @@ type Complaint struct {
 	Options []string
 	// Start is what the value must begin with.
 	Start string
+	// Wants is the kind of value that is wanted, a key of wanted; "" if nothing says.
+	Wants string
 	// Either says that one of the missing parameters is enough, Both that two exclude each other.
 	Either, Both bool
 }
@@ -189,7 +191,7 @@ func (s *Schema) readProse(text string) Complaint {
 			c.Missing = append(c.Missing, p.Path)
 		}
 	}
-	c.Options = quotedOptions(text)
+	c.Options, c.Wants = quotedOptions(text), wantedKind(text)
 	if len(c.Parameters) > 1 {
 		c.Both = bothWords.MatchString(text)
 		c.Either = !c.Both && eitherWords.MatchString(text)
@@ -341,8 +343,63 @@ func (f *Filler) mendOne(p *Parameter, c Complaint, first bool) (any, bool) {
 		v := f.value(p.Schema, p.Path, p.Name, nil, 0)
 		return v, v != nil
 	}
-	// A string that is to be a number, an address or an absolute path.
+	if v := f.ofKind(c.Wants); first && v != "" && p.Free() {
+		return v, true
+	}
 	return nil, false
+}
+
+// kindWords are words by which errors tell what kind of value they want, the plainest first.
+var kindWords = []struct {
+	kind  string
+	words *regexp.Regexp
+}{
+	{"url", regexp.MustCompile(`(?i)\b(?:ur[il]s?|web address|no address|an? (?:valid )?address|endpoint|https?://|protocol|scheme)\b`)},
+	{"email", regexp.MustCompile(`(?i)\be-?mail\b`)},
+	{"uuid", regexp.MustCompile(`(?i)\b(?:uuid|guid)\b`)},
+	{"date-time", regexp.MustCompile(`(?i)\b(?:iso[ -]?8601|date-?time|timestamp|rfc ?3339)\b`)},
+	{"date", regexp.MustCompile(`(?i)\bdate\b`)},
+	{"ip", regexp.MustCompile(`(?i)\bip(?:v4)?(?: address)?\b`)},
+	{"host", regexp.MustCompile(`(?i)\b(?:host ?names?|domains?(?: names?)?)\b`)},
+	{"json", regexp.MustCompile(`(?i)\bjson\b`)},
+	{"byte", regexp.MustCompile(`(?i)\bbase64\b`)},
+	{"cron", regexp.MustCompile(`(?i)\bcron\b`)},
+	{"dir", regexp.MustCompile(`(?i)\b(?:director(?:y|ies)|folders?|repositor(?:y|ies)|workspace)\b`)},
+	{"file", regexp.MustCompile(`(?i)\b(?:no such file|files? (?:not found|does not exist)|absolute path|file ?path|existing file)\b`)},
+	{"number", regexp.MustCompile(`(?i)\b(?:numbers?|numeric|integers?|digits?)\b`)},
+}
+
+// wantedKind is the kind of value that an error asks for, "" if it names none.
+func wantedKind(text string) string {
+	for _, k := range kindWords {
+		if k.words.MatchString(text) {
+			return k.kind
+		}
+	}
+	return ""
+}
+
+// ofKind makes a value of a kind that an error asked for, "" for none.
+func (f *Filler) ofKind(kind string) string {
+	switch kind {
+	case "url":
+		return f.With.URL
+	case "dir":
+		return f.With.Dir
+	case "file":
+		return f.With.File
+	case "host":
+		return f.With.Host
+	case "ip":
+		return formats["ipv4"]
+	case "json":
+		return "{}"
+	case "cron":
+		return "0 3 * * *"
+	case "number":
+		return "1"
+	}
+	return formats[kind]
 }
 
 func stringOr(v any) string {
@@ -353,4 +410,23 @@ func stringOr(v any) string {
 		return strconv.FormatInt(v, 10)
 	}
 	return ""
+}
+
+// Fix has every call hold a value at a path, where no other is under test.
+func (f *Filler) Fix(path string, value any) {
+	if f.Fixed == nil {
+		f.Fixed, f.Dropped = map[string]any{}, map[string]bool{}
+	}
+	f.Fixed[path] = value
+}
+
+// Number reads a number that a server gave out: as it stands if it is none.
+func Number(text string) any {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n
+	}
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		return n
+	}
+	return text
 }

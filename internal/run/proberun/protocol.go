@@ -14,8 +14,12 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// protocolTime bounds all protocol probes.
-const protocolTime = 60 * time.Second
+// protocolTime bounds all protocol probes, and leastProtocolTime is what they have where calls took
+// their whole budget.
+const (
+	protocolTime      = 60 * time.Second
+	leastProtocolTime = 15 * time.Second
+)
 
 // probeProtocol sends the protocol probes: to a server behind a URL over connections of its own, to
 // one on stdio in a conversation of its own.
@@ -24,7 +28,8 @@ func (r *run) probeProtocol(ctx context.Context) {
 		return
 	}
 	r.Progress("%s: protocol probes", r.out.Place)
-	inTime, cancel := context.WithTimeout(ctx, protocolTime)
+	left := min(protocolTime, max(leastProtocolTime, time.Until(r.ends)+leastProtocolTime))
+	inTime, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	plan := protocolprobe.Plan{Calls: r.protocolCalls(), Burst: r.Burst}
 	if r.Server.URL == "" {

@@ -100,6 +100,8 @@ type run struct {
 	calls    int
 	hurry    bool             // wait two seconds for an answer at most
 	given    map[string]bool  // which guesses of handles stood in answers
+	handouts []handout        // what answers to ordinary calls gave out
+	bindings []binding        // parameters that take what another tool gives out
 	secrets  []string         // what the server was supplied with, as NAME=VALUE
 	leaks    *redact.Redactor // finds these and the canaries of the environment; nil without a sandbox
 	out      *Result
@@ -120,6 +122,8 @@ type tool struct {
 	asks        string       // the latest result that asked for input, raw; "" for none
 	started     string       // the command line that an ordinary call started, "" for none
 	leaked      *probe.Proof // an error of it held a planted secret
+	absent      string       // what it answers where what a call names is not there, without the values
+	renewed     int          // how often what it takes from others was asked for anew
 }
 
 // maxRestarts is how often a server is started again that ended.

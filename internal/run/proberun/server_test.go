@@ -19,8 +19,12 @@ const serverKind = "GAUNTLET_TEST_PROBED"
 
 func TestMain(m *testing.M) {
 	if kind := os.Getenv(serverKind); kind != "" {
-		if kind == "conditions" {
+		switch kind {
+		case "conditions":
 			serveConditions()
+			return
+		case "two steps", "two careful steps":
+			serveTwoSteps(kind != "two steps")
 			return
 		}
 		probed{carelesstest.Tools{Careful: kind == "careful"}}.serve()

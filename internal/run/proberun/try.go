@@ -68,6 +68,7 @@ func (r *run) learn(ctx context.Context) {
 			before := r.ground.mark()
 			a := r.call(ctx, t.tool, schemafill.Encode(t.tool.filler.Arguments(nil)))
 			t.tool.started = r.ground.startedSince(before)
+			r.keepHandouts(t.tool, a)
 			if !a.Failed || !t.tool.filler.Mend(t.tool.Schema.ReadComplaint(a.Text), "") {
 				break
 			}
@@ -76,6 +77,7 @@ func (r *run) learn(ctx context.Context) {
 	for _, t := range r.tools {
 		t.choices = choicesOf(t.Schema)
 	}
+	r.bindHandouts(ctx)
 }
 
 // choicesOf returns the values of the parameter by which a tool is told what to do: the first
@@ -226,9 +228,15 @@ func (r *run) tryPayload(ctx context.Context, a *attempt, choice map[string]any)
 		a.arguments = schemafill.Encode(t.tool.filler.Arguments(set))
 		before := r.ground.mark()
 		a.answer = r.call(ctx, t.tool, a.arguments)
-		if r.observe(a); t.proof != nil {
+		if r.observe(a); t.proof == nil {
+			r.observeLater(ctx, a)
+		}
+		if t.proof != nil {
 			r.confirm(ctx, a, choice)
 			break
+		}
+		if r.renew(ctx, t.tool, a.arguments, a.answer) {
+			continue
 		}
 		var ordinary ordinaryAnswer
 		if a.answer.Failed || t.Class == probe.RequestPath {
@@ -352,6 +360,7 @@ func (r *run) sweep() {
 
 // settle takes in late effects and writes down how every trial ended.
 func (r *run) settle(ctx context.Context) {
+	r.useWhatIsKept(ctx)
 	if len(r.pending) > 0 && ctx.Err() == nil {
 		// A command that a tool does not wait for may still be about to begin.
 		select {

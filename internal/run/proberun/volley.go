@@ -88,7 +88,8 @@ func (r *run) fire(ctx context.Context, v volley, t *tool, targets []*target, ch
 			return
 		}
 		before := r.ground.mark()
-		a := r.call(ctx, t, schemafill.Encode(t.filler.Arguments(set)))
+		arguments := schemafill.Encode(t.filler.Arguments(set))
+		a := r.call(ctx, t, arguments)
 		if t.started == "" {
 			t.started = r.ground.startedSince(before)
 		}
@@ -96,6 +97,9 @@ func (r *run) fire(ctx context.Context, v volley, t *tool, targets []*target, ch
 		r.shots = append(r.shots, shot)
 		r.markHits(shot)
 		r.followUp(ctx, targets)
+		if r.renew(ctx, t, arguments, a) {
+			continue
+		}
 		if !a.Failed || !r.withdraw(t, a, tokens, set) || r.over(ctx) {
 			return
 		}

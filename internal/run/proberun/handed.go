@@ -1,0 +1,290 @@
+package proberun
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/engine/probejudge"
+	"gauntlet/internal/engine/schemafill"
+)
+
+// A binding is a parameter whose value another tool gives out: the id of what it made or listed.
+type binding struct {
+	tool      *tool
+	parameter schemafill.Parameter
+	from      *tool
+	value     string
+}
+
+// A handout is a value that an answer gave out.
+type handout struct {
+	probejudge.Handed
+	from *tool
+}
+
+const (
+	mostProducers = 20 // tools that are called for what they give out alone
+	mostFittings  = 6  // values that are tried for a parameter
+)
+
+// givesWords are verbs of tools that make or list something.
+var givesWords = regexp.MustCompile(`(?i)^(?:create|add|new|open|start|begin|register|init|upload|import|insert|make|list|get|search|find|show|read|browse|save|set|store|connect|launch)(?:[_-]|[A-Z]|$)|(?:[_-](?:create|add|new|open|start|register|init|list|search))$`)
+
+// makesWords are those that make something anew with each call.
+var makesWords = regexp.MustCompile(`(?i)(?:^|[_-])(?:create|add|new|open|start|begin|register|init|upload|import|insert|make|save|set|store|connect|launch)(?:[_-]|[A-Z]|$)`)
+
+// bindHandouts finds for parameters that name something a value that another tool gives out, and
+// keeps it where a call with it fares better than one with a made-up value.
+func (r *run) bindHandouts(ctx context.Context) {
+	wanting := r.wanting()
+	if len(wanting) == 0 {
+		return
+	}
+	r.callProducers(ctx)
+	// What one tool gives out with the id of another may be what a third wants: twice round.
+	for range 2 {
+		bound := false
+		for _, t := range wanting {
+			if !r.over(ctx) && t.slow == 0 && len(r.bindingsOf(t)) == 0 && r.bind(ctx, t) {
+				bound = true
+			}
+		}
+		if !bound {
+			return
+		}
+	}
+}
+
+// wanting are the tools that may be called and want the name of something that is not there.
+func (r *run) wanting() (out []*tool) {
+	for _, t := range r.tools {
+		if t.entry == (entry{}) && r.allows(&t.Tool) && len(namesOf(t)) > 0 && t.slow == 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// namesOf are the required parameters of a tool that name something.
+func namesOf(t *tool) (out []schemafill.Parameter) {
+	for _, p := range t.Schema.Parameters() {
+		if p.Required && len(p.Enum) == 0 && (p.Type == "string" || p.Type == "integer" || p.Type == "number" || p.Type == "") && probejudge.NamesThing(p.Name) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// callProducers calls tools that make or list something and that no trial has called yet.
+func (r *run) callProducers(ctx context.Context) {
+	called := 0
+	for _, t := range r.tools {
+		if t.entry != (entry{}) || t.calls > 0 || !r.allows(&t.Tool) || !givesWords.MatchString(t.Name) {
+			continue
+		}
+		if called++; called > mostProducers || r.over(ctx) {
+			return
+		}
+		r.keepHandouts(t, r.call(ctx, t, schemafill.Encode(t.filler.Arguments(nil))))
+	}
+}
+
+// bind tries what others gave out for the parameters of a tool that name something.
+func (r *run) bind(ctx context.Context, t *tool) bool {
+	arguments := schemafill.Encode(t.filler.Arguments(nil))
+	plain := r.call(ctx, t, arguments)
+	if !plain.Came || !plain.Failed && !probejudge.SaysAbsent(plain) {
+		return false // it takes what it is given, or cannot be asked
+	}
+	t.absent = withoutValues(plain.Text, arguments)
+	var second []binding // those with which the call fails for another reason: it got further
+	for round := range mostFittings {
+		made := r.fit(t, round)
+		if len(made) == 0 || r.over(ctx) {
+			break
+		}
+		set := map[string]any{}
+		for _, b := range made {
+			set[b.parameter.Path] = asType(b.value, b.parameter.Type)
+		}
+		sent := schemafill.Encode(t.filler.Arguments(set))
+		a := r.call(ctx, t, sent)
+		switch {
+		case !a.Came || withoutValues(a.Text, sent) == t.absent:
+		case !a.Failed && !probejudge.SaysAbsent(a):
+			r.keepHandouts(t, a)
+			r.keepBindings(made)
+			return true
+		case second == nil:
+			second = made
+		}
+	}
+	r.keepBindings(second)
+	return second != nil
+}
+
+// fit chooses values for the parameters of a tool that name something, others in each round; nil if
+// there are no more.
+func (r *run) fit(t *tool, round int) (made []binding) {
+	for _, p := range namesOf(t) {
+		if fitting := r.fitting(t, p.Name); round < len(fitting) {
+			made = append(made, binding{t, p, fitting[round].from, fitting[round].Value})
+		}
+	}
+	return made
+}
+
+func (r *run) keepBindings(made []binding) {
+	for _, b := range made {
+		b.tool.filler.Fix(b.parameter.Path, asType(b.value, b.parameter.Type))
+	}
+	r.bindings = append(r.bindings, made...)
+}
+
+// withoutValues is an answer without the texts that were sent.
+func withoutValues(text, arguments string) string {
+	var sent map[string]any
+	_ = json.Unmarshal([]byte(arguments), &sent) // ours
+	for _, v := range sent {
+		if s := fmt.Sprint(v); len(s) > 2 {
+			text = strings.ReplaceAll(text, s, "")
+		}
+	}
+	return text
+}
+
+// fitting are the values that fit a parameter, the best first, the latest of equals.
+func (r *run) fitting(t *tool, parameter string) []handout {
+	var out []handout
+	for _, h := range slices.Backward(r.handouts) {
+		if h.from != t && probejudge.Fit(parameter, h.Handed, h.from.Name) > 0 {
+			out = append(out, h)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b handout) int {
+		return probejudge.Fit(parameter, b.Handed, b.from.Name) - probejudge.Fit(parameter, a.Handed, a.from.Name)
+	})
+	return out
+}
+
+// asType is a value as a parameter's type wants it.
+func asType(value, kind string) any {
+	if kind == "integer" || kind == "number" {
+		return schemafill.Number(value)
+	}
+	return value
+}
+
+// mostHandouts bounds what is remembered of all answers.
+const mostHandouts = 400
+
+// keepHandouts remembers what an answer to an ordinary call gives out.
+func (r *run) keepHandouts(t *tool, a probejudge.Answer) {
+	if !a.Came || a.Failed || t.entry != (entry{}) {
+		return
+	}
+	for _, h := range probejudge.ReadHanded(a.Text) {
+		if len(r.handouts) < mostHandouts {
+			r.handouts = append(r.handouts, handout{h, t})
+		}
+	}
+}
+
+// bindingsOf are the bindings of one tool.
+func (r *run) bindingsOf(t *tool) (out []*binding) {
+	for i := range r.bindings {
+		if r.bindings[i].tool == t {
+			out = append(out, &r.bindings[i])
+		}
+	}
+	return out
+}
+
+// renew asks for new values where an answer says that what a tool's call named is gone: another trial
+// removed it, or the server was started again. It reports whether there are any.
+func (r *run) renew(ctx context.Context, t *tool, arguments string, a probejudge.Answer) bool {
+	mine := r.bindingsOf(t)
+	if len(mine) == 0 || !a.Came || withoutValues(a.Text, arguments) != t.absent || t.renewed >= mostRenewals || r.over(ctx) {
+		return false
+	}
+	t.renewed++
+	changed := false
+	for _, b := range mine {
+		answer := r.call(ctx, b.from, schemafill.Encode(b.from.filler.Arguments(nil)))
+		if value := bestHanded(b, answer); value != "" && value != b.value {
+			b.value, changed = value, true
+			t.filler.Fix(b.parameter.Path, asType(value, b.parameter.Type))
+		}
+	}
+	return changed
+}
+
+// mostRenewals bounds how often a tool's values are asked for anew.
+const mostRenewals = 30
+
+// bestHanded is the value in an answer that fits a binding best, "" for none.
+func bestHanded(b *binding, a probejudge.Answer) string {
+	if !a.Came || a.Failed {
+		return ""
+	}
+	best, value := 0, ""
+	for _, h := range probejudge.ReadHanded(a.Text) {
+		if fit := probejudge.Fit(b.parameter.Name, h, b.from.Name); fit > best {
+			best, value = fit, h.Value
+		}
+	}
+	return value
+}
+
+// observeLater uses what the answer to an attempt gave out, and looks again for its proof: what a
+// payload did to what was made may show only then.
+func (r *run) observeLater(ctx context.Context, a *attempt) {
+	t := a.target.tool
+	if a.answer.Failed || !makesWords.MatchString(t.Name) {
+		return
+	}
+	used := 0
+	for i := range r.bindings {
+		b := &r.bindings[i]
+		value := ""
+		if b.from == t && b.tool.slow == 0 && used < mostUses && !r.over(ctx) {
+			value = bestHanded(b, a.answer)
+		}
+		if value == "" {
+			continue
+		}
+		used++
+		later := *a
+		later.answer = r.call(ctx, b.tool, schemafill.Encode(b.tool.filler.Arguments(map[string]any{b.parameter.Path: asType(value, b.parameter.Type)})))
+		if p := r.proofOf(&later); p != nil {
+			p.Observed += fmt.Sprintf(", after %s was called with the %s that the first call gave out", b.tool.Name, b.parameter.Name)
+			a.target.proof = p
+			return
+		}
+	}
+}
+
+// mostUses is how many tools are called with what one answer gave out.
+const mostUses = 2
+
+// useWhatIsKept calls each tool once more with ordinary values, so that what payloads left behind in a
+// server is used while somebody looks.
+func (r *run) useWhatIsKept(ctx context.Context) {
+	if len(r.pending) == 0 || !r.out.Sealed && !r.AllowCalls {
+		return
+	}
+	called := 0
+	for _, t := range r.tools {
+		if t.entry != (entry{}) || !r.allows(&t.Tool) || t.slowness() > 0 {
+			continue
+		}
+		if called++; called > mostProducers || r.over(ctx) {
+			return
+		}
+		r.call(ctx, t, schemafill.Encode(t.filler.Arguments(nil)))
+	}
+}
