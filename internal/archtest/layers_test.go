@@ -209,5 +209,6 @@ var table = []row{
 	{path: "cmd/release-docs", layer: entry, may: []string{"internal/cli", "internal/cli/fleetcli"}, deps: []string{"github.com/spf13/cobra"}, not: impure | userFace | mayExit},
 	{path: "internal/cli/fleetcli", layer: programs, may: []string{"internal/cli/helppage", "internal/engine/fleetplan", "internal/run/fleet", "internal/run/userfile", "internal/runtime/broker", "internal/runtime/discover", "report", "result"}, not: impure | userFace},
 	{path: "cmd/gauntlet-fleet", layer: entry, may: []string{"internal/cli", "internal/cli/fleetcli", "internal/runtime/sandbox", "internal/runtime/wire", "result"}, not: impure | userFace | mayExit},
+	{path: "examples/first", layer: entry, may: []string{"catalog", "finding", "report", "scan"}, not: impure | userFace | mayExit},
 	{path: "cmd/gauntlet", layer: entry, may: []string{"internal/cli", "internal/runtime/sandbox", "internal/runtime/wire"}, not: impure | userFace | mayExit},
 }

@@ -141,7 +141,7 @@ func parseOnly(args []string) error {
 }
 
 // A console block of a document shows commands behind "$ " and what they print. Each is run in
-// the project's directory. A line "…" stands for any number of lines, "…" within one for anything, and "exit N" behind the output
+// a directory with the examples and what testdata/documented/PAGE holds, or in the project's. A line "…" stands for any number of lines, "…" within one for anything, and "exit N" behind the output
 // for an exit code other than 0.
 func TestConsoleBlocks(t *testing.T) {
 	for _, name := range documents(t) {
@@ -149,6 +149,7 @@ func TestConsoleBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		dir := sampleDirectory(t, strings.TrimSuffix(filepath.Base(name), ".md"))
 		for _, c := range consoleBlocks(string(text)) {
 			args, ok := argumentsOf("$ " + c.command)
 			if !ok {
@@ -156,7 +157,7 @@ func TestConsoleBlocks(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s:%d", filepath.Base(name), c.number), func(t *testing.T) {
-				if got := runInRepository(t, args); !matchesOutput(c.output, got) {
+				if got := runSample(t, dir, args); !matchesOutput(c.output, got) {
 					t.Errorf("$ %s\nthe page shows\n%s\nthe program prints\n%s", c.command, strings.Join(c.output, "\n"), got)
 				}
 			})
@@ -187,13 +188,29 @@ func consoleBlocks(text string) (out []consoleBlock) {
 	return out
 }
 
-// runInRepository returns what a command prints, standard output and errors together, with the exit
-// code behind if it is not 0.
-func runInRepository(t *testing.T, args []string) string {
+// sampleDirectory is where the console blocks of a page run.
+func sampleDirectory(t *testing.T, page string) string {
 	t.Helper()
-	t.Chdir(repository)
+	files := filepath.Join("testdata", "documented", page)
+	if _, err := os.Stat(files); err != nil {
+		return repository
+	}
+	dir := t.TempDir()
+	for from, to := range map[string]string{files: dir, filepath.Join(repository, "examples"): filepath.Join(dir, "examples")} {
+		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// runSample returns what a command prints, standard output and errors together, with the exit
+// code behind if it is not 0.
+func runSample(t *testing.T, dir string, args []string) string {
+	t.Helper()
+	t.Chdir(dir)
 	var out bytes.Buffer
-	code := Main(t.Context(), args, Host{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "NO_COLOR=1"}})
+	code := Main(t.Context(), args, Host{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "NO_COLOR=1", "GITHUB_TOKEN=t1", "SENTRY_TOKEN=t2"}})
 	if code != 0 {
 		out.WriteString("exit " + string(rune('0'+code)) + "\n")
 	}
