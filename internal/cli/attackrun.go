@@ -135,10 +135,10 @@ could not be played, a verdict is an error or the attack never reached anybody; 
 // addTargetFlags are those of the server under attack.
 func (r *attackRunCommand) addTargetFlags(f *pflag.FlagSet) {
 	l := &r.live
-	f.StringArrayVar(&l.env, "env", nil, envMeaning)
-	f.StringVar(&l.dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
-	f.StringArrayVar(&l.header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
-	f.StringVar(&l.bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
+	f.StringArrayVar(&l.Env, "env", nil, envMeaning)
+	f.StringVar(&l.Dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
+	f.StringArrayVar(&l.Header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
+	f.StringVar(&l.Bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
 	f.Var(sizeFlag(&l.message, engine.DefaultBody), "max-message", "longest message taken from the other side: clients, servers and agents")
 	l.sandbox.addSandboxFlags(f, sandbox.Off)
 	f.BoolVar(&r.allowCalls, "allow-calls", false, "without a sandbox, call tools that may change something: for documents that choose tools by what they do (default off)")

@@ -170,7 +170,7 @@ func (c *classifyCommand) classifyTargets(cmd *cobra.Command, args []string) err
 }
 
 func (c *classifyCommand) checkClassifyFlags(cmd *cobra.Command, targets []target.Target) error {
-	in := snapshotFiles(targets)
+	in := target.SnapshotFiles(targets)
 	stdin := slices.Index(in, "-")
 	switch {
 	case c.configs.findConflict() != "":

@@ -5,17 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/engine/check/boundary"
-	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/run/clientplan"
+	"gauntlet/internal/run/gatewayrun"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/tracefile"
@@ -24,8 +22,10 @@ import (
 	engine "gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
-	"gauntlet/trace"
 )
+
+// defaultIdle is longer than a person is away from a conversation that goes on.
+const defaultIdle = 30 * time.Minute
 
 // gatewayCommand is one run of the subcommand gateway.
 type gatewayCommand struct {
@@ -122,7 +122,7 @@ func (g *gatewayCommand) runGateway(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	if g.transport != "stdio" && !g.open {
-		if g.options.HTTP.Token, err = g.token(); err != nil {
+		if g.options.HTTP.Token, err = gatewayrun.Token(g.tokenEnv, g.lookupEnv); err != nil {
 			return err
 		}
 	}
@@ -174,14 +174,8 @@ func (g *gatewayCommand) checkGatewayFlags(cmd *cobra.Command) error {
 	return nil
 }
 
-// behind is a server of the configuration.
-type behind struct {
-	name string
-	launch.Server
-}
-
-// readServers are the servers to offer, each under a name of its own.
-func (g *gatewayCommand) readServers(ctx context.Context) ([]behind, error) {
+// readServers are the servers to offer.
+func (g *gatewayCommand) readServers(ctx context.Context) ([]gatewayrun.Server, error) {
 	files, problems, err := g.readConfigs(ctx, &configFlags{files: g.files})
 	if err != nil {
 		return nil, err
@@ -190,139 +184,48 @@ func (g *gatewayCommand) readServers(ctx context.Context) ([]behind, error) {
 	for i := range p.Problems {
 		g.say("%s", target.FailureText(p.Problems[i]))
 	}
-	var out []behind
-	taken := map[string]int{}
-	for _, one := range p.Entries {
-		name := one.Entry.Name
-		if len(g.servers) > 0 && !slices.Contains(g.servers, name) {
-			continue
-		}
-		if one.Launch == nil {
-			if one.Reason != "" {
-				g.say("%s is not offered: %s", clientplan.EntryName(one.Entry), one.Reason)
-			}
-			continue
-		}
-		if taken[name]++; taken[name] > 1 {
-			name = fmt.Sprintf("%s-%d", name, taken[name])
-		}
-		out = append(out, behind{name, one.Launch.Target.Server})
-	}
-	for _, name := range g.servers {
-		if taken[name] == 0 {
-			return nil, fmt.Errorf("--server: no server %q that could be started stands in %s", name, strings.Join(g.files, ", "))
-		}
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("%s: no server that could be started", strings.Join(g.files, ", "))
-	}
-	return out, nil
+	return gatewayrun.Choose(p, g.servers, g.files, g.say)
 }
 
-// newUpstream makes a server of the configuration one behind the gateway.
-func (g *gatewayCommand) newUpstream(b behind) gateway.Upstream {
-	dialer := g.sandbox.sealing(g.trace).Seal(launch.Dialer{Environ: g.host.Environ, Limits: wire.Limits{Message: g.message, Total: math.MaxInt64}, Logins: g.logins(false)}, b.name)
-	return gateway.Upstream{Name: b.name, Open: func() (wire.Conn, error) {
-		return dialer.Connect(b.Server, func(_ string, secrets, credentials []string) wire.Tap {
-			if g.enforce {
-				return g.trace.StrictTap(b.name, trace.Between, secrets, credentials)
-			}
-			return g.trace.Tap(b.name, trace.Between, secrets, credentials)
-		})
-	}}
-}
-
-// newGateway makes a gateway of some servers.
-func (g *gatewayCommand) newGateway(servers []behind) (*gateway.Gateway, error) {
-	var secrets []string // servers repeat them in what is said of them
-	for _, b := range servers {
-		secrets = append(append(append(secrets, b.Env...), b.Guard...), redact.URLSecrets(b.URL)...)
+func (g *gatewayCommand) serveClients(ctx context.Context, servers []gatewayrun.Server) error {
+	run := &gatewayrun.Run{
+		Servers: servers, Sealing: g.sandbox.sealing(g.trace), Trace: g.trace, Verbose: g.verbose, Note: g.note,
+		Dialer:  launch.Dialer{Environ: g.host.Environ, Limits: wire.Limits{Message: g.message, Total: math.MaxInt64}, Logins: g.logins(false)},
+		Gateway: gateway.Options{Version: version(), Connect: g.connect, Connections: g.connections, Server: g.options, Guard: g.guard},
 	}
-	hidden := redact.New(secrets)
-	opt := gateway.Options{Version: version(), Connect: g.connect, Connections: g.connections, Server: g.options, Guard: g.guard, Note: func(s string) { g.note("%s", hidden.Replace(s)) }}
-	if g.verbose {
-		opt.Progress = opt.Note
-	}
-	if g.enforce && g.trace != nil {
-		opt.Recording = g.trace.Complete
-	}
-	for _, b := range servers {
-		opt.Upstreams = append(opt.Upstreams, g.newUpstream(b))
-	}
-	return gateway.New(opt)
-}
-
-func (g *gatewayCommand) serveClients(ctx context.Context, servers []behind) error {
 	if g.transport == "stdio" {
-		gw, err := g.newGateway(servers)
-		if err != nil {
-			return err
-		}
-		defer gw.Close()
-		return gw.Server().Stdio(ctx, g.host.Stdin, g.host.Stdout)
+		return run.ServeStdio(ctx, g.host.Stdin, g.host.Stdout)
 	}
-	fronts := [][]behind{servers}
-	if g.each {
-		fronts = nil
-		for _, b := range servers {
-			fronts = append(fronts, []behind{b})
-		}
-	}
-	return g.serveHTTP(ctx, fronts)
+	return run.ServeHTTP(ctx, g.listen, g.each, g.tellFronts)
 }
 
-// serveHTTP offers each group of servers on a port of its own, until ctx ends.
-func (g *gatewayCommand) serveHTTP(ctx context.Context, fronts [][]behind) error {
-	ctx, cancel := context.WithCancel(ctx)
-	var running sync.WaitGroup
-	defer running.Wait()
-	defer cancel()
-	ended := make(chan error, len(fronts))
+// tellFronts says where clients reach the gateway, also with --quiet: else nobody knows the port.
+func (g *gatewayCommand) tellFronts(fronts []gatewayrun.Front) error {
 	var urls strings.Builder
-	entries := map[string]clientEntry{}
-	for _, servers := range fronts {
-		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", g.listen)
-		if err != nil {
-			return fmt.Errorf("--listen %s: %w", g.listen, err)
-		}
-		gw, err := g.newGateway(servers)
-		if err != nil {
-			_ = ln.Close() // the first error is the one to tell
-			return err
-		}
-		url := "http://" + ln.Addr().String() + engine.Path
-		if addr, ok := ln.Addr().(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
-			g.note("%s can be reached from other machines", ln.Addr())
-		}
-		name := "gauntlet"
-		if g.each {
-			name = servers[0].name
-		}
-		entries[name] = g.clientEntry(url)
-		if g.each {
-			fmt.Fprintf(&urls, "%s %s\n", servers[0].name, url)
-			g.say("serving %s on %s", servers[0].name, url)
+	for _, f := range fronts {
+		g.noteReachable(f.Addr)
+		if f.Name == "" {
+			fmt.Fprintln(&urls, f.URL)
+			g.say("serving on %s", f.URL)
 		} else {
-			fmt.Fprintln(&urls, url)
-			g.say("serving on %s", url) // also with --quiet: else nobody knows the port
+			fmt.Fprintf(&urls, "%s %s\n", f.Name, f.URL)
+			g.say("serving %s on %s", f.Name, f.URL)
 		}
-		running.Go(func() {
-			ended <- gw.Server().HTTP(ctx, ln)
-			gw.Close()
-		})
 	}
 	if !g.open {
-		g.sayConfig(entries)
-	}
-	if g.addressFile != "" {
-		if err := g.writeText(g.addressFile, urls.String()); err != nil {
+		token := g.options.HTTP.Token
+		if g.tokenEnv != "" { // a token that somebody gave us is not shown
+			token = "${" + g.tokenEnv + "}"
+		}
+		config, err := gatewayrun.ClientConfig(fronts, token)
+		if err != nil {
 			return err
 		}
+		g.say("clients need the token in this configuration (--no-auth does without):")
+		g.printErr("%s", config)
 	}
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
+	if g.addressFile == "" {
 		return nil
 	}
+	return g.writeText(g.addressFile, urls.String())
 }

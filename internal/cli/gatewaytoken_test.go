@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gauntlet/internal/run/gatewayrun"
 )
 
 // httpGateway runs gauntlet gateway before a mock over HTTP until the test ends, and returns the
@@ -37,7 +39,7 @@ func gatewayOverHTTP(ctx context.Context, t *testing.T, config string, environ [
 	lines := bufio.NewScanner(r)
 	for url == "" && lines.Scan() {
 		var config struct {
-			Servers map[string]clientEntry `json:"mcpServers"`
+			Servers map[string]gatewayrun.ClientEntry `json:"mcpServers"`
 		}
 		switch {
 		case json.Unmarshal(lines.Bytes(), &config) == nil && config.Servers != nil:

@@ -19,11 +19,8 @@ const defaultTotalTimeout = 5 * time.Minute
 
 // liveFlags say how a server is started or what it is sent, and how long it may take.
 type liveFlags struct {
-	env            []string
-	dir            string
-	header         []string
-	bearer         string // the variable that holds the token
-	login          bool   // in the browser where it is needed
+	target.Given
+	login          bool // in the browser where it is needed
 	timeout, total time.Duration
 	message, pages int
 	differential   bool
@@ -34,10 +31,10 @@ type liveFlags struct {
 func (l *liveFlags) addLiveFlags(cmd *cobra.Command) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.SortFlags = false
-	f.StringArrayVar(&l.env, "env", nil, envMeaning)
-	f.StringVar(&l.dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
-	f.StringArrayVar(&l.header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
-	f.StringVar(&l.bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
+	f.StringArrayVar(&l.Env, "env", nil, envMeaning)
+	f.StringVar(&l.Dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
+	f.StringArrayVar(&l.Header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
+	f.StringVar(&l.Bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
 	f.BoolVar(&l.login, "login", false, "log in by your browser where the server wants a login and none is kept (default off)")
 	f.Var(durationFlag(&l.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
 	f.Var(durationFlag(&l.total, defaultTotalTimeout), "total-timeout", "longest time for all that is asked of one server")

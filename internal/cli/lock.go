@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/leaf/suggest"
 	"gauntlet/internal/run/clientplan"
 	"gauntlet/internal/run/lockstate"
 	"gauntlet/internal/run/redaction"
@@ -37,8 +34,7 @@ type lockCommand struct {
 	as      string
 	format  report.DiffFormat // of what changed
 
-	old     *lock.Read // nil if there is no lockfile yet
-	removed []string   // servers that were taken out of it
+	old *lockstate.Lockfile // nil if there is none yet
 }
 
 func (a *app) newLockCommand() *cobra.Command {
@@ -101,8 +97,10 @@ func (l *lockCommand) lockTargets(cmd *cobra.Command, args []string) error {
 	if err := l.readLockfile(); err != nil {
 		return err
 	}
-	if err := l.removeServers(cmd); err != nil {
-		return err
+	if l.remove != nil {
+		if err := l.old.Remove(l.remove); err != nil {
+			return usage(cmd, "--remove: %s", err)
+		}
 	}
 	if len(targets) == 0 && !l.configs.anyGiven() {
 		return l.saveRemoved()
@@ -123,11 +121,13 @@ func (l *lockCommand) lockTargets(cmd *cobra.Command, args []string) error {
 	if l.old == nil {
 		return l.writeFirst(now)
 	}
-	if name := l.removedTarget(now); name != "" {
+	if name := l.old.RemovedTarget(now); name != "" {
 		return usage(cmd, "--remove: %s is among the targets", name)
 	}
-	changes := l.old.Changes(now.Entries)
-	l.noteUnasked(now)
+	changes := l.old.Old.Changes(now.Entries)
+	if names := l.old.Unasked(now); names != nil {
+		l.note("in %s and not looked at: %s", l.file, lockstate.ListSome(names))
+	}
 	switch {
 	case l.update:
 		return l.approveChanges(cmd, now, changes)
@@ -168,7 +168,7 @@ func (l *lockCommand) checkLockFlags(cmd *cobra.Command, targets []target.Target
 	case l.file == "-" || l.file == "":
 		return usage(cmd, "--output: want the name of a file, since the lockfile is compared with the next time")
 	}
-	in := snapshotFiles(targets)
+	in := target.SnapshotFiles(targets)
 	if n := len(slices.DeleteFunc(slices.Clone(in), func(f string) bool { return f != "-" })); n > 1 {
 		return usage(cmd, "- is named %d times: standard input can be read once", n)
 	}
@@ -179,36 +179,23 @@ func (l *lockCommand) checkLockFlags(cmd *cobra.Command, targets []target.Target
 }
 
 // readLockfile reads the lockfile that is there.
-func (l *lockCommand) readLockfile() error {
-	_, err := os.Stat(l.file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && l.check:
-		return fmt.Errorf("%s: no such file: there is nothing to check against until gauntlet lock has written it", l.file)
-	case errors.Is(err, fs.ErrNotExist) && l.remove != nil:
-		return fmt.Errorf("%s: no such file: there is nothing to remove from", l.file)
-	case errors.Is(err, fs.ErrNotExist) && l.only != nil:
-		return fmt.Errorf("%s: no such file: the first time all is written, without --only", l.file)
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	}
-	text, err := l.readFile(l.file, l.how.limits.Bytes)
-	if err != nil {
+func (l *lockCommand) readLockfile() (err error) {
+	l.old, err = lockstate.Open(l.file, l.readFile, l.how.limits.Limits, l.say)
+	if !errors.Is(err, lockstate.ErrMissing) {
 		return err
 	}
-	if !lock.Is(text) {
-		return fmt.Errorf("%s: it is there and no lockfile: name another with --output", l.file)
-	}
-	old, err := lock.Parse(l.file, text, l.how.limits.Limits)
-	if err != nil {
-		return err
-	}
-	if old.Damage != nil {
-		for _, p := range old.Damage {
-			l.say("%s", target.FailureText(p))
+	for _, want := range []struct {
+		given bool
+		but   string
+	}{
+		{l.check, "there is nothing to check against until gauntlet lock has written it"},
+		{l.remove != nil, "there is nothing to remove from"},
+		{l.only != nil, "the first time all is written, without --only"},
+	} {
+		if want.given {
+			return fmt.Errorf("%s: %w: %s", l.file, err, want.but)
 		}
-		return fmt.Errorf("%s: nothing in it is taken for approved: get back the file as gauntlet wrote it, or take it away and lock anew", l.file)
 	}
-	l.old = old
 	return nil
 }
 
@@ -217,13 +204,7 @@ func (l *lockCommand) writeFirst(now *lockstate.State) error {
 	if len(now.Entries) == 0 {
 		return nil // why has been said
 	}
-	var all []lock.Address
-	for i := range now.Entries {
-		all = append(all, lock.Address{Server: now.Entries[i].Address()})
-	}
-	f := &lock.File{}
-	f.Approve(now.Entries, all, today())
-	if err := l.saveLockfile(f); err != nil {
+	if err := l.saveLockfile(lockstate.First(now, today())); err != nil {
 		return err
 	}
 	l.note("%s: locked %s", l.file, plural(len(now.Entries), "server"))
@@ -232,65 +213,50 @@ func (l *lockCommand) writeFirst(now *lockstate.State) error {
 
 // approveChanges takes over what was asked for, and writes the lockfile if that is anything.
 func (l *lockCommand) approveChanges(cmd *cobra.Command, now *lockstate.State, changes []lock.Change) error {
-	chosen := changes
 	if l.only != nil {
-		chosen = nil
-		for _, typed := range l.only {
-			found, err := l.findChanges(cmd, typed, now, changes)
-			if err != nil {
-				return err
-			}
-			chosen = append(chosen, found...)
+		chosen, unchanged, err := l.old.Choose(l.only, now, changes)
+		if err != nil {
+			return usage(cmd, "--only: %s", err)
 		}
+		for _, typed := range unchanged {
+			l.note("%s has not changed", typed)
+		}
+		changes = chosen
 	}
-	if len(chosen) == 0 {
+	if len(changes) == 0 {
 		l.note("%s: nothing to approve", l.file)
 		return l.saveRemoved()
 	}
-	var addresses []lock.Address
-	told := map[lock.Address]bool{}
-	for _, c := range chosen {
-		if !told[c.Address] {
-			told[c.Address] = true
-			addresses = append(addresses, c.Address)
-			l.note("approved: %s", changeLine(c))
-		}
+	approved, left := l.old.Approve(now, changes, today())
+	for _, c := range approved {
+		l.note("approved: %s", lockstate.ChangeLine(c))
 	}
-	l.old.Approve(now.Entries, addresses, today())
-	if err := l.saveLockfile(&l.old.File); err != nil {
+	if err := l.saveLockfile(&l.old.Old.File); err != nil {
 		return err
 	}
 	l.noteRemoved()
-	if left := len(l.old.Changes(now.Entries)); left > 0 {
+	if left > 0 {
 		l.note("%s not approved", plural(left, "change"))
 	}
 	return nil
 }
 
-func (l *lockCommand) findChanges(cmd *cobra.Command, typed string, now *lockstate.State, changes []lock.Change) ([]lock.Change, error) {
-	found, known, err := l.old.Find(typed, now.Entries, changes)
-	switch {
-	case err != nil:
-		return nil, usage(cmd, "--only: %s", err)
-	case found != nil:
-		return found, nil
-	case known:
-		l.note("%s has not changed", typed)
-		return nil, nil
+// saveRemoved writes the lockfile if anything was taken out of it, and says so.
+func (l *lockCommand) saveRemoved() error {
+	if l.old == nil || l.old.Removed == nil {
+		return nil
 	}
-	var names []string
-	for _, c := range changes {
-		names = append(names, c.Address.String())
+	if err := l.saveLockfile(&l.old.Old.File); err != nil {
+		return err
 	}
-	hint := suggest.Question(suggest.Names(typed, names), "")
-	switch {
-	case hint != "":
-	case len(names) == 0:
-		hint = "; nothing has changed"
-	default:
-		hint = ": what changed is " + strings.Join(names[:min(len(names), 10)], ", ")
+	l.noteRemoved()
+	return nil
+}
+
+func (l *lockCommand) noteRemoved() {
+	for _, name := range l.old.Removed {
+		l.note("taken out: %s", name)
 	}
-	return nil, usage(cmd, "--only: %q names nothing that changed%s", typed, hint)
 }
 
 // showChanges tells what changed and that nothing was written.
@@ -309,7 +275,7 @@ func (l *lockCommand) showChanges(now *lockstate.State, changes []lock.Change) e
 
 // writeChanges writes what changed, for people with the addresses that --only takes.
 func (l *lockCommand) writeChanges(now *lockstate.State, changes []lock.Change) error {
-	d := now.Diff(l.old)
+	d := now.Diff(l.old.Old)
 	write := l.writeTo
 	if l.format.Name == report.DiffFormats()[0].Name {
 		write = l.writeShown
@@ -321,26 +287,11 @@ func (l *lockCommand) writeChanges(now *lockstate.State, changes []lock.Change) 
 		var b strings.Builder
 		b.WriteString("\n")
 		for _, c := range changes {
-			b.WriteString(report.Visible(changeLine(c)) + "\n")
+			b.WriteString(report.Visible(lockstate.ChangeLine(c)) + "\n")
 		}
 		_, err := io.WriteString(w, b.String())
 		return err
 	})
-}
-
-func changeLine(c lock.Change) string { return fmt.Sprintf("%-7s  %s", c.State, c.Address) }
-
-// noteUnasked says which servers of the lockfile nobody asked about.
-func (l *lockCommand) noteUnasked(now *lockstate.State) {
-	var names []string
-	for i := range l.old.Servers {
-		if a := l.old.Servers[i].Address(); !now.Asked[a] {
-			names = append(names, a)
-		}
-	}
-	if names != nil {
-		l.note("in %s and not looked at: %s", l.file, lockstate.ListSome(names))
-	}
 }
 
 func (l *lockCommand) saveLockfile(f *lock.File) error {

@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 
+	"gauntlet/internal/run/target"
 	"gauntlet/report"
 	"gauntlet/result"
 )
@@ -21,7 +22,7 @@ const mostNamed = 3
 // never quotes the command, the URL or the variables of a live server, which may hold secrets.
 func (s *scanCommand) nextOfScan(r *result.Report) string {
 	worst := r.WorstRule()
-	files := snapshotFiles(s.targets)
+	files := target.SnapshotFiles(s.targets)
 	again := ""
 	if len(files) == len(s.targets) && len(files) > 0 && len(files) <= mostNamed && s.inputFiles()[0] == files[0] && len(s.inputFiles()) == len(files) && s.scan.Plan == nil {
 		again = quoteArguments(files)

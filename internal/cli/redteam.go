@@ -5,31 +5,23 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/attackrun"
 	"gauntlet/internal/run/launch"
-	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/redteam"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/agent"
-	"gauntlet/internal/runtime/attack"
 	engine "gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
-	"gauntlet/oatf"
 	"gauntlet/report"
 	"gauntlet/result"
 )
@@ -109,10 +101,10 @@ func (r *redteamCommand) addServerFlags(cmd *cobra.Command) {
 	f.StringVar(&r.url, "url", "", "`URL` of the server under test: attacks are laid over what it says (default none)")
 	f.StringVar(&r.task, "task", "", "`TEXT` that the user says to the agent of that server (default one made of a tool of it)")
 	f.BoolVar(&r.allowAll, "allow-tools", false, "call every tool of that server that a model wants, not only those that say that they only read (default off)")
-	f.StringArrayVar(&l.env, "env", nil, envMeaning)
-	f.StringVar(&l.dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
-	f.StringArrayVar(&l.header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
-	f.StringVar(&l.bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
+	f.StringArrayVar(&l.Env, "env", nil, envMeaning)
+	f.StringVar(&l.Dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
+	f.StringArrayVar(&l.Header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
+	f.StringVar(&l.Bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
 	f.Var(sizeFlag(&l.message, engine.DefaultBody), "max-message", "longest message taken from the other side: the server")
 	l.sandbox.addSandboxFlags(f, sandbox.Off)
 	completeSandbox(cmd)
@@ -133,11 +125,6 @@ func (r *redteamCommand) chooseServer(cmd *cobra.Command, args []string) ([]stri
 		return nil, usage(cmd, "--url: want one that begins with http:// or https://")
 	case r.url != "":
 		named = []target.Target{{Server: launch.Server{URL: r.url}}}
-	}
-	for _, h := range r.live.header {
-		if name, _, _ := strings.Cut(h, "="); strings.EqualFold(strings.TrimSpace(name), "Authorization") {
-			return nil, usage(cmd, "--header does not take Authorization: put the token into a variable and name that with --bearer-env")
-		}
 	}
 	if err := r.applyLiveFlags(cmd, &r.live, named); err != nil {
 		return nil, usage(cmd, "%s", err)
@@ -189,7 +176,7 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	if err := r.readSystem(); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	scenarios, err := r.readScenarios(cmd.Context(), args)
+	scenarios, err := redteam.FromDocuments(cmd.Context(), args, len(args) == 0 && r.server == nil, r.newPlayer())
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
@@ -198,13 +185,14 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 		return err
 	}
 	scenarios = append(laid, scenarios...)
-	plans := r.planRuns(set, len(scenarios))
+	plans := redteam.Plans(set, len(scenarios), r.runs, !r.noControl, r.loop)
 	if r.models.plan {
 		return r.writePlans(set, plans)
 	}
 	set.TellPlans(plans, r.note)
 	defer r.startProgress().Stop()
-	if err := r.prepareScenarios(cmd.Context(), scenarios); err != nil {
+	r.progress.Step("learning the tasks")
+	if err := redteam.PrepareAll(cmd.Context(), scenarios, r.limit, r.parallel, version()); err != nil {
 		return err
 	}
 	r.progress.CountOf("runs")
@@ -275,88 +263,9 @@ func (r *redteamCommand) readSystem() (err error) {
 	return nil
 }
 
-// readScenarios makes scenarios of the attacks that are named, all built-in ones on agents if none is.
-func (r *redteamCommand) readScenarios(ctx context.Context, names []string) ([]redteam.Scenario, error) {
-	all := len(names) == 0 && r.server == nil
-	if len(names) == 0 && !all {
-		return nil, nil
-	}
-	if all {
-		builtIn, err := attackdoc.BuiltIn()
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range builtIn {
-			names = append(names, l.Name)
-		}
-	}
-	limits := oatf.DefaultLimits()
-	texts, err := attackdoc.Read(ctx, names, nil, limits)
-	if err != nil {
-		return nil, err
-	}
+// newPlayer plays attack documents.
+func (r *redteamCommand) newPlayer() attackrun.Player {
 	player := attackrun.Player{Say: r.say, Note: r.note}
-	player.Limit, player.Tool, player.Environ = attack.DefaultLimit, toolName(), r.host.Environ
-	player.Message, player.Serve.HTTP.Body, player.Serve.IdleStream = engine.DefaultBody, engine.DefaultBody, true
-	var out []redteam.Scenario
-	for _, t := range texts {
-		doc, problem := t.Load(limits)
-		if problem != "" {
-			return nil, fmt.Errorf("%s: %s", t.Name, problem)
-		}
-		if all && !attackrun.HasServer(doc) {
-			continue // attacks on servers
-		}
-		s, err := redteam.FromDocument(t.Name, doc, player)
-		if err != nil {
-			return nil, err
-		}
-		s.ID = filepath.Base(s.ID)
-		out = append(out, s)
-	}
-	return out, nil
-}
-
-// prepareScenarios finds out what the tasks need and which have a control, by agents without a model.
-func (r *redteamCommand) prepareScenarios(ctx context.Context, scenarios []redteam.Scenario) error {
-	var agents []*testagent.Agent
-	for _, name := range [...]string{"builtin:resister", "builtin:victim"} {
-		one, err := testagent.New(testagent.Options{Agent: name, Limit: r.limit, Idle: time.Millisecond, Version: version()})
-		if err != nil {
-			return err
-		}
-		agents = append(agents, one)
-	}
-	dir, err := os.MkdirTemp("", "gauntlet-redteam-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	r.progress.Step("learning the tasks")
-	slots := make(chan struct{}, r.parallel)
-	var all sync.WaitGroup
-	for i := range scenarios {
-		slots <- struct{}{}
-		all.Go(func() { // ends with its two runs, which end with ctx
-			defer func() { <-slots }()
-			if scenarios[i].Needed != nil { // of a real server, which is left alone
-				return
-			}
-			redteam.Prepare(ctx, &scenarios[i], agents[0], agents[1], filepath.Join(dir, fmt.Sprintf("%d.ndjson", i)))
-		})
-	}
-	all.Wait()
-	return nil
-}
-
-// planRuns reckons with the most turns of every run, which few take.
-func (r *redteamCommand) planRuns(set *modelset.Set, scenarios int) (out []modelset.Plan) {
-	runs := scenarios * r.runs
-	if !r.noControl {
-		runs *= 2
-	}
-	for _, c := range set.Clients {
-		out = append(out, set.PlanLoops(c, runs, r.loop.Turns, r.loop.Tokens))
-	}
-	return out
+	player.Tool, player.Environ = toolName(), r.host.Environ
+	return player
 }

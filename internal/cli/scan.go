@@ -248,7 +248,7 @@ func (s *scanCommand) recogniseNames(names []string) ([]string, error) {
 
 // inputFiles are the files to read, the baseline and the suppressions among them.
 func (s *scanCommand) inputFiles() []string {
-	in := append(snapshotFiles(s.targets), s.recorded.fileNames()...)
+	in := append(target.SnapshotFiles(s.targets), s.recorded.fileNames()...)
 	in = append(in, s.imports.names...)
 	for _, f := range []string{s.baselineFile, s.policy.file} {
 		if f != "" {
@@ -272,7 +272,7 @@ func (s *scanCommand) checkScanFlags(cmd *cobra.Command) error {
 		return usage(cmd, "nothing to scan: name a snapshot file, - for standard input, the URL of a server, or -- and its command; or --discover")
 	case s.recorded.trace != "" && s.how.live.sandbox.level.Wanted():
 		return usage(cmd, "--sandbox observes a live server and --trace judges what was recorded: scan one after the other")
-	case s.how.live.differential && !anyLive(s.targets) && !s.configs.anyGiven():
+	case s.how.live.differential && !target.AnyLive(s.targets) && !s.configs.anyGiven():
 		return usage(cmd, "--differential is for a live server, and there is neither a URL nor a -- with its command")
 	case cmd.Flags().Changed("baseline") && s.baselineFile == "":
 		return usage(cmd, "--baseline names no file")

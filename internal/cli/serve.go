@@ -148,9 +148,7 @@ func (s *serveCommand) serveHTTP(ctx context.Context, server *engine.Server) err
 		return fmt.Errorf("--listen %s: %w", s.listen, err)
 	}
 	url := "http://" + ln.Addr().String() + engine.Path
-	if addr, ok := ln.Addr().(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
-		s.note("%s can be reached from other machines", ln.Addr())
-	}
+	s.noteReachable(ln.Addr())
 	if s.addressFile != "" {
 		if err := s.writeText(s.addressFile, url+"\n"); err != nil {
 			_ = ln.Close() // the first error is the one to tell
@@ -159,4 +157,11 @@ func (s *serveCommand) serveHTTP(ctx context.Context, server *engine.Server) err
 	}
 	s.say("serving on %s", url) // also with --quiet: else nobody knows the port
 	return server.HTTP(ctx, ln)
+}
+
+// noteReachable warns of an address that other machines can reach.
+func (a *app) noteReachable(at net.Addr) {
+	if addr, ok := at.(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
+		a.note("%s can be reached from other machines", at)
+	}
 }

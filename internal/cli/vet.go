@@ -96,7 +96,7 @@ func (v *vetCommand) vetTargets(cmd *cobra.Command, args []string) error {
 	if len(serverArgs) > 0 && len(targets) > 1 {
 		return usage(cmd, "the arguments behind -- are for one server, and there are %d targets", len(targets))
 	}
-	env, err := v.serverEnv(v.env)
+	env, err := target.ServerEnv(v.env, v.lookupEnv)
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}

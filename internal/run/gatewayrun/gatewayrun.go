@@ -1,0 +1,174 @@
+// Package gatewayrun runs a gateway in front of the servers of clients' configurations, over stdio or HTTP.
+package gatewayrun
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+
+	"gauntlet/internal/leaf/redact"
+	"gauntlet/internal/run/clientplan"
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/runtime/gateway"
+	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/trace"
+)
+
+// A Server is one to offer.
+type Server struct {
+	Name string
+	launch.Server
+}
+
+// Choose returns the servers of a plan to offer, each under a name of its own: those of these names, all that are switched on where
+// there are none. What is left out is said.
+func Choose(p *clientplan.Plan, names, files []string, say func(format string, args ...any)) ([]Server, error) {
+	var out []Server
+	taken := map[string]int{}
+	for _, one := range p.Entries {
+		name := one.Entry.Name
+		if len(names) > 0 && !slices.Contains(names, name) {
+			continue
+		}
+		if one.Launch == nil {
+			if one.Reason != "" {
+				say("%s is not offered: %s", clientplan.EntryName(one.Entry), one.Reason)
+			}
+			continue
+		}
+		if taken[name]++; taken[name] > 1 {
+			name = fmt.Sprintf("%s-%d", name, taken[name])
+		}
+		out = append(out, Server{name, one.Launch.Target.Server})
+	}
+	for _, name := range names {
+		if taken[name] == 0 {
+			return nil, fmt.Errorf("--server: no server %q that could be started stands in %s", name, strings.Join(files, ", "))
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: no server that could be started", strings.Join(files, ", "))
+	}
+	return out, nil
+}
+
+// A Run is one gateway, or one for each server.
+type Run struct {
+	Servers []Server
+	Dialer  launch.Dialer
+	Sealing launch.Sealing
+	Trace   *tracefile.File // of what passes; nil for none
+	Gateway gateway.Options // of each gateway; Upstreams, Note, Progress and Recording are set here
+	Verbose bool
+	Note    func(format string, args ...any)
+}
+
+// newUpstream makes a server one behind the gateway.
+func (r *Run) newUpstream(s Server) gateway.Upstream {
+	dialer := r.Sealing.Seal(r.Dialer, s.Name)
+	return gateway.Upstream{Name: s.Name, Open: func() (wire.Conn, error) {
+		return dialer.Connect(s.Server, func(_ string, secrets, credentials []string) wire.Tap {
+			if r.Gateway.Guard != nil {
+				return r.Trace.StrictTap(s.Name, trace.Between, secrets, credentials)
+			}
+			return r.Trace.Tap(s.Name, trace.Between, secrets, credentials)
+		})
+	}}
+}
+
+// newGateway makes a gateway of some servers.
+func (r *Run) newGateway(servers []Server) (*gateway.Gateway, error) {
+	var secrets []string // servers repeat them in what is said of them
+	for _, s := range servers {
+		secrets = slices.Concat(secrets, s.Env, s.Guard, redact.URLSecrets(s.URL))
+	}
+	hidden := redact.New(secrets)
+	opt := r.Gateway
+	opt.Note = func(s string) { r.Note("%s", hidden.Replace(s)) }
+	if r.Verbose {
+		opt.Progress = opt.Note
+	}
+	if opt.Guard != nil && r.Trace != nil {
+		opt.Recording = r.Trace.Complete
+	}
+	for _, s := range servers {
+		opt.Upstreams = append(opt.Upstreams, r.newUpstream(s))
+	}
+	return gateway.New(opt)
+}
+
+// ServeStdio serves one client until its input ends.
+func (r *Run) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	gw, err := r.newGateway(r.Servers)
+	if err != nil {
+		return err
+	}
+	defer gw.Close()
+	return gw.Server().Stdio(ctx, in, out)
+}
+
+// A Front is where clients reach a gateway over HTTP.
+type Front struct {
+	Name   string // of the one server behind it; "" for all
+	Addr   net.Addr
+	URL    string
+	listen net.Listener
+	behind []Server
+}
+
+// ServeHTTP serves until ctx ends: all servers as one, or each on a port of its own. ready is told where, as soon as clients can
+// connect.
+func (r *Run) ServeHTTP(ctx context.Context, address string, each bool, ready func([]Front) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	fronts := []Front{{behind: r.Servers}}
+	if each {
+		fronts = nil
+		for _, s := range r.Servers {
+			fronts = append(fronts, Front{Name: s.Name, behind: []Server{s}})
+		}
+	}
+	ended := make(chan error, len(fronts))
+	for i := range fronts {
+		gw, err := r.listen(ctx, &fronts[i], address)
+		if err != nil {
+			return err
+		}
+		running.Go(func() {
+			ended <- gw.Server().HTTP(ctx, fronts[i].listen)
+			gw.Close()
+		})
+	}
+	if err := ready(fronts); err != nil {
+		return err
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// listen opens the port of a front and makes its gateway.
+func (r *Run) listen(ctx context.Context, f *Front, address string) (*gateway.Gateway, error) {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--listen %s: %w", address, err)
+	}
+	gw, err := r.newGateway(f.behind)
+	if err != nil {
+		_ = ln.Close() // the first error is the one to tell
+		return nil, err
+	}
+	f.listen, f.Addr, f.URL = ln, ln.Addr(), "http://"+ln.Addr().String()+mcpserver.Path
+	return gw, nil
+}
