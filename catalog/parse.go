@@ -197,7 +197,7 @@ func (r *reader) document(at int) error {
 	case !read && failed && rpc:
 		return &Error{File: r.doc.Name, Msg: "the JSON-RPC response is an error: " + excerpt.Quote(r.doc.Text[fail.Start:fail.End], 200)}
 	case !read && config:
-		return &Error{File: r.doc.Name, Msg: "this is a client's configuration (mcpServers), not a snapshot of what servers say"}
+		return &Error{File: r.doc.Name, Msg: "this is a client's configuration (mcpServers), not a snapshot of what servers say; scan --config, lock --config and classify --config read it"}
 	case read && failed && rpc:
 		r.addProblem(finding.Malformed, finding.Location{Pointer: "/error"}, fail.Start, "the JSON-RPC response has a result and an error; clients differ in which one they take")
 	}

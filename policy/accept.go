@@ -28,7 +28,7 @@ func Accept(file, text string, e Entry, r *result.Report) (accepted string, what
 	}
 	found = slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Fingerprint != e.Fingerprint })
 	if len(found) == 0 {
-		return "", nil, fmt.Errorf("%s: the report has no finding with this fingerprint", e.Fingerprint)
+		return "", nil, notFound(e.Fingerprint)
 	}
 	var contents []string
 	for i := range found {
@@ -53,6 +53,13 @@ func Accept(file, text string, e Entry, r *result.Report) (accepted string, what
 		what = append(what, fmt.Sprintf("%s in %s", e.Rule, e.Definition))
 	}
 	return text, what, nil
+}
+
+func notFound(print string) error {
+	if len(print) < minPrefix {
+		return fmt.Errorf("%s: want a fingerprint, or its first %d digits or more, as the report shows it", print, minPrefix)
+	}
+	return fmt.Errorf("%s: the report has no finding with this fingerprint", print)
 }
 
 // wholeFingerprint returns the one fingerprint among findings that begins with print.

@@ -53,7 +53,7 @@ func wantDocuments(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case len(args) == 0:
-		return usage(cmd, "no document: name a file or a directory")
+		return usage(cmd, "no document: name a file, a directory or a built-in attack; gauntlet attack list shows those")
 	case stdin > 1:
 		return usage(cmd, "- is named %d times: standard input can be read once", stdin)
 	}

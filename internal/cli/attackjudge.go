@@ -64,7 +64,7 @@ func (j *attackJudgeCommand) judgeTrace(cmd *cobra.Command, args []string) error
 		return err
 	}
 	if len(args) == 0 {
-		return usage(cmd, "no document: name a file or a directory")
+		return usage(cmd, "no document: name a file, a directory or a built-in attack; gauntlet attack list shows those")
 	}
 	outs, err := j.outputs.checkOutputs(append(args[:len(args):len(args)], j.trace))
 	if err != nil {

@@ -269,7 +269,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	case len(r.scorer) > 1:
 		return nil, nil, usage(cmd, "--model: one model writes and scores; models under attack are --agent model:ID, or see redteam")
 	case len(names) == 0:
-		return nil, nil, usage(cmd, "no document: name a file or a directory")
+		return nil, nil, usage(cmd, "no document: name a file, a directory or a built-in attack; gauntlet attack list shows those")
 	case dash >= 0 && dash == len(args):
 		return nil, nil, usage(cmd, "no command behind --")
 	case dash >= 0 && r.url != "":

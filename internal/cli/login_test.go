@@ -229,7 +229,7 @@ func TestLoginIsUsedRenewedAndRevoked(t *testing.T) {
 func TestLoginOnTheWayAndByDevice(t *testing.T) {
 	p, dir := newProtected(t), t.TempDir()
 	env, at := loginEnv(t, dir), p.URL+"/mcp"
-	if code, _, stderr := runMain(t, env, "scan", "--login", at); code != 1 || strings.Contains(stderr, "may want a login") {
+	if code, _, stderr := runMain(t, env, "scan", "--login", at); code != 1 || strings.Contains(stderr, "wants a token") {
 		t.Errorf("scan --login: exit code %d: %s", code, stderr)
 	}
 	code, _, stderr := runMain(t, env, "login", "--device", at)

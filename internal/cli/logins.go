@@ -15,8 +15,10 @@ import (
 func (a *app) keptLogins() *login.Sessions {
 	if a.sessions == nil {
 		a.sessions = &login.Sessions{
-			Store:  &login.Store{Path: a.loginFile(), Place: a.usualPlace()},
-			Wanted: func(server string) { a.note("%s may want a login: gauntlet login %s", server, server) },
+			Store: &login.Store{Path: a.loginFile(), Place: a.usualPlace()},
+			Wanted: func(server string) {
+				a.note("%s wants a token: log in with gauntlet login %s, or name the variable that holds one with --bearer-env", server, server)
+			},
 		}
 	}
 	return a.sessions

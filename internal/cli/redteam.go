@@ -159,7 +159,7 @@ func (r *redteamCommand) readServer(ctx context.Context) ([]redteam.Scenario, er
 
 func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error {
 	if len(r.models.ids) == 0 {
-		return usage(cmd, "nobody to test: name a model with --model")
+		return usage(cmd, "no model to test: name one with --model")
 	}
 	args, err := r.chooseServer(cmd, args)
 	if err != nil {

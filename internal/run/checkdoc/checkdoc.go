@@ -136,16 +136,12 @@ func Lookup(wanted []string) ([]result.Rule, error) {
 }
 
 func unknownCheck(all []result.Rule, typed string) error {
-	var ids, names []string
+	var names []string
 	for _, r := range all {
-		ids = append(ids, string(r.ID))
 		names = append(names, r.Name)
 	}
 	// Every id is near every other: the nearest few say nothing when the number is wrong.
 	hint := suggest.Question(suggest.Names(typed, names), "")
-	if hint == "" {
-		hint = ": want one of " + strings.Join(ids, ", ")
-	}
 	return fmt.Errorf("unknown check %q%s (gauntlet checks lists them)", typed, hint)
 }
 
