@@ -12,6 +12,7 @@ RUN apt-get update \
  && apt-get install --yes --no-install-recommends ca-certificates git python3 python3-pip python3-venv \
  && rm -rf /var/lib/apt/lists/*
 COPY --from=build /gauntlet /usr/local/bin/gauntlet
-USER node
 WORKDIR /work
+RUN chown node:node /work
+USER node
 ENTRYPOINT ["gauntlet"]
