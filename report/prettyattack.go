@@ -35,7 +35,7 @@ func (p *page) attackTable(runs []result.AttackRun) {
 		a := &runs[i]
 		title := clipText(Visible(attackTitle(a)), wide)
 		p.writeIndented(2, p.outcome(a, fmt.Sprintf("%-*s", outcomeWidth, outcomeWords(outcomeOf(a)))), "  ",
-			title, strings.Repeat(" ", max(wide-columns(title), 0)+2), p.dim(clipText(Visible(why(a)), room-wide)))
+			title, strings.Repeat(" ", max(wide-columns(title), 0)+2), p.dim(clipEnd(Visible(why(a)), room-wide)))
 	}
 	p.writeBlank()
 }

@@ -65,7 +65,7 @@ func (t *Timeline) Flush() error { return t.w.Flush() }
 
 func (t *Timeline) paint(m *trace.Message, s string) string {
 	switch {
-	case m.Kind == trace.Error || m.Kind == trace.Invalid || m.Stray != "":
+	case m.Kind == trace.Error || m.Kind == trace.Invalid && !m.IsBareRequest() || m.Stray != "":
 		return t.sgr("31", s)
 	case m.Kind == trace.Request:
 		return t.bold(s)

@@ -22,6 +22,9 @@ func who(m *trace.Message) string {
 
 // messageTitle says what a message is: its method, or what it is instead, and its id.
 func messageTitle(m *trace.Message) string {
+	if m.IsBareRequest() {
+		return bareRequests[m.HTTP.Method]
+	}
 	words := m.Method
 	if m.Kind != trace.Request && m.Kind != trace.Notification && m.Kind != trace.Event || words == "" {
 		words = strings.TrimSpace(string(m.Kind) + " " + words)
@@ -31,6 +34,10 @@ func messageTitle(m *trace.Message) string {
 	}
 	return words
 }
+
+// bareRequests say what an HTTP request without a message is for (MCP, Streamable HTTP: Listening for Messages from the Server,
+// Session Management).
+var bareRequests = map[string]string{"GET": "GET, to listen", "DELETE": "DELETE, to end the session"}
 
 // remarks are what a reader should know of a message beside what it says. took is how long
 // its answer took, "" for none.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gauntlet/finding"
@@ -55,7 +56,7 @@ func (p *page) vettingLines(all []result.Vetting) {
 			}
 		}
 		for _, s := range v.Steps {
-			if s.State != result.StepDone {
+			if s.State != result.StepDone && !slices.ContainsFunc(v.Reasons, func(why string) bool { return strings.HasSuffix(why, s.Detail) }) {
 				p.line("Not done", Visible(s.Name+": "+s.Detail))
 			}
 		}

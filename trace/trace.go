@@ -175,6 +175,12 @@ type HTTP struct {
 	Credential string
 }
 
+// IsBareRequest reports whether this is an HTTP request that carries no message and needs none: a GET, with which a client of streamable
+// HTTP listens, or a DELETE, with which it ends its session. Recordings keep them with the kind Invalid.
+func (m *Message) IsBareRequest() bool {
+	return m.Kind == Invalid && m.Direction == ToServer && m.Raw == "" && m.HTTP != nil && (m.HTTP.Method == "GET" || m.HTTP.Method == "DELETE")
+}
+
 // Answer reports whether the message answers a request.
 func (k Kind) Answer() bool { return k == Response || k == Error }
 

@@ -20,6 +20,7 @@ type Host struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer // terminals are recognised among *os.File
 	Environ        []string  // as os.Environ returns it
+	Columns, Rows  int       // of the terminal behind Stdout; 0 to ask Stdout, if it is one
 }
 
 // Main runs gauntlet with the arguments behind the program's name and returns its exit

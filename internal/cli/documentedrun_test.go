@@ -111,6 +111,7 @@ var documentedCopies = map[string][]string{
 	"internal/cli/testdata/documented/server.ts": {
 		"src/index.ts", "DIR/index.ts", "DIR/desk/index.ts", "DIR/till/index.ts", "SOURCES/desk/index.ts", "SOURCES/till/index.ts", "desk/index.ts", "node_modules/till/index.ts", "node_modules/NAME/index.ts",
 	},
+	"internal/cli/testdata/documented/shown.ndjson":   {"shown.ndjson"},
 	"internal/cli/testdata/documented/claude.log":     {"home/Library/Logs/Claude/mcp-server-files.log"},
 	"internal/cli/testdata/documented/inspector.json": {"inspector-protocol-files-2026-03-01T10-00-00.000Z.json"},
 }

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		"gauntlet": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 			defer stop()
-			os.Exit(Main(ctx, os.Args[1:], Host{os.Stdin, os.Stdout, os.Stderr, os.Environ()}))
+			os.Exit(Main(ctx, os.Args[1:], Host{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ()}))
 		},
 		"mcpserver": func() { os.Exit(serve(os.Args[1:])) },
 		"browser":   func() { os.Exit(browse(os.Args[1])) },

@@ -18,14 +18,16 @@ func isTerminal(w io.Writer) bool {
 
 // terminalOptions are how a report on stdout should look.
 func (a *app) terminalOptions(verbose bool) report.Options {
-	opt := report.Options{Verbose: verbose}
-	if f, ok := a.host.Stdout.(*os.File); ok && isTerminal(f) {
-		// https://no-color.org: present and not empty, whatever the value.
-		opt.Color = a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+	opt := report.Options{Verbose: verbose, Width: a.host.Columns, Height: a.host.Rows}
+	shown := opt.Width > 0
+	if f, ok := a.host.Stdout.(*os.File); ok && !shown && isTerminal(f) {
+		shown = true
 		if width, height, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			opt.Width, opt.Height = width, height
 		}
 	}
+	// https://no-color.org: present and not empty, whatever the value.
+	opt.Color = shown && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 	return opt
 }
 

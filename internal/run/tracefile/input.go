@@ -105,7 +105,7 @@ func (c *Count) Add(m *trace.Message) {
 		c.Requests++
 	case m.Kind == trace.Error:
 		c.Failed++
-	case m.Kind == trace.Invalid:
+	case m.Kind == trace.Invalid && !m.IsBareRequest():
 		c.Invalid++
 	}
 	if m.Stray != "" {
