@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/leaf/suggest"
 	"gauntlet/internal/runtime/attackoauth"
 	"gauntlet/report"
 	"gauntlet/result"
@@ -70,7 +68,7 @@ func (c *attackAuthCommand) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := chooseAuthAttacks(names)
+	chosen, err := attackoauth.Choose(names)
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
@@ -123,27 +121,6 @@ func (c *attackAuthCommand) chooseClient(cmd *cobra.Command, args []string) ([]s
 		return args, func(*attackoauth.Attack) attackoauth.Client { return attackoauth.Careless }, nil
 	}
 	return args, func(a *attackoauth.Attack) attackoauth.Client { return attackoauth.Careful(a != nil && a.Public) }, nil
-}
-
-// chooseAuthAttacks returns the attacks of these names, all for none.
-func chooseAuthAttacks(names []string) ([]attackoauth.Attack, error) {
-	all := attackoauth.Attacks()
-	if len(names) == 0 {
-		return all, nil
-	}
-	var known []string
-	for i := range all {
-		known = append(known, all[i].Name)
-	}
-	var out []attackoauth.Attack
-	for _, n := range names {
-		at := slices.Index(known, n)
-		if at < 0 {
-			return nil, fmt.Errorf("no attack is called %q%s", n, suggest.Question(suggest.Names(n, known), ""))
-		}
-		out = append(out, all[at])
-	}
-	return out, nil
 }
 
 func (c *attackAuthCommand) write(w io.Writer, outcomes []*attackoauth.Outcome) error {

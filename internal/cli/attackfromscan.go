@@ -1,19 +1,15 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/catalog"
 	"gauntlet/internal/engine/fromscan"
+	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/userfile"
-	"gauntlet/oatf"
 	"gauntlet/report"
 	"gauntlet/result"
 )
@@ -79,7 +75,7 @@ func (s *attackFromScanCommand) draftDocuments(cmd *cobra.Command, args []string
 		s.code = result.ExitGate
 		return nil
 	}
-	return s.writeDrafts(drafts)
+	return attackdoc.WriteDrafts(s.dir, drafts, s.say)
 }
 
 // tellLeft says which findings no document was made from: one by one where there would be
@@ -111,24 +107,4 @@ func (s *attackFromScanCommand) readDefinitions(files []string) (*catalog.Catalo
 		}
 	}
 	return c, nil
-}
-
-// writeDrafts writes each document to a file of its own that was not there before.
-func (s *attackFromScanCommand) writeDrafts(drafts []fromscan.Draft) error {
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		return fmt.Errorf("%s: %w", s.dir, userfile.Reason(err))
-	}
-	for _, d := range drafts {
-		name := filepath.Join(s.dir, d.Name)
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, userfile.Reason(err))
-		}
-		_, err = io.WriteString(f, oatf.Serialize(d.Document))
-		if err := errors.Join(err, f.Close()); err != nil {
-			return fmt.Errorf("%s: %w", name, userfile.Reason(err))
-		}
-		s.say("wrote %s: %s", name, d.Document.Attack.Name)
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 	"gauntlet/internal/run/attackrun"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/userfile"
-	"gauntlet/oatf"
 	"gauntlet/result"
 )
 
@@ -89,8 +87,8 @@ func (j *attackJudgeCommand) judgeTrace(cmd *cobra.Command, args []string) error
 		scorer = &attackrun.Scorer{SemanticEvaluator: plan, Model: j.scorers.Clients[0].Model()}
 	}
 	r := newAttackReport()
-	if err := j.judgeDocuments(cmd.Context(), texts, scorer, r); err != nil {
-		return err
+	if r.Attacks, r.Problems, err = attackrun.JudgeDocuments(cmd.Context(), j.trace, j.host.Stdin, texts, j.limits.Limits, scorer); err != nil {
+		return fmt.Errorf("%s: %w", shownName(j.trace), userfile.Reason(err))
 	}
 	if j.models.plan {
 		return j.writePlans(j.scorers, []modelset.Plan{plan.Of(j.scorers)})
@@ -126,31 +124,6 @@ func (a *app) scorerOf(set *modelset.Set) *attackrun.Scorer {
 func stdinOf(file string) []string {
 	if file == "-" {
 		return []string{"-"}
-	}
-	return nil
-}
-
-// judgeDocuments fills the report with a run for each document, those that cannot be judged too.
-func (j *attackJudgeCommand) judgeDocuments(ctx context.Context, texts []attackdoc.Text, scorer *attackrun.Scorer, r *result.Report) error {
-	var docs []*oatf.Document
-	var places []int
-	for i, t := range texts {
-		d, problem := t.Load(j.limits.Limits)
-		r.Attacks = append(r.Attacks, result.AttackRun{Document: t.Name, Problem: problem})
-		if problem == "" {
-			docs, places = append(docs, d), append(places, i)
-		}
-	}
-	runs, err := attackrun.JudgeTrace(ctx, j.trace, j.host.Stdin, docs, scorer)
-	if runs == nil && err != nil {
-		return fmt.Errorf("%s: %w", shownName(j.trace), userfile.Reason(err))
-	}
-	if err != nil {
-		r.Problems = append(r.Problems, finding.Problem{Kind: finding.Unread, Message: "the trace was not read to its end: " + err.Error(), Location: finding.Location{Kind: finding.Message, File: j.trace}})
-	}
-	for n, i := range places {
-		runs[n].Document, runs[n].Trace = r.Attacks[i].Document, j.trace
-		r.Attacks[i] = runs[n]
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -201,7 +200,7 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 	report := newAttackReport()
 	r.note("%s", offensive)
 	if len(texts) == 1 && r.repeat == 1 {
-		if isFolder(r.trace) {
+		if userfile.IsFolder(r.trace) {
 			if err := r.makeTraceFolder(); err != nil {
 				return err
 			}
@@ -256,7 +255,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	if dash >= 0 {
 		names = args[:dash]
 	}
-	if names, err = expandPatterns(names); err != nil {
+	if names, err = attackdoc.ExpandPatterns(names); err != nil {
 		return nil, nil, usage(cmd, "%s", err)
 	}
 	chosen, err := r.agent.chooseAgent(r.app)
@@ -312,7 +311,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 		files = append(files, o.file)
 	}
 	for _, file := range []string{r.addressFile, r.trace} {
-		if file == "" || file == r.trace && isFolder(file) {
+		if file == "" || file == r.trace && userfile.IsFolder(file) {
 			continue
 		}
 		if err := userfile.CheckWritable(file, files); err != nil {
@@ -354,12 +353,6 @@ func (r *attackRunCommand) playOne(ctx context.Context, text attackdoc.Text) res
 	return r.player.Play(ctx, doc, text.Name, attackrun.Session{Listen: listen, AddressFile: r.addressFile, Trace: r.trace})
 }
 
-// isFolder reports whether a name is that of a folder, there or to be made.
-func isFolder(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir() || strings.HasSuffix(name, "/") || strings.HasSuffix(name, string(filepath.Separator))
-}
-
 // makeTraceFolder makes the folder for traces.
 func (r *attackRunCommand) makeTraceFolder() error {
 	if r.trace == "" {
@@ -369,24 +362,4 @@ func (r *attackRunCommand) makeTraceFolder() error {
 		return fmt.Errorf("--record: %s: %w: the traces go into a folder", r.trace, userfile.Reason(err))
 	}
 	return nil
-}
-
-// expandPatterns replaces patterns by the files that fit them, in the order of their names.
-func expandPatterns(names []string) ([]string, error) {
-	var out []string
-	for _, n := range names {
-		if _, err := os.Stat(n); err == nil || !strings.ContainsAny(n, "*?[") {
-			out = append(out, n)
-			continue
-		}
-		found, err := filepath.Glob(n)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", n, err)
-		}
-		if found == nil {
-			return nil, fmt.Errorf("%s: no file fits the pattern", n)
-		}
-		out = append(out, found...)
-	}
-	return out, nil
 }

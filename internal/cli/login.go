@@ -146,7 +146,7 @@ func (l *loginCommand) tellDone(done *login.Done) {
 	if len(got.Scopes) > 0 {
 		l.note("scopes: %s", report.Visible(strings.Join(got.Scopes, " ")))
 	}
-	where := map[login.Place]string{login.Keyring: "the keyring of this system", login.File: l.loginFile()}[done.Place]
+	where := map[login.Place]string{login.Keyring: "the keyring of this system", login.File: login.FileName(l.getenv)}[done.Place]
 	l.note("kept in %s; gauntlet logout %s revokes and forgets it", where, login.Shown(got.Server))
 }
 
@@ -161,37 +161,16 @@ func (a *app) newLoginListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.writeTo("-", func(w io.Writer) error { return writeLogins(w, lines, format) })
+			return a.writeTo("-", func(w io.Writer) error {
+				if format == "json" {
+					return writeIndented(w, lines)
+				}
+				return login.WriteLines(w, lines)
+			})
 		},
 	}
 	textFormat(cmd, &format, "text", "json")
 	return cmd
-}
-
-func writeLogins(w io.Writer, lines []login.Line, format string) error {
-	if format == "json" {
-		return writeIndented(w, lines)
-	}
-	if len(lines) == 0 {
-		_, err := fmt.Fprintln(w, "no logins are kept")
-		return err
-	}
-	for _, l := range lines {
-		state := "does not say when it ends"
-		switch {
-		case l.Problem != "":
-			state = l.Problem
-		case l.Renewable:
-			state = "renewed by itself"
-		case !l.Expiry.IsZero():
-			state = "ends " + l.Expiry.Format(time.RFC3339)
-		}
-		text := fmt.Sprintf("%s by %s (%s), scopes %q, %s, in the %s", l.Server, l.Issuer, l.Grant, strings.Join(l.Scopes, " "), state, l.Place)
-		if _, err := fmt.Fprintln(w, report.Visible(text)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (a *app) newLogoutCommand() *cobra.Command {

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"path/filepath"
-	"runtime"
 
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/login"
@@ -15,7 +12,7 @@ import (
 func (a *app) keptLogins() *login.Sessions {
 	if a.sessions == nil {
 		a.sessions = &login.Sessions{
-			Store: &login.Store{Path: a.loginFile(), Place: a.usualPlace()},
+			Store: &login.Store{Path: login.FileName(a.getenv), Place: login.UsualPlace(a.getenv)},
 			Wanted: func(server string) {
 				a.note("%s wants a token: log in with gauntlet login %s, or name the variable that holds one with --bearer-env", server, server)
 			},
@@ -47,34 +44,4 @@ func (a *app) askToLogIn(how string) func(*oauth.Authorizer) {
 		}
 		z.ShowDevice = func(address, code string) { a.say("open %s on any device and enter the code %s", address, code) }
 	}
-}
-
-// usualPlace is where logins are kept unless the user says where: in a file that the user names, and on
-// a system whose keyring is a service of the desktop, which must not be started for us, where none
-// runs.
-func (a *app) usualPlace() login.Place {
-	desktop := runtime.GOOS != "darwin" && runtime.GOOS != "windows"
-	if a.getenv("GAUNTLET_LOGINS") != "" || desktop && a.getenv("DBUS_SESSION_BUS_ADDRESS") == "" {
-		return login.File
-	}
-	return login.Automatic
-}
-
-// loginFile is where logins are kept: GAUNTLET_LOGINS, or in the folder for configurations.
-func (a *app) loginFile() string {
-	if named := a.getenv("GAUNTLET_LOGINS"); named != "" {
-		return named
-	}
-	home := a.getenv("HOME")
-	folder := cmp.Or(a.getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
-	if home == "" && a.getenv("XDG_CONFIG_HOME") == "" && a.getenv("APPDATA") == "" {
-		return "" // not in the current directory, which may be anybody's
-	}
-	switch runtime.GOOS {
-	case "darwin":
-		folder = filepath.Join(home, "Library", "Application Support")
-	case "windows":
-		folder = a.getenv("APPDATA")
-	}
-	return filepath.Join(folder, "gauntlet", "logins.json")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
 	"gauntlet/result"
@@ -92,7 +93,7 @@ func shownName(file string) string {
 
 // writeReports writes all reports and says which could not be; it reports whether all could.
 func (a *app) writeReports(outs []output, r *result.Report, looks report.Options) bool {
-	a.keepFindings(r)
+	runstate.KeepFindings(r, a.getenv)
 	all := true
 	for _, o := range outs {
 		opt := looks

@@ -192,11 +192,7 @@ func (p *probeCommand) recorded() (*proberun.Replay, error) {
 	if p.recording == "" {
 		return nil, nil
 	}
-	t, err := tracefile.Read(p.recording, nil)
-	if err != nil {
-		return nil, withName(p.recording, userfile.Reason(err))
-	}
-	got, err := proberun.FromTrace(t)
+	got, err := proberun.ReadRecording(p.recording)
 	if err != nil {
 		return nil, withName(p.recording, err)
 	}
@@ -217,11 +213,7 @@ func (p *probeCommand) judgeRecording(cmd *cobra.Command, args []string) error {
 		return usage(cmd, "%s", err)
 	}
 	defer p.startProgress().Stop()
-	t, err := tracefile.Read(p.recording, nil)
-	if err != nil {
-		return withName(p.recording, userfile.Reason(err))
-	}
-	got, err := proberun.FromTrace(t)
+	got, err := proberun.ReadRecording(p.recording)
 	if err != nil {
 		return withName(p.recording, err)
 	}

@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/runtime/sandbox"
-	"gauntlet/result"
 )
 
 // sandboxFlags say whether servers that are started are sealed off.
@@ -44,27 +40,9 @@ func (s *sandboxFlags) sealing(record *tracefile.File) launch.Sealing {
 // tellSandboxes says on stderr what held, for commands that write no report.
 func (a *app) tellSandboxes(s *sandboxFlags) {
 	for _, b := range s.boxes.Reports() {
-		a.note("%s: %s", b.Server, sandboxSum(&b))
+		a.note("%s: %s", b.Server, launch.SandboxLine(&b))
 	}
 	for _, theft := range s.boxes.Thefts() {
 		a.say("%s", theft)
 	}
-}
-
-// sandboxSum is a sandbox on one line.
-func sandboxSum(b *result.Sandbox) string {
-	if b.Missing != "" {
-		return "no sandbox was to be had: " + b.Missing
-	}
-	var lost []string
-	for _, p := range b.Protections {
-		if !p.Held {
-			lost = append(lost, p.Name)
-		}
-	}
-	text := fmt.Sprintf("ran in a sandbox, %d of %d protections held", len(b.Protections)-len(lost), len(b.Protections))
-	if lost != nil {
-		text += ", not " + strings.Join(lost, ", ")
-	}
-	return text
 }

@@ -15,6 +15,7 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/policy"
 	"gauntlet/result"
@@ -122,7 +123,7 @@ func (s *suppressCommand) readReport(ctx context.Context) (*result.Report, error
 	case "-":
 		name = "standard input"
 	case "":
-		last, err := s.lastReport()
+		last, err := runstate.LastReport(s.getenv)
 		if err == nil {
 			_, err = os.Stat(last)
 		}

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
-	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -76,25 +73,9 @@ func (i *traceImportCommand) importRecording(cmd *cobra.Command, args []string) 
 		return usage(cmd, "%s", err)
 	}
 	if i.options.Server == "" {
-		i.options.Server = serverOf(args[0])
+		i.options.Server = traceimport.ServerOf(args[0])
 	}
 	return interrupt.Run(cmd.Context(), func() error { return i.writeTrace(args[0]) })
-}
-
-// namesServer are the names that programs give to their recordings of one server.
-var namesServer = regexp.MustCompile(`^(?:mcp-server-(.+)\.log|inspector-(?:protocol|protocol-pinned|protocol-unpinned|network)-(.+)-\d{4}-\d\d-\d\dT[\d.-]+Z\.json)$`)
-
-// serverOf returns the server that the name of a recording names, "" if none.
-func serverOf(file string) string {
-	found := namesServer.FindStringSubmatch(filepath.Base(file))
-	if found == nil {
-		return ""
-	}
-	name, err := url.PathUnescape(found[1] + found[2])
-	if err != nil {
-		return found[1] + found[2]
-	}
-	return name
 }
 
 func (i *traceImportCommand) writeTrace(name string) error {

@@ -4,45 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/run/buildinfo"
 
 	"github.com/spf13/cobra"
 )
 
-// build says what this program was built from.
-type build struct {
-	Version  string `json:"version"`            // "devel" for a build outside a release
-	Go       string `json:"go"`                 // of the compiler
-	Platform string `json:"platform"`           // as in linux/amd64
-	Commit   string `json:"commit,omitempty"`   // "" where the build did not know it
-	Modified bool   `json:"modified,omitempty"` // the sources differed from the commit
-}
-
-func readBuild() build {
-	b := build{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		b.Version = v
-	}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			b.Commit = s.Value
-		case "vcs.modified":
-			b.Modified = s.Value == "true"
-		}
-	}
-	return b
-}
-
 // version is what reports and servers are told.
-func version() string { return readBuild().Version }
+func version() string { return buildinfo.Read().Version }
 
 func (a *app) newVersionCommand() *cobra.Command {
 	format := "text"
@@ -51,14 +22,14 @@ func (a *app) newVersionCommand() *cobra.Command {
 		Short: "Print the version",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.writeTo("-", func(w io.Writer) error { return readBuild().writeVersion(w, format) })
+			return a.writeTo("-", func(w io.Writer) error { return writeVersion(w, buildinfo.Read(), format) })
 		},
 	}
 	textFormat(cmd, &format, "text", "json")
 	return cmd
 }
 
-func (b build) writeVersion(w io.Writer, format string) error {
+func writeVersion(w io.Writer, b buildinfo.Build, format string) error {
 	if format == "json" {
 		return writeIndented(w, b)
 	}

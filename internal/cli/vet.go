@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/internal/run/clientplan"
 	"gauntlet/internal/run/target"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/run/vet"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/internal/runtime/mcpclient"
@@ -191,7 +192,7 @@ func (v *vetCommand) packageCache() (string, error) {
 	if v.cache != "" {
 		return filepath.Abs(v.cache)
 	}
-	dir, err := v.cacheDirectory("vet")
+	dir, err := userfile.CacheDirectory("vet", v.getenv)
 	if err != nil {
 		return "", errors.New("there is no cache directory: name one with --cache")
 	}

@@ -9,8 +9,9 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
+
+	"gauntlet/internal/run/buildinfo"
 
 	"github.com/spf13/cobra"
 
@@ -90,12 +91,7 @@ func (a *app) lookup(name string) (string, bool) {
 }
 
 // version is that of gauntlet, which reports name.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "devel"
-}
+func version() string { return buildinfo.Read().Version }
 
 // completeFormats completes the values of --format.
 func completeFormats(cmd *cobra.Command, names []string) {

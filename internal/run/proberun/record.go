@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/trace"
 )
@@ -28,6 +30,15 @@ func (r *run) recordEvidence() {
 
 // errNoRun is the error of FromTrace for a trace without a whole run.
 var errNoRun = errors.New("the trace holds no run of probe that came to its end: record one with --record")
+
+// ReadRecording reads the recording of a run.
+func ReadRecording(file string) (*Result, error) {
+	t, err := tracefile.Read(file, nil)
+	if err != nil {
+		return nil, userfile.Reason(err)
+	}
+	return FromTrace(t)
+}
 
 // FromTrace returns what came of a run that was recorded. What the sandbox saw stands in the trace
 // as well and is judged again.

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -30,11 +29,8 @@ type client struct {
 	number int // of requests, and of exchanges
 	latest attack.Exchange
 
-	mu   sync.Mutex
-	stop context.CancelCauseFunc
+	attack.PhaseStop
 }
-
-var errMoved = errors.New("the phase is over")
 
 func newClient(a *attack.Actor, opt Options) *client {
 	return &client{Actor: a, opt: opt, http: &http.Client{
@@ -48,42 +44,11 @@ func (c *client) Send(_ context.Context, e attack.Entry, method, _ string) {
 	c.Notice(attack.Unplayed, e.Phase(), "%s is not sent: an A2A client says nothing beside its actions", method)
 }
 
-// Moved ends what the phase before has under way.
-func (c *client) Moved() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stop != nil {
-		c.stop(errMoved)
-	}
-}
-
 // Close gives up idle connections.
 func (c *client) Close() { c.http.CloseIdleConnections() }
 
 // Play runs through the script.
-func (c *client) Play(ctx context.Context) error {
-	for ctx.Err() == nil {
-		at, left := c.Position(ctx)
-		select {
-		case <-c.Settled(at):
-		case <-left:
-			continue
-		case <-ctx.Done():
-			return nil
-		}
-		if err := c.playPhase(ctx, at, left); err != nil {
-			return err
-		}
-		if c.ThroughAt(at) {
-			return nil
-		}
-		select {
-		case <-left:
-		case <-ctx.Done():
-		}
-	}
-	return nil
-}
+func (c *client) Play(ctx context.Context) error { return c.PlayPhases(ctx, c.playPhase) }
 
 // playPhase does the actions of a phase, until it is over.
 func (c *client) playPhase(ctx context.Context, at int, left <-chan struct{}) error {
@@ -117,13 +82,13 @@ func (c *client) playPhase(ctx context.Context, at int, left <-chan struct{}) er
 // act does one action and then what its events brought about.
 func (c *client) act(ctx context.Context, at int, method, params string) error {
 	own, cancel := context.WithCancelCause(ctx)
-	c.setStop(cancel)
+	c.SetStop(cancel)
 	t := &action{client: c, ctx: own, at: at, method: method, params: params}
 	timed, end := context.WithTimeout(own, c.opt.Timeout)
 	err := t.run(timed)
 	end()
-	c.setStop(nil)
-	moved := errors.Is(context.Cause(own), errMoved)
+	c.SetStop(nil)
+	moved := errors.Is(context.Cause(own), attack.ErrMoved)
 	cancel(nil)
 	for _, then := range t.deferred {
 		then("")
@@ -139,12 +104,6 @@ func (c *client) act(ctx context.Context, at int, method, params string) error {
 		return nil
 	}
 	return err
-}
-
-func (c *client) setStop(stop context.CancelCauseFunc) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stop = stop
 }
 
 // An action is one being done.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/runtime/attack"
@@ -24,12 +23,8 @@ type client struct {
 
 	exchanges int // of HTTP; only its own goroutine counts
 
-	mu   sync.Mutex
-	stop context.CancelCauseFunc // ends the run that is under way; nil while none is
+	attack.PhaseStop // of the run that is under way
 }
-
-// errMoved ends a run when time has brought about the next phase.
-var errMoved = errors.New("the phase is over")
 
 func newClient(a *attack.Actor, opt Options) *client {
 	transport := opt.Transport
@@ -45,15 +40,6 @@ func newClient(a *attack.Actor, opt Options) *client {
 // Send is for actions that the protocol has no message for.
 func (c *client) Send(_ context.Context, e attack.Entry, method, _ string) {
 	c.Notice(attack.Unplayed, e.Phase(), "%s is not sent: AG-UI has no message of a front end beside the input of a run", method)
-}
-
-// Moved ends the run of a phase that is over by time.
-func (c *client) Moved() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stop != nil {
-		c.stop(errMoved)
-	}
 }
 
 // ReplayPeer has the agent's part come from a recording.
@@ -80,39 +66,17 @@ func (c *client) Lingers() bool { return !c.opt.Done }
 func (c *client) Close() { c.http.CloseIdleConnections() }
 
 // Play runs through the script.
-func (c *client) Play(ctx context.Context) error {
-	for ctx.Err() == nil {
-		at, left := c.Position(ctx)
-		select {
-		case <-c.Settled(at):
-		case <-left:
-			continue
-		case <-ctx.Done():
-			return nil
-		}
-		if err := c.playPhase(ctx, at); err != nil {
-			return err
-		}
-		if c.ThroughAt(at) {
-			return nil
-		}
-		select {
-		case <-left:
-		case <-ctx.Done():
-		}
-	}
-	return nil
-}
+func (c *client) Play(ctx context.Context) error { return c.PlayPhases(ctx, c.playPhase) }
 
 // playPhase begins the run of a phase and goes on with it until the agent calls nothing any more. What events
 // brought about is done behind that.
-func (c *client) playPhase(ctx context.Context, at int) error {
+func (c *client) playPhase(ctx context.Context, at int, _ <-chan struct{}) error {
 	running, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	c.setStop(cancel)
+	c.SetStop(cancel)
 	t, err := c.newTurn(running, at)
 	if err != nil || t == nil {
-		c.setStop(nil)
+		c.SetStop(nil)
 		return err
 	}
 	for round := 0; ; round++ {
@@ -120,24 +84,18 @@ func (c *client) playPhase(ctx context.Context, at int) error {
 			break
 		}
 	}
-	c.setStop(nil)
+	c.SetStop(nil)
 	if err == nil && t.waits && c.Phases[at].Trigger == nil {
 		err = errors.New("the agent waits for its user (the run ended with an interrupt), and no phase of the document goes on: what it would have done is unknown")
 	}
 	for _, then := range t.deferred {
 		then("")
 	}
-	if errors.Is(context.Cause(running), errMoved) {
+	if errors.Is(context.Cause(running), attack.ErrMoved) {
 		c.Notice(attack.Trouble, at, "the run was still under way when the phase was over")
 		return nil
 	}
 	return err
-}
-
-func (c *client) setStop(stop context.CancelCauseFunc) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stop = stop
 }
 
 // record puts an event into the trace.

@@ -2,7 +2,6 @@ package attackmcp
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"gauntlet/internal/runtime/attack"
@@ -18,20 +17,17 @@ import (
 // asks meanwhile (§7.1.5). All of it happens in one goroutine, but for the timer of a phase.
 type client struct {
 	*attack.Actor
-	opt  Options
-	tape *wire.Tape
+	attack.PhaseStop // of what is waited for
+	opt              Options
+	tape             *wire.Tape
 
 	mu     sync.Mutex
 	outbox []queuedMessage
-	stop   context.CancelCauseFunc // ends what is waited for; nil while nothing is
 
 	deferred []func(string)  // what events that came while a request was under way brought about
 	idle     bool            // it waits for what the server says unasked
 	latest   attack.Exchange // the last of its own that was answered
 }
-
-// errMoved ends what a phase waits for when the phase is over.
-var errMoved = errors.New("the phase is over")
 
 func newClient(a *attack.Actor, opt Options) *client { return &client{Actor: a, opt: opt} }
 
@@ -40,32 +36,15 @@ func (c *client) Send(_ context.Context, e attack.Entry, method, params string) 
 	c.mu.Lock()
 	c.outbox = append(c.outbox, queuedMessage{e.Phase(), e.Left(), method, params})
 	c.mu.Unlock()
-	c.interrupt()
+	c.Moved() // ends the wait for an answer, or for anything at all
 }
 
-// Moved interrupts what the phase before waited for.
-func (c *client) Moved() { c.interrupt() }
-
-// interrupt ends the wait for an answer, or for anything at all: time has brought about
-// another phase.
-func (c *client) interrupt() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stop != nil {
-		c.stop(errMoved)
-	}
-}
-
-// interruptible returns a context that interrupt ends.
+// interruptible returns a context that Moved ends.
 func (c *client) interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	c.mu.Lock()
-	c.stop = cancel
-	c.mu.Unlock()
+	c.SetStop(cancel)
 	return ctx, func() {
-		c.mu.Lock()
-		c.stop = nil
-		c.mu.Unlock()
+		c.SetStop(nil)
 		cancel(nil)
 	}
 }
@@ -160,7 +139,7 @@ func (c *client) deferEntry(then func(string)) {
 	}
 	c.deferred = append(c.deferred, then)
 	if c.idle {
-		c.interrupt()
+		c.Moved()
 	}
 }
 

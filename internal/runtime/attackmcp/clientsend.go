@@ -88,7 +88,7 @@ func (c *client) sendMessage(ctx context.Context, session *mcpclient.Session, at
 		call = session.CallVerbatim // the document wants it so
 	}
 	m, err := call(waiting, method, params)
-	moved := errors.Is(context.Cause(waiting), errMoved)
+	moved := errors.Is(context.Cause(waiting), attack.ErrMoved)
 	done()
 	var refused *wire.AnswerError
 	switch {

@@ -1,0 +1,38 @@
+package runstate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+
+	"gauntlet/internal/run/userfile"
+	"gauntlet/result"
+)
+
+// LastReport is the file that holds the findings of the last run in the working directory.
+func LastReport(getenv func(string) string) (string, error) {
+	dir, err := userfile.CacheDirectory("last", getenv)
+	if err != nil {
+		return "", err
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(here))
+	return filepath.Join(dir, hex.EncodeToString(sum[:8])+".json"), nil
+}
+
+// KeepFindings keeps what suppress needs of a report, readable by the user alone. A run does not fail where it
+// cannot be kept.
+func KeepFindings(r *result.Report, getenv func(string) string) {
+	name, err := LastReport(getenv)
+	if err != nil || os.MkdirAll(filepath.Dir(name), 0o700) != nil {
+		return
+	}
+	kept := result.Report{SchemaVersion: r.SchemaVersion, Tool: r.Tool, Findings: r.Findings, Suppressed: r.Suppressed}
+	_ = userfile.WritePrivate(name, nil, func(w io.Writer) error { return json.NewEncoder(w).Encode(&kept) })
+}
