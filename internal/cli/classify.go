@@ -10,12 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/capability"
-	"gauntlet/classify"
 	"gauntlet/finding"
-	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/labelrun"
 	"gauntlet/internal/run/modelset"
-	"gauntlet/internal/run/redaction"
-	"gauntlet/internal/run/sourcecode"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
@@ -159,7 +156,13 @@ func (c *classifyCommand) classifyTargets(cmd *cobra.Command, args []string) err
 		if c.format == "pretty" {
 			write = c.writeShown
 		}
-		if err := write(c.file, func(w io.Writer) error { return c.writeLabels(w, servers, unread) }); err != nil {
+		if err := write(c.file, func(w io.Writer) error {
+			opt := report.Options{}
+			if c.file == "-" {
+				opt = c.terminalOptions(false)
+			}
+			return labelrun.Write(w, c.format, servers, c.floor, unread, opt)
+		}); err != nil {
 			return err
 		}
 	}
@@ -190,59 +193,17 @@ func (c *classifyCommand) checkClassifyFlags(cmd *cobra.Command, targets []targe
 	return nil
 }
 
-// labelServers labels every server, leaves out what is below the floor, and hides what was
-// given to live servers for their eyes only.
+// labelServers labels every server as the flags say; with --plan it writes the plan instead.
 func (c *classifyCommand) labelServers(ctx context.Context, got *target.Gathered) ([]capability.Server, error) {
-	c.progress.Step("classifying")
-	servers, err := interrupt.Do(ctx, func() []capability.Server { return classify.Catalog(&got.Catalog) })
-	if err != nil {
-		return nil, err
+	l := labelrun.Options{
+		SourceDir: c.source, Floor: c.floor, Models: c.advisers, All: c.layer3 == "all", Parallel: c.models.parallel,
+		Progress: c.progress, Note: c.note,
 	}
-	layer3 := c.beginLayer3(servers, got)
-	if c.source != "" {
-		found, problems, err := c.withSources(ctx, c.source, servers)
-		if err != nil {
-			return nil, err
-		}
-		got.Failures = append(got.Failures, problems...)
-		if found != nil && layer3 != nil {
-			layer3.Source = func(tool string) string {
-				return sourcecode.HandlerText(found.Sources, found.Text, tool)
-			}
+	if c.models.plan {
+		l.Plan = func(plans []modelset.Plan) error {
+			c.planned = true
+			return c.writePlans(c.advisers, plans)
 		}
 	}
-	if err := c.askLayer3(ctx, layer3, servers, got); err != nil {
-		return nil, err
-	}
-	for i := range servers {
-		classify.AtLeast(&servers[i], c.floor)
-	}
-	if len(got.Secrets) > 0 {
-		redaction.New(got.Secrets).Labels(servers)
-	}
-	return servers, nil
-}
-
-// writeLabels writes one server as an object, several as a list of such objects.
-func (c *classifyCommand) writeLabels(w io.Writer, servers []capability.Server, unread []finding.Problem) error {
-	switch c.format {
-	case "html":
-		var missing []string
-		for _, p := range unread {
-			missing = append(missing, target.FailureText(p))
-		}
-		return report.WriteLabels(w, servers, c.floor, missing)
-	case "pretty":
-		opt := report.Options{}
-		if c.file == "-" {
-			opt = c.terminalOptions(false)
-		}
-		return report.WriteMatrix(w, servers, c.floor, opt)
-	}
-	if len(servers) == 1 {
-		return writeIndented(w, servers[0])
-	}
-	return writeIndented(w, struct {
-		Servers []capability.Server `json:"servers"`
-	}{servers})
+	return labelrun.Label(ctx, got, l)
 }

@@ -1,0 +1,150 @@
+// Package labelrun says what the tools of servers can do: by their definitions, by a server's source, and by models for what
+// is left in doubt.
+package labelrun
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"gauntlet/capability"
+	"gauntlet/classify"
+	"gauntlet/finding"
+	"gauntlet/internal/run/advise"
+	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/run/redaction"
+	"gauntlet/internal/run/sourcecode"
+	"gauntlet/internal/run/target"
+	"gauntlet/report"
+)
+
+// Progress is told what slow work is at. Its methods may be called from several goroutines.
+type Progress interface {
+	target.Progress
+	CountOf(what string)
+}
+
+// Options say by what tools are labelled.
+type Options struct {
+	SourceDir string                // of the one server; "" for none
+	Floor     capability.Confidence // labels below are left out
+	Models    *modelset.Set         // asked about what is in doubt; nil for none
+	All       bool                  // and about tools without a label
+	Parallel  int
+	Plan      func([]modelset.Plan) error // takes what models would be asked, instead of asking them; nil to ask
+	Progress  Progress
+	Note      func(format string, args ...any)
+}
+
+// Label labels every server, leaves out what is below the floor, and hides what was given to live servers for their eyes
+// only. What of the source could not be read is added to the failures of what was gathered.
+func Label(ctx context.Context, got *target.Gathered, opt Options) ([]capability.Server, error) {
+	opt.Progress.Step("classifying")
+	servers, err := interrupt.Do(ctx, func() []capability.Server { return classify.Catalog(&got.Catalog) })
+	if err != nil {
+		return nil, err
+	}
+	var layer3 *advise.Layer3
+	if opt.Models != nil {
+		layer3 = &advise.Layer3{Set: opt.Models, All: opt.All, Parallel: opt.Parallel, Mask: redaction.New(got.Secrets).Replace, Progress: opt.Progress}
+		layer3.Begin(servers)
+	}
+	if opt.SourceDir != "" {
+		found, problems, err := opt.addSource(ctx, servers)
+		if err != nil {
+			return nil, err
+		}
+		got.Failures = append(got.Failures, problems...)
+		if found != nil && layer3 != nil {
+			layer3.Source = func(tool string) string { return sourcecode.HandlerText(found.Sources, found.Text, tool) }
+		}
+	}
+	if layer3 != nil {
+		if err := opt.askModels(ctx, layer3, servers, got); err != nil {
+			return nil, err
+		}
+	}
+	for i := range servers {
+		classify.AtLeast(&servers[i], opt.Floor)
+	}
+	if len(got.Secrets) > 0 {
+		redaction.New(got.Secrets).Labels(servers)
+	}
+	return servers, nil
+}
+
+// addSource reads the source and adds what it says to the labels of the one server. It returns the source, nil where it says
+// nothing; the labels stay what the definitions say then.
+func (opt *Options) addSource(ctx context.Context, servers []capability.Server) (*sourcecode.Analysed, []finding.Problem, error) {
+	if len(servers) != 1 {
+		return nil, []finding.Problem{sourcecode.Failed(opt.SourceDir, errors.New("--source belongs to one server, and this is not one: classify it by itself"))}, nil
+	}
+	opt.Progress.Step("reading sources")
+	s := &servers[0]
+	var names []string
+	for i := range s.Tools {
+		names = append(names, s.Tools[i].Name)
+	}
+	found, err := sourcecode.Analyse(ctx, opt.SourceDir, names)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, p := range found.Problems {
+		s.Warnings = append(s.Warnings, "source_unread: "+target.FailureText(p))
+	}
+	if found.Err != nil {
+		p := sourcecode.Failed(opt.SourceDir, found.Err)
+		s.Warnings = append(s.Warnings, "no_source: "+target.FailureText(p))
+		return nil, append(found.Problems, p), nil
+	}
+	classify.WithSources(s, found.Sources)
+	opt.Note("%s: handlers of %d of %d tools in %d source files", opt.SourceDir, found.Tied, len(s.Tools), found.Sources.Files)
+	if 2*found.Tied < len(s.Tools) {
+		few := fmt.Errorf("handlers of %d of %d tools were found; the labels of the others come from their definitions alone", found.Tied, len(s.Tools))
+		return found, append(found.Problems, sourcecode.Failed(opt.SourceDir, few)), nil
+	}
+	return found, found.Problems, nil
+}
+
+// askModels has models label what is in doubt, or says what that would cost.
+func (opt *Options) askModels(ctx context.Context, l *advise.Layer3, servers []capability.Server, got *target.Gathered) error {
+	plans := l.Plan(servers, got.Catalog.Servers)
+	if opt.Plan != nil {
+		return opt.Plan(plans)
+	}
+	opt.Models.TellPlans(plans, opt.Note)
+	opt.Progress.CountOf("questions")
+	asked, _, err := l.Label(ctx, servers, got.Catalog.Servers)
+	if err != nil {
+		return err
+	}
+	opt.Note("layer 3: %d tools in doubt; models: %s", asked, opt.Models.Spent())
+	return nil
+}
+
+// Write writes labels in a format: pretty, html or json. As JSON one server is an object, several are a list of such objects.
+func Write(w io.Writer, format string, servers []capability.Server, floor capability.Confidence, unread []finding.Problem, looks report.Options) error {
+	switch format {
+	case "html":
+		var missing []string
+		for _, p := range unread {
+			missing = append(missing, target.FailureText(p))
+		}
+		return report.WriteLabels(w, servers, floor, missing)
+	case "pretty":
+		return report.WriteMatrix(w, servers, floor, looks)
+	}
+	var v any = struct {
+		Servers []capability.Server `json:"servers"`
+	}{servers}
+	if len(servers) == 1 {
+		v = servers[0]
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
