@@ -31,6 +31,15 @@ func TestHolds(t *testing.T) {
 	}
 }
 
+// A value proves something from eight bytes on: a shorter one may be anybody's.
+func TestHoldsShortValues(t *testing.T) {
+	for value, want := range map[string]bool{"q7x2m9k": false, "q7x2m9k4": true, "": false} {
+		if got := Holds("it says "+value, "", value); got != want {
+			t.Errorf("%q: %v, want %v", value, got, want)
+		}
+	}
+}
+
 func TestHoldsProduct(t *testing.T) {
 	const a, b = 123457, 765433
 	product := strconv.Itoa(a * b)

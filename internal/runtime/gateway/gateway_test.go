@@ -194,7 +194,7 @@ func TestMerged(t *testing.T) {
 	a, b := back(t, "mail", "send", "find"), back(t, "web", "fetch", "find")
 	f := open(t, Options{}, a, b)
 	init := f.begin("{}")
-	for _, want := range []string{`"gauntlet-gateway"`, `Server mail:\nUse mail.`, `Server web:\nUse web.`} {
+	for _, want := range []string{`"gauntlet-gateway"`, `Server mail:\nUse mail.`, `Server web:\nUse web.`, `"tools":{`, `"prompts":{`, `"resources":{`} {
 		if !strings.Contains(init, want) {
 			t.Errorf("initialize says %s, without %s", init, want)
 		}
