@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"gauntlet/oatf"
 	"gauntlet/policy"
 	"gauntlet/scan"
+	"gauntlet/suite"
 )
 
 // A codeBlock is one block of code of a document.
@@ -193,7 +195,7 @@ func isPart(sample, value any) bool {
 	return sample == value
 }
 
-// checkYAML reads attack documents and suppressions as the program does, and anything else as YAML.
+// checkYAML reads attack documents, suites and suppressions as the program does, and anything else as YAML.
 func checkYAML(text string) error {
 	var v any
 	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
@@ -204,6 +206,10 @@ func checkYAML(text string) error {
 	case m["oatf"] != nil:
 		_, _, err := oatf.Load(text)
 		return err
+	case m["servers"] != nil || m["security"] != nil:
+		if _, problems := suite.Parse("sample", text); problems != nil {
+			return fmt.Errorf("%+v", problems[0])
+		}
 	case m["suppressions"] != nil:
 		if _, problems := policy.Parse("sample", text); problems != nil {
 			return errors.New(problems[0].Message)
@@ -250,6 +256,7 @@ func TestCheckSample(t *testing.T) {
 		{"yaml", "a: [1", false},
 		{"yaml", "oatf: \"0.1\"\nattack: {}", false},
 		{"yaml", "suppressions: [{rule: SEC-003}]", false},
+		{"yaml", "security: {trust_boundary: {allowed_flow: []}}", false},
 		{"go", "f(1)", true},
 		{"go", "f(1", false},
 		{"text go.mod", "module gauntlet", true},
