@@ -52,8 +52,7 @@ type evaluator struct {
 	frameStore
 	branchIndex
 
-	known    map[question][]value // answers
-	busy     map[question]bool    // questions under way: a name that stands for itself ends there
+	known    map[question][]value // answers; underWay for questions that are being answered
 	inside   map[memberKey]bool   // members under way
 	imports  map[*ir.Import][]value
 	exports  map[exportKey]*ir.Expr
@@ -68,7 +67,7 @@ func newEvaluator(prog *ir.Program, conv *Convention) *evaluator {
 	ev := &evaluator{
 		prog: prog, conv: conv,
 		frameStore: frameStore{frames: map[frameKey]*frame{}, contexts: map[*ir.Func]int{}, numbers: map[any]int{}},
-		known:      map[question][]value{}, busy: map[question]bool{}, inside: map[memberKey]bool{},
+		known:      map[question][]value{}, inside: map[memberKey]bool{},
 		imports: map[*ir.Import][]value{}, exports: map[exportKey]*ir.Expr{}, made: map[*ir.Expr]*ir.Expr{},
 		objects: map[*ir.Expr]*object{}, packages: map[string]bool{},
 	}
@@ -93,10 +92,10 @@ func (ev *evaluator) evalExpr(e *ir.Expr, f *frame) []value {
 	}
 	q := question{e, f}
 	if vs, ok := ev.known[q]; ok {
+		if isUnderWay(vs) {
+			return nil // a name that stands for itself has no more values for it
+		}
 		return vs
-	}
-	if ev.busy[q] {
-		return nil // a name that stands for itself has no more values for it
 	}
 	if ev.depth > maxNesting || ev.left <= 0 {
 		ev.cuts++
@@ -105,17 +104,23 @@ func (ev *evaluator) evalExpr(e *ir.Expr, f *frame) []value {
 	ev.left--
 	ev.work++
 	ev.depth++
-	ev.busy[q] = true
+	ev.known[q] = underWay
 	cuts := ev.cuts
 	vs := ev.evalUncached(e, f)
-	delete(ev.busy, q)
 	ev.depth--
 	// What a bound cut short may have more values when asked alone.
 	if ev.cuts == cuts || ev.depth == 0 {
 		ev.known[q] = vs
+	} else {
+		delete(ev.known, q)
 	}
 	return vs
 }
+
+// underWay stands among the answers for one that is still looked for.
+var underWay = make([]value, 0, 1)
+
+func isUnderWay(vs []value) bool { return cap(vs) == 1 && &vs[:1][0] == &underWay[:1][0] }
 
 func (ev *evaluator) evalUncached(e *ir.Expr, f *frame) []value {
 	switch e.Kind {

@@ -1,6 +1,7 @@
 package callgraph
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -208,6 +209,9 @@ const (
 func addValues(vs []value, more ...value) []value { return addValuesUpTo(maxValues, vs, more) }
 
 func addValuesUpTo(limit int, vs, more []value) []value {
+	if len(vs) == 0 && len(more) <= limit && areDistinct(more) {
+		return slices.Clip(more) // nobody changes what an answer holds: appending to it copies
+	}
 next:
 	for i := range more {
 		if len(vs) >= limit {
@@ -221,6 +225,17 @@ next:
 		vs = append(vs, more[i])
 	}
 	return vs
+}
+
+func areDistinct(vs []value) bool {
+	for i := range vs {
+		for j := range i {
+			if vs[i] == vs[j] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // pinFrame returns a frame like f in which an expression stands for one value.

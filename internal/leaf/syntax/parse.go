@@ -25,6 +25,9 @@ const (
 // keepMemory is how large a machine may have grown and still be used again; its memory never shrinks.
 const keepMemory = 64 << 20
 
+// initialMemory is what a machine has before it reads anything: the tables of its grammars, and its stack.
+const initialMemory = 0x480000
+
 var idle sync.Pool // of *machine: building one copies 4 MB of tables
 
 // Parse returns the tree of a text. It stops with an error when the text is too large, when
@@ -56,6 +59,7 @@ func (m *machine) parse(lang *Language, text []byte, stop func() bool) (tree *Tr
 			tree, err = nil, fmt.Errorf("%w: %v", ErrTooLarge, r)
 		}
 	}()
+	m.reserve(len(text))
 	flags := m.flagsOf(lang)
 	at := m.copyIn(text)
 	answer := m.Xparse(lang.id, at, int32(len(text)), flags, int32(len(lang.kinds)),

@@ -20,9 +20,9 @@ compile() { clang --target=wasm32-wasi -Oz -DNDEBUG "$@"; }
 
 dir=$(sources "$core")
 # endian.h knows no wasm32; WebAssembly is little-endian.
-compile -D_DEFAULT_SOURCE -D__EMSCRIPTEN__ '-Dle16toh(x)=(x)' '-Dbe16toh(x)=__builtin_bswap16(x)' \
-  -I"$dir/include" -I"$dir/src" -c "$dir/src/lib.c" -o "$work/lib.o"
-compile -Wall -I"$dir/include" -c wasm/parse.c -o "$work/parse.o"
+core_flags=(-D_DEFAULT_SOURCE -D__EMSCRIPTEN__ '-Dle16toh(x)=(x)' '-Dbe16toh(x)=__builtin_bswap16(x)' -I"$dir/include" -I"$dir/src")
+compile "${core_flags[@]}" -c "$dir/src/lib.c" -o "$work/lib.o"
+compile "${core_flags[@]}" -O2 -Wall -c wasm/parse.c -o "$work/parse.o"
 for g in "${grammars[@]}"; do
   dir=$(sources "${g%%:*}")/${g##*:}
   name=$(echo "$g" | tr -c 'a-z\n' _)

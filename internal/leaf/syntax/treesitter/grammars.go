@@ -23,9 +23,9 @@ func New(v0 Xhost, v1 Xwasi_snapshot_preview1) *Module {
 	m := new(Module)
 	m._host = v0
 	m._wasi_snapshot_preview1 = v1
-	m.t0 = make([]any, 54)
+	m.t0 = make([]any, 53)
 	m.memory = make([]byte, 0x480000)
-	m.elements = [][]any{{m.fn8, m.fn10, fn11, fn12, m.fn15, fn13, fn14, m.fn19, m.fn21, m.fn29, m.fn30, m.fn22, m.fn26, m.fn27, m.fn32, m.fn34, fn35, fn36, m.fn39, fn37, fn38, m.fn42, m.fn44, fn45, fn46, m.fn49, fn47, fn48, m.fn74, m.fn75, m.fn76, m.fn77, m.fn78, m.fn79, m.fn177, m.fn193, m.fn166, m.fn172, m.fn174, m.fn176, m.fn51, m.fn52, m.fn53, m.fn219, m.fn200, m.fn201, m.fn202, m.fn213, m.fn214, m.fn232, m.fn236, m.fn234, m.fn252}}
+	m.elements = [][]any{{m.fn8, m.fn10, fn11, fn12, m.fn15, fn13, fn14, m.fn19, m.fn21, m.fn29, m.fn30, m.fn22, m.fn26, m.fn27, m.fn32, m.fn34, fn35, fn36, m.fn39, fn37, fn38, m.fn42, m.fn44, fn45, fn46, m.fn49, fn47, fn48, m.fn75, m.fn76, m.fn77, m.fn78, m.fn79, m.fn80, m.fn166, m.fn155, m.fn161, m.fn163, m.fn165, m.fn51, m.fn52, m.fn53, m.fn201, m.fn181, m.fn182, m.fn183, m.fn193, m.fn194, m.fn214, m.fn218, m.fn216, m.fn234}}
 	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
 	m.elements[0] = nil
 	memory_init(m.memory, data[0:3607976], uint32(i32(0x100000)), 0, len(data[0:3607976]))
@@ -5963,7 +5963,7 @@ func (m *Module) fn15(v0, v1, v2 int32) int32 {
 								}
 							}
 						l9:
-							t10 := m.fn267(v4)
+							t10 := m.fn249(v4)
 							v4 = t10
 							{
 								{
@@ -6024,7 +6024,7 @@ func (m *Module) fn15(v0, v1, v2 int32) int32 {
 							{
 								{
 									t56 := int32(load32(m.memory, uint32(v1)))
-									t57 := m.fn267(t56)
+									t57 := m.fn249(t56)
 									if t57 != 0 {
 										goto l35
 									}
@@ -6169,7 +6169,7 @@ func (m *Module) fn15(v0, v1, v2 int32) int32 {
 									if v4 == i32(10) {
 										goto l23
 									}
-									t25 := m.fn267(v4)
+									t25 := m.fn249(v4)
 									if t25 == 0 {
 										goto l24
 									}
@@ -6265,7 +6265,7 @@ func (m *Module) fn15(v0, v1, v2 int32) int32 {
 							t44 := int32(load32(m.memory, uint64(uint32(v1))+8))
 							m.t0[uint(t44)].(func(int32, int32))(v1, i32(1))
 							t45 := int32(load32(m.memory, uint32(v1)))
-							t46 := m.fn264(t45)
+							t46 := m.fn246(t45)
 							if t46 == 0 {
 								goto l24
 							}
@@ -6288,7 +6288,7 @@ func (m *Module) fn15(v0, v1, v2 int32) int32 {
 							}
 						l32:
 							v4 = i32(0)
-							t50 := m.fn264(v5)
+							t50 := m.fn246(v5)
 							if t50 == 0 {
 								goto l19
 							}
@@ -6383,7 +6383,7 @@ func (m *Module) fn16(v0, v1, v2 int32) int32 {
 		{
 			{
 				t0 := int32(load32(m.memory, uint32(v0)))
-				t1 := m.fn267(t0)
+				t1 := m.fn249(t0)
 				if t1 == 0 {
 					goto l0
 				}
@@ -6493,7 +6493,7 @@ func (m *Module) fn17(v0 int32) int32 {
 l1:
 	{
 		t0 := int32(load32(m.memory, uint32(v0)))
-		t1 := m.fn267(t0)
+		t1 := m.fn249(t0)
 		if t1 == 0 {
 			v1 = i32(0)
 			{
@@ -11646,12 +11646,12 @@ func (m *Module) fn25(v0, v1, v2 int32) {
 				if v3 == 0 {
 					goto l1
 				}
-				t2 := m.fn222(v3, v1)
+				t2 := m.fn204(v3, v1)
 				v1 = t2
 				goto l2
 			}
 		l1:
-			t3 := m.fn217(v1)
+			t3 := m.fn199(v1)
 			v1 = t3
 		}
 	l2:
@@ -11679,7 +11679,7 @@ func (m *Module) fn26(v0, v1 int32) int32 {
 			goto l0
 		}
 		t4 := int32(load32(m.memory, uint64(uint32(v0))+12))
-		_ = m.fn255(v1+i32(2), t4, v3)
+		_ = m.fn237(v1+i32(2), t4, v3)
 	}
 l0:
 	v4 = v1 + v3
@@ -11744,7 +11744,7 @@ func (m *Module) fn27(v0, v1, v2 int32) {
 			m.fn25(v3, i32(1), v5)
 			store32(m.memory, uint64(uint32(v0))+16, uint32(v5))
 			t7 := int32(load32(m.memory, uint64(uint32(v0))+12))
-			_ = m.fn255(t7, v1+i32(2), v5)
+			_ = m.fn237(t7, v1+i32(2), v5)
 			v4 = v5 + i32(2)
 		}
 	l2:
@@ -11776,7 +11776,7 @@ func (m *Module) fn28(v0 int32) {
 		if v1 == 0 {
 			return
 		}
-		m.fn219(v1)
+		m.fn201(v1)
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(0)))
 		store64(m.memory, uint32(v0), uint64(i64(0)))
 	}
@@ -11785,7 +11785,7 @@ func (m *Module) fn28(v0 int32) {
 //go:norace
 func (m *Module) fn29() int32 {
 	var v0 int32
-	t0 := m.fn221(i32(1), i32(28))
+	t0 := m.fn203(i32(1), i32(28))
 	v0 = t0
 	m.fn27(v0, i32(0), i32(0))
 	return v0
@@ -11795,7 +11795,7 @@ func (m *Module) fn29() int32 {
 func (m *Module) fn30(v0 int32) {
 	m.fn28(v0)
 	m.fn28(v0 + i32(12))
-	m.fn219(v0)
+	m.fn201(v0)
 }
 
 //go:norace
@@ -18914,7 +18914,7 @@ func (m *Module) fn39(v0, v1, v2 int32) int32 {
 								}
 							}
 						l9:
-							t9 := m.fn267(v4)
+							t9 := m.fn249(v4)
 							v4 = t9
 							{
 								{
@@ -18980,7 +18980,7 @@ func (m *Module) fn39(v0, v1, v2 int32) int32 {
 								{
 									{
 										t65 := int32(load32(m.memory, uint32(v1)))
-										t66 := m.fn267(t65)
+										t66 := m.fn249(t65)
 										if t66 != 0 {
 											goto l43
 										}
@@ -19076,7 +19076,7 @@ func (m *Module) fn39(v0, v1, v2 int32) int32 {
 									t18 := int32(load32(m.memory, uint64(uint32(v1))+8))
 									m.t0[uint(t18)].(func(int32, int32))(v1, i32(1))
 									t19 := int32(load32(m.memory, uint32(v1)))
-									t20 := m.fn267(t19)
+									t20 := m.fn249(t19)
 									if t20 != 0 {
 										goto l19
 									}
@@ -19097,7 +19097,7 @@ func (m *Module) fn39(v0, v1, v2 int32) int32 {
 							}
 						l18:
 							{
-								t24 := m.fn267(v4)
+								t24 := m.fn249(v4)
 								if t24 != 0 {
 									goto l21
 								}
@@ -19118,7 +19118,7 @@ func (m *Module) fn39(v0, v1, v2 int32) int32 {
 					l24:
 						{
 							t27 := int32(load32(m.memory, uint32(v1)))
-							t28 := m.fn267(t27)
+							t28 := m.fn249(t27)
 							if t28 == 0 {
 								v4 = i32(0)
 								{
@@ -19194,7 +19194,7 @@ func (m *Module) fn39(v0, v1, v2 int32) int32 {
 													t53 := int32(load32(m.memory, uint64(uint32(v1))+8))
 													m.t0[uint(t53)].(func(int32, int32))(v1, i32(1))
 													t54 := int32(load32(m.memory, uint32(v1)))
-													t55 := m.fn264(t54)
+													t55 := m.fn246(t54)
 													if t55 == 0 {
 														goto l20
 													}
@@ -19205,7 +19205,7 @@ func (m *Module) fn39(v0, v1, v2 int32) int32 {
 														v6 = t56
 														if v3 == 0 {
 															v3 = i32(1)
-															t59 := m.fn264(v6)
+															t59 := m.fn246(v6)
 															if t59 != 0 {
 																goto l1
 															}
@@ -19381,7 +19381,7 @@ func (m *Module) fn40(v0 int32) int32 {
 l1:
 	{
 		t0 := int32(load32(m.memory, uint32(v0)))
-		t1 := m.fn267(t0)
+		t1 := m.fn249(t0)
 		if t1 == 0 {
 			v1 = i32(0)
 			{
@@ -19406,7 +19406,7 @@ l1:
 			l4:
 				{
 					t7 := int32(load32(m.memory, uint32(v0)))
-					t8 := m.fn267(t7)
+					t8 := m.fn249(t7)
 					if t8 == 0 {
 						goto l3
 					}
@@ -25233,7 +25233,7 @@ func (m *Module) fn49(v0, v1, v2 int32) int32 {
 								}
 							}
 						l9:
-							t9 := m.fn267(v4)
+							t9 := m.fn249(v4)
 							v4 = t9
 							{
 								{
@@ -25299,7 +25299,7 @@ func (m *Module) fn49(v0, v1, v2 int32) int32 {
 								{
 									{
 										t65 := int32(load32(m.memory, uint32(v1)))
-										t66 := m.fn267(t65)
+										t66 := m.fn249(t65)
 										if t66 != 0 {
 											goto l43
 										}
@@ -25395,7 +25395,7 @@ func (m *Module) fn49(v0, v1, v2 int32) int32 {
 									t18 := int32(load32(m.memory, uint64(uint32(v1))+8))
 									m.t0[uint(t18)].(func(int32, int32))(v1, i32(1))
 									t19 := int32(load32(m.memory, uint32(v1)))
-									t20 := m.fn267(t19)
+									t20 := m.fn249(t19)
 									if t20 != 0 {
 										goto l19
 									}
@@ -25416,7 +25416,7 @@ func (m *Module) fn49(v0, v1, v2 int32) int32 {
 							}
 						l18:
 							{
-								t24 := m.fn267(v4)
+								t24 := m.fn249(v4)
 								if t24 != 0 {
 									goto l21
 								}
@@ -25437,7 +25437,7 @@ func (m *Module) fn49(v0, v1, v2 int32) int32 {
 					l24:
 						{
 							t27 := int32(load32(m.memory, uint32(v1)))
-							t28 := m.fn267(t27)
+							t28 := m.fn249(t27)
 							if t28 == 0 {
 								v4 = i32(0)
 								{
@@ -25513,7 +25513,7 @@ func (m *Module) fn49(v0, v1, v2 int32) int32 {
 													t53 := int32(load32(m.memory, uint64(uint32(v1))+8))
 													m.t0[uint(t53)].(func(int32, int32))(v1, i32(1))
 													t54 := int32(load32(m.memory, uint32(v1)))
-													t55 := m.fn264(t54)
+													t55 := m.fn246(t54)
 													if t55 == 0 {
 														goto l20
 													}
@@ -25524,7 +25524,7 @@ func (m *Module) fn49(v0, v1, v2 int32) int32 {
 														v6 = t56
 														if v3 == 0 {
 															v3 = i32(1)
-															t59 := m.fn264(v6)
+															t59 := m.fn246(v6)
 															if t59 != 0 {
 																goto l1
 															}
@@ -25700,7 +25700,7 @@ func (m *Module) fn50(v0 int32) int32 {
 l1:
 	{
 		t0 := int32(load32(m.memory, uint32(v0)))
-		t1 := m.fn267(t0)
+		t1 := m.fn249(t0)
 		if t1 == 0 {
 			v1 = i32(0)
 			{
@@ -25725,7 +25725,7 @@ l1:
 			l4:
 				{
 					t7 := int32(load32(m.memory, uint32(v0)))
-					t8 := m.fn267(t7)
+					t8 := m.fn249(t7)
 					if t8 == 0 {
 						goto l3
 					}
@@ -25775,7 +25775,7 @@ func (m *Module) fn51(v0 int32) int32 {
 	t0 := m.g0
 	v1 = t0 - i32(16)
 	m.g0 = v1
-	t1 := m.fn217(v0)
+	t1 := m.fn199(v0)
 	v2 = t1
 	{
 		if v0 == 0 {
@@ -25786,8 +25786,8 @@ func (m *Module) fn51(v0 int32) int32 {
 		}
 		store32(m.memory, uint32(v1), uint32(v0))
 		t2 := int32(load32(m.memory, uint64(uint32(i32(0)))+4649584))
-		_ = m.fn237(t2, i32(1192124), v1)
-		fn226()
+		_ = m.fn219(t2, i32(1192124), v1)
+		fn208()
 		panic("unreachable")
 	}
 l0:
@@ -25801,7 +25801,7 @@ func (m *Module) fn52(v0, v1 int32) int32 {
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	t1 := m.fn221(v0, v1)
+	t1 := m.fn203(v0, v1)
 	v3 = t1
 	{
 		if v0 == 0 {
@@ -25812,8 +25812,8 @@ func (m *Module) fn52(v0, v1 int32) int32 {
 		}
 		store32(m.memory, uint32(v2), uint32(v1*v0))
 		t2 := int32(load32(m.memory, uint64(uint32(i32(0)))+4649584))
-		_ = m.fn237(t2, i32(1192124), v2)
-		fn226()
+		_ = m.fn219(t2, i32(1192124), v2)
+		fn208()
 		panic("unreachable")
 	}
 l0:
@@ -25827,7 +25827,7 @@ func (m *Module) fn53(v0, v1 int32) int32 {
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	t1 := m.fn222(v0, v1)
+	t1 := m.fn204(v0, v1)
 	v0 = t1
 	{
 		if v1 == 0 {
@@ -25838,8 +25838,8 @@ func (m *Module) fn53(v0, v1 int32) int32 {
 		}
 		store32(m.memory, uint32(v2), uint32(v1))
 		t2 := int32(load32(m.memory, uint64(uint32(i32(0)))+4649584))
-		_ = m.fn237(t2, i32(1192081), v2)
-		fn226()
+		_ = m.fn219(t2, i32(1192081), v2)
+		fn208()
 		panic("unreachable")
 	}
 l0:
@@ -26131,7 +26131,7 @@ func (m *Module) fn57(v0, v1, v2 int32) {
 		if uint32(v3) < uint32(v1) {
 			p7 = t5
 		}
-		m.fn97(t3, t4, p7)
+		m.fn92(t3, t4, p7)
 	}
 }
 
@@ -26401,7 +26401,23 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn68(v0, v1, v2 int32) int32 {
+func (m *Module) fn68(v0, v1 int32) int32 {
+	var v2 int32
+	v2 = i32(0xffff)
+	{
+		if v1 == i32(0xffff) {
+			goto l0
+		}
+		t0 := int32(load32(m.memory, uint64(uint32(v0))+76))
+		t1 := int32(load16(m.memory, uint32(t0+v1<<1)))
+		v2 = t1
+	}
+l0:
+	return v2 & i32(0xffff)
+}
+
+//go:norace
+func (m *Module) fn69(v0, v1, v2 int32) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -26417,7 +26433,7 @@ func (m *Module) fn68(v0, v1, v2 int32) int32 {
 				goto l1
 			}
 			v4 = i32(0)
-			t2 := m.fn69(v0, v1, v2, v3+i32(12))
+			t2 := m.fn70(v0, v1, v2, v3+i32(12))
 			v2 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
 			v0 = t3
@@ -26448,7 +26464,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn69(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn70(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -26463,7 +26479,7 @@ func (m *Module) fn69(v0, v1, v2, v3 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn70(v0, v1 int32) int32 {
+func (m *Module) fn71(v0, v1 int32) int32 {
 	var v2 int32
 	v2 = i32(1196904)
 	switch v1 + i32(-65534) {
@@ -26487,7 +26503,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn71(v0, v1 int32) int32 {
+func (m *Module) fn72(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -26526,7 +26542,7 @@ func (m *Module) fn71(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn72(v0, v1 int32) int32 {
+func (m *Module) fn73(v0, v1 int32) int32 {
 	var v2, v3 int32
 	v2 = i32(0)
 	{
@@ -26547,7 +26563,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn73(v0 int32) {
+func (m *Module) fn74(v0 int32) {
 	store32(m.memory, uint64(uint32(v0))+28, uint32(i32(29)))
 	store32(m.memory, uint64(uint32(v0))+24, uint32(i32(30)))
 	store32(m.memory, uint64(uint32(v0))+20, uint32(i32(31)))
@@ -26555,12 +26571,12 @@ func (m *Module) fn73(v0 int32) {
 	store32(m.memory, uint64(uint32(v0))+12, uint32(i32(33)))
 	store32(m.memory, uint64(uint32(v0))+8, uint32(i32(34)))
 	store64(m.memory, uint32(v0), uint64(i64(0)))
-	_ = m.fn257(v0+i32(32), i32(0), i32(1124))
-	_ = m.fn80(v0, i32(0), i32(0))
+	_ = m.fn239(v0+i32(32), i32(0), i32(1124))
+	_ = m.fn81(v0, i32(0), i32(0))
 }
 
 //go:norace
-func (m *Module) fn74(v0, v1, v2 int32) {
+func (m *Module) fn75(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -26573,7 +26589,7 @@ func (m *Module) fn74(v0, v1, v2 int32) {
 		}
 		v2 = v0 + i32(132)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		_ = m.fn251(v2, i32(1024), v1, t2)
+		_ = m.fn233(v2, i32(1024), v1, t2)
 		t4 := int32(load32(m.memory, uint64(uint32(v0))+92))
 		t5 := int32(load32(m.memory, uint64(uint32(v0))+96))
 		m.t0[uint(t5)].(func(int32, int32, int32))(t4, i32(1), v2)
@@ -26583,7 +26599,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn75(v0 int32) int32 {
+func (m *Module) fn76(v0 int32) int32 {
 	t0 := int32(load32(m.memory, uint32(v0+i32(104))))
 	t1 := int32(load32(m.memory, uint32(v0+i32(100))))
 	var p2 int32
@@ -26594,7 +26610,7 @@ func (m *Module) fn75(v0 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn76(v0 int32) int32 {
+func (m *Module) fn77(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -26618,7 +26634,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn77(v0 int32) int32 {
+func (m *Module) fn78(v0 int32) int32 {
 	var v1, v2, v3, v4 int32
 	t0 := m.g0
 	v1 = t0 - i32(32)
@@ -26641,16 +26657,16 @@ func (m *Module) fn77(v0 int32) int32 {
 		store32(m.memory, uint64(uint32(v1))+16, uint32(v2-v3))
 		t5 := int64(load64(m.memory, uint64(uint32(v1))+16))
 		store64(m.memory, uint32(v1), uint64(t5))
-		m.fn82(v0, v1)
+		m.fn83(v0, v1)
 		store32(m.memory, uint64(uint32(v0))+124, uint32(i32(0)))
 		m.memory[uint64(uint32(v0))+128] = byte(i32(1))
-		m.fn83(v0)
+		m.fn84(v0)
 		t6 := int32(load32(m.memory, uint32(v0+i32(104))))
 		t7 := int32(load32(m.memory, uint32(v0+i32(100))))
 		if t6 == t7 {
 			goto l0
 		}
-		m.fn84(v0)
+		m.fn85(v0)
 	l1:
 		{
 			t8 := int32(load32(m.memory, uint64(uint32(v0))+32))
@@ -26666,7 +26682,7 @@ func (m *Module) fn77(v0 int32) int32 {
 			if t11 == 0 {
 				goto l0
 			}
-			m.fn81(v0, i32(0))
+			m.fn82(v0, i32(0))
 			t12 := int32(load32(m.memory, uint64(uint32(v0))+104))
 			t13 := int32(load32(m.memory, uint64(uint32(v0))+100))
 			if t12 != t13 {
@@ -26682,7 +26698,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn78(v0 int32) {
+func (m *Module) fn79(v0 int32) {
 	var v1, v2 int32
 	{
 		t0 := int32(load32(m.memory, uint32(v0+i32(104))))
@@ -26716,7 +26732,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn79(v0, v1 int32) {
+func (m *Module) fn80(v0, v1 int32) {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(32)
@@ -26747,7 +26763,7 @@ func (m *Module) fn79(v0, v1 int32) {
 					if uint32(v4+i32(-32)) < uint32(i32(95)) {
 						p5 = i32(1198472)
 					}
-					_ = m.fn244(t6, i32(1024), p5, v2)
+					_ = m.fn226(t6, i32(1024), p5, v2)
 					goto l3
 				}
 			l1:
@@ -26764,7 +26780,7 @@ func (m *Module) fn79(v0, v1 int32) {
 				if uint32(v4+i32(-32)) < uint32(i32(95)) {
 					p10 = i32(1198492)
 				}
-				_ = m.fn244(t11, i32(1024), p10, v2+i32(16))
+				_ = m.fn226(t11, i32(1024), p10, v2+i32(16))
 			}
 		l3:
 			t13 := int32(load32(m.memory, uint64(uint32(v0))+92))
@@ -26772,14 +26788,14 @@ func (m *Module) fn79(v0, v1 int32) {
 			m.t0[uint(t14)].(func(int32, int32, int32))(t13, i32(1), v3)
 		}
 	l2:
-		m.fn81(v0, v1)
+		m.fn82(v0, v1)
 	}
 l0:
 	m.g0 = v2 + i32(32)
 }
 
 //go:norace
-func (m *Module) fn80(v0, v1, v2 int32) int32 {
+func (m *Module) fn81(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -26828,13 +26844,13 @@ func (m *Module) fn80(v0, v1, v2 int32) int32 {
 		t7 := m.t0[uint(t6)].(func(int32, int32) int32)(t4, v6)
 		v8 = t7
 		store32(m.memory, uint64(uint32(t5))+68, uint32(v8))
-		_ = m.fn255(v8, v4, v6)
+		_ = m.fn237(v8, v4, v6)
 		store32(m.memory, uint64(uint32(v0))+100, uint32(v5))
 		t9 := int32(load32(m.memory, uint32(v0+i32(40))))
 		store32(m.memory, uint32(v3+i32(8)), uint32(t9))
 		t10 := int64(load64(m.memory, uint64(uint32(v0))+32))
 		store64(m.memory, uint32(v3), uint64(t10))
-		m.fn82(v0, v3)
+		m.fn83(v0, v3)
 		v7 = i32(1)
 	}
 l2:
@@ -26843,7 +26859,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn81(v0, v1 int32) {
+func (m *Module) fn82(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	{
 		{
@@ -26978,13 +26994,13 @@ l10:
 		}
 	}
 l12:
-	m.fn83(v0)
-l13:
 	m.fn84(v0)
+l13:
+	m.fn85(v0)
 }
 
 //go:norace
-func (m *Module) fn82(v0, v1 int32) {
+func (m *Module) fn83(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7 int32
 	var v8 int64
 	v2 = v0 + i32(32)
@@ -27091,7 +27107,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn83(v0 int32) {
+func (m *Module) fn84(v0 int32) {
 	var v1, v2, v3, v4 int32
 	t0 := m.g0
 	v1 = t0 - i32(16)
@@ -27122,7 +27138,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn84(v0 int32) {
+func (m *Module) fn85(v0 int32) {
 	var v1, v2, v3 int32
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v0))+112))
@@ -27162,7 +27178,7 @@ l0:
 		if uint32(v2) > uint32(i32(3)) {
 			goto l1
 		}
-		m.fn83(v0)
+		m.fn84(v0)
 		t13 := int32(load32(m.memory, uint64(uint32(v0))+72))
 		t14 := int32(load32(m.memory, uint64(uint32(v0))+112))
 		t15 := m.t0[uint(v3)].(func(int32, int32, int32) int32)(t13, t14, v0)
@@ -27178,7 +27194,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn85(v0 int32) {
+func (m *Module) fn86(v0 int32) {
 	var v1 int32
 	m.memory[uint64(uint32(v0))+120] = byte(i32(0))
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+32))
@@ -27201,7 +27217,7 @@ func (m *Module) fn85(v0 int32) {
 			if t6 != 0 {
 				goto l1
 			}
-			m.fn83(v0)
+			m.fn84(v0)
 		}
 	l1:
 		v1 = v0 + i32(32)
@@ -27210,7 +27226,7 @@ func (m *Module) fn85(v0 int32) {
 			if t7 != 0 {
 				goto l2
 			}
-			m.fn84(v0)
+			m.fn85(v0)
 		}
 	l2:
 		t8 := int32(load32(m.memory, uint32(v1)))
@@ -27222,7 +27238,7 @@ func (m *Module) fn85(v0 int32) {
 			if t9 != i32(65279) {
 				goto l3
 			}
-			m.fn79(v0, i32(1))
+			m.fn80(v0, i32(1))
 		}
 	l3:
 		store32(m.memory, uint64(uint32(v0))+124, uint32(i32(0)))
@@ -27231,7 +27247,7 @@ func (m *Module) fn85(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn86(v0, v1 int32) {
+func (m *Module) fn87(v0, v1 int32) {
 	var v2, v3 int32
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v0))+56))
@@ -27243,7 +27259,7 @@ func (m *Module) fn86(v0, v1 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn78(v0)
+		m.fn79(v0)
 		t2 := int32(load32(m.memory, uint64(uint32(v0))+56))
 		v2 = t2
 	}
@@ -27279,78 +27295,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn87(v0 int32) int32 {
-	t0 := int32(load32(m.memory, uint32(v0)))
-	return t0
-}
-
-//go:norace
 func (m *Module) fn88(v0 int32) int32 {
-	var v1 int32
-	var v2 int64
-	t0 := int32(load32(m.memory, uint32(v0)))
-	v1 = t0
-	{
-		{
-			t1 := int32(load32(m.memory, uint64(uint32(v0))+16))
-			t2 := int64(load64(m.memory, uint32(t1)))
-			v2 = t2
-			if v2&i64(1) == 0 {
-				goto l0
-			}
-			v0 = int32(int64(uint64(v2) >> 56))
-			goto l1
-		}
-	l0:
-		t3 := int32(load32(m.memory, uint64(uint32(int32(v2)))+16))
-		v0 = t3
-	}
-l1:
-	return v0 + v1
-}
-
-//go:norace
-func (m *Module) fn89(v0 int32) int32 {
-	var v1, v2 int32
-	v1 = i32(0xffff)
-	{
-		{
-			t0 := int32(load32(m.memory, uint64(uint32(v0))+12))
-			v2 = t0
-			if v2&i32(0xffff) != 0 {
-				goto l0
-			}
-			{
-				t1 := int32(load32(m.memory, uint64(uint32(v0))+16))
-				t2 := int32(load32(m.memory, uint32(t1)))
-				v2 = t2
-				if v2&i32(1) == 0 {
-					goto l1
-				}
-				v2 = int32(uint32(v2&i32(0xff00)) >> 8)
-				goto l2
-			}
-		l1:
-			t3 := int32(load16(m.memory, uint64(uint32(v2))+40))
-			v2 = t3
-		}
-	l0:
-		if v2&i32(0xffff) == i32(0xffff) {
-			goto l3
-		}
-	l2:
-		t4 := int32(load32(m.memory, uint64(uint32(v0))+20))
-		t5 := int32(load32(m.memory, uint64(uint32(t4))+8))
-		t6 := int32(load32(m.memory, uint64(uint32(t5))+76))
-		t7 := int32(load16(m.memory, uint32(t6+v2&i32(0xffff)<<1)))
-		v1 = t7
-	}
-l3:
-	return v1 & i32(0xffff)
-}
-
-//go:norace
-func (m *Module) fn90(v0 int32) int32 {
 	var v1 int32
 	{
 		t0 := int32(m.memory[uint32(v0)])
@@ -27365,7 +27310,7 @@ func (m *Module) fn90(v0 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn91(v0 int32) int32 {
+func (m *Module) fn89(v0 int32) int32 {
 	var v1 int32
 	{
 		t0 := int32(m.memory[uint32(v0)])
@@ -27380,30 +27325,7 @@ func (m *Module) fn91(v0 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn92(v0 int32) int32 {
-	var v1 int32
-	var v2 int64
-	t0 := m.g0
-	v1 = t0 - i32(16)
-	m.g0 = v1
-	t1 := int32(load32(m.memory, uint64(uint32(v0))+16))
-	t2 := int64(load64(m.memory, uint32(t1)))
-	t3 := v1
-	v2 = t2
-	store64(m.memory, uint64(uint32(t3))+8, uint64(v2))
-	store64(m.memory, uint32(v1), uint64(v2))
-	t4 := m.fn93(v1)
-	v0 = t4
-	m.g0 = v1 + i32(16)
-	var p5 int32
-	if v0 != i32(0) {
-		p5 = 1
-	}
-	return p5
-}
-
-//go:norace
-func (m *Module) fn93(v0 int32) int32 {
+func (m *Module) fn90(v0 int32) int32 {
 	var v1, v2 int32
 	t0 := m.g0
 	v1 = t0 - i32(16)
@@ -27412,7 +27334,7 @@ func (m *Module) fn93(v0 int32) int32 {
 	store64(m.memory, uint64(uint32(v1))+8, uint64(t1))
 	v2 = i32(610)
 	{
-		t2 := m.fn91(v1 + i32(8))
+		t2 := m.fn89(v1 + i32(8))
 		if t2 != 0 {
 			goto l0
 		}
@@ -27431,72 +27353,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn94(v0, v1 int32) {
-	var v2, v3, v4 int32
-	{
-		{
-			t0 := int32(load32(m.memory, uint32(v1)))
-			v2 = t0
-			if v2&i32(1) == 0 {
-				goto l0
-			}
-			t1 := int32(m.memory[uint32(v1+i32(5))])
-			v3 = t1 & i32(15)
-			t2 := int32(m.memory[uint32(v1+i32(6))])
-			v2 = t2
-			t3 := int32(m.memory[uint64(uint32(v1))+4])
-			v4 = t3
-			goto l1
-		}
-	l0:
-		t4 := int32(load32(m.memory, uint32(v2+i32(12))))
-		v4 = t4
-		t5 := int32(load32(m.memory, uint32(v2+i32(8))))
-		v3 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v2))+4))
-		v2 = t6
-	}
-l1:
-	store32(m.memory, uint64(uint32(v0))+20, uint32(v1))
-	store32(m.memory, uint64(uint32(v0))+16, uint32(v1))
-	store32(m.memory, uint64(uint32(v0))+12, uint32(i32(0)))
-	store32(m.memory, uint64(uint32(v0))+8, uint32(v4))
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v3))
-	store32(m.memory, uint32(v0), uint32(v2))
-}
-
-//go:norace
-func (m *Module) fn95(v0, v1, v2, v3 int32) {
-	var v4 int32
-	{
-		{
-			t0 := int32(load32(m.memory, uint64(uint32(v0))+32))
-			if t0 != 0 {
-				goto l0
-			}
-			v0 = i32(0)
-			store32(m.memory, uint32(v2), uint32(i32(0)))
-			goto l1
-		}
-	l0:
-		t1 := int32(load32(m.memory, uint64(uint32(v0))+64))
-		v1 = t1 + v1<<2
-		t2 := int32(load16(m.memory, uint64(uint32(v1))+2))
-		v4 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v0))+68))
-		t4 := int32(load16(m.memory, uint32(v1)))
-		t5 := v2
-		v1 = t4 << 2
-		store32(m.memory, uint32(t5), uint32(t3+v1))
-		t6 := int32(load32(m.memory, uint64(uint32(v0))+68))
-		v0 = t6 + v1 + v4<<2
-	}
-l1:
-	store32(m.memory, uint32(v3), uint32(v0))
-}
-
-//go:norace
-func (m *Module) fn96() int32 {
+func (m *Module) fn91() int32 {
 	var v0, v1, v2 int32
 	t0 := m.g0
 	v0 = t0 - i32(64)
@@ -27504,18 +27361,18 @@ func (m *Module) fn96() int32 {
 	t1 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656428))
 	t2 := m.t0[uint(t1)].(func(int32, int32) int32)(i32(1), i32(1384))
 	v1 = t2
-	m.fn73(v1)
+	m.fn74(v1)
 	store32(m.memory, uint64(uint32(v1))+1200, uint32(i32(0)))
 	store64(m.memory, uint64(uint32(v1))+1192, uint64(i64(0)))
-	m.fn97(v1+i32(1192), i32(16), i32(4))
-	m.fn98(v0+i32(40), i32(32))
+	m.fn92(v1+i32(1192), i32(16), i32(4))
+	m.fn93(v0+i32(40), i32(32))
 	t3 := int64(load64(m.memory, uint32(v0+i32(40)+i32(16))))
 	store64(m.memory, uint32(v1+i32(1176)), uint64(t3))
 	t4 := int64(load64(m.memory, uint32(v0+i32(48))))
 	store64(m.memory, uint32(v1+i32(1168)), uint64(t4))
 	t5 := int64(load64(m.memory, uint64(uint32(v0))+40))
 	store64(m.memory, uint64(uint32(v1))+1160, uint64(t5))
-	t6 := m.fn99(v1 + i32(1160))
+	t6 := m.fn94(v1 + i32(1160))
 	v2 = t6
 	store64(m.memory, uint32(v1+i32(1276)), uint64(i64(0)))
 	store64(m.memory, uint64(uint32(v1))+1268, uint64(i64(0)))
@@ -27538,13 +27395,13 @@ func (m *Module) fn96() int32 {
 	store64(m.memory, uint64(uint32(v0))+16, uint64(t7))
 	t8 := int64(load64(m.memory, uint64(uint32(v0))+24))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(t8))
-	m.fn100(v1, i32(0), v0+i32(16), v0+i32(8))
+	m.fn95(v1, i32(0), v0+i32(16), v0+i32(8))
 	m.g0 = v0 + i32(64)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn97(v0, v1, v2 int32) {
+func (m *Module) fn92(v0, v1, v2 int32) {
 	var v3 int32
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v0))+8))
@@ -27575,41 +27432,41 @@ func (m *Module) fn97(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn98(v0, v1 int32) {
+func (m *Module) fn93(v0, v1 int32) {
 	store64(m.memory, uint32(v0), uint64(i64(0)))
 	store64(m.memory, uint32(v0+i32(16)), uint64(i64(0)))
 	store64(m.memory, uint32(v0+i32(8)), uint64(i64(0)))
-	m.fn97(v0, i32(8), v1)
+	m.fn92(v0, i32(8), v1)
 }
 
 //go:norace
-func (m *Module) fn99(v0 int32) int32 {
+func (m *Module) fn94(v0 int32) int32 {
 	var v1, v2, v3 int32
 	t0 := m.g0
 	v1 = t0 - i32(16)
 	m.g0 = v1
 	t1 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656428))
 	t2 := m.t0[uint(t1)].(func(int32, int32) int32)(i32(1), i32(56))
-	t3 := m.fn257(t2, i32(0), i32(48))
+	t3 := m.fn239(t2, i32(0), i32(48))
 	v2 = t3
-	m.fn97(v2, i32(32), i32(4))
-	m.fn97(v2+i32(12), i32(16), i32(4))
-	m.fn97(v2+i32(24), i32(24), i32(4))
+	m.fn92(v2, i32(32), i32(4))
+	m.fn92(v2+i32(12), i32(16), i32(4))
+	m.fn92(v2+i32(24), i32(24), i32(4))
 	v3 = v2 + i32(36)
-	m.fn97(v3, i32(4), i32(50))
+	m.fn92(v3, i32(4), i32(50))
 	store32(m.memory, uint64(uint32(v2))+52, uint32(v0))
 	store32(m.memory, uint64(uint32(v1))+8, uint32(i32(0)))
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	store64(m.memory, uint32(v1), uint64(t4))
-	t5 := m.fn101(i32(0), v1, i32(0), i32(1), v3)
+	t5 := m.fn96(i32(0), v1, i32(0), i32(1), v3)
 	store32(m.memory, uint64(uint32(v2))+48, uint32(t5))
-	m.fn102(v2)
+	m.fn97(v2)
 	m.g0 = v1 + i32(16)
 	return v2
 }
 
 //go:norace
-func (m *Module) fn100(v0, v1, v2, v3 int32) {
+func (m *Module) fn95(v0, v1, v2, v3 int32) {
 	var v4, v5, v6 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -27652,7 +27509,7 @@ l1:
 		}
 		t10 := int64(load64(m.memory, uint32(v6)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(t10))
-		m.fn103(v0+i32(1160), v4+i32(8))
+		m.fn98(v0+i32(1160), v4+i32(8))
 	}
 l2:
 	{
@@ -27663,7 +27520,7 @@ l2:
 		}
 		t12 := int64(load64(m.memory, uint32(v5)))
 		store64(m.memory, uint32(v4), uint64(t12))
-		m.fn103(v0+i32(1160), v4)
+		m.fn98(v0+i32(1160), v4)
 	}
 l3:
 	store32(m.memory, uint32(v0+i32(1264)), uint32(v1))
@@ -27675,7 +27532,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn101(v0, v1, v2, v3, v4 int32) int32 {
+func (m *Module) fn96(v0, v1, v2, v3, v4 int32) int32 {
 	var v5, v6 int32
 	var v7 int64
 	t0 := m.g0
@@ -27703,7 +27560,7 @@ func (m *Module) fn101(v0, v1, v2, v3, v4 int32) int32 {
 	}
 l1:
 	store16(m.memory, uint32(v4), uint16(v3))
-	_ = m.fn257(v4+i32(2), i32(0), i32(146))
+	_ = m.fn239(v4+i32(2), i32(0), i32(146))
 	store64(m.memory, uint64(uint32(v4))+152, uint64(i64(0)))
 	store32(m.memory, uint64(uint32(v4))+148, uint32(i32(1)))
 	store32(m.memory, uint32(v4+i32(160)), uint32(i32(0)))
@@ -27736,7 +27593,7 @@ l1:
 		}
 		t16 := int64(load64(m.memory, uint32(v1)))
 		store64(m.memory, uint64(uint32(v5))+24, uint64(t16))
-		t17 := m.fn93(v5 + i32(24))
+		t17 := m.fn90(v5 + i32(24))
 		store32(m.memory, uint64(uint32(v4))+152, uint32(t17+v3))
 		t18 := int64(load64(m.memory, uint32(v1)))
 		store64(m.memory, uint64(uint32(v5))+16, uint64(t18))
@@ -27759,7 +27616,7 @@ l1:
 		t27 := int64(load64(m.memory, uint32(v1)))
 		store64(m.memory, uint64(uint32(v5))+8, uint64(t27))
 		t28 := int32(load32(m.memory, uint64(uint32(v4))+156))
-		t29 := m.fn164(v5 + i32(8))
+		t29 := m.fn153(v5 + i32(8))
 		store32(m.memory, uint64(uint32(v4))+156, uint32(t28+t29))
 		{
 			if v0&i32(1) != 0 {
@@ -27787,7 +27644,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn102(v0 int32) {
+func (m *Module) fn97(v0 int32) {
 	var v1, v2, v3 int32
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v0))+48))
@@ -27808,7 +27665,7 @@ l2:
 		if uint32(v1) < uint32(t2) {
 			t7 := int32(load32(m.memory, uint32(v0)))
 			t8 := int32(load32(m.memory, uint64(uint32(v0))+52))
-			m.fn111(t7+v3, v2, t8)
+			m.fn106(t7+v3, v2, t8)
 			v3 = v3 + i32(32)
 			v1 = v1 + i32(1)
 			goto l2
@@ -27833,7 +27690,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn103(v0, v1 int32) {
+func (m *Module) fn98(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7 int64
 	var v8 int32
@@ -27969,7 +27826,7 @@ func (m *Module) fn103(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn104(v0 int32) {
+func (m *Module) fn99(v0 int32) {
 	var v1 int32
 	t0 := m.g0
 	v1 = t0 - i32(48)
@@ -27978,15 +27835,15 @@ func (m *Module) fn104(v0 int32) {
 		if v0 == 0 {
 			goto l0
 		}
-		_ = m.fn105(v0, i32(0))
+		_ = m.fn100(v0, i32(0))
 		t2 := int32(load32(m.memory, uint64(uint32(v0))+1156))
-		m.fn106(t2)
+		m.fn101(t2)
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v0))+1192))
 			if t3 == 0 {
 				goto l1
 			}
-			m.fn107(v0 + i32(1192))
+			m.fn102(v0 + i32(1192))
 		}
 	l1:
 		{
@@ -27994,7 +27851,7 @@ func (m *Module) fn104(v0 int32) {
 			if t4 == 0 {
 				goto l2
 			}
-			m.fn107(v0 + i32(1340))
+			m.fn102(v0 + i32(1340))
 		}
 	l2:
 		{
@@ -28004,7 +27861,7 @@ func (m *Module) fn104(v0 int32) {
 			}
 			t6 := int64(load64(m.memory, uint32(v0+i32(1332))))
 			store64(m.memory, uint64(uint32(v1))+24, uint64(t6))
-			m.fn103(v0+i32(1160), v1+i32(24))
+			m.fn98(v0+i32(1160), v1+i32(24))
 			store32(m.memory, uint64(uint32(v0))+1332, uint32(i32(0)))
 		}
 	l3:
@@ -28017,12 +27874,12 @@ func (m *Module) fn104(v0 int32) {
 		store64(m.memory, uint64(uint32(v1))+16, uint64(t9))
 		t10 := int64(load64(m.memory, uint64(uint32(v1))+32))
 		store64(m.memory, uint64(uint32(v1))+8, uint64(t10))
-		m.fn100(v0, i32(0), v1+i32(16), v1+i32(8))
-		m.fn108(v0 + i32(1160))
-		m.fn107(v0 + i32(1268))
-		m.fn107(v0 + i32(1212))
-		m.fn107(v0 + i32(1224))
-		m.fn107(v0 + i32(1236))
+		m.fn95(v0, i32(0), v1+i32(16), v1+i32(8))
+		m.fn103(v0 + i32(1160))
+		m.fn102(v0 + i32(1268))
+		m.fn102(v0 + i32(1212))
+		m.fn102(v0 + i32(1224))
+		m.fn102(v0 + i32(1236))
 		t11 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656436))
 		m.t0[uint(t11)].(func(int32))(v0)
 	}
@@ -28031,9 +27888,9 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn105(v0, v1 int32) int32 {
+func (m *Module) fn100(v0, v1 int32) int32 {
 	var v2 int32
-	m.fn109(v0)
+	m.fn104(v0)
 	v2 = i32(0)
 	store32(m.memory, uint64(uint32(v0))+1184, uint32(i32(0)))
 	{
@@ -28053,14 +27910,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn106(v0 int32) {
+func (m *Module) fn101(v0 int32) {
 	var v1, v2, v3 int32
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v0))+12))
 		if t0 == 0 {
 			goto l0
 		}
-		m.fn107(v0 + i32(12))
+		m.fn102(v0 + i32(12))
 	}
 l0:
 	{
@@ -28068,13 +27925,13 @@ l0:
 		if t1 == 0 {
 			goto l1
 		}
-		m.fn107(v0 + i32(24))
+		m.fn102(v0 + i32(24))
 	}
 l1:
 	t2 := int32(load32(m.memory, uint64(uint32(v0))+48))
 	v1 = v0 + i32(36)
 	t3 := int32(load32(m.memory, uint64(uint32(v0))+52))
-	m.fn110(t2, v1, t3)
+	m.fn105(t2, v1, t3)
 	v2 = i32(0)
 	v3 = i32(0)
 l6:
@@ -28083,7 +27940,7 @@ l6:
 		if uint32(v3) < uint32(t4) {
 			t10 := int32(load32(m.memory, uint32(v0)))
 			t11 := int32(load32(m.memory, uint64(uint32(v0))+52))
-			m.fn111(t10+v2, v1, t11)
+			m.fn106(t10+v2, v1, t11)
 			v2 = v2 + i32(32)
 			v3 = v3 + i32(1)
 			goto l6
@@ -28107,18 +27964,18 @@ l6:
 				v3 = v3 + i32(1)
 				goto l5
 			}
-			m.fn107(v1)
+			m.fn102(v1)
 			goto l3
 		}
 	}
 l3:
-	m.fn107(v0)
+	m.fn102(v0)
 	t12 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656436))
 	m.t0[uint(t12)].(func(int32))(v0)
 }
 
 //go:norace
-func (m *Module) fn107(v0 int32) {
+func (m *Module) fn102(v0 int32) {
 	var v1 int32
 	{
 		t0 := int32(load32(m.memory, uint32(v0)))
@@ -28134,7 +27991,7 @@ func (m *Module) fn107(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn108(v0 int32) {
+func (m *Module) fn103(v0 int32) {
 	var v1, v2 int32
 	{
 		t0 := int32(load32(m.memory, uint32(v0)))
@@ -28155,7 +28012,7 @@ func (m *Module) fn108(v0 int32) {
 				v2 = v2 + i32(1)
 				goto l2
 			}
-			m.fn107(v0)
+			m.fn102(v0)
 			goto l0
 		}
 	}
@@ -28165,12 +28022,12 @@ l0:
 		if t5 == 0 {
 			return
 		}
-		m.fn107(v0 + i32(12))
+		m.fn102(v0 + i32(12))
 	}
 }
 
 //go:norace
-func (m *Module) fn109(v0 int32) {
+func (m *Module) fn104(v0 int32) {
 	var v1, v2, v3 int32
 	t0 := m.g0
 	v1 = t0 - i32(80)
@@ -28202,7 +28059,7 @@ l0:
 		}
 		t5 := int64(load64(m.memory, uint32(v0+i32(1332))))
 		store64(m.memory, uint64(uint32(v1))+40, uint64(t5))
-		m.fn103(v0+i32(1160), v1+i32(40))
+		m.fn98(v0+i32(1160), v1+i32(40))
 		store32(m.memory, uint64(uint32(v0))+1332, uint32(i32(0)))
 	}
 l1:
@@ -28220,18 +28077,18 @@ l1:
 		store32(m.memory, uint32(v1+i32(24)+i32(8)), uint32(t7))
 		t8 := int64(load64(m.memory, uint64(uint32(v1))+64))
 		store64(m.memory, uint64(uint32(v1))+24, uint64(t8))
-		m.fn82(v0, v1+i32(24))
+		m.fn83(v0, v1+i32(24))
 	}
 l2:
 	t9 := int32(load32(m.memory, uint64(uint32(v0))+1156))
-	m.fn102(t9)
+	m.fn97(t9)
 	store32(m.memory, uint64(uint32(v1))+56, uint32(i32(0)))
 	store32(m.memory, uint64(uint32(v1))+48, uint32(i32(0)))
 	t10 := int64(load64(m.memory, uint64(uint32(v1))+56))
 	store64(m.memory, uint64(uint32(v1))+16, uint64(t10))
 	t11 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+8, uint64(t11))
-	m.fn100(v0, i32(0), v1+i32(16), v1+i32(8))
+	m.fn95(v0, i32(0), v1+i32(16), v1+i32(8))
 	{
 		t12 := int32(load32(m.memory, uint64(uint32(v0))+1204))
 		if t12 == 0 {
@@ -28239,7 +28096,7 @@ l2:
 		}
 		t13 := int64(load64(m.memory, uint32(v0+i32(1204))))
 		store64(m.memory, uint32(v1), uint64(t13))
-		m.fn103(v0+i32(1160), v1)
+		m.fn98(v0+i32(1160), v1)
 		store32(m.memory, uint64(uint32(v0))+1204, uint32(i32(0)))
 	}
 l3:
@@ -28253,7 +28110,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn110(v0, v1, v2 int32) {
+func (m *Module) fn105(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(32)
@@ -28290,11 +28147,11 @@ l9:
 							}
 							t13 := int64(load64(m.memory, uint32(v4)))
 							store64(m.memory, uint64(uint32(v3))+8, uint64(t13))
-							m.fn103(v2, v3+i32(8))
+							m.fn98(v2, v3+i32(8))
 						}
 					l5:
 						t14 := int32(load32(m.memory, uint64(uint32(v3))+16))
-						m.fn110(t14, v1, v2)
+						m.fn105(t14, v1, v2)
 						v6 = v6 + i32(-16)
 						goto l6
 					}
@@ -28310,7 +28167,7 @@ l9:
 						}
 						t7 := int64(load64(m.memory, uint32(v4)))
 						store64(m.memory, uint32(v3), uint64(t7))
-						m.fn103(v2, v3)
+						m.fn98(v2, v3)
 					}
 				l4:
 					t8 := int32(load32(m.memory, uint32(v6)))
@@ -28352,7 +28209,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn111(v0, v1, v2 int32) {
+func (m *Module) fn106(v0, v1, v2 int32) {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -28369,7 +28226,7 @@ func (m *Module) fn111(v0, v1, v2 int32) {
 			}
 			t3 := int64(load64(m.memory, uint32(v0+i32(12))))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(t3))
-			m.fn103(v2, v3+i32(8))
+			m.fn98(v2, v3+i32(8))
 		}
 	l1:
 		{
@@ -28379,7 +28236,7 @@ func (m *Module) fn111(v0, v1, v2 int32) {
 			}
 			t5 := int64(load64(m.memory, uint32(v0+i32(20))))
 			store64(m.memory, uint32(v3), uint64(t5))
-			m.fn103(v2, v3)
+			m.fn98(v2, v3)
 		}
 	l2:
 		{
@@ -28388,21 +28245,21 @@ func (m *Module) fn111(v0, v1, v2 int32) {
 			if v4 == 0 {
 				goto l3
 			}
-			m.fn107(v4)
+			m.fn102(v4)
 			t7 := int32(load32(m.memory, uint64(uint32(v0))+4))
 			t8 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656436))
 			m.t0[uint(t8)].(func(int32))(t7)
 		}
 	l3:
 		t9 := int32(load32(m.memory, uint32(v0)))
-		m.fn110(t9, v1, v2)
+		m.fn105(t9, v1, v2)
 	}
 l0:
 	m.g0 = v3 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn112(v0, v1, v2 int32) int32 {
+func (m *Module) fn107(v0, v1, v2 int32) int32 {
 	var v3, v4 int32
 	var v5 int64
 	var v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18 int32
@@ -28435,7 +28292,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 		store32(m.memory, uint32(v3+i32(696)+i32(8)), uint32(t5))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+32))
 		store64(m.memory, uint64(uint32(v3))+696, uint64(t6))
-		m.fn82(v0, v3+i32(696))
+		m.fn83(v0, v3+i32(696))
 		store32(m.memory, uint64(uint32(v0))+1372, uint32(i32(0)))
 		store32(m.memory, uint32(v0+i32(1344)), uint32(i32(0)))
 		store32(m.memory, uint64(uint32(v0))+1324, uint32(i32(0)))
@@ -28444,7 +28301,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 			if t7 == 0 {
 				goto l1
 			}
-			m.fn113(v3 + i32(712))
+			m.fn108(v3 + i32(712))
 			t8 := int32(load32(m.memory, uint64(uint32(v3))+724))
 			store32(m.memory, uint32(v0+i32(1308)), uint32(t8))
 			t9 := int64(load64(m.memory, uint64(uint32(v0))+1312))
@@ -28530,7 +28387,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 						store64(m.memory, uint32(v0+i32(139)), uint64(t29))
 						t30 := int64(load64(m.memory, uint64(uint32(i32(0)))+1195151))
 						store64(m.memory, uint64(uint32(v0))+132, uint64(t30))
-						m.fn114(v0)
+						m.fn109(v0)
 						t31 := int32(m.memory[uint64(uint32(v0))+1377])
 						v2 = t31
 					}
@@ -28603,7 +28460,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 						store64(m.memory, uint64(uint32(v2))+8, uint64(i64(0)))
 						store64(m.memory, uint32(v2), uint64(v5))
 						{
-							t50 := m.fn115(v4)
+							t50 := m.fn110(v4)
 							if t50 != 0 {
 								goto l13
 							}
@@ -28631,7 +28488,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 							store64(m.memory, uint32(v0+i32(140)), uint64(t54))
 							t55 := int64(load64(m.memory, uint64(uint32(i32(0)))+1191690))
 							store64(m.memory, uint64(uint32(v0))+132, uint64(t55))
-							m.fn114(v0)
+							m.fn109(v0)
 							v9 = v0 + i32(1292)
 							t56 := int32(load32(m.memory, uint64(uint32(v0))+1292))
 							v2 = t56
@@ -28642,9 +28499,9 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 							v4 = t57
 							t58 := int64(load64(m.memory, uint32(v0+i32(1332))))
 							store64(m.memory, uint64(uint32(v3))+688, uint64(t58))
-							m.fn116(v3+i32(688), v4, v2)
+							m.fn111(v3+i32(688), v4, v2)
 							t59 := int32(load32(m.memory, uint32(v9)))
-							_ = m.fn241(i32(1199078), t59)
+							_ = m.fn223(i32(1199078), t59)
 						}
 					l15:
 						v6 = v0 + i32(132)
@@ -28672,8 +28529,8 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 							l16:
 								t65 := int64(load64(m.memory, uint32(v1+v4+i32(-4))))
 								store64(m.memory, uint64(uint32(v3))+672, uint64(t65))
-								_ = m.fn244(v6, i32(1024), i32(1190683), v3+i32(672))
-								m.fn114(v0)
+								_ = m.fn226(v6, i32(1024), i32(1190683), v3+i32(672))
+								m.fn109(v0)
 							}
 						l17:
 							v4 = v4 + i32(24)
@@ -28699,7 +28556,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 					store16(m.memory, uint32(v0+i32(140)), uint16(t69))
 					t70 := int64(load64(m.memory, uint64(uint32(i32(0)))+1195627))
 					store64(m.memory, uint64(uint32(v0))+132, uint64(t70))
-					m.fn114(v0)
+					m.fn109(v0)
 				}
 			l7:
 				v10 = v0 + i32(1204)
@@ -28766,8 +28623,8 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 									store32(m.memory, uint64(uint32(v3))+504, uint32(v2))
 									store64(m.memory, uint64(uint32(v3))+508, uint64(v5))
 									store32(m.memory, uint64(uint32(v3))+496, uint32(v27))
-									_ = m.fn244(v9, i32(1024), i32(1190284), v3+i32(496))
-									m.fn114(v0)
+									_ = m.fn226(v9, i32(1024), i32(1190284), v3+i32(496))
+									m.fn109(v0)
 									t238 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 									t239 := int32(load32(m.memory, uint32(t238)))
 									v2 = t239
@@ -28860,7 +28717,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 													t273 := int64(load64(m.memory, uint64(uint32(v3))+872))
 													store64(m.memory, uint64(uint32(v3))+472, uint64(t273))
 													{
-														t274 := m.fn130(v3+i32(480), v3+i32(472))
+														t274 := m.fn125(v3+i32(480), v3+i32(472))
 														if t274 != 0 {
 															t281 := int64(load64(m.memory, uint64(uint32(v3))+768))
 															store64(m.memory, uint64(uint32(v3))+456, uint64(t281))
@@ -28891,7 +28748,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																	t285 := int64(load64(m.memory, uint64(uint32(v3))+768))
 																	store64(m.memory, uint64(uint32(v3))+448, uint64(t285))
 																	v34 = i32(1195140)
-																	t286 := m.fn91(v3 + i32(448))
+																	t286 := m.fn89(v3 + i32(448))
 																	if t286 != 0 {
 																		goto l94
 																	}
@@ -28938,7 +28795,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																		m.fn64(t305, t306, v6, v3+i32(728))
 																		t307 := int64(load64(m.memory, uint64(uint32(v3))+768))
 																		store64(m.memory, uint64(uint32(v3))+440, uint64(t307))
-																		t308 := m.fn133(v0, v2, v3+i32(440), v3+i32(728))
+																		t308 := m.fn128(v0, v2, v3+i32(440), v3+i32(728))
 																		v2 = t308
 																		t309 := int32(load32(m.memory, uint64(uint32(v0))+96))
 																		v4 = t309
@@ -28967,10 +28824,10 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																					v4 = t319
 																				}
 																			l114:
-																				t320 := m.fn70(v2, v4&i32(0xffff))
+																				t320 := m.fn71(v2, v4&i32(0xffff))
 																				store32(m.memory, uint64(uint32(v3))+416, uint32(t320))
-																				_ = m.fn244(v9, i32(1024), i32(1192605), v3+i32(416))
-																				m.fn114(v0)
+																				_ = m.fn226(v9, i32(1024), i32(1192605), v3+i32(416))
+																				m.fn109(v0)
 																			}
 																		l112:
 																			{
@@ -29016,22 +28873,22 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																				v4 = t312
 																			}
 																		l109:
-																			t313 := m.fn70(v2, v4&i32(0xffff))
+																			t313 := m.fn71(v2, v4&i32(0xffff))
 																			v4 = t313
-																			t314 := m.fn70(v2, v6)
+																			t314 := m.fn71(v2, v6)
 																			store32(m.memory, uint64(uint32(v3))+436, uint32(t314))
 																			store32(m.memory, uint64(uint32(v3))+432, uint32(v4))
-																			_ = m.fn244(v9, i32(1024), i32(1192437), v3+i32(432))
-																			m.fn114(v0)
+																			_ = m.fn226(v9, i32(1024), i32(1192437), v3+i32(432))
+																			m.fn109(v0)
 																		}
 																	l110:
 																		{
-																			t316 := m.fn115(v16)
+																			t316 := m.fn110(v16)
 																			if t316 != 0 {
 																				goto l110
 																			}
 																		}
-																		m.fn131(v16)
+																		m.fn126(v16)
 																		goto l82
 																	}
 																}
@@ -29061,19 +28918,19 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																		v1 = t293
 																	}
 																l101:
-																	t294 := m.fn70(v2, v1&i32(0xffff))
+																	t294 := m.fn71(v2, v1&i32(0xffff))
 																	store32(m.memory, uint64(uint32(v3))+404, uint32(t294))
 																	store32(m.memory, uint64(uint32(v3))+400, uint32(v34))
-																	_ = m.fn244(v9, i32(1024), i32(1192686), v3+i32(400))
-																	m.fn114(v0)
+																	_ = m.fn226(v9, i32(1024), i32(1192686), v3+i32(400))
+																	m.fn109(v0)
 																}
 															l99:
-																t296 := m.fn115(v16)
+																t296 := m.fn110(v16)
 																if t296 != 0 {
 																	goto l89
 																}
-																m.fn131(v16)
-																_ = m.fn132(v0, v27)
+																m.fn126(v16)
+																_ = m.fn127(v0, v27)
 																t298 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 																t299 := int32(load32(m.memory, uint32(t298)))
 																t300 := int32(load32(m.memory, uint32(t299+v45)))
@@ -29106,10 +28963,10 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 															v1 = t278
 														}
 													l93:
-														t279 := m.fn70(v2, v1&i32(0xffff))
+														t279 := m.fn71(v2, v1&i32(0xffff))
 														store32(m.memory, uint64(uint32(v3))+464, uint32(t279))
-														_ = m.fn244(v9, i32(1024), i32(1192544), v3+i32(464))
-														m.fn114(v0)
+														_ = m.fn226(v9, i32(1024), i32(1192544), v3+i32(464))
+														m.fn109(v0)
 														goto l88
 													}
 												}
@@ -29138,23 +28995,23 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 														v1 = t268
 													}
 												l87:
-													t269 := m.fn70(v2, v1&i32(0xffff))
+													t269 := m.fn71(v2, v1&i32(0xffff))
 													store32(m.memory, uint64(uint32(v3))+384, uint32(t269))
-													_ = m.fn244(v9, i32(1024), i32(1192626), v3+i32(384))
-													m.fn114(v0)
+													_ = m.fn226(v9, i32(1024), i32(1192626), v3+i32(384))
+													m.fn109(v0)
 												}
 											l85:
 												if uint32(v6) <= uint32(v4) {
 													goto l88
 												}
-												t271 := m.fn115(v16)
+												t271 := m.fn110(v16)
 												if t271 != 0 {
 													goto l89
 												}
 												goto l88
 											}
 										l88:
-											m.fn131(v16)
+											m.fn126(v16)
 											goto l89
 										}
 										{
@@ -29181,10 +29038,10 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 											v4 = t260
 										}
 									l81:
-										t261 := m.fn70(v2, v4&i32(0xffff))
+										t261 := m.fn71(v2, v4&i32(0xffff))
 										store32(m.memory, uint64(uint32(v3))+368, uint32(t261))
-										_ = m.fn244(v9, i32(1024), i32(1192655), v3+i32(368))
-										m.fn114(v0)
+										_ = m.fn226(v9, i32(1024), i32(1192655), v3+i32(368))
+										m.fn109(v0)
 										goto l82
 									}
 								}
@@ -29216,7 +29073,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 										store64(m.memory, uint64(uint32(v3))+360, uint64(t330))
 										t331 := int64(load64(m.memory, uint64(uint32(v3))+824))
 										store64(m.memory, uint64(uint32(v3))+352, uint64(t331))
-										t332 := m.fn130(v3+i32(360), v3+i32(352))
+										t332 := m.fn125(v3+i32(360), v3+i32(352))
 										if t332 == 0 {
 											goto l121
 										}
@@ -29238,7 +29095,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 										m.fn64(t335, v6, v1&i32(0xffff), v3+i32(728))
 										t336 := int64(load64(m.memory, uint32(v14)))
 										store64(m.memory, uint64(uint32(v3))+344, uint64(t336))
-										t337 := m.fn133(v0, v6, v3+i32(344), v3+i32(728))
+										t337 := m.fn128(v0, v6, v3+i32(344), v3+i32(728))
 										if t337 == 0 {
 											goto l121
 										}
@@ -29321,7 +29178,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 															store32(m.memory, uint32(v3+i32(328)+i32(8)), uint32(t360))
 															t361 := int64(load64(m.memory, uint64(uint32(v3))+824))
 															store64(m.memory, uint64(uint32(v3))+328, uint64(t361))
-															m.fn82(v0, v3+i32(328))
+															m.fn83(v0, v3+i32(328))
 														}
 													l127:
 														v52 = v39 + i32(48)
@@ -29376,10 +29233,10 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																					store32(m.memory, uint64(uint32(v3))+312, uint32(v2))
 																					store32(m.memory, uint64(uint32(v3))+308, uint32(v4))
 																					store32(m.memory, uint64(uint32(v3))+304, uint32(v6))
-																					_ = m.fn244(v9, i32(1024), i32(1190202), v3+i32(304))
-																					m.fn114(v0)
+																					_ = m.fn226(v9, i32(1024), i32(1190202), v3+i32(304))
+																					m.fn109(v0)
 																				l130:
-																					m.fn85(v0)
+																					m.fn86(v0)
 																					v40 = i32(0)
 																					{
 																						if v39 != 0 {
@@ -29420,7 +29277,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																					if t383 != 0 {
 																						goto l134
 																					}
-																					m.fn86(v0, v3+i32(796))
+																					m.fn87(v0, v3+i32(796))
 																					{
 																						if v32 == 0 {
 																							goto l135
@@ -29432,8 +29289,8 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																						v30 = t387
 																						t388 := int64(load64(m.memory, uint64(uint32(v3))+872))
 																						store64(m.memory, uint64(uint32(v3))+296, uint64(t388))
-																						t389 := m.fn134(v3 + i32(296))
-																						t390 := m.fn135(t389, v9, v30)
+																						t389 := m.fn129(v3 + i32(296))
+																						t390 := m.fn130(t389, v9, v30)
 																						v32 = t390
 																						v58 = v32 ^ i32(1)
 																						t391 := int32(load32(m.memory, uint64(uint32(v0))+56))
@@ -29445,7 +29302,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																								goto l137
 																							}
 																							t392 := int32(load32(m.memory, uint32(v18)))
-																							t393 := m.fn136(t392, v27)
+																							t393 := m.fn131(t392, v27)
 																							if t393|v58 == 0 {
 																								goto l138
 																							}
@@ -29473,10 +29330,10 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																						t398 := int32(load32(m.memory, uint32(v32+i32(108))))
 																						t399 := int32(load16(m.memory, uint64(uint32(v0))+4))
 																						t400 := int32(load16(m.memory, uint32(t398+t399<<1)))
-																						t401 := m.fn70(v32, t400)
+																						t401 := m.fn71(v32, t400)
 																						store32(m.memory, uint64(uint32(t397))+288, uint32(t401))
-																						_ = m.fn244(v9, i32(1024), i32(1192506), v3+i32(288))
-																						m.fn114(v0)
+																						_ = m.fn226(v9, i32(1024), i32(1192506), v3+i32(288))
+																						m.fn109(v0)
 																					}
 																				l135:
 																					store32(m.memory, uint64(uint32(v3))+832, uint32(v2))
@@ -29491,7 +29348,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																						store32(m.memory, uint32(v3+i32(272)+i32(8)), uint32(t404))
 																						t405 := int64(load64(m.memory, uint64(uint32(v3))+824))
 																						store64(m.memory, uint64(uint32(v3))+272, uint64(t405))
-																						m.fn82(v0, v3+i32(272))
+																						m.fn83(v0, v3+i32(272))
 																					}
 																				l140:
 																					store64(m.memory, uint64(uint32(v0))+124, uint64(v5))
@@ -29511,15 +29368,15 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																				store32(m.memory, uint64(uint32(v3))+264, uint32(v2))
 																				store32(m.memory, uint64(uint32(v3))+260, uint32(v4))
 																				store32(m.memory, uint64(uint32(v3))+256, uint32(v31))
-																				_ = m.fn244(v9, i32(1024), i32(1190243), v3+i32(256))
-																				m.fn114(v0)
+																				_ = m.fn226(v9, i32(1024), i32(1190243), v3+i32(256))
+																				m.fn109(v0)
 																			l142:
-																				m.fn85(v0)
+																				m.fn86(v0)
 																				t409 := int32(load32(m.memory, uint64(uint32(v0))+1184))
 																				t410 := int32(load32(m.memory, uint64(uint32(t409))+92))
 																				t411 := m.t0[uint(t410)].(func(int32, int32) int32)(v0, v31)
 																				v2 = t411
-																				m.fn86(v0, v3+i32(796))
+																				m.fn87(v0, v3+i32(796))
 																				if v2 != 0 {
 																					goto l143
 																				}
@@ -29549,7 +29406,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																								store64(m.memory, uint32(v9+i32(8)), uint64(t426))
 																								t427 := int64(load64(m.memory, uint64(uint32(i32(0)))+1193086))
 																								store64(m.memory, uint32(v9), uint64(t427))
-																								m.fn114(v0)
+																								m.fn109(v0)
 																							}
 																						l151:
 																							t428 := int32(load32(m.memory, uint32(v0)))
@@ -29637,7 +29494,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																						store32(m.memory, uint32(v3+i32(240)+i32(8)), uint32(t420))
 																						t421 := int64(load64(m.memory, uint64(uint32(v3))+824))
 																						store64(m.memory, uint64(uint32(v3))+240, uint64(t421))
-																						m.fn82(v0, v3+i32(240))
+																						m.fn83(v0, v3+i32(240))
 																					}
 																				l147:
 																					v33 = i32(1)
@@ -29810,7 +29667,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																	store64(m.memory, uint64(uint32(v3))+176, uint64(t488))
 																	t489 := int64(load64(m.memory, uint64(uint32(v3))+824))
 																	store64(m.memory, uint64(uint32(v3))+160, uint64(t489))
-																	m.fn137(v3+i32(768), v11, i32(0xffff), v3+i32(176), v3+i32(160), v2-v1, v29, i32(0), i32(0), i32(0), v4)
+																	m.fn132(v3+i32(768), v11, i32(0xffff), v3+i32(176), v3+i32(160), v2-v1, v29, i32(0), i32(0), i32(0), v4)
 																	t490 := int32(load32(m.memory, uint64(uint32(v3))+768))
 																	v2 = t490
 																	store32(m.memory, uint64(uint32(v2))+48, uint32(v57))
@@ -29848,10 +29705,10 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																	store32(m.memory, uint32(v3+i32(224)+i32(8)), uint32(t499))
 																	t500 := int64(load64(m.memory, uint64(uint32(v3))+824))
 																	store64(m.memory, uint64(uint32(v3))+224, uint64(t500))
-																	m.fn82(v0, v3+i32(224))
+																	m.fn83(v0, v3+i32(224))
 																}
 															l160:
-																m.fn85(v0)
+																m.fn86(v0)
 																v2 = i32(0)
 																t501 := int32(load32(m.memory, uint64(uint32(v0))+1184))
 																t502 := int32(load32(m.memory, uint64(uint32(t501))+96))
@@ -29871,7 +29728,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																	t507 := v34
 																	t508 := v29
 																	v33 = t506
-																	t509 := m.fn138(t507, t508, v33)
+																	t509 := m.fn133(t507, t508, v33)
 																	if t509 == 0 {
 																		goto l161
 																	}
@@ -29897,7 +29754,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 															store64(m.memory, uint64(uint32(v3))+208, uint64(t515))
 															t516 := int64(load64(m.memory, uint64(uint32(v3))+768))
 															store64(m.memory, uint64(uint32(v3))+192, uint64(t516))
-															m.fn137(v3+i32(824), v11, v6&i32(0xffff), v3+i32(208), v3+i32(192), v1, v29, v4, v31, v2, v33)
+															m.fn132(v3+i32(824), v11, v6&i32(0xffff), v3+i32(208), v3+i32(192), v1, v29, v4, v31, v2, v33)
 															t517 := int64(load64(m.memory, uint64(uint32(v3))+824))
 															t518 := v3
 															v5 = t517
@@ -29917,11 +29774,11 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																t521 := v4
 																v1 = t520
 																store32(m.memory, uint32(t521), uint32(v1))
-																_ = m.fn255(v1, v9, v30)
+																_ = m.fn237(v1, v9, v30)
 																goto l163
 															}
 														l162:
-															_ = m.fn255(v4, v9, v30)
+															_ = m.fn237(v4, v9, v30)
 														l163:
 															t524 := int32(load16(m.memory, uint64(uint32(v2))+44))
 															t526 := v2
@@ -29958,7 +29815,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																v2 = t531
 															}
 														l167:
-															t532 := m.fn70(v4, v2&i32(0xffff))
+															t532 := m.fn71(v4, v2&i32(0xffff))
 															v4 = t532
 															t533 := int64(load64(m.memory, uint64(uint32(i32(0)))+1197026))
 															store64(m.memory, uint32(v23), uint64(t533))
@@ -30019,8 +29876,8 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																m.fn59(v3+i32(824), v3+i32(152))
 																t538 := int32(load32(m.memory, uint64(uint32(v3))+824))
 																store32(m.memory, uint64(uint32(v3))+144, uint32(t538))
-																_ = m.fn244(v0+v2+i32(132), i32(1024)-v2, i32(1190386), v3+i32(144))
-																m.fn114(v0)
+																_ = m.fn226(v0+v2+i32(132), i32(1024)-v2, i32(1190386), v3+i32(144))
+																m.fn109(v0)
 																goto l165
 															}
 														}
@@ -30040,8 +29897,8 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 														}
 													}
 												l125:
-													_ = m.fn255(v9, i32(1196787), i32(38))
-													m.fn114(v0)
+													_ = m.fn237(v9, i32(1196787), i32(38))
+													m.fn109(v0)
 													goto l126
 												}
 											l126:
@@ -30067,7 +29924,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 													t542 := int64(load64(m.memory, uint64(uint32(v3))+744))
 													store64(m.memory, uint64(uint32(v3))+128, uint64(t542))
 													t543 := int32(load32(m.memory, uint64(uint32(v3))+764))
-													m.fn100(v0, t543, v3+i32(136), v3+i32(128))
+													m.fn95(v0, t543, v3+i32(136), v3+i32(128))
 													t544 := int32(load32(m.memory, uint64(uint32(v0))+1184))
 													v2 = t544
 													{
@@ -30095,7 +29952,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 											}
 										l123:
 											{
-												t550 := m.fn139(v0, v3+i32(744), v3+i32(764), i32(1))
+												t550 := m.fn134(v0, v3+i32(744), v3+i32(764), i32(1))
 												if t550 == 0 {
 													v4 = i32(0)
 													t662 := int32(m.memory[uint64(uint32(v0))+1376])
@@ -30120,7 +29977,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																if v2 != 0 {
 																	t634 := int64(load64(m.memory, uint64(uint32(v3))+744))
 																	store64(m.memory, uint64(uint32(v3))+32, uint64(t634))
-																	t635 := m.fn147(v3 + i32(32))
+																	t635 := m.fn142(v3 + i32(32))
 																	if t635 == 0 {
 																		goto l214
 																	}
@@ -30192,24 +30049,24 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																			v4 = t652
 																		}
 																	l220:
-																		t653 := m.fn70(v2, v4&i32(0xffff))
+																		t653 := m.fn71(v2, v4&i32(0xffff))
 																		v4 = t653
 																		t654 := int32(load16(m.memory, uint64(uint32(v2))+100))
-																		t655 := m.fn70(v2, t654)
+																		t655 := m.fn71(v2, t654)
 																		store32(m.memory, uint64(uint32(v3))+20, uint32(t655))
 																		store32(m.memory, uint64(uint32(v3))+16, uint32(v4))
-																		_ = m.fn244(v9, i32(1024), i32(1192244), v3+i32(16))
-																		m.fn114(v0)
+																		_ = m.fn226(v9, i32(1024), i32(1192244), v3+i32(16))
+																		m.fn109(v0)
 																	}
 																l218:
 																	t657 := int64(load64(m.memory, uint64(uint32(v3))+744))
 																	store64(m.memory, uint64(uint32(v3))+8, uint64(t657))
-																	m.fn140(v3+i32(824), v11, v3+i32(8))
+																	m.fn135(v3+i32(824), v11, v3+i32(8))
 																	t658 := int32(load32(m.memory, uint32(v7)))
 																	t659 := v3 + i32(824)
 																	v2 = t658
 																	t660 := int32(load16(m.memory, uint64(uint32(v2))+100))
-																	m.fn148(t659, t660, v2)
+																	m.fn143(t659, t660, v2)
 																	t661 := int64(load64(m.memory, uint64(uint32(v3))+824))
 																	store64(m.memory, uint64(uint32(v3))+744, uint64(t661))
 																	v2 = i32(0)
@@ -30221,7 +30078,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																goto l205
 															}
 															t615 := int32(load32(m.memory, uint32(v18)))
-															m.fn146(t615, v34, v27)
+															m.fn141(t615, v34, v27)
 															{
 																t616 := int32(load32(m.memory, uint32(v17)))
 																v2 = t616
@@ -30230,9 +30087,9 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																}
 																t617 := int32(load32(m.memory, uint32(v18)))
 																t618 := int32(load32(m.memory, uint32(v7)))
-																_ = m.fn129(t617, t618, v2)
+																_ = m.fn124(t617, t618, v2)
 																t620 := int32(load32(m.memory, uint32(v17)))
-																_ = m.fn241(i32(1199077), t620)
+																_ = m.fn223(i32(1199077), t620)
 															}
 														l208:
 															t622 := int32(load32(m.memory, uint32(v18)))
@@ -30293,12 +30150,12 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																	if t613 == 0 {
 																		goto l206
 																	}
-																	m.fn127(v0, v3+i32(744), i32(0), v16)
+																	m.fn122(v0, v3+i32(744), i32(0), v16)
 																}
 															l206:
 																t614 := int64(load64(m.memory, uint64(uint32(v3))+744))
 																store64(m.memory, uint64(uint32(v3))+120, uint64(t614))
-																m.fn128(v0, v27, v3+i32(120))
+																m.fn123(v0, v27, v3+i32(120))
 																goto l199
 															default:
 																goto l188
@@ -30343,10 +30200,10 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																}
 															l193:
 																store32(m.memory, uint64(uint32(v3))+80, uint32(v6))
-																_ = m.fn244(v9, i32(1024), i32(1190396), v3+i32(80))
+																_ = m.fn226(v9, i32(1024), i32(1190396), v3+i32(80))
 																v46 = v6
 															l192:
-																m.fn114(v0)
+																m.fn109(v0)
 															l191:
 																{
 																	t562 := int32(m.memory[uint64(uint32(v3))+744])
@@ -30358,7 +30215,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																	if t564 == 0 {
 																		goto l194
 																	}
-																	m.fn127(v0, v3+i32(744), v29, v16)
+																	m.fn122(v0, v3+i32(744), v29, v16)
 																	t565 := int32(load32(m.memory, uint64(uint32(v0))+1184))
 																	v2 = t565
 																	{
@@ -30377,7 +30234,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																		v1 = t569
 																	}
 																l196:
-																	t570 := m.fn68(v2, v29, v1&i32(0xffff))
+																	t570 := m.fn69(v2, v29, v1&i32(0xffff))
 																	v46 = t570
 																}
 															l194:
@@ -30416,8 +30273,8 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																	}
 																	t578 := int64(load64(m.memory, uint64(uint32(v3))+768))
 																	store64(m.memory, uint64(uint32(v3))+64, uint64(t578))
-																	m.fn140(v3+i32(808), v11, v3+i32(64))
-																	m.fn141(v3+i32(808), v4)
+																	m.fn135(v3+i32(808), v11, v3+i32(64))
+																	m.fn136(v3+i32(808), v4)
 																	t579 := int64(load64(m.memory, uint64(uint32(v3))+808))
 																	t580 := v3
 																	v5 = t579
@@ -30428,7 +30285,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																v4 = t581
 																t582 := int64(load64(m.memory, uint64(uint32(v3))+824))
 																store64(m.memory, uint64(uint32(v3))+56, uint64(t582))
-																m.fn125(v4, v27, v3+i32(56), v2, v46&i32(0xffff))
+																m.fn120(v4, v27, v3+i32(56), v2, v46&i32(0xffff))
 																v2 = int32(v5)
 																if v2&i32(1) != 0 {
 																	goto l199
@@ -30441,10 +30298,10 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																v2 = t584
 																t585 := int64(load64(m.memory, uint64(uint32(v3))+824))
 																store64(m.memory, uint64(uint32(v3))+48, uint64(t585))
-																m.fn142(v3+i32(808), v3+i32(48))
+																m.fn137(v3+i32(808), v3+i32(48))
 																t586 := int64(load64(m.memory, uint64(uint32(v3))+808))
 																store64(m.memory, uint64(uint32(v3))+40, uint64(t586))
-																m.fn143(v2, v27, v3+i32(40))
+																m.fn138(v2, v27, v3+i32(40))
 																goto l199
 															case 1:
 																t587 := int32(load16(m.memory, uint32(v2+i32(6))))
@@ -30466,12 +30323,12 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																	}
 																l200:
 																	t592 := int32(load32(m.memory, uint64(uint32(v0))+1184))
-																	t593 := m.fn70(t592, v6)
+																	t593 := m.fn71(t592, v6)
 																	v32 = t593
 																	store32(m.memory, uint64(uint32(v3))+100, uint32(v33))
 																	store32(m.memory, uint64(uint32(v3))+96, uint32(v32))
-																	_ = m.fn244(v9, i32(1024), i32(1190154), v3+i32(96))
-																	m.fn114(v0)
+																	_ = m.fn226(v9, i32(1024), i32(1190154), v3+i32(96))
+																	m.fn109(v0)
 																}
 															l201:
 																t595 := v34
@@ -30489,7 +30346,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																if v31 == 0 {
 																	p603 = 1
 																}
-																t604 := m.fn144(t596, t597, t598, t599, t600, t601, p602, p603)
+																t604 := m.fn139(t596, t597, t598, t599, t600, t601, p602, p603)
 																v1 = t604
 																p605 := v1
 																if v1 == i32(-1) {
@@ -30520,19 +30377,19 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 														store32(m.memory, uint32(v24), uint32(t608))
 														t609 := int32(load32(m.memory, uint64(uint32(i32(0)))+1190934))
 														store32(m.memory, uint32(v9), uint32(t609))
-														m.fn114(v0)
+														m.fn109(v0)
 													}
 												l204:
 													t610 := int64(load64(m.memory, uint64(uint32(v3))+744))
 													store64(m.memory, uint64(uint32(v3))+112, uint64(t610))
-													m.fn145(v0, v27, v3+i32(112))
+													m.fn140(v0, v27, v3+i32(112))
 													goto l205
 												}
 											}
 										}
 									l214:
 										{
-											t663 := m.fn132(v0, v27)
+											t663 := m.fn127(v0, v27)
 											if t663 == 0 {
 												goto l222
 											}
@@ -30543,7 +30400,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 											v46 = t667
 											t668 := int64(load64(m.memory, uint64(uint32(v3))+744))
 											store64(m.memory, uint32(v3), uint64(t668))
-											m.fn103(v11, v3)
+											m.fn98(v11, v3)
 											v2 = i32(1)
 											goto l209
 										}
@@ -30565,7 +30422,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 										store64(m.memory, uint32(v9+i32(5)), uint64(t671))
 										t672 := int64(load64(m.memory, uint64(uint32(i32(0)))+1192915))
 										store64(m.memory, uint32(v9), uint64(t672))
-										m.fn114(v0)
+										m.fn109(v0)
 									}
 								l224:
 									t673 := int32(load32(m.memory, uint32(v18)))
@@ -30583,7 +30440,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 								if v26 == 0 {
 									goto l205
 								}
-								m.fn131(v16)
+								m.fn126(v16)
 							l205:
 								{
 									t678 := int32(load32(m.memory, uint32(v17)))
@@ -30593,9 +30450,9 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 									}
 									t679 := int32(load32(m.memory, uint32(v18)))
 									t680 := int32(load32(m.memory, uint32(v7)))
-									_ = m.fn129(t679, t680, v2)
+									_ = m.fn124(t679, t680, v2)
 									t682 := int32(load32(m.memory, uint32(v17)))
-									_ = m.fn241(i32(1199077), t682)
+									_ = m.fn223(i32(1199077), t682)
 								}
 							l225:
 								{
@@ -30676,8 +30533,8 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 													}
 												l38:
 													store32(m.memory, uint64(uint32(v3))+656, uint32(v39))
-													_ = m.fn244(v9, i32(1024), i32(1190184), v3+i32(656))
-													m.fn114(v0)
+													_ = m.fn226(v9, i32(1024), i32(1190184), v3+i32(656))
+													m.fn109(v0)
 													t116 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 													v4 = t116
 													t117 := int32(load32(m.memory, uint32(v4)))
@@ -30685,7 +30542,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 												}
 											l39:
 												v2 = i32(0)
-												t118 := m.fn121(v4, v39)
+												t118 := m.fn116(v4, v39)
 												v29 = t118
 												v4 = v6 + v1
 												store32(m.memory, uint64(uint32(v4))+28, uint32(i32(0)))
@@ -30696,7 +30553,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 												t120 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 												t121 := int32(load32(m.memory, uint64(uint32(t120))+4))
 												v40 = t121
-												_ = m.fn122(v0, v39, i32(0))
+												_ = m.fn117(v0, v39, i32(0))
 												t123 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 												v6 = t123
 												t124 := int32(load32(m.memory, uint32(v6)))
@@ -30736,7 +30593,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																	{
 																		t137 := v4
 																		v6 = v33 & i32(0xffff)
-																		t138 := m.fn68(t137, v6, v1)
+																		t138 := m.fn69(t137, v6, v1)
 																		v4 = t138
 																		if v4 == 0 {
 																			goto l44
@@ -30795,10 +30652,10 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																			store32(m.memory, uint32(v3+i32(632)+i32(8)), uint32(t150))
 																			t151 := int64(load64(m.memory, uint64(uint32(v3))+824))
 																			store64(m.memory, uint64(uint32(v3))+632, uint64(t151))
-																			m.fn82(v0, v3+i32(632))
+																			m.fn83(v0, v3+i32(632))
 																		}
 																	l48:
-																		m.fn78(v0)
+																		m.fn79(v0)
 																		t152 := int32(load32(m.memory, uint64(uint32(v0))+56))
 																		t153 := v3
 																		v6 = t152
@@ -30850,7 +30707,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																		}
 																	l50:
 																		t167 := int32(load32(m.memory, uint32(v18)))
-																		t168 := m.fn123(t167, v35)
+																		t168 := m.fn118(t167, v35)
 																		v6 = t168
 																		t169 := int32(load32(m.memory, uint32(v7)))
 																		v44 = t169
@@ -30858,12 +30715,12 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																		store32(m.memory, uint32(v3+i32(608)+i32(8)), uint32(t170))
 																		t171 := int64(load64(m.memory, uint64(uint32(v3))+808))
 																		store64(m.memory, uint64(uint32(v3))+608, uint64(t171))
-																		m.fn124(v3+i32(824), v11, v1, v3+i32(608), v43+v34, v44)
+																		m.fn119(v3+i32(824), v11, v1, v3+i32(608), v43+v34, v44)
 																		t172 := int32(load32(m.memory, uint32(v18)))
 																		v34 = t172
 																		t173 := int64(load64(m.memory, uint64(uint32(v3))+824))
 																		store64(m.memory, uint64(uint32(v3))+600, uint64(t173))
-																		m.fn125(v34, v6, v3+i32(600), i32(0), v4)
+																		m.fn120(v34, v6, v3+i32(600), i32(0), v4)
 																		{
 																			{
 																				t174 := int32(m.memory[uint64(uint32(v3))+872])
@@ -30891,7 +30748,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																			v4 = t179
 																		}
 																	l52:
-																		t180 := m.fn122(v0, v6, v4&i32(0xffff))
+																		t180 := m.fn117(v0, v6, v4&i32(0xffff))
 																		if t180 == 0 {
 																			goto l44
 																		}
@@ -30908,7 +30765,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																			}
 																		l54:
 																			t183 := int32(load32(m.memory, uint64(uint32(v0))+1184))
-																			t184 := m.fn70(t183, v1)
+																			t184 := m.fn71(t183, v1)
 																			v2 = t184
 																			t185 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 																			t186 := int32(load32(m.memory, uint32(t185)))
@@ -30916,8 +30773,8 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																			t188 := int32(load16(m.memory, uint32(t187)))
 																			store32(m.memory, uint64(uint32(v3))+596, uint32(t188))
 																			store32(m.memory, uint64(uint32(v3))+592, uint32(v2))
-																			_ = m.fn244(v9, i32(1024), i32(1190411), v3+i32(592))
-																			m.fn114(v0)
+																			_ = m.fn226(v9, i32(1024), i32(1190411), v3+i32(592))
+																			m.fn109(v0)
 																		}
 																	l55:
 																		v2 = i32(1)
@@ -30941,7 +30798,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 															t190 := int32(load32(m.memory, uint32(v18)))
 															v4 = t190
 															if v40 == v2 {
-																m.fn126(v4, v39, i32(16))
+																m.fn121(v4, v39, i32(16))
 																{
 																	t192 := int32(m.memory[uint64(uint32(v3))+872])
 																	if t192&i32(1) != 0 {
@@ -30952,12 +30809,12 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																	if t194 == 0 {
 																		goto l59
 																	}
-																	m.fn127(v0, v3+i32(872), i32(0), v16)
+																	m.fn122(v0, v3+i32(872), i32(0), v16)
 																}
 															l59:
 																t195 := int64(load64(m.memory, uint64(uint32(v3))+872))
 																store64(m.memory, uint64(uint32(v3))+648, uint64(t195))
-																m.fn128(v0, v39, v3+i32(648))
+																m.fn123(v0, v39, v3+i32(648))
 																t196 := int32(load32(m.memory, uint64(uint32(v0))+1292))
 																v2 = t196
 																if v2 == 0 {
@@ -30965,12 +30822,12 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 																}
 																t197 := int32(load32(m.memory, uint32(v18)))
 																t198 := int32(load32(m.memory, uint32(v7)))
-																_ = m.fn129(t197, t198, v2)
+																_ = m.fn124(t197, t198, v2)
 																t200 := int32(load32(m.memory, uint32(v17)))
-																_ = m.fn241(i32(1199077), t200)
+																_ = m.fn223(i32(1199077), t200)
 																goto l36
 															}
-															_ = m.fn120(v4, v39, v40)
+															_ = m.fn115(v4, v39, v40)
 															v2 = v2 + i32(-1)
 															goto l58
 														}
@@ -30981,7 +30838,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 													v4 = t202
 													t203 := int64(load64(m.memory, uint64(uint32(v3))+728))
 													store64(m.memory, uint64(uint32(v3))+584, uint64(t203))
-													m.fn125(v4, v35, v3+i32(584), i32(0), i32(0))
+													m.fn120(v4, v35, v3+i32(584), i32(0), i32(0))
 													p204 := v35 + i32(1)
 													if v35 == v39 {
 														p204 = v40
@@ -30991,7 +30848,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 												}
 											}
 										l37:
-											m.fn117(v4, v39)
+											m.fn112(v4, v39)
 											v30 = v30 + i32(-1)
 											v39 = v39 + i32(-1)
 											goto l61
@@ -31021,7 +30878,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 											m.memory[uint32(v9+i32(8))] = byte(t207)
 											t208 := int64(load64(m.memory, uint64(uint32(i32(0)))+1195637))
 											store64(m.memory, uint32(v9), uint64(t208))
-											m.fn114(v0)
+											m.fn109(v0)
 											t209 := int32(load32(m.memory, uint64(uint32(v0))+1292))
 											v2 = t209
 											if v2 == 0 {
@@ -31029,9 +30886,9 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 											}
 											t210 := int32(load32(m.memory, uint32(v18)))
 											t211 := int32(load32(m.memory, uint32(v7)))
-											_ = m.fn129(t210, t211, v2)
+											_ = m.fn124(t210, t211, v2)
 											t213 := int32(load32(m.memory, uint32(v17)))
-											_ = m.fn241(i32(1199077), t213)
+											_ = m.fn223(i32(1199077), t213)
 										}
 									l63:
 										{
@@ -31041,12 +30898,12 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 											}
 											t216 := int64(load64(m.memory, uint32(v10)))
 											store64(m.memory, uint64(uint32(v3))+576, uint64(t216))
-											t217 := m.fn93(v3 + i32(576))
+											t217 := m.fn90(v3 + i32(576))
 											if uint32(t217) >= uint32(v29) {
 												goto l65
 											}
 											t218 := int32(load32(m.memory, uint32(v18)))
-											m.fn102(t218)
+											m.fn97(t218)
 											goto l8
 										}
 									l65:
@@ -31083,7 +30940,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 										}
 										goto l8
 									}
-									m.fn117(v1, i32(6))
+									m.fn112(v1, i32(6))
 									t106 := int32(load32(m.memory, uint32(v18)))
 									v1 = t106
 									t107 := int32(load32(m.memory, uint64(uint32(v1))+4))
@@ -31096,7 +30953,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 								t75 := int32(load32(m.memory, uint32(v1)))
 								t76 := int32(load32(m.memory, uint64(uint32(t75+v4<<5))+28))
 								if t76 != i32(2) {
-									m.fn118(v3+i32(824), v0, v4)
+									m.fn113(v3+i32(824), v0, v4)
 									v2 = i32(0)
 									t77 := int32(load32(m.memory, uint64(uint32(v3))+824))
 									v31 = t77
@@ -31105,7 +30962,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 								l32:
 									{
 										if uint32(v2) < uint32(v4) {
-											m.fn118(v3+i32(808), v0, v2)
+											m.fn113(v3+i32(808), v0, v2)
 											t82 := int64(load64(m.memory, uint32(v3+i32(808)+i32(8))))
 											store64(m.memory, uint32(v3+i32(536)+i32(8)), uint64(t82))
 											t83 := int64(load64(m.memory, uint32(v3+i32(824)+i32(8))))
@@ -31115,24 +30972,24 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 											t85 := int64(load64(m.memory, uint64(uint32(v3))+824))
 											store64(m.memory, uint64(uint32(v3))+520, uint64(t85))
 											{
-												t86 := m.fn119(v3+i32(536), v3+i32(520))
+												t86 := m.fn114(v3+i32(536), v3+i32(520))
 												switch t86 {
 												default:
 													goto l29
 												case 1, 2:
 													t87 := int32(load32(m.memory, uint32(v18)))
-													t88 := m.fn120(t87, v2, v4)
+													t88 := m.fn115(t87, v2, v4)
 													if t88 != 0 {
 														goto l30
 													}
 													goto l29
 												case 0:
 													t89 := int32(load32(m.memory, uint32(v18)))
-													m.fn117(t89, v4)
+													m.fn112(t89, v4)
 													goto l30
 												case 3:
 													t90 := int32(load32(m.memory, uint32(v18)))
-													t91 := m.fn120(t90, v2, v4)
+													t91 := m.fn115(t90, v2, v4)
 													if t91 != 0 {
 														goto l30
 													}
@@ -31173,7 +31030,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 													goto l31
 												case 4:
 													t105 := int32(load32(m.memory, uint32(v18)))
-													m.fn117(t105, v2)
+													m.fn112(t105, v2)
 													v2 = v2 + i32(-1)
 													v4 = v4 + i32(-1)
 												}
@@ -31202,7 +31059,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 										goto l23
 									}
 								}
-								m.fn117(v1, v4)
+								m.fn112(v1, v4)
 								v4 = v4 + i32(-1)
 								goto l23
 							}
@@ -31258,7 +31115,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 				}
 				{
 					{
-						t697 := m.fn139(v0, i32(0), i32(0), i32(1))
+						t697 := m.fn134(v0, i32(0), i32(0), i32(1))
 						if t697 == 0 {
 							goto l231
 						}
@@ -31312,7 +31169,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 							store64(m.memory, uint64(uint32(v3))+568, uint64(t709))
 							t710 := v3 + i32(568)
 							v1 = int32(uint32(v2) >> 1)
-							m.fn149(t710, v1, v4, v33)
+							m.fn144(t710, v1, v4, v33)
 							var p711 int32
 							if uint32(v2) < uint32(i32(32)) {
 								p711 = 1
@@ -31325,7 +31182,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 							if v4 != 0 {
 								p712 = i32(1)
 							}
-							t714 := m.fn139(t713, i32(0), i32(0), p712)
+							t714 := m.fn134(t713, i32(0), i32(0), p712)
 							if t714 != 0 {
 								goto l236
 							}
@@ -31400,7 +31257,7 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 				m.memory[uint32(v0+i32(136))] = byte(t727)
 				t728 := int32(load32(m.memory, uint64(uint32(i32(0)))+1196200))
 				store32(m.memory, uint64(uint32(v0))+132, uint32(t728))
-				m.fn114(v0)
+				m.fn109(v0)
 				t729 := int32(load32(m.memory, uint64(uint32(v0))+1292))
 				v2 = t729
 				if v2 == 0 {
@@ -31410,9 +31267,9 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 				v4 = t730
 				t731 := int64(load64(m.memory, uint32(v7)))
 				store64(m.memory, uint64(uint32(v3))+560, uint64(t731))
-				m.fn116(v3+i32(560), v4, v2)
+				m.fn111(v3+i32(560), v4, v2)
 				t732 := int32(load32(m.memory, uint64(uint32(v0))+1292))
-				_ = m.fn241(i32(1199078), t732)
+				_ = m.fn223(i32(1199078), t732)
 			}
 		l241:
 			t734 := int32(load32(m.memory, uint64(uint32(v0))+100))
@@ -31423,12 +31280,12 @@ func (m *Module) fn112(v0, v1, v2 int32) int32 {
 			v1 = t736
 			t737 := int64(load64(m.memory, uint32(v7)))
 			store64(m.memory, uint64(uint32(v3))+552, uint64(t737))
-			t738 := m.fn150(v3+i32(552), v1, v4, v2)
+			t738 := m.fn145(v3+i32(552), v1, v4, v2)
 			v4 = t738
 			store32(m.memory, uint64(uint32(v0))+1204, uint32(i32(0)))
 		}
 	l10:
-		m.fn109(v0)
+		m.fn104(v0)
 	}
 l0:
 	m.g0 = v3 + i32(880)
@@ -31436,12 +31293,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn113(v0 int32) {
-	_ = m.fn224(i32(4649580), v0)
+func (m *Module) fn108(v0 int32) {
+	_ = m.fn206(i32(4649580), v0)
 }
 
 //go:norace
-func (m *Module) fn114(v0 int32) {
+func (m *Module) fn109(v0 int32) {
 	var v1, v2 int32
 	{
 		t0 := int32(load32(m.memory, uint32(v0+i32(96))))
@@ -31459,7 +31316,7 @@ l0:
 		if v1 == 0 {
 			return
 		}
-		_ = m.fn243(i32(1198628), i32(15), i32(1), v1)
+		_ = m.fn225(i32(1198628), i32(15), i32(1), v1)
 		v2 = v0 + i32(132)
 	l4:
 		{
@@ -31477,18 +31334,18 @@ l0:
 						goto l3
 					}
 					t5 := int32(load32(m.memory, uint64(uint32(v0))+1292))
-					_ = m.fn243(i32(1199074), i32(5), i32(1), t5)
+					_ = m.fn225(i32(1199074), i32(5), i32(1), t5)
 					return
 				}
 			l2:
 				t7 := int32(load32(m.memory, uint64(uint32(v0))+1292))
-				_ = m.fn240(i32(92), t7)
+				_ = m.fn222(i32(92), t7)
 				t9 := int32(m.memory[uint32(v2)])
 				v1 = t9
 			}
 		l3:
 			t10 := int32(load32(m.memory, uint64(uint32(v0))+1292))
-			_ = m.fn240(v1<<24>>24, t10)
+			_ = m.fn222(v1<<24>>24, t10)
 			v2 = v2 + i32(1)
 			goto l4
 		}
@@ -31496,7 +31353,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn115(v0 int32) int32 {
+func (m *Module) fn110(v0 int32) int32 {
 	var v1, v2, v3, v4 int32
 	var v5 int64
 	v1 = i32(0)
@@ -31535,29 +31392,29 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn116(v0, v1, v2 int32) {
-	_ = m.fn243(i32(1198737), i32(15), i32(1), v2)
-	_ = m.fn243(i32(1198786), i32(22), i32(1), v2)
-	m.fn151(v0, i32(0), v1, i32(0), v2)
-	_ = m.fn243(i32(1198717), i32(2), i32(1), v2)
+func (m *Module) fn111(v0, v1, v2 int32) {
+	_ = m.fn225(i32(1198737), i32(15), i32(1), v2)
+	_ = m.fn225(i32(1198786), i32(22), i32(1), v2)
+	m.fn146(v0, i32(0), v1, i32(0), v2)
+	_ = m.fn225(i32(1198717), i32(2), i32(1), v2)
 }
 
 //go:norace
-func (m *Module) fn117(v0, v1 int32) {
+func (m *Module) fn112(v0, v1 int32) {
 	t0 := int32(load32(m.memory, uint32(v0)))
 	t1 := int32(load32(m.memory, uint64(uint32(v0))+52))
-	m.fn111(t0+v1<<5, v0+i32(36), t1)
-	m.fn156(v0, i32(32), v1)
+	m.fn106(t0+v1<<5, v0+i32(36), t1)
+	m.fn151(v0, i32(32), v1)
 }
 
 //go:norace
-func (m *Module) fn118(v0, v1, v2 int32) {
+func (m *Module) fn113(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	v3 = i32(1)
 	t0 := int32(load32(m.memory, uint64(uint32(v1))+1156))
 	t1 := v0
 	v4 = t0
-	t2 := m.fn121(v4, v2)
+	t2 := m.fn116(v4, v2)
 	v5 = t2
 	t3 := int32(load32(m.memory, uint32(v4)))
 	t4 := v5 + i32(100)
@@ -31574,7 +31431,7 @@ func (m *Module) fn118(v0, v1, v2 int32) {
 		p8 = t4
 	}
 	store32(m.memory, uint32(t1), uint32(p8))
-	t9 := m.fn153(v4, v2)
+	t9 := m.fn148(v4, v2)
 	store32(m.memory, uint64(uint32(v0))+4, uint32(t9))
 	t10 := int32(load32(m.memory, uint64(uint32(v1))+1156))
 	t11 := int32(load32(m.memory, uint32(t10)))
@@ -31599,7 +31456,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn119(v0, v1 int32) int32 {
+func (m *Module) fn114(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := int32(m.memory[uint64(uint32(v1))+12])
 	v2 = t0
@@ -31681,13 +31538,13 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn120(v0, v1, v2 int32) int32 {
+func (m *Module) fn115(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
 	{
-		t1 := m.fn178(v0, v1, v2)
+		t1 := m.fn167(v0, v1, v2)
 		v4 = t1
 		if v4 == 0 {
 			goto l0
@@ -31716,7 +31573,7 @@ func (m *Module) fn120(v0, v1, v2 int32) int32 {
 					store64(m.memory, uint32(t10), uint64(t11))
 					t12 := int64(load64(m.memory, uint32(v11)))
 					store64(m.memory, uint32(v3), uint64(t12))
-					m.fn179(v10, v3, v12)
+					m.fn168(v10, v3, v12)
 					v9 = v9 + i32(16)
 					v8 = v8 + i32(1)
 					goto l3
@@ -31730,7 +31587,7 @@ func (m *Module) fn120(v0, v1, v2 int32) int32 {
 					store32(m.memory, uint64(uint32(v5+v1<<5))+8, uint32(t8))
 				}
 			l2:
-				m.fn117(v0, v2)
+				m.fn112(v0, v2)
 				goto l0
 			}
 		}
@@ -31741,7 +31598,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn121(v0, v1 int32) int32 {
+func (m *Module) fn116(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := int32(load32(m.memory, uint32(v0)))
 	v1 = t0 + v1<<5
@@ -31770,7 +31627,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn122(v0, v1, v2 int32) int32 {
+func (m *Module) fn117(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -31922,7 +31779,7 @@ l22:
 									goto l19
 								}
 								t37 := int32(load32(m.memory, uint64(uint32(v0))+1156))
-								m.fn146(t37, v12, v9)
+								m.fn141(t37, v12, v9)
 								goto l3
 							}
 						l19:
@@ -31931,7 +31788,7 @@ l22:
 									goto l20
 								}
 								t38 := int32(load32(m.memory, uint64(uint32(v0))+1156))
-								m.fn117(t38, v9)
+								m.fn112(t38, v9)
 							}
 						l20:
 							v13 = v10
@@ -31952,13 +31809,13 @@ l22:
 						t33 := int32(load32(m.memory, uint32(v12)))
 						t34 := int32(load32(m.memory, uint32(v12+i32(8))))
 						t35 := int32(load16(m.memory, uint32(v12+i32(12))))
-						t36 := m.fn144(t30, t31, t32, t33, t34, t35, i32(1), i32(0))
+						t36 := m.fn139(t30, t31, t32, t33, t34, t35, i32(1), i32(0))
 						v12 = t36
 						v11 = v11 + i32(16)
 						goto l17
 					}
 				}
-				t6 := m.fn120(v13, v12, v9)
+				t6 := m.fn115(v13, v12, v9)
 				v13 = t6
 				v12 = v12 + i32(1)
 				if v13 == 0 {
@@ -31980,7 +31837,7 @@ l22:
 }
 
 //go:norace
-func (m *Module) fn123(v0, v1 int32) int32 {
+func (m *Module) fn118(v0, v1 int32) int32 {
 	var v2, v3, v4, v5 int32
 	m.fn57(v0, i32(1), i32(32))
 	t0 := int32(load32(m.memory, uint64(uint32(v0))+4))
@@ -32040,7 +31897,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn124(v0, v1, v2, v3, v4, v5 int32) {
+func (m *Module) fn119(v0, v1, v2, v3, v4, v5 int32) {
 	var v6 int32
 	var v7 int64
 	t0 := m.g0
@@ -32055,7 +31912,7 @@ func (m *Module) fn124(v0, v1, v2, v3, v4, v5 int32) {
 	store32(m.memory, uint32(v6+i32(8)), uint32(i32(0)))
 	store64(m.memory, uint64(uint32(v6))+16, uint64(v7))
 	store64(m.memory, uint32(v6), uint64(i64(0)))
-	m.fn137(v0, v1, v2, v6+i32(16), v6, v4, i32(0), i32(0), i32(0), i32(0), v5)
+	m.fn132(v0, v1, v2, v6+i32(16), v6, v4, i32(0), i32(0), i32(0), i32(0), v5)
 	{
 		{
 			t3 := int32(m.memory[uint32(v0)])
@@ -32077,7 +31934,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn125(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn120(v0, v1, v2, v3, v4 int32) {
 	var v5, v6 int32
 	t0 := m.g0
 	v5 = t0 - i32(16)
@@ -32088,7 +31945,7 @@ func (m *Module) fn125(v0, v1, v2, v3, v4 int32) {
 	v6 = t2
 	t3 := int64(load64(m.memory, uint32(v2)))
 	store64(m.memory, uint64(uint32(v5))+8, uint64(t3))
-	t4 := m.fn101(v6, v5+i32(8), v3, v4, v0+i32(36))
+	t4 := m.fn96(v6, v5+i32(8), v3, v4, v0+i32(36))
 	v0 = t4
 	{
 		t5 := int32(load32(m.memory, uint32(v2)))
@@ -32104,7 +31961,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn126(v0, v1, v2 int32) {
+func (m *Module) fn121(v0, v1, v2 int32) {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(32)
@@ -32116,7 +31973,7 @@ func (m *Module) fn126(v0, v1, v2 int32) {
 	store64(m.memory, uint32(v4), uint64(i64(0)))
 	store32(m.memory, uint64(uint32(v3))+28, uint32(v2))
 	store32(m.memory, uint64(uint32(v3))+24, uint32(v4))
-	m.fn167(v3+i32(8), v0, v1, i32(35), v3+i32(24), i32(-1))
+	m.fn156(v3+i32(8), v0, v1, i32(35), v3+i32(24), i32(-1))
 	t3 := int32(load32(m.memory, uint32(v0)))
 	v1 = t3 + v1<<5
 	v0 = v1 + i32(4)
@@ -32126,7 +31983,7 @@ func (m *Module) fn126(v0, v1, v2 int32) {
 		if v1 == 0 {
 			goto l0
 		}
-		m.fn107(v1)
+		m.fn102(v1)
 		t5 := int32(load32(m.memory, uint32(v0)))
 		t6 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656436))
 		m.t0[uint(t6)].(func(int32))(t5)
@@ -32138,7 +31995,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn127(v0, v1, v2, v3 int32) {
+func (m *Module) fn122(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11 int32
 	t0 := m.g0
 	v4 = t0 - i32(32)
@@ -32197,13 +32054,13 @@ l5:
 		l3:
 			t10 := int32(load32(m.memory, uint64(uint32(v0))+1184))
 			t11 := int32(load16(m.memory, uint64(uint32(v9))+40))
-			t12 := m.fn70(t10, t11)
+			t12 := m.fn71(t10, t11)
 			store32(m.memory, uint64(uint32(v4))+16, uint32(t12))
-			_ = m.fn244(v11, i32(1024), i32(1192285), v4+i32(16))
-			m.fn114(v0)
+			_ = m.fn226(v11, i32(1024), i32(1192285), v4+i32(16))
+			m.fn109(v0)
 		}
 	l4:
-		_ = m.fn115(v3)
+		_ = m.fn110(v3)
 		v5 = i32(1)
 		v7 = i32(0)
 		v8 = i32(0)
@@ -32231,7 +32088,7 @@ l2:
 		}
 		t19 := int64(load64(m.memory, uint32(v1)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(t19))
-		m.fn103(v0+i32(1160), v4+i32(8))
+		m.fn98(v0+i32(1160), v4+i32(8))
 		store16(m.memory, uint64(uint32(v1))+2, uint16(v7))
 		store16(m.memory, uint32(v1), uint16(v8<<8|v6&i32(255)))
 		store32(m.memory, uint64(uint32(v1))+4, uint32(v10))
@@ -32250,7 +32107,7 @@ l6:
 }
 
 //go:norace
-func (m *Module) fn128(v0, v1, v2 int32) {
+func (m *Module) fn123(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23 int32
 	var v24 int64
 	t0 := m.g0
@@ -32270,11 +32127,11 @@ func (m *Module) fn128(v0, v1, v2 int32) {
 	v8 = t6
 	t7 := int32(load32(m.memory, uint64(uint32(v4))+4))
 	v9 = t7
-	t8 := m.fn153(v4, v1)
+	t8 := m.fn148(v4, v1)
 	v10 = t8
 	v11 = i32(0)
 	t9 := int32(load32(m.memory, uint64(uint32(v0))+1156))
-	t10 := m.fn121(t9, v1)
+	t10 := m.fn116(t9, v1)
 	v12 = t10
 	{
 		if v6 == 0 {
@@ -32331,7 +32188,7 @@ func (m *Module) fn128(v0, v1, v2 int32) {
 				v4 = v9
 			l5:
 				if v4 == 0 {
-					t27 := m.fn204(v0, v1, v15-v19+v21*i32(100)+(v8-v20)*i32(30))
+					t27 := m.fn185(v0, v1, v15-v19+v21*i32(100)+(v8-v20)*i32(30))
 					if t27 == 0 {
 						t28 := int32(load32(m.memory, uint64(uint32(v0))+1184))
 						v4 = t28
@@ -32351,12 +32208,12 @@ func (m *Module) fn128(v0, v1, v2 int32) {
 							v5 = t32
 						}
 					l8:
-						t33 := m.fn138(v4, v18, v5&i32(0xffff))
+						t33 := m.fn133(v4, v18, v5&i32(0xffff))
 						if t33 == 0 {
 							goto l2
 						}
 						t34 := int32(load32(m.memory, uint64(uint32(v0))+1156))
-						m.fn165(v3+i32(224), t34, v1, v22)
+						m.fn154(v3+i32(224), t34, v1, v22)
 						v19 = i32(-1)
 						v20 = i32(0)
 					l22:
@@ -32381,8 +32238,8 @@ func (m *Module) fn128(v0, v1, v2 int32) {
 							l21:
 								store32(m.memory, uint64(uint32(v3))+132, uint32(v22))
 								store32(m.memory, uint64(uint32(v3))+128, uint32(v18))
-								_ = m.fn244(v0+i32(132), i32(1024), i32(1190347), v3+i32(128))
-								m.fn114(v0)
+								_ = m.fn226(v0+i32(132), i32(1024), i32(1190347), v3+i32(128))
+								m.fn109(v0)
 								v11 = i32(1)
 								t70 := int32(load32(m.memory, uint64(uint32(v0))+1292))
 								v4 = t70
@@ -32391,9 +32248,9 @@ func (m *Module) fn128(v0, v1, v2 int32) {
 								}
 								t71 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 								t72 := int32(load32(m.memory, uint64(uint32(v0))+1184))
-								_ = m.fn129(t71, t72, v4)
+								_ = m.fn124(t71, t72, v4)
 								t74 := int32(load32(m.memory, uint64(uint32(v0))+1292))
-								_ = m.fn241(i32(1199077), t74)
+								_ = m.fn223(i32(1199077), t74)
 								goto l0
 							}
 							t36 := int32(load32(m.memory, uint64(uint32(v3))+224))
@@ -32410,8 +32267,8 @@ func (m *Module) fn128(v0, v1, v2 int32) {
 									if v4 != v19 {
 										goto l10
 									}
-									m.fn170(v14, v3+i32(208))
-									m.fn156(v3+i32(224), i32(16), v20)
+									m.fn159(v14, v3+i32(208))
+									m.fn151(v3+i32(224), i32(16), v20)
 									goto l11
 								}
 							l10:
@@ -32422,7 +32279,7 @@ func (m *Module) fn128(v0, v1, v2 int32) {
 								t43 := int32(load32(m.memory, uint32(v23)))
 								t44 := int32(load16(m.memory, uint32(t43)))
 								if t44 == v18 {
-									m.fn173(v3+i32(192), v5, v4)
+									m.fn162(v3+i32(192), v5, v4)
 									{
 										t45 := int32(load32(m.memory, uint64(uint32(v3))+196))
 										if t45 == 0 {
@@ -32441,7 +32298,7 @@ func (m *Module) fn128(v0, v1, v2 int32) {
 												goto l15
 											}
 											v5 = i32(0)
-											m.fn155(v3+i32(208), i32(8), i32(0), i32(0), v4, v23-v4<<3)
+											m.fn150(v3+i32(208), i32(8), i32(0), i32(0), v4, v23-v4<<3)
 										l17:
 											if v4 == 0 {
 												goto l15
@@ -32464,10 +32321,10 @@ func (m *Module) fn128(v0, v1, v2 int32) {
 											goto l17
 										}
 									l15:
-										m.fn170(v14, v3+i32(192))
+										m.fn159(v14, v3+i32(192))
 									}
 								l14:
-									m.fn183(v3+i32(208), v13)
+									m.fn172(v3+i32(208), v13)
 									{
 										{
 											t54 := int32(load32(m.memory, uint64(uint32(v3))+212))
@@ -32475,13 +32332,13 @@ func (m *Module) fn128(v0, v1, v2 int32) {
 												goto l18
 											}
 											t55 := int32(load32(m.memory, uint64(uint32(v0))+1184))
-											m.fn189(v3+i32(184), v3+i32(208), i32(1), t55)
+											m.fn178(v3+i32(184), v3+i32(208), i32(1), t55)
 											t56 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 											v4 = t56
 											t57 := int64(load64(m.memory, uint64(uint32(v3))+184))
 											store64(m.memory, uint64(uint32(v3))+120, uint64(t57))
 											t58 := int32(load32(m.memory, uint64(uint32(v3))+220))
-											m.fn125(v4, t58, v3+i32(120), i32(0), v18)
+											m.fn120(v4, t58, v3+i32(120), i32(0), v18)
 											goto l19
 										}
 									l18:
@@ -32512,15 +32369,15 @@ func (m *Module) fn128(v0, v1, v2 int32) {
 										t66 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 										v23 = t66
 										store64(m.memory, uint64(uint32(v3))+112, uint64(v24))
-										m.fn125(v23, v19, v3+i32(112), i32(0), v18)
+										m.fn120(v23, v19, v3+i32(112), i32(0), v18)
 										v5 = v5 + i32(8)
 										v4 = v4 + i32(1)
 										goto l20
 									}
 								}
 								store32(m.memory, uint64(uint32(v23))+28, uint32(i32(2)))
-								m.fn170(v14, v3+i32(208))
-								m.fn156(v3+i32(224), i32(16), v20)
+								m.fn159(v14, v3+i32(208))
+								m.fn151(v3+i32(224), i32(16), v20)
 							}
 						l11:
 							v20 = v20 + i32(-1)
@@ -32573,7 +32430,7 @@ l0:
 					if t81 == 0 {
 						goto l27
 					}
-					m.fn117(v4, v9)
+					m.fn112(v4, v9)
 					v9 = v9 + i32(-1)
 				}
 			l27:
@@ -32597,14 +32454,14 @@ l0:
 					store32(m.memory, uint64(uint32(t87+v1<<5))+28, uint32(i32(2)))
 					t88 := int64(load64(m.memory, uint32(v2)))
 					store64(m.memory, uint64(uint32(v3))+104, uint64(t88))
-					m.fn103(v0+i32(1160), v3+i32(104))
+					m.fn98(v0+i32(1160), v3+i32(104))
 					goto l30
 				}
 				t82 := int32(load32(m.memory, uint32(v4)))
 				store32(m.memory, uint64(uint32(t82+v1<<5))+28, uint32(i32(2)))
 				t83 := int64(load64(m.memory, uint32(v2)))
 				store64(m.memory, uint64(uint32(v3))+8, uint64(t83))
-				m.fn103(v0+i32(1160), v3+i32(8))
+				m.fn98(v0+i32(1160), v3+i32(8))
 				goto l30
 			}
 			t79 := int32(m.memory[uint32(v2)])
@@ -32647,21 +32504,21 @@ l0:
 				store32(m.memory, uint32(v0+i32(140)), uint32(t94))
 				t95 := int64(load64(m.memory, uint64(uint32(i32(0)))+1195245))
 				store64(m.memory, uint64(uint32(v0))+132, uint64(t95))
-				m.fn114(v0)
+				m.fn109(v0)
 			}
 		l35:
 			store32(m.memory, uint32(v3+i32(216)), uint32(i32(0)))
 			store64(m.memory, uint64(uint32(v3))+208, uint64(i64(0)))
 			t96 := int32(load32(m.memory, uint64(uint32(v0))+1184))
-			m.fn189(v3+i32(224), v3+i32(208), i32(0), t96)
+			m.fn178(v3+i32(224), v3+i32(208), i32(0), t96)
 			t97 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 			v4 = t97
 			t98 := int64(load64(m.memory, uint64(uint32(v3))+224))
 			store64(m.memory, uint64(uint32(v3))+24, uint64(t98))
-			m.fn125(v4, v1, v3+i32(24), i32(0), i32(1))
+			m.fn120(v4, v1, v3+i32(24), i32(0), i32(1))
 			t99 := int64(load64(m.memory, uint32(v2)))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t99))
-			m.fn145(v0, v1, v3+i32(16))
+			m.fn140(v0, v1, v3+i32(16))
 			goto l30
 		}
 	l33:
@@ -32678,7 +32535,7 @@ l0:
 		m.fn59(v3+i32(168), v3+i32(88))
 		{
 			t104 := int32(load32(m.memory, uint64(uint32(v3))+172))
-			t105 := m.fn204(v0, v1, v12+v4+t104*i32(30)+i32(100))
+			t105 := m.fn185(v0, v1, v12+v4+t104*i32(30)+i32(100))
 			if t105 == 0 {
 				goto l36
 			}
@@ -32687,7 +32544,7 @@ l0:
 			store32(m.memory, uint64(uint32(t107+v1<<5))+28, uint32(i32(2)))
 			t108 := int64(load64(m.memory, uint32(v2)))
 			store64(m.memory, uint64(uint32(v3))+32, uint64(t108))
-			m.fn103(v0+i32(1160), v3+i32(32))
+			m.fn98(v0+i32(1160), v3+i32(32))
 			goto l30
 		}
 	l36:
@@ -32709,7 +32566,7 @@ l0:
 			v5 = t113
 		}
 	l38:
-		t114 := m.fn69(v4, i32(1), v5&i32(0xffff), v3+i32(164))
+		t114 := m.fn70(v4, i32(1), v5&i32(0xffff), v3+i32(164))
 		v4 = t114
 		{
 			t115 := int32(load32(m.memory, uint64(uint32(v3))+164))
@@ -32728,8 +32585,8 @@ l0:
 			}
 			t118 := int64(load64(m.memory, uint32(v2)))
 			store64(m.memory, uint64(uint32(v3))+80, uint64(t118))
-			m.fn140(v3+i32(208), v0+i32(1160), v3+i32(80))
-			m.fn141(v3+i32(208), i32(1))
+			m.fn135(v3+i32(208), v0+i32(1160), v3+i32(80))
+			m.fn136(v3+i32(208), i32(1))
 			t119 := int64(load64(m.memory, uint64(uint32(v3))+208))
 			store64(m.memory, uint32(v2), uint64(t119))
 		}
@@ -32765,15 +32622,15 @@ l0:
 				v23 = t126
 			}
 		l43:
-			t127 := m.fn70(v5, v23&i32(0xffff))
+			t127 := m.fn71(v5, v23&i32(0xffff))
 			store32(m.memory, uint64(uint32(v3))+64, uint32(t127))
-			_ = m.fn244(v4, i32(1024), i32(1192485), v3+i32(64))
-			m.fn114(v0)
+			_ = m.fn226(v4, i32(1024), i32(1192485), v3+i32(64))
+			m.fn109(v0)
 		}
 	l41:
 		store32(m.memory, uint32(v3+i32(224)+i32(8)), uint32(i32(0)))
 		store64(m.memory, uint64(uint32(v3))+224, uint64(i64(0)))
-		m.fn97(v3+i32(224), i32(8), i32(1))
+		m.fn92(v3+i32(224), i32(8), i32(1))
 		m.fn57(v3+i32(224), i32(1), i32(8))
 		t129 := int32(load32(m.memory, uint64(uint32(v3))+224))
 		t130 := int32(load32(m.memory, uint64(uint32(v3))+228))
@@ -32782,7 +32639,7 @@ l0:
 		store64(m.memory, uint32(t129+v4<<3), uint64(t131))
 		store32(m.memory, uint64(uint32(v3))+228, uint32(v4+i32(1)))
 		t132 := int32(load32(m.memory, uint64(uint32(v0))+1184))
-		m.fn188(v3+i32(192), i32(65534), v3+i32(224), i32(0), t132)
+		m.fn177(v3+i32(192), i32(65534), v3+i32(224), i32(0), t132)
 		{
 			{
 				if v10 != 0 {
@@ -32794,7 +32651,7 @@ l0:
 			}
 		l44:
 			t134 := int32(load32(m.memory, uint64(uint32(v0))+1156))
-			m.fn165(v3+i32(208), t134, v1, i32(1))
+			m.fn154(v3+i32(208), t134, v1, i32(1))
 			{
 				t135 := int32(load32(m.memory, uint64(uint32(v3))+212))
 				v4 = t135
@@ -32806,7 +32663,7 @@ l0:
 					v18 = v0 + i32(1160)
 				l50:
 					if v4 != 0 {
-						m.fn170(v18, v5)
+						m.fn159(v18, v5)
 						v5 = v5 + i32(16)
 						v4 = v4 + i32(-1)
 						goto l50
@@ -32822,7 +32679,7 @@ l0:
 						if uint32(t141) <= uint32(v5) {
 							goto l47
 						}
-						m.fn117(v4, v5)
+						m.fn112(v4, v5)
 						goto l49
 					}
 				}
@@ -32835,7 +32692,7 @@ l0:
 				goto l47
 			}
 		l47:
-			m.fn146(v4, v18, v1)
+			m.fn141(v4, v18, v1)
 			m.fn57(v23, i32(1), i32(8))
 			t143 := int32(load32(m.memory, uint64(uint32(v23))+4))
 			t144 := v23
@@ -32845,7 +32702,7 @@ l0:
 			t146 := int64(load64(m.memory, uint64(uint32(v3))+192))
 			store64(m.memory, uint32(t145+v4<<3), uint64(t146))
 			t147 := int32(load32(m.memory, uint64(uint32(v0))+1184))
-			m.fn188(v3+i32(184), i32(65534), v23, i32(0), t147)
+			m.fn177(v3+i32(184), i32(65534), v23, i32(0), t147)
 			t148 := int64(load64(m.memory, uint64(uint32(v3))+184))
 			t149 := v3
 			v24 = t148
@@ -32857,7 +32714,7 @@ l0:
 		v5 = t150
 		store64(m.memory, uint64(uint32(v3))+56, uint64(v24))
 		v4 = i32(0)
-		m.fn125(v5, v1, v3+i32(56), i32(0), i32(0))
+		m.fn120(v5, v1, v3+i32(56), i32(0), i32(0))
 		{
 			t151 := int32(m.memory[uint32(v2)])
 			if t151&i32(1) != 0 {
@@ -32872,10 +32729,10 @@ l0:
 			v5 = t154
 			t155 := int64(load64(m.memory, uint32(v2)))
 			store64(m.memory, uint64(uint32(v3))+48, uint64(t155))
-			m.fn142(v3+i32(144), v3+i32(48))
+			m.fn137(v3+i32(144), v3+i32(48))
 			t156 := int64(load64(m.memory, uint64(uint32(v3))+144))
 			store64(m.memory, uint64(uint32(v3))+40, uint64(t156))
-			m.fn143(v5, v1, v3+i32(40))
+			m.fn138(v5, v1, v3+i32(40))
 		}
 	l53:
 		{
@@ -32889,7 +32746,7 @@ l0:
 			if v5 != 0 {
 				goto l52
 			}
-			m.fn118(v3+i32(208), v0, v4)
+			m.fn113(v3+i32(208), v0, v4)
 			v4 = v4 + i32(1)
 			t160 := int32(m.memory[uint64(uint32(v3))+220])
 			if t160 != 0 {
@@ -32904,7 +32761,7 @@ l30:
 }
 
 //go:norace
-func (m *Module) fn129(v0, v1, v2 int32) int32 {
+func (m *Module) fn124(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15 int32
 	var v16 int64
 	var v17 int32
@@ -32912,16 +32769,16 @@ func (m *Module) fn129(v0, v1, v2 int32) int32 {
 	v3 = t0 - i32(240)
 	m.g0 = v3
 	v4 = v0 + i32(24)
-	m.fn97(v4, i32(24), i32(32))
+	m.fn92(v4, i32(24), i32(32))
 	t1 := int32(load32(m.memory, uint64(uint32(i32(0)))+4649584))
 	p2 := t1
 	if v2 != 0 {
 		p2 = v2
 	}
 	v5 = p2
-	_ = m.fn243(i32(1198720), i32(16), i32(1), v5)
-	_ = m.fn243(i32(1198928), i32(14), i32(1), v5)
-	_ = m.fn243(i32(1198786), i32(22), i32(1), v5)
+	_ = m.fn225(i32(1198720), i32(16), i32(1), v5)
+	_ = m.fn225(i32(1198928), i32(14), i32(1), v5)
+	_ = m.fn225(i32(1198786), i32(22), i32(1), v5)
 	store32(m.memory, uint32(v3+i32(232)), uint32(i32(0)))
 	store32(m.memory, uint32(v0+i32(28)), uint32(i32(0)))
 	store64(m.memory, uint64(uint32(v3))+224, uint64(i64(0)))
@@ -32939,33 +32796,33 @@ l34:
 					goto l27
 				}
 				store32(m.memory, uint64(uint32(v3))+64, uint32(v6))
-				_ = m.fn237(v5, i32(1198809), v3+i32(64))
+				_ = m.fn219(v5, i32(1198809), v3+i32(64))
 				t77 := int32(load32(m.memory, uint32(v15)))
 				store32(m.memory, uint64(uint32(v3))+52, uint32(t77))
 				store32(m.memory, uint64(uint32(v3))+48, uint32(v6))
-				_ = m.fn237(v5, i32(1196851), v3+i32(48))
+				_ = m.fn219(v5, i32(1196851), v3+i32(48))
 				{
 					t79 := int32(load32(m.memory, uint32(v15+i32(28))))
 					if t79 != i32(1) {
 						goto l28
 					}
-					_ = m.fn243(i32(1198692), i32(10), i32(1), v5)
+					_ = m.fn225(i32(1198692), i32(10), i32(1), v5)
 				}
 			l28:
-				t81 := m.fn153(v0, v6)
+				t81 := m.fn148(v0, v6)
 				v2 = t81
-				t82 := m.fn121(v0, v6)
+				t82 := m.fn116(v0, v6)
 				store32(m.memory, uint64(uint32(v3))+40, uint32(t82))
 				store32(m.memory, uint64(uint32(v3))+36, uint32(v2))
 				store32(m.memory, uint64(uint32(v3))+32, uint32(v6))
-				_ = m.fn237(v5, i32(1190452), v3+i32(32))
+				_ = m.fn219(v5, i32(1190452), v3+i32(32))
 				{
 					t84 := int32(load32(m.memory, uint64(uint32(v15))+4))
 					if t84 == 0 {
 						goto l29
 					}
 					v13 = v15 + i32(4)
-					_ = m.fn243(i32(1197003), i32(9), i32(1), v5)
+					_ = m.fn225(i32(1197003), i32(9), i32(1), v5)
 					v2 = i32(0)
 					v12 = i32(16)
 				l30:
@@ -32980,7 +32837,7 @@ l34:
 						t89 := int32(load32(m.memory, uint32(v14)))
 						t90 := int32(load16(m.memory, uint32(t89+v12)))
 						store32(m.memory, uint64(uint32(v3))+16, uint32(t90))
-						_ = m.fn237(v5, i32(1190712), v3+i32(16))
+						_ = m.fn219(v5, i32(1190712), v3+i32(16))
 						v12 = v12 + i32(20)
 						v2 = v2 + i32(1)
 						goto l30
@@ -33003,7 +32860,7 @@ l34:
 						v14 = t94
 					}
 				l32:
-					_ = m.fn243(i32(1197034), i32(24), i32(1), v5)
+					_ = m.fn225(i32(1197034), i32(24), i32(1), v5)
 					v2 = i32(0)
 				l33:
 					{
@@ -33013,13 +32870,13 @@ l34:
 						}
 						t97 := int32(int8(m.memory[uint32(v14+v2)]))
 						store32(m.memory, uint32(v3), uint32(t97))
-						_ = m.fn237(v5, i32(1196898), v3)
+						_ = m.fn219(v5, i32(1196898), v3)
 						v2 = v2 + i32(1)
 						goto l33
 					}
 				}
 			l31:
-				_ = m.fn243(i32(1198842), i32(3), i32(1), v5)
+				_ = m.fn225(i32(1198842), i32(3), i32(1), v5)
 				m.fn57(v4, i32(1), i32(24))
 				t100 := int32(load32(m.memory, uint64(uint32(v0))+28))
 				t101 := v0
@@ -33073,14 +32930,14 @@ l34:
 							goto l6
 						}
 						store32(m.memory, uint64(uint32(v3))+176, uint32(v13))
-						_ = m.fn237(v5, i32(1196888), v3+i32(176))
+						_ = m.fn219(v5, i32(1196888), v3+i32(176))
 						{
 							t20 := int32(load16(m.memory, uint32(v13)))
 							v12 = t20
 							if v12 != 0 {
 								goto l7
 							}
-							_ = m.fn243(i32(1198601), i32(9), i32(1), v5)
+							_ = m.fn225(i32(1198601), i32(9), i32(1), v5)
 							goto l8
 						}
 					l7:
@@ -33100,12 +32957,12 @@ l34:
 							if t25 == 0 {
 								goto l9
 							}
-							_ = m.fn243(i32(1198644), i32(29), i32(1), v5)
+							_ = m.fn225(i32(1198644), i32(29), i32(1), v5)
 							goto l8
 						}
 					l9:
 						store32(m.memory, uint64(uint32(v3))+160, uint32(v12))
-						_ = m.fn237(v5, i32(1198537), v3+i32(160))
+						_ = m.fn219(v5, i32(1198537), v3+i32(160))
 					l8:
 						t28 := int32(load32(m.memory, uint32(v13+i32(8))))
 						v12 = t28
@@ -33121,7 +32978,7 @@ l34:
 						store32(m.memory, uint64(uint32(v3))+136, uint32(v6))
 						store32(m.memory, uint64(uint32(v3))+132, uint32(v14))
 						store32(m.memory, uint64(uint32(v3))+128, uint32(v12+i32(1)))
-						_ = m.fn237(v5, i32(1198846), v3+i32(128))
+						_ = m.fn219(v5, i32(1198846), v3+i32(128))
 						v14 = v13 + i32(16)
 						v12 = i32(0)
 					l25:
@@ -33138,13 +32995,13 @@ l34:
 								t42 := v3
 								v15 = int32(v16)
 								store32(m.memory, uint64(uint32(t42))+116, uint32(v15))
-								_ = m.fn237(v5, i32(1196877), v3+i32(112))
+								_ = m.fn219(v5, i32(1196877), v3+i32(112))
 								{
 									t44 := int32(m.memory[uint64(uint32(v3))+196])
 									if t44 == 0 {
 										goto l11
 									}
-									_ = m.fn243(i32(1198703), i32(13), i32(1), v5)
+									_ = m.fn225(i32(1198703), i32(13), i32(1), v5)
 								}
 							l11:
 								{
@@ -33160,10 +33017,10 @@ l34:
 										if t48 == 0 {
 											goto l13
 										}
-										_ = m.fn243(i32(1198676), i32(15), i32(1), v5)
+										_ = m.fn225(i32(1198676), i32(15), i32(1), v5)
 									}
 								l13:
-									_ = m.fn243(i32(1198636), i32(7), i32(1), v5)
+									_ = m.fn225(i32(1198636), i32(7), i32(1), v5)
 									{
 										v11 = v6 & i32(1)
 										if v11 == 0 {
@@ -33183,11 +33040,11 @@ l34:
 										}
 										t52 := int64(load64(m.memory, uint32(v7)))
 										store64(m.memory, uint64(uint32(v3))+96, uint64(t52))
-										t53 := m.fn90(v3 + i32(96))
+										t53 := m.fn88(v3 + i32(96))
 										if t53 != 0 {
 											goto l16
 										}
-										_ = m.fn240(i32(39), v5)
+										_ = m.fn222(i32(39), v5)
 										{
 											if v11 == 0 {
 												goto l17
@@ -33199,8 +33056,8 @@ l34:
 											v8 = t55
 										}
 									l18:
-										m.fn152(v1, v5, v8&i32(0xffff))
-										_ = m.fn240(i32(39), v5)
+										m.fn147(v1, v5, v8&i32(0xffff))
+										_ = m.fn222(i32(39), v5)
 										goto l19
 									}
 								l16:
@@ -33215,13 +33072,13 @@ l34:
 										v8 = t57
 									}
 								l21:
-									m.fn152(v1, v5, v8&i32(0xffff))
+									m.fn147(v1, v5, v8&i32(0xffff))
 								l19:
-									_ = m.fn240(i32(34), v5)
+									_ = m.fn222(i32(34), v5)
 									t59 := int64(load64(m.memory, uint32(v7)))
 									store64(m.memory, uint64(uint32(v3))+88, uint64(t59))
 									v8 = i32(0)
-									t60 := m.fn93(v3 + i32(88))
+									t60 := m.fn90(v3 + i32(88))
 									v17 = t60
 									{
 										if v11 != 0 {
@@ -33237,13 +33094,13 @@ l34:
 								l22:
 									store32(m.memory, uint64(uint32(v3))+84, uint32(v8))
 									store32(m.memory, uint64(uint32(v3))+80, uint32(v17))
-									_ = m.fn237(v5, i32(1198548), v3+i32(80))
+									_ = m.fn219(v5, i32(1198548), v3+i32(80))
 									goto l23
 								}
 							l12:
-								_ = m.fn243(i32(1196611), i32(9), i32(1), v5)
+								_ = m.fn225(i32(1196611), i32(9), i32(1), v5)
 							l23:
-								_ = m.fn243(i32(1198924), i32(3), i32(1), v5)
+								_ = m.fn225(i32(1198924), i32(3), i32(1), v5)
 								v6 = v2
 								{
 									if v12 == 0 {
@@ -33305,7 +33162,7 @@ l34:
 			if v14 == 0 {
 				goto l2
 			}
-			_ = m.fn243(i32(1198717), i32(2), i32(1), v5)
+			_ = m.fn225(i32(1198717), i32(2), i32(1), v5)
 			{
 				if v8 == 0 {
 					goto l3
@@ -33321,19 +33178,19 @@ l34:
 }
 
 //go:norace
-func (m *Module) fn130(v0, v1 int32) int32 {
+func (m *Module) fn125(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	t1 := int64(load64(m.memory, uint32(v0)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(t1))
-	t2 := m.fn134(v2 + i32(8))
+	t2 := m.fn129(v2 + i32(8))
 	v0 = t2
 	t3 := int64(load64(m.memory, uint32(v1)))
 	store64(m.memory, uint32(v2), uint64(t3))
 	{
-		t4 := m.fn134(v2)
+		t4 := m.fn129(v2)
 		v1 = t4
 		t5 := int32(load32(m.memory, uint64(uint32(v1))+24))
 		v3 = t5
@@ -33344,14 +33201,14 @@ func (m *Module) fn130(v0, v1 int32) int32 {
 		v1 = t6
 	}
 l0:
-	t7 := m.fn135(v0, v1, v3)
+	t7 := m.fn130(v0, v1, v3)
 	v1 = t7
 	m.g0 = v2 + i32(16)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn131(v0 int32) {
+func (m *Module) fn126(v0 int32) {
 	var v1, v2 int32
 	var v3 int64
 	var v4, v5, v6, v7, v8 int32
@@ -33386,7 +33243,7 @@ func (m *Module) fn131(v0 int32) {
 		}
 		t10 := int64(load64(m.memory, uint64(uint32(v1))+24))
 		store64(m.memory, uint64(uint32(v1))+8, uint64(t10))
-		m.fn142(v1+i32(48), v1+i32(8))
+		m.fn137(v1+i32(48), v1+i32(8))
 		t11 := int64(load64(m.memory, uint64(uint32(v1))+48))
 		store64(m.memory, uint64(uint32(v0))+12, uint64(t11))
 	}
@@ -33442,7 +33299,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn132(v0, v1 int32) int32 {
+func (m *Module) fn127(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
 	var v13 int64
 	var v14, v15, v16, v17, v18 int32
@@ -33455,7 +33312,7 @@ func (m *Module) fn132(v0, v1 int32) int32 {
 l20:
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v0))+1156))
-		m.fn171(v2+i32(64), t1, v1)
+		m.fn160(v2+i32(64), t1, v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v2))+68))
 		v6 = t2
 		if v6 == 0 {
@@ -33551,7 +33408,7 @@ l20:
 							v18 = t25
 						}
 					l9:
-						t26 := m.fn68(v16, v11&i32(0xffff), v18&i32(0xffff))
+						t26 := m.fn69(v16, v11&i32(0xffff), v18&i32(0xffff))
 						v16 = t26
 					}
 				l6:
@@ -33569,7 +33426,7 @@ l20:
 					v5 = t30
 					t31 := int64(load64(m.memory, uint64(uint32(v2))+48))
 					store64(m.memory, uint64(uint32(v2))+32, uint64(t31))
-					m.fn125(v5, v10, v2+i32(32), v7, v16&i32(0xffff))
+					m.fn120(v5, v10, v2+i32(32), v7, v16&i32(0xffff))
 					v14 = v14 + i32(8)
 					v15 = v15 + i32(-1)
 					v11 = v16
@@ -33586,7 +33443,7 @@ l20:
 					if v5 == 0 {
 						t35 := int64(load64(m.memory, uint64(uint32(v2))+56))
 						store64(m.memory, uint64(uint32(v2))+16, uint64(t35))
-						m.fn103(v4, v2+i32(16))
+						m.fn98(v4, v2+i32(16))
 						{
 							if v12 == 0 {
 								goto l14
@@ -33625,10 +33482,10 @@ l20:
 								v16 = t43
 							}
 						l18:
-							t44 := m.fn70(v5, v16&i32(0xffff))
+							t44 := m.fn71(v5, v16&i32(0xffff))
 							store32(m.memory, uint32(v2), uint32(t44))
-							_ = m.fn244(v3, i32(1024), i32(1192713), v2)
-							m.fn114(v0)
+							_ = m.fn226(v3, i32(1024), i32(1192713), v2)
+							m.fn109(v0)
 							t46 := int32(load32(m.memory, uint64(uint32(v0))+1292))
 							v5 = t46
 							if v5 == 0 {
@@ -33636,9 +33493,9 @@ l20:
 							}
 							t47 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 							t48 := int32(load32(m.memory, uint64(uint32(v0))+1184))
-							_ = m.fn129(t47, t48, v5)
+							_ = m.fn124(t47, t48, v5)
 							t50 := int32(load32(m.memory, uint64(uint32(v0))+1292))
-							_ = m.fn241(i32(1199077), t50)
+							_ = m.fn223(i32(1199077), t50)
 						}
 					l16:
 						v8 = v8 + i32(1)
@@ -33653,7 +33510,7 @@ l20:
 					t34 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 					v15 = t34
 					store64(m.memory, uint64(uint32(v2))+24, uint64(v13))
-					m.fn125(v15, v10, v2+i32(24), i32(0), v11&i32(0xffff))
+					m.fn120(v15, v10, v2+i32(24), i32(0), v11&i32(0xffff))
 					v16 = v16 + i32(8)
 					v5 = v5 + i32(-1)
 					goto l13
@@ -33675,14 +33532,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn133(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn128(v0, v1, v2, v3 int32) int32 {
 	var v4, v5, v6, v7 int32
 	t0 := m.g0
 	v4 = t0 - i32(32)
 	m.g0 = v4
 	t1 := int64(load64(m.memory, uint32(v2)))
 	store64(m.memory, uint64(uint32(v4))+8, uint64(t1))
-	t2 := m.fn187(v4 + i32(8))
+	t2 := m.fn176(v4 + i32(8))
 	v5 = t2
 	{
 		t3 := int32(m.memory[uint32(v2)])
@@ -33728,7 +33585,7 @@ l1:
 			if t10 == 0 {
 				goto l5
 			}
-			t11 := m.fn254(v4+i32(16), v4+i32(24), i32(6))
+			t11 := m.fn236(v4+i32(16), v4+i32(24), i32(6))
 			if t11 != 0 {
 				goto l5
 			}
@@ -33740,7 +33597,7 @@ l1:
 			}
 			t14 := int64(load64(m.memory, uint32(v2)))
 			store64(m.memory, uint32(v4), uint64(t14))
-			t15 := m.fn147(v4)
+			t15 := m.fn142(v4)
 			if t15 != 0 {
 				goto l5
 			}
@@ -33800,7 +33657,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn134(v0 int32) int32 {
+func (m *Module) fn129(v0 int32) int32 {
 	var v1 int32
 	v1 = i32(4649512)
 	{
@@ -33827,7 +33684,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn135(v0, v1, v2 int32) int32 {
+func (m *Module) fn130(v0, v1, v2 int32) int32 {
 	var v3 int32
 	v3 = i32(0)
 	{
@@ -33843,7 +33700,7 @@ func (m *Module) fn135(v0, v1, v2 int32) int32 {
 			v0 = t1
 		}
 	l1:
-		t2 := m.fn254(v0, v1, v2)
+		t2 := m.fn236(v0, v1, v2)
 		var p3 int32
 		if t2 == 0 {
 			p3 = 1
@@ -33855,7 +33712,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn136(v0, v1 int32) int32 {
+func (m *Module) fn131(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -33902,7 +33759,7 @@ func (m *Module) fn136(v0, v1 int32) int32 {
 					}
 					t10 := int64(load64(m.memory, uint64(uint32(v2))+16))
 					store64(m.memory, uint32(v2), uint64(t10))
-					t11 := m.fn93(v2)
+					t11 := m.fn90(v2)
 					if t11 != 0 {
 						goto l0
 					}
@@ -33921,7 +33778,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn137(v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10 int32) {
+func (m *Module) fn132(v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10 int32) {
 	var v11, v12, v13, v14 int32
 	t0 := m.g0
 	v11 = t0 - i32(96)
@@ -33990,7 +33847,7 @@ func (m *Module) fn137(v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10 int32) {
 			goto l1
 		}
 	l0:
-		t15 := m.fn184(v1)
+		t15 := m.fn173(v1)
 		v10 = t15
 		store64(m.memory, uint32(v11+i32(16)), uint64(i64(0)))
 		store64(m.memory, uint32(v11+i32(24)), uint64(i64(0)))
@@ -34058,7 +33915,7 @@ func (m *Module) fn137(v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10 int32) {
 		store16(m.memory, uint64(uint32(v10))+42, uint16(t39))
 		t40 := int32(load16(m.memory, uint64(uint32(v11))+36))
 		store16(m.memory, uint64(uint32(v10))+44, uint16(t40))
-		_ = m.fn255(v10+i32(46), v11+i32(6), i32(30))
+		_ = m.fn237(v10+i32(46), v11+i32(6), i32(30))
 		store32(m.memory, uint32(v0), uint32(v10))
 	}
 l1:
@@ -34066,7 +33923,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn138(v0, v1, v2 int32) int32 {
+func (m *Module) fn133(v0, v1, v2 int32) int32 {
 	t0 := m.fn65(v0, v1, v2)
 	var p1 int32
 	if t0 != i32(0) {
@@ -34076,7 +33933,7 @@ func (m *Module) fn138(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn139(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn134(v0, v1, v2, v3 int32) int32 {
 	var v4, v5 int32
 	var v6, v7 int64
 	t0 := m.g0
@@ -34136,7 +33993,7 @@ l0:
 					}
 				}
 			l4:
-				m.fn113(v4 + i32(16))
+				m.fn108(v4 + i32(16))
 				t11 := int64(load64(m.memory, uint64(uint32(v4))+16))
 				v6 = t11
 				t12 := int64(load64(m.memory, uint64(uint32(v0))+1296))
@@ -34179,7 +34036,7 @@ l0:
 		}
 		t19 := int64(load64(m.memory, uint32(v1)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(t19))
-		m.fn103(v0+i32(1160), v4+i32(8))
+		m.fn98(v0+i32(1160), v4+i32(8))
 	}
 l1:
 	m.g0 = v4 + i32(32)
@@ -34187,7 +34044,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn140(v0, v1, v2 int32) {
+func (m *Module) fn135(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(32)
@@ -34216,10 +34073,10 @@ func (m *Module) fn140(v0, v1, v2 int32) {
 	l2:
 		t6 := int64(load64(m.memory, uint32(v2)))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(t6))
-		m.fn185(v3+i32(24), v3+i32(16))
+		m.fn174(v3+i32(24), v3+i32(16))
 		t7 := int64(load64(m.memory, uint32(v2)))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(t7))
-		m.fn103(v1, v3+i32(8))
+		m.fn98(v1, v3+i32(8))
 		t8 := int64(load64(m.memory, uint64(uint32(v3))+24))
 		store64(m.memory, uint32(v0), uint64(t8))
 	}
@@ -34228,7 +34085,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn141(v0, v1 int32) {
+func (m *Module) fn136(v0, v1 int32) {
 	var v2 int32
 	{
 		t0 := int32(m.memory[uint32(v0)])
@@ -34259,7 +34116,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn142(v0, v1 int32) {
+func (m *Module) fn137(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	{
 		t0 := int32(m.memory[uint32(v1)])
@@ -34317,7 +34174,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn143(v0, v1, v2 int32) {
+func (m *Module) fn138(v0, v1, v2 int32) {
 	var v3, v4, v5 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -34350,7 +34207,7 @@ l0:
 		v0 = t7
 		t8 := int64(load64(m.memory, uint32(v5)))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(t8))
-		m.fn103(v0, v3+i32(8))
+		m.fn98(v0, v3+i32(8))
 	}
 l1:
 	t9 := int64(load64(m.memory, uint32(v2)))
@@ -34359,7 +34216,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn144(v0, v1, v2, v3, v4, v5, v6, v7 int32) int32 {
+func (m *Module) fn139(v0, v1, v2, v3, v4, v5, v6, v7 int32) int32 {
 	var v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23 int32
 	var v24 int64
 	var v25 int32
@@ -34370,7 +34227,7 @@ func (m *Module) fn144(v0, v1, v2, v3, v4, v5, v6, v7 int32) int32 {
 	v9 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v9))+4))
 	v10 = t2
-	m.fn165(v8+i32(136), v9, v1, v3)
+	m.fn154(v8+i32(136), v9, v1, v3)
 	t3 := int32(load32(m.memory, uint64(uint32(v8))+140))
 	t4 := v6
 	v11 = t3
@@ -34427,9 +34284,9 @@ l18:
 					store32(m.memory, uint32(v8+i32(88)+i32(8)), uint32(t20))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					store64(m.memory, uint64(uint32(v8))+88, uint64(t21))
-					m.fn183(v8+i32(88), v16)
+					m.fn172(v8+i32(88), v16)
 					t22 := int32(load32(m.memory, uint64(uint32(v0))+1184))
-					m.fn188(v8+i32(80), v2, v8+i32(88), v5, t22)
+					m.fn177(v8+i32(80), v2, v8+i32(88), v5, t22)
 					v3 = v18 + v9
 				l11:
 					if v19 != v6 {
@@ -34447,10 +34304,10 @@ l18:
 						store32(m.memory, uint32(v8+i32(64)+i32(8)), uint32(t27))
 						t28 := int64(load64(m.memory, uint32(v3)))
 						store64(m.memory, uint64(uint32(v8))+64, uint64(t28))
-						m.fn183(v8+i32(64), v15)
+						m.fn172(v8+i32(64), v15)
 						t29 := int64(load64(m.memory, uint64(uint32(v8))+80))
 						store64(m.memory, uint64(uint32(v8))+152, uint64(t29))
-						m.fn157(v14, v8+i32(64), i32(8))
+						m.fn152(v14, v8+i32(64), i32(8))
 						{
 							{
 								t30 := int32(m.memory[uint64(uint32(v8))+152])
@@ -34468,7 +34325,7 @@ l18:
 						}
 					l8:
 						t34 := int32(load32(m.memory, uint64(uint32(v0))+1184))
-						m.fn188(v8+i32(168), v9&i32(0xffff), v14, i32(0), t34)
+						m.fn177(v8+i32(168), v9&i32(0xffff), v14, i32(0), t34)
 						t35 := int64(load64(m.memory, uint64(uint32(v8))+168))
 						t36 := v8
 						v24 = t35
@@ -34477,17 +34334,17 @@ l18:
 						store64(m.memory, uint64(uint32(v8))+40, uint64(t37))
 						store64(m.memory, uint64(uint32(v8))+32, uint64(v24))
 						{
-							t38 := m.fn203(v0, v8+i32(40), v8+i32(32))
+							t38 := m.fn184(v0, v8+i32(40), v8+i32(32))
 							if t38 == 0 {
 								goto l9
 							}
-							m.fn182(v13, v16)
+							m.fn171(v13, v16)
 							t39 := int64(load64(m.memory, uint64(uint32(v8))+80))
 							t40 := v8
 							v24 = t39
 							store64(m.memory, uint64(uint32(t40))+56, uint64(v24))
 							store64(m.memory, uint64(uint32(v8))+24, uint64(v24))
-							m.fn103(v13, v8+i32(24))
+							m.fn98(v13, v8+i32(24))
 							t41 := int64(load64(m.memory, uint32(v16)))
 							v24 = t41
 							t42 := int64(load64(m.memory, uint32(v15)))
@@ -34502,14 +34359,14 @@ l18:
 							store32(m.memory, uint32(t44), uint32(t45))
 							store32(m.memory, uint32(v25), uint32(v21))
 							t46 := int32(load32(m.memory, uint64(uint32(v0))+1184))
-							m.fn188(v8+i32(168), v2, v8+i32(64), v5, t46)
+							m.fn177(v8+i32(168), v2, v8+i32(64), v5, t46)
 							t47 := int64(load64(m.memory, uint64(uint32(v8))+168))
 							store64(m.memory, uint64(uint32(v8))+80, uint64(t47))
 							goto l10
 						}
 					l9:
 						store32(m.memory, uint64(uint32(v0))+1228, uint32(i32(0)))
-						m.fn170(v13, v8+i32(104))
+						m.fn159(v13, v8+i32(104))
 					l10:
 						v6 = v6 + i32(1)
 						v3 = v3 + i32(16)
@@ -34519,8 +34376,8 @@ l18:
 					goto l6
 				}
 				t15 := int32(load32(m.memory, uint64(uint32(v0))+1156))
-				m.fn117(t15, v23)
-				m.fn170(v13, v8+i32(120))
+				m.fn112(t15, v23)
+				m.fn159(v13, v8+i32(120))
 				v20 = v20 + i32(1)
 				v3 = v18 + v9
 				t16 := int32(load32(m.memory, uint64(uint32(v8))+132))
@@ -34535,7 +34392,7 @@ l18:
 					if t19 != v9 {
 						goto l3
 					}
-					m.fn170(v13, v8+i32(104))
+					m.fn159(v13, v8+i32(104))
 					v6 = v6 + i32(1)
 					v3 = v3 + i32(16)
 					goto l4
@@ -34551,7 +34408,7 @@ l18:
 		t54 := int32(load32(m.memory, uint32(t53+v23<<5)))
 		t55 := int32(load16(m.memory, uint32(t54)))
 		v9 = t55
-		t56 := m.fn68(t51, v9, v2)
+		t56 := m.fn69(t51, v9, v2)
 		v21 = t56
 		{
 			if v7 == 0 {
@@ -34589,7 +34446,7 @@ l18:
 		v3 = t64
 		store64(m.memory, uint64(uint32(v8))+16, uint64(v24))
 		v9 = i32(0)
-		m.fn125(v3, v23, v8+i32(16), i32(0), v21)
+		m.fn120(v3, v23, v8+i32(16), i32(0), v21)
 		v3 = i32(0)
 	l15:
 		{
@@ -34605,7 +34462,7 @@ l18:
 						goto l16
 					}
 					t69 := int32(load32(m.memory, uint64(uint32(v0))+1156))
-					t70 := m.fn120(t69, v3, v23)
+					t70 := m.fn115(t69, v3, v23)
 					if t70 == 0 {
 						goto l16
 					}
@@ -34621,7 +34478,7 @@ l18:
 			t67 := int32(load32(m.memory, uint64(uint32(v0))+1212))
 			t68 := int64(load64(m.memory, uint32(t67+v9)))
 			store64(m.memory, uint64(uint32(v8))+8, uint64(t68))
-			m.fn125(v22, v23, v8+i32(8), i32(0), v21)
+			m.fn120(v22, v23, v8+i32(8), i32(0), v21)
 			v9 = v9 + i32(8)
 			v3 = v3 + i32(1)
 			goto l15
@@ -34633,7 +34490,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn145(v0, v1, v2 int32) {
+func (m *Module) fn140(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	var v10, v11, v12, v13 int32
@@ -34645,9 +34502,9 @@ func (m *Module) fn145(v0, v1, v2 int32) {
 	t2 := int64(load64(m.memory, uint32(v2)))
 	store64(m.memory, uint64(uint32(v3))+48, uint64(t2))
 	v5 = i32(0)
-	m.fn125(v4, v1, v3+i32(48), i32(0), i32(1))
+	m.fn120(v4, v1, v3+i32(48), i32(0), i32(1))
 	t3 := int32(load32(m.memory, uint64(uint32(v0))+1156))
-	m.fn175(v3+i32(96), t3, v1)
+	m.fn164(v3+i32(96), t3, v1)
 	v6 = v0 + i32(1204)
 	v7 = v0 + i32(1160)
 	t4 := int64(load64(m.memory, uint64(uint32(i32(0)))+4649560))
@@ -34660,7 +34517,7 @@ l13:
 				t31 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 				t32 := int32(load32(m.memory, uint64(uint32(v3))+96))
 				t33 := int32(load32(m.memory, uint64(uint32(t32))+12))
-				m.fn117(t31, t33)
+				m.fn112(t31, t33)
 				t34 := int32(load32(m.memory, uint64(uint32(v0))+1156))
 				t35 := int32(load32(m.memory, uint32(t34)))
 				store32(m.memory, uint64(uint32(t35+v1<<5))+28, uint32(i32(2)))
@@ -34734,7 +34591,7 @@ l13:
 							v2 = v2 + i32(-1)
 							goto l8
 						}
-						m.fn155(v3+i32(80), i32(8), v12, i32(1), v10, v11)
+						m.fn150(v3+i32(80), i32(8), v12, i32(1), v10, v11)
 						{
 							{
 								t18 := int32(m.memory[uint64(uint32(v3))+64])
@@ -34756,12 +34613,12 @@ l13:
 					l6:
 						t23 := int32(load16(m.memory, uint32(v2+i32(66))))
 						t24 := int32(load32(m.memory, uint64(uint32(v0))+1184))
-						m.fn188(v3+i32(56), v4&i32(0xffff), v3+i32(80), t23, t24)
+						m.fn177(v3+i32(56), v4&i32(0xffff), v3+i32(80), t23, t24)
 						t25 := int64(load64(m.memory, uint64(uint32(v3))+56))
 						store64(m.memory, uint64(uint32(v3))+72, uint64(t25))
 						t26 := int64(load64(m.memory, uint64(uint32(v3))+64))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(t26))
-						m.fn103(v7, v3+i32(32))
+						m.fn98(v7, v3+i32(32))
 						goto l1
 					}
 				}
@@ -34781,16 +34638,16 @@ l13:
 				t39 := int64(load64(m.memory, uint64(uint32(v3))+72))
 				store64(m.memory, uint64(uint32(v3))+16, uint64(t39))
 				{
-					t40 := m.fn203(v0, v3+i32(24), v3+i32(16))
+					t40 := m.fn184(v0, v3+i32(24), v3+i32(16))
 					if t40 == 0 {
 						t43 := int64(load64(m.memory, uint64(uint32(v3))+72))
 						store64(m.memory, uint64(uint32(v3))+8, uint64(t43))
-						m.fn103(v7, v3+i32(8))
+						m.fn98(v7, v3+i32(8))
 						goto l12
 					}
 					t41 := int64(load64(m.memory, uint32(v6)))
 					store64(m.memory, uint32(v3), uint64(t41))
-					m.fn103(v7, v3)
+					m.fn98(v7, v3)
 					t42 := int64(load64(m.memory, uint64(uint32(v3))+72))
 					store64(m.memory, uint32(v6), uint64(t42))
 					goto l12
@@ -34807,7 +34664,7 @@ l13:
 }
 
 //go:norace
-func (m *Module) fn146(v0, v1, v2 int32) {
+func (m *Module) fn141(v0, v1, v2 int32) {
 	var v3, v4 int32
 	{
 		if v1 == v2 {
@@ -34832,7 +34689,7 @@ func (m *Module) fn146(v0, v1, v2 int32) {
 		}
 	l1:
 		t3 := int32(load32(m.memory, uint64(uint32(v0))+52))
-		m.fn111(v2, v0+i32(36), t3)
+		m.fn106(v2, v0+i32(36), t3)
 		t4 := int64(load64(m.memory, uint32(v4+i32(24))))
 		store64(m.memory, uint32(v2+i32(24)), uint64(t4))
 		t5 := int64(load64(m.memory, uint32(v4+i32(16))))
@@ -34841,12 +34698,12 @@ func (m *Module) fn146(v0, v1, v2 int32) {
 		store64(m.memory, uint32(v2+i32(8)), uint64(t6))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		store64(m.memory, uint32(v2), uint64(t7))
-		m.fn156(v0, i32(32), v1)
+		m.fn151(v0, i32(32), v1)
 	}
 }
 
 //go:norace
-func (m *Module) fn147(v0 int32) int32 {
+func (m *Module) fn142(v0 int32) int32 {
 	var v1 int32
 	{
 		t0 := int32(m.memory[uint32(v0)])
@@ -34861,7 +34718,7 @@ func (m *Module) fn147(v0 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn148(v0, v1, v2 int32) {
+func (m *Module) fn143(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -34899,7 +34756,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn149(v0, v1, v2, v3 int32) {
+func (m *Module) fn144(v0, v1, v2, v3 int32) {
 	var v4, v5 int32
 	var v6 int64
 	var v7, v8, v9, v10 int32
@@ -35016,13 +34873,13 @@ l3:
 		v6 = t32
 		store64(m.memory, uint64(uint32(t33))+16, uint64(v6))
 		store64(m.memory, uint64(uint32(v4))+24, uint64(v6))
-		m.fn186(v4+i32(16), v2)
+		m.fn175(v4+i32(16), v2)
 		t34 := int64(load64(m.memory, uint64(uint32(v4))+32))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(t34))
-		m.fn186(v4+i32(8), v2)
+		m.fn175(v4+i32(8), v2)
 		t35 := int64(load64(m.memory, uint64(uint32(v4))+40))
 		store64(m.memory, uint32(v4), uint64(t35))
-		m.fn186(v4, v2)
+		m.fn175(v4, v2)
 		goto l3
 	}
 l2:
@@ -35030,7 +34887,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn150(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn145(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656424))
 	t1 := m.t0[uint(t0)].(func(int32) int32)(i32(20))
@@ -35043,13 +34900,13 @@ func (m *Module) fn150(v0, v1, v2, v3 int32) int32 {
 	t5 := v4
 	v0 = t4
 	store32(m.memory, uint64(uint32(t5))+12, uint32(v0))
-	_ = m.fn255(v0, v2, v3*i32(24))
+	_ = m.fn237(v0, v2, v3*i32(24))
 	store32(m.memory, uint64(uint32(v4))+16, uint32(v3))
 	return v4
 }
 
 //go:norace
-func (m *Module) fn151(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn146(v0, v1, v2, v3, v4 int32) {
 	var v5, v6 int32
 	var v7 int64
 	var v8, v9, v10, v11, v12, v13 int32
@@ -35080,15 +34937,15 @@ l1:
 	store32(m.memory, uint64(uint32(v5))+144, uint32(v0))
 	t5 := int32(load32(m.memory, uint64(uint32(v5))+176))
 	v8 = t5
-	_ = m.fn237(v4, i32(1198611), v5+i32(144))
+	_ = m.fn219(v4, i32(1198611), v5+i32(144))
 	t8 := v2
 	t9 := v4
 	p7 := v6
 	if v3 != 0 {
 		p7 = v3
 	}
-	m.fn152(t8, t9, p7&i32(0xffff))
-	_ = m.fn240(i32(34), v4)
+	m.fn147(t8, t9, p7&i32(0xffff))
+	_ = m.fn222(i32(34), v4)
 	{
 		t11 := int32(load32(m.memory, uint32(v0)))
 		v3 = t11
@@ -35101,7 +34958,7 @@ l1:
 		}
 	}
 l2:
-	_ = m.fn243(i32(1190716), i32(17), i32(1), v4)
+	_ = m.fn225(i32(1190716), i32(17), i32(1), v4)
 l3:
 	t14 := int64(load64(m.memory, uint32(v0)))
 	store64(m.memory, uint64(uint32(v5))+136, uint64(t14))
@@ -35110,7 +34967,7 @@ l3:
 		if t15 == 0 {
 			goto l4
 		}
-		_ = m.fn243(i32(1190072), i32(16), i32(1), v4)
+		_ = m.fn225(i32(1190072), i32(16), i32(1), v4)
 	}
 l4:
 	t17 := int64(load64(m.memory, uint32(v0)))
@@ -35120,7 +34977,7 @@ l4:
 		if t18 == 0 {
 			goto l5
 		}
-		_ = m.fn243(i32(1197087), i32(25), i32(1), v4)
+		_ = m.fn225(i32(1197087), i32(25), i32(1), v4)
 	}
 l5:
 	v6 = v8 + v1
@@ -35139,7 +34996,7 @@ l5:
 	v9 = t25
 	t26 := int64(load64(m.memory, uint32(v0)))
 	store64(m.memory, uint64(uint32(v5))+120, uint64(t26))
-	t27 := m.fn93(v5 + i32(120))
+	t27 := m.fn90(v5 + i32(120))
 	v10 = t27
 	t28 := int64(load64(m.memory, uint32(v0)))
 	store64(m.memory, uint64(uint32(v5))+112, uint64(t28))
@@ -35186,7 +35043,7 @@ l9:
 	store32(m.memory, uint64(uint32(v5))+72, uint32(v9))
 	store32(m.memory, uint64(uint32(v5))+68, uint32(v6))
 	store32(m.memory, uint64(uint32(v5))+64, uint32(v1))
-	_ = m.fn237(v4, i32(1190536), v5+i32(64))
+	_ = m.fn219(v4, i32(1190536), v5+i32(64))
 	{
 		t37 := int32(load32(m.memory, uint32(v0)))
 		v3 = t37
@@ -35207,10 +35064,10 @@ l9:
 			goto l10
 		}
 		store32(m.memory, uint64(uint32(v5))+48, uint32(v3))
-		_ = m.fn237(v4, i32(1198515), v5+i32(48))
+		_ = m.fn219(v4, i32(1198515), v5+i32(48))
 	}
 l10:
-	_ = m.fn243(i32(1198842), i32(3), i32(1), v4)
+	_ = m.fn225(i32(1198842), i32(3), i32(1), v4)
 	v8 = i32(0)
 	v10 = i32(0)
 	v11 = i32(0)
@@ -35277,11 +35134,11 @@ l17:
 			v10 = v10 + i32(1)
 		}
 	l16:
-		m.fn151(v6, v1, v2, v9&i32(0xffff), v4)
+		m.fn146(v6, v1, v2, v9&i32(0xffff), v4)
 		store32(m.memory, uint64(uint32(v5))+20, uint32(v6))
 		store32(m.memory, uint64(uint32(v5))+16, uint32(v0))
 		store32(m.memory, uint64(uint32(v5))+24, uint32(v3))
-		_ = m.fn237(v4, i32(1198753), v5+i32(16))
+		_ = m.fn219(v4, i32(1198753), v5+i32(16))
 		t56 := int64(load64(m.memory, uint32(v6)))
 		t57 := v5
 		v7 = t56
@@ -35299,8 +35156,8 @@ l14:
 }
 
 //go:norace
-func (m *Module) fn152(v0, v1, v2 int32) {
-	t0 := m.fn70(v0, v2)
+func (m *Module) fn147(v0, v1, v2 int32) {
+	t0 := m.fn71(v0, v2)
 	v0 = t0
 l7:
 	{
@@ -35318,19 +35175,19 @@ l7:
 				goto l5
 			}
 		l4:
-			_ = m.fn240(i32(92), v1)
+			_ = m.fn222(i32(92), v1)
 			t3 := int32(int8(m.memory[uint32(v0)]))
-			_ = m.fn240(t3, v1)
+			_ = m.fn222(t3, v1)
 			goto l6
 		case 1:
-			_ = m.fn241(i32(1194988), v1)
+			_ = m.fn223(i32(1194988), v1)
 			goto l6
 		case 0:
-			_ = m.fn241(i32(1191833), v1)
+			_ = m.fn223(i32(1191833), v1)
 			goto l6
 		}
 	l5:
-		_ = m.fn240(v2, v1)
+		_ = m.fn222(v2, v1)
 	l6:
 		v0 = v0 + i32(1)
 		goto l7
@@ -35338,7 +35195,7 @@ l7:
 }
 
 //go:norace
-func (m *Module) fn153(v0, v1 int32) int32 {
+func (m *Module) fn148(v0, v1 int32) int32 {
 	var v2 int32
 	{
 		t0 := int32(load32(m.memory, uint32(v0)))
@@ -35360,7 +35217,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn154(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn149(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -35375,20 +35232,20 @@ func (m *Module) fn154(v0, v1, v2, v3 int32) int32 {
 	store64(m.memory, uint32(v4+i32(8)), uint64(t3))
 	t4 := int64(load64(m.memory, uint32(v2)))
 	store64(m.memory, uint32(v4), uint64(t4))
-	t5 := m.fn112(v0, v1, v4)
+	t5 := m.fn107(v0, v1, v4)
 	v0 = t5
 	m.g0 = v4 + i32(16)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn155(v0, v1, v2, v3, v4, v5 int32) {
+func (m *Module) fn150(v0, v1, v2, v3, v4, v5 int32) {
 	var v6, v7, v8 int32
 	t0 := v0
 	t1 := v1
 	v6 = v4 - v3
 	t2 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	m.fn97(t0, t1, v6+t2)
+	m.fn92(t0, t1, v6+t2)
 	t3 := int32(load32(m.memory, uint32(v0)))
 	v7 = t3
 	{
@@ -35399,7 +35256,7 @@ func (m *Module) fn155(v0, v1, v2, v3, v4, v5 int32) {
 		if uint32(t5) <= uint32(v3) {
 			goto l0
 		}
-		_ = m.fn256(v7+(v4+v2)*v1, v7+v3*v1, (v8-v3)*v1)
+		_ = m.fn238(v7+(v4+v2)*v1, v7+v3*v1, (v8-v3)*v1)
 	}
 l0:
 	if v4 == 0 {
@@ -35410,249 +35267,42 @@ l0:
 	if v5 == 0 {
 		goto l2
 	}
-	_ = m.fn255(v1, v5, v4)
+	_ = m.fn237(v1, v5, v4)
 	goto l1
 l2:
-	_ = m.fn257(v1, i32(0), v4)
+	_ = m.fn239(v1, i32(0), v4)
 l1:
 	t9 := int32(load32(m.memory, uint64(uint32(v0))+4))
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v6+t9))
 }
 
 //go:norace
-func (m *Module) fn156(v0, v1, v2 int32) {
+func (m *Module) fn151(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := int32(load32(m.memory, uint32(v0)))
 	v3 = t0
 	t1 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	_ = m.fn256(v3+v2*v1, v3+(v2+i32(1))*v1, (t1+(v2^i32(-1)))*v1)
+	_ = m.fn238(v3+v2*v1, v3+(v2+i32(1))*v1, (t1+(v2^i32(-1)))*v1)
 	t3 := int32(load32(m.memory, uint64(uint32(v0))+4))
 	store32(m.memory, uint64(uint32(v0))+4, uint32(t3+i32(-1)))
 }
 
 //go:norace
-func (m *Module) fn157(v0, v1, v2 int32) {
+func (m *Module) fn152(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := int32(load32(m.memory, uint64(uint32(v1))+4))
-	m.fn97(v0, v2, t0)
+	m.fn92(v0, v2, t0)
 	t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
 	t2 := v0
 	v3 = t1
 	store32(m.memory, uint64(uint32(t2))+4, uint32(v3))
 	t3 := int32(load32(m.memory, uint32(v0)))
 	t4 := int32(load32(m.memory, uint32(v1)))
-	_ = m.fn255(t3, t4, v3*v2)
+	_ = m.fn237(t3, t4, v3*v2)
 }
 
 //go:norace
-func (m *Module) fn158(v0 int32) {
-	m.fn107(v0 + i32(4))
-}
-
-//go:norace
-func (m *Module) fn159(v0, v1 int32) {
-	var v2, v3 int32
-	t0 := int32(load32(m.memory, uint64(uint32(v1))+20))
-	store32(m.memory, uint32(v0), uint32(t0))
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+12))
-	store16(m.memory, uint64(uint32(v0))+16, uint16(t1))
-	v2 = v0 + i32(8)
-	store32(m.memory, uint32(v2), uint32(i32(0)))
-	m.fn57(v0+i32(4), i32(1), i32(28))
-	t2 := int32(load32(m.memory, uint32(v2)))
-	t3 := v2
-	v3 = t2
-	store32(m.memory, uint32(t3), uint32(v3+i32(1)))
-	t4 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v0 = t4 + v3*i32(28)
-	store32(m.memory, uint64(uint32(v0))+24, uint32(i32(0)))
-	store64(m.memory, uint64(uint32(v0))+16, uint64(i64(0)))
-	t5 := int32(load32(m.memory, uint32(v1)))
-	store32(m.memory, uint64(uint32(v0))+4, uint32(t5))
-	t6 := int32(load32(m.memory, uint64(uint32(v1))+16))
-	store32(m.memory, uint32(v0), uint32(t6))
-	t7 := int32(load32(m.memory, uint64(uint32(v1))+8))
-	store32(m.memory, uint32(v0+i32(12)), uint32(t7))
-	t8 := int32(load32(m.memory, uint64(uint32(v1))+4))
-	store32(m.memory, uint32(v0+i32(8)), uint32(t8))
-}
-
-//go:norace
-func (m *Module) fn160(v0, v1 int32) {
-	var v2, v3, v4, v5, v6, v7, v8 int32
-	t0 := m.g0
-	v2 = t0 - i32(16)
-	m.g0 = v2
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
-	t2 := v2
-	v3 = t1
-	t3 := int32(load32(m.memory, uint32(v1+i32(8))))
-	t4 := v3
-	v4 = t3
-	v5 = v4 + i32(-1)
-	v6 = t4 + v5*i32(28)
-	t5 := int32(load32(m.memory, uint32(v6)))
-	v7 = t5
-	t6 := int64(load64(m.memory, uint32(v7)))
-	store64(m.memory, uint64(uint32(t2))+8, uint64(t6))
-	v8 = i32(0)
-	{
-		t7 := m.fn60(v2 + i32(8))
-		if t7 != 0 {
-			goto l0
-		}
-		{
-			if uint32(v4) >= uint32(i32(2)) {
-				goto l1
-			}
-			t8 := int32(load16(m.memory, uint32(v1+i32(16))))
-			v8 = t8
-			goto l0
-		}
-	l1:
-		t9 := int32(load32(m.memory, uint32(v4*i32(28)+v3+i32(-56))))
-		t10 := int32(load32(m.memory, uint32(t9)))
-		t11 := int32(load16(m.memory, uint32(t10+i32(66))))
-		v4 = t11
-		if v4 == 0 {
-			goto l0
-		}
-		t12 := int32(load32(m.memory, uint32(v1)))
-		t13 := int32(load32(m.memory, uint64(uint32(t12))+8))
-		v8 = t13
-		t14 := int32(load32(m.memory, uint64(uint32(v8))+84))
-		t15 := int32(load16(m.memory, uint64(uint32(v8))+36))
-		t16 := int32(load32(m.memory, uint64(uint32(v3+v5*i32(28)))+20))
-		t17 := int32(load16(m.memory, uint32(t14+(t15*v4+t16)<<1)))
-		v8 = t17
-	}
-l0:
-	store32(m.memory, uint64(uint32(v0))+16, uint32(v7))
-	t18 := int32(load32(m.memory, uint32(v1)))
-	store32(m.memory, uint64(uint32(v0))+20, uint32(t18))
-	store32(m.memory, uint64(uint32(v0))+12, uint32(v8&i32(0xffff)))
-	t19 := int64(load64(m.memory, uint64(uint32(v6))+4))
-	store64(m.memory, uint32(v0), uint64(t19))
-	t20 := int32(load32(m.memory, uint32(v6+i32(12))))
-	store32(m.memory, uint64(uint32(v0))+8, uint32(t20))
-	m.g0 = v2 + i32(16)
-}
-
-//go:norace
-func (m *Module) fn161(v0 int32) int32 {
-	var v1, v2, v3 int32
-	t0 := m.g0
-	v1 = t0 - i32(80)
-	m.g0 = v1
-	m.fn192(v1+i32(8), v0)
-	{
-		{
-		l5:
-			{
-				t1 := m.fn193(v1+i32(8), v1+i32(48), v1+i32(79))
-				if t1 != 0 {
-					goto l0
-				}
-				v2 = i32(0)
-				goto l1
-			}
-		l0:
-			{
-				t2 := int32(m.memory[uint64(uint32(v1))+79])
-				if t2 == 0 {
-					goto l2
-				}
-				m.fn57(v0+i32(4), i32(1), i32(28))
-				v3 = v0 + i32(8)
-				t3 := int32(load32(m.memory, uint32(v3)))
-				t4 := v3
-				v3 = t3
-				store32(m.memory, uint32(t4), uint32(v3+i32(1)))
-				t5 := int32(load32(m.memory, uint64(uint32(v0))+4))
-				v3 = t5 + v3*i32(28)
-				v2 = i32(2)
-				goto l3
-			}
-		l2:
-			v3 = i32(0)
-			{
-				t6 := int32(load32(m.memory, uint64(uint32(v1))+48))
-				t7 := int32(load32(m.memory, uint32(t6)))
-				v2 = t7
-				if v2&i32(1) != 0 {
-					goto l4
-				}
-				t8 := int32(load32(m.memory, uint64(uint32(v2))+36))
-				if t8 == 0 {
-					goto l4
-				}
-				t9 := int32(load32(m.memory, uint64(uint32(v2))+48))
-				v3 = t9
-			}
-		l4:
-			if v3 == 0 {
-				goto l5
-			}
-			v2 = i32(1)
-			m.fn57(v0+i32(4), i32(1), i32(28))
-			v3 = v0 + i32(8)
-			t10 := int32(load32(m.memory, uint32(v3)))
-			t11 := v3
-			v3 = t10
-			store32(m.memory, uint32(t11), uint32(v3+i32(1)))
-			t12 := int32(load32(m.memory, uint64(uint32(v0))+4))
-			v3 = t12 + v3*i32(28)
-		}
-	l3:
-		t13 := int64(load64(m.memory, uint64(uint32(v1))+48))
-		store64(m.memory, uint32(v3), uint64(t13))
-		t14 := int32(load32(m.memory, uint32(v1+i32(48)+i32(24))))
-		store32(m.memory, uint32(v3+i32(24)), uint32(t14))
-		t15 := int64(load64(m.memory, uint32(v1+i32(48)+i32(16))))
-		store64(m.memory, uint32(v3+i32(16)), uint64(t15))
-		t16 := int64(load64(m.memory, uint32(v1+i32(48)+i32(8))))
-		store64(m.memory, uint32(v3+i32(8)), uint64(t16))
-	}
-l1:
-	m.g0 = v1 + i32(80)
-	return v2
-}
-
-//go:norace
-func (m *Module) fn162(v0 int32) int32 {
-	t0 := m.fn196(v0, i32(36))
-	return t0
-}
-
-//go:norace
-func (m *Module) fn163(v0 int32) int32 {
-	var v1, v2 int32
-	t0 := int32(load32(m.memory, uint32(v0+i32(8))))
-	v1 = t0
-l1:
-	{
-		v2 = v1
-		if v2 == i32(1) {
-			goto l0
-		}
-		v1 = v2 + i32(-1)
-		t1 := m.fn194(v0, v2+i32(-2))
-		if t1 == 0 {
-			goto l1
-		}
-	}
-	store32(m.memory, uint64(uint32(v0))+8, uint32(v1))
-l0:
-	;
-	var p2 int32
-	if v2 != i32(1) {
-		p2 = 1
-	}
-	return p2
-}
-
-//go:norace
-func (m *Module) fn164(v0 int32) int32 {
+func (m *Module) fn153(v0 int32) int32 {
 	var v1, v2, v3, v4 int32
 	t0 := m.g0
 	v1 = t0 - i32(16)
@@ -35676,7 +35326,7 @@ func (m *Module) fn164(v0 int32) int32 {
 l0:
 	t5 := int64(load64(m.memory, uint32(v0)))
 	store64(m.memory, uint64(uint32(v1))+8, uint64(t5))
-	t6 := m.fn180(v1 + i32(8))
+	t6 := m.fn169(v1 + i32(8))
 	v4 = t6
 	{
 		{
@@ -35703,18 +35353,18 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn165(v0, v1, v2, v3 int32) {
+func (m *Module) fn154(v0, v1, v2, v3 int32) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
 	m.g0 = v4
 	store32(m.memory, uint64(uint32(v4))+12, uint32(v3))
-	m.fn167(v0, v1, v2, i32(37), v4+i32(12), v3)
+	m.fn156(v0, v1, v2, i32(36), v4+i32(12), v3)
 	m.g0 = v4 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn166(v0, v1 int32) int32 {
+func (m *Module) fn155(v0, v1 int32) int32 {
 	t0 := int32(load32(m.memory, uint64(uint32(v1))+16))
 	t1 := int32(load32(m.memory, uint32(v0)))
 	p2 := i32(0)
@@ -35725,7 +35375,7 @@ func (m *Module) fn166(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn167(v0, v1, v2, v3, v4, v5 int32) {
+func (m *Module) fn156(v0, v1, v2, v3, v4, v5 int32) {
 	var v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20 int32
 	var v21 int64
 	t0 := m.g0
@@ -35755,7 +35405,7 @@ func (m *Module) fn167(v0, v1, v2, v3, v4, v5 int32) {
 		if v11 != 0 {
 			goto l0
 		}
-		m.fn97(v6+i32(88)|i32(4), i32(8), (v5+i32(9))&i32(0x1fffffff))
+		m.fn92(v6+i32(88)|i32(4), i32(8), (v5+i32(9))&i32(0x1fffffff))
 	}
 l0:
 	m.fn57(v10, i32(1), i32(24))
@@ -35822,7 +35472,7 @@ l2:
 							store32(m.memory, uint32(t19), uint32(t20))
 							t21 := int64(load64(m.memory, uint32(v5)))
 							store64(m.memory, uint64(uint32(v6))+32, uint64(t21))
-							m.fn168(v6+i32(32), v6+i32(72))
+							m.fn157(v6+i32(32), v6+i32(72))
 							v19 = i32(0)
 							goto l6
 						}
@@ -35838,7 +35488,7 @@ l2:
 				l5:
 					v19 = i32(1)
 				l6:
-					m.fn169(v6 + i32(72))
+					m.fn158(v6 + i32(72))
 					t24 := int32(load32(m.memory, uint64(uint32(v1))+16))
 					v2 = t24
 					v5 = v2 + i32(1)
@@ -35867,7 +35517,7 @@ l2:
 							t30 := int64(load64(m.memory, uint64(uint32(v6))+72))
 							store64(m.memory, uint64(uint32(v6))+48, uint64(t30))
 							store32(m.memory, uint64(uint32(v6))+60, uint32(v7))
-							m.fn155(v12, i32(16), v5, i32(0), i32(1), v6+i32(48))
+							m.fn150(v12, i32(16), v5, i32(0), i32(1), v6+i32(48))
 							goto l10
 						}
 					l8:
@@ -35941,10 +35591,10 @@ l2:
 				}
 			l7:
 				t48 := int32(load32(m.memory, uint64(uint32(v1))+52))
-				m.fn170(t48, v17+i32(4))
+				m.fn159(t48, v17+i32(4))
 			}
 		l15:
-			m.fn156(v10, i32(24), v15)
+			m.fn151(v10, i32(24), v15)
 			v14 = v14 + i32(-1)
 			v15 = v15 + i32(-1)
 			goto l16
@@ -36017,7 +35667,7 @@ l2:
 						v18 = v2 + i32(-20)
 						t73 := int64(load64(m.memory, uint32(v18)))
 						store64(m.memory, uint64(uint32(t72))+16, uint64(t73))
-						m.fn168(v6+i32(16), v18)
+						m.fn157(v6+i32(16), v18)
 						v2 = v2 + i32(-24)
 					}
 				l18:
@@ -36094,7 +35744,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn168(v0, v1 int32) {
+func (m *Module) fn157(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	t0 := int32(load32(m.memory, uint64(uint32(v0))+4))
 	t1 := v1
@@ -36118,7 +35768,7 @@ func (m *Module) fn168(v0, v1 int32) {
 		t8 := v1
 		v3 = t7
 		store32(m.memory, uint32(t8), uint32(v3))
-		_ = m.fn255(v3, v4, v2<<3)
+		_ = m.fn237(v3, v4, v2<<3)
 		v3 = i32(0)
 	l2:
 		if uint32(v3) >= uint32(v2) {
@@ -36146,7 +35796,7 @@ func (m *Module) fn168(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn169(v0 int32) {
+func (m *Module) fn158(v0 int32) {
 	var v1, v2, v3, v4, v5 int32
 	var v6 int64
 	var v7 int32
@@ -36176,14 +35826,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn170(v0, v1 int32) {
-	m.fn182(v0, v1)
-	m.fn107(v1)
+func (m *Module) fn159(v0, v1 int32) {
+	m.fn171(v0, v1)
+	m.fn102(v1)
 }
 
 //go:norace
-func (m *Module) fn171(v0, v1, v2 int32) {
-	m.fn167(v0, v1, v2, i32(38), i32(0), i32(0))
+func (m *Module) fn160(v0, v1, v2 int32) {
+	m.fn156(v0, v1, v2, i32(37), i32(0), i32(0))
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v0))+4))
 		if t0 == 0 {
@@ -36193,13 +35843,13 @@ func (m *Module) fn171(v0, v1, v2 int32) {
 		t2 := v1
 		v0 = t1
 		t3 := int32(load32(m.memory, uint64(uint32(v0))+12))
-		m.fn146(t2, t3, v2)
+		m.fn141(t2, t3, v2)
 		store32(m.memory, uint64(uint32(v0))+12, uint32(v2))
 	}
 }
 
 //go:norace
-func (m *Module) fn172(v0, v1 int32) int32 {
+func (m *Module) fn161(v0, v1 int32) int32 {
 	t0 := int32(load32(m.memory, uint64(uint32(v1))+16))
 	if t0 != 0 {
 		t1 := int32(m.memory[uint64(uint32(v1))+20])
@@ -36213,7 +35863,7 @@ func (m *Module) fn172(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn173(v0, v1, v2 int32) {
+func (m *Module) fn162(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -36242,7 +35892,7 @@ l3:
 			goto l1
 		}
 		m.memory[uint64(uint32(v3))+15] = byte(i32(0))
-		m.fn167(v3, v1, v2, i32(39), v3+i32(15), i32(1))
+		m.fn156(v3, v1, v2, i32(38), v3+i32(15), i32(1))
 		t6 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		if t6 == 0 {
 			goto l0
@@ -36251,7 +35901,7 @@ l3:
 		t8 := v1
 		v4 = t7
 		t9 := int32(load32(m.memory, uint64(uint32(v4))+12))
-		m.fn146(t8, t9, v2)
+		m.fn141(t8, t9, v2)
 		t10 := int32(load32(m.memory, uint32(v4+i32(8))))
 		store32(m.memory, uint32(v0+i32(8)), uint32(t10))
 		t11 := int64(load64(m.memory, uint32(v4)))
@@ -36271,7 +35921,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn174(v0, v1 int32) int32 {
+func (m *Module) fn163(v0, v1 int32) int32 {
 	var v2 int32
 	{
 		t0 := int32(load32(m.memory, uint32(v1+i32(8))))
@@ -36304,12 +35954,12 @@ func (m *Module) fn174(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn175(v0, v1, v2 int32) {
-	m.fn167(v0, v1, v2, i32(40), i32(0), i32(0))
+func (m *Module) fn164(v0, v1, v2 int32) {
+	m.fn156(v0, v1, v2, i32(39), i32(0), i32(0))
 }
 
 //go:norace
-func (m *Module) fn176(v0, v1 int32) int32 {
+func (m *Module) fn165(v0, v1 int32) int32 {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load16(m.memory, uint64(uint32(t0))+144))
 	var p2 int32
@@ -36320,7 +35970,7 @@ func (m *Module) fn176(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn177(v0, v1 int32) int32 {
+func (m *Module) fn166(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7, v8 int32
 	var v9 int64
 	v2 = i32(1)
@@ -36392,7 +36042,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn178(v0, v1, v2 int32) int32 {
+func (m *Module) fn167(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -36432,7 +36082,7 @@ func (m *Module) fn178(v0, v1, v2 int32) int32 {
 		store64(m.memory, uint64(uint32(v3))+8, uint64(t12))
 		t13 := int64(load64(m.memory, uint64(uint32(v0+v2<<5))+12))
 		store64(m.memory, uint32(v3), uint64(t13))
-		t14 := m.fn130(v3+i32(8), v3)
+		t14 := m.fn125(v3+i32(8), v3)
 		v4 = t14
 	}
 l0:
@@ -36441,7 +36091,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn179(v0, v1, v2 int32) {
+func (m *Module) fn168(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	var v7 int64
 	var v8, v9, v10, v11, v12, v13, v14 int32
@@ -36510,7 +36160,7 @@ func (m *Module) fn179(v0, v1, v2 int32) {
 				l27:
 					t62 := int64(load64(m.memory, uint32(v6)))
 					store64(m.memory, uint32(v3), uint64(t62))
-					t63 := m.fn164(v3)
+					t63 := m.fn153(v3)
 					v4 = t63
 					v16 = i32(0)
 					{
@@ -36589,13 +36239,13 @@ func (m *Module) fn179(v0, v1, v2 int32) {
 				t8 := int64(load64(m.memory, uint64(uint32(v3))+80))
 				store64(m.memory, uint64(uint32(v3))+72, uint64(t8))
 				{
-					t9 := m.fn93(v3 + i32(72))
+					t9 := m.fn90(v3 + i32(72))
 					if t9 == 0 {
 						goto l7
 					}
 					t10 := int64(load64(m.memory, uint64(uint32(v3))+88))
 					store64(m.memory, uint64(uint32(v3))+64, uint64(t10))
-					t11 := m.fn93(v3 + i32(64))
+					t11 := m.fn90(v3 + i32(64))
 					if t11 != 0 {
 						goto l2
 					}
@@ -36682,7 +36332,7 @@ func (m *Module) fn179(v0, v1, v2 int32) {
 				store64(m.memory, uint64(uint32(v3))+40, uint64(t22))
 				t23 := int64(load64(m.memory, uint64(uint32(v3))+88))
 				store64(m.memory, uint64(uint32(v3))+32, uint64(t23))
-				t24 := m.fn130(v3+i32(40), v3+i32(32))
+				t24 := m.fn125(v3+i32(40), v3+i32(32))
 				if t24 == 0 {
 					goto l3
 				}
@@ -36720,7 +36370,7 @@ func (m *Module) fn179(v0, v1, v2 int32) {
 							store64(m.memory, uint32(v3+i32(16)+i32(8)), uint64(t51))
 							t52 := int64(load64(m.memory, uint32(v5)))
 							store64(m.memory, uint64(uint32(v3))+16, uint64(t52))
-							m.fn179(v16, v3+i32(16), v2)
+							m.fn168(v16, v3+i32(16), v2)
 							v5 = v5 + i32(16)
 							v14 = v14 + i32(1)
 							goto l24
@@ -36800,7 +36450,7 @@ func (m *Module) fn179(v0, v1, v2 int32) {
 			l19:
 				t35 := int64(load64(m.memory, uint32(v5)))
 				store64(m.memory, uint64(uint32(v3))+8, uint64(t35))
-				m.fn103(v2, v3+i32(8))
+				m.fn98(v2, v3+i32(8))
 				store64(m.memory, uint32(v5), uint64(v7))
 				t36 := int32(load32(m.memory, uint64(uint32(v4))+160))
 				v14 = t36
@@ -36831,7 +36481,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn180(v0 int32) int32 {
+func (m *Module) fn169(v0 int32) int32 {
 	var v1 int32
 	{
 		t0 := int32(m.memory[uint32(v0)])
@@ -36846,7 +36496,7 @@ func (m *Module) fn180(v0 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn181(v0, v1 int32) {
+func (m *Module) fn170(v0, v1 int32) {
 	var v2 int32
 	t0 := int64(load64(m.memory, uint32(v1)))
 	store64(m.memory, uint32(v0), uint64(t0))
@@ -36869,12 +36519,12 @@ func (m *Module) fn181(v0, v1 int32) {
 		store32(m.memory, uint32(t7), uint32(v2))
 		t8 := int32(load32(m.memory, uint32(v1)))
 		t9 := int32(load32(m.memory, uint64(uint32(v1))+24))
-		_ = m.fn255(v2, t8, t9)
+		_ = m.fn237(v2, t8, t9)
 	}
 }
 
 //go:norace
-func (m *Module) fn182(v0, v1 int32) {
+func (m *Module) fn171(v0, v1 int32) {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -36888,7 +36538,7 @@ l1:
 			t2 := int32(load32(m.memory, uint32(v1)))
 			t3 := int64(load64(m.memory, uint32(t2+v3)))
 			store64(m.memory, uint64(uint32(v2))+8, uint64(t3))
-			m.fn103(v0, v2+i32(8))
+			m.fn98(v0, v2+i32(8))
 			v3 = v3 + i32(8)
 			v4 = v4 + i32(1)
 			goto l1
@@ -36900,7 +36550,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn183(v0, v1 int32) {
+func (m *Module) fn172(v0, v1 int32) {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -36936,12 +36586,12 @@ l1:
 		goto l1
 	}
 l0:
-	m.fn169(v1)
+	m.fn158(v1)
 	m.g0 = v2 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn184(v0 int32) int32 {
+func (m *Module) fn173(v0 int32) int32 {
 	var v1 int32
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v0))+4))
@@ -36961,7 +36611,7 @@ func (m *Module) fn184(v0 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn185(v0, v1 int32) {
+func (m *Module) fn174(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7 int32
 	t0 := m.g0
 	v2 = t0 - i32(32)
@@ -36975,7 +36625,7 @@ func (m *Module) fn185(v0, v1 int32) {
 	t4 := m.t0[uint(t3)].(func(int32) int32)(v5)
 	v6 = t4
 	t5 := int32(load32(m.memory, uint64(uint32(v4))+36))
-	t6 := m.fn255(v6, v4-t5<<3, v5)
+	t6 := m.fn237(v6, v4-t5<<3, v5)
 	t7 := int32(load32(m.memory, uint64(uint32(v4))+36))
 	v5 = t7
 	v7 = t6 + v5<<3
@@ -37010,7 +36660,7 @@ func (m *Module) fn185(v0, v1 int32) {
 		if t14&i32(64) == 0 {
 			goto l1
 		}
-		m.fn181(v2, v4+i32(48))
+		m.fn170(v2, v4+i32(48))
 		t15 := int32(load32(m.memory, uint32(v2+i32(24))))
 		store32(m.memory, uint32(v7+i32(72)), uint32(t15))
 		t16 := int64(load64(m.memory, uint32(v2+i32(16))))
@@ -37027,7 +36677,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn186(v0, v1 int32) {
+func (m *Module) fn175(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
 	var v12 int64
 	var v13 int32
@@ -37247,7 +36897,7 @@ l1:
 									t77 := int64(load64(m.memory, uint64(uint32(v2))+72))
 									store64(m.memory, uint64(uint32(v2))+32, uint64(t77))
 									t78 := int32(load32(m.memory, uint64(uint32(v6))+32))
-									t79 := m.fn93(v2 + i32(32))
+									t79 := m.fn90(v2 + i32(32))
 									store32(m.memory, uint64(uint32(v6))+32, uint32(t78+t79))
 									v15 = i32(0)
 									if v11 == 0 {
@@ -37482,7 +37132,7 @@ l1:
 					store32(m.memory, uint64(uint32(v11))+48, uint32(t115+i32(1)))
 					t116 := int64(load64(m.memory, uint64(uint32(v2))+72))
 					store64(m.memory, uint64(uint32(v2))+8, uint64(t116))
-					t117 := m.fn90(v2 + i32(8))
+					t117 := m.fn88(v2 + i32(8))
 					if t117 == 0 {
 						goto l29
 					}
@@ -37631,7 +37281,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn187(v0 int32) int32 {
+func (m *Module) fn176(v0 int32) int32 {
 	{
 		{
 			t0 := int32(m.memory[uint32(v0)])
@@ -37663,7 +37313,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn188(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn177(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11, v12 int32
 	t0 := m.g0
 	v5 = t0 - i32(112)
@@ -37752,17 +37402,17 @@ l1:
 	store32(m.memory, uint32(v0), uint32(v2))
 	t27 := int64(load64(m.memory, uint32(v0)))
 	store64(m.memory, uint64(uint32(v5))+8, uint64(t27))
-	m.fn186(v5+i32(8), v4)
+	m.fn175(v5+i32(8), v4)
 	m.g0 = v5 + i32(112)
 }
 
 //go:norace
-func (m *Module) fn189(v0, v1, v2, v3 int32) {
+func (m *Module) fn178(v0, v1, v2, v3 int32) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
 	m.g0 = v4
-	m.fn188(v4+i32(8), i32(0xffff), v1, i32(0), v3)
+	m.fn177(v4+i32(8), i32(0xffff), v1, i32(0), v3)
 	t1 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint32(v0), uint64(t1))
 	t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
@@ -37779,7 +37429,7 @@ func (m *Module) fn189(v0, v1, v2, v3 int32) {
 }
 
 //go:norace
-func (m *Module) fn190(v0, v1, v2 int32) int32 {
+func (m *Module) fn179(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	var v6, v7 int64
 	var v8 int32
@@ -37963,574 +37613,7 @@ l11:
 }
 
 //go:norace
-func (m *Module) fn191(v0, v1 int32) {
-	var v2 int32
-	t0 := m.g0
-	v2 = t0 - i32(32)
-	m.g0 = v2
-	store64(m.memory, uint32(v0), uint64(i64(0)))
-	store32(m.memory, uint32(v0+i32(16)), uint32(i32(0)))
-	store64(m.memory, uint32(v0+i32(8)), uint64(i64(0)))
-	t1 := int64(load64(m.memory, uint32(v1+i32(16))))
-	store64(m.memory, uint32(v2+i32(8)+i32(16)), uint64(t1))
-	t2 := int64(load64(m.memory, uint32(v1+i32(8))))
-	store64(m.memory, uint32(v2+i32(8)+i32(8)), uint64(t2))
-	t3 := int64(load64(m.memory, uint32(v1)))
-	store64(m.memory, uint64(uint32(v2))+8, uint64(t3))
-	m.fn159(v0, v2+i32(8))
-	m.g0 = v2 + i32(32)
-}
-
-//go:norace
-func (m *Module) fn192(v0, v1 int32) {
-	var v2, v3, v4, v5, v6, v7 int32
-	{
-		{
-			t0 := int32(load32(m.memory, uint64(uint32(v1))+4))
-			v2 = t0
-			t1 := int32(load32(m.memory, uint32(v1+i32(8))))
-			t2 := v2
-			v3 = t1 + i32(-1)
-			t3 := int32(load32(m.memory, uint32(t2+v3*i32(28))))
-			v4 = t3
-			t4 := int32(load32(m.memory, uint32(v4)))
-			v5 = t4
-			if v5&i32(1) != 0 {
-				goto l0
-			}
-			t5 := int32(load32(m.memory, uint64(uint32(v5))+36))
-			if t5 != 0 {
-				goto l1
-			}
-		}
-	l0:
-		store32(m.memory, uint32(v0), uint32(i32(0)))
-		store64(m.memory, uint64(uint32(v0))+12, uint64(i64(0)))
-		t6 := int32(load32(m.memory, uint32(v1)))
-		store32(m.memory, uint64(uint32(v0))+8, uint32(t6))
-		store64(m.memory, uint32(v0+i32(20)), uint64(i64(0)))
-		store64(m.memory, uint32(v0+i32(28)), uint64(i64(0)))
-		store32(m.memory, uint32(v0+i32(36)), uint32(i32(0)))
-		return
-	}
-l1:
-	t7 := int32(load32(m.memory, uint32(v1)))
-	v6 = t7
-	{
-		{
-			t8 := int32(load16(m.memory, uint32(v5+i32(66))))
-			v5 = t8
-			if v5 != 0 {
-				goto l2
-			}
-			v7 = i32(0)
-			goto l3
-		}
-	l2:
-		t9 := int32(load32(m.memory, uint64(uint32(v6))+8))
-		v7 = t9
-		t10 := int32(load32(m.memory, uint64(uint32(v7))+84))
-		t11 := int32(load16(m.memory, uint64(uint32(v7))+36))
-		v7 = t10 + t11*v5<<1
-	}
-l3:
-	v5 = v2 + v3*i32(28)
-	t12 := int32(load32(m.memory, uint64(uint32(v5))+24))
-	v2 = t12
-	t13 := m.fn194(v1, v3)
-	v1 = t13
-	store32(m.memory, uint64(uint32(v0))+8, uint32(v6))
-	store32(m.memory, uint64(uint32(v0))+36, uint32(v7))
-	store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0)))
-	t14 := int64(load64(m.memory, uint32(v4)))
-	store64(m.memory, uint32(v0), uint64(t14))
-	t15 := int64(load64(m.memory, uint64(uint32(v5))+4))
-	store64(m.memory, uint64(uint32(v0))+12, uint64(t15))
-	t16 := int32(load32(m.memory, uint32(v5+i32(12))))
-	store32(m.memory, uint32(v0+i32(20)), uint32(t16))
-	store32(m.memory, uint64(uint32(v0))+32, uint32(v2+v1))
-}
-
-//go:norace
-func (m *Module) fn193(v0, v1, v2 int32) int32 {
-	var v3, v4, v5, v6, v7 int32
-	var v8, v9 int64
-	var v10, v11 int32
-	t0 := m.g0
-	v3 = t0 - i32(32)
-	m.g0 = v3
-	v4 = i32(0)
-	{
-		t1 := int32(load32(m.memory, uint32(v0)))
-		v5 = t1
-		if v5 == 0 {
-			goto l0
-		}
-		t2 := int32(load32(m.memory, uint64(uint32(v0))+24))
-		v6 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+36))
-		t4 := v6
-		v7 = t3
-		if t4 == v7 {
-			goto l0
-		}
-		t5 := int32(load32(m.memory, uint32(v0+i32(20))))
-		t6 := v3 + i32(24)
-		v4 = t5
-		store32(m.memory, uint32(t6), uint32(v4))
-		t7 := int64(load64(m.memory, uint64(uint32(v0))+28))
-		v8 = t7
-		t8 := int64(load64(m.memory, uint64(uint32(v0))+12))
-		t9 := v1
-		v9 = t8
-		store64(m.memory, uint64(uint32(t9))+4, uint64(v9))
-		store32(m.memory, uint32(v1+i32(12)), uint32(v4))
-		store32(m.memory, uint64(uint32(v1))+16, uint32(v6))
-		store64(m.memory, uint64(uint32(v1))+20, uint64(v8))
-		v10 = i32(0)
-		t11 := v1
-		p10 := v5 - v7<<3
-		if v5&i32(1) != 0 {
-			p10 = i32(0)
-		}
-		v7 = p10
-		v4 = v7 + v6<<3
-		store32(m.memory, uint32(t11), uint32(v4))
-		store64(m.memory, uint64(uint32(v3))+16, uint64(v9))
-		t12 := int64(load64(m.memory, uint32(v4)))
-		store64(m.memory, uint64(uint32(v3))+8, uint64(t12))
-		t13 := m.fn180(v3 + i32(8))
-		t14 := v2
-		v1 = t13
-		m.memory[uint32(t14)] = byte(v1)
-		t15 := int64(load64(m.memory, uint32(v4)))
-		store64(m.memory, uint32(v3), uint64(t15))
-		{
-			t16 := m.fn60(v3)
-			if t16 != 0 {
-				goto l1
-			}
-			t17 := int32(load32(m.memory, uint64(uint32(v0))+28))
-			v5 = t17
-			{
-				t18 := int32(load32(m.memory, uint64(uint32(v0))+36))
-				v11 = t18
-				if v11 == 0 {
-					goto l2
-				}
-				t19 := int32(load16(m.memory, uint32(v11+v5<<1)))
-				t20 := v2
-				var p21 int32
-				if t19|v1 != i32(0) {
-					p21 = 1
-				}
-				v1 = p21
-				m.memory[uint32(t20)] = byte(v1)
-			}
-		l2:
-			store32(m.memory, uint64(uint32(v0))+28, uint32(v5+i32(1)))
-		}
-	l1:
-		{
-			t22 := int32(load32(m.memory, uint32(v4)))
-			v5 = t22
-			if v5&i32(1) != 0 {
-				goto l3
-			}
-			t23 := int32(load32(m.memory, uint64(uint32(v5))+36))
-			if t23 == 0 {
-				goto l3
-			}
-			t24 := int32(load32(m.memory, uint32(v5+i32(56))))
-			v10 = t24
-		}
-	l3:
-		t25 := int32(load32(m.memory, uint64(uint32(v0))+32))
-		store32(m.memory, uint64(uint32(v0))+32, uint32(t25+v10+v1))
-		{
-			{
-				t26 := int32(load32(m.memory, uint32(v4)))
-				v4 = t26
-				if v4&i32(1) == 0 {
-					goto l4
-				}
-				v1 = i32(0)
-				t27 := int32(m.memory[uint32(v7+v6<<3+i32(7))])
-				v4 = t27
-				v5 = v4
-				goto l5
-			}
-		l4:
-			t28 := int32(load32(m.memory, uint32(v4+i32(24))))
-			v5 = t28
-			t29 := int32(load32(m.memory, uint32(v4+i32(20))))
-			v1 = t29
-			t30 := int32(load32(m.memory, uint64(uint32(v4))+16))
-			v4 = t30
-		}
-	l5:
-		t31 := int32(load32(m.memory, uint64(uint32(v0))+12))
-		t32 := v0
-		v2 = t31 + v4
-		store32(m.memory, uint64(uint32(t32))+12, uint32(v2))
-		v4 = v0 + i32(16)
-		t33 := int32(load32(m.memory, uint32(v0+i32(20))))
-		t35 := v4
-		p34 := t33
-		if v1 != 0 {
-			p34 = i32(0)
-		}
-		v5 = p34 + v5
-		t36 := int32(load32(m.memory, uint32(v4)))
-		t37 := int64(uint32(v5)) << 32
-		v6 = t36 + v1
-		store64(m.memory, uint32(t35), uint64(t37|int64(uint32(v6))))
-		v4 = i32(1)
-		t38 := int32(load32(m.memory, uint64(uint32(v0))+24))
-		t39 := v0
-		v1 = t38 + i32(1)
-		store32(m.memory, uint64(uint32(t39))+24, uint32(v1))
-		t40 := int32(load32(m.memory, uint32(v0)))
-		t41 := v1
-		v7 = t40
-		t42 := int32(load32(m.memory, uint64(uint32(v7))+36))
-		v10 = t42
-		if uint32(t41) >= uint32(v10) {
-			goto l0
-		}
-		{
-			{
-				t43 := int64(load64(m.memory, uint32(v7-v10<<3+v1<<3)))
-				v8 = t43
-				if v8&i64(1) == 0 {
-					goto l6
-				}
-				v7 = int32(int64(uint64(v8)>>32)) & i32(255)
-				v1 = int32(int64(uint64(v8)>>40)) & i32(15)
-				v10 = int32(int64(uint64(v8)>>48)) & i32(255)
-				goto l7
-			}
-		l6:
-			v10 = int32(v8)
-			t44 := int32(load32(m.memory, uint32(v10+i32(12))))
-			v7 = t44
-			t45 := int32(load32(m.memory, uint32(v10+i32(8))))
-			v1 = t45
-			t46 := int32(load32(m.memory, uint64(uint32(v10))+4))
-			v10 = t46
-		}
-	l7:
-		store32(m.memory, uint64(uint32(v0))+12, uint32(v10+v2))
-		t48 := v0
-		p47 := v5
-		if v1 != 0 {
-			p47 = i32(0)
-		}
-		store64(m.memory, uint64(uint32(t48))+16, uint64(int64(uint32(p47+v7))<<32|int64(uint32(v6+v1))))
-	}
-l0:
-	m.g0 = v3 + i32(32)
-	return v4
-}
-
-//go:norace
-func (m *Module) fn194(v0, v1 int32) int32 {
-	var v2, v3, v4, v5 int32
-	t0 := m.g0
-	v2 = t0 - i32(16)
-	m.g0 = v2
-	v3 = i32(1)
-	{
-		if v1 == 0 {
-			goto l0
-		}
-		t1 := int32(load32(m.memory, uint64(uint32(v0))+4))
-		t2 := v2
-		v4 = t1
-		t3 := int32(load32(m.memory, uint32(v4+v1*i32(28))))
-		v5 = t3
-		t4 := int64(load64(m.memory, uint32(v5)))
-		store64(m.memory, uint64(uint32(t2))+8, uint64(t4))
-		t5 := m.fn180(v2 + i32(8))
-		if t5 != 0 {
-			goto l0
-		}
-		t6 := int64(load64(m.memory, uint32(v5)))
-		store64(m.memory, uint32(v2), uint64(t6))
-		v3 = i32(0)
-		t7 := m.fn60(v2)
-		if t7 != 0 {
-			goto l0
-		}
-		v1 = v1*i32(28) + v4
-		t8 := int32(load32(m.memory, uint32(v1+i32(-28))))
-		t9 := int32(load32(m.memory, uint32(t8)))
-		t10 := int32(load16(m.memory, uint32(t9+i32(66))))
-		v5 = t10
-		if v5 == 0 {
-			goto l0
-		}
-		t11 := int32(load32(m.memory, uint32(v0)))
-		t12 := int32(load32(m.memory, uint64(uint32(t11))+8))
-		v3 = t12
-		t13 := int32(load32(m.memory, uint64(uint32(v3))+84))
-		t14 := int32(load16(m.memory, uint64(uint32(v3))+36))
-		t15 := int32(load32(m.memory, uint64(uint32(v1))+20))
-		t16 := int32(load16(m.memory, uint32(t13+(t14*v5+t15)<<1)))
-		var p17 int32
-		if t16 != i32(0) {
-			p17 = 1
-		}
-		v3 = p17
-	}
-l0:
-	m.g0 = v2 + i32(16)
-	return v3
-}
-
-//go:norace
-func (m *Module) fn195(v0 int32) int32 {
-l0:
-	{
-		t0 := m.fn161(v0)
-		switch t0 + i32(-1) {
-		case 0:
-			goto l0
-		case 1:
-			return i32(1)
-		default:
-			return i32(0)
-		}
-	}
-}
-
-//go:norace
-func (m *Module) fn196(v0, v1 int32) int32 {
-	var v2, v3, v4, v5, v6, v7, v8 int32
-	t0 := m.g0
-	v2 = t0 - i32(80)
-	m.g0 = v2
-	v3 = v0 + i32(4)
-	v4 = v2 + i32(48) | i32(4)
-	v5 = v2 + i32(20)
-	t1 := int32(load32(m.memory, uint32(v0+i32(8))))
-	v6 = t1
-	v7 = v6
-	var _ int32
-l8:
-	{
-		if uint32(v7) < uint32(i32(2)) {
-			goto l0
-		}
-		t3 := v0
-		v7 = v7 + i32(-1)
-		store32(m.memory, uint64(uint32(t3))+8, uint32(v7))
-		t4 := int32(load32(m.memory, uint64(uint32(v0))+4))
-		t5 := v2 + i32(48) + i32(8)
-		v7 = t4 + v7*i32(28)
-		t6 := int64(load64(m.memory, uint32(v7+i32(8))))
-		store64(m.memory, uint32(t5), uint64(t6))
-		v8 = v2 + i32(48) + i32(16)
-		t7 := int64(load64(m.memory, uint32(v7+i32(16))))
-		store64(m.memory, uint32(v8), uint64(t7))
-		t8 := int32(load32(m.memory, uint32(v7+i32(24))))
-		store32(m.memory, uint32(v2+i32(48)+i32(24)), uint32(t8))
-		t9 := int64(load64(m.memory, uint32(v7)))
-		store64(m.memory, uint64(uint32(v2))+48, uint64(t9))
-		m.fn192(v2+i32(8), v0)
-		t10 := int64(load64(m.memory, uint32(v4)))
-		store64(m.memory, uint32(v5), uint64(t10))
-		t11 := int32(load32(m.memory, uint32(v4+i32(8))))
-		store32(m.memory, uint32(v5+i32(8)), uint32(t11))
-		t12 := int32(load32(m.memory, uint32(v8)))
-		store32(m.memory, uint64(uint32(v2))+32, uint32(t12))
-		t13 := int64(load64(m.memory, uint64(uint32(v2))+68))
-		store64(m.memory, uint64(uint32(v2))+36, uint64(t13))
-		m.memory[uint64(uint32(v2))+7] = byte(i32(0))
-		_ = m.t0[uint(v1)].(func(int32, int32, int32) int32)(v2+i32(8), v2+i32(48), v2+i32(7))
-		{
-			t15 := int32(m.memory[uint64(uint32(v2))+7])
-			if t15 == 0 {
-				goto l1
-			}
-			t16 := int32(load32(m.memory, uint64(uint32(v3))+4))
-			if uint32(t16+i32(1)) < uint32(v6) {
-				goto l0
-			}
-		}
-	l1:
-		{
-		l6:
-			{
-				t17 := m.t0[uint(v1)].(func(int32, int32, int32) int32)(v2+i32(8), v2+i32(48), v2+i32(7))
-				if t17 == 0 {
-					t33 := int32(load32(m.memory, uint64(uint32(v3))+4))
-					v7 = t33
-					goto l8
-				}
-				{
-					t18 := int32(m.memory[uint64(uint32(v2))+7])
-					if t18 == 0 {
-						goto l3
-					}
-					m.fn57(v3, i32(1), i32(28))
-					t19 := int32(load32(m.memory, uint64(uint32(v3))+4))
-					t20 := v3
-					v7 = t19
-					store32(m.memory, uint64(uint32(t20))+4, uint32(v7+i32(1)))
-					t21 := int32(load32(m.memory, uint32(v3)))
-					v7 = t21 + v7*i32(28)
-					v8 = i32(2)
-					goto l4
-				}
-			l3:
-				v7 = i32(0)
-				{
-					t22 := int32(load32(m.memory, uint64(uint32(v2))+48))
-					t23 := int32(load32(m.memory, uint32(t22)))
-					v8 = t23
-					if v8&i32(1) != 0 {
-						goto l5
-					}
-					t24 := int32(load32(m.memory, uint64(uint32(v8))+36))
-					if t24 == 0 {
-						goto l5
-					}
-					t25 := int32(load32(m.memory, uint64(uint32(v8))+48))
-					v7 = t25
-				}
-			l5:
-				if v7 == 0 {
-					goto l6
-				}
-			}
-			v8 = i32(1)
-			m.fn57(v3, i32(1), i32(28))
-			t26 := int32(load32(m.memory, uint64(uint32(v3))+4))
-			t27 := v3
-			v7 = t26
-			store32(m.memory, uint64(uint32(t27))+4, uint32(v7+i32(1)))
-			t28 := int32(load32(m.memory, uint32(v3)))
-			v7 = t28 + v7*i32(28)
-		}
-	l4:
-		t29 := int64(load64(m.memory, uint64(uint32(v2))+48))
-		store64(m.memory, uint32(v7), uint64(t29))
-		t30 := int32(load32(m.memory, uint32(v2+i32(48)+i32(24))))
-		store32(m.memory, uint32(v7+i32(24)), uint32(t30))
-		t31 := int64(load64(m.memory, uint32(v2+i32(48)+i32(16))))
-		store64(m.memory, uint32(v7+i32(16)), uint64(t31))
-		t32 := int64(load64(m.memory, uint32(v2+i32(48)+i32(8))))
-		store64(m.memory, uint32(v7+i32(8)), uint64(t32))
-		goto l7
-	}
-l0:
-	store32(m.memory, uint64(uint32(v3))+4, uint32(v6))
-	v8 = i32(0)
-l7:
-	m.g0 = v2 + i32(80)
-	return v8
-}
-
-//go:norace
-func (m *Module) fn197(v0 int32) int32 {
-	var v1 int32
-	v1 = i32(1)
-	{
-		t0 := m.fn162(v0)
-		switch t0 + i32(-1) {
-		case 0:
-			_ = m.fn195(v0)
-			return i32(1)
-		default:
-			v1 = i32(0)
-			fallthrough
-		case 1:
-			return v1
-		}
-	}
-}
-
-//go:norace
-func (m *Module) fn198(v0 int32) int32 {
-	var v1, v2, v3, v4, v5, v6 int32
-	t0 := m.g0
-	v1 = t0 - i32(16)
-	m.g0 = v1
-	t1 := int32(load32(m.memory, uint32(v0+i32(8))))
-	v2 = t1
-	{
-	l6:
-		{
-			v3 = i32(0)
-			v4 = v2 + i32(-1)
-			if v4 == 0 {
-				goto l0
-			}
-			t2 := int32(load32(m.memory, uint64(uint32(v0))+4))
-			v5 = t2
-			{
-				t3 := int32(load32(m.memory, uint64(uint32(v0))+8))
-				if v2 == t3 {
-					goto l1
-				}
-				t4 := m.fn194(v0, v4)
-				if t4 != 0 {
-					goto l0
-				}
-			}
-		l1:
-			t5 := v1
-			v6 = v5 + v4*i32(28)
-			t6 := int32(load32(m.memory, uint32(v6)))
-			t7 := int64(load64(m.memory, uint32(t6)))
-			store64(m.memory, uint32(t5), uint64(t7))
-			t8 := m.fn60(v1)
-			if t8 != 0 {
-				goto l0
-			}
-			t9 := int32(load32(m.memory, uint32(v0)))
-			t10 := int32(load32(m.memory, uint64(uint32(t9))+8))
-			t11 := int32(load32(m.memory, uint32(v5+(v2+i32(-2))*i32(28))))
-			t12 := int32(load32(m.memory, uint32(t11)))
-			t13 := int32(load16(m.memory, uint32(t12+i32(66))))
-			m.fn95(t10, t13, v1+i32(12), v1+i32(8))
-			v6 = v6 + i32(20)
-			t14 := int32(load32(m.memory, uint64(uint32(v1))+8))
-			v5 = t14
-			t15 := int32(load32(m.memory, uint64(uint32(v1))+12))
-			v2 = t15
-		l5:
-			if uint32(v2) >= uint32(v5) {
-				v2 = v4
-				goto l6
-			}
-			{
-				t16 := int32(m.memory[uint32(v2+i32(3))])
-				if t16 != 0 {
-					goto l3
-				}
-				t17 := int32(load32(m.memory, uint32(v6)))
-				t18 := int32(m.memory[uint32(v2+i32(2))])
-				if t17 == t18 {
-					goto l4
-				}
-			}
-		l3:
-			v2 = v2 + i32(4)
-			goto l5
-		l4:
-		}
-		t19 := int32(load16(m.memory, uint32(v2)))
-		v3 = t19
-	}
-l0:
-	m.g0 = v1 + i32(16)
-	return v3 & i32(0xffff)
-}
-
-//go:norace
-func (m *Module) fn199(v0 int32) {
+func (m *Module) fn180(v0 int32) {
 	var v1 int32
 	t0 := m.g0
 	v1 = t0 - i32(32)
@@ -38539,11 +37622,11 @@ func (m *Module) fn199(v0 int32) {
 		if v0 == 0 {
 			goto l0
 		}
-		m.fn98(v1+i32(8), i32(0))
+		m.fn93(v1+i32(8), i32(0))
 		t1 := int64(load64(m.memory, uint32(v0)))
 		store64(m.memory, uint32(v1), uint64(t1))
-		m.fn103(v1+i32(8), v1)
-		m.fn108(v1 + i32(8))
+		m.fn98(v1+i32(8), v1)
+		m.fn103(v1 + i32(8))
 		t2 := int32(load32(m.memory, uint64(uint32(v0))+12))
 		t3 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656436))
 		m.t0[uint(t3)].(func(int32))(t2)
@@ -38555,7 +37638,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn200(v0, v1, v2 int32) int32 {
+func (m *Module) fn181(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6 int32
 	t0 := int32(m.memory[uint32(v0)])
 	t1 := v2
@@ -38657,7 +37740,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn201(v0, v1, v2 int32) int32 {
+func (m *Module) fn182(v0, v1, v2 int32) int32 {
 	var v3, v4 int32
 	t0 := int32(load16(m.memory, uint32(v0)))
 	t1 := v2
@@ -38684,7 +37767,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn202(v0, v1, v2 int32) int32 {
+func (m *Module) fn183(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	t0 := int32(load16(m.memory, uint32(v0)))
 	t1 := v2
@@ -38713,7 +37796,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn203(v0, v1, v2 int32) int32 {
+func (m *Module) fn184(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
 	t0 := m.g0
 	v3 = t0 - i32(144)
@@ -38735,12 +37818,12 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 			v8 = int32(uint32(v6) >> 8)
 			t3 := int64(load64(m.memory, uint32(v2)))
 			store64(m.memory, uint64(uint32(v3))+136, uint64(t3))
-			t4 := m.fn93(v3 + i32(136))
+			t4 := m.fn90(v3 + i32(136))
 			v9 = t4
 			t5 := int64(load64(m.memory, uint32(v1)))
 			store64(m.memory, uint64(uint32(v3))+128, uint64(t5))
 			{
-				t6 := m.fn93(v3 + i32(128))
+				t6 := m.fn90(v3 + i32(128))
 				t7 := v9
 				v10 = t6
 				if uint32(t7) >= uint32(v10) {
@@ -38771,7 +37854,7 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 				}
 			l5:
 				v1 = v0 + i32(132)
-				t12 := m.fn70(v4, v2&i32(0xffff))
+				t12 := m.fn71(v4, v2&i32(0xffff))
 				v2 = t12
 				{
 					if v5&i32(1) == 0 {
@@ -38784,10 +37867,10 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 					v5 = t13
 				}
 			l7:
-				t14 := m.fn70(v4, v5&i32(0xffff))
+				t14 := m.fn71(v4, v5&i32(0xffff))
 				store32(m.memory, uint64(uint32(v3))+4, uint32(t14))
 				store32(m.memory, uint32(v3), uint32(v2))
-				_ = m.fn244(v1, i32(1024), i32(1192307), v3)
+				_ = m.fn226(v1, i32(1024), i32(1192307), v3)
 				v4 = i32(1)
 				goto l8
 			}
@@ -38823,7 +37906,7 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 					}
 				l12:
 					v2 = v0 + i32(132)
-					t20 := m.fn70(v4, v1&i32(0xffff))
+					t20 := m.fn71(v4, v1&i32(0xffff))
 					v1 = t20
 					{
 						if v6&i32(1) == 0 {
@@ -38836,10 +37919,10 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 						v5 = t21
 					}
 				l14:
-					t22 := m.fn70(v4, v5&i32(0xffff))
+					t22 := m.fn71(v4, v5&i32(0xffff))
 					store32(m.memory, uint64(uint32(v3))+20, uint32(t22))
 					store32(m.memory, uint64(uint32(v3))+16, uint32(v1))
-					_ = m.fn244(v2, i32(1024), i32(1192307), v3+i32(16))
+					_ = m.fn226(v2, i32(1024), i32(1192307), v3+i32(16))
 					goto l15
 				}
 			l9:
@@ -38913,7 +37996,7 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 						}
 					l25:
 						v2 = i32(0)
-						t33 := m.fn70(v1, v10&i32(0xffff))
+						t33 := m.fn71(v1, v10&i32(0xffff))
 						v10 = t33
 						{
 							if v9 != 0 {
@@ -38940,7 +38023,7 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 					l28:
 						v9 = v0 + i32(132)
 						v6 = i32(0)
-						t37 := m.fn70(v1, v7&i32(0xffff))
+						t37 := m.fn71(v1, v7&i32(0xffff))
 						v1 = t37
 						{
 							if v4 != 0 {
@@ -38958,7 +38041,7 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 						store32(m.memory, uint64(uint32(v3))+40, uint32(v1))
 						store32(m.memory, uint64(uint32(v3))+36, uint32(v2))
 						store32(m.memory, uint64(uint32(v3))+32, uint32(v10))
-						_ = m.fn244(v9, i32(1024), i32(1196670), v3+i32(32))
+						_ = m.fn226(v9, i32(1024), i32(1196670), v3+i32(32))
 						v4 = i32(1)
 						goto l8
 					}
@@ -39009,7 +38092,7 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 					}
 				l34:
 					v2 = i32(0)
-					t48 := m.fn70(v1, v10&i32(0xffff))
+					t48 := m.fn71(v1, v10&i32(0xffff))
 					v10 = t48
 					{
 						if v4 != 0 {
@@ -39036,7 +38119,7 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 				l37:
 					v7 = v0 + i32(132)
 					v4 = i32(0)
-					t52 := m.fn70(v1, v5&i32(0xffff))
+					t52 := m.fn71(v1, v5&i32(0xffff))
 					v5 = t52
 					v1 = i32(0)
 					{
@@ -39056,7 +38139,7 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 					store32(m.memory, uint64(uint32(v3))+56, uint32(v5))
 					store32(m.memory, uint64(uint32(v3))+52, uint32(v2))
 					store32(m.memory, uint64(uint32(v3))+48, uint32(v10))
-					_ = m.fn244(v7, i32(1024), i32(1196670), v3+i32(48))
+					_ = m.fn226(v7, i32(1024), i32(1196670), v3+i32(48))
 					goto l8
 				}
 			l31:
@@ -39069,7 +38152,7 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 				t57 := int64(load64(m.memory, uint32(v2)))
 				store64(m.memory, uint64(uint32(v3))+112, uint64(t57))
 				{
-					t58 := m.fn190(v3+i32(120), v3+i32(112), v0+i32(1160))
+					t58 := m.fn179(v3+i32(120), v3+i32(112), v0+i32(1160))
 					switch t58 + i32(1) {
 					case 0:
 						{
@@ -39102,7 +38185,7 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 						}
 					l44:
 						v5 = v0 + i32(132)
-						t66 := m.fn70(v4, v1&i32(0xffff))
+						t66 := m.fn71(v4, v1&i32(0xffff))
 						v1 = t66
 						{
 							{
@@ -39120,10 +38203,10 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 							v2 = t70
 						}
 					l46:
-						t71 := m.fn70(v4, v2&i32(0xffff))
+						t71 := m.fn71(v4, v2&i32(0xffff))
 						store32(m.memory, uint64(uint32(v3))+84, uint32(t71))
 						store32(m.memory, uint64(uint32(v3))+80, uint32(v1))
-						_ = m.fn244(v5, i32(1024), i32(1192354), v3+i32(80))
+						_ = m.fn226(v5, i32(1024), i32(1192354), v3+i32(80))
 						goto l15
 					case 2:
 						{
@@ -39156,7 +38239,7 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 						}
 					l49:
 						v5 = v0 + i32(132)
-						t80 := m.fn70(v4, v2&i32(0xffff))
+						t80 := m.fn71(v4, v2&i32(0xffff))
 						v2 = t80
 						{
 							{
@@ -39174,10 +38257,10 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 							v1 = t84
 						}
 					l51:
-						t85 := m.fn70(v4, v1&i32(0xffff))
+						t85 := m.fn71(v4, v1&i32(0xffff))
 						store32(m.memory, uint64(uint32(v3))+100, uint32(t85))
 						store32(m.memory, uint64(uint32(v3))+96, uint32(v2))
-						_ = m.fn244(v5, i32(1024), i32(1192354), v3+i32(96))
+						_ = m.fn226(v5, i32(1024), i32(1192354), v3+i32(96))
 						v4 = i32(1)
 						goto l8
 					default:
@@ -39211,7 +38294,7 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 						}
 					l54:
 						v5 = v0 + i32(132)
-						t94 := m.fn70(v4, v1&i32(0xffff))
+						t94 := m.fn71(v4, v1&i32(0xffff))
 						v1 = t94
 						{
 							{
@@ -39229,17 +38312,17 @@ func (m *Module) fn203(v0, v1, v2 int32) int32 {
 							v2 = t98
 						}
 					l56:
-						t99 := m.fn70(v4, v2&i32(0xffff))
+						t99 := m.fn71(v4, v2&i32(0xffff))
 						store32(m.memory, uint64(uint32(v3))+68, uint32(t99))
 						store32(m.memory, uint64(uint32(v3))+64, uint32(v1))
-						_ = m.fn244(v5, i32(1024), i32(1192395), v3+i32(64))
+						_ = m.fn226(v5, i32(1024), i32(1192395), v3+i32(64))
 					}
 				}
 			}
 		l15:
 			v4 = i32(0)
 		l8:
-			m.fn114(v0)
+			m.fn109(v0)
 			goto l0
 		}
 	l1:
@@ -39254,7 +38337,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn204(v0, v1, v2 int32) int32 {
+func (m *Module) fn185(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(80)
@@ -39268,7 +38351,7 @@ func (m *Module) fn204(v0, v1, v2 int32) int32 {
 			t2 := int64(load64(m.memory, uint32(v0+i32(1204))))
 			store64(m.memory, uint64(uint32(v3))+40, uint64(t2))
 			v4 = i32(1)
-			t3 := m.fn93(v3 + i32(40))
+			t3 := m.fn90(v3 + i32(40))
 			if uint32(t3) <= uint32(v2) {
 				goto l1
 			}
@@ -39282,7 +38365,7 @@ func (m *Module) fn204(v0, v1, v2 int32) int32 {
 		t7 := int32(load32(m.memory, uint64(uint32(t6))+4))
 		v6 = t7
 		store32(m.memory, uint64(uint32(v3))+64, uint32(v2))
-		t8 := m.fn153(v4, v1)
+		t8 := m.fn148(v4, v1)
 		store32(m.memory, uint64(uint32(v3))+68, uint32(t8))
 		v4 = i32(0)
 		m.memory[uint64(uint32(v3))+76] = byte(i32(0))
@@ -39316,7 +38399,7 @@ func (m *Module) fn204(v0, v1, v2 int32) int32 {
 			if uint32(t19) < uint32(v6) {
 				goto l3
 			}
-			m.fn118(v3+i32(48), v0, v2)
+			m.fn113(v3+i32(48), v0, v2)
 			t20 := int64(load64(m.memory, uint32(v3+i32(64)+i32(8))))
 			store64(m.memory, uint32(v3+i32(24)+i32(8)), uint64(t20))
 			t21 := int64(load64(m.memory, uint32(v3+i32(48)+i32(8))))
@@ -39326,7 +38409,7 @@ func (m *Module) fn204(v0, v1, v2 int32) int32 {
 			t23 := int64(load64(m.memory, uint64(uint32(v3))+48))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(t23))
 			{
-				t24 := m.fn119(v3+i32(24), v3+i32(8))
+				t24 := m.fn114(v3+i32(24), v3+i32(8))
 				switch t24 + i32(-3) {
 				case 1:
 					goto l2
@@ -39334,7 +38417,7 @@ func (m *Module) fn204(v0, v1, v2 int32) int32 {
 					goto l3
 				case 0:
 					t25 := int32(load32(m.memory, uint64(uint32(v0))+1156))
-					t26 := m.fn178(t25, v2, v1)
+					t26 := m.fn167(t25, v2, v1)
 					if t26 != 0 {
 						goto l2
 					}
@@ -39360,7 +38443,7 @@ l1:
 
 //go:norace
 func (m *Module) Xalloc(v0 int32) int32 {
-	t0 := m.fn217(v0)
+	t0 := m.fn199(v0)
 	v0 = t0
 	if v0 != 0 {
 		return v0
@@ -39370,416 +38453,592 @@ func (m *Module) Xalloc(v0 int32) int32 {
 
 //go:norace
 func (m *Module) Xkind_count(v0 int32) int32 {
-	t0 := fn207(v0)
-	t1 := m.fn61(t0)
-	return t1
-}
-
-//go:norace
-func fn207(v0 int32) int32 {
 	switch v0 {
 	case 0:
 		t0 := fn18()
-		return t0
-	case 1:
-		t1 := fn7()
+		t1 := m.fn61(t0)
 		return t1
-	case 2:
-		t2 := fn41()
-		return t2
-	default:
-		t3 := fn31()
+	case 1:
+		t2 := fn7()
+		t3 := m.fn61(t2)
 		return t3
+	case 2:
+		t4 := fn41()
+		t5 := m.fn61(t4)
+		return t5
+	default:
+		t6 := fn31()
+		t7 := m.fn61(t6)
+		return t7
 	}
 }
 
 //go:norace
 func (m *Module) Xkind_name(v0, v1 int32) int32 {
-	t0 := fn207(v0)
-	t1 := m.fn70(t0, v1&i32(0xffff))
-	return t1
+	switch v0 {
+	case 0:
+		t0 := fn18()
+		v0 = t0
+		goto l4
+	case 1:
+		t1 := fn7()
+		v0 = t1
+		goto l4
+	case 2:
+		t2 := fn41()
+		v0 = t2
+		goto l4
+	default:
+		t3 := fn31()
+		v0 = t3
+	}
+l4:
+	t4 := m.fn71(v0, v1&i32(0xffff))
+	return t4
 }
 
 //go:norace
 func (m *Module) Xkind_named(v0, v1 int32) int32 {
-	t0 := fn207(v0)
-	t1 := m.fn71(t0, v1&i32(0xffff))
-	var p2 int32
-	if t1 == 0 {
-		p2 = 1
+	switch v0 {
+	case 0:
+		t0 := fn18()
+		v0 = t0
+		goto l4
+	case 1:
+		t1 := fn7()
+		v0 = t1
+		goto l4
+	case 2:
+		t2 := fn41()
+		v0 = t2
+		goto l4
+	default:
+		t3 := fn31()
+		v0 = t3
 	}
-	return p2
+l4:
+	t4 := m.fn72(v0, v1&i32(0xffff))
+	var p5 int32
+	if t4 == 0 {
+		p5 = 1
+	}
+	return p5
 }
 
 //go:norace
 func (m *Module) Xfield_count(v0 int32) int32 {
-	t0 := fn207(v0)
-	t1 := m.fn63(t0)
-	return t1
+	switch v0 {
+	case 0:
+		t0 := fn18()
+		t1 := m.fn63(t0)
+		return t1
+	case 1:
+		t2 := fn7()
+		t3 := m.fn63(t2)
+		return t3
+	case 2:
+		t4 := fn41()
+		t5 := m.fn63(t4)
+		return t5
+	default:
+		t6 := fn31()
+		t7 := m.fn63(t6)
+		return t7
+	}
 }
 
 //go:norace
 func (m *Module) Xfield_name(v0, v1 int32) int32 {
-	t0 := fn207(v0)
-	t1 := m.fn72(t0, v1&i32(0xffff))
-	v0 = t1
-	p2 := i32(1199079)
-	if v0 != 0 {
-		p2 = v0
+	switch v0 {
+	case 0:
+		t0 := fn18()
+		v0 = t0
+		goto l4
+	case 1:
+		t1 := fn7()
+		v0 = t1
+		goto l4
+	case 2:
+		t2 := fn41()
+		v0 = t2
+		goto l4
+	default:
+		t3 := fn31()
+		v0 = t3
 	}
-	return p2
+l4:
+	t4 := m.fn73(v0, v1&i32(0xffff))
+	v1 = t4
+	p5 := i32(1199079)
+	if v1 != 0 {
+		p5 = v1
+	}
+	return p5
 }
 
 //go:norace
 func (m *Module) Xparse(v0, v1, v2, v3, v4 int32, v5, v6 int64, v7 int32) int32 {
-	var v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18 int32
+	var v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21 int32
 	t0 := m.g0
-	v8 = t0 - i32(272)
+	v8 = t0 - i32(112)
 	m.g0 = v8
-	v9 = i32(0)
 	store64(m.memory, uint64(uint32(i32(0)))+4656560, uint64(i64(0)))
 	store64(m.memory, uint64(uint32(i32(0)))+4656552, uint64(i64(0)))
 	store32(m.memory, uint64(uint32(i32(0)))+4656568, uint32(i32(0)))
-	store64(m.memory, uint64(uint32(v8))+216, uint64(v6))
-	store64(m.memory, uint64(uint32(v8))+208, uint64(v5))
-	store32(m.memory, uint64(uint32(v8))+204, uint32(v2))
-	store32(m.memory, uint64(uint32(v8))+200, uint32(v1))
-	t1 := m.fn96()
-	v10 = t1
-	t2 := fn207(v0)
-	_ = m.fn105(v10, t2)
-	store64(m.memory, uint32(v8+i32(248)+i32(8)), uint64(i64(0)))
-	store64(m.memory, uint32(v8+i32(160)+i32(8)), uint64(i64(0)))
-	store32(m.memory, uint64(uint32(v8))+252, uint32(i32(48)))
-	store32(m.memory, uint64(uint32(v8))+248, uint32(v8+i32(200)))
-	store32(m.memory, uint64(uint32(v8))+180, uint32(i32(49)))
-	t4 := int64(load64(m.memory, uint64(uint32(v8))+248))
-	store64(m.memory, uint64(uint32(v8))+160, uint64(t4))
-	store32(m.memory, uint64(uint32(v8))+176, uint32(v8+i32(200)))
-	t5 := int64(load64(m.memory, uint64(uint32(v8))+176))
-	store64(m.memory, uint64(uint32(v8))+152, uint64(t5))
-	t6 := m.fn154(v10, i32(0), v8+i32(160), v8+i32(152))
-	v0 = t6
-	m.fn104(v10)
-	v11 = i32(0)
-	if v0 == 0 {
-		goto l0
+	store64(m.memory, uint64(uint32(v8))+72, uint64(v6))
+	store64(m.memory, uint64(uint32(v8))+64, uint64(v5))
+	store32(m.memory, uint64(uint32(v8))+60, uint32(v2))
+	store32(m.memory, uint64(uint32(v8))+56, uint32(v1))
+	t1 := m.fn91()
+	v9 = t1
+	switch v0 {
+	case 0:
+		t2 := fn18()
+		v10 = t2
+		goto l4
+	case 1:
+		t3 := fn7()
+		v10 = t3
+		goto l4
+	case 2:
+		t4 := fn41()
+		v10 = t4
+		goto l4
+	default:
+		t5 := fn31()
+		v10 = t5
 	}
-	{
-		t7 := int64(load64(m.memory, uint64(uint32(v8))+216))
-		if t7 <= i64(-1) {
-			goto l1
-		}
-		v11 = v0
-		goto l0
-	}
-l1:
-	m.fn199(v0)
+l4:
+	_ = m.fn100(v9, v10)
+	store64(m.memory, uint32(v8+i32(80)+i32(8)), uint64(i64(0)))
+	store64(m.memory, uint32(v8+i32(40)+i32(8)), uint64(i64(0)))
+	store32(m.memory, uint64(uint32(v8))+84, uint32(i32(47)))
+	store32(m.memory, uint64(uint32(v8))+80, uint32(v8+i32(56)))
+	store32(m.memory, uint64(uint32(v8))+100, uint32(i32(48)))
+	t7 := int64(load64(m.memory, uint64(uint32(v8))+80))
+	store64(m.memory, uint64(uint32(v8))+40, uint64(t7))
+	store32(m.memory, uint64(uint32(v8))+96, uint32(v8+i32(56)))
+	t8 := int64(load64(m.memory, uint64(uint32(v8))+96))
+	store64(m.memory, uint64(uint32(v8))+32, uint64(t8))
 	v11 = i32(0)
-l0:
-	m.fn219(v1)
+	t9 := m.fn149(v9, i32(0), v8+i32(40), v8+i32(32))
+	v12 = t9
+	m.fn99(v9)
 	{
-		if v11 == 0 {
-			goto l2
-		}
-		m.fn94(v8+i32(176), v11)
-		t8 := int64(load64(m.memory, uint32(v8+i32(176)+i32(16))))
-		store64(m.memory, uint32(v8+i32(128)+i32(16)), uint64(t8))
-		t9 := int64(load64(m.memory, uint32(v8+i32(176)+i32(8))))
-		store64(m.memory, uint32(v8+i32(128)+i32(8)), uint64(t9))
-		t10 := int64(load64(m.memory, uint64(uint32(v8))+176))
-		store64(m.memory, uint64(uint32(v8))+128, uint64(t10))
-		t11 := m.fn92(v8 + i32(128))
-		v1 = t11
-		t12 := int32(uint32(v2) / uint32(i32(6)))
-		v10 = t12 + i32(16)
-		store32(m.memory, uint64(uint32(i32(0)))+4656572, uint32(v10))
-		store32(m.memory, uint64(uint32(i32(0)))+4656568, uint32(v1))
 		{
-			t13 := m.fn217(v10 * i32(20))
-			v1 = t13
-			if v1 == 0 {
-				goto l3
-			}
-			store32(m.memory, uint64(uint32(i32(0)))+4656552, uint32(v1))
-			v1 = v7<<2 + i32(4)
-			t14 := m.fn217(v1)
-			v12 = t14
 			if v12 == 0 {
-				goto l3
+				goto l5
 			}
-			t15 := m.fn217(v1)
-			v13 = t15
-			if v13 == 0 {
-				goto l3
+			t10 := int64(load64(m.memory, uint64(uint32(v8))+72))
+			if t10 > i64(-1) {
+				goto l6
 			}
-			t16 := int64(load64(m.memory, uint32(v8+i32(176)+i32(8))))
-			store64(m.memory, uint32(v8+i32(104)+i32(8)), uint64(t16))
-			t17 := int64(load64(m.memory, uint32(v8+i32(176)+i32(16))))
-			store64(m.memory, uint32(v8+i32(104)+i32(16)), uint64(t17))
-			t18 := int64(load64(m.memory, uint64(uint32(v8))+176))
-			store64(m.memory, uint64(uint32(v8))+104, uint64(t18))
-			m.fn191(v8+i32(224), v8+i32(104))
-			v9 = i32(1)
-			v10 = i32(1)
-			v1 = i32(0)
-		l20:
+			m.fn180(v12)
+		}
+	l5:
+		m.fn201(v1)
+		goto l7
+	l6:
+		m.fn201(v1)
+		{
+			t11 := int32(load32(m.memory, uint32(v12)))
+			v1 = t11
+			if v1&i32(1) != 0 {
+				goto l8
+			}
+			v9 = i32(610)
+			t12 := int32(m.memory[uint32(v1+i32(45))])
+			if t12&i32(2) != 0 {
+				goto l9
+			}
+			t13 := int32(load32(m.memory, uint64(uint32(v1))+32))
+			v9 = t13
+			goto l9
+		}
+	l8:
+		v9 = v1 << 26 >> 31 & i32(610)
+	l9:
+		;
+		var p14 int32
+		if v9 != i32(0) {
+			p14 = 1
+		}
+		store32(m.memory, uint64(uint32(i32(0)))+4656568, uint32(p14))
+		t15 := int32(uint32(v2) / uint32(i32(6)))
+		v9 = t15 + i32(16)
+		store32(m.memory, uint64(uint32(i32(0)))+4656572, uint32(v9))
+		t16 := m.fn199(v9 * i32(20))
+		v9 = t16
+		if v9 == 0 {
+			goto l10
+		}
+		store32(m.memory, uint64(uint32(i32(0)))+4656552, uint32(v9))
+		switch v0 {
+		case 0:
+			t17 := fn18()
+			v13 = t17
+			goto l15
+		case 1:
+			t18 := fn7()
+			v13 = t18
+			goto l15
+		case 2:
+			t19 := fn41()
+			v13 = t19
+			goto l15
+		default:
+			t20 := fn31()
+			v13 = t20
+		}
+	l15:
+		t21 := int64(load64(m.memory, uint32(v12)))
+		t22 := v8
+		v5 = t21
+		store64(m.memory, uint64(uint32(t22))+96, uint64(v5))
+		v9 = v7<<2 + i32(4)
+		t23 := m.fn199(v9)
+		v14 = t23
+		if v14 == 0 {
+			goto l10
+		}
+		t24 := m.fn199(v9)
+		v15 = t24
+		if v15 == 0 {
+			goto l10
+		}
+		{
+			{
+				v9 = int32(v5)
+				if v9&i32(1) == 0 {
+					goto l16
+				}
+				v16 = i32(0)
+				store64(m.memory, uint64(uint32(i32(0)))+4656576, uint64(i64(0)))
+				store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(i32(0)))
+				t25 := m.fn68(v13, int32(uint32(v9&i32(0xff00))>>8))
+				v9 = int32(int64(uint64(v5)>>48)) & i32(255)
+				_ = m.fn195(t25, i32(0), v9, v9+int32(int64(uint64(v5)>>56)), v3, v4, v8+i32(111))
+				goto l17
+			}
+		l16:
+			t27 := int32(load32(m.memory, uint64(uint32(v9))+4))
+			v1 = t27
+			v16 = i32(0)
+			store64(m.memory, uint64(uint32(i32(0)))+4656576, uint64(i64(0)))
+			store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(i32(0)))
+			t28 := int32(load16(m.memory, uint64(uint32(v9))+40))
+			t29 := m.fn68(v13, t28)
+			t30 := int32(load32(m.memory, uint64(uint32(v9))+16))
+			t31 := m.fn195(t29, i32(0), v1, v1+t30, v3, v4, v8+i32(111))
+			if t31 == 0 {
+				goto l17
+			}
+			t32 := int32(load32(m.memory, uint64(uint32(v9))+36))
+			if t32 == 0 {
+				goto l17
+			}
+			t33 := int32(load32(m.memory, uint64(uint32(v9))+48))
+			if t33 == 0 {
+				goto l17
+			}
+			store32(m.memory, uint32(v15), uint32(i32(-1)))
+			store32(m.memory, uint32(v14), uint32(i32(0)))
+			t34 := int64(load64(m.memory, uint64(uint32(v8))+96))
+			store64(m.memory, uint64(uint32(v8))+24, uint64(t34))
+			v16 = i32(1)
+			m.fn196(v13, v8+i32(24), v1, i32(1), i32(0))
+		}
+	l17:
+		v11 = i32(1)
+	l46:
+		{
+			t35 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
+			v9 = t35
+			if v9 == 0 {
+				goto l18
+			}
 			{
 				{
-					if v10&i32(1) == 0 {
-						goto l4
+					t36 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
+					v2 = v9 + i32(-1)
+					v1 = t36 + v2<<5
+					t37 := int32(load32(m.memory, uint64(uint32(v1))+4))
+					v9 = t37
+					if v9 != 0 {
+						goto l19
 					}
-					m.fn160(v8+i32(248), v8+i32(224))
-					t19 := v8 + i32(80) + i32(16)
-					v10 = v8 + i32(248) + i32(16)
-					t20 := int64(load64(m.memory, uint32(v10)))
-					store64(m.memory, uint32(t19), uint64(t20))
-					t21 := v8 + i32(80) + i32(8)
-					v2 = v8 + i32(248) + i32(8)
-					t22 := int64(load64(m.memory, uint32(v2)))
-					store64(m.memory, uint32(t21), uint64(t22))
-					t23 := int64(load64(m.memory, uint64(uint32(v8))+248))
-					store64(m.memory, uint64(uint32(v8))+80, uint64(t23))
+					store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(v2))
+					t38 := int32(m.memory[uint64(uint32(v1))+17])
+					v16 = v16 - t38
+					v9 = i32(2)
+					goto l20
+				}
+			l19:
+				t39 := int32(load32(m.memory, uint32(v1)))
+				t40 := v1
+				v2 = t39
+				store32(m.memory, uint32(t40), uint32(v2+i32(8)))
+				t41 := int64(load64(m.memory, uint32(v2)))
+				v5 = t41
+				store32(m.memory, uint32(v1+i32(4)), uint32(v9+i32(-1)))
+				store64(m.memory, uint64(uint32(v8))+80, uint64(v5))
+				v9 = v1 + i32(16)
+				v2 = int32(v5)
+				{
 					{
-						{
-							{
-								t24 := m.fn89(v8 + i32(80))
-								v14 = t24
-								if uint32(v14) < uint32(v4) {
-									goto l5
-								}
-								t25 := int64(load64(m.memory, uint32(v10)))
-								store64(m.memory, uint32(v8+i32(56)+i32(16)), uint64(t25))
-								t26 := int64(load64(m.memory, uint32(v2)))
-								store64(m.memory, uint32(v8+i32(56)+i32(8)), uint64(t26))
-								t27 := int64(load64(m.memory, uint64(uint32(v8))+248))
-								store64(m.memory, uint64(uint32(v8))+56, uint64(t27))
-								t28 := m.fn87(v8 + i32(56))
-								v15 = t28
-								{
-									{
-										t29 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656564))
-										v0 = t29
-										if v0&(v0+i32(-1)) == 0 {
-											goto l6
-										}
-										t30 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656560))
-										v16 = t30
-										goto l7
-									}
-								l6:
-									t31 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656560))
-									p32 := i32(4)
-									if v0 != 0 {
-										p32 = v0 << 3
-									}
-									t33 := m.fn222(t31, p32)
-									v16 = t33
-									if v16 == 0 {
-										goto l3
-									}
-									store32(m.memory, uint64(uint32(i32(0)))+4656560, uint32(v16))
-									t34 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656564))
-									v0 = t34
-								}
-							l7:
-								v17 = i32(0)
-								store32(m.memory, uint64(uint32(i32(0)))+4656564, uint32(v0+i32(1)))
-								store32(m.memory, uint32(v16+v0<<2), uint32(v15))
-								v15 = i32(0)
-								goto l8
-							}
-						l5:
-							{
-								t35 := int32(m.memory[uint32(v3+v14)])
-								v17 = t35
-								if v17&i32(2) == 0 {
-									goto l9
-								}
-								v0 = i32(0)
-								v16 = i32(0)
-								if v17&i32(4) != 0 {
-									goto l10
-								}
-								t36 := m.fn198(v8 + i32(224))
-								v15 = t36
-								v17 = v14
-								goto l8
-							}
-						l9:
-							v0 = i32(0)
-							if v17&i32(1) == 0 {
-								goto l11
-							}
-							v16 = i32(0)
-							goto l10
-						l11:
-							v17 = v14
-							v16 = i32(0)
-							t37 := m.fn198(v8 + i32(224))
-							v15 = t37
-							if v15 == 0 {
-								goto l10
-							}
+						t42 := int32(m.memory[uint64(uint32(v1))+16])
+						if t42 == 0 {
+							goto l21
 						}
-					l8:
-						t38 := int64(load64(m.memory, uint32(v10)))
-						store64(m.memory, uint32(v8+i32(32)+i32(16)), uint64(t38))
-						t39 := int64(load64(m.memory, uint32(v2)))
-						store64(m.memory, uint32(v8+i32(32)+i32(8)), uint64(t39))
-						t40 := int64(load64(m.memory, uint64(uint32(v8))+248))
-						store64(m.memory, uint64(uint32(v8))+32, uint64(t40))
-						t41 := m.fn87(v8 + i32(32))
-						v16 = t41
-						t42 := int64(load64(m.memory, uint32(v10)))
-						store64(m.memory, uint32(v8+i32(8)+i32(16)), uint64(t42))
-						t43 := int64(load64(m.memory, uint32(v2)))
-						store64(m.memory, uint32(v8+i32(8)+i32(8)), uint64(t43))
-						t44 := int64(load64(m.memory, uint64(uint32(v8))+248))
-						store64(m.memory, uint64(uint32(v8))+8, uint64(t44))
-						t45 := m.fn88(v8 + i32(8))
-						v18 = t45
-						{
-							{
-								t46 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656556))
-								v10 = t46
-								t47 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656572))
-								if v10 == t47 {
-									goto l12
-								}
-								t48 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656552))
-								v2 = t48
-								goto l13
-							}
-						l12:
-							store32(m.memory, uint64(uint32(i32(0)))+4656572, uint32(v10<<1))
-							t49 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656552))
-							t50 := m.fn222(t49, v10*i32(40))
-							v2 = t50
-							if v2 == 0 {
-								goto l3
-							}
-							store32(m.memory, uint64(uint32(i32(0)))+4656552, uint32(v2))
-							t51 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656556))
-							v10 = t51
-						}
-					l13:
-						v0 = i32(1)
-						store32(m.memory, uint64(uint32(i32(0)))+4656556, uint32(v10+i32(1)))
-						v10 = v2 + v10*i32(20)
-						store64(m.memory, uint64(uint32(v10))+12, uint64(i64(-1)))
-						store32(m.memory, uint64(uint32(v10))+8, uint32(v18))
-						store32(m.memory, uint64(uint32(v10))+4, uint32(v16))
-						store16(m.memory, uint64(uint32(v10))+2, uint16(v15))
-						store16(m.memory, uint32(v10), uint16(v17))
-						if uint32(v14) < uint32(v4) {
-							goto l14
-						}
-						v16 = i32(1)
-						goto l10
-					l14:
-						v16 = i32(0)
-						t52 := int32(m.memory[uint32(v3+v17)])
-						v10 = t52
-						if v10&i32(2) == 0 {
-							goto l10
-						}
-						v0 = i32(1)
-						var p53 int32
-						if v10&i32(1) == 0 {
-							p53 = 1
-						}
-						v16 = p53
+						v0 = v2 & i32(1)
+						t43 := int32(load32(m.memory, uint64(uint32(v1))+8))
+						v17 = t43
+						goto l22
 					}
-				l10:
-					t54 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656556))
-					v10 = t54 + i32(-1)
+				l21:
 					{
+						v0 = v2 & i32(1)
 						if v0 == 0 {
-							goto l15
+							goto l23
 						}
-						if v1 == 0 {
-							goto l15
-						}
-						t55 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656552))
-						v0 = t55
+						v10 = int32(int64(uint64(v5)>>48)) & i32(255)
+						goto l24
+					l23:
+						t44 := int32(load32(m.memory, uint64(uint32(v2))+4))
+						v10 = t44
+					}
+				l24:
+					t45 := int32(load32(m.memory, uint64(uint32(v1))+8))
+					t46 := v1
+					v17 = t45 + v10
+					store32(m.memory, uint64(uint32(t46))+8, uint32(v17))
+				}
+			l22:
+				m.memory[uint32(v9)] = byte(i32(0))
+				v18 = v1 + i32(8)
+				{
+					if v0 == 0 {
+						goto l25
+					}
+					v9 = int32(int64(uint64(v5) >> 56))
+					goto l26
+				l25:
+					t47 := int32(load32(m.memory, uint64(uint32(v2))+16))
+					v9 = t47
+				}
+			l26:
+				store32(m.memory, uint32(v18), uint32(v9+v17))
+				{
+					v19 = v2 & i32(1)
+					if v19 == 0 {
+						goto l27
+					}
+					v9 = int32(uint32(v2)>>3) & i32(1)
+					goto l28
+				l27:
+					t48 := int32(load16(m.memory, uint64(uint32(v2))+44))
+					v9 = int32(uint32(t48)>>2) & i32(1)
+				}
+			l28:
+				v10 = i32(0)
+				v0 = i32(0)
+				{
+					if v9 != 0 {
+						goto l29
+					}
+					{
 						{
-							t56 := v13
-							v17 = (v1 + i32(-1)) << 2
-							v2 = t56 + v17
-							t57 := int32(load32(m.memory, uint32(v2)))
-							v14 = t57
-							if v14 > i32(-1) {
-								goto l16
+							t49 := int32(load32(m.memory, uint64(uint32(v1))+20))
+							v9 = t49
+							if v9 != 0 {
+								goto l30
 							}
-							t58 := int32(load32(m.memory, uint32(v12+v17)))
-							v0 = v0 + t58*i32(20) + i32(12)
-							goto l17
+							v10 = i32(0)
+							goto l31
 						}
-					l16:
-						v0 = v0 + v14*i32(20) + i32(16)
-					l17:
-						store32(m.memory, uint32(v2), uint32(v10))
-						store32(m.memory, uint32(v0), uint32(v10))
+					l30:
+						t50 := int32(load32(m.memory, uint64(uint32(v1))+12))
+						t51 := int32(load16(m.memory, uint32(v9+t50<<1)))
+						v10 = t51
 					}
-				l15:
-					if v16 == 0 {
-						goto l22
+				l31:
+					{
+						{
+							t52 := int32(load32(m.memory, uint64(uint32(v1))+24))
+							v9 = t52
+							t53 := int32(load32(m.memory, uint64(uint32(v1))+28))
+							t54 := v9
+							v0 = t53
+							if uint32(t54) >= uint32(v0) {
+								goto l32
+							}
+							v20 = v1 + i32(12)
+						l35:
+							{
+								t55 := int32(m.memory[uint32(v9+i32(3))])
+								if t55 != 0 {
+									goto l33
+								}
+								t56 := int32(load32(m.memory, uint32(v20)))
+								t57 := int32(m.memory[uint32(v9+i32(2))])
+								v21 = t57
+								if t56 == v21 {
+									goto l34
+								}
+							}
+						l33:
+							v9 = v9 + i32(4)
+							if uint32(v9) < uint32(v0) {
+								goto l35
+							}
+						}
+					l32:
+						v9 = v1 + i32(18)
+						t58 := int32(load32(m.memory, uint64(uint32(v1))+12))
+						v21 = t58
 					}
-					t59 := m.fn195(v8 + i32(224))
-					if t59 == 0 {
-						goto l22
-					}
-					if uint32(v1) < uint32(v7) {
-						t60 := v13
-						v2 = v1 << 2
-						store32(m.memory, uint32(t60+v2), uint32(i32(-1)))
-						store32(m.memory, uint32(v12+v2), uint32(v10))
-						v10 = i32(1)
-						v1 = v1 + i32(1)
+				l34:
+					store32(m.memory, uint64(uint32(v1))+12, uint32(v21+i32(1)))
+					t59 := int32(load16(m.memory, uint32(v9)))
+					v0 = t59
+				}
+			l29:
+				{
+					{
+						if v19 != 0 {
+							v9 = i32(2)
+							if v2&i32(2) != 0 {
+								goto l40
+							}
+							if v10&i32(0xffff) == 0 {
+								goto l20
+							}
+						l40:
+							v21 = i32(1)
+							if v10&i32(0xffff) != 0 {
+								goto l41
+							}
+							v10 = int32(uint32(v2&i32(0xff00)) >> 8)
+							goto l41
+						}
+						{
+							{
+								t60 := int32(load32(m.memory, uint64(uint32(v2))+36))
+								if t60 != 0 {
+									goto l37
+								}
+								v1 = i32(0)
+								goto l38
+							}
+						l37:
+							t61 := int32(load32(m.memory, uint64(uint32(v2))+48))
+							v1 = t61
+						}
+					l38:
+						t62 := int32(load16(m.memory, uint64(uint32(v2))+44))
+						t63 := t62 & i32(1)
+						v9 = v10 & i32(0xffff)
+						if t63|v9 != 0 {
+							goto l39
+						}
+						v9 = i32(2)
+						if v1 == 0 {
+							goto l20
+						}
+						t64 := int64(load64(m.memory, uint64(uint32(v8))+80))
+						store64(m.memory, uint64(uint32(v8))+16, uint64(t64))
+						m.fn196(v13, v8+i32(16), v17, i32(0), v0&i32(0xffff))
 						goto l20
 					}
-					v9 = i32(2)
-				}
-			l4:
-				m.fn158(v8 + i32(224))
-				m.fn219(v12)
-				m.fn219(v13)
-				m.fn199(v11)
-				goto l2
-			l22:
-				{
+				l39:
+					;
+					var p65 int32
 					if v1 == 0 {
-						goto l21
+						p65 = 1
 					}
-					t61 := m.fn197(v8 + i32(224))
-					if t61 != 0 {
-						goto l21
+					v21 = p65
+					if v9 != 0 {
+						goto l41
 					}
-					v1 = v1 + i32(-1)
-					_ = m.fn163(v8 + i32(224))
-					goto l22
+					t66 := int32(load16(m.memory, uint64(uint32(v2))+40))
+					v10 = t66
 				}
-			l21:
-				;
-				var p63 int32
-				if v1 != i32(0) {
-					p63 = 1
+			l41:
+				t67 := m.fn68(v13, v10&i32(0xffff))
+				t68 := int32(load32(m.memory, uint32(v18)))
+				t69 := m.fn195(t67, v0&i32(0xffff), v17, t68, v3, v4, v8+i32(111))
+				v2 = t69
+				t70 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656556))
+				v1 = t70 + i32(-1)
+				{
+					t71 := int32(m.memory[uint64(uint32(v8))+111])
+					if t71 == 0 {
+						goto l42
+					}
+					t72 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656552))
+					v9 = t72
+					{
+						t73 := v15
+						v18 = (v16 + i32(-1)) << 2
+						v0 = t73 + v18
+						t74 := int32(load32(m.memory, uint32(v0)))
+						v10 = t74
+						if v10 > i32(-1) {
+							goto l43
+						}
+						t75 := int32(load32(m.memory, uint32(v14+v18)))
+						v9 = v9 + t75*i32(20) + i32(12)
+						goto l44
+					}
+				l43:
+					v9 = v9 + v10*i32(20) + i32(16)
+				l44:
+					store32(m.memory, uint32(v0), uint32(v1))
+					store32(m.memory, uint32(v9), uint32(v1))
 				}
-				v10 = p63
+			l42:
+				v9 = i32(0)
+				if v2^i32(1)|v21 != 0 {
+					goto l20
+				}
+				if uint32(v16) < uint32(v7) {
+					goto l45
+				}
+				v9 = i32(3)
+				v11 = i32(2)
 				goto l20
+			l45:
+				t76 := v15
+				v9 = v16 << 2
+				store32(m.memory, uint32(t76+v9), uint32(i32(-1)))
+				store32(m.memory, uint32(v14+v9), uint32(v1))
+				t77 := int64(load64(m.memory, uint64(uint32(v8))+80))
+				store64(m.memory, uint64(uint32(v8))+8, uint64(t77))
+				v9 = i32(0)
+				m.fn196(v13, v8+i32(8), v17, i32(1), i32(0))
+				v16 = v16 + i32(1)
+			}
+		l20:
+			if v9 != i32(3) {
+				goto l46
 			}
 		}
-	l3:
-		panic("unreachable")
+	l18:
+		t78 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
+		m.fn201(t78)
+		m.fn201(v14)
+		m.fn201(v15)
+		m.fn180(v12)
 	}
-l2:
-	m.g0 = v8 + i32(272)
-	return v9
+l7:
+	m.g0 = v8 + i32(112)
+	return v11
+l10:
+	panic("unreachable")
 }
 
 //go:norace
-func (m *Module) fn213(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn193(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	var v5 int64
 	{
@@ -39810,7 +39069,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn214(v0 int32) int32 {
+func (m *Module) fn194(v0 int32) int32 {
 	var v1, v2 int64
 	var v3 int32
 	t0 := int32(load32(m.memory, uint32(v0)))
@@ -39845,6 +39104,228 @@ l0:
 }
 
 //go:norace
+func (m *Module) fn195(v0, v1, v2, v3, v4, v5, v6 int32) int32 {
+	var v7, v8, v9 int32
+	m.memory[uint32(v6)] = byte(i32(0))
+	{
+		if uint32(v0) < uint32(v5) {
+			goto l0
+		}
+		{
+			{
+				t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656564))
+				v7 = t0
+				if v7&(v7+i32(-1)) == 0 {
+					goto l1
+				}
+				t1 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656560))
+				v8 = t1
+				goto l2
+			}
+		l1:
+			t2 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656560))
+			p3 := i32(4)
+			if v7 != 0 {
+				p3 = v7 << 3
+			}
+			t4 := m.fn204(t2, p3)
+			v8 = t4
+			if v8 == 0 {
+				goto l3
+			}
+			store32(m.memory, uint64(uint32(i32(0)))+4656560, uint32(v8))
+			t5 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656564))
+			v7 = t5
+		}
+	l2:
+		v1 = i32(0)
+		store32(m.memory, uint64(uint32(i32(0)))+4656564, uint32(v7+i32(1)))
+		store32(m.memory, uint32(v8+v7<<2), uint32(v2))
+		v8 = i32(0)
+		goto l4
+	l0:
+		{
+			t6 := int32(m.memory[uint32(v4+v0)])
+			v9 = t6
+			if v9&i32(2) == 0 {
+				goto l5
+			}
+			v7 = i32(0)
+			v8 = v0
+			if v9&i32(4) == 0 {
+				goto l4
+			}
+			goto l6
+		}
+	l5:
+		v7 = i32(0)
+		if v1 == 0 {
+			goto l6
+		}
+		v8 = v0
+		if v9&i32(1) != 0 {
+			goto l6
+		}
+	l4:
+		m.memory[uint32(v6)] = byte(i32(1))
+		{
+			{
+				t7 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656556))
+				v6 = t7
+				t8 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656572))
+				if v6 == t8 {
+					goto l7
+				}
+				t9 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656552))
+				v9 = t9
+				goto l8
+			}
+		l7:
+			store32(m.memory, uint64(uint32(i32(0)))+4656572, uint32(v6<<1))
+			t10 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656552))
+			t11 := m.fn204(t10, v6*i32(40))
+			v9 = t11
+			if v9 == 0 {
+				goto l3
+			}
+			store32(m.memory, uint64(uint32(i32(0)))+4656552, uint32(v9))
+			t12 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656556))
+			v6 = t12
+		}
+	l8:
+		v7 = i32(1)
+		store32(m.memory, uint64(uint32(i32(0)))+4656556, uint32(v6+i32(1)))
+		v6 = v9 + v6*i32(20)
+		store64(m.memory, uint64(uint32(v6))+12, uint64(i64(-1)))
+		store32(m.memory, uint64(uint32(v6))+8, uint32(v3))
+		store32(m.memory, uint64(uint32(v6))+4, uint32(v2))
+		store16(m.memory, uint64(uint32(v6))+2, uint16(v1))
+		store16(m.memory, uint32(v6), uint16(v8))
+		if uint32(v0) >= uint32(v5) {
+			goto l6
+		}
+		v7 = i32(0)
+		t13 := int32(m.memory[uint32(v4+v8)])
+		v6 = t13
+		if v6&i32(2) == 0 {
+			goto l6
+		}
+		var p14 int32
+		if v6&i32(1) == 0 {
+			p14 = 1
+		}
+		v7 = p14
+	}
+l6:
+	return v7
+l3:
+	panic("unreachable")
+}
+
+//go:norace
+func (m *Module) fn196(v0, v1, v2, v3, v4 int32) {
+	var v5, v6, v7, v8, v9, v10 int32
+	{
+		{
+			{
+				t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
+				v5 = t0
+				t1 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656584))
+				if v5 == t1 {
+					goto l0
+				}
+				t2 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
+				v6 = t2
+				goto l1
+			}
+		l0:
+			p3 := i32(256)
+			if v5 != 0 {
+				p3 = v5 << 1
+			}
+			v5 = p3
+			store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(v5))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
+			t5 := m.fn204(t4, v5<<5)
+			v6 = t5
+			if v6 == 0 {
+				panic("unreachable")
+			}
+			store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(v6))
+			t6 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
+			v5 = t6
+		}
+	l1:
+		v7 = i32(0)
+		store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(v5+i32(1)))
+		t7 := int32(load32(m.memory, uint32(v1)))
+		v8 = t7
+		{
+			{
+				t8 := int32(m.memory[uint32(v1)])
+				if t8&i32(1) == 0 {
+					goto l3
+				}
+				t9 := int32(load32(m.memory, uint64(uint32(v8))+36))
+				v9 = t9
+				goto l4
+			}
+		l3:
+			t10 := int32(load32(m.memory, uint64(uint32(v8))+36))
+			t11 := v8
+			v9 = t10
+			v7 = t11 - v9<<3
+		}
+	l4:
+		v1 = i32(0)
+		{
+			t12 := int32(load16(m.memory, uint32(v8+i32(66))))
+			v10 = t12
+			if v10 == 0 {
+				goto l5
+			}
+			t13 := int32(load32(m.memory, uint64(uint32(v0))+84))
+			t14 := int32(load16(m.memory, uint64(uint32(v0))+36))
+			v1 = t13 + t14*v10<<1
+		}
+	l5:
+		v5 = v6 + v5<<5
+		store64(m.memory, uint64(uint32(v5))+24, uint64(i64(0)))
+		store32(m.memory, uint64(uint32(v5))+20, uint32(v1))
+		store16(m.memory, uint64(uint32(v5))+18, uint16(v4))
+		m.memory[uint64(uint32(v5))+17] = byte(v3)
+		m.memory[uint64(uint32(v5))+16] = byte(i32(1))
+		store32(m.memory, uint64(uint32(v5))+12, uint32(i32(0)))
+		store32(m.memory, uint64(uint32(v5))+8, uint32(v2))
+		store32(m.memory, uint64(uint32(v5))+4, uint32(v9))
+		store32(m.memory, uint32(v5), uint32(v7))
+		v1 = v5 + i32(28)
+		v5 = v5 + i32(24)
+		{
+			t15 := int32(load32(m.memory, uint64(uint32(v0))+32))
+			if t15 != 0 {
+				t16 := int32(load32(m.memory, uint64(uint32(v0))+64))
+				t17 := int32(load16(m.memory, uint64(uint32(v8))+66))
+				v8 = t16 + t17<<2
+				t18 := int32(load16(m.memory, uint64(uint32(v8))+2))
+				v6 = t18
+				t19 := int32(load32(m.memory, uint64(uint32(v0))+68))
+				t20 := int32(load16(m.memory, uint32(v8)))
+				t21 := v5
+				v8 = t20 << 2
+				store32(m.memory, uint32(t21), uint32(t19+v8))
+				t22 := int32(load32(m.memory, uint64(uint32(v0))+68))
+				store32(m.memory, uint32(v1), uint32(t22+v8+v6<<2))
+				return
+			}
+			store32(m.memory, uint32(v5), uint32(i32(0)))
+			store32(m.memory, uint32(v1), uint32(i32(0)))
+			return
+		}
+	}
+}
+
+//go:norace
 func (m *Module) Xresult() int32 {
 	return i32(4656552)
 }
@@ -39852,94 +39333,94 @@ func (m *Module) Xresult() int32 {
 //go:norace
 func (m *Module) Xrelease() {
 	t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656552))
-	m.fn219(t0)
+	m.fn201(t0)
 	t1 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656560))
-	m.fn219(t1)
+	m.fn201(t1)
 	store64(m.memory, uint64(uint32(i32(0)))+4656560, uint64(i64(0)))
 	store64(m.memory, uint64(uint32(i32(0)))+4656552, uint64(i64(0)))
 	store32(m.memory, uint64(uint32(i32(0)))+4656568, uint32(i32(0)))
 }
 
 //go:norace
-func (m *Module) fn217(v0 int32) int32 {
-	t0 := m.fn218(v0)
+func (m *Module) fn199(v0 int32) int32 {
+	t0 := m.fn200(v0)
 	return t0
 }
 
 //go:norace
-func (m *Module) fn218(v0 int32) int32 {
+func (m *Module) fn200(v0 int32) int32 {
 	var v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
 	t0 := m.g0
 	v1 = t0 - i32(16)
 	m.g0 = v1
 	{
-		t1 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
+		t1 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656612))
 		if t1 != 0 {
 			goto l0
 		}
-		t2 := m.fn225(i32(0))
-		v2 = t2 - i32(4657120)
+		t2 := m.fn207(i32(0))
+		v2 = t2 - i32(4657136)
 		if uint32(v2) < uint32(i32(89)) {
 			goto l0
 		}
 		v3 = i32(0)
 		{
-			t3 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657048))
+			t3 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657060))
 			v4 = t3
 			if v4 != 0 {
 				goto l1
 			}
-			store64(m.memory, uint64(uint32(i32(0)))+4657060, uint64(i64(-1)))
-			store64(m.memory, uint64(uint32(i32(0)))+4657052, uint64(i64(0x1000000010000)))
+			store64(m.memory, uint64(uint32(i32(0)))+4657072, uint64(i64(-1)))
+			store64(m.memory, uint64(uint32(i32(0)))+4657064, uint64(i64(0x1000000010000)))
 			v4 = (v1+i32(8))&i32(-16) ^ i32(0x55555558)
-			store32(m.memory, uint64(uint32(i32(0)))+4657048, uint32(v4))
-			store32(m.memory, uint64(uint32(i32(0)))+4657068, uint32(i32(0)))
-			store32(m.memory, uint64(uint32(i32(0)))+4657020, uint32(i32(0)))
+			store32(m.memory, uint64(uint32(i32(0)))+4657060, uint32(v4))
+			store32(m.memory, uint64(uint32(i32(0)))+4657080, uint32(i32(0)))
+			store32(m.memory, uint64(uint32(i32(0)))+4657032, uint32(i32(0)))
 		}
 	l1:
-		store32(m.memory, uint64(uint32(i32(0)))+4657028, uint32(v2))
-		store32(m.memory, uint64(uint32(i32(0)))+4657024, uint32(i32(4657120)))
-		store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(i32(4657120)))
-		store32(m.memory, uint64(uint32(i32(0)))+4656612, uint32(v4))
-		store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(i32(-1)))
+		store32(m.memory, uint64(uint32(i32(0)))+4657040, uint32(v2))
+		store32(m.memory, uint64(uint32(i32(0)))+4657036, uint32(i32(4657136)))
+		store32(m.memory, uint64(uint32(i32(0)))+4656604, uint32(i32(4657136)))
+		store32(m.memory, uint64(uint32(i32(0)))+4656624, uint32(v4))
+		store32(m.memory, uint64(uint32(i32(0)))+4656620, uint32(i32(-1)))
 	l2:
 		{
-			t4 := v3 + i32(4656636)
-			v4 = v3 + i32(4656624)
+			t4 := v3 + i32(4656648)
+			v4 = v3 + i32(4656636)
 			store32(m.memory, uint32(t4), uint32(v4))
 			t5 := v4
-			v5 = v3 + i32(4656616)
+			v5 = v3 + i32(4656628)
 			store32(m.memory, uint32(t5), uint32(v5))
-			store32(m.memory, uint32(v3+i32(4656628)), uint32(v5))
-			t6 := v3 + i32(4656644)
-			v5 = v3 + i32(4656632)
+			store32(m.memory, uint32(v3+i32(4656640)), uint32(v5))
+			t6 := v3 + i32(4656656)
+			v5 = v3 + i32(4656644)
 			store32(m.memory, uint32(t6), uint32(v5))
 			store32(m.memory, uint32(v5), uint32(v4))
-			t7 := v3 + i32(4656652)
-			v4 = v3 + i32(4656640)
+			t7 := v3 + i32(4656664)
+			v4 = v3 + i32(4656652)
 			store32(m.memory, uint32(t7), uint32(v4))
 			store32(m.memory, uint32(v4), uint32(v5))
-			store32(m.memory, uint32(v3+i32(4656648)), uint32(v4))
+			store32(m.memory, uint32(v3+i32(4656660)), uint32(v4))
 			v3 = v3 + i32(32)
 			if v3 != i32(256) {
 				goto l2
 			}
 		}
 		p8 := i32(0)
-		if (i32(4657120)+i32(8))&i32(15) != 0 {
-			p8 = (i32(-8) - i32(4657120)) & i32(15)
+		if (i32(4657136)+i32(8))&i32(15) != 0 {
+			p8 = (i32(-8) - i32(4657136)) & i32(15)
 		}
 		v3 = p8
-		v4 = i32(4657120) + v3
+		v4 = i32(4657136) + v3
 		t9 := v4 + i32(4)
 		v5 = v2 + i32(-56)
 		v3 = v5 - v3
 		store32(m.memory, uint32(t9), uint32(v3|i32(1)))
-		t10 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657064))
-		store32(m.memory, uint64(uint32(i32(0)))+4656604, uint32(t10))
-		store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v3))
-		store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v4))
-		store32(m.memory, uint64(uint32(i32(4657120)+v5))+4, uint32(i32(56)))
+		t10 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657076))
+		store32(m.memory, uint64(uint32(i32(0)))+4656616, uint32(t10))
+		store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v3))
+		store32(m.memory, uint64(uint32(i32(0)))+4656612, uint32(v4))
+		store32(m.memory, uint64(uint32(i32(4657136)+v5))+4, uint32(i32(56)))
 	}
 l0:
 	{
@@ -39952,7 +39433,7 @@ l0:
 					}
 					v3 = v0 + i32(19)
 					v2 = v3 & i32(-16)
-					t58 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
+					t58 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
 					v7 = t58
 					if v7 == 0 {
 						goto l8
@@ -39982,7 +39463,7 @@ l0:
 					v4 = i32(0) - v2
 					{
 						{
-							t62 := int32(load32(m.memory, uint32(v11<<2+i32(4656880))))
+							t62 := int32(load32(m.memory, uint32(v11<<2+i32(4656892))))
 							v5 = t62
 							if v5 != 0 {
 								goto l24
@@ -40066,7 +39547,7 @@ l0:
 						t76 := t75 | v5
 						v3 = i32_shr_u(v3, v5)
 						v5 = int32(uint32(v3)>>1) & i32(1)
-						t77 := int32(load32(m.memory, uint32((t76|v5+i32_shr_u(v3, v5))<<2+i32(4656880))))
+						t77 := int32(load32(m.memory, uint32((t76|v5+i32_shr_u(v3, v5))<<2+i32(4656892))))
 						v3 = t77
 					}
 				l29:
@@ -40111,7 +39592,7 @@ l0:
 					if v8 == 0 {
 						goto l8
 					}
-					t84 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656584))
+					t84 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
 					if uint32(v4) >= uint32(t84-v2) {
 						goto l8
 					}
@@ -40156,7 +39637,7 @@ l0:
 							store32(m.memory, uint32(v6), uint32(i32(0)))
 							goto l34
 						}
-						t87 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+						t87 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656604))
 						t88 := int32(load32(m.memory, uint64(uint32(v8))+8))
 						v3 = t88
 						var p89 int32
@@ -40170,7 +39651,7 @@ l0:
 					}
 				}
 				{
-					t11 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
+					t11 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
 					v6 = t11
 					t13 := v6
 					p12 := (v0 + i32(19)) & i32(-16)
@@ -40181,7 +39662,7 @@ l0:
 					v4 = int32(uint32(v2) >> 3)
 					v3 = i32_shr_u(t13, v4)
 					if v3&i32(3) == 0 {
-						t19 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656584))
+						t19 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
 						t20 := v2
 						v7 = t19
 						if uint32(t20) <= uint32(v7) {
@@ -40189,7 +39670,7 @@ l0:
 						}
 						{
 							if v3 == 0 {
-								t34 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
+								t34 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
 								v9 = t34
 								if v9 == 0 {
 									goto l8
@@ -40208,7 +39689,7 @@ l0:
 								t38 := t37 | v4
 								v3 = i32_shr_u(v3, v4)
 								v4 = int32(uint32(v3)>>1) & i32(1)
-								t39 := int32(load32(m.memory, uint32((t38|v4+i32_shr_u(v3, v4))<<2+i32(4656880))))
+								t39 := int32(load32(m.memory, uint32((t38|v4+i32_shr_u(v3, v4))<<2+i32(4656892))))
 								v0 = t39
 								t40 := int32(load32(m.memory, uint64(uint32(v0))+4))
 								v4 = t40&i32(-8) - v2
@@ -40265,7 +39746,7 @@ l0:
 													store32(m.memory, uint32(v11), uint32(i32(0)))
 													goto l19
 												}
-												t51 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+												t51 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656604))
 												t52 := int32(load32(m.memory, uint64(uint32(v0))+8))
 												v3 = t52
 												var p53 int32
@@ -40323,17 +39804,17 @@ l0:
 								v4 = int32(uint32(v3)>>1) & i32(1)
 								v5 = t25 | v4 + i32_shr_u(v3, v4)
 								v0 = v5 << 3
-								t26 := int32(load32(m.memory, uint32(v0+i32(4656624))))
+								t26 := int32(load32(m.memory, uint32(v0+i32(4656636))))
 								v4 = t26
 								t27 := int32(load32(m.memory, uint64(uint32(v4))+8))
 								v3 = t27
 								t28 := v3
-								v0 = v0 + i32(4656616)
+								v0 = v0 + i32(4656628)
 								if t28 != v0 {
 									goto l10
 								}
 								v6 = v6 & i32_rotl(i32(-2), v5)
-								store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(v6))
+								store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v6))
 								goto l11
 							}
 						l10:
@@ -40354,8 +39835,8 @@ l0:
 									goto l12
 								}
 								v8 = int32(uint32(v7) >> 3)
-								v2 = v8<<3 + i32(4656616)
-								t31 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
+								v2 = v8<<3 + i32(4656628)
+								t31 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
 								v4 = t31
 								{
 									{
@@ -40364,7 +39845,7 @@ l0:
 										if t32&v8 != 0 {
 											goto l13
 										}
-										store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(v6|v8))
+										store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v6|v8))
 										v8 = v2
 										goto l14
 									}
@@ -40379,25 +39860,25 @@ l0:
 								store32(m.memory, uint64(uint32(v4))+8, uint32(v8))
 							}
 						l12:
-							store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v0))
-							store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(v5))
+							store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(v0))
+							store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v5))
 							goto l7
 						}
 					}
 					v5 = v3&i32(1) | v4 ^ i32(1)
 					v0 = v5 << 3
-					t14 := int32(load32(m.memory, uint32(v0+i32(4656624))))
+					t14 := int32(load32(m.memory, uint32(v0+i32(4656636))))
 					v4 = t14
 					v3 = v4 + i32(8)
 					{
 						t15 := int32(load32(m.memory, uint64(uint32(v4))+8))
 						v2 = t15
 						t16 := v2
-						v0 = v0 + i32(4656616)
+						v0 = v0 + i32(4656628)
 						if t16 != v0 {
 							goto l5
 						}
-						store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(v6&i32_rotl(i32(-2), v5)))
+						store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v6&i32_rotl(i32(-2), v5)))
 						goto l6
 					}
 				l5:
@@ -40414,27 +39895,27 @@ l0:
 				}
 			l8:
 				{
-					t94 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656584))
+					t94 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
 					v3 = t94
 					if uint32(v3) < uint32(v2) {
-						t97 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
+						t97 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
 						v0 = t97
 						if uint32(v0) <= uint32(v2) {
 							{
-								t100 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657048))
+								t100 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657060))
 								if t100 == 0 {
 									goto l42
 								}
-								t101 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657056))
+								t101 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657068))
 								v4 = t101
 								goto l43
 							}
 						l42:
-							store64(m.memory, uint64(uint32(i32(0)))+4657060, uint64(i64(-1)))
-							store64(m.memory, uint64(uint32(i32(0)))+4657052, uint64(i64(0x1000000010000)))
-							store32(m.memory, uint64(uint32(i32(0)))+4657048, uint32((v1+i32(12))&i32(-16)^i32(0x55555558)))
-							store32(m.memory, uint64(uint32(i32(0)))+4657068, uint32(i32(0)))
-							store32(m.memory, uint64(uint32(i32(0)))+4657020, uint32(i32(0)))
+							store64(m.memory, uint64(uint32(i32(0)))+4657072, uint64(i64(-1)))
+							store64(m.memory, uint64(uint32(i32(0)))+4657064, uint64(i64(0x1000000010000)))
+							store32(m.memory, uint64(uint32(i32(0)))+4657060, uint32((v1+i32(12))&i32(-16)^i32(0x55555558)))
+							store32(m.memory, uint64(uint32(i32(0)))+4657080, uint32(i32(0)))
+							store32(m.memory, uint64(uint32(i32(0)))+4657032, uint32(i32(0)))
 							v4 = i32(65536)
 						l43:
 							v3 = i32(0)
@@ -40447,13 +39928,13 @@ l0:
 								v8 = t103 & v11
 								if uint32(v8) > uint32(v2) {
 									{
-										t104 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657016))
+										t104 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657028))
 										v3 = t104
 										if v3 == 0 {
 											goto l45
 										}
 										{
-											t105 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657008))
+											t105 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657020))
 											v4 = t105
 											v5 = v4 + v8
 											if uint32(v5) <= uint32(v4) {
@@ -40465,23 +39946,23 @@ l0:
 										}
 									l46:
 										v3 = i32(0)
-										store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(i32(48)))
+										store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(i32(48)))
 										goto l7
 									}
 								l45:
-									t106 := int32(m.memory[uint64(uint32(i32(0)))+4657020])
+									t106 := int32(m.memory[uint64(uint32(i32(0)))+4657032])
 									if t106&i32(4) != 0 {
 										goto l47
 									}
 									{
 										{
 											{
-												t107 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
+												t107 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656612))
 												v4 = t107
 												if v4 == 0 {
 													goto l48
 												}
-												v3 = i32(4657024)
+												v3 = i32(4657036)
 											l51:
 												{
 													{
@@ -40504,14 +39985,14 @@ l0:
 												}
 											}
 										l48:
-											t111 := m.fn225(i32(0))
+											t111 := m.fn207(i32(0))
 											v0 = t111
 											if v0 == i32(-1) {
 												goto l52
 											}
 											v6 = v8
 											{
-												t112 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657052))
+												t112 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657064))
 												v3 = t112
 												v4 = v3 + i32(-1)
 												if v4&v0 == 0 {
@@ -40527,12 +40008,12 @@ l0:
 												goto l52
 											}
 											{
-												t113 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657016))
+												t113 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657028))
 												v3 = t113
 												if v3 == 0 {
 													goto l54
 												}
-												t114 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657008))
+												t114 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657020))
 												v4 = t114
 												v5 = v4 + v6
 												if uint32(v5) <= uint32(v4) {
@@ -40543,7 +40024,7 @@ l0:
 												}
 											}
 										l54:
-											t115 := m.fn225(v6)
+											t115 := m.fn207(v6)
 											v3 = t115
 											if v3 != v0 {
 												goto l55
@@ -40555,7 +40036,7 @@ l0:
 										if uint32(v6) > uint32(i32(0x7ffffffe)) {
 											goto l52
 										}
-										t116 := m.fn225(v6)
+										t116 := m.fn207(v6)
 										v0 = t116
 										t117 := int32(load32(m.memory, uint32(v3)))
 										t118 := int32(load32(m.memory, uint64(uint32(v3))+4))
@@ -40572,14 +40053,14 @@ l0:
 										goto l58
 									}
 									{
-										t119 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657056))
+										t119 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657068))
 										t120 := v7 - v6
 										v4 = t119
 										v4 = (t120 + v4) & (i32(0) - v4)
 										if uint32(v4) <= uint32(i32(0x7ffffffe)) {
-											t121 := m.fn225(v4)
+											t121 := m.fn207(v4)
 											if t121 == i32(-1) {
-												_ = m.fn225(i32(0) - v6)
+												_ = m.fn207(i32(0) - v6)
 												goto l52
 											}
 											v6 = v4 + v6
@@ -40596,23 +40077,23 @@ l0:
 									}
 									goto l52
 								}
-								store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(i32(48)))
+								store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(i32(48)))
 								goto l7
 							}
 						}
-						t98 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
+						t98 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656612))
 						v3 = t98
 						v4 = v3 + v2
 						t99 := v4
 						v5 = v0 - v2
 						store32(m.memory, uint64(uint32(t99))+4, uint32(v5|i32(1)))
-						store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v5))
-						store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v4))
+						store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v5))
+						store32(m.memory, uint64(uint32(i32(0)))+4656612, uint32(v4))
 						store32(m.memory, uint64(uint32(v3))+4, uint32(v2|i32(3)))
 						v3 = v3 + i32(8)
 						goto l7
 					}
-					t95 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
+					t95 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
 					v4 = t95
 					{
 						v5 = v3 - v2
@@ -40621,8 +40102,8 @@ l0:
 						}
 						v0 = v4 + v2
 						store32(m.memory, uint64(uint32(v0))+4, uint32(v5|i32(1)))
-						store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(v5))
-						store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v0))
+						store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v5))
+						store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(v0))
 						store32(m.memory, uint32(v4+v3), uint32(v5))
 						store32(m.memory, uint64(uint32(v4))+4, uint32(v2|i32(3)))
 						goto l40
@@ -40631,8 +40112,8 @@ l0:
 						v3 = v4 + v3
 						t96 := int32(load32(m.memory, uint64(uint32(v3))+4))
 						store32(m.memory, uint64(uint32(v3))+4, uint32(t96|i32(1)))
+						store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(i32(0)))
 						store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(i32(0)))
-						store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(i32(0)))
 					}
 				l40:
 					v3 = v4 + i32(8)
@@ -40643,16 +40124,16 @@ l0:
 					goto l56
 				}
 			l52:
-				t123 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657020))
-				store32(m.memory, uint64(uint32(i32(0)))+4657020, uint32(t123|i32(4)))
+				t123 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657032))
+				store32(m.memory, uint64(uint32(i32(0)))+4657032, uint32(t123|i32(4)))
 			}
 		l47:
 			if uint32(v8) > uint32(i32(0x7ffffffe)) {
 				goto l61
 			}
-			t124 := m.fn225(v8)
+			t124 := m.fn207(v8)
 			v0 = t124
-			t125 := m.fn225(i32(0))
+			t125 := m.fn207(i32(0))
 			v3 = t125
 			if v0 == i32(-1) {
 				goto l61
@@ -40669,24 +40150,24 @@ l0:
 			}
 		}
 	l56:
-		t126 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657008))
+		t126 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657020))
 		v3 = t126 + v6
-		store32(m.memory, uint64(uint32(i32(0)))+4657008, uint32(v3))
+		store32(m.memory, uint64(uint32(i32(0)))+4657020, uint32(v3))
 		{
-			t127 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657012))
+			t127 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657024))
 			if uint32(v3) <= uint32(t127) {
 				goto l62
 			}
-			store32(m.memory, uint64(uint32(i32(0)))+4657012, uint32(v3))
+			store32(m.memory, uint64(uint32(i32(0)))+4657024, uint32(v3))
 		}
 	l62:
 		{
 			{
-				t128 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
+				t128 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656612))
 				v4 = t128
 				if v4 == 0 {
 					{
-						t134 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+						t134 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656604))
 						v3 = t134
 						if v3 == 0 {
 							goto l67
@@ -40696,33 +40177,33 @@ l0:
 						}
 					}
 				l67:
-					store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(v0))
+					store32(m.memory, uint64(uint32(i32(0)))+4656604, uint32(v0))
 				l68:
 					v3 = i32(0)
-					store32(m.memory, uint64(uint32(i32(0)))+4657028, uint32(v6))
-					store32(m.memory, uint64(uint32(i32(0)))+4657024, uint32(v0))
-					store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(i32(-1)))
-					t135 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657048))
-					store32(m.memory, uint64(uint32(i32(0)))+4656612, uint32(t135))
-					store32(m.memory, uint64(uint32(i32(0)))+4657036, uint32(i32(0)))
+					store32(m.memory, uint64(uint32(i32(0)))+4657040, uint32(v6))
+					store32(m.memory, uint64(uint32(i32(0)))+4657036, uint32(v0))
+					store32(m.memory, uint64(uint32(i32(0)))+4656620, uint32(i32(-1)))
+					t135 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657060))
+					store32(m.memory, uint64(uint32(i32(0)))+4656624, uint32(t135))
+					store32(m.memory, uint64(uint32(i32(0)))+4657048, uint32(i32(0)))
 				l69:
 					{
-						t136 := v3 + i32(4656636)
-						v4 = v3 + i32(4656624)
+						t136 := v3 + i32(4656648)
+						v4 = v3 + i32(4656636)
 						store32(m.memory, uint32(t136), uint32(v4))
 						t137 := v4
-						v5 = v3 + i32(4656616)
+						v5 = v3 + i32(4656628)
 						store32(m.memory, uint32(t137), uint32(v5))
-						store32(m.memory, uint32(v3+i32(4656628)), uint32(v5))
-						t138 := v3 + i32(4656644)
-						v5 = v3 + i32(4656632)
+						store32(m.memory, uint32(v3+i32(4656640)), uint32(v5))
+						t138 := v3 + i32(4656656)
+						v5 = v3 + i32(4656644)
 						store32(m.memory, uint32(t138), uint32(v5))
 						store32(m.memory, uint32(v5), uint32(v4))
-						t139 := v3 + i32(4656652)
-						v4 = v3 + i32(4656640)
+						t139 := v3 + i32(4656664)
+						v4 = v3 + i32(4656652)
 						store32(m.memory, uint32(t139), uint32(v4))
 						store32(m.memory, uint32(v4), uint32(v5))
-						store32(m.memory, uint32(v3+i32(4656648)), uint32(v4))
+						store32(m.memory, uint32(v3+i32(4656660)), uint32(v4))
 						v3 = v3 + i32(32)
 						if v3 != i32(256) {
 							goto l69
@@ -40739,14 +40220,14 @@ l0:
 					v5 = v6 + i32(-56)
 					v3 = v5 - v3
 					store32(m.memory, uint64(uint32(t142))+4, uint32(v3|i32(1)))
-					t143 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657064))
-					store32(m.memory, uint64(uint32(i32(0)))+4656604, uint32(t143))
-					store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v3))
-					store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v4))
+					t143 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657076))
+					store32(m.memory, uint64(uint32(i32(0)))+4656616, uint32(t143))
+					store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v3))
+					store32(m.memory, uint64(uint32(i32(0)))+4656612, uint32(v4))
 					store32(m.memory, uint64(uint32(v0+v5))+4, uint32(i32(56)))
 					goto l70
 				}
-				v3 = i32(4657024)
+				v3 = i32(4657036)
 			l65:
 				{
 					t129 := int32(load32(m.memory, uint32(v3)))
@@ -40773,16 +40254,16 @@ l0:
 						}
 						v5 = p145
 						v0 = t146 + v5
-						t147 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
+						t147 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
 						t148 := v0
 						v11 = t147 + v6
 						v5 = v11 - v5
 						store32(m.memory, uint64(uint32(t148))+4, uint32(v5|i32(1)))
 						store32(m.memory, uint64(uint32(v3))+4, uint32(v8+v6))
-						t149 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657064))
-						store32(m.memory, uint64(uint32(i32(0)))+4656604, uint32(t149))
-						store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v5))
-						store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v0))
+						t149 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657076))
+						store32(m.memory, uint64(uint32(i32(0)))+4656616, uint32(t149))
+						store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v5))
+						store32(m.memory, uint64(uint32(i32(0)))+4656612, uint32(v0))
 						store32(m.memory, uint64(uint32(v4+v11))+4, uint32(i32(56)))
 						goto l70
 					}
@@ -40796,18 +40277,18 @@ l0:
 			}
 		l66:
 			{
-				t150 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+				t150 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656604))
 				t151 := v0
 				v8 = t150
 				if uint32(t151) >= uint32(v8) {
 					goto l71
 				}
-				store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(v0))
+				store32(m.memory, uint64(uint32(i32(0)))+4656604, uint32(v0))
 				v8 = v0
 			}
 		l71:
 			v5 = v0 + v6
-			v3 = i32(4657024)
+			v3 = i32(4657036)
 			{
 				{
 				l73:
@@ -40847,7 +40328,7 @@ l0:
 						v5 = t163 - v2
 						{
 							if v4 != v6 {
-								t165 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
+								t165 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
 								if t165 != v6 {
 									{
 										t167 := int32(load32(m.memory, uint64(uint32(v6))+4))
@@ -40865,7 +40346,7 @@ l0:
 												v4 = t168
 												t169 := v4
 												v8 = int32(uint32(v3) >> 3)
-												v0 = v8<<3 + i32(4656616)
+												v0 = v8<<3 + i32(4656628)
 												var p170 int32
 												if t169 == v0 {
 													p170 = 1
@@ -40884,8 +40365,8 @@ l0:
 														store32(m.memory, uint64(uint32(v4))+12, uint32(v3))
 														goto l85
 													}
-													t172 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
-													store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(t172&i32_rotl(i32(-2), v8)))
+													t172 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
+													store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(t172&i32_rotl(i32(-2), v8)))
 													goto l85
 												}
 											}
@@ -40953,7 +40434,7 @@ l0:
 												{
 													t183 := int32(load32(m.memory, uint64(uint32(v6))+28))
 													v4 = t183
-													v3 = v4<<2 + i32(4656880)
+													v3 = v4<<2 + i32(4656892)
 													t184 := int32(load32(m.memory, uint32(v3)))
 													if t184 != v6 {
 														goto l90
@@ -40962,8 +40443,8 @@ l0:
 													if v0 != 0 {
 														goto l91
 													}
-													t185 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
-													store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(t185&i32_rotl(i32(-2), v4)))
+													t185 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+													store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(t185&i32_rotl(i32(-2), v4)))
 													goto l85
 												}
 											l90:
@@ -41028,9 +40509,9 @@ l0:
 									l96:
 										store32(m.memory, uint64(uint32(v2))+28, uint32(v3))
 										store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0)))
-										v4 = v3<<2 + i32(4656880)
+										v4 = v3<<2 + i32(4656892)
 										{
-											t198 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
+											t198 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
 											v0 = t198
 											t199 := v0
 											v8 = i32_shl(i32(1), v3)
@@ -41066,7 +40547,7 @@ l0:
 												goto l80
 											}
 											store32(m.memory, uint32(v4), uint32(v2))
-											store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(v0|v8))
+											store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(v0|v8))
 											store32(m.memory, uint64(uint32(v2))+24, uint32(v4))
 											store32(m.memory, uint64(uint32(v2))+8, uint32(v2))
 											store32(m.memory, uint64(uint32(v2))+12, uint32(v2))
@@ -41074,17 +40555,17 @@ l0:
 										}
 									}
 									v4 = int32(uint32(v5) >> 3)
-									v3 = v4<<3 + i32(4656616)
+									v3 = v4<<3 + i32(4656628)
 									{
 										{
-											t192 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
+											t192 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
 											v5 = t192
 											t193 := v5
 											v4 = i32_shl(i32(1), v4)
 											if t193&v4 != 0 {
 												goto l94
 											}
-											store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(v5|v4))
+											store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v5|v4))
 											v4 = v3
 											goto l95
 										}
@@ -41099,25 +40580,25 @@ l0:
 									store32(m.memory, uint64(uint32(v2))+8, uint32(v4))
 									goto l80
 								}
-								store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v2))
-								t166 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656584))
+								store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(v2))
+								t166 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
 								v3 = t166 + v5
-								store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(v3))
+								store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v3))
 								store32(m.memory, uint64(uint32(v2))+4, uint32(v3|i32(1)))
 								store32(m.memory, uint32(v2+v3), uint32(v3))
 								goto l80
 							}
-							store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v2))
-							t164 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
+							store32(m.memory, uint64(uint32(i32(0)))+4656612, uint32(v2))
+							t164 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
 							v3 = t164 + v5
-							store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v3))
+							store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v3))
 							store32(m.memory, uint64(uint32(v2))+4, uint32(v3|i32(1)))
 							goto l80
 						}
 					}
 				}
 			l74:
-				v3 = i32(4657024)
+				v3 = i32(4657036)
 			l78:
 				{
 					{
@@ -41154,18 +40635,18 @@ l0:
 							}
 							v8 = p211
 							store32(m.memory, uint64(uint32(v8))+4, uint32(i32(35)))
-							t212 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657064))
-							store32(m.memory, uint64(uint32(i32(0)))+4656604, uint32(t212))
-							store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v3))
-							store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v11))
-							t213 := int64(load64(m.memory, uint64(uint32(i32(0)))+4657032))
+							t212 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657076))
+							store32(m.memory, uint64(uint32(i32(0)))+4656616, uint32(t212))
+							store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v3))
+							store32(m.memory, uint64(uint32(i32(0)))+4656612, uint32(v11))
+							t213 := int64(load64(m.memory, uint64(uint32(i32(0)))+4657044))
 							store64(m.memory, uint32(v8+i32(16)), uint64(t213))
-							t214 := int64(load64(m.memory, uint64(uint32(i32(0)))+4657024))
+							t214 := int64(load64(m.memory, uint64(uint32(i32(0)))+4657036))
 							store64(m.memory, uint64(uint32(v8))+8, uint64(t214))
-							store32(m.memory, uint64(uint32(i32(0)))+4657032, uint32(v8+i32(8)))
-							store32(m.memory, uint64(uint32(i32(0)))+4657028, uint32(v6))
-							store32(m.memory, uint64(uint32(i32(0)))+4657024, uint32(v0))
-							store32(m.memory, uint64(uint32(i32(0)))+4657036, uint32(i32(0)))
+							store32(m.memory, uint64(uint32(i32(0)))+4657044, uint32(v8+i32(8)))
+							store32(m.memory, uint64(uint32(i32(0)))+4657040, uint32(v6))
+							store32(m.memory, uint64(uint32(i32(0)))+4657036, uint32(v0))
+							store32(m.memory, uint64(uint32(i32(0)))+4657048, uint32(i32(0)))
 							v3 = v8 + i32(36)
 						l100:
 							{
@@ -41206,9 +40687,9 @@ l0:
 							l104:
 								store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0)))
 								store32(m.memory, uint32(v4+i32(28)), uint32(v3))
-								v5 = v3<<2 + i32(4656880)
+								v5 = v3<<2 + i32(4656892)
 								{
-									t224 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
+									t224 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
 									v0 = t224
 									t225 := v0
 									v8 = i32_shl(i32(1), v3)
@@ -41244,7 +40725,7 @@ l0:
 										goto l70
 									}
 									store32(m.memory, uint32(v5), uint32(v4))
-									store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(v0|v8))
+									store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(v0|v8))
 									store32(m.memory, uint32(v4+i32(24)), uint32(v5))
 									store32(m.memory, uint64(uint32(v4))+8, uint32(v4))
 									store32(m.memory, uint64(uint32(v4))+12, uint32(v4))
@@ -41252,17 +40733,17 @@ l0:
 								}
 							}
 							v5 = int32(uint32(v6) >> 3)
-							v3 = v5<<3 + i32(4656616)
+							v3 = v5<<3 + i32(4656628)
 							{
 								{
-									t218 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
+									t218 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
 									v0 = t218
 									t219 := v0
 									v5 = i32_shl(i32(1), v5)
 									if t219&v5 != 0 {
 										goto l102
 									}
-									store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(v0|v5))
+									store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v0|v5))
 									v5 = v3
 									goto l103
 								}
@@ -41305,26 +40786,26 @@ l0:
 			store32(m.memory, uint64(uint32(v4))+8, uint32(v3))
 		}
 	l70:
-		t233 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
+		t233 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
 		v3 = t233
 		if uint32(v3) <= uint32(v2) {
 			goto l61
 		}
-		t234 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
+		t234 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656612))
 		v4 = t234
 		v5 = v4 + v2
 		t235 := v5
 		v3 = v3 - v2
 		store32(m.memory, uint64(uint32(t235))+4, uint32(v3|i32(1)))
-		store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v3))
-		store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v5))
+		store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v3))
+		store32(m.memory, uint64(uint32(i32(0)))+4656612, uint32(v5))
 		store32(m.memory, uint64(uint32(v4))+4, uint32(v2|i32(3)))
 		v3 = v4 + i32(8)
 		goto l7
 	}
 l61:
 	v3 = i32(0)
-	store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(i32(48)))
+	store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(i32(48)))
 	goto l7
 l34:
 	{
@@ -41336,7 +40817,7 @@ l34:
 				t236 := int32(load32(m.memory, uint64(uint32(v8))+28))
 				t237 := v8
 				v5 = t236
-				v3 = v5<<2 + i32(4656880)
+				v3 = v5<<2 + i32(4656892)
 				t238 := int32(load32(m.memory, uint32(v3)))
 				if t237 != t238 {
 					goto l109
@@ -41346,7 +40827,7 @@ l34:
 					goto l110
 				}
 				v7 = v7 & i32_rotl(i32(-2), v5)
-				store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(v7))
+				store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(v7))
 				goto l108
 			}
 		l109:
@@ -41404,17 +40885,17 @@ l108:
 			goto l114
 		}
 		v4 = int32(uint32(v4) >> 3)
-		v3 = v4<<3 + i32(4656616)
+		v3 = v4<<3 + i32(4656628)
 		{
 			{
-				t246 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
+				t246 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
 				v5 = t246
 				t247 := v5
 				v4 = i32_shl(i32(1), v4)
 				if t247&v4 != 0 {
 					goto l115
 				}
-				store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(v5|v4))
+				store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v5|v4))
 				v4 = v3
 				goto l116
 			}
@@ -41449,7 +40930,7 @@ l108:
 	l117:
 		store32(m.memory, uint64(uint32(v0))+28, uint32(v3))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(i64(0)))
-		v5 = v3<<2 + i32(4656880)
+		v5 = v3<<2 + i32(4656892)
 		{
 			t252 := v7
 			v2 = i32_shl(i32(1), v3)
@@ -41457,7 +40938,7 @@ l108:
 				goto l118
 			}
 			store32(m.memory, uint32(v5), uint32(v0))
-			store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(v7|v2))
+			store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(v7|v2))
 			store32(m.memory, uint64(uint32(v0))+24, uint32(v5))
 			store32(m.memory, uint64(uint32(v0))+8, uint32(v0))
 			store32(m.memory, uint64(uint32(v0))+12, uint32(v0))
@@ -41515,7 +40996,7 @@ l19:
 				t259 := int32(load32(m.memory, uint64(uint32(v0))+28))
 				t260 := v0
 				v5 = t259
-				v3 = v5<<2 + i32(4656880)
+				v3 = v5<<2 + i32(4656892)
 				t261 := int32(load32(m.memory, uint32(v3)))
 				if t260 != t261 {
 					goto l122
@@ -41524,7 +41005,7 @@ l19:
 				if v8 != 0 {
 					goto l123
 				}
-				store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(v9&i32_rotl(i32(-2), v5)))
+				store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(v9&i32_rotl(i32(-2), v5)))
 				goto l121
 			}
 		l122:
@@ -41582,15 +41063,15 @@ l125:
 			goto l127
 		}
 		v8 = int32(uint32(v7) >> 3)
-		v2 = v8<<3 + i32(4656616)
-		t269 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
+		v2 = v8<<3 + i32(4656628)
+		t269 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
 		v3 = t269
 		{
 			v8 = i32_shl(i32(1), v8)
 			if v8&v6 != 0 {
 				goto l128
 			}
-			store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(v8|v6))
+			store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v8|v6))
 			v8 = v2
 			goto l129
 		l128:
@@ -41604,8 +41085,8 @@ l125:
 		store32(m.memory, uint64(uint32(v3))+8, uint32(v8))
 	}
 l127:
-	store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v5))
-	store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(v4))
+	store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(v5))
+	store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v4))
 l126:
 	v3 = v0 + i32(8)
 l7:
@@ -41614,12 +41095,12 @@ l7:
 }
 
 //go:norace
-func (m *Module) fn219(v0 int32) {
-	m.fn220(v0)
+func (m *Module) fn201(v0 int32) {
+	m.fn202(v0)
 }
 
 //go:norace
-func (m *Module) fn220(v0 int32) {
+func (m *Module) fn202(v0 int32) {
 	var v1, v2, v3, v4, v5, v6, v7 int32
 	{
 		if v0 == 0 {
@@ -41642,7 +41123,7 @@ func (m *Module) fn220(v0 int32) {
 			t3 := v1
 			v2 = t2
 			v1 = t3 - v2
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656604))
 			t5 := v1
 			v4 = t4
 			if uint32(t5) < uint32(v4) {
@@ -41650,7 +41131,7 @@ func (m *Module) fn220(v0 int32) {
 			}
 			v0 = v2 + v0
 			{
-				t6 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
+				t6 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
 				if t6 == v1 {
 					t30 := int32(load32(m.memory, uint64(uint32(v3))+4))
 					v2 = t30
@@ -41658,7 +41139,7 @@ func (m *Module) fn220(v0 int32) {
 						goto l1
 					}
 					store32(m.memory, uint64(uint32(v3))+4, uint32(v2&i32(-2)))
-					store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(v0))
+					store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v0))
 					store32(m.memory, uint32(v1+v0), uint32(v0))
 					store32(m.memory, uint64(uint32(v1))+4, uint32(v0|i32(1)))
 					return
@@ -41728,7 +41209,7 @@ func (m *Module) fn220(v0 int32) {
 							{
 								t22 := int32(load32(m.memory, uint64(uint32(v1))+28))
 								v4 = t22
-								v2 = v4<<2 + i32(4656880)
+								v2 = v4<<2 + i32(4656892)
 								t23 := int32(load32(m.memory, uint32(v2)))
 								if t23 != v1 {
 									goto l9
@@ -41737,8 +41218,8 @@ func (m *Module) fn220(v0 int32) {
 								if v6 != 0 {
 									goto l10
 								}
-								t24 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
-								store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(t24&i32_rotl(i32(-2), v4)))
+								t24 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+								store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(t24&i32_rotl(i32(-2), v4)))
 								goto l1
 							}
 						l9:
@@ -41778,7 +41259,7 @@ func (m *Module) fn220(v0 int32) {
 					v4 = t7
 					t8 := v4
 					v5 = int32(uint32(v2) >> 3)
-					v6 = v5<<3 + i32(4656616)
+					v6 = v5<<3 + i32(4656628)
 					var p9 int32
 					if t8 == v6 {
 						p9 = 1
@@ -41797,8 +41278,8 @@ func (m *Module) fn220(v0 int32) {
 							store32(m.memory, uint64(uint32(v4))+12, uint32(v2))
 							goto l1
 						}
-						t11 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
-						store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(t11&i32_rotl(i32(-2), v5)))
+						t11 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
+						store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(t11&i32_rotl(i32(-2), v5)))
 						goto l1
 					}
 				}
@@ -41817,9 +41298,9 @@ func (m *Module) fn220(v0 int32) {
 			goto l12
 		}
 		{
-			t32 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
+			t32 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656612))
 			if t32 != v3 {
-				t35 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
+				t35 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
 				if t35 != v3 {
 					v0 = v2&i32(-8) + v0
 					{
@@ -41831,7 +41312,7 @@ func (m *Module) fn220(v0 int32) {
 							v4 = t37
 							t38 := v4
 							v5 = int32(uint32(v2) >> 3)
-							v6 = v5<<3 + i32(4656616)
+							v6 = v5<<3 + i32(4656628)
 							var p39 int32
 							if t38 == v6 {
 								p39 = 1
@@ -41850,8 +41331,8 @@ func (m *Module) fn220(v0 int32) {
 									store32(m.memory, uint64(uint32(v4))+12, uint32(v2))
 									goto l17
 								}
-								t41 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
-								store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(t41&i32_rotl(i32(-2), v5)))
+								t41 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
+								store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(t41&i32_rotl(i32(-2), v5)))
 								goto l17
 							}
 						}
@@ -41864,7 +41345,7 @@ func (m *Module) fn220(v0 int32) {
 							if v6 == v3 {
 								goto l18
 							}
-							t45 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+							t45 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656604))
 							t46 := int32(load32(m.memory, uint64(uint32(v3))+8))
 							v2 = t46
 							var p47 int32
@@ -41919,7 +41400,7 @@ func (m *Module) fn220(v0 int32) {
 							{
 								t52 := int32(load32(m.memory, uint64(uint32(v3))+28))
 								v4 = t52
-								v2 = v4<<2 + i32(4656880)
+								v2 = v4<<2 + i32(4656892)
 								t53 := int32(load32(m.memory, uint32(v2)))
 								if t53 != v3 {
 									goto l22
@@ -41928,8 +41409,8 @@ func (m *Module) fn220(v0 int32) {
 								if v6 != 0 {
 									goto l23
 								}
-								t54 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
-								store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(t54&i32_rotl(i32(-2), v4)))
+								t54 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+								store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(t54&i32_rotl(i32(-2), v4)))
 								goto l17
 							}
 						l22:
@@ -41967,32 +41448,32 @@ func (m *Module) fn220(v0 int32) {
 				l17:
 					store32(m.memory, uint32(v1+v0), uint32(v0))
 					store32(m.memory, uint64(uint32(v1))+4, uint32(v0|i32(1)))
-					t60 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
+					t60 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
 					if v1 != t60 {
 						goto l25
 					}
-					store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(v0))
+					store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v0))
 					return
 				}
-				store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v1))
-				t36 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656584))
+				store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(v1))
+				t36 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
 				v0 = t36 + v0
-				store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(v0))
+				store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v0))
 				store32(m.memory, uint64(uint32(v1))+4, uint32(v0|i32(1)))
 				store32(m.memory, uint32(v1+v0), uint32(v0))
 				return
 			}
-			store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v1))
-			t33 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
+			store32(m.memory, uint64(uint32(i32(0)))+4656612, uint32(v1))
+			t33 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
 			v0 = t33 + v0
-			store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v0))
+			store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v0))
 			store32(m.memory, uint64(uint32(v1))+4, uint32(v0|i32(1)))
-			t34 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
+			t34 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
 			if v1 != t34 {
 				return
 			}
-			store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(i32(0)))
 			store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(i32(0)))
+			store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(i32(0)))
 			return
 		}
 	l12:
@@ -42004,17 +41485,17 @@ func (m *Module) fn220(v0 int32) {
 			goto l26
 		}
 		v2 = int32(uint32(v0) >> 3)
-		v0 = v2<<3 + i32(4656616)
+		v0 = v2<<3 + i32(4656628)
 		{
 			{
-				t61 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
+				t61 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
 				v4 = t61
 				t62 := v4
 				v2 = i32_shl(i32(1), v2)
 				if t62&v2 != 0 {
 					goto l27
 				}
-				store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(v4|v2))
+				store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v4|v2))
 				v2 = v0
 				goto l28
 			}
@@ -42049,10 +41530,10 @@ func (m *Module) fn220(v0 int32) {
 	l29:
 		store64(m.memory, uint64(uint32(v1))+16, uint64(i64(0)))
 		store32(m.memory, uint32(v1+i32(28)), uint32(v2))
-		v4 = v2<<2 + i32(4656880)
+		v4 = v2<<2 + i32(4656892)
 		{
 			{
-				t67 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
+				t67 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
 				v6 = t67
 				t68 := v6
 				v3 = i32_shl(i32(1), v2)
@@ -42060,7 +41541,7 @@ func (m *Module) fn220(v0 int32) {
 					goto l30
 				}
 				store32(m.memory, uint32(v4), uint32(v1))
-				store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(v6|v3))
+				store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(v6|v3))
 				store32(m.memory, uint32(v1+i32(24)), uint32(v4))
 				store32(m.memory, uint64(uint32(v1))+8, uint32(v1))
 				store32(m.memory, uint64(uint32(v1))+12, uint32(v1))
@@ -42106,18 +41587,18 @@ func (m *Module) fn220(v0 int32) {
 			store32(m.memory, uint64(uint32(v1))+8, uint32(v0))
 		}
 	l31:
-		t75 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
+		t75 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656620))
 		v1 = t75 + i32(-1)
 		p76 := i32(-1)
 		if v1 != 0 {
 			p76 = v1
 		}
-		store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(p76))
+		store32(m.memory, uint64(uint32(i32(0)))+4656620, uint32(p76))
 	}
 }
 
 //go:norace
-func (m *Module) fn221(v0, v1 int32) int32 {
+func (m *Module) fn203(v0, v1 int32) int32 {
 	var v2 int32
 	var v3 int64
 	{
@@ -42140,7 +41621,7 @@ func (m *Module) fn221(v0, v1 int32) int32 {
 	}
 l1:
 	{
-		t1 := m.fn218(v2)
+		t1 := m.fn200(v2)
 		v0 = t1
 		if v0 == 0 {
 			goto l2
@@ -42149,14 +41630,14 @@ l1:
 		if t2&i32(3) == 0 {
 			goto l2
 		}
-		_ = m.fn257(v0, i32(0), v2)
+		_ = m.fn239(v0, i32(0), v2)
 	}
 l2:
 	return v0
 }
 
 //go:norace
-func (m *Module) fn222(v0, v1 int32) int32 {
+func (m *Module) fn204(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
 	{
 		if v0 != 0 {
@@ -42177,9 +41658,9 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 							v7 = v6 + v5
 							{
 								if uint32(v5) < uint32(v2) {
-									t5 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
+									t5 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656612))
 									if t5 != v7 {
-										t7 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
+										t7 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
 										if t7 != v7 {
 											t11 := int32(load32(m.memory, uint64(uint32(v7))+4))
 											v8 = t11
@@ -42200,7 +41681,7 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 													v1 = t12
 													t13 := v1
 													v11 = int32(uint32(v8) >> 3)
-													v8 = v11<<3 + i32(4656616)
+													v8 = v11<<3 + i32(4656628)
 													var p14 int32
 													if t13 == v8 {
 														p14 = 1
@@ -42219,8 +41700,8 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 															store32(m.memory, uint64(uint32(v1))+12, uint32(v5))
 															goto l12
 														}
-														t16 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
-														store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(t16&i32_rotl(i32(-2), v11)))
+														t16 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
+														store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(t16&i32_rotl(i32(-2), v11)))
 														goto l12
 													}
 												}
@@ -42233,7 +41714,7 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 													if v8 == v7 {
 														goto l13
 													}
-													t20 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+													t20 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656604))
 													t21 := int32(load32(m.memory, uint64(uint32(v7))+8))
 													v1 = t21
 													var p22 int32
@@ -42288,7 +41769,7 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 													{
 														t27 := int32(load32(m.memory, uint64(uint32(v7))+28))
 														v5 = t27
-														v1 = v5<<2 + i32(4656880)
+														v1 = v5<<2 + i32(4656892)
 														t28 := int32(load32(m.memory, uint32(v1)))
 														if t28 != v7 {
 															goto l17
@@ -42297,8 +41778,8 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 														if v8 != 0 {
 															goto l18
 														}
-														t29 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
-														store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(t29&i32_rotl(i32(-2), v5)))
+														t29 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+														store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(t29&i32_rotl(i32(-2), v5)))
 														goto l12
 													}
 												l17:
@@ -42342,7 +41823,7 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 													v2 = v6 + v9
 													t36 := int32(load32(m.memory, uint64(uint32(v2))+4))
 													store32(m.memory, uint64(uint32(v2))+4, uint32(t36|i32(1)))
-													m.fn223(v1, v10)
+													m.fn205(v1, v10)
 													return v0
 												}
 												store32(m.memory, uint32(v3), uint32(v4&i32(1)|v9|i32(2)))
@@ -42352,7 +41833,7 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 												return v0
 											}
 										}
-										t8 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656584))
+										t8 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
 										v5 = t8 + v5
 										if uint32(v5) < uint32(v2) {
 											goto l3
@@ -42381,20 +41862,20 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 											v2 = i32(0)
 										}
 									l9:
-										store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v2))
-										store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(v1))
+										store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(v2))
+										store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v1))
 										return v0
 									}
-									t6 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
+									t6 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
 									v5 = t6 + v5
 									if uint32(v5) <= uint32(v2) {
 										goto l3
 									}
 									store32(m.memory, uint32(v3), uint32(v2|v4&i32(1)|i32(2)))
 									v1 = v6 + v2
-									store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v1))
+									store32(m.memory, uint64(uint32(i32(0)))+4656612, uint32(v1))
 									v2 = v5 - v2
-									store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v2))
+									store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v2))
 									store32(m.memory, uint64(uint32(v1))+4, uint32(v2|i32(1)))
 									return v0
 								}
@@ -42407,7 +41888,7 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 								store32(m.memory, uint64(uint32(v2))+4, uint32(v1|i32(3)))
 								t4 := int32(load32(m.memory, uint64(uint32(v7))+4))
 								store32(m.memory, uint64(uint32(v7))+4, uint32(t4|i32(1)))
-								m.fn223(v2, v1)
+								m.fn205(v2, v1)
 								return v0
 							}
 						}
@@ -42417,7 +41898,7 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 						if uint32(v5) < uint32(v2|i32(4)) {
 							goto l3
 						}
-						t3 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657056))
+						t3 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657068))
 						if uint32(v5-v2) <= uint32(t3<<1) {
 							goto l4
 						}
@@ -42425,7 +41906,7 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 					}
 				l3:
 					{
-						t37 := m.fn218(v1)
+						t37 := m.fn200(v1)
 						v2 = t37
 						if v2 != 0 {
 							goto l21
@@ -42446,24 +41927,24 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 					if uint32(v5) < uint32(v1) {
 						p42 = v5
 					}
-					t43 := m.fn255(t39, t40, p42)
+					t43 := m.fn237(t39, t40, p42)
 					v1 = t43
-					m.fn220(v0)
+					m.fn202(v0)
 					v0 = v1
 				}
 			l4:
 				return v0
 			}
-			store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(i32(48)))
+			store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(i32(48)))
 			return i32(0)
 		}
-		t0 := m.fn218(v1)
+		t0 := m.fn200(v1)
 		return t0
 	}
 }
 
 //go:norace
-func (m *Module) fn223(v0, v1 int32) {
+func (m *Module) fn205(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7 int32
 	v2 = v0 + v1
 	{
@@ -42480,7 +41961,7 @@ func (m *Module) fn223(v0, v1 int32) {
 			v3 = t1
 			v1 = v3 + v1
 			{
-				t2 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
+				t2 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
 				v0 = v0 - v3
 				if t2 == v0 {
 					t25 := int32(load32(m.memory, uint64(uint32(v2))+4))
@@ -42489,7 +41970,7 @@ func (m *Module) fn223(v0, v1 int32) {
 						goto l0
 					}
 					store32(m.memory, uint64(uint32(v2))+4, uint32(v3&i32(-2)))
-					store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(v1))
+					store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v1))
 					store32(m.memory, uint32(v2), uint32(v1))
 					store32(m.memory, uint64(uint32(v0))+4, uint32(v1|i32(1)))
 					return
@@ -42504,7 +41985,7 @@ func (m *Module) fn223(v0, v1 int32) {
 							if v6 == v0 {
 								goto l5
 							}
-							t10 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+							t10 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656604))
 							t11 := int32(load32(m.memory, uint64(uint32(v0))+8))
 							v3 = t11
 							var p12 int32
@@ -42559,7 +42040,7 @@ func (m *Module) fn223(v0, v1 int32) {
 							{
 								t17 := int32(load32(m.memory, uint64(uint32(v0))+28))
 								v4 = t17
-								v3 = v4<<2 + i32(4656880)
+								v3 = v4<<2 + i32(4656892)
 								t18 := int32(load32(m.memory, uint32(v3)))
 								if t18 != v0 {
 									goto l9
@@ -42568,8 +42049,8 @@ func (m *Module) fn223(v0, v1 int32) {
 								if v6 != 0 {
 									goto l10
 								}
-								t19 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
-								store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(t19&i32_rotl(i32(-2), v4)))
+								t19 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+								store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(t19&i32_rotl(i32(-2), v4)))
 								goto l0
 							}
 						l9:
@@ -42609,7 +42090,7 @@ func (m *Module) fn223(v0, v1 int32) {
 					v4 = t3
 					t4 := v4
 					v5 = int32(uint32(v3) >> 3)
-					v6 = v5<<3 + i32(4656616)
+					v6 = v5<<3 + i32(4656628)
 					var p5 int32
 					if t4 == v6 {
 						p5 = 1
@@ -42620,8 +42101,8 @@ func (m *Module) fn223(v0, v1 int32) {
 					if v3 != v4 {
 						goto l4
 					}
-					t7 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
-					store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(t7&i32_rotl(i32(-2), v5)))
+					t7 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
+					store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(t7&i32_rotl(i32(-2), v5)))
 					goto l0
 				}
 			}
@@ -42643,9 +42124,9 @@ func (m *Module) fn223(v0, v1 int32) {
 				goto l12
 			}
 			{
-				t28 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
+				t28 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656612))
 				if t28 != v2 {
-					t31 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
+					t31 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
 					if t31 != v2 {
 						v1 = v3&i32(-8) + v1
 						{
@@ -42657,7 +42138,7 @@ func (m *Module) fn223(v0, v1 int32) {
 								v4 = t33
 								t34 := v4
 								v5 = int32(uint32(v3) >> 3)
-								v6 = v5<<3 + i32(4656616)
+								v6 = v5<<3 + i32(4656628)
 								var p35 int32
 								if t34 == v6 {
 									p35 = 1
@@ -42676,8 +42157,8 @@ func (m *Module) fn223(v0, v1 int32) {
 										store32(m.memory, uint64(uint32(v4))+12, uint32(v3))
 										goto l17
 									}
-									t37 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
-									store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(t37&i32_rotl(i32(-2), v5)))
+									t37 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
+									store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(t37&i32_rotl(i32(-2), v5)))
 									goto l17
 								}
 							}
@@ -42690,7 +42171,7 @@ func (m *Module) fn223(v0, v1 int32) {
 								if v6 == v2 {
 									goto l18
 								}
-								t41 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+								t41 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656604))
 								t42 := int32(load32(m.memory, uint64(uint32(v2))+8))
 								v3 = t42
 								var p43 int32
@@ -42745,7 +42226,7 @@ func (m *Module) fn223(v0, v1 int32) {
 								{
 									t48 := int32(load32(m.memory, uint64(uint32(v2))+28))
 									v4 = t48
-									v3 = v4<<2 + i32(4656880)
+									v3 = v4<<2 + i32(4656892)
 									t49 := int32(load32(m.memory, uint32(v3)))
 									if t49 != v2 {
 										goto l22
@@ -42754,8 +42235,8 @@ func (m *Module) fn223(v0, v1 int32) {
 									if v6 != 0 {
 										goto l23
 									}
-									t50 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
-									store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(t50&i32_rotl(i32(-2), v4)))
+									t50 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
+									store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(t50&i32_rotl(i32(-2), v4)))
 									goto l17
 								}
 							l22:
@@ -42793,32 +42274,32 @@ func (m *Module) fn223(v0, v1 int32) {
 					l17:
 						store32(m.memory, uint32(v0+v1), uint32(v1))
 						store32(m.memory, uint64(uint32(v0))+4, uint32(v1|i32(1)))
-						t56 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
+						t56 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
 						if v0 != t56 {
 							goto l25
 						}
-						store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(v1))
+						store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v1))
 						return
 					}
-					store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v0))
-					t32 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656584))
+					store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(v0))
+					t32 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
 					v1 = t32 + v1
-					store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(v1))
+					store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(v1))
 					store32(m.memory, uint64(uint32(v0))+4, uint32(v1|i32(1)))
 					store32(m.memory, uint32(v0+v1), uint32(v1))
 					return
 				}
-				store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v0))
-				t29 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
+				store32(m.memory, uint64(uint32(i32(0)))+4656612, uint32(v0))
+				t29 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656600))
 				v1 = t29 + v1
-				store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v1))
+				store32(m.memory, uint64(uint32(i32(0)))+4656600, uint32(v1))
 				store32(m.memory, uint64(uint32(v0))+4, uint32(v1|i32(1)))
-				t30 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656596))
+				t30 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656608))
 				if v0 != t30 {
 					return
 				}
-				store32(m.memory, uint64(uint32(i32(0)))+4656584, uint32(i32(0)))
 				store32(m.memory, uint64(uint32(i32(0)))+4656596, uint32(i32(0)))
+				store32(m.memory, uint64(uint32(i32(0)))+4656608, uint32(i32(0)))
 				return
 			}
 		}
@@ -42831,17 +42312,17 @@ func (m *Module) fn223(v0, v1 int32) {
 			goto l26
 		}
 		v3 = int32(uint32(v1) >> 3)
-		v1 = v3<<3 + i32(4656616)
+		v1 = v3<<3 + i32(4656628)
 		{
 			{
-				t57 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656576))
+				t57 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656588))
 				v4 = t57
 				t58 := v4
 				v3 = i32_shl(i32(1), v3)
 				if t58&v3 != 0 {
 					goto l27
 				}
-				store32(m.memory, uint64(uint32(i32(0)))+4656576, uint32(v4|v3))
+				store32(m.memory, uint64(uint32(i32(0)))+4656588, uint32(v4|v3))
 				v3 = v1
 				goto l28
 			}
@@ -42876,9 +42357,9 @@ func (m *Module) fn223(v0, v1 int32) {
 	l29:
 		store64(m.memory, uint64(uint32(v0))+16, uint64(i64(0)))
 		store32(m.memory, uint32(v0+i32(28)), uint32(v3))
-		v4 = v3<<2 + i32(4656880)
+		v4 = v3<<2 + i32(4656892)
 		{
-			t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656580))
+			t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+4656592))
 			v6 = t63
 			t64 := v6
 			v2 = i32_shl(i32(1), v3)
@@ -42886,7 +42367,7 @@ func (m *Module) fn223(v0, v1 int32) {
 				goto l30
 			}
 			store32(m.memory, uint32(v4), uint32(v0))
-			store32(m.memory, uint64(uint32(i32(0)))+4656580, uint32(v6|v2))
+			store32(m.memory, uint64(uint32(i32(0)))+4656592, uint32(v6|v2))
 			store32(m.memory, uint32(v0+i32(24)), uint32(v4))
 			store32(m.memory, uint64(uint32(v0))+8, uint32(v0))
 			store32(m.memory, uint64(uint32(v0))+12, uint32(v0))
@@ -42934,7 +42415,7 @@ func (m *Module) fn223(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1 int32) int32 {
+func (m *Module) fn206(v0, v1 int32) int32 {
 	var v2 int32
 	var v3, v4 int64
 	t0 := m.g0
@@ -42943,12 +42424,12 @@ func (m *Module) fn224(v0, v1 int32) int32 {
 	{
 		{
 			t1 := int32(load32(m.memory, uint32(v0)))
-			t2 := m.fn227(t1, i64(1), v2+i32(8))
+			t2 := m.fn209(t1, i64(1), v2+i32(8))
 			v0 = t2
 			if v0 == 0 {
 				goto l0
 			}
-			store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(v0))
+			store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(v0))
 			v0 = i32(-1)
 			goto l1
 		}
@@ -42968,7 +42449,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn225(v0 int32) int32 {
+func (m *Module) fn207(v0 int32) int32 {
 	if v0 != 0 {
 		if v0&i32(0xffff) != 0 {
 			goto l1
@@ -42982,11 +42463,11 @@ func (m *Module) fn225(v0 int32) int32 {
 			if v0 != i32(-1) {
 				return v0 << 16
 			}
-			store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(i32(48)))
+			store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(i32(48)))
 			return i32(-1)
 		}
 	l1:
-		fn226()
+		fn208()
 		panic("unreachable")
 	}
 	t0 := int32(len(m.memory) >> 16)
@@ -42994,61 +42475,61 @@ func (m *Module) fn225(v0 int32) int32 {
 }
 
 //go:norace
-func fn226() {
+func fn208() {
 	panic("unreachable")
 }
 
 //go:norace
-func (m *Module) fn227(v0 int32, v1 int64, v2 int32) int32 {
+func (m *Module) fn209(v0 int32, v1 int64, v2 int32) int32 {
 	t0 := m.fn1(v0, v1, v2)
 	return t0 & i32(0xffff)
 }
 
 //go:norace
-func (m *Module) fn228(v0 int32) int32 {
+func (m *Module) fn210(v0 int32) int32 {
 	t0 := m.fn2(v0)
 	return t0 & i32(0xffff)
 }
 
 //go:norace
-func (m *Module) fn229(v0 int32, v1 int64, v2, v3 int32) int32 {
+func (m *Module) fn211(v0 int32, v1 int64, v2, v3 int32) int32 {
 	t0 := m.fn3(v0, v1, v2, v3)
 	return t0 & i32(0xffff)
 }
 
 //go:norace
-func (m *Module) fn230(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn212(v0, v1, v2, v3 int32) int32 {
 	t0 := m.fn4(v0, v1, v2, v3)
 	return t0 & i32(0xffff)
 }
 
 //go:norace
-func (m *Module) fn231(v0 int32) int32 {
-	t0 := m.fn228(v0)
+func (m *Module) fn213(v0 int32) int32 {
+	t0 := m.fn210(v0)
 	v0 = t0
 	if v0 != 0 {
-		store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(v0))
+		store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(v0))
 		return i32(-1)
 	}
 	return i32(0)
 }
 
 //go:norace
-func (m *Module) fn232(v0 int32) int32 {
+func (m *Module) fn214(v0 int32) int32 {
 	t0 := int32(load32(m.memory, uint64(uint32(v0))+56))
-	t1 := m.fn231(t0)
+	t1 := m.fn213(t0)
 	return t1
 }
 
 //go:norace
-func (m *Module) fn233(v0 int32, v1 int64, v2 int32) int64 {
+func (m *Module) fn215(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
 	{
 		{
-			t1 := m.fn229(v0, v1, v2&i32(255), v3+i32(8))
+			t1 := m.fn211(v0, v1, v2&i32(255), v3+i32(8))
 			v0 = t1
 			if v0 == 0 {
 				goto l0
@@ -43057,7 +42538,7 @@ func (m *Module) fn233(v0 int32, v1 int64, v2 int32) int64 {
 			if v0 == i32(76) {
 				p2 = i32(70)
 			}
-			store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(p2))
+			store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(p2))
 			v1 = i64(-1)
 			goto l1
 		}
@@ -43071,14 +42552,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn234(v0 int32, v1 int64, v2 int32) int64 {
+func (m *Module) fn216(v0 int32, v1 int64, v2 int32) int64 {
 	t0 := int32(load32(m.memory, uint64(uint32(v0))+56))
-	t1 := m.fn233(t0, v1, v2)
+	t1 := m.fn215(t0, v1, v2)
 	return t1
 }
 
 //go:norace
-func (m *Module) fn235(v0, v1, v2 int32) int32 {
+func (m *Module) fn217(v0, v1, v2 int32) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -43088,16 +42569,16 @@ func (m *Module) fn235(v0, v1, v2 int32) int32 {
 		if v2 > i32(-1) {
 			goto l0
 		}
-		store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(i32(28)))
+		store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(i32(28)))
 		goto l1
 	l0:
 		{
-			t1 := m.fn230(v0, v1, v2, v3+i32(12))
+			t1 := m.fn212(v0, v1, v2, v3+i32(12))
 			v2 = t1
 			if v2 == 0 {
 				goto l2
 			}
-			store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(v2))
+			store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(v2))
 			v4 = i32(-1)
 			goto l1
 		}
@@ -43111,7 +42592,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1, v2 int32) int32 {
+func (m *Module) fn218(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8, v9 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -43131,7 +42612,7 @@ func (m *Module) fn236(v0, v1, v2 int32) int32 {
 		{
 			v5 = v1 + v2
 			t5 := int32(load32(m.memory, uint64(uint32(v0))+56))
-			t6 := m.fn235(t5, v3, i32(2))
+			t6 := m.fn217(t5, v3, i32(2))
 			t7 := v5
 			v6 = t6
 			if t7 == v6 {
@@ -43194,7 +42675,7 @@ func (m *Module) fn236(v0, v1, v2 int32) int32 {
 				v1 = p22
 				t24 := v1
 				v4 = v4 - v8
-				t25 := m.fn235(t21, t24, v4)
+				t25 := m.fn217(t21, t24, v4)
 				v6 = t25
 				if t23 != v6 {
 					goto l3
@@ -43217,20 +42698,20 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn237(v0, v1, v2 int32) int32 {
+func (m *Module) fn219(v0, v1, v2 int32) int32 {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
 	store32(m.memory, uint64(uint32(v3))+12, uint32(v2))
-	t1 := m.fn246(v0, v1, v2)
+	t1 := m.fn228(v0, v1, v2)
 	v2 = t1
 	m.g0 = v3 + i32(16)
 	return v2
 }
 
 //go:norace
-func (m *Module) fn238(v0 int32) int32 {
+func (m *Module) fn220(v0 int32) int32 {
 	var v1 int32
 	t0 := int32(load32(m.memory, uint64(uint32(v0))+60))
 	t1 := v0
@@ -43256,7 +42737,7 @@ func (m *Module) fn238(v0 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1 int32) int32 {
+func (m *Module) fn221(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -43270,7 +42751,7 @@ func (m *Module) fn239(v0, v1 int32) int32 {
 				goto l0
 			}
 			v3 = i32(-1)
-			t2 := m.fn238(v0)
+			t2 := m.fn220(v0)
 			if t2 != 0 {
 				goto l1
 			}
@@ -43309,7 +42790,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1 int32) int32 {
+func (m *Module) fn222(v0, v1 int32) int32 {
 	var v2, v3 int32
 	{
 		v2 = v0 & i32(255)
@@ -43328,16 +42809,16 @@ func (m *Module) fn240(v0, v1 int32) int32 {
 		return v2
 	}
 l0:
-	t3 := m.fn239(v1, v2)
+	t3 := m.fn221(v1, v2)
 	return t3
 }
 
 //go:norace
-func (m *Module) fn241(v0, v1 int32) int32 {
+func (m *Module) fn223(v0, v1 int32) int32 {
 	var v2 int32
-	t0 := m.fn258(v0)
+	t0 := m.fn240(v0)
 	v2 = t0
-	t1 := m.fn243(v0, i32(1), v2, v1)
+	t1 := m.fn225(v0, i32(1), v2, v1)
 	p2 := i32(0)
 	if v2 != t1 {
 		p2 = i32(-1)
@@ -43346,7 +42827,7 @@ func (m *Module) fn241(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn242(v0, v1, v2 int32) int32 {
+func (m *Module) fn224(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8 int32
 	{
 		{
@@ -43356,7 +42837,7 @@ func (m *Module) fn242(v0, v1, v2 int32) int32 {
 				goto l0
 			}
 			v4 = i32(0)
-			t1 := m.fn238(v2)
+			t1 := m.fn220(v2)
 			if t1 != 0 {
 				goto l1
 			}
@@ -43422,7 +42903,7 @@ func (m *Module) fn242(v0, v1, v2 int32) int32 {
 			v5 = t13
 		}
 	l4:
-		_ = m.fn255(v5, v0, v3)
+		_ = m.fn237(v5, v0, v3)
 		t15 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		store32(m.memory, uint64(uint32(v2))+20, uint32(t15+v3))
 		v4 = v6 + v3
@@ -43432,7 +42913,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn243(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn225(v0, v1, v2, v3 int32) int32 {
 	var v4, v5, v6, v7, v8, v9, v10 int32
 	v4 = v2 * v1
 	{
@@ -43443,7 +42924,7 @@ func (m *Module) fn243(v0, v1, v2, v3 int32) int32 {
 				goto l0
 			}
 			v5 = i32(0)
-			t1 := m.fn238(v3)
+			t1 := m.fn220(v3)
 			if t1 != 0 {
 				goto l1
 			}
@@ -43509,7 +42990,7 @@ func (m *Module) fn243(v0, v1, v2, v3 int32) int32 {
 			v6 = t13
 		}
 	l4:
-		_ = m.fn255(v6, v0, v5)
+		_ = m.fn237(v6, v0, v5)
 		t15 := int32(load32(m.memory, uint64(uint32(v3))+20))
 		store32(m.memory, uint64(uint32(v3))+20, uint32(t15+v5))
 		v5 = v7 + v5
@@ -43529,29 +43010,29 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn244(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn226(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
 	m.g0 = v4
 	store32(m.memory, uint64(uint32(v4))+12, uint32(v3))
-	t1 := m.fn251(v0, v1, v2, v3)
+	t1 := m.fn233(v0, v1, v2, v3)
 	v3 = t1
 	m.g0 = v4 + i32(16)
 	return v3
 }
 
 //go:norace
-func (m *Module) fn245(v0 int32) int32 {
+func (m *Module) fn227(v0 int32) int32 {
 	var v1 int32
 	{
-		t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657108))
+		t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657120))
 		v1 = t0
 		if v1 != 0 {
 			goto l0
 		}
-		v1 = i32(4657084)
-		store32(m.memory, uint64(uint32(i32(0)))+4657108, uint32(i32(4657084)))
+		v1 = i32(4657096)
+		store32(m.memory, uint64(uint32(i32(0)))+4657120, uint32(i32(4657096)))
 	}
 l0:
 	p1 := v0
@@ -43560,12 +43041,12 @@ l0:
 	}
 	t2 := int32(load16(m.memory, uint32(p1<<1+i32(4651152))))
 	t3 := int32(load32(m.memory, uint64(uint32(v1))+20))
-	t4 := fn261(t2+i32(4649588), t3)
+	t4 := fn243(t2+i32(4649588), t3)
 	return t4
 }
 
 //go:norace
-func (m *Module) fn246(v0, v1, v2 int32) int32 {
+func (m *Module) fn228(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	t0 := m.g0
 	v3 = t0 - i32(208)
@@ -43579,7 +43060,7 @@ func (m *Module) fn246(v0, v1, v2 int32) int32 {
 	store32(m.memory, uint64(uint32(v3))+200, uint32(v2))
 	{
 		{
-			t1 := m.fn247(i32(0), v1, v3+i32(200), v3+i32(80), v3+i32(160))
+			t1 := m.fn229(i32(0), v1, v3+i32(200), v3+i32(80), v3+i32(160))
 			if t1 >= i32(0) {
 				goto l0
 			}
@@ -43622,13 +43103,13 @@ func (m *Module) fn246(v0, v1, v2 int32) int32 {
 				}
 			l4:
 				v2 = i32(-1)
-				t7 := m.fn238(v0)
+				t7 := m.fn220(v0)
 				if t7 != 0 {
 					goto l6
 				}
 			}
 		l5:
-			t8 := m.fn247(v0, v1, v3+i32(200), v3+i32(80), v3+i32(160))
+			t8 := m.fn229(v0, v1, v3+i32(200), v3+i32(80), v3+i32(160))
 			v2 = t8
 		}
 	l6:
@@ -43668,7 +43149,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn247(v0, v1, v2, v3, v4 int32) int32 {
+func (m *Module) fn229(v0, v1, v2, v3, v4 int32) int32 {
 	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32 int32
 	var v33, v34 int64
 	var v35 float64
@@ -43712,47 +43193,47 @@ l7:
 							t22 := int32(load32(m.memory, uint64(uint32(v4))+4))
 							v1 = t22
 							if v1 != 0 {
-								m.fn248(v3+i32(8), v1, v2)
+								m.fn230(v3+i32(8), v1, v2)
 								{
 									t23 := int32(load32(m.memory, uint64(uint32(v4))+8))
 									v1 = t23
 									if v1 != 0 {
-										m.fn248(v3+i32(16), v1, v2)
+										m.fn230(v3+i32(16), v1, v2)
 										{
 											t24 := int32(load32(m.memory, uint64(uint32(v4))+12))
 											v1 = t24
 											if v1 != 0 {
-												m.fn248(v3+i32(24), v1, v2)
+												m.fn230(v3+i32(24), v1, v2)
 												{
 													t25 := int32(load32(m.memory, uint64(uint32(v4))+16))
 													v1 = t25
 													if v1 != 0 {
-														m.fn248(v3+i32(32), v1, v2)
+														m.fn230(v3+i32(32), v1, v2)
 														{
 															t26 := int32(load32(m.memory, uint64(uint32(v4))+20))
 															v1 = t26
 															if v1 != 0 {
-																m.fn248(v3+i32(40), v1, v2)
+																m.fn230(v3+i32(40), v1, v2)
 																{
 																	t27 := int32(load32(m.memory, uint64(uint32(v4))+24))
 																	v1 = t27
 																	if v1 != 0 {
-																		m.fn248(v3+i32(48), v1, v2)
+																		m.fn230(v3+i32(48), v1, v2)
 																		{
 																			t28 := int32(load32(m.memory, uint64(uint32(v4))+28))
 																			v1 = t28
 																			if v1 != 0 {
-																				m.fn248(v3+i32(56), v1, v2)
+																				m.fn230(v3+i32(56), v1, v2)
 																				{
 																					t29 := int32(load32(m.memory, uint64(uint32(v4))+32))
 																					v1 = t29
 																					if v1 != 0 {
-																						m.fn248(v3+i32(64), v1, v2)
+																						m.fn230(v3+i32(64), v1, v2)
 																						{
 																							t30 := int32(load32(m.memory, uint64(uint32(v4))+36))
 																							v1 = t30
 																							if v1 != 0 {
-																								m.fn248(v3+i32(72), v1, v2)
+																								m.fn230(v3+i32(72), v1, v2)
 																								v19 = i32(1)
 																								goto l21
 																							}
@@ -43855,7 +43336,7 @@ l7:
 						if t5&i32(32) != 0 {
 							goto l6
 						}
-						_ = m.fn242(v21, v20, v0)
+						_ = m.fn224(v21, v20, v0)
 					}
 				l6:
 					if v20 != 0 {
@@ -44116,7 +43597,7 @@ l7:
 			{
 				if v23 < i32(0) {
 					if v0 != 0 {
-						m.fn248(v5+i32(56), v20, v2)
+						m.fn230(v5+i32(56), v20, v2)
 						goto l48
 					}
 					v19 = i32(0)
@@ -44207,7 +43688,7 @@ l7:
 											if math.Abs(v35) < math.Float64frombits(0x7ff0000000000000) {
 												{
 													{
-														t151 := m.fn268(v35, v5+i32(108))
+														t151 := m.fn250(v35, v5+i32(108))
 														v35 = t151
 														v35 = float64(v35 + v35)
 														if v35 == float64(0) {
@@ -44821,7 +44302,7 @@ l7:
 														goto l163
 													}
 													v21 = v21 + (v13 - v25)
-													_ = m.fn257(v21, i32(48), v12+v25)
+													_ = m.fn239(v21, i32(48), v12+v25)
 												l163:
 													v28 = v21 + i32(-2)
 													m.memory[uint32(v28)] = byte(v31)
@@ -44862,7 +44343,7 @@ l7:
 													if v21 != 0 {
 														p246 = t244
 													}
-													_ = m.fn257(t243, i32(32), p246)
+													_ = m.fn239(t243, i32(32), p246)
 													if v21 != 0 {
 														goto l165
 													}
@@ -44872,7 +44353,7 @@ l7:
 														if t248&i32(32) != 0 {
 															goto l166
 														}
-														_ = m.fn242(v5+i32(624), i32(256), v0)
+														_ = m.fn224(v5+i32(624), i32(256), v0)
 													}
 												l166:
 													v20 = v20 + i32(-256)
@@ -44884,7 +44365,7 @@ l7:
 													if t250&i32(32) != 0 {
 														goto l164
 													}
-													_ = m.fn242(v5+i32(624), v20, v0)
+													_ = m.fn224(v5+i32(624), v20, v0)
 												}
 											l164:
 												{
@@ -44892,7 +44373,7 @@ l7:
 													if t252&i32(32) != 0 {
 														goto l168
 													}
-													_ = m.fn242(v38, v36, v0)
+													_ = m.fn224(v38, v36, v0)
 												}
 											l168:
 												{
@@ -44914,7 +44395,7 @@ l7:
 													if v21 != 0 {
 														p257 = t255
 													}
-													_ = m.fn257(t254, i32(48), p257)
+													_ = m.fn239(t254, i32(48), p257)
 													if v21 != 0 {
 														goto l170
 													}
@@ -44924,7 +44405,7 @@ l7:
 														if t259&i32(32) != 0 {
 															goto l171
 														}
-														_ = m.fn242(v5+i32(624), i32(256), v0)
+														_ = m.fn224(v5+i32(624), i32(256), v0)
 													}
 												l171:
 													v20 = v20 + i32(-256)
@@ -44936,7 +44417,7 @@ l7:
 													if t261&i32(32) != 0 {
 														goto l169
 													}
-													_ = m.fn242(v5+i32(624), v20, v0)
+													_ = m.fn224(v5+i32(624), v20, v0)
 												}
 											l169:
 												{
@@ -44991,7 +44472,7 @@ l7:
 															goto l178
 														}
 														v21 = v21 + (v5 + i32(80)) - v22
-														_ = m.fn257(v21, i32(48), v22-(v5+i32(80)))
+														_ = m.fn239(v21, i32(48), v22-(v5+i32(80)))
 														goto l178
 													l177:
 														if v21 != v11 {
@@ -45005,7 +44486,7 @@ l7:
 															if t270&i32(32) != 0 {
 																goto l179
 															}
-															_ = m.fn242(v21, v11-v21, v0)
+															_ = m.fn224(v21, v11-v21, v0)
 														}
 													l179:
 														v24 = v24 + i32(4)
@@ -45020,7 +44501,7 @@ l7:
 															if t272&i32(32) != 0 {
 																goto l181
 															}
-															_ = m.fn242(i32(1198448), i32(1), v0)
+															_ = m.fn224(i32(1198448), i32(1), v0)
 														}
 													l181:
 														if uint32(v24) < uint32(v29) {
@@ -45073,7 +44554,7 @@ l7:
 															}
 														l186:
 															v21 = v21 + (v5 + i32(80)) - v22
-															_ = m.fn257(v21, i32(48), v22-(v5+i32(80)))
+															_ = m.fn239(v21, i32(48), v22-(v5+i32(80)))
 														l188:
 															{
 																t280 := int32(m.memory[uint32(v0)])
@@ -45085,7 +44566,7 @@ l7:
 																if v23 < i32(9) {
 																	p281 = v23
 																}
-																_ = m.fn242(t282, p281, v0)
+																_ = m.fn224(t282, p281, v0)
 															}
 														l189:
 															v20 = v23 + i32(-9)
@@ -45104,7 +44585,7 @@ l7:
 															}
 														}
 													l183:
-														m.fn249(v0, i32(48), v20+i32(9), i32(9), i32(0))
+														m.fn231(v0, i32(48), v20+i32(9), i32(9), i32(0))
 														goto l191
 													}
 												l173:
@@ -45161,7 +44642,7 @@ l7:
 															if uint32(v20) <= uint32(v5+i32(80)) {
 																goto l197
 															}
-															_ = m.fn257(v5+i32(80), i32(48), v20-(v5+i32(80)))
+															_ = m.fn239(v5+i32(80), i32(48), v20-(v5+i32(80)))
 															v20 = v5 + i32(80)
 															goto l197
 														l196:
@@ -45170,7 +44651,7 @@ l7:
 																if t292&i32(32) != 0 {
 																	goto l198
 																}
-																_ = m.fn242(v20, i32(1), v0)
+																_ = m.fn224(v20, i32(1), v0)
 															}
 														l198:
 															v20 = v20 + i32(1)
@@ -45185,7 +44666,7 @@ l7:
 															if t294&i32(32) != 0 {
 																goto l197
 															}
-															_ = m.fn242(i32(1198448), i32(1), v0)
+															_ = m.fn224(i32(1198448), i32(1), v0)
 														}
 													l197:
 														v21 = v11 - v20
@@ -45199,7 +44680,7 @@ l7:
 															if v23 > v21 {
 																p297 = v21
 															}
-															_ = m.fn242(t298, p297, v0)
+															_ = m.fn224(t298, p297, v0)
 														}
 													l200:
 														v23 = v23 - v21
@@ -45212,12 +44693,12 @@ l7:
 														}
 													}
 												l192:
-													m.fn249(v0, i32(48), v23+i32(18), i32(18), i32(0))
+													m.fn231(v0, i32(48), v23+i32(18), i32(18), i32(0))
 													t300 := int32(m.memory[uint32(v0)])
 													if t300&i32(32) != 0 {
 														goto l191
 													}
-													_ = m.fn242(v28, v6-v28, v0)
+													_ = m.fn224(v28, v6-v28, v0)
 												}
 											l191:
 												{
@@ -45239,7 +44720,7 @@ l7:
 													if v21 != 0 {
 														p305 = t303
 													}
-													_ = m.fn257(t302, i32(32), p305)
+													_ = m.fn239(t302, i32(32), p305)
 													if v21 != 0 {
 														goto l203
 													}
@@ -45249,7 +44730,7 @@ l7:
 														if t307&i32(32) != 0 {
 															goto l204
 														}
-														_ = m.fn242(v5+i32(624), i32(256), v0)
+														_ = m.fn224(v5+i32(624), i32(256), v0)
 													}
 												l204:
 													v20 = v20 + i32(-256)
@@ -45261,7 +44742,7 @@ l7:
 													if t309&i32(32) != 0 {
 														goto l202
 													}
-													_ = m.fn242(v5+i32(624), v20, v0)
+													_ = m.fn224(v5+i32(624), v20, v0)
 												}
 											l202:
 												p311 := v41
@@ -45291,7 +44772,7 @@ l7:
 												if v22 != 0 {
 													p128 = t126
 												}
-												_ = m.fn257(t125, i32(32), p128)
+												_ = m.fn239(t125, i32(32), p128)
 												if v22 != 0 {
 													goto l108
 												}
@@ -45301,7 +44782,7 @@ l7:
 													if t130&i32(32) != 0 {
 														goto l109
 													}
-													_ = m.fn242(v5+i32(624), i32(256), v0)
+													_ = m.fn224(v5+i32(624), i32(256), v0)
 												}
 											l109:
 												v20 = v20 + i32(-256)
@@ -45313,7 +44794,7 @@ l7:
 												if t132&i32(32) != 0 {
 													goto l107
 												}
-												_ = m.fn242(v5+i32(624), v20, v0)
+												_ = m.fn224(v5+i32(624), v20, v0)
 											}
 										l107:
 											{
@@ -45322,7 +44803,7 @@ l7:
 												if v20&i32(32) != 0 {
 													goto l111
 												}
-												_ = m.fn242(v38, v36, v0)
+												_ = m.fn224(v38, v36, v0)
 												t136 := int32(load32(m.memory, uint32(v0)))
 												v20 = t136
 											}
@@ -45344,7 +44825,7 @@ l7:
 												if v35 != v35 {
 													p139 = p137
 												}
-												_ = m.fn242(p139, i32(3), v0)
+												_ = m.fn224(p139, i32(3), v0)
 											}
 										l112:
 											{
@@ -45366,7 +44847,7 @@ l7:
 												if v22 != 0 {
 													p144 = t142
 												}
-												_ = m.fn257(t141, i32(32), p144)
+												_ = m.fn239(t141, i32(32), p144)
 												if v22 != 0 {
 													goto l114
 												}
@@ -45376,7 +44857,7 @@ l7:
 													if t146&i32(32) != 0 {
 														goto l115
 													}
-													_ = m.fn242(v5+i32(624), i32(256), v0)
+													_ = m.fn224(v5+i32(624), i32(256), v0)
 												}
 											l115:
 												v20 = v20 + i32(-256)
@@ -45388,7 +44869,7 @@ l7:
 												if t148&i32(32) != 0 {
 													goto l113
 												}
-												_ = m.fn242(v5+i32(624), v20, v0)
+												_ = m.fn224(v5+i32(624), v20, v0)
 											}
 										l113:
 											p150 := v21
@@ -45418,8 +44899,8 @@ l7:
 										v20 = v17
 										goto l83
 									case 44:
-										t84 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657072))
-										t85 := m.fn245(t84)
+										t84 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657084))
+										t85 := m.fn227(t84)
 										v21 = t85
 										goto l84
 									case 50:
@@ -45687,7 +45168,7 @@ l7:
 						if v24 < i32(0) {
 							p88 = i32(0x7fffffff)
 						}
-						t91 := m.fn259(t90, p88)
+						t91 := m.fn241(t90, p88)
 						v26 = t91
 						v20 = t89 + v26
 						v32 = i32(1190115)
@@ -45719,7 +45200,7 @@ l7:
 						goto l87
 					}
 					{
-						t96 := m.fn263(v5+i32(4), v22)
+						t96 := m.fn245(v5+i32(4), v22)
 						v22 = t96
 						var p97 int32
 						if v22 < i32(0) {
@@ -45770,7 +45251,7 @@ l7:
 					if v22 != 0 {
 						p102 = t100
 					}
-					_ = m.fn257(t99, i32(32), p102)
+					_ = m.fn239(t99, i32(32), p102)
 					if v22 != 0 {
 						goto l92
 					}
@@ -45780,7 +45261,7 @@ l7:
 						if t104&i32(32) != 0 {
 							goto l93
 						}
-						_ = m.fn242(v5+i32(112), i32(256), v0)
+						_ = m.fn224(v5+i32(112), i32(256), v0)
 					}
 				l93:
 					v21 = v21 + i32(-256)
@@ -45792,7 +45273,7 @@ l7:
 					if t106&i32(32) != 0 {
 						goto l91
 					}
-					_ = m.fn242(v5+i32(112), v21, v0)
+					_ = m.fn224(v5+i32(112), v21, v0)
 				}
 			l91:
 				if v20 == 0 {
@@ -45806,7 +45287,7 @@ l7:
 					if v22 == 0 {
 						goto l95
 					}
-					t109 := m.fn263(v5+i32(4), v22)
+					t109 := m.fn245(v5+i32(4), v22)
 					v22 = t109
 					v21 = v22 + v21
 					if uint32(v21) > uint32(v20) {
@@ -45817,7 +45298,7 @@ l7:
 						if t110&i32(32) != 0 {
 							goto l96
 						}
-						_ = m.fn242(v5+i32(4), v22, v0)
+						_ = m.fn224(v5+i32(4), v22, v0)
 					}
 				l96:
 					v25 = v25 + i32(4)
@@ -45845,7 +45326,7 @@ l7:
 					if v22 != 0 {
 						p115 = t113
 					}
-					_ = m.fn257(t112, i32(32), p115)
+					_ = m.fn239(t112, i32(32), p115)
 					if v22 != 0 {
 						goto l99
 					}
@@ -45855,7 +45336,7 @@ l7:
 						if t117&i32(32) != 0 {
 							goto l100
 						}
-						_ = m.fn242(v5+i32(112), i32(256), v0)
+						_ = m.fn224(v5+i32(112), i32(256), v0)
 					}
 				l100:
 					v21 = v21 + i32(-256)
@@ -45867,7 +45348,7 @@ l7:
 					if t119&i32(32) != 0 {
 						goto l98
 					}
-					_ = m.fn242(v5+i32(112), v21, v0)
+					_ = m.fn224(v5+i32(112), v21, v0)
 				}
 			l98:
 				p121 := v20
@@ -45922,7 +45403,7 @@ l7:
 				if v30 != 0 {
 					p317 = t315
 				}
-				_ = m.fn257(t314, i32(32), p317)
+				_ = m.fn239(t314, i32(32), p317)
 				if v30 != 0 {
 					goto l208
 				}
@@ -45932,7 +45413,7 @@ l7:
 					if t319&i32(32) != 0 {
 						goto l209
 					}
-					_ = m.fn242(v5+i32(112), i32(256), v0)
+					_ = m.fn224(v5+i32(112), i32(256), v0)
 				}
 			l209:
 				v22 = v22 + i32(-256)
@@ -45944,7 +45425,7 @@ l7:
 				if t321&i32(32) != 0 {
 					goto l207
 				}
-				_ = m.fn242(v5+i32(112), v22, v0)
+				_ = m.fn224(v5+i32(112), v22, v0)
 			}
 		l207:
 			{
@@ -45952,7 +45433,7 @@ l7:
 				if t323&i32(32) != 0 {
 					goto l211
 				}
-				_ = m.fn242(v32, v23, v0)
+				_ = m.fn224(v32, v23, v0)
 			}
 		l211:
 			{
@@ -45974,7 +45455,7 @@ l7:
 				if v23 != 0 {
 					p328 = t326
 				}
-				_ = m.fn257(t325, i32(48), p328)
+				_ = m.fn239(t325, i32(48), p328)
 				if v23 != 0 {
 					goto l213
 				}
@@ -45984,7 +45465,7 @@ l7:
 					if t330&i32(32) != 0 {
 						goto l214
 					}
-					_ = m.fn242(v5+i32(112), i32(256), v0)
+					_ = m.fn224(v5+i32(112), i32(256), v0)
 				}
 			l214:
 				v22 = v22 + i32(-256)
@@ -45996,7 +45477,7 @@ l7:
 				if t332&i32(32) != 0 {
 					goto l212
 				}
-				_ = m.fn242(v5+i32(112), v22, v0)
+				_ = m.fn224(v5+i32(112), v22, v0)
 			}
 		l212:
 			{
@@ -46015,7 +45496,7 @@ l7:
 				if v26 != 0 {
 					p337 = t335
 				}
-				_ = m.fn257(t334, i32(48), p337)
+				_ = m.fn239(t334, i32(48), p337)
 				if v26 != 0 {
 					goto l217
 				}
@@ -46025,7 +45506,7 @@ l7:
 					if t339&i32(32) != 0 {
 						goto l218
 					}
-					_ = m.fn242(v5+i32(112), i32(256), v0)
+					_ = m.fn224(v5+i32(112), i32(256), v0)
 				}
 			l218:
 				v22 = v22 + i32(-256)
@@ -46037,7 +45518,7 @@ l7:
 				if t341&i32(32) != 0 {
 					goto l216
 				}
-				_ = m.fn242(v5+i32(112), v22, v0)
+				_ = m.fn224(v5+i32(112), v22, v0)
 			}
 		l216:
 			{
@@ -46045,7 +45526,7 @@ l7:
 				if t343&i32(32) != 0 {
 					goto l220
 				}
-				_ = m.fn242(v21, v24, v0)
+				_ = m.fn224(v21, v24, v0)
 			}
 		l220:
 			if v29 != i32(8192) {
@@ -46066,7 +45547,7 @@ l7:
 			if v22 != 0 {
 				p348 = t346
 			}
-			_ = m.fn257(t345, i32(32), p348)
+			_ = m.fn239(t345, i32(32), p348)
 			if v22 != 0 {
 				goto l221
 			}
@@ -46076,7 +45557,7 @@ l7:
 				if t350&i32(32) != 0 {
 					goto l222
 				}
-				_ = m.fn242(v5+i32(112), i32(256), v0)
+				_ = m.fn224(v5+i32(112), i32(256), v0)
 			}
 		l222:
 			v21 = v21 + i32(-256)
@@ -46088,11 +45569,11 @@ l7:
 			if t352&i32(32) != 0 {
 				goto l7
 			}
-			_ = m.fn242(v5+i32(112), v21, v0)
+			_ = m.fn224(v5+i32(112), v21, v0)
 			goto l7
 		}
 	l14:
-		store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(i32(28)))
+		store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(i32(28)))
 		goto l90
 	l119:
 		v23 = v38 + v31<<26>>31&i32(9)
@@ -46264,7 +45745,7 @@ l7:
 			if v24 != 0 {
 				p371 = t369
 			}
-			_ = m.fn257(t368, i32(32), p371)
+			_ = m.fn239(t368, i32(32), p371)
 			if v24 != 0 {
 				goto l240
 			}
@@ -46274,7 +45755,7 @@ l7:
 				if t373&i32(32) != 0 {
 					goto l241
 				}
-				_ = m.fn242(v5+i32(624), i32(256), v0)
+				_ = m.fn224(v5+i32(624), i32(256), v0)
 			}
 		l241:
 			v20 = v20 + i32(-256)
@@ -46286,7 +45767,7 @@ l7:
 			if t375&i32(32) != 0 {
 				goto l239
 			}
-			_ = m.fn242(v5+i32(624), v20, v0)
+			_ = m.fn224(v5+i32(624), v20, v0)
 		}
 	l239:
 		{
@@ -46294,7 +45775,7 @@ l7:
 			if t377&i32(32) != 0 {
 				goto l243
 			}
-			_ = m.fn242(v23, v28, v0)
+			_ = m.fn224(v23, v28, v0)
 		}
 	l243:
 		{
@@ -46316,7 +45797,7 @@ l7:
 			if v24 != 0 {
 				p382 = t380
 			}
-			_ = m.fn257(t379, i32(48), p382)
+			_ = m.fn239(t379, i32(48), p382)
 			if v24 != 0 {
 				goto l245
 			}
@@ -46326,7 +45807,7 @@ l7:
 				if t384&i32(32) != 0 {
 					goto l246
 				}
-				_ = m.fn242(v5+i32(624), i32(256), v0)
+				_ = m.fn224(v5+i32(624), i32(256), v0)
 			}
 		l246:
 			v20 = v20 + i32(-256)
@@ -46338,7 +45819,7 @@ l7:
 			if t386&i32(32) != 0 {
 				goto l244
 			}
-			_ = m.fn242(v5+i32(624), v20, v0)
+			_ = m.fn224(v5+i32(624), v20, v0)
 		}
 	l244:
 		{
@@ -46346,7 +45827,7 @@ l7:
 			if t388&i32(32) != 0 {
 				goto l248
 			}
-			_ = m.fn242(v5+i32(80), v22, v0)
+			_ = m.fn224(v5+i32(80), v22, v0)
 		}
 	l248:
 		{
@@ -46365,7 +45846,7 @@ l7:
 			if v22 != 0 {
 				p393 = t391
 			}
-			_ = m.fn257(t390, i32(48), p393)
+			_ = m.fn239(t390, i32(48), p393)
 			if v22 != 0 {
 				goto l250
 			}
@@ -46375,7 +45856,7 @@ l7:
 				if t395&i32(32) != 0 {
 					goto l251
 				}
-				_ = m.fn242(v5+i32(624), i32(256), v0)
+				_ = m.fn224(v5+i32(624), i32(256), v0)
 			}
 		l251:
 			v20 = v20 + i32(-256)
@@ -46387,7 +45868,7 @@ l7:
 			if t397&i32(32) != 0 {
 				goto l249
 			}
-			_ = m.fn242(v5+i32(624), v20, v0)
+			_ = m.fn224(v5+i32(624), v20, v0)
 		}
 	l249:
 		{
@@ -46395,7 +45876,7 @@ l7:
 			if t399&i32(32) != 0 {
 				goto l253
 			}
-			_ = m.fn242(v29, v32, v0)
+			_ = m.fn224(v29, v32, v0)
 		}
 	l253:
 		{
@@ -46417,7 +45898,7 @@ l7:
 			if v22 != 0 {
 				p404 = t402
 			}
-			_ = m.fn257(t401, i32(32), p404)
+			_ = m.fn239(t401, i32(32), p404)
 			if v22 != 0 {
 				goto l255
 			}
@@ -46427,7 +45908,7 @@ l7:
 				if t406&i32(32) != 0 {
 					goto l256
 				}
-				_ = m.fn242(v5+i32(624), i32(256), v0)
+				_ = m.fn224(v5+i32(624), i32(256), v0)
 			}
 		l256:
 			v20 = v20 + i32(-256)
@@ -46439,7 +45920,7 @@ l7:
 			if t408&i32(32) != 0 {
 				goto l254
 			}
-			_ = m.fn242(v5+i32(624), v20, v0)
+			_ = m.fn224(v5+i32(624), v20, v0)
 		}
 	l254:
 		p410 := v21
@@ -46453,7 +45934,7 @@ l206:
 		goto l7
 	}
 l0:
-	store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(i32(61)))
+	store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(i32(61)))
 l90:
 	v19 = i32(-1)
 l21:
@@ -46462,7 +45943,7 @@ l21:
 }
 
 //go:norace
-func (m *Module) fn248(v0, v1, v2 int32) {
+func (m *Module) fn230(v0, v1, v2 int32) {
 	switch v1 + i32(-9) {
 	case 1:
 		t0 := int32(load32(m.memory, uint32(v2)))
@@ -46593,7 +46074,7 @@ func (m *Module) fn248(v0, v1, v2 int32) {
 		store64(m.memory, uint32(v0), math.Float64bits(t47))
 		return
 	case 17:
-		m.fn250()
+		m.fn232()
 		panic("unreachable")
 	case 0:
 		t48 := int32(load32(m.memory, uint32(v2)))
@@ -46608,7 +46089,7 @@ func (m *Module) fn248(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn249(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn231(v0, v1, v2, v3, v4 int32) {
 	var v5 int32
 	t0 := m.g0
 	v5 = t0 - i32(256)
@@ -46633,7 +46114,7 @@ func (m *Module) fn249(v0, v1, v2, v3, v4 int32) {
 		if v4 != 0 {
 			p5 = t3
 		}
-		t6 := m.fn257(t1, t2, p5)
+		t6 := m.fn239(t1, t2, p5)
 		v3 = t6
 		if v4 != 0 {
 			goto l1
@@ -46644,7 +46125,7 @@ func (m *Module) fn249(v0, v1, v2, v3, v4 int32) {
 			if t7&i32(32) != 0 {
 				goto l2
 			}
-			_ = m.fn242(v3, i32(256), v0)
+			_ = m.fn224(v3, i32(256), v0)
 		}
 	l2:
 		v2 = v2 + i32(-256)
@@ -46656,21 +46137,21 @@ func (m *Module) fn249(v0, v1, v2, v3, v4 int32) {
 		if t9&i32(32) != 0 {
 			goto l0
 		}
-		_ = m.fn242(v3, v2, v0)
+		_ = m.fn224(v3, v2, v0)
 	}
 l0:
 	m.g0 = v5 + i32(256)
 }
 
 //go:norace
-func (m *Module) fn250() {
-	_ = m.fn241(i32(1198943), i32(4656440))
-	fn226()
+func (m *Module) fn232() {
+	_ = m.fn223(i32(1198943), i32(4656440))
+	fn208()
 	panic("unreachable")
 }
 
 //go:norace
-func (m *Module) fn251(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn233(v0, v1, v2, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
 	v4 = t0 - i32(128)
@@ -46689,21 +46170,21 @@ func (m *Module) fn251(v0, v1, v2, v3 int32) int32 {
 	}
 	v0 = p3
 	store32(m.memory, uint64(uint32(t4))+112, uint32(v0))
-	t5 := m.fn257(v4, i32(0), i32(112))
+	t5 := m.fn239(v4, i32(0), i32(112))
 	v4 = t5
 	store32(m.memory, uint64(uint32(v4))+64, uint32(i32(-1)))
-	store32(m.memory, uint64(uint32(v4))+32, uint32(i32(53)))
+	store32(m.memory, uint64(uint32(v4))+32, uint32(i32(52)))
 	store32(m.memory, uint64(uint32(v4))+68, uint32(v4+i32(112)))
 	store32(m.memory, uint64(uint32(v4))+40, uint32(v4+i32(127)))
 	{
 		if v1 > i32(-1) {
 			goto l0
 		}
-		store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(i32(61)))
+		store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(i32(61)))
 		goto l1
 	l0:
 		m.memory[uint32(v0)] = byte(i32(0))
-		t6 := m.fn246(v4, v2, v3)
+		t6 := m.fn228(v4, v2, v3)
 		v5 = t6
 	}
 l1:
@@ -46712,7 +46193,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn252(v0, v1, v2 int32) int32 {
+func (m *Module) fn234(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6 int32
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v0))+68))
@@ -46733,7 +46214,7 @@ func (m *Module) fn252(v0, v1, v2 int32) int32 {
 			goto l0
 		}
 		t6 := int32(load32(m.memory, uint32(v3)))
-		_ = m.fn255(t6, v5, v6)
+		_ = m.fn237(t6, v5, v6)
 		t8 := int32(load32(m.memory, uint32(v3)))
 		store32(m.memory, uint32(v3), uint32(t8+v6))
 		t9 := int32(load32(m.memory, uint64(uint32(v3))+4))
@@ -46753,7 +46234,7 @@ l0:
 		if v4 == 0 {
 			goto l1
 		}
-		_ = m.fn255(v6, v1, v4)
+		_ = m.fn237(v6, v1, v4)
 		t14 := int32(load32(m.memory, uint32(v3)))
 		t15 := v3
 		v6 = t14 + v4
@@ -46772,7 +46253,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn253(v0, v1, v2 int32) int32 {
+func (m *Module) fn235(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	var p0 int32
 	if v2 != i32(0) {
@@ -46907,7 +46388,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn254(v0, v1, v2 int32) int32 {
+func (m *Module) fn236(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -46938,7 +46419,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn255(v0, v1, v2 int32) int32 {
+func (m *Module) fn237(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6, v7, v8 int32
 	{
 		if v1&i32(3) == 0 {
@@ -47252,7 +46733,7 @@ l11:
 }
 
 //go:norace
-func (m *Module) fn256(v0, v1, v2 int32) int32 {
+func (m *Module) fn238(v0, v1, v2 int32) int32 {
 	var v3, v4, v5, v6 int32
 	if v0 == v1 {
 		goto l0
@@ -47263,7 +46744,7 @@ func (m *Module) fn256(v0, v1, v2 int32) int32 {
 		if uint32(t0-v3) > uint32(i32(0)-v2<<1) {
 			goto l1
 		}
-		_ = m.fn255(v0, v1, v2)
+		_ = m.fn237(v0, v1, v2)
 		goto l0
 	}
 l1:
@@ -47575,7 +47056,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn257(v0, v1, v2 int32) int32 {
+func (m *Module) fn239(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	var v6 int64
 	{
@@ -47652,7 +47133,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn258(v0 int32) int32 {
+func (m *Module) fn240(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = v0
 	{
@@ -47717,9 +47198,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn259(v0, v1 int32) int32 {
+func (m *Module) fn241(v0, v1 int32) int32 {
 	var v2 int32
-	t0 := m.fn253(v0, i32(0), v1)
+	t0 := m.fn235(v0, i32(0), v1)
 	v2 = t0
 	p1 := v1
 	if v2 != 0 {
@@ -47729,18 +47210,18 @@ func (m *Module) fn259(v0, v1 int32) int32 {
 }
 
 //go:norace
-func fn260(v0, v1 int32) int32 {
+func fn242(v0, v1 int32) int32 {
 	return v0
 }
 
 //go:norace
-func fn261(v0, v1 int32) int32 {
-	t0 := fn260(v0, v1)
+func fn243(v0, v1 int32) int32 {
+	t0 := fn242(v0, v1)
 	return t0
 }
 
 //go:norace
-func (m *Module) fn262(v0, v1, v2 int32) int32 {
+func (m *Module) fn244(v0, v1, v2 int32) int32 {
 	var v3 int32
 	v3 = i32(1)
 	if v0 == 0 {
@@ -47753,7 +47234,7 @@ func (m *Module) fn262(v0, v1, v2 int32) int32 {
 	return i32(1)
 l1:
 	{
-		t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657084))
+		t0 := int32(load32(m.memory, uint64(uint32(i32(0)))+4657096))
 		if t0 != 0 {
 			goto l2
 		}
@@ -47761,7 +47242,7 @@ l1:
 			m.memory[uint32(v0)] = byte(v1)
 			return i32(1)
 		}
-		store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(i32(25)))
+		store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(i32(25)))
 		goto l4
 	}
 l2:
@@ -47793,7 +47274,7 @@ l7:
 	m.memory[uint64(uint32(v0))+1] = byte(int32(uint32(v1)>>12)&i32(63) | i32(128))
 	return i32(4)
 l8:
-	store32(m.memory, uint64(uint32(i32(0)))+4657072, uint32(i32(25)))
+	store32(m.memory, uint64(uint32(i32(0)))+4657084, uint32(i32(25)))
 l4:
 	v3 = i32(-1)
 l0:
@@ -47801,16 +47282,16 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn263(v0, v1 int32) int32 {
+func (m *Module) fn245(v0, v1 int32) int32 {
 	if v0 != 0 {
-		t0 := m.fn262(v0, v1, i32(0))
+		t0 := m.fn244(v0, v1, i32(0))
 		return t0
 	}
 	return i32(0)
 }
 
 //go:norace
-func (m *Module) fn264(v0 int32) int32 {
+func (m *Module) fn246(v0 int32) int32 {
 	if uint32(v0) > uint32(i32(0x1ffff)) {
 		var p2 int32
 		if uint32(v0) < uint32(i32(196606)) {
@@ -47824,7 +47305,7 @@ func (m *Module) fn264(v0 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn265(v0 int32) int32 {
+func (m *Module) fn247(v0 int32) int32 {
 	var v1, v2, v3 int32
 	v1 = i32(0)
 l0:
@@ -47841,11 +47322,11 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn266(v0, v1 int32) int32 {
+func (m *Module) fn248(v0, v1 int32) int32 {
 	var v2 int32
 	{
 		if v1 == 0 {
-			t2 := m.fn265(v0)
+			t2 := m.fn247(v0)
 			return v0 + t2<<2
 		}
 		v0 = v0 + i32(-4)
@@ -47871,9 +47352,9 @@ func (m *Module) fn266(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn267(v0 int32) int32 {
+func (m *Module) fn249(v0 int32) int32 {
 	if v0 != 0 {
-		t0 := m.fn266(i32(4655696), v0)
+		t0 := m.fn248(i32(4655696), v0)
 		var p1 int32
 		if t0 != i32(0) {
 			p1 = 1
@@ -47884,7 +47365,7 @@ func (m *Module) fn267(v0 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn268(v0 float64, v1 int32) float64 {
+func (m *Module) fn250(v0 float64, v1 int32) float64 {
 	var v2 int64
 	var v3 int32
 	v2 = int64(math.Float64bits(v0))
@@ -47896,7 +47377,7 @@ func (m *Module) fn268(v0 float64, v1 int32) float64 {
 		goto l1
 	}
 	if v0 != float64(0) {
-		t0 := m.fn268(float64(v0*float64(0x1p+64)), v1)
+		t0 := m.fn250(float64(v0*float64(0x1p+64)), v1)
 		v0 = t0
 		t1 := int32(load32(m.memory, uint32(v1)))
 		store32(m.memory, uint32(v1), uint32(t1+i32(-64)))

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tree_sitter/api.h>
+#include "language.h"
+#include "subtree.h"
+#include "tree.h"
 
 const TSLanguage *tree_sitter_python(void);
 const TSLanguage *tree_sitter_javascript(void);
@@ -110,63 +113,117 @@ static void append_node(Node node) {
   result.nodes[result.node_count++] = node;
 }
 
-// copy_node appends the node under the cursor if it is kept, and says whether its children matter.
-static bool copy_node(TSTreeCursor *cursor, const uint8_t *flags, uint32_t kinds, bool *kept) {
-  TSNode at = ts_tree_cursor_current_node(cursor);
-  uint32_t kind = ts_node_symbol(at), field = 0;
+// copy_node appends a visible node if it is kept, and says whether its children matter.
+static bool copy_node(uint32_t kind, uint32_t field, uint32_t start, uint32_t end, const uint8_t *flags, uint32_t kinds, bool *kept) {
   bool error = kind >= kinds; // ERROR has the symbol 65535
   *kept = false;
   if (error) {
-    kind = 0; // "end", which is no node of a tree
-    append_error(ts_node_start_byte(at));
+    kind = field = 0; // "end", which is no node of a tree
+    append_error(start);
   } else if (flags[kind] & NAMED) {
     if (flags[kind] & COMMENT) return false;
-    field = ts_tree_cursor_current_field_id(cursor);
-  } else {
-    if (flags[kind] & CLOSED) return false;
-    field = ts_tree_cursor_current_field_id(cursor);
-    if (!field) return false;
+  } else if ((flags[kind] & CLOSED) || !field) {
+    return false;
   }
   *kept = true;
-  append_node((Node){kind, field, ts_node_start_byte(at), ts_node_end_byte(at), -1, -1});
+  append_node((Node){kind, field, start, end, -1, -1});
   return error || ((flags[kind] & NAMED) && !(flags[kind] & CLOSED));
+}
+
+// A Level is a node whose children are being read, one after the other. A node that the grammar hides has a level of its
+// own, and its children stand in the visible node above it, under the field of the hidden one where they have none.
+typedef struct {
+  const Subtree *next;
+  uint32_t left, at; // children, and where the last one ended
+  uint32_t structural; // children that are no extras, which are what productions count
+  bool first, visible;
+  TSFieldId inherited;
+  const TSSymbol *aliases;
+  const TSFieldMapEntry *fields, *fields_end;
+} Level;
+
+static struct { Level *levels; uint32_t count, room; } stack;
+
+static void push_level(const TSLanguage *language, Subtree node, uint32_t start, bool visible, TSFieldId inherited) {
+  if (stack.count == stack.room) {
+    stack.room = stack.room ? 2 * stack.room : 256;
+    stack.levels = checked(realloc(stack.levels, stack.room * sizeof(Level)));
+  }
+  Level *l = &stack.levels[stack.count++];
+  *l = (Level){.next = ts_subtree_children(node), .left = node.ptr->child_count, .at = start, .first = true, .visible = visible,
+    .inherited = inherited, .aliases = ts_language_alias_sequence(language, node.ptr->production_id)};
+  ts_language_field_map(language, node.ptr->production_id, &l->fields, &l->fields_end);
+}
+
+static TSFieldId field_at(const Level *l) {
+  for (const TSFieldMapEntry *f = l->fields; f < l->fields_end; f++)
+    if (!f->inherited && f->child_index == l->structural) return f->field_id;
+  return l->inherited;
 }
 
 enum { TOO_DEEP = 2 };
 
-// copy_tree walks once with a cursor: asking a node for its nth child takes time proportional to n.
-static int copy_tree(TSNode root, const uint8_t *flags, uint32_t kinds, uint32_t max_depth) {
+// copy_tree reads the tree as the parser keeps it, in one pass: a cursor of the public interface finds every node several
+// times, once for each question about it.
+static int copy_tree(const TSLanguage *language, Subtree root, const uint8_t *flags, uint32_t kinds, uint32_t max_depth) {
   int32_t *parents = checked(malloc((max_depth + 1) * sizeof *parents));
   int32_t *newest = checked(malloc((max_depth + 1) * sizeof *newest)); // child of each parent
-  uint32_t depth = 0;
+  uint32_t depth = 0, start = ts_subtree_padding(root).bytes;
   int ok = 1;
-  TSTreeCursor cursor = ts_tree_cursor_new(root);
-  for (bool more = true; more;) {
-    bool kept, descend = copy_node(&cursor, flags, kinds, &kept);
+  bool kept;
+  memset(&stack, 0, sizeof stack);
+  bool descend = copy_node(ts_language_public_symbol(language, ts_subtree_symbol(root)), 0, start,
+    start + ts_subtree_size(root).bytes, flags, kinds, &kept);
+  if (descend && ts_subtree_visible_child_count(root) > 0) {
+    parents[depth] = 0;
+    newest[depth++] = -1;
+    push_level(language, root, start, true, 0);
+  }
+  while (stack.count) {
+    Level *l = &stack.levels[stack.count - 1];
+    if (!l->left) {
+      depth -= l->visible;
+      stack.count--;
+      continue;
+    }
+    Subtree child = *l->next++;
+    l->left--;
+    if (!l->first) l->at += ts_subtree_padding(child).bytes;
+    l->first = false;
+    start = l->at;
+    l->at += ts_subtree_size(child).bytes;
+    TSSymbol alias = 0;
+    TSFieldId field = 0;
+    if (!ts_subtree_extra(child)) {
+      if (l->aliases) alias = l->aliases[l->structural];
+      field = field_at(l);
+      l->structural++;
+    }
+    bool inner = ts_subtree_visible_child_count(child) > 0;
+    if (!ts_subtree_visible(child) && !alias) {
+      if (inner) push_level(language, child, start, false, field);
+      continue;
+    }
+    descend = copy_node(ts_language_public_symbol(language, alias ? alias : ts_subtree_symbol(child)), field, start, l->at, flags, kinds, &kept);
     int32_t n = (int32_t)result.node_count - 1;
-    if (kept && depth) {
+    if (kept) {
       if (newest[depth - 1] < 0)
         result.nodes[parents[depth - 1]].child = n;
       else
         result.nodes[newest[depth - 1]].next = n;
       newest[depth - 1] = n;
     }
-    if (descend && ts_tree_cursor_goto_first_child(&cursor)) {
+    if (descend && inner) {
       if (depth >= max_depth) {
         ok = TOO_DEEP;
         break;
       }
       parents[depth] = n;
       newest[depth++] = -1;
-      continue;
+      push_level(language, child, start, true, 0);
     }
-    while (depth && !ts_tree_cursor_goto_next_sibling(&cursor)) {
-      depth--;
-      ts_tree_cursor_goto_parent(&cursor);
-    }
-    more = depth > 0;
   }
-  ts_tree_cursor_delete(&cursor);
+  free(stack.levels);
   free(parents);
   free(newest);
   return ok;
@@ -180,11 +237,10 @@ EXPORT(parse) int parse(int lang, char *text, uint32_t len, const uint8_t *flags
   TSTree *tree = parse_text(lang, &budget);
   free(text);
   if (!tree) return 0;
-  TSNode root = ts_tree_root_node(tree);
-  result.broken = ts_node_has_error(root);
+  result.broken = ts_subtree_error_cost(tree->root) > 0;
   node_room = len / 6 + 16;
   result.nodes = checked(malloc(node_room * sizeof(Node)));
-  int ok = copy_tree(root, flags, kinds, max_depth);
+  int ok = copy_tree(language(lang), tree->root, flags, kinds, max_depth);
   ts_tree_delete(tree);
   return ok;
 }
