@@ -28,11 +28,12 @@ type Answer struct {
 	Failed  bool   // a JSON-RPC error, or a result that says isError
 	Text    string // every string of it, one a line
 	Started bool   // there was a result, so that the tool's code may have run
+	Raw     string // a result as it came, names of members and all; "" for an error
 }
 
 // ReadResult reads the result of a request, raw.
 func ReadResult(raw string) Answer {
-	a := Answer{Came: true, Started: true, Failed: rawjson.LastMember(raw, "isError") == "true"}
+	a := Answer{Came: true, Started: true, Raw: raw[:min(len(raw), 2*maxText)], Failed: rawjson.LastMember(raw, "isError") == "true"}
 	a.Text = stringsIn(raw)
 	if !a.Failed {
 		a.Failed = saysFailed(a.Text)

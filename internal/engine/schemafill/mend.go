@@ -26,6 +26,8 @@ type Complaint struct {
 	Options []string
 	// Start is what the value must begin with.
 	Start string
+	// Unlisted are names that are asked for and that the schema does not have.
+	Unlisted []string
 	// Wants is the kind of value that is wanted, a key of wanted; "" if nothing says.
 	Wants string
 	// Either says that one of the missing parameters is enough, Both that two exclude each other.
@@ -191,7 +193,7 @@ func (s *Schema) readProse(text string) Complaint {
 			c.Missing = append(c.Missing, p.Path)
 		}
 	}
-	c.Options, c.Wants = quotedOptions(text), wantedKind(text)
+	c.Options, c.Wants, c.Unlisted = quotedOptions(text), wantedKind(text), s.unlisted(text)
 	if len(c.Parameters) > 1 {
 		c.Both = bothWords.MatchString(text)
 		c.Either = !c.Both && eitherWords.MatchString(text)
@@ -348,6 +350,24 @@ func (f *Filler) mendOne(p *Parameter, c Complaint, first bool) (any, bool) {
 	}
 	return nil, false
 }
+
+// askedFor is a name that an error says is missing.
+var askedFor = regexp.MustCompile(`(?i:\b(?:no|missing|requires?|provide|specify|need)\s+(?:an?\s+|the\s+)?(?:required\s+)?)['"\x60]?([a-z][A-Za-z0-9_]{1,30})['"\x60]?(?i:\s+(?:parameter|argument|field)\b)|(?i:\b(?:missing|required) (?:parameter|argument|field):?\s+)['"\x60]?([a-z][A-Za-z0-9_]{1,30})\b`)
+
+// unlisted are the names that an error asks for and that the schema does not have, four at most.
+func (s *Schema) unlisted(text string) (out []string) {
+	have := s.Parameters()
+	for _, m := range askedFor.FindAllStringSubmatch(text, 4) {
+		name := m[1] + m[2] // one of them is empty
+		if !slices.ContainsFunc(have, func(p Parameter) bool { return p.Name == name }) && !slices.Contains(commonWords, name) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// commonWords stand where a name may stand.
+var commonWords = []string{"required", "missing", "valid", "a", "an", "the", "this", "one", "any", "such", "more", "other", "input", "at", "of", "or", "and", "is"}
 
 // kindWords are words by which errors tell what kind of value they want, the plainest first.
 var kindWords = []struct {

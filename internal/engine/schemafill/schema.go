@@ -5,6 +5,7 @@ package schemafill
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -39,6 +40,7 @@ type Schema struct {
 func Parse(text string) *Schema {
 	var root map[string]any
 	_ = json.Unmarshal([]byte(text), &root) // a malformed schema asks for nothing
+	openObjects(root, 0)
 	s := &Schema{root: root, defs: map[string]any{}}
 	for _, key := range []string{"$defs", "definitions"} {
 		if m, ok := root[key].(map[string]any); ok {
@@ -48,6 +50,75 @@ func Parse(text string) *Schema {
 		}
 	}
 	return s
+}
+
+// anyMember is what a member is called of an object that takes members of any name, and openMember marks
+// its schema.
+const (
+	anyMember  = "example"
+	openMember = "x-gauntlet-open"
+)
+
+// openObjects gives objects that take members of any name one, so that what they take is a parameter as
+// well. The schema of a call as a whole stays as it is.
+func openObjects(schema map[string]any, depth int) {
+	if depth > maxDepth {
+		return
+	}
+	for _, key := range []string{"properties", "$defs", "definitions"} {
+		members, _ := schema[key].(map[string]any)
+		for _, m := range members {
+			openObject(m, depth+1)
+		}
+	}
+	openObject(schema["items"], depth+1)
+	for _, key := range []string{"anyOf", "oneOf", "allOf"} {
+		list, _ := schema[key].([]any)
+		for _, m := range list {
+			openObject(m, depth+1)
+		}
+	}
+}
+
+func openObject(v any, depth int) {
+	schema, ok := v.(map[string]any)
+	if !ok {
+		return
+	}
+	openObjects(schema, depth)
+	if schema["type"] != "object" || schema["properties"] != nil || schema["additionalProperties"] == false || hasValue(schema) {
+		return
+	}
+	member := map[string]any{"type": "string"}
+	if said, ok := schema["additionalProperties"].(map[string]any); ok && len(said) > 0 {
+		member = maps.Clone(said)
+	}
+	member[openMember] = true
+	schema["properties"] = map[string]any{anyMember: member}
+}
+
+// Around returns the path of the object that a parameter is a member of, where that takes members of any
+// name.
+func (p *Parameter) Around() (path string, open bool) {
+	if p.Schema[openMember] != true {
+		return "", false
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(p.Path, "[]"), "."+anyMember), true
+}
+
+// AddText adds a required parameter that a server asked for and its schema does not have.
+func (s *Schema) AddText(name string) {
+	if s.root == nil {
+		s.root = map[string]any{}
+	}
+	properties, _ := s.root["properties"].(map[string]any)
+	if properties == nil {
+		properties = map[string]any{}
+		s.root["properties"] = properties
+	}
+	properties[name] = map[string]any{"type": "string"}
+	required, _ := s.root["required"].([]any)
+	s.root["required"] = append(required, name)
 }
 
 // Parameters returns every parameter, the required ones first, in the order of their paths.

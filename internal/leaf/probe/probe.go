@@ -28,12 +28,14 @@ const (
 	GuessedHandle     Class = "guessed handle"
 	UnofferedField    Class = "field that nobody offered"
 	ForgedState       Class = "forged request state"
+	ArchiveEscape     Class = "archive escape"
+	Pollution         Class = "prototype pollution"
 )
 
 // Classes lists all classes in the order in which reports show them.
 func Classes() []Class {
-	return []Class{CommandInjection, CodeEvaluation, Deserialisation, PathTraversal, Symlink, Prefix, Metadata, SSRF, RequestPath,
-		ArgumentInjection, SQLInjection, NoSQLInjection, TemplateInjection, CRLF, ErrorLeak, Exhaustion, ForgedState, GuessedHandle, UnlistedTool, UnofferedField, Passthrough}
+	return []Class{CommandInjection, CodeEvaluation, Deserialisation, PathTraversal, Symlink, Prefix, ArchiveEscape, Metadata, SSRF, RequestPath,
+		ArgumentInjection, SQLInjection, NoSQLInjection, TemplateInjection, CRLF, Pollution, ErrorLeak, Exhaustion, ForgedState, GuessedHandle, UnlistedTool, UnofferedField, Passthrough}
 }
 
 // A Trial is one class tried on one parameter of one tool (or on the resources of a server), and
@@ -99,6 +101,7 @@ const (
 	Accepted Kind = "guess accepted"     // what nobody gave was taken, and a random value of the same form was not
 	Truth    Kind = "condition followed" // answers followed the truth of comparisons of random numbers
 	Kept     Kind = "value kept"         // a random value came back in the answer to a later call that did not carry it
+	Stalled  Kind = "server stalled"     // the server answered nothing, twice, where values of the same length were answered at once
 )
 
 // A Proof is what was observed, with all that is needed to see it oneself.

@@ -87,7 +87,15 @@ type conditionCall struct {
 
 func (r *run) sendCondition(ctx context.Context, t *target, c probeplan.Condition, holds bool) conditionCall {
 	value, text := c.Value(holds, newMark(r.ground))
-	arguments := schemafill.Encode(t.tool.filler.Arguments(map[string]any{t.Parameter.Path: value}))
+	set := map[string]any{t.Parameter.Path: value}
+	if c.All {
+		for _, p := range t.tool.Schema.Parameters() {
+			if p.Required && p.Free() {
+				set[p.Path] = value
+			}
+		}
+	}
+	arguments := schemafill.Encode(t.tool.filler.Arguments(set))
 	a := r.call(ctx, t.tool, arguments)
 	return conditionCall{text, arguments, a, strings.TrimSpace(probejudge.Strip(a.Text, text))}
 }

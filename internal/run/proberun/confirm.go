@@ -23,6 +23,9 @@ func (r *run) confirm(ctx context.Context, a *attempt, choice map[string]any) {
 	}
 	again := &attempt{target: t, mark: newMark(r.ground)}
 	again.payload, _ = t.Payload(indexOf(t, a.payload.Variant, r.ground), again.mark, r.ground.place, seedOf(a))
+	if again.payload.Plant != nil && !r.ground.plant(again.payload.Plant) {
+		return
+	}
 	set := map[string]any{t.Parameter.Path: again.payload.Value}
 	for k, v := range choice {
 		set[k] = v

@@ -22,11 +22,18 @@ func (r *run) procedures(ctx context.Context) {
 		class probe.Class
 		do    func(context.Context)
 	}{
-		{probe.UnlistedTool, r.guessTools}, {probe.GuessedHandle, r.guessHandles}, {probe.UnofferedField, r.addFields}, {probe.ForgedState, r.forgeStates}, {probe.ErrorLeak, r.provokeErrors},
+		{probe.UnlistedTool, r.guessTools}, {probe.GuessedHandle, r.guessHandles}, {probe.UnofferedField, r.addFields}, {probe.ForgedState, r.forgeStates}, {probe.Pollution, r.pollutePrototypes}, {probe.ErrorLeak, r.provokeErrors},
 	} {
 		if (r.Classes == nil || slices.Contains(r.Classes, p.class)) && !r.over(ctx) {
 			p.do(ctx)
 		}
+	}
+}
+
+// exhaust comes after the payloads, since what it sends may keep a server busy.
+func (r *run) exhaust(ctx context.Context) {
+	if r.Classes == nil || slices.Contains(r.Classes, probe.Exhaustion) {
+		r.stallTools(ctx)
 	}
 }
 

@@ -31,6 +31,7 @@ import (
 const (
 	DefaultBudget = 100 * time.Second // the run over one server ends in under two minutes
 	DefaultCall   = 6 * time.Second
+	DefaultStall  = 4 * time.Second
 )
 
 // Options say what to probe and how.
@@ -53,6 +54,8 @@ type Options struct {
 
 	Budget time.Duration // for all calls
 	Call   time.Duration // for one answer
+	// Stall is how long a server answers nothing before that counts as a stall; default DefaultStall.
+	Stall  time.Duration
 	Limits catalog.Limits
 	// Protocol sends the protocol probes as well.
 	Protocol bool
@@ -123,6 +126,7 @@ type tool struct {
 	started     string       // the command line that an ordinary call started, "" for none
 	leaked      *probe.Proof // an error of it held a planted secret
 	absent      string       // what it answers where what a call names is not there, without the values
+	unlisted    int          // parameters that it asked for and its schema does not have
 	renewed     int          // how often what it takes from others was asked for anew
 }
 
@@ -133,7 +137,7 @@ const maxRestarts = 12
 // known; interrupt.Err is one.
 func Run(ctx context.Context, opt Options) (*Result, error) {
 	opt.Floor = cmp.Or(opt.Floor, capability.Medium)
-	opt.Budget, opt.Call = cmp.Or(opt.Budget, DefaultBudget), cmp.Or(opt.Call, DefaultCall)
+	opt.Budget, opt.Call, opt.Stall = cmp.Or(opt.Budget, DefaultBudget), cmp.Or(opt.Call, DefaultCall), cmp.Or(opt.Stall, DefaultStall)
 	if opt.Progress == nil {
 		opt.Progress = func(string, ...any) {}
 	}
@@ -169,6 +173,7 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r.ends, r.hurry = whole, false
 	r.tryAll(ctx)
 	r.tryConditions(ctx, false)
+	r.exhaust(ctx)
 	if ctx.Err() != nil {
 		return nil, interrupt.Err
 	}
@@ -364,15 +369,33 @@ func (r *run) plan() {
 	for i, t := range r.tools {
 		tools[i] = t.Tool
 	}
-	chosen, none := probeplan.New(tools, probeplan.Options{Floor: r.Floor, Wide: r.out.Sealed || r.AllowCalls, Allow: r.allows})
+	chosen, none := probeplan.New(tools, r.planOptions())
 	for i := range chosen {
-		c := &chosen[i]
-		if r.Classes != nil && !slices.Contains(r.Classes, c.Class) || r.Only != nil && !r.Only(r.out.Evidence.Server, &probe.Trial{Tool: tools[c.Tool].Name, Parameter: c.Parameter.Path, Class: c.Class}) {
-			continue
-		}
-		r.targets = append(r.targets, &target{Target: *c, tool: r.tools[c.Tool]})
+		r.addTarget(&chosen[i], r.tools[chosen[i].Tool])
 	}
 	r.out.Evidence.None = none
+}
+
+func (r *run) planOptions() probeplan.Options {
+	return probeplan.Options{Floor: r.Floor, Wide: r.out.Sealed || r.AllowCalls, Allow: r.allows}
+}
+
+// addTarget takes a trial of a tool that the run is to make.
+func (r *run) addTarget(c *probeplan.Target, t *tool) {
+	if r.Classes != nil && !slices.Contains(r.Classes, c.Class) || r.Only != nil && !r.Only(r.out.Evidence.Server, &probe.Trial{Tool: t.Name, Parameter: c.Parameter.Path, Class: c.Class}) {
+		return
+	}
+	r.targets = append(r.targets, &target{Target: *c, tool: t})
+}
+
+// planFor plans the trials of one parameter that came to light later.
+func (r *run) planFor(t *tool, parameter string) {
+	chosen, _ := probeplan.New([]probeplan.Tool{t.Tool}, r.planOptions())
+	for i := range chosen {
+		if c := &chosen[i]; c.Parameter.Path == parameter {
+			r.addTarget(c, t)
+		}
+	}
 }
 
 // allows reports whether a tool may be called: in a sandbox any, elsewhere only those that say and

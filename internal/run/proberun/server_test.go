@@ -12,16 +12,23 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gauntlet/internal/run/carelesstest"
+	"gauntlet/internal/runtime/sandbox"
 )
 
 // serverKind is the variable that makes this test binary a server on stdio: "careless" or "careful".
 const serverKind = "GAUNTLET_TEST_PROBED"
 
 func TestMain(m *testing.M) {
+	if code, ran := sandbox.RunChild(os.Environ()); ran {
+		os.Exit(code)
+	}
 	if kind := os.Getenv(serverKind); kind != "" {
 		switch kind {
 		case "conditions":
 			serveConditions()
+			return
+		case "structures", "careful structures":
+			serveStructures(kind != "structures")
 			return
 		case "two steps", "two careful steps":
 			serveTwoSteps(kind != "two steps")

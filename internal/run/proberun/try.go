@@ -56,22 +56,15 @@ const mostMends = 4
 func (r *run) learn(ctx context.Context) {
 	called := map[*tool]bool{}
 	for _, t := range r.targets {
-		if called[t.tool] || r.over(ctx) {
-			continue
+		if !called[t.tool] && !r.over(ctx) {
+			called[t.tool] = true
+			r.learnTool(ctx, t.tool)
 		}
-		called[t.tool] = true
-		r.Progress("%s: learning to call %s", r.out.Place, t.tool.Name)
-		for range mostMends {
-			if t.tool.slow > 0 {
-				break
-			}
-			before := r.ground.mark()
-			a := r.call(ctx, t.tool, schemafill.Encode(t.tool.filler.Arguments(nil)))
-			t.tool.started = r.ground.startedSince(before)
-			r.keepHandouts(t.tool, a)
-			if !a.Failed || !t.tool.filler.Mend(t.tool.Schema.ReadComplaint(a.Text), "") {
-				break
-			}
+	}
+	for _, t := range r.tools { // without parameters, as far as the schema goes
+		if t.entry == (entry{}) && len(t.Schema.Parameters()) == 0 && r.allows(&t.Tool) && len(called) < mostBare && !r.over(ctx) && r.Only == nil {
+			called[t] = true
+			r.learnTool(ctx, t)
 		}
 	}
 	for _, t := range r.tools {
@@ -79,6 +72,47 @@ func (r *run) learn(ctx context.Context) {
 	}
 	r.bindHandouts(ctx)
 }
+
+// mostBare is how many tools are called at most where some have no parameters.
+const mostBare = 60
+
+// learnTool calls one tool with ordinary values until it takes them or says nothing new.
+func (r *run) learnTool(ctx context.Context, t *tool) {
+	r.Progress("%s: learning to call %s", r.out.Place, t.Name)
+	for range mostMends {
+		if t.slow > 0 {
+			return
+		}
+		before := r.ground.mark()
+		a := r.call(ctx, t, schemafill.Encode(t.filler.Arguments(nil)))
+		t.started = r.ground.startedSince(before)
+		r.keepHandouts(t, a)
+		if !a.Failed {
+			return
+		}
+		c := t.Schema.ReadComplaint(a.Text)
+		if !r.takeUnlisted(t, c.Unlisted) && !t.filler.Mend(c, "") {
+			return
+		}
+	}
+}
+
+// takeUnlisted adds parameters that a tool asks for and does not list, and plans trials of them. It
+// reports whether there were any.
+func (r *run) takeUnlisted(t *tool, names []string) bool {
+	if len(names) == 0 || t.entry != (entry{}) || t.unlisted >= mostUnlisted {
+		return false
+	}
+	for _, name := range names {
+		t.unlisted++
+		t.Schema.AddText(name)
+		r.planFor(t, name)
+	}
+	return true
+}
+
+// mostUnlisted is from how many parameters on a tool that lists none of them is asked for no more.
+const mostUnlisted = 3
 
 // choicesOf returns the values of the parameter by which a tool is told what to do: the first
 // required one with a list of values.
@@ -189,6 +223,10 @@ func (r *run) tryRound(ctx context.Context, t *target, round int) {
 			return
 		}
 		t.asksFor(&payload)
+		if payload.Plant != nil && !r.ground.plant(payload.Plant) {
+			t.why = "the archive cannot be written where the server runs"
+			return
+		}
 		r.tryPayload(ctx, &attempt{target: t, mark: mark, payload: payload}, choice)
 		if t.settled() || r.over(ctx) {
 			return
@@ -337,8 +375,14 @@ func (r *run) ask(ctx context.Context, t *tool, method, params string) probejudg
 }
 
 // alive reports whether the server answers anything.
-func (r *run) alive(ctx context.Context) bool {
-	inTime, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
+func (r *run) alive(ctx context.Context) bool { return r.answersWithin(ctx, 1500*time.Millisecond) }
+
+// answersWithin reports whether the server answers anything in some time.
+func (r *run) answersWithin(ctx context.Context, wait time.Duration) bool {
+	if r.session == nil {
+		return false
+	}
+	inTime, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	_, err := r.session.Call(inTime, "ping", "{}")
 	var refused *wire.AnswerError

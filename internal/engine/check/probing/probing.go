@@ -22,13 +22,13 @@ func Checks() []*check.Check { return lane.Checks() }
 
 // ruleOf says which rule reports a class.
 var ruleOf = map[probe.Class]finding.Rule{
-	probe.PathTraversal: "MCP-D-002", probe.Symlink: "MCP-D-002", probe.Prefix: "MCP-D-002",
+	probe.PathTraversal: "MCP-D-002", probe.Symlink: "MCP-D-002", probe.Prefix: "MCP-D-002", probe.ArchiveEscape: "MCP-D-002",
 	probe.SSRF: "MCP-D-003", probe.Metadata: "MCP-D-007", probe.RequestPath: "GNT-406",
 	probe.CommandInjection: "GNT-401", probe.ArgumentInjection: "GNT-402",
 	probe.SQLInjection: "GNT-403", probe.NoSQLInjection: "GNT-403",
 	probe.CodeEvaluation: "GNT-404", probe.TemplateInjection: "GNT-404", probe.Deserialisation: "GNT-405",
 	probe.CRLF: "GNT-407", probe.Passthrough: "GNT-408", probe.Exhaustion: "GNT-409", probe.ErrorLeak: "SEC-020",
-	probe.UnlistedTool: "GNT-414", probe.GuessedHandle: "GNT-415", probe.UnofferedField: "GNT-416", probe.ForgedState: "GNT-417",
+	probe.UnlistedTool: "GNT-414", probe.GuessedHandle: "GNT-415", probe.UnofferedField: "GNT-416", probe.ForgedState: "GNT-417", probe.Pollution: "GNT-418",
 }
 
 // Rule returns the rule that reports a class.

@@ -21,7 +21,7 @@ var (
 		ID: "MCP-D-002", Name: "path-traversal-proved", Severity: finding.Critical, Axis: "path-traversal",
 		Taxonomy: "MCP05:2025 close, ASI05 weak, CWE-22 exact, L3 close, L4 weak", Source: "https://cwe.mitre.org/data/definitions/22.html",
 		Doc: `A tool read a planted file outside of the project folder that the client declares as its only root, or wrote one there. The
-path was absolute, climbed with ../, led through a symbolic link, or into a folder whose name only begins like the project's.`,
+path was absolute, climbed with ../, led through a symbolic link, or into a folder whose name only begins like the project's; or an archive held such a name.`,
 		Advice: "Resolve the path with symbolic links, and refuse it unless it lies in a directory that the user chose: compare with the directory and a separator behind it.",
 	})
 	_ = probeCheck(check.Check{
@@ -92,7 +92,8 @@ the product of two random numbers (severity high). A tool whose declared purpose
 	_ = probeCheck(check.Check{
 		ID: "GNT-409", Name: "resource-exhaustion-proved", Severity: finding.Medium, Axis: "denial-of-service",
 		Taxonomy: "MCP07:2025 weak, ASI08 weak, CWE-400 exact, L3 close, L4 weak", Source: "https://cwe.mitre.org/data/definitions/400.html",
-		Doc:    `A small value ended the server, twice, where ordinary values do not.`,
+		Doc: `A small value kept the server from answering anything, or ended it, twice, where a harmless value of the same length was
+answered at once. Tried in a sandbox alone.`,
 		Advice: "Bound what one call may cost, and answer errors instead of ending.",
 	})
 	_ = probeCheck(check.Check{
@@ -120,6 +121,13 @@ answer to a later call that did not carry it held that value.`,
 		Taxonomy: "MCP07:2025 close, ASI03 close, CWE-565 exact, CWE-345 close, L3 close, L4 weak", Source: "https://modelcontextprotocol.io/specification/2026-07-28/basic",
 		Doc:    `A tool that asks for input before it acts went on with a state that it never gave out, where it gives out one of its own.`,
 		Advice: "Sign the state, and tie it to the call, its arguments and the user.",
+	})
+	_ = probeCheck(check.Check{
+		ID: "GNT-418", Name: "prototype-pollution-proved", Severity: finding.High, Axis: "input-validation",
+		Taxonomy: "MCP05:2025 weak, ASI05 weak, CWE-1321 exact, L3 close, L4 weak", Source: "https://cwe.mitre.org/data/definitions/1321.html",
+		Doc: `A member named __proto__ or constructor in a value changed what all objects of the server inherit: a later answer held the random
+value where nobody had put it. A tool that stores the value under the name that it was given is not reported.`,
+		Advice: "Refuse __proto__, constructor and prototype as keys, copy members into objects without a prototype, or use a Map.",
 	})
 	_ = probeCheck(check.Check{
 		ID: "SEC-020", Name: "error-envelope-leak", Severity: finding.High, Axis: "information-disclosure",

@@ -1,0 +1,20 @@
+package proberun
+
+import (
+	"os"
+	"path/filepath"
+
+	"gauntlet/internal/engine/probeplan"
+	"gauntlet/internal/runtime/sandbox"
+)
+
+// plant puts a file where the server sees it. It reports whether it stands there.
+func (g *ground) plant(f *probeplan.Planted) bool {
+	if g.box != nil {
+		return g.box.WriteFile(sandbox.File{Path: f.Path, Mode: 0o644, Data: f.Data}) == nil
+	}
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
+		return false
+	}
+	return os.WriteFile(f.Path, f.Data, 0o644) == nil
+}
