@@ -37,7 +37,7 @@ Exit codes: 0 all documents are valid, 1 one is not, 2 one could not be read.`,
 		RunE: v.validateDocuments,
 	}
 	cmd.Flags().SortFlags = false
-	textFormat(cmd, &v.format, "pretty", "json", "sarif")
+	textFormat(cmd, &v.format, "pretty", "html", "json", "sarif")
 	outputFlag(cmd, &v.output, "the verdict")
 	cmd.Flags().BoolVar(&v.noLint, "no-lint", false, "leave out warnings that are not the format's own (default off)")
 	v.limits.addDocumentLimitFlags(cmd)

@@ -60,7 +60,7 @@ measured; else 0.`,
 		RunE: c.measureClassifier,
 	}
 	cmd.Flags().SortFlags = false
-	textFormat(cmd, &c.format, "markdown", "json")
+	textFormat(cmd, &c.format, "markdown", "html", "json")
 	outputFlag(cmd, &c.file, "the figures")
 	cmd.Flags().Var(countFlag(&c.folds, 1, 1000), "folds", "judge families in so many groups, each without its own words; 1 leaves that out")
 	cmd.Flags().StringVar(&c.learn, "learn", "", "write weights.txt and roleweights.txt, learnt from the corpora, into this `DIR` (default none)")
@@ -122,8 +122,11 @@ func (c *calibrateCommand) measureClassifier(cmd *cobra.Command, args []string) 
 		c.code = result.ExitTrouble
 	}
 	return c.writeTo(c.file, func(w io.Writer) error {
-		if c.format == "json" {
+		switch c.format {
+		case "json":
 			return writeIndented(w, r)
+		case "html":
+			return calibration.WritePage(w, r)
 		}
 		return r.Markdown(w)
 	})

@@ -36,14 +36,17 @@ Exit codes: 2 if a trace could not be read; else 0.`,
 			return a.writeTo(file, func(w io.Writer) error { return writeAssessed(w, all, format) })
 		},
 	}
-	textFormat(cmd, &format, "pretty", "json")
+	textFormat(cmd, &format, "pretty", "html", "json")
 	outputFlag(cmd, &file, "what the traces show")
 	return cmd
 }
 
 func writeAssessed(w io.Writer, all []redteam.Assessed, format string) error {
-	if format == "json" {
+	switch format {
+	case "json":
 		return writeIndented(w, all)
+	case "html":
+		return redteam.WritePage(w, all)
 	}
 	for _, one := range all {
 		text := fmt.Sprintf("%s: %s", one.Trace, one.Outcome)

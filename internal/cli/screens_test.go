@@ -39,6 +39,7 @@ var screens = []struct {
 	{name: "attack-judge", command: "attack judge --trace shown.ndjson attack.yaml"},
 	{name: "attack-validate", command: "attack validate attack.yaml another.yaml"},
 	{name: "redteam", command: "redteam --model gpt-victim --model gpt-resister --model-url MODELS/v1 --agent-idle 1ms --runs 2 tool-poisoning result-injection"},
+	{name: "redteam-assess", command: "redteam assess shown.ndjson"},
 	{name: "trace-show", command: "trace show shown.ndjson"},
 	{name: "vet", command: "vet examples"},
 }
@@ -84,6 +85,41 @@ func TestScreens(t *testing.T) {
 			}
 			if g := txtar.Format(got); !bytes.Equal(g, want) {
 				t.Errorf("it prints\n%s\nwant\n%s\n(go test ./internal/cli -run TestScreens -update)", g, want)
+			}
+		})
+	}
+}
+
+// TestPagesOfCommandsForAValidator writes the page of each command that prints a report where a validator is to read them. An ordinary page has less than 400 kB.
+func TestPagesOfCommandsForAValidator(t *testing.T) {
+	dir := os.Getenv("GAUNTLET_PAGES")
+	if dir == "" {
+		t.Skip("GAUNTLET_PAGES names no folder for pages")
+	}
+	models := scriptedmodel.Start()
+	t.Cleanup(models.Close)
+	var recorded map[string]string
+	t.Run("recordings", func(t *testing.T) { recorded = recordDocumented(t) })
+	all := screens[:len(screens):len(screens)]
+	all = append(all, screens[0]) // Markdown is what calibrate prints; its golden is docs/classifier-eval.md
+	all[len(screens)].name, all[len(screens)].command = "calibrate", "calibrate CORPUS_DIR"
+	for _, s := range all {
+		if s.name == "trace-show" || s.name == "lock" { // view shows a trace; a lockfile is no report
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			w := newDocumentedWorld(t, recorded)
+			file := filepath.Join(dir, "command-"+s.name+".html")
+			args := append(strings.Fields(strings.ReplaceAll(s.command, "MODELS", models.URL)), "--format", "html")
+			_, page := w.screen(t, args, 0)
+			if !strings.HasPrefix(page, "<!") {
+				t.Fatalf("no page: %s", page)
+			}
+			if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if len(page) >= 400_000 {
+				t.Errorf("the page has %d bytes", len(page))
 			}
 		})
 	}

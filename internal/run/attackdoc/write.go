@@ -14,7 +14,7 @@ import (
 	"gauntlet/result"
 )
 
-// Write writes diagnoses as "json", "sarif" or for a person; width is that of the terminal, 0 if
+// Write writes diagnoses as "json", "sarif", "html" or for a person; width is that of the terminal, 0 if
 // it is not known, and version that of this program.
 func Write(w io.Writer, all []Diagnosis, format string, width int, version string) error {
 	switch format {
@@ -22,6 +22,8 @@ func Write(w io.Writer, all []Diagnosis, format string, width int, version strin
 		return writeJSON(w, all)
 	case "sarif":
 		return writeSARIF(w, all, version)
+	case "html":
+		return writePage(w, all)
 	}
 	var b strings.Builder
 	if width == 0 {
@@ -41,13 +43,9 @@ func (on *Diagnosis) writePretty(b *strings.Builder, width int) {
 		fmt.Fprintf(b, "%s: cannot be read: %s\n", report.Visible(on.Name), report.Visible(on.Err.Error()))
 		return
 	}
-	state := "valid"
-	if len(on.Errors) > 0 {
-		state = "invalid"
-	}
-	fmt.Fprintf(b, "%s: %s\n", report.Visible(on.Name), state)
+	fmt.Fprintf(b, "%s: %s\n", report.Visible(on.Name), stateOf(on))
 	lines := oatf.Lines(on.Text.Text)
-	for _, d := range append(on.Errors[:len(on.Errors):len(on.Errors)], on.Warnings...) {
+	for _, d := range on.diagnostics() {
 		fmt.Fprintf(b, "\n  %s %s (%s)", d.Severity, d.Rule, d.Section)
 		if d.Line > 0 {
 			fmt.Fprintf(b, " at %d:%d", d.Line, d.Column)

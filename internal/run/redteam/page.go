@@ -1,0 +1,30 @@
+package redteam
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"gauntlet/report"
+)
+
+// WritePage writes what kept traces show as a page of HTML. It has no verdict in colours: no model passes or fails.
+func WritePage(w io.Writer, all []Assessed) error {
+	count := map[Outcome]int{}
+	t := report.Table{ID: "traces", Title: "Traces", Intro: "What the messages of each trace show, and which of them prove it.", Head: []string{"Trace", "Shows", "Why", "Messages"}}
+	for _, a := range all {
+		count[a.Outcome]++
+		numbers := make([]string, len(a.Messages))
+		for i, n := range a.Messages {
+			numbers[i] = strconv.Itoa(n)
+		}
+		t.Rows = append(t.Rows, []string{a.Trace, string(a.Outcome), a.Reason, strings.Join(numbers, ", ")})
+	}
+	return report.WriteTables(w, &report.TablePage{
+		Title:   "Kept traces of attacks",
+		Verdict: fmt.Sprintf("%d exploited, %d resisted, %d inconclusive", count[Exploited], count[Resisted], len(all)-count[Exploited]-count[Resisted]),
+		Read:    "The traces were read, and no model was asked. They are no findings about a server.",
+		Tables:  []report.Table{t},
+	})
+}
