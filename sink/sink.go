@@ -152,6 +152,8 @@ type Sources struct {
 	Handlers []Handler
 	// Resources are functions that answer resources and have flows, for Flows alone.
 	Resources []Handler
+	// Definitions are what the source says of each tool that has a handler, by name.
+	Definitions []Definition
 	// Sites are places that say something about the server and not about one tool, by file and place.
 	Sites []Site
 	// Listed are the names of tools that the sources declare, with a handler or without, sorted.

@@ -24,6 +24,11 @@ type Root struct {
 	Context Context
 	Via     sink.Via
 	At      sink.Place
+	// Decl is what declares the tool: a call, an object, a decorator. Class does it instead where Decl is nil; where both
+	// are nil, see [Graph.Declarations].
+	Decl   *ir.Expr
+	DeclIn Context
+	Class  *ir.Class
 }
 
 // A Context is what is known of the arguments of the function that is read; it can be compared. The zero
@@ -35,7 +40,7 @@ func Open(prog *ir.Program, conv *Convention, tools []string) (*Graph, *sink.Sou
 	g := &Graph{an: newAnalysis(prog, conv)}
 	out, ties := g.an.readTies(tools)
 	for _, t := range ties {
-		root := Root{Tool: t.tool, Func: t.fn.fn, Via: t.via, At: t.at}
+		root := Root{Tool: t.tool, Func: t.fn.fn, Via: t.via, At: t.at, Decl: t.decl, DeclIn: Context{t.in}, Class: t.of}
 		clear(g.an.contexts)
 		root.Context = Context{g.an.enterFrame(t.fn.fn, t.given, receiver(t.fn), t.fn.frame)}
 		g.roots = append(g.roots, root)

@@ -19,6 +19,10 @@ type tie struct {
 	// given are the arguments that a dispatcher gets: the name of the tool.
 	given [][]value
 	alone bool // it is the only tool of the dispatcher, which has nothing to branch on
+	// decl declares the tool: a call, an object, a decorator; nil where a class or nothing does. in is its frame.
+	decl *ir.Expr
+	in   *frame
+	of   *ir.Class // that declares the tool, or nil
 }
 
 // maxApart is how many evaluations are spent until frames are counted for all tools together.

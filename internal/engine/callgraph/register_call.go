@@ -16,6 +16,7 @@ type registrar struct {
 	visited      int                   // calls of functions that register what they are given
 	elementsRead int                   // of lists of tools, one by one
 	looped       map[*ir.Func]*ir.Expr // callbacks by the list whose elements they are called for
+	declared     map[string][]*ir.Expr // see declarationsByName; nil until it is asked for
 	prefixes     map[*ir.Expr]string   // under which servers are mounted, by what makes the server
 }
 
@@ -84,7 +85,7 @@ func (rg *registrar) tieDecorators(fn *ir.Func) []tie {
 		if target.Kind == ir.Attr {
 			name = rg.mounted(target.X, name)
 		}
-		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: value{kind: function, fn: fn, class: fn.Class}, at: placeAt(fn.Scope.File, fn.Start, fn.End)})
+		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: value{kind: function, fn: fn, class: fn.Class}, at: placeAt(fn.Scope.File, fn.Start, fn.End), decl: d})
 	}
 	return out
 }
@@ -159,7 +160,7 @@ func (rg *registrar) tieDeclaration(c *ir.Expr) []tie {
 		}
 		for _, fn := range rg.functionsIn(a.Value, nil, 0) {
 			for _, name := range rg.declaredName(c, nil) {
-				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: placeOf(c.Scope.File, c)})
+				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: placeOf(c.Scope.File, c), decl: c})
 			}
 		}
 	}
@@ -183,7 +184,7 @@ func (rg *registrar) tieCallIn(c *ir.Expr, register bool, f *frame) (out []tie, 
 	}
 	if register && len(names) == 0 && len(fns) > 0 && rg.conv.Language == "python" {
 		for _, fn := range fns { // add_tool(f)
-			out = append(out, tie{tool: fn.fn.Name, via: sink.ByRegistration, fn: fn, at: placeOf(c.Scope.File, c)})
+			out = append(out, tie{tool: fn.fn.Name, via: sink.ByRegistration, fn: fn, at: placeOf(c.Scope.File, c), decl: c, in: f})
 		}
 		return out, true
 	}
@@ -199,7 +200,7 @@ func (rg *registrar) tieCallIn(c *ir.Expr, register bool, f *frame) (out []tie, 
 	}
 	for _, name := range names {
 		for _, fn := range fns {
-			out = append(out, tie{tool: name, via: via, fn: fn, at: placeOf(c.Scope.File, c)})
+			out = append(out, tie{tool: name, via: via, fn: fn, at: placeOf(c.Scope.File, c), decl: c, in: f})
 		}
 	}
 	return out, len(names) > 0
@@ -218,7 +219,7 @@ func (rg *registrar) tieAppliedDecorator(c *ir.Expr) []tie {
 					name = v.text
 				}
 			}
-			out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: placeOf(c.Scope.File, c)})
+			out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: placeOf(c.Scope.File, c), decl: c.X, in: f})
 		}
 	}
 	if !rg.readPerElement(c.Args, nil, tied) {

@@ -81,7 +81,7 @@ func (rg *registrar) tieObjectIn(o *ir.Expr, handlers []string, f *frame) (out [
 		}
 		for _, fn := range rg.functionsIn(a.Value, f, 0) {
 			for _, name := range names {
-				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: placeOf(o.Scope.File, o)})
+				out = append(out, tie{tool: name, via: sink.ByRegistration, fn: fn, at: placeOf(o.Scope.File, o), decl: o, in: f})
 			}
 		}
 	}
@@ -169,12 +169,12 @@ func (rg *registrar) tieClass(c *ir.Class) []tie {
 	for _, name := range found {
 		m := c.Methods[name]
 		if !m.Abstract {
-			out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: value{kind: function, fn: m, class: c}, at: placeAt(m.Scope.File, m.Start, m.End)})
+			out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: value{kind: function, fn: m, class: c}, at: placeAt(m.Scope.File, m.Start, m.End), of: c})
 		}
 	}
 	if len(out) == 0 && isToolClass(c) {
 		if m := rg.inheritedHandler(c, map[*ir.Class]bool{}); m != nil {
-			out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: value{kind: function, fn: m, class: c}, at: placeAt(c.Scope.File, c.Start, c.Start)})
+			out = append(out, tie{tool: names[0], via: sink.ByRegistration, fn: value{kind: function, fn: m, class: c}, at: placeAt(c.Scope.File, c.Start, c.Start), of: c})
 		}
 	}
 	return out
@@ -248,24 +248,39 @@ func isToolName(name string) bool {
 // declaredTools returns the names of tools that the sources declare without a handler beside
 // them: Tool(name="x", …), { name: "x", inputSchema: … }.
 func (rg *registrar) declaredTools() []string {
-	var out []string
+	return slices.Sorted(maps.Keys(rg.declarationsByName()))
+}
+
+// declarationsByName returns where tools are declared without a handler beside them.
+func (rg *registrar) declarationsByName() map[string][]*ir.Expr {
+	if rg.declared != nil {
+		return rg.declared
+	}
+	rg.declared = map[string][]*ir.Expr{}
+	const most = 20 // of one name
+	note := func(name string, x *ir.Expr) {
+		if len(rg.declared[name]) < most {
+			rg.declared[name] = append(rg.declared[name], x)
+		}
+	}
 	for _, c := range rg.prog.Calls {
 		if rg.declaresTool(c) {
-			out = append(out, rg.declaredName(c, nil)...)
+			for _, name := range rg.declaredName(c, nil) {
+				note(name, c)
+			}
 		}
 	}
 	for _, o := range rg.prog.Objects {
 		if hasMember(o, []string{"inputSchema", "input_schema"}) && hasMember(o, []string{"name"}) {
 			if names := rg.constantMembers(value{kind: composite, expr: o}, "name"); len(names) == 1 && isToolName(names[0]) {
-				out = append(out, names[0])
+				note(names[0], o)
 			}
 		}
 		for _, a := range o.Args { // { x: { description: …, inputSchema: … } }
 			if m := a.Value; m != nil && m.Kind == ir.Object && isToolName(a.Name) && hasMember(m, []string{"inputSchema", "input_schema"}) && !hasMember(m, []string{"name"}) {
-				out = append(out, a.Name)
+				note(a.Name, m)
 			}
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return rg.declared
 }

@@ -6,9 +6,14 @@ import "gauntlet/internal/leaf/ir"
 func (ev *evaluator) writtenOf(e *ir.Expr) *ir.Expr {
 	for range 8 {
 		d := ev.definitionOf(e)
-		if d.Kind == ir.Name {
+		switch d.Kind {
+		case ir.Name:
 			if x := ev.imported(d); x != nil {
 				d = x
+			}
+		case ir.Attr: // a.B of const a = require("./a")
+			if m := onlyValue(ev.evaluate(d.X, nil)); m.kind == module && m.mod.Exports[d.Text] != nil {
+				d = m.mod.Exports[d.Text]
 			}
 		}
 		if d == e {

@@ -114,6 +114,11 @@ func joinSources(out, found *sink.Sources) {
 	out.Files += found.Files
 	out.Listed = append(out.Listed, found.Listed...)
 	out.Sites = append(out.Sites, found.Sites...)
+	for _, d := range found.Definitions {
+		if !slices.ContainsFunc(out.Definitions, func(have sink.Definition) bool { return have.Tool == d.Tool }) {
+			out.Definitions = append(out.Definitions, d)
+		}
+	}
 	out.Resources = append(out.Resources, found.Resources...)
 	out.Handlers = slices.Grow(out.Handlers, len(found.Handlers)) // so that nothing moves below
 	by := out.ByTool()
@@ -139,6 +144,7 @@ func sortSources(out *sink.Sources, tools []string) {
 	out.Listed = append(out.Listed, tools...)
 	slices.Sort(out.Listed)
 	out.Listed = slices.Compact(out.Listed)
+	slices.SortFunc(out.Definitions, func(a, b sink.Definition) int { return strings.Compare(a.Tool, b.Tool) })
 	slices.SortFunc(out.Handlers, func(a, b sink.Handler) int { return strings.Compare(a.Tool, b.Tool) })
 }
 

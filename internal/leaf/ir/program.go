@@ -125,6 +125,7 @@ type Param struct {
 	Name  string
 	Index int // -1 for the receiver
 	Type  *Expr
+	Noted *Expr // the type as it is annotated, whole: Annotated[list[str], Field(…)]; of Python alone
 	Value *Expr // the default
 	Func  *Func
 	Rest  bool // takes what is left over
@@ -153,8 +154,17 @@ type Class struct {
 	Methods map[string]*Func
 	Fields  map[string][]*Expr // values and, of kind Type, types
 	Tags    map[string]string  // of Go: what a field is called in JSON, where it says so
+	Noted   []Field            // fields with their types as written, in order; of Python and Go
 	Scope   *Scope             // of the body; up from it is where it was declared
 	Start   int32
+}
+
+// A Field is a field of a class as it is declared.
+type Field struct {
+	Name  string
+	Type  *Expr  // Python: the annotation as written; Go: of kind Type, or nil
+	Value *Expr  // the default
+	Tag   string // of Go: the tag of the field, without its quotes
 }
 
 // A Module is what an import can name: a file, or a directory of Go files.

@@ -180,6 +180,9 @@ func (s *Scan) readSource(ctx context.Context) error {
 		return nil
 	}
 	s.source = check.SourceTree{Sources: found.Sources, Dir: s.SourceDir, Text: found.Text}
+	if s.Plan == nil && len(s.Gathered.Catalog.Documents) == 0 && len(s.Targets) == 0 {
+		s.addExtracted()
+	}
 	s.Note("%s: %d handlers in %d source files", s.SourceDir, len(found.Sources.Handlers), found.Sources.Files)
 	return nil
 }

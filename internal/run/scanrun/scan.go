@@ -66,6 +66,7 @@ type Scan struct {
 	Gathered     target.Gathered
 	conversation check.Recording  // the zero one for none
 	source       check.SourceTree // the zero one for none
+	extracted    *extracted       // definitions that were read from the source; nil for none
 	baseline     *catalog.Catalog // nil for none
 	imports      []*imported.File // those that could be read
 	policy       *policy.Policy   // nil for none
@@ -104,6 +105,9 @@ func (s *Scan) Run(ctx context.Context) (*result.Report, error) {
 	r, err := s.runChecks(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if s.extracted != nil {
+		s.extracted.settle(r)
 	}
 	if s.Plan != nil {
 		r.Clients = s.Plan.Report()

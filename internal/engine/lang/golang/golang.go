@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/engine/declared"
 	"gauntlet/internal/engine/survey"
 	"gauntlet/internal/engine/taint"
 	"gauntlet/internal/leaf/ir"
@@ -70,6 +71,7 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	r.prog.Lookup = r.lookUpPackage
 	g, out := callgraph.Open(r.prog, convention(), tools)
 	taint.Follow(g, out)
+	out.Definitions = declared.Read(g)
 	out.Sites = append(survey.Sites(g, nil), survey.ReadOnlyLies(g, out)...)
 	return out, errs
 }

@@ -124,10 +124,26 @@ func noteTag(c *ir.Class, f *ast.Field) {
 	c.Tags[f.Names[0].Name] = name
 }
 
+// noteFields notes fields as they are declared; an embedded one has no name.
+func noteFields(c *ir.Class, f *ast.Field, t *ir.Expr) {
+	field := ir.Field{Type: t}
+	if f.Tag != nil {
+		field.Tag, _ = strconv.Unquote(f.Tag.Value)
+	}
+	if len(f.Names) == 0 {
+		c.Noted = append(c.Noted, field)
+	}
+	for _, name := range f.Names {
+		field.Name = name.Name
+		c.Noted = append(c.Noted, field)
+	}
+}
+
 func (l *lowerer) lowerFields(c *ir.Class, list *ast.FieldList) {
 	for _, f := range list.List {
 		noteTag(c, f)
 		t := l.lowerType(f.Type)
+		noteFields(c, f, t)
 		if t == nil {
 			continue
 		}
@@ -251,6 +267,7 @@ func (l *lowerer) lowerType(t ast.Expr) *ir.Expr {
 	case *ast.Ellipsis:
 		return l.listOf(x, u.Elt)
 	case *ast.MapType:
+		x.Text = "map"
 		return l.listOf(x, u.Value)
 	case *ast.ChanType:
 		return l.listOf(x, u.Value)

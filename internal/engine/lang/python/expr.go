@@ -255,6 +255,9 @@ func (l *lowerer) lowerAssignment(n syntax.Node) *ir.Expr {
 		typ := l.lowerType(t)
 		l.bindTarget(left, typ)
 		l.Do(right)
+		if c := l.scope.Class; c != nil && l.t.Kind(left) == "identifier" {
+			c.Noted = append(c.Noted, ir.Field{Name: l.t.Text(left), Type: l.lowerNoted(t), Value: right})
+		}
 		if right != nil && right.Kind != ir.Literal {
 			l.bindTarget(left, right)
 		}

@@ -225,9 +225,11 @@ func (l *lowerer) lowerParams(f *ir.Func, n syntax.Node, method bool) {
 			name = l.t.Field(c, "name")
 			p.Value = l.lowerExpr(l.t.Field(c, "value"))
 			p.Type = l.lowerType(l.t.Field(c, "type"))
+			p.Noted = l.lowerNoted(l.t.Field(c, "type"))
 		case "typed_parameter":
 			name = l.t.First(c)
 			p.Type = l.lowerType(l.t.Field(c, "type"))
+			p.Noted = l.lowerNoted(l.t.Field(c, "type"))
 		case "list_splat_pattern", "dictionary_splat_pattern":
 			p.Rest = true
 			name = l.t.First(c)
@@ -255,6 +257,17 @@ func (l *lowerer) lowerType(n syntax.Node) *ir.Expr {
 	}
 	x := l.lowerExpr(n)
 	return &ir.Expr{Kind: ir.Type, X: namedType(x), Scope: l.scope, Start: l.t.Start(n), End: l.t.End(n)}
+}
+
+// lowerNoted reads an annotation as it is written, nil for none. Its calls and objects run at no time that matters here.
+func (l *lowerer) lowerNoted(n syntax.Node) *ir.Expr {
+	if n == syntax.None {
+		return nil
+	}
+	calls, objects := len(l.prog.Calls), len(l.prog.Objects)
+	x := l.lowerExpr(n)
+	l.prog.Calls, l.prog.Objects = l.prog.Calls[:calls], l.prog.Objects[:objects]
+	return x
 }
 
 func namedType(x *ir.Expr) *ir.Expr {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/engine/declared"
 	"gauntlet/internal/engine/survey"
 	"gauntlet/internal/engine/taint"
 	"gauntlet/internal/leaf/ir"
@@ -70,6 +71,7 @@ func Analyse(files []File, tools []string, stop func() bool) (*sink.Sources, map
 	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return lookUpModule(byPath, from.Path, spec) }
 	g, out := callgraph.Open(prog, convention(), tools)
 	taint.Follow(g, out)
+	out.Definitions = declared.Read(g)
 	out.Sites = append(survey.Sites(g, versions), survey.ReadOnlyLies(g, out)...)
 	return out, errs
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/engine/declared"
 	"gauntlet/internal/engine/survey"
 	"gauntlet/internal/engine/taint"
 	"gauntlet/internal/leaf/ir"
@@ -90,6 +91,7 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return found.lookUpModule(from.Path, spec) }
 	g, out := callgraph.Open(prog, convention(), tools)
 	taint.Follow(g, out)
+	out.Definitions = declared.Read(g)
 	out.Sites = append(survey.Sites(g, nil), survey.ReadOnlyLies(g, out)...)
 	return out, errs
 }

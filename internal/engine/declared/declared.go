@@ -1,0 +1,168 @@
+// Package declared reads the definitions of tools from the source of a server: names, descriptions, schemas and
+// annotations, as far as the source holds them. What is made when the server runs is unknown, and said to be.
+//
+// The schemas are JSON Schema as the SDKs make it: of zod's calls, of Python's annotations and pydantic's models, of Go's
+// structs and their tags, of the options of mcp-go, and of what is written as JSON Schema itself.
+package declared
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// Bounds of reading. They depend on the text alone.
+const (
+	maxDepth = 24      // expressions inside each other
+	maxNodes = 20_000  // expressions of one tool
+	maxAll   = 500_000 // of one program
+)
+
+// A reader reads the definition of one tool after the other.
+type reader struct {
+	g     *callgraph.Graph
+	left  int // expressions that the tool at hand may still cost
+	spent int // by all tools
+
+	out     *sink.Definition
+	pointer []string // of the part of the schema that is read
+}
+
+// Read returns the definition of each tool of a program that has a handler, sorted by name: where a name is declared several
+// times, the first that says anything.
+func Read(g *callgraph.Graph) []sink.Definition {
+	r := &reader{g: g}
+	byName := map[string]int{}
+	var out []sink.Definition
+	for _, root := range g.Roots() {
+		i, seen := byName[root.Tool]
+		if seen && says(&out[i]) {
+			continue
+		}
+		d := r.definition(root)
+		if seen {
+			if says(&d) {
+				out[i] = d
+			}
+			continue
+		}
+		byName[root.Tool] = len(out)
+		out = append(out, d)
+	}
+	slices.SortFunc(out, func(a, b sink.Definition) int { return strings.Compare(a.Tool, b.Tool) })
+	return out
+}
+
+func says(d *sink.Definition) bool { return d.Description != "" || d.InputSchema != nil }
+
+func (r *reader) definition(root callgraph.Root) sink.Definition {
+	r.left = min(maxNodes, maxAll-r.spent)
+	before := r.left
+	d := sink.Definition{Tool: root.Tool, At: root.At}
+	r.out, r.pointer = &d, nil
+	switch {
+	case root.Class != nil:
+		r.class(root.Class)
+	case root.Decl != nil:
+		r.registration(root)
+	default:
+		r.elsewhere(root.Tool)
+	}
+	r.spent += before - r.left
+	slices.Sort(d.Unknown)
+	d.Unknown = slices.Compact(d.Unknown)
+	return d
+}
+
+// elsewhere reads a tool whose declaration stands apart from its handler.
+func (r *reader) elsewhere(tool string) {
+	for _, x := range r.g.Declarations(tool) {
+		if p := placeOf(x); !says(r.out) {
+			r.out.At, r.out.Unknown = p, nil
+			r.declaration(x, callgraph.Context{})
+		}
+	}
+	if !says(r.out) && r.out.Unknown == nil {
+		r.unknown("description")
+		r.unknown("inputSchema")
+	}
+}
+
+// unknown notes a part of the definition that could not be read.
+func (r *reader) unknown(part string) {
+	const most = 50
+	if len(r.out.Unknown) < most {
+		r.out.Unknown = append(r.out.Unknown, part)
+	}
+}
+
+// unread notes the part of the schema that is being read.
+func (r *reader) unread() {
+	if len(r.pointer) == 0 {
+		r.unknown("inputSchema")
+		return
+	}
+	r.unknown("inputSchema/" + strings.Join(r.pointer, "/"))
+}
+
+// within reads a part of the schema.
+func (r *reader) within(name string, read func() any) any {
+	r.pointer = append(r.pointer, name)
+	defer func() { r.pointer = r.pointer[:len(r.pointer)-1] }()
+	return read()
+}
+
+// spend counts an expression, and reports whether it may be read.
+func (r *reader) spend(depth int) bool {
+	r.left--
+	return r.left > 0 && depth < maxDepth
+}
+
+// text is a constant text; ok is false where it is not known.
+func (r *reader) text(x *ir.Expr, c callgraph.Context) (string, bool) {
+	if x == nil || !r.spend(0) {
+		return "", false
+	}
+	return r.g.Constant(x, c)
+}
+
+func (r *reader) setDescription(x *ir.Expr, c callgraph.Context) {
+	if text, ok := r.text(x, c); ok {
+		r.out.Description = text
+	} else {
+		r.unknown("description")
+	}
+}
+
+func (r *reader) setAnnotations(x *ir.Expr, c callgraph.Context) {
+	v, ok := r.plain(x, c, 0)
+	if o, isObject := v.(object); ok && isObject {
+		r.out.Annotations = encode(lowerFirst(o))
+		return
+	}
+	r.unknown("annotations")
+}
+
+// setSchema keeps a schema that was read. Both SDKs send an object without members where a tool has none.
+func (r *reader) setSchema(s any) {
+	if o, ok := s.(object); ok {
+		r.out.InputSchema = encode(o)
+	}
+}
+
+func encode(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+func placeOf(e *ir.Expr) sink.Place {
+	f := e.Scope.File
+	return sink.Place{File: f.Path, Line: f.Line(e.Start), Start: int(e.Start), End: int(e.End)}
+}

@@ -1,0 +1,93 @@
+package declared
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// An object is a JSON object with the order of the source.
+type object []member
+
+type member struct {
+	name  string
+	value any // an object, a list, a string, a json.RawMessage
+}
+
+// get returns a member, nil for none.
+func (o object) get(name string) any {
+	for _, m := range o {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// with returns the object with a member set.
+func (o object) with(name string, value any) object {
+	out := make(object, 0, len(o)+1)
+	set := false
+	for _, m := range o {
+		if m.name == name {
+			m.value, set = value, true
+		}
+		out = append(out, m)
+	}
+	if !set {
+		out = append(out, member{name, value})
+	}
+	return out
+}
+
+// MarshalJSON writes the members in their order.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(m.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(m.value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// typed is a schema of one type.
+func typed(name string) object { return object{{"type", name}} }
+
+// shaped is the schema of an object with these properties.
+func shaped(properties object, required []string) object {
+	out := object{{"type", "object"}, {"properties", properties}}
+	if len(required) > 0 {
+		out = append(out, member{"required", required})
+	}
+	return out
+}
+
+// lowerFirst writes the names of members as JSON has them: Go's ReadOnlyHint is readOnlyHint.
+func lowerFirst(o object) object {
+	out := make(object, len(o))
+	for i, m := range o {
+		out[i] = member{lowerFirstLetter(m.name), m.value}
+	}
+	return out
+}
+
+func lowerFirstLetter(name string) string {
+	if name == "" {
+		return ""
+	}
+	return strings.ToLower(name[:1]) + name[1:]
+}

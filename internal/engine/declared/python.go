@@ -1,0 +1,323 @@
+package declared
+
+import (
+	"slices"
+	"strings"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+)
+
+// function reads what FastMCP makes of a function: its decorator's arguments, its docstring, its parameters.
+func (r *reader) function(root callgraph.Root) {
+	described := false
+	if d := root.Decl; d.Kind == ir.Call {
+		for _, a := range d.Args {
+			switch a.Name {
+			case "description":
+				r.setDescription(a.Value, root.DeclIn)
+				described = true
+			case "title":
+				r.out.Title, _ = r.text(a.Value, root.DeclIn)
+			case "annotations":
+				r.setAnnotations(a.Value, root.DeclIn)
+			}
+		}
+	}
+	if !described {
+		r.out.Description = docstring(root.Func)
+	}
+	properties, required := object{}, []string(nil)
+	for _, p := range root.Func.Params {
+		if p.Index < 0 || p.Rest || strings.HasPrefix(p.Name, "_") || isContext(p) {
+			continue
+		}
+		r.within("properties/"+p.Name, func() any {
+			s := r.declaredField(p.Noted, p.Value, 0)
+			properties = properties.with(p.Name, s.schema)
+			if !s.optional {
+				required = append(required, p.Name)
+			}
+			return nil
+		})
+	}
+	r.setSchema(shaped(properties, required))
+}
+
+// isContext reports whether a parameter is what FastMCP hands over itself.
+func isContext(p *ir.Param) bool {
+	return p.Noted == nil && (p.Name == "ctx" || p.Name == "context") || p.Noted != nil && mentionsContext(p.Noted, 0)
+}
+
+func mentionsContext(x *ir.Expr, depth int) bool {
+	switch {
+	case x == nil || depth > 4:
+		return false
+	case x.Kind == ir.Index || x.Kind == ir.Other || x.Kind == ir.Either:
+		return mentionsContext(x.X, depth+1) || slices.ContainsFunc(x.Args, func(a ir.Arg) bool { return mentionsContext(a.Value, depth+1) })
+	}
+	return (x.Kind == ir.Name || x.Kind == ir.Attr) && (x.Text == "Context" || x.Text == "ToolContext" || x.Text == "RunContext")
+}
+
+// docstring is what stands at the beginning of a function, without its indentation.
+func docstring(fn *ir.Func) string {
+	if len(fn.Body) == 0 || fn.Body[0].Step != ir.Do || fn.Body[0].X == nil || fn.Body[0].X.Kind != ir.String {
+		return ""
+	}
+	return cleanIndentation(fn.Body[0].X.Text)
+}
+
+// cleanIndentation does what Python's inspect.cleandoc does.
+func cleanIndentation(text string) string {
+	lines := strings.Split(strings.ReplaceAll(text, "\t", "        "), "\n")
+	margin := -1
+	for _, l := range lines[1:] {
+		if trimmed := strings.TrimLeft(l, " "); trimmed != "" {
+			if indent := len(l) - len(trimmed); margin < 0 || indent < margin {
+				margin = indent
+			}
+		}
+	}
+	lines[0] = strings.TrimLeft(lines[0], " ")
+	for i, l := range lines[1:] {
+		lines[i+1] = strings.TrimRight(l[min(max(margin, 0), len(l)):], " \r")
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+// declaredField reads a parameter or a field by its annotation and its default.
+func (r *reader) declaredField(noted, value *ir.Expr, depth int) zodSchema {
+	s := zodSchema{schema: object{}, optional: value != nil}
+	if noted != nil {
+		s.schema = r.annotation(noted, depth)
+	}
+	if value == nil {
+		return s
+	}
+	if isField(value) {
+		s.schema, s.optional = r.fromField(s.schema, value), hasDefault(value)
+		return s
+	}
+	if v, ok := r.plain(value, callgraph.Context{}, depth+1); ok {
+		s.schema = s.schema.with("default", v)
+	}
+	return s
+}
+
+func isField(x *ir.Expr) bool {
+	return x.Kind == ir.Call && x.X != nil && (x.X.Text == "Field" || x.X.Text == "field" || x.X.Text == "Body" || x.X.Text == "Query")
+}
+
+// hasDefault reports whether Field(…) gives a default; Field(...) with Python's ellipsis gives none.
+func hasDefault(x *ir.Expr) bool {
+	for i, a := range x.Args {
+		if a.Name == "default" || a.Name == "default_factory" || a.Name == "" && i == 0 {
+			return a.Value != nil && !(a.Value.Kind == ir.Literal && a.Value.Text == "...")
+		}
+	}
+	return false
+}
+
+// fieldWords are arguments of Field that JSON Schema has a word for.
+var fieldWords = map[string]string{"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum", "min_length": "minLength",
+	"max_length": "maxLength", "pattern": "pattern", "examples": "examples"}
+
+// fromField adds what Field(…) says.
+func (r *reader) fromField(s object, x *ir.Expr) object {
+	for i, a := range x.Args {
+		switch {
+		case a.Name == "description":
+			s = r.described(s, a.Value, callgraph.Context{})
+		case a.Name == "title":
+		case a.Name == "default" || a.Name == "" && i == 0:
+			if v, ok := r.plain(a.Value, callgraph.Context{}, 1); ok {
+				s = s.with("default", v)
+			}
+		case fieldWords[a.Name] != "":
+			if v, ok := r.plain(a.Value, callgraph.Context{}, 1); ok {
+				s = s.with(fieldWords[a.Name], v)
+			}
+		}
+	}
+	return s
+}
+
+// pythonTypes are types that JSON has.
+var pythonTypes = map[string]string{"str": "string", "int": "integer", "float": "number", "bool": "boolean", "dict": "object", "Dict": "object",
+	"Mapping": "object", "list": "array", "List": "array", "Sequence": "array", "tuple": "array", "Tuple": "array", "set": "array", "Set": "array",
+	"None": "null", "bytes": "string", "datetime": "string", "date": "string", "UUID": "string", "Path": "string", "AnyUrl": "string", "HttpUrl": "string", "EmailStr": "string"}
+
+// annotation reads the type of a parameter or a field.
+func (r *reader) annotation(x *ir.Expr, depth int) object {
+	if x == nil || !r.spend(depth) {
+		r.unread()
+		return object{}
+	}
+	switch x.Kind {
+	case ir.Literal:
+		return typed("null")
+	case ir.String: // a type that is written as text
+		if kind := pythonTypes[x.Text]; kind != "" {
+			return typed(kind)
+		}
+		return object{}
+	case ir.Name, ir.Attr:
+		if x.Kind == ir.Attr && x.X != nil && x.X.Text == "Literal" { // Literal["a"]
+			return object{{"const", x.Text}, {"type", "string"}}
+		}
+		return r.namedType(x, depth)
+	case ir.Index:
+		return r.generic(x, depth)
+	case ir.Other, ir.Either: // A | B
+		return r.anyOf(x.Args, depth)
+	}
+	r.unread()
+	return object{}
+}
+
+func (r *reader) namedType(x *ir.Expr, depth int) object {
+	if x.Text == "Any" || x.Text == "object" {
+		return object{}
+	}
+	for _, v := range r.g.Values(x, callgraph.Context{}) {
+		if v.Class != nil {
+			s, _ := r.model(v.Class, depth+1).(object)
+			return s
+		}
+	}
+	if kind := pythonTypes[x.Text]; kind != "" {
+		return typed(kind)
+	}
+	if d := r.g.Written(x); d != x { // a name for a type
+		return r.annotation(d, depth+1)
+	}
+	r.unread()
+	return object{}
+}
+
+func (r *reader) generic(x *ir.Expr, depth int) object {
+	if x.X == nil {
+		return object{}
+	}
+	args := typeArguments(x)
+	switch x.X.Text {
+	case "Optional":
+		return r.anyOf(append(slices.Clone(args), ir.Arg{Value: &ir.Expr{Kind: ir.Literal, Scope: x.Scope}}), depth)
+	case "Union":
+		return r.anyOf(args, depth)
+	case "Annotated":
+		return r.annotated(args, depth)
+	case "Literal":
+		list, ok := r.plainList(&ir.Expr{Kind: ir.List, Args: args, Scope: x.Scope}, callgraph.Context{}, depth+1)
+		if !ok {
+			r.unread()
+			return typed("string")
+		}
+		return typed("string").with("enum", list)
+	}
+	kind := pythonTypes[x.X.Text]
+	if kind == "" {
+		r.unread()
+		return object{}
+	}
+	if kind == "array" && len(args) > 0 {
+		return typed(kind).with("items", r.within("items", func() any { return r.annotation(args[0].Value, depth+1) }))
+	}
+	return typed(kind)
+}
+
+// typeArguments are the types in the brackets of a generic one, which the syntax may keep together.
+func typeArguments(x *ir.Expr) []ir.Arg {
+	if len(x.Args) != 1 || x.Args[0].Value == nil {
+		return x.Args
+	}
+	a := x.Args[0].Value
+	if source := a.Scope.File.Source; a.Kind == ir.Other && int(a.Start) < len(source) && source[a.Start] == '[' {
+		return a.Args
+	}
+	return x.Args
+}
+
+func (r *reader) annotated(args []ir.Arg, depth int) object {
+	s := object{}
+	for i, a := range args {
+		switch {
+		case i == 0:
+			s = r.annotation(a.Value, depth+1)
+		case a.Value != nil && isField(a.Value):
+			s = r.fromField(s, a.Value)
+		case i == 1:
+			if text, ok := r.text(a.Value, callgraph.Context{}); ok {
+				s = s.with("description", text)
+			}
+		}
+	}
+	return s
+}
+
+func (r *reader) anyOf(args []ir.Arg, depth int) object {
+	var list []any
+	for _, a := range args {
+		list = append(list, r.annotation(a.Value, depth+1))
+	}
+	if len(list) == 1 {
+		return list[0].(object)
+	}
+	return object{{"anyOf", list}}
+}
+
+// model reads a class: a model of pydantic, a typed dictionary, an enumeration, a struct of Go.
+func (r *reader) model(c *ir.Class, depth int) any {
+	if !r.spend(depth) {
+		r.unread()
+		return nil
+	}
+	if r.g.Convention().Language == "go" {
+		return r.goStruct(c, depth)
+	}
+	if isEnum(c) {
+		return r.enumClass(c)
+	}
+	properties, required := object{}, []string(nil)
+	if up := r.base(c); up != nil {
+		if o, ok := r.model(up, depth+1).(object); ok {
+			properties, _ = o.get("properties").(object)
+			required, _ = o.get("required").([]string)
+		}
+	}
+	for _, f := range c.Noted {
+		if strings.HasPrefix(f.Name, "_") || f.Name == "model_config" {
+			continue
+		}
+		r.within("properties/"+f.Name, func() any {
+			s := r.declaredField(f.Type, f.Value, depth+1)
+			properties = properties.with(f.Name, s.schema)
+			required = slices.DeleteFunc(required, func(n string) bool { return n == f.Name })
+			if !s.optional {
+				required = append(required, f.Name)
+			}
+			return nil
+		})
+	}
+	return shaped(properties, required)
+}
+
+func isEnum(c *ir.Class) bool {
+	return slices.ContainsFunc(c.Bases, func(b *ir.Expr) bool { return strings.HasSuffix(b.Text, "Enum") })
+}
+
+// enumClass reads the values of an enumeration, in the order of the source.
+func (r *reader) enumClass(c *ir.Class) object {
+	var values []*ir.Expr
+	for _, xs := range c.Fields {
+		values = append(values, xs...)
+	}
+	slices.SortFunc(values, func(a, b *ir.Expr) int { return int(a.Start) - int(b.Start) })
+	list := []any{}
+	for _, x := range values {
+		if v, ok := r.plain(x, callgraph.Context{}, 0); ok {
+			list = append(list, v)
+		}
+	}
+	return typed("string").with("enum", list)
+}

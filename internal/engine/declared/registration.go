@@ -1,0 +1,188 @@
+package declared
+
+import (
+	"slices"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+)
+
+// schemaMembers are members of a declaration that hold the schema of what a tool takes.
+var schemaMembers = []string{"inputSchema", "input_schema", "InputSchema", "parameters", "paramsSchema", "argsShape", "inputs", "schema", "RawInputSchema"}
+
+// hints are what annotations of a tool consist of.
+var hints = []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+
+// nested are members under which a declaration stands beside its handler.
+var nested = []string{"schema", "tool", "definition", "Tool", "config", "spec", "metadata"}
+
+// registration reads what a tool was registered with.
+func (r *reader) registration(root callgraph.Root) {
+	x := root.Decl
+	switch {
+	case r.g.Convention().Language == "python" && (x.Kind != ir.Call || !r.describes(x)):
+		r.function(root)
+		return
+	case x.Kind == ir.Call && !r.describes(x):
+		r.arguments(x.Args, root)
+	default:
+		r.declaration(x, root.DeclIn)
+	}
+	if r.out.InputSchema == nil && r.g.Convention().Language == "go" {
+		r.goParameters(root.Func)
+	}
+	if !says(r.out) && len(r.out.Unknown) == 0 {
+		r.elsewhere(root.Tool)
+	}
+}
+
+// describes reports whether an expression declares a tool by itself: Tool(…), NewTool(…).
+func (r *reader) describes(x *ir.Expr) bool {
+	return x.X != nil && r.g.Convention().Describes[x.X.Text]
+}
+
+// arguments reads server.tool("x", "does y", { … }, f) and its kin, each argument by what it is.
+func (r *reader) arguments(args []ir.Arg, root callgraph.Root) {
+	named, described := false, false
+	for _, a := range args {
+		if a.Value == nil || a.Value.Kind == ir.Function {
+			continue
+		}
+		if text, ok := r.text(a.Value, root.DeclIn); ok {
+			switch {
+			case !named && text == root.Tool:
+				named = true
+			case !described:
+				r.out.Description, described = text, true
+			}
+			continue
+		}
+		switch d, c := r.written(a.Value, root.DeclIn); {
+		case d.Kind == ir.Template && named && !described:
+			r.unknown("description")
+			described = true
+		case isSchemaMaker(d):
+			r.setSchema(r.schema(d, c, 0))
+		case d.Kind == ir.Object && has(d, hints):
+			r.setAnnotations(d, c)
+		case d.Kind == ir.Object && !r.isDeclaration(d):
+			r.setSchema(r.shape(d, c, 0))
+		case d.Kind == ir.Object || d.Kind == ir.New || r.describes(d):
+			r.declaration(d, c)
+		}
+	}
+}
+
+// isDeclaration tells a declaration from a shape, whose members are schemas.
+func (r *reader) isDeclaration(o *ir.Expr) bool {
+	if has(o, schemaMembers) && !has(o, []string{"description"}) || has(o, []string{"annotations"}) {
+		return true
+	}
+	for _, a := range o.Args {
+		if a.Name == "description" || a.Name == "title" {
+			return a.Value == nil || !isSchemaMaker(r.g.Written(a.Value))
+		}
+	}
+	return has(o, []string{"name"}) && has(o, nested)
+}
+
+// declaration reads { name, description, inputSchema }, Tool(name=…), mcp.Tool{…} and mcp.NewTool(…).
+func (r *reader) declaration(x *ir.Expr, c callgraph.Context) {
+	if !r.spend(0) {
+		return
+	}
+	if x.Kind == ir.Call && r.g.Convention().Language == "go" {
+		r.goOptions(x, c)
+		return
+	}
+	if inner, in := r.nested(x, c); inner != nil {
+		r.declaration(inner, in)
+		return
+	}
+	for _, a := range x.Args {
+		switch {
+		case a.Value == nil:
+		case a.Spread:
+			if d, in := r.written(a.Value, c); d.Kind == ir.Object && d != x {
+				r.declaration(d, in)
+			}
+		case a.Name == "title" || a.Name == "Title":
+			r.out.Title, _ = r.text(a.Value, c)
+		case a.Name == "description" || a.Name == "Description":
+			r.setDescription(a.Value, c)
+		case a.Name == "annotations" || a.Name == "Annotations":
+			r.setAnnotations(a.Value, c)
+		case slices.Contains(schemaMembers, a.Name):
+			r.setSchema(r.schema(a.Value, c, 0))
+		}
+	}
+}
+
+// nested returns the declaration inside of an object that has none of its own: { schema: { name: "x", … }, handle }.
+func (r *reader) nested(x *ir.Expr, c callgraph.Context) (*ir.Expr, callgraph.Context) {
+	if has(x, []string{"description", "Description", "inputSchema"}) {
+		return nil, c
+	}
+	for _, a := range x.Args {
+		if a.Value == nil || !slices.Contains(nested, a.Name) {
+			continue
+		}
+		if d, in := r.written(a.Value, c); d != x && (d.Kind == ir.Object || d.Kind == ir.New) && has(d, []string{"description", "Description", "inputSchema", "InputSchema"}) {
+			return d, in
+		}
+	}
+	return nil, c
+}
+
+func has(o *ir.Expr, names []string) bool {
+	return slices.ContainsFunc(o.Args, func(a ir.Arg) bool { return slices.Contains(names, a.Name) })
+}
+
+// class reads the fields of a class that is a tool.
+func (r *reader) class(c *ir.Class) {
+	found := false
+	for depth := 0; c != nil && depth < 5 && !found; depth++ {
+		found = r.fields(c)
+		c = r.base(c)
+	}
+	if r.out.Description == "" {
+		r.unknown("description")
+	}
+	if r.out.InputSchema == nil {
+		r.unknown("inputSchema")
+	}
+}
+
+// base returns the first class that a class is derived from, nil for none in the program.
+func (r *reader) base(c *ir.Class) *ir.Class {
+	for _, b := range c.Bases {
+		for _, v := range r.g.Values(b, callgraph.Context{}) {
+			if v.Class != nil && v.Class != c {
+				return v.Class
+			}
+		}
+	}
+	return nil
+}
+
+// fields reads the fields of one class; it reports whether any of them says what the tool takes.
+func (r *reader) fields(c *ir.Class) bool {
+	for _, name := range []string{"description"} {
+		for _, x := range c.Fields[name] {
+			if text, ok := r.text(x, callgraph.Context{}); ok && r.out.Description == "" {
+				r.out.Description = text
+			}
+		}
+	}
+	for _, x := range c.Fields["annotations"] {
+		r.setAnnotations(x, callgraph.Context{})
+	}
+	for _, name := range schemaMembers {
+		for _, x := range c.Fields[name] {
+			if x.Kind != ir.Type && r.out.InputSchema == nil {
+				r.setSchema(r.schema(x, callgraph.Context{}, 0))
+			}
+		}
+	}
+	return r.out.InputSchema != nil
+}

@@ -1,0 +1,105 @@
+package scanrun
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/run/sourcecode"
+	"gauntlet/internal/run/target"
+	"gauntlet/result"
+	"gauntlet/sink"
+)
+
+// An extracted is a server whose definitions were read from its source, since no server was there to be asked.
+type extracted struct {
+	origin string
+	dir    string
+	tools  map[string]*sink.Definition
+}
+
+// addExtracted adds the definitions that the source holds to the catalog, so that the checks of definitions run on them.
+func (s *Scan) addExtracted() {
+	definitions := s.source.Definitions
+	if len(definitions) == 0 {
+		return
+	}
+	e := &extracted{origin: "definitions read from the source in " + s.SourceDir, dir: s.SourceDir, tools: map[string]*sink.Definition{}}
+	for i := range definitions {
+		e.tools[definitions[i].Tool] = &definitions[i]
+	}
+	text := sourcecode.Snapshot(definitions)
+	limits := s.Reader.Limits
+	limits.Bytes = len(text)
+	c := &s.Gathered.Catalog
+	if err := c.Add("", text, limits); err != nil {
+		s.failures = append(s.failures, target.Failure(&target.Target{File: s.SourceDir}, err))
+		return
+	}
+	c.Documents[len(c.Documents)-1].Origin = e.origin
+	s.extracted = e
+	if unknown := e.unknown(); len(unknown) > 0 {
+		s.Say("%s: %d of %d definitions are not whole in the source: what is made when the server runs was not checked (%s)",
+			s.SourceDir, len(unknown), len(definitions), nameSome(unknown))
+	}
+}
+
+// unknown returns the tools of which a part could not be read.
+func (e *extracted) unknown() (out []string) {
+	for name, d := range e.tools {
+		if len(d.Unknown) > 0 {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func nameSome(names []string) string {
+	const few = 3
+	text := strings.Join(names[:min(few, len(names))], ", ")
+	if len(names) > few {
+		text += ", …"
+	}
+	return text
+}
+
+// needsWhole are the checks that report what a definition lacks, and the part that must be known for that.
+var needsWhole = map[finding.Rule]string{
+	"SEC-007": "inputSchema", // parameters that the description speaks of and the schema does not have
+	"SEC-009": "annotations",
+}
+
+// needsServer are the checks of what only a server says of itself: its version.
+var needsServer = []finding.Rule{"SEC-016"}
+
+// settle moves findings about extracted definitions to their places in the source, and leaves out those that rest on the
+// absence of what is unknown.
+func (e *extracted) settle(r *result.Report) {
+	r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool {
+		if f.Location.Origin != e.origin {
+			return false
+		}
+		d := e.tools[f.Location.Item]
+		part := needsWhole[f.Rule]
+		return slices.Contains(needsServer, f.Rule) || d != nil && part != "" && slices.ContainsFunc(d.Unknown, func(u string) bool { return strings.HasPrefix(u, part) })
+	})
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		e.place(&f.Location)
+		for j := range f.Related {
+			e.place(&f.Related[j])
+		}
+	}
+}
+
+// place puts a location at the declaration of its tool.
+func (e *extracted) place(l *finding.Location) {
+	d := e.tools[l.Item]
+	if l.Origin != e.origin || d == nil || l.File != "" {
+		return
+	}
+	l.File, l.Line = path.Join(e.dir, d.At.File), d.At.Line
+	l.Column, l.EndLine, l.EndColumn = 0, 0, 0
+}

@@ -1,0 +1,15 @@
+package sink
+
+// A Definition is what the source says that a tool is: what the server would list, without the server. It
+// was read, not asked for.
+type Definition struct {
+	Tool string
+	At   Place
+	// Title and Description are "" where the source has none, or none that it holds whole: see Unknown.
+	Title, Description string
+	InputSchema        []byte // JSON; nil where the source has none, or none that could be read
+	Annotations        []byte // JSON; nil where the source has none, or none that could be read
+	// Unknown are the parts that the source has and that could not be read from it, since they are made when the
+	// server runs: "description", "inputSchema", "annotations", or the pointer of a part of the schema.
+	Unknown []string
+}
