@@ -46,7 +46,6 @@ Exit codes: 1 if the client fell for an attack; 2 if it does not come through wi
 		RunE: c.run,
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.Var(&value[string]{&c.client, "CLIENT", oneOf(builtinClients), strings.Clone}, "client", "the client under test: "+strings.Join(builtinClients, ", "))
 	runTimeoutFlag(cmd, &c.limit, 30*time.Second, "of COMMAND")
 	textFormat(cmd, &c.format, "text", "html", "json")

@@ -39,7 +39,6 @@ not in its canonical form; 2 if one could not be read or written.`,
   gauntlet attack fmt --write attack.yaml`,
 		RunE: f.formatDocuments,
 	}
-	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "overwrite the files instead of printing (default off)")
 	cmd.Flags().BoolVar(&f.check, "check", false, "write nothing, only check: name the files that are not in canonical form (default off)")
 	cmd.Flags().BoolVar(&f.dropComments, "drop-comments", false, "overwrite files although their comments are lost (default off)")

@@ -42,11 +42,8 @@ or written.`,
   gauntlet attack from-scan --output attacks report.json`,
 		RunE: s.draftDocuments,
 	}
-	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVarP(&s.dir, "output", "o", ".", "write the result here: the documents to this `DIRECTORY`, created if missing; no file is overwritten")
 	cmd.Flags().StringArrayVar(&s.snapshots, "snapshot", nil, "read definitions from this `FILE` too; repeatable (default none)")
-	_ = cmd.MarkFlagDirname("output") // fails only for a flag that is not there
-	_ = cmd.MarkFlagFilename("snapshot", "json")
 	s.limits.addLimitFlags(cmd)
 	return cmd
 }

@@ -44,9 +44,7 @@ is an error, an attack never reached the agent, or something could not be read; 
   gauntlet attack judge --trace run.ndjson --format junit --output verdicts.xml attacks/`,
 		RunE: j.judgeTrace,
 	}
-	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&j.trace, "trace", "", "the recorded conversation to judge: a `FILE`, or - for standard input (required; default none)")
-	_ = cmd.MarkFlagFilename("trace", "ndjson") // fails only for a flag that is not there
 	semanticFlag(cmd, &j.semantic)
 	j.models.addModelFlags(cmd, "with --semantic, it scores")
 	j.outputs.addOutputFlags(cmd, a)

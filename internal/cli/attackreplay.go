@@ -42,9 +42,7 @@ Exit codes: those of attack run; with --exact also 1 if an answer differs.`,
   gauntlet attack replay --trace run.ndjson --exact attack.yaml`,
 		RunE: r.replayRecording,
 	}
-	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&r.trace, "trace", "", "the recorded conversation to judge: a `FILE` (required; default none)")
-	_ = cmd.MarkFlagFilename("trace", "ndjson") // fails only for a flag that is not there
 	cmd.Flags().StringVar(&r.record, "record", "", "record every message, both ways: the new conversation, in this `FILE` (default none)")
 	cmd.Flags().BoolVar(&r.exact, "exact", false, "exit with 1 if an answer is not the recorded one (default off)")
 	runTimeoutFlag(cmd, &r.limit, attack.DefaultLimit, "of the replay")

@@ -99,7 +99,6 @@ could not be played, a verdict is an error or the attack never reached anybody; 
 		RunE: r.playDocuments,
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	r.agent.addAgentFlags(cmd)
 	f.StringVar(&r.listen, "listen", "", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one (default stdio)")
 	f.StringVar(&r.addressFile, "address-file", "", "write the URL to this `FILE` as soon as clients can connect: a line for each server, actor and URL (default none)")

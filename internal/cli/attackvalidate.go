@@ -36,7 +36,6 @@ Exit codes: 0 all documents are valid, 1 one is not, 2 one could not be read.`,
   gauntlet attack validate --format sarif --output attacks.sarif attacks/`,
 		RunE: v.validateDocuments,
 	}
-	cmd.Flags().SortFlags = false
 	textFormat(cmd, &v.format, "pretty", "html", "json", "sarif")
 	outputFlag(cmd, &v.output, "the verdict")
 	cmd.Flags().BoolVar(&v.noLint, "no-lint", false, "leave out warnings that are not the format's own (default off)")

@@ -59,7 +59,6 @@ measured; else 0.`,
   gauntlet calibrate --folds 5 --format markdown --output docs/classifier-eval.md corpus`,
 		RunE: c.measureClassifier,
 	}
-	cmd.Flags().SortFlags = false
 	textFormat(cmd, &c.format, "markdown", "html", "json")
 	outputFlag(cmd, &c.file, "the figures")
 	cmd.Flags().Var(countFlag(&c.folds, 1, 1000), "folds", "judge families in so many groups, each without its own words; 1 leaves that out")

@@ -51,7 +51,6 @@ Exit codes: 2 if anything asked for could not be read; else 0.`,
   gauntlet capture --bearer-env API_TOKEN https://example.com/mcp > example.json`,
 		RunE: c.captureServer,
 	}
-	cmd.Flags().SortFlags = false
 	outputFlag(cmd, &c.file, "the snapshot")
 	recordFlag(cmd, &c.trace, everyMessage)
 	c.live.addLiveFlags(cmd)

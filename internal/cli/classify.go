@@ -62,7 +62,6 @@ Exit codes: 2 if anything asked for could not be read; else 0.`,
   gauntlet classify -- npx -y @modelcontextprotocol/server-filesystem /tmp`,
 		RunE: c.classifyTargets,
 	}
-	cmd.Flags().SortFlags = false
 	textFormat(cmd, &c.format, "pretty", "html", "json")
 	outputFlag(cmd, &c.file, "the labels")
 	confidenceFlag(cmd, &c.floor)

@@ -34,7 +34,6 @@ func (c *configFlags) addConfigFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.discover, "discover", false, "do so with the configurations of all known clients of this user and of the current directory (default off)")
 	cmd.Flags().BoolVar(&c.noLaunch, "no-launch", false, "start nothing and connect to nothing that stands in a configuration (default off)")
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask for consent: start and connect to what configurations name (default off)")
-	_ = cmd.MarkFlagFilename("config") // fails only for a flag that is not there
 }
 
 // anyGiven reports whether any configuration is to be read.

@@ -43,7 +43,6 @@ for 1.`,
   gauntlet diff --format markdown old.json new.json > comment.md`,
 		RunE: d.diffFiles,
 	}
-	cmd.Flags().SortFlags = false
 	diffFormatFlag(cmd, &d.format)
 	outputFlag(cmd, &d.file, "it")
 	d.limits.addLimitFlags(cmd)

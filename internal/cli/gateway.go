@@ -85,9 +85,7 @@ Exit codes: 2 if nothing could be offered; else 0, also when interrupted.`,
 		RunE: g.runGateway,
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringArrayVar(&g.files, "config", nil, "take servers from the configuration of an MCP client: this `FILE`; repeatable (default none)")
-	_ = cmd.MarkFlagFilename("config") // fails only for a flag that is not there
 	f.StringArrayVar(&g.servers, "server", nil, "take only the server of this `NAME`; repeatable (default all that are switched on)")
 	f.Var(&value[string]{&g.transport, "TRANSPORT", oneOf(transports), func(t string) string { return t }}, "transport", "how clients connect: "+strings.Join(transports, ", "))
 	f.StringVar(&g.listen, "listen", "127.0.0.1:0", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one")
@@ -100,7 +98,6 @@ Exit codes: 2 if nothing could be offered; else 0, also when interrupted.`,
 	recordFlag(cmd, &g.traceName, everyMessage)
 	f.BoolVar(&g.enforce, "enforce", false, "keep back what --boundary forbids (default off)")
 	f.StringVar(&g.boundary, "boundary", "", "the suite `FILE` that declares what may pass between servers; with --enforce (default nothing may)")
-	_ = cmd.MarkFlagFilename("boundary", "yaml", "yml")
 	f.Var(durationFlag(&g.connect, gateway.DefaultConnect), "connect-timeout", "longest wait for a server when a conversation begins or a list is asked for")
 	f.StringArrayVar(&g.options.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
 	f.StringArrayVar(&g.options.HTTP.Origins, "allow-origin", nil, originMeaning)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gauntlet/internal/cli/helppage"
 )
@@ -31,9 +32,34 @@ func (a *app) setHelp(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		c.GroupID = groupOf[c.Name()]
 	}
+	finishFlags(root)
 	root.SetHelpCommandGroupID(groupOf["help"])
 	root.SetCompletionCommandGroupID(groupOf["completion"])
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		helppage.Write(c.OutOrStdout(), c, helppage.Columns(a.terminalOptions(false).Width))
 	})
+}
+
+// fileEndings are the endings of files that flags name, for shells to complete; none for any. A flag whose value is a FILE or DIR
+// and that is not here names what is written.
+var fileEndings = map[string][]string{
+	"baseline": {"json"}, "boundary": {"yaml", "yml"}, "config": {}, "from": {"json"}, "import": {"sarif", "json"}, "key-file": {}, "recording": {"ndjson"},
+	"snapshot": {"json"}, "suppressions": {"yaml", "yml"}, "tools-from": {"yaml", "yml"}, "trace": {"ndjson"},
+}
+
+// finishFlags keeps the flags of all commands in the order in which they are declared, and has shells complete their files.
+func finishFlags(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		// Marking fails only for a flag that is not there.
+		switch kind, _ := pflag.UnquoteUsage(f); {
+		case kind == "DIR" || kind == "DIRECTORY":
+			_ = cmd.MarkFlagDirname(f.Name)
+		case fileEndings[f.Name] != nil && (kind == "FILE" || kind == "REPORT"):
+			_ = cmd.MarkFlagFilename(f.Name, fileEndings[f.Name]...)
+		}
+	})
+	for _, sub := range cmd.Commands() {
+		finishFlags(sub)
+	}
 }

@@ -12,6 +12,5 @@ type importFlags struct {
 
 func (f *importFlags) addImportFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.names, "import", nil, "tie what this `FILE` reports to the findings: SARIF 2.1.0 of any tool, or a JSON report of gauntlet; repeatable (default none)")
-	_ = cmd.MarkFlagFilename("import", "sarif", "json") // fails only for a flag that is not there
 	cmd.Flags().BoolVar(&f.gate, "gate-imported", false, "let imported findings move the exit code, by --fail-on (default off)")
 }

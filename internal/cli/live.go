@@ -43,7 +43,6 @@ func (l *liveFlags) addLiveFlags(cmd *cobra.Command) {
 	l.sandbox.addSandboxFlags(f, sandbox.Off)
 	f.VisitAll(func(flag *pflag.Flag) { l.names = append(l.names, flag.Name) })
 	cmd.Flags().AddFlagSet(f)
-	_ = cmd.MarkFlagDirname("cwd") // fails for unknown flags only
 	completeSandbox(cmd)
 }
 

@@ -70,9 +70,7 @@ anything asked for was unread; else 0.`,
 		RunE: l.lockTargets,
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringVarP(&l.file, "output", "o", lock.FileName, "write the result here: to this `FILE`, the lockfile, which is what it compares with, too")
-	_ = cmd.MarkFlagFilename("output", "json") // fails only for a flag that is not there
 	f.BoolVar(&l.update, "update", false, "approve what changed and write it (default off)")
 	f.StringArrayVar(&l.only, "only", nil, "only these: with --update, what this `ADDRESS` names is approved; repeatable (default all)")
 	f.StringArrayVar(&l.remove, "remove", nil, "take this `SERVER` out of the lockfile; needs no target; repeatable (default none)")

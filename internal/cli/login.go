@@ -57,7 +57,6 @@ Exit codes: 0 if you are logged in; else 2.`,
 		RunE: l.logIn,
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringArrayVar(&l.scopes, "scope", nil, "ask for this `SCOPE`; repeatable, and several may stand in one (default those that the server names)")
 	f.StringVar(&l.clientID, "client-id", "", "`ID` of a client that you registered (default none)")
 	f.StringVar(&l.secretEnv, "secret-env", "", "the secret of that client is in our variable `NAME` (default none)")
@@ -72,7 +71,6 @@ Exit codes: 0 if you are logged in; else 2.`,
 	f.Var(durationFlag(&l.wait, 5*time.Minute), "wait", "how long to wait for you")
 	f.Var(&value[string]{&l.store, "PLACE", oneOf(login.Places()), strings.Clone}, "store", "where to keep the login: "+strings.Join(login.Places(), ", "))
 	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
-	_ = cmd.MarkFlagFilename("key-file") // fails only for a flag that is not there
 	completeWith(cmd, "store", login.Places())
 	cmd.AddCommand(a.newLoginListCommand())
 	return cmd

@@ -49,9 +49,7 @@ Exit codes: 2 if the file cannot be used; else 0, also when interrupted.`,
 		RunE: m.runMock,
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.StringVar(&m.tools, "tools-from", "", "the YAML `FILE` with the tools (required; default none)")
-	_ = cmd.MarkFlagFilename("tools-from", "yaml", "yml") // fails only for a flag that is not there
 	f.Var(&value[string]{&m.transport, "TRANSPORT", oneOf(transports), func(t string) string { return t }}, "transport", "how clients connect: "+strings.Join(transports, ", "))
 	f.StringVar(&m.listen, "listen", "127.0.0.1:0", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one")
 	f.StringVar(&m.addressFile, "address-file", "", "write the URL to this `FILE` as soon as clients can connect (default none)")

@@ -46,7 +46,6 @@ func (m *modelFlags) addLimitFlags(cmd *cobra.Command) {
 	f.StringVar(&m.prices, "model-prices", "", "reckon with the prices in this `FILE` (default those built in)")
 	f.Var(durationFlag(&m.timeout, model.DefaultTimeout), "model-timeout", "longest time for one call to a model")
 	f.Var(countFlag(&m.parallel, model.DefaultParallel, 100), "model-parallel", "most calls to one model at the same time")
-	_ = cmd.MarkFlagDirname("model-cache") // fails only for a flag that is not there
 }
 
 // findConflict names flags that mean nothing without a model, "" if there are none.

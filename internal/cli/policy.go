@@ -18,7 +18,6 @@ type policyFlags struct {
 func (p *policyFlags) addPolicyFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.file, "suppressions", "", "the `FILE` of accepted findings (default "+policyFile+", if it is there)")
 	cmd.Flags().BoolVar(&p.none, "no-suppressions", false, "accept no finding, whatever "+policyFile+" says (default off)")
-	_ = cmd.MarkFlagFilename("suppressions", "yaml", "yml") // fails only for a flag that is not there
 }
 
 // choosePolicyFile settles which file is read, before anything is.

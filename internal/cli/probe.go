@@ -75,7 +75,6 @@ delivered or the time ended first; else 0.`,
 		RunE: p.probeServer,
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	p.gate.addGateFlags(cmd)
 	p.sandbox = sandbox.Require
 	level := &value[sandbox.Level]{&p.sandbox, "LEVEL", sandbox.ParseLevel, func(l sandbox.Level) string { return string(l) }}

@@ -16,9 +16,6 @@ type recordedFlags struct{ trace, boundary string }
 func (f *recordedFlags) addRecordedFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.trace, "trace", "", "the recorded conversation to judge: a `FILE`, or - for standard input (default none)")
 	cmd.Flags().StringVar(&f.boundary, "boundary", "", "the suite `FILE` that declares what may pass between servers; with --trace (default nothing may)")
-	// Both fail only for a flag that is not there.
-	_ = cmd.MarkFlagFilename("trace", "ndjson")
-	_ = cmd.MarkFlagFilename("boundary", "yaml", "yml")
 }
 
 // findConflict says what is wrong with the flags, "" if nothing.

@@ -75,7 +75,6 @@ Exit codes: 0 if the run was completed, whatever came out; 2 if it could not be 
 		RunE: r.playScenarios,
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	r.models.addModelFlags(cmd, "it is the model under test")
 	f.Var(countFlag(&r.runs, 1, 1_000), "runs", "how often to play each attack to each model")
 	f.BoolVar(&r.noControl, "no-control", false, "do not play the runs without the attack (default off)")

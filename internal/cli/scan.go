@@ -92,10 +92,8 @@ failed or was cut by a limit; else 0.`,
   gauntlet scan --discover --no-launch`,
 		RunE: s.scanTargets,
 	}
-	cmd.Flags().SortFlags = false
 	s.gate.addGateFlags(cmd)
 	cmd.Flags().StringVar(&s.baselineFile, "baseline", "", "compare with this snapshot or lockfile, which was approved: a `FILE`, or - (default none)")
-	_ = cmd.MarkFlagFilename("baseline", "json") // fails only for a flag that is not there
 	cmd.Flags().BoolVar(&s.how.live.differential, "differential", false, "ask each live server again as another client and report what differs (default off)")
 	s.recorded.addRecordedFlags(cmd)
 	cmd.Flags().StringVar(&s.sourceDir, "source", "", "read the server's source as well: all below this `DIR` (default none)")

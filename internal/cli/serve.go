@@ -52,7 +52,6 @@ Exit codes: 2 if the snapshot could not be served; else 0, also when interrupted
 		RunE: s.serveSnapshot,
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	f.Var(&value[string]{&s.transport, "TRANSPORT", oneOf(transports), func(t string) string { return t }}, "transport", "how clients connect: "+strings.Join(transports, ", "))
 	f.StringVar(&s.listen, "listen", "127.0.0.1:0", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one")
 	f.StringVar(&s.addressFile, "address-file", "", "write the URL to this `FILE` as soon as clients can connect (default none)")

@@ -47,14 +47,11 @@ Exit codes: 0 when all decisions are written, else 2 and none is.`,
   gauntlet scan --format json snapshot.json | gauntlet suppress --from - --expires 2027-01-31 --reason "a test server" fbd0a2832fc864304010af023a070769`,
 		RunE: s.acceptFindings,
 	}
-	cmd.Flags().SortFlags = false
 	cmd.Flags().StringVar(&s.reason, "reason", "", "why the finding is accepted, a `TEXT` (required; default none)")
 	cmd.Flags().StringVar(&s.from, "from", "", "take the finding from this JSON `REPORT`, - for standard input (default the last run here)")
 	cmd.Flags().StringVar(&s.owner, "owner", "", "`WHO` answers for the decision (default none)")
 	cmd.Flags().StringVar(&s.expires, "expires", "", "the last `DATE` on which it holds, as 2027-01-31, in UTC (default no end)")
 	cmd.Flags().StringVar(&s.file, "suppressions", policyFile, "the `FILE` of accepted findings; the new one is added to it")
-	_ = cmd.MarkFlagFilename("from", "json") // fail only for flags that are not there
-	_ = cmd.MarkFlagFilename("suppressions", "yaml", "yml")
 	return cmd
 }
 

@@ -46,11 +46,9 @@ could not be done, read or judged; else 0.`,
   gauntlet test --recording run.ndjson suite.yaml`,
 		RunE: t.runSuite,
 	}
-	cmd.Flags().SortFlags = false
 	t.gate.addGateFlags(cmd)
 	recordFlag(cmd, &t.traceName, "record every message, both ways: in this `FILE` (default none)")
 	cmd.Flags().StringVar(&t.recording, "recording", "", "start nothing and judge this recorded `FILE`; the suite says what is expected (default none)")
-	_ = cmd.MarkFlagFilename("recording", "ndjson") // fails only for a flag that is not there
 	t.outputs.addOutputFlags(cmd, a)
 	t.outputs.addProgressFlag(cmd, a)
 	cmd.Flags().Var(sizeFlag(&t.message, wire.DefaultMessage), "max-message", "longest message taken from the other side: a server")

@@ -46,7 +46,6 @@ Exit codes: 0; 2 if a part of the recording could not be read, or it holds no me
 		RunE: i.importRecording,
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	formats := &value[string]{&i.from, "FORMAT", oneOf(names), func(s string) string { return s }}
 	f.Var(formats, "input-format", "how the recording is written: "+strings.Join(names, ", "))
 	outputFlag(cmd, &i.file, "the trace")

@@ -42,7 +42,6 @@ the copy.`,
 		RunE: r.redactTrace,
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	outputFlag(cmd, &r.file, "the copy")
 	f.StringArrayVar(&r.values, "value-of", nil, "take out the value of our variable `NAME`, in all its spellings; repeatable (default none)")
 	f.StringArrayVar(&r.patterns, "pattern", nil, "take out what this `REGEXP` (RE2) matches in a string; repeatable (default none)")

@@ -35,7 +35,6 @@ Exit codes: 0; 2 if the trace, or a line of it, could not be read.`,
   gauntlet trace show --diagram trace.ndjson`,
 		RunE: s.showTrace,
 	}
-	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolVar(&s.diagram, "diagram", false, "draw a sequence diagram; the file is read twice, so it can't be - (default off)")
 	addFilterFlags(&s.filter, cmd)
 	return cmd

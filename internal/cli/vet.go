@@ -63,7 +63,6 @@ names a level that was not reached; else 0.`,
 		RunE: v.vetTargets,
 	}
 	f := cmd.Flags()
-	f.SortFlags = false
 	v.gate.addGateFlags(cmd)
 	depth := &value[vet.Depth]{&v.depth, "LEVEL", vet.ParseDepth, func(d vet.Depth) string { return string(d) }}
 	f.Var(depth, "depth", "go this far and no farther: definitions, source, behaviour (default what this machine allows)")
@@ -76,7 +75,6 @@ names a level that was not reached; else 0.`,
 	f.StringVar(&v.registry, "registry", fetch.DefaultRegistry, "look registry: targets up in the MCP registry at this `URL`")
 	f.StringArrayVar(&v.configs.files, "config", nil, "take servers from the configuration of an MCP client: this `FILE`; TARGETs are names of its entries then; repeatable (default none)")
 	f.BoolVar(&v.configs.yes, "yes", false, "do not ask for consent: connect to URLs that a registry names, or with --config, with the headers that the configuration gives them (default off)")
-	_ = cmd.MarkFlagFilename("config") // fails only for a flag that is not there
 	f.Var(durationFlag(&v.budget, vetBudget), "budget", "longest time for all calls of a probe")
 	f.Var(durationFlag(&v.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
 	v.outputs.addOutputFlags(cmd, a)

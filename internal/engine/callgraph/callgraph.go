@@ -53,12 +53,6 @@ type analysis struct {
 	sinkReader *sinkReader
 }
 
-// Analyse finds the handlers of a program. tools are names that the server lists, where they
-// are known; a dispatcher that branches on nothing answers those.
-func Analyse(prog *ir.Program, conv *Convention, tools []string) *sink.Sources {
-	return newAnalysis(prog, conv).analyse(tools)
-}
-
 func newAnalysis(prog *ir.Program, conv *Convention) *analysis {
 	ev := newEvaluator(prog, conv)
 	return &analysis{evaluator: ev, registrar: &registrar{evaluator: ev}, sinkReader: newSinkReader(ev)}

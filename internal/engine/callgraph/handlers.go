@@ -28,11 +28,6 @@ type tie struct {
 // maxApart is how many evaluations are spent until frames are counted for all tools together.
 const maxApart = 4_000_000
 
-func (an *analysis) analyse(tools []string) *sink.Sources {
-	out, _ := an.readTies(tools)
-	return out
-}
-
 // readTies finds the handlers and reads each.
 func (an *analysis) readTies(tools []string) (*sink.Sources, []tie) {
 	out := &sink.Sources{Files: len(an.prog.Files)}

@@ -125,7 +125,7 @@ func objectOrEmpty(s string) string {
 func (cs *clientSession) rebuildState() {
 	state := mcpserver.State{Name: cs.gateway.opt.Name, Identity: []string{cs.gateway.serverInfo()}, Relay: cs.relayRequest}
 	var said []string
-	caps := map[string]bool{"tools": true, "prompts": true, "resources": true}
+	caps := map[string]bool{}
 	subscribe := false
 	for _, s := range cs.upstreams {
 		init := s.initResult()

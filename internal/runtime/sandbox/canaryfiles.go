@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/pem"
-	"fmt"
 	"strings"
 )
 
@@ -89,22 +88,6 @@ func customerDatabase(canary string) []byte {
 		{"Jon Okoro", "jon.okoro@example.com", canary},
 		{"Lena Fischer", "lena.fischer@example.com", "A-1003"},
 	})
-}
-
-// SQLiteFile is a database of SQLite with one table of texts. All of it must fit a page of 4 KiB.
-func SQLiteFile(path, table string, columns []string, rows [][]string) (File, error) {
-	create := fmt.Sprintf("CREATE TABLE %s (%s TEXT)", table, strings.Join(columns, " TEXT, "))
-	size := 0
-	for _, r := range rows {
-		size += 16 + 3*len(r)
-		for _, cell := range r {
-			size += len(cell)
-		}
-	}
-	if size > sqlitePage-200 || len(create) > sqlitePage-400 {
-		return File{}, fmt.Errorf("%s: more than a page of a database holds", path)
-	}
-	return File{Path: path, Mode: 0o644, Data: sqliteTable(table, create, rows)}, nil
 }
 
 const sqlitePage = 4096

@@ -31,9 +31,6 @@ var ruleOf = map[probe.Class]finding.Rule{
 	probe.UnlistedTool: "GNT-414", probe.GuessedHandle: "GNT-415", probe.UnofferedField: "GNT-416", probe.ForgedState: "GNT-417", probe.Pollution: "GNT-418",
 }
 
-// Rule returns the rule that reports a class.
-func Rule(c probe.Class) finding.Rule { return ruleOf[c] }
-
 // Fingerprint returns the fingerprint of the finding that a trial becomes if it is proved. It does
 // not depend on the random values of a run.
 func Fingerprint(server string, t *probe.Trial) string {

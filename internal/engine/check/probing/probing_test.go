@@ -53,8 +53,8 @@ func TestEveryClassHasARule(t *testing.T) {
 		known[c.ID] = true
 	}
 	for _, c := range probe.Classes() {
-		if !known[Rule(c)] {
-			t.Errorf("%s has the rule %q", c, Rule(c))
+		if !known[ruleOf[c]] {
+			t.Errorf("%s has the rule %q", c, ruleOf[c])
 		}
 	}
 }
