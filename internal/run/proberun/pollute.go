@@ -43,7 +43,7 @@ func (r *run) pollutePrototypes(ctx context.Context) {
 			if r.over(ctx) {
 				return
 			}
-			r.addTrial(t.Name, p.parameter, probe.Pollution, "takes members of any name", r.pollute(ctx, t, p))
+			r.addWideTrial(t.Name, p.parameter, probe.Pollution, r.pollute(ctx, t, p))
 		}
 	}
 }

@@ -3,6 +3,7 @@ package proberun
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gauntlet/internal/engine/probejudge"
@@ -129,7 +130,9 @@ func (r *run) callWithin(ctx context.Context, t *tool, arguments string, wait ti
 // addWideTrial writes down how a trial ended that nothing asks for.
 func (r *run) addWideTrial(tool, parameter string, class probe.Class, o probe.Outcome) {
 	t := probe.Trial{Tool: tool, Parameter: parameter, Class: class, Basis: "any text", Outcome: o}
-	if r.Only == nil || r.Only(r.out.Evidence.Server, &t) {
-		r.out.Evidence.Trials = append(r.out.Evidence.Trials, t)
+	if r.Only != nil && !r.Only(r.out.Evidence.Server, &t) {
+		return
 	}
+	r.out.Evidence.Trials = append(r.out.Evidence.Trials, t)
+	r.out.Evidence.None = slices.DeleteFunc(r.out.Evidence.None, func(c probe.Class) bool { return c == class })
 }

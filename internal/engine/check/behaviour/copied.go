@@ -24,7 +24,7 @@ Looked for are the texts of the call's arguments, of 12 characters or more, in t
 between the call and its answer. The domain that most calls of the tool send to is taken for its proper one; with one call
 the first one is, and the severity is medium.
 
-What stays quiet: hosts that the arguments name, hosts below one domain, and a tool whose calls go each to one domain. What is sent after the
+What stays quiet: texts that another tool was given before, hosts that the arguments name, hosts below one domain, and a tool whose calls go each to one domain. What is sent after the
 answer is not tied to a call.`,
 	Advice: "Ask whoever publishes the server what the second host is for, and do not run it before you know.",
 	Run: func(p *check.Pass) {
@@ -64,12 +64,13 @@ const (
 func callsOf(p *check.Pass) []*sentCall {
 	var calls []*sentCall
 	open := map[string]*sentCall{} // by server: the call that began last and has no answer
+	first := map[string]string{}   // the tool that a text was handed to first, by server and text
 	var tree rawjson.Tree
 	for i := range p.Trace.Messages {
 		m := &p.Trace.Messages[i]
 		switch {
 		case m.Method == "tools/call" && m.Kind == trace.Request && tree.Parse(m.Raw, 0) == nil:
-			c := newSentCall(m, tree.Root().Get("params"))
+			c := newSentCall(m, tree.Root().Get("params"), first)
 			calls, open[m.Server] = append(calls, c), c
 		case m.Method == "tools/call" && m.Kind.Answer():
 			if c := open[m.Server]; c != nil && c.request == m.ReplyTo {
@@ -83,7 +84,9 @@ func callsOf(p *check.Pass) []*sentCall {
 	return calls
 }
 
-func newSentCall(m *trace.Message, params rawjson.Value) *sentCall {
+// newSentCall reads a call. A text that another tool was given before says nothing of this one: what is sent in
+// batches may have it from there.
+func newSentCall(m *trace.Message, params rawjson.Value, first map[string]string) *sentCall {
 	c := &sentCall{server: m.Server, name: strings.Clone(params.Get("name").Text()), request: m.Seq, sent: map[string]sentTo{}}
 	var content []string
 	var all strings.Builder
@@ -93,7 +96,14 @@ func newSentCall(m *trace.Message, params rawjson.Value) *sentCall {
 		}
 		text := v.Text()
 		all.WriteString(strings.ToLower(text) + "\n")
-		if len(text) >= shortestContent && len(content) < mostContent {
+		if len(text) < shortestContent || len(content) >= mostContent {
+			continue
+		}
+		key := m.Server + "\x00" + text
+		if _, given := first[key]; !given {
+			first[key] = c.name
+		}
+		if first[key] == c.name {
 			content = append(content, fmt.Sprintf("%d=%s", len(content), text))
 		}
 	}
