@@ -70,7 +70,10 @@ func (r *run) learn(ctx context.Context) {
 	for _, t := range r.tools {
 		t.choices = choicesOf(t.Schema)
 	}
+	whole := r.ends
+	r.ends = earlier(whole, time.Now().Add(r.Budget/10)) // on a slow server payloads come first
 	r.bindHandouts(ctx)
+	r.ends = whole
 }
 
 // mostBare is how many tools are called at most where some have no parameters.
