@@ -94,9 +94,7 @@ func (r *Reader) featuresOf(g *gist, rule *found) (out []Feature) {
 	for i, a := range r.signs {
 		add("sign", signNames[a], "")
 		for _, b := range r.signs[i+1:] {
-			if a.paired() && b.paired() {
-				add("sign", signNames[min(a, b)], signNames[max(a, b)])
-			}
+			add("sign", signNames[min(a, b)], signNames[max(a, b)])
 		}
 	}
 	if rule != nil {

@@ -34,7 +34,7 @@ func (r *Reader) weigh(out []found) []found {
 		r.signs = r.signsOf(r.signs[:0], i)
 		rule := ruleOn(out, g)
 		if rule == nil && r.describes(g) {
-			r.signs = append(r.signs, describing)
+			continue
 		}
 		if Weighed != nil {
 			Weighed(r.featuresOf(g, rule), r.textOf(g))
