@@ -34,6 +34,9 @@ type search struct {
 	edges
 }
 
+// allowance is how many bytes of views are searched for a text of n bytes.
+func allowance(n int) int { return budget*n + 4096 }
+
 // find returns where secrets stand in text, in order and apart from each other.
 func (r *Redactor) find(text string) []span {
 	if r == nil || len(r.names) == 0 || len(text) < Shortest {
@@ -44,7 +47,7 @@ func (r *Redactor) find(text string) []span {
 	size := max(chunk, 4*overlap)
 	for start := 0; ; start += size - overlap {
 		end := min(len(text), start+size)
-		s := search{Redactor: r, left: budget*(end-start) + 4096}
+		s := search{Redactor: r, left: allowance(end - start)}
 		s.searchText(view{text: []byte(text[start:end]), base: start}, 0)
 		out = append(out, s.spans...)
 		if end == len(text) {
@@ -300,7 +303,7 @@ func (r *Redactor) partsAt(text string, e edges) []span {
 	default:
 		text = text[:most]
 	}
-	s := search{Redactor: r, left: budget*len(text) + 4096, edges: e}
+	s := search{Redactor: r, left: allowance(len(text)), edges: e}
 	s.searchText(view{text: []byte(text), base: base}, 0)
 	return s.edges.cut
 }
