@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gauntlet/oatf"
+	"gauntlet/trace"
 )
 
 // The user's grace goes before the document's, and that before ours, which alone is patient.
@@ -52,5 +53,41 @@ func TestReplayProgress(t *testing.T) {
 	none.FinishEntry()
 	if !none.await(func() bool { return false }) {
 		t.Error("nil waits")
+	}
+}
+
+// The next message of a replay goes out when the agent's last one is in the trace, everything that was announced has been
+// said and every phase that was to begin has begun; until then it waits.
+func TestAwaitMessages(t *testing.T) {
+	incoming := &trace.Message{Direction: trace.ToServer, Role: trace.AsServer}
+	announced := &trace.Message{Direction: trace.ToClient, Role: trace.AsServer, Method: "a"}
+	for _, tt := range []struct {
+		name string
+		do   []func(*ReplayProgress) // all but the last leave it waiting
+	}{
+		{"a message of the agent", []func(*ReplayProgress){func(w *ReplayProgress) { w.noteRecorded(incoming) }}},
+		{"what was announced", []func(*ReplayProgress){
+			func(w *ReplayProgress) { w.ExpectMessages("a", 2); w.noteRecorded(incoming) },
+			func(w *ReplayProgress) { w.noteRecorded(announced) },
+			func(w *ReplayProgress) { w.noteRecorded(announced) },
+		}},
+		{"a phase that begins", []func(*ReplayProgress){
+			func(w *ReplayProgress) { w.ExpectEntry(); w.noteRecorded(incoming) },
+			func(w *ReplayProgress) { w.FinishEntry() },
+		}},
+	} {
+		w := newReplayProgress()
+		for i, do := range tt.do {
+			if w.hasAll(1) {
+				t.Errorf("%s: nothing is awaited before step %d", tt.name, i+1)
+			}
+			do(w)
+		}
+		if !w.hasAll(1) {
+			t.Errorf("%s: more is awaited", tt.name)
+		}
+		if w.hasAll(2) {
+			t.Errorf("%s: one message counts as two", tt.name)
+		}
 	}
 }

@@ -77,13 +77,16 @@ func (w *ReplayProgress) wakeWaiters() {
 
 // awaitMessages waits until so many messages of the agent are in the trace, and all that is expected.
 func (w *ReplayProgress) awaitMessages(in int) {
-	w.await(func() bool {
-		left := w.entries
-		for _, n := range w.expected {
-			left += n
-		}
-		return w.incoming >= in && left == 0
-	})
+	w.await(func() bool { return w.hasAll(in) })
+}
+
+// hasAll reports whether that holds. w.mu is held.
+func (w *ReplayProgress) hasAll(in int) bool {
+	left := w.entries
+	for _, n := range w.expected {
+		left += n
+	}
+	return w.incoming >= in && left == 0
 }
 
 // awaitSaid waits until a client has so many messages in the trace, and reports whether it has.

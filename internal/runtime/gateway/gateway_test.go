@@ -253,6 +253,11 @@ func TestKilled(t *testing.T) {
 	}
 	f.told("mail has gone")
 	f.told("mail is back")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if slices.ContainsFunc(f.notes, func(n string) bool { return strings.Contains(n, "web is back") }) {
+		t.Errorf("who was never away is said to be back: %q", f.notes)
+	}
 }
 
 // A server that never answers costs a list the time to connect, and calls of others nothing.
