@@ -59,6 +59,7 @@ var table = []row{
 	{path: "internal/leaf/ir", layer: tokens},
 	{path: "internal/leaf/multimatch", layer: tokens},
 	{path: "internal/leaf/probe", layer: tokens},
+	{path: "internal/leaf/sockettable", layer: tokens},
 	{path: "trust", layer: tokens},
 	// It builds and runs a test anew, and is imported by tests only.
 	{path: "internal/leaf/opcount", layer: tokens, not: impure | userFace},
@@ -144,13 +145,13 @@ var table = []row{
 	{path: "internal/runtime/oauth", layer: wires, may: []string{"internal/leaf/mcp", "internal/leaf/probe"}, deps: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}, not: impure},
 	{path: "internal/runtime/attackoauth", layer: manners, may: []string{"internal/leaf/suggest", "report", "internal/runtime/oauth"}, not: impure},
 	{path: "internal/runtime/model", layer: wires, may: []string{}, not: impure},
-	{path: "internal/runtime/sandbox", layer: wires, may: []string{"trace"}, deps: []string{"github.com/elastic/go-seccomp-bpf", "github.com/landlock-lsm/go-landlock", "golang.org/x/net", "golang.org/x/sys"}, not: impure},
+	{path: "internal/runtime/sandbox", layer: wires, may: []string{"internal/leaf/sockettable", "trace"}, deps: []string{"github.com/elastic/go-seccomp-bpf", "github.com/landlock-lsm/go-landlock", "golang.org/x/net", "golang.org/x/sys"}, not: impure},
 	{path: "internal/runtime/discover", layer: wires, may: []string{"internal/engine/check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
 	{path: "internal/runtime/traceimport", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "trace"}},
 	{path: "internal/runtime/mcpclient", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog", "finding"}, not: impure},
 	{path: "internal/runtime/mcpserver", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog"}, not: impure},
 
-	{path: "internal/runtime/protocolprobe", layer: manners, may: []string{"internal/engine/check/probing", "rawjson", "internal/leaf/mcp", "internal/leaf/probe", "internal/runtime/oauth", "internal/runtime/wire"}, not: impure},
+	{path: "internal/runtime/protocolprobe", layer: manners, may: []string{"internal/engine/check/probing", "rawjson", "internal/leaf/mcp", "internal/leaf/probe", "internal/leaf/sockettable", "internal/runtime/oauth", "internal/runtime/wire"}, not: impure},
 	{path: "internal/runtime/suitesteps", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/wire", "oatf/match", "rawjson", "suite", "trace"}, not: impure},
 	{path: "internal/runtime/gateway", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/wire", "rawjson", "trace"}, not: impure},
 	// The engine of attack documents knows no protocol; a binding for each plays its actors.
@@ -178,7 +179,7 @@ var table = []row{
 	{path: "internal/run/buildinfo", layer: files, not: impure},
 	{path: "internal/run/userfile", layer: files, not: impure},
 	{path: "internal/run/interrupt", layer: files, not: impure},
-	{path: "internal/run/launch", layer: doors, may: []string{"internal/runtime/sandbox", "internal/runtime/wire", "rawjson", "result", "trace"}, not: impure},
+	{path: "internal/run/launch", layer: doors, may: []string{"internal/leaf/mcp", "internal/runtime/sandbox", "internal/runtime/wire", "rawjson", "result", "trace"}, not: impure},
 	{path: "internal/run/login", layer: doors, may: []string{"report", "internal/leaf/probe", "internal/run/userfile", "internal/runtime/oauth", "internal/runtime/wire"}, deps: []string{"github.com/zalando/go-keyring"}, not: impure},
 	{path: "internal/run/tracefile", layer: doors, may: []string{"internal/leaf/secret", "internal/run/userfile", "internal/runtime/wire", "trace"}, not: impure},
 	{path: "internal/run/modelset", layer: doors, may: []string{"internal/run/userfile", "internal/runtime/model"}, not: impure},

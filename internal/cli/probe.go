@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -31,6 +32,7 @@ type probeCommand struct {
 
 	sandbox     sandbox.Level
 	allow       []string
+	at          string
 	allowCalls  bool
 	register    bool
 	otherBearer string
@@ -81,6 +83,7 @@ delivered or the time ended first; else 0.`,
 	f.Var(level, "sandbox", "seal off servers that are started: off, on (where this system can), require")
 	completeWith(cmd, "sandbox", []string{"off", "on", "require"})
 	f.StringArrayVar(&p.allow, "sandbox-allow", nil, "let sealed servers really reach this `HOST` or HOST:PORT; repeatable (default none)")
+	f.StringVar(&p.at, "at", "", "speak to the sealed server at this `URL` in its sandbox, where it listens instead of speaking on stdio (default found out)")
 	f.BoolVar(&p.allowCalls, "allow-calls", false, "without a sandbox, call tools that may change something (default off)")
 	f.BoolVar(&p.destructive, "destructive", false, "with --allow-calls, also call tools that may destroy something (default off)")
 	f.BoolVar(&p.register, "register", false, "try to register a client with a wildcard redirect at the authorization server of a URL; it may stay there (default off)")
@@ -148,6 +151,9 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 		}
 		p.sandbox = sandbox.Off
 	}
+	if err := p.checkAt(targets[0].URL != ""); err != nil {
+		return usage(cmd, "%s", err)
+	}
 	p.note("%s", offensive)
 	defer p.startProgress().Stop()
 	opt := p.options(targets[0].Server, classes, record, other)
@@ -170,6 +176,21 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	}
 	if incomplete != nil && p.code == result.ExitOK {
 		return incomplete
+	}
+	return nil
+}
+
+// checkAt refuses an address inside a sandbox where there is to be none.
+func (p *probeCommand) checkAt(behindURL bool) error {
+	if p.at == "" {
+		return nil
+	}
+	u, err := url.Parse(p.at)
+	switch {
+	case err != nil || u.Scheme != "http" || u.Port() == "":
+		return errors.New("--at wants an address such as http://127.0.0.1:3001/mcp")
+	case behindURL || !p.sandbox.Wanted():
+		return errors.New("--at is for a server that is started by a command behind -- in a sandbox")
 	}
 	return nil
 }
@@ -273,7 +294,7 @@ func (p *probeCommand) startTrace(outs []output) (*tracefile.File, error) {
 func (p *probeCommand) options(server launch.Server, classes []probe.Class, record *tracefile.File, other string) proberun.Options {
 	limits := wire.Limits{Message: p.how.live.message}
 	o := proberun.Options{
-		Server: server, Version: version(), Floor: capability.Medium, AllowCalls: p.allowCalls, Destructive: p.destructive, Register: p.register, OtherToken: other, Burst: p.burst,
+		Server: server, At: p.at, Version: version(), Floor: capability.Medium, AllowCalls: p.allowCalls, Destructive: p.destructive, Register: p.register, OtherToken: other, Burst: p.burst,
 		Dialer:  launch.Dialer{Environ: p.host.Environ, Limits: limits, Logins: p.logins(p.how.live.login), Sandbox: p.sandbox, SandboxConfig: sandbox.Config{Allow: p.allow}, Sandboxes: &launch.Sandboxes{}, SandboxRecord: record.Record},
 		Classes: classes, Budget: p.budget, Call: p.call, Limits: p.how.limits.Limits, Progress: p.progress.Step, Protocol: p.replay == "" && classes == nil, Record: record.Record,
 		Tap: func(place string, secrets, credentials []string) wire.Tap {

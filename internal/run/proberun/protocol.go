@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/protocolprobe"
 	"gauntlet/internal/runtime/wire"
@@ -32,21 +33,51 @@ func (r *run) probeProtocol(ctx context.Context) {
 	inTime, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
 	plan := protocolprobe.Plan{Calls: r.protocolCalls(), Burst: r.Burst}
-	if r.Server.URL == "" {
+	if r.Server.URL == "" && r.inside.URL == "" {
 		r.probeLines(inTime, plan)
 		return
 	}
-	transport := wire.NewTransport()
-	transport.Proxy = http.ProxyFromEnvironment
+	if err := r.refresh(inTime); err != nil {
+		r.out.Gaps = append(r.out.Gaps, mcpclient.Gap{Method: "protocol probes", Message: err.Error()})
+		return
+	}
+	to, transport := r.target(inTime)
 	defer transport.CloseIdleConnections()
-	to := protocolprobe.Target{URL: r.Server.URL, Place: r.out.Place, Header: r.Server.Header, Token: r.token(inTime), OtherToken: r.OtherToken, Register: r.Register, Plan: plan}
+	to.Plan, to.Register = plan, r.Register
 	e := protocolprobe.HTTP(inTime, to, transport)
+	e.Command = r.Server.Command
 	e.Planted = r.ground != nil && r.ground.service != nil && len(r.ground.service.seen()) > 0
 	e.PassedOn = r.passedOn(to.Token)
 	r.out.Evidence.Protocol = e
 	if r.OtherToken != "" {
 		r.out.Secrets = append(r.out.Secrets, "other-bearer="+r.OtherToken)
 	}
+}
+
+// refresh starts a server that listens in a sandbox anew, since what it was sent may have changed it.
+func (r *run) refresh(ctx context.Context) error {
+	if r.Server.URL != "" {
+		return nil
+	}
+	if r.opened != nil {
+		_ = r.opened.Conn.Kill() // its part is over
+	}
+	r.opened = nil
+	return r.startOnce(ctx)
+}
+
+// target is the server over HTTP, and what makes requests to it.
+func (r *run) target(ctx context.Context) (protocolprobe.Target, *http.Transport) {
+	to := protocolprobe.Target{URL: r.Server.URL, Place: r.out.Place, Header: r.Server.Header, Token: r.token(ctx), OtherToken: r.OtherToken, SSE: r.Server.SSE}
+	if r.inside.URL == "" {
+		transport := wire.NewTransport()
+		transport.Proxy = http.ProxyFromEnvironment
+		return to, transport
+	}
+	box := r.opened.Sandbox
+	sockets, _ := box.Listening() // none where it cannot be read: where it listens is then not judged
+	to.URL, to.SSE, to.Inside = r.inside.URL, r.inside.SSE, &protocolprobe.Inside{Sockets: sockets, Dial: box.Dial}
+	return to, launch.InsideTransport(box)
 }
 
 // probeLines probes a server over stdio; each conversation starts it anew.

@@ -3,7 +3,6 @@ package proberun
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check/probing"
@@ -11,7 +10,6 @@ import (
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/protocolprobe"
-	"gauntlet/internal/runtime/wire"
 )
 
 // A Replay is what a recorded finding rests on, to be sent again.
@@ -90,15 +88,19 @@ func (r *run) replayProtocol(ctx context.Context) (*Result, error) {
 	r.out.Place = p.recorded.Place
 	inTime, cancel := context.WithTimeout(ctx, protocolTime)
 	defer cancel()
+	if p.recorded.Transport == "http" && r.Server.URL == "" {
+		if err := r.start(inTime); err != nil { // it says where it listens
+			return nil, err
+		}
+	}
 	if p.exchanges == nil {
 		r.Protocol = true
 		r.tell("%s rests on more than messages that can be sent again as they are: all protocol probes are sent", p.rule)
 		r.probeProtocol(ctx)
-	} else if r.Server.URL != "" {
-		transport := wire.NewTransport()
-		transport.Proxy = http.ProxyFromEnvironment
+	} else if r.Server.URL != "" || r.inside.URL != "" {
+		to, transport := r.target(inTime)
 		defer transport.CloseIdleConnections()
-		to := protocolprobe.Target{URL: r.Server.URL, Place: p.recorded.Place, Header: r.Server.Header, Token: r.token(inTime), OtherToken: r.OtherToken}
+		to.Place = p.recorded.Place
 		r.out.Evidence.Protocol = protocolprobe.AgainHTTP(inTime, to, transport, p.recorded, p.exchanges)
 	} else {
 		r.out.Evidence.Protocol = protocolprobe.AgainStdio(inTime, r.openAnew, p.recorded, p.exchanges)

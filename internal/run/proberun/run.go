@@ -36,10 +36,12 @@ const (
 
 // Options say what to probe and how.
 type Options struct {
-	Server  launch.Server
-	Dialer  launch.Dialer // with the level of its sandbox
-	Version string        // ours, which the server is told
-	Tap     launch.Tap    // records the conversation; nil for nothing
+	Server launch.Server
+	Dialer launch.Dialer // with the level of its sandbox
+	// At is where a server that is started in a sandbox will listen; "" to find out whether it does.
+	At      string
+	Version string     // ours, which the server is told
+	Tap     launch.Tap // records the conversation; nil for nothing
 	// Record is given what stands in a trace beside messages: how each trial ended, and what else
 	// came of the run; nil for nobody.
 	Record func(trace.Message)
@@ -97,7 +99,8 @@ type run struct {
 	tools    []*tool
 	targets  []*target
 	shots    []shot
-	pending  []*attempt // whose effect may come late
+	pending  []*attempt      // whose effect may come late
+	inside   launch.Endpoint // where a sealed server listens; none for one on stdio
 	ends     time.Time
 	restarts int
 	calls    int
@@ -240,14 +243,7 @@ func (r *run) startOnce(ctx context.Context) error {
 	r.watchLeaks()
 	r.out.Boxes = r.Dialer.Sandboxes
 	r.out.Place, r.out.Secrets, r.out.Protections, r.out.Sealed = opened.Place, opened.SecretsByNow(), opened.SandboxReport, opened.Sandbox != nil
-	r.session, err = mcpclient.Open(ctx, opened.Conn, mcpclient.Options{
-		Name: "gauntlet", Version: r.Version, Timeout: 30 * time.Second, Items: r.Limits.Items, Redact: opened.Conn.Redact,
-		Capabilities: `{"roots":{}}`, Answer: r.answerServer,
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", opened.Place, err)
-	}
-	return nil
+	return r.openSession(ctx)
 }
 
 // watchLeaks makes what finds the secrets of the environment in answers.

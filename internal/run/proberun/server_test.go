@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 		case "structures", "careful structures":
 			serveStructures(kind != "structures")
 			return
+		case "listens", "listens for streams":
+			serveHTTP(kind != "listens")
+			return
 		case "two steps", "two careful steps":
 			serveTwoSteps(kind != "two steps")
 			return

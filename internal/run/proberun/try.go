@@ -366,7 +366,7 @@ func (r *run) ask(ctx context.Context, t *tool, method, params string) probejudg
 		return probejudge.ReadResult(m.Result)
 	case errors.As(err, &refused):
 		return probejudge.ReadError(refused.Code, refused.Message, refused.Data)
-	case gone(err) || r.session.Err() != nil:
+	case r.ended(err):
 		r.restart(ctx)
 		return probejudge.Answer{Gone: true}
 	}

@@ -96,6 +96,14 @@ func (g *Guard) Near() string {
 // machine need it.
 func (g *Guard) AssumePublic() { g.nearest = public }
 
+// ConnectThrough has all connections made by dial, and none by way of a proxy: for a server in a
+// network of its own, where addresses of this machine lead elsewhere. It is for before the first request.
+func (g *Guard) ConnectThrough(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
+	for _, t := range []*http.Transport{g.direct, g.checked} {
+		t.DialContext, t.Proxy = dial, nil
+	}
+}
+
 // newTransport has the proxy of the environment. A proxy connects for us, so that control, which
 // sees the addresses that we connect to, does not apply there.
 func newTransport(control func(network, address string, _ syscall.RawConn) error) *http.Transport {

@@ -22,8 +22,13 @@ func AgainHTTP(ctx context.Context, t Target, transport http.RoundTripper, recor
 	p.client = &http.Client{Transport: transport, Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if u, err := url.Parse(t.URL); err == nil {
 		if p.out.Scheme, p.out.Loopback = u.Scheme, isLoopback(u.Hostname()); p.out.Loopback {
-			p.out.Listening = listening(portOf(u))
+			p.out.Listening = p.listening(u)
 		}
+	}
+	if t.SSE {
+		p.connectAgain(ctx, exchanges)
+		missAnswers(p.out, exchanges)
+		return p.out
 	}
 	for _, asking := range []bool{false, true} {
 		chosen := ofUser(exchanges, asking)

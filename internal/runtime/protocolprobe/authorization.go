@@ -23,6 +23,9 @@ func (p *prober) discoverAuthorization(ctx context.Context) {
 	if err != nil {
 		return
 	}
+	if p.Inside != nil {
+		guard.ConnectThrough(p.Inside.Dial)
+	}
 	header := http.Header{"Www-Authenticate": {refusal.Answer["Www-Authenticate"]}}
 	found, err := oauth.Discover(ctx, guard, p.URL, oauth.ReadChallenge(refusal.Status, header), "")
 	a := &probe.Authorization{Server: p.URL, Near: guard.Near(), Refused: true, Challenge: refusal.Answer["Www-Authenticate"], Documents: found.Documents}

@@ -48,6 +48,14 @@ func (p *prober) record(ctx context.Context, e probe.Exchange, method, at, body 
 // keptHeader are the fields of answers that probes are judged by.
 var keptHeader = []string{"Mcp-Session-Id", "Www-Authenticate", "Access-Control-Allow-Origin", "Access-Control-Allow-Credentials", "Content-Type", "Retry-After", "Strict-Transport-Security", "Server", "X-Powered-By"}
 
+func keepHeader(e *probe.Exchange, res *http.Response) {
+	for _, name := range keptHeader {
+		if v := res.Header.Get(name); v != "" {
+			e.Answer[name] = v[:min(len(v), 1024)]
+		}
+	}
+}
+
 // send makes one request. The answer is read to the response in it, or maxBody.
 func (p *prober) send(ctx context.Context, method, at, body string, header map[string]string) probe.Exchange {
 	e := probe.Exchange{Answer: map[string]string{}}
@@ -65,11 +73,7 @@ func (p *prober) send(ctx context.Context, method, at, body string, header map[s
 	}
 	defer res.Body.Close()
 	e.Status = res.StatusCode
-	for _, name := range keptHeader {
-		if v := res.Header.Get(name); v != "" {
-			e.Answer[name] = v[:min(len(v), 1024)]
-		}
-	}
+	keepHeader(&e, res)
 	if method == http.MethodGet && isEventStream(res) {
 		return e // it is open, and nothing has to come
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -41,7 +42,27 @@ type Target struct {
 	OtherToken string
 	// Register has the authorization server asked for a client that it should not register.
 	Register bool
+	// SSE says that the server speaks HTTP+SSE of 2024-11-05.
+	SSE bool
+	// Inside is set for a server in a network of its own.
+	Inside *Inside
 	Plan
+}
+
+// An Inside is the network that a server has to itself, as a sandbox gives it.
+type Inside struct {
+	// Sockets are where it listens.
+	Sockets []netip.AddrPort
+	// Dial connects to an address in it.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// listening returns the addresses at which the server's machine listens at the port of a URL.
+func (t *Target) listening(u *url.URL) []string {
+	if t.Inside != nil {
+		return addressesAt(t.Inside.Sockets, u)
+	}
+	return addressesAt(ownSockets(), u)
 }
 
 // A Plan says what is sent beside the messages of the table.
@@ -75,7 +96,11 @@ func HTTP(ctx context.Context, t Target, transport http.RoundTripper) *probe.Pro
 	}
 	p.out.Scheme, p.out.Loopback = u.Scheme, isLoopback(u.Hostname())
 	if p.out.Loopback {
-		p.out.Listening = listening(portOf(u))
+		p.out.Listening = p.listening(u)
+	}
+	if p.SSE {
+		p.probeOldTransport(ctx, u)
+		return p.out
 	}
 	first := *p.post(ctx, probe.Exchange{ID: "P03", Step: "no origin", Effect: probe.Writes, Sent: initialize})
 	p.session = first.Answer["Mcp-Session-Id"]

@@ -25,7 +25,10 @@ type request struct {
 	Listen string      `json:",omitempty"` // open a TCP socket that listens at this address
 	Bind   string      `json:",omitempty"` // open a UDP socket at this address
 	Raw    int         `json:",omitempty"` // open a socket that gets every packet of this protocol
-	Write  *File       `json:",omitempty"`
+	// Connect opens a TCP socket and begins to connect it to this address.
+	Connect string `json:",omitempty"`
+	Tables  bool   `json:",omitempty"` // open the tables of TCP sockets
+	Write   *File  `json:",omitempty"`
 }
 
 // A reply is what came of a request; descriptors may come with it.

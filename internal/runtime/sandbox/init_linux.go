@@ -100,6 +100,10 @@ func (p *firstProcess) do(r *request, files []*os.File) (reply, []int, error) {
 		return openedSocket(openSocket(unix.SOCK_STREAM, r.Listen))
 	case r.Bind != "":
 		return openedSocket(openSocket(unix.SOCK_DGRAM, r.Bind))
+	case r.Connect != "":
+		return openedSocket(connectSocket(r.Connect))
+	case r.Tables:
+		return openTables()
 	case r.Raw != 0:
 		return openedSocket(unix.Socket(unix.AF_INET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, r.Raw))
 	}

@@ -109,19 +109,41 @@ func routeMessage(kind uint16, body []byte) error {
 // openSocket opens a socket of TCP that listens, or one of UDP, at an address that need not be one of
 // this machine.
 func openSocket(kind int, address string) (int, error) {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return 0, err
-	}
-	family, where := unix.AF_INET, unix.Sockaddr(&unix.SockaddrInet4{Port: int(at.Port()), Addr: at.Addr().Unmap().As4()})
-	if !at.Addr().Unmap().Is4() {
-		family, where = unix.AF_INET6, &unix.SockaddrInet6{Port: int(at.Port()), Addr: at.Addr().As16()}
-	}
-	fd, err := unix.Socket(family, kind|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	fd, where, err := newSocket(kind, address)
 	if err != nil {
 		return 0, err
 	}
 	if err := bindSocket(fd, kind, where); err != nil {
+		_ = unix.Close(fd)
+		return 0, fmt.Errorf("%s: %w", address, err)
+	}
+	return fd, nil
+}
+
+// newSocket makes a socket of IP for an address, and that address for the kernel.
+func newSocket(kind int, address string) (fd int, where unix.Sockaddr, err error) {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return 0, nil, err
+	}
+	family := unix.AF_INET6
+	if a := at.Addr().Unmap(); a.Is4() {
+		family, where = unix.AF_INET, &unix.SockaddrInet4{Port: int(at.Port()), Addr: a.As4()}
+	} else {
+		where = &unix.SockaddrInet6{Port: int(at.Port()), Addr: a.As16()}
+	}
+	fd, err = unix.Socket(family, kind|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	return fd, where, err
+}
+
+// connectSocket opens a socket of TCP and begins to connect it. It does not wait: the other end is the
+// server's, and may never answer.
+func connectSocket(address string) (int, error) {
+	fd, where, err := newSocket(unix.SOCK_STREAM, address)
+	if err != nil {
+		return 0, err
+	}
+	if err := unix.Connect(fd, where); err != nil && err != unix.EINPROGRESS {
 		_ = unix.Close(fd)
 		return 0, fmt.Errorf("%s: %w", address, err)
 	}

@@ -3,7 +3,10 @@
 package sandbox
 
 import (
+	"context"
 	"fmt"
+	"net"
+	"net/netip"
 	"os/exec"
 	"runtime"
 )
@@ -24,6 +27,10 @@ func (s *Sandbox) readFile(string, int) ([]byte, error) { return nil, ErrUnavail
 func (s *Sandbox) writeFile(File) error { return ErrUnavailable }
 
 func (s *Sandbox) changed(int) ([]Change, error) { return nil, ErrUnavailable }
+
+func (s *Sandbox) dial(context.Context, string) (net.Conn, error) { return nil, ErrUnavailable }
+
+func (s *Sandbox) listening() ([]netip.AddrPort, error) { return nil, ErrUnavailable }
 
 func (s *Sandbox) certificate() []byte { return nil }
 

@@ -8,9 +8,11 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/netip"
 	"os/exec"
 	"time"
@@ -202,6 +204,15 @@ func (s *Sandbox) WriteFile(f File) error { return s.writeFile(f) }
 // Changed lists the files that were created or changed in the sandbox since the server started,
 // by path, at most limit.
 func (s *Sandbox) Changed(limit int) ([]Change, error) { return s.changed(limit) }
+
+// Dial connects from inside the sandbox to an address inside: an IP address or localhost, and a port. No name
+// is looked up, and nothing of it is an event. network is tcp.
+func (s *Sandbox) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	return s.dial(ctx, address)
+}
+
+// Listening returns where programs in the sandbox listen for connections of TCP.
+func (s *Sandbox) Listening() ([]netip.AddrPort, error) { return s.listening() }
 
 // Close ends everything in the sandbox and waits for that. Events can be read afterwards,
 // files cannot.

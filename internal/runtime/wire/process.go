@@ -212,6 +212,9 @@ func (p *Process) Receive(ctx context.Context) (Message, error) {
 	return m, &EndError{How: "closed its stdout", Stderr: p.stderrSummary()}
 }
 
+// Exited is closed when the process has ended.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
 func (p *Process) describeExit() string {
 	if code := p.cmd.ProcessState.ExitCode(); code >= 0 {
 		return fmt.Sprintf("exited with status %d", code)

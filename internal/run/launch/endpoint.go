@@ -1,0 +1,251 @@
+package launch
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/wire"
+)
+
+// An Endpoint is where a server that was started in a sandbox listens.
+type Endpoint struct {
+	URL string
+	SSE bool // it speaks HTTP+SSE of 2024-11-05
+}
+
+const (
+	// stdioLead is how long a server that listens may still answer on stdio, which counts more: some open
+	// a port for something else.
+	stdioLead = 2 * time.Second
+	// mostKnocks is how often a socket is asked whether MCP is spoken there: routes may be laid after it
+	// was opened.
+	mostKnocks  = 5
+	knockTime   = 3 * time.Second
+	lookEvery   = 100 * time.Millisecond
+	mostSockets = 8
+)
+
+// usualPaths are where MCP is served.
+var usualPaths = []string{"/mcp", "/sse", "/", "/mcp/", "/api/mcp", "/mcp/sse", "/sse/", "/v1/mcp", "/stream", "/http", "/message"}
+
+// A Clue is what is known of where a server listens. The zero Clue is nothing.
+type Clue struct {
+	At   string   // the user named this address: nothing else is asked
+	Last Endpoint // it was there when it was started before; the port may be another one now
+}
+
+// FindEndpoint watches a server in a sandbox until it listens somewhere and answers as an MCP server, and
+// returns where. It returns false when ctx or the server ends first.
+func FindEndpoint(ctx context.Context, o *Opened, c Clue) (Endpoint, bool) {
+	client := &http.Client{Transport: InsideTransport(o.Sandbox), Timeout: knockTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	defer client.CloseIdleConnections()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	s := search{ctx, client, o, c, map[netip.AddrPort]time.Time{}, map[netip.AddrPort]int{}}
+	for {
+		sockets, _ := o.Sandbox.Listening() // it is asked again
+		if e, ok := s.askSockets(sockets[:min(len(sockets), mostSockets)]); ok {
+			return e, true
+		}
+		select {
+		case <-ctx.Done():
+			return Endpoint{}, false
+		case <-o.Process.Exited():
+			return Endpoint{}, false
+		case <-look.C:
+		}
+	}
+}
+
+// A search is one look for where a server listens.
+type search struct {
+	ctx    context.Context
+	client *http.Client
+	opened *Opened
+	clue   Clue
+	seen   map[netip.AddrPort]time.Time // since when somebody listens there
+	knocks map[netip.AddrPort]int
+}
+
+// askSockets asks those that listen whether MCP is spoken there.
+func (s *search) askSockets(sockets []netip.AddrPort) (Endpoint, bool) {
+	for _, at := range sockets {
+		if _, known := s.seen[at]; !known {
+			s.seen[at] = time.Now()
+		}
+		switch {
+		case s.clue.At != "":
+			if listensAt(sockets, s.clue.At) {
+				return Endpoint{URL: s.clue.At, SSE: answersMCP(s.ctx, s.client, s.clue.At) == elsewhere && opensStream(s.ctx, s.client, s.clue.At)}, true
+			}
+			continue
+		case s.clue.Last.URL != "":
+			if e, ok := s.askAgain(at); ok {
+				return e, true
+			}
+			continue
+		case time.Since(s.seen[at]) < stdioLead || s.knocks[at] >= mostKnocks:
+			continue
+		}
+		s.knocks[at]++
+		said, _ := s.opened.Process.Stderr()
+		if e, ok := knock(s.ctx, s.client, at, said); ok {
+			return e, true
+		}
+	}
+	return Endpoint{}, false
+}
+
+// askAgain asks a socket at the path of before.
+func (s *search) askAgain(at netip.AddrPort) (Endpoint, bool) {
+	e := s.clue.Last
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return Endpoint{}, false
+	}
+	if u.Port() != strconv.Itoa(int(at.Port())) {
+		u.Host = hostOf(at)
+		e.URL = u.String()
+	}
+	if e.SSE {
+		return e, opensStream(s.ctx, s.client, e.URL)
+	}
+	return e, answersMCP(s.ctx, s.client, e.URL) == streamable
+}
+
+// listensAt reports whether somebody listens at the port of an address.
+func listensAt(sockets []netip.AddrPort, address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && slices.ContainsFunc(sockets, func(at netip.AddrPort) bool { return strconv.Itoa(int(at.Port())) == u.Port() })
+}
+
+// knock asks a socket at the usual paths, and at those that the server named, whether MCP is spoken there.
+func knock(ctx context.Context, client *http.Client, at netip.AddrPort, said string) (Endpoint, bool) {
+	hosts := []string{hostOf(at)}
+	if at.Addr().IsLoopback() || at.Addr().IsUnspecified() {
+		hosts = append(hosts, "localhost:"+strconv.Itoa(int(at.Port()))) // some take their own name alone
+	}
+	paths := append(namedPaths(said, at.Port()), usualPaths...)
+	for _, host := range hosts {
+		for _, path := range paths {
+			e := Endpoint{URL: "http://" + host + path}
+			switch answersMCP(ctx, client, e.URL) {
+			case streamable:
+				return e, true
+			case elsewhere:
+				if e.SSE = opensStream(ctx, client, e.URL); e.SSE {
+					return e, true
+				}
+			case silent:
+				return Endpoint{}, false
+			}
+		}
+	}
+	return Endpoint{}, false
+}
+
+var namedURL = regexp.MustCompile(`https?://(?:\[[0-9a-f:]*\])?[^\s"'<>()\[\]{},;]*`)
+
+// namedPaths are the paths of the addresses with a port that a text names, in its order.
+func namedPaths(text string, port uint16) (out []string) {
+	for _, raw := range namedURL.FindAllString(text, 50) {
+		u, err := url.Parse(strings.TrimRight(raw, "."))
+		if err == nil && u.Port() == strconv.Itoa(int(port)) && len(u.Path) > 1 && !slices.Contains(out, u.Path) {
+			out = append(out, u.EscapedPath())
+		}
+	}
+	return out
+}
+
+// What comes of a first message.
+type knocked int
+
+const (
+	elsewhere  knocked = iota // something answers, and no MCP
+	streamable                // an answer of JSON-RPC, or the demand for a token
+	silent                    // nothing answers
+)
+
+// opening is the first message to a server: the one that servers of every transport know.
+const opening = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{},"clientInfo":{"name":"gauntlet","version":"1"}}}`
+
+// mostKnocked bounds what is read of an answer.
+const mostKnocked = 64 << 10
+
+// answersMCP sends initialize to an address.
+func answersMCP(ctx context.Context, client *http.Client, at string) knocked {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at, strings.NewReader(opening))
+	if err != nil {
+		return elsewhere
+	}
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("Content-Type", "application/json")
+	res, err := client.Do(req)
+	if err != nil {
+		return silent
+	}
+	defer res.Body.Close()
+	if res.StatusCode == http.StatusUnauthorized {
+		return streamable
+	}
+	if res.StatusCode == http.StatusNotFound {
+		return elsewhere
+	}
+	if holdsResponse(res) {
+		return streamable
+	}
+	return elsewhere
+}
+
+// holdsResponse reports whether an answer is a response to the first message, as a body or in an event stream,
+// which may stay open.
+func holdsResponse(res *http.Response) bool {
+	body := io.LimitReader(res.Body, mostKnocked)
+	isResponse := func(text string) bool {
+		m := wire.Decode(strings.TrimSpace(text))
+		return m.Kind == wire.Response && m.ID == "1"
+	}
+	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		text, _ := io.ReadAll(body) // what came until an error is what came
+		return isResponse(string(text))
+	}
+	lines := bufio.NewReader(body)
+	for {
+		line, err := lines.ReadString('\n')
+		if data, ok := strings.CutPrefix(line, "data:"); ok && isResponse(data) {
+			return true
+		}
+		if err != nil {
+			return false
+		}
+	}
+}
+
+// opensStream reports whether a GET opens a stream of HTTP+SSE, whose first event says where to post.
+func opensStream(ctx context.Context, client *http.Client, at string) bool {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+	if err != nil {
+		return false
+	}
+	req.Header.Set("Accept", "text/event-stream")
+	res, err := client.Do(req)
+	if err != nil {
+		return false
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		return false
+	}
+	line, _ := bufio.NewReader(io.LimitReader(res.Body, mostKnocked)).ReadString('\n') // a stream without a whole line opened nothing
+	return strings.TrimSpace(line) == "event: endpoint" || strings.TrimSpace(line) == "event:endpoint"
+}

@@ -1,0 +1,105 @@
+package proberun
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"gauntlet/internal/run/launch"
+	"gauntlet/internal/runtime/mcpclient"
+)
+
+// openSession begins the conversation with the server that was started: over stdio, or where it turns out
+// to listen in its sandbox.
+func (r *run) openSession(ctx context.Context) (err error) {
+	inTime, cancel := context.WithTimeout(ctx, listenTime)
+	defer cancel()
+	sealed := r.opened.Sandbox != nil
+	switch {
+	case r.inside.URL != "":
+		at, found := launch.FindEndpoint(inTime, r.opened, launch.Clue{At: r.At, Last: r.inside})
+		if !found {
+			return fmt.Errorf("%s: it does not listen again", r.opened.Place)
+		}
+		r.inside = at
+	case sealed:
+		if r.inside, err = r.shakeHands(ctx); r.inside.URL == "" {
+			return err
+		}
+	}
+	if r.inside.URL != "" {
+		if err := r.Dialer.SpeakAt(&r.Server, r.opened, r.inside, r.Tap); err != nil {
+			return err
+		}
+		r.out.Place = r.opened.Place
+	}
+	return r.begin(ctx)
+}
+
+// listenTime is how long a server that listens may take from its start until it does.
+const listenTime = 60 * time.Second
+
+// begin opens the session over the connection.
+func (r *run) begin(ctx context.Context) (err error) {
+	r.session, err = mcpclient.Open(ctx, r.opened.Conn, mcpclient.Options{
+		Name: "gauntlet", Version: r.Version, Timeout: handshakeTime, Items: r.Limits.Items, Redact: r.opened.Conn.Redact,
+		Capabilities: `{"roots":{}}`, Answer: r.answerServer,
+	})
+	if err != nil {
+		return r.explainSilence(err)
+	}
+	return nil
+}
+
+// shakeHands opens the session with a sealed server on stdio. If it does not answer there and listens
+// somewhere, it is not waited for: where it does is returned.
+func (r *run) shakeHands(ctx context.Context) (at launch.Endpoint, err error) {
+	inTime, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var watching sync.WaitGroup
+	watching.Go(func() { // ends with the handshake
+		if found, ok := launch.FindEndpoint(inTime, r.opened, launch.Clue{At: r.At}); ok {
+			at = found
+			cancel()
+		}
+	})
+	err = r.begin(inTime)
+	cancel()
+	watching.Wait()
+	if err == nil {
+		return launch.Endpoint{}, nil
+	}
+	return at, err
+}
+
+// handshakeTime is how long the answer to the first message is waited for.
+const handshakeTime = 30 * time.Second
+
+// explainSilence says of a server that could not be opened what it listens at.
+func (r *run) explainSilence(err error) error {
+	err = fmt.Errorf("%s: %w", r.opened.Place, err)
+	if r.opened.Sandbox == nil || gone(err) {
+		return err
+	}
+	if sockets, _ := r.opened.Sandbox.Listening(); len(sockets) > 0 { // none where it cannot be read
+		return fmt.Errorf("%w; it listens at %s, and nothing there was recognised as MCP: --at names its address", err, sockets[0])
+	}
+	return err
+}
+
+// ended reports whether an error of a request, or its process, says that the server has ended.
+func (r *run) ended(err error) bool {
+	if gone(err) || r.session.Err() != nil {
+		return true
+	}
+	if r.inside.URL == "" || r.opened.Process == nil {
+		return false
+	}
+	select {
+	case <-r.opened.Process.Exited():
+		return true
+	default:
+		return false
+	}
+}
