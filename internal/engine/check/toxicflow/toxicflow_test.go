@@ -103,3 +103,22 @@ func TestGroups(t *testing.T) {
 		})
 	}
 }
+
+// Messages name the first few tools and count the rest; there is no rest of none.
+func TestListNames(t *testing.T) {
+	text := `{"tools": [{"name": "a"}, {"name": "b"}, {"name": "c"}, {"name": "d"}, {"name": "e"}]}`
+	c, err := catalog.Parse("test.json", text, catalog.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &classifiedServer{Server: c.Servers[0]}
+	var tools []*tool
+	for i := range 5 {
+		tools = append(tools, &tool{server: server, index: i})
+	}
+	for n, want := range []string{"", "a", "a, b", "a, b, c", "a, b, c, d", "a, b, c, d and 1 more"} {
+		if got := listNames(tools[:n]); got != want {
+			t.Errorf("%d tools: %q, want %q", n, got, want)
+		}
+	}
+}
