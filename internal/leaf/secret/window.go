@@ -12,13 +12,14 @@ func (p span) spanText(s string) string { return s[p.start:p.end] }
 func (set *ruleset) windows(s string) [][]span {
 	var work [][]span
 	var here span // the run of no white space around the last keyword
+	var behind lastValue
 	set.keywords.eachWord(s, func(word, start, end int) bool {
 		if end > here.end {
 			here = unbrokenRun(s, start, end)
 		}
 		for _, n := range set.byKeyword[word] {
 			r := set.rules[n]
-			w, ok := r.window(s, start, end, here)
+			w, ok := r.window(s, start, end, here, &behind)
 			if !ok {
 				continue
 			}
@@ -44,17 +45,33 @@ func joinWindow(spans []span, w span) []span {
 
 // window returns the part of s that a match of r around the keyword s[start:end], in
 // the run here, can cover, and false if there cannot be a match.
-func (r *rule) window(s string, start, end int, here span) (span, bool) {
+func (r *rule) window(s string, start, end int, here span, behind *lastValue) (span, bool) {
 	switch r.shape {
 	case token:
 		w := span{max(here.start-1, start-r.reach, 0), min(here.end+1, end+r.reach, len(s))}
 		return w, here.end-here.start >= r.min-1 // the terminator may be white space
 	case labelled:
-		to, ok := valueBehind(s, end)
+		to, ok := behind.find(s, end)
 		// Two bytes before the keyword, for "_" and \b; two behind the value, for its terminator.
 		return span{max(0, start-2), min(len(s), to+2)}, ok
 	}
 	return span{max(0, start-r.reach), min(len(s), end+r.reach)}, true
+}
+
+// A lastValue keeps what valueBehind said last: the rules of one keyword all ask for the same place.
+type lastValue struct {
+	known bool
+	label int // where the label ends
+	end   int
+	ok    bool
+}
+
+func (l *lastValue) find(s string, label int) (end int, ok bool) {
+	if !l.known || l.label != label {
+		l.known, l.label = true, label
+		l.end, l.ok = valueBehind(s, label)
+	}
+	return l.end, l.ok
 }
 
 // unbrokenRun widens s[start:end] to the white space around it. A keyword may itself hold white
