@@ -155,11 +155,17 @@ type programCall struct {
 	Args []string
 }
 
+// entryEnd ends what a stand-in writes down of one call, and mostProgramCalls is how many are kept.
+const (
+	entryEnd         = "\x00\n"
+	mostProgramCalls = 10_000
+)
+
 // readProgramLog reads what the stand-ins wrote.
 func readProgramLog(text string) (out []programCall) {
-	for line := range strings.SplitSeq(text, "\x00\n") {
+	for line := range strings.SplitSeq(text, entryEnd) {
 		parts := strings.Split(line, "\x00")
-		if parts[0] != "" && len(out) < 10_000 {
+		if parts[0] != "" && len(out) < mostProgramCalls {
 			out = append(out, programCall{Name: parts[0], Args: parts[1:]})
 		}
 	}

@@ -1,10 +1,12 @@
 package proberun
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"net/url"
 	"os"
@@ -28,9 +30,11 @@ type ground struct {
 	port    int
 	seen    int // events read so far
 	calls   []serviceCall
+	fields  []string      // the headers of calls in lower case, as far as somebody asked
 	headers []string      // of mails
 	starts  []programCall // of programs of this machine, as events tell
 	stoodIn []programCall // of stand-ins, as they wrote down
+	logRead int64         // how much of what they wrote was read
 }
 
 // sandboxPort is where the planted service answers in a sandbox.
@@ -154,19 +158,46 @@ func (g *ground) exists(file string) bool {
 // look takes in what has happened since it was last asked.
 func (g *ground) look() {
 	log := g.base + "/drop/" + programLog
-	var text []byte
 	if g.box == nil {
-		text, _ = os.ReadFile(log) // not there before the first call of a stand-in
 		g.calls = g.service.seen()
-	} else {
-		text, _ = g.box.ReadFile(log, 4<<20)
-		for _, e := range g.box.Events(g.seen + 1) {
-			g.seen = e.Seq
-			g.takeEvent(e)
-		}
+		text, _ := readFrom(log, g.logRead, maxProgramLog)
+		g.takeProgramLog(text)
+		return
 	}
-	if calls := readProgramLog(string(text)); len(calls) > len(g.stoodIn) {
-		g.stoodIn = calls
+	text, _ := g.box.ReadFileFrom(log, g.logRead, maxProgramLog)
+	g.takeProgramLog(text)
+	for _, e := range g.box.Events(g.seen + 1) {
+		g.seen = e.Seq
+		g.takeEvent(e)
+	}
+}
+
+// maxProgramLog bounds what the stand-ins write down between two looks.
+const maxProgramLog = 4 << 20
+
+// readFrom reads a file of this machine from an offset on. It is not there before the first call of a
+// stand-in.
+func readFrom(file string, from int64, limit int) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if _, err := f.Seek(from, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(f, int64(limit)))
+}
+
+// takeProgramLog takes in what the stand-ins wrote since the last look, to the end of the last whole entry.
+func (g *ground) takeProgramLog(text []byte) {
+	end := bytes.LastIndex(text, []byte(entryEnd))
+	if end < 0 {
+		return
+	}
+	g.logRead += int64(end + len(entryEnd))
+	if len(g.stoodIn) < mostProgramCalls {
+		g.stoodIn = append(g.stoodIn, readProgramLog(string(text[:end]))...)
 	}
 }
 
@@ -178,7 +209,7 @@ func (g *ground) takeEvent(e sandbox.Event) {
 	case sandbox.Mail:
 		g.headers = append(g.headers, mailHeaders(e.Text)...)
 	case sandbox.Start:
-		if name := path.Base(e.Path); len(e.Args) > 0 && !slices.Contains(g.programs, name) && len(g.starts) < 10_000 {
+		if name := path.Base(e.Path); len(e.Args) > 0 && !slices.Contains(g.programs, name) && len(g.starts) < mostProgramCalls {
 			g.starts = append(g.starts, programCall{Name: name, Args: e.Args[1:]})
 		}
 	}
@@ -194,10 +225,10 @@ func reachesInner(address, peer string) bool {
 	return strings.HasSuffix(peer, ":"+strconv.Itoa(sandboxPort))
 }
 
-// requested returns the request whose address holds a token, of the planted service alone if inner
-// is set: a token in the body of a request to somebody else is only what the tool was given.
-func (g *ground) requested(token string, inner bool) *serviceCall {
-	for i := range g.calls {
+// requested returns the request since a moment whose address holds a token, of the planted service alone if
+// inner is set: a token in the body of a request to somebody else is only what the tool was given.
+func (g *ground) requested(token string, inner bool, since moment) *serviceCall {
+	for i := min(since.calls, len(g.calls)); i < len(g.calls); i++ {
 		if c := &g.calls[i]; strings.Contains(c.URL, token) && (c.Inner || !inner) {
 			return c
 		}
@@ -205,12 +236,39 @@ func (g *ground) requested(token string, inner bool) *serviceCall {
 	return nil
 }
 
-// A moment is how much had been seen at some time.
-type moment struct{ calls, starts, stoodIn int }
+// A moment is how much had been seen at some time. The zero moment is the beginning.
+type moment struct{ calls, starts, stoodIn, headers int }
 
 func (g *ground) mark() moment {
 	g.look()
-	return moment{len(g.calls), len(g.starts), len(g.stoodIn)}
+	return moment{len(g.calls), len(g.starts), len(g.stoodIn), len(g.headers)}
+}
+
+// seenTokens returns which tokens, all of one length, stand in requests, mails and command lines. It reads
+// each of them once.
+func (g *ground) seenTokens(tokens map[string]bool, length int) map[string]bool {
+	out := map[string]bool{}
+	look := func(text string) {
+		text = strings.ToLower(text)
+		for i := 0; i+length <= len(text); i++ {
+			if tokens[text[i:i+length]] {
+				out[text[i:i+length]] = true
+			}
+		}
+	}
+	for _, c := range g.calls {
+		look(c.URL)
+		look(c.Head)
+	}
+	for _, h := range g.headers {
+		look(h)
+	}
+	for _, c := range slices.Concat(g.starts, g.stoodIn) {
+		for _, a := range c.Args {
+			look(a)
+		}
+	}
+	return out
 }
 
 // sawSince reports whether a request or the start of a program since a moment carried the payload of
@@ -251,18 +309,18 @@ func (g *ground) startedSince(m moment) string {
 var shells = []string{"sh", "bash", "dash", "zsh", "env", "timeout", "which"}
 
 // calledWithAny is calledWith for the first of several texts that fits.
-func (g *ground) calledWithAny(texts ...string) *programCall {
+func (g *ground) calledWithAny(since moment, texts ...string) *programCall {
 	for _, text := range texts {
-		if c := g.calledWith(text); c != nil {
+		if c := g.calledWith(text, since); c != nil {
 			return c
 		}
 	}
 	return nil
 }
 
-// calledWith returns the call of a program that has an argument of its own beginning with text.
-func (g *ground) calledWith(text string) *programCall {
-	for _, calls := range [][]programCall{g.stoodIn, g.starts} {
+// calledWith returns the call of a program since a moment that has an argument of its own beginning with text.
+func (g *ground) calledWith(text string, since moment) *programCall {
+	for _, calls := range [][]programCall{g.stoodIn[min(since.stoodIn, len(g.stoodIn)):], g.starts[min(since.starts, len(g.starts)):]} {
 		for i := range calls {
 			if hasOption(calls[i].Args, text) {
 				return &calls[i]

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// hasHeader reports whether a request or a mail carried a header field, on a line of its own.
-func (g *ground) hasHeader(name string) bool {
-	return slices.ContainsFunc(g.calls, func(c serviceCall) bool { return fieldIn(headerOf(c.Head), name) }) ||
-		slices.ContainsFunc(g.headers, func(h string) bool { return fieldIn(h, name) })
-}
-
-func fieldIn(header, name string) bool {
-	return strings.Contains(strings.ToLower("\n"+header), "\n"+strings.ToLower(name)+":")
+// hasHeader reports whether a request or a mail since a moment carried a header field, on a line of its own.
+func (g *ground) hasHeader(name string, since moment) bool {
+	for i := len(g.fields); i < len(g.calls); i++ {
+		g.fields = append(g.fields, strings.ToLower("\n"+headerOf(g.calls[i].Head)))
+	}
+	line := "\n" + strings.ToLower(name) + ":"
+	return slices.ContainsFunc(g.fields[min(since.calls, len(g.fields)):], func(fields string) bool { return strings.Contains(fields, line) }) ||
+		slices.ContainsFunc(g.headers[min(since.headers, len(g.headers)):], func(h string) bool { return strings.Contains(strings.ToLower("\n"+h), line) })
 }
 
 // headerOf is what comes before the first empty line: a body may hold any lines.

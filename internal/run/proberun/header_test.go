@@ -18,7 +18,7 @@ func TestHasHeader(t *testing.T) {
 		{"a command of SMTP", ground{headers: mailHeaders("EHLO a\r\nX-Gauntlet-abc: 1\r\nDATA\r\nSubject: x\r\n\r\n.\r\n")}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.g.hasHeader("X-Gauntlet-abc"); got != tt.want {
+			if got := tt.g.hasHeader("X-Gauntlet-abc", moment{}); got != tt.want {
 				t.Errorf("a header was found: %v, want %v", got, tt.want)
 			}
 		})

@@ -42,7 +42,7 @@ func (r *run) proofOf(a *attempt) *probe.Proof {
 				return found(kind, "the answer holds %d, the product of %d and %d", a.mark.A*a.mark.B, a.mark.A, a.mark.B)
 			}
 		case probe.Program:
-			if c := g.calledWithAny("--gauntlet-"+a.mark.Token, "-oProxyCommand=touch "+a.mark.Touch, "--output="+a.mark.Touch, "--upload-pack=touch "+a.mark.Touch); c != nil {
+			if c := g.calledWithAny(a.since, "--gauntlet-"+a.mark.Token, "-oProxyCommand=touch "+a.mark.Touch, "--output="+a.mark.Touch, "--upload-pack=touch "+a.mark.Touch); c != nil {
 				p := found(kind, "%s was called with an option that the value added: %q", c.Name, c.Args)
 				p.Program = c.Name
 				return p
@@ -85,12 +85,12 @@ func (r *run) createdFile(a *attempt) (string, bool) {
 // callbackOf says which planted service was asked by an attempt, "" for none.
 func (r *run) callbackOf(a *attempt) string {
 	if a.payload.Leads == "header" {
-		if name := "X-Gauntlet-" + a.mark.Token; r.ground.hasHeader(name) {
+		if name := "X-Gauntlet-" + a.mark.Token; r.ground.hasHeader(name, a.since) {
 			return "a request or a mail carried the header " + name + " that the value added"
 		}
 		return ""
 	}
-	c := r.ground.requested(a.mark.Token, a.payload.Leads != "parent")
+	c := r.ground.requested(a.mark.Token, a.payload.Leads != "parent", a.since)
 	switch {
 	case c == nil:
 		return ""
@@ -142,12 +142,34 @@ func (r *run) ordinaryRequest(t *target) string {
 		if !strings.HasPrefix(key, t.Parameter.Path+"\x00") {
 			continue
 		}
-		if c := r.ground.requested(o.Value, false); c != nil {
-			before, _, ok := strings.Cut(pathOf(c.URL), o.Value)
-			if ok {
-				return before
-			}
+		if folder := r.folderOf(o.Value); folder != "" {
+			return folder
 		}
 	}
 	return ""
+}
+
+// folderOf is the folder of the first request whose path holds an ordinary value, "" for none so far. Each
+// request is looked at once.
+func (r *run) folderOf(value string) string {
+	if r.folders == nil || r.foldersOn != r.ground {
+		r.folders, r.foldersOn = map[string]*requestFolder{}, r.ground
+	}
+	f := r.folders[value]
+	if f == nil {
+		f = &requestFolder{}
+		r.folders[value] = f
+	}
+	for ; f.folder == "" && f.looked < len(r.ground.calls); f.looked++ {
+		if before, _, ok := strings.Cut(pathOf(r.ground.calls[f.looked].URL), value); ok {
+			f.folder = before
+		}
+	}
+	return f.folder
+}
+
+// A requestFolder is where an ordinary value led to, as far as requests were looked at.
+type requestFolder struct {
+	folder string
+	looked int
 }

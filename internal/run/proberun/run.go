@@ -93,24 +93,26 @@ type Result struct {
 // run is one run over one server.
 type run struct {
 	Options
-	ground   *ground
-	opened   *launch.Opened
-	session  *mcpclient.Session
-	tools    []*tool
-	targets  []*target
-	shots    []shot
-	pending  []*attempt      // whose effect may come late
-	inside   launch.Endpoint // where a sealed server listens; none for one on stdio
-	ends     time.Time
-	restarts int
-	calls    int
-	hurry    bool             // wait two seconds for an answer at most
-	given    map[string]bool  // which guesses of handles stood in answers
-	handouts []handout        // what answers to ordinary calls gave out
-	bindings []binding        // parameters that take what another tool gives out
-	secrets  []string         // what the server was supplied with, as NAME=VALUE
-	leaks    *redact.Redactor // finds these and the canaries of the environment; nil without a sandbox
-	out      *Result
+	ground    *ground
+	opened    *launch.Opened
+	session   *mcpclient.Session
+	tools     []*tool
+	targets   []*target
+	shots     []shot
+	pending   []*attempt      // whose effect may come late
+	inside    launch.Endpoint // where a sealed server listens; none for one on stdio
+	ends      time.Time
+	restarts  int
+	calls     int
+	hurry     bool                      // wait two seconds for an answer at most
+	folders   map[string]*requestFolder // by ordinary value
+	foldersOn *ground                   // that these folders are of
+	given     map[string]bool           // which guesses of handles stood in answers
+	handouts  []handout                 // what answers to ordinary calls gave out
+	bindings  []binding                 // parameters that take what another tool gives out
+	secrets   []string                  // what the server was supplied with, as NAME=VALUE
+	leaks     *redact.Redactor          // finds these and the canaries of the environment; nil without a sandbox
+	out       *Result
 }
 
 // A tool is one tool with what has been learnt about calling it.
@@ -145,6 +147,9 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		opt.Progress = func(string, ...any) {}
 	}
 	r := &run{Options: opt, out: &Result{}, given: map[string]bool{}, ends: time.Now().Add(opt.Budget)}
+	if opt.Protocol {
+		r.ends = r.ends.Add(-opt.Budget / 10) // left to the protocol probes
+	}
 	r.watchServer()
 	defer r.stop()
 	if r.Replay != nil && r.Replay.recorded != nil {

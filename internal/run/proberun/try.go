@@ -42,6 +42,7 @@ type attempt struct {
 	payload   probeplan.Payload
 	arguments string
 	answer    probejudge.Answer
+	since     moment // when it was sent: what was seen before is not its doing
 }
 
 type ordinaryAnswer = probejudge.Ordinary
@@ -240,9 +241,12 @@ func (r *run) tryRound(ctx context.Context, t *target, round int) {
 	}
 }
 
+// tokenLength is that of the random word in each payload.
+const tokenLength = 12
+
 // newMark makes the random values of one attempt.
 func newMark(g *ground) probeplan.Mark {
-	token := randomWord(12)
+	token := randomWord(tokenLength)
 	return probeplan.Mark{Token: token, Touch: g.place.WriteDir + "/" + token, A: randomFactor(), B: randomFactor()}
 }
 
@@ -264,6 +268,7 @@ func (r *run) tryPayload(ctx context.Context, a *attempt, choice map[string]any)
 		set[k] = v
 	}
 	var d probejudge.Delivery
+	a.since = r.ground.mark()
 	for range mostMends {
 		set[t.Parameter.Path] = a.payload.Value
 		a.arguments = schemafill.Encode(t.tool.filler.Arguments(set))
@@ -397,8 +402,17 @@ func (r *run) sweep() {
 	if r.ground == nil {
 		return
 	}
+	r.ground.look()
+	tokens := map[string]bool{}
 	for _, a := range r.pending {
-		if !a.target.settled() {
+		tokens[a.mark.Token] = true
+	}
+	seen := r.ground.seenTokens(tokens, tokenLength)
+	for _, a := range r.pending {
+		if a.target.settled() {
+			continue
+		}
+		if _, created := r.createdFile(a); created || seen[a.mark.Token] { // what else an answer proves is known
 			r.observe(a)
 		}
 	}

@@ -153,7 +153,7 @@ func (r *run) markHits(s shot) {
 	for one, token := range s.tokens {
 		hit := false
 		if s.volley.option {
-			hit = r.ground.calledWith("--gauntlet-"+token) != nil
+			hit = r.ground.calledWith("--gauntlet-"+token, moment{}) != nil
 		} else {
 			hit = r.ground.exists(r.ground.place.WriteDir + "/" + token)
 		}

@@ -39,7 +39,7 @@ func (s *Sandbox) openPrivate(path string, flags uint64) (int, error) {
 	return unix.Openat2(int(s.private.Fd()), kept, &unix.OpenHow{Flags: flags | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS})
 }
 
-func (s *Sandbox) readFile(path string, limit int) ([]byte, error) {
+func (s *Sandbox) readFile(path string, from int64, limit int) ([]byte, error) {
 	f, err := s.openInside(path, unix.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
 		return nil, err
@@ -49,6 +49,9 @@ func (s *Sandbox) readFile(path string, limit int) ([]byte, error) {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
 		return nil, &os.PathError{Op: "read", Path: path, Err: unix.EINVAL} // a pipe or device would be waited for
+	}
+	if _, err := f.Seek(from, io.SeekStart); err != nil {
+		return nil, err
 	}
 	return io.ReadAll(io.LimitReader(f, int64(limit)))
 }

@@ -22,7 +22,7 @@ func (s *Sandbox) wrap(*exec.Cmd) (func(error) error, error) { return nil, ErrUn
 
 func (s *Sandbox) report() Report { return Report{Missing: ErrUnavailable.Error()} }
 
-func (s *Sandbox) readFile(string, int) ([]byte, error) { return nil, ErrUnavailable }
+func (s *Sandbox) readFile(string, int64, int) ([]byte, error) { return nil, ErrUnavailable }
 
 func (s *Sandbox) writeFile(File) error { return ErrUnavailable }
 

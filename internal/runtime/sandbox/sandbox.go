@@ -196,7 +196,12 @@ func (s *Sandbox) Callback(label string) Callback { return newCallback(label) }
 
 // ReadFile returns the beginning of a file as the server sees it, at most limit bytes.
 // Links are followed inside the sandbox alone.
-func (s *Sandbox) ReadFile(path string, limit int) ([]byte, error) { return s.readFile(path, limit) }
+func (s *Sandbox) ReadFile(path string, limit int) ([]byte, error) { return s.readFile(path, 0, limit) }
+
+// ReadFileFrom is ReadFile from an offset on, in bytes. Behind the end there is nothing.
+func (s *Sandbox) ReadFileFrom(path string, from int64, limit int) ([]byte, error) {
+	return s.readFile(path, from, limit)
+}
 
 // WriteFile puts a file into the sandbox while the server runs.
 func (s *Sandbox) WriteFile(f File) error { return s.writeFile(f) }

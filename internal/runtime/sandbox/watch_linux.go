@@ -194,7 +194,7 @@ func (s *Sandbox) recordChanges() {
 			return
 		}
 		e := Event{Kind: FileChange, Path: c.Path, Text: c.Kind}
-		if head, err := s.readFile(c.Path, MaxText); err == nil && !s.isCanaryFile(c.Path) {
+		if head, err := s.readFile(c.Path, 0, MaxText); err == nil && !s.isCanaryFile(c.Path) {
 			e.Canaries = finder.find(string(bytes.ToValidUTF8(head, nil)))
 		}
 		s.recorder.record(e)

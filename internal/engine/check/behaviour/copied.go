@@ -40,9 +40,10 @@ answer is not tied to a call.`,
 // sentCall is a tool call and where its content was seen to go.
 type sentCall struct {
 	server, name string
-	arguments    string // as text, to see which hosts it names
-	finder       *redact.Redactor
+	arguments    string            // as text, to see which hosts it names
+	content      []string          // what is looked for, as NAME=VALUE
 	request      int               // its message
+	heard        []int             // the messages of events during it that went to somebody whom it does not name
 	sent         map[string]sentTo // by domain
 }
 
@@ -63,8 +64,9 @@ const (
 // callsOf reads the calls of the trace, with where their content went.
 func callsOf(p *check.Pass) []*sentCall {
 	var calls []*sentCall
-	open := map[string]*sentCall{} // by server: the call that began last and has no answer
-	first := map[string]string{}   // the tool that a text was handed to first, by server and text
+	open := map[string]*sentCall{}          // by server: the call that began last and has no answer
+	first := map[string]string{}            // the tool that a text was handed to first, by server and text
+	domains := map[string]map[string]bool{} // that a tool went to
 	var tree rawjson.Tree
 	for i := range p.Trace.Messages {
 		m := &p.Trace.Messages[i]
@@ -78,10 +80,51 @@ func callsOf(p *check.Pass) []*sentCall {
 			}
 		case m.IsProtocol(protocol) && m.Kind == trace.Event && open[m.Server] != nil && tree.Parse(m.Raw, 0) == nil:
 			p.Looked(1)
-			open[m.Server].take(p, readEvent(m, tree.Root()), tree.Root())
+			c := open[m.Server]
+			if to := c.goesTo(readEvent(m, tree.Root())); to != "" {
+				c.heard = append(c.heard, i)
+				if domains[c.tool()] == nil {
+					domains[c.tool()] = map[string]bool{}
+				}
+				domains[c.tool()][to] = true
+			}
+		}
+	}
+	for _, c := range calls {
+		if len(domains[c.tool()]) > 1 { // with one, nothing can have gone to a second
+			c.readContent(p)
 		}
 	}
 	return calls
+}
+
+// goesTo is the domain that an event sends to, "" where the call names it, or nothing is sent.
+func (c *sentCall) goesTo(e *observed) string {
+	to := domain(e.host)
+	if !e.outgoing() || e.host == "" || e.kind == "connection" || strings.Contains(c.arguments, to) {
+		return ""
+	}
+	return to
+}
+
+// readContent looks for the content of a call in what was sent during it.
+func (c *sentCall) readContent(p *check.Pass) {
+	if len(c.heard) == 0 {
+		return
+	}
+	finder := redact.New(c.content)
+	var tree rawjson.Tree
+	for _, i := range c.heard {
+		m := &p.Trace.Messages[i]
+		if tree.Parse(m.Raw, 0) != nil {
+			continue
+		}
+		e := readEvent(m, tree.Root())
+		to := domain(e.host)
+		if _, known := c.sent[to]; !known && len(finder.Names(e.text+"\n"+e.host)) > 0 {
+			c.sent[to] = sentTo{e.host, e.place(p, tree.Root()), len(c.sent)}
+		}
+	}
 }
 
 // newSentCall reads a call. A text that another tool was given before says nothing of this one: what is sent in
@@ -107,20 +150,8 @@ func newSentCall(m *trace.Message, params rawjson.Value, first map[string]string
 			content = append(content, fmt.Sprintf("%d=%s", len(content), text))
 		}
 	}
-	c.arguments, c.finder = all.String(), redact.New(content)
+	c.arguments, c.content = all.String(), content
 	return c
-}
-
-// take notes where an event carries content of the call.
-func (c *sentCall) take(p *check.Pass, e *observed, root rawjson.Value) {
-	to := domain(e.host)
-	if _, known := c.sent[to]; known || !e.outgoing() || e.host == "" || e.kind == "connection" {
-		return
-	}
-	if strings.Contains(c.arguments, to) || len(c.finder.Names(e.text+"\n"+e.host)) == 0 {
-		return
-	}
-	c.sent[to] = sentTo{e.host, e.place(p, root), len(c.sent)}
 }
 
 // usualDomains tells for each tool the domain that most of its calls send to, "" where there is none.
