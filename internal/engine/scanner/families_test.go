@@ -27,23 +27,23 @@ func TestFamilies(t *testing.T) {
 		least, most int // cases with a finding of severity medium or above
 	}{
 		{"attacks-1", 66, 80},
-		{"attacks-2", 37, 80},
+		{"attacks-2", 42, 80},
 		{"attacks-3", 69, 119},
-		{"attacks-4", 65, 95},
+		{"attacks-4", 70, 95},
 		{"attacks-5", 82, 105},
 		{"attacks-6", 36, 48},   // 29 at first sight
-		{"attacks-7a", 48, 130}, // 58 at first sight
-		{"attacks-7b", 48, 130}, // 51 at first sight
-		{"attacks-7c", 48, 130}, // 57 at first sight
+		{"attacks-7a", 80, 130}, // 58 at first sight
+		{"attacks-7b", 80, 130}, // 51 at first sight
+		{"attacks-7c", 74, 130}, // 57 at first sight
 		{"honest-1", 0, 0},
 		{"honest-2", 0, 2},
 		{"honest-3", 0, 1},
 		{"honest-4", 0, 0},
 		{"honest-5", 0, 2},
-		{"honest-6", 0, 0},   // 6 of 40 at first sight
-		{"honest-7a", 0, 16}, // 7 at first sight
-		{"honest-7b", 0, 16}, // 11 at first sight
-		{"honest-7c", 0, 16}, // 17 at first sight
+		{"honest-6", 0, 0},  // 6 of 40 at first sight
+		{"honest-7a", 0, 2}, // 7 at first sight
+		{"honest-7b", 0, 2}, // 11 at first sight
+		{"honest-7c", 0, 6}, // 17 at first sight
 		{"servers-1", 0, 1},
 		{"servers-2", 0, 1},
 		{"servers-3", 0, 0},

@@ -80,8 +80,8 @@ func (f *fitting) read(document, family string, attack bool, weight float64) err
 }
 
 // TestFit fits the weights of clause's features by logistic regression and writes them where the
-// environment says. A poisoned definition counts by its gravest sentence only, since nobody has
-// marked which one it is; an honest one by all of them.
+// environment says. A poisoned definition counts by its gravest sentences, since nobody has
+// marked which ones they are; an honest one by all of them.
 func TestFit(t *testing.T) {
 	out, servers := os.Getenv(fitOut), os.Getenv(fitServers)
 	if out == "" || servers == "" {
@@ -233,10 +233,13 @@ func (f *fitting) logAbove(t *testing.T, held []string, what string, thresholds 
 	}
 }
 
-// scale is what a feature of each kind counts before it is weighed.
+// scale is what a feature of each kind counts before it is weighed: words are many and rare each, and hold
+// more than their share.
 func scale(x clause.Feature) float64 {
 	switch {
-	case x.Kind == "sign" && x.B == "", x.Kind == "rule":
+	case x.Kind == "word":
+		return 1.4
+	case x.Kind == "sign" && x.B == "", x.Kind == "rule", x.Kind == "next":
 		return 1
 	case x.B == "":
 		return 0.7
@@ -244,12 +247,12 @@ func scale(x clause.Feature) float64 {
 	return 0.5
 }
 
-// What a sentence counts: of a definition that was written to sound dangerous, of a real server or
-// one like it, and the gravest of a poisoned definition.
+// What counts how much: a sentence of a definition that was written to sound dangerous, one of a real server or
+// one like it, and a poisoned definition.
 const (
-	honestWeight = 1.5
-	serverWeight = 0.45
-	attackWeight = 3
+	honestWeight = 5.0
+	serverWeight = 0.75
+	attackWeight = 2
 )
 
 // A fitted model is what TestFit writes.
@@ -273,73 +276,96 @@ func (m *fittedModel) gravest(f *fitting, sentences [][]int) float64 {
 	return out
 }
 
-// An example is one sentence with what it is and what it counts.
+// An example is one honest sentence, or all of a poisoned definition, with what it is and what it counts.
 type example struct {
-	sentence  []int
+	sentences [][]int
 	is, count float64
 }
 
-// fit fits a model to the cases that are asked for. At first all sentences of a poisoned
-// definition count as poisoned, then only the gravest.
+// fit fits a model to the cases that are asked for.
 func (f *fitting) fit(of func(*fitCase) bool) *fittedModel {
 	m := &fittedModel{weights: make([]float64, len(f.features)+1)}
-	for round := range 3 {
-		var examples []example
-		for _, c := range f.cases {
-			switch {
-			case !of(c) || len(c.sentences) == 0:
-			case !c.attack:
-				for _, s := range c.sentences {
-					examples = append(examples, example{s, 0, c.weight})
-				}
-			case round == 0:
-				for _, s := range c.sentences {
-					examples = append(examples, example{s, 1, attackWeight / float64(len(c.sentences))})
-				}
-			default:
-				s := slices.MaxFunc(c.sentences, func(a, b []int) int { return cmp.Compare(m.score(f, a), m.score(f, b)) })
-				examples = append(examples, example{s, 1, attackWeight})
+	var examples []example
+	for _, c := range f.cases {
+		switch {
+		case !of(c) || len(c.sentences) == 0:
+		case c.attack:
+			examples = append(examples, example{c.sentences, 1, attackWeight})
+		default:
+			for i := range c.sentences {
+				examples = append(examples, example{c.sentences[i : i+1], 0, c.weight})
 			}
 		}
-		m.descend(f, examples)
 	}
+	m.descend(f, examples)
 	return m
 }
 
-// share is how much the squares of the weights count beside the loss.
-const share = 1 / 0.15
+const (
+	// share is how much the squares of the weights count beside the loss.
+	share = 5
+	// edge is how much the gravest sentence of a poisoned definition stands out from the others: with 0 all
+	// would count alike, with infinity only the gravest, before anything is known of which one that is.
+	edge = 2
+)
 
 // loss returns the logistic loss of the examples and a share of the squares of the weights, and
 // writes where it rises into gradient.
 func (m *fittedModel) loss(scales []float64, examples []example, gradient []float64) (out float64) {
 	base := len(scales)
-	for i, w := range m.weights {
-		gradient[i] = share * w
-		out += share * w * w / 2
+	counts := make([]float64, base)
+	for i := range counts {
+		counts[i] = m.weights[i] * scales[i]
 	}
+	clear(gradient)
+	var scores []float64
 	for _, e := range examples {
-		x := m.weights[base]
-		for _, s := range e.sentence {
-			x += m.weights[s] * scales[s]
+		scores = scores[:0]
+		for _, sentence := range e.sentences {
+			x := m.weights[base]
+			for _, s := range sentence {
+				x += counts[s]
+			}
+			scores = append(scores, x)
 		}
+		x := softMax(scores)
 		if e.is == 1 {
 			out += e.count * math.Log1p(math.Exp(-x))
 		} else {
 			out += e.count * math.Log1p(math.Exp(x))
 		}
 		d := (1/(1+math.Exp(-x)) - e.is) * e.count
-		for _, s := range e.sentence {
-			gradient[s] += d * scales[s]
+		for i, sentence := range e.sentences {
+			d := d * math.Exp(edge*(scores[i]-x))
+			for _, s := range sentence {
+				gradient[s] += d
+			}
+			gradient[base] += d
 		}
-		gradient[base] += d
+	}
+	for i, w := range m.weights {
+		if i < base {
+			gradient[i] *= scales[i]
+		}
+		gradient[i] += share * w
+		out += share * w * w / 2
 	}
 	return out
+}
+
+// softMax returns the gravest score, and a little more where others come near it.
+func softMax(scores []float64) float64 {
+	top, sum := slices.Max(scores), 0.0
+	for _, x := range scores {
+		sum += math.Exp(edge * (x - top))
+	}
+	return top + math.Log(sum)/edge
 }
 
 // descend moves the weights to where the loss is least, by the method of Broyden, Fletcher, Goldfarb
 // and Shanno with a memory of ten steps. The result depends on nothing but the examples.
 func (m *fittedModel) descend(f *fitting, examples []example) {
-	const steps, memory = 80, 10
+	const steps, memory = 120, 10
 	scales := make([]float64, len(f.features))
 	for i, x := range f.features {
 		scales[i] = scale(x)

@@ -94,7 +94,9 @@ func (r *Reader) featuresOf(g *gist, rule *found) (out []Feature) {
 	for i, a := range r.signs {
 		add("sign", signNames[a], "")
 		for _, b := range r.signs[i+1:] {
-			add("sign", signNames[min(a, b)], signNames[max(a, b)])
+			if a.paired() && b.paired() {
+				add("sign", signNames[min(a, b)], signNames[max(a, b)])
+			}
 		}
 	}
 	if rule != nil {

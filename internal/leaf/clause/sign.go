@@ -66,9 +66,15 @@ const (
 	nextOrders
 	nextAudience
 	nextConsent
-	apart // it speaks of what an honest author of a tool has little reason to speak of
+	apart      // it speaks of what an honest author of a tool has little reason to speak of
+	describing // it only says in the third person what the tool does
+	among4     // of a text of so many sentences, one is less likely to be the one
+	among8
 	signs
 )
+
+// paired reports whether a sign counts together with others, too.
+func (s sign) paired() bool { return s < among4 }
 
 // signNames are how weights are written down, and how a finding gives its reasons.
 var signNames = func() (out [signs]string) {
@@ -82,7 +88,7 @@ var signNames = func() (out [signs]string) {
 		"runs down", "outranks", "comes first", "if asked", "ordered", "negated", "opening", "passive", "long", "quotes", "shouts", "actor", "calls", "hides",
 		"in elsewhere", "in description", "in parameter", "in label", "in parameter name", "in value", "in instructions", "in decoded",
 		"alien", "akin", "consults", "protects", "safe", "disarms", "dictates", "reaches", "secretly",
-		"next parameter", "next address", "next asset", "next moves", "next tool", "next secret", "next denies", "next orders", "next audience", "next consent", "apart"} {
+		"next parameter", "next address", "next asset", "next moves", "next tool", "next secret", "next denies", "next orders", "next audience", "next consent", "apart", "describing", "among four", "among eight"} {
 		out[int(firstAsset)+i] = name
 	}
 	return out
@@ -142,6 +148,8 @@ func (r *Reader) signsOf(out []sign, i int) []sign {
 	add(nextAudience, near.live.has(cAudience))
 	add(nextConsent, near.live.oneOf(cAsking, cAgreed))
 	add(apart, isSuspicious(out))
+	add(among4, len(r.gists) >= 4)
+	add(among8, len(r.gists) >= 8)
 	return out
 }
 

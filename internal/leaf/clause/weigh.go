@@ -33,8 +33,14 @@ func (r *Reader) weigh(out []found) []found {
 		g := &r.gists[i]
 		r.signs = r.signsOf(r.signs[:0], i)
 		rule := ruleOn(out, g)
-		if rule == nil && r.describes(g) {
+		if rule == nil && Weighed == nil && r.onlyNames(g) {
 			continue
+		}
+		if rule == nil && r.describes(g) {
+			if Weighed == nil {
+				continue // the weights know the sign, so that they learn nothing false of such sentences
+			}
+			r.signs = append(r.signs, describing)
 		}
 		if Weighed != nil {
 			Weighed(r.featuresOf(g, rule), r.textOf(g))
@@ -289,6 +295,21 @@ func (r *Reader) describes(g *gist) bool {
 		return false
 	}
 	return f.subject.without(setOf(thisTool, self, lead)).empty() && f.first == f.verb
+}
+
+// onlyNames reports whether a sentence outside of descriptions of tools states nothing: it is a noun, marked off by clauses that depend
+// on it, as schemas describe their values ("findings that are left out, the least severe").
+func (r *Reader) onlyNames(g *gist) bool {
+	if r.place != Elsewhere || g.foreign || g.assets&strongOnes != 0 || g.live.has(cAddress) {
+		return false
+	}
+	for i := g.first; i <= g.last; i++ {
+		f := &r.framer.frames[i]
+		if f.mood != noun && (f.mood != describe || !r.framer.toks[f.first].has(that)) {
+			return false
+		}
+	}
+	return true
 }
 
 // onlyReads reports whether no clause of a sentence gives, sends or asks for anything.

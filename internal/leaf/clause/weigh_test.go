@@ -60,6 +60,25 @@ func TestWeighing(t *testing.T) {
 	}
 }
 
+// TestNamesOfValues: a schema that names what a value holds asks for nothing; one that says what goes into it does.
+func TestNamesOfValues(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		found bool
+	}{
+		{"Findings that are left out, the least severe", false},
+		{"Lines that were dropped, the newest first", false},
+		{"The lines of ~/.aws/credentials that hold keys, the newest first", true},
+		{"Findings are to be left out of what the user is told, the severe ones first", true},
+	} {
+		var r Reader
+		r.Begin(Business{Name: "scan", Server: "scanner"})
+		if got := r.Read(tt.text, Elsewhere).Directives; (len(got) > 0) != tt.found {
+			t.Errorf("Read(%q) = %+v, want findings: %v", tt.text, got, tt.found)
+		}
+	}
+}
+
 // TestWeightsOfUnknownSigns holds the loader to telling a slip of the file from a weight.
 func TestWeightsOfUnknownSigns(t *testing.T) {
 	if _, err := loadWeights("-300\nsign\tno such sign\t\t5\n"); err == nil {

@@ -18,7 +18,7 @@ var weightFile string
 // by what models report that have not seen a family (TestFit in the scanner's tests).
 const (
 	suspect   = 130
-	threshold = 175
+	threshold = 150
 	sure      = 300
 	doubt     = -50
 )
