@@ -5,16 +5,19 @@ type FlowKind string
 
 // The kinds of flow.
 const (
-	ShellFlow    FlowKind = "shell"    // a line that a shell or another interpreter reads
-	ProgramFlow  FlowKind = "program"  // the name of a program that is started
-	ArgumentFlow FlowKind = "argument" // an argument that a program may take for an option
-	CodeFlow     FlowKind = "code"     // code that is run
-	PathFlow     FlowKind = "path"     // the path of a file
-	LinkFlow     FlowKind = "link"     // the path of a file that is kept in a directory unless a symbolic link leads out of it
-	HostFlow     FlowKind = "host"     // the host that a request goes to
-	URLPathFlow  FlowKind = "url_path" // the path or query of an address whose host is fixed
-	SQLFlow      FlowKind = "sql"      // the text of a statement
-	PromptFlow   FlowKind = "prompt"   // instructions to a model
+	ShellFlow     FlowKind = "shell"          // a line that a shell or another interpreter reads
+	ProgramFlow   FlowKind = "program"        // the name of a program that is started
+	ArgumentFlow  FlowKind = "argument"       // an argument that a program may take for an option
+	CodeFlow      FlowKind = "code"           // code that is run
+	PathFlow      FlowKind = "path"           // the path of a file
+	LinkFlow      FlowKind = "link"           // the path of a file that is kept in a directory unless a symbolic link leads out of it
+	HostFlow      FlowKind = "host"           // the host that a request goes to
+	URLPathFlow   FlowKind = "url_path"       // the path or query of an address whose host is fixed
+	SQLFlow       FlowKind = "sql"            // the text of a statement
+	QueryFlow     FlowKind = "query"          // a value in the filter of a document database, where an object is an operator
+	PrototypeFlow FlowKind = "prototype"      // the name of a member of a member, which may be that of all objects
+	BodyFlow      FlowKind = "unbounded_read" // the address of what is read whole into memory
+	PromptFlow    FlowKind = "prompt"         // instructions to a model
 )
 
 // A Flow is a parameter of a tool that arrives at a sink without a guard that holds.

@@ -16,6 +16,7 @@ const (
 	PassedToken   SiteKind = "passed_token"   // the credential of a request is handed on to another server
 	GuessableID   SiteKind = "guessable_id"   // the id of a session is made of a clock, a counter or weak chance
 	ArchiveEntry  SiteKind = "archive_entry"  // the name of an archive's entry becomes a path
+	UnboundedRead SiteKind = "unbounded_read" // a request's body is read whole, however long it is
 	HiddenCopy    SiteKind = "hidden_copy"    // what passes is copied to an address of the source
 	FetchedCode   SiteKind = "fetched_code"   // code is fetched and run
 	SentEnv       SiteKind = "sent_env"       // the environment is sent away

@@ -42,7 +42,8 @@ import (
 // The rest are arguments by their role: a position, a keyword, or both ("0|path"). path= is a
 // file (path=self: what the method belongs to), code= what is run: where it is fixed in the source, the call says little;
 // page= is the same for what runs in a browser's page and not in the server. to= is a second file, url= the address of a request, cmd= a line for a
-// shell on another machine, load= a module that is loaded, part= a piece of a statement, prompt= instructions for a model.
+// shell on another machine, load= a module that is loaded, part= a piece of a statement, prompt= instructions for a model,
+// filter= a filter of a document database.
 // safe=A|B are names that make the call harmless where one of them is an argument. Layer 2 and the way of a parameter to a sink read
 // the same rows, so that a new sink is one row.
 type Table struct {

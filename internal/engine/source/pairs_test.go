@@ -76,6 +76,10 @@ func (p *pair) arrives(files []sink.File) (hit bool, all []string) {
 			hit = hit || h.Tool == p.tool && f.Kind == p.kind && (f.Param == p.param || strings.HasPrefix(f.Param, p.param+".") || strings.HasPrefix(p.param, f.Param+"."))
 		}
 	}
+	for _, site := range s.Sites {
+		all = append(all, fmt.Sprintf("site %s %s:%d %s", site.Kind, site.At.File, site.At.Line, site.Why))
+		hit = hit || p.param == "-" && string(site.Kind) == string(p.kind)
+	}
 	for i := range s.Handlers {
 		all = append(all, "handler "+s.Handlers[i].Tool+" "+string(s.Handlers[i].Via))
 	}

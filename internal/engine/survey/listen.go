@@ -44,25 +44,28 @@ func (s *surveyor) readListeners() {
 		if reported[c.Scope.File] {
 			continue // one endpoint that makes a transport for each session, or in several ways
 		}
-		reported[c.Scope.File] = true
 		name, _ := s.calls(c, transports[s.lang]...)
 		if name == "" {
 			name = "run"
 		}
-		name = strings.TrimPrefix(lastWord(name), ".")
 		switch {
-		case guards.compares || guards.authenticates:
+		case guards.compares || guards.authenticates || s.guardsLoopback(name):
+			continue
 		case s.isTrue(argument(c, "enableDnsRebindingProtection")):
-			s.report(sink.OpenListener, c, name, "enableDnsRebindingProtection is set, but neither allowedHosts nor allowedOrigins: without them it compares nothing")
+			s.report(sink.OpenListener, c, endpointName(name), "enableDnsRebindingProtection is set, but neither allowedHosts nor allowedOrigins: without them it compares nothing")
 		default:
-			s.report(sink.OpenListener, c, name, "nothing compares the header Host or Origin of its requests, so that a web page can send them from a browser on the same machine (DNS rebinding)")
+			s.report(sink.OpenListener, c, endpointName(name), "nothing compares the header Host or Origin of its requests, so that a web page can send them from a browser on the same machine (DNS rebinding)")
 		}
+		reported[c.Scope.File] = true
 	}
 	if !guards.authenticates && !guards.compares {
 		s.readBindings()
 	}
 	s.readSharing()
 }
+
+// endpointName is what an endpoint is called in a message.
+func endpointName(name string) string { return strings.TrimPrefix(lastWord(name), ".") }
 
 // entries returns the calls that make HTTP endpoints.
 func (s *surveyor) entries() (out []*ir.Expr) {
@@ -114,6 +117,9 @@ type guards struct {
 // readGuards looks for a header that is compared in a function that refuses requests, and for what packages offer.
 func (s *surveyor) readGuards() (g guards) {
 	for _, c := range s.g.Program().Calls {
+		if s.isUnguardedApp(c) {
+			continue
+		}
 		mentions := append(slices.Clone(s.named[c]), lastName(c.X))
 		for _, a := range c.Args { // app.add_middleware(TrustedHostMiddleware), Middleware(TrustedHostMiddleware)
 			mentions = append(mentions, lastName(a.Value))

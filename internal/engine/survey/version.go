@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gauntlet/internal/leaf/ir"
 )
@@ -24,6 +25,68 @@ func (v Versions) Add(text string) {
 		minor, _ := strconv.Atoi(m[3])
 		v[m[1]] = [2]int{major, minor}
 	}
+}
+
+// requirement is a line of go.mod: github.com/mark3labs/mcp-go v0.57.0
+var requirement = regexp.MustCompile(`(?m)^\s*(?:require\s+)?([a-z0-9][A-Za-z0-9./_-]*)\s+v(\d{1,4})\.(\d{1,4})\.\d`)
+
+// AddModules reads the requirements in a go.mod, which are the least versions that are built.
+func (v Versions) AddModules(text string) {
+	for _, m := range requirement.FindAllStringSubmatch(text, maxWanted) {
+		major, _ := strconv.Atoi(m[2])
+		minor, _ := strconv.Atoi(m[3])
+		v[m[1]] = [2]int{major, minor}
+	}
+}
+
+// A loopbackGuard is an endpoint that compares Host by itself from some version of its package on: what comes by the loopback
+// address has to name it. Elsewhere it compares nothing.
+type loopbackGuard struct {
+	entry, module string
+	from          [2]int
+}
+
+// loopbackGuards were read in the packages: CVE-2026-34742 for the first; its SSE handler followed later.
+// No version of the TypeScript SDK up to 1.32 and 2.4 does the like; there, an application made by createMcpExpressApp does.
+var loopbackGuards = []loopbackGuard{
+	{"go-sdk/mcp.NewStreamableHTTPHandler", "github.com/modelcontextprotocol/go-sdk", [2]int{1, 4}},
+	{"go-sdk/mcp.NewSSEHandler", "github.com/modelcontextprotocol/go-sdk", [2]int{1, 6}},
+	{"mcp-go/server.NewStreamableHTTPServer", "github.com/mark3labs/mcp-go", [2]int{0, 56}},
+	{"mcp-go/server.NewSSEServer", "github.com/mark3labs/mcp-go", [2]int{0, 56}},
+}
+
+// guardsLoopback reports whether an endpoint is one of those, new enough, and the program does not switch it off.
+func (s *surveyor) guardsLoopback(entry string) bool {
+	for _, g := range loopbackGuards {
+		least, ok := s.versions[g.module]
+		if ok && strings.HasSuffix(entry, g.entry) && slices.Compare(least[:], g.from[:]) >= 0 {
+			return !s.disablesGuard()
+		}
+	}
+	return false
+}
+
+// disablesGuard reports whether the program switches the SDK's own comparison off.
+func (s *surveyor) disablesGuard() bool {
+	for _, list := range [][]*ir.Expr{s.g.Program().Calls, s.g.Program().Objects} {
+		for _, e := range list {
+			if s.isTrue(argument(e, "DisableLocalhostProtection")) {
+				return true
+			}
+			if e.X != nil && strings.HasSuffix(e.X.Text, "DisableLocalhostProtection") && len(e.Args) == 1 && s.isTrue(e.Args[0].Value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// appMakers make an application that compares Host where it listens on this machine alone, or is told which hosts to let in.
+var appMakers = []string{"createMcpExpressApp", "createMcpFastifyApp", "createMcpHonoApp"}
+
+// isUnguardedApp reports whether a call makes such an application for another address and without a list of hosts.
+func (s *surveyor) isUnguardedApp(c *ir.Expr) bool {
+	return slices.Contains(appMakers, lastName(c.X)) && !s.isLocal(argument(c, "host")) && argument(c, "allowedHosts") == nil
 }
 
 // comparesHostByDefault is the first version of Python's SDK whose FastMCP compares Host and Origin by itself where it listens on

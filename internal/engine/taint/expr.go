@@ -169,6 +169,15 @@ func (r *reader) evalList(e *ir.Expr) *value {
 // evalEither is one of several values; which one may depend on a condition that bounds it.
 func (r *reader) evalEither(e *ir.Expr) *value {
 	out := nothing
+	if len(e.Args) == 2 && e.Args[1].Value != nil && e.Args[1].Value.Kind == ir.Type && e.Args[1].Value.X != nil { // x.(string) of Go
+		switch t := e.Args[1].Value; {
+		case t.Text == "" && numberTypes[t.X.Text]:
+			r.eval(e.Args[0].Value)
+			return nothing
+		case t.Text == "" && t.X.Text == "string":
+			return r.eval(e.Args[0].Value).adding(isText)
+		}
+	}
 	for i, a := range e.Args {
 		st := r.st.clone()
 		switch {

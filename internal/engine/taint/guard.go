@@ -119,6 +119,9 @@ func (r *reader) assumeEqual(a, b *ir.Expr, equal bool, st *state, depth int) {
 		r.assumeDeep(a, "", equal != (b.Text == "0"), st, depth+1)
 		return
 	}
+	if r.assumeType(a, b, equal, st) || r.assumeType(b, a, equal, st) {
+		return
+	}
 	if t, ok := truth(b); ok {
 		r.assumeDeep(a, "", equal == t, st, depth+1)
 		return
@@ -146,6 +149,22 @@ func (r *reader) assumeEqual(a, b *ir.Expr, equal bool, st *state, depth int) {
 	default:
 		st.bounded(va.wholeOnly())
 	}
+}
+
+// assumeType reads typeof x === "string".
+func (r *reader) assumeType(a, b *ir.Expr, equal bool, st *state) bool {
+	if a.Text != "typeof" || a.Kind != ir.Other || len(a.Args) != 1 || b.Kind != ir.String {
+		return false
+	}
+	v := r.silently(a.Args[0].Value)
+	switch {
+	case !equal:
+	case b.Text == "string":
+		st.learn(v.wholeOnly(), isText)
+	case b.Text == "number" || b.Text == "boolean" || b.Text == "bigint":
+		st.bounded(v.wholeOnly())
+	}
+	return true
 }
 
 func isNothing(e *ir.Expr) bool {

@@ -78,12 +78,23 @@ func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, de
 		st.learn(r.silently(arg(0)), looked|plainWord)
 		return
 	}
+	if holds && e.X.Kind == ir.Name && e.X.Text == "isinstance" && arg(1) != nil {
+		if numberTypes[arg(1).Text] {
+			st.bounded(r.silently(arg(0)).wholeOnly())
+		} else if arg(1).Text == "str" {
+			st.learn(r.silently(arg(0)).wholeOnly(), isText)
+		}
+		return
+	}
 	if e.X.Kind == ir.Name && (e.X.Text == "any" || e.X.Text == "all") {
 		r.assumeDeep(arg(0), "", holds, st, depth+1)
 		return
 	}
 	r.assumeFunction(e, member, holds, st)
 }
+
+// numberTypes are types of Python and Go whose values hold no text.
+var numberTypes = names("int float bool int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64")
 
 // plainWord is what is known of a text of letters and digits.
 const plainWord = noShellMeta | noQuote | noSlash | noDotDot | noDash
@@ -164,10 +175,8 @@ func (r *reader) learnOutcome(e *ir.Expr, callee callgraph.Callee, o outcome, st
 		c.args = append(c.args, r.eval(a.Value))
 	}
 	at := func(src source) *value {
-		for _, p := range callee.Func.Params {
-			if p.Index == src.param {
-				return c.argument(p).at(src.path)
-			}
+		if p := paramOf(callee.Func, src.param); p != nil {
+			return c.argument(p).at(src.path)
 		}
 		return nothing
 	}

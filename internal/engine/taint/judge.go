@@ -109,6 +109,14 @@ func judge(f flow, language string) (sink.Flow, bool) {
 			return out, false
 		}
 		out.Guard = "it is written among the server's own instructions, where the model obeys it"
+	case sink.QueryFlow:
+		if f.about == whereCode && (has(noQuote|noShellMeta|noLetters) || has(jsonQuoted) && !has(halfQuoted)) || f.about == "" && has(isText) {
+			return out, false
+		}
+		out.Guard = "it may be an object, whose members are then operators such as {\"$ne\": null}, and nothing asks whether it is a text"
+		if f.about == whereCode {
+			out.Guard = "it is written into code that the database runs"
+		}
 	case sink.SQLFlow:
 		if has(noQuote | noShellMeta | sqlQuoted) {
 			return out, false

@@ -16,6 +16,7 @@ import (
 // A bound is what a schema says of a value.
 type bound struct {
 	gone    bool // nothing of it is the caller's choice: a number, one of a few words
+	open    bool // it may be an object
 	facts   fact
 	members map[string]*bound // of an object; "*" for the elements of a list
 }
@@ -143,6 +144,9 @@ func (s schemaReader) shape(o *ir.Expr, depth int) *bound {
 // boundedMakers are zod's makers of values that hold no text of the caller's choosing.
 var boundedMakers = names("number int int32 uint32 float32 float64 bigint boolean stringbool enum nativeEnum literal date null undefined void nan symbol")
 
+// openMakers are zod's makers of values of any kind, objects among them.
+var openMakers = names("any unknown record json looseRecord partialRecord")
+
 // plainTexts are checks of texts whose form leaves nothing to choose but letters, digits and "-".
 var plainTexts = names("uuid uuidv4 guid cuid cuid2 ulid nanoid datetime date time duration base64url xid ksuid hex")
 
@@ -218,12 +222,22 @@ func (s schemaReader) maker(x *ir.Expr, depth int) *bound {
 		first = x.Args[0].Value
 	}
 	switch {
+	case name == "string":
+		return &bound{facts: isText}
+	case openMakers[name]:
+		return &bound{open: true}
 	case boundedMakers[name] && !(x.X.X.Kind == ir.Attr && x.X.X.Text == "iso"):
 		return &bound{gone: true}
 	case plainTexts[name]:
-		return &bound{facts: noShellMeta | noQuote | noSlash | noDotDot | noDash}
+		return &bound{facts: isText | noShellMeta | noQuote | noSlash | noDotDot | noDash}
 	case name == "object" || name == "strictObject" || name == "looseObject":
-		return s.read(first, depth+1)
+		b := s.read(first, depth+1)
+		if b == nil {
+			return &bound{open: true}
+		}
+		out := *b
+		out.open = true
+		return &out
 	case name == "array":
 		if b := s.read(first, depth+1); b != nil {
 			return &bound{members: map[string]*bound{"*": b}}
@@ -241,12 +255,13 @@ func (s schemaReader) union(list *ir.Expr, depth int) *bound {
 	if list == nil || list.Kind != ir.List || len(list.Args) == 0 {
 		return &bound{}
 	}
+	out := &bound{gone: true}
 	for _, a := range list.Args {
-		if b := s.read(a.Value, depth+1); b == nil || !b.gone {
-			return &bound{}
-		}
+		b := s.read(a.Value, depth+1)
+		out.gone = out.gone && b != nil && b.gone
+		out.open = out.open || b != nil && b.open
 	}
-	return &bound{gone: true}
+	return out
 }
 
 // refined is what holds of a value for which a function comes to true.

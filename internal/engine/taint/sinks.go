@@ -34,6 +34,7 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 		return
 	}
 	r.statementSink(c, row, name)
+	r.filterSink(c, row, name)
 	if code := row.Argument("code", c.expr); code != nil && !row.IsSafe(c.expr) {
 		marks := r.valueOf(c, code).all()
 		if name == "Function" { // the body comes last, and the names before it are code too

@@ -120,6 +120,9 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 			}
 			p.facts |= b.facts
 		}
+		if p.kind == sink.QueryFlow && p.about == "" && !a.mayBeObject(root, p.src, schema) {
+			continue
+		}
 		if params && p.src.param == 0 && !strings.HasPrefix(p.src.path, ".params") {
 			continue // beside the arguments, a request holds what the server itself puts there
 		}
@@ -142,12 +145,7 @@ var argumentHolders = []string{"params", "arguments", "Params", "Arguments", "ar
 // toolParameter returns the name of the tool's parameter that a source is; ok is false for what the server
 // itself hands to a handler: its context.
 func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, ok bool) {
-	var p *ir.Param
-	for _, q := range root.Func.Params {
-		if q.Index == src.param {
-			p = q
-		}
-	}
+	p := paramOf(root.Func, src.param)
 	if p == nil || src.param < 0 || isContext(p) {
 		return "", false
 	}
@@ -234,12 +232,18 @@ func (a *analyzer) isBoundedByType(root callgraph.Root, src source) bool {
 	if a.g.Convention().Language != "python" || root.Via != sink.ByRegistration || src.path != "" {
 		return false
 	}
-	for _, p := range root.Func.Params {
-		if p.Index == src.param && p.Type != nil {
-			return isBoundedType(p.Type.X)
+	p := paramOf(root.Func, src.param)
+	return p != nil && p.Type != nil && isBoundedType(p.Type.X)
+}
+
+// paramOf returns the parameter of a function by its index, or nil.
+func paramOf(fn *ir.Func, index int) *ir.Param {
+	for _, p := range fn.Params {
+		if p.Index == index {
+			return p
 		}
 	}
-	return false
+	return nil
 }
 
 func isBoundedType(x *ir.Expr) bool {

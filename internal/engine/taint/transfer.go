@@ -207,9 +207,9 @@ func (r *reader) transferText(c call, name, method string) *value {
 		return c.everything().derived(0)
 	case unchanged[method]:
 		if c.receiver.isClean() && len(c.args) > 0 {
-			return c.args[0]
+			return c.args[0].adding(isText)
 		}
-		return c.receiver
+		return c.receiver.adding(isText)
 	case method == "safeParse" || method == "safeParseAsync":
 		if len(c.args) == 1 {
 			return nothing.with("data", c.args[0].parsed(r.schemaOf(c)))
@@ -223,6 +223,9 @@ func (r *reader) transferText(c call, name, method string) *value {
 			v := c.receiver.member(c.args[0].fixed)
 			if strings.HasSuffix(method, "Int") || strings.HasSuffix(method, "Bool") || strings.HasSuffix(method, "Float") {
 				return nothing
+			}
+			if strings.HasSuffix(method, "String") {
+				return v.adding(isText)
 			}
 			return v
 		}

@@ -66,6 +66,7 @@ const (
 	dottedOnly                     // its address was compared by a function that knows IPv4 as four numbers only
 	sqlQuoted                      // its quotation marks are doubled, so it cannot leave the literal or name that it stands in
 	noLetters                      // holds digits, blanks and signs only, so it names nothing
+	isText                         // is a text, so that no member of it is the caller's
 	switchedOff                    // what guards it is off unless the server's environment turns it on
 )
 

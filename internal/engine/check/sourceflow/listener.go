@@ -23,9 +23,10 @@ compared either.
 CORS lets every origin read the answers, with the credentials of the user's browser.
 
 A guard anywhere in the program counts for all its endpoints. Silent on endpoints that no code of the program listens for, as in
-functions of a cloud. Python's SDK compares the header by itself from version
-1.23 on where its FastMCP is bound to this machine; silent where pyproject.toml or requirements.txt ask for such a version. Versions of the SDKs of other
-languages are not read.`,
+functions of a cloud. Newer SDKs compare the header by themselves where a request comes by the loopback address, and the manifest says
+which is asked for: Python's FastMCP from 1.23 on (pyproject.toml, requirements.txt), the official SDK for Go from 1.4 on, for SSE from 1.6 on, and mcp-go
+from 0.56 on (go.mod), unless the program switches it off. No version of the TypeScript SDK does so in the transport; there an application made by
+createMcpExpressApp does, unless it is given another address and no list of hosts.`,
 	Advice: "Give the transport the hosts and origins that may ask, listen on 127.0.0.1, and ask for a credential where others reach it.",
 	Run: func(p *check.Pass) {
 		reportSites(p, ofEverySite(finding.None), sink.OpenListener, sink.WideListener, sink.OpenSharing)

@@ -16,9 +16,15 @@ value and go on with a statement of their own.
 A value is guarded where it is bound as a parameter of the query, is a number, is one of a list, or matches a pattern that leaves out
 quotation marks. Doubling or escaping some of them is not taken for a guard.
 
-Silent on statements that the caller sends as a whole, which is what such a tool is for, and where the way could not be followed.`,
+In the filter of a document database (MongoDB), a parameter that may be an object brings operators of its own: {"$ne": null} in place of a
+password fits every document. That counts where the SDK lets an object in, as low-level servers do, and no code asks whether it is
+a text. A parameter inside $where becomes code that the database runs.
+
+Silent on statements and filters that the caller sends as a whole, which is what such a tool is for, and where the way could not be followed.`,
 	Advice: "Bind values as parameters of the query; compare names of tables and columns with a list.",
 	Run: func(p *check.Pass) {
-		reportFlows(p, always(finding.None), map[sink.FlowKind]string{sink.SQLFlow: "the text of a statement"})
+		reportFlows(p, always(finding.None), map[sink.FlowKind]string{
+			sink.SQLFlow: "the text of a statement", sink.QueryFlow: "part of the filter of a query",
+		})
 	},
 })

@@ -53,10 +53,12 @@ var errTooLarge = errors.New("the file is too large to parse")
 func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources, map[int]error) {
 	r := &reader{prog: &ir.Program{}, packages: map[string]*pkg{}, modules: map[string]string{}}
 	errs := map[int]error{}
+	versions := survey.Versions{}
 	for i, f := range files {
 		switch {
 		case path.Base(f.Path) == "go.mod":
 			r.modules[path.Dir(f.Path)] = modulePath(f.Text)
+			versions.AddModules(string(f.Text))
 		case len(f.Text) > maxBytes:
 			errs[i] = errTooLarge
 		case stop != nil && stop():
@@ -72,7 +74,7 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	g, out := callgraph.Open(r.prog, convention(), tools)
 	taint.Follow(g, out)
 	out.Definitions = declared.Read(g)
-	out.Sites = append(survey.Sites(g, nil), survey.ReadOnlyLies(g, out)...)
+	out.Sites = append(survey.Sites(g, versions), survey.ReadOnlyLies(g, out)...)
 	return out, errs
 }
 
