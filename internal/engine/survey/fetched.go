@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
@@ -22,12 +23,7 @@ func (s *surveyor) readFetchedCode() {
 			continue
 		}
 		shown := strings.TrimPrefix(name, ".") + "()"
-		if code := row.Argument("code", c); code != nil && s.finds(code, func(x *ir.Expr) verdict {
-			if x.Kind == ir.Call && s.isRequest(x) {
-				return yes
-			}
-			return goOn
-		}) {
+		if code := row.Argument("code", c); code != nil && s.isFetched(code, 0) {
 			s.report(sink.FetchedCode, c, shown, "what it fetched is run as code: whoever holds the address decides what this machine does")
 			continue
 		}
@@ -41,6 +37,39 @@ func (s *surveyor) readFetchedCode() {
 			}
 		}
 	}
+}
+
+// isFetched reports whether a value is what a request brought, or what a function of the program returns that sends one.
+func (s *surveyor) isFetched(e *ir.Expr, depth int) bool {
+	return s.finds(e, func(x *ir.Expr) verdict {
+		switch {
+		case x.Kind != ir.Call:
+			return goOn
+		case s.isRequest(x), depth < 3 && s.returnsFetched(x, depth):
+			return yes
+		}
+		return goOn
+	})
+}
+
+// maxEntered is how many calls of one program are entered to see what they return.
+const maxEntered = 2_000
+
+// returnsFetched reports whether a call enters a function of the program that returns what a request brought.
+func (s *surveyor) returnsFetched(c *ir.Expr, depth int) bool {
+	found := false
+	if s.entered++; s.entered > maxEntered {
+		return false
+	}
+	for _, callee := range s.g.Callees(c, callgraph.Context{}) {
+		if callee.Func == nil || callee.Guess {
+			continue
+		}
+		eachStatement(callee.Func.Body, 0, func(st *ir.Stmt) {
+			found = found || st.Step == ir.Return && !st.Throws && st.X != nil && s.isFetched(st.X, depth+1)
+		})
+	}
+	return found
 }
 
 // writtenText returns the text of an expression, with a blank for what is not known before it runs.

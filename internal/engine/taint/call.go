@@ -320,6 +320,7 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 		return v
 	}
 	at := func(src source) *value { return arrivedAt(src).value }
+	r.enterMembers(callee.Func, sum, given)
 	if !r.quiet {
 		for _, f := range sum.flows {
 			if callee.Guess {

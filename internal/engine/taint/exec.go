@@ -368,6 +368,7 @@ func (r *reader) assign(target *ir.Expr, v *value) {
 			r.assign(target.X, r.silently(target.X).with(target.Text, v))
 		}
 	case ir.Index:
+		r.writeMember(target)
 		if target.X != nil && target.X.Kind == ir.Name && !v.isEmpty() {
 			r.assign(target.X, r.silently(target.X).with("*", v))
 		}

@@ -118,11 +118,11 @@ func (r *reader) evalElement(e *ir.Expr) *value {
 	if key != nil && key.Kind == ir.Literal && key.Text != "" {
 		return v.member(key.Text)
 	}
-	r.eval(key)
+	name := r.eval(key)
 	if text, ok := r.a.g.Constant(key, r.ctx); ok {
 		return v.member(text)
 	}
-	return v.elements() // a table that is asked for a key answers with what is in it
+	return v.elements().got(name, v) // a table that is asked for a key answers with what is in it
 }
 
 func (r *reader) evalObject(e *ir.Expr) *value {
@@ -220,7 +220,7 @@ func (v *value) lookedUp(st *state) *value {
 
 // without returns a value without what came from some sources.
 func (v *value) without(gone map[source]bool) *value {
-	out := &value{length: v.length, fixed: v.fixed}
+	out := &value{length: v.length, fixed: v.fixed, keyed: v.keyed}
 	for _, m := range v.marks {
 		if !gone[m.src] {
 			out.marks = append(out.marks, m)

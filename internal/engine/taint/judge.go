@@ -109,6 +109,16 @@ func judge(f flow, language string) (sink.Flow, bool) {
 			return out, false
 		}
 		out.Guard = "it is written among the server's own instructions, where the model obeys it"
+	case sink.BodyFlow:
+		if has(hostAllowed) {
+			return out, false
+		}
+		out.Guard = "what the address answers is read into memory as a whole, however long it is"
+	case sink.PrototypeFlow:
+		if has(denylisted | validated | noLetters) {
+			return out, false
+		}
+		out.Guard = "nothing refuses __proto__, constructor and prototype, so that it changes the prototype of all objects"
 	case sink.QueryFlow:
 		if f.about == whereCode && (has(noQuote|noShellMeta|noLetters) || has(jsonQuoted) && !has(halfQuoted)) || f.about == "" && has(isText) {
 			return out, false

@@ -136,4 +136,5 @@ func (r *reader) urlSink(c call, v *value, name string) {
 		}
 		r.sinkMarks(c, kind, name, "", []mark{m})
 	}
+	r.bodySink(c, v, marks, name)
 }

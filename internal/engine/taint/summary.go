@@ -89,10 +89,13 @@ type summary struct {
 	self    *value // what its receiver holds in the end: for constructors
 	flows   []flow
 	seen    map[flowKey]bool
-	ends    outcome            // whenever it returns
-	offEnds outcome            // when it returns because of the configuration alone
-	off     bool               // it does so unless a variable of the environment is set
-	when    map[string]outcome // when it returns something true ("+") or false ("-"), or an object with such a member ("+valid")
+	ends    outcome // whenever it returns
+	offEnds outcome // when it returns because of the configuration alone
+	off     bool    // it does so unless a variable of the environment is set
+	// writes are places that write to a member of a parameter, by its index, under a name that another parameter brings.
+	writes   map[int]*ir.Expr
+	descents []descent
+	when     map[string]outcome // when it returns something true ("+") or false ("-"), or an object with such a member ("+valid")
 }
 
 type flowKey struct {
@@ -136,6 +139,7 @@ func (a *analyzer) summarize(fn *ir.Func, ctx callgraph.Context) *summary {
 		r.st.vars[variable{fn.Scope, p.Name}] = newValue(mark{src: source{param: p.Index}, whole: true})
 	}
 	r.runBody(fn)
+	r.endDescents()
 	r.sum.result = r.result
 	r.sum.self = r.st.vars[variable{fn.Scope, receiverName(fn)}]
 	if r.sum.self == nil {

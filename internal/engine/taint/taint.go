@@ -36,6 +36,7 @@ type analyzer struct {
 	depth   int
 	cut     bool // a bound was reached for the tool at hand
 	factsOf map[string]charFacts
+	reads   map[*ir.Func][]*ir.Expr // calls that read an answer whole, by the function that holds them
 	placed  map[sink.Place]*ir.Expr // calls and objects by their place, without its line
 }
 

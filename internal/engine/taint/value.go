@@ -106,6 +106,7 @@ type value struct {
 	length int               // of a list, -1 for anything else
 	fixed  string            // the constant text that it is, as far as that is known
 	depth  int               // of members inside each other
+	keyed  []mark            // the names of the caller's choosing by which it was got
 	size   int               // how many values there are below it, about
 }
 
@@ -205,6 +206,9 @@ func join(a, b *value) *value {
 		return a
 	}
 	out := &value{marks: addMarks(addMarks(nil, a.marks...), b.marks...), length: -1}
+	if len(a.keyed)+len(b.keyed) > 0 {
+		out.keyed = addMarks(a.keyed, b.keyed...)
+	}
 	if a.length >= 0 && b.length >= 0 {
 		out.length = max(a.length, b.length)
 	}
@@ -227,7 +231,9 @@ func join(a, b *value) *value {
 	return out
 }
 
-func (v *value) isEmpty() bool { return len(v.marks) == 0 && len(v.fields) == 0 && v.length < 0 }
+func (v *value) isEmpty() bool {
+	return len(v.marks) == 0 && len(v.fields) == 0 && v.length < 0 && len(v.keyed) == 0
+}
 
 // each returns a value with its marks changed; members are given up.
 func (v *value) each(change func(m *mark)) *value {

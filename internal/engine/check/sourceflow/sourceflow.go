@@ -1,5 +1,5 @@
 // Package sourceflow holds the checks of what the source of a server does:
-// MCP-S-006 to MCP-S-014 and GNT-701 to GNT-709. They act on the flows that package taint found and the sites that package
+// MCP-S-006 to MCP-S-014 and GNT-701 to GNT-711. They act on the flows that package taint found and the sites that package
 // survey found; nothing is executed.
 package sourceflow
 
