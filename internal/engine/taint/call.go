@@ -337,7 +337,7 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 			if f.kind == sink.ArgumentFlow {
 				arriving = optionLike(f.about, given[f.src.param], f.src.path, arriving)
 			}
-			for _, m := range arriving.all() {
+			for _, m := range f.arrivingMarks(arriving) {
 				if r.st.gone[m.src] {
 					continue
 				}

@@ -110,8 +110,8 @@ func judge(f flow, language string) (sink.Flow, bool) {
 		}
 		out.Guard = "it is written among the server's own instructions, where the model obeys it"
 	case sink.BodyFlow:
-		if has(hostAllowed) {
-			return out, false
+		if has(hostAllowed | hostResolved | hostLiteral) {
+			return out, false // the caller chooses among what passes
 		}
 		out.Guard = "what the address answers is read into memory as a whole, however long it is"
 	case sink.PrototypeFlow:

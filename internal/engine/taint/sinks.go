@@ -122,13 +122,35 @@ func isBehindHost(head string) bool {
 // urlMembers are the members of a request's options that say where it goes.
 var urlMembers = []string{"url", "uri", "baseURL", "baseUrl", "host", "hostname", "href", "origin"}
 
-func (r *reader) urlSink(c call, v *value, name string) {
-	marks := v.marks
-	for _, m := range urlMembers {
-		if f := v.fields[m]; f != nil {
-			marks = append(marks[:len(marks):len(marks)], f.marks...)
+// addressMarks returns what of an address, or of the options of a request, says where it goes.
+func addressMarks(v *value) (out []mark) {
+	if len(v.fields) == 0 {
+		return v.marks
+	}
+	for _, m := range v.marks {
+		if !m.whole { // the members of others are looked up by their names below
+			out = addMarks(out, m)
 		}
 	}
+	for _, name := range urlMembers {
+		out = addMarks(out, v.member(name).marks...)
+	}
+	return out
+}
+
+// arrivingMarks returns what of a value arrives where a function hands on its parameter.
+func (f flow) arrivingMarks(v *value) []mark {
+	switch f.kind {
+	case sink.HostFlow, sink.URLPathFlow, sink.BodyFlow:
+		if v.length < 0 {
+			return addressMarks(v)
+		}
+	}
+	return v.all()
+}
+
+func (r *reader) urlSink(c call, v *value, name string) {
+	marks := addressMarks(v)
 	for _, m := range marks {
 		kind := sink.HostFlow
 		if isBehindHost(m.head) || len(v.fixed) > 0 {
