@@ -296,7 +296,7 @@ func (p *probeCommand) options(server launch.Server, classes []probe.Class, reco
 	o := proberun.Options{
 		Server: server, At: p.at, Version: version(), Floor: capability.Medium, AllowCalls: p.allowCalls, Destructive: p.destructive, Register: p.register, OtherToken: other, Burst: p.burst,
 		Dialer:  launch.Dialer{Environ: p.host.Environ, Limits: limits, Logins: p.logins(p.how.live.login), Sandbox: p.sandbox, SandboxConfig: sandbox.Config{Allow: p.allow}, Sandboxes: &launch.Sandboxes{}, SandboxRecord: record.Record},
-		Classes: classes, Budget: p.budget, Call: p.call, Limits: p.how.limits.Limits, Progress: p.progress.Step, Protocol: p.replay == "" && classes == nil, Record: record.Record,
+		Classes: classes, Budget: p.budget, Call: p.call, Limits: p.how.limits.Limits, Found: p.progress.Watcher(), Progress: p.progress.Step, Protocol: p.replay == "" && classes == nil, Record: record.Record,
 		Tap: func(place string, secrets, credentials []string) wire.Tap {
 			return record.Tap(place, trace.AsClient, secrets, credentials)
 		},

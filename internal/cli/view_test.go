@@ -108,11 +108,11 @@ func startView(t *testing.T, file string) string {
 	return ""
 }
 
-// startScan starts a scan of the server that tells in a file what it is at.
-func startScan(t *testing.T, file, server string) (ended chan int) {
+// startScan starts a scan of servers that tells in a file what it is at.
+func startScan(t *testing.T, file string, servers ...string) (ended chan int) {
 	ended = make(chan int, 1)
 	go func() { // ends when the server has answered, or with the test
-		ended <- Main(t.Context(), []string{"scan", "--quiet", "--output", os.DevNull, "--progress", file, server}, Host{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard})
+		ended <- Main(t.Context(), append([]string{"scan", "--quiet", "--output", os.DevNull, "--progress", file}, servers...), Host{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard})
 	}()
 	return ended
 }
@@ -131,18 +131,16 @@ func getPage(t *testing.T, address string) string {
 	return string(body)
 }
 
-// Who views a file sees the scan that writes it while it runs, its report afterwards, and the next scan.
-func TestViewFollowsARun(t *testing.T) {
-	server := newWaitingServer(t)
-	file := filepath.Join(t.TempDir(), "report.json")
-	address := startView(t, file)
+// followEvents returns what waits until the page says something: each change is told, so the last one shows what is wanted.
+func followEvents(t *testing.T, address string) func(want string) string {
+	t.Helper()
 	resp, err := http.Get(address + "events")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
+	t.Cleanup(func() { _ = resp.Body.Close() })
 	events := bufio.NewScanner(resp.Body)
-	until := func(want string) string { // each change is told, so the last one shows what is wanted
+	return func(want string) string {
 		t.Helper()
 		for page := getPage(t, address); ; page = getPage(t, address) {
 			if strings.Contains(page, want) {
@@ -155,6 +153,14 @@ func TestViewFollowsARun(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Who views a file sees the scan that writes it while it runs, its report afterwards, and the next scan.
+func TestViewFollowsARun(t *testing.T) {
+	server := newWaitingServer(t)
+	file := filepath.Join(t.TempDir(), "report.json")
+	address := startView(t, file)
+	until := followEvents(t, address)
 	for _, description := range []string{"Adds two numbers.", poison} {
 		ended := startScan(t, file, server.URL+"/mcp")
 		<-server.asked
@@ -188,6 +194,32 @@ func TestViewFollowsARun(t *testing.T) {
 	<-ended
 	until("gauntlet probe")
 	until("Ended without a report")
+}
+
+// What is found in one server is seen while others are still asked, and afterwards the page is that of the report.
+func TestViewShowsFindingsBeforeTheReport(t *testing.T) {
+	first, second := newWaitingServer(t), newWaitingServer(t)
+	file := filepath.Join(t.TempDir(), "report.json")
+	until := followEvents(t, startView(t, file))
+	ended := startScan(t, file, first.URL+"/mcp", second.URL+"/mcp")
+	<-first.asked
+	<-second.asked
+	first.release <- poison
+	page := until("SEC-001")
+	for _, want := range []string{"Running; ", "So far: ", "there is no verdict before its end"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("while the second server is asked the page has no %q: %.3000s", want, page)
+		}
+	}
+	second.release <- "Adds two numbers."
+	if code := <-ended; code != 1 {
+		t.Errorf("the scan ends with %d", code)
+	}
+	page = until(`data-rule="SEC-001"`)
+	var same strings.Builder
+	if err := liveview.WritePage(&same, file); err != nil || page != same.String() {
+		t.Errorf("after the scan the page is not that of the file (%v)", err)
+	}
 }
 
 // In a browser the page changes by itself, what a server says runs nothing, and nothing leaves for elsewhere.

@@ -12,6 +12,7 @@ import (
 
 	"gauntlet/attacks"
 	"gauntlet/internal/run/attackdoc"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
@@ -172,8 +173,11 @@ func TestDocumentsThatAreNotPlayed(t *testing.T) {
 		{"one after an interruption", cancelled, attackdoc.Text{Name: "a", Text: text}, "interrupted"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			player := Player{}
-			runs := player.PlayAll(tt.ctx, []attackdoc.Text{tt.text}, oatf.DefaultLimits(), "", 1, 1, noProgress{})
+			player, told := Player{}, &results{}
+			runs := player.PlayAll(tt.ctx, []attackdoc.Text{tt.text}, oatf.DefaultLimits(), "", 1, 1, told)
+			if got := *told; len(got) != 1 || got[0].Word != "not judged" || !strings.Contains(got[0].Says, tt.want) {
+				t.Errorf("who watches is told %+v, want %q", got, tt.want)
+			}
 			if r := runs[0]; !strings.Contains(r.Problem, tt.want) || r.Verdict != nil || r.Document != "a" {
 				t.Errorf("got %+v, want %q", r, tt.want)
 			}
@@ -181,10 +185,12 @@ func TestDocumentsThatAreNotPlayed(t *testing.T) {
 	}
 }
 
-type noProgress struct{}
+// results are what a single run told.
+type results []runstate.Result
 
-func (noProgress) Step(string, ...any) {}
-func (noProgress) Count(int, int)      {}
+func (*results) Step(string, ...any)          {}
+func (*results) Count(int, int)               {}
+func (r *results) Result(one runstate.Result) { *r = append(*r, one) }
 
 func TestTraceNames(t *testing.T) {
 	for _, tt := range []struct{ folder, document, want string }{

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"gauntlet/internal/run/attackdoc"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/oatf"
 	"gauntlet/result"
 )
@@ -19,6 +20,7 @@ import (
 type Progress interface {
 	Step(format string, args ...any)
 	Count(through, more int)
+	Result(runstate.Result) // what came of a run, before the others have ended
 }
 
 // PlayAll plays several documents, each so many times and in a session of its own, some at the same time, and
@@ -39,11 +41,24 @@ func (r *Player) PlayAll(ctx context.Context, texts []attackdoc.Text, limits oat
 			progress.Step("playing %s", t.Name)
 			runs[i] = r.playOneOfSeveral(ctx, t, limits, s)
 			progress.Step("%s: %s", t.Name, came(&runs[i]))
+			progress.Result(resultOf(&runs[i]))
 			progress.Count(1, 0)
 		})
 	}
 	all.Wait()
 	return runs
+}
+
+// resultOf is what came of a run, for those who watch.
+func resultOf(run *result.AttackRun) runstate.Result {
+	r := runstate.Result{Word: "not judged", What: cmp.Or(run.ID, run.Document), Where: run.Agent, Says: cmp.Or(run.Problem, run.Name)}
+	if run.Verdict != nil {
+		r.Word = string(run.Verdict.Outcome)
+	}
+	if run.Run > 0 {
+		r.Where = strings.TrimSpace(fmt.Sprintf("%s run %d", r.Where, run.Run))
+	}
+	return r
 }
 
 // came is what came of a run, in a word or two.

@@ -29,6 +29,7 @@ func (r *run) tryConditions(ctx context.Context, planned bool) {
 				return
 			}
 			if t.proof = r.followsCondition(ctx, t, c); t.proof != nil {
+				r.tellFindings()
 				break
 			}
 		}

@@ -44,6 +44,9 @@ func (r *run) addTrial(tool, parameter string, class probe.Class, basis string, 
 		return
 	}
 	r.out.Evidence.Trials = append(r.out.Evidence.Trials, t)
+	if _, proved := o.(probe.Proved); proved {
+		r.tellFindings()
+	}
 	r.out.Evidence.None = slices.DeleteFunc(r.out.Evidence.None, func(c probe.Class) bool { return c == class })
 }
 

@@ -71,6 +71,8 @@ type Options struct {
 	Replay *Replay
 	// Tell is told what a replay sent and what it was answered, line by line; nil for nobody.
 	Tell func(line string)
+	// Found is given all findings so far, whenever something was proved; nil for nobody.
+	Found func([]finding.Finding)
 	// Progress is told what the run is at; nil for nobody.
 	Progress func(format string, args ...any)
 }

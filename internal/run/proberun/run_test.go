@@ -58,7 +58,10 @@ func outcomes(e *probe.Evidence) map[string]probe.Outcome {
 
 // Every fault is proved by what only it can do.
 func TestCarelessServer(t *testing.T) {
-	got := outcomes(&probeSelf(t, "careless", nil).Evidence)
+	var told [][]finding.Finding
+	all := probeSelf(t, "careless", func(o *Options) { o.Found = func(found []finding.Finding) { told = append(told, found) } })
+	got := outcomes(&all.Evidence)
+	mustTellEarly(t, all, told)
 	for name, kind := range map[string]probe.Kind{
 		"read_file.path path traversal":                         probe.Content,
 		"read_file.path symlink escape":                         probe.Content,
@@ -71,6 +74,31 @@ func TestCarelessServer(t *testing.T) {
 		p, ok := got[name].(probe.Proved)
 		if !ok || p.Proof.Kind != kind || p.Proof.Observed == "" || p.Proof.Arguments == "" {
 			t.Errorf("%s: %#v, want it proved by %s; all: %q", name, got[name], kind, slices.Sorted(maps.Keys(got)))
+		}
+	}
+}
+
+// mustTellEarly fails unless proofs were told one after the other, and all of them in the end as the report has them.
+func mustTellEarly(t *testing.T, all *Result, told [][]finding.Finding) {
+	t.Helper()
+	if len(told) < 3 || len(told[0]) == 0 || len(told[0]) >= len(told[len(told)-1]) {
+		t.Fatalf("told %d times", len(told))
+	}
+	r, err := all.Report("1", catalog.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, f := range r.Findings {
+		known[f.Fingerprint] = true
+	}
+	last := told[len(told)-1]
+	if len(last) != len(r.Findings) {
+		t.Errorf("told %d findings, and the report has %d", len(last), len(r.Findings))
+	}
+	for _, f := range last {
+		if !known[f.Fingerprint] {
+			t.Errorf("told, and not in the report: %s %s", f.Rule, f.Message)
 		}
 	}
 }

@@ -279,6 +279,7 @@ func (r *run) tryPayload(ctx context.Context, a *attempt, choice map[string]any)
 		}
 		if t.proof != nil {
 			r.confirm(ctx, a, choice)
+			r.tellFindings()
 			break
 		}
 		if r.renew(ctx, t.tool, a.arguments, a.answer) {
@@ -430,10 +431,9 @@ func (r *run) settle(ctx context.Context) {
 		}
 	}
 	r.sweep()
+	r.tellFindings()
 	for _, t := range r.targets {
-		r.out.Evidence.Trials = append(r.out.Evidence.Trials, probe.Trial{
-			Tool: t.tool.Name, Parameter: t.Parameter.Path, Class: t.Class, Basis: t.Basis, Planned: t.Planned, Outcome: t.outcome(),
-		})
+		r.out.Evidence.Trials = append(r.out.Evidence.Trials, t.trial())
 	}
 	r.out.Evidence.Calls = r.calls
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"gauntlet/finding"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/report"
 )
@@ -64,6 +65,23 @@ func (p *Line) Count(through, more int) {
 	p.all += more
 	p.record.Count(p.through, p.all, cmp.Or(p.what, "servers"))
 }
+
+// Watcher returns what is given findings, redacted, before there is a report; nil where nobody watches.
+func (p *Line) Watcher() func([]finding.Finding) {
+	if p.record == nil {
+		return nil
+	}
+	return p.tellFindings
+}
+
+func (p *Line) tellFindings(found []finding.Finding) {
+	for i := range found {
+		p.record.Result(runstate.OfFinding(&found[i]))
+	}
+}
+
+// Result tells in the record what has come out so far.
+func (p *Line) Result(r runstate.Result) { p.record.Result(r) }
 
 // CountOf says what is counted, if it is not servers.
 func (p *Line) CountOf(what string) {

@@ -5,12 +5,14 @@ package redteam
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
 
 	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/runtime/model"
 	"gauntlet/result"
@@ -72,6 +74,7 @@ type Options struct {
 type Progress interface {
 	Step(format string, args ...any)
 	Count(through, more int)
+	Result(runstate.Result) // what came of a run, before the others have ended
 }
 
 // A job is one run.
@@ -110,6 +113,8 @@ func Run(ctx context.Context, opt Options, progress Progress) (*result.RedTeam, 
 			progress.Step("%s, %s: %s", j.client.Model(), j.scenario.ID, opt.Models.Spent())
 			j.played = j.scenario.Play(ctx, opt.AgentOf(j.client, j.setting.agentRun()), j.setting)
 			progress.Step("%s, %s, run %d%s: %s", j.client.Model(), j.scenario.ID, j.setting.Run, controlWord(j.setting.Control), j.played.Outcome)
+			progress.Result(runstate.Result{Word: string(j.played.Outcome), What: j.scenario.ID, Says: j.played.Reason,
+				Where: fmt.Sprintf("%s run %d%s", j.client.Model(), j.setting.Run, controlWord(j.setting.Control))})
 			if opt.Traces == "" {
 				_ = os.Remove(j.setting.Trace) // what is left goes with the folder
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,6 +33,9 @@ type line struct {
 	All     int     `json:"all,omitempty"`
 	What    string  `json:"what,omitempty"` // of what Through are through
 	Ended   string  `json:"ended,omitempty"`
+
+	Result *Result `json:"result,omitempty"` // that stands before the end of the run
+	More   int     `json:"more,omitempty"`   // results that are not listed, of all so far
 }
 
 // A Record is being written. Its methods may be called by several goroutines, and on nil, where they do
@@ -43,6 +47,9 @@ type Record struct {
 	out   *os.File // nil after the end
 	lines int
 	left  int
+
+	results []Result // that a record which is begun anew lists again
+	more    int
 }
 
 // Create begins a record in a file, which only its user can read, in place of what was in it.
@@ -57,7 +64,7 @@ func (r *Record) begin() error {
 		_ = r.out.Close() // another file takes its name
 		r.out = nil
 	}
-	err := userfile.WritePrivate(r.name, io.Discard, func(w io.Writer) error { return json.NewEncoder(w).Encode(r.head) })
+	err := userfile.WritePrivate(r.name, io.Discard, r.writeBeginning)
 	if err != nil {
 		return err
 	}
@@ -65,9 +72,26 @@ func (r *Record) begin() error {
 	if err != nil {
 		return err
 	}
-	r.out, r.lines = out, 1
+	r.out, r.lines = out, 1+len(r.results)
 	return nil
 }
+
+// writeBeginning writes the head and what has come out so far.
+func (r *Record) writeBeginning(w io.Writer) error {
+	to := json.NewEncoder(w)
+	if err := to.Encode(r.head); err != nil {
+		return err
+	}
+	at := r.now()
+	for i := range r.results {
+		if err := to.Encode(line{At: at, Result: &r.results[i]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Record) now() float64 { return time.Since(r.head.Began).Seconds() }
 
 // Step tells what the run does now.
 func (r *Record) Step(text string) { r.add(line{Step: text}) }
@@ -75,6 +99,26 @@ func (r *Record) Step(text string) { r.add(line{Step: text}) }
 // Count tells how many are through, of all that there are, and of what.
 func (r *Record) Count(through, all int, what string) {
 	r.add(line{Through: through, All: all, What: what})
+}
+
+// Result tells what has come out so far. One that was told before, by its ID, is told anew.
+func (r *Record) Result(result Result) {
+	if r == nil {
+		return
+	}
+	result.clip()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.Contains(r.results, result) {
+		return
+	}
+	if len(r.results) >= maxResults {
+		r.more++
+		r.write(line{More: r.more})
+		return
+	}
+	r.results = append(r.results, result)
+	r.write(line{Result: &result})
 }
 
 // Fail ends the record of a run that has no report, and says why.
@@ -102,17 +146,22 @@ func (r *Record) add(l line) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.write(l)
+}
+
+// write adds a line; the caller has the lock.
+func (r *Record) write(l line) {
 	if r.out == nil {
 		return
 	}
 	if r.lines >= maxLines {
-		r.left += r.lines - 1
+		r.left += r.lines - 1 - len(r.results)
 		r.head.LeftOut = r.left
 		if r.begin() != nil {
 			return
 		}
 	}
-	l.At = time.Since(r.head.Began).Seconds()
+	l.At = r.now()
 	text, err := json.Marshal(l)
 	if err != nil {
 		return

@@ -94,6 +94,7 @@ func TestNoRecord(t *testing.T) {
 func FuzzPage(f *testing.F) {
 	f.Add("{\"gauntlet_run\":\"1.0\",\"command\":\"scan\"}\n{\"at\":1,\"step\":\"<script>1</script>\"}\n{\"at\":2,\"thro")
 	f.Add("{\"gauntlet_run\":\"1.0\",\"command\":\"<b>\"}\n{\"through\":-1,\"all\":9,\"what\":\"<i>\"}\nx\n{\"ended\":\"<img>\"}\n")
+	f.Add("{\"gauntlet_run\":\"1.0\"}\n{\"result\":{\"id\":\"<b>\",\"word\":\"<script>\",\"what\":\"<i>\",\"says\":\"\\u202e\"}}\n{\"more\":-3}\n")
 	f.Add("{}")
 	f.Fuzz(func(t *testing.T, text string) {
 		s, ok := Parse(text)

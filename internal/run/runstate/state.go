@@ -19,8 +19,12 @@ type State struct {
 	Through int
 	All     int
 	What    string
-	Ended   string // why the run ended without a report, "" while it goes on
-	Unread  int    // lines that are none of a record
+	Ended   string   // why the run ended without a report, "" while it goes on
+	Unread  int      // lines that are none of a record
+	Results []Result // that came out so far, in their order
+	More    int      // results that are not listed
+
+	known map[string]int // the place of a result in Results, by its ID
 }
 
 // A Step is what a run did from a time on.
@@ -63,14 +67,35 @@ func (s *State) add(l *line) {
 	case l.All != 0 || l.Through != 0:
 		s.Through, s.All, s.What = l.Through, l.All, l.What
 	case l.Step != "":
-		text := l.Step
-		if len(text) > maxStep {
-			text = strings.ToValidUTF8(text[:maxStep], "") + "…"
-		}
+		text := clip(l.Step)
 		if n := len(s.Steps); n == 0 || s.Steps[n-1].Text != text {
 			s.Steps = append(s.Steps, Step{l.At, text})
 		}
+	case l.Result != nil:
+		s.addResult(*l.Result)
+	case l.More > 0:
+		s.More = l.More
 	}
+}
+
+// addResult adds a result, or puts it in the place of what was known of the same.
+func (s *State) addResult(r Result) {
+	r.clip()
+	if i, ok := s.known[r.ID]; ok {
+		s.Results[i] = r
+		return
+	}
+	if len(s.Results) >= maxResults {
+		s.More++
+		return
+	}
+	if s.known == nil {
+		s.known = map[string]int{}
+	}
+	if r.ID != "" {
+		s.known[r.ID] = len(s.Results)
+	}
+	s.Results = append(s.Results, r)
 }
 
 // maxShown is how many steps a page shows, the latest first.
@@ -96,7 +121,10 @@ func (s *State) Page() *report.TablePage {
 	if n := s.LeftOut + len(s.Steps) - len(t.Rows); n > 0 {
 		t.Intro = fmt.Sprintf("%d earlier ones are left out.", n)
 	}
-	p.Tables = []report.Table{t}
+	if len(s.Results) > 0 {
+		p.Tables = append(p.Tables, s.resultTable())
+	}
+	p.Tables = append(p.Tables, t)
 	return p
 }
 
@@ -111,6 +139,11 @@ func (s *State) now() string {
 	}
 	if s.All > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d %s are through", s.Through, s.All, s.What))
+	}
+	if n := len(s.Results) + s.More; n == 1 {
+		parts = append(parts, "1 result so far")
+	} else if n > 1 {
+		parts = append(parts, fmt.Sprintf("%d results so far", n))
 	}
 	if n := len(s.Steps); n > 0 && s.Ended == "" {
 		parts = append(parts, s.Steps[n-1].Text)

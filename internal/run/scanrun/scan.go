@@ -52,6 +52,7 @@ type Options struct {
 type Progress interface {
 	target.Progress
 	CountOf(what string)
+	Watcher() func([]finding.Finding) // takes the findings that come before the report; nil where nobody watches
 }
 
 // A Scan is one scan: Read, then Run.
@@ -85,6 +86,9 @@ func (s *Scan) Close() {
 // Read reads everything that was named. What cannot be read is told and remembered, and does not
 // keep the rest from being scanned; an error means that the scan cannot go on.
 func (s *Scan) Read(ctx context.Context) error {
+	if s.Progress.Watcher() != nil && !s.ChangedOnly {
+		s.Reader.Captured = s.scanAlone
+	}
 	for _, read := range []func(context.Context) error{s.readTrace, s.readTargets, s.readSource, s.readImports} {
 		if err := read(ctx); err != nil {
 			return err
@@ -122,6 +126,9 @@ func (s *Scan) Run(ctx context.Context) (*result.Report, error) {
 	if len(s.Imports) > 0 {
 		imported.Reconcile(r, &s.Gathered.Catalog, s.SourceDir, s.imports)
 		r.Imported.Gates = s.GateImported
+	}
+	if s.Advisers != nil { // which take their time
+		s.tellFindings(r, s.Gathered.Secrets)
 	}
 	if err := s.askAdvisers(ctx, r); err != nil {
 		return nil, err

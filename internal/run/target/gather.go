@@ -46,6 +46,8 @@ type Reader struct {
 	Progress Progress
 	// ReadFile returns the text of a snapshot file; its errors are *catalog.Error.
 	ReadFile func(name string, limit int) (string, error)
+	// Captured is given what each live server said as soon as it is known, by several goroutines; nil for nobody.
+	Captured func(*Gathered)
 	// Note is given what there is to tell a person about the servers, when all are through.
 	Note func(Note)
 }
@@ -140,6 +142,7 @@ func (r *Reader) captureAll(ctx context.Context, targets []Target) map[int]*Capt
 			got, err := r.Capture(ctx, targets[i])
 			*into = *got
 			into.err = err
+			r.tellCaptured(into, &targets[i])
 			r.Progress.Count(1, 0)
 			<-free
 		})
@@ -147,6 +150,18 @@ func (r *Reader) captureAll(ctx context.Context, targets []Target) map[int]*Capt
 	running.Wait()
 	r.Progress.ResetCount()
 	return out
+}
+
+// tellCaptured gives away what one server said, for itself.
+func (r *Reader) tellCaptured(c *Captured, t *Target) {
+	if r.Captured == nil {
+		return
+	}
+	g := new(Gathered)
+	if g.addCaptured(c, r.Limits) == nil {
+		markServers(g.Catalog.Servers, t)
+		r.Captured(g)
+	}
 }
 
 // addCaptured reads what a live server said into the catalog.

@@ -239,7 +239,7 @@ func (v *vetting) probe(ctx context.Context) {
 	s := v.sealing()
 	d.Sandbox, d.SandboxConfig = s.Level, s.Config
 	got, err := proberun.Run(ctx, proberun.Options{
-		Server: *v.server, Dialer: d, Version: v.Version, Budget: v.Budget, Call: v.Call, Limits: v.Limits, Progress: v.Progress.Step, Protocol: true,
+		Found: v.Progress.Watcher(), Server: *v.server, Dialer: d, Version: v.Version, Budget: v.Budget, Call: v.Call, Limits: v.Limits, Progress: v.Progress.Step, Protocol: true,
 	})
 	if ctx.Err() != nil {
 		return

@@ -49,6 +49,7 @@ type Progress interface {
 	Step(format string, args ...any)
 	Count(through, more int)
 	ResetCount()
+	Watcher() func([]finding.Finding) // takes the findings that come before the report; nil where nobody watches
 }
 
 // Options say how to vet.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"gauntlet/finding"
 	"gauntlet/internal/engine/osv"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/runtime/fetch"
@@ -32,9 +33,10 @@ func TestMain(m *testing.M) {
 // noProgress tells nobody.
 type noProgress struct{}
 
-func (noProgress) Step(string, ...any) {}
-func (noProgress) Count(int, int)      {}
-func (noProgress) ResetCount()         {}
+func (noProgress) Step(string, ...any)              {}
+func (noProgress) Count(int, int)                   {}
+func (noProgress) Watcher() func([]finding.Finding) { return nil }
+func (noProgress) ResetCount()                      {}
 
 func (w *world) options(depth Depth) Options {
 	return Options{
