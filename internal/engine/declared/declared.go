@@ -28,6 +28,8 @@ type reader struct {
 	left  int // expressions that the tool at hand may still cost
 	spent int // by all tools
 
+	rewritten *rewritings
+
 	out     *sink.Definition
 	pointer []string // of the part of the schema that is read
 }
@@ -35,7 +37,7 @@ type reader struct {
 // Read returns the definition of each tool of a program that has a handler, sorted by name: where a name is declared several
 // times, the first that says anything.
 func Read(g *callgraph.Graph) []sink.Definition {
-	r := &reader{g: g}
+	r := &reader{g: g, rewritten: findRewritings(g)}
 	byName := map[string]int{}
 	var out []sink.Definition
 	for _, root := range g.Roots() {

@@ -25,6 +25,7 @@ func (r *reader) registration(root callgraph.Root) {
 		return
 	case x.Kind == ir.Call && !r.describes(x):
 		r.arguments(x.Args, root)
+		r.forget(r.rewritten.registered)
 	default:
 		r.declaration(x, root.DeclIn)
 	}
@@ -116,6 +117,7 @@ func (r *reader) declaration(x *ir.Expr, c callgraph.Context) {
 			r.setSchema(r.schema(a.Value, c, 0))
 		}
 	}
+	r.forget(r.rewritten.declared[x])
 }
 
 // nested returns the declaration inside of an object that has none of its own: { schema: { name: "x", … }, handle }.

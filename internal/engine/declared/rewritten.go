@@ -1,0 +1,207 @@
+package declared
+
+import (
+	"encoding/json"
+	"slices"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+)
+
+// What a program changes after it was declared is unknown: a loop over the list of tools that gives each another description, or
+// a function put in the place of registerTool that translates what passes.
+
+// rewritings are the parts of declarations that the program changes.
+type rewritings struct {
+	registered map[string]bool              // of whatever is registered by a call
+	declared   map[*ir.Expr]map[string]bool // of one declaration
+}
+
+// rewritable are the parts that are looked for.
+var rewritable = []string{"description", "title", "inputSchema", "annotations"}
+
+const maxElements = 5_000 // declarations of one list
+
+// findRewritings looks for them in all statements and objects of a program.
+func findRewritings(g *callgraph.Graph) *rewritings {
+	w := &rewritings{registered: map[string]bool{}, declared: map[*ir.Expr]map[string]bool{}}
+	each := eachOf(g)
+	interceptors := map[*ir.Func]bool{}
+	visit(g, func(st *ir.Stmt) {
+		if st.Target.Kind == ir.Attr && g.Convention().Registers[st.Target.Text] && st.X != nil && st.X.Kind == ir.Function {
+			interceptors[st.X.Func] = true
+		}
+	})
+	visit(g, func(st *ir.Stmt) {
+		t := st.Target
+		if t.Kind != ir.Attr || t.X == nil || !slices.Contains(rewritable, t.Text) || st.X == nil {
+			return
+		}
+		if interceptors[t.Scope.Owner()] {
+			w.registered[t.Text] = true
+			return
+		}
+		if _, ok := g.Constant(st.X, callgraph.Context{}); !ok {
+			w.note(g, elementOf(g, t.X, each), t.Text)
+		}
+	})
+	for _, o := range g.Program().Objects {
+		spread := spreadOf(o)
+		if spread == nil {
+			continue
+		}
+		for _, part := range rewritable {
+			x := memberOf(o, part)
+			switch {
+			case x == nil || x.Kind == ir.Attr && x.Text == part: // handed on as it is
+			case interceptors[o.Scope.Owner()]:
+				w.registered[part] = true
+			default:
+				w.note(g, elementOf(g, spread, each), part)
+			}
+		}
+	}
+	return w
+}
+
+// visit calls f for each assignment of a program.
+func visit(g *callgraph.Graph, f func(*ir.Stmt)) {
+	var body func(b []ir.Stmt, depth int)
+	body = func(b []ir.Stmt, depth int) {
+		for i := range b {
+			if b[i].Step == ir.Set && b[i].Target != nil {
+				f(&b[i])
+			}
+			if depth < 60 {
+				for _, a := range b[i].Arms {
+					body(a.Body, depth+1)
+				}
+				body(b[i].Rest, depth+1)
+			}
+		}
+	}
+	for _, fn := range g.Program().Funcs {
+		body(fn.Body, 0)
+	}
+	for _, m := range g.Program().Modules {
+		body(m.Body, 0)
+	}
+}
+
+// eachOf returns the lists whose elements a function literal is called with: list.map(f), list.forEach(f).
+func eachOf(g *callgraph.Graph) map[*ir.Func]*ir.Expr {
+	out := map[*ir.Func]*ir.Expr{}
+	for _, c := range g.Program().Calls {
+		if c.X == nil || c.X.Kind != ir.Attr || c.X.Text != "map" && c.X.Text != "forEach" || len(c.Args) == 0 {
+			continue
+		}
+		if f := c.Args[0].Value; f != nil && f.Kind == ir.Function {
+			out[f.Func] = c.X.X
+		}
+	}
+	return out
+}
+
+// elementOf returns the list of which an expression is any element, nil where it is none.
+func elementOf(g *callgraph.Graph, x *ir.Expr, each map[*ir.Func]*ir.Expr) *ir.Expr {
+	if x.Kind == ir.Name {
+		if b, _ := x.Scope.Find(x.Text); len(b) == 1 && b[0].Param != nil && b[0].Param.Index == 0 {
+			return each[b[0].Param.Func]
+		}
+	}
+	if d := g.Definition(x); d.Kind == ir.Index && len(d.Args) == 0 {
+		return d.X
+	}
+	return nil
+}
+
+// note marks the declarations that stand in a list.
+func (w *rewritings) note(g *callgraph.Graph, list *ir.Expr, part string) {
+	left := maxElements
+	var walk func(x *ir.Expr, depth int)
+	walk = func(x *ir.Expr, depth int) {
+		if left--; x == nil || left < 0 || depth > 6 {
+			return
+		}
+		switch d := g.Written(x); d.Kind {
+		case ir.List:
+			for _, a := range d.Args {
+				walk(a.Value, depth+1)
+			}
+		case ir.Object:
+			if w.declared[d] == nil {
+				w.declared[d] = map[string]bool{}
+			}
+			w.declared[d][part] = true
+		case ir.Call: // tools.filter(…).map(…)
+			if d.X != nil && d.X.Kind == ir.Attr && (d.X.Text == "filter" || d.X.Text == "slice" || d.X.Text == "sort" || d.X.Text == "concat") {
+				walk(d.X.X, depth+1)
+			}
+		}
+	}
+	walk(list, 0)
+}
+
+func spreadOf(o *ir.Expr) *ir.Expr {
+	for _, a := range o.Args {
+		if a.Spread && a.Value != nil && a.Value.Kind == ir.Name {
+			return a.Value
+		}
+	}
+	return nil
+}
+
+func memberOf(o *ir.Expr, name string) *ir.Expr {
+	for _, a := range o.Args {
+		if a.Name == name {
+			return a.Value
+		}
+	}
+	return nil
+}
+
+// forget takes back what was read of parts that the program changes later.
+func (r *reader) forget(parts map[string]bool) {
+	if parts["title"] {
+		r.out.Title = ""
+	}
+	if parts["description"] {
+		r.out.Description = ""
+		r.unknown("description")
+	}
+	if parts["annotations"] {
+		r.out.Annotations = nil
+		r.unknown("annotations")
+	}
+	if parts["inputSchema"] && r.out.InputSchema != nil {
+		r.out.InputSchema = withoutNotes(r.out.InputSchema)
+		r.unknown("inputSchema")
+	}
+}
+
+// withoutNotes returns a schema without the texts that describe its parts: who changes a schema translates these, and leaves the
+// names and types as they are.
+func withoutNotes(schema []byte) []byte {
+	var v any
+	if json.Unmarshal(schema, &v) != nil {
+		return nil
+	}
+	var strip func(v any, named bool)
+	strip = func(v any, named bool) {
+		switch v := v.(type) {
+		case map[string]any:
+			if _, text := v["description"].(string); text && !named {
+				delete(v, "description")
+			}
+			for name, inner := range v {
+				strip(inner, !named && (name == "properties" || name == "$defs"))
+			}
+		case []any:
+			for _, inner := range v {
+				strip(inner, false)
+			}
+		}
+	}
+	strip(v, false)
+	return encode(v)
+}
