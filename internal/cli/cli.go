@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/login"
 	"gauntlet/internal/run/progress"
 	"gauntlet/internal/run/runstate"
@@ -35,6 +36,7 @@ func Main(ctx context.Context, args []string, host Host) int {
 	root.SetErr(host.Stderr)
 	err := root.ExecuteContext(ctx)
 	a.endRecord(err)
+	a.endView(ctx)
 	if err != nil {
 		a.fail(err)
 		return result.ExitTrouble
@@ -50,6 +52,9 @@ type app struct {
 	sessions     *login.Sessions // of the logins that are kept; nil before they are wanted
 	command      *cobra.Command  // the one that has --progress and its file
 	progressFile string
+	viewed       bool             // the record is to be shown in a browser
+	temporary    string           // its file, where nobody named one
+	view         *liveview.Beside // nil where nobody asked for one
 	record       *runstate.Record // nil where nobody asked for one
 	code         int              // of a command that did its work; one that could not returns an error
 }

@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/progress"
 	"gauntlet/internal/run/runstate"
 )
@@ -14,7 +18,11 @@ import (
 // progressFlag has a command say in a file what it is at, for gauntlet view, and leave its JSON report there.
 func (a *app) progressFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&a.progressFile, "progress", "", "write what the run is at to this `FILE` as it goes on, and the JSON report in its place at the end, for gauntlet view (default none)")
-	cmd.PreRun = func(cmd *cobra.Command, _ []string) { a.command = cmd }
+	cmd.Flags().BoolVar(&a.viewed, "view", false, "show what the run is at in a browser on this machine, at the address that it prints, until it ends (default off)")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		a.command = cmd
+		return a.prepareView()
+	}
 }
 
 // startProgress starts a progress line if a person is there to see it. The caller must
@@ -41,7 +49,40 @@ func (a *app) startRecord() *runstate.Record {
 		return nil
 	}
 	a.record = record
+	a.startView()
 	return record
+}
+
+// prepareView names the file that --view shows, where --progress names none.
+func (a *app) prepareView() (err error) {
+	if !a.viewed || a.progressFile != "" {
+		return nil
+	}
+	a.progressFile, err = liveview.TemporaryFile(a.command.Name())
+	a.temporary = a.progressFile
+	return err
+}
+
+// startView shows the record in a browser if --view asks for it.
+func (a *app) startView() {
+	if !a.viewed {
+		return
+	}
+	view, err := liveview.Show(a.progressFile)
+	if err != nil {
+		a.say("--view: %s", err)
+		return
+	}
+	a.view = view
+	a.say("open %s", view.Address())
+}
+
+// endView ends what startView began, after those who watch have seen the report.
+func (a *app) endView(ctx context.Context) {
+	a.view.End(ctx)
+	if a.temporary != "" {
+		_ = os.RemoveAll(filepath.Dir(a.temporary))
+	}
 }
 
 // endRecord tells those who watch a run that it is over without a report. After a report it does nothing.

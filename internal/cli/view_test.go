@@ -222,6 +222,38 @@ func TestViewShowsFindingsBeforeTheReport(t *testing.T) {
 	}
 }
 
+// --view shows the run where it is made, gives who watches its report, and leaves nothing behind.
+func TestViewOfARunBesideIt(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	server := newWaitingServer(t)
+	errs := &heard{said: make(chan string, 1)}
+	ended := make(chan int, 1)
+	go func() { // ends when the server has answered
+		ended <- Main(t.Context(), []string{"scan", "--quiet", "--output", os.DevNull, "--view", server.URL + "/mcp"}, Host{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: errs})
+	}()
+	<-server.asked
+	_, rest, ok := strings.Cut(<-errs.said, "open http://127.0.0.1:")
+	if !ok {
+		t.Fatalf("it says %q", errs.text.String())
+	}
+	address := "http://127.0.0.1:" + rest
+	until := followEvents(t, address)
+	until("Running; ")
+	server.release <- poison
+	until(`data-rule="SEC-001"`)
+	if code := <-ended; code != 1 {
+		t.Errorf("the scan ends with %d", code)
+	}
+	if resp, err := http.Get(address); err == nil {
+		_ = resp.Body.Close()
+		t.Error("it is served after the end")
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("it leaves %v (%v)", left, err)
+	}
+}
+
 // In a browser the page changes by itself, what a server says runs nothing, and nothing leaves for elsewhere.
 func TestViewFollowsARunInABrowser(t *testing.T) {
 	program := os.Getenv("GAUNTLET_BROWSER")

@@ -218,3 +218,41 @@ func TestRunEnds(t *testing.T) {
 		t.Error("it still answers")
 	}
 }
+
+// End waits until who watches has the last page, and no longer.
+func TestEndWaitsForThoseWhoWatch(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "report.json")
+	b, err := Show(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.Get(b.Address() + "events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	events := bufio.NewScanner(resp.Body)
+	for events.Scan() && events.Text() != ": watching" {
+	}
+	writeJSONReport(t, file, "the last word")
+	last := b.server.tellLast()
+	select {
+	case <-last:
+		t.Fatal("nobody has got the last page yet")
+	default:
+	}
+	for events.Scan() && events.Text() != "data: 0" {
+	}
+	if _, page := get(t, b.Address()+"page/0"); !strings.Contains(page, "the last word") {
+		t.Errorf("the last page is %.300s", page)
+	}
+	<-last
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	b.End(interrupted) // which waits for nobody
+	if resp, err := http.Get(b.Address()); err == nil {
+		_ = resp.Body.Close()
+		t.Error("it still answers")
+	}
+	(*Beside)(nil).End(t.Context())
+}

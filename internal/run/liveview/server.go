@@ -43,6 +43,8 @@ type Server struct {
 	versions []int             // of each file, from 1; counted up when it changes
 	states   []string          // of each file: what a change is told by
 	viewers  map[chan int]bool // each gets the numbers of files that changed
+	missing  int               // viewers that have not yet got the last page
+	last     chan struct{}     // closed when none is missing
 }
 
 // New returns a server of these files, with a token of its own.
@@ -172,6 +174,7 @@ func (s *Server) writePage(w http.ResponseWriter, file string) {
 	// A page of ours has a stricter policy; this one keeps a file that is shown as it is from asking anywhere.
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	last := s.awaitsLast() // before the file is read
 	var page bytes.Buffer
 	if err := WritePage(&page, file); err != nil {
 		page.Reset()
@@ -179,6 +182,9 @@ func (s *Server) writePage(w http.ResponseWriter, file string) {
 			html.EscapeString(file), html.EscapeString(err.Error()))
 	}
 	_, _ = w.Write(page.Bytes())
+	if last && http.NewResponseController(w).Flush() == nil {
+		s.notePage()
+	}
 }
 
 // writeFrame writes the page around the pages, which asks for news.
