@@ -2,30 +2,19 @@ package report
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"gauntlet/diff"
 	"gauntlet/finding"
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/rawjson"
 )
 
 var _ = diffFormats.register("json", "for programs, as in docs/schemas/diff.schema.json", writeDiffJSON)
 
 // writeDiffJSON writes the form that docs/schemas/diff.schema.json describes.
 func writeDiffJSON(w *bufio.Writer, d *diff.Diff, _ Options) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(d); err != nil {
-		return err
-	}
-	_, err := w.Write(rawjson.EscapeHidden(nil, b.Bytes()))
-	return err
+	return WriteJSON(w, d)
 }
 
 // itemName is what a reader calls an item.

@@ -2,12 +2,9 @@ package report
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 
-	"gauntlet/rawjson"
 	"gauntlet/result"
 )
 
@@ -29,15 +26,7 @@ func RedTeamNames() []string { return redTeamFormats.names() }
 func LookupRedTeam(name string) (RedTeamFormat, error) { return redTeamFormats.lookUp(name) }
 
 func writeRedTeamJSON(w *bufio.Writer, r *result.RedTeam, _ Options) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(r); err != nil {
-		return err
-	}
-	_, err := w.Write(rawjson.EscapeHidden(nil, b.Bytes()))
-	return err
+	return WriteJSON(w, r)
 }
 
 // intervalsTold stands below every rate of a red-team run.

@@ -176,7 +176,7 @@ var table = []row{
 	// A provider of models without a model, imported by tests only.
 	{path: "internal/runtime/scriptedmodel", layer: files, may: []string{"internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
 
-	{path: "internal/run/buildinfo", layer: files, not: impure},
+	{path: "internal/run/buildinfo", layer: files, may: []string{"report"}, not: impure},
 	{path: "internal/run/userfile", layer: files, not: impure},
 	{path: "internal/run/interrupt", layer: files, not: impure},
 	{path: "internal/run/launch", layer: doors, may: []string{"internal/leaf/mcp", "internal/runtime/sandbox", "internal/runtime/wire", "rawjson", "result", "trace"}, not: impure},
@@ -191,7 +191,7 @@ var table = []row{
 	{path: "internal/run/suiterun", layer: targets, may: []string{"catalog", "finding", "internal/engine/check", "internal/engine/check/behaviour", "internal/engine/check/boundary", "internal/runtime/sandbox", "internal/run/inprocess", "internal/run/launch", "internal/run/testagent", "internal/run/tracefile", "internal/run/userfile", "internal/runtime/gateway", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/suitesteps", "internal/runtime/wire", "result", "internal/engine/scanner", "suite", "trace"}, not: impure},
 	{path: "internal/run/sourcecode", layer: doors, may: []string{"catalog", "finding", "internal/engine/source", "internal/run/interrupt", "internal/run/userfile", "internal/runtime/sourcetree", "sink"}, not: impure},
 	{path: "internal/run/redaction", layer: doors, may: []string{"capability", "finding", "internal/leaf/redact", "result"}},
-	{path: "internal/run/checkdoc", layer: doors, may: []string{"finding", "internal/engine/check", "internal/engine/check/config", "internal/engine/scanner", "internal/leaf/suggest", "result"}},
+	{path: "internal/run/checkdoc", layer: doors, may: []string{"finding", "internal/engine/check", "internal/engine/check/config", "internal/engine/scanner", "internal/leaf/clause", "internal/leaf/suggest", "report", "result"}},
 	{path: "internal/run/proberun", layer: targets, may: []string{"internal/run/tracefile", "internal/run/userfile", "internal/engine/check", "internal/engine/check/behaviour", "capability", "catalog", "classify", "finding", "internal/engine/check/probing", "internal/engine/scanner", "internal/run/redaction", "result", "internal/engine/probejudge", "internal/engine/probeplan", "internal/engine/schemafill", "internal/leaf/mcp", "internal/leaf/probe", "internal/leaf/redact", "internal/run/interrupt", "internal/run/launch", "internal/runtime/mcpclient", "internal/runtime/protocolprobe", "internal/runtime/sandbox", "internal/runtime/wire", "rawjson", "trace"}, not: impure},
 	{path: "internal/run/runstate", layer: doors, may: []string{"finding", "result", "internal/run/userfile", "report"}, not: impure},
 	{path: "internal/run/progress", layer: targets, may: []string{"finding", "internal/run/runstate", "report"}, not: impure},

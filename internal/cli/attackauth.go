@@ -1,17 +1,15 @@
 package cli
 
 import (
-	"context"
-	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/runtime/attackoauth"
-	"gauntlet/report"
 	"gauntlet/result"
 )
 
@@ -71,33 +69,14 @@ func (c *attackAuthCommand) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	if err := attackoauth.Honest(cmd.Context(), client(nil)); err != nil {
-		return fmt.Errorf("without an attack: %w", err)
+	outcomes, err := attackoauth.PlayAll(cmd.Context(), chosen, client, c.client == "")
+	if err != nil {
+		return err
 	}
-	outcomes := []*attackoauth.Outcome{}
-	for i := range chosen {
-		one := &chosen[i]
-		o, err := c.playAuthAttack(cmd.Context(), one, client)
-		if err != nil {
-			return err
-		}
-		if o.Fell {
-			c.code = result.ExitGate
-		}
-		outcomes = append(outcomes, o)
+	if slices.ContainsFunc(outcomes, func(o *attackoauth.Outcome) bool { return o.Fell }) {
+		c.code = result.ExitGate
 	}
-	return c.writeTo("-", func(w io.Writer) error { return c.write(w, outcomes) })
-}
-
-// playAuthAttack plays one attack, unless the client cannot be attacked like that from this machine.
-func (c *attackAuthCommand) playAuthAttack(ctx context.Context, a *attackoauth.Attack, client func(*attackoauth.Attack) attackoauth.Client) (*attackoauth.Outcome, error) {
-	if c.client == "" && a.Public {
-		return &attackoauth.Outcome{Attack: a.Name, Untried: "the client would have to take a server on this machine for one on another"}, nil
-	}
-	if c.client == "" && a.Known {
-		return &attackoauth.Outcome{Attack: a.Name, Untried: "the client would have to be registered beforehand"}, nil
-	}
-	return attackoauth.Play(ctx, a, client(a))
+	return c.writeTo("-", func(w io.Writer) error { return attackoauth.Write(w, outcomes, c.format) })
 }
 
 // chooseClient returns the attacks that are named and the client, for an attack or for none.
@@ -120,19 +99,4 @@ func (c *attackAuthCommand) chooseClient(cmd *cobra.Command, args []string) ([]s
 		return args, func(*attackoauth.Attack) attackoauth.Client { return attackoauth.Careless }, nil
 	}
 	return args, func(a *attackoauth.Attack) attackoauth.Client { return attackoauth.Careful(a != nil && a.Public) }, nil
-}
-
-func (c *attackAuthCommand) write(w io.Writer, outcomes []*attackoauth.Outcome) error {
-	switch c.format {
-	case "json":
-		return writeIndented(w, outcomes)
-	case "html":
-		return attackoauth.WritePage(w, outcomes)
-	}
-	for _, o := range outcomes {
-		if _, err := fmt.Fprintf(w, "%-9s %-28s %s\n", o.State(), o.Attack, report.Visible(o.Reason())); err != nil {
-			return err
-		}
-	}
-	return nil
 }

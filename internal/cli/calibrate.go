@@ -120,15 +120,7 @@ func (c *calibrateCommand) measureClassifier(cmd *cobra.Command, args []string) 
 	if len(problems) > 0 {
 		c.code = result.ExitTrouble
 	}
-	return c.writeTo(c.file, func(w io.Writer) error {
-		switch c.format {
-		case "json":
-			return writeIndented(w, r)
-		case "html":
-			return calibration.WritePage(w, r)
-		}
-		return r.Markdown(w)
-	})
+	return c.writeTo(c.file, func(w io.Writer) error { return calibration.Write(w, r, c.format) })
 }
 
 // learnWeights learns the classifier's weights from corpora and writes them below a directory.
@@ -146,27 +138,9 @@ func (c *calibrateCommand) learnWeights(cmd *cobra.Command, args []string) error
 		}
 		corpora = append(corpora, corpus)
 	}
-	type learnt struct {
-		lists  *calibration.Lists
-		unseen []*calibrate.Score
-		err    error
-	}
-	l, err := interrupt.Do(cmd.Context(), func() (l learnt) {
-		l.lists = calibration.Learn(corpora, learnFolds)
-		l.unseen, l.err = calibration.CrossValidate(corpora, learnFolds, learnFolds)
-		return l
-	})
-	if err == nil {
-		err = l.err
-	}
-	if err == nil {
-		err = l.lists.Write(c.learn)
-	}
+	unseen, err := interrupt.Try(cmd.Context(), func() ([]*calibrate.Score, error) { return calibration.LearnTo(c.learn, corpora) })
 	if err != nil {
 		return err
 	}
-	return c.writeTo(c.file, func(w io.Writer) error { return calibration.WriteUnseen(w, args, l.unseen) })
+	return c.writeTo(c.file, func(w io.Writer) error { return calibration.WriteUnseen(w, args, unseen) })
 }
-
-// learnFolds is how many groups the servers are dealt out to where weights are tried on servers that they were not learnt from.
-const learnFolds = 4

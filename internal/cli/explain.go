@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/internal/leaf/clause"
 	"gauntlet/internal/run/checkdoc"
-	"gauntlet/report"
 )
 
 func (a *app) newExplainCommand() *cobra.Command {
@@ -26,7 +23,7 @@ what plays which part in it, and what it is reported for.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if definition != "" {
-				return a.writeTo("-", func(w io.Writer) error { return writeClauses(w, definition) })
+				return a.writeTo("-", func(w io.Writer) error { return checkdoc.ExplainText(w, definition) })
 			}
 			if len(args) == 0 {
 				return usage(cmd, "no check: name one as in gauntlet explain SEC-001; gauntlet checks lists them")
@@ -41,21 +38,4 @@ what plays which part in it, and what it is reported for.`,
 	cmd.Flags().StringVar(&definition, "text", "", "show how this `TEXT` of a description is read (default none)")
 	textFormat(cmd, &format, "text", "json", "markdown")
 	return cmd
-}
-
-// writeClauses shows the clauses of a description and what is reported of them.
-func writeClauses(w io.Writer, definition string) error {
-	var r clause.Reader
-	r.Begin(clause.Business{})
-	for _, line := range r.Explain(definition, clause.Function) {
-		if _, err := fmt.Fprintln(w, report.Visible(line)); err != nil {
-			return err
-		}
-	}
-	for _, d := range r.Read(definition, clause.Function).Directives {
-		if _, err := fmt.Fprintf(w, "reported: the description %s: %s\n", d.Says, report.Visible(definition[d.Start:d.End])); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -161,7 +161,7 @@ func (a *app) newLoginListCommand() *cobra.Command {
 			}
 			return a.writeTo("-", func(w io.Writer) error {
 				if format == "json" {
-					return writeIndented(w, lines)
+					return report.WriteJSON(w, lines)
 				}
 				return login.WriteLines(w, lines)
 			})

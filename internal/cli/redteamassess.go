@@ -33,32 +33,10 @@ Exit codes: 2 if a trace could not be read; else 0.`,
 				}
 				all = append(all, one)
 			}
-			return a.writeTo(file, func(w io.Writer) error { return writeAssessed(w, all, format) })
+			return a.writeTo(file, func(w io.Writer) error { return redteam.WriteAssessed(w, all, format) })
 		},
 	}
 	textFormat(cmd, &format, "pretty", "html", "json")
 	outputFlag(cmd, &file, "what the traces show")
 	return cmd
-}
-
-func writeAssessed(w io.Writer, all []redteam.Assessed, format string) error {
-	switch format {
-	case "json":
-		return writeIndented(w, all)
-	case "html":
-		return redteam.WritePage(w, all)
-	}
-	for _, one := range all {
-		text := fmt.Sprintf("%s: %s", one.Trace, one.Outcome)
-		if one.Reason != "" {
-			text += ": " + one.Reason
-		}
-		if one.Messages != nil {
-			text += fmt.Sprintf(" in messages %v", one.Messages)
-		}
-		if _, err := fmt.Fprintln(w, text); err != nil {
-			return err
-		}
-	}
-	return nil
 }

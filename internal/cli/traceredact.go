@@ -11,7 +11,6 @@ import (
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
-	"gauntlet/trace"
 )
 
 // traceRedactCommand is one run of the subcommand trace redact.
@@ -90,27 +89,9 @@ func (r *traceRedactCommand) writeCopy(ctx context.Context, name string, c *trac
 		return err
 	}
 	defer in.Close()
-	header := in.Header
-	header.Redacted, header.Tool, header.Part = true, toolName(), 0
-	w, err := tracefile.NewWriter(r.file, r.host.Stdout, header)
+	changed, all, err := c.Copy(ctx, in, r.file, r.host.Stdout, toolName(), r.tellLine(name))
 	if err != nil {
-		return fmt.Errorf("%s: %w", r.file, userfile.Reason(err))
-	}
-	all, changed := 0, 0
-	err = in.Each(r.tellLine(name), func(m *trace.Message) error {
-		if all++; m.Rewrite(c.Remove) {
-			changed++
-		}
-		if err := w.Write(m); err != nil {
-			return err
-		}
-		return ctx.Err()
-	})
-	if closed := w.Close(in.Unread, "lines that could not be read are not in this copy"); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return fmt.Errorf("the copy is incomplete: %w", userfile.Reason(err))
+		return err
 	}
 	r.tellUnread(name, in)
 	r.note("secrets were taken out of %d of %d messages; read the copy before you give it away", changed, all)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -22,26 +21,11 @@ func (a *app) newVersionCommand() *cobra.Command {
 		Short: "Print the version",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.writeTo("-", func(w io.Writer) error { return writeVersion(w, buildinfo.Read(), format) })
+			return a.writeTo("-", func(w io.Writer) error { return buildinfo.Write(w, format) })
 		},
 	}
 	textFormat(cmd, &format, "text", "json")
 	return cmd
-}
-
-func writeVersion(w io.Writer, b buildinfo.Build, format string) error {
-	if format == "json" {
-		return writeIndented(w, b)
-	}
-	commit := "unknown"
-	if b.Commit != "" {
-		commit = b.Commit
-	}
-	if b.Modified {
-		commit += " (modified)"
-	}
-	_, err := fmt.Fprintf(w, "gauntlet %s\ncommit   %s\ngo       %s %s\n", b.Version, commit, b.Go, b.Platform)
-	return err
 }
 
 // textFormat adds a flag --format whose default is the first of the names.
@@ -55,11 +39,4 @@ func textFormat(cmd *cobra.Command, to *string, names ...string) {
 	*to = names[0]
 	cmd.Flags().Var(&value[string]{to, "FORMAT", parse, strings.Clone}, "format", "how to write the result: "+strings.Join(names, ", "))
 	completeWith(cmd, "format", names)
-}
-
-func writeIndented(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

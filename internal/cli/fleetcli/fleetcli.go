@@ -139,26 +139,26 @@ func (a *app) thisMachine() discover.Host {
 	return h
 }
 
-// openOwner opens the fleet of a plan that was begun before. The caller closes the server.
-func (a *app) openOwner(ctx context.Context, n *natsFlags, plan string) (*fleet.Owner, *fleet.Server, error) {
+// withOwner does something with the fleet of a plan that was begun before.
+func (a *app) withOwner(ctx context.Context, n *natsFlags, plan string, do func(*fleet.Owner) error) error {
 	access, err := n.access()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	home := fleet.HomeOf(plan)
 	if _, err := home.ReadKeys(); err != nil {
-		return nil, nil, err
+		return err
 	}
 	server, err := home.Connect(access)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
+	defer server.Close()
 	owner, err := fleet.OpenOwner(ctx, home, server)
 	if err != nil {
-		server.Close()
-		return nil, nil, err
+		return err
 	}
-	return owner, server, nil
+	return do(owner)
 }
 
 func (a *app) write(file string, write func(io.Writer) error) error {

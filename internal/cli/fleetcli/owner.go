@@ -2,11 +2,9 @@ package fleetcli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,57 +19,19 @@ func (a *app) newStatusCommand() *cobra.Command {
 		Use: "status [flags] PLAN.yaml", Short: "Say what a fleet is doing", Args: onePlan,
 		Example: "  gauntlet-fleet status plan.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			owner, server, err := a.openOwner(cmd.Context(), &n, args[0])
-			if err != nil {
-				return err
-			}
-			defer server.Close()
-			s, err := owner.Status(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return a.write("-", func(w io.Writer) error { return writeStatus(w, s, format) })
+			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error {
+				s, err := o.Status(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return a.write("-", func(w io.Writer) error { return s.Write(w, format) })
+			})
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", format, "how to write the result: text, json")
 	completeFormats(cmd, []string{"text", "json"})
 	n.add(cmd, "the server of the plan on this machine")
 	return cmd
-}
-
-func writeStatus(w io.Writer, s *fleet.Status, format string) error {
-	switch format {
-	case "json":
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(s)
-	case "text":
-	default:
-		return fmt.Errorf("--format: unknown format %q: want text or json", format)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "fleet %s: %s\n", s.Name, s.State)
-	fmt.Fprintf(&b, "jobs    %d: %d done, %d failed, %d with workers, %d waiting (%d KB on disk)\n", s.Jobs, s.Done, s.Failed, s.Taken, s.Waiting, s.Bytes>>10)
-	for _, c := range s.Classes {
-		if len(c.Needs) > 0 && c.Waiting+c.Taken > 0 {
-			fmt.Fprintf(&b, "        %d of them need %s\n", c.Waiting+c.Taken, strings.Join(c.Needs, ", "))
-		}
-	}
-	for _, k := range s.Workers {
-		fmt.Fprintf(&b, "worker  %s: %d of %d running, %d done, %d failed, %d refused; %s\n", k.ID, k.Running, k.Slots, k.Done, k.Failed, k.Refused, strings.Join(k.Capabilities, ", "))
-	}
-	for _, r := range s.Refused {
-		fmt.Fprintf(&b, "refused %s\n", r)
-	}
-	if s.Forged > 0 {
-		fmt.Fprintf(&b, "forged  %d results that no worker of the plan wrote\n", s.Forged)
-	}
-	for line := range strings.Lines(b.String()) {
-		if _, err := fmt.Fprintln(w, report.Visible(strings.TrimSuffix(line, "\n"))); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (a *app) newReportCommand() *cobra.Command {
@@ -84,12 +44,7 @@ writes a page and a SARIF file of each target, and the reports as workers wrote 
 		Example: `  gauntlet-fleet report plan.yaml
   gauntlet-fleet report --format json --output fleet.json --directory reports plan.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			owner, server, err := a.openOwner(cmd.Context(), &n, args[0])
-			if err != nil {
-				return err
-			}
-			defer server.Close()
-			return a.writeReport(cmd.Context(), owner, format, output, directory)
+			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error { return a.writeReport(cmd.Context(), o, format, output, directory) })
 		},
 	}
 	f := cmd.Flags()
@@ -133,31 +88,15 @@ func (a *app) newWatchCommand() *cobra.Command {
 		Long:    "watch prints a line for each job that has ended, and for each that ends from then on, until all have.",
 		Example: "  gauntlet-fleet watch plan.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			owner, server, err := a.openOwner(cmd.Context(), &n, args[0])
-			if err != nil {
-				return err
-			}
-			defer server.Close()
-			return owner.Watch(cmd.Context(), func(e *fleet.Entry, f *fleet.Failure) {
-				_, _ = fmt.Fprintln(a.host.Stdout, report.Visible(endedLine(e, f))) // whoever watches is gone
-			}, func(_, _, _ int) {})
+			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error {
+				return o.Watch(cmd.Context(), func(e *fleet.Entry, f *fleet.Failure) {
+					_, _ = fmt.Fprintln(a.host.Stdout, report.Visible(fleet.EndedLine(e, f))) // whoever watches is gone
+				}, func(_, _, _ int) {})
+			})
 		},
 	}
 	n.add(cmd, "the server of the plan on this machine")
 	return cmd
-}
-
-// endedLine says what became of one job.
-func endedLine(e *fleet.Entry, f *fleet.Failure) string {
-	if f != nil {
-		return fmt.Sprintf("failed  %s %s: %s", f.Lane, f.Target, f.Reason)
-	}
-	text := fmt.Sprintf("%-7s %s %s %s", map[bool]string{true: "done", false: "partly"}[e.Complete], e.Lane, e.Target, e.Document)
-	text = strings.TrimSpace(text) + fmt.Sprintf(" in %s on %s", e.Took.Round(time.Millisecond), e.Worker)
-	if words := report.CountWords(e.Counts); words != "" {
-		text += ": " + words
-	}
-	return text
 }
 
 func (a *app) newCancelCommand() *cobra.Command {
@@ -167,7 +106,7 @@ func (a *app) newCancelCommand() *cobra.Command {
 		Long:    "cancel stops what workers do and drops what waits. What has a result keeps it, and run begins the rest again.",
 		Example: "  gauntlet-fleet cancel plan.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.tellFleet(cmd.Context(), &n, args[0], func(o *fleet.Owner) error { return o.Cancel(cmd.Context()) })
+			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error { return o.Cancel(cmd.Context()) })
 		},
 	}
 	n.add(cmd, "the server of the plan on this machine")
@@ -182,19 +121,10 @@ func (a *app) newDrainCommand() *cobra.Command {
 		Long:    "drain has workers end what they do and begin nothing. What is queued stays, and run goes on with it.",
 		Example: "  gauntlet-fleet drain --worker host-4711 plan.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.tellFleet(cmd.Context(), &n, args[0], func(o *fleet.Owner) error { return o.Drain(cmd.Context(), workers) })
+			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error { return o.Drain(cmd.Context(), workers) })
 		},
 	}
 	cmd.Flags().StringArrayVar(&workers, "worker", nil, "drain this worker alone, by its `ID` as status shows it; repeatable (default all)")
 	n.add(cmd, "the server of the plan on this machine")
 	return cmd
-}
-
-func (a *app) tellFleet(ctx context.Context, n *natsFlags, plan string, tell func(*fleet.Owner) error) error {
-	owner, server, err := a.openOwner(ctx, n, plan)
-	if err != nil {
-		return err
-	}
-	defer server.Close()
-	return tell(owner)
 }

@@ -82,7 +82,7 @@ func newListed(name string, at *oatf.Attack) Listed {
 func WriteList(w io.Writer, all []Listed, format string) error {
 	switch format {
 	case "json":
-		return encodeIndented(w, all)
+		return report.WriteJSON(w, all)
 	case "markdown":
 		return writeMarkdown(w, all)
 	}

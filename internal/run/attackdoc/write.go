@@ -1,15 +1,12 @@
 package attackdoc
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
 
 	"gauntlet/oatf"
-	"gauntlet/rawjson"
 	"gauntlet/report"
 	"gauntlet/result"
 )
@@ -143,34 +140,5 @@ func writeJSON(w io.Writer, all []Diagnosis) error {
 		}
 		out.Documents = append(out.Documents, d)
 	}
-	var b bytes.Buffer
-	if err := encodeIndented(&b, out); err != nil {
-		return err
-	}
-	_, err := w.Write(escapeHidden(b.Bytes()))
-	return err
-}
-
-// escapeHidden writes JSON with every character that nobody sees as a \u escape. Beyond
-// ASCII those stand inside strings only, and those of ASCII are escaped already.
-func escapeHidden(text []byte) []byte {
-	if !json.Valid(text) {
-		return text
-	}
-	out := make([]byte, 0, len(text))
-	for _, r := range string(text) {
-		if r >= 0x7f && rawjson.Hidden(r) {
-			out = rawjson.AppendEscape(out, r)
-		} else {
-			out = utf8.AppendRune(out, r)
-		}
-	}
-	return out
-}
-
-func encodeIndented(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return report.WriteJSON(w, out)
 }

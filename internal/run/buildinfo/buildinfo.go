@@ -2,8 +2,12 @@
 package buildinfo
 
 import (
+	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
+
+	"gauntlet/report"
 )
 
 // A Build says what this program was built from.
@@ -34,4 +38,21 @@ func Read() Build {
 		}
 	}
 	return b
+}
+
+// Write writes what the program was built from, as "json" or for a person.
+func Write(w io.Writer, format string) error {
+	b := Read()
+	if format == "json" {
+		return report.WriteJSON(w, b)
+	}
+	commit := "unknown"
+	if b.Commit != "" {
+		commit = b.Commit
+	}
+	if b.Modified {
+		commit += " (modified)"
+	}
+	_, err := fmt.Fprintf(w, "gauntlet %s\ncommit   %s\ngo       %s %s\n", b.Version, commit, b.Go, b.Platform)
+	return err
 }

@@ -60,9 +60,6 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// learnFolds is how many groups the servers that are learnt from are dealt to, for thresholds.
-const learnFolds = 4
-
 // heldOut collects how families do that were left out.
 type heldOut struct {
 	t      *testing.T

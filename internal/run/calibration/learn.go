@@ -229,6 +229,20 @@ func (out *Lists) tagsAt(shares levelShares) string {
 	return out.learnt.Rows(labels, learnThresholds(out.learnt, out.things, shares))
 }
 
+// learnFolds is how many groups the servers are dealt out to where weights are tried on servers that they were not learnt from.
+const learnFolds = 4
+
+// LearnTo learns from corpora, writes the lists below a directory, and returns how often labels are right on servers that the weights
+// were not learnt from.
+func LearnTo(dir string, corpora []*Corpus) ([]*calibrate.Score, error) {
+	lists := Learn(corpora, learnFolds)
+	unseen, err := CrossValidate(corpora, learnFolds, learnFolds)
+	if err != nil {
+		return nil, err
+	}
+	return unseen, lists.Write(dir)
+}
+
 // CrossValidate deals the servers out to folds and classifies each fold by weights that were learnt from the others alone, thresholds
 // included. The scores are those of each corpus, in their order.
 func CrossValidate(corpora []*Corpus, outer, inner int) ([]*calibrate.Score, error) {

@@ -10,8 +10,19 @@ import (
 	"gauntlet/report"
 )
 
-// WritePage writes a run as a page of HTML. It says what the Markdown says, section by section, so that one place decides what that is.
-func WritePage(w io.Writer, r *calibrate.Run) error {
+// Write writes a measurement as "json", as "html", or as Markdown.
+func Write(w io.Writer, r *calibrate.Run, format string) error {
+	switch format {
+	case "json":
+		return report.WriteJSON(w, r)
+	case "html":
+		return writePage(w, r)
+	}
+	return r.Markdown(w)
+}
+
+// writePage writes a run as a page of HTML. It says what the Markdown says, section by section, so that one place decides what that is.
+func writePage(w io.Writer, r *calibrate.Run) error {
 	var text bytes.Buffer
 	if err := r.Markdown(&text); err != nil {
 		return err

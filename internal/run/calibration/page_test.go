@@ -31,7 +31,7 @@ func TestPageHasEverySection(t *testing.T) {
 	if want := []string{"a|b", "x_<script>alert(1)</script>", "exec", "", "high", "name:x"}; len(wrong.Rows) != 1 || !slices.Equal(wrong.Rows[0], want) {
 		t.Errorf("rows %q, want %q", wrong.Rows, want)
 	}
-	if err := WritePage(&html, r); err != nil {
+	if err := writePage(&html, r); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(html.String(), "<script>alert") || !strings.Contains(html.String(), "&lt;script&gt;alert") {

@@ -2,7 +2,6 @@
 package checkdoc
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -13,7 +12,9 @@ import (
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/engine/check/config"
 	"gauntlet/internal/engine/scanner"
+	"gauntlet/internal/leaf/clause"
 	"gauntlet/internal/leaf/suggest"
+	"gauntlet/report"
 	"gauntlet/result"
 )
 
@@ -26,7 +27,7 @@ func Rules() []result.Rule {
 func WriteList(w io.Writer, rules []result.Rule, format string) error {
 	switch format {
 	case "json":
-		return encodeIndented(w, rules)
+		return report.WriteJSON(w, rules)
 	case "markdown":
 		return writeMarkdown(w, rules)
 	}
@@ -61,6 +62,23 @@ func Explain(w io.Writer, rules []result.Rule, format string) error {
 }
 
 // writeMarkdown writes docs/checks.md.
+// ExplainText shows how the text of a description is read: a line a clause, and what is reported of them.
+func ExplainText(w io.Writer, definition string) error {
+	var r clause.Reader
+	r.Begin(clause.Business{})
+	for _, line := range r.Explain(definition, clause.Function) {
+		if _, err := fmt.Fprintln(w, report.Visible(line)); err != nil {
+			return err
+		}
+	}
+	for _, d := range r.Read(definition, clause.Function).Directives {
+		if _, err := fmt.Fprintf(w, "reported: the description %s: %s\n", d.Says, report.Visible(definition[d.Start:d.End])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func writeMarkdown(w io.Writer, rules []result.Rule) error {
 	var b strings.Builder
 	b.WriteString("# Checks\n\n<!-- Made by \"gauntlet checks --format markdown\". Change the checks, not this file. -->\n\n")
@@ -143,11 +161,4 @@ func unknownCheck(all []result.Rule, typed string) error {
 	// Every id is near every other: the nearest few say nothing when the number is wrong.
 	hint := suggest.Question(suggest.Names(typed, names), "")
 	return fmt.Errorf("unknown check %q%s (gauntlet checks lists them)", typed, hint)
-}
-
-func encodeIndented(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

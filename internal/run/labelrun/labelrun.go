@@ -4,7 +4,6 @@ package labelrun
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -143,8 +142,5 @@ func Write(w io.Writer, format string, servers []capability.Server, floor capabi
 	if len(servers) == 1 {
 		v = servers[0]
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return report.WriteJSON(w, v)
 }

@@ -9,8 +9,31 @@ import (
 	"gauntlet/report"
 )
 
-// WritePage writes what kept traces show as a page of HTML. It has no verdict in colours: no model passes or fails.
-func WritePage(w io.Writer, all []Assessed) error {
+// WriteAssessed writes what kept traces show, as "json", as "html", or a line each for a person.
+func WriteAssessed(w io.Writer, all []Assessed, format string) error {
+	switch format {
+	case "json":
+		return report.WriteJSON(w, all)
+	case "html":
+		return writePage(w, all)
+	}
+	for _, one := range all {
+		text := fmt.Sprintf("%s: %s", one.Trace, one.Outcome)
+		if one.Reason != "" {
+			text += ": " + one.Reason
+		}
+		if one.Messages != nil {
+			text += fmt.Sprintf(" in messages %v", one.Messages)
+		}
+		if _, err := fmt.Fprintln(w, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePage writes what kept traces show as a page of HTML. It has no verdict in colours: no model passes or fails.
+func writePage(w io.Writer, all []Assessed) error {
 	count := map[Outcome]int{}
 	t := report.Table{ID: "traces", Title: "Traces", Intro: "What the messages of each trace show, and which of them prove it.", Head: []string{"Trace", "Shows", "Why", "Messages"}}
 	for _, a := range all {

@@ -1,11 +1,14 @@
 package tracefile
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"regexp"
 
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/leaf/secret"
+	"gauntlet/internal/run/userfile"
 	"gauntlet/trace"
 )
 
@@ -44,3 +47,31 @@ func (r *SecretRemover) Remove(text string) string {
 }
 
 func (r *SecretRemover) labelOf(s string) string { return "[" + r.labels.Of(s) + "]" }
+
+// Copy writes what is left of a trace to a file, - for stdout, without secrets and with a header that says so. It returns how many
+// of how many messages had any. unread is told lines that cannot be read; they are not in the copy, which says that, too. It ends
+// early when ctx does.
+func (r *SecretRemover) Copy(ctx context.Context, in *Input, file string, stdout io.Writer, tool string, unread func(*trace.LineError)) (changed, all int, err error) {
+	header := in.Header
+	header.Redacted, header.Tool, header.Part = true, tool, 0
+	w, err := NewWriter(file, stdout, header)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", file, userfile.Reason(err))
+	}
+	err = in.Each(unread, func(m *trace.Message) error {
+		if all++; m.Rewrite(r.Remove) {
+			changed++
+		}
+		if err := w.Write(m); err != nil {
+			return err
+		}
+		return ctx.Err()
+	})
+	if closed := w.Close(in.Unread, "lines that could not be read are not in this copy"); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("the copy is incomplete: %w", userfile.Reason(err))
+	}
+	return changed, all, nil
+}

@@ -9,8 +9,24 @@ import (
 	"gauntlet/report"
 )
 
-// WritePage writes the page of these outcomes, those first that the client fell for.
-func WritePage(w io.Writer, outcomes []*Outcome) error {
+// Write writes outcomes as "json", as "html", or a line each for a person.
+func Write(w io.Writer, outcomes []*Outcome, format string) error {
+	switch format {
+	case "json":
+		return report.WriteJSON(w, outcomes)
+	case "html":
+		return writePage(w, outcomes)
+	}
+	for _, o := range outcomes {
+		if _, err := fmt.Fprintf(w, "%-9s %-28s %s\n", o.State(), o.Attack, report.Visible(o.Reason())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePage writes the page of these outcomes, those first that the client fell for.
+func writePage(w io.Writer, outcomes []*Outcome) error {
 	t := report.Table{ID: "attacks", Title: "Attacks on the login", Head: []string{"Attack", "Outcome", "Why"}}
 	p := &report.TablePage{Title: "How the client logs in", Class: "ok", Read: "First nobody attacked, and the client came through."}
 	fell, untried := 0, 0

@@ -76,3 +76,29 @@ func Honest(ctx context.Context, client Client) error {
 	}
 	return errNoLogin
 }
+
+// PlayAll plays attacks one after the other, behind a login that nobody attacks. client makes the client for an attack, and for none.
+// A foreign client is none of ours: what it cannot be shown from this machine is not tried.
+func PlayAll(ctx context.Context, attacks []Attack, client func(*Attack) Client, foreign bool) ([]*Outcome, error) {
+	if err := Honest(ctx, client(nil)); err != nil {
+		return nil, fmt.Errorf("without an attack: %w", err)
+	}
+	outcomes := []*Outcome{}
+	for i := range attacks {
+		a := &attacks[i]
+		o := &Outcome{Attack: a.Name}
+		switch {
+		case foreign && a.Public:
+			o.Untried = "the client would have to take a server on this machine for one on another"
+		case foreign && a.Known:
+			o.Untried = "the client would have to be registered beforehand"
+		default:
+			var err error
+			if o, err = Play(ctx, a, client(a)); err != nil {
+				return nil, err
+			}
+		}
+		outcomes = append(outcomes, o)
+	}
+	return outcomes, nil
+}
