@@ -21,7 +21,7 @@ const (
 )
 
 // assetsOf lists what is somebody else's in a sentence, and what is the tool's own business left out.
-func (r *Reader) assetsOf(g *gist) (out asset) {
+func (r *Reader) assetsOf(g *sentenceContent) (out asset) {
 	for i := g.from; i < g.to; i++ {
 		m := &r.evidence.marks[i]
 		if !m.set.oneOf(cDialogue, cUttered, cBriefing, cReturned, cCredFile, cEnvName, cCredential, cEnvirons, cPrivate) || !r.speaks(i) {
@@ -72,12 +72,12 @@ func (r *Reader) assetsOf(g *gist) (out asset) {
 
 // isHandled reports whether the word behind the thing at i says that only its name, its number
 // or its place is meant.
-func (r *Reader) isHandled(g *gist, i int) bool {
+func (r *Reader) isHandled(g *sentenceContent, i int) bool {
 	return r.evidence.marks[i].set.has(cHandle) && !r.evidence.marks[i].set.has(cPath) || r.behind(g, i, 1).has(cHandle)
 }
 
 // foreignAssets leaves out what the tool says to be its business.
-func (r *Reader) foreignAssets(a asset, g *gist) asset {
+func (r *Reader) foreignAssets(a asset, g *sentenceContent) asset {
 	own := r.purpose.domain
 	if g.opening && g.live.oneOf(cOwnParam, cAddress) {
 		own = r.purpose.named // a sentence is no excuse for itself
@@ -122,11 +122,11 @@ func (a asset) String() string {
 func (r *Reader) namesAsset() string {
 	r.purpose.learn()
 	r.evidence.read(r.framer.s, r.framer.toks, r.framer.frames)
-	r.takeGists()
-	if len(r.gists) != 1 || len(r.evidence.marks) < 3 {
+	r.takeContents()
+	if len(r.contents) != 1 || len(r.evidence.marks) < 3 {
 		return ""
 	}
-	if a := r.gists[0].assets & (aConvo | aBriefing | aResults); a != 0 && !r.gists[0].live.oneOf(cHandle, cRaw, cCondition) {
+	if a := r.contents[0].assets & (aConvo | aBriefing | aResults); a != 0 && !r.contents[0].live.oneOf(cHandle, cRaw, cCondition) {
 		return "asks for " + a.String()
 	}
 	return ""

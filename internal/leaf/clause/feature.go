@@ -26,7 +26,7 @@ type spokenOf struct {
 }
 
 // clausesOf returns what each clause of a sentence speaks of, and how.
-func (r *Reader) clausesOf(g *gist) []spokenOf {
+func (r *Reader) clausesOf(g *sentenceContent) []spokenOf {
 	out := r.spoken[:0]
 	last := int32(-1)
 	for k := g.from; k < g.to; k++ {
@@ -54,7 +54,7 @@ const maxWeighed = 150
 
 // eachWord calls visit with each different word of a sentence, by its stem, and with each pair of
 // neighbours.
-func (r *Reader) eachWord(g *gist, visit func(stem, next string)) {
+func (r *Reader) eachWord(g *sentenceContent, visit func(stem, next string)) {
 	if r.weighed == nil {
 		r.weighed = map[wordPair]bool{}
 	}
@@ -89,7 +89,7 @@ func shortStem(w string) string {
 }
 
 // featuresOf lists by name what counts in sentence i.
-func (r *Reader) featuresOf(g *gist, rule *found) (out []Feature) {
+func (r *Reader) featuresOf(g *sentenceContent, rule *found) (out []Feature) {
 	add := func(kind, a, b string) { out = append(out, Feature{kind, a, b}) }
 	for i, a := range r.signs {
 		add("sign", signNames[a], "")

@@ -22,7 +22,7 @@ type Reader struct {
 	found    []found
 	place    Place
 	evidence evidence
-	gists    []gist
+	contents []sentenceContent
 	signs    []sign // of the sentence that is weighed
 	spoken   []spokenOf
 	weighed  map[wordPair]bool

@@ -96,7 +96,7 @@ var signNames = func() (out [signs]string) {
 
 // signsOf lists what sentence i shows.
 func (r *Reader) signsOf(out []sign, i int) []sign {
-	g := &r.gists[i]
+	g := &r.contents[i]
 	for c := concept(0); c < 64; c++ {
 		if c != listedConcepts && g.live.has(c) {
 			out = append(out, sign(c))
@@ -130,8 +130,8 @@ func (r *Reader) signsOf(out []sign, i int) []sign {
 	add(alien, known == 0 && words >= 3)
 	add(akin, known*6 > words)
 	out = append(out, placed_+sign(r.place))
-	var near gist
-	for _, n := range []*gist{r.gistAt(i - 1), r.gistAt(i + 1)} {
+	var near sentenceContent
+	for _, n := range []*sentenceContent{r.contentAt(i - 1), r.contentAt(i + 1)} {
 		near.live |= n.live
 		near.assets |= n.assets
 		near.wanted = near.wanted || n.wanted && !n.opening
@@ -154,7 +154,7 @@ func (r *Reader) signsOf(out []sign, i int) []sign {
 }
 
 // relate notes how the concepts of a sentence stand together.
-func (r *Reader) relate(g *gist) {
+func (r *Reader) relate(g *sentenceContent) {
 	ms, fs := r.evidence.marks, r.framer.frames
 	var seen [signs]bool
 	add := func(s sign, yes bool) {
@@ -241,7 +241,7 @@ var hiddenInCapitals = map[string]bool{"HIDDEN": true, "SECRET": true, "CONFIDEN
 
 // givesWords reports whether the telling at k is followed by what is to be told: in quotation
 // marks, or behind "that" in an order.
-func (r *Reader) givesWords(g *gist, k int) bool {
+func (r *Reader) givesWords(g *sentenceContent, k int) bool {
 	ms := r.evidence.marks
 	for j := k + 1; j < g.to && j <= k+4; j++ {
 		if r.framer.toks[ms[j].token].flags&quoted != 0 && r.framer.toks[ms[k].token].flags&quoted == 0 {
@@ -256,7 +256,7 @@ func (r *Reader) givesWords(g *gist, k int) bool {
 }
 
 // anyAtHand reports whether the tool at k is any that happens to be there.
-func (r *Reader) anyAtHand(g *gist, k int) bool {
+func (r *Reader) anyAtHand(g *sentenceContent, k int) bool {
 	for j := max(g.from, k-3); j < g.to && j <= k+4; j++ {
 		switch r.evidence.marks[j].spelling {
 		case "connected", "hand", "available", "any", "whatever", "whichever", "fit", "attached", "capable", "installed", "reveals", "agent", "assistant":

@@ -2,8 +2,8 @@ package clause
 
 import "slices"
 
-// A gist is what one sentence speaks of, clause by clause.
-type gist struct {
+// A sentenceContent is what one sentence speaks of, clause by clause.
+type sentenceContent struct {
 	from, to    int // marks
 	first, last int // frames
 	sentence    int32
@@ -24,13 +24,13 @@ func (r *Reader) weigh(out []found) []found {
 	}
 	r.purpose.learn()
 	r.evidence.read(r.framer.s, r.framer.toks, r.framer.frames)
-	r.takeGists()
+	r.takeContents()
 	out = r.leaveOutCited(out)
 	for i := range out {
 		out[i].doubtful = true // until a sentence of it outweighs the doubt
 	}
-	for i := range r.gists {
-		g := &r.gists[i]
+	for i := range r.contents {
+		g := &r.contents[i]
 		r.signs = r.signsOf(r.signs[:0], i)
 		rule := ruleOn(out, g)
 		if rule == nil && Weighed == nil && r.onlyNames(g) {
@@ -63,7 +63,7 @@ func (r *Reader) weigh(out []found) []found {
 }
 
 // clear takes the doubt from everything that rules found in a sentence of some weight.
-func (r *Reader) clear(out []found, g *gist, weight int) {
+func (r *Reader) clear(out []found, g *sentenceContent, weight int) {
 	for i := range out {
 		if d := &out[i]; d.first <= g.last && g.first <= d.last && (weight >= doubt || r.plain(d)) {
 			d.doubtful = false
@@ -87,13 +87,13 @@ func (r *Reader) plain(d *found) bool {
 // anything is read, to fit the weights; it must bear calls from several goroutines.
 var Weighed func(features []Feature, text string)
 
-func (r *Reader) textOf(g *gist) string {
+func (r *Reader) textOf(g *sentenceContent) string {
 	toks, fs := r.framer.toks, r.framer.frames
 	return r.framer.s[toks[fs[g.first].first].start:toks[fs[g.last].last].end]
 }
 
 // ruleOn returns what a rule found in a sentence, nil for nothing.
-func ruleOn(out []found, g *gist) *found {
+func ruleOn(out []found, g *sentenceContent) *found {
 	for i := range out {
 		if d := &out[i]; d.first <= g.last && g.first <= d.last {
 			return d
@@ -102,16 +102,16 @@ func ruleOn(out []found, g *gist) *found {
 	return nil
 }
 
-// takeGists sums up the marks of each sentence.
-func (r *Reader) takeGists() {
-	old := r.gists[:cap(r.gists)]
-	r.gists = r.gists[:0]
+// takeContents sums up the marks of each sentence.
+func (r *Reader) takeContents() {
+	old := r.contents[:cap(r.contents)]
+	r.contents = r.contents[:0]
 	ms, fs := r.evidence.marks, r.framer.frames
 	for a := 0; a < len(ms); {
 		b := a
-		g := gist{from: a, sentence: ms[a].sentence, first: int(ms[a].frame), foreign: ms[a].foreign}
-		if len(r.gists) < len(old) {
-			g.signs = old[len(r.gists)].signs[:0]
+		g := sentenceContent{from: a, sentence: ms[a].sentence, first: int(ms[a].frame), foreign: ms[a].foreign}
+		if len(r.contents) < len(old) {
+			g.signs = old[len(r.contents)].signs[:0]
 		}
 		for b < len(ms) && ms[b].sentence == g.sentence {
 			f := &fs[ms[b].frame]
@@ -129,7 +129,7 @@ func (r *Reader) takeGists() {
 		g.opening = g.opening && (r.place == Function || r.place == Label)
 		g.assets = r.foreignAssets(r.assetsOf(&g), &g)
 		r.relate(&g)
-		r.gists = append(r.gists, g)
+		r.contents = append(r.contents, g)
 		a = b
 	}
 }
@@ -183,7 +183,7 @@ func (r *Reader) leaveOutCited(out []found) []found {
 }
 
 // kept reports whether the thing at i is kept where it is: what is to be done with it is denied.
-func (r *Reader) kept(g *gist, i int) bool {
+func (r *Reader) kept(g *sentenceContent, i int) bool {
 	denied := false
 	for k := max(g.from, i-6); k < g.to && k <= i+6; k++ {
 		if !r.evidence.marks[k].set.has(cMoving) {
@@ -198,7 +198,7 @@ func (r *Reader) kept(g *gist, i int) bool {
 }
 
 // near returns the concepts of the marks up to n words from i, in the same sentence.
-func (r *Reader) near(g *gist, i, n int) (s conceptSet) {
+func (r *Reader) near(g *sentenceContent, i, n int) (s conceptSet) {
 	for j := max(g.from, i-n); j < g.to && j <= i+n; j++ {
 		s |= r.evidence.marks[j].set
 	}
@@ -206,7 +206,7 @@ func (r *Reader) near(g *gist, i, n int) (s conceptSet) {
 }
 
 // behind returns the concepts of the marks up to n words after i.
-func (r *Reader) behind(g *gist, i, n int) (s conceptSet) {
+func (r *Reader) behind(g *sentenceContent, i, n int) (s conceptSet) {
 	for j := i + 1; j < g.to && j <= i+n; j++ {
 		s |= r.evidence.marks[j].set
 	}
@@ -214,23 +214,23 @@ func (r *Reader) behind(g *gist, i, n int) (s conceptSet) {
 }
 
 // ahead returns the concepts of the marks up to n words before i.
-func (r *Reader) ahead(g *gist, i, n int) (s conceptSet) {
+func (r *Reader) ahead(g *sentenceContent, i, n int) (s conceptSet) {
 	for j := i - 1; j >= g.from && j >= i-n; j-- {
 		s |= r.evidence.marks[j].set
 	}
 	return s
 }
 
-// gistAt returns gist i, and an empty one where there is none.
-func (r *Reader) gistAt(i int) *gist {
-	if i < 0 || i >= len(r.gists) {
-		return &gist{}
+// contentAt returns what sentence i speaks of, and an empty one where there is none.
+func (r *Reader) contentAt(i int) *sentenceContent {
+	if i < 0 || i >= len(r.contents) {
+		return &sentenceContent{}
 	}
-	return &r.gists[i]
+	return &r.contents[i]
 }
 
 // silenced reports whether the telling at k is denied.
-func (r *Reader) silenced(g *gist, k int) bool {
+func (r *Reader) silenced(g *sentenceContent, k int) bool {
 	f := &r.framer.frames[r.evidence.marks[k].frame]
 	if g.foreign {
 		return r.near(g, k, 3).has(cDenial)
@@ -238,12 +238,12 @@ func (r *Reader) silenced(g *gist, k int) bool {
 	return f.negated && r.ahead(g, k, 8).has(cDenial)
 }
 
-func (r *Reader) needlessHere(g *gist, k int) bool {
+func (r *Reader) needlessHere(g *sentenceContent, k int) bool {
 	return r.ahead(g, k, 6).has(cNeedless) || g.foreign && r.near(g, k, 5).has(cNeedless)
 }
 
 // kindOf says what kind of directive a sentence is, by its gravest signs.
-func (r *Reader) kindOf(g *gist) (Kind, string) {
+func (r *Reader) kindOf(g *sentenceContent) (Kind, string) {
 	has := [signs]bool{}
 	for _, s := range r.signs {
 		has[s] = true
@@ -271,7 +271,7 @@ func (r *Reader) kindOf(g *gist) (Kind, string) {
 }
 
 // deniedHere reports whether a negation stands close to the mark at k.
-func (r *Reader) deniedHere(g *gist, k int) bool {
+func (r *Reader) deniedHere(g *sentenceContent, k int) bool {
 	if g.foreign {
 		return r.near(g, k, 3).has(cDenial)
 	}
@@ -280,7 +280,7 @@ func (r *Reader) deniedHere(g *gist, k int) bool {
 
 // describes reports whether a sentence only says in the third person what the tool does, and
 // speaks of nothing that is somebody else's and of no other place.
-func (r *Reader) describes(g *gist) bool {
+func (r *Reader) describes(g *sentenceContent) bool {
 	f := &r.framer.frames[g.first]
 	if f.foreign || g.wanted || f.mood != describe || f.passive || g.live.has(cAddress) {
 		return false
@@ -313,7 +313,7 @@ func (r *Reader) onlyNames(g *gist) bool {
 }
 
 // onlyReads reports whether no clause of a sentence gives, sends or asks for anything.
-func (r *Reader) onlyReads(g *gist) bool {
+func (r *Reader) onlyReads(g *sentenceContent) bool {
 	for i := g.first; i <= g.last; i++ {
 		if f := &r.framer.frames[i]; !f.conditional && (f.act.any(setOf(give, send, hold)) && !f.negated || f.mood >= duty) {
 			return false

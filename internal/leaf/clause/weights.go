@@ -137,7 +137,7 @@ func (w *weights) set(f Feature, x int16, byName map[string]int) error {
 }
 
 // score weighs a sentence: its signs, its words, and what its clauses speak of.
-func (r *Reader) score(g *gist) int {
+func (r *Reader) score(g *sentenceContent) int {
 	w := fitted()
 	out := w.base
 	for i, a := range r.signs {
@@ -161,7 +161,7 @@ func (r *Reader) score(g *gist) int {
 
 // clauseScore weighs what the clauses of a sentence speak of; what two of them say in the same
 // manner counts once.
-func (r *Reader) clauseScore(g *gist, w *weights) (out int) {
+func (r *Reader) clauseScore(g *sentenceContent, w *weights) (out int) {
 	var seen [manners][64]conceptSet // for each concept those that it was counted with
 	for _, c := range r.clausesOf(g) {
 		weights, seen := &w.spoken[c.how], &seen[c.how]

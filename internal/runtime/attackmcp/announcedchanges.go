@@ -23,7 +23,7 @@ func (s *server) announceChange(c *clientState, method string) (announced func()
 // forgetChanges waits for the end of a client, who will read nothing any more.
 func (s *server) forgetChanges(c *clientState) {
 	select {
-	case <-c.talk.Done():
+	case <-c.session.Done():
 	case <-s.AwaitBegin().Done():
 	}
 	for i := range mcp.ChangingLists {

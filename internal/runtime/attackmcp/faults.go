@@ -31,14 +31,14 @@ type faultInjector struct {
 	injections []*injection
 	underWay   int               // deliveries under way
 	idle       chan struct{}     // closed when there are none; nil while nobody waits for that
-	lists      map[string]string // of cursor loops: what the first page was answered with, by talk and method
+	lists      map[string]string // of cursor loops: what the first page was answered with, by session and method
 }
 
 // injection is a fact in the making.
 type injection struct {
 	attack.FaultOutcome
 	rule     *faults.Rule
-	talk     *mcpserver.Session
+	session  *mcpserver.Session
 	closed   bool
 	hung     bool
 	underWay int // deliveries under way
@@ -129,14 +129,14 @@ func (w *faultInjector) chooseRule(at int, method string, answer bool, o *mcpser
 // injectionFor returns what is known of a rule and a client. w.mu is held.
 func (w *faultInjector) injectionFor(r *faults.Rule, at int, t *mcpserver.Session) *injection {
 	for _, f := range w.injections {
-		if f.rule == r && f.talk == t {
+		if f.rule == r && f.session == t {
 			return f
 		}
 	}
 	if len(w.injections) >= maxInjections {
 		return nil
 	}
-	f := &injection{rule: r, talk: t}
+	f := &injection{rule: r, session: t}
 	f.Actor, f.Phase, f.Do, f.Session = w.Name, w.Phases[at].Name, r.String(), "s"+strconv.Itoa(t.Number())
 	w.injections = append(w.injections, f)
 	return f
@@ -292,9 +292,9 @@ func (w *faultInjector) observeMethod(t *mcpserver.Session, method string, begin
 	for _, f := range w.injections {
 		switch {
 		case f.Times == 0:
-		case f.talk == t && f.Next == "":
+		case f.session == t && f.Next == "":
 			f.Next = strings.Clone(clipMethod(method))
-		case f.talk != t && begins:
+		case f.session != t && begins:
 			f.Again++
 		}
 	}
@@ -308,7 +308,7 @@ func (w *faultInjector) observeTapped(t mcpserver.Tapped) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, f := range w.injections {
-		if f.talk != t.Session || f.Times == 0 {
+		if f.session != t.Session || f.Times == 0 {
 			continue
 		}
 		if t.Message.Raw != "" {
@@ -345,7 +345,7 @@ func (w *faultInjector) outcomes() []attack.FaultOutcome {
 			one.Client = attack.WentOn
 		case f.hung || f.underWay > 0:
 			one.Client = attack.Hung
-		case attack.IsClosed(f.talk.Done()):
+		case attack.IsClosed(f.session.Done()):
 			one.Client = attack.Left
 		default:
 			one.Client = attack.Silent

@@ -15,8 +15,8 @@ import (
 
 // A clientState is what a server actor remembers of one client.
 type clientState struct {
-	talk *mcpserver.Session
-	open bool // the client has begun in earnest: it may be sent what it did not ask for; guarded by server.mu
+	session *mcpserver.Session
+	open    bool // the client has begun in earnest: it may be sent what it did not ask for; guarded by server.mu
 
 	mu                 sync.Mutex
 	pendingRequests    map[string]clientRequest // requests that have no answer yet
@@ -98,13 +98,13 @@ func messageKey(method, params string) string {
 func (s *server) clientOf(t *mcpserver.Session) (c *clientState, begins bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c = s.talks[t]
+	c = s.sessions[t]
 	if begins = c == nil; begins {
-		if len(s.talks) >= maxTalks {
+		if len(s.sessions) >= maxTalks {
 			s.forgetOldest()
 		}
-		c = &clientState{talk: t, pendingRequests: map[string]clientRequest{}, standaloneRequests: map[string]int{}}
-		s.talks[t] = c
+		c = &clientState{session: t, pendingRequests: map[string]clientRequest{}, standaloneRequests: map[string]int{}}
+		s.sessions[t] = c
 	}
 	return c, begins
 }
@@ -113,18 +113,18 @@ func (s *server) clientOf(t *mcpserver.Session) (c *clientState, begins bool) {
 func (s *server) stateOf(t *mcpserver.Session) *clientState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.talks[t]
+	return s.sessions[t]
 }
 
 // forgetOldest makes room. s.mu is held.
 func (s *server) forgetOldest() {
 	var oldest *mcpserver.Session
-	for t := range s.talks {
+	for t := range s.sessions {
 		if oldest == nil || t.Number() < oldest.Number() {
 			oldest = t
 		}
 	}
-	delete(s.talks, oldest)
+	delete(s.sessions, oldest)
 }
 
 // startsInEarnest reports whether a client that sends this has begun in earnest: what comes before
@@ -174,7 +174,7 @@ func (s *server) Send(ctx context.Context, e attack.Entry, method, params string
 	l := queuedMessage{e.Phase(), e.Left(), method, params}
 	s.mu.Lock()
 	var open []*clientState
-	for _, c := range s.talks {
+	for _, c := range s.sessions {
 		if c.open {
 			open = append(open, c)
 		}
@@ -183,7 +183,7 @@ func (s *server) Send(ctx context.Context, e attack.Entry, method, params string
 		s.unsent = append(s.unsent, l)
 	}
 	s.mu.Unlock()
-	slices.SortFunc(open, func(a, b *clientState) int { return a.talk.Number() - b.talk.Number() })
+	slices.SortFunc(open, func(a, b *clientState) int { return a.session.Number() - b.session.Number() })
 	for _, c := range open {
 		s.postMessage(ctx, c, l)
 	}
@@ -205,7 +205,7 @@ func (s *server) postMessage(ctx context.Context, c *clientState, l queuedMessag
 	s.Progress().ExpectMessages(l.method, 1)
 	if isNotification(l.method) {
 		announced := s.announceChange(c, l.method)
-		err := c.talk.Notify(ctx, l.method, l.params)
+		err := c.session.Notify(ctx, l.method, l.params)
 		if err != nil {
 			s.Progress().ExpectMessages(l.method, -1)
 			announced()
@@ -219,7 +219,7 @@ func (s *server) postMessage(ctx context.Context, c *clientState, l queuedMessag
 	}
 	var then func(string)
 	answered := s.BeginPending()
-	wait, err := c.talk.Post(ctx, l.method, l.params, func(m wire.Message) {
+	wait, err := c.session.Post(ctx, l.method, l.params, func(m wire.Message) {
 		then = s.observeClientAnswer(ctx, l.to, l.method, l.params, m)
 	})
 	if err != nil {
@@ -254,10 +254,10 @@ func (s *server) reportUndelivered(c *clientState, l queuedMessage, err error) {
 	case err == nil, errors.Is(err, attack.ErrOver):
 	case errors.Is(err, mcpserver.ErrSessionEnded): // the client has left
 		s.mu.Lock()
-		delete(s.talks, c.talk)
+		delete(s.sessions, c.session)
 		s.mu.Unlock()
-	case errors.Is(err, mcpserver.ErrNoChannel) && c.talk.Revision() >= mcp.FirstStateless && !isNotification(l.method):
-		s.Notice(attack.Unplayed, l.to, "%s was not sent: in %s a server makes no requests of its own", l.method, c.talk.Revision())
+	case errors.Is(err, mcpserver.ErrNoChannel) && c.session.Revision() >= mcp.FirstStateless && !isNotification(l.method):
+		s.Notice(attack.Unplayed, l.to, "%s was not sent: in %s a server makes no requests of its own", l.method, c.session.Revision())
 	default:
 		s.Notice(attack.Unplayed, l.to, "%s: %v", l.method, err)
 	}

@@ -26,9 +26,9 @@ type server struct {
 	behind *upstream      // the real server, of overlays
 	states []*serverState // by phase; phases with one state share it
 
-	mu     sync.Mutex
-	talks  map[*mcpserver.Session]*clientState
-	unsent []queuedMessage
+	mu       sync.Mutex
+	sessions map[*mcpserver.Session]*clientState
+	unsent   []queuedMessage
 	// ready is what answers in a phase whose state shows no templates, made when the first
 	// request comes. That of one phase is kept: they follow each other.
 	ready      *mcpserver.Prepared
@@ -46,7 +46,7 @@ type queuedMessage struct {
 const maxTalks = 10_000
 
 func newServer(a *attack.Actor, o Options) (*server, error) {
-	s := &server{Actor: a, opt: o, talks: map[*mcpserver.Session]*clientState{}, behind: &upstream{opt: o, actor: a.Name}}
+	s := &server{Actor: a, opt: o, sessions: map[*mcpserver.Session]*clientState{}, behind: &upstream{opt: o, actor: a.Name}}
 	read := map[rawjson.Value]*serverState{}
 	for at := range a.Phases {
 		state := a.Phases[at].State

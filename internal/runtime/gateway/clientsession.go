@@ -16,15 +16,15 @@ import (
 
 // A clientSession is one conversation at the front with its connections to the servers.
 type clientSession struct {
-	gateway   *Gateway
-	talk      *mcpserver.Session
-	upstreams []*upstream
-	ctx       context.Context // ends with the client session
-	end       context.CancelFunc
-	busy      sync.WaitGroup
-	state     atomic.Pointer[mcpserver.Prepared]
-	lastUsed  atomic.Int64 // when the client said something, in nanoseconds
-	underWay  atomic.Int32 // requests of the client
+	gateway    *Gateway
+	downstream *mcpserver.Session
+	upstreams  []*upstream
+	ctx        context.Context // ends with the client session
+	end        context.CancelFunc
+	busy       sync.WaitGroup
+	state      atomic.Pointer[mcpserver.Prepared]
+	lastUsed   atomic.Int64 // when the client said something, in nanoseconds
+	underWay   atomic.Int32 // requests of the client
 
 	notedMu sync.Mutex
 	noted   map[string]bool // what was said once
@@ -46,7 +46,7 @@ type route struct {
 }
 
 func newClientSession(g *Gateway, t *mcpserver.Session) *clientSession {
-	cs := &clientSession{gateway: g, talk: t, noted: map[string]bool{}, questionTokens: map[string]questionToken{}}
+	cs := &clientSession{gateway: g, downstream: t, noted: map[string]bool{}, questionTokens: map[string]questionToken{}}
 	cs.ctx, cs.end = context.WithCancel(context.Background())
 	for i := range g.opt.Upstreams {
 		cs.upstreams = append(cs.upstreams, &upstream{session: cs, up: &g.opt.Upstreams[i]})
@@ -64,7 +64,7 @@ func (cs *clientSession) awaitClosed() {
 	cs.busy.Wait()
 	for _, s := range cs.upstreams {
 		if n := s.lost.Load(); n > 1 {
-			cs.noteEvent("%d messages of %s were lost in conversation %d", n, s.up.Name, cs.talk.Number())
+			cs.noteEvent("%d messages of %s were lost in conversation %d", n, s.up.Name, cs.downstream.Number())
 		}
 	}
 }
@@ -73,7 +73,7 @@ func (cs *clientSession) preparedState() *mcpserver.Prepared { return cs.state.L
 
 // connectUpstreams notes who the client is and connects to all servers, as far as they come in time.
 func (cs *clientSession) connectUpstreams(ctx context.Context, m wire.Message) {
-	c := clientIdentity{name: cs.gateway.opt.Name, version: cs.gateway.opt.Version, capabilities: cs.talk.Client()}
+	c := clientIdentity{name: cs.gateway.opt.Name, version: cs.gateway.opt.Version, capabilities: cs.downstream.Client()}
 	info := rawjson.LastMember(m.Params, "clientInfo")
 	if info == "" {
 		info = rawjson.LastMember(rawjson.LastMember(m.Params, "_meta"), mcp.MetaClientInfo)
@@ -109,7 +109,7 @@ func (cs *clientSession) clientIdentity() clientIdentity {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if cs.client.name == "" { // a client of the stateless era that did not ask for server/discover
-		return clientIdentity{cs.gateway.opt.Name, cs.gateway.opt.Version, objectOrEmpty(cs.talk.Client())}
+		return clientIdentity{cs.gateway.opt.Name, cs.gateway.opt.Version, objectOrEmpty(cs.downstream.Client())}
 	}
 	return cs.client
 }
@@ -213,7 +213,7 @@ func (cs *clientSession) forwardNotification(s *upstream, m wire.Message) {
 			return
 		}
 	}
-	cs.noteLost(s, cs.talk.Notify(cs.ctx, m.Method, m.Params))
+	cs.noteLost(s, cs.downstream.Notify(cs.ctx, m.Method, m.Params))
 }
 
 // noteLost notes that a message was lost, unless nobody wanted it. The first is told at once,
@@ -235,7 +235,7 @@ func (cs *clientSession) askClient(s *upstream, m wire.Message) (wire.Message, e
 	if call := s.onlyCall(); call != nil {
 		return call.Ask(cs.ctx, m.Method, params)
 	}
-	return cs.talk.Ask(cs.ctx, m.Method, params)
+	return cs.downstream.Ask(cs.ctx, m.Method, params)
 }
 
 // A questionToken is the server whose question a progress token belongs to.

@@ -200,7 +200,7 @@ func (g *Gateway) sessionFor(t *mcpserver.Session) (*clientSession, error) {
 		if idle == nil {
 			return nil, errCrowded
 		}
-		delete(g.sessions, idle.talk)
+		delete(g.sessions, idle.downstream)
 		idle.end()
 	}
 	cs := newClientSession(g, t)

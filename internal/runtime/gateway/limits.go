@@ -33,7 +33,7 @@ func (g *Gateway) takeSlot(ctx context.Context, s *upstream) error {
 		if n := g.conns[s.up]; n < g.opt.Connections {
 			g.conns[s.up]++
 			g.mu.Unlock()
-			g.opt.Progress(fmt.Sprintf("conversation %d connects to %s: %d of at most %d connections", s.session.talk.Number(), s.up.Name, n+1, g.opt.Connections))
+			g.opt.Progress(fmt.Sprintf("conversation %d connects to %s: %d of at most %d connections", s.session.downstream.Number(), s.up.Name, n+1, g.opt.Connections))
 			return nil
 		}
 		conn, of := g.detachIdle(s)
@@ -44,7 +44,7 @@ func (g *Gateway) takeSlot(ctx context.Context, s *upstream) error {
 			}
 			continue
 		}
-		g.opt.Progress(fmt.Sprintf("conversation %d, which was idle, loses its connection to %s to conversation %d", of, s.up.Name, s.session.talk.Number()))
+		g.opt.Progress(fmt.Sprintf("conversation %d, which was idle, loses its connection to %s to conversation %d", of, s.up.Name, s.session.downstream.Number()))
 		conn.closeConn()
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -90,7 +90,7 @@ func (g *Gateway) detachIdle(s *upstream) (conn *upstreamConn, of int) {
 		return nil, 0
 	}
 	conn, found.conn = found.conn, nil
-	return conn, found.session.talk.Number()
+	return conn, found.session.downstream.Number()
 }
 
 func (s *upstream) hasIdleConn() bool {

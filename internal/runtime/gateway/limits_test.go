@@ -179,7 +179,7 @@ func TestLostMessagesAreCounted(t *testing.T) {
 }
 
 func newTestSession(g *Gateway) *clientSession {
-	cs := &clientSession{gateway: g, talk: new(mcpserver.Session)}
+	cs := &clientSession{gateway: g, downstream: new(mcpserver.Session)}
 	cs.ctx, cs.end = context.WithCancel(context.Background())
 	return cs
 }

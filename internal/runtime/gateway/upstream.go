@@ -130,7 +130,7 @@ func (s *upstream) tellListsChanged(event string) {
 		defer s.session.busy.Done()
 		s.session.noteEvent(event, s.up.Name)
 		for _, l := range mcp.ChangingLists {
-			s.session.noteLost(s, s.session.talk.Notify(s.session.ctx, l.Changed, ""))
+			s.session.noteLost(s, s.session.downstream.Notify(s.session.ctx, l.Changed, ""))
 		}
 	}()
 }

@@ -50,7 +50,7 @@ func listenForCode(ctx context.Context, addresses []string) (*callback, error) {
 
 func listenAt(ctx context.Context, address string) (*callback, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" || literalReach(u.Hostname()) != loopback || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "http" || literalScope(u.Hostname()) != loopback || u.RawQuery != "" || u.Fragment != "" {
 		return nil, errors.New("the redirect address has to be http:// with 127.0.0.1, [::1] or localhost, and without a query")
 	}
 	host := u.Hostname()

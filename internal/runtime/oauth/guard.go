@@ -43,11 +43,11 @@ func refuse(what, address, why string) *RefusedError {
 	return &RefusedError{What: what, URL: fmt.Sprintf("%q", excerpt.Clip(address, 120)), Why: why}
 }
 
-// reach is how near to this machine an address is.
-type reach int
+// scope is from where an address can be reached, from everywhere to nowhere.
+type scope int
 
 const (
-	public reach = iota
+	public scope = iota
 	private
 	loopback
 	forbidden // link-local (cloud metadata services), unspecified, multicast, reserved
@@ -55,8 +55,8 @@ const (
 
 // A Guard decides which addresses are asked. It can be used from several goroutines.
 type Guard struct {
-	own     string // origin of the server that the user named
-	nearest reach  // addresses up to this one may be asked
+	own       string // origin of the server that the user named
+	narrowest scope  // addresses up to this one may be asked
 
 	mu      sync.Mutex
 	origins map[string]bool // that the user or verified metadata named
@@ -72,7 +72,7 @@ func NewGuard(ctx context.Context, server string, more []string) (*Guard, error)
 	if err != nil {
 		return nil, err
 	}
-	g := &Guard{own: originOf(u), nearest: reachOf(ctx, u.Hostname()), origins: map[string]bool{}}
+	g := &Guard{own: originOf(u), narrowest: scopeOf(ctx, u.Hostname()), origins: map[string]bool{}}
 	g.origins[g.own] = true
 	for _, m := range more {
 		o, err := parseAddress("the origin", m)
@@ -88,13 +88,13 @@ func NewGuard(ctx context.Context, server string, more []string) (*Guard, error)
 
 // Near says in a word how near the server's address is: "public", "private" or "loopback".
 func (g *Guard) Near() string {
-	return map[reach]string{public: "public", private: "private", loopback: "loopback", forbidden: "private"}[g.nearest]
+	return map[scope]string{public: "public", private: "private", loopback: "loopback", forbidden: "private"}[g.narrowest]
 }
 
 // AssumePublic has the guard treat the server as one on another machine: what its metadata names
 // must not be private, whatever the server's own address is. Attacks on clients that run on one
 // machine need it.
-func (g *Guard) AssumePublic() { g.nearest = public }
+func (g *Guard) AssumePublic() { g.narrowest = public }
 
 // ConnectThrough has all connections made by dial, and none by way of a proxy: for a server in a
 // network of its own, where addresses of this machine lead elsewhere. It is for before the first request.
@@ -141,14 +141,14 @@ func (g *Guard) Check(what, address string) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	near := literalReach(u.Hostname())
+	at := literalScope(u.Hostname())
 	if originOf(u) == g.own {
-		near = min(near, g.nearest)
+		at = min(at, g.narrowest)
 	}
 	switch {
-	case u.Scheme == "http" && near != loopback && literalReach(u.Hostname()) != loopback:
+	case u.Scheme == "http" && at != loopback && literalScope(u.Hostname()) != loopback:
 		return nil, refuse(what, address, "tokens and codes go over HTTPS only, away from this machine")
-	case near == forbidden || near > g.nearest:
+	case at == forbidden || at > g.narrowest:
 		return nil, refuse(what, address, "it is a private address, and the server's is not")
 	}
 	return u, nil
@@ -160,7 +160,7 @@ func (g *Guard) checkDial(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		host = address
 	}
-	if near := literalReach(host); near == forbidden || near > g.nearest {
+	if at := literalScope(host); at == forbidden || at > g.narrowest {
 		return refuse("the address", host, "a name leads to a private address, and the server's is not")
 	}
 	return nil
@@ -277,10 +277,10 @@ func originOf(u *url.URL) string {
 	return u.Scheme + "://" + net.JoinHostPort(strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), port)
 }
 
-// reachOf looks a host up: it is as near as the farthest of its addresses.
-func reachOf(ctx context.Context, host string) reach {
-	if near := literalReach(host); near != public || isAddress(host) {
-		return near
+// scopeOf looks a host up: it is as near as the farthest of its addresses.
+func scopeOf(ctx context.Context, host string) scope {
+	if at := literalScope(host); at != public || isAddress(host) {
+		return at
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -288,11 +288,11 @@ func reachOf(ctx context.Context, host string) reach {
 	if err != nil || len(found) == 0 {
 		return public
 	}
-	near := loopback
+	at := loopback
 	for _, a := range found {
-		near = min(near, addressReach(a))
+		at = min(at, addressScope(a))
 	}
-	return near
+	return at
 }
 
 func isAddress(host string) bool {
@@ -300,15 +300,15 @@ func isAddress(host string) bool {
 	return err == nil
 }
 
-// literalReach reads a host without looking it up; a name counts as public unless it is one of
+// literalScope reads a host without looking it up; a name counts as public unless it is one of
 // this machine.
-func literalReach(host string) reach {
+func literalScope(host string) scope {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return loopback
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
-		return addressReach(a)
+		return addressScope(a)
 	}
 	if looksNumeric(host) {
 		return forbidden
@@ -332,7 +332,7 @@ var (
 	nat64  = netip.MustParsePrefix("64:ff9b::/96")
 )
 
-func addressReach(a netip.Addr) reach {
+func addressScope(a netip.Addr) scope {
 	a = a.Unmap().WithZone("")
 	if nat64.Contains(a) { // an IPv4 address in other clothes
 		b := a.As16()

@@ -23,7 +23,7 @@ A sanitizer named without its server that two servers serve: the tool of either 
 there; write ` + "`server.tool`" + `. For information only: a server in ` + "`allowed_flows`" + `, or a sanitizer, that does not occur in the trace, which may be a slip of the pen.`,
 	Advice: "Correct the name in the suite file.",
 	Run: func(p *check.Pass) {
-		k := flowsOf(p).talk
+		k := flowsOf(p).log
 		b := &p.Boundary
 		p.Looked(len(b.Flows) + len(b.Sanitizers))
 		for _, s := range b.Sanitizers {

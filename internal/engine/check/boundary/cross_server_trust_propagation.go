@@ -43,7 +43,7 @@ seen; what was only encoded or cut is SEC-060/transformed.`,
 	Advice: "Declare the flow if it is meant to be, with the sanitizers it has to pass; otherwise keep the agent from handing the one server's text to the other.",
 	Run: func(p *check.Pass) {
 		f := flowsOf(p)
-		p.Looked(len(f.talk.calls))
+		p.Looked(len(f.log.calls))
 		for _, flood := range p.Floods {
 			p.Note("%s", flood)
 		}
@@ -60,7 +60,7 @@ seen; what was only encoded or cut is SEC-060/transformed.`,
 
 // reportFlow reports a verbatim flow, if it is one: values are compared here and not by hash.
 func reportFlow(p *check.Pass, fs *flows, f *flow, from, into *parsedMessage) {
-	src, to := &fs.talk.calls[f.from], &fs.talk.calls[f.to]
+	src, to := &fs.log.calls[f.from], &fs.log.calls[f.to]
 	result, request := &p.Trace.Messages[src.result], &p.Trace.Messages[to.request]
 	fromAt, fromValue := from.locateValue(p, result, src.title, f.held.offset)
 	toAt, toValue := into.locateValue(p, request, to.title, f.offset)
@@ -80,7 +80,7 @@ func reportFlow(p *check.Pass, fs *flows, f *flow, from, into *parsedMessage) {
 	r.Message = fmt.Sprintf("%s of server %s returned %s (message %d, %s) and it stands in %s to server %s (message %d, %s); %s",
 		src.title, quoteValue(src.server), value, result.Seq, fromValue.Pointer(), to.input, quoteValue(to.server), request.Seq, toValue.Pointer(), f.clause)
 	if f.through >= 0 {
-		through := &fs.talk.calls[f.through]
+		through := &fs.log.calls[f.through]
 		r.Related = append(r.Related, p.Message(&p.Trace.Messages[through.request], through.title, rawjson.Value{}))
 		r.Message = fmt.Sprintf("what %s of server %s returned (message %d, %s) went through %s, whose output %s stands in %s to server %s (message %d, %s); %s",
 			src.title, quoteValue(src.server), result.Seq, fromValue.Pointer(), through.title, value, to.input, quoteValue(to.server), request.Seq, toValue.Pointer(), f.clause)

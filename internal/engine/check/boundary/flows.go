@@ -14,7 +14,7 @@ import (
 
 // A flow is one value of a result that stands in a later call to another server.
 type flow struct {
-	from, to int // places in talk.calls
+	from, to int // places in log.calls
 	held     held
 	value    string // "" for an array or object
 	how      transformation
@@ -30,7 +30,7 @@ type flow struct {
 
 // flows are what SEC-060 and its note have to say of one trace.
 type flows struct {
-	talk    *callLog
+	log     *callLog
 	crossed []flow // verbatim
 	changed []flow // after one transformation
 	// left counts flows that are not in the lists, since there are too many.
@@ -60,7 +60,7 @@ type flowTracer struct {
 	trace    *trace.Trace // nil where calls come one by one, see Watch
 	boundary trust.Boundary
 	limits   trust.Limits
-	talk     *callLog
+	log      *callLog
 	index    *valueIndex
 	sweep    *valueSweep
 	required uint64
@@ -90,11 +90,11 @@ func flowsOf(p *check.Pass) *flows {
 
 func findFlows(t *trace.Trace, b trust.Boundary, k *callLog) *flows {
 	w := newTracer(t, b)
-	w.talk = k
-	w.index, w.sweep = buildIndex(t, w.talk, w.limits)
+	w.log = k
+	w.index, w.sweep = buildIndex(t, w.log, w.limits)
 	w.index.markGiven(b.Given)
 	w.traceFlows()
-	w.flows.talk, w.flows.steps, w.flows.least = w.talk, w.index.countSteps(), w.limits.MinLength
+	w.flows.log, w.flows.steps, w.flows.least = w.log, w.index.countSteps(), w.limits.MinLength
 	w.flows.limit = fmt.Sprintf("at most %d earlier results for one argument, and %d findings, are reported", w.limits.Producers, w.limits.Findings)
 	return &w.flows
 }
@@ -111,11 +111,11 @@ func newTracer(t *trace.Trace, b trust.Boundary) *flowTracer {
 func (w *flowTracer) traceFlows() {
 	for i := range w.trace.Messages {
 		m := &w.trace.Messages[i]
-		at, ok := w.talk.at[m.Seq]
+		at, ok := w.log.at[m.Seq]
 		if !ok {
 			continue
 		}
-		switch c := &w.talk.calls[at]; i {
+		switch c := &w.log.calls[at]; i {
 		case c.request:
 			w.judgeCall(at, m) // what is no JSON gives its server nothing
 		case c.result:
@@ -190,8 +190,8 @@ type origin struct {
 }
 
 func (a *argument) judgeArgument(exact, other []hit) {
-	to := &a.talk.calls[a.to]
-	exact = slices.DeleteFunc(exact, func(h hit) bool { return a.talk.isExcluded(a.index.units[h.unit].text, to) })
+	to := &a.log.calls[a.to]
+	exact = slices.DeleteFunc(exact, func(h hit) bool { return a.log.isExcluded(a.index.units[h.unit].text, to) })
 	if len(exact) > 0 && len(a.flows.crossed) >= a.limits.Findings && to.sanitizer == 0 {
 		// No more are reported, and a note beside what is left out helps nobody.
 		a.flows.leftCrossed += a.countHolders(exact)
@@ -223,7 +223,7 @@ func (a *argument) judgeArgument(exact, other []hit) {
 
 // countHolders says how many results at most hold what stands here: of several values that of the most.
 func (a *argument) countHolders(exact []hit) int {
-	to := &a.talk.calls[a.to]
+	to := &a.log.calls[a.to]
 	most := 0
 	for _, h := range exact {
 		n := 0
@@ -240,12 +240,12 @@ func (a *argument) countHolders(exact []hit) int {
 // gatherHolders sorts the results that hold a verbatim value by what they are to this call.
 func (a *argument) gatherHolders(h hit) {
 	u := &a.index.units[h.unit]
-	to := &a.talk.calls[a.to]
+	to := &a.log.calls[a.to]
 	left := 0
 	for i := range u.holders {
 		o := &u.holders[i]
 		for _, first := range o.firsts {
-			from := &a.talk.calls[first.call]
+			from := &a.log.calls[first.call]
 			a.whole[first.call] = true
 			if a.isCovered(first.call) {
 				continue
@@ -291,7 +291,7 @@ func (a *argument) addDirect(h hit, u *returnedValue, from held) {
 
 // sentBefore returns the message in which the client had sent a value before a result had it.
 func (a *argument) sentBefore(u *returnedValue, from held) int {
-	if u.asked != 0 && u.asked < a.messageNumber(a.talk.calls[from.call].result) {
+	if u.asked != 0 && u.asked < a.messageNumber(a.log.calls[from.call].result) {
 		return u.asked
 	}
 	return 0
@@ -347,7 +347,7 @@ func (a *argument) tagOutput(to *call) {
 
 // settleFlow returns the flow from one result to this argument, nil if it is clear.
 func (a *argument) settleFlow(from int) *flow {
-	src, to := &a.talk.calls[from], &a.talk.calls[a.to]
+	src, to := &a.log.calls[from], &a.log.calls[a.to]
 	if src.server == to.server {
 		return nil
 	}
@@ -399,7 +399,7 @@ func (w *flowTracer) quoteNumber(seq int) string {
 func (a *argument) gotBy(from, bit, to int) int {
 	first := 0
 	for mask, seq := range a.given[from] {
-		before := seq < a.messageNumber(a.talk.calls[to].request)
+		before := seq < a.messageNumber(a.log.calls[to].request)
 		if mask&(1<<bit) != 0 && before && (first == 0 || seq < first) {
 			first = seq
 		}

@@ -31,7 +31,7 @@ type holder struct {
 
 // held is where in a result the value stood.
 type held struct {
-	call   int // place in talk.calls
+	call   int // place in log.calls
 	offset int // of the value in the message, in bytes
 }
 

@@ -14,7 +14,7 @@ import (
 
 // A pair is a call whose result holds something of a later call's argument.
 type pair struct {
-	from, to, offset int // places in talk.calls; the argument in its message
+	from, to, offset int // places in log.calls; the argument in its message
 	length           int // of the longest string; 0 for an array or object
 }
 
@@ -88,7 +88,7 @@ func TestFlowsAreAllPairs(t *testing.T) {
 		for _, x := range f.crossed {
 			got = append(got, pair{x.from, x.to, x.offset, len(x.value)})
 		}
-		want := allPairs(&r.trace, f.talk, 4)
+		want := allPairs(&r.trace, f.log, 4)
 		if got = sorted(got); !slices.Equal(got, want) {
 			t.Fatalf("seed %d:\n got %v\nwant %v", seed, got, want)
 		}

@@ -23,7 +23,7 @@ One change is undone, not two on top of each other. A common part shows that two
 	Advice: "Look whether the second server may have what the first one returned; a declared flow covers its encodings as well.",
 	Run: func(p *check.Pass) {
 		f := flowsOf(p)
-		p.Looked(len(f.talk.calls))
+		p.Looked(len(f.log.calls))
 		var from, to parsedMessage
 		for i := range f.changed {
 			reportChanged(p, f, &f.changed[i], &from, &to)
@@ -33,7 +33,7 @@ One change is undone, not two on top of each other. A common part shows that two
 })
 
 func reportChanged(p *check.Pass, fs *flows, f *flow, from, into *parsedMessage) {
-	src, to := &fs.talk.calls[f.from], &fs.talk.calls[f.to]
+	src, to := &fs.log.calls[f.from], &fs.log.calls[f.to]
 	result, request := &p.Trace.Messages[src.result], &p.Trace.Messages[to.request]
 	fromAt, fromValue := from.locateValue(p, result, src.title, f.held.offset)
 	toAt, toValue := into.locateValue(p, request, to.title, f.offset)

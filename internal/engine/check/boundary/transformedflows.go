@@ -11,7 +11,7 @@ func (a *argument) noteTransformed(other []hit) {
 	found := map[int]bool{}
 	for _, h := range other {
 		u := &a.index.units[h.unit]
-		if a.talk.isExcluded(u.text, &a.talk.calls[a.to]) {
+		if a.log.isExcluded(u.text, &a.log.calls[a.to]) {
 			continue
 		}
 		if h.how == inWhole && u.text == "" {
@@ -39,7 +39,7 @@ func (a *argument) noteTransformed(other []hit) {
 
 // isNoteworthy reports whether a result could have come to this argument unseen.
 func (a *argument) isNoteworthy(from int) bool {
-	src, to := &a.talk.calls[from], &a.talk.calls[a.to]
+	src, to := &a.log.calls[from], &a.log.calls[a.to]
 	switch {
 	case src.result > to.request || src.server == to.server || a.whole[from] || a.passed[from] != nil || a.isCovered(from):
 		return false

@@ -41,7 +41,7 @@ const (
 // NewWatch returns a Watch for a declared boundary.
 func NewWatch(b trust.Boundary) *Watch {
 	w := newTracer(nil, b)
-	w.talk = newCallLog()
+	w.log = newCallLog()
 	w.index, w.sweep = newValueIndex(w.limits, 0, nil), newSweep(w.limits.MinLength)
 	w.index.live = true
 	return &Watch{most: MaxWatched, walk: w}
@@ -119,11 +119,11 @@ func orEmptyObject(value string) string {
 // judgeOutgoing judges a message of the client and returns the place of the call whose result is to be
 // learned, -1 for none, and why it must not be sent.
 func (w *Watch) judgeOutgoing(m *trace.Message) (at int, err error) {
-	at = len(w.walk.talk.calls)
+	at = len(w.walk.log.calls)
 	_, why := w.judgeMessage(m)
-	follow := why == "" && at < len(w.walk.talk.calls) && w.walk.talk.calls[at].returns()
+	follow := why == "" && at < len(w.walk.log.calls) && w.walk.log.calls[at].returns()
 	if !follow {
-		w.walk.talk.calls = w.walk.talk.calls[:at] // it is not made, or nothing more is heard of it
+		w.walk.log.calls = w.walk.log.calls[:at] // it is not made, or nothing more is heard of it
 		at = -1
 	} else if w.spent += perCall; w.spent > w.most {
 		return -1, errWatchFull
@@ -138,12 +138,12 @@ func (w *Watch) judgeOutgoing(m *trace.Message) (at int, err error) {
 func (w *Watch) judgeMessage(m *trace.Message) (at int, why string) {
 	w.seq++
 	m.Seq, m.Direction = w.seq, trace.ToServer
-	at = len(w.walk.talk.calls)
+	at = len(w.walk.log.calls)
 	w.walk.flows = flows{}
 	var tree rawjson.Tree
-	w.walk.talk.addInput(m, w.seq, &tree, w.walk.boundary.Sanitizers)
-	delete(w.walk.talk.at, m.Seq) // the place is kept by whoever waits for the answer
-	if len(w.walk.talk.calls) == at {
+	w.walk.log.addInput(m, w.seq, &tree, w.walk.boundary.Sanitizers)
+	delete(w.walk.log.at, m.Seq) // the place is kept by whoever waits for the answer
+	if len(w.walk.log.calls) == at {
 		return at, ""
 	}
 	if !w.walk.judgeCall(at, m) {
@@ -161,7 +161,7 @@ func (w *Watch) judgeMessage(m *trace.Message) (at int, why string) {
 // explainFlow says what crossed and which part of the declaration it fails. The message it is in
 // was parsed last.
 func (w *Watch) explainFlow(f *flow) string {
-	src := &w.walk.talk.calls[f.from]
+	src := &w.walk.log.calls[f.from]
 	value, pointer := "a value", ""
 	if f.value != "" {
 		value = quoteValue(f.value)
@@ -185,7 +185,7 @@ func (w *Watch) learnAnswer(at int, result string) error {
 	}
 	w.seq++
 	root := s.messageRoot().Get("result")
-	c := &w.walk.talk.calls[at]
+	c := &w.walk.log.calls[at]
 	c.result = w.seq
 	c.failed, _ = root.Get("isError").Bool()
 	s.addValues(root)
@@ -234,10 +234,10 @@ func (w *Watch) learnToolList(server, result string) error {
 	if w.spent > w.most {
 		return nil // more of it would only let more pass
 	}
-	before := w.walk.talk.countKnown()
+	before := w.walk.log.countKnown()
 	var tree rawjson.Tree
-	w.walk.talk.addToolList(&trace.Message{Server: strings.Clone(server), Kind: trace.Response, Method: mcp.ToolsList, Raw: `{"result":` + result + `}`}, &tree)
-	if more := w.walk.talk.countKnown() - before; more > 0 {
+	w.walk.log.addToolList(&trace.Message{Server: strings.Clone(server), Kind: trace.Response, Method: mcp.ToolsList, Raw: `{"result":` + result + `}`}, &tree)
+	if more := w.walk.log.countKnown() - before; more > 0 {
 		w.spent += more*perValue + len(result)
 	}
 	return nil

@@ -34,7 +34,7 @@ func TestWatchIsTheCheck(t *testing.T) {
 		places := map[int]int{}
 		for i := range r.trace.Messages {
 			m := &r.trace.Messages[i]
-			at, ok := f.talk.at[m.Seq]
+			at, ok := f.log.at[m.Seq]
 			if !ok {
 				continue
 			}
@@ -43,7 +43,7 @@ func TestWatchIsTheCheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if i == f.talk.calls[at].result {
+			if i == f.log.calls[at].result {
 				if err := w.learnAnswer(places[at], content.Raw()); err != nil {
 					t.Fatal(err)
 				}
@@ -244,7 +244,7 @@ func TestWatchEveryChannel(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tt.name, tt.err, tt.want)
 		}
 	}
-	if n := len(w.walk.talk.calls); n != 2 {
+	if n := len(w.walk.log.calls); n != 2 {
 		t.Errorf("%d calls are kept, want the two whose results were learned", n)
 	}
 }
