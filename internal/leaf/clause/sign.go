@@ -148,8 +148,8 @@ func (r *Reader) signsOf(out []sign, i int) []sign {
 	add(nextAudience, near.live.has(cAudience))
 	add(nextConsent, near.live.oneOf(cAsking, cAgreed))
 	add(apart, isSuspicious(out))
-	add(among4, len(r.gists) >= 4)
-	add(among8, len(r.gists) >= 8)
+	add(among4, len(r.contents) >= 4)
+	add(among8, len(r.contents) >= 8)
 	return out
 }
 

@@ -299,7 +299,7 @@ func (r *Reader) describes(g *sentenceContent) bool {
 
 // onlyNames reports whether a sentence outside of descriptions of tools states nothing: it is a noun, marked off by clauses that depend
 // on it, as schemas describe their values ("findings that are left out, the least severe").
-func (r *Reader) onlyNames(g *gist) bool {
+func (r *Reader) onlyNames(g *sentenceContent) bool {
 	if r.place != Elsewhere || g.foreign || g.assets&strongOnes != 0 || g.live.has(cAddress) {
 		return false
 	}

@@ -1,6 +1,7 @@
 package vet
 
 import (
+	"slices"
 	"testing"
 
 	"gauntlet/finding"
@@ -35,5 +36,21 @@ func TestJudge(t *testing.T) {
 				t.Errorf("got %s, %q, want %s", v.what.Verdict, v.what.Reasons, tt.want)
 			}
 		})
+	}
+}
+
+// What failed was not looked at, whatever step it was; what was not done counts where a level of --depth was not reached.
+func TestUnreadReasons(t *testing.T) {
+	v := vetting{}
+	v.what.Steps = []result.VettingStep{
+		{Name: string(Definitions), State: result.StepDone},
+		{Name: string(Source), State: result.StepNotDone, Detail: "no sandbox"},
+		{Name: string(Behaviour), State: result.StepFailed, Detail: "it did not start"},
+		{Name: "registry", State: result.StepNotDone, Detail: "nobody asked"},
+		{Name: "install", State: result.StepFailed, Detail: "no answer"},
+	}
+	want := []string{"source not looked at: no sandbox", "behaviour not looked at: it did not start", "install not looked at: no answer"}
+	if got := v.unreadReasons(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
