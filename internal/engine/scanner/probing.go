@@ -60,7 +60,11 @@ func undelivered(p *result.Probing) []finding.Problem {
 		if what[k] == nil {
 			order = append(order, k)
 		}
-		what[k] = append(what[k], t.Class+" in "+t.Parameter)
+		one := t.Class
+		if t.Parameter != "" { // some are about the tool as a whole
+			one += " in " + t.Parameter
+		}
+		what[k] = append(what[k], one)
 	}
 	out := make([]finding.Problem, 0, len(order))
 	for _, k := range order {

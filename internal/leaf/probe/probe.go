@@ -101,6 +101,7 @@ const (
 	Accepted Kind = "guess accepted"     // what nobody gave was taken, and a random value of the same form was not
 	Truth    Kind = "condition followed" // answers followed the truth of comparisons of random numbers
 	Kept     Kind = "value kept"         // a random value came back in the answer to a later call that did not carry it
+	Swollen  Kind = "memory taken"       // a small value made the server take much memory, twice, and a harmless one of the same length did not
 	Stalled  Kind = "server stalled"     // the server answered nothing, twice, where values of the same length were answered at once
 )
 

@@ -148,10 +148,8 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if opt.Progress == nil {
 		opt.Progress = func(string, ...any) {}
 	}
-	r := &run{Options: opt, out: &Result{}, given: map[string]bool{}, ends: time.Now().Add(opt.Budget)}
-	if opt.Protocol {
-		r.ends = r.ends.Add(-opt.Budget / 10) // left to the protocol probes
-	}
+	r := &run{Options: opt, out: &Result{}, given: map[string]bool{}}
+	r.ends = time.Now().Add(r.callTime())
 	r.watchServer()
 	defer r.stop()
 	if r.Replay != nil && r.Replay.recorded != nil {
@@ -194,6 +192,14 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r.probeProtocol(ctx)
 	r.recordEvidence()
 	return r.out, nil
+}
+
+// callTime is what calls get of the budget. A tenth is left to the protocol probes.
+func (r *run) callTime() time.Duration {
+	if r.Protocol {
+		return r.Budget - r.Budget/10
+	}
+	return r.Budget
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -62,6 +62,7 @@ func stallParameters(t *tool) (out []string) {
 func (r *run) stallParameter(ctx context.Context, t *tool, path string) probe.Outcome {
 	delivered, silences := 0, 0
 	var d probejudge.Delivery
+	held := r.peakMemory()
 	for _, pump := range probeplan.Pumps() {
 		if r.over(ctx) {
 			break
@@ -72,6 +73,14 @@ func (r *run) stallParameter(ctx context.Context, t *tool, path string) probe.Ou
 			if d = probejudge.ReadDelivery(t.Schema, path, pump.Value, a, probejudge.Ordinary{}); d.Delivered {
 				delivered++
 			}
+			now := r.peakMemory()
+			if now-held >= swelling {
+				if proof := r.provesSwelling(ctx, t, path, pump, arguments); proof != nil {
+					return probe.Proved{Proof: *proof}
+				}
+				now = r.peakMemory()
+			}
+			held = now
 			continue
 		}
 		delivered++

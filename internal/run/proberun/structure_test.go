@@ -2,6 +2,7 @@ package proberun
 
 import (
 	"archive/tar"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,6 +62,13 @@ func serveStructures(careful bool) {
 			os.Exit(1) // as a stack that is too deep does
 		}
 		return text(fmt.Sprint(len(a.Text)), nil)
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "count_elements", Description: "Counts the elements of a text."}, func(_ context.Context, _ *mcp.CallToolRequest, a parseArgs) (*mcp.CallToolResult, any, error) {
+		expanded := []byte(a.Text)
+		if strings.HasPrefix(a.Text, "<?xml") && !careful {
+			expanded = bytes.Repeat(expanded, (2*swelling)/len(expanded)) // as entities of entities do
+		}
+		return text(fmt.Sprint(bytes.Count(expanded, []byte("<"))), nil)
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "extract_archive", Description: "Extracts a tar archive into a folder."}, func(_ context.Context, _ *mcp.CallToolRequest, a unpackArgs) (*mcp.CallToolResult, any, error) {
 		return text("extracted", extract(a.ArchivePath, careful))
@@ -135,6 +143,7 @@ func TestFaultsInStructures(t *testing.T) {
 		"set_preferences.preferences prototype pollution": probe.Kept,
 		"extract_archive.archive_path archive escape":     probe.File,
 		"parse_text.text resource exhaustion":             probe.Stopped,
+		"count_elements.text resource exhaustion":         probe.Swollen,
 		"describe.source_path path traversal":             probe.Content,
 	} {
 		if p, ok := faulty[name].(probe.Proved); !ok || p.Proof.Kind != kind {

@@ -197,7 +197,7 @@ func (r *run) over(ctx context.Context) bool {
 func (r *run) noteCut() {
 	for _, t := range r.targets {
 		if t.Planned && !t.settled() && t.tried < t.Payloads() {
-			r.out.Evidence.Cut = fmt.Sprintf("the time for calls was over (%s): not every payload was tried; --budget allows more", r.Budget)
+			r.out.Evidence.Cut = fmt.Sprintf("the time for calls was over (%s): not every payload was tried; --budget allows more", r.callTime())
 			return
 		}
 	}

@@ -28,7 +28,9 @@ type request struct {
 	// Connect opens a TCP socket and begins to connect it to this address.
 	Connect string `json:",omitempty"`
 	Tables  bool   `json:",omitempty"` // open the tables of TCP sockets
-	Write   *File  `json:",omitempty"`
+	// Memory asks for the most memory that the processes there ever held.
+	Memory bool  `json:",omitempty"`
+	Write  *File `json:",omitempty"`
 }
 
 // A reply is what came of a request; descriptors may come with it.
@@ -36,6 +38,7 @@ type reply struct {
 	Error       string       `json:",omitempty"`
 	Unavailable bool         `json:",omitempty"` // the system does not permit it
 	Held        []Protection `json:",omitempty"`
+	Memory      int64        `json:",omitempty"` // in bytes
 }
 
 // maxControl bounds a message. Requests hold bundles of certificates and fixtures.

@@ -102,6 +102,8 @@ func (p *firstProcess) do(r *request, files []*os.File) (reply, []int, error) {
 		return openedSocket(openSocket(unix.SOCK_DGRAM, r.Bind))
 	case r.Connect != "":
 		return openedSocket(connectSocket(r.Connect))
+	case r.Memory:
+		return reply{Memory: peakMemory()}, nil, nil
 	case r.Tables:
 		return openTables()
 	case r.Raw != 0:

@@ -32,6 +32,8 @@ func (s *Sandbox) dial(context.Context, string) (net.Conn, error) { return nil, 
 
 func (s *Sandbox) listening() ([]netip.AddrPort, error) { return nil, ErrUnavailable }
 
+func (s *Sandbox) peakMemory() (int64, error) { return 0, ErrUnavailable }
+
 func (s *Sandbox) certificate() []byte { return nil }
 
 func (s *Sandbox) close() error { return nil }

@@ -219,6 +219,10 @@ func (s *Sandbox) Dial(ctx context.Context, network, address string) (net.Conn, 
 // Listening returns where programs in the sandbox listen for connections of TCP.
 func (s *Sandbox) Listening() ([]netip.AddrPort, error) { return s.listening() }
 
+// PeakMemory returns the most memory that the processes which now run in the sandbox ever held, in bytes: the sum
+// of the largest resident size of each.
+func (s *Sandbox) PeakMemory() (int64, error) { return s.peakMemory() }
+
 // Close ends everything in the sandbox and waits for that. Events can be read afterwards,
 // files cannot.
 func (s *Sandbox) Close() error { return s.close() }

@@ -92,8 +92,8 @@ the product of two random numbers (severity high). A tool whose declared purpose
 	_ = probeCheck(check.Check{
 		ID: "GNT-409", Name: "resource-exhaustion-proved", Severity: finding.Medium, Axis: "denial-of-service",
 		Taxonomy: "MCP07:2025 weak, ASI08 weak, CWE-400 exact, L3 close, L4 weak", Source: "https://cwe.mitre.org/data/definitions/400.html",
-		Doc: `A small value kept the server from answering anything, or ended it, twice, where a harmless value of the same length was
-answered at once. Tried in a sandbox alone.`,
+		Doc: `A small value kept the server from answering anything, or ended it, or made it take 256 MiB of memory more, twice, where a harmless value
+of the same length did not. Tried in a sandbox alone.`,
 		Advice: "Bound what one call may cost, and answer errors instead of ending.",
 	})
 	_ = probeCheck(check.Check{
