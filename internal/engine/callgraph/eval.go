@@ -21,7 +21,8 @@ const (
 type budget struct {
 	depth int // evaluations inside each other
 	left  int // evaluations that the question at hand may still cost
-	cuts  int // answers that a bound cut short
+	cuts  int // answers that a bound or a circle cut short
+	deep  int // those of them that were too many evaluations inside each other
 	work  int // evaluations so far
 	steps int // statements looked at so far
 }
@@ -53,7 +54,8 @@ type evaluator struct {
 	branchIndex
 
 	known    map[question][]value // answers; underWay for questions that are being answered
-	inside   map[memberKey]bool   // members under way
+	partial  map[question]partialAnswer
+	inside   map[memberKey]bool // members under way
 	imports  map[*ir.Import][]value
 	exports  map[exportKey]*ir.Expr
 	made     map[*ir.Expr]*ir.Expr // objects and lists that the source only implies
@@ -67,7 +69,7 @@ func newEvaluator(prog *ir.Program, conv *Convention) *evaluator {
 	ev := &evaluator{
 		prog: prog, conv: conv,
 		frameStore: frameStore{frames: map[frameKey]*frame{}, contexts: map[*ir.Func]int{}, numbers: map[any]int{}},
-		known:      map[question][]value{}, inside: map[memberKey]bool{},
+		known:      map[question][]value{}, partial: map[question]partialAnswer{}, inside: map[memberKey]bool{},
 		imports: map[*ir.Import][]value{}, exports: map[exportKey]*ir.Expr{}, made: map[*ir.Expr]*ir.Expr{},
 		objects: map[*ir.Expr]*object{}, packages: map[string]bool{},
 	}
@@ -90,6 +92,14 @@ func (ev *evaluator) evalExpr(e *ir.Expr, f *frame) []value {
 	if e == nil {
 		return nil
 	}
+	switch e.Kind { // what is read off the source is not worth an entry for each frame
+	case ir.String, ir.Literal:
+		f = nil
+	case ir.Object, ir.List:
+		return []value{{kind: composite, expr: e, frame: f}}
+	case ir.Function:
+		return []value{{kind: function, fn: e.Func, frame: f}}
+	}
 	q := question{e, f}
 	if vs, ok := ev.known[q]; ok {
 		if isUnderWay(vs) {
@@ -97,24 +107,49 @@ func (ev *evaluator) evalExpr(e *ir.Expr, f *frame) []value {
 		}
 		return vs
 	}
-	if ev.depth > maxNesting || ev.left <= 0 {
+	if ev.depth > maxNesting {
+		ev.cutNesting()
+		return nil
+	}
+	if ev.left <= 0 {
 		ev.cuts++
 		return nil
+	}
+	if p, ok := ev.partial[q]; ok && p.depth <= ev.depth {
+		ev.cutNesting()
+		return p.values
 	}
 	ev.left--
 	ev.work++
 	ev.depth++
 	ev.known[q] = underWay
-	cuts := ev.cuts
+	cuts, deep := ev.cuts, ev.deep
 	vs := ev.evalUncached(e, f)
 	ev.depth--
 	// What a bound cut short may have more values when asked alone.
 	if ev.cuts == cuts || ev.depth == 0 {
 		ev.known[q] = vs
-	} else {
-		delete(ev.known, q)
+		return vs
+	}
+	delete(ev.known, q)
+	if ev.left > 0 && ev.cuts-cuts == ev.deep-deep {
+		ev.partial[q] = partialAnswer{vs, ev.depth}
 	}
 	return vs
+}
+
+// A partialAnswer is what a question gave that was asked inside of depth others, where the bound on that cut it short. Asked
+// as deep or deeper it gives no more, so it is not looked for again; of two functions that call each other twice it would be
+// looked for as often as there are ways through them.
+type partialAnswer struct {
+	values []value
+	depth  int
+}
+
+// cutNesting counts an answer that too many evaluations inside each other cut short.
+func (b *budget) cutNesting() {
+	b.cuts++
+	b.deep++
 }
 
 // underWay stands among the answers for one that is still looked for.
@@ -140,8 +175,6 @@ func (ev *evaluator) evalUncached(e *ir.Expr, f *frame) []value {
 		return ev.evalResult(e, f)
 	case ir.Call, ir.New:
 		return ev.evalCall(e, f, -1)
-	case ir.Object, ir.List:
-		return []value{{kind: composite, expr: e, frame: f}}
 	case ir.Either:
 		var out []value
 		for _, a := range e.Args {
@@ -151,8 +184,6 @@ func (ev *evaluator) evalUncached(e *ir.Expr, f *frame) []value {
 			out = slices.DeleteFunc(slices.Clone(out), func(v value) bool { return v.kind == member })
 		}
 		return out
-	case ir.Function:
-		return []value{{kind: function, fn: e.Func, frame: f}}
 	case ir.Type:
 		return ev.instancesOf(ev.evalExpr(e.X, f), e, f)
 	}

@@ -28,9 +28,13 @@ type memberKey struct {
 func (ev *evaluator) memberOf(v value, name string) []value {
 	if v.kind == composite {
 		k := memberKey{question{v.expr, v.frame}, name}
-		if ev.inside[k] || ev.depth > maxNesting || ev.left <= 0 {
+		if ev.inside[k] || ev.left <= 0 {
 			ev.cuts++
 			return nil // { ...a } may be a itself
+		}
+		if ev.depth > maxNesting {
+			ev.cutNesting()
+			return nil
 		}
 		ev.left--
 		ev.work++
@@ -287,7 +291,7 @@ func (ev *evaluator) evalResult(e *ir.Expr, f *frame) []value {
 // evalCall returns what a call answers; n chooses one of several results, -1 takes the whole.
 func (ev *evaluator) evalCall(e *ir.Expr, f *frame, n int) []value {
 	if ev.depth > maxNesting {
-		ev.cuts++
+		ev.cutNesting()
 		return nil
 	}
 	ev.depth++
