@@ -235,6 +235,17 @@ func (ev *evaluator) evalName(e *ir.Expr, f *frame) []value {
 	if len(bindings) == 1 && bindings[0].Value != nil {
 		return ev.evalExpr(bindings[0].Value, f)
 	}
+	if isBuilder(e.Text, bindings) {
+		rest := slices.DeleteFunc(slices.Clone(bindings), func(b *ir.Binding) bool { return callsItself(e.Text, b) })
+		if out := ev.evalBindings(rest, f); len(out) > 0 && !slices.ContainsFunc(out, func(v value) bool { return v.kind != outside }) {
+			return out
+		}
+	}
+	return ev.evalBindings(bindings, f)
+}
+
+// evalBindings returns what any of the bindings of a name gives it.
+func (ev *evaluator) evalBindings(bindings []*ir.Binding, f *frame) []value {
 	var out []value
 	for _, b := range bindings {
 		switch {
@@ -251,6 +262,27 @@ func (ev *evaluator) evalName(e *ir.Expr, f *frame) []value {
 		}
 	}
 	return out
+}
+
+// isBuilder reports whether a name is given what its own methods return again and again: if a { call = call.A() },
+// if b { call = call.B() } and so on. Of something outside, each order of such calls would be a value of its own.
+func isBuilder(name string, bindings []*ir.Binding) bool {
+	const few = 3
+	n := 0
+	for _, b := range bindings {
+		if callsItself(name, b) {
+			n++
+		}
+	}
+	return n > few
+}
+
+// callsItself reports whether a binding is x = x.method(…), or a chain of such calls.
+func callsItself(name string, b *ir.Binding) bool {
+	e := b.Value
+	for ; e != nil && e.Kind == ir.Call && e.X != nil && e.X.Kind == ir.Attr; e = e.X.X {
+	}
+	return e != nil && e != b.Value && e.Kind == ir.Name && e.Text == name
 }
 
 func (ev *evaluator) evalSuper(e *ir.Expr, f *frame) []value {

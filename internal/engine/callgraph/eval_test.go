@@ -2,6 +2,7 @@ package callgraph
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"gauntlet/internal/leaf/ir"
@@ -97,5 +98,51 @@ func TestEvaluationEnds(t *testing.T) {
 	ev.evaluate(b.name("n"+string(rune(99))), nil)
 	if ev.work > 2*maxOneValue {
 		t.Errorf("%d evaluations", ev.work)
+	}
+}
+
+// TestFunctionsThatCallEachOtherTwice: with each call the ways through two such functions double. Until the bound on nesting
+// they are looked at once for each depth.
+func TestFunctionsThatCallEachOtherTwice(t *testing.T) {
+	b := newProgramBuilder()
+	twice := func(fn string) func() []ir.Stmt {
+		return func() []ir.Stmt {
+			wrap := func() *ir.Expr { return b.call(b.name(fn), b.object([]string{"next"}, b.name("x"))) }
+			return []ir.Stmt{{Step: ir.Return, X: b.of(ir.Either, wrap(), wrap())}}
+		}
+	}
+	b.function("f", []string{"x"}, twice("g"))
+	b.function("g", []string{"x"}, twice("f"))
+	ev := newEvaluator(b.prog, testConvention(t, "open pure"))
+	ev.evaluate(b.call(b.name("f"), b.str("x")), nil)
+	if ev.work > 30*maxNesting {
+		t.Errorf("%d evaluations", ev.work)
+	}
+}
+
+// TestBuilders: call = call.A() and its like, many times over, is one thing whose methods are called; the orders in which they may be
+// called are not its values. With few of them each is.
+func TestBuilders(t *testing.T) {
+	for _, tt := range []struct {
+		methods int
+		want    []string
+	}{
+		{1, []string{"sdk.list()", "sdk.list().m0()"}},
+		{12, []string{"sdk.list()"}},
+		{24, []string{"sdk.list()"}},
+	} {
+		b := newProgramBuilder()
+		b.set("call", b.call(b.attr(b.name("sdk"), "list")))
+		for i := range tt.methods {
+			b.set("call", b.call(b.attr(b.name("call"), "m"+strconv.Itoa(i))))
+		}
+		ev := newEvaluator(b.prog, testConvention(t, "open pure"))
+		var got []string
+		for _, v := range ev.evaluate(b.name("call"), nil) {
+			got = append(got, v.text)
+		}
+		if !slices.Equal(got, tt.want) || ev.work > 40 {
+			t.Errorf("%d methods: %q after %d evaluations, want %q", tt.methods, got, ev.work, tt.want)
+		}
 	}
 }

@@ -43,6 +43,21 @@ func TestHostileTextEnds(t *testing.T) {
 	}
 }
 
+// TestQuestionsAreLinear: a list of one-digit numbers is the costliest text that is right. It stays below the bound, and twice the
+// text takes twice the questions.
+func TestQuestionsAreLinear(t *testing.T) {
+	var asked [2]int // each stands for 256 questions: treesitter/wasm/parse.c asks that often
+	for i, n := range []int{64 << 10, 128 << 10} {
+		text := "a=[" + strings.Repeat("1,", n/2) + "]"
+		if _, err := Parse(JavaScript(), []byte(text), func() bool { asked[i]++; return false }); err != nil {
+			t.Errorf("%d bytes: %v after %d questions", n, err, asked[i]*256)
+		}
+	}
+	if asked[0] == 0 || asked[1] > 2*asked[0]+2 || asked[1]*256 > 128<<10/bytesPerQuestion {
+		t.Errorf("asked %v times 256 questions", asked)
+	}
+}
+
 func TestStop(t *testing.T) {
 	_, err := Parse(JavaScript(), []byte(strings.Repeat("f(a,b);", 100_000)), func() bool { return true })
 	if !errors.Is(err, ErrStopped) {
