@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -120,12 +119,9 @@ func (s *suppressCommand) readReport(ctx context.Context) (*result.Report, error
 	case "-":
 		name = "standard input"
 	case "":
-		last, err := runstate.LastReport(s.getenv)
-		if err == nil {
-			_, err = os.Stat(last)
-		}
+		last, err := runstate.FindReport(s.getenv)
 		if err != nil {
-			return nil, errors.New("no run in this directory has left findings: name a JSON report with --from, as gauntlet scan --report json=FILE writes it")
+			return nil, fmt.Errorf("%w: name a JSON report with --from, as gauntlet scan --report json=FILE writes it", err)
 		}
 		name, from = "the last run", last
 	}
@@ -134,16 +130,10 @@ func (s *suppressCommand) readReport(ctx context.Context) (*result.Report, error
 		if err != nil {
 			return nil, err
 		}
-		r := new(result.Report)
-		return r, json.Unmarshal([]byte(text), r)
+		return runstate.ParseReport(text)
 	})
-	switch {
-	case errors.Is(err, interrupt.Err):
-		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, userfile.Reason(err))
-	case !strings.HasPrefix(got.SchemaVersion, "1."):
-		return nil, fmt.Errorf("%s: it is not a JSON report of gauntlet scan, version 1", name)
+	if err != nil && !errors.Is(err, interrupt.Err) {
+		err = fmt.Errorf("%s: %w", name, userfile.Reason(err))
 	}
-	return got, nil
+	return got, err
 }

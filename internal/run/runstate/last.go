@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gauntlet/internal/run/userfile"
 	"gauntlet/result"
@@ -24,6 +26,30 @@ func LastReport(getenv func(string) string) (string, error) {
 	}
 	sum := sha256.Sum256([]byte(here))
 	return filepath.Join(dir, hex.EncodeToString(sum[:8])+".json"), nil
+}
+
+// FindReport is LastReport where a run has left one; the error says that none has.
+func FindReport(getenv func(string) string) (string, error) {
+	last, err := LastReport(getenv)
+	if err == nil {
+		_, err = os.Stat(last)
+	}
+	if err != nil {
+		return "", errors.New("no run in this directory has left findings")
+	}
+	return last, nil
+}
+
+// ParseReport reads a JSON report of version 1.
+func ParseReport(text string) (*result.Report, error) {
+	r := new(result.Report)
+	if err := json.Unmarshal([]byte(text), r); err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(r.SchemaVersion, "1.") {
+		return nil, errors.New("it is not a JSON report of gauntlet scan, version 1")
+	}
+	return r, nil
 }
 
 // KeepFindings keeps what suppress needs of a report, readable by the user alone. A run does not fail where it

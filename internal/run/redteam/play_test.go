@@ -1,0 +1,30 @@
+package redteam
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gauntlet/internal/run/testagent"
+	"gauntlet/internal/runtime/wire"
+)
+
+// A run whose server cannot be reached ends with the reason why nothing is known, and leaves its trace.
+func TestServerThatCannotBeReached(t *testing.T) {
+	agent, err := testagent.New(testagent.Options{Agent: "builtin:resister", Limit: time.Minute, Idle: time.Millisecond, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := &Target{Name: "server", Tool: "test", masks: &masks{}, Dial: func(func([]string)) (wire.Conn, error) { return nil, errors.New("nobody is there") }}
+	setting := Setting{Run: 1, Trace: filepath.Join(t.TempDir(), "t.ndjson")}
+	p := target.play(context.Background(), agent, "Use the tool t.", overlay{target: "t"}, setting)
+	if p.Outcome != Inconclusive || !strings.Contains(p.Reason, "never reached") {
+		t.Errorf("%s: %q", p.Outcome, p.Reason)
+	}
+	if a, err := AssessFile(setting.Trace); err != nil || a.Outcome != Inconclusive {
+		t.Errorf("the trace shows %+v, %v", a, err)
+	}
+}
