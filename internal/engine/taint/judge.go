@@ -110,7 +110,7 @@ func judge(f flow, language string) (sink.Flow, bool) {
 		}
 		out.Guard = "it is written among the server's own instructions, where the model obeys it"
 	case sink.BodyFlow:
-		if has(hostAllowed | hostResolved | hostLiteral) {
+		if has(hostAllowed|hostResolved|hostLiteral) || isBehindHost(f.head) {
 			return out, false // the caller chooses among what passes
 		}
 		out.Guard = "what the address answers is read into memory as a whole, however long it is"

@@ -186,7 +186,12 @@ func (s schemaReader) call(x *ir.Expr, depth int) *bound {
 		if more := s.read(arg(), depth+1); more == nil || !more.gone {
 			return &bound{}
 		}
-	case "transform", "preprocess", "pipe", "catchall":
+	case "pipe": // what comes out fits the other schema
+		if more := s.read(arg(), depth+1); more != nil {
+			return more
+		}
+		return &bound{members: b.members}
+	case "transform", "preprocess", "catchall":
 		return &bound{members: b.members}
 	default:
 		if plainTexts[x.X.Text] {

@@ -180,6 +180,8 @@ func (st *state) learn(v *value, f fact) {
 // little where it was not. Of a parameter, the caller knows.
 func settle(f fact, m mark) fact {
 	switch {
+	case f&contained != 0: // by the way from a directory to it, of which links may be resolved
+		return f | m.facts&real
 	case f&fenced == 0:
 		return f
 	case m.facts&resolved != 0:
