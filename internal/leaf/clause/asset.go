@@ -45,7 +45,7 @@ func (r *Reader) assetsOf(g *sentenceContent) (out asset) {
 		if m.set.has(cReturned) && (m.set.has(cElsewhere) || around.oneOf(cElsewhere, cStranger)) {
 			out |= aResults
 		}
-		if m.set.has(cCredFile) {
+		if m.set.has(cCredFile) && !(m.foreign && r.namesPath(&r.framer.frames[m.frame])) {
 			out |= aCredFile
 		}
 		if m.set.has(cEnvName) {

@@ -99,6 +99,7 @@ const (
 	your
 	user
 	users
+	customer
 	it
 	thisTool
 	tool
@@ -176,7 +177,7 @@ var classNames = [classes]string{
 	neg: "neg", must: "must", may: "may", lead: "lead", aux: "aux", cond: "cond", limit: "limit", before: "before", after: "after",
 	without: "without", to: "to", into: "into", from: "from", of: "of", with: "with", forWord: "for", that: "that", and: "and", or: "or",
 	spoken: "spoken", message: "message", origin: "origin", yield: "yield", produced: "produced", granted: "granted", here: "here", rotated: "rotated", asked: "asked", nobody: "nobody", otherWord: "otherword", handle: "handle", also: "also", every: "every", full: "full", only: "only", regardless: "regardless", instead: "instead", already: "already",
-	covert: "covert", example: "example", conceal: "conceal", model: "model", your: "your", user: "user", users: "users", it: "it",
+	covert: "covert", example: "example", conceal: "conceal", model: "model", your: "your", user: "user", users: "users", customer: "customer", it: "it",
 	thisTool: "thistool", tool: "tool", otherTool: "othertool", mailTool: "mailtool", universal: "universal", secret: "secret", env: "env",
 	sysPrompt: "sysprompt", convo: "convo", talk: "talk", utterance: "utterance", outside: "outside", people: "people", content: "content", file: "file", instr: "instr",
 	obeyed: "obeyed", prior: "prior", persona: "persona", asUser: "asuser", consent: "consent", consented: "consented",

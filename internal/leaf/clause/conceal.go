@@ -10,7 +10,7 @@ func conceals(r *Reader, f *frame, i int) string {
 	}
 	if f.foreign {
 		switch {
-		case f.negated && f.act.any(setOf(tell, know, appear)) && (f.all.has(user) || f.all.has(step) && f.mood >= duty) && !f.all.has(rawThing):
+		case f.negated && f.act.any(setOf(tell, know, appear)) && (f.all.has(user) || f.all.has(step) && f.mood >= duty) && !f.all.has(rawThing) && r.keepsDark(f, i):
 			return "tells the model not to tell the user"
 		case f.act.has(hide) && !f.negated && f.all.has(user) && f.mood >= duty:
 			return "tells the model to hide something from the user"
@@ -32,7 +32,10 @@ func conceals(r *Reader, f *frame, i int) string {
 		return "dictates the only thing that the user is told"
 	case f.negated && f.act.any(setOf(tell, appear)) && (f.mood >= duty || f.participle || f.passive):
 		switch {
-		case raw, f.passive && f.mood == describe && r.relayed(i), r.below(i, to) && said.has(user) && !said.has(step):
+		case raw, f.passive && f.mood == describe && (r.relayed(i) || f.subject.any(setOf(answer, yield, content)) && !said.has(step)), r.below(i, to) && said.has(user) && !said.has(step):
+		case r.onlyCustomers(f) && !said.has(step) && !f.hasThat && !r.below(i, that):
+		case said.has(answer) && r.below(i, that):
+			return "keeps something out of the answer"
 		case said.has(step), said.has(user) && (f.hasThat || said.any(setOf(it, convo)) || f.topic != classSet{} || f.act.has(know)):
 			return "tells the model not to tell the user"
 		case said.any(setOf(user)) && f.mood >= duty && !said.has(outcome):

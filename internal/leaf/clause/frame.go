@@ -182,12 +182,12 @@ func (r *framer) verbAt(a, start, i int, inside bool) (u verbUse, ok bool) {
 	}
 	atStart := t.flags&fresh != 0 || i == a
 	comma := t.flags&commaPrior != 0
-	prev, led := i-1, false
+	prev, led, obliged := i-1, false, false
 	for ; prev >= start && i-prev <= 6; prev-- {
 		p := &r.toks[prev]
 		switch {
 		case p.has(neg):
-			u.negated = true
+			u.negated, obliged = true, obliged || p.has(must)
 		case p.has(lead), p.has(also), p.has(already), p.has(covert), p.has(only) && prev+1 == i, p.has(instead) && p.set.verbs().empty():
 			led = led || p.has(lead) || p.has(covert) || p.has(also)
 		default:
@@ -245,7 +245,7 @@ found:
 		}
 		if p != nil && !atStart && p.set.any(setOf(model, user, thisTool, tool)) {
 			u.mood = describe
-			if p.has(model) {
+			if p.has(model) || obliged && t.set.has(know) && p.has(user) {
 				u.mood = duty
 			}
 		}
@@ -350,6 +350,9 @@ func (r *framer) auxiliary(start, i int, u *verbUse) bool {
 			return found
 		case p.has(neg):
 			u.negated = true
+			if p.has(aux) { // "isn't"
+				found, u.mood = true, describe
+			}
 		case p.has(aux):
 			found = true
 			u.mood = describe

@@ -81,7 +81,7 @@ func (r *Reader) contrasted(f *frame, things classSet) bool {
 			if t := &r.framer.toks[k]; t.flags&fresh != 0 || k > f.verb && !t.set.verbs().empty() && t.set.and(things).empty() {
 				break
 			} else if t.set.any(things) {
-				return true
+				return !t.has(handle) || t.has(content) // "the content, not its path" means the content
 			}
 		}
 	}
@@ -219,6 +219,9 @@ func (r *Reader) leaksForeign(f *frame, things classSet, away bool) string {
 	sure := things.any(certain) || things.any(setOf(env, people, secret)) && f.all.any(setOf(every, full))
 	if things.any(setOf(credFile, envName)) && !f.all.any(setOf(content, take)) && !things.any(setOf(convo, sysPrompt, outside)) {
 		sure = false // a path is no content
+	}
+	if things.has(credFile) && r.namesPath(f) {
+		return "" // "the path of ~/.ssh/id_rsa, not its content"
 	}
 	function := f.opening && r.place == Function && f.mood < duty
 	switch {

@@ -1,5 +1,7 @@
 package clause
 
+import "strings"
+
 // roles reads what stands before and behind the verb of a frame.
 func (r *framer) roles(f *frame) {
 	allQuoted, example := true, false
@@ -65,6 +67,9 @@ func (r *framer) roles(f *frame) {
 		}
 		if set.has(it) && r.determines(i) {
 			set = set.without(setOf(it))
+		}
+		if set.has(it) && r.followed(i, f.last+1, setOf(of)) && t.end-t.start > 3 && strings.EqualFold(r.s[t.start:t.start+3], "the") {
+			set.add(content) // "the contents of …"
 		}
 		if set.has(tool) && r.otherKind(i) {
 			set.add(otherTool)
@@ -214,7 +219,7 @@ func (r *framer) other(a, b int, opening bool) {
 			if v := t.set.verbs(); !v.empty() {
 				f.act.addAll(v)
 				f.verb = k
-				f.negated = f.negated || k-denied <= 3
+				f.negated = f.negated || k-denied <= 3 || k == j-1 && k-denied <= 7 // German and Dutch put verbs last
 			}
 			if t.set.any(setOf(must, lead)) {
 				f.mood = duty

@@ -33,7 +33,7 @@ func (r *Reader) weigh(out []found) []found {
 		g := &r.contents[i]
 		r.signs = r.signsOf(r.signs[:0], i)
 		rule := ruleOn(out, g)
-		if rule == nil && Weighed == nil && r.onlyNames(g) {
+		if rule == nil && Weighed == nil && (r.onlyNames(g) || r.onlyPaths(g)) {
 			continue
 		}
 		if rule == nil && r.describes(g) {
@@ -233,7 +233,7 @@ func (r *Reader) contentAt(i int) *sentenceContent {
 func (r *Reader) silenced(g *sentenceContent, k int) bool {
 	f := &r.framer.frames[r.evidence.marks[k].frame]
 	if g.foreign {
-		return r.near(g, k, 3).has(cDenial)
+		return r.near(g, k, 3).has(cDenial) && r.actingUser(f) < 0
 	}
 	return f.negated && r.ahead(g, k, 8).has(cDenial)
 }
@@ -282,7 +282,7 @@ func (r *Reader) deniedHere(g *sentenceContent, k int) bool {
 // speaks of nothing that is somebody else's and of no other place.
 func (r *Reader) describes(g *sentenceContent) bool {
 	f := &r.framer.frames[g.first]
-	if f.foreign || g.wanted || f.mood != describe || f.passive || g.live.has(cAddress) {
+	if f.foreign || g.wanted || f.mood != describe || f.passive || g.live.has(cAddress) && !r.ownTraffic(f, g) {
 		return false
 	}
 	if g.assets&^(aSecretWord|aPersonal) == aCredFile && r.onlyReads(g) {
@@ -294,7 +294,13 @@ func (r *Reader) describes(g *sentenceContent) bool {
 	if !f.opening && (g.assets&aPrivate != 0 || g.live.oneOf(cElsewhere, cModel)) {
 		return false
 	}
-	return f.subject.without(setOf(thisTool, self, lead)).empty() && f.first == f.verb
+	return f.subject.without(setOf(thisTool, self, lead)).empty() && f.first == f.verb || g.live.has(cAddress)
+}
+
+// ownTraffic reports whether a sentence says where the tool itself sends something that is nobody else's: "this tool uploads the image to
+// our servers at …".
+func (r *Reader) ownTraffic(f *frame, g *gist) bool {
+	return f.subject.any(setOf(thisTool, self)) && f.act.has(send) && g.assets == 0 && !f.all.has(badPlace) && !g.live.oneOf(cModel, cElsewhere, cStranger, cMailbox, cTarget)
 }
 
 // onlyNames reports whether a sentence outside of descriptions of tools states nothing: it is a noun, marked off by clauses that depend
