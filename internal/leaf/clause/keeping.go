@@ -146,7 +146,7 @@ func (r *Reader) namesPath(f *frame) bool {
 
 // onlyPaths reports whether a sentence in another language says of a parameter that it takes the path of a file, and at most
 // what it does not take.
-func (r *Reader) onlyPaths(g *gist) bool {
+func (r *Reader) onlyPaths(g *sentenceContent) bool {
 	fs := r.framer.frames
 	if r.place != Slot || !fs[g.first].foreign || !r.namesPath(&fs[g.first]) {
 		return false

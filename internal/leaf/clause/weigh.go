@@ -299,7 +299,7 @@ func (r *Reader) describes(g *sentenceContent) bool {
 
 // ownTraffic reports whether a sentence says where the tool itself sends something that is nobody else's: "this tool uploads the image to
 // our servers at …".
-func (r *Reader) ownTraffic(f *frame, g *gist) bool {
+func (r *Reader) ownTraffic(f *frame, g *sentenceContent) bool {
 	return f.subject.any(setOf(thisTool, self)) && f.act.has(send) && g.assets == 0 && !f.all.has(badPlace) && !g.live.oneOf(cModel, cElsewhere, cStranger, cMailbox, cTarget)
 }
 
