@@ -34,6 +34,7 @@ type conceptList struct {
 	words    map[string]*conceptTerm
 	stems    map[string]*conceptTerm // of words with any ending
 	shortest int                     // bytes of the shortest stem
+	heads    [1 << 11]headLengths    // of words and stems, by headHash of their beginning: most words are in no list
 	runs     map[rune][]conceptRun   // of scripts without spaces, by their first character
 }
 
@@ -96,6 +97,7 @@ func loadConceptList(language, data string) (*conceptList, error) {
 			l.addTerm(e, conceptsOf(concept(c)))
 		}
 	}
+	l.indexHeads()
 	return l, nil
 }
 
@@ -147,15 +149,48 @@ func (l *conceptList) addWords(words []string, set conceptSet) {
 
 // each calls f for the terms that a word may begin: the word itself, and every stem of it.
 func (l *conceptList) each(word string, f func(*conceptTerm)) {
-	if t := l.words[word]; t != nil {
-		f(t)
+	h := &l.heads[conceptHead(word)]
+	if h.words>>min(len(word), 63)&1 != 0 {
+		if t := l.words[word]; t != nil {
+			f(t)
+		}
 	}
-	if len(l.stems) == 0 {
+	if h.stems == 0 {
 		return
 	}
 	for n := min(len(word), 40); n >= l.shortest && len(word)-n <= maxEnding; n-- {
+		if h.stems>>n&1 == 0 {
+			continue
+		}
 		if t := l.stems[word[:n]]; t != nil {
 			f(t)
+		}
+	}
+}
+
+// headLengths say how long the words and stems are that begin alike: bit n is for n bytes, 63 for that many and more.
+type headLengths struct{ words, stems uint64 }
+
+// conceptHead hashes the first two bytes of a word, which every stem of it has too.
+func conceptHead(word string) uint32 {
+	if len(word) < 2 {
+		return 0
+	}
+	return (uint32(word[0])*61 + uint32(word[1])) & (1<<11 - 1)
+}
+
+// indexHeads notes how long the words and stems are that begin alike.
+func (l *conceptList) indexHeads() {
+	for w := range l.words {
+		l.heads[conceptHead(w)].words |= 1 << min(len(w), 63)
+	}
+	for w := range l.stems {
+		if len(w) >= 2 {
+			l.heads[conceptHead(w)].stems |= 1 << min(len(w), 63)
+			continue
+		}
+		for i := range l.heads { // a stem of one byte begins words of any second
+			l.heads[i].stems |= 1 << len(w)
 		}
 	}
 }

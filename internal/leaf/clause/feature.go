@@ -55,23 +55,57 @@ const maxWeighed = 150
 // eachWord calls visit with each different word of a sentence, by its stem, and with each pair of
 // neighbours.
 func (r *Reader) eachWord(g *sentenceContent, visit func(stem, next string)) {
-	if r.weighed == nil {
-		r.weighed = map[wordPair]bool{}
-	}
-	clear(r.weighed)
+	seen := map[wordPair]bool{}
 	before := ""
 	for k := g.from; k < min(g.to, g.from+maxWeighed); k++ {
 		stem := shortStem(r.evidence.marks[k].spelling)
-		if p := (wordPair{stem, ""}); !r.weighed[p] {
-			r.weighed[p] = true
+		if p := (wordPair{stem, ""}); !seen[p] {
+			seen[p] = true
 			visit(stem, "")
 		}
-		if p := (wordPair{before, stem}); before != "" && !r.weighed[p] {
-			r.weighed[p] = true
+		if p := (wordPair{before, stem}); before != "" && !seen[p] {
+			seen[p] = true
 			visit(before, stem)
 		}
 		before = stem
 	}
+}
+
+// wordScore is what the words and pairs of neighbours of eachWord weigh together. It asks the table twice for each word and
+// remembers by number what it has counted.
+func (r *Reader) wordScore(g *sentenceContent, w *weights) (out int) {
+	if len(r.counted) < w.numbered {
+		r.counted = make([]uint32, w.numbered)
+	}
+	r.sentences++
+	if r.sentences == 0 { // all numbers were used
+		clear(r.counted)
+		r.sentences++
+	}
+	count := func(x numbered) {
+		if r.counted[x.number] != r.sentences {
+			r.counted[x.number] = r.sentences
+			out += int(x.weight)
+		}
+	}
+	var before *wordWeight
+	for k := g.from; k < min(g.to, g.from+maxWeighed); k++ {
+		stem := shortStem(r.evidence.marks[k].spelling)
+		word := w.words[stem]
+		if word != nil {
+			count(word.alone)
+		}
+		if before != nil && before.next != nil {
+			if next, ok := before.next[stem]; ok {
+				count(next)
+			}
+		}
+		before = word
+		if stem == "" {
+			before = nil
+		}
+	}
+	return out
 }
 
 type wordPair struct{ a, b string }

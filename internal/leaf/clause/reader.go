@@ -17,18 +17,19 @@ type Reader struct {
 	// Alone is set where the server has one tool, so that "other tools" are not its own.
 	Alone bool
 
-	tok      tokenizer
-	framer   framer
-	found    []found
-	place    Place
-	evidence evidence
-	contents []sentenceContent
-	signs    []sign // of the sentence that is weighed
-	spoken   []spokenOf
-	weighed  map[wordPair]bool
-	purpose  purpose
-	own      classSet // the words of the tool's name
-	models   bool     // the tool works with language models
+	tok       tokenizer
+	framer    framer
+	found     []found
+	place     Place
+	evidence  evidence
+	contents  []sentenceContent
+	signs     []sign // of the sentence that is weighed
+	spoken    []spokenOf
+	counted   []uint32 // by the number of a weight: in which sentence it was counted last
+	sentences uint32   // so far
+	purpose   purpose
+	own       classSet // the words of the tool's name
+	models    bool     // the tool works with language models
 }
 
 // A Text is what one string says once it is read.

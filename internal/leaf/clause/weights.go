@@ -25,12 +25,13 @@ const (
 
 // weights are what counts in a sentence. They are read-only once loaded.
 type weights struct {
-	base   int
-	alone  [signs]int16
-	pairs  [signs][signs]int16 // the smaller sign first
-	rules  map[string]int16    // by kind, and by what they say
-	words  map[string]*wordWeight
-	spoken [manners]struct {
+	base     int
+	alone    [signs]int16
+	pairs    [signs][signs]int16 // the smaller sign first
+	rules    map[string]int16    // by kind, and by what they say
+	words    map[string]*wordWeight
+	numbered int // weights of words and of pairs
+	spoken   [manners]struct {
 		alone [64]int16
 		pairs [64][64]int16
 	}
@@ -38,8 +39,19 @@ type weights struct {
 
 // A wordWeight is what a word counts, by itself and with the word behind it.
 type wordWeight struct {
-	alone int16
-	next  map[string]int16
+	alone numbered
+	next  map[string]numbered
+}
+
+// A numbered weight is told from all others by its number.
+type numbered struct {
+	weight int16
+	number int32
+}
+
+func (w *weights) number(x int16) numbered {
+	w.numbered++
+	return numbered{x, int32(w.numbered - 1)}
 }
 
 var fitted = sync.OnceValue(func() *weights {
@@ -95,17 +107,17 @@ func (w *weights) set(f Feature, x int16, byName map[string]int) error {
 	case "word", "next":
 		word := w.words[f.A]
 		if word == nil {
-			word = &wordWeight{}
+			word = &wordWeight{alone: w.number(0)}
 			w.words[f.A] = word
 		}
 		if f.Kind == "word" {
-			word.alone = x
+			word.alone.weight = x
 			return nil
 		}
 		if word.next == nil {
-			word.next = map[string]int16{}
+			word.next = map[string]numbered{}
 		}
-		word.next[f.B] = x
+		word.next[f.B] = w.number(x)
 		return nil
 	case "rule":
 		w.rules[f.A] = x
@@ -146,17 +158,7 @@ func (r *Reader) score(g *sentenceContent) int {
 			out += int(w.pairs[min(a, b)][max(a, b)])
 		}
 	}
-	r.eachWord(g, func(stem, next string) {
-		word := w.words[stem]
-		switch {
-		case word == nil:
-		case next == "":
-			out += int(word.alone)
-		default:
-			out += int(word.next[next])
-		}
-	})
-	return out + r.clauseScore(g, w)
+	return out + r.wordScore(g, w) + r.clauseScore(g, w)
 }
 
 // clauseScore weighs what the clauses of a sentence speak of; what two of them say in the same
