@@ -165,6 +165,17 @@ func shortPlace(l *finding.Location, several bool) string {
 	return place
 }
 
+// clipPlace shortens a place to n columns. The name of the server, which many lines have, gives way before that of the
+// definition, down to a third of the columns.
+func clipPlace(place, server string, n int) string {
+	if columns(place) <= n || server == "" || !strings.HasPrefix(place, server+": ") {
+		return clipText(place, n)
+	}
+	rest := place[len(server):]
+	head := clipEnd(server, max(n-columns(rest), n/3))
+	return head + clipText(rest, n-columns(head))
+}
+
 // A lineLayout has the widths of the columns of finding lines.
 type lineLayout struct {
 	severity, rule, place int
@@ -209,7 +220,7 @@ func (p *page) findingLine(f *findingLine, l lineLayout) {
 	rule = padTo(rule, l.rule)
 	place := f.place
 	if !p.whole {
-		place = clipText(place, l.place)
+		place = clipPlace(place, Visible(f.Location.Server), l.place)
 	}
 	place = padTo(place, l.place)
 	text := Visible(cmp.Or(f.Message, f.Name))

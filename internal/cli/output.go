@@ -122,9 +122,15 @@ func (a *app) writeTo(file string, write func(io.Writer) error) error {
 }
 
 // writeShown is writeTo for text that people read, which quotes strangers and may go into the log
-// of a CI system.
+// of a CI system. No line is longer than a terminal.
 func (a *app) writeShown(file string, write func(io.Writer) error) error {
-	return a.writeTo(file, func(w io.Writer) error { return write(report.LogWriter(w)) })
+	columns := 0
+	if file == "-" {
+		columns = a.terminalOptions(false).Width
+	}
+	return a.writeTo(file, func(w io.Writer) error {
+		return report.WriteFolded(w, columns, func(w io.Writer) error { return write(report.LogWriter(w)) })
+	})
 }
 
 // writeText writes a text to a file or, for "-", to stdout.

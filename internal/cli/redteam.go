@@ -209,7 +209,11 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return err
 	}
-	if err := r.writeTo(r.file, func(w io.Writer) error {
+	write := r.writeTo
+	if format.Name == "pretty" {
+		write = r.writeShown
+	}
+	if err := write(r.file, func(w io.Writer) error {
 		return format.Write(w, out, report.Options{})
 	}); err != nil {
 		return err

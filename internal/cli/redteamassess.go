@@ -33,7 +33,11 @@ Exit codes: 2 if a trace could not be read; else 0.`,
 				}
 				all = append(all, one)
 			}
-			return a.writeTo(file, func(w io.Writer) error { return redteam.WriteAssessed(w, all, format) })
+			write := a.writeTo
+			if format == "pretty" {
+				write = a.writeShown
+			}
+			return write(file, func(w io.Writer) error { return redteam.WriteAssessed(w, all, format) })
 		},
 	}
 	textFormat(cmd, &format, "pretty", "html", "json")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -32,6 +33,7 @@ var screens = []struct {
 	{name: "diff", command: "diff examples/baseline.json examples/current.json"},
 	{name: "diff-same", command: "diff examples/current.json examples/current.json", clean: true},
 	{name: "lock", command: "lock examples/baseline.json"},
+	{name: "attack-authorization", command: "attack authorization --client builtin:careless issuer-mix-up"},
 	{name: "lock-check", command: "lock --check examples/current.json"},
 	{name: "test", command: "test suite.yaml"},
 	{name: "attack-run-victim", command: "attack run --agent builtin:victim --agent-idle 1ms tool-poisoning result-injection"},
@@ -68,6 +70,7 @@ func TestScreens(t *testing.T) {
 				if columns > 0 {
 					name = fmt.Sprintf("%d columns", columns)
 				}
+				mustFitTheWidth(t, out, columns)
 				if columns == 80 {
 					mustFitTheScreen(t, out, s.clean, s.worst)
 				}
@@ -124,6 +127,20 @@ func TestPagesOfCommandsForAValidator(t *testing.T) {
 		})
 	}
 }
+
+// mustFitTheWidth fails where a line is longer than the terminal. A command to copy is left whole.
+func mustFitTheWidth(t *testing.T, page string, columns int) {
+	t.Helper()
+	for line := range strings.Lines(colour.ReplaceAllString(page, "")) {
+		line = strings.TrimSuffix(line, "\n")
+		if n := utf8.RuneCountInString(line); columns > 0 && n > columns && !strings.HasPrefix(line, "Next: ") {
+			t.Errorf("on %d columns a line has %d: %s", columns, n, line)
+		}
+	}
+}
+
+// colour is what changes the colour of a terminal.
+var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // mustFitTheScreen fails where a page is longer than promised, or where its worst line has scrolled away. Behind the page stands the prompt of the shell.
 func mustFitTheScreen(t *testing.T, page string, clean bool, worst string) {
