@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// listener listens on the loopback address, says so, and answers one connection with where it came from.
+// listener listens on the loopback address, says so, and answers one connection with where it came from. It
+// ends when its stdin does: the sandbox ends with it.
 var _ = addServer("listener", func() int {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -25,6 +26,7 @@ var _ = addServer("listener", func() int {
 	}
 	fmt.Fprintln(c, "hello", c.RemoteAddr().(*net.TCPAddr).IP)
 	_ = c.Close()
+	_, _ = io.Copy(io.Discard, os.Stdin)
 	return 0
 })
 
@@ -34,6 +36,10 @@ func TestDialInside(t *testing.T) {
 	s := newSandbox(t, Config{})
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), envServer+"=listener", "GOCOVERDIR=/tmp")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +77,9 @@ func TestDialInside(t *testing.T) {
 	defer c.Close()
 	if said, err := io.ReadAll(c); err != nil || string(said) != "hello 127.0.0.1\n" {
 		t.Errorf("it said %q (%v)", said, err)
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
