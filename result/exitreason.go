@@ -17,7 +17,7 @@ func (r *Report) ExitReason(floor finding.Severity, allowPartial bool) string {
 	case attacks == ExitTrouble:
 		return "an attack has no verdict or never reached the agent"
 	case !r.Complete() && !allowPartial:
-		return "a part of what was asked for was not read"
+		return "part of the input was not read"
 	case !r.Complete() && !r.Read():
 		return "nothing was read"
 	case !r.Complete():

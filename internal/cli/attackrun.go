@@ -58,7 +58,7 @@ type attackRunCommand struct {
 }
 
 // offensive is said before anything is played.
-const offensive = "this is an offensive tool: it attacks whoever connects to it and whatever it is pointed at; use it on agents and servers that you may test"
+const offensive = "this is an offensive tool: it attacks every client that connects and every target you name; use it only on agents and servers that you are allowed to test"
 
 func (a *app) newAttackRunCommand() *cobra.Command {
 	r := &attackRunCommand{app: a}

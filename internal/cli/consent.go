@@ -32,9 +32,9 @@ func (a *app) askConsent(ctx context.Context, c *configFlags, p *clientplan.Plan
 	defer leave()
 	a.showPlan(c, p)
 	if answers == nil {
-		p.Decline(func(*clientplan.Launch) bool { return true }, "there was no terminal to ask on")
-		p.AddUnlaunched(all, "there is no terminal to ask on; --yes starts them, --no-launch judges the configurations alone")
-		a.say("nothing was started: %s", p.Problems[len(p.Problems)-1].Message)
+		p.Decline(func(*clientplan.Launch) bool { return true }, "there was no terminal to ask for consent")
+		p.AddUnlaunched(all, "there was no terminal to ask for consent")
+		a.say("nothing was started, because there is no terminal to ask for consent; --yes starts the servers, --no-launch checks the configurations only")
 		return nil
 	}
 	agreed, err := a.askLaunches(ctx, answers, p)
@@ -60,7 +60,7 @@ func (a *app) showPlan(c *configFlags, p *clientplan.Plan) {
 			a.printErr("%s", line)
 		}
 	}
-	a.say("these would be started or connected to, with your rights%s:", often)
+	a.say("servers that would be started or contacted with your privileges%s:", often)
 	for i, l := range p.Launches {
 		for _, line := range l.Describe(i + 1) {
 			a.printErr("%s", line)

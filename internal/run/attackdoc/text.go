@@ -65,7 +65,11 @@ func readOne(name string, stdin io.Reader, limit int) (text string, builtIn bool
 		text, err = userfile.ReadText(name, stdin, limit) // which says what is missing
 		return text, false, err
 	}
-	return "", false, errors.New("no such file, and no attack of this name is built in" + suggest.Question(suggest.Names(name, attacks.Names()), ""))
+	question := suggest.Question(suggest.Names(name, attacks.Names()), "")
+	if question == "" {
+		question = "; gauntlet attack list shows the built-in attacks"
+	}
+	return "", false, errors.New("no such file, and no built-in attack of this name" + question)
 }
 
 // filesAt returns the files that an argument stands for, yet to be read, and what of a

@@ -103,9 +103,9 @@ func EntryName(e *config.Entry) string {
 
 // AddUnlaunched records that n servers of those asked for were not looked at.
 func (p *Plan) AddUnlaunched(n int, why string) {
-	servers := "servers of configurations were"
+	servers := "configured servers were"
 	if n == 1 {
-		servers = "server of a configuration was"
+		servers = "configured server was"
 	}
 	p.Problems = append(p.Problems, finding.Problem{Kind: finding.Unread, Input: -1, Message: fmt.Sprintf("%d %s not scanned: %s", n, servers, why)})
 }

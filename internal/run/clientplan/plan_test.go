@@ -79,7 +79,7 @@ func TestDecline(t *testing.T) {
 		t.Errorf("launches %v, first entry %+v", p.Launches, p.Entries[0])
 	}
 	p.AddUnlaunched(1, "you did not agree")
-	if got := p.Problems; len(got) != 1 || got[0].Kind != finding.Unread || !strings.Contains(got[0].Message, "1 server of a configuration was not scanned") {
+	if got := p.Problems; len(got) != 1 || got[0].Kind != finding.Unread || !strings.Contains(got[0].Message, "1 configured server was not scanned") {
 		t.Errorf("problems %v", got)
 	}
 }

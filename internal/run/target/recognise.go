@@ -52,7 +52,7 @@ func Recognise(names []string) (Recognised, error) {
 			}
 		case info.Mode().IsRegular() && isConfiguration(name):
 			r.Configs = append(r.Configs, name)
-			r.Notes = append(r.Notes, name+": taken for the configuration of an MCP client")
+			r.Notes = append(r.Notes, name+": read as an MCP client configuration")
 		default:
 			r.Targets = append(r.Targets, name)
 		}
