@@ -27,6 +27,9 @@ func holdsSettings(name string) bool {
 // invented is part of a path where credentials are made up.
 var invented = regexp.MustCompile(`(?i)(^|[/._-])(tests?|specs?|examples?|samples?|demos?|fixtures?|mocks?|docs?|templates?|dist-types|locales?|i18n|schemas?|testing|snapshots?|benchmarks?|corpus|stubs?|dummy|placeholder)([/._-]|$)`)
 
+// memberChain is a member of a member of something, as code writes it.
+var memberChain = regexp.MustCompile(`^[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)+$`)
+
 const (
 	secretChunk   = 64 << 10 // bytes that are searched at once
 	maxSecretFile = 2 << 20  // bytes of one file that are searched
@@ -82,6 +85,9 @@ func isNone(text []byte, m secret.Match) bool {
 		if err == nil && bytes.Contains(claims, []byte(`"role":"anon"`)) {
 			return true
 		}
+	}
+	if m.Rule == "password-in-prose" && memberChain.Match(text[m.Start:m.End]) { // password = config.auth.password
+		return true
 	}
 	after := text[m.End]
 	return after == '(' || after == '.' || after == '['

@@ -18,6 +18,7 @@ func TestFindSecrets(t *testing.T) {
 		{"in a test", "src/a.test-helper.ts", "const token = \"" + key + "\";", 0},
 		{"in an example", ".env.example", "GITHUB_TOKEN=" + key + "\n", 0},
 		{"a placeholder", "src/a.ts", "const token = \"ghp_YOUR_TOKEN_HERE\";", 0},
+		{"a member of the configuration", "src/a.ts", "const username = auth.username || \"\";\nconst password = config2.auth.password || \"\";\nconfig = {}", 0},
 		{"from the environment", "src/a.ts", "const token = process.env.GITHUB_TOKEN;", 0},
 		{"behind many lines", "src/a.ts", strings.Repeat("const a = 1; // nothing of interest here\n", 5_000) + "const token = \"" + key + "\";", 1},
 	} {

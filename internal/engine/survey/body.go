@@ -107,7 +107,7 @@ func (s *surveyor) readsRequest(c *ir.Expr) *ir.Func {
 		return nil
 	}
 	p := bindings[0].Param
-	if p.Type == nil || p.Type.X == nil || p.Type.X.Text != "Request" || len(p.Func.Params) < 2 {
+	if p.Type == nil || p.Type.X == nil || p.Type.X.Text != "Request" || len(p.Func.Params) < 2 || p.Func.Name == "RoundTrip" { // whose request goes out
 		return nil
 	}
 	return p.Func

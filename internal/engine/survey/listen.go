@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 	"gauntlet/sink"
 )
@@ -140,15 +141,51 @@ func (s *surveyor) readGuards() (g guards) {
 			g.compares = true
 		}
 	}
+	asks := map[*ir.Func]headers{}
+	var refusing []*ir.Func
 	for _, fn := range s.g.Program().Funcs {
 		h := headersIn(fn)
 		if !h.refuses {
+			if h.origin || h.credential {
+				asks[fn] = h
+			}
 			continue
 		}
+		refusing = append(refusing, fn)
 		g.compares = g.compares || h.origin
 		g.authenticates = g.authenticates || h.credential
 	}
+	for _, fn := range refusing { // if (!isAllowed(req)) res.status(403).end()
+		for _, h := range s.askedBy(fn, asks) {
+			g.compares = g.compares || h.origin
+			g.authenticates = g.authenticates || h.credential
+		}
+	}
 	return g
+}
+
+// askedBy returns what the functions read of a request's headers by whose answers a function decides.
+func (s *surveyor) askedBy(fn *ir.Func, asks map[*ir.Func]headers) (out []headers) {
+	if len(asks) == 0 {
+		return nil
+	}
+	eachStatement(fn.Body, 0, func(st *ir.Stmt) {
+		if st.Step != ir.Branch || st.Cond == nil {
+			return
+		}
+		holds(st.Cond, 0, func(e *ir.Expr) bool {
+			if e.Kind != ir.Call {
+				return false
+			}
+			for _, callee := range s.g.Callees(e, callgraph.Context{}) {
+				if h, ok := asks[callee.Func]; ok && callee.Func != nil {
+					out = append(out, h)
+				}
+			}
+			return false
+		})
+	})
+	return out
 }
 
 func hasAnySuffix(name string, suffixes []string) bool {

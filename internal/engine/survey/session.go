@@ -25,6 +25,8 @@ func (s *surveyor) readSessionIDs() {
 		return
 	}
 	fits := s.filesWith("Math.random", "Date.now", "performance.now", "time.time", "random.", "math/rand")
+	// What an analysis or a search calls its session is no session of a client: those are where requests come in.
+	serves := s.filesWith("Transport", "transport", "session-id", "req.", "request", "http", "sessions", "Sessions")
 	for _, c := range s.g.Program().Calls {
 		if !fits[c.Scope.File] {
 			continue
@@ -39,7 +41,7 @@ func (s *surveyor) readSessionIDs() {
 	}
 	for _, body := range s.bodies() {
 		eachStatement(body, 0, func(st *ir.Stmt) {
-			if st.Step == ir.Set && st.Target != nil && st.X != nil && fits[st.X.Scope.File] && sessionID.MatchString(st.Target.Text) {
+			if st.Step == ir.Set && st.Target != nil && st.X != nil && fits[st.X.Scope.File] && serves[st.X.Scope.File] && sessionID.MatchString(st.Target.Text) {
 				s.noteSessionID(st.X)
 			}
 		})

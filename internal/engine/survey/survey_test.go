@@ -80,6 +80,10 @@ func TestSites(t *testing.T) {
 		{"a middleware that refuses", "a.ts", fmt.Sprintf(tsServer, `app.use((req, res, next) => { if (!HOSTS.includes(req.headers.host)) { res.status(403).end(); return; } next(); });`, "", `app.listen(3000, "127.0.0.1");`), ""},
 		{"a middleware that only looks", "a.ts", fmt.Sprintf(tsServer, `app.use((req, res, next) => { console.log(req.headers.host); next(); });`, "", `app.listen(3000, "127.0.0.1");`), "open_listener"},
 		{"a credential is asked for", "a.ts", fmt.Sprintf(tsServer, `app.use((req, res, next) => { if (req.headers.authorization !== expected) return res.status(401).end(); next(); });`, "", `app.listen(3000);`), ""},
+		{"a function decides by the headers", "a.ts", fmt.Sprintf(tsServer, `function isKnown(req) { return HOSTS.has(req.header("host")); }
+app.use("/mcp", (req, res, next) => { if (!isKnown(req)) { res.status(403).end(); return; } next(); });`, "", `app.listen(3000, "127.0.0.1");`), ""},
+		{"a function decides by something else", "a.ts", fmt.Sprintf(tsServer, `function isKnown(req) { return PATHS.has(req.path); }
+app.use("/mcp", (req, res, next) => { if (!isKnown(req)) { res.status(403).end(); return; } next(); });`, "", `app.listen(3000, "127.0.0.1");`), "open_listener"},
 		{"every origin with credentials", "a.ts", fmt.Sprintf(tsServer, `app.use(cors({ origin: true, credentials: true }));`, `, enableDnsRebindingProtection: true, allowedHosts: ["a"]`, `app.listen(3000, "127.0.0.1");`), "open_sharing"},
 		{"every origin without", "a.ts", fmt.Sprintf(tsServer, `app.use(cors({ origin: true }));`, `, enableDnsRebindingProtection: true, allowedHosts: ["a"]`, `app.listen(3000, "127.0.0.1");`), ""},
 		{"nobody listens", "a.ts", fmt.Sprintf(tsServer, "", "", ""), ""},
@@ -141,6 +145,7 @@ func TestSites(t *testing.T) {
 		{"a body that is counted", "a.ts", fmt.Sprintf(tsServer, `app.post("/hook", (req, res) => { let body = ""; req.on("data", (c) => { body += c; if (body.length > 1e6) req.destroy(); }); req.on("end", () => res.json(body)); });`, "", ""), ""},
 		{"what a program prints", "a.ts", fmt.Sprintf(tsServer, `function run(child, done) { let out = ""; child.on("data", (c) => { out += c; }); done(out); }`, "", ""), ""},
 		{"go reads a body", "a.go", fmt.Sprintf(goServer, "127.0.0.1:8080", `if r.Host != "localhost" { http.Error(w, "no", http.StatusForbidden); return }; io.ReadAll(r.Body)`), "unbounded_read"},
+		{"go passes a request on", "a.go", fmt.Sprintf(goServer, "127.0.0.1:8080", `if r.Host != "localhost" { http.Error(w, "no", http.StatusForbidden) }`) + "type rt struct{}\nfunc (rt) RoundTrip(base http.RoundTripper, req *http.Request) (*http.Response, error) { io.ReadAll(req.Body); return base.RoundTrip(req) }\n", ""},
 		{"go reads a bounded body", "a.go", fmt.Sprintf(goServer, "127.0.0.1:8080", `if r.Host != "localhost" { http.Error(w, "no", http.StatusForbidden); return }; r.Body = http.MaxBytesReader(w, r.Body, 1<<20); io.ReadAll(r.Body)`), ""},
 		{"runs what a helper fetched", "a.js", fmt.Sprintf(jsServer, `async function load() { return await (await fetch("https://a.example/x.js")).text(); } const code = await load(); eval(code);`), "fetched_code"},
 		{"go on all addresses", "a.go", fmt.Sprintf(goServer, ":8080", ""), "open_listener wide_listener"},

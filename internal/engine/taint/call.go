@@ -56,7 +56,8 @@ func (r *reader) evalCall(e *ir.Expr) *value {
 	r.bindArguments(c)
 	var out *value
 	literalsRun := false
-	for _, callee := range r.a.g.Callees(e, r.ctx) {
+	callees := r.a.g.Callees(e, r.ctx)
+	for _, callee := range callees {
 		switch {
 		case callee.Func != nil && r.runsHere(callee.Func):
 			out = join(out, r.runInline(callee.Func, r.a.g.Inside(callee.Func, r.ctx), func(p *ir.Param) *value { return c.argument(p) }, false))
@@ -76,10 +77,19 @@ func (r *reader) evalCall(e *ir.Expr) *value {
 	if !literalsRun && len(c.literals) > 0 {
 		r.runLiterals(c, callgraph.Callee{})
 	}
+	if len(callees) == 1 && callees[0].Func != nil && !callees[0].Guess && r.raises(callees[0]) {
+		r.st.dead = true // nothing runs behind it
+	}
 	if out == nil {
 		return nothing
 	}
 	return out
+}
+
+// raises reports whether a function of the program never returns, as one does that only makes an error and throws it.
+func (r *reader) raises(callee callgraph.Callee) bool {
+	sum := r.a.known[key{callee.Func, callee.Context}]
+	return sum != nil && sum.raises
 }
 
 // argument returns what a parameter of the callee is given.
@@ -391,6 +401,7 @@ func (s *step) behind(first *step) *step {
 // substituted returns the result of a function with the caller's values in place of its parameters.
 func (v *value) substituted(at func(source) arrived, place sink.Place, name string, depth int) *value {
 	out := &value{length: v.length, fixed: v.fixed}
+	var parts []mark
 	for _, m := range v.marks {
 		given := at(m.src)
 		if m.whole && m.facts == 0 && m.head == "" {
@@ -402,8 +413,11 @@ func (v *value) substituted(at func(source) arrived, place sink.Place, name stri
 			g.facts |= m.facts
 			g.head = clipHead(m.head + g.head)
 			g.step = g.step.add(place, name+"()")
-			out.marks = addMarks(out.marks, g)
+			parts = addMarks(parts, g)
 		}
+	}
+	if len(parts) > 0 { // join may have answered with the caller's own value, which is not ours to change
+		out = join(out, newValue(parts...))
 	}
 	if depth < 4 && len(v.fields) > 0 {
 		fields := out.fields

@@ -197,6 +197,9 @@ func (r *reader) evalEither(e *ir.Expr) *value {
 		if len(st.gone) > len(outer.gone) {
 			v = v.without(st.gone)
 		}
+		if e.Text == "?" {
+			v = st.noted(v)
+		}
 		v = v.lookedUp(st)
 		r.st = outer
 		out = join(out, v)

@@ -20,6 +20,9 @@ func (r *reader) assumeDeep(e *ir.Expr, member string, holds bool, st *state, de
 	case ir.Either, ir.Other:
 		r.assumeOperator(e, holds, st, depth)
 	case ir.Call:
+		if list := filtered(e, 0); list != nil {
+			e = list
+		}
 		r.assumeCall(e, member, holds, st, depth)
 	case ir.List: // any(… for … in …) and its like
 		if len(e.Args) > 0 {
@@ -29,14 +32,60 @@ func (r *reader) assumeDeep(e *ir.Expr, member string, holds bool, st *state, de
 		if _, at := e.Scope.Find(e.Text); member == "" && st.learnFlag(variable{at, e.Text}, holds) {
 			return
 		}
-		if d := r.a.g.Definition(e); d != e && (d.Kind == ir.Call || isCondition(d)) {
+		if d := r.a.g.Definition(e); d != e && (d.Kind == ir.Call || isCondition(d) || isFiltered(d)) {
 			r.assumeDeep(d, member, holds, st, depth+1)
 		} else if !holds && member == "" { // nothing, or an empty text
 			st.bounded(r.silently(e).wholeOnly())
 		}
 	case ir.Attr:
+		if e.Text == "length" { // of what passed a filter
+			if list := filtered(r.a.g.Definition(e.X), 0); list != nil {
+				r.assumeDeep(list, "", holds, st, depth+1)
+			}
+			return
+		}
 		r.assumeDeep(e.X, e.Text, holds, st, depth+1)
+	case ir.Index:
+		if list := filtered(e.X, 0); list != nil {
+			r.assumeDeep(list, "", holds, st, depth+1)
+		}
 	}
+}
+
+// keepers are methods of a list that give back its elements, in some order, or one of them.
+var keepers = names("sort toSorted reverse toReversed slice at shift pop")
+
+// filtered returns the call list.filter(f) whose elements an expression holds, or nil: that one of them is there says
+// that f was true of it.
+func filtered(e *ir.Expr, depth int) *ir.Expr {
+	if e == nil || depth > 6 || e.Kind != ir.Call || e.X == nil || e.X.Kind != ir.Attr {
+		return nil
+	}
+	switch {
+	case e.X.Text == "filter":
+		return e
+	case keepers[e.X.Text]:
+		return filtered(e.X.X, depth+1)
+	}
+	return nil
+}
+
+// countsFiltered reports whether an expression is the number of what passed a filter.
+func (r *reader) countsFiltered(e *ir.Expr) bool {
+	return e != nil && e.Kind == ir.Attr && e.Text == "length" && filtered(r.a.g.Definition(e.X), 0) != nil
+}
+
+// isFiltered reports whether an expression is one element of what passed a filter, or their number.
+func isFiltered(e *ir.Expr) bool {
+	switch e.Kind {
+	case ir.Index:
+		return filtered(e.X, 0) != nil
+	case ir.Attr:
+		return e.Text == "length" && filtered(e.X, 0) != nil
+	case ir.Call:
+		return filtered(e, 0) != nil
+	}
+	return false
 }
 
 func (r *reader) assumeOperator(e *ir.Expr, holds bool, st *state, depth int) {
@@ -59,6 +108,10 @@ func (r *reader) assumeOperator(e *ir.Expr, holds bool, st *state, depth int) {
 		r.assumeEqual(a, b, holds, st, depth)
 	case "!==", "!=", "is not":
 		r.assumeEqual(a, b, !holds, st, depth)
+	case ">", ">=", "<": // list.filter(f).length > 0
+		if r.countsFiltered(a) && b != nil && b.Kind == ir.Literal && b.Text == map[string]string{">": "0", ">=": "1", "<": "1"}[e.Text] {
+			r.assumeDeep(a, "", holds == (e.Text != "<"), st, depth+1)
+		}
 	case "in":
 		r.assumeMember(b, a, holds, st)
 	case "not in":
@@ -111,6 +164,10 @@ func (r *reader) assumeEqual(a, b *ir.Expr, equal bool, st *state, depth int) {
 	if isNothing(a) {
 		a, b = b, a
 	}
+	if r.countsFiltered(a) && b.Kind == ir.Literal && b.Text == "0" { // list.filter(f).length === 0
+		r.assumeDeep(a, "", !equal, st, depth+1)
+		return
+	}
 	if isNothing(b) { // x === null
 		r.assumeDeep(a, "", !equal, st, depth+1)
 		return
@@ -133,6 +190,14 @@ func (r *reader) assumeEqual(a, b *ir.Expr, equal bool, st *state, depth int) {
 	if va.isClean() || !r.isApart(va, vb) {
 		return
 	}
+	learnEqual(va, equal, st)
+	if equal && !vb.isClean() { // of two parameters of a helper, its caller knows which is the server's
+		learnEqual(vb, equal, st)
+	}
+}
+
+// learnEqual notes that a value is, or is not, the same as one of the server's.
+func learnEqual(va *value, equal bool, st *state) {
 	switch {
 	case !equal && va.has(schemeOf):
 	case !equal:

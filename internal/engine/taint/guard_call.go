@@ -62,12 +62,22 @@ func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, de
 				st.learn(r.silently(receiver), fenced)
 			}
 			return
+		case "isAbsolute", "isabs", "IsAbs":
+			if holds {
+				st.learn(r.silently(arg(0)), noDash)
+			}
+			return
+		case "is_absolute":
+			if holds {
+				st.learn(r.silently(receiver), noDash)
+			}
+			return
 		case "IsLocal":
 			if holds {
 				st.learn(r.silently(arg(0)), contained)
 			}
 			return
-		case "some", "every", "any", "all", "find":
+		case "some", "every", "any", "all", "find", "filter":
 			if f := arg(0); f != nil && f.Kind == ir.Function {
 				r.assumeEach(f, holds, st, depth)
 				return

@@ -73,6 +73,36 @@ func (s schemaReader) registered(at sink.Place) *bound {
 	return nil
 }
 
+// ofClass returns what a tool that is a class says of the handler's arguments: in a field, or in what its constructor
+// hands to the class that it extends.
+func (s schemaReader) ofClass(c *ir.Class) *bound {
+	for _, key := range schemaKeys {
+		for _, v := range c.Fields[key] {
+			if b := s.read(v, 0); b != nil && len(b.members) > 0 {
+				return b
+			}
+		}
+	}
+	maker := c.Methods["constructor"]
+	if maker == nil {
+		return nil
+	}
+	for i := range maker.Body {
+		x := maker.Body[i].X
+		if x == nil || x.Kind != ir.Call || x.X == nil || x.X.Text != "super" {
+			continue
+		}
+		for _, arg := range x.Args {
+			if arg.Value != nil && arg.Value.Kind == ir.Object {
+				if b := s.declared(arg.Value); b != nil {
+					return b
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // registration returns the call or object at a place.
 func (a *analyzer) registration(at sink.Place) *ir.Expr {
 	if a.placed == nil {
@@ -249,6 +279,10 @@ func (s schemaReader) maker(x *ir.Expr, depth int) *bound {
 		}
 	case name == "optional" || name == "nullable" || name == "nullish" || name == "lazy":
 		return s.read(first, depth+1)
+	case name == "pipe" || name == "preprocess": // what comes out fits the last schema
+		if len(x.Args) > 1 {
+			return s.read(x.Args[1].Value, depth+1)
+		}
 	case name == "union":
 		return s.union(first, depth)
 	}

@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
@@ -92,6 +93,7 @@ type summary struct {
 	ends    outcome // whenever it returns
 	offEnds outcome // when it returns because of the configuration alone
 	off     bool    // it does so unless a variable of the environment is set
+	raises  bool    // it never returns: each of its ends is an error
 	// writes are places that write to a member of a parameter, by its index, under a name that another parameter brings.
 	writes   map[int]*ir.Expr
 	descents []descent
@@ -145,12 +147,18 @@ func (a *analyzer) summarize(fn *ir.Func, ctx callgraph.Context) *summary {
 	if r.sum.self == nil {
 		r.sum.self = nothing
 	}
+	r.sum.raises = r.st.dead && !r.sum.ends.any && !r.sum.offEnds.any && !a.cut && isPlain(fn)
 	a.depth--
 	a.busy[fn]--
 	if !a.cut {
 		a.known[k] = r.sum
 	}
 	return r.sum
+}
+
+// isPlain reports whether a function is no method: one that only raises may be there for other classes to replace.
+func isPlain(fn *ir.Func) bool {
+	return !slices.ContainsFunc(fn.Params, func(p *ir.Param) bool { return p.Index < 0 })
 }
 
 func receiverName(fn *ir.Func) string {

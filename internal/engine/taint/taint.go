@@ -110,6 +110,9 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 	var schema *bound
 	if len(sum.flows) > 0 && a.g.Convention().Language == "typescript" && root.Via == sink.ByRegistration {
 		schema = schemaReader{a}.registered(root.At)
+		if schema == nil && root.Class != nil {
+			schema = schemaReader{a}.ofClass(root.Class)
+		}
 	}
 	for _, p := range sum.flows {
 		if !p.fits() {
@@ -162,6 +165,8 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 		}
 	case lang == "go" && src.param == 0 && len(root.Func.Params) > 1 && (p.Type == nil || p.Type.X == nil || !isArguments(p.Type)):
 		return "", false
+	case lang == "go" && a.holdsContext(p) && (len(path) == 0 || !slices.Contains(argumentHolders, path[0])):
+		return "", false // what the server keeps beside the arguments: its configuration, its clients
 	case lang == "go" && len(path) > 0 && p.Type != nil && p.Type.X != nil:
 		path = a.inJSON(p.Type.X.Text, path)
 	case lang == "typescript" && src.param > 0 && root.Via == sink.ByRegistration:
@@ -215,6 +220,22 @@ func (a *analyzer) boundName(field string) string {
 func isArguments(t *ir.Expr) bool {
 	name := t.X.Text
 	return name != "" && name != "Context" && name != "Request" && name != "any" && name != "string" && !strings.HasSuffix(name, "Request") && !strings.HasSuffix(name, "Session")
+}
+
+// holdsContext reports whether a parameter of Go is a struct of the program that embeds the context of the call: such a struct
+// holds what the server has for its handlers, the call's arguments among it.
+func (a *analyzer) holdsContext(p *ir.Param) bool {
+	if p.Type == nil || p.Type.X == nil {
+		return false
+	}
+	for _, c := range a.g.Program().Classes {
+		if c.Name == p.Type.X.Text && slices.ContainsFunc(c.Noted, func(f ir.Field) bool {
+			return f.Name == "" && f.Type != nil && f.Type.X != nil && f.Type.X.Text == "Context"
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 func isContext(p *ir.Param) bool {

@@ -23,7 +23,9 @@ var (
 		math.floor Math.floor Math.min Math.max Math.round Math.ceil Date Date.now Object.keys.length Buffer.byteLength decimal.Decimal  datetime.datetime.fromisoformat`)
 	resolvers = names(`path.resolve path.normalize path.posix.resolve path.posix.normalize path.win32.resolve path.win32.normalize os.path.abspath os.path.normpath
 		path/filepath.Abs path/filepath.Clean path.Clean`)
-	joiners = names(`path.join path.posix.join path.win32.join os.path.join path/filepath.Join path.Join pathlib.Path pathlib.PurePath pathlib.PosixPath`)
+	// absolutes answer with a path from the root, which begins with no "-".
+	absolutes = names(`path.posix.resolve path.win32.resolve os.path.abspath path/filepath.Abs`)
+	joiners   = names(`path.join path.posix.join path.win32.join os.path.join path/filepath.Join path.Join pathlib.Path pathlib.PurePath pathlib.PosixPath`)
 	// normalisers are joiners that take ".." out.
 	normalisers = names(`path.join path.posix.join path.win32.join path/filepath.Join path.Join`)
 	realpaths   = names(`fs.realpath fs.realpathSync fs.promises.realpath fs/promises.realpath fs.realpathSync.native fs.realpath.native os.path.realpath path/filepath.EvalSymlinks`)
@@ -112,9 +114,11 @@ func (r *reader) transferPath(c call, name, method string) *value {
 		strings.HasPrefix(name, "crypto/sha") || strings.HasPrefix(name, "crypto/md5") || name == "uuid.uuid5" || name == "crypto.subtle.digest" || name == "crypto.hash":
 		return nothing // a number made of it
 	case realpaths[name]:
-		return c.everything().derived(resolved | real)
+		return c.everything().derived(resolved | real | noDash)
 	case name == "path.resolve":
-		return joinPath(c.args).derived(resolved)
+		return joinPath(c.args).derived(resolved | noDash)
+	case absolutes[name]:
+		return c.everything().derived(resolved | noDash)
 	case resolvers[name]:
 		return c.everything().derived(resolved)
 	case normalisers[name]:
@@ -162,7 +166,7 @@ func (r *reader) transferPath(c call, name, method string) *value {
 		return c.args[2].derived(0)
 	}
 	if r.a.g.Convention().Language == "python" && strings.HasPrefix(method, "resolve") && isStrictOnly(c.expr.Args) || method == "absolute" && len(c.args) == 0 {
-		f := resolved
+		f := resolved | noDash
 		if method == "resolve" {
 			f |= real
 		}
@@ -216,6 +220,8 @@ func (r *reader) transferText(c call, name, method string) *value {
 		}
 	case validators[method] && len(c.args) >= 1 && len(c.args[0].marks) > 0:
 		return c.args[0].parsed(r.schemaOf(c))
+	case method == "GetArguments" && len(c.args) == 0 && r.a.g.Convention().Language == "go":
+		return c.receiver.member("arguments")
 	case validators[method] && len(c.args) == 0:
 		return c.receiver
 	case (method == "get" || method == "pop" || strings.HasPrefix(method, "Require") || strings.HasPrefix(method, "Get")) && len(c.args) > 0 && c.args[0].fixed != "":
