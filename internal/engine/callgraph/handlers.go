@@ -22,7 +22,8 @@ type tie struct {
 	// decl declares the tool: a call, an object, a decorator; nil where a class or nothing does. in is its frame.
 	decl *ir.Expr
 	in   *frame
-	of   *ir.Class // that declares the tool, or nil
+	of   *ir.Class     // that declares the tool, or nil
+	read *sink.Handler // what it leads to, where that is known already
 }
 
 // maxApart is how many evaluations are spent until frames are counted for all tools together.
@@ -38,7 +39,7 @@ func (an *analysis) readTies(tools []string) (*sink.Sources, []tie) {
 	ties := an.findTies(listed)
 	seen := map[string]int{}
 	for _, t := range ties {
-		h := an.readHandler(t)
+		h := an.readOnce(t)
 		if i, ok := seen[t.tool]; ok {
 			mergeHandler(&out.Handlers[i], h)
 			continue
@@ -125,6 +126,14 @@ func (an *analysis) readHandler(t tie) sink.Handler {
 	return h
 }
 
+// readOnce reads what a tie leads to, unless it was read to choose among several.
+func (an *analysis) readOnce(t tie) sink.Handler {
+	if t.read != nil {
+		return *t.read
+	}
+	return an.readHandler(t)
+}
+
 // answersElsewhere reports whether a handler returns nothing and was given more than its
 // arguments: what it leaves there, who called it may act on.
 func answersElsewhere(fn *ir.Func) bool {
@@ -167,7 +176,11 @@ func (an *analysis) keepBestDispatch(ties []tie) []tie {
 		all := byTool[tool]
 		best := all[:1]
 		for i := range all {
-			if h := an.readHandler(all[i]); h.Via == sink.ByDispatch {
+			if len(all) == 1 {
+				break // nothing to choose
+			}
+			h := an.readHandler(all[i])
+			if all[i].read = &h; h.Via == sink.ByDispatch {
 				best = all[i : i+1]
 				break
 			}

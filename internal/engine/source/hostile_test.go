@@ -33,6 +33,8 @@ func TestHostileTrees(t *testing.T) {
 		{"deep nesting", []sink.File{{Path: "deep.js", Text: []byte(strings.Repeat("(", 20_000) + "1" + strings.Repeat(")", 20_000))}}, true},
 		{"many small functions", []sink.File{{Path: "many.js", Text: []byte(repeat(5_000, func(i int) string { return fmt.Sprintf("function f%d(a) { return f%d(a); }\n", i, i+1) }))}}, false},
 		{"a long line", []sink.File{{Path: "long.js", Text: []byte("var a = [" + strings.Repeat("1,", 1<<16) + "1];")}}, false},
+		{"a line of two megabytes", []sink.File{{Path: "line.js", Text: []byte("var a = [" + strings.Repeat("1,", 1<<20) + "1];")}}, true},
+		{"a line of two megabytes in Python", []sink.File{{Path: "line.py", Text: []byte("a = [" + strings.Repeat("1,", 1<<20) + "1]")}}, true},
 		{"modules in a circle", []sink.File{
 			{Path: "a.js", Text: []byte("import { b } from './b.js'; export const a = () => b(a);")},
 			{Path: "b.js", Text: []byte("import { a } from './a.js'; export const b = (x) => a(b(x));")},

@@ -14,6 +14,9 @@ import (
 var (
 	// ErrTooLarge: the text is longer than MaxBytes or nests deeper than MaxDepth.
 	ErrTooLarge = errors.New("the file is too large or too deeply nested to parse")
+	// ErrDense: the text holds more symbols than code of its length has, as lists of numbers do; reading them would take seconds
+	// and tell nothing.
+	ErrDense = errors.New("the file holds more symbols than code of its length does, and was left out: much of it is data, or made to cost time")
 	// ErrStopped: the parser took more steps than its text deserves, or stop said so.
 	ErrStopped = errors.New("parsing took too long and was stopped")
 )
