@@ -1,7 +1,9 @@
 package classify
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"gauntlet/capability"
 	"gauntlet/sink"
@@ -63,6 +65,74 @@ func (s sharedCalls) without(said capability.Confidence, h *sink.Handler) *sink.
 	own := *h
 	own.Calls = slices.DeleteFunc(slices.Clone(h.Calls), func(c sink.Call) bool { _, ok := s[shareOf(&c)]; return ok })
 	return &own
+}
+
+// commonCalls are calls that half of the tools reach on the very same way, by tag: what a dispatcher does before it looks which
+// tool is meant. They are known for a tag only where most tools have a call of that tag on a way of their own; where one
+// function answers all tools, what it does is what the tools do.
+type commonCalls map[capability.Tag]map[string]bool
+
+// findCommon finds these calls.
+func findCommon(tools []capability.Tool, handlers map[string]*sink.Handler) commonCalls {
+	reach := map[capability.Tag]map[string]int{}
+	tied := 0
+	for i := range tools {
+		h := handlers[tools[i].Name]
+		if h == nil {
+			continue
+		}
+		tied++
+		for j := range h.Calls {
+			c := &h.Calls[j]
+			if reach[c.Tag] == nil {
+				reach[c.Tag] = map[string]int{}
+			}
+			reach[c.Tag][wayOf(c)]++
+		}
+	}
+	out := commonCalls{}
+	for tag, ways := range reach {
+		common := map[string]bool{}
+		for way, n := range ways {
+			if n >= fewestSharing && 2*n >= tied {
+				common[way] = true
+			}
+		}
+		if len(common) == 0 {
+			continue
+		}
+		out[tag] = common
+		own := 0
+		for i := range tools {
+			if h := handlers[tools[i].Name]; h != nil && out.isOwn(tag, h) {
+				own++
+			}
+		}
+		if 2*own < tied {
+			delete(out, tag)
+		}
+	}
+	return out
+}
+
+// wayOf is a call with the places on the way to it.
+func wayOf(c *sink.Call) string {
+	var b strings.Builder
+	for _, p := range c.Chain {
+		fmt.Fprintf(&b, "%s:%d ", p.At.File, p.At.Start)
+	}
+	fmt.Fprintf(&b, "%s:%d", c.At.File, c.At.Start)
+	return b.String()
+}
+
+// isOwn reports whether a handler has a strong call of a tag on a way that is not common.
+func (common commonCalls) isOwn(tag capability.Tag, h *sink.Handler) bool {
+	if common[tag] == nil {
+		return true
+	}
+	return slices.ContainsFunc(h.Calls, func(c sink.Call) bool {
+		return c.Tag == tag && c.Strength == sink.Strong && !common[tag][wayOf(&c)]
+	})
 }
 
 // evidence lists the calls as labels do, sorted.

@@ -18,6 +18,7 @@ import (
 func WithSources(s *capability.Server, src *sink.Sources) {
 	handlers := src.ByTool()
 	shared := findShared(s.Tools, handlers)
+	common := findCommon(s.Tools, handlers)
 	tied := 0
 	for i := range s.Tools {
 		t := &s.Tools[i]
@@ -27,7 +28,7 @@ func WithSources(s *capability.Server, src *sink.Sources) {
 			continue
 		}
 		tied++
-		addHandler(t, h, shared)
+		addHandler(t, h, shared, common)
 	}
 	s.SharedCalls = shared.evidence()
 	if tied > 0 && 2*tied < len(s.Tools) {
@@ -36,7 +37,7 @@ func WithSources(s *capability.Server, src *sink.Sources) {
 	aggregate(s)
 }
 
-func addHandler(t *capability.Tool, h *sink.Handler, shared sharedCalls) {
+func addHandler(t *capability.Tool, h *sink.Handler, shared sharedCalls, common commonCalls) {
 	t.Mode = capability.WithSource
 	labels := []capability.Label{}
 	incomplete := false
@@ -48,6 +49,9 @@ func addHandler(t *capability.Tool, h *sink.Handler, shared sharedCalls) {
 		confidence, note := sink.Combine(l.Confidence, tag, shared.without(l.Confidence, h))
 		if confidence == "" {
 			continue
+		}
+		if l.Confidence != "" && confidence.AtLeast(l.Confidence) && !common.isOwn(tag, h) {
+			confidence = l.Confidence
 		}
 		if note == sink.WeakSignal {
 			t.Warnings = append(t.Warnings, fmt.Sprintf("%s: the definition says %s, and its handler at %s, read whole, does not", note, tag, h.At))

@@ -118,6 +118,40 @@ func TestSharedCalls(t *testing.T) {
 	}
 }
 
+// TestCommonCalls: what a dispatcher does for every tool raises no label of a tool that does nothing of its own, unless that is
+// what most tools do.
+func TestCommonCalls(t *testing.T) {
+	refresh := sink.Call{Tag: capability.NetEgress, Strength: sink.Strong, Kind: "ast_sink", Name: "Client()", At: sink.Place{File: "index.js", Line: 3, Start: 10},
+		Chain: []sink.Step{{Func: "refresh", At: sink.Place{File: "index.js", Start: 90}}}}
+	for _, tt := range []struct {
+		name string
+		own  int // tools with a request of their own
+		want capability.Confidence
+	}{
+		{"most tools ask for themselves", 3, capability.Medium},
+		{"one function asks for all", 0, capability.High},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, src := &capability.Server{}, &sink.Sources{}
+			for i, name := range []string{"a", "b", "c", "d"} {
+				s.Tools = append(s.Tools, capability.Tool{Name: name, Capabilities: []capability.Label{{Tag: capability.NetEgress, Confidence: capability.Medium}}})
+				calls := []sink.Call{refresh}
+				if i < tt.own {
+					calls = append(calls, sink.Call{Tag: capability.NetEgress, Strength: sink.Strong, Kind: "ast_sink", Name: "get()", At: sink.Place{File: "api.js", Line: 5, Start: 20 + i}})
+				}
+				src.Handlers = append(src.Handlers, sink.Handler{Tool: name, Calls: calls})
+			}
+			WithSources(s, src)
+			if got := s.Tools[3].Capabilities[0].Confidence; got != tt.want {
+				t.Errorf("without a request of its own: %s, want %s", got, tt.want)
+			}
+			if got := s.Tools[0].Capabilities[0].Confidence; got != capability.High {
+				t.Errorf("with one: %s, want high", got)
+			}
+		})
+	}
+}
+
 // TestFewHandlers: a server of which most handlers were not found says so.
 func TestFewHandlers(t *testing.T) {
 	s := &capability.Server{Tools: []capability.Tool{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
