@@ -32,7 +32,7 @@ func (r *reader) assumeDeep(e *ir.Expr, member string, holds bool, st *state, de
 		if _, at := e.Scope.Find(e.Text); member == "" && st.learnFlag(variable{at, e.Text}, holds) {
 			return
 		}
-		if d := r.a.g.Definition(e); d != e && (d.Kind == ir.Call || isCondition(d) || isFiltered(d)) {
+		if d := r.a.g.Definition(e); d != e && (d.Kind == ir.Call || isCondition(d) || isFiltered(d) || isLookup(d)) {
 			r.assumeDeep(d, member, holds, st, depth+1)
 		} else if !holds && member == "" { // nothing, or an empty text
 			st.bounded(r.silently(e).wholeOnly())
@@ -48,8 +48,26 @@ func (r *reader) assumeDeep(e *ir.Expr, member string, holds bool, st *state, de
 	case ir.Index:
 		if list := filtered(e.X, 0); list != nil {
 			r.assumeDeep(list, "", holds, st, depth+1)
+		} else if len(e.Args) == 1 {
+			r.assumeKey(e.X, e.Args[0].Value, holds, st)
+		}
+	case ir.Result: // _, ok := table[x]
+		if e.N == 1 && e.X != nil && e.X.Kind == ir.Index && len(e.X.Args) == 1 {
+			r.assumeKey(e.X.X, e.X.Args[0].Value, holds, st)
 		}
 	}
+}
+
+// assumeKey reads table[x] where it is asked for: the server's table holds that key.
+func (r *reader) assumeKey(table, key *ir.Expr, holds bool, st *state) {
+	if key != nil && holds && r.silently(table).isClean() && !r.silently(key).isClean() {
+		r.assumeMember(table, key, holds, st)
+	}
+}
+
+// isLookup reports whether an expression is what a table holds under a key, or whether it holds something.
+func isLookup(e *ir.Expr) bool {
+	return e.Kind == ir.Index || e.Kind == ir.Result && e.N == 1 && e.X != nil && e.X.Kind == ir.Index
 }
 
 // keepers are methods of a list that give back its elements, in some order, or one of them.

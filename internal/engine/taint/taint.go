@@ -38,6 +38,7 @@ type analyzer struct {
 	factsOf map[string]charFacts
 	reads   map[*ir.Func][]*ir.Expr // calls that read an answer whole, by the function that holds them
 	placed  map[sink.Place]*ir.Expr // calls and objects by their place, without its line
+	inner   map[*ir.Func][]*ir.Func // functions by the one that they are written in
 }
 
 type key struct {
@@ -129,6 +130,11 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		}
 		if params && p.src.param == 0 && !strings.HasPrefix(p.src.path, ".params") {
 			continue // beside the arguments, a request holds what the server itself puts there
+		}
+		if wrapped := a.checkedBefore(root.Func, p.src); wrapped.gone[p.src] {
+			continue
+		} else {
+			p.facts |= wrapped.facts[p.src] & refusals
 		}
 		name, ok := a.toolParameter(root, p.src)
 		if !ok || a.isBoundedByType(root, p.src) {

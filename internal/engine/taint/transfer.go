@@ -33,7 +33,9 @@ var (
 	basenames   = names(`path.basename path.posix.basename os.path.basename path/filepath.Base path.Base werkzeug.utils.secure_filename sanitize-filename`)
 	encoders    = names(`encodeURIComponent urllib.parse.quote_plus net/url.PathEscape net/url.QueryEscape querystring.escape`)
 	shellQuotes = names(`shlex.quote pipes.quote shlex.join shell-quote.quote shell-escape shescape.escape shescape.quote shell-escape-tag`)
-	lookups     = names(`dns.lookup dns.resolve dns.resolve4 dns.resolve6 dns.promises.lookup dns.promises.resolve dns.promises.resolve4 dns.promises.resolve6 dns/promises.lookup
+	// identifierQuotes are functions of clients of databases that double the quotation marks of a name or a literal.
+	identifierQuotes = names(`escapeId escapeIdentifier escapeLiteral quoteIdentifier quoteIdent quote_ident quote_identifier QuoteIdentifier QuoteLiteral`)
+	lookups          = names(`dns.lookup dns.resolve dns.resolve4 dns.resolve6 dns.promises.lookup dns.promises.resolve dns.promises.resolve4 dns.promises.resolve6 dns/promises.lookup
 		dns/promises.resolve dns/promises.resolve4 dns/promises.resolve6 socket.getaddrinfo socket.gethostbyname socket.gethostbyname_ex net.LookupIP net.LookupHost net.LookupAddr`)
 	// unchanged are methods and functions whose result is the text they were given, but for blanks and case.
 	unchanged = names(`trim trimEnd trimStart strip lstrip rstrip toString String str valueOf toLowerCase toUpperCase lower upper normalize expanduser as_posix fspath TrimSpace ToLower`)
@@ -203,6 +205,8 @@ func (r *reader) transferText(c call, name, method string) *value {
 	switch {
 	case shellQuotes[name]:
 		return c.everything().derived(shellQuoted)
+	case identifierQuotes[method]:
+		return c.everything().derived(sqlQuoted)
 	case name == "JSON.stringify" || name == "json.dumps":
 		return c.everything().derived(jsonQuoted)
 	case name == "encoding/json.Marshal" && len(c.args) == 1: // to be read into a struct
