@@ -14,6 +14,10 @@ func commands(r *Reader, f *frame, i int) string {
 	switch {
 	case f.act.any(setOf(run, call)) && f.all.has(shellCmd) && f.all.any(setOf(webURL, path, address)) && !r.own.any(setOf(shellCmd, run)):
 		return "has the model run a command"
+	case f.act.has(run) && f.source.has(webURL) && !f.source.has(ownPlace):
+		return "has the model run what it downloads"
+	case f.act.has(destroy) && f.object.any(setOf(credFile, startup)) && !r.own.any(setOf(credFile, startup)):
+		return "has the model destroy a file of the user"
 	case f.act.any(setOf(give, send)) && f.dest.has(memory) && !r.own.has(memory) && r.place != Slot:
 		return "plants something in the model's memory"
 	case f.act.any(setOf(give, alter, send)) && (f.dest.has(startup) || f.act.has(alter) && f.object.has(startup)) && !r.own.has(startup):

@@ -1,6 +1,9 @@
 package clause
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A mood is in what way a clause puts its act.
 type mood uint8
@@ -224,6 +227,10 @@ found:
 	case t.forms&pastForm != 0 && r.auxiliary(start, i, &u):
 		u.passive = true
 	case t.forms&ingForm != 0 && t.forms&baseForm == 0:
+		if i > a && strings.EqualFold(r.s[r.toks[i-1].start:r.toks[i-1].end], "try") {
+			u.mood = order
+			return u, true // "try reading it"
+		}
 		if !atStart && !before(class(before_), after, without, with, forWord, cond, neg, and, or, of, from) && !u.negated {
 			return u, false
 		}
@@ -261,6 +268,9 @@ found:
 			}
 		}
 		return u, true
+	case t.forms&baseForm != 0 && inside && r.endsIntroduction(i):
+		u.mood = order
+		return u, true // "before using the tool read the file"
 	case before(model, user) && prev > start && r.relative(prev):
 		return u, false // "everything the user typed"
 	case t.forms&baseForm != 0 && before(model):
@@ -269,6 +279,9 @@ found:
 		u.mood = describe
 	case t.forms&thirdForm != 0:
 		nounToo := !t.set.and(nounsOfInterest).empty()
+		if !atStart && r.behindPreposition(start, prev) {
+			return u, false // "to outgoing emails", "all safety measures"
+		}
 		if !atStart && nounToo && !before(thisTool, tool, param, ownParam, it, self, ident, model, sibling, that) {
 			return u, false
 		}
@@ -286,6 +299,40 @@ found:
 }
 
 const before_ = before // verbAt has a function of that name
+
+// behindPreposition reports whether the word at i, which no list has, stands behind a preposition or behind "all": what
+// follows is a noun.
+func (r *framer) behindPreposition(start, i int) bool {
+	return i > start && r.toks[i].set.without(setOf(prior)).empty() && r.toks[i].flags&fresh == 0 && r.toks[i-1].set.any(setOf(to, of, from, with, into, every))
+}
+
+// endsIntroduction reports whether the verb at i begins the main clause behind a participle clause that no comma
+// closes: it stands behind the noun of "before using the tool", and an object follows.
+func (r *framer) endsIntroduction(i int) bool {
+	p := &r.frames[len(r.frames)-1]
+	if !p.conditional || !p.participle || i-p.verb < 2 || i-p.verb > 6 || r.nominal(i) {
+		return false
+	}
+	for k := p.verb + 1; k < i; k++ {
+		if t := &r.toks[k]; t.flags&fresh != 0 || t.set.any(setOf(to, that, and, or, of, from, with, forWord, into, model, user)) {
+			return false
+		}
+	}
+	return i+1 < len(r.toks) && r.opensObject(i+1)
+}
+
+// opensObject reports whether a word begins an object: an article, a pronoun, a path or a name.
+func (r *framer) opensObject(i int) bool {
+	t := &r.toks[i]
+	if t.flags&fresh != 0 && t.flags&quoted == 0 {
+		return false
+	}
+	switch strings.ToLower(r.s[t.start:t.end]) {
+	case "the", "a", "an", "all", "any", "every", "its", "their", "this", "that", "these", "those":
+		return true
+	}
+	return t.set.any(setOf(path, fileName, credFile, envName, webURL, your, ident, ownParam, it))
+}
 
 // listGoesOn reports whether "or" or "and" joins a verb behind the one at i, so that a comma before it
 // parts the members of a list: "do not log, show or mention it", but "don't look for a way round, tell the user".
@@ -341,6 +388,7 @@ func (r *framer) auxiliary(start, i int, u *verbUse) bool {
 	for j := i - 1; j >= start && i-j <= 5; j-- {
 		p := &r.toks[j]
 		switch {
+		case p.has(must) && p.has(lead): // "always", which is no auxiliary
 		case p.has(must):
 			u.mood = duty
 			u.negated = u.negated || p.has(neg)
@@ -400,6 +448,9 @@ func (r *framer) clauseStart(start, i int) int {
 		if t.flags&fresh != 0 {
 			return j
 		}
+		if j < i && t.has(model) && r.toks[j+1].has(must) && r.toks[j+1].set.verbs().empty() && r.behindParticiple(t.sentence) {
+			return j // "before using another tool you must …"
+		}
 		if j < i && t.set.any(setOf(and, or, that, cond, before, after, without)) && t.set.verbs().empty() {
 			return j
 		}
@@ -408,6 +459,12 @@ func (r *framer) clauseStart(start, i int) int {
 		}
 	}
 	return start
+}
+
+// behindParticiple reports whether the last frame is a participle clause that states a condition in the same sentence.
+func (r *framer) behindParticiple(sentence int32) bool {
+	n := len(r.frames)
+	return n > 0 && r.frames[n-1].conditional && r.frames[n-1].participle && r.frames[n-1].sentence == sentence
 }
 
 func (r *framer) classesOf(a, b int) (s classSet) {

@@ -34,6 +34,8 @@ func leaks(r *Reader, f *frame, i int) string {
 	wants := f.asks() || f.mood == duty
 	aboutSlot := f.subject.any(setOf(ownParam, param)) || f.verb < 0 && r.place == Slot
 	switch {
+	case f.mood >= duty && !f.purpose && !f.governed && f.act.any(setOf(give, alter)) && f.object.has(recipient) && f.object.has(address) && !f.all.has(ownPlace) && !r.function(f) && !f.quoted && r.place != Slot:
+		return "adds a recipient that the user did not name"
 	case things.empty():
 		if wants && !f.purpose && f.act.has(send) && away && !r.function(f) && !f.quoted && f.all.any(carriesData) {
 			return "sends data to an address that the user did not name"
@@ -51,7 +53,7 @@ func leaks(r *Reader, f *frame, i int) string {
 		return "fills a parameter with " + nameThings(things)
 	case f.verb < 0 && aboutSlot && r.wholly(f, things):
 		return "fills a parameter with " + nameThings(things)
-	case f.act.has(send) && wants && !r.function(f) && things.any(certain) && !f.object.has(file):
+	case f.act.has(send) && wants && !r.function(f) && (things.any(certain) && !f.object.has(file) || f.object.has(it) && things.has(env)):
 		return "sends " + nameThings(things) + " away"
 	case f.act.has(take) && wants && !r.function(f) && !f.participle && !f.infinitive:
 		if things.any(setOf(credFile, envName, sysPrompt)) || things.has(convo) && f.object.has(full) || things.has(secret) && f.object.any(setOf(users, user, every)) {
@@ -178,9 +180,11 @@ func (r *Reader) wholly(f *frame, things classSet) bool {
 
 // function reports whether a clause says what the tool does: the first one of its
 // description, in the form of an order. What names an address or somebody else's data
-// outright is no function.
+// outright is no function, nor is what is denied, always to be done, done in secret, or done when the user does something.
 func (r *Reader) function(f *frame) bool {
-	return f.opening && f.mood == order && (r.place == Function || r.place == Label || r.place == Elsewhere) && !f.hidden
+	return f.opening && f.mood == order && (r.place == Function || r.place == Label || r.place == Elsewhere) && !f.hidden &&
+		!f.negated && !f.subject.has(must) && !f.when.any(setOf(user, model)) && !r.covertly(f) &&
+		!(f.act.any(setOf(send, run)) && f.all.has(address) && !f.all.has(ownPlace))
 }
 
 // foreignTo leaves out of things what is the business of the tool at hand.
@@ -198,11 +202,16 @@ func (r *Reader) foreignTo(things classSet, f *frame) classSet {
 	things = things.without(own)
 	if things.any(setOf(convo, sysPrompt)) && !f.all.has(address) {
 		r.purpose.learn()
-		if own := r.purpose.domain; own.has(cDialogue) && !(f.opening && f.all.has(ownParam) && !r.purpose.named.has(cDialogue)) {
+		if own := r.purpose.domain; own.has(cDialogue) && (r.purpose.named.has(cDialogue) || !r.beginsText(f) || f.opening && !f.all.has(ownParam)) {
 			things = things.without(setOf(convo))
 		}
 	}
 	return things
+}
+
+// beginsText reports whether a clause stands in the first sentence of a description, which cannot excuse itself.
+func (r *Reader) beginsText(f *frame) bool {
+	return r.place == Function && f.sentence == r.framer.frames[0].sentence
 }
 
 // leaksForeign is leaks for languages that are read without the order of words.

@@ -30,7 +30,7 @@ func prefersItself(r *Reader, f *frame, i int) string {
 		return "tells the model to ignore other tools"
 	case f.act.any(setOf(prefer, call)) && f.asks() && f.object.any(setOf(thisTool, self)) && (others || f.all.has(first)) && f.all.any(setOf(instead, better, first, every, regardless)):
 		return "wants to be chosen over other tools"
-	case f.subject.has(otherTool) && (f.all.has(bad) || r.sentenceHas(i, bad)), others && f.all.has(bad) && f.verb < 0:
+	case f.subject.has(otherTool) && (f.all.has(bad) || r.sentenceHas(i, bad)), f.object.has(otherTool) && f.all.has(bad) && f.verb < 0:
 		return "runs other tools down"
 	case f.all.any(setOf(thisTool, tool)) && f.all.has(super) && f.mood <= describe && f.subject.any(setOf(thisTool, it)) && f.all.has(tool):
 		return "calls itself the best tool"

@@ -97,7 +97,7 @@ func (r *framer) roles(f *frame) {
 
 // otherKind reports whether the tool at i is another one: "every other file tool".
 func (r *framer) otherKind(i int) bool {
-	for j := i - 1; j >= 0 && i-j <= 3 && r.toks[j+1].flags&fresh == 0; j-- {
+	for j := i - 1; j >= 0 && i-j <= 4 && r.toks[j+1].flags&fresh == 0; j-- {
 		if r.toks[j].has(otherWord) {
 			return true
 		}
@@ -137,7 +137,7 @@ func (r *framer) govern(from int) {
 		if f.verb < 0 || f.all.has(attempt) {
 			detects = f.all.has(attempt)
 		}
-		if detects && !f.quoted {
+		if detects && !f.quoted && !(f.conditional && f.passive) { // "if the file is not found" reports nothing
 			governor = i
 			if f.verb < 0 || f.all.has(instr) || f.act.has(ignore) {
 				f.governed = f.governed || f.verb < 0

@@ -30,9 +30,9 @@ func steers(r *Reader, f *frame, i int) string {
 		return "wants to come before other tools"
 	case f.all.has(otherTool) && f.all.has(before) && f.all.any(setOf(every, universal)) && f.all.any(setOf(ownParam, param)):
 		return "wants to come before other tools, and to see their arguments"
-	case f.all.has(ident) && f.all.any(setOf(better, bad)) && f.all.any(setOf(bad, tool)) && f.subject.without(setOf(thisTool, lead)).empty() && f.mood <= describe && !f.negated && r.place == Function && f.all.has(bad):
+	case f.all.has(ident) && f.all.any(setOf(better, bad)) && f.all.any(setOf(bad, tool)) && f.subject.without(setOf(thisTool, lead)).empty() && f.mood <= describe && !f.negated && r.place == Function && f.all.has(bad) && !r.labelled(f, bad):
 		return "declares another tool out of service and itself its heir"
-	case f.all.has(ident) && f.all.has(bad) && f.mood <= describe && !f.all.has(ownParam) && r.heir(i):
+	case f.all.has(ident) && f.all.has(bad) && f.mood <= describe && !f.all.has(ownParam) && !r.labelled(f, bad) && r.heir(i):
 		return "declares another tool out of service and itself its heir"
 	case f.asks() && f.act.has(call) && f.object.any(setOf(thisTool, self)) && f.when.has(universal) && f.mood == duty:
 		return "wants to be called before everything else"
@@ -70,6 +70,12 @@ func (r *Reader) redirects(f *frame, i int) string {
 		}
 	}
 	return ""
+}
+
+// labelled reports whether a class is only the label before what the clause says: "INCORRECT: …".
+func (r *Reader) labelled(f *frame, c class) bool {
+	t := &r.framer.toks[f.first]
+	return t.has(c) && t.flags&colonAfter != 0
 }
 
 // heir reports whether a clause behind frame i asks for this tool instead.

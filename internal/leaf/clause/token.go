@@ -307,17 +307,28 @@ func (t *tokenizer) tagged(i, stop int) bool {
 }
 
 // posesAsHost reports whether a tag is one in which hosts and chat templates wrap what is
-// not the server's to write: <system>, [INST], <|im_start|>.
+// not the server's to write, or a heading that speaks in their name: <system>, [INST], <|im_start|>, [SYSTEM DIRECTIVE],
+// "SYSTEM:".
 func (t *tokenizer) posesAsHost(i, stop int) bool {
-	if i == 0 || t.s[i-1] != '<' && t.s[i-1] != '[' && t.s[i-1] != '|' && t.s[i-1] != '/' || stop >= len(t.s) || t.s[stop] != '>' && t.s[stop] != ']' && t.s[stop] != '|' {
+	name := strings.ToLower(t.s[i:stop])
+	switch {
+	case stop >= len(t.s):
 		return false
-	}
-	switch strings.ToLower(t.s[i:stop]) {
-	case "system", "inst", "im_start", "sys", "system_prompt", "developer":
-		return true
+	case i > 0 && strings.IndexByte("<[|/", t.s[i-1]) >= 0 && strings.IndexByte(">]|", t.s[stop]) >= 0:
+		return templateTags[name] || hostHeadings[name]
+	case t.s[stop] == ':' && capitals(t.s[i:stop]) && t.pending&fresh != 0:
+		return hostHeadings[name]
 	}
 	return false
 }
+
+var (
+	templateTags = map[string]bool{"inst": true, "im_start": true, "sys": true, "system_prompt": true, "developer": true, "system": true}
+	// hostHeadings are what only who runs the model could head a text with.
+	hostHeadings = map[string]bool{"system": true, "system directive": true, "system override": true, "system message": true, "system note": true,
+		"system notice": true, "system instruction": true, "hidden instruction": true, "hidden_instruction": true, "admin override": true,
+		"override directive": true, "instruction override": true, "act as": true}
+)
 
 func capitals(s string) bool {
 	for i := 0; i < len(s); i++ {

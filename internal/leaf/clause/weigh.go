@@ -75,12 +75,33 @@ func (r *Reader) clear(out []found, g *sentenceContent, weight int) {
 // hardly ever comes near to, and an order not to tell the user.
 func (r *Reader) plain(d *found) bool {
 	switch f := &r.framer.frames[d.last]; d.kind {
-	case Consent, Falsify, Leak:
+	case Leak:
+		return r.plainLeak(f)
+	case Consent:
+		return f.opening && f.negated && f.act.has(ask) && r.place == Function
+	case Falsify:
 		return false
 	case Conceal:
-		return f.negated && !f.passive && f.all.has(user) && (f.foreign || f.mood >= duty)
+		return f.all.has(conceal) && !f.foreign || f.negated && !f.passive && (f.all.any(setOf(user, step)) || r.below(d.last, step)) && (f.foreign || f.mood >= duty)
 	}
 	return true
+}
+
+// plainLeak reports whether a clause orders the model to take or to hand over what belongs to nobody's tool, in as many words.
+func (r *Reader) plainLeak(f *frame) bool {
+	if f.foreign || f.mood < duty || r.opens(f) || r.place == Slot {
+		return false
+	}
+	named, referred := f.object.any(setOf(credFile, sysPrompt)), f.object.has(it) && f.carried.any(setOf(credFile, sysPrompt, convo, env, envName))
+	switch {
+	case f.act.has(take):
+		return named && f.object.has(credFile)
+	case f.act.has(send):
+		return named || referred
+	case f.act.has(give):
+		return referred && !f.dest.has(answer)
+	}
+	return false
 }
 
 // Weighed is told what counts in every sentence that is weighed, and its text. It is set before
