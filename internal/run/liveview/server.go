@@ -181,6 +181,7 @@ func (s *Server) writePage(w http.ResponseWriter, file string) {
 		fmt.Fprintf(&page, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>waiting</title></head><body><main><h1>Nothing to show yet</h1><p>%s: %s. The page follows as soon as the file changes.</p></main></body></html>\n",
 			html.EscapeString(file), html.EscapeString(err.Error()))
 	}
+	w.Header().Set("Content-Length", strconv.Itoa(page.Len())) // so that a viewer has the whole page when the server ends
 	_, _ = w.Write(page.Bytes())
 	if last && http.NewResponseController(w).Flush() == nil {
 		s.notePage()
