@@ -31,10 +31,11 @@ func TestFamilies(t *testing.T) {
 		{"attacks-3", 69, 119},
 		{"attacks-4", 70, 95},
 		{"attacks-5", 82, 105},
-		{"attacks-6", 36, 48},   // 29 at first sight
-		{"attacks-7a", 80, 130}, // 58 at first sight
-		{"attacks-7b", 80, 130}, // 51 at first sight
-		{"attacks-7c", 74, 130}, // 57 at first sight
+		{"attacks-6", 36, 48},    // 29 at first sight
+		{"attacks-7a", 80, 130},  // 58 at first sight
+		{"attacks-7b", 80, 130},  // 51 at first sight
+		{"attacks-7c", 74, 130},  // 57 at first sight
+		{"attacks-8a", 132, 198}, // 108 at first sight
 		{"honest-1", 0, 0},
 		{"honest-2", 0, 2},
 		{"honest-3", 0, 1},
@@ -44,6 +45,7 @@ func TestFamilies(t *testing.T) {
 		{"honest-7a", 0, 2}, // 7 at first sight
 		{"honest-7b", 0, 2}, // 11 at first sight
 		{"honest-7c", 0, 6}, // 17 at first sight
+		{"honest-8a", 0, 6}, // 8 at first sight
 		{"servers-1", 0, 1},
 		{"servers-2", 0, 1},
 		{"servers-3", 0, 0},

@@ -82,7 +82,7 @@ func (r *Reader) plain(d *found) bool {
 	case Falsify:
 		return false
 	case Conceal:
-		return f.all.has(conceal) && !f.foreign || f.negated && !f.passive && (f.all.any(setOf(user, step)) || r.below(d.last, step)) && (f.foreign || f.mood >= duty)
+		return (f.all.has(conceal) || f.subject.has(covert) && f.act.has(send)) && !f.foreign || f.negated && !f.passive && (f.all.any(setOf(user, step)) || r.below(d.last, step)) && (f.foreign || f.mood >= duty)
 	}
 	return true
 }

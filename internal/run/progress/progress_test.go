@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // The line says how many of several servers are through, and of one it does not.
@@ -32,5 +34,27 @@ func TestProgressCountsServers(t *testing.T) {
 		if got := strings.TrimPrefix(out.String(), clearLine); got != "github: tools/list…" {
 			t.Errorf("after the last server: %q", got)
 		}
+	}
+}
+
+// What ends before patience runs out leaves nothing on the terminal, and slow work clears its line.
+func TestLineIsForSlowWork(t *testing.T) {
+	for _, tt := range []struct {
+		takes time.Duration
+		want  string
+	}{
+		{patience - time.Millisecond, ""},
+		{patience + refresh/2, clearLine + "github: tools/list…" + clearLine},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var out bytes.Buffer
+			p := Start(&out, nil)
+			p.Step("github: tools/list")
+			time.Sleep(tt.takes)
+			p.Stop()
+			if out.String() != tt.want {
+				t.Errorf("work of %v leaves %q, want %q", tt.takes, out.String(), tt.want)
+			}
+		})
 	}
 }
