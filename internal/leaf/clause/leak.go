@@ -34,10 +34,10 @@ func leaks(r *Reader, f *frame, i int) string {
 	wants := f.asks() || f.mood == duty
 	aboutSlot := f.subject.any(setOf(ownParam, param)) || f.verb < 0 && r.place == Slot
 	switch {
-	case f.mood >= duty && !f.purpose && !f.governed && f.act.any(setOf(give, alter)) && f.object.has(recipient) && f.object.has(address) && !f.all.has(ownPlace) && !r.function(f) && !f.quoted && r.place != Slot:
+	case f.mood >= duty && !f.purpose && !f.governed && f.act.any(setOf(give, alter)) && f.object.has(recipient) && f.object.has(address) && !f.all.has(ownPlace) && !r.function(f) && !r.cites(f) && r.place != Slot:
 		return "adds a recipient that the user did not name"
 	case things.empty():
-		if wants && !f.purpose && f.act.has(send) && away && !r.function(f) && !f.quoted && f.all.any(carriesData) {
+		if wants && !f.purpose && f.act.has(send) && away && !r.function(f) && !r.cites(f) && f.all.any(carriesData) {
 			return "sends data to an address that the user did not name"
 		}
 		return ""

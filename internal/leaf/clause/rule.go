@@ -66,7 +66,7 @@ func (r *Reader) judge(out []found) []found {
 	}
 	for i := range fs {
 		f := &fs[i]
-		if f.governed || detector && f.quoted || f.participle && i > 0 && r.function(&fs[i-1]) && r.place != Slot {
+		if f.governed || detector && r.cites(f) || f.participle && i > 0 && r.function(&fs[i-1]) && r.place != Slot {
 			continue
 		}
 		for _, rule := range rules {
@@ -93,6 +93,9 @@ var rules = []struct {
 	{Leak, leaks}, {Override, overrides}, {Conceal, conceals}, {Consent, withoutConsent}, {Cross, steers},
 	{Falsify, falsifies}, {Command, commands}, {Praise, prefersItself},
 }
+
+// cites reports whether a clause stands in quotation marks that cite it.
+func (r *Reader) cites(f *frame) bool { return f.quoted && !r.standsAlone(max(f.verb, f.first)) }
 
 // evidenceFrom returns the frame with which the evidence for frame i begins: a pronoun
 // takes the clause with it that says what it stands for.

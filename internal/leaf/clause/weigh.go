@@ -1,6 +1,9 @@
 package clause
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A sentenceContent is what one sentence speaks of, clause by clause.
 type sentenceContent struct {
@@ -78,7 +81,7 @@ func (r *Reader) plain(d *found) bool {
 	case Leak:
 		return r.plainLeak(f)
 	case Consent:
-		return f.opening && f.negated && f.act.has(ask) && r.place == Function
+		return r.beginsText(f) && f.negated && f.act.has(ask)
 	case Falsify:
 		return false
 	case Conceal:
@@ -172,6 +175,9 @@ func (r *Reader) cited(i int) bool {
 	if r.framer.toks[ms[i].token].flags&quoted == 0 {
 		return false
 	}
+	if r.standsAlone(int(ms[i].token)) {
+		return false
+	}
 	if r.purpose.domain.has(cDetects) {
 		return true
 	}
@@ -188,6 +194,27 @@ func (r *Reader) cited(i int) bool {
 		}
 	}
 	return false
+}
+
+// standsAlone reports whether the quoted token at i is in a sentence that is one quotation and that nothing introduces: quotation marks
+// around every sentence cite nothing. It looks at most forty tokens to either side.
+func (r *Reader) standsAlone(i int) bool {
+	toks, s := r.framer.toks, r.framer.s
+	a, b := i, i
+	for a > 0 && i-a < 40 && toks[a-1].sentence == toks[i].sentence && toks[a-1].flags&quoted != 0 {
+		a--
+	}
+	for b+1 < len(toks) && b-i < 40 && toks[b+1].sentence == toks[i].sentence && toks[b+1].flags&quoted != 0 {
+		b++
+	}
+	whole := (a == 0 || toks[a-1].sentence != toks[i].sentence) && (b+1 == len(toks) || toks[b+1].sentence != toks[i].sentence)
+	if !whole || toks[a].start == 0 || s[toks[a].start-1] != '"' || strings.IndexByte(s[toks[b].end:min(len(s), int(toks[b].end)+3)], '"') < 0 {
+		return false
+	}
+	for a > 0 && i-a < 80 && toks[a-1].flags&quoted != 0 {
+		a-- // one quotation behind another
+	}
+	return a == 0 || toks[a-1].flags&(quoted|colonAfter) == 0
 }
 
 // leaveOutCited leaves out what a rule found in words that are only cited.
