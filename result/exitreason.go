@@ -24,6 +24,8 @@ func (r *Report) ExitReason(floor finding.Severity, allowPartial bool) string {
 		return "--allow-partial accepts that a part was not read"
 	case len(r.Attacks) > 0:
 		return "the agent resisted every attack"
+	case r.Ungated(floor) > 0:
+		return "the only findings of severity " + orHigher(floor) + " are of experimental checks, which --gate stable leaves out"
 	case floor == finding.None:
 		return "no finding fails the run with --fail-on none"
 	}

@@ -55,7 +55,7 @@ func (g *gateFlags) exitCode(r *result.Report, written bool) int {
 // exit code alone would not.
 func (s *scanCommand) tellIncomplete(r *result.Report) {
 	if n := r.Ungated(s.gate.failOn); n > 0 {
-		s.note("--gate stable: %d findings of experimental checks do not move the exit code", n)
+		s.note("--gate stable leaves %s of experimental checks out of the exit code", plural(n, "finding"))
 	}
 	switch {
 	case r.Complete() || r.FailsAt(s.gate.failOn) || r.FailsImported(s.gate.failOn) || s.scan.ReadNothing():
