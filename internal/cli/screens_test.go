@@ -39,6 +39,7 @@ var screens = []struct {
 	{name: "attack-run-victim", command: "attack run --agent builtin:victim --agent-idle 1ms tool-poisoning result-injection"},
 	{name: "attack-run-resister", command: "attack run --agent builtin:resister --agent-idle 1ms tool-poisoning"},
 	{name: "attack-judge", command: "attack judge --trace shown.ndjson attack.yaml"},
+	{name: "attack-replay", command: "attack replay --trace shown.ndjson attack.yaml"},
 	{name: "attack-validate", command: "attack validate attack.yaml another.yaml"},
 	{name: "redteam", command: "redteam --model gpt-victim --model gpt-resister --model-url MODELS/v1 --agent-idle 1ms --runs 2 tool-poisoning result-injection"},
 	{name: "redteam-assess", command: "redteam assess shown.ndjson"},
