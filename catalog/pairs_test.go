@@ -47,6 +47,7 @@ func TestPairs(t *testing.T) {
 			[]string{"fs says 1 as docs > fs says 2 as docs", "fs says 2 as code > new says 3 as code"}, false},
 		{"other entries are other servers", []string{"fs says 1 as docs"}, []string{"fs says 1 as code"}, nil, false},
 		{"a shared entry is enough", []string{"fs says 1 as docs", "fs says 2 as code"}, []string{"fs says 3 as cursor/docs docs"}, []string{"fs says 1 as docs > fs says 3 as cursor/docs docs"}, false},
+		{"one server that stands under two entries now is one of them", []string{"fs says 1 as docs code"}, []string{"fs says 1 as docs", "fs says 1 as code"}, []string{"fs says 1 as docs code > fs says 1 as docs"}, true},
 		{"an entry against a snapshot", []string{"fs says 1 as docs", "git says 1 as git"}, []string{"fs says 2"}, []string{"fs says 1 as docs > fs says 2"}, false},
 		{"a snapshot against an entry", []string{"fs says 1", "git says 1"}, []string{"fs says 2 as docs"}, []string{"fs says 1 > fs says 2 as docs"}, false},
 		{"several of one name, one changed", []string{"fs says 1", "fs says 2", "fs says 3"}, []string{"fs says 1", "fs says 2!", "fs says 3"},

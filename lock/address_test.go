@@ -141,3 +141,18 @@ func TestRemove(t *testing.T) {
 		t.Errorf("an empty lockfile is read as %v with %v", r.Servers, r.Damage)
 	}
 }
+
+// Who approves one tool of a server that calls itself something else now has not approved the name.
+func TestApproveLeavesAnUnapprovedName(t *testing.T) {
+	const was = `{"server":{"name":"files"},"tools":[{"name":"a"}]}`
+	const is = `{"server":{"name":"mail"},"tools":[{"name":"a","description":"new"}]}`
+	f := &File{Servers: []Server{under(t, "docs", was)}}
+	now := []Server{under(t, "docs", is)}
+	f.Approve(now, []Address{{"docs", "tool", "a"}}, date)
+	if got := f.Servers[0]; got.Name != "files" {
+		t.Errorf("the server is locked as %q", got.Name)
+	}
+	if left := f.Changes(now); len(left) != 1 || left[0].Address.What != "server" {
+		t.Errorf("left are %v, want what it says about itself", left)
+	}
+}

@@ -243,6 +243,7 @@ func TestFind(t *testing.T) {
 	}{
 		{"@x/a", 2, true}, {"@x/a/tool/t/u", 1, true}, {"@x/a/tool/v", 0, true}, {"@x/a/tool/x", 0, false},
 		{"@x/a/prompt/v", 0, false}, {"b", 1, true}, {"", 0, false}, {"@x", 0, false},
+		{"@x/a/target", 0, true}, {"@x/a-target", 0, false}, {"@x/a/tools", 0, true}, {"@x/atools", 0, false},
 	} {
 		got, known, err := f.Find(tt.typed, now, changes)
 		if len(got) != tt.found || known != tt.known || err != nil {
@@ -331,4 +332,42 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Where a server is and what it speaks are compared only where both sides say so: a snapshot does not.
+func TestTargetAndRevisionWhereKnown(t *testing.T) {
+	npx, uvx := Target{Command: "npx"}, Target{Command: "uvx"}
+	for _, tt := range []struct {
+		name          string
+		was, is       Target
+		wasRev, isRev string
+		want          string // what changed
+	}{
+		{"the same", npx, npx, "2025-06-18", "2025-06-18", ""},
+		{"another target", npx, uvx, "", "", "target"},
+		{"a target that was not known", Target{}, npx, "", "", ""},
+		{"a target that is not known now", npx, Target{}, "", "", ""},
+		{"another revision", npx, npx, "2025-06-18", "2025-11-25", "protocolVersion"},
+		{"a revision that was not known", npx, npx, "", "2025-11-25", ""},
+		{"a revision that is not known now", npx, npx, "2025-06-18", "", ""},
+	} {
+		f := &File{Servers: []Server{{Name: "a", Target: tt.was, Revision: tt.wasRev}}}
+		got := ""
+		for _, c := range f.Changes([]Server{{Name: "a", Target: tt.is, Revision: tt.isRev}}) {
+			got += c.Address.What
+		}
+		if got != tt.want {
+			t.Errorf("%s: changed %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Damage to one server does not hide that another one was edited.
+func TestEveryEditedServerIsSeen(t *testing.T) {
+	whole := locked(t, `{"servers":[{"name":"a","tools":[{"name":"t","description":"First."}]},{"name":"b","tools":[],"protocolVersion":"2025-11-25"}]}`)
+	edited := strings.ReplaceAll(strings.ReplaceAll(whole, "First.", "Changed."), "2025-11-25", "2025-06-18")
+	got := mustRead(t, edited).Damage
+	if len(got) != 2 || !strings.Contains(got[0].Message, "definition beside it") || !strings.Contains(got[1].Message, `hash of the server "b"`) {
+		t.Errorf("damage %v, want one of the definition in a and one of the server b", got)
+	}
 }

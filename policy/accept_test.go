@@ -77,3 +77,15 @@ func TestAcceptTakesABeginning(t *testing.T) {
 		}
 	}
 }
+
+// One fingerprint may stand on two definitions: both are accepted, and a decision about one stays beside the other's.
+func TestAcceptEveryContent(t *testing.T) {
+	f := finding.Finding{Rule: "SEC-001", Fingerprint: fingerprint, Content: judged}
+	other := f
+	other.Content = changed
+	r := &result.Report{Findings: []finding.Finding{f}, Suppressed: []result.Suppressed{{Finding: other}}}
+	text, what, err := Accept("p.yaml", "", Entry{Fingerprint: fingerprint, Reason: "own"}, r)
+	if err != nil || len(what) != 2 || strings.Count(text, judged) != 1 || strings.Count(text, changed) != 1 {
+		t.Errorf("%v, accepted %q, the file is\n%s", err, what, text)
+	}
+}

@@ -100,6 +100,8 @@ func TestParseFaults(t *testing.T) {
 		{"a string for an entry", whole + "  - " + print1 + "\n", 6, "it is not a mapping", 1},
 		{"an empty entry", whole + "  - {}\n", 6, "fingerprint", 1},
 		{"a long reason", whole + fields(print1, "SEC-001", strings.Repeat("r", MaxText+1), content1, ""), 6, "longer than 2000 bytes", 1},
+		{"a long owner", whole + fields(print1, "SEC-001", "r", content1, "    owner: "+strings.Repeat("o", MaxText+1)+"\n"), 6, "longer than 2000 bytes", 1},
+		{"a long definition", whole + fields(print1, "SEC-001", "r", content1, "    definition: "+strings.Repeat("d", MaxText+1)+"\n"), 6, "longer than 2000 bytes", 1},
 		{"an unknown key at the top", whole + "ignore: all\n", 6, `unknown key "ignore"`, 0},
 		{"the list twice", whole + whole, 6, "stands twice", 0},
 		{"another version", "version: 2\n" + whole, 1, "version", 0},

@@ -77,6 +77,30 @@ func TestApplyWantsContent(t *testing.T) {
 	}
 }
 
+// A check that broke may have left a finding out, and what it did find is judged like any other.
+func TestApplyToChecksThatFailed(t *testing.T) {
+	failed := func() *result.Report {
+		r := reported()
+		r.Coverage.Checks[1].State = "failed"
+		return r
+	}
+	for _, tt := range []struct {
+		name  string
+		entry Entry
+		want  result.SuppressionState
+	}{
+		{"no finding", Entry{Fingerprint: print1, Rule: "SEC-003", Content: content1}, result.Unjudged},
+		{"its finding", Entry{Fingerprint: print2, Rule: "SEC-003", Content: content2}, result.Used},
+		{"its finding, over another definition", Entry{Fingerprint: print2, Rule: "SEC-003", Content: content1}, result.Changed},
+	} {
+		r := failed()
+		(&Policy{Entries: []Entry{tt.entry}}).Apply(r, "2026-01-01")
+		if got := r.Suppressions[0].State; got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
 // Two servers that call themselves alike share fingerprints, one at a time.
 func TestTwoContentsOfOneFingerprint(t *testing.T) {
 	p := Policy{Entries: []Entry{

@@ -181,6 +181,26 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
+// A test is as severe as the worst of its findings, wherever that stands among them.
+func TestJUnitTakesTheWorst(t *testing.T) {
+	const high, low, info = finding.High, finding.Low, finding.Info
+	for _, tt := range []struct {
+		severities []finding.Severity
+		want       string
+	}{
+		{[]finding.Severity{high, low, info}, "failure high"}, {[]finding.Severity{info, high, low}, "failure high"},
+		{[]finding.Severity{low, info}, "failure low"}, {[]finding.Severity{info, info}, "passed and told"},
+	} {
+		r := &result.Report{Coverage: result.Coverage{Servers: []result.ServerCoverage{{Server: "one", File: "a.json"}}, Checks: []result.CheckCoverage{{Rule: "SEC-001", Name: "a", State: "ran"}}}}
+		for _, s := range tt.severities {
+			r.Findings = append(r.Findings, finding.Finding{Rule: "SEC-001", Name: "a", Severity: s, Location: finding.Location{Server: "one", File: "a.json"}})
+		}
+		if got := tests(readJUnit(t, render(t, "junit", r, Options{})))["one: SEC-001 a"]; got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.severities, got, tt.want)
+		}
+	}
+}
+
 func TestJUnitListsSoManyFindings(t *testing.T) {
 	r := big(4 * junitListed)
 	doc := readJUnit(t, render(t, "junit", r, Options{}))

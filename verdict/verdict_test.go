@@ -3,6 +3,7 @@ package verdict
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -40,6 +41,10 @@ func TestResultsAreInTheWordsOfTheFormat(t *testing.T) {
 		if err != nil || json.Unmarshal(text, &in) != nil || in.Result != formats || in.Own.Outcome != ours {
 			t.Errorf("%s: %s, %v, want the result %s", ours, text, err, formats)
 		}
+		var back Attack
+		if err := json.Unmarshal(text, &back); err != nil || back.Outcome != ours {
+			t.Errorf("%s is read again as %s, %v", ours, back.Outcome, err)
+		}
 		var foreign Attack
 		if err := json.Unmarshal([]byte(`{"result":"`+string(formats)+`"}`), &foreign); err != nil || foreign.Outcome != formats {
 			t.Errorf("a verdict of another tool, %s, is read as %s, %v", formats, foreign.Outcome, err)
@@ -61,6 +66,30 @@ func TestReached(t *testing.T) {
 		}
 		if got := e.Reached(); got != tt.want {
 			t.Errorf("%s: reached %t, want %t", tt.name, got, tt.want)
+		}
+	}
+}
+
+// An actor is reached by any of its parts, in whatever order they stand; the parts of one that is not are all named.
+func TestUnreached(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		parts []Part
+		want  []string // names
+	}{
+		{"no parts", nil, nil},
+		{"one actor, nothing delivered", []Part{{Actor: "a", Name: "1"}, {Actor: "a", Name: "2"}}, []string{"1", "2"}},
+		{"one actor, the first part delivered", []Part{{Actor: "a", Name: "1", Delivered: 2}, {Actor: "a", Name: "2"}}, nil},
+		{"one actor, the last part delivered", []Part{{Actor: "a", Name: "1"}, {Actor: "a", Name: "2", Delivered: 1}}, nil},
+		{"one of two actors", []Part{{Actor: "a", Name: "1", Delivered: 1}, {Actor: "b", Name: "2"}, {Actor: "a", Name: "3"}}, []string{"2"}},
+	} {
+		e := Exposure{Parts: tt.parts}
+		var got []string
+		for _, p := range e.Unreached() {
+			got = append(got, p.Name)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }

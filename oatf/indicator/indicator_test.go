@@ -376,6 +376,34 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// Without a correlation one indicator that matches is enough, as with the logic any.
+func TestVerdictWithoutCorrelation(t *testing.T) {
+	attack := &oatf.Attack{Indicators: []oatf.Indicator{{ID: "a"}, {ID: "b"}}}
+	got := ComputeVerdict(attack, map[string]verdict.Indicator{"a": {Result: verdict.Matched}, "b": {Result: verdict.NotMatched}})
+	if got.Outcome != verdict.Exploited {
+		t.Errorf("%s, want %s", got.Outcome, verdict.Exploited)
+	}
+}
+
+// Only requests that wait count against what is kept of them: those that were answered have made room.
+func TestAnsweredRequestsMakeRoom(t *testing.T) {
+	j, err := NewJudge(document(t, `    - {protocol: mcp, surface: tools/call, direction: response, target: _request.name, pattern: {condition: nobody}}`), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := j.Start(t.Context())
+	defer r.End(0)
+	short, long := by("driver", trace.AsClient, request("tools/call", `{"name":"x"}`)), by("driver", trace.AsClient, request("tools/call", call))
+	short.Seq, long.Seq = 1, 2
+	r.remember(&short)
+	r.remember(&long)
+	for _, step := range []struct{ answered, held, waiting int }{{2, len(`{"name":"x"}`), 1}, {2, len(`{"name":"x"}`), 1}, {1, 0, 0}} {
+		if r.forget(step.answered); r.held != step.held || len(r.asked) != step.waiting {
+			t.Errorf("after the answer to %d there are %d bytes of %d requests, want %d of %d", step.answered, r.held, len(r.asked), step.held, step.waiting)
+		}
+	}
+}
+
 func TestTiers(t *testing.T) {
 	attack := &oatf.Attack{Indicators: []oatf.Indicator{{ID: "a", Tier: oatf.TierLocalAction}, {ID: "b", Tier: oatf.TierBoundaryBreach}, {ID: "c", Tier: oatf.TierIngested}, {ID: "d"}}}
 	for _, tt := range []struct {

@@ -179,6 +179,9 @@ func TestClientsCallHasToRunATool(t *testing.T) {
 		{"no tool was found", call(""), answer(trace.Error, `{"error":{"code":-32602,"message":"unknown tool"}}`), 0, 0},
 		{"no tool was found, and the server does not mind", call(""), answer(trace.Response, `{"result":{"content":[]}}`), 0, 0},
 		{"the arguments do not fit", call("resume"), answer(trace.Response, `{"result":{"isError":true,"content":[{"type":"text","text":"validation error: missing cart"}]}}`), 0, 0},
+		{"the server knows no such method", call("resume"), answer(trace.Error, `{"error":{"code":-32601,"message":"no"}}`), 0, 0},
+		{"the server knows no such tool", call("resume"), answer(trace.Error, `{"error":{"code":-32602,"message":"no"}}`), 0, 0},
+		{"the server failed", call("resume"), answer(trace.Error, `{"error":{"code":-32603,"message":"no disk"}}`), 1, 0},
 		{"the tool refused", call("resume"), answer(trace.Response, `{"result":{"isError":true,"content":[{"type":"text","text":"no session 1"}]}}`), 1, 0},
 		{"the tool answered", call("resume"), answer(trace.Response, `{"result":{"content":[{"type":"text","text":"hello"}]}}`), 1, 0},
 		{"a tool that no list has is refused", call("debug_exec"), answer(trace.Error, `{"error":{"code":-32602,"message":"unknown tool"}}`), 0, 1},
@@ -198,5 +201,59 @@ func TestClientsCallHasToRunATool(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What one agent answers says nothing of what another one was handed.
+func TestAgentsAnswerForThemselves(t *testing.T) {
+	doc := load(t, `
+  execution:
+    actors:
+      - {name: a, mode: ag_ui_client, phases: [{name: phase-1, state: {run_agent_input: {threadId: t, runId: r, messages: [{role: system, content: "`+orderText+`"}]}}}]}
+      - {name: b, mode: ag_ui_client, phases: [{name: phase-1, state: {run_agent_input: {threadId: t, runId: r, messages: [{role: system, content: "`+orderText+`"}]}}}]}
+`+protocolIndicators)
+	input := func(actor string) trace.Message {
+		m := run(trace.AsClient, trace.ToServer, "run_agent_input", `{"threadId":"t","messages":[{"role":"system","content":"x"}]}`)
+		m.Actor = actor
+		return m
+	}
+	begun := func(actor string) trace.Message {
+		m := run(trace.AsClient, trace.ToClient, "run_started", `{"type":"RUN_STARTED"}`)
+		m.Actor = actor
+		return m
+	}
+	for _, tt := range []struct {
+		name string
+		said []trace.Message
+		a, b int
+	}{
+		{"neither answers", []trace.Message{input("a"), input("b")}, 0, 0},
+		{"one answers", []trace.Message{input("a"), input("b"), begun("a")}, 1, 0},
+		{"both answer", []trace.Message{input("a"), input("b"), begun("a"), begun("b")}, 1, 1},
+		{"the second answers twice", []trace.Message{input("a"), input("b"), begun("b"), begun("b")}, 0, 1},
+	} {
+		w := New(doc)
+		say(w, tt.said...)
+		got := map[string]int{}
+		for _, p := range w.Exposure().Parts {
+			got[p.Actor] += p.Delivered
+		}
+		if got["a"] != tt.a || got["b"] != tt.b {
+			t.Errorf("%s: %v, want a %d and b %d", tt.name, got, tt.a, tt.b)
+		}
+	}
+}
+
+// An answer whose request is not known may be that of any tool, so that exposure is claimed rather than resistance.
+func TestAnswerToARequestNobodyRemembers(t *testing.T) {
+	w := New(load(t, `
+  execution:
+    mode: mcp_server
+    state:
+      tools: [{name: fetch, description: Fetches., responses: [{content: {content: [{type: text, text: "`+orderText+`"}]}}]}]
+`+indicators("send")))
+	w.Add(&trace.Message{Seq: 9, ReplyTo: 4, Actor: "default", Phase: "phase-1", Role: trace.AsServer, Direction: trace.ToClient, Kind: trace.Response, Method: "tools/call", Raw: `{"result":{}}`})
+	if e := w.Exposure(); len(e.Parts) != 1 || e.Parts[0].Delivered != 1 || e.Parts[0].Message != 9 {
+		t.Errorf("%+v, want the answer of fetch delivered by message 9", e.Parts)
 	}
 }

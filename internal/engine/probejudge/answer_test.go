@@ -50,6 +50,10 @@ func TestHoldsProduct(t *testing.T) {
 		{"the result is " + product, true},
 		{"94,498,061,881", true},
 		{"1" + product, false},
+		{product + "0", false},
+		{product + "0 and " + product, true},
+		{"0" + product + "0, " + product + "1", false},
+		{product + ".", true},
 		{"123457*765433", false},
 		{"{{123457*765433}}", false},
 	} {
@@ -109,4 +113,55 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatalf("excerpt %q", s)
 		}
 	})
+}
+
+// Many servers answer an error as a result; what says so at its beginning, or as a member, is one.
+func TestReadResultThatFailed(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want bool
+	}{
+		{"fine", false},
+		{"Error: no such file", true},
+		{"no error", false},
+		{"Invalid path", true},
+		{"failed", true},
+		{"\u274c no", true},
+		{`{"success":false}`, true},
+		{`{"success":true}`, false},
+		{`{"ok":false}`, true},
+		{`{"ok":true,"error":null}`, false},
+		{`{"status":"Error"}`, true},
+		{`{"status":"failed"}`, true},
+		{`{"status":"done"}`, false},
+		{`{"error":"no"}`, true},
+		{`{"error":""}`, false},
+		{`{"ok":false`, false}, // no object
+	} {
+		a := ReadResult(`{"content":[{"type":"text","text":` + strconv.Quote(tt.text) + `}]}`)
+		if a.Failed != tt.want || !a.Came || !a.Started {
+			t.Errorf("%q: %+v, want failed %t", tt.text, a, tt.want)
+		}
+	}
+}
+
+// Two errors are the same if they say the same and neither repeats its value: one that does has looked at it.
+func TestSameError(t *testing.T) {
+	const payload, value = "$(id)#1234", "ordinary"
+	for _, tt := range []struct {
+		name, payload, text, ordinary string
+		want                          bool
+	}{
+		{"the same words", payload, "no rights", "no rights", true},
+		{"other words", payload, "no rights", "no such file", false},
+		{"each repeats its value", payload, "no " + payload, "no " + value, false},
+		{"the payload is repeated", payload, "no " + payload, "no [payload]", false},
+		{"a short payload is repeated", "';", "no such file';", "no such file", false},
+		{"the ordinary value is repeated", payload, "no ordinary", "no ordinary", false},
+	} {
+		o := Ordinary{Value: value, Answer: Answer{Came: true, Failed: true, Text: tt.ordinary}}
+		if got := sameError(tt.text, tt.payload, o); got != tt.want {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.want)
+		}
+	}
 }

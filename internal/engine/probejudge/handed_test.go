@@ -69,3 +69,25 @@ func FuzzReadHanded(f *testing.F) {
 		}
 	})
 }
+
+// Only an answer that came can say that something is not there.
+func TestSaysAbsent(t *testing.T) {
+	for _, tt := range []struct {
+		answer Answer
+		want   bool
+	}{
+		{Answer{Came: true, Text: "Note 41 not found"}, true},
+		{Answer{Came: true, Text: "unknown id"}, true},
+		{Answer{Came: true, Text: "no note with this number"}, true},
+		{Answer{Came: true, Text: "The handle has expired."}, true},
+		{Answer{Came: true, Text: "deleted"}, false},
+		{Answer{Came: true, Text: "note found"}, false},
+		{Answer{Text: "not found"}, false},
+		{Answer{Gone: true, Text: "not found"}, false},
+		{Answer{Came: true, Text: strings.Repeat("x ", 4<<10) + "not found"}, false}, // too far behind
+	} {
+		if got := SaysAbsent(tt.answer); got != tt.want {
+			t.Errorf("%.60q, came %t: %t, want %t", tt.answer.Text, tt.answer.Came, got, tt.want)
+		}
+	}
+}

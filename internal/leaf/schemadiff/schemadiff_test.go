@@ -109,6 +109,10 @@ var cases = []struct {
 	{"another const", `{"const":1}`, `{"const":2}`, Unclear, nil},
 	{"the same number in other digits", `{"maximum":10}`, `{"maximum":1e1}`, Same, nil},
 	{"a reference beside a bound", `{"$ref":"#/$defs/x","maxLength":2,"$defs":{"x":{"minLength":1}}}`, `{"$ref":"#/$defs/x","maxLength":2,"$defs":{"x":{}}}`, Unclear, nil},
+	{"another pattern beside a shorter text", `{"pattern":"^b","maxLength":3}`, `{"pattern":"^a","maxLength":2}`, Unclear, []string{"/pattern unclear", "/maxLength narrowed"}},
+	{"one more alternative beside a reference", `{"anyOf":[{"$ref":"#/$defs/x"}],"$defs":{"x":{}}}`, `{"anyOf":[{"$ref":"#/$defs/x"},{"type":"null"}],"$defs":{"x":{}}}`, Unclear, []string{"/anyOf unclear"}},
+	{"one more condition beside a reference", `{"allOf":[{"$ref":"#/$defs/x"}],"$defs":{"x":{}}}`, `{"allOf":[{"$ref":"#/$defs/x"},{"type":"null"}],"$defs":{"x":{}}}`, Unclear, []string{"/allOf unclear"}},
+	{"other alternatives, and more of them", `{"anyOf":[{"type":"null"}]}`, `{"anyOf":[{"type":"string"},{"type":"object"}]}`, Unclear, []string{"/anyOf unclear"}},
 	{"a definition that nobody refers to", `{"$defs":{"x":{"type":"string"}}}`, `{"$defs":{"x":{}}}`, Unclear, []string{"/$defs/x/type unclear"}},
 
 	{"forbidden", `{"properties":{"a":{"type":"string"}}}`, `{"properties":{"a":false}}`, Narrowed, nil},
@@ -213,4 +217,17 @@ func FuzzCompare(f *testing.F) {
 			t.Errorf("%s and %s are equal, and %s: %v", a, b, got.Class, words(got))
 		}
 	})
+}
+
+// How the classes of constraints that must all hold are joined, in either order.
+func TestClassesJoined(t *testing.T) {
+	for _, tt := range []struct{ a, b, want Class }{
+		{Same, Same, Same}, {Same, Widened, Widened}, {Same, Unclear, Unclear}, {Same, Unrelated, Unrelated},
+		{Widened, Widened, Widened}, {Narrowed, Narrowed, Narrowed}, {Widened, Narrowed, Unrelated}, {Widened, Unrelated, Unrelated},
+		{Unclear, Widened, Unclear}, {Unclear, Narrowed, Unclear}, {Unclear, Unrelated, Unclear}, {Unclear, Unclear, Unclear},
+	} {
+		if got, back := tt.a.and(tt.b), tt.b.and(tt.a); got != tt.want || back != tt.want {
+			t.Errorf("%s and %s: %s, the other way round %s, want %s", tt.a, tt.b, got, back, tt.want)
+		}
+	}
 }

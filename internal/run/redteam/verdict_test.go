@@ -109,6 +109,20 @@ func TestAddRun(t *testing.T) {
 	}
 }
 
+// What one scenario counted is added to a total count by count.
+func TestJoin(t *testing.T) {
+	one := result.RedTeamTally{Exploited: 1, Resisted: 2, Inconclusive: 3, ControlExploited: 4,
+		WithAttack: result.RedTeamDone{Done: 5, Of: 6}, WithoutAttack: result.RedTeamDone{Done: 7, Of: 8}}
+	sum := result.RedTeamTally{Exploited: 100, Resisted: 100, Inconclusive: 100, ControlExploited: 100,
+		WithAttack: result.RedTeamDone{Done: 100, Of: 100}, WithoutAttack: result.RedTeamDone{Done: 100, Of: 100}}
+	join(&sum, &one)
+	want := result.RedTeamTally{Exploited: 101, Resisted: 102, Inconclusive: 103, ControlExploited: 104,
+		WithAttack: result.RedTeamDone{Done: 105, Of: 106}, WithoutAttack: result.RedTeamDone{Done: 107, Of: 108}}
+	if sum != want {
+		t.Errorf("%+v, want %+v", sum, want)
+	}
+}
+
 // The rate of an attack leaves out runs that say nothing.
 func TestSettle(t *testing.T) {
 	tally := result.RedTeamTally{Exploited: 1, Resisted: 3, Inconclusive: 96}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -221,5 +222,52 @@ func TestConditionsAreBounded(t *testing.T) {
 	m := newPhaseMachine(readOne(t, "mode: mcp_server\nphases:\n  - {state: {}, trigger: {event: e, match: {name: t}}}"), time.Now())
 	if changes, err := m.observe(late, m.begun, "e", parse(t, `{"name":"t"}`)); !errors.Is(err, errMatchTime) || changes != nil {
 		t.Errorf("an event was counted behind its time: %v, with the error %v", changes, err)
+	}
+}
+
+// A phase is due at its end, not only behind it; one without an end never is.
+func TestIsDueBy(t *testing.T) {
+	begun := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	timed := readOne(t, "mode: mcp_server\nphases:\n  - {name: a, state: {}, trigger: {after: 10s}}\n  - {name: b}")
+	counted := readOne(t, "mode: mcp_server\nphases:\n  - {name: a, state: {}, trigger: {event: ping}}\n  - {name: b}")
+	for _, tt := range []struct {
+		script *script
+		after  time.Duration
+		want   bool
+	}{
+		{timed, 10*time.Second - 1, false}, {timed, 10 * time.Second, true}, {timed, time.Minute, true}, {counted, time.Hour, false},
+	} {
+		a := &Actor{script: tt.script, m: newPhaseMachine(tt.script, begun)}
+		if got := a.isDueBy(begun.Add(tt.after)); got != tt.want {
+			t.Errorf("%+v: due after %s: %t, want %t", tt.script.Phases[0].Trigger, tt.after, got, tt.want)
+		}
+	}
+}
+
+// The summary names the phases an actor went through, the one that it stands in included.
+func TestSummary(t *testing.T) {
+	s := readOne(t, "mode: mcp_server\nphases:\n  - {name: a, state: {}, trigger: {event: ping}}\n  - {name: b, trigger: {event: ping}}\n  - {name: c}")
+	for _, tt := range []struct {
+		index        int
+		done         bool
+		failed       string
+		want         []string
+		wantsThrough bool
+	}{
+		{0, false, "", []string{"a"}, false},
+		{1, false, "", []string{"a", "b"}, false},
+		{2, true, "", []string{"a", "b", "c"}, true},
+		{2, true, "no answer", []string{"a", "b", "c"}, false},
+	} {
+		m := newPhaseMachine(s, time.Time{})
+		m.index = tt.index
+		r := &Run{actors: []*Actor{{script: s, m: m, done: tt.done, failed: tt.failed}}, skipped: []ActorSummary{{Name: "left", Skipped: "no binding"}}}
+		got := r.summary("why", time.Second)
+		if len(got.Actors) != 2 || got.Actors[1].Name != "left" || got.Ended != "why" || got.Duration != time.Second {
+			t.Fatalf("summary %+v", got)
+		}
+		if one := got.Actors[0]; !slices.Equal(one.Phases, tt.want) || one.Through != tt.wantsThrough || one.Failed != tt.failed {
+			t.Errorf("in phase %d: %+v, want phases %q, through %t", tt.index, one, tt.want, tt.wantsThrough)
+		}
 	}
 }

@@ -190,6 +190,19 @@ func TestWhatIsLeftOutIsCounted(t *testing.T) {
 	}
 }
 
+// A result that holds two of the values of an argument is one flow, and left out once.
+func TestLeftOutResultsCountOnce(t *testing.T) {
+	r := newRecording(t)
+	for range 10 {
+		r.ask("p", "tools/call", `{"name":"t","arguments":{}}`, `{"content":[{"type":"text","text":"a secret sentence"},{"type":"text","text":"another secret text"}]}`)
+	}
+	r.ask("q", "tools/call", `{"name":"t","arguments":{"x":"first a secret sentence, then another secret text"}}`, `{}`)
+	f := findFlows(&r.trace, trust.Boundary{Limits: trust.Limits{Findings: 50, Producers: 3}}, readCalls(&r.trace, nil))
+	if len(f.crossed) != 3 || f.leftCrossed != 7 {
+		t.Errorf("%d reported, %d left out, want 3 and 7 of 10 results", len(f.crossed), f.leftCrossed)
+	}
+}
+
 // Equal structures have equal hashes however they are written, and only those.
 func TestHashesOfStructures(t *testing.T) {
 	texts := []string{
