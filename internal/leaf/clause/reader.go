@@ -68,6 +68,9 @@ func (r *Reader) Read(s string, at Place) Text {
 	}
 	r.tok.names, r.tok.place = r.Names, r.OwnHost
 	r.view(&t, &f, nil)
+	if calm, shouted := unshout(f.text); shouted {
+		r.view(&t, &view{calm, f.span}, nil)
+	}
 	if (at == SlotName || at == Value) && identifier(s) {
 		r.slot(&t, s)
 	}

@@ -20,7 +20,7 @@ func (t *tokenizer) space(i int) int {
 				t.pending |= softBreak
 				list := strings.IndexByte("-*+", t.s[i]) >= 0 && i+1 < len(t.s) && t.s[i+1] == ' ' || t.numbered(i)
 				switch {
-				case t.entry(i), !list && strings.IndexByte("#<[|=", t.s[i]) >= 0, strings.HasPrefix(t.s[i:], "```"):
+				case t.entry(i) && (lines < 2 || t.heads(i)), !list && strings.IndexByte("#<[|=", t.s[i]) >= 0, strings.HasPrefix(t.s[i:], "```"):
 					t.stop()
 				case list && !t.announced:
 					t.stop()
@@ -44,6 +44,16 @@ func (t *tokenizer) entry(i int) bool {
 		return false
 	}
 	return t.s[i+n] == ':' && t.s[i+n+1] == ' ' || t.s[i+n] == ' ' && t.s[i+n+1] == '('
+}
+
+// heads reports whether the entry at i can stand behind a blank line: a section's heading begins with a capital, and a parameter is
+// known. Any other word with a colon may be in the middle of a sentence that somebody broke up.
+func (t *tokenizer) heads(i int) bool {
+	if t.s[i] >= 'A' && t.s[i] <= 'Z' || t.names == nil {
+		return true
+	}
+	n := runLen(t.s, i, func(c byte) bool { return isLetter(c) || c == '_' || c >= '0' && c <= '9' })
+	return t.names(t.s[i:i+n]) != Unknown
 }
 
 // numbered reports whether a list number ("2." or "2)") stands at i.

@@ -210,6 +210,9 @@ func (t *tokenizer) word(i, end int) int {
 		stop += 2 // each is one word, and "e" means "and" in some languages
 	}
 	w, ascii := lowerInto(t.buf[:], t.s[i:stop])
+	if polite(w) {
+		return stop
+	}
 	s := t.lex.lookup(w)
 	var flags tokenFlags
 	if s == nil {
@@ -237,6 +240,9 @@ func (t *tokenizer) word(i, end int) int {
 	t.sense(i, stop, s, flags)
 	return stop
 }
+
+// polite reports whether a word only makes a request polite. Such words are no tokens: a request reads the same without them.
+func polite(w []byte) bool { return string(w) == "please" || string(w) == "kindly" }
 
 // respelt looks a word up that no list has as it stands: behind an elided article, with
 // look-alike letters as the ASCII they pose as, with digits as letters, without the

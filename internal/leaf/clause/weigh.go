@@ -49,7 +49,7 @@ func (r *Reader) weigh(out []found) []found {
 			Weighed(r.featuresOf(g, rule), r.textOf(g))
 			continue
 		}
-		weight := r.score(g)
+		weight := max(r.score(g), r.scoreBehindPreface(i))
 		switch {
 		case rule != nil:
 			weight += ruleScore(rule)
@@ -130,32 +130,40 @@ func ruleOn(out []found, g *sentenceContent) *found {
 func (r *Reader) takeContents() {
 	old := r.contents[:cap(r.contents)]
 	r.contents = r.contents[:0]
-	ms, fs := r.evidence.marks, r.framer.frames
+	ms := r.evidence.marks
 	for a := 0; a < len(ms); {
 		b := a
-		g := sentenceContent{from: a, sentence: ms[a].sentence, first: int(ms[a].frame), foreign: ms[a].foreign}
-		if len(r.contents) < len(old) {
-			g.signs = old[len(r.contents)].signs[:0]
-		}
-		for b < len(ms) && ms[b].sentence == g.sentence {
-			f := &fs[ms[b].frame]
-			if r.speaks(b) {
-				g.live |= ms[b].set
-			}
-			g.opening = g.opening || f.opening
-			g.wanted = g.wanted || f.mood >= duty && !f.governed && !f.purpose
-			g.denied = g.denied || f.negated
-			g.foreign = g.foreign || ms[b].foreign
-			g.last = max(g.last, int(ms[b].frame))
+		for b < len(ms) && ms[b].sentence == ms[a].sentence {
 			b++
 		}
-		g.to = b
-		g.opening = g.opening && (r.place == Function || r.place == Label)
-		g.assets = r.foreignAssets(r.assetsOf(&g), &g)
-		r.relate(&g)
-		r.contents = append(r.contents, g)
+		var signs []sign
+		if len(r.contents) < len(old) {
+			signs = old[len(r.contents)].signs[:0]
+		}
+		r.contents = append(r.contents, r.contentOf(a, b, signs))
 		a = b
 	}
+}
+
+// contentOf sums up the marks from a to b, which are of one sentence. It appends to signs.
+func (r *Reader) contentOf(a, b int, signs []sign) sentenceContent {
+	ms, fs := r.evidence.marks, r.framer.frames
+	g := sentenceContent{from: a, to: b, sentence: ms[a].sentence, first: int(ms[a].frame), signs: signs}
+	for k := a; k < b; k++ {
+		f := &fs[ms[k].frame]
+		if r.speaks(k) {
+			g.live |= ms[k].set
+		}
+		g.opening = g.opening || f.opening
+		g.wanted = g.wanted || f.mood >= duty && !f.governed && !f.purpose
+		g.denied = g.denied || f.negated
+		g.foreign = g.foreign || ms[k].foreign
+		g.last = max(g.last, int(ms[k].frame))
+	}
+	g.opening = g.opening && (r.place == Function || r.place == Label)
+	g.assets = r.foreignAssets(r.assetsOf(&g), &g)
+	r.relate(&g)
+	return g
 }
 
 // speaks reports whether the mark at i stands in a clause that says something of its own.
@@ -208,13 +216,53 @@ func (r *Reader) standsAlone(i int) bool {
 		b++
 	}
 	whole := (a == 0 || toks[a-1].sentence != toks[i].sentence) && (b+1 == len(toks) || toks[b+1].sentence != toks[i].sentence)
-	if !whole || toks[a].start == 0 || s[toks[a].start-1] != '"' || strings.IndexByte(s[toks[b].end:min(len(s), int(toks[b].end)+3)], '"') < 0 {
+	if !whole || !quoteBefore(s, int(toks[a].start)) || !quoteBehind(s, int(toks[b].end)) {
 		return false
 	}
 	for a > 0 && i-a < 80 && toks[a-1].flags&quoted != 0 {
 		a-- // one quotation behind another
 	}
 	return a == 0 || toks[a-1].flags&(quoted|colonAfter) == 0
+}
+
+// maxTag is how many bytes of a tag may stand between a quotation mark and the words that it quotes.
+const maxTag = 40
+
+// quoteBefore reports whether a quotation mark that continues no sentence stands before s[i:], with nothing but signs and a tag in between.
+func quoteBefore(s string, i int) bool {
+	for n := 0; i > 0 && n < maxTag; n++ {
+		i--
+		switch c := s[i]; {
+		case c == '"':
+			head := strings.TrimRight(s[max(0, i-maxTag):i], " \t\r\n")
+			return head == "" || strings.IndexByte(".!?;\">]", head[len(head)-1]) >= 0
+		case c == '>' || c == ']':
+			if k := strings.LastIndexAny(s[max(0, i-maxTag):i], "<["); k >= 0 {
+				i = max(0, i-maxTag) + k
+			}
+		case c <= ' ' || isLetter(c):
+			return false
+		}
+	}
+	return false
+}
+
+// quoteBehind reports whether a quotation mark stands behind s[:i], with nothing but signs and a tag in between.
+func quoteBehind(s string, i int) bool {
+	for n := 0; i < len(s) && n < maxTag; n++ {
+		switch c := s[i]; {
+		case c == '"':
+			return true
+		case c == '<' || c == '[':
+			if k := strings.IndexAny(s[i:min(len(s), i+maxTag)], ">]"); k >= 0 {
+				i += k
+			}
+		case c <= ' ' || isLetter(c):
+			return false
+		}
+		i++
+	}
+	return false
 }
 
 // leaveOutCited leaves out what a rule found in words that are only cited.
