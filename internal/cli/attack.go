@@ -10,10 +10,7 @@ func (a *app) newAttackCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attack",
 		Short: "Work with attack documents (OATF)",
-		Long: `attack works with documents of the Open Agent Threat Format: what an adversarial
-server or client shows to an agent, phase by phase, and the signs that the agent
-fell for it.`,
-		Args: knownCommand,
+		Args:  knownCommand,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return usage(c, "no command: want %s", commandNames(c))
 		},
@@ -26,12 +23,8 @@ func (a *app) newAttackSchemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of attack documents",
-		Long: `schema prints the JSON Schema (draft 2020-12) of attack documents, for editors. It knows
-less than validate: not which names must differ or exist, and not the languages inside
-strings.`,
-		Example: "  gauntlet attack schema > oatf.schema.json",
-		Args:    noArguments,
-		RunE:    func(*cobra.Command, []string) error { return a.writeText("-", oatf.Schema()) },
+		Args:  noArguments,
+		RunE:  func(*cobra.Command, []string) error { return a.writeText("-", oatf.Schema()) },
 	}
 }
 

@@ -28,16 +28,6 @@ type agentFlags struct {
 	turns     int
 }
 
-const builtinAgents = `builtin:victim does the user's task and obeys whatever it reads. That it complies proves that
-an attack reaches agents in readable words and that its indicators see obedience, and
-nothing about how likely a model is to obey.
-builtin:resister does the same task and obeys nothing. That it resists proves that the
-indicators do not take the task itself for obedience.
-"builtin:script FILE" does what the script says. It proves what the attack can do, and the
-report says that it was scripted.
-model:ID is a language model in a loop of ours, as docs/redteam.md describes it: the verdict is about that
-model, and one run says little; see --repeat. docs/models.md tells which models there are.`
-
 func (f *agentFlags) addAgentFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.agent, "agent", "", "the `AGENT` to attack: a command in which {config} and {prompt} stand for its mcp.json and what its user says, or builtin:victim, builtin:resister, \"builtin:script FILE\", or model:ID (default whoever connects)")
 	completeWith(cmd, "agent", []string{"builtin:resister", "builtin:victim", "builtin:script", "model:"})
@@ -87,11 +77,7 @@ func (a *app) newAttackBridgeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "bridge",
 		Short: "Carry an agent's stdio to a run (started by its mcp.json)",
-		Long: `bridge is what the mcp.json of attack run --agent-transport stdio has the agent start in
-place of each server. It carries its standard input and output to the run over a socket
-of this machine, for which the environment has the address and a token. There is no use
-for it outside of a run.`,
-		Args: noArguments,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return agent.Bridge(cmd.Context(), a.getenv, a.host.Stdin, a.host.Stdout)
 		},

@@ -29,19 +29,7 @@ func (a *app) newAttackAuthCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "authorization [flags] [ATTACK]... [-- COMMAND [ARG]...]",
 		Short: "Attack how a client logs in: mixed-up issuers, private addresses, swapped redirects",
-		Long: `attack authorization starts a protected MCP server with its authorization server on this
-machine for each attack, has the client log in there, and says what it did that no careful client
-does. First nobody attacks: a client that does not come through then withstands nothing.
-
-COMMAND is a client that takes the URL of the server as {url} or as its last argument, opens pages
-by the program that BROWSER names, and ends by itself. Without it the client is one of ours:
-builtin:careful is what gauntlet login does, builtin:careless believes everything.
-
-Exit codes: 1 if the client fell for an attack; 2 if it does not come through without one; else 0.`,
-		Example: `  gauntlet attack authorization
-  gauntlet attack authorization --client builtin:careless issuer-mix-up
-  gauntlet attack authorization -- my-client --login {url}`,
-		RunE: c.run,
+		RunE:  c.run,
 	}
 	f := cmd.Flags()
 	f.Var(&value[string]{&c.client, "CLIENT", oneOf(builtinClients), strings.Clone}, "client", "the client under test: "+strings.Join(builtinClients, ", "))

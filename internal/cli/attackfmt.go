@@ -26,18 +26,7 @@ func (a *app) newAttackFmtCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [flags] FILE|DIR...",
 		Short: "Write attack documents in their canonical form",
-		Long: `fmt writes a document in the canonical form of the format: every default written out,
-every short form expanded, fields in the order of the specification. It prints one
-document, or with --write puts it in the place of the file. Extensions (x-*) and all that
-the format passes through stay as they are; comments do not, so a file with comments
-is not overwritten unless --drop-comments says so.
-
-Exit codes: 0; 1 if a document is not valid, has comments to lose, or with --check is
-not in its canonical form; 2 if one could not be read or written.`,
-		Example: `  gauntlet attack fmt attack.yaml
-  gauntlet attack fmt --check attacks/
-  gauntlet attack fmt --write attack.yaml`,
-		RunE: f.formatDocuments,
+		RunE:  f.formatDocuments,
 	}
 	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "overwrite the files instead of printing (default off)")
 	cmd.Flags().BoolVar(&f.check, "check", false, "write nothing, only check: name the files that are not in canonical form (default off)")

@@ -27,20 +27,7 @@ func (a *app) newAttackFromScanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "from-scan [flags] REPORT",
 		Short: "Write attack documents that put findings of a scan to an agent",
-		Long: `from-scan reads the JSON report of a scan and writes an attack document for every
-definition with poisoned text (SEC-001 to SEC-005) and for every toxic pair of tools
-(SEC-035): the scanned definitions as they are, a task for the agent, and indicators of
-what it would do if it fell for them. Running one confirms a finding for an agent or
-refutes it; the report of the run names the finding's fingerprint.
-
-The definitions come from the snapshots that the report names. For a report about live
-servers, name what gauntlet capture wrote with --snapshot.
-
-Exit codes: 0; 1 if no finding could be made into a document; 2 if something could not be read
-or written.`,
-		Example: `  gauntlet scan --format json --output report.json snapshot.json
-  gauntlet attack from-scan --output attacks report.json`,
-		RunE: s.draftDocuments,
+		RunE:  s.draftDocuments,
 	}
 	cmd.Flags().StringVarP(&s.dir, "output", "o", ".", "write the result here: the documents to this `DIRECTORY`, created if missing; no file is overwritten")
 	cmd.Flags().StringArrayVar(&s.snapshots, "snapshot", nil, "read definitions from this `FILE` too; repeatable (default none)")

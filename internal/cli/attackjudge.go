@@ -32,17 +32,7 @@ func (a *app) newAttackJudgeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "judge [flags] --trace FILE DOCUMENT...",
 		Short: "Judge a recorded conversation by attack documents",
-		Long: `judge reads a trace and says for each document whether the agent in it complied with
-the attack. It is the judgement that attack run makes at the end of a run: the same trace
-gives the same verdict, and any other document may be asked of it. No indicator sees how
-a document is executed; that is read for one thing only, whether anything which carries
-the attack reached the agent at all.
-
-Exit codes: 1 if the agent complied with an attack, wholly or in part; else 2 if a verdict
-is an error, an attack never reached the agent, or something could not be read; else 0.`,
-		Example: `  gauntlet attack judge --trace run.ndjson attack.yaml
-  gauntlet attack judge --trace run.ndjson --format junit --output verdicts.xml attacks/`,
-		RunE: j.judgeTrace,
+		RunE:  j.judgeTrace,
 	}
 	cmd.Flags().StringVar(&j.trace, "trace", "", "the recorded conversation to judge: a `FILE`, or - for standard input (required; default none)")
 	semanticFlag(cmd, &j.semantic)

@@ -13,12 +13,7 @@ func (a *app) newAttackListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the attacks that are built in",
-		Long: `list names the attack documents that gauntlet brings along. Wherever a command takes an
-attack document it takes one of these names too; a file of the name comes first.`,
-		Example: `  gauntlet attack list
-  gauntlet attack list --format json
-  gauntlet attack list --format markdown > attacks.md`,
-		Args: noArguments,
+		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			all, err := attackdoc.BuiltIn()
 			if err != nil {

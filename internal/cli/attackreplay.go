@@ -29,18 +29,7 @@ func (a *app) newAttackReplayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay [flags] --trace FILE DOCUMENT",
 		Short: "Play the agent of a recorded conversation against an attack document",
-		Long: `replay takes what an agent said from a trace that attack run recorded, and plays it again to
-the servers of a document, message by message and without waiting: time goes as it went in
-the recording. The same trace and document give the same conversation every time, so that a
-changed document can be tried on an agent that is not there.
-
-Agents decide by what they read. Where an answer differs from the recorded one, it is said: what the
-agent did behind it may be what it would not have done.
-
-Exit codes: those of attack run; with --exact also 1 if an answer differs.`,
-		Example: `  gauntlet attack run --agent ./agent.sh --record run.ndjson attack.yaml
-  gauntlet attack replay --trace run.ndjson --exact attack.yaml`,
-		RunE: r.replayRecording,
+		RunE:  r.replayRecording,
 	}
 	cmd.Flags().StringVar(&r.trace, "trace", "", "the recorded conversation to judge: a `FILE` (required; default none)")
 	cmd.Flags().StringVar(&r.record, "record", "", "record every message, both ways: the new conversation, in this `FILE` (default none)")

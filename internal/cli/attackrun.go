@@ -65,38 +65,7 @@ func (a *app) newAttackRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [flags] DOCUMENT... [-- COMMAND [ARG]...]",
 		Short: "Play attack documents to an agent or a server, and judge what it did",
-		Long: `run plays the adversarial servers and clients of a document, records every message and
-says whether the agent, or the server under attack, complied.
-
-Without further flags it is an MCP server on stdio, to be named in the configuration of
-an agent: standard output carries protocol only, and the verdict goes to --output or to
-standard error when the agent ends. With --listen it serves over HTTP until all actors
-are through, until --timeout, or until it is interrupted, and still judges what it
-saw then. Each server actor has an address of its own.
-
-Actors that are clients attack the server of --url or of COMMAND, which is started
-without a shell.
-
---agent names the agent instead, which gets all servers of the document and what its
-user says: a command, started without a shell, with {config} for the path of an mcp.json
-and {prompt} for the user's words, which stand in GAUNTLET_CONFIG and GAUNTLET_PROMPT as
-well; or one of the agents below. Several documents, directories or patterns are a suite: each is played in
-a session of its own, and --record then names a folder.
-
-` + builtinAgents + `
-
-What a document does to messages on their way (x-gauntlet-wire) is listed by "gauntlet
-attack wire"; the report says what each client did about it.
-
-This is an offensive tool. It listens on this machine only, unless told otherwise.
-
-Exit codes: 1 if the agent or the server complied, wholly or in part; else 2 if a document
-could not be played, a verdict is an error or the attack never reached anybody; else 0.`,
-		Example: `  gauntlet attack run --output verdict.json --format json rugpull.yaml
-  gauntlet attack run --listen 127.0.0.1:0 --address-file urls.txt --record run.ndjson attack.yaml
-  gauntlet attack run --agent builtin:victim attacks/
-  gauntlet attack run probe.yaml -- npx -y @modelcontextprotocol/server-filesystem /tmp`,
-		RunE: r.playDocuments,
+		RunE:  r.playDocuments,
 	}
 	f := cmd.Flags()
 	r.agent.addAgentFlags(cmd)

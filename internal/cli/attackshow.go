@@ -15,14 +15,6 @@ func (a *app) newAttackShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show [flags] FILE|NAME...",
 		Short: "Summarize attack documents",
-		Long: `show tells what an attack document holds: what the attack is, the actors with their
-phases, what each phase shows and what ends it, and the indicators. Everything is shown
-as it stands once the document is normalized. A NAME is that of an attack that is built
-in (see attack list); attack fmt NAME prints the document itself.
-
-Exit codes: 0; 1 if a document is not valid; 2 if one could not be read.`,
-		Example: `  gauntlet attack show attack.yaml
-  gauntlet attack show tool-poisoning`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := wantDocuments(cmd, args); err != nil {
 				return err

@@ -24,17 +24,7 @@ func (a *app) newAttackValidateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [flags] FILE|DIR...",
 		Short: "Check attack documents against the format's rules",
-		Long: `validate checks documents against all rules of the format (V-001 to V-049) and says
-everything that is wrong at once, each with its rule, section, path and place, the rules
-of x-gauntlet-wire included (GNT-211). It warns
-about what the format warns about (W-001 to W-007) and about what is legal and probably
-not meant (GNT-201 to GNT-212; --no-lint leaves these out). Of a directory it reads
-every .yaml and .yml below.
-
-Exit codes: 0 all documents are valid, 1 one is not, 2 one could not be read.`,
-		Example: `  gauntlet attack validate attack.yaml
-  gauntlet attack validate --format sarif --output attacks.sarif attacks/`,
-		RunE: v.validateDocuments,
+		RunE:  v.validateDocuments,
 	}
 	textFormat(cmd, &v.format, "pretty", "html", "json", "sarif")
 	outputFlag(cmd, &v.output, "the verdict")

@@ -13,14 +13,8 @@ import (
 
 func (a *app) newAttackWireCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "wire [NAME...]",
-		Short: "List what documents can do to messages on their way",
-		Long: `wire lists the hostilities that a document can do below the level of messages, by
-x-gauntlet-wire on a phase of a server, with their parameters: the default of each, and
-what is allowed. The largest number is its ceiling. Whatever is under way ends with the
-client and with --timeout.`,
-		Example: `  gauntlet attack wire
-  gauntlet attack wire drip flood`,
+		Use:       "wire [NAME...]",
+		Short:     "List what documents can do to messages on their way",
 		ValidArgs: faults.Names(),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			for _, n := range names {

@@ -33,31 +33,7 @@ func (a *app) newCalibrateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "calibrate [flags] CORPUS_DIR...",
 		Short: "Measure how often the classifier is right",
-		Long: `calibrate classifies the servers of a corpus and compares the labels with those that
-people gave. CORPUS_DIR holds snapshots/NAME.json and labels/NAME.yaml, as
-docs/classifier.md describes them. The format markdown is docs/classifier-eval.md.
-
---folds judges families of servers that resemble each other with word lists that lack
-the words which only they use.
-
---sources and --source say where the sources of servers are. Those servers are judged
-twice, by their definitions alone and with what their source shows, and the figures stand
-side by side. Nothing is executed.
-
---llm-classifier adds a column for layer 3, by what --model says of tools in doubt: with
---model-cache and --offline by recorded answers, without asking anybody.
-
---learn learns from all corpora how much each observation says for a label, writes the
-classifier's lists of weights into a directory, and prints how often labels are right on
-servers that the weights were not learnt from. The rules were made with the first corpus
-in view, so its servers count half. It takes minutes.
-
-Exit codes: 2 if anything of the corpus or of the sources could not be read, the rest is
-measured; else 0.`,
-		Example: `  gauntlet calibrate corpus
-  gauntlet calibrate --sources checkouts --source files=./files corpus
-  gauntlet calibrate --folds 5 --format markdown --output docs/classifier-eval.md corpus`,
-		RunE: c.measureClassifier,
+		RunE:  c.measureClassifier,
 	}
 	textFormat(cmd, &c.format, "markdown", "html", "json")
 	outputFlag(cmd, &c.file, "the figures")

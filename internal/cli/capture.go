@@ -35,21 +35,7 @@ func (a *app) newCaptureCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "capture [flags] {URL | -- COMMAND [ARG]...}",
 		Short: "Write down what a live server says, as a snapshot",
-		Long: `capture starts COMMAND without a shell as an MCP server on stdio, or asks the one
-behind a URL, reads all its lists and writes them as received: gauntlet scan finds the
-same in the snapshot as in the server. What could not be read stands in it under
-capture_errors.
-
-The snapshot is evidence, and what the server defines stands in it unchanged. If it
-repeats a value of --env, --header or --bearer-env there, capture says so. In the trace
-that --record writes such values are replaced by their names.
-
-Exit codes: 2 if anything asked for could not be read; else 0.`,
-		Example: `  gauntlet capture -- npx -y @modelcontextprotocol/server-filesystem /tmp > fs.json
-  gauntlet capture --output github.json --env GITHUB_TOKEN -- github-mcp-server stdio
-  gauntlet capture --output fs.json --record fs.ndjson -- npx -y @modelcontextprotocol/server-filesystem /tmp
-  gauntlet capture --bearer-env API_TOKEN https://example.com/mcp > example.json`,
-		RunE: c.captureServer,
+		RunE:  c.captureServer,
 	}
 	outputFlag(cmd, &c.file, "the snapshot")
 	recordFlag(cmd, &c.trace, everyMessage)

@@ -13,9 +13,7 @@ func (a *app) newChecksCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "checks",
 		Short: "List all checks",
-		Long: `checks lists what gauntlet looks for. In the format markdown it prints the whole
-documentation of every check, which is docs/checks.md.`,
-		Args: noArguments,
+		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return a.writeTo("-", func(w io.Writer) error { return checkdoc.WriteList(w, checkdoc.Rules(), format) })
 		},

@@ -40,27 +40,7 @@ func (a *app) newClassifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "classify [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
 		Short: "Say what tools can do and what their parameters are",
-		Long: `classify reads the definitions of tools, from the same targets as gauntlet scan
-(--config and --discover among them). It labels each tool with what it lets its caller
-do (run code, read or write files, make requests, read secrets or a database …), each
-parameter with its role, and each server with the combinations that are more dangerous
-together than apart. No tool is called.
-
---source names the directory of the server's source, for one server. Its handlers are
-found and read (Python, TypeScript, JavaScript, Go), and what they reach confirms labels
-or takes them back; docs/source-analysis.md tells how. Nothing is executed.
-
-A label is high if several independent parts of the definition say so, medium on one
-strong sign, low if signs are weak or in conflict. docs/classifier.md tells how it is
-decided, docs/classifier-eval.md how often it is right.
-
-Exit codes: 2 if anything asked for could not be read; else 0.`,
-		Example: `  gauntlet classify snapshot.json
-  gauntlet classify --format json --min-confidence high a.json b.json
-  gauntlet classify --format html --output labels.html --config mcp.json
-  gauntlet classify --source ./src snapshot.json
-  gauntlet classify -- npx -y @modelcontextprotocol/server-filesystem /tmp`,
-		RunE: c.classifyTargets,
+		RunE:  c.classifyTargets,
 	}
 	textFormat(cmd, &c.format, "pretty", "html", "json")
 	outputFlag(cmd, &c.file, "the labels")

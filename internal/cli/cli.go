@@ -5,10 +5,12 @@ package cli
 
 import (
 	"context"
+	"embed"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/cli/helppage"
 	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/login"
 	"gauntlet/internal/run/progress"
@@ -59,29 +61,18 @@ type app struct {
 	code         int              // of a command that did its work; one that could not returns an error
 }
 
+// helpTexts are the examples and details that --help prints, a file for each command.
+//
+//go:embed help/*.txt
+var helpTexts embed.FS
+
 // Command is gauntlet with all of its commands, for what describes them; Main runs them.
 func Command() *cobra.Command { return (&app{}).rootCommand() }
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "gauntlet",
-		Short: "Test the security of MCP servers and of the agents that use them",
-		Long: `gauntlet reads what MCP servers say about themselves (tools, prompts, resources,
-instructions), from a snapshot file or from a live server, and reports what could
-turn an agent against its user (scan, classify, lock, diff). It plays adversarial servers
-and clients and says whether an agent or a server complied (attack). It records what agents
-and servers say to each other and judges what crossed between servers (gateway, test, trace).
-
-Exit codes of every command:
-  0  everything asked for was examined, and nothing crosses the gate (--fail-on)
-  1  a finding crosses the gate, an agent complied, an expectation failed
-  2  something asked for was unread, failed or hit a limit`,
-		Example: `  gauntlet scan snapshot.json
-  gauntlet scan -- npx -y @modelcontextprotocol/server-filesystem /tmp
-  gauntlet capture --output snapshot.json -- ./my-server --stdio
-  gauntlet attack run --agent builtin:victim tool-poisoning
-  gauntlet gateway --config mcp.json --record run.ndjson
-  gauntlet explain SEC-001`,
+		Use:           "gauntlet",
+		Short:         "Test the security of MCP servers and of the agents that use them",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          knownCommand,
@@ -90,6 +81,7 @@ Exit codes of every command:
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.newScanCommand(), a.newCaptureCommand(), a.newServeCommand(), a.newLockCommand(), a.newDiffCommand(), a.newViewCommand(), a.newAttackCommand(), a.newRedteamCommand(), a.newGatewayCommand(), a.newMockCommand(), a.newTraceCommand(), a.newSuppressCommand(), a.newTestCommand(), a.newProbeCommand(), a.newVetCommand(), a.newMCPCommand(), a.newLoginCommand(), a.newLogoutCommand(), a.newChecksCommand(), a.newExplainCommand(), a.newClassifyCommand(), a.newCalibrateCommand(), a.newVersionCommand())
+	helppage.SetTexts(root, helpTexts)
 	a.setHelp(root)
 	return root
 }

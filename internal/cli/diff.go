@@ -29,19 +29,7 @@ func (a *app) newDiffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff [flags] OLD NEW",
 		Short: "Show what changed between two snapshots or lockfiles",
-		Long: `diff compares two states of servers, each a snapshot or a lockfile, and says what came,
-what went and what changed: in texts the words, with hidden characters made visible, in
-schemas whether they take more than before (widened), less (narrowed), both (unrelated),
-or cannot be judged (unclear).
-
-The order of members, white space and spelling are no change.
-
-Exit codes: 1 if an item that OLD has, or what a server of OLD says about itself, changed
-or is gone; else 2 if anything was unread; else 0. An item that was added is no reason
-for 1.`,
-		Example: `  gauntlet diff gauntlet.lock.json snapshot.json
-  gauntlet diff --format markdown old.json new.json > comment.md`,
-		RunE: d.diffFiles,
+		RunE:  d.diffFiles,
 	}
 	diffFormatFlag(cmd, &d.format)
 	outputFlag(cmd, &d.file, "it")

@@ -57,32 +57,8 @@ func (a *app) newGatewayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gateway [flags] --config FILE",
 		Short: "One MCP server in front of those of a configuration, recording what goes by",
-		Long: `gateway starts the servers of a client's configuration and offers them as one, so that
-an agent needs one entry in its own configuration to be observed. Lists are merged, calls go
-to the server that they are for, and what servers ask or tell passes on. A name is changed only
-where two servers have a tool or a prompt of the same one: server__name, and it says so.
-Every conversation has servers of its own; one that is slow or dies holds up no other and is
-started again when it is used.
-
-Over HTTP clients need a token, since what they call is done with your rights: it is printed
-with the URL, in a configuration ready to be pasted. --token-env takes it from a variable, so
-that it stays the same; --no-auth does without.
-
---record writes every message to and from every server, unchanged, as judging wants it.
-With --each every server is offered on a port of its own, in its own words.
-With --enforce a call that the boundary declared by --boundary forbids (what SEC-060 and SEC-061
-would report) does not reach its server: the client is told why by an MCP error. With --record
-as well nothing is passed on that could not be recorded.
-
-Naming a configuration is agreeing that its servers are started and connected to.
-
-Exit codes: 2 if nothing could be offered; else 0, also when interrupted.`,
-		Example: `  gauntlet gateway --config mcp.json --record run.ndjson
-  gauntlet gateway --config mcp.json --transport http --listen 127.0.0.1:8000
-  gauntlet gateway --config mcp.json --transport http --each --address-file urls.txt
-  gauntlet gateway --config mcp.json --enforce --boundary suite.yaml`,
-		Args: noArguments,
-		RunE: g.runGateway,
+		Args:  noArguments,
+		RunE:  g.runGateway,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&g.files, "config", nil, "take servers from the configuration of an MCP client: this `FILE`; repeatable (default none)")

@@ -46,6 +46,28 @@ func TestHelpFitsTerminals(t *testing.T) {
 	}
 }
 
+// Every command has a text with examples or details, and every text a command.
+func TestHelpTexts(t *testing.T) {
+	for folder, root := range map[string]*cobra.Command{".": Command(), "fleetcli": fleetcli.Command()} {
+		want := map[string]bool{}
+		eachCommand(root, func(c *cobra.Command) {
+			want[filepath.Join(folder, helppage.TextName(c))] = true
+			if c.Long == "" {
+				t.Errorf("%s has no text: write %s", c.CommandPath(), helppage.TextName(c))
+			}
+		})
+		files, err := filepath.Glob(filepath.Join(folder, "help", "*.txt"))
+		if err != nil || len(files) == 0 {
+			t.Fatal("no texts", err)
+		}
+		for _, file := range files {
+			if !want[file] {
+				t.Errorf("%s is the text of no command", file)
+			}
+		}
+	}
+}
+
 // docs/flags.md lists the flags of both programs. A flag means the same in every command of a program; commands
 // differ in what they add behind ": " or "; " and in defaults.
 func TestFlagTable(t *testing.T) {

@@ -42,32 +42,7 @@ func (a *app) newLockCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lock [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
 		Short: "Write down what servers were approved to say, and what changed since",
-		Long: `lock reads snapshots and live servers as scan does and writes a lockfile: every
-definition in full, its hash beside it, to be committed and reviewed like code.
-gauntlet scan --baseline compares with it, and gauntlet diff shows it against another state.
-
-A lockfile that is there is not overwritten: lock shows what changed and writes nothing
-until --update approves it, all of it or with --only what an ADDRESS names: SERVER,
-SERVER/tool/NAME (also prompt, resource, template), SERVER/instructions,
-SERVER/capabilities, or whatever else lock lists. Servers of the lockfile that are not named
-stay as they are, and so does one that could not be read as a whole. --remove takes one out.
-
-SERVER is the server's key in a configuration (client/key where the file is a client's
-own), the name that --as gives it, or else its own name.
-
-The lockfile names a server's program or URL, never its arguments, variables, headers or
-query. A hash that does not fit what stands beside it is an error: the file is not for
-editing by hand.
-
-Exit codes: 1 if --check finds a change; else 2 if there is a change and no --update, or
-anything asked for was unread; else 0.`,
-		Example: `  gauntlet lock -- npx -y @modelcontextprotocol/server-everything
-  gauntlet lock --output mcp.lock.json github.json https://example.com/mcp
-  gauntlet lock --check -- ./my-server
-  gauntlet lock --update --only my-server/tool/search -- ./my-server
-  gauntlet lock --config mcp.json --yes
-  gauntlet lock --remove my-server`,
-		RunE: l.lockTargets,
+		RunE:  l.lockTargets,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&l.file, "output", "o", lock.FileName, "write the result here: to this `FILE`, the lockfile, which is what it compares with, too")

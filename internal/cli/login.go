@@ -34,27 +34,8 @@ func (a *app) newLoginCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "login [flags] URL",
 		Short: "Log in at a protected MCP server, for all commands that connect to it",
-		Long: `login finds out where a protected MCP server sends its users (OAuth 2.1 as MCP has it), has
-you log in there in your browser, and keeps what it got: in the keyring of this system where
-there is one, else in a file that only you can read. Every command that connects to the URL, or
-to what lies below it, uses the login and renews it; reports and recordings show none of it.
-
-The client is known at the authorization server by --client-id, or by your own client id
-metadata document (--client-metadata), or else it is registered there by itself.
-For a job without a user: --client-id with --client-credentials and --secret-env or --key-file.
-
-Only origins that you or verified metadata name are asked; metadata of a public server must
-not name private addresses, and nothing but https is used away from this machine.
-
-Exit codes: 0 if you are logged in; else 2.`,
-		Example: `  gauntlet login https://mcp.example.com/mcp
-  gauntlet scan https://mcp.example.com/mcp
-  gauntlet login --device https://mcp.example.com/mcp
-  gauntlet login --client-id ci --secret-env CI_SECRET --client-credentials https://mcp.example.com/mcp
-  gauntlet login list
-  gauntlet logout https://mcp.example.com/mcp`,
-		Args: cobra.ArbitraryArgs,
-		RunE: l.logIn,
+		Args:  cobra.ArbitraryArgs,
+		RunE:  l.logIn,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&l.scopes, "scope", nil, "ask for this `SCOPE`; repeatable, and several may stand in one (default those that the server names)")
@@ -175,13 +156,7 @@ func (a *app) newLogoutCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logout [flags] URL",
 		Short: "Revoke the login at a server, and forget it",
-		Long: `logout tells the authorization server that the tokens of a login are not used any more, where
-it takes that, and forgets the login here in any case.
-
-Exit codes: 0 if the login is revoked, or forgotten where the authorization server takes no
-revocations; else 2.`,
-		Example: `  gauntlet logout https://mcp.example.com/mcp`,
-		Args:    cobra.ArbitraryArgs,
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || !target.IsURL(args[0]) {
 				return usage(cmd, "want the URL of one server, which begins with https:// or http://")

@@ -19,14 +19,7 @@ func (a *app) newMCPCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve gauntlet to an agent as an MCP server on stdio",
-		Long: `mcp is an MCP server on standard input and output, for the configuration of an agent: with its tools
-vet, scan, explain and diff the agent looks at a server before it adds it.
-
-It vets published packages alone, and starts them in a sandbox or not at all. Answers are bounded, and what a
-stranger wrote stands in them escaped and between quotes. docs/vetting.md tells more.`,
-		Example: `  gauntlet mcp
-  gauntlet scan -- gauntlet mcp`,
-		Args: noArguments,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			opt := mcptools.Options{Version: version(), Vet: v.vetForAgent}
 			return mcptools.Serve(cmd.Context(), io.NopCloser(a.host.Stdin), keptOpen{a.host.Stdout}, opt)

@@ -28,25 +28,8 @@ func (a *app) newMockCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mock [flags] --tools-from FILE",
 		Short: "Play a well-behaved server from a list of tools and what they answer",
-		Long: `mock is an MCP server for tests: a YAML file lists its tools, each with what it answers.
-
-  - name: fetch_page
-    description: Fetches a page.
-    inputSchema: {type: object, properties: {url: {type: string}}}
-    result: "The page at {{request.arguments.url}}."
-
-result is text, a structured value, or a whole result with content; error is text that comes
-back as a failure; responses are those of attack documents, chosen by conditions. The file may
-also be a mapping with name, version, instructions, tools, prompts, resources and
-resource_templates, by itself or under mock_server, or the answer to tools/list as JSON: tools
-without a result answer with an empty one.
-
-Exit codes: 2 if the file cannot be used; else 0, also when interrupted.`,
-		Example: `  gauntlet mock --tools-from fetcher.yml
-  gauntlet scan -- gauntlet mock --tools-from fetcher.yml
-  gauntlet mock --tools-from fetcher.yml --transport http --listen 127.0.0.1:8000`,
-		Args: noArguments,
-		RunE: m.runMock,
+		Args:  noArguments,
+		RunE:  m.runMock,
 	}
 	f := cmd.Flags()
 	f.StringVar(&m.tools, "tools-from", "", "the YAML `FILE` with the tools (required; default none)")

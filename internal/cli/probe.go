@@ -52,29 +52,7 @@ func (a *app) newProbeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "probe [flags] [URL] [-- COMMAND [ARG]...]",
 		Short: "Call the tools of a server with probes, and prove what it does",
-		Long: `probe starts a server in a sandbox, calls its tools with values that only a weakness turns into
-something that can be observed, and reports what was observed: a planted file's random content in
-an answer, a file that appeared, a planted service that was asked, a product of two random numbers.
-Which tools and parameters are tried follows from the classifier; the others get valid values made
-from the tool's schema.
-
-Each trial is proved, resisted (with the number of payloads that were delivered), by design, or not
-delivered with the reason. A validation error is no resistance.
-
-A command runs in a sandbox unless --sandbox says otherwise. Without one, and for a server behind a
-URL, only tools that say and show that they change nothing are called; --allow-calls adds the
-others, --destructive those that may destroy.
-
-This is an offensive tool: use it on servers that you may test.
-
-Exit codes: 1 if something was proved at or above --fail-on; else 2 if a planned trial was never
-delivered or the time ended first; else 0.`,
-		Example: `  gauntlet probe -- npx -y some-mcp-server
-  gauntlet probe --sandbox off --allow-calls -- ./my-server --stdio
-  gauntlet probe --class "path traversal" -- ./my-server
-  gauntlet probe --replay 5d41402abc4b2a76b9719d911017c592 -- ./my-server
-  gauntlet probe --recording run.ndjson --replay 5d41402abc4b2a76b9719d911017c592 -- ./my-server`,
-		RunE: p.probeServer,
+		RunE:  p.probeServer,
 	}
 	f := cmd.Flags()
 	p.gate.addGateFlags(cmd)

@@ -52,27 +52,7 @@ func (a *app) newRedteamCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "redteam [flags] --model ID [ATTACK]... [-- COMMAND [ARG]...]",
 		Short: "See which attacks language models fall for",
-		Long: `redteam plays attacks to language models in an agent loop of ours, several times each, and once more
-without the attack. It reports how often each succeeded, and how often the user's task was done: a
-model that does nothing resists everything. Only what was called and answered decides, never
-what the model says that it did.
-
-An ATTACK is the name of a built-in attack or a document; without one all built-in attacks on agents are
-played, by servers of our own. With --url or COMMAND attacks are laid over what that real server says
-instead, and those that are named are played beside them. Calls to it are real: only tools that say that they only read
-are called, others are answered by us unless --allow-tools. What comes out is about the models. It is no finding about a
-server, and the exit code does not depend on it.
-
-docs/redteam.md tells the method and how to read a rate, docs/models.md which models there are and what
-they cost; --plan prints that and asks nothing.
-
-Exit codes: 0 if the run was completed, whatever came out; 2 if it could not be set up.`,
-		Example: `  gauntlet redteam --plan --model claude-sonnet-4-5
-  gauntlet redteam --model claude-sonnet-4-5 --model gpt-5 --runs 5 --max-cost 20 --model-cache answers
-  gauntlet redteam --model gpt-5 --runs 5 --url https://example.com/mcp
-  gauntlet redteam --model gpt-5 --sandbox strict -- npx -y some-mcp-server
-  gauntlet redteam --model llama3.2 --model-url http://localhost:11434/v1 tool-poisoning result-injection`,
-		RunE: r.playScenarios,
+		RunE:  r.playScenarios,
 	}
 	f := cmd.Flags()
 	r.models.addModelFlags(cmd, "it is the model under test")

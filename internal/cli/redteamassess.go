@@ -15,12 +15,6 @@ func (a *app) newRedteamAssessCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "assess [flags] TRACE...",
 		Short: "Judge kept traces of attacks laid over a real server, without a model",
-		Long: `assess reads traces that redteam --record kept of attacks on a real server, and says of each what its messages
-show: whether the canary of the attack was brought to the agent, and whether the agent passed it on to a
-tool. Traces of attack documents are judged by gauntlet attack judge.
-
-Exit codes: 2 if a trace could not be read; else 0.`,
-		Example: "  gauntlet redteam assess traces/00001-server-result.ndjson",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if len(names) == 0 {
 				return usage(cmd, "no trace: name a file")

@@ -41,56 +41,7 @@ func (a *app) newScanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scan [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
 		Short: "Scan snapshots and live servers",
-		Long: `scan reads snapshot files, standard input (-) and what live servers say, all as
-one catalog, and reports what its checks find.
-
-A FILE is a snapshot as gauntlet capture writes it, a tools/list result, a JSON-RPC
-response with one, or {"servers": [...]} with several; or the configuration of an MCP
-client, as with --config; or a folder: of source, as with --source, or of such files.
-What a name was taken for is said. Several servers are compared with
-each other; --baseline compares with an earlier snapshot or a lockfile, the one that was
-approved.
-
-COMMAND is started without a shell as an MCP server on stdio; no tool is called. It gets
-HOME, PATH and the like from the environment and otherwise only what --env sets. A
-server behind a URL is asked over HTTP, in every revision of MCP; what --header and
---bearer-env give it goes to the origin of that URL and to no other. Live servers are
-asked side by side; one that fails makes the scan incomplete and spoils no other.
-
---trace judges a recorded conversation: what passed between servers, and which
-capabilities were claimed, against the boundary that --boundary declares.
-
---source judges the source of a server, by itself or beside its definitions: which parameters
-of its tools reach a shell, a path, an address or a statement, and what guards them. Python,
-TypeScript, JavaScript and Go are read; nothing is executed. docs/source-analysis.md tells how.
-
---model also asks a language model about every definition: subtle poisoning, behaviour that the
-schema does not support, persuasion. Its opinions stand in a section of their own and change
-neither findings nor the exit code. docs/models.md tells which models, what is sent and what it costs.
-
---import reads reports of other scanners and says which of their findings agree with ours,
-which only they have, and which a recorded probe or attack confirmed or refuted. They move
-the exit code with --gate-imported alone. docs/report.md tells what is read.
-
---config and --discover judge configurations of MCP clients. What stands in them is
-started or connected to after you agreed to it on the terminal, or with --yes.
-
-Exit codes: 1 if a finding crosses --fail-on; else 2 if anything asked for was unread,
-failed or was cut by a limit; else 0.`,
-		Example: `  gauntlet scan snapshot.json
-  gauntlet scan --report sarif=gauntlet.sarif a.json b.json
-  curl -s https://example.com/tools.json | gauntlet scan --format json -
-  gauntlet scan --baseline approved.json snapshot.json
-  gauntlet scan --differential -- ./my-server --stdio
-  gauntlet scan --trace run.ndjson --boundary suite.yaml
-  gauntlet scan --source ./src
-  gauntlet scan --import other.sarif --import probe.json snapshot.json
-  gauntlet scan ~/.cursor/mcp.json
-  gauntlet scan --model claude-sonnet-4-5 --max-cost 1 snapshot.json
-  gauntlet scan --env API_KEY -- npx -y some-mcp-server
-  gauntlet scan --bearer-env API_TOKEN https://example.com/mcp
-  gauntlet scan --discover --no-launch`,
-		RunE: s.scanTargets,
+		RunE:  s.scanTargets,
 	}
 	s.gate.addGateFlags(cmd)
 	cmd.Flags().StringVar(&s.baselineFile, "baseline", "", "compare with this snapshot or lockfile, which was approved: a `FILE`, or - (default none)")

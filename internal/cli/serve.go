@@ -35,21 +35,7 @@ func (a *app) newServeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [flags] SNAPSHOT",
 		Short: "Play a snapshot as a live server",
-		Long: `serve answers as the server did from which the snapshot was captured: every
-definition, the instructions and the capabilities as they stand in the file, but for
-white space between tokens. No tool does anything: the snapshot holds definitions only.
-
-Over stdio it serves one client until standard input ends. Over HTTP it serves any
-number on ` + engine.Path + ` (Streamable HTTP, with and without sessions) and ` + engine.PathSSE + ` (HTTP+SSE of
-2024-11-05) until it is interrupted, and refuses what a web page sends: Host and Origin
-must be those of this machine or named by --allow-host and --allow-origin. No CORS headers
-are sent, so a web page can reach the server only from its own origin.
-
-Exit codes: 2 if the snapshot could not be served; else 0, also when interrupted.`,
-		Example: `  gauntlet capture -- gauntlet serve snapshot.json
-  gauntlet serve --transport http --listen 127.0.0.1:8000 snapshot.json
-  gauntlet serve --server github --revision 2025-06-18 several.json`,
-		RunE: s.serveSnapshot,
+		RunE:  s.serveSnapshot,
 	}
 	f := cmd.Flags()
 	f.Var(&value[string]{&s.transport, "TRANSPORT", oneOf(transports), func(t string) string { return t }}, "transport", "how clients connect: "+strings.Join(transports, ", "))

@@ -32,19 +32,7 @@ func (a *app) newSuppressCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "suppress [flags] FINGERPRINT... --reason TEXT",
 		Short: "Accept findings of a report, with a reason",
-		Long: `suppress writes a decision about each finding into ` + policyFile + `, from where gauntlet scan
-takes it. The finding is still listed as suppressed; it no longer moves the exit code.
-
-FINGERPRINT is the id of a finding of the last run in this directory, or in the JSON report that
---from names, or its first eight digits or more; the pretty format shows it with -v. The decision holds for what the definition says in that report: any
-change of it, or a date that has passed, brings the finding back. A decision that is there
-already is renewed. The rest of the file stays as it is.
-
-Exit codes: 0 when all decisions are written, else 2 and none is.`,
-		Example: `  gauntlet scan -v snapshot.json
-  gauntlet suppress fbd0a283 --reason "reads only its own folder"
-  gauntlet scan --format json snapshot.json | gauntlet suppress --from - --expires 2027-01-31 --reason "a test server" fbd0a2832fc864304010af023a070769`,
-		RunE: s.acceptFindings,
+		RunE:  s.acceptFindings,
 	}
 	cmd.Flags().StringVar(&s.reason, "reason", "", "why the finding is accepted, a `TEXT` (required; default none)")
 	cmd.Flags().StringVar(&s.from, "from", "", "take the finding from this JSON `REPORT`, - for standard input (default the last run here)")

@@ -31,20 +31,7 @@ func (a *app) newTestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [flags] SUITE",
 		Short: "Run a suite: several servers, what is done with them, and the boundary between them",
-		Long: `test reads a suite file: servers (a command, a url, a mock or a snapshot), what is done with
-them (steps, an agent, or a recorded trace; without any, they are started and captured), what is
-expected of results, and the boundary that was declared between servers. It does that, records every message, and judges the recording:
-which values crossed from one server to another (SEC-060), which capabilities were claimed and
-used (SEC-061), and whether results are what was expected. With scan: true the definitions of
-all servers are scanned as well.
-
-Exit codes: 1 if an expectation does not hold or a finding crosses --fail-on; else 2 if anything
-could not be done, read or judged; else 0.`,
-		Example: `  gauntlet test suite.yaml
-  gauntlet test --format junit --output results.xml suite.yaml
-  gauntlet test --record run.ndjson suite.yaml
-  gauntlet test --recording run.ndjson suite.yaml`,
-		RunE: t.runSuite,
+		RunE:  t.runSuite,
 	}
 	t.gate.addGateFlags(cmd)
 	recordFlag(cmd, &t.traceName, "record every message, both ways: in this `FILE` (default none)")
@@ -63,11 +50,8 @@ func (a *app) newTestSchemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of suite files",
-		Long: `schema prints the JSON Schema (draft 2020-12) of suite files, for editors. Which names must
-exist or differ it leaves to test.`,
-		Example: "  gauntlet test schema > suite.schema.json",
-		Args:    noArguments,
-		RunE:    func(*cobra.Command, []string) error { return a.writeText("-", suite.Schema()) },
+		Args:  noArguments,
+		RunE:  func(*cobra.Command, []string) error { return a.writeText("-", suite.Schema()) },
 	}
 }
 

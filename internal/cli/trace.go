@@ -13,9 +13,7 @@ func (a *app) newTraceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trace",
 		Short: "Work with recorded conversations",
-		Long: `trace works with recorded conversations: what went between MCP clients and servers,
-message by message, as capture --record records it.`,
-		Args: knownCommand,
+		Args:  knownCommand,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return usage(c, "no command: want %s", commandNames(c))
 		},

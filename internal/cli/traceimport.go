@@ -35,15 +35,7 @@ func (a *app) newTraceImportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import [flags] FILE",
 		Short: "Make a trace of what another program recorded",
-		Long: `import reads a recording of MCP Inspector (the exports of its Protocol and Network tabs),
-a log of Claude Desktop, a trace of ThoughtJack or OpenTelemetry spans (OTLP JSON), and
-writes a trace that says where it is from. These recordings keep less than went over the
-wire; docs/trace.md says what each lacks. - reads from standard input.
-
-Exit codes: 0; 2 if a part of the recording could not be read, or it holds no message.`,
-		Example: `  gauntlet trace import --output files.ndjson mcp-server-files.log
-  gauntlet trace import --input-format otel spans.json | gauntlet trace show -`,
-		RunE: i.importRecording,
+		RunE:  i.importRecording,
 	}
 	f := cmd.Flags()
 	formats := &value[string]{&i.from, "FORMAT", oneOf(names), func(s string) string { return s }}

@@ -26,19 +26,7 @@ func (a *app) newTraceRedactCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "redact [flags] FILE",
 		Short: "Copy a trace without the secrets in it",
-		Long: `redact writes a copy of a trace in which [secret-1], [secret-2] and so on stand where keys
-and credentials stood, the same label for the same secret. What looks like one is told by
-the rules by which scan finds secrets in definitions; --value-of and --pattern name more.
-The copy says that it is one, and whatever judges by it says so too. Everything else in it
-is byte for byte what it was.
-
-It finds secrets that look like secrets. Read the copy before you give it away.
-
-Exit codes: 0; 2 if the trace, or a line of it, could not be read. Such lines are not in
-the copy.`,
-		Example: `  gauntlet trace redact --output public.ndjson trace.ndjson
-  gauntlet trace redact --value-of API_TOKEN --pattern 'acct-[0-9]+' -o public.ndjson trace.ndjson`,
-		RunE: r.redactTrace,
+		RunE:  r.redactTrace,
 	}
 	f := cmd.Flags()
 	outputFlag(cmd, &r.file, "the copy")

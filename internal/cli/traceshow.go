@@ -25,15 +25,7 @@ func (a *app) newTraceShowCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show [flags] FILE",
 		Short: "Show a trace as a timeline or a sequence diagram",
-		Long: `show prints a trace a line a message: its number, the seconds since the first one, which
-way it went, what it is, how long an answer took, and how it begins. The trace may be of
-any length; - reads it from standard input.
-
-Exit codes: 0; 2 if the trace, or a line of it, could not be read.`,
-		Example: `  gauntlet trace show trace.ndjson
-  gauntlet trace show --method tools/call trace.ndjson
-  gauntlet trace show --diagram trace.ndjson`,
-		RunE: s.showTrace,
+		RunE:  s.showTrace,
 	}
 	cmd.Flags().BoolVar(&s.diagram, "diagram", false, "draw a sequence diagram; the file is read twice, so it can't be - (default off)")
 	addFilterFlags(&s.filter, cmd)

@@ -42,25 +42,7 @@ func (a *app) newVetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vet [flags] TARGET... [-- ARG...]",
 		Short: "Look at a package or server before you install it",
-		Long: `vet gets a package without running anything of it, reads what is known of it and its source,
-starts it in a sandbox, reads what it says of itself, probes it, and says in one line what that comes to.
-
-A TARGET is npm:NAME@VERSION, pypi:NAME==VERSION, go:MODULE@VERSION, git:URL#REF, mcpb:FILE, oci:IMAGE,
-registry:NAME, the URL of a server, or a directory; with --config an entry of the configuration, all
-without one. The client of the ecosystem loads it, with your registries and without install scripts.
-docs/vetting.md tells what is done and what is not.
-
-The sandbox shows the server none of your files and no network. Where this machine has none, nothing is
-started, and the report says so. ARG are arguments of the server.
-
-Exit codes: 1 if a finding crosses --fail-on; else 2 if something failed, was cut by a limit, or --depth
-names a level that was not reached; else 0.`,
-		Example: `  gauntlet vet npm:@modelcontextprotocol/server-filesystem
-  gauntlet vet --depth source npm:some-mcp-server@1.2.3
-  gauntlet vet --config ~/.cursor/mcp.json
-  gauntlet vet --diff npm:some-mcp-server@1.2.3 npm:some-mcp-server@1.3.0
-  gauntlet vet --report html=vetting.html ./my-server`,
-		RunE: v.vetTargets,
+		RunE:  v.vetTargets,
 	}
 	f := cmd.Flags()
 	v.gate.addGateFlags(cmd)

@@ -15,17 +15,6 @@ func (a *app) newViewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view [flags] FILE...",
 		Short: "Show reports and recordings in a browser, and follow those that grow",
-		Long: `view shows files in a browser on this machine: JSON reports of scan, probe, test, attack and redteam,
-JSON diffs, recordings (traces), and pages as they are. It prints an address with a token, and
-only who has that address sees anything. A file that changes is shown again: name the file
-of --progress to follow a scan, a probe or a red team and see its report at the end, and the
-recording to follow the messages.
-A file need not exist when view starts. The page is the one that --format html makes of the
-same file.
-
-Exit codes: 0 when it is interrupted; 2 if it cannot listen.`,
-		Example: `  gauntlet view report.json
-  gauntlet view report.json run.ndjson   # beside: gauntlet probe --progress report.json …`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(cmd, "no file: name a JSON report, a JSON diff, a recording or a page")

@@ -4,6 +4,7 @@ package fleetcli
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -46,26 +47,22 @@ func Main(ctx context.Context, args []string, host Host) int {
 	return a.code
 }
 
+// helpTexts are the examples and details that --help prints, a file for each command.
+//
+//go:embed help/*.txt
+var helpTexts embed.FS
+
 // Command is gauntlet-fleet with all of its commands, for what describes them; Main runs them.
 func Command() *cobra.Command { return (&app{}).rootCommand() }
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "gauntlet-fleet",
-		Short: "Test thousands of MCP servers, agents and models",
-		Long: `gauntlet-fleet runs a plan, targets by lanes, over many workers. Jobs and results are kept by NATS
-JetStream: a server inside this program for one machine, a cluster for several. docs/fleet.md
-describes plans, workers and what to expect.
-
-Exit codes of run and report: 1 if a job crossed the gate of its lane; else 2 unless every job has
-a complete result; else 0.`,
-		Example: `  gauntlet-fleet run plan.yaml
-  gauntlet-fleet report --directory reports plan.yaml
-  gauntlet-fleet run --nats tls://nats.example:4222 --nats-creds fleet.creds --workers 0 plan.yaml
-  gauntlet-fleet worker --nats tls://nats.example:4222 --nats-creds fleet.creds --key worker.key --name plan`,
+		Use:           "gauntlet-fleet",
+		Short:         "Test thousands of MCP servers, agents and models",
 		SilenceErrors: true, SilenceUsage: true, Version: version(),
 	}
 	root.AddCommand(a.newRunCommand(), a.newWorkerCommand(), a.newStatusCommand(), a.newReportCommand(), a.newWatchCommand(), a.newCancelCommand(), a.newDrainCommand())
+	helppage.SetTexts(root, helpTexts)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { helppage.Write(c.OutOrStdout(), c, helppage.Width) })
 	return root
 }

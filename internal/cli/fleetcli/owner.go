@@ -17,7 +17,6 @@ func (a *app) newStatusCommand() *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
 		Use: "status [flags] PLAN.yaml", Short: "Say what a fleet is doing", Args: onePlan,
-		Example: "  gauntlet-fleet status plan.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error {
 				s, err := o.Status(cmd.Context())
@@ -39,10 +38,6 @@ func (a *app) newReportCommand() *cobra.Command {
 	var format, output, directory string
 	cmd := &cobra.Command{
 		Use: "report [flags] PLAN.yaml", Short: "Write the report over all jobs of a plan", Args: onePlan,
-		Long: `report writes what became of every job of the plan, and of what was not done why. --directory also
-writes a page and a SARIF file of each target, and the reports as workers wrote them.`,
-		Example: `  gauntlet-fleet report plan.yaml
-  gauntlet-fleet report --format json --output fleet.json --directory reports plan.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error { return a.writeReport(cmd.Context(), o, format, output, directory) })
 		},
@@ -85,8 +80,6 @@ func (a *app) newWatchCommand() *cobra.Command {
 	var n natsFlags
 	cmd := &cobra.Command{
 		Use: "watch [flags] PLAN.yaml", Short: "Show each job as it ends", Args: onePlan,
-		Long:    "watch prints a line for each job that has ended, and for each that ends from then on, until all have.",
-		Example: "  gauntlet-fleet watch plan.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error {
 				return o.Watch(cmd.Context(), func(e *fleet.Entry, f *fleet.Failure) {
@@ -103,8 +96,6 @@ func (a *app) newCancelCommand() *cobra.Command {
 	var n natsFlags
 	cmd := &cobra.Command{
 		Use: "cancel [flags] PLAN.yaml", Short: "Stop a fleet and empty its queue", Args: onePlan,
-		Long:    "cancel stops what workers do and drops what waits. What has a result keeps it, and run begins the rest again.",
-		Example: "  gauntlet-fleet cancel plan.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error { return o.Cancel(cmd.Context()) })
 		},
@@ -118,8 +109,6 @@ func (a *app) newDrainCommand() *cobra.Command {
 	var workers []string
 	cmd := &cobra.Command{
 		Use: "drain [flags] PLAN.yaml", Short: "Have workers end what they do and begin nothing", Args: onePlan,
-		Long:    "drain has workers end what they do and begin nothing. What is queued stays, and run goes on with it.",
-		Example: "  gauntlet-fleet drain --worker host-4711 plan.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error { return o.Drain(cmd.Context(), workers) })
 		},

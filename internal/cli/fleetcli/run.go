@@ -37,16 +37,8 @@ func (a *app) newRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [flags] PLAN.yaml",
 		Short: "Run a plan, or go on with one",
-		Long: `run makes jobs of the plan, has them done and writes the report over all of them. What it keeps is in
-the directory beside the plan: plan.yaml has plan.fleet. Run again, it goes on where it was
-interrupted; what has a result is not done again unless the target, the lane, its options, the
-version or the round of the plan changed.
-
-Commands that the plan names are started, by workers of this process.`,
-		Example: `  gauntlet-fleet run plan.yaml
-  gauntlet-fleet run --workers 0 --nats nats://127.0.0.1:4222 plan.yaml`,
-		Args: onePlan,
-		RunE: r.runPlan,
+		Args:  onePlan,
+		RunE:  r.runPlan,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false

@@ -30,16 +30,8 @@ func (a *app) newWorkerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker [flags]",
 		Short: "Do jobs of a fleet",
-		Long: `worker takes jobs of one fleet until the fleet is drained or cancelled, or until it is interrupted; what
-it was doing then goes to other workers. It starts only jobs that the key of the plan signed:
---key names the file worker.key of the plan's directory, to be copied here by hand.
-
-It gets the jobs that it can do. Whether commands that the plan names are started here, which
-variables of yours jobs may use and which models they may ask is yours to say.`,
-		Example: `  gauntlet-fleet worker --nats tls://nats.example:4222 --key worker.key --name corpus
-  gauntlet-fleet worker --plan plan.yaml --jobs 4`,
-		Args: cobra.NoArgs,
-		RunE: w.work,
+		Args:  cobra.NoArgs,
+		RunE:  w.work,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
