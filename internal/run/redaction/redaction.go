@@ -78,6 +78,22 @@ func (v *Redactor) Report(r *result.Report) {
 	for i := range r.Posture {
 		v.redactTexts(&r.Posture[i].Detail)
 	}
+	for i := range r.Vetted {
+		v.redactVetting(&r.Vetted[i])
+	}
+}
+
+// redactVetting hides values in what a vetting says in words, which quote findings, problems and what ended a server.
+func (v *Redactor) redactVetting(w *result.Vetting) {
+	for _, list := range [][]string{w.Reasons, w.Changes} {
+		for i := range list {
+			v.Message(&list[i])
+		}
+	}
+	for i := range w.Steps {
+		v.Message(&w.Steps[i].Detail)
+	}
+	v.redactEach(w.Start)
 }
 
 func (v *Redactor) redactAdvisory(a *result.Advisory) {
@@ -183,7 +199,7 @@ func (v *Redactor) Message(t *string) {
 			parts[i] = v.CutStart(parts[i])
 		}
 	}
-	*t = strings.ReplaceAll(strings.Join(parts, "…"), "……", "…")
+	*t = strings.NewReplacer("………", "…", "……", "…").Replace(strings.Join(parts, "…"))
 }
 
 // redactLocation leaves the file alone, which is the user's own word.

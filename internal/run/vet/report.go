@@ -40,11 +40,11 @@ func (v *vetting) report(ctx context.Context, older *vetting) (*result.Report, e
 			return nil, err
 		}
 	}
+	v.judge(r)
+	r.Vetted = []result.Vetting{v.what}
 	if hidden := slices.Concat(v.read.secrets, v.target.Guard); len(hidden) > 0 {
 		redaction.New(hidden).Report(r)
 	}
-	v.judge(r)
-	r.Vetted = []result.Vetting{v.what}
 	r.Count()
 	return r, nil
 }
