@@ -64,11 +64,7 @@ func (c *attackAuthCommand) run(cmd *cobra.Command, args []string) error {
 	if slices.ContainsFunc(outcomes, func(o *attackoauth.Outcome) bool { return o.Fell }) {
 		c.code = result.ExitGate
 	}
-	write := c.writeTo
-	if c.format == "text" {
-		write = c.writeShown
-	}
-	return write("-", func(w io.Writer) error { return attackoauth.Write(w, outcomes, c.format) })
+	return c.writeFormat(c.format, "-", func(w io.Writer) error { return attackoauth.Write(w, outcomes, c.format) })
 }
 
 // chooseClient returns the attacks that are named and the client, for an attack or for none.

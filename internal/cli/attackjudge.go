@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/attackrun"
 	"gauntlet/internal/run/modelset"
+	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/result"
 )
@@ -76,7 +78,7 @@ func (j *attackJudgeCommand) judgeTrace(cmd *cobra.Command, args []string) error
 	}
 	r := newAttackReport()
 	if r.Attacks, r.Problems, err = attackrun.JudgeDocuments(cmd.Context(), j.trace, j.host.Stdin, texts, j.limits.Limits, scorer); err != nil {
-		return fmt.Errorf("%s: %w", shownName(j.trace), userfile.Reason(err))
+		return fmt.Errorf("%s: %w", reportfile.ShownName(j.trace), userfile.Reason(err))
 	}
 	if j.models.plan {
 		return j.writePlans(j.scorers, []modelset.Plan{plan.Of(j.scorers)})
@@ -122,11 +124,9 @@ func newAttackReport() *result.Report {
 }
 
 // sayRefusals says why documents were not played where the report goes to a file: who waits for a run sees it at once.
-func (a *app) sayRefusals(outs []output, runs []result.AttackRun) {
-	for _, o := range outs {
-		if o.file == "-" {
-			return
-		}
+func (a *app) sayRefusals(outs []reportfile.Output, runs []result.AttackRun) {
+	if slices.Contains(reportfile.Files(outs), "-") {
+		return
 	}
 	for i := range runs {
 		if runs[i].Problem != "" {
@@ -136,7 +136,7 @@ func (a *app) sayRefusals(outs []output, runs []result.AttackRun) {
 }
 
 // attackReport writes the report and sets the exit code.
-func (a *app) attackReport(outs []output, verbose bool, r *result.Report) error {
+func (a *app) attackReport(outs []reportfile.Output, verbose bool, r *result.Report) error {
 	for i := range r.Attacks {
 		if v := r.Attacks[i].Verdict; v != nil {
 			v.Source = toolName()
@@ -148,12 +148,12 @@ func (a *app) attackReport(outs []output, verbose bool, r *result.Report) error 
 	gate := gateFlags{failOn: finding.None}
 	looks := a.reportOptions(verbose, &gate)
 	looks.Next = nextOfAttacks(r)
-	if wantsPage(outs) {
+	if reportfile.HasPage(outs) {
 		var names []string
 		for i := range r.Attacks {
 			names = append(names, r.Attacks[i].Trace)
 		}
-		looks.Traces = a.readConversations(names)
+		looks.Traces = reportfile.Conversations(names, a.note)
 	}
 	written := a.writeReports(outs, r, looks)
 	a.code = gate.exitCode(r, written)

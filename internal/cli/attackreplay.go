@@ -8,6 +8,7 @@ import (
 
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/attackrun"
+	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/result"
@@ -53,11 +54,7 @@ func (r *attackReplayCommand) replayRecording(cmd *cobra.Command, args []string)
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
-	taken := []string{args[0], r.trace}
-	for _, o := range outs {
-		taken = append(taken, o.file)
-	}
-	if err := userfile.CheckWritable(r.record, taken); err != nil {
+	if err := userfile.CheckWritable(r.record, append(reportfile.Files(outs), args[0], r.trace)); err != nil {
 		return usage(cmd, "%s", err)
 	}
 	texts, err := attackdoc.Read(cmd.Context(), args, r.host.Stdin, r.limits.Limits)

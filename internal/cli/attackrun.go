@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/proberun"
+	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
@@ -102,10 +104,7 @@ func (a *app) newAttackRunCommand() *cobra.Command {
 // addTargetFlags are those of the server under attack.
 func (r *attackRunCommand) addTargetFlags(f *pflag.FlagSet) {
 	l := &r.live
-	f.StringArrayVar(&l.Env, "env", nil, envMeaning)
-	f.StringVar(&l.Dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
-	f.StringArrayVar(&l.Header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
-	f.StringVar(&l.Bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
+	l.addAccessFlags(f)
 	f.Var(sizeFlag(&l.message, engine.DefaultBody), "max-message", "longest message taken from the other side: clients, servers and agents")
 	l.sandbox.addSandboxFlags(f, sandbox.Off)
 	f.BoolVar(&r.allowCalls, "allow-calls", false, "without a sandbox, call tools that may change something: for documents that choose tools by what they do (default off)")
@@ -217,7 +216,7 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 }
 
 // validateFlags returns the documents that are named, and where reports go.
-func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (names []string, outs []output, err error) {
+func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (names []string, outs []reportfile.Output, err error) {
 	names = args
 	dash := cmd.ArgsLenAtDash()
 	if dash >= 0 {
@@ -274,10 +273,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	if err != nil {
 		return nil, nil, usage(cmd, "%s", err)
 	}
-	files := names[:len(names):len(names)]
-	for _, o := range outs {
-		files = append(files, o.file)
-	}
+	files := slices.Concat(names, reportfile.Files(outs))
 	for _, file := range []string{r.addressFile, r.trace} {
 		if file == "" || file == r.trace && userfile.IsFolder(file) {
 			continue

@@ -52,11 +52,7 @@ func (v *attackValidateCommand) validateDocuments(cmd *cobra.Command, args []str
 		all[i] = t.Validate(v.limits.Limits, !v.noLint)
 		v.code = max(v.code, all[i].ExitCode())
 	}
-	write := v.writeTo
-	if v.format == "pretty" {
-		write = v.writeShown
-	}
-	return write(v.output, func(w io.Writer) error {
+	return v.writeFormat(v.format, v.output, func(w io.Writer) error {
 		return attackdoc.Write(w, all, v.format, v.terminalOptions(false).Width, version())
 	})
 }

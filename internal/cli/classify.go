@@ -131,11 +131,7 @@ func (c *classifyCommand) classifyTargets(cmd *cobra.Command, args []string) err
 		c.say("%s", target.FailureText(p))
 	}
 	if len(got.Catalog.Documents) > 0 {
-		write := c.writeTo
-		if c.format == "pretty" {
-			write = c.writeShown
-		}
-		if err := write(c.file, func(w io.Writer) error {
+		if err := c.writeFormat(c.format, c.file, func(w io.Writer) error {
 			opt := report.Options{}
 			if c.file == "-" {
 				opt = c.terminalOptions(false)

@@ -67,11 +67,7 @@ func (d *diffCommand) diffFiles(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	write := d.writeTo
-	if d.format.Name == report.DiffFormats()[0].Name {
-		write = d.writeShown
-	}
-	if err := write(d.file, func(w io.Writer) error { return d.format.Write(w, changed, d.terminalOptions(false)) }); err != nil {
+	if err := d.writeFormat(d.format.Name, d.file, func(w io.Writer) error { return d.format.Write(w, changed, d.terminalOptions(false)) }); err != nil {
 		return err
 	}
 	switch {

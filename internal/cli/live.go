@@ -31,10 +31,7 @@ type liveFlags struct {
 func (l *liveFlags) addLiveFlags(cmd *cobra.Command) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	f.SortFlags = false
-	f.StringArrayVar(&l.Env, "env", nil, envMeaning)
-	f.StringVar(&l.Dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
-	f.StringArrayVar(&l.Header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
-	f.StringVar(&l.Bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
+	l.addAccessFlags(f)
 	f.BoolVar(&l.login, "login", false, "log in by your browser where the server wants a login and none is kept (default off)")
 	f.Var(durationFlag(&l.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
 	f.Var(durationFlag(&l.total, defaultTotalTimeout), "total-timeout", "longest time for all that is asked of one server")
@@ -44,6 +41,14 @@ func (l *liveFlags) addLiveFlags(cmd *cobra.Command) {
 	f.VisitAll(func(flag *pflag.Flag) { l.names = append(l.names, flag.Name) })
 	cmd.Flags().AddFlagSet(f)
 	completeSandbox(cmd)
+}
+
+// addAccessFlags are what a server is started with, and what it is sent to be let in.
+func (l *liveFlags) addAccessFlags(f *pflag.FlagSet) {
+	f.StringArrayVar(&l.Env, "env", nil, envMeaning)
+	f.StringVar(&l.Dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
+	f.StringArrayVar(&l.Header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
+	f.StringVar(&l.Bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
 }
 
 // firstGiven returns the name of one of these flags that the user gave, "" if none.

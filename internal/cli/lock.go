@@ -249,11 +249,7 @@ func (l *lockCommand) showChanges(now *lockstate.State, changes []lock.Change) e
 // writeChanges writes what changed, for people with the addresses that --only takes.
 func (l *lockCommand) writeChanges(now *lockstate.State, changes []lock.Change) error {
 	d := now.Diff(l.old.Old)
-	write := l.writeTo
-	if l.format.Name == report.DiffFormats()[0].Name {
-		write = l.writeShown
-	}
-	return write("-", func(w io.Writer) error {
+	return l.writeFormat(l.format.Name, "-", func(w io.Writer) error {
 		if err := l.format.Write(w, d, l.terminalOptions(false)); err != nil || l.format.Name != report.DiffFormats()[0].Name {
 			return err
 		}

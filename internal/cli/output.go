@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/runstate"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/report"
@@ -44,71 +44,28 @@ func outputFlag(cmd *cobra.Command, to *string, what string) {
 	cmd.Flags().StringVarP(to, "output", "o", "-", "write the result here: "+what+" to this `FILE`, - for standard output")
 }
 
-// An output is one report to write.
-type output struct {
-	format report.Format
-	file   string // "-" for stdout
-}
-
 // checkOutputs checks everything about the outputs that can be known before the work is done.
-func (o *outputFlags) checkOutputs(inputs []string) ([]output, error) {
-	outs := []output{{o.format, o.file}}
-	for _, text := range o.more {
-		name, file, ok := strings.Cut(text, "=")
-		if !ok || file == "" {
-			return nil, fmt.Errorf("--report: %q is not of the form FORMAT=FILE", text)
-		}
-		f, err := report.Lookup(name)
-		if err != nil {
-			return nil, fmt.Errorf("--report: %w", err)
-		}
-		outs = append(outs, output{f, file})
+func (o *outputFlags) checkOutputs(inputs []string) ([]reportfile.Output, error) {
+	progress := ""
+	if o.live != nil {
+		progress = *o.live
 	}
-	if o.live != nil && *o.live != "" {
-		f, err := report.Lookup("json")
-		if err != nil {
-			return nil, err
-		}
-		outs = append(outs, output{f, *o.live})
-	}
-	for i := range outs {
-		for _, earlier := range outs[:i] {
-			if userfile.Same(earlier.file, outs[i].file) {
-				return nil, fmt.Errorf("two reports would go to %s", shownName(outs[i].file))
-			}
-		}
-		if err := userfile.CheckWritable(outs[i].file, inputs); err != nil {
-			return nil, err
-		}
-	}
-	return outs, nil
-}
-
-func shownName(file string) string {
-	if file == "-" {
-		return "standard output: name a file with --output or --report"
-	}
-	return file
+	return reportfile.Plan(reportfile.Output{Format: o.format, File: o.file}, o.more, progress, inputs)
 }
 
 // writeReports writes all reports and says which could not be; it reports whether all could.
-func (a *app) writeReports(outs []output, r *result.Report, looks report.Options) bool {
+func (a *app) writeReports(outs []reportfile.Output, r *result.Report, looks report.Options) bool {
 	runstate.KeepFindings(r, a.getenv)
 	all := true
 	for _, o := range outs {
 		opt := looks
-		if o.file != "-" {
-			opt = looks
+		if o.File != "-" {
 			opt.Color, opt.Width, opt.Height = false, 0, 0
 		}
-		if o.file == a.progressFile {
+		if o.File == a.progressFile {
 			a.record.Close()
 		}
-		write := a.writeTo
-		if o.format.Name == "pretty" {
-			write = a.writeShown
-		}
-		if err := write(o.file, func(w io.Writer) error { return o.format.Write(w, r, opt) }); err != nil {
+		if err := a.writeFormat(o.Format.Name, o.File, func(w io.Writer) error { return o.Format.Write(w, r, opt) }); err != nil {
 			a.say("%s", err)
 			all = false
 		}
@@ -119,6 +76,14 @@ func (a *app) writeReports(outs []output, r *result.Report, looks report.Options
 // writeTo writes to a file or, for "-", to stdout. Its errors say where.
 func (a *app) writeTo(file string, write func(io.Writer) error) error {
 	return userfile.Write(file, a.host.Stdout, write)
+}
+
+// writeFormat writes what people read by writeShown, and what programs read by writeTo.
+func (a *app) writeFormat(format, file string, write func(io.Writer) error) error {
+	if format == "pretty" || format == "text" {
+		return a.writeShown(file, write)
+	}
+	return a.writeTo(file, write)
 }
 
 // writeShown is writeTo for text that people read, which quotes strangers and may go into the log

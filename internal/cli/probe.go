@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/proberun"
+	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/sandbox"
@@ -174,7 +175,7 @@ func (p *probeCommand) checkAt(behindURL bool) error {
 }
 
 // report writes what came of a run.
-func (p *probeCommand) report(got *proberun.Result, outs []output) error {
+func (p *probeCommand) report(got *proberun.Result, outs []reportfile.Output) error {
 	r, err := got.Report(version(), p.how.limits.Limits)
 	if err != nil {
 		return err
@@ -253,17 +254,15 @@ func (p *probeCommand) inputs() []string {
 }
 
 // startTrace creates the file of --record, which is no input and none of the outputs.
-func (p *probeCommand) startTrace(outs []output) (*tracefile.File, error) {
+func (p *probeCommand) startTrace(outs []reportfile.Output) (*tracefile.File, error) {
 	if p.trace == "" {
 		return nil, nil
 	}
 	if err := userfile.CheckWritable(p.trace, p.inputs()); err != nil {
 		return nil, err
 	}
-	for _, o := range outs {
-		if userfile.Same(o.file, p.trace) {
-			return nil, fmt.Errorf("a report and --record would go to %s", shownName(p.trace))
-		}
+	if slices.ContainsFunc(outs, func(o reportfile.Output) bool { return userfile.Same(o.File, p.trace) }) {
+		return nil, fmt.Errorf("a report and --record would go to %s", reportfile.ShownName(p.trace))
 	}
 	return p.createTrace(p.trace)
 }

@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/run/attackrun"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/redteam"
+	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/run/userfile"
@@ -80,10 +81,7 @@ func (r *redteamCommand) addServerFlags(cmd *cobra.Command) {
 	f.StringVar(&r.url, "url", "", "`URL` of the server under test: attacks are laid over what it says (default none)")
 	f.StringVar(&r.task, "task", "", "`TEXT` that the user says to the agent of that server (default one made of a tool of it)")
 	f.BoolVar(&r.allowAll, "allow-tools", false, "call every tool of that server that a model wants, not only those that say that they only read (default off)")
-	f.StringArrayVar(&l.Env, "env", nil, envMeaning)
-	f.StringVar(&l.Dir, "cwd", "", "start the server in this `DIR` (default the current directory)")
-	f.StringArrayVar(&l.Header, "header", nil, "send `NAME=VALUE` to the server behind a URL; repeatable (default none)")
-	f.StringVar(&l.Bearer, "bearer-env", "", "send the token in our variable `NAME` to the server behind a URL (default none)")
+	l.addAccessFlags(f)
 	f.Var(sizeFlag(&l.message, engine.DefaultBody), "max-message", "longest message taken from the other side: the server")
 	l.sandbox.addSandboxFlags(f, sandbox.Off)
 	completeSandbox(cmd)
@@ -189,11 +187,7 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	if err != nil {
 		return err
 	}
-	write := r.writeTo
-	if format.Name == "pretty" {
-		write = r.writeShown
-	}
-	if err := write(r.file, func(w io.Writer) error {
+	if err := r.writeFormat(format.Name, r.file, func(w io.Writer) error {
 		return format.Write(w, out, report.Options{})
 	}); err != nil {
 		return err
@@ -217,7 +211,7 @@ func (r *redteamCommand) checkProgress(attacks []string) error {
 		inputs = append(inputs, r.systemFile)
 	}
 	if userfile.Same(r.file, r.progressFile) {
-		return fmt.Errorf("two reports would go to %s", shownName(r.progressFile))
+		return fmt.Errorf("two reports would go to %s", reportfile.ShownName(r.progressFile))
 	}
 	return userfile.CheckWritable(r.progressFile, inputs)
 }

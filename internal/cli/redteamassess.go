@@ -27,11 +27,7 @@ func (a *app) newRedteamAssessCommand() *cobra.Command {
 				}
 				all = append(all, one)
 			}
-			write := a.writeTo
-			if format == "pretty" {
-				write = a.writeShown
-			}
-			return write(file, func(w io.Writer) error { return redteam.WriteAssessed(w, all, format) })
+			return a.writeFormat(format, file, func(w io.Writer) error { return redteam.WriteAssessed(w, all, format) })
 		},
 	}
 	textFormat(cmd, &format, "pretty", "html", "json")

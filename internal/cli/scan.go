@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/run/checkdoc"
+	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/scanrun"
 	"gauntlet/internal/run/target"
 	"gauntlet/result"
@@ -139,7 +140,7 @@ func (s *scanCommand) newScan() *scanrun.Scan {
 }
 
 // readDecisions reads what the user decided before: what may pass, what is accepted, and what of configurations may be started.
-func (s *scanCommand) readDecisions(cmd *cobra.Command, outs []output) (err error) {
+func (s *scanCommand) readDecisions(cmd *cobra.Command, outs []reportfile.Output) (err error) {
 	if s.scan.Declared, err = s.readBoundary(s.recorded.boundary); err != nil {
 		return err
 	}
@@ -148,9 +149,7 @@ func (s *scanCommand) readDecisions(cmd *cobra.Command, outs []output) (err erro
 		s.note("using %s (--no-suppressions leaves it out)", s.policy.file)
 	}
 	s.scan.ReadPolicy()
-	for _, o := range outs {
-		s.configs.writes = append(s.configs.writes, o.file)
-	}
+	s.configs.writes = append(s.configs.writes, reportfile.Files(outs)...)
 	s.configs.checks = s.scan.ConfigChecks
 	if s.how.live.differential {
 		s.configs.often = "two to four times each"
@@ -160,15 +159,15 @@ func (s *scanCommand) readDecisions(cmd *cobra.Command, outs []output) (err erro
 }
 
 // writeScan writes the reports and sets the exit code.
-func (s *scanCommand) writeScan(outs []output, r *result.Report) {
+func (s *scanCommand) writeScan(outs []reportfile.Output, r *result.Report) {
 	if s.scan.ReadNothing() {
 		// The errors have been told. Files and machines still get a report that says so,
 		// or yesterday's would stay; a person would only read the same twice.
-		outs = slices.DeleteFunc(outs, func(o output) bool { return o.file == "-" && o.format.Name == "pretty" })
+		outs = slices.DeleteFunc(outs, func(o reportfile.Output) bool { return o.File == "-" && o.Format.Name == "pretty" })
 	}
 	looks := s.reportOptions(s.outputs.verbose, &s.gate)
 	looks.Next = s.nextOfScan(r)
-	if wantsPage(outs) {
+	if reportfile.HasPage(outs) {
 		s.scan.AddPageData(&looks)
 	}
 	written := s.writeReports(outs, r, looks)

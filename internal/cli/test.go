@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/suiterun"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/sandbox"
@@ -84,8 +85,8 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 	r.Sandboxes = t.sandbox.boxes.Reports()
 	looks := t.reportOptions(t.outputs.verbose, &t.gate)
 	looks.Next = nextOfSuite(r, args[0], t.outputs.verbose)
-	if wantsPage(outs) {
-		looks.Traces = t.readConversations([]string{cmp.Or(t.recording, t.traceName, s.Trace)})
+	if reportfile.HasPage(outs) {
+		looks.Traces = reportfile.Conversations([]string{cmp.Or(t.recording, t.traceName, s.Trace)}, t.note)
 	}
 	written := t.writeReports(outs, r, looks)
 	t.code = t.gate.exitCode(r, written)

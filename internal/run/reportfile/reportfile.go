@@ -1,0 +1,95 @@
+// Package reportfile plans which reports go to which files, before any work is done: no two to one place, none over
+// what is read. It reads the recordings that pages draw.
+package reportfile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/run/tracefile"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/report"
+)
+
+// An Output is one report to write.
+type Output struct {
+	Format report.Format
+	File   string // "-" for standard output
+}
+
+// Plan returns what is to be written: the main report, those of more, each "FORMAT=FILE", and a JSON report in place of the
+// file of progress unless that is "". It returns an error where two would go to one place, where one would go over an
+// input, and where more is misspelt.
+func Plan(main Output, more []string, progress string, inputs []string) ([]Output, error) {
+	outs := []Output{main}
+	for _, text := range more {
+		name, file, ok := strings.Cut(text, "=")
+		if !ok || file == "" {
+			return nil, fmt.Errorf("--report: %q is not of the form FORMAT=FILE", text)
+		}
+		f, err := report.Lookup(name)
+		if err != nil {
+			return nil, fmt.Errorf("--report: %w", err)
+		}
+		outs = append(outs, Output{f, file})
+	}
+	if progress != "" {
+		f, err := report.Lookup("json")
+		if err != nil {
+			return nil, err
+		}
+		outs = append(outs, Output{f, progress})
+	}
+	for i := range outs {
+		if same := slices.IndexFunc(outs[:i], func(o Output) bool { return userfile.Same(o.File, outs[i].File) }); same >= 0 {
+			return nil, fmt.Errorf("two reports would go to %s", ShownName(outs[i].File))
+		}
+		if err := userfile.CheckWritable(outs[i].File, inputs); err != nil {
+			return nil, err
+		}
+	}
+	return outs, nil
+}
+
+// ShownName is what a message calls an output's file.
+func ShownName(file string) string {
+	if file == "-" {
+		return "standard output: name a file with --output or --report"
+	}
+	return file
+}
+
+// Files are the files of outputs, in their order.
+func Files(outs []Output) []string {
+	var out []string
+	for _, o := range outs {
+		out = append(out, o.File)
+	}
+	return out
+}
+
+// HasPage reports whether any of the reports is a page, which shows more than a report holds.
+func HasPage(outs []Output) bool {
+	return slices.ContainsFunc(outs, func(o Output) bool { return o.Format.Name == "html" })
+}
+
+// maxPageTraces is how many recordings are read again for the diagrams of one page.
+const maxPageTraces = 12
+
+// Conversations reads recordings for the diagrams of a page, at most twelve. One that cannot be read is left out
+// and noted: the report has been made without it.
+func Conversations(names []string, note func(format string, args ...any)) (out []report.Conversation) {
+	for _, name := range slices.Compact(names) {
+		if name == "" || name == "-" || len(out) == maxPageTraces {
+			continue
+		}
+		t, _, err := tracefile.ReadConversation(name, nil)
+		if err != nil {
+			note("%s is not drawn: %s", name, err)
+			continue
+		}
+		out = append(out, report.Conversation{File: name, Trace: t})
+	}
+	return out
+}
