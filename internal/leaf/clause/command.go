@@ -1,5 +1,7 @@
 package clause
 
+import "strings"
+
 // commands reports a clause that has the model run a command or plant one.
 func commands(r *Reader, f *frame, i int) string {
 	if f.negated || f.conditional || f.when.has(limit) || f.all.has(limit) {
@@ -12,6 +14,8 @@ func commands(r *Reader, f *frame, i int) string {
 		return ""
 	}
 	switch {
+	case r.attacks(f) && !f.object.empty() && r.place != Slot && r.place != Value:
+		return "orders an attack in as many words"
 	case f.act.any(setOf(run, call)) && f.all.has(shellCmd) && f.all.any(setOf(webURL, path, address)) && !r.own.any(setOf(shellCmd, run)):
 		return "has the model run a command"
 	case f.act.has(run) && f.source.has(webURL) && !f.source.has(ownPlace):
@@ -24,4 +28,18 @@ func commands(r *Reader, f *frame, i int) string {
 		return "has the model plant something that runs or is read at each start"
 	}
 	return ""
+}
+
+// attacks reports whether the verb of an order names a crime, which honest texts order nobody to commit outside of what their tool is for.
+func (r *Reader) attacks(f *frame) bool {
+	if f.verb < 0 || f.mood != order || r.beginsText(f) {
+		return false
+	}
+	t := &r.framer.toks[f.verb]
+	switch strings.ToLower(r.framer.s[t.start:t.end]) {
+	case "exfiltrate", "hijack", "steal", "siphon", "smuggle":
+		r.purpose.learn()
+		return !r.purpose.domain.has(cDetects) && !r.purpose.domain.has(cAttempt)
+	}
+	return false
 }

@@ -1,5 +1,7 @@
 package clause
 
+import "strings"
+
 // conceals reports a clause that keeps the user in the dark.
 func conceals(r *Reader, f *frame, i int) string {
 	if f.when.has(limit) || f.all.has(limit) || f.conditional {
@@ -24,6 +26,10 @@ func conceals(r *Reader, f *frame, i int) string {
 	said.addAll(f.dest)
 	if r.below(i, that) && r.framer.frames[i+1].subject.has(model) || r.below(i, step) {
 		said.add(step) // "do not mention that you need to read the file"
+	}
+	if f.object.empty() && r.userThat(i) {
+		said.add(user)
+		said.add(step)
 	}
 	raw := said.has(rawThing) && !said.has(step) || f.object.has(otherWord) && f.object.has(user) && r.otherPeople(f)
 	switch {
@@ -62,6 +68,22 @@ func conceals(r *Reader, f *frame, i int) string {
 		return "tells the model to act in secret"
 	}
 	return ""
+}
+
+// userThat reports whether the clause behind frame i begins with the user and "that you", as in "do not mention the user that you need to".
+func (r *Reader) userThat(i int) bool {
+	fs, toks := r.framer.frames, r.framer.toks
+	if i+1 >= len(fs) || fs[i+1].sentence != fs[i].sentence {
+		return false
+	}
+	k := fs[i+1].first
+	if toks[k].set.empty() {
+		k++ // "the"
+	}
+	if k+1 > fs[i+1].last || !toks[k].has(user) {
+		return false
+	}
+	return strings.HasPrefix(strings.ToLower(r.framer.s[toks[k+1].start:]), "that you ")
 }
 
 // otherPeople reports whether the persons behind the verb are said to be others than the user.

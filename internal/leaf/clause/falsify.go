@@ -1,7 +1,12 @@
 package clause
 
+import "strings"
+
 // falsifies reports a clause that changes what the user is told.
 func falsifies(r *Reader, f *frame, i int) string {
+	if !f.foreign && !f.conditional && !f.governed && !f.negated && f.all.has(must) && f.all.any(setOf(param, ownParam)) && f.all.has(real) && r.offBy(f) {
+		return "has the model pass other values than the user's"
+	}
 	if f.foreign || f.conditional || !f.asks() && !f.passive || r.function(f) {
 		return ""
 	}
@@ -35,4 +40,29 @@ func falsifies(r *Reader, f *frame, i int) string {
 		return "slants the answer"
 	}
 	return ""
+}
+
+// offBy reports whether a clause says by how much a value is to differ: "1 more than", "twice the".
+func (r *Reader) offBy(f *frame) bool {
+	for i := f.first; i <= f.last; i++ {
+		t := &r.framer.toks[i]
+		w := strings.ToLower(r.framer.s[t.start:t.end])
+		first, _, _ := strings.Cut(w, " ")
+		switch first {
+		case "more", "less", "higher", "lower", "greater", "smaller", "larger", "above", "below", "off":
+			if i > f.first && r.counts(i-1) {
+				return true
+			}
+		case "twice", "double", "triple", "half":
+			return true
+		}
+	}
+	return false
+}
+
+// counts reports whether the token at i is a number.
+func (r *Reader) counts(i int) bool {
+	t := &r.framer.toks[i]
+	w := r.framer.s[t.start:t.end]
+	return w != "" && w[0] >= '0' && w[0] <= '9' || strings.EqualFold(w, "one") || strings.EqualFold(w, "two")
 }

@@ -1,5 +1,7 @@
 package clause
 
+import "strings"
+
 // overrides reports a clause that tells the model to drop its instructions, or to take
 // others for them.
 func overrides(r *Reader, f *frame, i int) string {
@@ -11,6 +13,9 @@ func overrides(r *Reader, f *frame, i int) string {
 	}
 	if f.all.has(asUser) {
 		return "poses as a message of the user or of the model's maker"
+	}
+	if f.verb < 0 && f.all.has(sysPrompt) && f.topic.has(model) && r.framer.toks[f.last].flags&colonAfter != 0 && r.headsSecretly(f) && r.place != Slot {
+		return "heads what follows as instructions that only the model is to see"
 	}
 	rules := f.object.has(instr) || f.object.has(sysPrompt)
 	theirs := f.object.any(setOf(prior, your, every, sysPrompt, model))
@@ -42,4 +47,15 @@ func overrides(r *Reader, f *frame, i int) string {
 		return "tells the model to take other text as orders"
 	}
 	return ""
+}
+
+// headsSecretly reports whether a heading begins by saying that it is not for people.
+func (r *Reader) headsSecretly(f *frame) bool {
+	t := &r.framer.toks[f.first]
+	first, _, _ := strings.Cut(r.framer.s[t.start:t.end], " ")
+	switch strings.ToLower(first) {
+	case "hidden", "secret", "invisible", "covert", "concealed":
+		return true
+	}
+	return false
 }

@@ -176,7 +176,7 @@ func (t *Text) add(d Directive) {
 // telling are the classes without one of which no rule holds.
 var telling = setOf(secret, env, people, sysPrompt, convo, talk, utterance, outside, message, spoken, address, path, credFile, envName, persona, asUser,
 	fakeVoice, instr, obeyed, asked, user, users, consent, consented, simulated, step, otherTool, mailTool, otherWord, ident, bad, super, better, praise,
-	urgency, promo, startup, memory, shellCmd, piped, regardless, conceal, covert, void, outcome, answer, nobody, falsify, omit, hide, account, rotated)
+	urgency, promo, startup, memory, shellCmd, piped, regardless, conceal, covert, void, outcome, answer, nobody, falsify, omit, hide, account, rotated, real)
 
 // frames splits a text into tokens, sentences and frames.
 func (r *Reader) frames(s string, segment bool) {

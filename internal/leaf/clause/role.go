@@ -175,6 +175,10 @@ func (r *framer) pronouns(from int) {
 		if f.sentence-r.carryN <= 4 {
 			f.carried = r.carry
 		}
+		if i > from && f.object.empty() && f.act.any(setOf(send, give)) && r.leavesObjectOut(f) && r.frames[i-1].act.has(take) && !r.frames[i-1].object.empty() {
+			f.object.add(it) // "read the file and send to x"
+			f.all.add(it)
+		}
 		if things := f.object.and(foreignThings); f.act.has(take) || f.verb < 0 || f.conditional || things.any(certain) || things.has(utterance) {
 			things.addAll(f.source.and(foreignThings))
 			if !things.empty() && !f.governed && !f.negated {
@@ -182,6 +186,11 @@ func (r *framer) pronouns(from int) {
 			}
 		}
 	}
+}
+
+// leavesObjectOut reports whether a coordinated clause goes on behind its verb with where something is to go.
+func (r *framer) leavesObjectOut(f *frame) bool {
+	return f.verb >= 0 && f.verb < f.last && !f.passive && r.toks[f.first].has(and) && r.toks[f.verb+1].set.any(setOf(to, into))
 }
 
 // foreignThings are what is not the business of a tool unless it says so.

@@ -110,7 +110,12 @@ func (t *tokenizer) punctuate(i, end int) {
 					t.out[n-1].flags |= colonAfter
 				}
 			}
-		case '(', ')', '[', ']', '{', '}', '|', '#':
+		case ']':
+			if t.endsLabel(i) {
+				t.stop()
+			}
+			t.pending |= fresh
+		case '(', ')', '[', '{', '}', '|', '#':
 			t.pending |= fresh
 		case '>':
 			if strings.HasSuffix(t.s[:i], "--") {
@@ -126,6 +131,21 @@ func (t *tokenizer) punctuate(i, end int) {
 			t.quotation(i, c)
 		}
 	}
+}
+
+// maxLabel is how many bytes a label in brackets may have.
+const maxLabel = 60
+
+// endsLabel reports whether the bracket at i closes a label in capitals that stands before a sentence: "[SYNTHETIC-INJECTION] Ignore …".
+// What a label says governs nothing in that sentence.
+func (t *tokenizer) endsLabel(i int) bool {
+	from := max(0, i-maxLabel)
+	k := strings.LastIndexByte(t.s[from:i], '[')
+	if k < 0 || i-from-k < 5 || !capitals(t.s[from+k+1:i]) {
+		return false
+	}
+	before := strings.TrimRight(t.s[max(0, from+k-maxLabel):from+k], " \t\r\n")
+	return before == "" || strings.IndexByte(".!?:;>]", before[len(before)-1]) >= 0
 }
 
 func (t *tokenizer) quotation(i int, c byte) {

@@ -1,5 +1,7 @@
 package clause
 
+import "strings"
+
 // steers reports a clause that reaches for other tools.
 func steers(r *Reader, f *frame, i int) string {
 	strange := setOf(ident, otherTool, mailTool)
@@ -22,7 +24,7 @@ func steers(r *Reader, f *frame, i int) string {
 		return "acts when another tool is used"
 	case f.asks() && f.when.any(setOf(mailTool, ident)) && f.when.has(call) && f.act.has(call) && f.object.any(setOf(thisTool, self)) && !f.when.has(sibling):
 		return "wants to come before another server's tool"
-	case f.asks() && !r.function(f) && f.act.has(call) && f.object.any(setOf(ident, mailTool)) && (f.means.any(setOf(address, it, convo, credFile)) || f.dest.any(setOf(address, credFile)) || f.object.has(credFile)):
+	case f.asks() && !r.function(f) && f.act.has(call) && f.object.any(setOf(ident, mailTool)) && (f.means.any(setOf(address, it, convo, credFile, path)) || f.dest.any(setOf(address, credFile)) || f.object.has(credFile)):
 		return "has the model call another tool with arguments of its own"
 	case f.asks() && !r.function(f) && f.act.any(setOf(call)) && f.all.has(sibling) && f.all.any(setOf(address, credFile)) && !f.all.has(ownPlace):
 		return "dictates the arguments of another tool"
@@ -36,6 +38,8 @@ func steers(r *Reader, f *frame, i int) string {
 		return "declares another tool out of service and itself its heir"
 	case f.asks() && f.act.has(call) && f.object.any(setOf(thisTool, self)) && f.when.has(universal) && f.mood == duty:
 		return "wants to be called before everything else"
+	case f.act.has(call) && f.mood == duty && f.all.any(setOf(thisTool, self)) && r.withEveryTool(i):
+		return "wants to be called whenever another tool is"
 	case f.act.has(call) && f.mood == duty && f.all.has(also) && f.object.has(ident) && !r.function(f):
 		return "has the model call another tool as well"
 	}
@@ -70,6 +74,19 @@ func (r *Reader) redirects(f *frame, i int) string {
 		}
 	}
 	return ""
+}
+
+// withEveryTool reports whether the condition behind frame i is each use of any tool: "every time a tool is used".
+func (r *Reader) withEveryTool(i int) bool {
+	fs := r.framer.frames
+	if i+1 >= len(fs) || fs[i+1].sentence != fs[i].sentence || !fs[i+1].conditional {
+		return false
+	}
+	g := &fs[i+1]
+	t := &r.framer.toks[g.first]
+	first, _, _ := strings.Cut(strings.ToLower(r.framer.s[t.start:t.end]), " ")
+	every := first == "every" || first == "each" || first == "any" || first == "whenever"
+	return every && g.all.any(setOf(tool, otherTool)) && !g.all.any(setOf(thisTool, here, sibling)) && g.act.has(call) && !g.negated
 }
 
 // labelled reports whether a class is only the label before what the clause says: "INCORRECT: …".

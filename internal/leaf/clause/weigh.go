@@ -83,9 +83,9 @@ func (r *Reader) plain(d *found) bool {
 	case Consent:
 		return r.beginsText(f) && f.negated && f.act.has(ask)
 	case Falsify:
-		return false
+		return f.all.has(real) && r.offBy(f)
 	case Conceal:
-		return (f.all.has(conceal) || f.subject.has(covert) && f.act.has(send)) && !f.foreign || f.negated && !f.passive && (f.all.any(setOf(user, step)) || r.below(d.last, step)) && (f.foreign || f.mood >= duty)
+		return (f.all.has(conceal) || f.subject.has(covert) && f.act.has(send)) && !f.foreign || f.negated && !f.passive && (f.all.any(setOf(user, step)) || r.below(d.last, step) || r.userThat(d.last)) && (f.foreign || f.mood >= duty)
 	}
 	return true
 }
