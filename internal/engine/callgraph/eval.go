@@ -60,6 +60,7 @@ type evaluator struct {
 	exports  map[exportKey]*ir.Expr
 	made     map[*ir.Expr]*ir.Expr // objects and lists that the source only implies
 	objects  map[*ir.Expr]*object  // long tables by the names of their members
+	indexes  map[indexKey]elementIndex
 	calls    map[string][]*ir.Expr // by the last word of what is called
 	methods  map[string][]*ir.Class
 	packages map[string]bool // that anything imports
@@ -71,7 +72,7 @@ func newEvaluator(prog *ir.Program, conv *Convention) *evaluator {
 		frameStore: frameStore{frames: map[frameKey]*frame{}, contexts: map[*ir.Func]int{}, numbers: map[any]int{}},
 		known:      map[question][]value{}, partial: map[question]partialAnswer{}, inside: map[memberKey]bool{},
 		imports: map[*ir.Import][]value{}, exports: map[exportKey]*ir.Expr{}, made: map[*ir.Expr]*ir.Expr{},
-		objects: map[*ir.Expr]*object{}, packages: map[string]bool{},
+		objects: map[*ir.Expr]*object{}, indexes: map[indexKey]elementIndex{}, packages: map[string]bool{},
 	}
 	ev.branchIndex = branchIndex{ev: ev, few: fewArms, chains: map[*ir.Arm]chainPlace{}, runs: map[*ir.Stmt]*run{}}
 	return ev

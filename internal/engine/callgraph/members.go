@@ -351,8 +351,11 @@ func (ev *evaluator) evalLookup(method string, e *ir.Expr, f *frame) []value {
 		return nil
 	}
 	of := ev.evalExpr(e.X.X, f)
-	if method == "values" {
+	switch method {
+	case "values":
 		return of
+	case "find":
+		return ev.findElements(of, e, f)
 	}
 	if method == "get" && len(e.Args) > 0 {
 		if key := onlyValue(ev.evalExpr(e.Args[0].Value, f)); key.kind == constant {

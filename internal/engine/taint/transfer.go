@@ -167,7 +167,7 @@ func (r *reader) transferPath(c call, name, method string) *value {
 	case name == "net/http.NewRequestWithContext" && len(c.args) > 2:
 		return c.args[2].derived(0)
 	}
-	if r.a.g.Convention().Language == "python" && strings.HasPrefix(method, "resolve") && isStrictOnly(c.expr.Args) || method == "absolute" && len(c.args) == 0 {
+	if r.a.g.Convention().Language == "python" && strings.HasPrefix(method, "resolve") && isStrictOnly(c.expr.Args) {
 		f := resolved | noDash
 		if method == "resolve" {
 			f |= real
@@ -175,6 +175,10 @@ func (r *reader) transferPath(c call, name, method string) *value {
 		return c.receiver.derived(f)
 	}
 	switch method {
+	case "absolute": // of pathlib: puts the working directory in front and leaves ".." as it is
+		if len(c.args) == 0 {
+			return c.receiver.derived(noDash)
+		}
 	case "joinpath":
 		return joinPath(append([]*value{c.receiver}, c.args...))
 	case "relative_to": // raises where the path does not lie in the directory

@@ -1,0 +1,100 @@
+package callgraph
+
+import (
+	"slices"
+
+	"gauntlet/internal/leaf/ir"
+)
+
+// An elementIndex files the elements of one list by the constant that a member of each is, so that a table of
+// tools is read once, not once for each name that is looked up in it.
+type elementIndex struct {
+	byText map[string][]value
+	rest   []value // the member is unknown
+}
+
+// An indexKey is a list, and the member by which its elements are filed.
+type indexKey struct {
+	list   value
+	member string
+}
+
+// findElements returns the elements of lists for which list.find(x => x.member === key) can be true. Where the test has another
+// form, or nothing known fits, that is all of them.
+func (ev *evaluator) findElements(of []value, e *ir.Expr, f *frame) []value {
+	all := ev.elementsOf(of, "")
+	if len(of) != 1 || len(e.Args) == 0 {
+		return all
+	}
+	name, keyExpr := memberTest(e.Args[0].Value)
+	if keyExpr == nil {
+		return all
+	}
+	key := onlyValue(ev.evalExpr(keyExpr, f))
+	if key.kind != constant {
+		return all
+	}
+	ix := ev.indexElements(of[0], name, all)
+	if out := addValues(slices.Clip(ix.byText[key.text]), ix.rest...); len(out) > 0 {
+		return out
+	}
+	return all
+}
+
+// indexElements files elements by a member.
+func (ev *evaluator) indexElements(list value, name string, elements []value) elementIndex {
+	k := indexKey{list, name}
+	if ix, ok := ev.indexes[k]; ok {
+		return ix
+	}
+	cuts := ev.cuts
+	ix := elementIndex{byText: map[string][]value{}}
+	for _, v := range elements {
+		if text := onlyValue(ev.membersOf([]value{v}, name)); text.kind == constant {
+			ix.byText[text.text] = append(ix.byText[text.text], v)
+		} else {
+			ix.rest = append(ix.rest, v)
+		}
+	}
+	if ev.cuts == cuts { // what a bound cut short may be known later
+		ev.indexes[k] = ix
+	}
+	return ix
+}
+
+// memberTest reads x => x.member === key: the member, and the key where it does not depend on x.
+func memberTest(test *ir.Expr) (member string, key *ir.Expr) {
+	if test == nil || test.Kind != ir.Function || len(test.Func.Params) == 0 || len(test.Func.Body) != 1 {
+		return "", nil
+	}
+	s, element := test.Func.Body[0], test.Func.Params[0].Name
+	if s.Step != ir.Return || s.X == nil || len(s.X.Args) != 2 || s.X.Text != "===" && s.X.Text != "==" {
+		return "", nil
+	}
+	a, b := s.X.Args[0].Value, s.X.Args[1].Value
+	if !isMemberOf(a, element) {
+		a, b = b, a
+	}
+	if !isMemberOf(a, element) || mentions(b, element) {
+		return "", nil
+	}
+	return a.Text, b
+}
+
+func isMemberOf(e *ir.Expr, name string) bool {
+	return e != nil && e.Kind == ir.Attr && e.X != nil && e.X.Kind == ir.Name && e.X.Text == name
+}
+
+// mentions reports whether a name, or a member of it, is what an expression begins with.
+func mentions(e *ir.Expr, name string) bool {
+	for ; e != nil; e = e.X {
+		switch e.Kind {
+		case ir.Name:
+			return e.Text == name
+		case ir.Attr, ir.String:
+		default:
+			return true
+		}
+	}
+	return false
+}
