@@ -358,7 +358,7 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 			}
 		}
 	}
-	returned := sum.returned()
+	returned := r.returnedTo(c, callee.Func, sum)
 	for src, f := range returned.facts {
 		r.st.learn(at(src), f)
 	}

@@ -16,13 +16,14 @@ type reader struct {
 	st      *state
 	sum     *summary
 	result  *value
-	depth   int      // expressions inside each other
-	inline  int      // functions that are read in the place where they are called
-	quiet   bool     // sinks were seen before
-	flagged *ir.Expr // what is being assigned, as it is written
-	jumps   *state   // where rounds of the loop end early, joined; nil for nowhere
-	option  int      // conditions around that ask for the server's configuration alone
-	off     bool     // one of them asks the environment
+	depth   int       // expressions inside each other
+	inline  int       // functions that are read in the place where they are called
+	quiet   bool      // sinks were seen before
+	flagged *ir.Expr  // what is being assigned, as it is written
+	jumps   *state    // where rounds of the loop end early, joined; nil for nowhere
+	option  int       // conditions around that ask for the server's configuration alone
+	off     bool      // one of them asks the environment
+	absent  *ir.Param // a condition around says that this parameter holds nothing; nil for none
 
 	sinkAt sink.Place // where sinks are said to be; the zero value for where the call at hand is
 	argv   bool       // the sink at hand is a program that may be a list with its arguments
@@ -224,7 +225,9 @@ func (r *reader) choose(s *ir.Stmt) {
 		r.option++
 		r.off = r.off || r.asksEnvironment(s.Cond, 0)
 	}
-	yes, no = r.run(then, yes), r.run(rest, no)
+	p, where := r.absentParam(s.Cond)
+	yes = r.runWithout(p, where, then, yes)
+	no = r.runWithout(p, !where, rest, no)
 	off := r.off
 	r.off = outer
 	if option {

@@ -12,12 +12,15 @@ import (
 
 // end notes that the function returns here.
 func (r *reader) end() {
-	if r.option == 0 {
+	switch {
+	case r.option > 0:
+		r.sum.offEnds.meet(r.st)
+		r.sum.off = r.sum.off || r.off
+	case r.absent != nil:
+		r.sum.endWithout(r.absent.Index, r.st)
+	default:
 		r.sum.ends.meet(r.st)
-		return
 	}
-	r.sum.offEnds.meet(r.st)
-	r.sum.off = r.sum.off || r.off
 }
 
 // returned is what holds of the parameters when a function returns: what its ends have in common, but for those that
@@ -29,13 +32,7 @@ func (s *summary) returned() outcome {
 	if !s.offEnds.any || !s.off {
 		return s.ends
 	}
-	out := s.ends.with(&state{})
-	for src, f := range out.facts {
-		if f&refusals&^s.offEnds.facts[src] != 0 {
-			out.facts[src] |= switchedOff
-		}
-	}
-	return *out
+	return s.ends.offAs(s.offEnds)
 }
 
 // switchable gives each of two states, which differ by the configuration alone, the guards of the other.

@@ -90,10 +90,11 @@ type summary struct {
 	self    *value // what its receiver holds in the end: for constructors
 	flows   []flow
 	seen    map[flowKey]bool
-	ends    outcome // whenever it returns
-	offEnds outcome // when it returns because of the configuration alone
-	off     bool    // it does so unless a variable of the environment is set
-	raises  bool    // it never returns: each of its ends is an error
+	ends    outcome         // whenever it returns
+	offEnds outcome         // when it returns because of the configuration alone
+	off     bool            // it does so unless a variable of the environment is set
+	without map[int]outcome // when it returns because that parameter holds nothing
+	raises  bool            // it never returns: each of its ends is an error
 	// writes are places that write to a member of a parameter, by its index, under a name that another parameter brings.
 	writes   map[int]*ir.Expr
 	descents []descent
@@ -147,7 +148,7 @@ func (a *analyzer) summarize(fn *ir.Func, ctx callgraph.Context) *summary {
 	if r.sum.self == nil {
 		r.sum.self = nothing
 	}
-	r.sum.raises = r.st.dead && !r.sum.ends.any && !r.sum.offEnds.any && !a.cut && isPlain(fn)
+	r.sum.raises = r.st.dead && !r.sum.ends.any && !r.sum.offEnds.any && len(r.sum.without) == 0 && !a.cut && isPlain(fn)
 	a.depth--
 	a.busy[fn]--
 	if !a.cut {

@@ -1,0 +1,111 @@
+package taint
+
+import "gauntlet/internal/leaf/ir"
+
+// A helper that takes the directory beside the path may return at once where it is given none: if root is None: return.
+// Whether it ever does is for its caller to say: one that hands over what the server was started with has the guard, one
+// that hands over nothing has not.
+
+// absentParam returns the parameter that a condition asks for, and whether the condition holds where that is nothing; nil for a
+// condition of another kind.
+func (r *reader) absentParam(e *ir.Expr) (p *ir.Param, where bool) {
+	switch {
+	case e == nil || r.inline > 0:
+		return nil, false
+	case e.Kind == ir.Name:
+		return r.wholeParam(e), false
+	case e.Kind != ir.Other && e.Kind != ir.Either:
+		return nil, false
+	case len(e.Args) == 1 && e.Text == "!":
+		p, where = r.absentParam(e.Args[0].Value)
+		return p, !where
+	case len(e.Args) == 1 && e.Text == "":
+		return r.absentParam(e.Args[0].Value)
+	case len(e.Args) != 2 || e.Args[1].Value == nil || !isNothing(e.Args[1].Value):
+		return nil, false
+	}
+	switch e.Text {
+	case "===", "==", "is":
+		return r.wholeParam(e.Args[0].Value), true
+	case "!==", "!=", "is not":
+		return r.wholeParam(e.Args[0].Value), false
+	}
+	return nil, false
+}
+
+// wholeParam returns the parameter of the function that a name stands for, as it came.
+func (r *reader) wholeParam(e *ir.Expr) *ir.Param {
+	if e == nil || e.Kind != ir.Name {
+		return nil
+	}
+	v := r.silently(e)
+	if len(v.marks) != 1 || !v.marks[0].whole || v.marks[0].src.path != "" || v.marks[0].src.param < 0 {
+		return nil
+	}
+	return paramOf(r.fn, v.marks[0].src.param)
+}
+
+// runWithout reads a body that runs where a parameter holds nothing, if it is said to be so.
+func (r *reader) runWithout(p *ir.Param, absent bool, body []ir.Stmt, st *state) *state {
+	outer := r.absent
+	if absent && p != nil {
+		r.absent = p
+	}
+	defer func() { r.absent = outer }()
+	return r.run(body, st)
+}
+
+func (s *summary) endWithout(param int, st *state) {
+	if s.without == nil {
+		s.without = map[int]outcome{}
+	}
+	o := s.without[param]
+	o.meet(st)
+	s.without[param] = o
+}
+
+// returnedTo is what holds of the parameters of a function when it has returned to one of its callers.
+func (r *reader) returnedTo(c call, fn *ir.Func, sum *summary) outcome {
+	out := sum.returned()
+	for i, o := range sum.without {
+		p := paramOf(fn, i)
+		given := r.given(c, p)
+		if given == nil || !c.argument(p).isClean() {
+			out.meet(&state{facts: o.facts, gone: o.gone})
+		} else if r.asksEnvironment(given, 0) {
+			out = out.offAs(o)
+		}
+	}
+	return out
+}
+
+// offAs notes that the guards which another outcome lacks are off unless the environment turns them on.
+func (o outcome) offAs(other outcome) outcome {
+	out := o.with(&state{})
+	for src, f := range out.facts {
+		if f&refusals&^other.facts[src] != 0 {
+			out.facts[src] |= switchedOff
+		}
+	}
+	return *out
+}
+
+// given returns what a call hands over for a parameter, or the parameter's default; nil where that is nothing or not known.
+func (r *reader) given(c call, p *ir.Param) *ir.Expr {
+	if p == nil {
+		return nil
+	}
+	e := p.Value
+	for i, a := range c.expr.Args {
+		switch {
+		case a.Spread:
+			return nil
+		case a.Name == p.Name, a.Name == "" && i == p.Index:
+			e = a.Value
+		}
+	}
+	if e == nil || isNothing(e) || isNothing(r.a.g.Definition(e)) {
+		return nil
+	}
+	return e
+}
