@@ -340,6 +340,10 @@ func TestCutsOfEveryLength(t *testing.T) {
 			t.Errorf("cut at its beginning, %d bytes at its end: %q", n, got)
 		}
 	}
+	nested := New([]string{"A=0123-xyzw-long", "B=xyzw-other-tail"})
+	if got := nested.CutEnd("says 0123-xyzw"); got != "says …" {
+		t.Errorf("an excerpt that ends with the beginnings of two values: %q", got)
+	}
 	long := strings.Repeat("x ", 20_000)
 	if got := r.ReplaceExcerpt(secret[4:] + " " + long + secret[:6]); got != "… "+long+"…" {
 		t.Errorf("a long excerpt keeps a part at its edges: %.20q to %q", got, got[len(got)-20:])

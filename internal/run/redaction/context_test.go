@@ -11,6 +11,7 @@ func TestContextEndsAtHiddenValues(t *testing.T) {
 		{"a hunter2-hunter2 b", "a [KEY]", "[KEY] b"},
 		{"a hunter2-hunter2 b hunter2-hunter2 c", "a [KEY]", "[KEY] c"},
 		{"hunter2-hunter2", "[KEY]", "[KEY]"},
+		{"a hunter2-hunter2 [b] c", "a [KEY]", "[KEY] [b] c"},
 	} {
 		if got := v.contextAfter(tt.text); got != tt.after {
 			t.Errorf("behind: %q became %q, want %q", tt.text, got, tt.after)
