@@ -294,6 +294,21 @@ func TestRunsOfAnAgent(t *testing.T) {
 	}
 }
 
+// The ids of a run carry nothing of an attack.
+func TestDropIDs(t *testing.T) {
+	var parts []part
+	for _, name := range []string{"threadId", "context", "runId", "parentRunId", "tools", "id"} {
+		parts = append(parts, said("a", "one", runAgentInput, name))
+	}
+	var got []string
+	for _, p := range dropIDs(parts) {
+		got = append(got, p.Name)
+	}
+	if strings.Join(got, " ") != "context tools id" {
+		t.Errorf("%q are left", got)
+	}
+}
+
 func TestEqualParts(t *testing.T) {
 	base := part{Part: verdict.Part{Method: "m", Name: "n", Actor: "a"}, texts: []string{"x", "y"}}
 	for name, tt := range map[string]struct {

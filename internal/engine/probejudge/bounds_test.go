@@ -34,6 +34,7 @@ func TestPrecedenceOfDelivery(t *testing.T) {
 		{"the code goes before another parameter", code(invalidParams, other), Ordinary{}, false, false, "refused by validation: " + other},
 		{"validation goes before the same error", errorResult(validation), same(errorResult(validation)), false, false, "refused by validation: " + validation},
 		{"another parameter goes before the same error", errorResult(other), same(errorResult(other)), false, false, "another parameter is wrong: " + other},
+		{"the parameter itself", errorResult("path: pick another"), Ordinary{}, true, true, ""},
 		{"the same error", errorResult("log in"), same(errorResult("log in")), false, false, "the same error with an ordinary value: log in"},
 		{"the same words of a result", errorResult("log in"), same(Answer{Came: true, Text: errorResult("log in").Text}), true, true, ""},
 		{"the same words that never came", errorResult("log in"), same(Answer{Failed: true, Text: errorResult("log in").Text}), true, true, ""},

@@ -226,6 +226,23 @@ func TestRecordedSynthesesInOrder(t *testing.T) {
 	}
 }
 
+// What was never announced is awaited by nobody when it comes, and makes up for nothing that is.
+func TestUnannouncedMessages(t *testing.T) {
+	w := newReplayProgress()
+	for range 3 {
+		w.noteRecorded(&trace.Message{Direction: trace.ToClient, Role: trace.AsServer, Method: "a"})
+	}
+	w.ExpectMessages("b", 2)
+	if w.hasAll(0) || w.expected["a"] != 0 {
+		t.Errorf("expected %v, want two of b", w.expected)
+	}
+	w.noteRecorded(&trace.Message{Direction: trace.ToServer, Role: trace.AsClient, Actor: "c"})
+	w.noteRecorded(&trace.Message{Direction: trace.ToClient, Role: trace.AsClient, Actor: "c"})
+	if w.said["c"] != 1 || w.countIncoming() != 1 {
+		t.Errorf("a client of the document said %d messages and got %d, want 1 each", w.said["c"], w.countIncoming())
+	}
+}
+
 // PhaseStop ends what was said to be under way, and nothing where nothing is.
 func TestPhaseStop(t *testing.T) {
 	var p PhaseStop
