@@ -32,6 +32,10 @@ func (r *reader) assumeDeep(e *ir.Expr, member string, holds bool, st *state, de
 		if _, at := e.Scope.Find(e.Text); member == "" && st.learnFlag(variable{at, e.Text}, holds) {
 			return
 		}
+		if v := r.silently(e); !holds && member == "" && v.has(relative) { // no way to go: the directory itself
+			st.learn(v, contained)
+			return
+		}
 		if d := r.a.g.Definition(e); d != e && (d.Kind == ir.Call || isCondition(d) || isFiltered(d) || isLookup(d)) {
 			r.assumeDeep(d, member, holds, st, depth+1)
 		} else if !holds && member == "" { // nothing, or an empty text
@@ -208,10 +212,25 @@ func (r *reader) assumeEqual(a, b *ir.Expr, equal bool, st *state, depth int) {
 	if va.isClean() || !r.isApart(va, vb) {
 		return
 	}
+	if literal := constantOf(a, b); equal && literal != nil && va.has(relative) && !strings.HasPrefix(literal.Text, "..") {
+		st.learn(va, contained) // "" is the way to the directory itself
+		return
+	}
 	learnEqual(va, equal, st)
 	if equal && !vb.isClean() { // of two parameters of a helper, its caller knows which is the server's
 		learnEqual(vb, equal, st)
 	}
+}
+
+// constantOf returns the one of two expressions that is a text of the source, or nil.
+func constantOf(a, b *ir.Expr) *ir.Expr {
+	switch {
+	case a.Kind == ir.String:
+		return a
+	case b.Kind == ir.String:
+		return b
+	}
+	return nil
 }
 
 // learnEqual notes that a value is, or is not, the same as one of the server's.
