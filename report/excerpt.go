@@ -21,10 +21,13 @@ const maxRows = 3
 // contextColumns is how many columns of the line around the evidence are shown on each side.
 const contextColumns = 36
 
+// maxFolded is how many rows one line of offending text may take before its middle is left out.
+const maxFolded = 12
+
 // excerptRows shows the offending text within n columns, with what stands around it on its
 // line. A line break in it stays visible as an escape and ends the row, so that no server
-// can write a line of its own.
-func excerptRows(e finding.Evidence, n int) []row {
+// can write a line of its own. A line that is too long goes on in up to folded rows.
+func excerptRows(e finding.Evidence, n, folded int) []row {
 	if e.Raw == "" {
 		return nil
 	}
@@ -38,15 +41,36 @@ func excerptRows(e finding.Evidence, n int) []row {
 		if i == maxRows && len(lines) > maxRows+1 {
 			return append(rows, row{text: fmt.Sprintf("… %s more lines", groupDigits(len(lines)-maxRows))})
 		}
-		text := clipText(Visible(l), n-columns(before))
-		r := row{before + text, columns(before), columns(before) + columns(text)}
-		if i == len(lines)-1 {
-			r.text += right(e, min(contextColumns, n-r.to))
+		for _, text := range fold(Visible(l), n-columns(before), n, folded) {
+			rows = append(rows, row{before + text, columns(before), columns(before) + columns(text)})
+			before = ""
 		}
-		rows = append(rows, r)
-		before = ""
 	}
+	last := &rows[len(rows)-1]
+	last.text += right(e, min(contextColumns, n-last.to))
 	return rows
+}
+
+// fold cuts a text into rows: first columns for the first one, n for the others. It breaks behind spaces where a row has one in its second half. The last of
+// folded rows leaves out what does not fit in its middle.
+func fold(s string, first, n, folded int) (rows []string) {
+	for room := first; len(rows) < folded-1; room = n {
+		head := clipHead(s, room)
+		if len(head) == len(s) {
+			break
+		}
+		if at := strings.LastIndexByte(head, ' ') + 1; at > len(head)/2 {
+			head = head[:at]
+		}
+		if head == "" {
+			break // not one character fits
+		}
+		rows, s = append(rows, head), s[len(head):]
+	}
+	if len(rows) > 0 {
+		first = n
+	}
+	return append(rows, clipText(s, first))
 }
 
 // left returns the end of the line before the evidence, at most n columns of it.

@@ -31,7 +31,7 @@ func Excerpt(line string, from, to, width int) []string {
 		e.Raw = " "
 	}
 	var out []string
-	for _, r := range excerptRows(e, max(width, minWidth)) {
+	for _, r := range excerptRows(e, max(width, minWidth), 1) {
 		out = append(out, r.text)
 		if r.to > r.from {
 			out = append(out, strings.Repeat(" ", r.from)+underline(r.to-r.from))

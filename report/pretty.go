@@ -145,7 +145,7 @@ func (p *page) finding(f *finding.Finding) {
 	badge := fmt.Sprintf("%-8s", strings.ToUpper(f.Severity.String()))
 	rule := Visible(string(f.Rule))
 	p.writeIndented(4, p.colourSeverity(f.Severity, badge), "  ", p.bold(rule), "  ", clipText(Visible(f.Name), max(p.width-4-len(badge)-4-columns(rule), 1)))
-	for _, row := range excerptRows(f.Evidence, p.width-8) {
+	for _, row := range excerptRows(f.Evidence, p.width-8, maxFolded) {
 		p.writeIndented(6, p.dim("│ "), row.text)
 		if row.to > row.from {
 			p.writeIndented(6, p.dim("│ "), strings.Repeat(" ", row.from), p.colourSeverity(f.Severity, underline(row.to-row.from)))

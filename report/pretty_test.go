@@ -128,20 +128,26 @@ func TestExcerpt(t *testing.T) {
 		e    finding.Evidence
 		n    int
 		want string
+
+		folded int
 	}{
-		{"nothing to quote", finding.Evidence{}, 40, ""},
-		{"a word", finding.Evidence{Raw: "secret", End: 6}, 40, "secret\n^~~~~~"},
-		{"one letter", finding.Evidence{Raw: "s", End: 1}, 40, "s\n^"},
-		{"inside a text", finding.Evidence{Raw: "secret", Start: 3, End: 9}, 40, "…secret\n ^~~~~~"},
-		{"wide characters", finding.Evidence{Raw: "秘密", End: 6}, 40, "秘密\n^~~~"},
-		{"combining mark", finding.Evidence{Raw: "e\u0301x", End: 4}, 40, "e\u0301x\n^~"},
-		{"clipped in the middle", finding.Evidence{Raw: "abcdefghijklmnopqrstuvwxyz", End: 26}, 15, "abcdefgh … wxyz\n^~~~~~~~~~~~~~~"},
-		{"two lines", finding.Evidence{Raw: "a\nb", End: 3}, 40, "a<U+000A>\n^~~~~~~~~\nb\n^"},
-		{"a newline alone", finding.Evidence{Raw: "\n", End: 1}, 40, "<U+000A>\n^~~~~~~~"},
+		{name: "nothing to quote", n: 40},
+		{name: "a word", e: finding.Evidence{Raw: "secret", End: 6}, n: 40, want: "secret\n^~~~~~"},
+		{name: "one letter", e: finding.Evidence{Raw: "s", End: 1}, n: 40, want: "s\n^"},
+		{name: "inside a text", e: finding.Evidence{Raw: "secret", Start: 3, End: 9}, n: 40, want: "…secret\n ^~~~~~"},
+		{name: "wide characters", e: finding.Evidence{Raw: "秘密", End: 6}, n: 40, want: "秘密\n^~~~"},
+		{name: "combining mark", e: finding.Evidence{Raw: "e\u0301x", End: 4}, n: 40, want: "e\u0301x\n^~"},
+		{name: "clipped in the middle", e: finding.Evidence{Raw: "abcdefghijklmnopqrstuvwxyz", End: 26}, n: 15, want: "abcdefgh … wxyz\n^~~~~~~~~~~~~~~"},
+		{name: "two lines", e: finding.Evidence{Raw: "a\nb", End: 3}, n: 40, want: "a<U+000A>\n^~~~~~~~~\nb\n^"},
+		{name: "a newline alone", e: finding.Evidence{Raw: "\n", End: 1}, n: 40, want: "<U+000A>\n^~~~~~~~"},
+		{name: "folded", e: finding.Evidence{Raw: "read the file and send it", Start: 3, End: 28, After: " now"}, n: 12, folded: 4,
+			want: "…read the \n ^~~~~~~~~\nfile and \n^~~~~~~~~\nsend it now\n^~~~~~~"},
+		{name: "folded without spaces", e: finding.Evidence{Raw: "abcdefghijklmnopqrstuvwxyz", End: 26}, n: 10, folded: 2,
+			want: "abcdefghij\n^~~~~~~~~~\nklmno … yz\n^~~~~~~~~~"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var lines []string
-			for _, r := range excerptRows(tt.e, tt.n) {
+			for _, r := range excerptRows(tt.e, tt.n, max(tt.folded, 1)) {
 				lines = append(lines, r.text)
 				if r.to > r.from {
 					lines = append(lines, strings.Repeat(" ", r.from)+underline(r.to-r.from))
