@@ -97,7 +97,7 @@ func TestCheckWritable(t *testing.T) {
 	}
 	for _, tt := range []struct{ file, err string }{
 		{"-", ""}, {"new", ""}, {"dir/new", ""}, {"dir", "it is a directory, want a file"},
-		{"none/new", "no such file"}, {"in", "would be read and overwritten"}, {"./in", "would be read and overwritten"},
+		{"none/new", "there is no folder none; create it first"}, {"in", "would be read and overwritten"}, {"./in", "would be read and overwritten"},
 	} {
 		err := CheckWritable(tt.file, []string{"-", "in"})
 		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {

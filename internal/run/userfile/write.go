@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -28,7 +29,7 @@ func writeMode(file string, stdout io.Writer, mode os.FileMode, write func(io.Wr
 		return nil
 	}
 	if err := replaceFile(file, mode, write); err != nil {
-		return fmt.Errorf("%s: %w", file, Reason(err))
+		return fmt.Errorf("cannot write %s: %w", file, Reason(err))
 	}
 	return nil
 }
@@ -42,8 +43,11 @@ func CheckWritable(file string, inputs []string) error {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return fmt.Errorf("%s: it is a directory, want a file", file)
 	}
-	if _, err := os.Stat(filepath.Dir(file)); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Dir(file), Reason(err))
+	switch _, err := os.Stat(filepath.Dir(file)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("cannot write %s: there is no folder %s; create it first", file, filepath.Dir(file))
+	case err != nil:
+		return fmt.Errorf("cannot write %s: %w", file, Reason(err))
 	}
 	for _, in := range inputs {
 		if in != "-" && Same(in, file) {

@@ -37,7 +37,10 @@ func TestClientIsTold(t *testing.T) {
 func TestForms(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"bare object", `{"a":{"command":"x"},"other":1}`, `a stdio x|`},
-		{"nothing in it", `{"a":1}`, `|no servers in a form that is known`},
+		{"nothing in it", `{"a":1}`, `|no MCP servers found: a client's configuration lists them below a key such as mcpServers or servers`},
+		{"a snapshot", `{"tools":[]}`, `|this is a snapshot of a server, not a client's configuration: scan it without --config`},
+		{"a snapshot as an answer", `{"result":{"prompts":[]}}`, `|this is a snapshot of a server, not a client's configuration: scan it without --config`},
+		{"tools that are no list", `{"tools":{"web":true}}`, `|no MCP servers found: a client's configuration lists them below a key such as mcpServers or servers`},
 		{"empty object", `{}`, `|`},
 		{"empty file", "", `|the file is empty`},
 		{"a list", `[1]`, `|the file holds a list where a configuration is an object`},

@@ -44,8 +44,23 @@ func (r *reader) findServers(root *node) {
 		found = r.bare(root)
 	}
 	if !found && !r.hint.Optional && len(r.file.Problems) == before && len(root.children) > 0 {
-		r.problemIn(finding.Unread, nil, "no servers in a form that is known")
+		r.problemIn(finding.Unread, nil, "%s", unknownForm(root))
 	}
+}
+
+// unknownForm says why a file without servers is no configuration, and what reads it instead if
+// it holds the answers of a server.
+func unknownForm(root *node) string {
+	answers := root
+	if result := root.get("result"); result != nil {
+		answers = result
+	}
+	for _, name := range []string{"tools", "prompts", "resources", "resourceTemplates"} {
+		if n := answers.get(name); n != nil && n.kind == list {
+			return "this is a snapshot of a server, not a client's configuration: scan it without --config"
+		}
+	}
+	return "no MCP servers found: a client's configuration lists them below a key such as mcpServers or servers"
 }
 
 // holder reads an object of servers by name, or a list of servers that name themselves.
