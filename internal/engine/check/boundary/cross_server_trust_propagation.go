@@ -40,7 +40,7 @@ a declaration nothing is allowed.
 
 It proves that bytes went from one server to another, not that an attack took place. Text that a model rewrote is not
 seen; what was only encoded or cut is SEC-060/transformed.`,
-	Advice: "Declare the flow if it is meant to be, with the sanitizers it has to pass; otherwise keep the agent from handing the one server's text to the other.",
+	Advice: "If the flow is intended, declare it with the sanitizers it must pass; otherwise keep the agent from passing text between the two servers.",
 	Run: func(p *check.Pass) {
 		f := flowsOf(p)
 		p.Looked(len(f.log.calls))

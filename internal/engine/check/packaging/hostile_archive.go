@@ -15,7 +15,7 @@ var _ = register(check.Check{
 	Axis:     "supply-chain", Source: "https://cwe.mitre.org/data/definitions/409.html",
 	Doc: `The archive of the package has entries that no honest tool writes: a path that leaves the archive, a link that leads out of it, a
 device or a pipe, or content that unpacks to more than 100 times its size and more than 64 MiB. A program that unpacks it
-carelessly writes files that are none of the package's, or fills the disk.
+carelessly overwrites files outside the package or fills the disk.
 
 Nothing of such an archive is installed or started; what could be unpacked safely is read. Links that stay inside are no fault, nor is an
 archive that is merely large: that is a limit, and a problem of the report.`,

@@ -15,14 +15,14 @@ var _ = register(check.Check{
 	ID: "GNT-601", Name: "install-script", Severity: finding.Medium, Maturity: check.Experimental, Needs: check.Package,
 	Taxonomy: "MCP04:2025 close, ASI04 close, CWE-506 weak, CWE-494 weak, L6 close, L3 weak",
 	Axis:     "supply-chain", Source: "https://docs.npmjs.com/cli/using-npm/scripts#life-cycle-scripts",
-	Doc: `Installing the package runs a command of its author before anybody has looked at it or called a tool: a script for the events
-preinstall, install or postinstall, or a native build that stands for one. Malicious packages prefer this place.
+	Doc: `Installing the package runs a command of its author before anyone has reviewed it or called a tool: a preinstall, install or
+postinstall script, or a native build that implies one. Malicious packages favour such scripts.
 
-Severity high where the command loads something and hands it to an interpreter, or holds its program in its own line; medium for
-any other command of the package; low for those of what it depends on, in one finding for each.
+Severity high if the command downloads something and passes it to an interpreter, or contains an inline program; medium for
+any other command of the package; low for commands of its dependencies, one finding each.
 
-gauntlet vet runs none of them. A server that needs one to work does not start then, and the report says so.`,
-	Advice: "Read the script, and install with --ignore-scripts where the server works without it.",
+gauntlet vet runs none of them. If a server needs its script in order to start, the report says so.`,
+	Advice: "Read the script, and install with --ignore-scripts if the server works without it.",
 	Run: func(p *check.Pass) {
 		p.Looked(1)
 		for _, s := range p.Package.Facts.Scripts {

@@ -9,11 +9,11 @@ var _ = register(check.Check{
 	ID: "GNT-603", Name: "package-integrity-mismatch", Severity: finding.Critical, Maturity: check.Experimental, Needs: check.Package,
 	Taxonomy: "MCP04:2025 exact, ASI04 close, CWE-345 exact, CWE-353 weak, L6 close, L3 weak",
 	Axis:     "supply-chain", Source: "https://cwe.mitre.org/data/definitions/345.html",
-	Doc: `The archive that was loaded is not the one that its registry, or the reference that names it, gives the hash of. Somebody between, a
-mirror or the registry itself, serves something else.
+	Doc: `The hash of the downloaded archive differs from the one that its registry or the reference to it states. An intermediary, a
+mirror or the registry itself serves something else.
 
-Silent where nobody states a hash: the report then says that the archive was compared with nothing.`,
-	Advice: "Do not install it; load it again from another network, and tell the registry if it stays so.",
+Silent if no hash is stated: the report then says that the archive could not be compared.`,
+	Advice: "Do not install it. Download it again from another network, and tell the registry if the mismatch persists.",
 	Run: func(p *check.Pass) {
 		p.Looked(1)
 		if why := p.Package.Facts.Mismatch; why != "" {

@@ -19,8 +19,8 @@ var _ = add(Probe{
 	Rule: check.Check{
 		ID: "GNT-444", Name: "undeclared-request", Severity: finding.Medium, Axis: "capabilities",
 		Taxonomy: "MCP02:2025 close, ASI03 close, CWE-807 weak, L4 close, L3 weak", Source: "https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle",
-		Doc: `During a call the server asked for something that the client had not declared that it can: a completion of the user's model
-(sampling/createMessage), a form (elicitation/create) or the roots. A client that answers all the same lets a server use what nobody granted.`,
+		Doc: `During a call the server requested a capability that the client had not declared: a completion by the user's model
+(sampling/createMessage), a form (elicitation/create) or the roots. A client that answers anyway lets the server use what the user never granted.`,
 		Advice: "Ask only for what the client declared in this conversation, or in this request from 2026-07-28 on.",
 	},
 })
@@ -59,9 +59,9 @@ var _ = add(Probe{
 	Rule: check.Check{
 		ID: "GNT-445", Name: "unasked-notification", Severity: finding.Low, Axis: "transport",
 		Taxonomy: "MCP10:2025 weak, ASI08 weak, CWE-200 weak, L5 weak, L4 close", Source: "https://modelcontextprotocol.io/specification/2026-07-28/basic/index",
-		Doc: `The server sent a log message to a request of revision 2026-07-28 that names no level, or the notice of a changed resource to a client that
-subscribed to none. What is sent unasked is shown or kept where nobody expects it.`,
-		Advice: "Send log messages only for requests with a logLevel, and changes only to those who subscribed.",
+		Doc: `The server sent a log message to a request of revision 2026-07-28 that names no level, or a resource update to a client that
+has no subscription. Clients may show or store unsolicited messages in unexpected places.`,
+		Advice: "Send log messages only for requests with a logLevel, and updates only to subscribers.",
 	},
 })
 

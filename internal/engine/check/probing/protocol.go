@@ -42,37 +42,37 @@ var (
 	_ = protocolCheck(check.Check{
 		ID: "SEC-017", Name: "tls-required", Severity: finding.High, Axis: "transport",
 		Taxonomy: "MCP07:2025 close, ASI07 close, CWE-319 exact, L5 close, L4 weak", Source: transportPage,
-		Doc: `A server on another machine was spoken to over plain HTTP, so that whoever is on the way reads and changes every message.`, Advice: "Serve HTTPS, and redirect or refuse HTTP.",
+		Doc: `The server is on another machine and reached over plain HTTP, so anyone on the network path can read and change every message.`, Advice: "Serve HTTPS, and redirect or refuse HTTP.",
 	}, judgeTLS)
 	_ = protocolCheck(check.Check{
 		ID: "SEC-018", Name: "origin-validation", Severity: finding.High, Axis: "transport",
 		Taxonomy: "MCP07:2025 close, ASI07 close, CWE-346 exact, L5 close, L4 weak", Source: transportPage,
-		Doc: `A request with the right Host and the Origin of somebody else's page was answered with a result (the specification wants HTTP
-403). A page in the user's browser can then speak to a server on the user's machine. Where the answer also allows that page to read it
-(Access-Control-Allow-Origin), the message says so. Severity medium for a server that is not on the loopback address or asks for a token.`,
-		Advice: "Compare Origin with a list and answer 403 before anything is done.",
+		Doc: `The server answered a request with the right Host and a foreign Origin with a result; the specification requires HTTP
+403. Any page in the user's browser can then call a server on the user's machine. The message says so if the response also lets that page read it
+(Access-Control-Allow-Origin). Severity medium for a server that is not on the loopback address or requires a token.`,
+		Advice: "Check Origin against an allowlist, and answer 403 before doing anything else.",
 	}, judgeOrigin)
 	_ = protocolCheck(check.Check{
 		ID: "GNT-410", Name: "host-validation", Severity: finding.Medium, Axis: "transport",
 		Taxonomy: "MCP07:2025 close, ASI07 close, CWE-346 close, L5 close, L4 weak", Source: transportPage,
-		Doc: `A server on the loopback address answered a request whose Host is a foreign name. A web page that makes its own name lead to the
-loopback address (DNS rebinding) is then of one origin with the server, and sends no foreign Origin.`,
+		Doc: `A server on the loopback address answered a request whose Host is a foreign name. A web page that resolves its own name to the
+loopback address (DNS rebinding) then has the same origin as the server and sends no foreign Origin.`,
 		Advice: "Answer only requests whose Host is localhost or the address that the server listens on.",
 	}, judgeHost)
 	_ = protocolCheck(check.Check{
 		ID: "SEC-021", Name: "posture-tier", Severity: finding.Info, Axis: "authentication",
 		Taxonomy: "MCP07:2025 weak, ASI03 weak, CWE-306 weak, L5 weak, L4 weak", Source: "https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization",
-		Doc: `Says which tier of authentication a server behind a URL has: none, a bearer token, or OAuth with metadata. It is a statement and no fault.`, Advice: "Ask for a token on every server that others can reach.",
+		Doc: `Reports how a server at a URL authenticates clients: not at all, by bearer token, or by OAuth with metadata. This is information, not a defect.`, Advice: "Require a token on every server that others can reach.",
 	}, judgeTier)
 	_ = protocolCheck(check.Check{
 		ID: "SEC-022", Name: "token-audience", Severity: finding.Critical, Axis: "authentication",
 		Taxonomy: "MCP07:2025 exact, ASI03 close, CWE-287 exact, L5 close, L4 weak", Source: "https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization",
-		Doc: `A server that refuses requests without a token took one that nobody issued.`, Advice: "Validate signature, issuer, audience and time of every token.",
+		Doc: `A server that refuses requests without a token accepted a made-up one.`, Advice: "Validate the signature, issuer, audience and expiry of every token.",
 	}, judgeToken)
 	_ = protocolCheck(check.Check{
 		ID: "GNT-411", Name: "session-handling", Severity: finding.Medium, Axis: "transport",
 		Taxonomy: "MCP07:2025 close, ASI03 weak, CWE-330 close, L5 close, L4 weak", Source: transportPage,
-		Doc: `Session ids repeat, are short or count up, or a session answers after its end. The message has the size of the sample.`, Advice: "Make ids of at least 128 random bits, and answer 404 after the end of a session.",
+		Doc: `Session ids repeat, are short or sequential, or a session still answers after it was ended. The message gives the sample size.`, Advice: "Use ids of at least 128 random bits, and answer 404 once a session has ended.",
 	}, judgeSessions)
 	_ = protocolCheck(check.Check{
 		ID: "GNT-412", Name: "survives-malformed-messages", Severity: finding.Medium, Axis: "denial-of-service",

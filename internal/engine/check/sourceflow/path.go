@@ -21,7 +21,7 @@ some paths are refused, and where the refusal is an error that the same function
 
 Whether symbolic links are resolved is not judged. Silent on files beside the program, temporary files, questions whether a
 file exists, and where the way could not be followed.`,
-	Advice: "Resolve the path with symbolic links, and refuse it unless it lies in a directory that the user chose: compare with the directory and a separator behind it.",
+	Advice: "Resolve the path, symbolic links included, and refuse it unless it lies in a directory that the user chose. Compare it with the directory followed by a separator.",
 	Run: func(p *check.Pass) {
 		reportFlows(p, func(f sink.Flow) finding.Severity {
 			if f.Kind == sink.LinkFlow {

@@ -21,7 +21,7 @@ password fits every document. That counts where the SDK lets an object in, as lo
 a text. A parameter inside $where becomes code that the database runs.
 
 Silent on statements and filters that the caller sends as a whole, which is what such a tool is for, and where the way could not be followed.`,
-	Advice: "Bind values as parameters of the query; compare names of tables and columns with a list.",
+	Advice: "Bind values as query parameters; check table and column names against an allowlist.",
 	Run: func(p *check.Pass) {
 		reportFlows(p, always(finding.None), map[sink.FlowKind]string{
 			sink.SQLFlow: "the text of a statement", sink.QueryFlow: "part of the filter of a query",

@@ -12,7 +12,7 @@ var _ = register(check.Check{
 	ID: "SEC-005", Name: "hidden-unicode", Severity: finding.High, Maturity: check.Stable,
 	Taxonomy: "MCP03:2025 close, ASI01 weak, ASI09 weak, CWE-1007 close, CWE-451 close, CWE-176 weak, AML.T0068 close, SAFE-T1402 close, L3 close, L2 weak",
 	Axis:     "tool-poisoning", Needs: check.Definitions, Source: check.SourceSEC,
-	Doc: `A name, a description or another string contains characters that nobody sees or that change how the
+	Doc: `A name, a description or another string contains invisible characters or characters that change how the
 rest is shown: zero-width characters, bidirectional controls, tag characters (which spell ASCII
 invisibly), variation selectors in a row (which carry bytes), private-use and control characters,
 terminal escape sequences, and words in which Cyrillic, Armenian, Cherokee or Lisu letters stand for
