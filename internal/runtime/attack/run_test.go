@@ -324,7 +324,7 @@ actors:
 			if a.LastPhase() != 1 || IsClosed(left) {
 				t.Error("the second phase ended before its time")
 			}
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			synctest.Wait()
 			if a.LastPhase() != 2 || !IsClosed(left) || !a.ThroughAt(2) || a.ThroughAt(1) || a.Over() {
 				t.Error("the second phase did not end at its time")
