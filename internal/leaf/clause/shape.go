@@ -156,7 +156,13 @@ func isPublicIP(s string) bool {
 	if p, perr := netip.ParseAddrPort(s); perr == nil {
 		a, err = p.Addr(), nil
 	}
-	return err == nil && !a.IsPrivate() && !a.IsLoopback() && !a.IsUnspecified() && !a.IsMulticast()
+	return err == nil && !publicResolvers[a] && !a.IsPrivate() && !a.IsLoopback() && !a.IsUnspecified() && !a.IsMulticast()
+}
+
+// publicResolvers are what everybody writes for an example of an address, and nobody can collect data at.
+var publicResolvers = map[netip.Addr]bool{
+	netip.AddrFrom4([4]byte{8, 8, 8, 8}): true, netip.AddrFrom4([4]byte{8, 8, 4, 4}): true, netip.AddrFrom4([4]byte{1, 1, 1, 1}): true,
+	netip.AddrFrom4([4]byte{1, 0, 0, 1}): true, netip.AddrFrom4([4]byte{9, 9, 9, 9}): true,
 }
 
 func webAddress(s string) bool {

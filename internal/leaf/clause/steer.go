@@ -26,6 +26,8 @@ func steers(r *Reader, f *frame, i int) string {
 		return "wants to come before another server's tool"
 	case f.asks() && !r.function(f) && f.act.has(call) && f.object.any(setOf(ident, mailTool)) && (f.means.any(setOf(address, it, convo, credFile, path)) || f.dest.any(setOf(address, credFile)) || f.object.has(credFile)):
 		return "has the model call another tool with arguments of its own"
+	case f.asks() && !r.function(f) && f.act.any(setOf(call, run)) && r.namesTool(f) && r.givesLiteral(f, i):
+		return "has the model call another tool with arguments of its own"
 	case f.asks() && !r.function(f) && f.act.any(setOf(call)) && f.all.has(sibling) && f.all.any(setOf(address, credFile)) && !f.all.has(ownPlace):
 		return "dictates the arguments of another tool"
 	case f.asks() && f.act.has(call) && f.object.any(setOf(thisTool, self)) && f.when.has(otherTool) && (f.means.any(setOf(param, convo, outside)) || r.Alone && f.mood == duty):
@@ -74,6 +76,34 @@ func (r *Reader) redirects(f *frame, i int) string {
 		}
 	}
 	return ""
+}
+
+// namesTool reports whether the object of a clause is a name that begins with a verb and that this server does not have: delete_file.
+func (r *Reader) namesTool(f *frame) bool {
+	for k := f.verb + 1; k <= f.last; k++ {
+		t := &r.framer.toks[k]
+		if !t.has(ident) || t.flags&named != 0 && k > f.verb+3 {
+			continue
+		}
+		first, _, _ := strings.Cut(splitName(r.framer.s[t.start:t.end]).text, " ")
+		if s := words().lookup([]byte(strings.ToLower(first))); s != nil && !s.set.verbs().empty() {
+			return true
+		}
+	}
+	return false
+}
+
+// givesLiteral reports whether a clause, or the infinitive behind it, dictates a file, a path or another value by name.
+func (r *Reader) givesLiteral(f *frame, i int) bool {
+	if f.dest.any(setOf(fileName, path)) || f.means.any(setOf(fileName, path, literal)) {
+		return true
+	}
+	for k := f.first; k <= f.last; k++ {
+		if t := &r.framer.toks[k]; t.has(ident) && f.means.has(ident) && k > 0 && t.start > 0 && strings.IndexByte("'\"", r.framer.s[t.start-1]) >= 0 {
+			return true // event_id 'all_hands'
+		}
+	}
+	return r.below(i, to) && r.framer.frames[i+1].dest.any(setOf(fileName, path))
 }
 
 // withEveryTool reports whether the condition behind frame i is each use of any tool: "every time a tool is used".
