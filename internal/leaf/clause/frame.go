@@ -111,7 +111,7 @@ func (r *framer) english(a, b int, opening bool) {
 		r.frames = append(r.frames, frame{first: a, last: b - 1, verb: -1, sentence: r.toks[a].sentence})
 	} else if f := &r.frames[from]; f.first > a { // what stands before the first clause
 		if s := r.classesOf(a, f.first); !s.empty() && f.first-a >= 2 {
-			lead := frame{first: a, last: f.first - 1, verb: -1, sentence: f.sentence}
+			lead := frame{first: a, last: f.first - 1, verb: -1, sentence: f.sentence, conditional: r.toks[a].has(cond) && !s.has(conceal)}
 			r.frames = append(r.frames, frame{})
 			copy(r.frames[from+1:], r.frames[from:])
 			r.frames[from] = lead
