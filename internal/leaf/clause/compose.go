@@ -8,6 +8,9 @@ func (r *framer) compose(a, b int) {
 	for i := a; i < b; i++ {
 		t := &r.toks[i]
 		switch {
+		case t.has(ident) && i+1 < b && r.toks[i+1].has(param) && r.toks[i+1].flags&fresh == 0:
+			t.set = t.set.without(setOf(ident)) // "the send_as_mms parameter" is no tool
+			t.set.add(param)
 		case t.has(spoken) && r.near(a, i, 8, setOf(user, users, model, your)) && r.near(a, i, 9, setOf(every, full, content)):
 			t.set.add(convo)
 		case t.has(convo) && i+2 < b && r.toks[i+1].has(of) && r.ofAnother(i+2, b):

@@ -37,6 +37,9 @@ func (e *evidence) read(s string, toks []token, frames []frame) {
 		for at+1 < len(frames) && int(frames[at+1].first) <= i {
 			at++
 		}
+		if toks[i].flags&vocabulary != 0 {
+			continue
+		}
 		foreign := len(frames) > 0 && frames[at].foreign
 		first := len(e.marks)
 		e.words(s, int(toks[i].start), int(toks[i].end), mark{token: int32(i), frame: int32(at), sentence: toks[i].sentence, foreign: foreign})
@@ -279,14 +282,14 @@ var domainEndings = map[string]bool{"com": true, "net": true, "org": true, "io":
 	"uk": true, "de": true, "fr": true, "es": true, "it": true, "pt": true, "br": true, "ru": true, "cn": true, "jp": true, "kr": true, "in": true, "nl": true, "pl": true, "tr": true,
 	"example": true, "cloud": true, "online": true, "xyz": true, "ai": true, "me": true, "us": true, "download": true, "capital": true, "link": true, "page": true, "top": true, "info": true}
 
-// documentation reports whether a mailbox is one that RFC 2606 sets aside for documentation.
+// documentation reports whether a mailbox is one that RFC 2606 sets aside for documentation, or of a company that Microsoft made up for it.
 func documentation(mailbox string) bool {
 	at := strings.IndexByte(mailbox, '@')
 	if at < 0 {
 		return false
 	}
 	switch strings.ToLower(mailbox[at+1:]) {
-	case "example.com", "example.org", "example.net":
+	case "example.com", "example.org", "example.net", "contoso.com", "fabrikam.com":
 		return true
 	}
 	return false

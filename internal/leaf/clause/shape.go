@@ -46,6 +46,13 @@ func (t *tokenizer) piece(i, end int) int {
 	if cls.empty() {
 		return t.plain(i, end)
 	}
+	if cls.has(webURL) && !cls.has(badPlace) && t.cites(i) {
+		t.pending &^= fresh // the sentence goes on: "formatted as [ISO 4127](…) format"
+		if stop < len(t.s) && t.s[stop] == ')' {
+			stop++
+		}
+		return stop
+	}
 	if cls.has(webURL) && t.place != nil && t.place(hostOf(t.s[i:stop])) {
 		cls.add(ownPlace)
 	}
@@ -129,10 +136,14 @@ func isPhone(s string) bool {
 }
 
 // isIBAN reports whether s has the form of an international bank account number: two
-// letters, two digits, and 11 to 30 capitals and digits.
+// letters of a country that takes part, two digits, and 11 to 30 capitals and digits that are not all the same. Check digits are not
+// computed: an attacker's account need not exist.
 func isIBAN(s string) bool {
-	if len(s) < 15 || len(s) > 34 || s[2] < '0' || s[2] > '9' || s[3] < '0' || s[3] > '9' {
+	if len(s) < 15 || len(s) > 34 || s[2] < '0' || s[2] > '9' || s[3] < '0' || s[3] > '9' || !ibanCountries[s[:2]] {
 		return false
+	}
+	if strings.Count(s[4:], s[4:5]) == len(s)-4 {
+		return false // "DE00000000000000000000" stands for any
 	}
 	digits := 0
 	for i := 0; i < len(s); i++ {
@@ -145,6 +156,17 @@ func isIBAN(s string) bool {
 	}
 	return digits >= 8 && s[0] >= 'A' && s[1] >= 'A'
 }
+
+// ibanCountries are the countries of the IBAN registry of ISO 13616. Other identifiers have the same form ("AC" and 32 digits is an
+// account of Twilio's).
+var ibanCountries = func() map[string]bool {
+	out := map[string]bool{}
+	for c := range strings.FieldsSeq("AD AE AL AT AZ BA BE BG BH BI BR BY CH CR CY CZ DE DJ DK DO EE EG ES FI FK FO FR GB GE GI GL GR GT HN HR HU IE IL IQ IS IT " +
+		"JO KW KZ LB LC LI LT LU LV LY MC MD ME MK MN MR MT MU NI NL NO OM PK PL PS PT QA RO RS RU SA SC SD SE SI SK SM SO ST SV TL TN TR UA VA VG XK YE") {
+		out[c] = true
+	}
+	return out
+}()
 
 // isPublicIP reports whether s is the address of a machine outside the local network,
 // with or without a port.
