@@ -46,8 +46,13 @@ const envEverything = "GAUNTLET_EVERYTHING"
 func TestScripts(t *testing.T) {
 	models := scriptedmodel.Start()
 	t.Cleanup(models.Close)
+	dir, err := filepath.Abs("testdata/script") // lines that run in this process change its directory
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := readScripts(t, dir)
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
@@ -56,6 +61,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("ESC", "\x1b")
 			e.Setenv("MODELS", models.URL) // where scripted models are asked
 			e.Setenv("EVERYTHING", filepath.Join(os.Getenv(envEverything), "node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js"))
+			e.Values[variables{}] = e.Vars
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
@@ -68,7 +74,7 @@ func TestScripts(t *testing.T) {
 			return os.Getenv(envEverything) != "", nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":    exits,
+			"exits":    func(ts *testscript.TestScript, neg bool, args []string) { lines.exits(t, ts, neg, args) },
 			"gone":     gone,
 			"findings": findings,
 			"empties":  empties,
@@ -93,13 +99,20 @@ func shows(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// variables is the key of the environment that a script begins with.
+type variables struct{}
+
 // exits CODE PROGRAM ARG... runs a program and compares its exit code.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
+func (s *scripts) exits(t *testing.T, ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE PROGRAM ARG...")
 	}
-	code := 0
-	err := ts.Exec(args[1], args[2:]...)
+	code, err := 0, error(nil)
+	if args[1] == "gauntlet" && suits(ts, args[2:]) {
+		code = s.run(t, ts, ts.Value(variables{}).([]string), args[2:])
+	} else {
+		err = ts.Exec(args[1], args[2:]...)
+	}
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit):
