@@ -1,13 +1,12 @@
 package oatf
 
 import (
-	"regexp"
-
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/rawjson"
 )
 
 // celGuard is a test in CEL that a field is there: has(), or an optional field.
-var celGuard = regexp.MustCompile(`\bhas\s*\(|\.\?|\?\[|\bin\b|\bcatch\b`)
+var celGuard = lazyregexp.New(`\bhas\s*\(|\.\?|\?\[|\bin\b|\bcatch\b`)
 
 // lintExpressions is GNT-202: an expression that sees messages of all kinds and errs on
 // those that lack its field.

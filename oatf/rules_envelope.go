@@ -1,16 +1,16 @@
 package oatf
 
 import (
-	"regexp"
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/rawjson"
 )
 
 const attackIDPattern = `^[A-Z][A-Z0-9-]*-[0-9]{3,}$`
 
-var attackIDRegexp = regexp.MustCompile(attackIDPattern)
+var attackIDRegexp = lazyregexp.New(attackIDPattern)
 
 // envelopeRules are those on the attack's own fields (§4).
 func (c *checker) envelopeRules() {

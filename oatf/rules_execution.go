@@ -1,10 +1,10 @@
 package oatf
 
 import (
-	"regexp"
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/rawjson"
 )
 
@@ -14,8 +14,8 @@ const (
 )
 
 var (
-	identifierRegexp = regexp.MustCompile(identifierPattern)
-	modeRegexp       = regexp.MustCompile(modePattern)
+	identifierRegexp = lazyregexp.New(identifierPattern)
+	modeRegexp       = lazyregexp.New(modePattern)
 )
 
 // executionRules are those on forms, modes, actors and the order of phases (§5.1, §5.2).

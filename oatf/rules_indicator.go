@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/rawjson"
 )
 
-var indicatorIDRegexp = regexp.MustCompile(`^[A-Z][A-Z0-9-]*-[0-9]{3,}-[0-9]{2,}$`)
+var indicatorIDRegexp = lazyregexp.New(`^[A-Z][A-Z0-9-]*-[0-9]{3,}-[0-9]{2,}$`)
 
-var celIdentifier = regexp.MustCompile(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
+var celIdentifier = lazyregexp.New(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
 
 // indicatorRules are those on indicators (§6).
 func (c *checker) indicatorRules() {

@@ -1,10 +1,10 @@
 package oatf
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/rawjson"
 )
 
@@ -158,10 +158,10 @@ func unprintable(r rune) bool {
 
 // bare is what may stand without quotes: it begins like a word and holds nothing that YAML
 // reads as its own.
-var bare = regexp.MustCompile(`^[\pL0-9_/][\pL\pN_/.@()+-]*( [\pL\pN_/.@()+-]+)*$`)
+var bare = lazyregexp.New(`^[\pL0-9_/][\pL\pN_/.@()+-]*( [\pL\pN_/.@()+-]+)*$`)
 
 // retyped is what some reader of YAML 1.1 takes for no string: words, dates, numbers.
-var retyped = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null|[-+]?[0-9][0-9_,.]*(e[-+]?[0-9]+)?|[-+]?0[xob][0-9a-f_]+|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*)$`)
+var retyped = lazyregexp.New(`^(?i:y|n|yes|no|on|off|true|false|null|[-+]?[0-9][0-9_,.]*(e[-+]?[0-9]+)?|[-+]?0[xob][0-9a-f_]+|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*)$`)
 
 // scalarText writes a string on one line: bare if no reader can mistake it, in single quotes if
 // that saves escapes, else in double quotes.

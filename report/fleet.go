@@ -245,14 +245,14 @@ func writeFleetHTML(w *bufio.Writer, f *result.Fleet, _ Options) error {
 		missing = append(missing, clipEnd(n.String(), maxPageReason))
 	}
 	missing = append(missing, f.Refused...)
-	if err := htmlPage.ExecuteTemplate(w, "verdict", map[string]any{
+	if err := htmlPage().ExecuteTemplate(w, "verdict", map[string]any{
 		"Title": title, "Class": class, "Verdict": fleetVerdict(f), "Exit": "", "Counts": fleetSeverities(f), "Missing": missing,
 		"Read": "Plan " + f.Plan, "Nav": []navLink{{"targets", "Targets"}},
 	}); err != nil {
 		return err
 	}
 	_, _ = w.WriteString("<main id=\"main\">\n")
-	if err := htmlPage.ExecuteTemplate(w, "fleet", fleetTable(f)); err != nil {
+	if err := htmlPage().ExecuteTemplate(w, "fleet", fleetTable(f)); err != nil {
 		return err
 	}
 	writeHTMLEnd(w, strings.TrimSpace(cmp.Or(f.Tool.Name, "gauntlet")+" "+f.Tool.Version), false)

@@ -46,7 +46,7 @@ type htmlReport struct {
 }
 
 func (h *htmlReport) execute(name string, data any) error {
-	return htmlPage.ExecuteTemplate(h.w, name, data)
+	return htmlPage().ExecuteTemplate(h.w, name, data)
 }
 
 // A severityCount counts findings of one severity.

@@ -32,7 +32,7 @@ func writeRedTeamHTML(w *bufio.Writer, r *result.RedTeam, _ Options) error {
 	title := "Red team: " + redTeamSum(r)
 	writeHTMLHead(w, "gauntlet: "+title)
 	nav := []navLink{{"models", "Models"}, {"matrix", "Attacks by model"}, {"technique", "By technique"}, {"placement", "By placement"}, {"runs", "Runs"}}
-	if err := htmlPage.ExecuteTemplate(w, "verdict", map[string]any{
+	if err := htmlPage().ExecuteTemplate(w, "verdict", map[string]any{
 		"Title": "Red team", "Class": "", "Verdict": redTeamSum(r), "Exit": r.About, "Counts": nil, "Missing": redTeamMissing(r),
 		"Read": fmt.Sprintf("Each attack was played %s to each model. %s", countNoun(r.Runs, "time"), intervalsTold), "Nav": nav,
 	}); err != nil {
@@ -50,7 +50,7 @@ func writeRedTeamHTML(w *bufio.Writer, r *result.RedTeam, _ Options) error {
 		{"table", redTeamGroups(r, "placement", "By placement", func(m *result.RedTeamModel) []result.RedTeamGroup { return m.ByPlacement })},
 		{"redteamruns", details},
 	} {
-		if err := htmlPage.ExecuteTemplate(w, part.template, part.data); err != nil {
+		if err := htmlPage().ExecuteTemplate(w, part.template, part.data); err != nil {
 			return err
 		}
 	}

@@ -29,13 +29,13 @@ func WriteTables(to io.Writer, p *TablePage) error {
 		nav = append(nav, navLink{t.ID, clipEnd(Visible(t.Title), 60)})
 	}
 	writeHTMLHead(w, "gauntlet: "+p.Title)
-	if err := htmlPage.ExecuteTemplate(w, "verdict", map[string]any{"Title": p.Title, "Class": p.Class, "Verdict": Visible(p.Verdict), "Exit": "", "Counts": nil,
+	if err := htmlPage().ExecuteTemplate(w, "verdict", map[string]any{"Title": p.Title, "Class": p.Class, "Verdict": Visible(p.Verdict), "Exit": "", "Counts": nil,
 		"Missing": p.Missing, "Read": p.Read, "Nav": nav}); err != nil {
 		return err
 	}
 	_, _ = w.WriteString("<main id=\"main\">\n")
 	for _, t := range p.Tables {
-		if err := htmlPage.ExecuteTemplate(w, "table", section{ID: t.ID, Title: Visible(t.Title), Intro: t.Intro, Head: t.Head, Rows: t.Rows}); err != nil {
+		if err := htmlPage().ExecuteTemplate(w, "table", section{ID: t.ID, Title: Visible(t.Title), Intro: t.Intro, Head: t.Head, Rows: t.Rows}); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 
 	"gauntlet/finding"
 	"gauntlet/rawjson"
@@ -31,9 +32,12 @@ var dagreScript string
 // dagreNotice stands before the script in every page that has it, as its licence asks.
 const dagreNotice = "/* dagre 3.1.3, (c) 2012-2014 Chris Pettitt, MIT licence */\n"
 
-var htmlPage = template.Must(template.New("").Funcs(template.FuncMap{
-	"vis": visibleHTML, "vislines": visibleLinesHTML, "num": groupDigits,
-}).Parse(htmlTemplates))
+// htmlPage is parsed by the first page that is written, not by every program that starts.
+var htmlPage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"vis": visibleHTML, "vislines": visibleLinesHTML, "num": groupDigits,
+	}).Parse(htmlTemplates))
+})
 
 // visibleHTML is Visible as markup: every hidden character stands in a box by its number.
 func visibleHTML(s any) template.HTML { return markUp(fmt.Sprint(s), false) }

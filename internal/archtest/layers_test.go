@@ -44,6 +44,7 @@ const (
 // in the change that creates it and leaves it in the change that removes it.
 var table = []row{
 	{path: "internal/leaf/excerpt", layer: plain, open: true},
+	{path: "internal/leaf/lazyregexp", layer: plain, open: true},
 	// Written by the script beside it.
 	{path: "internal/leaf/syntax/treesitter", layer: plain},
 	{path: "rawjson", layer: tokens},

@@ -1,11 +1,11 @@
 package callgraph
 
 import (
-	"regexp"
 	"strings"
 
 	"gauntlet/capability"
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
 
@@ -104,7 +104,7 @@ func (w *walker) isTemporary(p *ir.Expr, depth int) bool {
 }
 
 // secretPath is a file that holds credentials, whoever's they are.
-var secretPath = regexp.MustCompile(`(^|[/\\])(\.env(\.[a-z]+)?|\.netrc|\.pgpass|\.git-credentials|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|(etc[/\\])?(shadow|gshadow)|\.aws[/\\]credentials|\.kube[/\\]config|\.docker[/\\]config\.json|\.ssh([/\\].*)?|.*\.(pem|p12|pfx|keystore|jks))$`)
+var secretPath = lazyregexp.New(`(^|[/\\])(\.env(\.[a-z]+)?|\.netrc|\.pgpass|\.git-credentials|\.npmrc|\.pypirc|id_(rsa|dsa|ecdsa|ed25519)|(etc[/\\])?(shadow|gshadow)|\.aws[/\\]credentials|\.kube[/\\]config|\.docker[/\\]config\.json|\.ssh([/\\].*)?|.*\.(pem|p12|pfx|keystore|jks))$`)
 
 func (w *walker) recordSecretFile(e, p *ir.Expr) {
 	texts := []string{}

@@ -1,11 +1,11 @@
 package callgraph
 
 import (
-	"regexp"
 	"strings"
 
 	"gauntlet/capability"
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
 
@@ -22,7 +22,7 @@ var verbs = map[string]string{
 }
 
 // madeReady is a statement that a server runs to be able to work, whatever it was asked.
-var madeReady = regexp.MustCompile(`(?i)^[\s(;]*CREATE\s[^;]*?\sIF\s+NOT\s+EXISTS\s`)
+var madeReady = lazyregexp.New(`(?i)^[\s(;]*CREATE\s[^;]*?\sIF\s+NOT\s+EXISTS\s`)
 
 // recordStatement reads the verb of a statement. One that the caller chooses may do anything.
 func (w *walker) recordStatement(e *ir.Expr, r *row, shown string, anyone bool) bool {

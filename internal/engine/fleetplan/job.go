@@ -7,9 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // MaxJob is the longest message with a job, in bytes. The stream refuses longer ones, and so does a worker.
@@ -72,8 +73,8 @@ func ClassOf(needs []string) string {
 }
 
 var (
-	digestForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	docForm    = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}$`)
+	digestForm = lazyregexp.New(`^[0-9a-f]{64}$`)
+	docForm    = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,99}$`)
 )
 
 // Check refuses a job that no plan makes.

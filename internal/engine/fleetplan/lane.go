@@ -3,9 +3,10 @@ package fleetplan
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // A LaneName names what is done to a target: the command of gauntlet of that name.
@@ -51,8 +52,8 @@ func laneNames() (out []string) {
 }
 
 var (
-	optionForm   = regexp.MustCompile(`^--([a-z-]+)=`)
-	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	optionForm   = lazyregexp.New(`^--([a-z-]+)=`)
+	variableForm = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 )
 
 // checkOptions refuses flags that the lane's table does not have.

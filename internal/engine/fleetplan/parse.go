@@ -2,7 +2,6 @@ package fleetplan
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,10 +9,11 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/yamltext"
 )
 
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$`)
+var nameForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$`)
 
 // Parse reads a plan file. It returns everything that is wrong with it, in the order of the file; the Plan is whole only if
 // there is nothing.
@@ -230,7 +230,7 @@ func (r *reader) readLimits(n *yaml.Node) {
 	}
 }
 
-var sizeForm = regexp.MustCompile(`^([0-9]{1,6})(MiB|GiB)$`)
+var sizeForm = lazyregexp.New(`^([0-9]{1,6})(MiB|GiB)$`)
 
 func parseSize(s string) (int, bool) {
 	m := sizeForm.FindStringSubmatch(s)
@@ -244,7 +244,7 @@ func parseSize(s string) (int, bool) {
 	return n << 20, true
 }
 
-var rateForm = regexp.MustCompile(`^([1-9][0-9]{0,5})/(s|m|h)$`)
+var rateForm = lazyregexp.New(`^([1-9][0-9]{0,5})/(s|m|h)$`)
 
 func (r *reader) readRates(n *yaml.Node) map[string]Rate {
 	if n == nil || yamltext.Null(n) {

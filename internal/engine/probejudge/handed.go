@@ -1,10 +1,10 @@
 package probejudge
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/rawjson"
 )
 
@@ -19,10 +19,10 @@ const mostHanded = 40
 
 var (
 	// handedMember is a member whose value names something.
-	handedMember = regexp.MustCompile(`(?i)(?:^|[_-])(?:id|uuid|guid|key|token|handle|ref|slug|number|code|name)$|(?:Id|ID|Uuid|Key|Token|Handle|Ref|Number|Name)$`)
+	handedMember = lazyregexp.New(`(?i)(?:^|[_-])(?:id|uuid|guid|key|token|handle|ref|slug|number|code|name)$|(?:Id|ID|Uuid|Key|Token|Handle|Ref|Number|Name)$`)
 	// handedProse is a value in a sentence: behind a word for it, or of a form that no word has.
-	handedProse = regexp.MustCompile(`(?i)\b(?:id|uuid|key|token|handle|ref(?:erence)?|number|named?)\b['"\x60]?\s*(?:is|=|:|#)?\s*['"\x60]?([\w-]{1,80}(?:\.[\w-]{1,40}){0,4})`)
-	handedForm  = regexp.MustCompile(`\b(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[a-zA-Z]{1,16}[_-][0-9a-zA-Z]*\d[0-9a-zA-Z]*|[0-9a-f]{16,64})\b|#(\d{1,10})\b`)
+	handedProse = lazyregexp.New(`(?i)\b(?:id|uuid|key|token|handle|ref(?:erence)?|number|named?)\b['"\x60]?\s*(?:is|=|:|#)?\s*['"\x60]?([\w-]{1,80}(?:\.[\w-]{1,40}){0,4})`)
+	handedForm  = lazyregexp.New(`\b(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[a-zA-Z]{1,16}[_-][0-9a-zA-Z]*\d[0-9a-zA-Z]*|[0-9a-f]{16,64})\b|#(\d{1,10})\b`)
 )
 
 // ReadHanded returns what an answer gives out that a later call may name, the members of JSON first.
@@ -68,7 +68,7 @@ func handedMembers(raw string, add func(Handed)) {
 }
 
 var (
-	handleWords = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+|\d+`)
+	handleWords = lazyregexp.New(`[A-Z]?[a-z]+|[A-Z]+|\d+`)
 	plainWords  = []string{"id", "ids", "uuid", "guid", "key", "token", "handle", "ref", "number", "name", "slug", "code"}
 )
 
@@ -131,7 +131,7 @@ func lastWord(name string) string {
 func flat(name string) string { return strings.NewReplacer("_", "", "-", "").Replace(name) }
 
 // absentWords are how tools say that what was named is not there.
-var absentWords = regexp.MustCompile(`(?i)\b(?:not|never) (?:found|exist|known|registered|created|active|open)|\bno (?:such|active|open)\b|\bno [\w-]+ (?:with|named|found|matches|[\w-]*\d[\w-]*)|\bunknown (?:id|[\w-]+ id)|\bdoes(?:n't| not) exist|\bcould(?:n't| not) find|\bexpired\b`)
+var absentWords = lazyregexp.New(`(?i)\b(?:not|never) (?:found|exist|known|registered|created|active|open)|\bno (?:such|active|open)\b|\bno [\w-]+ (?:with|named|found|matches|[\w-]*\d[\w-]*)|\bunknown (?:id|[\w-]+ id)|\bdoes(?:n't| not) exist|\bcould(?:n't| not) find|\bexpired\b`)
 
 // SaysAbsent reports whether an answer says that what a call named is not there.
 func SaysAbsent(a Answer) bool {

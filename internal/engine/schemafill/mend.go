@@ -2,10 +2,11 @@ package schemafill
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // maxComplaint is how much of an answer is read for what is wrong with a call.
@@ -140,8 +141,8 @@ func joinPath(parts []any) string {
 }
 
 var (
-	pydanticHead  = regexp.MustCompile(`\d+ validation errors? for `)
-	pydanticField = regexp.MustCompile(`(?m)^([A-Za-z_][\w.]*)\n\s+(.+)$`)
+	pydanticHead  = lazyregexp.New(`\d+ validation errors? for `)
+	pydanticField = lazyregexp.New(`(?m)^([A-Za-z_][\w.]*)\n\s+(.+)$`)
 )
 
 // readPydantic reads what validators in Python answer with.
@@ -170,14 +171,14 @@ func readPydantic(text string) (Complaint, bool) {
 
 var (
 	// Words with which validators of several languages say that arguments do not fit a schema.
-	schemaWords  = regexp.MustCompile(`(?i)invalid (?:tool )?(?:arguments?|params?|parameters?|input)\b|validation (?:error|failed)|does not match (?:the )?schema|is a required property|must have required property|is not of type|is not one of \[|must be equal to (?:one of|constant)|additional propert(?:y|ies)|unexpected keyword argument|required positional argument|schema validation|unknown tool|tool .{0,80} not found|no such tool`)
-	missingWords = regexp.MustCompile(`(?i)\b(?:required|missing|must (?:be )?(?:provide|specif|given|set|supplied)\w*|not provided|undefined|specify|provide|no [\w-]+ (?:given|provided|specified))\b`)
-	optionWords  = regexp.MustCompile(`(?i)(?:expected|one of|allowed|available|supported|valid|must be|options?|choose from|use)\b[^:\[(\n'"]{0,60}[:\[( ]\s*(.{1,600})`)
-	eitherWords  = regexp.MustCompile(`(?i)\b(?:either|at least one of|one of|or)\b`)
-	bothWords    = regexp.MustCompile(`(?i)\b(?:both|mutually exclusive|not (?:be )?(?:used|given|provided) together|only one of|exactly one of)\b`)
-	startWords   = regexp.MustCompile(`(?i)(?:must|should) (?:start|begin) with ['"\x60]?([^'"\x60\s.,;)]+)`)
-	quotedWord   = regexp.MustCompile(`['"\x60]([^'"\x60\n]{1,80})['"\x60]`)
-	bareWord     = regexp.MustCompile(`^[\w./-]{1,60}$`)
+	schemaWords  = lazyregexp.New(`(?i)invalid (?:tool )?(?:arguments?|params?|parameters?|input)\b|validation (?:error|failed)|does not match (?:the )?schema|is a required property|must have required property|is not of type|is not one of \[|must be equal to (?:one of|constant)|additional propert(?:y|ies)|unexpected keyword argument|required positional argument|schema validation|unknown tool|tool .{0,80} not found|no such tool`)
+	missingWords = lazyregexp.New(`(?i)\b(?:required|missing|must (?:be )?(?:provide|specif|given|set|supplied)\w*|not provided|undefined|specify|provide|no [\w-]+ (?:given|provided|specified))\b`)
+	optionWords  = lazyregexp.New(`(?i)(?:expected|one of|allowed|available|supported|valid|must be|options?|choose from|use)\b[^:\[(\n'"]{0,60}[:\[( ]\s*(.{1,600})`)
+	eitherWords  = lazyregexp.New(`(?i)\b(?:either|at least one of|one of|or)\b`)
+	bothWords    = lazyregexp.New(`(?i)\b(?:both|mutually exclusive|not (?:be )?(?:used|given|provided) together|only one of|exactly one of)\b`)
+	startWords   = lazyregexp.New(`(?i)(?:must|should) (?:start|begin) with ['"\x60]?([^'"\x60\s.,;)]+)`)
+	quotedWord   = lazyregexp.New(`['"\x60]([^'"\x60\n]{1,80})['"\x60]`)
+	bareWord     = lazyregexp.New(`^[\w./-]{1,60}$`)
 )
 
 // readProse reads a sentence for names of the tool's parameters and what it asks for.
@@ -352,7 +353,7 @@ func (f *Filler) mendOne(p *Parameter, c Complaint, first bool) (any, bool) {
 }
 
 // askedFor is a name that an error says is missing.
-var askedFor = regexp.MustCompile(`(?i:\b(?:no|missing|requires?|provide|specify|need)\s+(?:an?\s+|the\s+)?(?:required\s+)?)['"\x60]?([a-z][A-Za-z0-9_]{1,30})['"\x60]?(?i:\s+(?:parameter|argument|field)\b)|(?i:\b(?:missing|required) (?:parameter|argument|field):?\s+)['"\x60]?([a-z][A-Za-z0-9_]{1,30})\b`)
+var askedFor = lazyregexp.New(`(?i:\b(?:no|missing|requires?|provide|specify|need)\s+(?:an?\s+|the\s+)?(?:required\s+)?)['"\x60]?([a-z][A-Za-z0-9_]{1,30})['"\x60]?(?i:\s+(?:parameter|argument|field)\b)|(?i:\b(?:missing|required) (?:parameter|argument|field):?\s+)['"\x60]?([a-z][A-Za-z0-9_]{1,30})\b`)
 
 // unlisted are the names that an error asks for and that the schema does not have, four at most.
 func (s *Schema) unlisted(text string) (out []string) {
@@ -372,21 +373,21 @@ var commonWords = []string{"required", "missing", "valid", "a", "an", "the", "th
 // kindWords are words by which errors tell what kind of value they want, the plainest first.
 var kindWords = []struct {
 	kind  string
-	words *regexp.Regexp
+	words *lazyregexp.Regexp
 }{
-	{"url", regexp.MustCompile(`(?i)\b(?:ur[il]s?|web address|no address|an? (?:valid )?address|endpoint|https?://|protocol|scheme)\b`)},
-	{"email", regexp.MustCompile(`(?i)\be-?mail\b`)},
-	{"uuid", regexp.MustCompile(`(?i)\b(?:uuid|guid)\b`)},
-	{"date-time", regexp.MustCompile(`(?i)\b(?:iso[ -]?8601|date-?time|timestamp|rfc ?3339)\b`)},
-	{"date", regexp.MustCompile(`(?i)\bdate\b`)},
-	{"ip", regexp.MustCompile(`(?i)\bip(?:v4)?(?: address)?\b`)},
-	{"host", regexp.MustCompile(`(?i)\b(?:host ?names?|domains?(?: names?)?)\b`)},
-	{"json", regexp.MustCompile(`(?i)\bjson\b`)},
-	{"byte", regexp.MustCompile(`(?i)\bbase64\b`)},
-	{"cron", regexp.MustCompile(`(?i)\bcron\b`)},
-	{"dir", regexp.MustCompile(`(?i)\b(?:director(?:y|ies)|folders?|repositor(?:y|ies)|workspace)\b`)},
-	{"file", regexp.MustCompile(`(?i)\b(?:no such file|files? (?:not found|does not exist)|absolute path|file ?path|existing file)\b`)},
-	{"number", regexp.MustCompile(`(?i)\b(?:numbers?|numeric|integers?|digits?)\b`)},
+	{"url", lazyregexp.New(`(?i)\b(?:ur[il]s?|web address|no address|an? (?:valid )?address|endpoint|https?://|protocol|scheme)\b`)},
+	{"email", lazyregexp.New(`(?i)\be-?mail\b`)},
+	{"uuid", lazyregexp.New(`(?i)\b(?:uuid|guid)\b`)},
+	{"date-time", lazyregexp.New(`(?i)\b(?:iso[ -]?8601|date-?time|timestamp|rfc ?3339)\b`)},
+	{"date", lazyregexp.New(`(?i)\bdate\b`)},
+	{"ip", lazyregexp.New(`(?i)\bip(?:v4)?(?: address)?\b`)},
+	{"host", lazyregexp.New(`(?i)\b(?:host ?names?|domains?(?: names?)?)\b`)},
+	{"json", lazyregexp.New(`(?i)\bjson\b`)},
+	{"byte", lazyregexp.New(`(?i)\bbase64\b`)},
+	{"cron", lazyregexp.New(`(?i)\bcron\b`)},
+	{"dir", lazyregexp.New(`(?i)\b(?:director(?:y|ies)|folders?|repositor(?:y|ies)|workspace)\b`)},
+	{"file", lazyregexp.New(`(?i)\b(?:no such file|files? (?:not found|does not exist)|absolute path|file ?path|existing file)\b`)},
+	{"number", lazyregexp.New(`(?i)\b(?:numbers?|numeric|integers?|digits?)\b`)},
 }
 
 // wantedKind is the kind of value that an error asks for, "" if it names none.

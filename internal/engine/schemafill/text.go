@@ -5,6 +5,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // formats are values for the formats of JSON Schema.
@@ -103,7 +105,7 @@ func fitLength(schema map[string]any, s string) string {
 	return s
 }
 
-var quotedExample = regexp.MustCompile("(?i)(?:e\\.g\\.?,?|for example,?|example:?|examples:?|such as|like)[:\\s]*\\(?[\"'`‘“]([^\"'`’”\n]{1,200})[\"'`’”]")
+var quotedExample = lazyregexp.New("(?i)(?:e\\.g\\.?,?|for example,?|example:?|examples:?|such as|like)[:\\s]*\\(?[\"'`‘“]([^\"'`’”\n]{1,200})[\"'`’”]")
 
 // exampleIn returns the first example that a description quotes, "" if there is none.
 func exampleIn(schema map[string]any) string {

@@ -5,10 +5,10 @@ import (
 	"encoding/base64"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/secret"
 	"gauntlet/sink"
 )
@@ -17,7 +17,7 @@ import (
 var settings = []string{".env", ".ini", ".cfg", ".conf", ".properties", ".sh", ".pem", ".key"}
 
 // settingsName is the name of a file in JSON, YAML or TOML that holds settings. Others hold data, often much of it.
-var settingsName = regexp.MustCompile(`(?i)(config|credential|secret|setting|service[-_]?account|firebase|compose|wrangler|^\.?mcp).*\.(json|ya?ml|toml)$`)
+var settingsName = lazyregexp.New(`(?i)(config|credential|secret|setting|service[-_]?account|firebase|compose|wrangler|^\.?mcp).*\.(json|ya?ml|toml)$`)
 
 // holdsSettings reports whether a file is read for credentials alone.
 func holdsSettings(name string) bool {
@@ -25,10 +25,10 @@ func holdsSettings(name string) bool {
 }
 
 // invented is part of a path where credentials are made up.
-var invented = regexp.MustCompile(`(?i)(^|[/._-])(tests?|specs?|examples?|samples?|demos?|fixtures?|mocks?|docs?|templates?|dist-types|locales?|i18n|schemas?|testing|snapshots?|benchmarks?|corpus|stubs?|dummy|placeholder)([/._-]|$)`)
+var invented = lazyregexp.New(`(?i)(^|[/._-])(tests?|specs?|examples?|samples?|demos?|fixtures?|mocks?|docs?|templates?|dist-types|locales?|i18n|schemas?|testing|snapshots?|benchmarks?|corpus|stubs?|dummy|placeholder)([/._-]|$)`)
 
 // memberChain is a member of a member of something, as code writes it.
-var memberChain = regexp.MustCompile(`^[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)+$`)
+var memberChain = lazyregexp.New(`^[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)+$`)
 
 const (
 	secretChunk   = 64 << 10 // bytes that are searched at once

@@ -1,11 +1,11 @@
 package survey
 
 import (
-	"regexp"
 	"strconv"
 
 	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
 
@@ -111,7 +111,7 @@ func isNow(e *ir.Expr) verdict {
 }
 
 // day is a date as sources write them.
-var day = regexp.MustCompile(`^(19|20)\d\d-\d\d?-\d\d?`)
+var day = lazyregexp.New(`^(19|20)\d\d-\d\d?-\d\d?`)
 
 // firstSecond is a time in seconds that lies in 2020, so that a number beyond it is a date and no distance.
 const firstSecond = 1_577_836_800

@@ -1,21 +1,21 @@
 package survey
 
 import (
-	"regexp"
 	"strings"
 
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
 
 // mailbox is an address of mail that the source fixes.
-var mailbox = regexp.MustCompile(`^[^\s@<>]+@[^\s@<>]+\.[a-zA-Z]{2,}$`)
+var mailbox = lazyregexp.New(`^[^\s@<>]+@[^\s@<>]+\.[a-zA-Z]{2,}$`)
 
 // example is a mailbox or host that nobody has.
-var example = regexp.MustCompile(`(?i)(^|[@.])(example\.(com|org|net)|localhost|test|invalid|your-?domain\.[a-z]+)$`)
+var example = lazyregexp.New(`(?i)(^|[@.])(example\.(com|org|net)|localhost|test|invalid|your-?domain\.[a-z]+)$`)
 
 // collectors are services that show whoever made an address what is sent to it.
-var collectors = regexp.MustCompile(`(?i)^https?://([^/@]*\.)?(webhook\.site|requestbin\.(com|net)|pipedream\.net|requestcatcher\.com|hookbin\.com|beeceptor\.com|interact\.sh|oast\.(fun|pro|live|site|online|me)|burpcollaborator\.net|ngrok\.io|ngrok-free\.app|serveo\.net|trycloudflare\.com|canarytokens\.com)([/:?]|$)`)
+var collectors = lazyregexp.New(`(?i)^https?://([^/@]*\.)?(webhook\.site|requestbin\.(com|net)|pipedream\.net|requestcatcher\.com|hookbin\.com|beeceptor\.com|interact\.sh|oast\.(fun|pro|live|site|online|me)|burpcollaborator\.net|ngrok\.io|ngrok-free\.app|serveo\.net|trycloudflare\.com|canarytokens\.com)([/:?]|$)`)
 
 // readCopies notes copies of what passes by that go to an address which no caller named.
 func (s *surveyor) readCopies() {

@@ -1,16 +1,16 @@
 package survey
 
 import (
-	"regexp"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
 
 // pipedToShell is a line that fetches a program and runs it.
-var pipedToShell = regexp.MustCompile(`(?i)\b(curl|wget|fetch|iwr|invoke-webrequest)\b[^|;&\n]*\|\s*(sudo\s+)?((/usr)?/bin/)?(ba|z|da|k)?sh\b|\|\s*(python3?|node|perl|ruby)\s*(-|$)|\b(iex|invoke-expression)\b[\s(]+.*\b(iwr|irm|downloadstring|invoke-)|\$\((curl|wget)\b|<\((curl|wget)\b`)
+var pipedToShell = lazyregexp.New(`(?i)\b(curl|wget|fetch|iwr|invoke-webrequest)\b[^|;&\n]*\|\s*(sudo\s+)?((/usr)?/bin/)?(ba|z|da|k)?sh\b|\|\s*(python3?|node|perl|ruby)\s*(-|$)|\b(iex|invoke-expression)\b[\s(]+.*\b(iwr|irm|downloadstring|invoke-)|\$\((curl|wget)\b|<\((curl|wget)\b`)
 
 // readFetchedCode notes code that is fetched and run.
 func (s *surveyor) readFetchedCode() {

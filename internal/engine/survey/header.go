@@ -1,12 +1,12 @@
 package survey
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
 
@@ -22,10 +22,10 @@ type headers struct {
 const maxHeaderSearch = 20_000 // expressions of one function
 
 var (
-	credentialHeader = regexp.MustCompile(`(?i)^(authorization|x-api-key|x-auth-token|x-access-token|api-key|mcp-proxy-auth.*)$`)
+	credentialHeader = lazyregexp.New(`(?i)^(authorization|x-api-key|x-auth-token|x-access-token|api-key|mcp-proxy-auth.*)$`)
 	// addressHeader is a header of the server's own that names where its service is. Those that proxies set are others.
-	addressHeader = regexp.MustCompile(`(?i)^x-.*(url|host|endpoint|server|instance|domain|base)s?$`)
-	proxyHeader   = regexp.MustCompile(`(?i)^x-(forwarded|original|real|envoy|amz|azure|ms)\b`)
+	addressHeader = lazyregexp.New(`(?i)^x-.*(url|host|endpoint|server|instance|domain|base)s?$`)
+	proxyHeader   = lazyregexp.New(`(?i)^x-(forwarded|original|real|envoy|amz|azure|ms)\b`)
 )
 
 // headersIn reads a function, without those inside it that are read by themselves.

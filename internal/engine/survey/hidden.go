@@ -3,10 +3,10 @@ package survey
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
 
@@ -15,7 +15,7 @@ var decoders = map[string]bool{"atob": true, "b64decode": true, "b32decode": tru
 	"decompress": true, "inflateSync": true, "gunzipSync": true, "brotliDecompressSync": true, "loads": false, "unescape": true, "rot13": true}
 
 // renamed is a variable as programs that make code unreadable call them.
-var renamed = regexp.MustCompile(`\b_0x[0-9a-f]{4,6}\b`)
+var renamed = lazyregexp.New(`\b_0x[0-9a-f]{4,6}\b`)
 
 // manyRenamed is how many of them a file holds that was made unreadable.
 const manyRenamed = 100

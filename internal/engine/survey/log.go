@@ -1,19 +1,19 @@
 package survey
 
 import (
-	"regexp"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
 
 // secretVariable is the name of a variable of the environment that holds a credential.
-var secretVariable = regexp.MustCompile(`(?i)(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)$`)
+var secretVariable = lazyregexp.New(`(?i)(^|_)(TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)$`)
 
 // countVariable is the name of a variable that counts the tokens of a model.
-var countVariable = regexp.MustCompile(`(?i)(PER|MAX|MIN|NUM)_TOKEN$`)
+var countVariable = lazyregexp.New(`(?i)(PER|MAX|MIN|NUM)_TOKEN$`)
 
 // loggers are what writes a line that is kept.
 var loggers = map[string][]string{

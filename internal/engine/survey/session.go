@@ -1,15 +1,15 @@
 package survey
 
 import (
-	"regexp"
 	"slices"
 
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
 
 // sessionID is what variables and members that hold the id of a session are called.
-var sessionID = regexp.MustCompile(`(?i)^(mcp_?)?session_?id(entifier)?$`)
+var sessionID = lazyregexp.New(`(?i)^(mcp_?)?session_?id(entifier)?$`)
 
 // weakChance are functions whose answers can be guessed, as they are called.
 var weakChance = []string{"Math.random", "Date.now", "performance.now", "time.time", "time.time_ns", "random.random", "random.randint", "random.choice", "random.choices",

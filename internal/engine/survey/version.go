@@ -1,19 +1,19 @@
 package survey
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // Versions are the least versions of packages that a program asks for, by name: major and minor number.
 type Versions map[string][2]int
 
 // wanted is a requirement of Python with its least version: mcp[cli]>=1.23.0
-var wanted = regexp.MustCompile(`(?m)(?:^|["'])\s*([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[A-Za-z0-9,_ -]*\])?\s*(?:>=|==|~=)\s*(\d{1,4})(?:\.(\d{1,4}))?`)
+var wanted = lazyregexp.New(`(?m)(?:^|["'])\s*([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[A-Za-z0-9,_ -]*\])?\s*(?:>=|==|~=)\s*(\d{1,4})(?:\.(\d{1,4}))?`)
 
 // maxWanted is how many requirements of one file are read.
 const maxWanted = 1_000
@@ -28,7 +28,7 @@ func (v Versions) Add(text string) {
 }
 
 // requirement is a line of go.mod: github.com/mark3labs/mcp-go v0.57.0
-var requirement = regexp.MustCompile(`(?m)^\s*(?:require\s+)?([a-z0-9][A-Za-z0-9./_-]*)\s+v(\d{1,4})\.(\d{1,4})\.\d`)
+var requirement = lazyregexp.New(`(?m)^\s*(?:require\s+)?([a-z0-9][A-Za-z0-9./_-]*)\s+v(\d{1,4})\.(\d{1,4})\.\d`)
 
 // AddModules reads the requirements in a go.mod, which are the least versions that are built.
 func (v Versions) AddModules(text string) {

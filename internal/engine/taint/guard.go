@@ -1,10 +1,10 @@
 package taint
 
 import (
-	"regexp"
 	"strings"
 
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // assume adds to a state what holds because a condition does, or does not. A guard is told by what it
@@ -345,7 +345,7 @@ func absence(text string) fact {
 	return denylisted
 }
 
-var fixedHost = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9+.-]*://[^/\x00?#@]+([/?#]|$)`)
+var fixedHost = lazyregexp.New(`^[a-zA-Z][a-zA-Z0-9+.-]*://[^/\x00?#@]+([/?#]|$)`)
 
 // assumePrefix reads x.startsWith(prefix).
 func (r *reader) assumePrefix(subject, prefix *ir.Expr, holds bool, st *state) {

@@ -1,16 +1,15 @@
 package taint
 
 import (
-	"regexp"
-
 	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
 
-var statement = regexp.MustCompile(`(?i)\b(select|insert|update|delete|create|drop|alter|show|describe|desc|use|explain|replace|with|grant|truncate|call|exec|pragma|match|merge|unwind|attach|copy|from|where)\b`)
+var statement = lazyregexp.New(`(?i)\b(select|insert|update|delete|create|drop|alter|show|describe|desc|use|explain|replace|with|grant|truncate|call|exec|pragma|match|merge|unwind|attach|copy|from|where)\b`)
 
 // explained is what stands before a whole statement that the caller sends to be explained.
-var explained = regexp.MustCompile(`(?i)^\s*(explain|describe|profile|verbose|analyze|query plan|format=?json|\s|\(|\))+$`)
+var explained = lazyregexp.New(`(?i)^\s*(explain|describe|profile|verbose|analyze|query plan|format=?json|\s|\(|\))+$`)
 
 // statementSink reads the text of a statement, or of a part of one.
 func (r *reader) statementSink(c call, row *callgraph.Row, name string) {

@@ -1,12 +1,12 @@
 package taint
 
 import (
-	"regexp"
 	"strings"
 
 	"gauntlet/capability"
 	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
 
@@ -93,8 +93,8 @@ func (r *reader) pathSink(c call, row *callgraph.Row, name string) {
 // fetchers are methods of clients that request what their first argument names, whichever package the client is of.
 var (
 	fetchers = names("get post put patch head request fetch goto navigate urlopen async_fetch")
-	clients  = regexp.MustCompile(`(?i)fetch|http|request|client|session|browser|page|crawl|axios`)
-	urlNames = regexp.MustCompile(`(?i)(^|_|[a-z])(url|uri|href|link)s?$`)
+	clients  = lazyregexp.New(`(?i)fetch|http|request|client|session|browser|page|crawl|axios`)
+	urlNames = lazyregexp.New(`(?i)(^|_|[a-z])(url|uri|href|link)s?$`)
 )
 
 // fetchSink is a request by a client that no table knows: the method of a client, given something that is called an

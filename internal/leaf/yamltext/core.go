@@ -2,20 +2,21 @@ package yamltext
 
 import (
 	"math/big"
-	"regexp"
 	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // The core schema of YAML 1.2 (10.3.2): what a plain scalar is. Nothing of YAML 1.1 is
 // taken over: yes is a string, and so are dates, 1_000 and 0777 is a number in decimal.
 var (
-	coreNull  = regexp.MustCompile(`^(?:null|Null|NULL|~|)$`)
-	coreBool  = regexp.MustCompile(`^(?:true|True|TRUE|false|False|FALSE)$`)
-	coreInt   = regexp.MustCompile(`^[-+]?[0-9]+$`)
-	coreOct   = regexp.MustCompile(`^0o[0-7]+$`)
-	coreHex   = regexp.MustCompile(`^0x[0-9a-fA-F]+$`)
-	coreFloat = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
-	coreInfin = regexp.MustCompile(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
+	coreNull  = lazyregexp.New(`^(?:null|Null|NULL|~|)$`)
+	coreBool  = lazyregexp.New(`^(?:true|True|TRUE|false|False|FALSE)$`)
+	coreInt   = lazyregexp.New(`^[-+]?[0-9]+$`)
+	coreOct   = lazyregexp.New(`^0o[0-7]+$`)
+	coreHex   = lazyregexp.New(`^0x[0-9a-fA-F]+$`)
+	coreFloat = lazyregexp.New(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
+	coreInfin = lazyregexp.New(`^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
 // Core returns the JSON text of a plain scalar that is no string, and whether it is

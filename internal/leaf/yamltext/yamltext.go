@@ -5,13 +5,14 @@ package yamltext
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // Document returns the root of the only YAML document in text, nil if there is none. most is
@@ -55,7 +56,7 @@ func isBlankScalar(text string) bool {
 }
 
 // placeForm is how the YAML parser says where it stumbled.
-var placeForm = regexp.MustCompile(`go-yaml [^:]* at (?:L\d+\.C\d+-)?L(\d+)\.C(\d+): `)
+var placeForm = lazyregexp.New(`go-yaml [^:]* at (?:L\d+\.C\d+-)?L(\d+)\.C(\d+): `)
 
 // Placed takes the place out of a message of the YAML parser.
 func Placed(err error) *Fault {

@@ -1,9 +1,10 @@
 package proberun
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // A demand is what a server wants before it starts: variables of its environment, options and
@@ -45,11 +46,11 @@ const (
 )
 
 var (
-	variableName = regexp.MustCompile(`\b[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6}\b`)
-	optionName   = regexp.MustCompile(`(?:^|[\s'"\x60(])(--[a-z][a-z0-9-]{1,40})`)
-	wantingWords = regexp.MustCompile(`(?i)\b(?:required|requires|missing|not (?:set|found|provided|defined|configured|specified)|must (?:be|set|provide|have|specify)|please (?:set|provide|specify|add|configure)|needs?|undefined|is empty|environment variables?)\b`)
+	variableName = lazyregexp.New(`\b[A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,6}\b`)
+	optionName   = lazyregexp.New(`(?:^|[\s'"\x60(])(--[a-z][a-z0-9-]{1,40})`)
+	wantingWords = lazyregexp.New(`(?i)\b(?:required|requires|missing|not (?:set|found|provided|defined|configured|specified)|must (?:be|set|provide|have|specify)|please (?:set|provide|specify|add|configure)|needs?|undefined|is empty|environment variables?)\b`)
 	// Names of the runtimes and of their errors, which no server waits for.
-	runtimeName = regexp.MustCompile(`^(?:ERR|NODE|NPM|PYTHON|UV|GO|MODULE|COMMONJS|ESM|LD|XDG|DEP|CERT|SELF|UNABLE|DEPTH)_`)
+	runtimeName = lazyregexp.New(`^(?:ERR|NODE|NPM|PYTHON|UV|GO|MODULE|COMMONJS|ESM|LD|XDG|DEP|CERT|SELF|UNABLE|DEPTH)_`)
 )
 
 // readDemand reads what a server said before it ended for what it misses. Names count on lines that

@@ -2,12 +2,12 @@ package proberun
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gauntlet/capability"
 	"gauntlet/catalog"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/rawjson"
 )
@@ -157,7 +157,7 @@ func promptArguments(prompt rawjson.Value) (properties map[string]any, required 
 }
 
 // templateExpression is one of RFC 6570: an operator, names, modifiers.
-var templateExpression = regexp.MustCompile(`\{([+#./;?&]?)([\w.,*:-]{1,200})\}`)
+var templateExpression = lazyregexp.New(`\{([+#./;?&]?)([\w.,*:-]{1,200})\}`)
 
 // templateNames returns the variables of a URI template.
 func templateNames(template string) (out []string) {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/probejudge"
 	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // A binding is a parameter whose value another tool gives out: the id of what it made or listed.
@@ -32,10 +32,10 @@ const (
 )
 
 // givesWords are verbs of tools that make or list something.
-var givesWords = regexp.MustCompile(`(?i)^(?:create|add|new|open|start|begin|register|init|upload|import|insert|make|list|get|search|find|show|read|browse|save|set|store|connect|launch)(?:[_-]|[A-Z]|$)|(?:[_-](?:create|add|new|open|start|register|init|list|search))$`)
+var givesWords = lazyregexp.New(`(?i)^(?:create|add|new|open|start|begin|register|init|upload|import|insert|make|list|get|search|find|show|read|browse|save|set|store|connect|launch)(?:[_-]|[A-Z]|$)|(?:[_-](?:create|add|new|open|start|register|init|list|search))$`)
 
 // makesWords are those that make something anew with each call.
-var makesWords = regexp.MustCompile(`(?i)(?:^|[_-])(?:create|add|new|open|start|begin|register|init|upload|import|insert|make|save|set|store|connect|launch)(?:[_-]|[A-Z]|$)`)
+var makesWords = lazyregexp.New(`(?i)(?:^|[_-])(?:create|add|new|open|start|begin|register|init|upload|import|insert|make|save|set|store|connect|launch)(?:[_-]|[A-Z]|$)`)
 
 // bindHandouts finds for parameters that name something a value that another tool gives out, and
 // keeps it where a call with it fares better than one with a made-up value.

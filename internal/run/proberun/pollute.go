@@ -2,11 +2,11 @@ package proberun
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"gauntlet/internal/engine/probejudge"
 	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
 )
@@ -16,8 +16,8 @@ const mostReaders = 6
 
 var (
 	// keyName is a parameter that takes the name of a member, valueName one that takes what is kept there.
-	keyName   = regexp.MustCompile(`(?i)^(?:key|path|property|prop|field|setting|option|name)$`)
-	valueName = regexp.MustCompile(`(?i)^(?:value|val|data|content)$`)
+	keyName   = lazyregexp.New(`(?i)^(?:key|path|property|prop|field|setting|option|name)$`)
+	valueName = lazyregexp.New(`(?i)^(?:value|val|data|content)$`)
 	// inherited are the names under which a value reaches what all objects inherit.
 	inherited = []string{"__proto__", "constructor"}
 )

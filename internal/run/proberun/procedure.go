@@ -3,13 +3,13 @@ package proberun
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gauntlet/capability"
 	"gauntlet/internal/engine/probejudge"
 	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/rawjson"
@@ -91,10 +91,10 @@ func (r *run) guessTools(ctx context.Context) {
 
 var (
 	// handleName is a parameter that names state which a server keeps for somebody.
-	handleName = regexp.MustCompile(`(?i)(?:session|cart|basket|conversation|thread|checkout|tenant)_?-?(?:id|key|handle|token)$`)
+	handleName = lazyregexp.New(`(?i)(?:session|cart|basket|conversation|thread|checkout|tenant)_?-?(?:id|key|handle|token)$`)
 	// handleGuesses are what servers give out that count or keep somebody in mind.
 	handleGuesses = []string{"1", "2", "1001", "default", "admin", "00000000-0000-0000-0000-000000000001"}
-	absentWords   = regexp.MustCompile(`(?i)\bnot (?:found|exist|known|valid|available|active|open)|\bno (?:such|active|open|data|messages|records?)\b|\bunknown\b|\binvalid\b|\bdoes(?:n't| not) exist|\bempty\b|\bexpired\b|\bdenied\b|\bforbidden\b`)
+	absentWords   = lazyregexp.New(`(?i)\bnot (?:found|exist|known|valid|available|active|open)|\bno (?:such|active|open|data|messages|records?)\b|\bunknown\b|\binvalid\b|\bdoes(?:n't| not) exist|\bempty\b|\bexpired\b|\bdenied\b|\bforbidden\b`)
 )
 
 // guessHandles tries to open what belongs to others by handles that can be guessed.
@@ -155,13 +155,13 @@ func (r *run) rememberGiven(text string) {
 	}
 }
 
-var givenWord = regexp.MustCompile(`[\w-]+`)
+var givenWord = lazyregexp.New(`[\w-]+`)
 
 // rightFields are names by which servers keep what somebody may do.
 var rightFields = []string{"role", "is_admin", "owner", "tenant", "permissions"}
 
 // changesWords are verbs of tools that keep what they are given.
-var changesWords = regexp.MustCompile(`(?i)(?:^|[_-])(?:update|edit|set|create|add|register|patch|save|store)(?:[_-]|$)|^(?:update|edit|set|create|add|register|patch|save|store)[A-Z]`)
+var changesWords = lazyregexp.New(`(?i)(?:^|[_-])(?:update|edit|set|create|add|register|patch|save|store)(?:[_-]|$)|^(?:update|edit|set|create|add|register|patch|save|store)[A-Z]`)
 
 // addFields sends along fields that no schema has, and looks whether they come back in an answer to a
 // call that does not carry them.
@@ -220,7 +220,7 @@ func (r *run) addField(ctx context.Context, t *tool) probe.Outcome {
 	return probe.Resist(1, 1, "")
 }
 
-var readsWords = regexp.MustCompile(`(?i)^(?:get|list|read|show|find|search|view|fetch)(?:[_-]|[A-Z]|$)`)
+var readsWords = lazyregexp.New(`(?i)^(?:get|list|read|show|find|search|view|fetch)(?:[_-]|[A-Z]|$)`)
 
 // mostProvoked is how many tools are called with what they cannot take, and provocations how.
 const mostProvoked = 60

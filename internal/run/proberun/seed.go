@@ -2,13 +2,13 @@ package proberun
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gauntlet/capability"
 	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/probe"
 )
 
@@ -24,7 +24,7 @@ func (r *run) learnSeed(t *target, c schemafill.Complaint) {
 }
 
 // endingWord is the name of a kind of file in an error.
-var endingWord = regexp.MustCompile(`(?:^|[\s'"\x60(,])\.([a-z][a-z0-9]{1,4})\b`)
+var endingWord = lazyregexp.New(`(?:^|[\s'"\x60(,])\.([a-z][a-z0-9]{1,4})\b`)
 
 // learnEnding puts a payload that leads to a planted file behind the ending that an error asks for. It
 // reports whether the call is worth making again.

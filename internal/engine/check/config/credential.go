@@ -1,12 +1,13 @@
 package config
 
 import (
-	"regexp"
 	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // placeholder matches what manuals put where a secret goes.
-var placeholder = regexp.MustCompile(`(?i)^[<\[{(].*[>\]})]$|your|my[-_]|example|change.?me|replace|placeholder|dummy|redacted|insert|enter|todo|fixme|sample|xxx|\*\*\*|\.\.\.|…|^(?:true|false|none|null|nil|undefined|default|optional|required|test|secret|password|token|key|api.?key|bearer|basic|dev|local|anonymous|public|admin|root|user|postgres|guest)$`)
+var placeholder = lazyregexp.New(`(?i)^[<\[{(].*[>\]})]$|your|my[-_]|example|change.?me|replace|placeholder|dummy|redacted|insert|enter|todo|fixme|sample|xxx|\*\*\*|\.\.\.|…|^(?:true|false|none|null|nil|undefined|default|optional|required|test|secret|password|token|key|api.?key|bearer|basic|dev|local|anonymous|public|admin|root|user|postgres|guest)$`)
 
 // credible reports whether a literal value can be a secret at all: long enough, without
 // white space, no placeholder, no path, no number, no reference. A password may be short
@@ -51,4 +52,4 @@ func drawn(s string) bool {
 	return len(s) >= 20 && digits >= 4 && letters >= 4 && turns >= 6 && !uuid.MatchString(s)
 }
 
-var uuid = regexp.MustCompile(`(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+var uuid = lazyregexp.New(`(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)

@@ -2,11 +2,11 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 var _ = register(Check{
@@ -40,16 +40,16 @@ values, and on search paths of libraries (LD_LIBRARY_PATH, PYTHONPATH), which ho
 })
 
 var (
-	anything    = regexp.MustCompile(`(?s).*\S.*`)
-	nodeOptions = regexp.MustCompile(`(?:^|\s)(?:--require|--import|--loader|--experimental-loader|-r)(?:[\s=]\s*\S+|$)`)
-	javaOptions = regexp.MustCompile(`-(?:javaagent|agentpath|agentlib|Xbootclasspath/[ap]):?\S*`)
-	rubyOptions = regexp.MustCompile(`(?:^|\s)-r\s*\S+`)
+	anything    = lazyregexp.New(`(?s).*\S.*`)
+	nodeOptions = lazyregexp.New(`(?:^|\s)(?:--require|--import|--loader|--experimental-loader|-r)(?:[\s=]\s*\S+|$)`)
+	javaOptions = lazyregexp.New(`-(?:javaagent|agentpath|agentlib|Xbootclasspath/[ap]):?\S*`)
+	rubyOptions = lazyregexp.New(`(?:^|\s)-r\s*\S+`)
 )
 
 // injecting holds, for each variable, the values that load code.
-var injecting = map[string]*regexp.Regexp{
+var injecting = map[string]*lazyregexp.Regexp{
 	"LD_PRELOAD": anything, "LD_AUDIT": anything, "DYLD_INSERT_LIBRARIES": anything, "PYTHONSTARTUP": anything,
-	"PERL5OPT": regexp.MustCompile(`-?[Mm]\S+|-I\S+`), "PERL5DB": anything, "BASH_ENV": anything, "RUBYOPT": rubyOptions, "NODE_OPTIONS": nodeOptions, "BUN_OPTIONS": regexp.MustCompile(`(?:^|\s)(?:--preload|--require|-r)(?:[\s=]\s*\S+|$)`),
+	"PERL5OPT": lazyregexp.New(`-?[Mm]\S+|-I\S+`), "PERL5DB": anything, "BASH_ENV": anything, "RUBYOPT": rubyOptions, "NODE_OPTIONS": nodeOptions, "BUN_OPTIONS": lazyregexp.New(`(?:^|\s)(?:--preload|--require|-r)(?:[\s=]\s*\S+|$)`),
 	"JAVA_TOOL_OPTIONS": javaOptions, "_JAVA_OPTIONS": javaOptions, "JDK_JAVA_OPTIONS": javaOptions,
-	"DOTNET_STARTUP_HOOKS": anything, "COR_PROFILER_PATH": anything, "CORECLR_PROFILER_PATH": anything, "PROMPT_COMMAND": anything, "PYTHONBREAKPOINT": regexp.MustCompile(`[A-Za-z_]\S*`),
+	"DOTNET_STARTUP_HOOKS": anything, "COR_PROFILER_PATH": anything, "CORECLR_PROFILER_PATH": anything, "PROMPT_COMMAND": anything, "PYTHONBREAKPOINT": lazyregexp.New(`[A-Za-z_]\S*`),
 }

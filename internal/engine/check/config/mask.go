@@ -3,11 +3,11 @@ package config
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/leaf/secret"
 )
@@ -52,7 +52,7 @@ func (e *Entry) CommandLine() string {
 }
 
 // programFlag matches the flags of shells and interpreters behind which a program stands.
-var programFlag = regexp.MustCompile(`(?i)^(?:-[a-z]*[cepr]|/[ckr]|--?(?:eval|print|exec|command|encodedcommand))$`)
+var programFlag = lazyregexp.New(`(?i)^(?:-[a-z]*[cepr]|/[ckr]|--?(?:eval|print|exec|command|encodedcommand))$`)
 
 // programMarks are characters that a program is made of, and a secret rarely.
 const programMarks = ";|&()<>`\n"

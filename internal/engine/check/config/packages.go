@@ -1,8 +1,9 @@
 package config
 
 import (
-	"regexp"
 	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 // A spec is what a package runner is told to fetch.
@@ -202,12 +203,12 @@ func imageOf(name string, args []word) []spec {
 }
 
 var (
-	exactNPM     = regexp.MustCompile(`^v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$`)
-	exactPyPI    = regexp.MustCompile(`^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|post|rev|r|dev)[-_.]?\d*)*(?:\+[0-9A-Za-z.-]+)?$`)
-	exactTag     = regexp.MustCompile(`^v?\d+\.\d+(?:\.\d+)*(?:[-._].*)?$|^\d{4}-?\d{2}-?\d{2}|^(?:sha-)?[0-9a-f]{7,40}$`)
-	exactGo      = regexp.MustCompile(`^v\d+\.\d+\.\d+|^[0-9a-f]{7,40}$`)
-	commit       = regexp.MustCompile(`^[0-9a-f]{40}$`)
-	npmShorthand = regexp.MustCompile(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
+	exactNPM     = lazyregexp.New(`^v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$`)
+	exactPyPI    = lazyregexp.New(`^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|post|rev|r|dev)[-_.]?\d*)*(?:\+[0-9A-Za-z.-]+)?$`)
+	exactTag     = lazyregexp.New(`^v?\d+\.\d+(?:\.\d+)*(?:[-._].*)?$|^\d{4}-?\d{2}-?\d{2}|^(?:sha-)?[0-9a-f]{7,40}$`)
+	exactGo      = lazyregexp.New(`^v\d+\.\d+\.\d+|^[0-9a-f]{7,40}$`)
+	commit       = lazyregexp.New(`^[0-9a-f]{40}$`)
+	npmShorthand = lazyregexp.New(`^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$`)
 )
 
 // loose says why the next start may run other code than the last, "" if it may not.

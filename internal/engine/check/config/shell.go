@@ -1,11 +1,11 @@
 package config
 
 import (
-	"regexp"
 	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 var _ = register(Check{
@@ -63,15 +63,15 @@ func scriptOf(e *Entry) ([]word, bool) {
 }
 
 var (
-	download    = regexp.MustCompile(`(?i)(?:^|[\s;&|(` + "`" + `"'])(?:curl|wget|aria2c|iwr|irm|invoke-webrequest|invoke-restmethod|start-bitstransfer|bitsadmin)(?:\.exe)?(?:\s+[^|;&]*|$)|downloadstring|downloadfile|certutil(?:\.exe)?\s+[^|;&]*-urlcache[^|;&]*`)
-	encoded     = regexp.MustCompile(`(?i)base64\s+(?:-d\b|-D\b|--decode)|frombase64string|(?:^|\s)-e(?:c|nc|ncodedcommand)\b|(?:^|[\s;&|])(?:eval|iex|invoke-expression)\s`)
-	interpreter = regexp.MustCompile(`(?i)[^|]\|\s*(?:sudo\s+)?(?:/\S*/)?(?:sh|bash|zsh|dash|ksh|fish|python[0-9.]*|node|perl|ruby|php|osascript|powershell|pwsh|iex)\b`)
-	pipe        = regexp.MustCompile(`[^|]\|[^|]`)
+	download    = lazyregexp.New(`(?i)(?:^|[\s;&|(` + "`" + `"'])(?:curl|wget|aria2c|iwr|irm|invoke-webrequest|invoke-restmethod|start-bitstransfer|bitsadmin)(?:\.exe)?(?:\s+[^|;&]*|$)|downloadstring|downloadfile|certutil(?:\.exe)?\s+[^|;&]*-urlcache[^|;&]*`)
+	encoded     = lazyregexp.New(`(?i)base64\s+(?:-d\b|-D\b|--decode)|frombase64string|(?:^|\s)-e(?:c|nc|ncodedcommand)\b|(?:^|[\s;&|])(?:eval|iex|invoke-expression)\s`)
+	interpreter = lazyregexp.New(`(?i)[^|]\|\s*(?:sudo\s+)?(?:/\S*/)?(?:sh|bash|zsh|dash|ksh|fish|python[0-9.]*|node|perl|ruby|php|osascript|powershell|pwsh|iex)\b`)
+	pipe        = lazyregexp.New(`[^|]\|[^|]`)
 )
 
 func risky(text string, all []word) (why string, severity finding.Severity, at [2]int) {
 	for _, r := range []struct {
-		re       *regexp.Regexp
+		re       *lazyregexp.Regexp
 		why      string
 		severity finding.Severity
 	}{

@@ -2,12 +2,12 @@ package packaging
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/result"
 )
 
@@ -36,7 +36,7 @@ gauntlet vet runs none of them. If a server needs its script in order to start, 
 })
 
 // loadsAndRuns matches a command that runs what it has just loaded, or that holds a program.
-var loadsAndRuns = regexp.MustCompile(`(?i)\b(curl|wget|iwr|invoke-webrequest)\b.*(\||&&|;|\$\()|\$\(\s*(curl|wget)|\b(node|deno|bun)\s+(-e|--eval|-p)\b|\b(python3?|perl|ruby)\s+-[ce]\b|\bbase64\b.*\|\s*(ba|z)?sh\b|\bpowershell\b.*-enc`)
+var loadsAndRuns = lazyregexp.New(`(?i)\b(curl|wget|iwr|invoke-webrequest)\b.*(\||&&|;|\$\()|\$\(\s*(curl|wget)|\b(node|deno|bun)\s+(-e|--eval|-p)\b|\b(python3?|perl|ruby)\s+-[ce]\b|\bbase64\b.*\|\s*(ba|z)?sh\b|\bpowershell\b.*-enc`)
 
 func scriptSeverity(s result.InstallScript) finding.Severity {
 	switch {

@@ -2,12 +2,12 @@ package probing
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/rawjson"
 )
@@ -18,12 +18,12 @@ var _ = add(Probe{
 })
 
 // frames are how programs write where they were: a function or file, and a line.
-var frames = []*regexp.Regexp{
-	regexp.MustCompile(`\bat (?:[\w.$<>\[\] ]{1,120} \()?(?:file://)?(?:/|[A-Za-z]:\\|node:)[^\s()<>"]{1,300}:[0-9]{1,6}:[0-9]{1,5}`),
-	regexp.MustCompile(`File \\?"[^"\n\\]{1,200}\\?", line [0-9]{1,6}`),
-	regexp.MustCompile(`goroutine [0-9]{1,9} \[[a-z ]{1,40}\]:`),
-	regexp.MustCompile(`\bat [\w.$]{3,200}\([\w$]{1,80}\.(?:java|kt|scala):[0-9]{1,6}\)`),
-	regexp.MustCompile(`\bin [^\s:<>"]{1,200}\.cs:line [0-9]{1,6}`),
+var frames = []*lazyregexp.Regexp{
+	lazyregexp.New(`\bat (?:[\w.$<>\[\] ]{1,120} \()?(?:file://)?(?:/|[A-Za-z]:\\|node:)[^\s()<>"]{1,300}:[0-9]{1,6}:[0-9]{1,5}`),
+	lazyregexp.New(`File \\?"[^"\n\\]{1,200}\\?", line [0-9]{1,6}`),
+	lazyregexp.New(`goroutine [0-9]{1,9} \[[a-z ]{1,40}\]:`),
+	lazyregexp.New(`\bat [\w.$]{3,200}\([\w$]{1,80}\.(?:java|kt|scala):[0-9]{1,6}\)`),
+	lazyregexp.New(`\bin [^\s:<>"]{1,200}\.cs:line [0-9]{1,6}`),
 }
 
 // judgeErrors looks for frames in everything that was answered with an error.

@@ -2,12 +2,12 @@ package probing
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/rawjson"
@@ -96,10 +96,10 @@ func questions(e *probe.Protocol) (out []question) {
 
 // secretName is how fields for secrets are called. Their parts are words of their own: "token_count"
 // counts tokens, and "keyboard" is no key.
-var secretName = regexp.MustCompile(`(?i)^(?:.*[_\- .])?(?:password|passwd|passphrase|pass|api[_\- ]?key|secret|secret[_\- ]?key|private[_\- ]?key|access[_\- ]?token|auth[_\- ]?token|bearer[_\- ]?token|refresh[_\- ]?token|client[_\- ]?secret|credit[_\- ]?card(?:[_\- ]?number)?|card[_\- ]?number|cvv|cvc|pin[_\- ]?code|ssn)$`)
+var secretName = lazyregexp.New(`(?i)^(?:.*[_\- .])?(?:password|passwd|passphrase|pass|api[_\- ]?key|secret|secret[_\- ]?key|private[_\- ]?key|access[_\- ]?token|auth[_\- ]?token|bearer[_\- ]?token|refresh[_\- ]?token|client[_\- ]?secret|credit[_\- ]?card(?:[_\- ]?number)?|card[_\- ]?number|cvv|cvc|pin[_\- ]?code|ssn)$`)
 
 // camel parts words that are written together.
-var camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+var camel = lazyregexp.New(`([a-z0-9])([A-Z])`)
 
 func secretField(params rawjson.Value) string {
 	for m := range params.Get("requestedSchema").Get("properties").Members() {

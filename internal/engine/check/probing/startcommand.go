@@ -2,13 +2,13 @@ package probing
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/probe"
 )
 
@@ -24,14 +24,14 @@ What stays quiet: such words as arguments of a program that is no shell. GNT-105
 
 // dangers are what a line for a shell must not do.
 var dangers = []struct {
-	re  *regexp.Regexp
+	re  *lazyregexp.Regexp
 	why string
 }{
-	{regexp.MustCompile(`(?i)\b(?:curl|wget)\b[^|;&]*\|\s*(?:sudo\s+)?(?:/\S*/)?(?:sh|bash|zsh|dash|ksh|python[0-9.]*|node|perl|ruby|php)\b`), "pipes a download into an interpreter"},
-	{regexp.MustCompile(`(?i)(?:sh|bash|zsh|source|\.|eval)\s+(?:-c\s+)?["']?(?:<\(|\$\(|` + "`" + `)\s*(?:curl|wget)\b`), "runs a download"},
-	{regexp.MustCompile(`(?:^|[\s;&|(])rm\s+(?:-\S+\s+)*-(?:[a-zA-Z]*r[a-zA-Z]*f|[a-zA-Z]*f[a-zA-Z]*r)[a-zA-Z]*\s`), "removes folders with all that is in them"},
-	{regexp.MustCompile(`(?:^|[\s;&|(])(?:sudo|doas|pkexec)\s`), "asks for the rights of root"},
-	{regexp.MustCompile(`(?:^|[\s;&|(])eval\s`), "evaluates a text that is put together"},
+	{lazyregexp.New(`(?i)\b(?:curl|wget)\b[^|;&]*\|\s*(?:sudo\s+)?(?:/\S*/)?(?:sh|bash|zsh|dash|ksh|python[0-9.]*|node|perl|ruby|php)\b`), "pipes a download into an interpreter"},
+	{lazyregexp.New(`(?i)(?:sh|bash|zsh|source|\.|eval)\s+(?:-c\s+)?["']?(?:<\(|\$\(|` + "`" + `)\s*(?:curl|wget)\b`), "runs a download"},
+	{lazyregexp.New(`(?:^|[\s;&|(])rm\s+(?:-\S+\s+)*-(?:[a-zA-Z]*r[a-zA-Z]*f|[a-zA-Z]*f[a-zA-Z]*r)[a-zA-Z]*\s`), "removes folders with all that is in them"},
+	{lazyregexp.New(`(?:^|[\s;&|(])(?:sudo|doas|pkexec)\s`), "asks for the rights of root"},
+	{lazyregexp.New(`(?:^|[\s;&|(])eval\s`), "evaluates a text that is put together"},
 }
 
 func judgeStart(e *probe.Protocol) (string, finding.Severity) {
