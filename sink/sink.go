@@ -158,6 +158,8 @@ type Sources struct {
 	Sites []Site
 	// Listed are the names of tools that the sources declare, with a handler or without, sorted.
 	Listed []string
+	// ToolClasses is how many classes of the sources are tools by what they declare, with a handler that was tied or without.
+	ToolClasses int
 }
 
 // Handler returns the handler of a tool, or nil.

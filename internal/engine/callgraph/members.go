@@ -1,6 +1,7 @@
 package callgraph
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,7 +118,7 @@ func (ev *evaluator) classMember(v value, name string, depth int) []value {
 				up := v
 				up.class = b.class
 				if vs := ev.classMember(up, name, depth+1); vs != nil {
-					return vs
+					return inheritedBy(v, b.class, vs)
 				}
 			case outside:
 				return outsideValue(strings.TrimSuffix(b.text, "()") + "()." + name)
@@ -127,6 +128,21 @@ func (ev *evaluator) classMember(v value, name string, depth int) []value {
 		}
 	}
 	return nil
+}
+
+// inheritedBy returns methods of a base as those of an object derived from it, so that what they call on the object is the derived
+// class's own.
+func inheritedBy(v value, base *ir.Class, methods []value) []value {
+	if v.kind != instance {
+		return methods
+	}
+	out := slices.Clone(methods)
+	for i := range out {
+		if m := &out[i]; m.kind == function && m.class == base && m.this == v.expr && m.up == v.frame {
+			m.class = v.class
+		}
+	}
+	return out
 }
 
 // evalFields evaluates what is assigned to a field: values first, types where there are none.

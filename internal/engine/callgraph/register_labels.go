@@ -42,7 +42,7 @@ func holdsName(e *ir.Expr) bool {
 // maxLabelCalls is how many functions that are given the name are looked at for one dispatcher.
 const maxLabelCalls = 50
 
-// readExpr looks for a table that is asked for the name, handlers[name], and for a function that is given it.
+// readExpr looks for a table that is asked for the name, handlers[name] or handlers.get(name), and for a function that is given it.
 func (l *labels) readExpr(e *ir.Expr, depth int) {
 	if e == nil || depth > maxLabelDepth*2 || e.Kind == ir.Function {
 		return
@@ -50,6 +50,8 @@ func (l *labels) readExpr(e *ir.Expr, depth int) {
 	switch {
 	case e.Kind == ir.Index && len(e.Args) == 1 && holdsName(e.Args[0].Value):
 		l.addTable(e.X)
+	case e.Kind == ir.Call && e.X != nil && e.X.Kind == ir.Attr && e.X.Text == "get" && len(e.Args) > 0 && holdsName(e.Args[0].Value):
+		l.addTable(e.X.X)
 	case e.Kind == ir.Call && slices.ContainsFunc(e.Args, func(a ir.Arg) bool { return holdsName(a.Value) }):
 		for _, v := range l.rg.evaluate(e.X, nil) {
 			if v.kind == function && !l.bodies[v.fn] && len(l.bodies) < maxLabelCalls {
@@ -64,18 +66,29 @@ func (l *labels) readExpr(e *ir.Expr, depth int) {
 	}
 }
 
-// addTable adds the names under which a table holds functions.
+// addTable adds the names under which a table holds functions, or objects of classes that answer calls.
 func (l *labels) addTable(x *ir.Expr) {
 	for _, v := range l.rg.evaluate(x, nil) {
 		if v.kind != composite || v.expr.Kind != ir.Object {
 			continue
 		}
 		for _, a := range v.expr.Args {
-			if isToolName(a.Name) && len(l.out) < maxLabels && a.Value != nil && len(l.rg.functionsIn(a.Value, v.frame, 1)) > 0 {
+			if isToolName(a.Name) && len(l.out) < maxLabels && a.Value != nil &&
+				(len(l.rg.functionsIn(a.Value, v.frame, 1)) > 0 || l.rg.answersCalls(a.Value, v.frame)) {
 				l.out = append(l.out, a.Name)
 			}
 		}
 	}
+}
+
+// answersCalls reports whether an expression is an object of a class that answers calls.
+func (rg *registrar) answersCalls(x *ir.Expr, f *frame) bool {
+	for _, v := range rg.evaluate(x, f) {
+		if v.kind == instance && v.class != nil && rg.handlerOf(v.class) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (l *labels) collectLabels(body []ir.Stmt, depth int) {

@@ -88,6 +88,9 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	}
 	sortSources(out, tools)
 	out.Sites = append(out.Sites, findSecrets(files, stop)...)
+	if n := len(out.Handlers); n > 0 && 2*n < out.ToolClasses {
+		problems = append(problems, newProblem(finding.Unread, "", fmt.Sprintf("the sources hold %d classes of tools, and handlers were found for %d: the rest was not analysed", out.ToolClasses, n)))
+	}
 	switch {
 	case seen == 0:
 		return out, problems, ErrNoSources
@@ -112,6 +115,7 @@ func attempt(l language, files []sink.File, tools []string, stop func() bool) (f
 // them the server runs is not known.
 func joinSources(out, found *sink.Sources) {
 	out.Files += found.Files
+	out.ToolClasses += found.ToolClasses
 	out.Listed = append(out.Listed, found.Listed...)
 	out.Sites = append(out.Sites, found.Sites...)
 	for _, d := range found.Definitions {
