@@ -76,6 +76,14 @@ func (j *Classified) Confidence(tag capability.Tag) capability.Confidence {
 	return j.w.tagConfidence(tagIndex(tag))
 }
 
+// Unread says what of the definition a limit kept from being read, "" if nothing. Labels and roles may be missing then.
+func (j *Classified) Unread() string {
+	if j.Failed == "" && j.w.schema.over {
+		return schemaUnread
+	}
+	return ""
+}
+
 // Flow returns what the tool means for the way of data.
 func (j *Classified) Flow() capability.Flow {
 	return j.flow

@@ -26,9 +26,25 @@ func (w *toolReader) buildTool(index int) capability.Tool {
 		t.Roles[parameterPath(w.params, i)] = capability.RoleLabel{Role: p.role.role, Confidence: p.role.roleConfidence(), Evidence: append([]string{}, p.role.evidence[:p.role.evidences]...)}
 	}
 	if w.schema.over {
-		t.Warnings = append(t.Warnings, "schema_limit: the schema is larger than is read")
+		t.Warnings = append(t.Warnings, schemaLimit+schemaUnread)
 	}
 	return t
+}
+
+// What the warning of a tool says whose input schema was not read whole.
+const (
+	schemaLimit  = "schema_limit: "
+	schemaUnread = "the schema is larger than is read"
+)
+
+// Unread says what of a tool's definition a limit kept from being read, "" if nothing.
+func Unread(t *capability.Tool) string {
+	for _, w := range t.Warnings {
+		if why, ok := strings.CutPrefix(w, schemaLimit); ok {
+			return why
+		}
+	}
+	return ""
 }
 
 func newTool(index int) capability.Tool {

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/rawjson"
@@ -9,10 +10,10 @@ import (
 // Limits on what is read of one definition; a schema beyond them keeps the labels of what
 // was read, and the tool gets a warning.
 const (
-	maxParameters = 256
-	maxNesting    = 6
+	maxParameters = 1024
+	maxNesting    = 15
 	maxFollowed   = 32 // references and alternatives, one inside the other, of one parameter
-	maxSchemas    = 4096
+	maxSchemas    = 16384
 )
 
 // A parameter is one property of an input schema, nested ones included.
@@ -65,17 +66,36 @@ func parameterPath(ps []parameter, i int) string {
 	return parameterPath(ps, ps[i].above) + ps[i].prefix + ps[i].name
 }
 
-// A schemaReader collects the parameters of one input schema.
+// A schemaReader collects the parameters of one input schema, level by level: nothing that is nested uses up what the
+// parameters of a call itself need.
 type schemaReader struct {
-	root rawjson.Value
-	out  []parameter
-	over bool // a limit was met
-	left int  // schemas that may still be looked at
+	root      rawjson.Value
+	out       []parameter
+	over      bool // a limit was met
+	left      int  // schemas that may still be looked at
+	reserved  int  // of these, what the parameters to come may count on
+	objects   []schemaObject
+	following []int // offsets of the schemas that are being followed for one parameter
 }
 
+// A schemaObject is a schema whose properties are still to be read.
+type schemaObject struct {
+	schema rawjson.Value
+	inside int // index of the object that holds this one, -1 for the root
+	above  int // index of the parameter that has these properties, -1 for the tool itself
+	prefix string
+	depth  int
+}
+
+// reservedSchemas is what each parameter of a call may look at, whatever those before it have used.
+const reservedSchemas = maxSchemas / maxParameters
+
 func (r *schemaReader) readParameters(schema rawjson.Value) {
-	r.root, r.out, r.over, r.left = schema, r.out[:0], false, maxSchemas
-	r.readProperties(schema, -1, "", 0)
+	r.root, r.out, r.over, r.left, r.reserved = schema, r.out[:0], false, maxSchemas, 0
+	r.objects = append(r.objects[:0], schemaObject{schema: schema, inside: -1, above: -1})
+	for i := 0; i < len(r.objects); i++ {
+		r.readProperties(i)
+	}
 	if len(r.out) > 0 && r.out[0].kind == objectKind && !r.out[0].list && len(r.out) > 1 {
 		only := true
 		for _, p := range r.out[1:] {
@@ -85,36 +105,90 @@ func (r *schemaReader) readParameters(schema rawjson.Value) {
 	}
 }
 
-// readProperties adds what the schema of an object lists, in it or in what it is made of.
-func (r *schemaReader) readProperties(schema rawjson.Value, above int, prefix string, depth int) {
-	if r.left--; depth > maxNesting || r.left < 0 {
-		r.over = true
-		return
-	}
-	required := schema.Get("required")
-	for m := range schema.Get("properties").Members() {
-		if len(r.out) >= maxParameters {
-			r.over = true
+// addObject queues a schema, unless it is one of those that it stands in: a cycle says nothing new.
+func (r *schemaReader) addObject(o schemaObject) {
+	for i := o.inside; i >= 0; i = r.objects[i].inside {
+		if r.objects[i].schema.Offset() == o.schema.Offset() {
 			return
 		}
-		p := parameter{above: above, prefix: prefix, key: m.Key, name: m.Key.Text(), depth: depth}
-		if depth <= 1 {
+	}
+	if o.depth > maxNesting || len(r.objects) >= maxSchemas {
+		r.over = r.over || holdsProperties(o.schema)
+		return
+	}
+	r.objects = append(r.objects, o)
+}
+
+// holdsProperties reports whether leaving a schema out leaves parameters out.
+func holdsProperties(s rawjson.Value) bool {
+	for m := range s.Members() {
+		switch memberName(m.Key) {
+		case "properties", "$ref", "allOf", "anyOf", "oneOf":
+			if m.Value.Kind() == rawjson.String || m.Value.Len() > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// readProperties adds what the schema of an object lists, and queues what it is made of and what its properties hold.
+func (r *schemaReader) readProperties(at int) {
+	o := r.objects[at]
+	required := o.schema.Get("required")
+	first := len(r.out)
+	properties := o.schema.Get("properties")
+	r.reserved = 0
+	if o.above < 0 {
+		r.reserved = reservedSchemas * min(properties.Len(), maxParameters-min(first, maxParameters))
+	}
+	for m := range properties.Members() {
+		if len(r.out) >= maxParameters {
+			r.over = true
+			break
+		}
+		p := parameter{above: o.above, prefix: o.prefix, key: m.Key, name: m.Key.Text(), depth: o.depth}
+		if o.depth <= 1 {
 			p.must = listContains(required, m.Key.Raw())
 		}
+		r.reserved = max(r.reserved-reservedSchemas, 0)
+		r.following = r.following[:0]
 		r.readSchema(&p, m.Value, 0)
-		at := len(r.out)
 		r.out = append(r.out, p)
-		if p.kind == objectKind || p.list {
+	}
+	r.reserved = 0
+	r.addParts(at)
+	for i := first; i < len(r.out); i++ {
+		if p := &r.out[i]; p.kind == objectKind || p.list {
 			join := "."
 			if p.list {
 				join = "[]."
 			}
-			r.readProperties(p.schema, at, join, depth+1)
+			r.addObject(schemaObject{p.schema, at, i, join, o.depth + 1})
 		}
 	}
-	for _, all := range schema.Get("allOf").Elements() {
-		if s := r.resolveRef(all); s.Exists() {
-			r.readProperties(s, above, prefix, depth+1)
+}
+
+// addParts queues the schemas that an object is made of. Those of the tool itself come before what any parameter holds.
+func (r *schemaReader) addParts(at int) {
+	o := r.objects[at]
+	part := func(s rawjson.Value) {
+		if to := r.resolveRef(s); to.Exists() {
+			r.addObject(schemaObject{to, at, o.above, o.prefix, o.depth})
+		}
+	}
+	if o.above < 0 && o.schema.Get("$ref").Exists() {
+		part(o.schema)
+	}
+	for _, s := range o.schema.Get("allOf").Elements() {
+		part(s)
+	}
+	if o.above >= 0 {
+		return // what a parameter holds is the alternative that was followed for it
+	}
+	for _, of := range [...]string{"anyOf", "oneOf"} {
+		for _, s := range o.schema.Get(of).Elements() {
+			part(s)
 		}
 	}
 }
@@ -135,10 +209,15 @@ func listContains(of rawjson.Value, raw string) bool {
 
 // readSchema fills in what a schema says, through references, alternatives and lists.
 func (r *schemaReader) readSchema(p *parameter, s rawjson.Value, steps int) {
-	if r.left--; steps > maxFollowed || r.left < 0 {
-		r.over = true
+	if slices.Contains(r.following, s.Offset()) {
+		return // a cycle says nothing new
+	}
+	if r.left--; steps > maxFollowed || r.left < r.reserved {
+		r.left, r.over = max(r.left, r.reserved), true
 		return
 	}
+	r.following = append(r.following, s.Offset())
+	defer func() { r.following = r.following[:len(r.following)-1] }()
 	var ref, items rawjson.Value
 	var alternatives [3]rawjson.Value // in the order in which they are read
 	was := *p

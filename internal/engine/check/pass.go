@@ -193,6 +193,11 @@ func (p *Pass) Failed(at Place, what string) {
 	p.res.Problems = append(p.res.Problems, finding.Problem{Kind: finding.Failed, Message: what, Location: at.loc, Input: at.span.Input, Order: at.span.Start})
 }
 
+// Unread records that a limit kept something at a place from being read: the run is not complete.
+func (p *Pass) Unread(at Place, what string) {
+	p.res.Problems = append(p.res.Problems, finding.Problem{Kind: finding.Limit, Message: what, Location: at.loc, Input: at.span.Input, Order: at.span.Start})
+}
+
 // Looked adds definitions to those that the ledger says the check looked at.
 func (p *Pass) Looked(n int) { p.items += n }
 

@@ -66,6 +66,7 @@ func Label(ctx context.Context, got *target.Gathered, opt Options) ([]capability
 			return nil, err
 		}
 	}
+	got.Failures = append(got.Failures, unread(servers)...)
 	for i := range servers {
 		classify.AtLeast(&servers[i], opt.Floor)
 	}
@@ -73,6 +74,28 @@ func Label(ctx context.Context, got *target.Gathered, opt Options) ([]capability
 		redaction.New(got.Secrets).Labels(servers)
 	}
 	return servers, nil
+}
+
+// unread are problems of the tools of which a limit kept something from being read: the first few, and how many more there are.
+func unread(servers []capability.Server) (out []finding.Problem) {
+	const most = 20
+	total := 0
+	for i := range servers {
+		for j := range servers[i].Tools {
+			t := &servers[i].Tools[j]
+			why := classify.Unread(t)
+			if why == "" {
+				continue
+			}
+			if total++; total <= most {
+				out = append(out, finding.Problem{Kind: finding.Limit, Input: -1, Message: fmt.Sprintf("tool %q was not classified whole: %s", t.Name, why), Location: finding.Location{Server: servers[i].Name, Kind: finding.Tool, Item: t.Name}})
+			}
+		}
+	}
+	if total > most {
+		out = append(out, finding.Problem{Kind: finding.Limit, Input: -1, Message: fmt.Sprintf("%d more tools were not classified whole", total-most)})
+	}
+	return out
 }
 
 // addSource reads the source and adds what it says to the labels of the one server. It returns the source, nil where it says

@@ -56,9 +56,10 @@ type classifiedServer struct {
 	classifier *classify.Classifier
 	tools      []tool // those that mean anything, in the order of the list
 	failed     []failure
+	unread     []failure // tools of which a limit kept something from being read
 }
 
-// A failure is a tool that could not be classified, and why.
+// A failure is a tool that could not be classified, or not whole, and why.
 type failure struct {
 	index int
 	why   string
@@ -85,6 +86,10 @@ func classifyServers(p *check.Pass) []*classifiedServer {
 				it := &j.Tools()[f.index]
 				p.Failed(p.At(j.Server, it, rawjson.Value{}), fmt.Sprintf("%s could not be classified: %s", it.Label(), f.why))
 			}
+			for _, f := range j.unread {
+				it := &j.Tools()[f.index]
+				p.Unread(p.At(j.Server, it, rawjson.Value{}), fmt.Sprintf("%s was not classified whole: %s", it.Label(), f.why))
+			}
 		}
 		return out
 	}).([]*classifiedServer)
@@ -97,11 +102,12 @@ func classifyServer(s *catalog.Server) *classifiedServer {
 	type outcome struct {
 		tool
 		failed string
+		unread string
 	}
 	all := make([]*outcome, len(s.Tools()))
 	tags := capability.Tags()
 	j.classifier.Each(func(i int, t *classify.Classified) {
-		k := outcome{tool{server: j, index: i}, t.Failed}
+		k := outcome{tool{server: j, index: i}, t.Failed, t.Unread()}
 		for n, tag := range tags {
 			c := t.Confidence(tag)
 			if c == capability.High {
@@ -114,7 +120,7 @@ func classifyServer(s *catalog.Server) *classifiedServer {
 		if k.tags[atMedium] != 0 {
 			k.flow = t.Flow()
 		}
-		if k.tags[atMedium] != 0 || k.failed != "" {
+		if k.tags[atMedium] != 0 || k.failed != "" || k.unread != "" {
 			all[i] = &k
 		}
 	})
@@ -124,6 +130,9 @@ func classifyServer(s *catalog.Server) *classifiedServer {
 		}
 		if k.failed != "" {
 			j.failed = append(j.failed, failure{i, k.failed})
+		}
+		if k.unread != "" {
+			j.unread = append(j.unread, failure{i, k.unread})
 		}
 		if k.tags[atMedium] != 0 {
 			j.tools = append(j.tools, k.tool)
