@@ -148,13 +148,14 @@ func (rg *registrar) tieClass(c *ir.Class) []tie {
 		names = rg.nameFromSuperCall(c)
 		described = len(names) > 0
 	}
+	if len(names) == 0 {
+		names = rg.namesReturned(c)
+	}
 	slices.Sort(names)
 	if names = slices.Compact(names); len(names) != 1 || !isToolName(names[0]) {
 		return nil
 	}
-	for _, d := range describers {
-		described = described || len(c.Fields[d]) > 0 || c.Methods[d] != nil
-	}
+	described = described || declares(c, describers) || declares(c, describings)
 	if !described {
 		return nil
 	}

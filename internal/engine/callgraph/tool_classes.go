@@ -42,3 +42,21 @@ func declares(c *ir.Class, names []string) bool {
 		return len(c.Fields[name]) > 0 || m != nil && !m.Abstract
 	})
 }
+
+// namesReturned returns the names that the methods of a class answer by which it says which tool it is: getName() { return "x" }.
+func (rg *registrar) namesReturned(c *ir.Class) (out []string) {
+	for _, name := range namers {
+		m := c.Methods[name]
+		if m == nil || m.Abstract {
+			continue
+		}
+		for i := range m.Body {
+			if s := &m.Body[i]; s.Step == ir.Return && s.X != nil && !s.Throws {
+				if v := onlyValue(rg.evaluate(s.X, nil)); v.kind == constant {
+					out = append(out, v.text)
+				}
+			}
+		}
+	}
+	return out
+}

@@ -88,8 +88,8 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	}
 	sortSources(out, tools)
 	out.Sites = append(out.Sites, findSecrets(files, stop)...)
-	if n := len(out.Handlers); n > 0 && 2*n < out.ToolClasses {
-		problems = append(problems, newProblem(finding.Unread, "", fmt.Sprintf("the sources hold %d classes of tools, and handlers were found for %d: the rest was not analysed", out.ToolClasses, n)))
+	if len(tools) == 0 { // else the server's list says how many there should be
+		problems = append(problems, handlersMissing(out)...)
 	}
 	switch {
 	case seen == 0:
@@ -98,6 +98,20 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 		return out, problems, ErrNoHandlers
 	}
 	return out, problems, nil
+}
+
+// handlersMissing says that handlers were found for fewer than half of what the sources declare; where there is none at all, the
+// analysis ends in an error.
+func handlersMissing(s *sink.Sources) []finding.Problem {
+	n := len(s.Handlers)
+	declared, what := s.ToolClasses, "classes of tools"
+	if missing := s.Missing(); len(missing) > 0 && n+len(missing) > declared {
+		declared, what = n+len(missing), "tools"
+	}
+	if n == 0 || 2*n >= declared {
+		return nil
+	}
+	return []finding.Problem{newProblem(finding.Unread, "", fmt.Sprintf("the sources declare %d %s, and handlers were found for %d: the rest was not analysed", declared, what, n))}
 }
 
 // attempt keeps what goes wrong in one language from the others.
