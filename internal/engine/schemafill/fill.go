@@ -2,6 +2,7 @@ package schemafill
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -29,17 +30,19 @@ type Filler struct {
 	Dropped map[string]bool
 }
 
+// A making is one call of Arguments: the values that are chosen, by path, and how many more may be made.
+type making struct {
+	chosen map[string]any
+	left   int
+}
+
 // Arguments returns arguments with every required parameter, what was learnt, and the values of set
 // by path.
 func (f *Filler) Arguments(set map[string]any) map[string]any {
-	chosen := map[string]any{}
-	for path, v := range f.Fixed {
-		chosen[path] = v
-	}
-	for path, v := range set {
-		chosen[path] = v
-	}
-	out, _ := f.object(f.Schema.root, "", chosen, 0).(map[string]any)
+	m := &making{chosen: map[string]any{}, left: maxValues}
+	maps.Copy(m.chosen, f.Fixed)
+	maps.Copy(m.chosen, set)
+	out, _ := f.object(f.Schema.root, "", m, 0).(map[string]any)
 	if out == nil {
 		out = map[string]any{}
 	}
@@ -57,24 +60,21 @@ func Encode(arguments map[string]any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func (f *Filler) object(schema map[string]any, path string, chosen map[string]any, depth int) any {
+func (f *Filler) object(schema map[string]any, path string, m *making, depth int) any {
 	schema = f.Schema.resolve(schema, depth)
 	out := map[string]any{}
 	properties, _ := schema["properties"].(map[string]any)
 	needed := stringsOf(schema["required"])
-	for name, p := range properties {
-		at := name
-		if path != "" {
-			at = path + "." + name
-		}
-		if f.Dropped[at] || !slices.Contains(needed, name) && !leadsTo(chosen, at) {
+	for _, name := range f.simplestFirst(properties, path, m, depth) {
+		p, at := properties[name], memberPath(path, name)
+		if f.Dropped[at] || !slices.Contains(needed, name) && !m.leadsTo(at) {
 			continue
 		}
 		sub, _ := p.(map[string]any)
-		out[name] = f.value(f.Schema.resolve(sub, depth+1), at, name, chosen, depth+1)
+		out[name] = f.value(f.Schema.resolve(sub, depth+1), at, name, m, depth+1)
 	}
 	if path == "" {
-		for at, v := range chosen { // learnt names that the schema does not have
+		for at, v := range m.chosen { // learnt names that the schema does not have
 			if _, known := properties[at]; !known && !strings.ContainsAny(at, ".[") {
 				out[at] = v
 			}
@@ -83,9 +83,36 @@ func (f *Filler) object(schema map[string]any, path string, chosen map[string]an
 	return out
 }
 
+// simplestFirst orders the properties of an object: those that a chosen value needs, then single values, then objects and
+// arrays, which may be so large that they use up the values of a call.
+func (f *Filler) simplestFirst(properties map[string]any, path string, m *making, depth int) []string {
+	names := slices.Sorted(maps.Keys(properties))
+	rank := make(map[string]int, len(names))
+	for _, name := range names {
+		sub, _ := properties[name].(map[string]any)
+		switch kind := typeOf(f.Schema.resolve(sub, depth+1)); {
+		case m.leadsTo(memberPath(path, name)):
+		case kind == "object", kind == "array":
+			rank[name] = 2
+		default:
+			rank[name] = 1
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return rank[a] - rank[b] })
+	return names
+}
+
+// memberPath names a member of the object at a path.
+func memberPath(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
 // leadsTo reports whether a value is chosen at path or below it.
-func leadsTo(chosen map[string]any, path string) bool {
-	for at := range chosen {
+func (m *making) leadsTo(path string) bool {
+	for at := range m.chosen {
 		if rest, ok := strings.CutPrefix(at, path); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
 			return true
 		}
@@ -93,19 +120,19 @@ func leadsTo(chosen map[string]any, path string) bool {
 	return false
 }
 
-func (f *Filler) value(schema map[string]any, path, name string, chosen map[string]any, depth int) any {
-	if v, ok := chosen[path]; ok {
+func (f *Filler) value(schema map[string]any, path, name string, m *making, depth int) any {
+	if v, ok := m.chosen[path]; ok {
 		return v
 	}
-	if depth > maxDepth {
+	if m.left--; depth > maxDepth || m.left < 0 {
 		return nil
 	}
 	kind := typeOf(schema)
 	if kind == "array" {
-		return f.array(schema, path, name, chosen, depth)
+		return f.array(schema, path, name, m, depth)
 	}
 	if kind == "object" && (schema["properties"] != nil || !hasValue(schema)) {
-		return f.object(schema, path, chosen, depth)
+		return f.object(schema, path, m, depth)
 	}
 	if v, ok := given(schema); ok {
 		return v
@@ -141,14 +168,14 @@ func given(schema map[string]any) (any, bool) {
 	return nil, false
 }
 
-func (f *Filler) array(schema map[string]any, path, name string, chosen map[string]any, depth int) any {
+func (f *Filler) array(schema map[string]any, path, name string, m *making, depth int) any {
 	items, _ := schema["items"].(map[string]any)
 	items = f.Schema.resolve(items, depth)
 	least := int(floatOf(schema["minItems"], 0))
-	if leadsTo(chosen, path+"[]") {
+	if m.leadsTo(path + "[]") {
 		least = max(least, 1)
 	}
-	if v, ok := given(schema); ok && !leadsTo(chosen, path+"[]") {
+	if v, ok := given(schema); ok && !m.leadsTo(path+"[]") {
 		return v
 	}
 	if least == 0 {
@@ -156,7 +183,7 @@ func (f *Filler) array(schema map[string]any, path, name string, chosen map[stri
 	}
 	out := make([]any, 0, min(least, 20))
 	for range min(least, 20) {
-		out = append(out, f.value(items, path+"[]", name, chosen, depth+1))
+		out = append(out, f.value(items, path+"[]", name, m, depth+1))
 	}
 	return out
 }

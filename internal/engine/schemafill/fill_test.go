@@ -2,6 +2,7 @@ package schemafill
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -153,4 +154,21 @@ func FuzzReadComplaint(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestHostileSchemas holds that what one object holds hides nothing beside it, and that parts which refer to the whole end.
+func TestHostileSchemas(t *testing.T) {
+	wide := strings.Repeat(`{"$ref":"#/$defs/o"},`, 15) + `{"$ref":"#/$defs/o"}`
+	for _, tt := range []struct{ name, schema string }{
+		{"an object that holds itself", `{"required":["a","command"],"properties":{"a":{"$ref":"#/$defs/o"},"command":{"type":"string"}},"$defs":{"o":{"type":"object","required":["a","b","c","d"],"properties":{
+			"a":{"$ref":"#/$defs/o"},"b":{"$ref":"#/$defs/o"},"c":{"$ref":"#/$defs/o"},"d":{"$ref":"#/$defs/o"}}}}}`},
+		{"parts that are the whole", `{"required":["a","command"],"properties":{"a":{"$ref":"#/$defs/o"},"command":{"type":"string"}},"$defs":{"o":{"allOf":[` + wide + `]}}}`},
+	} {
+		if ps := Parse(tt.schema).Parameters(); !slices.ContainsFunc(ps, func(p Parameter) bool { return p.Path == "command" }) {
+			t.Errorf("%s: %d parameters, and command is not one of them", tt.name, len(ps))
+		}
+		if args := fillerFor(tt.schema).Arguments(nil); args["command"] == nil || len(Encode(args)) > 1<<20 {
+			t.Errorf("%s: the arguments have %d bytes and %v for command", tt.name, len(Encode(args)), args["command"])
+		}
+	}
 }

@@ -337,13 +337,13 @@ func (f *Filler) mendOne(p *Parameter, c Complaint, first bool) (any, bool) {
 		return nil, false
 	}
 	if first && c.Start != "" && p.Free() && !strings.HasPrefix(stringOr(have), c.Start) {
-		return c.Start + stringOr(f.value(p.Schema, p.Path, p.Name, nil, 0)), true
+		return c.Start + stringOr(f.value(p.Schema, p.Path, p.Name, &making{left: maxValues}, 0)), true
 	}
 	if fixed {
 		return nil, false
 	}
 	if !p.Required && slices.Contains(c.Missing, p.Path) {
-		v := f.value(p.Schema, p.Path, p.Name, nil, 0)
+		v := f.value(p.Schema, p.Path, p.Name, &making{left: maxValues}, 0)
 		return v, v != nil
 	}
 	if v := f.ofKind(c.Wants); first && v != "" && p.Free() {

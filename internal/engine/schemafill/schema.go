@@ -14,6 +14,8 @@ import (
 const (
 	maxDepth      = 12   // of references, alternatives and nesting
 	maxParameters = 200  // of one tool
+	maxMerged     = 256  // parts of allOf, one inside the other, of one schema
+	maxValues     = 1000 // of one call
 	maxString     = 4096 // bytes of a made string
 )
 
@@ -124,7 +126,10 @@ func (s *Schema) AddText(name string) {
 // Parameters returns every parameter, the required ones first, in the order of their paths.
 func (s *Schema) Parameters() []Parameter {
 	var out []Parameter
-	s.collect(s.root, "", true, 0, &out)
+	open := []object{{schema: s.root, required: true}}
+	for ; len(open) > 0 && len(out) < maxParameters; open = open[1:] {
+		open = s.collect(open[0], open, &out)
+	}
 	slices.SortStableFunc(out, func(a, b Parameter) int {
 		if a.Required != b.Required {
 			if a.Required {
@@ -137,50 +142,58 @@ func (s *Schema) Parameters() []Parameter {
 	return out
 }
 
-func (s *Schema) collect(schema map[string]any, path string, required bool, depth int, out *[]Parameter) {
-	schema = s.resolve(schema, depth)
-	properties, _ := schema["properties"].(map[string]any)
-	names := make([]string, 0, len(properties))
-	for name := range properties {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	needed := stringsOf(schema["required"])
-	for _, name := range names {
-		if len(*out) >= maxParameters || depth > maxDepth {
-			return
-		}
-		sub, _ := properties[name].(map[string]any)
-		at := name
-		if path != "" {
-			at = path + "." + name
-		}
-		s.addParameter(s.resolve(sub, depth+1), at, name, required && slices.Contains(needed, name), depth+1, out)
-	}
+// An object is a schema whose properties are parameters. Objects are read level by level, so that what one holds does not hide what stands beside it.
+type object struct {
+	schema   map[string]any
+	path     string
+	required bool
+	depth    int
 }
 
-func (s *Schema) addParameter(sub map[string]any, at, name string, required bool, depth int, out *[]Parameter) {
+// collect adds the parameters of an object, and puts the objects that it holds in line.
+func (s *Schema) collect(o object, open []object, out *[]Parameter) []object {
+	schema := s.resolve(o.schema, o.depth)
+	properties, _ := schema["properties"].(map[string]any)
+	names := slices.Sorted(maps.Keys(properties))
+	needed := stringsOf(schema["required"])
+	for _, name := range names {
+		if len(*out) >= maxParameters || len(open) >= maxParameters || o.depth > maxDepth {
+			return open
+		}
+		sub, _ := properties[name].(map[string]any)
+		at := memberPath(o.path, name)
+		open = s.addParameter(s.resolve(sub, o.depth+1), at, name, o.required && slices.Contains(needed, name), o.depth+1, open, out)
+	}
+	return open
+}
+
+func (s *Schema) addParameter(sub map[string]any, at, name string, required bool, depth int, open []object, out *[]Parameter) []object {
 	switch typeOf(sub) {
 	case "object":
 		if sub["properties"] != nil {
-			s.collect(sub, at, required, depth, out)
-			return
+			return append(open, object{sub, at, required, depth})
 		}
 	case "array":
 		items, _ := sub["items"].(map[string]any)
 		items = s.resolve(items, depth)
 		if typeOf(items) == "object" && items["properties"] != nil {
-			s.collect(items, at+"[]", required, depth, out)
-			return
+			return append(open, object{items, at + "[]", required, depth})
 		}
 		*out = append(*out, Parameter{Path: at + "[]", Name: name, Required: required, Type: typeOf(items), Enum: enumOf(items), Schema: items})
-		return
+		return open
 	}
 	*out = append(*out, Parameter{Path: at, Name: name, Required: required, Type: typeOf(sub), Enum: enumOf(sub), Schema: sub})
+	return open
 }
 
 // resolve follows references and takes the first useful alternative of a schema.
 func (s *Schema) resolve(schema map[string]any, depth int) map[string]any {
+	left := maxMerged
+	return s.resolveWithin(schema, depth, &left)
+}
+
+// resolveWithin is resolve, with the parts of allOf that it may still join: parts that refer to the whole would multiply.
+func (s *Schema) resolveWithin(schema map[string]any, depth int, left *int) map[string]any {
 	for ; depth <= maxDepth; depth++ {
 		if ref, ok := schema["$ref"].(string); ok {
 			next, _ := s.defs[ref].(map[string]any)
@@ -188,7 +201,7 @@ func (s *Schema) resolve(schema map[string]any, depth int) map[string]any {
 			continue
 		}
 		if parts, ok := schema["allOf"].([]any); ok {
-			schema = s.mergeAll(schema, parts, depth)
+			schema = s.mergeAll(schema, parts, depth, left)
 			continue
 		}
 		next := firstAlternative(schema)
@@ -201,7 +214,7 @@ func (s *Schema) resolve(schema map[string]any, depth int) map[string]any {
 }
 
 // mergeAll joins the parts of an allOf: later members win, properties and required add up.
-func (s *Schema) mergeAll(schema map[string]any, parts []any, depth int) map[string]any {
+func (s *Schema) mergeAll(schema map[string]any, parts []any, depth int, left *int) map[string]any {
 	out := map[string]any{}
 	add := func(m map[string]any) {
 		for k, v := range m {
@@ -228,8 +241,9 @@ func (s *Schema) mergeAll(schema map[string]any, parts []any, depth int) map[str
 		}
 	}
 	for i, p := range parts {
-		if m, ok := p.(map[string]any); ok && i < 16 {
-			add(s.resolve(m, depth+1))
+		if m, ok := p.(map[string]any); ok && i < 16 && *left > 0 {
+			*left--
+			add(s.resolveWithin(m, depth+1, left))
 		}
 	}
 	rest := map[string]any{}
