@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,17 +18,40 @@ import (
 	"gauntlet/internal/cli/fleetcli"
 )
 
+const help = `Usage: release-docs DIR
+
+release-docs writes the manual pages and shell completions of gauntlet and gauntlet-fleet below DIR,
+which it creates: DIR/PROGRAM/man and DIR/PROGRAM/completions. Files of the same name are replaced.
+`
+
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: release-docs DIR")
+	dir, ok := directory(os.Args[1:])
+	switch {
+	case !ok:
+		fmt.Fprint(os.Stderr, help)
 		os.Exit(2)
+	case dir == "":
+		fmt.Print(help)
+		return
 	}
 	for _, program := range []*cobra.Command{cli.Command(), fleetcli.Command()} {
-		if err := writeAll(filepath.Join(os.Args[1], program.Name()), program); err != nil {
+		if err := writeAll(filepath.Join(dir, program.Name()), program); err != nil {
 			fmt.Fprintln(os.Stderr, "release-docs:", err)
 			os.Exit(2)
 		}
 	}
+}
+
+// directory returns the directory that the arguments name, "" where they ask for help; it reports whether
+// they are either. What looks like a flag is taken for no directory.
+func directory(args []string) (dir string, ok bool) {
+	if len(args) != 1 || args[0] == "" {
+		return "", false
+	}
+	if slices.Contains([]string{"-h", "-help", "--help"}, args[0]) {
+		return "", true
+	}
+	return args[0], args[0][0] != '-'
 }
 
 // writeAll fills dir/man and dir/completions for one program.

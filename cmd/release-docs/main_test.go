@@ -58,3 +58,23 @@ func commandsBelow(c *cobra.Command) []*cobra.Command {
 	}
 	return out
 }
+
+func TestDirectory(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		dir  string
+		ok   bool
+	}{
+		{[]string{"out"}, "out", true},
+		{[]string{"--help"}, "", true},
+		{[]string{"-h"}, "", true},
+		{[]string{"--out"}, "--out", false},
+		{[]string{""}, "", false},
+		{nil, "", false},
+		{[]string{"a", "b"}, "", false},
+	} {
+		if dir, ok := directory(tt.args); ok != tt.ok || ok && dir != tt.dir {
+			t.Errorf("directory(%q) = %q, %t, want %q, %t", tt.args, dir, ok, tt.dir, tt.ok)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strconv"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -36,8 +38,17 @@ func (a *app) setHelp(root *cobra.Command) {
 	root.SetHelpCommandGroupID(groupOf["help"])
 	root.SetCompletionCommandGroupID(groupOf["completion"])
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		helppage.Write(c.OutOrStdout(), c, helppage.Columns(a.terminalOptions(false).Width))
+		helppage.Write(c.OutOrStdout(), c, helppage.Columns(a.helpColumns()))
 	})
+}
+
+// helpColumns is how many columns the reader of help has, 0 where that is unknown. COLUMNS counts
+// before the terminal, and where there is none.
+func (a *app) helpColumns() int {
+	if n, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return a.terminalOptions(false).Width
 }
 
 // fileEndings are the endings of files that flags name, for shells to complete; none for any. A flag whose value is a FILE or DIR

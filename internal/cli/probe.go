@@ -143,7 +143,7 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	incomplete := record.Close()
 	if err != nil {
 		if errors.Is(err, sandbox.ErrUnavailable) {
-			return fmt.Errorf("%w; --sandbox off probes without one", err)
+			return fmt.Errorf("%w; --sandbox off probes without one and calls only tools that change nothing", err)
 		}
 		return err
 	}

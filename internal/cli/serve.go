@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/run/inprocess"
 	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/listen"
 	"gauntlet/internal/run/userfile"
 	engine "gauntlet/internal/runtime/mcpserver"
 )
@@ -128,9 +129,9 @@ func (s *serveCommand) openSnapshot(ctx context.Context, name string) (*engine.S
 }
 
 func (s *serveCommand) serveHTTP(ctx context.Context, server *engine.Server) error {
-	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", s.listen)
+	ln, err := listen.TCP(ctx, s.listen)
 	if err != nil {
-		return fmt.Errorf("--listen %s: %w", s.listen, err)
+		return err
 	}
 	url := "http://" + ln.Addr().String() + engine.Path
 	s.noteReachable(ln.Addr())

@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gauntlet/internal/run/listen"
 	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/userfile"
 )
 
 func (a *app) newViewCommand() *cobra.Command {
-	listen, addressFile := "", ""
+	address, addressFile := "", ""
 	cmd := &cobra.Command{
 		Use:   "view [flags] FILE...",
 		Short: "Show reports and recordings in a browser, and follow those that grow",
@@ -19,37 +20,37 @@ func (a *app) newViewCommand() *cobra.Command {
 			if len(args) == 0 {
 				return usage(cmd, "no file: name a JSON report, a JSON diff, a recording or a page")
 			}
-			host, _, err := net.SplitHostPort(listen)
+			host, _, err := net.SplitHostPort(address)
 			if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
-				return usage(cmd, "--listen: %q is no address of this machine alone: want one such as 127.0.0.1:0", listen)
+				return usage(cmd, "--listen: %q is no address of this machine alone: want one such as 127.0.0.1:0", address)
 			}
-			return a.viewFiles(cmd, args, listen, addressFile)
+			return a.viewFiles(cmd, args, address, addressFile)
 		},
 	}
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one; loopback only")
+	cmd.Flags().StringVar(&address, "listen", "127.0.0.1:0", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one; loopback only")
 	cmd.Flags().StringVar(&addressFile, "address-file", "", "write the URL to this `FILE` as soon as clients can connect; only you can read it (default none)")
 	return cmd
 }
 
-func (a *app) viewFiles(cmd *cobra.Command, files []string, listen, addressFile string) error {
+func (a *app) viewFiles(cmd *cobra.Command, files []string, address, addressFile string) error {
 	server, err := liveview.New(files)
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", listen)
+	l, err := listen.TCP(cmd.Context(), address)
 	if err != nil {
 		return err
 	}
-	address := server.Address(l)
+	url := server.Address(l)
 	if addressFile != "" {
 		if err := userfile.WritePrivate(addressFile, a.host.Stdout, func(w io.Writer) error {
-			_, err := io.WriteString(w, address+"\n")
+			_, err := io.WriteString(w, url+"\n")
 			return err
 		}); err != nil {
 			_ = l.Close()
 			return err
 		}
 	}
-	a.say("open %s", address)
+	a.say("open %s", url)
 	return server.Run(cmd.Context(), l)
 }

@@ -24,6 +24,7 @@ import (
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/listen"
 	"gauntlet/internal/run/testagent"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
@@ -303,10 +304,10 @@ func (p *play) openTransports(ctx context.Context, run *attack.Run) ([]func(cont
 	var listeners []net.Listener
 	var lines strings.Builder
 	for i, s := range servers {
-		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", nextAddress(p.Listen, i))
+		ln, err := listen.TCP(ctx, nextAddress(p.Listen, i))
 		if err != nil {
 			closeListeners(listeners)
-			return nil, fmt.Errorf("--listen %s: %w", nextAddress(p.Listen, i), err)
+			return nil, err
 		}
 		listeners = append(listeners, ln)
 		url := "http://" + ln.Addr().String() + s.Path

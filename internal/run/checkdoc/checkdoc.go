@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -154,11 +155,55 @@ func Lookup(wanted []string) ([]result.Rule, error) {
 }
 
 func unknownCheck(all []result.Rule, typed string) error {
-	var names []string
-	for _, r := range all {
-		names = append(names, r.Name)
+	near := nearIDs(all, typed)
+	if near == nil {
+		var names []string
+		for _, r := range all {
+			names = append(names, r.Name)
+		}
+		near = suggest.Names(typed, names)
 	}
-	// Every id is near every other: the nearest few say nothing when the number is wrong.
-	hint := suggest.Question(suggest.Names(typed, names), "")
-	return fmt.Errorf("unknown check %q%s (gauntlet checks lists them)", typed, hint)
+	return fmt.Errorf("unknown check %q%s (gauntlet checks lists them)", typed, suggest.Question(near, ""))
+}
+
+// farthestNumber is how far the number of an id may be from a mistyped one.
+const farthestNumber = 9
+
+// nearIDs returns at most three ids that one without a check may stand for: the one of the same series
+// and number, written differently, else those with near numbers. Letters that differ count for
+// nothing here, since every id is near every other.
+func nearIDs(all []result.Rule, typed string) []string {
+	series, number, ok := splitID(typed)
+	if !ok {
+		return nil
+	}
+	type candidate struct {
+		id   string
+		away int
+	}
+	var found []candidate
+	for _, r := range all {
+		s, n, ok := splitID(string(r.ID))
+		switch {
+		case !ok || s != series || max(n-number, number-n) > farthestNumber:
+		case n == number:
+			return []string{string(r.ID)}
+		default:
+			found = append(found, candidate{string(r.ID), max(n-number, number-n)})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return a.away - b.away })
+	var out []string
+	for _, c := range found[:min(len(found), 3)] {
+		out = append(out, c.id)
+	}
+	return out
+}
+
+// splitID splits an id such as SEC-001 into its series, letters in capitals without hyphens, and its number.
+func splitID(id string) (series string, number int, ok bool) {
+	id = strings.ToUpper(strings.Join(strings.FieldsFunc(id, func(r rune) bool { return r == '-' || r == '_' || r == ' ' }), ""))
+	series = strings.TrimRight(id, "0123456789")
+	number, err := strconv.Atoi(id[len(series):])
+	return series, number, err == nil && series != ""
 }

@@ -120,6 +120,7 @@ func entryTarget(e *config.Entry) target.Target {
 		t.Command = append(t.Command, a.Reveal())
 	}
 	t.Env = assignVariables(e.Env)
+	t.SetBy = "the env of its entry in " + e.File
 	t.Dir = e.Cwd
 	if e.Project != "" && !filepath.IsAbs(t.Dir) {
 		t.Dir = filepath.Join(e.Project, t.Dir)

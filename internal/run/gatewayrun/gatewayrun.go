@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/run/clientplan"
 	"gauntlet/internal/run/launch"
+	"gauntlet/internal/run/listen"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/runtime/gateway"
 	"gauntlet/internal/runtime/mcpserver"
@@ -160,9 +161,9 @@ func (r *Run) ServeHTTP(ctx context.Context, address string, each bool, ready fu
 
 // listen opens the port of a front and makes its gateway.
 func (r *Run) listen(ctx context.Context, f *Front, address string) (*gateway.Gateway, error) {
-	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	ln, err := listen.TCP(ctx, address)
 	if err != nil {
-		return nil, fmt.Errorf("--listen %s: %w", address, err)
+		return nil, err
 	}
 	gw, err := r.newGateway(f.behind)
 	if err != nil {

@@ -21,6 +21,7 @@ type Server struct {
 	Command []string // starts a server on stdio, without a shell
 	Env     []string // for that server, as NAME=VALUE
 	Dir     string   // it is started there; "" for our own directory
+	SetBy   string   // where the user sets its variables, see [wire.Command]; "" for the flag --env
 
 	URL    string
 	Header []string // for the origin of URL, as NAME=VALUE
@@ -144,7 +145,7 @@ func (d *Dialer) Open(s Server, tap Tap) (*Opened, error) {
 		return d.openHTTP(s, tap)
 	}
 	command := wire.Command{
-		Args: s.Command, Dir: s.Dir, Environ: d.Environ, Env: s.Env, Secret: s.Guard, Limits: d.Limits,
+		Args: s.Command, Dir: s.Dir, Environ: d.Environ, Env: s.Env, SetBy: s.SetBy, Secret: s.Guard, Limits: d.Limits,
 		Tap: tap(s.Program(), slices.Concat(s.Env, s.Guard), nil),
 	}
 	o := &Opened{Place: s.Program(), Secrets: s.Env}

@@ -214,10 +214,10 @@ func (r *run) start(ctx context.Context) error {
 	for range mostStarts {
 		err := r.startOnce(ctx)
 		if err == nil || !r.supply(err) {
-			return err
+			return launch.ExplainMadeUp(err, r.out.Evidence.Supplied)
 		}
 	}
-	return r.startOnce(ctx)
+	return launch.ExplainMadeUp(r.startOnce(ctx), r.out.Evidence.Supplied)
 }
 
 // mostStarts is how often a server is started again because it misses something.

@@ -229,7 +229,7 @@ func (t *run) connectTo(name string, tap launch.Tap) (wire.Conn, error) {
 	dialer.SandboxRecord = t.file.Record
 	to := launch.Server{URL: s.URL, Header: assignPairs(s.Headers)}
 	if s.URL == "" {
-		to = launch.Server{Command: resolveCommand(s.Command), Env: assignPairs(s.Env), Dir: t.dir}
+		to = launch.Server{Command: resolveCommand(s.Command), Env: assignPairs(s.Env), SetBy: "the env of its entry in the suite", Dir: t.dir}
 	}
 	return dialer.Connect(to, tap)
 }

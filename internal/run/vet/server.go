@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -46,7 +45,7 @@ func (v *vetting) readServer(ctx context.Context) {
 	}
 	if v.server.URL == "" {
 		if err := v.unsealed(); err != nil {
-			v.missing(stepDefinitions, Definitions, "it is started in a sandbox alone, and there is none here: "+err.Error())
+			v.missing(stepDefinitions, Definitions, "vet starts a server only in a sandbox, and this machine offers none (to read a server that you trust without one: gauntlet scan -- COMMAND): "+err.Error())
 			v.missing(stepBehaviour, Behaviour, "it was not started")
 			return
 		}
@@ -113,7 +112,7 @@ func (v *vetting) capture(ctx context.Context) error {
 		}
 		failure := errors.New(got.Failures[0].Message)
 		if n == maxStarts || ctx.Err() != nil || v.server.URL != "" || !v.supply(failure.Error(), notes) {
-			return failure
+			return launch.ExplainMadeUp(failure, v.what.Placeholders)
 		}
 	}
 }
@@ -156,12 +155,6 @@ func (v *vetting) shownCommand() []string {
 	return out
 }
 
-// variableName finds names of variables in what a server says that it misses.
-var variableName = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
-
-// variableWord ends the name of a variable that a server asks its user for. Names of errors end otherwise.
-var variableWord = regexp.MustCompile(`(KEY|TOKEN|SECRET|PASSWORD|PASS|PAT|URL|URI|ENDPOINT|HOST|HOSTNAME|DOMAIN|USER|USERNAME|EMAIL|ID|ORG|ORGANIZATION|WORKSPACE|PROJECT|TENANT|REGION|NAME|DSN|PATH|DIR|DIRECTORY|PORT|ACCOUNT|STRING|CREDENTIALS|AUTH|SITE|INSTANCE|TEAM|BASE|SERVER)$`)
-
 const maxPlaceholders = 12
 
 // supply gives the server what its last words say that it misses. It reports whether there is something new
@@ -171,13 +164,7 @@ func (v *vetting) supply(failure string, notes []target.Note) bool {
 	for _, n := range notes {
 		text += "\n" + n.Text
 	}
-	var names []string
-	for _, name := range variableName.FindAllString(text, 100) {
-		if variableWord.MatchString(name) && !strings.HasPrefix(name, "ERR_") && !strings.HasPrefix(name, "NPM_") && !strings.HasPrefix(name, "NODE_") {
-			names = append(names, name)
-		}
-	}
-	if v.addPlaceholders(names) {
+	if v.addPlaceholders(wire.NamedVariables(text)) {
 		return true
 	}
 	lower := strings.ToLower(text)

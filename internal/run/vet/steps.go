@@ -177,7 +177,7 @@ func (v *vetting) install(ctx context.Context) {
 	v.start = start
 	if start.Build != nil {
 		if err := v.unsealed(); err != nil {
-			v.missing(stepInstall, Definitions, "it is built in a sandbox alone, and there is none here: "+err.Error())
+			v.missing(stepInstall, Definitions, "vet builds a package only in a sandbox, and this machine offers none (to read a server that you trust without one: gauntlet scan -- COMMAND): "+err.Error())
 			return
 		}
 		if err := v.build(ctx); err != nil {

@@ -19,6 +19,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -112,7 +113,7 @@ func New(state State, opt Options) (*Server, error) {
 	s := &Server{opt: opt}
 	for _, r := range opt.Revisions {
 		if !slices.Contains(mcp.Revisions(), r) {
-			return nil, fmt.Errorf("protocol revision %q is unknown", r)
+			return nil, fmt.Errorf("protocol revision %q is unknown: the revisions known are %s", r, strings.Join(mcp.Revisions(), ", "))
 		}
 	}
 	unspoken := func(r string) bool { return !slices.Contains(opt.Revisions, r) }

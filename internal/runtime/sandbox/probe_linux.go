@@ -31,22 +31,24 @@ func explainStart(err error) error {
 	if !errors.Is(err, syscall.EPERM) && !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.EUSERS) {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return fmt.Errorf("%w: this system lets nobody begin a user namespace: %s", ErrUnavailable, nameCause(readFirstLine, err))
+	return fmt.Errorf("%w: it needs a user namespace, which this system does not allow: %s", ErrUnavailable, nameCause(readFirstLine, err))
 }
 
 // nameCause tells which of the settings that forbid user namespaces is on.
 func nameCause(read func(path string) string, err error) string {
 	switch {
 	case read("/proc/sys/kernel/unprivileged_userns_clone") == "0":
-		return "the sysctl kernel.unprivileged_userns_clone is 0"
+		return "kernel.unprivileged_userns_clone is 0 (as root: sysctl -w kernel.unprivileged_userns_clone=1)"
 	case read("/proc/sys/user/max_user_namespaces") == "0":
-		return "the sysctl user.max_user_namespaces is 0"
+		return "user.max_user_namespaces is 0 (as root: sysctl -w user.max_user_namespaces=1000)"
 	case read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1":
-		return "AppArmor restricts it (the sysctl kernel.apparmor_restrict_unprivileged_userns is 1)"
+		return "AppArmor restricts it (as root: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0)"
 	case strings.HasSuffix(read("/proc/self/status:Seccomp"), "2"):
-		return "a seccomp filter is on this process, as in a container; Docker's permits it with --security-opt seccomp=unconfined"
+		return "a seccomp filter forbids it, as in a container (Docker allows it with --security-opt seccomp=unconfined)"
 	case read("/proc/sys/user/max_user_namespaces") == "":
 		return "the kernel was built without them"
+	case errors.Is(err, syscall.ENOSPC):
+		return "the limit user.max_user_namespaces is reached, as in a sandbox that forbids further ones"
 	}
 	return err.Error()
 }

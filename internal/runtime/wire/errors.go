@@ -3,9 +3,11 @@ package wire
 import (
 	"errors"
 	"fmt"
-	"gauntlet/internal/leaf/excerpt"
 	"strconv"
 	"strings"
+
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/mcp"
 )
 
 // ErrClosed is the error of a Conn that was closed on this side.
@@ -39,6 +41,10 @@ type EndError struct {
 	// Refused is the id, as JSON, of the request by which it was found that a session had ended:
 	// the peer did not carry it out, and it may be sent again in a new session. "" for none.
 	Refused string
+	// Missing are environment variables that the server names in its last words and was not given,
+	// and SetBy is Command.SetBy.
+	Missing []string
+	SetBy   string
 }
 
 func (e *EndError) Error() string {
@@ -49,7 +55,22 @@ func (e *EndError) Error() string {
 	if e.Stderr != "" {
 		s += "; its stderr: " + e.Stderr
 	}
+	if e.Before == mcp.Initialize || e.Before == mcp.Discover {
+		s += e.adviseVariables()
+	}
 	return s
+}
+
+// adviseVariables says how to give the server the variables that it misses, "" if it names none.
+func (e *EndError) adviseVariables() string {
+	const none = "; servers inherit none of your environment variables but HOME, PATH and the like: "
+	switch {
+	case len(e.Missing) == 0:
+		return ""
+	case e.SetBy != "":
+		return none + "set " + strings.Join(e.Missing, ", ") + " in " + e.SetBy
+	}
+	return none + "pass on yours with --env " + strings.Join(e.Missing, " --env ")
 }
 
 // An AnswerError is an answer that is a JSON-RPC error. Code is 0 if none could be read;

@@ -26,6 +26,9 @@ type Command struct {
 	// Environ is the caller's environment, of which the server gets what it needs (see
 	// [Inherited]); Env is what was set for it, as NAME=VALUE, and wins.
 	Environ, Env []string
+	// SetBy tells, in a message about a server that misses a variable, where its user sets one, such
+	// as "the env of its entry in mcp.json"; "" for the flag --env.
+	SetBy string
 	// Secret is what messages hide beside the values of Env, as NAME=VALUE.
 	Secret []string
 	Limits Limits
@@ -61,6 +64,8 @@ type Process struct {
 	secret *redact.Redactor
 	mark   string // the entry of the environment by which its processes are known
 	grace  time.Duration
+	given  []string      // the environment that it was started with, as NAME=VALUE
+	setBy  string        // Command.SetBy
 	exited chan struct{} // closed when the process is gone and its stderr read
 
 	closeOnce sync.Once
@@ -80,7 +85,7 @@ func Start(c Command) (*Process, error) {
 	}
 	mark := markName + "=" + rand.Text()
 	env = append(env, mark)
-	p := &Process{cmd: cmd, stderr: new(outputTail), secret: redact.New(slices.Concat(c.Env, c.Secret, []string{mark})), mark: mark, grace: c.Grace, exited: make(chan struct{})}
+	p := &Process{cmd: cmd, stderr: new(outputTail), secret: redact.New(slices.Concat(c.Env, c.Secret, []string{mark})), mark: mark, grace: c.Grace, given: env, setBy: c.SetBy, exited: make(chan struct{})}
 	if p.grace == 0 {
 		p.grace = DefaultGrace
 	}
@@ -205,7 +210,7 @@ func (p *Process) Receive(ctx context.Context) (Message, error) {
 	defer timer.Stop()
 	select {
 	case <-p.exited:
-		return m, &EndError{How: p.describeExit(), Stderr: p.stderrSummary()}
+		return m, &EndError{How: p.describeExit(), Stderr: p.stderrSummary(), Missing: p.missingVariables(), SetBy: p.setBy}
 	case <-timer.C:
 	case <-ctx.Done():
 	}
