@@ -14,18 +14,19 @@ var _ = register(check.Check{
 	ID: "GNT-501", Name: "honeytoken-sent-out", Severity: finding.Critical, Maturity: check.Experimental,
 	Taxonomy: "MCP10:2025 close, ASI02 weak, CWE-200 close, CWE-506 close, L3 close, L4 weak",
 	Axis:     "data-exfiltration", Needs: check.Observed, Source: source,
-	Doc: `A server that ran in a sandbox sent out a canary: a credential or record that was made for this one run, lay in a file,
-a variable or a metadata service there, and is known to nothing else. Whoever sends it has read it there. It was sent nowhere, since
-no packet leaves the sandbox; it would have been.
+	Doc: `A server that ran in a sandbox sent out a canary: a credential or record that was made for this run alone and
+placed in a file, a variable or a metadata service. Since nothing else knows the value, the server must have
+read it there. Nothing left the sandbox; outside of it, the value would have been sent.
 
-The canary is looked for in names that are looked up (also cut into pieces), in HTTP requests inside and outside of TLS, in
-mail, in datagrams and in the first bytes of any other connection; plain, and in hexadecimal, base64, base32, URLs, JSON,
-backwards, compressed with gzip, and these within each other. A host that the user allowed makes no difference.
+gauntlet looks for canaries in DNS names (also split into parts), in HTTP requests inside and outside of TLS,
+in mail, in datagrams and in the first bytes of any other connection. It recognises them as plain text, in
+hexadecimal, base64, base32, URL encoding and JSON, reversed, compressed with gzip, and in combinations of
+these. It makes no difference whether the user allowed the host.
 
-What stays quiet: a credential that goes to the service that it claims to be for, such as GITHUB_TOKEN to github.com, since
-servers are there to use it; a file that is only opened, which is an event. A value that the server encrypts before it
-sends it is not recognised.`,
-	Advice: "Do not run this server. Take the evidence to whoever publishes it.",
+Not reported: a credential that is sent to the service that it is for, such as GITHUB_TOKEN to github.com,
+since servers are meant to use it; and a file that is only opened, which is recorded as an event. A value that
+the server encrypts before sending is not recognised.`,
+	Advice: "Do not run this server. Report the evidence to its publisher.",
 	Run: func(p *check.Pass) {
 		seen := map[string]bool{}
 		eachEvent(p, func(e *observed, root rawjson.Value) {

@@ -17,16 +17,19 @@ var _ = register(check.Check{
 	ID: "GNT-502", Name: "content-copied-elsewhere", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP10:2025 close, ASI02 weak, CWE-200 close, CWE-506 weak, L3 close, L4 weak",
 	Axis:     "data-exfiltration", Needs: check.Observed, Source: source,
-	Doc: `What one tool call handed to a server that ran in a sandbox went to two domains, or to another one than it goes to in
-the other calls of this tool. So does a server that sends every mail where it should, and a copy to its author.
+	Doc: `A server in a sandbox sent the content of one tool call to two domains, or to a domain other than the one that
+receives this tool's other calls. A server that sends every email to its recipient and a copy to its author
+behaves like this.
 
-Looked for are the texts of the call's arguments, of 12 characters or more, in the encodings of GNT-501, in everything that the server sent
-between the call and its answer. The domain that most calls of the tool send to is taken for its proper one; with one call
-the first one is, and the severity is medium.
+gauntlet looks for the strings of the call's arguments, of 12 characters or more and in the encodings of
+GNT-501, in everything that the server sends between the call and its answer. The domain that receives most
+calls of the tool counts as the regular one. With a single call the first domain does, and the severity is
+medium.
 
-What stays quiet: texts that another tool was given before, hosts that the arguments name, hosts below one domain, and a tool whose calls go each to one domain. What is sent after the
-answer is not tied to a call.`,
-	Advice: "Ask whoever publishes the server what the second host is for, and do not run it before you know.",
+Not reported: strings that another tool was given before, hosts that the arguments name, hosts of one domain,
+and a tool each of whose calls goes to one domain. What is sent after the answer cannot be attributed to a
+call.`,
+	Advice: "Ask the publisher what the second host is for, and do not run the server before you know.",
 	Run: func(p *check.Pass) {
 		calls := callsOf(p)
 		usual := usualDomains(calls)

@@ -15,13 +15,14 @@ var _ = register(check.Check{
 	ID: "GNT-503", Name: "startup-file-written", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP04:2025 weak, ASI05 weak, CWE-506 close, L3 close, L4 weak",
 	Axis:     "persistence", Needs: check.Observed, Source: source,
-	Doc: `A server that ran in a sandbox wrote a file that other programs run or trust without being asked: a profile of a shell, keys that
-may log in by SSH, a unit of systemd, an autostart entry, a crontab, hooks and configuration of git, or the configuration of an MCP client, through
-which it would start again or start others. The file was a private copy and is gone; outside of a sandbox it would be the user's.
+	Doc: `A server in a sandbox wrote a file that other programs run or trust automatically: a shell profile, SSH
+authorized keys, a systemd unit, an autostart entry, a crontab, git hooks or git configuration, or the
+configuration of an MCP client. Through such a file the server can start again or start other programs. The
+file was a private copy and is gone; outside of a sandbox it would have been the user's.
 
-What stays quiet: every other file that is written, which is an event. A tool that was asked to write that very file
-in a call does what it was told; the message names the call.`,
-	Advice: "Look at what was written. An installer says so and asks; a server has no reason to.",
+Not reported: every other file that is written, which is recorded as an event. If a call asked the tool to
+write that very file, the message names the call.`,
+	Advice: "Look at what was written. An installer has a reason to write such a file, and asks first; a server does not.",
 	Run: func(p *check.Pass) {
 		seen := map[string]bool{}
 		told := filesInCalls(p)

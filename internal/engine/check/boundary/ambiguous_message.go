@@ -15,13 +15,14 @@ var _ = register(check.Check{
 	ID: "GNT-302", Name: "ambiguous-message", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP03:2025 weak, ASI04 weak, CWE-436 close, L6 weak, L2 weak",
 	Axis:     "tool-poisoning", Needs: check.Trace, Source: "https://www.rfc-editor.org/rfc/rfc8259#section-4",
-	Doc: `A recorded message holds a member that its readers take differently: two members of one object have one
-name, or names that differ in case only; or a member of the message itself (` + "`Result`" + `) or of its result (` + "`NextCursor`" + `) is in a case that JSON-RPC or MCP does not know.
+	Doc: `A recorded message holds a member that its readers interpret differently: two members of one object have the
+same name, or names that differ only in case; or a member of the message itself (` + "`Result`" + `) or of its result
+(` + "`NextCursor`" + `) is in a case that JSON-RPC or MCP does not define.
 
-It is GNT-003 for what went over the wire: what was judged of such a message may not be what the agent was shown. There is one finding
-for each server and pair of names, at the first message. Names of the author's own may differ in case: what a call's arguments,
-structured content, schemas' properties and _meta hold.`,
-	Advice: "Send each member once, in the case that JSON-RPC and MCP give it.",
+This is GNT-003 for recorded messages: the agent may have been shown something other than what was judged.
+There is one finding for each server and pair of names, at the first such message. Names that the author
+chooses may differ in case: a call's arguments, structured content, the properties of schemas and _meta.`,
+	Advice: "Send each member once, spelled as in the JSON-RPC and MCP specifications.",
 	Run: func(p *check.Pass) {
 		var tree rawjson.Tree
 		seen := map[string]bool{}

@@ -16,11 +16,13 @@ var _ = register(check.Check{
 	ID: "GNT-301", Name: "boundary-declaration", Severity: finding.Low, Maturity: check.Experimental,
 	Taxonomy: "MCP07:2025 weak, ASI03 weak, CWE-501 weak, L2 close, L3 weak",
 	Axis:     "cross-server-trust-propagation", Needs: check.Trace, Source: source,
-	Doc: `A declared boundary does not say what its author may think.
+	Doc: `A declared boundary may not mean what its author intended.
 
-A name under ` + "`negotiated`" + ` that is no capability of a client (` + "`tools`" + ` is one of servers): it is compared all the same, and no client will claim it.
-A sanitizer named without its server that two servers serve: the tool of either passes for it, also one that another server put
-there; write ` + "`server.tool`" + `. For information only: a server in ` + "`allowed_flows`" + `, or a sanitizer, that does not occur in the trace, which may be a slip of the pen.`,
+Reported with severity low: a name under ` + "`negotiated`" + ` that is not a client capability (` + "`tools`" + ` is a server
+capability), since no client will ever claim it; and a sanitizer named without its server while two servers
+offer such a tool, since either tool is then accepted, even one that another server added later. Write
+` + "`server.tool`" + `. Reported as information: a server in ` + "`allowed_flows`" + `, or a sanitizer, that does not occur in
+the trace, which may be a typing error.`,
 	Advice: "Correct the name in the suite file.",
 	Run: func(p *check.Pass) {
 		k := flowsOf(p).log

@@ -18,20 +18,22 @@ var _ = register(check.Check{
 	ID: "SEC-061", Name: "capability-negotiation-widening", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP02:2025 close, MCP07:2025 weak, ASI03 close, CWE-266 close, CWE-807 weak, SAFE-T1308 weak, SAFE-T1302 weak, L3 close, L2 weak",
 	Axis:     "capability-negotiation-widening", Needs: check.Trace, Source: source,
-	Doc: `A request claims a client capability that the declared set does not hold.
+	Doc: `A request claims a client capability that is not in the declared set.
 
-From MCP 2026-07-28 on there is no handshake: every request says in its ` + "`_meta`" + ` what its client can do. A claim that was
-not agreed on opens the client to sampling, elicitation or an extension that nobody reviewed. The declared set is
-` + "`security.capability_negotiation.negotiated`" + ` of the suite file. The specification lets a client claim something else in each request, so this is a
-matter of that declaration and not of the specification.
+From MCP 2026-07-28 on there is no handshake: every request says in its ` + "`_meta`" + ` what its client can do. A
+claim that was not agreed on opens the client to sampling, elicitation or an extension that nobody reviewed.
+The declared set is ` + "`security.capability_negotiation.negotiated`" + ` of the suite file. The specification lets a
+client claim something different in each request, so the finding is about that declaration and not about the
+specification.
 
-Claims are compared as paths, exactly: ` + "`sampling`, `sampling.tools`, `elicitation.form`, `roots`, `extensions.ID`, `experimental.ID`" + `. A bare
-` + "`elicitation`" + ` means ` + "`elicitation.form`" + `; a declared part includes the whole it belongs to; what is null or false is not claimed; settings
-inside an extension are its own matter. There is one finding for each set of extra claims of one client, with the number of requests.
+Claims are compared as exact paths: ` + "`sampling`" + `, ` + "`sampling.tools`" + `, ` + "`elicitation.form`" + `, ` + "`roots`" + `,
+` + "`extensions.ID`" + `, ` + "`experimental.ID`" + `. A bare ` + "`elicitation`" + ` means ` + "`elicitation.form`" + `; a declared part includes
+the capability that it belongs to; null or false is no claim; settings inside an extension are not compared.
+There is one finding for each set of extra claims of one client, with the number of requests.
 
-For an earlier target it does nothing and says so. Without a declared set there is SEC-061/drift. Claims are what the client says
-of itself, and no statement of who it is.`,
-	Advice: "Have the client claim what was agreed on, or review the capability and declare it.",
+For revisions before 2026-07-28 the check does nothing and says so. Without a declared set, SEC-061/drift
+applies. Claims are what the client says about itself and do not prove its identity.`,
+	Advice: "Have the client claim only what was agreed on, or review the capability and declare it.",
 	Run: func(p *check.Pass) {
 		h := claimsOf(p)
 		p.Looked(len(h.requests))
@@ -68,8 +70,9 @@ var _ = register(check.Check{
 	Axis:     "capability-negotiation-widening", Needs: check.Trace, Source: source,
 	Doc: `A client claims other capabilities than in its first request.
 
-Where no set of capabilities is declared, the first request of the same client and credential is the baseline; more and less
-both count. The specification allows it, so this is low: a reason to look, and to declare what was agreed on.`,
+Where no set of capabilities is declared, the first request of the same client and credential is the baseline;
+both additional and missing claims count. The specification allows this, so the severity is low: find out why,
+and declare what was agreed on.`,
 	Advice: "Declare the capabilities that were agreed on in security.capability_negotiation.negotiated.",
 	Run: func(p *check.Pass) {
 		h := claimsOf(p)

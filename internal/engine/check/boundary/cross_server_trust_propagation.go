@@ -16,31 +16,35 @@ var _ = register(check.Check{
 	ID: "SEC-060", Name: "cross-server-trust-propagation", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP06:2025 close, MCP10:2025 close, ASI08 weak, ASI07 weak, CWE-501 close, CWE-668 weak, AML.T0051.001 weak, AML.T0086 weak, SAFE-T1701 close, SAFE-T1703 weak, SAFE-T1304 weak, L2 close, L1 weak",
 	Axis:     "cross-server-trust-propagation", Needs: check.Trace, Source: source,
-	Doc: `A value that one server returned stands unmodified in a later call to another server, and no declared boundary allows it.
+	Doc: `A value that one server returned appears unchanged in a later call to another server, and no declared boundary
+allows it.
 
-The second server trusts what the first one wrote: text of a web page becomes a query, an address in a mail becomes a
-recipient. The check reads a recorded conversation (` + "`--trace`" + `) and compares values. A whole string of a result
-(of tools/call, errors of tools included, resources/read and prompts/get) counts where it stands whole inside a string of what
-the client later sends to a server of another name; an array or object counts where an equal one stands there. Whatever the client
-sends counts: arguments of tools and prompts, addresses of resources, completion arguments, notifications, and its answers to sampling,
-elicitation and roots. White space around a string is no part of it, and the text of a JSON array or object is the same value as
-that array or object. A value must be substantial: 12 characters, or a structure with such a string; a shorter string counts where it is all
-of a parameter that takes a command, a path, an address or a credential. Numbers and booleans never count, a string of digits does by its
-length; words that all programs exchange and values that the schema of the called tool lists do not. There is no window: the
-result may lie any number of messages back. Every earlier result that held the value is reported, 20 for one argument at
-most, and the rest is counted.
+The second server then trusts what the first one wrote: text of a web page becomes a query, an address in an
+email becomes a recipient. The check reads a recorded conversation (` + "`--trace`" + `) and compares values. A string
+counts if it occurs as a whole inside a string of a later message to another server; an array or object counts
+if an equal one occurs there. Results are those of tools/call (tool errors included), resources/read and
+prompts/get. Later messages are everything that the client sends: arguments of tools and prompts, addresses of
+resources, completion arguments, notifications, and answers to sampling, elicitation and roots requests. White
+space around a string does not matter, and a JSON text equals the array or object that it stands for.
 
-That the client had sent the value before (in the prompt, in an earlier argument) is said and makes the finding medium. It
-does not clear the flow.
+A value must be substantial: at least 12 characters, or a structure that contains such a string. A shorter
+string counts if it is the whole value of a parameter that takes a command, a path, an address or a
+credential. Numbers and booleans never count; a string of digits counts by its length. Words that all programs
+exchange do not count, nor do values that the schema of the called tool lists. Any number of messages may lie
+between result and call. Every earlier result that held the value is reported, at most 20 for one argument;
+the rest is counted.
 
-A flow is clear only if ` + "`security.trust_boundary`" + ` of the suite file (` + "`--boundary`" + `) allows the pair of servers and the value passed every
-required sanitizer: it was an argument of that tool, and what stands in the later call is that tool's output. The call to a
-sanitizer, and its output going on, are no flows of their own; they are judged as one flow from where the text came. Without
-a declaration nothing is allowed.
+If the client had sent the value before (in the prompt or in an earlier argument), the finding says so and its
+severity is medium; it is still reported.
 
-It proves that bytes went from one server to another, not that an attack took place. Text that a model rewrote is not
-seen; what was only encoded or cut is SEC-060/transformed.`,
-	Advice: "If the flow is intended, declare it with the sanitizers it must pass; otherwise keep the agent from passing text between the two servers.",
+A flow is allowed only if ` + "`security.trust_boundary`" + ` of the suite file (` + "`--boundary`" + `) allows the pair of
+servers and the value passed every required sanitizer: it was an argument of that tool, and the later call
+holds that tool's output. A call to a sanitizer and the use of its output are not separate flows; they are
+judged as one flow from the origin of the text. Without a declaration, nothing is allowed.
+
+The finding proves that bytes went from one server to another, not that an attack took place. Text that a
+model rewrote is not detected; text that was only encoded or shortened is SEC-060/transformed.`,
+	Advice: "If the flow is intended, declare it with the sanitizers that it must pass. Otherwise keep the agent from passing text between the two servers.",
 	Run: func(p *check.Pass) {
 		f := flowsOf(p)
 		p.Looked(len(f.log.calls))

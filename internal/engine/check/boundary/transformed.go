@@ -11,16 +11,19 @@ var _ = register(check.Check{
 	ID: "SEC-060/transformed", Name: "cross-server-transformed-value", Severity: finding.Low, Maturity: check.Experimental,
 	Taxonomy: "MCP06:2025 close, MCP10:2025 close, ASI08 weak, ASI07 weak, CWE-501 close, CWE-668 weak, AML.T0051.001 weak, AML.T0086 weak, SAFE-T1701 close, SAFE-T1703 weak, SAFE-T1304 weak, L2 close, L1 weak",
 	Axis:     "cross-server-trust-propagation", Needs: check.Trace, Source: source,
-	Doc: `A value that one server returned stands in a later call to another server after one reversible change, or in part.
+	Doc: `A value that one server returned appears in a later call to another server after one reversible change, or in
+part.
 
-The note beside SEC-060, and never a part of its verdict. It tells of a value that is there in base64, hex, URL encoding, with
-HTML or JSON escapes (or that was returned like that and is there decoded), with other white space or letter case; of an argument
-that is a part of what was returned; and of a common part of 48 characters and more, with its length. For parts,
-letter case and white space do not count. What the client had sent before the result is only informational. Flows that are
-allowed without a sanitizer, and what SEC-060 says of the same result and argument, are left out.
+This supplements SEC-060 and never changes its verdict. It reports a value in base64, hex or URL encoding,
+with HTML or JSON escapes (or one that was returned in such a form and is now decoded), with other white space
+or letter case; an argument that is a part of what was returned; and a common part of at least 48 characters,
+with its length. For parts, letter case and white space do not matter. What the client had sent before the
+result is informational. Flows that are allowed without a sanitizer, and what SEC-060 reports for the same
+result and argument, are left out.
 
-One change is undone, not two on top of each other. A common part shows that two texts agree, which boilerplate does as well.`,
-	Advice: "Look whether the second server may have what the first one returned; a declared flow covers its encodings as well.",
+Only one change is undone, not two in a row. A common part shows that two texts agree, which is also true of
+boilerplate.`,
+	Advice: "Check whether the second server may have what the first one returned. A declared flow covers its encodings as well.",
 	Run: func(p *check.Pass) {
 		f := flowsOf(p)
 		p.Looked(len(f.log.calls))

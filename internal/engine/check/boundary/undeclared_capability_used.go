@@ -15,16 +15,17 @@ var _ = register(check.Check{
 	ID: "SEC-061/b", Name: "undeclared-capability-used", Severity: finding.Medium, Maturity: check.Experimental,
 	Taxonomy: "MCP02:2025 close, MCP07:2025 weak, ASI03 close, CWE-266 close, CWE-807 weak, SAFE-T1308 weak, SAFE-T1302 weak, L3 close, L2 weak",
 	Axis:     "capability-negotiation-widening", Needs: check.Trace, Source: source,
-	Doc: `A server asks a client for something that the request at hand did not claim.
+	Doc: `A server asks a client for something that the current request did not claim.
 
-A result with ` + "`inputRequests`" + ` may ask only for what that very request claimed: ` + "`sampling`" + ` (with tools, ` + "`sampling.tools`" + `), ` + "`elicitation`" + ` in the mode
-that was claimed, ` + "`roots`" + `; a result of the type ` + "`task`" + ` takes its extension. MCP 2026-07-28 forbids a server to do otherwise. Before that
-revision the check reads initialize: a server's own requests may use only what was agreed there. That baseline is shown in the
-ledger, for each conversation whose initialize was observed, and in the finding.
+A result with ` + "`inputRequests`" + ` may ask only for what that request claimed: ` + "`sampling`" + ` (with tools,
+` + "`sampling.tools`" + `), ` + "`elicitation`" + ` in the claimed mode, ` + "`roots`" + `. A result of the type ` + "`task`" + ` needs its
+extension. MCP 2026-07-28 forbids servers to ask for more. For earlier revisions the check reads initialize: a
+server's own requests may use only what was agreed there. The ledger shows that baseline for each conversation
+whose initialize was recorded, and so does the finding.
 
-What an earlier request on the same connection claimed is SEC-061/c. A conversation whose beginning was not recorded is
-not judged, and the ledger says so.`,
-	Advice: "Report it to the server's author: answer with -32021 (or do without) where the client did not claim the capability.",
+What an earlier request on the same connection claimed is SEC-061/c. A conversation whose beginning was not
+recorded is not judged, and the ledger says so.`,
+	Advice: "Report it to the server's author: the server must answer with -32021, or do without, where the client did not claim the capability.",
 	Run: func(p *check.Pass) {
 		noteBaselines(p, claimsOf(p))
 		reportUses(p, func(o *unclaimedUse) bool { return o.inherited == 0 })
@@ -35,12 +36,12 @@ var _ = register(check.Check{
 	ID: "SEC-061/c", Name: "earlier-claim-inherited", Severity: finding.Medium, Maturity: check.Experimental,
 	Taxonomy: "MCP02:2025 close, MCP07:2025 weak, ASI03 close, CWE-266 close, CWE-807 weak, SAFE-T1308 weak, SAFE-T1302 weak, L3 close, L2 weak",
 	Axis:     "capability-negotiation-widening", Needs: check.Trace, Source: source,
-	Doc: `A server uses what only an earlier request on the same connection claimed.
+	Doc: `A server uses a capability that only an earlier request on the same connection claimed.
 
-From MCP 2026-07-28 on a server must judge each request by itself: connections are shared, and what one request claimed
-says nothing about the next. A server that remembers claims asks clients for things that they did not offer, and gives
-one user's request the reach of another's.`,
-	Advice: "Report it to the server's author: claims hold for the one request that makes them.",
+From MCP 2026-07-28 on, a server must judge each request by itself: connections are shared, and what one
+request claims says nothing about the next. A server that remembers claims asks clients for things that they
+did not offer, and gives one user's request the capabilities of another's.`,
+	Advice: "Report it to the server's author: a claim is valid only for the request that makes it.",
 	Run: func(p *check.Pass) {
 		reportUses(p, func(o *unclaimedUse) bool { return o.inherited != 0 })
 	},

@@ -13,15 +13,15 @@ var _ = register(Check{
 	ID: "GNT-108", Name: "duplicate-server-name", Severity: finding.Low, Maturity: check.Experimental,
 	Taxonomy: "MCP09:2025 weak, ASI04 weak, CWE-694 close, CWE-706 close, L2 close, L6 weak",
 	Axis:     "tool-shadowing", Source: "https://cwe.mitre.org/data/definitions/706.html",
-	Doc: `One client would find two servers of the same name: in its file for everything and in the file of a project,
-in two files for everything, or twice in one file.
+	Doc: `One client would find two servers of the same name: in its global file and in the file of a project, in two
+global files, or twice in one file.
 
-Only one of them runs, which one is the client's rule, and a project can thereby put its own server in the place of
-the one that its user knows by that name.
+Only one of them runs, the client decides which, and a project can thereby replace a server that the user
+knows by that name with its own.
 
-One finding a name, at the later entry, with all files in the message. Silent on the same name in two clients, in
-two different projects, and on entries that are switched off.`,
-	Advice: "Give every server of a client a name of its own.",
+There is one finding for each name, at the later entry, with all files in the message. Not reported: the same
+name in two clients or in two different projects, and entries that are switched off.`,
+	Advice: "Give every server of a client its own name.",
 	Run: func(p *Pass) {
 		for _, a := range Agents(p.Files) {
 			reportDuplicates(p, a)

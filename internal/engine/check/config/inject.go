@@ -13,16 +13,17 @@ var _ = register(Check{
 	ID: "GNT-107", Name: "code-injecting-environment", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP05:2025 weak, MCP04:2025 weak, ASI05 close, CWE-427 close, CWE-829 close, L2 close, L4 weak",
 	Axis:     "command-execution", Source: "https://cwe.mitre.org/data/definitions/427.html",
-	Doc: `The environment of a server makes its runtime load further code before the server's own: LD_PRELOAD,
-LD_AUDIT, DYLD_INSERT_LIBRARIES, NODE_OPTIONS with --require, --import or --loader, PYTHONSTARTUP, PERL5OPT, RUBYOPT with -r,
-BASH_ENV, JAVA_TOOL_OPTIONS with an agent, DOTNET_STARTUP_HOOKS and their like.
+	Doc: `The environment of a server makes its runtime load additional code before the server's own: LD_PRELOAD,
+LD_AUDIT, DYLD_INSERT_LIBRARIES, NODE_OPTIONS with --require, --import or --loader, PYTHONSTARTUP, PERL5OPT,
+RUBYOPT with -r, BASH_ENV, JAVA_TOOL_OPTIONS with an agent, DOTNET_STARTUP_HOOKS and similar ones.
 
-The command that a person approves then is not what runs.
+What runs is then not the command that a person approves.
 
-Read are the entry's environment, variables before the command ("env NAME=… command") and the options of a
-container. Silent on the same variables with harmless options (NODE_OPTIONS=--max-old-space-size=4096), on empty
-values, and on search paths of libraries (LD_LIBRARY_PATH, PYTHONPATH), which honest servers need.`,
-	Advice: "Remove the variable; if the server needs the code, make it a part of the server.",
+The check reads the entry's environment, variables before the command ("env NAME=… command") and the options
+of a container. Not reported: the same variables with harmless options
+(NODE_OPTIONS=--max-old-space-size=4096), empty values, and library search paths (LD_LIBRARY_PATH,
+PYTHONPATH), which honest servers need.`,
+	Advice: "Remove the variable. If the server needs the code, make it part of the server.",
 	Run: func(p *Pass) {
 		p.eachEntry(func(file int, e *Entry) {
 			for _, v := range assignments(e) {

@@ -14,14 +14,14 @@ var _ = register(Check{
 	ID: "GNT-103", Name: "unencrypted-transport", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP01:2025 weak, MCP07:2025 weak, ASI07 weak, CWE-319 exact, L5 close, L3 weak",
 	Axis:     "transport-security", Source: "https://cwe.mitre.org/data/definitions/319.html",
-	Doc: `A server is reached over http or ws, without TLS, on another machine.
+	Doc: `A server on another machine is reached over http or ws, without TLS.
 
-Whoever sits on the way reads the headers with their tokens and every argument and result, and can change the
-descriptions of tools, which the model obeys.
+Anyone on the network path can read the headers with their tokens and every argument and result, and can
+change the descriptions of tools, which the model follows.
 
-Fires for any host but this machine, private networks included; also on the address that a bridge such as
-mcp-remote is given. Silent on https, on localhost, 127.0.0.0/8 and ::1, on host.docker.internal, and where the
-host is a reference that only the client can answer.`,
+Reported for every host but this machine, private networks included, and also for the address that a bridge
+such as mcp-remote is given. Not reported: https, localhost, 127.0.0.0/8 and ::1, host.docker.internal, and a
+host that is a reference only the client can resolve.`,
 	Advice: "Use https, or a tunnel that ends on this machine.",
 	Run: func(p *Pass) {
 		p.eachEntry(func(file int, e *Entry) {

@@ -11,16 +11,16 @@ var _ = register(Check{
 	ID: "GNT-106", Name: "command-from-unsafe-folder", Severity: finding.Medium, Maturity: check.Experimental,
 	Taxonomy: "MCP04:2025 weak, ASI05 weak, CWE-426 close, CWE-427 close, L2 close, L4 weak",
 	Axis:     "configuration-integrity", Source: "https://cwe.mitre.org/data/definitions/426.html",
-	Doc: `What is started depends on the folder in which the client happens to run, or lies in a folder for temporary
-files: the command is a relative path, the command or the script it runs lies in /tmp, /var/tmp, /dev/shm or a Windows
-Temp folder, or the PATH of the server begins with such a folder.
+	Doc: `Which program starts depends on the folder in which the client happens to run, or the program lies in a folder
+for temporary files: the command is a relative path; the command or its script lies in /tmp, /var/tmp,
+/dev/shm or a Windows Temp folder; or the server's PATH begins with such a folder.
 
-Opening a project that somebody else wrote is enough to start a program of theirs; temporary folders are
-open to every program, and emptied, so that the name is free for the next.
+With a relative path, opening a project that someone else wrote is enough to start their program. Any program
+can write to temporary folders, and they are emptied, after which anyone can take the name.
 
-Silent on a bare name, which is looked up in the PATH, on absolute paths, paths below the user's home (~),
-paths that begin with a reference, and where the entry sets an absolute working directory of its own.`,
-	Advice: "Give the absolute path of a program in a folder that only its owner may write.",
+Not reported: a bare name, which is looked up in PATH; absolute paths; paths below the user's home (~); paths
+that begin with a reference; and entries that set an absolute working directory of their own.`,
+	Advice: "Give the absolute path of a program in a folder that only its owner can write.",
 	Run: func(p *Pass) {
 		p.eachEntry(func(file int, e *Entry) {
 			report := func(at Place, text string, start int, message string) {

@@ -13,19 +13,20 @@ var _ = register(Check{
 	ID: "GNT-102", Name: "secret-in-configuration", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP01:2025 close, ASI03 weak, CWE-260 close, CWE-312 close, CWE-522 close, CWE-798 close, L2 close, L4 weak",
 	Axis:     "secret-exposure", Source: "https://cwe.mitre.org/data/definitions/798.html",
-	Doc: `A key, a token or a password stands in the configuration itself: in the environment of a server, in its
-arguments, its headers, its address or its settings.
+	Doc: `The configuration itself contains a key, a token or a password: in a server's environment, arguments, headers,
+address or settings.
 
-Configurations are copied, synchronised, committed and read by every program of the user, the servers of the
-same client included. An argument is shown to every user of the machine in the list of processes.
+Configurations are copied, synchronised and committed, and every program of the user can read them, including
+the servers of the same client. Every user of the machine can see the arguments in the list of processes.
 
-Fires on what has the form of a known secret, and on a literal value under the name of a credential
-(GITHUB_TOKEN, --api-key, Authorization, ?access_token=). Entries that are switched off are judged too: the
-secret is there all the same. Silent on references to a variable, an input or a store (${env:TOKEN},
-${input:key}, {file:…}), placeholders ("YOUR_API_KEY"), paths, numbers, and names that only look like it (MAX_TOKENS).
+Reported: a value that has the form of a known secret, and a literal value under the name of a credential
+(GITHUB_TOKEN, --api-key, Authorization, ?access_token=). Entries that are switched off count too, since they
+hold the secret all the same. Not reported: references to a variable, an input or a store (${env:TOKEN},
+${input:key}, {file:…}), placeholders ("YOUR_API_KEY"), paths, numbers, and names that only look like it
+(MAX_TOKENS).
 
-The evidence is a mask, the first characters and the length; neither message nor evidence holds the secret.`,
-	Advice: "Revoke the secret if others could read the file; keep it in the client's store or in an environment variable and refer to it.",
+The evidence is masked: the first characters and the length. Neither message nor evidence contains the secret.`,
+	Advice: "Revoke the secret if others could read the file. Keep it in the client's secret store or in an environment variable, and refer to it.",
 	Run: func(p *Pass) {
 		for i := range p.Files {
 			for j := range p.Files[i].Entries {

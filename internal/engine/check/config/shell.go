@@ -12,17 +12,17 @@ var _ = register(Check{
 	ID: "GNT-105", Name: "shell-script-as-server", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP05:2025 close, MCP04:2025 weak, ASI05 close, CWE-494 close, CWE-829 close, CWE-78 weak, L2 close, L6 weak",
 	Axis:     "command-execution", Source: "https://cwe.mitre.org/data/definitions/78.html",
-	Doc: `A server is a line of script for a shell (sh -c, bash -lc, cmd /c, powershell -Command) which fetches
-something from the network, decodes something, or pipes one program into another.
+	Doc: `A server is a shell script on one line (sh -c, bash -lc, cmd /c, powershell -Command) that downloads
+something, decodes something, or pipes one program into another.
 
-What such a line does cannot be told from the configuration: it fetches and runs what stands at an address at
-each start, without any version. It is also the form in which malicious configurations are handed round.
+The configuration does not show what such a line does: at each start it fetches and runs whatever is at an
+address, without a version. Malicious configurations are often passed on in this form.
 
-Fires, high, on a download (curl, wget, Invoke-WebRequest, certutil -urlcache …), an encoded command, eval, and a
-pipe into a shell or an interpreter; medium on any other pipe. Silent on a shell that only starts one program
-("cmd /c npx …" is how npm's programs are started on Windows; "bash -lc" loads the user's PATH), on "||", and on
-a script file: that is a file on this machine like any program.`,
-	Advice: "Name the program and its arguments; put what has to be prepared into a script that was reviewed.",
+Reported with severity high: a download (curl, wget, Invoke-WebRequest, certutil -urlcache …), an encoded
+command, eval, and a pipe into a shell or an interpreter. Any other pipe has severity medium. Not reported: a
+shell that starts only one program ("cmd /c npx …" is how npm's programs are started on Windows; "bash -lc"
+loads the user's PATH), "||", and a script file, which is a file on this machine like any program.`,
+	Advice: "Name the program and its arguments. Put preparations into a script that was reviewed.",
 	Run: func(p *Pass) {
 		p.eachEntry(func(file int, e *Entry) {
 			words, ok := scriptOf(e)

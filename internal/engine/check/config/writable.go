@@ -11,15 +11,15 @@ var _ = register(Check{
 	ID: "GNT-104", Name: "writable-by-anyone", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP04:2025 weak, ASI05 weak, CWE-732 exact, L2 close, L4 weak",
 	Axis:     "configuration-integrity", Source: "https://cwe.mitre.org/data/definitions/732.html",
-	Doc: `Every user of this machine may change the configuration, or a program that it starts: the file is
-world-writable, or the folder that holds it is and lets anybody put another file in its place.
+	Doc: `Every user of this machine can change the configuration, or a program that it starts: the file is
+world-writable, or its folder is and lets anyone replace the file.
 
 A client starts what its configuration says, with the rights of its user.
 
-Silent where the permissions are not known, as on Windows or for a file that was not read from a disk, and on
-files in a sticky folder such as /tmp that only their owner may write. Judged is the file behind a link, and for
-programs an absolute path only.`,
-	Advice: "Take the right to write from others: chmod o-w, for the file and its folder.",
+Not reported: files whose permissions are unknown, as on Windows or for input that was not read from a disk,
+and files in a sticky folder such as /tmp that only their owner can write. Links are followed; programs are
+checked only if they are named by an absolute path.`,
+	Advice: "Remove write permission for others (chmod o-w) from the file and its folder.",
 	Run: func(p *Pass) {
 		for i := range p.Files {
 			if f := &p.Files[i]; f.Access.Anyone() {

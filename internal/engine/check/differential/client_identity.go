@@ -11,30 +11,30 @@ var _ = register(check.Check{
 	ID: "GNT-001", Name: "client-identity-differential", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP03:2025 close, ASI04 close, CWE-345 close, CWE-353 weak, CWE-506 weak, AML.T0110 close, SAFE-T1201 close, L6 close, L2 weak",
 	Axis:     "rug-pull", Needs: check.Askings, Source: source,
-	Doc: `The server defines something else for another client, or after it said that a list had changed.
+	Doc: `The server gives another client different definitions, or changes them after announcing that a list has
+changed.
 
-A server learns from the first message who is asking. One that shows a scanner or a reviewer harmless
-definitions and an agent other ones passes every review of its definitions. So the server is asked
-twice, by clients that differ in their name and version alone and claim the same capabilities (none).
-Any difference counts: a definition that only one of them is shown (also where a list is missing), another
-text or schema, other instructions, another identity or other capabilities of the server. The order of
-lists, the order of members and the spelling of JSON do not count, nor do the size of a resource and
-the date of its last change.
+A server learns from the first message which client is asking. A server that shows harmless definitions to a
+scanner or reviewer, and others to an agent, passes every review. gauntlet therefore asks twice, as two
+clients that differ only in name and version and claim the same capabilities (none). Any difference counts: a
+definition or list that only one client sees, another text or schema, other instructions, another identity or
+other capabilities of the server. The order of lists and members, the spelling of JSON, the size of a resource
+and its modification date do not count.
 
-Where the two accounts differ, each client asks once more. A member of a definition counts only if each client was told
-the same both times: what changes from asking to asking is reported as GNT-002 instead, unless it has
-words, not counting those with digits, that one client was told each time and the other not once. If the second round
-could not be had the difference is reported here, and the scan is incomplete.
+Where the two answers differ, each client asks once more. A difference is reported here only if each client
+got the same answer both times; what varies from one request to the next is GNT-002, unless it contains words
+(words with digits do not count) that one client got both times and the other never. If the second round
+fails, the difference is reported here and the scan is incomplete.
 
-After a list_changed the first client reads the lists again in the same conversation. A definition
-that is not what it was a moment ago is high; one that has come or gone is medium, since servers that load
-their tools on demand work like that, and it has not been reviewed.
+After a list_changed notification, the first client reads the lists again in the same conversation. A changed
+definition has severity high. One that was added or removed has severity medium, since servers that load tools
+on demand do this; it has not been reviewed.
 
-There is one finding a definition. The message holds both values; what only the other client is shown is quoted, and
-is scanned by the checks of single definitions like the first answer. Servers may tell clients apart for honest reasons, such as leaving out what an
-old client cannot show; then both accounts should be reviewed. It does not see a server
-that tells clients apart by their address, by credentials or by what they do later.`,
-	Advice: "Compare both texts; do not approve a server whose definitions depend on who asks.",
+There is one finding for each definition. The message holds both values; what only the other client gets is
+quoted and is scanned by the checks of definitions as well. A server may have an honest reason, such as
+leaving out what an old client cannot display; then review both versions. The check does not detect servers
+that distinguish clients by their address, their credentials or their later behaviour.`,
+	Advice: "Compare both texts. Do not approve a server whose definitions depend on who asks.",
 	Run: func(p *check.Pass) {
 		for a := range askedServers(p) {
 			byClient(p, a)

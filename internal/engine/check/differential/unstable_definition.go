@@ -9,21 +9,20 @@ var _ = register(check.Check{
 	ID: "GNT-002", Name: "unstable-definition", Severity: finding.Medium, Maturity: check.Experimental,
 	Taxonomy: "MCP03:2025 weak, ASI04 weak, CWE-345 close, CWE-353 weak, AML.T0110 weak, SAFE-T1201 weak, L6 close, L2 weak",
 	Axis:     "rug-pull", Needs: check.Askings, Source: source,
-	Doc: `The server told the same client different things when it was asked twice in a row.
+	Doc: `The server gave the same client different answers when asked twice in a row.
 
-It shows up beside GNT-001: where two clients are told different things each asks once more, and what the
-same client is told differently is no matter of who asks. A definition that moves cannot be approved, since
-nobody knows which one the agent will be given; a server can also try to hide in the noise that it treats
-clients differently. From revision 2026-07-28 on lists must not vary from one connection to the next.
+Definitions that vary cannot be approved, since nobody knows which version the agent will get. Variation can
+also hide that a server treats clients differently (GNT-001). From revision 2026-07-28 on, lists must not vary
+from one connection to the next.
 
-Times, counters and random values in a text are the usual honest reason. A server that behaves
-differently at its first start, or from some start on, is reported here too.
+The usual honest reason is times, counters or random values in a text. A server that behaves differently at
+its first start, or from a certain start on, is reported here too.
 
-Of a text that moves in one place only the words are compared between clients (GNT-001), the other members of
-its definition as always. There is one finding a definition, with what the first client was told both times, or else the second one.
-What counts as a difference GNT-001 says. A server whose accounts agree is asked no more, so this
-check is no measure of stability.`,
-	Advice: "Take what varies (times, counters, random values) out of the definitions; otherwise compare several askings before you approve.",
+If a text varies in one place, only its words are compared between clients (GNT-001); the other members of the
+definition are compared as always. There is one finding for each definition, with what the first client got
+both times, or otherwise the second. GNT-001 says what counts as a difference. A server whose first answers
+agree is not asked again, so the check does not measure stability.`,
+	Advice: "Remove what varies (times, counters, random values) from the definitions. Otherwise compare several answers before you approve.",
 	Run: func(p *check.Pass) {
 		for a := range askedServers(p) {
 			seen := map[key]bool{}

@@ -9,15 +9,14 @@ var _ = register(check.Check{
 	ID: "GNT-016", Name: "resource-drift", Severity: finding.Medium, Maturity: check.Experimental,
 	Taxonomy: "MCP03:2025 weak, MCP04:2025 close, ASI04 close, CWE-353 close, CWE-345 close, AML.T0109 weak, SAFE-T1201 weak, L6 close, L2 weak",
 	Axis:     "rug-pull", Needs: check.Baseline, Source: toolPins,
-	Doc: `A resource or a resource template that stands in the baseline has another address, title, description
-or type (mimeType), or other annotations.
+	Doc: `The address, title, description, type (mimeType) or annotations of a resource or a resource template have
+changed since the baseline.
 
-An agent that reads a resource by its approved name now reads something else where the address has
-changed. Resources are matched by name (by address where they have none); matching and comparing are
-otherwise those of SEC-014 and SEC-015: added and removed ones are silent. Sizes and dates of
-change, which move by design, do not count. There is one finding a resource. What a resource holds is
-not part of a snapshot.`,
-	Advice: "Check the resource's new address and text; if they are fine, make the new snapshot the baseline.",
+After a change of address, an agent that reads a resource by its approved name reads something else. Resources
+are matched by name, or by address if they have no name, and otherwise compared as in SEC-014 and SEC-015;
+added and removed resources are not reported, nor are sizes and modification dates. There is one finding for
+each resource. A snapshot does not contain the content of resources.`,
+	Advice: "Check the resource's new address and text. If they are fine, make the new snapshot the baseline.",
 	Run: func(p *check.Pass) {
 		for _, list := range []int{resources, templates} {
 			eachKept(p, list, func(k kept) {

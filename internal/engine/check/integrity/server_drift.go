@@ -11,17 +11,17 @@ var _ = register(check.Check{
 	ID: "GNT-014", Name: "server-drift", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP03:2025 close, MCP04:2025 close, ASI04 close, CWE-494 weak, CWE-353 close, CWE-345 close, AML.T0109 close, AML.T0110 close, SAFE-T1201 close, SAFE-T1205 weak, L6 close, L2 weak",
 	Axis:     "rug-pull", Needs: check.Baseline, Source: toolPins,
-	Doc: `What a server says about itself has changed since the baseline: its instructions (high), or its name,
+	Doc: `What a server says about itself has changed since the baseline: its instructions (severity high), or its name,
 title, description, website or icons (medium).
 
-Most hosts put the instructions into the model's context with every conversation, so new ones are at
-least as strong as a new tool description. Instructions that the baseline has not are reported as well,
-if the baseline's input could have held them: the server was approved without. Instructions that are
-gone are silent.
+Most hosts put the instructions into the model's context in every conversation, so new instructions are at
+least as powerful as a new tool description. Instructions that the baseline does not have are reported as
+well, if the baseline's format could have held them: the server was approved without them. Removed
+instructions are not reported.
 
-A new version of the server, other capabilities, and notes that a capture tool keeps about itself are
-no change here. How servers are matched, SEC-014 says.`,
-	Advice: "Read the new text as if the server were new; if it is fine, make the new snapshot the baseline.",
+Not reported: a new version of the server, other capabilities, and notes that a capture tool keeps about
+itself. Servers are matched as in SEC-014.`,
+	Advice: "Review the new text as if the server were new. If it is fine, make the new snapshot the baseline.",
 	Run:    serverDrift,
 })
 

@@ -15,17 +15,17 @@ var _ = register(check.Check{
 	ID: "SEC-016", Name: "version-stamp-posture", Severity: finding.Info, Maturity: check.Experimental,
 	Taxonomy: "MCP04:2025 weak, ASI04 weak, CWE-353 close, SAFE-T1201 weak, L6 close, L4 weak",
 	Axis:     "posture", Needs: check.Definitions, Source: check.SourceSEC,
-	Doc: `No tool of a server carries a version stamp: a member "version", or a key "version" in its "_meta",
-with or without a prefix.
+	Doc: `No tool of this server carries a version: neither a member "version" nor a key "version" in its "_meta", with
+or without a prefix.
 
-Without a stamp a definition that is swapped later leaves no trace in the catalog itself, and only a
-baseline shows it. No revision of MCP gives a tool a version; a stamp is a private convention (ETDI,
-arXiv 2506.01333). So this fires on nearly every server, is informational and says nothing bad about
-anyone. It reads the current catalog alone, and there is one finding a server. One stamped tool
-silences it for its server; a server without tools has none.
+Without a version, a definition that is replaced later leaves no trace in the tool list, and only a comparison
+with a baseline shows it. MCP does not define versions for tools; they are a private convention (ETDI, arXiv
+2506.01333). The check therefore fires on nearly every server and is informational. It reads only the current
+tool list and reports one finding for each server. One tool with a version is enough to silence it; a server
+without tools is not reported.
 
-The posture map's signal tool-version has the figures, by the same definition.`,
-	Advice: "Keep a snapshot of what you approved and compare with scan --baseline; as the author of a server, stamp your tools under _meta.",
+The posture map counts the same thing as tool-version.`,
+	Advice: "Keep a snapshot of what you approved and compare with scan --baseline. As the author of a server, give your tools a version under _meta.",
 	Run:    versionStampPosture,
 })
 

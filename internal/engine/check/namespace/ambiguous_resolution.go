@@ -14,14 +14,14 @@ var _ = register(check.Check{
 	ID: "SEC-013", Name: "ambiguous-resolution", Severity: finding.Medium, Maturity: check.Experimental,
 	Taxonomy: "MCP03:2025 weak, ASI02 weak, CWE-694 close, CWE-706 close, AML.T0110 weak, SAFE-T1301 close, L2 close, L3 weak",
 	Axis:     "tool-shadowing", Needs: check.Servers, Source: check.SourceSEC,
-	Doc: `The same tool name has different input schemas on different servers.
+	Doc: `Tools of the same name on different servers have different input schemas.
 
-A call that resolves to the wrong server then fails, or worse: its arguments mean something else
-there. Beside SEC-010, which reports the shared name, this says that the tools are not the same tool.
+A call that reaches the wrong server fails, or worse: its arguments mean something else there. SEC-010 reports
+the shared name; this check adds that the tools are not the same.
 
-Schemas are compared as values: the order of members, white space, escapes and the spelling of
-numbers do not count. Everything else does, descriptions inside the schema included. No schema at all
-differs from any schema. There is one finding a name, with all servers that have it.`,
+Schemas are compared as values: the order of members, white space, escapes and the spelling of numbers do not
+matter. Everything else does, including descriptions inside the schema. A missing schema differs from any
+schema. There is one finding for each name, with all servers that have it.`,
 	Advice: "Connect one of these servers at a time, or use a client that prefixes tool names with the server's name.",
 	Run:    ambiguousResolution,
 })

@@ -14,15 +14,15 @@ var _ = register(check.Check{
 	Axis:     "tool-shadowing", Needs: check.Servers, Source: check.SourceSEC,
 	Doc: `More than one server offers a tool of the same name.
 
-An agent that is connected to both asks for a tool by its name. Which server gets the call, and with
-it the arguments, depends on the client: the first, the last, or whichever the model has in mind. A
-server that takes the name of another's tool can so receive what was meant for the other.
+An agent connected to both calls a tool by its name. Which server receives the call and its arguments depends
+on the client: the first server, the last, or the one that the model has in mind. A server that reuses another
+server's tool name can therefore receive data that was meant for that server.
 
-Names are compared exactly, as decoded. There is one finding a name, at the first server in reading
-order, and the other servers are its related places. Which of them had the name first is not to be
-told from a snapshot. Two tools of one name on one server are no matter of this check.
+Names are compared exactly, after decoding. There is one finding for each name, at the first server in reading
+order, with the other servers as related places. A snapshot does not show which server used the name first.
+Two tools of the same name on one server are GNT-010.
 
-Clients that put the server's name in front of its tools are not affected.`,
+Clients that prefix tool names with the server's name are not affected.`,
 	Advice: "Connect one of these servers at a time, or use a client that prefixes tool names with the server's name.",
 	Run:    duplicateToolName,
 })

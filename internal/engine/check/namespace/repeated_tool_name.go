@@ -15,13 +15,13 @@ var _ = register(check.Check{
 	Axis:     "tool-shadowing", Needs: check.Definitions, Source: "https://modelcontextprotocol.io/specification/2025-11-25/server/tools",
 	Doc: `One server offers two tools of the same name.
 
-A call names its tool, so only one of the two can be reached, and which one depends on the server and
-the client. A person may approve one definition while the model reads the other: the second is a place
-to hide a description in.
+A call names its tool, so only one of the two can be reached, and which one depends on the server and the
+client. A person may approve one definition while the model reads the other, which makes the second a place to
+hide a description.
 
-Names are compared exactly, as decoded. There is one finding a name and server, at the second tool, and the
-first is its related place. Tools of one name on different servers are SEC-010.`,
-	Advice: "Give every tool of a server a name of its own.",
+Names are compared exactly, after decoding. There is one finding for each name and server, at the second tool,
+with the first as its related place. Tools of the same name on different servers are SEC-010.`,
+	Advice: "Give every tool of a server its own name.",
 	Run:    repeatedToolName,
 })
 

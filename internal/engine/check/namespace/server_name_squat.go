@@ -13,17 +13,16 @@ var _ = register(check.Check{
 	ID: "SEC-012", Name: "server-name-squat", Severity: finding.Medium, Maturity: check.Experimental,
 	Taxonomy: "MCP04:2025 close, MCP09:2025 weak, ASI04 close, CWE-1007 weak, CWE-290 weak, AML.T0074 close, AML.T0073 weak, SAFE-T1004 close, SAFE-T1003 weak, L6 close, L2 weak",
 	Axis:     "server-impersonation", Needs: check.Servers, Source: check.SourceSEC,
-	Doc: `A server's name is a near-duplicate of another server's name.
+	Doc: `A server's name is almost the same as another server's name.
 
-People trust servers by name: in a configuration, in a consent dialog, in a log. What near means is
-the same as for tool names (SEC-011): one edit in a name of four letters or more, separators or letter
-case only, or the same look; numbering ("shard 1", "shard 2") is silent.
+People trust servers by name: in a configuration, in a consent dialog, in a log. Names are compared as in
+SEC-011: one edit in a name of four letters or more, a difference only in separators or letter case, or the
+same look. Numbered names ("shard 1", "shard 2") are not reported.
 
-Compared are the names that servers have in the input, "name" of a list entry or else the name in
-"server" or "serverInfo". A server without a name of its own is called after its file or place, and is
-left out. Equal names are not near: that is one server captured twice, or two that SEC-010 compares.
-There is one finding a name.`,
-	Advice: "Make sure that both servers are what you meant to connect; remove the one that you did not.",
+The names compared are those in the input: "name" of a list entry, or the name in "server" or "serverInfo". A
+server without a name is left out. Equal names are not reported: they are one server captured twice, or two
+servers whose tools SEC-010 compares. There is one finding for each name.`,
+	Advice: "Make sure that you meant to connect both servers, and remove the one that you did not.",
 	Run:    serverNameSquat,
 })
 

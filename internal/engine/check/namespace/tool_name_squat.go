@@ -13,25 +13,23 @@ var _ = register(check.Check{
 	ID: "SEC-011", Name: "tool-name-squat", Severity: finding.Medium, Maturity: check.Experimental,
 	Taxonomy: "MCP03:2025 weak, MCP04:2025 close, ASI04 close, CWE-1007 weak, CWE-706 weak, AML.T0074 close, SAFE-T1004 close, SAFE-T1405 weak, L6 close, L2 weak",
 	Axis:     "tool-shadowing", Needs: check.Servers, Source: check.SourceSEC,
-	Doc: `A tool's name is a near-duplicate of a tool's name on another server.
+	Doc: `A tool's name is almost the same as that of a tool on another server.
 
-A model that means "read_file" may well write "read_files", and a person who approves a call may not
-see the difference. Near-duplicates are names that
+A model that means "read_file" may write "read_files", and a person who approves a call may overlook the
+difference. Names are near-duplicates if they
 
 - are one edit apart: one character inserted, deleted or replaced,
-- differ in separators or letter case only ("read_file", "readFile", "read-file"), or
-- look the same: letters of other scripts, invisible characters, accents, and what fonts draw alike
+- differ only in separators or letter case ("read_file", "readFile", "read-file"), or
+- look the same: letters of other scripts, invisible characters, accents, and characters that fonts draw alike
   (I, l and 1; O and 0; rn and m).
 
-Equal names are SEC-010's. There is one finding a name, with the near names of other servers as its
-related places, so two near names give two findings: which one is the copy is not to be told from a
-snapshot.
+Equal names are SEC-010. There is one finding for each name, with the similar names of other servers as
+related places, so two similar names give two findings: a snapshot does not show which one is the copy.
 
-Silent are one edit in a name of three letters or fewer ("get", "set"), and numbering: names that
-differ in the digits of a number that both have ("tool1" and "tool2", "step_9" and "step_10"). Near
-names on one server are silent too, since their author chose both. Names of more than 128 characters
-are not compared by edits. At most 50 near names are reported for one.`,
-	Advice: "Check which server each of these tools belongs to; if one of them has no business with that name, disconnect its server.",
+Not reported: one edit in a name of three letters or fewer ("get", "set"); numbered names ("tool1" and
+"tool2", "step_9" and "step_10"); similar names on one server, since one author chose both. Names of more than
+128 characters are not compared by edits. At most 50 similar names are reported for one name.`,
+	Advice: "Check which server each of these tools belongs to, and disconnect a server whose tool imitates another's.",
 	Run:    toolNameSquat,
 })
 

@@ -12,7 +12,7 @@ var _ = register(check.Check{
 	Axis:     "supply-chain", Source: "https://docs.npmjs.com/deprecating-and-undeprecating-packages-or-package-versions",
 	Doc: `The registry says that the package, or this version of it, is deprecated, retracted or yanked. Vulnerabilities in it will not be fixed.
 
-Silent on packages that are merely old.`,
+Not reported: packages that are merely old.`,
 	Advice: "Switch to its replacement; the message often names it.",
 	Run: func(p *check.Pass) {
 		p.Looked(1)

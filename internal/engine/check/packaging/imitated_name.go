@@ -19,7 +19,7 @@ the scope of an official package is left out. Whoever mistypes a name, or a mode
 The well-known names are a list that comes with the program (internal/engine/lookalike/popular.txt, with its source and date).
 Severity high where the names look alike to the eye or differ by one letter, medium where separators differ or the scope is left out.
 
-Silent on the well-known names themselves, on names below eight letters, and on other packages of a scope that is itself well
+Not reported: the well-known names themselves, names below eight letters, and other packages of a scope that is itself well
 known. An honest fork with a name that is one letter away is reported too: a person can tell, a program cannot.`,
 	Advice: "Compare the name, letter by letter, with the one that you meant.",
 	Run: func(p *check.Pass) {

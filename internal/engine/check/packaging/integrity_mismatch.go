@@ -12,7 +12,7 @@ var _ = register(check.Check{
 	Doc: `The hash of the downloaded archive differs from the one that its registry or the reference to it states. An intermediary, a
 mirror or the registry itself serves something else.
 
-Silent if no hash is stated: the report then says that the archive could not be compared.`,
+Not reported if no hash is stated; the report then says that the archive could not be compared.`,
 	Advice: "Do not install it. Download it again from another network, and tell the registry if the mismatch persists.",
 	Run: func(p *check.Pass) {
 		p.Looked(1)

@@ -15,7 +15,7 @@ import (
 // is wrong, "" for nothing; where evidence is missing it says nothing.
 func protocolCheck(c check.Check, judge func(*probe.Protocol) (string, finding.Severity)) *check.Check {
 	c.Maturity, c.Needs = check.Experimental, check.Probes
-	c.Doc += "\n\nSilent where the probe was not sent: the posture map then says why. See docs/probing.md."
+	c.Doc += "\n\nNot reported where the probe was not sent; the posture map says why. See docs/probing.md."
 	c.Run = func(p *check.Pass) {
 		e := p.Probes.Protocol
 		if e == nil {

@@ -85,7 +85,7 @@ func add(p Probe) Probe {
 func registerProbe(p Probe) {
 	c := p.Rule
 	c.Maturity, c.Needs = check.Experimental, check.Probes
-	c.Doc += "\n\nSilent where the probe was not sent or not answered in time: the posture map then says why. See docs/probing.md."
+	c.Doc += "\n\nNot reported where the probe was not sent or not answered in time; the posture map says why. See docs/probing.md."
 	c.Run = func(pass *check.Pass) {
 		e := pass.Probes.Protocol
 		if e == nil {

@@ -13,19 +13,19 @@ var _ = register(check.Check{
 	ID: "GNT-003", Name: "ambiguous-member", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP03:2025 weak, ASI04 weak, CWE-436 close, L6 weak, L2 weak",
 	Axis:     "tool-poisoning", Needs: check.Definitions, Source: "https://www.rfc-editor.org/rfc/rfc8259#section-4",
-	Doc: `An answer of the server or a definition in it holds a member that clients read differently: two members
-have one name, or names that differ in case only.
+	Doc: `A server's answer, or a definition in it, holds a member that clients read differently: two members have the
+same name, or names that differ only in case.
 
-RFC 8259 leaves open which of two members with one name counts. Some readers take the first, most the
-last, and some (encoding/json of Go, readers of C# and Java in common settings) ignore case besides: of
-` + "`{\"tools\": […], \"Tools\": […]}`" + ` they show their agent the second list. So a server can show a reviewer or a
-scanner one thing and the agent another. Both are scanned; this check says that there are two. It looks
-at answers, at what the server says of itself and at definitions to any depth.
+RFC 8259 does not say which of two members with the same name counts. Some parsers take the first, most take
+the last, and some (Go's encoding/json, C# and Java parsers in common settings) also ignore case: of
+` + "`" + `{"tools": […], "Tools": […]}` + "`" + ` they show their agent the second list. A server can thereby show a reviewer or
+a scanner one thing and the agent another. gauntlet scans both; this check reports that there are two. It
+looks at answers, at the server's description of itself and at definitions, at any depth.
 
-A member that stands alone, in a case that MCP does not know (` + "`Description`" + `), is medium: some clients see it and
-others do not. Names of the author's own may differ in case: properties of a schema, its definitions,
-default values and examples, _meta.`,
-	Advice: "Send each member once, in the case that MCP gives it.",
+A single member in a case that MCP does not define (` + "`Description`" + `) has severity medium: some clients see it
+and others do not. Names that the author chooses may differ in case: a schema's properties and definitions,
+default values, examples, _meta.`,
+	Advice: "Send each member once, spelled as in the MCP specification.",
 	Run: func(p *check.Pass) {
 		for _, s := range p.Catalog.Servers {
 			for range s.Items() {

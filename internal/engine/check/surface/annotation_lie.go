@@ -11,15 +11,16 @@ var _ = register(check.Check{
 	ID: "MCP-S-004", Name: "annotation-lie", Severity: finding.Medium, Maturity: check.Experimental,
 	Taxonomy: "MCP02:2025 weak, ASI02 close, ASI09 close, CWE-451 close, CWE-1059 weak, AML.T0101 weak, SAFE-T1406 weak, L4 close, L2 weak",
 	Axis:     "over-permission", Needs: check.Definitions, Source: "https://modelcontextprotocol.io/specification/2025-11-25/server/tools",
-	Doc: `A tool's annotations contradict its name: ` + "`readOnlyHint: true` or `destructiveHint: false`" + ` on a tool whose
+	Doc: `A tool's annotations contradict its name: ` + "`readOnlyHint: true`" + ` or ` + "`destructiveHint: false`" + ` on a tool whose
 name says that it destroys something.
 
-Clients run read-only tools without asking. An annotation that says less than the name is the one way to
-get a destructive call past such a client, and where it is a mistake it has the same effect.
+Clients run read-only tools without asking the user. An annotation that understates what the tool does gets a
+destructive call past such a client, whether it is a mistake or intended.
 
-What a tool destroys is read from the verb in its name, as for SEC-009. Only verbs that destroy by themselves
-count (delete, drop, wipe …); to remove something from a list is no lie beside ` + "`destructiveHint: false`" + `. Names whose verb is another one, and descriptions, are silent.`,
-	Advice:  "Declare readOnlyHint false and destructiveHint true, or give the tool the name of what it does.",
+What a tool destroys is read from the verb in its name, as for SEC-009. Only verbs that always destroy count
+(delete, drop, wipe …). "Remove" does not contradict ` + "`destructiveHint: false`" + `, since removing something from a
+list can be undone. Descriptions are not read.`,
+	Advice:  "Declare readOnlyHint: false and destructiveHint: true, or rename the tool after what it does.",
 	RunItem: annotationLie,
 })
 

@@ -12,23 +12,24 @@ var _ = register(check.Check{
 	ID: "SEC-001", Name: "description-injection", Severity: finding.High, Maturity: check.Stable,
 	Taxonomy: "MCP03:2025 exact, ASI01 close, CWE-1427 close, AML.T0110 close, AML.T0051.001 close, SAFE-T1001 close, SAFE-T1102 weak, SAFE-T1401 weak, L6 close, L2 weak",
 	Axis:     "tool-poisoning", Needs: check.Definitions, Source: check.SourceSEC,
-	Doc: `A definition carries an imperative aimed at the model: to drop earlier instructions or the user's
-request, to act without the user's knowledge or consent, to run a command, to falsify what the user
-gets, or text that poses as the system's own voice.
+	Doc: `A definition gives the model an order: to drop its earlier instructions or the user's request, to act without
+the user's knowledge or consent, to run a command, or to falsify what the user gets. A text that poses as a
+system message counts too.
 
-Everything a server lists is put before the model as it is, and models follow it. A description that
-gives orders beyond the use of its own tool takes over the agent before any tool is called.
+Clients put everything that a server lists into the model's context, and models follow what they read there. A
+description that gives orders beyond the use of its own tool can take over the agent before any tool is
+called.
 
-What is read: every string of tools, prompts, resources, resource templates and instructions, folded
-to one form (Unicode compatibility forms, look-alike letters, invisible characters, spaced letters,
-leetspeak), and one level of base64, base32, gzip, hex, percent, entity and JSON escapes and rot13. Sentences
-become clauses, each with its act, its object, its destination and what governs it; rules over clauses decide
-(docs/detection.md). A script element with code in a description fires too.
+The check reads every string of tools, prompts, resources, resource templates and instructions. It first
+undoes disguises: Unicode compatibility forms, look-alike letters, invisible characters, spaced letters,
+leetspeak, and one level of base64, base32, gzip, hex, percent, entity and JSON escapes and rot13. It then
+splits sentences into clauses with their action, object and destination, and applies rules to the clauses
+(docs/detection.md). A script element that contains code is reported too.
 
-What stays quiet: how to use the tool itself, however urgent ("You MUST pass an ISO date",
-"IMPORTANT: call list_projects first"), what the tool does, clauses that are negated or refused, and attacks
-that a text quotes after saying that it detects them.`,
-	Advice:  "Say what the tool does and how its parameters are used; leave every order to the model out of it.",
+Not reported: instructions for using the tool itself, however urgent ("You MUST pass an ISO date", "IMPORTANT:
+call list_projects first"), statements of what the tool does, negated or refused clauses, and attacks that a
+text quotes after saying that it detects them.`,
+	Advice:  "Describe what the tool does and how to use its parameters, and remove every other instruction to the model.",
 	RunItem: descriptionInjection,
 })
 

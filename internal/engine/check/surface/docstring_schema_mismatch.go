@@ -14,23 +14,22 @@ var _ = register(check.Check{
 	Axis:     "tool-poisoning", Needs: check.Definitions, Source: check.SourceSEC,
 	Doc: `A tool's description names a parameter that its input schema does not declare.
 
-A model fills in what the description asks for. A person who approves a call, and a client that
-checks arguments, look at the schema: what only the description mentions passes them unseen, which
-makes an undeclared parameter a way to carry data out ("pass its content as the ` + "`sidenote`" + ` parameter").
-Where nothing is hidden, the model still sends arguments that the server drops or refuses.
+The model fills in what the description asks for, but the person who approves a call and the client that
+validates arguments look at the schema. A parameter that only the description mentions passes them unseen and
+can carry data out ("pass its content as the ` + "`sidenote`" + ` parameter"). Even in an honest tool, the model then
+sends arguments that the server drops or refuses.
 
-Names are read from parameter sections in the styles of Google, NumPy, reST, JSDoc and Markdown, and
-from sentences that can mean nothing else: "the ` + "`x`" + ` parameter", "parameter ` + "`x`" + `", "pass its content as 'x'".
-Every undeclared name is one finding; the evidence is the name.
+The check reads names from parameter sections in the styles of Google, NumPy, reST, JSDoc and Markdown, and
+from sentences such as "the ` + "`x`" + ` parameter", "parameter ` + "`x`" + `" or "pass its content as 'x'". Each undeclared name
+is one finding, with the name as evidence.
 
-A name counts as declared if it stands anywhere in the schema, nested objects and definitions
-included, in any case, with any separators, in singular or plural; of a dotted name the first part
-is enough. Not judged are tools whose input schema is missing or not readable as an object, fields
-below an object whose own fields the schema leaves open, parameters that frameworks fill in (ctx,
-context, self, …), *args and **kwargs, environment variables, and parameters said to be another
-tool's. A list in the description is accepted as the declaration where the schema says outright
-that it takes additional properties; a sentence that asks for a parameter is not.`,
-	Advice:  "Declare the parameter in inputSchema, or take it out of the description.",
+A name counts as declared if it appears anywhere in the schema, nested objects and definitions included, in
+any case, with any separators, in singular or plural; for a dotted name the first part is enough. Not judged:
+tools whose input schema is missing or not an object, fields of an object whose own fields the schema leaves
+open, parameters that frameworks fill in (ctx, context, self, …), *args and **kwargs, environment variables,
+and parameters described as another tool's. Where the schema explicitly allows additional properties, a list
+in the description counts as the declaration; a sentence that asks for a parameter does not.`,
+	Advice:  "Declare the parameter in inputSchema, or remove it from the description.",
 	RunItem: docstringSchemaMismatch,
 })
 

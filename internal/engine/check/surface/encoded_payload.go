@@ -13,18 +13,18 @@ var _ = register(check.Check{
 	ID: "SEC-004", Name: "encoded-payload", Severity: finding.Medium, Maturity: check.Stable,
 	Taxonomy: "MCP03:2025 close, ASI01 weak, CWE-1427 weak, CWE-506 weak, AML.T0068 close, SAFE-T1402 close, L6 close, L3 weak",
 	Axis:     "tool-poisoning", Needs: check.Definitions, Source: check.SourceSEC,
-	Doc: `A long base64 or hex blob, or another encoded text, is embedded in a definition and is more than data.
+	Doc: `A definition contains a long base64 or hex blob, or another encoded text, that holds more than data.
 
-Encoding hides an order or a command from the person who approves the tool, and not from the model,
+An encoding hides an instruction or a command from the person who approves the tool but not from the model,
 which decodes base64 without being asked.
 
-A blob fires when what it decodes to gives orders (as SEC-001 to SEC-003 and SEC-006 read them) or is a
-shell command or script, or when it is 200 characters or longer, sits in prose and decodes to nothing
-readable. Percent, entity and JSON escapes and spaced letters are read too, one level deep.
+A blob is reported when it decodes to instructions (as SEC-001 to SEC-003 and SEC-006 read them), to a shell
+command or to a script. It is also reported when it is 200 characters or longer, appears in prose and decodes
+to nothing readable. Percent, entity and JSON escapes and spaced letters are decoded too, one level deep.
 
-What stays quiet: hashes, identifiers, keys (SEC-008 has those), data URIs, images, certificates and
-signatures, samples announced as such, and blobs that decode to harmless text or JSON.`,
-	Advice:  "Write the text out, or remove the blob; sample data belongs in an example that says so.",
+Not reported: hashes, identifiers, keys (see SEC-008), data URIs, images, certificates and signatures, samples
+announced as such, and blobs that decode to harmless text or JSON.`,
+	Advice:  "Write the text out, or remove the blob. Put sample data into an example that is marked as one.",
 	RunItem: encodedPayload,
 })
 

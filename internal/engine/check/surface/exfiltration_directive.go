@@ -13,22 +13,24 @@ var _ = register(check.Check{
 	ID: "SEC-003", Name: "exfiltration-directive", Severity: finding.High, Maturity: check.Stable,
 	Taxonomy: "MCP03:2025 close, MCP10:2025 weak, ASI01 close, ASI02 weak, CWE-1427 close, CWE-200 weak, AML.T0086 close, AML.T0098 weak, SAFE-T1001 close, SAFE-T1911 weak, SAFE-T1910 weak, L2 close, L1 weak",
 	Axis:     "data-exfiltration", Needs: check.Definitions, Source: check.SourceSEC,
-	Doc: `A definition points the model at sensitive data or at an external sink: credential files, keys,
-environment variables, the conversation, the system prompt; or it has data sent to an address that
+	Doc: `A definition directs the model to sensitive data or to an external destination. Sensitive data are credential
+files, keys, environment variables, the conversation and the system prompt; a destination is an address that
 the user did not name. A parameter named after such data ("content_of_ssh_key", "system_prompt" on a
-calculator) and a default value that is a credential file, a metadata service or a command fire too.
+calculator) is reported too, and so is a default value that is a credential file, a metadata service or a
+command.
 
-What the model reads it can pass on, and a parameter is a channel out: what goes into it reaches the
-server.
+The model can pass on whatever it has read, and every parameter is a way out: what the model writes into it
+reaches the server.
 
-An order that is hidden as well, in a comment, an encoding, look-alike or invisible characters, is critical.
+The severity is critical where the instruction is also hidden: in a comment, an encoding, look-alike or
+invisible characters.
 
-What is read is the same as for SEC-001, and the names of parameters word by word.
+The check reads the same strings as SEC-001, and the names of parameters word by word.
 
-What stays quiet: a tool whose own function, told in the first words of its description, is to read
-or send such things, examples ("e.g. ~/.ssh/id_rsa"), how to authenticate, and parameters about
-prompts or conversations on tools that work with models.`,
-	Advice:  "Ask for the data the tool needs by plain parameters; never send the model for files, secrets or the conversation.",
+Not reported: a tool whose stated purpose, in the first words of its description, is to read or send such
+data; examples ("e.g. ~/.ssh/id_rsa"); how to authenticate; and parameters about prompts or conversations on
+tools that work with models.`,
+	Advice:  "Ask for the data that the tool needs through plain parameters. Never send the model to files, secrets or the conversation.",
 	RunItem: exfiltration,
 })
 

@@ -12,20 +12,20 @@ var _ = register(check.Check{
 	ID: "SEC-005", Name: "hidden-unicode", Severity: finding.High, Maturity: check.Stable,
 	Taxonomy: "MCP03:2025 close, ASI01 weak, ASI09 weak, CWE-1007 close, CWE-451 close, CWE-176 weak, AML.T0068 close, SAFE-T1402 close, L3 close, L2 weak",
 	Axis:     "tool-poisoning", Needs: check.Definitions, Source: check.SourceSEC,
-	Doc: `A name, a description or another string contains invisible characters or characters that change how the
-rest is shown: zero-width characters, bidirectional controls, tag characters (which spell ASCII
-invisibly), variation selectors in a row (which carry bytes), private-use and control characters,
-terminal escape sequences, and words in which Cyrillic, Armenian, Cherokee or Lisu letters stand for
-the ASCII letters they look like.
+	Doc: `A name, a description or another string contains characters that are invisible or that change how the rest is
+displayed: zero-width characters, bidirectional controls, tag characters (which spell ASCII invisibly),
+variation selectors in a row (which can carry bytes), private-use and control characters, terminal escape
+sequences, and words in which Cyrillic, Armenian, Cherokee or Lisu letters replace the ASCII letters they look
+like.
 
-The person who approves a tool and the model that reads it must see the same text.
+With such characters, the person who approves a tool and the model that reads it see different texts.
 
-What stays quiet: what honest writing asks for. Emoji sequences with joiners, skin tones and the three
-subdivision flags, joiners of Indic and Arabic scripts, line-break hints of Thai and Khmer, direction
-marks in right-to-left text, variation selectors behind symbols and ideographs, and a byte order mark
-at the very start. Overrides (U+202D, U+202E) always fire. What tag characters and variation selectors
-spell is shown decoded.`,
-	Advice:  "Remove the characters; if the text needs them, write the characters' names instead.",
+Not reported: characters that ordinary writing needs. These are emoji sequences with joiners, skin tones and
+the three subdivision flags; joiners of Indic and Arabic scripts; line-break hints of Thai and Khmer;
+direction marks in right-to-left text; variation selectors after symbols and ideographs; and a byte order mark
+at the very start. Overrides (U+202D, U+202E) are always reported. The finding shows what tag characters and
+variation selectors spell.`,
+	Advice:  "Remove the characters. If the text is about them, write their names instead.",
 	RunItem: hiddenUnicode,
 })
 

@@ -12,20 +12,19 @@ var _ = register(check.Check{
 	ID: "SEC-008", Name: "secret-in-definition", Severity: finding.High, Maturity: check.Stable,
 	Taxonomy: "MCP01:2025 exact, ASI03 weak, CWE-798 exact, CWE-522 close, CWE-200 close, AML.T0055 close, AML.T0083 weak, SAFE-T1506 weak, SAFE-T1503 weak, L4 close, L6 weak",
 	Axis:     "secret-exposure", Needs: check.Definitions, Source: check.SourceSEC,
-	Doc: `A definition appears to contain a key or a credential: an API key, an access token, a private key, a
-password in a connection string.
+	Doc: `A definition appears to contain a credential: an API key, an access token, a private key, or a password in a
+connection string.
 
-Whatever a definition says, the server sends to every client that connects, and clients hand it to a
-model, which may repeat it. A secret there is no secret any more. Every string is read: names,
-descriptions, defaults and examples in schemas, annotations, _meta, the server's instructions.
+The server sends its definitions to every client that connects, and clients hand them to a model, which may
+repeat them. A secret in a definition must be treated as leaked. The check reads every string: names,
+descriptions, defaults and examples in schemas, annotations, _meta, and the server's instructions.
 
-Silent are placeholders ("YOUR_API_KEY", "sk-…"), examples that are plainly made up, keys that vendors print
-in their manuals (AKIAIOSFODNN7EXAMPLE), hashes, UUIDs and other identifiers.
+Not reported: placeholders ("YOUR_API_KEY", "sk-…"), obviously invented examples, keys that vendors print in
+their manuals (AKIAIOSFODNN7EXAMPLE), hashes, UUIDs and other identifiers.
 
-The evidence quotes the secret as it stands, since a reader has to find it, and since whoever can
-connect to the server has it already. The message never repeats it. Treat reports like the
-definition itself: a log of them spreads the secret as far as the log goes.`,
-	Advice:  "Revoke the credential, then take it out of the definition; read it from the environment where it is used.",
+The evidence quotes the secret, because the reader has to find it and because everyone who can connect to the
+server has it already. The message never repeats it. Keep reports as confidential as the definition itself.`,
+	Advice:  "Revoke the credential, then remove it from the definition and read it from the environment where it is used.",
 	RunItem: secretInDefinition,
 })
 

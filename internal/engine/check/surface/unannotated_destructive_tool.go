@@ -14,26 +14,25 @@ var _ = register(check.Check{
 	Axis:     "over-permission", Needs: check.Definitions, Source: check.SourceSEC,
 	Doc: `A tool's name says that it destroys something, and its annotations declare no ` + "`destructiveHint`" + `.
 
-Clients ask before they run a tool that calls itself destructive. MCP takes a missing hint for true,
-but many clients do not, and a definition that leaves it out has not been thought about. Declaring
-it either way, true or false, is what this check asks for; it does not judge whether the answer is
-right. A hint that is not a boolean is no hint.
+Clients ask the user before they run a tool that is marked as destructive. MCP treats a missing hint as true,
+but many clients do not. The check asks only that the hint is declared, as true or false; it does not judge
+whether the value is right. A hint that is not a boolean counts as missing.
 
-What a tool does is read from the verb in its name, split at separators and capitals: the first word
-or, behind words that can only be a namespace or an object, the first verb ("file_delete",
-"github_delete_repo", "DeleteUser", "users.remove"). Verbs that destroy by themselves are delete,
-remove, destroy, erase, wipe, purge, truncate, drop, kill, terminate, uninstall, revoke, overwrite,
-unlink, prune, shred, expunge and their shell names (rm, rmdir, del). Clear, empty, reset, format,
-flush, clean and force do so only with an object that can be lost ("clear_cache" and "reset_filters"
-lose nothing that matters). Archive, cancel, close, stop, disable, detach and dismiss can be taken
-back or end something by design, and are left out.
+What a tool does is read from the verb in its name, split at separators and capitals: the first word or, after
+words that can only be a namespace or an object, the first verb ("file_delete", "github_delete_repo",
+"DeleteUser", "users.remove"). Verbs that always destroy are delete, remove, destroy, erase, wipe, purge,
+truncate, drop, kill, terminate, uninstall, revoke, overwrite, unlink, prune, shred, expunge and their shell
+names (rm, rmdir, del). Clear, empty, reset, format, flush, clean and force count only with an object that can
+be lost ("clear_cache" and "reset_filters" lose nothing that matters). Archive, cancel, close, stop, disable,
+detach and dismiss can be undone or end something by design, and do not count.
 
-Silent are names whose verb is another one ("get_deleted_items", "list_removed", "undo_delete"),
-words that are nouns there ("drop_down", "kill_ring") and descriptions: "deletes nothing" contains the verb too.
+Not reported: names with another verb ("get_deleted_items", "list_removed", "undo_delete") and names in which
+such a word is a noun ("drop_down", "kill_ring"). Descriptions are not read, since "deletes nothing" contains
+the verb too.
 
-A tool that declares ` + "`readOnlyHint: true`" + ` without a destructiveHint contradicts its name, and the
-message says so.`,
-	Advice:  "Declare annotations.destructiveHint: true if the tool destroys or overwrites, false if it only adds.",
+If a tool declares ` + "`readOnlyHint: true`" + ` without a destructiveHint, the message says that this contradicts the
+name.`,
+	Advice:  "Declare annotations.destructiveHint: true if the tool destroys or overwrites something, false if it only adds.",
 	RunItem: unannotatedDestructiveTool,
 })
 

@@ -13,13 +13,14 @@ var _ = register(check.Check{
 	ID: "SEC-033", Name: "capability-tier", Severity: finding.Info, Maturity: check.Experimental,
 	Taxonomy: "MCP02:2025 weak, ASI02 weak, ASI03 weak, CWE-250 weak, AML.T0084.001 weak, SAFE-T1104 weak, SAFE-T1605 weak, L4 close, L2 weak",
 	Axis:     "capability", Needs: check.Definitions, Source: check.SourceSEC,
-	Doc: `Tools of a server can do something that matters if an agent is turned against its user: run code, read or
-write files, make requests, open a way in, read secrets, read or change a database.
+	Doc: `The server has tools that can do harm if an agent is turned against its user: run code, read or write files,
+make requests, accept connections, read secrets, read or change a database.
 
-This is a tag and no defect: nearly every useful server has it. There is one finding a server; it counts
-the tools of each tier and points to them. ` + "`gauntlet classify`" + ` has the whole matrix with the evidence. Labels
-below medium confidence do not count, and a server without any tier is silent.`,
-	Advice: "Know what you connect: give an agent the servers, and the tools of each, that its task needs.",
+This is a description and not a defect: nearly every useful server has such tools. There is one finding for
+each server; it counts the tools of each kind and points to them. ` + "`gauntlet classify`" + ` shows the whole matrix
+with its evidence. Labels below medium confidence do not count, and a server without such tools is not
+reported.`,
+	Advice: "Know what you connect: give an agent only the servers and tools that its task needs.",
 	Run:    capabilityTier,
 })
 

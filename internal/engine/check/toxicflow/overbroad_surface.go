@@ -18,7 +18,7 @@ var _ = register(check.Check{
 	ID: "MCP-S-005", Name: "overbroad-surface", Severity: finding.Medium, Maturity: check.Experimental,
 	Taxonomy: "MCP02:2025 close, ASI02 close, ASI03 weak, CWE-250 close, SAFE-T1104 weak, L4 close, L2 weak",
 	Axis:     "capability", Needs: check.Definitions, Source: sourceWitness,
-	Doc: `One server offers two capabilities that are more dangerous together than apart:
+	Doc: `One server combines two capabilities that are more dangerous together than apart:
 
 | together | risk |
 |---|---|
@@ -29,11 +29,12 @@ var _ = register(check.Check{
 | fs_write + net_egress, where the path is free or leads to code | self_modifying_persistence |
 | db_query + db_write, on one database | full_db_compromise_on_injection |
 
-Only labels of high confidence count, and requests only where they carry what the caller says or go where the
-caller says: a client that reads, writes or deletes in its own service sends nothing away, unless one tool takes a file of this
-machine there. There is one finding for each row and for tools that pair up across the
-server; another for single tools that have both halves. It names the worst tool of each half and why it is what it is.`,
-	Advice: "Offer the halves as servers of their own, so that a user can connect one without the other.",
+Only labels of high confidence count. A request counts only where it carries the caller's data or goes to an
+address of the caller's choice: a client for one service, which reads, writes or deletes there, sends nothing
+away unless one of its tools uploads a file of this machine. There is one finding for each row for tools that
+pair up across the server, and another for single tools that have both capabilities. The finding names the
+most dangerous tool of each half and the reason for its label.`,
+	Advice: "Offer the two halves as separate servers, so that a user can connect one without the other.",
 	Run:    overbroadSurface,
 })
 

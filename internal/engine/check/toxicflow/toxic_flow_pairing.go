@@ -15,23 +15,24 @@ var _ = register(check.Check{
 	ID: "SEC-035", Name: "toxic-flow-pairing", Severity: finding.High, Maturity: check.Experimental,
 	Taxonomy: "MCP06:2025 close, MCP02:2025 weak, ASI02 close, ASI08 weak, CWE-441 close, CWE-200 weak, AML.T0086 close, AML.T0101 weak, SAFE-T1703 weak, SAFE-T1914 weak, SAFE-T1104 weak, L2 close, L4 weak",
 	Axis:     "toxic-flow", Needs: check.Definitions, Source: check.SourceSEC,
-	Doc: `An agent that reads what strangers write (SEC-034) also has a tool by which that text can do harm once it is
-taken for an order:
+	Doc: `An agent that reads text by strangers (SEC-034) also has a tool with which that text can do harm once the
+model follows it:
 
-- **a way out**: a tool that takes data to a place which strangers can read or choose (runs commands, sends
-  messages to whom its caller names, publishes, posts to any address), while some tool reads what the user would
+- **exfiltration**: a tool that takes data to a place that strangers can read or choose (runs commands, sends
+  messages to any recipient, publishes, posts to any address), while another tool reads what the user would
   not publish (files, secrets, a database, the contents of an account);
-- **destruction**: a tool that deletes or runs any command or statement. Where all such tools act on this machine
-  alone, the finding is medium instead of high.
+- **destruction**: a tool that deletes data or runs any command or statement. Where all such tools act only on
+  this machine, the severity is medium instead of high.
 
-Tools are paired within one server and across all servers that one agent would see together. There is at most
-one finding for a server that lets strangers' text in; it names the worst tool at either end of the path, and
-counts the others.
+Tools are paired within one server and across all servers that one agent would use together. There is at most
+one finding for each server that brings in strangers' text; it names the most dangerous tool at each end of
+the path and counts the others.
 
-What stays quiet: a server that only fetches pages, since it holds nothing to take; one that works in a closed
-workspace; a way out without a way in; labels below medium confidence. A finding is no bug of a server: it
-says that this set of tools, given to one agent without a person who confirms, can be turned against its user.`,
-	Advice: "Split the tools over agents that do not share a context, or have a person confirm every call of the tool at the end of the path.",
+Not reported: a server that only fetches pages, since it holds nothing to steal; one that works in a closed
+workspace; a way out without strangers' text coming in; labels below medium confidence. The finding is not a
+bug in a server. It says that this set of tools, given to one agent without human confirmation, can be turned
+against its user.`,
+	Advice: "Split the tools between agents that do not share a context, or have a person confirm every call of the tool at the end of the path.",
 	Run:    toxicFlowPairing,
 })
 

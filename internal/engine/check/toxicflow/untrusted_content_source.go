@@ -12,13 +12,14 @@ var _ = register(check.Check{
 	ID: "SEC-034", Name: "untrusted-content-source", Severity: finding.Low, Maturity: check.Experimental,
 	Taxonomy: "MCP06:2025 close, MCP10:2025 close, ASI01 close, ASI06 weak, CWE-829 weak, CWE-1427 close, AML.T0051.001 close, AML.T0099 weak, SAFE-T1102 close, L2 close, L1 weak",
 	Axis:     "toxic-flow", Needs: check.Definitions, Source: check.SourceSEC,
-	Doc: `A tool returns text that strangers can write: a page on the network, a mail, an issue or a comment that anyone
-may leave. An agent reads it in the same context as the user's orders, so it is where an injection comes in.
+	Doc: `A tool returns text that strangers can write: a web page, an email, an issue or a comment that anyone may
+leave. The agent reads this text in the same context as the user's instructions, so an attacker can put
+instructions into it (prompt injection).
 
-There is one finding a server; it points to the tools. What colleagues write in a closed workspace, files of
-this machine and the figures of an API (weather, prices) do not count: strangers do not write those. Labels
-below medium confidence do not count.`,
-	Advice: "Treat what these tools return as data: keep it away from tools that act, or have a person confirm what follows.",
+There is one finding for each server; it points to the tools. Not reported: what colleagues write in a closed
+workspace, files on this machine and figures from an API (weather, prices), since strangers do not write
+those. Labels below medium confidence do not count.`,
+	Advice: "Treat what these tools return as data: keep it away from tools that act, or have a person confirm each action.",
 	Run:    untrustedContentSource,
 })
 
