@@ -28,7 +28,7 @@ func ReadOnlyLies(g *callgraph.Graph, found *sink.Sources) (out []sink.Site) {
 				continue
 			}
 			out = append(out, sink.Site{Kind: sink.ReadOnlyLie, At: c.At, Tool: root.Tool, Name: root.Tool,
-				Why: fmt.Sprintf("it is declared read-only at %s:%d, and its handler calls %s, which writes", root.At.File, root.At.Line, c.Name)})
+				Why: fmt.Sprintf("it is declared read-only at %s:%d, but its handler calls %s, which writes", root.At.File, root.At.Line, c.Name)})
 			break
 		}
 	}

@@ -23,7 +23,7 @@ func (s *surveyor) readConditions() {
 			}
 			for _, a := range st.Arms {
 				if s.acts(a.Body, 0) {
-					s.report(sink.Conditional, st.Cond, "condition", "what it writes, sends or runs depends on "+why+": where it is tested it need not do what it does elsewhere")
+					s.report(sink.Conditional, st.Cond, "condition", "what it writes, sends or runs depends on "+why+": it can behave differently where it is tested")
 					return
 				}
 			}

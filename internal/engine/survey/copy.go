@@ -26,7 +26,7 @@ func (s *surveyor) readCopies() {
 		}
 		for _, text := range s.constants(value, 0) {
 			if mailbox.MatchString(text) && !example.MatchString(text) {
-				s.report(sink.HiddenCopy, at, "bcc", "a blind copy of each message goes to "+text+", which stands in the source and which no parameter names")
+				s.report(sink.HiddenCopy, at, "bcc", "a blind copy of each message goes to "+text+", which is fixed in the source and named by no parameter")
 				return
 			}
 		}
@@ -71,7 +71,7 @@ func (s *surveyor) readCollectors() {
 		for _, a := range c.Args {
 			for _, text := range s.constants(a.Value, 0) {
 				if collectors.MatchString(text) && s.isRequest(c) {
-					s.report(sink.HiddenCopy, c, "collector", "it sends a request to "+hostIn(text)+", a service that collects what is sent to it for whoever made the address")
+					s.report(sink.HiddenCopy, c, "collector", "it sends a request to "+hostIn(text)+", a service that collects requests for whoever created the address")
 				}
 			}
 		}

@@ -10,7 +10,7 @@ func (s *surveyor) readSentEnvironment() {
 	for _, c := range s.callsIn("process.env", "os.environ", "os.Environ") {
 		for _, a := range c.Args {
 			if s.finds(a.Value, s.isWholeEnvironment) && s.isRequest(c) {
-				s.report(sink.SentEnv, c, "environment", "all variables of the environment, with every credential in them, are part of a request")
+				s.report(sink.SentEnv, c, "environment", "all environment variables, including every credential in them, are sent in a request")
 				break
 			}
 		}

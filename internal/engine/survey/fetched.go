@@ -24,7 +24,7 @@ func (s *surveyor) readFetchedCode() {
 		}
 		shown := strings.TrimPrefix(name, ".") + "()"
 		if code := row.Argument("code", c); code != nil && s.isFetched(code, 0) {
-			s.report(sink.FetchedCode, c, shown, "what it fetched is run as code: whoever holds the address decides what this machine does")
+			s.report(sink.FetchedCode, c, shown, "it runs downloaded text as code: whoever controls the address decides what this machine does")
 			continue
 		}
 		if row.Kind() != "spawn" {
@@ -32,7 +32,7 @@ func (s *surveyor) readFetchedCode() {
 		}
 		for _, a := range c.Args {
 			if text := s.writtenText(a.Value, 0); pipedToShell.MatchString(text) {
-				s.report(sink.FetchedCode, c, shown, "a program is fetched and run at once: whoever holds the address decides what this machine does")
+				s.report(sink.FetchedCode, c, shown, "it downloads a program and runs it: whoever controls the address decides what this machine does")
 				break
 			}
 		}

@@ -35,7 +35,7 @@ func (s *surveyor) readHiddenCode() {
 			continue
 		}
 		if s.finds(code, isDecoded) {
-			s.report(sink.HiddenCode, c, strings.TrimPrefix(name, ".")+"()", "what it runs is decoded first, so that nobody who reads the source sees what it does")
+			s.report(sink.HiddenCode, c, strings.TrimPrefix(name, ".")+"()", "it decodes what it runs, so the source does not show what it does")
 		}
 	}
 	for _, f := range s.g.Program().Files {
@@ -45,7 +45,7 @@ func (s *surveyor) readHiddenCode() {
 		if all := renamed.FindAllIndex(f.Source, manyRenamed); len(all) == manyRenamed {
 			first := all[0]
 			s.out = append(s.out, sink.Site{Kind: sink.HiddenCode, Name: "file", At: sink.Place{File: f.Path, Line: f.Line(int32(first[0])), Start: first[0], End: first[1]},
-				Why: fmt.Sprintf("its variables are renamed to numbers, as by a program that makes code unreadable: %d and more", manyRenamed)})
+				Why: fmt.Sprintf("its variables are renamed to numbers, as an obfuscator does: %d or more", manyRenamed)})
 		}
 	}
 }

@@ -53,9 +53,9 @@ func (s *surveyor) readListeners() {
 		case guards.compares || guards.authenticates || s.guardsLoopback(name):
 			continue
 		case s.isTrue(argument(c, "enableDnsRebindingProtection")):
-			s.report(sink.OpenListener, c, endpointName(name), "enableDnsRebindingProtection is set, but neither allowedHosts nor allowedOrigins: without them it compares nothing")
+			s.report(sink.OpenListener, c, endpointName(name), "enableDnsRebindingProtection is set, but neither allowedHosts nor allowedOrigins: without them it checks nothing")
 		default:
-			s.report(sink.OpenListener, c, endpointName(name), "nothing compares the header Host or Origin of its requests, so that a web page can send them from a browser on the same machine (DNS rebinding)")
+			s.report(sink.OpenListener, c, endpointName(name), "nothing checks the Host or Origin header of its requests, so a web page in a browser on the same machine can send them (DNS rebinding)")
 		}
 		reported[c.Scope.File] = true
 	}
@@ -219,7 +219,7 @@ func (s *surveyor) readBindings() {
 			}
 		}
 		if where != "" {
-			s.report(sink.WideListener, c, "listen", where+", and nothing asks who is there: whoever reaches the machine can call its tools")
+			s.report(sink.WideListener, c, "listen", where+", and nothing asks for a credential: everyone who can reach the machine can call its tools")
 		}
 	}
 }
@@ -231,7 +231,7 @@ func (s *surveyor) nodeBinding(c *ir.Expr) string {
 	if c.Args[0].Value != nil && c.Args[0].Value.Kind == ir.Object {
 		host := argument(c, "host")
 		if host == nil {
-			return "it listens without a host, which is all addresses of the machine"
+			return "it listens without a host, which means on all addresses of the machine"
 		}
 		if slices.ContainsFunc(s.constants(host, 0), isEverywhere) {
 			return "it listens on all addresses of the machine"
@@ -242,7 +242,7 @@ func (s *surveyor) nodeBinding(c *ir.Expr) string {
 		if s.isPath(c.Args[0].Value) || len(c.Args) == 1 && c.Args[0].Spread {
 			return ""
 		}
-		return "it listens without a host, which is all addresses of the machine"
+		return "it listens without a host, which means on all addresses of the machine"
 	}
 	if slices.ContainsFunc(s.constants(c.Args[1].Value, 0), isEverywhere) {
 		return "it listens on all addresses of the machine"

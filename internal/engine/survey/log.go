@@ -31,7 +31,7 @@ func (s *surveyor) readLogs() {
 		}
 		for _, a := range c.Args {
 			if what := s.secretIn(a.Value, 0); what != "" {
-				s.report(sink.LoggedSecret, c, name, what+" is written into the log")
+				s.report(sink.LoggedSecret, c, name, what+" is written to the log")
 				break
 			}
 		}
@@ -93,7 +93,7 @@ func (s *surveyor) secretIn(e *ir.Expr, depth int) string {
 
 func (s *surveyor) variable(e *ir.Expr) string {
 	if text, ok := s.g.Constant(e, callgraph.Context{}); ok && isSecretVariable(text) {
-		return "the variable " + text + " of the environment"
+		return "the environment variable " + text
 	}
 	return ""
 }
@@ -105,10 +105,10 @@ func isSecretVariable(name string) bool {
 // member reads process.env.X and req.headers.
 func (s *surveyor) member(e *ir.Expr) string {
 	if e.X != nil && e.X.Kind == ir.Attr && (e.X.Text == "env" || e.X.Text == "environ") && isSecretVariable(e.Text) {
-		return "the variable " + e.Text + " of the environment"
+		return "the environment variable " + e.Text
 	}
 	if e.Text == "headers" && e.X != nil && e.X.Kind == ir.Name && (e.X.Text == "req" || e.X.Text == "request") {
-		return "every header of a request, with what it authenticates by,"
+		return "every header of a request, including its credential,"
 	}
 	return ""
 }

@@ -29,7 +29,7 @@ func (s *surveyor) readRoots() {
 		}
 		for _, a := range c.Args {
 			if isRootNotice(a.Value) {
-				s.report(sink.UnusedRoots, c, "roots", "it wants to hear when the client's roots change, and never asks which directories they are: nothing keeps it inside them")
+				s.report(sink.UnusedRoots, c, "roots", "it asks to be notified when the client's roots change, but never asks which directories they are: nothing keeps it inside them")
 				return
 			}
 		}

@@ -68,6 +68,6 @@ func (s *surveyor) noteSessionID(e *ir.Expr) {
 		return goOn
 	})
 	if weak != "" && !strong {
-		s.report(sink.GuessableID, e, "session id", "it is made of "+weak+"(), which others can guess, and so take over a session")
+		s.report(sink.GuessableID, e, "session id", "it is made from "+weak+"(), which others can guess and so take over a session")
 	}
 }

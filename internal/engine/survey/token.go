@@ -11,7 +11,7 @@ import (
 func (s *surveyor) readTokens() {
 	for _, c := range s.callsIn("uthorization") {
 		if x := headerGiven(c, "authorization"); x != nil && s.finds(x, isCredentialOfRequest) && s.isRequest(c) {
-			s.report(sink.PassedToken, c, "Authorization", "the credential that a client sent to this server is sent on to another one, which it was not made for")
+			s.report(sink.PassedToken, c, "Authorization", "the credential that a client sent to this server is forwarded to another server, for which it was not issued")
 		}
 	}
 }

@@ -30,12 +30,12 @@ func judge(f flow, language string) (sink.Flow, bool) {
 		if has(shellQuoted|noShellMeta) || has(jsonQuoted) && !has(halfQuoted) && readsJSON[f.about] {
 			return out, false
 		}
-		out.Guard = "nothing quotes it or refuses the characters that a shell acts on"
+		out.Guard = "nothing quotes it or refuses the characters that the shell interprets"
 		switch {
 		case has(halfQuoted | jsonQuoted):
-			out.Guard = "some characters are escaped, but not all that a shell acts on: $( ) and backquotes work between double quotes"
+			out.Guard = "some characters are escaped, but not all that the shell interprets: $( ) and backquotes work between double quotes"
 		case has(denylisted):
-			out.Guard = "it is compared with a list of what is refused, which other text passes"
+			out.Guard = "it is checked against a denylist, which other text passes"
 		}
 	case sink.ProgramFlow:
 		out.Guard = "the caller names the program that is started"
@@ -43,7 +43,7 @@ func judge(f flow, language string) (sink.Flow, bool) {
 		if has(noDash) && !has(split) {
 			return out, false
 		}
-		out.Guard = "it may begin with \"-\", and " + f.about + " takes it for an option such as " + dangerousOptions[f.about] + "; no \"--\" stands before it"
+		out.Guard = "it may begin with \"-\", and " + f.about + " takes it for an option such as " + dangerousOptions[f.about] + "; nothing puts \"--\" before it"
 		if has(split) {
 			out.Guard = "it is split into words, so that one parameter becomes any number of arguments of " + f.about
 		}
@@ -53,15 +53,15 @@ func judge(f flow, language string) (sink.Flow, bool) {
 		}
 		out.Guard = "it is run as code"
 		if has(denylisted | halfQuoted) {
-			out.Guard = "some text is refused before it is run as code, and other text does the same"
+			out.Guard = "some text is refused before it is run as code, but other text can do the same"
 		}
 	case sink.PathFlow:
 		if has(contained) && has(switchedOff) {
-			out.Guard = "what keeps it inside a directory is off unless the server's environment turns it on"
+			out.Guard = "the check that keeps it inside a directory is off unless the server's environment turns it on"
 			return out, true
 		}
 		if has(contained) && !has(real|relative) && has(resolved) && f.facts&(noSlash|encoded) == 0 {
-			out.Kind, out.Guard = sink.LinkFlow, "it is kept inside a directory by its text, and symbolic links in that directory are followed out of it"
+			out.Kind, out.Guard = sink.LinkFlow, "only its text is kept inside a directory: symbolic links in that directory lead out of it"
 			return out, true
 		}
 		if has(contained|noSlash|encoded) || has(noDotDot) && (f.head != "" || language != "python" && has(resolved)) {
@@ -70,17 +70,17 @@ func judge(f flow, language string) (sink.Flow, bool) {
 		out.Guard = "nothing keeps it inside a directory"
 		switch {
 		case has(swallowed):
-			out.Guard = "a check refuses it by an error, which is caught, and the work goes on"
+			out.Guard = "a check refuses it with an error, but the error is caught and the work goes on"
 		case has(prefixed) && has(resolved):
 			out.Guard = "it is compared with a directory's name without a separator, so that /data-other passes for /data"
 		case has(prefixed | fenced):
 			out.Guard = "its beginning is compared before \"..\" is resolved"
 		case has(noDotDot):
-			out.Guard = "\"..\" is refused, and an absolute path is not"
+			out.Guard = "\"..\" is refused, but an absolute path is not"
 		case has(denylisted):
-			out.Guard = "it is compared with a list of what is refused, which other paths pass"
+			out.Guard = "it is checked against a denylist, which other paths pass"
 		case has(resolved):
-			out.Guard = "it is resolved, but compared with no directory"
+			out.Guard = "it is resolved, but not compared with a directory"
 		}
 	case sink.HostFlow:
 		if has(hostAllowed) || has(hostResolved) && !has(dottedOnly|switchedOff) {
@@ -93,37 +93,37 @@ func judge(f flow, language string) (sink.Flow, bool) {
 		case has(hostResolved):
 			out.Guard = "its address is compared as four numbers, so that an IPv4 address written as IPv6, such as ::ffff:7f00:1, passes"
 		case has(hostWhole):
-			out.Guard = "the whole address is compared where a host belongs, so that the check never applies"
+			out.Guard = "the check compares the whole address instead of the host, so it never applies"
 		case has(schemeAllowed) && !has(hostLiteral):
-			out.Guard = "its scheme is compared, and its host is not"
+			out.Guard = "its scheme is checked, but its host is not"
 		case has(hostLiteral):
-			out.Guard = "its host is compared as text and never looked up, so that a name which leads to a private address passes"
+			out.Guard = "its host is compared as text and never resolved, so a name that resolves to a private address passes"
 		}
 	case sink.URLPathFlow:
 		if has(encoded | noSlash | noDotDot | denylisted | validated) {
 			return out, false // what the service makes of the rest is its affair
 		}
-		out.Guard = "it becomes part of the address without being encoded, so that ../ and ? change what is asked for"
+		out.Guard = "it becomes part of the address without being encoded, so ../ and ? change what is requested"
 	case sink.PromptFlow:
 		if has(noLetters) {
 			return out, false
 		}
-		out.Guard = "it is written among the server's own instructions, where the model obeys it"
+		out.Guard = "it is written among the server's own instructions, where the model follows it"
 	case sink.BodyFlow:
 		if has(hostAllowed|hostResolved|hostLiteral) || isBehindHost(f.head) {
 			return out, false // the caller chooses among what passes
 		}
-		out.Guard = "what the address answers is read into memory as a whole, however long it is"
+		out.Guard = "the response is read into memory as a whole, however long it is"
 	case sink.PrototypeFlow:
 		if has(denylisted | validated | noLetters) {
 			return out, false
 		}
-		out.Guard = "nothing refuses __proto__, constructor and prototype, so that it changes the prototype of all objects"
+		out.Guard = "nothing refuses __proto__, constructor and prototype, so it can change the prototype of all objects"
 	case sink.QueryFlow:
 		if f.about == whereCode && (has(noQuote|noShellMeta|noLetters) || has(jsonQuoted) && !has(halfQuoted)) || f.about == "" && has(isText) {
 			return out, false
 		}
-		out.Guard = "it may be an object, whose members are then operators such as {\"$ne\": null}, and nothing asks whether it is a text"
+		out.Guard = "it may be an object whose members act as operators, such as {\"$ne\": null}, and nothing checks that it is a string"
 		if f.about == whereCode {
 			out.Guard = "it is written into code that the database runs"
 		}

@@ -15,7 +15,7 @@ func commands(r *Reader, f *frame, i int) string {
 	}
 	switch {
 	case r.attacks(f) && !f.object.empty() && r.place != Slot && r.place != Value:
-		return "orders an attack in as many words"
+		return "tells the model to carry out an attack"
 	case f.act.any(setOf(run, call)) && f.all.has(shellCmd) && f.all.any(setOf(webURL, path, address)) && !r.own.any(setOf(shellCmd, run)):
 		return "has the model run a command"
 	case f.act.has(run) && f.source.has(webURL) && !f.source.has(ownPlace):
@@ -23,9 +23,9 @@ func commands(r *Reader, f *frame, i int) string {
 	case f.act.has(destroy) && f.object.any(setOf(credFile, startup)) && !r.own.any(setOf(credFile, startup)):
 		return "has the model destroy a file of the user"
 	case f.act.any(setOf(give, send)) && f.dest.has(memory) && !r.own.has(memory) && r.place != Slot:
-		return "plants something in the model's memory"
+		return "has the model store instructions in its memory"
 	case f.act.any(setOf(give, alter, send)) && (f.dest.has(startup) || f.act.has(alter) && f.object.has(startup)) && !r.own.has(startup):
-		return "has the model plant something that runs or is read at each start"
+		return "has the model write something that runs or is read at every start"
 	}
 	return ""
 }

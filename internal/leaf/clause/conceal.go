@@ -34,9 +34,9 @@ func conceals(r *Reader, f *frame, i int) string {
 	raw := said.has(rawThing) && !said.has(step) || f.object.has(otherWord) && f.object.has(user) && r.otherPeople(f)
 	switch {
 	case f.negated && f.act.has(hold) && f.dest.has(answer) && !raw && !f.passive && r.place != Slot:
-		return "keeps something out of the answer"
+		return "has the model leave something out of its answer"
 	case f.act.has(hide) && !f.negated && f.source.any(setOf(answer, talk)) && !f.anywhere(secret) && r.place != Slot && (f.passive || f.mood == describe && !f.subject.any(setOf(thisTool))) && !r.opens(f):
-		return "keeps something out of the answer"
+		return "has the model leave something out of its answer"
 	case f.asks() && !f.negated && f.act.any(setOf(tell, claim)) && r.onlyThat(f, i):
 		return "dictates the only thing that the user is told"
 	case f.negated && f.act.any(setOf(tell, appear)) && (f.mood >= duty || f.participle || f.passive):
@@ -44,7 +44,7 @@ func conceals(r *Reader, f *frame, i int) string {
 		case raw, f.passive && f.mood == describe && (r.relayed(i) || f.subject.any(setOf(answer, yield, content)) && !said.has(step)), r.below(i, to) && said.has(user) && !said.has(step):
 		case r.onlyCustomers(f) && !said.has(step) && !f.hasThat && !r.below(i, that):
 		case said.has(answer) && r.below(i, that):
-			return "keeps something out of the answer"
+			return "has the model leave something out of its answer"
 		case said.has(step), said.has(user) && (f.hasThat || said.any(setOf(it, convo)) || f.topic != classSet{} || f.act.has(know)):
 			return "tells the model not to tell the user"
 		case said.any(setOf(user)) && f.mood >= duty && !said.has(outcome):

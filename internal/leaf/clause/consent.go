@@ -13,7 +13,7 @@ func withoutConsent(r *Reader, f *frame, i int) string {
 			return "claims that the user has agreed already"
 		}
 		if f.all.has(simulated) && (f.all.has(without) || r.anyFrame(func(g *frame) bool { return g.all.has(without) || g.act.has(skip) })) && !r.opens(f) {
-			return "claims that nothing is real"
+			return "claims that nothing happens for real"
 		}
 		if f.all.has(consent) && f.mood >= duty && (f.act.has(skip) || f.all.has(without) && f.all.has(user) && !f.negated) {
 			return "tells the model to act without asking the user"
@@ -43,7 +43,7 @@ func withoutConsent(r *Reader, f *frame, i int) string {
 	case f.all.has(consent) && r.lacksConsent(f) && f.mood == describe && r.orders(i, dangerous) && r.place != Function:
 		return "says that the user need not be asked"
 	case f.all.has(simulated) && f.mood <= describe && !r.function(f) && (r.orders(i, setOf(destroy, skip, ignore, send, run)) || r.careless(i)) && !f.subject.has(ownParam):
-		return "claims that nothing is real"
+		return "claims that nothing happens for real"
 	}
 	return ""
 }

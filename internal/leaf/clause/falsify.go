@@ -33,11 +33,11 @@ func falsifies(r *Reader, f *frame, i int) string {
 	case f.act.has(falsify) && told.any(setOf(figure, answer, outcome)) && f.mood == duty && r.place != Slot:
 		return "falsifies what the user is told"
 	case f.asks() && f.act.any(setOf(give, tell, claim, prefer)) && f.all.has(promo) && !r.own.has(promo):
-		return "puts advertising into the answer"
+		return "has the model put advertising into its answer"
 	case f.asks() && f.act.any(setOf(alter, falsify)) && against && told.any(setOf(ownParam, param, figure, recipient)):
-		return "changes the user's values"
+		return "has the model change the user's values"
 	case f.asks() && f.act.has(omit) && f.object.has(figure) && f.source.has(answer) && !f.object.has(rawThing):
-		return "slants the answer"
+		return "has the model bias its answer"
 	}
 	return ""
 }

@@ -57,7 +57,7 @@ func leaks(r *Reader, f *frame, i int) string {
 		return "sends " + nameThings(things) + " away"
 	case f.act.has(take) && wants && !r.function(f) && !f.participle && !f.infinitive:
 		if things.any(setOf(credFile, envName, sysPrompt)) || things.has(convo) && f.object.has(full) || things.has(secret) && f.object.any(setOf(users, user, every)) {
-			return "points the model at " + nameThings(things)
+			return "directs the model to " + nameThings(things)
 		}
 	case f.act.any(setOf(tell, claim, give)) && wants && !r.function(f) && things.has(sysPrompt) && !things.has(file):
 		return "asks the model for " + nameThings(things)
@@ -243,7 +243,7 @@ func (r *Reader) leaksForeign(f *frame, things classSet, away bool) string {
 	case f.act.has(send) && f.all.any(setOf(mailTool, otherTool, tool)) || f.act.has(give) && f.all.has(param) && f.mood >= duty:
 		return "hands over " + nameThings(things)
 	case f.act.has(take) && f.mood >= duty && things.any(setOf(credFile, envName, sysPrompt)) && !f.opening:
-		return "points the model at " + nameThings(things)
+		return "directs the model to " + nameThings(things)
 	}
 	return ""
 }

@@ -9,13 +9,13 @@ func overrides(r *Reader, f *frame, i int) string {
 		return "gives the model a persona without rules"
 	}
 	if f.all.has(fakeVoice) {
-		return "poses as the voice of the host"
+		return "poses as a message from the host application"
 	}
 	if f.all.has(asUser) {
 		return "poses as a message of the user or of the model's maker"
 	}
 	if f.verb < 0 && f.all.has(sysPrompt) && f.topic.has(model) && r.framer.toks[f.last].flags&colonAfter != 0 && r.headsSecretly(f) && r.place != Slot {
-		return "heads what follows as instructions that only the model is to see"
+		return "announces instructions that only the model is meant to see"
 	}
 	rules := f.object.has(instr) || f.object.has(sysPrompt)
 	theirs := f.object.any(setOf(prior, your, every, sysPrompt, model))
@@ -40,11 +40,11 @@ func overrides(r *Reader, f *frame, i int) string {
 	case f.act.has(ignore) && f.asks() && !r.function(f) && f.object.any(setOf(users, user)):
 		return "tells the model to ignore what the user asked for"
 	case f.all.has(void) && f.all.has(instr) && f.all.any(setOf(prior, your)):
-		return "declares the rules of the model void"
+		return "says that the model's rules no longer apply"
 	case f.act.has(obey) && !f.act.has(call) && f.passive && f.subject.any(setOf(asked, instr)) && f.all.any(setOf(answer, yield)) && !f.when.has(consent):
-		return "tells the model to take other text as orders"
+		return "tells the model to follow orders in another text"
 	case f.act.any(setOf(obey, run, call)) && f.asks() && f.all.has(obeyed) && !r.contrasted(f, setOf(obeyed)):
-		return "tells the model to take other text as orders"
+		return "tells the model to follow orders in another text"
 	}
 	return ""
 }

@@ -12,11 +12,11 @@ func prefersItself(r *Reader, f *frame, i int) string {
 		case f.negated && f.act.any(setOf(call, prefer)) && f.all.has(otherTool):
 			return "forbids the use of other tools"
 		case f.all.has(otherTool) && f.all.has(bad):
-			return "runs other tools down"
+			return "disparages other tools"
 		case f.all.has(thisTool) && f.all.has(super):
 			return "calls itself the best tool"
 		case r.Alone && !f.negated && f.mood >= duty && f.act.has(prefer) && f.all.has(thisTool) && f.all.any(setOf(lead, first)):
-			return "wants to be chosen over other tools"
+			return "asks to be chosen over other tools"
 		}
 		return ""
 	}
@@ -31,11 +31,11 @@ func prefersItself(r *Reader, f *frame, i int) string {
 	case f.act.has(ignore) && f.asks() && f.object.has(otherTool):
 		return "tells the model to ignore other tools"
 	case f.act.any(setOf(prefer, call)) && f.asks() && f.object.any(setOf(thisTool, self)) && (others || f.all.has(first)) && f.all.any(setOf(instead, better, first, every, regardless)):
-		return "wants to be chosen over other tools"
+		return "asks to be chosen over other tools"
 	case r.Alone && f.mood == duty && f.passive && f.act.has(prefer) && f.object.any(setOf(thisTool, self)) && f.when.has(tool) && f.when.has(cond) && !f.when.any(setOf(thisTool, sibling)):
-		return "wants to be chosen over other tools"
+		return "asks to be chosen over other tools"
 	case f.subject.has(otherTool) && (f.all.has(bad) || r.sentenceHas(i, bad)), f.object.has(otherTool) && f.all.has(bad) && f.verb < 0:
-		return "runs other tools down"
+		return "disparages other tools"
 	case f.all.any(setOf(thisTool, tool)) && f.all.has(super) && f.mood <= describe && f.subject.any(setOf(thisTool, it)) && f.all.has(tool):
 		return "calls itself the best tool"
 	case f.all.has(better) && others && f.mood <= describe && r.asksForItself():

@@ -21,27 +21,27 @@ func steers(r *Reader, f *frame, i int) string {
 	case f.act.any(setOf(alter, give, send)) && (others || theirs) && f.all.any(setOf(recipient, param, address)) && fixed && (f.asks() || f.mood == describe && f.subject.any(setOf(thisTool, it))):
 		return "dictates how another tool is called"
 	case f.asks() && f.when.any(strange) && f.when.any(setOf(call)) && f.act.any(setOf(alter, give, send)) && (f.all.any(setOf(recipient, param, literal, address, figure, it))):
-		return "acts when another tool is used"
+		return "demands an action whenever another tool is used"
 	case f.asks() && f.when.any(setOf(mailTool, ident)) && f.when.has(call) && f.act.has(call) && f.object.any(setOf(thisTool, self)) && !f.when.has(sibling):
-		return "wants to come before another server's tool"
+		return "asks to be called before another server's tool"
 	case f.asks() && !r.function(f) && f.act.has(call) && f.object.any(setOf(ident, mailTool)) && (f.means.any(setOf(address, it, convo, credFile, path)) || f.dest.any(setOf(address, credFile)) || f.object.has(credFile)):
-		return "has the model call another tool with arguments of its own"
+		return "has the model call another tool with arguments that the text dictates"
 	case f.asks() && !r.function(f) && f.act.any(setOf(call, run)) && r.namesTool(f) && r.givesLiteral(f, i):
-		return "has the model call another tool with arguments of its own"
+		return "has the model call another tool with arguments that the text dictates"
 	case f.asks() && !r.function(f) && f.act.any(setOf(call)) && f.all.has(sibling) && f.all.any(setOf(address, credFile)) && !f.all.has(ownPlace):
 		return "dictates the arguments of another tool"
 	case f.asks() && f.act.has(call) && f.object.any(setOf(thisTool, self)) && f.when.has(otherTool) && (f.means.any(setOf(param, convo, outside)) || r.Alone && f.mood == duty):
-		return "wants to come before other tools"
+		return "asks to be called before other tools"
 	case f.all.has(otherTool) && f.all.has(before) && f.all.any(setOf(every, universal)) && f.all.any(setOf(ownParam, param)):
-		return "wants to come before other tools, and to see their arguments"
+		return "asks to be called before other tools, and to see their arguments"
 	case f.all.has(ident) && f.all.any(setOf(better, bad)) && f.all.any(setOf(bad, tool)) && f.subject.without(setOf(thisTool, lead)).empty() && f.mood <= describe && !f.negated && r.place == Function && f.all.has(bad) && !r.labelled(f, bad):
-		return "declares another tool out of service and itself its heir"
+		return "declares another tool out of service and offers itself instead"
 	case f.all.has(ident) && f.all.has(bad) && f.mood <= describe && !f.all.has(ownParam) && !r.labelled(f, bad) && r.heir(i):
-		return "declares another tool out of service and itself its heir"
+		return "declares another tool out of service and offers itself instead"
 	case f.asks() && f.act.has(call) && f.object.any(setOf(thisTool, self)) && f.when.has(universal) && f.mood == duty:
-		return "wants to be called before everything else"
+		return "asks to be called before everything else"
 	case f.act.has(call) && f.mood == duty && f.all.any(setOf(thisTool, self)) && r.withEveryTool(i):
-		return "wants to be called whenever another tool is"
+		return "asks to be called whenever another tool is"
 	case f.act.has(call) && f.mood == duty && f.all.has(also) && f.object.has(ident) && !r.function(f):
 		return "has the model call another tool as well"
 	}

@@ -353,7 +353,7 @@ func (r *Reader) kindOf(g *sentenceContent) (Kind, string) {
 	case has[asksNot], has[claimsYes], has[notReal]:
 		return Consent, "has the model act without the user's consent"
 	case has[rulesOff]:
-		return Override, "declares the rules of the model void"
+		return Override, "says that the model's rules no longer apply"
 	case has[recasts]:
 		return Falsify, "changes what the user is told"
 	case g.live.has(cAddress) && g.live.has(cMoving):

@@ -41,7 +41,7 @@ the server encrypts before sending is not recognised.`,
 			seen[key] = true
 			p.Report(check.Relation{
 				At:       e.place(p, root),
-				Message:  fmt.Sprintf("%s sent the canary %s %s %s, %s; nothing but this sandbox knew it", e.server(), strings.Join(names, ", "), e.how(), quoted(e.host), e.when()),
+				Message:  fmt.Sprintf("%s sent the canary %s %s %s, %s; it exists only in this sandbox", e.server(), strings.Join(names, ", "), e.how(), quoted(e.host), e.when()),
 				Identity: append([]string{e.message.Server, domain(e.host)}, names...),
 			})
 		})

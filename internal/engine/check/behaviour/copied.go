@@ -199,7 +199,7 @@ func (c *sentCall) reportCopies(p *check.Pass, usual string, seen map[string]boo
 		seen[c.tool()+"\x00"+d] = true
 		relation := check.Relation{
 			At: c.sent[d].at, Severity: severity, Identity: []string{c.server, c.name, d},
-			Message: fmt.Sprintf("what a call of %s handed over went to %s, and its calls send to %s", quoted(c.name), quoted(c.sent[d].host), quoted(usual)),
+			Message: fmt.Sprintf("the content of a call of %s went to %s; its usual destination is %s", quoted(c.name), quoted(c.sent[d].host), quoted(usual)),
 		}
 		if first, ok := c.sent[usual]; ok {
 			relation.Related = []check.Place{first.at}

@@ -59,7 +59,7 @@ applies. Claims are what the client says about itself and do not prove its ident
 			}
 		}
 		found.reportGroups(p, func(r *request, extra []string) string {
-			return fmt.Sprintf("claims %s, which the declared set does not hold; sent as %s; negotiated: %s", quotedList(extra), sentAs(r, extra), cmp.Or(strings.Join(names, ", "), "nothing"))
+			return fmt.Sprintf("claims %s, which the declared set does not contain; sent as %s; negotiated: %s", quotedList(extra), sentAs(r, extra), cmp.Or(strings.Join(names, ", "), "nothing"))
 		})
 	},
 })
@@ -161,7 +161,7 @@ func (g *claimGroups) reportGroups(p *check.Pass, message func(*request, []strin
 		}
 		text := message(r, one.paths)
 		if one.more > 0 {
-			text += fmt.Sprintf("; and so do %d more requests, the last in message %d", one.more, p.Trace.Messages[one.last.message].Seq)
+			text += fmt.Sprintf("; %d more requests do the same, the last in message %d", one.more, p.Trace.Messages[one.last.message].Seq)
 		}
 		p.Report(check.Relation{At: place, Message: text, Identity: append([]string{m.Server, r.who}, one.paths...)})
 	}

@@ -81,12 +81,12 @@ func reportFlow(p *check.Pass, fs *flows, f *flow, from, into *parsedMessage) {
 	case !fs.jsonTextHolds(toValue, f.value):
 		return
 	}
-	r.Message = fmt.Sprintf("%s of server %s returned %s (message %d, %s) and it stands in %s to server %s (message %d, %s); %s",
+	r.Message = fmt.Sprintf("%s of server %s returned %s (message %d, %s) and it appears in %s to server %s (message %d, %s); %s",
 		src.title, quoteValue(src.server), value, result.Seq, fromValue.Pointer(), to.input, quoteValue(to.server), request.Seq, toValue.Pointer(), f.clause)
 	if f.through >= 0 {
 		through := &fs.log.calls[f.through]
 		r.Related = append(r.Related, p.Message(&p.Trace.Messages[through.request], through.title, rawjson.Value{}))
-		r.Message = fmt.Sprintf("what %s of server %s returned (message %d, %s) went through %s, whose output %s stands in %s to server %s (message %d, %s); %s",
+		r.Message = fmt.Sprintf("what %s of server %s returned (message %d, %s) went through %s, whose output %s appears in %s to server %s (message %d, %s); %s",
 			src.title, quoteValue(src.server), result.Seq, fromValue.Pointer(), through.title, value, to.input, quoteValue(to.server), request.Seq, toValue.Pointer(), f.clause)
 	}
 	if f.role != "" {

@@ -379,7 +379,7 @@ func (a *argument) failedClause(f *flow, src, to *call, clean bool, o *origin) s
 			continue
 		}
 		if seq := a.gotBy(f.from, bit, f.to); seq > 0 && f.through < 0 {
-			return "required_sanitizers: " + s.Text + " got it" + a.quoteNumber(seq) + ", and what stands here is not its output"
+			return "required_sanitizers: " + s.Text + " received it" + a.quoteNumber(seq) + ", but what is sent here is not its output"
 		}
 		return "required_sanitizers: it did not pass " + s.Text
 	}

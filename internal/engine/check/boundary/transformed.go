@@ -43,9 +43,9 @@ func reportChanged(p *check.Pass, fs *flows, f *flow, from, into *parsedMessage)
 	r := check.Relation{At: toAt, Related: []check.Place{fromAt}}
 	var how string
 	if f.how != inPart {
-		how = fmt.Sprintf("it stands %s in", f.how.describeHow())
+		how = fmt.Sprintf("it appears %s in", f.how.describeHow())
 	} else {
-		how = fmt.Sprintf("%d characters of it, %s, stand in", f.chars, quoteValue(f.value))
+		how = fmt.Sprintf("%d characters of it, %s, appear in", f.chars, quoteValue(f.value))
 	}
 	r.Message = fmt.Sprintf("%s of server %s returned %s (message %d, %s) and %s %s to server %s (message %d, %s)",
 		src.title, quoteValue(src.server), quoteValue(fromValue.Text()), result.Seq, fromValue.Pointer(), how, to.input, quoteValue(to.server), request.Seq, toValue.Pointer())

@@ -94,7 +94,7 @@ func reportUses(p *check.Pass, which func(*unclaimedUse) bool) {
 func reportReach(p *check.Pass, o *unclaimedUse, more int, in *parsedMessage) {
 	m, r := &p.Trace.Messages[o.message], &p.Trace.Messages[o.request]
 	place, _ := in.locateValue(p, m, o.title, o.ask.offset)
-	text := fmt.Sprintf("the server %s uses %s (%s), which the request at hand (message %d, %s) did not claim", quoteValue(m.Server), quotedList(o.lacking), excerpt.Clip(o.ask.what, 80), r.Seq, o.title)
+	text := fmt.Sprintf("the server %s uses %s (%s), which the current request (message %d, %s) did not claim", quoteValue(m.Server), quotedList(o.lacking), excerpt.Clip(o.ask.what, 80), r.Seq, o.title)
 	if o.legacy {
 		text = fmt.Sprintf("the server %s uses %s (%s), which the client did not claim in initialize; the baseline is %s (message %d)", quoteValue(m.Server), quotedList(o.lacking), excerpt.Clip(o.ask.what, 80), cmp.Or(o.agreed, "nothing"), r.Seq)
 	}
@@ -102,7 +102,7 @@ func reportReach(p *check.Pass, o *unclaimedUse, more int, in *parsedMessage) {
 		text += fmt.Sprintf("; only an earlier request did (message %d)", o.inherited)
 	}
 	if more > 0 {
-		text += fmt.Sprintf("; and so it does %d more times", more)
+		text += fmt.Sprintf("; this happens %d more times", more)
 	}
 	p.Report(check.Relation{At: place, Related: []check.Place{p.Message(r, o.title, rawjson.Value{})}, Message: text,
 		Identity: append([]string{m.Server, o.title}, o.lacking...)})

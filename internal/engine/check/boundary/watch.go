@@ -66,7 +66,7 @@ func (w *Watch) Claims(capabilities string) error {
 		names[i] = name.Text
 	}
 	if extra := flattenClaims(tree.Root()).pathsBeyond(declaredSet(names)); extra != nil {
-		return fmt.Errorf("the declared boundary forbids it (SEC-061): the client claims %s, which the negotiated set does not hold", quotedList(extra))
+		return fmt.Errorf("the declared boundary forbids it (SEC-061): the client claims %s, which the negotiated set does not contain", quotedList(extra))
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (w *Watch) explainFlow(f *flow) string {
 			break
 		}
 	}
-	return fmt.Sprintf("%s of server %s returned %s, and it stands in this message (%s); %s", src.title, quoteValue(src.server), value, pointer, f.clause)
+	return fmt.Sprintf("%s of server %s returned %s, and it appears in this message (%s); %s", src.title, quoteValue(src.server), value, pointer, f.clause)
 }
 
 // learnAnswer learns the values of a result.

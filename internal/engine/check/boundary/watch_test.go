@@ -81,7 +81,7 @@ func TestWatchSanitizer(t *testing.T) {
 	}
 	for _, tt := range []struct{ server, want string }{
 		{"db", "required_sanitizers: it did not pass clean.sanitize"},
-		{"mail", `fetch of server "web" returned "text of a hostile page", and it stands in this message (/params/arguments/x); allowed_flows: none from "web" to "mail"`},
+		{"mail", `fetch of server "web" returned "text of a hostile page", and it appears in this message (/params/arguments/x); allowed_flows: none from "web" to "mail"`},
 		{"web", ""},
 	} {
 		switch err := asks(t, w, tt.server, "go", "is text of a hostile page", ""); {
@@ -95,7 +95,7 @@ func TestWatchSanitizer(t *testing.T) {
 	if err := asks(t, w, "db", "query", "text of an honest page", ""); err != nil {
 		t.Errorf("by way of the sanitizer: %v", err)
 	}
-	if err := asks(t, w, "db", "query", "text of a hostile page", ""); err == nil || !strings.Contains(err.Error(), "clean.sanitize got it, and what stands here is not its output") {
+	if err := asks(t, w, "db", "query", "text of a hostile page", ""); err == nil || !strings.Contains(err.Error(), "clean.sanitize received it, but what is sent here is not its output") {
 		t.Errorf("around the sanitizer: %v", err)
 	}
 }

@@ -61,7 +61,7 @@ func reportDuplicates(p *Pass, a Agent) {
 			how = "the same"
 		}
 		p.Report(Report{File: last.file, Entry: last.entry, At: last.entry.Place, IsKey: true, Evidence: last.Name, End: len(last.Name),
-			Message: fmt.Sprintf("%s has a server of the name %s already, with %s command or address, in %s", a.Client, quoteArgument(maskSecrets(last.Name)), how, strings.Join(others, ", "))})
+			Message: fmt.Sprintf("%s already has a server named %s, with %s command or address, in %s", a.Client, quoteArgument(maskSecrets(last.Name)), how, strings.Join(others, ", "))})
 	}
 }
 

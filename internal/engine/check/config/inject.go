@@ -33,7 +33,7 @@ PYTHONPATH), which honest servers need.`,
 				}
 				if m := re.FindStringIndex(v.value); m != nil {
 					p.Report(Report{File: file, Entry: e, At: v.at, Evidence: v.value[m[0]:m[1]], Start: v.from + m[0], End: v.from + m[1],
-						Message: fmt.Sprintf("the variable %s makes the server's runtime load other code", strings.ToUpper(v.name))})
+						Message: fmt.Sprintf("the variable %s makes the server's runtime load additional code", strings.ToUpper(v.name))})
 				}
 			}
 		})

@@ -243,7 +243,7 @@ func moving(version string) string {
 	if version == "" {
 		return noVersion
 	}
-	return "with a version that moves, " + quoteArgument(maskSecrets(version))
+	return "with a version that can change, " + quoteArgument(maskSecrets(version))
 }
 
 func repository(text, separator string) (string, bool) {
@@ -271,7 +271,7 @@ func repository(text, separator string) (string, bool) {
 	if ref == "" {
 		return "from an address, without a commit or a hash", true
 	}
-	return "from a repository, at a name that can move, " + quoteArgument(maskSecrets(ref)), true
+	return "from a repository, at a branch or tag that can move, " + quoteArgument(maskSecrets(ref)), true
 }
 
 func looseNPM(text string) string {

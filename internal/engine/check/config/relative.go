@@ -29,16 +29,16 @@ that begin with a reference; and entries that set an absolute working directory 
 			l := launched(e)
 			switch {
 			case temporary(l.head.text):
-				report(l.head.at, l.head.text, max(0, l.head.from), "the command lies in a folder for temporary files")
+				report(l.head.at, l.head.text, max(0, l.head.from), "the command is in a folder for temporary files")
 			case relative(l.head.text) && !absolute(e.Cwd):
-				report(l.head.at, l.head.text, max(0, l.head.from), "the command is looked up in whatever folder the client runs in")
+				report(l.head.at, l.head.text, max(0, l.head.from), "the command is a relative path, looked up in whatever folder the client runs in")
 			case interpreters[l.program]:
 				for _, a := range l.args {
 					if strings.HasPrefix(a.text, "-") {
 						continue
 					}
 					if temporary(a.text) {
-						report(a.at, a.text, max(0, a.from), "the program lies in a folder for temporary files")
+						report(a.at, a.text, max(0, a.from), "the program is in a folder for temporary files")
 					}
 					break
 				}
@@ -49,7 +49,7 @@ that begin with a reference; and entries that set an absolute working directory 
 				}
 				first, _, _ := strings.Cut(v.value, pathSeparator(v.value))
 				if temporary(first+"/") || v.value != "" && !absolute(first) && !strings.HasPrefix(first, "~") {
-					report(v.at, first, v.from, "the PATH of the server begins with a folder that is not safe")
+					report(v.at, first, v.from, "the server's PATH begins with an unsafe folder")
 				}
 			}
 		})

@@ -33,7 +33,7 @@ The evidence is masked: the first characters and the length. Neither message nor
 				e := &p.Files[i].Entries[j]
 				for _, s := range secretsOf(e) {
 					p.Report(Report{File: i, Entry: e, At: s.at, Evidence: Mask(s.text[s.start:s.end]), Masked: true, Start: s.start, End: s.end,
-						Message: fmt.Sprintf("a secret (%s) stands in %s", s.why, s.where)})
+						Message: fmt.Sprintf("%s contains a secret (%s)", s.where, s.why)})
 				}
 			}
 		}
@@ -131,7 +131,7 @@ func pathSecret(url string) []span {
 	for n, seg := range strings.Split(url[at:], "/") {
 		seg, _, _ := strings.Cut(seg, "?")
 		if n > 0 && drawn(seg) && !refers(seg) {
-			return []span{{at, at + len(seg), "a path drawn by lot"}}
+			return []span{{at, at + len(seg), "a random path"}}
 		}
 		next := strings.IndexByte(url[at:], '/')
 		if next < 0 {

@@ -75,8 +75,8 @@ func risky(text string, all []word) (why string, severity finding.Severity, at [
 		why      string
 		severity finding.Severity
 	}{
-		{download, "fetches something from the network", finding.High},
-		{encoded, "runs something that is encoded or put together", finding.High},
+		{download, "downloads something from the network", finding.High},
+		{encoded, "runs something that is encoded or assembled from parts", finding.High},
 		{interpreter, "pipes into an interpreter", finding.High},
 		{pipe, "pipes one program into another", finding.Medium},
 	} {
@@ -87,7 +87,7 @@ func risky(text string, all []word) (why string, severity finding.Severity, at [
 	if text == "|" {
 		for _, w := range all {
 			if download.MatchString(w.text) {
-				return "fetches something from the network", finding.High, [2]int{0, 1}
+				return "downloads something from the network", finding.High, [2]int{0, 1}
 			}
 		}
 		return "pipes one program into another", finding.Medium, [2]int{0, 1}

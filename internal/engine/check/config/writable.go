@@ -23,13 +23,13 @@ checked only if they are named by an absolute path.`,
 	Run: func(p *Pass) {
 		for i := range p.Files {
 			if f := &p.Files[i]; f.Access.Anyone() {
-				p.Report(Report{File: i, At: Place{Line: 1, Column: 1, EndLine: 1, EndColumn: 1}, Message: "anybody on this machine may " + f.Access.how() + " this configuration"})
+				p.Report(Report{File: i, At: Place{Line: 1, Column: 1, EndLine: 1, EndColumn: 1}, Message: "every user of this machine can " + f.Access.how() + " this configuration"})
 			}
 		}
 		p.eachEntry(func(file int, e *Entry) {
 			if e.CommandAccess.Anyone() {
 				p.Report(Report{File: file, Entry: e, At: e.CommandAt, Evidence: e.Command, Start: 0, End: len(e.Command),
-					Message: fmt.Sprintf("anybody on this machine may %s the program of this server", e.CommandAccess.how())})
+					Message: fmt.Sprintf("every user of this machine can %s the program of this server", e.CommandAccess.how())})
 			}
 		})
 	},

@@ -61,7 +61,7 @@ func byClient(p *check.Pass, a *asked) {
 		d := compare(first, other, k, parts)
 		message := d.words(forFirst, forOther)
 		if len(a.self) < 2 || len(a.other) < 2 {
-			message += "; neither was asked again, so this may be chance"
+			message += "; neither client was asked again, so this may be chance"
 		}
 		d.reportDifference(p, message, finding.None)
 	}

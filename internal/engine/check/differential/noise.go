@@ -39,7 +39,7 @@ func inNoise(p *check.Pass, k key, moving []string, a, b side) {
 			if part == "" { // it is no object
 				d.where = d.was.Label()
 			}
-			d.reportDifference(p, fmt.Sprintf("%s moves from asking to asking, and %s it alone says %s",
+			d.reportDifference(p, fmt.Sprintf("%s varies from one request to the next, and only %s does it contain %s",
 				excerpt.Clip(d.where, 120), sides[0].told, excerpt.Quote(d.steady, most)), finding.None)
 			return
 		}

@@ -84,9 +84,9 @@ const (
 func (d *difference) words(first, second string) string {
 	switch {
 	case d.was == nil:
-		return fmt.Sprintf("%s %s is there only %s: %s", kind(d.is), labelItem(d.is), second, shown(d.new, ""))
+		return fmt.Sprintf("%s %s appears only %s: %s", kind(d.is), labelItem(d.is), second, shown(d.new, ""))
 	case d.is == nil:
-		return fmt.Sprintf("%s %s is there only %s: %s", kind(d.was), labelItem(d.was), first, shown(d.old, ""))
+		return fmt.Sprintf("%s %s appears only %s: %s", kind(d.was), labelItem(d.was), first, shown(d.old, ""))
 	}
 	more := ""
 	if d.more {

@@ -40,7 +40,7 @@ func (k kept) reportChange(p *check.Pass, severity finding.Severity, cs []change
 func (c change) String() string {
 	switch {
 	case !c.new.Exists():
-		return fmt.Sprintf("%s is gone since the baseline: it was %s", c.member, shown(c.old))
+		return fmt.Sprintf("%s was removed since the baseline: it was %s", c.member, shown(c.old))
 	case !c.old.Exists():
 		return fmt.Sprintf("%s is new since the baseline: %s", c.member, shown(c.new))
 	case c.old.Kind() == rawjson.String && c.new.Kind() == rawjson.String:

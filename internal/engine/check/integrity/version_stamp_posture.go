@@ -36,13 +36,13 @@ func versionStampPosture(p *check.Pass) {
 		if tools == 0 || anyToolStamped(s) {
 			continue
 		}
-		what := fmt.Sprintf("none of the server's %d tools carries", tools)
+		what := fmt.Sprintf("none of the server's %d tools has", tools)
 		if tools == 1 {
-			what = "the server's only tool does not carry"
+			what = "the server's only tool does not have"
 		}
 		p.Report(check.Relation{
 			At: p.At(s, nil, rawjson.Value{}), Identity: []string{check.Identity(s)},
-			Message: what + " a version stamp, so a definition that is swapped later leaves no trace in the catalog itself",
+			Message: what + " a version, so replacing a definition later leaves no trace in the tool list",
 		})
 	}
 }

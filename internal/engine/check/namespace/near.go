@@ -22,7 +22,7 @@ const (
 )
 
 func (l likeness) String() string {
-	return [...]string{"differs in separators or letter case only", "looks the same", "looks the same but for separators and letter case", "differs in one character"}[l]
+	return [...]string{"differs only in separators or letter case", "looks the same", "looks the same but for separators and letter case", "differs in one character"}[l]
 }
 
 // A neighbour is a near name, by its place among the names.

@@ -60,7 +60,7 @@ func serverNameSquat(p *check.Pass) {
 		}
 		p.Report(check.Relation{
 			At: namePlace(p, &tree, by[name][0]), Related: related, Identity: identity(name, servers),
-			Message: fmt.Sprintf("the server name %s is a near-duplicate of another: %s", quoteName(name), listNames(words)),
+			Message: fmt.Sprintf("the server name %s resembles another server's: %s", quoteName(name), listNames(words)),
 		})
 	}
 }

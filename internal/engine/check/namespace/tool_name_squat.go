@@ -61,7 +61,7 @@ func toolNameSquat(p *check.Pass) {
 		}
 		p.Report(check.Relation{
 			At: n.offers[0].offerPlace(p, &tree, "name"), Related: related, Identity: identity(n.name, distinct(servers)),
-			Message: fmt.Sprintf("the tool name %s is a near-duplicate on another server: %s", quoteName(n.name), listNames(words)),
+			Message: fmt.Sprintf("the tool name %s resembles a name on another server: %s", quoteName(n.name), listNames(words)),
 		})
 	}
 }

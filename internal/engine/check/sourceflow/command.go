@@ -34,7 +34,7 @@ therefore proves nothing.`,
 			}
 			return finding.None
 		}, map[sink.FlowKind]string{
-			sink.ShellFlow: "a line for a shell", sink.ProgramFlow: "the program to start", sink.CodeFlow: "code that is run", sink.ArgumentFlow: "an argument",
+			sink.ShellFlow: "a shell command", sink.ProgramFlow: "the program to start", sink.CodeFlow: "code that is run", sink.ArgumentFlow: "an argument",
 		})
 	},
 })

@@ -82,7 +82,7 @@ func reportFlows(p *check.Pass, severity func(sink.Flow) finding.Severity, what 
 	p.Looked(len(p.Source.Handlers))
 	for _, a := range order {
 		f, others := a.flow, a.others()
-		message := fmt.Sprintf("parameter %q of tool %s reaches %s, %s: %s%s", f.Param, a.tool, f.Name, what[f.Kind], f.Guard, soDo(others))
+		message := fmt.Sprintf("parameter %q of tool %s reaches %s as %s: %s%s", f.Param, a.tool, f.Name, what[f.Kind], f.Guard, soDo(others))
 		p.ReportSource(check.SourceReport{
 			At: f.At, Tool: a.tool, Steps: f.Steps, Message: message, Severity: severity(f), Others: others,
 			Identity: []string{a.tool, f.Param, string(f.Kind), f.Name, f.At.File},

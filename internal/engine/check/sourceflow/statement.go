@@ -26,7 +26,7 @@ tool, and values whose path through the code could not be followed.`,
 	Advice: "Bind values as query parameters. Check table and column names against an allowlist.",
 	Run: func(p *check.Pass) {
 		reportFlows(p, always(finding.None), map[sink.FlowKind]string{
-			sink.SQLFlow: "the text of a statement", sink.QueryFlow: "part of the filter of a query",
+			sink.SQLFlow: "the text of a database statement", sink.QueryFlow: "part of a query filter",
 		})
 	},
 })

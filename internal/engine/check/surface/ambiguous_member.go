@@ -43,12 +43,12 @@ default values, examples, _meta.`,
 			case a.Meant == "":
 				r.Message = "clients read the answer differently: " + excerpt.Clip(a.Names[0], 300)
 			case len(names) > 1:
-				r.Message = "clients differ in which one they take of the members " + strings.Join(names, ", ")
+				r.Message = "clients differ in which of these members they use: " + strings.Join(names, ", ")
 			case a.Twice:
 				r.Message = fmt.Sprintf("the member %s appears more than once; clients differ in which one they take", names[0])
 			default:
 				r.Severity = finding.Medium
-				r.Message = fmt.Sprintf("clients that ignore case take the member %s for %q, and others do not see it", names[0], a.Meant)
+				r.Message = fmt.Sprintf("clients that ignore case read the member %s as %q; others ignore it", names[0], a.Meant)
 			}
 			p.Report(r)
 		}

@@ -48,7 +48,7 @@ func annotationLie(it *check.Item) {
 	for i := range it.Fields {
 		if f := &it.Fields[i]; f.Sort == check.Name && f.Value.Offset() == at {
 			it.Report(check.Report{Field: f, Start: verb.start, End: verb.end,
-				Message: fmt.Sprintf("the name says %q, and annotations declare %s", verb.word, lie)})
+				Message: fmt.Sprintf("the name says %q, but the annotations declare %s", verb.word, lie)})
 		}
 	}
 }

@@ -38,7 +38,7 @@ func descriptionInjection(it *check.Item) {
 	for i := range it.Fields {
 		f := &it.Fields[i]
 		if start, end := script(f.Text.Raw); end > 0 && f.Sort.Prose() {
-			it.Report(check.Report{Field: f, Start: start, End: end, Message: where(f) + " holds a script element"})
+			it.Report(check.Report{Field: f, Start: start, End: end, Message: where(f) + " contains a script element"})
 		}
 	}
 }

@@ -42,7 +42,7 @@ func encodedPayload(it *check.Item) {
 			b := &f.Text.Blobs[j]
 			if what := payload(f, b, orders[b.Start]); what != "" {
 				it.Report(check.Report{Field: f, Start: b.Start, End: b.End, Normalized: b.Decoded,
-					Message: fmt.Sprintf("%s carries %d bytes of %s that %s", where(f), b.End-b.Start, b.Encoding, what)})
+					Message: fmt.Sprintf("%s contains %d bytes of %s that %s", where(f), b.End-b.Start, b.Encoding, what)})
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func exfiltration(it *check.Item) {
 			r := check.Report{Field: f, Message: "a default value names a credential file or a metadata service, or is a command"}
 			if ownsDefault(it, f) {
 				r.Severity = finding.Low
-				r.Message = "a default value names a credential file, as the tool's own business would"
+				r.Message = "a default value names a credential file, which fits the tool's purpose"
 			}
 			it.Report(r)
 		}

@@ -76,9 +76,9 @@ func hiddenMessage(f *check.Field, m text.Mark, more int) string {
 		also = fmt.Sprintf(", here and in %d more places", more)
 	}
 	if m.Kind == text.Homoglyph {
-		return fmt.Sprintf("%s spells a word with letters of another script that look like ASCII%s", where(f), also)
+		return fmt.Sprintf("%s contains a word with letters of another script that look like ASCII%s", where(f), also)
 	}
-	return fmt.Sprintf("%s holds %s that a reader does not see%s", where(f), describe(m, f.Text.Raw), also)
+	return fmt.Sprintf("%s contains %s that a reader does not see%s", where(f), describe(m, f.Text.Raw), also)
 }
 
 // describe names a mark: one character by its code point, several by their number.

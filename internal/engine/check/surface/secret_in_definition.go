@@ -34,7 +34,7 @@ func secretInDefinition(it *check.Item) {
 		for _, m := range secret.Find(f.Text.Raw) {
 			it.Report(check.Report{
 				Field: f, Start: m.Start, End: m.End,
-				Message: fmt.Sprintf("a secret (%s) appears to stand in %s", m.Rule, holder(f)),
+				Message: fmt.Sprintf("%s appears to contain a secret (%s)", holder(f), m.Rule),
 			})
 		}
 	}

@@ -59,11 +59,11 @@ func unannotatedDestructiveTool(it *check.Item) {
 // undeclaredHint says what the annotations of a tool with a destructive name lack.
 func undeclaredHint(verb string, annotations rawjson.Value) string {
 	if readOnly, _ := annotations.Get("readOnlyHint").Bool(); readOnly {
-		return fmt.Sprintf("the name says %q, and annotations declare readOnlyHint true without a destructiveHint: they contradict the name", verb)
+		return fmt.Sprintf("the name says %q, but the annotations declare readOnlyHint true and no destructiveHint", verb)
 	}
 	switch annotations.Get("destructiveHint").Kind() {
 	case rawjson.Absent, rawjson.Null: // several SDKs write null for nothing
-		return fmt.Sprintf("the name says %q, and annotations declare no destructiveHint", verb)
+		return fmt.Sprintf("the name says %q, but the annotations declare no destructiveHint", verb)
 	}
-	return fmt.Sprintf("the name says %q, and destructiveHint is not a boolean, so it declares nothing", verb)
+	return fmt.Sprintf("the name says %q, but destructiveHint is not a boolean, so it declares nothing", verb)
 }

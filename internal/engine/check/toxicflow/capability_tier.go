@@ -26,7 +26,7 @@ reported.`,
 
 var tiers = map[capability.Tag]string{
 	capability.Exec: "run code", capability.FSRead: "read files", capability.FSWrite: "write files", capability.NetEgress: "make requests",
-	capability.NetIngress: "open a way in", capability.SecretAccess: "read secrets", capability.DBQuery: "read a database", capability.DBWrite: "change a database",
+	capability.NetIngress: "accept connections", capability.SecretAccess: "read secrets", capability.DBQuery: "read a database", capability.DBWrite: "change a database",
 }
 
 func capabilityTier(p *check.Pass) {

@@ -103,7 +103,7 @@ func rolesOf(members ...*classifiedServer) *pathRoles {
 	return r
 }
 
-// destroys returns in which way the tool destroys, on this machine alone or elsewhere.
+// destroys returns in which way the tool destroys, only on this machine or elsewhere.
 func (t *tool) destroys(local bool) capability.Way {
 	if t.flow.LocalOnly != local {
 		return ""
@@ -191,7 +191,7 @@ func (w *dataPath) message() string {
 	source := w.source.tool
 	here := ""
 	if w.destroysHere {
-		here = ", on this machine alone"
+		here = ", only on this machine"
 	}
 	msg := fmt.Sprintf("%s -> %s: %s %s, and %s %s", w.name(source), w.name(end.tool), source.name(), source.flow.Untrusted, end.tool.name(), end.way(end.tool))
 	switch {
@@ -205,7 +205,7 @@ func (w *dataPath) message() string {
 			msg += fmt.Sprintf(". What it could destroy: %s, which %s%s", w.name(w.destroy.tool), w.destroy.tool.flow.Destructive, here)
 		}
 	}
-	return msg + countMore(w.source.of-1, "bring in what strangers write") + countMore(end.of-1, "could be at the end")
+	return msg + countMore(w.source.of-1, "return text by strangers") + countMore(end.of-1, "could do the harm")
 }
 
 // name calls a tool by its name, and by its server too where the path crosses servers.
