@@ -1,5 +1,5 @@
-// Package attacks is the library of attack documents that is built into gauntlet. Each is
-// one technique, with what it rests on and how it is told that an agent fell for it.
+// Package attacks is the library of attack documents that is built into gauntlet. Each is one
+// technique, with its sources and the indicators that tell whether an agent fell for it.
 package attacks
 
 import (

@@ -1,5 +1,5 @@
-// Package calibrate compares what a classifier says with what people said: labels in,
-// precision and recall out. It reads no files.
+// Package calibrate compares a classifier's labels with human labels: labels in, precision and
+// recall out. It reads no files.
 package calibrate
 
 import (
@@ -12,7 +12,7 @@ import (
 	"gauntlet/capability"
 )
 
-// A Truth is what a person said about the tools of one server.
+// A Truth holds the human labels of one server's tools.
 type Truth struct {
 	Server string `yaml:"server"`
 	// Family groups servers that resemble each other, so that none of them is judged by
@@ -21,23 +21,23 @@ type Truth struct {
 	Tools  map[string]Tool `yaml:"tools"`
 }
 
-// A Tool is what a person said about one tool.
+// A Tool holds the human labels of one tool.
 type Tool struct {
 	Tags []capability.Tag `yaml:"tags"`
 	// Maybe holds tags on which reasonable people differ: neither right nor wrong.
 	Maybe []capability.Tag `yaml:"maybe"`
-	// Hidden is the part of Tags that the definition gives no cue for. Who sees the
-	// definition alone is right to name it and not wrong to miss it.
+	// Hidden is the part of Tags that the definition gives no hint of. From the definition alone,
+	// naming it is right and missing it is not wrong.
 	Hidden []capability.Tag `yaml:"hidden"`
-	// Claimed tags are advertised but only simulated: right for who sees the definition
-	// alone, undecided for who sees the source.
+	// Claimed tags are advertised but only simulated: right from the definition alone, undecided
+	// from the source.
 	Claimed []capability.Tag `yaml:"claimed"`
 	// Roles maps a parameter to its role; in "a|b" the first is preferred, both are right.
 	Roles map[string]string `yaml:"roles"`
 }
 
-// Parse reads a file of labels. Unknown tags and roles are errors, so that a slip of the
-// pen is no miss of the classifier.
+// Parse reads a file of labels. Unknown tags and roles are errors, so that a typing error does not
+// count against the classifier.
 func Parse(data []byte) (*Truth, error) {
 	t := &Truth{}
 	if err := yaml.Unmarshal(data, t); err != nil {
@@ -89,8 +89,8 @@ func (t Tool) countTag(tag capability.Tag, mode capability.Mode) (said verdict, 
 	return wrong, false
 }
 
-// Learnable says how a tag of a definition is learnt from: 1 it is there, -1 it is not, 0 nothing can be learnt, since people
-// differ on it or the definition does not show it.
+// Learnable says what can be learnt about a tag from a definition: 1 the tool has it, -1 it does
+// not, 0 nothing, since people differ on it or the definition does not show it.
 func (t Tool) Learnable(tag capability.Tag) int8 {
 	if slices.Contains(t.Hidden, tag) {
 		return 0

@@ -8,9 +8,9 @@ import (
 	"gauntlet/capability"
 )
 
-// Layers tells what the sources of servers add to their definitions: the same servers, judged
-// by the same true labels, once by layer 1 and once by layers 1 and 2. The true labels are
-// those of who sees the source: hidden ones count, claimed ones count neither way.
+// Layers tells what the sources of servers add to their definitions: the same servers, judged by
+// the same true labels, once by layer 1 and once by layers 1 and 2. The true labels are those of a
+// person who sees the source: hidden ones count, claimed ones count neither way.
 type Layers struct {
 	Servers    []Reading
 	Definition *Score
@@ -32,11 +32,11 @@ type Reading struct {
 	Definition, Source Count
 }
 
-// An Unread is a server whose source was given and said nothing.
+// An Unread is a server whose source was given but yielded nothing.
 type Unread struct{ Server, Why string }
 
-// A Change is one label that the source moved to another of the levels that count: none or
-// low, medium, high. Labels on which reasonable people differ are left out.
+// A Change is one label that reading the source moved to another level (none or low, medium, high).
+// Labels on which reasonable people differ are left out.
 type Change struct {
 	Server, Tool  string
 	Tag           capability.Tag

@@ -19,7 +19,7 @@ type Observed struct {
 	Labels []int8 // one a label: 1 true, -1 not, 0 undecided
 }
 
-// Learning says how weights are learnt.
+// Learning configures how weights are learnt.
 type Learning struct {
 	Labels []string // what Labels of an Observed are about
 	Folds  int

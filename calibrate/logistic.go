@@ -2,7 +2,7 @@ package calibrate
 
 import "math"
 
-// An Example is one thing with what was observed of it and whether a label is true of it.
+// An Example is one item with its observations and whether a label is true of it.
 type Example struct {
 	Features []int32   // numbers of what was observed, each once
 	Values   []float32 // of the same length

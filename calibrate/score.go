@@ -10,7 +10,7 @@ import (
 	"gauntlet/capability"
 )
 
-// A Case is one server: what people said, and what the classifier said.
+// A Case is one server: its human labels, and the classifier's.
 type Case struct {
 	Truth     *Truth
 	Predicted *capability.Server
@@ -18,13 +18,13 @@ type Case struct {
 	Family    string
 }
 
-// A Count adds up verdicts.
+// A Count counts true positives, false positives and false negatives.
 type Count struct{ TP, FP, FN int }
 
-// Precision is the share of what was said that is right; ok is false if nothing was said.
+// Precision is the share of the given labels that are right; ok is false if none were given.
 func (c Count) Precision() (p float64, ok bool) { return ratio(c.TP, c.TP+c.FP) }
 
-// Recall is the share of what is so that was said; ok is false if there is nothing.
+// Recall is the share of the true labels that were given; ok is false if there are none.
 func (c Count) Recall() (r float64, ok bool) { return ratio(c.TP, c.TP+c.FN) }
 
 func (c *Count) add(d Count) { c.TP, c.FP, c.FN = c.TP+d.TP, c.FP+d.FP, c.FN+d.FN }
@@ -49,7 +49,7 @@ func Wilson(hits, n int) (low, high float64) {
 	return max(0, mid-half), min(1, mid+half)
 }
 
-// A TagScore is how one tag did.
+// A TagScore is the score of one tag.
 type TagScore struct {
 	Tag       capability.Tag
 	Positives int // true labels that can be seen
@@ -58,7 +58,7 @@ type TagScore struct {
 	All       Count // low as well
 }
 
-// A RoleScore is how the parameters did that have, or were given, one role.
+// A RoleScore is the score of one role, over the parameters that have it or were given it.
 type RoleScore struct {
 	Role       capability.Role
 	Acted      Count // over all parameters: FP were given the role wrongly
@@ -74,7 +74,7 @@ type Error struct {
 	Evidence                []string
 }
 
-// A Score is how a classifier did on a set of servers.
+// A Score is a classifier's score on a set of servers.
 type Score struct {
 	Servers, Tools int
 	Tags           []TagScore
@@ -86,8 +86,8 @@ type Score struct {
 	MacroServers int
 	TagErrors    []Error
 	RoleErrors   []Error
-	// Unlabelled counts tools that nobody labelled, Unseen labelled tools that the
-	// classifier was not shown.
+	// Unlabelled counts tools without human labels, Unseen labelled tools that the classifier did
+	// not get.
 	Unlabelled, Unseen int
 }
 

@@ -2,7 +2,8 @@ package calibrate
 
 import "math"
 
-// A Witness says, beside the log-odds, how sure something else is that a label is true: 0 not at all, up to a number below kinds.
+// A Witness gives a second opinion on whether a label is true, in addition to the log-odds: from 0,
+// not at all, to a number below kinds.
 type Witness func(thing *Observed, label int) int
 
 // ridgeWitness shrinks what a witness adds towards nothing.

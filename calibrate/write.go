@@ -11,7 +11,7 @@ import (
 	"gauntlet/capability"
 )
 
-// A Run is everything that one calibration found out.
+// A Run is the result of one calibration.
 type Run struct {
 	Vocabulary string `json:"vocabulary_version"`
 	Lexicon    string `json:"lexicon_version"`
@@ -215,7 +215,7 @@ func Entries(cases []Case) []Entry {
 	return out
 }
 
-// Floors are what a classifier must reach to be relied on.
+// Floors are the scores that a classifier must reach to be relied on.
 type Floors struct {
 	HighPrecision float64 // of every tag with at least Enough positives
 	HighRecall    float64 // of every such tag

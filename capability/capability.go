@@ -1,6 +1,6 @@
-// Package capability holds the words in which tools are labelled: what a tool can do, what
-// a parameter is, how sure we are and why. The sets are closed; a new member is a new
-// [VocabularyVersion]. Nothing here decides anything.
+// Package capability holds the vocabulary in which tools are labelled: what a tool can do, what a
+// parameter is, with what confidence and why. The sets are closed: a new member needs a new
+// [VocabularyVersion]. The package makes no decisions.
 package capability
 
 import "fmt"
@@ -34,7 +34,7 @@ func ParseTag(s string) (Tag, error) { return parse(s, "tag", Tags()) }
 // A Role names the kind of value that a parameter takes.
 type Role string
 
-// The roles. Text and ID are those that nobody probes.
+// The roles. Parameters with the role Text or ID are not probed.
 const (
 	Path    Role = "path"    // of a file system
 	URL     Role = "url"     // of any scheme

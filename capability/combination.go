@@ -21,7 +21,7 @@ const (
 	AcrossTools = "server"
 )
 
-// A Condition is what must hold of two tools beside their tags.
+// A Condition is what must be true of two tools in addition to their tags.
 type Condition uint8
 
 // The conditions of the table.

@@ -2,8 +2,8 @@ package capability
 
 import "slices"
 
-// A Source is a part of a definition that can speak for a label by itself. Two signals of
-// one source are one signal.
+// A Source is a part of a definition that can support a label by itself. Two signals of one source
+// count as one.
 type Source string
 
 // The sources.
@@ -17,11 +17,11 @@ const (
 	FromSource      Source = "source" // the code that answers the tool
 )
 
-// A Signal is structured evidence: what speaks for a label, and where it stands.
+// A Signal is structured evidence for a label, with its place.
 type Signal struct {
 	Source Source `json:"source"`
-	// Pointer leads from the definition of the tool to the string; for FromServer it is
-	// empty, since the whole server speaks.
+	// Pointer leads from the definition of the tool to the string; for FromServer it is empty,
+	// since the evidence is the whole server.
 	Pointer string `json:"pointer"`
 	// Start and End are byte offsets in that string; both 0 stand for all of it. For
 	// FromSource they are offsets in File.
@@ -29,15 +29,15 @@ type Signal struct {
 	End   int `json:"end"`
 	// Text is what stands there, as the server wrote it.
 	Text string `json:"text"`
-	// Weight is 2 for what could stand alone, 1 for what needs company, negative for what
-	// speaks against the label.
+	// Weight is 2 for evidence that is enough alone, 1 for evidence that needs more, negative for
+	// evidence against the label.
 	Weight int `json:"weight"`
 	// File and Line say where in the sources; Line counts from 1.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
 }
 
-// A Label says that a tool has a capability, how sure that is, and why.
+// A Label says that a tool has a capability, with what confidence, and why.
 type Label struct {
 	Tag        Tag        `json:"tag"`
 	Confidence Confidence `json:"confidence"`
@@ -52,7 +52,7 @@ type RoleLabel struct {
 	Evidence   []string   `json:"evidence"`
 }
 
-// Mode says what a classification has seen.
+// Mode says what a classification is based on.
 type Mode string
 
 // The modes: the definition alone, or the source of the handler as well.
@@ -65,8 +65,8 @@ const (
 type Tool struct {
 	Name         string  `json:"tool_name"`
 	Capabilities []Label `json:"capabilities"`
-	// Roles has an entry for every parameter. A nested one is named by its way through
-	// the schema: "params.sql", "files[].path".
+	// Roles has an entry for every parameter. A nested one is named by its path in the schema:
+	// "params.sql", "files[].path".
 	Roles    map[string]RoleLabel `json:"parameter_roles"`
 	Mode     Mode                 `json:"classification_mode"`
 	Warnings []string             `json:"warnings"`
@@ -86,14 +86,14 @@ func (t *Tool) Has(tag Tag, floor Confidence) *Label {
 	return nil
 }
 
-// A Server is all tools of one server and what they add up to.
+// A Server is all tools of one server with their combined capabilities.
 type Server struct {
 	Name              string        `json:"server"`
 	VocabularyVersion string        `json:"vocabulary_version"`
 	Tools             []Tool        `json:"tools"`
 	Capabilities      []Tag         `json:"server_capability_set"` // at high or medium
 	Combinations      []Combination `json:"overbroad_combinations"`
-	// Inferred are tags that tools have in a model's opinion alone. They count for no combination.
+	// Inferred are tags that tools have only in a model's opinion. They count for no combination.
 	Inferred []Tag `json:"inferred_capability_set,omitempty"`
 	// SharedCalls are calls of the source that most tools reach without their definitions speaking of it: the server's log, its state. Each is
 	// a tag and the evidence, "fs_write ast_sink:open()@log.py:3".
@@ -102,11 +102,11 @@ type Server struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// A Way is one of the ways in which a tool matters for what flows through an agent, as words that continue a
-// sentence begun by the tool's name. "" is none.
+// A Way says how a tool takes part in the data flow of an agent, as a phrase that follows the
+// tool's name in a sentence. "" means not at all.
 type Way string
 
-// The ways. In each group the one that serves an attacker best comes first.
+// The ways. In each group the most useful one for an attacker comes first.
 const (
 	OpensPages     Way = "opens pages on the network"
 	ReturnsPages   Way = "returns what pages on the network say"
@@ -137,12 +137,13 @@ var ways = []Way{
 	RunsCommands, RunsStatements, Deletes, OverwritesFile,
 }
 
-// Worse reports whether w serves an attacker better than another way of its group; any way is worse than none.
+// Worse reports whether w is more useful to an attacker than another way of its group; any way is
+// worse than none.
 func (w Way) Worse(than Way) bool {
 	return w != "" && (than == "" || slices.Index(ways, w) < slices.Index(ways, than))
 }
 
-// A Flow is what a tool means for the way of data through an agent, beyond its tags.
+// A Flow is a tool's part in the flow of data through an agent, beyond its tags.
 type Flow struct {
 	Untrusted   Way // returns text that strangers can write
 	Private     Way // returns what its user would not publish

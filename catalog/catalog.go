@@ -1,10 +1,10 @@
 // Package catalog holds what MCP servers say about themselves: tools, prompts,
 // resources, resource templates, instructions.
 //
-// The bytes as received are the evidence; everything typed is a reading aid over them.
-// A Catalog keeps each document whole and remembers where its items begin and end, so
-// nothing is lost (key order, repeated keys, unknown keys, digits of big numbers) and a
-// million tools cost little more than their text.
+// The bytes as received are the evidence; all types are views of them. A Catalog keeps each
+// document whole and remembers where its items begin and end, so nothing is lost (key order,
+// repeated keys, unknown keys, digits of big numbers) and a million tools cost little more than
+// their text.
 package catalog
 
 import (
@@ -15,7 +15,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Catalog is everything that one or more documents say, in the order read.
+// A Catalog is the content of one or more documents, in the order read.
 type Catalog struct {
 	Documents []*Document
 	Servers   []*Server

@@ -1,6 +1,7 @@
 package catalog
 
-// Limits bound what Add takes from a stranger. A field that is not positive means its default.
+// Limits bound what Add accepts from an untrusted source. A field that is not positive means its
+// default.
 type Limits struct {
 	Bytes int // longest document, in bytes; default DefaultBytes
 	Depth int // deepest nesting of an item that is still called well-formed; default DefaultDepth

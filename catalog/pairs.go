@@ -5,11 +5,11 @@ type Pair struct{ Was, Is *Server }
 
 // Pairs matches the servers of two catalogs. The order is that of now.
 //
-// Servers that both have entries are the same if they share one, and never otherwise: the
-// user told them apart. The others are matched by name. Of several of one name those go
-// together that alone have a target, then those that have most definitions in common, then
-// the rest by their order. Where both sides have one server it is the same, whatever it is
-// called: a new name is one of the changes.
+// Servers that both have entries are the same if they share one, and never otherwise: the user told
+// them apart. The others are matched by name. Several servers of one name are matched by a target
+// that only they share, then by the number of definitions in common, then by their order. If both
+// sides have one server, the two are matched whatever they are called: a new name is one of the
+// changes.
 func Pairs(was, now *Catalog) []Pair {
 	m := matching{was: was.Servers, now: now.Servers, paired: map[*Server]*Server{}, taken: map[*Server]bool{}}
 	m.entries()

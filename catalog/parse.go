@@ -46,9 +46,8 @@ func Parse(name, text string, limits Limits) (*Catalog, error) {
 //   - several: {"servers": [{"name": …, "tools": …}, …]},
 //   - a tools/list result, or a JSON-RPC response with such a result.
 //
-// An error means that nothing could be read: the text is too long, not JSON (with line
-// and column) or of another shape. Whatever is wrong below that becomes a Problem, and
-// the rest is read as usual.
+// An error means that nothing could be read: the text is too long, not JSON (with line and column)
+// or of another shape. Errors below that level become Problems, and the rest is read as usual.
 func (c *Catalog) Add(name, text string, limits Limits) error {
 	return c.addDocument(name, text, "", limits)
 }
@@ -286,8 +285,8 @@ func (r *reader) addAmbiguity(loc finding.Location, at member, group []member) {
 	r.catalog.Ambiguities = append(r.catalog.Ambiguities, a)
 }
 
-// An Ambiguity is a member that readers take differently: some take the first of several with
-// one name and some the last, and some ignore case. All of them are read.
+// An Ambiguity is a member that parsers interpret differently: some take the first of several with
+// the same name, some the last, and some ignore case. All of them are read.
 type Ambiguity struct {
 	Location finding.Location
 	Document *Document

@@ -6,8 +6,8 @@ import (
 	"gauntlet/capability"
 )
 
-// AtLeast leaves out the labels of a server's tools below floor, and adds up what is left.
-// Roles of parameters stay.
+// AtLeast removes the labels of a server's tools that are below floor and aggregates the rest
+// again. Roles of parameters stay.
 func AtLeast(s *capability.Server, floor capability.Confidence) {
 	for i := range s.Tools {
 		t := &s.Tools[i]
@@ -31,9 +31,9 @@ func aggregate(s *capability.Server) {
 	s.Inferred = inferredTags(s)
 }
 
-// Combine returns the combinations of one row of the table among tools whose labels are
-// at or above floor: at most one of tools that have both halves, and one of tools that
-// need each other. A tool with both halves is one half of the second, too.
+// Combine returns the combinations of one row of the table among tools whose labels are at or above
+// floor: at most one for tools that have both halves, and one across tools. A tool with both halves
+// also counts as one half of the second.
 func Combine(tools []capability.Tool, r capability.Risk, floor capability.Confidence) []capability.Combination {
 	both, across := newCombination(r, capability.WithinTool), newCombination(r, capability.AcrossTools)
 	var halves [2][]*capability.Tool

@@ -1,6 +1,6 @@
-// Package classify says what the tools of MCP servers can do and what their parameters
-// are, from their definitions alone. Words are data: see lexicon, rules.txt, roles.txt and
-// git.txt. It does no I/O, and the same definitions give the same labels.
+// Package classify labels what the tools of MCP servers can do and what their parameters are, from
+// their definitions alone. Its vocabulary is data: see lexicon, rules.txt, roles.txt and git.txt.
+// It does no I/O, and the same definitions give the same labels.
 package classify
 
 import (
@@ -22,12 +22,12 @@ func Catalog(c *catalog.Catalog) []capability.Server {
 	return out
 }
 
-// Server classifies every tool of one server and adds up what they can do together.
+// Server classifies every tool of one server and aggregates the labels.
 func Server(s *catalog.Server) capability.Server {
 	return Of(s).Server()
 }
 
-// A Classifier knows what sort of server it classifies the tools of.
+// A Classifier classifies the tools of one server, knowing what kind of server it is.
 type Classifier struct {
 	server  *catalog.Server
 	profile *profile
@@ -37,7 +37,7 @@ type Classifier struct {
 // Of reads what a server says about itself and a sample of its tools.
 func Of(s *catalog.Server) *Classifier { return By(s, defaultWeights()) }
 
-// By is [Of] with weights of the caller's, for who measures them.
+// By is [Of] with the caller's weights, for measuring them.
 func By(s *catalog.Server, weights *Weights) *Classifier {
 	c := &Classifier{server: s, weights: weights}
 	c.profile = c.newReader().readProfile(s)
@@ -50,7 +50,7 @@ func (c *Classifier) newReader() *toolReader {
 	return w
 }
 
-// Server classifies every tool and adds up what they can do together.
+// Server classifies every tool and aggregates the labels.
 func (c *Classifier) Server() capability.Server {
 	out := capability.Server{Name: c.server.Name, VocabularyVersion: capability.VocabularyVersion, Tools: make([]capability.Tool, len(c.server.Tools()))}
 	c.Each(func(i int, t *Classified) { out.Tools[i] = t.Labels() })
@@ -58,7 +58,7 @@ func (c *Classifier) Server() capability.Server {
 	return out
 }
 
-// A Judged is one tool whose labels are decided and not yet written down.
+// A Classified is one tool whose labels are decided but not yet written out.
 type Classified struct {
 	w     *toolReader
 	index int
@@ -68,7 +68,7 @@ type Classified struct {
 	Failed string
 }
 
-// Confidence returns how sure a label is, "" if the tool does not have it.
+// Confidence returns the confidence of a label, "" if the tool does not have it.
 func (j *Classified) Confidence(tag capability.Tag) capability.Confidence {
 	if j.Failed != "" {
 		return ""
@@ -84,12 +84,12 @@ func (j *Classified) Unread() string {
 	return ""
 }
 
-// Flow returns what the tool means for the way of data.
+// Flow returns the tool's part in data flows.
 func (j *Classified) Flow() capability.Flow {
 	return j.flow
 }
 
-// Labels writes the labels down, with their evidence.
+// Labels returns the labels with their evidence.
 func (j *Classified) Labels() capability.Tool {
 	if j.Failed != "" {
 		t := newTool(j.index)
@@ -137,8 +137,8 @@ func (c *Classifier) classifyTool(w *toolReader, index int) (j *Classified) {
 // chunk is how many tools a goroutine takes at a time.
 const chunk = 64
 
-// Each judges every tool of the server and calls show for each, from several goroutines
-// and in any order. What show is given is good during the call.
+// Each judges every tool of the server and calls show for each, from several goroutines and in any
+// order. The argument of show is valid only during the call.
 func (c *Classifier) Each(show func(index int, t *Classified)) {
 	n := len(c.server.Tools())
 	chunks := (n + chunk - 1) / chunk

@@ -9,7 +9,7 @@ import (
 // Layer 3 is what a language model says about tools that the other layers leave in doubt. Its labels stand beside
 // those of the other layers, are always capability.Inferred, and count for nothing that tools add up to.
 
-// Doubts returns the tags that a tool has at low and no better.
+// Doubts returns the tags that a tool has with low confidence only.
 func Doubts(t *capability.Tool) []capability.Tag {
 	out := []capability.Tag{}
 	for _, tag := range capability.Tags() {
@@ -32,8 +32,8 @@ func InDoubt(t *capability.Tool, before []capability.Tag, all bool) bool {
 	return slices.ContainsFunc(Doubts(t), func(tag capability.Tag) bool { return slices.Contains(before, tag) })
 }
 
-// AddInferred gives a tool the labels that a model says it has, those apart that another layer gives at medium or high.
-// No label that is there changes.
+// AddInferred adds the labels that a model gives a tool, except those that another layer gives at
+// medium or high. Existing labels do not change.
 func AddInferred(t *capability.Tool, tags []capability.Tag, model string) {
 	for _, tag := range tags {
 		if t.Has(tag, capability.Medium) == nil {
@@ -44,7 +44,7 @@ func AddInferred(t *capability.Tool, tags []capability.Tag, model string) {
 	}
 }
 
-// NoteUnasked says of a tool that layer 3 was to be asked about it, and why there is no answer.
+// NoteUnasked records that layer 3 should have been asked about a tool, and why there is no answer.
 func NoteUnasked(t *capability.Tool, why string) {
 	t.Warnings = append(t.Warnings, "llm_unavailable: "+why)
 }

@@ -4,7 +4,8 @@ import (
 	"gauntlet/catalog"
 )
 
-// Facts are what was observed of one tool or parameter, for who learns how much each observation says.
+// Facts are what was observed about one tool or parameter, for learning how much each observation
+// tells.
 type Facts struct {
 	Tool      string
 	Parameter string    // as [capability.Tool.Roles] names it; "" for a tool

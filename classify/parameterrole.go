@@ -6,8 +6,8 @@ import (
 	"gauntlet/capability"
 )
 
-// ParameterRole returns what a parameter of this name is, as far as the name alone tells;
-// capability.Text where it tells nothing. See [Tool] for what a definition tells.
+// ParameterRole returns the role that a parameter's name suggests, capability.Text if it suggests
+// none.
 func ParameterRole(name string) capability.Role {
 	var t tally
 	p := parameter{name: name, parts: paramName(name, nil)}

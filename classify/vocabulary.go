@@ -15,17 +15,17 @@ func Words(s *catalog.Server, into map[string]bool) {
 	}
 }
 
-// Without classifies a server as if the lexicon held only the words that know accepts: what
-// the labels would be if nobody had thought of the others. Names of parameters and git's
-// subcommands are not part of the lexicon.
+// Without classifies a server as if the lexicon held only the words that know accepts, to measure
+// what the other words contribute. Names of parameters and git's subcommands are not part of the
+// lexicon.
 func Without(s *catalog.Server, know func(word string) bool) capability.Server {
 	w := newToolReader()
 	w.tok.mayUse = know
 	return w.classifyAll(s)
 }
 
-// Nameless classifies a server as if no name of a service were known, which is how it is with
-// a service that the lists do not name.
+// Nameless classifies a server as if the lists named no service, which shows how well services are
+// classified that the lists do not name.
 func Nameless(s *catalog.Server) capability.Server {
 	w := newToolReader()
 	w.tok.excludedClasses = serviceNames

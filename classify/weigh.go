@@ -219,11 +219,12 @@ const (
 // ruleVerdicts are how sure the rules can be of a tag, the least first.
 var ruleVerdicts = [...]capability.Confidence{"", capability.Low, capability.Medium, capability.High}
 
-// RuleVerdicts are the verdicts of the rules as facts of a tool name them ("verdict:exec medium"), the least sure first.
+// RuleVerdicts are the verdicts of the rules as they appear in Facts ("verdict:exec medium"), the
+// least certain first.
 var RuleVerdicts = []string{"", "low", "medium", "high"}
 
-// ThresholdRow names the row of a list of weights that says from which log-odds on a label has a level, where the rules gave the
-// verdict at this place of [RuleVerdicts].
+// ThresholdRow names the row of a list of weights that holds the log-odds from which a label has a level, given the rules'
+// verdict at this index of [RuleVerdicts].
 func ThresholdRow(level string, verdict int) string {
 	name := RuleVerdicts[verdict]
 	if name == "" {

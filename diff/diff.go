@@ -1,9 +1,9 @@
-// Package diff says what changed between two states of servers, in words that a reviewer
-// can act on: which definitions came, went and changed; in texts which words; in schemas
-// whether they take more or less than before.
+// Package diff says what changed between two states of servers, for a reviewer: which definitions
+// were added, removed and changed, which words of texts, and whether schemas accept more or less
+// than before.
 //
-// It compares what definitions mean, as [rawjson.Value.Canonical] has it: the order of
-// members, white space and spelling are no change. It judges nothing; that is for checks.
+// It compares what definitions mean, as [rawjson.Value.Canonical] has it: the order of members,
+// white space and spelling are no change. It makes no judgement; that is for checks.
 package diff
 
 import (
@@ -19,7 +19,7 @@ import (
 // SchemaVersion is that of the JSON form, docs/schemas/diff.schema.json.
 const SchemaVersion = "1.0"
 
-// A State says what became of something.
+// A State says what happened to something.
 type State string
 
 // The states.
@@ -108,7 +108,7 @@ func entryOf(servers ...*catalog.Server) string {
 	return ""
 }
 
-// Changed reports whether something that was there has changed or is gone.
+// Changed reports whether anything was changed or removed.
 func (d *Diff) Changed() bool { return d.Summary.Changed+d.Summary.Removed > 0 }
 
 // Catalogs compares two states. Servers are matched as catalog.Pairs does, items by name.

@@ -10,14 +10,14 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An Edit is a part of a text that stayed, went or came. The edits of a text without the
+// An Edit is a part of a text that was kept, removed or added. The edits of a text without the
 // added ones are the old text, without the removed ones the new one.
 type Edit struct {
 	Op   Op     `json:"op"`
 	Text string `json:"text"`
 }
 
-// An Op says what became of a part of a text.
+// An Op says what happened to a part of a text.
 type Op string
 
 // The operations.

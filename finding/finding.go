@@ -1,5 +1,5 @@
-// Package finding holds the words in which deterministic checks speak: rule, severity,
-// location, evidence, finding, problem. It decides nothing.
+// Package finding holds the types in which deterministic checks report: rule, severity, location,
+// evidence, finding, problem. It makes no decisions.
 package finding
 
 import (
@@ -72,7 +72,7 @@ func ParseSeverity(name string) (Severity, error) {
 	return None, fmt.Errorf("unknown severity %q: want one of %s", name, strings.Join(Severities(), ", "))
 }
 
-// A Kind names the sort of definition something was found in.
+// A Kind is the kind of definition in which something was found.
 type Kind string
 
 // The kinds of definition a server lists, and the server's own words about itself.
@@ -87,7 +87,7 @@ const (
 // Message is the kind of a place in a recorded conversation.
 const Message Kind = "message"
 
-// A Location says where in which input something stands. Fields that do not apply are zero.
+// A Location says where in the input something is. Fields that do not apply are zero.
 type Location struct {
 	Server  string `json:"server"`           // the server's name
 	Kind    Kind   `json:"kind,omitempty"`   // what sort of definition
@@ -129,8 +129,8 @@ type TaxonomyRef struct {
 	Fit    string `json:"fit"` // "exact", "close" or "weak"
 }
 
-// A Finding is what a deterministic check says about a server. It is the only kind of
-// statement that can move an exit code: opinions of a model have a type of their own.
+// A Finding is what a deterministic check reports about a server. Only findings affect the exit
+// code's gate; opinions of a model have a type of their own.
 type Finding struct {
 	Rule     Rule     `json:"rule_id"`
 	Name     string   `json:"name"`
@@ -142,8 +142,8 @@ type Finding struct {
 	// Related are the other places that the finding is about: the other servers of one
 	// tool name, or what a changed definition was in the baseline.
 	Related []Location `json:"related,omitempty"`
-	// Steps are the way of a value through the source of a server, from where its caller sends it to
-	// the Location.
+	// Steps are the path of a value through a server's source, from the caller's parameter to the
+	// Location.
 	Steps []Step `json:"steps,omitempty"`
 	// Also are the other rules that quote the same words: one cause is one finding, of the
 	// strongest rule.
@@ -153,9 +153,9 @@ type Finding struct {
 	// key order, line numbers or neighbours. That of a finding about several servers
 	// depends on the rule, what they share and their names, not on their order.
 	Fingerprint string `json:"fingerprint"`
-	// Content is the ContentHash of what was judged: the whole definition, or all of those
-	// that the finding is about. It changes with any change of meaning in them, evidence
-	// or not. Empty where nobody knows it: such a finding cannot be suppressed.
+	// Content is the ContentHash of what was judged: the whole definition, or all of those that the
+	// finding is about. It changes with any change of meaning in them, evidence or not. Empty where
+	// it is unknown: such a finding cannot be suppressed.
 	Content  string        `json:"content_hash,omitempty"`
 	Taxonomy []TaxonomyRef `json:"taxonomy"`
 
@@ -197,8 +197,8 @@ const (
 	Failed    ProblemKind = "failed"    // an attempt that ended in an error
 )
 
-// A Problem is something that stood between the scan and a full answer. Any problem
-// makes the run incomplete, which no report and no exit code hides.
+// A Problem is something that kept a scan from being complete. Every report and the exit code show
+// it.
 type Problem struct {
 	Kind     ProblemKind `json:"kind"`
 	Message  string      `json:"message"`

@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 )
 
-// Fingerprint hashes what identifies a finding across scans: 32 hexadecimal digits. The
-// parts are UTF-8 and cannot run into each other.
+// Fingerprint hashes what identifies a finding across scans: 32 hexadecimal digits. The parts are
+// UTF-8 and are kept apart.
 func Fingerprint(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {

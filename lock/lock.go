@@ -1,6 +1,5 @@
-// Package lock remembers what servers were approved to say: a lockfile holds the full
-// definition of everything, each with its hash beside it, so that a later change can be
-// shown and not only noticed.
+// Package lock records what servers were approved to say: a lockfile holds every definition in full
+// with its hash, so that a later change can be shown and not only detected.
 //
 // The form of the file, docs/schemas/lock.schema.json, is made for review: one item a
 // block, sorted, every character visible. Writing what was read gives the same bytes.
@@ -19,10 +18,10 @@ import (
 	"gauntlet/rawjson"
 )
 
-// FileName is what a lockfile is called unless somebody says otherwise.
+// FileName is the default name of a lockfile.
 const FileName = "gauntlet.lock.json"
 
-// Version is that of the form.
+// Version is the version of the file format.
 const Version = 1
 
 // A File is a lockfile: its servers by address, which no two share.

@@ -28,7 +28,7 @@ func Is(text string) bool {
 	return found
 }
 
-// A Read is a lockfile that was read.
+// A Read is a parsed lockfile.
 type Read struct {
 	File
 	Catalog *catalog.Catalog // of spans of the file, to compare with

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A State says what became of something that is locked.
+// A State says how something differs from the lockfile.
 type State string
 
 // The states.
@@ -17,7 +17,7 @@ const (
 	Removed State = "removed"
 )
 
-// A Change is one thing in which a server is not what is locked. It is approved as a whole.
+// A Change is one difference between a server and its lockfile entry. It is approved as a whole.
 type Change struct {
 	Address Address
 	State   State

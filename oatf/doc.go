@@ -1,6 +1,6 @@
-// Package oatf reads, judges, completes and writes documents of the Open Agent Threat
-// Format, version 0.1: descriptions of an attack on an agent (what an adversarial server
-// or client shows, phase by phase) and of the signs that the agent fell for it.
+// Package oatf reads, validates, normalizes and writes documents of the Open Agent Threat Format,
+// version 0.1: descriptions of an attack on an agent (what an adversarial server or client shows,
+// phase by phase) and of the signs that the agent fell for it.
 //
 // The document model is plain structs. Names are those of the specification in Go's
 // spelling: the field attack.grace_period is [Attack].GracePeriod. Three conventions hold

@@ -1,8 +1,8 @@
-// Package policy holds what a person has decided about findings: suppressions, each bound
-// to the content of what was judged, with a reason and perhaps a date on which it ends.
+// Package policy holds decisions about findings: suppressions, each bound to the content that was
+// judged, with a reason and optionally an expiry date.
 //
-// The file is YAML, .gauntlet.yaml by custom. Nothing is suppressed silently: Apply moves
-// findings to a list of their own and records what became of every decision.
+// The file is YAML, .gauntlet.yaml by custom. Nothing is suppressed silently: Apply moves findings
+// to a separate list and records the state of every decision.
 package policy
 
 import (
@@ -12,7 +12,7 @@ import (
 	"gauntlet/result"
 )
 
-// The bounds of a policy file. What is beyond them is refused, not cut.
+// The limits of a policy file. A file beyond them is refused, not truncated.
 const (
 	MaxBytes   = 2 << 20
 	MaxEntries = 5_000

@@ -1,8 +1,8 @@
-// Package posture draws the coverage map: what a defender wants to know about a server,
-// the MCP-DPT defence layer it belongs to, and whether the definitions show it.
+// Package posture makes the coverage map: for each thing that a defender wants to know about a
+// server, its MCP-DPT defence layer and whether the definitions show it.
 //
-// The map is a statement about what was looked at. It never gates, and no line of it
-// says that something is safe:
+// The map says what was examined. It never affects the gate, and no line of it says that something
+// is safe:
 //
 //   - seen, not_seen: judged by at least one definition that was read. Seen means "at
 //     least once"; the detail has the figures ("12 of 41 tools").
@@ -19,8 +19,8 @@ import (
 	"gauntlet/result"
 )
 
-// Map draws the map of a whole catalog, reading each definition once. A scan that walks
-// the definitions anyway feeds a Collector instead.
+// Map makes the map of a whole catalog, reading each definition once. A scan that walks the
+// definitions anyway feeds a Collector instead.
 func Map(c *catalog.Catalog) []result.Signal {
 	var (
 		collector Collector

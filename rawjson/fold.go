@@ -12,7 +12,7 @@ import (
 // Unicode folds count too: "toolſ" is "tools" to encoding/json.
 func SameFolded(a, b string) bool { return a == b || strings.EqualFold(a, b) }
 
-// FoldName returns what all names have in common that such a reader takes for each other.
+// FoldName returns the same text for all names that such a reader takes for one another.
 func FoldName(name string) string {
 	if isFolded(name) {
 		return name

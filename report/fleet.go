@@ -46,7 +46,7 @@ func writeFleetJSON(w *bufio.Writer, f *result.Fleet, _ Options) error {
 // countOrder is the order in which counts are told: severities, then outcomes.
 var countOrder = []string{"critical", "high", "medium", "low", "info", "exploited", "partial", "resisted", "not_exploited", "not_exposed", "inconclusive", "error"}
 
-// CountWords tells counts in their order, "" for none above 0.
+// CountWords lists the counts above 0 in a fixed order, "" if there are none.
 func CountWords(counts map[string]int) string {
 	var out []string
 	told := map[string]bool{}

@@ -2,8 +2,8 @@ package result
 
 import "gauntlet/finding"
 
-// An Advisory is what one model says about definitions, beside the verdict. It is an opinion: it has no
-// severity and no method that could gate, and nothing of a report but itself depends on it.
+// An Advisory is what one model says about definitions, beside the verdict. It is an opinion: it
+// has no severity, cannot affect the gate, and nothing else in the report depends on it.
 type Advisory struct {
 	Model  string `json:"model"`
 	Prompt string `json:"prompt_version"` // of the question that it was asked

@@ -40,7 +40,7 @@ type AttackRun struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// An ActorRun is what became of one actor.
+// An ActorRun says what one actor of an attack did.
 type ActorRun struct {
 	Name  string `json:"name"`
 	Mode  string `json:"mode"`

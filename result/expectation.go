@@ -1,6 +1,6 @@
 package result
 
-// An Expectation is what a suite expects of a result, and whether it held.
+// An Expectation is what a suite expects of a result, and whether it was met.
 type Expectation struct {
 	Name string `json:"name"` // the step or the call that it is about
 	File string `json:"file"`

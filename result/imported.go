@@ -2,8 +2,8 @@ package result
 
 import "gauntlet/finding"
 
-// Imported is what other programs say about what was scanned, as their reports hold it. All of its texts are
-// strangers'.
+// Imported is what other programs' reports say about the same servers. All of its texts are
+// untrusted.
 type Imported struct {
 	Files    []ImportedFile    `json:"files"`
 	Findings []ImportedFinding `json:"findings"`
@@ -48,7 +48,7 @@ const (
 	ForeignOnly ImportedState = "foreign_only"
 )
 
-// A RunState says what a run showed of a finding.
+// A RunState says what a run showed about a finding.
 type RunState string
 
 // What runs show. A finding is Refuted for the values or the agent that were tried, and for no others.

@@ -1,5 +1,5 @@
-// Package result holds a Report: everything one command found out, and what it did not
-// look at. Formats render it; nothing here prints.
+// Package result holds a Report: everything that one command found, and what it did not examine.
+// Formats render it; this package prints nothing.
 package result
 
 import (
@@ -244,7 +244,7 @@ func (r *Report) Read() bool {
 	return false
 }
 
-// Complete reports whether everything that was asked for was read and judged.
+// Complete reports whether everything requested was read and judged.
 func (r *Report) Complete() bool { return len(r.Problems) == 0 }
 
 // The exit codes of every command.

@@ -1,7 +1,7 @@
 package result
 
-// A Sandbox says of one server that was to be started sealed off which protections held, and
-// what it was seen to do. None of it is a finding by itself.
+// A Sandbox says which protections held for a server that was to be started in a sandbox, and what
+// it was seen to do. None of this is a finding by itself.
 type Sandbox struct {
 	Server string `json:"server"`
 	// Missing is why the server ran without a sandbox, "" where it ran in one.

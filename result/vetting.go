@@ -2,8 +2,8 @@ package result
 
 import "gauntlet/finding"
 
-// A Vetting is what became of one package, or server, that was looked at before it is installed.
-// What was found in it stands among the findings of the report.
+// A Vetting is the result for one package or server that was examined before it is installed. Its
+// findings are among the findings of the report.
 type Vetting struct {
 	Target string `json:"target"` // as the user named it, without secrets
 	// Kind is "npm", "pypi", "go", "git", "mcpb", "oci", "directory", "command" or "url".
@@ -28,7 +28,7 @@ type Vetting struct {
 	Findings []string `json:"findings,omitempty"`
 }
 
-// A VettingVerdict is what a vetting comes to.
+// A VettingVerdict is the verdict of a vetting.
 type VettingVerdict string
 
 // The verdicts. They follow from the severest finding and from what was read.
@@ -54,7 +54,7 @@ const (
 	StepFailed  = "failed"
 )
 
-// A Package is what is known of a package before anything of it runs.
+// A Package is what is known about a package before any of it runs.
 type Package struct {
 	Origin    string `json:"origin,omitempty"`    // the registry or repository, without secrets
 	Digest    string `json:"digest,omitempty"`    // "sha256:" and hexadecimal digits, of the archive as it came
@@ -112,12 +112,12 @@ const (
 	FaultBroken  = "broken"
 )
 
-// Hostile reports whether only somebody who means harm makes such an archive.
+// Hostile reports whether such an entry occurs only in archives made to do harm.
 func (f ArchiveFault) Hostile() bool {
 	return f.Kind == FaultOutside || f.Kind == FaultLink || f.Kind == FaultSpecial || f.Kind == FaultBomb
 }
 
-// A Likeness is the well-known name that a name looks like.
+// A Likeness is a well-known name that another name resembles.
 type Likeness struct {
 	Name string `json:"name"`
 	How  string `json:"how"`

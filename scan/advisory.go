@@ -25,8 +25,9 @@ type AdvisoryOptions struct {
 	Mask     func(string) string // removes secrets known from elsewhere; nil for none
 }
 
-// RunWithAdvisory is [Run] with the opinions of a judge beside it, in [result.Report.Advisory]. Whatever the judge answers,
-// nothing else in the report differs from that of Run, so neither FailsAt nor ExitCode do.
+// RunWithAdvisory is [Run] with the opinions of a judge beside it, in [result.Report.Advisory].
+// Whatever the judge answers, the rest of the report is that of Run, and so are FailsAt and
+// ExitCode.
 func RunWithAdvisory(ctx context.Context, c *catalog.Catalog, opt Options, advisory AdvisoryOptions, judge Judge) *result.Report {
 	r := Run(c, opt)
 	r.Advisory = []result.Advisory{AdvisoryFindings(ctx, c, advisory, judge)}

@@ -1,4 +1,4 @@
-// Package scan is the library's front door: a catalog and options in, a report out.
+// Package scan is the library's entry point: a catalog and options in, a report out.
 package scan
 
 import (
@@ -14,7 +14,7 @@ import (
 	"gauntlet/trust"
 )
 
-// Options are what a scan may be told. The zero Options run every check on the catalog alone.
+// Options configure a scan. The zero Options run every check on the catalog alone.
 type Options struct {
 	// Checks are the ids of the checks to run, such as SEC-001; nil for all of [Rules]. An id
 	// that no check has becomes a problem of the scan.
@@ -56,11 +56,11 @@ type Recording struct {
 	Boundary trust.Boundary
 }
 
-// Rules describes every check there is, by id; those of this project follow the others.
+// Rules describes all checks by id, those of this project after the others.
 func Rules() []result.Rule { return scanner.Rules(scanner.Checks()) }
 
-// Run runs every check whose evidence is present and returns what they found and what
-// was looked at. It does no I/O and the same catalog gives the same report.
+// Run runs every check whose evidence is present and returns what was found and what was examined.
+// It does no I/O, and the same catalog gives the same report.
 func Run(c *catalog.Catalog, opt Options) *result.Report {
 	checks, unknown := chosenChecks(opt.Checks)
 	inner := scanner.Options{

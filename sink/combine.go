@@ -20,8 +20,8 @@ const Near = 1
 // configuration), and hardly what the tool is for.
 const Far = 3
 
-// Combine joins what the definition says about a tag with what its handler does, and
-// returns the confidence of the label, "" for no label, and a note or "".
+// Combine merges what the definition says about a tag with what the handler does, and returns the
+// confidence of the label, "" for no label, and a note or "".
 //
 // Confirmed by a strong call, a label is high. Not confirmed, it is low when the whole chain of
 // calls was read, no package was called that might do it, and no service is asked that could do it instead; otherwise it stays as it

@@ -1,7 +1,7 @@
 package sink
 
-// A Definition is what the source says that a tool is: what the server would list, without the server. It
-// was read, not asked for.
+// A Definition is a tool's definition as read from the source: what the server would list if it
+// ran.
 type Definition struct {
 	Tool string
 	At   Place

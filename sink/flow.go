@@ -1,6 +1,6 @@
 package sink
 
-// A FlowKind says what a value of a tool's caller arrives at.
+// A FlowKind is the kind of sink that a caller's value reaches.
 type FlowKind string
 
 // The kinds of flow.
@@ -20,7 +20,7 @@ const (
 	PromptFlow    FlowKind = "prompt"         // instructions to a model
 )
 
-// A Flow is a parameter of a tool that arrives at a sink without a guard that holds.
+// A Flow is a tool's parameter that reaches a sink without an effective guard.
 type Flow struct {
 	Kind  FlowKind
 	Param string // the tool's parameter, "a.b" for a member

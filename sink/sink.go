@@ -24,7 +24,7 @@ type Place struct {
 // String returns "src/tools/files.py:23".
 func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
-// A Strength says how much a call says about the tool.
+// A Strength says how strong the evidence of a call is.
 type Strength uint8
 
 // The strengths.
@@ -116,10 +116,10 @@ type Handler struct {
 	At       Place
 	Calls    []Call // at most one for each tag, kind and name; sorted by tag, strength, place
 	Gaps     []Gap  // empty when every chain of calls was read to its end
-	// Maybe are tags of which the handler calls a member of a package that can do that, where nobody read what this member does.
+	// Maybe are tags of packages that the handler calls into and whose code was not read.
 	Maybe []capability.Tag
-	// Flows are the parameters that arrive at a sink unguarded, sorted by kind and place. FlowsCut says that
-	// the work for one tool ended before all ways were followed.
+	// Flows are the parameters that reach a sink unguarded, sorted by kind and place. FlowsCut says
+	// that the work limit for one tool was reached before all paths were followed.
 	Flows    []Flow
 	FlowsCut bool
 }

@@ -24,7 +24,8 @@ const (
 	Conditional   SiteKind = "conditional"    // what is done depends on the date, the machine or the client's name
 )
 
-// A Site is a place of a source that says something about the server and not about one of its tools.
+// A Site is a place in a source that matters for the server as a whole and not for one of its
+// tools.
 type Site struct {
 	Kind SiteKind
 	At   Place

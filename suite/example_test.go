@@ -61,7 +61,7 @@ func ExampleParse() {
 	for _, f := range report.Findings {
 		fmt.Println(f.Rule, f.Severity, f.Message)
 	}
-	// Output: SEC-060 high tools/call fetch_page of server "fetcher" returned "DROP TABLE customers" (message 2, /result/content/0/text) and it stands in the arguments of tools/call run_query to server "database" (message 3, /params/arguments/sql); required_sanitizers: it did not pass sanitize_text
+	// Output: SEC-060 high tools/call fetch_page of server "fetcher" returned "DROP TABLE customers" (message 2, /result/content/0/text) and it appears in the arguments of tools/call run_query to server "database" (message 3, /params/arguments/sql); required_sanitizers: it did not pass sanitize_text
 }
 
 // What is wrong with a file is told with its place.

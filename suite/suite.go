@@ -52,7 +52,7 @@ func (s *Suite) Boundary() trust.Boundary {
 	return b
 }
 
-// A Place is where something stands in the file, from 1.
+// A Place is a position in the file; both numbers count from 1.
 type Place struct{ Line, Column int }
 
 // A Server is one entry of servers. Exactly one of Command, URL, Mock and Snapshot is set.
@@ -82,7 +82,7 @@ type Step struct {
 	Expect    *Expect
 }
 
-// An Agent is who drives the servers. Exactly one of Command and Builtin is set.
+// An Agent is the agent that uses the servers. Exactly one of Command and Builtin is set.
 type Agent struct {
 	Place
 	Command []string

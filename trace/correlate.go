@@ -12,11 +12,10 @@ import (
 // order seen. Its memory is bounded: it knows the latest maxKnown requests that wait and as
 // many ids that were answered. An answer to one that it has forgotten has an unknown id.
 //
-// The rules are those a client lives by: an id belongs to one connection and one direction;
-// ids that mean the same JSON value are the same, so 1.0 answers 1; the first answer
-// counts. Where two requests with one id wait (stateless clients may share a connection,
-// hostile ones repeat an id), the answer belongs to the one of its own HTTP exchange, else
-// to the one that has waited longest.
+// The rules are those that clients follow: an id belongs to one connection and one direction; ids
+// that mean the same JSON value are the same, so 1.0 answers 1; the first answer counts. Where two
+// requests with one id wait (stateless clients may share a connection, hostile ones repeat an id),
+// the answer belongs to the one of its own HTTP exchange, else to the one that has waited longest.
 type Correlator struct {
 	ids               map[idScope]*sameID
 	waiting, answered list.List // of conversation, the one that changed longest ago first

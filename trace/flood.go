@@ -10,16 +10,16 @@ const (
 	FloodWindow   = time.Second
 )
 
-// A FloodMeter counts what one peer says that nobody asked for. It is not safe for use from
-// several goroutines.
+// A FloodMeter counts a peer's unsolicited messages. It is not safe for use from several
+// goroutines.
 type FloodMeter struct {
 	since  time.Time // when the window began
 	n      int       // in the window
 	floods bool
 }
 
-// Count counts a message that came at a time, and reports whether it is the one by which a flood
-// is told from the rest; that happens once.
+// Count counts a message that came at a time, and reports whether it is the one that makes a flood;
+// that happens once.
 func (f *FloodMeter) Count(now time.Time) (first bool) {
 	if now.Sub(f.since) > FloodWindow {
 		f.since, f.n = now, 0

@@ -9,9 +9,9 @@ import (
 // every request.
 const maxLabels = 100_000
 
-// Labels name secrets without telling them: session ids, credentials. The first secret gets
-// the prefix and 1, the next one 2; one that was seen before gets its name again. What
-// stays behind in a trace is the number. It may be used from several goroutines at once.
+// Labels name secrets, such as session ids and credentials, without revealing them. The first
+// secret gets the prefix and 1, the next one 2; one that was seen before gets its name again. Only
+// the number is kept in a trace. It may be used from several goroutines at once.
 type Labels struct {
 	prefix string
 	mu     sync.Mutex

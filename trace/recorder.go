@@ -14,9 +14,9 @@ type RecorderOptions struct {
 	Redact func(string) string
 }
 
-// A Recorder turns what an engine saw into a trace. It numbers messages, says which request
-// an answer belongs to, withholds the credentials in headers, and hands each message on.
-// It may be used from several goroutines at once.
+// A Recorder turns what an engine sees into a trace. It numbers messages, finds the request that an
+// answer belongs to, withholds the credentials in headers, and hands each message on. It may be
+// used from several goroutines at once.
 type Recorder struct {
 	mu      sync.Mutex
 	sink    func(*Message) error

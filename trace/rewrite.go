@@ -6,11 +6,11 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Rewrite gives every text of the message to f and puts what it returns in its place: each
-// string of a text that is JSON, decoded, the names of members among them, and each number as
-// it is written, which becomes a string if f changes it; any other text as a whole; ids,
-// methods, notes and values of headers. What f leaves alone stays byte for byte. It reports
-// whether anything changed, and marks the message Redacted if so.
+// Rewrite gives every text of the message to f and puts what it returns in its place: each string
+// of a text that is JSON, decoded, the names of members among them, and each number as it is
+// written, which becomes a string if f changes it; any other text as a whole; ids, methods, notes
+// and values of headers. Text that f does not change stays byte for byte. It reports whether
+// anything changed, and marks the message Redacted if so.
 func (m *Message) Rewrite(f func(string) string) bool {
 	before := m.Redacted
 	m.Redacted = false

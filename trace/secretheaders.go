@@ -26,9 +26,9 @@ var (
 	secretWords = []string{"auth", "dpop", "jwt", "key", "otp", "pin", "pwd", "sid"}
 )
 
-// Secret reports whether a header of this name carries a credential, so that its value
-// never enters a trace. It goes by words of the name and errs on the side of withholding:
-// Idempotency-Key is withheld, WWW-Authenticate, which is a question and no secret, is not.
+// Secret reports whether a header of this name carries a credential, so that its value never enters
+// a trace. It judges by the words of the name and errs on the side of withholding: Idempotency-Key
+// is withheld, WWW-Authenticate, which holds no secret, is not.
 func Secret(name string) bool {
 	name = strings.ToLower(name)
 	if slices.ContainsFunc(secretParts, func(s string) bool { return strings.Contains(name, s) }) {

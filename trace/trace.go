@@ -1,15 +1,13 @@
-// Package trace is the recorded conversation: what a recorder saw between MCP clients and
-// servers (or the peers of another protocol), message by message, in the order it was seen.
+// Package trace holds recorded conversations: what a recorder saw between MCP clients and servers
+// (or the peers of another protocol), message by message, in the order it was seen.
 //
-// A [Message] is the text as received plus what its recorder knew of it. The text is never
-// altered, valid or not; everything else is a reading aid. A trace is kept as NDJSON, one
-// message a line behind a header line, in the form of docs/schemas/trace.schema.json:
-// [Writer] and [Reader] stream it. A [Recorder] numbers messages, finds which request an
-// answer belongs to and keeps credentials out, so that every engine that writes traces
-// does the three in one way.
+// A [Message] is the text as received plus what its recorder knew of it. The text is never altered,
+// valid or not; everything else is a reading aid. A trace is kept as NDJSON, one message a line
+// behind a header line, in the form of docs/schemas/trace.schema.json: [Writer] and [Reader] stream
+// it. A [Recorder] numbers messages, finds which request an answer belongs to and keeps credentials
+// out, so that all engines that write traces do these three things in the same way.
 //
-// A trace holds what agents and servers said and is as sensitive as that: who creates a
-// file for one gives it mode 0600.
+// A trace is as sensitive as the conversation that it holds: create its file with mode 0600.
 package trace
 
 import (
@@ -22,8 +20,8 @@ import (
 
 // Version is the version of the form that this package writes. Any 1.y can be read.
 //
-// 1.1 added the last line: a recorder that comes to its end writes one, so that a trace which
-// was cut short can be told from a whole one. Traces of 1.0 have none and owe none.
+// 1.1 added the last line: a recorder that comes to its end writes one, so that a trace which was
+// cut short can be told from a whole one. Traces of version 1.0 have none and need none.
 const Version = "1.1"
 
 // A Trace is a whole recorded conversation in memory, in ascending order of Seq.
@@ -71,7 +69,7 @@ func (t *Trace) FileOf(i int) string {
 	return ""
 }
 
-// Caveats says in whole sentences what whoever judges by the trace should tell its reader:
+// Caveats returns, in whole sentences, what a judgement based on the trace should tell its reader;
 // nothing for a recording.
 func (h Header) Caveats() []string {
 	var out []string
@@ -119,7 +117,7 @@ type Message struct {
 	Note     string // what the recorder has to say of it, for people
 }
 
-// A Direction is the way a message took. It is told by the ends of the connection, not by
+// A Direction says which way a message went, from the point of view of the connection and not of
 // the recorder, so that it means the same in every trace.
 type Direction string
 
@@ -143,7 +141,7 @@ const (
 	Invalid      Kind = "invalid"  // none of these: not JSON, or no message
 )
 
-// A Role says where the recorder stood.
+// A Role says which role the recorder had in the conversation.
 type Role string
 
 // The roles. The zero Role is that of an unknown place.
@@ -162,7 +160,7 @@ const (
 	UnknownID Stray = "unknown_id" // no request with its id went the other way
 )
 
-// HTTP is what HTTP said around a message.
+// HTTP is the HTTP metadata of a message.
 type HTTP struct {
 	// Exchange numbers request and answer: messages of one HTTP exchange share it. Counts
 	// from 1; 0 is unknown.

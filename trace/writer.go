@@ -44,9 +44,9 @@ func NewWriterOf(w io.Writer, h Header) (*Writer, error) {
 
 const format = "gauntlet-trace"
 
-// Write writes one message. It refuses one that no Reader would take back: a Seq that does
-// not ascend, a direction or kind that there is none of, an answer to a later message, a
-// text longer than DefaultPayload. Values of headers that are [Secret] do not go out.
+// Write writes one message. It refuses one that no Reader would accept: a Seq that does not ascend,
+// an unknown direction or kind, an answer to a later message, a text longer than DefaultPayload.
+// Values of headers that are [Secret] do not go out.
 func (w *Writer) Write(m *Message) error {
 	if w.ended {
 		return errEnded

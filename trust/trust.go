@@ -1,10 +1,10 @@
-// Package trust holds the words in which a user declares what may pass between servers: the
-// flows that are allowed and the sanitizers they have to pass, and the capabilities that a
-// client agreed to claim. It decides nothing.
+// Package trust holds the types with which a user declares what may pass between servers: the
+// allowed flows, the sanitizers that they must pass, and the capabilities that a client agreed to
+// claim. It makes no decisions.
 package trust
 
-// A Boundary is what was declared. The zero Boundary declares nothing and so makes no
-// exception: every flow between two servers crosses it.
+// A Boundary is a declared boundary. The zero Boundary declares nothing, so every flow between two
+// servers crosses it.
 type Boundary struct {
 	File       string // where it stands; for places in messages
 	Flows      []Flow
@@ -20,7 +20,7 @@ type Boundary struct {
 // name of a server, or server.tool for one tool of it.
 type Flow struct{ From, To Name }
 
-// A Name is a word of the user's and where it stands; Line and Column count from 1, and are 0
+// A Name is a name that the user wrote, with its place; Line and Column count from 1, and are 0
 // where no file holds it.
 type Name struct {
 	Text         string

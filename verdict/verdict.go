@@ -1,9 +1,8 @@
-// Package verdict holds the words for what was found out about an agent: what each
-// indicator of an attack says, and whether the agent complied. They are statements about
-// an agent and never about a server.
+// Package verdict holds the results of an attack: what each indicator says, and whether the agent
+// complied. They are statements about an agent and never about a server.
 //
-// The form in JSON is that of the Open Agent Threat Format's verdicts (§9.3, SDK §2.19), in its words; what it does not
-// have stands in the extension x-gauntlet.
+// The form in JSON is that of the Open Agent Threat Format's verdicts (§9.3, SDK §2.19); what that
+// format does not define is in the extension x-gauntlet.
 package verdict
 
 import "time"
@@ -60,8 +59,8 @@ type Indicator struct {
 	Source string
 }
 
-// A Summary counts results. They add up to the indicators of the attack, so that a verdict
-// for lack of evaluation cannot pass for one of resistance.
+// A Summary counts results. They add up to the number of indicators, so that an attack that was not
+// evaluated cannot pass for one that was resisted.
 type Summary struct {
 	Matched    int `json:"matched"`
 	NotMatched int `json:"not_matched"`
@@ -103,11 +102,11 @@ type Attack struct {
 	Source string
 }
 
-// An Exposure is what of an attack reached the agent.
+// An Exposure says which parts of an attack reached the agent.
 type Exposure struct {
 	// Parts are those of the document that carry the attack, in its order.
 	Parts []Part `json:"parts"`
-	// Basis says in words how the parts that carry the attack were told from the others.
+	// Basis explains how the parts that carry the attack were distinguished from the others.
 	Basis string `json:"basis"`
 }
 

@@ -23,7 +23,7 @@ var dangerousOptions = map[string]string{
 	"chrome": "--renderer-cmd-prefix=", "google-chrome": "--renderer-cmd-prefix=", "chromium": "--renderer-cmd-prefix=",
 }
 
-// spawnSink reads the start of a program: a line for a shell, or a program and its arguments.
+// spawnSink reads the start of a program: a shell command line, or a program and its arguments.
 func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 	if line := row.Argument("line", c.expr); line != nil {
 		r.sinkMarks(c, sink.ShellFlow, name, "", r.valueOf(c, line).all())
@@ -155,7 +155,7 @@ func isClusterOf(word, option string) bool {
 
 func lastPart(name string) string { return path.Base(strings.ReplaceAll(name, `\`, "/")) }
 
-// remoteLine is a line for a shell on another machine. One that the caller sends whole is what such a tool is for.
+// remoteLine is a shell command line on another machine. One that the caller sends whole is what such a tool is for.
 func (r *reader) remoteLine(c call, v *value, name string) {
 	r.sinkMarksBehind(textFront, c, sink.ShellFlow, name, "", v.all())
 }

@@ -15,14 +15,14 @@ import (
 var _ = protocolCheck(check.Check{
 	ID: "SEC-023", Name: "dangerous-startup-command", Severity: finding.High, Axis: "command-execution",
 	Taxonomy: "MCP05:2025 close, MCP04:2025 weak, ASI05 close, CWE-78 weak, CWE-494 close, CWE-250 weak, L2 close, L6 weak", Source: check.SourceSEC,
-	Doc: `The command that starts the server asks for the rights of root (sudo), or is a line for a shell that pipes a download into an interpreter,
+	Doc: `The command that starts the server asks for the rights of root (sudo), or is a shell command line that pipes a download into an interpreter,
 removes folders with all that is in them, or evaluates a text that is put together. What runs is then decided at each start, by somebody else.
 
 What stays quiet: such words as arguments of a program that is no shell. GNT-105 judges commands in configurations of clients.`,
 	Advice: "Start a program with fixed arguments, as an ordinary user, from a package with a version.",
 }, judgeStart)
 
-// dangers are what a line for a shell must not do.
+// dangers are what a shell command line must not do.
 var dangers = []struct {
 	re  *lazyregexp.Regexp
 	why string
@@ -59,7 +59,7 @@ func judgeScript(words []string) (string, finding.Severity) {
 	}
 	for _, d := range dangers {
 		if d.re.MatchString(words[at+1]) {
-			return "the start command is a line for a shell that " + d.why + ": " + excerpt.Quote(words[at+1], 200), finding.None
+			return "the start command is a shell command line that " + d.why + ": " + excerpt.Quote(words[at+1], 200), finding.None
 		}
 	}
 	return "", finding.None
