@@ -26,7 +26,7 @@ func (a *app) newAttackFromScanCommand() *cobra.Command {
 	s := &attackFromScanCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "from-scan [flags] REPORT",
-		Short: "Write attack documents that put findings of a scan to an agent",
+		Short: "Write attack documents from the findings of a scan",
 		RunE:  s.draftDocuments,
 	}
 	cmd.Flags().StringVarP(&s.dir, "output", "o", ".", "write the result here: the documents to this `DIRECTORY`, created if missing; no file is overwritten")

@@ -14,7 +14,7 @@ func (a *app) newAttackShowCommand() *cobra.Command {
 	var limits attackLimits
 	cmd := &cobra.Command{
 		Use:   "show [flags] FILE|NAME...",
-		Short: "Summarize attack documents",
+		Short: "Summarise attack documents",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := wantDocuments(cmd, args); err != nil {
 				return err

@@ -14,7 +14,7 @@ import (
 func (a *app) newAttackWireCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:       "wire [NAME...]",
-		Short:     "List what documents can do to messages on their way",
+		Short:     "List the faults that documents can cause below the message level",
 		ValidArgs: faults.Names(),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			for _, n := range names {

@@ -34,7 +34,7 @@ func (a *app) newCaptureCommand() *cobra.Command {
 	c := &captureCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "capture [flags] {URL | -- COMMAND [ARG]...}",
-		Short: "Write down what a live server says, as a snapshot",
+		Short: "Save a live server's definitions as a snapshot",
 		RunE:  c.captureServer,
 	}
 	outputFlag(cmd, &c.file, "the snapshot")

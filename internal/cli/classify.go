@@ -39,7 +39,7 @@ func (a *app) newClassifyCommand() *cobra.Command {
 	c := &classifyCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "classify [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
-		Short: "Say what tools can do and what their parameters are",
+		Short: "Label what tools can do and what their parameters are",
 		RunE:  c.classifyTargets,
 	}
 	textFormat(cmd, &c.format, "pretty", "html", "json")

@@ -12,7 +12,7 @@ func (a *app) newExplainCommand() *cobra.Command {
 	format, definition := "text", ""
 	cmd := &cobra.Command{
 		Use:   "explain CHECK... | --text TEXT",
-		Short: "Say what a check finds, or how a text is read",
+		Short: "Explain a check, or how a text is read",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return checkIDs(""), cobra.ShellCompDirectiveNoFileComp
 		},

@@ -56,7 +56,7 @@ func (a *app) newGatewayCommand() *cobra.Command {
 	g := &gatewayCommand{app: a, transport: transports[0]}
 	cmd := &cobra.Command{
 		Use:   "gateway [flags] --config FILE",
-		Short: "One MCP server in front of those of a configuration, recording what goes by",
+		Short: "Run one MCP server in front of several, and record the traffic",
 		Args:  noArguments,
 		RunE:  g.runGateway,
 	}

@@ -15,7 +15,7 @@ var commandGroups = []*cobra.Group{
 	{ID: "examine", Title: "Examine servers:"},
 	{ID: "approve", Title: "Approve, and notice changes:"},
 	{ID: "attack", Title: "Attack agents and servers:"},
-	{ID: "watch", Title: "Watch what flows:"},
+	{ID: "watch", Title: "Watch traffic:"},
 	{ID: "reference", Title: "Look things up:"},
 }
 

@@ -41,7 +41,7 @@ func (a *app) newLockCommand() *cobra.Command {
 	l := &lockCommand{app: a, format: report.DiffFormats()[0]}
 	cmd := &cobra.Command{
 		Use:   "lock [flags] [FILE | - | URL]... [-- COMMAND [ARG]...]",
-		Short: "Write down what servers were approved to say, and what changed since",
+		Short: "Record approved definitions in a lockfile, and show changes",
 		RunE:  l.lockTargets,
 	}
 	f := cmd.Flags()

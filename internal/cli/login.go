@@ -133,7 +133,7 @@ func (a *app) newLoginListCommand() *cobra.Command {
 	format := "text"
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the logins that are kept, without anything secret",
+		Short: "List the stored logins, without secrets",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			lines, err := a.keptLogins().Store.List()
@@ -155,7 +155,7 @@ func (a *app) newLoginListCommand() *cobra.Command {
 func (a *app) newLogoutCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logout [flags] URL",
-		Short: "Revoke the login at a server, and forget it",
+		Short: "Revoke and delete the login at a server",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || !target.IsURL(args[0]) {

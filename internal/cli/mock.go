@@ -27,7 +27,7 @@ func (a *app) newMockCommand() *cobra.Command {
 	m := &mockCommand{app: a, transport: transports[0]}
 	cmd := &cobra.Command{
 		Use:   "mock [flags] --tools-from FILE",
-		Short: "Play a well-behaved server from a list of tools and what they answer",
+		Short: "Serve a mock MCP server from a YAML list of tools",
 		Args:  noArguments,
 		RunE:  m.runMock,
 	}

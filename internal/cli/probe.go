@@ -52,7 +52,7 @@ func (a *app) newProbeCommand() *cobra.Command {
 	p := &probeCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "probe [flags] [URL] [-- COMMAND [ARG]...]",
-		Short: "Call the tools of a server with probes, and prove what it does",
+		Short: "Probe a server's tools for weaknesses, with proof",
 		RunE:  p.probeServer,
 	}
 	f := cmd.Flags()

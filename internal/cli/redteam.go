@@ -52,7 +52,7 @@ func (a *app) newRedteamCommand() *cobra.Command {
 	r := &redteamCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "redteam [flags] --model ID [ATTACK]... [-- COMMAND [ARG]...]",
-		Short: "See which attacks language models fall for",
+		Short: "Measure which attacks language models fall for",
 		RunE:  r.playScenarios,
 	}
 	f := cmd.Flags()

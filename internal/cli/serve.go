@@ -35,7 +35,7 @@ func (a *app) newServeCommand() *cobra.Command {
 	s := &serveCommand{app: a, transport: transports[0]}
 	cmd := &cobra.Command{
 		Use:   "serve [flags] SNAPSHOT",
-		Short: "Play a snapshot as a live server",
+		Short: "Serve a snapshot as a live server",
 		RunE:  s.serveSnapshot,
 	}
 	f := cmd.Flags()

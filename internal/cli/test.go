@@ -31,7 +31,7 @@ func (a *app) newTestCommand() *cobra.Command {
 	t := &testCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "test [flags] SUITE",
-		Short: "Run a suite: several servers, what is done with them, and the boundary between them",
+		Short: "Run a test suite over several servers and the boundary between them",
 		RunE:  t.runSuite,
 	}
 	t.gate.addGateFlags(cmd)

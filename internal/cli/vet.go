@@ -41,7 +41,7 @@ func (a *app) newVetCommand() *cobra.Command {
 	v := &vetCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "vet [flags] TARGET... [-- ARG...]",
-		Short: "Look at a package or server before you install it",
+		Short: "Examine a package or server before you install it",
 		RunE:  v.vetTargets,
 	}
 	f := cmd.Flags()

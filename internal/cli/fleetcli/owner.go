@@ -108,7 +108,7 @@ func (a *app) newDrainCommand() *cobra.Command {
 	var n natsFlags
 	var workers []string
 	cmd := &cobra.Command{
-		Use: "drain [flags] PLAN.yaml", Short: "Have workers end what they do and begin nothing", Args: onePlan,
+		Use: "drain [flags] PLAN.yaml", Short: "Let workers finish their jobs and start no new ones", Args: onePlan,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withOwner(cmd.Context(), &n, args[0], func(o *fleet.Owner) error { return o.Drain(cmd.Context(), workers) })
 		},

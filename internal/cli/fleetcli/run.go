@@ -36,7 +36,7 @@ func (a *app) newRunCommand() *cobra.Command {
 	r := &runCommand{app: a, limits: broker.DefaultLimits()}
 	cmd := &cobra.Command{
 		Use:   "run [flags] PLAN.yaml",
-		Short: "Run a plan, or go on with one",
+		Short: "Run a plan, or resume one",
 		Args:  onePlan,
 		RunE:  r.runPlan,
 	}

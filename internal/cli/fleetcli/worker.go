@@ -29,7 +29,7 @@ func (a *app) newWorkerCommand() *cobra.Command {
 	w := &workerCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "worker [flags]",
-		Short: "Do jobs of a fleet",
+		Short: "Run a worker of a fleet",
 		Args:  cobra.NoArgs,
 		RunE:  w.work,
 	}
