@@ -76,7 +76,7 @@ var notices = []sarifNotice{
 	{string(finding.Unread), sarifText{Text: "Something is there, or is said to be there, and was not read."}},
 	{string(finding.Limit), sarifText{Text: "A limit cut the scan short."}},
 	{string(finding.Failed), sarifText{Text: "An attempt ended in an error."}},
-	{skippedNotice, sarifText{Text: "A check did not run because its evidence is missing or nobody asked for it."}},
+	{skippedNotice, sarifText{Text: "A check did not run because its evidence is missing or it was not requested."}},
 	{unsettledNotice, sarifText{Text: "An attack has no verdict to rely on, or never reached the agent: nothing is known of its resistance."}},
 	{suppressionNotice, sarifText{Text: "A suppression is not used: it meets no finding, has ended, or its definition has changed."}},
 }

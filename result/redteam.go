@@ -13,7 +13,7 @@ type RedTeam struct {
 const RedTeamSchemaVersion = "1.0"
 
 // RedTeamAbout is said in every report.
-const RedTeamAbout = "Signals about language models behind the agent loop of gauntlet. They are no findings about a server and move no exit code."
+const RedTeamAbout = "Signals about language models behind the agent loop of gauntlet. They are not findings about a server and do not affect the exit code."
 
 // A RedTeamModel is about one model.
 type RedTeamModel struct {

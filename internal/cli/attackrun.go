@@ -241,11 +241,11 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	case dash >= 0 && r.url != "":
 		return nil, nil, usage(cmd, "--url and a command behind -- are two servers to attack: name one")
 	case r.url != "" && !target.IsURL(r.url):
-		return nil, nil, usage(cmd, "--url: %q is no URL: want one that begins with http:// or https://", r.url)
+		return nil, nil, usage(cmd, "--url: %q is not a URL: want one that begins with http:// or https://", r.url)
 	case r.player.AGUI != "" && !target.IsURL(r.player.AGUI):
-		return nil, nil, usage(cmd, "--agui: %q is no URL: want one that begins with http:// or https://", r.player.AGUI)
+		return nil, nil, usage(cmd, "--agui: %q is not a URL: want one that begins with http:// or https://", r.player.AGUI)
 	case r.player.A2A != "" && !target.IsURL(r.player.A2A):
-		return nil, nil, usage(cmd, "--a2a: %q is no URL: want one that begins with http:// or https://", r.player.A2A)
+		return nil, nil, usage(cmd, "--a2a: %q is not a URL: want one that begins with http:// or https://", r.player.A2A)
 	case r.trace == "-":
 		return nil, nil, usage(cmd, "--record: the trace is judged when the run is over: name a file")
 	case r.addressFile != "" && r.listen == "":

@@ -32,7 +32,7 @@ type configFlags struct {
 func (c *configFlags) addConfigFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&c.files, "config", nil, "take servers from the configuration of an MCP client: this `FILE`, which is judged, too; repeatable (default none)")
 	cmd.Flags().BoolVar(&c.discover, "discover", false, "do so with the configurations of all known clients of this user and of the current directory (default off)")
-	cmd.Flags().BoolVar(&c.noLaunch, "no-launch", false, "start nothing and connect to nothing that stands in a configuration (default off)")
+	cmd.Flags().BoolVar(&c.noLaunch, "no-launch", false, "do not start or connect to the servers of configurations (default off)")
 	cmd.Flags().BoolVar(&c.yes, "yes", false, "do not ask for consent: start and connect to what configurations name (default off)")
 }
 

@@ -38,7 +38,7 @@ func (a *app) newLoginCommand() *cobra.Command {
 		RunE:  l.logIn,
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&l.scopes, "scope", nil, "ask for this `SCOPE`; repeatable, and several may stand in one (default those that the server names)")
+	f.StringArrayVar(&l.scopes, "scope", nil, "ask for this `SCOPE`, or several separated by spaces; repeatable (default those that the server names)")
 	f.StringVar(&l.clientID, "client-id", "", "`ID` of a client that you registered (default none)")
 	f.StringVar(&l.secretEnv, "secret-env", "", "the secret of that client is in our variable `NAME` (default none)")
 	f.StringVar(&l.keyFile, "key-file", "", "that client signs with the private key in this `FILE`, PEM in PKCS #8 (default none)")

@@ -99,7 +99,7 @@ func amountFlag(to *float64) pflag.Value {
 	return &value[float64]{to, "USD", func(s string) (float64, error) {
 		v, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(v > 0 && v <= 1e6) {
-			return 0, fmt.Errorf("%q is no amount above 0 and up to 1000000", s)
+			return 0, fmt.Errorf("%q is not an amount above 0 and up to 1000000", s)
 		}
 		return v, nil
 	}, func(v float64) string {

@@ -62,7 +62,7 @@ func (a *app) newProbeCommand() *cobra.Command {
 	f.Var(level, "sandbox", "seal off servers that are started: off, on (where this system can), require")
 	completeWith(cmd, "sandbox", []string{"off", "on", "require"})
 	f.StringArrayVar(&p.allow, "sandbox-allow", nil, "let sealed servers really reach this `HOST` or HOST:PORT; repeatable (default none)")
-	f.StringVar(&p.at, "at", "", "speak to the sealed server at this `URL` in its sandbox, where it listens instead of speaking on stdio (default found out)")
+	f.StringVar(&p.at, "at", "", "speak to the sealed server at this `URL` in its sandbox, where it listens instead of using stdio (default detected)")
 	f.BoolVar(&p.allowCalls, "allow-calls", false, "without a sandbox, call tools that may change something (default off)")
 	f.BoolVar(&p.destructive, "destructive", false, "with --allow-calls, also call tools that may destroy something (default off)")
 	f.BoolVar(&p.register, "register", false, "try to register a client with a wildcard redirect at the authorization server of a URL; it may stay there (default off)")
@@ -238,7 +238,7 @@ func (p *probeCommand) chosenClasses() ([]probe.Class, error) {
 	var out []probe.Class
 	for _, name := range p.classes {
 		if !slices.Contains(probe.Classes(), probe.Class(name)) {
-			return nil, fmt.Errorf("--class: %q is none of: %s", name, strings.Join(classNames(), ", "))
+			return nil, fmt.Errorf("--class: %q is unknown: want one of %s", name, strings.Join(classNames(), ", "))
 		}
 		out = append(out, probe.Class(name))
 	}

@@ -54,7 +54,7 @@ func (a *app) newScanCommand() *cobra.Command {
 	s.policy.addPolicyFlags(cmd)
 	layer3Flag(cmd, &s.layer3)
 	s.models.addModelFlags(cmd, "it judges definitions beside the checks")
-	cmd.Flags().BoolVar(&s.changedOnly, "changed-only", false, "with --baseline, do not scan again what stands in it as it is; the report counts it (default off)")
+	cmd.Flags().BoolVar(&s.changedOnly, "changed-only", false, "with --baseline, do not scan unchanged definitions again; the report counts them (default off)")
 	s.choice.addChoiceFlags(cmd)
 	s.outputs.addOutputFlags(cmd, a)
 	s.outputs.addProgressFlag(cmd, a)

@@ -97,7 +97,7 @@ func (i *traceImportCommand) writeTrace(name string) error {
 		return fmt.Errorf("%s: the trace is incomplete: %w", name, userfile.Reason(err))
 	}
 	if sum.Messages == 0 {
-		return fmt.Errorf("%s: there is no message in it", name)
+		return fmt.Errorf("%s: it contains no message", name)
 	}
 	if sum.Unread > 0 {
 		i.code = result.ExitTrouble

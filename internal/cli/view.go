@@ -22,7 +22,7 @@ func (a *app) newViewCommand() *cobra.Command {
 			}
 			host, _, err := net.SplitHostPort(address)
 			if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
-				return usage(cmd, "--listen: %q is no address of this machine alone: want one such as 127.0.0.1:0", address)
+				return usage(cmd, "--listen: %q is not a loopback address: want one such as 127.0.0.1:0", address)
 			}
 			return a.viewFiles(cmd, args, address, addressFile)
 		},

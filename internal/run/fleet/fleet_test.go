@@ -154,7 +154,7 @@ func TestFailures(t *testing.T) {
 	for _, tt := range []struct{ as, limits, want string }{
 		{"dies", "limits: {attempts: 1}", "it wrote no report, exit code 3: <U+001B>[31mthe parser ran away"},
 		{"hangs", "limits: {attempts: 1, time: 1s}", "its time was over"},
-		{"babbles", "limits: {attempts: 1}", "what it wrote is no report"},
+		{"babbles", "limits: {attempts: 1}", "its output is not a report"},
 	} {
 		t.Run(tt.as, func(t *testing.T) {
 			r := newRun(t, tt.as, tt.limits+"\n")

@@ -270,7 +270,7 @@ func (o *oneJob) judge(e *Entry, end *ending) (why string) {
 	case end.report == nil:
 		return fmt.Sprintf("it wrote no report, exit code %d%s", end.exit, said(end.tail))
 	case json.Unmarshal(end.report, &r) != nil || r.SchemaVersion == "":
-		return "what it wrote is no report"
+		return "its output is not a report"
 	}
 	e.Counts = map[string]int{}
 	for severity, n := range r.Summary.BySeverity {

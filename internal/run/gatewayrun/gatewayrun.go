@@ -50,7 +50,7 @@ func Choose(p *clientplan.Plan, names, files []string, say func(format string, a
 	}
 	for _, name := range names {
 		if taken[name] == 0 {
-			return nil, fmt.Errorf("--server: no server %q that could be started stands in %s", name, strings.Join(files, ", "))
+			return nil, fmt.Errorf("--server: no server %q that could be started is in %s", name, strings.Join(files, ", "))
 		}
 	}
 	if len(out) == 0 {

@@ -10,7 +10,7 @@ import (
 // SandboxLine is a sandbox on one line.
 func SandboxLine(b *result.Sandbox) string {
 	if b.Missing != "" {
-		return "no sandbox was to be had: " + b.Missing
+		return "no sandbox was available: " + b.Missing
 	}
 	var lost []string
 	for _, p := range b.Protections {

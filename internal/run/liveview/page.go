@@ -21,7 +21,7 @@ import (
 const maxBytes = 256 << 20
 
 // errUnknown says that a file is nothing that can be shown.
-var errUnknown = errors.New("it is no JSON report, no JSON diff, no recording and no page of gauntlet")
+var errUnknown = errors.New("it is not a JSON report, a JSON diff, a recording or a page of gauntlet")
 
 // WritePage writes the page of a file: a JSON report, with the recordings that it names where they
 // can be read; a JSON diff; a recording; or a page that is written as it is.

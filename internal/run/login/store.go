@@ -89,7 +89,7 @@ func (s *Store) read() (*storeFile, error) {
 
 func (s *Store) write(all *storeFile) error {
 	if s.Path == "" {
-		return errors.New("there is no folder of yours to keep logins in: name a file with GAUNTLET_LOGINS")
+		return errors.New("no user folder for logins was found: name a file with GAUNTLET_LOGINS")
 	}
 	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
 		return fmt.Errorf("the folder of logins: %w", userfile.Reason(err))
@@ -112,7 +112,7 @@ func (s *Store) loginsOf(origin string, e *entry) ([]oauth.Login, error) {
 	}
 	var logins []oauth.Login
 	if err := json.Unmarshal([]byte(text), &logins); err != nil {
-		return nil, fmt.Errorf("what the keyring has for %s is no login", origin)
+		return nil, fmt.Errorf("the entry of the keyring for %s is not a login", origin)
 	}
 	return logins, nil
 }

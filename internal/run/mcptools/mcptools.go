@@ -167,7 +167,7 @@ type ExplainOutput struct {
 
 func (t *tools) explain(_ context.Context, _ *mcp.CallToolRequest, in ExplainInput) (*mcp.CallToolResult, ExplainOutput, error) {
 	if len(in.Check) > maxText {
-		return nil, ExplainOutput{}, errors.New("that is no name of a check")
+		return nil, ExplainOutput{}, errors.New("no check has that name")
 	}
 	rules, err := checkdoc.Lookup([]string{in.Check})
 	if err != nil {

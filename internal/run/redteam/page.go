@@ -47,7 +47,7 @@ func writePage(w io.Writer, all []Assessed) error {
 	return report.WriteTables(w, &report.TablePage{
 		Title:   "Kept traces of attacks",
 		Verdict: fmt.Sprintf("%d exploited, %d resisted, %d inconclusive", count[Exploited], count[Resisted], len(all)-count[Exploited]-count[Resisted]),
-		Read:    "The traces were read, and no model was asked. They are no findings about a server.",
+		Read:    "The traces were read, and no model was asked. The results are not findings about a server.",
 		Tables:  []report.Table{t},
 	})
 }

@@ -146,7 +146,7 @@ func (c *Captured) takeSnapshot(snap *mcpclient.Snapshot, server *launch.Opened,
 		if server.Process == nil {
 			where = "sent %d texts"
 		}
-		text := fmt.Sprintf("the server "+where+" that are no MCP messages", n)
+		text := fmt.Sprintf("the server "+where+" that are not MCP messages", n)
 		if lines := snap.Noise.Lines; len(lines) > 0 {
 			text += ", the first: " + clipLine(server.Conn.Redact(lines[0]), 120)
 		}

@@ -36,7 +36,7 @@ func (v *vetting) lookUpAdvisories(ctx context.Context) {
 		v.notDone(stepAdvisories, "no advisories were named (--osv)")
 		return
 	case v.fetched.Ecosystem == "":
-		v.notDone(stepAdvisories, "it is no package of an ecosystem that has advisories")
+		v.notDone(stepAdvisories, "its ecosystem has no advisories")
 		return
 	}
 	v.Progress.Step("%s: reading advisories", v.label())

@@ -74,7 +74,7 @@ func (v *vetting) get(ctx context.Context) {
 	if v.target.Spec.Kind == fetch.URL && !v.Fetcher.Public {
 		v.server = &launch.Server{URL: v.target.Spec.Name}
 		v.notDone(stepFetch, "a server behind a URL is not loaded")
-		v.missing(stepSource, Source, "the source of a server behind a URL is not to be had")
+		v.missing(stepSource, Source, "the source of a server behind a URL is not available")
 		return
 	}
 	p, err := v.Fetcher.Fetch(ctx, v.target.Spec)
@@ -119,7 +119,7 @@ func fetchedText(p *fetch.Fetched) string {
 	case p.Facts.Integrity != "":
 		return text + "; compared with the " + p.Facts.Integrity
 	case p.Facts.Digest != "":
-		return text + "; nobody states a hash that it could be compared with"
+		return text + "; no published hash was found to compare it with"
 	}
 	return text
 }

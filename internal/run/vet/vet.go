@@ -34,7 +34,7 @@ func Depths() []string { return []string{string(Definitions), string(Source), st
 // ParseDepth reads the value of a flag.
 func ParseDepth(text string) (Depth, error) {
 	if !slices.Contains(Depths(), text) {
-		return "", fmt.Errorf("%q is none of definitions, source, behaviour", text)
+		return "", fmt.Errorf("%q is unknown: want definitions, source or behaviour", text)
 	}
 	return Depth(text), nil
 }
