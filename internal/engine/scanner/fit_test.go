@@ -184,7 +184,7 @@ func (f *fitting) leaveOutRare() {
 // logHeldOut logs for some thresholds how many definitions of each kind are reported by models that
 // have not seen their family, to choose the thresholds of clause by.
 func (f *fitting) logHeldOut(t *testing.T) {
-	held := []string{"4", "5", "6", "7a", "7b", "7c", "8a", "servers 0", "servers 1"}
+	held := []string{"4", "5", "6", "7a", "7b", "7c", "8a", "9a", "9b", "servers 0", "servers 1"}
 	for _, family := range held {
 		m := f.fit(func(c *fitCase) bool { return c.family != family })
 		for _, c := range f.cases {
@@ -306,7 +306,7 @@ const (
 	share = 5
 	// edge is how much the gravest sentence of a poisoned definition stands out from the others: with 0 all
 	// would count alike, with infinity only the gravest, before anything is known of which one that is.
-	edge = 2
+	edge = 1
 )
 
 // loss returns the logistic loss of the examples and a share of the squares of the weights, and
