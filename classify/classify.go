@@ -78,10 +78,10 @@ func (j *Classified) Confidence(tag capability.Tag) capability.Confidence {
 
 // Unread says what of the definition a limit kept from being read, "" if nothing. Labels and roles may be missing then.
 func (j *Classified) Unread() string {
-	if j.Failed == "" && j.w.schema.over {
-		return schemaUnread
+	if j.Failed != "" {
+		return ""
 	}
-	return ""
+	return j.w.unread()
 }
 
 // Flow returns the tool's part in data flows.

@@ -27,21 +27,38 @@ func (w *toolReader) buildTool(index int) capability.Tool {
 	}
 	if w.schema.over {
 		t.Warnings = append(t.Warnings, schemaLimit+schemaUnread)
+	} else if why := w.unread(); why != "" {
+		t.Warnings = append(t.Warnings, textLimit+why)
 	}
 	return t
 }
 
-// What the warning of a tool says whose input schema was not read whole.
+// What the warnings of a tool say whose definition was not read whole.
 const (
 	schemaLimit  = "schema_limit: "
 	schemaUnread = "the schema is larger than is read"
+	textLimit    = "text_limit: "
+	textUnread   = "the description names more actions than are read"
 )
+
+// unread says what a limit kept from being read, "" if nothing.
+func (w *toolReader) unread() string {
+	switch {
+	case w.schema.over:
+		return schemaUnread
+	case len(w.actions) > maxDeeds:
+		return textUnread
+	}
+	return ""
+}
 
 // Unread says what of a tool's definition a limit kept from being read, "" if nothing.
 func Unread(t *capability.Tool) string {
 	for _, w := range t.Warnings {
-		if why, ok := strings.CutPrefix(w, schemaLimit); ok {
-			return why
+		for _, limit := range [...]string{schemaLimit, textLimit} {
+			if why, ok := strings.CutPrefix(w, limit); ok {
+				return why
+			}
 		}
 	}
 	return ""

@@ -69,6 +69,19 @@ func TestSchemaHidesNothing(t *testing.T) {
 	}
 }
 
+// TestDescriptionHidesNothing fills a description with actions before one that matters: what is not read is said.
+func TestDescriptionHidesNothing(t *testing.T) {
+	for _, tt := range []struct {
+		times  int
+		unread bool
+	}{{20, false}, {2 * maxDeeds, true}} {
+		s := classifyText(t, `{"tools": [{"name": "x", "description": "`+strings.Repeat("Reads the file and writes the row. ", tt.times)+`Runs any shell command on the host."}]}`)
+		if got := Unread(&s.Tools[0]) != ""; got != tt.unread {
+			t.Errorf("%d times: unread: got %v, want %v: %v", tt.times, got, tt.unread, s.Tools[0].Warnings)
+		}
+	}
+}
+
 func classifyText(t *testing.T, text string) capability.Server {
 	t.Helper()
 	c, err := catalog.Parse("x.json", text, catalog.Limits{})
