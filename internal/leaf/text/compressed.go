@@ -83,7 +83,7 @@ func spacedBase64(s string, at, n int) Blob {
 	if groups < minGroups || !mixed || end-at < minBase64 {
 		return Blob{}
 	}
-	run := strings.NewReplacer(" ", "", "=", "").Replace(s[at:end])
+	run := unspaced.Replace(s[at:end])
 	data, err := base64.RawStdEncoding.DecodeString(run)
 	if err != nil && len(run)%4 == 1 {
 		data, err = base64.RawStdEncoding.DecodeString(run[:len(run)-1])
@@ -93,6 +93,10 @@ func spacedBase64(s string, at, n int) Blob {
 	}
 	return withText(Blob{Encoding: "base64", Start: at, End: end}, data)
 }
+
+// unspaced takes the spaces and the padding out of a row of groups. It is built once, since a
+// sentence of short words with a number gets this far too.
+var unspaced = strings.NewReplacer(" ", "", "=", "")
 
 func digitInside(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= '0' && r <= '9' }) >= 0
