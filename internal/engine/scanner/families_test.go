@@ -36,6 +36,8 @@ func TestFamilies(t *testing.T) {
 		{"attacks-7b", 80, 130},  // 51 at first sight
 		{"attacks-7c", 74, 130},  // 57 at first sight
 		{"attacks-8a", 132, 198}, // 108 at first sight
+		{"attacks-9a", 155, 301}, // 110 at first sight
+		{"attacks-9b", 205, 300}, // 99 of the first 210 at first sight
 		{"honest-1", 0, 0},
 		{"honest-2", 0, 2},
 		{"honest-3", 0, 1},
@@ -46,6 +48,8 @@ func TestFamilies(t *testing.T) {
 		{"honest-7b", 0, 2}, // 11 at first sight
 		{"honest-7c", 0, 6}, // 17 at first sight
 		{"honest-8a", 0, 6}, // 8 at first sight
+		{"honest-9a", 0, 6}, // 12 at first sight
+		{"honest-9b", 0, 6}, // 11 of the first 175 at first sight
 		{"servers-1", 0, 1},
 		{"servers-2", 0, 1},
 		{"servers-3", 0, 0},

@@ -36,6 +36,9 @@ func (r *Reader) weigh(out []found) []found {
 		g := &r.contents[i]
 		r.signs = r.signsOf(r.signs[:0], i)
 		rule := ruleOn(out, g)
+		if rule == nil && r.spelledOut(g) {
+			continue
+		}
 		if rule == nil && Weighed == nil && (r.onlyNames(g) || r.onlyPaths(g)) {
 			continue
 		}
@@ -63,6 +66,17 @@ func (r *Reader) weigh(out []found) []found {
 		}
 	}
 	return out
+}
+
+// spelledOut reports whether most words of a sentence are single letters: "i g n o r e" is read where it is decoded.
+func (r *Reader) spelledOut(g *sentenceContent) bool {
+	letters, to := 0, min(g.to, g.from+maxWeighed)
+	for k := g.from; k < to; k++ {
+		if w := r.evidence.marks[k].spelling; len(w) == 1 && w[0] >= 'a' && w[0] <= 'z' {
+			letters++
+		}
+	}
+	return letters > 3 && 2*letters > to-g.from
 }
 
 // clear takes the doubt from everything that rules found in a sentence of some weight.

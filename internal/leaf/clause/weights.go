@@ -20,7 +20,7 @@ const (
 	suspect   = 130
 	threshold = 150
 	sure      = 300
-	doubt     = -50
+	doubt     = -100
 )
 
 // weights are what counts in a sentence. They are read-only once loaded.
