@@ -49,6 +49,11 @@ func (v *vetting) report(ctx context.Context, older *vetting) (*result.Report, e
 	return r, nil
 }
 
+// nothingExamined keeps a vetting that looked at nothing from reading like a clean one.
+func (v *vetting) nothingExamined() finding.Problem {
+	return finding.Problem{Kind: finding.Unread, Message: "nothing of it was examined: neither its definitions nor its source nor its behaviour", Location: finding.Location{File: v.label()}, Input: -1}
+}
+
 // isEmptyCatalog recognises what a scan of nothing says: the steps of a vetting say it better.
 func isEmptyCatalog(p finding.Problem) bool {
 	return p.Kind == finding.Unread && p.Message == scanner.NothingRead

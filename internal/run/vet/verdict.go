@@ -25,6 +25,9 @@ func (v *vetting) judge(r *result.Report) {
 		w.Verdict, w.Reasons = result.Refuse, findingReasons(grave)
 	case w.Depth == "" && len(some) == 0:
 		w.Verdict, w.Reasons = result.Unknown, v.unreadReasons()
+		if r.Complete() {
+			r.Problems = append(r.Problems, v.nothingExamined())
+		}
 	case len(some) > 0:
 		w.Verdict, w.Reasons = result.Review, findingReasons(some)
 	case v.anyFailed():

@@ -37,9 +37,13 @@ func TestJudge(t *testing.T) {
 		{"a step that failed", nil, append([]result.VettingStep{{Name: "install", State: result.StepFailed}}, done...), nil, result.Review},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v := vetting{}
+			v := vetting{target: &Target{Name: "x"}}
 			v.what.Steps, v.problems = tt.steps, tt.problems
-			v.judge(&result.Report{Findings: tt.findings})
+			r := &result.Report{Findings: tt.findings}
+			v.judge(r)
+			if r.Complete() != (tt.want != result.Unknown) {
+				t.Errorf("a verdict %s with the problems %v", tt.want, r.Problems)
+			}
 			if v.what.Verdict != tt.want || len(v.what.Reasons) == 0 && len(tt.findings) > 0 {
 				t.Errorf("got %s, %q, want %s", v.what.Verdict, v.what.Reasons, tt.want)
 			}
@@ -49,7 +53,7 @@ func TestJudge(t *testing.T) {
 
 // What failed was not looked at, whatever step it was; what was not done counts where a level of --depth was not reached.
 func TestUnreadReasons(t *testing.T) {
-	v := vetting{}
+	v := vetting{target: &Target{Name: "x"}}
 	v.what.Steps = []result.VettingStep{
 		{Name: string(Definitions), State: result.StepDone},
 		{Name: string(Source), State: result.StepNotDone, Detail: "no sandbox"},

@@ -297,18 +297,25 @@ func TestHostilePackages(t *testing.T) {
 	}
 }
 
-// What is named and not reached makes the run incomplete; what a machine does not allow by default is stated.
+// A depth that is named and not reached makes the run incomplete, and so does a package of which nothing could be examined. A part that the machine
+// does not allow by default is stated.
 func TestDepthWithoutSandbox(t *testing.T) {
 	w := newWorld(t)
-	dir := t.TempDir()
-	files{"package.json": `{"name":"local","version":"1.0.0","bin":"index.js"}`, "index.js": nodeServer("", echo)}.write(t, dir)
+	unread, read := t.TempDir(), t.TempDir()
+	manifest := `{"name":"local","version":"1.0.0","bin":"index.js"}`
+	files{"package.json": manifest, "index.js": nodeServer("", echo)}.write(t, unread)
+	files{"package.json": manifest, "index.js": `import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+const server = new McpServer({ name: "local", version: "1.0.0" });
+server.registerTool("echo", { description: "Returns the text.", inputSchema: { text: z.string() } }, async ({ text }) => ({ content: [{ type: "text", text }] }));
+`}.write(t, read)
 	for _, tt := range []struct {
+		dir   string
 		depth Depth
 		code  int
-	}{{"", 0}, {Definitions, 2}, {Source, 2}, {Behaviour, 2}} {
+	}{{unread, "", 2}, {read, "", 0}, {unread, Definitions, 2}, {unread, Source, 2}, {unread, Behaviour, 2}, {read, Behaviour, 2}} {
 		opt := w.options(tt.depth)
 		opt.Sandboxed = func() error { return errors.New("not on this machine") }
-		r, v := w.vet(t, opt, Target{Spec: spec(t, dir)})
+		r, v := w.vet(t, opt, Target{Spec: spec(t, tt.dir)})
 		if code := r.ExitCode(4, false); code != tt.code {
 			t.Errorf("--depth %q: exit code %d, want %d: %+v", tt.depth, code, tt.code, r.Problems)
 		}
