@@ -236,6 +236,8 @@ func TestCombine(t *testing.T) {
 		{"one tool", risk, []capability.Tool{tool(none, capability.FSRead, capability.NetEgress)}, "tool[0] "},
 		{"two tools with both", risk, []capability.Tool{tool(none, capability.FSRead, capability.NetEgress), tool(none, capability.FSRead, capability.NetEgress)}, "tool[0 1] "},
 		{"one with both beside one with a half", risk, []capability.Tool{tool(none, capability.FSRead, capability.NetEgress), tool(none, capability.FSRead)}, "tool[0] server[0 1] "},
+		{"two with both beside one with neither", risk, []capability.Tool{tool(none, capability.FSRead, capability.NetEgress), tool(none, capability.FSRead, capability.NetEgress), tool(none, capability.Exec)}, "tool[0 1] "},
+		{"two halves beside one with neither", risk, []capability.Tool{tool(none, capability.Exec), tool(none, capability.FSRead), tool(none, capability.NetEgress)}, "server[1 2] "},
 		{"a writer to a free path beside a fetcher", code, []capability.Tool{tool(free, capability.FSWrite), tool(free, capability.NetEgress)}, "server[0 1] "},
 		{"delete_file beside fetch_url", code, []capability.Tool{tool(none, capability.FSWrite), tool(free, capability.NetEgress)}, ""},
 		{"a writer beside one that brings nothing in", code, []capability.Tool{tool(free, capability.FSWrite), tool(none, capability.NetEgress)}, ""},
@@ -256,6 +258,47 @@ func TestCombine(t *testing.T) {
 				t.Errorf("at high: %v", all)
 			}
 		})
+	}
+}
+
+// TestCombinedConfidence: a combination is as sure as its weaker half, and each half as its best tool.
+func TestCombinedConfidence(t *testing.T) {
+	risk := capability.Risk{Tags: [2]capability.Tag{capability.FSRead, capability.NetEgress}}
+	const h, m, l = capability.High, capability.Medium, capability.Low
+	for _, tt := range []struct {
+		tools [][2]capability.Confidence // of reading and of sending
+		want  string
+	}{
+		{[][2]capability.Confidence{{h, h}}, "tool high "},
+		{[][2]capability.Confidence{{h, m}}, "tool medium "},
+		{[][2]capability.Confidence{{m, h}}, "tool medium "},
+		{[][2]capability.Confidence{{h, l}}, ""},
+		{[][2]capability.Confidence{{h, m}, {h, h}}, "tool high "},
+		{[][2]capability.Confidence{{h, ""}, {"", h}}, "server high "},
+		{[][2]capability.Confidence{{h, ""}, {"", m}}, "server medium "},
+		{[][2]capability.Confidence{{m, ""}, {"", h}}, "server medium "},
+		{[][2]capability.Confidence{{m, ""}, {"", m}, {"", h}}, "server medium "},
+		{[][2]capability.Confidence{{h, ""}, {"", m}, {"", h}}, "server high "},
+		{[][2]capability.Confidence{{m, m}, {h, ""}}, "tool medium server medium "},
+		{[][2]capability.Confidence{{m, h}, {h, ""}}, "tool medium server high "},
+	} {
+		var tools []capability.Tool
+		for i, of := range tt.tools {
+			tool := capability.Tool{Index: i, Name: fmt.Sprint(i)}
+			for n, c := range of {
+				if c != "" {
+					tool.Capabilities = append(tool.Capabilities, capability.Label{Tag: risk.Tags[n], Confidence: c})
+				}
+			}
+			tools = append(tools, tool)
+		}
+		got := ""
+		for _, c := range Combine(tools, risk, m) {
+			got += c.Scope + " " + string(c.Confidence) + " "
+		}
+		if got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.tools, got, tt.want)
+		}
 	}
 }
 

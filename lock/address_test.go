@@ -156,3 +156,97 @@ func TestApproveLeavesAnUnapprovedName(t *testing.T) {
 		t.Errorf("left are %v, want what it says about itself", left)
 	}
 }
+
+// An address of something below a server that is new is known, although the change is the server's.
+func TestFindBelowANewServer(t *testing.T) {
+	f := &File{Servers: []Server{under(t, "docs", readsDocs)}}
+	now := []Server{under(t, "docs", readsDocs), under(t, "new", readsCode)}
+	changes := f.Changes(now)
+	for typed, want := range map[string]bool{"new/tool/read": true, "new/tool/write": false, "newer/tool/read": false, "docs/tool/read": true} {
+		if found, known, err := f.Find(typed, now, changes); len(found) != 0 || known != want || err != nil {
+			t.Errorf("Find(%q) = %v, %t, %v, want nothing, %t", typed, found, known, err, want)
+		}
+	}
+}
+
+// A name that one side does not have from the server itself says nothing about a new one.
+func TestRenamedNeedsTwoNames(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		was, is      Server
+		wantsRenamed bool
+	}{
+		{"two names", Server{Name: "a"}, Server{Name: "b"}, true},
+		{"the same name", Server{Name: "a"}, Server{Name: "a"}, false},
+		{"it had none", Server{Name: "a", Anonymous: true}, Server{Name: "b"}, false},
+		{"it has none", Server{Name: "a"}, Server{Name: "b", Anonymous: true}, false},
+		{"neither", Server{Name: "a", Anonymous: true}, Server{Name: "b", Anonymous: true}, false},
+		{"it says something else of itself", Server{Name: "a"}, Server{Name: "b", Self: []Part{{Member: "server", Item: newItem("", `{}`)}}}, false},
+	} {
+		tt.was.Entry, tt.is.Entry = "e", "e"
+		if got := tt.was.renamed(&tt.is); got != tt.wantsRenamed {
+			t.Errorf("%s: %t, want %t", tt.name, got, tt.wantsRenamed)
+		}
+		changes := (&File{Servers: []Server{tt.was}}).Changes([]Server{tt.is})
+		if got := slices.Contains(changes, Change{Address{Server: "e", What: "name"}, Changed}); got != tt.wantsRenamed {
+			t.Errorf("%s: the changes are %v", tt.name, changes)
+		}
+	}
+}
+
+// A list comes with its first item, and goes as it went with its last; one that came or went while empty is approved by itself.
+func TestApprovedListsArePresentAsTheyAre(t *testing.T) {
+	const without, empty, one, two = `{"server":{"name":"s"}}`, `{"server":{"name":"s"},"tools":[]}`,
+		`{"server":{"name":"s"},"tools":[{"name":"a"}]}`, `{"server":{"name":"s"},"tools":[{"name":"a"},{"name":"b"}]}`
+	all, a := Address{Server: "e"}, Address{"e", "tool", "a"}
+	for _, tt := range []struct {
+		name, was, now string
+		approved       Address
+		present        bool
+		items          int
+	}{
+		{"the first item", without, one, a, true, 1},
+		{"the first of two", without, two, a, true, 1},
+		{"both", without, two, all, true, 2},
+		{"the last item, of a list that stays", one, empty, a, true, 0},
+		{"the last item, with its list", one, without, a, false, 0},
+		{"one of two", two, `{"server":{"name":"s"},"tools":[{"name":"b"}]}`, a, true, 1},
+		{"an empty list that came", without, empty, Address{"e", "tools", ""}, true, 0},
+		{"an empty list that went", empty, without, Address{"e", "tools", ""}, false, 0},
+		{"an empty list that came and was not approved", without, empty, a, false, 0},
+		{"an empty list that went and was not approved", empty, without, a, true, 0},
+	} {
+		f := &File{Servers: []Server{under(t, "e", tt.was)}}
+		f.Approve([]Server{under(t, "e", tt.now)}, []Address{tt.approved}, date)
+		if got := f.Servers[0].Lists[0]; got.Present != tt.present || len(got.Items) != tt.items {
+			t.Errorf("%s: present %t with %d items, want %t, %d", tt.name, got.Present, len(got.Items), tt.present, tt.items)
+		}
+	}
+}
+
+// A lockfile that cannot be read leaves the catalog as it was, at whatever step it failed.
+func TestAddFailsWhole(t *testing.T) {
+	good := string((&File{Servers: []Server{under(t, "docs", readsDocs)}}).Bytes())
+	for name, text := range map[string]string{
+		"no JSON":                 "{",
+		"of another version":      strings.Replace(good, `"lockfileVersion": 1`, `"lockfileVersion": 2`, 1),
+		"an unknown member":       strings.Replace(good, `"entry"`, `"entries"`, 1),
+		"a definition too little": strings.Replace(good, `"hash"`, `"name"`, 1),
+	} {
+		if text == good {
+			t.Fatalf("%s: nothing was changed in %s", name, good)
+		}
+		c := parse(t, readsCode)
+		before := *c
+		if err := Add(c, "l.json", text, catalog.Limits{}); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if len(c.Servers) != len(before.Servers) || len(c.Documents) != len(before.Documents) || len(c.Problems) != len(before.Problems) {
+			t.Errorf("%s: %d servers, %d documents, %d problems are left, want those of before", name, len(c.Servers), len(c.Documents), len(c.Problems))
+		}
+	}
+	c := parse(t, readsCode)
+	if err := Add(c, "l.json", good, catalog.Limits{}); err != nil || len(c.Servers) != 2 {
+		t.Errorf("a good one: %d servers, %v", len(c.Servers), err)
+	}
+}

@@ -164,9 +164,17 @@ func TestIs(t *testing.T) {
 }
 
 func TestURLTargetHoldsNoSecret(t *testing.T) {
-	got := URLTarget("https://user:s3cr3t@example.com:8443/mcp?key=s3cr3t#s3cr3t")
-	if want := "https://example.com:8443/mcp"; got.URL != want {
-		t.Errorf("target %+v, want %s", got, want)
+	for given, want := range map[string]string{
+		"https://user:s3cr3t@example.com:8443/mcp?key=s3cr3t#s3cr3t": "https://example.com:8443/mcp",
+		"https://example.com/mcp":                                    "https://example.com/mcp",
+		"https://example.com/mcp?":                                   "https://example.com/mcp",
+		"https://example.com/mcp#a%2Fb":                              "https://example.com/mcp",
+		"https://user@example.com/":                                  "https://example.com/",
+		"http://[::1":                                                "",
+	} {
+		if got := URLTarget(given); got.URL != want || got.Command != "" {
+			t.Errorf("%s: target %+v, want %s", given, got, want)
+		}
 	}
 }
 

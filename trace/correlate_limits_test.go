@@ -106,6 +106,7 @@ func TestCorrelatorPrecedence(t *testing.T) {
 		{"the one that has waited longest", []Message{asks("1", "a"), asks("1", "b"), answers("1"), answers("1")}, []int{0, 0, 1, 2}},
 		{"the one of its own exchange", []Message{inExchange(asks("1", "a"), 1), inExchange(asks("1", "b"), 2), inExchange(answers("1"), 2), inExchange(answers("1"), 1)}, []int{0, 0, 2, 1}},
 		{"an exchange that asked nothing", []Message{inExchange(asks("1", "a"), 1), inExchange(asks("1", "b"), 2), inExchange(answers("1"), 3)}, []int{0, 0, 1}},
+		{"not one of a later exchange", []Message{inExchange(asks("1", "a"), 1), inExchange(asks("1", "b"), 5), inExchange(asks("1", "c"), 3), inExchange(answers("1"), 3), inExchange(answers("1"), 2)}, []int{0, 0, 0, 3, 1}},
 		{"no exchange", []Message{inExchange(asks("1", "a"), 2), asks("1", "b"), answers("1")}, []int{0, 0, 1}},
 		{"no exchange, where one request has none", []Message{inExchange(asks("1", "a"), 1), asks("1", "b"), inExchange(answers("1"), 7), answers("1")}, []int{0, 0, 1, 2}},
 		{"a second answer is nobody's", []Message{asks("1", "a"), answers("1"), answers("1"), asks("1", "b"), answers("1")}, []int{0, 1, 0, 0, 4}},

@@ -31,3 +31,56 @@ func TestFloodMeter(t *testing.T) {
 		}
 	}
 }
+
+// Unasked is what a server sends without an answer or a question in it; a stray answer is one whatever made it stray.
+func TestUnasked(t *testing.T) {
+	for _, tt := range []struct {
+		m    Message
+		want bool
+	}{
+		{Message{Kind: Notification}, true},
+		{Message{Kind: Invalid}, true},
+		{Message{Kind: Response, Stray: Duplicate}, true},
+		{Message{Kind: Response, Stray: UnknownID}, true},
+		{Message{Kind: Error, Stray: Duplicate}, true},
+		{Message{Kind: Error, Stray: UnknownID}, true},
+		{Message{Kind: Response}, false},
+		{Message{Kind: Error}, false},
+		{Message{Kind: Request}, false},
+		{Message{Kind: Batch}, false},
+		{Message{Kind: Event}, false},
+	} {
+		tt.m.Direction = ToClient
+		if got := tt.m.Unasked(); got != tt.want {
+			t.Errorf("%s, stray %q: %t, want %t", tt.m.Kind, tt.m.Stray, got, tt.want)
+		}
+		if tt.m.Direction = ToServer; tt.m.Unasked() {
+			t.Errorf("%s, stray %q, of a client", tt.m.Kind, tt.m.Stray)
+		}
+	}
+}
+
+// A bare request is a GET or a DELETE of a client without a message; each difference makes it something else.
+func TestBareRequest(t *testing.T) {
+	for _, method := range []string{"GET", "DELETE"} {
+		bare := func() Message {
+			return Message{Kind: Invalid, Direction: ToServer, HTTP: &HTTP{Method: method}}
+		}
+		if m := bare(); !m.IsBareRequest() {
+			t.Errorf("%s is none", method)
+		}
+		for what, change := range map[string]func(*Message){
+			"another kind":      func(m *Message) { m.Kind = Notification },
+			"another direction": func(m *Message) { m.Direction = ToClient },
+			"a text":            func(m *Message) { m.Raw = "x" },
+			"no HTTP":           func(m *Message) { m.HTTP = nil },
+			"POST":              func(m *Message) { m.HTTP.Method = "POST" },
+			"an unknown method": func(m *Message) { m.HTTP.Method = "" },
+		} {
+			m := bare()
+			if change(&m); m.IsBareRequest() {
+				t.Errorf("%s with %s is one", method, what)
+			}
+		}
+	}
+}

@@ -2,9 +2,11 @@ package indicator
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"gauntlet/internal/leaf/a2a"
+	"gauntlet/internal/leaf/agui"
 	"gauntlet/trace"
 )
 
@@ -39,6 +41,39 @@ func TestSkillsAreBounded(t *testing.T) {
 	}
 	if len(v.skills) != mostConversations || v.skills["0"] != "s" {
 		t.Errorf("%d skills are kept, want %d", len(v.skills), mostConversations)
+	}
+}
+
+// A stream is put together by actor, and each run begins anew: what the run before said is no part of it.
+func TestEachRunIsAStream(t *testing.T) {
+	event := func(actor, kind, raw string, d trace.Direction) *trace.Message {
+		return &trace.Message{Protocol: agui.Protocol, Actor: actor, Kind: trace.Event, Method: kind, Direction: d, Raw: raw}
+	}
+	start := func(actor string) *trace.Message { return event(actor, agui.RunAgentInput, "{}", trace.ToServer) }
+	says := func(actor, text string) *trace.Message {
+		return event(actor, "text_message_content", `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"`+text+`"}`, trace.ToClient)
+	}
+	end := func(actor string) *trace.Message {
+		return event(actor, "text_message_end", `{"type":"TEXT_MESSAGE_END","messageId":"m"}`, trace.ToClient)
+	}
+	for _, tt := range []struct {
+		name string
+		ms   []*trace.Message
+		want string
+	}{
+		{"one run", []*trace.Message{start("a"), says("a", "x"), says("a", "y"), end("a")}, `"content":"xy"`},
+		{"the next run", []*trace.Message{start("a"), says("a", "x"), start("a"), says("a", "y"), end("a")}, `"content":"y"`},
+		{"another actor", []*trace.Message{start("a"), start("b"), says("a", "x"), says("b", "y"), end("a")}, `"content":"x"`},
+		{"a recording that begins in a run", []*trace.Message{says("a", "x"), says("a", "y"), end("a")}, `"content":"xy"`},
+		{"a run of another actor", []*trace.Message{start("a"), says("a", "x"), start("b"), says("a", "y"), end("a")}, `"content":"xy"`},
+	} {
+		v := &runView{streams: map[string]*agui.Stream{}}
+		for _, m := range tt.ms {
+			v.see(m)
+		}
+		if !strings.Contains(v.latest, tt.want) {
+			t.Errorf("%s: %s, want %s", tt.name, v.latest, tt.want)
+		}
 	}
 }
 

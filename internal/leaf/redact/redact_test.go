@@ -241,6 +241,61 @@ func TestLongText(t *testing.T) {
 	}
 }
 
+// What stands right beside a secret in JSON stays: a text that ends where the secret begins, or begins where it ends.
+func TestNeighboursInJSONStay(t *testing.T) {
+	for _, tt := range []struct{ secret, in, want string }{
+		{`,12345678`, `["a",12345678]`, `["a","[K]"]`},
+		{`12345678,`, `[12345678,"a"]`, `["[K]","a"]`},
+		{`12345678`, `["a",12345678,"b"]`, `["a","[K]","b"]`},
+	} {
+		if got := New([]string{"K=" + tt.secret}).ReplaceJSON(tt.in); got != tt.want {
+			t.Errorf("%s became %s, want %s", tt.in, got, tt.want)
+		}
+	}
+}
+
+// A value longer than the parts that a text is searched in is found, too: the parts grow with it.
+func TestLongValues(t *testing.T) {
+	for _, n := range []int{1000, chunk / widest / 4, chunk/widest + 1000} {
+		var b strings.Builder
+		for i := 0; b.Len() < n; i++ {
+			fmt.Fprintf(&b, "k%dx", i*i)
+		}
+		value := b.String()
+		r := New([]string{"K=" + value})
+		for _, before := range []int{0, chunk - n/2, 2 * chunk} {
+			want := strings.Repeat("-", before) + "[K]" + strings.Repeat("-", chunk)
+			if got := r.Replace(strings.Replace(want, "[K]", value, 1)); got != want {
+				t.Errorf("a value of %d bytes behind %d others: not found, or something else with it (%d bytes left, want %d)", n, before, len(got), len(want))
+			}
+		}
+	}
+}
+
+// The end of a long text is looked at as that of a short one, and so is its beginning.
+func TestCutLongExcerpts(t *testing.T) {
+	r := New([]string{"K=my-s3cr3t-value"})
+	long := strings.Repeat("-. ", chunk)
+	if got := r.CutEnd(long + "my-s3cr3t"); got != long+"…" {
+		t.Errorf("a cut at the end of a long text stays: …%q", got[len(got)-20:])
+	}
+	if got := r.CutStart("3t-value" + long); got != "…"+long {
+		t.Errorf("a cut at the beginning of a long text stays: %q…", got[:20])
+	}
+}
+
+// Seven of eight bytes make a text: what decodes to less is a code for something else.
+func TestReadable(t *testing.T) {
+	for text, want := range map[string]bool{
+		"abcdefg\x01": true, "abcdef\x01\x02": false, "abcdefg\x7f": true, "a\r\n\tbcd\x1f": true, "": true,
+		"abcdefghijklmn\x01\x02": true, "abcdefghijklmn\x01\x02\x03": false, "a\x00b\x00c\x00d\x00": true, "\x80abcdef": false,
+	} {
+		if got := readable([]byte(text)); got != want {
+			t.Errorf("%q: %t, want %t", text, got, want)
+		}
+	}
+}
+
 func TestURLSecrets(t *testing.T) {
 	for _, tt := range []struct {
 		in   string

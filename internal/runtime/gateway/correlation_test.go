@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -261,6 +262,161 @@ func TestRoundsOfTheStatelessEra(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A server that always wants more is asked ten times more, and then its wish is the answer.
+func TestRoundsEnd(t *testing.T) {
+	conn := &scriptedConn{make(chan wire.Message, 1)}
+	s := &upstream{up: &Upstream{Name: "a"}}
+	s.session = &clientSession{gateway: &Gateway{opt: Options{Connect: time.Minute}}}
+	s.conn = &upstreamConn{upstream: s, conn: conn, meta: `{"x":1}`, sending: make(chan struct{}, 1), answers: map[string]chan callOutcome{}, over: make(chan struct{})}
+	done := make(chan string)
+	go func() { // ends with the last answer
+		result, err := s.session.forwardRequest(t.Context(), s, mcpserver.Call{Method: mcp.ToolsCall, Params: "{}"}, "{}")
+		done <- fmt.Sprint(result, " ", err)
+	}()
+	for requests := 0; ; {
+		select {
+		case m := <-conn.sent:
+			requests++
+			s.conn.deliverAnswer(m.ID, callOutcome{message: wire.Message{Kind: wire.Response, ID: m.ID, Result: fmt.Sprintf(`{"resultType":"input_required","n":%d}`, requests)}})
+		case got := <-done:
+			if want := fmt.Sprintf(`{"n":%d} <nil>`, maxRounds+1); requests != maxRounds+1 || got != want {
+				t.Errorf("%d requests, and the client gets %s, want %d and %s", requests, got, maxRounds+1, want)
+			}
+			return
+		}
+	}
+}
+
+// Who lists a resource is asked alone; else those with a template that fits come first, then all others that have resources.
+func TestOrderOfReaders(t *testing.T) {
+	const has, hasNot = `{"capabilities":{"resources":{}}}`, `{"capabilities":{"tools":{}}}`
+	named := func(name, init, template string) *upstream {
+		s := &upstream{up: &Upstream{Name: name}, init: init}
+		if template != "" {
+			s.lists[templates] = []string{`{"uriTemplate":` + rawjson.Quote(template) + `}`}
+		}
+		return s
+	}
+	a, b, c, d := named("a", has, ""), named("b", has, "x://{n}"), named("c", hasNot, ""), named("d", hasNot, "x://{n}")
+	for _, tt := range []struct {
+		name      string
+		upstreams []*upstream
+		listed    *upstream // by whom the resource is listed
+		template  *upstream // by whom it is listed as a template
+		want      string
+	}{
+		{"who fits comes first", []*upstream{a, b}, nil, nil, "b a "},
+		{"in the order of the servers", []*upstream{d, a, b}, nil, nil, "d b a "},
+		{"not who has no resources", []*upstream{c, a}, nil, nil, "a "},
+		{"who lists it alone", []*upstream{a, b}, a, b, "a "},
+		{"who lists it as a template alone", []*upstream{a, b}, nil, a, "a "},
+		{"the only one, whatever it has", []*upstream{c}, nil, nil, "c "},
+	} {
+		cs := &clientSession{upstreams: tt.upstreams, resourceOwners: [2]map[string]*upstream{{}, {}}}
+		if tt.listed != nil {
+			cs.resourceOwners[0]["x://1"] = tt.listed
+		}
+		if tt.template != nil {
+			cs.resourceOwners[1]["x://1"] = tt.template
+		}
+		got := ""
+		for _, s := range cs.upstreamsFor("x://1") {
+			got += s.up.Name + " "
+		}
+		if got != tt.want {
+			t.Errorf("%s: asked are %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// One server may list a resource twice, which is no conflict; of two servers that have it the first keeps it.
+func TestMergedResources(t *testing.T) {
+	list := func(items ...string) (out [4][]string) {
+		out[resources] = items
+		return out
+	}
+	const x, y = `{"uri":"x://1","name":"x"}`, `{"uri":"x://1","name":"y"}`
+	for _, tt := range []struct {
+		name  string
+		lists [][4][]string
+		want  []string
+		owner int
+		notes int
+	}{
+		{"twice in one", [][4][]string{list(x, y)}, []string{x, y}, 0, 0},
+		{"in two", [][4][]string{list(x), list(y)}, []string{x}, 0, 1},
+		{"twice in the second", [][4][]string{list(), list(x, y)}, []string{x, y}, 1, 0},
+		{"in two, twice in the second", [][4][]string{list(x), list(y, y)}, []string{x}, 0, 1},
+	} {
+		notes := 0
+		cs := &clientSession{gateway: &Gateway{opt: Options{Note: func(string) { notes++ }}}, noted: map[string]bool{}}
+		for i, lists := range tt.lists {
+			cs.upstreams = append(cs.upstreams, &upstream{session: cs, up: &Upstream{Name: fmt.Sprint(i)}, lists: lists})
+		}
+		got := cs.mergeItems(resources)
+		if !slices.Equal(got, tt.want) || cs.resourceOwners[0]["x://1"] != cs.upstreams[tt.owner] || notes != tt.notes {
+			t.Errorf("%s: %s, %d notes, want %s, %d", tt.name, got, notes, tt.want, tt.notes)
+		}
+	}
+}
+
+// A request of all servers fails only if all of them do, with what a server said; those that do not log are not asked.
+func TestWhoSetsTheLogLevel(t *testing.T) {
+	const has, hasNot = `{"capabilities":{"logging":{}}}`, `{"capabilities":{"tools":{}}}`
+	type server struct{ init, answer string } // the answer is empty for an error, "-" where nobody may ask
+	for _, tt := range []struct {
+		name    string
+		servers []server
+		want    string
+	}{
+		{"nobody logs", []server{{hasNot, "-"}}, mcpserver.ErrUnhandled.Error()},
+		{"one does", []server{{hasNot, "-"}, {has, `{"n":2}`}}, `{"n":2}`},
+		{"one of two fails", []server{{has, ""}, {has, `{"n":2}`}}, `{"n":2}`},
+		{"the first of two answers", []server{{has, `{"n":1}`}, {has, `{"n":2}`}}, `{"n":1}`},
+		{"all who log fail", []server{{has, ""}, {hasNot, "-"}}, "refused by 0"},
+	} {
+		cs := &clientSession{gateway: &Gateway{opt: Options{Connect: time.Minute}}}
+		ctx, cancel := context.WithCancel(t.Context())
+		for i, of := range tt.servers {
+			conn := &scriptedConn{make(chan wire.Message, 1)}
+			s := &upstream{session: cs, up: &Upstream{Name: fmt.Sprint(i)}, init: of.init}
+			s.conn = &upstreamConn{upstream: s, conn: conn, sending: make(chan struct{}, 1), answers: map[string]chan callOutcome{}, over: make(chan struct{})}
+			cs.upstreams = append(cs.upstreams, s)
+			go func() { // ends with ctx
+				select {
+				case m := <-conn.sent:
+					answer := wire.Message{Kind: wire.Response, ID: m.ID, Result: of.answer}
+					if of.answer == "" {
+						answer = wire.Message{Kind: wire.Error, ID: m.ID, Error: fmt.Sprintf(`{"code":1,"message":"refused by %d"}`, i)}
+					} else if of.answer == "-" {
+						t.Errorf("%s: server %d was asked", tt.name, i)
+					}
+					s.conn.deliverAnswer(m.ID, callOutcome{message: answer})
+				case <-ctx.Done():
+				}
+			}()
+		}
+		got, err := cs.callLoggingServers(t.Context(), mcpserver.Call{Method: mcp.LoggingSetLevel, Params: "{}"})
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+		cancel()
+	}
+}
+
+func TestAppendedMembers(t *testing.T) {
+	for _, tt := range []struct{ object, members, want string }{
+		{`{}`, ``, `{}`}, {`{ }`, `"b":2`, `{"b":2}`}, {`{"a":1}`, ``, `{"a":1}`}, {`{"a":1}`, `"b":2`, `{"a":1,"b":2}`}, {`{ "a":1 }`, `"b":2,"c":3`, `{"a":1,"b":2,"c":3}`},
+	} {
+		if got := appendMembers(tt.object, tt.members); got != tt.want {
+			t.Errorf("%s with %s is %s, want %s", tt.object, tt.members, got, tt.want)
+		}
 	}
 }
 
