@@ -17,6 +17,7 @@ type sentenceContent struct {
 	opening     bool // the first of a description, which says what the tool does
 	wanted      bool // some clause orders or obliges
 	denied      bool // some clause is negated
+	contact     bool // it only says whom to contact
 }
 
 // weigh adds the sentences whose signs together outweigh what speaks for them, where no rule
@@ -29,6 +30,7 @@ func (r *Reader) weigh(out []found) []found {
 	r.evidence.read(r.framer.s, r.framer.toks, r.framer.frames)
 	r.takeContents()
 	out = r.leaveOutCited(out)
+	out = r.leaveOutContacts(out)
 	for i := range out {
 		out[i].doubtful = true // until a sentence of it outweighs the doubt
 	}
@@ -36,7 +38,7 @@ func (r *Reader) weigh(out []found) []found {
 		g := &r.contents[i]
 		r.signs = r.signsOf(r.signs[:0], i)
 		rule := ruleOn(out, g)
-		if rule == nil && r.spelledOut(g) {
+		if rule == nil && (r.spelledOut(g) || g.contact) {
 			continue
 		}
 		if rule == nil && Weighed == nil && (r.onlyNames(g) || r.onlyPaths(g)) {
