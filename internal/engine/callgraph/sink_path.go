@@ -19,7 +19,7 @@ func pathArgument(e *ir.Expr, r *row) *ir.Expr {
 
 // Parts of a path are looked into so deep, and so many of them for one question.
 const (
-	maxPath      = 6
+	maxPath      = 10
 	maxPathParts = 500
 )
 

@@ -11,7 +11,7 @@ import (
 // applyRow records what a row says of a call. It returns false when the row does not apply after
 // all: a method called execute that is given no statement.
 func (w *walker) applyRow(e *ir.Expr, r *row, name string, anyone bool) bool {
-	shown := shortenGoPath(name) + "()"
+	shown := shortenGoPath(strings.ReplaceAll(name, inMemory, "")) + "()"
 	strength := sink.Strong
 	switch r.kind {
 	case "tag":
@@ -19,7 +19,7 @@ func (w *walker) applyRow(e *ir.Expr, r *row, name string, anyone bool) bool {
 			strength = sink.Weak
 		}
 		if p := pathArgument(e, r); p != nil {
-			if w.isServersOwnPath(p) {
+			if w.isServersOwnPath(p) || r.reads() && w.isServersOwnData(p) {
 				strength = sink.Weak
 			}
 			w.recordSecretFile(e, p)
@@ -35,7 +35,11 @@ func (w *walker) applyRow(e *ir.Expr, r *row, name string, anyone bool) bool {
 	case "file":
 		w.recordFileMode(e, r, shown)
 	case "sql":
-		return w.recordStatement(e, r, shown, anyone)
+		written := sink.Strong
+		if strings.Contains(name, inMemory) {
+			written = sink.Weak // what is written is gone when the process ends
+		}
+		return w.recordStatement(e, r, shown, anyone, written)
 	case "spawn":
 		w.recordSpawn(e, r, shown)
 	case "env":
@@ -80,11 +84,10 @@ func (w *walker) recordFileMode(e *ir.Expr, r *row, shown string) {
 		w.recordSecretFile(e, p)
 	}
 	m := argumentFor(r, "mode", e.Args)
-	if m == nil {
-		w.recordSink(e, capability.FSRead, strength, "ast_sink", shown)
-		return
+	mode := "r"
+	if m != nil {
+		mode = w.modeOf(m)
 	}
-	mode := w.modeOf(m)
 	write := strings.ContainsAny(mode, "wax+")
 	read := mode == "" || strings.ContainsAny(mode, "r+") || !write
 	if mode == "" { // not known before it runs
@@ -92,7 +95,11 @@ func (w *walker) recordFileMode(e *ir.Expr, r *row, shown string) {
 		write = true
 	}
 	if read {
-		w.recordSink(e, capability.FSRead, strength, "ast_sink", shown)
+		reading := strength
+		if p := pathArgument(e, r); p != nil && !write && w.isServersOwnData(p) {
+			reading = sink.Weak
+		}
+		w.recordSink(e, capability.FSRead, reading, "ast_sink", shown)
 	}
 	if write {
 		w.recordSink(e, capability.FSWrite, strength, "ast_sink", shown)

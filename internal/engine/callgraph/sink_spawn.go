@@ -33,7 +33,14 @@ func (w *walker) recordSpawn(e *ir.Expr, r *row, shown string) {
 	}
 	shell := w.isOptionOn(argumentFor(r, "shell", e.Args))
 	prog, rest := w.programName(argv, r, e)
+	own := ""
+	if !shell {
+		own = w.ownProgram(argv, e)
+	}
 	switch {
+	case own != "":
+		w.recordSink(e, capability.Exec, sink.Weak, "spawn_fixed", own)
+		w.noteGap(sink.OtherProgram, own, e)
 	case prog == "":
 		if head, whole := w.constantPrefix(argv); whole || shell && head != "" {
 			w.recordShellLine(e, argv, shown)

@@ -24,8 +24,8 @@ var verbs = map[string]string{
 // madeReady is a statement that a server runs to be able to work, whatever it was asked.
 var madeReady = lazyregexp.New(`(?i)^[\s(;]*CREATE\s[^;]*?\sIF\s+NOT\s+EXISTS\s`)
 
-// recordStatement reads the verb of a statement. One that the caller chooses may do anything.
-func (w *walker) recordStatement(e *ir.Expr, r *row, shown string, anyone bool) bool {
+// recordStatement reads the verb of a statement. One that the caller chooses may do anything; written is how much a write says.
+func (w *walker) recordStatement(e *ir.Expr, r *row, shown string, anyone bool, written sink.Strength) bool {
 	x := argumentFor(r, "text", e.Args)
 	if x == nil {
 		return false
@@ -71,7 +71,7 @@ func (w *walker) recordStatement(e *ir.Expr, r *row, shown string, anyone bool) 
 		w.recordSink(e, capability.DBQuery, sink.Strong, "ast_sink", shown)
 	}
 	if what["write"] {
-		w.recordSink(e, capability.DBWrite, sink.Strong, "ast_sink", shown)
+		w.recordSink(e, capability.DBWrite, written, "ast_sink", shown)
 		w.out.calls[len(w.out.calls)-1].free = free
 	}
 	return true

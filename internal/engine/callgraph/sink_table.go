@@ -228,6 +228,9 @@ func patternRoot(name string) string {
 
 // findRow returns the row for a name, or nil.
 func (t *Table) findRow(name string) *row {
+	if strings.Contains(name, inMemory) {
+		name = strings.ReplaceAll(name, inMemory, "")
+	}
 	if r := t.exact[name]; r != nil {
 		return r
 	}
