@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"io"
@@ -36,7 +37,7 @@ func Main(ctx context.Context, args []string, host Host) int {
 	root.SetIn(host.Stdin)
 	root.SetOut(host.Stdout)
 	root.SetErr(host.Stderr)
-	err := root.ExecuteContext(ctx)
+	err := cmp.Or(root.ExecuteContext(ctx), a.noHelp)
 	a.endRecord(err)
 	a.endView(ctx)
 	if err != nil {
@@ -58,6 +59,7 @@ type app struct {
 	temporary    string           // its file, where nobody named one
 	view         *liveview.Beside // nil where nobody asked for one
 	record       *runstate.Record // nil where nobody asked for one
+	noHelp       error            // help was asked for on a command that does not exist
 	code         int              // of a command that did its work; one that could not returns an error
 }
 

@@ -59,6 +59,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
 	var missing *pflag.ValueRequiredError
+	if err := unknownCommand(cmd); err != nil {
+		return err
+	}
 	switch {
 	case errors.As(err, &invalid):
 		return usage(cmd, "--%s: %s", invalid.GetFlag().Name, invalid.Unwrap())
@@ -84,6 +87,15 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) string {
 		msg += "; the flags of a server to start go behind --"
 	}
 	return msg
+}
+
+// unknownCommand is an error if an argument before the flag at which parsing ended, --help for
+// instance, should name a subcommand and does not. The flag then belongs to the command that was meant.
+func unknownCommand(cmd *cobra.Command) error {
+	if !cmd.HasSubCommands() {
+		return nil
+	}
+	return cmd.ValidateArgs(cmd.Flags().Args())
 }
 
 // knownCommand refuses arguments of the root command, which are misspelt subcommands or

@@ -21,7 +21,7 @@ type gateFlags struct {
 func (g *gateFlags) addGateFlags(cmd *cobra.Command) {
 	g.failOn = finding.High
 	severity := &value[finding.Severity]{&g.failOn, "SEVERITY", finding.ParseSeverity, finding.Severity.String}
-	cmd.Flags().Var(severity, "fail-on", "exit 1 from a finding of this severity on: "+strings.Join(finding.Severities(), ", "))
+	cmd.Flags().Var(severity, "fail-on", "exit 1 on findings of this severity or higher: "+strings.Join(finding.Severities(), ", "))
 	completeWith(cmd, "fail-on", finding.Severities())
 	maturity := &value[string]{&g.maturity, "CHECKS", parseGate, func(s string) string { return s }}
 	g.maturity = "all"
@@ -41,14 +41,13 @@ func partialFlag(cmd *cobra.Command, to *bool) {
 	cmd.Flags().BoolVar(to, "allow-partial", false, "exit 0 instead of 2 if a part was not read, and say which (default off)")
 }
 
-// exitCode applies the report's rule. A report that could not be written failed as well,
-// and no flag excuses that.
+// exitCode applies the report's rule. A run without its report did not end as asked, whatever it
+// found: nobody can read why it failed, so it is trouble and not the gate, and no flag excuses it.
 func (g *gateFlags) exitCode(r *result.Report, written bool) int {
-	code := r.ExitCode(g.failOn, g.allowPartial)
-	if code == result.ExitOK && !written {
+	if !written {
 		return result.ExitTrouble
 	}
-	return code
+	return r.ExitCode(g.failOn, g.allowPartial)
 }
 
 // tellIncomplete says what the scan did not cover, and what its gate left out, where the

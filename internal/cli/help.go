@@ -37,9 +37,31 @@ func (a *app) setHelp(root *cobra.Command) {
 	finishFlags(root)
 	root.SetHelpCommandGroupID(groupOf["help"])
 	root.SetCompletionCommandGroupID(groupOf["completion"])
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Run, help.RunE = nil, helpOn
+	}
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		if a.noHelp = unknownCommand(c); a.noHelp != nil {
+			return
+		}
 		helppage.Write(c.OutOrStdout(), c, helppage.Columns(a.helpColumns()))
 	})
+}
+
+// helpOn shows help on the command that the arguments name, as gauntlet help attack run.
+func helpOn(help *cobra.Command, args []string) error {
+	c, rest, err := help.Root().Find(args)
+	switch {
+	case err != nil:
+		return usage(help, "%s", err)
+	case c.HasSubCommands():
+		if err := c.ValidateArgs(rest); err != nil {
+			return err
+		}
+	}
+	c.InitDefaultHelpFlag() // cobra adds it only to the command that runs
+	return c.Help()
 }
 
 // helpColumns is how many columns the reader of help has, 0 where that is unknown. COLUMNS counts

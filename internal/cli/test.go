@@ -57,7 +57,11 @@ func (a *app) newTestSchemaCommand() *cobra.Command {
 }
 
 func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
+	switch len(args) {
+	case 0:
+		return usage(cmd, "no suite: name a suite file")
+	case 1:
+	default:
 		return usage(cmd, "%d suites: want one", len(args))
 	}
 	if t.recording != "" && t.traceName != "" {

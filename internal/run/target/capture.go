@@ -112,7 +112,7 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 	}
 	if err != nil {
 		got.noteStderr(server.Process)
-		return got, fmt.Errorf("%s: %w", got.name, err)
+		return got, fmt.Errorf("%s: %w", got.name, adviseURL(t.URL, err))
 	}
 	got.takeSnapshot(snap, server, leak)
 	return got, nil

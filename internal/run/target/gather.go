@@ -192,5 +192,5 @@ func (r *Reader) ReadInto(c *catalog.Catalog, name string) error {
 	if err != nil {
 		return err
 	}
-	return AddTo(c, name, text, r.Limits)
+	return adviseFile(text, AddTo(c, name, text, r.Limits))
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -171,7 +172,7 @@ func (c *Command) findProgram() (*exec.Cmd, error) {
 		cmd.Args[0] = c.Args[0]
 		return cmd, nil
 	case errors.Is(err, exec.ErrNotFound) && !isPath:
-		return nil, fmt.Errorf("command %q not found: is it installed and on PATH?", c.Args[0])
+		return nil, errNotFound(c.Args[0])
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
 		return nil, fmt.Errorf("command %q not found: there is no such file", c.Args[0])
 	case errors.Is(err, fs.ErrPermission):
@@ -270,4 +271,13 @@ func (p *Process) waitExit(d time.Duration) bool {
 	case <-timer.C:
 		return false
 	}
+}
+
+// errNotFound is the error for a command that is not on PATH. A whole command line in place of a
+// command is a common mistake; what follows its first word may be secret and is not quoted.
+func errNotFound(command string) error {
+	if program, arguments, ok := strings.Cut(command, " "); ok && program != "" && arguments != "" {
+		return fmt.Errorf("command %q not found: its name has spaces in it; give the program and its arguments as separate words", program+" …")
+	}
+	return fmt.Errorf("command %q not found: is it installed and on PATH?", command)
 }

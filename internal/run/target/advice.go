@@ -1,0 +1,92 @@
+package target
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"gauntlet/catalog"
+	"gauntlet/internal/runtime/wire"
+)
+
+// adviseURL adds to an error of a server behind a URL what is probably wrong with the URL. It names
+// only scheme and path, since a URL may hold a token.
+func adviseURL(address string, err error) error {
+	u, parseErr := url.Parse(address)
+	if parseErr != nil || u.Host == "" {
+		return err
+	}
+	if hint := urlHint(u, err); hint != "" {
+		return fmt.Errorf("%w; %s", err, hint)
+	}
+	return err
+}
+
+func urlHint(u *url.URL, err error) string {
+	var plain tls.RecordHeaderError
+	var request *wire.RequestError
+	secure := strings.EqualFold(u.Scheme, "https")
+	switch {
+	case secure && errors.As(err, &plain):
+		return "the server answers without TLS: its URL probably begins with http://"
+	case !secure && answersWithTLS(err):
+		return "the server wants TLS: its URL probably begins with https://"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "no program listens on this port: is the server running?"
+	case errors.As(err, &request) && strings.Trim(u.Path, "/") == "" && isWebsite(request.HTTP):
+		return "the URL has no path: MCP servers usually answer at one such as /mcp"
+	}
+	return ""
+}
+
+// answersWithTLS reports whether the answer to a plain request is that of a server with TLS: the bytes of an
+// alert, which net/http quotes, or what Go, nginx, Apache and Node write into an HTTP 400 before they close.
+func answersWithTLS(err error) bool {
+	if strings.Contains(err.Error(), `malformed HTTP response "\x15\x03`) {
+		return true
+	}
+	var request *wire.RequestError
+	return errors.As(err, &request) && request.HTTP != nil && request.HTTP.Status == http.StatusBadRequest &&
+		strings.Contains(strings.ToUpper(request.Error()), "HTTPS")
+}
+
+// isWebsite reports whether an answer is what a web server gives for a path at which no MCP server is.
+func isWebsite(a *wire.HTTPAnswer) bool {
+	return a != nil && (a.Status == http.StatusNotFound || a.Status == http.StatusMethodNotAllowed ||
+		strings.HasPrefix(a.Header.Get("Content-Type"), "text/html"))
+}
+
+// adviseFile adds to the error of a file that is not JSON at all what the file is, or what is wanted.
+func adviseFile(text string, err error) error {
+	var e *catalog.Error
+	if !errors.As(err, &e) || !strings.HasPrefix(e.Msg, "not JSON: ") {
+		return err
+	}
+	hint := ""
+	switch start := strings.TrimLeft(text, " \t\r\n"); {
+	case strings.HasPrefix(start, `{"format":"gauntlet-trace"`):
+		hint = "this is a recorded conversation: gauntlet trace show reads it"
+	case hasTopKey(text, "oatf"):
+		hint = "this is an attack document: gauntlet attack show and gauntlet attack run read it"
+	case start == "" || start[0] != '{' && start[0] != '[':
+		hint = "want a snapshot, as gauntlet capture writes it, or the configuration of an MCP client"
+	default: // JSON with an error in it: the position says where
+		return err
+	}
+	with := *e
+	with.Msg += "; " + hint
+	return &with
+}
+
+// hasTopKey reports whether one of the first lines of a YAML text begins with the key.
+func hasTopKey(text, key string) bool {
+	head := text[:min(len(text), 4096)]
+	if strings.Contains(head, "\x00") { // a program or a picture
+		return false
+	}
+	return strings.HasPrefix(head, key+":") || strings.Contains(head, "\n"+key+":")
+}
