@@ -24,7 +24,7 @@ func TestExitCodes(t *testing.T) {
 		{"nothing found", result.Report{}, gateFlags{failOn: finding.High}, true, result.ExitOK},
 		{"nothing found, not written", result.Report{}, gateFlags{failOn: finding.High}, false, result.ExitTrouble},
 		{"found", result.Report{Findings: found}, gateFlags{failOn: finding.High}, true, result.ExitGate},
-		{"found, not written", result.Report{Findings: found}, gateFlags{failOn: finding.High}, false, result.ExitGate},
+		{"found, not written", result.Report{Findings: found}, gateFlags{failOn: finding.High}, false, result.ExitTrouble},
 		{"found and a gap", result.Report{Findings: found, Problems: gap}, gateFlags{failOn: finding.High, allowPartial: true}, true, result.ExitGate},
 		{"found below the gate, and a gap", result.Report{Findings: found, Problems: gap}, gateFlags{failOn: finding.Critical}, true, result.ExitTrouble},
 		{"a gap that may be", result.Report{Problems: gap, Coverage: read}, gateFlags{failOn: finding.High, allowPartial: true}, true, result.ExitOK},
