@@ -162,7 +162,7 @@ func (g *Graph) methodCallees(call *ir.Expr, name string, c Context) []Callee {
 }
 
 func (g *Graph) enter(fn *ir.Func, call *ir.Expr, this []value, up *frame, c Context) Context {
-	return Context{g.an.enterFrame(fn, g.an.bindWithBudget(fn, call.Args, c.f), this, up)}
+	return Context{g.an.enterFrame(fn, g.an.bindWithBudget(fn, DirectCall(fn, call).Args, c.f), this, up)}
 }
 
 // Functions returns the functions that an expression may stand for, each in the context in which it was made.

@@ -260,6 +260,9 @@ func (ev *evaluator) evalIndex(e *ir.Expr, f *frame) []value {
 		if e.Args[0].Value.Kind == ir.Literal && e.Args[0].Value.Text != "" {
 			return ev.elementsOf(of, e.Args[0].Value.Text)
 		}
+		if slices.ContainsFunc(of, isObject) {
+			return ev.computedMembers(of, e.Args[0].Value, f)
+		}
 	}
 	return ev.elementsOf(of, "")
 }
@@ -409,6 +412,11 @@ func (ev *evaluator) evalOutsideCall(v value, e *ir.Expr, f *frame, n int) []val
 			return nil
 		case "opaque":
 			return nil
+		case "member":
+			if of, name := argumentFor(r, "of", e.Args), argumentFor(r, "name", e.Args); of != nil && name != nil {
+				return ev.computedMembers(ev.evalExpr(of, f), name, f)
+			}
+			return nil
 		case "map":
 			if len(e.Args) > 0 {
 				return ev.evalMapOfPairs(e.Args[0].Value, f)
@@ -462,7 +470,7 @@ func (ev *evaluator) unwrapCompilerHelper(e *ir.Expr) *ir.Expr {
 
 // evalReturned evaluates what a function of the program answers.
 func (ev *evaluator) evalReturned(v value, e *ir.Expr, f *frame, n int) []value {
-	fr := ev.enterFrame(v.fn, ev.bindArguments(v.fn, e.Args, f), receiver(v), v.frame)
+	fr := ev.enterFrame(v.fn, ev.bindArguments(v.fn, DirectCall(v.fn, e).Args, f), receiver(v), v.frame)
 	var out []value
 	ev.eachReturn(v.fn.Body, fr, func(x *ir.Expr) {
 		if n >= 0 && x.Kind == ir.List && n < len(x.Args) {

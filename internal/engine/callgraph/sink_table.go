@@ -36,13 +36,14 @@ import (
 //	env     is the environment; as a call, reads the variable of key=
 //	entries lists the names and values of its argument arg=
 //	opaque  gives back what is known at run time only
+//	member  gives back the member of argument of= that argument name= names
 //	map     is a collection of what was put into it
 //	temp    gives a temporary file or its directory; what is done to that says little
 //
 // The rest are arguments by their role: a position, a keyword, or both ("0|path"). path= is a
 // file (path=self: what the method belongs to), code= what is run: where it is fixed in the source, the call says little;
 // page= is the same for what runs in a browser's page and not in the server. to= is a second file, url= the address of a request, cmd= a line for a
-// shell on another machine, load= a module that is loaded, part= a piece of a statement, prompt= instructions for a model,
+// shell on another machine, inside= the program and the arguments that run in a container, load= a module that is loaded, part= a piece of a statement, prompt= instructions for a model,
 // filter= a filter of a document database.
 // safe=A|B are names that make the call harmless where one of them is an argument. Layer 2 and the way of a parameter to a sink read
 // the same rows, so that a new sink is one row.
@@ -71,7 +72,7 @@ type arg struct {
 	name  string
 }
 
-var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaque", "temp", "entries", "unknown"}
+var kinds = []string{"pure", "same", "file", "sql", "spawn", "env", "map", "opaque", "member", "temp", "entries", "unknown"}
 
 // ParseTable reads tables in the form above; lines that begin with # are comments.
 func ParseTable(text string) (*Table, error) {

@@ -157,6 +157,11 @@ func (w *walker) walkCall(e *ir.Expr) {
 	}
 	for _, v := range callee {
 		w.followCallee(e, v)
+		if r := w.sr.conv.Table.findRow(v.text); v.kind == outside && r != nil && r.kind == "member" {
+			if of, name := argumentFor(r, "of", e.Args), argumentFor(r, "name", e.Args); of != nil && name != nil {
+				w.noteTableLookup(of, name)
+			}
+		}
 	}
 }
 
@@ -182,10 +187,16 @@ func (w *walker) noteTableLookup(table, key *ir.Expr) {
 		return
 	}
 	for _, v := range w.sr.evaluate(table, w.f) {
-		if v.kind == composite && w.holdsCode(w.sr.evalEntry(v, k.text)) {
+		switch {
+		case v.kind == composite && w.holdsCode(w.sr.evalEntry(v, k.text)), isObject(v) && w.hasMethod(v, k.text):
 			w.out.named = true
 		}
 	}
+}
+
+// hasMethod reports whether an object has a method of that name.
+func (w *walker) hasMethod(v value, name string) bool {
+	return slices.ContainsFunc(w.sr.memberOf(v, name), func(m value) bool { return m.kind == function })
 }
 
 // holdsCode reports whether an entry of a table is a function, a class or an object that holds one. A table of definitions says
@@ -261,7 +272,7 @@ func (w *walker) followCallee(e *ir.Expr, v value) {
 			w.followInterfaceCall(e, v)
 			return
 		}
-		w.addEdge(w.sr.enterFrame(v.fn, w.sr.bindWithBudget(v.fn, e.Args, w.f), receiver(v), v.frame), e, false)
+		w.addEdge(w.sr.enterFrame(v.fn, w.sr.bindWithBudget(v.fn, DirectCall(v.fn, e).Args, w.f), receiver(v), v.frame), e, false)
 	case class:
 		w.made = map[*ir.Class]bool{}
 		w.followConstructor(e, v)

@@ -92,6 +92,23 @@ func (r *reader) raises(callee callgraph.Callee) bool {
 	return sum != nil && sum.raises
 }
 
+// direct returns the call of a function as if it were called by itself, and not by its method call or apply.
+func (c call) direct(fn *ir.Func) call {
+	e := callgraph.DirectCall(fn, c.expr)
+	if e == c.expr {
+		return c
+	}
+	self := c.args[0]
+	c.expr, c.receiver, c.args = e, self, slices.Clone(c.args[1:])
+	c.spreads = slices.Clone(c.spreads[1:])
+	for i, a := range e.Args {
+		if a.Spread && c.spreads[i] == nil { // f.apply(self, list)
+			c.spreads[i], c.args[i] = c.args[i], c.args[i].elements()
+		}
+	}
+	return c
+}
+
 // argument returns what a parameter of the callee is given.
 func (c call) argument(p *ir.Param) *value {
 	if p.Index < 0 {
@@ -120,6 +137,10 @@ func (c call) argument(p *ir.Param) *value {
 						rest = rest.push(list.member(itoa(j)))
 					}
 					position++
+				}
+			case p.Rest && list != nil && isTable(a.Value):
+				for name, v := range list.fields {
+					rest = rest.with(name, v)
 				}
 			case p.Rest:
 				rest = rest.push(c.args[i])
@@ -309,6 +330,7 @@ func (r *reader) runLiterals(c call, callee callgraph.Callee) *value {
 // apply puts the arguments of a call in place of the parameters in the summary of what it enters.
 func (r *reader) apply(c call, callee callgraph.Callee) *value {
 	sum := r.a.summarize(callee.Func, callee.Context)
+	c = c.direct(callee.Func)
 	given := map[int]*value{}
 	for _, p := range callee.Func.Params {
 		given[p.Index] = c.argument(p)

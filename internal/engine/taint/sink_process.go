@@ -89,6 +89,7 @@ type argvReader struct {
 	inside bool   // the interpreter runs in a container or on another machine
 	names  bool   // behind "--": everything is a name
 	before string // the argument before, as far as the source fixes it
+	line   lineReader
 }
 
 // switches are options without a value, by program: what stands behind them is an argument of its own.
@@ -102,6 +103,7 @@ var switches = map[string]map[string]bool{
 	"find":    names("-L -H -P"),
 	"tar":     names("-x -c -z -v xf xzf -xf -xzf"),
 	"kubectl": names("--all-namespaces -A --watch -w"),
+	"ssh":     names("-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -tt -v -vv -vvv -X -x -Y -y --"),
 }
 
 // takesValue reports whether an argument is an option that takes the next one for its value, as far as is known.
@@ -120,6 +122,10 @@ func (r *reader) argumentSinks(c call, name, prog string, args []*value) {
 }
 
 func (av *argvReader) read(r *reader, c call, name string, a *value) {
+	if av.prog == "ssh" && av.line.read(r, c, name, av.before, a) {
+		av.before = a.fixed
+		return
+	}
 	valueOfOption := takesValue(av.prog, av.before)
 	switch {
 	case av.code:

@@ -51,6 +51,9 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	if line := row.Argument("cmd", c.expr); line != nil {
 		r.remoteLine(c, r.valueOf(c, line), name)
 	}
+	if cmd := row.Argument("inside", c.expr); cmd != nil {
+		r.containerCommand(c, r.valueOf(c, cmd), name)
+	}
 	if row.Kind() == "tag" && !row.Weak() && (row.Has(capability.FSRead) || row.Has(capability.FSWrite)) {
 		r.pathSink(c, row, name)
 	}
