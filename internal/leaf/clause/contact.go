@@ -158,3 +158,53 @@ func joined(sets ...map[string]bool) map[string]bool {
 	}
 	return out
 }
+
+// namesMailboxAndFreight reports whether a sentence names a mailbox, something that could be sent there, and that it is moved or wanted
+// there. A mailbox alone is a sender, an example, or whom to contact.
+func (r *Reader) namesMailboxAndFreight(g *sentenceContent) bool {
+	if !g.live.has(cMailbox) || !g.live.oneOf(cMoving, cMention, cTarget) && !g.wanted {
+		return false
+	}
+	return r.namesFreight(g)
+}
+
+// namesFreight reports whether a sentence names something that could be sent.
+func (r *Reader) namesFreight(g *sentenceContent) bool {
+	if g.assets != 0 {
+		return true
+	}
+	for k := g.from; k < g.to; k++ {
+		m := &r.evidence.marks[k]
+		if r.framer.toks[m.token].has(address) {
+			continue
+		}
+		if m.set.oneOf(cDialogue, cUttered, cBriefing, cReturned, cCredFile, cEnvName, cCredential, cEnvirons, cPrivate, cHeld, cVerdict, cFileName, cAudience) ||
+			r.framer.toks[m.token].has(it) {
+			return true
+		}
+	}
+	return false
+}
+
+// scoreOfMailing weighs an order to send something to a mailbox that is written out: what is learnt from mailboxes of senders and of help
+// desks must not excuse it. It returns a weight that decides nothing where there is none.
+func (r *Reader) scoreOfMailing(i int) int {
+	g := &r.contents[i]
+	if r.onlyAddress(g) && g.live.has(cMailbox) { // "Send the answer to: <jane@acme.com>"
+		g = r.contentAt(i - 1)
+		if !g.live.has(cMoving) || !r.namesFreight(g) {
+			return noWeight
+		}
+	} else if !r.namesMailboxAndFreight(g) || !g.live.oneOf(cMoving, cMention) {
+		return noWeight
+	}
+	switch {
+	case !g.wanted || g.opening:
+		return noWeight
+	case g.assets&^(aSecretWord|aPersonal|aTalk) != 0:
+		return sure
+	case r.place == Slot || r.place == Value || g.live.has(cOwnParam): // what a caller may write there
+		return noWeight
+	}
+	return threshold
+}

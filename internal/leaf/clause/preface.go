@@ -1,5 +1,8 @@
 package clause
 
+// noWeight decides nothing.
+const noWeight = -1 << 15
+
 // maxPreface is how many words a preface may have.
 const maxPreface = 7
 
@@ -10,7 +13,7 @@ func (r *Reader) scoreBehindPreface(i int) int {
 	whole := r.contents[i]
 	from := r.behindPreface(&whole)
 	if from < 0 {
-		return -1 << 15
+		return noWeight
 	}
 	rest := r.contentOf(from, whole.to, nil)
 	rest.opening = whole.opening

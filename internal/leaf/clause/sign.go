@@ -66,6 +66,7 @@ const (
 	nextOrders
 	nextAudience
 	nextConsent
+	addressed  // a mailbox, and something that could go there
 	apart      // it speaks of what an honest author of a tool has little reason to speak of
 	describing // it only says in the third person what the tool does
 	among4     // of a text of so many sentences, one is less likely to be the one
@@ -88,7 +89,7 @@ var signNames = func() (out [signs]string) {
 		"runs down", "outranks", "comes first", "if asked", "ordered", "negated", "opening", "passive", "long", "quotes", "shouts", "actor", "calls", "hides",
 		"in elsewhere", "in description", "in parameter", "in label", "in parameter name", "in value", "in instructions", "in decoded",
 		"alien", "akin", "consults", "protects", "safe", "disarms", "dictates", "reaches", "secretly",
-		"next parameter", "next address", "next asset", "next moves", "next tool", "next secret", "next denies", "next orders", "next audience", "next consent", "apart", "describing", "among four", "among eight"} {
+		"next parameter", "next address", "next asset", "next moves", "next tool", "next secret", "next denies", "next orders", "next audience", "next consent", "addressed", "apart", "describing", "among four", "among eight"} {
 		out[int(firstAsset)+i] = name
 	}
 	return out
@@ -147,6 +148,7 @@ func (r *Reader) signsOf(out []sign, i int) []sign {
 	add(nextOrders, near.wanted)
 	add(nextAudience, near.live.has(cAudience))
 	add(nextConsent, near.live.oneOf(cAsking, cAgreed))
+	add(addressed, r.namesMailboxAndFreight(g))
 	add(apart, isSuspicious(out))
 	add(among4, len(r.contents) >= 4)
 	add(among8, len(r.contents) >= 8)

@@ -54,7 +54,7 @@ func (r *Reader) weigh(out []found) []found {
 			Weighed(r.featuresOf(g, rule), r.textOf(g))
 			continue
 		}
-		weight := max(r.score(g), r.scoreBehindPreface(i))
+		weight := max(r.score(g), r.scoreBehindPreface(i), r.scoreOfMailing(i))
 		switch {
 		case rule != nil:
 			weight += ruleScore(rule)
