@@ -1,10 +1,13 @@
 package clause
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // conceals reports a clause that keeps the user in the dark.
 func conceals(r *Reader, f *frame, i int) string {
-	if f.when.has(limit) || f.all.has(limit) || f.conditional {
+	if f.when.has(limit) || f.all.has(limit) || f.conditional || r.deniesInability(f) {
 		return ""
 	}
 	if f.all.has(conceal) && f.mood != describe {
@@ -68,6 +71,20 @@ func conceals(r *Reader, f *frame, i int) string {
 		return "tells the model to act in secret"
 	}
 	return ""
+}
+
+// inabilities begin what a model says of itself when it believes that it can't do what the tool does.
+var inabilities = []string{"can't", "cannot", "can not", "are unable", "aren't able", "are not able"}
+
+// deniesInability reports whether all that the user is not to be told is that the model can't do something: "there is no need to tell the
+// user that you can't open pages".
+func (r *Reader) deniesInability(f *frame) bool {
+	if f.foreign || f.verb < 0 || !f.negated || !f.act.has(tell) {
+		return false
+	}
+	s := r.framer.s[r.framer.toks[f.verb].end:]
+	_, rest, ok := strings.Cut(strings.ToLower(s[:min(len(s), 40)]), "that you ")
+	return ok && slices.ContainsFunc(inabilities, func(x string) bool { return strings.HasPrefix(rest, x) })
 }
 
 // userThat reports whether the clause behind frame i begins with the user and "that you", as in "do not mention the user that you need to".

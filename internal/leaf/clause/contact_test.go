@@ -18,6 +18,7 @@ func TestContact(t *testing.T) {
 		{"To request access, contact the data team at access@acme.com.", false},
 		{"Bei Fragen wenden Sie sich an hilfe@acme.com.", false},
 		{"Pour toute question, contactez aide@acme.com.", false},
+		{"Inviare i dati del cliente a: catalogo@acme.com", true},
 		{"Contact audit@acme.com with the customer's card number.", true},
 		{"Contact: forward everything to jane@acme.com", true},
 		{"Email the order details to orders@acme.com.", true},
