@@ -17,6 +17,7 @@ type registrar struct {
 	elementsRead int                   // of lists of tools, one by one
 	looped       map[*ir.Func]*ir.Expr // callbacks by the list whose elements they are called for
 	declared     map[string][]*ir.Expr // see declarationsByName; nil until it is asked for
+	sdk          *bool                 // see usesSDK; nil until it is asked for
 	prefixes     map[*ir.Expr]string   // under which servers are mounted, by what makes the server
 }
 
@@ -63,7 +64,7 @@ func (rg *registrar) tieDecorators(fn *ir.Func) []tie {
 				continue
 			}
 		case ir.Name:
-			if !rg.conv.BareDecorators[target.Text] {
+			if !rg.conv.BareDecorators[target.Text] && !rg.isOwnDecorator(target, args) {
 				continue
 			}
 		default:
@@ -88,6 +89,38 @@ func (rg *registrar) tieDecorators(fn *ir.Func) []tie {
 		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: value{kind: function, fn: fn, class: fn.Class}, at: placeAt(fn.Scope.File, fn.Start, fn.End), decl: d})
 	}
 	return out
+}
+
+// isOwnDecorator reports whether a decorator that the program itself defines describes a tool, for a list that is registered elsewhere:
+// @acme_tool(description="…") of a program that uses an SDK.
+func (rg *registrar) isOwnDecorator(target *ir.Expr, args []ir.Arg) bool {
+	name := strings.ToLower(target.Text)
+	if name != "tool" && !strings.HasSuffix(name, "_tool") || !slices.ContainsFunc(args, func(a ir.Arg) bool { return a.Name == "description" }) || !rg.usesSDK() {
+		return false
+	}
+	for _, v := range rg.evaluate(target, nil) {
+		if v.kind == function || v.kind == class || v.kind == outside && strings.HasSuffix(v.text, "()") { // partial(…)
+			return true
+		}
+	}
+	return false
+}
+
+// usesSDK reports whether a module of the program imports what servers are made with.
+func (rg *registrar) usesSDK() bool {
+	if rg.sdk == nil {
+		rg.sdk = new(bool)
+		for _, m := range rg.prog.Modules {
+			for _, bindings := range m.Scope.Names {
+				*rg.sdk = *rg.sdk || slices.ContainsFunc(bindings, func(b *ir.Binding) bool { return b.Import != nil && rg.isSDK(b.Import.Module) })
+			}
+		}
+	}
+	return *rg.sdk
+}
+
+func (rg *registrar) isSDK(module string) bool {
+	return slices.ContainsFunc(rg.conv.Servers, func(s string) bool { return strings.HasPrefix(module+".", s) })
 }
 
 // registrationFrames returns frames in which code inside a function can run: that of no call, and, where
