@@ -267,7 +267,7 @@ var placeOf = [sorts]clause.Place{
 
 // business tells the reader what the item at hand says that it is for.
 func (w *worker) business(it *catalog.Item, v rawjson.Value) clause.Business {
-	b := clause.Business{Name: it.Name(), Server: w.server}
+	b := clause.Business{Name: it.Name(), Server: w.server, Prompt: it.Kind == finding.Prompt}
 	if v.Kind() == rawjson.Object {
 		b.Title, b.Description = v.Get("title").Text(), v.Get("description").Text()
 	}

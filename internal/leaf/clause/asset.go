@@ -67,6 +67,9 @@ func (r *Reader) assetsOf(g *sentenceContent) (out asset) {
 			}
 		}
 	}
+	if r.byUser() {
+		out &^= aConvo | aTalk | aBriefing
+	}
 	return out
 }
 

@@ -7,7 +7,7 @@ import (
 
 // conceals reports a clause that keeps the user in the dark.
 func conceals(r *Reader, f *frame, i int) string {
-	if f.when.has(limit) || f.all.has(limit) || f.conditional || r.deniesInability(f) {
+	if f.when.has(limit) || f.all.has(limit) || f.conditional || r.deniesInability(f) || r.deniesMeans(i) || r.freesCaller(i) {
 		return ""
 	}
 	if f.all.has(conceal) && f.mood != describe {
@@ -59,7 +59,7 @@ func conceals(r *Reader, f *frame, i int) string {
 		if !raw {
 			return "keeps the user from knowing"
 		}
-	case !f.negated && f.act.has(hide) && f.asks() && (f.source.any(setOf(user, answer)) || f.topic.has(user)) && !raw:
+	case !f.negated && f.act.has(hide) && f.asks() && (f.source.any(setOf(user, answer)) || f.topic.has(user)) && !raw && !r.keepsIn(f):
 		return "tells the model to hide something from the user"
 	case !f.negated && f.act.has(omit) && f.asks() && r.bareIt(f) && f.object.has(it) && r.leavesOut(f) && i > 0 && r.framer.frames[i-1].sentence == f.sentence && r.framer.frames[i-1].all.has(user) && !r.framer.frames[i-1].conditional:
 		return "tells the model to keep something from the user"
@@ -71,6 +71,49 @@ func conceals(r *Reader, f *frame, i int) string {
 		return "tells the model to act in secret"
 	}
 	return ""
+}
+
+// keepsIn reports whether something is to be kept where it is, and not from anybody: "keep the unit in your answer".
+func (r *Reader) keepsIn(f *frame) bool {
+	s, toks := r.framer.s, r.framer.toks
+	if verb := strings.ToLower(s[toks[f.verb].start:toks[f.verb].end]); verb != "keep" {
+		return false
+	}
+	for i := f.verb + 1; i <= f.last; i++ {
+		switch strings.ToLower(s[toks[i].start:toks[i].end]) {
+		case "from", "out", "off", "away", "hidden", "secret", "quiet", "private", "between", "dark":
+			return false
+		}
+	}
+	return !f.all.has(user)
+}
+
+// deniesMeans reports whether frame i names the aim of a means that is denied because there is another one for the same aim: "do not use @ to
+// mention users, use the list instead". The aim itself is not denied.
+func (r *Reader) deniesMeans(i int) bool {
+	fs := r.framer.frames
+	if i == 0 || i+1 >= len(fs) || !r.framer.toks[fs[i].first].has(to) {
+		return false
+	}
+	means, aim, other := &fs[i-1], &fs[i], &fs[i+1]
+	return means.sentence == aim.sentence && other.sentence == aim.sentence && means.negated && means.act.has(call) &&
+		!aim.hasThat && !aim.all.any(setOf(step, it, answer)) &&
+		other.asks() && !other.negated && other.act.has(call) && other.all.has(instead) && other.object.any(setOf(ident, param, ownParam))
+}
+
+// freesCaller reports whether a clause only frees the caller of a tool from knowing something about it: "the caller does not need to know
+// which blocks there are". What the model does is something else.
+func (r *Reader) freesCaller(i int) bool {
+	fs, s, toks := r.framer.frames, r.framer.s, r.framer.toks
+	f := &fs[i]
+	if f.foreign || f.verb <= f.first || !f.negated || !f.act.has(know) || f.all.any(setOf(step, model, your, it)) {
+		return false
+	}
+	if i+1 < len(fs) && fs[i+1].sentence == f.sentence && fs[i+1].all.any(setOf(step, model, your, it)) {
+		return false
+	}
+	subject, verb := s[toks[f.first].start:toks[f.verb].start], s[toks[f.verb].start:toks[f.verb].end]
+	return strings.HasPrefix(strings.ToLower(subject[:min(len(subject), 20)]), "the caller ") && strings.EqualFold(verb, "know")
 }
 
 // inabilities begin what a model says of itself when it believes that it can't do what the tool does.

@@ -18,7 +18,9 @@ func (r *Reader) leaveOutContacts(out []found) []found {
 		if g.contact = r.namesContact(i); !g.contact {
 			continue
 		}
-		out = slices.DeleteFunc(out, func(d found) bool { return d.kind == Leak && d.first <= g.last && g.first <= d.last })
+		out = slices.DeleteFunc(out, func(d found) bool {
+			return (d.kind == Leak || d.kind == Cross) && d.first <= g.last && g.first <= d.last
+		})
 	}
 	return out
 }
@@ -64,7 +66,7 @@ func (r *Reader) namesContactInEnglish(g *sentenceContent) bool {
 			}
 		case reasonWords[word]:
 			reason = true
-		case label && (t.flags&capital != 0 || contactLabels[word]):
+		case label && !ms[k].set.oneOf(cMoving, cReturned, cPrivate, cCredential, cHeld, cAudience): // "Support: Mon-Fri, …"
 		case k+1 < g.to && contactPeople[ms[k+1].spelling]: // "the data team"
 		default:
 			return false
@@ -116,7 +118,8 @@ var contactLabels = setOfWords(`contact contacts email e mail author authors mai
 // contactWords are all words that may stand beside an address: of asking, of those who are asked, and of what they are asked.
 var contactWords = joined(contactVerbs, contactPeople, setOfWords(`please kindly you can may or and at by via on in touch line with any a an the our your question questions
 	query queries inquiry inquiries enquiry enquiries feedback bug bugs issue issues problem problems suggestion suggestions idea ideas comment comments complaint complaints request
-	requests help support assistance access quote feature features vulnerability vulnerabilities abuse security billing legal privacy technical customer mails line`))
+	requests help support assistance access quote feature features vulnerability vulnerabilities abuse security billing legal privacy technical customer
+	mails line chat`))
 
 // contactStems begin words of contacting in other languages.
 var contactStems = []string{"kontakt", "contact", "contat", "contatt", "wende", "schreib", "escrib", "escrev", "scriv", "ecri", "écri", "napisz", "skriv", "обращ", "пишите", "свяж", "iletişim",
@@ -199,7 +202,7 @@ func (r *Reader) scoreOfMailing(i int) int {
 		return noWeight
 	}
 	switch {
-	case !g.wanted || g.opening:
+	case !g.wanted || g.opening || r.letsOthers(&r.framer.frames[g.last]):
 		return noWeight
 	case g.assets&^(aSecretWord|aPersonal|aTalk) != 0:
 		return sure

@@ -14,6 +14,8 @@ type Business struct {
 	Server      string // what the server calls itself
 	Siblings    string // the names of the server's other tools
 	Description string // of which the beginning counts
+	// Prompt is set for a prompt, whose arguments the user fills in: "the rest of your prompt" there is what the user types.
+	Prompt bool
 }
 
 // A purpose is what a definition says that it is for, once it is read. It has memory of its

@@ -37,7 +37,7 @@ func leaks(r *Reader, f *frame, i int) string {
 	case f.mood >= duty && !f.purpose && !f.governed && f.act.any(setOf(give, alter)) && f.object.has(recipient) && f.object.has(address) && !f.all.has(ownPlace) && !r.function(f) && !r.cites(f) && r.place != Slot:
 		return "adds a recipient that the user did not name"
 	case things.empty():
-		if wants && !f.purpose && f.act.has(send) && away && !r.function(f) && !r.cites(f) && f.all.any(carriesData) {
+		if wants && !f.purpose && f.act.has(send) && away && !r.function(f) && !r.cites(f) && f.all.any(carriesData) && !r.letsOthers(f) {
 			return "sends data to an address that the user did not name"
 		}
 		return ""
@@ -63,6 +63,19 @@ func leaks(r *Reader, f *frame, i int) string {
 		return "asks the model for " + nameThings(things)
 	}
 	return ""
+}
+
+// letsOthers reports whether a clause hangs on one that lets people do it: "let them attach it or mail it to …".
+func (r *Reader) letsOthers(f *frame) bool {
+	toks, s := r.framer.toks, r.framer.s
+	for i := f.verb - 2; i >= 0 && f.verb-i <= maxContact && toks[i].sentence == f.sentence; i-- {
+		if !strings.EqualFold(s[toks[i].start:toks[i].end], "let") || i+2 >= f.verb {
+			continue
+		}
+		people := toks[i+1].set.any(setOf(user, users, customer)) || strings.EqualFold(s[toks[i+1].start:toks[i+1].end], "them")
+		return people && !strings.EqualFold(s[toks[i+2].start:toks[i+2].end], "know") // what they are told is one act, the mail the model's own
+	}
+	return false
 }
 
 // contrastable is what a clause leaves alone where it says "the path, not the content".
@@ -200,6 +213,9 @@ func (r *Reader) foreignTo(things classSet, f *frame) classSet {
 		own = own.and(ownable)
 	}
 	things = things.without(own)
+	if r.byUser() {
+		things = things.without(setOf(sysPrompt, convo))
+	}
 	if things.any(setOf(convo, sysPrompt)) && !f.all.has(address) {
 		r.purpose.learn()
 		if own := r.purpose.domain; own.has(cDialogue) && (r.purpose.named.has(cDialogue) || !r.beginsText(f) || f.opening && !f.all.has(ownParam)) {
@@ -208,6 +224,9 @@ func (r *Reader) foreignTo(things classSet, f *frame) classSet {
 	}
 	return things
 }
+
+// byUser reports whether what is read says what the user, and not the model, fills in.
+func (r *Reader) byUser() bool { return r.place == Slot && r.purpose.business.Prompt }
 
 // beginsText reports whether a clause stands in the first sentence of a description, which cannot excuse itself.
 func (r *Reader) beginsText(f *frame) bool {

@@ -317,6 +317,18 @@ func (r *Reader) near(g *sentenceContent, i, n int) (s conceptSet) {
 	return s
 }
 
+// nearInFrame is near within the clause of mark i: in "so that it stays on its topic and does not stray, if you find …" the negation is
+// none of the finding.
+func (r *Reader) nearInFrame(g *sentenceContent, i, n int) (s conceptSet) {
+	ms := r.evidence.marks
+	for j := max(g.from, i-n); j < g.to && j <= i+n; j++ {
+		if ms[j].frame == ms[i].frame {
+			s |= ms[j].set
+		}
+	}
+	return s
+}
+
 // behind returns the concepts of the marks up to n words after i.
 func (r *Reader) behind(g *sentenceContent, i, n int) (s conceptSet) {
 	for j := i + 1; j < g.to && j <= i+n; j++ {
@@ -345,7 +357,7 @@ func (r *Reader) contentAt(i int) *sentenceContent {
 func (r *Reader) silenced(g *sentenceContent, k int) bool {
 	f := &r.framer.frames[r.evidence.marks[k].frame]
 	if g.foreign {
-		return r.near(g, k, 3).has(cDenial) && r.actingUser(f) < 0
+		return r.nearInFrame(g, k, 3).has(cDenial) && r.actingUser(f) < 0
 	}
 	return f.negated && r.ahead(g, k, 8).has(cDenial)
 }
