@@ -3,13 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/interrupt"
-	"gauntlet/oatf"
 	"gauntlet/result"
 )
 
@@ -75,31 +73,22 @@ func (f *attackFmtCommand) formatDocument(t attackdoc.Text) (code int, err error
 	if t.Err != nil {
 		return result.ExitTrouble, errors.New(t.Unreadable())
 	}
-	d, err := t.Parse(f.limits.Limits)
+	canonical, comments, err := t.Canonical(f.limits.Limits)
 	if err != nil {
 		return result.ExitGate, err
 	}
-	canonical := oatf.Serialize(d)
-	// It is longer and more deeply nested than what it was made of.
-	if _, err := f.limits.Parse(canonical); err != nil {
-		return result.ExitGate, fmt.Errorf("%s: its canonical form is beyond the limits, so it could not be read again: %w", t.Name, err)
-	}
-	print := func(w io.Writer) error {
-		_, err := io.WriteString(w, canonical)
-		return err
-	}
-	switch n := d.Comments(); {
+	switch {
 	case f.check && canonical != t.Text:
 		return result.ExitGate, fmt.Errorf("%s: not in canonical form", t.Name)
 	case f.check:
 		return result.ExitOK, nil
 	case !f.write:
-		err = f.writeTo("-", print)
+		err = f.writeText("-", canonical)
 	case canonical == t.Text:
-	case n > 0 && !f.dropComments:
-		return result.ExitGate, fmt.Errorf("%s: not overwritten: comments would be lost (%d); --drop-comments allows it", t.Name, n)
+	case comments > 0 && !f.dropComments:
+		return result.ExitGate, fmt.Errorf("%s: not overwritten: comments would be lost (%d); --drop-comments allows it", t.Name, comments)
 	default:
-		err = f.writeTo(t.Name, print)
+		err = f.writeText(t.Name, canonical)
 	}
 	if err != nil {
 		return result.ExitTrouble, err
