@@ -109,3 +109,20 @@ func TestPairs(t *testing.T) {
 	}
 	t.Logf("%d of %d found, %d twins reported", found, total, alarms)
 }
+
+func TestAParameterThatAWrapperHandsOnIsReportedOnce(t *testing.T) {
+	for _, p := range readPairs(t) {
+		if p.file != "arguments.txtar" {
+			continue
+		}
+		s, problems, err := Analyse(p.vulnerable, nil, nil)
+		if err != nil {
+			t.Fatal(p.name, err, problems)
+		}
+		for _, h := range s.Handlers {
+			if len(h.Flows) != 1 || h.Flows[0].Param != p.param {
+				t.Errorf("%s: flows of %s: got %v, want one from %s", p.name, h.Tool, h.Flows, p.param)
+			}
+		}
+	}
+}

@@ -115,6 +115,7 @@ func (c call) argument(p *ir.Param) *value {
 		return c.receiver
 	}
 	position := 0
+	counted := true // no list of unknown length came before
 	rest := &value{length: 0}
 	for i, a := range c.expr.Args {
 		switch {
@@ -148,9 +149,12 @@ func (c call) argument(p *ir.Param) *value {
 				if v := list.member(p.Name); !v.isEmpty() {
 					return v
 				}
+			case counted && position <= p.Index && list != nil && len(list.fields) == 0:
+				return list.member(itoa(p.Index - position)) // f(...args) hands them over in their order
 			case position <= p.Index:
 				return c.args[i]
 			}
+			counted = counted && list != nil && list.length >= 0
 		default:
 			if position == p.Index && !p.Rest {
 				return c.args[i]

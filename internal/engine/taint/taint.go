@@ -12,6 +12,7 @@ package taint
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
@@ -107,7 +108,10 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 	a.g.Begin()
 	a.left, a.cut = min(maxToolWork, maxWork-a.work), false
 	sum := a.summarize(root.Func, root.Context)
-	params := slices.ContainsFunc(sum.flows, func(p flow) bool { return strings.HasPrefix(p.src.path, ".params") })
+	params := slices.ContainsFunc(sum.flows, func(p flow) bool {
+		from, _ := throughRest(root.Func, p.src)
+		return strings.HasPrefix(from.path, ".params")
+	})
 	var schema *bound
 	if len(sum.flows) > 0 && a.g.Convention().Language == "typescript" && root.Via == sink.ByRegistration {
 		schema = schemaReader{a}.registered(root.At)
@@ -119,16 +123,20 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		if !p.fits() {
 			continue
 		}
-		if b := schema.at(p.src.path); b != nil && p.src.param == 0 {
+		from, ok := throughRest(root.Func, p.src)
+		if !ok {
+			continue
+		}
+		if b := schema.at(from.path); b != nil && from.param == 0 {
 			if b.gone {
 				continue
 			}
 			p.facts |= b.facts
 		}
-		if p.kind == sink.QueryFlow && p.about == "" && !a.mayBeObject(root, p.src, schema) {
+		if p.kind == sink.QueryFlow && p.about == "" && !a.mayBeObject(root, from, schema) {
 			continue
 		}
-		if params && p.src.param == 0 && !strings.HasPrefix(p.src.path, ".params") {
+		if params && from.param == 0 && !strings.HasPrefix(from.path, ".params") {
 			continue // beside the arguments, a request holds what the server itself puts there
 		}
 		if wrapped := a.checkedBefore(root.Func, p.src); wrapped.gone[p.src] {
@@ -136,8 +144,8 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 		} else {
 			p.facts |= wrapped.facts[p.src] & refusals
 		}
-		name, ok := a.toolParameter(root, p.src)
-		if !ok || a.isBoundedByType(root, p.src) {
+		name, ok := a.toolParameter(root, from)
+		if !ok || a.isBoundedByType(root, from) {
 			continue
 		}
 		if f, bad := judge(p, a.g.Convention().Language); bad {
@@ -180,9 +188,6 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 	case lang == "python" && src.param == 0 && len(root.Func.Params) > 1:
 		return "", false // the tool's name
 	}
-	if p.Rest && len(path) > 1 && path[0] == "0" { // (...args) of a wrapper
-		path = path[1:]
-	}
 	for len(path) > 1 && slices.Contains(argumentHolders, path[0]) {
 		path = path[1:]
 	}
@@ -196,6 +201,23 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 		return "", false
 	}
 	return strings.TrimSuffix(strings.Join(path, "."), ".*"), true
+}
+
+// throughRest returns what the handler is called with where a wrapper takes all in one list, as (...args) => handler(...args) does: its
+// first element holds the tool's arguments. It is not ok for the others, which hold what the server hands to its handlers.
+func throughRest(fn *ir.Func, src source) (source, bool) {
+	if p := paramOf(fn, src.param); p == nil || !p.Rest || src.param < 0 {
+		return src, true
+	}
+	first, rest, _ := strings.Cut(strings.TrimPrefix(src.path, "."), ".")
+	if _, err := strconv.Atoi(first); err == nil || first == "*" {
+		src.path = ""
+		if rest != "" {
+			src.path = "." + rest
+		}
+		return src, first == "*" || first == "0"
+	}
+	return src, true
 }
 
 // inJSON returns the members of a struct by the names that they have in JSON, which are those of the tool's parameters.

@@ -306,7 +306,7 @@ func (l *lowerer) lowerFunction(n syntax.Node, method *ir.Class) *ir.Func {
 	} else if ps := l.t.Field(n, "parameters"); ps != syntax.None {
 		index := 0
 		for c := l.t.First(ps); c != syntax.None; c = l.t.Next(c) {
-			if k := l.t.Kind(c); k == "decorator" {
+			if k := l.t.Kind(c); k == "decorator" || l.isReceiver(c) {
 				continue
 			}
 			inner.lowerParam(f, c, c, index)
@@ -329,6 +329,11 @@ func (l *lowerer) lowerFunction(n syntax.Node, method *ir.Class) *ir.Func {
 	}
 	l.prog.Funcs = append(l.prog.Funcs, f)
 	return f
+}
+
+// isReceiver reports whether a parameter only says of what type "this" is, as in f(this: Server, path: string): no argument is for it.
+func (l *lowerer) isReceiver(n syntax.Node) bool {
+	return l.t.Kind(n) == "required_parameter" && l.t.Kind(l.t.Field(n, "pattern")) == "this"
 }
 
 // lowerParam reads a parameter; one that takes its argument apart has a name that nobody can write.
@@ -357,7 +362,7 @@ func (l *lowerer) lowerParam(f *ir.Func, n, pattern syntax.Node, index int) {
 		p.Rest, pattern = true, l.t.First(pattern)
 	}
 	f.Params = append(f.Params, p)
-	if k := l.t.Kind(pattern); k == "identifier" || k == "this" {
+	if l.t.Kind(pattern) == "identifier" {
 		p.Name = l.t.Text(pattern)
 		l.scope.Bind(p.Name, &ir.Binding{Param: p})
 		if property && l.class != nil {
