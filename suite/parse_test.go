@@ -164,3 +164,14 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestErrorSaysWhere(t *testing.T) {
+	for want, e := range map[string]suite.Error{
+		"s.yaml:3:7: no such server": {File: "s.yaml", Line: 3, Column: 7, Msg: "no such server"},
+		"s.yaml: no such server":     {File: "s.yaml", Column: 7, Msg: "no such server"},
+	} {
+		if e.Error() != want {
+			t.Errorf("%q, want %q", e.Error(), want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ package suite
 
 import (
 	_ "embed"
+	"fmt"
 	"time"
 
 	"gauntlet/trust"
@@ -112,6 +113,14 @@ type Error struct {
 	File         string
 	Line, Column int
 	Msg          string
+}
+
+// Error says where it is, too: FILE:LINE:COLUMN, or the file alone.
+func (e Error) Error() string {
+	if e.Line == 0 {
+		return e.File + ": " + e.Msg
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
 }
 
 //go:embed schema.json

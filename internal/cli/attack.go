@@ -1,22 +1,15 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"gauntlet/oatf"
 )
 
 func (a *app) newAttackCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "attack",
-		Short: "Work with attack documents (OATF)",
-		Args:  knownCommand,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return usage(c, "no command: want %s", commandNames(c))
-		},
-	}
-	cmd.AddCommand(a.newAttackRunCommand(), a.newAttackBridgeCommand(), a.newAttackListCommand(), a.newAttackWireCommand(), a.newAttackValidateCommand(), a.newAttackFmtCommand(), a.newAttackShowCommand(), a.newAttackSchemaCommand(), a.newAttackJudgeCommand(), a.newAttackFromScanCommand(), a.newAttackReplayCommand(), a.newAttackAuthCommand())
-	return cmd
+	return group("attack", "Work with attack documents (OATF)", a.newAttackRunCommand(), a.newAttackBridgeCommand(), a.newAttackListCommand(), a.newAttackWireCommand(), a.newAttackValidateCommand(), a.newAttackFmtCommand(), a.newAttackShowCommand(), a.newAttackSchemaCommand(), a.newAttackJudgeCommand(), a.newAttackFromScanCommand(), a.newAttackReplayCommand(), a.newAttackAuthCommand())
 }
 
 func (a *app) newAttackSchemaCommand() *cobra.Command {
@@ -36,19 +29,10 @@ func (l *attackLimits) addDocumentLimitFlags(cmd *cobra.Command) {
 	cmd.Flags().Var(sizeFlag(&l.Bytes, l.Bytes), "max-bytes", "longest input read: a document")
 }
 
-// wantDocuments refuses a command line without documents, or with standard input twice.
-func wantDocuments(cmd *cobra.Command, args []string) error {
-	stdin := 0
-	for _, arg := range args {
-		if arg == "-" {
-			stdin++
-		}
-	}
-	switch {
-	case len(args) == 0:
+// wantDocuments refuses a command line without documents, or with standard input twice, the other files among them.
+func wantDocuments(cmd *cobra.Command, args []string, others ...string) error {
+	if len(args) == 0 {
 		return usage(cmd, "no document: name a file, a directory or a built-in attack; gauntlet attack list shows those")
-	case stdin > 1:
-		return usage(cmd, "- is named %d times: standard input can be read once", stdin)
 	}
-	return nil
+	return stdinOnce(cmd, slices.Concat(args, others))
 }

@@ -96,10 +96,20 @@ func (f *agentFlags) chooseModel(a *app) (*modelset.Set, func(run int) *testagen
 		return nil, nil, err
 	}
 	loop := modelagent.Options{Turns: f.turns, Idle: f.idle, Version: version()}
-	if f.system != "" {
-		if loop.System, err = userfile.ReadText(f.system, nil, 1<<20); err != nil {
-			return nil, nil, fmt.Errorf("--system: %s: %w", f.system, userfile.Reason(err))
-		}
+	if loop.System, err = readSystem(f.system); err != nil {
+		return nil, nil, err
 	}
 	return set, func(run int) *testagent.Agent { return testagent.OfModel(set.Clients[0], loop, run, f.limit) }, nil
+}
+
+// readSystem reads a system prompt; "" where no file is named.
+func readSystem(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	text, err := userfile.ReadText(file, nil, 1<<20)
+	if err != nil {
+		return "", fmt.Errorf("--system: %s: %w", file, userfile.Reason(err))
+	}
+	return text, nil
 }

@@ -10,7 +10,6 @@ import (
 	"gauntlet/internal/engine/fromscan"
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/userfile"
-	"gauntlet/report"
 	"gauntlet/result"
 )
 
@@ -53,29 +52,15 @@ func (s *attackFromScanCommand) draftDocuments(cmd *cobra.Command, args []string
 		return err
 	}
 	drafts, left := fromscan.Drafts(findings, c)
-	s.tellLeft(left)
+	for _, why := range fromscan.Reasons(left) {
+		s.note("%s", why)
+	}
 	if len(drafts) == 0 {
 		s.say("%s holds no finding that a document could be made from", args[0])
 		s.code = result.ExitGate
 		return nil
 	}
 	return attackdoc.WriteDrafts(s.dir, drafts, s.say)
-}
-
-// tellLeft says which findings no document was made from: one by one where there would be
-// one for most, by rule where there never is.
-func (s *attackFromScanCommand) tellLeft(left []fromscan.Left) {
-	told := map[string]bool{}
-	for _, l := range left {
-		at := ""
-		if !l.Never {
-			at = " " + l.Finding.Fingerprint + " (" + report.Visible(l.Finding.Location.Item) + ")"
-		}
-		if text := fmt.Sprintf("%s%s: no document: %s", l.Finding.Rule, at, l.Why); !told[text] {
-			told[text] = true
-			s.note("%s", text)
-		}
-	}
 }
 
 // readDefinitions reads snapshots into one catalog.

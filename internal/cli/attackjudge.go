@@ -48,11 +48,8 @@ func (j *attackJudgeCommand) judgeTrace(cmd *cobra.Command, args []string) error
 	if j.trace == "" {
 		return usage(cmd, "no trace: name one with --trace")
 	}
-	if err := wantDocuments(cmd, append(args[:len(args):len(args)], stdinOf(j.trace)...)); err != nil {
+	if err := wantDocuments(cmd, args, j.trace); err != nil {
 		return err
-	}
-	if len(args) == 0 {
-		return usage(cmd, "no document: name a file, a directory or a built-in attack; gauntlet attack list shows those")
 	}
 	outs, err := j.outputs.checkOutputs(append(args[:len(args):len(args)], j.trace))
 	if err != nil {
@@ -108,14 +105,6 @@ func (a *app) scorerOf(set *modelset.Set) *attackrun.Scorer {
 	}
 	scorer := &advise.Scorer{Client: set.Clients[0], Warn: a.say}
 	return &attackrun.Scorer{SemanticEvaluator: scorer, Model: set.Clients[0].Model()}
-}
-
-// stdinOf is the argument that stands for standard input, if the file is that.
-func stdinOf(file string) []string {
-	if file == "-" {
-		return []string{"-"}
-	}
-	return nil
 }
 
 // newAttackReport returns the report of a command that runs or judges attacks.

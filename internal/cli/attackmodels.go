@@ -11,7 +11,6 @@ import (
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/modelagent"
-	"gauntlet/oatf"
 )
 
 // openAdviser opens the model of --model, which writes what documents leave to one and scores semantic indicators. It shares ceilings and account
@@ -20,7 +19,7 @@ func (r *attackRunCommand) openAdviser(texts []attackdoc.Text) error {
 	if len(r.scorer) == 0 {
 		return nil
 	}
-	if !r.semantic && len(r.playable(texts, advise.LeavesToModel)) == 0 {
+	if !r.semantic && len(attackdoc.Playable(texts, r.limits.Limits, advise.LeavesToModel)) == 0 {
 		return errors.New("--model is for --semantic and for documents that leave something to a model (synthesize), and there is none; a model under attack is --agent model:ID")
 	}
 	asked := r.agent.models
@@ -37,16 +36,6 @@ func (r *attackRunCommand) openAdviser(texts []attackdoc.Text) error {
 	return nil
 }
 
-// playable returns the documents that can be read and of which something holds.
-func (r *attackRunCommand) playable(texts []attackdoc.Text, holds func(*oatf.Document) bool) (docs []*oatf.Document) {
-	for _, t := range texts {
-		if d, problem := t.Load(r.limits.Limits); problem == "" && holds(d) {
-			docs = append(docs, d)
-		}
-	}
-	return docs
-}
-
 // tellModelPlans says what models will be asked. With --plan that is all.
 func (r *attackRunCommand) tellModelPlans(cmd *cobra.Command, texts []attackdoc.Text) (stop bool, err error) {
 	if r.models == nil && r.adviser == nil {
@@ -58,12 +47,12 @@ func (r *attackRunCommand) tellModelPlans(cmd *cobra.Command, texts []attackdoc.
 	set := r.models
 	var plans []modelset.Plan
 	if r.models != nil {
-		runs := len(r.playable(texts, attackrun.HasServer)) * r.repeat
+		runs := len(attackdoc.Playable(texts, r.limits.Limits, attackrun.HasServer)) * r.repeat
 		plans = append(plans, set.PlanLoops(set.Clients[0], runs, r.agent.turns, modelagent.DefaultTokens))
 	}
 	if r.adviser != nil {
 		set = r.adviser
-		plans = append(plans, advise.PlanSyntheses(r.adviser, r.playable(texts, advise.LeavesToModel), r.repeat))
+		plans = append(plans, advise.PlanSyntheses(r.adviser, attackdoc.Playable(texts, r.limits.Limits, advise.LeavesToModel), r.repeat))
 	}
 	if r.plan {
 		if r.semantic {

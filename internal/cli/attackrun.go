@@ -173,7 +173,7 @@ func (r *attackRunCommand) playDocuments(cmd *cobra.Command, args []string) erro
 			}
 			r.trace = attackrun.TraceName(r.trace, 0, texts[0].Name)
 		}
-		r.startRecord().Step("playing " + texts[0].Name)
+		r.recorder.Start().Step("playing " + texts[0].Name)
 		report.Attacks = append(report.Attacks, r.playOne(cmd.Context(), texts[0]))
 	} else {
 		switch {

@@ -8,6 +8,7 @@ import (
 	"gauntlet/calibrate"
 	"gauntlet/internal/run/calibration"
 	"gauntlet/internal/run/interrupt"
+	"gauntlet/internal/run/labelrun"
 	"gauntlet/internal/run/modelset"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
@@ -89,9 +90,10 @@ func (c *calibrateCommand) measureClassifier(cmd *cobra.Command, args []string) 
 		return err
 	}
 	if c.advisers != nil {
-		if err := c.calibrateLayer3(cmd.Context(), corpus, r); err != nil {
+		if err := labelrun.Score(cmd.Context(), corpus, r, labelrun.Options{Models: c.advisers, All: c.layer3 == "all", Parallel: c.models.parallel, Progress: c.progress}); err != nil {
 			return err
 		}
+		c.note("models: %s", c.advisers.Spent())
 	}
 	if len(problems) > 0 {
 		c.code = result.ExitTrouble

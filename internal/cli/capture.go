@@ -7,16 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gauntlet/catalog"
 	"gauntlet/finding"
-	"gauntlet/internal/engine/check"
-	"gauntlet/internal/engine/scanner"
 	"gauntlet/internal/leaf/redact"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
-	"gauntlet/report"
 	"gauntlet/result"
 )
 
@@ -81,16 +77,14 @@ func (c *captureCommand) captureServer(cmd *cobra.Command, args []string) error 
 		return err
 	}
 	c.progress.Stop()
-	write := userfile.Write
-	held := redact.New(got.Secrets).Names(got.Text)
+	write, held := userfile.Write, redact.New(got.Secrets).Names(got.Text)
 	if held != nil {
 		write = userfile.WritePrivate
 	}
-	err = write(c.file, c.host.Stdout, func(w io.Writer) error {
+	if err := write(c.file, c.host.Stdout, func(w io.Writer) error {
 		_, err := io.WriteString(w, got.Text)
 		return err
-	})
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	c.reportGaps(got, held)
@@ -123,17 +117,11 @@ func (c *captureCommand) reportGaps(got *target.Captured, held []string) {
 	if held != nil {
 		c.say("the server repeats the value of %s: the snapshot holds it", strings.Join(held, ", "))
 	}
-	// The report of a scan without checks has the ledger that the exit code rests on.
-	snapshot, err := catalog.Parse("", got.Text, c.limits.Limits)
+	r, err := got.Ledger(c.limits.Limits)
 	if err != nil {
-		c.say("%s", report.Visible(err.Error()))
+		c.say("%s", err)
 		c.code = result.ExitTrouble
 		return
-	}
-	r := scanner.Run(snapshot, scanner.Options{Checks: []*check.Check{}})
-	r.Problems = nil
-	for _, g := range got.Gaps {
-		r.Problems = append(r.Problems, finding.Problem{Kind: finding.Unread, Message: g.Method + ": " + g.Message})
 	}
 	c.code = r.ExitCode(finding.None, c.allowPartial)
 	switch {

@@ -15,7 +15,6 @@ import (
 	"gauntlet/internal/run/liveview"
 	"gauntlet/internal/run/login"
 	"gauntlet/internal/run/progress"
-	"gauntlet/internal/run/runstate"
 	"gauntlet/result"
 )
 
@@ -38,8 +37,7 @@ func Main(ctx context.Context, args []string, host Host) int {
 	root.SetOut(host.Stdout)
 	root.SetErr(host.Stderr)
 	err := cmp.Or(root.ExecuteContext(ctx), a.noHelp)
-	a.endRecord(err)
-	a.endView(ctx)
+	a.recorder.End(ctx, err)
 	if err != nil {
 		a.fail(err)
 		return result.ExitTrouble
@@ -49,18 +47,13 @@ func Main(ctx context.Context, args []string, host Host) int {
 
 // app is one run.
 type app struct {
-	host         Host
-	quiet        bool
-	progress     *progress.Line  // nil before the work begins
-	sessions     *login.Sessions // of the logins that are kept; nil before they are wanted
-	command      *cobra.Command  // the one that has --progress and its file
-	progressFile string
-	viewed       bool             // the record is to be shown in a browser
-	temporary    string           // its file, where nobody named one
-	view         *liveview.Beside // nil where nobody asked for one
-	record       *runstate.Record // nil where nobody asked for one
-	noHelp       error            // help was asked for on a command that does not exist
-	code         int              // of a command that did its work; one that could not returns an error
+	host     Host
+	quiet    bool
+	progress *progress.Line    // nil before the work begins
+	sessions *login.Sessions   // of the logins that are kept; nil before they are wanted
+	recorder liveview.Recorder // of --progress and --view
+	noHelp   error             // help was asked for on a command that does not exist
+	code     int               // of a command that did its work; one that could not returns an error
 }
 
 // helpTexts are the examples and details that --help prints, a file for each command.

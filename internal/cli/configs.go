@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -57,18 +55,6 @@ func (c *configFlags) findConflict() string {
 	return ""
 }
 
-// thisMachine is this machine and its user as the clients see them.
-func (a *app) thisMachine() discover.Host {
-	h := discover.Host{FS: discover.Disk{}, OS: runtime.GOOS, Home: a.getenv("HOME"), Env: a.lookupEnv}
-	if h.OS == "windows" {
-		h.Home = a.getenv("USERPROFILE")
-	}
-	if dir, err := os.Getwd(); err == nil {
-		h.Cwd = dir
-	}
-	return h
-}
-
 // checkOverwrites returns an error if a configuration would be overwritten.
 func (c *configFlags) checkOverwrites(files []config.File) error {
 	for i := range files {
@@ -88,7 +74,7 @@ func (a *app) readConfigs(ctx context.Context, c *configFlags) ([]config.File, [
 		problems []finding.Problem
 	}
 	got, err := interrupt.Do(ctx, func() (r read) {
-		r.files, r.problems = clientplan.ReadFiles(a.thisMachine(), c.files, c.discover)
+		r.files, r.problems = clientplan.ReadFiles(discover.ThisHost(a.lookupEnv), c.files, c.discover)
 		return r
 	})
 	return got.files, got.problems, err
@@ -108,6 +94,6 @@ func (a *app) makePlan(ctx context.Context, c *configFlags) (*clientplan.Plan, e
 	if err := c.checkOverwrites(files); err != nil {
 		return nil, err
 	}
-	p := clientplan.New(a.thisMachine(), files, problems, !c.noLaunch)
+	p := clientplan.New(discover.ThisHost(a.lookupEnv), files, problems, !c.noLaunch)
 	return p, a.askConsent(ctx, c, p)
 }

@@ -27,13 +27,11 @@ func (a *app) askConsent(ctx context.Context, c *configFlags, p *clientplan.Plan
 		}
 		return nil
 	}
-	all := len(p.Launches)
 	answers, leave := a.openTerminal()
 	defer leave()
 	a.showPlan(c, p)
 	if answers == nil {
 		p.Decline(func(*clientplan.Launch) bool { return true }, "there was no terminal to ask for consent")
-		p.AddUnlaunched(all, "there was no terminal to ask for consent")
 		a.say("nothing was started, because there is no terminal to ask for consent; --yes starts the servers, --no-launch checks the configurations only")
 		return nil
 	}
@@ -42,9 +40,6 @@ func (a *app) askConsent(ctx context.Context, c *configFlags, p *clientplan.Plan
 		return err
 	}
 	p.Decline(func(l *clientplan.Launch) bool { return !agreed[l] }, "you did not agree")
-	if n := all - len(p.Launches); n > 0 {
-		p.AddUnlaunched(n, "you did not agree")
-	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -132,6 +133,35 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		return usage(cmd, "%s takes no arguments", cmd.Name())
 	}
 	return nil
+}
+
+// wantOne refuses a command line that does not name one thing: none is what is said where it names nothing, things what
+// several are.
+func wantOne(cmd *cobra.Command, args []string, none, things string) error {
+	switch len(args) {
+	case 0:
+		return usage(cmd, "%s", none)
+	case 1:
+		return nil
+	}
+	return usage(cmd, "%d %s: want one", len(args), things)
+}
+
+// stdinOnce refuses a command line that names standard input more than once.
+func stdinOnce(cmd *cobra.Command, files []string) error {
+	if n := len(slices.DeleteFunc(slices.Clone(files), func(f string) bool { return f != "-" })); n > 1 {
+		return usage(cmd, "- is named %d times: standard input can be read once", n)
+	}
+	return nil
+}
+
+// group is a command that only holds others.
+func group(name, short string, commands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short, Args: knownCommand, RunE: func(c *cobra.Command, _ []string) error {
+		return usage(c, "no command: want %s", commandNames(c))
+	}}
+	cmd.AddCommand(commands...)
+	return cmd
 }
 
 // withName says which file or server an error is about.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/discover"
 	"gauntlet/internal/runtime/gateway"
 	engine "gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/sandbox"
@@ -30,11 +30,9 @@ const defaultIdle = 30 * time.Minute
 // gatewayCommand is one run of the subcommand gateway.
 type gatewayCommand struct {
 	*app
-	files       []string
-	servers     []string
-	transport   string
-	listen      string
-	addressFile string
+	files   []string
+	servers []string
+	transportFlags
 	each        bool
 	traceName   string
 	sandbox     sandboxFlags
@@ -53,7 +51,7 @@ type gatewayCommand struct {
 }
 
 func (a *app) newGatewayCommand() *cobra.Command {
-	g := &gatewayCommand{app: a, transport: transports[0]}
+	g := &gatewayCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "gateway [flags] --config FILE",
 		Short: "Run one MCP server in front of several, and record the traffic",
@@ -63,9 +61,7 @@ func (a *app) newGatewayCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringArrayVar(&g.files, "config", nil, "take servers from the configuration of an MCP client: this `FILE`; repeatable (default none)")
 	f.StringArrayVar(&g.servers, "server", nil, "take only the server of this `NAME`; repeatable (default all that are switched on)")
-	f.Var(&value[string]{&g.transport, "TRANSPORT", oneOf(transports), func(t string) string { return t }}, "transport", "how clients connect: "+strings.Join(transports, ", "))
-	f.StringVar(&g.listen, "listen", "127.0.0.1:0", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one")
-	f.StringVar(&g.addressFile, "address-file", "", "write the URL to this `FILE` as soon as clients can connect: a line for each URL (default none)")
+	g.addTransportFlags(cmd, ": a line for each URL")
 	f.BoolVar(&g.each, "each", false, "offer every server on a port of its own, instead of all as one (default off)")
 	f.BoolVar(&g.open, "no-auth", false, "serve every program of this machine, without a token (default off)")
 	f.StringVar(&g.tokenEnv, "token-env", "", "clients need the token in our variable `NAME` (default a new token, which is printed)")
@@ -81,7 +77,6 @@ func (a *app) newGatewayCommand() *cobra.Command {
 	g.sandbox.addSandboxFlags(f, sandbox.Off)
 	f.BoolVarP(&g.verbose, "verbose", "v", false, "say more: on stderr, what is opened and closed, and how much is open (default off)")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
-	completeWith(cmd, "transport", transports)
 	completeSandbox(cmd)
 	return cmd
 }
@@ -129,12 +124,8 @@ func (g *gatewayCommand) checkGatewayFlags(cmd *cobra.Command) error {
 	case g.open && g.tokenEnv != "":
 		return usage(cmd, "--no-auth and --token-env do not go together")
 	}
-	if g.transport == "stdio" {
-		for _, name := range []string{"listen", "address-file", "allow-host", "allow-origin", "no-auth", "token-env", "idle-timeout"} {
-			if cmd.Flags().Changed(name) {
-				return usage(cmd, "--%s is for --transport http", name)
-			}
-		}
+	if err := g.wantHTTP(cmd, "listen", "address-file", "allow-host", "allow-origin", "no-auth", "token-env", "idle-timeout"); err != nil {
+		return err
 	}
 	for _, out := range []string{g.addressFile, g.traceName} {
 		if out == "" {
@@ -153,7 +144,7 @@ func (g *gatewayCommand) readServers(ctx context.Context) ([]gatewayrun.Server, 
 	if err != nil {
 		return nil, err
 	}
-	p := clientplan.New(g.thisMachine(), files, problems, true)
+	p := clientplan.New(discover.ThisHost(g.lookupEnv), files, problems, true)
 	for i := range p.Problems {
 		g.say("%s", target.FailureText(p.Problems[i]))
 	}
@@ -177,13 +168,12 @@ func (g *gatewayCommand) tellFronts(fronts []gatewayrun.Front) error {
 	var urls strings.Builder
 	for _, f := range fronts {
 		g.noteReachable(f.Addr)
-		if f.Name == "" {
-			fmt.Fprintln(&urls, f.URL)
-			g.say("serving on %s", f.URL)
-		} else {
-			fmt.Fprintf(&urls, "%s %s\n", f.Name, f.URL)
-			g.say("serving %s on %s", f.Name, f.URL)
+		name := ""
+		if f.Name != "" {
+			name = f.Name + " "
 		}
+		urls.WriteString(name + f.URL + "\n")
+		g.say("serving %son %s", name, f.URL)
 	}
 	if !g.open {
 		token := g.options.HTTP.Token

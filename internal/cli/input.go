@@ -2,13 +2,11 @@ package cli
 
 import (
 	"errors"
-	"os/exec"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gauntlet/catalog"
-	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
 )
 
@@ -35,27 +33,9 @@ func (a *app) readText(name string, limit int) (string, error) {
 	text, err := userfile.ReadText(name, a.host.Stdin, limit)
 	switch {
 	case errors.Is(err, userfile.ErrMissing):
-		return "", errors.New(err.Error() + commandHint(name))
+		return "", errors.New(err.Error() + target.AdviseName(name))
 	case errors.Is(err, userfile.ErrDirectory):
 		return "", errors.New("it is a directory: name the snapshot files in it")
 	}
 	return text, err
-}
-
-// hostAndPort is an address without a scheme. A name of one letter before the colon is a Windows drive.
-var hostAndPort = lazyregexp.New(`^[A-Za-z0-9.-]{2,}:[0-9]{1,5}(/|$)`)
-
-// commandHint helps who names a server where a file is wanted: an address without http://, a URL that
-// is not HTTP, or a program.
-func commandHint(name string) string {
-	switch {
-	case hostAndPort.MatchString(name):
-		return "; the URL of a server begins with http:// or https://"
-	case strings.Contains(name, "://"):
-		return "; the URL of a server begins with http:// or https://; no other scheme is supported"
-	}
-	if _, err := exec.LookPath(name); err != nil {
-		return ""
-	}
-	return "; to scan a live server put -- before its command: gauntlet scan -- " + name
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -142,8 +141,8 @@ func (l *lockCommand) checkLockFlags(cmd *cobra.Command, targets []target.Target
 		return usage(cmd, "--output: want the name of a file, since the lockfile is compared with the next time")
 	}
 	in := target.SnapshotFiles(targets)
-	if n := len(slices.DeleteFunc(slices.Clone(in), func(f string) bool { return f != "-" })); n > 1 {
-		return usage(cmd, "- is named %d times: standard input can be read once", n)
+	if err := stdinOnce(cmd, in); err != nil {
+		return err
 	}
 	if err := userfile.CheckWritable(l.file, in); err != nil {
 		return usage(cmd, "%s", err)
@@ -177,7 +176,7 @@ func (l *lockCommand) writeFirst(now *lockstate.State) error {
 	if len(now.Entries) == 0 {
 		return nil // why has been said
 	}
-	if err := l.saveLockfile(lockstate.First(now, today())); err != nil {
+	if err := l.writeText(l.file, string(lockstate.First(now, today()).Bytes())); err != nil {
 		return err
 	}
 	l.note("%s: locked %s", l.file, plural(len(now.Entries), "server"))
@@ -204,7 +203,7 @@ func (l *lockCommand) approveChanges(cmd *cobra.Command, now *lockstate.State, c
 	for _, c := range approved {
 		l.note("approved: %s", lockstate.ChangeLine(c))
 	}
-	if err := l.saveLockfile(&l.old.Old.File); err != nil {
+	if err := l.writeText(l.file, string(l.old.Old.Bytes())); err != nil {
 		return err
 	}
 	l.noteRemoved()
@@ -219,7 +218,7 @@ func (l *lockCommand) saveRemoved() error {
 	if l.old == nil || l.old.Removed == nil {
 		return nil
 	}
-	if err := l.saveLockfile(&l.old.Old.File); err != nil {
+	if err := l.writeText(l.file, string(l.old.Old.Bytes())); err != nil {
 		return err
 	}
 	l.noteRemoved()
@@ -253,18 +252,8 @@ func (l *lockCommand) writeChanges(now *lockstate.State, changes []lock.Change) 
 		if err := l.format.Write(w, d, l.terminalOptions(false)); err != nil || l.format.Name != report.DiffFormats()[0].Name {
 			return err
 		}
-		var b strings.Builder
-		b.WriteString("\n")
-		for _, c := range changes {
-			b.WriteString(report.Visible(lockstate.ChangeLine(c)) + "\n")
-		}
-		_, err := io.WriteString(w, b.String())
-		return err
+		return lockstate.WriteLines(w, changes)
 	})
-}
-
-func (l *lockCommand) saveLockfile(f *lock.File) error {
-	return l.writeText(l.file, string(f.Bytes()))
 }
 
 func today() string { return time.Now().UTC().Format(time.DateOnly) }

@@ -16,15 +16,13 @@ import (
 // mockCommand is one run of the subcommand mock.
 type mockCommand struct {
 	*app
-	tools       string
-	transport   string
-	listen      string
-	addressFile string
-	options     engine.Options
+	transportFlags
+	tools   string
+	options engine.Options
 }
 
 func (a *app) newMockCommand() *cobra.Command {
-	m := &mockCommand{app: a, transport: transports[0]}
+	m := &mockCommand{app: a}
 	cmd := &cobra.Command{
 		Use:   "mock [flags] --tools-from FILE",
 		Short: "Serve a mock MCP server from a YAML list of tools",
@@ -33,12 +31,9 @@ func (a *app) newMockCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&m.tools, "tools-from", "", "the YAML `FILE` with the tools (required; default none)")
-	f.Var(&value[string]{&m.transport, "TRANSPORT", oneOf(transports), func(t string) string { return t }}, "transport", "how clients connect: "+strings.Join(transports, ", "))
-	f.StringVar(&m.listen, "listen", "127.0.0.1:0", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one")
-	f.StringVar(&m.addressFile, "address-file", "", "write the URL to this `FILE` as soon as clients can connect (default none)")
+	m.addTransportFlags(cmd, "")
 	f.StringArrayVar(&m.options.Revisions, "revision", nil, "protocol `REVISION` to speak; repeatable (default all of "+strings.Join(mcp.Revisions(), ", ")+")")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
-	completeWith(cmd, "transport", transports)
 	completeWith(cmd, "revision", mcp.Revisions())
 	return cmd
 }
@@ -62,6 +57,5 @@ func (m *mockCommand) runMock(cmd *cobra.Command, _ []string) error {
 	if m.transport == "stdio" {
 		return play.Stdio(ctx, m.host.Stdin, m.host.Stdout)
 	}
-	s := &serveCommand{app: m.app, listen: m.listen, addressFile: m.addressFile}
-	return s.serveHTTP(ctx, play.Server)
+	return m.serveHTTP(ctx, m.app, play.Server)
 }

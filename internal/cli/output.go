@@ -37,7 +37,7 @@ func (o *outputFlags) addOutputFlags(cmd *cobra.Command, a *app) {
 // addProgressFlag is for commands that take their time.
 func (o *outputFlags) addProgressFlag(cmd *cobra.Command, a *app) {
 	a.progressFlag(cmd)
-	o.live = &a.progressFile
+	o.live = &a.recorder.File
 }
 
 func outputFlag(cmd *cobra.Command, to *string, what string) {
@@ -62,8 +62,8 @@ func (a *app) writeReports(outs []reportfile.Output, r *result.Report, looks rep
 		if o.File != "-" {
 			opt.Color, opt.Width, opt.Height = false, 0, 0
 		}
-		if o.File == a.progressFile {
-			a.record.Close()
+		if o.File == a.recorder.File {
+			a.recorder.Close()
 		}
 		if err := a.writeFormat(o.Format.Name, o.File, func(w io.Writer) error { return o.Format.Write(w, r, opt) }); err != nil {
 			a.say("%s", err)

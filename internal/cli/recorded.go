@@ -48,23 +48,25 @@ func (a *app) readBoundary(name string) (trust.Boundary, error) {
 	if name == "" {
 		return trust.Boundary{}, nil
 	}
-	text, err := a.readText(name, suite.MaxBytes)
-	if err != nil {
-		return trust.Boundary{}, withName(name, userfile.Reason(err))
-	}
-	s, errs := suite.Parse(name, text)
-	for _, e := range errs {
-		a.say("%s", suiteError(e))
-	}
-	if n := len(errs); n > 0 {
-		return trust.Boundary{}, fmt.Errorf("%s declares no boundary that can be used: %d errors", name, n)
+	s, wrong, err := a.parseSuite(name)
+	switch {
+	case err != nil:
+		return trust.Boundary{}, err
+	case wrong > 0:
+		return trust.Boundary{}, fmt.Errorf("%s declares no boundary that can be used: %d errors", name, wrong)
 	}
 	return s.Boundary(), nil
 }
 
-func suiteError(e suite.Error) string {
-	if e.Line == 0 {
-		return e.File + ": " + e.Msg
+// parseSuite reads a suite file, tells what is wrong with it, and returns how much that is.
+func (a *app) parseSuite(name string) (s *suite.Suite, wrong int, err error) {
+	text, err := a.readText(name, suite.MaxBytes)
+	if err != nil {
+		return nil, 0, withName(name, userfile.Reason(err))
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Msg)
+	s, errs := suite.Parse(name, text)
+	for _, e := range errs {
+		a.say("%s", e)
+	}
+	return s, len(errs), nil
 }

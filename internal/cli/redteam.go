@@ -150,10 +150,12 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 		return usage(cmd, "%s", err)
 	}
 	defer set.Close()
-	if err := r.readSystem(); err != nil {
+	if r.loop.System, err = readSystem(r.systemFile); err != nil {
 		return usage(cmd, "%s", err)
 	}
-	scenarios, err := redteam.FromDocuments(cmd.Context(), args, len(args) == 0 && r.server == nil, r.newPlayer())
+	r.loop.Version = version()
+	player := attackrun.Player{Options: attackrun.Options{Tool: toolName(), Environ: r.host.Environ}, Say: r.say, Note: r.note}
+	scenarios, err := redteam.FromDocuments(cmd.Context(), args, len(args) == 0 && r.server == nil, player)
 	if err != nil {
 		return usage(cmd, "%s", err)
 	}
@@ -203,46 +205,28 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 
 // checkProgress refuses a file of --progress that is read or that the report goes to, before anything is paid.
 func (r *redteamCommand) checkProgress(attacks []string) error {
-	if r.progressFile == "" {
+	if r.recorder.File == "" {
 		return nil
 	}
 	inputs := slices.Clone(attacks)
 	if r.systemFile != "" {
 		inputs = append(inputs, r.systemFile)
 	}
-	if userfile.Same(r.file, r.progressFile) {
-		return fmt.Errorf("two reports would go to %s", reportfile.ShownName(r.progressFile))
+	if userfile.Same(r.file, r.recorder.File) {
+		return fmt.Errorf("two reports would go to %s", reportfile.ShownName(r.recorder.File))
 	}
-	return userfile.CheckWritable(r.progressFile, inputs)
+	return userfile.CheckWritable(r.recorder.File, inputs)
 }
 
 // leaveReport puts the JSON report in the place of the record of the run.
 func (r *redteamCommand) leaveReport(out *result.RedTeam) error {
-	if r.progressFile == "" {
+	if r.recorder.File == "" {
 		return nil
 	}
 	format, err := report.LookupRedTeam("json")
 	if err != nil {
 		return err
 	}
-	r.record.Close()
-	return r.writeTo(r.progressFile, func(w io.Writer) error { return format.Write(w, out, report.Options{}) })
-}
-
-func (r *redteamCommand) readSystem() (err error) {
-	r.loop.Version = version()
-	if r.systemFile == "" {
-		return nil
-	}
-	if r.loop.System, err = userfile.ReadText(r.systemFile, nil, 1<<20); err != nil {
-		return fmt.Errorf("--system: %s: %w", r.systemFile, userfile.Reason(err))
-	}
-	return nil
-}
-
-// newPlayer plays attack documents.
-func (r *redteamCommand) newPlayer() attackrun.Player {
-	player := attackrun.Player{Say: r.say, Note: r.note}
-	player.Tool, player.Environ = toolName(), r.host.Environ
-	return player
+	r.recorder.Close()
+	return r.writeTo(r.recorder.File, func(w io.Writer) error { return format.Write(w, out, report.Options{}) })
 }

@@ -231,14 +231,5 @@ func (s *scanCommand) checkScanFlags(cmd *cobra.Command) error {
 	case s.changedOnly && s.baselineFile == "":
 		return usage(cmd, "--changed-only wants --baseline, which says what has not changed")
 	}
-	stdin := 0
-	for _, f := range s.inputFiles() {
-		if f == "-" {
-			stdin++
-		}
-	}
-	if stdin > 1 {
-		return usage(cmd, "- is named %d times: standard input can be read once", stdin)
-	}
-	return nil
+	return stdinOnce(cmd, s.inputFiles())
 }

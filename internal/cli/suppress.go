@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -67,10 +66,7 @@ func (s *suppressCommand) acceptFindings(cmd *cobra.Command, args []string) erro
 		}
 		text, done = accepted, append(done, what...)
 	}
-	if err := s.writeTo(s.file, func(w io.Writer) error {
-		_, err := io.WriteString(w, text)
-		return err
-	}); err != nil {
+	if err := s.writeText(s.file, text); err != nil {
 		return err
 	}
 	for _, d := range done {
@@ -102,26 +98,7 @@ func (s *suppressCommand) checkSuppressFlags(cmd *cobra.Command, args []string) 
 
 // readReport reads a JSON report, of which only the findings count.
 func (s *suppressCommand) readReport(ctx context.Context) (*result.Report, error) {
-	name, from := s.from, s.from
-	switch from {
-	case "-":
-		name = "standard input"
-	case "":
-		last, err := runstate.FindReport(s.getenv)
-		if err != nil {
-			return nil, fmt.Errorf("%w: name a JSON report with --from, as gauntlet scan --report json=FILE writes it", err)
-		}
-		name, from = "the last run", last
-	}
-	got, err := interrupt.Try(ctx, func() (*result.Report, error) {
-		text, err := s.readText(from, catalog.DefaultBytes)
-		if err != nil {
-			return nil, err
-		}
-		return runstate.ParseReport(text)
+	return interrupt.Try(ctx, func() (*result.Report, error) {
+		return runstate.ReadReport(s.from, s.getenv, func(name string) (string, error) { return s.readText(name, catalog.DefaultBytes) })
 	})
-	if err != nil && !errors.Is(err, interrupt.Err) {
-		err = fmt.Errorf("%s: %w", name, userfile.Reason(err))
-	}
-	return got, err
 }

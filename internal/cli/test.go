@@ -9,7 +9,6 @@ import (
 
 	"gauntlet/internal/run/reportfile"
 	"gauntlet/internal/run/suiterun"
-	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/suite"
@@ -57,12 +56,8 @@ func (a *app) newTestSchemaCommand() *cobra.Command {
 }
 
 func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
-	switch len(args) {
-	case 0:
-		return usage(cmd, "no suite: name a suite file")
-	case 1:
-	default:
-		return usage(cmd, "%d suites: want one", len(args))
+	if err := wantOne(cmd, args, "no suite: name a suite file", "suites"); err != nil {
+		return err
 	}
 	if t.recording != "" && t.traceName != "" {
 		return usage(cmd, "--recording judges what was recorded, --record records: want one of them")
@@ -78,7 +73,7 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	t.startRecord().Step("running " + args[0])
+	t.recorder.Start().Step("running " + args[0])
 	r, err := suiterun.Run(cmd.Context(), s, suiterun.Options{
 		Trace: t.traceName, Recording: t.recording, Message: t.message, Limits: t.limits.Limits, Environ: t.host.Environ, Logins: t.logins(false), Version: version(), Tool: toolName(), Note: t.note,
 		Sealing: t.sandbox.sealing(nil),
@@ -99,18 +94,13 @@ func (t *testCommand) runSuite(cmd *cobra.Command, args []string) error {
 
 // readSuite reads the suite. With any fault in it nothing is run.
 func (t *testCommand) readSuite(name string) (*suite.Suite, error) {
-	text, err := t.readText(name, suite.MaxBytes)
-	if err != nil {
-		return nil, withName(name, userfile.Reason(err))
-	}
-	s, errs := suite.Parse(name, text)
-	for _, e := range errs {
-		t.say("%s", suiteError(e))
-	}
-	if len(errs) > 0 {
-		return nil, fmt.Errorf("%s cannot be run: %s", name, plural(len(errs), "error"))
-	}
-	if len(s.Servers) == 0 && s.Trace == "" && t.recording == "" {
+	s, wrong, err := t.parseSuite(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case wrong > 0:
+		return nil, fmt.Errorf("%s cannot be run: %s", name, plural(wrong, "error"))
+	case len(s.Servers) == 0 && s.Trace == "" && t.recording == "":
 		return nil, fmt.Errorf("%s says nothing that is to be done: want servers, or a trace", name)
 	}
 	return s, nil

@@ -4,22 +4,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/run/tracefile"
-	"gauntlet/report"
 	"gauntlet/result"
 	"gauntlet/trace"
 )
 
 func (a *app) newTraceCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "trace",
-		Short: "Work with recorded conversations",
-		Args:  knownCommand,
-		RunE: func(c *cobra.Command, _ []string) error {
-			return usage(c, "no command: want %s", commandNames(c))
-		},
-	}
-	cmd.AddCommand(a.newTraceShowCommand(), a.newTraceImportCommand(), a.newTraceRedactCommand())
-	return cmd
+	return group("trace", "Work with recorded conversations", a.newTraceShowCommand(), a.newTraceImportCommand(), a.newTraceRedactCommand())
 }
 
 // openTrace opens a trace, or standard input for "-".
@@ -68,13 +58,7 @@ func (a *app) tellUnread(name string, t *tracefile.Input) {
 
 // wantTrace refuses a command line that does not name one file.
 func wantTrace(cmd *cobra.Command, args []string) error {
-	switch len(args) {
-	case 0:
-		return usage(cmd, "no trace: name a file, - for standard input")
-	case 1:
-		return nil
-	}
-	return usage(cmd, "%d files: want one", len(args))
+	return wantOne(cmd, args, "no trace: name a file, - for standard input", "files")
 }
 
 // addFilterFlags are those that pick messages.
@@ -83,15 +67,3 @@ func addFilterFlags(f *tracefile.Filter, cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.Methods, "method", nil, "only requests and notifications of this `METHOD`, and its answers; repeatable (default all)")
 	cmd.Flags().StringArrayVar(&f.Actors, "actor", nil, "only messages of the actor of this `NAME`; repeatable (default all)")
 }
-
-// A traceView is a way to show a trace.
-type traceView interface {
-	Add(*trace.Message) error
-	Skip(*trace.Message)
-	Flush() error
-}
-
-var (
-	_ traceView = (*report.Timeline)(nil)
-	_ traceView = (*report.Sequence)(nil)
-)

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,14 +22,9 @@ type traceImportCommand struct {
 	options traceimport.Options
 }
 
-const autoFormat = "auto"
-
 func (a *app) newTraceImportCommand() *cobra.Command {
-	i := &traceImportCommand{app: a, from: autoFormat}
-	names := []string{autoFormat}
-	for _, f := range traceimport.Formats() {
-		names = append(names, f.Name)
-	}
+	i := &traceImportCommand{app: a, from: traceimport.Auto}
+	names := traceimport.Names()
 	cmd := &cobra.Command{
 		Use:   "import [flags] FILE",
 		Short: "Make a trace of what another program recorded",
@@ -54,11 +47,8 @@ func (a *app) newTraceImportCommand() *cobra.Command {
 }
 
 func (i *traceImportCommand) importRecording(cmd *cobra.Command, args []string) error {
-	switch {
-	case len(args) == 0:
-		return usage(cmd, "no recording: name a file, - for standard input")
-	case len(args) > 1:
-		return usage(cmd, "%d files: want one", len(args))
+	if err := wantOne(cmd, args, "no recording: name a file, - for standard input", "files"); err != nil {
+		return err
 	}
 	if err := userfile.CheckWritable(i.file, args); err != nil {
 		return usage(cmd, "%s", err)
@@ -75,7 +65,7 @@ func (i *traceImportCommand) writeTrace(name string) error {
 		return withName(name, userfile.Reason(err))
 	}
 	defer file.Close()
-	format, in, err := i.detectFormat(file)
+	format, in, err := traceimport.Choose(i.from, file)
 	if err != nil {
 		return withName(name, userfile.Reason(err))
 	}
@@ -105,17 +95,4 @@ func (i *traceImportCommand) writeTrace(name string) error {
 	i.note("imported from %s: %d messages, %d lines or entries without one", format.Name, sum.Messages, sum.Passed)
 	i.note("%s", format.Lost)
 	return nil
-}
-
-// detectFormat returns the form of a recording, and all of it to be read.
-func (i *traceImportCommand) detectFormat(file io.Reader) (traceimport.Format, io.Reader, error) {
-	if i.from != autoFormat {
-		f, _ := traceimport.Lookup(i.from) // the flag takes no other
-		return f, file, nil
-	}
-	f, in, err := traceimport.Detect(file)
-	if errors.Is(err, traceimport.ErrUnknown) {
-		return f, nil, fmt.Errorf("it is in %w; if it is, name its form with --from", err)
-	}
-	return f, in, err
 }

@@ -44,7 +44,7 @@ func (s *traceShowCommand) showTrace(cmd *cobra.Command, args []string) error {
 
 func (s *traceShowCommand) showTimelineOrDiagram(ctx context.Context, name string) error {
 	if !s.diagram {
-		return s.drawTrace(ctx, name, func(w io.Writer) traceView { return report.NewTimeline(w, s.terminalOptions(false)) })
+		return s.drawTrace(ctx, name, func(w io.Writer) tracefile.View { return report.NewTimeline(w, s.terminalOptions(false)) })
 	}
 	ends := &report.Ends{}
 	in, err := s.openTrace(name)
@@ -62,11 +62,11 @@ func (s *traceShowCommand) showTimelineOrDiagram(ctx context.Context, name strin
 	if err != nil {
 		return err
 	}
-	return s.drawTrace(ctx, name, func(w io.Writer) traceView { return report.NewSequence(w, ends, s.terminalOptions(false)) })
+	return s.drawTrace(ctx, name, func(w io.Writer) tracefile.View { return report.NewSequence(w, ends, s.terminalOptions(false)) })
 }
 
 // drawTrace shows the picked messages and adds them up.
-func (s *traceShowCommand) drawTrace(ctx context.Context, name string, as func(io.Writer) traceView) error {
+func (s *traceShowCommand) drawTrace(ctx context.Context, name string, as func(io.Writer) tracefile.View) error {
 	in, err := s.openTrace(name)
 	if err != nil {
 		return err
@@ -77,19 +77,7 @@ func (s *traceShowCommand) drawTrace(ctx context.Context, name string, as func(i
 		s.say("%s: %s", name, caveat)
 	}
 	return s.writeShown("-", func(w io.Writer) error {
-		view := as(w)
-		sum := tracefile.Count{}
-		err := in.Each(s.tellLine(name), func(m *trace.Message) error {
-			if sum.All++; !s.filter.Picks(m) {
-				view.Skip(m)
-				return ctx.Err()
-			}
-			sum.Add(m)
-			return view.Add(m)
-		})
-		if flushed := view.Flush(); err == nil {
-			err = flushed
-		}
+		sum, err := in.Show(ctx, &s.filter, as(w), s.tellLine(name))
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,16 @@ func (v *value[T]) Set(s string) (err error) {
 
 func (v *value[T]) String() string { return v.show(*v.to) }
 func (v *value[T]) Type() string   { return v.kind }
+
+// oneOf parses a value that must be one of a few.
+func oneOf(names []string) func(string) (string, error) {
+	return func(s string) (string, error) {
+		if !slices.Contains(names, s) {
+			return "", fmt.Errorf("%q is unknown: want %s", s, strings.Join(names, " or "))
+		}
+		return s, nil
+	}
+}
 
 // countFlag is a flag from 1 to most.
 func countFlag(to *int, start, most int) pflag.Value {

@@ -11,6 +11,7 @@ import (
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/run/vet"
+	"gauntlet/internal/runtime/discover"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/internal/runtime/mcpclient"
 )
@@ -82,8 +83,7 @@ func (v *vetCommand) vetTargets(cmd *cobra.Command, args []string) error {
 		return usage(cmd, "%s", err)
 	}
 	for i := range targets {
-		t := &targets[i]
-		t.Args, t.Env, t.Guard = append(t.Args, serverArgs...), append(t.Env, env...), append(t.Guard, env...)
+		targets[i].AddStart(serverArgs, env)
 	}
 	outs, err := v.outputs.checkOutputs(v.configs.files)
 	if err != nil {
@@ -119,17 +119,9 @@ func (v *vetCommand) chooseTargets(cmd *cobra.Command, names []string) ([]vet.Ta
 	case v.older && len(names) != 2:
 		return nil, usage(cmd, "--diff wants two targets, the version that you have and a newer one")
 	}
-	var out []vet.Target
-	for _, name := range names {
-		s, err := fetch.Parse(name)
-		if err != nil {
-			return nil, usage(cmd, "%s", err)
-		}
-		out = append(out, vet.Target{Spec: s})
-	}
-	if v.older {
-		out[1].Older = &out[0].Spec
-		out = out[1:]
+	out, err := vet.Named(names, v.older)
+	if err != nil {
+		return nil, usage(cmd, "%s", err)
 	}
 	return out, nil
 }
@@ -140,7 +132,7 @@ func (v *vetCommand) configuredTargets(cmd *cobra.Command, names []string) ([]ve
 	if err != nil {
 		return nil, err
 	}
-	p := clientplan.New(v.thisMachine(), files, problems, true)
+	p := clientplan.New(discover.ThisHost(v.lookupEnv), files, problems, true)
 	for _, one := range p.Problems {
 		v.say("%s", target.FailureText(one))
 	}

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"runtime"
 	"strings"
 
 	"gauntlet/internal/run/buildinfo"
@@ -20,7 +18,6 @@ import (
 	"gauntlet/internal/run/fleet"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
-	"gauntlet/internal/runtime/discover"
 	"gauntlet/report"
 	"gauntlet/result"
 )
@@ -126,14 +123,6 @@ func (n *natsFlags) access() (broker.Access, error) {
 		return broker.Access{}, errors.New("--nats-creds, --nats-ca and --nats-cert are for --nats")
 	}
 	return broker.Access{URL: n.url, Credentials: n.credentials, CA: n.ca, Cert: n.cert, Key: n.key, Name: "gauntlet-fleet"}, nil
-}
-
-// thisMachine is what references in configurations are resolved with.
-func (a *app) thisMachine() discover.Host {
-	h := discover.Host{FS: discover.Disk{}, OS: runtime.GOOS, Env: a.lookup}
-	h.Home, _ = a.lookup("HOME")
-	h.Cwd, _ = os.Getwd()
-	return h
 }
 
 // withOwner does something with the fleet of a plan that was begun before.

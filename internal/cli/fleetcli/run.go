@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/run/fleet"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
+	"gauntlet/internal/runtime/discover"
 	"gauntlet/report"
 )
 
@@ -91,7 +92,7 @@ func (r *runCommand) do(ctx context.Context, plan *fleetplan.Plan, home fleet.Ho
 	// Who runs a plan wrote it: what it names is what is wanted.
 	capabilities.Commands, capabilities.Region, capabilities.Env, capabilities.Models = true, plan.Region, []string{"*"}, []string{"*"}
 	one := &fleet.Run{
-		Plan: plan, Home: home, Server: server, Limits: r.limits, Host: r.thisMachine(), Version: version(), Workers: r.workers,
+		Plan: plan, Home: home, Server: server, Limits: r.limits, Host: discover.ThisHost(r.lookup), Version: version(), Workers: r.workers,
 		Capabilities: capabilities, Runner: fleet.Runner{Program: []string{r.host.Program, JobCommand}, Environ: r.host.Environ},
 		Remote: remote || r.workers == 0, Retry: r.retry, Note: r.note, Progress: r.progress(),
 	}

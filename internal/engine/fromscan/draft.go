@@ -31,6 +31,21 @@ type Left struct {
 	Never   bool // no document is ever made of findings of this rule
 }
 
+// Reasons says why no document was made from findings: one by one where there would be one for most, by rule where
+// there never is.
+func Reasons(left []Left) (out []string) {
+	for _, l := range left {
+		at := ""
+		if !l.Never {
+			at = " " + l.Finding.Fingerprint + " (" + l.Finding.Location.Item + ")"
+		}
+		if why := fmt.Sprintf("%s%s: no document: %s", l.Finding.Rule, at, l.Why); !slices.Contains(out, why) {
+			out = append(out, why)
+		}
+	}
+	return out
+}
+
 // poison are the rules whose findings are text that speaks to a model.
 var poison = []finding.Rule{"SEC-001", "SEC-002", "SEC-003", "SEC-004", "SEC-005"}
 

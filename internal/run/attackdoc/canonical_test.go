@@ -1,6 +1,7 @@
 package attackdoc
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -45,5 +46,15 @@ func TestCanonicalForm(t *testing.T) {
 				t.Errorf("Canonical of %.40q = %.40q, %d comments, %v, want %.40q and %d", tt.text, got, comments, err, canonical, tt.comments)
 			}
 		})
+	}
+}
+
+func TestPlayable(t *testing.T) {
+	text, _ := attacks.Text(attacks.Names()[0])
+	texts := []Text{{Name: "a.yaml", Text: text}, {Name: "broken.yaml", Text: "a: ["}, {Name: "gone.yaml", Err: os.ErrNotExist}}
+	for holds, want := range map[bool]int{true: 1, false: 0} {
+		if got := Playable(texts, oatf.DefaultLimits(), func(*oatf.Document) bool { return holds }); len(got) != want {
+			t.Errorf("%d documents, want %d where %v holds of each", len(got), want, holds)
+		}
 	}
 }

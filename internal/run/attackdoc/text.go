@@ -159,3 +159,13 @@ func (t *Text) Load(limits oatf.Limits) (*oatf.Document, string) {
 	}
 	return oatf.Normalize(d), ""
 }
+
+// Playable returns the documents that can be read and of which something holds.
+func Playable(texts []Text, limits oatf.Limits, holds func(*oatf.Document) bool) (docs []*oatf.Document) {
+	for _, t := range texts {
+		if d, problem := t.Load(limits); problem == "" && holds(d) {
+			docs = append(docs, d)
+		}
+	}
+	return docs
+}

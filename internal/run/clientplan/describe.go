@@ -101,8 +101,11 @@ func EntryName(e *config.Entry) string {
 	return name + " (" + string(e.Client) + ")"
 }
 
-// AddUnlaunched records that n servers of those asked for were not looked at.
-func (p *Plan) AddUnlaunched(n int, why string) {
+// addUnlaunched records that n servers of those asked for were not looked at.
+func (p *Plan) addUnlaunched(n int, why string) {
+	if n == 0 {
+		return
+	}
 	servers := "configured servers were"
 	if n == 1 {
 		servers = "configured server was"

@@ -152,12 +152,15 @@ func (p *Plan) Targets() []target.Target {
 	return out
 }
 
-// Decline takes launches out of the plan and says in every entry why.
+// Decline takes launches out of the plan and says in every entry why. That servers which were asked for were not looked at
+// is a problem.
 func (p *Plan) Decline(which func(*Launch) bool, reason string) {
 	for _, one := range p.Entries {
 		if one.Launch != nil && which(one.Launch) {
 			one.Launch, one.Reason = nil, reason
 		}
 	}
+	all := len(p.Launches)
 	p.Launches = slices.DeleteFunc(p.Launches, which)
+	p.addUnlaunched(all-len(p.Launches), reason)
 }

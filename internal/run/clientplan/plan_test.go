@@ -78,7 +78,6 @@ func TestDecline(t *testing.T) {
 	if len(p.Launches) != 1 || p.Launches[0].Entries[0].Name != "b" || p.Entries[0].Launch != nil || p.Entries[0].Reason != "you did not agree" || p.Entries[1].Launch == nil {
 		t.Errorf("launches %v, first entry %+v", p.Launches, p.Entries[0])
 	}
-	p.AddUnlaunched(1, "you did not agree")
 	if got := p.Problems; len(got) != 1 || got[0].Kind != finding.Unread || !strings.Contains(got[0].Message, "1 configured server was not scanned") {
 		t.Errorf("problems %v", got)
 	}

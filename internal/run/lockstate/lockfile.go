@@ -3,6 +3,7 @@ package lockstate
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"gauntlet/internal/leaf/suggest"
 	"gauntlet/internal/run/target"
 	"gauntlet/lock"
+	"gauntlet/report"
 )
 
 // A Lockfile is a lockfile and what is to become of it. Nothing is written here.
@@ -151,3 +153,14 @@ func (l *Lockfile) Approve(now *State, chosen []lock.Change, today string) (appr
 
 // ChangeLine is a change on one line, with the address by which it is approved.
 func ChangeLine(c lock.Change) string { return fmt.Sprintf("%-7s  %s", c.State, c.Address) }
+
+// WriteLines writes changes with their addresses behind an empty line, for people.
+func WriteLines(w io.Writer, changes []lock.Change) error {
+	var b strings.Builder
+	b.WriteString("\n")
+	for _, c := range changes {
+		b.WriteString(report.Visible(ChangeLine(c)) + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

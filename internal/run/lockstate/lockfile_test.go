@@ -164,3 +164,14 @@ func TestGapsGoBeforeSecrets(t *testing.T) {
 		t.Errorf("left out: %q", now.Left)
 	}
 }
+
+// A person can copy the address of each change, and a name cannot steer the terminal.
+func TestWriteLines(t *testing.T) {
+	var b strings.Builder
+	if err := WriteLines(&b, []lock.Change{{State: "added", Address: lock.Address{Server: "files", What: "tool", Name: "add"}}, {State: "changed", Address: lock.Address{Server: "files", What: "tool", Name: "\x1b[2J"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\nadded    files/tool/add\nchanged  files/tool/<U+001B>[2J\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}

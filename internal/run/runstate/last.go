@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -38,6 +39,31 @@ func FindReport(getenv func(string) string) (string, error) {
 		return "", errors.New("no run in this directory has left findings")
 	}
 	return last, nil
+}
+
+// ReadReport reads the JSON report of this name, "-" for standard input, or for "" what the last run in the working
+// directory has left. Its errors say which of these they are about.
+func ReadReport(name string, getenv func(string) string, read func(name string) (string, error)) (*result.Report, error) {
+	shown := name
+	switch name {
+	case "-":
+		shown = "standard input"
+	case "":
+		last, err := FindReport(getenv)
+		if err != nil {
+			return nil, fmt.Errorf("%w: name a JSON report with --from, as gauntlet scan --report json=FILE writes it", err)
+		}
+		shown, name = "the last run", last
+	}
+	text, err := read(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, userfile.Reason(err))
+	}
+	r, err := ParseReport(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown, err)
+	}
+	return r, nil
 }
 
 // ParseReport reads a JSON report of version 1.

@@ -88,6 +88,29 @@ type Target struct {
 	Older *fetch.Spec
 }
 
+// Named are the targets that names stand for, in the forms of [fetch.Forms]. With compare there are two names, of the version
+// that the user has and of a newer one, which is the target.
+func Named(names []string, compare bool) ([]Target, error) {
+	var out []Target
+	for _, name := range names {
+		s, err := fetch.Parse(name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Target{Spec: s})
+	}
+	if compare {
+		out[1].Older = &out[0].Spec
+		out = out[1:]
+	}
+	return out, nil
+}
+
+// AddStart gives the server further arguments, and variables as NAME=VALUE, which reports hide.
+func (t *Target) AddStart(args, env []string) {
+	t.Args, t.Env, t.Guard = append(t.Args, args...), append(t.Env, env...), append(t.Guard, env...)
+}
+
 // text is what reports call the target.
 func (t *Target) text() string {
 	switch {

@@ -8,6 +8,8 @@ package discover
 import (
 	"errors"
 	"io/fs"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -35,6 +37,18 @@ type Host struct {
 	Cwd string
 	// Env looks up an environment variable; nil for none.
 	Env func(name string) (string, bool)
+}
+
+// ThisHost is this machine and its user as the clients see them, with the variables that env looks up.
+func ThisHost(env func(name string) (string, bool)) Host {
+	h := Host{FS: Disk{}, OS: runtime.GOOS, Env: env}
+	home := "HOME"
+	if h.OS == "windows" {
+		home = "USERPROFILE"
+	}
+	h.Home, _ = env(home)
+	h.Cwd, _ = os.Getwd() // "" for none
+	return h
 }
 
 // maxNames is how many files of one folder are read.

@@ -70,6 +70,34 @@ func Detect(in io.Reader) (Format, io.Reader, error) {
 	return Format{}, nil, ErrUnknown
 }
 
+// Auto stands for the format that Detect tells.
+const Auto = "auto"
+
+// Names are those that Choose takes.
+func Names() []string {
+	names := []string{Auto}
+	for _, f := range formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Choose returns the format of one of Names, and all of a recording to be read.
+func Choose(name string, in io.Reader) (Format, io.Reader, error) {
+	if name != Auto {
+		f, ok := Lookup(name)
+		if !ok {
+			return f, nil, fmt.Errorf("%q is no format", name)
+		}
+		return f, in, nil
+	}
+	f, all, err := Detect(in)
+	if errors.Is(err, ErrUnknown) {
+		return f, nil, fmt.Errorf("it is in %w; if it is, name its form with --from", err)
+	}
+	return f, all, err
+}
+
 // Options are the choices of an import.
 type Options struct {
 	Server string // whose messages they are, where the recording does not say; may be empty

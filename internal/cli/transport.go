@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"net"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/internal/run/listen"
+	engine "gauntlet/internal/runtime/mcpserver"
+)
+
+// transportFlags say how clients reach a server of ours.
+type transportFlags struct{ transport, listen, addressFile string }
+
+var transports = []string{"stdio", "http"}
+
+// addTransportFlags adds the flags; lines says what the address file holds beside one URL.
+func (t *transportFlags) addTransportFlags(cmd *cobra.Command, lines string) {
+	t.transport = transports[0]
+	f := cmd.Flags()
+	f.Var(&value[string]{&t.transport, "TRANSPORT", oneOf(transports), strings.Clone}, "transport", "how clients connect: "+strings.Join(transports, ", "))
+	f.StringVar(&t.listen, "listen", "127.0.0.1:0", "serve HTTP clients on this `ADDRESS`; port 0 takes a free one")
+	f.StringVar(&t.addressFile, "address-file", "", "write the URL to this `FILE` as soon as clients can connect"+lines+" (default none)")
+	completeWith(cmd, "transport", transports)
+}
+
+// wantHTTP refuses flags that mean nothing over stdio.
+func (t *transportFlags) wantHTTP(cmd *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if t.transport == "stdio" && cmd.Flags().Changed(name) {
+			return usage(cmd, "--%s is for --transport http", name)
+		}
+	}
+	return nil
+}
+
+// serveHTTP serves HTTP clients, and says where.
+func (t *transportFlags) serveHTTP(ctx context.Context, a *app, server *engine.Server) error {
+	ln, err := listen.TCP(ctx, t.listen)
+	if err != nil {
+		return err
+	}
+	url := "http://" + ln.Addr().String() + engine.Path
+	a.noteReachable(ln.Addr())
+	if t.addressFile != "" {
+		if err := a.writeText(t.addressFile, url+"\n"); err != nil {
+			_ = ln.Close() // the first error is the one to tell
+			return err
+		}
+	}
+	a.say("serving on %s", url) // also with --quiet: else nobody knows the port
+	return server.HTTP(ctx, ln)
+}
+
+// noteReachable warns of an address that other machines can reach.
+func (a *app) noteReachable(at net.Addr) {
+	if addr, ok := at.(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
+		a.note("%s can be reached from other machines", at)
+	}
+}
