@@ -31,25 +31,30 @@ func TestFamilies(t *testing.T) {
 		{"attacks-3", 69, 119},
 		{"attacks-4", 70, 95},
 		{"attacks-5", 82, 105},
-		{"attacks-6", 36, 48},    // 29 at first sight
-		{"attacks-7a", 80, 130},  // 58 at first sight
-		{"attacks-7b", 80, 130},  // 51 at first sight
-		{"attacks-7c", 74, 130},  // 57 at first sight
-		{"attacks-8a", 132, 198}, // 108 at first sight
-		{"attacks-9a", 155, 301}, // 110 at first sight
-		{"attacks-9b", 205, 300}, // 99 of the first 210 at first sight
+		{"attacks-6", 36, 48},     // 29 at first sight
+		{"attacks-7a", 80, 130},   // 58 at first sight
+		{"attacks-7b", 80, 130},   // 51 at first sight
+		{"attacks-7c", 74, 130},   // 57 at first sight
+		{"attacks-8a", 132, 198},  // 108 at first sight
+		{"attacks-9a", 155, 301},  // 110 at first sight
+		{"attacks-9b", 205, 300},  // 99 of the first 210 at first sight
+		{"attacks-10a", 120, 160}, // 125 at first sight
+		{"attacks-10c", 30, 70},   // 28 at first sight
 		{"honest-1", 0, 0},
 		{"honest-2", 0, 2},
 		{"honest-3", 0, 1},
 		{"honest-4", 0, 0},
 		{"honest-5", 0, 2},
-		{"honest-6", 0, 0},  // 6 of 40 at first sight
-		{"honest-7a", 0, 2}, // 7 at first sight
-		{"honest-7b", 0, 2}, // 11 at first sight
-		{"honest-7c", 0, 6}, // 17 at first sight
-		{"honest-8a", 0, 6}, // 8 at first sight
-		{"honest-9a", 0, 6}, // 12 at first sight
-		{"honest-9b", 0, 6}, // 11 of the first 175 at first sight
+		{"honest-6", 0, 0},   // 6 of 40 at first sight
+		{"honest-7a", 0, 2},  // 7 at first sight
+		{"honest-7b", 0, 2},  // 11 at first sight
+		{"honest-7c", 0, 6},  // 17 at first sight
+		{"honest-8a", 0, 6},  // 8 at first sight
+		{"honest-9a", 0, 6},  // 12 at first sight
+		{"honest-9b", 0, 6},  // 11 of the first 175 at first sight
+		{"honest-10a", 0, 3}, // 3 of 60 at first sight
+		{"honest-10b", 0, 4}, // 11 of 180 at first sight
+		{"honest-10c", 0, 2}, // 1 of 70 at first sight
 		{"servers-1", 0, 1},
 		{"servers-2", 0, 1},
 		{"servers-3", 0, 0},

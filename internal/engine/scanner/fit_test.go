@@ -128,7 +128,7 @@ func authorOf(file string) string {
 	if strings.HasPrefix(file, "drafts") {
 		return ""
 	}
-	return regexp.MustCompile(`\d[a-z]?`).FindString(file)
+	return regexp.MustCompile(`\d+[a-z]?`).FindString(file)
 }
 
 // servers that were made to be attacked are none to learn honesty from.
@@ -184,7 +184,7 @@ func (f *fitting) leaveOutRare() {
 // logHeldOut logs for some thresholds how many definitions of each kind are reported by models that
 // have not seen their family, to choose the thresholds of clause by.
 func (f *fitting) logHeldOut(t *testing.T) {
-	held := []string{"4", "5", "6", "7a", "7b", "7c", "8a", "9a", "9b", "servers 0", "servers 1"}
+	held := []string{"4", "5", "6", "7a", "7b", "7c", "8a", "9a", "9b", "10a", "10b", "10c", "servers 0", "servers 1"}
 	for _, family := range held {
 		m := f.fit(func(c *fitCase) bool { return c.family != family })
 		for _, c := range f.cases {

@@ -11,6 +11,9 @@ func (r *framer) compose(a, b int) {
 		case t.has(ident) && i+1 < b && r.toks[i+1].has(param) && r.toks[i+1].flags&fresh == 0:
 			t.set = t.set.without(setOf(ident)) // "the send_as_mms parameter" is no tool
 			t.set.add(param)
+		case t.has(ident) && r.inFieldList(a, i):
+			t.set = t.set.without(setOf(ident)) // "the fields `reserved_by` and `reserved_at`"
+			t.set.add(param)
 		case t.has(spoken) && r.near(a, i, 8, setOf(user, users, model, your)) && r.near(a, i, 9, setOf(every, full, content)):
 			t.set.add(convo)
 		case t.has(convo) && i+2 < b && r.toks[i+1].has(of) && r.ofAnother(i+2, b):
@@ -37,6 +40,19 @@ func (r *framer) compose(a, b int) {
 			t.set.add(outside)
 		}
 	}
+}
+
+// inFieldList reports whether the identifier at i stands right behind a word for fields, or is joined to another one that does.
+func (r *framer) inFieldList(a, i int) bool {
+	if r.toks[i].flags&fresh != 0 && r.toks[i].flags&commaPrior == 0 || i <= a {
+		return false
+	}
+	before := i - 1
+	if word := r.s[r.toks[before].start:r.toks[before].end]; (word == "and" || word == "or") && before > a {
+		before--
+		return identifier(r.s[r.toks[before].start:r.toks[before].end]) && r.toks[before].has(param)
+	}
+	return r.toks[before].has(param) && r.toks[before].flags&colonAfter == 0
 }
 
 // ofAnother reports whether the noun that begins at i names something else than this talk with

@@ -7,7 +7,7 @@ import (
 
 // conceals reports a clause that keeps the user in the dark.
 func conceals(r *Reader, f *frame, i int) string {
-	if f.when.has(limit) || f.all.has(limit) || f.conditional || r.deniesInability(f) || r.deniesMeans(i) || r.freesCaller(i) {
+	if f.when.has(limit) || f.all.has(limit) || f.conditional || r.deniesInability(f) || r.deniesMeans(i) || r.freesCaller(i) || r.deniesSilence(i) || r.limitedAbroad(i) {
 		return ""
 	}
 	if f.all.has(conceal) && f.mood != describe {
@@ -101,6 +101,27 @@ func (r *Reader) deniesMeans(i int) bool {
 		other.asks() && !other.negated && other.act.has(call) && other.all.has(instead) && other.object.any(setOf(ident, param, ownParam))
 }
 
+// deniesSilence reports whether frame i is a "without telling" that is itself denied, so that telling is a duty: "do not fill the gap without
+// saying that you do".
+func (r *Reader) deniesSilence(i int) bool {
+	fs, toks := r.framer.frames, r.framer.toks
+	if i == 0 || !toks[fs[i].first].has(without) {
+		return false
+	}
+	first, before := &toks[fs[i].first], &fs[i-1]
+	return before.sentence == fs[i].sentence && before.negated && before.mood >= duty && !before.act.any(setOf(ask, tell)) && first.flags&commaPrior == 0
+}
+
+// limitedAbroad reports whether the clause beside frame i in its sentence says when it does not hold, in a language that is read without
+// the order of words: "除非用户询问，否则不要…".
+func (r *Reader) limitedAbroad(i int) bool {
+	fs := r.framer.frames
+	limits := func(j int) bool {
+		return j >= 0 && j < len(fs) && fs[j].sentence == fs[i].sentence && fs[j].all.has(limit) && fs[j].mood < duty
+	}
+	return fs[i].foreign && (limits(i-1) || limits(i+1))
+}
+
 // freesCaller reports whether a clause only frees the caller of a tool from knowing something about it: "the caller does not need to know
 // which blocks there are". What the model does is something else.
 func (r *Reader) freesCaller(i int) bool {
@@ -113,7 +134,7 @@ func (r *Reader) freesCaller(i int) bool {
 		return false
 	}
 	subject, verb := s[toks[f.first].start:toks[f.verb].start], s[toks[f.verb].start:toks[f.verb].end]
-	return strings.HasPrefix(strings.ToLower(subject[:min(len(subject), 20)]), "the caller ") && strings.EqualFold(verb, "know")
+	return strings.Contains(strings.ToLower(subject[max(0, len(subject)-40):]), "the caller ") && strings.EqualFold(verb, "know")
 }
 
 // inabilities begin what a model says of itself when it believes that it can't do what the tool does.

@@ -41,13 +41,14 @@ func (r *Reader) namesContact(i int) bool {
 		return true
 	}
 	english := slices.ContainsFunc(r.evidence.marks[g.from:g.to], func(m mark) bool { return englishGrammar[m.spelling] })
-	return (g.foreign || !english) && r.namesContactAbroad(g)
+	return (g.foreign || !english || r.namesPhone(g)) && r.namesContactAbroad(g)
 }
 
 // namesContactInEnglish reports whether all words of a sentence are those of contacting somebody, up to those of the reason.
 func (r *Reader) namesContactInEnglish(g *sentenceContent) bool {
 	ms := r.evidence.marks
-	label := contactLabels[ms[g.from].spelling] && r.framer.toks[ms[g.from].token].flags&colonAfter != 0
+	about := r.labelsAddress(g)
+	label := about || contactLabels[ms[g.from].spelling] && r.framer.toks[ms[g.from].token].flags&colonAfter != 0
 	reason, contact := false, label
 	for k := g.from; k < g.to; k++ {
 		t, word := &r.framer.toks[ms[k].token], ms[k].spelling
@@ -67,12 +68,25 @@ func (r *Reader) namesContactInEnglish(g *sentenceContent) bool {
 		case reasonWords[word]:
 			reason = true
 		case label && !ms[k].set.oneOf(cMoving, cReturned, cPrivate, cCredential, cHeld, cAudience): // "Support: Mon-Fri, …"
+		case about && !ms[k].set.oneOf(cMoving, cPrivate, cCredential, cAudience): // "Data questions: …"
 		case k+1 < g.to && contactPeople[ms[k+1].spelling]: // "the data team"
 		default:
 			return false
 		}
 	}
 	return contact
+}
+
+// labelsAddress reports whether the word right before the first address is what people write there about: "Data questions: …", "Privacy: …".
+func (r *Reader) labelsAddress(g *sentenceContent) bool {
+	ms := r.evidence.marks
+	for k := g.from + 1; k < g.to; k++ {
+		if r.framer.toks[ms[k].token].has(address) {
+			before := &r.framer.toks[ms[k-1].token]
+			return before.flags&colonAfter != 0 && contactWords[ms[k-1].spelling] && !contactVerbs[ms[k-1].spelling]
+		}
+	}
+	return false
 }
 
 // onlyAddress reports whether a sentence holds nothing but addresses.
@@ -135,13 +149,15 @@ func holdsStem(word string, stems []string) bool {
 // namesContactAbroad is namesContact for languages that are read without the order of words: a short sentence with a word of contacting
 // and an address that speaks of nothing that could go there.
 func (r *Reader) namesContactAbroad(g *sentenceContent) bool {
-	contact := false
+	phone := r.namesPhone(g)
+	contact := phone
 	for k := g.from; k < g.to; k++ {
 		m := &r.evidence.marks[k]
 		if r.framer.toks[m.token].has(address) {
 			continue
 		}
 		switch {
+		case phone && mailWords[m.spelling]:
 		case holdsStem(m.spelling, contactStems):
 			contact = true
 		case holdsStem(m.spelling, questionStems):
@@ -150,6 +166,28 @@ func (r *Reader) namesContactAbroad(g *sentenceContent) bool {
 		}
 	}
 	return contact && g.to-g.from <= maxContactAbroad
+}
+
+// mailWords are nouns and verbs at once, which a line of contacts has beside a phone number: "Mail hulp@acme.example of bel 088-1234567".
+var mailWords = setOfWords(`mail email e-mail e`)
+
+// fewestDigits is the least that a phone number has.
+const fewestDigits = 7
+
+// namesPhone reports whether a sentence holds a phone number.
+func (r *Reader) namesPhone(g *sentenceContent) bool {
+	digits := 0
+	for k := g.from; k < g.to; k++ {
+		switch word := r.evidence.marks[k].spelling; {
+		case allDigits(word):
+			digits += len(word)
+		case digits >= fewestDigits:
+			return true
+		default:
+			digits = 0
+		}
+	}
+	return digits >= fewestDigits
 }
 
 func joined(sets ...map[string]bool) map[string]bool {

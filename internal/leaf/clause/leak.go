@@ -41,6 +41,8 @@ func leaks(r *Reader, f *frame, i int) string {
 			return "sends data to an address that the user did not name"
 		}
 		return ""
+	case f.act.has(send) && away && r.letsOthers(f):
+		return ""
 	case f.act.has(send) && away && (wants || f.passive || f.mood == describe && f.to(badPlace)):
 		return "sends " + nameThings(things) + " to an outside address"
 	case f.act.has(send) && (to.has(sink) || tools) && wants && !r.function(f):

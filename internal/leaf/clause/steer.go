@@ -34,7 +34,7 @@ func steers(r *Reader, f *frame, i int) string {
 		return "asks to be called before other tools"
 	case f.all.has(otherTool) && f.all.has(before) && f.all.any(setOf(every, universal)) && f.all.any(setOf(ownParam, param)):
 		return "asks to be called before other tools, and to see their arguments"
-	case f.all.has(ident) && f.all.any(setOf(better, bad)) && f.all.any(setOf(bad, tool)) && f.subject.without(setOf(thisTool, lead)).empty() && f.mood <= describe && !f.negated && r.place == Function && f.all.has(bad) && !r.labelled(f, bad):
+	case f.all.has(ident) && f.all.any(setOf(better, bad)) && f.all.any(setOf(bad, tool)) && f.subject.without(setOf(thisTool, lead)).empty() && f.mood <= describe && !f.negated && r.place == Function && f.all.has(bad) && !r.labelled(f, bad) && !r.namesHeir(i):
 		return "declares another tool out of service and offers itself instead"
 	case f.all.has(ident) && f.all.has(bad) && f.mood <= describe && !f.all.has(ownParam) && !r.labelled(f, bad) && r.heir(i):
 		return "declares another tool out of service and offers itself instead"
@@ -144,6 +144,17 @@ func (r *Reader) withEveryTool(i int) bool {
 func (r *Reader) labelled(f *frame, c class) bool {
 	t := &r.framer.toks[f.first]
 	return t.has(c) && t.flags&colonAfter != 0
+}
+
+// namesHeir reports whether the clause behind frame i sends to something else that is named and not of this server: "`v1` – deprecated, use
+// `v2`" in a list of models.
+func (r *Reader) namesHeir(i int) bool {
+	fs := r.framer.frames
+	if i+1 >= len(fs) || fs[i+1].sentence != fs[i].sentence {
+		return false
+	}
+	next := &fs[i+1]
+	return next.asks() && !next.negated && next.act.has(call) && next.object.has(ident) && !next.all.any(setOf(thisTool, self, sibling, here))
 }
 
 // heir reports whether a clause behind frame i asks for this tool instead.

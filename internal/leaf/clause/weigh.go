@@ -357,7 +357,7 @@ func (r *Reader) contentAt(i int) *sentenceContent {
 func (r *Reader) silenced(g *sentenceContent, k int) bool {
 	f := &r.framer.frames[r.evidence.marks[k].frame]
 	if g.foreign {
-		return r.nearInFrame(g, k, 3).has(cDenial) && r.actingUser(f) < 0
+		return r.nearInFrame(g, k, 3).has(cDenial) && !f.all.has(limit) && r.actingUser(f) < 0
 	}
 	return f.negated && r.ahead(g, k, 8).has(cDenial)
 }
