@@ -18,7 +18,8 @@ type registrar struct {
 	looped       map[*ir.Func]*ir.Expr // callbacks by the list whose elements they are called for
 	declared     map[string][]*ir.Expr // see declarationsByName; nil until it is asked for
 	sdk          *bool                 // see usesSDK; nil until it is asked for
-	prefixes     map[*ir.Expr]string   // under which servers are mounted, by what makes the server
+	decorations  map[*ir.Func][]decoration
+	prefixes     map[*ir.Expr]string // under which servers are mounted, by what makes the server
 }
 
 // isServerReceiver reports whether a decorator or method belongs to an MCP server as far as can be
@@ -242,6 +243,9 @@ func (rg *registrar) tieCallIn(c *ir.Expr, register bool, f *frame) (out []tie, 
 func (rg *registrar) tieAppliedDecorator(c *ir.Expr) []tie {
 	if !rg.isServerReceiver(c.X.X.X) {
 		return nil
+	}
+	if out := rg.tieDecorated(c); len(out) > 0 {
+		return out
 	}
 	var out []tie
 	tied := func(f *frame) {

@@ -112,7 +112,7 @@ func (r *reader) classify(x *ir.Expr) {
 		r.noteCondition(x, "")
 	default:
 		r.noteOutcome("+", r.st)
-		if x.Kind != ir.String && x.Kind != ir.Template && x.Kind != ir.List {
+		if d := r.a.g.Definition(x); d.Kind != ir.String && d.Kind != ir.Template && d.Kind != ir.List { // a message is true, whether it has a name or not
 			r.noteOutcome("-", r.st)
 		}
 	}

@@ -22,6 +22,9 @@ func (r *reader) eval(e *ir.Expr) *value {
 	case ir.Template:
 		return r.evalTemplate(e)
 	case ir.Attr:
+		if e.Text == "sep" && separators[r.a.g.Outside(e, r.ctx)] {
+			return &value{length: -1, fixed: "/"}
+		}
 		return r.eval(e.X).member(e.Text)
 	case ir.Index:
 		return r.evalElement(e)
@@ -47,6 +50,9 @@ func (r *reader) eval(e *ir.Expr) *value {
 	}
 	return r.evalOther(e)
 }
+
+// separators are the names of what stands between the parts of a path. It counts as a slash, which a path may hold on every system.
+var separators = names("path.sep path.posix.sep os.sep os.path.sep")
 
 func (r *reader) evalName(e *ir.Expr) *value {
 	bindings, at := e.Scope.Find(e.Text)

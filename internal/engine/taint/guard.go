@@ -49,6 +49,9 @@ func (r *reader) assumeDeep(e *ir.Expr, member string, holds bool, st *state, de
 			return
 		}
 		r.assumeDeep(e.X, e.Text, holds, st, depth+1)
+		if !holds && member == "" { // options.path is nothing, or an empty text
+			st.bounded(r.silently(e).wholeOnly())
+		}
 	case ir.Index:
 		if list := filtered(e.X, 0); list != nil {
 			r.assumeDeep(list, "", holds, st, depth+1)

@@ -173,8 +173,13 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 	}
 	switch lang := a.g.Convention().Language; {
 	case lang == "python" && root.Via == sink.ByRegistration:
-		path = append([]string{p.Name}, path...)
-		if len(path) > 1 && slices.Contains([]string{"params", "args", "arguments", "input", "request", "req", "data"}, path[0]) {
+		switch {
+		case !p.Rest:
+			path = append([]string{p.Name}, path...)
+		case len(path) > 0 && isNumber(path[0]):
+			return "", false // *args: a tool's arguments come by their names
+		}
+		if len(path) > 1 && !isNumber(path[1]) && slices.Contains([]string{"params", "args", "arguments", "input", "request", "req", "data"}, path[0]) {
 			path = path[1:]
 		}
 	case lang == "go" && src.param == 0 && len(root.Func.Params) > 1 && (p.Type == nil || p.Type.X == nil || !isArguments(p.Type)):
@@ -188,7 +193,7 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 	case lang == "python" && src.param == 0 && len(root.Func.Params) > 1:
 		return "", false // the tool's name
 	}
-	for len(path) > 1 && slices.Contains(argumentHolders, path[0]) {
+	for len(path) > 1 && slices.Contains(argumentHolders, path[0]) && !isNumber(path[1]) {
 		path = path[1:]
 	}
 	if a.g.Convention().Language == "go" && len(path) > 0 && strings.HasPrefix(src.path, ".Params.Arguments.") {
@@ -206,11 +211,11 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 // throughRest returns what the handler is called with where a wrapper takes all in one list, as (...args) => handler(...args) does: its
 // first element holds the tool's arguments. It is not ok for the others, which hold what the server hands to its handlers.
 func throughRest(fn *ir.Func, src source) (source, bool) {
-	if p := paramOf(fn, src.param); p == nil || !p.Rest || src.param < 0 {
+	if p := paramOf(fn, src.param); p == nil || !p.Rest || src.param < 0 || strings.HasSuffix(p.Func.Scope.File.Path, ".py") {
 		return src, true
 	}
 	first, rest, _ := strings.Cut(strings.TrimPrefix(src.path, "."), ".")
-	if _, err := strconv.Atoi(first); err == nil || first == "*" {
+	if isNumber(first) || first == "*" {
 		src.path = ""
 		if rest != "" {
 			src.path = "." + rest
@@ -218,6 +223,11 @@ func throughRest(fn *ir.Func, src source) (source, bool) {
 		return src, first == "*" || first == "0"
 	}
 	return src, true
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.Atoi(s)
+	return err == nil
 }
 
 // inJSON returns the members of a struct by the names that they have in JSON, which are those of the tool's parameters.

@@ -32,6 +32,7 @@ func (l *lowerer) lowerExpr(n syntax.Node) *ir.Expr {
 	case "call":
 		x.Kind, x.X = ir.Call, l.lowerExpr(l.t.Field(n, "function"))
 		l.lowerArgs(x, l.t.Field(n, "arguments"))
+		runHandedOver(x)
 		l.prog.Calls = append(l.prog.Calls, x)
 	case "await", "parenthesized_expression", "type", "list_splat", "dictionary_splat", "expression_list", "yield", "member_type":
 		return l.unwrapNode(x, n)

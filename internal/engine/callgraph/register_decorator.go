@@ -1,0 +1,118 @@
+package callgraph
+
+import (
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// A decoration is one use of a decorator that the program itself defines: audited(server, "x")(f), or @audited(server, "x") before f.
+type decoration struct {
+	made *ir.Expr // the call that returns the decorator, or nil where the decorator is used as it is
+	fn   value    // what is decorated
+	at   sink.Place
+}
+
+// maxDecorations bounds how many uses of decorators are looked at, so that hostile sources end.
+const maxDecorations = 20_000
+
+// decorationsOf returns the uses of a decorator, or of the function that makes it.
+func (rg *registrar) decorationsOf(fn *ir.Func) []decoration {
+	if rg.decorations != nil {
+		return rg.decorations[fn]
+	}
+	rg.decorations = map[*ir.Func][]decoration{}
+	left := maxDecorations
+	note := func(target, made *ir.Expr, of value, at sink.Place) {
+		if left--; left < 0 {
+			return
+		}
+		for _, v := range rg.evaluate(target, nil) {
+			if v.kind == function && !v.fn.Abstract {
+				rg.decorations[v.fn] = append(rg.decorations[v.fn], decoration{made, of, at})
+			}
+		}
+	}
+	for _, f := range rg.prog.Funcs {
+		of := value{kind: function, fn: f, class: f.Class}
+		for _, d := range f.Decorators {
+			at := placeAt(f.Scope.File, f.Start, f.End)
+			if d.Kind == ir.Call {
+				note(d.X, d, of, at)
+			} else {
+				note(d, nil, of, at)
+			}
+		}
+	}
+	for _, c := range rg.callsOf("") {
+		if c.X.Kind != ir.Call || len(c.Args) != 1 || c.Args[0].Value == nil {
+			continue
+		}
+		for _, of := range rg.functionsIn(c.Args[0].Value, nil, 0) {
+			note(c.X.X, c.X, of, placeOf(c.Scope.File, c))
+		}
+	}
+	return rg.decorations[fn]
+}
+
+// A decorated is a frame inside a decorator that registers what it is put on.
+type decorated struct {
+	in *frame
+	decoration
+}
+
+// insideDecorator returns a frame for each use of the decorator that code is in; nothing where it is in none.
+func (rg *registrar) insideDecorator(scope *ir.Scope) (out []decorated) {
+	inner := scope.Owner()
+	if inner == nil || inner.Name == "" || rg.conv.Language != "python" {
+		return nil
+	}
+	outer := (*ir.Func)(nil)
+	uses := rg.decorationsOf(inner)
+	if len(uses) == 0 && inner.Scope.Up != nil {
+		if outer = inner.Scope.Up.Owner(); outer == nil || !returnsFunction(outer, inner.Name) {
+			return nil
+		}
+		uses = rg.decorationsOf(outer)
+	}
+	for _, d := range uses {
+		if rg.visited++; rg.visited > maxDecorations {
+			break
+		}
+		var up *frame
+		if outer != nil {
+			if d.made == nil {
+				continue
+			}
+			rg.loose++
+			up = &frame{id: -rg.loose, fn: outer, args: rg.bindWithBudget(outer, d.made.Args, nil)}
+		}
+		rg.loose++
+		out = append(out, decorated{&frame{id: -rg.loose, fn: inner, args: [][]value{{d.fn}}, up: up}, d})
+	}
+	return out
+}
+
+// returnsFunction reports whether a function ends by returning one that it defines.
+func returnsFunction(fn *ir.Func, name string) bool {
+	for i := range fn.Body {
+		if s := &fn.Body[i]; s.Step == ir.Return && s.X != nil && s.X.Kind == ir.Name && s.X.Text == name {
+			return true
+		}
+	}
+	return false
+}
+
+// tieDecorated ties server.tool(name=…)(wrapper) inside a decorator of the program's own to each function that the decorator is put on: those
+// are the tools, with their own parameters, and the wrapper only hands the arguments on.
+func (rg *registrar) tieDecorated(c *ir.Expr) (out []tie) {
+	for _, d := range rg.insideDecorator(c.Scope) {
+		name := d.fn.fn.Name
+		for i, a := range c.X.Args {
+			if v := onlyValue(rg.evaluate(a.Value, d.in)); v.kind == constant && (a.Name == "name" || a.Name == "" && i == 0) {
+				name = v.text
+			}
+		}
+		out = append(out, tie{tool: name, via: sink.ByRegistration, fn: d.fn, at: d.at, decl: c.X, in: d.in})
+	}
+	return out
+}
