@@ -125,7 +125,7 @@ type use struct {
 	mail bool // its folders are those of a mailbox
 }
 
-// paramName cuts the name of a parameter into lower-case words, at most 8.
+// paramName cuts the name of a parameter into lower-case words, of a long name the first four and the last four.
 func paramName(name string, into []string) []string { return appendName(into[:0], name) }
 
 func appendName(into []string, name string) []string {
@@ -133,13 +133,16 @@ func appendName(into []string, name string) []string {
 		name = text.Skeleton(name)
 	}
 	most := len(into) + 8
-	for i := 0; i < len(name) && len(into) < most; {
+	for i := 0; i < len(name); {
 		if !isWordByte(name[i]) {
 			i++
 			continue
 		}
 		from := i
 		for i++; i < len(name) && isWordByte(name[i]) && !startsPart(name, i); i++ {
+		}
+		if len(into) == most {
+			into = append(into[:most-4], into[most-3:]...)
 		}
 		into = append(into, strings.ToLower(name[from:i]))
 	}
@@ -296,7 +299,8 @@ var allCues = func() (s classes) {
 
 var cueStop = cueLex.classSet("cue_stop")
 
-// cueWords is how far into a description its cues are read, in words.
+// cueWords is how far into a description its cues are read as what it says first, in words. Behind them,
+// a cue of a command counts by its place in its sentence if the name leaves open what the parameter is.
 const cueWords = 24
 
 // scoreRoleDescription reads what the description of a parameter says of its value. What comes
@@ -312,19 +316,31 @@ func (w *toolReader) scoreRoleDescription(t *tally, p *parameter) {
 	if t.name[rQuery] > 0 && mentionsQuerySyntax(truncate(s, 300)) {
 		t.addEvidence(&t.desc, 1, capability.Query, 3, "param_description:"+truncate(s, 40))
 	}
-	found := 0
+	found, stopped := 0, false
+	sentence, begin := int16(0), int32(0)
 	for _, k := range w.tok.tokenizeCues(s) {
-		if k.place > cueWords || k.set.meets(cueStop) && found+int(k.place) > 0 {
-			break
+		if k.sentence != sentence {
+			sentence, begin = k.sentence, k.place
+		}
+		place := k.place
+		stopped = stopped || k.set.meets(cueStop) && found+int(k.place) > 0
+		if stopped || k.place > cueWords {
+			if slices.Max(t.name[:]) >= 3 {
+				break
+			}
+			found = 0
+			if place -= begin; k.place <= cueWords || !k.set.meets(cues[rCommand]) {
+				continue
+			}
 		}
 		if !k.set.meets(allCues) {
 			continue
 		}
 		weight := 3
-		if k.place > 5 || found > 0 {
+		if place > 5 || found > 0 {
 			weight = 2
 		}
-		if k.place > 10 || found > 1 {
+		if place > 10 || found > 1 {
 			weight = 1
 		}
 		found++

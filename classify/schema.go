@@ -76,6 +76,14 @@ type schemaReader struct {
 	reserved  int  // of these, what the parameters to come may count on
 	objects   []schemaObject
 	following []int // offsets of the schemas that are being followed for one parameter
+	held      []heldObject
+	required  map[int]map[string]bool // the names in long lists of required properties, by the offset of the list
+}
+
+// A heldObject is a schema with properties that a parameter may have: there are several where it has alternatives.
+type heldObject struct {
+	parameter int
+	schema    rawjson.Value
 }
 
 // A schemaObject is a schema whose properties are still to be read.
@@ -93,6 +101,7 @@ const reservedSchemas = maxSchemas / maxParameters
 func (r *schemaReader) readParameters(schema rawjson.Value) {
 	r.root, r.out, r.over, r.left, r.reserved = schema, r.out[:0], false, maxSchemas, 0
 	r.objects = append(r.objects[:0], schemaObject{schema: schema, inside: -1, above: -1})
+	clear(r.required)
 	for i := 0; i < len(r.objects); i++ {
 		r.readProperties(i)
 	}
@@ -137,6 +146,7 @@ func (r *schemaReader) readProperties(at int) {
 	o := r.objects[at]
 	required := o.schema.Get("required")
 	first := len(r.out)
+	r.held = r.held[:0]
 	properties := o.schema.Get("properties")
 	r.reserved = 0
 	if o.above < 0 {
@@ -149,7 +159,7 @@ func (r *schemaReader) readProperties(at int) {
 		}
 		p := parameter{above: o.above, prefix: o.prefix, key: m.Key, name: m.Key.Text(), depth: o.depth}
 		if o.depth <= 1 {
-			p.must = listContains(required, m.Key.Raw())
+			p.must = r.listContains(required, m.Key.Raw())
 		}
 		r.reserved = max(r.reserved-reservedSchemas, 0)
 		r.following = r.following[:0]
@@ -158,13 +168,13 @@ func (r *schemaReader) readProperties(at int) {
 	}
 	r.reserved = 0
 	r.addParts(at)
-	for i := first; i < len(r.out); i++ {
-		if p := &r.out[i]; p.kind == objectKind || p.list {
+	for _, h := range r.held {
+		if p := &r.out[h.parameter]; p.kind == objectKind || p.list {
 			join := "."
 			if p.list {
 				join = "[]."
 			}
-			r.addObject(schemaObject{p.schema, at, i, join, o.depth + 1})
+			r.addObject(schemaObject{h.schema, at, h.parameter, join, o.depth + 1})
 		}
 	}
 }
@@ -180,31 +190,46 @@ func (r *schemaReader) addParts(at int) {
 	if o.above < 0 && o.schema.Get("$ref").Exists() {
 		part(o.schema)
 	}
-	for _, s := range o.schema.Get("allOf").Elements() {
-		part(s)
-	}
 	if o.above >= 0 {
-		return // what a parameter holds is the alternative that was followed for it
+		return // what a parameter is made of was followed for it
 	}
-	for _, of := range [...]string{"anyOf", "oneOf"} {
+	for _, of := range [...]string{"allOf", "anyOf", "oneOf"} {
 		for _, s := range o.schema.Get(of).Elements() {
 			part(s)
 		}
 	}
 }
 
-// listContains reports whether a short list of strings holds one, both as they are written.
-func listContains(of rawjson.Value, raw string) bool {
-	left := 64
+// shortList is how many strings are compared one by one.
+const shortList = 64
+
+// listContains reports whether a list of strings holds one, both as they are written. A long list is read once.
+func (r *schemaReader) listContains(of rawjson.Value, raw string) bool {
+	names, known := r.required[of.Offset()]
+	if known {
+		return names[raw]
+	}
+	left := shortList
 	for _, v := range of.Elements() {
-		if left--; left < 0 {
-			break
-		}
 		if v.Raw() == raw {
 			return true
 		}
+		if left--; left < 0 {
+			break
+		}
 	}
-	return false
+	if left >= 0 {
+		return false
+	}
+	names = map[string]bool{}
+	for _, v := range of.Elements() {
+		names[v.Raw()] = true
+	}
+	if r.required == nil {
+		r.required = map[int]map[string]bool{}
+	}
+	r.required[of.Offset()] = names
+	return names[raw]
 }
 
 // readSchema fills in what a schema says, through references, alternatives and lists.
@@ -219,6 +244,7 @@ func (r *schemaReader) readSchema(p *parameter, s rawjson.Value, steps int) {
 	r.following = append(r.following, s.Offset())
 	defer func() { r.following = r.following[:len(r.following)-1] }()
 	var ref, items rawjson.Value
+	holds := false
 	var alternatives [3]rawjson.Value // in the order in which they are read
 	was := *p
 	for m := range s.Members() {
@@ -255,6 +281,11 @@ func (r *schemaReader) readSchema(p *parameter, s rawjson.Value, steps int) {
 			}
 		case "items":
 			items = m.Value
+		case "properties":
+			for range m.Value.Members() {
+				holds = true
+				break
+			}
 		case "anyOf":
 			alternatives[0] = m.Value
 		case "oneOf":
@@ -272,6 +303,9 @@ func (r *schemaReader) readSchema(p *parameter, s rawjson.Value, steps int) {
 		}
 	}
 	p.schema = s
+	if holds {
+		r.held = append(r.held, heldObject{len(r.out), s})
+	}
 	if items.Kind() == rawjson.Object {
 		r.readSchema(p, items, steps+1)
 		return

@@ -82,6 +82,51 @@ func TestDescriptionHidesNothing(t *testing.T) {
 	}
 }
 
+// TestWordsHideNothing puts words that say nothing before the ones that matter.
+func TestWordsHideNothing(t *testing.T) {
+	harmless := "This is the value that the team agreed on last week for all of the settings of the new season and its many guests. "
+	for _, tt := range []struct {
+		name, tool string
+		exec       bool
+	}{
+		{"a long name", `{"name": "` + strings.Repeat("a_", 500) + `execute_shell_command"}`, true},
+		{"a long name of known words", `{"name": "` + strings.Repeat("list_item_", 500) + `execute_shell_command_again"}`, true},
+		{"a long name that runs nothing", `{"name": "` + strings.Repeat("a_", 500) + `show_colour"}`, false},
+		{"a long name of a parameter", `{"name": "task", "inputSchema": {"properties": {"` + strings.Repeat("a_", 12) + `shell_command": {"type": "string", "description": "Shell command to run."}}}}`, true},
+		{"a long name of a parameter that is a colour", `{"name": "task", "inputSchema": {"properties": {"` + strings.Repeat("a_", 12) + `colour": {"type": "string"}}}}`, false},
+		{"a long description of a parameter", `{"name": "task", "inputSchema": {"properties": {"input": {"type": "string", "description": "` + strings.Repeat(harmless, 3) + `Shell command to run."}}}}`, true},
+		{"a long harmless description of a parameter", `{"name": "task", "inputSchema": {"properties": {"input": {"type": "string", "description": "` + strings.Repeat(harmless, 3) + `The colour to show."}}}}`, false},
+		{"one of several alternatives", `{"name": "task", "inputSchema": {"properties": {"input": {"anyOf": [{"type": "object", "properties": {"command": {"type": "string", "description": "Shell command to run"}}}, {"type": "object", "properties": {"colour": {"type": "string"}}}]}}}}`, true},
+		{"several harmless alternatives", `{"name": "task", "inputSchema": {"properties": {"input": {"anyOf": [{"type": "object", "properties": {"size": {"type": "string"}}}, {"type": "object", "properties": {"colour": {"type": "string"}}}]}}}}`, false},
+		{"an object with alternatives", `{"name": "task", "inputSchema": {"properties": {"input": {"type": "object", "properties": {"command": {"type": "string", "description": "Shell command to run"}}, "oneOf": [{"properties": {"colour": {"type": "string"}}}]}}}}`, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := classifyText(t, `{"tools": [`+tt.tool+`]}`)
+			tool := &s.Tools[0]
+			got := false
+			for _, c := range tool.Capabilities {
+				got = got || c.Tag == capability.Exec
+			}
+			if got != tt.exec {
+				t.Errorf("exec: got %v, want %v: %v %v", got, tt.exec, tool.Capabilities, tool.Roles)
+			}
+			if why := Unread(tool); why != "" {
+				t.Errorf("unread: %s", why)
+			}
+		})
+	}
+}
+
+// TestRequired finds the required parameters in lists of any length.
+func TestRequired(t *testing.T) {
+	for _, n := range []int{0, 63, 64, 65, 5000} {
+		w := read(t, `{"tools": [{"name": "x", "inputSchema": {"properties": {"a": {}, "b": {}}, "required": [`+strings.Repeat(`"x", `, n)+`"b"]}}]}`)
+		if w.params[0].must || !w.params[1].must {
+			t.Errorf("behind %d names: a is required: %v, b: %v", n, w.params[0].must, w.params[1].must)
+		}
+	}
+}
+
 func classifyText(t *testing.T, text string) capability.Server {
 	t.Helper()
 	c, err := catalog.Parse("x.json", text, catalog.Limits{})

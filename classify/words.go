@@ -37,6 +37,7 @@ type tokenizer struct {
 	mayUse          func(word string) bool // restricts the lexicon; nil for all of it
 	excludedClasses classes                // meanings to do without
 	isToolName      func(name string) bool // whether a word names another tool; may be nil
+	cuts            [][2]int32             // where the words of a name stand
 	buf             [64]byte
 	next            [64]byte
 	sentence        int16
@@ -92,8 +93,8 @@ func nextWord(s string, i int, buf []byte) (word []byte, start, end int) {
 
 func isWordByte(c byte) bool { return wordBytes[c] != 0 }
 
-// maxNameWords is how many words of a name are read. Honest names have a handful, and each is
-// held against all others.
+// maxNameWords is how many words of a name are kept whatever they say. Honest names have a handful, and each is held
+// against all others; of the words behind them, those are kept that say something new.
 const maxNameWords = 32
 
 // tokenizeName reads the name of a tool or parameter as the words it is made of. Every pair of
@@ -104,9 +105,8 @@ func (t *tokenizer) tokenizeName(s string) []token {
 	if !isASCII(s) {
 		s = text.Skeleton(s)
 	}
-	var cuts [maxNameWords + 1][2]int32
-	n := 0
-	for i := 0; i < len(s) && n < maxNameWords; {
+	cuts := t.cuts[:0]
+	for i := 0; i < len(s); {
 		if !isWordByte(s[i]) {
 			i++
 			continue
@@ -114,13 +114,39 @@ func (t *tokenizer) tokenizeName(s string) []token {
 		from := i
 		for i++; i < len(s) && isWordByte(s[i]) && !startsPart(s, i); i++ {
 		}
-		cuts[n] = [2]int32{int32(from), int32(i)}
-		n++
+		cuts = append(cuts, [2]int32{int32(from), int32(i)})
 	}
-	for i := 0; i < n; {
-		i += t.addNamePart(s, len(s) == len(raw), n == 1, cuts[i:n])
+	t.cuts = cuts
+	for i := 0; i < len(cuts); {
+		i += t.addNamePart(s, len(s) == len(raw), len(cuts) == 1, cuts[i:])
 	}
-	return t.out[:min(len(t.out), maxNameWords)]
+	t.out = keepNewWords(t.out)
+	return t.out
+}
+
+// keepNewWords drops words of a long name that say nothing new, so that no number of words in front hides one.
+func keepNewWords(ks []token) []token {
+	if len(ks) <= maxNameWords {
+		return ks
+	}
+	var said [2][2]classes // by words that may be acts, and that may be objects
+	out := ks[:maxNameWords]
+	for i, k := range ks[maxNameWords:] {
+		act, object := 0, 0
+		if k.set.meets(actClasses) {
+			act = 1
+		}
+		if k.set.meets(objectClasses) {
+			object = 1
+		}
+		before := &said[act][object]
+		if k.set.without(*before).empty() && maxNameWords+i < len(ks)-1 {
+			continue
+		}
+		*before = before.with(k.set)
+		out = append(out, k)
+	}
+	return out
 }
 
 // addNamePart adds the longest term that begins at the first cut and returns how many it takes.
