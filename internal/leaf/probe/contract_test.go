@@ -1,0 +1,105 @@
+package probe
+
+import (
+	"errors"
+	"slices"
+	"testing"
+)
+
+// Nothing is resisted that was not delivered, and no more is answered than was delivered.
+func TestResist(t *testing.T) {
+	for _, tt := range []struct {
+		delivered, answered int
+		want                Outcome
+	}{
+		{-1, 0, NotDelivered{"why"}},
+		{0, 3, NotDelivered{"why"}},
+		{1, 0, Resisted{1, 0}},
+		{1, 1, Resisted{1, 1}},
+		{2, 3, Resisted{2, 2}},
+		{3, 2, Resisted{3, 2}},
+	} {
+		got := Resist(tt.delivered, tt.answered, "why")
+		if got != tt.want {
+			t.Errorf("%d delivered, %d answered: %+v, want %+v", tt.delivered, tt.answered, got, tt.want)
+		}
+		if r, ok := got.(Resisted); ok && (r.Delivered() != tt.delivered || r.Answered() != min(tt.answered, tt.delivered)) {
+			t.Errorf("%+v says %d of %d", r, r.Answered(), r.Delivered())
+		}
+	}
+}
+
+// Only documents of the kind that came with status 200 were found.
+func TestFound(t *testing.T) {
+	a := Authorization{Documents: []Document{
+		{Kind: ServerMetadata, URL: "1", Status: 200}, {Kind: ResourceMetadata, URL: "2", Status: 200}, {Kind: ServerMetadata, URL: "3", Status: 404},
+		{Kind: ServerMetadata, URL: "4", Status: 201}, {Kind: ServerMetadata, URL: "5"}, {Kind: ServerMetadata, URL: "6", Status: 200},
+	}}
+	for kind, want := range map[MetadataKind][]string{ServerMetadata: {"1", "6"}, ResourceMetadata: {"2"}, "another": nil} {
+		var got []string
+		for _, d := range a.Found(kind) {
+			got = append(got, d.URL)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: found %q, want %q", kind, got, want)
+		}
+	}
+}
+
+func TestNoteAsking(t *testing.T) {
+	c := new(Contact)
+	c.NoteAsking(nil, false)
+	c.NoteAsking(nil, true)
+	c.NoteAsking(errors.New("no answer"), true)
+	if c.Asked != 2 || c.Differed != 1 {
+		t.Errorf("asked %d, differed %d, want 2 and 1", c.Asked, c.Differed)
+	}
+	(*Contact)(nil).NoteAsking(nil, true)
+}
+
+// An exchange is found by its probe and its step, and it is the record's own.
+func TestFind(t *testing.T) {
+	p := Protocol{Exchanges: []Exchange{{ID: "P01"}, {ID: "P02", Step: "a"}, {ID: "P02", Step: "b"}, {ID: "P02", Step: "b"}}}
+	for _, tt := range []struct {
+		id, step string
+		want     *Exchange
+	}{{"P01", "", &p.Exchanges[0]}, {"P02", "a", &p.Exchanges[1]}, {"P02", "b", &p.Exchanges[2]}, {"P02", "", nil}, {"P03", "a", nil}, {"P01", "a", nil}} {
+		if got := p.Find(tt.id, tt.step); got != tt.want {
+			t.Errorf("%s %q: %v, want %v", tt.id, tt.step, got, tt.want)
+		}
+	}
+}
+
+// A result is one by what the answer says, and never under a status that refuses.
+func TestHasResult(t *testing.T) {
+	const result, refusal = `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":1,"data":{"result":1}}}`
+	for _, tt := range []struct {
+		name string
+		e    *Exchange
+		want bool
+	}{
+		{"not sent", nil, false},
+		{"over stdio", &Exchange{Body: result}, true},
+		{"HTTP 200", &Exchange{Status: 200, Body: result}, true},
+		{"HTTP 202", &Exchange{Status: 202, Body: result}, true},
+		{"HTTP 199", &Exchange{Status: 199, Body: result}, false},
+		{"HTTP 300", &Exchange{Status: 300, Body: result}, false},
+		{"HTTP 404", &Exchange{Status: 404, Body: result, Result: true}, false},
+		{"an error", &Exchange{Status: 200, Body: refusal}, false},
+		{"an error that was seen to be a result as a whole", &Exchange{Status: 200, Body: refusal, Result: true}, true},
+		{"an event", &Exchange{Status: 200, Body: "data: " + result}, true},
+		{"cut before the result", &Exchange{Status: 200, Body: `{"jsonrpc":"2.0"`, Result: true}, true},
+		{"nothing", &Exchange{Status: 200}, false},
+	} {
+		if got := tt.e.HasResult(); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestClassesAreListedOnce(t *testing.T) {
+	all := Classes()
+	if sorted := slices.Compact(slices.Sorted(slices.Values(all))); len(sorted) != len(all) || sorted[0] == "" {
+		t.Errorf("classes %q", all)
+	}
+}
