@@ -117,10 +117,15 @@ func (r *toolAbilities) privateWay() capability.Way {
 		return capability.ReadsByCommand
 	case r.script:
 		return capability.ReadsByScript
-	case r.net && r.p.is&remote != 0 && w.hasDirectAction(fetchActs, privateWords) && !w.nameAct.meets(changeOnly):
+	case r.net && r.p.is&remote != 0 && w.hasDirectAction(fetchActs, privateWords) && !w.nameAct.meets(changeOnly) && !r.readsFreeAddress():
 		return capability.ReadsAccount
 	}
 	return ""
+}
+
+// readsFreeAddress reports whether what the tool reads is whatever lies at an address that its caller chooses, which is no account.
+func (r *toolAbilities) readsFreeAddress() bool {
+	return r.hasFreeAddress() && r.w.hasAction(webGet, webObjects)
 }
 
 // exfilWay returns in which way the tool takes data out.

@@ -313,3 +313,23 @@ func TestSiblings(t *testing.T) {
 		t.Errorf("got %+v", tool.Capabilities)
 	}
 }
+
+// TestReadsAccount holds apart what lies in an account and what lies at an address that the caller chooses.
+func TestReadsAccount(t *testing.T) {
+	for _, tt := range []struct {
+		tool string
+		want capability.Way
+	}{
+		{`{"name": "fetch_json", "description": "Fetch a JSON file from a URL", "inputSchema": {"properties": {"url": {"type": "string", "description": "URL of the JSON to fetch"}}}}`, ""},
+		{`{"name": "get_file", "description": "Get a file of the workspace", "inputSchema": {"properties": {"file_id": {"type": "string"}}}}`, capability.ReadsAccount},
+	} {
+		siblings := `, {"name": "fetch_html", "description": "Fetch a website and return the content as HTML", "inputSchema": {"properties": {"url": {"type": "string"}}}}`
+		c, err := catalog.Parse("test.json", `{"server": {"name": "slack"}, "tools": [`+tt.tool+siblings+`]}`, catalog.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Server(c.Servers[0]).Tools[0].Flow.Private; got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.tool, got, tt.want)
+		}
+	}
+}

@@ -62,7 +62,7 @@ func (r *Reader) ofThisServer(f *frame) bool {
 // redirects reports a clause with an address or an account, in a text that speaks of
 // another server's tool close by: what that tool is given is none of this one's business.
 func (r *Reader) redirects(f *frame, i int) string {
-	if !f.all.has(address) || f.all.has(ownPlace) || f.all.has(webURL) && !f.anywhere(param, recipient) || r.place == Value || f.mood == permit {
+	if !f.all.has(address) || f.all.has(ownPlace) || f.all.has(webURL) && !f.anywhere(param, recipient) || r.place == Value || f.mood == permit || r.namesSender(f) {
 		return ""
 	}
 	fs := r.framer.frames
@@ -77,6 +77,31 @@ func (r *Reader) redirects(f *frame, i int) string {
 	}
 	return ""
 }
+
+// namesSender reports whether the addresses of a clause are those that something comes from: `"from": "Team <team@acme.example>"`.
+func (r *Reader) namesSender(f *frame) bool {
+	sender := false
+	for k := f.first; k <= f.last; k++ {
+		if r.framer.toks[k].has(address) {
+			if sender = r.behindSenderKey(k); !sender {
+				return false
+			}
+		}
+	}
+	return sender
+}
+
+// behindSenderKey reports whether the token at k is the value of a key for the sender; a name may stand before it.
+func (r *Reader) behindSenderKey(k int) bool {
+	for j := k - 1; j >= max(0, k-3); j-- {
+		if r.framer.toks[j].flags&colonAfter != 0 {
+			return senderKeys[r.lowered(j)]
+		}
+	}
+	return false
+}
+
+var senderKeys = setOfWords("from sender author")
 
 // speaksOfTool reports whether a clause has an identifier that can be a tool's: one that begins with a verb, as tools' names do
 // (send_invoice), or one that is called a tool. "hasAttachments" and "accountSid" are fields.

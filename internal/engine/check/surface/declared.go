@@ -13,6 +13,8 @@ type declared struct {
 	// open is set where the schema takes parameters that it does not name: additional
 	// properties outright, or one object whose fields it leaves out.
 	open bool
+	// carrier is set where an object whose fields are left out is there to hold parameters, as its name says: "queryParams".
+	carrier bool
 }
 
 // declarations reads a schema, false where properties is not an object: then nobody can
@@ -31,8 +33,14 @@ func declarations(schema rawjson.Value) (declared, bool) {
 	for m := range props.Members() {
 		whole := m.Value.Get("type").Text() == "object" || wrappers[canonicalName(m.Key.Text())]
 		d.open = d.open || single && whole && !fieldsListed(m.Value)
+		d.carrier = d.carrier || m.Value.Get("type").Text() == "object" && !fieldsListed(m.Value) && holdsParameters(canonicalName(m.Key.Text()))
 	}
 	return d, true
+}
+
+// holdsParameters reports whether the canonical name of an object says that it holds the parameters of a request.
+func holdsParameters(name string) bool {
+	return strings.HasSuffix(name, "param") || strings.HasSuffix(name, "params") || strings.HasSuffix(name, "parameters") || strings.HasSuffix(name, "arguments") || strings.HasSuffix(name, "args")
 }
 
 // fieldsListed reports whether a property's own fields can be read, in place or behind a

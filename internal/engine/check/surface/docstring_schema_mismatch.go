@@ -28,7 +28,8 @@ any case, with any separators, in singular or plural; for a dotted name the firs
 tools whose input schema is missing or not an object, fields of an object whose own fields the schema leaves
 open, parameters that frameworks fill in (ctx, context, self, …), *args and **kwargs, environment variables,
 and parameters described as another tool's. Where the schema explicitly allows additional properties, a list
-in the description counts as the declaration; a sentence that asks for a parameter does not.`,
+in the description counts as the declaration; a sentence that asks for a parameter does not. An object that
+holds the parameters of a request and leaves their names open ("queryParams") takes whatever is asked for.`,
 	Advice:  "Declare the parameter in inputSchema, or remove it from the description.",
 	RunItem: docstringSchemaMismatch,
 })
@@ -65,7 +66,7 @@ func reportUndeclared(it *check.Item, f *check.Field, named []parameter, d decla
 	for _, p := range named {
 		name := s[p.start:p.end]
 		key := canonicalName(name)
-		if seen[key] || p.listed && d.open || d.has(name) || neverDeclared(name, p.kind) || !p.listed && othersParameter(it, s, p) {
+		if seen[key] || p.listed && d.open || d.has(name) || neverDeclared(name, p.kind) || !p.listed && (d.carrier || othersParameter(it, s, p)) {
 			continue
 		}
 		seen[key] = true

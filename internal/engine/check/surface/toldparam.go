@@ -186,7 +186,7 @@ func othersParameter(it *check.Item, s string, p parameter) bool {
 }
 
 var (
-	denials = setOf("no", "not", "without", "never", "unlike", "don't", "doesn't", "removed", "deprecated", "isn't")
+	denials = setOf("no", "not", "without", "never", "unlike", "don't", "doesn't", "removed", "deprecated", "isn't", "omit", "omits", "omitting")
 	// otherThings have parameters that are not the tool's: "query parameter `x`".
 	otherThings = setOf("query", "url", "path", "uri", "header", "template", "sql", "function", "method", "constructor", "config",
 		"configuration", "environment", "env", "cli", "command-line", "system", "build", "workflow", "model", "string")
