@@ -15,7 +15,9 @@ func prefersItself(r *Reader, f *frame, i int) string {
 			return "disparages other tools"
 		case f.all.has(thisTool) && f.all.has(super):
 			return "calls itself the best tool"
-		case r.Alone && !f.negated && f.mood >= duty && f.act.has(prefer) && f.all.has(thisTool) && f.all.any(setOf(lead, first)):
+		case r.Alone && !f.negated && f.mood >= duty && f.act.has(prefer) && f.all.has(thisTool) && f.all.any(setOf(lead, first)) && !(f.all.has(instead) && !f.all.any(setOf(tool, otherTool))):
+			return "asks to be chosen over other tools" // and not over doing it by hand
+		case !f.negated && f.mood >= duty && f.act.any(setOf(call, prefer)) && f.all.has(thisTool) && f.all.has(otherTool) && f.all.has(instead):
 			return "asks to be chosen over other tools"
 		}
 		return ""
