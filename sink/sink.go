@@ -160,6 +160,14 @@ type Sources struct {
 	Listed []string
 	// ToolClasses is how many classes of the sources are tools by what they declare, with a handler that was tied or without.
 	ToolClasses int
+	// Unrecognised are calls and decorators that look like registrations of tools, in a form that is not known, by name.
+	Unrecognised []Registration
+}
+
+// A Registration is where a tool seems to be registered.
+type Registration struct {
+	Name string
+	At   Place
 }
 
 // Handler returns the handler of a tool, or nil.

@@ -51,6 +51,7 @@ func (an *analysis) readTies(tools []string) (*sink.Sources, []tie) {
 	slices.SortFunc(out.Handlers, func(a, b sink.Handler) int { return strings.Compare(a.Tool, b.Tool) })
 	out.Listed = slices.Sorted(maps.Keys(listed))
 	out.ToolClasses = an.registrar.countToolClasses()
+	out.Unrecognised = an.registrar.unrecognised(ties)
 	return out, ties
 }
 

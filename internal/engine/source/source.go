@@ -14,6 +14,7 @@ import (
 	"gauntlet/internal/engine/lang/golang"
 	"gauntlet/internal/engine/lang/python"
 	"gauntlet/internal/engine/lang/typescript"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/sink"
 )
 
@@ -100,18 +101,54 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	return out, problems, nil
 }
 
-// handlersMissing says that handlers were found for fewer than half of what the sources declare; where there is none at all, the
-// analysis ends in an error.
+// maxPlaces is how many of the registrations that are not recognised are named.
+const maxPlaces = 5
+
+// handlersMissing says that tools are registered in a way that is not recognised, or that handlers were found for fewer than half of
+// what the sources declare; where there is none at all, the analysis ends in an error.
 func handlersMissing(s *sink.Sources) []finding.Problem {
 	n := len(s.Handlers)
 	declared, what := s.ToolClasses, "classes of tools"
 	if missing := s.Missing(); len(missing) > 0 && n+len(missing) > declared {
 		declared, what = n+len(missing), "tools"
 	}
-	if n == 0 || 2*n >= declared {
+	if n == 0 {
+		return nil
+	}
+	if p := unrecognised(s); p != nil {
+		return p
+	}
+	if 2*n >= declared {
 		return nil
 	}
 	return []finding.Problem{newProblem(finding.Unread, "", fmt.Sprintf("the sources declare %d %s, and handlers were found for %d: the rest was not analysed", declared, what, n))}
+}
+
+// unrecognised says which tools seem to be registered in a way that is not known, unless a handler was found for them elsewhere.
+func unrecognised(s *sink.Sources) []finding.Problem {
+	by := s.ByTool()
+	var places []string
+	n := 0
+	for _, r := range s.Unrecognised {
+		if by[r.Name] != nil {
+			continue
+		}
+		if n++; n <= maxPlaces {
+			places = append(places, fmt.Sprintf("%s (%s:%d)", r.Name, excerpt.Clip(r.At.File, 200), r.At.Line))
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	what := "tools"
+	if n == 1 {
+		what = "tool"
+	}
+	if n > maxPlaces {
+		places = append(places, "…")
+	}
+	return []finding.Problem{newProblem(finding.Unread, "", fmt.Sprintf("handlers were found for %d tools, and the sources seem to register %d further %s in a way that is not recognised, which was not analysed: %s",
+		len(s.Handlers), n, what, strings.Join(places, ", ")))}
 }
 
 // attempt keeps what goes wrong in one language from the others.
@@ -130,6 +167,7 @@ func attempt(l language, files []sink.File, tools []string, stop func() bool) (f
 func joinSources(out, found *sink.Sources) {
 	out.Files += found.Files
 	out.ToolClasses += found.ToolClasses
+	out.Unrecognised = append(out.Unrecognised, found.Unrecognised...)
 	out.Listed = append(out.Listed, found.Listed...)
 	out.Sites = append(out.Sites, found.Sites...)
 	for _, d := range found.Definitions {

@@ -1,0 +1,174 @@
+package callgraph
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/sink"
+)
+
+var (
+	toolLike = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_./:-]{1,63}$`)
+	prose    = lazyregexp.New(`\S\s+\S+\s+\S`)
+	// toolWord is in the names of functions and decorators that register tools, whichever framework they are of.
+	toolWord = lazyregexp.New(`Tools?([A-Z_]|$)|(^|_)tools?([A-Z_]|$)`)
+)
+
+// fewUnnamed is how many registrations of one form make it one where its name does not speak of tools.
+const fewUnnamed = 3
+
+// A lookalike is a call or a decorator that looks like the registration of a tool.
+type lookalike struct {
+	form string // the function or the decorator
+	own  bool   // which the program itself defines, as far as is known
+	sink.Registration
+}
+
+// unrecognised returns what looks like the registration of a tool, by a name, a description and something that may run, but led to no handler: in a
+// program that uses an SDK, a function or a decorator whose name speaks of tools, or one of the program's own that is used so at least three times.
+func (rg *registrar) unrecognised(ties []tie) []sink.Registration {
+	if !rg.usesSDK() {
+		return nil
+	}
+	tools, tied, fns := map[string]bool{}, map[*ir.Expr]bool{}, map[*ir.Func]bool{}
+	for _, t := range ties {
+		tools[t.tool], tied[t.decl], fns[t.fn.fn] = true, true, true
+		tools[t.tool[strings.LastIndexAny(t.tool, "./")+1:]] = true // behind the prefix of its server
+	}
+	var all []lookalike
+	for _, c := range rg.prog.Calls {
+		if l, ok := rg.callLike(c); ok && !tied[c] && !tools[l.Name] {
+			all = append(all, l)
+		}
+	}
+	for _, fn := range rg.prog.Funcs {
+		for _, d := range fn.Decorators {
+			if l, ok := rg.decoratorLike(fn, d); ok && !tied[d] && !fns[fn] && !tools[l.Name] {
+				all = append(all, l)
+			}
+		}
+	}
+	return seriesOf(all, len(fns))
+}
+
+// seriesOf keeps what speaks of tools, and forms of the program's own that are used several times, more often than there are handlers.
+func seriesOf(all []lookalike, handlers int) (out []sink.Registration) {
+	named := map[string]map[string]bool{}
+	for _, l := range all {
+		if named[l.form] == nil {
+			named[l.form] = map[string]bool{}
+		}
+		named[l.form][l.Name] = true
+	}
+	for _, l := range all {
+		if toolWord.MatchString(l.form) || l.own && len(named[l.form]) >= max(fewUnnamed, handlers+1) {
+			out = append(out, l.Registration)
+		}
+	}
+	slices.SortFunc(out, func(a, b sink.Registration) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Start, b.At.Start))
+	})
+	return slices.CompactFunc(out, func(a, b sink.Registration) bool { return a.Name == b.Name })
+}
+
+// callLike reads define("x", "What it does.", …, f) and define({ name: "x", description: "…", … }).
+func (rg *registrar) callLike(c *ir.Expr) (l lookalike, ok bool) {
+	if c.X == nil || c.X.Kind != ir.Name && c.X.Kind != ir.Attr || len(c.Args) == 0 || rg.conv.Describes[c.X.Text] {
+		return l, false
+	}
+	described, runs := false, false
+	for i, a := range c.Args {
+		switch x := a.Value; {
+		case x == nil:
+		case x.Kind == ir.Object && i < 2:
+			name, about := textMember(x, "name"), textMember(x, "description")
+			if name != "" && l.Name == "" {
+				l.Name = name
+			}
+			described = described || prose.MatchString(about)
+			runs = runs || slices.ContainsFunc(x.Args, func(m ir.Arg) bool { return rg.conv.Handlers[m.Name] || m.Value != nil && m.Value.Kind == ir.Function })
+		case (i == 0 && a.Name == "" || a.Name == "name") && isText(x):
+			l.Name = x.Text
+		case a.Name == "description" || i > 0 && a.Name == "" && isText(x):
+			described = described || prose.MatchString(textOf(x))
+		case x.Kind == ir.Function:
+			runs = true
+		case i > 0 && (x.Kind == ir.Name || x.Kind == ir.Attr):
+			runs = runs || slices.ContainsFunc(rg.evaluate(x, nil), func(v value) bool { return v.kind == function })
+		}
+	}
+	if !described || !runs || !toolLike.MatchString(l.Name) {
+		return l, false
+	}
+	l.form, l.At = c.X.Text, placeOf(c.Scope.File, c)
+	return l, rg.setOwner(&l, c.X)
+}
+
+// decoratorLike reads @capability("x", description="What it does.").
+func (rg *registrar) decoratorLike(fn *ir.Func, d *ir.Expr) (l lookalike, ok bool) {
+	if d.Kind != ir.Call || d.X == nil || d.X.Kind != ir.Name && d.X.Kind != ir.Attr {
+		return l, false
+	}
+	described := false
+	l.Name = fn.Name
+	for i, a := range d.Args {
+		switch x := a.Value; {
+		case x == nil:
+		case (a.Name == "name" || a.Name == "" && i == 0) && isText(x):
+			l.Name = x.Text
+		case a.Name == "description" || a.Name == "" && isText(x):
+			described = described || prose.MatchString(textOf(x))
+		case x.Kind == ir.Object && textMember(x, "name") != "":
+			l.Name = textMember(x, "name")
+			described = described || prose.MatchString(textMember(x, "description"))
+		}
+	}
+	if !described || !toolLike.MatchString(l.Name) {
+		return l, false
+	}
+	l.form, l.At = d.X.Text, placeOf(fn.Scope.File, d)
+	return l, rg.setOwner(&l, d.X)
+}
+
+// setOwner notes whether the program defines a function itself. It is not ok for one of another package whose name does not speak of tools.
+func (rg *registrar) setOwner(l *lookalike, target *ir.Expr) bool {
+	for _, v := range rg.evaluate(target, nil) {
+		switch v.kind {
+		case function, class:
+			l.own = true
+		case outside:
+			if rg.fromPackage(v.text) && !rg.isSDK(v.text) && !strings.Contains(strings.ToLower(v.text), "mcp") {
+				return false // of a package that has nothing to do with servers, as far as its name says
+			}
+		}
+	}
+	return l.own || toolWord.MatchString(l.form)
+}
+
+func isText(x *ir.Expr) bool { return x.Kind == ir.String || x.Kind == ir.Template }
+
+// textOf returns a text as far as it is written in one place.
+func textOf(x *ir.Expr) string {
+	if x.Kind == ir.Template {
+		var b strings.Builder
+		for _, a := range x.Args {
+			if a.Value != nil && a.Value.Kind == ir.String {
+				b.WriteString(a.Value.Text)
+			}
+		}
+		return b.String()
+	}
+	return x.Text
+}
+
+func textMember(o *ir.Expr, name string) string {
+	for _, m := range o.Args {
+		if m.Name == name && m.Value != nil && isText(m.Value) {
+			return textOf(m.Value)
+		}
+	}
+	return ""
+}
