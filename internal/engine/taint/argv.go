@@ -24,6 +24,9 @@ func (r *reader) argvFlows(f flow, list *value, place sink.Place, helper string)
 		prog = firstWord(program)
 	}
 	inner.argumentSinks(call{}, sinkName, lastPart(prog), args)
+	if list.fields["*"] == nil {
+		inner.fileSinks(call{}, sinkName, lastPart(prog), args, false)
+	}
 	for _, g := range inner.sum.flows {
 		g.facts, g.guesses = g.facts|f.facts, f.guesses
 		g.step = f.step.behind(g.step.add(place, helper+"()"))

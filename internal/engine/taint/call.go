@@ -370,6 +370,12 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 				r.argvFlows(f, arriving, place, name)
 				continue
 			}
+			if f.front == listFront {
+				var known bool
+				if arriving, known = filesIn(f.about, given[f.src.param], f.src.path, arriving); known {
+					f.front = fileFront
+				}
+			}
 			if f.kind == sink.ArgumentFlow {
 				arriving = optionLike(f.about, given[f.src.param], f.src.path, arriving)
 			}

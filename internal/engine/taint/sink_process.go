@@ -71,6 +71,7 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 		}
 	}
 	r.argumentSinks(c, name, prog, args)
+	r.fileSinks(c, name, prog, args, r.isHandedList(c, argv, v))
 }
 
 // gitSink is a method of GitPython that starts git: repo.git.checkout(branch).

@@ -35,6 +35,8 @@ const (
 	textFront            // some text of the source: a line that the caller sends whole to what runs lines is what the tool is for
 	statementFront       // the beginning of a statement
 	splitFront           // the name of a program with options that do harm, and more: the line is split into words
+	fileFront            // nothing that makes it an option or an address
+	listFront            // nobody knows: it is in a list of arguments, and which of them it is, only the caller of the function knows
 	emptyFront           // nothing: what begins with a text of the source is no option, and no program of the caller's choice
 )
 
@@ -54,6 +56,10 @@ func (f flow) fits() bool {
 	case splitFront:
 		word := f.firstWord()
 		return f.facts&split != 0 && dangerousOptions[word] != "" && strings.TrimSpace(f.head) != word
+	case fileFront:
+		return !strings.HasPrefix(f.head, "-") && !strings.Contains(f.head, "://")
+	case listFront:
+		return false
 	case emptyFront:
 		return f.head == "" || f.kind == sink.ArgumentFlow && f.facts&split != 0 && strings.TrimSpace(f.head) != f.about
 	}

@@ -82,12 +82,20 @@ func reportFlows(p *check.Pass, severity func(sink.Flow) finding.Severity, what 
 	p.Looked(len(p.Source.Handlers))
 	for _, a := range order {
 		f, others := a.flow, a.others()
-		message := fmt.Sprintf("parameter %q of tool %s reaches %s as %s: %s%s", f.Param, a.tool, f.Name, what[f.Kind], f.Guard, soDo(others))
+		message := fmt.Sprintf("parameter %q of tool %s reaches %s as %s: %s%s", f.Param, a.tool, f.Name, as(f, what), f.Guard, soDo(others))
 		p.ReportSource(check.SourceReport{
 			At: f.At, Tool: a.tool, Steps: f.Steps, Message: message, Severity: severity(f), Others: others,
 			Identity: []string{a.tool, f.Param, string(f.Kind), f.Name, f.At.File},
 		})
 	}
+}
+
+// as says what a flow becomes at its sink.
+func as(f sink.Flow, what map[sink.FlowKind]string) string {
+	if (f.Kind == sink.PathFlow || f.Kind == sink.LinkFlow) && f.About != "" {
+		return "an argument that " + f.About + " takes for the path of a file"
+	}
+	return what[f.Kind]
 }
 
 // maxNamed is how many of the parameters that arrive at one sink are named.
