@@ -9,12 +9,9 @@ const (
 	bytesOfSymbols  = 5 // so many bytes
 )
 
-// isDense reports whether a text holds more symbols than code of its length.
-func isDense(text []byte) bool {
-	if len(text) <= symbolsBase {
-		return false
-	}
-	return countSymbols(text) > symbolsBase+len(text)/bytesOfSymbols*symbolsPerBytes
+// isDense reports whether a text of that length with so many symbols holds more of them than code does.
+func isDense(textBytes, symbols int) bool {
+	return textBytes > symbolsBase && symbols > symbolsBase+textBytes/bytesOfSymbols*symbolsPerBytes
 }
 
 // countSymbols counts words, signs and strings, whatever the language. It looks at each byte twice at most.

@@ -28,7 +28,7 @@ func TestDensity(t *testing.T) {
 		{"a short list", "x=[" + strings.Repeat("1,", 40_000) + "1]", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := isDense([]byte(tt.text)); got != tt.dense {
+			if got := isDense(len(tt.text), countSymbols([]byte(tt.text))); got != tt.dense {
 				t.Errorf("got %v for %d symbols in %d bytes", got, countSymbols([]byte(tt.text)), len(tt.text))
 			}
 			if tt.dense {

@@ -38,14 +38,15 @@ func Parse(lang *Language, text []byte, stop func() bool) (*Tree, error) {
 	if len(text) > MaxBytes {
 		return nil, ErrTooLarge
 	}
-	if isDense(text) {
+	symbols := countSymbols(text)
+	if isDense(len(text), symbols) {
 		return nil, ErrDense
 	}
 	m, _ := idle.Get().(*machine)
 	if m == nil {
 		m = newMachine()
 	}
-	tree, err := m.parse(lang, text, stop)
+	tree, err := m.parse(lang, text, symbols, stop)
 	// After a panic the state of a machine is unknown, and a large one would hold its memory for good.
 	if m.sound && len(m.memory()) <= keepMemory {
 		idle.Put(m)
@@ -53,7 +54,7 @@ func Parse(lang *Language, text []byte, stop func() bool) (*Tree, error) {
 	return tree, err
 }
 
-func (m *machine) parse(lang *Language, text []byte, stop func() bool) (tree *Tree, err error) {
+func (m *machine) parse(lang *Language, text []byte, symbols int, stop func() bool) (tree *Tree, err error) {
 	m.sound = false
 	m.host.stop = stop
 	defer func() {
@@ -62,7 +63,7 @@ func (m *machine) parse(lang *Language, text []byte, stop func() bool) (tree *Tr
 			tree, err = nil, fmt.Errorf("%w: %v", ErrTooLarge, r)
 		}
 	}()
-	m.reserve(len(text))
+	m.reserve(len(text), symbols)
 	flags := m.flagsOf(lang)
 	at := m.copyIn(text)
 	answer := m.Xparse(lang.id, at, int32(len(text)), flags, int32(len(lang.kinds)),
