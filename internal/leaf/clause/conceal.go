@@ -7,7 +7,7 @@ import (
 
 // conceals reports a clause that keeps the user in the dark.
 func conceals(r *Reader, f *frame, i int) string {
-	if f.when.has(limit) || f.all.has(limit) || f.conditional || r.deniesInability(f) || r.deniesMeans(i) || r.freesCaller(i) || r.deniesSilence(i) || r.limitedAbroad(i) {
+	if f.when.has(limit) || f.all.has(limit) || f.conditional || r.deniesInability(f) || r.deniesMeans(i) || r.freesCaller(i) || r.deniesSilence(i) || r.limitedAbroad(i) || r.untilUserActs(f) {
 		return ""
 	}
 	if f.all.has(conceal) && f.mood != describe {
@@ -110,6 +110,28 @@ func (r *Reader) deniesSilence(i int) bool {
 	}
 	first, before := &toks[fs[i].first], &fs[i-1]
 	return before.sentence == fs[i].sentence && before.negated && before.mood >= duty && !before.act.any(setOf(ask, tell)) && first.flags&commaPrior == 0
+}
+
+// untilUserActs reports whether something is kept from the user until the user has done something: "don't tell the user the answer before they
+// have guessed". What is kept until something else happened is kept all the same.
+func (r *Reader) untilUserActs(f *frame) bool {
+	toks := r.framer.toks
+	for k := max(f.verb, f.first) + 1; k+1 <= f.last; k++ {
+		if !toks[k].has(before) {
+			continue
+		}
+		who := k + 1
+		if articles[r.lowered(who)] && who < f.last {
+			who++
+		}
+		if (r.lowered(who) == "they" || toks[who].has(user)) && who < f.last {
+			switch r.lowered(who + 1) {
+			case "have", "has", "had", "try", "tries", "answer", "answers", "guess", "guesses", "ask", "asks":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // limitedAbroad reports whether the clause beside frame i in its sentence says when it does not hold, in a language that is read without

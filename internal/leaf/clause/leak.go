@@ -4,7 +4,7 @@ import "strings"
 
 // leaks reports a clause that takes what is not the tool's business, or hands it over.
 func leaks(r *Reader, f *frame, i int) string {
-	if f.negated || f.conditional || r.place == SlotName || f.all.has(envName) && r.ownToken(f) || r.contrasted(f, contrastable) {
+	if f.negated || f.conditional || r.place == SlotName || f.all.has(envName) && r.ownToken(f) || r.contrasted(f, contrastable) || f.setsVariable() {
 		return ""
 	}
 	things := f.things().and(leakable)
@@ -65,6 +65,12 @@ func leaks(r *Reader, f *frame, i int) string {
 		return "asks the model for " + nameThings(things)
 	}
 	return ""
+}
+
+// setsVariable reports whether a clause puts something into an environment variable, where it stays on the user's machine: "get a key and put
+// it into ACME_KEY".
+func (f *frame) setsVariable() bool {
+	return f.dest.has(envName) && f.act.any(setOf(give, send, alter)) && !f.object.any(setOf(envName, credFile, sysPrompt, convo)) && !f.anywhere(address, ownParam, sink)
 }
 
 // letsOthers reports whether a clause hangs on one that lets people do it: "let them attach it or mail it to …".

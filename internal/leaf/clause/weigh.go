@@ -114,7 +114,7 @@ func (r *Reader) plainLeak(f *frame) bool {
 	named, referred := f.object.any(setOf(credFile, sysPrompt)), f.object.has(it) && f.carried.any(setOf(credFile, sysPrompt, convo, env, envName))
 	switch {
 	case f.act.has(take):
-		return named && f.object.has(credFile)
+		return named && f.object.has(credFile) || f.object.has(secret) && f.object.any(setOf(every, full)) // "extract all credentials"
 	case f.act.has(send):
 		return named || referred
 	case f.act.has(give):
