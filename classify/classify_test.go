@@ -188,6 +188,11 @@ func TestRoles(t *testing.T) {
 		{"what comes with it is not what it is", `{"properties": {"profile": {"type": "string", "description": "Named set of presets, options and of course also the commands"}}}`, "profile=id"},
 		{"a clause", `{"properties": {"when": {"type": "string", "description": "WHEN clause condition"}}}`, "when=query"},
 		{"a start time", `{"properties": {"from": {"type": "string", "description": "Start time (ISO 8601)"}}}`, "from=text"},
+		{"a flag that may be written out", `{"properties": {"raw": {"type": ["boolean", "string"]}, "keep": {"type": ["string", "null", "boolean"]}}}`, "keep=text raw=text"},
+		{"an address that may be absent", `{"properties": {"url": {"type": ["string", "null"]}}}`, "url=url"},
+		{"a path to a field of a document", `{"properties": {"imagePath": {"type": "string", "description": "Path to the cover field in the document"}}}`, "imagePath=text"},
+		{"a path to a file with a field", `{"properties": {"imagePath": {"type": "string", "description": "Path to the file of the field"}}}`, "imagePath=path"},
+		{"a path to a file of properties", `{"properties": {"configPath": {"type": "string", "description": "Path to the properties file"}}}`, "configPath=path"},
 		{"a number that names an entity", `{"properties": {"issue_number": {"type": "integer"}}}`, "issue_number=id"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

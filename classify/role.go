@@ -177,6 +177,10 @@ func (w *toolReader) decideRole(p *parameter, u use) {
 		t.schema[rURL], t.desc[rURL] = 0, 0
 		t.replaceRole(rURL, capability.Path, p.name)
 	}
+	if w.isFieldPath(p) {
+		t.name[rPath], t.desc[rPath] = 0, 0
+		t.addEvidence(&t.schema, 2, capability.Text, 4, "param_description:"+truncate(w.saidOf(p), 40))
+	}
 	if w.isJSONPatchPath(p) {
 		t.replaceRole(rPath, capability.Text, p.name)
 		t.desc[rPath] = 0
@@ -442,6 +446,40 @@ func scoreRoleUse(t *tally, p *parameter, words []string, u use) {
 func (t *tally) replaceRole(of int, role capability.Role, name string) {
 	t.name[of] = 0
 	t.addEvidence(&t.name, 0, role, 2, "param_name:"+name)
+}
+
+// fieldNouns are parts of a document that a path inside it leads to.
+var fieldNouns = map[string]bool{"field": true, "fields": true, "property": true, "properties": true, "attribute": true, "attributes": true, "key": true, "keys": true, "element": true, "elements": true}
+
+// holders hold fields.
+var holders = map[string]bool{"document": true, "documents": true, "object": true, "record": true, "schema": true, "response": true, "payload": true, "tree": true}
+
+// isFieldPath reports whether a path leads to a field inside a document, as its description says in its first words: "Path to the image
+// field in the document".
+func (w *toolReader) isFieldPath(p *parameter) bool {
+	if len(p.parts) == 0 || !strings.HasPrefix(p.parts[len(p.parts)-1], "path") {
+		return false
+	}
+	words := strings.FieldsFunc(strings.ToLower(truncate(w.saidOf(p), 100)), func(r rune) bool { return !(r >= 'a' && r <= 'z' || r == '-' || r == '.') })
+	words = words[:min(len(words), 12)]
+	at := slices.IndexFunc(words, func(s string) bool { return s == "path" || s == "paths" })
+	if at < 0 || at > 2 || at+1 >= len(words) || words[at+1] != "to" && words[at+1] != "of" {
+		return false
+	}
+	// "to the … field in the document": nothing but the field's own name stands between
+	for i, s := range words[at+2:] {
+		rest := words[at+3+i:]
+		if fieldNouns[s] {
+			for len(rest) > 0 && (rest[0] == "in" || rest[0] == "within" || rest[0] == "inside" || rest[0] == "of" || rest[0] == "the" || rest[0] == "a" || rest[0] == "each") {
+				rest = rest[1:]
+			}
+			return len(rest) > 0 && holders[rest[0]]
+		}
+		if i > 3 || prepositions[s] {
+			return false
+		}
+	}
+	return false
 }
 
 // isJSONPatchPath reports whether a path is that of a JSON Patch, {"op": "replace", "path": "/name"}: it leads into the

@@ -356,12 +356,17 @@ func schemaKind(t rawjson.Value) kind {
 	case `"object"`:
 		return objectKind
 	}
-	k := anyKind
+	k, text, flag := anyKind, false, false
 	for _, e := range t.Elements() { // ["string", "null"]
-		if e.Raw() == `"string"` {
-			return stringKind
-		}
-		k = max(k, schemaKind(e))
+		one := schemaKind(e)
+		text, flag = text || one == stringKind, flag || one == boolKind
+		k = max(k, one)
+	}
+	switch {
+	case flag && k != objectKind: // ["boolean", "string"] takes "true", too
+		return boolKind
+	case text:
+		return stringKind
 	}
 	return k
 }

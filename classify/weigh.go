@@ -361,6 +361,10 @@ func (w *toolReader) weighRoles() {
 // than one that was not made.
 const sureRole = 0.85
 
+// guessedID is by how much an identifier must lead where the rules saw nothing: that is a guess by the other parameters of
+// such tools, and what no word tells of is text more often.
+const guessedID = 0.6
+
 // chooseRole gives a parameter the role that most speaks for.
 func (w *toolReader) chooseRole(q *parameter, z *logits) {
 	if q.closed || q.kind == boolKind || q.role.schema >= 4 || q.role.desc >= 3 && roleIndex(q.role.role) <= rHost {
@@ -375,7 +379,7 @@ func (w *toolReader) chooseRole(q *parameter, z *logits) {
 		if i <= rHost && i != roleIndex(q.role.role) && (z[i] < sureRole || q.kind == numberKind) {
 			continue
 		}
-		if z[i] > z[best] {
+		if lead := z[i] - z[best]; lead > 0 && (q.role.evidences > 0 || roleOrder[i] != capability.ID || lead > guessedID) {
 			best = i
 		}
 	}
