@@ -34,13 +34,20 @@ func TestArchitecturePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	layers := map[string][]string{}
+	folder := "" // of the rows that follow, from their heading
 	for line := range strings.Lines(string(page)) {
+		if heading, ok := strings.CutPrefix(line, "### "); ok {
+			folder = ""
+			if strings.HasPrefix(heading, "`") {
+				folder = strings.Trim(heading, "`\n") + "/"
+			}
+		}
 		cells := strings.Split(line, "|")
-		if _, err := strconv.Atoi(strings.TrimSpace(cells[min(1, len(cells)-1)])); len(cells) != 6 || err != nil {
+		if _, err := strconv.Atoi(strings.TrimSpace(cells[min(1, len(cells)-1)])); len(cells) != 5 || err != nil {
 			continue
 		}
 		for path := range strings.SplitSeq(cells[2], ",") {
-			path = strings.Trim(path, " `")
+			path = folder + strings.Trim(path, " `")
 			layers[path] = append(layers[path], strings.TrimSpace(cells[1]))
 		}
 	}
