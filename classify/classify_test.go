@@ -190,6 +190,8 @@ func TestRoles(t *testing.T) {
 		{"a start time", `{"properties": {"from": {"type": "string", "description": "Start time (ISO 8601)"}}}`, "from=text"},
 		{"a flag that may be written out", `{"properties": {"raw": {"type": ["boolean", "string"]}, "keep": {"type": ["string", "null", "boolean"]}}}`, "keep=text raw=text"},
 		{"an address that may be absent", `{"properties": {"url": {"type": ["string", "null"]}}}`, "url=url"},
+		{"what identifies something", `{"properties": {"Sid": {"type": "string", "description": "The unique string that we created to identify the call"}}}`, "Sid=id"},
+		{"and what nothing is said of", `{"properties": {"bearings": {"type": "string", "description": "Headings and the allowed deviation"}}}`, "bearings=text"},
 		{"a path to a field of a document", `{"properties": {"imagePath": {"type": "string", "description": "Path to the cover field in the document"}}}`, "imagePath=text"},
 		{"a path to a file with a field", `{"properties": {"imagePath": {"type": "string", "description": "Path to the file of the field"}}}`, "imagePath=path"},
 		{"a path to a file of properties", `{"properties": {"configPath": {"type": "string", "description": "Path to the properties file"}}}`, "configPath=path"},
