@@ -46,7 +46,7 @@ func diffFormatFlag(cmd *cobra.Command, to *report.DiffFormat) {
 func (d *diffCommand) diffFiles(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) != 2:
-		return usage(cmd, "want two files, OLD and NEW, each a snapshot or a lockfile; here are %d", len(args))
+		return usage(cmd, "want two files, OLD and NEW, each a snapshot or a lockfile; got %d", len(args))
 	case args[0] == "-" && args[1] == "-":
 		return usage(cmd, "- is named 2 times: standard input can be read once")
 	case target.IsURL(args[0]) || target.IsURL(args[1]):
