@@ -137,10 +137,10 @@ var contactWords = joined(contactVerbs, contactPeople, setOfWords(`please kindly
 
 // contactStems begin words of contacting in other languages.
 var contactStems = []string{"kontakt", "contact", "contat", "contatt", "wende", "schreib", "escrib", "escrev", "scriv", "ecri", "écri", "napisz", "skriv", "обращ", "пишите", "свяж", "iletişim",
-	"yazın", "連絡", "問い合わせ", "联系", "聯絡", "문의", "تواصل", "संपर्क", "liên hệ", "hubungi"}
+	"yazın", "連絡", "問い合わせ", "联系", "聯絡", "문의", "تواصل", "संपर्क", "liên hệ", "hubungi", "segnal", "signal", "meld", "zglos"}
 
 // questionStems begin words for what somebody contacts others about.
-var questionStems = []string{"question", "frage", "pregunta", "pergunta", "domand", "pytan", "fråg", "spørg", "spørs", "вопрос", "soru", "質問", "问题", "問題", "질문", "problem"}
+var questionStems = []string{"question", "frage", "pregunta", "pergunta", "domand", "pytan", "fråg", "spørg", "spørs", "вопрос", "soru", "質問", "问题", "問題", "질문", "problem", "error", "fehler", "chyb", "fejl", "virhe", "ошиб", "hata", "不具合", "错误", "오류"}
 
 func holdsStem(word string, stems []string) bool {
 	return slices.ContainsFunc(stems, func(stem string) bool { return strings.Contains(word, stem) })
