@@ -118,6 +118,15 @@ type Opened struct {
 	SandboxReport sandbox.Report
 }
 
+// IntroducedAs is how a client introduces itself to the server, where it would as name and version: in a sandbox as an
+// ordinary agent does.
+func (o *Opened) IntroducedAs(name, version string) (string, string) {
+	if o.Sandbox != nil {
+		return sandbox.ClientName, sandbox.ClientVersion
+	}
+	return name, version
+}
+
 // SecretsByNow are Secrets and those of a login that was begun or renewed since.
 func (o *Opened) SecretsByNow() []string {
 	if o.login == nil {

@@ -19,7 +19,13 @@ type Sandboxes struct {
 	mu     sync.Mutex
 	runs   []*sandboxRun
 	events []trace.Message
+	bytes  int  // of them
+	lost   bool // there were more
 }
+
+// maxKept bounds the bytes of events that are kept of all sandboxes together. What weighs in a verdict is kept beyond
+// it, as far as each sandbox keeps it.
+const maxKept = 48 << 20
 
 // sandboxRun is one server that was started.
 type sandboxRun struct {
@@ -46,15 +52,30 @@ func (b *Sandboxes) hear(d *Dialer, program string, box *sandbox.Sandbox) {
 	box.OnEvent(func(e sandbox.Event) {
 		m := e.Message()
 		m.Server = server
-		b.mu.Lock()
-		m.Seq = len(b.events) + 1
-		b.events = append(b.events, m)
-		b.mu.Unlock()
+		b.keep(m, e.Weighs())
 		if d.SandboxRecord != nil {
 			m.Seq = 0
 			d.SandboxRecord(m)
 		}
 	})
+}
+
+func (b *Sandboxes) keep(m trace.Message, weighs bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.bytes+len(m.Raw) > maxKept && !weighs {
+		if b.lost {
+			return
+		}
+		b.lost = true
+		limit := sandbox.Event{Time: m.Time, Kind: sandbox.Limit, Text: fmt.Sprintf("more happened in all sandboxes than is kept (%d bytes)", maxKept)}
+		server := m.Server
+		m = limit.Message()
+		m.Server = server
+	}
+	b.bytes += len(m.Raw)
+	m.Seq = len(b.events) + 1
+	b.events = append(b.events, m)
 }
 
 // Observed is a trace of all events, nil if there was no sandbox.

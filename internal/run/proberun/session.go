@@ -42,8 +42,9 @@ const listenTime = 60 * time.Second
 
 // begin opens the session over the connection.
 func (r *run) begin(ctx context.Context) (err error) {
+	name, version := r.opened.IntroducedAs("gauntlet", r.Version)
 	r.session, err = mcpclient.Open(ctx, r.opened.Conn, mcpclient.Options{
-		Name: "gauntlet", Version: r.Version, Timeout: handshakeTime, Items: r.Limits.Items, Redact: r.opened.Conn.Redact,
+		Name: name, Version: version, Timeout: handshakeTime, Items: r.Limits.Items, Redact: r.opened.Conn.Redact,
 		Capabilities: `{"roots":{}}`, Answer: r.answerServer,
 	})
 	if err != nil {

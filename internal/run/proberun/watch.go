@@ -1,6 +1,7 @@
 package proberun
 
 import (
+	"strings"
 	"sync"
 
 	"gauntlet/internal/leaf/mcp"
@@ -16,10 +17,15 @@ type watch struct {
 
 	mu       sync.Mutex
 	messages []trace.Message
+	bytes    int
+	lost     bool
 }
 
-// mostWatched bounds the messages that are kept.
-const mostWatched = 100_000
+// The bounds on the messages that are kept: behind them those alone that tell of a canary or of a limit.
+const (
+	mostWatched  = 100_000
+	bytesWatched = 48 << 20
+)
 
 func newWatch() *watch {
 	w := &watch{}
@@ -38,9 +44,19 @@ func (w *watch) keep(m *trace.Message) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.messages) < mostWatched {
-		w.messages = append(w.messages, kept)
+	if len(w.messages) >= mostWatched || w.bytes+len(kept.Raw) > bytesWatched {
+		if weighs := event && (kept.Method == string(sandbox.Limit) || strings.Contains(kept.Raw, `"canaries":`)); !weighs {
+			if w.lost {
+				return nil
+			}
+			w.lost = true
+			limit := sandbox.Event{Time: m.Time, Kind: sandbox.Limit, Text: "more happened during the probes than is kept"}
+			kept = limit.Message()
+			kept.Server, kept.Seq = m.Server, m.Seq
+		}
 	}
+	w.bytes += len(kept.Raw)
+	w.messages = append(w.messages, kept)
 	return nil
 }
 

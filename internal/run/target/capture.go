@@ -50,7 +50,7 @@ type Note struct {
 // Several may be captured at the same time.
 func (r *Reader) Capture(ctx context.Context, t Target) (*Captured, error) {
 	if !r.Differential {
-		return r.holdConversation(ctx, t, conversation{as: r.ownClient()})
+		return r.holdConversation(ctx, t, conversation{as: r.ownClient(), only: true})
 	}
 	got, err := r.holdConversation(ctx, t, conversation{as: r.ownClient(), wait: changeWait})
 	if err == nil {
@@ -62,6 +62,7 @@ func (r *Reader) Capture(ctx context.Context, t Target) (*Captured, error) {
 // A conversation says how to hold one.
 type conversation struct {
 	as   client
+	only bool          // nobody else is asked for: in a sandbox we may introduce ourselves as an agent
 	era  mcpclient.Era // what an earlier one found out; zero for nothing
 	wait time.Duration // for the server to say that a list has changed, upon which it is read again; 0 not to ask
 }
@@ -91,8 +92,12 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 	}
 	inTime, cancel := context.WithTimeout(ctx, r.Total)
 	defer cancel()
+	name, version := how.as.name, how.as.version
+	if how.only {
+		name, version = server.IntroducedAs(name, version)
+	}
 	session, err := mcpclient.Open(inTime, server.Conn, mcpclient.Options{
-		Era: how.era, Name: how.as.name, Version: how.as.version, Timeout: r.Timeout, Pages: r.Pages, Items: r.Limits.Items, Limits: limits, Redact: server.Conn.Redact,
+		Era: how.era, Name: name, Version: version, Timeout: r.Timeout, Pages: r.Pages, Items: r.Limits.Items, Limits: limits, Redact: server.Conn.Redact,
 		Progress: func(method string, n int) { r.Progress.Step("%s: %s, %d items so far", got.name, method, n) },
 	})
 	var snap *mcpclient.Snapshot

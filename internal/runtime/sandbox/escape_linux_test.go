@@ -150,6 +150,32 @@ var attempts = map[string]func(planted map[string]string) error{
 		}
 		return nil
 	},
+	"input into a terminal, asked for in 64 bits": func(map[string]string) error {
+		c := byte('x')
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, 0, 1<<32|unix.TIOCSTI, uintptr(unsafe.Pointer(&c)))
+		if errno == unix.EPERM {
+			return errno
+		}
+		return nil
+	},
+	"limits of the first process": func(map[string]string) error {
+		return unix.Prlimit(1, unix.RLIMIT_NOFILE, nil, &unix.Rlimit{})
+	},
+	"memory that nothing counts": func(map[string]string) error {
+		_, err := unix.MemfdCreate("x", 0)
+		return err
+	},
+	"more files than a limit has": func(map[string]string) error {
+		if err := os.MkdirAll("/tmp/many", 0o700); err != nil {
+			return err
+		}
+		for i := range 70_000 {
+			if err := unix.Mknod(fmt.Sprint("/tmp/many/", i), unix.S_IFREG|0o600, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
 	"descriptors that were inherited": func(map[string]string) error {
 		entries, err := os.ReadDir("/proc/self/fd")
 		if err != nil {

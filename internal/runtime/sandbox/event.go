@@ -2,10 +2,13 @@ package sandbox
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"gauntlet/internal/leaf/startup"
 	"gauntlet/trace"
 )
 
@@ -54,8 +57,15 @@ type Event struct {
 // MaxText is how much of what the server sent an event keeps, in bytes.
 const MaxText = 64 << 10
 
-// MaxEvents bounds the events of one sandbox. The last one says that there were more.
-const MaxEvents = 100_000
+// The bounds on the events of one sandbox that are kept. Behind them only what weighs is: what holds a
+// canary, a file that other programs start from, a limit. An event says that others were lost, and the last one how many.
+const (
+	MaxEvents   = 20_000
+	MaxBytes    = 12 << 20 // as JSON
+	moreWeighty = MaxEvents / 10
+	moreBytes   = MaxBytes / 4
+	shortText   = 4 << 10 // of what is kept behind the bounds
+)
 
 // TraceProtocol is the protocol of events in a trace.
 const TraceProtocol = "sandbox"
@@ -87,6 +97,8 @@ type recorder struct {
 
 	mu     sync.Mutex
 	events []Event
+	bytes  int // of all of them, as JSON
+	lost   int
 	hear   []func(Event)
 	calls  []*string // that are under way, the last one last
 }
@@ -99,22 +111,84 @@ func newRecorder(now func() time.Time, canaries []Canary) *recorder {
 func (r *recorder) record(e Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.events) >= MaxEvents {
-		return
-	}
-	if len(r.events) == MaxEvents-1 {
-		e = Event{Kind: Limit, Text: "there were more events than are kept"}
-	}
-	e.Seq, e.Time = len(r.events)+1, r.now()
+	e.Time = r.now()
 	e.Text = e.Text[:min(len(e.Text), MaxText)]
 	r.tellUsed(&e)
-	if e.Call == "" && len(r.calls) > 0 {
-		e.Call = *r.calls[len(r.calls)-1]
+	if e.Call == "" {
+		e.Call = r.call()
 	}
+	if size := e.size(); len(r.events) >= MaxEvents || r.bytes+size > MaxBytes {
+		if e = e.shortened(); !e.Weighs() || len(r.events) >= MaxEvents+moreWeighty || r.bytes+e.size() > MaxBytes+moreBytes {
+			if r.lost++; r.lost == 1 {
+				r.keep(Event{Time: e.Time, Kind: Limit, Text: fmt.Sprintf("more happened than is kept (%d events, %d bytes): of what follows only the gravest is", MaxEvents, MaxBytes)})
+			}
+			return
+		}
+	}
+	r.keep(e)
+}
+
+func (r *recorder) keep(e Event) {
+	e.Seq = len(r.events) + 1
+	r.bytes += e.size()
 	r.events = append(r.events, e)
 	for _, do := range r.hear {
 		do(e)
 	}
+}
+
+// countLost says how many events were lost, if any were.
+func (r *recorder) countLost() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lost > 0 {
+		r.keep(Event{Time: r.now(), Kind: Limit, Text: fmt.Sprintf("%d events were not kept", r.lost)})
+	}
+}
+
+// call is the tool call that began last and goes on; "" for none. The caller holds the lock.
+func (r *recorder) call() string {
+	if len(r.calls) == 0 {
+		return ""
+	}
+	return *r.calls[len(r.calls)-1]
+}
+
+// Weighs reports whether the event may decide what is said of the server.
+func (e *Event) Weighs() bool {
+	return e.Kind == Limit || len(e.Canaries) > 0 || e.Kind == FileChange && startup.What(e.Path) != ""
+}
+
+// shortened is the event without most of what the server chose.
+func (e *Event) shortened() Event {
+	out := *e
+	out.Args = nil
+	for _, text := range []*string{&out.Text, &out.URL, &out.Path, &out.Host, &out.Method, &out.Call} {
+		*text = strings.Clone((*text)[:min(len(*text), shortText)])
+	}
+	return out
+}
+
+// size is about how long the event is as JSON, where a byte that has to be escaped takes six.
+func (e *Event) size() (n int) {
+	add := func(s string) {
+		n += len(s)
+		for i := range len(s) {
+			if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+				n += 5
+			}
+		}
+	}
+	n = 200
+	for _, s := range []string{e.Call, e.Host, e.Addr, e.Method, e.URL, e.Path, e.Text} {
+		add(s)
+	}
+	for _, list := range [][]string{e.Args, e.Canaries, e.Used} {
+		for _, s := range list {
+			add(s)
+		}
+	}
+	return n
 }
 
 // tellUsed tells the canaries that went where they belong from those that did not.

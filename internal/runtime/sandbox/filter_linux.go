@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/binary"
 	"fmt"
 	"runtime"
 	"unsafe"
@@ -24,8 +25,9 @@ var refusedCalls = []string{
 	"stime", "swapoff", "swapon", "_sysctl", "sysfs", "syslog", "umount", "umount2", "uselib", "userfaultfd", "ustat", "vhangup", "vm86", "vm86old",
 }
 
-// absentCalls fail as on an older kernel, upon which programs do without.
-var absentCalls = []string{"clone3", "io_uring_setup", "io_uring_enter", "io_uring_register"}
+// absentCalls fail as on an older kernel, upon which programs do without. Memory behind a descriptor
+// (memfd) counts towards no limit of a process, nor towards the ceiling on what is written.
+var absentCalls = []string{"clone3", "io_uring_setup", "io_uring_enter", "io_uring_register", "memfd_create", "memfd_secret"}
 
 // noticedCalls wait until they have been looked at, and go on then.
 var noticedCalls = []string{"execve", "execveat", "connect"}
@@ -58,11 +60,18 @@ func filterProgram(notify bool) ([]unix.SockFilter, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The library lets the calls of another architecture pass, such as those of 32 bits.
+	// The library lets the calls of another architecture pass, such as those of 32 bits; and it compares arguments
+	// in 64 bits, where the kernel reads the lower half of what is asked of ioctl.
 	raw, err := bpf.Assemble(append([]bpf.Instruction{
 		bpf.LoadAbsolute{Off: 4, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(info.ID), SkipTrue: 1},
 		bpf.RetConstant{Val: unix.SECCOMP_RET_KILL_PROCESS},
+		bpf.LoadAbsolute{Off: 0, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.SYS_IOCTL, SkipTrue: 4},
+		bpf.LoadAbsolute{Off: lowerHalf(1), Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.TIOCSTI, SkipTrue: 1},
+		bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: unix.TIOCLINUX, SkipTrue: 1},
+		bpf.RetConstant{Val: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)},
 	}, instructions...))
 	if err != nil {
 		return nil, err
@@ -74,8 +83,17 @@ func filterProgram(notify bool) ([]unix.SockFilter, error) {
 	return program, nil
 }
 
-// refusedArguments are calls that are refused with some arguments: namespaces, and input that is put
-// into a terminal.
+// lowerHalf is where the lower 32 bits of an argument of a call are, in struct seccomp_data.
+func lowerHalf(argument uint32) uint32 {
+	at := 16 + 8*argument
+	if binary.NativeEndian.Uint16([]byte{0, 1}) == 1 { // big-endian
+		at += 4
+	}
+	return at
+}
+
+// refusedArguments are calls that are refused with some arguments: namespaces, and the limits of another process,
+// since with no descriptors left the first process could record nothing.
 func refusedArguments() (out []seccomp.NameWithConditions) {
 	for _, call := range []string{"clone", "unshare"} {
 		for bit := uint64(1); bit <= newNamespace; bit <<= 1 {
@@ -84,10 +102,7 @@ func refusedArguments() (out []seccomp.NameWithConditions) {
 			}
 		}
 	}
-	for _, request := range []uint64{unix.TIOCSTI, unix.TIOCLINUX} {
-		out = append(out, seccomp.NameWithConditions{Name: "ioctl", Conditions: seccomp.ArgumentConditions{{Argument: 1, Operation: seccomp.Equal, Value: request}}})
-	}
-	return out
+	return append(out, seccomp.NameWithConditions{Name: "prlimit64", Conditions: seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.NotEqual, Value: 0}}})
 }
 
 // refusedFamilies are sockets that a network namespace does not keep in: all but those of IP, Unix

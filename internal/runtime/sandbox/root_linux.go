@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -70,7 +69,7 @@ func (b *rootBuilder) enterStage() error {
 	if err := mountTmpfs("/new", "mode=755,size=16m"); err != nil {
 		return err
 	}
-	if err := mountTmpfs("/private", "mode=755,size="+strconv.FormatInt(b.setup.Disk, 10)); err != nil {
+	if err := mountTmpfs("/private", fmt.Sprintf("mode=755,size=%d,nr_inodes=%d", b.setup.Disk, b.setup.Inodes)); err != nil {
 		return err
 	}
 	var err error

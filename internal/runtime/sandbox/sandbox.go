@@ -96,6 +96,7 @@ type Limits struct {
 	OpenFiles int   // of one process; default 4096
 	FileSize  int64 // of one file, in bytes; default 256 MiB
 	Disk      int64 // of all that is written, in bytes; default 512 MiB
+	Files     int   // files, folders and links that can be made in all; default 50,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -114,6 +115,9 @@ func (l Limits) withDefaults() Limits {
 	if l.Disk == 0 {
 		l.Disk = 512 << 20
 	}
+	if l.Files == 0 {
+		l.Files = 50_000
+	}
 	return l
 }
 
@@ -127,6 +131,7 @@ type Sandbox struct {
 	canaries []Canary
 	planted  []File // the files that hold canaries
 	recorder *recorder
+	finder   canaryFinder
 	platform
 }
 
@@ -136,7 +141,7 @@ func New(c Config) (*Sandbox, error) {
 	c.Limits = c.Limits.withDefaults()
 	s := &Sandbox{config: c, canaries: newCanaries()}
 	s.planted = s.canaryFiles()
-	s.recorder = newRecorder(time.Now, s.canaries)
+	s.recorder, s.finder = newRecorder(time.Now, s.canaries), newCanaryFinder(s.canaries)
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
@@ -226,6 +231,13 @@ func (s *Sandbox) PeakMemory() (int64, error) { return s.peakMemory() }
 // Close ends everything in the sandbox and waits for that. Events can be read afterwards,
 // files cannot.
 func (s *Sandbox) Close() error { return s.close() }
+
+// ClientName and ClientVersion are by what a client introduces itself to a server in a sandbox: what an ordinary agent
+// says, since our own name would tell the server who watches.
+const (
+	ClientName    = "claude-code"
+	ClientVersion = "2.1.34"
+)
 
 // A Change is a file that the server created, changed or deleted.
 type Change struct {

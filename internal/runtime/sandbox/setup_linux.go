@@ -10,6 +10,7 @@ type setup struct {
 	Etc      []File   // stand in front of what /etc holds
 	Files    []File   // canaries and fixtures
 	Disk     int64    // bytes that can be written in all
+	Inodes   int      // files and folders that can be made in all
 }
 
 // A shown folder or file is one of this machine that the server sees.

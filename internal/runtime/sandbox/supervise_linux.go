@@ -91,9 +91,9 @@ func (s *Sandbox) look(fd int, n *notice) {
 }
 
 const (
-	longestPath     = 4096
-	mostArguments   = 64
-	longestArgument = 4096
+	longestPath      = 4096
+	mostArguments    = 64
+	longestArguments = 16 << 10 // all of them together, in bytes
 )
 
 // lookAtStart records the start of a program, but for that of the server itself.
@@ -114,12 +114,14 @@ func (s *Sandbox) lookAtStart(pid int, path, arguments uintptr) {
 		_ = f.Close()
 	}
 	list := readMemory(pid, arguments, 8*mostArguments)
-	for len(list) >= 8 {
+	for left := longestArguments; len(list) >= 8 && left > 0; {
 		at := binary.NativeEndian.Uint64(list)
 		if at == 0 {
 			break
 		}
-		e.Args = append(e.Args, readText(pid, uintptr(at), longestArgument))
+		arg := readText(pid, uintptr(at), left)
+		e.Args = append(e.Args, arg)
+		left -= len(arg) + 1
 		list = list[8:]
 	}
 	s.recorder.record(e)

@@ -2,16 +2,19 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"slices"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"gauntlet/internal/leaf/startup"
 )
 
 // watchCanaries records when the file of a canary is opened.
@@ -78,9 +81,9 @@ type fileState struct {
 	mode  fs.FileMode
 }
 
-// The bounds of a walk over what the server wrote.
+// The bounds of a walk over what the server wrote, whose files are counted by the kernel.
 const (
-	maxWalk  = 50_000
+	maxPaths = 32 << 20 // bytes of all paths
 	maxDepth = 60
 )
 
@@ -88,66 +91,122 @@ const (
 func (s *Sandbox) rememberFiles() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.before = s.walkPrivate()
+	s.before = s.walkPrivate().out
 }
 
 // walkPrivate returns everything in the private folders and in the copies, by the path that the
-// server knows it by. The caller holds the lock.
-func (s *Sandbox) walkPrivate() map[string]fileState {
-	out := map[string]fileState{}
+// server knows it by. Where programs start from comes first, so that no heap of other files hides it. The caller holds the lock.
+func (s *Sandbox) walkPrivate() *walker {
+	w := &walker{out: map[string]fileState{}, left: maxPaths}
 	if s.private == nil {
-		return out
+		return w
 	}
-	w := walker{out: out, left: maxWalk}
-	w.walk(int(s.private.Fd()), "files", "/", 0)
+	private := int(s.private.Fd())
+	roots := []walkRoot{{"files", "/"}}
 	for i, dir := range s.view.dirs {
-		w.walk(int(s.private.Fd()), fmt.Sprintf("copies/%d/upper", i), dir, 0)
+		roots = append(roots, walkRoot{fmt.Sprintf("copies/%d/upper", i), dir})
 	}
-	return out
+	for _, r := range roots {
+		top := r.shown
+		if top == "/" {
+			top = s.view.home
+			w.walk(private, "files/var/spool/cron", "/var/spool/cron", 0)
+		}
+		kept := path.Join(r.kept, strings.TrimPrefix(top, r.shown))
+		for _, p := range startup.Places {
+			for _, end := range p.Ends {
+				w.look(private, kept+end, top+end)
+			}
+			if p.Folder != "" {
+				w.walk(private, path.Clean(kept+p.Folder), path.Clean(top+p.Folder), 0)
+			}
+		}
+	}
+	for _, r := range roots {
+		w.walk(private, r.kept, r.shown, 0)
+	}
+	return w
 }
+
+// A walkRoot is a folder of what can be written to, and where the server sees it.
+type walkRoot struct{ kept, shown string }
 
 type walker struct {
 	out  map[string]fileState
-	left int
+	left int  // of maxPaths
+	cut  bool // not everything was seen
+}
+
+func beneath(at int, name string, flags uint64) (int, error) {
+	return unix.Openat2(at, name, &unix.OpenHow{Flags: flags | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS})
+}
+
+// look looks at one file below a folder.
+func (w *walker) look(at int, name, shown string) {
+	fd, err := beneath(at, name, unix.O_PATH|unix.O_NOFOLLOW)
+	if err != nil {
+		return
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) == nil {
+		w.add(shown, &st)
+	}
+}
+
+func (w *walker) add(shown string, st *unix.Stat_t) {
+	if w.left -= len(shown); w.left < 0 {
+		w.cut = true
+	} else if st.Mode&unix.S_IFMT != unix.S_IFDIR {
+		w.out[shown] = fileState{st.Size, st.Mtim.Nano(), fs.FileMode(st.Mode)}
+	}
 }
 
 // walk reads a folder below another without following links.
 func (w *walker) walk(at int, name, shown string, depth int) {
-	fd, err := unix.Openat2(at, name, &unix.OpenHow{Flags: unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS})
+	fd, err := beneath(at, name, unix.O_RDONLY|unix.O_DIRECTORY)
 	if err != nil {
 		return
 	}
 	dir := os.NewFile(uintptr(fd), name)
 	defer dir.Close()
-	names, _ := dir.Readdirnames(w.left) // what was read before an error counts
-	for _, n := range names {
-		if w.left--; w.left < 0 {
+	for !w.cut {
+		names, _ := dir.Readdirnames(1000) // what was read before an error counts
+		if len(names) == 0 {
 			return
 		}
-		var st unix.Stat_t
-		if unix.Fstatat(int(dir.Fd()), n, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
-			continue
-		}
-		at := path.Join(shown, n)
-		kind := st.Mode & unix.S_IFMT
-		if kind != unix.S_IFDIR {
-			w.out[at] = fileState{st.Size, st.Mtim.Nano(), fs.FileMode(st.Mode)}
-		} else if depth < maxDepth {
-			w.walk(int(dir.Fd()), n, at, depth+1)
+		for _, n := range names {
+			var st unix.Stat_t
+			if w.cut || unix.Fstatat(int(dir.Fd()), n, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+				continue
+			}
+			at := path.Join(shown, n)
+			w.add(at, &st)
+			switch isDir := st.Mode&unix.S_IFMT == unix.S_IFDIR; {
+			case isDir && depth < maxDepth:
+				w.walk(int(dir.Fd()), n, at, depth+1)
+			case isDir:
+				w.cut = true
+			}
 		}
 	}
 }
 
 func (s *Sandbox) changed(limit int) ([]Change, error) {
+	all, _, err := s.allChanges()
+	return all[:min(len(all), limit)], err
+}
+
+// allChanges lists what the server wrote, first that from which other programs start. whole is false where not
+// everything could be looked at.
+func (s *Sandbox) allChanges() (out []Change, whole bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.private == nil {
-		return nil, os.ErrClosed
+		return nil, false, os.ErrClosed
 	}
 	now := s.walkPrivate()
-	var out []Change
-	for _, p := range slices.Sorted(maps.Keys(now)) {
-		state := now[p]
+	for p, state := range now.out {
 		was, known := s.before[p]
 		c := Change{Path: p, Kind: "created", Size: state.size}
 		switch {
@@ -161,12 +220,19 @@ func (s *Sandbox) changed(limit int) ([]Change, error) {
 		}
 		out = append(out, c)
 	}
-	for _, p := range slices.Sorted(maps.Keys(s.before)) {
-		if _, ok := now[p]; !ok {
+	for p := range s.before {
+		if _, ok := now.out[p]; !ok && !now.cut {
 			out = append(out, Change{Path: p, Kind: "deleted"})
 		}
 	}
-	return out[:min(len(out), limit)], nil
+	first := func(c Change) int {
+		if startup.What(c.Path) != "" {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(out, func(a, b Change) int { return cmp.Or(first(a)-first(b), cmp.Compare(a.Path, b.Path)) })
+	return out, !now.cut, nil
 }
 
 // copyHad reports whether a file of a copied folder was there before.
@@ -178,24 +244,31 @@ func (s *Sandbox) copyHad(p string) bool {
 	return err == nil
 }
 
-// mostChanges bounds the events of changed files.
-const mostChanges = 500
+// The bounds on what is said of changed files.
+const (
+	mostChanges  = 5000
+	mostSearched = 16 << 20 // bytes of their content that are searched
+)
 
 // recordChanges records what the server wrote, when it has ended.
 func (s *Sandbox) recordChanges() {
-	changes, err := s.changed(mostChanges + 1)
+	changes, whole, err := s.allChanges()
 	if err != nil {
 		return
 	}
-	finder := newCanaryFinder(s.canaries)
-	for i, c := range changes {
-		if i == mostChanges {
-			s.recorder.record(Event{Kind: Limit, Text: "more files were changed than are listed"})
-			return
-		}
+	if !whole {
+		s.recorder.record(Event{Kind: Limit, Text: "more files were written than can be looked at"})
+	}
+	if more := len(changes) - mostChanges; more > 0 {
+		s.recorder.record(Event{Kind: Limit, Text: fmt.Sprintf("%d more files were changed than are listed", more)})
+		changes = changes[:mostChanges]
+	}
+	left := mostSearched
+	for _, c := range changes {
 		e := Event{Kind: FileChange, Path: c.Path, Text: c.Kind}
-		if head, err := s.readFile(c.Path, 0, MaxText); err == nil && !s.isCanaryFile(c.Path) {
-			e.Canaries = finder.find(string(bytes.ToValidUTF8(head, nil)))
+		if head, err := s.readFile(c.Path, 0, min(MaxText, left)); err == nil && !s.isCanaryFile(c.Path) {
+			left -= len(head)
+			e.Canaries = s.finder.find(string(bytes.ToValidUTF8(head, nil)))
 		}
 		s.recorder.record(e)
 	}

@@ -214,7 +214,7 @@ func (s *Sandbox) startServer() error {
 // newSetup is what the first process is told.
 func (s *Sandbox) newSetup() setup {
 	v := s.view
-	out := setup{Home: v.home, HostName: "workstation", System: systemFolders, Disk: s.config.Limits.Disk}
+	out := setup{Home: v.home, HostName: "workstation", System: systemFolders, Disk: s.config.Limits.Disk, Inodes: s.config.Limits.Files}
 	for _, d := range v.dirs {
 		out.Dirs = append(out.Dirs, shown{Path: d})
 	}
@@ -265,6 +265,7 @@ func (s *Sandbox) close() error {
 		}
 		s.running.Wait()
 		s.network.connections.Wait()
+		s.recorder.countLost()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, f := range []*os.File{s.root, s.private} {

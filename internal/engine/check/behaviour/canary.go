@@ -7,6 +7,7 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/rawjson"
 )
 
@@ -30,6 +31,10 @@ the server encrypts before sending is not recognised.`,
 	Run: func(p *check.Pass) {
 		seen := map[string]bool{}
 		eachEvent(p, func(e *observed, root rawjson.Value) {
+			if e.kind == "limit" { // of what came behind it not all is known
+				p.Unread(e.place(p, root), fmt.Sprintf("what %s did was not recorded in full: %s", e.server(), excerpt.Quote(strings.TrimSpace(e.text), 200)))
+				return
+			}
 			if !e.outgoing() || len(e.canaries) == 0 {
 				return
 			}

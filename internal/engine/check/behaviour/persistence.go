@@ -7,6 +7,7 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/startup"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
 )
@@ -27,8 +28,8 @@ write that very file, the message names the call.`,
 		seen := map[string]bool{}
 		told := filesInCalls(p)
 		eachEvent(p, func(e *observed, root rawjson.Value) {
-			what := startsPrograms(e.path)
-			if told[e.path[strings.LastIndexByte(e.path, '/')+1:]] {
+			what := startup.What(e.path)
+			if slices.ContainsFunc(told, func(end string) bool { return strings.HasSuffix(e.path, end) }) {
 				return
 			}
 			if e.kind != "file_change" || what == "" || strings.HasPrefix(e.text, "deleted") || seen[e.message.Server+"\x00"+e.path] {
@@ -43,57 +44,21 @@ write that very file, the message names the call.`,
 	},
 })
 
-// filesInCalls returns the names of startup files that calls were asked to write: a tool that does
-// what it is told is no finding.
-func filesInCalls(p *check.Pass) map[string]bool {
-	out := map[string]bool{}
+// filesInCalls returns the ends of the paths of startup files that calls were asked to write: a tool that does
+// what it is told is no finding. The folder counts, since many calls hold a word like "config".
+func filesInCalls(p *check.Pass) (out []string) {
 	for i := range p.Trace.Messages {
 		m := &p.Trace.Messages[i]
 		if m.Method != "tools/call" || m.Kind != trace.Request {
 			continue
 		}
-		for _, s := range startupFiles {
-			for _, end := range s.ends {
-				if name := end[strings.LastIndexByte(end, '/')+1:]; strings.Contains(m.Raw, name) {
-					out[name] = true
+		for _, s := range startup.Places {
+			for _, end := range s.Ends {
+				if strings.Contains(m.Raw, end[1:]) && !slices.Contains(out, end) {
+					out = append(out, end)
 				}
 			}
 		}
 	}
 	return out
-}
-
-// startupFiles are the ends of paths, and what a file there does.
-var startupFiles = []struct {
-	ends []string
-	what string
-}{
-	{[]string{"/.bashrc", "/.bash_profile", "/.bash_login", "/.profile", "/.zshrc", "/.zshenv", "/.zprofile", "/.config/fish/config.fish", "/.bash_logout", "/.xprofile", "/.xsession"}, "which every shell of the user runs"},
-	{[]string{"/.ssh/authorized_keys", "/.ssh/authorized_keys2", "/.ssh/rc", "/.ssh/config"}, "which lets others log in or runs at a log-in"},
-	{[]string{"/.cursor/mcp.json", "/.vscode/mcp.json", "/claude_desktop_config.json", "/.claude.json", "/.codeium/windsurf/mcp_config.json", "/.gemini/settings.json", "/.codex/config.toml"}, "which says what servers an MCP client starts"},
-	{[]string{"/.gitconfig", "/.config/git/config", "/.npmrc", "/.pip/pip.conf", "/.config/pip/pip.conf"}, "which says what git or a package manager runs and where it loads from"},
-}
-
-// startupFolders hold files of which every one is run.
-var startupFolders = []struct{ part, what string }{
-	{"/.config/autostart/", "which is run when the user logs in"},
-	{"/.config/systemd/user/", "which the system runs for the user"},
-	{"/.git/hooks/", "which git runs"},
-	{"/var/spool/cron/", "which is run at set times"},
-	{"/.config/fish/conf.d/", "which every shell of the user runs"},
-}
-
-// startsPrograms says what a file does without being asked, "" for nothing.
-func startsPrograms(path string) string {
-	for _, s := range startupFiles {
-		if slices.ContainsFunc(s.ends, func(end string) bool { return strings.HasSuffix(path, end) }) {
-			return s.what
-		}
-	}
-	for _, s := range startupFolders {
-		if strings.Contains(path, s.part) && !strings.HasSuffix(path, ".sample") {
-			return s.what
-		}
-	}
-	return ""
 }

@@ -1,0 +1,95 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A limit that was reached is an event, what was lost is counted, and what decides is kept all the same.
+func TestLimitsOfEvents(t *testing.T) {
+	long := strings.Repeat("\x00", MaxText)
+	for _, tt := range []struct {
+		name  string
+		noise Event
+		times int
+		loses bool
+	}{
+		{"as many as are kept", Event{Kind: Lookup, Host: "a.example"}, MaxEvents, false},
+		{"more than are kept", Event{Kind: Lookup, Host: "a.example"}, 3 * MaxEvents, true},
+		{"few that are long", Event{Kind: Data, Text: long}, 200, true},
+		{"many that are graver", Event{Kind: Data, Text: long, Canaries: []string{"x"}}, 3 * MaxEvents, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRecorder(time.Now, nil)
+			for range tt.times {
+				r.record(tt.noise)
+			}
+			if len(tt.noise.Canaries) == 0 {
+				r.record(Event{Kind: Data, Text: long, Canaries: []string{"theft"}})
+				r.record(Event{Kind: FileChange, Path: "/root/.bashrc", Text: "changed"})
+			}
+			r.countLost()
+			events := r.since(1)
+			bytes := 0
+			for i, e := range events {
+				if bytes += len(e.Message().Raw); e.Seq != i+1 {
+					t.Fatalf("the event at %d has the number %d", i, e.Seq)
+				}
+			}
+			if most := MaxEvents + moreWeighty + 2; len(events) > most || bytes > MaxBytes+moreBytes+1<<20 {
+				t.Errorf("%d events of %d bytes are kept", len(events), bytes)
+			}
+			last := events[len(events)-1]
+			if loses := last.Kind == Limit && strings.Contains(last.Text, "were not kept"); loses != tt.loses {
+				t.Errorf("the last event is %s %q, want a count: %t", last.Kind, last.Text[:min(len(last.Text), 40)], tt.loses)
+			}
+			for _, want := range []func(Event) bool{
+				func(e Event) bool { return slices.Equal(e.Canaries, []string{"theft"}) },
+				func(e Event) bool { return e.Path == "/root/.bashrc" },
+			} {
+				if len(tt.noise.Canaries) == 0 && !slices.ContainsFunc(events, want) {
+					t.Error("what decides was lost")
+				}
+			}
+		})
+	}
+}
+
+// However many other files are written, a file from which programs start is listed first; and files that cannot be
+// listed are said to be there.
+func TestWatchedPlacesAreJudgedFirst(t *testing.T) {
+	for _, tt := range []struct {
+		name, script string
+		files        int
+		limit        bool
+	}{
+		{"beside a few", "i=0; while [ $i -lt 20 ]; do : > /dev/shm/a$i; i=$((i+1)); done; echo x >> ~/.bashrc", 0, false},
+		{"behind many", "mkdir ~/0 && cd ~/0 && seq 9000 | xargs touch; mkdir -p ~/.config/autostart; echo x > ~/.config/autostart/x.desktop; echo x >> ~/.bashrc", 0, true},
+		{"where no more can be made", "echo x >> ~/.bashrc; cd /tmp && seq 20000 | xargs touch 2>/dev/null; true", 1000, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSandbox(t, Config{Limits: Limits{Files: tt.files}})
+			cmd := exec.Command("/bin/sh", "-c", tt.script)
+			cmd.Dir, cmd.Env = t.TempDir(), os.Environ()
+			if out, err := s.run(t, cmd); err != nil {
+				t.Fatal(err, out)
+			}
+			s.Close()
+			changes := s.eventsOf(FileChange)
+			if at := slices.IndexFunc(changes, func(e Event) bool { return strings.HasSuffix(e.Path, "/.bashrc") }); at < 0 || at > 2 {
+				t.Errorf("of %d changes that of the profile is number %d", len(changes), at)
+			}
+			if strings.Contains(tt.script, "autostart") && !slices.ContainsFunc(changes, func(e Event) bool { return strings.HasSuffix(e.Path, "x.desktop") }) {
+				t.Error("the autostart entry is missing")
+			}
+			if got := len(s.eventsOf(Limit)) > 0; got != tt.limit {
+				t.Errorf("%d changes, limits %s, want one: %t", len(changes), fmt.Sprint(s.eventsOf(Limit)), tt.limit)
+			}
+		})
+	}
+}
