@@ -1,8 +1,13 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/target"
 	"gauntlet/report"
 	"gauntlet/result"
@@ -63,6 +68,34 @@ func nextOfAttacks(r *result.Report) string {
 }
 
 // quoteArguments writes arguments as a shell reads them.
+// aboutOutput are flags of a command line that a repetition of one finding does without.
+var aboutOutput = []string{"replay", "recording", "record", "format", "output", "report", "progress", "quiet", "verbose", "fail-on", "allow-partial", "class", "diff"}
+
+// againLine is a command as it was typed, for one finding, as probe.Evidence wants it. Secrets in it are taken
+// out of reports with all others.
+func againLine(cmd *cobra.Command, targets, serverArgs []string) string {
+	words := []string{cmd.Root().Name(), cmd.Name(), "--replay", probe.AgainFingerprint}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			switch {
+			case slices.Contains(aboutOutput, f.Name):
+			case f.Value.Type() == "bool" && v == "true":
+				words = append(words, "--"+f.Name)
+			default:
+				words = append(words, "--"+f.Name+"="+v)
+			}
+		}
+	})
+	if words = append(words, targets...); len(serverArgs) > 0 {
+		words = append(append(words, "--"), serverArgs...)
+	}
+	return quoteArguments(words)
+}
+
 func quoteArguments(args []string) string {
 	out := make([]string, len(args))
 	for i, a := range args {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/capability"
-	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/proberun"
@@ -136,8 +135,13 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 	p.note("%s", offensive)
 	defer p.startProgress().Stop()
 	opt := p.options(targets[0].Server, classes, record, other)
+	dash := cmd.ArgsLenAtDash()
+	if dash < 0 {
+		dash = len(args)
+	}
+	opt.Fingerprint, opt.Again = p.replay, againLine(cmd, args[:dash], args[dash:])
 	if again != nil {
-		opt.Replay, opt.Only, opt.Tell = again, nil, func(line string) { p.note("%s", line) }
+		opt.Replay, opt.Fingerprint, opt.Tell = again, "", func(line string) { p.note("%s", line) }
 	}
 	got, err := proberun.Run(cmd.Context(), opt)
 	incomplete := record.Close()
@@ -146,9 +150,6 @@ func (p *probeCommand) probeServer(cmd *cobra.Command, args []string) error {
 			return fmt.Errorf("%w; --sandbox off probes without one and calls only tools that change nothing", err)
 		}
 		return err
-	}
-	if p.replay != "" && again == nil && len(got.Evidence.Trials) == 0 {
-		return fmt.Errorf("--replay: no trial on this server has the fingerprint %q", p.replay)
 	}
 	if err := p.report(got, outs); err != nil {
 		return err
@@ -280,9 +281,6 @@ func (p *probeCommand) options(server launch.Server, classes []probe.Class, reco
 	}
 	if p.includeLow {
 		o.Floor = capability.Low
-	}
-	if p.replay != "" {
-		o.Only = func(server string, t *probe.Trial) bool { return probing.Fingerprint(server, t) == p.replay }
 	}
 	return o
 }

@@ -31,6 +31,7 @@ type vetCommand struct {
 	budget   time.Duration
 	timeout  time.Duration
 	registry string
+	replay   string
 	older    bool
 	configs  configFlags
 }
@@ -58,6 +59,7 @@ func (a *app) newVetCommand() *cobra.Command {
 	f.StringVar(&v.registry, "registry", fetch.DefaultRegistry, "look registry: targets up in the MCP registry at this `URL`")
 	f.StringArrayVar(&v.configs.files, "config", nil, "take servers from the configuration of an MCP client: this `FILE`; TARGETs are names of its entries then; repeatable (default none)")
 	f.BoolVar(&v.configs.yes, "yes", false, "do not ask for consent: connect to URLs that a registry names, or with --config, with the headers that the configuration gives them (default off)")
+	f.StringVar(&v.replay, "replay", "", "try again what this `FINGERPRINT` of a finding was about (default none)")
 	f.Var(durationFlag(&v.budget, vetBudget), "budget", "longest time for all calls of a probe")
 	f.Var(durationFlag(&v.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
 	v.outputs.addOutputFlags(cmd, a)
@@ -94,7 +96,8 @@ func (v *vetCommand) vetTargets(cmd *cobra.Command, args []string) error {
 		return usage(cmd, "%s", err)
 	}
 	defer v.startProgress().Stop()
-	opt.Progress = v.progress
+	opt.Progress, opt.Replay = v.progress, v.replay
+	opt.Again = func(target string) string { return againLine(cmd, []string{target}, serverArgs) }
 	r, err := vet.Run(cmd.Context(), *opt, targets)
 	if err != nil {
 		return err

@@ -20,8 +20,12 @@ type Condition struct {
 
 // Value makes the value whose condition holds or does not, and its text. Marks must differ from value
 // to value.
-func (c *Condition) Value(holds bool, m Mark) (value any, text string) {
+// A twin has no syntax, see Twin.
+func (c *Condition) Value(holds, twin bool, m Mark) (value any, text string) {
 	value = c.write(holds, m)
+	if twin {
+		value = Twin(value, "")
+	}
 	if s, ok := value.(string); ok {
 		return s, s
 	}

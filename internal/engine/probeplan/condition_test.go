@@ -13,8 +13,8 @@ import (
 func TestConditionValues(t *testing.T) {
 	mark := Mark{Token: "abcdefghijkl", A: 100_003, B: 100_019}
 	for _, c := range append(append([]Condition{}, sqlConditions...), noSQLConditions...) {
-		_, yes := c.Value(true, mark)
-		_, no := c.Value(false, mark)
+		_, yes := c.Value(true, false, mark)
+		_, no := c.Value(false, false, mark)
 		if yes == no {
 			t.Errorf("%s: the true and the false value are both %q", c.Variant, yes)
 		}

@@ -45,7 +45,7 @@ type Payload struct {
 	// "service", "metadata"; "" for none.
 	Leads string
 	// Control is a value that has the same effect by the tool's declared purpose alone: where it
-	// works too, the tool does what it is for. "" for none.
+	// works too, the tool does what it is for. "" for none. See Twin for the control of all payloads.
 	Control string
 	// Plant is a file that has to stand there first; nil for none.
 	Plant *Planted
@@ -142,6 +142,10 @@ var templateVariants = []variant{
 	},
 	func(m Mark, _ Place, _ string) (Payload, bool) {
 		return Payload{Variant: "double braces alone", Value: fmt.Sprintf("{{%d*%d}}", m.A, m.B), Expect: []probe.Kind{probe.Product}}, true
+	},
+	func(m Mark, _ Place, _ string) (Payload, bool) {
+		value := fmt.Sprintf("{{cycler.__init__.__globals__.os.popen('touch %s').read()}}<%%= "+jsRun+" %%>", m.Touch, m.Touch)
+		return Payload{Variant: "code in two template languages", Value: value, Expect: []probe.Kind{probe.File}, Escapes: true}, true
 	},
 }
 

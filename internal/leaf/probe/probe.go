@@ -132,6 +132,11 @@ type Evidence struct {
 	// Supplied are the variables and options that the server said it misses, and that it was given
 	// made-up values for.
 	Supplied []string
+	// Again is the command line that repeats one finding, with AgainFingerprint for its fingerprint; "" for none.
+	Again string
 	// Protocol is what the protocol probes recorded; nil if they were not sent.
 	Protocol *Protocol
 }
+
+// AgainFingerprint stands for a fingerprint in Evidence.Again.
+const AgainFingerprint = "FINGERPRINT"

@@ -31,8 +31,11 @@ type Protocol struct {
 	Sessions []string `json:"sessions,omitempty"`
 	// Authorization is what discovery saw; nil over stdio and where the server asks for no token.
 	Authorization *Authorization `json:"authorization,omitempty"`
-	// Noise is how many lines on stdout were no message.
-	Noise int `json:"noise,omitempty"`
+	// Noise is how many lines on stdout were no message, and neither a reply to one that we should not have sent;
+	// NoiseLine is the beginning of the first, and NoiseAfter what was sent before it.
+	Noise      int    `json:"noise,omitempty"`
+	NoiseLine  string `json:"noise_line,omitempty"`
+	NoiseAfter string `json:"noise_after,omitempty"`
 	// Stateless says that the server answered a request of revision 2026-07-28 with a result.
 	Stateless bool `json:"stateless,omitempty"`
 	// Command is the command line that started the server, nil behind a URL.

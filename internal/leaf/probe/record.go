@@ -83,13 +83,14 @@ type evidenceRecord struct {
 	Calls    int       `json:"calls"`
 	Ground   string    `json:"ground"`
 	Supplied []string  `json:"supplied,omitempty"`
+	Again    string    `json:"again,omitempty"`
 	Protocol *Protocol `json:"protocol,omitempty"`
 	Snapshot string    `json:"snapshot,omitempty"`
 }
 
 // Encode writes all but the trials as JSON. snapshot is what the server says of itself, as captured.
 func (e *Evidence) Encode(snapshot string) string {
-	text, _ := json.Marshal(evidenceRecord{e.Server, e.None, e.Cut, e.Calls, e.Ground, e.Supplied, e.Protocol, snapshot}) // as for a trial
+	text, _ := json.Marshal(evidenceRecord{e.Server, e.None, e.Cut, e.Calls, e.Ground, e.Supplied, e.Again, e.Protocol, snapshot}) // as for a trial
 	return string(text)
 }
 
@@ -99,5 +100,5 @@ func ParseEvidence(raw string) (e Evidence, snapshot string, err error) {
 	if err := json.Unmarshal([]byte(raw), &r); err != nil {
 		return Evidence{}, "", err
 	}
-	return Evidence{Server: r.Server, None: r.None, Cut: r.Cut, Calls: r.Calls, Ground: r.Ground, Supplied: r.Supplied, Protocol: r.Protocol}, r.Snapshot, nil
+	return Evidence{Server: r.Server, None: r.None, Cut: r.Cut, Calls: r.Calls, Ground: r.Ground, Supplied: r.Supplied, Again: r.Again, Protocol: r.Protocol}, r.Snapshot, nil
 }

@@ -28,22 +28,30 @@ func (r *run) tryConditions(ctx context.Context, planned bool) {
 			if r.over(ctx) {
 				return
 			}
-			if t.proof = r.followsCondition(ctx, t, c); t.proof != nil {
-				r.tellFindings()
-				break
+			if t.proof = r.followsCondition(ctx, t, c, false); t.proof == nil {
+				continue
 			}
+			if t.byDesign = t.Declares(t.tool.description); t.byDesign == "" && r.followsCondition(ctx, t, c, true) != nil {
+				t.byDesign = withoutSyntax
+			}
+			if t.byDesign != "" {
+				t.proof = nil
+			}
+			r.tellFindings()
+			break
 		}
 	}
 }
 
 // followsCondition returns the proof that a tool's answers follow the truth of a condition: all answers
 // to true ones are the same, all answers to false ones are the same, and the two differ. The numbers
-// are new in each value, so that an echo makes the answers differ among themselves.
-func (r *run) followsCondition(ctx context.Context, t *target, c probeplan.Condition) *probe.Proof {
+// are new in each value, so that an echo makes the answers differ among themselves. A twin is the same
+// without the syntax: where answers follow it too, the tool computes what any text says.
+func (r *run) followsCondition(ctx context.Context, t *target, c probeplan.Condition, twin bool) *probe.Proof {
 	var answers [2]string
 	var last conditionCall
 	for i, holds := range append([]bool{true, false}, randomOrder()...) {
-		call := r.sendCondition(ctx, t, c, holds)
+		call := r.sendCondition(ctx, t, c, holds, twin)
 		which := 0
 		if holds {
 			which = 1
@@ -86,8 +94,8 @@ type conditionCall struct {
 	text               string // of the answer, without the payload
 }
 
-func (r *run) sendCondition(ctx context.Context, t *target, c probeplan.Condition, holds bool) conditionCall {
-	value, text := c.Value(holds, newMark(r.ground))
+func (r *run) sendCondition(ctx context.Context, t *target, c probeplan.Condition, holds, twin bool) conditionCall {
+	value, text := c.Value(holds, twin, newMark(r.ground))
 	set := map[string]any{t.Parameter.Path: value}
 	if c.All {
 		for _, p := range t.tool.Schema.Parameters() {

@@ -2,39 +2,95 @@ package proberun
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"gauntlet/capability"
+	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
 )
 
-// confirm tries a payload that worked once more with new random values, and asks whether the tool
-// is there to do that: then it is no weakness.
-func (r *run) confirm(ctx context.Context, a *attempt, choice map[string]any) {
+// withoutSyntax is why an effect proves nothing although a payload had it.
+const withoutSyntax = "the tool does the same with the same text without any syntax"
+
+// confirm asks for the control of a payload that worked, the same value without its syntax, and tries the payload
+// once more with new random values. What the tool is there to do is no weakness.
+func (r *run) confirm(ctx context.Context, a *attempt) {
 	t := a.target
-	proof := t.proof
-	if r.isPurpose(ctx, a, choice) {
-		t.proof, t.byDesign = nil, purposes[t.Class]
+	if what := r.purposeOf(ctx, a); what != "" {
+		if t.proof = r.escaped(ctx, a); t.proof == nil {
+			t.byDesign = what
+		}
 		return
 	}
-	if proof.Kind == probe.Content {
+	if t.proof.Kind == probe.Content {
 		return // random content cannot come twice by chance
 	}
-	again := &attempt{target: t, mark: newMark(r.ground)}
-	again.payload, _ = t.Payload(indexOf(t, a.payload.Variant, r.ground), again.mark, r.ground.place, seedOf(a))
-	if again.payload.Plant != nil && !r.ground.plant(again.payload.Plant) {
-		return
-	}
-	set := map[string]any{t.Parameter.Path: again.payload.Value}
-	for k, v := range choice {
-		set[k] = v
-	}
-	again.arguments = schemafill.Encode(t.tool.filler.Arguments(set))
-	again.answer = r.call(ctx, t.tool, again.arguments)
-	if p := r.proofOf(again); p != nil {
+	if p := r.tryAgain(ctx, a, indexOf(t, a.payload.Variant, r.ground), seedOf(a), nil); p != nil {
 		t.proof = p
 	}
+}
+
+// confirmLate asks for the controls of effects that came long after their calls, and waits for theirs as long.
+func (r *run) confirmLate(ctx context.Context) {
+	r.controls = nil
+	for _, a := range r.late {
+		if r.over(ctx) {
+			return
+		}
+		if what := r.purposeOf(ctx, a); what != "" {
+			a.target.proof, a.target.byDesign = nil, what
+		}
+	}
+	if len(r.controls) > 0 {
+		r.letEffectsCome(ctx)
+		for _, a := range r.controls {
+			if slices.ContainsFunc(r.late, func(l *attempt) bool { return l.target == a.target }) && r.proofOf(a) != nil {
+				a.target.proof, a.target.byDesign = nil, withoutSyntax
+			}
+		}
+	}
+}
+
+// tryAgain sends one payload of a target with new random values, or what instead makes of it, and returns what that
+// proves. nil instead sends it as it is.
+func (r *run) tryAgain(ctx context.Context, a *attempt, variant int, seed string, instead func(probeplan.Payload, probeplan.Mark) any) *probe.Proof {
+	t := a.target
+	again := &attempt{target: t, mark: newMark(r.ground), since: r.ground.mark(), choice: a.choice}
+	again.payload, _ = t.Payload(variant, again.mark, r.ground.place, seed)
+	if instead != nil {
+		again.payload.Value = instead(again.payload, again.mark)
+		again.payload.Text, _ = again.payload.Value.(string)
+		r.controls = append(r.controls, again)
+	}
+	if again.payload.Plant != nil && !r.ground.plant(again.payload.Plant) {
+		return nil
+	}
+	again.arguments = schemafill.Encode(t.tool.filler.Arguments(again.values()))
+	again.answer = r.call(ctx, t.tool, again.arguments)
+	if p := r.proofOf(again); p != nil {
+		return p
+	}
+	return r.proofLater(ctx, again)
+}
+
+// values are the parameters that an attempt sets.
+func (a *attempt) values() map[string]any {
+	set := map[string]any{a.target.Parameter.Path: a.payload.Value}
+	maps.Copy(set, a.choice)
+	return set
+}
+
+// escaped returns the proof that a tool which renders templates by design runs code in them as well, nil where it does not.
+func (r *run) escaped(ctx context.Context, a *attempt) *probe.Proof {
+	t := a.target
+	for n := range t.Payloads() {
+		if p, _ := t.Payload(n, newMark(r.ground), r.ground.place, "x"); t.Class == probe.TemplateInjection && p.Escapes {
+			return r.tryAgain(ctx, a, n, "x", nil)
+		}
+	}
+	return nil
 }
 
 func indexOf(t *target, variant string, g *ground) int {
@@ -49,44 +105,47 @@ func indexOf(t *target, variant string, g *ground) int {
 var purposes = map[probe.Class]string{
 	probe.CRLF:             "the tool sends the header fields that it is given",
 	probe.CommandInjection: "the tool runs any command that it is given", probe.CodeEvaluation: "the tool runs the code that it is given",
-	probe.SQLInjection: "the tool runs any statement that it is given", probe.Passthrough: "the tool hands on the pages that it is asked for",
+	probe.SQLInjection: "the tool runs any statement that it is given",
 }
 
-// isPurpose reports whether an effect is what the tool is declared to do.
-func (r *run) isPurpose(ctx context.Context, a *attempt, choice map[string]any) bool {
+// purposeOf says why an effect is what the tool is there to do: it is declared as that, it has the effect of a plain
+// command as well, or of the same text without syntax. "" where nothing of that holds.
+func (r *run) purposeOf(ctx context.Context, a *attempt) string {
 	t := a.target
+	if !t.BySyntax() {
+		return ""
+	}
+	variant := indexOf(t, a.payload.Variant, r.ground)
+	if !a.payload.Escapes {
+		if what := t.Declares(t.tool.description); what != "" {
+			return what
+		}
+		control := func(p probeplan.Payload, _ probeplan.Mark) any { return p.Control }
+		if r.mayBePurpose(t) && (t.Class == probe.CodeEvaluation || a.payload.Control != "" && r.tryAgain(ctx, a, variant, "x", control) != nil) {
+			return purposes[t.Class]
+		}
+	}
+	twin := func(p probeplan.Payload, m probeplan.Mark) any { return probeplan.Twin(p.Value, m.Touch) }
+	if r.tryAgain(ctx, a, variant, seedOf(a), twin) != nil {
+		return withoutSyntax
+	}
+	return ""
+}
+
+// mayBePurpose reports whether labels and role say that a tool may be there to run what a class of payloads sends.
+func (r *run) mayBePurpose(t *target) bool {
 	runs := slices.ContainsFunc(t.tool.Labels.Capabilities, func(l capability.Label) bool {
 		return l.Tag == capability.Exec && l.Confidence.AtLeast(capability.Medium)
 	})
 	switch t.Class {
 	case probe.CodeEvaluation:
-		return runs && t.Role == capability.Command && !a.payload.Escapes
+		return runs && t.Role == capability.Command
+	case probe.CommandInjection:
+		return runs && (t.Role == capability.Command || t.Role == capability.Query || t.Role == capability.Content)
+	case probe.SQLInjection:
+		return t.Role == capability.Query
 	case probe.CRLF:
-		return a.payload.Control != "" && r.controlWorks(ctx, a, choice)
-	case probe.CommandInjection, probe.SQLInjection:
-		if a.payload.Control == "" || t.Class == probe.CommandInjection && !(runs && (t.Role == capability.Command || t.Role == capability.Query || t.Role == capability.Content)) {
-			return false
-		}
-		if t.Class == probe.SQLInjection && t.Role != capability.Query {
-			return false
-		}
-		return r.controlWorks(ctx, a, choice)
+		return true
 	}
 	return false
-}
-
-// controlWorks reports whether the plain form of the effect works as well: a command or statement
-// by itself, with no trick around it.
-func (r *run) controlWorks(ctx context.Context, a *attempt, choice map[string]any) bool {
-	t := a.target
-	plain := &attempt{target: t, mark: newMark(r.ground), payload: a.payload}
-	made, _ := t.Payload(indexOf(t, a.payload.Variant, r.ground), plain.mark, r.ground.place, "x")
-	plain.payload.Value, plain.payload.Text = made.Control, made.Control
-	set := map[string]any{t.Parameter.Path: made.Control}
-	for k, v := range choice {
-		set[k] = v
-	}
-	plain.arguments = schemafill.Encode(t.tool.filler.Arguments(set))
-	plain.answer = r.call(ctx, t.tool, plain.arguments)
-	return r.proofOf(plain) != nil
 }

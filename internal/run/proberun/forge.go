@@ -26,7 +26,8 @@ func (r *run) forgeStates(ctx context.Context) {
 		if rawjson.UnquoteString(rawjson.LastMember(t.asks, "requestState")) == "" {
 			continue
 		}
-		r.addTrial(t.Name, "requestState", probe.ForgedState, "a tool that asks for input and gives out a state", r.forgeState(ctx, t, arguments))
+		trial := probe.Trial{Tool: t.Name, Parameter: "requestState", Class: probe.ForgedState, Basis: "a tool that asks for input and gives out a state", Planned: true}
+		r.addTrial(trial, func() probe.Outcome { return r.forgeState(ctx, t, arguments) })
 	}
 }
 
@@ -42,7 +43,10 @@ func (r *run) forgeState(ctx context.Context, t *tool, arguments string) probe.O
 		if a.Came {
 			answered++
 		}
-		if a.Came && !a.Failed {
+		if a.Came && !a.Failed && rawjson.LastMember(a.Raw, "inputRequests") == "" {
+			if plain := r.ask(ctx, t, method, strings.TrimSuffix(params, "}")+`,"inputResponses":{`+agreed+`}}`); plain.Came && !plain.Failed && rawjson.LastMember(plain.Raw, "inputRequests") == "" {
+				return probe.ByDesign{What: "the tool goes on without any state as well, so that its state decides nothing"}
+			}
 			return probe.Proved{Proof: probe.Proof{
 				Kind: probe.Accepted, Observed: fmt.Sprintf("%s went on with a state that it never gave out", t.Name), Variant: "a state that was made up", Payload: state,
 				Method: method, Arguments: sent, Answer: probejudge.Excerpt(a.Text, state),

@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/engine/probejudge"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/internal/leaf/probe"
 )
 
 // A binding is a parameter whose value another tool gives out: the id of what it made or listed.
@@ -240,12 +241,12 @@ func bestHanded(b *binding, a probejudge.Answer) string {
 	return value
 }
 
-// observeLater uses what the answer to an attempt gave out, and looks again for its proof: what a
+// proofLater uses what the answer to an attempt gave out, and looks again for its proof: what a
 // payload did to what was made may show only then.
-func (r *run) observeLater(ctx context.Context, a *attempt) {
+func (r *run) proofLater(ctx context.Context, a *attempt) *probe.Proof {
 	t := a.target.tool
 	if a.answer.Failed || !makesWords.MatchString(t.Name) {
-		return
+		return nil
 	}
 	used := 0
 	for i := range r.bindings {
@@ -262,10 +263,10 @@ func (r *run) observeLater(ctx context.Context, a *attempt) {
 		later.answer = r.call(ctx, b.tool, schemafill.Encode(b.tool.filler.Arguments(map[string]any{b.parameter.Path: asType(value, b.parameter.Type)})))
 		if p := r.proofOf(&later); p != nil {
 			p.Observed += fmt.Sprintf(", after %s was called with the %s that the first call gave out", b.tool.Name, b.parameter.Name)
-			a.target.proof = p
-			return
+			return p
 		}
 	}
+	return nil
 }
 
 // mostUses is how many tools are called with what one answer gave out.

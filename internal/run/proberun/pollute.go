@@ -43,7 +43,7 @@ func (r *run) pollutePrototypes(ctx context.Context) {
 			if r.over(ctx) {
 				return
 			}
-			r.addWideTrial(t.Name, p.parameter, probe.Pollution, r.pollute(ctx, t, p))
+			r.addTrial(probe.Trial{Tool: t.Name, Parameter: p.parameter, Class: probe.Pollution, Basis: "any text"}, func() probe.Outcome { return r.pollute(ctx, t, p) })
 		}
 	}
 }
@@ -111,8 +111,8 @@ func (r *run) pollute(ctx context.Context, t *tool, p pollution) probe.Outcome {
 			continue
 		}
 		for name, text := range r.readAll(ctx, t) {
-			if !strings.Contains(text, value) || strings.Contains(text, container) {
-				continue // it is kept where it was put
+			if !strings.Contains(text, value) || strings.Contains(text, strings.Trim(container, "_")) {
+				continue // it is kept where it was put, maybe under a name made clean
 			}
 			if shown := before[name]; strings.Contains(shown, control) && !strings.Contains(shown, ordinary) {
 				continue // it shows all values without the names that they are kept under

@@ -37,17 +37,17 @@ func (r *run) exhaust(ctx context.Context) {
 	}
 }
 
-// addTrial writes down how a trial of a procedure ended.
-func (r *run) addTrial(tool, parameter string, class probe.Class, basis string, o probe.Outcome) {
-	t := probe.Trial{Tool: tool, Parameter: parameter, Class: class, Basis: basis, Planned: true, Outcome: o}
+// addTrial makes a trial of a procedure if it is wanted, and writes down how it ended.
+func (r *run) addTrial(t probe.Trial, try func() probe.Outcome) {
 	if r.Only != nil && !r.Only(r.out.Evidence.Server, &t) {
 		return
 	}
+	t.Outcome = try()
 	r.out.Evidence.Trials = append(r.out.Evidence.Trials, t)
-	if _, proved := o.(probe.Proved); proved {
+	if _, proved := t.Outcome.(probe.Proved); proved {
 		r.tellFindings()
 	}
-	r.out.Evidence.None = slices.DeleteFunc(r.out.Evidence.None, func(c probe.Class) bool { return c == class })
+	r.out.Evidence.None = slices.DeleteFunc(r.out.Evidence.None, func(c probe.Class) bool { return c == t.Class })
 }
 
 // guessedTools are names that developers give to what they do not mean to ship.
@@ -61,17 +61,19 @@ func (r *run) guessTools(ctx context.Context) {
 	if !r.out.Sealed && !r.AllowCalls {
 		return // what they would do is not known
 	}
-	const basis = "any server with tools"
+	if !slices.ContainsFunc(r.tools, func(t *tool) bool { return t.entry == entry{} }) {
+		return
+	}
+	r.addTrial(probe.Trial{Tool: unlistedPlace, Parameter: "name", Class: probe.UnlistedTool, Basis: "any server with tools", Planned: true}, func() probe.Outcome { return r.guessTool(ctx) })
+}
+
+func (r *run) guessTool(ctx context.Context) probe.Outcome {
 	guess := func(name string) (probejudge.Answer, string) {
 		params := `{"name":` + rawjson.Quote(name) + `,"arguments":{}}`
 		return r.ask(ctx, &tool{}, mcp.ToolsCall, params), params
 	}
-	if !slices.ContainsFunc(r.tools, func(t *tool) bool { return t.entry == entry{} }) {
-		return
-	}
 	if a, _ := guess("tool" + randomWord(10)); !a.Came || !a.Failed {
-		r.addTrial(unlistedPlace, "name", probe.UnlistedTool, basis, probe.NotDelivered{Why: "the server answers calls of tools that do not exist"})
-		return
+		return probe.NotDelivered{Why: "the server answers calls of tools that do not exist"}
 	}
 	asked := 0
 	for _, name := range guessedTools {
@@ -81,12 +83,10 @@ func (r *run) guessTools(ctx context.Context) {
 		asked++
 		a, params := guess(name)
 		if a.Came && !a.Failed {
-			proof := probe.Proof{Kind: probe.Accepted, Observed: fmt.Sprintf("%s answered, which no list has, and a random name was refused", name), Variant: "a name that was guessed", Payload: name, Method: mcp.ToolsCall, Arguments: params, Answer: probejudge.Excerpt(a.Text, name)}
-			r.addTrial(unlistedPlace, "name", probe.UnlistedTool, basis, probe.Proved{Proof: proof})
-			return
+			return probe.Proved{Proof: probe.Proof{Kind: probe.Accepted, Observed: fmt.Sprintf("%s answered, which no list has, and a random name was refused", name), Variant: "a name that was guessed", Payload: name, Method: mcp.ToolsCall, Arguments: params, Answer: probejudge.Excerpt(a.Text, name)}}
 		}
 	}
-	r.addTrial(unlistedPlace, "name", probe.UnlistedTool, basis, probe.Resist(asked, asked, "the run ended before it was tried"))
+	return probe.Resist(asked, asked, "the run ended before it was tried")
 }
 
 var (
@@ -105,7 +105,10 @@ func (r *run) guessHandles(ctx context.Context) {
 		}
 		for _, p := range t.Schema.Parameters() {
 			if p.Type == "string" && len(p.Enum) == 0 && handleName.MatchString(p.Name) && !r.over(ctx) {
-				r.addTrial(t.Name, p.Path, probe.GuessedHandle, "a handle of "+p.Name, r.guessHandle(ctx, t, p.Path))
+				about, _ := p.Schema["description"].(string)
+				r.rememberGiven(t.description + " " + about) // what the server offers is no guess: "default is the shared session"
+				trial := probe.Trial{Tool: t.Name, Parameter: p.Path, Class: probe.GuessedHandle, Basis: "a handle of " + p.Name, Planned: true}
+				r.addTrial(trial, func() probe.Outcome { return r.guessHandle(ctx, t, p.Path) })
 			}
 		}
 	}
@@ -173,51 +176,78 @@ func (r *run) addFields(ctx context.Context) {
 		if r.over(ctx) {
 			return
 		}
-		r.addTrial(t.Name, "", probe.UnofferedField, "a tool that keeps what it is given", r.addField(ctx, t))
+		trial := probe.Trial{Tool: t.Name, Class: probe.UnofferedField, Basis: "a tool that keeps what it is given", Planned: true}
+		r.addTrial(trial, func() probe.Outcome { return r.addField(ctx, t) })
 	}
 }
 
 func (r *run) addField(ctx context.Context, t *tool) probe.Outcome {
-	have := t.Schema.Parameters()
-	plain := t.filler.Arguments(nil)
-	with := t.filler.Arguments(nil)
-	values := map[string]string{}
+	plain := schemafill.Encode(t.filler.Arguments(nil))
+	arguments, values := withFields(t)
+	a := r.call(ctx, t, arguments)
+	switch {
+	case !a.Came:
+		return probe.NotDelivered{Why: "no answer in time"}
+	case a.Failed && (t.Schema.ReadComplaint(a.Text).Validation || !r.call(ctx, t, plain).Failed):
+		return probe.Resist(1, 1, "") // it does not take them, and takes a call without them
+	case a.Failed:
+		return probe.NotDelivered{Why: "the call fails with ordinary values as well: " + probejudge.Excerpt(a.Text, arguments)}
+	}
+	later := r.readAll(ctx, t)
+	later[t.Name] = r.call(ctx, t, plain).Text
+	for tool, text := range later {
+		for name, v := range values {
+			if !strings.Contains(text, v) {
+				continue
+			}
+			if r.showsCalls(ctx, t, tool) {
+				return probe.ByDesign{What: tool + " shows what calls carried, kept or not"}
+			}
+			return probe.Proved{Proof: probe.Proof{
+				Kind: probe.Kept, Observed: fmt.Sprintf("the value of the field %q, which no schema has, came back in the answer to a later call", name), Variant: "fields that speak of rights",
+				Payload: name, Method: mcp.ToolsCall, Arguments: arguments, Answer: probejudge.Excerpt(text, arguments),
+			}}
+		}
+	}
+	return probe.Resist(1, 1, "")
+}
+
+// withFields are ordinary arguments of a tool with fields about rights that its schema does not have, and their values.
+func withFields(t *tool) (arguments string, values map[string]string) {
+	have, with := t.Schema.Parameters(), t.filler.Arguments(nil)
+	values = map[string]string{}
 	for _, name := range rightFields {
 		if !slices.ContainsFunc(have, func(p schemafill.Parameter) bool { return p.Name == name }) {
 			values[name] = randomWord(16)
 			with[name] = values[name]
 		}
 	}
-	arguments := schemafill.Encode(with)
-	a := r.call(ctx, t, arguments)
-	switch {
-	case !a.Came:
-		return probe.NotDelivered{Why: "no answer in time"}
-	case a.Failed && t.Schema.ReadComplaint(a.Text).Validation:
-		return probe.Resist(1, 1, "") // it says that it does not take them
-	case a.Failed:
-		return probe.NotDelivered{Why: "the call fails with ordinary values as well: " + probejudge.Excerpt(a.Text, arguments)}
-	}
-	later := []string{r.call(ctx, t, schemafill.Encode(plain)).Text}
-	looked := 0
+	return schemafill.Encode(with), values
+}
+
+// showsCalls is the control of a field that came back: one that a tool was given which keeps nothing. A log of calls
+// shows that as well.
+func (r *run) showsCalls(ctx context.Context, kept *tool, shownBy string) bool {
 	for _, other := range r.tools {
-		reads := other.entry == entry{} && other != t && r.allows(&other.Tool) && (other.ReadOnly || readsWords.MatchString(other.Name))
-		if reads && looked < 6 && !r.over(ctx) {
-			looked++
-			later = append(later, r.call(ctx, other, schemafill.Encode(other.filler.Arguments(nil))).Text)
+		if other == kept || other.Name == shownBy || other.entry != (entry{}) || !r.allows(&other.Tool) || !other.ReadOnly && !readsWords.MatchString(other.Name) || r.over(ctx) {
+			continue
 		}
-	}
-	for _, text := range later {
-		for _, name := range rightFields {
-			if v := values[name]; v != "" && strings.Contains(text, v) {
-				return probe.Proved{Proof: probe.Proof{
-					Kind: probe.Kept, Observed: fmt.Sprintf("the value of the field %q, which no schema has, came back in the answer to a later call", name), Variant: "fields that speak of rights",
-					Payload: name, Method: mcp.ToolsCall, Arguments: arguments, Answer: probejudge.Excerpt(text, arguments),
-				}}
+		arguments, values := withFields(other)
+		r.call(ctx, other, arguments)
+		for _, reader := range r.tools {
+			if reader.Name != shownBy {
+				continue
+			}
+			text := r.call(ctx, reader, schemafill.Encode(reader.filler.Arguments(nil))).Raw
+			for _, v := range values {
+				if strings.Contains(text, v) {
+					return true
+				}
 			}
 		}
+		return false
 	}
-	return probe.Resist(1, 1, "")
+	return false
 }
 
 var readsWords = lazyregexp.New(`(?i)^(?:get|list|read|show|find|search|view|fetch)(?:[_-]|[A-Z]|$)`)
@@ -225,7 +255,7 @@ var readsWords = lazyregexp.New(`(?i)^(?:get|list|read|show|find|search|view|fet
 // mostProvoked is how many tools are called with what they cannot take, and provocations how.
 const mostProvoked = 60
 
-var provocations = []any{[]any{1, map[string]any{}}, 1e30, nil, map[string]any{"a": []any{nil}}}
+var provocations = []any{[]any{1, map[string]any{}}, 1e30}
 
 // provokeErrors calls tools with values of the wrong kind: what counts is whether the error holds a
 // secret that was planted.
@@ -238,35 +268,35 @@ func (r *run) provokeErrors(ctx context.Context) {
 		if t.entry != (entry{}) || !r.allows(&t.Tool) || len(parameters) == 0 || i >= mostProvoked || t.slowness() > 0 {
 			continue
 		}
-		answered := 0
-		var proved *probe.Proof
-		for n := range provocations[:2] {
-			if r.over(ctx) || proved != nil {
-				break
-			}
-			set := map[string]any{}
-			for _, p := range parameters {
-				if p.Required && !strings.ContainsAny(p.Path, ".[") {
-					set[p.Path] = provocations[n]
-				}
-			}
-			arguments := schemafill.Encode(t.filler.Arguments(set))
-			a := r.call(ctx, t, arguments)
-			if a.Came {
-				answered++
-			}
-			proved = r.leakIn(a, arguments)
+		r.addTrial(probe.Trial{Tool: t.Name, Class: probe.ErrorLeak, Basis: "any tool", Planned: true}, func() probe.Outcome { return r.provokeError(ctx, t, parameters) })
+	}
+}
+
+func (r *run) provokeError(ctx context.Context, t *tool, parameters []schemafill.Parameter) probe.Outcome {
+	answered := 0
+	for n := range provocations {
+		if r.over(ctx) {
+			break
 		}
-		if proved == nil {
-			proved = t.leaked // in the answer to any other call
+		set := map[string]any{}
+		for _, p := range parameters {
+			if p.Required && !strings.ContainsAny(p.Path, ".[") {
+				set[p.Path] = provocations[n]
+			}
 		}
-		switch {
-		case proved != nil:
-			r.addTrial(t.Name, "", probe.ErrorLeak, "any tool", probe.Proved{Proof: *proved})
-		default:
-			r.addTrial(t.Name, "", probe.ErrorLeak, "any tool", probe.Resist(answered, answered, "no answer in time"))
+		arguments := schemafill.Encode(t.filler.Arguments(set))
+		a := r.call(ctx, t, arguments)
+		if a.Came {
+			answered++
+		}
+		if proved := r.leakIn(a, arguments); proved != nil {
+			return probe.Proved{Proof: *proved}
 		}
 	}
+	if t.leaked != nil { // in the answer to any other call
+		return probe.Proved{Proof: *t.leaked}
+	}
+	return probe.Resist(answered, answered, "no answer in time")
 }
 
 // leakIn returns the proof that an error holds a planted secret of the environment, nil if it holds

@@ -9,13 +9,6 @@ import (
 	"gauntlet/rawjson"
 )
 
-// observe looks for the proof of one attempt.
-func (r *run) observe(a *attempt) {
-	if p := r.proofOf(a); p != nil {
-		a.target.proof = p
-	}
-}
-
 // proofOf returns what proves that an attempt worked, nil for nothing.
 func (r *run) proofOf(a *attempt) *probe.Proof {
 	g, payload := r.ground, &a.payload

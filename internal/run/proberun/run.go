@@ -14,6 +14,7 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/classify"
 	"gauntlet/finding"
+	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
@@ -53,6 +54,10 @@ type Options struct {
 	Classes                 []probe.Class // nil for all
 	// Only restricts the run to some trials; nil for all.
 	Only func(server string, t *probe.Trial) bool
+	// Fingerprint restricts the run to what the finding with it rests on, trials or protocol probes; "" for all.
+	Fingerprint string
+	// Again is the command line that a report names for seeing one finding; see probe.Evidence.
+	Again string
 
 	Budget time.Duration // for all calls
 	Call   time.Duration // for one answer
@@ -102,6 +107,8 @@ type run struct {
 	targets   []*target
 	shots     []shot
 	pending   []*attempt      // whose effect may come late
+	late      []*attempt      // whose effect did, and has no control yet
+	controls  []*attempt      // twins that had no effect so far
 	inside    launch.Endpoint // where a sealed server listens; none for one on stdio
 	ends      time.Time
 	restarts  int
@@ -155,8 +162,13 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	if r.Replay != nil && r.Replay.recorded != nil {
 		return r.replayProtocol(ctx)
 	}
-	if r.Replay != nil {
+	r.out.Evidence.Again = r.Again
+	switch {
+	case r.Replay != nil:
 		r.Only = r.Replay.trialAgain
+	case r.Fingerprint != "":
+		r.Protocol = false
+		r.Only = func(server string, t *probe.Trial) bool { return probing.Fingerprint(server, t) == r.Fingerprint }
 	}
 	if err := r.start(ctx); err != nil {
 		if r.Protocol && refusedToken(err) {
@@ -188,6 +200,12 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	r.settle(ctx)
 	if r.opened != nil {
 		r.out.Secrets = r.opened.SecretsByNow() // a login may have been renewed
+	}
+	if r.Fingerprint != "" && len(r.out.Evidence.Trials) == 0 {
+		r.out.only, _ = probing.Recorded(r.Fingerprint, r.out.Evidence.Server, &probe.Protocol{})
+		if r.Protocol = r.out.only != ""; !r.Protocol {
+			return nil, fmt.Errorf("nothing that is tried on this server has the fingerprint %q", r.Fingerprint)
+		}
 	}
 	r.probeProtocol(ctx)
 	r.recordEvidence()

@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 	}
 	if kind := os.Getenv(serverKind); kind != "" {
 		switch kind {
+		case "lookalikes":
+			serveLookalikes()
+			return
 		case "conditions":
 			serveConditions()
 			return

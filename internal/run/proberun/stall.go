@@ -3,7 +3,6 @@ package proberun
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"gauntlet/internal/engine/probejudge"
@@ -39,11 +38,13 @@ func (r *run) stallTools(ctx context.Context) {
 			if r.over(ctx) || stalls >= mostStalls {
 				return
 			}
-			o := r.stallParameter(ctx, t, p)
-			if _, proved := o.(probe.Proved); proved {
-				stalls++
-			}
-			r.addWideTrial(t.Name, p, probe.Exhaustion, o)
+			r.addTrial(probe.Trial{Tool: t.Name, Parameter: p, Class: probe.Exhaustion, Basis: "any text"}, func() probe.Outcome {
+				o := r.stallParameter(ctx, t, p)
+				if _, proved := o.(probe.Proved); proved {
+					stalls++
+				}
+				return o
+			})
 		}
 	}
 }
@@ -134,14 +135,4 @@ func (r *run) callWithin(ctx context.Context, t *tool, arguments string, wait ti
 		a.Came = true // it answered a ping
 	}
 	return a
-}
-
-// addWideTrial writes down how a trial ended that nothing asks for.
-func (r *run) addWideTrial(tool, parameter string, class probe.Class, o probe.Outcome) {
-	t := probe.Trial{Tool: tool, Parameter: parameter, Class: class, Basis: "any text", Outcome: o}
-	if r.Only != nil && !r.Only(r.out.Evidence.Server, &t) {
-		return
-	}
-	r.out.Evidence.Trials = append(r.out.Evidence.Trials, t)
-	r.out.Evidence.None = slices.DeleteFunc(r.out.Evidence.None, func(c probe.Class) bool { return c == class })
 }

@@ -42,7 +42,8 @@ type attempt struct {
 	payload   probeplan.Payload
 	arguments string
 	answer    probejudge.Answer
-	since     moment // when it was sent: what was seen before is not its doing
+	choice    map[string]any // the parameters that choose what the tool does
+	since     moment         // when it was sent: what was seen before is not its doing
 }
 
 type ordinaryAnswer = probejudge.Ordinary
@@ -231,7 +232,7 @@ func (r *run) tryRound(ctx context.Context, t *target, round int) {
 			t.why = "the archive cannot be written where the server runs"
 			return
 		}
-		r.tryPayload(ctx, &attempt{target: t, mark: mark, payload: payload}, choice)
+		r.tryPayload(ctx, &attempt{target: t, mark: mark, payload: payload, choice: choice})
 		if t.settled() || r.over(ctx) {
 			return
 		}
@@ -261,24 +262,19 @@ func randomFactor() int64 {
 
 // tryPayload sends one payload, repairs the call where another parameter is wrong, and looks at
 // what happened.
-func (r *run) tryPayload(ctx context.Context, a *attempt, choice map[string]any) {
+func (r *run) tryPayload(ctx context.Context, a *attempt) {
 	t := a.target
-	set := map[string]any{t.Parameter.Path: a.payload.Value}
-	for k, v := range choice {
-		set[k] = v
-	}
 	var d probejudge.Delivery
 	a.since = r.ground.mark()
 	for range mostMends {
-		set[t.Parameter.Path] = a.payload.Value
-		a.arguments = schemafill.Encode(t.tool.filler.Arguments(set))
+		a.arguments = schemafill.Encode(t.tool.filler.Arguments(a.values()))
 		before := r.ground.mark()
 		a.answer = r.call(ctx, t.tool, a.arguments)
-		if r.observe(a); t.proof == nil {
-			r.observeLater(ctx, a)
+		if t.proof = r.proofOf(a); t.proof == nil {
+			t.proof = r.proofLater(ctx, a)
 		}
 		if t.proof != nil {
-			r.confirm(ctx, a, choice)
+			r.confirm(ctx, a)
 			r.tellFindings()
 			break
 		}
@@ -287,7 +283,7 @@ func (r *run) tryPayload(ctx context.Context, a *attempt, choice map[string]any)
 		}
 		var ordinary ordinaryAnswer
 		if a.answer.Failed || t.Class == probe.RequestPath {
-			ordinary = r.ordinaryFor(ctx, t, choice)
+			ordinary = r.ordinaryFor(ctx, t, a.choice)
 		}
 		d = probejudge.ReadDelivery(t.tool.Schema, t.Parameter.Path, a.payload.Text, a.answer, ordinary)
 		if !d.Delivered && r.ground.sawSince(before, a) {
@@ -414,23 +410,30 @@ func (r *run) sweep() {
 			continue
 		}
 		if _, created := r.createdFile(a); created || seen[a.mark.Token] { // what else an answer proves is known
-			r.observe(a)
+			if a.target.proof = r.proofOf(a); a.target.proof != nil {
+				r.late = append(r.late, a)
+			}
 		}
 	}
 	r.pending = nil
 }
 
+// letEffectsCome waits for what a tool does not wait for: its command may still be about to begin.
+func (r *run) letEffectsCome(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(300 * time.Millisecond):
+	}
+}
+
 // settle takes in late effects and writes down how every trial ended.
 func (r *run) settle(ctx context.Context) {
 	r.useWhatIsKept(ctx)
-	if len(r.pending) > 0 && ctx.Err() == nil {
-		// A command that a tool does not wait for may still be about to begin.
-		select {
-		case <-ctx.Done():
-		case <-time.After(300 * time.Millisecond):
-		}
+	if len(r.pending) > 0 {
+		r.letEffectsCome(ctx)
 	}
 	r.sweep()
+	r.confirmLate(ctx)
 	r.tellFindings()
 	for _, t := range r.targets {
 		r.out.Evidence.Trials = append(r.out.Evidence.Trials, t.trial())

@@ -225,8 +225,13 @@ func (v *vetting) probe(ctx context.Context) {
 	d := launch.Dialer{Environ: v.Fetcher.Environ, Limits: wire.Limits{Message: wire.DefaultMessage}, Sandboxes: &launch.Sandboxes{}}
 	s := v.sealing()
 	d.Sandbox, d.SandboxConfig = s.Level, s.Config
+	again := ""
+	if v.Again != nil {
+		again = v.Again(v.target.text())
+	}
 	got, err := proberun.Run(ctx, proberun.Options{
 		Found: v.Progress.Watcher(), Server: *v.server, Dialer: d, Version: v.Version, Budget: v.Budget, Call: v.Call, Limits: v.Limits, Progress: v.Progress.Step, Protocol: true,
+		Fingerprint: v.Replay, Again: again,
 	})
 	if ctx.Err() != nil {
 		return

@@ -69,6 +69,9 @@ type Options struct {
 	Total   time.Duration // longest time for all that is asked of one server
 	Budget  time.Duration // for all calls of a probe
 	Call    time.Duration // longest wait for the answer to one call of a probe
+	Replay  string        // the fingerprint of the only finding that is to be probed again; "" for all
+	// Again is the command line for that of one target, see probe.Evidence.
+	Again func(target string) string
 
 	// Advisories is an export of advisories in the OSV format: a directory, a file or an address; "" for none.
 	Advisories string

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
 	"gauntlet/internal/engine/check/probing"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
@@ -44,6 +47,7 @@ type lineProber struct {
 	out    *probe.Protocol
 	ended  bool
 	mayAsk bool
+	oddID  bool // an id was sent that a server cannot repeat
 }
 
 // waits say how long an answer is waited for. What did not come in time shows nothing.
@@ -84,7 +88,7 @@ func (s *lineProber) start() bool {
 		s.ended = true
 		return false
 	}
-	s.conn, s.ended = conn, false
+	s.conn, s.ended, s.oddID = conn, false, false
 	return true
 }
 
@@ -270,7 +274,8 @@ func idOf(body string) string {
 func (s *lineProber) ask(ctx context.Context, text, id string, wait time.Duration) probe.Exchange {
 	inTime, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	var e probe.Exchange
+	e := probe.Exchange{Sent: text}
+	s.oddID = s.oddID || isOdd(id)
 	if s.ended || s.conn == nil || s.conn.Send(inTime, []byte(text)) != nil {
 		s.ended, e.Problem = true, gone
 		return e
@@ -298,22 +303,36 @@ func isLongLine(err error) bool {
 }
 
 // isReply reports whether a line that is no valid message is still meant as the answer to one: a server may
-// repeat an id that we should not have sent.
-func isReply(raw string) bool {
-	if !json.Valid([]byte(raw)) || rawjson.LastMember(raw, "jsonrpc") != `"2.0"` {
+// repeat an id that we should not have sent, if need be in words that are no JSON, as Infinity for 1e400.
+func (s *lineProber) isReply(raw string) bool {
+	if !s.oddID && (!json.Valid([]byte(raw)) || rawjson.LastMember(raw, "jsonrpc") != `"2.0"`) {
 		return false
 	}
-	return rawjson.LastMember(raw, "error") != "" || rawjson.LastMember(raw, "result") != ""
+	return strings.HasPrefix(strings.TrimSpace(raw), "{") && strings.Contains(raw, `"jsonrpc"`) && (strings.Contains(raw, `"error"`) || strings.Contains(raw, `"result"`))
+}
+
+// isOdd reports whether an id is none that a program has to be able to repeat: no text, and no number that it can hold.
+func isOdd(id string) bool {
+	n, err := strconv.ParseFloat(id, 64)
+	return !strings.HasPrefix(id, `"`) && id != "null" && (err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53)
+}
+
+// noteNoise counts a line that is no message, and keeps the first.
+func (s *lineProber) noteNoise(raw, sent string) {
+	if s.out.Noise++; s.out.Noise == 1 {
+		s.out.NoiseLine = strings.ToValidUTF8(raw[:min(len(raw), 400)], "\ufffd")
+		s.out.NoiseAfter = excerpt.Clip(sent, 120)
+	}
 }
 
 // isAnswer reports whether a message answers the one with an id, and keeps what it otherwise is. What
 // the server asks is answered.
 func (s *lineProber) isAnswer(ctx context.Context, e *probe.Exchange, m wire.Message, id string) bool {
 	switch {
-	case m.Kind == wire.Invalid && isReply(m.Raw):
+	case m.Kind == wire.Invalid && s.isReply(m.Raw):
 		return true
 	case m.Kind == wire.Invalid:
-		s.out.Noise++
+		s.noteNoise(m.Raw, e.Sent)
 		return false
 	case m.Kind == wire.Request:
 		_ = s.conn.Send(ctx, []byte(answerTo(m, s.mayAsk))) // the next message shows whether it arrived

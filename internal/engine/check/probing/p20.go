@@ -74,7 +74,6 @@ func reportLeaks(p *check.Pass) {
 	}
 	p.Looked(len(e.Exchanges))
 	if v := judgeErrors(e); v.State == Broken {
-		see := seeIt("SEC-020", p.Probes.Server, e.Place, v.By)
-		p.Report(check.Relation{At: p.At(p.Catalog.Servers[0], nil, rawjson.Value{}), Message: v.Text + "; see it: " + see, Severity: v.Severity, Identity: []string{p.Probes.Server}})
+		reportProtocol(p, "SEC-020", v.Text, v.Severity, v.By)
 	}
 }

@@ -61,7 +61,7 @@ func reportProved(rule finding.Rule) func(*check.Pass) {
 			n++
 			if o, ok := t.Outcome.(probe.Proved); ok {
 				p.Report(check.Relation{
-					At: parameterPlace(p, server, t), Message: sentence(t, &o.Proof) + "; see it: gauntlet probe --recording FILE --replay " + Fingerprint(p.Probes.Server, t) + " TARGET", Severity: severities[t.Class], Identity: identity(p.Probes.Server, t),
+					At: parameterPlace(p, server, t), Message: sentence(t, &o.Proof) + seeIt(p.Probes, Fingerprint(p.Probes.Server, t), nil), Severity: severities[t.Class], Identity: identity(p.Probes.Server, t),
 				})
 			}
 		}

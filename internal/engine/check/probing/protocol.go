@@ -8,7 +8,6 @@ import (
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/probe"
-	"gauntlet/rawjson"
 )
 
 // protocolCheck registers a check that reads what the protocol probes recorded. judge returns what
@@ -23,9 +22,7 @@ func protocolCheck(c check.Check, judge func(*probe.Protocol) (string, finding.S
 		}
 		p.Looked(len(e.Exchanges))
 		if what, severity := judge(e); what != "" {
-			x := e.Find(shownBy[c.ID].id, shownBy[c.ID].step) // nil for most: seeIt then names the replay
-			what += "; see it: " + seeIt(c.ID, p.Probes.Server, e.Place, x)
-			p.Report(check.Relation{At: p.At(p.Catalog.Servers[0], nil, rawjson.Value{}), Message: what, Severity: severity, Identity: []string{p.Probes.Server}})
+			reportProtocol(p, c.ID, what, severity, e.Find(shownBy[c.ID].id, shownBy[c.ID].step)) // nil for most: the replay shows it then
 		}
 	}
 	return register(c)
@@ -207,8 +204,12 @@ func silentAfter(e *probe.Protocol) string {
 }
 
 func judgeStdout(e *probe.Protocol) (string, finding.Severity) {
-	if e.Transport == "stdio" && e.Noise > 0 {
-		return fmt.Sprintf("%d lines on stdout are no message", e.Noise), finding.None
+	if e.Transport != "stdio" || e.Noise == 0 {
+		return "", finding.None
 	}
-	return "", finding.None
+	text := fmt.Sprintf("%s on stdout that %s no message", count(e.Noise, "line"), map[bool]string{true: "is", false: "are"}[e.Noise == 1])
+	if e.NoiseLine != "" {
+		text += fmt.Sprintf(": %s, after %s", excerpt.Quote(e.NoiseLine, 200), e.NoiseAfter)
+	}
+	return text, finding.None
 }

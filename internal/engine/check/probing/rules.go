@@ -11,7 +11,7 @@ func probeCheck(c check.Check) *check.Check {
 	if c.Run == nil {
 		c.Run = reportProved(c.ID)
 	}
-	c.Doc += "\n\nThe proof is a value that only the target could know or produce, seen twice where it could occur by chance. " +
+	c.Doc += "\n\nThe proof is a value that only the target could know or produce, seen twice where it could occur by chance; for injected syntax, the same text without the syntax did not produce it. " +
 		"`gauntlet probe` reports how each trial ended; a payload that never reached the tool's code does not count as resisted. See docs/probing.md."
 	return register(c)
 }

@@ -4,7 +4,6 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/probe"
-	"gauntlet/rawjson"
 )
 
 // A Probe is one question to a server about its protocol: what is sent, what that may do, where it
@@ -93,8 +92,7 @@ func registerProbe(p Probe) {
 		}
 		pass.Looked(len(e.Exchanges))
 		if v := p.Read(e); v.State == Broken {
-			see := seeIt(p.Rule.ID, pass.Probes.Server, e.Place, v.By)
-			pass.Report(check.Relation{At: pass.At(pass.Catalog.Servers[0], nil, rawjson.Value{}), Message: v.Text + "; see it: " + see, Severity: v.Severity, Identity: []string{pass.Probes.Server}})
+			reportProtocol(pass, p.Rule.ID, v.Text, v.Severity, v.By)
 		}
 	}
 	register(c)

@@ -1,0 +1,107 @@
+package proberun
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"gauntlet/internal/leaf/probe"
+)
+
+// times multiplies what two groups of a pattern hold, "" where it does not match.
+func times(pattern string) func(string) string {
+	re := regexp.MustCompile(pattern)
+	return func(text string) string {
+		m := re.FindStringSubmatch(text)
+		if m == nil {
+			return "nothing"
+		}
+		var a, b big.Int
+		a.SetString(m[1], 10)
+		b.SetString(m[2], 10)
+		return "it is " + a.Mul(&a, &b).String()
+	}
+}
+
+// equations tells whether a product that a pattern finds in a text is what the text says.
+func equations(pattern string) func(string) string {
+	re := regexp.MustCompile(pattern)
+	return func(text string) string {
+		m := re.FindStringSubmatch(text)
+		if m == nil {
+			return "no equation"
+		}
+		var a, b, c big.Int
+		a.SetString(m[1], 10)
+		b.SetString(m[2], 10)
+		c.SetString(m[3], 10)
+		return fmt.Sprint(a.Mul(&a, &b).Cmp(&c) == 0)
+	}
+}
+
+// marks tells something about the signs of a value of any type, as a counter of punctuation does.
+func marks(text string) string { return fmt.Sprint("exclamation marks: ", strings.Count(text, "!")) }
+
+// lookalikes are pairs of tools: an honest one that computes with what it reads, and one with the fault that this
+// resembles.
+var lookalikes = []struct {
+	name, description, parameter string
+	do                           func(string) string
+	class                        probe.Class
+	want                         probe.Outcome // Proved, ByDesign or Resisted, of which the type counts
+}{
+	{"multiply_text", "Multiplies the first two numbers of a text.", "text", times(`(\d+)\D+(\d+)`), probe.TemplateInjection, probe.ByDesign{}},
+	{"spreadsheet", "Evaluates a cell over numbers.", "cell", times(`(\d+)\s*\*\s*(\d+)`), probe.NoSQLInjection, probe.ByDesign{}},
+	{"render_page", "Renders a Mustache-like template with the given values.", "text", times(`\{\{(\d+)\*(\d+)\}\}`), probe.TemplateInjection, probe.ByDesign{}},
+	{"greet_guest", "Greets a guest by the house's template.", "guest", times(`\{\{(\d+)\*(\d+)\}\}`), probe.TemplateInjection, probe.Proved{}},
+	{"find_guest", "Finds a guest in the document database.", "guest", times(`'; return (\d+)\*(\d+); //`), probe.NoSQLInjection, probe.Proved{}},
+	{"check_claims", "Says whether the equation in a text holds; looks into the database of numbers.", "claims", equations(`(\d+)\*(\d+)={1,2}(\d+)`), probe.SQLInjection, probe.ByDesign{}},
+	{"filter_rows", "Shows rows of the database. The rule is a small language with AND and OR.", "rule", equations(`^0 OR (\d+)\*(\d+)=(\d+)$`), probe.SQLInjection, probe.ByDesign{}},
+	{"rows_of_guest", "Shows the rows of a guest in the SQL database.", "guest", equations(`^0 OR (\d+)\*(\d+)=(\d+)$`), probe.SQLInjection, probe.Proved{}},
+	{"count_marks", "Counts the exclamation marks of a text.", "text", marks, probe.NoSQLInjection, probe.ByDesign{}},
+}
+
+// serveLookalikes takes arguments of any type, as many servers do.
+func serveLookalikes() {
+	s := mcp.NewServer(&mcp.Implementation{Name: "lookalikes", Version: "1"}, nil)
+	for _, l := range lookalikes {
+		schema := json.RawMessage(fmt.Sprintf(`{"type":"object","properties":{%q:{"type":"string"}},"required":[%q]}`, l.parameter, l.parameter))
+		s.AddTool(&mcp.Tool{Name: l.name, Description: l.description, InputSchema: schema}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			var arguments map[string]json.RawMessage
+			var value string
+			if json.Unmarshal(r.Params.Arguments, &arguments) != nil || json.Unmarshal(arguments[l.parameter], &value) != nil {
+				value = string(arguments[l.parameter])
+			}
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: l.do(value)}}}, nil
+		})
+	}
+	_ = s.Run(context.Background(), &mcp.StdioTransport{}) // the end of the conversation is its regular end
+}
+
+// A proof needs a control: what a tool does with the same text without the syntax, or by its own word, proves nothing.
+func TestAProofHasAControl(t *testing.T) {
+	got := probeSelf(t, "lookalikes", func(o *Options) {
+		o.Classes = []probe.Class{probe.TemplateInjection, probe.SQLInjection, probe.NoSQLInjection}
+	})
+	for _, l := range lookalikes {
+		wanted := fmt.Sprintf("%T", l.want)
+		seen := map[probe.Class]string{}
+		for _, trial := range got.Evidence.Trials {
+			if trial.Tool == l.name {
+				seen[trial.Class] = fmt.Sprintf("%T", trial.Outcome)
+				if p, ok := trial.Outcome.(probe.Proved); ok && wanted != "probe.Proved" {
+					t.Errorf("%s: %s proved: %s %s", l.name, trial.Class, p.Proof.Observed, p.Proof.Arguments)
+				}
+			}
+		}
+		if seen[l.class] != wanted {
+			t.Errorf("%s, %s: %s, want %s", l.name, l.class, seen[l.class], wanted)
+		}
+	}
+}
