@@ -1,7 +1,7 @@
 // Package gateway puts one MCP server in front of many. Whoever speaks to the front speaks
 // to all of them: their lists are one list, and each call goes to the server that it is for.
-// What goes over the connections to them goes unchanged but for ids and, where two servers
-// have a tool or a prompt of the same name, that name.
+// What goes over the connections to them goes unchanged but for ids and, of several servers, the names of
+// tools and prompts that are not clear or that model providers do not take; see names.go.
 //
 // Every conversation at the front has connections of its own, so that what a server asks of
 // its client reaches the client that it is about. A server that is slow, dead or coming back
@@ -81,9 +81,10 @@ type Guard interface {
 
 // A Gateway is one front. Its Server may be given any transport.
 type Gateway struct {
-	opt    Options
-	server *mcpserver.Server
-	base   *mcpserver.Prepared
+	opt      Options
+	prefixes []string // of the names of each server's tools, where they are qualified
+	server   *mcpserver.Server
+	base     *mcpserver.Prepared
 	// crowded answers a client for whom there is no room, with an error to every request.
 	crowded *mcpserver.Prepared
 
@@ -125,7 +126,7 @@ func New(opt Options) (*Gateway, error) {
 		}
 		seen[u.Name] = true
 	}
-	g := &Gateway{opt: opt, conns: map[*Upstream]int{}, sessions: map[*mcpserver.Session]*clientSession{}}
+	g := &Gateway{opt: opt, prefixes: prefixesOf(opt.Upstreams), conns: map[*Upstream]int{}, sessions: map[*mcpserver.Session]*clientSession{}}
 	opt.Server.Interceptor = g
 	var err error
 	state := mcpserver.State{Name: opt.Name, Identity: []string{g.serverInfo()}, Capabilities: []string{"{}"}}

@@ -202,7 +202,7 @@ func TestMerged(t *testing.T) {
 	if got, want := f.call("tools/list", "{}"), `{"tools":[{"name":"send","inputSchema":{"type":"object"},"x":1.50},{"name":"mail__find","inputSchema":{"type":"object"},"x":1.50},{"name":"fetch","inputSchema":{"type":"object"},"x":1.50},{"name":"web__find","inputSchema":{"type":"object"},"x":1.50}]}`; got != want {
 		t.Errorf("tools/list:\n%s, want\n%s", got, want)
 	}
-	f.told(`several servers have "find": that of web is called "web__find"`)
+	f.told(`the tool "find" of web is called "web__find": several servers have it`)
 	for name, want := range map[string]string{"send": "mail did send", "fetch": "web did fetch", "web__find": "web did find", "mail__find": "mail did find"} {
 		if got := f.call("tools/call", `{"name":"`+name+`","arguments":{"q":1.0}}`); !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", name, got, want)

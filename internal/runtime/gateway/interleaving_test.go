@@ -313,8 +313,12 @@ func TestMergedNames(t *testing.T) {
 		{"different names", []string{"x"}, []string{"y"}, []string{"x", "y"}},
 		{"the same name", []string{"x"}, []string{"x"}, []string{"a__x", "b__x"}},
 		{"a server that has a name twice is no other server", []string{"x", "x"}, []string{"y"}, []string{"x", "x", "y"}},
-		{"a new name that a tool has already", []string{"x", "b__x"}, []string{"x"}, []string{"a__x", "b__x", "b__x_2"}},
-		{"the same, of the server itself", []string{"x", "a__x"}, []string{"x"}, []string{"a__x_2", "a__x", "b__x"}},
+		{"a new name that a tool has already", []string{"x", "b__x"}, []string{"x"}, []string{"a__x", "a__b__x", "b__x"}},
+		{"the same, of the server itself", []string{"x", "a__x"}, []string{"x"}, []string{"a__x", "a__a__x", "b__x"}},
+		{"a name like another server's, before that has it", []string{"b__y"}, []string{"x"}, []string{"a__b__y", "x"}},
+		{"in another case", []string{"B__x"}, []string{"x"}, []string{"a__B__x", "x"}},
+		{"a server's own beginning alone, or a shorter separator", []string{"a__y", "b_x", "b"}, []string{"x"}, []string{"a__y", "b_x", "b", "x"}},
+		{"names that providers do not take", []string{"demo/read", "demo.read", "查询", ""}, []string{"x"}, []string{"a__demo_read", "a__demo_read_f664b5b3", "a__bcd6771e", "a__e3b0c442", "x"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a, b := scripted(t, "a"), scripted(t, "b")

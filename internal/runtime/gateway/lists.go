@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -127,64 +126,58 @@ func (s *upstream) mirrorHeaders(l *upstreamConn, list int, items []string) {
 func (cs *clientSession) mergeItems(l int) []string {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	owners := map[string]int{} // servers that have a name
-	lists := make([][]string, len(cs.upstreams))
+	lists, ids := make([][]string, len(cs.upstreams)), make([][]string, len(cs.upstreams))
 	for i, s := range cs.upstreams {
 		s.mu.Lock()
 		lists[i] = s.lists[l]
 		s.mu.Unlock()
-		own := map[string]bool{}
 		for _, item := range lists[i] {
-			if id := rawjson.UnquoteString(rawjson.LastMember(item, listKinds[l].id)); !own[id] {
-				own[id] = true
-				owners[id]++
-			}
+			ids[i] = append(ids[i], idOf(item, l))
 		}
 	}
-	routes, uris, out := map[string]route{}, map[string]*upstream{}, []string(nil)
+	if l >= resources {
+		return cs.mergeResources(l, lists, ids)
+	}
+	var names []map[string]frontName
+	if len(cs.upstreams) > 1 {
+		names = nameItems(cs.gateway.opt.Upstreams, cs.gateway.prefixes, ids)
+	}
+	routes, out := map[string]route{}, []string(nil)
 	for i, s := range cs.upstreams {
-		for _, item := range lists[i] {
-			id := rawjson.UnquoteString(rawjson.LastMember(item, listKinds[l].id))
-			switch {
-			case l >= resources:
-				if first := uris[id]; first != nil && first != s {
-					cs.noteOnce("%s and %s both have %s: it is read from %[1]s", first.up.Name, s.up.Name, id)
-					continue
-				}
-				uris[id] = s
-			case owners[id] > 1:
-				name := uniqueName(routes, owners, s.up.Name+"__"+id, s, id)
-				cs.noteOnce("several servers have %q: that of %s is called %q", id, s.up.Name, name)
-				item = replaceMember(item, "name", rawjson.Quote(name))
-				routes[name] = route{s, id}
-			default:
-				if _, ok := routes[id]; !ok {
-					routes[id] = route{s, id}
-				}
+		for n, item := range lists[i] {
+			id := ids[i][n]
+			front := frontName{name: id}
+			if names != nil {
+				front = names[i][id]
 			}
+			if front.why != "" {
+				cs.noteOnce("%s %q of %s is called %q: %s", [2]string{"the tool", "the prompt"}[l], id, s.up.Name, front.name, front.why)
+				item = replaceMember(item, "name", rawjson.Quote(front.name))
+			}
+			routes[front.name] = route{s, id}
 			out = append(out, item)
 		}
 	}
-	if l < resources {
-		cs.routes[l] = routes
-	} else {
-		cs.resourceOwners[l-resources] = uris
-	}
+	cs.routes[l] = routes
 	return out
 }
 
-// uniqueName returns a name that nothing else has.
-func uniqueName(routes map[string]route, owners map[string]int, name string, s *upstream, id string) string {
-	for n := 1; ; n++ {
-		try := name
-		if n > 1 {
-			try += "_" + strconv.Itoa(n)
-		}
-		r, taken := routes[try]
-		if owners[try] == 0 && (!taken || r == route{s, id}) {
-			return try
+// mergeResources does so for what URIs name: the first server that has one is asked for it. cs.mu is held.
+func (cs *clientSession) mergeResources(l int, lists, ids [][]string) (out []string) {
+	uris := map[string]*upstream{}
+	for i, s := range cs.upstreams {
+		for n, item := range lists[i] {
+			id := ids[i][n]
+			if first := uris[id]; first != nil && first != s {
+				cs.noteOnce("%s and %s both have %s: it is read from %[1]s", first.up.Name, s.up.Name, id)
+				continue
+			}
+			uris[id] = s
+			out = append(out, item)
 		}
 	}
+	cs.resourceOwners[l-resources] = uris
+	return out
 }
 
 // routeByName returns where the name of a tool or a prompt leads. Servers are asked for their

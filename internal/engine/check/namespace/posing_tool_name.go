@@ -1,0 +1,79 @@
+package namespace
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/rawjson"
+)
+
+var _ = register(check.Check{
+	ID: "GNT-011", Name: "posing-tool-name", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP03:2025 close, MCP09:2025 weak, ASI04 close, CWE-694 weak, CWE-706 exact, SAFE-T1301 close, L2 close, L6 weak",
+	Axis:     "tool-shadowing", Needs: check.Servers, Source: "https://modelcontextprotocol.io/specification/2025-11-25/server/tools",
+	Doc: `A tool's name is the one that clients and gateways make for a tool of another server: the name of that server, two underscores, and
+more ("bank__search" on a server that is not bank).
+
+Such a client shows the model the tool of the stranger in the place of the real one, whose name it then changes, and calls that are
+meant for one server reach another.
+
+Names of servers are compared as clients write them into names: letter case aside, every other sign as an underscore; "mcp__" may stand
+before. Not reported: names that begin like the tool's own server, a single underscore ("bank_search"), and names of servers of fewer than
+three characters.`,
+	Advice: "Do not connect the two together, and ask the author of the server why its tool has that name.",
+	Run:    posingToolName,
+})
+
+const qualifier = "__"
+
+// notInNames are the signs that clients replace where they write a server's name into the name of a tool.
+var notInNames = lazyregexp.New(`[^a-z0-9]+`)
+
+func writtenName(s string) string {
+	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(s), "_"), "_")
+}
+
+// writtenNames are what a server is called, by its user and by itself.
+func writtenNames(s *catalog.Server) (out []string) {
+	for _, name := range append(slices.Clone(s.Entries), s.Name) {
+		if name = writtenName(name); len(name) > 2 {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func posingToolName(p *check.Pass) {
+	servers := map[string]*catalog.Server{}
+	for _, s := range p.Catalog.Servers {
+		for _, name := range writtenNames(s) {
+			if servers[name] == nil {
+				servers[name] = s
+			}
+		}
+	}
+	var tree rawjson.Tree
+	for _, s := range p.Catalog.Servers {
+		own := writtenNames(s)
+		p.Looked(len(s.Tools()))
+		for i := range s.Tools() {
+			it := &s.Tools()[i]
+			before, after, found := strings.Cut(strings.TrimPrefix(strings.ToLower(it.Name()), "mcp"+qualifier), qualifier)
+			before = writtenName(before)
+			of := servers[before]
+			if !found || after == "" || of == nil || slices.Contains(own, before) {
+				continue
+			}
+			p.Report(check.Relation{
+				At: p.At(s, it, it.Parse(s, &tree).Get("name")), Related: []check.Place{p.At(of, nil, rawjson.Value{})}, Identity: identity(it.Name(), []*catalog.Server{s, of}),
+				Message: fmt.Sprintf("the tool name %s is what clients make of a tool of the server %s", quoteName(it.Name()), quoteName(cmp.Or(append(slices.Clone(of.Entries), of.Name)...))),
+			})
+		}
+	}
+}

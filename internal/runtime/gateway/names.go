@@ -1,0 +1,138 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/rawjson"
+)
+
+// Names at a front of several servers are ours: "bank__search" is the tool "search" of the server bank, whatever other
+// servers call theirs, and every name is one that model providers take. A tool or a prompt keeps its name where no other
+// server has it, it does not begin like the name of another server, and it is such a name.
+
+const (
+	separator     = "__"
+	maxName       = 64 // of model providers
+	maxNamePrefix = 24
+)
+
+// unacceptable are the signs that providers do not take in the name of a tool.
+var unacceptable = lazyregexp.New(`[^A-Za-z0-9_-]+`)
+
+// prefixesOf returns what the names of each server's tools begin with, before the separator: no two are the same, in
+// whichever case, and none holds a separator or ends in a part of one.
+func prefixesOf(servers []Upstream) []string {
+	out, taken := make([]string, len(servers)), map[string]bool{}
+	for _, exact := range []bool{true, false} { // who has such a name keeps it
+		for i := range servers {
+			clean := strings.Trim(unacceptable.ReplaceAllString(servers[i].Name, "_"), "_")
+			for strings.Contains(clean, separator) {
+				clean = strings.ReplaceAll(clean, separator, "_")
+			}
+			clean = strings.TrimRight(clean[:min(len(clean), maxNamePrefix)], "_")
+			if clean == "" {
+				clean = "server"
+			}
+			if out[i] != "" || exact != (clean == servers[i].Name) {
+				continue
+			}
+			out[i] = clean
+			for n := 2; taken[strings.ToLower(out[i])]; n++ {
+				out[i] = clean + "-" + strconv.Itoa(n)
+			}
+			taken[strings.ToLower(out[i])] = true
+		}
+	}
+	return out
+}
+
+// A frontName is what an item of a server is called at the front, and why it is not what the server calls it.
+type frontName struct {
+	name, why string
+}
+
+// nameItems names the tools or prompts of all servers, whose own names are given in their order. Qualified names come first, so
+// that nobody takes one.
+func nameItems(servers []Upstream, prefixes []string, own [][]string) []map[string]frontName {
+	owners := map[string]int{}
+	out := make([]map[string]frontName, len(own))
+	for i := range own {
+		out[i] = map[string]frontName{}
+		for _, id := range own[i] {
+			if _, again := out[i][id]; !again {
+				out[i][id] = frontName{}
+				owners[id]++
+			}
+		}
+	}
+	taken := map[string]bool{}
+	qualify := func(i int, id, why string) {
+		name := qualifiedName(prefixes[i], id, false)
+		if taken[name] {
+			name = qualifiedName(prefixes[i], id, true)
+		}
+		taken[name] = true
+		out[i][id] = frontName{name, why}
+	}
+	each := func(do func(i int, id string)) {
+		for i := range own {
+			for _, id := range own[i] {
+				if out[i][id].name == "" {
+					do(i, id)
+				}
+			}
+		}
+	}
+	each(func(i int, id string) {
+		switch posesAs := beginsLike(prefixes, id); {
+		case owners[id] > 1:
+			qualify(i, id, "several servers have it")
+		case posesAs >= 0 && posesAs != i:
+			qualify(i, id, "its name begins as those of "+servers[posesAs].Name+" do")
+		case len(id) > maxName || unacceptable.MatchString(id) || id == "":
+			qualify(i, id, "model providers take names of at most "+strconv.Itoa(maxName)+" letters, digits, _ and - alone")
+		}
+	})
+	each(func(i int, id string) {
+		if taken[id] { // by a qualified name of the same server
+			qualify(i, id, "another tool of the server is called that")
+			return
+		}
+		out[i][id] = frontName{name: id}
+	})
+	return out
+}
+
+// beginsLike returns the server whose qualified names begin like a name, -1 for none.
+func beginsLike(prefixes []string, name string) int {
+	for i, p := range prefixes {
+		if len(name) > len(p) && strings.EqualFold(name[:len(p)], p) && strings.HasPrefix(name[len(p):], separator) {
+			return i
+		}
+	}
+	return -1
+}
+
+// qualifiedName is the name of a server's item that nothing of another server has. Where that is too long or has no sign that providers
+// take, or where unique is set, a part of it is made from the whole name.
+func qualifiedName(prefix, id string, unique bool) string {
+	name := prefix + separator + strings.Trim(unacceptable.ReplaceAllString(id, "_"), "_")
+	if len(name) <= maxName && !unique && len(name) > len(prefix+separator) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(id))
+	digest := hex.EncodeToString(sum[:4])
+	if len(name) > len(prefix+separator) {
+		digest = "_" + digest
+	}
+	return name[:min(len(name), maxName-len(digest))] + digest
+}
+
+// idOf returns what names an item of a list.
+func idOf(item string, list int) string {
+	return rawjson.UnquoteString(rawjson.LastMember(item, listKinds[list].id))
+}
