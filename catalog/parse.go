@@ -360,7 +360,7 @@ func (r *reader) readServer(ms []member, pointer, fallback string) {
 				s.Revision = rawjson.Unquote(r.doc.Text[m.value.Start:m.value.End])
 			}
 		case "nextCursor":
-			if text := r.doc.Text[m.value.Start:m.value.End]; text != "null" && text != `""` {
+			if text := r.doc.Text[m.value.Start:m.value.End]; text != "null" {
 				r.addProblem(finding.Unread, r.locationIn(s, "/"+rawjson.EscapePointer(m.spelled)), m.value.Start, "the list goes on: nextCursor says that further pages were not captured")
 			}
 		case "capture_errors":

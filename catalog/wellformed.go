@@ -48,7 +48,7 @@ func (r *reader) fixedMembers(it *Item, v rawjson.Value, complain func(rawjson.V
 	for _, rule := range forms[it.Kind] {
 		member := v.Get(rule.name)
 		switch kind := member.Kind(); {
-		case kind == rule.kind:
+		case kind == rule.kind, rule.kind == rawjson.Object && isEmptyArray(member):
 		case kind == rawjson.Absent || kind == rawjson.Null && !rule.required:
 			if rule.required {
 				complain(v, "%s is missing", rule.name)
@@ -122,16 +122,24 @@ func (r *reader) checkSchema(v rawjson.Value, name string, complain func(rawjson
 	case rawjson.Object:
 		for m := range props.Members() {
 			// JSON Schema allows true and false as schemas (draft 6 and later).
-			if k := m.Value.Kind(); k != rawjson.Object && k != rawjson.Bool {
+			if k := m.Value.Kind(); k != rawjson.Object && k != rawjson.Bool && !isEmptyArray(m.Value) {
 				complain(m.Value, "a property of %s is not a schema but %s", name, k)
 			}
 		}
 	default:
+		if isEmptyArray(props) {
+			break
+		}
 		complain(props, "properties of %s is not an object but %s", name, props.Kind())
 	}
 	if req := v.Get("required"); req.Exists() && req.Kind() != rawjson.Array && req.Kind() != rawjson.Null {
 		complain(req, "required of %s is not an array but %s", name, req.Kind())
 	}
+}
+
+// isEmptyArray reports whether v is []: servers in PHP write the empty object so, and nothing hides in it.
+func isEmptyArray(v rawjson.Value) bool {
+	return v.Kind() == rawjson.Array && strings.TrimSpace(v.Raw()[1:len(v.Raw())-1]) == ""
 }
 
 // reportRepeated reports the first member at any depth that stands twice in its object,

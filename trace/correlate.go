@@ -13,7 +13,8 @@ import (
 // many ids that were answered. An answer to one that it has forgotten has an unknown id.
 //
 // The rules are those that clients follow: an id belongs to one connection and one direction; ids
-// that mean the same JSON value are the same, so 1.0 answers 1; the first answer counts. Where two
+// that mean the same JSON value are the same, so 1.0 answers 1, and where nobody asked with "1", so does
+// that; the first answer counts. Where two
 // requests with one id wait (stateless clients may share a connection, hostile ones repeat an id),
 // the answer belongs to the one of its own HTTP exchange, else to the one that has waited longest.
 type Correlator struct {
@@ -96,6 +97,10 @@ func (c *Correlator) tieAnswer(m *Message) {
 	m.ReplyTo, m.Method, m.Stray = 0, "", UnknownID
 	at := m.scopeOf(m.Direction.opposite())
 	r := c.ids[at]
+	if n, ok := rawjson.WholeNumber(m.ID); r == nil && ok {
+		at.id = n
+		r = c.ids[at]
+	}
 	if r == nil {
 		return
 	}

@@ -110,6 +110,7 @@ func TestCorrelatorPrecedence(t *testing.T) {
 		{"no exchange", []Message{inExchange(asks("1", "a"), 2), asks("1", "b"), answers("1")}, []int{0, 0, 1}},
 		{"no exchange, where one request has none", []Message{inExchange(asks("1", "a"), 1), asks("1", "b"), inExchange(answers("1"), 7), answers("1")}, []int{0, 0, 1, 2}},
 		{"a second answer is nobody's", []Message{asks("1", "a"), answers("1"), answers("1"), asks("1", "b"), answers("1")}, []int{0, 1, 0, 0, 4}},
+		{"an id in another type", []Message{asks("1", "a"), asks("2", "b"), answers(`"2"`), answers(`"1x"`), answers(`"1"`)}, []int{0, 0, 2, 0, 1}},
 		{"interleaved ids", []Message{asks("1", "a"), asks("2", "b"), asks(`"1"`, "c"), answers(`"1"`), answers("2"), answers("1.0")}, []int{0, 0, 0, 3, 2, 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -62,7 +62,7 @@ var hostileWays = map[string]fault{
 		return false
 	},
 	"wrong ids": func(id, _ string, out io.Writer) bool {
-		for _, wrong := range []string{"777", `"` + id + `"`, "null", id + ".5", "1"} {
+		for _, wrong := range []string{"777", `"` + id + `x"`, "null", id + ".5", "1"} {
 			fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":{"prompts":[{"name":"fake"}]}}`+"\n", wrong)
 		}
 		return false

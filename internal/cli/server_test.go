@@ -129,9 +129,11 @@ func answer(mode, id, method string) int {
 	case "die-later prompts/list":
 		fmt.Fprintln(os.Stderr, "out of memory")
 		return 9
-	case "die-later tools/list", "hang-later tools/list":
+	case "hang-later initialize":
+		result = strings.Replace(result, `"tools":{}`, `"tools":{},"prompts":{}`, 1)
+	case "die-later tools/list", "hang-later tools/list", "shy tools/list":
 		result = tools(poison)
-	case "hang-later prompts/list":
+	case "hang-later prompts/list", "shy prompts/list":
 		fmt.Fprintln(os.Stderr, "asking the oracle")
 		select {}
 	case "env tools/list":

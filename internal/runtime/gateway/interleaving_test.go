@@ -373,7 +373,7 @@ func TestListLimits(t *testing.T) {
 			}
 			f.mu.Lock()
 			defer f.mu.Unlock()
-			if said := slices.ContainsFunc(f.notes, func(n string) bool { return strings.Contains(n, "longer than what is taken") }); said != tt.truncated {
+			if said := slices.ContainsFunc(f.notes, func(n string) bool { return strings.Contains(n, "not handed on whole") }); said != tt.truncated {
 				t.Errorf("said: %q", f.notes)
 			}
 		})

@@ -2,22 +2,16 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 
 	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
 )
-
-// listKinds are the lists of servers: methods, the member of the result, and what names an item.
-var listKinds = [4]struct{ method, member, id string }{
-	{mcp.ToolsList, "tools", "name"},
-	{mcp.PromptsList, "prompts", "name"},
-	{mcp.ResourcesList, "resources", "uri"},
-	{mcp.ResourceTemplatesList, "resourceTemplates", "uriTemplate"},
-}
 
 const (
 	tools = iota
@@ -47,53 +41,40 @@ func (cs *clientSession) mergeList(ctx context.Context, l int) (string, error) {
 		return "", err
 	}
 	items := cs.mergeItems(l)
-	return `{` + rawjson.Quote(listKinds[l].member) + `:[` + strings.Join(items, ",") + `]}`, nil
+	return `{` + rawjson.Quote(mcp.Lists[l].Member) + `:[` + strings.Join(items, ",") + `]}`, nil
 }
 
 // readUpstreamList reads one list of the server, page by page.
 func (s *upstream) readUpstreamList(ctx context.Context, l int) {
 	link, done, err := s.awaitConn(ctx)
 	if err != nil {
-		s.session.noteEvent("%s of %s is as it was, or missing: %v", listKinds[l].method, s.up.Name, err)
+		s.session.noteEvent("%s of %s is as it was, or missing: %v", mcp.Lists[l].Method, s.up.Name, err)
 		return
 	}
 	defer done()
 	if !offersList(link.init, l) {
 		return
 	}
-	var items []string
-	size := 0
-	params, seen := "{}", map[string]bool{}
-	for range maxListPages {
-		m, err := s.session.callGuarded(ctx, link, listKinds[l].method, params)
-		if err != nil || m.Kind == wire.Error {
-			if err != nil {
-				s.session.noteEvent("%s of %s is as it was, or missing: %v", listKinds[l].method, s.up.Name, err)
+	method := mcp.Lists[l].Method
+	w := &mcpclient.Walk{List: mcp.Lists[l], Pages: maxListPages, Items: maxListItems, Bytes: maxListBytes,
+		Note: func(gap string) { s.session.noteOnce("%s of %s: %s", method, s.up.Name, gap) },
+		Ask: func(ctx context.Context, members string) (wire.Message, error) {
+			m, err := s.session.callGuarded(ctx, link, method, "{"+members+"}")
+			if err == nil && m.Kind == wire.Error {
+				err = wire.AnswerErrorOf(method, m)
 			}
-			return
-		}
-		cut := false // the page has more than is taken
-		if page := rawjson.LastMember(m.Result, listKinds[l].member); page != "" && page[0] == '[' {
-			_ = rawjson.EachElement(page, 0, func(_ int, v rawjson.Span) bool {
-				if cut = len(items) == maxListItems; !cut {
-					items = append(items, page[v.Start:v.End])
-				}
-				return !cut
-			})
-		}
-		size += len(m.Result)
-		cursor := rawjson.LastMember(m.Result, "nextCursor")
-		last := cursor == "" || cursor == "null" || seen[cursor]
-		if last && !cut {
-			break
-		}
-		if cut || len(items) >= maxListItems || size >= maxListBytes {
-			s.session.noteOnce("%s of %s is longer than what is taken of it: the rest is missing", listKinds[l].method, s.up.Name)
-			break
-		}
-		seen[cursor] = true
-		params = `{"cursor":` + cursor + `}`
+			return m, err
+		}}
+	err = w.Read(ctx)
+	var failed *mcpclient.PageError
+	switch {
+	case errors.As(err, &failed):
+		s.session.noteEvent("%s of %s is as it was, or missing: %v", method, s.up.Name, err)
+		return
+	case err != nil:
+		s.session.noteOnce("%s of %s is not handed on whole: %v", method, s.up.Name, err)
 	}
+	items := w.Found
 	s.mirrorHeaders(link, l, items)
 	s.mu.Lock()
 	s.lists[l] = items
@@ -102,7 +83,7 @@ func (s *upstream) readUpstreamList(ctx context.Context, l int) {
 
 // offersList reports whether a server that introduced itself so has the list.
 func offersList(init string, l int) bool {
-	return rawjson.LastMember(rawjson.LastMember(init, "capabilities"), [4]string{"tools", "prompts", "resources", "resources"}[l]) != ""
+	return rawjson.LastMember(rawjson.LastMember(init, "capabilities"), mcp.Lists[l].Capability) != ""
 }
 
 // mirrorHeaders tells a connection of the stateless era which arguments go into headers.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/lazyregexp"
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/rawjson"
 )
 
@@ -134,5 +135,5 @@ func qualifiedName(prefix, id string, unique bool) string {
 
 // idOf returns what names an item of a list.
 func idOf(item string, list int) string {
-	return rawjson.UnquoteString(rawjson.LastMember(item, listKinds[list].id))
+	return rawjson.UnquoteString(rawjson.LastMember(item, mcp.Lists[list].ID))
 }

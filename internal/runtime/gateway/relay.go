@@ -20,8 +20,8 @@ func (cs *clientSession) relayRequest(ctx context.Context, c mcpserver.Call) (st
 	if err := cs.checkClaims(rawjson.LastMember(rawjson.LastMember(c.Params, "_meta"), mcp.MetaClientCapabilities)); err != nil {
 		return "", err
 	}
-	for l := range listKinds {
-		if listKinds[l].method == c.Method {
+	for l := range mcp.Lists {
+		if mcp.Lists[l].Method == c.Method {
 			return cs.mergeList(ctx, l)
 		}
 	}

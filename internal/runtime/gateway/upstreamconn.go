@@ -233,7 +233,7 @@ func (uc *upstreamConn) receiveMessages() {
 func (uc *upstreamConn) dispatchIncoming(m wire.Message, questions chan struct{}) {
 	err := uc.upstream.session.gateway.checkRecording()
 	isAnswer := m.Kind == wire.Response || m.Kind == wire.Error
-	if isAnswer && uc.deliverAnswer(m.ID, callOutcome{message: m, err: err}) {
+	if isAnswer && uc.deliverAnswer(wire.AnswerID(m.ID), callOutcome{message: m, err: err}) {
 		return
 	}
 	if uc.flood.Count(time.Now()) {

@@ -128,8 +128,7 @@ func TestStatelessSnapshot(t *testing.T) {
 }},
 "capture_errors": {
 "prompts/list": "the server wants input before it answers, which only calls may",
-"resources/list": "the result is of the type \"x\", which is none of this revision",
-"resources/templates/list": "no answer to resources/templates/list within 2s"
+"resources/list": "the result is of the type \"x\", which is none of this revision"
 }
 }
 `

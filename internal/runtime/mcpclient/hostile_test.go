@@ -282,7 +282,7 @@ var servers = map[string]func(*server){
 		s.each(func(r request) bool {
 			if r.Method == "tools/list" {
 				s.write(`{"jsonrpc":"2.0","id":777,"result":{"tools":[{"name":"fake"}]}}`)
-				s.write(`{"jsonrpc":"2.0","id":"` + string(r.ID) + `","result":{"tools":[{"name":"fake"}]}}`)
+				s.write(`{"jsonrpc":"2.0","id":"` + string(r.ID) + `x","result":{"tools":[{"name":"fake"}]}}`)
 				s.write(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 				s.write(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}`)
 				s.honest(r)
@@ -291,7 +291,18 @@ var servers = map[string]func(*server){
 		})
 	},
 	"only wrong ids": on("tools/list", "", func(s *server, r request) {
-		s.write(`{"jsonrpc":"2.0","id":"` + string(r.ID) + `","result":{"tools":[]}}`)
+		s.write(`{"jsonrpc":"2.0","id":"` + string(r.ID) + `x","result":{"tools":[]}}`)
+	}),
+	"ids as texts": func(s *server) {
+		s.each(func(r request) bool {
+			r.ID = json.RawMessage(`"` + string(r.ID) + `"`)
+			s.honest(r)
+			return true
+		})
+	},
+	"two readings of an id": on("tools/list", "", func(s *server, r request) {
+		s.write(`{"jsonrpc":"2.0","id":"` + string(r.ID) + `","result":{"tools":[{"name":"fake"}]}}`)
+		s.honest(r)
 	}),
 	"error answers": func(s *server) {
 		s.each(func(r request) bool {

@@ -186,37 +186,62 @@ func (c *conversation) callInTime(ctx context.Context, method, params string) (w
 }
 
 func (c *conversation) callWithin(ctx context.Context, limit time.Duration, method, params string) (wire.Message, error) {
-	one, cancel := context.WithTimeout(ctx, limit)
+	one := []wire.Asked{{Method: method, Params: params}}
+	c.callTogether(ctx, limit, one)
+	return one[0].Answer, one[0].Err
+}
+
+// callTogether makes requests at the same time, all within limit.
+func (c *conversation) callTogether(ctx context.Context, limit time.Duration, asked []wire.Asked) {
+	inTime, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	m, err := c.client.Call(one, method, params)
+	c.client.CallTogether(inTime, asked)
 	c.noteRenewal()
-	var none *wire.NoAnswerError
-	if !errors.As(err, &none) {
-		return m, err
+	for i := range asked {
+		a := &asked[i]
+		var none *wire.NoAnswerError
+		if errors.As(a.Err, &none) {
+			a.Err = c.giveUp(ctx, limit, a.Method, none)
+		}
 	}
+}
+
+// A silence is a NoAnswerError in a user's words.
+type silence struct {
+	text string
+	none *wire.NoAnswerError
+}
+
+func (e *silence) Error() string { return e.text }
+func (e *silence) Unwrap() error { return e.none }
+
+// giveUp tells the server that nobody waits for an answer any more, and says so in a user's words.
+func (c *conversation) giveUp(ctx context.Context, limit time.Duration, method string, none *wire.NoAnswerError) error {
 	instead := ""
 	if none.Ignored != "" {
 		instead = " (but " + none.Ignored + ")"
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return m, fmt.Errorf("the total time was over before %s was answered%s", method, instead)
+		return &silence{fmt.Sprintf("the total time was over before %s was answered%s", method, instead), none}
 	case ctx.Err() != nil:
-		return m, fmt.Errorf("interrupted before %s was answered", method)
+		return &silence{fmt.Sprintf("interrupted before %s was answered", method), none}
 	}
 	// initialize may not be cancelled, who does not know server/discover need not hear of it
 	// again, and in the stateless era over HTTP the end of the connection has done it.
 	if method != mcp.Initialize && method != mcp.Discover && !(c.http && c.meta != "") {
 		_ = c.client.Notify(ctx, mcp.NotifyCancelled, `{"requestId":`+none.ID+`,"reason":"timeout"}`)
 	}
-	return m, fmt.Errorf("no answer to %s within %v%s", method, limit, instead)
+	return &silence{fmt.Sprintf("no answer to %s within %v%s", method, limit, instead), none}
 }
 
 // setInit keeps what a server says of itself, in every reading of the answer.
 func (c *conversation) setInit(method string, m wire.Message) {
 	c.out.Init = m.Result
 	c.out.InitReadings = nil
-	for _, r := range c.resultReadings(method, m) {
+	for _, r := range resultReadings(m, func(r []rawjson.Reading) {
+		c.out.Ambiguous = appendAmbiguous(c.out.Ambiguous, c.opt.Redact, method, "result", r)
+	}) {
 		if r[0] == '{' {
 			c.out.InitReadings = append(c.out.InitReadings, r)
 		}

@@ -87,6 +87,8 @@ func TestCapture(t *testing.T) {
 		}},
 		{server: "wrong ids", timeout: patient, counts: everything},
 		{server: "only wrong ids", timeout: small, counts: "- 3 3 3", gaps: []string{"tools/list: no answer to tools/list within 300ms (but 1 answer with an unknown id)"}},
+		{server: "ids as texts", timeout: patient, counts: everything},
+		{server: "two readings of an id", timeout: patient, counts: "1 3 3 3", gaps: []string{"tools/list: it was answered twice, under the id as asked and under the id in another type"}},
 		{server: "error answers", timeout: patient, counts: "1 - - -", gaps: []string{
 			`tools/list: page 2: the server answered tools/list with error -32601: "gone"`,
 			`resources/list: the server answered resources/list with error -32000: "token [KEY] is wrong (-32601)\x1b[2J"`,
@@ -105,7 +107,7 @@ func TestCapture(t *testing.T) {
 		}},
 		{server: "odd results", timeout: patient, counts: "2 1 0 -", gaps: []string{
 			`tools/list: an answer has 2 members "tools"`, "prompts/list: page 1: prompts is not an array but an object",
-			"resources/list: page 1: nextCursor is not a string but a number", "resources/templates/list: page 1: the answer has no resourceTemplates",
+			"resources/list: page 1: nextCursor is not a string but a number",
 		}},
 		{server: "empty lists", timeout: patient, counts: "0 - - -"},
 	} {
@@ -356,26 +358,41 @@ func TestItemsLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if counts(s) != "2 2 2 2" || len(s.Errors) != 4 || s.Errors[0].Message != "page 3: more than 2 items; the rest was not read" {
+	if counts(s) != "2 2 2 2" || len(s.Errors) != 4 || s.Errors[0].Message != "more than 2 items; the rest was not read" {
 		t.Errorf("items %s, errors %v", counts(s), s.Errors)
 	}
 }
 
-// An optional list that a server does not have leaves nothing unread; a list that a declared
-// capability promises does.
+// A list that no capability promises is not offered if the server refuses it, answers with none or
+// says nothing; anything else leaves it unread, as does every failure of a promised list.
 func TestMissingLists(t *testing.T) {
+	const refused = `"error":{"code":-32601,"message":"Method not found"}`
+	const all = "tools/list prompts/list resources/list resources/templates/list"
 	for _, tt := range []struct {
 		name, capabilities string
-		missing            string // the method
+		missing            string // the methods
+		answer             string // to them; "" for silence
 		problems           int
 		said               string // in the snapshot
 	}{
-		{"templates, with resources declared", `{"resources":{}}`, "resources/templates/list", 0, `"resources/templates/list": {"code": -32601, "message": "Method not found"}`},
-		{"templates, without resources", `{}`, "resources/templates/list", 0, ""},
-		{"resources, declared, with templates", `{"resources":{}}`, "resources/list", 0, `"resources/list": {"code": -32601, "message": "Method not found"}`},
-		{"resources, declared, without templates", `{"resources":{}}`, "resources/list resources/templates/list", 1, "although it declares"},
-		{"tools, declared", `{"tools":{}}`, "tools/list", 1, "although it declares"},
-		{"tools, not declared", `{}`, "tools/list", 0, ""},
+		{"templates, with resources declared", `{"resources":{}}`, "resources/templates/list", refused, 0, `"resources/templates/list": {"code": -32601, "message": "Method not found"}`},
+		{"templates, with resources declared, other error", `{"resources":{}}`, "resources/templates/list", `"error":{"code":-32603,"message":"oops"}`, 0, ""},
+		{"templates, without resources", `{}`, "resources/templates/list", refused, 0, ""},
+		{"resources, declared, with templates", `{"resources":{}}`, "resources/list", refused, 0, `"resources/list": {"code": -32601, "message": "Method not found"}`},
+		{"resources, declared, without templates", `{"resources":{}}`, "resources/list resources/templates/list", refused, 1, "although it declares"},
+		{"tools, declared", `{"tools":{}}`, "tools/list", refused, 1, "although it declares"},
+		{"tools, declared, no list", `{"tools":{}}`, "tools/list", `"result":{}`, 1, "the answer has no tools"},
+		{"tools, not declared", `{}`, "tools/list", refused, 0, ""},
+		{"not declared, any error", `{"tools":{}}`, "prompts/list resources/list", `"error":{"code":-32000,"message":"not supported"}`, 0, ""},
+		{"not declared, no list", `{"tools":{}}`, "prompts/list resources/list", `"result":{}`, 0, ""},
+		{"not declared, null", `{"tools":{}}`, "prompts/list resources/list", `"result":{"prompts":null,"resources":null}`, 0, ""},
+		{"not declared, null result", `{"tools":{}}`, "prompts/list", `"result":null`, 0, ""},
+		{"not declared, the empty object of PHP", `[]`, "prompts/list", `"result":[]`, 0, ""},
+		{"not declared, silent", `{"tools":{}}`, "prompts/list resources/list resources/templates/list", "", 0, ""},
+		{"not declared, broken", `{"tools":{}}`, "prompts/list", `"result":{"prompts":7}`, 2, "is not an array"},
+		{"not declared, goes on", `{"tools":{}}`, "prompts/list", `"result":{"prompts":null,"nextCursor":"x"}`, 1, "is not an array"},
+		{"not declared, no answer", `{"tools":{}}`, "prompts/list", `"result":1,"error":{}`, 1, "not a JSON-RPC answer"},
+		{"nothing is offered", `{"tools":{}}`, all, "", 2, "no answer to tools/list"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ours, theirs := net.Pipe()
@@ -390,16 +407,16 @@ func TestMissingLists(t *testing.T) {
 						}
 					}
 					if slices.Contains(strings.Fields(tt.missing), m.Method) {
-						answer = `"error":{"code":-32601,"message":"Method not found"}`
+						answer = tt.answer
 					}
-					if m.ID != "" {
+					if m.ID != "" && answer != "" {
 						fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, answer)
 					}
 				}
 			}()
 			conn := wire.NewStream(ours, ours, wire.Limits{})
 			defer conn.Close()
-			s, err := Capture(t.Context(), conn, Options{})
+			s, err := Capture(t.Context(), conn, Options{Timeout: map[bool]time.Duration{true: small, false: 20 * time.Second}[tt.answer == ""]})
 			if err != nil {
 				t.Fatal(err)
 			}

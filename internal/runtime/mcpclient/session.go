@@ -3,7 +3,6 @@ package mcpclient
 import (
 	"context"
 	"fmt"
-	"gauntlet/internal/leaf/mcp"
 	"slices"
 	"strings"
 
@@ -45,11 +44,13 @@ func (s *Session) Read(ctx context.Context) *Snapshot {
 	opening.Errors, opening.Hints = slices.Clip(opening.Errors), slices.Clip(opening.Hints)
 	out := opening
 	c.out = &out
-	for i := range mcp.Lists {
-		c.readList(ctx, i)
-	}
+	c.readLists(ctx)
 	c.excuseResources()
-	out.Noise = c.client.Strays().Noise
+	strays := c.client.Strays()
+	for _, method := range strays.Disputed {
+		c.addGap(method, "it was answered twice, under the id as asked and under the id in another type; clients differ in which answer they take")
+	}
+	out.Noise = strays.Noise
 	c.out = &opening
 	s.indexTools(out.Lists[0].Items)
 	return &out

@@ -161,7 +161,7 @@ func TestCallsAskWhileOthersAreAnswered(t *testing.T) {
 	l.say(called("3", "b"))
 	l.hear(`"id":2,"method":"elicitation/create"`)
 	// What answers nothing changes nothing.
-	l.say(`{"jsonrpc":"2.0","id":3,"result":{}}`, `{"jsonrpc":"2.0","id":"1","result":{}}`, `{"jsonrpc":"2.0","id":2,"result":{"action":"decline"}}`)
+	l.say(`{"jsonrpc":"2.0","id":3,"result":{}}`, `{"jsonrpc":"2.0","id":"1x","result":{}}`, `{"jsonrpc":"2.0","id":"2","result":{"action":"decline"}}`)
 	l.hear(`"id":3,"result"`, `b response {\"action\":\"decline\"}`)
 	l.say(`{"jsonrpc":"2.0","id":2,"result":{}}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}`)
 	l.hear(`"id":2,"result"`, `a error {\"code\":-1`)

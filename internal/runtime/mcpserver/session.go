@@ -266,8 +266,9 @@ func (t *Session) forgetAnswer(id string) {
 // was answered already, is dropped.
 func (t *Session) deliverAnswer(m wire.Message) {
 	t.mu.Lock()
-	pending, ok := t.pendingAnswers[m.ID]
-	delete(t.pendingAnswers, m.ID)
+	id := wire.AnswerID(m.ID)
+	pending, ok := t.pendingAnswers[id]
+	delete(t.pendingAnswers, id)
 	t.mu.Unlock()
 	if !ok {
 		return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"gauntlet/rawjson"
@@ -25,9 +26,13 @@ type Client struct {
 	limits Limits
 	last   int64 // id of the latest request
 	seen   Strays
+	loose  []Asked // the latest requests whose answer has their id in another type
 	redact func(string) string
 	broken error // why the connection is of no use any more
 }
+
+// maxLoose is how many requests are kept of those whose answer has their id in another type.
+const maxLoose = 100
 
 // NewClient returns a client over conn. Of limits it heeds those on strays; conn has the
 // rest. If conn knows secrets (see [Process.Redact]) they are taken out of what the peer
@@ -52,29 +57,57 @@ func (c *Client) Err() error { return c.broken }
 // ends, a [LineTooLongError] or [FloodError] for this request, or the end of the
 // connection, after which Err is set.
 func (c *Client) Call(ctx context.Context, method, params string) (Message, error) {
-	if c.broken != nil {
-		return Message{}, c.broken
+	one := []Asked{{Method: method, Params: params}}
+	c.CallTogether(ctx, one)
+	return one[0].Answer, one[0].Err
+}
+
+// An Asked is a request and what came of it: Answer or Err, as [Client.Call] returns them.
+type Asked struct {
+	Method, Params string
+	Answer         Message
+	Err            error
+
+	id   string
+	done bool
+	sent error
+}
+
+// CallTogether sends all requests before it reads an answer, and returns when each has its
+// outcome. Together they wait no longer than the slowest of them, and for as many strays as one.
+func (c *Client) CallTogether(ctx context.Context, asked []Asked) {
+	before, unfinished := c.seen, c.unfinished()
+	for i := range asked {
+		a := &asked[i]
+		if a.Err = c.broken; a.Err != nil {
+			a.done = true
+			continue
+		}
+		c.last++
+		a.id = strconv.FormatInt(c.last, 10)
+		a.sent = c.conn.Send(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, a.id, rawjson.Quote(a.Method), a.Params))
 	}
-	c.last++
-	id := strconv.FormatInt(c.last, 10)
-	before := c.seen
-	sent := c.conn.Send(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, rawjson.Quote(method), params))
 	// After a failed Send the answer is still waited for: the end of the conversation,
 	// which most often is the reason, says more than a broken pipe.
-	m, err := c.awaitAnswer(ctx, id, method)
-	var failed *RequestError
-	if errors.As(err, &failed) {
-		failed.Ignored = c.seen.since(before)
+	err := c.awaitAnswers(ctx, asked)
+	flooded := c.broken != nil
+	for i := range asked {
+		a := &asked[i]
+		var failed *RequestError
+		switch {
+		case a.done && errors.As(a.Err, &failed):
+			failed.Ignored = c.seen.since(before)
+		case a.done:
+		case ctx.Err() == nil && flooded:
+			a.Err = err
+		case ctx.Err() == nil:
+			a.Err = c.explainLost(a.Method, err)
+		case a.sent != nil && !errors.Is(a.sent, context.Cause(ctx)):
+			a.Err = fmt.Errorf("%s: %w", a.Method, a.sent)
+		default:
+			a.Err = &NoAnswerError{Method: a.Method, ID: a.id, Cause: context.Cause(ctx), Ignored: c.seen.since(before), Begun: c.seen.Unknown > before.Unknown || c.unfinished() > unfinished}
+		}
 	}
-	switch {
-	case err == nil:
-		return m, nil
-	case ctx.Err() == nil:
-		return m, err
-	case sent != nil && !errors.Is(sent, context.Cause(ctx)):
-		return m, fmt.Errorf("%s: %w", method, sent)
-	}
-	return m, &NoAnswerError{Method: method, ID: id, Cause: context.Cause(ctx), Ignored: c.seen.since(before)}
 }
 
 // Notify sends a notification; params is JSON text.
@@ -131,27 +164,40 @@ func (c *Client) checkFlood() error {
 	return c.broken
 }
 
-// awaitAnswer reads until the answer to the request, whose id nobody else uses.
-func (c *Client) awaitAnswer(ctx context.Context, id, method string) (Message, error) {
-	for strays := 0; ; {
+// awaitAnswers reads until each request has its outcome. The error is why the others have none.
+func (c *Client) awaitAnswers(ctx context.Context, asked []Asked) error {
+	for strays := 0; slices.ContainsFunc(asked, func(a Asked) bool { return !a.done }); {
 		m, err := c.conn.Receive(ctx)
 		var failed *RequestError
 		if ctx.Err() == nil && errors.As(err, &failed) {
-			if failed.ID == id {
-				failed.Method = method
-				return Message{}, c.checkAnswer(method, failed.answer, failed)
+			if a := waitingFor(asked, &Message{Kind: Error, ID: failed.ID}); a != nil {
+				failed.Method = a.Method
+				a.done, a.Err = true, c.checkAnswer(a.Method, failed.answer, failed)
+			} else {
+				c.countRefused()
 			}
-			c.countRefused()
+			continue
+		}
+		var tooLong *LineTooLongError
+		if errors.As(err, &tooLong) && ctx.Err() == nil {
+			// Nobody knows what it answers: the first that waits, as servers answer in order.
+			first := &asked[slices.IndexFunc(asked, func(a Asked) bool { return !a.done })]
+			first.done, first.Err = true, fmt.Errorf("%w instead of an answer to %s", err, first.Method)
 			continue
 		}
 		if err != nil {
-			return Message{}, c.explainLost(ctx, method, err)
+			return err
 		}
-		var answer Message
 		found := false
 		for part := range m.Parts() {
-			if !found && part.answers(id) {
-				answer, found = part, true
+			if a := waitingFor(asked, &part); a != nil {
+				found, a.done = true, true
+				if part.ID != a.id {
+					c.loose = append(c.loose[max(0, len(c.loose)-maxLoose+1):], Asked{Method: a.Method, id: a.id})
+				}
+				if a.Err = c.checkAnswer(a.Method, part, nil); a.Err == nil {
+					a.Answer = part
+				}
 				continue
 			}
 			c.noteStray(part)
@@ -160,39 +206,61 @@ func (c *Client) awaitAnswer(ctx context.Context, id, method string) (Message, e
 			}
 		}
 		if found {
-			return answer, c.checkAnswer(method, answer, nil)
+			continue
 		}
 		if err := c.checkFlood(); err != nil {
-			return Message{}, err
+			return err
 		}
 		if strays > c.limits.Strays {
-			return Message{}, &FloodError{fmt.Sprintf("more than %d messages came, but no answer to %s", c.limits.Strays, method)}
+			return errStrays
 		}
 	}
+	return nil
+}
+
+// waitingFor returns the request without an outcome that m answers, nil if there is none.
+func waitingFor(asked []Asked, m *Message) *Asked {
+	for i := range asked {
+		if a := &asked[i]; !a.done && m.answers(a.id) {
+			return a
+		}
+	}
+	return nil
 }
 
 // answers reports whether m is meant as the answer to a request: also one that is broken
 // is, so that its request fails at once and does not wait for its time limit. A line of a
 // structured log may have an "id" too; only what has the form of an answer counts.
 func (m *Message) answers(id string) bool {
-	switch m.Kind {
-	case Response, Error:
-		return m.ID == id
-	case Invalid:
-		return m.ID == id && m.Note != notRPC
-	}
-	return false
+	form := m.Kind == Response || m.Kind == Error || m.Kind == Invalid && m.Note != notRPC
+	return form && m.ID != "" && AnswerID(m.ID) == AnswerID(id)
 }
 
+// AnswerID returns the id of the request that an answer with this id belongs to. Requests are made
+// with whole numbers, and SDKs read "7" and 7.0 as the answer to 7.
+func AnswerID(id string) string {
+	if n, ok := rawjson.WholeNumber(id); ok {
+		return n
+	}
+	return id
+}
+
+// unfinished is more than before if the connection has begun to receive what has no end yet.
+func (c *Client) unfinished() int64 {
+	if conn, ok := c.conn.(interface{ Unfinished() int64 }); ok {
+		return conn.Unfinished()
+	}
+	return 0
+}
+
+var errStrays = errors.New("too many messages that are no answer")
+
 // explainLost says what a failed Receive means for the request.
-func (c *Client) explainLost(ctx context.Context, method string, err error) error {
-	var tooLong *LineTooLongError
+func (c *Client) explainLost(method string, err error) error {
 	var end *EndError
 	switch {
-	case ctx.Err() != nil:
-		return err
-	case errors.As(err, &tooLong):
-		return fmt.Errorf("%w instead of an answer to %s", err, method)
+	case errors.Is(err, errStrays):
+		return &FloodError{fmt.Sprintf("more than %d messages came, but no answer to %s", c.limits.Strays, method)}
 	case errors.As(err, &end):
 		c.broken = end
 		here := *end
@@ -208,7 +276,7 @@ func (c *Client) explainLost(ctx context.Context, method string, err error) erro
 func (c *Client) checkAnswer(method string, m Message, failed *RequestError) error {
 	switch {
 	case m.Kind == Error:
-		e := answerError(method, m)
+		e := AnswerErrorOf(method, m)
 		e.Message = c.redact(e.Message)
 		return e
 	case failed != nil:
@@ -219,7 +287,8 @@ func (c *Client) checkAnswer(method string, m Message, failed *RequestError) err
 	return nil
 }
 
-func answerError(method string, m Message) *AnswerError {
+// AnswerErrorOf reads the error of a message of that kind, the answer to a request of the method.
+func AnswerErrorOf(method string, m Message) *AnswerError {
 	object := m.Error
 	e := &AnswerError{Method: method, HTTP: m.HTTP}
 	_ = rawjson.EachMember(object, 0, func(name, value rawjson.Span) bool {

@@ -107,6 +107,8 @@ type NoAnswerError struct {
 	// Ignored counts, in words, what came instead; "" if nothing did. It is often the
 	// reason: an answer with another id, an answer that is not JSON.
 	Ignored string
+	// Begun says that what may have been the answer came: one with another id, or a part of a message.
+	Begun bool
 }
 
 func (e *NoAnswerError) Error() string {

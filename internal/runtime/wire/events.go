@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,6 +33,17 @@ type eventReader struct {
 
 	lastID string        // the latest id, which stays until another comes
 	retry  time.Duration // the latest retry, 0 if none came
+
+	unfinished *atomic.Int64 // events that have begun and not ended, of all readers; nil if nobody asks
+	open       bool          // this one's has
+}
+
+// noteOpen counts an event that has begun or ended.
+func (e *eventReader) noteOpen() {
+	if open := len(e.buf) > 0; open != e.open && e.unfinished != nil {
+		e.open = open
+		e.unfinished.Add(map[bool]int64{true: 1, false: -1}[open])
+	}
 }
 
 // EventMessages returns the messages in the text of an event stream, which is all in memory.
@@ -75,6 +87,7 @@ func (e *eventReader) nextEvent() (event, error) {
 		}
 		if len(e.buf) > data { // a line that is not empty
 			e.takeField(data)
+			e.noteOpen()
 			continue
 		}
 		e.first = false
@@ -88,6 +101,7 @@ func (e *eventReader) nextEvent() (event, error) {
 func (e *eventReader) dispatch() event {
 	it := event{e.name, string(e.buf)}
 	e.buf, e.name, e.begun = e.buf[:0], "", false
+	e.noteOpen()
 	if cap(e.buf) > 1<<20 {
 		e.buf = nil // one large answer need not hold its memory for the rest
 	}
@@ -118,6 +132,7 @@ func (e *eventReader) readLine() error {
 		}
 		e.growData(len(taken))
 		e.buf = append(e.buf, taken...)
+		e.noteOpen()
 		if end < 0 {
 			_, _ = e.r.Discard(len(part))
 			continue

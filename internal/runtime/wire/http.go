@@ -24,6 +24,7 @@ type HTTP struct {
 	left      atomic.Int64 // bytes that may still come
 	tap       Tap
 	exchanges atomic.Int64 // HTTP requests so far
+	begun     atomic.Int64 // bodies and events that have begun and not ended
 
 	in   chan received
 	jobs chan func()
@@ -203,6 +204,9 @@ func (h *HTTP) Receive(ctx context.Context) (Message, error) {
 		return Message{}, context.Cause(ctx)
 	}
 }
+
+// Unfinished returns how many answers have begun to come and not ended.
+func (h *HTTP) Unfinished() int64 { return h.begun.Load() }
 
 // endConn makes err the error of every Receive from now on.
 func (h *HTTP) endConn(err error) {

@@ -130,7 +130,7 @@ func (e *RequestError) maySpeakSSE() bool {
 	if e.answer.Kind != Error {
 		return true
 	}
-	code := answerError("", e.answer).Code
+	code := AnswerErrorOf("", e.answer).Code
 	return code > -32020 || code < -32099
 }
 
@@ -205,7 +205,11 @@ func headerText(s string) string {
 
 // readJSONBody takes an answer in one JSON body.
 func (x *exchange) readJSONBody(ctx context.Context, r *reply, meta *HTTPAnswer, note string) error {
+	x.h.begun.Add(1)
 	body, err := x.h.readBody(r.Body, x.h.limits.Message, r.ContentLength)
+	if err == nil {
+		x.h.begun.Add(-1)
+	}
 	switch {
 	case err != nil:
 		if ctx.Err() == nil {
@@ -252,7 +256,7 @@ func (x *exchange) readRefusal(ctx context.Context, r *reply, meta *HTTPAnswer) 
 		x.showRefusal(m)
 		return &sessionEndedError{meta}
 	}
-	if m.Kind == Error && m.ID == x.id && x.id != "" {
+	if m.Kind == Error && x.id != "" && m.answers(x.id) {
 		return x.deliver(ctx, m, "")
 	}
 	x.showRefusal(m)

@@ -36,7 +36,7 @@ func saysSessionEnded(meta *HTTPAnswer, m Message) bool {
 	if m.Kind != Error {
 		return meta.Status == 404
 	}
-	e := answerError("", m)
+	e := AnswerErrorOf("", m)
 	if meta.Status == 404 {
 		return e.Code != mcp.CodeMethodNotFound
 	}
@@ -84,8 +84,9 @@ func (x *exchange) postInSession(ctx context.Context) error {
 	}
 	err = x.postMessage(ctx)
 	if errors.As(err, &ended) {
-		x.h.endConn(&EndError{How: ended.how() + ", and another at once", Refused: x.requestID()})
-		return nil
+		// The session is there: it is this message that is refused. Servers answer HTTP 404 to
+		// methods that they do not have.
+		return x.failf(ended.meta, "the server answered %s, also in a session that it had just begun", ended.meta)
 	}
 	return err
 }
@@ -147,7 +148,7 @@ func (h *HTTP) postOwn(ctx context.Context, text string) (x *exchange, err error
 func (x *exchange) takeOwnAnswer(part Message) {
 	switch {
 	case part.Kind == Error:
-		x.refusal = answerError(mcp.Initialize, part)
+		x.refusal = AnswerErrorOf(mcp.Initialize, part)
 	case part.Kind == Invalid || part.Result[0] != '{':
 		x.refusal = &InvalidError{mcp.Initialize, "it is no result of initialize"}
 	case rawjson.LastMember(part.Result, "protocolVersion") == "":

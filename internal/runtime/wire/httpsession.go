@@ -68,8 +68,11 @@ func (h *HTTP) setSessionHeaders(header http.Header) (session string, epoch int)
 // server ends before the answer is taken up again, if the server gave its events ids.
 func (x *exchange) readEventStream(ctx context.Context, r *reply, meta *HTTPAnswer, note string) error {
 	body := r.Body
+	lastID, retry := "", time.Duration(0)
 	for resumes := 0; ; resumes++ {
 		ev := newEvents(x.h.metered(body), x.h.limits.Message)
+		ev.unfinished = &x.h.begun
+		ev.lastID, ev.retry = lastID, retry // a stream that breaks off before its first event is behind the same one
 		err := x.readEvents(ctx, ev, meta, note)
 		body.Close()
 		var flood *FloodError
@@ -89,7 +92,8 @@ func (x *exchange) readEventStream(ctx context.Context, r *reply, meta *HTTPAnsw
 			}
 			return x.failf(meta, "the event stream (%s) ended without it", meta)
 		}
-		next, err := x.h.resume(ctx, ev.lastID, ev.retry)
+		lastID, retry = ev.lastID, ev.retry
+		next, err := x.h.resume(ctx, lastID, retry)
 		if err != nil {
 			return x.failWith(meta, fmt.Errorf("the event stream ended without it and could not be taken up again: %w", err))
 		}

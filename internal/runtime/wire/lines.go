@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 )
 
 // Lines cuts a stranger's text into lines as a [Stream] does.
@@ -24,15 +25,30 @@ func (l *Lines) Next() (string, error) { return l.l.nextLine() }
 // lineReader cuts a byte stream into lines and bounds both.
 type lineReader struct {
 	r     *bufio.Reader
-	limit int   // longest line
-	left  int64 // bytes that may still come
-	total int64 // what left began with
-	skip  bool  // the reader stands inside a line that was too long
-	cut   bool  // the latest line has no end: the stream ended first
+	limit int          // longest line
+	left  int64        // bytes that may still come
+	total int64        // what left began with
+	skip  bool         // the reader stands inside a line that was too long
+	cut   bool         // the latest line has no end: the stream ended first
+	begun atomic.Int64 // bytes that came behind the latest whole line
 }
 
 func newLineReader(r io.Reader, l Limits) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(r, 64<<10), limit: l.Message, left: l.Total, total: l.Total}
+	lines := &lineReader{limit: l.Message, left: l.Total, total: l.Total}
+	lines.r = bufio.NewReaderSize(&counter{r, &lines.begun}, 64<<10)
+	return lines
+}
+
+// counter counts the bytes that are read.
+type counter struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n.Add(int64(n))
+	return n, err
 }
 
 // nextLine returns the next line without its end. A last line that the stream's end cuts
@@ -45,6 +61,7 @@ func (l *lineReader) nextLine() (string, error) {
 		}
 	}
 	var line strings.Builder
+	before := l.left
 	for {
 		part, err := l.readPart()
 		if len(part) > 0 && part[len(part)-1] == '\n' {
@@ -60,6 +77,7 @@ func (l *lineReader) nextLine() (string, error) {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case err == nil, errors.Is(err, io.EOF) && line.Len() > 0:
 			l.cut = err != nil
+			l.begun.Add(l.left - before)
 			return strings.TrimSuffix(line.String(), "\r"), nil
 		default:
 			return "", err

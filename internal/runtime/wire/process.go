@@ -200,6 +200,9 @@ func (p *Process) Pid() int { return p.cmd.Process.Pid }
 // Send queues a message; see [Conn].
 func (p *Process) Send(ctx context.Context, msg []byte) error { return p.stream.Send(ctx, msg) }
 
+// Unfinished is that of a [Stream].
+func (p *Process) Unfinished() int64 { return p.stream.Unfinished() }
+
 // Receive returns the next line of stdout as a message; see [Conn]. When the server has
 // gone the error is an [EndError].
 func (p *Process) Receive(ctx context.Context) (Message, error) {

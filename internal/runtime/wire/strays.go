@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,10 @@ type Strays struct {
 	Late          int // answers to a request that had its answer or was given up
 	Unknown       int // answers to requests that were never made
 	Refused       int // messages of ours that failed over HTTP without anybody waiting for it
-	Noise         Noise
+	// Disputed are the methods of requests that were answered twice, first under their id in another
+	// type and then as asked: clients that compare ids strictly take the second answer.
+	Disputed []string
+	Noise    Noise
 }
 
 // Noise is text where messages should be, such as a log written to stdout.
@@ -49,8 +53,12 @@ func (c *Client) noteStray(m Message) {
 		c.seen.Requests++
 		c.answerRequest(m)
 	case Response, Error:
-		if id, err := strconv.ParseInt(m.ID, 10, 64); err == nil && id > 0 && id <= c.last {
+		if id, err := strconv.ParseInt(AnswerID(m.ID), 10, 64); err == nil && id > 0 && id <= c.last {
 			c.seen.Late++
+			if i := slices.IndexFunc(c.loose, func(a Asked) bool { return a.id == m.ID }); i >= 0 {
+				c.seen.Disputed = append(c.seen.Disputed, c.loose[i].Method)
+				c.loose = slices.Delete(c.loose, i, i+1)
+			}
 		} else {
 			c.seen.Unknown++
 		}

@@ -22,8 +22,9 @@ type Stream struct {
 	w   io.WriteCloser
 	tap Tap
 
-	in  chan received
-	out chan []byte
+	lines *lineReader
+	in    chan received
+	out   chan []byte
 
 	finishOnce sync.Once
 	closing    chan struct{} // closed by finish: nobody sends or receives any more
@@ -49,12 +50,13 @@ func NewStream(r io.ReadCloser, w io.WriteCloser, limits Limits) *Stream {
 func NewTappedStream(r io.ReadCloser, w io.WriteCloser, limits Limits, tap Tap) *Stream {
 	s := &Stream{
 		r: r, w: w, tap: tap,
-		in: make(chan received), out: make(chan []byte, sendQueue),
+		lines: newLineReader(r, limits.withDefaults()),
+		in:    make(chan received), out: make(chan []byte, sendQueue),
 		closing: make(chan struct{}), stop: make(chan struct{}),
 		readDone: make(chan struct{}), writeDone: make(chan struct{}),
 	}
 	// Both end by Close, which waits for them: it closes r and w under their hands.
-	go s.readLines(newLineReader(r, limits.withDefaults()))
+	go s.readLines(s.lines)
 	go s.writeQueued()
 	return s
 }
@@ -180,6 +182,9 @@ func (s *Stream) unwritable() error {
 	}
 	return s.writeErr
 }
+
+// Unfinished returns the bytes that have come of a line that has no end yet.
+func (s *Stream) Unfinished() int64 { return s.lines.begun.Load() }
 
 // Receive returns the next line as a message; see [Conn]. The end of the input is io.EOF.
 func (s *Stream) Receive(ctx context.Context) (Message, error) {

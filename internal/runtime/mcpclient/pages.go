@@ -1,0 +1,278 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/catalog"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// A Walk reads one list of a server page by page. Everything that reads lists does it with a Walk, so
+// that a scan sees what the gateway hands on: a server that puts a poisoned tool behind
+// `"nextCursor": ""` is read as far by both. Whatever some client would read is read, see
+// [rawjson.Readings], and every cursor is followed once, also an empty one.
+type Walk struct {
+	List mcp.List
+	// Ask requests a page. members are those of its params, raw; "" asks for the first.
+	Ask func(ctx context.Context, members string) (wire.Message, error)
+	// Pages, Items and Bytes are the most that is taken; 0 means the default, for Bytes no limit.
+	Pages, Items, Bytes int
+	Redact              func(string) string // for the server's words in messages; nil leaves them alone
+	Note                func(gap string)    // is told what is read in more than one way; nil for nobody
+	Taken               func(w *Walk)       // is called before each page is asked for; nil for nobody
+	Result              func(raw string)    // is shown every reading of an answer; nil for nobody
+
+	Present   bool     // the server has answered with the list, which may be empty
+	Found     []string // the items so far, each as received
+	Malformed []string // what stood where a list of items belongs
+	Ambiguous []string // members that clients take differently, one a line
+	page      int      // the latest asked for
+	size      int
+}
+
+// A PageError says that a page was asked for and did not come.
+type PageError struct {
+	Page int // counted from 1
+	Err  error
+}
+
+func (e *PageError) Error() string {
+	if e.Page == 1 {
+		return e.Err.Error()
+	}
+	return fmt.Sprintf("page %d: %s", e.Page, e.Err)
+}
+
+func (e *PageError) Unwrap() error { return e.Err }
+
+func (w *Walk) setDefaults() {
+	if w.Pages == 0 {
+		w.Pages = DefaultPages
+	}
+	if w.Items == 0 {
+		w.Items = catalog.DefaultItems
+	}
+	if w.Redact == nil {
+		w.Redact = func(s string) string { return s }
+	}
+	if w.Note == nil {
+		w.Note = func(string) {}
+	}
+	if w.Taken == nil {
+		w.Taken = func(*Walk) {}
+	}
+	if w.Result == nil {
+		w.Result = func(string) {}
+	}
+}
+
+// Read reads the list to its end. The error says why there may be more than was read: a
+// [PageError] if a page did not come.
+func (w *Walk) Read(ctx context.Context) error {
+	w.setDefaults()
+	seen := map[string]bool{}
+	members, waiting := "", []string(nil) // cursors that some client follows
+	for w.page = 1; ; w.page++ {
+		w.Taken(w)
+		before := len(w.Found)
+		var cursors []string
+		m, err := w.Ask(ctx, members)
+		switch {
+		case err == nil:
+			if cursors, err = w.takePage(m); err != nil {
+				return fmt.Errorf("page %d: %s", w.page, err)
+			}
+		case members != emptyCursor || !isRefusal(err): // which says that it meant the end
+			return &PageError{w.page, err}
+		}
+		again := slices.ContainsFunc(cursors, func(c string) bool { return seen[c] })
+		if members == emptyCursor && again && w.repeats(before) {
+			// Servers that always write the member, as those in Go without omitempty, mean the end
+			// by "" and answer it with their first page again.
+			w.Found, cursors = w.Found[:before], nil
+		}
+		for _, cursor := range cursors {
+			if seen[cursor] {
+				return fmt.Errorf("page %d: the cursor %s came a second time; the list would never end", w.page, wire.Printable(clip(w.Redact(cursor), 60)))
+			}
+			seen[cursor] = true
+		}
+		waiting = append(waiting, cursors...)
+		switch {
+		case len(waiting) == 0:
+			w.Taken(w)
+			return nil
+		case w.page >= w.Pages:
+			return fmt.Errorf("more than %d pages; the rest was not read", w.Pages)
+		case len(w.Found) >= w.Items:
+			return w.tooMany()
+		case w.Bytes > 0 && w.size >= w.Bytes:
+			return fmt.Errorf("more than %d bytes; the rest was not read", w.Bytes)
+		}
+		// The token goes back as it came, byte for byte: it is the server's own.
+		members = `"cursor":` + waiting[0]
+		waiting = waiting[1:]
+	}
+}
+
+const emptyCursor = `"cursor":""`
+
+// repeats reports whether the items from before on are those that the list began with.
+func (w *Walk) repeats(before int) bool {
+	n := len(w.Found) - before
+	return n <= before && slices.Equal(w.Found[before:], w.Found[:n])
+}
+
+// isRefusal reports whether the server answered that it does not do what was asked: by an error, or
+// over HTTP by a status that asks neither for rights nor to come back later.
+func isRefusal(err error) bool {
+	var answer *wire.AnswerError
+	var failed *wire.RequestError
+	switch {
+	case errors.As(err, &answer):
+		return answer.HTTP == nil || !passing(answer.HTTP.Status)
+	case errors.As(err, &failed):
+		return failed.HTTP != nil && failed.HTTP.Status >= 400 && !passing(failed.HTTP.Status)
+	}
+	return false
+}
+
+// passing reports whether a status refuses who asks, or for now.
+func passing(status int) bool {
+	return slices.Contains([]int{401, 403, 407, 408, 425, 429, 502, 503, 504}, status)
+}
+
+// takePage takes the items of one answer and returns the raw tokens of the next pages'
+// cursors, none at the end of the list. What is malformed is noted, and the rest read: some client
+// does so too.
+func (w *Walk) takePage(m wire.Message) (cursors []string, err error) {
+	if m.Note != "" {
+		w.Note(m.Note)
+	}
+	for _, result := range resultReadings(m, func(r []rawjson.Reading) { w.noteAmbiguous("result", r) }) {
+		w.size += len(result)
+		if result[0] != '{' {
+			w.notePage("the result is not an object but %s", jsonKind(result))
+			continue
+		}
+		w.Result(result)
+		if err = w.takeItems(result); err != nil {
+			return nil, err
+		}
+		for _, cursor := range w.cursorsIn(result) {
+			if !slices.Contains(cursors, cursor) {
+				cursors = append(cursors, cursor)
+			}
+		}
+	}
+	return cursors, nil
+}
+
+// notePage notes what is wrong with the latest page.
+func (w *Walk) notePage(format string, args ...any) {
+	w.Note(fmt.Sprintf("page %d: ", w.page) + fmt.Sprintf(format, args...))
+}
+
+// takeItems takes the items of one reading of an answer. The error is the limit on them.
+func (w *Walk) takeItems(result string) (err error) {
+	member := w.List.Member
+	values := rawjson.Readings(result, member)
+	if len(values) == 0 {
+		w.notePage("the answer has no %s", member)
+		return nil
+	}
+	w.noteAmbiguous(member, values)
+	if len(values) > 1 {
+		// All are kept: some client takes the one that we would have dropped.
+		w.Note(fmt.Sprintf("an answer has %d members %q; clients differ in which one they take", len(values), member))
+	}
+	w.Present = true
+	for _, v := range values {
+		if v.Raw[0] != '[' {
+			if v.Raw != "null" {
+				// Malformation is no hiding place: what stands there is scanned as one item.
+				w.Malformed = append(w.Malformed, v.Raw)
+			}
+			w.notePage("%s is not an array but %s", member, jsonKind(v.Raw))
+			continue
+		}
+		_ = rawjson.EachElement(v.Raw, 0, func(_ int, s rawjson.Span) bool {
+			if len(w.Found) >= w.Items {
+				err = w.tooMany()
+				return false
+			}
+			w.Found = append(w.Found, v.Raw[s.Start:s.End])
+			return true
+		})
+	}
+	return err
+}
+
+func (w *Walk) tooMany() error {
+	return fmt.Errorf("more than %d items; the rest was not read", w.Items)
+}
+
+// cursorsIn returns the cursors of one reading of an answer.
+func (w *Walk) cursorsIn(result string) (cursors []string) {
+	next := rawjson.Readings(result, "nextCursor")
+	w.noteAmbiguous("nextCursor", next)
+	if len(next) > 1 {
+		w.Note(fmt.Sprintf("an answer has %d cursors; clients differ in which one they follow", len(next)))
+	}
+	for _, cursor := range next {
+		switch raw := cursor.Raw; {
+		case raw == "null":
+		case raw[0] != '"':
+			w.notePage("nextCursor is not a string but %s", jsonKind(raw))
+		default:
+			cursors = append(cursors, raw)
+		}
+	}
+	return cursors
+}
+
+func (w *Walk) noteAmbiguous(name string, readings []rawjson.Reading) {
+	w.Ambiguous = appendAmbiguous(w.Ambiguous, w.Redact, w.List.Method, name, readings)
+}
+
+// resultReadings returns every result that some client takes for that of the message, and shows
+// the readings where there is more than one.
+func resultReadings(m wire.Message, several func([]rawjson.Reading)) (results []string) {
+	if m.Note == "" { // the members of an ordinary message have one meaning
+		return []string{m.Result}
+	}
+	readings := rawjson.Readings(strings.TrimLeft(m.Raw, " \t\r\n"), "result")
+	several(readings)
+	for _, r := range readings {
+		results = append(results, r.Raw)
+	}
+	if results == nil {
+		return []string{m.Result}
+	}
+	return results
+}
+
+// appendAmbiguous appends a note of a member that clients take differently.
+func appendAmbiguous(notes []string, redact func(string) string, method, name string, readings []rawjson.Reading) []string {
+	if len(readings) == 0 || len(readings) == 1 && readings[0].Name == name {
+		return notes
+	}
+	spelled := make([]string, 0, 4)
+	for _, r := range readings[:min(len(readings), 4)] {
+		spelled = append(spelled, text(clip(redact(r.Name), 60)))
+	}
+	note := fmt.Sprintf("%s: %d of %s: %s", method, len(readings), name, strings.Join(spelled, ", "))
+	if slices.Contains(notes, note) || len(notes) >= maxAmbiguous {
+		return notes
+	}
+	return append(notes, note)
+}
+
+// maxAmbiguous is how many ambiguous members a snapshot names.
+const maxAmbiguous = 100
