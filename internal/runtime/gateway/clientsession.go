@@ -36,8 +36,26 @@ type clientSession struct {
 	questionTokens map[string]questionToken // whose progress token this is, by the token as JSON at the front
 }
 
-// clientIdentity is how the client at the front introduced itself.
-type clientIdentity struct{ name, version, capabilities string }
+// clientIdentity is how the client at the front introduced itself, to be said to every server in its words.
+type clientIdentity struct {
+	info, capabilities string // JSON objects
+	revision           string // that it asked for, or claims
+	stateless          bool
+}
+
+// identityOf is what a request says of its client, beside what goes without saying.
+func (g *Gateway) identityOf(m wire.Message) clientIdentity {
+	meta := rawjson.LastMember(m.Params, "_meta")
+	c := clientIdentity{rawjson.LastMember(meta, mcp.MetaClientInfo), rawjson.LastMember(meta, mcp.MetaClientCapabilities), rawjson.UnquoteString(rawjson.LastMember(meta, mcp.MetaProtocolVersion)), true}
+	if m.Method == mcp.Initialize {
+		c = clientIdentity{rawjson.LastMember(m.Params, "clientInfo"), rawjson.LastMember(m.Params, "capabilities"), rawjson.UnquoteString(rawjson.LastMember(m.Params, "protocolVersion")), false}
+	}
+	c.capabilities = objectOrEmpty(c.capabilities)
+	if c.info == "" || c.info[0] != '{' {
+		c.info = g.serverInfo()
+	}
+	return c
+}
 
 // A route says where a name at the front leads.
 type route struct {
@@ -73,20 +91,7 @@ func (cs *clientSession) preparedState() *mcpserver.Prepared { return cs.state.L
 
 // connectUpstreams notes who the client is and connects to all servers, as far as they come in time.
 func (cs *clientSession) connectUpstreams(ctx context.Context, m wire.Message) {
-	c := clientIdentity{name: cs.gateway.opt.Name, version: cs.gateway.opt.Version, capabilities: cs.downstream.Client()}
-	info := rawjson.LastMember(m.Params, "clientInfo")
-	if info == "" {
-		info = rawjson.LastMember(rawjson.LastMember(m.Params, "_meta"), mcp.MetaClientInfo)
-	}
-	if name := rawjson.UnquoteString(rawjson.LastMember(info, "name")); name != "" {
-		c.name, c.version = name, rawjson.UnquoteString(rawjson.LastMember(info, "version"))
-	}
-	if c.capabilities == "" || c.capabilities[0] != '{' {
-		c.capabilities = "{}"
-	}
-	cs.mu.Lock()
-	cs.client = c
-	cs.mu.Unlock()
+	cs.noteClient(cs.gateway.identityOf(m))
 	ctx, cancel := context.WithTimeout(ctx, cs.gateway.opt.Connect)
 	defer cancel()
 	var all sync.WaitGroup
@@ -105,13 +110,25 @@ func (cs *clientSession) connectUpstreams(ctx context.Context, m wire.Message) {
 	cs.rebuildState()
 }
 
+func (cs *clientSession) noteClient(c clientIdentity) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	cs.client = c
+}
+
 func (cs *clientSession) clientIdentity() clientIdentity {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	if cs.client.name == "" { // a client of the stateless era that did not ask for server/discover
-		return clientIdentity{cs.gateway.opt.Name, cs.gateway.opt.Version, objectOrEmpty(cs.downstream.Client())}
-	}
 	return cs.client
+}
+
+// meets notes who the client is by its first request, where that opens nothing.
+func (cs *clientSession) meets(m wire.Message) {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if cs.client.info == "" {
+		cs.client = cs.gateway.identityOf(m)
+	}
 }
 
 func objectOrEmpty(s string) string {
@@ -123,7 +140,7 @@ func objectOrEmpty(s string) string {
 
 // rebuildState makes the state that the front answers from of what the servers said.
 func (cs *clientSession) rebuildState() {
-	state := mcpserver.State{Name: cs.gateway.opt.Name, Identity: []string{cs.gateway.serverInfo()}, Relay: cs.relayRequest}
+	state := mcpserver.State{Name: cs.gateway.opt.Name, Identity: []string{cs.gateway.serverInfo()}, Relay: cs.relayRequest, Mirrors: cs.mirrorsOf}
 	var said []string
 	caps := map[string]bool{}
 	subscribe := false
@@ -166,8 +183,13 @@ func (cs *clientSession) rebuildState() {
 	}
 }
 
-// adoptIdentity lets the only server introduce itself in its own words.
+// adoptIdentity lets the only server introduce itself in its own words, whole where the client asks in the same way.
 func (cs *clientSession) adoptIdentity(state *mcpserver.State, init string) {
+	if version := rawjson.UnquoteString(rawjson.LastMember(init, "protocolVersion")); version != "" {
+		state.Version, state.Initialized = version, init
+	} else {
+		state.Discovered = init
+	}
 	if v := rawjson.LastMember(init, "serverInfo"); v != "" {
 		state.Identity = []string{v}
 	} else if v := rawjson.LastMember(rawjson.LastMember(init, "_meta"), mcp.MetaServerInfo); v != "" {
@@ -205,7 +227,7 @@ func (cs *clientSession) relayNotification(m wire.Message) {
 // forwardNotification passes on what a server tells, to whoever listens.
 func (cs *clientSession) forwardNotification(s *upstream, m wire.Message) {
 	switch m.Method {
-	case mcp.NotifyCancelled:
+	case mcp.NotifyCancelled, mcp.NotifySubscriptionsAcknowledged:
 		return
 	case mcp.NotifyProgress:
 		if call := s.callByToken(rawjson.LastMember(m.Params, "progressToken")); call != nil {
@@ -213,7 +235,11 @@ func (cs *clientSession) forwardNotification(s *upstream, m wire.Message) {
 			return
 		}
 	}
-	cs.noteLost(s, cs.downstream.Notify(cs.ctx, m.Method, m.Params))
+	params := m.Params
+	if meta := rawjson.LastMember(params, "_meta"); rawjson.LastMember(meta, mcp.MetaSubscriptionID) != "" { // the front sets those of its client
+		params = replaceMember(params, "_meta", removeMembers(meta, mcp.MetaSubscriptionID))
+	}
+	cs.noteLost(s, cs.downstream.Notify(cs.ctx, m.Method, params))
 }
 
 // noteLost notes that a message was lost, unless nobody wanted it. The first is told at once,

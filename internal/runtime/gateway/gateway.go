@@ -179,6 +179,10 @@ func (g *Gateway) Intercept(ctx context.Context, t *mcpserver.Session, m wire.Me
 		cs.connectUpstreams(ctx, m)
 	case m.Kind == wire.Notification:
 		cs.relayNotification(m)
+	case m.Kind == wire.Request:
+		if cs.meets(m); m.Method == mcp.SubscriptionsListen {
+			cs.listenUpstream(m.Params)
+		}
 	}
 	return mcpserver.Decision{State: cs.preparedState()}
 }

@@ -251,6 +251,13 @@ func TestTokensOfTwoServers(t *testing.T) {
 	}
 }
 
+// silentList is a second server, which offers nothing.
+func silentList(t *testing.T) Upstream {
+	s := scripted(t, "nothing")
+	s.list = func(string) string { return `{"tools":[]}` }
+	return s.upstream(t)
+}
+
 // A list is read page by page until there is no further page, whatever the server calls the next.
 func TestPages(t *testing.T) {
 	page := func(name, next string) string {
@@ -282,7 +289,7 @@ func TestPages(t *testing.T) {
 				asked = append(asked, cursor)
 				return tt.pages[cursor]
 			}
-			f := open(t, Options{Upstreams: []Upstream{server.upstream(t)}})
+			f := open(t, Options{Upstreams: []Upstream{server.upstream(t), silentList(t)}}) // pages of one server pass as they are
 			f.begin("{}")
 			got := f.call("tools/list", "{}")
 			mu.Lock()
@@ -365,7 +372,7 @@ func TestListLimits(t *testing.T) {
 				}
 				return `{"tools":[` + item + `]}`
 			}
-			f := open(t, Options{Upstreams: []Upstream{server.upstream(t)}})
+			f := open(t, Options{Upstreams: []Upstream{server.upstream(t), silentList(t)}}) // pages of one server pass as they are
 			f.begin("{}")
 			got := f.call("tools/list", "{}")
 			if n := strings.Count(got, item); n != tt.items || int(asked.Load()) != tt.asked {

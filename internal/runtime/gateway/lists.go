@@ -44,6 +44,71 @@ func (cs *clientSession) mergeList(ctx context.Context, l int) (string, error) {
 	return `{` + rawjson.Quote(mcp.Lists[l].Member) + `:[` + strings.Join(items, ",") + `]}`, nil
 }
 
+// listOf returns which list a method asks for, -1 for none.
+func listOf(method string) int {
+	for l := range mcp.Lists {
+		if mcp.Lists[l].Method == method {
+			return l
+		}
+	}
+	return -1
+}
+
+// passList passes on a page of a list of the only server. While that is away, a list is what it last was.
+func (cs *clientSession) passList(ctx context.Context, l int, c mcpserver.Call) (string, error) {
+	s := cs.upstreams[0]
+	first := rawjson.LastMember(c.Params, "cursor") == ""
+	result, err := cs.forwardRequest(ctx, s, c, c.Params)
+	var own *mcpserver.Error
+	if err != nil {
+		s.mu.Lock()
+		known := s.lists[l] != nil
+		s.mu.Unlock()
+		if !first || !known || !errors.As(err, &own) || own.Code != codeUnreachable {
+			return "", err
+		}
+		cs.noteEvent("%s of %s is as it was: %v", mcp.Lists[l].Method, s.up.Name, err)
+		return `{` + rawjson.Quote(mcp.Lists[l].Member) + `:[` + strings.Join(cs.mergeItems(l), ",") + `]}`, nil
+	}
+	items := []string{}
+	eachItem(result, l, func(item string) bool {
+		items = append(items, item)
+		return len(items) < maxListItems
+	})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mirrorHeaders(s.conn, l, items, first)
+	if !first {
+		items = append(s.lists[l], items...)
+	}
+	s.lists[l] = items[:min(len(items), maxListItems)]
+	return result, nil
+}
+
+// eachItem yields the items of a page until yield returns false.
+func eachItem(result string, l int, yield func(item string) bool) {
+	if page := rawjson.LastMember(result, mcp.Lists[l].Member); page != "" && page[0] == '[' {
+		_ = rawjson.EachElement(page, 0, func(_ int, v rawjson.Span) bool { return yield(page[v.Start:v.End]) })
+	}
+}
+
+// mirrorsOf says which arguments of a tool at the front its client has to repeat in headers.
+func (cs *clientSession) mirrorsOf(ctx context.Context, name string) []wire.Mirror {
+	r, err := cs.routeByName(ctx, mcp.ToolsCall, name)
+	if err != nil {
+		return nil // the call says why
+	}
+	r.upstream.mu.Lock()
+	known := r.upstream.lists[tools] != nil
+	r.upstream.mu.Unlock()
+	if !known {
+		r.upstream.readUpstreamList(ctx, tools)
+	}
+	r.upstream.mu.Lock()
+	defer r.upstream.mu.Unlock()
+	return r.upstream.mirrors[r.name]
+}
+
 // readUpstreamList reads one list of the server, page by page.
 func (s *upstream) readUpstreamList(ctx context.Context, l int) {
 	link, done, err := s.awaitConn(ctx)
@@ -75,10 +140,10 @@ func (s *upstream) readUpstreamList(ctx context.Context, l int) {
 		s.session.noteOnce("%s of %s is not handed on whole: %v", method, s.up.Name, err)
 	}
 	items := w.Found
-	s.mirrorHeaders(link, l, items)
 	s.mu.Lock()
-	s.lists[l] = items
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	s.lists[l] = append([]string{}, items...)
+	s.mirrorHeaders(link, l, items, true)
 }
 
 // offersList reports whether a server that introduced itself so has the list.
@@ -86,19 +151,30 @@ func offersList(init string, l int) bool {
 	return rawjson.LastMember(rawjson.LastMember(init, "capabilities"), mcp.Lists[l].Capability) != ""
 }
 
-// mirrorHeaders tells a connection of the stateless era which arguments go into headers.
-func (s *upstream) mirrorHeaders(l *upstreamConn, list int, items []string) {
-	web, ok := l.conn.(interface{ Mirror(string, []wire.Mirror) })
-	if !ok || l.meta == "" || list != tools {
+// mirrorHeaders notes which arguments go into headers in the stateless era, and tells a connection of that era. s.mu is held.
+func (s *upstream) mirrorHeaders(l *upstreamConn, list int, items []string, anew bool) {
+	if list != tools {
 		return
+	}
+	var web interface{ Mirror(string, []wire.Mirror) }
+	if l != nil && l.meta != "" {
+		web, _ = l.conn.(interface{ Mirror(string, []wire.Mirror) })
+	}
+	if anew || s.mirrors == nil {
+		s.mirrors = map[string][]wire.Mirror{}
 	}
 	for _, item := range items {
 		var tree rawjson.Tree
 		if tree.Parse(item, 0) != nil {
 			continue
 		}
-		if m, err := wire.Mirrors(tree.Root().Get("inputSchema")); err == nil {
-			web.Mirror(tree.Root().Get("name").Text(), m)
+		m, err := wire.Mirrors(tree.Root().Get("inputSchema"))
+		if err != nil || m == nil {
+			continue
+		}
+		name := strings.Clone(tree.Root().Get("name").Text())
+		if s.mirrors[name] = m; web != nil {
+			web.Mirror(name, m)
 		}
 	}
 }

@@ -20,10 +20,10 @@ func (cs *clientSession) relayRequest(ctx context.Context, c mcpserver.Call) (st
 	if err := cs.checkClaims(rawjson.LastMember(rawjson.LastMember(c.Params, "_meta"), mcp.MetaClientCapabilities)); err != nil {
 		return "", err
 	}
-	for l := range mcp.Lists {
-		if mcp.Lists[l].Method == c.Method {
-			return cs.mergeList(ctx, l)
-		}
+	if l := listOf(c.Method); l >= 0 && len(cs.upstreams) == 1 {
+		return cs.passList(ctx, l, c)
+	} else if l >= 0 {
+		return cs.mergeList(ctx, l)
 	}
 	params := c.Params
 	var s *upstream
@@ -72,7 +72,12 @@ func (cs *clientSession) forwardRequest(ctx context.Context, s *upstream, c mcps
 			return "", unreachableError(s, err)
 		case m.Kind == wire.Error:
 			code, message, data := readError(m.Error)
-			return "", &mcpserver.Error{Code: code, Message: message, Data: data}
+			return "", &mcpserver.Error{Code: code, Message: message, Data: data, Raw: m.Error}
+		case c.Stateless == (l.meta != ""): // what the server says is what the client's era has
+			if c.AsIs != nil {
+				c.AsIs()
+			}
+			return m.Result, nil
 		case l.meta == "" || rawjson.UnquoteString(rawjson.LastMember(m.Result, "resultType")) != "input_required" || round == maxRounds:
 			return dropResultType(m.Result), nil
 		}

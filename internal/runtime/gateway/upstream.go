@@ -10,6 +10,7 @@ import (
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/mcpserver"
+	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
 )
 
@@ -26,7 +27,9 @@ type upstream struct {
 	retryAt time.Time     // not to be tried before
 	backoff time.Duration
 	closed  bool
-	lists   [4][]string // as last read; they stay while the server is away
+	lists   [4][]string              // as last read, nil before; they stay while the server is away
+	mirrors map[string][]wire.Mirror // of its tools
+	listens int                      // subscriptions/listen under way
 	calls   map[*pendingCall]struct{}
 	lost    atomic.Int64 // messages that did not reach the client
 	users   int          // that hold the connection: it is not to be ended for another
@@ -149,14 +152,24 @@ func (s *upstream) openConn(ctx context.Context) (*upstreamConn, error) {
 		s.session.gateway.freeSlot(s.up)
 		return nil, err
 	}
-	if web, ok := conn.(interface{ OnRenewal(func()) }); ok {
-		web.OnRenewal(s.noteRenewal)
+	session, err := openAs(ctx, conn, who)
+	var ended *wire.EndError
+	if err != nil && who.stateless && errors.As(err, &ended) { // some servers end at a first message that is not initialize
+		_ = conn.Close() // it has ended
+		if conn, err = s.up.Open(); err == nil {
+			who.stateless, who.revision = false, ""
+			session, err = openAs(ctx, conn, who)
+		}
 	}
-	session, err := mcpclient.Open(ctx, conn, mcpclient.Options{Name: who.name, Version: who.version, Capabilities: who.capabilities, Timeout: maxDialTime})
 	if err != nil {
-		_ = conn.Close() // the first error is the one to tell
+		if conn != nil {
+			_ = conn.Close() // the first error is the one to tell
+		}
 		s.session.gateway.freeSlot(s.up)
 		return nil, err
+	}
+	if web, ok := conn.(interface{ OnRenewal(func()) }); ok {
+		web.OnRenewal(s.noteRenewal)
 	}
 	l := newUpstreamConn(s, conn, session)
 	for _, work := range []func(){l.receiveMessages, l.sendOutbox} {
@@ -167,6 +180,19 @@ func (s *upstream) openConn(ctx context.Context) (*upstreamConn, error) {
 		}()
 	}
 	return l, nil
+}
+
+// openAs begins the conversation in the era and revision of the client at the front, so that what it may do there it may do with
+// the server. A server without that era is spoken to in the other one.
+func openAs(ctx context.Context, conn wire.Conn, who clientIdentity) (*mcpclient.Session, error) {
+	opt := mcpclient.Options{Info: who.info, Capabilities: who.capabilities, Timeout: maxDialTime, Era: mcpclient.InitializeFirst, Revision: who.revision}
+	if who.stateless {
+		opt.Era, opt.Revision = mcpclient.DiscoverFirst, ""
+	}
+	if web, ok := conn.(interface{ SSE() bool }); ok && web.SSE() { // which the stateless era never had
+		opt.Era = mcpclient.Legacy
+	}
+	return mcpclient.Open(ctx, conn, opt)
 }
 
 // release ends the use of the connection that awaitConn began.
@@ -260,6 +286,34 @@ func (s *upstream) finishCall(p *pendingCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.calls, p)
+}
+
+// mostListens is how many subscriptions of one conversation a server is told of.
+const mostListens = 16
+
+// listenUpstream tells servers of the stateless era what the client listens to. What they send comes to every subscription of the
+// client that asked for it.
+func (cs *clientSession) listenUpstream(params string) {
+	for _, s := range cs.upstreams {
+		s.mu.Lock()
+		l := s.conn
+		wanted := l != nil && l.meta != "" && s.listens < mostListens
+		if wanted {
+			s.listens++
+		}
+		s.mu.Unlock()
+		if !wanted {
+			continue
+		}
+		cs.busy.Add(1)
+		go func() { // ends with the subscription at the server, the connection, or the client session
+			defer cs.busy.Done()
+			_, _ = cs.callGuarded(cs.ctx, l, mcp.SubscriptionsListen, params) // whatever ends it, the client's own goes on
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.listens--
+		}()
+	}
 }
 
 // callByToken returns the call with a progress token, nil if there is none.

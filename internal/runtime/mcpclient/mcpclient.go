@@ -27,9 +27,11 @@ type Options struct {
 	Name    string        // by which the client introduces itself; default "gauntlet"
 	Version string        // of the client, sent to the server; default "dev"
 	Timeout time.Duration // for one request; default DefaultTimeout. For all of them: the context's
-	Pages   int           // most pages of one list; default DefaultPages
-	Items   int           // most items of one list; default catalog.DefaultItems
-	Limits  wire.Limits   // of which those on strays count here; those on bytes belong to the Conn
+	// Revision is offered in initialize; default the newest with a handshake.
+	Revision string
+	Pages    int         // most pages of one list; default DefaultPages
+	Items    int         // most items of one list; default catalog.DefaultItems
+	Limits   wire.Limits // of which those on strays count here; those on bytes belong to the Conn
 	// Info is the clientInfo, a JSON object in text; default one of Name and Version.
 	Info string
 	// Capabilities are those that the client claims, a JSON object in text; default "{}".
@@ -63,6 +65,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Capabilities == "" {
 		o.Capabilities = "{}"
+	}
+	if o.Revision == "" {
+		o.Revision = mcp.NewestHandshake
 	}
 	if o.Version == "" {
 		o.Version = "dev"
@@ -127,7 +132,7 @@ type conversation struct {
 func (c *conversation) handshake(ctx context.Context) error {
 	c.opt.Progress(mcp.Initialize, 0)
 	params := fmt.Sprintf(`{"protocolVersion":%q,"capabilities":%s,"clientInfo":%s}`,
-		mcp.NewestHandshake, c.opt.Capabilities, c.clientInfo())
+		c.opt.Revision, c.opt.Capabilities, c.clientInfo())
 	m, err := c.callInTime(ctx, mcp.Initialize, params)
 	if err != nil {
 		return err

@@ -45,6 +45,11 @@ func checkResult(result string, err error) (string, *Error) {
 	var own *Error
 	switch {
 	case errors.As(err, &own):
+		if raw, err := Compact(own.Raw); err != nil || raw == "" || raw[0] != '{' {
+			own = &Error{Code: own.Code, Message: own.Message, Data: own.Data}
+		} else {
+			own = &Error{Code: own.Code, Raw: raw}
+		}
 		return "", own
 	case err != nil:
 		return "", &Error{Code: mcp.CodeInternalError, Message: "Internal error: " + err.Error()}
@@ -103,7 +108,7 @@ func (c callMethod) unknownName(r *request, name string, notFound int) *Error {
 
 // makeCall returns what a State is asked.
 func (r *request) makeCall(name string) Call {
-	c := Call{Method: r.Method, Name: name, Params: r.Params, ID: r.ID}
+	c := Call{Method: r.Method, Name: name, Params: r.Params, ID: r.ID, Stateless: r.stateless, AsIs: func() { r.asIs = true }}
 	run := r.run
 	if run == nil {
 		return c

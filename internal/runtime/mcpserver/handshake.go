@@ -92,6 +92,9 @@ func (s *Server) initialize(p *Prepared, t *Session, r *request) reply {
 		return failReply(r.ID, http.StatusBadRequest, &Error{Code: mcp.CodeInvalidRequest, Message: "Invalid Request: the conversation has begun already"})
 	}
 	t.setRevisionAndVersion(revision, version)
+	if p.Initialized != "" {
+		return resultReply(r.ID, p.Initialized)
+	}
 	parts := []string{`"protocolVersion":` + rawjson.Quote(version)}
 	for _, part := range []string{repeatMember("capabilities", p.Capabilities), repeatMember("serverInfo", p.Identity), repeatMember("instructions", p.Instructions)} {
 		if part != "" {

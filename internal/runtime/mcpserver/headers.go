@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"context"
 	"encoding/base64"
 	"math"
 	"net/http"
@@ -13,7 +14,7 @@ import (
 )
 
 // checkHeaders compares what a modern request says in its headers with what its body says.
-func (r *request) checkHeaders(p *Prepared, version string) *Error {
+func (r *request) checkHeaders(ctx context.Context, p *Prepared, version string) *Error {
 	if e := matchHeader(r.header, mcp.HeaderProtocolVersion, version, false); e != nil {
 		return e
 	}
@@ -33,11 +34,15 @@ func (r *request) checkHeaders(p *Prepared, version string) *Error {
 		return nil
 	}
 	name, _ := r.stringParam("name")
+	var mirrors []wire.Mirror
 	if i, ok := p.names[0][name]; ok {
-		for _, b := range p.headers[i] {
-			if e := checkMirror(&b, r.header, r.rawParam("arguments")); e != nil {
-				return e
-			}
+		mirrors = p.headers[i]
+	} else if p.Mirrors != nil {
+		mirrors = p.Mirrors(ctx, name)
+	}
+	for _, b := range mirrors {
+		if e := checkMirror(&b, r.header, r.rawParam("arguments")); e != nil {
+			return e
 		}
 	}
 	return nil

@@ -22,6 +22,7 @@ type request struct {
 	header    http.Header       // nil but over Streamable HTTP
 	run       *runningRequest   // answers it beside others; nil where it is answered at once
 	stateless bool              // it stands alone
+	asIs      bool              // its result goes out unchanged
 	handshake bool              // it does not, whatever its headers say
 }
 
@@ -96,6 +97,9 @@ func resultReply(id, result string) reply {
 func failReply(id string, status int, e *Error) reply {
 	if id == "" {
 		id = "null"
+	}
+	if e.Raw != "" {
+		return reply{body: `{"jsonrpc":"2.0","id":` + id + `,"error":` + e.Raw + `}`, status: status, failed: true}
 	}
 	var b strings.Builder
 	n, _ := json.Marshal(e.Code) // an int can always be encoded

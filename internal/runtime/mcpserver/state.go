@@ -27,6 +27,8 @@ type State struct {
 	// for; "" agrees on a revision. If it is none, the server goes on in the one that it
 	// would have agreed on.
 	Version string
+	// Initialized and Discovered are the whole results of initialize and server/discover, "" for those made of the members above.
+	Initialized, Discovered string
 	// HandshakeOnly refuses requests of the stateless era: the server speaks Version and nothing else,
 	// so that whoever can shakes hands.
 	HandshakeOnly bool
@@ -45,6 +47,8 @@ type State struct {
 	// server/discover and subscriptions/listen, whatever the lists hold. Call.Name is empty.
 	// ErrUnhandled leaves the request to the rest of the state.
 	Relay func(context.Context, Call) (result string, err error)
+	// Mirrors, unless nil, says which arguments of a tool stand in headers as well, of tools that Lists do not hold.
+	Mirrors func(ctx context.Context, tool string) []wire.Mirror
 }
 
 // A List is one of a server's lists. A list that is not present has no method.
@@ -59,6 +63,11 @@ type Call struct {
 	Name   string // of the tool or prompt, or the resource's URI
 	Params string // JSON object, as received
 	ID     string // of the request, as JSON
+
+	// Stateless says that the request stands alone, in the era of 2026-07-28.
+	Stateless bool
+	// AsIs has the result go out as it is: nothing is added that the revision wants.
+	AsIs func()
 
 	Session *Session // the conversation that it is part of
 	Client  string   // the capabilities that the client claims for it, a JSON object
@@ -86,6 +95,7 @@ type Error struct {
 	Code    int
 	Message string
 	Data    string // JSON, "" for none
+	Raw     string // the whole error as it is to go out, JSON; "" for one of the members above
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -121,6 +131,11 @@ func Prepare(s State) (*Prepared, error) {
 	p.Identity = compact("serverInfo", s.Identity)
 	p.Capabilities = compact("capabilities", s.Capabilities)
 	p.Instructions = compact("instructions", s.Instructions)
+	for _, whole := range []*string{&p.Initialized, &p.Discovered} {
+		if *whole != "" {
+			*whole = compact("result", []string{*whole})[0]
+		}
+	}
 	for i := range s.Lists {
 		p.Lists[i].Items = compact(mcp.Lists[i].Member, s.Lists[i].Items)
 	}

@@ -21,7 +21,7 @@ func (s *Server) answerStateless(ctx context.Context, p *Prepared, r *request) r
 		return failReply(r.ID, http.StatusBadRequest, missingMeta(mcp.MetaProtocolVersion))
 	}
 	if r.header != nil {
-		if e := r.checkHeaders(p, version); e != nil {
+		if e := r.checkHeaders(ctx, p, version); e != nil {
 			return failReply(r.ID, http.StatusBadRequest, e)
 		}
 	}
@@ -35,7 +35,7 @@ func (s *Server) answerStateless(ctx context.Context, p *Prepared, r *request) r
 		return failReply(r.ID, http.StatusBadRequest, missingMeta(mcp.MetaClientInfo))
 	}
 	r.stateless = true
-	if r.run != nil && r.rawParam("requestState") != "" && s.suspended.wasUsed() {
+	if r.run != nil && s.suspended.wasUsed() && (p.Relay == nil || isOwnState(r.rawParam("requestState"))) && r.rawParam("requestState") != "" {
 		if e := r.resumeSuspended(); e != nil {
 			return failReply(r.ID, 0, e)
 		}
@@ -60,18 +60,24 @@ func (s *Server) answerStateless(ctx context.Context, p *Prepared, r *request) r
 	if r.Method == mcp.SubscriptionsListen {
 		return p.acknowledgeListen(r)
 	}
+	if r.asIs {
+		return resultReply(r.ID, result)
+	}
 	return resultReply(r.ID, withMembers(result, [2]string{"resultType", `"resultType":"complete"`}, [2]string{"_meta", meta}))
 }
 
 func (s *Server) answerStatelessMethod(ctx context.Context, p *Prepared, r *request) (string, *Error) {
 	if result, e, ok := p.answerByRelay(ctx, r); ok {
-		if e == nil && hasCacheHints(r.Method) {
+		if e == nil && hasCacheHints(r.Method) && !r.asIs {
 			result = withMembers(result, [2]string{"ttlMs", p.ttl}, [2]string{"cacheScope", p.scope})
 		}
 		return result, e
 	}
 	switch r.Method {
 	case mcp.Discover:
+		if r.asIs = p.Discovered != ""; r.asIs {
+			return p.Discovered, nil
+		}
 		parts := []string{`{"supportedVersions":` + quoteAll(s.supported())}
 		for _, part := range []string{repeatMember("capabilities", p.Capabilities), repeatMember("instructions", p.Instructions)} {
 			if part != "" {

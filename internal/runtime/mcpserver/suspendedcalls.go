@@ -41,6 +41,11 @@ func (s *suspendedCalls) wasUsed() bool {
 	return s.byState != nil
 }
 
+// ownState is how the states of calls begin that wait here, by which they are told from those of servers behind a Relay.
+const ownState = "gauntlet."
+
+func isOwnState(raw string) bool { return strings.HasPrefix(raw, `"`+ownState) }
+
 // A suspension is a call that waits for being sent again with an answer.
 type suspendedCall struct {
 	session *Session
@@ -117,7 +122,7 @@ func (r *runningRequest) askByResult(ctx context.Context, call callDigest, metho
 
 // suspendOnce suspends the call once and returns what the client brought.
 func (r *runningRequest) suspendOnce(ctx context.Context, call callDigest, want string) (string, error) {
-	state := rand.Text()
+	state := ownState + rand.Text()
 	x := &suspendedCall{session: r.session, callDigest: call, run: r, resume: make(chan string, 1)}
 	held := &r.server.suspended
 	if !held.addSuspended(state, x) {

@@ -1,0 +1,127 @@
+package gateway
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"gauntlet/internal/runtime/wire"
+	"gauntlet/rawjson"
+)
+
+// A mirror is a server that keeps what it is asked and answers by method, in words of its own.
+type mirror struct {
+	answers map[string]string // member and value by method, "result":{...}; a method that is not there is unknown
+
+	mu    sync.Mutex
+	asked []wire.Message
+}
+
+func (s *mirror) upstream() Upstream {
+	return Upstream{"only", func() (wire.Conn, error) {
+		fromGateway, toServer := io.Pipe()
+		fromServer, toGateway := io.Pipe()
+		done := make(chan struct{})
+		go func() { // ends with the connection
+			defer close(done)
+			for in := bufio.NewScanner(fromGateway); in.Scan(); {
+				m := wire.Decode(in.Text())
+				s.mu.Lock()
+				s.asked = append(s.asked, m)
+				s.mu.Unlock()
+				answer, ok := s.answers[m.Method]
+				if !ok {
+					answer = `"error":{"code":-32601,"message":"Method not found"}`
+				}
+				if m.Kind == wire.Request {
+					_, _ = io.WriteString(toGateway, `{"jsonrpc":"2.0","id":`+m.ID+`,`+answer+"}\n") // to a gateway that has gone it says nothing
+				}
+			}
+		}()
+		return &pipe{wire.NewStream(fromServer, toServer, wire.Limits{}), func() { _ = toGateway.Close(); _ = fromGateway.Close(); <-done }}, nil
+	}}
+}
+
+// params are those with which a method was asked for last.
+func (s *mirror) params(method string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(s.asked) - 1; i >= 0; i-- {
+		if s.asked[i].Method == method {
+			return s.asked[i].Params
+		}
+	}
+	return ""
+}
+
+// A recorder changes nothing: what a client and the only server say in the same era arrives as it was said, but for ids.
+func TestSameEraPassesVerbatim(t *testing.T) {
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1","x":1.50},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"x":[1]}}`
+	both := map[string]string{
+		"initialize":       `"result":{"x":1.0,"protocolVersion":"2025-06-18","capabilities":{"logging":{},"resources":{"subscribe":true},"x":{}},"serverInfo":{"name":"s","version":"1","x":2.50},"_meta":{"a":1}}`,
+		"server/discover":  `"result":{"supportedVersions":["2026-07-28","2025-06-18"],"capabilities":{"tools":{}},"ttlMs":7,"cacheScope":"public","x":1.0,"resultType":"complete"}`,
+		"tools/list":       `"result":{"x":1.0,"tools":[{"name":"not for providers","inputSchema":{"type":"object"}}],"nextCursor":"2","ttlMs":5,"cacheScope":"public","resultType":"complete"}`,
+		"logging/setLevel": `"result":{"x":1e2}`, "resources/subscribe": `"result":{}`, "made/up": `"result":{"x":1.0}`,
+		"prompts/get": `"error":{"x":1.0,"code":-32042,"message":"\u0041sk","data":{"b":[1.50]}}`,
+	}
+	legacy, stateless := map[string]string{"tools/call": `"result":{"content":[],"resultType":"odd","x":1.50}`}, map[string]string{
+		"tools/call": `"result":{"resultType":"input_required","inputRequests":{"user_name":{"method":"elicitation/create","params":{"mode":"form","message":"?","requestedSchema":{"type":"object","properties":{}}}}},"requestState":"s"}`}
+	for method, answer := range both {
+		legacy[method], stateless[method] = answer, answer
+	}
+	type exchange struct{ method, params string }
+	for _, tt := range []struct {
+		name    string
+		answers map[string]string
+		begin   exchange
+		calls   []exchange
+	}{
+		{"handshake", legacy, exchange{"initialize", `{"protocolVersion":"2025-11-25","capabilities":{"roots":{},"x":[1]},"clientInfo":{"name":"c","version":"1","title":"C","x":1.50}}`}, []exchange{
+			{"tools/list", `{"cursor":"1","x":1.0}`}, {"tools/call", `{"name":"not for providers","arguments":{"n":1.50},"x":1}`}, {"logging/setLevel", `{"level":"debug"}`},
+			{"resources/subscribe", `{"uri":"a:b"}`}, {"prompts/get", `{"name":"p"}`}, {"made/up", `{"x":1.0}`},
+		}},
+		{"stateless", stateless, exchange{"server/discover", `{` + meta + `}`}, []exchange{
+			{"tools/list", `{"cursor":"1",` + meta + `}`}, {"tools/call", `{"name":"x","arguments":{"n":1.50},` + meta + `}`},
+			{"tools/call", `{"name":"x","inputResponses":{"user_name":{"action":"accept","content":{}}},"requestState":"s",` + meta + `}`},
+			{"prompts/get", `{"name":"p",` + meta + `}`}, {"made/up", `{"x":1.0,` + meta + `}`},
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := &mirror{answers: tt.answers}
+			f := open(t, Options{Upstreams: []Upstream{server.upstream()}})
+			c := &rawClient{t, f.pipe}
+			exchange := func(method, params string) {
+				c.say(`{"jsonrpc":"2.0","id":"` + method + `","method":"` + method + `","params":` + params + `}`)
+				got := c.next()
+				if want := `{"jsonrpc":"2.0","id":"` + method + `",` + tt.answers[method] + `}`; got.Raw != want {
+					t.Errorf("%s is answered\n%s, want\n%s", method, got.Raw, want)
+				}
+				if method == "initialize" || method == "server/discover" {
+					got := server.params(method)
+					for _, member := range []string{"protocolVersion", "capabilities", "clientInfo"} {
+						if rawjson.LastMember(got, member) != rawjson.LastMember(params, member) {
+							t.Errorf("%s with %s, want %s", method, got, params)
+						}
+					}
+				} else if got := server.params(method); got != params {
+					t.Errorf("%s with %s, want %s", method, got, params)
+				}
+			}
+			exchange(tt.begin.method, tt.begin.params)
+			for _, e := range tt.calls {
+				exchange(e.method, e.params)
+			}
+			other := map[string]string{"initialize": "server/discover", "server/discover": "initialize"}[tt.begin.method]
+			if server.params(other) != "" {
+				t.Errorf("the server was asked %s by a client of the other era", other)
+			}
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if len(f.notes) > 0 {
+				t.Errorf("told: %s", strings.Join(f.notes, "; "))
+			}
+		})
+	}
+}
