@@ -147,7 +147,7 @@ var table = []row{
 	{path: "internal/runtime/oauth", layer: wires, may: []string{"internal/leaf/mcp", "internal/leaf/probe"}, deps: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}, not: impure},
 	{path: "internal/runtime/attackoauth", layer: manners, may: []string{"internal/leaf/suggest", "report", "internal/runtime/oauth"}, not: impure},
 	{path: "internal/runtime/model", layer: wires, may: []string{}, not: impure},
-	{path: "internal/runtime/sandbox", layer: wires, may: []string{"internal/leaf/sockettable", "internal/leaf/startup", "trace"}, deps: []string{"github.com/elastic/go-seccomp-bpf", "github.com/landlock-lsm/go-landlock", "golang.org/x/net", "golang.org/x/sys"}, not: impure},
+	{path: "internal/runtime/sandbox", layer: wires, may: []string{"internal/leaf/sockettable", "internal/leaf/startup", "trace"}, deps: []string{"github.com/elastic/go-seccomp-bpf", "github.com/landlock-lsm/go-landlock", "golang.org/x/net", "golang.org/x/sys", "gvisor.dev/gvisor"}, not: impure},
 	{path: "internal/runtime/discover", layer: wires, may: []string{"internal/engine/check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
 	{path: "internal/runtime/traceimport", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "trace"}},
 	{path: "internal/runtime/mcpclient", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog", "finding"}, not: impure},

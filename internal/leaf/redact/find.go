@@ -81,6 +81,7 @@ func joined(spans []span) []span {
 
 // searchText searches a view, what its escapes stand for, and what the codes in all of these do.
 func (s *search) searchText(v view, depth int) {
+	s.inflate(&v, depth)
 	for range maxEscapes + 1 {
 		s.view(&v)
 		if s.left < 0 {
@@ -118,6 +119,14 @@ func (s *search) code(v view, depth int) {
 	}
 	s.matchView(&s.plain, &v)
 	s.edge(&v)
+	s.inflate(&v, depth)
+}
+
+// inflate searches what is compressed in a view.
+func (s *search) inflate(v *view, depth int) {
+	if depth < maxCodes && s.left > 0 {
+		v.inflated(s.left, func(inner view) { s.searchText(inner, depth+1) })
+	}
 }
 
 // readable reports whether most bytes are those of a text, in UTF-8 or UTF-16.

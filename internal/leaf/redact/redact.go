@@ -3,10 +3,10 @@
 //
 // It compares values and not spellings: a text is searched as it is and as what it decodes to,
 // since a server that got hold of a secret may say it in any encoding. Decoded are escapes of
-// JSON, URLs and HTML, hex, lists of character codes, base64 and base32, three deep; letter
+// JSON, URLs and HTML, hex, lists of character codes, base64 and base32, gzip, zlib and bzip2, three deep; letter
 // case, white space, punctuation and invisible characters between the letters of a longer
 // value do not count; and a value is found backwards and in ROT13.
-// What is encrypted, compressed or cut to parts of less than four bytes is not found.
+// What is encrypted or cut to parts of less than four bytes is not found.
 package redact
 
 import (

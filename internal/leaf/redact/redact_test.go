@@ -1,12 +1,15 @@
 package redact
 
 import (
+	"compress/gzip"
+	"compress/zlib"
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"net/url"
 	"slices"
 	"strconv"
@@ -34,6 +37,29 @@ func utf16le(s string) string {
 		b = append(b, byte(u), byte(u>>8))
 	}
 	return string(b)
+}
+
+func compressed(s string, by func(io.Writer) io.WriteCloser) string {
+	var b strings.Builder
+	w := by(&b)
+	_, _ = io.WriteString(w, "padding "+s+" padding")
+	_ = w.Close()
+	return b.String()
+}
+
+// What is compressed is found as bytes, too, with its end missing and behind other bytes; a bomb is read to a limit.
+func TestCompressedBytes(t *testing.T) {
+	r := New([]string{"KEY=" + value})
+	long := compressed(strings.Repeat(value, 200), func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
+	bomb := compressed(strings.Repeat("x", 200<<20), func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
+	for name, in := range map[string]string{"gzip": "\x00\x01" + long, "cut": long[:len(long)-9], "behind a bomb": bomb + long} {
+		if got := r.Names(in); !slices.Equal(got, []string{"KEY"}) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := r.Names(long[4:]); got != nil {
+		t.Errorf("without a beginning: %q", got)
+	}
 }
 
 // encodings are the ways in which a server may say a secret that it got hold of.
@@ -109,6 +135,9 @@ func encodings(s string) map[string]string {
 		"behind another value's begin":  s[:7] + s,
 		"base64 of a JSON":              b64(`{"token":` + string(j) + `}`),
 		"between letters":               "abc" + s + "def",
+		"base64 of gzip":                b64(compressed(s, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })),
+		"hex of zlib":                   hex.EncodeToString([]byte(compressed(s, func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }))),
+		"base64 of gzip of hex":         b64(compressed(hex.EncodeToString([]byte(s)), func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })),
 	}
 }
 

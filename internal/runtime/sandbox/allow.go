@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -39,35 +38,47 @@ func (l allowList) allows(host string, port uint16) bool {
 	return ok && (p == 0 || p == port)
 }
 
+// inside are those of the hosts that a server would look for on its own machine.
+func (l allowList) inside() (out []netip.AddrPort) {
+	for name, port := range l {
+		if a, err := netip.ParseAddr(name); err == nil && port != 0 && a.IsLoopback() {
+			out = append(out, netip.AddrPortFrom(a, port))
+		}
+	}
+	return out
+}
+
 // passOn carries a connection to the host that it is for. What the server sends is looked at on
 // its way: an allowed host is no reason to look away. TLS is ended here and begun again, and the
 // host's certificate checked in place of the server's doing so.
-func (k *sinkhole) passOn(ctx context.Context, c net.Conn, host string, to netip.AddrPort) {
-	s := stream{host: host, addr: to, network: "tcp"}
-	out, err := k.dial(ctx, net.JoinHostPort(host, strconv.Itoa(int(to.Port()))))
+func (k *sinkhole) passOn(ctx context.Context, s *stream) {
+	out, err := k.dial(ctx, net.JoinHostPort(s.host, strconv.Itoa(int(s.addr.Port()))))
 	if err != nil {
-		k.record(Event{Kind: Limit, Host: host, Addr: to.String(), Text: "the allowed host could not be reached: " + err.Error(), Allowed: true})
-		k.serveStream(c, s)
+		k.record(Event{Kind: Limit, Host: s.host, Addr: s.addr.String(), Text: "the allowed host could not be reached: " + err.Error(), Allowed: true})
+		k.speak(s)
 		return
 	}
 	defer out.Close()
-	in := bufio.NewReaderSize(c, 4096)
-	_ = c.SetReadDeadline(time.Now().Add(firstBytesTime))
-	first, err := in.Peek(1) // whoever waits for the other end says nothing yet
-	_ = c.SetReadDeadline(time.Now().Add(connectionTime))
-	c = &peeked{Conn: c, in: in}
-	if err == nil && first[0] == 0x16 {
-		inner, outer, name, err := k.splitTLS(ctx, c, out, host)
-		if err != nil {
-			k.record(Event{Kind: Data, Host: name, Addr: to.String(), Network: "tls", Text: "the TLS handshake failed: " + err.Error(), Allowed: true})
-			return
-		}
-		c, out, s.network = inner, outer, "tls"
+	_ = s.SetReadDeadline(time.Now().Add(firstBytesTime))
+	first, err := s.in.Peek(1) // whoever waits for the other end says nothing yet
+	_ = s.SetReadDeadline(time.Time{})
+	if err != nil || first[0] != 0x16 {
+		relay(s, out)
+		return
 	}
-	seen := relay(c, out)
-	if found := k.finder.find(string(seen)); found != nil {
-		k.record(Event{Kind: Data, Host: host, Addr: to.String(), Network: s.network, Text: string(seen), Canaries: found, Allowed: true})
+	inner, outer, name, err := k.splitTLS(ctx, s, out, s.host)
+	if err != nil {
+		e := s.event(Data)
+		e.Host, e.Network, e.Text, e.Canaries = name, "tls", "the TLS handshake failed: "+err.Error(), s.search()
+		s.say(e)
+		return
 	}
+	s.secured(func() {
+		sent := k.stream(inner, s.host, s.addr, "tls")
+		sent.allowed = true
+		relay(sent, outer)
+		sent.finish()
+	})
 }
 
 // splitTLS ends the server's TLS and begins one with the host.
@@ -81,32 +92,21 @@ func (k *sinkhole) splitTLS(ctx context.Context, c, out net.Conn, host string) (
 	return secure, client, name, client.HandshakeContext(ctx)
 }
 
-// relay carries bytes both ways until both ends are through, and returns the first of those that
-// went out.
-func relay(c, out net.Conn) []byte {
-	var seen head
+// relay carries bytes both ways until both ends are through.
+func relay(s *stream, out net.Conn) {
 	var both sync.WaitGroup
 	both.Go(func() { // ends when either end closes
-		_, _ = io.Copy(out, io.TeeReader(c, &seen))
-		closeWrite(out)
+		_, _ = io.Copy(s.Conn, out)
+		closeWrite(s.Conn)
+		_ = s.SetReadDeadline(time.Now()) // ends the other direction
 	})
-	_, _ = io.Copy(c, out)
-	closeWrite(c)
-	_ = c.Close() // ends the other direction
+	_, _ = io.Copy(out, s)
+	closeWrite(out)
 	both.Wait()
-	return seen
 }
 
 func closeWrite(c net.Conn) {
 	if w, ok := c.(interface{ CloseWrite() error }); ok {
 		_ = w.CloseWrite()
 	}
-}
-
-// head keeps the beginning of what is written to it.
-type head []byte
-
-func (h *head) Write(b []byte) (int, error) {
-	*h = append(*h, b[:min(len(b), MaxText-min(MaxText, len(*h)))]...)
-	return len(b), nil
 }

@@ -23,8 +23,6 @@ type request struct {
 	Setup  *setup      `json:",omitempty"`
 	Start  *startOrder `json:",omitempty"`
 	Listen string      `json:",omitempty"` // open a TCP socket that listens at this address
-	Bind   string      `json:",omitempty"` // open a UDP socket at this address
-	Raw    int         `json:",omitempty"` // open a socket that gets every packet of this protocol
 	// Connect opens a TCP socket and begins to connect it to this address.
 	Connect string `json:",omitempty"`
 	Tables  bool   `json:",omitempty"` // open the tables of TCP sockets

@@ -146,6 +146,13 @@ func (r *recorder) countLost() {
 	}
 }
 
+// currentCall is call for whoever does not hold the lock.
+func (r *recorder) currentCall() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.call()
+}
+
 // call is the tool call that began last and goes on; "" for none. The caller holds the lock.
 func (r *recorder) call() string {
 	if len(r.calls) == 0 {

@@ -26,21 +26,22 @@ func FuzzAnswerQuery(f *testing.F) {
 	f.Add(append(bytes.Clone(query), 0xc0, 0x0c))
 	f.Add([]byte{0, 1, 0x80, 0, 0, 1})
 	f.Fuzz(func(t *testing.T, query []byte) {
-		names := 0
-		watch := newNameWatch(newCanaryFinder(newCanaries()))
-		answer := answerQuery(query, newNameTable(nil), func(name, _ string) { names++; watch.look(name) })
+		answer, about, whole := answerQuery(query, newNameTable(nil))
 		if answer == nil {
 			return
+		}
+		if whole && len(query) > 300 {
+			t.Errorf("%d bytes are a question of %d", len(query), len(about.Name.String()))
 		}
 		var asked, said dnsmessage.Parser
 		head, err := said.Start(answer)
 		before, err2 := asked.Start(query)
-		if err != nil || err2 != nil || head.ID != before.ID || !head.Response || names != 1 {
-			t.Fatalf("%x is no answer to %x: %v, %v, %d names", answer, query, err, err2, names)
+		if err != nil || err2 != nil || head.ID != before.ID || !head.Response {
+			t.Fatalf("%x is no answer to %x: %v, %v", answer, query, err, err2)
 		}
 		q, err := said.Question()
 		q2, err2 := asked.Question()
-		if err != nil || err2 != nil || q != q2 {
+		if err != nil || err2 != nil || q != q2 || q != about {
 			t.Errorf("the answer to %v is about %v: %v, %v", q2, q, err, err2)
 		}
 	})
@@ -60,7 +61,7 @@ func FuzzServeStream(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, port uint16, sent []byte) {
 		r := newRecorder(time.Now, nil)
-		k := newSinkhole(r.record, newCanaries(), newNameTable(nil), a, nil, nil)
+		k := newSinkhole(newOutlet(r.record, r.currentCall, newCanaries(), newNameTable(nil)), newCanaries(), a, nil, nil)
 		ours, theirs := net.Pipe()
 		done := make(chan struct{})
 		go func() { // ends with the connection

@@ -2,10 +2,9 @@ package sandbox
 
 import (
 	"bytes"
-	"compress/gzip"
-	"context"
+	"cmp"
+	"compress/flate"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,117 +12,138 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
 // maxSearched is how much of a request's body is searched for canaries, in bytes.
 const maxSearched = 1 << 20
 
-// serveHTTP answers the requests of one connection.
-func (k *sinkhole) serveHTTP(c net.Conn, s stream) {
-	l := &oneConnection{conn: c, done: make(chan struct{})}
-	server := &http.Server{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { k.answerRequest(w, r, s) }), MaxHeaderBytes: 64 << 10,
-		ReadHeaderTimeout: idleTimeout, ReadTimeout: connectionTime, WriteTimeout: connectionTime, IdleTimeout: idleTimeout,
-		ConnState: func(_ net.Conn, state http.ConnState) {
-			if state == http.StateClosed || state == http.StateHijacked {
-				l.end()
-			}
-		},
+// maxHead bounds the line and header of a request.
+const maxHead = 64 << 10
+
+// serveHTTP answers the requests of one connection, until something comes that is none.
+func (k *sinkhole) serveHTTP(s *stream) {
+	for {
+		_ = s.SetReadDeadline(time.Now().Add(idleTimeout))
+		if _, err := s.in.Peek(1); err != nil {
+			return
+		}
+		s.left = maxHead
+		r, err := http.ReadRequest(s.in)
+		s.left = maxStream
+		if err != nil {
+			_, _ = io.WriteString(s, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+			return
+		}
+		if r.Header.Get("Expect") != "" {
+			_, _ = io.WriteString(s, "HTTP/1.1 100 Continue\r\n\r\n")
+		}
+		if !k.answerRequest(s, r) {
+			return
+		}
+		if r.Method == http.MethodConnect && s.depth < maxTunnels { // what follows is for somebody else
+			host := s.host
+			s.depth++
+			s.host = cleanName(r.URL.Hostname())
+			k.speak(s)
+			s.host = host
+			return
+		}
 	}
-	// Package log is not for libraries, and without a log of its own a server writes to stderr.
-	server.ErrorLog = newLike(server.ErrorLog)
-	server.ErrorLog.SetOutput(io.Discard)
-	_ = server.Serve(l) // ends with the connection
-	_ = server.Shutdown(context.Background())
 }
 
-// newLike returns a new value of the type that a pointer has.
-func newLike[T any](*T) *T { return new(T) }
-
-// oneConnection is a listener that gives out one connection and ends with it.
-type oneConnection struct {
-	conn net.Conn
-	once sync.Once
-	done chan struct{}
-	gave bool
-}
-
-func (l *oneConnection) Accept() (net.Conn, error) {
-	if !l.gave {
-		l.gave = true
-		return l.conn, nil
+// answerRequest records a request and answers it as the address would. It reports whether another one may follow.
+func (k *sinkhole) answerRequest(s *stream, r *http.Request) (more bool) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxSearched))
+	if int64(len(body)) == maxSearched {
+		_, err = io.Copy(io.Discard, r.Body) // the outlet sees the rest
+		if isCompressed(r, body) {
+			k.limit(fmt.Sprintf("a compressed body was read up to its first %d bytes", maxSearched))
+		}
 	}
-	<-l.done
-	return nil, net.ErrClosed
-}
-
-func (l *oneConnection) end()           { l.once.Do(func() { close(l.done) }) }
-func (l *oneConnection) Close() error   { return nil }
-func (l *oneConnection) Addr() net.Addr { return l.conn.LocalAddr() }
-
-// answerRequest records a request and answers it as the address would.
-func (k *sinkhole) answerRequest(w http.ResponseWriter, r *http.Request, s stream) {
-	body, _ := io.ReadAll(io.LimitReader(r.Body, maxSearched)) // what came before an error counts
-	host := s.host
-	if name, _, err := net.SplitHostPort(r.Host); err == nil && net.ParseIP(host) != nil && name != "" {
-		host = cleanName(name)
-	} else if r.Host != "" && net.ParseIP(host) != nil {
-		host = cleanName(r.Host)
+	e := s.event(Request)
+	if name, _, err := net.SplitHostPort(r.Host); err == nil && net.ParseIP(e.Host) != nil && name != "" {
+		e.Host = cleanName(name)
+	} else if r.Host != "" && net.ParseIP(e.Host) != nil {
+		e.Host = cleanName(r.Host)
 	}
 	scheme := "http"
 	if s.network == "tls" {
 		scheme = "https"
 	}
 	text := requestText(r, body)
-	found := k.finder.find(text)
-	if plain := decompressed(r, body); plain != nil {
-		for _, c := range k.finder.find(string(plain)) {
-			if !slices.Contains(found, c) {
-				found = append(found, c)
-			}
-		}
+	e.Method, e.URL, e.Text = r.Method, cutText(scheme+"://"+r.Host+r.RequestURI, 8<<10), cutText(text, MaxText)
+	e.Canaries = k.search(e.Host, []byte(text))
+	if isDeflated(r) {
+		plain, _ := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(body)), maxSearched)) // what came before an error counts
+		e.Canaries = union(e.Canaries, k.search(e.Host, plain))
 	}
-	k.record(Event{Kind: Request, Host: host, Addr: s.addr.String(), Network: s.network, Method: r.Method, URL: cutText(scheme+"://"+r.Host+r.RequestURI, 8<<10), Text: cutText(text, MaxText), Canaries: found})
-	k.answer(w, r, s)
+	s.say(e)
+	if err == nil {
+		s.understood()
+	}
+	w := &httpAnswer{header: http.Header{}}
+	k.answer(w, r, s.addr)
+	return w.write(s, r) == nil && err == nil && !r.Close && r.ProtoAtLeast(1, 1)
+}
+
+// An httpAnswer keeps what a handler says until it is sent.
+type httpAnswer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *httpAnswer) Header() http.Header         { return w.header }
+func (w *httpAnswer) WriteHeader(status int)      { w.status = status }
+func (w *httpAnswer) Write(b []byte) (int, error) { return w.body.Write(b) }
+
+func (w *httpAnswer) write(to io.Writer, r *http.Request) error {
+	a := &http.Response{
+		StatusCode: cmp.Or(w.status, http.StatusOK), ProtoMajor: 1, ProtoMinor: 1, Header: w.header, Request: r, Close: r.Close,
+		Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()),
+	}
+	if r.Method == http.MethodConnect {
+		a.Body, a.ContentLength = http.NoBody, -1
+		a.Header.Del("Content-Type")
+		_, err := io.WriteString(to, "HTTP/1.1 200 Connection established\r\n\r\n")
+		return err
+	}
+	return a.Write(to)
 }
 
 func cutText(s string, n int) string { return s[:min(len(s), n)] }
 
-// requestText is a request as text: its line, its header in alphabetical order, its body.
+// requestText is a request as text: its line, its header in alphabetical order, its body and trailer.
 func requestText(r *http.Request, body []byte) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s %s\r\nHost: %s\r\n", r.Method, r.RequestURI, r.Proto, r.Host)
 	_ = r.Header.Write(&b) // a buffer takes everything
 	b.WriteString("\r\n")
 	b.Write(body)
+	if len(r.Trailer) > 0 {
+		b.WriteString("\r\n")
+		_ = r.Trailer.Write(&b)
+	}
 	return b.String()
 }
 
-// decompressed returns a body that was compressed, nil for one that was not.
-func decompressed(r *http.Request, body []byte) []byte {
-	if !strings.Contains(strings.ToLower(r.Header.Get("Content-Encoding")), "gzip") && !bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
-		return nil
-	}
-	z, err := gzip.NewReader(bytes.NewReader(body))
-	if err != nil {
-		return nil
-	}
-	plain, err := io.ReadAll(io.LimitReader(z, maxSearched))
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
-	}
-	return plain
+func isCompressed(r *http.Request, body []byte) bool {
+	return r.Header.Get("Content-Encoding") != "" || bytes.HasPrefix(body, []byte{0x1f, 0x8b})
+}
+
+// isDeflated tells bodies that are compressed without a beginning by which they could be recognised.
+func isDeflated(r *http.Request) bool {
+	return strings.Contains(strings.ToLower(r.Header.Get("Content-Encoding")), "deflate")
 }
 
 // answer answers for a service of the sandbox, the metadata service, or anybody else.
-func (k *sinkhole) answer(w http.ResponseWriter, r *http.Request, s stream) {
-	if service := k.serviceAt(s.addr); service != nil {
+func (k *sinkhole) answer(w http.ResponseWriter, r *http.Request, at netip.AddrPort) {
+	if service := k.serviceAt(at); service != nil {
 		service.answer(w, r)
 		return
 	}
-	if isMetadata(s.addr.Addr()) {
+	if isMetadata(at.Addr()) {
 		k.answerMetadata(w, r)
 		return
 	}

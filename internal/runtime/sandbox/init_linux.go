@@ -97,17 +97,13 @@ func (p *firstProcess) do(r *request, files []*os.File) (reply, []int, error) {
 	case r.Write != nil:
 		return reply{}, nil, placeFile("", r.Write)
 	case r.Listen != "":
-		return openedSocket(openSocket(unix.SOCK_STREAM, r.Listen))
-	case r.Bind != "":
-		return openedSocket(openSocket(unix.SOCK_DGRAM, r.Bind))
+		return openedSocket(openSocket(r.Listen))
 	case r.Connect != "":
 		return openedSocket(connectSocket(r.Connect))
 	case r.Memory:
 		return reply{Memory: peakMemory()}, nil, nil
 	case r.Tables:
 		return openTables()
-	case r.Raw != 0:
-		return openedSocket(unix.Socket(unix.AF_INET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, r.Raw))
 	}
 	return reply{}, nil, errors.New("an empty request")
 }
@@ -186,10 +182,11 @@ func (p *firstProcess) setUp(s *setup, mounts []*os.File) (reply, []int, error) 
 		{Name: "processes", Held: true, Detail: "own pid, ipc, uts and cgroup namespaces"},
 		{Name: "files", Held: true, Detail: "own mount namespace; the system read-only, home and temporary folders private"},
 	}
-	if err := setUpNetwork(); err != nil {
+	wire, err := setUpNetwork()
+	if err != nil {
 		return reply{}, nil, fmt.Errorf("network: %w", err)
 	}
-	held = append(held, Protection{Name: "network", Held: true, Detail: "own network namespace without a way out"})
+	held = append(held, Protection{Name: "network", Held: true, Detail: "own network namespace; every packet ends in gauntlet, and is recorded"})
 	if err := unix.Sethostname([]byte(s.HostName)); err != nil {
 		return reply{}, nil, fmt.Errorf("host name: %w", err)
 	}
@@ -199,7 +196,7 @@ func (p *firstProcess) setUp(s *setup, mounts []*os.File) (reply, []int, error) 
 	if err != nil {
 		return reply{}, nil, err
 	}
-	return reply{Held: append(held, b.held...)}, []int{root, b.private}, nil
+	return reply{Held: append(held, b.held...)}, []int{root, b.private, wire}, nil
 }
 
 // runExec is the second stage.

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"bufio"
 	"io"
-	"net"
 	"strings"
 	"time"
 )
@@ -12,10 +11,9 @@ import (
 const mostMailLines = 20_000
 
 // serveMail takes messages by SMTP, from anybody to anybody.
-func (k *sinkhole) serveMail(c net.Conn, s stream) {
-	in := bufio.NewReaderSize(c, 4096)
+func (k *sinkhole) serveMail(s *stream) {
 	say := func(line string) bool {
-		_, err := io.WriteString(c, line+"\r\n")
+		_, err := io.WriteString(s, line+"\r\n")
 		return err == nil
 	}
 	var all strings.Builder
@@ -26,8 +24,10 @@ func (k *sinkhole) serveMail(c net.Conn, s stream) {
 	}
 	defer func() {
 		if all.Len() > 0 {
-			text := all.String()
-			k.record(Event{Kind: Mail, Host: s.host, Addr: s.addr.String(), Network: s.network, Text: text, Canaries: k.finder.find(text)})
+			e := s.event(Mail)
+			e.Text = all.String()
+			e.Canaries = union(s.search(), k.piece(s.host, []byte(e.Text)))
+			s.say(e)
 		}
 	}()
 	ok := say("220 " + s.host + " ESMTP ready")
@@ -36,12 +36,13 @@ func (k *sinkhole) serveMail(c net.Conn, s stream) {
 		if !ok {
 			return
 		}
-		_ = c.SetReadDeadline(time.Now().Add(idleTimeout))
-		line, err := in.ReadSlice('\n')
+		_ = s.SetReadDeadline(time.Now().Add(idleTimeout))
+		line, err := s.in.ReadSlice('\n')
 		if err != nil && err != bufio.ErrBufferFull {
 			return
 		}
 		keep(string(line))
+		s.unknown, s.rest = s.in.Buffered(), s.rest[:0]
 		command := strings.ToUpper(strings.TrimSpace(string(line[:min(len(line), 10)])))
 		switch {
 		case inData:

