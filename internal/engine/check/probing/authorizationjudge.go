@@ -2,13 +2,13 @@ package probing
 
 import (
 	"fmt"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/hostscope"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/rawjson"
 )
@@ -84,7 +84,7 @@ func judgeAddresses(a *authorization) (string, finding.Severity) {
 	}
 	worst, text := finding.None, ""
 	for _, n := range all {
-		what, severity := judgeAddress(n.address, a.Near)
+		what, severity := judgeAddress(n.address, hostscope.Scope(a.Near))
 		if what != "" && (text == "" || severity > worst) {
 			worst, text = severity, fmt.Sprintf("%s is %q: %s", n.member, excerpt.Clip(n.address, 120), what)
 		}
@@ -93,7 +93,7 @@ func judgeAddresses(a *authorization) (string, finding.Severity) {
 }
 
 // judgeAddress says what is wrong with an address that metadata names, near being how near the server is.
-func judgeAddress(address, near string) (string, finding.Severity) {
+func judgeAddress(address string, near hostscope.Scope) (string, finding.Severity) {
 	if strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"'<>`\\^{|};", r) }) {
 		return "it has characters that a shell or a terminal acts upon", finding.Critical
 	}
@@ -106,37 +106,16 @@ func judgeAddress(address, near string) (string, finding.Severity) {
 	case u.User != nil:
 		return "it has a user or a password in it", finding.High
 	}
-	host := nearnessOf(u.Hostname())
+	host := hostscope.Of(u.Hostname())
 	switch {
-	case host == "link-local":
+	case host == hostscope.LinkLocal:
 		return "cloud metadata services are at addresses of that kind", finding.Critical
-	case host != "public" && near == "public", host == "loopback" && near == "private":
+	case host != hostscope.Public && near == hostscope.Public, host == hostscope.Loopback && near == hostscope.Private:
 		return "it is a private address, and the server is not", finding.Critical
-	case u.Scheme == "http" && host != "loopback":
+	case u.Scheme == "http" && host != hostscope.Loopback:
 		return "codes and tokens go there unencrypted", finding.High
 	}
 	return "", finding.None
-}
-
-// nearnessOf says how near a host is, as far as it can be told without looking it up.
-func nearnessOf(host string) string {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return "loopback"
-	}
-	a, err := netip.ParseAddr(host)
-	a = a.Unmap()
-	switch {
-	case err != nil:
-		return "public"
-	case a.IsLoopback():
-		return "loopback"
-	case a.IsPrivate():
-		return "private"
-	case a.IsLinkLocalUnicast(), a.IsUnspecified(), a.IsMulticast():
-		return "link-local"
-	}
-	return "public"
 }
 
 func judgeMissing(a *authorization) (string, finding.Severity) {

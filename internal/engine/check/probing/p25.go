@@ -7,9 +7,9 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/leaf/secret"
 	"gauntlet/rawjson"
 )
 
@@ -94,17 +94,10 @@ func questions(e *probe.Protocol) (out []question) {
 	return out
 }
 
-// secretName is how fields for secrets are called. Their parts are words of their own: "token_count"
-// counts tokens, and "keyboard" is no key.
-var secretName = lazyregexp.New(`(?i)^(?:.*[_\- .])?(?:password|passwd|passphrase|pass|api[_\- ]?key|secret|secret[_\- ]?key|private[_\- ]?key|access[_\- ]?token|auth[_\- ]?token|bearer[_\- ]?token|refresh[_\- ]?token|client[_\- ]?secret|credit[_\- ]?card(?:[_\- ]?number)?|card[_\- ]?number|cvv|cvc|pin[_\- ]?code|ssn)$`)
-
-// camel parts words that are written together.
-var camel = lazyregexp.New(`([a-z0-9])([A-Z])`)
-
 func secretField(params rawjson.Value) string {
 	for m := range params.Get("requestedSchema").Get("properties").Members() {
 		name := m.Key.Text()
-		if len(name) < 80 && secretName.MatchString(camel.ReplaceAllString(name, "${1}_$2")) || m.Value.Get("format").Text() == "password" {
+		if secret.IsFieldName(name) || m.Value.Get("format").Text() == "password" {
 			return excerpt.Quote(name, 80)
 		}
 	}

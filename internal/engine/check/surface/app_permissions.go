@@ -1,0 +1,84 @@
+package surface
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/rawjson"
+)
+
+var _ = register(check.Check{
+	ID: "GNT-007", Name: "app-permissions", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP02:2025 close, MCP10:2025 weak, ASI02 weak, CWE-732 close, L2 close, L4 weak",
+	Axis:     "capability", Needs: check.Definitions, Source: "https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx",
+	Doc: `A page that the server shows in the client (MCP Apps, ` + "`_meta.ui`" + `) may load from or send to any host, since a list of its content security policy has a
+wildcard, or asks for the camera or the microphone (severity medium). With such a policy the page, or whoever gets text into it, can send what the
+conversation shows it anywhere.
+
+A wildcard is one for all hosts or for all of a top-level domain (*, https:, https://*, *.com). Not reported: wildcards below a domain
+(https://*.example.com), and other permissions.`,
+	Advice:  "Name the hosts that the page needs, and ask for the camera or the microphone only if the page is for that.",
+	RunItem: appPermissions,
+})
+
+// policyLists are the lists of a content security policy, as MCP Apps and its forerunner call them, and how bad a wildcard in them is.
+var policyLists = map[string]finding.Severity{
+	"connectDomains": finding.High, "connect_domains": finding.High, "resourceDomains": finding.High, "resource_domains": finding.High,
+	"frameDomains": finding.Medium, "frame_domains": finding.Medium, "baseUriDomains": finding.Medium,
+}
+
+func appPermissions(it *check.Item) {
+	meta := it.Value.Get("_meta")
+	ui := meta.Get("ui")
+	for _, policy := range []rawjson.Value{ui.Get("csp"), meta.Get("openai/widgetCSP"), meta.Get("ui/csp")} {
+		for list := range policy.Members() {
+			severity, known := policyLists[list.Key.Text()]
+			for _, host := range list.Value.Elements() {
+				if known && isWildcard(host.Text()) {
+					it.Report(check.Report{Field: fieldAt(it, host), Severity: severity, Message: fmt.Sprintf("the server's page may use any host: %s has %s", list.Key.Text(), excerpt.Quote(host.Text(), 60))})
+				}
+			}
+		}
+	}
+	asked := func(permission string) {
+		if p := strings.ToLower(permission); p == "camera" || p == "microphone" {
+			it.Report(check.Report{Severity: finding.Medium, Message: "the server's page asks for the " + p})
+		}
+	}
+	for p := range ui.Get("permissions").Members() {
+		if raw := p.Value.Raw(); raw != "false" && raw != "null" {
+			asked(p.Key.Text())
+		}
+	}
+	for _, p := range ui.Get("permissions").Elements() {
+		asked(p.Text())
+	}
+}
+
+// isWildcard reports whether a source of a content security policy stands for all hosts, or for all of a top-level domain.
+func isWildcard(source string) bool {
+	source = strings.ToLower(strings.TrimSpace(source))
+	if before, rest, found := strings.Cut(source, "://"); found {
+		source = rest
+	} else if strings.HasSuffix(before, ":") { // a scheme alone
+		return before == "http:" || before == "https:" || before == "ws:" || before == "wss:"
+	}
+	host, _, _ := strings.Cut(source, "/")
+	host, _, _ = strings.Cut(host, ":")
+	below, star := strings.CutPrefix(host, "*.")
+	return host == "*" || star && !strings.Contains(below, ".") && below != "localhost"
+}
+
+// decodedBase64 is what a text in base64 says, "" where it is none.
+func decodedBase64(text string) string {
+	text = strings.TrimRight(strings.Join(strings.Fields(text), ""), "=")
+	b, err := base64.RawStdEncoding.DecodeString(text[:min(len(text), 1<<20)])
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}

@@ -1,0 +1,104 @@
+package surface
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/secret"
+	"gauntlet/rawjson"
+)
+
+var _ = register(check.Check{
+	ID: "GNT-004", Name: "unsafe-parameter-header", Severity: finding.Medium, Maturity: check.Experimental,
+	Taxonomy: "MCP07:2025 weak, MCP01:2025 weak, ASI04 weak, CWE-93 close, CWE-522 weak, L5 close, L4 weak",
+	Axis:     "transport", Needs: check.Definitions, Source: "https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http",
+	Doc: `A parameter's ` + "`x-mcp-header`" + `, which has clients repeat its value in an HTTP header (2026-07-28), is one that the specification forbids or warns of:
+
+- it holds a line break, which in a careless client begins a header of the server's choice (severity high),
+- the parameter takes a password, key or token, which proxies on the way then see and log,
+- another parameter has the same header, letter case aside, so that a proxy and the server may read different values,
+- it is no token of HTTP, or stands on something else than a string, an integer or a boolean: clients must drop the tool (severity low).
+
+Not reported: annotations of output schemas, and words inside default values and examples.`,
+	Advice:  "Use a header name of letters, digits and hyphens, once, and never for a secret.",
+	RunItem: parameterHeader,
+})
+
+const headerKey = "x-mcp-header"
+
+func parameterHeader(it *check.Item) {
+	if it.Kind != finding.Tool {
+		return
+	}
+	holders := map[string]int{}
+	eachProperty(it.Value.Get("inputSchema"), 0, func(_ string, schema rawjson.Value) {
+		holders[strings.ToLower(schema.Get(headerKey).Text())]++
+	})
+	eachProperty(it.Value.Get("inputSchema"), 0, func(name string, schema rawjson.Value) {
+		header := schema.Get(headerKey)
+		if !header.Exists() {
+			return
+		}
+		text, kind := header.Text(), schema.Get("type").Text()
+		r := check.Report{Field: fieldAt(it, header)}
+		shown := fmt.Sprintf("the %s of the parameter %s", headerKey, excerpt.Quote(name, 60))
+		switch {
+		case strings.ContainsAny(text, "\r\n\x00"):
+			r.Severity, r.Message = finding.High, shown+" holds a line break: a careless client sends a header of the server's choice"
+		case secret.IsFieldName(name) || schema.Get("format").Text() == "password" || schema.Get("writeOnly").Raw() == "true":
+			r.Message = shown + " puts a secret into a header, which proxies see and log"
+		case text != "" && holders[strings.ToLower(text)] > 1:
+			r.Message = shown + " is that of another parameter as well"
+		case header.Kind() != rawjson.String || !isToken(text):
+			r.Severity, r.Message = finding.Low, shown+" cannot be part of a header's name: clients must drop the tool"
+		case kind != "string" && kind != "integer" && kind != "boolean":
+			r.Severity, r.Message = finding.Low, shown+" stands on something else than a string, an integer or a boolean: clients must drop the tool"
+		default:
+			return
+		}
+		it.Report(r)
+	})
+}
+
+// eachProperty yields the properties of a schema at any depth, with their names, whichever keyword leads to them.
+func eachProperty(schema rawjson.Value, depth int, yield func(name string, schema rawjson.Value)) {
+	if depth > 50 {
+		return
+	}
+	for m := range schema.Members() {
+		switch m.Key.Text() {
+		case "default", "const", "enum", "examples", "example":
+			continue
+		case "properties", "patternProperties":
+			for p := range m.Value.Members() {
+				yield(p.Key.Text(), p.Value)
+				eachProperty(p.Value, depth+1, yield)
+			}
+			continue
+		}
+		eachProperty(m.Value, depth+1, yield)
+		for _, e := range m.Value.Elements() {
+			eachProperty(e, depth+1, yield)
+		}
+	}
+}
+
+// isToken reports whether a text is a token of RFC 9110.
+func isToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r > '~' || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+	})
+}
+
+// fieldAt returns the field of a value, nil where it is no string.
+func fieldAt(it *check.Item, v rawjson.Value) *check.Field {
+	for i := range it.Fields {
+		if f := &it.Fields[i]; !f.IsKey && f.Value.Offset() == v.Offset() {
+			return f
+		}
+	}
+	return nil
+}
