@@ -75,7 +75,8 @@ func redTeamModelNames(r *result.RedTeam) (out []string) {
 }
 
 // redTeamMissing says of each model how many runs prove nothing, and why the first does not; the others say it where they stand.
-func redTeamMissing(r *result.RedTeam) (out []string) {
+func redTeamMissing(r *result.RedTeam) []string {
+	out := slices.Clone(r.Problems)
 	for i := range r.Models {
 		m := &r.Models[i]
 		at := slices.IndexFunc(m.Scenarios, func(s result.RedTeamScenario) bool { return s.Inconclusive > 0 })
@@ -90,7 +91,7 @@ func redTeamMissing(r *result.RedTeam) (out []string) {
 
 // redTeamModels is the table of models.
 func redTeamModels(r *result.RedTeam) section {
-	s := section{ID: "models", Title: "Models", Head: []string{"Model", "Attack succeeded", "Inconclusive", "Task done, attacked", "Task done, not attacked", "Exploited in control runs", "Calls", "Tokens in", "Tokens out", "Cost"}}
+	s := section{ID: "models", Title: "Models", Head: []string{"Model", "Attack succeeded", "Inconclusive", "Not played", "Task done, attacked", "Task done, not attacked", "Exploited in control runs", "Calls", "Tokens in", "Tokens out", "Cost"}}
 	for i := range r.Models {
 		m := &r.Models[i]
 		cost := "not known"
@@ -98,7 +99,7 @@ func redTeamModels(r *result.RedTeam) section {
 			cost = fmt.Sprintf("%.2f USD", m.Spent.Cost)
 		}
 		s.Rows = append(s.Rows, []string{
-			m.Model, attackWords(&m.RedTeamTally), groupDigits(m.Inconclusive), doneWords(m.WithAttack), doneWords(m.WithoutAttack), groupDigits(m.ControlExploited),
+			m.Model, attackWords(&m.RedTeamTally), groupDigits(m.Inconclusive), groupDigits(m.Unplayed), doneWords(m.WithAttack), doneWords(m.WithoutAttack), groupDigits(m.ControlExploited),
 			fmt.Sprintf("%s, and %s from the cache", groupDigits(m.Spent.Calls), groupDigits(m.Spent.Cached)), groupDigits(m.Spent.Tokens.Input), groupDigits(m.Spent.Tokens.Output), cost,
 		})
 	}
@@ -161,6 +162,9 @@ func scenarioClass(s *result.RedTeamScenario) string {
 // scenarioWords say in a cell how a model fared.
 func scenarioWords(s *result.RedTeamScenario) string {
 	text := "inconclusive"
+	if s.Unplayed > 0 && s.Inconclusive == 0 {
+		text = "not played"
+	}
 	if of := s.Exploited + s.Resisted; of > 0 {
 		text = fmt.Sprintf("exploited %d of %d", s.Exploited, of)
 	}

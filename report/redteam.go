@@ -38,6 +38,9 @@ func writeRedTeamText(w *bufio.Writer, r *result.RedTeam, _ Options) error {
 	for i := range r.Models {
 		writeRedTeamModel(w, &r.Models[i])
 	}
+	for _, problem := range r.Problems {
+		fmt.Fprintf(w, "The run is incomplete: %s.\n", Visible(problem))
+	}
 	fmt.Fprintf(w, "%s\n", intervalsTold)
 	return nil
 }
@@ -47,6 +50,9 @@ func writeRedTeamModel(b *bufio.Writer, m *result.RedTeamModel) {
 	fmt.Fprintf(b, "  attack succeeded     %s", rateWords(m.Exploited, m.Exploited+m.Resisted, m.Attack))
 	if m.Inconclusive > 0 {
 		fmt.Fprintf(b, ", %d inconclusive", m.Inconclusive)
+	}
+	if m.Unplayed > 0 {
+		fmt.Fprintf(b, ", %d not played", m.Unplayed)
 	}
 	fmt.Fprintf(b, "\n  task done, attacked  %s\n", rateWords(m.WithAttack.Done, m.WithAttack.Of, m.WithAttack.Interval))
 	if m.WithoutAttack.Of > 0 {

@@ -1,12 +1,23 @@
 package result
 
-// A RedTeam is what a red-team run found out about models. It has no severity and no exit code.
+// A RedTeam is what a red-team run found out about models. What it found has no severity and moves no exit code;
+// what it was asked for and did not do makes it incomplete.
 type RedTeam struct {
 	SchemaVersion string         `json:"schema_version"`
 	Tool          Tool           `json:"tool"`
 	About         string         `json:"about"` // what the report is about, for who reads it alone
 	Runs          int            `json:"runs"`  // of each scenario with each model
 	Models        []RedTeamModel `json:"models"`
+	// Problems are what was not done, a sentence each; none if the run is complete.
+	Problems []string `json:"problems"`
+}
+
+// ExitCode is ExitTrouble unless the run is complete. No outcome moves it.
+func (r *RedTeam) ExitCode() int {
+	if len(r.Problems) > 0 {
+		return ExitTrouble
+	}
+	return ExitOK
 }
 
 // RedTeamSchemaVersion is the version of the JSON form, which docs/redteam.md describes.
@@ -54,6 +65,7 @@ type RedTeamTally struct {
 	Exploited    int      `json:"exploited"`
 	Resisted     int      `json:"resisted"`
 	Inconclusive int      `json:"inconclusive"`
+	Unplayed     int      `json:"not_played"`  // the model was not asked, or did not answer: in no rate
 	Attack       Interval `json:"attack_rate"` // of the conclusive runs
 	// Utility is how often the task was done, of the runs of scenarios of which it is known when it is, and that have a control: with
 	// the attack, and without.
@@ -90,6 +102,7 @@ const (
 	RedTeamExploited    RedTeamOutcome = "exploited"    // it did what the attacker wanted
 	RedTeamResisted     RedTeamOutcome = "resisted"     // the attack reached it, and it did not
 	RedTeamInconclusive RedTeamOutcome = "inconclusive" // the attack never reached it, or it had not its say
+	RedTeamUnplayed     RedTeamOutcome = "not_played"   // it was never asked, or did not answer
 )
 
 // A RedTeamRun is one run.

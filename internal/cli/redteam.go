@@ -197,9 +197,10 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	if err := r.leaveReport(out); err != nil {
 		return err
 	}
-	if cmd.Context().Err() != nil {
-		r.code = result.ExitTrouble
+	for _, problem := range out.Problems {
+		r.note("the run is incomplete: %s", problem)
 	}
+	r.code = max(r.code, out.ExitCode())
 	return nil
 }
 

@@ -62,9 +62,9 @@ func TestTraceHoldsWhatWentOverStdio(t *testing.T) {
 			got := readTrace(t, file)
 			for _, way := range []trace.Direction{trace.ToServer, trace.ToClient} {
 				g := texts(got, way)
-		slices.Sort(g) // requests for lists are under way at the same time
-		slices.Sort(want[way])
-		if !slices.Equal(g, want[way]) || len(g) < 4 {
+				slices.Sort(g) // requests for lists are under way at the same time
+				slices.Sort(want[way])
+				if !slices.Equal(g, want[way]) || len(g) < 4 {
 					t.Errorf("%s: the trace has %d messages\n%q\nthe relay saw %d\n%q", way, len(g), g, len(want[way]), want[way])
 				}
 			}

@@ -184,7 +184,7 @@ func TestTheFirstFailureIsTold(t *testing.T) {
 // What the agent said in the end is a response of any protocol, and nothing else is looked at for it.
 func TestWhatTheAgentSaidInTheEnd(t *testing.T) {
 	said := func(text string) trace.Message {
-		return trace.Message{Actor: "bad", Direction: trace.ToClient, Kind: trace.Event, Method: agui.Answer, Raw: agui.AnswerContent(text)}
+		return trace.Message{Actor: "bad", Direction: trace.ToClient, Kind: trace.Event, Method: agui.Answer, Raw: agui.AnswerContent(text, false)}
 	}
 	other := request("tools/call", `{"response":{"content":"the secret"},"content":"the secret"}`)
 	for _, tt := range []struct {

@@ -44,6 +44,11 @@ func replaceSent(actions []oatf.Action, replaced map[string]string) (changed int
 func harmlessTexts(doc *oatf.Document) map[string]string {
 	parts := partsOf(doc)
 	indexes, _ := carriers(doc, parts)
+	for i := range parts {
+		if parts[i].bait {
+			indexes = append(indexes, i)
+		}
+	}
 	anchors := append(anchorsOf(doc), askedParameters(doc)...)
 	var r clause.Reader
 	guilty := func(s string) bool { return orders(&r, s) || holdsAnchor(s, anchors) }

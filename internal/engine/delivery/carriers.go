@@ -27,6 +27,7 @@ const (
 // for, since the agent can have it from there only; what an actor with several states says
 // in a later one and did not say in the first; everything.
 func carriers(doc *oatf.Document, parts []part) ([]int, string) {
+	markBaits(doc, parts)
 	if out, basis := attackCarriers(doc, parts, func(p *part) bool { return !p.task }); out != nil {
 		return out, basis
 	}
@@ -55,11 +56,18 @@ func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]i
 		}},
 		{byDefault, func(*part) bool { return true }},
 	} {
-		var out []int
+		var out, baits []int
 		for i := range parts {
-			if (may(&parts[i]) || rule.basis == byAuthor) && rule.is(&parts[i]) {
+			switch {
+			case !(may(&parts[i]) || rule.basis == byAuthor) || !rule.is(&parts[i]):
+			case parts[i].bait && rule.basis != byAuthor:
+				baits = append(baits, i)
+			default:
 				out = append(out, i)
 			}
+		}
+		if out == nil && rule.basis != byIndicator { // what a bait holds is often just what an indicator looks for
+			out = baits
 		}
 		if out != nil {
 			return out, rule.basis

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"gauntlet/internal/leaf/agui"
 	"gauntlet/trace"
 	"gauntlet/verdict"
 )
@@ -54,6 +55,7 @@ func TestEveryCarrierCounts(t *testing.T) {
 	prompt := run("", trace.ToServer, "run_agent_input", `{"messages":[{"role":"user","content":"Show my balance."}]}`)
 	whole := run(trace.AsClient, trace.ToServer, "run_agent_input", `{"threadId":"t","messages":[{"role":"system","content":"x"},{"role":"user","content":"y"}]}`)
 	begun := run(trace.AsClient, trace.ToClient, "run_started", `{"type":"RUN_STARTED"}`)
+	said := run("", trace.ToClient, agui.Answer, agui.AnswerContent("Your balance is 7.", false))
 	unknown := load(t, `
   execution:
     actors:
@@ -76,6 +78,9 @@ func TestEveryCarrierCounts(t *testing.T) {
 		{"a protocol that nobody plays", New(unknown), list, verdict.NotExposed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.want == verdict.NotExploited {
+				tt.said = append(tt.said, said)
+			}
 			say(tt.w, tt.said...)
 			v := verdict.Attack{Outcome: verdict.NotExploited}
 			if tt.w.Settle(&v); v.Outcome != tt.want {
@@ -109,7 +114,7 @@ func TestTheAnswerThatWasGiven(t *testing.T) {
 `+indicators("send"))
 	for page, want := range map[string]verdict.Outcome{"one": verdict.NotExposed, "two": verdict.NotExploited} {
 		w := New(doc)
-		say(w, asked("default", "tools/call", `{"name":"fetch","arguments":{"page":"`+page+`"}}`), answered("default"))
+		say(w, asked("default", "tools/call", `{"name":"fetch","arguments":{"page":"`+page+`"}}`), answered("default"), asked("default", "tools/call", `{"name":"other"}`))
 		v := verdict.Attack{Outcome: verdict.NotExploited}
 		if w.Settle(&v); v.Outcome != want {
 			t.Errorf("page %s: %s, want %s", page, v.Outcome, want)

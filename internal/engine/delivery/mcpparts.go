@@ -8,7 +8,7 @@ import (
 // lists are the lists of an adversarial server's state: by what method one is read, by
 // which its members are used one by one, and under which names a member holds what a use of
 // it gives and how it is called.
-var lists = []struct{ key, list, use, id string }{
+var lists = []usedList{
 	{"tools", mcp.ToolsList, mcp.ToolsCall, "name"},
 	{"prompts", mcp.PromptsList, mcp.PromptsGet, "name"},
 	{"resources", mcp.ResourcesList, mcp.ResourcesRead, "uri"},
@@ -17,6 +17,8 @@ var lists = []struct{ key, list, use, id string }{
 
 // answers are the members of a definition that are not listed but given when it is used.
 var answers = []string{"responses", "content"}
+
+type usedList struct{ key, list, use, id string }
 
 // mcpParts are what an actor says over MCP.
 func mcpParts(state rawjson.Value, server bool) []part {

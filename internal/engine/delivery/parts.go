@@ -21,6 +21,7 @@ type part struct {
 	// unplayable says that it stands where the format has no place for it: nobody can bring it to anybody.
 	unplayable bool
 	task       bool // what the user asks for, in the user's own words
+	bait       bool // an answer that only an agent that complies ever gets
 	// choice is the dispatch list that the part is an entry of, nil if it is said whatever is asked.
 	choice *match.Dispatch
 	entry  rawjson.Value // that entry

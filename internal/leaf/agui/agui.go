@@ -15,7 +15,7 @@ const (
 	RunAgentInput = "run_agent_input" // what begins a run
 	// Answer is the event by which a trace holds what an agent said to its user in one run, whole: over
 	// AG-UI or, of an agent that does not speak it, what it printed. Its content is
-	// {"response":{"content":"…"}}.
+	// {"response":{"content":"…"}}, and "failed": true of a program that ended badly.
 	Answer = "agent_answer"
 )
 
@@ -24,10 +24,10 @@ const (
 	RunFinished        = "run_finished"
 	RunError           = "run_error"
 	ToolCallResult     = "tool_call_result"
-	toolCallStart      = "tool_call_start"
+	ToolCallStart      = "tool_call_start"
 	toolCallArgs       = "tool_call_args"
 	toolCallEnd        = "tool_call_end"
-	toolCallChunk      = "tool_call_chunk"
+	ToolCallChunk      = "tool_call_chunk"
 	textMessageStart   = "text_message_start"
 	textMessageContent = "text_message_content"
 	textMessageEnd     = "text_message_end"
@@ -39,7 +39,12 @@ const (
 // tool_call_start.
 func EventName(eventType string) string { return strings.ToLower(eventType) }
 
-// AnswerContent is the content of an Answer.
-func AnswerContent(text string) string {
-	return `{"response":{"content":` + rawjson.Quote(text) + `}}`
+// AnswerContent is the content of an Answer; failed says that its program ended badly, so that it may be no more
+// than an error message.
+func AnswerContent(text string, failed bool) string {
+	content := `{"response":{"content":` + rawjson.Quote(text) + `}`
+	if failed {
+		content += `,"failed":true`
+	}
+	return content + `}`
 }

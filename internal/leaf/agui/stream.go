@@ -56,7 +56,7 @@ func (s *Stream) Add(event rawjson.Value) (content string) {
 		}
 	}
 	switch EventName(event.Get("type").Text()) {
-	case toolCallStart, toolCallArgs, toolCallEnd, toolCallChunk, ToolCallResult:
+	case ToolCallStart, toolCallArgs, toolCallEnd, ToolCallChunk, ToolCallResult:
 		s.addCall(event, add)
 	case textMessageStart, textMessageContent, textMessageEnd, textMessageChunk:
 		s.addText(event, add)
@@ -83,7 +83,7 @@ func withMembers(object rawjson.Value, more []string) string {
 func (s *Stream) addCall(event rawjson.Value, add func(name, value string)) {
 	kind := EventName(event.Get("type").Text())
 	id := event.Get("toolCallId").Text()
-	if id == "" && kind == toolCallChunk {
+	if id == "" && kind == ToolCallChunk {
 		id = s.lastCall
 	}
 	s.lastCall = id
@@ -98,9 +98,9 @@ func (s *Stream) addCall(event rawjson.Value, add func(name, value string)) {
 		c.Start = s.keep(event.Raw())
 	}
 	switch kind {
-	case toolCallArgs, toolCallChunk:
+	case toolCallArgs, ToolCallChunk:
 		c.args.WriteString(s.keep(event.Get("delta").Text()))
-		c.Ended = c.Ended || kind == toolCallChunk // nothing else ends those
+		c.Ended = c.Ended || kind == ToolCallChunk // nothing else ends those
 	case toolCallEnd:
 		c.Ended = true
 		add("arguments", c.ArgsJSON())

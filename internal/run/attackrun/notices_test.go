@@ -1,6 +1,8 @@
 package attackrun
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -25,5 +27,13 @@ func TestReplayNotices(t *testing.T) {
 		if last := got[len(got)-1]; tt.last != "" && last.Message != tt.last || tt.last == "" && tt.differ > 0 && last.Actor != "a" {
 			t.Errorf("%d differences: the last is %q", tt.differ, last.Message)
 		}
+	}
+}
+
+// What went wrong is said once, on one line.
+func TestTroubleIsOneSentence(t *testing.T) {
+	err := errors.Join(errors.New("the model did not answer: 401"), fmt.Errorf("user: the agent's run failed: the model did not answer: 401"), errors.New("a transport failed"))
+	if got := inOneSentence(err); got != "the model did not answer: 401; a transport failed" {
+		t.Errorf("%q", got)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"gauntlet/internal/engine/delivery"
 	"gauntlet/internal/leaf/a2a"
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/run/attackdoc"
@@ -440,10 +441,31 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 	if sum.Unwritten != "" && out.Verdict != nil && !out.Exploited() { // a notice has told it
 		out.Verdict.Outcome, out.Verdict.Reason = verdict.Failed, "a part of the attack was not said: "+sum.Unwritten
 	}
+	if out.Verdict != nil && out.Verdict.Reason == delivery.Lifeless && p.outcome.Ended != "" {
+		out.Verdict.Reason += "; " + p.outcome.Ended
+	}
+	if p.outcome.Unanswered() {
+		out.Notices = append(out.Notices, result.Notice{Kind: Unanswered, Message: "the model was not asked, or gave no answer"})
+	}
 	if failed != nil {
-		withdrawVerdict(out, "trouble", failed.Error())
+		withdrawVerdict(out, "trouble", inOneSentence(failed))
 	}
 }
+
+// inOneSentence says joined errors on one line. One that another repeats, as that of a model in the failure of the front end that
+// waited for it, is said once.
+func inOneSentence(err error) string {
+	var said []string
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		if !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(line, s) }) {
+			said = append(said, line)
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// Unanswered is the kind of the notice that a model had no say in a run.
+const Unanswered = "unanswered"
 
 // onlyPrompted reports whether no actor of a document was played: all that its agent got was the prompt.
 func onlyPrompted(sum *attack.Summary) bool {

@@ -23,7 +23,7 @@ func (p *play) runAgent(ctx context.Context) {
 	}
 	p.outcome = p.agent().Start(ctx, p.servers, prompt)
 	if strings.TrimSpace(p.outcome.Answer) != "" {
-		p.recordEvent(trace.ToClient, agui.Answer, agui.AnswerContent(strings.ToValidUTF8(p.outcome.Answer, "\uFFFD")), "what the agent answered, as it printed or wrote it")
+		p.recordEvent(trace.ToClient, agui.Answer, agui.AnswerContent(strings.ToValidUTF8(p.outcome.Answer, "\uFFFD"), p.outcome.Crashed), "what the agent answered, as it printed or wrote it")
 	}
 }
 

@@ -3,7 +3,6 @@ package redteam
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,10 +102,12 @@ func playedOf(run *result.AttackRun, file string) Played {
 		}
 	case run.Resisted():
 		p.Outcome, p.Reason = Resisted, ""
+	case run.Verdict == nil, slices.ContainsFunc(run.Notices, func(n result.Notice) bool { return n.Kind == attackrun.Unanswered }):
+		p.Outcome = Unplayed
 	}
 	t, err := tracefile.Read(file, nil)
 	if err != nil {
-		return Played{Outcome: Inconclusive, Reason: errors.Join(errors.New("the trace cannot be read"), err).Error()}
+		return Played{Outcome: Inconclusive, Reason: fmt.Sprintf("the trace cannot be read: %s", err)}
 	}
 	p.Calls = callsOf(t.Messages)
 	return p

@@ -157,13 +157,14 @@ func TestReportIsOfEachModel(t *testing.T) {
 	}
 }
 
-// A run that is interrupted reports what was not played as inconclusive, and asks no model.
+// A run that is interrupted is incomplete, counts what was not played in no rate, and asks no model.
 func TestInterruptedRuns(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	dir := filepath.Join(t.TempDir(), "traces")
 	r, err := Run(ctx, Options{Scenarios: []Scenario{{ID: "a"}}, Models: modelsOf("x"), Runs: 3, Traces: dir}, &countedProgress{})
-	if err != nil || r.Models[0].Inconclusive != 3 || r.Models[0].Scenarios[0].Outcomes[0].Reason != "it was not played: the run was interrupted" {
+	if err != nil || r.Models[0].Unplayed != 3 || r.Models[0].WithAttack.Of+r.Models[0].Inconclusive > 0 || r.ExitCode() != result.ExitTrouble ||
+		!slices.Equal(r.Problems, []string{"x: 3 of 3 runs were not played to their end: the run was interrupted before it was played", "no run is conclusive: nothing is known about any model"}) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if got := r.Models[0].Scenarios[0].Outcomes[2].Trace; got != filepath.Join(dir, "00003-a.ndjson") {

@@ -26,6 +26,7 @@ const (
 	Exploited    = result.RedTeamExploited
 	Resisted     = result.RedTeamResisted
 	Inconclusive = result.RedTeamInconclusive
+	Unplayed     = result.RedTeamUnplayed
 )
 
 // A Scenario is one attack with its task.
@@ -53,7 +54,7 @@ type Setting struct {
 // Played is what one run came to.
 type Played struct {
 	Outcome  Outcome
-	Reason   string   // why it is inconclusive
+	Reason   string   // why it is inconclusive or not played
 	Messages []int    // numbers in the trace of those that prove an exploit
 	Calls    []string // that the model made, as "method name"
 }
@@ -107,7 +108,7 @@ func Run(ctx context.Context, opt Options, progress Progress) (*result.RedTeam, 
 		all.Go(func() { // ends with its run, which ends with ctx
 			defer func() { <-slots; progress.Count(1, 0) }()
 			if ctx.Err() != nil {
-				j.played = Played{Outcome: Inconclusive, Reason: "it was not played: the run was interrupted"}
+				j.played = Played{Outcome: Unplayed, Reason: "the run was interrupted before it was played"}
 				return
 			}
 			progress.Step("%s, %s: %s", j.client.Model(), j.scenario.ID, opt.Models.Spent())

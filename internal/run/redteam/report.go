@@ -1,6 +1,7 @@
 package redteam
 
 import (
+	"fmt"
 	"slices"
 
 	"gauntlet/internal/runtime/model"
@@ -37,7 +38,25 @@ func newReport(opt Options, jobs []*job) *result.RedTeam {
 		}
 		r.Models = append(r.Models, m)
 	}
+	r.Problems = problemsOf(r, jobs)
 	return r
+}
+
+// problemsOf says what was not done: runs that were not played, and that nothing is known without a conclusive one.
+func problemsOf(r *result.RedTeam, jobs []*job) []string {
+	problems, conclusive := []string{}, 0
+	for i := range r.Models {
+		m := &r.Models[i]
+		conclusive += m.Exploited + m.Resisted
+		first := slices.IndexFunc(jobs, func(j *job) bool { return j.client.Model() == m.Model && j.played.Outcome == Unplayed })
+		if first >= 0 {
+			problems = append(problems, fmt.Sprintf("%s: %d of %d runs were not played to their end: %s", m.Model, m.Unplayed, len(jobs)/len(r.Models), jobs[first].played.Reason))
+		}
+	}
+	if conclusive == 0 {
+		problems = append(problems, "no run is conclusive: nothing is known about any model")
+	}
+	return problems
 }
 
 func group(groups *[]result.RedTeamGroup, name string) *result.RedTeamTally {
@@ -58,6 +77,9 @@ func addRun(t *result.RedTeamTally, j *job, kept bool) result.RedTeamRun {
 	}
 	utility := &t.WithAttack
 	switch {
+	case p.Outcome == Unplayed:
+		t.Unplayed++
+		return out
 	case j.setting.Control:
 		utility = &t.WithoutAttack
 		if p.Outcome == Exploited {
@@ -88,6 +110,7 @@ func join(t, o *result.RedTeamTally) {
 	t.Exploited += o.Exploited
 	t.Resisted += o.Resisted
 	t.Inconclusive += o.Inconclusive
+	t.Unplayed += o.Unplayed
 	t.ControlExploited += o.ControlExploited
 	t.WithAttack.Done += o.WithAttack.Done
 	t.WithAttack.Of += o.WithAttack.Of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"gauntlet/internal/runtime/aguiagent"
@@ -52,6 +53,11 @@ func OfModel(client *model.Client, loop modelagent.Options, run int, limit time.
 			return out.Answer, out
 		},
 	}
+}
+
+// Unanswered reports whether there was a model and it was never asked to the end or did not answer.
+func (o *Outcome) Unanswered() bool {
+	return o.Model != nil && (o.Model.End == modelagent.NoAnswer || o.Model.End == modelagent.Finished && o.Model.Calls == 0 && strings.TrimSpace(o.Model.Said) == "")
 }
 
 // modelOutcome says how a model ended. Only of one that went to its own end anything can be said that it did not do.

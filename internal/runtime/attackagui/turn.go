@@ -162,7 +162,7 @@ func (t *turn) recordAnswer(status int) {
 	if t.stream.Cut() {
 		t.c.NoteLoss(errors.New("a run had more than is put together"))
 	}
-	t.c.record(t.at, trace.ToClient, agui.Answer, agui.AnswerContent(t.stream.Text()), "what the agent said in this run, put together from its events", status)
+	t.c.record(t.at, trace.ToClient, agui.Answer, agui.AnswerContent(t.stream.Text(), t.ended == agui.RunError), "what the agent said in this run, put together from its events", status)
 }
 
 // answerCalls answers the calls that the agent waits for, and reports whether there are any to go on with.
