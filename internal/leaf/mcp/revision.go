@@ -57,6 +57,9 @@ var (
 	Batches = Feature{"batches", "", Revision2025Mar}
 	// VersionHeader is the header field that repeats the agreed revision.
 	VersionHeader = Feature{"MCP-Protocol-Version", Revision2025Jun, ""}
+	// ElicitationIDs name what a user is asked by URL, from the question to its completion
+	// (SPEC 2025-11-25/client/elicitation, removed by the changelog of 2026-07-28).
+	ElicitationIDs = Feature{"elicitation ids", Revision2025Nov, Revision2025Nov}
 	// CompletionsCapability is the capability that a server declares for
 	// completion/complete, which 2024-11-05 has without one.
 	CompletionsCapability = Feature{"completions capability", Revision2025Mar, ""}

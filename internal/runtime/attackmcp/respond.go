@@ -99,7 +99,7 @@ func resourceContents(resource, content rawjson.Value, uri string, x *attack.Exp
 }
 
 // elicitationFor returns the params of the elicitation that a request calls for, "" for none. id
-// makes an id for one in the mode url that has none: MCP wants one on the wire.
+// makes an id for one in the mode url that has none; nil is for a revision without ids, in which none goes out.
 func (s *serverState) elicitationFor(ctx context.Context, x *attack.Expander, id func() string) (params, mode string, err error) {
 	if s.elicitations == nil {
 		return "", "", nil
@@ -113,9 +113,13 @@ func (s *serverState) elicitationFor(ctx context.Context, x *attack.Expander, id
 	o.AddRaw(`"mode"`, rawjson.Quote(mode))
 	skip := []string{"when", "mode"}
 	switch {
+	case id == nil:
+		skip = append(skip, "elicitationId")
 	case mode == "url" && !attack.Member(entry, "elicitationId").Exists():
 		o.AddRaw(`"elicitationId"`, rawjson.Quote(id()))
 		skip = append(skip, "elicitationId")
+	}
+	switch {
 	case mode == "form" && !attack.Member(entry, "requestedSchema").Exists():
 		o.AddRaw(`"requestedSchema"`, `{"type":"object","properties":{}}`)
 		skip = append(skip, "requestedSchema")

@@ -302,7 +302,11 @@ func (s *server) replyTo(ctx context.Context, at, l int, p *stateItem, c mcpserv
 func (s *server) elicitFromClient(ctx context.Context, at int, state *serverState, c mcpserver.Call, x *attack.Expander) error {
 	limited, cancel := s.MatchContext()
 	defer cancel()
-	text, mode, err := state.elicitationFor(limited, x, func() string { return strings.ToLower(rand.Text()) })
+	var id func() string
+	if c.Session == nil || !c.Stateless && mcp.ElicitationIDs.In(c.Session.Revision()) {
+		id = func() string { return strings.ToLower(rand.Text()) }
+	}
+	text, mode, err := state.elicitationFor(limited, x, id)
 	if err != nil || text == "" {
 		if err != nil {
 			s.Notice(attack.Unplayed, at, "an elicitation is left out: %v", err)

@@ -125,6 +125,12 @@ func TestElicitations(t *testing.T) {
 			t.Errorf("%s: %s, %v\nwant %s", name, got, err, want)
 		}
 	}
+	for _, name := range []string{"b", "c"} { // a revision without ids
+		x := &attack.Expander{Scope: match.Scope{Request: parse(t, `{"name":"`+name+`"}`)}}
+		if got, _, err := s.elicitationFor(t.Context(), x, nil); err != nil || got != `{"mode":"url","message":"m","url":"https://x"}` {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
+	}
 }
 
 func TestURITemplates(t *testing.T) {

@@ -69,8 +69,8 @@ type Guard interface {
 	Claims(capabilities string) error
 	// Asks is told of a request before it goes out. An error keeps it back: the client gets
 	// it for an answer, and the server never hears of it. Otherwise answered is called with
-	// the result, if there is one, before the client has it; an error from that takes its place.
-	Asks(server, method, params string) (answered func(result string) error, err error)
+	// the answer, the value of its member "result" or "error", before the client has it; an error from that takes its place.
+	Asks(server, method, params string) (answered func(member, value string) error, err error)
 	// Notifies is told of a notification of the client before it goes out to a server; an error
 	// keeps it back.
 	Notifies(server, method, params string) error

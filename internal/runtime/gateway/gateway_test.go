@@ -328,12 +328,12 @@ func (r *refusing) Answers(server, method, member, value string) error {
 	return r.Notifies(server, method, value)
 }
 
-func (r *refusing) Asks(server, method, _ string) (func(string) error, error) {
+func (r *refusing) Asks(server, method, _ string) (func(string, string) error, error) {
 	if server == "web" && method == "tools/call" {
 		return nil, errors.New("the boundary forbids it")
 	}
-	return func(string) error {
-		if method == "tools/call" {
+	return func(member, _ string) error {
+		if method == "tools/call" && member == "result" {
 			r.answers = append(r.answers, server+" "+method)
 		}
 		return nil

@@ -108,10 +108,14 @@ func (cs *clientSession) callGuarded(ctx context.Context, l *upstreamConn, metho
 		return wire.Message{}, cs.refuseForbidden(l.upstream.up.Name+" "+method, err)
 	}
 	m, err := l.callUpstream(ctx, method, params)
-	if err != nil || m.Kind == wire.Error {
+	if err != nil {
 		return m, err
 	}
-	if err := answered(m.Result); err != nil {
+	member, value := "result", m.Result
+	if m.Kind == wire.Error {
+		member, value = "error", m.Error
+	}
+	if err := answered(member, value); err != nil {
 		return wire.Message{}, cs.refuseForbidden("the result of "+l.upstream.up.Name+" "+method, err)
 	}
 	return m, nil

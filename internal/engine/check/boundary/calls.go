@@ -1,6 +1,7 @@
 package boundary
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/check"
@@ -18,6 +19,7 @@ type callLog struct {
 	tools   map[string]map[string]bool // the servers that a tool was seen on
 	// enums are the strings that a tool's schema lists, by server and tool.
 	enums map[[2]string]map[string]bool
+	tasks map[[2]string]int // the call that a task carries on, by server and the task's id
 }
 
 // A call is one message that gives a server input: a request with its result, a notification,
@@ -26,14 +28,15 @@ type call struct {
 	request, result int // places in the trace; result is -1 where none was recorded
 	server, tool    string
 	title           string
-	subject         string // the member of params that names what is called; "" where none does
+	method          string // "" for what is no request
 	input           string // what of the message gives the input, for a reader
+	origin          int    // the place of the call that it carries on as a task, else its own
 	failed          bool   // the result says isError
 	sanitizer       uint64 // which of the required sanitizers it calls
 }
 
 func newCallLog() *callLog {
-	return &callLog{at: map[int]int{}, servers: map[string]bool{}, tools: map[string]map[string]bool{}, enums: map[[2]string]map[string]bool{}}
+	return &callLog{at: map[int]int{}, servers: map[string]bool{}, tools: map[string]map[string]bool{}, enums: map[[2]string]map[string]bool{}, tasks: map[[2]string]int{}}
 }
 
 // readCalls reads a trace.
@@ -49,9 +52,10 @@ func readCalls(t *trace.Trace, sanitizers []trust.Name) *callLog {
 		switch {
 		case m.Direction == trace.ToServer:
 			k.addInput(m, i, &tree, sanitizers)
-		case m.Kind == trace.Response && m.Method == mcp.ToolsList:
-			k.addToolList(m, &tree)
-		case m.Kind == trace.Response:
+		case m.Kind == trace.Response || m.Kind == trace.Error:
+			if m.Method == mcp.ToolsList && m.Kind == trace.Response {
+				k.addToolList(m, &tree)
+			}
 			if at, ok := k.at[m.ReplyTo]; ok && k.calls[at].returns() && k.calls[at].result < 0 && m.Stray == "" {
 				k.addResult(m, i, at, &tree)
 			}
@@ -76,17 +80,35 @@ func (k *callLog) addInput(m *trace.Message, i int, tree *rawjson.Tree, sanitize
 
 func (k *callLog) addCall(m *trace.Message, c call) {
 	k.at[m.Seq] = len(k.calls)
+	if c.method == "" || c.origin < 0 {
+		c.origin = len(k.calls)
+	}
 	k.calls = append(k.calls, c)
 }
 
-// returns reports whether the result of a call is followed: that of a tool, a resource, a prompt.
-func (c *call) returns() bool { return c.subject != "" }
+// returns reports whether the answer to a call is followed: that of a tool, a resource or a prompt, at once or as a task, a
+// completion, and definitions.
+func (c *call) returns() bool {
+	switch c.method {
+	case mcp.TasksGet, mcp.TasksResult, mcp.TasksUpdate, mcp.CompletionComplete:
+		return true
+	}
+	return mcp.SubjectParam(c.method) != "" || listsDefinitions(c.method)
+}
+
+func listsDefinitions(method string) bool {
+	return slices.ContainsFunc(mcp.Lists[:], func(l mcp.List) bool { return l.Method == method })
+}
 
 func (k *callLog) addRequest(m *trace.Message, i int, tree *rawjson.Tree, sanitizers []trust.Name) {
-	c := call{request: i, result: -1, server: m.Server, title: m.Method, subject: mcp.SubjectParam(m.Method)}
+	c := call{request: i, result: -1, server: m.Server, title: m.Method, method: m.Method, origin: -1}
 	if params, err := m.Content(tree); err == nil {
-		name := strings.Clone(params.Get(c.subject).Text())
+		name := strings.Clone(params.Get(mcp.SubjectParam(m.Method)).Text())
 		c.title = messageTitle(m.Method, name)
+		if at, ok := k.tasks[[2]string{m.Server, params.Get("taskId").Text()}]; ok && strings.HasPrefix(m.Method, "tasks/") {
+			of := &k.calls[at]
+			c.origin, c.tool, c.sanitizer, c.title = at, of.tool, of.sanitizer, m.Method+" of "+of.title
+		}
 		if m.Method == mcp.ToolsCall {
 			c.tool = name
 			k.addTool(m.Server, name)
@@ -110,10 +132,22 @@ const maxSanitizers = 64
 func (k *callLog) addResult(m *trace.Message, i, at int, tree *rawjson.Tree) {
 	k.calls[at].result = i
 	k.at[m.Seq] = at
+	k.calls[at].failed = m.Kind == trace.Error
 	// Most results say nothing of it, and are not parsed here.
-	if strings.Contains(m.Raw, "isError") {
+	if m.Kind == trace.Response && (strings.Contains(m.Raw, "isError") || strings.Contains(m.Raw, "taskId")) {
 		if result, err := m.Content(tree); err == nil {
-			k.calls[at].failed, _ = result.Get("isError").Bool()
+			k.noteResult(result, at)
+		}
+	}
+}
+
+// noteResult learns from a result whether it failed, and which task it carries on.
+func (k *callLog) noteResult(result rawjson.Value, at int) {
+	c := &k.calls[at]
+	c.failed, _ = result.Get("isError").Bool()
+	for _, v := range []rawjson.Value{result, result.Get("task")} {
+		if id := v.Get("taskId").Text(); id != "" && c.origin == at {
+			k.tasks[[2]string{c.server, strings.Clone(id)}] = at
 		}
 	}
 }
@@ -194,4 +228,32 @@ func (s *valueSweep) addInputs() {
 	s.addValues(root.Get("error").Get("message"))
 	s.addValues(root.Get("error").Get("data"))
 	s.markRoles()
+}
+
+// addOutputs lists what an answer to a request gives its client: a result, or the words of an error. Of definitions that is what
+// their author wrote for a reader, and not the names and types that a program reads.
+func (s *valueSweep) addOutputs(method string) {
+	root := s.messageRoot()
+	s.addValues(root.Get("result"))
+	s.addValues(root.Get("error").Get("message"))
+	s.addValues(root.Get("error").Get("data"))
+	if !listsDefinitions(method) {
+		return
+	}
+	for i := range s.entries {
+		e := &s.entries[i]
+		key := e.value.Key()
+		if !key.Exists() {
+			key = e.value.Parent().Key() // of the array around it
+		}
+		if e.text != "" && forPrograms[key.Text()] {
+			e.text, e.worthy = "", false
+		}
+	}
+}
+
+// forPrograms are the members of definitions that no reader is shown as text.
+var forPrograms = map[string]bool{
+	"name": true, "type": true, "format": true, "pattern": true, "required": true, "mimeType": true, "$schema": true, "$id": true, "$ref": true, "$anchor": true, "enum": true, "const": true,
+	"nextCursor": true, "cacheScope": true, "resultType": true, "x-mcp-header": true, "src": true, "sizes": true, "theme": true, "taskSupport": true, "audience": true,
 }

@@ -56,6 +56,7 @@ type recording struct {
 	next    int         // id of the next request
 	ordinal map[int]int // of calls, by the number of their request
 	seqs    []int       // of requests, by ordinal
+	counted bool        // every request has an ordinal
 }
 
 func newRecording(t *testing.T) *recording {
@@ -85,15 +86,19 @@ func (r *recording) ask(server, method, params, result string) {
 	id := strconv.Itoa(r.next)
 	m := r.put(trace.Message{Server: server, Role: trace.Between, Direction: trace.ToServer, Kind: trace.Request, ID: id, Method: method,
 		Raw: fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params)})
-	if mcp.SubjectParam(method) != "" {
+	if (&call{method: method}).returns() && method != mcp.ToolsList || r.counted {
 		r.seqs = append(r.seqs, m.Seq)
 		r.ordinal[m.Seq] = len(r.seqs)
 	}
 	if result == "" {
 		return
 	}
-	a := r.put(trace.Message{Server: server, Role: trace.Between, Direction: trace.ToClient, Kind: trace.Response, ID: id,
-		Raw: fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)})
+	kind, member := trace.Response, "result"
+	if strings.HasPrefix(result, `{"code":`) {
+		kind, member = trace.Error, "error"
+	}
+	a := r.put(trace.Message{Server: server, Role: trace.Between, Direction: trace.ToClient, Kind: kind, ID: id,
+		Raw: fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%q:%s}`, id, member, result)})
 	r.ordinal[a.Seq] = r.ordinal[m.Seq]
 }
 
@@ -181,6 +186,11 @@ func conversation(t *testing.T, lines []string) (*recording, trust.Boundary) {
 			r.ask(who, "resources/read", fmt.Sprintf(`{"uri":%q}`, args), fmt.Sprintf(`{"contents":[{"uri":%q,"text":%s}]}`, args, result))
 		case "prompt":
 			r.ask(server, "prompts/get", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, args), fmt.Sprintf(`{"messages":[{"role":"user","content":{"type":"text","text":%s}}]}`, result))
+		case "do":
+			method, params, _ := strings.Cut(args, " ")
+			r.counted = true
+			r.ask(who, method, params, result)
+			r.counted = false
 		case "send", "notify", "reply":
 			method, content, _ := strings.Cut(args, " ")
 			r.send(who, verb, method, content)

@@ -23,7 +23,7 @@ The second server then trusts what the first one wrote: text of a web page becom
 email becomes a recipient. The check reads a recorded conversation (` + "`--trace`" + `) and compares values. A string
 counts if it occurs as a whole inside a string of a later message to another server; an array or object counts
 if an equal one occurs there. Results are those of tools/call (tool errors included), resources/read and
-prompts/get. Later messages are everything that the client sends: arguments of tools and prompts, addresses of
+prompts/get, at once or as a task (tasks/result, tasks/get), completions, the texts of definitions, and the messages and data of errors. Later messages are everything that the client sends: arguments of tools and prompts, addresses of
 resources, completion arguments, notifications, and answers to sampling, elicitation and roots requests. White
 space around a string does not matter, and a JSON text equals the array or object that it stands for.
 

@@ -299,7 +299,7 @@ func (a *argument) sentBefore(u *returnedValue, from held) int {
 
 // addSanitized remembers where the output of a sanitizer comes from.
 func (a *argument) addSanitized(h hit, sanitizer int) {
-	for _, t := range a.tags[sanitizer] {
+	for _, t := range a.tags[a.log.calls[sanitizer].origin] {
 		from := t.origin.call
 		o := a.passed[from]
 		if o != nil && bits.OnesCount64(o.tag.passed) >= bits.OnesCount64(t.passed) {

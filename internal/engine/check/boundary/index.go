@@ -353,7 +353,7 @@ func buildIndex(t *trace.Trace, k *callLog, limits trust.Limits) (*valueIndex, *
 	x.returned = make([][]valueAt, len(k.calls))
 	for i, c := range k.calls {
 		if c.result >= 0 && s.parseMessage(t.Messages[c.result].Raw) {
-			s.addValues(s.messageRoot().Get("result"))
+			s.addOutputs(c.method)
 			x.learnResult(s, i)
 		}
 	}

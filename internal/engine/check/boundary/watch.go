@@ -74,21 +74,26 @@ func (w *Watch) Claims(capabilities string) error {
 var errWatchFull = errors.New("the boundary cannot be watched any further: the values of earlier results fill the memory for them; start the gateway anew")
 
 // Asks returns why a request must not go to a server. Where it may, answered is to be called
-// with its result, a JSON value; an error from that says that the result must not reach the
-// client, because its values could not be watched.
-func (w *Watch) Asks(server, method, params string) (answered func(result string) error, err error) {
+// with its answer, member being "result" or "error" and value what it holds; an error from that says that the answer must not
+// reach the client, because its values could not be watched.
+func (w *Watch) Asks(server, method, params string) (answered func(member, value string) error, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, err := w.judgeOutgoing(&trace.Message{Server: strings.Clone(server), Kind: trace.Request, Method: method, Raw: `{"params":` + orEmptyObject(params) + `}`})
 	switch {
 	case err != nil:
 		return nil, err
-	case method == mcp.ToolsList:
-		return func(result string) error { return w.learnToolList(server, result) }, nil
 	case at < 0:
-		return func(string) error { return nil }, nil
+		return func(string, string) error { return nil }, nil
 	}
-	return func(result string) error { return w.learnAnswer(at, result) }, nil
+	return func(member, value string) error {
+		if method == mcp.ToolsList && member == "result" {
+			if err := w.learnToolList(server, value); err != nil {
+				return err
+			}
+		}
+		return w.learnAnswer(at, member, value)
+	}, nil
 }
 
 // Notifies returns why a notification of the client must not go to a server.
@@ -175,20 +180,21 @@ func (w *Watch) explainFlow(f *flow) string {
 	return fmt.Sprintf("%s of server %s returned %s, and it appears in this message (%s); %s", src.title, quoteValue(src.server), value, pointer, f.clause)
 }
 
-// learnAnswer learns the values of a result.
-func (w *Watch) learnAnswer(at int, result string) error {
+// learnAnswer learns the values of an answer.
+func (w *Watch) learnAnswer(at int, member, value string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s, x := w.walk.sweep, w.walk.index
-	if !s.parseMessage(`{"result":` + result + `}`) {
-		return errors.New("the boundary cannot be watched: the result cannot be read")
+	if !s.parseMessage(`{` + rawjson.Quote(member) + `:` + value + `}`) {
+		return errors.New("the boundary cannot be watched: the answer cannot be read")
 	}
 	w.seq++
-	root := s.messageRoot().Get("result")
 	c := &w.walk.log.calls[at]
 	c.result = w.seq
-	c.failed, _ = root.Get("isError").Bool()
-	s.addValues(root)
+	if w.walk.log.noteResult(s.messageRoot().Get("result"), at); member == "error" {
+		c.failed = true
+	}
+	s.addOutputs(c.method)
 	for i := range s.entries {
 		e := &s.entries[i]
 		if !e.worthy && !mayBeDangerous(e.trimmed()) {

@@ -44,7 +44,7 @@ func TestWatchIsTheCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 			if i == f.log.calls[at].result {
-				if err := w.learnAnswer(places[at], content.Raw()); err != nil {
+				if err := w.learnAnswer(places[at], map[trace.Kind]string{trace.Response: "result", trace.Error: "error"}[m.Kind], content.Raw()); err != nil {
 					t.Fatal(err)
 				}
 				continue
@@ -70,7 +70,7 @@ func asks(t *testing.T, w *Watch, server, tool, argument, result string) error {
 	if err != nil {
 		return err
 	}
-	return answered(`{"content":[{"type":"text","text":` + quoted(result) + `}]}`)
+	return answered("result", `{"content":[{"type":"text","text":`+quoted(result)+`}]}`)
 }
 
 func TestWatchSanitizer(t *testing.T) {
@@ -107,7 +107,7 @@ func TestWatchKnowsListedValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := listed(`{"tools":[{"name":"query","inputSchema":{"properties":{"x":{"enum":["read_uncommitted_rows"]}}}}]}`); err != nil {
+	if err := listed("result", `{"tools":[{"name":"query","inputSchema":{"properties":{"x":{"enum":["read_uncommitted_rows"]}}}}]}`); err != nil {
 		t.Fatal(err)
 	}
 	if err := asks(t, w, "web", "fetch", "", "read_uncommitted_rows"); err != nil {
@@ -180,7 +180,7 @@ func BenchmarkWatch(b *testing.B) {
 	for b.Loop() {
 		answered, err := w.Asks("web", "tools/call", `{"name":"fetch","arguments":{"x":"`+noise(200)+`"}}`)
 		if err == nil {
-			err = answered(`{"content":[{"type":"text","text":"` + noise(2000) + `"}]}`)
+			err = answered("result", `{"content":[{"type":"text","text":"`+noise(2000)+`"}]}`)
 		}
 		if err != nil {
 			b.Fatal(err)
@@ -198,7 +198,7 @@ func BenchmarkWatchMemory(b *testing.B) {
 		for n := range 100_000 {
 			answered, err := w.Asks("web", "tools/call", `{"name":"fetch"}`)
 			if err == nil {
-				err = answered(fmt.Sprintf(`{"text":"%x-%d"}`, rand.Uint64(), n))
+				err = answered("result", fmt.Sprintf(`{"text":"%x-%d"}`, rand.Uint64(), n))
 			}
 			if err != nil {
 				b.Fatal(err)
