@@ -215,6 +215,7 @@ func vettedPackage() *result.Package {
 		Origin: "https://registry.example.org/some-mcp.tgz", Digest: "sha256:" + strings.Repeat("0a", 32), Integrity: "sha512 of the registry", Mismatch: "another archive", Provenance: "https://slsa.dev/provenance/v1",
 		Published: "2026-11-01T00:00:00Z", AgeDays: 21, Deprecated: "use another " + hostile, Maintainers: []string{"ada", hostile}, Direct: 2, Installed: 31, Files: 12, Bytes: 4096,
 		Scripts:    []result.InstallScript{{Package: "some-mcp@1.2.3", Event: "postinstall", Command: "node x " + hostile, Own: true, File: "package.json", Line: 7}},
+		Odd:        []result.OddDependency{{Kind: result.OddAddress, Package: "x" + hostile, Detail: "it comes from a URL"}},
 		Faults:     []result.ArchiveFault{{Kind: result.FaultOutside, Path: "../" + hostile, Detail: "leads out"}},
 		Imitates:   &result.Likeness{Name: "other-mcp", How: "one letter differs", Severity: finding.High},
 		Advisories: []result.PackageAdvisory{{ID: "GHSA-x", Aliases: []string{"CVE-2026-1"}, Package: "dep", Version: "1.0.0", Summary: hostile, Fixed: "1.0.1", Severity: finding.Medium, Own: true}},

@@ -74,6 +74,8 @@ type Package struct {
 	Bytes     int `json:"bytes"` // unpacked
 	// Scripts are what would run during an installation, of the package and of what it depends on.
 	Scripts []InstallScript `json:"install_scripts,omitempty"`
+	// Odd are dependencies of which more is to be said than a name and version of the registry.
+	Odd []OddDependency `json:"odd_dependencies,omitempty"`
 	// Faults are entries of the archive that nothing honest has, or that were not unpacked.
 	Faults []ArchiveFault `json:"archive_faults,omitempty"`
 	// Imitates is a well-known name that this one looks like.
@@ -91,6 +93,25 @@ type InstallScript struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 }
+
+// An OddDependency is one that is not simply a version of a package of the registry.
+type OddDependency struct {
+	// Kind is "address" (it comes from elsewhere than the registry), "manifest" (the registry says other than the
+	// archive), "bundled" (it comes inside another archive), "unverified" (no hash is known of it) or "absent" (it
+	// is not installed on this system).
+	Kind    string `json:"kind"`
+	Package string `json:"package"` // its name, and its version where one is known
+	Detail  string `json:"detail"`
+}
+
+// The kinds of odd dependencies.
+const (
+	OddAddress    = "address"
+	OddManifest   = "manifest"
+	OddBundled    = "bundled"
+	OddUnverified = "unverified"
+	OddAbsent     = "absent"
+)
 
 // An ArchiveFault is one entry of an archive, or the archive as a whole.
 type ArchiveFault struct {

@@ -138,7 +138,7 @@ var table = []row{
 	{path: "internal/engine/cardsignature", layer: words, may: []string{"internal/leaf/excerpt", "rawjson"}, deps: []string{"github.com/go-jose/go-jose"}},
 	{path: "internal/engine/osv", layer: words, may: []string{"finding", "rawjson"}},
 	{path: "internal/runtime/unpack", layer: wires, may: []string{"result"}, not: impure},
-	{path: "internal/runtime/fetch", layer: manners, may: []string{"internal/runtime/unpack", "internal/runtime/wire", "result"}, deps: []string{"github.com/pelletier/go-toml/v2"}, not: impure},
+	{path: "internal/runtime/fetch", layer: manners, may: []string{"internal/runtime/sandbox", "internal/runtime/unpack", "internal/runtime/wire", "result"}, deps: []string{"github.com/pelletier/go-toml/v2"}, not: impure},
 	{path: "internal/engine/fleetplan", layer: contract, may: []string{"internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	// The only package that knows NATS; no package of gauntlet itself imports it.
 	{path: "internal/runtime/broker", layer: wires, not: impure},

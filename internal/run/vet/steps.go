@@ -170,6 +170,10 @@ func (v *vetting) install(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
+	if errors.Is(err, fetch.ErrUnsealed) {
+		v.missing(stepInstall, Definitions, err.Error())
+		return
+	}
 	if err != nil {
 		v.failed(stepInstall, err)
 		return

@@ -131,7 +131,7 @@ func Run(ctx context.Context, opt Options, targets []Target) (*result.Report, er
 	var all *result.Report
 	for i := range targets {
 		v := &vetting{Options: opt, target: &targets[i]}
-		v.Fetcher.Progress = opt.Progress.Step
+		v.Fetcher.Progress, v.Fetcher.Sandboxed = opt.Progress.Step, opt.Sandboxed
 		r, err := v.run(ctx)
 		v.close()
 		if ctx.Err() != nil {

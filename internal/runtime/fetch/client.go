@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/wire"
 )
 
@@ -32,16 +34,31 @@ type client struct {
 	args []string
 	// grows is the directory that it writes to, whose size is watched; "" for none.
 	grows string
+	// seal has it run in a sandbox, with env as all of its environment; nil for a client that nothing of a
+	// package decides upon.
+	seal *seal
 }
 
-// run runs a client and returns its standard output. An error has the end of what it complained about, and
+// run runs a client and returns its standard output, also of one that failed. An error has the end of what it complained about, and
 // quotes no argument.
 func (f *Fetcher) run(ctx context.Context, c client) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, clientTime, fmt.Errorf("%s took more than %s", c.args[0], clientTime))
 	defer cancel()
 	out := &boundedBuffer{left: maxOutput}
-	p, err := wire.Launch(wire.Command{Args: c.args, Dir: c.dir, Environ: append(withoutGit(f.Environ), c.env...), Output: out})
+	command := wire.Command{Args: c.args, Dir: c.dir, Environ: append(withoutGit(f.Environ), c.env...), Output: out}
+	box, err := f.newSandbox(&c)
 	if err != nil {
+		return nil, err
+	}
+	if box != nil {
+		defer box.Close()
+		command.Wrap, command.Environ, command.Dir = box.Wrap, c.env, cmp.Or(c.dir, workDir)
+	}
+	p, err := wire.Launch(command)
+	if err != nil {
+		if errors.Is(err, sandbox.ErrUnavailable) {
+			return nil, fmt.Errorf("%w: %w", ErrUnsealed, err)
+		}
 		if errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "not found") {
 			return nil, fmt.Errorf("%s %w", c.args[0], errMissingClient)
 		}
@@ -58,15 +75,25 @@ func (f *Fetcher) run(ctx context.Context, c client) ([]byte, error) {
 		ctx = watched
 	}
 	exit, err := p.Wait(ctx)
+	if box != nil {
+		c.seal.led = outside(box.Events(1))
+	}
 	switch {
 	case err != nil:
 		return nil, err
 	case exit.Cut:
 		return nil, context.Cause(ctx)
 	case exit.Code != 0:
-		return nil, &clientError{c.args[0], exit.How, complaints(exit.Stderr)}
+		return out.Bytes(), &clientError{c.args[0], exit.How, complaints(exit.Stderr)}
 	case out.cut:
 		return nil, fmt.Errorf("%s wrote more than %d bytes", c.args[0], maxOutput)
+	}
+	if box != nil {
+		for _, t := range c.seal.take {
+			if err := box.TakeOut(t.from, t.to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+		}
 	}
 	return out.Bytes(), nil
 }
@@ -86,7 +113,7 @@ func complaints(stderr string) string {
 	var out []string
 	for line := range strings.Lines(stderr) {
 		line = strings.TrimSpace(line)
-		for _, prefix := range []string{"npm error", "npm ERR!", "ERROR:", "error:", "fatal:", "go:"} {
+		for _, prefix := range []string{"npm error", "npm ERR!", "ERROR:", "error:", "fatal:", "go:", "×"} {
 			if rest, ok := strings.CutPrefix(line, prefix); ok && strings.TrimSpace(rest) != "" && !strings.Contains(rest, "complete log of this run") && len(out) < maxComplain {
 				out = append(out, strings.TrimSpace(rest))
 			}

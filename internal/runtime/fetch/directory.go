@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -77,17 +78,20 @@ func (f *Fetcher) isBundle(dir string) bool {
 // installNodeProject installs what a project depends on. Where its dependencies lie beside it already, they
 // are used.
 func (f *Fetcher) installNodeProject(ctx context.Context, p *Fetched, m *nodeManifest) (*Start, error) {
-	if len(m.Dependencies) == 0 || isDir(filepath.Join(p.Dir, "node_modules")) {
-		_ = p.noteNodeTree(p.Dir) // what another program than npm installed is not listed
+	if len(m.Dependencies)+len(m.Optional) == 0 || isDir(filepath.Join(p.Dir, "node_modules")) {
+		_ = p.noteNodeTree(p.Dir, nil) // what another program than npm installed is not listed
 		return nodeProjectStart(p.Dir, m)
 	}
 	f.Progress("%s: installing what it depends on", p.Label)
-	build := needsBuild(p.Dir, m)
-	dir, err := f.scratch()
+	sealed, registries, err := f.npmSeal(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p.temporary = append(p.temporary, dir)
+	build := needsBuild(p.Dir, m)
+	dir, err := f.temporaryOf(p)
+	if err != nil {
+		return nil, err
+	}
 	if err := copyTree(ctx, p.Dir, dir); err != nil {
 		return nil, err
 	}
@@ -102,13 +106,33 @@ func (f *Fetcher) installNodeProject(ctx context.Context, p *Fetched, m *nodeMan
 	if !build {
 		args = append(args, "--omit=dev")
 	}
-	if _, err := f.run(ctx, client{dir: dir, grows: dir, env: npmSafe, args: args}); err != nil {
+	written, err := f.temporaryOf(p)
+	if err != nil {
 		return nil, err
 	}
-	if err := p.noteNodeTree(dir); err != nil {
+	s := sealed.taking(taken{dir, written})
+	_, err = f.run(ctx, client{dir: dir, env: f.npmSealed(), args: args, seal: s})
+	if err := p.led(s, err); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"node_modules", "package-lock.json"} {
+		if err := os.Rename(filepath.Join(written, name), filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	if err := p.noteNodeTree(dir, registries); err != nil {
 		return nil, err
 	}
 	return nodeProjectStart(dir, m)
+}
+
+// temporaryOf makes a directory that is removed with the package.
+func (f *Fetcher) temporaryOf(p *Fetched) (string, error) {
+	dir, err := f.scratch()
+	if err == nil {
+		p.temporary = append(p.temporary, dir)
+	}
+	return dir, err
 }
 
 // entryOf is the file that a project is started by, "" for none.

@@ -1,5 +1,7 @@
 // Package fetch gets a package from where it is published, with the client of its ecosystem and the
-// user's settings, without running anything of it, and says how it would be started.
+// user's settings, and says how it would be started. The client runs in a sandbox whose only hosts are the
+// registries, since what a package depends on, and what its client loads and builds for it, is chosen by its author.
+// Where there is no sandbox, archives are read and nothing is resolved.
 //
 // What it gets lies in a cache, by the hash of its content. Archives are unpacked under limits; an archive
 // that nothing honest has is not installed. What would have to be built or run for an installation is left
@@ -29,6 +31,8 @@ type Fetcher struct {
 	Public bool
 	// Progress is told what is being done.
 	Progress func(format string, args ...any)
+	// Sandboxed says why clients cannot be run sealed off here, nil for nothing. The default asks the system.
+	Sandboxed func() error
 }
 
 // DefaultRegistry is the official MCP registry.
@@ -50,6 +54,7 @@ type Fetched struct {
 	// URL is where the server is, for one that is reached and not started.
 	URL string
 
+	installed string // the SHA-256 of the archive that was installed, in hexadecimal; "" where nobody says
 	install   func(context.Context) (*Start, error)
 	temporary []string // directories that Close removes
 }

@@ -12,24 +12,35 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gauntlet/internal/runtime/unpack"
+	"gauntlet/result"
 )
 
 // goSafe are the settings under which the go command runs nothing but itself: no other toolchain is loaded, no
 // workspace or settings of the module count, and no C compiler is asked.
-func (f *Fetcher) goSafe() []string {
-	return []string{"GOTOOLCHAIN=local", "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-mod=mod -buildvcs=false", "GOMODCACHE=" + f.goModules()}
+func goSafe(modules string) []string {
+	return []string{"GOTOOLCHAIN=local", "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-mod=mod -buildvcs=false", "GOMODCACHE=" + modules}
 }
 
-// goLoading are the settings under which modules are loaded.
-func (f *Fetcher) goLoading(ctx context.Context) []string {
-	if !f.Public {
-		return f.goSafe()
+// sealedModules is where the go command keeps modules in its sandbox.
+const sealedModules = workDir + "/gomod"
+
+// runGo runs the go command in its sandbox and takes the modules that it loads out to a directory. Where there is no
+// sandbox, alone loads what is named without one, from the same proxies.
+func (f *Fetcher) runGo(ctx context.Context, dir, modules string, alone bool, args ...string) ([]byte, error) {
+	sealed, env, err := f.goSeal(ctx)
+	if err != nil {
+		return nil, err
 	}
-	list, _ := f.run(ctx, client{args: []string{"go", "env", "GOPROXY"}}) // without go the next command fails, too
-	return append(f.goSafe(), "GOPROXY="+withoutDirect(strings.TrimSpace(string(list))), "GONOPROXY=none", "GOVCS=*:off")
+	args = append([]string{"go"}, args...)
+	out, err := f.run(ctx, client{dir: dir, env: slices.Concat(env, goSafe(sealedModules)), args: args, seal: sealed.taking(taken{sealedModules, modules})})
+	if errors.Is(err, ErrUnsealed) && alone {
+		out, err = f.run(ctx, client{dir: modules, env: slices.Concat(env, goSafe(modules)), args: args})
+	}
+	return out, err
 }
 
 // withoutDirect is a GOPROXY without the hosts that modules name themselves.
@@ -41,8 +52,6 @@ func withoutDirect(list string) string {
 	}
 	return strings.Join(proxies, ",")
 }
-
-func (f *Fetcher) goModules() string { return filepath.Join(f.Cache, "gomod") }
 
 // A goDownload is what go mod download says of a module.
 type goDownload struct {
@@ -82,7 +91,7 @@ func (f *Fetcher) downloadGo(ctx context.Context, dir, module, version string) (
 	if version == "" {
 		version = "latest"
 	}
-	out, err := f.run(ctx, client{dir: dir, env: f.goLoading(ctx), args: []string{"go", "mod", "download", "-json", module + "@" + version}})
+	out, err := f.runGo(ctx, "", dir, true, "mod", "download", "-json", module+"@"+version)
 	var got goDownload
 	if len(out) > 0 && json.Unmarshal(out, &got) == nil && got.Error != "" {
 		return nil, errors.New(got.Error)
@@ -92,6 +101,9 @@ func (f *Fetcher) downloadGo(ctx context.Context, dir, module, version string) (
 	}
 	if err := json.Unmarshal(out, &got); err != nil || got.Zip == "" {
 		return nil, errors.New("go loaded no archive")
+	}
+	if rel, ok := strings.CutPrefix(got.Zip, sealedModules+"/"); ok && filepath.IsLocal(rel) {
+		got.Zip = filepath.Join(dir, rel)
 	}
 	return &got, nil
 }
@@ -128,23 +140,26 @@ func (f *Fetcher) installGo(ctx context.Context, p *Fetched, program string) (*S
 		dir, others = chooseGoProgram(mains, path.Base(p.Name)), len(mains)-1
 	}
 	f.Progress("%s: loading the modules that it is built from", p.Label)
-	tree, err := f.scratch() // go writes to go.mod and go.sum
+	tree, err := f.temporaryOf(p) // go writes to go.mod and go.sum
 	if err != nil {
 		return nil, err
 	}
-	p.temporary = append(p.temporary, tree)
 	if err := copyTree(ctx, p.Dir, tree); err != nil {
 		return nil, err
 	}
+	modules, err := f.temporaryOf(p)
+	if err != nil {
+		return nil, err
+	}
 	target := "./" + dir
-	out, err := f.run(ctx, client{dir: tree, env: f.goLoading(ctx), args: []string{"go", "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Version}}{{end}}", target}})
+	out, err := f.runGo(ctx, tree, modules, false, "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Version}} {{with .Replace}}{{.Path}}@{{.Version}}{{end}}{{end}}", target)
 	if err != nil {
 		return nil, err
 	}
 	p.noteGoModules(out)
-	s := &Start{Dir: tree, Built: filepath.Join(tree, "vetted-server"), Read: []string{f.goModules(), tree}}
+	s := &Start{Dir: tree, Built: filepath.Join(tree, "vetted-server"), Read: []string{modules, tree}}
 	s.Build = []string{"go", "build", "-o", "/tmp/vetted-server", target}
-	s.Env = append(f.goSafe(), "GOPROXY=off", "GOSUMDB=off")
+	s.Env = append(goSafe(modules), "GOPROXY=off", "GOSUMDB=off")
 	s.Command = []string{s.Built}
 	if cache, err := f.run(ctx, client{dir: tree, args: []string{"go", "env", "GOCACHE"}}); err == nil && len(bytes.TrimSpace(cache)) > 0 {
 		if at := string(bytes.TrimSpace(cache)); isDir(at) {
@@ -162,11 +177,15 @@ func (f *Fetcher) installGo(ctx context.Context, p *Fetched, program string) (*S
 func (p *Fetched) noteGoModules(list []byte) {
 	seen := map[string]bool{}
 	for line := range strings.Lines(string(list)) {
-		name, version, ok := strings.Cut(strings.TrimSpace(line), " ")
-		if !ok || version == "" || name == p.Name || seen[name] {
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		version, instead, _ := strings.Cut(rest, " ")
+		if version == "" || name == p.Name || seen[name] {
 			continue
 		}
 		seen[name] = true
+		if instead != "" {
+			p.odd(result.OddAddress, name+"@"+version, "its go.mod has "+strconv.Quote(instead)+" in its place")
+		}
 		p.Packages = append(p.Packages, Dependency{"Go", name, version})
 	}
 	p.Facts.Installed = len(p.Packages)

@@ -2,11 +2,9 @@ package fetch
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
@@ -14,32 +12,6 @@ import (
 func newFetcher(t *testing.T) *Fetcher {
 	t.Helper()
 	return &Fetcher{Cache: t.TempDir(), Environ: os.Environ(), Now: time.Now, Progress: func(string, ...any) {}}
-}
-
-// What pip would build, it must not be asked to install.
-func TestWheelsThatDependOnAddresses(t *testing.T) {
-	for _, tt := range []struct{ metadata, says string }{
-		{"Name: x\nRequires-Dist: mcp (>=1.2)\nRequires-Dist: httpx[http2]>=0.27 ; extra == 'http'\n\nRequires-Dist: y @ https://example.com/y.tar.gz\n", ""},
-		{"Name: x\nRequires-Dist: y @ https://example.com/y.tar.gz\n", "no package of an index"},
-		{"Name: x\nrequires-dist : y @ git+https://example.com/y\n", "no package of an index"},
-		{"Name: x\nRequires-Dist: y@file:///tmp/y\n", "no package of an index"},
-		{"", "cannot be read"},
-	} {
-		p := &Fetched{Dir: t.TempDir()}
-		info := filepath.Join(p.Dir, "x-1.dist-info")
-		if err := os.MkdirAll(info, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if tt.metadata != "" {
-			if err := os.WriteFile(filepath.Join(info, "METADATA"), []byte(tt.metadata), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		err := p.checkRequirements()
-		if (err == nil) != (tt.says == "") || err != nil && (!strings.Contains(err.Error(), tt.says) || !errors.Is(err, ErrCannotStart)) {
-			t.Errorf("%q: error %v, want %q", tt.metadata, err, tt.says)
-		}
-	}
 }
 
 // A checkout that holds a module of the name of pip runs nothing.
@@ -52,7 +24,7 @@ func TestPipIsNotTakenFromTheWorkingDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	_, _ = newFetcher(t).runPip(t.Context(), "", "--version") // fails where there is no pip
+	_, _ = newFetcher(t).newPip(t.Context()) // fails where there is no pip
 	if _, err := os.Stat(filepath.Join(dir, "pwned")); err == nil {
 		t.Error("the pip.py of the working directory ran")
 	}

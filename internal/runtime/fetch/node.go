@@ -6,12 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/result"
 )
 
@@ -26,10 +31,10 @@ type nodeManifest struct {
 	Main         string            `json:"main"`
 	Scripts      map[string]string `json:"scripts"`
 	Dependencies map[string]string `json:"dependencies"`
+	Optional     map[string]string `json:"optionalDependencies"`
 
-	depends bool // it asks for other packages in whatever way
-	text    []byte
-	bins    map[string]string // by name
+	text []byte
+	bins map[string]string // by name
 }
 
 // readSmall reads a file that is not large.
@@ -49,19 +54,20 @@ func readNodeManifest(dir string) (*nodeManifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What is of another type than expected is left out, and the rest is read.
+	return parseNodeManifest(text)
+}
+
+// parseNodeManifest reads a package.json. What is of another type than expected is left out, and the rest is read.
+func parseNodeManifest(text []byte) (*nodeManifest, error) {
 	var m nodeManifest
 	members := map[string]json.RawMessage{}
 	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), &members); err != nil {
 		return nil, fmt.Errorf("package.json: %w", err)
 	}
-	for name, to := range map[string]any{"name": &m.Name, "version": &m.Version, "bin": &m.Bin, "main": &m.Main, "scripts": &m.Scripts, "dependencies": &m.Dependencies} {
+	for name, to := range map[string]any{"name": &m.Name, "version": &m.Version, "bin": &m.Bin, "main": &m.Main, "scripts": &m.Scripts, "dependencies": &m.Dependencies, "optionalDependencies": &m.Optional} {
 		if raw := members[name]; raw != nil {
 			_ = json.Unmarshal(raw, to)
 		}
-	}
-	for _, name := range []string{"dependencies", "optionalDependencies", "peerDependencies", "bundleDependencies", "bundledDependencies"} {
-		m.depends = m.depends || len(bytes.TrimSpace(members[name])) > len("{}")
 	}
 	m.text = text
 	m.readBins()
@@ -134,7 +140,7 @@ func noteNode(p *Fetched) error {
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(p.Dir, "binding.gyp")); err == nil && m.Scripts["install"] == "" && m.Scripts["preinstall"] == "" {
-		p.Facts.Scripts = append(p.Facts.Scripts, result.InstallScript{Package: label, Event: "install", Command: "node-gyp rebuild", Own: true, File: "binding.gyp"})
+		p.Facts.Scripts = append(p.Facts.Scripts, result.InstallScript{Package: label, Event: "install", Command: nativeBuild, Own: true, File: "binding.gyp"})
 	}
 	return nil
 }
@@ -151,45 +157,231 @@ func lineOf(text []byte, word string) int {
 // maxScripts bounds the install scripts of dependencies that a report lists.
 const maxScripts = 50
 
-// noteNodeTree notes what npm installed.
-func (p *Fetched) noteNodeTree(tree string) error {
-	text, err := os.ReadFile(filepath.Join(tree, "node_modules", ".package-lock.json"))
+// maxOdd bounds the odd dependencies that a report lists.
+const maxOdd = 50
+
+// odd notes a dependency that is not simply a version of a package of the registry.
+func (p *Fetched) odd(kind, pkg, detail string) {
+	o := result.OddDependency{Kind: kind, Package: pkg, Detail: detail}
+	if slices.Contains(p.Facts.Odd, o) {
+		return
+	}
+	if len(p.Facts.Odd) < maxOdd {
+		p.Facts.Odd = append(p.Facts.Odd, o)
+	} else if len(p.Facts.Odd) == maxOdd {
+		p.Facts.Odd = append(p.Facts.Odd, result.OddDependency{Kind: result.OddUnverified, Package: p.Label, Detail: fmt.Sprintf("it has more than %d odd dependencies; the others are not listed", maxOdd)})
+	}
+}
+
+// compareManifests compares what the registry says of a package with the package.json of its archive.
+func (p *Fetched) compareManifests(registry, archive *nodeManifest) {
+	differ := func(what, registry, archive string) {
+		if registry != archive {
+			p.odd(result.OddManifest, p.Label, fmt.Sprintf("%s is %q in the registry and %q in the archive", what, registry, archive))
+		}
+	}
+	differ("the name", registry.Name, archive.Name)
+	differ("the version", registry.Version, archive.Version)
+	compare := func(what string, registry, archive map[string]string) {
+		names := slices.Sorted(maps.Keys(registry))
+		for _, n := range append(names, slices.Sorted(maps.Keys(archive))...) {
+			if registry[n] != archive[n] {
+				differ(what+" "+n, registry[n], archive[n])
+				delete(archive, n) // said once
+				delete(registry, n)
+			}
+		}
+	}
+	compare("the dependency", allDependencies(registry), allDependencies(archive))
+	compare("the program", cleanPaths(registry.bins), cleanPaths(archive.bins))
+	ours, theirs := installScripts(archive), installScripts(registry)
+	if theirs["install"] == nativeBuild && ours["install"] == "" {
+		delete(theirs, "install") // which registries add
+	}
+	compare("the script", theirs, ours)
+}
+
+// nativeBuild is the script that a binding.gyp implies.
+const nativeBuild = "node-gyp rebuild"
+
+// allDependencies are those that are installed; old versions of npm list the optional ones twice.
+func allDependencies(m *nodeManifest) map[string]string {
+	out := maps.Clone(m.Optional)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.Copy(out, m.Dependencies)
+	return out
+}
+
+func cleanPaths(in map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, file := range in {
+		out[name] = path.Clean(file)
+	}
+	return out
+}
+
+func installScripts(m *nodeManifest) map[string]string {
+	out := map[string]string{}
+	for _, event := range installEvents {
+		if command := m.Scripts[event]; command != "" {
+			out[event] = command
+		}
+	}
+	return out
+}
+
+// A lockedPackage is what npm says of one that it chose.
+type lockedPackage struct {
+	Version          string `json:"version"`
+	Resolved         string `json:"resolved"`
+	Integrity        string `json:"integrity"`
+	Link             bool   `json:"link"`
+	InBundle         bool   `json:"inBundle"`
+	Dev              bool   `json:"dev"`
+	HasInstallScript bool   `json:"hasInstallScript"`
+	Name             string `json:"name"`
+	// Dependencies and Optional are what it asks for.
+	Dependencies map[string]string `json:"dependencies"`
+	Optional     map[string]string `json:"optionalDependencies"`
+}
+
+// noteNodeTree notes what npm chose, also where it did not install it, and what of that is no version of a package of a registry.
+// Without registries what lies there was installed by the user.
+func (p *Fetched) noteNodeTree(tree string, registries []string) error {
+	text, err := os.ReadFile(filepath.Join(tree, "package-lock.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = os.ReadFile(filepath.Join(tree, "node_modules", ".package-lock.json"))
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing was installed
 	} else if err != nil {
 		return err
 	}
 	var lock struct {
-		Packages map[string]struct {
-			Version          string `json:"version"`
-			HasInstallScript bool   `json:"hasInstallScript"`
-			Name             string `json:"name"`
-		} `json:"packages"`
+		Packages map[string]lockedPackage `json:"packages"`
 	}
 	if err := json.Unmarshal(text, &lock); err != nil {
 		return fmt.Errorf("what npm says it installed: %w", err)
 	}
-	paths := make([]string, 0, len(lock.Packages))
-	for at := range lock.Packages {
-		paths = append(paths, at)
-	}
-	slices.Sort(paths)
-	for _, at := range paths {
+	absent, missing := notChosen(lock.Packages), 0
+	for _, at := range slices.Sorted(maps.Keys(lock.Packages)) {
 		_, name, ok := cutLast(at, "node_modules/")
-		if !ok || name == p.Name && strings.Count(at, "node_modules/") == 1 {
-			continue
-		}
 		one := lock.Packages[at]
 		if one.Name != "" {
 			name = one.Name
 		}
+		own := ok && name == p.Name && strings.Count(at, "node_modules/") == 1
+		if !ok || one.Dev {
+			continue
+		}
+		label := name
+		if one.Version != "" {
+			label += "@" + one.Version
+		}
+		for _, list := range []map[string]string{one.Dependencies, one.Optional} {
+			for _, asked := range slices.Sorted(maps.Keys(list)) {
+				p.noteSpec(asked, list[asked], label)
+			}
+		}
+		if registries != nil {
+			p.noteOdd(label, &one, registries)
+		}
+		if own {
+			continue
+		}
 		p.Packages = append(p.Packages, Dependency{"npm", name, one.Version})
 		if one.HasInstallScript && len(p.Facts.Scripts) < maxScripts {
-			p.Facts.Scripts = append(p.Facts.Scripts, result.InstallScript{Package: name + "@" + one.Version, Event: "install"})
+			p.Facts.Scripts = append(p.Facts.Scripts, result.InstallScript{Package: label, Event: "install"})
+		}
+		if _, err := os.Lstat(filepath.Join(tree, filepath.FromSlash(at))); err != nil {
+			absent = append(absent, label)
+			missing++
 		}
 	}
-	p.Facts.Installed = len(p.Packages)
+	p.Facts.Installed = len(p.Packages) - missing
+	p.noteAbsent(absent)
 	return nil
+}
+
+// notChosen lists what packages ask for and npm has left out without a word, such as optional ones that it could not load.
+func notChosen(packages map[string]lockedPackage) (out []string) {
+	for _, at := range slices.Sorted(maps.Keys(packages)) {
+		one := packages[at]
+		if one.Dev || at == "" {
+			continue
+		}
+		asked := maps.Clone(one.Dependencies)
+		if asked == nil {
+			asked = map[string]string{}
+		}
+		maps.Copy(asked, one.Optional)
+		for _, name := range slices.Sorted(maps.Keys(asked)) {
+			if label := name + "@" + asked[name]; !isChosen(packages, at, name) && !slices.Contains(out, label) {
+				out = append(out, label)
+			}
+		}
+	}
+	return out
+}
+
+// isChosen reports whether a package finds another one, in its own folder or in one above.
+func isChosen(packages map[string]lockedPackage, at, name string) bool {
+	for {
+		if _, ok := packages[path.Join(at, "node_modules", name)]; ok {
+			return true
+		}
+		before, _, ok := cutLast(at, "node_modules/")
+		if !ok {
+			_, ok := packages[path.Join("node_modules", name)]
+			return ok
+		}
+		at = strings.TrimSuffix(before, "/")
+	}
+}
+
+// registrySpec matches what names a package of the registry: a range or a tag, also of a package under another name.
+var registrySpec = regexp.MustCompile(`^(npm:(@[^/]+/)?[^/:]+|[^/:]*)$`)
+
+// noteSpec notes what a package asks for by something else than a name of the registry.
+func (p *Fetched) noteSpec(name, spec, by string) {
+	if !registrySpec.MatchString(spec) {
+		p.odd(result.OddAddress, name, fmt.Sprintf("%s asks for it as %s, which is not the registry", by, strconv.Quote(excerpt.Clip(WithoutCredentials(spec), 100))))
+	}
+}
+
+// noteOdd notes what of a package that npm chose is not of a registry.
+func (p *Fetched) noteOdd(label string, one *lockedPackage, registries []string) {
+	switch {
+	case one.Link:
+		p.odd(result.OddAddress, label, "it is a link to "+strconv.Quote(one.Resolved))
+	case one.InBundle:
+		p.odd(result.OddBundled, label, "it comes inside of the archive of another package, and not from the registry")
+	case !slices.ContainsFunc(registries, func(r string) bool { return sameOrigin(r, one.Resolved) }):
+		p.odd(result.OddAddress, label, "it comes from "+strconv.Quote(WithoutCredentials(one.Resolved))+", which is not the registry")
+	case one.Integrity == "":
+		p.odd(result.OddUnverified, label, "the registry gives no hash of it")
+	}
+}
+
+// noteAbsent notes in one entry what was chosen and is not installed.
+func (p *Fetched) noteAbsent(names []string) {
+	const shown = 8
+	if len(names) == 0 {
+		return
+	}
+	more := ""
+	if n := len(names) - shown; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	p.odd(result.OddAbsent, names[0], fmt.Sprintf("%d packages that it depends on are not installed on this system, and were not read: %s%s", len(names), strings.Join(names[:min(len(names), shown)], ", "), more))
+}
+
+func sameOrigin(a, b string) bool {
+	u, err := url.Parse(a)
+	v, err2 := url.Parse(b)
+	return err == nil && err2 == nil && u.Scheme == v.Scheme && u.Host == v.Host
 }
 
 func cutLast(s, separator string) (before, after string, found bool) {

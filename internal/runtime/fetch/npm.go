@@ -9,11 +9,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/unpack"
 	"gauntlet/result"
 )
@@ -22,7 +25,7 @@ import (
 // repository would prepare, and no repositories at all, whose own settings could name a program.
 var npmSafe = []string{
 	"npm_config_ignore_scripts=true", "npm_config_allow_git=none", "npm_config_git=gauntlet-allows-no-git", "npm_config_audit=false", "npm_config_fund=false",
-	"npm_config_update_notifier=false", "npm_config_progress=false", "npm_config_loglevel=error",
+	"npm_config_update_notifier=false", "npm_config_progress=false", "npm_config_loglevel=error", "npm_config_omit_lockfile_registry_resolved=false", "npm_config_fetch_retry_mintimeout=1000", "npm_config_fetch_retry_maxtimeout=4000",
 }
 
 // npmView is what the registry says of one version.
@@ -42,6 +45,17 @@ type npmView struct {
 			} `json:"provenance"`
 		} `json:"attestations"`
 	} `json:"dist"`
+	manifest *nodeManifest // the same as a package.json
+}
+
+// runNPM runs npm in its sandbox. Where there is none and the command only loads what is named, it runs without one.
+func (f *Fetcher) runNPM(ctx context.Context, s *seal, dir string, alone bool, args ...string) ([]byte, error) {
+	args = append([]string{"npm"}, args...)
+	out, err := f.run(ctx, client{env: f.npmSealed(), args: args, seal: s})
+	if errors.Is(err, ErrUnsealed) && alone {
+		out, err = f.run(ctx, client{dir: dir, grows: dir, env: npmSafe, args: args})
+	}
+	return out, err
 }
 
 // fetchNPM gets a package of npm. The settings of a project in our working directory do not count: npm runs in an
@@ -52,14 +66,27 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 		return nil, err
 	}
 	defer removeTree(dir)
+	sealed, registries, err := f.npmSeal(ctx)
+	if err != nil {
+		return nil, err
+	}
 	spec := s.Name
 	if s.Version != "" {
 		spec += "@" + s.Version
 	}
-	f.Progress("%s: asking the npm registry", s.Text)
-	out, err := f.run(ctx, client{dir: dir, env: npmSafe, args: []string{"npm", "view", spec, "--json"}})
-	if err != nil {
+	f.Progress("%s: loading the package", s.Text)
+	packed := filepath.Join(dir, "packed") // npm packs into its working directory
+	if err := os.Mkdir(packed, 0o700); err != nil {
 		return nil, err
+	}
+	said, failure := f.runNPM(ctx, sealed.taking(taken{workDir, packed}), packed, true, "pack", spec, "--json")
+	if label := packedLabel(said); failure == nil && label != "" { // of a range, what an installation would choose
+		spec = label
+	}
+	f.Progress("%s: asking the npm registry", s.Text)
+	out, err := f.runNPM(ctx, sealed, dir, true, "view", spec, "--json")
+	if err != nil {
+		return nil, errors.Join(err, failure)
 	}
 	view, err := readNPMView(out)
 	if err != nil {
@@ -67,19 +94,17 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 	}
 	p := &Fetched{Kind: NPM, Name: view.Name, Version: view.Version, Label: view.Name + "@" + view.Version, Ecosystem: "npm"}
 	view.note(p, f.Now())
-	f.Progress("%s: loading the package", p.Label)
-	_, err = f.run(ctx, client{dir: dir, grows: dir, env: npmSafe, args: []string{"npm", "pack", p.Label, "--json", "--pack-destination", dir}})
 	var failed *clientError
-	if errors.As(err, &failed) && strings.Contains(failed.said, "EINTEGRITY") {
+	if errors.As(failure, &failed) && strings.Contains(failed.said, "EINTEGRITY") {
 		p.Facts.Mismatch = "the archive is not the one that the registry gives the hash of: npm refused it"
 		return p, nil
 	} else if failed != nil && strings.Contains(failed.said, "TAR_ABORT") {
 		p.Facts.Faults = []result.ArchiveFault{{Kind: result.FaultBomb, Detail: "npm refused to unpack it: " + failed.said}}
 		return p, nil
-	} else if err != nil {
-		return nil, err
+	} else if failure != nil {
+		return nil, failure
 	}
-	archive, err := onlyFile(dir, ".tgz")
+	archive, err := onlyFile(packed, ".tgz")
 	if err != nil {
 		return nil, err
 	}
@@ -95,15 +120,28 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := filepath.Join(f.Cache, "archives", hash+".tgz")
-	if err := keepFile(archive, kept); err != nil {
-		return nil, err
-	}
 	if err := noteNode(p); err != nil {
 		return nil, err
 	}
-	p.install = func(ctx context.Context) (*Start, error) { return f.installNPM(ctx, p, hash, kept) }
+	if own, err := readNodeManifest(p.Dir); err == nil {
+		p.compareManifests(view.manifest, own)
+	}
+	asked := allDependencies(view.manifest)
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		p.noteSpec(name, asked[name], p.Label)
+	}
+	p.Facts.Direct = len(asked)
+	p.install = func(ctx context.Context) (*Start, error) { return f.installNPM(ctx, p, hash, sealed, registries) }
 	return p, nil
+}
+
+// packedLabel is name and version of what npm pack says it packed; "" where it says none.
+func packedLabel(said []byte) string {
+	var list []struct{ Name, Version string }
+	if json.Unmarshal(said, &list) != nil || len(list) != 1 || !npmName.MatchString(list[0].Name) || !version.MatchString(list[0].Version) {
+		return ""
+	}
+	return list[0].Name + "@" + list[0].Version
 }
 
 // readNPMView reads the answer of npm view: one version, or several that a range covers, of which the last counts.
@@ -125,7 +163,8 @@ func readNPMView(text []byte) (v npmView, err error) {
 	if !npmName.MatchString(v.Name) || !version.MatchString(v.Version) {
 		return v, errors.New("it has no name or version")
 	}
-	return v, nil
+	v.manifest, err = parseNodeManifest(text)
+	return v, err
 }
 
 // maxMaintainers bounds the names that a report lists.
@@ -205,28 +244,32 @@ func (p *Fetched) compareNPM(archive string, v *npmView) error {
 	return nil
 }
 
-// installNPM installs the archive with what it depends on, without running a script, and says how it is
+// installNPM installs the package by its name and version, as a user would, without running a script, and says how it is
 // started.
-func (f *Fetcher) installNPM(ctx context.Context, p *Fetched, hash, archive string) (*Start, error) {
-	if m, err := readNodeManifest(p.Dir); err == nil && !m.depends {
-		return nodeProjectStart(p.Dir, m) // nothing has to be installed
-	}
-	f.Progress("%s: installing what it depends on", p.Label)
+func (f *Fetcher) installNPM(ctx context.Context, p *Fetched, hash string, sealed *seal, registries []string) (*Start, error) {
+	f.Progress("%s: installing it with what it depends on", p.Label)
 	f.removeOldTrees("npm-" + hash)
 	tree, err := f.keep(f.hourKey("npm-"+hash), func(dir string) error {
-		if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"name":"vetting","version":"1.0.0","private":true}`), 0o600); err != nil {
-			return err
-		}
-		_, err := f.run(ctx, client{dir: dir, grows: dir, env: npmSafe, args: []string{"npm", "install", "--ignore-scripts", "--omit=dev", archive}})
-		return err
+		s := sealed.taking(taken{workDir, dir})
+		s.files = append(s.files[:len(s.files):len(s.files)], sandbox.File{Path: workDir + "/package.json", Data: []byte(`{"name":"vetting","version":"1.0.0","private":true}`)})
+		_, err := f.runNPM(ctx, s, "", false, "install", "--ignore-scripts", "--omit=dev", p.Label)
+		return p.led(s, err)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := p.noteNodeTree(tree); err != nil {
+	if err := p.noteNodeTree(tree, registries); err != nil {
 		return nil, err
 	}
 	return npmStart(filepath.Join(tree, "node_modules", filepath.FromSlash(p.Name)), tree)
+}
+
+// led notes where else than to its registries a client was led.
+func (p *Fetched) led(s *seal, err error) error {
+	for _, host := range s.led {
+		p.odd(result.OddAddress, p.Label, "what it depends on led the client to "+host+", which is not the registry; in the sandbox nothing is there")
+	}
+	return err
 }
 
 // npmStart says how an installed package is started.
@@ -263,12 +306,4 @@ func onlyFile(dir, ending string) (string, error) {
 		}
 	}
 	return "", errors.New("the client loaded no archive")
-}
-
-// keepFile moves a file to its place in the cache.
-func keepFile(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		return err
-	}
-	return os.Rename(from, to)
 }

@@ -8,80 +8,127 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/runtime/unpack"
 	"gauntlet/internal/runtime/wire"
+	"gauntlet/result"
 )
 
-// pipSafe are the arguments under which pip runs nothing of a package: wheels alone, which need no build.
-var pipSafe = []string{"--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--no-cache-dir", "--quiet"}
+// pipSafe are the arguments of every run of pip; onlyWheels those under which it runs nothing of a package where it is not sealed.
+var (
+	pipSafe    = []string{"--no-input", "--disable-pip-version-check", "--progress-bar=off"}
+	onlyWheels = []string{"--only-binary=:all:", "--no-deps", "--no-cache-dir"}
+)
 
-// runPip runs pip in an empty folder: python -m takes modules of the working directory before its own, so that a
-// checkout with a pip.py in it, or a package just installed, would run. It returns the standard output.
-func (f *Fetcher) runPip(ctx context.Context, grows string, args ...string) ([]byte, error) {
-	empty, err := f.scratch()
-	if err != nil {
-		return nil, err
-	}
-	defer removeTree(empty)
-	return f.run(ctx, client{dir: empty, grows: grows, env: []string{"PYTHONSAFEPATH=1"}, args: append([]string{"python3", "-m", "pip"}, args...)})
+// A pip is how pip is run for a package: in a sandbox with the user's indexes.
+type pip struct {
+	*Fetcher
+	sealed  *seal
+	indexes []string
 }
 
-// fetchPyPI gets the wheel of a package of Python. A package that has only sources would have to run its own code
-// to be installed, and is not.
+func (f *Fetcher) newPip(ctx context.Context) (*pip, error) {
+	s, indexes, err := f.pipSeal(ctx)
+	return &pip{f, s, indexes}, err
+}
+
+// run runs pip in an empty folder: python -m takes modules of the working directory before its own, so that a
+// checkout with a pip.py in it, or a package just installed, would run.
+func (c *pip) run(ctx context.Context, s *seal, args ...string) (said []byte, err error) {
+	said, err = c.Fetcher.run(ctx, client{env: c.pipSealed(c.indexes), args: append([]string{"python3", "-m", "pip"}, args...), seal: s})
+	return said, pipError(err)
+}
+
+// download loads what an installation would: a wheel or the source. Where there is no sandbox it loads a wheel, since
+// asking a source for its name already runs its code.
+func (c *pip) download(ctx context.Context, spec, dir string) error {
+	args := slices.Concat([]string{"download"}, pipSafe, []string{"--no-deps"})
+	_, err := c.run(ctx, c.sealed.taking(taken{workDir, dir}), append(args, "--dest", workDir+"/got", "--", spec)...)
+	if !errors.Is(err, ErrUnsealed) {
+		return err
+	}
+	_, err = c.Fetcher.run(ctx, client{dir: dir, grows: dir, env: []string{"PYTHONSAFEPATH=1"}, args: slices.Concat([]string{"python3", "-m", "pip"}, args, onlyWheels, []string{"--dest", filepath.Join(dir, "got"), "--", spec})})
+	return pipError(err)
+}
+
+// install installs packages with what they depend on, and notes what that is. What has to be built is built in the sandbox.
+func (c *pip) install(ctx context.Context, p *Fetched, dir string, specs ...string) (tree string, err error) {
+	s := c.sealed.taking(taken{workDir, dir})
+	said, err := c.run(ctx, s, slices.Concat([]string{"install"}, pipSafe, []string{"--no-compile", "--target", workDir + "/tree", "--report", workDir + "/report.json", "--"}, specs)...)
+	if err := p.led(s, err); err != nil {
+		for _, m := range collected.FindAllSubmatch(said, maxOdd) {
+			p.odd(result.OddAddress, string(m[1]), "a package asks for it as "+strconv.Quote(excerpt.Clip(WithoutCredentials(string(m[2])), 100))+", and not by its name from the index")
+		}
+		return "", err
+	}
+	tree = filepath.Join(dir, "tree")
+	return tree, p.notePythonTree(filepath.Join(dir, "report.json"))
+}
+
+// collected is how pip says that it loads a package from an address.
+var collected = regexp.MustCompile(`(?m)^\s*Collecting ([A-Za-z0-9._\[\],-]+) ?@ (\S+)`)
+
+// fetchPyPI gets a package of Python, as a wheel or as a source.
 func (f *Fetcher) fetchPyPI(ctx context.Context, s Spec) (*Fetched, error) {
 	dir, err := f.scratch()
 	if err != nil {
 		return nil, err
 	}
 	defer removeTree(dir)
+	c, err := f.newPip(ctx)
+	if err != nil {
+		return nil, err
+	}
 	spec := s.Name
 	if s.Version != "" {
 		spec += "==" + s.Version
 	}
-	f.Progress("%s: loading the wheel", s.Text)
-	_, err = f.runPip(ctx, dir, slices.Concat([]string{"download"}, pipSafe, []string{"--no-deps", "--dest", dir, spec})...)
-	if err != nil {
-		return nil, pipError(err)
+	f.Progress("%s: loading the package", s.Text)
+	if err := c.download(ctx, spec, dir); err != nil {
+		return nil, err
 	}
-	wheel, err := onlyFile(dir, ".whl")
+	archive, err := onlyFile(filepath.Join(dir, "got"), "")
 	if err != nil {
 		return nil, err
 	}
-	name, version, ok := wheelName(filepath.Base(wheel))
-	if !ok {
-		return nil, errors.New("what pip loaded has no name of a wheel")
+	file := filepath.Base(archive)
+	name, version, wheel := archiveName(file)
+	if name == "" {
+		return nil, fmt.Errorf("what pip loaded, %q, has no name of a package", file)
 	}
 	p := &Fetched{Kind: PyPI, Name: name, Version: version, Label: name + "@" + version, Ecosystem: "PyPI"}
-	hash, err := f.unpackArchive(ctx, p, wheel, unpack.Options{})
+	options := unpack.Options{}
+	if !wheel {
+		options.Strip = 1
+		p.Facts.Scripts = append(p.Facts.Scripts, result.InstallScript{Package: p.Label, Event: "build", Own: true})
+	}
+	hash, err := f.unpackArchive(ctx, p, archive, options)
 	if err != nil {
 		return nil, err
 	}
-	f.askIndex(ctx, p, filepath.Base(wheel), hash)
-	p.noteWheel()
-	kept := filepath.Join(f.Cache, "archives", hash, filepath.Base(wheel)) // pip reads the name of the file
-	if err := keepFile(wheel, kept); err != nil {
-		return nil, err
-	}
-	p.install = func(ctx context.Context) (*Start, error) { return f.installWheel(ctx, p, hash, kept) }
+	f.askIndex(ctx, p, c.indexes[0], file, hash)
+	p.noteMetadata()
+	p.install = func(ctx context.Context) (*Start, error) { return f.installPyPI(ctx, c, p, hash) }
 	return p, nil
 }
 
-// pipError explains what pip says where there is no wheel.
+// pipError explains what pip says where it loads wheels alone and there is none, and where it is missing.
 func pipError(err error) error {
 	var failed *clientError
 	if errors.As(err, &failed) && strings.Contains(failed.said, "No matching distribution") {
-		return fmt.Errorf("the index has no wheel for this version and machine, and sources would have to run their own code to be installed: %w", err)
+		return fmt.Errorf("the index has nothing for this version and machine (sources are built in a sandbox only): %w", err)
 	}
 	if errors.As(err, &failed) && strings.Contains(failed.said, "No module named pip") {
 		return fmt.Errorf("pip %w", errMissingClient)
@@ -89,30 +136,29 @@ func pipError(err error) error {
 	return err
 }
 
-// wheelName takes the name and version from the name of a wheel.
-func wheelName(file string) (name, version string, ok bool) {
-	parts := strings.Split(strings.TrimSuffix(file, ".whl"), "-")
-	if len(parts) < 5 {
-		return "", "", false
+// archiveName takes the name and version from the name of a wheel, or of the archive of a source; "" for another file.
+func archiveName(file string) (name, version string, wheel bool) {
+	if rest, ok := strings.CutSuffix(file, ".whl"); ok {
+		if parts := strings.Split(rest, "-"); len(parts) >= 5 {
+			return strings.ReplaceAll(parts[0], "_", "-"), parts[1], true
+		}
+		return "", "", true
 	}
-	return strings.ReplaceAll(parts[0], "_", "-"), parts[1], true
+	for _, ending := range []string{".tar.gz", ".zip", ".tgz"} {
+		if rest, ok := strings.CutSuffix(file, ending); ok {
+			name, version, _ = cutLast(rest, "-")
+			return strings.ReplaceAll(name, "_", "-"), version, false
+		}
+	}
+	return "", "", false
 }
 
 // maxIndexPage bounds what an index answers.
 const maxIndexPage = 32 << 20
 
-// askIndex asks the index for the hash of the wheel and when it came, in its JSON form (PEP 691, PEP 700). An index
+// askIndex asks the index for the hash of the archive and when it came, in its JSON form (PEP 691, PEP 700). An index
 // that does not speak it says nothing, and pip has compared what it had.
-func (f *Fetcher) askIndex(ctx context.Context, p *Fetched, file, hash string) {
-	index := f.variable("PIP_INDEX_URL")
-	if index == "" {
-		if out, err := f.runPip(ctx, "", "config", "get", "global.index-url"); err == nil {
-			index = strings.TrimSpace(string(out))
-		}
-	}
-	if index == "" {
-		index = "https://pypi.org/simple"
-	}
+func (f *Fetcher) askIndex(ctx context.Context, p *Fetched, index, file, hash string) {
 	address, err := url.JoinPath(index, normalName(p.Name), "/")
 	if err != nil {
 		return
@@ -146,7 +192,7 @@ func (f *Fetcher) askIndex(ctx context.Context, p *Fetched, file, hash string) {
 		if want := one.Hashes["sha256"]; want != "" {
 			p.Facts.Integrity = "sha256 of the index"
 			if want != hash {
-				p.Facts.Mismatch = "the wheel is not the one that the index gives the hash of (sha256)"
+				p.Facts.Mismatch = "the archive is not the one that the index gives the hash of (sha256)"
 			}
 		}
 	}
@@ -186,9 +232,13 @@ var separators = regexp.MustCompile(`[-_.]+`)
 // normalName is a name of Python as indexes write it (PEP 503).
 func normalName(name string) string { return strings.ToLower(separators.ReplaceAllString(name, "-")) }
 
-// noteWheel notes what the metadata of an unpacked wheel say.
-func (p *Fetched) noteWheel() {
-	text, err := p.distInfo("METADATA")
+// noteMetadata notes what the metadata of an unpacked package say.
+func (p *Fetched) noteMetadata() {
+	found, err := filepath.Glob(filepath.Join(p.Dir, "*.dist-info", "METADATA"))
+	if err != nil || len(found) == 0 {
+		found = []string{filepath.Join(p.Dir, "PKG-INFO")}
+	}
+	text, err := readSmall(found[0])
 	if err != nil {
 		return
 	}
@@ -209,70 +259,90 @@ func (p *Fetched) noteWheel() {
 	}
 }
 
-// distInfo reads a file of the metadata of a wheel.
-func (p *Fetched) distInfo(name string) ([]byte, error) {
-	found, err := filepath.Glob(filepath.Join(p.Dir, "*.dist-info", name))
-	if err != nil || len(found) == 0 {
-		return nil, fs.ErrNotExist
-	}
-	return readSmall(found[0])
-}
-
-// installWheel installs the wheel with what it depends on, wheels alone, and says how it is started.
-func (f *Fetcher) installWheel(ctx context.Context, p *Fetched, hash, wheel string) (*Start, error) {
-	if err := p.checkRequirements(); err != nil {
-		return nil, err
-	}
-	f.Progress("%s: installing what it depends on", p.Label)
-	tree, err := f.keep("pypi-"+hash, func(dir string) error {
-		_, err := f.runPip(ctx, dir, slices.Concat([]string{"install"}, pipSafe, []string{"--no-compile", "--target", dir, wheel})...)
-		return pipError(err)
-	})
+// installPyPI installs the package by its name and version, as a user would, and says how it is started.
+func (f *Fetcher) installPyPI(ctx context.Context, c *pip, p *Fetched, hash string) (*Start, error) {
+	f.Progress("%s: installing it with what it depends on", p.Label)
+	dir, err := f.temporaryOf(p)
 	if err != nil {
 		return nil, err
 	}
-	p.notePythonTree(tree)
-	text, err := p.distInfo("entry_points.txt")
+	tree, err := c.install(ctx, p, dir, p.Name+"=="+p.Version)
 	if err != nil {
-		return nil, fmt.Errorf("it %w: the wheel names no program (console_scripts)", ErrCannotStart)
+		return nil, err
 	}
-	return pythonStart(consoleScripts(text), p.Name, tree, []string{tree})
-}
-
-// checkRequirements refuses a wheel that depends on a file or an address: pip builds what lies there, whatever it
-// was told about wheels, and building runs code. Metadata that cannot be read are refused as well.
-func (p *Fetched) checkRequirements() error {
-	text, err := p.distInfo("METADATA")
-	if err != nil {
-		return fmt.Errorf("it %w: the metadata of the wheel cannot be read: %w", ErrCannotStart, err)
+	if p.installed != "" && p.installed != hash {
+		p.Facts.Mismatch = "the archive that pip installs is not the one that it loads (sha256)"
+		return nil, errors.New(p.Facts.Mismatch)
 	}
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			return nil // the description follows
+	found, _ := filepath.Glob(filepath.Join(tree, "*.dist-info", "entry_points.txt")) // the pattern is well-formed
+	for _, at := range found {
+		name, _, _ := strings.Cut(filepath.Base(filepath.Dir(at)), "-")
+		if text, err := readSmall(at); err == nil && normalName(name) == normalName(p.Name) {
+			return pythonStart(consoleScripts(text), p.Name, tree, []string{tree})
 		}
-		field, value, _ := strings.Cut(line, ":")
-		if !strings.EqualFold(strings.TrimSpace(field), "Requires-Dist") {
+	}
+	return nil, fmt.Errorf("it %w: it names no program (console_scripts)", ErrCannotStart)
+}
+
+// notePythonTree notes what pip says it has installed, and what of that is no version of a package of an index.
+func (p *Fetched) notePythonTree(report string) error {
+	text, err := readSmall(report)
+	if err != nil {
+		return fmt.Errorf("what pip says it installed: %w", err)
+	}
+	var all struct {
+		Install []struct {
+			Download struct {
+				URL     string `json:"url"`
+				Archive struct {
+					Hashes map[string]string `json:"hashes"`
+				} `json:"archive_info"`
+			} `json:"download_info"`
+			Direct   bool `json:"is_direct"`
+			Metadata struct {
+				Name     string   `json:"name"`
+				Version  string   `json:"version"`
+				Requires []string `json:"requires_dist"`
+			} `json:"metadata"`
+		} `json:"install"`
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return fmt.Errorf("what pip says it installed: %w", err)
+	}
+	here := map[string]bool{}
+	for _, one := range all.Install {
+		here[normalName(one.Metadata.Name)] = true
+	}
+	var absent []string
+	for _, one := range all.Install {
+		own := normalName(one.Metadata.Name) == normalName(p.Name)
+		label := strings.ReplaceAll(one.Metadata.Name, "_", "-") + "@" + one.Metadata.Version
+		if one.Direct {
+			p.odd(result.OddAddress, label, "it comes from "+strconv.Quote(WithoutCredentials(one.Download.URL))+", and not by its name from the index")
+		} else if one.Download.Archive.Hashes["sha256"] == "" {
+			p.odd(result.OddUnverified, label, "the index gives no hash of it")
+		}
+		if file := path.Base(one.Download.URL); !strings.HasSuffix(file, ".whl") && !own && len(p.Facts.Scripts) < maxScripts {
+			p.Facts.Scripts = append(p.Facts.Scripts, result.InstallScript{Package: label, Event: "build"})
+		}
+		for _, r := range one.Metadata.Requires {
+			if name := requiredName.FindString(r); name != "" && !here[normalName(name)] && !strings.Contains(r, "extra ==") {
+				absent = append(absent, name)
+			}
+		}
+		if own {
+			p.installed = one.Download.Archive.Hashes["sha256"]
 			continue
 		}
-		if value = strings.TrimSpace(value); !requirement.MatchString(value) {
-			return fmt.Errorf("it %w: it depends on %.100q, which is no package of an index", ErrCannotStart, value)
-		}
+		p.Packages = append(p.Packages, Dependency{"PyPI", strings.ReplaceAll(one.Metadata.Name, "_", "-"), one.Metadata.Version})
 	}
+	p.noteAbsent(absent)
+	p.Facts.Installed = len(p.Packages)
 	return nil
 }
 
-// notePythonTree notes the packages that pip has installed.
-func (p *Fetched) notePythonTree(tree string) {
-	found, _ := filepath.Glob(filepath.Join(tree, "*.dist-info")) // the pattern is well-formed
-	for _, at := range found {
-		name, version, ok := strings.Cut(strings.TrimSuffix(filepath.Base(at), ".dist-info"), "-")
-		if ok && normalName(name) != normalName(p.Name) {
-			p.Packages = append(p.Packages, Dependency{"PyPI", strings.ReplaceAll(name, "_", "-"), version})
-		}
-	}
-	p.Facts.Installed = len(p.Packages)
-}
+// requiredName is the name at the beginning of what a package requires.
+var requiredName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*`)
 
 // consoleScripts reads the programs of entry_points.txt: module:function by name.
 func consoleScripts(text []byte) map[string]string {
@@ -293,7 +363,7 @@ func consoleScripts(text []byte) map[string]string {
 var pythonObject = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_.]*$`)
 
 // pythonStart says how a program of Python is started: its function is called with folders on the path.
-func pythonStart(scripts map[string]string, pkg, dir string, path []string) (*Start, error) {
+func pythonStart(scripts map[string]string, pkg, dir string, where []string) (*Start, error) {
 	names := make([]string, 0, len(scripts))
 	for n := range scripts {
 		names = append(names, n)
@@ -306,7 +376,7 @@ func pythonStart(scripts map[string]string, pkg, dir string, path []string) (*St
 	module, function, _ := strings.Cut(object, ":")
 	first, _, _ := strings.Cut(function, ".")
 	code := fmt.Sprintf("import sys; from %s import %s; sys.argv[0] = %q; sys.exit(%s())", module, first, name, function)
-	s := &Start{Dir: dir, Command: []string{"python3", "-c", code}, Env: []string{"PYTHONPATH=" + strings.Join(path, string(os.PathListSeparator)), "PYTHONDONTWRITEBYTECODE=1"}, Read: path}
+	s := &Start{Dir: dir, Command: []string{"python3", "-c", code}, Env: []string{"PYTHONPATH=" + strings.Join(where, string(os.PathListSeparator)), "PYTHONDONTWRITEBYTECODE=1"}, Read: where}
 	if others > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("of %d programs %s was started", others+1, name))
 	}
@@ -335,33 +405,28 @@ func readPythonProject(dir string) (*pythonProject, error) {
 	return &m, nil
 }
 
-// requirement is a dependency that names a package of an index, and no file or address.
-var requirement = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*\s*(\[[A-Za-z0-9._, -]*\])?\s*[()0-9A-Za-z.,<>=!~* -]*(;.*)?$`)
-
-// installPythonProject installs what a project depends on, wheels alone. The project itself is not built: its
+// installPythonProject installs what a project depends on. The project itself is not built: its
 // modules are found where they lie.
 func (f *Fetcher) installPythonProject(ctx context.Context, p *Fetched, m *pythonProject) (*Start, error) {
-	path := []string{p.Dir}
+	where := []string{p.Dir}
 	if src := filepath.Join(p.Dir, "src"); isDir(src) {
-		path = []string{src, p.Dir}
+		where = []string{src, p.Dir}
 	}
 	if len(m.Project.Dependencies) > 0 {
-		for _, d := range m.Project.Dependencies {
-			if !requirement.MatchString(d) {
-				return nil, fmt.Errorf("it depends on %.100q, which is no package of an index and is not installed", d)
-			}
-		}
 		f.Progress("%s: installing what it depends on", p.Label)
-		tree, err := f.scratch()
+		c, err := f.newPip(ctx)
 		if err != nil {
 			return nil, err
 		}
-		p.temporary = append(p.temporary, tree)
-		if _, err := f.runPip(ctx, tree, slices.Concat([]string{"install"}, pipSafe, []string{"--no-compile", "--target", tree}, m.Project.Dependencies)...); err != nil {
-			return nil, pipError(err)
+		dir, err := f.temporaryOf(p)
+		if err != nil {
+			return nil, err
 		}
-		p.notePythonTree(tree)
-		path = append(path, tree)
+		tree, err := c.install(ctx, p, dir, m.Project.Dependencies...)
+		if err != nil {
+			return nil, err
+		}
+		where = append(where, tree)
 	}
-	return pythonStart(m.Project.Scripts, m.Project.Name, p.Dir, path)
+	return pythonStart(m.Project.Scripts, m.Project.Name, p.Dir, where)
 }

@@ -26,6 +26,8 @@ func (s *Sandbox) readFile(string, int64, int) ([]byte, error) { return nil, Err
 
 func (s *Sandbox) writeFile(File) error { return ErrUnavailable }
 
+func (s *Sandbox) takeOut(string, string) error { return ErrUnavailable }
+
 func (s *Sandbox) changed(int) ([]Change, error) { return nil, ErrUnavailable }
 
 func (s *Sandbox) dial(context.Context, string) (net.Conn, error) { return nil, ErrUnavailable }

@@ -58,6 +58,8 @@ type Config struct {
 	// Allow are the hosts that connections really go out to, as HOST or HOST:PORT, by way of this
 	// process. Everything else ends in the sandbox.
 	Allow []string
+	// Scratch says that files are written for us, and are no events.
+	Scratch bool
 	// Files are put into the sandbox before the server starts, beside the canaries.
 	Files []File
 	// Services answer inside the sandbox at addresses that lead nowhere else.
@@ -210,6 +212,10 @@ func (s *Sandbox) ReadFileFrom(path string, from int64, limit int) ([]byte, erro
 
 // WriteFile puts a file into the sandbox while the server runs.
 func (s *Sandbox) WriteFile(f File) error { return s.writeFile(f) }
+
+// TakeOut copies a folder that was written in the sandbox to a folder of this machine, which is made: regular files
+// and folders, and links that lead nowhere but within it. It is for the time behind the server's end and before Close.
+func (s *Sandbox) TakeOut(path, to string) error { return s.takeOut(path, to) }
 
 // Changed lists the files that were created or changed in the sandbox since the server started,
 // by path, at most limit.

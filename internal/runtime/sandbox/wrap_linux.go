@@ -148,7 +148,9 @@ func (s *Sandbox) started(cmd *exec.Cmd, startErr error) (err error) {
 		return fmt.Errorf("network: %w", err)
 	}
 	s.watchCanaries()
-	s.rememberFiles()
+	if !s.config.Scratch {
+		s.rememberFiles()
+	}
 	return s.startServer()
 }
 
@@ -251,7 +253,9 @@ func (s *Sandbox) writeFile(f File) error {
 // close ends the first process, upon which the kernel ends all others of the sandbox.
 func (s *Sandbox) close() error {
 	s.closing.Do(func() {
-		s.recordChanges()
+		if !s.config.Scratch {
+			s.recordChanges()
+		}
 		if s.control != nil {
 			s.control.end()
 			_ = s.notices.Close()

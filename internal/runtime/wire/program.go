@@ -53,7 +53,7 @@ func Launch(c Command) (*Program, error) {
 	if c.Output != nil {
 		cmd.Stdout = io.MultiWriter(&p.stdout, c.Output)
 	}
-	if err := startChild(cmd, p.exited); err != nil {
+	if err := c.startWrapped(cmd, p.exited); err != nil {
 		return nil, fmt.Errorf("command %q: %w", c.Args[0], trimPathError(err))
 	}
 	return p, nil

@@ -50,6 +50,11 @@ func TestFindings(t *testing.T) {
 		{"the archive of the registry", &result.Package{Integrity: "sha512 of the registry"}, ""},
 		{"an imitated name", &result.Package{Imitates: &result.Likeness{Name: "other", How: "one letter differs", Severity: finding.Medium}}, "medium GNT-604"},
 		{"an advisory", &result.Package{Advisories: []result.PackageAdvisory{{ID: "GHSA-1", Package: "p", Version: "1", Severity: finding.Critical, Own: true}}}, "critical GNT-605"},
+		{"a dependency by address", &result.Package{Odd: []result.OddDependency{{Kind: result.OddAddress, Package: "x", Detail: "a URL"}}}, "medium GNT-607"},
+		{"a dependency in another archive", &result.Package{Odd: []result.OddDependency{{Kind: result.OddBundled, Package: "x@1", Detail: "inside"}}}, "low GNT-607"},
+		{"a dependency without a hash", &result.Package{Odd: []result.OddDependency{{Kind: result.OddUnverified, Package: "x@1", Detail: "none"}}}, "low GNT-607"},
+		{"one for another system", &result.Package{Odd: []result.OddDependency{{Kind: result.OddAbsent, Package: "x@1", Detail: "absent"}}}, "info GNT-607"},
+		{"another manifest", &result.Package{Odd: []result.OddDependency{{Kind: result.OddManifest, Package: "p@1", Detail: "it differs"}}}, "high GNT-608"},
 		{"deprecated", &result.Package{Deprecated: "use q"}, "low GNT-606"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
