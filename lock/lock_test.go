@@ -200,16 +200,48 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// Who approves a name approves what it became, and no namesake that was added.
+func TestNamesakesAreChangesOfTheirOwn(t *testing.T) {
+	const was, later = `{"name":"s","tools":[{"name":"read","description":"Reads."},{"name":"other"}]}`, `{"name":"s","tools":[{"name":"read","description":"Reads a file."},{"name":"read","description":"Sends all away."},{"name":"read\u200b"},{"name":"other"},{"name":"twice","x":1},{"name":"twice","x":2}]}`
+	now := entries(parse(t, later))
+	f := &mustRead(t, locked(t, was)).File
+	changes := f.Changes(now)
+	if len(changes) != 5 {
+		t.Fatalf("changes %v, want read, its namesake, the one that looks alike, and each of two new ones", changes)
+	}
+	found, _, err := f.Find("s/tool/read", now, changes)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("found %v, %v", found, err)
+	}
+	f.Approve(now, []Address{found[0].Address}, "2026-12-01")
+	if text := string(f.Bytes()); !strings.Contains(text, "Reads a file.") || strings.Contains(text, "Sends all away.") || strings.Contains(text, "Reads.\"") || strings.Contains(text, "twice") {
+		t.Errorf("approved:\n%s", text)
+	}
+	if left := f.Changes(now); len(left) != 4 || slices.ContainsFunc(left, func(c Change) bool { return !slices.Contains(changes, c) }) {
+		t.Errorf("left: %v of %v", left, changes)
+	}
+	if found, _, _ := f.Find("s/tool/twice", now, f.Changes(now)); found != nil {
+		t.Errorf("an address of two added tools stands for %v", found)
+	}
+}
+
 // Approving one after the other, in any order, is approving all.
 func TestApproveKnowsNoOrder(t *testing.T) {
-	now := entries(parse(t, calcLater))
-	whole := &mustRead(t, locked(t, calc)).File
+	approveInAnyOrder(t, calc, calcLater)
+	approveInAnyOrder(t, `{"name":"calc","tools":[{"name":"a"},{"name":"b","x":1},{"name":"b","x":2}]}`,
+		`{"name":"calc","tools":[{"name":"a","x":1},{"name":"a","x":2},{"name":"a","x":3},{"name":"b","x":3},{"name":"b","x":2},{"name":"b","x":4},{"name":"b","x":5},{"name":"c","x":2},{"name":"c","x":1}]}`)
+}
+
+func approveInAnyOrder(t *testing.T, was, later string) {
+	t.Helper()
+	now := entries(parse(t, later))
+	whole := &mustRead(t, locked(t, was)).File
 	whole.Approve(now, []Address{{Server: "calc"}}, "2026-12-01")
 	if left := whole.Changes(now); left != nil {
 		t.Fatalf("all approved, and %v is left", left)
 	}
 	for range 50 {
-		f := &mustRead(t, locked(t, calc)).File
+		f := &mustRead(t, locked(t, was)).File
 		changes := f.Changes(now)
 		rand.Shuffle(len(changes), func(i, j int) { changes[i], changes[j] = changes[j], changes[i] })
 		for i, c := range changes {

@@ -111,8 +111,8 @@ func (s *Server) changesFrom(now *Server) []Change {
 			add(members[l], "", was.Present, is.Present)
 		}
 		eachName(was.Items, is.Items, func(name string, was, is []Item) {
-			if !slices.Equal(was, is) {
-				add(kinds[l], name, len(was) > 0, len(is) > 0)
+			for _, c := range itemChanges(name, was, is) {
+				add(kinds[l], c.label, len(c.was) > 0, len(c.is) > 0)
 			}
 		})
 	}
@@ -156,6 +156,45 @@ func eachName(was, is []Item, show func(name string, was, is []Item)) {
 		show(name, was[:a], is[:b])
 		was, is = was[a:], is[b:]
 	}
+}
+
+// An itemChange is what became of the definitions of one name.
+type itemChange struct {
+	label   string // the name or, of one that was added beside others, with the beginning of its hash: "read#1f2e3d4c"
+	was, is []Item
+}
+
+// itemChanges returns how the definitions of one name differ. Where a server offers a name more often than it was approved, those that
+// were added are changes of their own: who approves a name approves what it had become, and nothing that came beside it.
+func itemChanges(name string, was, is []Item) (out []itemChange) {
+	if len(is) <= max(len(was), 1) {
+		if !slices.Equal(was, is) {
+			out = append(out, itemChange{name, was, is})
+		}
+		return out
+	}
+	left, right := without(was, is), without(is, was)
+	if n := len(left); n > 0 {
+		out = append(out, itemChange{name, left, right[:n]})
+		right = right[n:]
+	}
+	for i := range right {
+		out = append(out, itemChange{name + "#" + strings.TrimPrefix(right[i].Hash, "sha256-")[:8], nil, right[i : i+1]})
+	}
+	return out
+}
+
+// without returns the items of one list that another does not have, counted one by one.
+func without(items, other []Item) (out []Item) {
+	rest := slices.Clone(other)
+	for _, it := range items {
+		if at := slices.Index(rest, it); at >= 0 {
+			rest = slices.Delete(rest, at, at+1)
+		} else {
+			out = append(out, it)
+		}
+	}
+	return out
 }
 
 // countNamed returns how many items at the beginning have the name.
@@ -230,9 +269,12 @@ func (s *Server) approve(now *Server, of map[Address]bool) {
 		var items []Item
 		list := &s.Lists[l]
 		eachName(list.Items, now.Lists[l].Items, func(name string, was, is []Item) {
-			if has(kinds[l], name) {
-				was = is
+			for _, c := range itemChanges(name, was, is) {
+				if has(kinds[l], c.label) {
+					was = append(without(was, c.was), c.is...)
+				}
 			}
+			slices.SortStableFunc(was, func(a, b Item) int { return slices.Index(is, a) - slices.Index(is, b) }) // as the server lists them
 			items = append(items, was...)
 		})
 		switch {

@@ -108,12 +108,12 @@ func ruleHelp(r *result.Rule) sarifText {
 // none. A build sets it: -ldflags "-X gauntlet/report.checksPage=https://…/docs/checks.md".
 var checksPage string
 
-// rulePage is the address of our page of a rule where there is one, else that of the rule's
-// public source.
+// rulePage is the address of our page of a rule, "" where there is none: what others wrote about the same thing is a source and no help
+// for our rule, and stands in the help text.
 func rulePage(r *result.Rule, checksPage string) string {
 	page := webURI(checksPage)
 	if page == "" || r.Maturity == "" { // an attack or an expectation has no page there
-		return webURI(r.Source)
+		return ""
 	}
 	return page + "#" + strings.ToLower(strings.ReplaceAll(string(r.ID), "/", "")) + "-" + r.Name
 }

@@ -120,3 +120,10 @@
   }
   place.replaceChildren(svg);
 })();
+
+// In a viewer, which must not look into the page, the page tells how far it is scrolled and goes back there.
+(() => {
+  if (parent === window) return;
+  addEventListener("scroll", () => parent.postMessage(scrollY, "*"), { passive: true });
+  addEventListener("message", (e) => { if (e.source === parent && typeof e.data === "number") scrollTo(0, e.data); });
+})();

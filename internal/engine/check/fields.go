@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"gauntlet/catalog"
@@ -219,8 +220,19 @@ func (w *worker) ownHost(host string) bool {
 // commonInNames are words in the names of servers that are nobody's own.
 var commonInNames = map[string]bool{"server": true, "tools": true, "data": true, "cloud": true, "http": true, "https": true, "example": true, "test": true, "mail": true, "docs": true, "local": true}
 
+// longestText is how much of one string is read, in bytes: reading takes some forty times as much memory, and each processor reads
+// one string at a time.
+const longestText = 1 << 20
+
 func (w *worker) field(v rawjson.Value, isKey bool, sort Sort) {
 	s := v.Text()
+	if len(s) > longestText {
+		w.out.problems = append(w.out.problems, finding.Problem{
+			Kind: finding.Limit, Message: fmt.Sprintf("a string of %d bytes was read to %d: what stands behind that was not judged", len(s), longestText),
+			Location: w.item.Location(w.from, v, isKey), Input: w.from.Document.Number, Order: v.Offset(),
+		})
+		s = strings.ToValidUTF8(s[:longestText], "")
+	}
 	w.counts[sort].strings++
 	w.counts[sort].bytes += len(s)
 	at := placeOf[sort]

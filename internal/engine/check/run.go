@@ -278,7 +278,9 @@ type worker struct {
 	at     int             // index of the check at hand
 	params map[string]bool // property names of the item at hand
 	of     *names          // of the item's server
-	self   string          // the item's name
+	item   *catalog.Item   // at hand
+	from   *catalog.Server // whose it is
+	self   string          // its name
 	server string          // what the item's server is called
 	output bool            // what is being walked is an output schema
 }
@@ -295,14 +297,14 @@ func (w *worker) chunk(items []located) output {
 		w.out.visitor = v.Fork()
 	}
 	for _, l := range items {
-		w.item(l.server, l.item)
+		w.readItem(l.server, l.item)
 	}
 	return w.out
 }
 
-// item reads one definition and shows it to every check. A definition that breaks the
+// readItem reads one definition and shows it to every check. A definition that breaks the
 // reading itself is a Problem, and the next one is read.
-func (w *worker) item(s *catalog.Server, ci *catalog.Item) {
+func (w *worker) readItem(s *catalog.Server, ci *catalog.Item) {
 	defer func() {
 		if e := recover(); e != nil {
 			w.out.problems = append(w.out.problems, finding.Problem{
@@ -318,7 +320,7 @@ func (w *worker) item(s *catalog.Server, ci *catalog.Item) {
 	if leave := w.run.opt.Leave; leave != nil && leave(ci) {
 		return
 	}
-	w.of, w.self, w.server = w.run.names[s], ci.Name(), s.Name
+	w.item, w.from, w.of, w.self, w.server = ci, s, w.run.names[s], ci.Name(), s.Name
 	it := &Item{Item: ci, Server: s, Value: v, Fields: w.fields(ci, v), names: w.run.names[s], report: w.reportFindings}
 	for i, k := range w.run.checks {
 		w.at, w.n = i, 0

@@ -99,6 +99,25 @@ func TestRunCapsPerItem(t *testing.T) {
 	}
 }
 
+// Of one string a bounded part is read, and what was not is told.
+func TestALongStringIsABoundedPart(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		fill     int // bytes between two words that are looked for
+		findings int
+		problems int
+	}{
+		{"as long as is read", 1<<20 - 2*len("evil"), 2, 0},
+		{"one byte longer", 1<<20 - 2*len("evil") + 1, 1, 1},
+		{"much longer", 5 << 20, 1, 1},
+	} {
+		r := check.Run(parse(t, `{"tools":[{"name":"a","description":"evil`+strings.Repeat("x", tt.fill)+`evil"}]}`), []*check.Check{says("TST-001", "evil")}, check.Options{})
+		if len(r.Findings) != tt.findings || len(r.Problems) != tt.problems || tt.problems > 0 && (r.Problems[0].Kind != finding.Limit || r.Problems[0].Location.Pointer != "/tools/0/description") {
+			t.Errorf("%s: %d findings, problems %v", tt.name, len(r.Findings), r.Problems)
+		}
+	}
+}
+
 func TestRunSkipsWithoutDefinitions(t *testing.T) {
 	r := check.Run(parse(t, `{"tools":[]}`), []*check.Check{sees}, check.Options{})
 	if len(r.Skipped) != 1 || r.Skipped[0].Needs != "a definition" || r.Checks[0].State != "skipped" || r.Checks[0].Reason == "" {

@@ -122,6 +122,35 @@ func TestStrangersSeeNothing(t *testing.T) {
 	}
 }
 
+// What a page is shown in keeps it from other pages and from the token: a sandbox, and an address that is good for it alone.
+func TestAPageSeesItselfAlone(t *testing.T) {
+	own, other := filepath.Join(t.TempDir(), "own.json"), filepath.Join(t.TempDir(), "other.json")
+	writeJSONReport(t, own, "marker-own")
+	writeJSONReport(t, other, "marker-other")
+	s, address := serve(t, own, other)
+	root := address[:strings.LastIndex(strings.TrimSuffix(address, "/"), "/")]
+	_, frame := get(t, address)
+	if !strings.Contains(frame, `<iframe title="report" sandbox="allow-scripts" referrerpolicy="no-referrer" src="../page/`+s.pageKey(0)+`">`) || strings.Contains(frame, s.token) {
+		t.Errorf("the frame is %s", frame)
+	}
+	for i, want := range []string{"marker-own", "marker-other"} {
+		resp, err := http.Get(root + "/page/" + s.pageKey(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if policy := resp.Header.Get("Content-Security-Policy"); !strings.Contains(string(body), want) || strings.Contains(string(body), s.token) || !strings.HasPrefix(policy, "sandbox allow-scripts; default-src 'none'") {
+			t.Errorf("page %d: policy %q, body %.300s", i, policy, body)
+		}
+	}
+	for _, path := range []string{"/" + s.pageKey(0) + "/", "/" + s.pageKey(0) + "/page/1", "/page/" + s.pageKey(0) + "/", "/page/" + s.pageKey(2), "/page/", "/page/0"} {
+		if code, body := get(t, root+path); code != http.StatusNotFound || strings.Contains(body, "marker") {
+			t.Errorf("%s: status %d, body %.80q", path, code, body)
+		}
+	}
+}
+
 // A viewer is told of a file that appears, grows, is begun anew and goes.
 func TestViewersFollowAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.json")

@@ -60,6 +60,13 @@ func New(files []string) (*Server, error) {
 	return s, nil
 }
 
+// pageKey is the path of one file's page alone: what is shown there may be a stranger's and see its own address, and must not learn
+// the token, which opens all.
+func (s *Server) pageKey(i int) string {
+	sum := sha256.Sum256([]byte(s.token + "/" + strconv.Itoa(i)))
+	return hex.EncodeToString(sum[:16])
+}
+
 // Address is where a browser finds the files on a listener.
 func (s *Server) Address(l net.Listener) string {
 	return "http://" + l.Addr().String() + "/" + s.token + "/"
@@ -128,12 +135,19 @@ func (s *Server) look() {
 }
 
 // handler answers only who names this machine as the host, so that no foreign page reaches it by a
-// name of its own, and who knows the token.
+// name of its own, and who knows the token, or the key of one page for that page.
 func (s *Server) handler(address string) http.Handler {
 	_, port, _ := net.SplitHostPort(address)
 	hosts := []string{address, "localhost:" + port}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		token, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		if token == "page" {
+			for i := range s.Files {
+				if subtle.ConstantTimeCompare([]byte(rest), []byte(s.pageKey(i))) == 1 {
+					token, rest = s.token, "page/"+strconv.Itoa(i)
+				}
+			}
+		}
 		switch {
 		case !slices.Contains(hosts, r.Host):
 			http.Error(w, "wrong host", http.StatusMisdirectedRequest)
@@ -171,8 +185,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, path string) {
 // writePage writes the page of a file, or why there is none: a run that has just begun has written
 // nothing yet.
 func (s *Server) writePage(w http.ResponseWriter, file string) {
-	// A page of ours has a stricter policy; this one keeps a file that is shown as it is from asking anywhere.
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'")
+	// A page of ours has a stricter policy; this one keeps a file that is shown as it is from asking anywhere. In its sandbox it
+	// has an origin of its own, and neither reads other pages nor leads the browser away.
+	w.Header().Set("Content-Security-Policy", "sandbox allow-scripts; default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'")
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	last := s.awaitsLast() // before the file is read
 	var page bytes.Buffer
@@ -198,9 +213,9 @@ func (s *Server) writeFrame(w http.ResponseWriter) {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; style-src "+hash(frameStyle)+"; script-src "+hash(frameScript))
 	fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>gauntlet view</title><style>%s</style></head><body><nav aria-label=\"Files\">", frameStyle)
 	for i, f := range s.Files {
-		fmt.Fprintf(w, "<a href=\"#%d\">%s</a> ", i, html.EscapeString(f))
+		fmt.Fprintf(w, "<a href=\"#%d\" data-page=\"../page/%s\">%s</a> ", i, s.pageKey(i), html.EscapeString(f))
 	}
-	fmt.Fprintf(w, "<span id=\"state\" role=\"status\"></span></nav><iframe title=\"report\" src=\"page/0\"></iframe><script>%s</script></body></html>\n", frameScript)
+	fmt.Fprintf(w, "<span id=\"state\" role=\"status\"></span></nav><iframe title=\"report\" sandbox=\"allow-scripts\" referrerpolicy=\"no-referrer\" src=\"../page/%s\"></iframe><script>%s</script></body></html>\n", s.pageKey(0), frameScript)
 }
 
 // sendEvents tells a viewer of each file that changes, until it leaves.

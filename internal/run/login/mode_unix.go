@@ -2,7 +2,17 @@
 
 package login
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
 
 // othersCanRead reports whether somebody else may read or change a file.
 func othersCanRead(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+
+// isOurs reports whether a file belongs to who runs this.
+func isOurs(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}

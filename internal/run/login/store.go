@@ -71,6 +71,8 @@ func (s *Store) read() (*storeFile, error) {
 		return nil, fmt.Errorf("the file of logins: %w", userfile.Reason(err))
 	case othersCanRead(info):
 		return nil, fmt.Errorf("the file of logins %s can be read by others: make it yours alone (chmod 600), and log in again if it was not", s.Path)
+	case !info.Mode().IsRegular() || !isOurs(info):
+		return nil, fmt.Errorf("the file of logins %s belongs to another user, or is no file: what it holds is theirs; remove it, or name another with GAUNTLET_LOGINS", s.Path)
 	}
 	text, err := userfile.ReadText(s.Path, nil, maxStore)
 	if err != nil {
@@ -159,7 +161,25 @@ func liesBelow(server string, u *url.URL) bool {
 		return false
 	}
 	want, has := strings.TrimSuffix(base.Path, "/"), strings.TrimSuffix(u.Path, "/")
-	return has == want || strings.HasPrefix(has, want+"/")
+	return (has == want || strings.HasPrefix(has, want+"/")) && (want == "" || !climbs(u.EscapedPath()))
+}
+
+// climbs reports whether a path has a part that some server takes for a step up, in whichever encoding: what begins below a server's
+// path then leads out of it.
+func climbs(path string) bool {
+	for range 3 { // encoded again and again
+		for part := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
+			if name, _, _ := strings.Cut(part, ";"); name == ".." {
+				return true
+			}
+		}
+		plain, err := url.PathUnescape(path)
+		if err != nil || plain == path {
+			return false // there is nothing left to decode
+		}
+		path = plain
+	}
+	return true
 }
 
 // Save keeps a login in place of the one for the same server.

@@ -61,6 +61,8 @@ func TestFindOfPaths(t *testing.T) {
 	for server, want := range map[string]string{
 		"https://h.example/a": "a", "https://h.example/a/": "a", "https://h.example/a/x": "a", "https://h.example/a/b/c": "ab", "https://H.example:443/a": "a",
 		"https://h.example/ab": "", "https://h.example/": "", "http://h.example/a": "", "https://h.example:8443/a": "", "https://other.example/x": "o",
+		"https://h.example/a/../b": "", "https://h.example/a/..": "", "https://h.example/a/%2e%2e/b": "", "https://h.example/a/%252e%252E/b": "", "https://h.example/a/..%2fb": "", "https://h.example/a/..%5cb": "", "https://h.example/a/..;x/b": "",
+		"https://h.example/a/b/../../c": "", "https://h.example/a/...": "a", "https://h.example/a/b..c": "a", "https://h.example/a/x..": "a", "https://h.example/a/100%25": "a", "https://other.example/x/../y": "o",
 	} {
 		l, err := s.Find(server)
 		got := ""
@@ -98,6 +100,33 @@ func TestFileIsPrivate(t *testing.T) {
 	}
 	if _, err := s.Find("https://h.example/a"); err == nil || !strings.Contains(err.Error(), "can be read by others") {
 		t.Errorf("a file that others can read: %v", err)
+	}
+}
+
+// A file that another user put there is refused, although nobody else can read it.
+func TestFileOfAnotherUser(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the folder of the user is theirs alone")
+	}
+	s := newStore(t, nil)
+	if err := s.Save(loginAt("https://h.example/a", "a")); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(s.Path)
+	if err != nil || !isOurs(info) {
+		t.Errorf("our own file is %v, %v", info, err)
+	}
+	switch err := os.Chown(s.Path, 12345, -1); {
+	case err == nil:
+		if _, err := s.Find("https://h.example/a"); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
+			t.Errorf("a file of another user: %v", err)
+		}
+	case os.Geteuid() != 0: // who may give no file away looks at one of root
+		if info, err := os.Stat("/"); err != nil || isOurs(info) {
+			t.Errorf("the root folder is %v, %v", info, err)
+		}
+	default:
+		t.Fatal(err)
 	}
 }
 
