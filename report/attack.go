@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"gauntlet/finding"
@@ -16,9 +15,14 @@ func attacksOnly(r *result.Report) bool {
 	return r.Attacks != nil && len(r.Coverage.Servers) == 0 && r.Clients == nil
 }
 
-// settled reports whether every attack has a verdict that says whether the agent resisted.
-func settled(runs []result.AttackRun) bool {
-	return !slices.ContainsFunc(runs, func(a result.AttackRun) bool { return !a.Exploited() && !a.Resisted() })
+// judged counts the attacks that have a verdict that says whether the agent resisted.
+func judged(runs []result.AttackRun) (n int) {
+	for i := range runs {
+		if runs[i].Exploited() || runs[i].Resisted() {
+			n++
+		}
+	}
+	return n
 }
 
 // outcomes are the outcomes in the order in which a reader wants to know of them, each in

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -107,6 +108,63 @@ func TestFormatsDropNothing(t *testing.T) {
 	for _, f := range Formats() {
 		for _, name := range dropped(t, f) {
 			t.Errorf("format %s does not say: %s", f.Name, name)
+		}
+	}
+}
+
+// claims are what each format writes only of a report that is complete, as regular expressions.
+var claims = map[string]string{
+	"pretty": "is complete", "json": `"complete": ?true`, "sarif": `"executionSuccessful": ?true`, "markdown": "is complete",
+	"html": "Everything that was asked for was read and judged", "junit": `name="is complete"(/>|>\s*<(system-out|/testcase))`,
+}
+
+// What is undone is never done: whatever is missing in a report, it is not complete, its exit code says so,
+// and no format claims the opposite. A format without a claim has to say what it writes of complete reports.
+func TestUndoneIsNeverDone(t *testing.T) {
+	undone := map[string]func(r *result.Report){
+		"a problem": func(r *result.Report) {
+			r.Problems = append(r.Problems, finding.Problem{Kind: finding.Limit, Message: "m", Input: -1})
+		},
+		"an unread document": func(r *result.Report) {
+			r.Attacks = append(r.Attacks, result.AttackRun{Document: "a.yaml", Problem: "not valid"})
+		},
+		"an attack not judged": func(r *result.Report) { r.Attacks = append(r.Attacks, runOf(verdict.Failed)) },
+		"an attack not met":    func(r *result.Report) { r.Attacks = append(r.Attacks, runOf(verdict.NotExposed)) },
+		"probes that were cut": func(r *result.Report) { r.Probing = &result.Probing{Cut: "the calls were over"} },
+		"a step that failed": func(r *result.Report) {
+			r.Vetted = append(r.Vetted, result.Vetting{Steps: []result.VettingStep{{Name: "behaviour", State: result.StepFailed, Detail: "d"}}})
+		},
+	}
+	attacksAlone := func() *result.Report {
+		return &result.Report{Attacks: []result.AttackRun{runOf(verdict.NotExploited)}}
+	}
+	for _, f := range Formats() {
+		claim, known := claims[f.Name]
+		if !known {
+			t.Errorf("format %s: what does it claim of a complete report?", f.Name)
+		}
+		says := func(r *result.Report) bool {
+			r.Count()
+			var b strings.Builder
+			if err := f.Write(&b, r, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			return regexp.MustCompile(claim).MatchString(b.String())
+		}
+		if !says(plainReport()) {
+			t.Errorf("format %s does not say %q of a complete report", f.Name, claim)
+		}
+		for name, put := range undone {
+			for of, base := range map[string]func() *result.Report{"a scan": plainReport, "attacks": attacksAlone} {
+				r := base()
+				put(r)
+				if says(r) || r.Complete() || r.Summary.Complete {
+					t.Errorf("format %s, %s with %s: called complete", f.Name, of, name)
+				}
+				if code := r.ExitCode(finding.None, false); code != result.ExitTrouble {
+					t.Errorf("%s with %s: exit code %d", of, name, code)
+				}
+			}
 		}
 	}
 }

@@ -246,7 +246,7 @@ func writeFleetHTML(w *bufio.Writer, f *result.Fleet, _ Options) error {
 	}
 	missing = append(missing, f.Refused...)
 	if err := htmlPage().ExecuteTemplate(w, "verdict", map[string]any{
-		"Title": title, "Class": class, "Verdict": fleetVerdict(f), "Exit": "", "Counts": fleetSeverities(f), "Missing": missing,
+		"Title": title, "Class": class, "Verdict": fleetVerdict(f), "Exit": "", "Counts": fleetSeverities(f), "Missing": missing, "Complete": f.Summary.Complete,
 		"Read": "Plan " + f.Plan, "Nav": []navLink{{"targets", "Targets"}},
 	}); err != nil {
 		return err

@@ -83,11 +83,8 @@ func (h *htmlReport) verdict() string {
 		parts = append(parts, countNoun(n, "expectation")+" not met")
 	}
 	switch {
-	case complete(h.r):
-	case len(h.r.Problems) > 0:
-		parts = append(parts, "incomplete: "+countNoun(len(h.r.Problems), "problem"))
-	default:
-		parts = append(parts, "incomplete")
+	case !complete(h.r):
+		parts = append(parts, incompleteWords(h.r))
 	}
 	text := strings.Join(parts, "; ")
 	return strings.ToUpper(text[:1]) + text[1:]
@@ -125,7 +122,7 @@ func (h *htmlReport) writeVerdict() error {
 	}
 	if err := h.execute("verdict", map[string]any{
 		"Title": h.title(), "Class": h.verdictClass(), "Verdict": h.verdict(), "Exit": exit,
-		"Counts": countSeverities(h.r.Findings), "Missing": h.missing(l), "Read": read, "Nav": h.nav(),
+		"Counts": countSeverities(h.r.Findings), "Missing": h.missing(l), "Complete": complete(h.r), "Read": read, "Nav": h.nav(),
 	}); err != nil {
 		return err
 	}
@@ -155,6 +152,7 @@ func (h *htmlReport) missing(l ledger) (out []string) {
 	for i := range h.r.Problems {
 		out = append(out, problemText(&h.r.Problems[i]))
 	}
+	out = append(out, h.r.Undone()[len(h.r.Problems):]...)
 	for _, c := range h.r.Coverage.Checks {
 		switch {
 		case c.State == "failed":

@@ -18,7 +18,7 @@ func WriteConversation(w io.Writer, c Conversation) error {
 	}
 	missing = append(missing, "nothing of this recording has been judged: gauntlet scan --trace and gauntlet attack judge do that")
 	if err := h.execute("verdict", map[string]any{"Title": c.File, "Class": "open", "Verdict": countNoun(len(c.Trace.Messages), "message") + ", not judged",
-		"Exit": "", "Counts": nil, "Missing": missing, "Read": "", "Nav": []navLink{{"conversation-1", "Conversation"}}}); err != nil {
+		"Exit": "", "Counts": nil, "Missing": missing, "Complete": c.Trace.Unread == 0, "Read": "", "Nav": []navLink{{"conversation-1", "Conversation"}}}); err != nil {
 		return err
 	}
 	_, _ = out.WriteString("<main id=\"main\">\n")

@@ -57,7 +57,7 @@ func writeDiffHTML(w *bufio.Writer, d *diff.Diff, _ Options) error {
 		nav = append(nav, navLink{fmt.Sprintf("server-%d", i+1), Visible(cmp.Or(d.Servers[i].Entry, d.Servers[i].Name, "(unnamed)"))})
 	}
 	writeHTMLHead(w, "gauntlet diff: "+diffSum(d))
-	if err := htmlPage().ExecuteTemplate(w, "verdict", map[string]any{"Title": "What changed", "Class": class, "Verdict": diffSum(d), "Exit": "", "Counts": nil, "Missing": missing, "Read": "", "Nav": nav}); err != nil {
+	if err := htmlPage().ExecuteTemplate(w, "verdict", map[string]any{"Title": "What changed", "Class": class, "Verdict": diffSum(d), "Exit": "", "Counts": nil, "Missing": missing, "Complete": d.Summary.Complete, "Read": "", "Nav": nav}); err != nil {
 		return err
 	}
 	_, _ = w.WriteString("<main id=\"main\">\n")

@@ -33,7 +33,7 @@ func writeRedTeamHTML(w *bufio.Writer, r *result.RedTeam, _ Options) error {
 	writeHTMLHead(w, "gauntlet: "+title)
 	nav := []navLink{{"models", "Models"}, {"matrix", "Attacks by model"}, {"technique", "By technique"}, {"placement", "By placement"}, {"runs", "Runs"}}
 	if err := htmlPage().ExecuteTemplate(w, "verdict", map[string]any{
-		"Title": "Red team", "Class": "", "Verdict": redTeamSum(r), "Exit": r.About, "Counts": nil, "Missing": redTeamMissing(r),
+		"Title": "Red team", "Class": "", "Verdict": redTeamSum(r), "Exit": r.About, "Counts": nil, "Missing": redTeamMissing(r), "Complete": len(r.Undone) == 0,
 		"Read": fmt.Sprintf("Each attack was played %s to each model. %s", countNoun(r.Runs, "time"), intervalsTold), "Nav": nav,
 	}); err != nil {
 		return err
@@ -76,7 +76,7 @@ func redTeamModelNames(r *result.RedTeam) (out []string) {
 
 // redTeamMissing says of each model how many runs prove nothing, and why the first does not; the others say it where they stand.
 func redTeamMissing(r *result.RedTeam) []string {
-	out := slices.Clone(r.Problems)
+	out := slices.Clone(r.Undone)
 	for i := range r.Models {
 		m := &r.Models[i]
 		at := slices.IndexFunc(m.Scenarios, func(s result.RedTeamScenario) bool { return s.Inconclusive > 0 })

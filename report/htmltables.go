@@ -30,7 +30,7 @@ func WriteTables(to io.Writer, p *TablePage) error {
 	}
 	writeHTMLHead(w, "gauntlet: "+p.Title)
 	if err := htmlPage().ExecuteTemplate(w, "verdict", map[string]any{"Title": p.Title, "Class": p.Class, "Verdict": Visible(p.Verdict), "Exit": "", "Counts": nil,
-		"Missing": p.Missing, "Read": p.Read, "Nav": nav}); err != nil {
+		"Missing": p.Missing, "Complete": true, "Read": p.Read, "Nav": nav}); err != nil {
 		return err
 	}
 	_, _ = w.WriteString("<main id=\"main\">\n")

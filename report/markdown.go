@@ -25,7 +25,11 @@ var _ = formats.register("markdown", "for comments and job summaries: at most 65
 func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 	p := &mdPage{w: w, left: markdownLimit}
 	if attacksOnly(r) {
-		p.must("### gauntlet: " + attackCounts(r.Attacks) + "\n")
+		title := "### gauntlet: " + attackCounts(r.Attacks)
+		if !complete(r) {
+			title += "; the run is " + incompleteWords(r)
+		}
+		p.must(title + "\n")
 	} else {
 		p.must("### " + mdTitle(r) + "\n\n" + mdTable(r))
 	}

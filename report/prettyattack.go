@@ -188,8 +188,8 @@ func rateFigures(r *result.Rate) string {
 // attackSum is the last line of a report about attacks alone.
 func (p *page) attackSum(r *result.Report) {
 	text := p.bold(attackCounts(r.Attacks)) + "."
-	if len(r.Problems) > 0 {
-		text += p.colourSeverity(finding.High, " The run is incomplete: "+countNoun(len(r.Problems), "problem")+".")
+	if !complete(r) {
+		text += p.colourSeverity(finding.High, " The run is "+incompleteWords(r)+".")
 	}
 	p.writeIndented(0, text)
 }

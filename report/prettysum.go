@@ -197,10 +197,8 @@ func (p *page) writeSummary(r *result.Report) {
 	switch {
 	case complete(r):
 		text += p.green(" The scan is complete.")
-	case len(r.Problems) == 0:
-		text += p.colourSeverity(finding.High, " The scan is incomplete.")
 	default:
-		text += p.colourSeverity(finding.High, " The scan is incomplete: "+countNoun(len(r.Problems), "problem")+".")
+		text += p.colourSeverity(finding.High, " The scan is "+incompleteWords(r)+".")
 	}
 	p.writeIndented(0, text)
 }

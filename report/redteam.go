@@ -38,7 +38,7 @@ func writeRedTeamText(w *bufio.Writer, r *result.RedTeam, _ Options) error {
 	for i := range r.Models {
 		writeRedTeamModel(w, &r.Models[i])
 	}
-	for _, problem := range r.Problems {
+	for _, problem := range r.Undone {
 		fmt.Fprintf(w, "The run is incomplete: %s.\n", Visible(problem))
 	}
 	fmt.Fprintf(w, "%s\n", intervalsTold)

@@ -145,3 +145,18 @@ func LookupDiff(name string) (DiffFormat, error) { return diffFormats.lookUp(nam
 // complete takes the darker view where the report's two statements differ: no format
 // may call a scan complete that has a problem or says itself that it is not.
 func complete(r *result.Report) bool { return r.Complete() && r.Summary.Complete }
+
+// incompleteWords says how much is missing: "incomplete: 2 problems, 1 attack without verdict".
+func incompleteWords(r *result.Report) string {
+	var parts []string
+	if n := len(r.Problems); n > 0 {
+		parts = append(parts, countNoun(n, "problem"))
+	}
+	if n := len(r.Attacks) - judged(r.Attacks); n > 0 {
+		parts = append(parts, countNoun(n, "attack")+" without verdict")
+	}
+	if n := len(r.Undone()) - len(r.Problems) - len(r.Attacks) + judged(r.Attacks); n > 0 {
+		parts = append(parts, countNoun(n, "step")+" not done")
+	}
+	return strings.TrimSuffix("incomplete: "+strings.Join(parts, ", "), ": ")
+}

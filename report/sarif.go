@@ -92,7 +92,7 @@ const (
 func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
 	s.openBracket("invocations", '[')
 	s.openBracket("", '{')
-	s.writeValue("executionSuccessful", complete(r) && settled(r.Attacks))
+	s.writeValue("executionSuccessful", complete(r))
 	s.openBracket("toolExecutionNotifications", '[')
 	for i := range r.Problems {
 		p := &r.Problems[i]

@@ -1,6 +1,11 @@
 package result
 
-import "gauntlet/verdict"
+import (
+	"cmp"
+	"fmt"
+
+	"gauntlet/verdict"
+)
 
 // An AttackRun is one attack document, and what became of it when an agent (or, for an
 // adversarial client, a server) met it. What it says is about that agent and never a
@@ -88,6 +93,15 @@ func (a *AttackRun) Exploited() bool {
 // complied nor resisted could not be judged.
 func (a *AttackRun) Resisted() bool {
 	return a.Verdict != nil && a.Verdict.Outcome == verdict.NotExploited
+}
+
+// undone says of a run without a verdict to rely on what is missing.
+func (a *AttackRun) undone() string {
+	why := a.Problem
+	if a.Verdict != nil {
+		why = cmp.Or(a.Verdict.Reason, string(a.Verdict.Outcome))
+	}
+	return fmt.Sprintf("attack %s: %s", cmp.Or(a.Document, a.ID, a.Name), cmp.Or(why, "not judged"))
 }
 
 // exitCode applies the rule for exit codes to the runs: an agent that complied is 1; a run

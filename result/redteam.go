@@ -8,13 +8,13 @@ type RedTeam struct {
 	About         string         `json:"about"` // what the report is about, for who reads it alone
 	Runs          int            `json:"runs"`  // of each scenario with each model
 	Models        []RedTeamModel `json:"models"`
-	// Problems are what was not done, a sentence each; none if the run is complete.
-	Problems []string `json:"problems"`
+	// Undone are what was asked for and not done, a sentence each; none if the run is complete.
+	Undone []string `json:"undone"`
 }
 
 // ExitCode is ExitTrouble unless the run is complete. No outcome moves it.
 func (r *RedTeam) ExitCode() int {
-	if len(r.Problems) > 0 {
+	if len(r.Undone) > 0 {
 		return ExitTrouble
 	}
 	return ExitOK

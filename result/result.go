@@ -244,8 +244,33 @@ func (r *Report) Read() bool {
 	return false
 }
 
+// Undone returns what was asked for and was not read, not judged or not tried to its end, a sentence each.
+// It is the one place that decides whether a report is complete: every format and exit code follows from it.
+func (r *Report) Undone() []string {
+	var out []string
+	for i := range r.Problems {
+		out = append(out, r.Problems[i].Message)
+	}
+	for i := range r.Attacks {
+		if a := &r.Attacks[i]; !a.Exploited() && !a.Resisted() {
+			out = append(out, a.undone())
+		}
+	}
+	if p := r.Probing; p != nil && p.Cut != "" && !slices.Contains(out, p.Cut) {
+		out = append(out, p.Cut)
+	}
+	for i := range r.Vetted {
+		for _, s := range r.Vetted[i].Steps {
+			if text := s.Name + ": " + s.Detail; s.State == StepFailed && !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
+
 // Complete reports whether everything requested was read and judged.
-func (r *Report) Complete() bool { return len(r.Problems) == 0 }
+func (r *Report) Complete() bool { return len(r.Undone()) == 0 }
 
 // The exit codes of every command.
 const (

@@ -43,6 +43,7 @@ const (
 // table is the architecture: one row a package, from the bottom up. A package enters it
 // in the change that creates it and leaves it in the change that removes it.
 var table = []row{
+	{path: "internal/leaf/charset", layer: plain, deps: []string{"golang.org/x/text"}},
 	{path: "internal/leaf/excerpt", layer: plain, open: true},
 	{path: "internal/leaf/lazyregexp", layer: plain, open: true},
 	// Written by the script beside it.
@@ -143,13 +144,13 @@ var table = []row{
 	// The only package that knows NATS; no package of gauntlet itself imports it.
 	{path: "internal/runtime/broker", layer: wires, not: impure},
 
-	{path: "internal/runtime/sourcetree", layer: wires, may: []string{"finding", "sink"}, not: impure},
+	{path: "internal/runtime/sourcetree", layer: wires, may: []string{"internal/leaf/charset", "finding", "sink"}, not: impure},
 	{path: "internal/runtime/wire", layer: wires, may: []string{"internal/leaf/mcp", "rawjson", "trace"}, deps: []string{"golang.org/x/sys"}, not: impure},
 	{path: "internal/runtime/oauth", layer: wires, may: []string{"internal/leaf/mcp", "internal/leaf/probe"}, deps: []string{"github.com/modelcontextprotocol/go-sdk", "golang.org/x/oauth2"}, not: impure},
 	{path: "internal/runtime/attackoauth", layer: manners, may: []string{"internal/leaf/suggest", "report", "internal/runtime/oauth"}, not: impure},
 	{path: "internal/runtime/model", layer: wires, may: []string{}, not: impure},
 	{path: "internal/runtime/sandbox", layer: wires, may: []string{"internal/leaf/sockettable", "internal/leaf/startup", "trace"}, deps: []string{"github.com/elastic/go-seccomp-bpf", "github.com/landlock-lsm/go-landlock", "golang.org/x/net", "golang.org/x/sys", "gvisor.dev/gvisor"}, not: impure},
-	{path: "internal/runtime/discover", layer: wires, may: []string{"internal/engine/check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
+	{path: "internal/runtime/discover", layer: wires, may: []string{"internal/leaf/charset", "internal/engine/check/config", "finding", "rawjson"}, deps: []string{"github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, not: impure},
 	{path: "internal/runtime/traceimport", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "trace"}},
 	{path: "internal/runtime/mcpclient", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog", "finding"}, not: impure},
 	{path: "internal/runtime/mcpserver", layer: manners, may: []string{"internal/leaf/mcp", "internal/runtime/wire", "rawjson", "catalog"}, not: impure},
@@ -180,7 +181,7 @@ var table = []row{
 	{path: "internal/runtime/scriptedmodel", layer: files, may: []string{"internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
 
 	{path: "internal/run/buildinfo", layer: files, may: []string{"report"}, not: impure},
-	{path: "internal/run/userfile", layer: files, not: impure},
+	{path: "internal/run/userfile", layer: files, may: []string{"internal/leaf/charset"}, not: impure},
 	{path: "internal/run/interrupt", layer: files, not: impure},
 	{path: "internal/run/listen", layer: files, not: impure},
 	{path: "internal/run/launch", layer: doors, may: []string{"internal/leaf/mcp", "internal/runtime/sandbox", "internal/runtime/wire", "rawjson", "result", "trace"}, not: impure},
@@ -201,7 +202,7 @@ var table = []row{
 	{path: "internal/run/progress", layer: targets, may: []string{"finding", "internal/run/runstate", "report"}, not: impure},
 	{path: "internal/run/liveview", layer: targets, may: []string{"diff", "internal/run/runstate", "internal/run/tracefile", "internal/run/userfile", "report", "result"}, not: impure},
 	{path: "internal/run/calibration", layer: targets, may: []string{"calibrate", "capability", "catalog", "classify", "finding", "internal/leaf/suggest", "internal/run/sourcecode", "internal/run/userfile", "report"}, not: impure},
-	{path: "internal/run/target", layer: targets, may: []string{"internal/engine/scanner", "internal/leaf/lazyregexp", "result", "internal/leaf/mcp", "internal/leaf/probe", "internal/run/interrupt", "internal/run/launch", "internal/run/tracefile", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/engine/check", "catalog", "finding", "lock", "report", "trace"}, not: impure},
+	{path: "internal/run/target", layer: targets, may: []string{"internal/leaf/charset", "internal/engine/scanner", "internal/leaf/lazyregexp", "result", "internal/leaf/mcp", "internal/leaf/probe", "internal/run/interrupt", "internal/run/launch", "internal/run/tracefile", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/engine/check", "catalog", "finding", "lock", "report", "trace"}, not: impure},
 	{path: "internal/run/clientplan", layer: plans, may: []string{"internal/engine/check", "internal/engine/scanner", "internal/run/launch", "internal/run/target", "internal/run/userfile", "internal/runtime/discover", "internal/runtime/wire", "internal/engine/check/config", "internal/leaf/secret", "catalog", "finding", "result"}, not: impure},
 	{path: "internal/run/mcptools", layer: plans, may: []string{"catalog", "diff", "finding", "internal/engine/scanner", "internal/leaf/excerpt", "internal/run/checkdoc", "internal/run/interrupt", "result"}, deps: []string{"github.com/modelcontextprotocol/go-sdk"}, not: impure},
 	{path: "internal/run/vet", layer: vettings, may: []string{"catalog", "diff", "finding", "internal/engine/check", "internal/engine/check/config", "internal/run/clientplan", "internal/engine/lookalike", "internal/engine/osv", "internal/engine/scanner", "internal/run/interrupt", "internal/run/launch", "internal/run/proberun", "internal/run/redaction", "internal/run/sourcecode", "internal/run/target", "internal/runtime/fetch", "internal/runtime/sandbox", "internal/runtime/wire", "result"}, not: impure},

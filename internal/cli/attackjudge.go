@@ -133,7 +133,6 @@ func (a *app) attackReport(outs []reportfile.Output, verbose bool, r *result.Rep
 	}
 	a.sayRefusals(outs, r.Attacks)
 	r.Count()
-	r.Summary.Complete = r.Complete()
 	gate := gateFlags{failOn: finding.None}
 	looks := a.reportOptions(verbose, &gate)
 	looks.Next = nextOfAttacks(r)

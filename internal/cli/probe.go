@@ -41,6 +41,7 @@ type probeCommand struct {
 	includeLow  bool
 	classes     []string
 	replay      string
+	calls       int
 	budget      time.Duration
 	call        time.Duration
 	trace       string
@@ -70,6 +71,7 @@ func (a *app) newProbeCommand() *cobra.Command {
 	f.BoolVar(&p.includeLow, "include-low", false, "plan by labels of low confidence as well (default off)")
 	f.StringArrayVar(&p.classes, "class", nil, "try this `CLASS` alone; repeatable (default all)")
 	f.StringVar(&p.replay, "replay", "", "try again what this `FINGERPRINT` of a finding was about (default none)")
+	f.Var(countFlag(&p.calls, proberun.DefaultCalls, 1_000_000), "calls", "most calls that a probe makes")
 	f.Var(durationFlag(&p.budget, proberun.DefaultBudget), "budget", "longest time for all calls of a probe")
 	f.Var(durationFlag(&p.call, proberun.DefaultCall), "call-timeout", "longest wait for the answer to one call")
 	recordFlag(cmd, &p.trace, everyMessage)
@@ -274,7 +276,7 @@ func (p *probeCommand) options(server launch.Server, classes []probe.Class, reco
 	o := proberun.Options{
 		Server: server, At: p.at, Version: version(), Floor: capability.Medium, AllowCalls: p.allowCalls, Destructive: p.destructive, Register: p.register, OtherToken: other, Burst: p.burst,
 		Dialer:  launch.Dialer{Environ: p.host.Environ, Limits: limits, Logins: p.logins(p.how.live.login), Sandbox: p.sandbox, SandboxConfig: sandbox.Config{Allow: p.allow}, Sandboxes: &launch.Sandboxes{}, SandboxRecord: record.Record},
-		Classes: classes, Budget: p.budget, Call: p.call, Limits: p.how.limits.Limits, Found: p.progress.Watcher(), Progress: p.progress.Step, Protocol: p.replay == "" && classes == nil, Record: record.Record,
+		Classes: classes, Calls: p.calls, Budget: p.budget, Call: p.call, Limits: p.how.limits.Limits, Found: p.progress.Watcher(), Progress: p.progress.Step, Protocol: p.replay == "" && classes == nil, Record: record.Record,
 		Tap: func(place string, secrets, credentials []string) wire.Tap {
 			return record.Tap(place, trace.AsClient, secrets, credentials)
 		},

@@ -197,7 +197,7 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 	if err := r.leaveReport(out); err != nil {
 		return err
 	}
-	for _, problem := range out.Problems {
+	for _, problem := range out.Undone {
 		r.note("the run is incomplete: %s", problem)
 	}
 	r.code = max(r.code, out.ExitCode())

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gauntlet/internal/run/clientplan"
+	"gauntlet/internal/run/proberun"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/run/vet"
@@ -28,6 +29,7 @@ type vetCommand struct {
 	allow    []string
 	osv      string
 	cache    string
+	calls    int
 	budget   time.Duration
 	timeout  time.Duration
 	registry string
@@ -36,8 +38,8 @@ type vetCommand struct {
 	configs  configFlags
 }
 
-// vetBudget bounds the calls of a probe, so that a package is vetted in under a minute.
-const vetBudget = 20 * time.Second
+// vetBudget bounds the time of a probe, for servers that hardly answer: what is tried is counted in calls.
+const vetBudget = 5 * time.Minute
 
 func (a *app) newVetCommand() *cobra.Command {
 	v := &vetCommand{app: a}
@@ -60,6 +62,7 @@ func (a *app) newVetCommand() *cobra.Command {
 	f.StringArrayVar(&v.configs.files, "config", nil, "take servers from the configuration of an MCP client: this `FILE`; TARGETs are names of its entries then; repeatable (default none)")
 	f.BoolVar(&v.configs.yes, "yes", false, "do not ask for consent: connect to URLs that a registry names, or with --config, with the headers that the configuration gives them (default off)")
 	f.StringVar(&v.replay, "replay", "", "try again what this `FINGERPRINT` of a finding was about (default none)")
+	f.Var(countFlag(&v.calls, proberun.DefaultCalls, 1_000_000), "calls", "most calls that a probe makes")
 	f.Var(durationFlag(&v.budget, vetBudget), "budget", "longest time for all calls of a probe")
 	f.Var(durationFlag(&v.timeout, mcpclient.DefaultTimeout), "timeout", "longest wait for one answer of the server")
 	v.outputs.addOutputFlags(cmd, a)
@@ -158,7 +161,7 @@ func (v *vetCommand) options() (*vet.Options, error) {
 	return &vet.Options{
 		Fetcher: fetch.Fetcher{Environ: v.host.Environ, Cache: cache, Now: time.Now, Registry: v.registry},
 		Depth:   v.depth, Version: version(), Limits: v.limits.Limits, Allow: v.allow, Connect: v.configs.yes,
-		Timeout: v.timeout, Total: defaultTotalTimeout, Budget: v.budget, Advisories: v.osv,
+		Timeout: v.timeout, Total: defaultTotalTimeout, Calls: v.calls, Budget: v.budget, Advisories: v.osv,
 	}, nil
 }
 

@@ -290,7 +290,7 @@ func (o *oneJob) judge(e *Entry, end *ending) (why string) {
 		e.Counts["resisted"] += m.Resisted
 		e.Counts["inconclusive"] += m.Inconclusive
 	}
-	e.Complete = end.exit == result.ExitOK || end.exit == result.ExitGate && len(r.Problems) == 0
+	e.Complete = end.exit == result.ExitOK || end.exit == result.ExitGate && r.Summary.Complete
 	if len(r.Problems) > 0 {
 		e.First = cut(r.Problems[0].Message, maxReason)
 	}

@@ -30,7 +30,8 @@ import (
 
 // The defaults of Options.
 const (
-	DefaultBudget = 100 * time.Second // the run over one server ends in under two minutes
+	DefaultCalls  = 5_000            // so that what is tried does not depend on how fast a machine is
+	DefaultBudget = 10 * time.Minute // nothing honest reaches it
 	DefaultCall   = 6 * time.Second
 	DefaultStall  = 4 * time.Second
 )
@@ -59,7 +60,8 @@ type Options struct {
 	// Again is the command line that a report names for seeing one finding; see probe.Evidence.
 	Again string
 
-	Budget time.Duration // for all calls
+	Calls  int           // most that are made; default DefaultCalls
+	Budget time.Duration // longest time for all of them; default DefaultBudget
 	Call   time.Duration // for one answer
 	// Stall is how long a server answers nothing before that counts as a stall; default DefaultStall.
 	Stall  time.Duration
@@ -110,7 +112,8 @@ type run struct {
 	late      []*attempt      // whose effect did, and has no control yet
 	controls  []*attempt      // twins that had no effect so far
 	inside    launch.Endpoint // where a sealed server listens; none for one on stdio
-	ends      time.Time
+	most      int             // calls that may be made so far
+	ends      time.Time       // of all calls
 	restarts  int
 	calls     int
 	hurry     bool                      // wait two seconds for an answer at most
@@ -151,12 +154,13 @@ const maxRestarts = 12
 // known; interrupt.Err is one.
 func Run(ctx context.Context, opt Options) (*Result, error) {
 	opt.Floor = cmp.Or(opt.Floor, capability.Medium)
-	opt.Budget, opt.Call, opt.Stall = cmp.Or(opt.Budget, DefaultBudget), cmp.Or(opt.Call, DefaultCall), cmp.Or(opt.Stall, DefaultStall)
+	opt.Calls, opt.Budget = cmp.Or(opt.Calls, DefaultCalls), cmp.Or(opt.Budget, DefaultBudget)
+	opt.Call, opt.Stall = cmp.Or(opt.Call, DefaultCall), cmp.Or(opt.Stall, DefaultStall)
 	if opt.Progress == nil {
 		opt.Progress = func(string, ...any) {}
 	}
 	r := &run{Options: opt, out: &Result{}, given: map[string]bool{}}
-	r.ends = time.Now().Add(r.callTime())
+	r.most, r.ends = r.Calls, time.Now().Add(r.Budget)
 	r.watchServer()
 	defer r.stop()
 	if r.Replay != nil && r.Replay.recorded != nil {
@@ -186,11 +190,11 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 		r.callAgain(ctx)
 	}
 	r.volleys(ctx)
-	whole := r.ends
-	r.ends = earlier(whole, time.Now().Add(r.Budget/8)) // on a slow server payloads come first
-	r.procedures(ctx)
-	r.tryConditions(ctx, true)
-	r.ends, r.hurry = whole, false
+	r.within(r.Calls/8, func() { // payloads come first
+		r.procedures(ctx)
+		r.tryConditions(ctx, true)
+	})
+	r.hurry = false
 	r.tryAll(ctx)
 	r.tryConditions(ctx, false)
 	r.exhaust(ctx)
@@ -212,19 +216,12 @@ func Run(ctx context.Context, opt Options) (*Result, error) {
 	return r.out, nil
 }
 
-// callTime is what calls get of the budget. A tenth is left to the protocol probes.
-func (r *run) callTime() time.Duration {
-	if r.Protocol {
-		return r.Budget - r.Budget/10
-	}
-	return r.Budget
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
+// within does a part of the work in so many calls at most.
+func (r *run) within(calls int, work func()) {
+	whole := r.most
+	r.most = min(whole, r.calls+calls)
+	work()
+	r.most = whole
 }
 
 // start starts the server, in a new place where the old one ended with it.

@@ -167,3 +167,15 @@ func TestNothingIsCalledWithoutLeave(t *testing.T) {
 		}
 	}
 }
+
+// What is tried is counted in calls, so that a slow machine tries no less; a run that made the most of them says so.
+func TestBudgetIsCountedInCalls(t *testing.T) {
+	whole := probeSelf(t, "careful", nil)
+	if whole.Evidence.Cut != "" || whole.Evidence.Calls < 40 {
+		t.Fatalf("%d calls, %q", whole.Evidence.Calls, whole.Evidence.Cut)
+	}
+	cut := probeSelf(t, "careful", func(o *Options) { o.Calls = 40 })
+	if e := cut.Evidence; !strings.Contains(e.Cut, "--calls allows more") || e.Calls < 40 || e.Calls > 50 {
+		t.Errorf("%d calls, %q, want about 40 and what allows more", e.Calls, e.Cut)
+	}
+}

@@ -72,10 +72,7 @@ func (r *run) learn(ctx context.Context) {
 	for _, t := range r.tools {
 		t.choices = choicesOf(t.Schema)
 	}
-	whole := r.ends
-	r.ends = earlier(whole, time.Now().Add(r.Budget/10)) // on a slow server payloads come first
-	r.bindHandouts(ctx)
-	r.ends = whole
+	r.within(r.Calls/10, func() { r.bindHandouts(ctx) }) // payloads come first
 }
 
 // mostBare is how many tools are called at most where some have no parameters.
@@ -144,12 +141,12 @@ func (r *run) tryAll(ctx context.Context) {
 			if t.settled() || round >= t.Payloads()*len(seedsOf(t, r.ground)) {
 				continue
 			}
+			if t.tool.slow >= mostUnanswered {
+				t.why = fmt.Sprintf("the tool left %d calls unanswered", t.tool.slow)
+				continue
+			}
 			open = true
 			if r.over(ctx) {
-				r.noteCut()
-				return
-			}
-			if r.session == nil {
 				return
 			}
 			r.Progress("%s: round %d, %d of %d: %s, %s", r.out.Place, round+1, i+1, len(r.targets), t.tool.Name, t.Class)
@@ -191,18 +188,22 @@ func (t *tool) slowness() int {
 
 // over reports whether no more calls are to be made.
 func (r *run) over(ctx context.Context) bool {
-	return ctx.Err() != nil || time.Now().After(r.ends) || r.session == nil
+	return ctx.Err() != nil || r.calls >= r.most || time.Now().After(r.ends) || r.session == nil
 }
 
-// noteCut says that the budget ended before all planned trials were through.
+// noteCut says that a budget ended before everything was tried.
 func (r *run) noteCut() {
-	for _, t := range r.targets {
-		if t.Planned && !t.settled() && t.tried < t.Payloads() {
-			r.out.Evidence.Cut = fmt.Sprintf("the time for calls was over (%s): not every payload was tried; --budget allows more", r.callTime())
-			return
-		}
+	switch {
+	case r.out.Evidence.Cut != "":
+	case r.calls >= r.Calls:
+		r.out.Evidence.Cut = fmt.Sprintf("%d calls were made, which is the most: not every payload was tried; --calls allows more", r.calls)
+	case time.Now().After(r.ends):
+		r.out.Evidence.Cut = fmt.Sprintf("the time for calls was over (%s): not every payload was tried; --budget allows more", r.Budget)
 	}
 }
+
+// mostUnanswered is from how many calls without an answer on a tool is called no more.
+const mostUnanswered = 8
 
 // tryRound tries the payload of one round, with every choice that the tool has where the payload
 // is one of the first.
@@ -428,6 +429,7 @@ func (r *run) letEffectsCome(ctx context.Context) {
 
 // settle takes in late effects and writes down how every trial ended.
 func (r *run) settle(ctx context.Context) {
+	r.noteCut()
 	r.useWhatIsKept(ctx)
 	if len(r.pending) > 0 {
 		r.letEffectsCome(ctx)

@@ -164,7 +164,7 @@ func TestInterruptedRuns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "traces")
 	r, err := Run(ctx, Options{Scenarios: []Scenario{{ID: "a"}}, Models: modelsOf("x"), Runs: 3, Traces: dir}, &countedProgress{})
 	if err != nil || r.Models[0].Unplayed != 3 || r.Models[0].WithAttack.Of+r.Models[0].Inconclusive > 0 || r.ExitCode() != result.ExitTrouble ||
-		!slices.Equal(r.Problems, []string{"x: 3 of 3 runs were not played to their end: the run was interrupted before it was played", "no run is conclusive: nothing is known about any model"}) {
+		!slices.Equal(r.Undone, []string{"x: 3 of 3 runs were not played to their end: the run was interrupted before it was played", "no run is conclusive: nothing is known about any model"}) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if got := r.Models[0].Scenarios[0].Outcomes[2].Trace; got != filepath.Join(dir, "00003-a.ndjson") {

@@ -38,12 +38,12 @@ func newReport(opt Options, jobs []*job) *result.RedTeam {
 		}
 		r.Models = append(r.Models, m)
 	}
-	r.Problems = problemsOf(r, jobs)
+	r.Undone = undoneOf(r, jobs)
 	return r
 }
 
-// problemsOf says what was not done: runs that were not played, and that nothing is known without a conclusive one.
-func problemsOf(r *result.RedTeam, jobs []*job) []string {
+// undoneOf says what was not done: runs that were not played, and that nothing is known without a conclusive one.
+func undoneOf(r *result.RedTeam, jobs []*job) []string {
 	problems, conclusive := []string{}, 0
 	for i := range r.Models {
 		m := &r.Models[i]

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gauntlet/internal/leaf/charset"
 )
 
 // Recognised is what names on a command line were taken for.
@@ -131,5 +133,5 @@ func peek(file string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, peekBytes))
+	return io.ReadAll(io.LimitReader(charset.NewReader(f), peekBytes))
 }

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"gauntlet/internal/leaf/charset"
 )
 
 // Errors of names. ErrEmpty says that a file could be read and holds nothing.
@@ -19,8 +21,8 @@ var (
 	ErrDirectory = errors.New("it is a directory: name a file in it")
 )
 
-// ReadText returns the text of a file, or of stdin for "-", of at most limit bytes. The text is
-// held once: a catalogue may have hundreds of megabytes.
+// ReadText returns the text of a file, or of stdin for "-", of at most limit bytes, in UTF-8 without a byte order mark.
+// The text is held once: a catalogue may have hundreds of megabytes.
 func ReadText(name string, stdin io.Reader, limit int) (string, error) {
 	if name == "-" {
 		expected := 0
@@ -46,15 +48,23 @@ func ReadText(name string, stdin io.Reader, limit int) (string, error) {
 	return readUpTo(f, int(info.Size()), limit)
 }
 
-// Open opens a file, or stdin for "-", that is too long to be held in memory.
+// Open opens a file, or stdin for "-", that is too long to be held in memory. Its text comes in UTF-8 without a byte
+// order mark.
 func Open(name string, stdin io.Reader) (io.ReadCloser, error) {
 	if name == "-" {
-		return io.NopCloser(stdin), nil
+		return io.NopCloser(charset.NewReader(stdin)), nil
 	}
 	if _, err := statRegular(name); err != nil {
 		return nil, err
 	}
-	return os.Open(name)
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &struct {
+		io.Reader
+		io.Closer
+	}{charset.NewReader(f), f}, nil
 }
 
 // statRegular refuses what is no regular file. Opening a pipe would wait for ever for somebody
@@ -88,7 +98,7 @@ func readUpTo(r io.Reader, expected, limit int) (string, error) {
 	case n == 0:
 		return "", ErrEmpty
 	}
-	return text.String(), nil
+	return charset.Decode(text.String()), nil
 }
 
 // Reason strips what messages of this program say better: the operation and the path.

@@ -67,8 +67,9 @@ func (v *vetting) sourceLabel() string {
 	return v.label()
 }
 
-// addProbing adds what probes found. Trials that never reached a tool are counted in the step; they make the run
-// incomplete only where the user asked for behaviour by name.
+// addProbing adds what probes found. A run that was cut, and a tool that no trial reached, make the vetting
+// incomplete; other trials that were not delivered are counted in the step, and make it so only where the user asked for
+// behaviour by name.
 func (v *vetting) addProbing(r *result.Report) error {
 	probed, err := v.read.probed.Report(v.Version, v.Limits)
 	if err != nil {
@@ -83,8 +84,12 @@ func (v *vetting) addProbing(r *result.Report) error {
 			r.Findings = append(r.Findings, f)
 		}
 	}
-	if v.Depth == Behaviour {
-		r.Problems = append(r.Problems, probed.Problems...)
+	for _, p := range probed.Problems {
+		undelivered := p.Location.Kind == finding.Tool
+		if v.Depth == Behaviour || p.Kind == finding.Limit || undelivered && !reachedTool(probed.Probing, p.Location.Item) {
+			r.Problems = append(r.Problems, p)
+			v.unprobed = append(v.unprobed, p.Message)
+		}
 	}
 	r.Probing = probed.Probing
 	takeChecks(r, probed)
@@ -96,6 +101,14 @@ func (v *vetting) addProbing(r *result.Report) error {
 	}
 	v.done(stepBehaviour, "%s", text)
 	return nil
+}
+
+// reachedTool reports whether a planned trial of a parameter reached the code of its tool: those of a tool as a whole only look
+// at what it answers.
+func reachedTool(p *result.Probing, tool string) bool {
+	return slices.ContainsFunc(p.Trials, func(t result.ProbeTrial) bool {
+		return t.Planned && t.Tool == tool && t.Parameter != "" && t.Outcome != result.NotDelivered
+	})
 }
 
 func plannedTrials(p *result.Probing) (n int) {

@@ -25,7 +25,7 @@ func (v *vetting) judge(r *result.Report) {
 		w.Verdict, w.Reasons = result.Refuse, findingReasons(grave)
 	case w.Depth == "" && len(some) == 0:
 		w.Verdict, w.Reasons = result.Unknown, v.unreadReasons()
-		if r.Complete() {
+		if len(r.Problems) == 0 {
 			r.Problems = append(r.Problems, v.nothingExamined())
 		}
 	case len(some) > 0:
@@ -116,7 +116,7 @@ func (v *vetting) lookedAt() string {
 
 // cutReasons says what was read in part only: a package may hide behind a limit.
 func (v *vetting) cutReasons() []string {
-	var out []string
+	out := slices.Clone(v.unprobed)
 	for _, p := range v.problems {
 		if p.Kind == finding.Limit || p.Kind == finding.Malformed {
 			out = append(out, p.Message)

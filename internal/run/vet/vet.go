@@ -67,7 +67,8 @@ type Options struct {
 
 	Timeout time.Duration // longest wait for one answer
 	Total   time.Duration // longest time for all that is asked of one server
-	Budget  time.Duration // for all calls of a probe
+	Calls   int           // most that a probe makes
+	Budget  time.Duration // longest time for all of them
 	Call    time.Duration // longest wait for the answer to one call of a probe
 	Replay  string        // the fingerprint of the only finding that is to be probed again; "" for all
 	// Again is the command line for that of one target, see probe.Evidence.
@@ -165,6 +166,7 @@ type vetting struct {
 	read    reading
 
 	problems []finding.Problem
+	unprobed []string // what keeps a probe from having tried everything
 }
 
 func (v *vetting) close() {

@@ -248,6 +248,7 @@ func TestHostilePackages(t *testing.T) {
 	w.publishNPM(t, "growing", "1.0.0", nodeManifest(nil), server, &tar.Header{Name: "package/zeros", Mode: 0o644, Size: 80 << 20, Typeflag: tar.TypeReg})
 	w.publishNPM(t, "mcp-server-kubernetess", "1.0.0", nodeManifest(nil), server)
 	w.publishNPM(t, "silent", "1.0.0", nodeManifest(nil), files{"index.js": "#!/usr/bin/env node\nsetInterval(() => {}, 1e6)\n"})
+	w.publishNPM(t, "locked", "1.0.0", nodeManifest(nil), files{"index.js": nodeServer("", echo, tool{"fetch_page", "Fetches a web page.", "url", "throw new Error('401: the API key is not valid')"})})
 	w.publishNPM(t, "git-parts", "1.0.0", nodeManifest(map[string]any{"dependencies": map[string]any{"x": "git+file://" + w.home}}), server)
 	w.publishNPM(t, "swapped", "1.0.0", nodeManifest(nil), server)
 	w.publish(func() {
@@ -267,6 +268,7 @@ func TestHostilePackages(t *testing.T) {
 		{"growing", result.Refuse, "GNT-602", "nothing of such an archive is installed", 1},
 		{"mcp-server-kubernetess", result.Refuse, "GNT-604", "mcp-server-kubernetes", 1},
 		{"silent", result.Review, "", "no answer", 2},
+		{"locked", result.Review, "", "not delivered", 2},
 		{"git-parts", result.Review, "", "install", 2},
 		{"swapped", result.Refuse, "GNT-603", "", 1},
 	} {
@@ -279,7 +281,7 @@ func TestHostilePackages(t *testing.T) {
 			if tt.name == "silent" {
 				opt.Timeout = time.Second
 			}
-			opt.Budget = time.Second
+			opt.Calls = 1_000
 			r, v := w.vet(t, opt, Target{Spec: spec(t, "npm:"+tt.name)})
 			if got := strings.Join(rules(r), " "); v.Verdict != tt.verdict && !(tt.verdict == result.Review && v.Verdict == result.Unknown) || !strings.Contains(got, tt.rules) {
 				t.Errorf("%s, rules %q; want %s with %q", describe(v), got, tt.verdict, tt.rules)

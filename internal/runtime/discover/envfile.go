@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/engine/check/config"
+	"gauntlet/internal/leaf/charset"
 )
 
 // maxEnvFile is the longest environment file that is read, in bytes.
@@ -56,7 +57,7 @@ func (h Host) absolute(path string) bool {
 // false for any other line.
 func readEnv(text string, at config.Place) ([]config.Variable, bool) {
 	var out []config.Variable
-	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+	for line := range strings.Lines(charset.Decode(text)) {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue

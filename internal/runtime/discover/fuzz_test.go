@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gauntlet/internal/engine/check/config"
+	"gauntlet/internal/leaf/charset"
 )
 
 // Whatever bytes are read: no panic, every place lies inside the file, a file with
@@ -26,7 +27,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which byte, data []byte) {
 		name := names[int(which)%len(names)]
 		file := Read(name, data, Hint{})
-		text := decode(data)
+		text := charset.Decode(string(data))
 		last := strings.Count(text, "\n") + 1
 		inside := func(what string, p config.Place) {
 			if p.Line < 1 || p.Line > last || p.EndLine > last || p.Column < 1 || p.Start < 0 || p.Start > p.End || p.End > len(text) {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"unicode/utf16"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check/config"
+	"gauntlet/internal/leaf/charset"
 )
 
 // The limits of what is read of one file. Claude Code keeps its history in the file of its
@@ -45,7 +45,7 @@ type Hint struct {
 // Read reads a configuration of any client's own form. It never fails as a whole: what
 // could not be read is a Problem of the File. It does no I/O.
 func Read(name string, data []byte, hint Hint) config.File {
-	s := decode(data)
+	s := charset.Decode(string(data))
 	r := &reader{hint: hint, lines: newLines(""), file: config.File{Client: hint.Client, Path: name, Project: hint.Project, Entries: []config.Entry{}, Problems: []finding.Problem{}}}
 	if r.file.Client == "" {
 		r.file.Client = clientOfName(name)
@@ -74,23 +74,6 @@ func Read(name string, data []byte, hint Hint) config.File {
 	}
 	r.findServers(root)
 	return r.file
-}
-
-// decode returns the text without a byte order mark; UTF-16, which Windows programs like
-// to write, becomes UTF-8.
-func decode(data []byte) string {
-	if len(data) >= 2 && (data[0] == 0xFE && data[1] == 0xFF || data[0] == 0xFF && data[1] == 0xFE) {
-		units := make([]uint16, 0, len(data)/2)
-		for i := 2; i+1 < len(data); i += 2 {
-			hi, lo := data[i], data[i+1]
-			if data[0] == 0xFF {
-				hi, lo = lo, hi
-			}
-			units = append(units, uint16(hi)<<8|uint16(lo))
-		}
-		return string(utf16.Decode(units))
-	}
-	return strings.TrimPrefix(string(data), "\ufeff")
 }
 
 func formatOf(name, s string) Format {

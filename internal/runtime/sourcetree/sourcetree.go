@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"gauntlet/finding"
+	"gauntlet/internal/leaf/charset"
 	"gauntlet/sink"
 )
 
@@ -188,7 +189,7 @@ func (r *reader) readSourceFile(name string) error {
 		r.noteProblem(finding.Limit, name, fmt.Sprintf("more than %d bytes of source: the rest was not read", r.limits.Bytes))
 		return errEnough
 	}
-	r.files = append(r.files, sink.File{Path: name, Text: text})
+	r.files = append(r.files, sink.File{Path: name, Text: []byte(charset.Decode(string(text)))})
 	return nil
 }
 

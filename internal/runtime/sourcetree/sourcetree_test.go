@@ -111,3 +111,22 @@ func TestErrors(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A source that is saved as UTF-16 or with a byte order mark is read like any other.
+func TestEncodings(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.py": "x = 1", "b.py": "\ufeffx = 1", "c.py": "\xff\xfex\x00 \x00=\x00 \x001\x00", "d.py": "\xfe\xff\x00x\x00 \x00=\x00 \x001"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, problems, err := Read(t.Context(), dir, func(string) bool { return true }, Limits{})
+	if err != nil || len(problems) > 0 || len(files) != 4 {
+		t.Fatalf("%d files, %v, %v", len(files), problems, err)
+	}
+	for _, f := range files {
+		if string(f.Text) != "x = 1" {
+			t.Errorf("%s: %q", f.Path, f.Text)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+// Package charset reads the encodings in which text files come: UTF-8 with or without a byte order mark, and
+// UTF-16, which programs on Windows write. Every reader of a user's text uses it, so that no file is refused, or
+// skipped, for how it was saved.
+package charset
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// looked is how many bytes tell the encoding.
+const looked = 4
+
+// decoderFor returns what decodes a text that begins so; nil for UTF-8 without a byte order mark.
+func decoderFor(begin string) transform.Transformer {
+	zero := func(i int) bool { return i < len(begin) && begin[i] == 0 }
+	switch {
+	case strings.HasPrefix(begin, "\ufeff"), strings.HasPrefix(begin, "\xff\xfe"), strings.HasPrefix(begin, "\xfe\xff"):
+		return unicode.BOMOverride(transform.Nop)
+	case len(begin) < looked:
+		return nil
+	case !zero(0) && zero(1) && !zero(2) && zero(3): // no text has the character 0
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder()
+	case zero(0) && !zero(1) && zero(2) && !zero(3):
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder()
+	}
+	return nil
+}
+
+// Decode returns the text in UTF-8 without a byte order mark. What is no UTF-16 after all becomes U+FFFD.
+func Decode(text string) string {
+	if rest, ok := strings.CutPrefix(text, "\ufeff"); ok {
+		return rest // which costs no copy: a catalogue may have hundreds of megabytes
+	}
+	d := decoderFor(text[:min(len(text), looked)])
+	if d == nil {
+		return text
+	}
+	decoded, _, err := transform.String(d, text)
+	if err != nil {
+		return text // never: these decoders replace what they cannot read
+	}
+	return decoded
+}
+
+// NewReader returns the text of r in UTF-8 without a byte order mark.
+func NewReader(r io.Reader) io.Reader {
+	b := bufio.NewReader(r)
+	begin, _ := b.Peek(looked) // an error comes again with the first Read
+	if d := decoderFor(string(begin)); d != nil {
+		return transform.NewReader(b, d)
+	}
+	return b
+}
