@@ -77,6 +77,13 @@ func (w *workerCommand) work(cmd *cobra.Command, _ []string) error {
 	if access.URL == "" && !home.Running() {
 		return fmt.Errorf("%s: nothing runs this plan on this machine: begin it with gauntlet-fleet run", w.plan)
 	}
+	access.Away = func(away bool) {
+		if away {
+			w.say("the server of the fleet is away: this worker waits, and joins again as soon as the plan runs (end it with an interrupt)")
+		} else {
+			w.say("the server of the fleet is there again")
+		}
+	}
 	server, err := home.Connect(access)
 	if err != nil {
 		return err

@@ -38,8 +38,11 @@ func playJob(as string) int {
 		fmt.Fprintln(log, strings.Join(os.Args[1:], " "))
 		log.Close()
 	}
-	output := ""
+	output, target := "", ""
 	for _, a := range os.Args {
+		if filepath.Base(a) == targetFile {
+			target = a
+		}
 		if v, ok := strings.CutPrefix(a, "--output="); ok {
 			output = v
 		}
@@ -59,6 +62,18 @@ func playJob(as string) int {
 			}
 			<-tick.C
 		}
+	case "fills": // what it works in is gone, once
+		if _, err := os.Stat(os.Getenv("STARTED") + ".filled"); err != nil {
+			_ = os.WriteFile(os.Getenv("STARTED")+".filled", nil, 0o600)
+			_ = os.RemoveAll(filepath.Dir(filepath.Dir(output)))
+			return 3
+		}
+	case "places":
+		here, _ := os.Getwd()
+		relative, _ := filepath.Rel(here, target)
+		text := fmt.Sprintf(`{"schema_version":"1.0","summary":{"servers":1,"complete":false},"findings":[{"location":{"file":%q,"other":%q}}],"problems":[{"kind":"unread","message":"nothing was read"},{"kind":"failed","message":"%s: no such command"}]}`, target, relative, filepath.ToSlash(target))
+		_ = os.WriteFile(output, []byte(text), 0o600)
+		return 2
 	case "babbles":
 		_ = os.WriteFile(output, []byte("{"), 0o600)
 		return 0
@@ -119,6 +134,86 @@ func reportOf(t *testing.T, r *Run) *result.Fleet {
 		t.Fatal(err)
 	}
 	return got
+}
+
+// Results call files what the plan calls them, and say why nothing was read.
+func TestPlacesAndCauses(t *testing.T) {
+	r := newRun(t, "places", "limits: {attempts: 1}\n")
+	if sum, err := r.Do(t.Context()); err != nil || sum.Ended != 2 {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	for _, target := range reportOf(t, r).Targets {
+		if want := target.Name + ": no such command"; target.Jobs[0].Reason != want {
+			t.Errorf("reason %q, want %q", target.Jobs[0].Reason, want)
+		}
+	}
+	o, err := OpenOwner(t.Context(), r.Home, r.Server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = o.Each(t.Context(), func(l *Listed, text []byte, err error) error {
+		if want := fmt.Sprintf(`{"file":%q,"other":%q}`, l.Target, l.Target); err != nil || !strings.Contains(string(text), want) || strings.Contains(string(text), "job-") {
+			t.Errorf("%s: %s, %v; want %s", l.Target, text, err, want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What fails since nothing can be written is no attempt: the job waits for room.
+func TestNoRoomSpendsNoAttempt(t *testing.T) {
+	r := newRun(t, "fills", "limits: {attempts: 1}\n")
+	r.Workers = 1
+	waited := 0
+	r.Note = func(format string, args ...any) {
+		if strings.Contains(format, "spends no attempt") {
+			waited++
+			if err := os.MkdirAll(r.Home.file("work"), 0o700); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	sum, err := r.Do(t.Context())
+	if err != nil || sum.Ended != 2 || sum.Failed != 0 || waited != 1 {
+		t.Errorf("%+v, %v, told %d times; want both jobs done after one wait", sum, err, waited)
+	}
+}
+
+// A worker that joined by the plan finds the server that its owner begins anew, and is told when it is away.
+func TestTheServerIsFoundAgain(t *testing.T) {
+	home := HomeOf(filepath.Join(t.TempDir(), "plan.yaml"))
+	owner, err := home.Connect(broker.Access{Name: "owner"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan bool, 10)
+	worker, err := home.Connect(broker.Access{Name: "worker", Away: func(away bool) { told <- away }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer worker.Close()
+	if worker.embedded != nil {
+		t.Fatal("the worker has a server of its own")
+	}
+	owner.Close()
+	if again, err := home.Connect(broker.Access{Name: "owner"}); err != nil {
+		t.Fatal(err)
+	} else {
+		defer again.Close()
+		if _, err := again.Client.Create(t.Context(), "t", broker.DefaultLimits()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := worker.Client.Open(t.Context(), "t"); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []bool{true, false} {
+		if got := <-told; got != want {
+			t.Errorf("told away %v, want %v", got, want)
+		}
+	}
 }
 
 // What is done once is not done again, by the same plan or by another of its name that asks for more.

@@ -1,17 +1,21 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"gauntlet/finding"
 	"gauntlet/internal/engine/fleetplan"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/broker"
+	"gauntlet/rawjson"
 	"gauntlet/result"
 )
 
@@ -138,7 +142,36 @@ func (o *oneJob) do(ctx context.Context) {
 		o.putBack(ctx)
 		return
 	}
-	o.attempt(ctx)
+	entry, packed := o.attempt(ctx)
+	if entry != nil && o.untilPossible(ctx, func() error { return o.w.storeResult(ctx, entry, packed) }) {
+		o.w.done.Add(1)
+		_ = o.d.Done(context.WithoutCancel(ctx)) // or it comes again and is found done
+	}
+}
+
+// untilPossible does what fails for no fault of the job: a disk is full, or the store is away. The job stays with this worker
+// and spends no attempt, and the person is told. It reports whether it was done before ctx ended; if not, the job was put back.
+func (o *oneJob) untilPossible(ctx context.Context, do func() error) bool {
+	for n := 0; ; n++ {
+		err := do()
+		if err == nil {
+			return true
+		}
+		if n == 0 {
+			o.w.Note("%s %s waits, and spends no attempt: %s", o.job.Lane, o.job.Target.Label(), err)
+		}
+		if ctx.Err() != nil || !waitFor(ctx, backoff(n)) {
+			o.putBack(ctx)
+			return false
+		}
+	}
+}
+
+// hasRoom returns why nothing can be written where jobs work.
+func (o *oneJob) hasRoom() error {
+	name := filepath.Join(o.w.Temp, "room-"+o.id)
+	defer os.Remove(name)
+	return os.WriteFile(name, make([]byte, 1<<20), 0o600)
 }
 
 // keepPace waits until the job may begin by every rate that holds for it.
@@ -164,39 +197,79 @@ func (o *oneJob) putBack(ctx context.Context) {
 	_ = o.d.Again(0)
 }
 
-func (o *oneJob) attempt(ctx context.Context) {
+// attempt does the job once and returns what came of it; nil where there is nothing, and the job was put back, is tried again or
+// has failed.
+func (o *oneJob) attempt(ctx context.Context) (*Entry, []byte) {
+	for {
+		if !o.untilPossible(ctx, o.hasRoom) {
+			return nil, nil
+		}
+		entry, text, why := o.attemptOnce(ctx)
+		switch {
+		case ctx.Err() != nil:
+			o.putBack(ctx)
+			return nil, nil
+		case why == "":
+			return entry, text
+		case o.hasRoom() == nil:
+			o.again(ctx, why)
+			return nil, nil
+		}
+	}
+}
+
+func (o *oneJob) attemptOnce(ctx context.Context) (entry *Entry, text []byte, why string) {
 	dir, err := o.w.workDir()
 	if err != nil {
-		o.again(ctx, err.Error())
-		return
+		return nil, nil, err.Error()
 	}
 	defer os.RemoveAll(dir)
 	args, err := o.prepare(ctx, dir)
 	if err != nil {
-		if ctx.Err() != nil {
-			o.putBack(ctx)
-			return
-		}
-		o.again(ctx, err.Error())
-		return
+		return nil, nil, err.Error()
 	}
 	began := time.Now()
 	end := o.w.Runner.run(ctx, o.limits.Time, append(o.memory(), args...), dir)
 	if ctx.Err() != nil {
-		o.putBack(ctx)
-		return
+		return nil, nil, ""
 	}
-	entry := &Entry{Job: o.id, Lane: o.job.Lane, Target: o.job.Target.Label(), Document: o.job.Document, Exit: end.exit, Worker: o.w.ID, Attempt: o.d.Attempt, Began: began.UTC(), Took: time.Since(began)}
-	if why := o.judge(entry, &end); why != "" {
-		o.again(ctx, why)
-		return
+	end.report = o.nameInputs(end.report, dir)
+	entry = &Entry{Job: o.id, Lane: o.job.Lane, Target: o.job.Target.Label(), Document: o.job.Document, Exit: end.exit, Worker: o.w.ID, Attempt: o.d.Attempt, Began: began.UTC(), Took: time.Since(began)}
+	return entry, end.report, o.judge(entry, &end)
+}
+
+// The names of what a job reads, in its directory.
+const (
+	targetFile   = "target.json"
+	documentFile = "document.yaml"
+)
+
+// nameInputs has a report call files what the plan calls them, and not by their places in the directory of a worker, which is gone
+// when somebody reads it.
+func (o *oneJob) nameInputs(report []byte, dir string) []byte {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		absolute = dir
 	}
-	if err := o.w.storeResult(ctx, entry, end.report); err != nil {
-		o.again(ctx, "its result could not be stored: "+err.Error())
-		return
+	places := []string{absolute, dir}
+	if here, err := os.Getwd(); err == nil {
+		if relative, err := filepath.Rel(here, absolute); err == nil {
+			places = append(places, relative)
+		}
 	}
-	o.w.done.Add(1)
-	_ = o.d.Done(context.WithoutCancel(ctx)) // or it comes again and is found done
+	slices.SortFunc(places, func(a, b string) int { return len(b) - len(a) }) // one may be the end of another
+	for _, place := range places {
+		for name, label := range map[string]string{targetFile: o.job.Target.Label(), documentFile: o.job.Document} {
+			report = bytes.ReplaceAll(report, inJSON(filepath.Join(place, name)), inJSON(filepath.ToSlash(label)))
+		}
+	}
+	return report
+}
+
+// inJSON is a text as it stands inside a string of JSON.
+func inJSON(s string) []byte {
+	quoted := rawjson.Quote(s)
+	return []byte(quoted[1 : len(quoted)-1])
 }
 
 // MemoryFlag is the flag of the program of a job that bounds its memory, in bytes.
@@ -211,12 +284,12 @@ func (o *oneJob) prepare(ctx context.Context, dir string) ([]string, error) {
 	file, document := "", ""
 	var err error
 	if o.job.Target.Kind == fleetplan.File {
-		if file, err = o.input(ctx, dir, "target.json", o.job.Target.Digest, o.job.Target.Value[0]); err != nil {
+		if file, err = o.input(ctx, dir, targetFile, o.job.Target.Digest, o.job.Target.Value[0]); err != nil {
 			return nil, fmt.Errorf("the file of the target: %w", err)
 		}
 	}
 	if o.job.DocumentDigest != "" {
-		if document, err = o.input(ctx, dir, "document.yaml", o.job.DocumentDigest, ""); err != nil {
+		if document, err = o.input(ctx, dir, documentFile, o.job.DocumentDigest, ""); err != nil {
 			return nil, fmt.Errorf("the attack document: %w", err)
 		}
 	}
@@ -242,15 +315,19 @@ func (o *oneJob) input(ctx context.Context, dir, name, digest, here string) (str
 	return to, os.WriteFile(to, content, 0o600)
 }
 
+// problem is one of a report.
+type problem struct {
+	Kind    finding.ProblemKind `json:"kind"`
+	Message string              `json:"message"`
+}
+
 // judge reads what the job's report says into the entry. It returns why there is no result, "" if there is one.
 func (o *oneJob) judge(e *Entry, end *ending) (why string) {
 	var r struct {
 		SchemaVersion string         `json:"schema_version"`
 		Summary       result.Summary `json:"summary"`
-		Problems      []struct {
-			Message string `json:"message"`
-		} `json:"problems"`
-		Attacks []struct {
+		Problems      []problem      `json:"problems"`
+		Attacks       []struct {
 			Problem string `json:"problem"`
 			Verdict *struct {
 				Own struct {
@@ -292,7 +369,8 @@ func (o *oneJob) judge(e *Entry, end *ending) (why string) {
 	}
 	e.Complete = end.exit == result.ExitOK || end.exit == result.ExitGate && r.Summary.Complete
 	if len(r.Problems) > 0 {
-		e.First = cut(r.Problems[0].Message, maxReason)
+		first := slices.IndexFunc(r.Problems, func(p problem) bool { return p.Kind == finding.Failed }) // the cause: what was not read is what came of it
+		e.First = cut(r.Problems[max(first, 0)].Message, maxReason)
 	}
 	if live := o.job.Target.Kind == fleetplan.URL || o.job.Target.Kind == fleetplan.Command; live && o.job.Lane == fleetplan.Scan && r.Summary.Servers == 0 && o.d.Attempt < o.limits.Attempts {
 		return "nothing could be read: " + e.First // perhaps next time

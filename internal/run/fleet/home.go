@@ -127,14 +127,24 @@ func (h Home) Connect(access broker.Access) (*Server, error) {
 	return h.startEmbedded(access)
 }
 
-// findRunning connects to the embedded server of another process, nil if there is none.
-func (h Home) findRunning(access broker.Access) *Server {
+// current says where the embedded server of this home is and which token it wants, as far as that is known.
+func (h Home) current() (address, token string) {
 	text, err := userfile.ReadText(h.file("server.json"), nil, maxKeyFile)
 	var at Address
-	if err != nil || json.Unmarshal([]byte(text), &at) != nil || at.URL == "" {
+	if err != nil || json.Unmarshal([]byte(text), &at) != nil {
+		return "", ""
+	}
+	return at.URL, at.Token
+}
+
+// findRunning connects to the embedded server of another process, nil if there is none. The connection finds a server that is
+// begun anew.
+func (h Home) findRunning(access broker.Access) *Server {
+	access.URL, access.Token = h.current()
+	if access.URL == "" {
 		return nil
 	}
-	access.URL, access.Token = at.URL, at.Token
+	access.Current = h.current
 	c, err := broker.Connect(access)
 	if err != nil {
 		return nil // it ended without removing the file

@@ -5,6 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -21,6 +23,23 @@ type Access struct {
 	Name        string   // of this client, in the server's lists
 	// Embedded connects within this process, nil for over the network.
 	Embedded *Embedded
+	// Current, unless nil, is asked before each connection where the server is now and what token it wants: an embedded one that
+	// was begun anew is somewhere else. "" is what it was.
+	Current func() (address, token string)
+	// Away is told when the connection is lost, and again when it is there; nil for nobody.
+	Away func(away bool)
+}
+
+// dialer connects to where a server is now.
+type dialer struct {
+	current func() (address, token string)
+}
+
+func (d dialer) Dial(network, address string) (net.Conn, error) {
+	if now, _ := d.current(); now != "" {
+		address = strings.TrimPrefix(now, "nats://")
+	}
+	return net.DialTimeout(network, address, 2*time.Second)
 }
 
 // Waits of a client. It never gives up connecting again: a server that is away for an hour is one to wait for.
@@ -41,9 +60,21 @@ func Connect(a Access) (*Client, error) {
 	opts := []nats.Option{
 		nats.Name(a.Name), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(200*time.Millisecond, 500*time.Millisecond),
 		nats.PingInterval(pingInterval), nats.MaxPingsOutstanding(2), nats.ReconnectBufSize(-1),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // whoever asked gets the error; the default writes to standard error
 	}
-	if a.Token != "" {
+	switch {
+	case a.Current != nil:
+		opts = append(opts, nats.SetCustomDialer(dialer{a.Current}), nats.IgnoreAuthErrorAbort(), nats.TokenHandler(func() string {
+			if _, token := a.Current(); token != "" {
+				return token
+			}
+			return a.Token
+		}))
+	case a.Token != "":
 		opts = append(opts, nats.Token(a.Token))
+	}
+	if a.Away != nil {
+		opts = append(opts, nats.DisconnectErrHandler(func(*nats.Conn, error) { a.Away(true) }), nats.ReconnectHandler(func(*nats.Conn) { a.Away(false) }))
 	}
 	if a.Credentials != "" {
 		opts = append(opts, nats.UserCredentials(a.Credentials))
