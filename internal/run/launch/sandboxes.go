@@ -60,6 +60,15 @@ func (b *Sandboxes) hear(d *Dialer, program string, box *sandbox.Sandbox) {
 	})
 }
 
+// Keep keeps events of a sandbox that no server ran in.
+func (b *Sandboxes) Keep(name string, events []sandbox.Event) {
+	for i := range events {
+		m := events[i].Message()
+		m.Server = name
+		b.keep(m, events[i].Weighs())
+	}
+}
+
 func (b *Sandboxes) keep(m trace.Message, weighs bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,7 +94,7 @@ func (b *Sandboxes) Observed() *trace.Trace {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !slices.ContainsFunc(b.runs, func(r *sandboxRun) bool { return r.box != nil }) {
+	if len(b.events) == 0 && !slices.ContainsFunc(b.runs, func(r *sandboxRun) bool { return r.box != nil }) {
 		return nil
 	}
 	return &trace.Trace{Header: trace.Header{Version: trace.Version}, Messages: slices.Clone(b.events)}

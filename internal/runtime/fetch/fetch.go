@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/internal/runtime/unpack"
 	"gauntlet/result"
 )
@@ -31,6 +32,8 @@ type Fetcher struct {
 	Public bool
 	// Progress is told what is being done.
 	Progress func(format string, args ...any)
+	// Heard is told what a client, or what it built, sent out in its sandbox that it has no business with; nil for nobody.
+	Heard func([]sandbox.Event)
 	// Sandboxed says why clients cannot be run sealed off here, nil for nothing. The default asks the system.
 	Sandboxed func() error
 }

@@ -83,10 +83,15 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 	if label := packedLabel(said); failure == nil && label != "" { // of a range, what an installation would choose
 		spec = label
 	}
+	var failed *clientError
+	refused := errors.As(failure, &failed) && (strings.Contains(failed.said, "EINTEGRITY") || strings.Contains(failed.said, "TAR_ABORT"))
+	if failure != nil && !refused {
+		return nil, failure
+	}
 	f.Progress("%s: asking the npm registry", s.Text)
 	out, err := f.runNPM(ctx, sealed, dir, true, "view", spec, "--json")
 	if err != nil {
-		return nil, errors.Join(err, failure)
+		return nil, err
 	}
 	view, err := readNPMView(out)
 	if err != nil {
@@ -94,15 +99,13 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 	}
 	p := &Fetched{Kind: NPM, Name: view.Name, Version: view.Version, Label: view.Name + "@" + view.Version, Ecosystem: "npm"}
 	view.note(p, f.Now())
-	var failed *clientError
-	if errors.As(failure, &failed) && strings.Contains(failed.said, "EINTEGRITY") {
-		p.Facts.Mismatch = "the archive is not the one that the registry gives the hash of: npm refused it"
+	if refused {
+		if strings.Contains(failed.said, "EINTEGRITY") {
+			p.Facts.Mismatch = "the archive is not the one that the registry gives the hash of: npm refused it"
+		} else {
+			p.Facts.Faults = []result.ArchiveFault{{Kind: result.FaultBomb, Detail: "npm refused to unpack it: " + failed.said}}
+		}
 		return p, nil
-	} else if failed != nil && strings.Contains(failed.said, "TAR_ABORT") {
-		p.Facts.Faults = []result.ArchiveFault{{Kind: result.FaultBomb, Detail: "npm refused to unpack it: " + failed.said}}
-		return p, nil
-	} else if failure != nil {
-		return nil, failure
 	}
 	archive, err := onlyFile(packed, ".tgz")
 	if err != nil {

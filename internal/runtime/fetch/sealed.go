@@ -60,10 +60,14 @@ func (f *Fetcher) newSandbox(c *client) (*sandbox.Sandbox, error) {
 	return box, err
 }
 
-// outside lists the hosts beside the registries that a client was led to, each once.
-func outside(events []sandbox.Event) (out []string) {
+// outside lists the hosts beside the registries that a client was led to, each once, and says why a registry could not be
+// reached; "" where each could.
+func outside(events []sandbox.Event) (out []string, unreached string) {
 	for i := range events {
 		e := &events[i]
+		if e.Kind == sandbox.Limit && e.Allowed {
+			unreached = "the registry " + e.Host + " could not be reached:" + e.Text[strings.LastIndex(e.Text, "reached:")+len("reached:"):]
+		}
 		if !e.Outgoing() || e.Allowed || e.Host == "" || e.Kind == sandbox.Lookup || e.Kind == sandbox.Connection {
 			continue
 		}
@@ -71,7 +75,7 @@ func outside(events []sandbox.Event) (out []string) {
 			out = append(out, what)
 		}
 	}
-	return out
+	return out, unreached
 }
 
 // sealedEnviron is the environment of a client in its sandbox: what every program needs, and what of ours has one of these

@@ -1,16 +1,23 @@
 package sandbox
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
+	"encoding/base64"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/net/http/httpproxy"
 )
 
 // An allowList are the hosts that may really be reached.
@@ -38,6 +45,58 @@ func (l allowList) allows(host string, port uint16) bool {
 	return ok && (p == 0 || p == port)
 }
 
+// newDialer returns how allowed hosts are reached: by the proxy that an environment names, or without one.
+func newDialer(environ []string) func(ctx context.Context, address string) (net.Conn, error) {
+	d := &net.Dialer{Timeout: 30 * time.Second}
+	set := func(name string) string {
+		return cmp.Or(valueOf(environ, name), valueOf(environ, strings.ToLower(name)))
+	}
+	proxy := (&httpproxy.Config{HTTPProxy: set("HTTP_PROXY"), HTTPSProxy: set("HTTPS_PROXY"), NoProxy: set("NO_PROXY")}).ProxyFunc()
+	return func(ctx context.Context, address string) (net.Conn, error) {
+		scheme := "https"
+		if strings.HasSuffix(address, ":80") {
+			scheme = "http"
+		}
+		if by, err := proxy(&url.URL{Scheme: scheme, Host: address}); err == nil && by != nil && by.Scheme == "http" {
+			return dialThrough(ctx, d, by, address)
+		}
+		return d.DialContext(ctx, "tcp", address)
+	}
+}
+
+// dialThrough has a proxy make the connection.
+func dialThrough(ctx context.Context, d *net.Dialer, by *url.URL, address string) (net.Conn, error) {
+	c, err := d.DialContext(ctx, "tcp", net.JoinHostPort(by.Hostname(), cmp.Or(by.Port(), "80")))
+	if err != nil {
+		return nil, err
+	}
+	_ = c.SetDeadline(time.Now().Add(d.Timeout))
+	q := &http.Request{Method: http.MethodConnect, URL: &url.URL{Opaque: address}, Host: address, Header: http.Header{}}
+	if by.User != nil {
+		password, _ := by.User.Password()
+		q.Header.Set("Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(by.User.Username()+":"+password)))
+	}
+	err = q.Write(c)
+	var a *http.Response
+	if err == nil {
+		a, err = http.ReadResponse(bufio.NewReaderSize(oneByte{c}, 16), q) // nothing behind the head is for us
+	}
+	if err == nil && a.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the proxy %s: %s", by.Host, a.Status)
+	}
+	if err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	_ = c.SetDeadline(time.Time{})
+	return c, nil
+}
+
+// oneByte reads a byte at a time, so that no buffer takes more than it needs.
+type oneByte struct{ io.Reader }
+
+func (r oneByte) Read(b []byte) (int, error) { return r.Reader.Read(b[:min(len(b), 1)]) }
+
 // inside are those of the hosts that a server would look for on its own machine.
 func (l allowList) inside() (out []netip.AddrPort) {
 	for name, port := range l {
@@ -55,7 +114,7 @@ func (k *sinkhole) passOn(ctx context.Context, s *stream) {
 	out, err := k.dial(ctx, net.JoinHostPort(s.host, strconv.Itoa(int(s.addr.Port()))))
 	if err != nil {
 		k.record(Event{Kind: Limit, Host: s.host, Addr: s.addr.String(), Text: "the allowed host could not be reached: " + err.Error(), Allowed: true})
-		k.speak(s)
+		_ = s.Close() // as an address would at which nobody listens
 		return
 	}
 	defer out.Close()

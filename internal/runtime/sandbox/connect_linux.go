@@ -39,7 +39,7 @@ func (s *Sandbox) prepareNetwork() error {
 		return err
 	}
 	n := &s.network
-	n.sink = newSinkhole(newOutlet(s.recorder.record, s.recorder.currentCall, s.canaries, newNameTable(s.config.Services)), s.canaries, a, s.config.Services, allow)
+	n.sink = newSinkhole(newOutlet(s.recorder.record, s.recorder.currentCall, s.canaries, newNameTable(s.config.Services)), s.canaries, a, &s.config, allow)
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	n.open = map[netip.AddrPort]bool{}
 	return nil

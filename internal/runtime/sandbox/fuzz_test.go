@@ -61,7 +61,7 @@ func FuzzServeStream(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, port uint16, sent []byte) {
 		r := newRecorder(time.Now, nil)
-		k := newSinkhole(newOutlet(r.record, r.currentCall, newCanaries(), newNameTable(nil)), newCanaries(), a, nil, nil)
+		k := newSinkhole(newOutlet(r.record, r.currentCall, newCanaries(), newNameTable(nil)), newCanaries(), a, &Config{}, nil)
 		ours, theirs := net.Pipe()
 		done := make(chan struct{})
 		go func() { // ends with the connection

@@ -75,7 +75,7 @@ func (p *firstProcess) serve() {
 		answer, fds, err := p.do(&r, files)
 		if err != nil {
 			answer.Error = err.Error()
-			answer.Unavailable = errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS)
+			answer.Unavailable = errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP)
 		}
 		err = sendMessage(p.control, answer, fds)
 		for _, fd := range fds {

@@ -72,6 +72,13 @@ func (t *nameTable) addressOf(name string) netip.Addr {
 	return a
 }
 
+// isFull reports whether names share an address.
+func (t *nameTable) isFull() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.byName) >= maxNames
+}
+
 // nameOf returns the name that has an address, the address itself if none has.
 func (t *nameTable) nameOf(a netip.Addr) string {
 	t.mu.Lock()

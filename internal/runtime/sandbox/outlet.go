@@ -80,8 +80,12 @@ func (o *outlet) plain(text string) (found []string) {
 // piece returns the canaries that something completes which was searched by itself already.
 func (o *outlet) piece(host string, sent []byte) []string {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.puzzle.add(host, string(sent))
+	found, full := o.puzzle.add(host, string(sent)), o.puzzle.full
+	o.mu.Unlock()
+	if full {
+		o.limit("more pieces went to more domains than are put together")
+	}
+	return found
 }
 
 // limit records once that a limit was reached.

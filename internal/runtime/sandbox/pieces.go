@@ -19,6 +19,8 @@ type puzzle struct {
 	finder   canaryFinder
 	domains  map[string]*spread
 	cover    coverage
+	bytes    int  // of all pieces
+	full     bool // there were more than are kept
 }
 
 func newPuzzle(canaries []Canary, f canaryFinder) *puzzle {
@@ -28,9 +30,10 @@ func newPuzzle(canaries []Canary, f canaryFinder) *puzzle {
 // The bounds on what is put together.
 const (
 	maxDomains  = 1000
-	maxPieces   = 500 // of one domain, the last ones
-	maxWords    = 64  // of a piece; what has more is none
-	longestText = 2 << 10
+	maxKept     = 16 << 20 // bytes of the pieces of all domains
+	maxPieces   = 500      // of one domain, the last ones
+	maxWords    = 64       // of a piece; what has more is none
+	longestText = 1 << 10
 	shortWord   = 3   // a shorter word may number the pieces
 	joinWindow  = 512 // what is searched on each side of a new piece, in bytes
 	manyAlike   = 3   // as many pieces tell what all of them have
@@ -48,11 +51,14 @@ func (p *puzzle) add(host, text string) (found []string) {
 	domain := registered(host)
 	d := p.domains[domain]
 	if d == nil {
-		d = &spread{told: map[string]bool{}}
-		if len(p.domains) < maxDomains {
-			p.domains[domain] = d
+		if len(p.domains) >= maxDomains || p.bytes > maxKept {
+			p.full, p.bytes = true, 0
+			clear(p.domains)
 		}
+		d = &spread{told: map[string]bool{}}
+		p.domains[domain] = d
 	}
+	p.bytes += min(len(text), longestText)
 	names := p.cover.add(p.canaries, host, text)
 	for _, joined := range d.add(text) {
 		names = append(names, p.finder.find(joined)...)

@@ -14,6 +14,9 @@ func (o *outlet) resolve(query []byte, network string) (answer []byte, whole boo
 	if answer == nil {
 		return nil, false
 	}
+	if o.names.isFull() {
+		o.limit("more names were looked up than are told apart")
+	}
 	name := strings.TrimSuffix(q.Name.String(), ".")
 	host, inner := name, name
 	if labels := strings.Split(name, "."); len(labels) > 2 { // what is below the domain may be pieces

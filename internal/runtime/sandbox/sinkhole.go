@@ -33,12 +33,10 @@ const (
 	firstBytesTime = 3 * time.Second
 )
 
-func newSinkhole(o *outlet, canaries []Canary, a *authority, services []Service, allow allowList) *sinkhole {
-	d := &net.Dialer{Timeout: 30 * time.Second}
+func newSinkhole(o *outlet, canaries []Canary, a *authority, c *Config, allow allowList) *sinkhole {
 	return &sinkhole{
-		outlet: o, authority: a, services: services, canaries: canaries, allow: allow,
-		dial:  func(ctx context.Context, address string) (net.Conn, error) { return d.DialContext(ctx, "tcp", address) },
-		slots: make(chan struct{}, maxConnections),
+		outlet: o, authority: a, services: c.Services, canaries: canaries, allow: allow,
+		dial: newDialer(c.Environ), slots: make(chan struct{}, maxConnections),
 	}
 }
 

@@ -259,6 +259,9 @@ func (s *Sandbox) recordChanges() {
 	if !whole {
 		s.recorder.record(Event{Kind: Limit, Text: "more files were written than can be looked at"})
 	}
+	if s.isFull() {
+		s.recorder.record(Event{Kind: Limit, Text: fmt.Sprintf("the server has written all that it can (%d bytes, %d files)", s.config.Limits.Disk, s.config.Limits.Files)})
+	}
 	if more := len(changes) - mostChanges; more > 0 {
 		s.recorder.record(Event{Kind: Limit, Text: fmt.Sprintf("%d more files were changed than are listed", more)})
 		changes = changes[:mostChanges]
@@ -272,6 +275,14 @@ func (s *Sandbox) recordChanges() {
 		}
 		s.recorder.record(e)
 	}
+}
+
+// isFull reports whether there is no room left for what the server writes.
+func (s *Sandbox) isFull() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var st unix.Statfs_t
+	return s.private != nil && unix.Fstatfs(int(s.private.Fd()), &st) == nil && (st.Bfree == 0 || st.Ffree == 0)
 }
 
 func (s *Sandbox) isCanaryFile(p string) bool {
