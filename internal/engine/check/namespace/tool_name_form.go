@@ -40,14 +40,14 @@ func toolNameForm(p *check.Pass) {
 				continue
 			}
 			if first == "" {
-				first = quoteName(it.Name()) + " " + what
+				first = what
 			}
 			if at = append(at, p.At(s, it, name)); len(at) == mostPlaces {
 				break
 			}
 		}
 		if len(at) > 0 {
-			p.Report(check.Relation{At: at[0], Related: at[1:], Identity: []string{check.Identity(s)}, Message: "the tool name " + first})
+			p.Report(check.Relation{At: at[0], Related: at[1:], Identity: []string{check.Identity(s)}, Message: "the tool's name " + first})
 		}
 	}
 }

@@ -1,12 +1,10 @@
 package surface
 
 import (
-	"fmt"
 	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
-	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/secret"
 	"gauntlet/rawjson"
 )
@@ -27,7 +25,10 @@ Not reported: annotations of output schemas, and words inside default values and
 	RunItem: parameterHeader,
 })
 
-const headerKey = "x-mcp-header"
+const (
+	headerKey = "x-mcp-header"
+	shown     = "the parameter's " + headerKey
+)
 
 func parameterHeader(it *check.Item) {
 	if it.Kind != finding.Tool {
@@ -44,7 +45,6 @@ func parameterHeader(it *check.Item) {
 		}
 		text, kind := header.Text(), schema.Get("type").Text()
 		r := check.Report{Field: fieldAt(it, header)}
-		shown := fmt.Sprintf("the %s of the parameter %s", headerKey, excerpt.Quote(name, 60))
 		switch {
 		case strings.ContainsAny(text, "\r\n\x00"):
 			r.Severity, r.Message = finding.High, shown+" holds a line break: a careless client sends a header of the server's choice"
