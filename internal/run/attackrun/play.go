@@ -33,6 +33,7 @@ import (
 	"gauntlet/internal/runtime/attacka2a"
 	"gauntlet/internal/runtime/attackagui"
 	"gauntlet/internal/runtime/attackmcp"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/wire"
@@ -312,7 +313,7 @@ func (p *play) openTransports(ctx context.Context, run *attack.Run) ([]func(cont
 		}
 		listeners = append(listeners, ln)
 		url := "http://" + ln.Addr().String() + s.Path
-		p.servers = append(p.servers, testagent.Server{Name: s.Actor, URL: url, Stdio: s.Stdio, Agent: s.Protocol == a2a.Protocol, Pending: run.Pending})
+		p.servers = append(p.servers, testagent.Server{Name: s.Actor, URL: url, Stdio: s.Stdio, Agent: s.Protocol == a2a.Protocol, Pending: mcpclient.Pending{Settled: run.Pending, Due: run.Due}})
 		fmt.Fprintf(&lines, "%s %s\n", s.Actor, url)
 		out = append(out, func(ctx context.Context) error { return s.HTTP(ctx, ln) })
 	}

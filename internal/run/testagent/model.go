@@ -26,7 +26,7 @@ func OfModel(client *model.Client, loop modelagent.Options, run int, limit time.
 	work := func(ctx context.Context, one modelagent.Options, servers []Server) Outcome {
 		for _, s := range servers {
 			one.Servers = append(one.Servers, modelagent.Server{Name: s.Name, URL: s.URL, Dial: s.dialer()})
-			if s.Pending != nil {
+			if s.Pending.Settled != nil {
 				one.Pending = s.Pending
 			}
 		}

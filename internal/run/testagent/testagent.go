@@ -13,6 +13,7 @@ import (
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/a2atools"
 	"gauntlet/internal/runtime/aguiagent"
+	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/modelagent"
 	"gauntlet/internal/runtime/simagent"
 	"gauntlet/internal/runtime/wire"
@@ -46,9 +47,8 @@ type Server struct {
 	Stdio     func(ctx context.Context, in io.Reader, out io.Writer) error
 	Agent     bool // it is no MCP server but an agent that speaks A2A
 	// Dial reaches it for agents in this process, in place of URL; nil for URL.
-	Dial func(context.Context) (wire.Conn, error)
-	// Pending is closed once the server has nothing under way that the agent is about to hear of; nil where nobody knows.
-	Pending func() <-chan struct{}
+	Dial    func(context.Context) (wire.Conn, error)
+	Pending mcpclient.Pending // what the server is about to say
 }
 
 // An Outcome says how an agent ended.
@@ -99,7 +99,7 @@ func ofSimulated(sim simagent.Options, limit time.Duration) *Agent {
 	work := func(ctx context.Context, run simagent.Options, servers []Server) (simagent.Result, error) {
 		for _, s := range servers {
 			run.Servers = append(run.Servers, simServer(ctx, s))
-			if s.Pending != nil {
+			if s.Pending.Settled != nil {
 				run.Pending = s.Pending
 			}
 		}

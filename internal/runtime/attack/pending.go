@@ -2,6 +2,7 @@ package attack
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -49,6 +50,17 @@ func (p *pendingWork) settled() <-chan struct{} {
 // Pending returns a channel that is closed once the servers of the run have nothing under way that the agent is still
 // to be told, and the agent has asked for whatever they announced.
 func (r *Run) Pending() <-chan struct{} { return r.pending.settled() }
+
+// Due reports whether a phase of an actor ends by itself within a time.
+func (r *Run) Due(within time.Duration) bool {
+	select {
+	case <-r.begun:
+	default:
+		return true // nobody knows yet
+	}
+	by := time.Now().Add(within)
+	return slices.ContainsFunc(r.actors, func(a *Actor) bool { return a.isDueBy(by) })
+}
 
 // BeginPending notes that the agent is about to meet something of this server, until end is called, which may be more than
 // once: the run does not end before, within PendingGrace.

@@ -5,9 +5,22 @@ import (
 	"time"
 )
 
-// A Pending tells of servers whether they have something under way that their client is about to hear of: what it returns
-// is closed once they have not. nil is one of servers of which nobody knows.
-type Pending func() <-chan struct{}
+// A Pending tells what servers are about to say. The zero Pending is one of servers of which nobody knows.
+type Pending struct {
+	// Settled returns what is closed once they have nothing under way that their client is about to hear of.
+	Settled func() <-chan struct{}
+	// Due reports whether they will say something by themselves within a time, as one does whose definitions change after two
+	// seconds.
+	Due func(within time.Duration) bool
+}
+
+// Patience returns how long a client that would listen for idle has to: not at all where nothing is due in that time.
+func (p Pending) Patience(idle time.Duration) time.Duration {
+	if p.Due != nil && idle > 0 && !p.Due(idle) {
+		return 0
+	}
+	return idle
+}
 
 // PendingWait is the longest time for which a client listens only because something is pending.
 const PendingWait = 10 * time.Second
@@ -39,10 +52,10 @@ func (p Pending) Listening(ctx context.Context, wait time.Duration) (listening c
 
 // settled returns what is closed once nothing is pending, nil where nothing is.
 func (p Pending) settled() <-chan struct{} {
-	if p == nil {
+	if p.Settled == nil {
 		return nil
 	}
-	settled := p()
+	settled := p.Settled()
 	select {
 	case <-settled:
 		return nil

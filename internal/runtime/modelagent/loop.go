@@ -142,7 +142,7 @@ func (a *agent) listen(ctx context.Context, wait time.Duration) (out []*session)
 	if pending && !slices.Contains(heard, true) {
 		<-one.Done() // there may be no way on which anything is heard
 		if errors.Is(one.Err(), context.DeadlineExceeded) {
-			a.opt.Pending = nil // it is waited for once
+			a.opt.Pending.Settled = nil // it is waited for once
 		}
 	}
 	for i, s := range a.servers {
@@ -155,7 +155,7 @@ func (a *agent) listen(ctx context.Context, wait time.Duration) (out []*session)
 
 // changedWhileIdle waits for changed definitions once the model has ended.
 func (a *agent) changedWhileIdle(ctx context.Context) bool {
-	return a.opt.Idle > 0 && a.rereadChanged(ctx, a.opt.Idle)
+	return a.opt.Idle > 0 && a.rereadChanged(ctx, a.opt.Pending.Patience(a.opt.Idle))
 }
 
 // errTooLong and its neighbours are what the model is told instead of a result.

@@ -87,12 +87,11 @@ func (a *simAgent) doTask(ctx context.Context) {
 	a.readConversation(ctx)
 	a.begun = true
 	a.runPrompt(ctx)
+	a.tryTools(ctx)
 	a.done = true
 	a.runDelayed(ctx)
-	for _, l := range a.servers {
-		if l.stateless { // where nobody told, since nobody was subscribed
-			a.rereadServer(ctx, l)
-		}
+	for _, l := range a.servers { // as hosts do when the next task begins: a server may have changed without a word
+		a.rereadServer(ctx, l)
 	}
 	a.runDelayed(ctx)
 	a.listenUntilIdle(ctx)

@@ -67,7 +67,7 @@ func (a *simAgent) listenUntilIdle(ctx context.Context) {
 	if a.opt.Idle < 0 {
 		return
 	}
-	until := time.Now().Add(a.opt.Idle)
+	until := time.Now().Add(a.opt.Pending.Patience(a.opt.Idle))
 	for a.cut == "" && ctx.Err() == nil {
 		changed, pending := a.awaitChanges(ctx, time.Until(until))
 		for _, l := range changed {
@@ -125,7 +125,7 @@ func (a *simAgent) awaitChanges(ctx context.Context, wait time.Duration) (change
 	if pending && len(changed) == 0 {
 		<-one.Done() // there may be no way on which anything is heard
 		if errors.Is(one.Err(), context.DeadlineExceeded) {
-			a.opt.Pending = nil // it is waited for once
+			a.opt.Pending.Settled = nil // it is waited for once
 		}
 	}
 	return changed, pending

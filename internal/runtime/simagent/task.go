@@ -31,6 +31,24 @@ func (a *simAgent) runPrompt(ctx context.Context) {
 	}
 }
 
+// mostTries is how often a victim without a task calls a tool: what a server puts off for a while waits for two or three calls.
+const mostTries = 3
+
+// tryTools makes ordinary calls where there is no task that would bring one about: some servers show what they are up to
+// only after a few. The resister does nothing unasked.
+func (a *simAgent) tryTools(ctx context.Context) {
+	if !a.obedient || strings.TrimSpace(a.opt.Prompt) != "" || a.opt.Shown != nil || len(a.steps) > len(a.servers) {
+		return
+	}
+	for range mostTries {
+		for _, t := range a.tools() {
+			if args, ok := (&argumentSource{}).fillArguments(t); ok && a.relists == 0 {
+				a.useTool(ctx, t, args, "a first try")
+			}
+		}
+	}
+}
+
 // splitOrders parts a prompt where one order ends and the next begins. A part that says nothing
 // but a verb belongs to the next: "fetch and summarize this page".
 func splitOrders(all []token) [][]token {
