@@ -179,18 +179,6 @@ func (v *vetting) install(ctx context.Context) {
 		return
 	}
 	v.start = start
-	if start.Build != nil {
-		if err := v.unsealed(); err != nil {
-			v.missing(stepInstall, Definitions, "vet builds a package only in a sandbox, and this machine offers none (to read a server that you trust without one: gauntlet scan -- COMMAND): "+err.Error())
-			return
-		}
-		if err := v.build(ctx); err != nil {
-			if ctx.Err() == nil {
-				v.failed(stepInstall, err)
-			}
-			return
-		}
-	}
 	v.server = &launch.Server{Command: slices.Concat(start.Command, v.target.Args), Dir: start.Dir, Env: slices.Concat(start.Env, v.target.Env), Guard: v.target.Guard, Configured: true}
 	text := fmt.Sprintf("%d packages that it depends on; no install script was run", v.fetched.Facts.Installed)
 	for _, n := range start.Notes {

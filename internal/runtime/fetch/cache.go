@@ -4,15 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"hash"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"gauntlet/internal/runtime/unpack"
 )
@@ -24,49 +20,6 @@ func (f *Fetcher) scratch() (string, error) {
 		return "", err
 	}
 	return os.MkdirTemp(parent, "")
-}
-
-// keep returns the directory of the cache with this key, which make fills if it is not there yet. What an
-// interrupted make leaves is removed.
-func (f *Fetcher) keep(key string, make func(dir string) error) (string, error) {
-	final := filepath.Join(f.Cache, "trees", key)
-	if info, err := os.Stat(final); err == nil && info.IsDir() {
-		return final, nil
-	}
-	dir, err := f.scratch()
-	if err != nil {
-		return "", err
-	}
-	defer removeTree(dir) // nothing is there any more once it was renamed
-	if err := make(dir); err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(filepath.Dir(final), 0o700); err != nil {
-		return "", err
-	}
-	if err := os.Rename(dir, final); err != nil && !errors.Is(err, fs.ErrExist) {
-		if _, there := os.Stat(final); there != nil { // else another run was faster
-			return "", err
-		}
-	}
-	return final, nil
-}
-
-// hourKey is the key of a tree that is used within this hour alone: what a package depends on is chosen anew then, so that a
-// version that came or went in the meantime counts.
-func (f *Fetcher) hourKey(key string) string {
-	return fmt.Sprintf("%s-%d", key, f.Now().Unix()/3600)
-}
-
-// removeOldTrees removes what hourKey has named before the last hour; nothing uses that any more.
-func (f *Fetcher) removeOldTrees(key string) {
-	found, _ := filepath.Glob(filepath.Join(f.Cache, "trees", key+"-*")) // keys hold no character of patterns
-	for _, dir := range found {
-		hour, err := strconv.ParseInt(strings.TrimPrefix(filepath.Base(dir), key+"-"), 10, 64)
-		if err == nil && hour < f.Now().Unix()/3600-1 {
-			removeTree(dir)
-		}
-	}
 }
 
 // removeTree removes a directory also where a client has made parts of it read-only.

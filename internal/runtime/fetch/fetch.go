@@ -78,10 +78,6 @@ type Start struct {
 	Env     []string // NAME=VALUE
 	Dir     string   // the working directory
 	Read    []string // what a sandbox has to show it beside the command
-	// Build is a command that has to run in the sandbox first, with Built the file that it makes, which is
-	// then Command[0]; nil for none.
-	Build []string
-	Built string
 	// Needs are variables that the package says it needs.
 	Needs []string
 	// Notes are what there is to know about it, such as which of several programs was chosen.

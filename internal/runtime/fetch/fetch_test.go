@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"gauntlet/internal/runtime/unpack"
 )
@@ -102,26 +101,6 @@ func TestUnpackedAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-}
-
-// What a package depends on is chosen anew after an hour.
-func TestTreesGrowOld(t *testing.T) {
-	now := time.Unix(3600*1000+10, 0)
-	f := &Fetcher{Cache: t.TempDir(), Now: func() time.Time { return now }}
-	made := 0
-	for _, tt := range []struct {
-		after time.Duration
-		made  int
-	}{{0, 1}, {time.Minute, 1}, {time.Hour, 2}, {3 * time.Hour, 3}} {
-		now = time.Unix(3600*1000+10, 0).Add(tt.after)
-		f.removeOldTrees("npm-x")
-		if _, err := f.keep(f.hourKey("npm-x"), func(string) error { made++; return nil }); err != nil || made != tt.made {
-			t.Errorf("after %s it was made %d times (%v), want %d", tt.after, made, err, tt.made)
-		}
-	}
-	if left, _ := os.ReadDir(filepath.Join(f.Cache, "trees")); len(left) != 1 {
-		t.Errorf("%d trees are left, want the newest", len(left))
-	}
 }
 
 func TestCompareNPM(t *testing.T) {

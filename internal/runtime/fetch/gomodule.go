@@ -25,20 +25,22 @@ func goSafe(modules string) []string {
 	return []string{"GOTOOLCHAIN=local", "GOWORK=off", "CGO_ENABLED=0", "GOFLAGS=-mod=mod -buildvcs=false", "GOMODCACHE=" + modules}
 }
 
-// sealedModules is where the go command keeps modules in its sandbox.
-const sealedModules = workDir + "/gomod"
+// In its sandbox the go command keeps modules in one folder, and programs that it builds in another.
+const (
+	sealedModules = workDir + "/gomod"
+	builtAt       = workDir + "/built"
+)
 
-// runGo runs the go command in its sandbox and takes the modules that it loads out to a directory. Where there is no
-// sandbox, alone loads what is named without one, from the same proxies.
-func (f *Fetcher) runGo(ctx context.Context, dir, modules string, alone bool, args ...string) ([]byte, error) {
+// runGo runs the go command in its sandbox, in a copy of a directory or an empty one, and takes what it wrote out. Where there is no
+// sandbox, what is loaded by its name is loaded without one, from the same proxies.
+func (f *Fetcher) runGo(ctx context.Context, dir string, take taken, args ...string) ([]byte, error) {
 	sealed, env, err := f.goSeal(ctx)
 	if err != nil {
 		return nil, err
 	}
-	args = append([]string{"go"}, args...)
-	out, err := f.run(ctx, client{dir: dir, env: slices.Concat(env, goSafe(sealedModules)), args: args, seal: sealed.taking(taken{sealedModules, modules})})
-	if errors.Is(err, ErrUnsealed) && alone {
-		out, err = f.run(ctx, client{dir: modules, env: slices.Concat(env, goSafe(modules)), args: args})
+	out, err := f.run(ctx, client{dir: dir, env: slices.Concat(env, goSafe(sealedModules)), args: args, seal: sealed.taking(take)})
+	if errors.Is(err, ErrUnsealed) && dir == "" {
+		out, err = f.run(ctx, client{dir: take.to, env: slices.Concat(env, goSafe(take.to)), args: args})
 	}
 	return out, err
 }
@@ -91,7 +93,7 @@ func (f *Fetcher) downloadGo(ctx context.Context, dir, module, version string) (
 	if version == "" {
 		version = "latest"
 	}
-	out, err := f.runGo(ctx, "", dir, true, "mod", "download", "-json", module+"@"+version)
+	out, err := f.runGo(ctx, "", taken{sealedModules, dir}, "go", "mod", "download", "-json", module+"@"+version)
 	var got goDownload
 	if len(out) > 0 && json.Unmarshal(out, &got) == nil && got.Error != "" {
 		return nil, errors.New(got.Error)
@@ -126,7 +128,7 @@ func (f *Fetcher) takeGo(ctx context.Context, got *goDownload, program string) (
 	return p, nil
 }
 
-// installGo loads the modules that a program is built from. The program itself is built in the sandbox.
+// installGo loads the modules that a program is built from, and builds it.
 func (f *Fetcher) installGo(ctx context.Context, p *Fetched, program string) (*Start, error) {
 	mains, err := goPrograms(p.Dir)
 	if err != nil {
@@ -139,34 +141,18 @@ func (f *Fetcher) installGo(ctx context.Context, p *Fetched, program string) (*S
 		}
 		dir, others = chooseGoProgram(mains, path.Base(p.Name)), len(mains)-1
 	}
-	f.Progress("%s: loading the modules that it is built from", p.Label)
-	tree, err := f.temporaryOf(p) // go writes to go.mod and go.sum
+	f.Progress("%s: building it", p.Label)
+	built, err := f.temporaryOf(p)
 	if err != nil {
 		return nil, err
 	}
-	if err := copyTree(ctx, p.Dir, tree); err != nil {
-		return nil, err
-	}
-	modules, err := f.temporaryOf(p)
-	if err != nil {
-		return nil, err
-	}
-	target := "./" + dir
-	out, err := f.runGo(ctx, tree, modules, false, "list", "-deps", "-f", "{{with .Module}}{{.Path}} {{.Version}} {{with .Replace}}{{.Path}}@{{.Version}}{{end}}{{end}}", target)
+	const list = "{{with .Module}}{{.Path}} {{.Version}} {{with .Replace}}{{.Path}}@{{.Version}}{{end}}{{end}}"
+	out, err := f.runGo(ctx, p.Dir, taken{builtAt, built}, "sh", "-c", `go list -deps -f "$1" "$2" && go build -o "$3" "$2"`, "sh", list, "./"+dir, builtAt+"/server")
 	if err != nil {
 		return nil, err
 	}
 	p.noteGoModules(out)
-	s := &Start{Dir: tree, Built: filepath.Join(tree, "vetted-server"), Read: []string{modules, tree}}
-	s.Build = []string{"go", "build", "-o", "/tmp/vetted-server", target}
-	s.Env = append(goSafe(modules), "GOPROXY=off", "GOSUMDB=off")
-	s.Command = []string{s.Built}
-	if cache, err := f.run(ctx, client{dir: tree, args: []string{"go", "env", "GOCACHE"}}); err == nil && len(bytes.TrimSpace(cache)) > 0 {
-		if at := string(bytes.TrimSpace(cache)); isDir(at) {
-			s.Env, s.Read = append(s.Env, "GOCACHE="+at), append(s.Read, at)
-		}
-	}
-	s.Notes = append(s.Notes, "it was built in the sandbox")
+	s := &Start{Dir: built, Command: []string{filepath.Join(built, "server")}, Read: []string{built}, Notes: []string{"it was built in the sandbox"}}
 	if others > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("of %d programs %s was started", others+1, dir))
 	}

@@ -48,11 +48,12 @@ type npmView struct {
 	manifest *nodeManifest // the same as a package.json
 }
 
-// runNPM runs npm in its sandbox. Where there is none and the command only loads what is named, it runs without one.
-func (f *Fetcher) runNPM(ctx context.Context, s *seal, dir string, alone bool, args ...string) ([]byte, error) {
+// runNPM runs npm in its sandbox. Where there is none and the command only loads what is named, it runs in a directory without
+// one; "" for a command that does more.
+func (f *Fetcher) runNPM(ctx context.Context, s *seal, dir string, args ...string) ([]byte, error) {
 	args = append([]string{"npm"}, args...)
 	out, err := f.run(ctx, client{env: f.npmSealed(), args: args, seal: s})
-	if errors.Is(err, ErrUnsealed) && alone {
+	if errors.Is(err, ErrUnsealed) && dir != "" {
 		out, err = f.run(ctx, client{dir: dir, grows: dir, env: npmSafe, args: args})
 	}
 	return out, err
@@ -79,7 +80,7 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 	if err := os.Mkdir(packed, 0o700); err != nil {
 		return nil, err
 	}
-	said, failure := f.runNPM(ctx, sealed.taking(taken{workDir, packed}), packed, true, "pack", spec, "--json")
+	said, failure := f.runNPM(ctx, sealed.taking(taken{workDir, packed}), packed, "pack", spec, "--json")
 	if label := packedLabel(said); failure == nil && label != "" { // of a range, what an installation would choose
 		spec = label
 	}
@@ -89,7 +90,7 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 		return nil, failure
 	}
 	f.Progress("%s: asking the npm registry", s.Text)
-	out, err := f.runNPM(ctx, sealed, dir, true, "view", spec, "--json")
+	out, err := f.runNPM(ctx, sealed, dir, "view", spec, "--json")
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +120,7 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 	if err := p.compareNPM(archive, &view); err != nil {
 		return nil, err
 	}
-	hash, err := f.unpackArchive(ctx, p, archive, unpack.Options{Strip: 1})
-	if err != nil {
+	if _, err := f.unpackArchive(ctx, p, archive, unpack.Options{Strip: 1}); err != nil {
 		return nil, err
 	}
 	if err := noteNode(p); err != nil {
@@ -134,7 +134,7 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 		p.noteSpec(name, asked[name], p.Label)
 	}
 	p.Facts.Direct = len(asked)
-	p.install = func(ctx context.Context) (*Start, error) { return f.installNPM(ctx, p, hash, sealed, registries) }
+	p.install = func(ctx context.Context) (*Start, error) { return f.installNPM(ctx, p, sealed, registries) }
 	return p, nil
 }
 
@@ -249,16 +249,16 @@ func (p *Fetched) compareNPM(archive string, v *npmView) error {
 
 // installNPM installs the package by its name and version, as a user would, without running a script, and says how it is
 // started.
-func (f *Fetcher) installNPM(ctx context.Context, p *Fetched, hash string, sealed *seal, registries []string) (*Start, error) {
+func (f *Fetcher) installNPM(ctx context.Context, p *Fetched, sealed *seal, registries []string) (*Start, error) {
 	f.Progress("%s: installing it with what it depends on", p.Label)
-	f.removeOldTrees("npm-" + hash)
-	tree, err := f.keep(f.hourKey("npm-"+hash), func(dir string) error {
-		s := sealed.taking(taken{workDir, dir})
-		s.files = append(s.files[:len(s.files):len(s.files)], sandbox.File{Path: workDir + "/package.json", Data: []byte(`{"name":"vetting","version":"1.0.0","private":true}`)})
-		_, err := f.runNPM(ctx, s, "", false, "install", "--ignore-scripts", "--omit=dev", p.Label)
-		return p.led(s, err)
-	})
+	tree, err := f.temporaryOf(p)
 	if err != nil {
+		return nil, err
+	}
+	s := sealed.taking(taken{workDir, tree})
+	s.files = append(s.files[:len(s.files):len(s.files)], sandbox.File{Path: workDir + "/package.json", Data: []byte(`{"name":"vetting","version":"1.0.0","private":true}`)})
+	_, err = f.runNPM(ctx, s, "", "install", "--ignore-scripts", "--omit=dev", p.Label)
+	if err := p.led(s, err); err != nil {
 		return nil, err
 	}
 	if err := p.noteNodeTree(tree, registries); err != nil {

@@ -119,7 +119,6 @@ func (f *Fetcher) fetchPyPI(ctx context.Context, s Spec) (*Fetched, error) {
 		return nil, err
 	}
 	f.askIndex(ctx, p, c.indexes[0], file, hash)
-	p.noteMetadata()
 	p.install = func(ctx context.Context) (*Start, error) { return f.installPyPI(ctx, c, p, hash) }
 	return p, nil
 }
@@ -232,33 +231,6 @@ var separators = regexp.MustCompile(`[-_.]+`)
 // normalName is a name of Python as indexes write it (PEP 503).
 func normalName(name string) string { return strings.ToLower(separators.ReplaceAllString(name, "-")) }
 
-// noteMetadata notes what the metadata of an unpacked package say.
-func (p *Fetched) noteMetadata() {
-	found, err := filepath.Glob(filepath.Join(p.Dir, "*.dist-info", "METADATA"))
-	if err != nil || len(found) == 0 {
-		found = []string{filepath.Join(p.Dir, "PKG-INFO")}
-	}
-	text, err := readSmall(found[0])
-	if err != nil {
-		return
-	}
-	for line := range strings.Lines(string(text)) {
-		if strings.TrimSpace(line) == "" {
-			return // the description follows
-		}
-		switch field, value, _ := strings.Cut(strings.TrimSpace(line), ":"); field {
-		case "Requires-Dist":
-			if !strings.Contains(value, "extra ==") {
-				p.Facts.Direct++
-			}
-		case "Author", "Maintainer":
-			if v := strings.TrimSpace(value); v != "" && len(p.Facts.Maintainers) < maxMaintainers {
-				p.Facts.Maintainers = append(p.Facts.Maintainers, v)
-			}
-		}
-	}
-}
-
 // installPyPI installs the package by its name and version, as a user would, and says how it is started.
 func (f *Fetcher) installPyPI(ctx context.Context, c *pip, p *Fetched, hash string) (*Start, error) {
 	f.Progress("%s: installing it with what it depends on", p.Label)
@@ -300,9 +272,11 @@ func (p *Fetched) notePythonTree(report string) error {
 			} `json:"download_info"`
 			Direct   bool `json:"is_direct"`
 			Metadata struct {
-				Name     string   `json:"name"`
-				Version  string   `json:"version"`
-				Requires []string `json:"requires_dist"`
+				Name       string   `json:"name"`
+				Version    string   `json:"version"`
+				Author     string   `json:"author"`
+				Maintainer string   `json:"maintainer"`
+				Requires   []string `json:"requires_dist"`
 			} `json:"metadata"`
 		} `json:"install"`
 	}
@@ -326,12 +300,20 @@ func (p *Fetched) notePythonTree(report string) error {
 			p.Facts.Scripts = append(p.Facts.Scripts, result.InstallScript{Package: label, Event: "build"})
 		}
 		for _, r := range one.Metadata.Requires {
-			if name := requiredName.FindString(r); name != "" && !here[normalName(name)] && !strings.Contains(r, "extra ==") {
+			name := requiredName.FindString(r)
+			if name == "" || strings.Contains(r, "extra ==") {
+				continue
+			}
+			if own {
+				p.Facts.Direct++
+			}
+			if !here[normalName(name)] {
 				absent = append(absent, name)
 			}
 		}
 		if own {
 			p.installed = one.Download.Archive.Hashes["sha256"]
+			p.Facts.Maintainers = slices.DeleteFunc([]string{one.Metadata.Author, one.Metadata.Maintainer}, func(s string) bool { return s == "" })
 			continue
 		}
 		p.Packages = append(p.Packages, Dependency{"PyPI", strings.ReplaceAll(one.Metadata.Name, "_", "-"), one.Metadata.Version})

@@ -29,6 +29,7 @@ var clientLimits = sandbox.Limits{Memory: 16 << 30, Disk: maxTree, FileSize: 1 <
 type seal struct {
 	hosts []string       // HOST:PORT of the registries, the only ones there are
 	files []sandbox.File // settings of the user
+	read  []string       // directories that it sees a copy of
 	take  []taken
 	led   []string // hosts beside the registries that it was led to, when it has ended
 }
@@ -53,7 +54,7 @@ func (f *Fetcher) newSandbox(c *client) (*sandbox.Sandbox, error) {
 			return nil, fmt.Errorf("%w: %w", ErrUnsealed, err)
 		}
 	}
-	box, err := sandbox.New(sandbox.Config{Environ: f.Environ, Dir: c.dir, OwnFiles: true, Scratch: true, Allow: c.seal.hosts, Files: c.seal.files, Limits: clientLimits})
+	box, err := sandbox.New(sandbox.Config{Environ: f.Environ, Dir: c.dir, OwnFiles: true, Scratch: true, Read: c.seal.read, Allow: c.seal.hosts, Files: c.seal.files, Limits: clientLimits})
 	if errors.Is(err, sandbox.ErrUnavailable) {
 		err = fmt.Errorf("%w: %w", ErrUnsealed, err)
 	}
@@ -206,11 +207,11 @@ func (f *Fetcher) pipSealed(addresses []string) []string {
 
 // goSeal is what the go command finds in its sandbox: the user's proxies, and the database of checksums.
 func (f *Fetcher) goSeal(ctx context.Context) (*seal, []string, error) {
-	out, err := f.settings(ctx, "go", "env", "-json", "GOPROXY", "GOSUMDB")
+	out, err := f.settings(ctx, "go", "env", "-json", "GOPROXY", "GOSUMDB", "GOCACHE")
 	if err != nil {
 		return nil, nil, err
 	}
-	var set struct{ GOPROXY, GOSUMDB string }
+	var set struct{ GOPROXY, GOSUMDB, GOCACHE string }
 	if err := json.Unmarshal(out, &set); err != nil {
 		return nil, nil, fmt.Errorf("the settings of go: %w", err)
 	}
@@ -227,5 +228,6 @@ func (f *Fetcher) goSeal(ctx context.Context) (*seal, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &seal{hosts: hosts}, append(f.sealedEnviron("gosumdb", "gonosumdb", "goprivate", "gonosumcheck"), "GOPROXY="+proxies, "GONOPROXY=none", "GOVCS=*:off"), nil
+	// What the user has built of the standard library is not built again.
+	return &seal{hosts: hosts, read: []string{set.GOCACHE}}, append(f.sealedEnviron("gosumdb", "gonosumdb", "goprivate", "gonosumcheck"), "GOCACHE="+set.GOCACHE, "GOPROXY="+proxies, "GONOPROXY=none", "GOVCS=*:off"), nil
 }
