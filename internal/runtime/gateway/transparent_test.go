@@ -125,3 +125,20 @@ func TestSameEraPassesVerbatim(t *testing.T) {
 		})
 	}
 }
+
+// What the stateless era says in each request does not go to a server of the other one, which would take its revision for that of the
+// conversation, and the rest of _meta does.
+func TestMetaOfTheOtherEraStaysBehind(t *testing.T) {
+	const era = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{},"io.modelcontextprotocol/clientCapabilities":{}`
+	for _, tt := range []struct{ name, meta, params, want string }{
+		{"nothing else in it", "", `{"name":"a","_meta":{` + era + `}}`, `{"name":"a"}`},
+		{"a progress token", "", `{"_meta":{"progressToken":1,` + era + `},"name":"a"}`, `{"_meta":{"progressToken":1},"name":"a"}`},
+		{"no mark of that era", "", `{"name":"a","_meta":{"x":1.0}}`, `{"name":"a","_meta":{"x":1.0}}`},
+		{"a server of that era", `{"m":1}`, `{"_meta":{` + era + `}}`, `{"_meta":{` + era + `}}`},
+		{"a client of the other one", `{"m":1}`, `{"_meta":{"progressToken":1}}`, `{"_meta":{"progressToken":1,"m":1}}`},
+	} {
+		if got := (&upstreamConn{meta: tt.meta}).paramsForEra(tt.params); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}

@@ -186,8 +186,14 @@ func (uc *upstreamConn) paramsForEra(params string) string {
 		params = "{}"
 	}
 	own := rawjson.LastMember(params, "_meta")
+	stateless := rawjson.LastMember(own, mcp.MetaProtocolVersion) != ""
 	switch {
-	case uc.meta == "", rawjson.LastMember(own, mcp.MetaProtocolVersion) != "":
+	case uc.meta == "" && stateless: // its server would take the revision for that of the conversation
+		if own = removeMembers(own, mcp.MetaProtocolVersion, mcp.MetaClientInfo, mcp.MetaClientCapabilities); own == "{}" {
+			return removeMembers(params, "_meta")
+		}
+		return replaceMember(params, "_meta", own)
+	case uc.meta == "", stateless:
 		return params
 	case own == "" || own[0] != '{':
 		return appendMembers(params, `"_meta":`+uc.meta)
