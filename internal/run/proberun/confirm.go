@@ -19,7 +19,10 @@ const withoutSyntax = "the tool does the same with the same text without any syn
 func (r *run) confirm(ctx context.Context, a *attempt) {
 	t := a.target
 	if what := r.purposeOf(ctx, a); what != "" {
-		if t.proof = r.escaped(ctx, a); t.proof == nil {
+		if t.proof = nil; what != withoutSyntax {
+			t.proof = r.escaped(ctx, a)
+		}
+		if t.proof == nil {
 			t.byDesign = what
 		}
 		return
@@ -87,11 +90,18 @@ func (r *run) escaped(ctx context.Context, a *attempt) *probe.Proof {
 	t := a.target
 	for n := range t.Payloads() {
 		if p, _ := t.Payload(n, newMark(r.ground), r.ground.place, "x"); t.Class == probe.TemplateInjection && p.Escapes {
-			return r.tryAgain(ctx, a, n, "x", nil)
+			proof := r.tryAgain(ctx, a, n, "x", nil)
+			if proof != nil && r.tryAgain(ctx, a, n, "x", twinOf) != nil {
+				return nil
+			}
+			return proof
 		}
 	}
 	return nil
 }
+
+// twinOf is what is sent in place of a payload for its control.
+func twinOf(p probeplan.Payload, m probeplan.Mark) any { return probeplan.Twin(p.Value, m.Touch) }
 
 func indexOf(t *target, variant string, g *ground) int {
 	for n := range t.Payloads() {
@@ -125,8 +135,7 @@ func (r *run) purposeOf(ctx context.Context, a *attempt) string {
 			return purposes[t.Class]
 		}
 	}
-	twin := func(p probeplan.Payload, m probeplan.Mark) any { return probeplan.Twin(p.Value, m.Touch) }
-	if r.tryAgain(ctx, a, variant, seedOf(a), twin) != nil {
+	if r.tryAgain(ctx, a, variant, seedOf(a), twinOf) != nil {
 		return withoutSyntax
 	}
 	return ""

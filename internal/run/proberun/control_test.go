@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -48,6 +49,16 @@ func equations(pattern string) func(string) string {
 // marks tells something about the signs of a value of any type, as a counter of punctuation does.
 func marks(text string) string { return fmt.Sprint("exclamation marks: ", strings.Count(text, "!")) }
 
+// touchFiles creates the files of the temporary folder of which a text has the absolute path.
+func touchFiles(text string) string {
+	for _, path := range regexp.MustCompile(regexp.QuoteMeta(os.TempDir())+`/[\w/.-]+`).FindAllString(text, -1) {
+		if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL, 0o600); err == nil { // most are no places for one
+			_ = f.Close()
+		}
+	}
+	return "done"
+}
+
 // lookalikes are pairs of tools: an honest one that computes with what it reads, and one with the fault that this
 // resembles.
 var lookalikes = []struct {
@@ -64,6 +75,7 @@ var lookalikes = []struct {
 	{"check_claims", "Says whether the equation in a text holds; looks into the database of numbers.", "claims", equations(`(\d+)\*(\d+)={1,2}(\d+)`), probe.SQLInjection, probe.ByDesign{}},
 	{"filter_rows", "Shows rows of the database. The rule is a small language with AND and OR.", "rule", equations(`^0 OR (\d+)\*(\d+)=(\d+)$`), probe.SQLInjection, probe.ByDesign{}},
 	{"rows_of_guest", "Shows the rows of a guest in the SQL database.", "guest", equations(`^0 OR (\d+)\*(\d+)=(\d+)$`), probe.SQLInjection, probe.Proved{}},
+	{"touch_files", "Creates the files that a text names.", "text", touchFiles, probe.TemplateInjection, probe.ByDesign{}},
 	{"count_marks", "Counts the exclamation marks of a text.", "text", marks, probe.NoSQLInjection, probe.ByDesign{}},
 }
 

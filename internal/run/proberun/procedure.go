@@ -200,6 +200,9 @@ func (r *run) addField(ctx context.Context, t *tool) probe.Outcome {
 			if !strings.Contains(text, v) {
 				continue
 			}
+			if keepsAnything.MatchString(t.description) {
+				return probe.ByDesign{What: "the tool keeps any field, by its own word"}
+			}
 			if r.showsCalls(ctx, t, tool) {
 				return probe.ByDesign{What: tool + " shows what calls carried, kept or not"}
 			}
@@ -211,6 +214,9 @@ func (r *run) addField(ctx context.Context, t *tool) probe.Outcome {
 	}
 	return probe.Resist(1, 1, "")
 }
+
+// keepsAnything are descriptions of tools whose callers choose the fields.
+var keepsAnything = lazyregexp.New(`(?i)\b(?:any|arbitrary|further|additional|custom|extra|free-?form)\b(?: [\w-]+){0,3} (?:fields?|properties|attributes|metadata|keys|columns|members)\b`)
 
 // withFields are ordinary arguments of a tool with fields about rights that its schema does not have, and their values.
 func withFields(t *tool) (arguments string, values map[string]string) {
