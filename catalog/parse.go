@@ -370,7 +370,7 @@ func (r *reader) readServer(ms []member, pointer, fallback string) {
 		}
 	}
 	r.reportUnknown(ms, pointer, knownMembers)
-	if !read {
+	if !read && !r.toldWhy(s) {
 		r.addProblem(finding.Unread, r.locationIn(s, ""), 0, "nothing was read: none of tools, prompts, resources, resourceTemplates and instructions is there")
 	}
 }
@@ -397,6 +397,16 @@ func (r *reader) readSelf(s *Server, m member) {
 	s.Self = append(s.Self, it)
 }
 
+// toldWhy reports whether a problem of the server says already why a list of it is not there: the cause is told, and not
+// what follows from it.
+func (r *reader) toldWhy(s *Server) bool {
+	return slices.ContainsFunc(r.catalog.Problems, func(p finding.Problem) bool {
+		return p.Kind == finding.Unread && p.Input == r.doc.Number && p.Location.Server == s.Name && strings.Contains(p.Message, couldNotBeCaptured)
+	})
+}
+
+const couldNotBeCaptured = " could not be captured: "
+
 // captureErrors reads what a capture could not get. A method that the server does not
 // have (-32601) is an answer, not a gap.
 func (r *reader) captureErrors(s *Server, m member) {
@@ -412,7 +422,7 @@ func (r *reader) captureErrors(s *Server, m member) {
 			continue
 		}
 		r.addProblem(finding.Unread, r.locationIn(s, "/capture_errors/"+rawjson.EscapePointer(e.name)), e.value.Start,
-			fmt.Sprintf("%s could not be captured: %s", excerpt.Clip(e.name, 60), excerpt.Clip(text, 200)))
+			fmt.Sprintf("%s"+couldNotBeCaptured+"%s", excerpt.Clip(e.name, 60), excerpt.Clip(text, 200)))
 	}
 }
 

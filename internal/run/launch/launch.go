@@ -5,6 +5,7 @@ package launch
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -153,6 +154,9 @@ func (d *Dialer) Open(s Server, tap Tap) (*Opened, error) {
 	if s.URL != "" {
 		return d.openHTTP(s, tap)
 	}
+	if err := checkRunner(s.Command); err != nil {
+		return nil, err
+	}
 	command := wire.Command{
 		Args: s.Command, Dir: s.Dir, Environ: d.Environ, Env: s.Env, SetBy: s.SetBy, Secret: s.Guard, Limits: d.Limits,
 		Tap: tap(s.Program(), slices.Concat(s.Env, s.Guard), nil),
@@ -173,6 +177,34 @@ func (d *Dialer) Open(s Server, tap Tap) (*Opened, error) {
 		d.Sandboxes.add(cmp.Or(d.SandboxName, o.Place), o)
 	}
 	return o, nil
+}
+
+// runners are the programs that download and run a package, with the words that precede its name.
+var runners = map[string][]string{
+	"npx": {"-y"}, "bunx": nil, "pnpx": nil, "uvx": nil, "npm": {"exec", "--"}, "pnpm": {"dlx"}, "yarn": {"dlx"}, "bun": {"x"}, "pipx": {"run"},
+}
+
+// checkRunner refuses a command that only names such a program: it would wait for its user, and we for it.
+func checkRunner(command []string) error {
+	if len(command) == 0 {
+		return nil
+	}
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(command[0]), ".exe"), ".cmd")
+	words, known := runners[name]
+	if !known {
+		return nil
+	}
+	rest := slices.DeleteFunc(slices.Clone(command[1:]), func(arg string) bool { return strings.HasPrefix(arg, "-") })
+	if len(words) > 0 && !strings.HasPrefix(words[0], "-") {
+		if len(rest) == 0 || rest[0] != words[0] {
+			return nil // it does something else
+		}
+		rest = rest[1:]
+	}
+	if len(rest) > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s has no package to run: name one, as in %s", name, strings.Join(append(append([]string{name}, words...), "PACKAGE"), " "))
 }
 
 // hiddenError is an error whose text had secrets taken out.

@@ -8,10 +8,25 @@ import (
 	"net/url"
 	"strings"
 	"syscall"
+	"time"
 
 	"gauntlet/catalog"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/wire"
 )
+
+// slowStart is long enough for a server that is downloaded when it starts.
+const slowStart = 2 * time.Minute
+
+// advise adds to the error of a server that could not be opened what to do about it.
+func advise(s *launch.Server, timeout time.Duration, err error) error {
+	var silent *wire.NoAnswerError
+	if s.URL == "" && timeout < slowStart && errors.As(err, &silent) && (silent.Method == mcp.Initialize || silent.Method == mcp.Discover) {
+		return fmt.Errorf("%w; --timeout 2m waits longer: npx, uvx and docker may first download what they start", err)
+	}
+	return adviseURL(s.URL, err)
+}
 
 // adviseURL adds to an error of a server behind a URL what is probably wrong with the URL. It names
 // only scheme and path, since a URL may hold a token.

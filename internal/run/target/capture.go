@@ -117,7 +117,10 @@ func (r *Reader) holdConversation(ctx context.Context, t Target, how conversatio
 	}
 	if err != nil {
 		got.noteStderr(server.Process)
-		return got, fmt.Errorf("%s: %w", got.name, adviseURL(t.URL, err))
+		if inTime.Err() == nil { // else it is not the time for one answer that was short
+			err = advise(&t.Server, r.Timeout, err)
+		}
+		return got, fmt.Errorf("%s: %w", got.name, err)
 	}
 	got.takeSnapshot(snap, server, leak)
 	return got, nil

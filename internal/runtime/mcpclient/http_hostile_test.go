@@ -264,11 +264,11 @@ func TestHostileHTTP(t *testing.T) {
 		}), counts: "1 3 3 3"},
 		{name: "a stream without the answer", do: second(func(w http.ResponseWriter, _ *http.Request, _ request) {
 			reply(w, true, `{"jsonrpc":"2.0","method":"n"}`, "hello")
-		}), counts: "1 3 3 3", gaps: []string{"tools/list: page 2: no answer to tools/list but 1 notification, 1 line that is no message (neither a JSON object nor a batch): the event stream (HTTP 200 OK) ended without it"}},
+		}), counts: "1 3 3 3", gaps: []string{"tools/list: page 2: no answer to tools/list but 1 notification, 1 line that is no message (\"hello\": neither a JSON object nor a batch): the event stream (HTTP 200 OK) ended without it"}},
 		{name: "an event of another type", do: second(func(w http.ResponseWriter, _ *http.Request, q request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprintf(w, "event: hidden\ndata: %s\n\n", honestAnswer(q))
-		}), counts: "1 3 3 3", gaps: []string{`tools/list: page 2: no answer to tools/list but 1 line that is no message (an event of the type "hidden"): the event stream`}},
+		}), counts: "1 3 3 3", gaps: []string{`tools/list: page 2: no answer to tools/list but 1 line that is no message ("{"jsonrpc":"2.0","id":4,"result":{"tools":[{"name": "t2", "inputSchema":{"type":"object"}, "n":1.0}],"nextCursor":"thr\u0065e"}}": an event of the type "hidden"): the event stream`}},
 		{name: "SSE without a final line end", do: second(func(w http.ResponseWriter, _ *http.Request, q request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			io.WriteString(w, "data: "+honestAnswer(q))

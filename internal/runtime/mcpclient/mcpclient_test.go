@@ -392,7 +392,7 @@ func TestMissingLists(t *testing.T) {
 		{"not declared, broken", `{"tools":{}}`, "prompts/list", `"result":{"prompts":7}`, 2, "is not an array"},
 		{"not declared, goes on", `{"tools":{}}`, "prompts/list", `"result":{"prompts":null,"nextCursor":"x"}`, 1, "is not an array"},
 		{"not declared, no answer", `{"tools":{}}`, "prompts/list", `"result":1,"error":{}`, 1, "not a JSON-RPC answer"},
-		{"nothing is offered", `{"tools":{}}`, all, "", 2, "no answer to tools/list"},
+		{"nothing is offered", `{"tools":{}}`, all, "", 1, "no answer to tools/list"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ours, theirs := net.Pipe()

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gauntlet/rawjson"
 )
@@ -201,6 +202,10 @@ func (c *Client) awaitAnswers(ctx context.Context, asked []Asked) error {
 				continue
 			}
 			c.noteStray(part)
+			if a, before := c.gluedAnswer(asked, &part); a != nil {
+				a.done, a.Err = true, &InvalidError{a.Method, before}
+				found = true
+			}
 			if strays++; strays > c.limits.Strays {
 				break // a batch may have millions of parts
 			}
@@ -226,6 +231,31 @@ func waitingFor(asked []Asked, m *Message) *Asked {
 		}
 	}
 	return nil
+}
+
+// gluedAnswer returns the request whose answer stands behind other text on its line, as after a print without a line
+// end, and what is wrong with it: no client reads it, and waiting for another would be in vain.
+func (c *Client) gluedAnswer(asked []Asked, m *Message) (*Asked, string) {
+	const mostText, mostTries = 4 << 10, 8
+	if m.Kind != Invalid {
+		return nil, ""
+	}
+	at := 0
+	for range mostTries {
+		next := strings.IndexByte(m.Raw[min(at+1, len(m.Raw)):], '{')
+		if at += 1 + next; next < 0 || at > mostText {
+			return nil, ""
+		}
+		answer := Decode(m.Raw[at:])
+		if a := waitingFor(asked, &answer); a != nil && answer.Kind != Invalid {
+			before := m.Raw[:at]
+			if before == "\ufeff" {
+				return a, "a byte order mark stands before it, which clients do not accept"
+			}
+			return a, quoteBody(c.redact(before)) + " stands before it on its line, so that clients do not read it: what is not a message belongs on standard error"
+		}
+	}
+	return nil, ""
 }
 
 // answers reports whether m is meant as the answer to a request: also one that is broken

@@ -2,10 +2,12 @@ package wire
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"sync"
 
 	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 const (
@@ -60,14 +62,64 @@ func (p *Process) Stderr() (text string, before int64) {
 // server defines stands in a snapshot unchanged.
 func (p *Process) Redact(s string) string { return p.secret.Replace(s) }
 
-// stderrSummary returns the last lines of stderr on one line, fit for a terminal.
+// stderrSummary returns the telling lines of stderr on one line, fit for a terminal.
 func (p *Process) stderrSummary() string {
 	text, _ := p.Stderr()
 	var words []string
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			words = append(words, Printable(excerpt.Clip(line, wordBytes)))
-		}
+	for _, line := range tellingLines(text, wordLines) {
+		words = append(words, Printable(excerpt.Clip(line, wordBytes)))
 	}
-	return strings.Join(words[max(0, len(words)-wordLines):], " | ")
+	return strings.Join(words, " | ")
+}
+
+// What a line of a program that fails is: chatter that npm, node and Python print beside the cause, a sign of trouble, or
+// the cause itself.
+var (
+	chatter = lazyregexp.New(`(?i)^(npm (notice|warn)|npm (error|ERR!) (a complete log|code\b|\d+ *$)|at |node\.js v\d|traceback \(|file "|node:|throw |\^|\{$|\}$)`)
+	trouble = lazyregexp.New(`(?i)error|err!|fatal|exception|panic|fail|usage:`)
+	cause   = lazyregexp.New(`(?i)required|missing|not found|not set|is not in|cannot find|can't|no such|no module|invalid|unauthori[sz]ed|denied|refused|must |\b40[134]\b`)
+)
+
+// tellingLines returns at most n lines of what a failed program wrote, in their order: those that name a cause before those
+// that say that something failed, and these before the last of the others.
+func tellingLines(text string, n int) (out []string) {
+	type rated struct {
+		line  string
+		at    int
+		score int
+	}
+	var lines []rated
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		r := rated{line, len(lines), 0}
+		switch {
+		case chatter.MatchString(line):
+			r.score = -1
+		case cause.MatchString(line):
+			r.score = 2
+			if trouble.MatchString(line) {
+				r.score = 3
+			}
+		case trouble.MatchString(line):
+			r.score = 1
+		}
+		lines = append(lines, r)
+	}
+	slices.SortStableFunc(lines, func(a, b rated) int {
+		if a.score == 0 && b.score == 0 {
+			return b.at - a.at // of lines that say nothing the last
+		}
+		return b.score - a.score
+	})
+	if len(lines) > 0 && lines[0].score > 0 { // beside a cause, what says nothing is in the way
+		lines = slices.DeleteFunc(lines, func(r rated) bool { return r.score <= 0 })
+	}
+	lines = lines[:min(len(lines), n)]
+	slices.SortFunc(lines, func(a, b rated) int { return a.at - b.at })
+	for _, r := range lines {
+		out = append(out, r.line)
+	}
+	return out
 }

@@ -30,7 +30,7 @@ type Strays struct {
 type Noise struct {
 	Count int      // lines
 	Lines []string // the first noiseLines of them, each cut to noiseBytes, without secrets of ours
-	Last  string   // why the latest line is no message
+	Last  string   // the latest line, and why it is no message
 }
 
 const (
@@ -90,7 +90,7 @@ func (n *Noise) addNoise(m Message, redact func(string) string) {
 		return
 	}
 	n.Count++
-	n.Last = m.Note
+	n.Last = quoteBody(redact(excerpt.Clip(m.Raw, 4*noiseBytes))) + ": " + m.Note
 	if len(n.Lines) < noiseLines {
 		// Cloned, or 500 bytes would hold a line of 64 MiB in memory.
 		n.Lines = append(n.Lines, strings.Clone(excerpt.Clip(redact(m.Raw), noiseBytes)))
