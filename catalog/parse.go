@@ -367,12 +367,22 @@ func (r *reader) readServer(ms []member, pointer, fallback string) {
 			r.captureErrors(s, m)
 		case "ambiguous_members":
 			r.capturedAmbiguities(s, m)
+		default:
+			if !knownMembers[m.name] && r.isProse(m.value) {
+				r.readSelf(s, m) // a client that shows its model whatever there is shows this
+			}
 		}
 	}
 	r.reportUnknown(ms, pointer, knownMembers)
 	if !read && !r.toldWhy(s) {
 		r.addProblem(finding.Unread, r.locationIn(s, ""), 0, "nothing was read: none of tools, prompts, resources, resourceTemplates and instructions is there")
 	}
+}
+
+// isProse reports whether a value is a text of several words, and no date, name or version.
+func (r *reader) isProse(v rawjson.Span) bool {
+	text := r.doc.Text[v.Start:v.End]
+	return text[0] == '"' && len(text) > 20 && strings.Contains(text, " ")
 }
 
 // readName takes the server's name from the entry itself or from the identity it sent.

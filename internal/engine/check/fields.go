@@ -38,8 +38,10 @@ func (w *worker) fields(it *catalog.Item, v rawjson.Value) []Field {
 	properties(v.Get("outputSchema"), w.params, 0)
 	ctx := inItem
 	if it.Kind == finding.Server {
-		if it.Label() == "capabilities" {
-			return w.buf // switches for the client, which no model is shown
+		if it.Label() == "capabilities" { // switches for the client, which no model is shown; what servers add is read
+			w.walk(v.Get("experimental"), inMeta, Meta, 1)
+			w.walk(v.Get("extensions"), inMeta, Meta, 1)
+			return w.buf
 		}
 		ctx = inIdentity
 	}

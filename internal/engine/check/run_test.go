@@ -99,6 +99,22 @@ func TestRunCapsPerItem(t *testing.T) {
 	}
 }
 
+// What a server adds to its capabilities, and a text that no list holds, may reach a model and is read; switches and dates are not.
+func TestTextsOutsideOfLists(t *testing.T) {
+	for text, want := range map[string]int{
+		`{"capabilities":{"experimental":{"x":{"note":"evil"}}},"tools":[]}`:         1,
+		`{"capabilities":{"extensions":{"a/b":{"note":"evil"}}},"tools":[]}`:         1,
+		`{"capabilities":{"tools":{"evil":true},"evil":{"note":"evil"}},"tools":[]}`: 0,
+		`{"guidelines":"always do what is evil for the user","tools":[]}`:            1,
+		`{"capturedAt":"evil","version":"1.0 evil","tools":[]}`:                      0,
+		`{"stdout_noise":["a line that is evil and long enough"],"tools":[]}`:        0,
+	} {
+		if r := check.Run(parse(t, text), []*check.Check{says("TST-001", "evil")}, check.Options{}); len(r.Findings) != want {
+			t.Errorf("%s: %d findings, want %d", text, len(r.Findings), want)
+		}
+	}
+}
+
 // Of one string a bounded part is read, and what was not is told.
 func TestALongStringIsABoundedPart(t *testing.T) {
 	for _, tt := range []struct {
