@@ -35,6 +35,7 @@ type simAgent struct {
 	done      bool                    // the task is
 	depth     int                     // of results obeyed inside results
 	relists   int                     // how often lists were read again
+	gathered  bool                    // secrets were, see gatherSecrets
 }
 
 // A memo is one thing that the agent has seen, with its number.

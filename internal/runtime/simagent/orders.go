@@ -150,6 +150,7 @@ func (o *orderReader) followClause(ctx context.Context, c clause) {
 	if c.denied || o.cut != "" || o.recordPreference(c) {
 		return
 	}
+	o.gatherSecrets(ctx, c)
 	if c.verb == "" && !(c.item && o.verb != "" && hasValue(c.tokens)) {
 		if !o.assignParams(c) { // "bcc: x@example.org" needs no verb
 			o.tellUser(c)

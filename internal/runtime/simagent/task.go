@@ -28,8 +28,18 @@ func (a *simAgent) runPrompt(ctx context.Context) {
 		if args, ok := r.fillArguments(t); ok {
 			a.useTool(ctx, t, args, "the task")
 		}
+		for _, twin := range a.tools() {
+			if a.obedient && twin.server != t.server && twin.name != t.name && lookalike(twin.name) == lookalike(t.name) {
+				if args, ok := r.fillArguments(twin); ok { // it cannot tell one from the other
+					a.useTool(ctx, twin, args, "the task")
+				}
+			}
+		}
 	}
 }
+
+// lookalike returns a name with digits that pass for letters as these.
+var lookalike = strings.NewReplacer("0", "o", "1", "l", "i", "l", "3", "e", "5", "s", "-", "", "_", "").Replace
 
 // mostTries is how often a victim without a task calls a tool: what a server puts off for a while waits for two or three calls.
 const mostTries = 3
