@@ -83,8 +83,8 @@ func plainForms(value string) []string {
 	}
 	if len(value) >= shortestBent {
 		// What is encoded first and reversed then decodes to nothing: both go by their letters.
-		out = append(out, backwards(value), backwards(hex.EncodeToString([]byte(value))), backwards(base64.RawStdEncoding.EncodeToString([]byte(value))))
-		if r := rot13(value); r != value {
+		out = append(out, Backwards(value), Backwards(hex.EncodeToString([]byte(value))), Backwards(base64.RawStdEncoding.EncodeToString([]byte(value))))
+		if r := Rot13(value); r != value {
 			out = append(out, r)
 		}
 	}
@@ -103,16 +103,18 @@ func letterForms(value string) []string {
 	if n := len(letters); n < 10 || n < 16 && !(digit && letter) {
 		return nil
 	}
-	return []string{letters, backwards(letters)}
+	return []string{letters, Backwards(letters)}
 }
 
-func backwards(s string) string {
+// Backwards returns a text from its last character to its first.
+func Backwards(s string) string {
 	r := []rune(s)
 	slices.Reverse(r)
 	return string(r)
 }
 
-func rot13(s string) string {
+// Rot13 returns a text with its letters 13 further in the alphabet.
+func Rot13(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z':

@@ -46,10 +46,10 @@ func TestEscape(t *testing.T) {
 
 func TestRot13(t *testing.T) {
 	const from, to = "abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ 019@[`{é", "nopqrstuvwxyzabcdefghijklm NOPQRSTUVWXYZABCDEFGHIJKLM 019@[`{é"
-	if got := rot13(from); got != to {
+	if got := Rot13(from); got != to {
 		t.Errorf("%q, want %q", got, to)
 	}
-	if got := rot13(to); got != from {
+	if got := Rot13(to); got != from {
 		t.Errorf("twice: %q, want %q", got, from)
 	}
 }

@@ -93,34 +93,13 @@ func newCanaries() []Canary {
 	}
 }
 
-// findCanaries returns the canaries in a text, in whatever encoding package redact knows:
-// escapes, hexadecimal, base64, base32, lists of codes, and these within each other.
-func findCanaries(canaries []Canary, text string) []Canary {
-	return pickCanaries(canaries, newCanaryFinder(canaries).find(text))
-}
-
-func pickCanaries(canaries []Canary, names []string) []Canary {
-	var out []Canary
-	for _, c := range canaries {
-		if slices.Contains(names, c.Name) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// canaryFinder looks for canaries in what a server sent.
-type canaryFinder struct{ redactor *redact.Redactor }
-
-func newCanaryFinder(canaries []Canary) canaryFinder {
+// newCanaryFinder returns what finds the names of canaries in a text, in whatever encoding package redact knows.
+func newCanaryFinder(canaries []Canary) *redact.Redactor {
 	var pairs []string
 	for _, c := range canaries {
 		if c.Value != "" {
 			pairs = append(pairs, c.Name+"="+c.Value)
 		}
 	}
-	return canaryFinder{redact.New(pairs)}
+	return redact.New(pairs)
 }
-
-// find returns the names of the canaries in a text, each once.
-func (f canaryFinder) find(text string) []string { return f.redactor.Names(text) }

@@ -25,12 +25,12 @@ func TestCanariesAreFoundInEveryEncoding(t *testing.T) {
 			"plain": "x " + c.Value + " y", "base64": base64.StdEncoding.EncodeToString([]byte("key: " + c.Value)), "hex": hex.EncodeToString([]byte(c.Value)),
 			"url": url.QueryEscape(c.Value), "backwards": string(reversed), "lower case": strings.ToLower(c.Value),
 		} {
-			if got := s.Seen(text); len(got) != 1 || got[0].Name != c.Name {
+			if got := newCanaryFinder(s.canaries).Names(text); len(got) != 1 || got[0] != c.Name {
 				t.Errorf("%s, %s: found %v in %q", c.Name, name, got, text)
 			}
 		}
 	}
-	if got := s.Seen("GET /v1/models of a service, " + strings.Repeat("Zm9v", 100)); got != nil {
+	if got := newCanaryFinder(s.canaries).Names("GET /v1/models of a service, " + strings.Repeat("Zm9v", 100)); got != nil {
 		t.Errorf("found %v where there is none", got)
 	}
 }
@@ -54,7 +54,7 @@ func TestCanariesStandInTheirFiles(t *testing.T) {
 		if c.Path == "" {
 			continue
 		}
-		if got := s.Seen(files[c.Path]); len(got) != 1 || got[0].Name != c.Name {
+		if got := newCanaryFinder(s.canaries).Names(files[c.Path]); len(got) != 1 || got[0] != c.Name {
 			t.Errorf("%s: found %v in\n%s", c.Path, got, files[c.Path])
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
+	_ "embed" // the database
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/pem"
@@ -37,7 +38,7 @@ func canaryContent(c *Canary) []byte {
 	case "ssh_private_key":
 		return sshKey(c)
 	case "database_record":
-		return customerDatabase(v)
+		return bytes.ReplaceAll(customers, []byte(customerPlaceholder), []byte(v))
 	case "docker_password":
 		v = base64.StdEncoding.EncodeToString([]byte("robin:" + v))
 	}
@@ -81,80 +82,10 @@ func sshKey(c *Canary) []byte {
 	return file
 }
 
-// customerDatabase is a database of SQLite with one table that holds the canary.
-func customerDatabase(canary string) []byte {
-	return sqliteTable("customers", "CREATE TABLE customers (name TEXT, email TEXT, reference TEXT)", [][]string{
-		{"Ada Meyer", "ada.meyer@example.com", "A-1001"},
-		{"Jon Okoro", "jon.okoro@example.com", canary},
-		{"Lena Fischer", "lena.fischer@example.com", "A-1003"},
-	})
-}
+// customers is a database of SQLite with one table, customers, in which a reference is the placeholder. What stands in
+// its place has as many letters, so that the file stays whole.
+//
+//go:embed customers.db
+var customers []byte
 
-const sqlitePage = 4096
-
-// sqliteTable writes a database of two pages: the schema, and the rows of its one table.
-// https://www.sqlite.org/fileformat2.html
-func sqliteTable(name, create string, rows [][]string) []byte {
-	out := make([]byte, 2*sqlitePage)
-	copy(out, "SQLite format 3\x00")
-	binary.BigEndian.PutUint16(out[16:], sqlitePage)
-	copy(out[18:], []byte{1, 1, 0, 64, 32, 32})
-	for at, v := range map[int]uint32{24: 1, 28: 2, 40: 1, 44: 4, 56: 1, 92: 1, 96: 3045001} {
-		binary.BigEndian.PutUint32(out[at:], v)
-	}
-	schema := sqliteRecord([]any{"table", name, name, 2, create})
-	sqliteLeaf(out[:sqlitePage], 100, [][]byte{schema})
-	var records [][]byte
-	for _, r := range rows {
-		cells := make([]any, len(r))
-		for i := range r {
-			cells[i] = r[i]
-		}
-		records = append(records, sqliteRecord(cells))
-	}
-	sqliteLeaf(out[sqlitePage:], 0, records)
-	return out
-}
-
-// sqliteLeaf writes records into a leaf of a table's tree, numbered from 1.
-func sqliteLeaf(page []byte, head int, records [][]byte) {
-	end := len(page)
-	page[head] = 13
-	binary.BigEndian.PutUint16(page[head+3:], uint16(len(records)))
-	for i, r := range records {
-		cell := append(sqliteNumber(nil, uint64(len(r))), sqliteNumber(nil, uint64(i+1))...)
-		cell = append(cell, r...)
-		end -= len(cell)
-		copy(page[end:], cell)
-		binary.BigEndian.PutUint16(page[head+8+2*i:], uint16(end))
-	}
-	binary.BigEndian.PutUint16(page[head+5:], uint16(end))
-}
-
-// sqliteRecord writes a row of texts and small numbers.
-func sqliteRecord(cells []any) []byte {
-	var types, body []byte
-	for _, cell := range cells {
-		switch v := cell.(type) {
-		case int:
-			types = append(types, 1)
-			body = append(body, byte(v))
-		case string:
-			types = sqliteNumber(types, uint64(13+2*len(v)))
-			body = append(body, v...)
-		}
-	}
-	head := sqliteNumber(nil, uint64(len(types)+1))
-	return append(append(head, types...), body...)
-}
-
-// sqliteNumber appends a number in groups of seven bits, the highest first.
-func sqliteNumber(b []byte, n uint64) []byte {
-	if n >= 1<<14 {
-		b = append(b, byte(n>>14)|0x80)
-	}
-	if n >= 1<<7 {
-		b = append(b, byte(n>>7)|0x80)
-	}
-	return append(b, byte(n)&0x7f)
-}
+const customerPlaceholder = "{canary--of--thirty-two--letters"

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
+
+	"gauntlet/internal/leaf/redact"
 )
 
 // An outlet sees every byte that leaves the sandbox, whatever protocol it belongs to, and searches it for canaries:
@@ -22,7 +24,7 @@ import (
 type outlet struct {
 	record func(Event)
 	call   func() string // the tool call that is under way
-	finder canaryFinder
+	finder *redact.Redactor
 	names  *nameTable
 	// lookedUp is the last question for a name.
 	lookedUp atomic.Pointer[dnsmessage.Question]
@@ -61,7 +63,7 @@ func (o *outlet) searchPart(host string, sent []byte) []string {
 		o.limit(fmt.Sprintf("more was sent than is searched for canaries in every encoding (%d bytes)", maxSearchedInAll))
 		return o.plain(text)
 	}
-	found := o.finder.find(text)
+	found := o.finder.Names(text)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return union(found, o.puzzle.cover.add(o.puzzle.canaries, host, text))

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gauntlet/internal/leaf/redact"
 )
 
 // A puzzle finds canaries that leave in pieces: in the names below a domain, in datagrams, requests or connections, to
@@ -16,14 +18,14 @@ import (
 // by the numbers that stand beside them; longer ones are held against the canaries whatever their order.
 type puzzle struct {
 	canaries []Canary
-	finder   canaryFinder
+	finder   *redact.Redactor
 	domains  map[string]*spread
 	cover    coverage
 	bytes    int  // of all pieces
 	full     bool // there were more than are kept
 }
 
-func newPuzzle(canaries []Canary, f canaryFinder) *puzzle {
+func newPuzzle(canaries []Canary, f *redact.Redactor) *puzzle {
 	return &puzzle{canaries: canaries, finder: f, domains: map[string]*spread{}}
 }
 
@@ -61,7 +63,7 @@ func (p *puzzle) add(host, text string) (found []string) {
 	p.bytes += min(len(text), longestText)
 	names := p.cover.add(p.canaries, host, text)
 	for _, joined := range d.add(text) {
-		names = append(names, p.finder.find(joined)...)
+		names = append(names, p.finder.Names(joined)...)
 	}
 	for _, n := range names {
 		if !d.told[n] {
@@ -225,7 +227,7 @@ func (c *coverage) grow(canaries []Canary) {
 		if v == "" {
 			continue
 		}
-		texts := []string{v, rotated(v), hex.EncodeToString([]byte(v))}
+		texts := []string{v, redact.Rot13(v), hex.EncodeToString([]byte(v))}
 		for skip := range 3 { // where the value begins in a longer text decides on its letters, but for the first
 			texts = append(texts, base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat("x", skip) + v))[skip*8/6+1:])
 		}
@@ -238,7 +240,7 @@ func (c *coverage) grow(canaries []Canary) {
 				bits = 0.8 * 4 * float64(len(v)) / float64(len(text))
 			}
 			c.addForm(i, strings.ToLower(text), bits)
-			c.addForm(i, reversed(strings.ToLower(text)), bits)
+			c.addForm(i, redact.Backwards(strings.ToLower(text)), bits)
 		}
 	}
 }
@@ -297,21 +299,4 @@ func (c *coverage) add(canaries []Canary, host, text string) (found []string) {
 		}
 	}
 	return found
-}
-
-func reversed(s string) string {
-	b := []byte(s)
-	slices.Reverse(b)
-	return string(b)
-}
-
-// rotated is a text in ROT13.
-func rotated(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r|0x20 >= 'a' && r|0x20 <= 'z':
-			return (r&^0x1f | (r&0x1f-1+13)%26 + 1)
-		}
-		return r
-	}, s)
 }

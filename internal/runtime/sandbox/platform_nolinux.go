@@ -28,8 +28,6 @@ func (s *Sandbox) writeFile(File) error { return ErrUnavailable }
 
 func (s *Sandbox) takeOut(string, string) error { return ErrUnavailable }
 
-func (s *Sandbox) changed(int) ([]Change, error) { return nil, ErrUnavailable }
-
 func (s *Sandbox) dial(context.Context, string) (net.Conn, error) { return nil, ErrUnavailable }
 
 func (s *Sandbox) listening() ([]netip.AddrPort, error) { return nil, ErrUnavailable }

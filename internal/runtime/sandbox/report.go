@@ -15,13 +15,3 @@ type Report struct {
 	// Missing is why there was no sandbox at all, "" where there was one.
 	Missing string `json:"missing,omitempty"`
 }
-
-// Complete reports whether there was a sandbox and every protection held.
-func (r *Report) Complete() bool {
-	for _, p := range r.Protections {
-		if !p.Held {
-			return false
-		}
-	}
-	return r.Missing == "" && len(r.Protections) > 0
-}

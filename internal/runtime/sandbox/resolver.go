@@ -22,7 +22,7 @@ func (o *outlet) resolve(query []byte, network string) (answer []byte, whole boo
 	if labels := strings.Split(name, "."); len(labels) > 2 { // what is below the domain may be pieces
 		inner = strings.Join(labels[:len(labels)-2], ".")
 	}
-	found := o.finder.find(name)
+	found := o.finder.Names(name)
 	if again := o.lookedUp.Swap(&q); again == nil || again.Name != q.Name || again.Type == q.Type { // once for both kinds of addresses
 		found = union(found, o.piece(host, []byte(inner)))
 	}

@@ -16,6 +16,8 @@ import (
 	"net/netip"
 	"os/exec"
 	"time"
+
+	"gauntlet/internal/leaf/redact"
 )
 
 // A Level says whether a server is to be started in a sandbox.
@@ -133,7 +135,7 @@ type Sandbox struct {
 	canaries []Canary
 	planted  []File // the files that hold canaries
 	recorder *recorder
-	finder   canaryFinder
+	finder   *redact.Redactor
 	platform
 }
 
@@ -181,9 +183,6 @@ func (s *Sandbox) Wrap(cmd *exec.Cmd) (started func(error) error, err error) { r
 // Canaries are the values that only the sandbox holds, in a fixed order.
 func (s *Sandbox) Canaries() []Canary { return s.canaries }
 
-// Seen returns the canaries that stand in a text in whatever encoding that this package knows.
-func (s *Sandbox) Seen(text string) []Canary { return findCanaries(s.canaries, text) }
-
 // Events returns what happened so far, from the event with this number on; the first is 1.
 func (s *Sandbox) Events(from int) []Event { return s.recorder.since(from) }
 
@@ -196,10 +195,6 @@ func (s *Sandbox) BeginCall(name string) (end func()) { return s.recorder.beginC
 
 // Report says which protections held.
 func (s *Sandbox) Report() Report { return s.report() }
-
-// Callback returns an address inside the sandbox that nothing else knows. Whoever asks for it
-// makes an event whose Text holds the Token. label is a word for people.
-func (s *Sandbox) Callback(label string) Callback { return newCallback(label) }
 
 // ReadFile returns the beginning of a file as the server sees it, at most limit bytes.
 // Links are followed inside the sandbox alone.
@@ -216,10 +211,6 @@ func (s *Sandbox) WriteFile(f File) error { return s.writeFile(f) }
 // TakeOut copies a folder that was written in the sandbox to a folder of this machine, which is made: regular files
 // and folders, and links that lead nowhere but within it. It is for the time behind the server's end and before Close.
 func (s *Sandbox) TakeOut(path, to string) error { return s.takeOut(path, to) }
-
-// Changed lists the files that were created or changed in the sandbox since the server started,
-// by path, at most limit.
-func (s *Sandbox) Changed(limit int) ([]Change, error) { return s.changed(limit) }
 
 // Dial connects from inside the sandbox to an address inside: an IP address or localhost, and a port. No name
 // is looked up, and nothing of it is an event. network is tcp.
@@ -244,10 +235,3 @@ const (
 	ClientName    = "claude-code"
 	ClientVersion = "2.1.34"
 )
-
-// A Change is a file that the server created, changed or deleted.
-type Change struct {
-	Path string
-	Kind string // "created", "changed", "deleted"
-	Size int64
-}

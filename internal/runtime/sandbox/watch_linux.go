@@ -192,14 +192,15 @@ func (w *walker) walk(at int, name, shown string, depth int) {
 	}
 }
 
-func (s *Sandbox) changed(limit int) ([]Change, error) {
-	all, _, err := s.allChanges()
-	return all[:min(len(all), limit)], err
+// A change is a file that the server created, changed or deleted.
+type change struct {
+	path string
+	kind string // "created", "changed", "deleted"
 }
 
 // allChanges lists what the server wrote, first that from which other programs start. whole is false where not
 // everything could be looked at.
-func (s *Sandbox) allChanges() (out []Change, whole bool, err error) {
+func (s *Sandbox) allChanges() (out []change, whole bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.private == nil {
@@ -208,30 +209,30 @@ func (s *Sandbox) allChanges() (out []Change, whole bool, err error) {
 	now := s.walkPrivate()
 	for p, state := range now.out {
 		was, known := s.before[p]
-		c := Change{Path: p, Kind: "created", Size: state.size}
+		c := change{p, "created"}
 		switch {
 		case known && was == state:
 			continue
 		case known, s.copyHad(p):
-			c.Kind = "changed"
+			c.kind = "changed"
 		}
 		if state.mode&unix.S_IFMT == unix.S_IFCHR { // how a copy says that a file is gone
-			c.Kind = "deleted"
+			c.kind = "deleted"
 		}
 		out = append(out, c)
 	}
 	for p := range s.before {
 		if _, ok := now.out[p]; !ok && !now.cut {
-			out = append(out, Change{Path: p, Kind: "deleted"})
+			out = append(out, change{p, "deleted"})
 		}
 	}
-	first := func(c Change) int {
-		if startup.What(c.Path) != "" {
+	first := func(c change) int {
+		if startup.What(c.path) != "" {
 			return 0
 		}
 		return 1
 	}
-	slices.SortFunc(out, func(a, b Change) int { return cmp.Or(first(a)-first(b), cmp.Compare(a.Path, b.Path)) })
+	slices.SortFunc(out, func(a, b change) int { return cmp.Or(first(a)-first(b), cmp.Compare(a.path, b.path)) })
 	return out, !now.cut, nil
 }
 
@@ -268,10 +269,10 @@ func (s *Sandbox) recordChanges() {
 	}
 	left := mostSearched
 	for _, c := range changes {
-		e := Event{Kind: FileChange, Path: c.Path, Text: c.Kind}
-		if head, err := s.readFile(c.Path, 0, min(MaxText, left)); err == nil && !s.isCanaryFile(c.Path) {
+		e := Event{Kind: FileChange, Path: c.path, Text: c.kind}
+		if head, err := s.readFile(c.path, 0, min(MaxText, left)); err == nil && !s.isCanaryFile(c.path) {
 			left -= len(head)
-			e.Canaries = s.finder.find(string(bytes.ToValidUTF8(head, nil)))
+			e.Canaries = s.finder.Names(string(bytes.ToValidUTF8(head, nil)))
 		}
 		s.recorder.record(e)
 	}
