@@ -234,7 +234,9 @@ func (p *Fetched) compareNPM(archive string, v *npmView) error {
 		}
 		return nil
 	}
-	if v.Dist.Shasum != "" {
+	if v.Dist.Shasum == "" {
+		p.odd(result.OddUnverified, p.Label, "the registry gives no hash of it")
+	} else {
 		sum, err := sumFile(archive, sha1.New())
 		if err != nil {
 			return err

@@ -228,6 +228,9 @@ func (f *Fetcher) goSeal(ctx context.Context) (*seal, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// What the user has built of the standard library is not built again.
-	return &seal{hosts: hosts, read: []string{set.GOCACHE}}, append(f.sealedEnviron("gosumdb", "gonosumdb", "goprivate", "gonosumcheck"), "GOCACHE="+set.GOCACHE, "GOPROXY="+proxies, "GONOPROXY=none", "GOVCS=*:off"), nil
+	s := &seal{hosts: hosts}
+	if isDir(set.GOCACHE) { // what the user has built of the standard library is not built again
+		s.read = []string{set.GOCACHE}
+	}
+	return s, append(f.sealedEnviron("gosumdb", "gonosumdb", "goprivate", "gonosumcheck"), "GOCACHE="+set.GOCACHE, "GOPROXY="+proxies, "GONOPROXY=none", "GOVCS=*:off"), nil
 }

@@ -51,6 +51,7 @@ func FuzzAnswerQuery(f *testing.F) {
 func FuzzServeStream(f *testing.F) {
 	f.Add(uint16(80), []byte("GET / HTTP/1.1\r\nHost: a\r\n\r\n"))
 	f.Add(uint16(80), []byte("POST /x HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x8b\x08"))
+	f.Add(uint16(80), []byte("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nSec-WebSocket-Key: eA==\r\n\r\n\x82\x85abcd\x09\x07\x0f\x08\x0e\x89\x00"))
 	f.Add(uint16(25), []byte("EHLO a\r\nMAIL FROM:<a>\r\nDATA\r\nx\r\n.\r\nQUIT\r\n"))
 	f.Add(uint16(443), []byte("\x16\x03\x01\x00\x05hello"))
 	f.Add(uint16(53), []byte("\x00\x03abc"))

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// maxSearched is how much of a request's body is searched for canaries, in bytes.
-const maxSearched = 1 << 20
+// maxSearched is how much of a request's body is kept to be searched with its head, and decompressed, in bytes.
+const maxSearched = 64 << 10
 
 // maxHead bounds the line and header of a request.
 const maxHead = 64 << 10
@@ -55,8 +55,10 @@ func (k *sinkhole) serveHTTP(s *stream) {
 // answerRequest records a request and answers it as the address would. It reports whether another one may follow.
 func (k *sinkhole) answerRequest(s *stream, r *http.Request) (more bool) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxSearched))
-	if int64(len(body)) == maxSearched {
-		_, err = io.Copy(io.Discard, r.Body) // the outlet sees the rest
+	var rest bodySearch
+	if len(body) == maxSearched {
+		rest = bodySearch{outlet: k.outlet, host: s.host}
+		_, err = io.Copy(&rest, r.Body)
 		if isCompressed(r, body) {
 			k.limit(fmt.Sprintf("a compressed body was read up to its first %d bytes", maxSearched))
 		}
@@ -73,14 +75,18 @@ func (k *sinkhole) answerRequest(s *stream, r *http.Request) (more bool) {
 	}
 	text := requestText(r, body)
 	e.Method, e.URL, e.Text = r.Method, cutText(scheme+"://"+r.Host+r.RequestURI, 8<<10), cutText(text, MaxText)
-	e.Canaries = k.search(e.Host, []byte(text))
+	e.Canaries = union(k.search(e.Host, text), rest.found)
 	if isDeflated(r) {
 		plain, _ := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(body)), maxSearched)) // what came before an error counts
-		e.Canaries = union(e.Canaries, k.search(e.Host, plain))
+		e.Canaries = union(e.Canaries, k.search(e.Host, string(plain)))
 	}
 	s.say(e)
 	if err == nil {
 		s.understood()
+	}
+	if wantsWebSocket(r) {
+		k.serveWebSocket(s, r)
+		return false
 	}
 	w := &httpAnswer{header: http.Header{}}
 	k.answer(w, r, s.addr)
@@ -112,11 +118,26 @@ func (w *httpAnswer) write(to io.Writer, r *http.Request) error {
 	return a.Write(to)
 }
 
+// A bodySearch searches a body without what its transfer puts between its parts.
+type bodySearch struct {
+	*outlet
+	host  string
+	last  []byte
+	found []string
+}
+
+func (b *bodySearch) Write(part []byte) (int, error) {
+	b.found = union(b.found, b.searchPart(b.host, string(b.last)+string(part)))
+	b.last = bytes.Clone(part[max(0, len(part)-searchOverlap):])
+	return len(part), nil
+}
+
 func cutText(s string, n int) string { return s[:min(len(s), n)] }
 
 // requestText is a request as text: its line, its header in alphabetical order, its body and trailer.
 func requestText(r *http.Request, body []byte) string {
-	var b bytes.Buffer
+	var b strings.Builder
+	b.Grow(len(body) + 1<<10)
 	fmt.Fprintf(&b, "%s %s %s\r\nHost: %s\r\n", r.Method, r.RequestURI, r.Proto, r.Host)
 	_ = r.Header.Write(&b) // a buffer takes everything
 	b.WriteString("\r\n")

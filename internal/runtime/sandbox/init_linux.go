@@ -192,6 +192,7 @@ func (p *firstProcess) setUp(s *setup, mounts []*os.File) (reply, []int, error) 
 	}
 	// Namespaces inside this one would give their makers back what they may not have here.
 	_ = os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0)
+	_ = os.WriteFile("/proc/sys/kernel/shmall", []byte("65536"), 0) // pages of shared memory, which count towards no limit of a process
 	root, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return reply{}, nil, err

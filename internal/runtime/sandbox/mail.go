@@ -10,8 +10,9 @@ import (
 // mostMailLines bounds one conversation of SMTP.
 const mostMailLines = 20_000
 
-// serveMail takes messages by SMTP, from anybody to anybody.
-func (k *sinkhole) serveMail(s *stream) {
+// serveMail takes messages by SMTP, from anybody to anybody; clients of other protocols in which the server begins say at least
+// who they are. greets has it begin.
+func (k *sinkhole) serveMail(s *stream, greets bool) {
 	say := func(line string) bool {
 		_, err := io.WriteString(s, line+"\r\n")
 		return err == nil
@@ -26,11 +27,11 @@ func (k *sinkhole) serveMail(s *stream) {
 		if all.Len() > 0 {
 			e := s.event(Mail)
 			e.Text = all.String()
-			e.Canaries = union(s.search(), k.piece(s.host, []byte(e.Text)))
+			e.Canaries = union(s.search(), k.piece(s.host, e.Text))
 			s.say(e)
 		}
 	}()
-	ok := say("220 " + s.host + " ESMTP ready")
+	ok := !greets || say("220 "+s.host+" ESMTP ready")
 	inData := false
 	for range mostMailLines {
 		if !ok {
@@ -52,7 +53,7 @@ func (k *sinkhole) serveMail(s *stream) {
 		case err == bufio.ErrBufferFull:
 			ok = say("500 5.5.2 line too long")
 		case strings.HasPrefix(command, "EHLO"):
-			ok = say("250-"+s.host) && say("250-AUTH PLAIN") && say("250 8BITMIME")
+			ok = say("250-"+s.host) && say("250-AUTH PLAIN") && (s.network == "tls" || say("250-STARTTLS")) && say("250 8BITMIME")
 		case strings.HasPrefix(command, "DATA"):
 			inData, ok = true, say("354 go on")
 		case strings.HasPrefix(command, "AUTH"):
@@ -61,7 +62,10 @@ func (k *sinkhole) serveMail(s *stream) {
 			_ = say("221 2.0.0 bye")
 			return
 		case strings.HasPrefix(command, "STARTTLS"):
-			ok = say("454 4.7.0 not now")
+			if say("220 2.0.0 go on") {
+				k.serveTLS(s, func(inner *stream) { k.serveMail(inner, false) })
+			}
+			return
 		default:
 			ok = say("250 2.0.0 OK")
 		}

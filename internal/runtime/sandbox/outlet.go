@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -22,10 +21,11 @@ import (
 // each packet that is not TCP, and the bytes of each connection in their order. What no protocol here
 // understands becomes an event of its own. The servers of protocols only answer.
 type outlet struct {
-	record func(Event)
-	call   func() string // the tool call that is under way
-	finder *redact.Redactor
-	names  *nameTable
+	record    func(Event)
+	call      func() string // the tool call that is under way
+	finder    *redact.Redactor
+	names     *nameTable
+	searching chan struct{} // searches at a time: each takes many times the memory of what it searches
 	// lookedUp is the last question for a name.
 	lookedUp atomic.Pointer[dnsmessage.Question]
 
@@ -44,29 +44,30 @@ const (
 
 func newOutlet(record func(Event), call func() string, canaries []Canary, names *nameTable) *outlet {
 	f := newCanaryFinder(canaries)
-	return &outlet{record: record, call: call, finder: f, names: names, puzzle: newPuzzle(canaries, f), limited: map[string]bool{}}
+	return &outlet{record: record, call: call, finder: f, names: names, puzzle: newPuzzle(canaries, f), limited: map[string]bool{}, searching: make(chan struct{}, 2)}
 }
 
 // search returns the canaries in what is sent to a host at once, and those that it completes.
-func (o *outlet) search(host string, sent []byte) []string {
+func (o *outlet) search(host, sent string) []string {
 	return union(o.searchPart(host, sent), o.piece(host, sent))
 }
 
 // searchPart is search for a part of something, whose end means nothing.
-func (o *outlet) searchPart(host string, sent []byte) []string {
+func (o *outlet) searchPart(host, sent string) []string {
 	o.mu.Lock()
 	o.searched += len(sent)
 	over := o.searched > maxSearchedInAll
 	o.mu.Unlock()
-	text := string(sent)
 	if over { // it is searched as it is, which takes no time
 		o.limit(fmt.Sprintf("more was sent than is searched for canaries in every encoding (%d bytes)", maxSearchedInAll))
-		return o.plain(text)
+		return o.plain(sent)
 	}
-	found := o.finder.Names(text)
+	o.searching <- struct{}{}
+	found := o.finder.Names(sent)
+	<-o.searching
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return union(found, o.puzzle.cover.add(o.puzzle.canaries, host, text))
+	return union(found, o.puzzle.cover.add(o.puzzle.canaries, host, sent))
 }
 
 // plain returns the canaries that stand in a text as they are.
@@ -80,9 +81,9 @@ func (o *outlet) plain(text string) (found []string) {
 }
 
 // piece returns the canaries that something completes which was searched by itself already.
-func (o *outlet) piece(host string, sent []byte) []string {
+func (o *outlet) piece(host, sent string) []string {
 	o.mu.Lock()
-	found, full := o.puzzle.add(host, string(sent)), o.puzzle.full
+	found, full := o.puzzle.add(host, sent), o.puzzle.full
 	o.mu.Unlock()
 	if full {
 		o.limit("more pieces went to more domains than are put together")
@@ -114,7 +115,7 @@ func union(list, more []string) []string {
 // datagram records what was sent at once to an address.
 func (o *outlet) datagram(network string, to netip.AddrPort, payload []byte) {
 	host := o.names.nameOf(to.Addr())
-	o.record(Event{Kind: Data, Host: host, Addr: to.String(), Network: network, Text: string(payload[:min(len(payload), MaxText)]), Canaries: o.search(host, payload)})
+	o.record(Event{Kind: Data, Host: host, Addr: to.String(), Network: network, Text: string(payload[:min(len(payload), MaxText)]), Canaries: o.search(host, string(payload))})
 }
 
 // A stream is a connection from the server, of which every byte is seen.
@@ -194,7 +195,7 @@ func (s *stream) search() (news []string) {
 	if s.fresh == 0 {
 		return nil
 	}
-	for _, c := range s.out.searchPart(s.host, s.window) {
+	for _, c := range s.out.searchPart(s.host, string(s.window)) {
 		if !slices.Contains(s.said, c) {
 			news = append(news, c)
 		}
@@ -233,6 +234,12 @@ func (s *stream) understood() {
 	s.rest, s.unknown = append(s.rest[:0], next...), ahead
 }
 
+// isTimeout reports whether nothing has come in time.
+func isTimeout(err error) bool {
+	var e net.Error
+	return errors.As(err, &e) && e.Timeout()
+}
+
 // finish reads what still comes, and records what nobody has understood. Whoever says nothing for a while is told of, and
 // still listened to.
 func (s *stream) finish() {
@@ -242,7 +249,8 @@ func (s *stream) finish() {
 		switch {
 		case s.unknown > 0 && !told && !s.allowed:
 			e := s.event(Data)
-			e.Text, e.Canaries = string(s.rest), union(news, s.out.piece(s.host, s.rest))
+			e.Text = string(s.rest)
+			e.Canaries = union(news, s.out.piece(s.host, e.Text))
 			s.say(e)
 			told = true
 		default:
@@ -257,7 +265,7 @@ func (s *stream) finish() {
 			s.sealed = false
 		}
 		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded) && (s.fresh > 0 || !told && s.unknown > 0):
+		case isTimeout(err) && (s.fresh > 0 || !told && s.unknown > 0):
 			report()
 		case err != nil:
 			report()

@@ -25,12 +25,13 @@ type sinkhole struct {
 }
 
 const (
-	maxConnections = 128
+	maxConnections = 64
 	maxTunnels     = 3 // one in another
 	idleTimeout    = 20 * time.Second
 	connectionTime = 2 * time.Minute
 	allowedTime    = 10 * time.Minute // of a connection to an allowed host
 	firstBytesTime = 3 * time.Second
+	silence        = time.Second // behind which whoever says nothing is greeted
 )
 
 func newSinkhole(o *outlet, canaries []Canary, a *authority, c *Config, allow allowList) *sinkhole {
@@ -66,7 +67,7 @@ func (k *sinkhole) serve(ctx context.Context, c net.Conn, to netip.AddrPort) {
 	if to.Port() != 53 { // lookups are events of their own
 		s.say(s.event(Connection))
 	}
-	k.search(host, to.Addr().AsSlice()) // addresses can be pieces, too
+	k.search(host, string(to.Addr().AsSlice())) // addresses can be pieces, too
 	if s.allowed {
 		k.passOn(ctx, s)
 	} else {
@@ -78,27 +79,22 @@ func (k *sinkhole) serve(ctx context.Context, c net.Conn, to netip.AddrPort) {
 
 // speak finds out what is spoken, and answers it.
 func (k *sinkhole) speak(s *stream) {
-	switch {
-	case s.addr.Port() == 53 && s.network == "tcp":
+	if s.addr.Port() == 53 && s.network == "tcp" {
 		k.serveResolver(s)
 		return
-	case s.network == "tcp" && speaksFirst(s.addr.Port()):
-		k.serveMail(s)
-		return
 	}
-	_ = s.SetReadDeadline(time.Now().Add(idleTimeout))
+	_ = s.SetReadDeadline(time.Now().Add(silence))
 	head, err := s.in.Peek(1)
 	switch {
-	case err != nil: // whoever says nothing has only connected
+	case isTimeout(err): // a client of SMTP, FTP and the like waits for the other end
+		k.serveMail(s, true)
+	case err != nil:
 	case head[0] == 0x16 && s.network == "tcp":
-		k.serveTLS(s)
+		k.serveTLS(s, k.speak)
 	case isUpper(head[0]) && looksLikeHTTP(s.in):
 		k.serveHTTP(s)
 	}
 }
-
-// speaksFirst tells the ports on which a client waits for the other end.
-func speaksFirst(port uint16) bool { return port == 25 || port == 587 || port == 2525 }
 
 func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
 
@@ -118,8 +114,8 @@ func looksLikeHTTP(in *bufio.Reader) bool {
 	return false
 }
 
-// serveTLS ends TLS with a certificate that the sandbox trusts.
-func (k *sinkhole) serveTLS(s *stream) {
+// serveTLS ends TLS with a certificate that the sandbox trusts, and has do answer what is inside.
+func (k *sinkhole) serveTLS(s *stream, do func(*stream)) {
 	name := s.host
 	secure := k.endTLS(s, &name)
 	if err := secure.HandshakeContext(context.Background()); err != nil { // bounded by the deadline of the connection
@@ -131,7 +127,7 @@ func (k *sinkhole) serveTLS(s *stream) {
 	s.secured(func() {
 		inner := k.stream(secure, cleanName(name), s.addr, "tls")
 		inner.depth = s.depth
-		k.speak(inner)
+		do(inner)
 		inner.left = maxStream
 		inner.finish()
 		_ = secure.Close()

@@ -62,6 +62,9 @@ func (s *Sandbox) readWatches(f *os.File, watched map[int32]*Canary) {
 			if size > len(b) {
 				break
 			}
+			if mask&unix.IN_Q_OVERFLOW != 0 {
+				s.recorder.record(Event{Kind: Limit, Text: "canary files were opened more often than is noted"})
+			}
 			if c != nil {
 				what := "opened"
 				if mask&unix.IN_MODIFY != 0 {
