@@ -196,9 +196,7 @@ func (c *Client) awaitAnswers(ctx context.Context, asked []Asked) error {
 				if part.ID != a.id {
 					c.loose = append(c.loose[max(0, len(c.loose)-maxLoose+1):], Asked{Method: a.Method, id: a.id})
 				}
-				if a.Err = c.checkAnswer(a.Method, part, nil); a.Err == nil {
-					a.Answer = part
-				}
+				a.Answer, a.Err = part, c.checkAnswer(a.Method, part, nil) // an error is an answer as well
 				continue
 			}
 			c.noteStray(part)
