@@ -43,8 +43,11 @@ func TestHonestDefinitionsOrderLittle(t *testing.T) {
 			if err != nil || r.Cut != "" {
 				t.Errorf("%s: %v %s", f, err, r.Cut)
 			}
-			calls += len(r.Steps) - 1
 			for _, step := range r.Steps[1:] {
+				if step.Why == firstTry { // which no definition ordered
+					continue
+				}
+				calls++
 				t.Logf("%s: %s %s: %s", filepath.Base(f), step.Method, step.Name, step.Why)
 			}
 		}

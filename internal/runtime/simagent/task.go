@@ -44,6 +44,9 @@ var lookalike = strings.NewReplacer("0", "o", "1", "l", "i", "l", "3", "e", "5",
 // mostTries is how often a victim without a task calls a tool: what a server puts off for a while waits for two or three calls.
 const mostTries = 3
 
+// firstTry is why the victim makes a call that nothing asked for.
+const firstTry = "a first try"
+
 // tryTools makes ordinary calls where there is no task that would bring one about: some servers show what they are up to
 // only after a few. The resister does nothing unasked.
 func (a *simAgent) tryTools(ctx context.Context) {
@@ -52,8 +55,8 @@ func (a *simAgent) tryTools(ctx context.Context) {
 	}
 	for range mostTries {
 		for _, t := range a.tools() {
-			if args, ok := (&argumentSource{}).fillArguments(t); ok && a.relists == 0 {
-				a.useTool(ctx, t, args, "a first try")
+			if args, ok := (&argumentSource{}).fillArguments(t); ok && a.relists == 0 && len(a.steps) < a.opt.Steps/2 {
+				a.useTool(ctx, t, args, firstTry)
 			}
 		}
 	}
