@@ -59,10 +59,7 @@ func (k *sinkhole) serve(ctx context.Context, c net.Conn, to netip.AddrPort) {
 	if s.allowed {
 		longest = allowedTime
 	}
-	over := time.AfterFunc(longest, func() {
-		k.limit("a connection was listened to for its longest time, and ended")
-		_ = c.Close()
-	})
+	over := time.AfterFunc(longest, func() { _ = c.Close() }) // all that came was seen
 	defer over.Stop()
 	if to.Port() != 53 { // lookups are events of their own
 		s.say(s.event(Connection))
