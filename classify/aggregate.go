@@ -37,7 +37,6 @@ func aggregate(s *capability.Server) {
 func Combine(tools []capability.Tool, r capability.Risk, floor capability.Confidence) []capability.Combination {
 	both, across := newCombination(r, capability.WithinTool), newCombination(r, capability.AcrossTools)
 	var halves [2][]*capability.Tool
-	alone := false // some tool has one half only
 	for i := range tools {
 		t := &tools[i]
 		a, b := halfLabel(t, r, 0, floor), halfLabel(t, r, 1, floor)
@@ -53,10 +52,9 @@ func Combine(tools []capability.Tool, r capability.Risk, floor capability.Confid
 		if b != nil {
 			halves[1] = append(halves[1], t)
 		}
-		alone = alone || (a == nil) != (b == nil)
 	}
 	var best [2]capability.Confidence
-	in := map[*capability.Tool]bool{}
+	in := map[*capability.Tool]int{} // how many halves a member has
 	stores := [2]databaseSet{databasesOf(halves[0]), databasesOf(halves[1])}
 	for i, of := range halves {
 		for _, t := range of {
@@ -64,8 +62,7 @@ func Combine(tools []capability.Tool, r capability.Risk, floor capability.Confid
 				continue
 			}
 			best[i] = higherConfidence(best[i], halfLabel(t, r, i, floor).Confidence)
-			if !in[t] {
-				in[t] = true
+			if in[t]++; in[t] == 1 {
 				addMember(&across, t, "")
 			}
 		}
@@ -73,6 +70,11 @@ func Combine(tools []capability.Tool, r capability.Risk, floor capability.Confid
 	var out []capability.Combination
 	if len(both.Tools) > 0 {
 		out = append(out, both)
+	}
+	// A tool with both halves alone is no combination across tools, even if another one works on some other database.
+	alone := false
+	for _, n := range in {
+		alone = alone || n == 1
 	}
 	if alone && best[0] != "" && best[1] != "" {
 		across.Confidence = lowerConfidence(best[0], best[1])

@@ -137,8 +137,11 @@ type Finding struct {
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"` // one line: what is wrong
 	Advice   string   `json:"advice"`  // one line: what to do
-	Location Location `json:"location"`
-	Evidence Evidence `json:"evidence"`
+	// Confidence is "low" where a score and no rule speaks: the words resemble known attacks, and no reason is known. Empty for
+	// all other findings.
+	Confidence string   `json:"confidence,omitempty"`
+	Location   Location `json:"location"`
+	Evidence   Evidence `json:"evidence"`
 	// Related are the other places that the finding is about: the other servers of one
 	// tool name, or what a changed definition was in the baseline.
 	Related []Location `json:"related,omitempty"`

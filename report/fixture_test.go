@@ -46,6 +46,7 @@ func full() *result.Report {
 		r.Findings = append(r.Findings, finding.Finding{
 			Rule: finding.Rule(rule), Name: name, Severity: sev, Location: loc, Evidence: e,
 			Message:     name + " in the text of " + loc.Item,
+			Confidence:  "low",
 			Advice:      "Describe what the tool does, and leave the model's conduct to its user.",
 			Fingerprint: "f" + strings.ToLower(rule[4:]) + "-" + strings.Trim(strings.ReplaceAll(loc.Pointer, "/", "."), "."),
 			Content:     strings.Repeat("c0", 32),

@@ -2,6 +2,7 @@ package result
 
 import (
 	"slices"
+	"strings"
 
 	"gauntlet/finding"
 )
@@ -33,6 +34,33 @@ func (r *Report) MergeCauses() {
 	clear(r.Findings[len(kept):])
 	r.Findings = kept
 	slices.SortStableFunc(r.Findings, finding.Compare)
+	r.mergeRepeats()
+}
+
+// mergeRepeats makes one finding of a sentence that stands in several definitions of a server: the first stays and names the
+// places of the others, as in the 171 tools of one server that end with the same line.
+func (r *Report) mergeRepeats() {
+	type sentence struct {
+		rule                  finding.Rule
+		severity              finding.Severity
+		server, message, text string
+		input                 int
+	}
+	first := map[sentence]int{} // in kept
+	kept := r.Findings[:0]
+	for _, f := range r.Findings {
+		key := sentence{f.Rule, f.Severity, f.Location.Server, f.Message, f.Evidence.Raw, f.Input}
+		i, seen := first[key]
+		if !seen || !slices.Contains(ofClauses, f.Rule) || f.Related != nil || !strings.Contains(f.Evidence.Raw, " ") {
+			first[key] = len(kept)
+			kept = append(kept, f)
+			continue
+		}
+		kept[i].Related = append(kept[i].Related, f.Location)
+		kept[i].RelatedSpans = append(kept[i].RelatedSpans, finding.Span{Input: f.Input, Start: f.Order, End: f.OrderEnd})
+	}
+	clear(r.Findings[len(kept):])
+	r.Findings = kept
 }
 
 func sameCause(a, b *finding.Finding) bool {

@@ -13,7 +13,7 @@ import (
 
 // folders are the levels of the architecture page, lowest first. Public packages are the
 // level "".
-var folders = []string{"internal/leaf", "", "internal/engine", "internal/runtime", "internal/run", "internal/cli", "cmd"}
+var folders = []string{"internal/leaf", "", "internal/engine", "internal/runtime", "internal/run", "internal/cli", "cmd", "internal/testing"}
 
 // folderExceptions are the imports against the levels that the architecture page names.
 var folderExceptions = map[string][]string{

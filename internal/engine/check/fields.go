@@ -237,7 +237,7 @@ func (w *worker) field(v rawjson.Value, isKey bool, sort Sort) {
 	}
 	w.counts[sort].strings++
 	w.counts[sort].bytes += len(s)
-	at := placeOf[sort]
+	at := sort.Place()
 	if w.output && (at == clause.Slot || at == clause.SlotName) {
 		at = clause.Elsewhere // nobody fills in what a tool returns
 	}
@@ -272,6 +272,9 @@ var structural = func() map[string]bool {
 	return m
 }()
 
+// Place says how text of a sort is to be read.
+func (s Sort) Place() clause.Place { return placeOf[s] }
+
 // placeOf says for each sort how its text is to be read.
 var placeOf = [sorts]clause.Place{
 	Name: clause.Label, Title: clause.Label, Description: clause.Function, Instructions: clause.Instruction,
@@ -281,12 +284,9 @@ var placeOf = [sorts]clause.Place{
 
 // business tells the reader what the item at hand says that it is for.
 func (w *worker) business(it *catalog.Item, v rawjson.Value) clause.Business {
-	b := clause.Business{Name: it.Name(), Server: w.server, Prompt: it.Kind == finding.Prompt}
+	b := clause.Business{Name: it.Name(), Size: len(v.Raw()), Server: w.server, Prompt: it.Kind == finding.Prompt}
 	if v.Kind() == rawjson.Object {
 		b.Title, b.Description = v.Get("title").Text(), v.Get("description").Text()
-	}
-	if w.of != nil {
-		b.Siblings = w.of.siblings()
 	}
 	return b
 }

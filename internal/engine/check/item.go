@@ -71,6 +71,7 @@ type Report struct {
 	Normalized string // what the check read there, if it differs from the text
 	Message    string
 	Severity   finding.Severity // None: the check's own
+	Suspicion  bool             // a score speaks and no rule
 }
 
 // Report records a finding.

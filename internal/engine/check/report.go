@@ -40,6 +40,9 @@ func newFinding(it *Item, r Report) finding.Finding {
 	if r.Severity != finding.None {
 		f.Severity = r.Severity
 	}
+	if r.Suspicion {
+		f.Confidence = "low"
+	}
 	if n := excerpt.Head(r.Normalized, maxEvidence); n != raw {
 		f.Evidence.Normalized = n
 	}

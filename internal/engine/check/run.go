@@ -361,32 +361,18 @@ type names struct {
 	server *catalog.Server
 	once   sync.Once
 	set    map[string]bool
-	joined string // the first of the names, up to maxJoined bytes
 }
-
-// maxJoined bounds what is read of the names of a server's tools to learn its business.
-const maxJoined = 1000
 
 func (n *names) hasName(name string) bool {
 	n.load()
 	return n.set[strings.ToLower(name)]
 }
 
-// siblings returns the names of the server's tools in one string.
-func (n *names) siblings() string {
-	n.load()
-	return n.joined
-}
-
 func (n *names) load() {
 	n.once.Do(func() {
 		n.set = make(map[string]bool, len(n.server.Tools()))
 		for i := range n.server.Tools() {
-			name := n.server.Tools()[i].Name()
-			n.set[strings.ToLower(name)] = true
-			if len(n.joined)+len(name) < maxJoined {
-				n.joined += " " + name
-			}
+			n.set[strings.ToLower(n.server.Tools()[i].Name())] = true
 		}
 	})
 }

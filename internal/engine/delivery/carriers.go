@@ -97,7 +97,7 @@ func namedBy(doc *oatf.Document) []string {
 // the rules by which definitions are judged.
 func orders(r *clause.Reader, s string) bool {
 	r.Begin(clause.Business{})
-	return slices.ContainsFunc(r.Read(s, clause.Elsewhere).Directives, func(d clause.Directive) bool { return !d.Doubtful && !d.Likely })
+	return slices.ContainsFunc(r.Read(s, clause.Elsewhere).Directives, func(d clause.Directive) bool { return !d.Suspicion || d.Sure })
 }
 
 // shortest is the length from which on a text of an indicator tells one part from another.

@@ -1,5 +1,10 @@
 package clause
 
+import (
+	"iter"
+	"math/bits"
+)
+
 // A class is what a word can mean to a rule.
 type class uint8
 
@@ -211,3 +216,16 @@ var verbs = func() (s classSet) {
 }()
 
 func (s classSet) verbs() classSet { return s.and(verbs) }
+
+// all returns the classes of a set in order.
+func (s classSet) all() iter.Seq[class] {
+	return func(yield func(class) bool) {
+		for i, w := range s {
+			for ; w != 0; w &= w - 1 {
+				if !yield(class(i<<6 + bits.TrailingZeros64(w))) {
+					return
+				}
+			}
+		}
+	}
+}

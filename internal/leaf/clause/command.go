@@ -38,8 +38,7 @@ func (r *Reader) attacks(f *frame) bool {
 	t := &r.framer.toks[f.verb]
 	switch strings.ToLower(r.framer.s[t.start:t.end]) {
 	case "exfiltrate", "hijack", "steal", "siphon", "smuggle":
-		r.purpose.learn()
-		return !r.purpose.domain.has(cDetects) && !r.purpose.domain.has(cAttempt)
+		return !r.business().any(setOf(detect, attempt))
 	}
 	return false
 }

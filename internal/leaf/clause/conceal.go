@@ -1,13 +1,10 @@
 package clause
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // conceals reports a clause that keeps the user in the dark.
 func conceals(r *Reader, f *frame, i int) string {
-	if f.when.has(limit) || f.all.has(limit) || f.conditional || r.deniesInability(f) || r.deniesMeans(i) || r.freesCaller(i) || r.deniesSilence(i) || r.limitedAbroad(i) || r.untilUserActs(f) {
+	if f.when.has(limit) || f.all.has(limit) || f.conditional {
 		return ""
 	}
 	if f.all.has(conceal) && f.mood != describe {
@@ -15,7 +12,7 @@ func conceals(r *Reader, f *frame, i int) string {
 	}
 	if f.foreign {
 		switch {
-		case f.negated && f.act.any(setOf(tell, know, appear)) && (f.all.has(user) || f.all.has(step) && f.mood >= duty) && !f.all.has(rawThing) && r.keepsDark(f, i):
+		case f.negated && f.act.any(setOf(tell, know, appear)) && (f.all.has(user) || f.all.has(step) && f.mood >= duty) && !f.all.any(setOf(rawThing, people, secret)):
 			return "tells the model not to tell the user"
 		case f.act.has(hide) && !f.negated && f.all.has(user) && f.mood >= duty:
 			return "tells the model to hide something from the user"
@@ -45,7 +42,6 @@ func conceals(r *Reader, f *frame, i int) string {
 	case f.negated && f.act.any(setOf(tell, appear)) && (f.mood >= duty || f.participle || f.passive):
 		switch {
 		case raw, f.passive && f.mood == describe && (r.relayed(i) || f.subject.any(setOf(answer, yield, content)) && !said.has(step)), r.below(i, to) && said.has(user) && !said.has(step):
-		case r.onlyCustomers(f) && !said.has(step) && !f.hasThat && !r.below(i, that):
 		case said.has(answer) && r.below(i, that):
 			return "has the model leave something out of its answer"
 		case said.has(step), said.has(user) && (f.hasThat || said.any(setOf(it, convo)) || f.topic != classSet{} || f.act.has(know)):
@@ -86,91 +82,6 @@ func (r *Reader) keepsIn(f *frame) bool {
 		}
 	}
 	return !f.all.has(user)
-}
-
-// deniesMeans reports whether frame i names the aim of a means that is denied because there is another one for the same aim: "do not use @ to
-// mention users, use the list instead". The aim itself is not denied.
-func (r *Reader) deniesMeans(i int) bool {
-	fs := r.framer.frames
-	if i == 0 || i+1 >= len(fs) || !r.framer.toks[fs[i].first].has(to) {
-		return false
-	}
-	means, aim, other := &fs[i-1], &fs[i], &fs[i+1]
-	return means.sentence == aim.sentence && other.sentence == aim.sentence && means.negated && means.act.has(call) &&
-		!aim.hasThat && !aim.all.any(setOf(step, it, answer)) &&
-		other.asks() && !other.negated && other.act.has(call) && other.all.has(instead) && other.object.any(setOf(ident, param, ownParam))
-}
-
-// deniesSilence reports whether frame i is a "without telling" that is itself denied, so that telling is a duty: "do not fill the gap without
-// saying that you do".
-func (r *Reader) deniesSilence(i int) bool {
-	fs, toks := r.framer.frames, r.framer.toks
-	if i == 0 || !toks[fs[i].first].has(without) {
-		return false
-	}
-	first, before := &toks[fs[i].first], &fs[i-1]
-	return before.sentence == fs[i].sentence && before.negated && before.mood >= duty && !before.act.any(setOf(ask, tell)) && first.flags&commaPrior == 0
-}
-
-// untilUserActs reports whether something is kept from the user until the user has done something: "don't tell the user the answer before they
-// have guessed". What is kept until something else happened is kept all the same.
-func (r *Reader) untilUserActs(f *frame) bool {
-	toks := r.framer.toks
-	for k := max(f.verb, f.first) + 1; k+1 <= f.last; k++ {
-		if !toks[k].has(before) {
-			continue
-		}
-		who := k + 1
-		if articles[r.lowered(who)] && who < f.last {
-			who++
-		}
-		if (r.lowered(who) == "they" || toks[who].has(user)) && who < f.last {
-			switch r.lowered(who + 1) {
-			case "have", "has", "had", "try", "tries", "answer", "answers", "guess", "guesses", "ask", "asks":
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// limitedAbroad reports whether the clause beside frame i in its sentence says when it does not hold, in a language that is read without
-// the order of words: "除非用户询问，否则不要…".
-func (r *Reader) limitedAbroad(i int) bool {
-	fs := r.framer.frames
-	limits := func(j int) bool {
-		return j >= 0 && j < len(fs) && fs[j].sentence == fs[i].sentence && fs[j].all.has(limit) && fs[j].mood < duty
-	}
-	return fs[i].foreign && (limits(i-1) || limits(i+1))
-}
-
-// freesCaller reports whether a clause only frees the caller of a tool from knowing something about it: "the caller does not need to know
-// which blocks there are". What the model does is something else.
-func (r *Reader) freesCaller(i int) bool {
-	fs, s, toks := r.framer.frames, r.framer.s, r.framer.toks
-	f := &fs[i]
-	if f.foreign || f.verb <= f.first || !f.negated || !f.act.has(know) || f.all.any(setOf(step, model, your, it)) {
-		return false
-	}
-	if i+1 < len(fs) && fs[i+1].sentence == f.sentence && fs[i+1].all.any(setOf(step, model, your, it)) {
-		return false
-	}
-	subject, verb := s[toks[f.first].start:toks[f.verb].start], s[toks[f.verb].start:toks[f.verb].end]
-	return strings.Contains(strings.ToLower(subject[max(0, len(subject)-40):]), "the caller ") && strings.EqualFold(verb, "know")
-}
-
-// inabilities begin what a model says of itself when it believes that it can't do what the tool does.
-var inabilities = []string{"can't", "cannot", "can not", "are unable", "aren't able", "are not able"}
-
-// deniesInability reports whether all that the user is not to be told is that the model can't do something: "there is no need to tell the
-// user that you can't open pages".
-func (r *Reader) deniesInability(f *frame) bool {
-	if f.foreign || f.verb < 0 || !f.negated || !f.act.has(tell) {
-		return false
-	}
-	s := r.framer.s[r.framer.toks[f.verb].end:]
-	_, rest, ok := strings.Cut(strings.ToLower(s[:min(len(s), 40)]), "that you ")
-	return ok && slices.ContainsFunc(inabilities, func(x string) bool { return strings.HasPrefix(rest, x) })
 }
 
 // userThat reports whether the clause behind frame i begins with the user and "that you", as in "do not mention the user that you need to".
@@ -298,6 +209,5 @@ func (f *frame) anywhere(cs ...class) bool { return f.all.any(setOf(cs...)) }
 // guardsSecrets reports whether the tool says that secrets are its business: it may ask that
 // they be kept.
 func (r *Reader) guardsSecrets() bool {
-	r.purpose.learn()
-	return r.purpose.domain.has(cCredential)
+	return r.business().any(setOf(secret, env, credFile, envName))
 }

@@ -12,7 +12,7 @@ import (
 func (r *Reader) Explain(s string, at Place) []string {
 	r.place = at
 	folded := text.Fold(s)
-	r.frames(folded.Text(), false)
+	r.frames(folded.Text(), r.tok.run(folded.Text(), false))
 	if len(r.framer.frames) == 0 && len(r.framer.toks) > 0 {
 		return []string{"no word of it is one that a rule speaks of"}
 	}

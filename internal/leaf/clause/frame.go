@@ -76,7 +76,6 @@ type framer struct {
 func (r *framer) english(a, b int, opening bool) {
 	from := len(r.frames)
 	start := a
-	r.nameItems(a, b)
 	r.compose(a, b)
 	for i := a; i < b; i++ {
 		m, ok := r.verbAt(a, start, i, len(r.frames) > from)

@@ -37,11 +37,9 @@ func leaks(r *Reader, f *frame, i int) string {
 	case f.mood >= duty && !f.purpose && !f.governed && f.act.any(setOf(give, alter)) && f.object.has(recipient) && f.object.has(address) && !f.all.has(ownPlace) && !r.function(f) && !r.cites(f) && r.place != Slot:
 		return "adds a recipient that the user did not name"
 	case things.empty():
-		if wants && !f.purpose && f.act.has(send) && away && !r.function(f) && !r.cites(f) && f.all.any(carriesData) && !r.letsOthers(f) {
+		if wants && !f.purpose && f.act.has(send) && away && !r.function(f) && !r.cites(f) && f.all.any(carriesData) {
 			return "sends data to an address that the user did not name"
 		}
-		return ""
-	case f.act.has(send) && away && r.letsOthers(f):
 		return ""
 	case f.act.has(send) && away && (wants || f.passive || f.mood == describe && f.to(badPlace)):
 		return "sends " + nameThings(things) + " to an outside address"
@@ -71,19 +69,6 @@ func leaks(r *Reader, f *frame, i int) string {
 // it into ACME_KEY".
 func (f *frame) setsVariable() bool {
 	return f.dest.has(envName) && f.act.any(setOf(give, send, alter)) && !f.object.any(setOf(envName, credFile, sysPrompt, convo)) && !f.anywhere(address, ownParam, sink)
-}
-
-// letsOthers reports whether a clause hangs on one that lets people do it: "let them attach it or mail it to …".
-func (r *Reader) letsOthers(f *frame) bool {
-	toks, s := r.framer.toks, r.framer.s
-	for i := f.verb - 2; i >= 0 && f.verb-i <= maxContact && toks[i].sentence == f.sentence; i-- {
-		if !strings.EqualFold(s[toks[i].start:toks[i].end], "let") || i+2 >= f.verb {
-			continue
-		}
-		people := toks[i+1].set.any(setOf(user, users, customer)) || strings.EqualFold(s[toks[i+1].start:toks[i+1].end], "them")
-		return people && !strings.EqualFold(s[toks[i+2].start:toks[i+2].end], "know") // what they are told is one act, the mail the model's own
-	}
-	return false
 }
 
 // contrastable is what a clause leaves alone where it says "the path, not the content".
@@ -225,8 +210,7 @@ func (r *Reader) foreignTo(things classSet, f *frame) classSet {
 		things = things.without(setOf(sysPrompt, convo))
 	}
 	if things.any(setOf(convo, sysPrompt)) && !f.all.has(address) {
-		r.purpose.learn()
-		if own := r.purpose.domain; own.has(cDialogue) && (r.purpose.named.has(cDialogue) || !r.beginsText(f) || f.opening && !f.all.has(ownParam)) {
+		if own := r.business(); own.any(setOf(convo, talk)) && (r.own.any(setOf(convo, talk)) || !r.beginsText(f) || f.opening && !f.all.has(ownParam)) {
 			things = things.without(setOf(convo))
 		}
 	}
@@ -234,7 +218,7 @@ func (r *Reader) foreignTo(things classSet, f *frame) classSet {
 }
 
 // byUser reports whether what is read says what the user, and not the model, fills in.
-func (r *Reader) byUser() bool { return r.place == Slot && r.purpose.business.Prompt }
+func (r *Reader) byUser() bool { return r.place == Slot && r.definition.Prompt }
 
 // beginsText reports whether a clause stands in the first sentence of a description, which cannot excuse itself.
 func (r *Reader) beginsText(f *frame) bool {
@@ -255,9 +239,6 @@ func (r *Reader) leaksForeign(f *frame, things classSet, away bool) string {
 	sure := things.any(certain) || things.any(setOf(env, people, secret)) && f.all.any(setOf(every, full))
 	if things.any(setOf(credFile, envName)) && !f.all.any(setOf(content, take)) && !things.any(setOf(convo, sysPrompt, outside)) {
 		sure = false // a path is no content
-	}
-	if things.has(credFile) && r.namesPath(f) {
-		return "" // "the path of ~/.ssh/id_rsa, not its content"
 	}
 	function := f.opening && r.place == Function && f.mood < duty
 	switch {

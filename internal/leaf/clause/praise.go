@@ -73,7 +73,7 @@ func (r *Reader) boasts() (found, bool) {
 	kinds, last := classSet{}, -1
 	for i := range r.framer.frames {
 		f := &r.framer.frames[i]
-		if k := f.all.and(setOf(super, praise, urgency)); !k.empty() && !f.governed && !f.foreign && !f.negated {
+		if k := f.all.and(setOf(super, praise, urgency)); !k.empty() && !f.governed && !f.foreign && !f.negated && !(f.quoted && r.detects()) {
 			kinds.addAll(k)
 			last = i
 		}

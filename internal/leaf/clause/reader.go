@@ -17,19 +17,16 @@ type Reader struct {
 	// Alone is set where the server has one tool, so that "other tools" are not its own.
 	Alone bool
 
-	tok       tokenizer
-	framer    framer
-	found     []found
-	place     Place
-	evidence  evidence
-	contents  []sentenceContent
-	signs     []sign // of the sentence that is weighed
-	spoken    []spokenOf
-	counted   []uint32 // by the number of a weight: in which sentence it was counted last
-	sentences uint32   // so far
-	purpose   purpose
-	own       classSet // the words of the tool's name
-	models    bool     // the tool works with language models
+	tok        tokenizer
+	framer     framer
+	found      []found
+	place      Place
+	learnt     learnt
+	definition Business
+	domain     domain
+	name       bool     // what is read names a parameter or what one can hold
+	own        classSet // the words of the tool's name
+	models     bool     // the tool works with language models
 }
 
 // A Text is what one string says once it is read.
@@ -45,12 +42,28 @@ func (r *Reader) Begin(b Business) {
 	r.tok.names, r.tok.place, r.framer.names = r.Names, r.OwnHost, r.Names
 	r.ownWords(b.Name)
 	r.framer.carry = classSet{}
-	r.purpose.business, r.purpose.known = b, false
+	r.definition, r.domain.known = b, false
 }
 
 // shortest is the length in bytes below which an ASCII string can hold nothing to report:
 // most strings of a schema are "string" and "object".
 const shortest = 12
+
+// view returns a string as it is read: folded, and with shouted words in small letters. The name of a parameter is read as the words
+// it is made of, and so is a value that is a name: content_from_reading_ssh_key, readSecretFile.
+func (r *Reader) view(s string, at Place) view {
+	r.tok.names, r.tok.place = r.Names, r.OwnHost
+	v := view{text: s}
+	switch {
+	case (at == SlotName || at == Label || at == Value) && identifier(s):
+		v = splitName(s)
+	case !text.Plain(s):
+		folded := text.Fold(s)
+		v = view{text: folded.Text(), span: folded.Span}
+	}
+	v.text = unshout(v.text)
+	return v
+}
 
 // Read reads one string that stands at a place of its definition.
 func (r *Reader) Read(s string, at Place) Text {
@@ -60,20 +73,12 @@ func (r *Reader) Read(s string, at Place) Text {
 	if plain && len(s) < shortest {
 		return t
 	}
-	f := view{text: s}
 	if !plain {
 		t.Marks = text.Marks(s)
-		folded := text.Fold(s)
-		f = view{folded.Text(), folded.Span}
 	}
-	r.tok.names, r.tok.place = r.Names, r.OwnHost
-	r.view(&t, &f, nil)
-	if calm, shouted := unshout(f.text); shouted {
-		r.view(&t, &view{calm, f.span}, nil)
-	}
-	if (at == SlotName || at == Value) && identifier(s) {
-		r.slot(&t, s)
-	}
+	f := r.view(s, at)
+	r.name = at == SlotName || f.split && at == Value
+	r.read(&t, &f, nil, false)
 	// Encodings are looked for in the folded text, or one zero-width character would
 	// break them.
 	t.Blobs = append(append(text.Blobs(f.text), text.SpacedLetters(f.text)...), r.rotatedText(f.text)...)
@@ -105,8 +110,9 @@ func (r *Reader) rotatedText(s string) []text.Blob {
 
 // A view is a string as it is read, with the way back.
 type view struct {
-	text string
-	span func(start, end int) (int, int) // nil if nothing moved
+	text  string
+	span  func(start, end int) (int, int) // nil if nothing moved
+	split bool                            // a name, cut into its words
 }
 
 func (v *view) original(start, end int) (int, int) {
@@ -122,45 +128,95 @@ type hiddenRun struct{ start, end int }
 // boundaries between words.
 func (r *Reader) inner(t *Text, decoded string, start, end int, segment bool) {
 	folded := text.Fold(decoded)
-	v := view{folded.Text(), folded.Span}
+	v := view{text: folded.Text(), span: folded.Span}
 	at := r.place
 	r.place = Slot // whatever is hidden is meant for somebody
 	r.read(t, &v, &hiddenRun{start, end}, segment)
 	r.place = at
 }
 
-func (r *Reader) view(t *Text, v *view, hidden *hiddenRun) { r.read(t, v, hidden, false) }
-
+// read reads one view of a string. The rules speak where the learnt layer hears something, and of what is hidden.
 func (r *Reader) read(t *Text, v *view, hidden *hiddenRun, segment bool) {
-	r.frames(v.text, segment)
-	r.found = r.weigh(r.judge(r.found[:0]))
-	fs, toks := r.framer.frames, r.framer.toks
+	toks := r.tok.run(v.text, segment)
+	r.learnt.read(v.text, toks, r.place)
+	m := theWeights()
+	if d, ok := r.pushes(v.text, toks); ok {
+		t.place(d, v, d.Start, d.End, hidden)
+	}
+	if r.learnt.best < m.faint && hidden == nil {
+		return
+	}
+	r.frames(v.text, toks)
+	before := len(t.Directives)
+	r.found = r.judge(r.found[:0])
+	fs := r.framer.frames
 	for _, d := range r.found {
 		from, to := int(toks[fs[d.first].first].start), int(toks[fs[d.last].last].end)
-		out := Directive{Kind: d.kind, Says: d.says, Doubtful: d.doubtful, Likely: d.likely}
+		out := Directive{Kind: d.kind, Says: d.says}
 		for i := d.first; i <= d.last; i++ {
 			out.Hidden = out.Hidden || fs[i].hidden
 		}
-		if hidden != nil {
-			out.Start, out.End, out.Read, out.Hidden, out.Decoded = hidden.start, hidden.end, v.text[from:to], true, true
-		} else {
-			out.Start, out.End = v.original(from, to)
-			if v.span != nil {
-				out.Read = readAs(v.text[from:to])
-			}
+		score := r.learnt.of(from, to)
+		least := m.heard
+		if d.kind == Praise || r.name {
+			least = m.faint
 		}
-		if out.Hidden || out.Decoded {
-			out.Doubtful, out.Likely = false, false
+		switch {
+		case hidden != nil, out.Hidden:
+			out.Sure = true
+		case score < least:
+			continue
+		default:
+			out.Sure = score >= m.certain
 		}
-		t.add(out)
+		out.Score = m.hundredths(score)
+		t.place(out, v, from, to, hidden)
+	}
+	if len(t.Directives) > before || r.learnt.best < m.likely {
+		return
+	}
+	w, ok := r.suspicion(toks)
+	score := w.score - m.size*int64(Doublings(r.definition.Size))
+	if ok && score >= m.likely {
+		from, to := int(r.learnt.words[w.from].start), int(r.learnt.words[w.to-1].end)
+		kind := kindOf(classesBetween(toks, from, to))
+		t.place(Directive{Kind: kind, Suspicion: true, Sure: score >= m.sure || hidden != nil, Score: m.hundredths(score), Says: resembles[kind]}, v, from, to, hidden)
 	}
 }
 
-// add keeps one directive of a kind for one place.
+// resembles says of a kind what a suspicion says: it has no reason to give.
+var resembles = [Kinds]string{Override: "resembles known attacks that give the model orders", Cross: "resembles known attacks that steer other tools",
+	Leak: "resembles known attacks that take data away", Praise: "resembles known texts that have their tool chosen over others"}
+
+// place adds a directive that was read between two offsets of a view.
+func (t *Text) place(d Directive, v *view, from, to int, hidden *hiddenRun) {
+	switch {
+	case hidden != nil:
+		d.Start, d.End, d.Read, d.Hidden, d.Decoded = hidden.start, hidden.end, v.text[from:to], true, true
+	case v.split:
+		d.Start, d.End, d.Read = 0, len(t.Raw), v.text
+	default:
+		d.Start, d.End = v.original(from, to)
+		if v.span != nil {
+			d.Read = readAs(v.text[from:to])
+		}
+	}
+	t.add(d)
+}
+
+// add keeps one directive of a kind for one place, and no suspicion where a rule has spoken.
 func (t *Text) add(d Directive) {
 	for i := range t.Directives {
-		if o := &t.Directives[i]; o.Kind == d.Kind && o.Start < d.End && d.Start < o.End {
-			o.Doubtful, o.Likely = o.Doubtful && d.Doubtful, o.Likely && d.Likely
+		o := &t.Directives[i]
+		switch {
+		case o.Start >= d.End || d.Start >= o.End:
+		case d.Suspicion && (!o.Suspicion || o.Score >= d.Score):
+			return
+		case o.Suspicion:
+			*o = d
+			return
+		case o.Kind == d.Kind:
+			o.Score = max(o.Score, d.Score)
 			if d.Start < o.Start || d.End > o.End { // both clauses are the evidence
 				if d.End > o.End && d.Read != "" && o.Read != "" && d.Start <= o.Start {
 					o.Read = d.Read
@@ -178,14 +234,13 @@ var telling = setOf(secret, env, people, sysPrompt, convo, talk, utterance, outs
 	fakeVoice, instr, obeyed, asked, user, users, consent, consented, simulated, step, otherTool, mailTool, otherWord, ident, bad, super, better, praise,
 	urgency, promo, startup, memory, shellCmd, piped, regardless, conceal, covert, void, outcome, answer, nobody, falsify, omit, hide, account, rotated, real)
 
-// frames splits a text into tokens, sentences and frames.
-func (r *Reader) frames(s string, segment bool) {
-	r.framer.s, r.framer.toks = s, r.tok.run(s, segment)
+// frames builds the frames of a text's sentences.
+func (r *Reader) frames(s string, toks []token) {
+	r.framer.s, r.framer.toks = s, toks
 	r.framer.frames = r.framer.frames[:0]
-	toks := r.framer.toks
 	r.framer.carryN = -99
 	if len(toks) < 2 || !r.tok.mask.any(telling) && r.tok.strange*2 <= r.tok.known && r.tok.others <= r.tok.known {
-		return // nothing that a rule could speak of, as in most texts
+		return // nothing that a rule could speak of
 	}
 	for a := 0; a < len(toks); {
 		b, others, english := a, 0, 0
@@ -207,27 +262,6 @@ func (r *Reader) frames(s string, segment bool) {
 	}
 }
 
-// slot reads the name of a parameter as the words it is made of:
-// content_from_reading_ssh_key, readSecretFile.
-func (r *Reader) slot(t *Text, s string) {
-	v := splitName(s)
-	r.framer.s, r.framer.toks = v.text, r.tok.run(v.text, false)
-	if says := r.slotName(v.text); says != "" {
-		t.add(Directive{Kind: Leak, Says: says, Start: 0, End: len(s), Read: v.text})
-		return
-	}
-	if len(r.framer.toks) > 0 {
-		r.framer.frames = append(r.framer.frames[:0], frame{last: len(r.framer.toks) - 1, verb: -1})
-		if says := r.namesAsset(); says != "" {
-			t.add(Directive{Kind: Leak, Says: says, Start: 0, End: len(s), Read: v.text})
-			return
-		}
-		for _, d := range r.weigh(nil) {
-			t.add(Directive{Kind: d.kind, Says: d.says, Start: 0, End: len(s), Read: v.text})
-		}
-	}
-}
-
 // splitName puts spaces where words of an identifier meet.
 func splitName(s string) view {
 	var b []byte
@@ -241,7 +275,7 @@ func splitName(s string) view {
 		}
 		b = append(b, c)
 	}
-	return view{text: string(b)}
+	return view{text: string(b), split: true}
 }
 
 // readAs spells posing letters as the ASCII they pose as.

@@ -1,5 +1,7 @@
 package clause
 
+import "strings"
+
 // A Kind is what a directive is after.
 type Kind uint8
 
@@ -26,8 +28,9 @@ type Directive struct {
 	Read       string // what was read there where it differs from the string itself
 	Hidden     bool   // in a comment, decoded from an encoding, or spelt to deceive
 	Decoded    bool   // in text that came out of an encoding
-	Doubtful   bool   // a rule holds, and the sentence around it speaks for an honest author; or none holds, and it weighs less than is likely
-	Likely     bool   // no rule holds, and the sentence weighs little more than it must
+	Score      int    // what the learnt layer gives the sentence, in hundredths: 0 is the least that is reported without a rule
+	Suspicion  bool   // no rule holds: the sentence resembles known attacks
+	Sure       bool   // the score is beyond what real definitions reach, or what was read was hidden
 }
 
 // A Place is the part that a string plays in its definition.
@@ -42,6 +45,7 @@ const (
 	SlotName          // the name of a parameter
 	Value             // an enum, a default, an example
 	Instruction       // the server's instructions
+	places            // how many there are
 )
 
 // A found is a directive in terms of frames.
@@ -49,21 +53,18 @@ type found struct {
 	kind        Kind
 	says        string
 	first, last int // frames
-	doubtful    bool
-	likely      bool
 }
 
 // judge applies every rule to the frames of one text.
 func (r *Reader) judge(out []found) []found {
 	fs := r.framer.frames
-	detector := len(fs) > 0 && !fs[0].quoted && fs[0].act.has(detect) && fs[0].mood != permit && !fs[0].negated
-	for i := range fs {
-		if fs[i].quoted && !detector {
-			r.purpose.learn()
-			detector = r.purpose.domain.has(cDetects)
-			break
+	if r.name {
+		if says := r.slotName(r.framer.s); says != "" && len(fs) > 0 {
+			out = append(out, found{kind: Leak, says: says, last: len(fs) - 1})
 		}
+		return out // a name is no clause: skipConfirmation
 	}
+	detector := r.detects()
 	for i := range fs {
 		f := &fs[i]
 		if f.governed || detector && r.cites(f) || f.participle && i > 0 && r.function(&fs[i-1]) && r.place != Slot {
@@ -84,6 +85,12 @@ func (r *Reader) judge(out []found) []found {
 		}
 	}
 	return out
+}
+
+// detects reports whether what is read begins by saying that it finds attacks, which it may then quote.
+func (r *Reader) detects() bool {
+	fs := r.framer.frames
+	return len(fs) > 0 && !fs[0].quoted && fs[0].act.has(detect) && fs[0].mood != permit && !fs[0].negated
 }
 
 var rules = []struct {
@@ -122,3 +129,64 @@ var (
 	ownable  = setOf(secret, env, people, convo, outside, sysPrompt)
 	certain  = setOf(credFile, envName, sysPrompt, convo, outside)
 )
+
+// standsAlone reports whether the quoted token at i is in a sentence that is one quotation and that nothing introduces: quotation marks
+// around every sentence cite nothing. It looks at most forty tokens to either side.
+func (r *Reader) standsAlone(i int) bool {
+	toks, s := r.framer.toks, r.framer.s
+	a, b := i, i
+	for a > 0 && i-a < 40 && toks[a-1].sentence == toks[i].sentence && toks[a-1].flags&quoted != 0 {
+		a--
+	}
+	for b+1 < len(toks) && b-i < 40 && toks[b+1].sentence == toks[i].sentence && toks[b+1].flags&quoted != 0 {
+		b++
+	}
+	whole := (a == 0 || toks[a-1].sentence != toks[i].sentence) && (b+1 == len(toks) || toks[b+1].sentence != toks[i].sentence)
+	if !whole || !quoteBefore(s, int(toks[a].start)) || !quoteBehind(s, int(toks[b].end)) {
+		return false
+	}
+	for a > 0 && i-a < 80 && toks[a-1].flags&quoted != 0 {
+		a-- // one quotation behind another
+	}
+	return a == 0 || toks[a-1].flags&(quoted|colonAfter) == 0
+}
+
+// maxTag is how many bytes of a tag may stand between a quotation mark and the words that it quotes.
+const maxTag = 40
+
+// quoteBefore reports whether a quotation mark that continues no sentence stands before s[i:], with nothing but signs and a tag in between.
+func quoteBefore(s string, i int) bool {
+	for n := 0; i > 0 && n < maxTag; n++ {
+		i--
+		switch c := s[i]; {
+		case c == '"':
+			head := strings.TrimRight(s[max(0, i-maxTag):i], " \t\r\n")
+			return head == "" || strings.IndexByte(".!?;\">]", head[len(head)-1]) >= 0
+		case c == '>' || c == ']':
+			if k := strings.LastIndexAny(s[max(0, i-maxTag):i], "<["); k >= 0 {
+				i = max(0, i-maxTag) + k
+			}
+		case c <= ' ' || isLetter(c):
+			return false
+		}
+	}
+	return false
+}
+
+// quoteBehind reports whether a quotation mark stands behind s[:i], with nothing but signs and a tag in between.
+func quoteBehind(s string, i int) bool {
+	for n := 0; i < len(s) && n < maxTag; n++ {
+		switch c := s[i]; {
+		case c == '"':
+			return true
+		case c == '<' || c == '[':
+			if k := strings.IndexAny(s[i:min(len(s), i+maxTag)], ">]"); k >= 0 {
+				i += k
+			}
+		case c <= ' ' || isLetter(c):
+			return false
+		}
+		i++
+	}
+	return false
+}

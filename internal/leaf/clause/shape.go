@@ -46,13 +46,6 @@ func (t *tokenizer) piece(i, end int) int {
 	if cls.empty() {
 		return t.plain(i, end)
 	}
-	if cls.has(webURL) && !cls.has(badPlace) && t.cites(i) {
-		t.pending &^= fresh // the sentence goes on: "formatted as [ISO 4127](…) format"
-		if stop < len(t.s) && t.s[stop] == ')' {
-			stop++
-		}
-		return stop
-	}
 	if cls.has(webURL) && t.place != nil && t.place(hostOf(t.s[i:stop])) {
 		cls.add(ownPlace)
 	}

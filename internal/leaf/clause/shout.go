@@ -3,9 +3,9 @@ package clause
 // shoutedWords is how many words in capitals in a row are shouted, so that their capitals say nothing about any one of them.
 const shoutedWords = 5
 
-// unshout returns a text with its shouted runs in small letters, of the same length, and whether it has any. In capitals a name like
+// unshout returns a text with its shouted runs in small letters, of the same length. In capitals a name like
 // read_file looks like a variable of the environment, and every word like a heading.
-func unshout(s string) (string, bool) {
+func unshout(s string) string {
 	var out []byte
 	for i := 0; i < len(s); {
 		end, words := shoutedRun(s, i)
@@ -20,9 +20,9 @@ func unshout(s string) (string, bool) {
 		i = max(end, i+1)
 	}
 	if out == nil {
-		return s, false
+		return s
 	}
-	return string(out), true
+	return string(out)
 }
 
 // shoutedRun returns where the run without small letters that begins at i ends, and how many words of two capitals or more it has. It

@@ -95,13 +95,13 @@ func (r *Reader) namesSender(f *frame) bool {
 func (r *Reader) behindSenderKey(k int) bool {
 	for j := k - 1; j >= max(0, k-3); j-- {
 		if r.framer.toks[j].flags&colonAfter != 0 {
-			return senderKeys[r.lowered(j)]
+			return senderKeys[strings.ToLower(r.framer.s[r.framer.toks[j].start:r.framer.toks[j].end])]
 		}
 	}
 	return false
 }
 
-var senderKeys = setOfWords("from sender author")
+var senderKeys = map[string]bool{"from": true, "sender": true, "author": true}
 
 // speaksOfTool reports whether a clause has an identifier that can be a tool's: one that begins with a verb, as tools' names do
 // (send_invoice), or one that is called a tool. "hasAttachments" and "accountSid" are fields.

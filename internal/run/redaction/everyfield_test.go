@@ -84,7 +84,7 @@ var untouched = []string{
 	"Clients.Entries.State", "Clients.Entries.Transport", // of the user's configuration
 	"Advisory.Findings.Confidence", "Advisory.Findings.Threat", "Advisory.Labels", "Advisory.Model", "Advisory.Prompt", // models are asked in masked words
 	"Coverage.Checks.Name", "Coverage.Checks.Of", "Coverage.Checks.Rule", "Coverage.Checks.State", "Coverage.Servers.File", "Coverage.Servers.Lists", "Coverage.Trace.Boundary", "Coverage.Trace.File",
-	"Findings.Advice", "Findings.Also", "Findings.Content", "Findings.Fingerprint", "Findings.Name", "Findings.Rule", "Findings.Steps.File", "Findings.Taxonomy", "Findings.Related.File", "Findings.Related.Kind",
+	"Findings.Advice", "Findings.Also", "Findings.Confidence", "Findings.Content", "Findings.Fingerprint", "Findings.Name", "Findings.Rule", "Findings.Steps.File", "Findings.Taxonomy", "Findings.Related.File", "Findings.Related.Kind",
 	"Findings.Location.File", "Findings.Location.Kind", "Problems.Kind", "Problems.Location.File", "Problems.Location.Kind",
 	"Imported.Files", "Imported.Findings.Agrees", "Imported.Findings.File", "Imported.Findings.Run", "Imported.Findings.State",
 	"Posture.ID", "Posture.Layer", "Posture.Name", "Posture.State",

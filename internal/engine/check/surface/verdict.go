@@ -1,6 +1,7 @@
 package surface
 
 import (
+	"fmt"
 	"slices"
 
 	"gauntlet/finding"
@@ -19,8 +20,10 @@ func reportDirectives(it *check.Item, kinds ...clause.Kind) {
 		f := &it.Fields[i]
 		for _, d := range f.Text.Directives {
 			if slices.Contains(kinds, d.Kind) {
-				r := check.Report{Field: f, Start: d.Start, End: d.End, Normalized: d.Read, Message: where(f) + " " + d.Says}
-				r.Severity = severityOf(&d)
+				r := check.Report{Field: f, Start: d.Start, End: d.End, Normalized: d.Read, Message: where(f) + " " + d.Says, Severity: severityOf(&d), Suspicion: d.Suspicion}
+				if d.Suspicion {
+					r.Message += fmt.Sprintf(" (score %.1f)", float64(d.Score)/100)
+				}
 				it.Report(r)
 			}
 		}
@@ -30,11 +33,9 @@ func reportDirectives(it *check.Item, kinds ...clause.Kind) {
 // severityOf says how grave a directive is, None for as grave as its check.
 func severityOf(d *clause.Directive) finding.Severity {
 	switch {
-	case d.Hidden && d.Kind == clause.Leak:
+	case d.Hidden && d.Kind == clause.Leak && !d.Suspicion:
 		return finding.Critical // nobody hides by accident an order to take data away
-	case d.Doubtful:
-		return finding.Low
-	case d.Likely:
+	case !d.Sure:
 		return finding.Medium
 	}
 	return finding.None

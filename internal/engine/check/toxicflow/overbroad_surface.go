@@ -161,7 +161,33 @@ func (t *tool) explainLabel(tag capability.Tag) string {
 	tool := t.server.classifier.Tool(t.index)
 	l := tool.Has(tag, capability.High)
 	slices.SortStableFunc(l.Evidence, func(a, b string) int { return evidenceRank(b) - evidenceRank(a) })
-	return fmt.Sprintf("%s is %s by %s", t.name(), tag, strings.Join(l.Evidence[:min(3, len(l.Evidence))], ", "))
+	reasons := make([]string, 0, 3)
+	for _, e := range l.Evidence[:min(3, len(l.Evidence))] {
+		reasons = append(reasons, evidenceWords(e))
+	}
+	return fmt.Sprintf("%s is %s by %s", t.name(), tag, strings.Join(reasons, ", "))
+}
+
+// evidenceWords says in words what the classifier writes as kind:value, as in param:file:role=path:confidence=high.
+func evidenceWords(evidence string) string {
+	kind, value, _ := strings.Cut(evidence, ":")
+	switch kind {
+	case "param":
+		name, rest, _ := strings.Cut(value, ":")
+		role, _, _ := strings.Cut(strings.TrimPrefix(rest, "role="), ":")
+		return fmt.Sprintf("its parameter %s (%s)", name, role)
+	case "name_token":
+		return fmt.Sprintf("%q in its name", value)
+	case "desc_phrase", "desc_token":
+		return fmt.Sprintf("%q in its description", value)
+	case "server":
+		return "its server (" + value + ")"
+	case "annotation":
+		return "its annotation " + value
+	case "ast_sink":
+		return "its code, " + value
+	}
+	return evidence
 }
 
 // evidenceRank ranks evidence for a reader: a parameter says best what is reached, and the server least.

@@ -45,7 +45,7 @@ func TestToolsOfOneName(t *testing.T) {
 	const fetch = `{"name": "x", "title": "Fetch URL", "description": "Fetches a URL over HTTP.", "inputSchema": {"properties": {"url": {"type": "string", "format": "uri"}}}}`
 	for _, tools := range []string{read + "," + fetch, fetch + "," + read} {
 		got := run(t, "MCP-S-005", `{"tools": [`+tools+`]}`)
-		if len(got) != 1 || !strings.Contains(got[0], "x is fs_read by param:path:role=path:confidence=high, name_token:read, name_token:file") || !strings.Contains(got[0], "x is net_egress by param:url:role=url:confidence=high, name_token:fetch, name_token:url") {
+		if len(got) != 1 || !strings.Contains(got[0], `x is fs_read by its parameter path (path), "read" in its name, "file" in its name`) || !strings.Contains(got[0], `x is net_egress by its parameter url (url), "fetch" in its name, "url" in its name`) {
 			t.Errorf("got %q", got)
 		}
 	}
