@@ -1,6 +1,7 @@
 package clause
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"gauntlet/internal/leaf/text"
@@ -62,7 +63,34 @@ func (r *Reader) view(s string, at Place) view {
 		v = view{text: folded.Text(), span: folded.Span}
 	}
 	v.text = unshout(v.text)
-	return v
+	return v.withoutBold()
+}
+
+// withoutBold takes the stars of bold type off: a renderer does, and they part words and addresses: "https://**evil**.example".
+func (v view) withoutBold() view {
+	if !strings.Contains(v.text, "**") {
+		return v
+	}
+	b := make([]byte, 0, len(v.text))
+	from := make([]int, 0, len(v.text)+1) // where each byte that stays was
+	for i := 0; i < len(v.text); {
+		if strings.HasPrefix(v.text[i:], "**") {
+			i += 2
+			continue
+		}
+		b, from = append(b, v.text[i]), append(from, i)
+		i++
+	}
+	before := v
+	from = append(from, len(v.text))
+	span := func(start, end int) (int, int) {
+		last := from[start]
+		if end > start {
+			last = from[end-1] + 1
+		}
+		return before.original(from[start], last)
+	}
+	return view{text: string(b), span: span, split: v.split}
 }
 
 // Read reads one string that stands at a place of its definition.
@@ -81,23 +109,37 @@ func (r *Reader) Read(s string, at Place) Text {
 	r.read(&t, &f, nil, false)
 	// Encodings are looked for in the folded text, or one zero-width character would
 	// break them.
-	t.Blobs = append(append(text.Blobs(f.text), text.SpacedLetters(f.text)...), r.rotatedText(f.text)...)
+	t.Blobs = r.encoded(f.text)
 	for i := range t.Blobs {
 		b := &t.Blobs[i]
 		b.Start, b.End = f.original(b.Start, b.End)
-		if b.Decoded != "" {
-			r.inner(&t, b.Decoded, b.Start, b.End, false)
-			if b.Encoding == "spaced letters" {
-				r.inner(&t, b.Decoded, b.Start, b.End, true)
-			}
-		}
+		r.blob(&t, b, b.Start, b.End, 1)
 	}
 	for i := range t.Marks {
 		if m := &t.Marks[i]; m.Decoded != "" {
-			r.inner(&t, m.Decoded, m.Start, m.End, false)
+			r.inner(&t, m.Decoded, m.Start, m.End, false, 1)
 		}
 	}
 	return t
+}
+
+// encodings is how many layers of encodings are taken off: base64 in percent escapes in base64.
+const encodings = 3
+
+// encoded returns the encoded runs of a folded text.
+func (r *Reader) encoded(s string) []text.Blob {
+	return append(append(text.Blobs(s), text.SpacedLetters(s)...), r.rotatedText(s)...)
+}
+
+// blob reads what a run of s[start:end] decodes to.
+func (r *Reader) blob(t *Text, b *text.Blob, start, end, layer int) {
+	if b.Decoded == "" {
+		return
+	}
+	r.inner(t, b.Decoded, start, end, false, layer)
+	if b.Encoding == "spaced letters" {
+		r.inner(t, b.Decoded, start, end, true, layer)
+	}
 }
 
 // rotatedText returns what a text holds in rot13, if its words look like it.
@@ -124,15 +166,21 @@ func (v *view) original(start, end int) (int, int) {
 
 type hiddenRun struct{ start, end int }
 
-// inner reads text that was hidden in s[start:end]. Where segment is set, it has no
+// inner reads text that was hidden in s[start:end], and what is encoded in it. Where segment is set, it has no
 // boundaries between words.
-func (r *Reader) inner(t *Text, decoded string, start, end int, segment bool) {
+func (r *Reader) inner(t *Text, decoded string, start, end int, segment bool, layer int) {
 	folded := text.Fold(decoded)
 	v := view{text: folded.Text(), span: folded.Span}
 	at := r.place
 	r.place = Slot // whatever is hidden is meant for somebody
 	r.read(t, &v, &hiddenRun{start, end}, segment)
 	r.place = at
+	if layer == encodings || segment {
+		return
+	}
+	for _, b := range r.encoded(v.text) {
+		r.blob(t, &b, start, end, layer+1)
+	}
 }
 
 // read reads one view of a string. The rules speak where the learnt layer hears something, and of what is hidden.
