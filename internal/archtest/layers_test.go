@@ -66,7 +66,7 @@ var table = []row{
 	{path: "internal/leaf/startup", layer: tokens},
 	{path: "trust", layer: tokens},
 	// It builds and runs a test anew, and is imported by tests only.
-	{path: "internal/leaf/opcount", layer: tokens, not: impure | userFace},
+	{path: "internal/testing/opcount", layer: tokens, not: impure | userFace},
 	{path: "internal/leaf/syntax", layer: tokens, may: []string{"internal/leaf/syntax/treesitter"}},
 
 	{path: "catalog", layer: words, may: []string{"rawjson", "finding"}},
@@ -106,7 +106,7 @@ var table = []row{
 	{path: "internal/engine/lang/python", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/declared", "internal/engine/survey", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
 	{path: "internal/engine/lang/typescript", layer: joins, may: []string{"internal/leaf/ir", "internal/engine/callgraph", "internal/engine/declared", "internal/engine/survey", "internal/engine/taint", "internal/leaf/syntax", "sink"}},
 	// The harness of the languages' goldens.
-	{path: "internal/engine/lang/langtest", layer: contract, may: []string{"sink"}, deps: []string{"github.com/rogpeppe/go-internal"}, not: impure | userFace},
+	{path: "internal/testing/langtest", layer: contract, may: []string{"sink"}, deps: []string{"github.com/rogpeppe/go-internal"}, not: impure | userFace},
 	{path: "internal/engine/check/surface", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text", "internal/leaf/clause", "internal/leaf/secret", "internal/leaf/hostscope"}},
 	{path: "internal/engine/check/config", layer: lanes, may: []string{"internal/engine/check", "finding", "internal/leaf/secret", "internal/leaf/taxonomy"}},
 	{path: "internal/engine/check/namespace", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "internal/leaf/text"}},
@@ -121,7 +121,7 @@ var table = []row{
 	{path: "internal/engine/check/toxicflow", layer: lanes, may: []string{"internal/engine/check", "catalog", "finding", "rawjson", "capability", "classify"}},
 	{path: "internal/engine/check/boundary", layer: lanes, may: []string{"internal/leaf/mcp", "internal/engine/check", "finding", "rawjson", "trace", "trust", "internal/leaf/multimatch", "capability", "classify"}},
 	// The harness of all lanes' tests: it reads golden files and is imported by tests only.
-	{path: "internal/engine/check/checktest", layer: lanes, may: []string{"internal/leaf/mcp", "internal/engine/check", "catalog", "finding", "result", "rawjson", "suite", "trace", "internal/leaf/text"}, not: impure},
+	{path: "internal/testing/checktest", layer: lanes, may: []string{"internal/leaf/mcp", "internal/engine/check", "catalog", "finding", "result", "rawjson", "suite", "trace", "internal/leaf/text"}, not: impure},
 
 	{path: "internal/engine/advice", layer: joins, may: []string{"capability", "catalog", "finding", "rawjson", "result", "internal/leaf/secret"}},
 	{path: "internal/engine/mock", layer: joins, may: []string{"oatf", "rawjson", "internal/leaf/suggest", "internal/leaf/yamltext"}, deps: []string{"go.yaml.in/yaml/v4"}},
@@ -173,12 +173,12 @@ var table = []row{
 	{path: "internal/runtime/simagent", layer: stages, may: []string{"internal/leaf/mcp", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/leaf/text", "rawjson"}, deps: []string{"go.yaml.in/yaml/v4"}, not: impure},
 
 	// What careless servers of tests do, imported by tests only.
-	{path: "internal/run/carelesstest", layer: tokens, not: impure},
+	{path: "internal/testing/carelesstest", layer: tokens, not: impure},
 	// The official peers of the protocol, imported by tests only.
-	{path: "internal/runtime/peertest", layer: tokens, not: impure | userFace},
+	{path: "internal/testing/peertest", layer: tokens, not: impure | userFace},
 
 	// A provider of models without a model, imported by tests only.
-	{path: "internal/runtime/scriptedmodel", layer: files, may: []string{"internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
+	{path: "internal/testing/scriptedmodel", layer: files, may: []string{"internal/runtime/simagent", "internal/runtime/wire"}, not: impure},
 
 	{path: "internal/run/buildinfo", layer: files, may: []string{"report"}, not: impure},
 	{path: "internal/run/userfile", layer: files, may: []string{"internal/leaf/charset"}, not: impure},

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"gauntlet/internal/runtime/peertest"
+	"gauntlet/internal/testing/peertest"
 )
 
 // TestConformanceOfAttackRun plays a benign document with attack run to the scenarios for servers

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/runtime/scriptedmodel"
+	"gauntlet/internal/testing/scriptedmodel"
 )
 
 // envAimock names a folder in which npm installed @copilotkit/aimock, a provider of others in both wire forms.

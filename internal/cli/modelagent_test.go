@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gauntlet/internal/run/attackdoc"
-	"gauntlet/internal/runtime/scriptedmodel"
+	"gauntlet/internal/testing/scriptedmodel"
 	"gauntlet/oatf"
 )
 

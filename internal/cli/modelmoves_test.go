@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/runtime/scriptedmodel"
+	"gauntlet/internal/testing/scriptedmodel"
 	"gauntlet/report"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/runtime/scriptedmodel"
+	"gauntlet/internal/testing/scriptedmodel"
 	"gauntlet/result"
 )
 

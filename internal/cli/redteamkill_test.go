@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"gauntlet/internal/runtime/scriptedmodel"
+	"gauntlet/internal/testing/scriptedmodel"
 	"gauntlet/result"
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"gauntlet/internal/runtime/sandbox"
-	"gauntlet/internal/runtime/scriptedmodel"
+	"gauntlet/internal/testing/scriptedmodel"
 	"gauntlet/result"
 )
 

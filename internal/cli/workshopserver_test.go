@@ -13,7 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"gauntlet/internal/run/carelesstest"
+	"gauntlet/internal/testing/carelesstest"
 )
 
 // serveWorkshop is a server on stdio with a tool for each attack on servers that is tried by class.

@@ -4,7 +4,7 @@ import (
 	"path"
 	"testing"
 
-	"gauntlet/internal/engine/lang/langtest"
+	"gauntlet/internal/testing/langtest"
 )
 
 // BenchmarkAnalyse measures everything that is done with a tree of sources once its files are read: parsing, the call

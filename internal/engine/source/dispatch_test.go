@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/leaf/opcount"
+	"gauntlet/internal/testing/opcount"
 	"gauntlet/sink"
 )
 

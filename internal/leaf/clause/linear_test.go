@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"gauntlet/internal/leaf/opcount"
+	"gauntlet/internal/testing/opcount"
 )
 
 // fill repeats a unit up to n bytes.

@@ -4,7 +4,7 @@ import (
 	"path"
 	"testing"
 
-	"gauntlet/internal/engine/lang/langtest"
+	"gauntlet/internal/testing/langtest"
 )
 
 var grammars = map[string]func() *Language{

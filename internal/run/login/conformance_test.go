@@ -15,8 +15,8 @@ import (
 
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/oauth"
-	"gauntlet/internal/runtime/peertest"
 	"gauntlet/internal/runtime/wire"
+	"gauntlet/internal/testing/peertest"
 )
 
 // envClient makes this test program the client that the official suite tests.

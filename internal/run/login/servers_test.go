@@ -13,8 +13,8 @@ import (
 
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/oauth"
-	"gauntlet/internal/runtime/peertest"
 	"gauntlet/internal/runtime/wire"
+	"gauntlet/internal/testing/peertest"
 )
 
 // envServers names a directory in which npm installed oidc-provider and oauth2-mock-server, two

@@ -11,8 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"gauntlet/internal/run/carelesstest"
 	"gauntlet/internal/runtime/sandbox"
+	"gauntlet/internal/testing/carelesstest"
 )
 
 // serverKind is the variable that makes this test binary a server on stdio: "careless" or "careful".

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"gauntlet/internal/runtime/mcpclient"
-	"gauntlet/internal/runtime/peertest"
+	"gauntlet/internal/testing/peertest"
 )
 
 // The official front end runs our agent through its front door, checks what it tells, and brings the results of the calls of its own

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"gauntlet/internal/runtime/attack"
-	"gauntlet/internal/runtime/peertest"
+	"gauntlet/internal/testing/peertest"
 	"gauntlet/verdict"
 )
 

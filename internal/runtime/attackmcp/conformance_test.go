@@ -8,8 +8,8 @@ import (
 
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/mcpserver"
-	"gauntlet/internal/runtime/peertest"
 	"gauntlet/internal/runtime/wire"
+	"gauntlet/internal/testing/peertest"
 	"gauntlet/oatf"
 	"gauntlet/rawjson"
 	"gauntlet/trace"

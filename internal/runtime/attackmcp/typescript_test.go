@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"gauntlet/internal/runtime/mcpserver"
-	"gauntlet/internal/runtime/peertest"
+	"gauntlet/internal/testing/peertest"
 	"gauntlet/oatf"
 	"gauntlet/trace"
 )

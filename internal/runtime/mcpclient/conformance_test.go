@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"gauntlet/internal/runtime/peertest"
 	"gauntlet/internal/runtime/wire"
+	"gauntlet/internal/testing/peertest"
 	"gauntlet/rawjson"
 )
 

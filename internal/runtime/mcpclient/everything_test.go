@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/runtime/peertest"
 	"gauntlet/internal/runtime/wire"
+	"gauntlet/internal/testing/peertest"
 )
 
 func everything(t *testing.T) (node, script string) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gauntlet/internal/runtime/peertest"
+	"gauntlet/internal/testing/peertest"
 )
 
 // The official TypeScript clients, of both generations where both are installed, meet a

@@ -10,7 +10,7 @@ import (
 	"reflect"
 	"testing"
 
-	"gauntlet/internal/runtime/peertest"
+	"gauntlet/internal/testing/peertest"
 )
 
 // The official TypeScript client over every transport it has is told what stands in the

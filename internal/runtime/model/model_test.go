@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"gauntlet/internal/runtime/model"
-	"gauntlet/internal/runtime/scriptedmodel"
+	"gauntlet/internal/testing/scriptedmodel"
 )
 
 const testKey = "sk-test-0123456789abcdef"

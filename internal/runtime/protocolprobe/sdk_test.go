@@ -15,8 +15,8 @@ import (
 
 	"gauntlet/internal/engine/check/probing"
 	"gauntlet/internal/leaf/probe"
-	"gauntlet/internal/runtime/peertest"
 	"gauntlet/internal/runtime/wire"
+	"gauntlet/internal/testing/peertest"
 )
 
 // goServer is a server of the Go SDK with one tool.

@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"gauntlet/internal/engine/check/checktest"
+	"gauntlet/internal/testing/checktest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

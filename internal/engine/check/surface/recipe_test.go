@@ -34,7 +34,7 @@ import (
 	"testing"
 
 	"gauntlet/internal/engine/check"
-	"gauntlet/internal/engine/check/checktest"
+	"gauntlet/internal/testing/checktest"
 )
 
 func TestRecipe(t *testing.T) {

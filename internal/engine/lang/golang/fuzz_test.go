@@ -3,7 +3,7 @@ package golang
 import (
 	"testing"
 
-	"gauntlet/internal/engine/lang/langtest"
+	"gauntlet/internal/testing/langtest"
 )
 
 func FuzzAnalyse(f *testing.F) {

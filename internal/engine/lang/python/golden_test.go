@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"gauntlet/internal/engine/callgraph"
-	"gauntlet/internal/engine/lang/langtest"
+	"gauntlet/internal/testing/langtest"
 )
 
 var update = langtest.Update()

@@ -3,7 +3,7 @@ package typescript
 import (
 	"testing"
 
-	"gauntlet/internal/engine/lang/langtest"
+	"gauntlet/internal/testing/langtest"
 )
 
 func BenchmarkAnalyse(b *testing.B) { langtest.BenchmarkAnalyse(b, Reads, Analyse) }

@@ -12,7 +12,7 @@ import (
 	openaioption "github.com/openai/openai-go/v3/option"
 
 	"gauntlet/internal/runtime/model"
-	"gauntlet/internal/runtime/scriptedmodel"
+	"gauntlet/internal/testing/scriptedmodel"
 )
 
 const schema = `{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`
