@@ -10,7 +10,7 @@ func commands(r *Reader, f *frame, i int) string {
 	if f.all.has(piped) && f.all.any(setOf(webURL, shellCmd)) && !f.all.has(ownPlace) && f.mood != describe {
 		return "has the model pipe a download into a shell"
 	}
-	if !f.asks() || r.function(f) || f.foreign || r.place == Slot && f.opening || r.ownToken(f) {
+	if !f.asks() || r.function(f) || f.foreign || r.place == Slot && f.opening {
 		return ""
 	}
 	switch {

@@ -11,13 +11,8 @@ func (r *framer) compose(a, b int) {
 		case t.has(ident) && i+1 < b && r.toks[i+1].has(param) && r.toks[i+1].flags&fresh == 0:
 			t.set = t.set.without(setOf(ident)) // "the send_as_mms parameter" is no tool
 			t.set.add(param)
-		case t.has(ident) && r.inFieldList(a, i):
-			t.set = t.set.without(setOf(ident)) // "the fields `reserved_by` and `reserved_at`"
-			t.set.add(param)
 		case t.has(spoken) && r.near(a, i, 8, setOf(user, users, model, your)) && r.near(a, i, 9, setOf(every, full, content)):
 			t.set.add(convo)
-		case t.has(convo) && i+2 < b && r.toks[i+1].has(of) && r.ofAnother(i+2, b):
-			t.set = t.set.without(setOf(convo))
 		case t.has(env) && r.around(a, b, i, 5, setOf(yield, every, full, content)):
 			t.set.add(envName)
 		case t.has(message) && r.near(a, i, 3, setOf(user, users)) && !r.followed(i, b, setOf(handle)):
@@ -40,35 +35,6 @@ func (r *framer) compose(a, b int) {
 			t.set.add(outside)
 		}
 	}
-}
-
-// inFieldList reports whether the identifier at i stands right behind a word for fields, or is joined to another one that does.
-func (r *framer) inFieldList(a, i int) bool {
-	if r.toks[i].flags&fresh != 0 && r.toks[i].flags&commaPrior == 0 || i <= a {
-		return false
-	}
-	before := i - 1
-	if word := r.s[r.toks[before].start:r.toks[before].end]; (word == "and" || word == "or") && before > a {
-		before--
-		return identifier(r.s[r.toks[before].start:r.toks[before].end]) && r.toks[before].has(param)
-	}
-	return r.toks[before].has(param) && r.toks[before].flags&colonAfter == 0
-}
-
-// ofAnother reports whether the noun that begins at i names something else than this talk with
-// its user: "the transcript of the meeting".
-func (r *framer) ofAnother(i, b int) bool {
-	for ; i < b; i++ {
-		switch w := r.s[r.toks[i].start:r.toks[i].end]; w {
-		case "the", "a", "an", "this", "that", "each", "your", "their":
-			continue
-		case "meeting", "call", "interview", "video", "episode", "lecture", "podcast", "hearing", "recording", "webinar", "meetings", "calls", "interviews", "videos", "audio", "speech", "talk":
-			return true
-		default:
-			return false
-		}
-	}
-	return false
 }
 
 // near reports whether one of the n tokens before i, within the sentence, has a class.

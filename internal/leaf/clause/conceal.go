@@ -31,7 +31,7 @@ func conceals(r *Reader, f *frame, i int) string {
 		said.add(user)
 		said.add(step)
 	}
-	raw := said.has(rawThing) && !said.has(step) || f.object.has(otherWord) && f.object.has(user) && r.otherPeople(f)
+	raw := said.has(rawThing) && !said.has(step)
 	switch {
 	case f.negated && f.act.has(hold) && f.dest.has(answer) && !raw && !f.passive && r.place != Slot:
 		return "has the model leave something out of its answer"
@@ -41,21 +41,21 @@ func conceals(r *Reader, f *frame, i int) string {
 		return "dictates the only thing that the user is told"
 	case f.negated && f.act.any(setOf(tell, appear)) && (f.mood >= duty || f.participle || f.passive):
 		switch {
-		case raw, f.passive && f.mood == describe && (r.relayed(i) || f.subject.any(setOf(answer, yield, content)) && !said.has(step)), r.below(i, to) && said.has(user) && !said.has(step):
+		case raw, f.passive && f.mood == describe && f.subject.any(setOf(answer, yield, content)) && !said.has(step), r.below(i, to) && said.has(user) && !said.has(step):
 		case said.has(answer) && r.below(i, that):
 			return "has the model leave something out of its answer"
 		case said.has(step), said.has(user) && (f.hasThat || said.any(setOf(it, convo)) || f.topic != classSet{} || f.act.has(know)):
 			return "tells the model not to tell the user"
 		case said.any(setOf(user)) && f.mood >= duty && !said.has(outcome):
 			return "tells the model not to tell the user"
-		case f.object.has(it) && f.mood >= duty && !f.participle && f.act.has(tell) && !r.function(f) && r.place != Slot && r.bareIt(f) && !r.guardsSecrets() && !f.carried.any(guarded) && !r.toOthers(f) && (!f.infinitive || r.deniesItself(f)):
+		case f.object.has(it) && f.mood >= duty && !f.participle && f.act.has(tell) && !r.function(f) && r.place != Slot && r.bareIt(f):
 			return "tells the model not to tell anyone"
 		}
 	case f.negated && f.act.has(know) && f.object.has(user) && f.passive, f.negated && f.act.has(know) && f.subject.has(user) && f.mood >= duty:
 		if !raw {
 			return "keeps the user from knowing"
 		}
-	case !f.negated && f.act.has(hide) && f.asks() && (f.source.any(setOf(user, answer)) || f.topic.has(user)) && !raw && !r.keepsIn(f):
+	case !f.negated && f.act.has(hide) && f.asks() && (f.source.any(setOf(user, answer)) || f.topic.has(user)) && !raw:
 		return "tells the model to hide something from the user"
 	case !f.negated && f.act.has(omit) && f.asks() && r.bareIt(f) && f.object.has(it) && r.leavesOut(f) && i > 0 && r.framer.frames[i-1].sentence == f.sentence && r.framer.frames[i-1].all.has(user) && !r.framer.frames[i-1].conditional:
 		return "tells the model to keep something from the user"
@@ -67,21 +67,6 @@ func conceals(r *Reader, f *frame, i int) string {
 		return "tells the model to act in secret"
 	}
 	return ""
-}
-
-// keepsIn reports whether something is to be kept where it is, and not from anybody: "keep the unit in your answer".
-func (r *Reader) keepsIn(f *frame) bool {
-	s, toks := r.framer.s, r.framer.toks
-	if verb := strings.ToLower(s[toks[f.verb].start:toks[f.verb].end]); verb != "keep" {
-		return false
-	}
-	for i := f.verb + 1; i <= f.last; i++ {
-		switch strings.ToLower(s[toks[i].start:toks[i].end]) {
-		case "from", "out", "off", "away", "hidden", "secret", "quiet", "private", "between", "dark":
-			return false
-		}
-	}
-	return !f.all.has(user)
 }
 
 // userThat reports whether the clause behind frame i begins with the user and "that you", as in "do not mention the user that you need to".
@@ -98,55 +83,6 @@ func (r *Reader) userThat(i int) bool {
 		return false
 	}
 	return strings.HasPrefix(strings.ToLower(r.framer.s[toks[k+1].start:]), "that you ")
-}
-
-// otherPeople reports whether the persons behind the verb are said to be others than the user.
-func (r *Reader) otherPeople(f *frame) bool {
-	for i := f.verb + 1; i < f.last; i++ {
-		if r.framer.toks[i].has(otherWord) && r.framer.toks[i+1].set.any(setOf(user, users)) {
-			return true
-		}
-	}
-	return false
-}
-
-// guarded is what a text may ask to be kept: "do not print them" behind "the keys".
-var guarded = setOf(secret, env, people, credFile, envName)
-
-// toOthers reports whether those who are not to be told are said to be others than those who may know:
-// "don't reveal them to anyone else".
-func (r *Reader) toOthers(f *frame) bool {
-	for i := f.verb + 1; i <= f.last; i++ {
-		t := &r.framer.toks[i]
-		switch r.framer.s[t.start:t.end] {
-		case "else", "others", "outsiders", "outside":
-			return true
-		}
-	}
-	return false
-}
-
-// deniesItself reports whether the negation of an infinitive is its own: "not to show them", and not
-// that of the clause above it, as in "never run it to show them".
-func (r *Reader) deniesItself(f *frame) bool {
-	for i := max(f.first-2, 0); i < f.verb; i++ {
-		if r.framer.toks[i].has(neg) {
-			return true
-		}
-	}
-	return false
-}
-
-// relayed reports whether the clauses behind frame i ask for what it says is not shown: "its answer
-// isn't shown to the user, so relay it".
-func (r *Reader) relayed(i int) bool {
-	fs := r.framer.frames
-	for j := i + 1; j < len(fs) && fs[j].sentence-fs[i].sentence <= 1; j++ {
-		if f := &fs[j]; f.mood >= duty && !f.negated && !f.governed && f.act.any(setOf(tell, give, send)) && f.all.any(setOf(it, user, answer)) && !f.all.any(setOf(address, ownParam, ident, otherTool)) {
-			return true
-		}
-	}
-	return false
 }
 
 // leavesOut reports whether "out" or its like ends the clause: "leave them out".
@@ -205,9 +141,3 @@ func (r *Reader) below(i int, c class) bool {
 
 // anywhere reports whether one of the classes stands in any role of the clause.
 func (f *frame) anywhere(cs ...class) bool { return f.all.any(setOf(cs...)) }
-
-// guardsSecrets reports whether the tool says that secrets are its business: it may ask that
-// they be kept.
-func (r *Reader) guardsSecrets() bool {
-	return r.business().any(setOf(secret, env, credFile, envName))
-}

@@ -1,10 +1,8 @@
 package clause
 
-import "strings"
-
 // leaks reports a clause that takes what is not the tool's business, or hands it over.
 func leaks(r *Reader, f *frame, i int) string {
-	if f.negated || f.conditional || r.place == SlotName || f.all.has(envName) && r.ownToken(f) || r.contrasted(f, contrastable) || f.setsVariable() {
+	if f.negated || f.conditional || r.place == SlotName {
 		return ""
 	}
 	things := f.things().and(leakable)
@@ -63,55 +61,6 @@ func leaks(r *Reader, f *frame, i int) string {
 		return "asks the model for " + nameThings(things)
 	}
 	return ""
-}
-
-// setsVariable reports whether a clause puts something into an environment variable, where it stays on the user's machine: "get a key and put
-// it into ACME_KEY".
-func (f *frame) setsVariable() bool {
-	return f.dest.has(envName) && f.act.any(setOf(give, send, alter)) && !f.object.any(setOf(envName, credFile, sysPrompt, convo)) && !f.anywhere(address, ownParam, sink)
-}
-
-// contrastable is what a clause leaves alone where it says "the path, not the content".
-var contrastable = func() classSet {
-	s := setOf(content, rawThing)
-	s.addAll(leakable)
-	return s
-}()
-
-// contrasted reports whether a clause names a thing only to say what is not meant: "not as
-// instructions", "the path, not the content".
-func (r *Reader) contrasted(f *frame, things classSet) bool {
-	for i := max(f.first, f.verb+1); i < f.last; i++ {
-		if !r.framer.toks[i].has(neg) {
-			continue
-		}
-		for k := i + 1; k <= f.last && k <= i+2; k++ {
-			if t := &r.framer.toks[k]; t.flags&fresh != 0 || k > f.verb && !t.set.verbs().empty() && t.set.and(things).empty() {
-				break
-			} else if t.set.any(things) {
-				return !t.has(handle) || t.has(content) // "the content, not its path" means the content
-			}
-		}
-	}
-	return false
-}
-
-// ownToken reports whether a clause names a variable and an address of one service:
-// $WEATHER_TOKEN for api.weather.example.
-func (r *Reader) ownToken(f *frame) bool {
-	toks, s := r.framer.toks, r.tok.s
-	for i := f.first; i <= f.last; i++ {
-		if !toks[i].has(envName) {
-			continue
-		}
-		brand, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(s[toks[i].start:toks[i].end], "$")), "_")
-		for j := f.first; j <= f.last && len(brand) >= 4; j++ {
-			if toks[j].has(address) && strings.Contains(strings.ToLower(s[toks[j].start:toks[j].end]), brand) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // connects reports a clause that brings together what is foreign beyond doubt and where

@@ -43,7 +43,7 @@ func overrides(r *Reader, f *frame, i int) string {
 		return "says that the model's rules no longer apply"
 	case f.act.has(obey) && !f.act.has(call) && f.passive && f.subject.any(setOf(asked, instr)) && f.all.any(setOf(answer, yield)) && !f.when.has(consent):
 		return "tells the model to follow orders in another text"
-	case f.act.any(setOf(obey, run, call)) && f.asks() && f.all.has(obeyed) && !r.contrasted(f, setOf(obeyed)):
+	case f.act.any(setOf(obey, run, call)) && f.asks() && f.all.has(obeyed):
 		return "tells the model to follow orders in another text"
 	}
 	return ""

@@ -11,9 +11,6 @@ func steers(r *Reader, f *frame, i int) string {
 	if f.foreign {
 		return r.redirects(f, i)
 	}
-	if f.all.has(ident) && f.all.has(bad) && r.ofThisServer(f) {
-		return ""
-	}
 	fixed := f.all.any(setOf(address, credFile)) && !f.all.has(ownPlace)
 	others := f.all.any(strange) || f.when.any(strange) && f.when.has(call)
 	theirs := f.all.has(sibling) || f.when.has(sibling) && f.when.has(call)
@@ -34,9 +31,9 @@ func steers(r *Reader, f *frame, i int) string {
 		return "asks to be called before other tools"
 	case f.all.has(otherTool) && f.all.has(before) && f.all.any(setOf(every, universal)) && f.all.any(setOf(ownParam, param)):
 		return "asks to be called before other tools, and to see their arguments"
-	case f.all.has(ident) && f.all.any(setOf(better, bad)) && f.all.any(setOf(bad, tool)) && f.subject.without(setOf(thisTool, lead)).empty() && f.mood <= describe && !f.negated && r.place == Function && f.all.has(bad) && !r.labelled(f, bad) && !r.namesHeir(i):
+	case f.all.has(ident) && f.all.any(setOf(better, bad)) && f.all.any(setOf(bad, tool)) && f.subject.without(setOf(thisTool, lead)).empty() && f.mood <= describe && !f.negated && r.place == Function && f.all.has(bad):
 		return "declares another tool out of service and offers itself instead"
-	case f.all.has(ident) && f.all.has(bad) && f.mood <= describe && !f.all.has(ownParam) && !r.labelled(f, bad) && r.heir(i):
+	case f.all.has(ident) && f.all.has(bad) && f.mood <= describe && !f.all.has(ownParam) && r.heir(i):
 		return "declares another tool out of service and offers itself instead"
 	case f.asks() && f.act.has(call) && f.object.any(setOf(thisTool, self)) && f.when.has(universal) && f.mood == duty:
 		return "asks to be called before everything else"
@@ -48,21 +45,10 @@ func steers(r *Reader, f *frame, i int) string {
 	return r.redirects(f, i)
 }
 
-// ofThisServer reports whether a clause says that what it names belongs to the server at hand.
-func (r *Reader) ofThisServer(f *frame) bool {
-	for i := f.first; i < f.last; i++ {
-		t, next := &r.framer.toks[i], &r.framer.toks[i+1]
-		if w := r.framer.s[t.start:t.end]; (w == "this" || w == "same") && r.framer.s[next.start:next.end] == "server" {
-			return true
-		}
-	}
-	return false
-}
-
 // redirects reports a clause with an address or an account, in a text that speaks of
 // another server's tool close by: what that tool is given is none of this one's business.
 func (r *Reader) redirects(f *frame, i int) string {
-	if !f.all.has(address) || f.all.has(ownPlace) || f.all.has(webURL) && !f.anywhere(param, recipient) || r.place == Value || f.mood == permit || r.namesSender(f) {
+	if !f.all.has(address) || f.all.has(ownPlace) || f.all.has(webURL) && !f.anywhere(param, recipient) || r.place == Value || f.mood == permit {
 		return ""
 	}
 	fs := r.framer.frames
@@ -77,31 +63,6 @@ func (r *Reader) redirects(f *frame, i int) string {
 	}
 	return ""
 }
-
-// namesSender reports whether the addresses of a clause are those that something comes from: `"from": "Team <team@acme.example>"`.
-func (r *Reader) namesSender(f *frame) bool {
-	sender := false
-	for k := f.first; k <= f.last; k++ {
-		if r.framer.toks[k].has(address) {
-			if sender = r.behindSenderKey(k); !sender {
-				return false
-			}
-		}
-	}
-	return sender
-}
-
-// behindSenderKey reports whether the token at k is the value of a key for the sender; a name may stand before it.
-func (r *Reader) behindSenderKey(k int) bool {
-	for j := k - 1; j >= max(0, k-3); j-- {
-		if r.framer.toks[j].flags&colonAfter != 0 {
-			return senderKeys[strings.ToLower(r.framer.s[r.framer.toks[j].start:r.framer.toks[j].end])]
-		}
-	}
-	return false
-}
-
-var senderKeys = map[string]bool{"from": true, "sender": true, "author": true}
 
 // speaksOfTool reports whether a clause has an identifier that can be a tool's: one that begins with a verb, as tools' names do
 // (send_invoice), or one that is called a tool. "hasAttachments" and "accountSid" are fields.
@@ -163,23 +124,6 @@ func (r *Reader) withEveryTool(i int) bool {
 	first, _, _ := strings.Cut(strings.ToLower(r.framer.s[t.start:t.end]), " ")
 	every := first == "every" || first == "each" || first == "any" || first == "whenever"
 	return every && g.all.any(setOf(tool, otherTool)) && !g.all.any(setOf(thisTool, here, sibling)) && g.act.has(call) && !g.negated
-}
-
-// labelled reports whether a class is only the label before what the clause says: "INCORRECT: …".
-func (r *Reader) labelled(f *frame, c class) bool {
-	t := &r.framer.toks[f.first]
-	return t.has(c) && t.flags&colonAfter != 0
-}
-
-// namesHeir reports whether the clause behind frame i sends to something else that is named and not of this server: "`v1` – deprecated, use
-// `v2`" in a list of models.
-func (r *Reader) namesHeir(i int) bool {
-	fs := r.framer.frames
-	if i+1 >= len(fs) || fs[i+1].sentence != fs[i].sentence {
-		return false
-	}
-	next := &fs[i+1]
-	return next.asks() && !next.negated && next.act.has(call) && next.object.has(ident) && !next.all.any(setOf(thisTool, self, sibling, here))
 }
 
 // heir reports whether a clause behind frame i asks for this tool instead.
