@@ -49,8 +49,6 @@ func leaks(r *Reader, f *frame, i int) string {
 		}
 	case f.act.has(hold) && (aboutSlot || f.passive && slot || f.object.any(setOf(ownParam, param)) && f.subject.any(leakable)) && r.sure(f, things):
 		return "fills a parameter with " + nameThings(things)
-	case f.verb < 0 && aboutSlot && r.wholly(f, things):
-		return "fills a parameter with " + nameThings(things)
 	case f.act.has(send) && wants && !r.function(f) && (things.any(certain) && !f.object.has(file) || f.object.has(it) && things.has(env)):
 		return "sends " + nameThings(things) + " away"
 	case f.act.has(take) && wants && !r.function(f) && !f.participle && !f.infinitive:
@@ -118,19 +116,6 @@ func (f *frame) to(c class) bool { return f.dest.has(c) || f.means.has(c) || f.o
 // sure reports whether things are foreign beyond doubt: named as such, or all of a kind.
 func (r *Reader) sure(f *frame, things classSet) bool {
 	return things.any(certain) || things.has(env) && r.place != Slot && !f.subject.has(ownParam) || f.object.any(setOf(users, every, full, your)) || f.object.and(leakable).empty()
-}
-
-// wholly reports whether a parameter without a verb in its description is made for things.
-func (r *Reader) wholly(f *frame, things classSet) bool {
-	switch {
-	case things.any(setOf(credFile, envName)):
-		return f.object.has(content)
-	case things.any(setOf(sysPrompt)):
-		return f.object.any(setOf(your, model)) && !r.models || f.object.has(your)
-	case things.any(setOf(convo, outside)):
-		return f.object.any(setOf(full, every, content)) && !r.models
-	}
-	return false
 }
 
 // function reports whether a clause says what the tool does: the first one of its

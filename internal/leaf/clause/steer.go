@@ -57,26 +57,11 @@ func (r *Reader) redirects(f *frame, i int) string {
 		if d < -2 || d > 1 || fs[j].governed {
 			continue
 		}
-		if fs[j].all.any(setOf(mailTool, otherTool)) || r.speaksOfTool(&fs[j]) && (fs[j].all.has(call) || fs[j].act.any(setOf(call, send)) || fs[j].all.has(bad)) || fs[j].all.has(recipient) && f.all.has(recipient) && r.place != Slot && f.all.has(account) && i != j {
+		if fs[j].all.any(setOf(mailTool, otherTool)) || fs[j].all.has(ident) && (fs[j].all.has(call) || fs[j].act.any(setOf(call, send)) || fs[j].all.has(bad)) || fs[j].all.has(recipient) && f.all.has(recipient) && r.place != Slot && f.all.has(account) && i != j {
 			return "names where another tool is to send"
 		}
 	}
 	return ""
-}
-
-// speaksOfTool reports whether a clause has an identifier that can be a tool's: one that begins with a verb, as tools' names do
-// (send_invoice), or one that is called a tool. "hasAttachments" and "accountSid" are fields.
-func (r *Reader) speaksOfTool(f *frame) bool {
-	for k := f.first; k <= f.last; k++ {
-		t := &r.framer.toks[k]
-		if !t.has(ident) {
-			continue
-		}
-		if f.all.any(setOf(tool, otherTool)) || r.beginsWithVerb(t) {
-			return true
-		}
-	}
-	return false
 }
 
 // beginsWithVerb reports whether the first word of an identifier is a verb.
