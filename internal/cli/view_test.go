@@ -13,11 +13,15 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	cdpdom "github.com/chromedp/cdproto/dom"
 	cdpnetwork "github.com/chromedp/cdproto/network"
 	cdpruntime "github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -254,15 +258,31 @@ func TestViewOfARunBesideIt(t *testing.T) {
 	}
 }
 
+// frameHolds reports whether a text stands in a document that is shown in a frame below a node.
+func frameHolds(n *cdp.Node, words string) bool {
+	if n.ContentDocument != nil && nodeHolds(n.ContentDocument, words) {
+		return true
+	}
+	return slices.ContainsFunc(n.Children, func(c *cdp.Node) bool { return frameHolds(c, words) })
+}
+
+// nodeHolds reports whether one text node below a node holds a text.
+func nodeHolds(n *cdp.Node, words string) bool {
+	return strings.Contains(n.NodeValue, words) || slices.ContainsFunc(n.Children, func(c *cdp.Node) bool { return nodeHolds(c, words) })
+}
+
 // In a browser the page changes by itself, what a server says runs nothing, and nothing leaves for elsewhere.
 func TestViewFollowsARunInABrowser(t *testing.T) {
 	program := os.Getenv("GAUNTLET_BROWSER")
 	if program == "" {
 		t.Skip("GAUNTLET_BROWSER names no browser")
 	}
-	ctx, cancel := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU)...)
+	ctx, cancel := chromedp.NewExecAllocator(t.Context(), append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-features", "site-per-process,Translate,BlinkGenPropertyTrees,IsolateSandboxedIframes"))...)
 	defer cancel()
 	ctx, cancel = chromedp.NewContext(ctx)
+	defer cancel()
+	ctx, cancel = context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	server := newWaitingServer(t)
 	server.named = scripted
@@ -289,11 +309,24 @@ func TestViewFollowsARunInABrowser(t *testing.T) {
 	if err := chromedp.Run(ctx, cdpnetwork.Enable(), cdpruntime.Enable(), chromedp.Navigate(address)); err != nil {
 		t.Fatal(err)
 	}
+	// The page in the frame is sandboxed, so that no script outside of it sees into it: the browser's own view of the document does.
 	shows := func(words string) chromedp.Action {
-		quoted, _ := json.Marshal(words)
-		return chromedp.Evaluate(`new Promise(done => { const look = () =>
-			document.querySelector("iframe").contentDocument?.body?.textContent.includes(`+string(quoted)+`) ? done(true) : setTimeout(look, 50); look() })`, nil,
-			func(p *cdpruntime.EvaluateParams) *cdpruntime.EvaluateParams { return p.WithAwaitPromise(true) })
+		return chromedp.ActionFunc(func(ctx context.Context) error {
+			for {
+				root, err := cdpdom.GetDocument().WithDepth(-1).WithPierce(true).Do(ctx)
+				if err != nil {
+					return err
+				}
+				if frameHolds(root, words) {
+					return nil
+				}
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case <-time.After(50 * time.Millisecond):
+				}
+			}
+		})
 	}
 	ended := startScan(t, file, server.URL+"/mcp")
 	<-server.asked
