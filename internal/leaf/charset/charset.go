@@ -1,5 +1,5 @@
-// Package charset reads the encodings in which text files come: UTF-8 with or without a byte order mark, and
-// UTF-16, which programs on Windows write. Every reader of a user's text uses it, so that no file is refused, or
+// Package charset reads the encodings in which text files come: UTF-8 with or without a byte order mark,
+// UTF-16, which programs on Windows write, and UTF-32 with its mark. Every reader of a user's text uses it, so that no file is refused, or
 // skipped, for how it was saved.
 package charset
 
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
 	"golang.org/x/text/transform"
 )
 
@@ -19,6 +20,10 @@ const looked = 4
 func decoderFor(begin string) transform.Transformer {
 	zero := func(i int) bool { return i < len(begin) && begin[i] == 0 }
 	switch {
+	case strings.HasPrefix(begin, "\xff\xfe\x00\x00"): // which begins like UTF-16, too
+		return utf32.UTF32(utf32.LittleEndian, utf32.UseBOM).NewDecoder()
+	case strings.HasPrefix(begin, "\x00\x00\xfe\xff"):
+		return utf32.UTF32(utf32.BigEndian, utf32.UseBOM).NewDecoder()
 	case strings.HasPrefix(begin, "\ufeff"), strings.HasPrefix(begin, "\xff\xfe"), strings.HasPrefix(begin, "\xfe\xff"):
 		return unicode.BOMOverride(transform.Nop)
 	case len(begin) < looked:

@@ -31,6 +31,8 @@ func TestDecode(t *testing.T) {
 		{"UTF-16, big-endian", utf16Of("\ufeff"+text, false), text},
 		{"UTF-16 without a mark, little-endian", utf16Of(text, true), text},
 		{"UTF-16 without a mark, big-endian", utf16Of(text, false), text},
+		{"UTF-32, little-endian", "\xff\xfe\x00\x00a\x00\x00\x00\x80\xf6\x01\x00", "a🚀"},
+		{"UTF-32, big-endian", "\x00\x00\xfe\xff\x00\x00\x00a\x00\x01\xf6\x80", "a🚀"},
 		{"half a character", utf16Of("\ufeffab", true) + "x", "ab\ufffd"},
 		{"a mark in the middle stays", "a\ufeffb", "a\ufeffb"},
 		{"ill-formed UTF-8 stays", "a\xffb", "a\xffb"},

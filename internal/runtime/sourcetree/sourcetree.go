@@ -154,6 +154,7 @@ func (r *reader) visit(name string, d fs.DirEntry, err error) error {
 		return nil
 	}
 	if !d.Type().IsRegular() {
+		r.noteProblem(finding.Unread, name, "no regular file: not read")
 		return nil
 	}
 	return r.readSourceFile(name)

@@ -3,6 +3,7 @@ package sourcetree
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -93,6 +94,23 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 	got, problems := names(t, dir, Limits{})
 	if got != "a.py" || len(problems) != 1 || problems[0].Location.File != "link.py" {
+		t.Errorf("got %q, %+v", got, problems)
+	}
+}
+
+// What only looks like a source is named: a socket or a pipe called e.py can't be read as one.
+func TestNoRegularFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("sockets have no names there")
+	}
+	dir := tree(t, map[string]string{"a.py": ""})
+	l, err := net.Listen("unix", filepath.Join(dir, "e.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	got, problems := names(t, dir, Limits{})
+	if got != "a.py" || len(problems) != 1 || problems[0].Location.File != "e.py" {
 		t.Errorf("got %q, %+v", got, problems)
 	}
 }
