@@ -32,7 +32,6 @@ const (
 	colonAfter                        // a colon, an equals sign or a dash follows
 	commaPrior                        // a comma stands before it
 	stopAfter                         // the last of its sentence
-	vocabulary                        // an item of a long list of names
 )
 
 func (t *token) has(c class) bool { return t.set.has(c) }
