@@ -131,6 +131,9 @@ func TestUndoneIsNeverDone(t *testing.T) {
 		"an attack not judged": func(r *result.Report) { r.Attacks = append(r.Attacks, runOf(verdict.Failed)) },
 		"an attack not met":    func(r *result.Report) { r.Attacks = append(r.Attacks, runOf(verdict.NotExposed)) },
 		"probes that were cut": func(r *result.Report) { r.Probing = &result.Probing{Cut: "the calls were over"} },
+		"a step that was not done": func(r *result.Report) {
+			r.Vetted = append(r.Vetted, result.Vetting{Steps: []result.VettingStep{{Name: "source", State: result.StepNotDone, Detail: "d"}}})
+		},
 		"a step that failed": func(r *result.Report) {
 			r.Vetted = append(r.Vetted, result.Vetting{Steps: []result.VettingStep{{Name: "behaviour", State: result.StepFailed, Detail: "d"}}})
 		},

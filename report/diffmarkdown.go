@@ -70,7 +70,7 @@ func (m *diffMarkdown) writeItem(it *diff.Item) {
 	if it.Name != "" {
 		name = strings.ReplaceAll(string(it.Kind), "_", " ") + " " + codeSpan(it.Name, mdWide)
 	}
-	m.writeLine(fmt.Sprintf("**%s %s**", strings.ToUpper(name[:1])+name[1:], it.State))
+	m.writeLine(fmt.Sprintf("**%s %s**", capitalised(name), it.State))
 	for j := range it.Parts {
 		m.writePart(&it.Parts[j])
 	}

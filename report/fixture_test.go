@@ -189,7 +189,7 @@ func full() *result.Report {
 	}
 	r.Vetted = []result.Vetting{
 		{Target: "npm:some-mcp@1.2.3 " + hostile, Kind: "npm", Name: "some-mcp", Version: "1.2.3", Verdict: result.Refuse, Reasons: []string{"high, install-script: it runs " + hostile}, Depth: "behaviour",
-			Steps:   []result.VettingStep{{Name: "fetch", State: result.StepDone, Detail: "some-mcp@1.2.3, 12 files"}, {Name: "advisories", State: result.StepNotDone, Detail: "none were named " + hostile}, {Name: "behaviour", State: result.StepFailed, Detail: "it ended"}},
+			Steps:   []result.VettingStep{{Name: "fetch", State: result.StepDone, Detail: "some-mcp@1.2.3, 12 files"}, {Name: "advisories", State: result.StepSkipped, Detail: "none were named " + hostile}, {Name: "behaviour", State: result.StepFailed, Detail: "it ended"}},
 			Package: vettedPackage(), Start: []string{"node", "index.js " + hostile}, Placeholders: []string{"API_KEY"}, Changes: []string{"install script added: " + hostile}, Findings: []string{"f001"}},
 		{Target: "https://example.net/mcp", Kind: "url", Verdict: result.Accept, Reasons: []string{}, Steps: []result.VettingStep{}},
 	}

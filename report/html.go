@@ -86,8 +86,7 @@ func (h *htmlReport) verdict() string {
 	case !complete(h.r):
 		parts = append(parts, incompleteWords(h.r))
 	}
-	text := strings.Join(parts, "; ")
-	return strings.ToUpper(text[:1]) + text[1:]
+	return capitalised(strings.Join(parts, "; "))
 }
 
 // verdictClass is how a verdict looks: bad, open (nothing bad, not all was looked at) or ok.

@@ -35,7 +35,7 @@ func verdictSeverity(v *result.Vetting) finding.Severity {
 func (p *page) vettingLines(all []result.Vetting) {
 	for i := range all {
 		v := &all[i]
-		text := strings.ToUpper(verdictText(v)[:1]) + verdictText(v)[1:]
+		text := capitalised(verdictText(v))
 		paint := p.green
 		if s := verdictSeverity(v); s != finding.None {
 			paint = func(s2 string) string { return p.colourSeverity(s, s2) }
@@ -57,7 +57,7 @@ func (p *page) vettingLines(all []result.Vetting) {
 		}
 		for _, s := range v.Steps {
 			if s.State != result.StepDone && !slices.ContainsFunc(v.Reasons, func(why string) bool { return strings.HasSuffix(why, s.Detail) }) {
-				p.line("Not done", Visible(s.Name+": "+s.Detail))
+				p.line(capitalised(stepWords(s.State)), Visible(s.Name+": "+s.Detail))
 			}
 		}
 	}
@@ -116,6 +116,9 @@ func mdVetting(v *result.Vetting) string {
 	}
 	return strings.Join(lines, "  \n  ")
 }
+
+// capitalised begins a text, which is ours and not empty, with a capital letter.
+func capitalised(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 func stepWords(state string) string { return strings.ReplaceAll(state, "_", " ") }
 

@@ -261,7 +261,7 @@ func (r *Report) Undone() []string {
 	}
 	for i := range r.Vetted {
 		for _, s := range r.Vetted[i].Steps {
-			if text := s.Name + ": " + s.Detail; s.State == StepFailed && !slices.Contains(out, text) {
+			if text := s.Name + ": " + s.Detail; (s.State == StepFailed || s.State == StepNotDone) && !slices.Contains(out, text) {
 				out = append(out, text)
 			}
 		}

@@ -34,13 +34,14 @@ type VettingVerdict string
 // The verdicts. They follow from the severest finding and from what was read.
 const (
 	Refuse  VettingVerdict = "refuse"  // a finding of severity high or above
-	Review  VettingVerdict = "review"  // a finding of severity medium, or only a part was read
-	Accept  VettingVerdict = "accept"  // nothing of severity medium or above was found
+	Review  VettingVerdict = "review"  // a finding of severity medium, or a part of what was asked for is undone
+	Accept  VettingVerdict = "accept"  // nothing of severity medium or above was found, and nothing is undone
 	Unknown VettingVerdict = "unknown" // nothing was read that a verdict could rest on
 )
 
-// A VettingStep is one thing that a vetting does. State is "done", "not_done" (this machine or the
-// kind of target does not allow it, or nobody asked) or "failed".
+// A VettingStep is one thing that a vetting does. State is "done", "skipped" (nobody asked for it, or this kind of
+// target has nothing of it), "not_done" (it was asked for and could not be tried, for instance since this machine has
+// no sandbox) or "failed". The last two make the report incomplete, see [Report.Undone].
 type VettingStep struct {
 	Name   string `json:"name"`
 	State  string `json:"state"`
@@ -50,6 +51,7 @@ type VettingStep struct {
 // The states of a step.
 const (
 	StepDone    = "done"
+	StepSkipped = "skipped"
 	StepNotDone = "not_done"
 	StepFailed  = "failed"
 )

@@ -33,10 +33,10 @@ const (
 func (v *vetting) lookUpAdvisories(ctx context.Context) {
 	switch {
 	case v.Advisories == "":
-		v.notDone(stepAdvisories, "no advisories were named (--osv)")
+		v.skipped(stepAdvisories, "no advisories were named (--osv)")
 		return
 	case v.fetched.Ecosystem == "":
-		v.notDone(stepAdvisories, "its ecosystem has no advisories")
+		v.skipped(stepAdvisories, "its ecosystem has no advisories")
 		return
 	}
 	v.Progress.Step("%s: reading advisories", v.label())

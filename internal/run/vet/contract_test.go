@@ -144,12 +144,8 @@ func TestLookedAt(t *testing.T) {
 			t.Errorf("%v: looked at %q as far as %q, want %q, %q", tt.steps, v.lookedAt(), v.reached(), tt.looked, tt.reached)
 		}
 	}
-	v := vetting{}
-	for i := range maxReasons + 1 {
-		v.problems = append(v.problems, finding.Problem{Kind: finding.Limit, Message: fmt.Sprint(i)}, finding.Problem{Kind: finding.Failed, Message: "other"})
-	}
-	if got := v.cutReasons(); !slices.Equal(got, []string{"0", "1", "2"}) {
-		t.Errorf("cut %q", got)
+	if got := firstReasons([]string{"0", "1", "2", "3"}); !slices.Equal(got, []string{"0", "1", "2", "1 more"}) {
+		t.Errorf("reasons %q", got)
 	}
 }
 

@@ -41,7 +41,6 @@ func (v *vetting) report(ctx context.Context, older *vetting) (*result.Report, e
 		}
 	}
 	v.judge(r)
-	r.Vetted = []result.Vetting{v.what}
 	if hidden := slices.Concat(v.read.secrets, v.target.Guard); len(hidden) > 0 {
 		redaction.New(hidden).Report(r)
 	}
@@ -88,7 +87,6 @@ func (v *vetting) addProbing(r *result.Report) error {
 		undelivered := p.Location.Kind == finding.Tool
 		if v.Depth == Behaviour || p.Kind == finding.Limit || undelivered && !reachedTool(probed.Probing, p.Location.Item) {
 			r.Problems = append(r.Problems, p)
-			v.unprobed = append(v.unprobed, p.Message)
 		}
 	}
 	r.Probing = probed.Probing

@@ -38,22 +38,22 @@ func (r *reading) close() {
 func (v *vetting) readServer(ctx context.Context) {
 	if v.server == nil {
 		if v.fetched != nil && v.fetched.URL == "" {
-			v.missing(stepDefinitions, Definitions, "there is nothing to start")
-			v.missing(stepBehaviour, Behaviour, "there is nothing to start")
+			v.missing(Definitions, "there is nothing to start")
+			v.missing(Behaviour, "there is nothing to start")
 		}
 		return
 	}
 	if v.server.URL == "" {
 		if err := v.unsealed(); err != nil {
-			v.missing(stepDefinitions, Definitions, "vet starts a server only in a sandbox, and this machine offers none (to read a server that you trust without one: gauntlet scan -- COMMAND): "+err.Error())
-			v.missing(stepBehaviour, Behaviour, "it was not started")
+			v.missing(Definitions, "vet starts a server only in a sandbox, and this machine offers none (to read a server that you trust without one: gauntlet scan -- COMMAND): "+err.Error())
+			v.missing(Behaviour, "it was not started")
 			return
 		}
 	}
 	if err := v.capture(ctx); err != nil {
 		if ctx.Err() == nil {
 			v.failed(stepDefinitions, err)
-			v.missing(stepBehaviour, Behaviour, "the server said nothing of itself")
+			v.missing(Behaviour, "the server said nothing of itself")
 		}
 		return
 	}
@@ -215,10 +215,10 @@ func placeholder(name string) string {
 func (v *vetting) probe(ctx context.Context) {
 	switch {
 	case !v.Depth.wants(Behaviour):
-		v.notDone(stepBehaviour, "--depth %s does not ask for it", v.Depth)
+		v.skipped(stepBehaviour, "--depth %s does not ask for it", v.Depth)
 		return
 	case v.server.URL != "":
-		v.missing(stepBehaviour, Behaviour, "the tools of a server on another machine are not called without being asked to: gauntlet probe does that")
+		v.inapplicable(Behaviour, "the tools of a server on another machine are not called without being asked to: gauntlet probe does that")
 		return
 	}
 	v.Progress.Step("%s: probing it", v.label())

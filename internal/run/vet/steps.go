@@ -9,6 +9,7 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/lookalike"
+	"gauntlet/internal/engine/source"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/sourcecode"
 	"gauntlet/internal/runtime/fetch"
@@ -65,16 +66,16 @@ func (v *vetting) get(ctx context.Context) {
 		if s.URL == "" || v.Connect {
 			v.server = s
 		} else {
-			v.missing(stepDefinitions, Definitions, "it would be reached with what its configuration gives it: --yes does that")
+			v.missing(Definitions, "it would be reached with what its configuration gives it: --yes does that")
 		}
-		v.notDone(stepFetch, "the configuration says how it is started, and nothing was loaded")
-		v.missing(stepSource, Source, "no package is known of which there would be a source")
+		v.skipped(stepFetch, "the configuration says how it is started, and nothing was loaded")
+		v.inapplicable(Source, "no package is known of which there would be a source")
 		return
 	}
 	if v.target.Spec.Kind == fetch.URL && !v.Fetcher.Public {
 		v.server = &launch.Server{URL: v.target.Spec.Name}
-		v.notDone(stepFetch, "a server behind a URL is not loaded")
-		v.missing(stepSource, Source, "the source of a server behind a URL is not available")
+		v.skipped(stepFetch, "a server behind a URL is not loaded")
+		v.inapplicable(Source, "the source of a server behind a URL is not available")
 		return
 	}
 	p, err := v.Fetcher.Fetch(ctx, v.target.Spec)
@@ -88,7 +89,7 @@ func (v *vetting) get(ctx context.Context) {
 	case p.URL != "" && v.Connect:
 		v.server = &launch.Server{URL: p.URL}
 	case p.URL != "":
-		v.missing(stepDefinitions, Definitions, "the registry names an address, "+fetch.WithoutCredentials(p.URL)+": --yes reaches it")
+		v.missing(Definitions, "the registry names an address, "+fetch.WithoutCredentials(p.URL)+": --yes reaches it")
 	}
 	if l := lookalike.Find(string(p.Kind), p.Name); l != nil {
 		p.Facts.Imitates = &result.Likeness{Name: l.Name, How: l.How, Severity: l.Severity}
@@ -128,10 +129,13 @@ func fetchedText(p *fetch.Fetched) string {
 func (v *vetting) readSource(ctx context.Context) error {
 	switch {
 	case !v.Depth.wants(Source):
-		v.notDone(stepSource, "--depth definitions does not ask for it")
+		v.skipped(stepSource, "--depth definitions does not ask for it")
+		return nil
+	case v.fetched.URL != "":
+		v.inapplicable(Source, "the source of a server behind a URL is not available")
 		return nil
 	case v.fetched.Dir == "":
-		v.missing(stepSource, Source, "no file of it was unpacked")
+		v.missing(Source, "no file of it was unpacked")
 		return nil
 	}
 	v.Progress.Step("%s: reading its source", v.label())
@@ -139,17 +143,20 @@ func (v *vetting) readSource(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if found.Err != nil {
-		v.missing(stepSource, Source, strings.ReplaceAll(found.Err.Error(), v.fetched.Dir, v.label()))
-		return nil
-	}
 	for _, p := range found.Problems {
 		p.Location.File = v.label() + strings.TrimPrefix(p.Location.File, v.fetched.Dir)
 		v.problems = append(v.problems, p)
 	}
 	v.read.source = found
-	if len(found.Sources.Handlers) == 0 {
-		v.missing(stepSource, Source, fmt.Sprintf("no handler of a tool was found in %d source files", found.Sources.Files))
+	switch {
+	case errors.Is(found.Err, source.ErrNoSources):
+		v.inapplicable(Source, found.Err.Error())
+		return nil
+	case errors.Is(found.Err, source.ErrNoHandlers): // it may do anything: other code of it is no answer
+		v.missing(Source, fmt.Sprintf("no handler of a tool was found in %d source files", found.Sources.Files))
+		return nil
+	case found.Err != nil:
+		v.missing(Source, strings.ReplaceAll(found.Err.Error(), v.fetched.Dir, v.label()))
 		return nil
 	}
 	v.done(stepSource, "%d handlers of tools in %d source files", len(found.Sources.Handlers), found.Sources.Files)
@@ -160,7 +167,7 @@ func (v *vetting) readSource(ctx context.Context) error {
 func (v *vetting) install(ctx context.Context) {
 	switch {
 	case v.fetched.URL != "":
-		v.notDone(stepInstall, "it is reached, and not installed")
+		v.skipped(stepInstall, "it is reached, and not installed")
 		return
 	case v.fetched.Hostile():
 		v.notDone(stepInstall, "nothing of such an archive is installed or started")
@@ -171,7 +178,7 @@ func (v *vetting) install(ctx context.Context) {
 		return
 	}
 	if errors.Is(err, fetch.ErrUnsealed) {
-		v.missing(stepInstall, Definitions, err.Error())
+		v.notDone(stepInstall, err.Error())
 		return
 	}
 	if err != nil {

@@ -9,37 +9,49 @@ import (
 	"gauntlet/result"
 )
 
-// maxReasons is how many findings a verdict names.
+// maxReasons is how many reasons a verdict names.
 const maxReasons = 3
 
-// judge sets the verdict. It follows from the severest finding, and where there is none from what was read.
+// judge sets the verdict. It follows from the severest finding, and where there is none from what is undone.
 func (v *vetting) judge(r *result.Report) {
 	w := &v.what
 	w.Depth = v.reached()
 	for i := range r.Findings {
 		w.Findings = append(w.Findings, r.Findings[i].Fingerprint)
 	}
+	r.Vetted = []result.Vetting{*w}
+	undone := r.Undone()
 	grave, some := slices.DeleteFunc(atLeast(r.Findings, finding.High), isCapability), atLeast(r.Findings, finding.Medium)
 	switch {
 	case len(grave) > 0:
 		w.Verdict, w.Reasons = result.Refuse, findingReasons(grave)
 	case w.Depth == "" && len(some) == 0:
-		w.Verdict, w.Reasons = result.Unknown, v.unreadReasons()
-		if len(r.Problems) == 0 {
+		w.Verdict, w.Reasons = result.Unknown, firstReasons(undone)
+		if len(undone) == 0 {
 			r.Problems = append(r.Problems, v.nothingExamined())
 		}
 	case len(some) > 0:
 		w.Verdict, w.Reasons = result.Review, findingReasons(some)
-	case v.anyFailed():
-		w.Verdict, w.Reasons = result.Review, v.unreadReasons()
-	case len(v.cutReasons()) > 0:
-		w.Verdict, w.Reasons = result.Review, v.cutReasons()
+	case len(undone) > 0:
+		w.Verdict, w.Reasons = result.Review, firstReasons(undone)
 	default:
 		w.Verdict, w.Reasons = result.Accept, []string{"nothing of severity medium or above was found in its " + v.lookedAt()}
-		if rest := v.unreadReasons(); rest != nil {
-			w.Reasons = append(w.Reasons, rest...)
+		for _, s := range w.Steps {
+			if s.State == result.StepSkipped && slices.Contains(Depths(), s.Name) {
+				w.Reasons = append(w.Reasons, s.Name+" not looked at: "+s.Detail)
+			}
 		}
 	}
+	r.Vetted[0] = *w
+}
+
+// firstReasons are as many of all as a verdict names.
+func firstReasons(all []string) []string {
+	out := slices.Clone(all[:min(len(all), maxReasons)])
+	if n := len(all) - len(out); n > 0 {
+		out = append(out, fmt.Sprintf("%d more", n))
+	}
+	return out
 }
 
 // isCapability reports whether a finding tells what tools can do together. That is for the user to weigh:
@@ -60,7 +72,7 @@ func atLeast(fs []finding.Finding, floor finding.Severity) []finding.Finding {
 
 func findingReasons(fs []finding.Finding) []string {
 	var out []string
-	for i := range fs[:min(len(fs), maxReasons)] {
+	for i := range fs {
 		f := &fs[i]
 		place := f.Location.Item
 		if place != "" {
@@ -68,10 +80,7 @@ func findingReasons(fs []finding.Finding) []string {
 		}
 		out = append(out, fmt.Sprintf("%s, %s%s: %s", f.Severity, f.Name, place, f.Message))
 	}
-	if n := len(fs) - len(out); n > 0 {
-		out = append(out, fmt.Sprintf("%d more", n))
-	}
-	return out
+	return firstReasons(out)
 }
 
 // reached is the deepest level of which something was done.
@@ -93,10 +102,6 @@ func (v *vetting) stepState(step string) string {
 	return ""
 }
 
-func (v *vetting) anyFailed() bool {
-	return slices.ContainsFunc(v.what.Steps, func(s result.VettingStep) bool { return s.State == result.StepFailed })
-}
-
 // lookedAt names what was read.
 func (v *vetting) lookedAt() string {
 	var parts []string
@@ -112,27 +117,4 @@ func (v *vetting) lookedAt() string {
 		return strings.Join(parts, "")
 	}
 	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
-}
-
-// cutReasons says what was read in part only: a package may hide behind a limit.
-func (v *vetting) cutReasons() []string {
-	out := slices.Clone(v.unprobed)
-	for _, p := range v.problems {
-		if p.Kind == finding.Limit || p.Kind == finding.Malformed {
-			out = append(out, p.Message)
-		}
-	}
-	return out[:min(len(out), maxReasons)]
-}
-
-// unreadReasons says what was not looked at, nil for nothing.
-func (v *vetting) unreadReasons() []string {
-	var out []string
-	for _, s := range v.what.Steps {
-		level := slices.Contains(Depths(), s.Name)
-		if s.State == result.StepFailed || level && s.State == result.StepNotDone {
-			out = append(out, s.Name+" not looked at: "+s.Detail)
-		}
-	}
-	return out
 }

@@ -28,21 +28,23 @@ func TestJudge(t *testing.T) {
 		{"something of high severity", []finding.Finding{pairing, poisoned}, done, nil, result.Refuse},
 		{"read in part", nil, done, []finding.Problem{{Kind: finding.Limit, Message: "the rest was not unpacked"}}, result.Review},
 		{"an archive that is damaged in part", nil, done, []finding.Problem{{Kind: finding.Malformed, Message: "an entry is broken"}}, result.Review},
-		{"a problem that leaves nothing out", nil, done, []finding.Problem{{Kind: finding.Unread, Message: "no advisories"}}, result.Accept},
+		{"a problem of any kind", nil, done, []finding.Problem{{Kind: finding.Unread, Message: "no advisories"}}, result.Review},
 		{"nothing read", nil, nil, nil, result.Unknown},
 		{"nothing read of it, and something of medium severity known", []finding.Finding{doubtful}, nil, nil, result.Review},
 		{"nothing read of it, and something of high severity known", []finding.Finding{poisoned}, nil, nil, result.Refuse},
 		{"something of medium severity behind what is dangerous together", []finding.Finding{pairing, doubtful}, done, nil, result.Review},
 		{"something of low severity", []finding.Finding{{Rule: "SEC-001", Severity: finding.Low}}, done, nil, result.Accept},
 		{"a step that failed", nil, append([]result.VettingStep{{Name: "install", State: result.StepFailed}}, done...), nil, result.Review},
+		{"a step that could not be tried", nil, append([]result.VettingStep{{Name: "source", State: result.StepNotDone}}, done...), nil, result.Review},
+		{"a step that does not apply", nil, append([]result.VettingStep{{Name: "source", State: result.StepSkipped}}, done...), nil, result.Accept},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := vetting{target: &Target{Name: "x"}}
 			v.what.Steps, v.problems = tt.steps, tt.problems
-			r := &result.Report{Findings: tt.findings}
+			r := &result.Report{Findings: tt.findings, Problems: tt.problems}
 			v.judge(r)
-			if r.Complete() != (tt.want != result.Unknown) {
-				t.Errorf("a verdict %s with the problems %v", tt.want, r.Problems)
+			if tt.want == result.Accept && !r.Complete() || tt.want == result.Unknown && r.Complete() {
+				t.Errorf("a verdict %s with %q undone", tt.want, r.Undone())
 			}
 			if v.what.Verdict != tt.want || len(v.what.Reasons) == 0 && len(tt.findings) > 0 {
 				t.Errorf("got %s, %q, want %s", v.what.Verdict, v.what.Reasons, tt.want)
@@ -51,19 +53,27 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// What failed was not looked at, whatever step it was; what was not done counts where a level of --depth was not reached.
-func TestUnreadReasons(t *testing.T) {
-	v := vetting{target: &Target{Name: "x"}}
-	v.what.Steps = []result.VettingStep{
-		{Name: string(Definitions), State: result.StepDone},
-		{Name: string(Source), State: result.StepNotDone, Detail: "no sandbox"},
-		{Name: string(Behaviour), State: result.StepFailed, Detail: "it did not start"},
-		{Name: "registry", State: result.StepNotDone, Detail: "nobody asked"},
-		{Name: "install", State: result.StepFailed, Detail: "no answer"},
-	}
-	want := []string{"source not looked at: no sandbox", "behaviour not looked at: it did not start", "install not looked at: no answer"}
-	if got := v.unreadReasons(); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+// What a kind of target does not have is said, and leaves something undone only where the user named it.
+func TestSteps(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		depth Depth
+		note  func(v *vetting)
+		state string
+	}{
+		{"asked for by default", "", func(v *vetting) { v.missing(Source, "no handler") }, result.StepNotDone},
+		{"asked for with what is deeper", Behaviour, func(v *vetting) { v.missing(Source, "no handler") }, result.StepNotDone},
+		{"not asked for", Definitions, func(v *vetting) { v.missing(Source, "no handler") }, result.StepSkipped},
+		{"nothing of it by default", "", func(v *vetting) { v.inapplicable(Source, "machine code") }, result.StepSkipped},
+		{"nothing of it on the way", Behaviour, func(v *vetting) { v.inapplicable(Source, "machine code") }, result.StepSkipped},
+		{"nothing of it, and named", Source, func(v *vetting) { v.inapplicable(Source, "machine code") }, result.StepNotDone},
+	} {
+		v := vetting{target: &Target{Name: "x"}, Options: Options{Depth: tt.depth}}
+		tt.note(&v)
+		r := result.Report{Problems: v.problems, Vetted: []result.Vetting{v.what}}
+		if s := v.what.Steps[0]; s.State != tt.state || len(r.Undone()) != len(v.problems) || r.Complete() != (tt.state == result.StepSkipped) {
+			t.Errorf("%s: %+v, undone %q", tt.name, s, r.Undone())
+		}
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 // A Depth is how far a vetting goes. Each includes those before it.
 type Depth string
 
-// The depths. The zero Depth goes as far as the machine allows.
+// The depths. The zero Depth asks for all that the kind of target has.
 const (
 	Definitions Depth = "definitions" // what the server says of itself
 	Source      Depth = "source"      // what its source does with what its caller sends
@@ -168,7 +168,6 @@ type vetting struct {
 	read    reading
 
 	problems []finding.Problem
-	unprobed []string // what keeps a probe from having tried everything
 }
 
 func (v *vetting) close() {
@@ -178,32 +177,52 @@ func (v *vetting) close() {
 	v.read.close()
 }
 
-// done, notDone and failed note what became of a step.
 func (v *vetting) done(step, format string, args ...any) {
 	v.note(step, result.StepDone, fmt.Sprintf(format, args...))
 }
 
-func (v *vetting) notDone(step, format string, args ...any) {
-	v.note(step, result.StepNotDone, fmt.Sprintf(format, args...))
+// skipped notes a step that nobody asked for, or that this kind of target has nothing of.
+func (v *vetting) skipped(step, format string, args ...any) {
+	v.note(step, result.StepSkipped, fmt.Sprintf(format, args...))
 }
 
-// failed notes a step that was tried and did not work. It makes the run incomplete.
+// notDone notes a step that was asked for and could not be tried.
+func (v *vetting) notDone(step, why string) {
+	v.note(step, result.StepNotDone, why)
+	v.addProblem(finding.Unread, step+": "+why)
+}
+
+// failed notes a step that was tried and did not work.
 func (v *vetting) failed(step string, err error) {
 	v.note(step, result.StepFailed, err.Error())
-	v.problems = append(v.problems, finding.Problem{Kind: finding.Failed, Message: step + ": " + err.Error(), Location: finding.Location{File: v.label()}, Input: -1})
+	v.addProblem(finding.Failed, step+": "+err.Error())
+}
+
+func (v *vetting) addProblem(kind finding.ProblemKind, message string) {
+	v.problems = append(v.problems, finding.Problem{Kind: kind, Message: message, Location: finding.Location{File: v.label()}, Input: -1})
 }
 
 func (v *vetting) note(step, state, detail string) {
 	v.what.Steps = append(v.what.Steps, result.VettingStep{Name: step, State: state, Detail: detail})
 }
 
-// missing notes a step that this machine, or the kind of target, does not allow. It makes the run incomplete
-// only where the user named a depth that needs it.
-func (v *vetting) missing(step string, level Depth, why string) {
-	v.notDone(step, "%s", why)
-	if v.Depth != "" && v.Depth.wants(level) {
-		v.problems = append(v.problems, finding.Problem{Kind: finding.Unread, Message: fmt.Sprintf("--depth %s was not reached: %s: %s", v.Depth, step, why), Location: finding.Location{File: v.label()}, Input: -1})
+// missing notes that a level could not be looked at, which matters only where the depth asks for it.
+func (v *vetting) missing(level Depth, why string) {
+	if !v.Depth.wants(level) {
+		v.skipped(string(level), "--depth %s does not ask for it", v.Depth)
+		return
 	}
+	v.notDone(string(level), why)
+}
+
+// inapplicable notes a level that this kind of target does not have: the source of a server behind a URL, or of a
+// program that comes as machine code. That leaves something undone only where the user named this very level.
+func (v *vetting) inapplicable(level Depth, why string) {
+	if v.Depth == level {
+		v.notDone(string(level), why)
+		return
+	}
+	v.skipped(string(level), "%s", why)
 }
 
 // label is what findings call the package.

@@ -178,7 +178,7 @@ func TestPackages(t *testing.T) {
 		says    string // in a step
 	}{
 		{"npm:some-weather@1.0.0", "npm", Definitions, result.Accept, "definitions", "", "compared with the sha512 of the registry"},
-		{"npm:some-weather", "npm", "", result.Accept, "behaviour", "GNT-449", "trials planned"},
+		{"npm:some-weather", "npm", "", result.Review, "behaviour", "GNT-449", "no handler of a tool was found in 1 source files"},
 		{"npm:@scope/weather-mcp@^2.0.0", "npm", Source, result.Accept, "source", "", "1 packages that it depends on"},
 		{"npm:needs-a-key", "npm", Definitions, result.Accept, "definitions", "", "it did not start without WEATHER_API_KEY"},
 		{"npm:needs-a-folder", "npm", Definitions, result.Accept, "definitions", "", "the argument /tmp"},
@@ -188,7 +188,7 @@ func TestPackages(t *testing.T) {
 		{"npm:poisoned-weather", "npm", Definitions, result.Refuse, "definitions", "SEC-", ""},
 		{"npm:calculating", "npm", "", result.Refuse, "behaviour", "GNT-404", ""},
 		{"npm:sending", "npm", Definitions, result.Refuse, "definitions", "GNT-501", ""},
-		{"pypi:py-weather==0.3", "pip", Source, result.Accept, "definitions", "", "compared with the sha256 of the index"},
+		{"pypi:py-weather==0.3", "pip", Source, result.Review, "definitions", "", "compared with the sha256 of the index"},
 		{"pypi:py-parts", "pip", Definitions, result.Accept, "definitions", "", "1 packages that it depends on"},
 		{"pypi:py-library", "pip", "", result.Unknown, "", "", "names no program"},
 		{"go:example.org/weather@v1.2.3", "go", Definitions, result.Accept, "definitions", "", "it was built in the sandbox"},
@@ -262,7 +262,7 @@ func TestHostilePackages(t *testing.T) {
 		says    string
 		code    int
 	}{
-		{"scripted", result.Review, "GNT-601", "no install script was run", 0},
+		{"scripted", result.Review, "GNT-601", "no install script was run", 2},
 		{"loading", result.Refuse, "GNT-601", "curl", 1},
 		{"climbing", result.Refuse, "GNT-602", "nothing of such an archive is installed", 1},
 		{"growing", result.Refuse, "GNT-602", "nothing of such an archive is installed", 1},
@@ -299,8 +299,7 @@ func TestHostilePackages(t *testing.T) {
 	}
 }
 
-// A depth that is named and not reached makes the run incomplete, and so does a package of which nothing could be examined. A part that the machine
-// does not allow by default is stated.
+// What the depth asks for and the machine does not allow is undone, whether the depth was named or not.
 func TestDepthWithoutSandbox(t *testing.T) {
 	w := newWorld(t)
 	unread, read := t.TempDir(), t.TempDir()
@@ -314,14 +313,14 @@ server.registerTool("echo", { description: "Returns the text.", inputSchema: { t
 		dir   string
 		depth Depth
 		code  int
-	}{{unread, "", 2}, {read, "", 0}, {unread, Definitions, 2}, {unread, Source, 2}, {unread, Behaviour, 2}, {read, Behaviour, 2}} {
+	}{{unread, "", 2}, {read, "", 2}, {unread, Definitions, 2}, {unread, Source, 2}, {unread, Behaviour, 2}, {read, Behaviour, 2}} {
 		opt := w.options(tt.depth)
 		opt.Sandboxed = func() error { return errors.New("not on this machine") }
 		r, v := w.vet(t, opt, Target{Spec: spec(t, tt.dir)})
 		if code := r.ExitCode(4, false); code != tt.code {
 			t.Errorf("--depth %q: exit code %d, want %d: %+v", tt.depth, code, tt.code, r.Problems)
 		}
-		if !strings.Contains(describe(v), "not on this machine") {
+		if v.Verdict == result.Accept || !strings.Contains(describe(v), "not on this machine") {
 			t.Errorf("--depth %q: %s", tt.depth, describe(v))
 		}
 	}
