@@ -54,8 +54,14 @@ func (r *reader) evalCall(e *ir.Expr) *value {
 	}
 	r.mutate(c)
 	r.bindArguments(c)
+	return r.enter(c)
+}
+
+// enter reads what a call enters, and returns what it gives back.
+func (r *reader) enter(c call) *value {
+	e := c.expr
 	var out *value
-	literalsRun := false
+	ran := false // what the call is handed to run
 	callees := r.a.g.Callees(e, r.ctx)
 	for _, callee := range callees {
 		switch {
@@ -63,19 +69,19 @@ func (r *reader) evalCall(e *ir.Expr) *value {
 			out = join(out, r.runInline(callee.Func, r.a.g.Inside(callee.Func, r.ctx), func(p *ir.Param) *value { return c.argument(p) }, false))
 		case callee.Func != nil:
 			out = join(out, r.apply(c, callee))
+		case ran:
+			out = join(out, r.leaves(c, callee))
 		default:
-			if !literalsRun {
-				literalsRun = true
-				out = join(out, r.runLiterals(c, callee))
+			ran = true
+			if v, ok := r.runCallbacks(c, callee); ok {
+				out = join(out, v)
+			} else {
+				out = join(out, r.leaves(c, callee))
 			}
-			if !r.quiet {
-				r.findSinks(c, callee)
-			}
-			out = join(out, r.transfer(c, callee))
 		}
 	}
-	if !literalsRun && len(c.literals) > 0 {
-		r.runLiterals(c, callgraph.Callee{})
+	if !ran && len(callees) == 0 {
+		r.runCallbacks(c, callgraph.Callee{})
 	}
 	if len(callees) == 1 && callees[0].Func != nil && !callees[0].Guess && r.raises(callees[0]) {
 		r.st.dead = true // nothing runs behind it
@@ -84,6 +90,14 @@ func (r *reader) evalCall(e *ir.Expr) *value {
 		return nothing
 	}
 	return out
+}
+
+// leaves reads a call that leaves the program.
+func (r *reader) leaves(c call, callee callgraph.Callee) *value {
+	if !r.quiet {
+		r.findSinks(c, callee)
+	}
+	return r.transfer(c, callee)
 }
 
 // raises reports whether a function of the program never returns, as one does that only makes an error and throws it.
@@ -295,42 +309,6 @@ func (r *reader) runInline(fn *ir.Func, ctx callgraph.Context, given func(*ir.Pa
 	return inner.result
 }
 
-// elementwise are methods that call what they are given with each element of what they belong to.
-var elementwise = map[string]bool{
-	"forEach": true, "map": true, "filter": true, "some": true, "every": true, "find": true, "flatMap": true, "findIndex": true, "reduce": true,
-}
-
-// runLiterals reads the functions that are handed to something outside of the program, which may call them.
-func (r *reader) runLiterals(c call, callee callgraph.Callee) *value {
-	var out *value
-	method := ""
-	if c.expr.X != nil {
-		method = c.expr.X.Text
-	}
-	for _, f := range c.literals {
-		if r.quiet && method != "map" && method != "then" {
-			continue
-		}
-		given := func(p *ir.Param) *value {
-			switch {
-			case p.Index == 0 && elementwise[method]:
-				return c.receiver.elements()
-			case p.Index == 0 && method == "then":
-				return c.receiver
-			}
-			return nothing
-		}
-		v := r.runInline(f.Func, r.a.g.Inside(f.Func, r.ctx), given, true)
-		if method == "map" || method == "then" || method == "flatMap" {
-			if method != "then" {
-				v = &value{length: -1, fields: map[string]*value{"*": v}}
-			}
-			out = join(out, v)
-		}
-	}
-	return out
-}
-
 // apply puts the arguments of a call in place of the parameters in the summary of what it enters.
 func (r *reader) apply(c call, callee callgraph.Callee) *value {
 	sum := r.a.summarize(callee.Func, callee.Context)
@@ -404,12 +382,13 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 	if result == nil {
 		result = nothing
 	}
-	// Literals that are handed to a function of the program run as far as is known.
-	for _, f := range c.literals {
-		r.runInline(f.Func, r.a.g.Inside(f.Func, r.ctx), func(*ir.Param) *value { return nothing }, true)
-	}
 	r.a.left -= result.size
-	return r.st.noted(result.substituted(arrivedAt, place, name, 0))
+	out := r.st.noted(result.substituted(arrivedAt, place, name, 0))
+	// Literals that are handed to a function of the program run as far as is known, and it may give back what they do.
+	for _, f := range c.literals {
+		out = join(out, r.callback(f, c.expr))
+	}
+	return out
 }
 
 // arrived is what a caller puts in place of a source, with all marks in it.

@@ -155,6 +155,9 @@ func (r *reader) evalObject(e *ir.Expr) *value {
 }
 
 func (r *reader) evalList(e *ir.Expr) *value {
+	if e.N == ir.Comprehension && len(e.Args) == 2 {
+		return r.evalComprehension(e.Args[0].Value, e.Args[1].Value.Args)
+	}
 	out := &value{length: 0}
 	for _, a := range e.Args {
 		v := r.eval(a.Value)
@@ -170,6 +173,22 @@ func (r *reader) evalList(e *ir.Expr) *value {
 		}
 	}
 	return out
+}
+
+// evalComprehension is any number of an element for which conditions hold.
+func (r *reader) evalComprehension(element *ir.Expr, parts []ir.Arg) *value {
+	st := r.st.clone()
+	for _, p := range parts {
+		r.eval(p.Value)
+		if c := p.Value; c != nil && c.Kind == ir.Other && c.Text == "" && len(c.Args) == 1 {
+			r.assume(c.Args[0].Value, true, st)
+		}
+	}
+	outer := r.st
+	r.st = st
+	v := st.noted(r.eval(element).without(st.gone))
+	r.st = outer
+	return listOf(v)
 }
 
 // evalEither is one of several values; which one may depend on a condition that bounds it.

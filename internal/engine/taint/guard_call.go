@@ -3,7 +3,6 @@ package taint
 import (
 	"strings"
 
-	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
 )
 
@@ -159,24 +158,6 @@ func (r *reader) assumePattern(e, receiver *ir.Expr, holds bool, st *state) bool
 
 // assumeFunction reads a call of a function of the program: what it says of its parameters holds of the arguments.
 func (r *reader) assumeFunction(e *ir.Expr, member string, holds bool, st *state) {
-	sign := "-"
-	if holds {
-		sign = "+"
-	}
-	for _, callee := range r.a.g.Callees(e, r.ctx) {
-		if callee.Func == nil {
-			continue
-		}
-		sum := r.a.summarize(callee.Func, callee.Context)
-		o, ok := sum.when[sign+member]
-		if !ok || !o.any {
-			continue
-		}
-		r.learnOutcome(e, callee, o, st)
-	}
-}
-
-func (r *reader) learnOutcome(e *ir.Expr, callee callgraph.Callee, o outcome, st *state) {
 	outer := r.quiet
 	r.quiet = true
 	defer func() { r.quiet = outer }()
@@ -184,16 +165,34 @@ func (r *reader) learnOutcome(e *ir.Expr, callee callgraph.Callee, o outcome, st
 	for _, a := range e.Args {
 		c.args = append(c.args, r.eval(a.Value))
 	}
-	at := func(src source) *value {
-		if p := paramOf(callee.Func, src.param); p != nil {
-			return c.argument(p).at(src.path)
+	r.assumeOutcome(c, member, holds, st)
+}
+
+// assumeOutcome adds what holds because a call came to something true or false.
+func (r *reader) assumeOutcome(c call, member string, holds bool, st *state) {
+	sign := "-"
+	if holds {
+		sign = "+"
+	}
+	for _, callee := range r.a.g.Callees(c.expr, r.ctx) {
+		if callee.Func == nil {
+			continue
 		}
-		return nothing
-	}
-	for src, f := range o.facts {
-		st.learn(at(src), f)
-	}
-	for src := range o.gone {
-		st.bounded(at(src))
+		o, ok := r.a.summarize(callee.Func, callee.Context).when[sign+member]
+		if !ok || !o.any {
+			continue
+		}
+		at := func(src source) *value {
+			if p := paramOf(callee.Func, src.param); p != nil {
+				return c.argument(p).at(src.path)
+			}
+			return nothing
+		}
+		for src, f := range o.facts {
+			st.learn(at(src), f)
+		}
+		for src := range o.gone {
+			st.bounded(at(src))
+		}
 	}
 }

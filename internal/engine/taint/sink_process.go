@@ -256,6 +256,8 @@ func (r *reader) argvOf(c call, argv *ir.Expr, v *value) []*value {
 				list(l, 0)
 			} else if c.args[i].length >= 0 {
 				list(c.args[i], 0)
+			} else if any := c.args[i].fields["*"]; any != nil { // a list of unknown length
+				out = append(out, any)
 			} else if c.args[i].fields == nil {
 				out = append(out, c.args[i])
 			}

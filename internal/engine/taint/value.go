@@ -212,23 +212,32 @@ func join(a, b *value) *value {
 	if a.length >= 0 && b.length >= 0 {
 		out.length = max(a.length, b.length)
 	}
-	if len(a.fields)+len(b.fields) > 0 {
-		out.fields = maps.Clone(a.fields)
-		if out.fields == nil {
-			out.fields = map[string]*value{}
-		}
-		out.depth = max(a.depth, b.depth)
-		out.size = a.size
-		for _, name := range slices.Sorted(maps.Keys(b.fields)) {
-			f := b.fields[name]
-			if have := out.fields[name]; have != nil {
-				out.fields[name] = join(have, f)
-			} else {
-				out.put(name, f)
-			}
+	if len(a.fields)+len(b.fields) == 0 {
+		return out
+	}
+	names := map[string]bool{}
+	for _, v := range []*value{a, b} {
+		for name := range v.fields {
+			names[name] = true
 		}
 	}
+	out.fields = make(map[string]*value, len(names))
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		out.put(name, join(a.memberOrRest(name), b.memberOrRest(name)))
+	}
 	return out
+}
+
+// memberOrRest returns a member or, of a value that has none of that name, what its source has under it: where one of two ways
+// sets params.arguments, the caller's own arrive on the other.
+func (v *value) memberOrRest(name string) *value {
+	if f := v.fields[name]; f != nil || name == "*" {
+		return f
+	}
+	if m := v.member(name); !m.isEmpty() {
+		return m
+	}
+	return nil
 }
 
 func (v *value) isEmpty() bool {
@@ -268,7 +277,7 @@ var schemeMembers = map[string]bool{"protocol": true, "scheme": true, "Scheme": 
 // member returns a member of a value.
 func (v *value) member(name string) *value {
 	if f := v.fields[name]; f != nil {
-		return f
+		return join(f, v.fields["*"])
 	}
 	if scalars[name] && !(optionNames[name] && v.length < 0) {
 		return nothing
@@ -290,7 +299,7 @@ func (v *value) member(name string) *value {
 		}
 		out.marks = addMarks(out.marks, m)
 	}
-	return out
+	return join(out, v.fields["*"])
 }
 
 // elements returns any element of a value.
@@ -324,11 +333,12 @@ func (v *value) put(name string, member *value) {
 	if member.depth >= maxNesting || v.size+member.size > maxSize {
 		member = newValue(member.all()...)
 	}
-	if len(v.fields) < maxFields {
-		v.fields[name] = member
-		v.depth = max(v.depth, member.depth+1)
-		v.size += member.size + 1
+	if have := v.fields[name]; have == nil && len(v.fields) >= maxFields {
+		name, member = "*", join(v.fields["*"], member) // any of the rest
 	}
+	v.fields[name] = member
+	v.depth = max(v.depth, member.depth+1)
+	v.size += member.size + 1
 }
 
 // maxSize is how many members of members are told apart in one value.

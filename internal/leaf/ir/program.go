@@ -28,6 +28,10 @@ const (
 	Type                 // a value of type X, of which nothing else is known
 )
 
+// Comprehension is the N of a List that holds any number of its first element, as [f(x) for x in xs if g(x)] does. The second element
+// holds what is gone through and, each in an expression of its own, the conditions.
+const Comprehension = 1
+
 // An Expr is an expression. Which fields are set depends on its kind.
 type Expr struct {
 	Kind       Kind

@@ -302,13 +302,11 @@ func (l *lowerer) lowerComprehension(x *ir.Expr, n syntax.Node) {
 		l.bindTarget(l.t.Field(c, "left"), &ir.Expr{Kind: ir.Index, X: right, Scope: l.scope})
 	}
 	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
-		if l.t.Kind(c) != "for_in_clause" {
+		if l.t.Kind(c) == "if_clause" {
 			x.Args = append(x.Args, ir.Arg{Value: l.lowerExpr(c)})
 		}
 	}
-	if l.t.Kind(n) != "dictionary_comprehension" {
-		x.Kind = ir.List
-		body := l.lowerExpr(l.t.Field(n, "body"))
-		x.Args = append(x.Args[:0:0], ir.Arg{Value: body}, ir.Arg{Value: &ir.Expr{Args: x.Args, Scope: l.scope}})
-	}
+	body := l.lowerExpr(l.t.Field(n, "body"))
+	x.Kind, x.N = ir.List, ir.Comprehension
+	x.Args = []ir.Arg{{Value: body}, {Value: &ir.Expr{Args: x.Args, Scope: l.scope}}}
 }

@@ -54,8 +54,11 @@ func (l *lowerer) lowerExpr(n syntax.Node) *ir.Expr {
 	case "augmented_assignment_expression":
 		right := l.lowerExpr(l.t.Field(n, "right"))
 		switch op := l.t.Text(l.t.Field(n, "operator")); op {
-		case "||=", "??=", "&&=":
-			l.assignTarget(l.t.Field(n, "left"), right)
+		case "||=", "??=", "&&=": // what was there, or the other
+			x.Kind, x.Text = ir.Either, strings.TrimSuffix(op, "=")
+			x.Args = []ir.Arg{{Value: l.lowerExpr(l.t.Field(n, "left"))}, {Value: right}}
+			l.assignTarget(l.t.Field(n, "left"), x)
+			return x
 		case "+=": // what was there is a part of it
 			x.Kind, x.Args = ir.Template, []ir.Arg{{Value: l.lowerExpr(l.t.Field(n, "left"))}, {Value: right}}
 			l.assignTarget(l.t.Field(n, "left"), x)
