@@ -127,7 +127,7 @@ func (c *Classifier) classifyTool(w *toolReader, index int) (j *Classified) {
 		w.scoreNameless(plain.forTool(w))
 	}
 	j = &Classified{w: w, index: index}
-	if w.hasMediumLabel() {
+	if w.hasMediumLabel() || w.readsMail(false) {
 		j.flow = w.dataFlow(p)
 		j.flow.Elsewhere = w.runsElsewhere(c.profile)
 	}

@@ -23,6 +23,7 @@ var (
 	postActs      = lex.classSet("send", "upload")
 	webGet        = lex.classSet("webget")
 	webObjects    = lex.classSet("url", "web", "httpreq")
+	requestWords  = lex.classSet("httpreq")
 	searchActs    = lex.classSet("search")
 	webWide       = lex.classSet("web")
 	fetchActs     = lex.classSet("read", "search", "fetch", "navigate")
@@ -90,17 +91,25 @@ func (r *toolAbilities) untrustedWay() capability.Way {
 	looks := w.nameAct.meets(lookActs) || w.nameAct.meets(webGet) || w.nameAct.empty()
 	open := r.p.words.meets(openBrands) || w.nameSet.with(w.headSet).meets(openBrands)
 	switch {
-	case !r.net || r.changes || !looks || w.keepsWhatItFetches() || r.p.is&(git|ssh|db) != 0: // whose addresses lead to no page
+	case r.changes || !looks || w.keepsWhatItFetches():
+	case w.readsMail(r.net): // from a server or from a folder of this machine
+		return capability.ReturnsMail
+	case !r.net || r.query || r.change || r.p.is&(git|ssh) != 0: // whose addresses lead to no page
 	case r.p.is&browser != 0 && r.hasFreeAddress() && w.hasAct(openActs):
 		return capability.OpensPages
 	case w.hasDirectAction(webGet, webObjects) && r.hasFreeAddress(), w.hasDirectAction(searchActs, webWide):
 		return capability.ReturnsPages
-	case w.hasDirectAction(lookActs, strangersMail):
-		return capability.ReturnsMail
 	case open && w.hasDirectAction(lookActs, strangerWords):
 		return capability.ReturnsPublic
 	}
 	return ""
+}
+
+// readsMail reports whether a tool reads messages; without a label for requests its name has to say so. A parameter for the address of a
+// mailbox speaks against it: check_email looks the address up in a list.
+func (w *toolReader) readsMail(net bool) bool {
+	return (net || w.nameAct.meets(lookActs) && w.nameSet.meets(strangersMail)) && w.hasDirectAction(lookActs, strangersMail) &&
+		!slices.ContainsFunc(w.params, func(q parameter) bool { return q.whole == "email" || q.whole == "emailaddress" })
 }
 
 // privateWay returns in which way the tool reads what its user would keep.
@@ -117,6 +126,8 @@ func (r *toolAbilities) privateWay() capability.Way {
 		return capability.ReadsByCommand
 	case r.script:
 		return capability.ReadsByScript
+	case w.readsMail(r.net) && !r.changes:
+		return capability.ReadsAccount
 	case r.net && r.p.is&remote != 0 && w.hasDirectAction(fetchActs, privateWords) && !w.nameAct.meets(changeOnly) && !r.readsFreeAddress():
 		return capability.ReadsAccount
 	}
@@ -139,7 +150,8 @@ func (r *toolAbilities) exfilWay() capability.Way {
 	case !r.net:
 	case w.hasDirectAction(postActs, mailWords) && w.takesRecipient() && (w.nameAct.meets(postActs) || !w.nameAct.meets(lookActs)): // and no list of sent mail
 		return capability.SendsMessages
-	case r.hasFreeAddress() && w.takesBody() && (w.nameAct.meets(postActs) || w.hasAction(webGet, webObjects)):
+	case r.hasFreeAddress() && w.takesBody() && (w.nameAct.meets(postActs) || w.nameSet.with(w.headSet).meets(requestWords) || w.hasAction(webGet, webObjects)),
+		w.nameAct.meets(uploadActs) && w.takesText() && w.takesPlace():
 		return capability.SendsRequests
 	case r.changes && (r.p.words.meets(publicBrands) || w.nameSet.with(w.headSet).meets(publicBrands)) && w.hasDirectAction(publishActs, publicWords) && w.takesText():
 		return capability.Publishes
@@ -289,7 +301,7 @@ var parts = map[string]bool{"message": true, "messages": true, "content": true, 
 // must be one of certain hosts ("Must be a docs.apify.com page") leaves no choice.
 func (r *toolAbilities) hasFreeAddress() bool {
 	w := r.w
-	if r.p.is&remote != 0 && !w.hasDirectAction(webGet, webObjects) && !w.hasDirectAction(postActs, webObjects) {
+	if r.p.is&remote != 0 && !w.nameSet.meets(requestWords) && !w.hasDirectAction(webGet, webObjects) && !w.hasDirectAction(postActs, webObjects) {
 		return false
 	}
 	return slices.ContainsFunc(w.params, func(q parameter) bool {
@@ -390,8 +402,18 @@ func (w *toolReader) hasFreeParameter(r capability.Role) bool {
 // takesBody reports whether a request of the tool has a body.
 func (w *toolReader) takesBody() bool {
 	return slices.ContainsFunc(w.params, func(p parameter) bool {
-		n := strings.ToLower(p.name)
-		return n == "body" || n == "data" || n == "payload" || n == "headers" || n == "method"
+		switch strings.ToLower(p.name) {
+		case "body", "data", "payload", "headers", "method", "json", "form", "fields":
+			return true
+		}
+		return p.role.role == capability.Content && !p.closed
+	})
+}
+
+// takesPlace reports whether the caller names the host or the bucket that data goes to.
+func (w *toolReader) takesPlace() bool {
+	return slices.ContainsFunc(w.params, func(q parameter) bool {
+		return !q.closed && (q.role.role == capability.Host || q.whole == "bucket" || q.whole == "bucketname" || q.whole == "container")
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/capability"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 //go:embed git.txt
@@ -59,7 +60,13 @@ func (w *toolReader) scoreTags(p *profile) {
 	w.scoreServer(p)
 	w.scoreAnnotations(p)
 	w.limitShellTags()
+	if !w.nameSet.meets(runActs) && unexecuted.MatchString(w.prose) {
+		w.against[tExec] -= 4
+	}
 }
+
+// unexecuted says that what a tool is given stays text.
+var unexecuted = lazyregexp.New(`(?i)\b(?:without (?:actually |ever )?(?:executing|running|evaluating)|(?:does not|doesn't|never|will not) (?:actually |ever )?(?:execute|run|evaluate)s?) (?:it|them|any|anything|the (?:command|code|script|program|expression|query))\b`)
 
 // scoreNameless judges the tool once more, by another profile, and keeps of each tag the judgement
 // that is surer of it.

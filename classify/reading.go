@@ -140,7 +140,7 @@ func (w *toolReader) readDefinition(v rawjson.Value, known func(string) bool) {
 	schema := w.readMembers(v)
 	w.tok.isToolName = known
 	if n := w.name.Text(); n != "" {
-		ks := w.tok.tokenizeName(n)
+		ks := dropsData(w.tok.tokenizeName(n), n)
 		for _, k := range ks {
 			w.nameSet = w.nameSet.with(k.set)
 			w.rows = w.rows || isDatabaseContent(k)
@@ -156,7 +156,7 @@ func (w *toolReader) readDefinition(v rawjson.Value, known func(string) bool) {
 	w.params = w.schema.out
 	w.splitNames()
 	if w.prose = w.desc.Text(); w.prose != "" {
-		w.readDescription(w.tok.tokenizeProse(w.prose))
+		w.readDescription(dropsData(w.tok.tokenizeProse(w.prose), w.prose))
 		w.readDocstring(w.prose)
 	}
 	w.mentions = w.mentions.with(w.nameSet)
@@ -399,6 +399,22 @@ var (
 
 // isDatabaseContent reports whether a word names what a database holds, and not the database: a table, a key.
 func isDatabaseContent(k token) bool { return k.set.meets(dbCore) && !k.set.meets(engineWords) }
+
+// dropsData takes the act off words like "drop" in a sentence without a database: a file is dropped on a page, a pin on a map.
+func dropsData(ks []token, s string) []token {
+	for a, b := 0, 0; a < len(ks); a = b {
+		kept := false
+		for b = a; b < len(ks) && ks[b].sentence == ks[a].sentence; b++ {
+			kept = kept || ks[b].set.meets(dbWords)
+		}
+		for i := a; i < b && !kept; i++ {
+			if k := &ks[i]; k.set.meets(destroyActs) && strings.HasPrefix(strings.ToLower(s[min(int(k.start), len(s)):]), "drop") {
+				k.set = k.set.without(actClasses)
+			}
+		}
+	}
+	return ks
+}
 
 // inspectsCode reports whether one of the first words says that something is looked for: what a scanner of
 // code names, it does not do.

@@ -64,13 +64,15 @@ type destructiveVocabulary struct {
 	use     map[string]wordUse
 	objects map[string]map[string]bool // of mayDestroy: what can be lost by it
 	nouns   map[string]map[string]bool // words behind a verb that make a noun of it
+	openers map[string]bool
+	told    map[string]map[string]bool // verbs of descriptions, with what must stand in the sentence; nil for nothing
 }
 
 var destructive = parseDestructive(destructiveWords)
 
 // parseDestructive reads lines "kind: word word…", and "kind verb: word word…".
 func parseDestructive(s string) destructiveVocabulary {
-	v := destructiveVocabulary{map[string]wordUse{}, map[string]map[string]bool{}, map[string]map[string]bool{}}
+	v := destructiveVocabulary{use: map[string]wordUse{}, objects: map[string]map[string]bool{}, nouns: map[string]map[string]bool{}, told: map[string]map[string]bool{}}
 	for line := range strings.Lines(s) {
 		head, list, ok := strings.Cut(line, ":")
 		if !ok || strings.HasPrefix(line, "#") {
@@ -86,6 +88,16 @@ func parseDestructive(s string) destructiveVocabulary {
 			v.objects[verb] = setOf(words...)
 		case "other":
 			v.add(words, otherOne)
+		case "opener":
+			v.openers = setOf(words...)
+		case "told":
+			if verb != "" {
+				v.told[verb] = setOf(words...)
+				continue
+			}
+			for _, w := range words {
+				v.told[w] = nil
+			}
 		case "noun":
 			v.nouns[verb] = setOf(words...)
 		}
@@ -117,6 +129,42 @@ func destructiveVerb(name string) (nameWord, bool) {
 		return w, use == destroys || anyWord(words, i, destructive.objects[verb])
 	}
 	return nameWord{}, false
+}
+
+// toldVerb returns the verb that a description begins with, where its first sentence says that something is lost by it: "Permanently
+// deletes the account", and not "Deletes nothing" nor "Get the records that were deleted".
+func toldVerb(description string) (nameWord, bool) {
+	sentence := firstSentence(description)
+	words := nameWords(sentence)
+	for i, w := range words {
+		if destructive.openers[w.word] {
+			continue
+		}
+		needs, ok := destructive.told[w.word]
+		if base := strings.TrimSuffix(w.word, "s"); !ok {
+			needs, ok = destructive.told[base]
+		}
+		rest := words[i+1:]
+		if !ok || len(rest) == 0 || rest[0].word == "nothing" || rest[0].word == "no" || destructive.nouns["delete"][rest[0].word] {
+			return nameWord{}, false
+		}
+		return w, needs == nil || anyWord(words[:min(len(words), i+objectReach)], i, needs)
+	}
+	return nameWord{}, false
+}
+
+// objectReach is how many words from a verb its object may stand: "removes a user account", and no file in which a signal is removed.
+const objectReach = 6
+
+// firstSentence returns the first sentence of a description, at most 300 bytes.
+func firstSentence(s string) string {
+	s = s[:min(len(s), 300)]
+	for i, r := range s {
+		if r == '\n' && strings.TrimSpace(s[:i]) != "" || (r == '.' || r == ';') && (i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\n') {
+			return s[:i]
+		}
+	}
+	return s
 }
 
 // ambiguous are verbs that also name what a tool works on: "post_delete", "queue.watch.remove".

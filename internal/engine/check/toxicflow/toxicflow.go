@@ -33,6 +33,9 @@ type tool struct {
 	flow   capability.Flow
 }
 
+// matters reports whether a tool has a label, or brings in strangers' text without one, as a reader of mail in a local folder does.
+func (t *tool) matters() bool { return t.tags[atMedium] != 0 || t.flow.Untrusted != "" }
+
 // bits is a set of tags, by their place in capability.Tags.
 type bits uint8
 
@@ -117,10 +120,8 @@ func classifyServer(s *catalog.Server) *classifiedServer {
 				k.tags[atMedium] |= 1 << n
 			}
 		}
-		if k.tags[atMedium] != 0 {
-			k.flow = t.Flow()
-		}
-		if k.tags[atMedium] != 0 || k.failed != "" || k.unread != "" {
+		k.flow = t.Flow()
+		if k.matters() || k.failed != "" || k.unread != "" {
 			all[i] = &k
 		}
 	})
@@ -134,7 +135,7 @@ func classifyServer(s *catalog.Server) *classifiedServer {
 		if k.unread != "" {
 			j.unread = append(j.unread, failure{i, k.unread})
 		}
-		if k.tags[atMedium] != 0 {
+		if k.matters() {
 			j.tools = append(j.tools, k.tool)
 		}
 	}
