@@ -48,6 +48,7 @@ func (r *attackRunCommand) tellModelPlans(cmd *cobra.Command, texts []attackdoc.
 	var plans []modelset.Plan
 	if r.models != nil {
 		runs := len(attackdoc.Playable(texts, r.limits.Limits, attackrun.HasServer)) * r.repeat
+		runs *= 2 // each may need a control
 		plans = append(plans, set.PlanLoops(set.Clients[0], runs, r.agent.turns, modelagent.DefaultTokens))
 	}
 	if r.adviser != nil {

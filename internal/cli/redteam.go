@@ -154,7 +154,7 @@ func (r *redteamCommand) playScenarios(cmd *cobra.Command, args []string) error 
 		return usage(cmd, "%s", err)
 	}
 	r.loop.Version = version()
-	player := attackrun.Player{Options: attackrun.Options{Tool: toolName(), Environ: r.host.Environ}, Say: r.say, Note: r.note}
+	player := attackrun.Player{Options: attackrun.Options{Tool: toolName(), Environ: r.host.Environ}, Say: r.say, Note: r.note, Uncontrolled: true}
 	scenarios, err := redteam.FromDocuments(cmd.Context(), args, len(args) == 0 && r.server == nil, player)
 	if err != nil {
 		return usage(cmd, "%s", err)

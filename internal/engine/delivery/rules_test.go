@@ -233,7 +233,7 @@ func TestSettlePrecedence(t *testing.T) {
 			for _, heard := range []bool{false, true} {
 				for _, summary := range []verdict.Summary{{Skipped: 2}, {Skipped: 1, Error: 1}} {
 					w := watching(tt.parts...)
-					w.heard, w.alive = heard, 9
+					w.heard, w.acted = heard, 9
 					v := &verdict.Attack{Outcome: outcome, Reason: "before", Summary: summary}
 					w.Settle(v)
 					wantOutcome, wantReason := outcome, "before"

@@ -17,6 +17,9 @@ const (
 	// AG-UI or, of an agent that does not speak it, what it printed. Its content is
 	// {"response":{"content":"…"}}, and "failed": true of a program that ended badly.
 	Answer = "agent_answer"
+	// Control is the event by which a trace holds whether an agent of which only words were heard called a harmless
+	// tool when its user asked for that: {"called":true}.
+	Control = "agent_control"
 )
 
 // Events of the protocol that mean something here.

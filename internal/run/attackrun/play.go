@@ -23,6 +23,7 @@ import (
 	"gauntlet/internal/engine/delivery"
 	"gauntlet/internal/leaf/a2a"
 	"gauntlet/internal/leaf/agui"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/run/attackdoc"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/listen"
@@ -78,11 +79,13 @@ type Player struct {
 	Semantic  *Scorer // scores semantic indicators beside the verdict; nil for nobody
 	// SynthesizerOf gives each run of a document what writes where the document leaves it to a model, by the run's number from 1; nil for nobody.
 	SynthesizerOf func(run int) attack.Synthesizer
-	Prompt        string    // what the user says to the agent; "" for what the document has the user say
-	Stdin         io.Reader // where an agent speaks that connects over stdio
-	Stdout        io.Writer
-	Say           func(format string, args ...any) // what the user must know, such as where servers are
-	Note          func(format string, args ...any)
+	// Uncontrolled takes words for a sign of life: whoever plays has controls of its own, or this is one.
+	Uncontrolled bool
+	Prompt       string    // what the user says to the agent; "" for what the document has the user say
+	Stdin        io.Reader // where an agent speaks that connects over stdio
+	Stdout       io.Writer
+	Say          func(format string, args ...any) // what the user must know, such as where servers are
+	Note         func(format string, args ...any)
 }
 
 // A Session says where one document is played.
@@ -231,6 +234,7 @@ func (p *play) playLive(ctx context.Context) (*attack.Summary, error) {
 	dismiss()
 	stop()
 	transports.Wait()
+	p.runControl(ctx)
 	return &sum, errors.Join(broken, p.outcome.Trouble)
 }
 
@@ -442,8 +446,13 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 	if sum.Unwritten != "" && out.Verdict != nil && !out.Exploited() { // a notice has told it
 		out.Verdict.Outcome, out.Verdict.Reason = verdict.Failed, "a part of the attack was not said: "+sum.Unwritten
 	}
-	if out.Verdict != nil && out.Verdict.Reason == delivery.Lifeless && p.outcome.Ended != "" {
-		out.Verdict.Reason += "; " + p.outcome.Ended
+	if out.Verdict != nil && p.outcome.Ended != "" {
+		switch out.Verdict.Reason {
+		case delivery.Lifeless:
+			out.Verdict.Reason += "; " + p.outcome.Ended
+		case delivery.WordsOnly:
+			out.Verdict.Reason += fmt.Sprintf("; %s; it had said %q", p.outcome.Ended, excerpt.Clip(strings.TrimSpace(p.outcome.Answer), mostQuoted))
+		}
 	}
 	if p.outcome.Unanswered() {
 		out.Notices = append(out.Notices, result.Notice{Kind: Unanswered, Message: "the model was not asked, or gave no answer"})
@@ -464,6 +473,9 @@ func inOneSentence(err error) string {
 	}
 	return strings.Join(said, "; ")
 }
+
+// mostQuoted is how much of an answer a reason quotes, in bytes.
+const mostQuoted = 120
 
 // Unanswered is the kind of the notice that a model had no say in a run.
 const Unanswered = "unanswered"
