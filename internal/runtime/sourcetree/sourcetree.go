@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"gauntlet/finding"
@@ -56,19 +57,20 @@ func Skips(dir string) bool {
 	return skipped[dir] || len(dir) > 1 && strings.HasPrefix(dir, ".")
 }
 
-// tests reports whether a file holds tests, or declares types without code.
+// declares reports whether a file declares types without code.
+func declares(name string) bool {
+	return strings.HasSuffix(name, ".d.ts") || strings.HasSuffix(name, ".d.mts") || strings.HasSuffix(name, ".d.cts")
+}
+
+// tests reports whether a file holds tests by its name.
 func tests(name string) bool {
-	for _, s := range []string{"_test.go", "_test.py", ".d.ts", ".d.mts", ".d.cts"} {
-		if strings.HasSuffix(name, s) {
-			return true
-		}
-	}
-	return name == "conftest.py" || strings.HasPrefix(name, "test_") && strings.HasSuffix(name, ".py") ||
+	return strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_test.py") || name == "conftest.py" || strings.HasPrefix(name, "test_") && strings.HasSuffix(name, ".py") ||
 		strings.Contains(name, ".test.") || strings.Contains(name, ".spec.")
 }
 
 // Read returns the files below dir whose names wanted accepts, in lexical order, with the problems met: what
-// could not be read, and what the limits cut off. The names of directories above dir do not
+// could not be read, and what the limits cut off. Dependencies, tests and hidden folders are left out unless a file that is
+// read names a file of theirs. The names of directories above dir do not
 // matter. An error says that dir itself could not be read or that ctx is done.
 func Read(ctx context.Context, dir string, wanted func(name string) bool, limits Limits) ([]sink.File, []finding.Problem, error) {
 	info, err := os.Stat(dir)
@@ -83,14 +85,14 @@ func Read(ctx context.Context, dir string, wanted func(name string) bool, limits
 		return nil, nil, err
 	}
 	defer root.Close()
-	r := &reader{ctx: ctx, root: root, wanted: wanted, limits: limits.limitsOrDefaults()}
-	err = fs.WalkDir(root.FS(), ".", r.visit)
-	if errors.Is(err, errEnough) {
-		err = nil
+	r := &reader{ctx: ctx, root: root, wanted: wanted, limits: limits.limitsOrDefaults(), listed: map[string]map[string]bool{}}
+	if err = fs.WalkDir(root.FS(), ".", r.visit); err == nil {
+		err = r.followImports()
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errEnough) {
 		return nil, nil, err
 	}
+	slices.SortFunc(r.files, func(a, b sink.File) int { return strings.Compare(a.Path, b.Path) })
 	if r.linked > 0 {
 		r.noteProblem(finding.Unread, r.firstLink, fmt.Sprintf("%d symbolic links were not followed", r.linked))
 	}
@@ -105,6 +107,7 @@ type reader struct {
 	wanted    func(string) bool
 	limits    Limits
 	entries   int
+	listed    map[string]map[string]bool // regular files by folder, see list
 	bytes     int64
 	linked    int
 	firstLink string
@@ -119,6 +122,10 @@ func (r *reader) noteProblem(kind finding.ProblemKind, file, message string) {
 	}
 }
 
+func (r *reader) noteTooMany(at string) {
+	r.noteProblem(finding.Limit, at, fmt.Sprintf("more than %d files and directories: the rest was not looked at", r.limits.Entries))
+}
+
 func (r *reader) visit(name string, d fs.DirEntry, err error) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -131,7 +138,7 @@ func (r *reader) visit(name string, d fs.DirEntry, err error) error {
 		return nil
 	}
 	if r.entries++; r.entries > r.limits.Entries {
-		r.noteProblem(finding.Limit, name, fmt.Sprintf("more than %d files and directories: the rest was not looked at", r.limits.Entries))
+		r.noteTooMany(name)
 		return errEnough
 	}
 	if d.IsDir() {
@@ -144,7 +151,7 @@ func (r *reader) visit(name string, d fs.DirEntry, err error) error {
 		}
 		return nil
 	}
-	if !r.wanted(path.Base(name)) || tests(path.Base(name)) {
+	if base := path.Base(name); !r.wanted(base) || tests(base) || declares(base) {
 		return nil
 	}
 	if d.Type()&fs.ModeSymlink != 0 {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -147,4 +148,61 @@ func TestEncodings(t *testing.T) {
 			t.Errorf("%s: %q", f.Path, f.Text)
 		}
 	}
+}
+
+// What a file that is read names of what is left out by its name is read as well, and what that names; nothing else is.
+func TestWhatIsImportedIsRead(t *testing.T) {
+	source := func(name string) bool {
+		return slices.Contains([]string{".py", ".js", ".ts", ".mjs", ".go"}, filepath.Ext(name))
+	}
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		want  string // beside those that the walk reads
+	}{
+		{"a module of tests, and its neighbour", map[string]string{"index.js": `const h = require('./tests/helper')`, "tests/helper.js": `require("./more.js")`, "tests/more.js": "", "tests/other.js": ""}, "tests/helper.js tests/more.js"},
+		{"what TypeScript calls by the name of its output", map[string]string{"src/a.ts": `import { x } from "../fixtures/x.js";`, "fixtures/x.ts": ""}, "fixtures/x.ts"},
+		{"the index of a hidden folder", map[string]string{"a.mjs": "await import(`./.cache`)", ".cache/index.mjs": ""}, ".cache/index.mjs"},
+		{"a dependency by its path", map[string]string{"a.js": `require("./node_modules/evil/run.js"); require("lodash")`, "node_modules/evil/run.js": "", "node_modules/lodash/index.js": ""}, "node_modules/evil/run.js"},
+		{"a path in pieces", map[string]string{"lib/a.js": `require(join(__dirname, "..", 'e2e', 'run.js'))`, "e2e/run.js": ""}, "e2e/run.js"},
+		{"a module that is called like a test", map[string]string{"a.js": `import "./a.test"`, "a.test.js": "", "b.test.js": ""}, "a.test.js"},
+		{"a declaration of types", map[string]string{"a.ts": `import "./tests/a"`, "tests/a.d.ts": ""}, ""},
+		{"an import of Python", map[string]string{"srv/a.py": "from tests.helper import run  # ours", "tests/helper.py": "from . import deep", "tests/deep.py": "", "tests/no.py": ""}, "tests/deep.py tests/helper.py"},
+		{"a relative import", map[string]string{"srv/a.py": "from .vendor import http, ssl", "srv/vendor/http.py": "", "srv/vendor/__init__.py": "", "srv/vendor/no.py": ""}, "srv/vendor/__init__.py srv/vendor/http.py"},
+		{"a module in quotes", map[string]string{"a.py": `importlib.import_module("tests.helper")`, "tests/helper.py": ""}, "tests/helper.py"},
+		{"a module that begins like a test", map[string]string{"a.py": "import test_tools as t, os", "test_tools.py": "", "test_no.py": ""}, "test_tools.py"},
+		{"a package of Go", map[string]string{"main.go": `import x "example.org/weather/testdata/x"`, "testdata/x/a.go": "", "testdata/x/a_test.go": "", "testdata/y/b.go": ""}, "testdata/x/a.go"},
+		{"words that are no files", map[string]string{"a.js": `exclude: ["node_modules", "tests"]; run("tests/all.sh", "../../tests/helper.js")`, "tests/a.js": "", "node_modules/b.js": ""}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files, problems, err := Read(t.Context(), tree(t, tt.files), source, Limits{})
+			if err != nil || len(problems) > 0 {
+				t.Fatal(problems, err)
+			}
+			var out []string
+			for _, f := range files {
+				if leftOut(f.Path) {
+					out = append(out, f.Path)
+				}
+			}
+			if got := strings.Join(out, " "); got != tt.want {
+				t.Errorf("read %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// FuzzNamedIn: whatever a source holds, no name leads out of the tree or is longer than what is looked up, and names come once.
+func FuzzNamedIn(f *testing.F) {
+	f.Add("a.py", "from ..tests import a, b\nimport x.y as z # q")
+	f.Add("a.js", "join('a', \"tests\", `x.js`)\nrequire('../../../etc/tests/passwd')")
+	f.Fuzz(func(t *testing.T, file, text string) {
+		seen := map[string]bool{}
+		for spec := range namedIn(file, []byte(text)) {
+			if seen[spec] || len(spec) > longestSpec {
+				t.Errorf("%q twice, or too long", spec)
+			}
+			seen[spec] = true
+		}
+	})
 }
