@@ -13,7 +13,8 @@ import (
 var interpreters = map[string]string{
 	"sh": "-c", "bash": "-c", "zsh": "-c", "dash": "-c", "ksh": "-c", "fish": "-c", "cmd": "/c", "cmd.exe": "/c", "powershell": "-command",
 	"powershell.exe": "-command", "pwsh": "-command", "python": "-c", "python3": "-c", "node": "-e", "ruby": "-e", "perl": "-e", "php": "-r", "osascript": "-e",
-	"deno": "", "bun": "-e", "lua": "-e", "ssh": "", "eval": "", "tsx": "-e", "ts-node": "-e", "npx": "", "uvx": "", "xargs": "", "env": "", "sudo": "", "wsl": "",
+	"deno": "", "bun": "-e", "lua": "-e", "rscript": "-e", "julia": "-e", "octave": "--eval", "gdb": "-ex", "lldb": "-o", "psql": "-c", "mysql": "-e", "sqlite3": "-cmd",
+	"mongosh": "--eval", "mongo": "--eval", "vim": "-c", "emacs": "--eval", "maxima": "--batch-string", "wolframscript": "-code", "groovy": "-e", "scala": "-e", "awk": "", "ssh": "", "eval": "", "tsx": "-e", "ts-node": "-e", "npx": "", "uvx": "", "xargs": "", "env": "", "sudo": "", "wsl": "",
 }
 
 // CodeOption returns the option of a program behind which code stands, "" for a program without one.

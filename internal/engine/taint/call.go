@@ -18,6 +18,7 @@ type call struct {
 	receiver *value // what a method belongs to
 	args     []*value
 	literals []*ir.Expr // functions that are handed over as they are written
+	followed bool       // it may enter a function of the program
 	spreads  []*value   // by argument: the list or the table that it is spread from, nil where it is not
 }
 
@@ -63,6 +64,7 @@ func (r *reader) enter(c call) *value {
 	var out *value
 	ran := false // what the call is handed to run
 	callees := r.a.g.Callees(e, r.ctx)
+	c.followed = slices.ContainsFunc(callees, func(callee callgraph.Callee) bool { return callee.Func != nil })
 	for _, callee := range callees {
 		switch {
 		case callee.Func != nil && r.runsHere(callee.Func):

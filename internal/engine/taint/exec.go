@@ -303,7 +303,7 @@ func (r *reader) loop(s *ir.Stmt) {
 			out = out.clone()
 		}
 		for src, f := range after.facts { // a host without an address is not asked either
-			out.facts[src] |= f & (hostResolved | hostLiteral | dottedOnly)
+			out.facts[src] |= f & (hostResolved | hostLiteral | dottedOnly | wordsAsked | oneStatement)
 		}
 		for src, f := range after.facts {
 			if strings.Contains(src.path, ".*") {

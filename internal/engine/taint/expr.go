@@ -22,8 +22,8 @@ func (r *reader) eval(e *ir.Expr) *value {
 	case ir.Template:
 		return r.evalTemplate(e)
 	case ir.Attr:
-		if e.Text == "sep" && separators[r.a.g.Outside(e, r.ctx)] {
-			return &value{length: -1, fixed: "/"}
+		if text := fixedMembers[e.Text]; text != "" && fixedNames[r.a.g.Outside(e, r.ctx)] {
+			return &value{length: -1, fixed: text}
 		}
 		return r.eval(e.X).member(e.Text)
 	case ir.Index:
@@ -51,8 +51,12 @@ func (r *reader) eval(e *ir.Expr) *value {
 	return r.evalOther(e)
 }
 
-// separators are the names of what stands between the parts of a path. It counts as a slash, which a path may hold on every system.
-var separators = names("path.sep path.posix.sep os.sep os.path.sep")
+// What the outside fixes: fixedNames are the names, fixedMembers the texts by the last word. What stands between the parts of a path
+// counts as a slash, which a path may hold on every system; the others are the interpreters that run the server.
+var (
+	fixedNames   = names("path.sep path.posix.sep os.sep os.path.sep sys.executable process.execPath process.argv0")
+	fixedMembers = map[string]string{"sep": "/", "executable": "python", "execPath": "node", "argv0": "node"}
+)
 
 func (r *reader) evalName(e *ir.Expr) *value {
 	bindings, at := e.Scope.Find(e.Text)

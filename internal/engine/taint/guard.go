@@ -210,8 +210,9 @@ func (r *reader) assumeEqual(a, b *ir.Expr, equal bool, st *state, depth int) {
 	}
 	va, vb := r.silently(a), r.silently(b)
 	if va.isClean() {
-		va, vb = vb, va
+		va, vb, a, b = vb, va, b, a
 	}
+	r.noteWords(va, b, equal, st)
 	if va.isClean() || !r.isApart(va, vb) {
 		return
 	}
@@ -312,10 +313,12 @@ func (r *reader) isApart(v, with *value) bool {
 // assumeMember reads "x in list", list.includes(x), set.has(x).
 func (r *reader) assumeMember(list, x *ir.Expr, holds bool, st *state) {
 	l, v := r.silently(list), r.silently(x)
+	r.noteWords(v, list, holds, st)
+	r.noteWords(l, x, holds, st)
 	switch {
 	case v.isClean() && !l.isClean() && list.Kind == ir.Attr && list.Text == "parents": // directory in path.parents
 		if holds {
-			st.learn(l, fenced)
+			st.learn(r.silently(list.X), fenced)
 		}
 	case !l.isClean() && v.fixed != "": // ".." in path
 		if !holds {
@@ -356,6 +359,7 @@ func (r *reader) assumePrefix(subject, prefix *ir.Expr, holds bool, st *state) {
 	if v.isClean() || !r.isApart(v, p) {
 		return
 	}
+	r.noteWords(v, prefix, holds, st)
 	switch text := p.fixed; {
 	case v.has(relative):
 		if !holds && strings.HasPrefix(text, "..") {

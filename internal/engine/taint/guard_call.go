@@ -148,6 +148,7 @@ func (r *reader) assumePattern(e, receiver *ir.Expr, holds bool, st *state) bool
 	}
 	f := r.a.patternFacts(text, anchored)
 	v := r.silently(subject)
+	noteWordsOf(v, text, holds, st)
 	if holds {
 		st.learn(v, f.match)
 	} else {

@@ -128,6 +128,14 @@ func judge(f flow, language string) (sink.Flow, bool) {
 			out.Guard = "it is written into code that the database runs"
 		}
 	case sink.SQLFlow:
+		switch f.about {
+		case readOnlyWords:
+			out.Guard = "only words such as SELECT or DROP are compared to keep it from writing, and other statements, functions or a second statement pass; let the database refuse writes: a read-only transaction or user"
+			return out, !has(noLetters)
+		case readOnlyBegun:
+			out.Guard = "it may hold several statements, so that COMMIT ends the read-only transaction and the rest writes"
+			return out, true
+		}
 		if has(noQuote | noShellMeta | sqlQuoted) {
 			return out, false
 		}

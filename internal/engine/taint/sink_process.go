@@ -61,14 +61,12 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 	if prog == "" {
 		prog = r.a.g.FixedProgram(row, c.expr, r.ctx)
 	}
-	if prog == "" {
+	if prog == "" || v.length < 0 {
 		r.sinkMarksBehind(splitFront, c, sink.ArgumentFlow, name, "", program.marks)
 	}
 	prog = lastPart(prog)
-	if callgraph.CodeOption(prog) != "" {
-		if in := inputOf(c.expr); in != nil {
-			r.sinkMarks(c, sink.ShellFlow, name, prog, r.silently(in).all())
-		}
+	if in := inputOf(c.expr); in != nil && readsCode(prog) {
+		r.readCode(c, name, prog, r.silently(in))
 	}
 	r.argumentSinks(c, name, prog, args)
 	r.fileSinks(c, name, prog, args, r.isHandedList(c, argv, v))
@@ -132,16 +130,21 @@ func (av *argvReader) read(r *reader, c call, name string, a *value) {
 	case av.code:
 		av.code = av.inside || takesAll[av.option]
 		av.ran = !av.code
-		need := anyFront
+		need, kind := anyFront, sink.ShellFlow
+		if statements[strings.ToLower(av.prog)] {
+			kind, need = sink.SQLFlow, statementFront
+		}
 		if av.inside { // a line that the caller sends whole to a machine made for it is what such a tool is for
 			need = textFront
 		}
-		r.sinkMarksBehind(need, c, sink.ShellFlow, name, av.prog, a.all())
+		r.sinkMarksBehind(need, c, kind, name, av.prog, a.all())
 	case av.names || valueOfOption:
 		// behind "--" everything is a name, and what follows an option is taken for its value
 	case dangerousOptions[av.prog] != "":
 		// A line of the form "kubectl " + arguments is what such a tool is for.
 		r.sinkMarksBehind(emptyFront, c, sink.ArgumentFlow, name, av.prog, a.all())
+	case av.prog != "": // any program has options, and a parameter that is split into words is any number of them
+		r.sinkMarksBehind(emptyFront, c, sink.ArgumentFlow, name, av.prog, splitMarks(a))
 	}
 	av.names = av.names || a.fixed == "--"
 	switch word := strings.ToLower(lastPart(a.fixed)); {
@@ -153,6 +156,16 @@ func (av *argvReader) read(r *reader, c call, name string, a *value) {
 		av.code = av.code || av.option != "" && !av.ran && (strings.EqualFold(a.fixed, av.option) || isClusterOf(a.fixed, av.option))
 	}
 	av.before = a.fixed
+}
+
+// splitMarks returns the marks of a value that were split into words.
+func splitMarks(v *value) (out []mark) {
+	for _, m := range v.all() {
+		if m.facts&split != 0 {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // isClusterOf reports whether a word such as -lc holds the option -c among others of one letter.
@@ -167,37 +180,69 @@ func (r *reader) remoteLine(c call, v *value, name string) {
 	r.sinkMarksBehind(textFront, c, sink.ShellFlow, name, "", v.all())
 }
 
+// startedProgram is the member of what a started program is to its server, such as a Popen, that holds the program's name.
+const startedProgram = "\x00program"
+
+// started is what a call gives back that starts a program.
+func (r *reader) started(row *callgraph.Row, c call) *value {
+	argv := row.Argument("argv", c.expr)
+	if argv == nil {
+		return nothing
+	}
+	v := r.valueOf(c, argv)
+	prog := lastPart(v.member("0").fixed)
+	if v.length <= 0 {
+		if prog = lastPart(v.fixed); v.fixed == "" {
+			prog = lastPart(r.a.g.FixedProgram(row, c.expr, r.ctx))
+		}
+	}
+	if !readsCode(prog) {
+		return nothing
+	}
+	return nothing.with(startedProgram, &value{length: -1, fixed: prog})
+}
+
 // inputSink is text for the standard input of a program that runs what it reads there.
 func (r *reader) inputSink(c call, name string) {
-	whose, ok := strings.CutSuffix(name, ".stdin.write")
-	if !ok {
-		if whose, ok = strings.CutSuffix(name, ".stdin.end"); !ok {
-			whose, ok = strings.CutSuffix(name, ".communicate")
-		}
-	}
-	if !ok || len(c.args) == 0 || c.expr.X == nil {
+	x := c.expr.X
+	if len(c.args) == 0 || x == nil || x.Kind != ir.Attr {
 		return
 	}
-	start := c.expr.X.X
-	for start != nil && start.Kind == ir.Attr {
-		start = start.X
-	}
-	if start == nil {
+	of := c.receiver
+	switch x.Text {
+	case "communicate", "sendline", "send":
+	case "write", "end":
+		if x.X == nil || x.X.Kind != ir.Attr || x.X.Text != "stdin" {
+			return
+		}
+		of = r.silently(x.X.X)
+	default:
 		return
 	}
-	start = r.a.g.Definition(start)
-	if start.Kind != ir.Call {
-		return
+	if prog := of.fields[startedProgram]; prog != nil {
+		r.readCode(c, strings.TrimPrefix(name, "."), prog.fixed, c.args[0])
 	}
-	for _, callee := range r.a.g.Callees(start, r.ctx) {
-		if callee.Row == nil || callee.Row.Kind() != "spawn" {
-			continue
-		}
-		prog := lastPart(r.a.g.FixedProgram(callee.Row, start, r.ctx))
-		if callgraph.CodeOption(prog) != "" {
-			r.sinkMarks(c, sink.ShellFlow, strings.TrimPrefix(whose, ".")+".stdin", prog, c.args[0].all())
-		}
+}
+
+// readsCode reports whether a program runs what it reads from its standard input.
+func readsCode(prog string) bool {
+	return callgraph.CodeOption(prog) != "" || interactive[strings.ToLower(prog)]
+}
+
+// interactive are programs without an option for code that run what they read.
+var interactive = names("bc dc gnuplot redis-cli sqlplus isql clickhouse-client duckdb cypher-shell ftp sftp telnet nc gap gp matlab sage bun deno irb ghci at batch")
+
+// statements are programs that read statements of a database.
+var statements = names("psql mysql sqlite3 sqlplus isql clickhouse-client duckdb cypher-shell mongosh mongo")
+
+// readCode is text that a program reads and runs.
+func (r *reader) readCode(c call, name, prog string, v *value) {
+	kind := sink.ShellFlow
+	need := anyFront
+	if statements[strings.ToLower(prog)] {
+		kind, need = sink.SQLFlow, statementFront
 	}
+	r.sinkMarksBehind(need, c, kind, name, prog, v.all())
 }
 
 // firstWord returns the first word of a line that was split, as far as the source fixes it.

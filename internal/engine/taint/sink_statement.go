@@ -1,7 +1,10 @@
 package taint
 
 import (
+	"strings"
+
 	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
@@ -15,6 +18,7 @@ var explained = lazyregexp.New(`(?i)^\s*(explain|describe|profile|verbose|analyz
 func (r *reader) statementSink(c call, row *callgraph.Row, name string) {
 	if text := row.Argument("text", c.expr); text != nil {
 		r.sqlSink(c, r.valueOf(c, text), name)
+		r.wholeStatementSink(c, r.valueOf(c, text), name)
 	}
 	if part := row.Argument("part", c.expr); part != nil {
 		r.sinkMarksBehind(textFront, c, sink.SQLFlow, name, "", r.valueOf(c, part).marks)
@@ -25,4 +29,32 @@ func (r *reader) statementSink(c call, row *callgraph.Row, name string) {
 // what such a tool is for.
 func (r *reader) sqlSink(c call, v *value, name string) {
 	r.sinkMarksBehind(statementFront, c, sink.SQLFlow, name, "", v.marks)
+}
+
+// fullStatement is the beginning of a text that can be nothing but a statement.
+var fullStatement = lazyregexp.New(`(?is)^[\s(\x00]*(select\b.+\bfrom\b|insert\s+(or\s+\w+\s+)?into\b|update\b.+\bset\b|delete\s+from\b|(create|drop|alter|truncate)\s+(or\s+replace\s+)?(table|view|database|schema|index|user|role)\b|merge\s+into\b|show\s+(tables|columns|databases|schemas|create)\b|desc(ribe)?\s|pragma\s+\w+|(optional\s+)?match\s*\(|explain\s|with\b.+\bas\s*\()`)
+
+// queryMethods are the last words of what runs a statement, whichever SDK it is of.
+var queryMethods = lazyregexp.New(`(?i)^(sql|query|queries|exec|execute|run|raw|fetch|prepare|all|get|each|request|command|select|scalar|do|submit|batch|call)$|query|execute|sql|statement|cypher`)
+
+// queryTextSink is a call that no table knows and that is given a statement: its text tells what it is for.
+func (r *reader) queryTextSink(c call, name string) {
+	if c.followed || !queryMethods.MatchString(lastWord(name)) {
+		return
+	}
+	for _, a := range c.args {
+		if len(a.fields) == 0 {
+			r.sinkMarksBehind(fullFront, c, sink.SQLFlow, strings.TrimPrefix(name, "."), "", a.marks)
+		}
+	}
+	for i, a := range c.expr.Args { // { sql: `…`, args: [] }
+		if a.Value == nil || a.Value.Kind != ir.Object {
+			continue
+		}
+		for _, member := range []string{"sql", "query", "text", "statement", "cypher", "q"} {
+			if f := c.args[i].fields[member]; f != nil {
+				r.sinkMarksBehind(fullFront, c, sink.SQLFlow, strings.TrimPrefix(name, "."), "", f.marks)
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"slices"
 	"strings"
 
 	"gauntlet/capability"
@@ -16,8 +17,9 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	name := strings.TrimPrefix(callee.Name, ".")
 	r.inputSink(c, callee.Name)
 	r.gitSink(c, callee.Name)
-	if row == nil || row.Kind() == "pure" {
+	if row == nil || row.Kind() == "pure" || row.Kind() == "unknown" {
 		r.fetchSink(c, callee.Name)
+		r.queryTextSink(c, callee.Name)
 	}
 	if asks := r.a.g.Row("." + lastWord(name)); asks != nil && asks.Argument("prompt", c.expr) != nil { // whatever SDK it is of
 		r.promptSink(c, r.valueOf(c, asks.Argument("prompt", c.expr)), name)
@@ -95,8 +97,8 @@ func (r *reader) pathSink(c call, row *callgraph.Row, name string) {
 
 // fetchers are methods of clients that request what their first argument names, whichever package the client is of.
 var (
-	fetchers = names("get post put patch head request fetch goto navigate urlopen async_fetch")
-	clients  = lazyregexp.New(`(?i)fetch|http|request|client|session|browser|page|crawl|axios`)
+	fetchers = names("get post put patch head request fetch goto navigate urlopen async_fetch arun arun_many crawl scrape scrape_url fetch_url open_url load_url read_url get_url extract_info download_url visit go stream")
+	clients  = lazyregexp.New(`(?i)fetch|http|request|client|session|browser|page|crawl|axios|scrap|spider|driver|reader|loader|download`)
 	urlNames = lazyregexp.New(`(?i)(^|_|[a-z])(url|uri|href|link)s?$`)
 )
 
@@ -104,7 +106,13 @@ var (
 // address. Both names have to say so, since a cache has a get too, and a service may be given an address as data.
 func (r *reader) fetchSink(c call, name string) {
 	e := c.expr
-	if !fetchers[lastWord(name)] || len(e.Args) == 0 || e.Args[0].Value == nil || !urlNames.MatchString(e.Args[0].Value.Text) {
+	if !fetchers[lastWord(name)] {
+		return
+	}
+	at := slices.IndexFunc(e.Args, func(a ir.Arg) bool {
+		return urlNames.MatchString(a.Name) || a.Name == "" && a.Value != nil && urlNames.MatchString(a.Value.Text)
+	})
+	if at < 0 || at > 1 && e.Args[at].Name == "" {
 		return
 	}
 	whose := strings.TrimSuffix(name, lastWord(name))
@@ -112,7 +120,7 @@ func (r *reader) fetchSink(c call, name string) {
 		whose += e.X.X.Text
 	}
 	if clients.MatchString(whose) {
-		r.urlSink(c, c.args[0], strings.TrimPrefix(name, "."))
+		r.urlSink(c, c.args[at], strings.TrimPrefix(name, "."))
 	}
 }
 
@@ -153,6 +161,9 @@ func (f flow) arrivingMarks(v *value) []mark {
 }
 
 func (r *reader) urlSink(c call, v *value, name string) {
+	if v.length > 0 { // (host, port)
+		v = v.member("0")
+	}
 	marks := addressMarks(v)
 	for _, m := range marks {
 		kind := sink.HostFlow

@@ -20,6 +20,8 @@ type state struct {
 	// gone are sources that a condition has shown to be one of a few values.
 	gone map[source]bool
 	dead bool // nothing runs here
+	// readOnly says that a transaction was begun that reads only.
+	readOnly bool
 	// flags are variables that a program sets to remember what it found out: let allowed = false.
 	flags map[variable]flag
 }
@@ -122,7 +124,7 @@ func newState() *state {
 }
 
 func (st *state) clone() *state {
-	return &state{vars: maps.Clone(st.vars), facts: maps.Clone(st.facts), gone: maps.Clone(st.gone), dead: st.dead, flags: st.flags}
+	return &state{vars: maps.Clone(st.vars), facts: maps.Clone(st.facts), gone: maps.Clone(st.gone), dead: st.dead, readOnly: st.readOnly, flags: st.flags}
 }
 
 // become makes a state another one.
@@ -136,7 +138,7 @@ func joinStates(a, b *state) *state {
 	case b.dead:
 		return a
 	}
-	out := &state{vars: maps.Clone(a.vars), facts: map[source]fact{}, gone: map[source]bool{}, flags: joinFlags(a, b)}
+	out := &state{vars: maps.Clone(a.vars), facts: map[source]fact{}, gone: map[source]bool{}, readOnly: a.readOnly && b.readOnly, flags: joinFlags(a, b)}
 	for v, x := range b.vars {
 		out.vars[v] = join(out.vars[v], x)
 	}

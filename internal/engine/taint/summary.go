@@ -34,9 +34,12 @@ const (
 	anyFront       front = iota
 	textFront            // some text of the source: a line that the caller sends whole to what runs lines is what the tool is for
 	statementFront       // the beginning of a statement
-	splitFront           // the name of a program with options that do harm, and more: the line is split into words
+	splitFront           // the name of a program and more: the line is split into words
 	fileFront            // nothing that makes it an option or an address
 	listFront            // nobody knows: it is in a list of arguments, and which of them it is, only the caller of the function knows
+	fullFront            // a statement that the source begins
+	wordsFront           // nothing, and the verbs of statements were compared
+	severalFront         // nothing, and it may hold several statements
 	emptyFront           // nothing: what begins with a text of the source is no option, and no program of the caller's choice
 )
 
@@ -55,9 +58,15 @@ func (f flow) fits() bool {
 		return statement.MatchString(f.head) && !explained.MatchString(f.head)
 	case splitFront:
 		word := f.firstWord()
-		return f.facts&split != 0 && dangerousOptions[word] != "" && strings.TrimSpace(f.head) != word
+		return f.facts&split != 0 && word != "" && strings.TrimSpace(f.head) != word
 	case fileFront:
 		return !strings.HasPrefix(f.head, "-") && !strings.Contains(f.head, "://")
+	case fullFront:
+		return fullStatement.MatchString(f.head) && !explained.MatchString(f.head)
+	case wordsFront:
+		return f.head == "" && f.facts&wordsAsked != 0
+	case severalFront:
+		return f.head == "" && f.facts&oneStatement == 0
 	case listFront:
 		return false
 	case emptyFront:

@@ -29,17 +29,18 @@ const (
 
 // An analyzer reads one program.
 type analyzer struct {
-	g       *callgraph.Graph
-	known   map[key]*summary
-	busy    map[*ir.Func]int
-	work    int
-	left    int // for the tool at hand
-	depth   int
-	cut     bool // a bound was reached for the tool at hand
-	factsOf map[string]charFacts
-	reads   map[*ir.Func][]*ir.Expr // calls that read an answer whole, by the function that holds them
-	placed  map[sink.Place]*ir.Expr // calls and objects by their place, without its line
-	inner   map[*ir.Func][]*ir.Func // functions by the one that they are written in
+	g        *callgraph.Graph
+	known    map[key]*summary
+	busy     map[*ir.Func]int
+	work     int
+	left     int // for the tool at hand
+	depth    int
+	cut      bool // a bound was reached for the tool at hand
+	factsOf  map[string]charFacts
+	reads    map[*ir.Func][]*ir.Expr // calls that read an answer whole, by the function that holds them
+	placed   map[sink.Place]*ir.Expr // calls and objects by their place, without its line
+	inner    map[*ir.Func][]*ir.Func // functions by the one that they are written in
+	readOnly *bool                   // see makesReadOnly; nil until it is asked for
 }
 
 type key struct {
@@ -101,6 +102,10 @@ func sortFlows(h *sink.Handler) {
 	h.Flows = slices.CompactFunc(h.Flows, func(a, b sink.Flow) bool {
 		return a.Kind == b.Kind && a.At == b.At && a.Param == b.Param
 	})
+	all := slices.Clone(h.Flows)
+	h.Flows = slices.DeleteFunc(h.Flows, func(f sink.Flow) bool { // any member of the arguments says less than those that have names
+		return f.Param == "*" && slices.ContainsFunc(all, func(g sink.Flow) bool { return f.Kind == g.Kind && f.At == g.At && g.Param != "*" })
+	})
 }
 
 // flowsOf returns the flows from the parameters of the tool that a function answers.
@@ -119,7 +124,7 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 			schema = schemaReader{a}.ofClass(root.Class)
 		}
 	}
-	for _, p := range sum.flows {
+	for _, p := range promised(sum.flows) {
 		if !p.fits() {
 			continue
 		}
@@ -173,6 +178,9 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 	}
 	switch lang := a.g.Convention().Language; {
 	case lang == "python" && root.Via == sink.ByRegistration:
+		if first := paramOf(root.Func, 0); src.param > 0 && first != nil && allArguments[first.Name] && first.Noted == nil {
+			return "", false // handler(arguments, db): the rest is the server's
+		}
 		switch {
 		case !p.Rest:
 			path = append([]string{p.Name}, path...)
@@ -205,8 +213,14 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 	if path[0] == "_meta" || path[0] == "name" && root.Via == sink.ByDispatch && strings.HasPrefix(src.path, ".params.name") {
 		return "", false
 	}
-	return strings.TrimSuffix(strings.Join(path, "."), ".*"), true
+	for len(path) > 1 && (path[len(path)-1] == "*" || isNumber(path[len(path)-1])) {
+		path = path[:len(path)-1] // an element is a part of its list
+	}
+	return strings.Join(path, "."), true
 }
+
+// allArguments are names of the parameter in which a handler gets all of a tool's arguments.
+var allArguments = names("arguments args params")
 
 // throughRest returns what the handler is called with where a wrapper takes all in one list, as (...args) => handler(...args) does: its
 // first element holds the tool's arguments. It is not ok for the others, which hold what the server hands to its handlers.

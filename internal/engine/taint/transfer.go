@@ -59,7 +59,9 @@ func (r *reader) transfer(c call, callee callgraph.Callee) *value {
 			if arg := row.Argument("arg", c.expr); arg != nil {
 				return r.valueOf(c, arg)
 			}
-		case "tag", "file", "sql", "spawn", "env", "temp", "opaque", "member":
+		case "spawn":
+			return r.started(row, c)
+		case "tag", "file", "sql", "env", "temp", "opaque", "member":
 			return nothing // what the outside answers is not the caller's
 		}
 	}

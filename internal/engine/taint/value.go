@@ -68,6 +68,8 @@ const (
 	noLetters                      // holds digits, blanks and signs only, so it names nothing
 	isText                         // is a text, so that no member of it is the caller's
 	switchedOff                    // what guards it is off unless the server's environment turns it on
+	wordsAsked                     // it, or its first word, was compared with the verbs of statements
+	oneStatement                   // it was asked for ";", or is run by what takes one statement only
 )
 
 // A step is one place on the way from a parameter, the latest first.

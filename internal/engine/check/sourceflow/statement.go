@@ -1,6 +1,8 @@
 package sourceflow
 
 import (
+	"strings"
+
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/sink"
@@ -21,11 +23,19 @@ In a filter for a document database (MongoDB), a parameter that may be an object
 low-level servers do, and no code checks that the value is a string. A parameter inside $where becomes code
 that the database runs.
 
-Not reported: statements and filters that the caller sends as a whole, since that is the purpose of such a
+A statement that the caller sends as a whole is reported, with severity medium, where the server promises that it
+only reads and keeps the promise by comparing words, or inside a read-only transaction that a second statement can end.
+
+Not reported: other statements and filters that the caller sends as a whole, since that is the purpose of such a
 tool, and values whose path through the code could not be followed.`,
 	Advice: "Bind values as query parameters. Check table and column names against an allowlist.",
 	Run: func(p *check.Pass) {
-		reportFlows(p, always(finding.None), map[sink.FlowKind]string{
+		reportFlows(p, func(f sink.Flow) finding.Severity {
+			if f.Kind == sink.SQLFlow && strings.HasPrefix(f.About, "read only") {
+				return finding.Medium
+			}
+			return finding.None
+		}, map[sink.FlowKind]string{
 			sink.SQLFlow: "the text of a database statement", sink.QueryFlow: "part of a query filter",
 		})
 	},
