@@ -1,18 +1,20 @@
 package survey
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/sink"
 )
 
 // transports make an HTTP endpoint of a server. A browser can be made to send requests there by a page that changes the
 // address of its own name (DNS rebinding), unless the server compares the header Host or Origin.
 var transports = map[string][]string{
-	"typescript": {"StreamableHTTPServerTransport", "SSEServerTransport"},
+	"typescript": {"StreamableHTTPServerTransport", "SSEServerTransport", "StreamableHTTPTransport"},
 	"python": {".run_http_async", ".run_sse_async", ".run_streamable_http_async", ".sse_app", ".streamable_http_app", ".http_app",
 		"mcp.server.sse.SseServerTransport", "StreamableHTTPSessionManager"},
 	"go": {"mcp-go/server.NewSSEServer", "mcp-go/server.NewStreamableHTTPServer", "go-sdk/mcp.NewStreamableHTTPHandler", "go-sdk/mcp.NewSSEHandler"},
@@ -54,6 +56,8 @@ func (s *surveyor) readListeners() {
 			continue
 		case s.isTrue(argument(c, "enableDnsRebindingProtection")):
 			s.report(sink.OpenListener, c, endpointName(name), "enableDnsRebindingProtection is set, but neither allowedHosts nor allowedOrigins: without them it checks nothing")
+		case guards.optional != nil:
+			s.report(sink.OpenListener, c, endpointName(name), "its check of a credential lets everybody in where the server was given none, and nothing checks the Host or Origin header of its requests, so a web page in a browser on the same machine can send them (DNS rebinding)")
 		default:
 			s.report(sink.OpenListener, c, endpointName(name), "nothing checks the Host or Origin header of its requests, so a web page in a browser on the same machine can send them (DNS rebinding)")
 		}
@@ -76,11 +80,15 @@ func (s *surveyor) entries() (out []*ir.Expr) {
 			listens = true
 		}
 		if name, ok := s.calls(c, transports[s.lang]...); ok {
-			if s.lang != "typescript" || strings.HasPrefix(name, "@modelcontextprotocol/") && !strings.Contains(name, "WebStandard") {
+			if s.lang != "typescript" || !strings.HasPrefix(name, ".") && !strings.Contains(name, "WebStandard") && strings.Contains(name, "/") {
 				out = append(out, c)
 			}
 		} else if _, ok := s.calls(c, ".run"); ok && s.lang == "python" && s.runsOverHTTP(c) {
 			out = append(out, c)
+		} else if _, ok := s.calls(c, ".start"); ok && s.lang == "typescript" { // of the package fastmcp
+			if t := s.constants(argument(c, "transportType"), 0); slices.Contains(t, "httpStream") || slices.Contains(t, "sse") {
+				out, listens = append(out, c), true
+			}
 		}
 	}
 	if !listens {
@@ -95,7 +103,29 @@ func (s *surveyor) runsOverHTTP(c *ir.Expr) bool {
 	if x == nil && len(c.Args) == 1 && c.Args[0].Name == "" {
 		x = c.Args[0].Value
 	}
-	return x != nil && slices.ContainsFunc(s.constants(x, 0), func(t string) bool { return slices.Contains(overHTTP, t) })
+	if x == nil {
+		return false
+	}
+	known := s.constants(x, 0)
+	if len(known) == 0 { // an option: choices=["stdio", "sse"]
+		for _, c := range s.g.Program().Calls {
+			if option := argument(c, "choices"); option != nil {
+				known = append(known, s.listed(option)...)
+			} else if _, ok := s.calls(c, "Choice"); ok && len(c.Args) > 0 {
+				known = append(known, s.listed(c.Args[0].Value)...)
+			}
+		}
+	}
+	return slices.ContainsFunc(known, func(t string) bool { return slices.Contains(overHTTP, t) })
+}
+
+// listed returns the texts in a list.
+func (s *surveyor) listed(e *ir.Expr) (out []string) {
+	d := s.g.Written(e)
+	for _, a := range d.Args {
+		out = append(out, s.constants(a.Value, 1)...)
+	}
+	return out
 }
 
 // hasAllowedHosts reports whether a transport is told which hosts or origins to let in.
@@ -113,6 +143,8 @@ func (s *surveyor) hasAllowedHosts(c *ir.Expr) bool {
 type guards struct {
 	compares      bool // the header Host or Origin, and refuses some
 	authenticates bool // it refuses requests without a credential
+	// optional is a function that refuses requests without a credential only where the server was given one, else nil.
+	optional *ir.Func
 }
 
 // readGuards looks for a header that is compared in a function that refuses requests, and for what packages offer.
@@ -153,6 +185,10 @@ func (s *surveyor) readGuards() (g guards) {
 		}
 		refusing = append(refusing, fn)
 		g.compares = g.compares || h.origin
+		if h.credential && s.isOptional(fn) {
+			g.optional = cmp.Or(g.optional, fn)
+			continue
+		}
 		g.authenticates = g.authenticates || h.credential
 	}
 	for _, fn := range refusing { // if (!isAllowed(req)) res.status(403).end()
@@ -194,37 +230,102 @@ func hasAnySuffix(name string, suffixes []string) bool {
 	})
 }
 
-// readBindings notes listeners that every machine of the network reaches.
+// readBindings notes listeners that every machine of the network reaches: where they are bound, or where the address that they are
+// bound to gets its value, as a setting, the default of an option or a field of a configuration.
 func (s *surveyor) readBindings() {
+	noted := map[*ir.File]bool{} // one listener of a file, which is written in several places
+	note := func(e *ir.Expr, where string) {
+		if noted[e.Scope.File] {
+			return
+		}
+		noted[e.Scope.File] = true
+		s.report(sink.WideListener, e, "listen", where+", and nothing asks for a credential: everyone who can reach the machine can call its tools")
+	}
 	for _, c := range s.g.Program().Calls {
-		where := ""
-		switch {
-		case s.lang == "typescript":
+		if s.lang == "typescript" {
 			if _, ok := s.calls(c, ".listen"); ok && len(c.Args) > 0 {
-				where = s.nodeBinding(c)
-			}
-		case s.lang == "python":
-			if _, ok := s.calls(c, ".run", "run_http_async", "run_sse_async", "run_streamable_http_async", "uvicorn.run", "uvicorn.Config", "FastMCP"); ok {
-				if host := argument(c, "host"); host != nil && slices.ContainsFunc(s.constants(host, 0), isEverywhere) {
-					where = "it listens on all addresses of the machine"
+				if where := s.nodeBinding(c); where != "" {
+					note(c, where)
+					continue
 				}
 			}
-		default:
-			if _, ok := s.calls(c, "net/http.ListenAndServe", ".Start", "net.Listen"); ok && len(c.Args) > 0 {
+		}
+		if s.lang == "go" {
+			if _, ok := s.calls(c, "net/http.ListenAndServe", ".Start", "net.Listen"); ok {
 				for _, a := range c.Args[:min(len(c.Args), 2)] {
-					if slices.ContainsFunc(s.constants(a.Value, 0), func(t string) bool { return len(t) > 1 && (t[0] == ':' || strings.HasPrefix(t, "0.0.0.0:")) }) {
-						where = "it listens on all addresses of the machine"
+					if slices.ContainsFunc(s.constants(a.Value, 0), isEverywhere) {
+						note(c, onAllAddresses)
 					}
 				}
 			}
 		}
-		if where != "" {
-			s.report(sink.WideListener, c, "listen", where+", and nothing asks for a credential: everyone who can reach the machine can call its tools")
+		if option := optionOf(c); option != "" && isAddressName(option) && slices.ContainsFunc(s.constants(defaultOfOption(c), 0), isEverywhere) {
+			note(c, onAllAddresses)
+			continue
+		}
+		for _, a := range c.Args {
+			if isAddressName(a.Name) && slices.ContainsFunc(s.constants(a.Value, 0), isEverywhere) {
+				note(c, onAllAddresses)
+				break
+			}
+		}
+	}
+	for _, o := range s.g.Program().Objects {
+		for _, a := range o.Args {
+			if isAddressName(a.Name) && a.Value != nil && slices.ContainsFunc(s.constants(a.Value, 0), isEverywhere) {
+				note(a.Value, onAllAddresses)
+			}
+		}
+	}
+	for _, body := range s.bodies() { // mcp.settings.host = …
+		eachStatement(body, 0, func(st *ir.Stmt) {
+			if st.Step == ir.Set && st.Target.Kind == ir.Attr && isAddressName(st.Target.Text) && st.X.Kind != ir.Name && slices.ContainsFunc(s.constants(st.X, 0), isEverywhere) {
+				note(st.Target, onAllAddresses)
+			}
+		})
+	}
+	for _, c := range s.g.Program().Classes { // host: str = …
+		for _, f := range c.Noted {
+			if isAddressName(f.Name) && f.Value != nil && slices.ContainsFunc(s.constants(f.Value, 0), isEverywhere) {
+				note(f.Value, onAllAddresses)
+			}
 		}
 	}
 }
 
-func isEverywhere(host string) bool { return host == "0.0.0.0" || host == "::" || host == "[::]" }
+const onAllAddresses = "it listens on all addresses of the machine"
+
+// addressName is what the address of a listener is called.
+var addressName = lazyregexp.New(`(?i)^-*(\w*[_-])?(host|hostname|bind|bind[_-]?(address|addr|host)|listen([_-]?(address|addr|host))?|server[_-]?(address|host)|addr|http[_-]?(host|addr))$|[a-z](Host|BindAddress|ListenAddr)$`)
+
+func isAddressName(name string) bool { return name != "" && addressName.MatchString(name) }
+
+// optionOf returns the name of the option that a call defines: parser.add_argument("--host", default=…), flag.String("host", …, "").
+func optionOf(c *ir.Expr) string {
+	for _, a := range c.Args {
+		if a.Value != nil && a.Value.Kind == ir.String && a.Name == "" && len(a.Value.Text) < 40 && isAddressName(a.Value.Text) {
+			return a.Value.Text
+		}
+	}
+	return ""
+}
+
+// defaultOfOption returns the default of an option.
+func defaultOfOption(c *ir.Expr) *ir.Expr {
+	if d := argument(c, "default"); d != nil {
+		return d
+	}
+	for i, a := range c.Args {
+		if i > 0 && a.Name == "" && a.Value != nil && a.Value.Kind == ir.String && isEverywhere(a.Value.Text) {
+			return a.Value
+		}
+	}
+	return nil
+}
+
+func isEverywhere(host string) bool {
+	return host == "0.0.0.0" || host == "::" || host == "[::]" || strings.HasPrefix(host, "0.0.0.0:") || strings.HasPrefix(host, "[::]:") || len(host) > 1 && host[0] == ':' && host[1] >= '0' && host[1] <= '9'
+}
 
 // nodeBinding says how a listener of Node.js is bound too widely, "" for one that is not.
 func (s *surveyor) nodeBinding(c *ir.Expr) string {

@@ -74,6 +74,9 @@ func (s *surveyor) secretIn(e *ir.Expr, depth int) string {
 		if n, ok := s.calls(e, "JSON.stringify", "json.dumps", "util.inspect", "fmt.Sprintf"); ok && n != "" && len(e.Args) > 0 {
 			return s.secretIn(e.Args[0].Value, depth+1)
 		}
+		if _, ok := s.calls(e, "get_http_headers"); ok { // of FastMCP, without those that it leaves out
+			return "every header of a request, including its credential,"
+		}
 		if n, ok := s.calls(e, "os.getenv", "os.environ.get", "os.Getenv"); ok && n != "" && len(e.Args) > 0 {
 			return s.variable(e.Args[0].Value)
 		}

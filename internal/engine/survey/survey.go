@@ -59,7 +59,7 @@ func Sites(g *callgraph.Graph, versions Versions) []sink.Site {
 // wordsOfInterest are the last words of all that is looked for, so that other calls need not be resolved.
 func wordsOfInterest() map[string]bool {
 	out := map[string]bool{"listen": true, "serve": true, "cors": true, "run": true, "Config": true, "FastMCP": true, "MCPServer": true, "ListenAndServe": true,
-		"Start": true, "Listen": true, "stringify": true, "dumps": true, "inspect": true, "Sprintf": true, "getenv": true, "get": true, "Getenv": true}
+		"Start": true, "Listen": true, "start": true, "Choice": true, "from_env": true, "stringify": true, "dumps": true, "inspect": true, "Sprintf": true, "getenv": true, "get": true, "Getenv": true}
 	lists := [][]string{protectors, authenticators}
 	for _, l := range transports {
 		lists = append(lists, l)

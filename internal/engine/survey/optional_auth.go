@@ -1,0 +1,110 @@
+package survey
+
+import (
+	"strings"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+)
+
+// A check of a credential that passes where the server was given none guards nothing until somebody configures it:
+// if (TOKEN && request.headers.authorization !== TOKEN) refuse, or if not API_KEY: return await call_next(request).
+
+// isOptional reports whether a function that refuses requests asks for its credential only where a variable of the environment is
+// set, without which the server starts all the same.
+func (s *surveyor) isOptional(fn *ir.Func) bool {
+	optional := ""
+	eachStatement(fn.Body, 0, func(st *ir.Stmt) {
+		if st.Step != ir.Branch || st.Cond == nil || optional != "" {
+			return
+		}
+		if c := st.Cond; c.Kind == ir.Either && c.Text == "&&" {
+			for _, a := range c.Args {
+				optional = orName(optional, s.setting(a.Value))
+			}
+			return
+		}
+		if len(st.Arms) > 0 && !headersOf(st.Arms[0].Body).refuses && leaves(st.Arms[0].Body) { // if (!TOKEN) return next()
+			optional = orName(optional, s.setting(negated(st.Cond)))
+		} else if len(st.Arms) > 0 && !s.hasRefusal(st.Rest) { // if (TOKEN) { … }
+			optional = orName(optional, s.setting(st.Cond))
+		}
+	})
+	return optional != "" && !s.isDemanded(optional)
+}
+
+func orName(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func (s *surveyor) hasRefusal(body []ir.Stmt) bool { return headersOf(body).refuses }
+
+func headersOf(body []ir.Stmt) headers { return headersIn(&ir.Func{Body: body}) }
+
+// leaves reports whether a body returns.
+func leaves(body []ir.Stmt) bool {
+	for i := range body {
+		if body[i].Step == ir.Return {
+			return true
+		}
+	}
+	return false
+}
+
+// negated returns what a condition denies, nil for one that denies nothing.
+func negated(e *ir.Expr) *ir.Expr {
+	if e.Kind == ir.Other && len(e.Args) == 1 {
+		if e.Text == "!" {
+			return e.Args[0].Value
+		}
+		if e.Text == "" {
+			return negated(e.Args[0].Value)
+		}
+	}
+	return nil
+}
+
+// setting returns the name by which an expression asks whether a variable of the environment is set, "" for any other.
+func (s *surveyor) setting(e *ir.Expr) string {
+	if e == nil || e.Kind != ir.Name && e.Kind != ir.Attr {
+		return ""
+	}
+	d := s.g.Written(e)
+	name := s.g.Outside(d, callgraph.Context{})
+	switch {
+	case strings.HasPrefix(name, "process.env."):
+		return e.Text
+	case d.Kind == ir.Call && len(d.Args) == 1 && d.X != nil && (d.X.Text == "getenv" || d.X.Text == "Getenv" || d.X.Text == "get"):
+		return e.Text
+	}
+	return ""
+}
+
+// isDemanded reports whether the program ends where a setting is not set.
+func (s *surveyor) isDemanded(name string) (demanded bool) {
+	for _, body := range s.bodies() {
+		eachStatement(body, 0, func(st *ir.Stmt) {
+			if st.Step != ir.Branch || st.Cond == nil || len(st.Arms) == 0 {
+				return
+			}
+			if asked := negated(st.Cond); asked != nil && asked.Text == name {
+				demanded = demanded || ends(st.Arms[0].Body)
+			}
+		})
+	}
+	return demanded
+}
+
+// ends reports whether a body raises an error or ends the process.
+func ends(body []ir.Stmt) bool {
+	for i := range body {
+		st := &body[i]
+		if st.Step == ir.Return && st.Throws || st.X != nil && st.X.Kind == ir.Call && st.X.X != nil && (st.X.X.Text == "exit" || st.X.X.Text == "Exit" || strings.HasPrefix(st.X.X.Text, "Fatal")) {
+			return true
+		}
+	}
+	return false
+}
