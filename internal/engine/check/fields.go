@@ -229,10 +229,7 @@ const longestText = 1 << 20
 func (w *worker) field(v rawjson.Value, isKey bool, sort Sort) {
 	s := v.Text()
 	if len(s) > longestText {
-		w.out.problems = append(w.out.problems, finding.Problem{
-			Kind: finding.Limit, Message: fmt.Sprintf("a string of %d bytes was read to %d: what stands behind that was not judged", len(s), longestText),
-			Location: w.item.Location(w.from, v, isKey), Input: w.from.Document.Number, Order: v.Offset(),
-		})
+		w.fieldProblem(v, isKey, finding.Limit, fmt.Sprintf("a string of %d bytes was read to %d: what stands behind that was not judged", len(s), longestText))
 		s = strings.ToValidUTF8(s[:longestText], "")
 	}
 	w.counts[sort].strings++
@@ -241,7 +238,15 @@ func (w *worker) field(v rawjson.Value, isKey bool, sort Sort) {
 	if w.output && (at == clause.Slot || at == clause.SlotName) {
 		at = clause.Elsewhere // nobody fills in what a tool returns
 	}
-	w.buf = append(w.buf, Field{Value: v, IsKey: isKey, Sort: sort, Text: w.reader.Read(s, at)})
+	read := w.reader.Read(s, at)
+	if read.Unread != "" && (!read.Looks || sort.Prose() || sort == SchemaValue || sort == Other) {
+		w.fieldProblem(v, isKey, finding.Unread, read.Unread)
+	}
+	w.buf = append(w.buf, Field{Value: v, IsKey: isKey, Sort: sort, Text: read})
+}
+
+func (w *worker) fieldProblem(v rawjson.Value, isKey bool, kind finding.ProblemKind, message string) {
+	w.out.problems = append(w.out.problems, finding.Problem{Kind: kind, Message: message, Location: w.item.Location(w.from, v, isKey), Input: w.from.Document.Number, Order: v.Offset()})
 }
 
 // identity lists the members of MCP's Implementation object (2024-11-05 to 2026-07-28).

@@ -1,9 +1,12 @@
 package clause
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/text"
 )
 
@@ -28,7 +31,11 @@ type Reader struct {
 	name       bool     // what is read names a parameter or what one can hold
 	own        classSet // the words of the tool's name
 	models     bool     // the tool works with language models
+	decoded    int      // how much of one string was decoded, in bytes
 }
+
+// mostQuoted is how much is quoted of what was not read, in bytes.
+const mostQuoted = 60
 
 // A Text is what one string says once it is read.
 type Text struct {
@@ -36,6 +43,10 @@ type Text struct {
 	Marks      []text.Mark
 	Blobs      []text.Blob
 	Directives []Directive
+	// Unread says what of the string could not be read, "" for nothing: it is encoded in a way that is not known, or
+	// more deeply than is read. Looks says that the former only looks like it, which means something in prose alone.
+	Unread string
+	Looks  bool
 }
 
 // Begin makes the reader forget the definition before, and says what the next one is for.
@@ -109,11 +120,14 @@ func (r *Reader) Read(s string, at Place) Text {
 	r.read(&t, &f, nil, false)
 	// Encodings are looked for in the folded text, or one zero-width character would
 	// break them.
-	t.Blobs = r.encoded(f.text)
+	t.Blobs, r.decoded = encoded(f.text), 0
 	for i := range t.Blobs {
 		b := &t.Blobs[i]
 		b.Start, b.End = f.original(b.Start, b.End)
 		r.blob(&t, b, b.Start, b.End, 1)
+	}
+	if start, end, ok := text.Opaque(s, t.Blobs); ok && t.Unread == "" {
+		t.Unread, t.Looks = fmt.Sprintf("%d characters look encoded, in a way that is not known, and were not read: %q", end-start, excerpt.Clip(s[start:end], mostQuoted)), true
 	}
 	for i := range t.Marks {
 		if m := &t.Marks[i]; m.Decoded != "" {
@@ -123,31 +137,35 @@ func (r *Reader) Read(s string, at Place) Text {
 	return t
 }
 
-// encodings is how many layers of encodings are taken off: base64 in percent escapes in base64.
-const encodings = 3
+// encodings is how many layers of encodings are taken off: base64 in percent escapes in base64. mostDecoded is how much text of
+// one string they may hold together, in bytes: a compressed run holds many, and each of them many.
+const (
+	encodings   = 8
+	mostDecoded = 4 << 20
+)
 
 // encoded returns the encoded runs of a folded text.
-func (r *Reader) encoded(s string) []text.Blob {
-	return append(append(text.Blobs(s), text.SpacedLetters(s)...), r.rotatedText(s)...)
+func encoded(s string) []text.Blob {
+	return slices.Concat(text.Blobs(s), text.SpacedLetters(s), text.Spelled(s))
 }
 
 // blob reads what a run of s[start:end] decodes to.
 func (r *Reader) blob(t *Text, b *text.Blob, start, end, layer int) {
-	if b.Decoded == "" {
+	r.decoded += len(b.Decoded)
+	switch {
+	case b.Decoded == "":
+		return
+	case layer > encodings:
+		t.Unread = fmt.Sprintf("more than %d layers of encodings: what is in the innermost was not read", encodings)
+		return
+	case r.decoded > mostDecoded:
+		t.Unread = fmt.Sprintf("what is encoded in it is longer than %d bytes: the rest was not read", mostDecoded)
 		return
 	}
 	r.inner(t, b.Decoded, start, end, false, layer)
 	if b.Encoding == "spaced letters" {
 		r.inner(t, b.Decoded, start, end, true, layer)
 	}
-}
-
-// rotatedText returns what a text holds in rot13, if its words look like it.
-func (r *Reader) rotatedText(s string) []text.Blob {
-	if !r.tok.mask.has(rotated) {
-		return nil
-	}
-	return text.Rot13(s)
 }
 
 // A view is a string as it is read, with the way back.
@@ -175,10 +193,10 @@ func (r *Reader) inner(t *Text, decoded string, start, end int, segment bool, la
 	r.place = Slot // whatever is hidden is meant for somebody
 	r.read(t, &v, &hiddenRun{start, end}, segment)
 	r.place = at
-	if layer == encodings || segment {
+	if segment {
 		return
 	}
-	for _, b := range r.encoded(v.text) {
+	for _, b := range encoded(v.text) {
 		r.blob(t, &b, start, end, layer+1)
 	}
 }

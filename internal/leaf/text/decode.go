@@ -11,7 +11,7 @@ import (
 
 // A Blob is a run of characters that encodes text or data.
 type Blob struct {
-	Encoding   string // "base64", "base32", "gzip", "hex", "percent", "escape", "entity", "spaced letters", "rot13"
+	Encoding   string // "base64", "base32", "gzip", "hex", "percent", "escape", "entity", "spaced letters", and those of Spelled
 	Start, End int    // byte offsets in the string
 	Decoded    string // the text inside, "" if what it decodes to is no text
 	Head       string // the first bytes that base64 and hex decode to, text or not
@@ -171,13 +171,7 @@ func base64Blob(s string, at, n int) Blob {
 	if strings.ContainsAny(joined, "-_") {
 		enc = base64.RawURLEncoding
 	}
-	data, err := enc.DecodeString(joined)
-	if err != nil && len(joined)%4 == 1 {
-		data, err = enc.DecodeString(joined[:len(joined)-1])
-	}
-	if err != nil {
-		data = nil
-	}
+	data, _ := enc.DecodeString(joined) // as far as it goes: a model reads the rest of a damaged one, too
 	return withText(b, data)
 }
 
@@ -214,22 +208,24 @@ func escapeBlob(s string, at int) Blob {
 	var out strings.Builder
 	i, n := at, 0
 	for i+3 < len(s) && s[i] == '\\' {
-		width := 0
-		switch s[i+1] {
-		case 'u':
+		from, width, base := i+2, 0, 16
+		switch c := s[i+1]; {
+		case c == 'u':
 			width = 4
-		case 'x':
+		case c == 'x':
 			width = 2
+		case c >= '0' && c <= '3':
+			from, width, base = i+1, 3, 8
 		}
-		if width == 0 || i+2+width > len(s) {
+		if width == 0 || from+width > len(s) {
 			break
 		}
-		code, err := strconv.ParseUint(s[i+2:i+2+width], 16, 32)
+		code, err := strconv.ParseUint(s[from:from+width], base, 32)
 		if err != nil {
 			break
 		}
 		out.WriteRune(rune(code))
-		i += 2 + width
+		i = from + width
 		n++
 		// Ordinary characters between escapes belong to the text.
 		if next := strings.IndexByte(s[i:min(len(s), i+12)], '\\'); next > 0 && !strings.ContainsAny(s[i:i+next], " \n") {

@@ -51,7 +51,7 @@ func FuzzMarks(f *testing.F) {
 func FuzzBlobs(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, bs := range [][]Blob{Blobs(s), SpacedLetters(s), Rot13(s)} {
+		for _, bs := range [][]Blob{Blobs(s), SpacedLetters(s), ciphered(s), numbers(s), base85(s), morse(s), braille(s)} {
 			for i, b := range bs {
 				inside(t, s, b.Encoding, b.Start, b.End)
 				if i > 0 && b.Start < bs[i-1].End || b.End == b.Start || b.Encoding == "" {

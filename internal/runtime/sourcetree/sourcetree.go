@@ -15,6 +15,7 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/leaf/charset"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/sink"
 )
 
@@ -197,7 +198,11 @@ func (r *reader) readSourceFile(name string) error {
 		r.noteProblem(finding.Limit, name, fmt.Sprintf("more than %d bytes of source: the rest was not read", r.limits.Bytes))
 		return errEnough
 	}
-	r.files = append(r.files, sink.File{Path: name, Text: []byte(charset.Decode(string(text)))})
+	text = []byte(charset.Decode(string(text)))
+	if coding := strangeCoding(text); coding != "" && path.Ext(name) == ".py" {
+		r.noteProblem(finding.Unread, name, fmt.Sprintf("it says that it is written in %s, in which its code is not read", excerpt.Clip(coding, 40)))
+	}
+	r.files = append(r.files, sink.File{Path: name, Text: text})
 	return nil
 }
 

@@ -192,6 +192,20 @@ func TestWhatIsImportedIsRead(t *testing.T) {
 	}
 }
 
+// A source of Python that is in UTF-7 or the like says to Python something else than its bytes say.
+func TestCodings(t *testing.T) {
+	for text, unread := range map[string]bool{
+		"# -*- coding: utf-7 -*-\nx": true, "#!/usr/bin/env python3\n# vim: set fileencoding=unicode_escape :\n": true, "#coding=rot13": true,
+		"# -*- coding: UTF-8 -*-": false, "# coding: latin_1": false, "# coding=cp1252": false, "x = 1\ny = 2\n# coding: utf-7": false, "coding = 'utf-7'": false,
+		"# nothing": false, "": false,
+	} {
+		_, problems := names(t, tree(t, map[string]string{"a.py": text}), Limits{})
+		if (len(problems) == 1 && problems[0].Kind == finding.Unread) != unread || !unread && len(problems) > 0 {
+			t.Errorf("%q: %+v", text, problems)
+		}
+	}
+}
+
 // FuzzNamedIn: whatever a source holds, no name leads out of the tree or is longer than what is looked up, and names come once.
 func FuzzNamedIn(f *testing.F) {
 	f.Add("a.py", "from ..tests import a, b\nimport x.y as z # q")
