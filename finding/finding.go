@@ -104,6 +104,8 @@ type Location struct {
 	// Origin is how a live server was reached, for a reader's eyes: its program, its URL, or
 	// its name in a configuration and the client. A server's own name says nothing about it.
 	Origin string `json:"origin,omitempty"`
+	// Client is the client whose configuration or file for agents File is.
+	Client string `json:"client,omitempty"`
 }
 
 // Evidence quotes what a check saw. Start and End are byte offsets into the UTF-8 form

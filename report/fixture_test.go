@@ -65,7 +65,7 @@ func full() *result.Report {
 	add("SEC-003", "long-text", finding.Low, at("翻訳", "/tools/2/description", 40),
 		finding.Evidence{Raw: strings.Repeat("これは長い説明です。", 12), Start: 3, End: 363})
 	key := at("lines", "/tools/3/inputSchema/properties/do~1it", 50)
-	key.IsKey = true
+	key.IsKey, key.Client = true, "cursor"
 	add("SEC-001", "hidden-instruction", finding.High, key,
 		finding.Evidence{Raw: "one\ntwo\nthree\nfour\nfive\n", End: 24})
 	live := finding.Location{Server: hostile, Kind: finding.Server, Item: "instructions", Pointer: "/instructions", Origin: "https://example.net/mcp " + hostile}
@@ -78,7 +78,7 @@ func full() *result.Report {
 		shared.Related = append(shared.Related, l)
 	}
 	shared.Related[2] = live
-	shared.Related[3] = finding.Location{Pointer: "/servers/1"}
+	shared.Related[3] = finding.Location{Pointer: "/servers/1", Client: "cursor"}
 	r.Findings = append(r.Findings, r.Findings[0]) // a definition that stands twice
 	call := finding.Location{Server: "database", Kind: finding.Message, Item: "tools/call run_query", Pointer: "/params/arguments/sql", Seq: 7, File: "run 1.ndjson", Line: 8}
 	add("SEC-060", "cross-server-trust-propagation", finding.Medium, call, finding.Evidence{Raw: "drop " + hostile, Start: 4, End: 4 + len("drop "+hostile)})
@@ -147,6 +147,9 @@ func full() *result.Report {
 			{Client: "cursor", File: "/home/ada/.cursor/mcp.json", State: "read", Entries: 2},
 			{Client: "claude-code", File: "shop/.mcp.json", Project: "/home/ada/shop", State: "read", Entries: 2},
 			{Client: "zed", File: "broken " + hostile, State: "unread"},
+			{Client: "claude-code", File: "shop/CLAUDE.md", Project: "/home/ada/shop", State: "read", Kind: "instructions"},
+			{Client: "claude-code", File: "shop/.claude/skills/a/SKILL.md " + hostile, Project: "/home/ada/shop", State: "read", Kind: "skill"},
+			{Client: "claude-code", File: "shop/.claude/skills/b/SKILL.md", Project: "/home/ada/shop", State: "read", Kind: "skill"},
 		},
 		Entries: []result.ClientEntry{
 			{Client: "cursor", Name: "files", File: "/home/ada/.cursor/mcp.json", Line: 3, Column: 5, Transport: "stdio", Starts: "npx -y files-mcp@1.2.3", State: result.Scanned, Servers: []string{"filesystem", hostile}, Tools: []string{"read_file", hostile}},

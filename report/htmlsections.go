@@ -257,7 +257,13 @@ func (h *htmlReport) writeServers() error {
 				s.Intro += agentText(c, a, mostNamed) + ". "
 			}
 		}
+		for _, text := range agentFiles(c) {
+			s.Intro += text + ". "
+		}
 		for _, f := range c.Files {
+			if f.Kind != "" {
+				continue
+			}
 			s.Intro += cmp.Or(f.Client, "unknown client") + ": " + f.File + " (" + string(f.State) + "). "
 		}
 	}

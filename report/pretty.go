@@ -118,6 +118,9 @@ func (p *page) writeServerGroup(g *serverGroup) {
 		name = "(unnamed server)"
 		if g.items[0].first.Kind == "" {
 			name = "the file itself" // a configuration, none of its servers
+			if client := g.items[0].first.Client; client != "" {
+				name += " (" + client + ")"
+			}
 		}
 	}
 	p.heading(p.titled(name, g.file))

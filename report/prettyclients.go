@@ -27,6 +27,9 @@ func (p *page) clients(c *result.Clients) {
 		entries[e.File] = append(entries[e.File], e)
 	}
 	for _, f := range c.Files {
+		if f.Kind != "" {
+			continue
+		}
 		title := cmp.Or(f.Client, "unknown client")
 		if f.State != result.StateRead {
 			title += ", unread"
@@ -40,8 +43,41 @@ func (p *page) clients(c *result.Clients) {
 			p.writeEntry(e)
 		}
 	}
+	for _, text := range agentFiles(c) {
+		p.labelled(2, "reads:", Visible(text))
+	}
 	p.agents(c)
 	p.writeBlank()
+}
+
+// agentFiles says for each client how many files of each kind its agent reads beside configurations. It is not yet Visible.
+func agentFiles(c *result.Clients) (out []string) {
+	var clients []string
+	kinds, counts := map[string][]string{}, map[[2]string]int{}
+	for _, f := range c.Files {
+		if f.Kind == "" {
+			continue
+		}
+		if kinds[f.Client] == nil {
+			clients = append(clients, f.Client)
+		}
+		key := [2]string{f.Client, f.Kind}
+		if counts[key]++; counts[key] == 1 {
+			kinds[f.Client] = append(kinds[f.Client], f.Kind)
+		}
+	}
+	for _, client := range clients {
+		var parts []string
+		for _, k := range kinds[client] {
+			n := counts[[2]string{client, k}]
+			if k == "instructions" {
+				k = "instruction file"
+			}
+			parts = append(parts, countNoun(n, k))
+		}
+		out = append(out, cmp.Or(client, "unknown client")+" reads "+strings.Join(parts, ", "))
+	}
+	return out
 }
 
 // agents says which servers share one context, where there are several.

@@ -154,7 +154,17 @@ func (p *page) coverageLine(r *result.Report) {
 // did not judge.
 func (p *page) inputs(r *result.Report, write func(label, text string)) {
 	if c := r.Clients; c != nil {
-		write("Read", countNoun(len(c.Files), "configuration")+" with "+countNoun(len(c.Entries), "server"))
+		configurations := 0
+		for _, f := range c.Files {
+			if f.Kind == "" {
+				configurations++
+			}
+		}
+		text := countNoun(configurations, "configuration") + " with " + countNoun(len(c.Entries), "server")
+		if n := len(c.Files) - configurations; n > 0 {
+			text += ", and " + countNoun(n, "file") + " for agents"
+		}
+		write("Read", text)
 	}
 	if t := r.Coverage.Trace; t != nil {
 		text := countNoun(t.Messages, "message") + " with " + countNoun(len(t.Servers), "server") + " from " + Visible(t.File)

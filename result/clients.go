@@ -16,6 +16,9 @@ type ClientFile struct {
 	Project string `json:"project,omitempty"` // the folder for which it holds
 	State   string `json:"state"`
 	Entries int    `json:"entries"`
+	// Kind is what the file is for an agent: "instructions", "skill", "skill file", "command", "sub-agent", "script" or
+	// "program"; "" for a configuration.
+	Kind string `json:"kind,omitempty"`
 }
 
 // StateUnread is the state of a file of which nothing could be read.

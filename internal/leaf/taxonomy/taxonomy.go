@@ -1,5 +1,5 @@
 // Package taxonomy ties rules to entries of public catalogues of weaknesses and attacks:
-// OWASP MCP Top 10, OWASP Agentic Top 10, CWE, MITRE ATLAS, SAFE-MCP and the MCP-DPT
+// OWASP MCP Top 10, OWASP Agentic Top 10, OWASP Agentic Skills Top 10, CWE, MITRE ATLAS, SAFE-MCP and the MCP-DPT
 // defence layers. A rule names its ties itself, see [Parse]; names.tsv has the names of the
 // entries, with their sources and licences.
 //
@@ -27,12 +27,13 @@ import (
 )
 
 // Version is that of the ties and of names.tsv. It rises with any change to them.
-const Version = "5"
+const Version = "6"
 
 // The systems, in the order in which Of lists them.
 const (
 	OWASPMCP     = "OWASP MCP Top 10"
 	OWASPAgentic = "OWASP Agentic Top 10"
+	OWASPSkills  = "OWASP Agentic Skills Top 10"
 	CWE          = "CWE"
 	ATLAS        = "MITRE ATLAS"
 	SAFEMCP      = "SAFE-MCP"
@@ -45,6 +46,7 @@ var systems = []struct {
 }{
 	{OWASPMCP, regexp.MustCompile(`^MCP(0[1-9]|10):2025$`)},
 	{OWASPAgentic, regexp.MustCompile(`^ASI(0[1-9]|10)$`)},
+	{OWASPSkills, regexp.MustCompile(`^AST(0[1-9]|10)$`)},
 	{CWE, regexp.MustCompile(`^CWE-[1-9][0-9]{0,3}$`)},
 	{ATLAS, regexp.MustCompile(`^AML\.T[0-9]{4}(\.[0-9]{3})?$`)},
 	{SAFEMCP, regexp.MustCompile(`^SAFE-T[1-9][0-9]{3}$`)},

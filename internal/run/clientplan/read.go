@@ -3,6 +3,7 @@ package clientplan
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check/config"
@@ -15,24 +16,30 @@ import (
 // is read once. Nothing is started.
 func ReadFiles(host discover.Host, names []string, found bool) (files []config.File, problems []finding.Problem) {
 	for _, name := range names {
-		if f := readNamed(host, name); !containsFile(files, f.Path) {
-			files = append(files, f)
+		for _, f := range readNamed(host, name) {
+			if !containsFile(files, f.Path) {
+				files = append(files, f)
+			}
 		}
 	}
 	if !found {
 		return files, nil
 	}
-	own := len(files)
 	if host.Home == "" {
 		return files, []finding.Problem{{Kind: finding.Failed, Input: -1, Message: "the home directory is not known: HOME (on Windows USERPROFILE) is not set"}}
 	}
+	named := slices.Clone(files)
+	byClient := map[config.Client][]config.File{}
 	all := discover.All(host)
 	for _, f := range all {
 		// Clients that share a file by a link are two agents, each with its own manners.
-		same := slices.DeleteFunc(slices.Clone(files[own:]), func(o config.File) bool { return o.Client != f.Client })
-		if !containsFile(files[:own], f.Path) && !containsFile(same, f.Path) {
-			files = append(files, f)
+		if f.Role == config.Configuration {
+			if containsFile(named, f.Path) || containsFile(byClient[f.Client], f.Path) {
+				continue
+			}
+			byClient[f.Client] = append(byClient[f.Client], f)
 		}
+		files = append(files, f)
 	}
 	if len(all) == 0 {
 		problems = append(problems, finding.Problem{Kind: finding.Unread, Input: -1, Message: "nothing was found: no known client has a configuration here"})
@@ -40,23 +47,31 @@ func ReadFiles(host discover.Host, names []string, found bool) (files []config.F
 	return files, problems
 }
 
-// readNamed reads a configuration that the user named, and calls it what the user did.
-func readNamed(host discover.Host, name string) config.File {
+// readNamed reads a configuration or a folder that the user named, and calls what is in it as the user did.
+func readNamed(host discover.Host, name string) []config.File {
 	path, err := filepath.Abs(name)
 	if err != nil {
 		path = name
 	}
-	f := host.ReadFile(path, discover.Hint{})
-	f.Path = name
-	for i := range f.Entries {
-		f.Entries[i].File = name
+	files := host.ReadFile(path, discover.Hint{})
+	if mode, err := host.FS.Mode(path); err == nil && mode.IsDir() {
+		files = discover.Folder(host, path)
 	}
-	for i := range f.Problems {
-		f.Problems[i].Location.File = name
+	for n := range files {
+		f := &files[n]
+		f.Path = name + strings.TrimPrefix(f.Path, path)
+		for i := range f.Entries {
+			f.Entries[i].File = f.Path
+		}
+		for i := range f.Problems {
+			f.Problems[i].Location.File = f.Path
+		}
 	}
-	return f
+	return files
 }
 
 func containsFile(files []config.File, path string) bool {
-	return slices.ContainsFunc(files, func(f config.File) bool { return userfile.Same(f.Path, path) })
+	return slices.ContainsFunc(files, func(f config.File) bool {
+		return f.Path == path || f.Role == config.Configuration && userfile.Same(f.Path, path)
+	})
 }

@@ -63,7 +63,7 @@ func (p *Plan) Report() *result.Clients {
 		if len(f.Entries) == 0 && len(f.Problems) > 0 {
 			state = result.StateUnread
 		}
-		out.Files = append(out.Files, result.ClientFile{Client: string(f.Client), File: f.Path, Project: f.Project, State: state, Entries: len(f.Entries)})
+		out.Files = append(out.Files, result.ClientFile{Client: string(f.Client), File: f.Path, Project: f.Project, State: state, Entries: len(f.Entries), Kind: string(f.Role)})
 	}
 	for _, one := range p.Entries {
 		out.Entries = append(out.Entries, one.clientEntry())

@@ -204,7 +204,7 @@ func (v *Redactor) Message(t *string) {
 
 // redactLocation leaves the file alone, which is the user's own word.
 func (v *Redactor) redactLocation(l *finding.Location) {
-	v.redactTexts(&l.Server, &l.Item, &l.Pointer, &l.Origin)
+	v.redactTexts(&l.Server, &l.Item, &l.Pointer, &l.Origin, &l.Client)
 }
 
 func (v *Redactor) redactTexts(texts ...*string) {

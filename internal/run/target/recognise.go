@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/charset"
+	"gauntlet/internal/runtime/discover"
 )
 
 // Recognised is what names on a command line were taken for.
@@ -52,6 +53,9 @@ func Recognise(names []string) (Recognised, error) {
 			if err := r.addFolder(name); err != nil {
 				return r, err
 			}
+		case info.Mode().IsRegular() && discover.Known(name) && !strings.HasSuffix(name, ".json"):
+			r.Configs = append(r.Configs, name)
+			r.Notes = append(r.Notes, name+": read as a file for agents")
 		case info.Mode().IsRegular() && isConfiguration(name):
 			r.Configs = append(r.Configs, name)
 			r.Notes = append(r.Notes, name+": read as an MCP client configuration")
@@ -63,16 +67,24 @@ func Recognise(names []string) (Recognised, error) {
 }
 
 func (r *Recognised) addFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	agents := discover.HasAgentFiles(discover.Host{FS: discover.Disk{}}, dir)
+	if agents {
+		r.Configs = append(r.Configs, dir)
+		r.Notes = append(r.Notes, dir+": read as a folder in which agents work")
+	}
 	for _, m := range manifests {
 		if info, err := os.Stat(filepath.Join(dir, m)); err == nil && info.Mode().IsRegular() {
+			if agents && !mentionsMCP(filepath.Join(dir, m)) {
+				return nil // a project as any other
+			}
 			r.Sources = append(r.Sources, dir)
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: taken for the source of a server (%s)", dir, m))
 			return nil
 		}
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
 	}
 	var snapshots, configs []string
 	for _, e := range entries {
@@ -81,19 +93,33 @@ func (r *Recognised) addFolder(dir string) error {
 		case !e.Type().IsRegular() || filepath.Ext(file) != ".json":
 		case isConfiguration(file):
 			configs = append(configs, file)
-		default:
+		case !agents || isSnapshot(file):
 			snapshots = append(snapshots, file)
 		}
 	}
 	switch n := len(snapshots) + len(configs); {
+	case n == 0 && agents:
+		return nil
 	case n == 0:
-		return fmt.Errorf("%s: this folder holds no source of a server, no snapshot and no configuration; source without a manifest is named with --source", dir)
+		return fmt.Errorf("%s: this folder holds no source of a server, no snapshot, no configuration and no file for agents; source without a manifest is named with --source", dir)
 	case n > folderFiles:
 		return fmt.Errorf("%s: this folder holds %d files, and at most %d are taken at once", dir, n, folderFiles)
 	}
 	r.Targets, r.Configs = append(r.Targets, snapshots...), append(r.Configs, configs...)
 	r.Notes = append(r.Notes, fmt.Sprintf("%s: taken for a folder of snapshots (%d) and configurations (%d)", dir, len(snapshots), len(configs)))
 	return nil
+}
+
+// mentionsMCP reports whether a manifest names a library for MCP.
+func mentionsMCP(file string) bool {
+	text, err := peek(file)
+	return err == nil && bytes.Contains(bytes.ToLower(text), []byte("mcp"))
+}
+
+// isSnapshot reports whether a file holds what a server lists.
+func isSnapshot(file string) bool {
+	text, err := peek(file)
+	return err == nil && (bytes.Contains(text, []byte(`"inputSchema"`)) || bytes.Contains(text, []byte(`"tools"`)))
 }
 
 // isConfiguration reports whether a file is the configuration of an MCP client: by its form, which no
@@ -112,16 +138,17 @@ func isConfiguration(file string) bool {
 	var top struct {
 		MCPServers, Servers json.RawMessage
 		Zed                 json.RawMessage `json:"context_servers"`
-		MCP                 struct{ Servers json.RawMessage }
+		MCP                 json.RawMessage
+		Hooks, Permissions  json.RawMessage
 		Tools, Result       json.RawMessage
 	}
 	if json.Unmarshal(text, &top) != nil {
-		return bytes.Contains(text, []byte(`"mcpServers"`)) && !bytes.Contains(text, []byte(`"inputSchema"`))
+		return discover.Known(file) || bytes.Contains(text, []byte(`"mcpServers"`)) && !bytes.Contains(text, []byte(`"inputSchema"`))
 	}
 	if top.Tools != nil || top.Result != nil {
 		return false
 	}
-	return slices.ContainsFunc([]json.RawMessage{top.MCPServers, top.Servers, top.Zed, top.MCP.Servers}, isObject)
+	return discover.Known(file) || slices.ContainsFunc([]json.RawMessage{top.MCPServers, top.Servers, top.Zed, top.MCP, top.Hooks, top.Permissions}, isObject)
 }
 
 func isObject(v json.RawMessage) bool { return len(v) > 0 && v[0] == '{' }

@@ -16,6 +16,8 @@ type Application struct {
 	Sources []string      // the public pages that say so
 	// Places are read in this order: of a client's files, those that hold everywhere come first.
 	Places []Place
+	// Reads are the places of what its agent reads beside: instructions, skills, commands, sub-agents, hooks.
+	Reads []Place
 	// References are the openings of references to the environment that it replaces, as in
 	// config.Reference. Folders says that it replaces ${workspaceFolder}, ${userHome} and the like.
 	References []string
@@ -40,10 +42,10 @@ func (a *Application) validate() error {
 		return fmt.Errorf("application %q has no name", a.Client)
 	case len(a.Sources) == 0:
 		return fmt.Errorf("%s: no public page says where its servers stand", a.Client)
-	case len(a.Places) == 0:
+	case len(a.places()) == 0:
 		return fmt.Errorf("%s: it keeps its servers nowhere", a.Client)
 	}
-	for _, p := range a.Places {
+	for _, p := range a.places() {
 		if p.base == systemFile && (p.system["linux"] == nil || p.system["darwin"] == nil || p.system["windows"] == nil) {
 			return fmt.Errorf("%s: a file of the system is not named for all three", a.Client)
 		}
@@ -53,6 +55,9 @@ func (a *Application) validate() error {
 	}
 	return nil
 }
+
+// places are all that is known of the application's files.
+func (a *Application) places() []Place { return append(slices.Clone(a.Places), a.Reads...) }
 
 // applicationOf returns what is known of a client, nothing for one that is unknown.
 func applicationOf(c config.Client) *Application {
@@ -70,14 +75,21 @@ func applicationOf(c config.Client) *Application {
 // clientOfName tells the client from a file's name, "" if it is nobody's in particular.
 func clientOfName(name string) config.Client {
 	name = "/" + slashed(name)
+	best, longest := config.Client(""), -1
 	for i := range applications {
 		for _, p := range applications[i].Places {
-			if slices.ContainsFunc(p.patterns(), func(pattern string) bool { return endsLike(name, pattern) }) {
-				return applications[i].Client
+			for _, pattern := range p.patterns() {
+				if n := strings.Count(pattern, "/"); n > longest && endsLike(name, pattern) {
+					best, longest = applications[i].Client, n
+				}
 			}
 		}
 	}
-	return ""
+	if best != "" {
+		return best
+	}
+	client, _, _ := placeOf(strings.TrimPrefix(name, "/"))
+	return client
 }
 
 // clientOfContent tells the client from a file's content.

@@ -68,10 +68,15 @@ func TestValidateApplication(t *testing.T) {
 
 // Every file that a client keeps is told to be its own wherever it was copied to with its folder.
 func TestClientOfName(t *testing.T) {
+	first := map[string]config.Client{} // of clients that share a name, such as .mcp.json, the first
 	for i := range applications {
 		a := &applications[i]
 		for j := range a.Places {
 			for _, pattern := range a.Places[j].patterns() {
+				if of, ok := first[pattern]; ok && of != a.Client {
+					continue
+				}
+				first[pattern] = a.Client
 				name := "/copy/of/" + strings.ReplaceAll(pattern, "*", "x.json")
 				if got := clientOfName(name); got != a.Client {
 					t.Errorf("%s is of %q, want %s", name, got, a.Client)
@@ -105,12 +110,13 @@ func TestClientsTable(t *testing.T) {
 	for i := range applications {
 		a := &applications[i]
 		var user, project []string
-		for j := range a.Places {
+		places := a.places()
+		for j := range places {
 			to := &user
-			if a.Places[j].base == projectFolder {
+			if places[j].base == projectFolder {
 				to = &project
 			}
-			if text := describePlace(&a.Places[j]); !slices.Contains(*to, text) {
+			if text := describePlace(&places[j]); !slices.Contains(*to, text) {
 				*to = append(*to, text)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
+	"syscall"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check/config"
@@ -26,6 +26,8 @@ type FS interface {
 	ReadFile(path string, limit int) ([]byte, error)
 	// ReadDir returns the names in a folder, sorted.
 	ReadDir(path string) ([]string, error)
+	// Resolve returns the path without links in it.
+	Resolve(path string) (string, error)
 }
 
 // A Host is the machine and the user whose clients are looked for.
@@ -52,83 +54,60 @@ func ThisHost(env func(name string) (string, bool)) Host {
 }
 
 // maxNames is how many files of one folder are read.
-const maxNames = 500
+const maxNames = 2_000
 
-// All reads every configuration of every known client, in the order of the clients.
+// All reads every configuration of every known client and every file that its agent reads, in the order of the clients.
 // Files that are not there are not reported.
 func All(h Host) []config.File {
-	var out []config.File
-	seen := map[string]bool{}
+	s := &source{Host: h, seen: map[string]bool{}}
 	for _, w := range configurationPaths(h) {
-		for _, p := range h.files(w) {
-			if seen[p] {
-				continue
-			}
-			seen[p] = true
-			if f, ok := h.readConfiguration(p, w.hint); ok {
-				out = append(out, f)
-			}
+		for _, p := range h.glob(w.path, func(t *walk) { s.tree(t, w.hint) }) {
+			s.read(p, w.hint)
 		}
 	}
-	return out
-}
-
-// files are the paths of a place: itself, or what is in the folder that it is.
-func (h Host) files(w configurationPath) []string {
-	dir, pattern, ok := strings.Cut(w.path, "*")
-	if !ok {
-		return []string{w.path}
-	}
-	dir = strings.TrimRight(dir, `/\`)
-	names, err := h.FS.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	var out []string
-	for _, name := range names {
-		if strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, `\`) {
-			out = append(out, h.joinPath(dir, name)+pattern)
-		} else if slices.ContainsFunc([]string{".json", ".yaml", ".yml"}, func(ext string) bool { return strings.HasSuffix(strings.ToLower(name), ext) }) {
-			out = append(out, h.joinPath(dir, name))
-		}
-		if len(out) == maxNames {
-			break
-		}
-	}
-	return out
+	return s.out
 }
 
 // ReadFile reads one configuration from the host's disk, for a user who named it.
-func (h Host) ReadFile(path string, hint Hint) config.File {
-	f, ok := h.readConfiguration(path, hint)
-	if !ok {
-		return failed(path, hint, "there is no such file")
+func (h Host) ReadFile(path string, hint Hint) []config.File {
+	files := h.readFiles(path, hint)
+	if len(files) == 0 {
+		return []config.File{failed(path, hint, "there is no such file")}
 	}
-	return f
+	return files
 }
 
-// readConfiguration reads a file, false if it is not there.
-func (h Host) readConfiguration(path string, hint Hint) (config.File, bool) {
+// readFiles reads a file, and what is in it if it is an archive; nothing if it is not there.
+func (h Host) readFiles(path string, hint Hint) []config.File {
 	mode, err := h.FS.Mode(path)
 	if missing(err) {
-		return config.File{}, false
+		return nil
 	}
 	if err != nil {
-		return failed(path, hint, "it cannot be read: "+reasonWithoutPath(err)), true
+		return []config.File{failed(path, hint, "it cannot be read: "+reasonWithoutPath(err))}
 	}
 	// A device or a pipe would make a reader wait for ever.
 	if !mode.IsRegular() {
-		return failed(path, hint, "it is not a file"), true
+		return []config.File{failed(path, hint, "it is not a file")}
 	}
 	data, err := h.FS.ReadFile(path, MaxBytes+1)
 	if missing(err) {
-		return config.File{}, false
+		return nil
 	}
 	if err != nil {
-		return failed(path, hint, "it cannot be read: "+reasonWithoutPath(err)), true
+		return []config.File{failed(path, hint, "it cannot be read: "+reasonWithoutPath(err))}
+	}
+	if packed(path, data) {
+		return readArchive(path, data, hint, 0)
 	}
 	f := Read(path, data, hint)
 	f.Access = h.access(path, mode)
+	h.accessOfPrograms(&f)
+	return []config.File{f}
+}
+
+// accessOfPrograms says who may write the programs that a file's entries start.
+func (h Host) accessOfPrograms(f *config.File) {
 	programs := map[string]config.Access{}
 	for i := range f.Entries {
 		e := &f.Entries[i]
@@ -145,10 +124,11 @@ func (h Host) readConfiguration(path string, hint Hint) (config.File, bool) {
 		}
 		e.CommandAccess = programs[p]
 	}
-	return f, true
 }
 
-func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
 
 // reasonWithoutPath is an error without the path in it, which the report names anyway.
 func reasonWithoutPath(err error) string {
@@ -160,12 +140,16 @@ func reasonWithoutPath(err error) string {
 }
 
 func failed(path string, hint Hint, why string) config.File {
+	return failedAs(finding.Unread, path, hint, why)
+}
+
+func failedAs(kind finding.ProblemKind, path string, hint Hint, why string) config.File {
 	client := hint.Client
 	if client == "" {
 		client = clientOfName(path)
 	}
-	return config.File{Client: client, Path: path, Project: hint.Project, Entries: []config.Entry{}, Problems: []finding.Problem{
-		{Kind: finding.Unread, Message: why, Location: finding.Location{File: path}},
+	return config.File{Client: client, Path: path, Project: hint.Project, Role: hint.Role, Entries: []config.Entry{}, Problems: []finding.Problem{
+		{Kind: kind, Message: why, Location: finding.Location{File: path}},
 	}}
 }
 

@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // Disk is the file system of this machine.
@@ -37,3 +38,6 @@ func (Disk) ReadDir(path string) ([]string, error) {
 	}
 	return names, err
 }
+
+// Resolve returns the path that links lead to.
+func (Disk) Resolve(path string) (string, error) { return filepath.EvalSymlinks(path) }

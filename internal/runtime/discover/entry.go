@@ -80,7 +80,7 @@ func (b *builder) build() {
 	}
 	b.command(from)
 	b.args(from)
-	e.Env = append(e.Env, b.variables(from, "env", "environment")...)
+	e.Env = append(e.Env, b.variables(from, "env", "environment", "envs")...)
 	e.EnvFile = b.stringMember(from, "envFile")
 	e.Cwd = b.stringMember(from, "cwd")
 	b.address(from)
@@ -131,7 +131,7 @@ func (b *builder) stringMember(n *node, name string) string {
 // command reads a string; a list of command and arguments (OpenCode); or an object with
 // path, args and env (Zed, before 2025).
 func (b *builder) command(n *node) {
-	c := n.get("command")
+	c := n.first("command", "cmd")
 	if c == nil {
 		return
 	}
@@ -251,7 +251,7 @@ func (b *builder) variables(n *node, names ...string) []config.Variable {
 
 // addressNames are the members for an address, by the client that has them: Windsurf says
 // serverUrl, Gemini CLI httpUrl for streamable HTTP.
-var addressNames = []string{"url", "httpUrl", "serverUrl"}
+var addressNames = []string{"url", "httpUrl", "serverUrl", "uri"}
 
 func (b *builder) address(n *node) {
 	for _, name := range addressNames {
@@ -324,7 +324,7 @@ func (b *builder) settings(n *node) {
 // transports are the names for transports, small and without separators.
 var transports = map[string]config.Transport{
 	"stdio": config.Stdio, "local": config.Stdio, "command": config.Stdio,
-	"http": config.HTTP, "streamablehttp": config.HTTP, "httpstream": config.HTTP,
+	"http": config.HTTP, "streamablehttp": config.HTTP, "httpstream": config.HTTP, "streamable": config.HTTP,
 	"sse": config.SSE,
 }
 

@@ -30,8 +30,15 @@ func (m memory) Mode(path string) (fs.FileMode, error) {
 	if _, ok := m.texts[path]; ok {
 		return 0o600, nil
 	}
+	for p := range m.texts {
+		if strings.HasPrefix(p, path+"/") || strings.HasPrefix(p, path+`\`) {
+			return fs.ModeDir | 0o700, nil
+		}
+	}
 	return 0, fs.ErrNotExist
 }
+
+func (m memory) Resolve(path string) (string, error) { return path, nil }
 
 func (m memory) ReadFile(path string, limit int) ([]byte, error) {
 	s, ok := m.texts[path]
@@ -144,6 +151,9 @@ func render(h Host, files []config.File) string {
 	var b strings.Builder
 	for _, f := range files {
 		fmt.Fprintf(&b, "%s %s", f.Client, f.Path)
+		if f.Role != config.Configuration {
+			fmt.Fprintf(&b, " %s", f.Role)
+		}
 		if f.Project != "" {
 			b.WriteString(" (project)")
 		}

@@ -2,6 +2,8 @@ package discover
 
 import (
 	"strings"
+
+	"gauntlet/internal/engine/check/config"
 )
 
 // A base is the folder that a Place's path is below.
@@ -10,6 +12,7 @@ type base uint8
 const (
 	homeFolder    base = iota // the user's
 	configFolder              // in which the system keeps the settings of programs
+	localFolder               // like configFolder, on Windows that of this machine alone
 	xdgFolder                 // ~/.config, or what XDG_CONFIG_HOME says, on every system
 	projectFolder             // the project at hand
 	systemFile                // an absolute path, for each system
@@ -27,10 +30,12 @@ type Place struct {
 	systems  []string            // operating systems; nil for all
 	optional bool
 	names    []string
+	role     config.Role
 }
 
 func inHome(path string) Place    { return Place{base: homeFolder, path: path} }
 func inConfig(path string) Place  { return Place{base: configFolder, path: path} }
+func inLocal(path string) Place   { return Place{base: localFolder, path: path} }
 func inXDG(path string) Place     { return Place{base: xdgFolder, path: path} }
 func inProject(path string) Place { return Place{base: projectFolder, path: path} }
 
@@ -51,6 +56,12 @@ func (p Place) or(variable, path string) Place {
 // shared says that the file is there for other settings too, and may have no servers.
 func (p Place) shared() Place {
 	p.optional = true
+	return p
+}
+
+// as says what the files are for an agent; without it they are configurations.
+func (p Place) as(role config.Role) Place {
+	p.role, p.optional = role, true
 	return p
 }
 
@@ -111,12 +122,17 @@ func (h Host) folder(b base) string {
 	switch {
 	case b == homeFolder:
 		return h.Home
+	case b == localFolder && h.OS == "windows":
+		if dir := h.env("LOCALAPPDATA"); dir != "" {
+			return dir
+		}
+		return h.joinPath(h.Home, "AppData/Local")
 	case b == configFolder && h.OS == "windows":
 		if dir := h.env("APPDATA"); dir != "" {
 			return dir
 		}
 		return h.joinPath(h.Home, "AppData/Roaming")
-	case b == configFolder && h.OS == "darwin":
+	case (b == configFolder || b == localFolder) && h.OS == "darwin":
 		return h.joinPath(h.Home, "Library/Application Support")
 	}
 	if dir := h.env("XDG_CONFIG_HOME"); dir != "" {
@@ -153,9 +169,10 @@ func configurationPaths(h Host) []configurationPath {
 	var out []configurationPath
 	for i := range applications {
 		a := &applications[i]
-		for j := range a.Places {
-			p := &a.Places[j]
-			hint := Hint{Client: a.Client, Optional: p.optional}
+		places := a.places()
+		for j := range places {
+			p := &places[j]
+			hint := Hint{Client: a.Client, Optional: p.optional, Role: p.role}
 			if p.base == projectFolder {
 				hint.Project = h.Cwd
 			}

@@ -35,6 +35,8 @@ const (
 type Hint struct {
 	Client config.Client
 	Format Format
+	// Role is what the file is for an agent; Configuration if it holds servers and settings.
+	Role config.Role
 	// Project is the folder for which the file holds.
 	Project string
 	// Optional says that the file is the client's for other things too, so that it is
@@ -46,7 +48,7 @@ type Hint struct {
 // could not be read is a Problem of the File. It does no I/O.
 func Read(name string, data []byte, hint Hint) config.File {
 	s := charset.Decode(string(data))
-	r := &reader{hint: hint, lines: newLines(""), file: config.File{Client: hint.Client, Path: name, Project: hint.Project, Entries: []config.Entry{}, Problems: []finding.Problem{}}}
+	r := &reader{hint: hint, lines: newLines(""), file: config.File{Client: hint.Client, Path: name, Project: hint.Project, Role: hint.Role, Entries: []config.Entry{}, Problems: []finding.Problem{}}}
 	if r.file.Client == "" {
 		r.file.Client = clientOfName(name)
 	}
@@ -61,6 +63,13 @@ func Read(name string, data []byte, hint Hint) config.File {
 		}
 		return r.file
 	}
+	if r.file.Role == config.Configuration && hint.Client == "" && hint.Format == "" {
+		r.file.Role = RoleOf(name)
+	}
+	if r.file.Role != config.Configuration {
+		r.readText(s)
+		return r.file
+	}
 	format := hint.Format
 	if format == "" {
 		format = formatOf(name, s)
@@ -73,6 +82,7 @@ func Read(name string, data []byte, hint Hint) config.File {
 		r.file.Client = clientOfContent(root, format)
 	}
 	r.findServers(root)
+	r.addSettings(root)
 	return r.file
 }
 
@@ -148,13 +158,14 @@ func (r *reader) parseFormat(s string, format Format) *node {
 		}
 		return root
 	}
-	root, cut, err := parseJSON(s, uninteresting)
+	skip := uninteresting
+	if len(s) <= maxFlat {
+		skip = func(*node) bool { return false }
+	}
+	root, cut, err := parseJSON(s, skip)
 	if err != nil {
 		r.cut = cut
 		r.problemAt(finding.Malformed, jsonOffset(err, cut), "not JSON: "+jsonMessage(err)+"; a client would refuse the whole file, and what follows is unread")
-	}
-	if root != nil && root.kind == table && !r.known(root) && len(s) <= maxFlat {
-		root, _, _ = parseJSON(s, func(*node) bool { return false })
 	}
 	return root
 }
@@ -182,14 +193,4 @@ func uninteresting(n *node) bool {
 }
 
 // holders are the members of a root that can hold servers, or say something of them.
-var holders = map[string]bool{"mcpServers": true, "servers": true, "mcp": true, "context_servers": true, "mcp_servers": true, "projects": true, "experimental": true, "inputs": true, "amp.mcpServers": true}
-
-// known reports whether a root has a member that holds servers.
-func (r *reader) known(root *node) bool {
-	for _, c := range root.children {
-		if holders[c.key] && c.key != "inputs" && c.key != "experimental" {
-			return true
-		}
-	}
-	return root.get("experimental").get("modelContextProtocolServers") != nil
-}
+var holders = map[string]bool{"mcpServers": true, "servers": true, "mcp": true, "context_servers": true, "mcp_servers": true, "projects": true, "experimental": true, "inputs": true, "amp.mcpServers": true, "extensions": true, "server": true, "hooks": true, "permissions": true}

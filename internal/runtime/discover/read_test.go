@@ -207,13 +207,13 @@ func TestDiskAndAccess(t *testing.T) {
 		t.Fatalf("got %+v", files)
 	}
 	h.OS = "windows"
-	if f := h.ReadFile(path, Hint{}); f.Access.Anyone() || len(f.Entries) != 1 || f.Client != "cursor" {
+	if f := h.ReadFile(path, Hint{})[0]; f.Access.Anyone() || len(f.Entries) != 1 || f.Client != "cursor" {
 		t.Errorf("on Windows: %+v", f)
 	}
-	if f := h.ReadFile(filepath.Join(dir, "none"), Hint{}); len(f.Problems) != 1 {
+	if f := h.ReadFile(filepath.Join(dir, "none"), Hint{})[0]; len(f.Problems) != 1 {
 		t.Errorf("a file that is not there: %+v", f)
 	}
-	if f := h.ReadFile(dir, Hint{}); len(f.Problems) != 1 {
+	if f := h.ReadFile(dir, Hint{})[0]; len(f.Problems) != 1 {
 		t.Errorf("a folder: %+v", f)
 	}
 }

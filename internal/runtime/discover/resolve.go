@@ -84,6 +84,9 @@ func (r *resolver) answerReference(ref config.Reference, at config.Place) (strin
 		}
 		r.unanswered(at, fmt.Sprintf("the environment variable %s is not set", ref.Name))
 	case config.FolderReference:
+		if slices.Contains([]string{"CLAUDE_PLUGIN_ROOT", "extensionPath", "__dirname"}, ref.Name) {
+			return r.pluginFolder(), true
+		}
 		if !r.application.Folders {
 			return "", false
 		}
@@ -106,6 +109,15 @@ func (r *resolver) answerReference(ref config.Reference, at config.Place) (strin
 		r.unanswered(at, fmt.Sprintf("only the client can answer the reference to its %s %q", ref.Kind, ref.Name))
 	}
 	return "", false
+}
+
+// pluginFolder is the folder of the plugin that brings the entry.
+func (r *resolver) pluginFolder() string {
+	dir := r.entry.File[:max(strings.LastIndexAny(r.entry.File, `/\`), 0)]
+	if at := strings.LastIndexAny(dir, `/\`); at >= 0 && strings.HasSuffix(dir, "-plugin") {
+		dir = dir[:at]
+	}
+	return dir
 }
 
 // folder is the project that a reference to the workspace means.

@@ -20,11 +20,23 @@ func (r *reader) findServers(root *node) {
 			r.holder(n, project, loose)
 		}
 	}
-	hold(root.get("mcpServers"), r.hint.Project, false)
+	if servers := root.get("mcpServers"); servers != nil && servers.kind == text {
+		found = true // a plugin names another file, which is read too
+	} else {
+		hold(servers, r.hint.Project, false)
+	}
 	hold(root.get("amp.mcpServers"), r.hint.Project, false)
 	hold(root.get("context_servers"), r.hint.Project, false)
 	hold(root.get("mcp_servers"), r.hint.Project, false)
-	hold(root.get("servers"), r.hint.Project, false)
+	if servers := root.get("servers"); servers != nil && (servers.kind == table || servers.kind == list) {
+		hold(servers, r.hint.Project, false)
+	}
+	hold(root.get("augment.advanced").get("mcpServers"), r.hint.Project, false)
+	if extensions := root.get("extensions"); extensions != nil && r.file.Client == "goose" {
+		found = true
+		r.holder(extensions, r.hint.Project, true)
+	}
+	found = r.manifest(root) || found
 	hold(root.get("experimental").get("modelContextProtocolServers"), r.hint.Project, false)
 	if mcp := root.get("mcp"); mcp != nil {
 		found = true
@@ -112,7 +124,21 @@ func (r *reader) bare(root *node) bool {
 }
 
 func serverLike(n *node) bool {
-	return n.kind == table && n.first("command", "url", "serverUrl", "httpUrl") != nil
+	return n.kind == table && n.first("command", "url", "serverUrl", "httpUrl", "cmd", "uri") != nil
+}
+
+// manifest reads the manifest of a bundle (.mcpb, .dxt), which says how its server starts.
+func (r *reader) manifest(root *node) bool {
+	if root.first("manifest_version", "dxt_version") == nil {
+		return false
+	}
+	if start := root.get("server").get("mcp_config"); start != nil {
+		r.addEntry(start, r.hint.Project)
+		if e := &r.file.Entries[len(r.file.Entries)-1]; root.get("name").str() != "" {
+			e.Name = root.get("name").text
+		}
+	}
+	return true
 }
 
 // excluded switches off what Gemini CLI lists under mcp.excluded, and what mcp.allowed

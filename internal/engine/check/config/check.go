@@ -128,12 +128,24 @@ func (p *Pass) Report(r Report) {
 		Evidence: finding.Evidence{Raw: raw, Start: r.Start, End: r.End},
 		Content:  content(f, r.Entry),
 		Taxonomy: taxonomy.Of(k.Taxonomy), Input: r.File, Order: r.At.Start, OrderEnd: r.At.End,
-		Fingerprint: finding.Fingerprint(string(k.ID), string(f.Client), project, name, placeWithoutIndex(r.At.Pointer), raw),
+		Fingerprint: finding.Fingerprint(string(k.ID), string(f.Client), project, name, placeWithoutIndex(r.At.Pointer), f.identity(), raw),
 	}
 	if r.Severity != finding.None {
 		out.Severity = r.Severity
 	}
+	out.Location.Client = string(f.Client)
 	p.findings = append(p.findings, out)
+}
+
+func contains(s, part string) bool { return strings.Contains(s, part) }
+
+// identity tells files of one client apart that are no configurations: by their last names.
+func (f *File) identity() string {
+	if f.Role == Configuration {
+		return ""
+	}
+	parts := strings.Split(strings.ReplaceAll(f.Path, `\`, "/"), "/")
+	return strings.Join(parts[max(0, len(parts)-3):], "/")
 }
 
 // placeWithoutIndex is a pointer without list indexes, so that a neighbour more does not move it.

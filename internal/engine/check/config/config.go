@@ -30,6 +30,23 @@ const (
 	Unknown Transport = "unknown"
 )
 
+// A Role is what a file is for an agent.
+type Role string
+
+// The roles. What is read by the model at once are Instructions; a Skill, a Command and a Subagent are read when they are
+// used, a SkillFile when the skill says so. A Script is run, and so is a Program, which cannot be read.
+const (
+	Configuration Role = "" // servers and settings
+	Instructions  Role = "instructions"
+	Skill         Role = "skill"
+	SkillFile     Role = "skill file"
+	Command       Role = "command"
+	Subagent      Role = "sub-agent"
+	Script        Role = "script"
+	Program       Role = "program"
+	Plugin        Role = "plugin" // a folder with all of these
+)
+
 // A File is one configuration as read. A broken entry is in Problems, and in Entries with
 // what could be read of it; the others are not touched by it.
 type File struct {
@@ -37,10 +54,24 @@ type File struct {
 	Path   string `json:"path"`
 	// Project is the folder for which the file holds, "" if it holds everywhere.
 	Project  string            `json:"project,omitempty"`
+	Role     Role              `json:"role,omitempty"`
 	Entries  []Entry           `json:"entries"`
 	Problems []finding.Problem `json:"problems"`
+	// Settings are the values of the file other than those of its servers, in their order; of a text those of its
+	// front matter.
+	Settings []Setting `json:"-"`
+	// Text is what an agent reads, or the code that it runs.
+	Text string `json:"-"`
+	// LinksTo is where a link leads that was not followed, since it leads out of the folder.
+	LinksTo string `json:"-"`
 	// Access says who may write the file.
 	Access Access `json:"access"`
+}
+
+// A Setting is one value of a file, under the names that lead to it; a value in a list has "" for a name.
+type Setting struct {
+	Keys  []string
+	Value Value
 }
 
 // Access is who may write a file, as the operating system told whoever read it. The zero

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/leaf/redact"
@@ -15,9 +16,15 @@ func content(f *File, e *Entry) string {
 	if e != nil {
 		return finding.ContentHash(e.canonicalEntry())
 	}
-	hashes := make([]string, len(f.Entries))
+	if f.Text != "" {
+		return finding.ContentHash(f.Text)
+	}
+	hashes := make([]string, len(f.Entries), len(f.Entries)+1)
 	for i := range f.Entries {
 		hashes[i] = finding.ContentHash(f.Entries[i].canonicalEntry())
+	}
+	if len(f.Settings) > 0 {
+		hashes = append(hashes, finding.ContentHash(f.canonicalSettings()))
 	}
 	return finding.JoinContent(hashes...)
 }
@@ -36,6 +43,29 @@ func (e *Entry) canonicalEntry() string {
 		panic(err)
 	}
 	return string(text)
+}
+
+// canonicalSettings is what the settings of a file say, without its secrets.
+func (f *File) canonicalSettings() string {
+	var b strings.Builder
+	for i := range f.Settings {
+		s := &f.Settings[i]
+		b.WriteString(s.way())
+		if value := s.Value.Reveal(); len(value) <= MaxJudged && !redact.CredentialName(lastName(s.Keys)) {
+			b.WriteString("=" + maskSecrets(value))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func lastName(keys []string) string {
+	for i := len(keys) - 1; i >= 0; i-- {
+		if keys[i] != "" {
+			return keys[i]
+		}
+	}
+	return ""
 }
 
 // maskedPairs lists variables with their values, those of credentials left out.

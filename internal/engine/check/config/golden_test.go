@@ -18,10 +18,17 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// read reads a section: NAME or NAME MODE with the file's mode bits.
+// read reads a section: NAME or NAME MODE with the file's mode bits, NAME -> PLACE for a link that leads out of its folder.
 func read(section txtar.File) config.File {
 	name, mode, _ := strings.Cut(section.Name, " ")
-	f := discover.Read(name, section.Data, discover.Hint{})
+	hint := discover.Hint{}
+	if strings.HasSuffix(name, ".pyc") {
+		hint.Role = config.SkillFile
+	}
+	f := discover.Read(name, section.Data, hint)
+	if to, ok := strings.CutPrefix(mode, "-> "); ok {
+		f.LinksTo, mode = to, ""
+	}
 	var file, dir uint32 = 0o600, 0o700
 	fmt.Sscanf(mode, "%o %o", &file, &dir) //nolint:errcheck // absent: the defaults
 	f.Access = config.Access{Known: true, Mode: fs.FileMode(file & 0o777), Dir: fs.FileMode(dir & 0o777)}
@@ -120,6 +127,7 @@ func golden(t *testing.T, k *config.Check, file string) {
 }
 
 func matches(pattern, name string) bool {
+	name, _, _ = strings.Cut(name, " ")
 	ok, _ := path.Match(pattern, name)
 	return ok
 }

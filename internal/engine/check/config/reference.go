@@ -102,6 +102,8 @@ func braced(body string, start, end int) (Reference, bool) {
 	}
 	r.Name = body
 	switch {
+	case strings.HasPrefix(body, "user_config."):
+		r.Kind = InputReference
 	case predefined[body]:
 		r.Kind = FolderReference
 	case nameLength(body) == len(body):
@@ -115,7 +117,7 @@ func braced(body string, start, end int) (Reference, bool) {
 // predefined are the words that VS Code and its relatives replace by themselves.
 var predefined = map[string]bool{
 	"workspaceFolder": true, "workspaceFolderBasename": true, "userHome": true, "cwd": true, "file": true,
-	"pathSeparator": true, "/": true, "execPath": true, "extensionPath": true, "CLAUDE_PLUGIN_ROOT": true, "CLAUDE_PROJECT_DIR": true,
+	"pathSeparator": true, "/": true, "execPath": true, "extensionPath": true, "CLAUDE_PLUGIN_ROOT": true, "CLAUDE_PROJECT_DIR": true, "__dirname": true,
 }
 
 // nameLength is the length of the name of an environment variable at the start of s.

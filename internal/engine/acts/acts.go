@@ -1,0 +1,242 @@
+// Package acts reads what a text or a piece of code has an agent do to its user: take data and send it, hide what it
+// does, switch protection off, run what it downloads, settle elsewhere, destroy.
+//
+// Instruction files are addressed to a model by design, so that they give orders says nothing. What counts is what they
+// have the model do. One such act is a reason to look, and several together, or one without an honest use, are a finding.
+package acts
+
+import (
+	"strings"
+
+	"gauntlet/internal/leaf/clause"
+	"gauntlet/internal/leaf/text"
+)
+
+// A Kind is what an act does.
+type Kind uint8
+
+// The kinds of act.
+const (
+	Send    Kind = iota // takes data and sends it away
+	Ask                 // asks the user for a secret
+	Conceal             // hides what is done from the user
+	Drop                // drops the rules that hold
+	Weaken              // switches protection off, or takes more rights
+	Run                 // runs what is downloaded or received
+	Plant               // settles where agents or programs read it again
+	Destroy             // destroys what is not its own
+	Falsify             // has results bent
+	Spy                 // takes what no task needs: screen, clipboard, whereabouts
+	Kinds
+)
+
+// An Act is one thing that a text has an agent do: text[Start:End] says so.
+type Act struct {
+	Kind       Kind
+	Says       string // to follow "the text"
+	Start, End int
+	Weight     int  // 2: a reason to look; 4: no honest text does it; see Judge
+	Hidden     bool // where a person does not see it
+}
+
+// A Verdict is what the acts of a text come to.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Fine    Verdict = iota
+	Suspect         // a person should look
+	Hostile
+)
+
+// enough is the weight from which acts are hostile. Measured on 1,592 honest files and 291 hostile ones.
+const enough = 3
+
+// Judge says what the acts of one text come to.
+func Judge(acts []Act) Verdict {
+	sum := Weigh(acts)
+	switch {
+	case sum >= enough:
+		return Hostile
+	case sum >= 2:
+		return Suspect
+	}
+	return Fine
+}
+
+// Weigh adds up the acts of one text: those of one kind count once, in the weight of the heaviest, and what is hidden
+// counts twice. A kind that comes up again and again counts one more.
+func Weigh(acts []Act) int {
+	var heaviest, often [Kinds]int
+	for _, a := range acts {
+		w := a.Weight
+		if a.Hidden {
+			w *= 2
+		}
+		heaviest[a.Kind] = max(heaviest[a.Kind], w)
+		if w >= 2 {
+			often[a.Kind]++
+		}
+	}
+	sum := 0
+	for k, w := range heaviest {
+		sum += w
+		if often[k] >= 3 {
+			sum++
+		}
+	}
+	return sum
+}
+
+// Text reads prose with code in it, such as a skill.
+func Text(s string) []Act {
+	r := &reader{raw: s}
+	r.fold()
+	r.sentences()
+	r.judge()
+	return r.acts
+}
+
+type reader struct {
+	raw    string
+	low    string // folded, in small letters
+	span   func(start, end int) (int, int)
+	units  []unit
+	hidden []span
+	acts   []Act
+}
+
+type span struct{ start, end int }
+
+// fold writes the text as it is read: without invisible characters, in small letters.
+func (r *reader) fold() {
+	if text.Plain(r.raw) {
+		r.low = strings.ToLower(r.raw)
+		return
+	}
+	f := text.Fold(r.raw)
+	r.low, r.span = lowerASCII(f.Text()), f.Span
+}
+
+// lowerASCII keeps the length, as strings.ToLower does not.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+func (r *reader) original(start, end int) (int, int) {
+	if r.span == nil {
+		return start, end
+	}
+	return r.span(start, end)
+}
+
+// A unit is a sentence, an item of a list or a line of code.
+type unit struct {
+	start, end int
+	class      classes
+	code       bool // in a block of code, or after a prompt
+	section    int  // headings before it
+	hidden     bool // in a comment of HTML
+	prose      bool // of a text, not of a program
+}
+
+// sentences cuts the text at line ends and full stops, and tells of each piece which words are in it.
+func (r *reader) sentences() {
+	fence, section, comment := false, 0, false
+	for at := 0; at < len(r.low); {
+		end := strings.IndexByte(r.low[at:], '\n')
+		if end < 0 {
+			end = len(r.low)
+		} else {
+			end += at
+		}
+		line := r.low[at:end]
+		trimmed := strings.TrimLeft(line, " \t>")
+		switch {
+		case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
+			fence = !fence
+		case strings.HasPrefix(trimmed, "#") && !fence:
+			section++
+		}
+		if strings.Contains(line, "<!--") || strings.Contains(line, "display:none") || strings.Contains(line, "font-size:0") || strings.Contains(line, "color:transparent") || strings.HasPrefix(trimmed, "[//]: #") || strings.HasPrefix(trimmed, "[comment]: #") {
+			comment = true
+		}
+		r.cut(at, end, fence, section, comment)
+		if strings.Contains(line, "-->") || trimmed == "" || strings.HasPrefix(trimmed, "[") || strings.Contains(line, "</div>") || strings.Contains(line, "</p>") {
+			comment = false
+		}
+		at = end + 1
+	}
+}
+
+// longest is how long a piece is at most: whoever writes no full stop is cut.
+const longest = 600
+
+func (r *reader) cut(at, end int, code bool, section int, hidden bool) {
+	for at < end {
+		stop := min(end, at+longest)
+		if i := strings.Index(r.low[at:stop], ". "); i >= 0 && !code {
+			stop = at + i + 1
+		}
+		if strings.TrimSpace(r.low[at:stop]) != "" {
+			r.units = append(r.units, unit{start: at, end: stop, class: classify(r.low[at:stop]), code: code, section: section, hidden: hidden, prose: true})
+		}
+		at = stop
+	}
+}
+
+// clauses are the acts that the reader of definitions finds: of its directives those that no honest instruction has.
+func (r *reader) clauses() {
+	var c clause.Reader
+	c.Begin(clause.Business{Size: len(r.raw)})
+	read := c.Read(r.raw, clause.Instruction)
+	for _, d := range read.Directives {
+		kind, ok := kindOf[d.Kind]
+		if !ok || !d.Sure {
+			continue
+		}
+		weight := 2
+		switch {
+		case (everyday[d.Says] || strings.HasPrefix(d.Says, "directs the model to")) && !d.Hidden:
+			continue
+		case everyday[d.Says], d.Suspicion:
+			weight = 1
+		}
+		r.acts = append(r.acts, Act{Kind: kind, Says: d.Says, Start: d.Start, End: d.End, Weight: weight, Hidden: d.Hidden})
+	}
+	r.marks(read.Marks)
+}
+
+// everyday are directives that instructions of honest projects have too: they name the agent's own files, commands and
+// test servers.
+var everyday = map[string]bool{
+	"directs the model to a file that holds credentials": true, "has the model run a command": true, "has the model write something that runs or is read at every start": true,
+	"has the model pipe a download into a shell": true, "asks the model for the model's own instructions": true, "sends data to an address that the user did not name": true,
+	"tells the model not to ask the user first": true, "sends the model's own instructions away": true, "directs the model to the model's own instructions": true,
+	"tells the model not to tell anyone": true, "tells the model to act without asking the user": true, "tells the model to follow orders in another text": true,
+	"says that the user need not be asked": true, "has the model destroy a file of the user": true, "claims that nothing happens for real": true,
+}
+
+// marks weighs characters that a person does not see: one by itself is a slip of an editor, many carry a message.
+func (r *reader) marks(marks []text.Mark) {
+	n := 0
+	for _, m := range marks {
+		if m.Kind != text.Homoglyph && m.Kind != text.Private {
+			n++
+		}
+		if m.Decoded != "" || n == fewMarks {
+			r.acts = append(r.acts, Act{Kind: Conceal, Says: "has characters that a person does not see", Start: m.Start, End: m.End, Weight: 2, Hidden: m.Decoded != ""})
+		}
+	}
+}
+
+// fewMarks is how many invisible characters an honest text may have.
+const fewMarks = 4
+
+var kindOf = map[clause.Kind]Kind{clause.Override: Drop, clause.Conceal: Conceal, clause.Consent: Weaken, clause.Falsify: Falsify, clause.Command: Run, clause.Leak: Send}

@@ -1,0 +1,194 @@
+package acts
+
+import (
+	"strings"
+
+	"gauntlet/internal/leaf/hostscope"
+	"gauntlet/internal/leaf/lazyregexp"
+)
+
+// Code reads a program in source: a script of a skill, the command of a hook. Each line speaks for itself, and what is
+// taken in one place and sent in another counts together.
+func Code(s string) []Act {
+	r := &reader{raw: s, low: lowerASCII(s)}
+	for at := 0; at < len(r.low); {
+		end := strings.IndexByte(r.low[at:], '\n')
+		if end < 0 {
+			end = len(r.low)
+		} else {
+			end += at
+		}
+		for line := strings.TrimSpace(r.low[at:end]); line != ""; line = "" {
+			if !comment(line) {
+				r.units = append(r.units, unit{start: at, end: end, class: classify(r.low[at:min(end, at+maxLine)]), code: true})
+			}
+		}
+		at = end + 1
+	}
+	for i := range r.units {
+		r.codeActs(i)
+	}
+	r.together()
+	return r.acts
+}
+
+// maxLine is how much of one line is read word by word. Patterns see more: minified programs are one line.
+const maxLine = 64 << 10
+
+func comment(line string) bool {
+	return strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "#!") || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "rem ")
+}
+
+// A pattern is one act in code. Where it fetches, its weight depends on from where.
+type pattern struct {
+	kind   Kind
+	weight int
+	says   string
+	fetch  bool
+	words  string // one of which it needs, to be quick
+	re     *lazyregexp.Regexp
+}
+
+const interpreters = `(?:sudo\s+)?(?:-e\s+)?(?:\S*/)?(?:sh|bash|zsh|dash|ksh|fish|python[0-9.]*|node|perl|ruby|php|osascript|powershell|pwsh|iex)\b(?:\s+-s?\s*(?:$|[^c\w])|\s*$|\s*[^\s\w-]|\s+-(?:s|x|e)\b|\s+[^-\s])?`
+
+var patterns = []pattern{
+	{Run, 4, "runs a download without looking at it", true, "curl wget fetch", lazyregexp.New(`(?:curl|wget|fetch)\s[^\n|;]*?(?:\|\s*(?:tee\s+\S+\s*\|\s*|base64\s+-d\S*\s*\|\s*|gunzip\S*\s*\|\s*)?` + interpreters + `)`)},
+	{Run, 4, "runs a download without looking at it", true, "curl wget", lazyregexp.New(`(?:eval|source|\.|sh\s+-c|bash\s+-c|python3?\s+-c|node\s+-e)\s+["'(]*(?:\$\(|<\(|\x60)\s*(?:curl|wget)[^\n)]*`)},
+	{Run, 4, "runs a download without looking at it", true, "<(", lazyregexp.New(`(?:bash|sh|zsh|source|python3?)\s+<\(\s*(?:curl|wget)[^\n)]*`)},
+	{Run, 4, "downloads a program and runs it", true, "curl wget", lazyregexp.New(`(?:curl|wget)\s[^\n]*?(?:&&|;)\s*(?:sudo\s+)?(?:chmod\s+(?:\+x|[0-7]*7[0-7]*)\s|(?:bash|sh|zsh|python3?|node|perl)\s+[^-\s]|\./)[^\n]*`)},
+	{Run, 4, "runs a download without looking at it", true, "iex invoke-expression", lazyregexp.New(`(?:iex|invoke-expression)\b[^\n]*(?:downloadstring|invoke-webrequest|iwr|irm|invoke-restmethod)[^\n]*|(?:irm|iwr|invoke-webrequest|invoke-restmethod)\s[^\n|]*\|\s*(?:iex|invoke-expression)`)},
+	{Run, 4, "runs a download without looking at it", true, "exec eval compile function runin", lazyregexp.New(`\b(?:exec|eval|compile|function|runinnewcontext|runinthiscontext)\s*\(\s*(?:await\s+|\(?await\s+)?(?:requests|urllib|urlopen|httpx|fetch|axios|http)[^\n]*`)},
+	{Run, 4, "runs what is encoded", false, "base64 xxd openssl", lazyregexp.New(`(?:base64\s+(?:-d|--decode|-di)\b|xxd\s+-r|openssl\s+(?:enc\s+)?(?:-d|base64\s+-d))[^\n|]*\|\s*(?:gunzip\S*\s*\|\s*)?` + interpreters)},
+	{Run, 4, "runs what is encoded", false, "decode( fromhex unhex decompress marshal atob buffer.from codecs rot13 base64", lazyregexp.New(`\b(?:exec|eval|compile|function|loads)\s*\(\s*[^\n]{0,80}?(?:b64decode|b85decode|a85decode|b32decode|fromhex|unhexlify|zlib\.decompress|marshal\.loads|atob\s*\(|buffer\.from\s*\([^\n]{1,400}?(?:base64|hex)|codecs\.decode|rot13|frombase64string)`)},
+	{Run, 4, "runs what is encoded", false, "base64 xxd rev powershell iex", lazyregexp.New(`(?:eval|exec|sh -c|bash -c)\s+["'(]*(?:\$\(|\x60)[^\n]{0,400}?(?:base64\s+(?:-d|--decode)|xxd\s+-r|rev\b)|powershell\S*\s[^\n]*-e(?:c|nc|ncodedcommand)\s+[a-z0-9+/=]{20,}|frombase64string[^\n]{0,200}(?:iex|invoke-expression)|(?:iex|invoke-expression)[^\n]{0,200}frombase64string`)},
+	{Run, 4, "opens a shell for somebody outside", false, "/dev/ nc netcat ncat -i mkfifo socat pty dup2 socket", lazyregexp.New(`/dev/(?:tcp|udp)/[\w.$]|\b(?:nc|ncat|netcat)\s[^\n|;]*(?:-e|-c|--exec|--sh-exec)\s|(?:bash|sh)\s+-i\s*>&|mkfifo\s[^\n]*\bnc\b|socat\s[^\n]*exec:|pty\.spawn\(|os\.dup2\(|socket\.socket\([^\n]*connect\(\([^\n]*subprocess`)},
+	{Send, 4, "sends credentials or the whole environment away", false, "env export set", lazyregexp.New(`(?:^|[\s;&|($])(?:env|printenv|export -p|set)\s*(?:\|[^\n|]*)*\|\s*(?:curl|wget|nc|ncat|netcat|openssl\s+s_client|mail|sendmail|socat)\b`)},
+	{Send, 4, "sends credentials or the whole environment away", false, "|", lazyregexp.New(`(?:cat|tar|zip|base64|gpg|find|grep)\s[^\n]*(?:\.ssh|\.aws|id_rsa|id_ed25519|\.netrc|\.env\b|\.gnupg|\.kube|credentials|keychain|login data|cookies|wallet|/etc/passwd|/etc/shadow|\.npmrc|\.pypirc|\.config/gcloud|\.git-credentials)[^\n]*\|\s*(?:[^\n|]*\|\s*)?(?:curl|wget|nc|ncat|netcat|mail|sendmail|socat|openssl\s+s_client)\b`)},
+	{Send, 4, "sends credentials or the whole environment away", false, "$( @ `", lazyregexp.New(`(?:curl|wget|http|https)\s[^\n]*(?:-d|--data\S*|-f|--form|--post-data|--post-file|-t|--upload-file|body=)[\s=]*\S*?(?:\$\(\s*(?:env|printenv|cat\s[^\n)]*(?:\.ssh|\.aws|\.env|id_rsa|id_ed25519|credentials|passwd|\.netrc|\.npmrc))|@\S*(?:\.ssh/|\.aws/|id_rsa|id_ed25519|\.env\b|credentials|\.netrc|\.npmrc|\.kube/|/etc/passwd)|\x60(?:env|printenv))`)},
+	{Send, 4, "sends credentials or the whole environment away", false, "environ process.env", lazyregexp.New(`(?:post|put|request|fetch|urlopen|send|get)\s*\([^\n]{0,300}(?:dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|json\.stringify\(\s*process\.env\s*[),]|[:=]\s*process\.env\s*[,})]|=\s*os\.environ\s*[,)]|os\.environ\.copy\(\))`)},
+	{Send, 3, "posts a file to somebody outside", true, "curl wget", lazyregexp.New(`curl\s[^\n]*(?:-f\s+\S*@|--form\s+\S*@|-d\s+["']?@|--data(?:-binary|-raw)?[\s=]+["']?@|-t\s+[^-\s]|--upload-file\s)[^\n]*|wget\s[^\n]*--post-file[^\n]*`)},
+	{Send, 3, "hands what the agent does to somebody outside", true, "curl", lazyregexp.New(`curl\s[^\n]*(?:-d|--data\S*)[\s=]+["']?(?:@-|\$\(cat\)|\$\(cat -\)|\$\{?(?:tool_input|claude_\w+|input|payload|prompt|stdin|1|\*|@)\b|\$\(jq|\x60cat)[^\n]*`)},
+	{Send, 2, "names a place where data of strangers is collected", false, "webhook requestbin pipedream .oast. interact burp telegram ngrok .onion pastebin transfer.sh requestcatcher beeceptor", lazyregexp.New(`webhook\.site/|requestbin|pipedream\.net|\.oast\.|interact\.sh|burpcollaborator|discord(?:app)?\.com/api/webhooks/\d|api\.telegram\.org/bot\d|ngrok(?:-free)?\.(?:io|app)|\.onion\b|pastebin\.com/api|transfer\.sh|requestcatcher|beeceptor`)},
+	{Destroy, 3, "destroys what is not its own", false, "rm mkfs dd :() rmtree vssadmin format push", lazyregexp.New(`\brm\s+-\w*r\w*\s+(?:-\w+\s+)*["']?(?:\$home|\$\{home\}|~|/|/\*|~/\*|~/(?:documents|desktop|pictures|\.ssh|\.config)\S*|/(?:etc|var|usr|home|opt|root|boot)(?:/\*)?)["']?/?(?:\s|$|;|&|\))|mkfs\.\w+\s+/dev|dd\s+if=/dev/(?:zero|random|urandom)\s+of=/dev/|:\(\)\s*\{\s*:\|:&\s*\};:|shutil\.rmtree\(\s*(?:os\.path\.expanduser\(['"]~['"]\)|path\.home\(\)|['"]/['"])|vssadmin\s+delete|format\s+c:|git\s+push\s+[^\n]*--mirror\s+--force`)},
+	{Plant, 4, "lets others log in", false, "authorized_keys nopasswd useradd chmod", lazyregexp.New(`>>?\s*\S*authorized_keys|authorized_keys['"][^\n]*(?:write|append|'a')|nopasswd\s*:\s*all|useradd\s+[^\n]*-o\s+-u\s*0|chmod\s+(?:u\+s|4[0-7]{3})\s`)},
+	{Plant, 2, "writes what runs again by itself", false, "cron launch profile autostart systemd hooks schtasks reg hookspath systemctl", lazyregexp.New(`\|\s*crontab\s+-|crontab\s+-\s*<|>>?\s*\S*(?:/etc/cron|launchagents/|/etc/profile|autostart/|systemd/(?:user|system)/|\.git/hooks/)|launchctl\s+(?:load|bootstrap)|schtasks\s+/create|reg\s+add\s+\S*\\run\b|core\.hookspath|systemctl\s+(?:--user\s+)?enable\s+\S*(?:/tmp|update|helper)`)},
+	{Plant, 2, "writes what every shell or agent reads", false, "> tee open( file", lazyregexp.New(`(?:>>?|tee\s+-a)\s*["']?\S*(?:\.bashrc|\.zshrc|\.profile|\.bash_profile|\.zshenv|claude\.md|agents\.md|gemini\.md|soul\.md|memory\.md|\.cursorrules|\.claude/settings\S*\.json|\.mcp\.json)|open\(\s*\S*(?:\.bashrc|\.zshrc|\.profile|claude\.md|agents\.md|authorized_keys|\.claude/settings)\S*,\s*['"][aw]|(?:appendfile|writefile)\w*\(\s*\S*(?:\.bashrc|\.zshrc|\.profile|claude\.md|agents\.md|authorized_keys|\.claude/settings)`)},
+	{Weaken, 3, "switches protection off", false, "mppreference ufw setenforce csrutil spctl iptables netsh xattr systemctl chmod", lazyregexp.New(`set-mppreference\s+[^\n]*-disable|ufw\s+disable|setenforce\s+0|csrutil\s+disable|spctl\s+--master-disable|iptables\s+-f\b|netsh\s+advfirewall\s+set\s+\S+\s+state\s+off|xattr\s+-\w*[dc]\w*\s+(?:-r\s+)?com\.apple\.quarantine|systemctl\s+(?:stop|disable)\s+(?:auditd|firewalld|apparmor|falcon|crowdstrike)|chmod\s+(?:-r\s+)?777\s+(?:/|~)(?:\s|$)|add-mppreference\s+-exclusionpath`)},
+	{Weaken, 2, "starts an agent without its protection", false, "skip-permissions bypass yolo", lazyregexp.New(`claude\s+[^\n]*--dangerously-skip-permissions|codex\s+[^\n]*--dangerously-bypass|gemini\s+[^\n]*--yolo|--approval-mode[= ]yolo`)},
+	{Conceal, 2, "wipes its traces", false, "hist wevtutil eventlog", lazyregexp.New(`history\s+-c\b|unset\s+histfile|histfile=/dev/null|histsize=0|>\s*~?/?\S*\.bash_history|rm\s+[^\n]*(?:\.bash_history|\.zsh_history)|wevtutil\s+cl\b|clear-eventlog`)},
+	{Spy, 4, "takes passwords from the system's store or from a browser", false, "security osascript login cookies local logins cmdkey vaultcmd mimikatz lsass secretsdump metamask exodus wallet", lazyregexp.New(`security\s+(?:find-generic-password|find-internet-password|dump-keychain)[^\n]*-w?|osascript[^\n]*display dialog[^\n]*password|(?:chrome|brave|edge|firefox|chromium)[^\n]{0,80}(?:login data|cookies|local state|logins\.json)|cmdkey\s+/list|vaultcmd|mimikatz|lsass|\bsecretsdump|metamask|exodus\.wallet|wallet\.dat`)},
+	{Spy, 2, "takes what no task needs", false, "screencapture pbpaste xclip imagesnap import pynput keyboard getasync pyautogui imagegrab", lazyregexp.New(`\bscreencapture\b|\bpbpaste\b|xclip\s+-o|imagesnap|import\s+-window\s+root|pynput|keyboard\.on_press|getasynckeystate|pyautogui\.screenshot|imagegrab\.grab`)},
+	{Run, 2, "installs packages from a place of its own", true, "pip uv npm", lazyregexp.New(`(?:pip3?|uv)\s+(?:pip\s+)?install\s[^\n]*(?:--index-url|--extra-index-url|-i)[\s=]+https?://[^\n]*|npm\s+(?:i|install|config\s+set)\s[^\n]*registry[\s=]+https?://[^\n]*`)},
+}
+
+// codeActs looks for the patterns in a piece, if it has a word that one of them begins with.
+func (r *reader) codeActs(i int) {
+	u := &r.units[i]
+	if !u.class.any(shellish) {
+		return
+	}
+	s := r.text(i)
+	for j := range patterns {
+		p := &patterns[j]
+		if !anyWord(s, p.words) {
+			continue
+		}
+		m := p.re.FindStringIndex(s)
+		if m == nil {
+			continue
+		}
+		weight := p.weight
+		if p.fetch {
+			weight = trust(s[m[0]:min(len(s), m[1]+200)], weight)
+		}
+		if u.prose && p.kind == Spy && weight < 3 {
+			continue // a manual names the programs of its trade
+		}
+		if weight > 0 {
+			start, end := r.original(u.start+m[0], u.start+min(m[1], m[0]+maxShown))
+			r.acts = append(r.acts, Act{Kind: p.kind, Says: p.says, Start: start, End: end, Weight: weight, Hidden: u.hidden})
+		}
+	}
+}
+
+func anyWord(s, words string) bool {
+	for w := range strings.FieldsSeq(words) {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxShown is how much of a line an act quotes.
+const maxShown = 300
+
+// trust lowers the weight of a download by where it comes from: nothing is said of one from a vendor's own place, less of
+// one over TLS from a name; most of a bare address, plain HTTP, a name that is made up at run time.
+func trust(s string, weight int) int {
+	i := strings.Index(s, "://")
+	if i < 0 {
+		return min(weight, 2)
+	}
+	scheme, host := s[:i], s[i+3:]
+	if n := strings.IndexAny(host, "/ \"'`)>?#\\,|;"); n >= 0 {
+		host = host[:n]
+	}
+	name, _, _ := strings.Cut(host, ":")
+	switch {
+	case hostscope.Of(name) != hostscope.Public, strings.ContainsAny(host, "<>{}"):
+		return 0
+	case known(name):
+		if strings.Contains(s, "gist.github") || strings.Contains(s, "pastebin") {
+			return min(weight, 2)
+		}
+		return 0
+	case strings.HasSuffix(scheme, "https") && strings.Trim(name, "0123456789.") != "" && !collects(name):
+		return min(weight, 2)
+	}
+	return weight
+}
+
+func collects(host string) bool {
+	for _, s := range []string{"evil", "attacker", "malicious", "c2.", "exfil", "payload", ".tk", ".onion", "ngrok", "webhook.site", "pastebin", "transfer.sh", "rawhost", "bit.ly", "tinyurl"} {
+		if strings.Contains(host, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// together judges what a program takes with where it sends.
+func (r *reader) together() {
+	var took, sent *span
+	for i := range r.units {
+		u, s := &r.units[i], r.text(i)
+		if took == nil && u.class.any(secret|wholeEnv) {
+			if m := takes.FindStringIndex(s); m != nil {
+				took = &span{u.start + m[0], u.start + min(m[1], m[0]+maxShown)}
+			}
+		}
+		if sent == nil && u.class.has(outward) && !u.class.any(localhost) {
+			if m := sends.FindStringIndex(s); m != nil {
+				sent = &span{u.start + m[0], u.start + min(m[1], m[0]+maxShown)}
+			}
+		}
+	}
+	if sent == nil {
+		var c classes
+		for i := range r.units {
+			c |= r.units[i].class
+		}
+		if m := sends.FindStringIndex(r.low); m != nil && c.has(outward) {
+			sent = &span{m[0], min(m[1], m[0]+maxShown)}
+		}
+	}
+	if took != nil && sent != nil {
+		r.acts = append(r.acts, Act{Kind: Send, Says: "takes credentials or the whole environment and sends data to somebody outside", Start: took.start, End: took.end, Weight: 4})
+	}
+}
+
+var (
+	takes = lazyregexp.New(`dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|os\.environ\.(?:items|copy)\(\)|json\.stringify\(\s*process\.env\s*[),]|object\.(?:entries|keys|assign)\([^)]*process\.env\s*\)|\.\.\.process\.env|\b(?:env|printenv)\s*(?:>|\|)|\$\((?:env|printenv)\)|(?:~|home|\$home|expanduser|userprofile|homedir)\S*[^\n]{0,60}(?:\.ssh|\.aws|\.netrc|\.gnupg|\.kube|\.npmrc|\.pypirc|\.git-credentials|\.docker/config|gcloud|wallet|keychain|login data|cookies)|id_rsa|id_ed25519|/etc/shadow|\.aws/credentials|login data|find-generic-password|wallet\.dat`)
+	sends = lazyregexp.New(`requests\.(?:post|put)\(|httpx\.(?:post|put)\(|urlopen\(|urllib\.request|http\.client|\.post\(|fetch\(|axios\b|https?\.request\(|xmlhttprequest|sendbeacon|socket\.(?:connect|socket|create_connection)|curl\s|wget\s|invoke-webrequest|invoke-restmethod|\bnc\s|smtplib|net\.connect|websocket`)
+)

@@ -1,0 +1,193 @@
+package acts
+
+import (
+	"strings"
+
+	"gauntlet/internal/leaf/lazyregexp"
+)
+
+// has reports whether all of the classes are there.
+func (c classes) has(all classes) bool { return c&all == all }
+
+// any reports whether one of the classes is there.
+func (c classes) any(some classes) bool { return c&some != 0 }
+
+// judge finds the acts of the pieces, each by itself and with those around it.
+func (r *reader) judge() {
+	r.clauses()
+	about := r.about()
+	for i := range r.units {
+		u := &r.units[i]
+		quiet := u.class.any(defends) || about
+		for _, k := range rules {
+			if k.prose && u.code {
+				continue
+			}
+			w := k.weight
+			if quiet && k.cited {
+				w = 0
+			}
+			if w > 0 && k.holds(r, i) {
+				r.add(k.kind, k.says, u, w)
+			}
+		}
+		if !u.class.any(negated) && !quiet || u.hidden {
+			r.codeActs(i)
+		}
+	}
+}
+
+// about reports whether the text is about attacks, which it then names without meaning them.
+func (r *reader) about() bool {
+	n := 0
+	for i := range r.units {
+		if r.units[i].class.any(defends) {
+			n++
+		}
+	}
+	return n*4 > len(r.units) && n > 4
+}
+
+func (r *reader) add(kind Kind, says string, u *unit, weight int) {
+	start, end := r.original(u.start, u.end)
+	r.acts = append(r.acts, Act{Kind: kind, Says: says, Start: start, End: end, Weight: weight, Hidden: u.hidden})
+}
+
+// around joins the classes of a piece with those of the pieces before and behind it in its section.
+func (r *reader) around(i, before, behind int) (c classes) {
+	u := &r.units[i]
+	for j := max(0, i-before); j <= min(len(r.units)-1, i+behind); j++ {
+		if o := &r.units[j]; o.section == u.section && !o.class.any(negated|defends) || j == i {
+			c |= o.class
+		}
+	}
+	return c
+}
+
+// fetches reports whether a piece near this one, in its section, gets something from outside.
+func (r *reader) fetches(i int) bool {
+	for j := max(0, i-6); j <= min(len(r.units)-1, i+4); j++ {
+		if u := &r.units[j]; u.section == r.units[i].section && u.class.has(fetch|outward) && !u.class.any(negated|localhost) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) text(i int) string { return r.low[r.units[i].start:r.units[i].end] }
+
+// A rule is one act that a piece can say.
+type rule struct {
+	kind   Kind
+	weight int
+	says   string
+	prose  bool // not in code
+	cited  bool // texts about attacks name it
+	holds  func(r *reader, i int) bool
+}
+
+var rules = []rule{
+	{Send, 4, "takes credentials and sends them to somebody outside", false, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(send|outward) && c.any(secret|wholeEnv) && !c.any(negated|localhost) && !authorises(r.text(i))
+	}},
+	{Send, 4, "takes credentials, and sends what it took to somebody outside", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		near := r.around(i, 4, 0)
+		return c.has(send|outward) && !c.any(negated|localhost) && near.any(secret|wholeEnv) && near.has(take) && !authorises(r.text(i))
+	}},
+	{Send, 3, "sends data of people, or what was said, to somebody outside", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(send|outward) && !c.any(negated|localhost) && sentAway.MatchString(r.text(i)) && (c.any(private) || r.around(i, 4, 0).has(private|take))
+	}},
+	{Ask, 2, "asks the user for a secret", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(provide|secret) && !c.any(negated) && asksForSecret.MatchString(r.text(i))
+	}},
+	{Conceal, 2, "keeps the user from learning what is done", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(negated|tell) && concealed.MatchString(r.text(i)) || c.any(silent) && silently.MatchString(r.text(i))
+	}},
+	{Drop, 2, "drops the rules that hold", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(ignore|ruling) && r.says(i, dropped)
+	}},
+	{Weaken, 2, "switches protection off", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(disable|protection) && !c.any(negated) && weakened.MatchString(r.text(i))
+	}},
+	{Weaken, 2, "takes more rights than the task needs", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(grant|broad) && !c.any(negated) && granted.MatchString(r.text(i))
+	}},
+	{Run, 4, "runs what somebody outside sends", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.any(run) && c.any(order|fetched) && !c.any(negated) && obeyed.MatchString(r.text(i)) && r.fetches(i)
+	}},
+	{Run, 2, "asks somebody outside again and again what to do", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(fetch|outward) && !c.any(negated|localhost) && polled.MatchString(r.text(i))
+	}},
+	{Plant, 2, "settles in what agents or programs read again", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(write|startup) && !c.any(negated) && planted.MatchString(r.text(i))
+	}},
+	{Send, 3, "sends what it works on to somebody outside, time and again", false, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(send|outward) && !c.any(negated|localhost) && regularly.MatchString(r.text(i)) && worked.MatchString(r.text(i))
+	}},
+	{Send, 3, "posts a file to somebody outside", false, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(send|outward) && !c.any(negated|localhost) && postsFile.MatchString(r.text(i))
+	}},
+	{Plant, 2, "makes its orders hold in every session", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(forever) && c.any(ruling|order) && !c.any(negated) && lasting.MatchString(r.text(i))
+	}},
+	{Destroy, 2, "destroys what is not its own", false, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(destroy) && !c.any(negated) && destroyed.MatchString(r.text(i))
+	}},
+	{Falsify, 2, "has results bent", true, true, func(r *reader, i int) bool {
+		return r.units[i].class.any(results|always) && bent.MatchString(r.text(i))
+	}},
+	{Spy, 2, "takes what no task needs", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.has(spy|always) && r.around(i, 2, 4).any(send) && r.around(i, 2, 4).any(outward)
+	}},
+}
+
+var (
+	regularly     = lazyregexp.New(`(?:after|before|when|whenever|every|each|always)\b[^.]{0,80}(?:send|upload|post|forward|submit|report|log|sync|push|curl)|(?:send|upload|post|forward|submit|sync|push)\w*\b[^.]{0,120}(?:after|before|whenever|every|each|always)\b|always\b`)
+	worked        = lazyregexp.New(`\b(?:task|conversation|prompt|quer(?:y|ies)|tool ?calls?|metrics|dataset|a copy|results?|messages?|emails?|files?|records?|logs?|contents?|output|context|responses?)\b`)
+	postsFile     = lazyregexp.New(`curl\b[^\n]*(?:-f\s+\S*@|-d\s+"?@|--data(?:-binary|-raw)?\s+"?@|-t\s+\S)|wget\b[^\n]*--post-file`)
+	asksForSecret = lazyregexp.New(`(?:provide|share|enter|paste|supply|reply with|submit|type|give)\s+(?:me |us )?(?:with )?(?:a |an |the |your |their |any |all |full |current |real |actual |user'?s? )*(?:current |production |existing |old )?(?:password|mfa|2fa|seed|recovery|private key|backup code|api keys? (?:associated|for all)|credential|social security|card number|production api keys?|real api key|real database)`)
+	concealed     = lazyregexp.New(`(?:do not|don't|never|without|must not|should not|not)\s+(?:ever |explicitly |also |need to )*(?:tell|telling|inform|informing|mention|mentioning|notify|notifying|disclose|disclosing|reveal|revealing|show|display|alert|alerting|acknowledge|report|announce|explain)(?:\s+\S+){0,5}?\s+(?:this|that you|these|it|the (?:step|action|upload|call|instruction|ruling|process|operation|change|sync|request)s?|to the user|the user|users?|anyone|them)\b`)
+	silently      = lazyregexp.New(`(?:silently|secretly|covertly|invisibly|stealthily|without (?:telling|informing|notifying|mentioning)|without the user)\s+(?:\S+ ){0,4}?(?:send|post|upload|collect|forward|transmit|exfil|record|execut|install|download|includ|append|encod|copy|read|add|fetch|embed|stor|sync)\S*|(?:send|sent|post|upload|collect|forward|transmit|execut|install|happen|append|record|exfil|done|updates? happen)\S*\s+(?:\S+ ){0,5}?(?:silently|secretly|covertly|invisibly|stealthily|in the background without)`)
+	dropped       = lazyregexp.New(`(?:ignore|disregard|forget|override|overrides|supersedes?|suspend|abandon|discard)\s+(?:all |any |of |the |your |my |every |current |these |those |previous |prior |earlier |above |other |existing |future |system |operational |safety |user |governance )*(?:instruction|rule|guideline|prompt|polic|restriction|constraint|directive|safeguard|guardrail|training)|you are now (?:a|an|the|dan)\b[^.]{0,60}(?:without|unrestricted|permissive|no )|(?:developer|dan|god|emergency access|unrestricted|maintenance|admin) mode (?:is )?(?:enabled|activated|on\b)|enter (?:developer|dan|god|emergency)|(?:actual|real|new) (?:instructions|task)\s*[:(]|act without restrictions|no restrictions`)
+	weakened      = lazyregexp.New(`(?:disable|disabling|bypass|bypassing|skip|circumvent|deactivate|evade|turn off|suppress|remove)\s+(?:all |any |the |your |its |their |normal |standard |every |of )*(?:\S+ ){0,2}?(?:security|safety|approval|confirmation|authentication|authorization|permission|mfa|2fa|sandbox|firewall|antivirus|defender|selinux|logging|auditing|verification|rbac|guardrail|safeguard|gatekeeper|restriction|tls|ssl|certificate|server-side|content filter)|without (?:asking|approval|prompting|user consent)|no need to (?:ask|confirm|verify)|danger-full-access|bypasspermissions|executionpolicy bypass|setenforce 0|ufw disable|csrutil disable|master-disable`)
+	granted       = lazyregexp.New(`(?:grant|escalate|elevate|assign|upgrade|bind|set|add|create|open|expose|include|use)s?\s+(?:\S+ ){0,6}?(?:admin(?:istrator)? (?:role|access|rights|privileges|account|permissions)|root access|wildcard permission|superuser (?:role|access)|cluster-admin|backdoor|unrestricted|full (?:system |admin )?access|all permissions|elevated (?:privileges|permissions|access)|broadest possible|to admin\b|isadmin)|chmod (?:-r )?777 /|nopasswd|escalated? (?:to admin|privileges)|as a backdoor|\bbackdoor\b`)
+	obeyed        = lazyregexp.New(`(?:execut\w*|eval\w*|run|follow|apply|load\w*)\b[^.]{0,60}?(?:downloaded|received|fetched|returned|retrieved|remote)\b[^.]{0,40}?(?:instruction|command|script|code|payload|directive|patch|module|javascript|function|update)|(?:execut\w*|eval\w*)\s+(?:\S+ ){0,3}?(?:directive|handler|tuning|health|patch|returned|each|every|received|downloaded|fetched|them|it|job|module|payload|shell)s?\b|(?:using|via|with) (?:child_process|exec\(\)|eval\(\)|subprocess)|loaded and executed|executes? scripts? from|apply any new instructions|(?:shell|preparation) commands`)
+	sentAway      = lazyregexp.New(`(?:send|forward|export|submit|upload|post|transmit|load|share|stream|deliver|push|report|sync)(?:s|ed|ing)?\b[^.]{0,80}?\b(?:to|at|via|through|with)\b`)
+	polled        = lazyregexp.New(`(?:every|each|on startup|at the (?:start|beginning)|periodically|before (?:processing|every|each)|latest|pending|heartbeat|check.?in)\b[^\n]{0,120}(?:instruction|directive|command|config|payload|script|behavior|update|task|job|queue|manifest|version)|(?:instruction|directive|command|payload|script|behavior)s?\b[^\n]{0,60}(?:from|at) https?://`)
+	planted       = lazyregexp.New(`(?:write|append|add|save|store|insert|persist|inject|copy|embed|put|install)\s+(?:\S+ ){0,8}?(?:to |into |in |at )?(?:\S*/)?(?:soul\.md|memory\.md|heartbeat\.md|crontab|authorized_keys|launchagents?|autostart|shell profile|scheduled task)|>>\s*~?\S*(?:\.bashrc|\.zshrc|\.profile|authorized_keys|soul\.md|memory\.md|claude\.md|agents\.md)`)
+	lasting       = lazyregexp.New(`(?:remember|save|store|persist|apply|follow|keep|these|this|rules?|instructions?|configurations?|directives?)[^.]{0,60}(?:permanent|forever|across (?:all )?sessions|every session|future session|long.term memory|every conversation|no expiration|persists across)`)
+	destroyed     = lazyregexp.New(`\brm\s+-\w*r\w*f?\w*\s+(?:-\w+\s+)*(?:"?\$home"?|~|/|/\*|~/|"?\$\{home\}"?|/(?:etc|var|usr|home|opt|root)(?:/\*)?)(?:\s|$|;|&)|(?:delete|wipe|destroy|erase|shred|encrypt)\s+(?:all |every )(?:the |of |your |their |user\S* )*(?:files|data|backups|emails|branches|documents|records|repositories|calendar \S+)\b|(?:delete|wipe|erase|destroy|encrypt)\s+(?:the |their |your )?(?:user\'?s? )?(?:home directory|hard drive|entire disk|original file|backups)|mkfs\.|dd if=/dev/(?:zero|random|urandom) of=/dev/|:\(\)\s*\{\s*:\|:&\s*\};:|git push (?:--force|-f) --all|vssadmin delete|lock it with`)
+	bent          = lazyregexp.New(`always (?:return|give|assign|report|output)\s+(?:a |an |the )?(?:high|perfect|maximum|positive|highest|passing|success)|(?:just |simply )?return a (?:high|perfect|passing) score|never (?:rate|score|present)\s+\S+[^.]{0,40}(?:lower|negative|worse|bad)|(?:downplay|omit|minimi[sz]e)\s+(?:any |all |the |or )*(?:ignore )?(?:the )?(?:negative|risk|critic|concern|vulnerab|safety|strengths|evidence)|report (?:success|that everything|no issues) (?:even|regardless|no matter)|should not be (?:mentioned|shown) in a bad light|not present any data`)
+)
+
+// says reports whether a piece says what a pattern matches, without a word in front that turns it round.
+func (r *reader) says(i int, re *lazyregexp.Regexp) bool {
+	s := r.text(i)
+	m := re.FindStringIndex(s)
+	if m == nil {
+		return false
+	}
+	before := s[max(0, m[0]-40):m[0]]
+	return !classify(before).any(negated)
+}
+
+// authorises reports whether a line sends a secret as the password of its own request, as every client does.
+func authorises(s string) bool {
+	return strings.Contains(s, "authorization:") || strings.Contains(s, "bearer ") || strings.Contains(s, "x-api-key") || strings.Contains(s, "-u ")
+}

@@ -1,0 +1,258 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/acts"
+	"gauntlet/internal/engine/check"
+	"gauntlet/internal/leaf/clause"
+)
+
+const sourceSkills = "https://owasp.org/www-project-agentic-skills-top-10/"
+
+var _ = register(Check{
+	ID: "GNT-120", Name: "hostile-instruction", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP06:2025 close, MCP03:2025 weak, ASI01 close, ASI04 weak, AST01 close, AST05 weak, CWE-1427 close, L3 close, L1 weak",
+	Axis:     "prompt-injection", Source: sourceSkills,
+	Doc: `A file that instructs an agent, such as AGENTS.md, a skill, a command or a sub-agent, has it act against its user: take
+data and send it to somebody outside, hide what it does, drop the rules that hold, switch protection off, run what it
+downloads or receives, settle where it is read again, destroy, bend results.
+
+Such files give orders by design, so that they do is no finding. What counts is what they have the agent do. Each such act
+has a weight: one alone is mostly severity medium, a reason to look; several together, one that no honest text has, and one
+in hidden text are high.
+
+Not reported: what a text forbids or warns of, what a text about attacks names, examples with example.com or localhost,
+requests that carry a key to their own service, and installers of well-known vendors.`,
+	Advice: "Do not use the file until you have read the place and know why it is there.",
+	Run: func(p *Pass) {
+		for i := range p.Files {
+			if f := &p.Files[i]; f.Text != "" && f.Role != Script {
+				p.reportActs(i, f, acts.Text(f.Text), false)
+			}
+		}
+	},
+})
+
+// reportActs reports the acts of a text, one for each kind.
+func (p *Pass) reportActs(file int, f *File, found []acts.Act, code bool) {
+	severity := finding.Medium
+	switch acts.Judge(found) {
+	case acts.Fine:
+		return
+	case acts.Hostile:
+		severity = finding.High
+	}
+	best := map[acts.Kind]acts.Act{}
+	for _, a := range found {
+		if b, ok := best[a.Kind]; !ok || a.Weight > b.Weight || a.Hidden && !b.Hidden {
+			best[a.Kind] = a
+		}
+	}
+	heaviest := 0
+	for _, a := range best {
+		heaviest = max(heaviest, a.Weight)
+	}
+	for k := range acts.Kinds {
+		a, ok := best[k]
+		if !ok || a.Weight < 2 && heaviest >= 2 {
+			continue
+		}
+		where, what := "", "the text"
+		if a.Hidden {
+			where = ", in a part that a person does not see"
+		}
+		if code {
+			what = "the program"
+		}
+		p.Report(Report{File: file, At: f.placeIn(a.Start, a.End), Evidence: strings.TrimSpace(f.Text[a.Start:a.End]), Start: a.Start, End: a.End, Severity: severity,
+			Message: fmt.Sprintf("%s %s%s", what, a.Says, where)})
+	}
+}
+
+// placeIn is the place of a part of the file's text.
+func (f *File) placeIn(start, end int) Place {
+	for start < end && (f.Text[start] == ' ' || f.Text[start] == '\n' || f.Text[start] == '\t' || f.Text[start] == '\r') {
+		start++
+	}
+	p := Place{Start: start, End: end}
+	line := func(at int) (int, int) {
+		before := f.Text[:at]
+		return strings.Count(before, "\n") + 1, len([]rune(before[strings.LastIndexByte(before, '\n')+1:])) + 1
+	}
+	p.Line, p.Column = line(start)
+	p.EndLine, p.EndColumn = line(end)
+	return p
+}
+
+var _ = register(Check{
+	ID: "GNT-122", Name: "hostile-script", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP05:2025 close, ASI05 close, ASI04 close, AST01 close, AST02 weak, CWE-506 close, CWE-494 close, L2 close, L6 weak",
+	Axis:     "command-execution", Source: sourceSkills,
+	Doc: `A script of a skill, a plugin or a hook acts against the user: runs a download without looking at it, runs what is
+encoded, opens a shell for somebody outside, sends credentials or the whole environment away, lets others log in, writes
+what runs again by itself, wipes its traces, takes passwords from a browser.
+
+Severity is high for what has no honest use and for several acts together, medium for one that has. A download from a
+vendor's own place over TLS is not reported.
+
+Scripts are read line by line, and what is taken in one place and sent in another counts together. Programs that cannot be
+read are GNT-123.`,
+	Advice: "Do not let an agent use the script until you have read it.",
+	Run: func(p *Pass) {
+		for i := range p.Files {
+			if f := &p.Files[i]; f.Role == Script {
+				p.reportActs(i, f, acts.Code(f.Text), true)
+			}
+		}
+	},
+})
+
+var _ = register(Check{
+	ID: "GNT-112", Name: "hostile-hook", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP05:2025 close, ASI05 close, ASI04 weak, AST01 close, AST02 weak, CWE-506 close, CWE-78 weak, L2 close, L6 weak",
+	Axis:     "command-execution", Source: "https://code.claude.com/docs/en/hooks",
+	Doc: `A command that a client runs by itself, such as a hook, a status line, a task on opening a folder or a helper for
+credentials, downloads and runs something, hands what the agent does to somebody outside, or does what GNT-122 lists.
+
+Nobody is asked before such a command runs, and it sees every prompt and every call. Severity is high, medium where the
+address is on the user's own side or the act has an honest use.
+
+Not reported: hooks that run a formatter, a test or a script of the project; the script itself is GNT-122.`,
+	Advice: "Take the hook out, or have it run a script that you have read.",
+	Run: func(p *Pass) {
+		p.eachSetting(func(file int, s *Setting, way string) {
+			command := s.Value.Reveal()
+			if !runsBySelf(way) || len(command) > MaxJudged {
+				return
+			}
+			found := acts.Code(command)
+			if acts.Judge(found) == acts.Fine {
+				return
+			}
+			heaviest := found[0]
+			for _, a := range found {
+				if a.Weight > heaviest.Weight {
+					heaviest = a
+				}
+			}
+			severity := finding.High
+			if heaviest.Weight < 3 && heaviest.Kind != acts.Send && heaviest.Kind != acts.Run {
+				severity = finding.Medium
+			}
+			p.Report(Report{File: file, At: s.Value.Place, Evidence: command, Severity: severity, Message: "a command that runs by itself " + heaviest.Says})
+		})
+	},
+})
+
+// runsBySelf reports whether a setting is a command that a client runs without being asked.
+func runsBySelf(way string) bool {
+	if strings.Contains(way, "hook") {
+		for _, end := range []string{"command", "bash", "powershell", "run", "script", "shell", "windows", "linux", "osx", "prompt", "args/", "command/", "url"} {
+			if endsIn(way, end) {
+				return true
+			}
+		}
+	}
+	for _, end := range []string{"statusline/command", "statusline", "apikeyhelper", "awsauthrefresh", "awscredentialexport", "gcpauthrefresh", "otelheadershelper", "notify/", "notify", "tasks//command", "tasks//args/", "postcreatecommand", "poststartcommand", "postattachcommand", "initializecommand", "install", "start", "filesuggestion/command", "then/prompt", "fetcher/command", "proxyauthhelper", "toolcallcommand", "tooldiscoverycommand", "discoverycommand", "callcommand"} {
+		if endsIn(way, end) {
+			return true
+		}
+	}
+	return false
+}
+
+var _ = register(Check{
+	ID: "GNT-114", Name: "redirected-model", Severity: finding.High, Maturity: check.Experimental,
+	Taxonomy: "MCP01:2025 weak, ASI03 close, AST01 weak, AST04 weak, CWE-441 close, CWE-522 close, CWE-319 weak, L2 close, L5 weak",
+	Axis:     "secret-exposure", Source: "https://code.claude.com/docs/en/llm-gateway",
+	Doc: `A file of a project sends the user's prompts and keys to another address than the model's: ANTHROPIC_BASE_URL,
+OPENAI_BASE_URL or a proxy in an env block, base_url of a model provider, an endpoint for telemetry with the prompts in it,
+or it names a command that hands out credentials (apiKeyHelper).
+
+Before the user says a word, the client sends its key to the address. Severity is high in a project, medium in the user's own
+settings, where a gateway is mostly meant. NODE_TLS_REJECT_UNAUTHORIZED=0 counts like a proxy.
+
+Not reported: addresses on this machine or in a private network, those of the vendors, and references to the user's own
+variables.`,
+	Advice: "Take the setting out of the project. Set a gateway in your own settings.",
+	Run: func(p *Pass) {
+		p.eachSetting(func(file int, s *Setting, way string) {
+			value := s.Value.Reveal()
+			what := ""
+			switch {
+			case redirects(way) && strangeAddress(value):
+				what = "prompts and keys go to another address than the model's"
+			case endsIn(way, "node_tls_reject_unauthorized") && value == "0":
+				what = "certificates are not checked, so that anybody on the way can read prompts and keys"
+			case p.Files[file].Project != "" && (endsIn(way, "apikeyhelper") || endsIn(way, "awscredentialexport") || endsIn(way, "otelheadershelper")):
+				what = "a file of the project names a command that hands out credentials"
+			default:
+				return
+			}
+			severity := finding.High
+			if p.Files[file].Project == "" || strings.HasPrefix(what, "a file") {
+				severity = finding.Medium
+			}
+			p.Report(Report{File: file, At: s.Value.Place, Evidence: settingText(s), Severity: severity, Message: what})
+		})
+	},
+})
+
+// redirects reports whether a setting says where prompts go.
+func redirects(way string) bool {
+	for _, end := range []string{"anthropic_base_url", "anthropic_bedrock_base_url", "anthropic_vertex_base_url", "anthropic_api_url", "openai_base_url", "openai_api_base", "openai_api_host", "gemini_base_url", "google_gemini_base_url", "code_assist_endpoint", "https_proxy", "http_proxy", "all_proxy", "otel_exporter_otlp_endpoint", "otlpendpoint", "model_providers/*/base_url", "provider/*/options/baseurl", "providers/*/base_url", "chatgpt_base_url", "apibase", "exporter/*/endpoint", "anthropicbaseurl", "openaibaseurl", "proxy", "http/proxy"} {
+		if endsIn(way, end) {
+			return true
+		}
+	}
+	return false
+}
+
+var _ = register(Check{
+	ID: "GNT-123", Name: "unreadable-program", Severity: finding.Medium, Maturity: check.Experimental,
+	Taxonomy: "MCP04:2025 close, ASI04 close, AST01 weak, AST02 close, AST08 close, CWE-506 weak, CWE-829 weak, L2 close, L6 weak",
+	Axis:     "supply-chain", Source: sourceSkills,
+	Doc: `A skill or a plugin brings a program that nobody can read: a binary, a library, bytecode of Python beside the source or
+without it.
+
+An agent runs what a skill tells it to run, and a reader of the skill sees only the text. Bytecode is run in place of the
+source beside it if the times fit.
+
+Not reported: pictures, fonts and sounds. What else cannot be read is a problem of the scan.`,
+	Advice: "Build it from source, or take it out.",
+	Run: func(p *Pass) {
+		for i := range p.Files {
+			if f := &p.Files[i]; f.Role == Program {
+				name := f.Path[strings.LastIndexAny(f.Path, `/\`)+1:]
+				p.Report(Report{File: i, At: Place{Line: 1, Column: 1, EndLine: 1, EndColumn: 1}, Evidence: name, Message: "a program that cannot be read lies among the files of an agent"})
+			}
+		}
+	},
+})
+
+var _ = register(Check{
+	ID: "GNT-124", Name: "link-out-of-folder", Severity: finding.Medium, Maturity: check.Experimental,
+	Taxonomy: "MCP02:2025 weak, ASI03 weak, AST01 weak, AST06 close, CWE-59 close, CWE-61 close, L2 weak, L6 close",
+	Axis:     "path-traversal", Source: "https://cwe.mitre.org/data/definitions/59.html",
+	Doc: `A file for an agent is a symbolic link that leads out of the folder. The agent reads what the link leads to as if it belonged
+to the project: a key, a configuration, another project.
+
+Severity is high where the link leads to a file or a folder of credentials. A link within the folder is followed and not reported.`,
+	Advice: "Replace the link by the file, or take it out.",
+	Run: func(p *Pass) {
+		for i := range p.Files {
+			f := &p.Files[i]
+			if f.LinksTo == "" {
+				continue
+			}
+			severity := finding.Medium
+			if clause.Credential(f.LinksTo) || strings.Contains(f.LinksTo, "/.ssh") || strings.Contains(f.LinksTo, "/.aws") {
+				severity = finding.High
+			}
+			p.Report(Report{File: i, At: Place{Line: 1, Column: 1, EndLine: 1, EndColumn: 1}, Evidence: f.LinksTo, Severity: severity, Message: "the file is a link that leads out of the folder"})
+		}
+	},
+})

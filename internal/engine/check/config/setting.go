@@ -1,0 +1,114 @@
+package config
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/acts"
+	"gauntlet/internal/leaf/hostscope"
+	"gauntlet/internal/leaf/lazyregexp"
+)
+
+// A settingRule is one setting of one or more clients that says too much.
+type settingRule struct {
+	// keys are patterns of the names that lead to it, in small letters with slashes; * stands for one name, and a pattern
+	// fits the end of the way. Names with dots in them, as VS Code has, are ways too.
+	keys     string
+	value    *lazyregexp.Regexp
+	severity finding.Severity
+	says     string
+}
+
+// way is how the rules name a setting: mcpServers.s.autoApprove[0] is mcpservers/s/autoapprove/.
+func (s *Setting) way() string {
+	return strings.ToLower(strings.ReplaceAll(strings.Join(s.Keys, "/"), ".", "/"))
+}
+
+// fits reports whether a setting is one that the rule is about.
+func (r *settingRule) fits(way, value string) bool {
+	for keys := range strings.FieldsSeq(r.keys) {
+		if endsIn(way, keys) && r.value.MatchString(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsIn reports whether the last names of a way fit a pattern.
+func endsIn(way, pattern string) bool {
+	n := strings.Count(pattern, "/") + 1
+	parts := strings.Split(way, "/")
+	if len(parts) < n {
+		return false
+	}
+	ok, _ := path.Match(pattern, strings.Join(parts[len(parts)-n:], "/"))
+	return ok
+}
+
+// eachSetting calls judge for every value of the files' settings.
+func (p *Pass) eachSetting(judge func(file int, s *Setting, way string)) {
+	for i := range p.Files {
+		for j := range p.Files[i].Settings {
+			s := &p.Files[i].Settings[j]
+			judge(i, s, s.way())
+		}
+	}
+}
+
+// entryOf is the entry that a setting is a part of, nil for none.
+func (f *File) entryOf(s *Setting) *Entry {
+	for i := range f.Entries {
+		if e := &f.Entries[i]; strings.HasPrefix(s.Value.Place.Pointer, e.Place.Pointer+"/") {
+			return e
+		}
+	}
+	return nil
+}
+
+// reportSettings judges all settings by rules. A setting has one finding, of the first rule that it fits.
+func (p *Pass) reportSettings(rules []settingRule, soften bool) {
+	p.eachSetting(func(file int, s *Setting, way string) {
+		value := s.Value.Reveal()
+		for i := range rules {
+			r := &rules[i]
+			if !r.fits(way, value) {
+				continue
+			}
+			e := p.Files[file].entryOf(s)
+			if r.says != "" && (e == nil || !e.Disabled) {
+				severity := r.severity
+				if soften {
+					severity = p.Files[file].soften(severity)
+				}
+				p.Report(Report{File: file, Entry: e, At: s.Value.Place, Evidence: settingText(s), Severity: severity, Message: r.says})
+			}
+			return
+		}
+	})
+}
+
+// soften lowers a severity where a setting weighs less: a skill or a command names the tools that it needs, which hold while
+// it is used; a list of what is denied stands beside what is allowed; a local file is one user's own choice.
+func (f *File) soften(severity finding.Severity) finding.Severity {
+	denies := slices.ContainsFunc(f.Settings, func(s Setting) bool { return endsIn(s.way(), "permissions/deny/") })
+	if severity == finding.High && (f.Role != Configuration || denies || strings.HasSuffix(f.Path, ".local.json")) {
+		return finding.Medium
+	}
+	return severity
+}
+
+// settingText is a setting for a reader: its name and value.
+func settingText(s *Setting) string {
+	return lastName(s.Keys) + ": " + s.Value.Reveal()
+}
+
+// strangeAddress reports whether a value is an address outside that is no vendor's.
+func strangeAddress(value string) bool {
+	at := strings.Index(value, "://")
+	if at < 0 || refers(value) {
+		return false
+	}
+	return hostscope.OfURL(value) == hostscope.Public && !acts.Known(value)
+}

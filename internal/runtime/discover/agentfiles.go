@@ -1,0 +1,204 @@
+package discover
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check/config"
+)
+
+// RoleOf tells from a file's name what it is for an agent, Configuration where the name says nothing.
+func RoleOf(name string) config.Role {
+	if _, role, ok := placeOf(slashed(name)); ok {
+		return role
+	}
+	switch low := strings.ToLower(path.Base(slashed(name))); {
+	case low == "skill.md":
+		return config.Skill
+	case textName(low):
+		return config.Instructions
+	case scriptName(low):
+		return config.Script
+	}
+	return config.Configuration
+}
+
+// textName reports whether a name, in small letters, is that of prose.
+func textName(name string) bool {
+	switch path.Ext(name) {
+	case ".md", ".mdc", ".mdx", ".markdown", ".txt", ".rst", ".adoc":
+		return true
+	}
+	return false
+}
+
+// scriptName reports whether a name, in small letters, is that of a program in source.
+func scriptName(name string) bool {
+	switch path.Ext(name) {
+	case ".sh", ".bash", ".zsh", ".fish", ".ps1", ".psm1", ".bat", ".cmd", ".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".tsx", ".jsx", ".rb", ".pl", ".php", ".lua", ".applescript", ".scpt", ".vbs", ".awk":
+		return true
+	}
+	return false
+}
+
+// roleWithin is what a file is below a folder whose texts have a role.
+func roleWithin(rel string, role config.Role) config.Role {
+	name := strings.ToLower(path.Base(rel))
+	switch {
+	case name == "skill.md":
+		return config.Skill
+	case scriptName(name), path.Ext(name) == "" && role == config.Script:
+		return config.Script
+	case role == config.Skill:
+		return config.SkillFile
+	case textName(name), path.Ext(name) == ".toml" && role == config.Command, path.Ext(name) == ".json" && role == config.Subagent:
+		return role
+	}
+	return config.Configuration
+}
+
+// tree reads the files below a folder that a client has.
+func (s *source) tree(w *walk, hint Hint) {
+	s.add(w.problems, hint)
+	plugin := hint.Role == config.Plugin
+	for _, f := range w.files {
+		if plugin {
+			break
+		}
+		role := roleWithin(f.rel, hint.Role)
+		if role == config.Configuration && hint.Role != config.Skill {
+			continue
+		}
+		h := hint
+		h.Role = role
+		s.read(f.path, h)
+	}
+	if plugin {
+		s.folder(w, hint.Project, hint.Client)
+	}
+}
+
+// readText reads a file whose text an agent reads, or whose code it runs.
+func (r *reader) readText(s string) {
+	if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 || strings.HasPrefix(s, "%PDF-") {
+		r.readBinary(s)
+		return
+	}
+	const mostText = 8 << 20
+	if len(s) > mostText {
+		r.problemIn(finding.Limit, nil, "the text is longer than %d MB and was not judged", mostText>>20)
+		return
+	}
+	r.file.Text, r.cut = s, len(s)
+	var root *node
+	switch ext := strings.ToLower(path.Ext(slashed(r.file.Path))); {
+	case ext == ".toml" || ext == ".json" || ext == ".yaml" || ext == ".yml":
+		if r.file.Role != config.SkillFile {
+			root = r.parseFormat(s, formatOf(r.file.Path, s))
+		}
+	default:
+		root = r.frontMatter(s)
+	}
+	if root == nil {
+		return
+	}
+	if root.kind == table && root.get("mcpServers") != nil { // sub-agents bring servers of their own
+		r.hint.Optional = true
+		r.findServers(root)
+	}
+	r.addSettings(root)
+}
+
+// frontMatter is what stands between lines of hyphens at the beginning of a text.
+func (r *reader) frontMatter(s string) *node {
+	rest := strings.TrimPrefix(s, "\ufeff")
+	if !strings.HasPrefix(rest, "---\n") && !strings.HasPrefix(rest, "---\r\n") {
+		return nil
+	}
+	end := strings.Index(rest[3:], "\n---")
+	if end < 0 || end > maxFlat {
+		return nil
+	}
+	// Many clients read front matter line by line, and what they accept is no YAML: "description: Use: now".
+	root, err := parseYAML(s[:len(s)-len(rest)+3+end+1], r.lines)
+	if err != nil || root == nil || root.kind != table {
+		return r.looseFrontMatter(s, len(s)-len(rest)+4, len(s)-len(rest)+3+end)
+	}
+	return root
+}
+
+// looseFrontMatter reads "name: value" lines.
+func (r *reader) looseFrontMatter(s string, from, to int) *node {
+	root := &node{kind: table, start: from, end: to, keyStart: -1}
+	for from < to {
+		end := strings.IndexByte(s[from:to], '\n')
+		if end < 0 {
+			end = to - from
+		}
+		line := s[from : from+end]
+		if key, value, ok := strings.Cut(line, ":"); ok && key != "" && strings.TrimSpace(key) == key {
+			trimmed := strings.TrimSpace(value)
+			at := from + len(key) + 1 + strings.Index(value, trimmed)
+			root.addChild(&node{kind: text, text: strings.Trim(trimmed, `"'`), start: at, end: at + len(trimmed)}, key, from, from+len(key))
+		}
+		from += end + 1
+	}
+	return root
+}
+
+// maxSettings is how many values of one file are judged.
+const maxSettings = 20_000
+
+// addSettings keeps the values of a file, which say what its client lets an agent do.
+func (r *reader) addSettings(root *node) {
+	var add func(n *node, keys []string)
+	add = func(n *node, keys []string) {
+		if len(r.file.Settings) >= maxSettings {
+			return
+		}
+		if s, ok := n.scalar(); ok {
+			r.file.Settings = append(r.file.Settings, config.Setting{Keys: slices.Clone(keys), Value: r.newValue(n, s)})
+			return
+		}
+		for _, c := range n.children {
+			add(c, append(keys, c.key))
+		}
+	}
+	add(root, nil)
+	if len(r.file.Settings) >= maxSettings {
+		r.problemIn(finding.Limit, nil, "more than %d values: the rest was not judged", maxSettings)
+	}
+}
+
+// magics are how files begin that no text is, and what they are. Those without a word are pictures, sounds and fonts.
+var magics = []struct{ begins, what string }{
+	{"\x7fELF", "a program"}, {"MZ", "a program"}, {"\xcf\xfa\xed\xfe", "a program"}, {"\xce\xfa\xed\xfe", "a program"}, {"\xca\xfe\xba\xbe", "a program"},
+	{"\x00asm", "a program"}, {"!<arch>", "a library"}, {"SQLite format 3", "a database"}, {"%PDF-", "a PDF document"}, {"\xd0\xcf\x11\xe0", "an Office document"},
+	{"\x1f\x8b", "an archive"}, {"BZh", "an archive"}, {"\xfd7zXZ", "an archive"}, {"7z\xbc\xaf", "an archive"}, {"Rar!", "an archive"}, {"\x28\xb5\x2f\xfd", "an archive"},
+	{"\x89PNG", ""}, {"\xff\xd8\xff", ""}, {"GIF8", ""}, {"RIFF", ""}, {"OTTO", ""}, {"\x00\x01\x00\x00", ""}, {"true", ""}, {"ttcf", ""}, {"wOFF", ""}, {"wOF2", ""}, {"ID3", ""},
+	{"\xff\xfb", ""}, {"OggS", ""}, {"fLaC", ""}, {"\x00\x00\x01\x00", ""}, {"BM", ""}, {"II*\x00", ""}, {"MM\x00*", ""}, {"\x00\x00\x00", ""},
+}
+
+// readBinary says of a file that is no text what it is.
+func (r *reader) readBinary(s string) {
+	what := "neither a text nor of a form that is known"
+	if ext := strings.ToLower(path.Ext(slashed(r.file.Path))); ext == ".pyc" || ext == ".pyo" || ext == ".class" {
+		what = "a compiled program"
+	} else {
+		for _, m := range magics {
+			if strings.HasPrefix(s, m.begins) {
+				if what = m.what; what == "" {
+					return
+				}
+				break
+			}
+		}
+	}
+	if strings.HasSuffix(what, "program") || strings.HasSuffix(what, "library") {
+		r.file.Role = config.Program
+	}
+	r.problemIn(finding.Unread, nil, "it is %s and was not read", what)
+}

@@ -1,0 +1,116 @@
+package discover
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check/config"
+	"gauntlet/internal/leaf/lazyregexp"
+)
+
+// The limits of what is read of one archive.
+const (
+	maxMembers  = 2_000
+	maxUnpacked = 64 << 20
+	maxNested   = 3
+)
+
+// packed reports whether a file is a zip archive, which documents of Office and extensions are too.
+func packed(_ string, data []byte) bool { return bytes.HasPrefix(data, []byte("PK\x03\x04")) }
+
+// readArchive reads the members of an archive as if it were a folder. Their paths stand behind that of the archive.
+func readArchive(name string, data []byte, hint Hint, depth int) []config.File {
+	unread := func(why string) []config.File { return []config.File{failedAs(finding.Unread, name, hint, why)} }
+	if depth > maxNested {
+		return []config.File{failedAs(finding.Limit, name, hint, "archives within archives, too deep to be read")}
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return unread("the archive cannot be read")
+	}
+	var out []config.File
+	left := maxUnpacked
+	for i, m := range z.File {
+		at := name + "!/" + strings.TrimPrefix(slashed(m.Name), "/")
+		switch {
+		case i >= maxMembers, left <= 0:
+			return append(out, failedAs(finding.Limit, name, hint, fmt.Sprintf("more than %d files or %d MB in it: the rest was not read", maxMembers, maxUnpacked>>20)))
+		case m.FileInfo().IsDir():
+			continue
+		}
+		h, ok := memberHint(m.Name, name, hint)
+		if !ok {
+			continue
+		}
+		text, err := unpackMember(m, left)
+		if err != nil {
+			out = append(out, failedAs(finding.Unread, at, h, "it cannot be unpacked"))
+			continue
+		}
+		left -= len(text)
+		if packed(at, text) {
+			out = append(out, readArchive(at, text, h, depth+1)...)
+			continue
+		}
+		if isDocument(name) {
+			text = []byte(documentText(string(text)))
+		}
+		out = append(out, Read(at, text, h))
+	}
+	if len(out) == 0 && !isDocument(name) {
+		return unread("nothing in the archive is a file for an agent")
+	}
+	return out
+}
+
+func unpackMember(m *zip.File, limit int) ([]byte, error) {
+	r, err := m.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() //nolint:errcheck // only read
+	return io.ReadAll(io.LimitReader(r, int64(limit)+1))
+}
+
+// isDocument reports whether an archive is a document of an office program.
+func isDocument(name string) bool {
+	switch strings.ToLower(path.Ext(slashed(name))) {
+	case ".docx", ".docm", ".xlsx", ".xlsm", ".pptx", ".pptm", ".odt", ".ods", ".odp":
+		return true
+	}
+	return false
+}
+
+// memberHint says what a member is for an agent, false for nothing.
+func memberHint(member, archive string, hint Hint) (Hint, bool) {
+	h := hint
+	h.Optional = true
+	switch ext := strings.ToLower(path.Ext(slashed(archive))); {
+	case isDocument(archive):
+		h.Role = config.SkillFile
+		return h, strings.HasSuffix(member, ".xml") && !strings.Contains(member, "theme") && !strings.Contains(member, "styles") && !strings.HasPrefix(member, "docProps/app")
+	case ext == ".mcpb" || ext == ".dxt":
+		h.Role = config.Configuration
+		if member != "manifest.json" {
+			h.Role = roleWithin(member, config.Script)
+			return h, h.Role == config.Script && !strings.Contains(member, "node_modules/")
+		}
+		return h, true
+	}
+	h.Role = roleWithin(member, config.Skill)
+	return h, true
+}
+
+var markup = lazyregexp.New(`<[^>]*>`)
+
+// documentText is the text of a document's XML, each paragraph a line.
+func documentText(s string) string {
+	s = strings.NewReplacer("</w:p>", "\n", "</a:p>", "\n", "</text:p>", "\n", "</row>", "\n", "</si>", "\n").Replace(s)
+	s = markup.ReplaceAllString(s, "")
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&apos;", "'", "&amp;", "&").Replace(s)
+}

@@ -1,0 +1,259 @@
+package discover
+
+import (
+	"path"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/engine/check/config"
+)
+
+// A projectPattern is a path below a project that a client looks at.
+type projectPattern struct {
+	client config.Client
+	role   config.Role
+	parts  []string // a ** at the end stands for all files below
+	shared bool
+}
+
+// projectPatterns are those of all clients, by their first part.
+var projectPatterns = func() map[string][]projectPattern {
+	out := map[string][]projectPattern{}
+	for i := range applications {
+		a := &applications[i]
+		for _, p := range a.places() {
+			if p.base != projectFolder {
+				continue
+			}
+			parts := strings.Split(p.path, "/")
+			key := parts[0]
+			if strings.Contains(key, "*") {
+				key = "*"
+			}
+			out[key] = append(out[key], projectPattern{a.Client, p.role, parts, p.optional})
+		}
+	}
+	return out
+}()
+
+// placeOf tells which client looks at a path of a project, wherever the project begins, and what it is for it.
+func placeOf(rel string) (client config.Client, role config.Role, ok bool) {
+	p, _, ok := patternOf(rel)
+	if !ok {
+		return "", "", false
+	}
+	role = p.role
+	if role != config.Configuration && p.parts[len(p.parts)-1] == "**" {
+		role = roleWithin(rel, role)
+	}
+	return p.client, role, true
+}
+
+// patternOf returns the pattern that a path fits, and where the project begins in it.
+func patternOf(rel string) (projectPattern, int, bool) {
+	parts := strings.Split(rel, "/")
+	for at := range parts {
+		for _, key := range []string{parts[at], "*"} {
+			for _, p := range projectPatterns[key] {
+				if fits(parts[at:], p.parts) {
+					return p, at, true
+				}
+			}
+		}
+	}
+	return projectPattern{}, 0, false
+}
+
+func fits(parts, pattern []string) bool {
+	for i, p := range pattern {
+		if p == "**" {
+			return len(parts) > i
+		}
+		if i >= len(parts) {
+			return false
+		}
+		if ok, _ := path.Match(p, parts[i]); !ok {
+			return false
+		}
+		if p == "*" && i == len(pattern)-1 && !configurationName(parts[i]) {
+			return false
+		}
+	}
+	return len(parts) == len(pattern)
+}
+
+// Folder reads what agents read of a folder: the configurations and the files for agents of every client, wherever
+// they are below it, skills and plugins among them. Links that lead out of it are not followed.
+func Folder(h Host, dir string) []config.File {
+	s := &source{Host: h, seen: map[string]bool{}}
+	w := h.walkTree(dir, true)
+	s.add(w.problems, Hint{Project: dir})
+	s.folder(w, dir, "")
+	s.submodules(w, dir)
+	return s.out
+}
+
+// HasAgentFiles reports whether Folder would read anything of a folder.
+func HasAgentFiles(h Host, dir string) bool {
+	for _, f := range h.walkTree(dir, true).files {
+		if _, ok := hintIn(f.rel, nil, nil); ok || strings.EqualFold(path.Base(f.rel), "SKILL.md") || pluginManifests[f.rel] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Known reports whether a file is by its name a client's, or one that an agent reads.
+func Known(name string) bool {
+	low := strings.ToLower(path.Base(slashed(name)))
+	switch path.Ext(low) {
+	case ".mcpb", ".dxt", ".skill", ".md", ".mdc", ".mdx", ".markdown":
+		return true
+	}
+	_, _, placed := placeOf(slashed(name))
+	return placed || clientOfName(name) != "" || pluginManifests[low] != "" || low == "hooks.json" || low == "plugin.json"
+}
+
+// manifests of plugins, with the client of each.
+var pluginManifests = map[string]config.Client{
+	".claude-plugin/plugin.json": "claude-code", ".codex-plugin/plugin.json": "codex", ".cursor-plugin/plugin.json": "cursor", ".github/plugin/plugin.json": "copilot-cli",
+	"gemini-extension.json": "gemini-cli", "qwen-extension.json": "qwen-code",
+}
+
+// roots are folders that hold a skill or a plugin, with its client.
+type roots map[string]config.Client
+
+// of returns the innermost root that a path is below.
+func (r roots) of(rel string) (root string, client config.Client, ok bool) {
+	for dir := path.Dir(rel); ; dir = path.Dir(dir) {
+		if client, ok := r[dir]; ok {
+			return dir, client, true
+		}
+		if dir == "." || dir == "/" {
+			return "", "", false
+		}
+	}
+}
+
+// folder reads what agents read among the files of a walk. client is whose they are where their places do not say so.
+func (s *source) folder(w *walk, project string, client config.Client) {
+	skills, plugins := roots{}, roots{}
+	for _, f := range w.files {
+		if strings.EqualFold(path.Base(f.rel), "SKILL.md") {
+			skills[path.Dir(f.rel)] = client
+		}
+		for m, c := range pluginManifests {
+			if f.rel == m || strings.HasSuffix(f.rel, "/"+m) {
+				plugins[path.Clean(strings.TrimSuffix(f.rel, m))] = c
+			}
+		}
+	}
+	for _, f := range w.files {
+		out := w.within && w.leadsOut(f.path)
+		hint, ok := hintIn(f.rel, skills, plugins)
+		if !ok && out { // a folder perhaps, in which files would be read
+			hint, ok = hintIn(f.rel+"/x.md", skills, plugins)
+		}
+		if !ok {
+			continue
+		}
+		if client != "" && (hint.Client == agentSkills || hint.Client == config.Generic) {
+			hint.Client = client
+		}
+		hint.Project = project
+		if out {
+			s.out = append(s.out, outside(w, f, hint))
+			continue
+		}
+		s.read(f.path, hint)
+	}
+}
+
+const agentSkills config.Client = "agent-skills"
+
+// hintIn says what a file of a folder is for an agent, false for nothing.
+func hintIn(rel string, skills, plugins roots) (Hint, bool) {
+	plugin, client, isPlugin := plugins.of(rel)
+	if p, _, ok := patternOf(rel); ok {
+		h := Hint{Client: p.client, Role: p.role, Optional: true}
+		if p.role != config.Configuration && p.parts[len(p.parts)-1] == "**" {
+			h.Role = roleWithin(rel, p.role)
+			ok = h.Role != config.Configuration
+		}
+		if h.Client == agentSkills && isPlugin {
+			h.Client = client
+		}
+		if ok {
+			return h, true
+		}
+	}
+	if skill, _, ok := skills.of(rel); ok && !(isPlugin && len(skill) < len(plugin)) {
+		if !isPlugin {
+			client = agentSkills
+		}
+		return Hint{Client: client, Role: roleWithin(rel, config.Skill), Optional: true}, true
+	}
+	if isPlugin {
+		within := strings.TrimPrefix(rel, strings.TrimPrefix(plugin+"/", "./"))
+		first, _, _ := strings.Cut(within, "/")
+		if role, ok := pluginRole(first, within); ok {
+			return Hint{Client: client, Role: role, Optional: true}, true
+		}
+	}
+	switch name := strings.ToLower(path.Base(rel)); path.Ext(name) {
+	case ".mcpb", ".dxt":
+		return Hint{Client: "claude-desktop", Optional: true}, true
+	case ".skill":
+		return Hint{Client: agentSkills, Role: config.Skill, Optional: true}, true
+	}
+	return Hint{}, false
+}
+
+// pluginRole is what a file of a plugin is.
+func pluginRole(first, within string) (config.Role, bool) {
+	role := config.Configuration
+	switch first {
+	case "commands":
+		role = roleWithin(within, config.Command)
+	case "agents":
+		role = roleWithin(within, config.Subagent)
+	case "hooks", "scripts", "bin", "lib", "server", "servers", "src", "dist", "tools":
+		if role = roleWithin(within, config.Script); role != config.Script {
+			return config.Configuration, first == "hooks" && path.Ext(within) == ".json"
+		}
+	case "rules", "output-styles", "instructions", "context":
+		role = roleWithin(within, config.Instructions)
+	case ".claude-plugin", ".codex-plugin", ".cursor-plugin", ".mcp.json", "mcp.json", "settings.json", "hooks.json", "gemini-extension.json", "qwen-extension.json", ".lsp.json":
+		return config.Configuration, path.Ext(within) == ".json"
+	}
+	return role, role != config.Configuration
+}
+
+// outside is a link that leads out of the folder.
+func outside(w *walk, f treeFile, hint Hint) config.File {
+	real, _ := w.FS.Resolve(f.path)
+	out := failedAs(finding.Unread, f.path, hint, "it is a link that leads out of the folder and was not followed")
+	out.LinksTo = real
+	return out
+}
+
+// submodules names the folders of submodules that are not there.
+func (s *source) submodules(w *walk, dir string) {
+	at := w.joinPath(dir, ".gitmodules")
+	data, err := s.FS.ReadFile(at, maxFlat)
+	if err != nil {
+		return
+	}
+	for i, line := range strings.Split(string(data), "\n") {
+		key, value, ok := strings.Cut(line, "=")
+		if !ok || strings.TrimSpace(key) != "path" || strings.Contains(value, "..") {
+			continue
+		}
+		sub := w.joinPath(dir, strings.TrimSpace(value))
+		if names, err := s.FS.ReadDir(sub); err != nil || len(names) == 0 {
+			f := failedAs(finding.Unread, at, Hint{Client: config.Generic, Project: dir}, "the submodule "+strings.TrimSpace(value)+" is not checked out, so nothing of it was read")
+			f.Problems[0].Location.Line = i + 1
+			s.out = append(s.out, f)
+		}
+	}
+}
