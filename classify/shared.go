@@ -24,7 +24,7 @@ func shareOf(c *sink.Call) sharedCall { return sharedCall{c.Tag, c.At.File, c.At
 // sharedCalls are calls that are the server's and no tool's, with one of each for the evidence.
 type sharedCalls map[sharedCall]sink.Call
 
-// findShared finds the calls that half of the tools reach while less than half of these say so.
+// findShared finds the calls that a third of the tools reach while less than half of these say so.
 func findShared(tools []capability.Tool, handlers map[string]*sink.Handler) sharedCalls {
 	reach, spoken := map[sharedCall]int{}, map[sharedCall]int{}
 	one := map[sharedCall]sink.Call{}
@@ -49,7 +49,7 @@ func findShared(tools []capability.Tool, handlers map[string]*sink.Handler) shar
 	}
 	out := sharedCalls{}
 	for k, n := range reach {
-		if n >= fewestSharing && 2*n >= tied && 2*spoken[k] < n {
+		if n >= fewestSharing && 3*n >= tied && 2*spoken[k] < n {
 			out[k] = one[k]
 		}
 	}
@@ -67,7 +67,7 @@ func (s sharedCalls) without(said capability.Confidence, h *sink.Handler) *sink.
 	return &own
 }
 
-// commonCalls are calls that half of the tools reach on the very same way, by tag: what a dispatcher does before it looks which
+// commonCalls are calls that a third of the tools reach on the very same way, by tag: what a dispatcher does before it looks which
 // tool is meant. They are known for a tag only where most tools have a call of that tag on a way of their own; where one
 // function answers all tools, what it does is what the tools do.
 type commonCalls map[capability.Tag]map[string]bool
@@ -94,7 +94,7 @@ func findCommon(tools []capability.Tool, handlers map[string]*sink.Handler) comm
 	for tag, ways := range reach {
 		common := map[string]bool{}
 		for way, n := range ways {
-			if n >= fewestSharing && 2*n >= tied {
+			if n >= fewestSharing && 3*n >= tied {
 				common[way] = true
 			}
 		}

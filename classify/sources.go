@@ -12,7 +12,7 @@ import (
 // as sink.Combine joins the two, and adds up the server again. Tools with a handler are of mode B; one without stays as it
 // was, with a warning.
 //
-// A call that half of the tools or more reach, and that the definitions of less than half of these speak of, is the server's (its log,
+// A call that a third of the tools or more reach, and that the definitions of less than half of these speak of, is the server's (its log,
 // its state): it gives no tool a label and stands in the server's list instead. Where fewer than half of the tools have a
 // handler, the server says so.
 func WithSources(s *capability.Server, src *sink.Sources) {

@@ -24,6 +24,13 @@ type Place struct {
 // String returns "src/tools/files.py:23".
 func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
+// IsOtherBuild reports whether a file is the CommonJS build beside another file, as index.cjs is beside index.js: what the one
+// holds, the other does.
+func IsOtherBuild(file, of string) bool {
+	stem, ok := strings.CutSuffix(file, ".cjs")
+	return ok && (of == stem+".js" || of == stem+".mjs")
+}
+
 // A Strength says how strong the evidence of a call is.
 type Strength uint8
 

@@ -2,7 +2,6 @@ package callgraph
 
 import (
 	"slices"
-	"strings"
 
 	"gauntlet/capability"
 	"gauntlet/internal/leaf/ir"
@@ -104,7 +103,7 @@ func (g *Graph) Callees(call *ir.Expr, c Context) []Callee {
 				out = append(out, Callee{Made: true, Name: v.class.Name})
 			}
 		case outside:
-			name := g.outsideName(v.text)
+			name := g.an.outsideName(v.text)
 			out = append(out, Callee{Name: name, Row: g.Row(name)})
 		case member:
 			out = append(out, g.methodCallees(call, v.text, c)...)
@@ -117,14 +116,6 @@ func (g *Graph) Callees(call *ir.Expr, c Context) []Callee {
 	return out
 }
 
-// outsideName returns the name of something outside that is called, which in JavaScript may be done by its methods call and apply.
-func (g *Graph) outsideName(name string) string {
-	if g.an.conv.Language != "typescript" {
-		return name // subprocess.call of Python
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(name, ".call"), ".apply")
-}
-
 // NamesOf returns the names of what a call enters outside of the program, as Callees does, without its arguments.
 func (g *Graph) NamesOf(call *ir.Expr) (out []string) {
 	values := g.an.evaluate(call.X, nil)
@@ -134,7 +125,7 @@ func (g *Graph) NamesOf(call *ir.Expr) (out []string) {
 	for _, v := range values {
 		switch v.kind {
 		case outside:
-			out = append(out, g.outsideName(v.text))
+			out = append(out, g.an.outsideName(v.text))
 		case member:
 			out = append(out, "."+v.text)
 		case data, constant:

@@ -637,3 +637,11 @@ func (ev *evaluator) evalEntries(of []value) []value {
 	}
 	return out
 }
+
+// outsideName returns the name of something outside that is called, which in JavaScript may be done by its methods call and apply.
+func (ev *evaluator) outsideName(name string) string {
+	if ev.conv.Language != "typescript" {
+		return name // subprocess.call of Python
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".call"), ".apply")
+}

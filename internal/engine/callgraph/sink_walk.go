@@ -352,11 +352,14 @@ func (w *walker) followUnknownMethod(e *ir.Expr, name string) {
 			return
 		}
 	}
-	if w.followByName(e, name) || row != nil && row.kind == "pure" {
+	if w.followByName(e, name) || row != nil && row.kind == "pure" && !effects[name] {
 		return
 	}
 	w.noteGap(sink.UnknownCallee, "method "+name, e)
 }
+
+// effects are methods of lists and streams whose names something unknown may have for what it deletes, writes or sends.
+var effects = Names("delete", "remove", "write", "writelines", "send", "unlink")
 
 func (w *walker) followByName(e *ir.Expr, name string) bool {
 	const few = 3
@@ -378,8 +381,7 @@ func (w *walker) followByName(e *ir.Expr, name string) bool {
 
 // lookUpOutside is a call that leaves the program.
 func (w *walker) lookUpOutside(e *ir.Expr, name string) {
-	name = strings.TrimSuffix(name, ".call")
-	name = strings.TrimSuffix(name, ".apply")
+	name = w.sr.outsideName(name)
 	if w.sr.conv.Require[name] {
 		return
 	}

@@ -53,6 +53,12 @@ func Sites(g *callgraph.Graph, versions Versions) []sink.Site {
 		return cmp.Or(strings.Compare(a.At.File, b.At.File), cmp.Compare(a.At.Start, b.At.Start), strings.Compare(string(a.Kind), string(b.Kind)))
 	})
 	s.out = slices.CompactFunc(s.out, func(a, b sink.Site) bool { return a.Kind == b.Kind && a.At == b.At })
+	all := slices.Clone(s.out)
+	s.out = slices.DeleteFunc(s.out, func(a sink.Site) bool {
+		return slices.ContainsFunc(all, func(b sink.Site) bool {
+			return a.Kind == b.Kind && a.Name == b.Name && sink.IsOtherBuild(a.At.File, b.At.File)
+		})
+	})
 	return s.out
 }
 

@@ -1,6 +1,7 @@
 package taint
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -82,6 +83,9 @@ func (a *analyzer) makesReadOnly() bool {
 	if a.readOnly == nil {
 		a.readOnly = new(bool)
 		for _, f := range a.g.Program().Files {
+			if !bytes.Contains(f.Source, []byte("mode=ro")) && !bytes.Contains(f.Source, []byte("nly")) && !bytes.Contains(f.Source, []byte("NLY")) && !bytes.Contains(f.Source, []byte("access_mode")) {
+				continue // looking through bundles letter by letter takes time
+			}
 			*a.readOnly = *a.readOnly || readOnlyMode.Match(f.Source) || readOnlyTransaction.Match(f.Source)
 		}
 	}

@@ -103,8 +103,11 @@ func sortFlows(h *sink.Handler) {
 		return a.Kind == b.Kind && a.At == b.At && a.Param == b.Param
 	})
 	all := slices.Clone(h.Flows)
-	h.Flows = slices.DeleteFunc(h.Flows, func(f sink.Flow) bool { // any member of the arguments says less than those that have names
-		return f.Param == "*" && slices.ContainsFunc(all, func(g sink.Flow) bool { return f.Kind == g.Kind && f.At == g.At && g.Param != "*" })
+	h.Flows = slices.DeleteFunc(h.Flows, func(f sink.Flow) bool {
+		return slices.ContainsFunc(all, func(g sink.Flow) bool {
+			return f.Kind == g.Kind && (f.At == g.At && f.Param == "*" && g.Param != "*" || // any member of the arguments says less than those that have names
+				f.Param == g.Param && f.Name == g.Name && sink.IsOtherBuild(f.At.File, g.At.File))
+		})
 	})
 }
 
