@@ -23,6 +23,10 @@ type rewriting struct {
 	name string
 	// wrap holds, by language, what each variable that is handed to a call becomes; %s is the variable.
 	wrap map[string]string
+	// call and handler hold, by language, what each call inside of functions and each function that is handed to a call of the module
+	// becomes, likewise.
+	call, handler map[string]string
+	await         map[string]string // what each await inside of functions becomes
 	// top is put behind the imports of each file.
 	top map[string]string
 	// file is one more file of the program, by language: its path and its text.
@@ -70,6 +74,23 @@ var keeping = []rewriting{
 		wrap: map[string]string{"ts": "metaTry(%s)", "py": "meta_try(%s)"},
 		top: map[string]string{"ts": "function metaTry(x) { try { return x; } finally { void 0; } }\n",
 			"py": "def meta_try(x):\n    try:\n        return x\n    finally:\n        pass\n\n"}},
+	{name: "closure",
+		call: map[string]string{"ts": "metaDo(() => %s)", "py": "(lambda: %s)()"},
+		top:  map[string]string{"ts": "function metaDo(f) { return f(); }\n"}},
+	{name: "retried",
+		call: map[string]string{"ts": "metaRetry(() => %s, 3)", "py": "meta_retry(lambda: %s, times=3)"},
+		top: map[string]string{"ts": "function metaRetry(f, n) { let last; for (let i = 0; i < n; i++) { try { return f(); } catch (e) { last = e; } } throw last; }\n",
+			"py": "def meta_retry(f, times=1):\n    last = None\n    for _ in range(times):\n        try:\n            return f()\n        except OSError as e:\n            last = e\n    raise last\n\n"}},
+	{name: "wrapped handler",
+		handler: map[string]string{"ts": "metaHandler(%s)", "py": "@meta_handler\n"},
+		top: map[string]string{"ts": "function metaHandler(h) { return async (...all) => { const out = await h(...all); return out; }; }\n",
+			"py": "import functools\ndef meta_handler(f):\n    @functools.wraps(f)\n    def inner(*args, **kwargs):\n        return f(*args, **kwargs)\n    return inner\n\n"}},
+	{name: "handler in a table",
+		handler: map[string]string{"ts": "({ none: null, own: %s }).own"}},
+	{name: "awaited",
+		await: map[string]string{"ts": "await metaDo(async () => %s)", "py": "(await meta_do(%s))"},
+		top: map[string]string{"ts": "async function metaDo(f) { const out = await f(); return out; }\n",
+			"py": "async def meta_do(x):\n    return x\n\n"}},
 	{name: "choice",
 		wrap: map[string]string{"ts": "(%[1]s ? %[1]s : %[1]s)", "py": "(%[1]s if %[1]s else %[1]s)"}},
 }
@@ -89,10 +110,19 @@ func languageOf(path string) string {
 // A span is a part of a file.
 type span struct{ start, end int }
 
-// spans returns the variables that calls inside of functions are given, and where the imports of the file end.
-func spans(name string, text []byte) (variables []span, behind int) {
+// Spans are the parts of a file that can be rewritten.
+type spans struct {
+	variables []span // that calls inside of functions are given
+	calls     []span // inside of functions, without what cannot be moved into another function
+	awaits    []span // inside of functions
+	handlers  []span // functions that are handed to calls or, in Python, where one more decorator fits
+	behind    int    // the imports
+}
+
+func spansOf(name string, text []byte) (out spans) {
 	if languageOf(name) == "go" {
-		return goSpans(text)
+		out.variables, out.behind = goSpans(text)
+		return out
 	}
 	lang := syntax.TypeScript()
 	switch {
@@ -103,12 +133,13 @@ func spans(name string, text []byte) (variables []span, behind int) {
 	}
 	t, err := syntax.Parse(lang, text, nil)
 	if err != nil {
-		return nil, 0
+		return out
 	}
+	at := func(n syntax.Node) span { return span{int(t.Start(n)), int(t.End(n))} }
 	for c := t.First(0); c != syntax.None; c = t.Next(c) {
 		switch t.Kind(c) {
 		case "import_statement", "import_from_statement", "future_import_statement":
-			behind = int(t.End(c))
+			out.behind = int(t.End(c))
 		}
 	}
 	var walk func(n syntax.Node, inside bool)
@@ -116,9 +147,22 @@ func spans(name string, text []byte) (variables []span, behind int) {
 		for c := t.First(n); c != syntax.None; c = t.Next(c) {
 			switch k := t.Kind(c); {
 			case k == "decorator":
+				if f := t.Next(c); f != syntax.None && t.Kind(f) == "function_definition" && !bytes.HasPrefix(text[t.Start(f):], []byte("async")) && t.Kind(n) == "decorated_definition" {
+					out.handlers = append(out.handlers, span{int(t.Start(f)), int(t.Start(f))})
+				}
 				continue
 			case inside && k == "identifier" && (t.Kind(n) == "arguments" || t.Kind(n) == "argument_list"):
-				variables = append(variables, span{int(t.Start(c)), int(t.End(c))})
+				out.variables = append(out.variables, at(c))
+			case (k == "arrow_function" || k == "function_expression") && t.Kind(n) == "arguments" && !inside:
+				out.handlers = append(out.handlers, at(c))
+				if body := t.Field(c, "body"); body != syntax.None {
+					walk(body, true)
+				}
+				continue
+			case inside && (k == "await_expression" || k == "await"):
+				out.awaits = append(out.awaits, at(c))
+			case inside && (k == "call_expression" || k == "call") && !unmovable.Match(text[t.Start(c):t.End(c)]):
+				out.calls = append(out.calls, at(c))
 			case strings.Contains(k, "function") || k == "method_definition":
 				if body := t.Field(c, "body"); body != syntax.None {
 					walk(body, true)
@@ -129,8 +173,11 @@ func spans(name string, text []byte) (variables []span, behind int) {
 		}
 	}
 	walk(0, false)
-	return variables, behind
+	return out
 }
+
+// unmovable is what means something else, or nothing, inside of another function.
+var unmovable = regexp.MustCompile(`\bawait\b|\byield\b|\bsuper\b|\barguments\b|^import\b|^require\b|:=|\basync with\b`)
 
 func goSpans(text []byte) (variables []span, behind int) {
 	set := token.NewFileSet()
@@ -163,16 +210,29 @@ func (w rewriting) apply(files []sink.File) (out []sink.File, ok bool) {
 	added := map[string]bool{}
 	for _, f := range files {
 		lang := languageOf(f.Path)
-		form := w.wrap[lang]
-		if form == "" || w.name == "class" && lang == "go" {
+		wrap, call, handler := w.wrap[lang], w.call[lang], w.handler[lang]
+		if wrap == "" && call == "" && handler == "" && w.await[lang] == "" || w.name == "class" && lang == "go" {
 			out = append(out, f)
 			continue
 		}
-		variables, behind := spans(f.Path, f.Text)
+		parts := spansOf(f.Path, f.Text)
 		var edits []edit
-		for _, v := range variables {
-			edits = append(edits, edit{v, strings.ReplaceAll(fmt.Sprintf(form, f.Text[v.start:v.end]), "%!(EXTRA", "")})
+		rewrite := func(form string, where []span) {
+			for _, v := range where {
+				if form == "" {
+					return
+				}
+				by := fmt.Sprintf(strings.ReplaceAll(form, "%s", "%[1]s"), f.Text[v.start:v.end])
+				if v.start == v.end { // a decorator, in front of what is indented likewise
+					by = form + string(f.Text[bytes.LastIndexByte(f.Text[:v.start], '\n')+1:v.start])
+				}
+				edits = append(edits, edit{v, by})
+			}
 		}
+		rewrite(wrap, parts.variables)
+		rewrite(call, parts.calls)
+		rewrite(handler, parts.handlers)
+		rewrite(w.await[lang], parts.awaits)
 		if len(edits) > 0 {
 			ok = true
 			dir := "" // Python's modules are named from the root
@@ -185,7 +245,7 @@ func (w rewriting) apply(files []sink.File) (out []sink.File, ok bool) {
 				out = append(out, sink.File{Path: strings.Replace(more, "index", "same", 1), Text: []byte(sameIn[lang])})
 			}
 			if top := w.top[lang]; top != "" {
-				edits = append(edits, edit{span{behind, behind}, "\n" + top})
+				edits = append(edits, edit{span{parts.behind, parts.behind}, "\n" + top})
 			}
 		}
 		out = append(out, sink.File{Path: f.Path, Text: applyEdits(f.Text, edits)})
@@ -249,8 +309,8 @@ func TestRewritingsThatKeepTheMeaning(t *testing.T) {
 		lost, of, alarms, quiet = lost+l, of+o, alarms+a, quiet+q
 	}
 	t.Logf("ALL %d of %d lost (%.1f %%), %d of %d twins reported (%.1f %%)", lost, of, 100*float64(lost)/float64(of), alarms, quiet, 100*float64(alarms)/float64(quiet))
-	if 100*lost > 5*of || 100*alarms > quiet {
-		t.Error("more than 5 in 100 findings are lost, or more than 1 in 100 twins are reported")
+	if 100*lost > 4*of || 100*alarms > 2*quiet {
+		t.Error("more than 4 in 100 findings are lost, or more than 2 in 100 twins are reported")
 	}
 }
 

@@ -61,6 +61,7 @@ func (r *reader) evalCall(e *ir.Expr) *value {
 // enter reads what a call enters, and returns what it gives back.
 func (r *reader) enter(c call) *value {
 	e := c.expr
+	r.st.called |= r.calledParam(e)
 	var out *value
 	ran := false // what the call is handed to run
 	callees := r.a.g.Callees(e, r.ctx)
@@ -387,10 +388,48 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 	r.a.left -= result.size
 	out := r.st.noted(result.substituted(arrivedAt, place, name, 0))
 	// Literals that are handed to a function of the program run as far as is known, and it may give back what they do.
-	for _, f := range c.literals {
-		out = join(out, r.callback(f, c.expr))
+	for _, p := range callee.Func.Params {
+		if f := c.literal(p); f != nil && p.Index >= 0 && p.Index < 64 {
+			out = join(out, r.runInline(f.Func, r.a.g.Inside(f.Func, r.ctx), func(*ir.Param) *value { return nothing }, returned.called&(1<<p.Index) == 0))
+		}
 	}
 	return out
+}
+
+// literal returns the function that a parameter is given as it is written, or nil.
+func (c call) literal(p *ir.Param) *ir.Expr {
+	position := 0
+	for _, a := range c.expr.Args {
+		switch {
+		case a.Spread:
+			return nil
+		case a.Name != "" && a.Name != p.Name:
+			continue
+		case a.Name == p.Name && a.Name != "", position == p.Index:
+			if a.Value != nil && a.Value.Kind == ir.Function {
+				return a.Value
+			}
+			return nil
+		}
+		position++
+	}
+	return nil
+}
+
+// calledParam returns the parameter of the function that is read which a call calls, or an expression that was given what the call
+// gave back, as a set of one; 0 for any other.
+func (r *reader) calledParam(e *ir.Expr) uint64 {
+	if e != nil && e.Kind == ir.Name {
+		e = r.a.g.Definition(e)
+	}
+	if e == nil || e.Kind != ir.Call || e.X == nil || e.X.Kind != ir.Name || r.fn == nil {
+		return 0
+	}
+	bindings, at := e.X.Scope.Find(e.X.Text)
+	if at != r.fn.Scope || len(bindings) != 1 || bindings[0].Param == nil || bindings[0].Param.Index < 0 || bindings[0].Param.Index > 63 {
+		return 0
+	}
+	return 1 << bindings[0].Param.Index
 }
 
 // arrived is what a caller puts in place of a source, with all marks in it.

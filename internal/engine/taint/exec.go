@@ -80,6 +80,7 @@ func (r *reader) leave(s *ir.Stmt) {
 	v := r.eval(s.X)
 	if !s.Throws {
 		r.result = join(r.result, v)
+		r.sum.answers &= r.calledParam(s.X)
 		r.end()
 		r.classify(s.X)
 	}

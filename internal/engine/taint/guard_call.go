@@ -22,6 +22,10 @@ func (r *reader) assumeCall(e *ir.Expr, member string, holds bool, st *state, de
 		}
 		return nil
 	}
+	if e.X.Kind == ir.Function && member == "" { // (() => check(x))()
+		r.assumeEach(e.X, holds, st, depth)
+		return
+	}
 	if member == "" && receiver != nil {
 		switch e.X.Text {
 		case "startsWith", "startswith":
@@ -179,7 +183,13 @@ func (r *reader) assumeOutcome(c call, member string, holds bool, st *state) {
 		if callee.Func == nil {
 			continue
 		}
-		o, ok := r.a.summarize(callee.Func, callee.Context).when[sign+member]
+		sum := r.a.summarize(callee.Func, callee.Context)
+		for _, p := range callee.Func.Params {
+			if f := c.literal(p); f != nil && p.Index >= 0 && p.Index < 64 && sum.answers&(1<<p.Index) != 0 && member == "" { // attempt(() => check(x))
+				r.assumeEach(f, holds, st, 0)
+			}
+		}
+		o, ok := sum.when[sign+member]
 		if !ok || !o.any {
 			continue
 		}

@@ -72,12 +72,27 @@ func (r *reader) spawnSink(c call, row *callgraph.Row, name string) {
 	r.fileSinks(c, name, prog, args, r.isHandedList(c, argv, v))
 }
 
-// gitSink is a method of GitPython that starts git: repo.git.checkout(branch).
+// gitSink is a method of a library that starts git with what it is given: repo.git.checkout(branch), simpleGit().diff([revision]).
 func (r *reader) gitSink(c call, name string) {
+	if strings.HasPrefix(name, "simple-git.") && gitCommands[lastWord(name)] {
+		var args []*value
+		for _, a := range c.args {
+			if a.length < 0 && len(a.fields) == 0 {
+				args = append(args, a)
+			}
+			for i := range max(a.length, 0) {
+				args = append(args, a.member(itoa(i)))
+			}
+		}
+		r.argumentSinks(c, name, "git", args)
+	}
 	if strings.HasPrefix(name, "git.") && strings.Contains(name, ".git.") || strings.HasPrefix(name, "git.Git()") || strings.HasPrefix(name, "git.cmd.Git()") {
 		r.argumentSinks(c, name, "git", c.args)
 	}
 }
+
+// gitCommands are methods of simple-git.
+var gitCommands = names("raw diff diffSummary log show clone mirror checkout checkoutBranch checkoutLocalBranch fetch pull push branch deleteLocalBranch tag merge mergeFromTo rebase reset revparse add rm mv listRemote archive blame stash")
 
 // An argvReader looks at the arguments of a program one by one.
 type argvReader struct {

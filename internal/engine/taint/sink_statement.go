@@ -21,7 +21,7 @@ func (r *reader) statementSink(c call, row *callgraph.Row, name string) {
 		r.wholeStatementSink(c, r.valueOf(c, text), name)
 	}
 	if part := row.Argument("part", c.expr); part != nil {
-		r.sinkMarksBehind(textFront, c, sink.SQLFlow, name, "", r.valueOf(c, part).marks)
+		r.sinkMarks(c, sink.SQLFlow, name, "", r.valueOf(c, part).marks)
 	}
 }
 

@@ -59,6 +59,9 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 	if row.Kind() == "tag" && !row.Weak() && (row.Has(capability.FSRead) || row.Has(capability.FSWrite)) {
 		r.pathSink(c, row, name)
 	}
+	if row.Kind() == "pure" { // a picture that is written where it is asked for
+		r.pathSink(c, row, name)
+	}
 }
 
 // loadSink is the name of a module that is loaded, and so run. Where the source fixes how it begins, one of the program's own

@@ -22,6 +22,7 @@ type state struct {
 	dead bool // nothing runs here
 	// readOnly says that a transaction was begun that reads only.
 	readOnly bool
+	called   uint64 // the parameters that were called, by their index
 	// flags are variables that a program sets to remember what it found out: let allowed = false.
 	flags map[variable]flag
 }
@@ -124,7 +125,7 @@ func newState() *state {
 }
 
 func (st *state) clone() *state {
-	return &state{vars: maps.Clone(st.vars), facts: maps.Clone(st.facts), gone: maps.Clone(st.gone), dead: st.dead, readOnly: st.readOnly, flags: st.flags}
+	return &state{vars: maps.Clone(st.vars), facts: maps.Clone(st.facts), gone: maps.Clone(st.gone), dead: st.dead, readOnly: st.readOnly, called: st.called, flags: st.flags}
 }
 
 // become makes a state another one.
@@ -138,7 +139,7 @@ func joinStates(a, b *state) *state {
 	case b.dead:
 		return a
 	}
-	out := &state{vars: maps.Clone(a.vars), facts: map[source]fact{}, gone: map[source]bool{}, readOnly: a.readOnly && b.readOnly, flags: joinFlags(a, b)}
+	out := &state{vars: maps.Clone(a.vars), facts: map[source]fact{}, gone: map[source]bool{}, readOnly: a.readOnly && b.readOnly, called: a.called & b.called, flags: joinFlags(a, b)}
 	for v, x := range b.vars {
 		out.vars[v] = join(out.vars[v], x)
 	}

@@ -80,9 +80,10 @@ const maxGuesses = 1
 
 // An outcome is what holds of the parameters at some of a function's ends. It starts as "no end yet".
 type outcome struct {
-	any   bool
-	facts map[source]fact
-	gone  map[source]bool
+	any    bool
+	facts  map[source]fact
+	gone   map[source]bool
+	called uint64 // see state
 }
 
 // meet adds one more end.
@@ -92,9 +93,10 @@ func (o *outcome) meet(st *state) {
 	}
 	if !o.any {
 		c := st.clone()
-		o.any, o.facts, o.gone = true, c.facts, c.gone
+		o.any, o.facts, o.gone, o.called = true, c.facts, c.gone, c.called
 		return
 	}
+	o.called &= st.called
 	both := joinStates(&state{facts: o.facts, gone: o.gone}, &state{facts: st.facts, gone: st.gone})
 	o.facts, o.gone = both.facts, both.gone
 }
@@ -110,6 +112,7 @@ type summary struct {
 	off     bool            // it does so unless a variable of the environment is set
 	without map[int]outcome // when it returns because that parameter holds nothing
 	raises  bool            // it never returns: each of its ends is an error
+	answers uint64          // the parameters, by their index, whose calls are what it returns, each time
 	// writes are places that write to a member of a parameter, by its index, under a name that another parameter brings.
 	writes   map[int]*ir.Expr
 	descents []descent
@@ -128,7 +131,7 @@ type flowKey struct {
 }
 
 func newSummary() *summary {
-	return &summary{result: nothing, self: nothing, seen: map[flowKey]bool{}, when: map[string]outcome{}}
+	return &summary{result: nothing, self: nothing, seen: map[flowKey]bool{}, when: map[string]outcome{}, answers: ^uint64(0)}
 }
 
 func (s *summary) addFlow(f flow) {

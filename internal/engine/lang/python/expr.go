@@ -292,7 +292,11 @@ func (l *lowerer) operators(n syntax.Node) string {
 	return strings.Join(words, " ")
 }
 
+// lowerComprehension reads [f(x) for x in xs if g(x)], whose variables are its own.
 func (l *lowerer) lowerComprehension(x *ir.Expr, n syntax.Node) {
+	outer := l.scope
+	l.scope = ir.NewScope(outer)
+	defer func() { l.scope = outer }()
 	for c := l.t.First(n); c != syntax.None; c = l.t.Next(c) {
 		if l.t.Kind(c) != "for_in_clause" {
 			continue
