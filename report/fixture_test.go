@@ -157,7 +157,7 @@ func full() *result.Report {
 			{Client: "claude-code", Name: hostile, File: "shop/.mcp.json", Line: 2, Column: 9, Project: "/home/ada/shop", Transport: "stdio", Starts: hostile, State: result.NotLaunched, Reason: "nobody agreed to it"},
 			{Client: "claude-code", Name: "old", File: "shop/.mcp.json", Line: 7, Column: 9, Project: "/home/ada/shop", Transport: "unknown", Starts: "old", State: result.SwitchedOff},
 		},
-		Agents: []result.Agent{{Client: "cursor", Entries: []int{0, 1}, Tools: 2}, {Client: "claude-code", Project: "/home/ada/shop", Entries: []int{2}}},
+		Agents: []result.Agent{{Client: "cursor", Entries: []int{0, 1}, Tools: 2}, {Client: "claude-code", Project: "/home/ada/shop", Entries: []int{2}, Reads: []int{3, 4, 5}}},
 	}
 	everywhere := key
 	everywhere.Origin, everywhere.Seq = live.Origin, 7

@@ -53,36 +53,46 @@ func (p *page) clients(c *result.Clients) {
 // agentFiles says for each client how many files of each kind its agent reads beside configurations. It is not yet Visible.
 func agentFiles(c *result.Clients) (out []string) {
 	var clients []string
-	kinds, counts := map[string][]string{}, map[[2]string]int{}
-	for _, f := range c.Files {
-		if f.Kind == "" {
-			continue
-		}
-		if kinds[f.Client] == nil {
-			clients = append(clients, f.Client)
-		}
-		key := [2]string{f.Client, f.Kind}
-		if counts[key]++; counts[key] == 1 {
-			kinds[f.Client] = append(kinds[f.Client], f.Kind)
+	files := map[string][]int{}
+	for i, f := range c.Files {
+		if f.Kind != "" {
+			if files[f.Client] == nil {
+				clients = append(clients, f.Client)
+			}
+			files[f.Client] = append(files[f.Client], i)
 		}
 	}
 	for _, client := range clients {
-		var parts []string
-		for _, k := range kinds[client] {
-			n := counts[[2]string{client, k}]
-			if k == "instructions" {
-				k = "instruction file"
-			}
-			parts = append(parts, countNoun(n, k))
-		}
-		out = append(out, cmp.Or(client, "unknown client")+" reads "+strings.Join(parts, ", "))
+		out = append(out, cmp.Or(client, "unknown client")+" reads "+countKinds(c, files[client]))
 	}
 	return out
 }
 
+// countKinds counts files by what they are for an agent.
+func countKinds(c *result.Clients, files []int) string {
+	var kinds, parts []string
+	counts := map[string]int{}
+	for _, i := range files {
+		if i < 0 || i >= len(c.Files) {
+			continue
+		}
+		k := c.Files[i].Kind
+		if k == "instructions" {
+			k = "instruction file"
+		}
+		if counts[k]++; counts[k] == 1 {
+			kinds = append(kinds, k)
+		}
+	}
+	for _, k := range kinds {
+		parts = append(parts, countNoun(counts[k], k))
+	}
+	return strings.Join(parts, ", ")
+}
+
 // agents says which servers share one context, where there are several.
 func (p *page) agents(c *result.Clients) {
-	several := slices.DeleteFunc(slices.Clone(c.Agents), func(a result.Agent) bool { return len(a.Entries) < 2 })
+	several := slices.DeleteFunc(slices.Clone(c.Agents), func(a result.Agent) bool { return len(a.Entries) < 2 && (len(a.Entries) == 0 || len(a.Reads) == 0) })
 	for _, a := range several {
 		p.agent(c, a)
 	}
@@ -136,5 +146,9 @@ func agentText(c *result.Clients, a result.Agent, most int) string {
 	if a.Tools > 0 {
 		tools = ", with " + countNoun(a.Tools, "tool")
 	}
-	return fmt.Sprintf("%s sees %s%s: %s", who, countNoun(len(a.Entries), "server"), tools, strings.Join(names, ", "))
+	text := fmt.Sprintf("%s sees %s%s: %s", who, countNoun(len(a.Entries), "server"), tools, strings.Join(names, ", "))
+	if len(a.Reads) > 0 {
+		text += "; reads " + countKinds(c, a.Reads)
+	}
+	return text
 }

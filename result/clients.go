@@ -59,4 +59,5 @@ type Agent struct {
 	Project string `json:"project,omitempty"` // "" for work outside of every project that is known
 	Entries []int  `json:"entries"`           // places in Clients.Entries; those switched off are not among them
 	Tools   int    `json:"tools"`             // of those that were scanned
+	Reads   []int  `json:"reads,omitempty"`   // places in Clients.Files of what it reads or runs beside
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"gauntlet/internal/run/redaction"
 	"gauntlet/internal/run/target"
 	"gauntlet/internal/run/userfile"
+	"gauntlet/internal/runtime/discover"
 	"gauntlet/lock"
 	"gauntlet/report"
 	"gauntlet/result"
@@ -31,6 +33,7 @@ type lockCommand struct {
 	only    []string
 	remove  []string
 	as      string
+	files   bool              // folders and files for agents were named
 	format  report.DiffFormat // of what changed
 
 	old *lockstate.Lockfile // nil if there is none yet
@@ -53,13 +56,18 @@ func (a *app) newLockCommand() *cobra.Command {
 	diffFormatFlag(cmd, &l.format)
 	f.BoolVarP(&a.quiet, "quiet", "q", false, quietMeaning)
 	l.configs.addConfigFlags(cmd)
-	_ = f.MarkHidden("no-launch") // without servers there is nothing to lock
 	l.how.addTargetFlags(cmd)
 	return cmd
 }
 
 func (l *lockCommand) lockTargets(cmd *cobra.Command, args []string) error {
-	targets, err := l.parseTargets(cmd, &l.how, args)
+	names, command, err := splitArguments(cmd, args)
+	if err != nil {
+		return err
+	}
+	names = l.takeAgentFiles(names)
+	l.how.more = l.configs.anyGiven()
+	targets, err := l.makeTargets(cmd, &l.how, names, command)
 	if err != nil {
 		return err
 	}
@@ -115,11 +123,25 @@ func (l *lockCommand) lockTargets(cmd *cobra.Command, args []string) error {
 	return l.showChanges(now, changes)
 }
 
+// takeAgentFiles takes folders and files for agents out of the names: their files are locked, and the servers of their
+// configurations.
+func (l *lockCommand) takeAgentFiles(names []string) (rest []string) {
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err == nil && (info.IsDir() || discover.Known(name) && !strings.HasSuffix(name, ".json")) {
+			l.configs.files, l.files = append(l.configs.files, name), true
+		} else {
+			rest = append(rest, name)
+		}
+	}
+	return rest
+}
+
 func (l *lockCommand) checkLockFlags(cmd *cobra.Command, targets []target.Target) error {
 	switch {
 	case l.configs.findConflict() != "":
 		return usage(cmd, "%s", l.configs.findConflict())
-	case l.configs.noLaunch:
+	case l.configs.noLaunch && !l.files && !l.configs.discover:
 		return usage(cmd, "--no-launch leaves nothing to lock")
 	case l.remove != nil && l.check:
 		return usage(cmd, "--check writes nothing and --remove does: want one of them")
@@ -270,6 +292,9 @@ func plural(n int, what string) string {
 func (l *lockCommand) readTargets(ctx context.Context, targets []target.Target, p *clientplan.Plan) (*lockstate.State, error) {
 	var unread []string
 	if p != nil {
+		if l.files || l.configs.discover {
+			targets = append(targets, p.FileTargets()...)
+		}
 		targets = append(targets, p.Targets()...)
 		for _, problem := range p.Problems {
 			unread = append(unread, target.FailureText(problem))

@@ -7,6 +7,7 @@ package acts
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"gauntlet/internal/leaf/clause"
 	"gauntlet/internal/leaf/text"
@@ -181,8 +182,8 @@ const longest = 600
 func (r *reader) cut(at, end int, code bool, section int, hidden bool) {
 	for at < end {
 		stop := min(end, at+longest)
-		if i := strings.Index(r.low[at:stop], ". "); i >= 0 && !code {
-			stop = at + i + 1
+		if i := sentenceEnd(r.low[at:stop]); i >= 0 && !code {
+			stop = at + i
 		}
 		if strings.TrimSpace(r.low[at:stop]) != "" {
 			r.units = append(r.units, unit{start: at, end: stop, class: classify(r.low[at:stop]), code: code, section: section, hidden: hidden, prose: true})
@@ -191,11 +192,70 @@ func (r *reader) cut(at, end int, code bool, section int, hidden bool) {
 	}
 }
 
-// clauses are the acts that the reader of definitions finds: of its directives those that no honest instruction has.
+// sentenceEnd returns where a sentence ends, -1 for nowhere. The number of an item of a list ends none.
+func sentenceEnd(s string) int {
+	from := 0
+	for {
+		i := strings.Index(s[from:], ". ")
+		if i < 0 {
+			return -1
+		}
+		if strings.Trim(s[:from+i], " \t-*>0123456789") != "" {
+			return from + i + 1
+		}
+		from += i + 2
+	}
+}
+
+// clauses are the acts that the reader of definitions finds: of its directives those that no honest instruction has. It
+// reads the parts that hold a word of an act, or what is no plain English; most of a manual is neither.
 func (r *reader) clauses() {
 	var c clause.Reader
 	c.Begin(clause.Business{Size: len(r.raw)})
-	read := c.Read(r.raw, clause.Instruction)
+	for i := 0; i < len(r.units); i++ {
+		if !r.telling(i) {
+			continue
+		}
+		last := i
+		for j := i + 1; j < len(r.units) && j <= last+2; j++ {
+			if r.telling(j) {
+				last = j
+			}
+		}
+		from := max(0, i-1)
+		start, _ := r.original(r.units[from].start, r.units[from].end)
+		_, end := r.original(r.units[last].start, r.units[last].end)
+		r.clausesOf(&c, start, end)
+		i = last
+	}
+}
+
+// telling reports whether a piece has a word that an act needs, or is no plain English.
+func (r *reader) telling(i int) bool {
+	u := &r.units[i]
+	c := u.class
+	if c.any(ignore|silent|forever|startup|spy|wholeEnv|secret) || c.has(negated|tell) || c.has(disable|protection) || c.has(send|outward) || c.has(destroy|everything) || c.has(run|fetched) || u.hidden {
+		return true
+	}
+	long := 0
+	for _, b := range []byte(r.low[u.start:u.end]) {
+		switch {
+		case b >= utf8.RuneSelf:
+			return true
+		case b == ' ' || b == '\n' || b == '/' || b == '.' || b == '_' || b == '-':
+			long = 0
+		default:
+			long++
+		}
+		if long > 24 {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) clausesOf(c *clause.Reader, from, to int) {
+	read := c.Read(r.raw[from:to], clause.Elsewhere)
 	for _, d := range read.Directives {
 		kind, ok := kindOf[d.Kind]
 		if !ok || !d.Sure {
@@ -207,10 +267,11 @@ func (r *reader) clauses() {
 			continue
 		case everyday[d.Says], d.Suspicion:
 			weight = 1
+		case kind == Send && strings.HasSuffix(d.Says, "to an outside address"):
+			weight = 3
 		}
-		r.acts = append(r.acts, Act{Kind: kind, Says: d.Says, Start: d.Start, End: d.End, Weight: weight, Hidden: d.Hidden})
+		r.acts = append(r.acts, Act{Kind: kind, Says: d.Says, Start: from + d.Start, End: from + d.End, Weight: weight, Hidden: d.Hidden})
 	}
-	r.marks(read.Marks)
 }
 
 // everyday are directives that instructions of honest projects have too: they name the agent's own files, commands and
@@ -224,19 +285,23 @@ var everyday = map[string]bool{
 }
 
 // marks weighs characters that a person does not see: one by itself is a slip of an editor, many carry a message.
-func (r *reader) marks(marks []text.Mark) {
+func (r *reader) marks() {
+	if text.Plain(r.raw) {
+		return
+	}
 	n := 0
-	for _, m := range marks {
+	for _, m := range text.Marks(r.raw) {
+		before := n
 		if m.Kind != text.Homoglyph && m.Kind != text.Private {
-			n++
+			n += utf8.RuneCountInString(r.raw[m.Start:m.End])
 		}
-		if m.Decoded != "" || n == fewMarks {
+		if m.Decoded != "" || before < fewMarks && n >= fewMarks {
 			r.acts = append(r.acts, Act{Kind: Conceal, Says: "has characters that a person does not see", Start: m.Start, End: m.End, Weight: 2, Hidden: m.Decoded != ""})
 		}
 	}
 }
 
-// fewMarks is how many invisible characters an honest text may have.
-const fewMarks = 4
+// fewMarks is how many invisible characters no honest text has.
+const fewMarks = 8
 
 var kindOf = map[clause.Kind]Kind{clause.Override: Drop, clause.Conceal: Conceal, clause.Consent: Weaken, clause.Falsify: Falsify, clause.Command: Run, clause.Leak: Send}

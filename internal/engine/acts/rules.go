@@ -15,6 +15,7 @@ func (c classes) any(some classes) bool { return c&some != 0 }
 // judge finds the acts of the pieces, each by itself and with those around it.
 func (r *reader) judge() {
 	r.clauses()
+	r.marks()
 	about := r.about()
 	for i := range r.units {
 		u := &r.units[i]
@@ -100,6 +101,10 @@ var rules = []rule{
 		c := r.units[i].class
 		return c.has(send|outward) && !c.any(negated|localhost) && sentAway.MatchString(r.text(i)) && (c.any(private) || r.around(i, 4, 0).has(private|take))
 	}},
+	{Send, 2, "puts credentials into what it writes", true, true, func(r *reader, i int) bool {
+		c := r.units[i].class
+		return c.any(secret|wholeEnv) && !c.any(negated) && written.MatchString(r.text(i))
+	}},
 	{Ask, 2, "asks the user for a secret", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
 		return c.has(provide|secret) && !c.any(negated) && asksForSecret.MatchString(r.text(i))
@@ -122,7 +127,7 @@ var rules = []rule{
 	}},
 	{Run, 4, "runs what somebody outside sends", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
-		return c.any(run) && c.any(order|fetched) && !c.any(negated) && obeyed.MatchString(r.text(i)) && r.fetches(i)
+		return c.any(run) && !c.any(negated) && obeyed.MatchString(r.text(i)) && r.fetches(i)
 	}},
 	{Run, 2, "asks somebody outside again and again what to do", true, true, func(r *reader, i int) bool {
 		c := r.units[i].class
@@ -168,8 +173,9 @@ var (
 	weakened      = lazyregexp.New(`(?:disable|disabling|bypass|bypassing|skip|circumvent|deactivate|evade|turn off|suppress|remove)\s+(?:all |any |the |your |its |their |normal |standard |every |of )*(?:\S+ ){0,2}?(?:security|safety|approval|confirmation|authentication|authorization|permission|mfa|2fa|sandbox|firewall|antivirus|defender|selinux|logging|auditing|verification|rbac|guardrail|safeguard|gatekeeper|restriction|tls|ssl|certificate|server-side|content filter)|without (?:asking|approval|prompting|user consent)|no need to (?:ask|confirm|verify)|danger-full-access|bypasspermissions|executionpolicy bypass|setenforce 0|ufw disable|csrutil disable|master-disable`)
 	granted       = lazyregexp.New(`(?:grant|escalate|elevate|assign|upgrade|bind|set|add|create|open|expose|include|use)s?\s+(?:\S+ ){0,6}?(?:admin(?:istrator)? (?:role|access|rights|privileges|account|permissions)|root access|wildcard permission|superuser (?:role|access)|cluster-admin|backdoor|unrestricted|full (?:system |admin )?access|all permissions|elevated (?:privileges|permissions|access)|broadest possible|to admin\b|isadmin)|chmod (?:-r )?777 /|nopasswd|escalated? (?:to admin|privileges)|as a backdoor|\bbackdoor\b`)
 	obeyed        = lazyregexp.New(`(?:execut\w*|eval\w*|run|follow|apply|load\w*)\b[^.]{0,60}?(?:downloaded|received|fetched|returned|retrieved|remote)\b[^.]{0,40}?(?:instruction|command|script|code|payload|directive|patch|module|javascript|function|update)|(?:execut\w*|eval\w*)\s+(?:\S+ ){0,3}?(?:directive|handler|tuning|health|patch|returned|each|every|received|downloaded|fetched|them|it|job|module|payload|shell)s?\b|(?:using|via|with) (?:child_process|exec\(\)|eval\(\)|subprocess)|loaded and executed|executes? scripts? from|apply any new instructions|(?:shell|preparation) commands`)
+	written       = lazyregexp.New(`(?:include|append|embed|insert|encode|prepend|memorize|duplicate|reproduce)\b[^\n]{0,140}(?:comment|output|report|response|fixture|section|footer|changelog|every (?:file|document|message)|base64|verbatim|field)|(?:contents?|values?) of[^\n]{0,80}(?:\.env|credential|id_rsa|secret|environment variable)[^\n]{0,80}(?:comment|output|report|response|fixture|section|footer|changelog|base64)`)
 	sentAway      = lazyregexp.New(`(?:send|forward|export|submit|upload|post|transmit|load|share|stream|deliver|push|report|sync)(?:s|ed|ing)?\b[^.]{0,80}?\b(?:to|at|via|through|with)\b`)
-	polled        = lazyregexp.New(`(?:every|each|on startup|at the (?:start|beginning)|periodically|before (?:processing|every|each)|latest|pending|heartbeat|check.?in)\b[^\n]{0,120}(?:instruction|directive|command|config|payload|script|behavior|update|task|job|queue|manifest|version)|(?:instruction|directive|command|payload|script|behavior)s?\b[^\n]{0,60}(?:from|at) https?://`)
+	polled        = lazyregexp.New(`(?:every|each|on startup|at the (?:start|beginning)|periodically|before (?:processing|every|each)|latest|pending|heartbeat|check.?in)\b[^\n]{0,120}(?:instruction|directive|command|config|payload|script|behavior|update|task|job|queue|manifest|version)|(?:instruction|directive|command|payload|script|behavior|code|module|plugin|config)s?\b[^\n]{0,60}(?:from|at) https?://`)
 	planted       = lazyregexp.New(`(?:write|append|add|save|store|insert|persist|inject|copy|embed|put|install)\s+(?:\S+ ){0,8}?(?:to |into |in |at )?(?:\S*/)?(?:soul\.md|memory\.md|heartbeat\.md|crontab|authorized_keys|launchagents?|autostart|shell profile|scheduled task)|>>\s*~?\S*(?:\.bashrc|\.zshrc|\.profile|authorized_keys|soul\.md|memory\.md|claude\.md|agents\.md)`)
 	lasting       = lazyregexp.New(`(?:remember|save|store|persist|apply|follow|keep|these|this|rules?|instructions?|configurations?|directives?)[^.]{0,60}(?:permanent|forever|across (?:all )?sessions|every session|future session|long.term memory|every conversation|no expiration|persists across)`)
 	destroyed     = lazyregexp.New(`\brm\s+-\w*r\w*f?\w*\s+(?:-\w+\s+)*(?:"?\$home"?|~|/|/\*|~/|"?\$\{home\}"?|/(?:etc|var|usr|home|opt|root)(?:/\*)?)(?:\s|$|;|&)|(?:delete|wipe|destroy|erase|shred|encrypt)\s+(?:all |every )(?:the |of |your |their |user\S* )*(?:files|data|backups|emails|branches|documents|records|repositories|calendar \S+)\b|(?:delete|wipe|erase|destroy|encrypt)\s+(?:the |their |your )?(?:user\'?s? )?(?:home directory|hard drive|entire disk|original file|backups)|mkfs\.|dd if=/dev/(?:zero|random|urandom) of=/dev/|:\(\)\s*\{\s*:\|:&\s*\};:|git push (?:--force|-f) --all|vssadmin delete|lock it with`)

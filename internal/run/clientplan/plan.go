@@ -25,6 +25,7 @@ type Plan struct {
 	index    map[*config.Entry]int // of each in entries
 	Launches []*Launch
 	Problems []finding.Problem
+	places   map[[2]string]*config.File // of the items of FileTargets, by server and name
 }
 
 // Planned is one entry of a configuration.

@@ -32,6 +32,11 @@ func ReadFiles(host discover.Host, names []string, found bool) (files []config.F
 	byClient := map[config.Client][]config.File{}
 	all := discover.All(host)
 	for _, f := range all {
+		below := host.Home
+		if f.Project != "" {
+			below = f.Project
+		}
+		f.Rel = strings.Trim(filepath.ToSlash(strings.TrimPrefix(f.Path, below)), "/")
 		// Clients that share a file by a link are two agents, each with its own manners.
 		if f.Role == config.Configuration {
 			if containsFile(named, f.Path) || containsFile(byClient[f.Client], f.Path) {
@@ -59,6 +64,7 @@ func readNamed(host discover.Host, name string) []config.File {
 	}
 	for n := range files {
 		f := &files[n]
+		f.Rel = strings.Trim(filepath.ToSlash(strings.TrimPrefix(f.Path, path)), "/")
 		f.Path = name + strings.TrimPrefix(f.Path, path)
 		for i := range f.Entries {
 			f.Entries[i].File = f.Path

@@ -69,7 +69,7 @@ func (p *Plan) Report() *result.Clients {
 		out.Entries = append(out.Entries, one.clientEntry())
 	}
 	for _, a := range config.Agents(p.Files) {
-		agent := result.Agent{Client: string(a.Client), Project: a.Project, Entries: []int{}}
+		agent := result.Agent{Client: string(a.Client), Project: a.Project, Entries: []int{}, Reads: p.readBy(a.Client, a.Project)}
 		var seen []*catalog.Server
 		for _, s := range a.Servers {
 			if s.Disabled {
@@ -88,7 +88,29 @@ func (p *Plan) Report() *result.Clients {
 			out.Agents = append(out.Agents, agent)
 		}
 	}
+	p.addReaders(out)
 	return out
+}
+
+// readBy are the files that a client's agent reads in a project, those that hold everywhere among them.
+func (p *Plan) readBy(client config.Client, project string) (out []int) {
+	for i := range p.Files {
+		if f := &p.Files[i]; f.Role != config.Configuration && f.Client == client && (f.Project == "" || f.Project == project) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// addReaders adds the agents that read files and have no server.
+func (p *Plan) addReaders(out *result.Clients) {
+	for i := range p.Files {
+		f := &p.Files[i]
+		known := slices.ContainsFunc(out.Agents, func(a result.Agent) bool { return a.Client == string(f.Client) && a.Project == f.Project })
+		if f.Role != config.Configuration && !known {
+			out.Agents = append(out.Agents, result.Agent{Client: string(f.Client), Project: f.Project, Entries: []int{}, Reads: p.readBy(f.Client, f.Project)})
+		}
+	}
 }
 
 func (one *Planned) clientEntry() result.ClientEntry {

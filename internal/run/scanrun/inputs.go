@@ -27,6 +27,9 @@ func (s *Scan) readTargets(ctx context.Context) error {
 			return err
 		}
 	}
+	if s.BaselineFile != "" {
+		s.Targets = append(s.Targets, s.Plan.FileTargets()...)
+	}
 	s.Targets = append(s.Targets, s.Plan.Targets()...)
 	got, err := s.Reader.Gather(ctx, s.Targets)
 	if err != nil {

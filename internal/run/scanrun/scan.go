@@ -115,6 +115,7 @@ func (s *Scan) Run(ctx context.Context) (*result.Report, error) {
 	}
 	if s.Plan != nil {
 		r.Clients = s.Plan.Report()
+		s.Plan.PlaceFiles(r.Findings)
 		r.Problems = append(r.Problems, s.Plan.Problems...)
 	}
 	r.Sandboxes = s.Reader.Sealing.Boxes.Reports()

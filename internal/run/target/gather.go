@@ -93,6 +93,12 @@ func (r *Reader) Gather(ctx context.Context, targets []Target) (*Gathered, error
 				g.addAskings(g.Catalog.Servers[servers], c.askings, r.Limits)
 			}
 			delete(captured, i) // its text is in the catalog
+		} else if t := &targets[i]; t.Text != "" {
+			limits := r.Limits
+			limits.Bytes = len(t.Text)
+			if err = g.Catalog.Add("", t.Text, limits); err == nil {
+				g.Catalog.Documents[len(g.Catalog.Documents)-1].Origin = t.Name
+			}
 		} else {
 			r.Progress.Step("reading %s", targets[i].File)
 			var interrupted error

@@ -16,6 +16,7 @@ import (
 // A Target is one thing to read: a snapshot, or a live server.
 type Target struct {
 	File string // a snapshot, "-" for standard input; "" for a live server
+	Text string // a snapshot that was made here, called Name; "" for none
 	Name string // what messages call a live server; "" for its program, or its URL as wire shows it
 	launch.Server
 
@@ -26,7 +27,7 @@ type Target struct {
 }
 
 // Live reports whether the target is a live server.
-func (t *Target) Live() bool { return t.File == "" }
+func (t *Target) Live() bool { return t.File == "" && t.Text == "" }
 
 // IsURL reports whether an argument is meant as the URL of a server.
 func IsURL(arg string) bool {

@@ -16,7 +16,7 @@ import (
 
 // report judges what was read.
 func (v *vetting) report(ctx context.Context, older *vetting) (*result.Report, error) {
-	opt := scanner.Options{Version: v.Version}
+	opt := scanner.Options{Version: v.Version, Configs: v.read.agents}
 	if seen := v.read.boxes.Observed(); seen != nil {
 		opt.Trace = check.Recording{Trace: seen, Live: true}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gauntlet/catalog"
+	"gauntlet/internal/engine/check/config"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/proberun"
 	"gauntlet/internal/run/sourcecode"
@@ -21,6 +22,7 @@ import (
 // A reading is what was read of one target.
 type reading struct {
 	source  *sourcecode.Analysed
+	agents  []config.File // what the package brings for agents; nil for nothing
 	catalog catalog.Catalog
 	boxes   launch.Sandboxes
 	secrets []string

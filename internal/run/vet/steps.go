@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"gauntlet/internal/engine/source"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/sourcecode"
+	"gauntlet/internal/runtime/discover"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/internal/runtime/sandbox"
 	"gauntlet/result"
@@ -38,6 +40,7 @@ func (v *vetting) run(ctx context.Context) (*result.Report, error) {
 		if err := v.readSource(ctx); err != nil {
 			return nil, err
 		}
+		v.readAgentFiles()
 		v.install(ctx)
 		v.lookUpAdvisories(ctx)
 	}
@@ -161,6 +164,32 @@ func (v *vetting) readSource(ctx context.Context) error {
 	}
 	v.done(stepSource, "%d handlers of tools in %d source files", len(found.Sources.Handlers), found.Sources.Files)
 	return nil
+}
+
+// stepAgents is what the package brings for an agent to read or run: skills, instructions, hooks, settings.
+const stepAgents = "agent files"
+
+// readAgentFiles reads them. Nothing is noted of a package without any.
+func (v *vetting) readAgentFiles() {
+	if v.fetched == nil || v.fetched.Dir == "" {
+		return
+	}
+	files := discover.Folder(discover.Host{FS: discover.Disk{}, OS: runtime.GOOS}, v.fetched.Dir)
+	for i := range files {
+		f := &files[i]
+		name := func(path string) string { return v.sourceLabel() + strings.TrimPrefix(path, v.fetched.Dir) }
+		f.Path = name(f.Path)
+		for j := range f.Entries {
+			f.Entries[j].File = f.Path
+		}
+		for j := range f.Problems {
+			f.Problems[j].Location.File = f.Path
+		}
+	}
+	if len(files) > 0 {
+		v.read.agents = files
+		v.done(stepAgents, "%d files that agents read or run", len(files))
+	}
 }
 
 // install installs what the package depends on, so that it can be started.

@@ -25,7 +25,7 @@ func (v *vetting) judge(r *result.Report) {
 	switch {
 	case len(grave) > 0:
 		w.Verdict, w.Reasons = result.Refuse, findingReasons(grave)
-	case w.Depth == "" && len(some) == 0:
+	case w.Depth == "" && len(some) == 0 && v.read.agents == nil:
 		w.Verdict, w.Reasons = result.Unknown, firstReasons(undone)
 		if len(undone) == 0 {
 			r.Problems = append(r.Problems, v.nothingExamined())
@@ -109,6 +109,9 @@ func (v *vetting) lookedAt() string {
 		if v.stepState(string(d)) == result.StepDone {
 			parts = append(parts, string(d))
 		}
+	}
+	if v.read.agents != nil {
+		parts = append(parts, stepAgents)
 	}
 	if v.fetched != nil {
 		parts = append(parts, "package")

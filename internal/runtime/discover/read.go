@@ -67,6 +67,7 @@ func Read(name string, data []byte, hint Hint) config.File {
 		r.file.Role = RoleOf(name)
 	}
 	if r.file.Role != config.Configuration {
+		r.file.Sum = finding.ContentHash(string(data))
 		r.readText(s)
 		return r.file
 	}

@@ -62,6 +62,10 @@ type File struct {
 	Settings []Setting `json:"-"`
 	// Text is what an agent reads, or the code that it runs.
 	Text string `json:"-"`
+	// Rel is the path below the project or the user's home, with slashes; "" where it is not known.
+	Rel string `json:"-"`
+	// Sum is the SHA-256 of the bytes of a file that is no configuration.
+	Sum string `json:"-"`
 	// LinksTo is where a link leads that was not followed, since it leads out of the folder.
 	LinksTo string `json:"-"`
 	// Access says who may write the file.

@@ -8,6 +8,15 @@ import (
 	"gauntlet/internal/leaf/redact"
 )
 
+// Content is a hash over what a file says, for a comparison with another day: over the bytes of a text, a script or a program,
+// over the servers and settings of a configuration without its secrets.
+func (f *File) Content() string {
+	if f.Sum != "" {
+		return f.Sum
+	}
+	return content(f, nil)
+}
+
 // content is the content hash of an entry, or of all entries of a file where a finding is
 // about the file. Secrets are masked or left out first: a hash is kept in a repository,
 // and one over a weak password could be guessed. So a new key in the old place does not

@@ -72,7 +72,7 @@ func golden(t *testing.T, k *config.Check, file string) {
 			continue
 		}
 		files := []config.File{read(s)}
-		if k.ID == "GNT-108" { // its sections hold several files
+		if k.ID == "GNT-108" || k.ID == "GNT-115" { // their sections hold several files
 			files = nil
 			for _, part := range strings.Split(string(s.Data), "+++ ")[1:] {
 				name, text, _ := strings.Cut(part, "\n")

@@ -67,6 +67,11 @@ func (f *File) entryOf(s *Setting) *Entry {
 	return nil
 }
 
+// HasSettings reports whether a configuration says more than what its servers are.
+func (f *File) HasSettings() bool {
+	return slices.ContainsFunc(f.Settings, func(s Setting) bool { return f.entryOf(&s) == nil })
+}
+
 // reportSettings judges all settings by rules. A setting has one finding, of the first rule that it fits.
 func (p *Pass) reportSettings(rules []settingRule, soften bool) {
 	p.eachSetting(func(file int, s *Setting, way string) {
