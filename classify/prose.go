@@ -8,8 +8,14 @@ import (
 	"gauntlet/internal/leaf/text"
 )
 
+// longestProse is how much of one text is read, in bytes: folding takes five times as much memory.
+const longestProse = 1 << 20
+
 // tokenizeProse reads sentences.
 func (t *tokenizer) tokenizeProse(s string) []token {
+	if len(s) > longestProse {
+		s = strings.ToValidUTF8(s[:longestProse], "")
+	}
 	t.out, t.place, t.sentence, t.clause, t.opens, t.outside, t.tag = t.out[:0], 0, 0, 0, true, false, false
 	span := func(a, b int) (int, int) { return a, b }
 	folded := s

@@ -9,8 +9,13 @@ import (
 // ContentHash hashes one definition in canonical form: 64 hexadecimal digits of SHA-256. A decision
 // about a finding is bound to it and becomes invalid when the definition changes.
 func ContentHash(canonical string) string {
-	sum := sha256.Sum256([]byte(canonical))
-	return hex.EncodeToString(sum[:])
+	h, part := sha256.New(), make([]byte, min(len(canonical), 32<<10)) // no second copy of a long definition
+	for rest := canonical; rest != ""; {
+		n := copy(part, rest)
+		h.Write(part[:n])
+		rest = rest[n:]
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // JoinContent returns the content hash of a finding about several definitions, given that of each.

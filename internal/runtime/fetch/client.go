@@ -22,7 +22,7 @@ const (
 	clientTime  = 5 * time.Minute // for one command
 	maxTree     = 3 << 30         // bytes that an installation may write
 	watchTree   = 2 * time.Second // how often they are counted
-	maxComplain = 6               // lines of what it complained about
+	maxComplain = 3               // lines of what it complained about
 )
 
 // errMissingClient says that the client of an ecosystem is not installed.
@@ -40,7 +40,7 @@ type client struct {
 	seal *seal
 }
 
-// run runs a client and returns its standard output, also of one that failed. An error has the end of what it complained about, and
+// run runs a client and returns its standard output, also of one that failed. An error has the cause that it names, and
 // quotes no argument.
 func (f *Fetcher) run(ctx context.Context, c client) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, clientTime, fmt.Errorf("%s took more than %s", c.args[0], clientTime))
@@ -90,7 +90,7 @@ func (f *Fetcher) run(ctx context.Context, c client) ([]byte, error) {
 	case exit.Cut:
 		return nil, context.Cause(ctx)
 	case exit.Code != 0:
-		return out.Bytes(), &clientError{c.args[0], exit.How, cmp.Or(unreached, complaints(exit.Stderr))}
+		return out.Bytes(), &clientError{c.args[0], exit.How, unreached, exit.Stderr}
 	case out.cut:
 		return nil, fmt.Errorf("%s wrote more than %d bytes", c.args[0], maxOutput)
 	}
@@ -105,32 +105,21 @@ func (f *Fetcher) run(ctx context.Context, c client) ([]byte, error) {
 }
 
 // A clientError is a client that failed.
-type clientError struct{ program, how, said string }
+type clientError struct{ program, how, unreached, stderr string }
 
 func (e *clientError) Error() string {
-	if e.said == "" {
+	said := wire.TellingLines(ownWords.Replace(e.stderr), maxComplain)
+	if e.unreached != "" {
+		said = append([]string{e.unreached}, said...)
+	}
+	if said == nil {
 		return e.program + " " + e.how
 	}
-	return e.program + " " + e.how + ": " + e.said
+	return e.program + " " + e.how + ": " + strings.Join(said, "; ")
 }
 
-// complaints are the lines of a client's stderr that say what went wrong.
-func complaints(stderr string) string {
-	var out []string
-	for line := range strings.Lines(stderr) {
-		line = strings.TrimSpace(line)
-		for _, prefix := range []string{"npm error", "npm ERR!", "ERROR:", "error:", "fatal:", "go:", "×"} {
-			if rest, ok := strings.CutPrefix(line, prefix); ok && strings.TrimSpace(rest) != "" && !strings.Contains(rest, "complete log of this run") && len(out) < maxComplain {
-				out = append(out, strings.TrimSpace(rest))
-			}
-		}
-	}
-	if out == nil {
-		lines := strings.Split(strings.TrimSpace(stderr), "\n")
-		out = lines[max(0, len(lines)-2):]
-	}
-	return strings.Join(out, "; ")
-}
+// ownWords takes off what npm writes in front of every line.
+var ownWords = strings.NewReplacer("npm error ", "", "npm ERR! ", "")
 
 // A boundedBuffer keeps the first bytes that are written to it.
 type boundedBuffer struct {

@@ -139,3 +139,26 @@ func oneZip(t *testing.T) string {
 	}
 	return b.String()
 }
+
+// A lockfile in a package names what npm loads, in the forms of all its versions; what is not of the registry is named.
+func TestShrinkwrap(t *testing.T) {
+	for _, tt := range []struct{ name, lock, want string }{
+		{"of the registry", `{"packages":{"":{"version":"1.0.0"},"node_modules/x":{"version":"1.0.0","resolved":"https://registry.example.org/x.tgz"}}}`, ""},
+		{"another host", `{"packages":{"node_modules/a/node_modules/@s/x":{"version":"1.0.0","resolved":"http://127.0.0.1:9/x.tgz?token=1"}}}`, `@s/x: the npm-shrinkwrap.json of p@1 has it come from "http://127.0.0.1:9/x.tgz", which is not the registry`},
+		{"the first form", `{"dependencies":{"y":{"version":"1.0.0","dependencies":{"x":{"version":"git+ssh://git@example.org/x.git#1"}}}}}`, `x: the npm-shrinkwrap.json of p@1 has it come from "git+ssh://example.org/x.git", which is not the registry`},
+		{"broken", `{"packages":`, "p@1: its npm-shrinkwrap.json could not be read"},
+	} {
+		p := &Fetched{Label: "p@1", Dir: t.TempDir()}
+		if err := os.WriteFile(filepath.Join(p.Dir, "npm-shrinkwrap.json"), []byte(tt.lock), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.noteShrinkwrap([]string{"https://registry.example.org/npm/"})
+		got := ""
+		for _, o := range p.Facts.Odd {
+			got += o.Package + ": " + o.Detail
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

@@ -305,6 +305,41 @@ func (p *Fetched) noteNodeTree(tree string, registries []string) error {
 	return nil
 }
 
+// noteShrinkwrap notes what the lockfile that a package brings asks for beside the registry: npm takes it from there, whatever the
+// package.json says. Its forms differ, but an entry is named by its member and says where it is in "resolved" or "version".
+func (p *Fetched) noteShrinkwrap(registries []string) {
+	text, err := readSmall(filepath.Join(p.Dir, "npm-shrinkwrap.json"))
+	var lock map[string]any
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	} else if err != nil || json.Unmarshal(text, &lock) != nil {
+		p.odd(result.OddUnverified, p.Label, "its npm-shrinkwrap.json could not be read")
+		return
+	}
+	var walk func(entries map[string]any)
+	walk = func(entries map[string]any) {
+		for _, name := range slices.Sorted(maps.Keys(entries)) {
+			one, ok := entries[name].(map[string]any)
+			if !ok {
+				continue
+			}
+			_, short, found := cutLast(name, "node_modules/")
+			if !found {
+				short = name
+			}
+			from, _ := one["resolved"].(string)
+			if version, _ := one["version"].(string); !registrySpec.MatchString(version) {
+				from = version
+			}
+			if from != "" && !slices.ContainsFunc(registries, func(r string) bool { return sameOrigin(r, from) }) {
+				p.odd(result.OddAddress, short, fmt.Sprintf("the npm-shrinkwrap.json of %s has it come from %s, which is not the registry", p.Label, strconv.Quote(excerpt.Clip(WithoutCredentials(from), 100))))
+			}
+			walk(one)
+		}
+	}
+	walk(lock)
+}
+
 // notChosen lists what packages ask for and npm has left out without a word, such as optional ones that it could not load.
 func notChosen(packages map[string]lockedPackage) (out []string) {
 	for _, at := range slices.Sorted(maps.Keys(packages)) {

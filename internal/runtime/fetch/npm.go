@@ -85,7 +85,7 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 		spec = label
 	}
 	var failed *clientError
-	refused := errors.As(failure, &failed) && (strings.Contains(failed.said, "EINTEGRITY") || strings.Contains(failed.said, "TAR_ABORT"))
+	refused := errors.As(failure, &failed) && (strings.Contains(failed.stderr, "EINTEGRITY") || strings.Contains(failed.stderr, "TAR_ABORT"))
 	if failure != nil && !refused {
 		return nil, failure
 	}
@@ -101,10 +101,10 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 	p := &Fetched{Kind: NPM, Name: view.Name, Version: view.Version, Label: view.Name + "@" + view.Version, Ecosystem: "npm"}
 	view.note(p, f.Now())
 	if refused {
-		if strings.Contains(failed.said, "EINTEGRITY") {
+		if strings.Contains(failed.stderr, "EINTEGRITY") {
 			p.Facts.Mismatch = "the archive is not the one that the registry gives the hash of: npm refused it"
 		} else {
-			p.Facts.Faults = []result.ArchiveFault{{Kind: result.FaultBomb, Detail: "npm refused to unpack it: " + failed.said}}
+			p.Facts.Faults = []result.ArchiveFault{{Kind: result.FaultBomb, Detail: failed.Error()}}
 		}
 		return p, nil
 	}
@@ -129,6 +129,7 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 	if own, err := readNodeManifest(p.Dir); err == nil {
 		p.compareManifests(view.manifest, own)
 	}
+	p.noteShrinkwrap(registries)
 	asked := allDependencies(view.manifest)
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		p.noteSpec(name, asked[name], p.Label)

@@ -126,10 +126,10 @@ func (f *Fetcher) fetchPyPI(ctx context.Context, s Spec) (*Fetched, error) {
 // pipError explains what pip says where it loads wheels alone and there is none, and where it is missing.
 func pipError(err error) error {
 	var failed *clientError
-	if errors.As(err, &failed) && strings.Contains(failed.said, "No matching distribution") {
+	if errors.As(err, &failed) && strings.Contains(failed.stderr, "No matching distribution") {
 		return fmt.Errorf("the index has nothing for this version and machine (sources are built in a sandbox only): %w", err)
 	}
-	if errors.As(err, &failed) && strings.Contains(failed.said, "No module named pip") {
+	if errors.As(err, &failed) && strings.Contains(failed.stderr, "No module named pip") {
 		return fmt.Errorf("pip %w", errMissingClient)
 	}
 	return err

@@ -88,7 +88,7 @@ func (w *Walk) Read(ctx context.Context) error {
 			if cursors, err = w.takePage(m); err != nil {
 				return fmt.Errorf("page %d: %s", w.page, err)
 			}
-		case members != emptyCursor || !isRefusal(err): // which says that it meant the end
+		case members != emptyCursor || !badCursor(err):
 			return &PageError{w.page, err}
 		}
 		again := slices.ContainsFunc(cursors, func(c string) bool { return seen[c] })
@@ -127,6 +127,13 @@ const emptyCursor = `"cursor":""`
 func (w *Walk) repeats(before int) bool {
 	n := len(w.Found) - before
 	return n <= before && slices.Equal(w.Found[before:], w.Found[:n])
+}
+
+// badCursor reports whether the server answered that the cursor is not valid. Behind an empty one that says that it meant the
+// end; whatever else went wrong, there may be a page.
+func badCursor(err error) bool {
+	var answer *wire.AnswerError
+	return errors.As(err, &answer) && answer.Code == mcp.CodeInvalidParams
 }
 
 // isRefusal reports whether the server answered that it does not do what was asked: by an error, or

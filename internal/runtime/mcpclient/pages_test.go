@@ -24,6 +24,9 @@ func pagesOf(pages map[string]string) func(context.Context, string) (wire.Messag
 		if !ok {
 			return wire.Message{}, &wire.AnswerError{Code: mcp.CodeInvalidParams}
 		}
+		if page == "fails" {
+			return wire.Message{}, &wire.AnswerError{Code: -32603}
+		}
 		return wire.Message{Result: page}, nil
 	}
 }
@@ -43,6 +46,7 @@ func TestEveryCursorIsFollowedOnce(t *testing.T) {
 		{"behind an empty cursor", map[string]string{"-": a + `,"nextCursor":""}`, `""`: b + `}`}, "a b", ""},
 		{"an empty cursor that means the end", map[string]string{"-": a + `,"nextCursor":""}`, `""`: a + `,"nextCursor":""}`}, "a", ""},
 		{"an empty cursor that is refused", map[string]string{"-": a + `,"nextCursor":""}`}, "a", ""},
+		{"an empty cursor behind which the server fails", map[string]string{"-": a + `,"nextCursor":""}`, `""`: "fails"}, "a", "page 2: "},
 		{"an empty cursor behind two pages", map[string]string{"-": a + `,"nextCursor":"x"}`, `"x"`: b + `,"nextCursor":""}`, `""`: a + `,"nextCursor":"x"}`}, "a b", ""},
 		{"an empty cursor that goes on for ever", map[string]string{"-": a + `,"nextCursor":""}`, `""`: b + `,"nextCursor":""}`}, "a b", `page 2: the cursor "" came a second time`},
 		{"a blank cursor", map[string]string{"-": a + `,"nextCursor":" "}`, `" "`: b + `}`}, "a b", ""},

@@ -275,6 +275,11 @@ func TestNoWayOut(t *testing.T) {
 	if !slices.ContainsFunc(s.eventsOf(Denied), func(e Event) bool { return e.Path == socket }) {
 		t.Errorf("the try to reach a socket of this machine is no event: %+v", s.eventsOf(Denied))
 	}
+	for _, call := range []string{"prlimit64", "ptrace", "bpf", "add_key"} {
+		if !slices.ContainsFunc(s.eventsOf(Denied), func(e Event) bool { return e.Text == "the system call "+call }) {
+			t.Errorf("the refused call %s is no event: %+v", call, s.eventsOf(Denied))
+		}
+	}
 }
 
 // plantedAttempts reach what the test planted where there is no sandbox.

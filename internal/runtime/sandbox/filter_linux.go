@@ -29,7 +29,7 @@ var refusedCalls = []string{
 // (memfd) counts towards no limit of a process, nor towards the ceiling on what is written.
 var absentCalls = []string{"clone3", "io_uring_setup", "io_uring_enter", "io_uring_register", "memfd_create", "memfd_secret"}
 
-// noticedCalls wait until they have been looked at, and go on then.
+// noticedCalls wait until they have been looked at, and go on then; refused ones fail then.
 var noticedCalls = []string{"execve", "execveat", "connect"}
 
 const newNamespace = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
@@ -48,8 +48,12 @@ func filterProgram(notify bool) ([]unix.SockFilter, error) {
 		}
 		return out
 	}
+	refuse := seccomp.ActionErrno | seccomp.Action(unix.EPERM)
+	if notify { // a try to break out is told of, see refusal
+		refuse = seccomp.ActionUserNotify
+	}
 	policy := seccomp.Policy{DefaultAction: seccomp.ActionAllow, Syscalls: []seccomp.SyscallGroup{
-		{Action: seccomp.ActionErrno | seccomp.Action(unix.EPERM), Names: known(refusedCalls), NamesWithCondtions: refusedArguments()},
+		{Action: refuse, Names: known(refusedCalls), NamesWithCondtions: refusedArguments()},
 		{Action: seccomp.ActionErrno | seccomp.Action(unix.ENOSYS), Names: known(absentCalls)},
 		{Action: seccomp.ActionErrno | seccomp.Action(unix.EAFNOSUPPORT), NamesWithCondtions: refusedFamilies()},
 	}}

@@ -4,9 +4,11 @@ import (
 	"encoding/binary"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"unsafe"
 
+	"github.com/elastic/go-seccomp-bpf/arch"
 	"golang.org/x/sys/unix"
 )
 
@@ -29,7 +31,7 @@ type noticeAnswer struct {
 	Flags uint32
 }
 
-// supervise looks at each system call that is noticed, and lets it go on.
+// supervise looks at each system call that is noticed, and lets it go on or fail.
 func (s *Sandbox) supervise(notices *os.File) {
 	end, wake, err := os.Pipe()
 	if err != nil {
@@ -65,8 +67,10 @@ func (s *Sandbox) answerNotices(fd, end int) {
 		if errno := ioctl(fd, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); errno != 0 {
 			continue // the process has gone meanwhile
 		}
-		s.look(fd, &n)
-		answer := noticeAnswer{ID: n.ID, Flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
+		answer := noticeAnswer{ID: n.ID, Error: -int32(unix.EPERM)}
+		if s.look(&n) {
+			answer.Error, answer.Flags = 0, unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
+		}
 		_ = ioctl(fd, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&answer)) // fails for a process that has gone
 	}
 }
@@ -76,9 +80,10 @@ func ioctl(fd int, request uintptr, at unsafe.Pointer) unix.Errno {
 	return errno
 }
 
-// look records what a call is about. What is read from the memory of the server may change before
+// look records what a call is about, and reports whether it may go on: of the calls that are noticed those of
+// noticedCalls may. What is read from the memory of the server may change before
 // the kernel reads it: an event can be wrong, the walls do not rest on it.
-func (s *Sandbox) look(fd int, n *notice) {
+func (s *Sandbox) look(n *notice) bool {
 	pid := int(n.Pid)
 	switch uintptr(n.Call) {
 	case unix.SYS_EXECVE:
@@ -87,7 +92,21 @@ func (s *Sandbox) look(fd int, n *notice) {
 		s.lookAtStart(pid, uintptr(n.Args[1]), uintptr(n.Args[2]))
 	case unix.SYS_CONNECT:
 		s.lookAtConnect(pid, uintptr(n.Args[1]), n.Args[2])
+	default:
+		s.recorder.record(Event{Kind: Denied, Pid: pid, Text: "the system call " + callName(int(n.Call))})
+		return false
 	}
+	return true
+}
+
+// callName is the name of a system call.
+func callName(number int) string {
+	if info, err := arch.GetInfo(""); err == nil {
+		if name, ok := info.SyscallNumbers[number]; ok {
+			return name
+		}
+	}
+	return strconv.Itoa(number)
 }
 
 const (

@@ -28,6 +28,7 @@ type Client struct {
 	last   int64 // id of the latest request
 	seen   Strays
 	loose  []Asked // the latest requests whose answer has their id in another type
+	spread []byte  // the latest lines that may be one message
 	redact func(string) string
 	broken error // why the connection is of no use any more
 }
@@ -232,7 +233,7 @@ func waitingFor(asked []Asked, m *Message) *Asked {
 }
 
 // gluedAnswer returns the request whose answer stands behind other text on its line, as after a print without a line
-// end, and what is wrong with it: no client reads it, and waiting for another would be in vain.
+// end, or on several lines, and what is wrong with it: no client reads it, and waiting for another would be in vain.
 func (c *Client) gluedAnswer(asked []Asked, m *Message) (*Asked, string) {
 	const mostText, mostTries = 4 << 10, 8
 	if m.Kind != Invalid {
@@ -242,7 +243,7 @@ func (c *Client) gluedAnswer(asked []Asked, m *Message) (*Asked, string) {
 	for range mostTries {
 		next := strings.IndexByte(m.Raw[min(at+1, len(m.Raw)):], '{')
 		if at += 1 + next; next < 0 || at > mostText {
-			return nil, ""
+			return c.spreadAnswer(asked, m.Raw), "it is spread over several lines, and clients read one message a line"
 		}
 		answer := Decode(m.Raw[at:])
 		if a := waitingFor(asked, &answer); a != nil && answer.Kind != Invalid {
@@ -254,6 +255,32 @@ func (c *Client) gluedAnswer(asked []Asked, m *Message) (*Asked, string) {
 		}
 	}
 	return nil, ""
+}
+
+// mostSpread is how much of a message over several lines is kept, in bytes.
+const mostSpread = 1 << 20
+
+// spreadAnswer returns the request that the latest lines answer, put together from one that begins with a brace to one that
+// ends with it: JSON that was printed for people.
+func (c *Client) spreadAnswer(asked []Asked, line string) *Asked {
+	line = strings.TrimRight(line, " \t\r\n")
+	switch {
+	case strings.HasPrefix(line, "{") || len(c.spread)+len(line) > mostSpread:
+		c.spread = append(c.spread[:0], line[:min(len(line), mostSpread)]...)
+		return nil
+	case len(c.spread) == 0:
+		return nil
+	}
+	c.spread = append(append(c.spread, '\n'), line...)
+	if !strings.HasPrefix(line, "}") {
+		return nil
+	}
+	answer := Decode(string(c.spread))
+	c.spread = nil
+	if answer.Kind == Invalid {
+		return nil
+	}
+	return waitingFor(asked, &answer)
 }
 
 // answers reports whether m is meant as the answer to a request: also one that is broken

@@ -66,7 +66,7 @@ func (p *Process) Redact(s string) string { return p.secret.Replace(s) }
 func (p *Process) stderrSummary() string {
 	text, _ := p.Stderr()
 	var words []string
-	for _, line := range tellingLines(text, wordLines) {
+	for _, line := range TellingLines(text, wordLines) {
 		words = append(words, Printable(excerpt.Clip(line, wordBytes)))
 	}
 	return strings.Join(words, " | ")
@@ -75,24 +75,26 @@ func (p *Process) stderrSummary() string {
 // What a line of a program that fails is: chatter that npm, node and Python print beside the cause, a sign of trouble, or
 // the cause itself.
 var (
-	chatter = lazyregexp.New(`(?i)^(npm (notice|warn)|npm (error|ERR!) (a complete log|code\b|\d+ *$)|at |node\.js v\d|traceback \(|file "|node:|throw |\^|\{$|\}$)`)
+	chatter = lazyregexp.New(`(?i)^(npm (notice|warn)|(npm (error|ERR!) )?(a complete log|code E|\d+ *$|\d+ (note that|tarball, folder))|×|╰|│|note: |hint: |\[end of output|error: subprocess-exited|\[notice\]|at |node\.js v\d|traceback \(|file "|node:|throw |\^|\{$|\}$)`)
 	trouble = lazyregexp.New(`(?i)error|err!|fatal|exception|panic|fail|usage:`)
 	cause   = lazyregexp.New(`(?i)required|missing|not found|not set|is not in|cannot find|can't|no such|no module|invalid|unauthori[sz]ed|denied|refused|must |\b40[134]\b`)
 )
 
-// tellingLines returns at most n lines of what a failed program wrote, in their order: those that name a cause before those
+// TellingLines returns at most n lines of what a failed program wrote, in their order: those that name a cause before those
 // that say that something failed, and these before the last of the others.
-func tellingLines(text string, n int) (out []string) {
+func TellingLines(text string, n int) (out []string) {
 	type rated struct {
 		line  string
 		at    int
 		score int
 	}
 	var lines []rated
+	seen := map[string]bool{}
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line == "" {
+		if line = strings.TrimSpace(line); line == "" || seen[line] {
 			continue
 		}
+		seen[line] = true
 		r := rated{line, len(lines), 0}
 		switch {
 		case chatter.MatchString(line):

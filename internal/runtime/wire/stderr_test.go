@@ -14,7 +14,7 @@ npm error 404
 npm error 404  The requested resource 'nosuch@*' could not be found or you do not have permission to access it.
 npm error 404 Note that you can also install from a
 npm error A complete log of this run can be found in: /x.log
-npm notice To update run: npm install -g npm@11`, "npm error 404 Not Found - GET https://registry.npmjs.org/nosuch - Not found | npm error 404  The requested resource 'nosuch@*' could not be found or you do not have permission to access it. | npm error 404 Note that you can also install from a"},
+npm notice To update run: npm install -g npm@11`, "npm error 404 Not Found - GET https://registry.npmjs.org/nosuch - Not found | npm error 404  The requested resource 'nosuch@*' could not be found or you do not have permission to access it."},
 		{"node, a missing key", `/srv/index.js:3
   throw new Error("API_KEY is required")
   ^
@@ -33,7 +33,7 @@ ValueError: TOKEN must be set`, "ValueError: TOKEN must be set"},
 		{"only chatter", "npm notice a\nnpm notice b", "npm notice a | npm notice b"},
 		{"nothing", "\n\n", ""},
 	} {
-		if got := strings.Join(tellingLines(tt.text, wordLines), " | "); got != tt.want {
+		if got := strings.Join(TellingLines(tt.text, wordLines), " | "); got != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)
 		}
 	}
@@ -52,5 +52,14 @@ func TestGluedAnswers(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), strings.ReplaceAll(tt.want, `\"`, `"`)) {
 			t.Errorf("%s: %v, want %q in it", tt.name, err, tt.want)
 		}
+	}
+	spread := []string{"{", `  "level": "info"`, "}", "", "{", `  "jsonrpc": "2.0",`, `  "id": ID,`, `  "result": {`, `    "for": {}`, "  }", "}"}
+	_, err := NewClient(&scripted{script: map[string][]string{"a": spread}}, Limits{}).Call(t.Context(), "a", "{}")
+	if err == nil || !strings.Contains(err.Error(), "spread over several lines") {
+		t.Errorf("an answer that is printed for people: %v", err)
+	}
+	log := append(spread[:3:3], answerLine)
+	if _, err := NewClient(&scripted{script: map[string][]string{"a": log}}, Limits{}).Call(t.Context(), "a", "{}"); err != nil {
+		t.Errorf("an answer behind a log that is printed for people: %v", err)
 	}
 }

@@ -1,6 +1,6 @@
 // Package behaviour holds the checks of what a server was seen to do in a sandbox: that it sent out
 // what only the sandbox knows (GNT-501), that it copied what passed through it to somebody else
-// (GNT-502), that it wrote where programs start from (GNT-503).
+// (GNT-502), that it wrote where programs start from (GNT-503), that it tried to reach other processes (GNT-504).
 //
 // They read the events of a trace, of protocol "sandbox", and report nothing but what was
 // observed.
