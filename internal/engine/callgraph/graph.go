@@ -68,10 +68,11 @@ func (g *Graph) Begin() {
 type Callee struct {
 	Func    *ir.Func // of the program
 	Context Context
-	Guess   bool   // tied by the name of a method alone: what it belongs to is not known
-	Made    bool   // Func is the constructor of what the call makes
-	Name    string // of something outside, or ".method" of something unknown
-	Row     *Row   // what the table says of Name, or nil
+	Guess   bool      // tied by the name of a method alone: what it belongs to is not known
+	Made    bool      // Func is the constructor of what the call makes
+	Class   *ir.Class // of what the call makes, where it has no constructor
+	Name    string    // of something outside, or ".method" of something unknown
+	Row     *Row      // what the table says of Name, or nil
 }
 
 // Callees returns what a call may enter.
@@ -100,7 +101,7 @@ func (g *Graph) Callees(call *ir.Expr, c Context) []Callee {
 			if ctor := v.class.Methods[an.conv.Constructor]; ctor != nil {
 				out = append(out, Callee{Func: ctor, Made: true, Context: g.enter(ctor, call, []value{self}, nil, c)})
 			} else {
-				out = append(out, Callee{Made: true, Name: v.class.Name})
+				out = append(out, Callee{Made: true, Name: v.class.Name, Class: v.class})
 			}
 		case outside:
 			name := g.an.outsideName(v.text)

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
@@ -72,6 +73,8 @@ func (r *reader) enter(c call) *value {
 			out = join(out, r.runInline(callee.Func, r.a.g.Inside(callee.Func, r.ctx), func(p *ir.Param) *value { return c.argument(p) }, false))
 		case callee.Func != nil:
 			out = join(out, r.apply(c, callee))
+		case callee.Class != nil:
+			out = join(out, r.made(c, callee.Class))
 		case ran:
 			out = join(out, r.leaves(c, callee))
 		default:
@@ -93,6 +96,66 @@ func (r *reader) enter(c call) *value {
 		return nothing
 	}
 	return out
+}
+
+// made is an object of a class without a constructor of its own, as dataclasses and models are: Arguments(**arguments) has the members
+// of what it is made of, Arguments(path=p) the one that is named, Arguments(p) the first that the class declares.
+func (r *reader) made(c call, class *ir.Class) *value {
+	out := &value{length: -1}
+	position := 0
+	for i, a := range c.expr.Args {
+		switch {
+		case a.Spread && a.Value != nil && c.spread(i) != nil && isTable(a.Value):
+			out = join(out, c.spread(i))
+		case a.Spread:
+			out = join(out, c.args[i])
+		case a.Name != "":
+			out = out.with(a.Name, c.args[i])
+		default:
+			if position < len(class.Noted) && class.Noted[position].Name != "" {
+				out = out.with(class.Noted[position].Name, c.args[i])
+			} else {
+				out = join(out, c.args[i].derived(0))
+			}
+			position++
+		}
+	}
+	return out.modelled(class)
+}
+
+// modelled is a value that a model of pydantic has accepted: its numbers and words of a list are nothing of the caller's choosing.
+func (v *value) modelled(class *ir.Class) *value {
+	if !slices.ContainsFunc(class.Bases, func(b *ir.Expr) bool { return strings.HasSuffix(b.Text, "Model") }) {
+		return v
+	}
+	for _, f := range class.Noted {
+		if f.Name != "" && isBoundedField(f.Type, 0) {
+			v = v.with(f.Name, nothing)
+		}
+	}
+	return v
+}
+
+// isBoundedField reports whether an annotation as it is written leaves nothing to choose but numbers and words of a list.
+func isBoundedField(x *ir.Expr, depth int) bool {
+	switch {
+	case x == nil || depth > 6:
+		return false
+	case x.Kind == ir.Name || x.Kind == ir.Attr:
+		return boundedTypes[x.Text]
+	case x.Kind == ir.Index && x.X != nil && x.X.Text == "Literal":
+		return true
+	case x.Kind == ir.Index && x.X != nil && (x.X.Text == "Optional" || x.X.Text == "Annotated" || x.X.Text == "list" || x.X.Text == "List") && len(x.Args) > 0:
+		return isBoundedField(x.Args[0].Value, depth+1)
+	case x.Kind == ir.Other && x.Text == "" && len(x.Args) == 2: // int | None
+		for _, a := range x.Args {
+			if a.Value != nil && !isNothing(a.Value) && !isBoundedField(a.Value, depth+1) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // leaves reads a call that leaves the program.

@@ -35,7 +35,7 @@ func (r *reader) sqlSink(c call, v *value, name string) {
 var fullStatement = lazyregexp.New(`(?is)^[\s(\x00]*(select\b.+\bfrom\b|insert\s+(or\s+\w+\s+)?into\b|update\b.+\bset\b|delete\s+from\b|(create|drop|alter|truncate)\s+(or\s+replace\s+)?(table|view|database|schema|index|user|role)\b|merge\s+into\b|show\s+(tables|columns|databases|schemas|create)\b|desc(ribe)?\s|pragma\s+\w+|(optional\s+)?match\s*\(|explain\s|with\b.+\bas\s*\()`)
 
 // queryMethods are the last words of what runs a statement, whichever SDK it is of.
-var queryMethods = lazyregexp.New(`(?i)^(sql|query|queries|exec|execute|run|raw|fetch|prepare|all|get|each|request|command|select|scalar|do|submit|batch|call)$|query|execute|sql|statement|cypher`)
+var queryMethods = lazyregexp.New(`(?i)^(run|raw|fetch|prepare|all|command|select|scalar|exec)$|query|queries|execute|sql|statement|cypher`)
 
 // queryTextSink is a call that no table knows and that is given a statement: its text tells what it is for.
 func (r *reader) queryTextSink(c call, name string) {

@@ -229,6 +229,13 @@ func (r *reader) transferText(c call, name, method string) *value {
 			return nothing.with("data", c.args[0].parsed(r.schemaOf(c)))
 		}
 	case validators[method] && len(c.args) >= 1 && len(c.args[0].marks) > 0:
+		if c.expr.X != nil && c.expr.X.Kind == ir.Attr && r.a.g.Convention().Language == "python" {
+			for _, v := range r.a.g.Values(c.expr.X.X, r.ctx) {
+				if v.Class != nil {
+					return c.args[0].modelled(v.Class)
+				}
+			}
+		}
 		return c.args[0].parsed(r.schemaOf(c))
 	case method == "GetArguments" && len(c.args) == 0 && r.a.g.Convention().Language == "go":
 		return c.receiver.member("arguments")
