@@ -111,6 +111,7 @@ type Via string
 const (
 	ByRegistration Via = "registration" // name and function stand in one call, object, class or decorator
 	ByDispatch     Via = "dispatch"     // one function answers all tools and branches on the name
+	ByRoute        Via = "route"        // it answers a route of HTTP and no tool
 	ByFallback     Via = "fallback"     // one function answers all tools, and no branch for this one was found
 )
 

@@ -28,6 +28,8 @@ type Root struct {
 	Decl   *ir.Expr
 	DeclIn Context
 	Class  *ir.Class
+	// Resource says that the function answers a resource.
+	Resource bool
 }
 
 // A Context is what is known of the arguments of the function that is read; it can be compared. The zero

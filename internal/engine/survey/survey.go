@@ -29,13 +29,7 @@ const maxSites = 500
 // Sites returns what a program does apart from its tools, by file and place.
 // versions are those of the packages that it asks for, nil where they are not known.
 func Sites(g *callgraph.Graph, versions Versions) []sink.Site {
-	s := &surveyor{g: g, versions: versions, lang: g.Convention().Language, named: map[*ir.Expr][]string{}}
-	words := wordsOfInterest()
-	for _, c := range g.Program().Calls {
-		if mayMatter(c, words) {
-			s.named[c] = s.namesOf(c)
-		}
-	}
+	s := newSurveyor(g, versions)
 	s.readListeners()
 	s.readHeaderAddresses()
 	s.readLogs()
@@ -60,6 +54,30 @@ func Sites(g *callgraph.Graph, versions Versions) []sink.Site {
 		})
 	})
 	return s.out
+}
+
+func newSurveyor(g *callgraph.Graph, versions Versions) *surveyor {
+	s := &surveyor{g: g, versions: versions, lang: g.Convention().Language, named: map[*ir.Expr][]string{}}
+	words := wordsOfInterest()
+	for _, c := range g.Program().Calls {
+		if mayMatter(c, words) {
+			s.named[c] = s.namesOf(c)
+		}
+	}
+	return s
+}
+
+// Unprotected returns of functions that answer resources, prompts and routes those that anybody reaches: no routes where the program
+// asks for a credential or compares Host or Origin.
+func Unprotected(g *callgraph.Graph, versions Versions, others []sink.Handler) []sink.Handler {
+	isRoute := func(h sink.Handler) bool { return h.Via == sink.ByRoute }
+	if !slices.ContainsFunc(others, isRoute) {
+		return others
+	}
+	if guards := newSurveyor(g, versions).readGuards(); guards.authenticates || guards.compares {
+		return slices.DeleteFunc(others, isRoute)
+	}
+	return others
 }
 
 // wordsOfInterest are the last words of all that is looked for, so that other calls need not be resolved.

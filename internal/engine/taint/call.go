@@ -390,7 +390,9 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 		v, ok := reached[src]
 		if !ok {
 			v.value = nothing
-			if g := given[src.param]; g != nil {
+			if src.param == globalRequest {
+				v.value = newValue(mark{src: src, whole: true})
+			} else if g := given[src.param]; g != nil {
 				v.value = g.at(src.path)
 			}
 			v.marks = v.value.all()

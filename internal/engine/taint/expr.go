@@ -63,6 +63,9 @@ func (r *reader) evalName(e *ir.Expr) *value {
 	if v := r.st.vars[variable{at, e.Text}]; v != nil {
 		return v
 	}
+	if len(bindings) == 1 && bindings[0].Import != nil && bindings[0].Import.Module == "flask" && bindings[0].Import.Member == "request" {
+		return newValue(mark{src: source{param: globalRequest}, whole: true})
+	}
 	if at != nil && at.Owner() == nil || len(bindings) == 1 { // a constant of the module, or of a function around
 		if text, ok := r.a.g.Constant(e, r.ctx); ok {
 			return &value{length: -1, fixed: text}

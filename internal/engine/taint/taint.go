@@ -66,32 +66,7 @@ func Follow(g *callgraph.Graph, out *sink.Sources) {
 	for i := range out.Handlers {
 		sortFlows(&out.Handlers[i])
 	}
-	out.Resources = a.readResources()
-}
-
-// resourceReaders are decorators of functions that answer resources.
-var resourceReaders = names("read_resource resource")
-
-// readResources follows what a client asks for by the address of a resource.
-func (a *analyzer) readResources() (out []sink.Handler) {
-	conv := a.g.Convention()
-	for _, fn := range a.g.Program().Funcs {
-		for _, d := range fn.Decorators {
-			if d.Kind == ir.Call {
-				d = d.X
-			}
-			if d == nil || d.Kind != ir.Attr || !resourceReaders[d.Text] || conv.Language != "python" {
-				continue
-			}
-			root := callgraph.Root{Tool: fn.Name, Func: fn, Via: sink.ByRegistration}
-			h := sink.Handler{Tool: fn.Name, Language: conv.Language, Via: root.Via, Func: fn.Name, At: paramPlace(fn)}
-			h.Flows, h.FlowsCut = a.flowsOf(root)
-			if sortFlows(&h); len(h.Flows) > 0 || h.FlowsCut {
-				out = append(out, h)
-			}
-		}
-	}
-	return out
+	out.Resources = a.readOthers()
 }
 
 func sortFlows(h *sink.Handler) {
@@ -171,6 +146,9 @@ var argumentHolders = []string{"params", "arguments", "Params", "Arguments", "ar
 // toolParameter returns the name of the tool's parameter that a source is; ok is false for what the server
 // itself hands to a handler: its context.
 func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, ok bool) {
+	if root.Via == sink.ByRoute {
+		return requestParameter(root.Func, src)
+	}
 	p := paramOf(root.Func, src.param)
 	if p == nil || src.param < 0 || isContext(p) {
 		return "", false
@@ -199,8 +177,10 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 		return "", false // what the server keeps beside the arguments: its configuration, its clients
 	case lang == "go" && len(path) > 0 && p.Type != nil && p.Type.X != nil:
 		path = a.inJSON(p.Type.X.Text, path)
-	case lang == "typescript" && src.param > 0 && root.Via == sink.ByRegistration:
+	case lang == "typescript" && src.param > 0 && root.Via == sink.ByRegistration && (!root.Resource || src.param > 1):
 		return "", false
+	case lang == "typescript" && root.Resource && src.param == 0:
+		path = append([]string{"uri"}, path...)
 	case lang == "python" && src.param == 0 && len(root.Func.Params) > 1:
 		return "", false // the tool's name
 	}

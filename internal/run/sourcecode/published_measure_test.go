@@ -57,6 +57,13 @@ func (p *published) about(s *sink.Sources) (out []arrival) {
 			out = append(out, a)
 		}
 	}
+	for _, h := range s.Resources {
+		for _, f := range h.Flows {
+			if h.Via == sink.ByRoute && p.StaticRule == "route-to-spawn" {
+				out = append(out, arrival{rule: rules[f.Kind], why: string(f.Kind) + ": " + f.Guard, at: []sink.Place{f.At}})
+			}
+		}
+	}
 	for _, site := range s.Sites {
 		if site.Kind == sink.OpenListener && p.StaticRule == "http-no-host-check" {
 			out = append(out, arrival{rule: string(site.Kind), why: site.Why, at: []sink.Place{site.At}})

@@ -26,6 +26,7 @@ func Checks() []*check.Check { return lane.Checks() }
 type arrival struct {
 	flow  sink.Flow // the one that is shown
 	tool  string
+	whose string      // "tool", or "route" of HTTP
 	all   []sink.Flow // of each tool and parameter one
 	tools []string    // whose each of them is
 }
@@ -68,7 +69,10 @@ func reportFlows(p *check.Pass, severity func(sink.Flow) finding.Severity, what 
 			k := key{f.Kind, f.At}
 			a := byKey[k]
 			if a == nil {
-				a = &arrival{flow: f, tool: h.Tool}
+				a = &arrival{flow: f, tool: h.Tool, whose: "tool"}
+				if h.Via == sink.ByRoute {
+					a.whose = "route"
+				}
 				byKey[k] = a
 				order = append(order, a)
 			}
@@ -82,7 +86,7 @@ func reportFlows(p *check.Pass, severity func(sink.Flow) finding.Severity, what 
 	p.Looked(len(p.Source.Handlers))
 	for _, a := range order {
 		f, others := a.flow, a.others()
-		message := fmt.Sprintf("parameter %q of tool %s reaches %s as %s: %s%s", f.Param, a.tool, f.Name, as(f, what), f.Guard, soDo(others))
+		message := fmt.Sprintf("parameter %q of %s %s reaches %s as %s: %s%s", f.Param, a.whose, a.tool, f.Name, as(f, what), f.Guard, soDo(others))
 		p.ReportSource(check.SourceReport{
 			At: f.At, Tool: a.tool, Steps: f.Steps, Message: message, Severity: severity(f), Others: others,
 			Identity: []string{a.tool, f.Param, string(f.Kind), f.Name, f.At.File},

@@ -91,6 +91,7 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	prog.Lookup = func(from *ir.File, spec string) *ir.Module { return found.lookUpModule(from.Path, spec) }
 	g, out := callgraph.Open(prog, convention(), tools)
 	taint.Follow(g, out)
+	out.Resources = survey.Unprotected(g, nil, out.Resources)
 	out.Definitions = declared.Read(g)
 	out.Sites = append(survey.Sites(g, nil), survey.ReadOnlyLies(g, out)...)
 	return out, errs

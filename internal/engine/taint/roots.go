@@ -1,0 +1,125 @@
+package taint
+
+import (
+	"slices"
+	"strings"
+
+	"gauntlet/internal/engine/callgraph"
+	"gauntlet/internal/leaf/ir"
+	"gauntlet/sink"
+)
+
+// Beside its tools a server answers resources and prompts, whose addresses and arguments a client chooses, and often routes of HTTP.
+
+var (
+	// otherDecorators are decorators of functions that answer resources and prompts.
+	otherDecorators = names("read_resource resource get_prompt prompt")
+	// otherRegisters are methods by which they are registered, other schemas those of requests for them.
+	otherRegisters = names("resource registerResource addResource prompt registerPrompt addPrompt AddResource AddResourceTemplate AddPrompt")
+	otherSchemas   = []string{"ReadResourceRequestSchema", "GetPromptRequestSchema"}
+	// routers are methods that put a function behind a route.
+	routers = names("get post put patch delete all use")
+)
+
+// maxOthers is how many of them are read.
+const maxOthers = 300
+
+// readOthers follows what a client chooses in a request for a resource or a prompt, and what anybody chooses in one for a route that
+// starts programs or runs code.
+func (a *analyzer) readOthers() (out []sink.Handler) {
+	conv, prog := a.g.Convention(), a.g.Program()
+	read := 0
+	add := func(root callgraph.Root) {
+		if read++; read > maxOthers {
+			return
+		}
+		h := sink.Handler{Tool: root.Tool, Language: conv.Language, Via: root.Via, Func: root.Func.Name, At: paramPlace(root.Func)}
+		h.Flows, h.FlowsCut = a.flowsOf(root)
+		if root.Via == sink.ByRoute {
+			h.Flows = slices.DeleteFunc(h.Flows, func(f sink.Flow) bool {
+				return f.Kind != sink.ShellFlow && f.Kind != sink.ProgramFlow && f.Kind != sink.CodeFlow
+			})
+		}
+		if sortFlows(&h); len(h.Flows) > 0 || h.FlowsCut && root.Via != sink.ByRoute {
+			out = append(out, h)
+		}
+	}
+	for _, fn := range prog.Funcs {
+		for _, d := range fn.Decorators {
+			if d.Kind == ir.Call {
+				d = d.X
+			}
+			if d == nil || d.Kind != ir.Attr || conv.Language != "python" {
+				continue
+			}
+			if otherDecorators[d.Text] {
+				add(callgraph.Root{Tool: fn.Name, Func: fn, Via: sink.ByRegistration})
+			} else if route := routeOf(fn, d); route != "" {
+				add(callgraph.Root{Tool: route, Func: fn, Via: sink.ByRoute})
+			}
+		}
+	}
+	for _, c := range prog.Calls {
+		if c.X == nil || c.X.Kind != ir.Attr || len(c.Args) < 2 || conv.Language == "python" {
+			continue
+		}
+		first, last := c.Args[0].Value, c.Args[len(c.Args)-1].Value
+		root := callgraph.Root{Via: sink.ByRegistration, At: placeOf(c)}
+		switch {
+		case otherRegisters[c.X.Text]:
+			root.Resource = strings.Contains(strings.ToLower(c.X.Text), "resource")
+			root.Tool, _ = a.g.Constant(first, callgraph.Context{})
+		case c.X.Text == "setRequestHandler" && first != nil && slices.ContainsFunc(otherSchemas, func(s string) bool { return strings.HasSuffix(first.Text, s) }):
+			root.Via, root.Tool = sink.ByDispatch, strings.TrimSuffix(first.Text, "RequestSchema")
+		case routers[c.X.Text] && first != nil && first.Kind == ir.String && strings.HasPrefix(first.Text, "/"):
+			root.Via, root.Tool = sink.ByRoute, strings.ToUpper(c.X.Text)+" "+first.Text
+		default:
+			continue
+		}
+		for _, f := range a.g.Functions(last, callgraph.Context{}) {
+			root.Func, root.Context = f.Func, f.Context
+			add(root)
+		}
+	}
+	return out
+}
+
+// routeOf returns the route that a decorator puts in front of a function: @app.post("/run").
+func routeOf(fn *ir.Func, decorator *ir.Expr) string {
+	if !routers[decorator.Text] && decorator.Text != "route" && decorator.Text != "custom_route" {
+		return ""
+	}
+	for _, d := range fn.Decorators {
+		if d.Kind == ir.Call && d.X == decorator && len(d.Args) > 0 && d.Args[0].Value != nil && strings.HasPrefix(d.Args[0].Value.Text, "/") {
+			return strings.ToUpper(decorator.Text) + " " + d.Args[0].Value.Text
+		}
+	}
+	return ""
+}
+
+// globalRequest is the parameter that stands for a request which a framework keeps in a global, as Flask does.
+const globalRequest = -5
+
+// requestParameter names what of a request arrives: the part of it that a client chooses.
+func requestParameter(fn *ir.Func, src source) (name string, ok bool) {
+	parts := strings.SplitN(strings.TrimPrefix(src.path, "."), ".", 2)
+	switch {
+	case src.param == globalRequest:
+		return strings.TrimPrefix(src.path, "."), src.path != ""
+	case strings.HasSuffix(fn.Scope.File.Path, ".py"):
+		p := paramOf(fn, src.param)
+		return strings.TrimSuffix(p.Name+src.path, ".*"), p.Name != "self" && !isBoundedType(typeOf(p))
+	}
+	switch parts[0] {
+	case "query", "body", "params", "headers":
+		return strings.Join(parts, "."), src.param == 0 && len(parts) == 2
+	}
+	return "", false
+}
+
+func typeOf(p *ir.Param) *ir.Expr {
+	if p.Type == nil {
+		return nil
+	}
+	return p.Type.X
+}
