@@ -2,6 +2,9 @@ package report
 
 import (
 	"bufio"
+	"reflect"
+	"slices"
+	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/result"
@@ -15,152 +18,77 @@ var _ = formats.register("json", "for programs: the whole report, as in docs/sch
 func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 	s := newJSONStream(w)
 	s.openBracket("", '{')
-	s.writeValue("schema_version", r.SchemaVersion)
-	s.writeValue("tool", r.Tool)
-	s.writeValue("summary", withAllSeverities(r.Summary))
-	if r.Gate != "" {
-		s.writeValue("gate", r.Gate)
-	}
-	writeAttacks(s, r.Attacks)
-	if r.Rates != nil {
-		writeElements(s, "rates", r.Rates, itself)
-	}
-	if r.Expectations != nil {
-		writeElements(s, "expectations", r.Expectations, itself)
-	}
-	writeVettings(s, r.Vetted)
-	if r.Probing != nil {
-		s.writeValue("probing", r.Probing)
-	}
-	var c finding.Finding // one for all: a copy each would be the costliest part
-	writeElements(s, "findings", r.Findings, func(f *finding.Finding) any {
-		c = *f
-		if c.Taxonomy == nil {
-			c.Taxonomy = []finding.TaxonomyRef{}
-		}
-		return &c
-	})
-	writeElements(s, "suppressed", r.Suppressed, func(f *result.Suppressed) any {
-		c := *f
-		if c.Finding.Taxonomy == nil {
-			c.Finding.Taxonomy = []finding.TaxonomyRef{}
-		}
-		return &c
-	})
-	writeElements(s, "suppressions", r.Suppressions, itself)
-	if r.Imported != nil {
-		s.openBracket("imported", '{')
-		writeElements(s, "files", r.Imported.Files, itself)
-		writeElements(s, "findings", r.Imported.Findings, itself)
-		s.writeValue("gates", r.Imported.Gates)
-		s.closeBracket('}')
-	}
-	writeAdvisory(s, r.Advisory)
-	writeCoverage(s, r)
-	writeElements(s, "skipped", r.Skipped, itself)
-	writeElements(s, "problems", r.Problems, itself)
-	writeClients(s, r.Clients)
-	writeSandboxes(s, r.Sandboxes)
-	writeElements(s, "rules", r.Rules, func(rule *result.Rule) any {
-		c := *rule
-		if c.Taxonomy == nil {
-			c.Taxonomy = []finding.TaxonomyRef{}
-		}
-		return &c
-	})
+	writeReport(s, r)
 	s.closeBracket('}')
 	return s.finishStream()
 }
 
-// writeAttacks writes the runs of attack documents, and the verdict of the only one by
-// itself as well, under the name that it has in the format (OATF §9.3).
-func writeAttacks(s *jsonStream, runs []result.AttackRun) {
-	if runs == nil {
+// writeReport writes the members of a report in their order, or those of these names alone, and the verdict of the only attack
+// by itself as well, under the name that it has in the format (OATF §9.3).
+func writeReport(s *jsonStream, r *result.Report, only ...string) {
+	c := *r
+	c.Summary = withAllSeverities(r.Summary)
+	all := reflect.ValueOf(&c).Elem()
+	for i := range all.NumField() {
+		name, optional, _ := strings.Cut(all.Type().Field(i).Tag.Get("json"), ",")
+		if optional != "" && all.Field(i).IsZero() || len(only) > 0 && !slices.Contains(only, name) {
+			continue
+		}
+		if name == "attacks" && len(r.Attacks) == 1 && r.Attacks[0].Verdict != nil {
+			s.writeValue("verdict", r.Attacks[0].Verdict)
+		}
+		switch parts := reflect.Indirect(all.Field(i)); name {
+		case "coverage", "clients", "imported":
+			s.openBracket(name, '{')
+			for k := range parts.NumField() {
+				if name, optional, _ := strings.Cut(parts.Type().Field(k).Tag.Get("json"), ","); optional == "" || !parts.Field(k).IsZero() {
+					s.writeMember(name, parts.Field(k))
+				}
+			}
+			s.closeBracket('}')
+		default:
+			s.writeMember(name, all.Field(i))
+		}
+	}
+}
+
+// writeMember writes a value on one line, or a list of objects with one a line.
+func (s *jsonStream) writeMember(name string, v reflect.Value) {
+	if v.Kind() != reflect.Slice {
+		if v.Kind() == reflect.Pointer {
+			v = v.Elem()
+		}
+		one := reflect.New(v.Type())
+		one.Elem().Set(v)
+		withoutNulls(one.Elem())
+		s.writeValue(name, one.Interface())
 		return
 	}
-	if len(runs) == 1 && runs[0].Verdict != nil {
-		s.writeValue("verdict", runs[0].Verdict)
+	s.openBracket(name, '[')
+	one := reflect.New(v.Type().Elem()) // one for all: a copy each would be the costliest part
+	for i := range v.Len() {
+		one.Elem().Set(v.Index(i))
+		withoutNulls(one.Elem())
+		s.writeValue("", one.Interface())
 	}
-	writeElements(s, "attacks", runs, func(a *result.AttackRun) any {
-		c := *a
-		if c.Actors == nil {
-			c.Actors = []result.ActorRun{}
-		}
-		if c.Notices == nil {
-			c.Notices = []result.Notice{}
-		}
-		return &c
-	})
+	s.closeBracket(']')
 }
 
-// writeAdvisory writes what models say, if any was asked.
-func writeAdvisory(s *jsonStream, all []result.Advisory) {
-	if all == nil {
+// withoutNulls makes empty lists of those that are nil and are always written.
+func withoutNulls(v reflect.Value) {
+	if v.Kind() != reflect.Struct {
 		return
 	}
-	writeElements(s, "advisory", all, func(a *result.Advisory) any {
-		c := *a
-		if c.Findings == nil {
-			c.Findings = []result.AdvisoryFinding{}
+	for i := range v.NumField() {
+		switch f := v.Field(i); {
+		case !f.CanSet():
+		case f.Kind() == reflect.Slice && f.IsNil() && !strings.Contains(v.Type().Field(i).Tag.Get("json"), ",omitempty"):
+			f.Set(reflect.MakeSlice(f.Type(), 0, 0))
+		default:
+			withoutNulls(f)
 		}
-		if c.Unjudged == nil {
-			c.Unjudged = []result.NotJudged{}
-		}
-		return &c
-	})
-}
-
-// writeCoverage writes the members coverage and posture, which SARIF carries as well.
-func writeCoverage(s *jsonStream, r *result.Report) {
-	s.openBracket("coverage", '{')
-	writeElements(s, "servers", r.Coverage.Servers, func(c *result.ServerCoverage) any {
-		d := *c
-		if d.Lists == nil {
-			d.Lists = []result.ListCoverage{}
-		}
-		return &d
-	})
-	writeElements(s, "fields", r.Coverage.Fields, itself)
-	writeElements(s, "checks", r.Coverage.Checks, itself)
-	if t := r.Coverage.Trace; t != nil {
-		d := *t
-		if d.Servers == nil {
-			d.Servers = []string{}
-		}
-		s.writeValue("trace", &d)
 	}
-	s.closeBracket('}')
-	writeElements(s, "posture", r.Posture, itself)
 }
-
-// writeClients writes the member clients, if configurations were asked for.
-func writeClients(s *jsonStream, c *result.Clients) {
-	if c == nil {
-		return
-	}
-	s.openBracket("clients", '{')
-	writeElements(s, "files", c.Files, itself)
-	writeElements(s, "entries", c.Entries, func(e *result.ClientEntry) any {
-		d := *e
-		if d.Servers == nil {
-			d.Servers = []string{}
-		}
-		if d.Tools == nil {
-			d.Tools = []string{}
-		}
-		return &d
-	})
-	writeElements(s, "agents", c.Agents, func(a *result.Agent) any {
-		d := *a
-		if d.Entries == nil {
-			d.Entries = []int{}
-		}
-		return &d
-	})
-	s.closeBracket('}')
-}
-
-func itself[T any](v *T) any { return v }
 
 // withAllSeverities adds the zeros that a reader of by_severity is promised.
 func withAllSeverities(s result.Summary) result.Summary {

@@ -100,23 +100,6 @@ func mdSandbox(s *result.Sandbox) string {
 	return text
 }
 
-// writeSandboxes writes the member sandboxes, if servers were to be sealed off.
-func writeSandboxes(s *jsonStream, all []result.Sandbox) {
-	if all == nil {
-		return
-	}
-	writeElements(s, "sandboxes", all, func(b *result.Sandbox) any {
-		c := *b
-		if c.Protections == nil {
-			c.Protections = []result.Protection{}
-		}
-		if c.Contacts == nil {
-			c.Contacts = []result.Contact{}
-		}
-		return &c
-	})
-}
-
 // mostSandboxLines bounds the lines of sandboxes on a screen.
 const mostSandboxLines = 4
 

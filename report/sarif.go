@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"fmt"
+	"reflect"
 	"regexp"
 
 	"gauntlet/finding"
@@ -32,18 +33,9 @@ func writeSARIF(w *bufio.Writer, r *result.Report, o Options) error {
 	writeInvocation(s, r, rules)
 	writeResults(s, r, rules)
 	s.openBracket("properties", '{')
-	s.writeValue("summary", withAllSeverities(r.Summary))
-	writeAttacks(s, withoutSemantic(r.Attacks))
-	if r.Expectations != nil {
-		writeElements(s, "expectations", r.Expectations, itself)
-	}
-	writeVettings(s, r.Vetted)
-	if r.Probing != nil {
-		s.writeValue("probing", r.Probing)
-	}
-	writeCoverage(s, r)
-	writeClients(s, r.Clients)
-	writeSandboxes(s, r.Sandboxes)
+	known := *r
+	known.Attacks = withoutSemantic(r.Attacks)
+	writeReport(s, &known, "summary", "attacks", "expectations", "vetted", "probing", "coverage", "posture", "clients", "sandboxes")
 	s.closeBracket('}')
 	s.closeBracket('}')
 	s.closeBracket(']')
@@ -65,7 +57,7 @@ func writeDriver(s *jsonStream, tool result.Tool, rules sarifRules, security boo
 		s.writeValue("semanticVersion", tool.Version)
 	}
 	writeElements(s, "rules", rules.list, func(rule *result.Rule) any { return descriptor(rule, security) })
-	writeElements(s, "notifications", notices, itself)
+	s.writeMember("notifications", reflect.ValueOf(notices))
 	s.closeBracket('}')
 	s.closeBracket('}')
 }

@@ -161,20 +161,3 @@ func (h *htmlReport) writeVetted() error {
 	}
 	return nil
 }
-
-// writeVettings writes the member vetted, if anything was.
-func writeVettings(s *jsonStream, all []result.Vetting) {
-	if all == nil {
-		return
-	}
-	writeElements(s, "vetted", all, func(v *result.Vetting) any {
-		c := *v
-		if c.Reasons == nil {
-			c.Reasons = []string{}
-		}
-		if c.Steps == nil {
-			c.Steps = []result.VettingStep{}
-		}
-		return &c
-	})
-}

@@ -12,42 +12,42 @@ import (
 // first number changes when a reader of the old form would break.
 const SchemaVersion = "1.0"
 
-// A Report is the outcome of one scan. Findings are the only input of the gate.
+// A Report is the outcome of one scan. Findings are the only input of the gate. The JSON form has the members in this order.
 type Report struct {
-	SchemaVersion string            `json:"schema_version"`
-	Tool          Tool              `json:"tool"`
-	Summary       Summary           `json:"summary"`
-	Findings      []finding.Finding `json:"findings"`
-	// Suppressed are the findings that a person has accepted, each with the decision.
-	Suppressed []Suppressed `json:"suppressed"`
-	// Suppressions are all decisions that the run was given, used or not.
-	Suppressions []Suppression     `json:"suppressions"`
-	Coverage     Coverage          `json:"coverage"`
-	Posture      []Signal          `json:"posture"`
-	Skipped      []Skip            `json:"skipped"`
-	Problems     []finding.Problem `json:"problems"`
-	// Clients is what configurations of MCP clients hold; nil if none was asked for.
-	Clients *Clients `json:"clients,omitempty"`
+	SchemaVersion string  `json:"schema_version"`
+	Tool          Tool    `json:"tool"`
+	Summary       Summary `json:"summary"`
+	// Gate is "stable" where findings of experimental checks do not move the exit code, ""
+	// where all do.
+	Gate string `json:"gate,omitempty"`
 	// Attacks are the attack documents that were run or judged; nil if none was asked for.
 	Attacks []AttackRun `json:"attacks,omitempty"`
 	// Rates are how often each of Attacks succeeded; nil unless they were played several times.
 	Rates []Rate `json:"rates,omitempty"`
 	// Expectations are what a suite expects of results; nil if there was none.
 	Expectations []Expectation `json:"expectations,omitempty"`
-	// Advisory is what models say beside the verdict, one element a model; nil if none was asked. Nothing else
-	// depends on it.
-	Advisory []Advisory `json:"advisory,omitempty"`
-	// Imported is what reports of other programs say; nil if none was named.
-	Imported *Imported `json:"imported,omitempty"`
-	// Probing is what came of probing a server; nil if none was probed.
-	Probing *Probing `json:"probing,omitempty"`
 	// Vetted are the packages and servers that were looked at before they are installed; nil unless that was asked for.
 	Vetted []Vetting `json:"vetted,omitempty"`
+	// Probing is what came of probing a server; nil if none was probed.
+	Probing  *Probing          `json:"probing,omitempty"`
+	Findings []finding.Finding `json:"findings"`
+	// Suppressed are the findings that a person has accepted, each with the decision.
+	Suppressed []Suppressed `json:"suppressed"`
+	// Suppressions are all decisions that the run was given, used or not.
+	Suppressions []Suppression `json:"suppressions"`
+	// Imported is what reports of other programs say; nil if none was named.
+	Imported *Imported `json:"imported,omitempty"`
+	// Advisory is what models say beside the verdict, one element a model; nil if none was asked. Nothing else
+	// depends on it.
+	Advisory []Advisory        `json:"advisory,omitempty"`
+	Coverage Coverage          `json:"coverage"`
+	Posture  []Signal          `json:"posture"`
+	Skipped  []Skip            `json:"skipped"`
+	Problems []finding.Problem `json:"problems"`
+	// Clients is what configurations of MCP clients hold; nil if none was asked for.
+	Clients *Clients `json:"clients,omitempty"`
 	// Sandboxes are the servers that were to be started sealed off; nil if none was.
 	Sandboxes []Sandbox `json:"sandboxes,omitempty"`
-	// Gate is "stable" where findings of experimental checks do not move the exit code, ""
-	// where all do.
-	Gate string `json:"gate,omitempty"`
 	// Rules describes every check that was asked for, whether or not it found anything.
 	Rules []Rule `json:"rules"`
 }
