@@ -1,5 +1,7 @@
 package sink
 
+import "bytes"
+
 // A Definition is a tool's definition as read from the source: what the server would list if it
 // ran.
 type Definition struct {
@@ -12,4 +14,10 @@ type Definition struct {
 	// Unknown are the parts that the source has and that could not be read from it, since they are made when the
 	// server runs: "description", "inputSchema", "annotations", or the pointer of a part of the schema.
 	Unknown []string
+}
+
+// HasParameters reports whether the source declares a parameter of the tool.
+func (d *Definition) HasParameters() bool {
+	_, properties, ok := bytes.Cut(d.InputSchema, []byte(`"properties":{`))
+	return ok && !bytes.HasPrefix(bytes.TrimSpace(properties), []byte("}"))
 }

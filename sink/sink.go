@@ -130,6 +130,8 @@ type Handler struct {
 	// that the work limit for one tool was reached before all paths were followed.
 	Flows    []Flow
 	FlowsCut bool
+	// Arrives says that something of the caller's was followed to a call that leaves the program, guarded or not.
+	Arrives bool
 }
 
 // Complete reports whether everything that the handler can reach was read, so that a sink

@@ -91,6 +91,7 @@ func Analyse(files []sink.File, tools []string, stop func() bool) (*sink.Sources
 	out.Sites = append(out.Sites, findSecrets(files, stop)...)
 	if len(tools) == 0 { // else the server's list says how many there should be
 		problems = append(problems, handlersMissing(out)...)
+		problems = append(problems, parametersMissing(out)...)
 	}
 	switch {
 	case seen == 0:
@@ -122,6 +123,30 @@ func handlersMissing(s *sink.Sources) []finding.Problem {
 		return nil
 	}
 	return []finding.Problem{newProblem(finding.Unread, "", fmt.Sprintf("the sources declare %d %s, and handlers were found for %d: the rest was not analysed", declared, what, n))}
+}
+
+// fewestSilent is how many tools with parameters make it a contradiction that nothing of any parameter arrives anywhere.
+const fewestSilent = 4
+
+// parametersMissing says that handlers were found for tools with parameters, and that no parameter could be followed to any call that
+// leaves the program: then the way of the values is not understood, and that nothing was found means nothing.
+func parametersMissing(s *sink.Sources) []finding.Problem {
+	by := s.ByTool()
+	n := 0
+	for _, d := range s.Definitions {
+		h := by[d.Tool]
+		if h == nil || h.Via == sink.ByFallback || !d.HasParameters() {
+			continue
+		}
+		if h.Arrives {
+			return nil
+		}
+		n++
+	}
+	if n < fewestSilent {
+		return nil
+	}
+	return []finding.Problem{newProblem(finding.Unread, "", fmt.Sprintf("handlers were found for %d tools with parameters, and none of these could be followed to what the handlers call: where values go was not understood, so the flows of these tools were not analysed", n))}
 }
 
 // unrecognised says which tools seem to be registered in a way that is not known, unless a handler was found for them elsewhere.

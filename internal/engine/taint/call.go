@@ -98,6 +98,18 @@ func (r *reader) enter(c call) *value {
 	return out
 }
 
+// noteLeaving notes whose parameters a value holds something of.
+func (r *reader) noteLeaving(v *value) {
+	if v.isEmpty() {
+		return
+	}
+	for _, m := range v.all() {
+		if m.src.param >= 0 && m.src.param < 64 {
+			r.sum.leaves |= 1 << m.src.param
+		}
+	}
+}
+
 // made is an object of a class without a constructor of its own, as dataclasses and models are: Arguments(**arguments) has the members
 // of what it is made of, Arguments(path=p) the one that is named, Arguments(p) the first that the class declares.
 func (r *reader) made(c call, class *ir.Class) *value {
@@ -160,6 +172,10 @@ func isBoundedField(x *ir.Expr, depth int) bool {
 
 // leaves reads a call that leaves the program.
 func (r *reader) leaves(c call, callee callgraph.Callee) *value {
+	r.noteLeaving(c.receiver)
+	for _, a := range c.args {
+		r.noteLeaving(a)
+	}
 	if !r.quiet {
 		r.findSinks(c, callee)
 	}
@@ -358,6 +374,8 @@ func (r *reader) runInline(fn *ir.Func, ctx callgraph.Context, given func(*ir.Pa
 	}
 	inner.runBody(fn)
 	r.sum.flows = inner.sum.flows
+	r.sum.leaves |= inner.sum.leaves
+	r.sum.cut = r.sum.cut || inner.sum.cut
 	r.a.busy[fn]--
 	after := r.st.clone()
 	if ends := inner.sum.returned(); ends.any {
@@ -402,6 +420,11 @@ func (r *reader) apply(c call, callee callgraph.Callee) *value {
 		return v
 	}
 	at := func(src source) *value { return arrivedAt(src).value }
+	for i, v := range given {
+		if i >= 0 && i < 64 && sum.leaves&(1<<i) != 0 {
+			r.noteLeaving(v)
+		}
+	}
 	r.enterMembers(callee.Func, sum, given)
 	if !r.quiet {
 		for _, f := range sum.flows {

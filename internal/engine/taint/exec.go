@@ -368,6 +368,11 @@ func (r *reader) assign(target *ir.Expr, v *value) {
 		}
 		r.st.vars[variable{at, target.Text}] = v
 	case ir.Attr:
+		if target.Text == "Stdin" && target.X != nil && !r.quiet { // of Go's exec.Cmd
+			if prog := r.silently(target.X).fields[startedProgram]; prog != nil {
+				r.readCode(call{expr: target}, "Stdin", prog.fixed, v)
+			}
+		}
 		if target.X != nil && (target.X.Kind == ir.Name || target.X.Kind == ir.Attr) {
 			r.assign(target.X, r.silently(target.X).with(target.Text, v))
 		}

@@ -54,8 +54,8 @@ func (r *reader) eval(e *ir.Expr) *value {
 // What the outside fixes: fixedNames are the names, fixedMembers the texts by the last word. What stands between the parts of a path
 // counts as a slash, which a path may hold on every system; the others are the interpreters that run the server.
 var (
-	fixedNames   = names("path.sep path.posix.sep os.sep os.path.sep sys.executable process.execPath process.argv0")
-	fixedMembers = map[string]string{"sep": "/", "executable": "python", "execPath": "node", "argv0": "node"}
+	fixedNames   = names("path.sep path.posix.sep os.sep os.path.sep path/filepath.Separator os.PathSeparator sys.executable process.execPath process.argv0")
+	fixedMembers = map[string]string{"sep": "/", "Separator": "/", "PathSeparator": "/", "executable": "python", "execPath": "node", "argv0": "node"}
 )
 
 func (r *reader) evalName(e *ir.Expr) *value {

@@ -130,7 +130,8 @@ func (r *reader) fetchSink(c call, name string) {
 // isBehindHost reports whether a text in front of a value holds the host of an address, or is the start of what only its
 // path can be.
 func isBehindHost(head string) bool {
-	return strings.HasPrefix(head, unknownText) || strings.HasPrefix(head, "/") || fixedHost.MatchString(head)
+	return strings.HasPrefix(head, unknownText) || strings.HasPrefix(head, "/") || fixedHost.MatchString(head) ||
+		strings.Contains(head, ":") && !strings.Contains(head, "/") && !strings.HasSuffix(head, "http:") // localhost:
 }
 
 // urlMembers are the members of a request's options that say where it goes.

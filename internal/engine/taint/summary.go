@@ -111,6 +111,8 @@ type summary struct {
 	offEnds outcome         // when it returns because of the configuration alone
 	off     bool            // it does so unless a variable of the environment is set
 	without map[int]outcome // when it returns because that parameter holds nothing
+	cut     bool            // it has more flows than are kept
+	leaves  uint64          // the parameters, by their index, of which something arrives at a call outside of the program
 	raises  bool            // it never returns: each of its ends is an error
 	answers uint64          // the parameters, by their index, whose calls are what it returns, each time
 	// writes are places that write to a member of a parameter, by its index, under a name that another parameter brings.
@@ -136,7 +138,11 @@ func newSummary() *summary {
 
 func (s *summary) addFlow(f flow) {
 	k := flowKey{f.kind, f.at.Start, f.at.File, f.src, f.facts, f.front, f.fits(), f.argv}
-	if s.seen[k] || len(s.flows) >= maxFlows {
+	if s.seen[k] {
+		return
+	}
+	if len(s.flows) >= maxFlows {
+		s.cut = true
 		return
 	}
 	s.seen[k] = true
@@ -147,6 +153,7 @@ func (s *summary) addFlow(f flow) {
 func (a *analyzer) summarize(fn *ir.Func, ctx callgraph.Context) *summary {
 	k := key{fn, ctx}
 	if s := a.known[k]; s != nil {
+		a.cut = a.cut || s.cut
 		return s
 	}
 	if a.busy[fn] > 0 || a.depth >= maxDepth || a.left <= 0 {
@@ -172,6 +179,7 @@ func (a *analyzer) summarize(fn *ir.Func, ctx callgraph.Context) *summary {
 	if !a.cut {
 		a.known[k] = r.sum
 	}
+	a.cut = a.cut || r.sum.cut
 	return r.sum
 }
 

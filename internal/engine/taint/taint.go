@@ -58,6 +58,7 @@ func Follow(g *callgraph.Graph, out *sink.Sources) {
 			continue
 		}
 		flows, cut := a.flowsOf(root)
+		h.Arrives = h.Arrives || a.summarize(root.Func, root.Context).leaves != 0
 		h.Flows = append(h.Flows, flows...)
 		if cut {
 			h.FlowsCut = true

@@ -117,7 +117,7 @@ const maxNesting = 6
 
 var nothing = &value{length: -1}
 
-const maxMarks = 12
+const maxMarks = 24
 
 func itoa(n int) string { return strconv.Itoa(n) }
 

@@ -1,0 +1,43 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gauntlet/sink"
+)
+
+// TestParametersThatArriveNowhere: where no parameter of any tool is followed to a call, silence is a problem and no answer.
+func TestParametersThatArriveNowhere(t *testing.T) {
+	for _, tt := range []struct {
+		name, body string
+		tools      int
+		want       bool
+	}{
+		{"the values take a way that nobody follows", "globalThis.pending.push(id); return run(globalThis.taken().command);", 6, true},
+		{"one parameter arrives", "return fs.readFileSync(args.path, \"utf8\");", 6, false},
+		{"it arrives guarded", "return fs.readFileSync(path.basename(args.path), \"utf8\");", 6, false},
+		{"too few tools to say", "return run(globalThis.taken().command);", 2, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var b strings.Builder
+			b.WriteString("import { McpServer } from \"@modelcontextprotocol/sdk/server/mcp.js\";\nimport { z } from \"zod\";\nimport * as fs from \"node:fs\";\nimport * as path from \"node:path\";\n" +
+				"const id = 1;\nfunction run(c) { return c; }\nconst s = new McpServer({ name: \"x\", version: \"1\" });\n")
+			for i := range tt.tools {
+				fmt.Fprintf(&b, "s.tool(\"t%d\", { path: z.string() }, async (args) => { %s });\n", i, tt.body)
+			}
+			_, problems, err := Analyse([]sink.File{{Path: "index.ts", Text: []byte(b.String())}}, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := false
+			for _, p := range problems {
+				got = got || strings.Contains(p.Message, "none of these could be followed")
+			}
+			if got != tt.want {
+				t.Errorf("got %v, want a problem: %v", problems, tt.want)
+			}
+		})
+	}
+}
