@@ -26,10 +26,13 @@ const (
 func writeHTML(w *bufio.Writer, r *result.Report, opt Options) error {
 	h := &htmlReport{w: w, r: r, opt: opt}
 	h.flows = flowsOf(r, opt.Capabilities)
-	title := "gauntlet: " + h.verdict()
-	writeHTMLHead(w, title)
-	for _, write := range []func() error{h.writeVerdict, h.writeVetted, h.writeFindings, h.writeAttacks, h.writeProbing, h.writeExpectations, h.writeFlows, h.writeSequences, h.writeCapabilities, h.writeRest} {
-		if err := write(); err != nil {
+	h.parts = h.chooseParts()
+	writeHTMLHead(w, "gauntlet: "+h.verdict())
+	if err := h.writeVerdict(); err != nil {
+		return err
+	}
+	for _, p := range h.parts {
+		if err := p.write(); err != nil {
 			return err
 		}
 	}
@@ -43,6 +46,45 @@ type htmlReport struct {
 	r     *result.Report
 	opt   Options
 	flows []flow
+	parts []htmlPart
+}
+
+// An htmlPart is a part of a page and the link that leads to it.
+type htmlPart struct {
+	navLink
+	write func() error
+}
+
+// chooseParts are the parts that there is something to show in, in their order.
+func (h *htmlReport) chooseParts() (out []htmlPart) {
+	add := func(there bool, id, title string, write func() error) {
+		if there {
+			out = append(out, htmlPart{navLink{id, title}, write})
+		}
+	}
+	table := func(there bool, id, title string, view func() section) {
+		add(there, id, title, func() error {
+			s := view()
+			s.ID, s.Title = id, cmp.Or(s.Title, title)
+			return h.execute("table", s)
+		})
+	}
+	r := h.r
+	add(len(r.Vetted) > 0, "vetted", "Vetted", h.writeVetted)
+	add(!attacksOnly(r), "findings", "Findings", h.writeFindings)
+	add(len(r.Attacks) > 0, "attacks", "Attacks", h.writeAttacks)
+	table(r.Probing != nil, "probes", "Probes", h.viewProbing)
+	table(len(r.Expectations) > 0, "expectations", "Expectations", h.viewExpectations)
+	add(len(h.flows) > 0, "flows-title", "Flows", h.writeFlows)
+	add(len(h.opt.Traces) > 0, "conversation-1", "Conversation", h.writeSequences)
+	add(len(h.opt.Capabilities) > 0, "capabilities", "Capabilities", h.writeCapabilities)
+	table(len(serverRows(r)) > 1 || r.Clients != nil, "servers", "Servers", h.viewServers)
+	table(r.Imported != nil, "imported", "Imported", h.viewImported)
+	table(len(r.Advisory) > 0, "opinions", "Opinions", h.viewOpinions)
+	add(len(r.Suppressed)+len(r.Suppressions) > 0, "accepted", "Accepted", h.writeAccepted)
+	table(len(r.Posture) > 0, "posture", "Posture", h.viewPosture)
+	table(len(r.Coverage.Checks) > 0, "checks", "Checks", h.viewChecks)
+	return out
 }
 
 func (h *htmlReport) execute(name string, data any) error {
@@ -183,34 +225,14 @@ func (h *htmlReport) missing(l ledger) (out []string) {
 }
 
 func (h *htmlReport) nav() (out []navLink) {
-	add := func(there bool, id, title string) {
-		if there {
-			out = append(out, navLink{id, title})
-		}
+	for _, p := range h.parts {
+		out = append(out, p.navLink)
 	}
-	r := h.r
-	add(len(r.Vetted) > 0, "vetted", "Vetted")
-	add(!attacksOnly(r), "findings", "Findings")
-	add(len(r.Attacks) > 0, "attacks", "Attacks")
-	add(r.Probing != nil, "probes", "Probes")
-	add(len(r.Expectations) > 0, "expectations", "Expectations")
-	add(len(h.flows) > 0, "flows-title", "Flows")
-	add(len(h.opt.Traces) > 0, "conversation-1", "Conversation")
-	add(len(h.opt.Capabilities) > 0, "capabilities", "Capabilities")
-	add(len(r.Coverage.Servers) > 1 || r.Clients != nil, "servers", "Servers")
-	add(r.Imported != nil, "imported", "Imported")
-	add(len(r.Advisory) > 0, "opinions", "Opinions")
-	add(len(r.Suppressed)+len(r.Suppressions) > 0, "accepted", "Accepted")
-	add(len(r.Posture) > 0, "posture", "Posture")
-	add(len(r.Coverage.Checks) > 0, "checks", "Checks")
 	return out
 }
 
 // writeFindings writes the filters and every finding, the severest first.
 func (h *htmlReport) writeFindings() error {
-	if attacksOnly(h.r) {
-		return nil
-	}
 	fs := h.r.Findings
 	order := make([]int, len(fs))
 	servers, rules := map[string]bool{}, map[finding.Rule]string{}

@@ -100,9 +100,6 @@ func capabilityFlows(servers []capability.Server) (out []flow) {
 
 // writeFlows writes the flows as a table, from which the page's script draws the graph.
 func (h *htmlReport) writeFlows() error {
-	if len(h.flows) == 0 {
-		return nil
-	}
 	found := 0
 	for i := range h.flows {
 		if h.flows[i].Finding != "" {

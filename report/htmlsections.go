@@ -52,9 +52,6 @@ type attackView struct {
 // writeAttacks writes the matrix of attacks by agents, and what there is to know of each run.
 func (h *htmlReport) writeAttacks() error {
 	runs := h.r.Attacks
-	if len(runs) == 0 {
-		return nil
-	}
 	agents, rows := []string{}, []attackRow{}
 	rowOf := map[string]int{}
 	views := make([]attackView, len(runs))
@@ -134,28 +131,21 @@ func indicatorLabel(n *verdict.Indicator) string {
 	return "No match"
 }
 
-func (h *htmlReport) writeExpectations() error {
-	es := h.r.Expectations
-	if len(es) == 0 {
-		return nil
-	}
-	s := section{ID: "expectations", Title: "Expectations", Head: []string{"Expectation", "Result", "Why", "At"}}
-	for i := range es {
+func (h *htmlReport) viewExpectations() section {
+	s := section{Head: []string{"Expectation", "Result", "Why", "At"}}
+	for _, e := range h.r.Expectations {
 		words := "held"
-		if !es[i].Held {
+		if !e.Held {
 			words = "did not hold"
 		}
-		s.Rows = append(s.Rows, []string{es[i].Name, words, es[i].Message, fmt.Sprintf("%s:%d", es[i].File, es[i].Line)})
+		s.Rows = append(s.Rows, []string{e.Name, words, e.Message, fmt.Sprintf("%s:%d", e.File, e.Line)})
 	}
-	return h.execute("table", s)
+	return s
 }
 
-func (h *htmlReport) writeProbing() error {
+func (h *htmlReport) viewProbing() section {
 	p := h.r.Probing
-	if p == nil {
-		return nil
-	}
-	s := section{ID: "probes", Title: "Probes", Head: []string{"Tool and parameter", "Class", "Outcome", "Why tried", "Remarks"}}
+	s := section{Head: []string{"Tool and parameter", "Class", "Outcome", "Why tried", "Remarks"}}
 	s.Intro = fmt.Sprintf("%s. %s calls; where the server ran: %s%s%s.", probeCounts(p), groupDigits(p.Calls), p.Ground, protectionText(p.Protections), suppliedText(p))
 	if len(p.NotApplicable) > 0 {
 		s.Intro += " Not applicable: " + strings.Join(p.NotApplicable, ", ") + "."
@@ -171,7 +161,7 @@ func (h *htmlReport) writeProbing() error {
 		}
 		s.Rows = append(s.Rows, []string{t.Tool + "." + t.Parameter, t.Class, cmp.Or(trialWords[t.Outcome], string(t.Outcome)), t.Basis, remark})
 	}
-	return h.execute("table", s)
+	return s
 }
 
 // writeCapabilities writes the matrix of what tools can do, a table a server.
@@ -231,22 +221,9 @@ func combinationWords(c *capability.Combination) string {
 	return strings.Join(tags, " + ") + ": " + c.Rationale
 }
 
-// writeRest writes what a reader looks up: servers, opinions, accepted findings, posture, checks.
-func (h *htmlReport) writeRest() error {
-	for _, write := range []func() error{h.writeServers, h.writeImported, h.writeOpinions, h.writeAccepted, h.writePosture, h.writeChecks} {
-		if err := write(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (h *htmlReport) writeServers() error {
+func (h *htmlReport) viewServers() section {
 	rows := serverRows(h.r)
-	if len(rows) < 2 && h.r.Clients == nil {
-		return nil
-	}
-	s := section{ID: "servers", Title: "Servers", Head: []string{"Server", "Items", "Findings", "Where"}}
+	s := section{Head: []string{"Server", "Items", "Findings", "Where"}}
 	slices.SortStableFunc(rows, func(a, b serverRow) int { return cmp.Compare(b.weight(), a.weight()) })
 	for i := range rows {
 		s.Rows = append(s.Rows, []string{rows[i].name, rows[i].items, rows[i].words(), rows[i].where})
@@ -267,14 +244,11 @@ func (h *htmlReport) writeServers() error {
 			s.Intro += cmp.Or(f.Client, "unknown client") + ": " + f.File + " (" + string(f.State) + "). "
 		}
 	}
-	return h.execute("table", s)
+	return s
 }
 
-func (h *htmlReport) writeOpinions() error {
-	if len(h.r.Advisory) == 0 {
-		return nil
-	}
-	s := section{ID: "opinions", Title: "Opinions of models, which move no exit code", Head: []string{"Definition", "Threat", "Confidence", "Quoted", "Why", "Model"}}
+func (h *htmlReport) viewOpinions() section {
+	s := section{Title: "Opinions of models, which move no exit code", Head: []string{"Definition", "Threat", "Confidence", "Quoted", "Why", "Model"}}
 	for i := range h.r.Advisory {
 		a := &h.r.Advisory[i]
 		s.Intro += a.Model + ": " + advisoryCounts(a) + ". "
@@ -290,13 +264,10 @@ func (h *htmlReport) writeOpinions() error {
 			s.Rows = append(s.Rows, []string{itemTitle(&a.Unjudged[j].Location), "not judged", "", "", a.Unjudged[j].Reason, a.Model})
 		}
 	}
-	return h.execute("table", s)
+	return s
 }
 
 func (h *htmlReport) writeAccepted() error {
-	if len(h.r.Suppressed)+len(h.r.Suppressions) == 0 {
-		return nil
-	}
 	_, _ = h.w.WriteString("<section aria-labelledby=\"accepted\"><h2 id=\"accepted\">Accepted findings and decisions</h2>\n")
 	if len(h.r.Suppressed) > 0 {
 		_, _ = h.w.WriteString("<ul class=\"findings\">\n")
@@ -322,24 +293,18 @@ func (h *htmlReport) writeAccepted() error {
 	return h.execute("table", idle)
 }
 
-func (h *htmlReport) writePosture() error {
-	if len(h.r.Posture) == 0 {
-		return nil
-	}
-	s := section{ID: "posture", Title: "Posture: what a client can see", Intro: "A statement about what was looked at. It moves no exit code.", Head: []string{"Defence", "State", "Layer", "Why"}}
+func (h *htmlReport) viewPosture() section {
+	s := section{Title: "Posture: what a client can see", Intro: "A statement about what was looked at. It moves no exit code.", Head: []string{"Defence", "State", "Layer", "Why"}}
 	for _, p := range h.r.Posture {
 		s.Rows = append(s.Rows, []string{p.Name, cmp.Or(stateWords[p.State], string(p.State)), p.Layer, p.Detail})
 	}
-	return h.execute("table", s)
+	return s
 }
 
-func (h *htmlReport) writeChecks() error {
-	if len(h.r.Coverage.Checks) == 0 {
-		return nil
-	}
-	s := section{ID: "checks", Title: "Checks", Head: []string{"Check", "State", "Looked at", "Findings"}}
+func (h *htmlReport) viewChecks() section {
+	s := section{Head: []string{"Check", "State", "Looked at", "Findings"}}
 	for _, c := range h.r.Coverage.Checks {
 		s.Rows = append(s.Rows, []string{string(c.Rule) + " " + c.Name, c.State, groupDigits(c.Items), groupDigits(c.Findings)})
 	}
-	return h.execute("table", s)
+	return s
 }

@@ -101,15 +101,12 @@ func mdImported(f *result.ImportedFinding) string {
 	return text
 }
 
-func (h *htmlReport) writeImported() error {
+func (h *htmlReport) viewImported() section {
 	i := h.r.Imported
-	if i == nil {
-		return nil
-	}
-	s := section{ID: "imported", Title: "Imported findings", Intro: importedCounts(i) + ".", Head: []string{"Severity", "Tool", "Rule", "State", "Where", "Message"}}
+	s := section{Title: "Imported findings", Intro: importedCounts(i) + ".", Head: []string{"Severity", "Tool", "Rule", "State", "Where", "Message"}}
 	for k := range i.Findings {
 		f := &i.Findings[k]
 		s.Rows = append(s.Rows, []string{f.Severity.String(), f.Tool, f.Rule, importedState(f), importedPlace(f), f.Message})
 	}
-	return h.execute("table", s)
+	return s
 }

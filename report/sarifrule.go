@@ -15,21 +15,21 @@ type sarifRules struct {
 	index map[finding.Rule]int
 }
 
-// rulesOf returns the report's rules, each id once, followed by a stand-in for every rule
-// that only a finding names: a result without its rule would not be valid for a code host.
+// rulesOf returns the rules of results, each once: all that were asked for would be half a megabyte. One that the report does
+// not describe gets a stand-in, since a result without its rule would not be valid for a code host.
 func rulesOf(r *result.Report) sarifRules {
 	rules := sarifRules{index: map[finding.Rule]int{}}
 	add := func(rule result.Rule) {
 		rules.index[rule.ID] = len(rules.list)
 		rules.list = append(rules.list, rule)
 	}
-	for _, rule := range r.Rules {
-		if _, ok := rules.index[rule.ID]; !ok {
-			add(rule)
-		}
-	}
 	ofFinding := func(f *finding.Finding) {
-		if _, ok := rules.index[f.Rule]; !ok {
+		if _, ok := rules.index[f.Rule]; ok {
+			return
+		}
+		if i := slices.IndexFunc(r.Rules, func(rule result.Rule) bool { return rule.ID == f.Rule }); i >= 0 {
+			add(r.Rules[i])
+		} else {
 			add(result.Rule{ID: f.Rule, Name: f.Name, Severity: f.Severity, Advice: f.Advice, Taxonomy: f.Taxonomy,
 				Doc: "A finding of this rule is in the report, which does not describe the rule itself."})
 		}
