@@ -26,15 +26,21 @@ type agentFlags struct {
 	models    modelFlags // of model:ID
 	system    string
 	turns     int
+	// of an agent that is known by name
+	modelURL, model string
+	noOwnTools      bool
 }
 
 func (f *agentFlags) addAgentFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.agent, "agent", "", "the `AGENT` to attack: a command in which {config} and {prompt} stand for its mcp.json and what its user says, or builtin:victim, builtin:resister, \"builtin:script FILE\", or model:ID (default whoever connects)")
-	completeWith(cmd, "agent", []string{"builtin:resister", "builtin:victim", "builtin:script", "model:"})
+	cmd.Flags().StringVar(&f.agent, "agent", "", "the `AGENT` to attack: a command in which {config} and {prompt} stand for its mcp.json and what its user says, or claude, codex, opencode, gemini, goose or cursor-agent (with another program behind the name), builtin:victim, builtin:resister, \"builtin:script FILE\", or model:ID (default whoever connects)")
+	completeWith(cmd, "agent", []string{"builtin:resister", "builtin:victim", "builtin:script", "claude", "codex", "gemini", "model:", "opencode"})
 	cmd.Flags().StringVar(&f.prompt, "prompt", "", "`TEXT` that the user says to the agent (default what the document has the user say)")
 	cmd.Flags().Var(agentTransport(&f.transport), "agent-transport", "how the agent's mcp.json has it reach servers: http, or stdio for agents that can only start them")
 	cmd.Flags().Var(durationFlag(&f.limit, agent.DefaultLimit), "agent-timeout", "longest run of the agent: one document")
 	cmd.Flags().Var(durationFlag(&f.idle, simagent.DefaultIdle), "agent-idle", "how long the agent still listens for changed definitions once its work is done: a builtin agent or a model")
+	cmd.Flags().StringVar(&f.modelURL, "agent-model-url", "", "`URL` where an agent that is known by name finds its model (default what the agent itself takes)")
+	cmd.Flags().StringVar(&f.model, "agent-model", "", "`NAME` of the model of an agent that is known by name (default its own)")
+	cmd.Flags().BoolVar(&f.noOwnTools, "no-own-tools", false, "the agent has no tools but those of the servers: what it did not ask of them it did not do (default off)")
 	f.addModelAgentFlags(cmd)
 }
 
@@ -54,7 +60,7 @@ func (f *agentFlags) chooseAgent(a *app) (*testagent.Agent, error) {
 		return nil, nil // see chooseModel
 	}
 	chosen, err := testagent.New(testagent.Options{
-		Agent: f.agent, Transport: f.transport, Limit: f.limit, Idle: f.idle, Environ: a.host.Environ, Version: version(),
+		Agent: f.agent, Transport: f.transport, Limit: f.limit, Idle: f.idle, Environ: a.host.Environ, Version: version(), ModelURL: f.modelURL, Model: f.model, NoOwnTools: f.noOwnTools,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("--agent: %w", err)

@@ -132,9 +132,12 @@ func newDocumentedWorld(t *testing.T, recorded map[string]string) *documentedWor
 	for name, script := range map[string]string{
 		"my-server": server, "bin/npx": server, "bin/node": server, "node_modules/.bin/NAME": server, "bin/my-client": "exit 0",
 		"bin/my-agent": agent, "my-agent": agent, "agent.sh": agent,
+		"bin/claude": `mcpagent polite "$GAUNTLET_CONFIG" >/dev/null; echo '{"type":"result","result":"Done."}'`,
 	} {
 		w.write(t, name, "#!/bin/sh\n"+script+"\n", 0o700)
 	}
+	w.write(t, "call.json", `{"tool_name":"Bash","tool_input":{"command":"ls"}}`, 0o600)
+	w.write(t, "guard.yaml", "credentials: ask\n", 0o600)
 	config := `{"mcpServers":{"files":{"command":"npx","args":["-y","some-mcp-server"]},"docs":{"command":"npx","args":["-y","docs-server"]}}}`
 	for _, name := range []string{"mcp.json", ".mcp.json", "home/.cursor/mcp.json"} {
 		w.write(t, name, config, 0o600)

@@ -24,7 +24,7 @@ var groupOf = map[string]string{
 	"scan": "examine", "capture": "examine", "classify": "examine", "probe": "examine", "vet": "examine", "mcp": "examine", "login": "examine", "logout": "examine",
 	"lock": "approve", "diff": "approve", "suppress": "approve",
 	"attack": "attack", "redteam": "attack", "serve": "attack", "mock": "attack",
-	"gateway": "watch", "test": "watch", "trace": "watch", "view": "watch",
+	"gateway": "watch", "guard": "watch", "test": "watch", "trace": "watch", "view": "watch",
 	"checks": "reference", "explain": "reference", "calibrate": "reference", "version": "reference", "completion": "reference", "help": "reference",
 }
 

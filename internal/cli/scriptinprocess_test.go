@@ -47,7 +47,7 @@ func readScripts(t *testing.T, dir string) *scripts {
 }
 
 // own are the commands that start this program's file again, which here is the test's, or that wait for clients. They run as users run them.
-var own = []string{"attack agent", "attack authorization", "attack run", "attack replay", "attack wire", "gateway", "login", "logout", "mcp", "mock", "probe", "redteam", "serve", "test", "vet", "view"}
+var own = []string{"attack agent", "attack authorization", "attack run", "attack replay", "attack wire", "gateway", "guard", "login", "logout", "mcp", "mock", "probe", "redteam", "serve", "test", "vet", "view"}
 
 // suits reports whether a command line can run in this process.
 func suits(ts *testscript.TestScript, args []string) bool {

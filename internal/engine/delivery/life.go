@@ -59,6 +59,8 @@ func signIn(m *trace.Message) sign {
 		if err == nil && content.Get("failed").Raw() != "true" && strings.TrimSpace(content.Get("response").Get("content").Text()) != "" {
 			return words
 		}
+	case m.Method == agui.OwnTool:
+		return deed
 	case !toServer && (m.Method == agui.ToolCallStart || m.Method == agui.ToolCallChunk):
 		return deed
 	}

@@ -20,6 +20,10 @@ const (
 	// Control is the event by which a trace holds whether an agent of which only words were heard called a harmless
 	// tool when its user asked for that: {"called":true}.
 	Control = "agent_control"
+	// OwnTool is the event by which a trace holds that an agent used a tool of its own, as its stream of events says:
+	// {"tool":"Bash","arguments":{…},"result":"…"}. Observed holds whether these are all: {"whole":true}.
+	OwnTool  = "agent_own_tool"
+	Observed = "agent_observed"
 )
 
 // Events of the protocol that mean something here.

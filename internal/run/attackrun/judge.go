@@ -92,15 +92,16 @@ func readMessages(ctx context.Context, r *trace.Reader, see func(*trace.Message)
 
 // A judgement is one document being judged by a trace.
 type judgement struct {
-	doc       *oatf.Document
-	verdicts  *indicator.Judging
-	delivered *delivery.Watch
-	scored    *indicator.Judging // with semantic indicators scored; nil where there are none or nobody scores
-	scorer    *Scorer
-	probed    probed
-	messages  int
-	redacted  int
-	problem   error
+	doc        *oatf.Document
+	verdicts   *indicator.Judging
+	delivered  *delivery.Watch
+	scored     *indicator.Judging // with semantic indicators scored; nil where there are none or nobody scores
+	scorer     *Scorer
+	probed     probed
+	messages   int
+	redacted   int
+	problem    error
+	unobserved bool // nothing shows all that the agent did with its own tools
 }
 
 // semanticTime is how long judging one document may take where a model is asked.
@@ -132,6 +133,7 @@ func (j *judgement) addMessage(m *trace.Message) {
 	j.probed.add(m)
 	if j.problem == nil {
 		j.verdicts.Add(m)
+		j.addOwnHands(m)
 		j.delivered.Add(m)
 		if j.scored != nil {
 			j.scored.Add(m)
@@ -155,6 +157,7 @@ func (j *judgement) finishJudgement(unread int) result.AttackRun {
 	v := j.verdicts.End(unread)
 	j.delivered.Settle(&v)
 	run.Verdict = &v
+	j.settleOwnHands(&run)
 	j.addScored(&run, unread)
 	j.judgedByTrials(&run)
 	return run

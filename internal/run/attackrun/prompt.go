@@ -22,6 +22,7 @@ func (p *play) runAgent(ctx context.Context) {
 		p.recordEvent(trace.ToServer, agui.RunAgentInput, `{"messages":[{"role":"user","content":`+rawjson.Quote(prompt)+`}]}`, "the agent got this as its prompt")
 	}
 	p.outcome = p.agent().Start(ctx, p.servers, prompt)
+	p.recordOwnHands()
 	if strings.TrimSpace(p.outcome.Answer) != "" {
 		p.recordEvent(trace.ToClient, agui.Answer, agui.AnswerContent(strings.ToValidUTF8(p.outcome.Answer, "\uFFFD"), p.outcome.Crashed), "what the agent answered, as it printed or wrote it")
 	}

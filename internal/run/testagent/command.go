@@ -18,13 +18,20 @@ import (
 
 // newCommand makes an agent of a command of the user's.
 func newCommand(opt Options) (*Agent, error) {
-	command, err := agent.Words(opt.Agent)
-	if err != nil {
-		return nil, err
+	preset, command, known := agent.PresetOf(opt.Agent)
+	if !known {
+		var err error
+		if command, err = agent.Words(opt.Agent); err != nil {
+			return nil, err
+		}
+		if len(command) == 0 {
+			return nil, errors.New("the command is empty")
+		}
+		if opt.ModelURL != "" || opt.Model != "" {
+			return nil, errors.New("the address and the name of a model are for agents that are known by name: claude, codex, opencode, gemini, goose, cursor-agent")
+		}
 	}
-	if len(command) == 0 {
-		return nil, errors.New("the command is empty")
-	}
+	var err error
 	own := ""
 	if opt.Transport == "stdio" {
 		if own, err = os.Executable(); err != nil {
@@ -33,16 +40,26 @@ func newCommand(opt Options) (*Agent, error) {
 	}
 	return &Agent{Start: func(ctx context.Context, servers []Server, prompt string) Outcome {
 		servers, peers := splitAgents(servers)
-		run := agent.Options{Agents: peers, Command: command, Environ: slices.Concat(opt.Environ, opt.Env), Secret: opt.Env, Prompt: prompt, Limit: opt.Limit}
+		run := agent.Options{Agents: peers, Command: command, Environ: slices.Concat(opt.Environ, opt.Env), Secret: opt.Env, Prompt: prompt, Limit: opt.Limit, Preset: preset, ModelURL: opt.ModelURL, Model: opt.Model}
 		if own == "" {
 			for _, s := range servers {
 				run.Servers = append(run.Servers, agent.Server{Name: s.Name, URL: s.URL})
 			}
 			exit, err := agent.Run(ctx, run)
-			return commandOutcome(ctx, opt.Limit, exit, err)
+			return observed(commandOutcome(ctx, opt.Limit, exit, err), exit, opt.NoOwnTools)
 		}
-		return runBridged(ctx, run, servers, own)
+		out, exit := runBridged(ctx, run, servers, own)
+		return observed(out, exit, opt.NoOwnTools)
 	}}, nil
+}
+
+// observed adds what the agent's events say, and whether all that it did is known.
+func observed(out Outcome, e agent.Exit, noOwnTools bool) Outcome {
+	out.Observed = noOwnTools
+	if e.Stream != nil {
+		out.Calls, out.Observed = e.Stream.Calls, noOwnTools || e.Stream.Whole
+	}
+	return out
 }
 
 // splitAgents parts the MCP servers from the agents that speak A2A.
@@ -58,10 +75,10 @@ func splitAgents(all []Server) (servers []Server, agents []agent.Server) {
 }
 
 // runBridged runs the agent with servers that it starts itself.
-func runBridged(ctx context.Context, opt agent.Options, servers []Server, own string) Outcome {
+func runBridged(ctx context.Context, opt agent.Options, servers []Server, own string) (Outcome, agent.Exit) {
 	hub, err := agent.OpenHub(ctx)
 	if err != nil {
-		return commandOutcome(ctx, opt.Limit, agent.Exit{}, err)
+		return commandOutcome(ctx, opt.Limit, agent.Exit{}, err), agent.Exit{}
 	}
 	serving, stop := context.WithCancel(ctx)
 	var hubs sync.WaitGroup
@@ -80,7 +97,7 @@ func runBridged(ctx context.Context, opt agent.Options, servers []Server, own st
 	exit, err := agent.Run(ctx, opt)
 	stop()
 	hubs.Wait()
-	return commandOutcome(ctx, opt.Limit, exit, err)
+	return commandOutcome(ctx, opt.Limit, exit, err), exit
 }
 
 // commandOutcome says how a command ended. One that was still at work when its time was over

@@ -12,6 +12,7 @@ import (
 
 	"gauntlet/internal/run/userfile"
 	"gauntlet/internal/runtime/a2atools"
+	"gauntlet/internal/runtime/agent"
 	"gauntlet/internal/runtime/aguiagent"
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/modelagent"
@@ -30,6 +31,10 @@ type Options struct {
 	Environ   []string      // ours, of which a command gets everything
 	Env       []string      // NAME=VALUE for a command, beside Environ; hidden in what is said of it
 	Version   string        // ours
+	// ModelURL and Model are those of an agent that is known by name, "" for what it would take itself.
+	ModelURL, Model string
+	// NoOwnTools says that a command has no tools but those of the servers.
+	NoOwnTools bool
 }
 
 // An Agent can be started once for each document.
@@ -62,6 +67,10 @@ type Outcome struct {
 	// Answer is what it said to its user, "" for nothing; AnswerCut says that it was longer than is kept.
 	Answer    string
 	AnswerCut bool
+	// Calls are what it did with its own hands, as its events say. Observed says that all it did is known: by a whole stream of
+	// events, or since it has no tools of its own.
+	Calls    []agent.LocalCall
+	Observed bool
 	// Model is what became of a model; nil for other agents.
 	Model *modelagent.Result
 }

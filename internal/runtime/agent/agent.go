@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,7 +56,11 @@ type Options struct {
 	Servers []Server
 	Agents  []Server      // that speak A2A, by the URLs where their cards are; they stand in EnvAgents
 	Limit   time.Duration // default DefaultLimit
-	Grace   time.Duration // between SIGTERM and SIGKILL; default wire.DefaultGrace
+	// Preset starts an agent that is known by name, with Command as its program if it is not nil. ModelURL and Model say
+	// where its model is and what it is called; "" for what the agent itself would take.
+	Preset          *Preset
+	ModelURL, Model string
+	Grace           time.Duration // between SIGTERM and SIGKILL; default wire.DefaultGrace
 }
 
 // An Exit is what became of an agent.
@@ -65,6 +70,8 @@ type Exit struct {
 	// for nothing. AnswerCut says that it was longer than is kept.
 	Answer    string
 	AnswerCut bool
+	// Stream is what the events of a preset say; nil for another agent.
+	Stream *Stream
 }
 
 // mostAnswer is how much is read of a file with an answer, in bytes.
@@ -73,14 +80,16 @@ const mostAnswer = 1 << 20
 // Run starts the agent and waits for its end, or ends it at the limit and when ctx does. The
 // error says that there was no agent; an agent that failed is told by the Exit.
 func Run(ctx context.Context, opt Options) (Exit, error) {
-	if len(opt.Command) == 0 {
+	if len(opt.Command) == 0 && opt.Preset == nil {
 		return Exit{}, errors.New("no agent was named")
 	}
 	if strings.ContainsRune(opt.Prompt, 0) {
 		return Exit{}, errors.New("the prompt holds a zero byte, which no argument can")
 	}
-	if err := checkPrompt(opt.Command, opt.Prompt); err != nil {
-		return Exit{}, err
+	if opt.Preset == nil {
+		if err := checkPrompt(opt.Command, opt.Prompt); err != nil {
+			return Exit{}, err
+		}
 	}
 	dir, err := os.MkdirTemp("", "gauntlet-agent-")
 	if err != nil {
@@ -110,7 +119,19 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 		}
 		environ = append(environ, EnvAgents+"="+strings.Join(lines, "\n"))
 	}
-	p, err := wire.Launch(wire.Command{Args: args, Dir: opt.Dir, Environ: environ, Secret: opt.Secret, Grace: opt.Grace})
+	var events *bounded
+	command := wire.Command{Args: args, Dir: opt.Dir, Environ: environ, Secret: opt.Secret, Grace: opt.Grace}
+	if opt.Preset != nil {
+		events = &bounded{}
+		command.Output = events
+		if command.Args, command.Environ, err = opt.preset(dir, config, environ); err != nil {
+			return Exit{}, fmt.Errorf("the agent %s: %w", opt.Preset.Name, err)
+		}
+		if command.Dir == "" {
+			command.Dir = filepath.Join(dir, "work")
+		}
+	}
+	p, err := wire.Launch(command)
 	if err != nil {
 		return Exit{}, fmt.Errorf("the agent: %w", err)
 	}
@@ -123,7 +144,60 @@ func Run(ctx context.Context, opt Options) (Exit, error) {
 	exit, err := p.Wait(ctx)
 	out := Exit{Exit: exit}
 	out.readAnswer(answer)
+	if events != nil {
+		out.Stream = opt.Preset.ReadStream(events.text)
+		out.Stream.Whole = out.Stream.Whole && !events.cut
+		if out.Stream.Answer != "" {
+			out.Answer, out.AnswerCut = out.Stream.Answer, false
+		}
+	}
 	return out, err
+}
+
+// preset returns the command and the environment of an agent that is known by name. What it works in is below dir.
+func (opt *Options) preset(dir, config string, environ []string) (command, env []string, err error) {
+	if err := os.MkdirAll(filepath.Join(dir, "work"), 0o700); err != nil {
+		return nil, nil, err
+	}
+	r := &presetRun{dir: dir, prompt: opt.Prompt, config: config, servers: opt.Servers, program: opt.Command, modelURL: opt.ModelURL, name: opt.Model}
+	if len(r.program) == 0 {
+		r.program = nil
+	}
+	command, further, err := opt.Preset.prepare(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if opt.Preset.OwnHome(environ, opt.ModelURL) {
+		home := filepath.Join(dir, "home")
+		if err := makeHome(home); err != nil {
+			return nil, nil, err
+		}
+		further = append(further, "HOME="+home, "USERPROFILE="+home, "XDG_CONFIG_HOME="+filepath.Join(home, ".config"), "XDG_DATA_HOME="+filepath.Join(home, ".local/share"), "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_STATE_HOME="+filepath.Join(home, ".local/state"))
+		if opt.ModelURL != "" { // an address on this machine asks for no key, and clients ask for one
+			for _, k := range opt.Preset.keys {
+				if !slices.ContainsFunc(environ, func(e string) bool { return strings.HasPrefix(e, k+"=") }) && !strings.HasSuffix(k, "AUTH_TOKEN") {
+					further = append(further, k+"=none")
+				}
+			}
+		}
+	}
+	return command, append(environ, further...), nil
+}
+
+// mostEvents is how much of an agent's stream is kept, in bytes.
+const mostEvents = 32 << 20
+
+// bounded keeps the beginning of what is written to it.
+type bounded struct {
+	text []byte
+	cut  bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	n := min(len(p), mostEvents-len(b.text))
+	b.text = append(b.text, p[:n]...)
+	b.cut = b.cut || n < len(p)
+	return len(p), nil
 }
 
 // readAnswer finds out what the agent said.

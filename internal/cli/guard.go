@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gauntlet/catalog"
+	"gauntlet/internal/engine/guard"
+	"gauntlet/internal/run/userfile"
+	"gauntlet/lock"
+	"gauntlet/rawjson"
+	"gauntlet/result"
+)
+
+// mostHook is the longest input of a hook that is read, in bytes.
+const mostHook = 8 << 20
+
+func (a *app) newGuardCommand() *cobra.Command {
+	var client, policyFile string
+	cmd := &cobra.Command{
+		Use:   "guard [flags] --hook CLIENT",
+		Short: "Decide about one call of an agent's tool, as a hook of its client",
+		Args:  noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			known := false
+			for _, c := range guard.Clients() {
+				known = known || c == client
+			}
+			if !known {
+				return usage(cmd, "--hook: want one of %s", strings.Join(guard.Clients(), ", "))
+			}
+			v, err := a.guardCall(policyFile)
+			if err != nil { // an error must not let a call pass: clients take exit code 2 for a refusal
+				a.code = result.ExitTrouble
+				return fmt.Errorf("the call is refused: %w", err)
+			}
+			_, err = io.WriteString(a.host.Stdout, guard.WriteHook(client, v))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&client, "hook", "", "the `CLIENT` whose hook it is: "+strings.Join(guard.Clients(), ", ")+" (required; default none)")
+	cmd.Flags().StringVar(&policyFile, "policy", "", "what was decided beforehand, from this `FILE` (default none)")
+	completeWith(cmd, "hook", guard.Clients())
+	return cmd
+}
+
+// guardCall reads the call of a hook and judges it.
+func (a *app) guardCall(policyFile string) (guard.Verdict, error) {
+	var policy guard.Policy
+	if policyFile != "" {
+		text, err := userfile.ReadText(policyFile, nil, 1<<20)
+		if err == nil {
+			policy, err = guard.ParsePolicy(text)
+		}
+		if err != nil {
+			return guard.Verdict{}, fmt.Errorf("%s: %w", policyFile, userfile.Reason(err))
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(a.host.Stdin, mostHook+1))
+	if err != nil {
+		return guard.Verdict{}, err
+	}
+	if len(text) > mostHook {
+		return guard.Verdict{}, errors.New("the hook's input is too long to be judged")
+	}
+	call, cwd, err := guard.ReadHook(string(text))
+	if err != nil {
+		return guard.Verdict{}, err
+	}
+	changed, err := changedFiles(policy.Lockfile, cwd, call)
+	if err != nil {
+		return guard.Verdict{}, err
+	}
+	return guard.Decide(policy, call, changed), nil
+}
+
+// changedFiles are files that agents read, that a call names, and that are not what the lockfile holds.
+func changedFiles(lockfile, cwd string, call guard.Call) (out []string, err error) {
+	if lockfile == "" {
+		return nil, nil
+	}
+	text, err := userfile.ReadText(lockfile, nil, catalog.DefaultBytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", lockfile, userfile.Reason(err))
+	}
+	var c catalog.Catalog
+	if err := lock.Add(&c, lockfile, text, catalog.Limits{}); err != nil {
+		return nil, err
+	}
+	said := strings.Join(call.Strings, "\n")
+	var tree rawjson.Tree
+	for _, s := range c.Servers {
+		for it := range s.Items() {
+			v := it.Parse(s, &tree)
+			if !strings.HasPrefix(v.Get("uri").Text(), "agent-file:") || !strings.Contains(said, it.Name()) {
+				continue
+			}
+			now, err := os.ReadFile(filepath.Join(cwd, filepath.FromSlash(it.Name())))
+			if err != nil {
+				continue // the call itself will fail
+			}
+			if sum := sha256.Sum256(now); hex.EncodeToString(sum[:]) != v.Get("_meta").Get("sha256").Text() {
+				out = append(out, it.Name())
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,94 @@
+package guard
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"gauntlet/rawjson"
+)
+
+// Clients are those whose hooks are spoken. Cursor follows its documents and was not tried.
+func Clients() []string { return []string{"claude", "codex", "cursor", "gemini"} }
+
+// ReadHook reads what a client's hook is given before a tool runs.
+func ReadHook(text string) (c Call, cwd string, err error) {
+	var tree rawjson.Tree
+	if err := tree.Parse(text, 0); err != nil {
+		return c, "", errors.New("the hook's input is not JSON")
+	}
+	root := tree.Root()
+	if root.Kind() != rawjson.Object {
+		return c, "", errors.New("the hook's input is no object")
+	}
+	cwd = strings.Clone(root.Get("cwd").Text())
+	c.Tool = strings.Clone(root.Get("tool_name").Text())
+	input := root.Get("tool_input")
+	if !input.Exists() { // Cursor: beforeShellExecution, beforeReadFile
+		input = root
+		c.Tool = strings.Clone(root.Get("hook_event_name").Text())
+	}
+	if c.Tool == "" {
+		return c, cwd, errors.New("the hook's input names no tool")
+	}
+	c.Server = strings.HasPrefix(c.Tool, "mcp__") || strings.Contains(c.Tool, "MCP") || root.Get("mcp_context").Exists() || root.Get("url").Exists() && root.Get("tool_name").Exists()
+	collect(input, &c.Strings, 0)
+	return c, cwd, nil
+}
+
+func collect(v rawjson.Value, out *[]string, depth int) {
+	const deepest, most = 64, 10_000
+	if depth > deepest || len(*out) >= most {
+		return
+	}
+	switch v.Kind() {
+	case rawjson.String:
+		s := strings.Clone(v.Text())
+		*out = append(*out, s)
+		var inner rawjson.Tree
+		if strings.HasPrefix(s, "{") && inner.Parse(s, 0) == nil { // Cursor hands arguments on as text
+			collect(inner.Root(), out, depth+1)
+		}
+	case rawjson.Object:
+		for m := range v.Members() {
+			collect(m.Value, out, depth+1)
+		}
+	case rawjson.Array:
+		var words []string
+		for _, e := range v.Elements() {
+			if e.Kind() == rawjson.String {
+				words = append(words, e.Text())
+			}
+			collect(e, out, depth+1)
+		}
+		if len(words) > 1 { // a command in parts
+			*out = append(*out, strings.Join(words, " "))
+		}
+	}
+}
+
+// WriteHook is the answer in the form of a client; "" where nothing is said. Claude Code would skip its own question if
+// it were told to allow, so that passing says nothing. Where a client knows no question, a call that needs one is denied.
+func WriteHook(client string, v Verdict) string {
+	if v.Decision == Pass {
+		if client == "cursor" {
+			return `{"permission":"allow"}` + "\n"
+		}
+		return ""
+	}
+	reason := "gauntlet guard: " + v.Reason
+	if v.Decision == Ask && (client == "codex" || client == "gemini") {
+		v.Decision, reason = Deny, reason+"; its user must agree to it first"
+	}
+	var out any
+	switch client {
+	case "gemini":
+		out = map[string]string{"decision": string(v.Decision), "reason": reason}
+	case "cursor":
+		out = map[string]string{"permission": string(v.Decision), "user_message": reason, "agent_message": reason}
+	default:
+		out = map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": "PreToolUse", "permissionDecision": string(v.Decision), "permissionDecisionReason": reason}}
+	}
+	text, _ := json.Marshal(out) // strings
+	return string(text) + "\n"
+}
