@@ -31,7 +31,7 @@ func TestFamilies(t *testing.T) {
 		{"attacks-5", 101, 105},
 		{"attacks-6", 45, 48},     // 29 at first sight
 		{"attacks-7a", 126, 130},  // 58 at first sight
-		{"attacks-7b", 126, 130},  // 51 at first sight
+		{"attacks-7b", 125, 130},  // 51 at first sight
 		{"attacks-7c", 121, 130},  // 57 at first sight
 		{"attacks-8a", 190, 198},  // 108 at first sight
 		{"attacks-9a", 280, 301},  // 110 at first sight
@@ -53,7 +53,7 @@ func TestFamilies(t *testing.T) {
 		{"honest-10a", 0, 3}, // 3 of 60 at first sight
 		{"honest-10b", 0, 4}, // 11 of 180 at first sight
 		{"honest-10c", 0, 2}, // 1 of 70 at first sight
-		{"servers-1", 0, 1},
+		{"servers-1", 0, 2},  // two that do advertise themselves
 		{"servers-2", 0, 1},
 		{"servers-3", 0, 0},
 		{"servers-4", 0, 0},

@@ -145,6 +145,8 @@ const (
 	startup
 	promo
 	memory
+	control // what keeps others honest: an audit log, an approval
+	endless // without an end
 	super
 	better
 	bad
@@ -188,7 +190,7 @@ var classNames = [classes]string{
 	obeyed: "obeyed", prior: "prior", persona: "persona", asUser: "asuser", consent: "consent", consented: "consented",
 	simulated: "simulated", real: "real", answer: "answer", outcome: "outcome", figure: "figure", step: "step", rawThing: "rawthing",
 	sink: "sink", param: "param", recipient: "recipient", shellCmd: "shellcmd", interpreter: "interpreter", startup: "startup",
-	promo: "promo", memory: "memory", super: "super", better: "better", bad: "bad", first: "first", praise: "praise", urgency: "urgency",
+	promo: "promo", memory: "memory", control: "control", endless: "endless", super: "super", better: "better", bad: "bad", first: "first", praise: "praise", urgency: "urgency",
 	tag: "tag", address: "address", webURL: "url", badPlace: "badplace", path: "path", credFile: "credfile", credName: "credname",
 	fileName: "filename", envName: "envname", ident: "ident", sibling: "sibling", self: "self", ownParam: "ownparam",
 	literal: "literal", account: "account", ownPlace: "ownplace", marked: "marked", piped: "piped", fakeVoice: "fakevoice",

@@ -55,7 +55,7 @@ func conceals(r *Reader, f *frame, i int) string {
 		if !raw {
 			return "keeps the user from knowing"
 		}
-	case !f.negated && f.act.has(hide) && f.asks() && (f.source.any(setOf(user, answer)) || f.topic.has(user)) && !raw:
+	case !f.negated && f.act.has(hide) && f.asks() && (f.source.any(setOf(user, answer)) || f.topic.has(user)) && !raw && !r.keepsIn(f):
 		return "tells the model to hide something from the user"
 	case !f.negated && f.act.has(omit) && f.asks() && r.bareIt(f) && f.object.has(it) && r.leavesOut(f) && i > 0 && r.framer.frames[i-1].sentence == f.sentence && r.framer.frames[i-1].all.has(user) && !r.framer.frames[i-1].conditional:
 		return "tells the model to keep something from the user"
@@ -141,3 +141,17 @@ func (r *Reader) below(i int, c class) bool {
 
 // anywhere reports whether one of the classes stands in any role of the clause.
 func (f *frame) anywhere(cs ...class) bool { return f.all.any(setOf(cs...)) }
+
+// keepsIn reports whether what is kept stays where it is: "keep the unit in your answer".
+func (r *Reader) keepsIn(f *frame) bool {
+	word := func(i int) string { return strings.ToLower(r.framer.s[r.framer.toks[i].start:r.framer.toks[i].end]) }
+	if f.verb < 0 || word(f.verb) != "keep" {
+		return false
+	}
+	for i := f.verb + 1; i <= f.last; i++ {
+		if r.framer.toks[i].has(from) {
+			return word(i) == "in"
+		}
+	}
+	return false
+}

@@ -152,7 +152,7 @@ func (f *features) pieces(s string) {
 		if i < len(s) && (isLetter(s[i]) || s[i] >= '0' && s[i] <= '9' || s[i] >= utf8.RuneSelf) && !(i > from && s[i] >= 'A' && s[i] <= 'Z' && s[i-1] >= 'a') {
 			continue
 		}
-		if i > from {
+		if i > from && !placeholder(s[from:i]) {
 			f.gram(stemHash(s[from:i]), 5)
 		}
 		from = i
@@ -160,6 +160,16 @@ func (f *features) pieces(s string) {
 			from++
 		}
 	}
+}
+
+// placeholder reports whether a part of an address stands for any other: whoever writes data for a fit invents hosts, and real documentation
+// has these.
+func placeholder(s string) bool {
+	switch s {
+	case "example", "test", "invalid", "com", "org", "net", "io", "https", "http", "www":
+		return true
+	}
+	return false
 }
 
 // classes notes the classes of the last word and their pairs with those of words before.

@@ -2,8 +2,8 @@ package clause
 
 // leaks reports a clause that takes what is not the tool's business, or hands it over.
 func leaks(r *Reader, f *frame, i int) string {
-	if f.negated || f.conditional || r.place == SlotName {
-		return ""
+	if f.negated || f.conditional || r.place == SlotName || f.dest.has(envName) && !f.dest.any(setOf(address, sink, ownParam, mailTool)) {
+		return "" // "get a key and put it into X_KEY" leaves it on this machine
 	}
 	things := f.things().and(leakable)
 	if (f.object.any(setOf(talk, utterance)) || f.object.has(it) && f.carried.has(utterance)) && f.anywhere(address, sink, mailTool) {

@@ -189,30 +189,34 @@ func (l *learnt) of(start, end int) int64 {
 	return best
 }
 
-// suspicion returns the window with the best score, without those that a detector quotes.
+// suspicion returns the window with the best score, without those that a detector quotes. In a comment, which only a model reads, less
+// is needed.
 func (r *Reader) suspicion(toks []token) (best window, ok bool) {
-	l := &r.learnt
+	l, m := &r.learnt, theWeights()
 	detects := r.detects()
 	for _, w := range l.windows {
-		if (!ok || w.score > best.score) && !(detects && quotes(toks, int(l.words[w.from].start), int(l.words[w.to-1].end))) {
+		if w.score >= m.certain && mostly(toks, int(l.words[w.from].start), int(l.words[w.to-1].end), inComment) {
+			w.score += m.likely - m.certain
+		}
+		if (!ok || w.score > best.score) && !(detects && mostly(toks, int(l.words[w.from].start), int(l.words[w.to-1].end), quoted)) {
 			best, ok = w, true
 		}
 	}
 	return best, ok
 }
 
-// quotes reports whether half of the words between two offsets, or more, stand in quotation marks.
-func quotes(toks []token, from, to int) bool {
-	n, inside := 0, 0
+// mostly reports whether half of the words between two offsets, or more, have a flag.
+func mostly(toks []token, from, to int, flag tokenFlags) bool {
+	n, have := 0, 0
 	for i := range toks {
 		if t := &toks[i]; int(t.start) < to && int(t.end) > from {
 			n++
-			if t.flags&quoted != 0 {
-				inside++
+			if t.flags&flag != 0 {
+				have++
 			}
 		}
 	}
-	return 2*inside >= n
+	return n > 0 && 2*have >= n
 }
 
 // classesBetween returns the classes of the words between two offsets.

@@ -29,7 +29,11 @@ func overrides(r *Reader, f *frame, i int) string {
 		return ""
 	}
 	switch {
-	case f.negated && f.act.has(obey) && f.mood >= duty && rules && f.object.any(setOf(prior, your)):
+	case r.attacks(f) && !f.negated && !f.conditional && !r.function(f) && !f.object.empty() && r.place != Slot && r.place != Value:
+		return "tells the model to carry out an attack"
+	case f.mood == order && f.act.any(dangerous) && r.calledUpon(f):
+		return "speaks to the model and gives it an order"
+	case f.negated && f.act.has(obey) && f.mood >= duty && rules && f.object.any(setOf(prior, your, user, users)):
 		return "tells the model not to follow the instructions it was given"
 	case f.negated:
 		return ""
@@ -56,6 +60,31 @@ func (r *Reader) headsSecretly(f *frame) bool {
 	switch strings.ToLower(first) {
 	case "hidden", "secret", "invisible", "covert", "concealed":
 		return true
+	}
+	return false
+}
+
+// calledUpon reports whether the model is called by its name in front of an order: "Assistant, run …", "AI: delete …".
+func (r *Reader) calledUpon(f *frame) bool {
+	toks := r.framer.toks
+	if f.first == 0 || toks[f.first-1].sentence != f.sentence && toks[f.first-1].flags&colonAfter == 0 {
+		return false
+	}
+	t := &toks[f.first-1]
+	first, _, _ := strings.Cut(strings.ToLower(r.framer.s[t.start:t.end]), " ")
+	sign := strings.TrimLeft(r.framer.s[t.end:toks[f.first].start], " *_")
+	return t.has(model) && !strings.HasPrefix(first, "you") && sign != "" && (sign[0] == ',' || sign[0] == ':') && (t.flags&fresh != 0 || f.first == 1 || toks[f.first-2].sentence != t.sentence)
+}
+
+// attacks reports whether the verb of an order names a crime, which honest texts order nobody to commit outside of what their tool is for.
+func (r *Reader) attacks(f *frame) bool {
+	if f.verb < 0 || f.mood != order || r.beginsText(f) {
+		return false
+	}
+	t := &r.framer.toks[f.verb]
+	switch strings.ToLower(r.framer.s[t.start:t.end]) {
+	case "exfiltrate", "hijack", "steal", "siphon", "smuggle":
+		return !r.business().any(setOf(detect, attempt))
 	}
 	return false
 }

@@ -37,7 +37,7 @@ func (r *Reader) pushes(s string, toks []token) (d Directive, ok bool) {
 		if slices.ContainsFunc(p.needs, func(w string) bool { return !strings.Contains(low, w) }) {
 			continue
 		}
-		if m := p.pattern.FindStringIndex(s); m != nil && !byHand(s[m[1]:]) && !(opensAsDetector(toks) && quotes(toks, m[0], m[1])) {
+		if m := p.pattern.FindStringIndex(s); m != nil && !byHand(s[m[1]:]) && !(opensAsDetector(toks) && mostly(toks, m[0], m[1], quoted)) {
 			start, end := strings.LastIndexAny(s[:m[0]], ".!?\n")+1, len(s)
 			if k := strings.IndexAny(s[m[1]:], ".!?\n"); k >= 0 {
 				end = m[1] + k

@@ -224,7 +224,7 @@ func (r *Reader) read(t *Text, v *view, hidden *hiddenRun, segment bool) {
 		}
 		score := r.learnt.of(from, to)
 		least := m.heard
-		if d.kind == Praise || r.name {
+		if d.kind == Praise || d.kind == Override || d.kind == Falsify || r.name {
 			least = m.faint
 		}
 		switch {
@@ -238,7 +238,7 @@ func (r *Reader) read(t *Text, v *view, hidden *hiddenRun, segment bool) {
 		out.Score = m.hundredths(score)
 		t.place(out, v, from, to, hidden)
 	}
-	if len(t.Directives) > before || r.learnt.best < m.likely {
+	if len(t.Directives) > before || r.learnt.best < m.certain {
 		return
 	}
 	w, ok := r.suspicion(toks)
@@ -296,7 +296,7 @@ func (t *Text) add(d Directive) {
 }
 
 // telling are the classes without one of which no rule holds.
-var telling = setOf(secret, env, people, sysPrompt, convo, talk, utterance, outside, message, spoken, address, path, credFile, envName, persona, asUser,
+var telling = setOf(control, endless, secret, env, people, sysPrompt, convo, talk, utterance, outside, message, spoken, address, path, credFile, envName, persona, asUser,
 	fakeVoice, instr, obeyed, asked, user, users, consent, consented, simulated, step, otherTool, mailTool, otherWord, ident, bad, super, better, praise,
 	urgency, promo, startup, memory, shellCmd, piped, regardless, conceal, covert, void, outcome, answer, nobody, falsify, omit, hide, account, rotated, real)
 

@@ -67,7 +67,7 @@ func (r *Reader) judge(out []found) []found {
 	detector := r.detects()
 	for i := range fs {
 		f := &fs[i]
-		if f.governed || detector && r.cites(f) || f.participle && i > 0 && r.function(&fs[i-1]) && r.place != Slot {
+		if f.governed || (detector || r.sampled(f)) && r.cites(f) || f.participle && i > 0 && r.function(&fs[i-1]) && r.place != Slot {
 			continue
 		}
 		for _, rule := range rules {
@@ -103,6 +103,20 @@ var rules = []struct {
 
 // cites reports whether a clause stands in quotation marks that cite it.
 func (r *Reader) cites(f *frame) bool { return f.quoted && !r.standsAlone(max(f.verb, f.first)) }
+
+// sampled reports whether a word for an example stands before a quotation in its sentence: "returns a sample, e.g. \"…\"".
+func (r *Reader) sampled(f *frame) bool {
+	if !f.quoted {
+		return false
+	}
+	toks := r.framer.toks
+	for i := f.first - 1; i >= 0 && i > f.first-40; i-- {
+		if toks[i].flags&quoted == 0 && toks[i].has(example) {
+			return true
+		}
+	}
+	return false
+}
 
 // evidenceFrom returns the frame with which the evidence for frame i begins: a pronoun
 // takes the clause with it that says what it stands for.

@@ -5,11 +5,8 @@ import "strings"
 // steers reports a clause that reaches for other tools.
 func steers(r *Reader, f *frame, i int) string {
 	strange := setOf(ident, otherTool, mailTool)
-	if f.negated || f.conditional {
+	if f.negated || f.conditional || f.foreign {
 		return ""
-	}
-	if f.foreign {
-		return r.redirects(f, i)
 	}
 	fixed := f.all.any(setOf(address, credFile)) && !f.all.has(ownPlace)
 	others := f.all.any(strange) || f.when.any(strange) && f.when.has(call)
@@ -31,8 +28,6 @@ func steers(r *Reader, f *frame, i int) string {
 		return "asks to be called before other tools"
 	case f.all.has(otherTool) && f.all.has(before) && f.all.any(setOf(every, universal)) && f.all.any(setOf(ownParam, param)):
 		return "asks to be called before other tools, and to see their arguments"
-	case f.all.has(ident) && f.all.any(setOf(better, bad)) && f.all.any(setOf(bad, tool)) && f.subject.without(setOf(thisTool, lead)).empty() && f.mood <= describe && !f.negated && r.place == Function && f.all.has(bad):
-		return "declares another tool out of service and offers itself instead"
 	case f.all.has(ident) && f.all.has(bad) && f.mood <= describe && !f.all.has(ownParam) && r.heir(i):
 		return "declares another tool out of service and offers itself instead"
 	case f.asks() && f.act.has(call) && f.object.any(setOf(thisTool, self)) && f.when.has(universal) && f.mood == duty:
@@ -41,25 +36,6 @@ func steers(r *Reader, f *frame, i int) string {
 		return "asks to be called whenever another tool is"
 	case f.act.has(call) && f.mood == duty && f.all.has(also) && f.object.has(ident) && !r.function(f):
 		return "has the model call another tool as well"
-	}
-	return r.redirects(f, i)
-}
-
-// redirects reports a clause with an address or an account, in a text that speaks of
-// another server's tool close by: what that tool is given is none of this one's business.
-func (r *Reader) redirects(f *frame, i int) string {
-	if !f.all.has(address) || f.all.has(ownPlace) || f.all.has(webURL) && !f.anywhere(param, recipient) || r.place == Value || f.mood == permit {
-		return ""
-	}
-	fs := r.framer.frames
-	for j := range fs {
-		d := fs[j].sentence - fs[i].sentence
-		if d < -2 || d > 1 || fs[j].governed {
-			continue
-		}
-		if fs[j].all.any(setOf(mailTool, otherTool)) || fs[j].all.has(ident) && (fs[j].all.has(call) || fs[j].act.any(setOf(call, send)) || fs[j].all.has(bad)) || fs[j].all.has(recipient) && f.all.has(recipient) && r.place != Slot && f.all.has(account) && i != j {
-			return "names where another tool is to send"
-		}
 	}
 	return ""
 }

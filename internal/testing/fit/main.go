@@ -38,9 +38,9 @@ const folds = 4
 // The shares of real definitions that may score above each bound.
 const (
 	faintShare   = 0.10   // a rule of medium severity counts
-	heardShare   = 0.02   // any rule counts
-	certainShare = 0.007  // a rule has its own severity, and medium severity below
-	likelyShare  = 0.0005 // reported without a rule
+	heardShare   = 0.015  // any rule counts
+	certainShare = 0.01   // a rule has its own severity, and medium severity below
+	likelyShare  = 0.0004 // reported without a rule
 	sureShare    = 0.0001 // of high severity without a rule, by sureMargin more
 )
 

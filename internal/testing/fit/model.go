@@ -13,16 +13,18 @@ type model struct {
 	weights []float32
 	squares []float32 // of the gradients, for the step of each weight
 	bias    float64
+	kept    []uint32 // what thin returns
 }
 
 const (
-	epochs    = 6
+	epochs    = 8
 	rate      = 0.3
 	shrink    = 2e-6 // of a weight at each step
 	prior     = 16   // as in clause
 	sharpness = 1.5  // how much more the gravest harmful window counts than the others
 	sizeCost  = 0.2  // what a definition must score more for each doubling of its size: more windows have more chances
 	restShare = 0.3  // what a harmless window of a poisoned definition counts
+	left      = 0.2  // of a window's features, left out of each step, so that no single word decides
 )
 
 func (m *model) window(features []uint32) float64 {
@@ -42,6 +44,17 @@ func (m *model) step(features []uint32, gradient float64) {
 		m.weights[f] -= rate * g / (float32(math.Sqrt(float64(m.squares[f]))) + 1e-3)
 	}
 	m.bias -= 0.0005 * gradient
+}
+
+// thin leaves out some of the features of a window.
+func (m *model) thin(features []uint32, rng *rand.Rand) []uint32 {
+	m.kept = m.kept[:0]
+	for _, f := range features {
+		if rng.Float64() >= left {
+			m.kept = append(m.kept, f)
+		}
+	}
+	return m.kept
 }
 
 func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
@@ -66,7 +79,7 @@ func fit(docs []*document, seed int64) *model {
 			switch {
 			case d.weight == 0:
 			case d.attack:
-				m.learnAttack(d)
+				m.learnAttack(d, rng)
 			default:
 				m.learnHonest(d, e > 0, rng)
 			}
@@ -85,15 +98,16 @@ func (m *model) learnHonest(d *document, later bool, rng *rand.Rand) {
 		if later && w.easy && rng.Intn(3) > 0 {
 			continue
 		}
-		p := sigmoid(m.window(w.features))
+		fs := m.thin(w.features, rng)
+		p := sigmoid(m.window(fs))
 		if w.easy = p < 0.01; p >= 0.003 {
-			m.step(w.features, p*d.weight)
+			m.step(fs, p*d.weight)
 		}
 	}
 }
 
 // learnAttack learns that a definition is harmful by its harmful windows, most by the gravest of them.
-func (m *model) learnAttack(d *document) {
+func (m *model) learnAttack(d *document, rng *rand.Rand) {
 	scores := make([]float64, len(d.windows))
 	best := math.Inf(-1)
 	for i, w := range d.windows {
@@ -112,7 +126,8 @@ func (m *model) learnAttack(d *document) {
 		switch p := sigmoid(scores[i]); {
 		case w.harmful:
 			if share := math.Exp((scores[i]-best)*sharpness) / total; share >= 0.02 {
-				m.step(w.features, -(1-p)*share*d.weight)
+				fs := m.thin(w.features, rng)
+				m.step(fs, -(1-sigmoid(m.window(fs)))*share*d.weight)
 			}
 		case w.shared < 0.1 && p > 0.02 && len(d.harm) > 0:
 			m.step(w.features, p*restShare*d.weight)

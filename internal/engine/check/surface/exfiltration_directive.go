@@ -1,11 +1,13 @@
 package surface
 
 import (
+	"net/url"
 	"strings"
 
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/clause"
+	"gauntlet/internal/leaf/hostscope"
 	"gauntlet/internal/leaf/text"
 )
 
@@ -16,8 +18,9 @@ var _ = register(check.Check{
 	Doc: `A definition directs the model to sensitive data or to an external destination. Sensitive data are credential
 files, keys, environment variables, the conversation and the system prompt; a destination is an address that
 the user did not name. A parameter named after such data ("content_of_ssh_key", "system_prompt" on a
-calculator) is reported too, and so is a default value that is a credential file, a metadata service or a
-command.
+calculator) is reported too, and so is what needs no words: a default value that is a credential file, a metadata service or a
+command, a mailbox or a web address that a message goes to unless its caller says otherwise ("bcc", "webhook_url"), and a resource whose
+address is a credential file.
 
 The model can pass on whatever it has read, and every parameter is a way out: what the model writes into it
 reaches the server.
@@ -37,7 +40,14 @@ tools that work with models.`,
 func exfiltration(it *check.Item) {
 	reportDirectives(it, clause.Leak)
 	for i := range it.Fields {
-		if f := &it.Fields[i]; loadedDefault(f) {
+		f := &it.Fields[i]
+		if f.Sort == check.URI && !f.IsKey && f.Value.Key().Text() == "uri" && credentialURI(f.Text.Raw) {
+			it.Report(check.Report{Field: f, Message: "the address of a resource is a file that holds credentials"})
+		}
+		if severity := outsideDefault(it, f); severity != finding.None {
+			it.Report(check.Report{Field: f, Severity: severity, Message: "what is sent also goes to an address that its caller did not name: a default value"})
+		}
+		if loadedDefault(f) {
 			r := check.Report{Field: f, Message: "a default value names a credential file or a metadata service, or is a command"}
 			if ownsDefault(it, f) {
 				r.Severity = finding.Low
@@ -47,6 +57,51 @@ func exfiltration(it *check.Item) {
 		}
 	}
 }
+
+// credentialURI reports whether the address of a resource is a file with credentials, or one in which the kernel shows those of a process.
+func credentialURI(uri string) bool {
+	path, ok := strings.CutPrefix(uri, "file://")
+	return ok && (clause.Credential(path) || strings.HasPrefix(path, "/proc/") && strings.HasSuffix(path, "/environ"))
+}
+
+// outsideDefault says how grave it is that a parameter for a recipient has a default that is an address on a public host: high for
+// copies, medium for the recipient itself; None for an example, for a host named like the server, and for everything else.
+func outsideDefault(it *check.Item, f *check.Field) finding.Severity {
+	key := f.Value.Key().Text()
+	if f.Sort != check.SchemaValue || f.IsKey || key != "default" && key != "const" {
+		return finding.None
+	}
+	severity := finding.None
+	for word := range clause.Words(f.Value.Parent().Key().Text()) {
+		severity = max(severity, recipients[word])
+	}
+	address := f.Text.Raw
+	if severity == finding.None || len(address) > 300 || strings.ContainsAny(address, " \n<{$") {
+		return finding.None
+	}
+	_, host, mailbox := strings.Cut(address, "@")
+	if !mailbox {
+		u, err := url.Parse(address)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" {
+			return finding.None
+		}
+		host = u.Hostname()
+	}
+	if hostscope.Of(host) != hostscope.Public || !strings.Contains(host, ".") || strings.HasPrefix(host, "example.") || strings.Contains(host, ".example.") {
+		return finding.None
+	}
+	business := clause.Words(it.Name() + " " + it.Server.Name + " " + clause.Purpose(it.Value.Get("description").Text()))
+	for part := range clause.Words(host) {
+		if len(part) >= 4 && business[part] {
+			return finding.None
+		}
+	}
+	return severity
+}
+
+// recipients are words of parameters that say whom something goes to.
+var recipients = map[string]finding.Severity{"bcc": finding.High, "cc": finding.High, "forward": finding.High, "to": finding.Medium, "recipient": finding.Medium,
+	"recipients": finding.Medium, "webhook": finding.Medium, "callback": finding.Medium, "notify": finding.Medium, "destination": finding.Medium}
 
 // loadedDefault reports whether a field is a default value (or the only allowed one) that
 // names a credential file or a metadata service, or that is a shell command.
