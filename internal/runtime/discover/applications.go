@@ -53,7 +53,7 @@ var applications = []Application{
 			}),
 		References: []string{"${env:"}, Folders: true,
 	},
-	vscode("vscode", "VS Code", "Code", inProject(".vscode/mcp.json"), inProject(".vscode/settings.json").shared()),
+	vscode("vscode", "VS Code", "Code", inProject(".vscode/mcp.json"), inProject(".vscode/settings.json").shared(), inProject(".vscode/tasks.json").shared(), inProject(".devcontainer/devcontainer.json").shared(), inProject(".devcontainer.json").shared()),
 	vscode("vscode-insiders", "VS Code Insiders", "Code - Insiders"),
 	{
 		Client: "windsurf", Title: "Windsurf",
@@ -230,7 +230,7 @@ var applications = []Application{
 	{
 		Client: "junie", Title: "JetBrains Junie",
 		Sources: []string{"https://www.jetbrains.com/help/junie/model-context-protocol-mcp.html", "https://www.jetbrains.com/help/junie/customize-guidelines.html"},
-		Places:  []Place{inHome(".junie/mcp/mcp.json").alsoNamed(".junie/mcp/mcp.json"), inProject(".junie/mcp/mcp.json")},
+		Places:  []Place{inHome(".junie/mcp/mcp.json").alsoNamed(".junie/mcp/mcp.json"), inProject(".junie/mcp/mcp.json"), inConfig("JetBrains/*/options/llm.mcpServers.xml").shared()},
 		Reads: append(slices.Concat(both(".junie/skills/**", config.Skill), both(".junie/commands/**", config.Command), both(".junie/agents/**", config.Subagent)),
 			inHome(".junie/allowlist.json").shared(), inProject(".junie/allowlist.json").shared(), inProject(".junie/guidelines.md").as(config.Instructions), inProject(".junie/AGENTS.md").as(config.Instructions), inProject(".aiassistant/rules/**").as(config.Instructions)),
 	},

@@ -65,7 +65,37 @@ func All(h Host) []config.File {
 			s.read(p, w.hint)
 		}
 	}
+	s.knownProjects()
 	return s.out
+}
+
+// knownProjects reads what projects bring in which a client has worked, as its configuration says.
+func (s *source) knownProjects() {
+	seen := map[string]bool{"": true, s.Cwd: true, s.Home: true}
+	var folders []string
+	for i := range s.out {
+		for _, p := range s.out[i].Projects {
+			if !seen[p] {
+				seen[p] = true
+				folders = append(folders, p)
+			}
+		}
+	}
+	for _, dir := range folders {
+		if mode, err := s.FS.Mode(dir); err != nil || !mode.IsDir() {
+			continue
+		}
+		h := s.Host
+		h.Cwd = dir
+		for _, w := range configurationPaths(h) {
+			if w.hint.Project == "" {
+				continue
+			}
+			for _, p := range h.glob(w.path, func(t *walk) { s.tree(t, w.hint) }) {
+				s.read(p, w.hint)
+			}
+		}
+	}
 }
 
 // ReadFile reads one configuration from the host's disk, for a user who named it.

@@ -2,9 +2,13 @@ package discover
 
 import (
 	"slices"
+	"strings"
 
 	"gauntlet/finding"
 )
+
+// maxProjects is how many folders are looked at in which a client has worked.
+const maxProjects = 500
 
 // findServers finds the servers below a root, wherever a client keeps them.
 func (r *reader) findServers(root *node) {
@@ -48,6 +52,9 @@ func (r *reader) findServers(root *node) {
 	if projects := root.get("projects"); projects != nil {
 		found = true
 		for _, p := range projects.children {
+			if strings.ContainsAny(p.key, `/\`) && len(r.file.Projects) < maxProjects {
+				r.file.Projects = append(r.file.Projects, p.key)
+			}
 			hold(p.get("mcpServers"), p.key, false)
 			r.off(p.key, p.get("disabledMcpServers"))
 		}

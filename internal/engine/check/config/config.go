@@ -66,6 +66,8 @@ type File struct {
 	Rel string `json:"-"`
 	// Sum is the SHA-256 of the bytes of a file that is no configuration.
 	Sum string `json:"-"`
+	// Projects are the folders in which the client has worked, as the file says.
+	Projects []string `json:"-"`
 	// LinksTo is where a link leads that was not followed, since it leads out of the folder.
 	LinksTo string `json:"-"`
 	// Access says who may write the file.

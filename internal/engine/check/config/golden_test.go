@@ -128,6 +128,7 @@ func golden(t *testing.T, k *config.Check, file string) {
 
 func matches(pattern, name string) bool {
 	name, _, _ = strings.Cut(name, " ")
+	name, _, _ = strings.Cut(name, "/")
 	ok, _ := path.Match(pattern, name)
 	return ok
 }

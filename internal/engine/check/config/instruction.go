@@ -8,6 +8,7 @@ import (
 	"gauntlet/internal/engine/acts"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/leaf/clause"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 const sourceSkills = "https://owasp.org/www-project-agentic-skills-top-10/"
@@ -33,8 +34,42 @@ requests that carry a key to their own service, and installers of well-known ven
 				p.reportActs(i, f, acts.Text(f.Text), false)
 			}
 		}
+		p.eachSetting(func(file int, s *Setting, way string) {
+			value := s.Value.Reveal()
+			if p.Files[file].Text != "" || len(value) < shortestOrder || len(value) > MaxJudged || !instructs(way) {
+				return
+			}
+			found := acts.Text(value)
+			severity := finding.Medium
+			switch acts.Judge(found) {
+			case acts.Fine:
+				return
+			case acts.Hostile:
+				severity = finding.High
+			}
+			heaviest := found[0]
+			for _, a := range found {
+				if a.Weight > heaviest.Weight {
+					heaviest = a
+				}
+			}
+			p.Report(Report{File: file, Entry: p.Files[file].entryOf(s), At: s.Value.Place, Evidence: value[heaviest.Start:heaviest.End], Severity: severity, Message: "the text of " + shownName(lastName(s.Keys)) + " " + heaviest.Says})
+		})
 	},
 })
+
+// shortestOrder is the shortest value that is read as a text, in bytes.
+const shortestOrder = 24
+
+// instructs reports whether a setting is a text that a model reads: a prompt of a hook, the role of a mode.
+func instructs(way string) bool {
+	for _, end := range []string{"prompt", "instructions", "instructions/", "instruction", "systemprompt", "system_prompt", "system", "description", "roledefinition", "custominstructions", "whentouse", "rules/", "rules", "developer_instructions", "append_system_prompt", "additionalcontext", "systemmessage", "content", "text"} {
+		if endsIn(way, end) {
+			return true
+		}
+	}
+	return false
+}
 
 // reportActs reports the acts of a text, one for each kind.
 func (p *Pass) reportActs(file int, f *File, found []acts.Act, code bool) {
@@ -237,7 +272,7 @@ var _ = register(Check{
 	ID: "GNT-124", Name: "link-out-of-folder", Severity: finding.Medium, Maturity: check.Experimental,
 	Taxonomy: "MCP02:2025 weak, ASI03 weak, AST01 weak, AST06 close, CWE-59 close, CWE-61 close, L2 weak, L6 close",
 	Axis:     "path-traversal", Source: "https://cwe.mitre.org/data/definitions/59.html",
-	Doc: `A file for an agent is a symbolic link that leads out of the folder. The agent reads what the link leads to as if it belonged
+	Doc: `A file for an agent is a symbolic link that leads out of the folder, or imports a file of credentials (@~/.ssh/id_rsa). The agent reads what the link leads to as if it belonged
 to the project: a key, a configuration, another project.
 
 Severity is high where the link leads to a file or a folder of credentials. A link within the folder is followed and not reported.`,
@@ -245,6 +280,14 @@ Severity is high where the link leads to a file or a folder of credentials. A li
 	Run: func(p *Pass) {
 		for i := range p.Files {
 			f := &p.Files[i]
+			if f.Role == Instructions && (f.Client == "claude-code" || f.Client == "gemini-cli" || f.Client == "qwen-code") {
+				for _, m := range imports.FindAllStringSubmatch(f.Text, mostImports) {
+					if path := m[1]; clause.Credential(path) && !strings.HasSuffix(path, ".md") {
+						at := strings.Index(f.Text, "@"+path) + 1
+						p.Report(Report{File: i, At: f.placeIn(at, at+len(path)), Evidence: path, Severity: finding.High, Message: "the file has a file of credentials read into every conversation"})
+					}
+				}
+			}
 			if f.LinksTo == "" {
 				continue
 			}
@@ -256,3 +299,9 @@ Severity is high where the link leads to a file or a folder of credentials. A li
 		}
 	},
 })
+
+// mostImports is how many imports of one file are judged.
+const mostImports = 1_000
+
+// imports matches what instruction files import: @path at a word's beginning.
+var imports = lazyregexp.New(`(?m)(?:^|[\s(])@(~?/?[\w./~-]*[\w-])`)

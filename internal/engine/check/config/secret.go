@@ -14,7 +14,8 @@ var _ = register(Check{
 	Taxonomy: "MCP01:2025 close, ASI03 weak, CWE-260 close, CWE-312 close, CWE-522 close, CWE-798 close, L2 close, L4 weak",
 	Axis:     "secret-exposure", Source: "https://cwe.mitre.org/data/definitions/798.html",
 	Doc: `The configuration itself contains a key, a token or a password: in a server's environment, arguments, headers,
-address or settings.
+address or settings, or in a setting of the client, such as its env block. A skill or another text that an agent reads
+is searched for secrets by their form, with severity medium: examples have that form too.
 
 Configurations are copied, synchronised and committed, and every program of the user can read them, including
 the servers of the same client. Every user of the machine can see the arguments in the list of processes.
@@ -28,6 +29,7 @@ ${input:key}, {file:…}), placeholders ("YOUR_API_KEY"), paths, numbers, and na
 The evidence is masked: the first characters and the length. Neither message nor evidence contains the secret.`,
 	Advice: "Revoke the secret if others could read the file. Keep it in the client's secret store or in an environment variable, and refer to it.",
 	Run: func(p *Pass) {
+		p.secretsInSettings()
 		for i := range p.Files {
 			for j := range p.Files[i].Entries {
 				e := &p.Files[i].Entries[j]
@@ -39,6 +41,48 @@ The evidence is masked: the first characters and the length. Neither message nor
 		}
 	},
 })
+
+// secretsInSettings reports secrets in settings that are no part of a server, and those in texts and scripts.
+func (p *Pass) secretsInSettings() {
+	for i := range p.Files {
+		f := &p.Files[i]
+		if f.Role != Configuration {
+			text := f.Text
+			for n, m := range secretsIn(text) {
+				if n < mostSecrets && m.why != "url-parameter" && !exampleSecret(text[m.start:m.end]) {
+					p.Report(Report{File: i, At: f.placeIn(m.start, m.end), Evidence: Mask(text[m.start:m.end]), Masked: true, Severity: finding.Medium,
+						Message: fmt.Sprintf("the file contains a secret (%s)", m.why)})
+				}
+			}
+			continue
+		}
+		for j := range f.Settings {
+			s := &f.Settings[j]
+			if f.entryOf(s) != nil {
+				continue
+			}
+			value := s.Value.Reveal()
+			for _, m := range namedSecrets(lastName(s.Keys), value) {
+				p.Report(Report{File: i, At: s.Value.Place, Evidence: Mask(value[m.start:m.end]), Masked: true, Start: m.start, End: m.end,
+					Message: fmt.Sprintf("the setting %s contains a secret (%s)", shownName(lastName(s.Keys)), m.why)})
+			}
+		}
+	}
+}
+
+// mostSecrets is how many secrets of one text are reported.
+const mostSecrets = 20
+
+// exampleSecret reports whether a secret says of itself that it is none.
+func exampleSecret(s string) bool {
+	low := strings.ToLower(s)
+	for _, w := range []string{"example", "xxxx", "your", "placeholder", "fake", "dummy", "test", "sample", "123456", "abcdef", "changeme", "redacted", "<", "...", "password", "secret", "user:pass", "000000"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return false
+}
 
 // A held is one secret in an entry: text[start:end] of the string at the place.
 type held struct {

@@ -64,7 +64,8 @@ that reads mail and a server that posts are enough together.
 
 Judged by the names of servers and their packages and by what skills say that they do; nothing is started. A scan that starts the
 servers judges their tools (SEC-034). Severity is medium, high where the client also runs tools or commands without asking
-(GNT-109, GNT-110). One server alone that does all three is not reported here.`,
+(GNT-109, GNT-110). A member that does all three by itself counts only
+where nobody is asked.`,
 	Advice: "Give these to different clients or projects, or have the one that sends ask first.",
 	Run: func(p *Pass) {
 		for _, g := range p.agentGroups() {
@@ -112,7 +113,7 @@ func (p *Pass) agentGroups() (out []*agentGroup) {
 			if e := &f.Entries[j]; !e.Disabled {
 				if l := entryLegs(e); l != 0 {
 					g := get(e.Client, e.Project)
-					g.members = append(g.members, member{i, e, e.Name, l})
+					g.members = append(g.members, member{i, e, cmp.Or(strings.TrimSpace(e.Name), "a server without a name"), l})
 				}
 			}
 		}
@@ -139,17 +140,18 @@ func (p *Pass) agentGroups() (out []*agentGroup) {
 // judgeGroup reports an agent that has all three, at the member that sends.
 func (p *Pass) judgeGroup(g *agentGroup) {
 	var all leg
-	for _, m := range g.members {
+	members := slices.DeleteFunc(slices.Clone(g.members), func(m member) bool { return g.unasked == "" && m.legs == strangers|private|outside })
+	for _, m := range members {
 		all |= m.legs
 	}
-	if all != strangers|private|outside || len(g.members) < 2 {
+	if all != strangers|private|outside || len(members) < 2 {
 		return
 	}
 	var parts []string
 	sender := -1
 	for _, l := range legNames {
 		var names []string
-		for i, m := range g.members {
+		for i, m := range members {
 			if m.legs&l.leg != 0 {
 				names = append(names, m.name)
 				if l.leg == outside {
@@ -163,7 +165,7 @@ func (p *Pass) judgeGroup(g *agentGroup) {
 		}
 		parts = append(parts, strings.Join(names, ", ")+more+" "+l.says)
 	}
-	m := g.members[sender]
+	m := members[sender]
 	r := Report{File: m.file, Entry: m.entry, At: Place{Line: 1, Column: 1, EndLine: 1, EndColumn: 1}, Evidence: m.name,
 		Message: "together in " + g.client + ": " + strings.Join(parts, "; ")}
 	if m.entry != nil {
