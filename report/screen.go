@@ -107,8 +107,13 @@ func (p *page) findingLines(r *result.Report, room int) {
 		shown = lines[:room-1]
 	}
 	layout := layOut(shown, p)
+	path := false // the way of one value is shown, that of the first finding that has one
 	for i := range shown {
 		p.findingLine(&shown[i], layout)
+		if !path && len(shown[i].Steps) > 0 {
+			path = true
+			p.pathLines(shown[i].Finding, layout.severity+2)
+		}
 	}
 	if hidden := lines[len(shown):]; len(hidden) > 0 {
 		p.writeIndented(0, p.dim("… and "+countBySeverity(hidden)+" more: -v lists them"))
@@ -237,6 +242,21 @@ func (p *page) findingLine(f *findingLine, l lineLayout) {
 	}
 	text = p.fit(text, used+columns(at))
 	p.writeIndented(0, p.colourSeverity(f.Severity, badge), "  ", rule, "  ", p.bold(place), "  ", text, p.dim(at))
+}
+
+// mostSteps is how many places of the way of a value a terminal shows.
+const mostSteps = 8
+
+// pathLines shows the way of a value through a source, a line a place.
+func (p *page) pathLines(f *finding.Finding, indent int) {
+	steps := f.Steps
+	for i := range steps {
+		if left := len(steps) - i; i == mostSteps && left > 1 && !p.whole {
+			p.writeIndented(indent, p.dim(fmt.Sprintf("… and %d more: -v lists them", left)))
+			return
+		}
+		p.writeIndented(indent, p.dim(p.fit(Visible(fmt.Sprintf("%s  %s:%d", steps[i].Text, steps[i].File, steps[i].Line)), indent)))
+	}
 }
 
 // countBySeverity counts lines in words: "3 high, 1 low".

@@ -67,15 +67,35 @@ func (p *page) skippedLine(skips []result.Skip) {
 	p.line("Skipped", Visible(countNoun(len(skips), "check")+need+strings.Join(needs, ", ")))
 }
 
-// problemLines shows the first problems. What was not read is never left out in silence.
+// problemLines shows the first problems, a line for each cause: one that many files have is told once. What was not read is never
+// left out in silence.
 func (p *page) problemLines(ps []finding.Problem) {
-	label := "Unread"
+	type cause struct {
+		kind            finding.ProblemKind
+		message, server string
+	}
+	counts := map[cause]int{}
+	var causes []int // the first problem of each
+	of := func(f *finding.Problem) cause {
+		return cause{f.Kind, f.Message, f.Location.Server + f.Location.Origin + f.Location.Item}
+	}
 	for i := range ps {
-		if i == mostParts && len(ps) > mostParts+1 {
-			p.line(label, fmt.Sprintf("… and %s more: -v lists them", countNoun(len(ps)-i, "problem")))
+		k := of(&ps[i])
+		if counts[k]++; counts[k] == 1 {
+			causes = append(causes, i)
+		}
+	}
+	label := "Unread"
+	for at, i := range causes {
+		if at == mostParts && len(causes) > mostParts+1 {
+			p.line(label, fmt.Sprintf("… and %s more: -v lists them", countNoun(len(causes)-at, "problem")))
 			return
 		}
-		p.line(label, Visible(problemText(&ps[i])))
+		text := problemText(&ps[i])
+		if n := counts[of(&ps[i])] - 1; n > 0 {
+			text += fmt.Sprintf(" (and the same %s)", countNoun(n, "more time"))
+		}
+		p.line(label, Visible(text))
 		label = ""
 	}
 }

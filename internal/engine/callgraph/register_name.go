@@ -22,8 +22,7 @@ func (rg *registrar) functionsIn(x *ir.Expr, f *frame, depth int) []value {
 			}
 		}
 	}
-	if x.Kind == ir.Call && depth < 3 {
-		// The wrapper's function and what it wraps both run.
+	if x.Kind == ir.Call && depth < 3 && len(out) == 0 { // a wrapper of another package runs what it wraps
 		for _, a := range x.Args {
 			if a.Value != nil && a.Value.Kind != ir.String {
 				out = addValues(out, rg.functionsIn(a.Value, f, depth+1)...)

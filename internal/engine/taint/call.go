@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
@@ -63,6 +62,10 @@ func (r *reader) evalCall(e *ir.Expr) *value {
 func (r *reader) enter(c call) *value {
 	e := c.expr
 	r.st.called |= r.calledParam(e)
+	if e.X != nil && e.X.Kind == ir.Attr && (e.X.Text == "addIssue" || e.X.Text == "add_issue") {
+		r.st.dead = true // of zod's refinements: the value is refused
+		return nothing
+	}
 	var out *value
 	ran := false // what the call is handed to run
 	callees := r.a.g.Callees(e, r.ctx)
@@ -132,42 +135,7 @@ func (r *reader) made(c call, class *ir.Class) *value {
 			position++
 		}
 	}
-	return out.modelled(class)
-}
-
-// modelled is a value that a model of pydantic has accepted: its numbers and words of a list are nothing of the caller's choosing.
-func (v *value) modelled(class *ir.Class) *value {
-	if !slices.ContainsFunc(class.Bases, func(b *ir.Expr) bool { return strings.HasSuffix(b.Text, "Model") }) {
-		return v
-	}
-	for _, f := range class.Noted {
-		if f.Name != "" && isBoundedField(f.Type, 0) {
-			v = v.with(f.Name, nothing)
-		}
-	}
-	return v
-}
-
-// isBoundedField reports whether an annotation as it is written leaves nothing to choose but numbers and words of a list.
-func isBoundedField(x *ir.Expr, depth int) bool {
-	switch {
-	case x == nil || depth > 6:
-		return false
-	case x.Kind == ir.Name || x.Kind == ir.Attr:
-		return boundedTypes[x.Text]
-	case x.Kind == ir.Index && x.X != nil && x.X.Text == "Literal":
-		return true
-	case x.Kind == ir.Index && x.X != nil && (x.X.Text == "Optional" || x.X.Text == "Annotated" || x.X.Text == "list" || x.X.Text == "List") && len(x.Args) > 0:
-		return isBoundedField(x.Args[0].Value, depth+1)
-	case x.Kind == ir.Other && x.Text == "" && len(x.Args) == 2: // int | None
-		for _, a := range x.Args {
-			if a.Value != nil && !isNothing(a.Value) && !isBoundedField(a.Value, depth+1) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
+	return r.a.modelled(out, class)
 }
 
 // leaves reads a call that leaves the program.

@@ -94,7 +94,7 @@ func (r *reader) classify(x *ir.Expr) {
 	switch {
 	case x == nil:
 		r.noteOutcome("-", r.st)
-	case x.Kind == ir.Object:
+	case x.Kind == ir.Object || x.Kind == ir.Call && len(x.Args) > 0 && x.Args[0].Name != "": // { ok: true }, Checked(ok=True)
 		for _, m := range x.Args {
 			if b, ok := truth(m.Value); ok {
 				r.noteOutcome(map[bool]string{true: "+", false: "-"}[b]+m.Name, r.st)

@@ -101,25 +101,18 @@ func routeOf(fn *ir.Func, decorator *ir.Expr) string {
 const globalRequest = -5
 
 // requestParameter names what of a request arrives: the part of it that a client chooses.
-func requestParameter(fn *ir.Func, src source) (name string, ok bool) {
+func (a *analyzer) requestParameter(fn *ir.Func, src source) (name string, ok bool) {
 	parts := strings.SplitN(strings.TrimPrefix(src.path, "."), ".", 2)
 	switch {
 	case src.param == globalRequest:
 		return strings.TrimPrefix(src.path, "."), src.path != ""
 	case strings.HasSuffix(fn.Scope.File.Path, ".py"):
 		p := paramOf(fn, src.param)
-		return strings.TrimSuffix(p.Name+src.path, ".*"), p.Name != "self" && !isBoundedType(typeOf(p))
+		return strings.TrimSuffix(p.Name+src.path, ".*"), p.Name != "self" && !a.annotated(p.Noted, 0).gone
 	}
 	switch parts[0] {
 	case "query", "body", "params", "headers":
 		return strings.Join(parts, "."), src.param == 0 && len(parts) == 2
 	}
 	return "", false
-}
-
-func typeOf(p *ir.Param) *ir.Expr {
-	if p.Type == nil {
-		return nil
-	}
-	return p.Type.X
 }

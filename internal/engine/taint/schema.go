@@ -204,8 +204,8 @@ func (s schemaReader) call(x *ir.Expr, depth int) *bound {
 		if text, _, ok := (&reader{a: s.a}).patternText(arg()); ok {
 			out.facts |= s.a.patternFacts(text, false).match
 		}
-	case "refine", "superRefine":
-		out.facts |= s.refined(arg())
+	case "refine", "superRefine", "check":
+		out.facts |= s.refined(arg(), x.X.Text != "refine")
 	case "extend", "merge", "safeExtend", "augment", "and":
 		if more := s.read(arg(), depth+1); more != nil {
 			out.members = mergeMembers(b.members, more.members)
@@ -303,15 +303,20 @@ func (s schemaReader) union(list *ir.Expr, depth int) *bound {
 	return out
 }
 
-// refined is what holds of a value for which a function comes to true.
-func (s schemaReader) refined(f *ir.Expr) (out fact) {
+// refined is what holds of a value for which a function comes to true or, of one that is told of what is wrong, for which it names nothing.
+func (s schemaReader) refined(f *ir.Expr, told bool) (out fact) {
 	if f == nil {
 		return 0
 	}
 	for _, callee := range s.a.g.Functions(f, callgraph.Context{}) {
-		for src, facts := range s.a.summarize(callee.Func, callee.Context).when["+"].facts {
+		sum := s.a.summarize(callee.Func, callee.Context)
+		facts := sum.when["+"].facts
+		if told {
+			facts = sum.returned().facts
+		}
+		for src, f := range facts {
 			if src.param == 0 && src.path == "" {
-				out |= facts
+				out |= f
 			}
 		}
 	}

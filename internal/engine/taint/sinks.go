@@ -169,6 +169,9 @@ func (r *reader) urlSink(c call, v *value, name string) {
 		v = v.member("0")
 	}
 	marks := addressMarks(v)
+	if r.connectsChecked(c) {
+		marks = newValue(marks...).adding(hostResolved).marks
+	}
 	for _, m := range marks {
 		kind := sink.HostFlow
 		if isBehindHost(m.head) || len(v.fixed) > 0 {

@@ -129,8 +129,20 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 			p.facts |= wrapped.facts[p.src] & refusals
 		}
 		name, ok := a.toolParameter(root, from)
-		if !ok || a.isBoundedByType(root, from) {
+		if !ok {
 			continue
+		}
+		if p2 := paramOf(root.Func, from.param); p2 != nil && root.Via == sink.ByRegistration && a.g.Convention().Language == "python" {
+			b := a.annotated(p2.Noted, 0)
+			if p2.Value != nil && p2.Value.Kind == ir.Call { // = Field(pattern=…)
+				b.facts |= a.annotated(p2.Value, 0).facts
+			}
+			if b.gone {
+				continue
+			}
+			if from.path == "" {
+				p.facts |= b.facts
+			}
 		}
 		if f, bad := judge(p, a.g.Convention().Language); bad {
 			f.Param = name
@@ -148,7 +160,7 @@ var argumentHolders = []string{"params", "arguments", "Params", "Arguments", "ar
 // itself hands to a handler: its context.
 func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, ok bool) {
 	if root.Via == sink.ByRoute {
-		return requestParameter(root.Func, src)
+		return a.requestParameter(root.Func, src)
 	}
 	p := paramOf(root.Func, src.param)
 	if p == nil || src.param < 0 || isContext(p) {
@@ -281,19 +293,6 @@ func isContext(p *ir.Param) bool {
 	return p.Type != nil && p.Type.X != nil && strings.Contains(p.Type.X.Text, "Context")
 }
 
-// boundedTypes are types of parameters that the SDK enforces and that hold no text of the caller's choosing.
-var boundedTypes = map[string]bool{"int": true, "float": true, "bool": true, "Literal": true, "datetime": true, "date": true, "UUID": true, "Decimal": true}
-
-// isBoundedByType reports whether a parameter's type leaves the caller nothing to choose but numbers and
-// words of a list. FastMCP and its kin check the types of Python's parameters.
-func (a *analyzer) isBoundedByType(root callgraph.Root, src source) bool {
-	if a.g.Convention().Language != "python" || root.Via != sink.ByRegistration || src.path != "" {
-		return false
-	}
-	p := paramOf(root.Func, src.param)
-	return p != nil && p.Type != nil && isBoundedType(p.Type.X)
-}
-
 // paramOf returns the parameter of a function by its index, or nil.
 func paramOf(fn *ir.Func, index int) *ir.Param {
 	for _, p := range fn.Params {
@@ -302,29 +301,6 @@ func paramOf(fn *ir.Func, index int) *ir.Param {
 		}
 	}
 	return nil
-}
-
-func isBoundedType(x *ir.Expr) bool {
-	if x == nil {
-		return false
-	}
-	if x.Kind == ir.Either {
-		bounded := false
-		for _, alt := range x.Args {
-			if alt.Value == nil || alt.Value.Kind == ir.Literal || alt.Value.Text == "None" {
-				continue
-			}
-			if alt.Value.Kind == ir.String || alt.Value.Kind == ir.Call { // of Annotated: what describes the type
-				continue
-			}
-			if !isBoundedType(alt.Value) {
-				return false
-			}
-			bounded = true
-		}
-		return bounded
-	}
-	return boundedTypes[x.Text]
 }
 
 func paramPlace(fn *ir.Func) sink.Place {

@@ -232,7 +232,7 @@ func (r *reader) transferText(c call, name, method string) *value {
 		if c.expr.X != nil && c.expr.X.Kind == ir.Attr && r.a.g.Convention().Language == "python" {
 			for _, v := range r.a.g.Values(c.expr.X.X, r.ctx) {
 				if v.Class != nil {
-					return c.args[0].modelled(v.Class)
+					return r.a.modelled(c.args[0], v.Class)
 				}
 			}
 		}

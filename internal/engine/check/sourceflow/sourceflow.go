@@ -103,7 +103,7 @@ func as(f sink.Flow, what map[sink.FlowKind]string) string {
 }
 
 // maxNamed is how many of the parameters that arrive at one sink are named.
-const maxNamed = 12
+const maxNamed = 6
 
 // soDo says which other parameters arrive at the same sink by the same fault; "" where there are none.
 func soDo(others []check.SourceParameter) string {
@@ -111,7 +111,13 @@ func soDo(others []check.SourceParameter) string {
 	for _, o := range others[:min(len(others), maxNamed)] {
 		named = append(named, o.Tool+"."+o.Param)
 	}
+	tools := map[string]bool{}
+	for _, o := range others {
+		tools[o.Tool] = true
+	}
 	switch n := len(others); {
+	case n > maxNamed && len(tools) > 1:
+		return fmt.Sprintf(" (so do %s and %d more, in %d tools)", strings.Join(named, ", "), n-maxNamed, len(tools))
 	case n == 0:
 		return ""
 	case n == 1:
