@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"gauntlet/internal/engine/probejudge"
-	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
 )
@@ -47,7 +45,7 @@ func (r *run) tryConditions(ctx context.Context, planned bool) {
 // to true ones are the same, all answers to false ones are the same, and the two differ. The numbers
 // are new in each value, so that an echo makes the answers differ among themselves. A twin is the same
 // without the syntax: where answers follow it too, the tool computes what any text says.
-func (r *run) followsCondition(ctx context.Context, t *target, c probeplan.Condition, twin bool) *probe.Proof {
+func (r *run) followsCondition(ctx context.Context, t *target, c Condition, twin bool) *probe.Proof {
 	var answers [2]string
 	var last conditionCall
 	for i, holds := range append([]bool{true, false}, randomOrder()...) {
@@ -73,7 +71,7 @@ func (r *run) followsCondition(ctx context.Context, t *target, c probeplan.Condi
 	}
 	method, _ := t.tool.request("{}")
 	return &probe.Proof{
-		Kind: probe.Truth, Variant: c.Variant, Payload: last.payload, Method: method, Arguments: last.arguments, Answer: probejudge.Excerpt(last.answer.Text, last.payload),
+		Kind: probe.Truth, Variant: c.Variant, Payload: last.payload, Method: method, Arguments: last.arguments, Answer: Excerpt(last.answer.Text, last.payload),
 		Observed: fmt.Sprintf("the answers follow a condition on random numbers in the value: one answer to %d true ones, another to %d false ones", conditionPairs+1, conditionPairs+1),
 	}
 }
@@ -90,11 +88,11 @@ func randomOrder() []bool {
 // A conditionCall is one call with a condition in one parameter.
 type conditionCall struct {
 	payload, arguments string
-	answer             probejudge.Answer
+	answer             Answer
 	text               string // of the answer, without the payload
 }
 
-func (r *run) sendCondition(ctx context.Context, t *target, c probeplan.Condition, holds, twin bool) conditionCall {
+func (r *run) sendCondition(ctx context.Context, t *target, c Condition, holds, twin bool) conditionCall {
 	value, text := c.Value(holds, twin, newMark(r.ground))
 	set := map[string]any{t.Parameter.Path: value}
 	if c.All {
@@ -106,5 +104,5 @@ func (r *run) sendCondition(ctx context.Context, t *target, c probeplan.Conditio
 	}
 	arguments := schemafill.Encode(t.tool.filler.Arguments(set))
 	a := r.call(ctx, t.tool, arguments)
-	return conditionCall{text, arguments, a, strings.TrimSpace(probejudge.Strip(a.Text, text))}
+	return conditionCall{text, arguments, a, strings.TrimSpace(Strip(a.Text, text))}
 }

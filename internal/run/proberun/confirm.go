@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gauntlet/capability"
-	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
 )
@@ -58,7 +57,7 @@ func (r *run) confirmLate(ctx context.Context) {
 
 // tryAgain sends one payload of a target with new random values, or what instead makes of it, and returns what that
 // proves. nil instead sends it as it is.
-func (r *run) tryAgain(ctx context.Context, a *attempt, variant int, seed string, instead func(probeplan.Payload, probeplan.Mark) any) *probe.Proof {
+func (r *run) tryAgain(ctx context.Context, a *attempt, variant int, seed string, instead func(Payload, Mark) any) *probe.Proof {
 	t := a.target
 	again := &attempt{target: t, mark: newMark(r.ground), since: r.ground.mark(), choice: a.choice}
 	again.payload, _ = t.Payload(variant, again.mark, r.ground.place, seed)
@@ -101,7 +100,7 @@ func (r *run) escaped(ctx context.Context, a *attempt) *probe.Proof {
 }
 
 // twinOf is what is sent in place of a payload for its control.
-func twinOf(p probeplan.Payload, m probeplan.Mark) any { return probeplan.Twin(p.Value, m.Touch) }
+func twinOf(p Payload, m Mark) any { return Twin(p.Value, m.Touch) }
 
 func indexOf(t *target, variant string, g *ground) int {
 	for n := range t.Payloads() {
@@ -130,7 +129,7 @@ func (r *run) purposeOf(ctx context.Context, a *attempt) string {
 		if what := t.Declares(t.tool.description); what != "" {
 			return what
 		}
-		control := func(p probeplan.Payload, _ probeplan.Mark) any { return p.Control }
+		control := func(p Payload, _ Mark) any { return p.Control }
 		if r.mayBePurpose(t) && (t.Class == probe.CodeEvaluation || a.payload.Control != "" && r.tryAgain(ctx, a, variant, "x", control) != nil) {
 			return purposes[t.Class]
 		}

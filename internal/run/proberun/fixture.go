@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/runtime/sandbox"
 )
 
@@ -55,7 +54,7 @@ esac
 // A layout is what is put around a server: a project, files outside of it, programs.
 type layout struct {
 	base    string // a folder of our own
-	place   probeplan.Place
+	place   Place
 	content planted
 	files   []sandbox.File
 	// programs are those that stand-ins take the place of.
@@ -73,7 +72,7 @@ func newLayout(base string, random func(n int) string, installed func(program st
 		l.content[leads] = random(24)
 	}
 	root := base + "/project"
-	l.place = probeplan.Place{
+	l.place = Place{
 		Root: root, Outside: base + "/private/canary.txt", OutsideJS: base + "/private/canary.json", Sibling: root + "-private/canary.txt",
 		Linked: root + "/shortcut/linked.txt", WriteDir: base + "/drop",
 	}

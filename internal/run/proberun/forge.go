@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"gauntlet/internal/engine/probejudge"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/rawjson"
@@ -49,7 +48,7 @@ func (r *run) forgeState(ctx context.Context, t *tool, arguments string) probe.O
 			}
 			return probe.Proved{Proof: probe.Proof{
 				Kind: probe.Accepted, Observed: fmt.Sprintf("%s went on with a state that it never gave out", t.Name), Variant: "a state that was made up", Payload: state,
-				Method: method, Arguments: sent, Answer: probejudge.Excerpt(a.Text, state),
+				Method: method, Arguments: sent, Answer: Excerpt(a.Text, state),
 			}}
 		}
 	}

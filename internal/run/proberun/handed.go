@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/engine/probejudge"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/probe"
@@ -23,7 +22,7 @@ type binding struct {
 
 // A handout is a value that an answer gave out.
 type handout struct {
-	probejudge.Handed
+	Handed
 	from *tool
 }
 
@@ -73,7 +72,7 @@ func (r *run) wanting() (out []*tool) {
 // namesOf are the required parameters of a tool that name something.
 func namesOf(t *tool) (out []schemafill.Parameter) {
 	for _, p := range t.Schema.Parameters() {
-		if p.Required && len(p.Enum) == 0 && (p.Type == "string" || p.Type == "integer" || p.Type == "number" || p.Type == "") && probejudge.NamesThing(p.Name) {
+		if p.Required && len(p.Enum) == 0 && (p.Type == "string" || p.Type == "integer" || p.Type == "number" || p.Type == "") && NamesThing(p.Name) {
 			out = append(out, p)
 		}
 	}
@@ -98,7 +97,7 @@ func (r *run) callProducers(ctx context.Context) {
 func (r *run) bind(ctx context.Context, t *tool) bool {
 	arguments := schemafill.Encode(t.filler.Arguments(nil))
 	plain := r.call(ctx, t, arguments)
-	if !plain.Came || !plain.Failed && !probejudge.SaysAbsent(plain) {
+	if !plain.Came || !plain.Failed && !SaysAbsent(plain) {
 		return false // it takes what it is given, or cannot be asked
 	}
 	t.absent = withoutValues(plain.Text, arguments)
@@ -116,7 +115,7 @@ func (r *run) bind(ctx context.Context, t *tool) bool {
 		a := r.call(ctx, t, sent)
 		switch {
 		case !a.Came || withoutValues(a.Text, sent) == t.absent:
-		case !a.Failed && !probejudge.SaysAbsent(a):
+		case !a.Failed && !SaysAbsent(a):
 			r.keepHandouts(t, a)
 			r.keepBindings(made)
 			return true
@@ -162,12 +161,12 @@ func withoutValues(text, arguments string) string {
 func (r *run) fitting(t *tool, parameter string) []handout {
 	var out []handout
 	for _, h := range slices.Backward(r.handouts) {
-		if h.from != t && probejudge.Fit(parameter, h.Handed, h.from.Name) > 0 {
+		if h.from != t && Fit(parameter, h.Handed, h.from.Name) > 0 {
 			out = append(out, h)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b handout) int {
-		return probejudge.Fit(parameter, b.Handed, b.from.Name) - probejudge.Fit(parameter, a.Handed, a.from.Name)
+		return Fit(parameter, b.Handed, b.from.Name) - Fit(parameter, a.Handed, a.from.Name)
 	})
 	return out
 }
@@ -184,11 +183,11 @@ func asType(value, kind string) any {
 const mostHandouts = 400
 
 // keepHandouts remembers what an answer to an ordinary call gives out.
-func (r *run) keepHandouts(t *tool, a probejudge.Answer) {
+func (r *run) keepHandouts(t *tool, a Answer) {
 	if !a.Came || a.Failed || t.entry != (entry{}) {
 		return
 	}
-	for _, h := range probejudge.ReadHanded(a.Text) {
+	for _, h := range ReadHanded(a.Text) {
 		if len(r.handouts) < mostHandouts {
 			r.handouts = append(r.handouts, handout{h, t})
 		}
@@ -207,7 +206,7 @@ func (r *run) bindingsOf(t *tool) (out []*binding) {
 
 // renew asks for new values where an answer says that what a tool's call named is gone: another trial
 // removed it, or the server was started again. It reports whether there are any.
-func (r *run) renew(ctx context.Context, t *tool, arguments string, a probejudge.Answer) bool {
+func (r *run) renew(ctx context.Context, t *tool, arguments string, a Answer) bool {
 	mine := r.bindingsOf(t)
 	if len(mine) == 0 || !a.Came || withoutValues(a.Text, arguments) != t.absent || t.renewed >= mostRenewals || r.over(ctx) {
 		return false
@@ -228,13 +227,13 @@ func (r *run) renew(ctx context.Context, t *tool, arguments string, a probejudge
 const mostRenewals = 30
 
 // bestHanded is the value in an answer that fits a binding best, "" for none.
-func bestHanded(b *binding, a probejudge.Answer) string {
+func bestHanded(b *binding, a Answer) string {
 	if !a.Came || a.Failed {
 		return ""
 	}
 	best, value := 0, ""
-	for _, h := range probejudge.ReadHanded(a.Text) {
-		if fit := probejudge.Fit(b.parameter.Name, h, b.from.Name); fit > best {
+	for _, h := range ReadHanded(a.Text) {
+		if fit := Fit(b.parameter.Name, h, b.from.Name); fit > best {
 			best, value = fit, h.Value
 		}
 	}

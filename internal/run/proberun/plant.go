@@ -4,12 +4,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/runtime/sandbox"
 )
 
 // plant puts a file where the server sees it. It reports whether it stands there.
-func (g *ground) plant(f *probeplan.Planted) bool {
+func (g *ground) plant(f *Planted) bool {
 	if g.box != nil {
 		return g.box.WriteFile(sandbox.File{Path: f.Path, Mode: 0o644, Data: f.Data}) == nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"gauntlet/internal/engine/probejudge"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
@@ -95,7 +94,7 @@ func (r *run) pollute(ctx context.Context, t *tool, p pollution) probe.Outcome {
 		case !plain.Came:
 			continue
 		case plain.Failed:
-			why = "the call fails with ordinary members as well: " + probejudge.Excerpt(plain.Text, plainArguments)
+			why = "the call fails with ordinary members as well: " + Excerpt(plain.Text, plainArguments)
 			continue
 		}
 		before := r.readAll(ctx, t)
@@ -118,7 +117,7 @@ func (r *run) pollute(ctx context.Context, t *tool, p pollution) probe.Outcome {
 				continue // it shows all values without the names that they are kept under
 			}
 			return probe.Proved{Proof: probe.Proof{
-				Kind: probe.Kept, Variant: container, Payload: value, Method: mcp.ToolsCall, Arguments: arguments, Answer: probejudge.Excerpt(text, arguments),
+				Kind: probe.Kept, Variant: container, Payload: value, Method: mcp.ToolsCall, Arguments: arguments, Answer: Excerpt(text, arguments),
 				Observed: "an answer of " + name + ", to a call that did not carry it, held the value in an object that it was not put into",
 			}}
 		}
@@ -145,7 +144,7 @@ func (r *run) provesSilence(ctx context.Context, t *tool, p pollution, container
 	}
 	r.restart(ctx)
 	return &probe.Proof{
-		Kind: probe.Stopped, Variant: container, Payload: value, Method: mcp.ToolsCall, Arguments: arguments, Answer: probejudge.Excerpt(a.Text, arguments),
+		Kind: probe.Stopped, Variant: container, Payload: value, Method: mcp.ToolsCall, Arguments: arguments, Answer: Excerpt(a.Text, arguments),
 		Observed: "the server answered this call and no message after it, twice; after the same value below an ordinary name it answered",
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"gauntlet/capability"
-	"gauntlet/internal/engine/probejudge"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/mcp"
@@ -68,7 +67,7 @@ func (r *run) guessTools(ctx context.Context) {
 }
 
 func (r *run) guessTool(ctx context.Context) probe.Outcome {
-	guess := func(name string) (probejudge.Answer, string) {
+	guess := func(name string) (Answer, string) {
 		params := `{"name":` + rawjson.Quote(name) + `,"arguments":{}}`
 		return r.ask(ctx, &tool{}, mcp.ToolsCall, params), params
 	}
@@ -83,7 +82,7 @@ func (r *run) guessTool(ctx context.Context) probe.Outcome {
 		asked++
 		a, params := guess(name)
 		if a.Came && !a.Failed {
-			return probe.Proved{Proof: probe.Proof{Kind: probe.Accepted, Observed: fmt.Sprintf("%s answered, which no list has, and a random name was refused", name), Variant: "a name that was guessed", Payload: name, Method: mcp.ToolsCall, Arguments: params, Answer: probejudge.Excerpt(a.Text, name)}}
+			return probe.Proved{Proof: probe.Proof{Kind: probe.Accepted, Observed: fmt.Sprintf("%s answered, which no list has, and a random name was refused", name), Variant: "a name that was guessed", Payload: name, Method: mcp.ToolsCall, Arguments: params, Answer: Excerpt(a.Text, name)}}
 		}
 	}
 	return probe.Resist(asked, asked, "the run ended before it was tried")
@@ -115,12 +114,12 @@ func (r *run) guessHandles(ctx context.Context) {
 }
 
 func (r *run) guessHandle(ctx context.Context, t *tool, path string) probe.Outcome {
-	call := func(value string) (probejudge.Answer, string) {
+	call := func(value string) (Answer, string) {
 		arguments := schemafill.Encode(t.filler.Arguments(map[string]any{path: value}))
 		return r.call(ctx, t, arguments), arguments
 	}
-	opens := func(a probejudge.Answer, value string) bool {
-		return a.Came && !a.Failed && strings.TrimSpace(probejudge.Strip(a.Text, value)) != "" && !absentWords.MatchString(a.Text)
+	opens := func(a Answer, value string) bool {
+		return a.Came && !a.Failed && strings.TrimSpace(Strip(a.Text, value)) != "" && !absentWords.MatchString(a.Text)
 	}
 	controls := []string{randomWord(16), "9" + fmt.Sprint(randomFactor()) + fmt.Sprint(randomFactor())}
 	for _, control := range controls {
@@ -142,7 +141,7 @@ func (r *run) guessHandle(ctx context.Context, t *tool, path string) probe.Outco
 		if a, arguments := call(guess); opens(a, guess) {
 			return probe.Proved{Proof: probe.Proof{
 				Kind: probe.Accepted, Observed: fmt.Sprintf("the handle %q, which nobody gave out, opens something, and random ones do not", guess), Variant: "a handle that was guessed",
-				Payload: guess, Method: mcp.ToolsCall, Arguments: arguments, Answer: probejudge.Excerpt(a.Text, guess),
+				Payload: guess, Method: mcp.ToolsCall, Arguments: arguments, Answer: Excerpt(a.Text, guess),
 			}}
 		}
 	}
@@ -191,7 +190,7 @@ func (r *run) addField(ctx context.Context, t *tool) probe.Outcome {
 	case a.Failed && (t.Schema.ReadComplaint(a.Text).Validation || !r.call(ctx, t, plain).Failed):
 		return probe.Resist(1, 1, "") // it does not take them, and takes a call without them
 	case a.Failed:
-		return probe.NotDelivered{Why: "the call fails with ordinary values as well: " + probejudge.Excerpt(a.Text, arguments)}
+		return probe.NotDelivered{Why: "the call fails with ordinary values as well: " + Excerpt(a.Text, arguments)}
 	}
 	later := r.readAll(ctx, t)
 	later[t.Name] = r.call(ctx, t, plain).Text
@@ -208,7 +207,7 @@ func (r *run) addField(ctx context.Context, t *tool) probe.Outcome {
 			}
 			return probe.Proved{Proof: probe.Proof{
 				Kind: probe.Kept, Observed: fmt.Sprintf("the value of the field %q, which no schema has, came back in the answer to a later call", name), Variant: "fields that speak of rights",
-				Payload: name, Method: mcp.ToolsCall, Arguments: arguments, Answer: probejudge.Excerpt(text, arguments),
+				Payload: name, Method: mcp.ToolsCall, Arguments: arguments, Answer: Excerpt(text, arguments),
 			}}
 		}
 	}
@@ -307,7 +306,7 @@ func (r *run) provokeError(ctx context.Context, t *tool, parameters []schemafill
 
 // leakIn returns the proof that an error holds a planted secret of the environment, nil if it holds
 // none. What a tool reads from files because it was told to is no leak of its error.
-func (r *run) leakIn(a probejudge.Answer, arguments string) *probe.Proof {
+func (r *run) leakIn(a Answer, arguments string) *probe.Proof {
 	if !a.Came || !a.Failed || r.leaks == nil {
 		return nil
 	}
@@ -317,7 +316,7 @@ func (r *run) leakIn(a probejudge.Answer, arguments string) *probe.Proof {
 	}
 	return &probe.Proof{
 		Kind: probe.Content, Observed: "the error holds the value of the variable " + names[0], Variant: "values of the wrong kind", Method: mcp.ToolsCall, Arguments: arguments,
-		Answer: probejudge.Excerpt(a.Text, arguments),
+		Answer: Excerpt(a.Text, arguments),
 	}
 }
 

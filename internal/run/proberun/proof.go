@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"gauntlet/internal/engine/probejudge"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/rawjson"
 )
@@ -17,7 +16,7 @@ func (r *run) proofOf(a *attempt) *probe.Proof {
 	found := func(k probe.Kind, format string, args ...any) *probe.Proof {
 		return &probe.Proof{
 			Kind: k, Observed: fmt.Sprintf(format, args...), Variant: payload.Variant, Payload: payload.Text, Method: method,
-			Arguments: a.arguments, Answer: probejudge.Excerpt(a.answer.Text, payload.Text),
+			Arguments: a.arguments, Answer: Excerpt(a.answer.Text, payload.Text),
 		}
 	}
 	for _, kind := range payload.Expect {
@@ -31,7 +30,7 @@ func (r *run) proofOf(a *attempt) *probe.Proof {
 				return found(kind, "the answer holds the random content of %s", leadsTo[payload.Leads])
 			}
 		case probe.Product:
-			if probejudge.HoldsProduct(a.answer.Text, payload.Text, a.mark.A, a.mark.B) {
+			if HoldsProduct(a.answer.Text, payload.Text, a.mark.A, a.mark.B) {
 				return found(kind, "the answer holds %d, the product of %d and %d", a.mark.A*a.mark.B, a.mark.A, a.mark.B)
 			}
 		case probe.Program:
@@ -58,7 +57,7 @@ var leadsTo = map[string]string{
 // holdsStart reports whether an answer holds a planted content or its first ten characters, which
 // is what errors of JSON parsers quote.
 func holdsStart(text, payload, content string) bool {
-	return content != "" && (probejudge.Holds(text, payload, content[:10]))
+	return content != "" && (Holds(text, payload, content[:10]))
 }
 
 // createdFile returns the file that an attempt was to create.

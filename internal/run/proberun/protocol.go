@@ -11,7 +11,6 @@ import (
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/runtime/mcpclient"
-	"gauntlet/internal/runtime/protocolprobe"
 	"gauntlet/internal/runtime/wire"
 )
 
@@ -32,7 +31,7 @@ func (r *run) probeProtocol(ctx context.Context) {
 	left := min(protocolTime, max(leastProtocolTime, time.Until(r.ends)+leastProtocolTime))
 	inTime, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	plan := protocolprobe.Plan{Calls: r.protocolCalls(), Burst: r.Burst}
+	plan := Plan{Calls: r.protocolCalls(), Burst: r.Burst}
 	if r.Server.URL == "" && r.inside.URL == "" {
 		r.probeLines(inTime, plan)
 		return
@@ -44,7 +43,7 @@ func (r *run) probeProtocol(ctx context.Context) {
 	to, transport := r.target(inTime)
 	defer transport.CloseIdleConnections()
 	to.Plan, to.Register = plan, r.Register
-	e := protocolprobe.HTTP(inTime, to, transport)
+	e := probeHTTP(inTime, to, transport)
 	e.Command = r.Server.Command
 	e.Planted = r.ground != nil && r.ground.service != nil && len(r.ground.service.seen()) > 0
 	e.PassedOn = r.passedOn(to.Token)
@@ -67,8 +66,8 @@ func (r *run) refresh(ctx context.Context) error {
 }
 
 // target is the server over HTTP, and what makes requests to it.
-func (r *run) target(ctx context.Context) (protocolprobe.Target, *http.Transport) {
-	to := protocolprobe.Target{URL: r.Server.URL, Place: r.out.Place, Header: r.Server.Header, Token: r.token(ctx), OtherToken: r.OtherToken, SSE: r.Server.SSE}
+func (r *run) target(ctx context.Context) (protocolTarget, *http.Transport) {
+	to := protocolTarget{URL: r.Server.URL, Place: r.out.Place, Header: r.Server.Header, Token: r.token(ctx), OtherToken: r.OtherToken, SSE: r.Server.SSE}
 	if r.inside.URL == "" {
 		transport := wire.NewTransport()
 		transport.Proxy = http.ProxyFromEnvironment
@@ -76,13 +75,13 @@ func (r *run) target(ctx context.Context) (protocolprobe.Target, *http.Transport
 	}
 	box := r.opened.Sandbox
 	sockets, _ := box.Listening() // none where it cannot be read: where it listens is then not judged
-	to.URL, to.SSE, to.Inside = r.inside.URL, r.inside.SSE, &protocolprobe.Inside{Sockets: sockets, Dial: box.Dial}
+	to.URL, to.SSE, to.Inside = r.inside.URL, r.inside.SSE, &Inside{Sockets: sockets, Dial: box.Dial}
 	return to, launch.InsideTransport(box)
 }
 
 // probeLines probes a server over stdio; each conversation starts it anew.
-func (r *run) probeLines(ctx context.Context, plan protocolprobe.Plan) {
-	e := protocolprobe.Stdio(ctx, r.openAnew, plan)
+func (r *run) probeLines(ctx context.Context, plan Plan) {
+	e := probeStdio(ctx, r.openAnew, plan)
 	e.Place, e.Command = r.out.Place, r.Server.Command
 	r.out.Evidence.Protocol = e
 }
@@ -107,7 +106,7 @@ func (r *run) openAnew() (wire.Conn, error) {
 const mostProtocolCalls = 8
 
 // protocolCalls are ordinary calls of the tools that may be called and answer quickly.
-func (r *run) protocolCalls() (out []protocolprobe.Call) {
+func (r *run) protocolCalls() (out []Call) {
 	for _, t := range r.tools {
 		if len(out) == mostProtocolCalls {
 			break
@@ -115,7 +114,7 @@ func (r *run) protocolCalls() (out []protocolprobe.Call) {
 		if method, _ := t.request("{}"); method != mcp.ToolsCall || t.slowness() > 0 || !r.allows(&t.Tool) {
 			continue
 		}
-		c := protocolprobe.Call{Tool: t.Name, Arguments: schemafill.Encode(t.filler.Arguments(nil)), OutputSchema: t.output}
+		c := Call{Tool: t.Name, Arguments: schemafill.Encode(t.filler.Arguments(nil)), OutputSchema: t.output}
 		if path := freeText(t.Schema); path != "" {
 			c.RightValue, c.WrongValue = "gauntlet"+randomWord(8), "gauntlet"+randomWord(8)
 			c.Right = schemafill.Encode(t.filler.Arguments(map[string]any{path: c.RightValue}))

@@ -9,7 +9,6 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/runtime/mcpclient"
-	"gauntlet/internal/runtime/protocolprobe"
 )
 
 // A Replay is what a recorded finding rests on, to be sent again.
@@ -101,9 +100,9 @@ func (r *run) replayProtocol(ctx context.Context) (*Result, error) {
 		to, transport := r.target(inTime)
 		defer transport.CloseIdleConnections()
 		to.Place = p.recorded.Place
-		r.out.Evidence.Protocol = protocolprobe.AgainHTTP(inTime, to, transport, p.recorded, p.exchanges)
+		r.out.Evidence.Protocol = againHTTP(inTime, to, transport, p.recorded, p.exchanges)
 	} else {
-		r.out.Evidence.Protocol = protocolprobe.AgainStdio(inTime, r.openAnew, p.recorded, p.exchanges)
+		r.out.Evidence.Protocol = againOverStdio(inTime, r.openAnew, p.recorded, p.exchanges)
 	}
 	r.tellExchanges()
 	if err := r.judgeReplay(); err != nil {
@@ -122,7 +121,7 @@ func cannotSend(why string) error {
 // that what was answered does not bear on the rule.
 func (r *run) judgeReplay() error {
 	p, e := r.Replay, r.out.Evidence.Protocol
-	why := e.Unsent[protocolprobe.Again]
+	why := e.Unsent[Again]
 	if others := e.Unsent["others"]; p.exchanges == nil && others != p.recorded.Unsent["others"] {
 		why = others
 	}

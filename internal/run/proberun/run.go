@@ -1,5 +1,6 @@
-// Package proberun probes one server: it starts it where what it does can be seen, calls its tools
-// as the plan says, and records what was observed.
+// Package proberun probes one server: it plans what to try from its tools' parameters (plan.go), starts it where what it does can be
+// seen, calls its tools and sends the messages of the table of protocol probes (http.go, stdio.go), decides by the answers
+// whether a payload reached a tool's code and worked (answer.go), and records what was observed.
 package proberun
 
 import (
@@ -15,7 +16,6 @@ import (
 	"gauntlet/classify"
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check/probing"
-	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/leaf/redact"
@@ -129,7 +129,7 @@ type run struct {
 
 // A tool is one tool with what has been learnt about calling it.
 type tool struct {
-	probeplan.Tool
+	Tool
 	filler      schemafill.Filler
 	choices     []map[string]any // of a parameter that chooses what the tool does; one empty map for none
 	ordinary    map[string]ordinaryAnswer
@@ -364,7 +364,7 @@ func (r *run) addTools(server *catalog.Server, entries []entry) {
 	for i := range server.Tools() {
 		it := &server.Tools()[i]
 		v := it.Parse(server, &tree)
-		t := &tool{Tool: probeplan.Tool{
+		t := &tool{Tool: Tool{
 			Name: it.Name(), Schema: schemafill.Parse(v.Get("inputSchema").Raw()), Labels: labels.Tools[i],
 
 			ReadOnly: v.Get("annotations").Get("readOnlyHint").Raw() == "true", Destructive: v.Get("annotations").Get("destructiveHint").Raw() == "true",
@@ -389,23 +389,23 @@ func (r *run) companions() schemafill.Companions {
 
 // plan chooses the trials.
 func (r *run) plan() {
-	tools := make([]probeplan.Tool, len(r.tools))
+	tools := make([]Tool, len(r.tools))
 	for i, t := range r.tools {
 		tools[i] = t.Tool
 	}
-	chosen, none := probeplan.New(tools, r.planOptions())
+	chosen, none := newPlan(tools, r.planOptions())
 	for i := range chosen {
 		r.addTarget(&chosen[i], r.tools[chosen[i].Tool])
 	}
 	r.out.Evidence.None = none
 }
 
-func (r *run) planOptions() probeplan.Options {
-	return probeplan.Options{Floor: r.Floor, Wide: r.out.Sealed || r.AllowCalls, Allow: r.allows}
+func (r *run) planOptions() planOptions {
+	return planOptions{Floor: r.Floor, Wide: r.out.Sealed || r.AllowCalls, Allow: r.allows}
 }
 
 // addTarget takes a trial of a tool that the run is to make.
-func (r *run) addTarget(c *probeplan.Target, t *tool) {
+func (r *run) addTarget(c *Target, t *tool) {
 	if r.Classes != nil && !slices.Contains(r.Classes, c.Class) || r.Only != nil && !r.Only(r.out.Evidence.Server, &probe.Trial{Tool: t.Name, Parameter: c.Parameter.Path, Class: c.Class}) {
 		return
 	}
@@ -414,7 +414,7 @@ func (r *run) addTarget(c *probeplan.Target, t *tool) {
 
 // planFor plans the trials of one parameter that came to light later.
 func (r *run) planFor(t *tool, parameter string) {
-	chosen, _ := probeplan.New([]probeplan.Tool{t.Tool}, r.planOptions())
+	chosen, _ := newPlan([]Tool{t.Tool}, r.planOptions())
 	for i := range chosen {
 		if c := &chosen[i]; c.Parameter.Path == parameter {
 			r.addTarget(c, t)
@@ -424,7 +424,7 @@ func (r *run) planFor(t *tool, parameter string) {
 
 // allows reports whether a tool may be called: in a sandbox any, elsewhere only those that say and
 // show that they change nothing, unless the user agreed to more.
-func (r *run) allows(t *probeplan.Tool) bool {
+func (r *run) allows(t *Tool) bool {
 	switch {
 	case r.out.Sealed:
 		return true

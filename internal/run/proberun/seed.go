@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"gauntlet/capability"
-	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/lazyregexp"
 	"gauntlet/internal/leaf/probe"
@@ -44,7 +43,7 @@ func (r *run) learnEnding(a *attempt) bool {
 
 // asksFor changes a payload to the planted file of the kind that the tool takes. It reports whether
 // there was anything to change.
-func (t *target) asksFor(p *probeplan.Payload) bool {
+func (t *target) asksFor(p *Payload) bool {
 	text, isText := p.Value.(string)
 	if !isText || t.ending == "" || p.Leads != "outside" || !strings.HasSuffix(text, "/canary.txt") {
 		return false

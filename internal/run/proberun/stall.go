@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"gauntlet/internal/engine/probejudge"
-	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
@@ -62,16 +60,16 @@ func stallParameters(t *tool) (out []string) {
 // stallParameter tries each value on one parameter.
 func (r *run) stallParameter(ctx context.Context, t *tool, path string) probe.Outcome {
 	delivered, silences := 0, 0
-	var d probejudge.Delivery
+	var d Delivery
 	held := r.peakMemory()
-	for _, pump := range probeplan.Pumps() {
+	for _, pump := range Pumps() {
 		if r.over(ctx) {
 			break
 		}
 		arguments := schemafill.Encode(t.filler.Arguments(map[string]any{path: pump.Value}))
 		a := r.callWithin(ctx, t, arguments, r.Stall)
 		if a.Came {
-			if d = probejudge.ReadDelivery(t.Schema, path, pump.Value, a, probejudge.Ordinary{}); d.Delivered {
+			if d = ReadDelivery(t.Schema, path, pump.Value, a, Ordinary{}); d.Delivered {
 				delivered++
 			}
 			now := r.peakMemory()
@@ -96,7 +94,7 @@ func (r *run) stallParameter(ctx context.Context, t *tool, path string) probe.Ou
 }
 
 // provesStall repeats what stalled a server, between harmless values of the same length.
-func (r *run) provesStall(ctx context.Context, t *tool, path string, pump probeplan.Pump, arguments string, gone bool) *probe.Proof {
+func (r *run) provesStall(ctx context.Context, t *tool, path string, pump Pump, arguments string, gone bool) *probe.Proof {
 	plain := schemafill.Encode(t.filler.Arguments(map[string]any{path: pump.Plain()}))
 	if !r.isQuick(ctx, t, plain) {
 		return nil
@@ -123,7 +121,7 @@ func (r *run) isQuick(ctx context.Context, t *tool, arguments string) bool {
 
 // callWithin calls a tool, and waits for its answer no longer than given. An answer that did not come means
 // that the server answers nothing else either: one that is only slow is no stall, and Came is set.
-func (r *run) callWithin(ctx context.Context, t *tool, arguments string, wait time.Duration) probejudge.Answer {
+func (r *run) callWithin(ctx context.Context, t *tool, arguments string, wait time.Duration) Answer {
 	slow, starts := t.slow, r.restarts
 	method, params := t.request(arguments)
 	before := r.Call

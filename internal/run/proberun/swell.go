@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/leaf/probe"
@@ -28,7 +27,7 @@ func (r *run) peakMemory() int64 {
 
 // provesSwelling starts the server anew and repeats what made it grow, behind a harmless value of the same
 // length that must not.
-func (r *run) provesSwelling(ctx context.Context, t *tool, path string, pump probeplan.Pump, arguments string) *probe.Proof {
+func (r *run) provesSwelling(ctx context.Context, t *tool, path string, pump Pump, arguments string) *probe.Proof {
 	if !r.restart(ctx) {
 		return nil
 	}

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"gauntlet/internal/engine/probejudge"
-	"gauntlet/internal/engine/probeplan"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
 	"gauntlet/internal/runtime/mcpclient"
@@ -19,7 +17,7 @@ import (
 
 // A target is one trial under way.
 type target struct {
-	probeplan.Target
+	Target
 	tool      *tool
 	proof     *probe.Proof
 	byDesign  string
@@ -38,15 +36,15 @@ func (t *target) settled() bool { return t.proof != nil || t.byDesign != "" }
 // An attempt is one call with a payload.
 type attempt struct {
 	target    *target
-	mark      probeplan.Mark
-	payload   probeplan.Payload
+	mark      Mark
+	payload   Payload
 	arguments string
-	answer    probejudge.Answer
+	answer    Answer
 	choice    map[string]any // the parameters that choose what the tool does
 	since     moment         // when it was sent: what was seen before is not its doing
 }
 
-type ordinaryAnswer = probejudge.Ordinary
+type ordinaryAnswer = Ordinary
 
 // maxChoices is how many values of a parameter that chooses what a tool does are tried.
 const maxChoices = 16
@@ -247,9 +245,9 @@ func (r *run) tryRound(ctx context.Context, t *target, round int) {
 const tokenLength = 12
 
 // newMark makes the random values of one attempt.
-func newMark(g *ground) probeplan.Mark {
+func newMark(g *ground) Mark {
 	token := randomWord(tokenLength)
-	return probeplan.Mark{Token: token, Touch: g.place.WriteDir + "/" + token, A: randomFactor(), B: randomFactor()}
+	return Mark{Token: token, Touch: g.place.WriteDir + "/" + token, A: randomFactor(), B: randomFactor()}
 }
 
 // randomFactor returns a random number of six digits.
@@ -265,7 +263,7 @@ func randomFactor() int64 {
 // what happened.
 func (r *run) tryPayload(ctx context.Context, a *attempt) {
 	t := a.target
-	var d probejudge.Delivery
+	var d Delivery
 	a.since = r.ground.mark()
 	for range mostMends {
 		a.arguments = schemafill.Encode(t.tool.filler.Arguments(a.values()))
@@ -286,7 +284,7 @@ func (r *run) tryPayload(ctx context.Context, a *attempt) {
 		if a.answer.Failed || t.Class == probe.RequestPath {
 			ordinary = r.ordinaryFor(ctx, t, a.choice)
 		}
-		d = probejudge.ReadDelivery(t.tool.Schema, t.Parameter.Path, a.payload.Text, a.answer, ordinary)
+		d = ReadDelivery(t.tool.Schema, t.Parameter.Path, a.payload.Text, a.answer, ordinary)
 		if !d.Delivered && r.ground.sawSince(before, a) {
 			d.Delivered, d.Answered = true, true // it went out to another service, or to a program, whatever the server says of its answer
 		}
@@ -330,7 +328,7 @@ func (r *run) ordinaryFor(ctx context.Context, t *target, choice map[string]any)
 }
 
 // call calls a tool.
-func (r *run) call(ctx context.Context, t *tool, arguments string) probejudge.Answer {
+func (r *run) call(ctx context.Context, t *tool, arguments string) Answer {
 	method, params := t.request(arguments)
 	a := r.ask(ctx, t, method, params)
 	r.rememberGiven(a.Text)
@@ -341,9 +339,9 @@ func (r *run) call(ctx context.Context, t *tool, arguments string) probejudge.An
 }
 
 // ask sends one request and starts the server again if that ended it.
-func (r *run) ask(ctx context.Context, t *tool, method, params string) probejudge.Answer {
+func (r *run) ask(ctx context.Context, t *tool, method, params string) Answer {
 	if r.session == nil {
-		return probejudge.Answer{}
+		return Answer{}
 	}
 	wait := r.Call
 	if t.slow >= 2 || r.hurry {
@@ -364,20 +362,20 @@ func (r *run) ask(ctx context.Context, t *tool, method, params string) probejudg
 	switch {
 	case errors.As(err, &input):
 		t.asks = m.Result
-		return probejudge.Answer{Came: true, Failed: true, Text: err.Error()}
+		return Answer{Came: true, Failed: true, Text: err.Error()}
 	case err == nil:
-		return probejudge.ReadResult(m.Result)
+		return ReadResult(m.Result)
 	case errors.As(err, &refused):
-		return probejudge.ReadError(refused.Code, refused.Message, refused.Data)
+		return ReadError(refused.Code, refused.Message, refused.Data)
 	case r.ended(err):
 		r.restart(ctx)
-		return probejudge.Answer{Gone: true}
+		return Answer{Gone: true}
 	}
 	t.slow++
 	if ctx.Err() == nil && !r.alive(ctx) {
 		r.restart(ctx) // it is busy with the call that was given up
 	}
-	return probejudge.Answer{}
+	return Answer{}
 }
 
 // alive reports whether the server answers anything.

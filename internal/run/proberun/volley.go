@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/engine/probejudge"
 	"gauntlet/internal/engine/schemafill"
 	"gauntlet/internal/leaf/probe"
 )
@@ -122,7 +121,7 @@ func (r *run) followUp(ctx context.Context, targets []*target) {
 
 // withdraw takes payloads out of the parameters that an answer complains about. It reports whether
 // another call may fare better.
-func (r *run) withdraw(t *tool, a probejudge.Answer, tokens map[*target]string, set map[string]any) bool {
+func (r *run) withdraw(t *tool, a Answer, tokens map[*target]string, set map[string]any) bool {
 	c := t.Schema.ReadComplaint(a.Text)
 	changed := t.filler.Mend(c, "")
 	for one := range tokens {

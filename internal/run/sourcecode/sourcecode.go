@@ -13,7 +13,6 @@ import (
 	"gauntlet/internal/engine/source"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/userfile"
-	"gauntlet/internal/runtime/sourcetree"
 	"gauntlet/sink"
 )
 
@@ -29,7 +28,7 @@ type Analysed struct {
 // Analyse analyses the sources below dir for the server that lists these tools. Its
 // error says that it was interrupted.
 func Analyse(ctx context.Context, dir string, tools []string) (*Analysed, error) {
-	files, problems, err := sourcetree.Read(ctx, dir, source.Reads, sourcetree.Limits{})
+	files, problems, err := readTree(ctx, dir, source.Reads, treeLimits{})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, interrupt.Err

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"gauntlet/internal/run/userfile"
-	"gauntlet/internal/runtime/a2atools"
 	"gauntlet/internal/runtime/agent"
 	"gauntlet/internal/runtime/aguiagent"
 	"gauntlet/internal/runtime/mcpclient"
@@ -149,7 +148,7 @@ func simServer(ctx context.Context, s Server) simagent.Server {
 // dialer reaches the server, nil for what speaks MCP at its URL.
 func (s *Server) dialer() func(context.Context) (wire.Conn, error) {
 	if s.Dial == nil && s.Agent {
-		return func(context.Context) (wire.Conn, error) { return a2atools.Connect(s.URL) }
+		return func(context.Context) (wire.Conn, error) { return connectSkills(s.URL) }
 	}
 	return s.Dial
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"gauntlet/finding"
-	"gauntlet/internal/engine/osv"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/result"
@@ -40,9 +39,9 @@ func (v *vetting) lookUpAdvisories(ctx context.Context) {
 		return
 	}
 	v.Progress.Step("%s: reading advisories", v.label())
-	s := &advisorySearch{own: osv.Key(v.fetched.Ecosystem, v.fetched.Name), wanted: map[string][]fetch.Dependency{}}
+	s := &advisorySearch{own: packageKey(v.fetched.Ecosystem, v.fetched.Name), wanted: map[string][]fetch.Dependency{}}
 	for _, d := range append([]fetch.Dependency{{Ecosystem: v.fetched.Ecosystem, Name: v.fetched.Name, Version: v.fetched.Version}}, v.fetched.Packages...) {
-		key := osv.Key(d.Ecosystem, d.Name)
+		key := packageKey(d.Ecosystem, d.Name)
 		s.wanted[key] = append(s.wanted[key], d)
 	}
 	if err := s.read(ctx, v.Advisories); err != nil {
@@ -166,7 +165,7 @@ func (s *advisorySearch) take(ctx context.Context, text []byte) error {
 }
 
 func (s *advisorySearch) takeJSON(text []byte) error {
-	entries, bad, err := osv.Parse(text)
+	entries, bad, err := parseAdvisory(text)
 	if err != nil {
 		return err
 	}
@@ -188,7 +187,7 @@ func (s *advisorySearch) full(own bool) bool {
 }
 
 // compare notes an advisory once for each package and version that it is about.
-func (s *advisorySearch) compare(e *osv.Entry) {
+func (s *advisorySearch) compare(e *advisory) {
 	seen := map[fetch.Dependency]bool{}
 	for _, key := range e.Names() {
 		for _, d := range s.wanted[key] {

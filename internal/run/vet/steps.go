@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"gauntlet/finding"
-	"gauntlet/internal/engine/lookalike"
 	"gauntlet/internal/engine/source"
 	"gauntlet/internal/run/launch"
 	"gauntlet/internal/run/sourcecode"
@@ -94,7 +93,7 @@ func (v *vetting) get(ctx context.Context) {
 	case p.URL != "":
 		v.missing(Definitions, "the registry names an address, "+fetch.WithoutCredentials(p.URL)+": --yes reaches it")
 	}
-	if l := lookalike.Find(string(p.Kind), p.Name); l != nil {
+	if l := findLookalike(string(p.Kind), p.Name); l != nil {
 		p.Facts.Imitates = &result.Likeness{Name: l.Name, How: l.How, Severity: l.Severity}
 	}
 	for _, f := range p.Facts.Faults {

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"gauntlet/finding"
-	"gauntlet/internal/engine/osv"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/runtime/fetch"
 	"gauntlet/internal/runtime/sandbox"
@@ -405,9 +404,9 @@ func TestOwnAdvisoriesAreListed(t *testing.T) {
 	entry := func(id, name string) string {
 		return fmt.Sprintf(`{"id":%q,"affected":[{"package":{"ecosystem":"npm","name":%q},"versions":["1.0.0"]}]}`, id, name)
 	}
-	s := &advisorySearch{own: osv.Key("npm", "weather"), wanted: map[string][]fetch.Dependency{}}
+	s := &advisorySearch{own: packageKey("npm", "weather"), wanted: map[string][]fetch.Dependency{}}
 	for _, name := range []string{"weather", "part"} {
-		s.wanted[osv.Key("npm", name)] = []fetch.Dependency{{Ecosystem: "npm", Name: name, Version: "1.0.0"}}
+		s.wanted[packageKey("npm", name)] = []fetch.Dependency{{Ecosystem: "npm", Name: name, Version: "1.0.0"}}
 	}
 	for n := range maxListed + 5 {
 		if err := s.takeJSON([]byte(entry(fmt.Sprintf("PART-%d", n), "part"))); err != nil {

@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	"gauntlet/internal/engine/cardsignature"
 	"gauntlet/internal/leaf/a2a"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/internal/runtime/wire"
@@ -185,13 +184,13 @@ func (t *action) get(ctx context.Context, event string, u *url.URL) (text string
 // event says what became of it.
 func (t *action) checkCard(ctx context.Context, card rawjson.Value, from *url.URL) (err error) {
 	keys := ""
-	if u, bad := url.Parse(cardsignature.KeySetOf(card)); bad == nil && u.Scheme == from.Scheme && u.Host == from.Host {
+	if u, bad := url.Parse(keySetOf(card)); bad == nil && u.Scheme == from.Scheme && u.Host == from.Host {
 		t.record(trace.Message{Direction: trace.ToServer, Kind: trace.Event, Method: a2a.CardKeys}, http.MethodGet, 0)
 		if keys, _, err = t.get(ctx, a2a.CardKeys, u); err != nil {
 			return err
 		}
 	}
-	t.tell(a2a.CardSignature, cardsignature.Report(cardsignature.Checks(card, keys)))
+	t.tell(a2a.CardSignature, signatureReport(signatureChecks(card, keys)))
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/internal/engine/cardsignature"
 	"gauntlet/internal/leaf/a2a"
 	"gauntlet/internal/runtime/attack"
 	"gauntlet/rawjson"
@@ -39,7 +38,7 @@ func (x *exchange) signCard(e *attack.Expander, card, own string, instead rawjso
 }
 
 // key is the same in every run, so that a replay has the same signatures.
-func (s *server) key() cardsignature.Key { return cardsignature.NewKey("card-key-1", s.Name) }
+func (s *server) key() signingKey { return newSigningKey("card-key-1", s.Name) }
 
 // replaceMembers writes an object with the members of another in place of its own.
 func replaceMembers(v, by rawjson.Value) string {

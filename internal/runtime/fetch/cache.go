@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"gauntlet/internal/runtime/unpack"
 )
 
 // scratch makes a new directory in the cache. The caller removes it, or renames it.
@@ -56,7 +54,7 @@ func sumFile(name string, h hash.Hash) ([]byte, error) {
 }
 
 // unpackArchive hashes and unpacks an archive into the cache and notes what is wrong with it.
-func (f *Fetcher) unpackArchive(ctx context.Context, p *Fetched, archive string, o unpack.Options) (hash string, err error) {
+func (f *Fetcher) unpackArchive(ctx context.Context, p *Fetched, archive string, o unpackOptions) (hash string, err error) {
 	if hash, err = hashFile(archive); err != nil {
 		return "", err
 	}
@@ -68,7 +66,7 @@ func (f *Fetcher) unpackArchive(ctx context.Context, p *Fetched, archive string,
 		return "", err
 	}
 	defer removeTree(dir)
-	u, err := unpack.File(ctx, archive, dir, o)
+	u, err := unpackFile(ctx, archive, dir, o)
 	if err != nil {
 		return "", err
 	}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"gauntlet/internal/runtime/sandbox"
-	"gauntlet/internal/runtime/unpack"
 	"gauntlet/result"
 )
 
@@ -23,7 +22,7 @@ import (
 type Fetcher struct {
 	Environ []string // ours: clients get all of it, with the user's registries and proxies
 	Cache   string   // the directory of the cache
-	Limits  unpack.Limits
+	Limits  unpackLimits
 	Now     func() time.Time
 	// Registry is the address of the MCP registry that registry: targets are looked up in.
 	Registry string

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"gauntlet/internal/runtime/unpack"
 )
 
 func writeFile(t *testing.T, path, text string) {
@@ -93,7 +91,7 @@ func TestUnpackedAtOnce(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			p := &Fetched{}
-			if _, err := f.unpackArchive(t.Context(), p, archive, unpack.Options{}); err != nil {
+			if _, err := f.unpackArchive(t.Context(), p, archive, unpackOptions{}); err != nil {
 				t.Error(err)
 			} else if text, err := os.ReadFile(filepath.Join(p.Dir, "a.txt")); err != nil || string(text) != "text" {
 				t.Errorf("%q, %v", text, err)

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"gauntlet/internal/runtime/unpack"
 )
 
 // gitSafe keeps git from running anything that a repository or an address names, and from asking on the
@@ -52,7 +50,7 @@ func (f *Fetcher) fetchGit(ctx context.Context, s Spec) (*Fetched, error) {
 	}
 	name := strings.TrimSuffix(path.Base(strings.TrimRight(s.Name, "/")), ".git")
 	p := &Fetched{Kind: Git, Name: name, Version: commit, Label: name + "@" + commit[:min(len(commit), 12)]}
-	if _, err := f.unpackArchive(ctx, p, filepath.Join(dir, "archive.tar"), unpack.Options{}); err != nil {
+	if _, err := f.unpackArchive(ctx, p, filepath.Join(dir, "archive.tar"), unpackOptions{}); err != nil {
 		return nil, err
 	}
 	p.Facts.Origin = WithoutCredentials(s.Name)
@@ -97,7 +95,7 @@ func (f *Fetcher) fetchMCPB(ctx context.Context, s Spec) (*Fetched, error) {
 	if _, err := os.Stat(s.Name); err != nil {
 		return nil, err
 	}
-	if _, err := f.unpackArchive(ctx, p, s.Name, unpack.Options{}); err != nil {
+	if _, err := f.unpackArchive(ctx, p, s.Name, unpackOptions{}); err != nil {
 		return nil, err
 	}
 	return p, f.recogniseBundle(p)

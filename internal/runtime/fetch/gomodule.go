@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gauntlet/internal/runtime/unpack"
 	"gauntlet/result"
 )
 
@@ -120,7 +119,7 @@ func (f *Fetcher) takeGo(ctx context.Context, got *goDownload, program string) (
 			p.Facts.Integrity = ""
 		}
 	}
-	_, err := f.unpackArchive(ctx, p, got.Zip, unpack.Options{Prefix: got.Path + "@" + got.Version + "/"})
+	_, err := f.unpackArchive(ctx, p, got.Zip, unpackOptions{Prefix: got.Path + "@" + got.Version + "/"})
 	if err != nil {
 		return nil, err
 	}

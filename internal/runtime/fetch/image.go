@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"gauntlet/internal/runtime/unpack"
 )
 
 // fetchImage gets an image with a container engine and unpacks its file system. Nothing of it is started: its
@@ -93,7 +91,7 @@ func (f *Fetcher) unpackImage(ctx context.Context, p *Fetched, engine string) er
 	if _, err := f.run(ctx, client{dir: dir, grows: dir, args: []string{engine, "export", "--output", archive, id}}); err != nil {
 		return err
 	}
-	_, err = f.unpackArchive(ctx, p, archive, unpack.Options{})
+	_, err = f.unpackArchive(ctx, p, archive, unpackOptions{})
 	// The links of a file system lead to its own root.
 	kept := p.Facts.Faults[:0]
 	for _, fault := range p.Facts.Faults {

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"gauntlet/internal/runtime/sandbox"
-	"gauntlet/internal/runtime/unpack"
 	"gauntlet/result"
 )
 
@@ -120,7 +119,7 @@ func (f *Fetcher) fetchNPM(ctx context.Context, s Spec) (*Fetched, error) {
 	if err := p.compareNPM(archive, &view); err != nil {
 		return nil, err
 	}
-	if _, err := f.unpackArchive(ctx, p, archive, unpack.Options{Strip: 1}); err != nil {
+	if _, err := f.unpackArchive(ctx, p, archive, unpackOptions{Strip: 1}); err != nil {
 		return nil, err
 	}
 	if err := noteNode(p); err != nil {

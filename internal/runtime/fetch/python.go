@@ -21,7 +21,6 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"gauntlet/internal/leaf/excerpt"
-	"gauntlet/internal/runtime/unpack"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/result"
 )
@@ -109,7 +108,7 @@ func (f *Fetcher) fetchPyPI(ctx context.Context, s Spec) (*Fetched, error) {
 		return nil, fmt.Errorf("what pip loaded, %q, has no name of a package", file)
 	}
 	p := &Fetched{Kind: PyPI, Name: name, Version: version, Label: name + "@" + version, Ecosystem: "PyPI"}
-	options := unpack.Options{}
+	options := unpackOptions{}
 	if !wheel {
 		options.Strip = 1
 		p.Facts.Scripts = append(p.Facts.Scripts, result.InstallScript{Package: p.Label, Event: "build", Own: true})

@@ -16,7 +16,7 @@ var _ = register(check.Check{
 swapped with its neighbour, letters of another script or digits look the same, separators differ, the scope is one letter off, or
 the scope of an official package is left out. Whoever mistypes a name, or a model that invents one, installs it.
 
-The well-known names are a list that comes with the program (internal/engine/lookalike/popular.txt, with its source and date).
+The well-known names are a list that comes with the program (internal/run/vet/popular.txt, with its source and date).
 Severity high where the names look alike to the eye or differ by one letter, medium where separators differ or the scope is left out.
 
 Not reported: the well-known names themselves, names below eight letters, and other packages of a scope that is itself well

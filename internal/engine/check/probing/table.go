@@ -7,7 +7,7 @@ import (
 )
 
 // A Probe is one question to a server about its protocol: what is sent, what that may do, where it
-// holds, and the pure analysis of what came back. Package protocolprobe sends them.
+// holds, and the pure analysis of what came back. Package proberun sends them.
 type Probe struct {
 	ID     string // "P01" to "P37"
 	Asks   string // the question, for a reader

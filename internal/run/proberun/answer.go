@@ -1,0 +1,207 @@
+package proberun
+
+import (
+	"strconv"
+	"strings"
+
+	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/redact"
+	"gauntlet/rawjson"
+)
+
+// maxText is how much of an answer is read, in bytes.
+const maxText = 1 << 20
+
+// The codes of JSON-RPC by which a request is refused before anything is done.
+const (
+	methodNotFound = -32601
+	invalidParams  = -32602
+)
+
+// An Answer is what came back for one call. The zero Answer is none: it did not come in time.
+type Answer struct {
+	Came    bool
+	Gone    bool   // the server ended instead
+	Code    int64  // of a JSON-RPC error
+	Failed  bool   // a JSON-RPC error, or a result that says isError
+	Text    string // every string of it, one a line
+	Started bool   // there was a result, so that the tool's code may have run
+	Raw     string // a result as it came, names of members and all; "" for an error
+}
+
+// ReadResult reads the result of a request, raw.
+func ReadResult(raw string) Answer {
+	a := Answer{Came: true, Started: true, Raw: raw[:min(len(raw), 2*maxText)], Failed: rawjson.LastMember(raw, "isError") == "true"}
+	a.Text = stringsIn(raw)
+	if !a.Failed {
+		a.Failed = saysFailed(a.Text)
+	}
+	return a
+}
+
+// saysFailed reports whether a result that does not call itself an error is one in its own words:
+// a JSON object that says so, or a text that begins so. Many servers answer errors as results.
+func saysFailed(text string) bool {
+	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "{") {
+		line := text[:min(len(text), 64<<10)]
+		end, err := rawjson.Skip(line, 0)
+		if err != nil {
+			return false
+		}
+		object := line[:end]
+		if rawjson.LastMember(object, "success") == "false" || rawjson.LastMember(object, "ok") == "false" {
+			return true
+		}
+		status := strings.ToLower(rawjson.UnquoteString(rawjson.LastMember(object, "status")))
+		return status == "error" || status == "failed" || rawjson.UnquoteString(rawjson.LastMember(object, "error")) != ""
+	}
+	for _, word := range []string{"error", "\u274c", "failed", "invalid"} {
+		if len(text) >= len(word) && strings.EqualFold(text[:len(word)], word) {
+			return true
+		}
+	}
+	return false
+}
+
+// ReadError reads a JSON-RPC error; data is raw.
+func ReadError(code int64, message, data string) Answer {
+	a := Answer{Came: true, Failed: true, Code: code, Text: message[:min(len(message), maxText)]}
+	if data != "" {
+		a.Text += "\n" + stringsIn(data)
+	}
+	return a
+}
+
+// stringsIn returns all strings and numbers of a JSON text, decoded, one a line.
+func stringsIn(raw string) string {
+	raw = raw[:min(len(raw), 2*maxText)]
+	var tree rawjson.Tree
+	if tree.Parse(raw, 0) != nil {
+		return raw[:min(len(raw), maxText)]
+	}
+	var b strings.Builder
+	for v := range tree.Root().All() {
+		if b.Len() > maxText {
+			break
+		}
+		switch v.Kind() {
+		case rawjson.String:
+			if v.Key().Is("type") { // "text", of a content block
+				continue
+			}
+			b.WriteString(v.Text())
+			b.WriteByte('\n')
+		case rawjson.Number:
+			b.WriteString(v.Raw())
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// Strip returns an answer's text without the payload, in whatever encoding it is repeated.
+func Strip(text, payload string) string {
+	if len(payload) < redact.Shortest {
+		return strings.ReplaceAll(text, payload, "")
+	}
+	return redact.New([]string{"payload=" + payload}).Replace(text)
+}
+
+// Holds reports whether a text, payload taken out, holds a random value in any encoding.
+func Holds(text, payload, value string) bool {
+	if len(value) < 8 {
+		return false // too short to be nobody else's
+	}
+	text = Strip(text, payload)
+	return strings.Contains(text, value) || len(redact.New([]string{"value=" + value}).Names(text)) > 0
+}
+
+// HoldsProduct reports whether a text, payload taken out, holds the product of two numbers as a
+// number of its own, with or without marks between thousands.
+func HoldsProduct(text, payload string, a, b int64) bool {
+	want := strconv.FormatInt(a*b, 10)
+	text = Strip(text, payload)
+	plain := strings.NewReplacer(",", "", "_", "", "'", "", "\u202f", "", "\u00a0", "").Replace(text)
+	return standsAlone(text, want) || standsAlone(plain, want)
+}
+
+// standsAlone reports whether text holds digits that are not part of a longer number.
+func standsAlone(text, digits string) bool {
+	isDigit := func(i int) bool { return i >= 0 && i < len(text) && text[i] >= '0' && text[i] <= '9' }
+	for from := 0; ; {
+		at := strings.Index(text[from:], digits)
+		if at < 0 {
+			return false
+		}
+		at += from
+		if !isDigit(at-1) && !isDigit(at+len(digits)) {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+// A Delivery says whether a payload reached the code of the tool.
+type Delivery struct {
+	Delivered, Answered bool
+	Why                 string // it was not, for a report
+	Complaint           schemafill.Complaint
+}
+
+// Ordinary is what the tool answered to an ordinary value of the same parameter.
+type Ordinary struct {
+	Answer Answer
+	Value  string
+}
+
+// ReadDelivery judges an answer to a call with a payload in one parameter. It needs the answer to
+// an ordinary value: an error that comes for every value says nothing about the payload.
+func ReadDelivery(schema *schemafill.Schema, parameter, payload string, a Answer, ordinary Ordinary) Delivery {
+	switch {
+	case a.Gone:
+		return Delivery{Delivered: true, Why: "the server ended"}
+	case !a.Came:
+		return Delivery{Delivered: true, Why: "no answer in time"}
+	case !a.Failed:
+		return Delivery{Delivered: true, Answered: true}
+	}
+	d := Delivery{Complaint: schema.ReadComplaint(a.Text)}
+	switch {
+	case a.Code == methodNotFound:
+		d.Why = "the server does not know the method"
+	case a.Code == invalidParams || d.Complaint.Validation:
+		d.Why = "refused by validation: " + firstLine(Strip(a.Text, payload))
+	case d.Complaint.Others(parameter):
+		d.Why = "another parameter is wrong: " + firstLine(Strip(a.Text, payload))
+	case ordinary.Answer.Came && ordinary.Answer.Failed && sameError(a.Text, payload, ordinary):
+		d.Why = "the same error with an ordinary value: " + firstLine(Strip(a.Text, payload))
+	default:
+		d.Delivered, d.Answered = true, true
+	}
+	return d
+}
+
+// sameError reports whether two errors are the same although the values differ, and neither
+// repeats its value: then nothing tells that the value was looked at.
+func sameError(text, payload string, ordinary Ordinary) bool {
+	stripped := Strip(text, payload)
+	return stripped == text && stripped == ordinary.Answer.Text && (len(ordinary.Value) < 4 || !strings.Contains(ordinary.Answer.Text, ordinary.Value))
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	if len(line) > 160 {
+		line = strings.ToValidUTF8(line[:160], "") + "…"
+	}
+	return line
+}
+
+// Excerpt is the first part of an answer, payload taken out, for a report.
+func Excerpt(text, payload string) string {
+	s := Strip(text, payload)
+	if len(s) > 400 {
+		s = strings.ToValidUTF8(s[:400], "") + "…"
+	}
+	return strings.TrimSpace(s)
+}

@@ -1,0 +1,100 @@
+package proberun
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"regexp"
+	"strings"
+
+	"gauntlet/internal/leaf/probe"
+)
+
+// A Planted is a file that has to stand where the server runs before a payload is sent.
+type Planted struct {
+	Path string
+	Data []byte
+}
+
+// unpacks are names of tools that take archives apart, and mayUnpack of those that may do so on the way.
+var (
+	unpacks   = regexp.MustCompile(`(?i)archive|unzip|untar|unpack|extract|decompress|(?:^|[_-])(?:zip|tar)(?:$|[_-])`)
+	mayUnpack = regexp.MustCompile(`(?i)import|restore|install|load|deploy|backup|bundle|plugin|skill|theme|template|package|open`)
+)
+
+// archives is whether a tool's name says that it takes an archive apart.
+func archives(t *Tool) bool { return unpacks.MatchString(t.Name) }
+
+func mayTakeArchives(t *Tool) bool { return archives(t) || mayUnpack.MatchString(t.Name) }
+
+// An archiveEntry is a file of a made archive, a link where To is set.
+type archiveEntry struct{ name, to, text string }
+
+// archive is an archive with one honest entry and some that lead out of the folder it is unpacked into.
+func archive(name, ending string, pack func([]archiveEntry) []byte, entries func(m Mark, p Place) []archiveEntry) variant {
+	return func(m Mark, p Place, _ string) (Payload, bool) {
+		if p.Root == "" || p.WriteDir == "" {
+			return Payload{}, false
+		}
+		path := p.Root + "/" + m.Token + ending
+		all := append([]archiveEntry{{name: "readme.txt", text: "an ordinary file\n"}}, entries(m, p)...)
+		return Payload{Variant: name, Value: path, Expect: []probe.Kind{probe.File}, Plant: &Planted{path, pack(all)}}, true
+	}
+}
+
+func climbing(m Mark, _ Place) []archiveEntry {
+	return []archiveEntry{{name: strings.TrimPrefix(climb, "/") + m.Touch, text: "x\n"}}
+}
+
+// linked leads out by a link that comes first.
+func linked(m Mark, p Place) []archiveEntry {
+	return []archiveEntry{{name: "data", to: p.WriteDir}, {name: "data" + strings.TrimPrefix(m.Touch, p.WriteDir), text: "x\n"}}
+}
+
+var archiveVariants = []variant{
+	archive("../ in the name of a ZIP entry", ".zip", packZip, climbing),
+	archive("../ in the name of a tar entry", ".tar", packTar, climbing),
+	archive("../ in the name of an entry of a compressed tar", ".tar.gz", packTarGzip, climbing),
+	archive("a link in a tar, and a file behind it", ".link.tar", packTar, linked),
+	archive("an absolute name in a tar", ".root.tar", packTar, func(m Mark, _ Place) []archiveEntry {
+		return []archiveEntry{{name: m.Touch, text: "x\n"}}
+	}),
+}
+
+// packZip writes a ZIP archive. Writing to memory does not fail.
+func packZip(entries []archiveEntry) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, e := range entries {
+		if w, err := z.CreateHeader(&zip.FileHeader{Name: e.name, Method: zip.Store}); err == nil {
+			_, _ = w.Write([]byte(e.text)) // to memory
+		}
+	}
+	_ = z.Close() // to memory
+	return b.Bytes()
+}
+
+func packTar(entries []archiveEntry) []byte {
+	var b bytes.Buffer
+	t := tar.NewWriter(&b)
+	for _, e := range entries {
+		h := tar.Header{Name: e.name, Mode: 0o644, Size: int64(len(e.text)), Typeflag: tar.TypeReg}
+		if e.to != "" {
+			h.Typeflag, h.Linkname = tar.TypeSymlink, e.to
+		}
+		if t.WriteHeader(&h) == nil {
+			_, _ = t.Write([]byte(e.text)) // to memory
+		}
+	}
+	_ = t.Close() // to memory
+	return b.Bytes()
+}
+
+func packTarGzip(entries []archiveEntry) []byte {
+	var b bytes.Buffer
+	g := gzip.NewWriter(&b)
+	_, _ = g.Write(packTar(entries)) // to memory
+	_ = g.Close()                    // to memory
+	return b.Bytes()
+}

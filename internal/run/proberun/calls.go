@@ -1,0 +1,96 @@
+package proberun
+
+import (
+	"context"
+
+	"gauntlet/internal/engine/check/probing"
+	"gauntlet/internal/leaf/mcp"
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/rawjson"
+)
+
+// A Call is one call of a tool that may be made. Arguments are JSON.
+type Call struct {
+	Tool, Arguments string
+	OutputSchema    string // JSON, "" for none
+	// Right and Wrong are the arguments with a random text in one parameter, and with a list of another
+	// random text; "" where the tool wants no text.
+	Right, Wrong           string
+	RightValue, WrongValue string
+}
+
+// request is the message of a call; meta is the member _meta with its name, "" for none.
+func (c *Call) request(id, arguments, meta string) string {
+	if meta != "" {
+		meta = "," + meta
+	}
+	return `{"jsonrpc":"2.0","id":"` + id + `","method":"tools/call","params":{"name":` + rawjson.Quote(c.Tool) + `,"arguments":` + arguments + meta + `}}`
+}
+
+// exchanges are what is sent for one call by a client without capabilities: the call itself, and with
+// a value of the right and of the wrong type.
+func (c *Call) exchanges(era probe.Era) []probe.Exchange {
+	meta := ""
+	if era == probe.Stateless {
+		meta = probing.StatelessMeta
+	}
+	out := []probe.Exchange{{ID: "P27", Step: probing.Undeclared + c.Tool, Effect: probe.Writes, Era: era, Sent: c.request("call", c.Arguments, meta), Expect: c.OutputSchema}}
+	if c.Wrong != "" {
+		out = append(out,
+			probe.Exchange{ID: "P21", Step: probing.RightType + c.Tool, Effect: probe.Writes, Era: era, Sent: c.request("right", c.Right, meta), Expect: c.RightValue},
+			probe.Exchange{ID: "P21", Step: probing.WrongType + c.Tool, Effect: probe.Writes, Era: era, Sent: c.request("wrong", c.Wrong, meta), Expect: c.WrongValue})
+	}
+	return out
+}
+
+// makeCalls calls tools as a client without capabilities.
+func (p *prober) makeCalls(ctx context.Context, era probe.Era) {
+	for i := range p.Calls {
+		for _, e := range p.Calls[i].exchanges(era) {
+			if e.Header = p.inSession(nil); era == probe.Stateless {
+				e.Header = statelessHeader(mcp.ToolsCall, p.Calls[i].Tool)
+			}
+			p.post(ctx, e)
+		}
+	}
+}
+
+// declared is initialize of a client whose user can be asked.
+const declared = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcp.Revision2025Nov + `","capabilities":{"elicitation":{"form":{},"url":{}},"sampling":{},"roots":{}},"clientInfo":{"name":"gauntlet","version":"1"}}}`
+
+// asking is what is sent for one call by a client whose user can be asked.
+func (c *Call) asking() probe.Exchange {
+	return probe.Exchange{ID: "P25", Step: probing.MayAsk + c.Tool, Effect: probe.Writes, Era: probe.Handshake, Sent: c.request("ask", c.Arguments, "")}
+}
+
+// probeWithQuestions calls tools in a session of a client whose user can be asked, and keeps what the
+// user would be asked.
+func (p *prober) probeWithQuestions(ctx context.Context) {
+	if len(p.Calls) == 0 || p.ended {
+		return
+	}
+	opened := p.send(ctx, "POST", p.URL, declared, nil)
+	p.session, p.mayAsk = opened.Answer["Mcp-Session-Id"], true
+	p.send(ctx, "POST", p.URL, initialized, p.inSession(nil))
+	for i := range p.Calls {
+		e := p.Calls[i].asking()
+		e.Header = p.inSession(nil)
+		got := p.post(ctx, e)
+		p.out.Asked = appendAsked(p.out.Asked, p.Calls[i].Tool, got.Before)
+	}
+	if p.session != "" {
+		p.send(ctx, "DELETE", p.URL, "", p.inSession(nil))
+	}
+}
+
+// maxAsked is how many messages of a server's own accord are kept.
+const maxAsked = 64
+
+func appendAsked(to []probe.Message, during string, raw []string) []probe.Message {
+	for _, r := range raw {
+		if len(to) < maxAsked {
+			to = append(to, probe.Message{During: during, Era: probe.Handshake, Raw: r})
+		}
+	}
+	return to
+}

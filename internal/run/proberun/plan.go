@@ -1,0 +1,214 @@
+package proberun
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/capability"
+	"gauntlet/internal/engine/schemafill"
+	"gauntlet/internal/leaf/probe"
+)
+
+// A Tool is what a plan needs to know of one tool.
+type Tool struct {
+	Name   string
+	Schema *schemafill.Schema
+	Labels capability.Tool
+	// ReadOnly says that the tool is annotated as one that changes nothing, Destructive that it may
+	// destroy.
+	ReadOnly, Destructive bool
+	// SideDoor says that nothing about it is planned: it takes what it lists and refuses the rest
+	// before any code of the server runs, as far as one can tell.
+	SideDoor bool
+}
+
+// Role returns the role that the classifier gives a parameter, Text where it gives none.
+func (t *Tool) Role(path string) capability.RoleLabel {
+	for _, at := range []string{path, strings.TrimSuffix(path, "[]")} {
+		if r, ok := t.Labels.Roles[at]; ok {
+			return r
+		}
+	}
+	return capability.RoleLabel{Role: capability.Text, Confidence: capability.Low}
+}
+
+// has reports whether a tool has one of the tags at or above a floor.
+func (t *Tool) has(floor capability.Confidence, tags ...capability.Tag) (capability.Label, bool) {
+	for _, l := range t.Labels.Capabilities {
+		if slices.Contains(tags, l.Tag) && l.Confidence.AtLeast(floor) {
+			return l, true
+		}
+	}
+	return capability.Label{}, false
+}
+
+// A Target is one class to try on one parameter.
+type Target struct {
+	Tool      int // place in the list of tools
+	Parameter schemafill.Parameter
+	Class     probe.Class
+	Role      capability.Role
+	Basis     string
+	Planned   bool
+	variants  []variant
+}
+
+// planOptions say how widely to plan.
+type planOptions struct {
+	// Floor is the confidence from which on labels and roles count; capability.Medium unless low
+	// labels are asked for.
+	Floor capability.Confidence
+	// Wide adds trials that no label asks for.
+	Wide bool
+	// Allow leaves out tools; nil allows all.
+	Allow func(*Tool) bool
+}
+
+// A rule says that a role under one of some tags asks for a class.
+type rule struct {
+	role     capability.Role
+	tags     []capability.Tag // none: the role alone asks for it
+	class    probe.Class
+	variants []variant
+	fits     func(*Tool) bool // nil: any tool
+}
+
+var files = []capability.Tag{capability.FSRead, capability.FSWrite}
+
+// rules are what labels and roles ask for, in the order in which it is tried.
+var rules = []rule{
+	{capability.Command, []capability.Tag{capability.Exec}, probe.CommandInjection, slices.Concat(pipelineVariants, commandVariants), nil},
+	{capability.ID, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
+	{capability.Text, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
+	{capability.Host, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
+	{capability.Path, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
+	{capability.URL, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
+	{capability.Query, []capability.Tag{capability.Exec}, probe.CommandInjection, commandVariants, nil},
+	{capability.Command, nil, probe.CodeEvaluation, codeVariants, nil},
+	{capability.Path, nil, probe.PathTraversal, traversalVariants, nil},
+	{capability.Path, files, probe.Symlink, symlinkVariants, nil},
+	{capability.Path, files, probe.Prefix, prefixVariants, nil},
+	{capability.Path, nil, probe.ArchiveEscape, archiveVariants, archives},
+	{capability.URL, nil, probe.SSRF, ssrfVariants, nil},
+	{capability.URL, nil, probe.Metadata, metadataVariants, nil},
+	{capability.URL, []capability.Tag{capability.NetEgress}, probe.Passthrough, passthroughVariants, nil},
+	{capability.Host, nil, probe.SSRF, hostVariants, nil},
+	{capability.ID, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants, nil},
+	{capability.Host, []capability.Tag{capability.Exec, capability.NetEgress}, probe.ArgumentInjection, argumentVariants, nil},
+	{capability.Path, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants, nil},
+	{capability.Text, []capability.Tag{capability.Exec}, probe.ArgumentInjection, argumentVariants, nil},
+	{capability.ID, []capability.Tag{capability.NetEgress}, probe.RequestPath, requestPathVariants, nil},
+	{capability.ID, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants, nil},
+	{capability.Text, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants, nil},
+	{capability.Query, []capability.Tag{capability.DBQuery, capability.DBWrite}, probe.SQLInjection, sqlVariants, nil},
+	{capability.Content, nil, probe.TemplateInjection, templateVariants, nil},
+	{capability.URL, []capability.Tag{capability.NetEgress}, probe.CRLF, crlfVariants, nil},
+}
+
+// wide are classes that are cheap to try on any text, in their order.
+var wide = []rule{
+	{"", nil, probe.CommandInjection, commandVariants, nil},
+	{"", nil, probe.CodeEvaluation, codeVariants, nil},
+	{"", nil, probe.PathTraversal, traversalVariants[:4], nil},
+	{"", nil, probe.ArgumentInjection, argumentVariants, nil},
+	{"", nil, probe.SSRF, ssrfVariants[:3], nil},
+	{"", nil, probe.RequestPath, requestPathVariants, nil},
+	{"", nil, probe.TemplateInjection, templateVariants, nil},
+	{"", nil, probe.SQLInjection, sqlVariants[:3], nil},
+	{"", nil, probe.NoSQLInjection, noSQLVariants, nil},
+	{"", nil, probe.Deserialisation, deserialisationVariants, nil},
+	{"", files, probe.Symlink, symlinkVariants, nil},
+	{"", files, probe.Prefix, prefixVariants, nil},
+	{"", nil, probe.CRLF, lineVariants, nil},
+	{"", nil, probe.ArchiveEscape, archiveVariants, mayTakeArchives},
+}
+
+// newPlan plans the trials for a server's tools, those first that labels ask for. none are the classes
+// that nothing asks for.
+func newPlan(tools []Tool, opt planOptions) (targets []Target, none []probe.Class) {
+	var planned, widened []Target
+	asked := map[probe.Class]bool{}
+	for i := range tools {
+		t := &tools[i]
+		if opt.Allow != nil && !opt.Allow(t) {
+			continue
+		}
+		for _, p := range t.Schema.Parameters() {
+			if p.Type != "string" && p.Type != "" {
+				continue
+			}
+			mine := plannedFor(i, t, p, opt.Floor)
+			for k := range mine {
+				mine[k].Planned = !t.SideDoor
+				asked[mine[k].Class] = asked[mine[k].Class] || !t.SideDoor
+			}
+			planned = append(planned, mine...)
+			if opt.Wide {
+				widened = append(widened, widenedFor(i, t, p, mine)...)
+			}
+		}
+	}
+	for _, c := range probe.Classes() {
+		if !asked[c] && c != probe.ErrorLeak {
+			none = append(none, c)
+		}
+	}
+	slices.SortStableFunc(widened, func(a, b Target) int { return wideRank(&a) - wideRank(&b) })
+	return append(planned, widened...), none
+}
+
+// plannedFor returns the trials that labels and role ask for.
+func plannedFor(i int, t *Tool, p schemafill.Parameter, floor capability.Confidence) []Target {
+	if len(p.Enum) > 0 {
+		return nil // values outside of the list are for validation, not for the tool's code
+	}
+	role := t.Role(p.Path)
+	var out []Target
+	for _, r := range rules {
+		if r.role != role.Role || role.Role != capability.Text && !role.Confidence.AtLeast(floor) || r.fits != nil && !r.fits(t) {
+			continue
+		}
+		basis := fmt.Sprintf("role %s (%s)", role.Role, role.Confidence)
+		if r.tags != nil {
+			label, ok := t.has(floor, r.tags...)
+			if !ok {
+				continue
+			}
+			basis = fmt.Sprintf("label %s (%s), %s", label.Tag, label.Confidence, basis)
+		}
+		out = append(out, Target{Tool: i, Parameter: p, Class: r.class, Role: role.Role, Basis: basis, Planned: true, variants: r.variants})
+	}
+	return out
+}
+
+// widenedFor returns the classes that nothing asks for on a parameter.
+func widenedFor(i int, t *Tool, p schemafill.Parameter, planned []Target) []Target {
+	role := t.Role(p.Path).Role
+	var out []Target
+	for _, r := range wide {
+		if slices.ContainsFunc(planned, func(m Target) bool { return m.Class == r.class }) {
+			continue
+		}
+		if _, fits := t.has(capability.Medium, r.tags...); r.tags != nil && !fits || r.fits != nil && !r.fits(t) {
+			continue
+		}
+		if r.class == probe.ArgumentInjection && role == capability.Command {
+			continue // who sends a whole command line sends its options
+		}
+		out = append(out, Target{Tool: i, Parameter: p, Class: r.class, Role: role, Basis: "any text", variants: r.variants})
+	}
+	return out
+}
+
+// wideRank orders what nobody asked for by how likely it is to show something.
+func wideRank(t *Target) int {
+	rank := slices.IndexFunc(wide, func(r rule) bool { return r.class == t.Class }) * 2
+	if !t.Parameter.Required {
+		rank++
+	}
+	if len(t.Parameter.Enum) > 0 {
+		rank += 40
+	}
+	return rank
+}

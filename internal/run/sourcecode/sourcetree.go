@@ -1,0 +1,214 @@
+package sourcecode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+	"gauntlet/internal/leaf/charset"
+	"gauntlet/internal/leaf/excerpt"
+	"gauntlet/sink"
+)
+
+// treeLimits bound what is read. The zero value of a field stands for its default.
+type treeLimits struct {
+	Files     int   // 20,000
+	FileBytes int64 // 8 MiB
+	Bytes     int64 // 256 MiB, all files together
+	Entries   int   // 200,000 files and directories looked at
+	Depth     int   // 40 directories below the root
+}
+
+func (l treeLimits) limitsOrDefaults() treeLimits {
+	set := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	set(&l.Files, 20_000)
+	set(&l.Entries, 200_000)
+	set(&l.Depth, 40)
+	if l.FileBytes == 0 {
+		l.FileBytes = 8 << 20
+	}
+	if l.Bytes == 0 {
+		l.Bytes = 256 << 20
+	}
+	return l
+}
+
+// skipped directories hold what is not the server's own: dependencies, caches, tests.
+var skipped = map[string]bool{
+	"node_modules": true, "bower_components": true, "vendor": true, "site-packages": true, "dist-packages": true,
+	"__pycache__": true, "venv": true, "testdata": true, "test": true, "tests": true,
+	"__tests__": true, "__mocks__": true, "fixtures": true, "e2e": true, "coverage": true,
+}
+
+// Skips reports whether a directory is left out by its name, hidden ones included.
+func Skips(dir string) bool {
+	return skipped[dir] || len(dir) > 1 && strings.HasPrefix(dir, ".")
+}
+
+// declares reports whether a file declares types without code.
+func declares(name string) bool {
+	return strings.HasSuffix(name, ".d.ts") || strings.HasSuffix(name, ".d.mts") || strings.HasSuffix(name, ".d.cts")
+}
+
+// tests reports whether a file holds tests by its name.
+func tests(name string) bool {
+	return strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_test.py") || name == "conftest.py" || strings.HasPrefix(name, "test_") && strings.HasSuffix(name, ".py") ||
+		strings.Contains(name, ".test.") || strings.Contains(name, ".spec.")
+}
+
+// readTree returns the files below dir whose names wanted accepts, in lexical order, with the problems met: what
+// could not be read, and what the limits cut off. Dependencies, tests and hidden folders are left out unless a file that is
+// read names a file of theirs. The names of directories above dir do not
+// matter. An error says that dir itself could not be read or that ctx is done.
+func readTree(ctx context.Context, dir string, wanted func(name string) bool, limits treeLimits) ([]sink.File, []finding.Problem, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.IsDir() {
+		return nil, nil, fmt.Errorf("%s: not a directory", dir)
+	}
+	root, err := os.OpenRoot(dir) // nothing outside is opened, whatever links there are
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	r := &reader{ctx: ctx, root: root, wanted: wanted, limits: limits.limitsOrDefaults(), listed: map[string]map[string]bool{}}
+	if err = fs.WalkDir(root.FS(), ".", r.visit); err == nil {
+		err = r.followImports()
+	}
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, nil, err
+	}
+	slices.SortFunc(r.files, func(a, b sink.File) int { return strings.Compare(a.Path, b.Path) })
+	if r.linked > 0 {
+		r.noteProblem(finding.Unread, r.firstLink, fmt.Sprintf("%d symbolic links were not followed", r.linked))
+	}
+	return r.files, r.problems, nil
+}
+
+var errEnough = errors.New("a limit was reached")
+
+type reader struct {
+	ctx       context.Context // for this one walk
+	root      *os.Root
+	wanted    func(string) bool
+	limits    treeLimits
+	entries   int
+	listed    map[string]map[string]bool // regular files by folder, see list
+	bytes     int64
+	linked    int
+	firstLink string
+	files     []sink.File
+	problems  []finding.Problem
+}
+
+func (r *reader) noteProblem(kind finding.ProblemKind, file, message string) {
+	const enough = 200
+	if len(r.problems) < enough {
+		r.problems = append(r.problems, finding.Problem{Kind: kind, Message: message, Location: finding.Location{File: file}, Input: -1})
+	}
+}
+
+func (r *reader) noteTooMany(at string) {
+	r.noteProblem(finding.Limit, at, fmt.Sprintf("more than %d files and directories: the rest was not looked at", r.limits.Entries))
+}
+
+func (r *reader) visit(name string, d fs.DirEntry, err error) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if err != nil {
+		r.noteProblem(finding.Unread, name, reasonOf(err))
+		if d != nil && d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	}
+	if r.entries++; r.entries > r.limits.Entries {
+		r.noteTooMany(name)
+		return errEnough
+	}
+	if d.IsDir() {
+		switch {
+		case name != "." && (Skips(path.Base(name)) || r.virtualenv(name)):
+			return fs.SkipDir
+		case strings.Count(name, "/") >= r.limits.Depth:
+			r.noteProblem(finding.Limit, name, fmt.Sprintf("more than %d directories deep: not read", r.limits.Depth))
+			return fs.SkipDir
+		}
+		return nil
+	}
+	if base := path.Base(name); !r.wanted(base) || tests(base) || declares(base) {
+		return nil
+	}
+	if d.Type()&fs.ModeSymlink != 0 {
+		if r.linked++; r.linked == 1 {
+			r.firstLink = name
+		}
+		return nil
+	}
+	if !d.Type().IsRegular() {
+		r.noteProblem(finding.Unread, name, "no regular file: not read")
+		return nil
+	}
+	return r.readSourceFile(name)
+}
+
+// virtualenv reports whether a directory holds Python's packages, whatever it is called.
+func (r *reader) virtualenv(dir string) bool {
+	_, err := r.root.Lstat(path.Join(dir, "pyvenv.cfg"))
+	return err == nil
+}
+
+func (r *reader) readSourceFile(name string) error {
+	if len(r.files) >= r.limits.Files {
+		r.noteProblem(finding.Limit, name, fmt.Sprintf("more than %d source files: the rest was not read", r.limits.Files))
+		return errEnough
+	}
+	f, err := r.root.Open(name)
+	if err != nil {
+		r.noteProblem(finding.Unread, name, reasonOf(err))
+		return nil
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, r.limits.FileBytes+1))
+	switch {
+	case err != nil:
+		r.noteProblem(finding.Unread, name, reasonOf(err))
+		return nil
+	case int64(len(text)) > r.limits.FileBytes:
+		r.noteProblem(finding.Limit, name, fmt.Sprintf("longer than %d bytes: not read", r.limits.FileBytes))
+		return nil
+	}
+	if r.bytes += int64(len(text)); r.bytes > r.limits.Bytes {
+		r.noteProblem(finding.Limit, name, fmt.Sprintf("more than %d bytes of source: the rest was not read", r.limits.Bytes))
+		return errEnough
+	}
+	text = []byte(charset.Decode(string(text)))
+	if coding := strangeCoding(text); coding != "" && path.Ext(name) == ".py" {
+		r.noteProblem(finding.Unread, name, fmt.Sprintf("it says that it is written in %s, in which its code is not read", excerpt.Clip(coding, 40)))
+	}
+	r.files = append(r.files, sink.File{Path: name, Text: text})
+	return nil
+}
+
+// reasonOf is an error without the path, which stands beside it.
+func reasonOf(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}

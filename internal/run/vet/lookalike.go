@@ -1,0 +1,131 @@
+package vet
+
+import (
+	_ "embed" // the list
+	"fmt"
+	"strings"
+	"sync"
+
+	"gauntlet/finding"
+)
+
+//go:embed popular.txt
+var popularText string
+
+// popular are the well-known names by ecosystem.
+var popular = sync.OnceValue(func() map[string][]string {
+	names := map[string][]string{}
+	for line := range strings.Lines(popularText) {
+		ecosystem, name, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if ok && !strings.HasPrefix(line, "#") {
+			names[ecosystem] = append(names[ecosystem], name)
+		}
+	}
+	return names
+})
+
+// A Likeness is the well-known name that another one looks like.
+type Likeness struct {
+	Name     string
+	How      string // in words
+	Severity finding.Severity
+}
+
+// shortest is the length below which names are one letter apart by chance.
+const shortest = 8
+
+// longest bounds the names that are compared: no registry has longer ones.
+const longest = 300
+
+// findLookalike returns the well-known name that a package of an ecosystem ("npm", "pypi", "go") imitates, nil for
+// none. A well-known name imitates nothing, nor do other packages of its scope.
+func findLookalike(ecosystem, name string) *Likeness {
+	name = strings.ToLower(name)
+	names := popular()[ecosystem]
+	if len(name) < shortest || len(name) > longest {
+		return nil
+	}
+	for _, known := range names {
+		if known == name || scopeOf(name) != "" && scopeOf(known) == scopeOf(name) {
+			return nil
+		}
+	}
+	var best *Likeness
+	for _, known := range names {
+		if l := compare(name, known); l != nil && (best == nil || l.Severity > best.Severity) {
+			best = l
+		}
+	}
+	return best
+}
+
+// compare says how a name imitates a known one, nil if it does not. Both are in lower case and differ.
+func compare(name, known string) *Likeness {
+	scope, base := scopeOf(name), name[len(scopeOf(name)):]
+	knownScope, knownBase := scopeOf(known), known[len(scopeOf(known)):]
+	switch {
+	case len(known) < shortest:
+	case skeleton(name) == skeleton(known):
+		return &Likeness{known, "letters in it look the same", finding.High}
+	case oneEdit(name, known):
+		return &Likeness{known, "one letter differs", finding.High}
+	case scope != "" && knownScope != "" && base == knownBase && oneEdit(scope, knownScope):
+		return &Likeness{known, "one letter of the scope differs", finding.High}
+	case withoutSeparators(name) == withoutSeparators(known):
+		return &Likeness{known, "only separators differ", finding.Medium}
+	case scope == "" && knownScope != "" && base == knownBase && len(base) >= shortest && !generic[base]:
+		return &Likeness{known, fmt.Sprintf("the scope %s is left out", strings.TrimSuffix(knownScope, "/")), finding.Medium}
+	}
+	return nil
+}
+
+// generic names say nothing by themselves.
+var generic = map[string]bool{"mcp-server": true, "mcp-client": true, "inspector": true}
+
+// scopeOf returns the scope of a name with its slash, "" for none.
+func scopeOf(name string) string {
+	if !strings.HasPrefix(name, "@") {
+		return ""
+	}
+	return name[:strings.IndexByte(name, '/')+1]
+}
+
+// skeleton replaces letters by those that look the same to a hasty eye.
+func skeleton(s string) string { return looksSame.Replace(s) }
+
+var looksSame = strings.NewReplacer("0", "o", "1", "l", "i", "l", "5", "s", "rn", "m", "vv", "w", "а", "a", "е", "e", "о", "o", "р", "p", "с", "c", "і", "l", "ѕ", "s", "ո", "n")
+
+func withoutSeparators(s string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("-_./@", r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// oneEdit reports whether one letter inserted, left out or changed, or two neighbours swapped, makes b
+// of a. It takes time in the length of both.
+func oneEdit(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	if len(y)-len(x) > 1 {
+		return false
+	}
+	front := 0
+	for front < len(x) && x[front] == y[front] {
+		front++
+	}
+	back := 0
+	for back < len(x)-front && x[len(x)-1-back] == y[len(y)-1-back] {
+		back++
+	}
+	restX, restY := x[front:len(x)-back], y[front:len(y)-back]
+	switch {
+	case len(restX) == 0 && len(restY) == 1, len(restX) == 1 && len(restY) == 1:
+		return true
+	}
+	return len(restX) == 2 && len(restY) == 2 && restX[0] == restY[1] && restX[1] == restY[0]
+}

@@ -1,0 +1,171 @@
+package vet
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gauntlet/finding"
+)
+
+// An advisory is one advisory, as far as it is needed here (https://ossf.github.io/osv-schema/).
+type advisory struct {
+	ID        string     `json:"id"`
+	Aliases   []string   `json:"aliases"`
+	Summary   string     `json:"summary"`
+	Withdrawn string     `json:"withdrawn"`
+	Affected  []Affected `json:"affected"`
+	Database  struct {
+		Severity string `json:"severity"`
+	} `json:"database_specific"`
+}
+
+// Affected says which versions of one package an advisory is about.
+type Affected struct {
+	Package struct {
+		Ecosystem string `json:"ecosystem"`
+		Name      string `json:"name"`
+	} `json:"package"`
+	Ranges []struct {
+		Type   string  `json:"type"`
+		Events []event `json:"events"`
+	} `json:"ranges"`
+	Versions []string `json:"versions"`
+}
+
+// An event is where a range begins or ends.
+type event struct {
+	Introduced   string `json:"introduced"`
+	Fixed        string `json:"fixed"`
+	LastAffected string `json:"last_affected"`
+}
+
+// parseAdvisory reads a text with one advisory, a list of them, or an object whose member vulns is one. Advisories that cannot
+// be read are left out; bad counts them.
+func parseAdvisory(text []byte) (entries []advisory, bad int, err error) {
+	var all []json.RawMessage
+	switch trimmed := strings.TrimLeft(string(text[:min(len(text), 64)]), " \t\r\n\ufeff"); {
+	case strings.HasPrefix(trimmed, "["):
+		if err := json.Unmarshal(text, &all); err != nil {
+			return nil, 0, fmt.Errorf("no advisories: %w", err)
+		}
+	case strings.HasPrefix(trimmed, "{"):
+		var list struct {
+			Vulns []json.RawMessage `json:"vulns"`
+		}
+		if err := json.Unmarshal(text, &list); err != nil {
+			return nil, 0, fmt.Errorf("no advisory: %w", err)
+		}
+		if all = list.Vulns; all == nil {
+			all = []json.RawMessage{text}
+		}
+	default:
+		return nil, 0, errors.New("no advisory: it is not JSON")
+	}
+	for _, raw := range all {
+		var e advisory
+		if json.Unmarshal(raw, &e) != nil || e.ID == "" {
+			bad++
+			continue
+		}
+		entries = append(entries, e)
+	}
+	return entries, bad, nil
+}
+
+// Names returns the packages that an advisory is about, as packageKey writes them.
+func (e *advisory) Names() []string {
+	var out []string
+	for i := range e.Affected {
+		p := &e.Affected[i].Package
+		out = append(out, packageKey(p.Ecosystem, p.Name))
+	}
+	return out
+}
+
+// packageKey identifies a package of an ecosystem, however it is written.
+func packageKey(ecosystem, name string) string {
+	ecosystem, _, _ = strings.Cut(strings.ToLower(ecosystem), ":")
+	if ecosystem == "pypi" {
+		name = strings.NewReplacer("_", "-", ".", "-").Replace(name)
+	}
+	return ecosystem + " " + strings.ToLower(name)
+}
+
+// Match reports whether an advisory is about a package in a version, and the first version without the
+// vulnerability, "" where there is none or nobody knows.
+func (e *advisory) Match(ecosystem, name, version string) (fixed string, ok bool) {
+	if e.Withdrawn != "" || version == "" {
+		return "", false
+	}
+	for i := range e.Affected {
+		a := &e.Affected[i]
+		if packageKey(a.Package.Ecosystem, a.Package.Name) != packageKey(ecosystem, name) {
+			continue
+		}
+		if fixed, ok := a.covers(version); ok {
+			return fixed, true
+		}
+	}
+	return "", false
+}
+
+func (a *Affected) covers(version string) (fixed string, ok bool) {
+	listed := slices.ContainsFunc(a.Versions, func(v string) bool { return Compare(v, version) == 0 })
+	for _, r := range a.Ranges {
+		if r.Type == "GIT" {
+			continue // commits, which no release has
+		}
+		if end, in := inRange(r.Events, version); in {
+			return end, true
+		} else if listed && fixed == "" {
+			fixed = end
+		}
+	}
+	return fixed, listed
+}
+
+// inRange reports whether a version stands behind an introduction and before the fix that follows it, which
+// is returned.
+func inRange(events []event, version string) (fixed string, in bool) {
+	sorted := slices.Clone(events)
+	slices.SortStableFunc(sorted, func(a, b event) int { return Compare(a.at(), b.at()) })
+	for _, e := range sorted {
+		switch {
+		case e.Introduced != "" && (e.Introduced == "0" || Compare(e.Introduced, version) <= 0):
+			in = true
+		case e.Fixed != "" && Compare(e.Fixed, version) <= 0, e.LastAffected != "" && Compare(e.LastAffected, version) < 0:
+			in = false
+		case e.Fixed != "" && in:
+			return e.Fixed, true
+		}
+	}
+	return "", in
+}
+
+func (e *event) at() string {
+	if e.Introduced == "0" {
+		return ""
+	}
+	return cmp.Or(e.Introduced, e.Fixed, e.LastAffected)
+}
+
+// Severity is the one that the advisory states, high where it states none that is known, and critical for a
+// package that is itself malicious.
+func (e *advisory) Severity() finding.Severity {
+	if strings.HasPrefix(e.ID, "MAL-") {
+		return finding.Critical
+	}
+	switch strings.ToLower(e.Database.Severity) {
+	case "low":
+		return finding.Low
+	case "moderate", "medium":
+		return finding.Medium
+	case "critical":
+		return finding.Critical
+	}
+	return finding.High
+}

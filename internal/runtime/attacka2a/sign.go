@@ -1,0 +1,69 @@
+package attacka2a
+
+import (
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"gauntlet/rawjson"
+)
+
+// A signingKey signs cards. It follows from a seed, so that the same attack has the same key in every run; it is nobody's secret.
+type signingKey struct {
+	id      string
+	private ed25519.PrivateKey
+}
+
+// newSigningKey makes the key of a seed, under an id.
+func newSigningKey(id, seed string) signingKey {
+	sum := sha256.Sum256([]byte("gauntlet card key of " + seed))
+	return signingKey{id, ed25519.NewKeyFromSeed(sum[:])}
+}
+
+// Set returns the public key as a key set.
+func (k signingKey) Set() (string, error) {
+	text, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{
+		Key: k.private.Public(), KeyID: k.id, Algorithm: string(jose.EdDSA), Use: "sig",
+	}}})
+	return string(text), err
+}
+
+// Sign returns card with a signature for each revision, both over signed, which is the card itself where it is to verify. keySet is the URL that
+// they name for the key.
+func (k signingKey) Sign(card, signed rawjson.Value, keySet string) (string, error) {
+	var all []string
+	for _, payload := range payloads(signed) {
+		s, err := k.signPayload(payload, keySet)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, s)
+	}
+	var parts []string
+	for m := range card.Members() {
+		if m.Key.Text() != "signatures" {
+			parts = append(parts, m.Key.Raw()+":"+m.Value.Raw())
+		}
+	}
+	return "{" + strings.Join(append(parts, `"signatures":[`+strings.Join(all, ",")+"]"), ",") + "}", nil
+}
+
+func (k signingKey) signPayload(payload, keySet string) (string, error) {
+	opt := (&jose.SignerOptions{}).WithType("JOSE").WithHeader("jku", keySet)
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: jose.JSONWebKey{Key: k.private, KeyID: k.id}}, opt)
+	if err != nil {
+		return "", err
+	}
+	jws, err := signer.Sign([]byte(payload))
+	if err != nil {
+		return "", err
+	}
+	var tree rawjson.Tree
+	if err := tree.Parse(jws.FullSerialize(), 0); err != nil {
+		return "", err
+	}
+	return `{"protected":` + tree.Root().Get("protected").Raw() + `,"signature":` + tree.Root().Get("signature").Raw() + `}`, nil
+}
