@@ -60,7 +60,7 @@ func (w *toolReader) scoreTags(p *profile) {
 	w.scoreServer(p)
 	w.scoreAnnotations(p)
 	w.limitShellTags()
-	if !w.nameSet.meets(runActs) && unexecuted.MatchString(w.prose) {
+	if w.hasOwnEvidence(tExec) && !w.nameSet.meets(runActs) && unexecuted.MatchString(w.prose) {
 		w.against[tExec] -= 4
 	}
 }
