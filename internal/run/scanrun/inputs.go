@@ -9,7 +9,6 @@ import (
 	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
-	"gauntlet/internal/engine/imported"
 	"gauntlet/internal/run/interrupt"
 	"gauntlet/internal/run/lockstate"
 	"gauntlet/internal/run/sourcecode"
@@ -193,11 +192,11 @@ func (s *Scan) readSource(ctx context.Context) error {
 // readImports reads the reports of other programs. One that cannot be read makes the scan incomplete and spoils no other.
 func (s *Scan) readImports(ctx context.Context) error {
 	for _, name := range s.Imports {
-		var f *imported.File
+		var f *importedFile
 		failed, err := interrupt.Do(ctx, func() error {
 			text, err := s.ReadText(name, s.Reader.Limits.Bytes)
 			if err == nil {
-				f, err = imported.Parse(name, text)
+				f, err = parseImported(name, text)
 			}
 			return err
 		})
@@ -209,7 +208,7 @@ func (s *Scan) readImports(ctx context.Context) error {
 		case failed != nil:
 			p.Message = "the report to import could not be read: " + userfile.Reason(failed).Error()
 		case f.Cut:
-			p.Kind, p.Message = finding.Limit, fmt.Sprintf("more than %d findings or as many runs to import: the rest is left out", imported.MaxFindings)
+			p.Kind, p.Message = finding.Limit, fmt.Sprintf("more than %d findings or as many runs to import: the rest is left out", maxImported)
 		}
 		if failed == nil {
 			s.imports = append(s.imports, f)

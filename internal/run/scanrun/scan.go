@@ -12,7 +12,6 @@ import (
 	"gauntlet/finding"
 	"gauntlet/internal/engine/check"
 	"gauntlet/internal/engine/check/config"
-	"gauntlet/internal/engine/imported"
 	"gauntlet/internal/engine/scanner"
 	"gauntlet/internal/run/clientplan"
 	"gauntlet/internal/run/interrupt"
@@ -69,7 +68,7 @@ type Scan struct {
 	source       check.SourceTree // the zero one for none
 	extracted    *extracted       // definitions that were read from the source; nil for none
 	baseline     *catalog.Catalog // nil for none
-	imports      []*imported.File // those that could be read
+	imports      []*importedFile // those that could be read
 	policy       *policy.Policy   // nil for none
 	policyFaults []finding.Problem
 	failures     []finding.Problem // inputs of which nothing was read, the baseline among them
@@ -125,7 +124,7 @@ func (s *Scan) Run(ctx context.Context) (*result.Report, error) {
 	}
 	s.applyPolicy(r)
 	if len(s.Imports) > 0 {
-		imported.Reconcile(r, &s.Gathered.Catalog, s.SourceDir, s.imports)
+		reconcile(r, &s.Gathered.Catalog, s.SourceDir, s.imports)
 		r.Imported.Gates = s.GateImported
 	}
 	if s.Advisers != nil { // which take their time

@@ -11,7 +11,6 @@ import (
 
 	"gauntlet/catalog"
 	"gauntlet/finding"
-	"gauntlet/internal/runtime/suitesteps"
 	"gauntlet/result"
 	"gauntlet/suite"
 	"gauntlet/trace"
@@ -218,7 +217,7 @@ func TestNamesOfExpectations(t *testing.T) {
 		{Server: "w", Tool: "now", As: "x", Expect: &suite.Expect{Place: suite.Place{Line: 4}}},
 	}
 	r := &run{suite: &suite.Suite{File: "s.yaml", Steps: steps, Expect: []suite.Expect{{Place: suite.Place{Line: 7}, Step: "y"}, {Place: suite.Place{Line: 8}, Call: "w.now"}}}}
-	got := r.judgeExpectations(&trace.Trace{}, []suitesteps.Result{{Step: &steps[0], Err: errors.New("gone")}, {Step: &steps[1], Result: `{}`}})
+	got := r.judgeExpectations(&trace.Trace{}, []stepResult{{Step: &steps[0], Err: errors.New("gone")}, {Step: &steps[1], Result: `{}`}})
 	want := []result.Expectation{
 		{Name: "w.now", File: "s.yaml", Line: 3, Message: "there is no result: gone"},
 		{Name: "x", File: "s.yaml", Line: 4, Held: true},

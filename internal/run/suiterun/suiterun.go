@@ -33,7 +33,6 @@ import (
 	"gauntlet/internal/runtime/mcpclient"
 	"gauntlet/internal/runtime/mcpserver"
 	"gauntlet/internal/runtime/sandbox"
-	"gauntlet/internal/runtime/suitesteps"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/result"
 	"gauntlet/suite"
@@ -86,14 +85,14 @@ func (t *run) resolvePath(name string) string {
 }
 
 // playSuite does what the suite says, and returns the recording.
-func (t *run) playSuite(ctx context.Context) (check.Recording, []suitesteps.Result, error) {
+func (t *run) playSuite(ctx context.Context) (check.Recording, []stepResult, error) {
 	rec := check.Recording{Boundary: t.suite.Boundary()}
 	file := t.Recording
 	if file == "" && t.suite.Trace != "" {
 		file = t.resolvePath(t.suite.Trace)
 	}
 	recorded := file != ""
-	var results []suitesteps.Result
+	var results []stepResult
 	if !recorded {
 		name, remove, err := t.recordingFile()
 		if err != nil {
@@ -115,7 +114,7 @@ func (t *run) playSuite(ctx context.Context) (check.Recording, []suitesteps.Resu
 	rec.Trace, rec.File = got, file
 	switch {
 	case recorded:
-		results = recordedSteps(t.suite.Steps, suitesteps.Calls(got))
+		results = recordedSteps(t.suite.Steps, callsIn(got))
 	case t.Trace == "":
 		rec.File = "the recording"
 	}
@@ -139,7 +138,7 @@ func (t *run) addProblem(message string) {
 }
 
 // playLive starts the servers and lets the steps or the agent work with them.
-func (t *run) playLive(ctx context.Context, name string) ([]suitesteps.Result, error) {
+func (t *run) playLive(ctx context.Context, name string) ([]stepResult, error) {
 	var err error
 	if t.file, err = tracefile.Create(name, nil, t.Tool, func(s string) { t.Note("%s", s) }); err != nil {
 		return nil, err
@@ -148,7 +147,7 @@ func (t *run) playLive(ctx context.Context, name string) ([]suitesteps.Result, e
 		t.Logins.Hide(t.file.Hide)
 	}
 	playing, stop := context.WithCancel(ctx)
-	var results []suitesteps.Result
+	var results []stepResult
 	if err = t.startInProcess(playing); err == nil {
 		switch {
 		case t.suite.Agent != nil:
@@ -255,8 +254,8 @@ func assignPairs(pairs []suite.Pair) []string {
 
 // makeSteps makes the calls of the suite. One that cannot be made is a problem: what is behind it
 // was not done.
-func (t *run) makeSteps(ctx context.Context) []suitesteps.Result {
-	out := suitesteps.Steps(ctx, t.suite.Steps, suitesteps.Options{Open: t.connectRecorded, Version: t.Version, Read: t.wantsLists(), Timeout: t.longestTimeout()})
+func (t *run) makeSteps(ctx context.Context) []stepResult {
+	out := runSteps(ctx, t.suite.Steps, stepOptions{Open: t.connectRecorded, Version: t.Version, Read: t.wantsLists(), Timeout: t.longestTimeout()})
 	for name, snap := range out.Snapshots {
 		t.snapshots[name] = string(snap.Bytes())
 	}
@@ -289,15 +288,15 @@ func (t *run) wantsLists() bool {
 
 // recordedSteps finds the results of steps among the calls of a recording, which has them in
 // their order. The steps behind one that is not there were not made.
-func recordedSteps(steps []suite.Step, calls []suitesteps.Call) []suitesteps.Result {
-	var out []suitesteps.Result
+func recordedSteps(steps []suite.Step, calls []recordedCall) []stepResult {
+	var out []stepResult
 	for i := range steps {
 		s := &steps[i]
-		at := slices.IndexFunc(calls, func(c suitesteps.Call) bool { return c.Server == s.Server && c.Tool == s.Tool })
+		at := slices.IndexFunc(calls, func(c recordedCall) bool { return c.Server == s.Server && c.Tool == s.Tool })
 		if at < 0 {
 			break
 		}
-		out = append(out, suitesteps.Result{Step: s, Result: calls[at].Result, Err: calls[at].Err})
+		out = append(out, stepResult{Step: s, Result: calls[at].Result, Err: calls[at].Err})
 		calls = calls[at+1:]
 	}
 	return out
@@ -390,7 +389,7 @@ func (t *run) captureRest(ctx context.Context, open func(string) (wire.Conn, err
 }
 
 // judgeRecording runs the checks and compares with what was expected.
-func (t *run) judgeRecording(rec check.Recording, results []suitesteps.Result) *result.Report {
+func (t *run) judgeRecording(rec check.Recording, results []stepResult) *result.Report {
 	c := &catalog.Catalog{}
 	opt := scanner.Options{Trace: rec, Version: t.Version, Checks: boundary.Checks()}
 	if slices.ContainsFunc(rec.Messages, func(m trace.Message) bool { return m.IsProtocol(sandbox.TraceProtocol) }) {
@@ -415,7 +414,7 @@ func (t *run) judgeRecording(rec check.Recording, results []suitesteps.Result) *
 			}
 		}
 	}
-	if c := r.Coverage.Trace; c != nil && len(suitesteps.Calls(rec.Trace)) == 0 {
+	if c := r.Coverage.Trace; c != nil && len(callsIn(rec.Trace)) == 0 {
 		c.Caveats = append(c.Caveats, "no tool was called in it, so that nothing could pass between servers")
 	}
 	r.Problems = append(r.Problems, t.problems...)
@@ -425,19 +424,19 @@ func (t *run) judgeRecording(rec check.Recording, results []suitesteps.Result) *
 }
 
 // judgeExpectations compares results with what was expected of them.
-func (t *run) judgeExpectations(tr *trace.Trace, results []suitesteps.Result) []result.Expectation {
+func (t *run) judgeExpectations(tr *trace.Trace, results []stepResult) []result.Expectation {
 	var out []result.Expectation
 	add := func(e *suite.Expect, name, why string) {
 		out = append(out, result.Expectation{Name: name, File: t.suite.File, Line: e.Line, Held: why == "", Message: why})
 	}
-	byName := map[string]*suitesteps.Result{}
+	byName := map[string]*stepResult{}
 	for i := range t.suite.Steps {
 		s := &t.suite.Steps[i]
 		name := s.As
 		if name == "" {
 			name = s.Server + "." + s.Tool
 		}
-		var got *suitesteps.Result
+		var got *stepResult
 		if i < len(results) {
 			got = &results[i]
 			byName[s.As] = got
@@ -447,27 +446,27 @@ func (t *run) judgeExpectations(tr *trace.Trace, results []suitesteps.Result) []
 		case got == nil:
 			add(s.Expect, name, "the step was not made")
 		default:
-			add(s.Expect, name, suitesteps.Check(s.Expect, got.Result, got.Err))
+			add(s.Expect, name, checkExpectations(s.Expect, got.Result, got.Err))
 		}
 	}
-	calls := suitesteps.Calls(tr)
+	calls := callsIn(tr)
 	for i := range t.suite.Expect {
 		e := &t.suite.Expect[i]
 		if e.Step != "" {
 			if got := byName[e.Step]; got != nil {
-				add(e, e.Step, suitesteps.Check(e, got.Result, got.Err))
+				add(e, e.Step, checkExpectations(e, got.Result, got.Err))
 			} else {
 				add(e, e.Step, "the step was not made")
 			}
 			continue
 		}
-		add(e, e.Call, judgeCalls(e, suitesteps.Of(calls, e)))
+		add(e, e.Call, judgeCalls(e, ofSteps(calls, e)))
 	}
 	return out
 }
 
 // judgeCalls judges all calls that an expectation is about: their number, and each of them.
-func judgeCalls(e *suite.Expect, calls []suitesteps.Call) string {
+func judgeCalls(e *suite.Expect, calls []recordedCall) string {
 	if e.Count != nil && len(calls) != *e.Count {
 		return fmt.Sprintf("it was called %d times, want %d", len(calls), *e.Count)
 	}
@@ -475,7 +474,7 @@ func judgeCalls(e *suite.Expect, calls []suitesteps.Call) string {
 		return "it was never called"
 	}
 	for i, c := range calls {
-		if why := suitesteps.Check(e, c.Result, c.Err); why != "" {
+		if why := checkExpectations(e, c.Result, c.Err); why != "" {
 			return fmt.Sprintf("call %d: %s", i+1, why)
 		}
 	}

@@ -10,29 +10,28 @@ import (
 
 	"gauntlet/finding"
 	"gauntlet/internal/runtime/agent"
-	"gauntlet/internal/runtime/suitesteps"
 	"gauntlet/result"
 	"gauntlet/suite"
 	"gauntlet/trace"
 )
 
 func TestJudgeCalls(t *testing.T) {
-	good := suitesteps.Call{Result: `{"content":[{"type":"text","text":"sunny"}]}`}
-	bad := suitesteps.Call{Result: `{"content":[{"type":"text","text":"rain"}]}`}
+	good := recordedCall{Result: `{"content":[{"type":"text","text":"sunny"}]}`}
+	bad := recordedCall{Result: `{"content":[{"type":"text","text":"rain"}]}`}
 	number := func(n int) *int { return &n }
 	for _, tt := range []struct {
 		name  string
 		e     suite.Expect
-		calls []suitesteps.Call
+		calls []recordedCall
 		want  string // "" where it holds
 	}{
-		{"every call fits", suite.Expect{Contains: []string{"sunny"}}, []suitesteps.Call{good, good}, ""},
-		{"the last call does not fit", suite.Expect{Contains: []string{"sunny"}}, []suitesteps.Call{good, bad}, "call 2: "},
+		{"every call fits", suite.Expect{Contains: []string{"sunny"}}, []recordedCall{good, good}, ""},
+		{"the last call does not fit", suite.Expect{Contains: []string{"sunny"}}, []recordedCall{good, bad}, "call 2: "},
 		{"it was never called", suite.Expect{}, nil, "it was never called"},
 		{"no call was wanted and none was made", suite.Expect{Count: number(0)}, nil, ""},
-		{"no call was wanted and one was made", suite.Expect{Count: number(0)}, []suitesteps.Call{good}, "it was called 1 times, want 0"},
-		{"too few", suite.Expect{Count: number(2)}, []suitesteps.Call{good}, "it was called 1 times, want 2"},
-		{"as many as wanted, one of which does not fit", suite.Expect{Count: number(2), Contains: []string{"sunny"}}, []suitesteps.Call{bad, good}, "call 1: "},
+		{"no call was wanted and one was made", suite.Expect{Count: number(0)}, []recordedCall{good}, "it was called 1 times, want 0"},
+		{"too few", suite.Expect{Count: number(2)}, []recordedCall{good}, "it was called 1 times, want 2"},
+		{"as many as wanted, one of which does not fit", suite.Expect{Count: number(2), Contains: []string{"sunny"}}, []recordedCall{bad, good}, "call 1: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := judgeCalls(&tt.e, tt.calls)
@@ -47,11 +46,11 @@ func TestJudgeCalls(t *testing.T) {
 func TestExpectationsOfSteps(t *testing.T) {
 	sunny := &suite.Expect{Contains: []string{"sunny"}}
 	steps := []suite.Step{{Server: "w", Tool: "now", As: "first", Expect: sunny}, {Server: "w", Tool: "now", As: "second", Expect: sunny}, {Server: "w", Tool: "now"}}
-	made := func(texts ...string) (out []suitesteps.Result) {
+	made := func(texts ...string) (out []stepResult) {
 		for i, text := range texts {
-			r := suitesteps.Result{Step: &steps[i], Result: `{"content":[{"type":"text","text":"` + text + `"}]}`}
+			r := stepResult{Step: &steps[i], Result: `{"content":[{"type":"text","text":"` + text + `"}]}`}
 			if text == "" {
-				r = suitesteps.Result{Step: &steps[i], Err: errors.New("gone")}
+				r = stepResult{Step: &steps[i], Err: errors.New("gone")}
 			}
 			out = append(out, r)
 		}
@@ -59,7 +58,7 @@ func TestExpectationsOfSteps(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name    string
-		results []suitesteps.Result
+		results []stepResult
 		held    []bool // of the two steps, then of what is expected of "second" beside
 	}{
 		{"all as expected", made("sunny", "sunny", "sunny"), []bool{true, true, true}},
@@ -173,21 +172,21 @@ func TestUnspokenSanitizerIsKnown(t *testing.T) {
 // Steps are found among the calls of a recording in their order.
 func TestRecordedSteps(t *testing.T) {
 	step := func(tool string) suite.Step { return suite.Step{Server: "s", Tool: tool} }
-	call := func(tool, result string) suitesteps.Call {
-		return suitesteps.Call{Server: "s", Tool: tool, Result: result}
+	call := func(tool, result string) recordedCall {
+		return recordedCall{Server: "s", Tool: tool, Result: result}
 	}
 	for _, tt := range []struct {
 		name  string
 		steps []suite.Step
-		calls []suitesteps.Call
+		calls []recordedCall
 		want  []string
 	}{
-		{"as made", []suite.Step{step("a"), step("b")}, []suitesteps.Call{call("a", "1"), call("b", "2")}, []string{"1", "2"}},
-		{"one tool twice", []suite.Step{step("a"), step("a")}, []suitesteps.Call{call("a", "1"), call("a", "2")}, []string{"1", "2"}},
-		{"with calls between", []suite.Step{step("a"), step("b")}, []suitesteps.Call{call("x", "0"), call("a", "1"), call("x", "0"), call("b", "2")}, []string{"1", "2"}},
-		{"cut off", []suite.Step{step("a"), step("b")}, []suitesteps.Call{call("a", "1")}, []string{"1"}},
-		{"in another order", []suite.Step{step("a"), step("b")}, []suitesteps.Call{call("b", "2"), call("a", "1")}, []string{"1"}},
-		{"of another server", []suite.Step{step("a")}, []suitesteps.Call{{Server: "other", Tool: "a", Result: "1"}}, nil},
+		{"as made", []suite.Step{step("a"), step("b")}, []recordedCall{call("a", "1"), call("b", "2")}, []string{"1", "2"}},
+		{"one tool twice", []suite.Step{step("a"), step("a")}, []recordedCall{call("a", "1"), call("a", "2")}, []string{"1", "2"}},
+		{"with calls between", []suite.Step{step("a"), step("b")}, []recordedCall{call("x", "0"), call("a", "1"), call("x", "0"), call("b", "2")}, []string{"1", "2"}},
+		{"cut off", []suite.Step{step("a"), step("b")}, []recordedCall{call("a", "1")}, []string{"1"}},
+		{"in another order", []suite.Step{step("a"), step("b")}, []recordedCall{call("b", "2"), call("a", "1")}, []string{"1"}},
+		{"of another server", []suite.Step{step("a")}, []recordedCall{{Server: "other", Tool: "a", Result: "1"}}, nil},
 	} {
 		var got []string
 		for _, r := range recordedSteps(tt.steps, tt.calls) {

@@ -3,7 +3,6 @@ package boundary
 import (
 	"strings"
 
-	"gauntlet/internal/leaf/multimatch"
 	"gauntlet/rawjson"
 	"gauntlet/trace"
 	"gauntlet/trust"
@@ -62,7 +61,7 @@ type valueIndex struct {
 	units []returnedValue
 	// exact are values and forms of them; loose are folded values; parts are folded
 	// arguments that are looked for in results. forms gives the units for an id.
-	exact, loose, parts                *multimatch.Set
+	exact, loose, parts                *Set
 	exactForms, looseForms, partsForms [][]int
 	structs                            map[uint64]int // units of arrays and objects
 	// shorts are units of short strings that count where a parameter takes something dangerous.
@@ -88,7 +87,7 @@ const leastFolded = 8
 
 func newValueIndex(limits trust.Limits, size int, read func(held) string) *valueIndex {
 	return &valueIndex{
-		limits: limits, exact: multimatch.NewSet(limits.MinLength), loose: multimatch.NewSet(leastFolded), parts: multimatch.NewSet(leastFolded),
+		limits: limits, exact: NewSet(limits.MinLength), loose: NewSet(leastFolded), parts: NewSet(leastFolded),
 		structs: map[uint64]int{}, shorts: map[string]int{}, wantedShorts: map[string]bool{}, wanted: map[uint64]bool{}, windows: newWindows(limits.MinLength, size), blocks: newBlocks(read),
 	}
 }
@@ -118,7 +117,7 @@ func (x *valueIndex) expectInputs(s *valueSweep) {
 }
 
 // addForm adds a form of a value and returns its unit.
-func (x *valueIndex) addForm(set *multimatch.Set, forms *[][]int, form string, u returnedValue) int {
+func (x *valueIndex) addForm(set *Set, forms *[][]int, form string, u returnedValue) int {
 	id, _ := set.Add(form)
 	if id < 0 {
 		return -1
@@ -259,7 +258,7 @@ func (x *valueIndex) findValues(e *entry) (exact, other []hit, all bool) {
 		return exact, nil, true
 	}
 	most := x.mostHits(e.text)
-	find := func(set *multimatch.Set, forms [][]int, text string, through transformation) {
+	find := func(set *Set, forms [][]int, text string, through transformation) {
 		all = set.Find(text, func(id, at int) bool {
 			for _, n := range forms[id] {
 				switch how := x.units[n].how; {

@@ -1,4 +1,4 @@
-package multimatch
+package boundary
 
 import (
 	"hash/maphash"

@@ -1,4 +1,4 @@
-package imported
+package scanrun
 
 import (
 	"encoding/json"
@@ -40,13 +40,13 @@ func ours(t testing.TB) (*result.Report, *catalog.Catalog) {
 	}}, c
 }
 
-func parseFile(t testing.TB, name string) *File {
+func parseFile(t testing.TB, name string) *importedFile {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Parse(name, string(text))
+	f, err := parseImported(name, string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func parseFile(t testing.TB, name string) *File {
 // What a foreign report agrees with, and what only looks like it.
 func TestReconcileGolden(t *testing.T) {
 	r, c := ours(t)
-	Reconcile(r, c, "src", []*File{parseFile(t, "other.sarif"), parseFile(t, "probe.json")})
+	reconcile(r, c, "src", []*importedFile{parseFile(t, "other.sarif"), parseFile(t, "probe.json")})
 	var b strings.Builder
 	for _, f := range r.Imported.Files {
 		fmt.Fprintf(&b, "%s: %s, %d findings, %d left, %d runs\n", f.File, f.Format, f.Findings, f.Left, f.Runs)
@@ -101,19 +101,19 @@ func TestAttacksConfirmAndRefute(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			recorded, err := Parse("attacks.json", string(text))
+			recorded, err := parseImported("attacks.json", string(text))
 			if err != nil {
 				t.Fatal(err)
 			}
-			other := func() *File { return parseFile(t, "other.sarif") }
+			other := func() *importedFile { return parseFile(t, "other.sarif") }
 			r, c := ours(t)
-			Reconcile(r, c, "", []*File{other(), recorded})
+			reconcile(r, c, "", []*importedFile{other(), recorded})
 			if got := r.Imported.Findings[0]; got.Run != tt.want {
 				t.Errorf("recorded: %q by %q, want %q", got.Run, got.By, tt.want)
 			}
 			r, c = ours(t)
 			r.Attacks = tt.runs
-			Reconcile(r, c, "", []*File{other()})
+			reconcile(r, c, "", []*importedFile{other()})
 			if got := r.Imported.Findings[0]; got.Run != tt.want {
 				t.Errorf("same run: %q by %q, want %q", got.Run, got.By, tt.want)
 			}
@@ -132,11 +132,11 @@ func TestOwnReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Parse("old.json", string(text))
+	f, err := parseImported("old.json", string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	Reconcile(r, c, "", []*File{f})
+	reconcile(r, c, "", []*importedFile{f})
 	if got := r.Imported.Findings; len(got) != 2 || f.Source.Left != 1 || got[0].State != result.Agreed || got[0].Severity != finding.High || got[1].State != result.ForeignOnly || got[1].Location.Kind != "" || got[1].Location.Line != 0 {
 		t.Errorf("%d left, %+v", f.Source.Left, got)
 	}
@@ -151,7 +151,7 @@ func TestParseRefuses(t *testing.T) {
 		{"too deep", `{"version":"2.1.0","runs":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "nested"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := Parse("x", tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := parseImported("x", tt.text); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want one with %q", err, tt.want)
 			}
 		})
@@ -159,9 +159,9 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestParseCutsAtTheLimit(t *testing.T) {
-	text := `{"version":"2.1.0","runs":[{"results":[` + strings.Repeat(`{"ruleId":"x"},`, MaxFindings) + `{"ruleId":"y"}]}]}`
-	f, err := Parse("x", text)
-	if err != nil || !f.Cut || f.Source.Findings != MaxFindings {
+	text := `{"version":"2.1.0","runs":[{"results":[` + strings.Repeat(`{"ruleId":"x"},`, maxImported) + `{"ruleId":"y"}]}]}`
+	f, err := parseImported("x", text)
+	if err != nil || !f.Cut || f.Source.Findings != maxImported {
 		t.Errorf("%v, cut %v, %d findings", err, f.Cut, f.Source.Findings)
 	}
 }
@@ -223,12 +223,12 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"version":"2.1.0","runs":[{"tool":{"driver":{"rules":[{"id":7}]}},"results":[{"ruleIndex":-1,"message":{"text":"\ud800"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"%zz"},"region":{"startLine":-9}}}]}]}]}`)
 	f.Add(`{"schema_version":"1.0","tool":{"name":"gauntlet"},"findings":[{"severity":"high","location":{"pointer":"/inputSchema/properties/~"}}],"attacks":[{}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		file, err := Parse("f", text)
+		file, err := parseImported("f", text)
 		if err != nil {
 			return
 		}
 		r, c := ours(t)
-		Reconcile(r, c, "src", []*File{file})
+		reconcile(r, c, "src", []*importedFile{file})
 		if len(r.Imported.Findings) != file.Source.Findings {
 			t.Fatalf("%d findings, %d counted", len(r.Imported.Findings), file.Source.Findings)
 		}

@@ -1,6 +1,4 @@
-// Package suitesteps carries out what a suite says is to be done: its steps, call by call, with
-// what earlier results gave; and says of results whether they are what was expected.
-package suitesteps
+package suiterun
 
 import (
 	"context"
@@ -18,8 +16,8 @@ import (
 	"gauntlet/suite"
 )
 
-// Options say how steps are made. A zero field means its default.
-type Options struct {
+// stepOptions say how steps are made. A zero field means its default.
+type stepOptions struct {
 	// Open starts a server or connects to it; required.
 	Open    func(name string) (wire.Conn, error)
 	Timeout time.Duration // for one call; default mcpclient.DefaultTimeout
@@ -28,30 +26,30 @@ type Options struct {
 	Read bool
 }
 
-// A Result is what one step came to.
-type Result struct {
+// A stepResult is what one step came to.
+type stepResult struct {
 	Step   *suite.Step
 	Result string // as JSON; "" where there is none
 	Err    error  // why there is none: a refusal of the server's, too
 }
 
-// An Outcome is what a run of steps came to.
-type Outcome struct {
-	Results   []Result
+// An stepOutcome is what a run of steps came to.
+type stepOutcome struct {
+	Results   []stepResult
 	Snapshots map[string]*mcpclient.Snapshot // of servers, where lists were to be read
 }
 
-// Steps makes the calls in their order. It stops at the first that cannot be made: those
+// runSteps makes the calls in their order. It stops at the first that cannot be made: those
 // behind it would be other calls than were meant. A call that the server refuses, or whose
 // result is an error, is a result like any other.
-func Steps(ctx context.Context, steps []suite.Step, opt Options) Outcome {
+func runSteps(ctx context.Context, steps []suite.Step, opt stepOptions) stepOutcome {
 	d := &stepRunner{opt: opt, sessions: map[string]*mcpclient.Session{}, values: map[string]string{}}
 	defer d.closeConns()
-	out := Outcome{Snapshots: map[string]*mcpclient.Snapshot{}}
+	out := stepOutcome{Snapshots: map[string]*mcpclient.Snapshot{}}
 	for i := range steps {
 		s := &steps[i]
 		text, err := d.runStep(ctx, s)
-		out.Results = append(out.Results, Result{s, text, err})
+		out.Results = append(out.Results, stepResult{s, text, err})
 		var refused *wire.AnswerError
 		if err != nil && !errors.As(err, &refused) {
 			break
@@ -69,7 +67,7 @@ func Steps(ctx context.Context, steps []suite.Step, opt Options) Outcome {
 }
 
 type stepRunner struct {
-	opt      Options
+	opt      stepOptions
 	conns    []wire.Conn
 	sessions map[string]*mcpclient.Session
 	values   map[string]string // results by the names that steps gave them

@@ -1,4 +1,4 @@
-package suitesteps
+package suiterun
 
 import (
 	"errors"
@@ -39,7 +39,7 @@ func TestCheck(t *testing.T) {
 		{"silence is no error", suite.Expect{Error: &yes}, "", errors.New("the server has gone"), "there is no result"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := Check(&tt.expect, tt.result, tt.refused)
+			got := checkExpectations(&tt.expect, tt.result, tt.refused)
 			if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
@@ -96,12 +96,12 @@ func TestCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	calls := Calls(tr)
-	mine := Of(calls, &suite.Expect{Call: "a.x"})
+	calls := callsIn(tr)
+	mine := ofSteps(calls, &suite.Expect{Call: "a.x"})
 	if len(calls) != 3 || len(mine) != 2 || mine[0].Result != `{"content":[]}` || mine[1].Err == nil {
 		t.Errorf("calls %+v, of them a.x %+v", calls, mine)
 	}
-	if other := Of(calls, &suite.Expect{Call: "b.x"}); len(other) != 1 || !strings.Contains(other[0].Err.Error(), "no") {
+	if other := ofSteps(calls, &suite.Expect{Call: "b.x"}); len(other) != 1 || !strings.Contains(other[0].Err.Error(), "no") {
 		t.Errorf("b.x %+v", other)
 	}
 }

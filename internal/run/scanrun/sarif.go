@@ -1,4 +1,4 @@
-package imported
+package scanrun
 
 import (
 	"cmp"
@@ -70,7 +70,7 @@ type (
 )
 
 // readSARIF takes the results of all runs.
-func (f *File) readSARIF(runs []json.RawMessage) {
+func (f *importedFile) readSARIF(runs []json.RawMessage) {
 	for _, text := range runs {
 		var run sarifRun
 		if !decode(text, &run) {

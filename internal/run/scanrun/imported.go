@@ -1,7 +1,4 @@
-// Package imported reads the reports of other programs and ties what they found to what this run found: SARIF 2.1.0 of
-// any tool, and the JSON report of this program. All of their text is strangers': it is bounded here and shown by
-// package report, which makes it visible.
-package imported
+package scanrun
 
 import (
 	"cmp"
@@ -19,7 +16,7 @@ import (
 
 // The limits of one file, beside that of its size, which whoever reads it sets.
 const (
-	MaxFindings = 10_000
+	maxImported = 10_000
 	maxRuns     = 10_000 // trials, and attacks
 	maxDepth    = 64
 	maxText     = 2_000 // bytes of a message
@@ -27,8 +24,8 @@ const (
 	maxNames    = 8     // names of definitions in one result
 )
 
-// A File is what was read of one report.
-type File struct {
+// A importedFile is what was read of one report.
+type importedFile struct {
 	Source  result.ImportedFile
 	Cut     bool // there are more findings or runs than are read
 	claims  []claim
@@ -53,9 +50,9 @@ func (c *claim) name(name, full string) {
 	}
 }
 
-// Parse reads a report. The error says why nothing of it could be read; a result that has a wrong form is counted and
+// parseImported reads a report. The error says why nothing of it could be read; a result that has a wrong form is counted and
 // spoils no other.
-func Parse(file, text string) (*File, error) {
+func parseImported(file, text string) (*importedFile, error) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	var tree rawjson.Tree
 	if err := tree.Parse(text, 0); err != nil {
@@ -76,7 +73,7 @@ func Parse(file, text string) (*File, error) {
 		} `json:"probing"`
 		Attacks []json.RawMessage `json:"attacks"`
 	}
-	f := &File{Source: result.ImportedFile{File: file}}
+	f := &importedFile{Source: result.ImportedFile{File: file}}
 	switch {
 	case !decode([]byte(text), &top):
 	case top.Runs != nil && strings.HasPrefix(top.Version, "2.1"):
@@ -103,7 +100,7 @@ func decode(text []byte, into any) bool {
 }
 
 // decodeRuns reads those of the runs that have the right form.
-func decodeRuns[T any](f *File, texts []json.RawMessage) (out []T) {
+func decodeRuns[T any](f *importedFile, texts []json.RawMessage) (out []T) {
 	for _, text := range texts {
 		if f.Source.Runs == maxRuns {
 			f.Cut = true
@@ -119,7 +116,7 @@ func decodeRuns[T any](f *File, texts []json.RawMessage) (out []T) {
 }
 
 // readFindings takes the findings of a report of this program.
-func (f *File) readFindings(texts []json.RawMessage) {
+func (f *importedFile) readFindings(texts []json.RawMessage) {
 	for _, text := range texts {
 		var own finding.Finding
 		if json.Unmarshal(text, &own) != nil {
@@ -151,8 +148,8 @@ func cutProperties(pointer string) (string, bool) {
 var kindsOfPlace = []finding.Kind{finding.Tool, finding.Prompt, finding.Resource, finding.ResourceTemplate, finding.Server, finding.Message}
 
 // add keeps a claim, its texts bounded, and reports whether there is room for more.
-func (f *File) add(c claim) bool {
-	if len(f.claims) == MaxFindings {
+func (f *importedFile) add(c claim) bool {
+	if len(f.claims) == maxImported {
 		f.Cut = true
 		return false
 	}

@@ -1,4 +1,4 @@
-package suitesteps
+package suiterun
 
 import (
 	"errors"
@@ -61,7 +61,7 @@ func TestSteps(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			opened, closed := map[string]int{}, 0
-			out := Steps(t.Context(), tt.steps, Options{Open: opener(t, opened, &closed), Version: "1"})
+			out := runSteps(t.Context(), tt.steps, stepOptions{Open: opener(t, opened, &closed), Version: "1"})
 			var got []string
 			for i, r := range out.Results {
 				var refused *wire.AnswerError
@@ -94,7 +94,7 @@ func TestSteps(t *testing.T) {
 			}
 		})
 	}
-	out := Steps(t.Context(), []suite.Step{now, {Server: "v", Tool: "now"}}, Options{Open: opener(t, map[string]int{}, new(int)), Read: true})
+	out := runSteps(t.Context(), []suite.Step{now, {Server: "v", Tool: "now"}}, stepOptions{Open: opener(t, map[string]int{}, new(int)), Read: true})
 	for _, name := range []string{"w", "v"} {
 		if s := out.Snapshots[name]; s == nil || !strings.Contains(string(s.Bytes()), `"now"`) {
 			t.Errorf("the lists of %s: %v", name, s)
@@ -132,7 +132,7 @@ func TestCheckOrder(t *testing.T) {
 		{"a pattern that is none", suite.Expect{Matches: "("}, result, nil, "missing closing"},
 		{"a value that is none", suite.Expect{Equals: "{"}, result, nil, "unexpected"},
 	} {
-		got := Check(&tt.expect, tt.result, tt.err)
+		got := checkExpectations(&tt.expect, tt.result, tt.err)
 		if (got == "") != (tt.want == "") || tt.name != "a value that is none" && !strings.Contains(got, tt.want) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
@@ -167,7 +167,7 @@ func TestCallsOfATrace(t *testing.T) {
 	other.Method = "tools/list"
 	broken := call(4, "w", "x")
 	broken.Raw = "{"
-	got := Calls(&trace.Trace{Messages: []trace.Message{
+	got := callsIn(&trace.Trace{Messages: []trace.Message{
 		call(1, "w", "a"), call(2, "v", "b"), other, broken, call(5, "w", "c"), call(6, "w", "d"),
 		answer(trace.Response, 2, `{"jsonrpc":"2.0","id":1,"result":{"n":2}}`), answer(trace.Response, 4, `{"jsonrpc":"2.0","id":1,"result":{"n":4}}`),
 		answer(trace.Response, 77, `{"jsonrpc":"2.0","id":1,"result":{"n":77}}`), answer(trace.Response, 1, "{"),

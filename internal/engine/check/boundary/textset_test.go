@@ -1,4 +1,4 @@
-package multimatch
+package boundary
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func TestFind(t *testing.T) {
 			for _, text := range tt.texts {
 				s.Add(text)
 			}
-			if got := found(t, s, tt.texts, tt.in); !slices.Equal(got, tt.want) {
+			if got := foundIn(t, s, tt.texts, tt.in); !slices.Equal(got, tt.want) {
 				t.Errorf("%q in %q: %q, want %q", tt.texts, tt.in, got, tt.want)
 			}
 		})
@@ -38,7 +38,7 @@ func TestFind(t *testing.T) {
 }
 
 // found returns the texts that s finds, sorted, each of which stands where it is said to.
-func found(t *testing.T, s *Set, added []string, in string) []string {
+func foundIn(t *testing.T, s *Set, added []string, in string) []string {
 	t.Helper()
 	ids := map[int]string{}
 	for _, text := range added {
@@ -92,7 +92,7 @@ func TestFindIsASearchForEach(t *testing.T) {
 			texts = append(texts, text)
 			s.Add(text)
 			in := word(120) // searching between additions
-			if got, want := found(t, s, texts, in), plainly(texts, shortest, in); !slices.Equal(got, want) {
+			if got, want := foundIn(t, s, texts, in), plainly(texts, shortest, in); !slices.Equal(got, want) {
 				t.Fatalf("seed %d: %q in %q: %q, want %q", seed, texts, in, got, want)
 			}
 		}
@@ -110,7 +110,7 @@ func FuzzFind(f *testing.F) {
 		for _, text := range all {
 			s.Add(text)
 		}
-		if got, want := found(t, s, all, in), plainly(all, shortest, in); !slices.Equal(got, want) {
+		if got, want := foundIn(t, s, all, in), plainly(all, shortest, in); !slices.Equal(got, want) {
 			t.Errorf("%q in %q: %q, want %q", all, in, got, want)
 		}
 	})
@@ -118,7 +118,7 @@ func FuzzFind(f *testing.F) {
 
 // Repetition costs a logarithm and not another factor: eight times the bytes cost less than
 // sixteen times the steps.
-func TestStepsStayLinear(t *testing.T) {
+func TestSetStepsStayLinear(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		texts func(n int) []string

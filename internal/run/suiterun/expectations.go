@@ -1,4 +1,4 @@
-package suitesteps
+package suiterun
 
 import (
 	"errors"
@@ -14,9 +14,9 @@ import (
 	"gauntlet/trace"
 )
 
-// Check returns what is wrong with a result, "" if it is what was expected. refused is why
+// checkExpectations returns what is wrong with a result, "" if it is what was expected. refused is why
 // there is no result, nil if there is one.
-func Check(e *suite.Expect, result string, refused error) string {
+func checkExpectations(e *suite.Expect, result string, refused error) string {
 	if refused != nil {
 		if e.Error != nil && *e.Error && isRefusal(refused) {
 			return checkText(e, refused.Error())
@@ -102,16 +102,16 @@ func checkEquals(e *suite.Expect, root rawjson.Value) string {
 	return fmt.Sprintf("nothing stands at %q", e.At)
 }
 
-// A Call is a tools/call of a trace with its answer.
-type Call struct {
+// A recordedCall is a tools/call of a trace with its answer.
+type recordedCall struct {
 	Server, Tool string
 	Result       string
 	Err          error // the server's refusal, or that there was no answer
 }
 
-// Calls returns the tools/call of a trace, in their order.
-func Calls(t *trace.Trace) []Call {
-	var out []Call
+// callsIn returns the tools/call of a trace, in their order.
+func callsIn(t *trace.Trace) []recordedCall {
+	var out []recordedCall
 	at := map[int]int{} // places in out, by the number of the request
 	var tree rawjson.Tree
 	for i := range t.Messages {
@@ -124,7 +124,7 @@ func Calls(t *trace.Trace) []Call {
 				continue
 			}
 			at[m.Seq] = len(out)
-			out = append(out, Call{Server: m.Server, Tool: strings.Clone(params.Get("name").Text()), Err: errUnanswered})
+			out = append(out, recordedCall{Server: m.Server, Tool: strings.Clone(params.Get("name").Text()), Err: errUnanswered})
 		case m.Kind.Answer():
 			n, ok := at[m.ReplyTo]
 			if !ok {
@@ -146,9 +146,9 @@ func Calls(t *trace.Trace) []Call {
 
 var errUnanswered = errors.New("it was not answered")
 
-// Of returns the calls that an expectation is about.
-func Of(calls []Call, e *suite.Expect) []Call {
-	var out []Call
+// ofSteps returns the calls that an expectation is about.
+func ofSteps(calls []recordedCall, e *suite.Expect) []recordedCall {
+	var out []recordedCall
 	for _, c := range calls {
 		if c.Server+"."+c.Tool == e.Call {
 			out = append(out, c)

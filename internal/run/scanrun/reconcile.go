@@ -1,4 +1,4 @@
-package imported
+package scanrun
 
 import (
 	"cmp"
@@ -39,9 +39,9 @@ type own struct {
 	subject subject
 }
 
-// Reconcile writes into a report what files hold, tied to its findings and to its runs and theirs. c holds the
+// reconcile writes into a report what files hold, tied to its findings and to its runs and theirs. c holds the
 // definitions that were scanned, and root is the directory of the sources that were read, "" for none.
-func Reconcile(r *result.Report, c *catalog.Catalog, root string, files []*File) {
+func reconcile(r *result.Report, c *catalog.Catalog, root string, files []*importedFile) {
 	k := newReconciler(r, c, root, files)
 	r.Imported = &result.Imported{Files: []result.ImportedFile{}, Findings: []result.ImportedFinding{}}
 	for _, f := range files {
@@ -55,7 +55,7 @@ func Reconcile(r *result.Report, c *catalog.Catalog, root string, files []*File)
 	}
 }
 
-func newReconciler(r *result.Report, c *catalog.Catalog, root string, files []*File) *reconciler {
+func newReconciler(r *result.Report, c *catalog.Catalog, root string, files []*importedFile) *reconciler {
 	k := &reconciler{items: map[string][]place{}, byItem: map[place][]*own{}, byFile: map[string][]*own{}, root: path.Clean(root), files: map[string]string{}, attacks: map[string][]*result.AttackRun{}}
 	for _, s := range c.Servers {
 		for it := range s.Items() {

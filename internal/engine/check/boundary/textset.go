@@ -1,4 +1,8 @@
-// Package multimatch finds which of many texts stand whole inside another text.
+package boundary
+
+import "math/bits"
+
+// A Set finds which of many texts stand whole inside another text.
 //
 // The texts are kept in a compacted trie that is searched by hashes of prefixes (a z-fast
 // trie: Belazzougui, Boldi, Pagh, Vigna, "Fast prefix search in little space", 2010). At every
@@ -10,11 +14,8 @@
 // Texts are compared by hashes of 61 bits under a key that is drawn anew for each Set, so
 // that nobody can prepare two texts with one hash. Who must be certain compares what was
 // found.
-package multimatch
-
-import "math/bits"
-
-// A Set is a set of texts. It is not safe for use from several goroutines.
+//
+// It is not safe for use from several goroutines.
 type Set struct {
 	// Steps counts the work done: nodes and places looked at. Tests hold it to a bound.
 	Steps int
@@ -55,14 +56,14 @@ type child struct {
 	first byte
 }
 
-// sieveBits is the size of the sieve: a bit for each hash of so many bits.
-const sieveBits = 20
+// setSieveBits is the size of the sieve: a bit for each hash of so many bits.
+const setSieveBits = 20
 
 // NewSet returns an empty set for texts of at least shortest bytes, which is at least 1.
 func NewSet(shortest int) *Set {
 	s := &Set{
 		shortest: max(shortest, 1), handles: map[handle]int32{}, children: map[child]int32{}, heads: map[uint64]struct{}{},
-		maybe: make([]uint64, 1<<(sieveBits-6)), keys: newKeys(),
+		maybe: make([]uint64, 1<<(setSieveBits-6)), keys: newKeys(),
 	}
 	s.width = min(s.shortest, 8)
 	s.nodes = []node{{parent: -1, id: -1}}
@@ -245,4 +246,4 @@ func headOf(text string, n int) uint64 {
 	return head
 }
 
-func sieve(head uint64) uint64 { return head * 0x9E3779B97F4A7C15 >> (64 - sieveBits) }
+func sieve(head uint64) uint64 { return head * 0x9E3779B97F4A7C15 >> (64 - setSieveBits) }

@@ -1,4 +1,4 @@
-package imported
+package scanrun
 
 import (
 	"fmt"
@@ -77,7 +77,7 @@ func TestRuleOf(t *testing.T) {
 // claimsOf are the claims of one SARIF result.
 func claimOf(t *testing.T, text string) claim {
 	t.Helper()
-	f, err := Parse("r.sarif", "\ufeff"+`{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"other"}},"results":[`+text+`]}]}`)
+	f, err := parseImported("r.sarif", "\ufeff"+`{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"other"}},"results":[`+text+`]}]}`)
 	if err != nil || len(f.claims) != 1 {
 		t.Fatalf("%s: %v, %+v", text, err, f)
 	}
