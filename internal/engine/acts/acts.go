@@ -66,7 +66,7 @@ func Judge(acts []Act) Verdict {
 }
 
 // Weigh adds up the acts of one text: those of one kind count once, in the weight of the heaviest, and what is hidden
-// counts twice. A kind that comes up again and again counts one more.
+// counts twice. Who sends or asks for secrets again and again counts one more.
 func Weigh(acts []Act) int {
 	var heaviest, often [Kinds]int
 	for _, a := range acts {
@@ -82,7 +82,7 @@ func Weigh(acts []Act) int {
 	sum := 0
 	for k, w := range heaviest {
 		sum += w
-		if often[k] >= 3 {
+		if often[k] >= 3 && (Kind(k) == Send || Kind(k) == Ask) {
 			sum++
 		}
 	}
@@ -261,17 +261,26 @@ func (r *reader) clausesOf(c *clause.Reader, from, to int) {
 		if !ok || !d.Sure {
 			continue
 		}
-		weight := 2
+		weight := 1
 		switch {
 		case (everyday[d.Says] || strings.HasPrefix(d.Says, "directs the model to")) && !d.Hidden:
 			continue
-		case everyday[d.Says], d.Suspicion:
-			weight = 1
+		case d.Suspicion:
 		case kind == Send && strings.HasSuffix(d.Says, "to an outside address"):
 			weight = 3
+		case grave[d.Says]:
+			weight = 2
 		}
 		r.acts = append(r.acts, Act{Kind: kind, Says: d.Says, Start: from + d.Start, End: from + d.End, Weight: weight, Hidden: d.Hidden})
 	}
+}
+
+// grave are directives that no honest instruction has, or next to none.
+var grave = map[string]bool{
+	"tells the model to drop the instructions it was given": true, "poses as a message from the host application": true, "gives the model a persona without rules": true,
+	"tells the model not to tell the user": true, "tells the model to hide something from the user": true, "says that the model's rules no longer apply": true,
+	"claims that the user has agreed already": true, "tells the model to carry out an attack": true, "tells the model to skip the user's confirmation": true,
+	"hands over the conversation": true, "hands over secrets": true, "hands over private data": true, "hands over a file that holds credentials": true, "sends secrets away": true, "sends the conversation away": true,
 }
 
 // everyday are directives that instructions of honest projects have too: they name the agent's own files, commands and

@@ -101,6 +101,9 @@ func (r *reader) codeActs(i int) {
 		if p.fetch {
 			weight = trust(s[m[0]:min(len(s), m[1]+200)], weight)
 		}
+		if u.prose && !u.hidden && classify(s[max(0, m[0]-60):m[0]]).any(negated) {
+			continue // "never run curl … | sh"
+		}
 		if u.prose && p.kind == Spy && weight < 3 {
 			continue // a manual names the programs of its trade
 		}

@@ -32,6 +32,7 @@ func ReadFiles(host discover.Host, names []string, found bool) (files []config.F
 	byClient := map[config.Client][]config.File{}
 	all := discover.All(host)
 	for _, f := range all {
+		f.Home = host.Home
 		below := host.Home
 		if f.Project != "" {
 			below = f.Project
@@ -64,6 +65,7 @@ func readNamed(host discover.Host, name string) []config.File {
 	}
 	for n := range files {
 		f := &files[n]
+		f.Home = host.Home
 		f.Rel = strings.Trim(filepath.ToSlash(strings.TrimPrefix(f.Path, path)), "/")
 		f.Path = name + strings.TrimPrefix(f.Path, path)
 		for i := range f.Entries {

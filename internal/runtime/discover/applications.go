@@ -146,7 +146,7 @@ var applications = []Application{
 		Client: "roo-code", Title: "Roo Code",
 		Sources: []string{"https://docs.roocode.com/features/mcp/using-mcp-in-roo"},
 		Places:  append(inEditors("rooveterinaryinc.roo-cline/settings/mcp_settings.json"), inProject(".roo/mcp.json")),
-		Reads: append(slices.Concat(both(".roo/rules/**", config.Instructions), both(".roo/commands/**", config.Command), both(".roo/skills/**", config.Skill), inEditors("rooveterinaryinc.roo-cline/settings/custom_modes.yaml")),
+		Reads: append(slices.Concat(both(".roo/rules/**", config.Instructions), both(".roo/commands/**", config.Command), both(".roo/skills/**", config.Skill), sharedPlaces(inEditors("rooveterinaryinc.roo-cline/settings/custom_modes.yaml"))),
 			inProject(".roo/rules-*/**").as(config.Instructions), inHome(".roo/rules-*/**").as(config.Instructions), inProject(".roorules").as(config.Instructions), inProject(".roorules-*").as(config.Instructions), inProject(".roomodes").shared()),
 		References: []string{"${env:"}, Folders: true,
 	},
@@ -402,6 +402,14 @@ func inClaude(path string) Place { return inHome(".claude/"+path).or("CLAUDE_CON
 // both is a path below the user's folder and below a project.
 func both(path string, role config.Role) []Place {
 	return []Place{inHome(path).as(role), inProject(path).as(role)}
+}
+
+// sharedPlaces are places that may have no servers.
+func sharedPlaces(places []Place) []Place {
+	for i := range places {
+		places[i].optional = true
+	}
+	return places
 }
 
 // inEditors is a file in the storage that VS Code, and editors made from it, give an extension.

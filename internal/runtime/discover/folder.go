@@ -212,6 +212,9 @@ func hintIn(rel string, skills, plugins roots) (Hint, bool) {
 // pluginRole is what a file of a plugin is.
 func pluginRole(first, within string) (config.Role, bool) {
 	role := config.Configuration
+	if low := strings.ToLower(within); first == within && textName(low) && !strings.HasPrefix(low, "readme") && !strings.HasPrefix(low, "license") && !strings.HasPrefix(low, "changelog") && !strings.HasPrefix(low, "contributing") && !strings.HasPrefix(low, "security") && !strings.HasPrefix(low, "code_of") {
+		return config.Instructions, true // the manifest of an extension names its context file
+	}
 	switch first {
 	case "commands":
 		role = roleWithin(within, config.Command)

@@ -64,6 +64,8 @@ type File struct {
 	Text string `json:"-"`
 	// Rel is the path below the project or the user's home, with slashes; "" where it is not known.
 	Rel string `json:"-"`
+	// Home is the user's home, "" where it is not known.
+	Home string `json:"-"`
 	// Sum is the SHA-256 of the bytes of a file that is no configuration.
 	Sum string `json:"-"`
 	// Projects are the folders in which the client has worked, as the file says.

@@ -165,6 +165,7 @@ Not reported: hooks that run a formatter, a test or a script of the project; the
 			}
 			found := acts.Code(command)
 			if acts.Judge(found) == acts.Fine {
+				p.reportTalkingHook(file, s, way)
 				return
 			}
 			heaviest := found[0]
@@ -181,6 +182,22 @@ Not reported: hooks that run a formatter, a test or a script of the project; the
 		})
 	},
 })
+
+// reportTalkingHook reports a hook that talks to somebody outside at each event: by its address, or by a program that sends.
+func (p *Pass) reportTalkingHook(file int, s *Setting, way string) {
+	command := s.Value.Reveal()
+	if !strings.Contains(way, "hook") || !strangeAddress(command) || endsIn(way, "prompt") {
+		return
+	}
+	severity := finding.Medium
+	if endsIn(way, "url") || handsOn.MatchString(command) {
+		severity = finding.High
+	}
+	p.Report(Report{File: file, At: s.Value.Place, Evidence: command, Severity: severity, Message: "a command that runs by itself talks to somebody outside at each event"})
+}
+
+// handsOn matches commands that take what they are given by the client.
+var handsOn = lazyregexp.New(`(?i)stdin|@-|/dev/fd/0|\$\(cat\)|\$\{?(?:tool_input|claude_|input|prompt)|sys\.argv|process\.argv|\$\{?[@*1]`)
 
 // runsBySelf reports whether a setting is a command that a client runs without being asked.
 func runsBySelf(way string) bool {

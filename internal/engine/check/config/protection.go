@@ -40,6 +40,8 @@ Not reported: modes that accept edits in the project, allow lists of single comm
 			{"exec/ask", lazyregexp.New(`^(?i:off|never)$`), finding.High, "every command runs without being asked for"},
 			{"exec/security", lazyregexp.New(`^(?i:full)$`), finding.High, "every command runs without being asked for"},
 			{"sandbox/mode", lazyregexp.New(`^(?i:off|danger-full-access)$`), finding.Medium, "what the agent runs is not sealed off"},
+			{"gateway/auth/mode", lazyregexp.New(`^(?i:none|off)$`), finding.High, "anybody who reaches it may give the agent orders"},
+			{"gateway/bind", lazyregexp.New(`^(?i:0\.0\.0\.0|lan|all|any)$`), finding.High, "the agent takes orders from the network"},
 			{"dmpolicy", lazyregexp.New(`^(?i:open)$`), finding.High, "anybody may give the agent orders"},
 			{"workspace/trust/enabled foldertrust/enabled", lazyregexp.New(`^(?i:false)$`), finding.Medium, "folders are trusted without being asked for"},
 			{"sandbox/enabled", lazyregexp.New(`^(?i:false)$`), finding.Low, "what the agent runs is not sealed off"},

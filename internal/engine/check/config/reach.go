@@ -22,7 +22,7 @@ server and for trusted folders. Not reported: single folders below the home dire
 	Advice: "Give it the one folder that it needs, read-only where it can be.",
 	Run: func(p *Pass) {
 		p.eachEntry(func(file int, e *Entry) {
-			for _, r := range reaches(e) {
+			for _, r := range reaches(e, p.Files[file].Home) {
 				p.Report(Report{File: file, Entry: e, At: r.at, Evidence: r.text, Severity: r.severity, Message: r.says})
 			}
 		})
@@ -44,10 +44,13 @@ type reach struct {
 }
 
 // reaches finds what an entry opens beyond a folder.
-func reaches(e *Entry) (out []reach) {
+func reaches(e *Entry, home string) (out []reach) {
+	whole := func(path string) bool {
+		return wholeMachine.MatchString(path) || home != "" && strings.TrimRight(path, `/\`) == strings.TrimRight(home, `/\`)
+	}
 	l := launched(e)
 	if containers[l.program] {
-		return containerReaches(l)
+		return containerReaches(l, whole)
 	}
 	files := false
 	for _, a := range append([]word{l.head}, l.args...) {
@@ -61,7 +64,7 @@ func reaches(e *Entry) (out []reach) {
 				value = v
 			}
 		}
-		if !wholeMachine.MatchString(value) || i > 0 && l.args[i-1].text == "-C" {
+		if !whole(value) || i > 0 && l.args[i-1].text == "-C" {
 			continue
 		}
 		r := reach{a.at, a.text, "the server may use the whole machine or the home directory", finding.Medium}
@@ -72,7 +75,7 @@ func reaches(e *Entry) (out []reach) {
 	}
 	for _, v := range assignments(e) {
 		name := strings.ToUpper(v.name)
-		if (strings.Contains(name, "ALLOWED") || strings.Contains(name, "ROOT") || strings.HasSuffix(name, "_DIRS") || strings.HasSuffix(name, "_PATHS") || strings.HasSuffix(name, "DIRECTORIES") || strings.HasSuffix(name, "_PATH") && files) && wholeMachine.MatchString(v.value) {
+		if (strings.Contains(name, "ALLOWED") || strings.Contains(name, "ROOT") || strings.HasSuffix(name, "_DIRS") || strings.HasSuffix(name, "_PATHS") || strings.HasSuffix(name, "DIRECTORIES") || strings.HasSuffix(name, "_PATH") && files) && whole(v.value) {
 			out = append(out, reach{v.at, v.name + "=" + v.value, "the server may use the whole machine or the home directory", finding.High})
 		}
 	}
@@ -80,7 +83,7 @@ func reaches(e *Entry) (out []reach) {
 }
 
 // containerReaches reads the options of docker run.
-func containerReaches(l launch) (out []reach) {
+func containerReaches(l launch, whole func(string) bool) (out []reach) {
 	add := func(a word, says string, severity finding.Severity) {
 		out = append(out, reach{a.at, a.text, says, severity})
 	}
@@ -95,11 +98,11 @@ func containerReaches(l launch) (out []reach) {
 		}
 		switch name {
 		case "-v", "--volume":
-			mountReach(a, hostPart(value), add)
+			mountReach(a, hostPart(value), whole, add)
 		case "--mount":
 			for part := range strings.SplitSeq(value, ",") {
 				if key, src, ok := strings.Cut(part, "="); ok && (key == "source" || key == "src") {
-					mountReach(a, src, add)
+					mountReach(a, src, whole, add)
 				}
 			}
 		case "--privileged":
@@ -121,11 +124,11 @@ func containerReaches(l launch) (out []reach) {
 	return out
 }
 
-func mountReach(a word, source string, add func(word, string, finding.Severity)) {
+func mountReach(a word, source string, whole func(string) bool, add func(word, string, finding.Severity)) {
 	switch {
 	case strings.HasSuffix(source, "docker.sock") || strings.HasSuffix(source, "containerd.sock") || strings.HasSuffix(source, "podman.sock"):
 		add(a, "the container has the socket of the container service, which is root on the machine", finding.High)
-	case wholeMachine.MatchString(source):
+	case whole(source):
 		add(a, "the container has the whole machine or the home directory mounted", finding.High)
 	case strings.HasSuffix(source, "/.ssh") || strings.HasSuffix(source, "/.aws") || strings.HasSuffix(source, "/.kube") || strings.HasSuffix(source, "/.gnupg"):
 		add(a, "the container has a folder of credentials mounted", finding.Medium)

@@ -109,11 +109,21 @@ func settingText(s *Setting) string {
 	return lastName(s.Keys) + ": " + s.Value.Reveal()
 }
 
-// strangeAddress reports whether a value is an address outside that is no vendor's.
+// strangeAddress reports whether an address in a value leads outside and to no vendor.
 func strangeAddress(value string) bool {
-	at := strings.Index(value, "://")
-	if at < 0 || refers(value) {
-		return false
+	for rest := value; ; {
+		at := strings.Index(rest, "://")
+		if at < 0 {
+			return false
+		}
+		start := strings.LastIndexAny(rest[:at], " \t\n\"'`(=<") + 1
+		end := len(rest)
+		if n := strings.IndexAny(rest[at+3:], " \t\n\"'`)<>|;"); n >= 0 {
+			end = at + 3 + n
+		}
+		if address := rest[start:end]; !refers(address) && hostscope.OfURL(address) == hostscope.Public && !acts.Known(address) {
+			return true
+		}
+		rest = rest[end:]
 	}
-	return hostscope.OfURL(value) == hostscope.Public && !acts.Known(value)
 }
