@@ -6,7 +6,7 @@ import (
 	"gauntlet/capability"
 )
 
-// An observation is one fact about a tool, a parameter or a server that may speak for a label: "the name has the word listen",
+// An observationKey is one fact about a tool, a parameter or a server that may speak for a label: "the name has the word listen",
 // "a parameter is a path that is written". Its key is a hash of "kind:what", as the lists of weights spell it.
 type observationKey uint64
 

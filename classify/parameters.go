@@ -7,7 +7,7 @@ import (
 	"gauntlet/capability"
 )
 
-// A claim is what one parameter says for tags.
+// A parameterClaim is what one parameter says for tags.
 type parameterClaim struct {
 	w        *toolReader
 	s        signal

@@ -36,7 +36,7 @@ const (
 	longestMethod = 256
 )
 
-// A conversation is what gives an id its meaning.
+// An idScope is what gives an id its meaning.
 type idScope struct {
 	actor, server, session string
 	direction              Direction // of the request

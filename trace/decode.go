@@ -35,7 +35,7 @@ func (r *Reader) decodeMessage(text string) (Message, error) {
 	return m, m.checkMessage(r.last)
 }
 
-// A decoder reads the members of one line. The first error sticks.
+// A memberDecoder reads the members of one line. The first error sticks.
 type memberDecoder struct {
 	r    *Reader
 	seen []string // members read so far; of those it does not know, none

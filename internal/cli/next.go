@@ -67,7 +67,6 @@ func nextOfAttacks(r *result.Report) string {
 	return ""
 }
 
-// quoteArguments writes arguments as a shell reads them.
 // aboutOutput are flags of a command line that a repetition of one finding does without.
 var aboutOutput = []string{"replay", "recording", "record", "format", "output", "report", "progress", "quiet", "verbose", "fail-on", "allow-partial", "class", "diff"}
 

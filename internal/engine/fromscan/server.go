@@ -96,7 +96,7 @@ func (s *stage) instructions() string {
 	return ""
 }
 
-// strings returns all texts of a definition.
+// stringsOf returns all texts of a definition.
 func stringsOf(s *catalog.Server, it *catalog.Item) []string {
 	var tree rawjson.Tree
 	var out []string

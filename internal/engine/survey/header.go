@@ -10,7 +10,7 @@ import (
 	"gauntlet/sink"
 )
 
-// Headers are what a function reads of a request's headers, and whether it refuses requests.
+// headers are what a function reads of a request's headers, and whether it refuses requests.
 type headers struct {
 	origin     bool // Host or Origin
 	credential bool // Authorization, or a key of the server's own

@@ -139,7 +139,7 @@ func (s *surveyor) hasAllowedHosts(c *ir.Expr) bool {
 	return false
 }
 
-// Guards are what a program does to requests before they reach its endpoint.
+// guards are what a program does to requests before they reach its endpoint.
 type guards struct {
 	compares      bool // the header Host or Origin, and refuses some
 	authenticates bool // it refuses requests without a credential

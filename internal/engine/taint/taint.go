@@ -153,7 +153,7 @@ func (a *analyzer) flowsOf(root callgraph.Root) (out []sink.Flow, cut bool) {
 	return out, a.cut
 }
 
-// wrappers are members that hold the arguments of a tool, or lead to them.
+// argumentHolders are members that hold the arguments of a tool, or lead to them.
 var argumentHolders = []string{"params", "arguments", "Params", "Arguments", "args", "input"}
 
 // toolParameter returns the name of the tool's parameter that a source is; ok is false for what the server

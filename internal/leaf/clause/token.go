@@ -177,7 +177,7 @@ func (t *tokenizer) wordEnd(i, end int) int {
 	return i
 }
 
-// lower copies a word as it is looked up into the buffer; words longer than any term come
+// lowerInto copies a word as it is looked up into the buffer; words longer than any term come
 // back empty.
 func lowerInto(buf []byte, s string) (w []byte, ascii bool) {
 	ascii = true

@@ -21,7 +21,7 @@ func (r *Rule) messageRand(m Message) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(r.Seed), uint64(m.Number)))
 }
 
-// A gap is where a payload goes in a message.
+// A payloadPlace is where a payload goes in a message.
 type payloadPlace struct {
 	before, after string // of the payload
 	inString      bool   // it is inside a JSON string; else it is a value
@@ -76,7 +76,7 @@ func streamPayload(m Message, value bool, open bool, write func(yield func([]byt
 	}}, ""
 }
 
-// text puts a short payload into a message.
+// insertText puts a short payload into a message.
 func insertText(m Message, payload string) (Plan, string) {
 	g, ok := findPayloadPlace(m.Text, false)
 	if !ok {

@@ -220,7 +220,7 @@ func charactersOf(row []string, base int) []byte {
 // minBase85 is the least of a run of base85, in characters.
 const minBase85 = 30
 
-// The alphabets of base85: RFC 1924 (Python's b85encode), ZeroMQ, Adobe.
+// alphabets85 are the alphabets of base85: RFC 1924 (Python's b85encode), ZeroMQ, Adobe.
 var alphabets85 = [...]string{
 	"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~",
 	"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#",

@@ -62,7 +62,6 @@ func Explain(w io.Writer, rules []result.Rule, format string) error {
 	return err
 }
 
-// writeMarkdown writes docs/checks.md.
 // ExplainText shows how the text of a description is read: a line a clause, and what is reported of them.
 func ExplainText(w io.Writer, definition string) error {
 	var r clause.Reader

@@ -167,11 +167,11 @@ func namedPaths(text string, port uint16) (out []string) {
 	return out
 }
 
-// What comes of a first message.
-type knocked int
+// A firstReply says what came of the first message to a server.
+type firstReply int
 
 const (
-	elsewhere  knocked = iota // something answers, and no MCP
+	elsewhere  firstReply = iota // something answers, and no MCP
 	streamable                // an answer of JSON-RPC, or the demand for a token
 	silent                    // nothing answers
 )
@@ -183,7 +183,7 @@ const opening = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protoc
 const mostKnocked = 64 << 10
 
 // answersMCP sends initialize to an address.
-func answersMCP(ctx context.Context, client *http.Client, at string) knocked {
+func answersMCP(ctx context.Context, client *http.Client, at string) firstReply {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, at, strings.NewReader(opening))
 	if err != nil {
 		return elsewhere

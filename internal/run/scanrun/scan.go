@@ -68,7 +68,7 @@ type Scan struct {
 	source       check.SourceTree // the zero one for none
 	extracted    *extracted       // definitions that were read from the source; nil for none
 	baseline     *catalog.Catalog // nil for none
-	imports      []*importedFile // those that could be read
+	imports      []*importedFile  // those that could be read
 	policy       *policy.Policy   // nil for none
 	policyFaults []finding.Problem
 	failures     []finding.Problem // inputs of which nothing was read, the baseline among them

@@ -13,7 +13,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An actor is a script that is being played. Its drivers feed it with what happens on its
+// An Actor is a script that is being played. Its drivers feed it with what happens on its
 // conversations; it says which phase answers, and does what the document wants done when
 // a phase begins. It is safe for concurrent use, and nothing in it waits for a peer.
 type Actor struct {
@@ -36,7 +36,7 @@ type Actor struct {
 	failed  string          // why it could not do its part
 }
 
-// An entry is a phase that begins, and upon what.
+// An Entry records that a phase began, and the event that caused it.
 type Entry struct {
 	change
 	cause Exchange      // of which the event was a part
@@ -45,7 +45,7 @@ type Entry struct {
 	met   func()        // it is done, and pending no more
 }
 
-// An exchange is a request with its answer, as JSON: what an event was a part of. What is not known is
+// An Exchange is a request with its answer, as JSON: what an event was a part of. What is not known is
 // "".
 type Exchange struct {
 	Request, Response string
@@ -145,7 +145,7 @@ func (a *Actor) finishScript() {
 	}
 }
 
-// observeMessage takes a message of a peer: an event under the name of its method, at which the
+// ObserveMessage takes a message of a peer: an event under the name of its method, at which the
 // extractors of the phase look that it came in. That phase is returned, which is the one to
 // answer it, and what is to be done once it is answered; nil for nothing. counts is false for
 // what is no event of its own, such as a call that is sent again with what was asked for.
@@ -164,7 +164,7 @@ func (a *Actor) ObserveMessage(ctx context.Context, event string, side oatf.Extr
 	return phase, a.deferEntries(ctx, upon)
 }
 
-// observeEvent takes an event at which no extractor looks any more: the answer of an exchange.
+// ObserveEvent takes an event at which no extractor looks any more: the answer of an exchange.
 func (a *Actor) ObserveEvent(ctx context.Context, event string, content rawjson.Value, cause Exchange) (then func(string)) {
 	a.mu.Lock()
 	now := a.run.clockNow()
@@ -204,7 +204,7 @@ func (a *Actor) deferEntries(ctx context.Context, entries []Entry) func(response
 	}
 }
 
-// runExtractors takes out what the extractors of a phase find.
+// RunExtractors takes out what the extractors of a phase find.
 func (a *Actor) RunExtractors(phase int, side oatf.ExtractorSource, content rawjson.Value) {
 	if len(a.Phases[phase].Extractors) == 0 {
 		return
@@ -229,7 +229,7 @@ func (a *Actor) RunExtractors(phase int, side oatf.ExtractorSource, content rawj
 	}
 }
 
-// lastPhase returns the phase that the actor was last seen in. It does nothing, so that it may
+// LastPhase returns the phase that the actor was last seen in. It does nothing, so that it may
 // be asked from anywhere.
 func (a *Actor) LastPhase() int {
 	a.mu.Lock()
@@ -237,7 +237,7 @@ func (a *Actor) LastPhase() int {
 	return a.m.index
 }
 
-// currentPhase returns the phase that holds, with what time has brought about.
+// CurrentPhase returns the phase that holds, with what time has brought about.
 func (a *Actor) CurrentPhase(ctx context.Context) int {
 	a.mu.Lock()
 	entries := a.recordChanges(ctx, a.m.endDuePhases(a.run.clockNow()), Exchange{})
@@ -247,19 +247,19 @@ func (a *Actor) CurrentPhase(ctx context.Context) int {
 	return at
 }
 
-// expander returns what the templates of a message mean at this moment.
+// Expander returns what the templates of a message mean at this moment.
 func (a *Actor) Expander(request rawjson.Value) *Expander {
 	return &Expander{Scope: match.Scope{Captures: a.run.captures.visibleTo(a.Name), Request: request}}
 }
 
-// expanderUpon returns what the templates mean that belong to an exchange.
+// ExpanderUpon returns what the templates mean that belong to an exchange.
 func (a *Actor) ExpanderUpon(x Exchange) *Expander {
 	out := a.Expander(ParseJSON(x.Request))
 	out.Scope.Response = ParseJSON(x.Response)
 	return out
 }
 
-// parseJSON reads a text that is JSON; absent if it is none.
+// ParseJSON reads a text that is JSON; absent if it is none.
 func ParseJSON(text string) rawjson.Value {
 	tree := new(rawjson.Tree)
 	if text == "" || tree.Parse(text, 0) != nil {

@@ -13,14 +13,14 @@ import (
 // may refer to a request a hundred thousand times, and the peer chooses how long that is.
 const maxExpansion = 64 << 20
 
-// An expander puts values into the templates of one message.
+// An Expander puts values into the templates of one message.
 type Expander struct {
 	Scope   match.Scope
 	Missing []string // references that meant nothing (W-004)
 	grown   int      // bytes that templates became
 }
 
-// expandValue returns v as JSON with the strings in it expanded, its digits and white space as
+// ExpandValue returns v as JSON with the strings in it expanded, its digits and white space as
 // they stand.
 func (x *Expander) ExpandValue(v rawjson.Value) (string, error) {
 	if !HasTemplate(v) {
@@ -35,7 +35,7 @@ func (x *Expander) ExpandValue(v rawjson.Value) (string, error) {
 	return json, nil
 }
 
-// expandText expands a string that is none of a value's.
+// ExpandText expands a string that is none of a value's.
 func (x *Expander) ExpandText(s string) (string, error) {
 	t, err := match.ParseTemplate(s)
 	if err != nil {
@@ -75,7 +75,7 @@ func (x *Expander) longestValue() int {
 	return n
 }
 
-// hasTemplate reports whether any string in v is a template, or has an escape for braces.
+// HasTemplate reports whether any string in v is a template, or has an escape for braces.
 func HasTemplate(v rawjson.Value) bool {
 	for t := range v.Strings() {
 		if !t.IsKey && strings.Contains(t.Value.Text(), "{{") {
@@ -85,7 +85,7 @@ func HasTemplate(v rawjson.Value) bool {
 	return false
 }
 
-// An objectWriter writes the members of a JSON object, values expanded. The first error sticks.
+// An ObjectWriter writes the members of a JSON object, values expanded. The first error sticks.
 type ObjectWriter struct {
 	x   *Expander
 	b   []byte
@@ -94,7 +94,7 @@ type ObjectWriter struct {
 
 func NewObjectWriter(x *Expander) *ObjectWriter { return &ObjectWriter{x: x, b: []byte{'{'}} }
 
-// addRaw writes a member whose name and value are JSON.
+// AddRaw writes a member whose name and value are JSON.
 func (o *ObjectWriter) AddRaw(key, value string) {
 	if len(o.b) > 1 {
 		o.b = append(o.b, ',')
@@ -102,7 +102,7 @@ func (o *ObjectWriter) AddRaw(key, value string) {
 	o.b = append(append(append(o.b, key...), ':'), value...)
 }
 
-// addExpanded writes a member of a document.
+// AddExpanded writes a member of a document.
 func (o *ObjectWriter) AddExpanded(key string, v rawjson.Value) {
 	text, err := o.x.ExpandValue(v)
 	if err != nil && o.err == nil {
@@ -111,7 +111,7 @@ func (o *ObjectWriter) AddExpanded(key string, v rawjson.Value) {
 	o.AddRaw(key, text)
 }
 
-// copyMembers writes those members of v whose names are not among skip, in their order.
+// CopyMembers writes those members of v whose names are not among skip, in their order.
 func (o *ObjectWriter) CopyMembers(v rawjson.Value, skip ...string) {
 	for m := range v.Members() {
 		if !slices.Contains(skip, m.Key.Text()) {
@@ -122,7 +122,7 @@ func (o *ObjectWriter) CopyMembers(v rawjson.Value, skip ...string) {
 
 func (o *ObjectWriter) CloseObject() (string, error) { return string(append(o.b, '}')), o.err }
 
-// nonNullMember returns a member of v, absent where it is null: a document may write null for what
+// Member returns a member of v, absent where it is null: a document may write null for what
 // it leaves out.
 func Member(v rawjson.Value, name string) rawjson.Value {
 	if m := v.Get(name); m.Kind() != rawjson.Null {

@@ -7,7 +7,7 @@ import (
 	"gauntlet/trace"
 )
 
-// A replayProgress knows what is still to go over the wire before the next message of a replay
+// A ReplayProgress knows what is still to go over the wire before the next message of a replay
 // does, so that every replay has the same order. A nil one sees nothing. It is safe for concurrent
 // use.
 type ReplayProgress struct {
@@ -41,7 +41,7 @@ func (w *ReplayProgress) noteRecorded(m *trace.Message) {
 	w.wakeWaiters()
 }
 
-// expectMessages notes that a server is about to send so many of its own.
+// ExpectMessages notes that a server is about to send so many of its own.
 func (w *ReplayProgress) ExpectMessages(method string, n int) {
 	if w == nil {
 		return
@@ -52,11 +52,11 @@ func (w *ReplayProgress) ExpectMessages(method string, n int) {
 	w.wakeWaiters()
 }
 
-// expectEntry notes that a phase begins as soon as the answer to a message is out. What that phase
+// ExpectEntry notes that a phase begins as soon as the answer to a message is out. What that phase
 // sends is expected only from then on, so the next message of a replay has to wait for both.
 func (w *ReplayProgress) ExpectEntry() { w.countEntries(1) }
 
-// finishEntry notes that such a phase has begun.
+// FinishEntry notes that such a phase has begun.
 func (w *ReplayProgress) FinishEntry() { w.countEntries(-1) }
 
 func (w *ReplayProgress) countEntries(by int) {

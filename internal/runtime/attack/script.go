@@ -16,7 +16,7 @@ type script struct {
 	Phases     []Phase
 }
 
-// A phase is one stage of a script.
+// A Phase is one stage of a script.
 type Phase struct {
 	Name       string
 	State      rawjson.Value  // that holds in this phase, inherited whole if it has none of its own
@@ -27,7 +27,7 @@ type Phase struct {
 	Faults     []*faults.Rule
 }
 
-// An extractor takes a value out of messages of one side.
+// An Extractor takes a value out of messages of one side.
 type Extractor struct {
 	Name   string
 	Source oatf.ExtractorSource

@@ -28,7 +28,7 @@ type stateItem struct {
 	uri       *uriTemplate    // of a resource template that can be matched
 }
 
-// The lists of a state. own are the members that are the format's and never go out; of
+// stateLists are the lists of a state. own are the members that are the format's and never go out; of
 // resources responses is none of the specification's, but documents in the wild have it.
 var stateLists = [4]struct {
 	key, id, what string

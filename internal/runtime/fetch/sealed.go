@@ -22,7 +22,7 @@ var ErrUnsealed = errors.New("what it depends on is resolved only in a sandbox, 
 // workDir is where clients write in their sandbox: a folder of its own there.
 const workDir = "/tmp"
 
-// The bounds on what a client uses in its sandbox.
+// clientLimits are the bounds on what a client uses in its sandbox.
 var clientLimits = sandbox.Limits{Memory: 16 << 30, Disk: maxTree, FileSize: 1 << 30, Files: 500_000}
 
 // A seal says what a client finds in its sandbox, and what of it is kept.

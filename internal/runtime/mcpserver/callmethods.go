@@ -60,7 +60,7 @@ func checkResult(result string, err error) (string, *Error) {
 	return result, nil
 }
 
-// A call is a method for one thing out of a list.
+// A callMethod is a method for one thing out of a list.
 type callMethod struct {
 	method string
 	list   int // in mcp.Lists

@@ -19,7 +19,7 @@ const (
 	sessionStreams  = 4
 )
 
-// A session is a conversation over HTTP.
+// A httpSession is a conversation over HTTP.
 type httpSession struct {
 	id      string
 	sse     bool // of HTTP+SSE

@@ -22,7 +22,7 @@ type responder interface {
 	setRunning(*runningRequest)
 }
 
-// A running request is one whose answer takes time. Its responder changes where the request
+// A runningRequest is one whose answer takes time. Its responder changes where the request
 // has to be sent again before it is answered.
 type runningRequest struct {
 	server  *Server

@@ -46,7 +46,7 @@ const ownState = "gauntlet."
 
 func isOwnState(raw string) bool { return strings.HasPrefix(raw, `"`+ownState) }
 
-// A suspension is a call that waits for being sent again with an answer.
+// A suspendedCall is a call that waits for being sent again with an answer.
 type suspendedCall struct {
 	session *Session
 	callDigest

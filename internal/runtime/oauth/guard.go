@@ -324,9 +324,10 @@ func looksNumeric(host string) bool {
 	return digits != "" && strings.Trim(digits, "0123456789abcdef") == "" && (digits != last || strings.Trim(last, "0123456789") == "")
 }
 
-// shared is the space for carrier-grade NAT (RFC 6598), reserved the space above multicast.
+// special are ranges in which no host is: this network, protocol assignments, benchmarks, and what was never given out.
 var special = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("240.0.0.0/4")}
 
+// shared is the space for carrier-grade NAT (RFC 6598), nat64 that of addresses of IPv4 in IPv6.
 var (
 	shared = netip.MustParsePrefix("100.64.0.0/10")
 	nat64  = netip.MustParsePrefix("64:ff9b::/96")

@@ -167,7 +167,7 @@ func (a *simAgent) tools() []*tool {
 	return all
 }
 
-// A call is one request to a server.
+// A toolCall is one request to a server.
 type toolCall struct {
 	server *serverSession
 	method string

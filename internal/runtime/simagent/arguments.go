@@ -7,7 +7,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A request is what the arguments of one call are taken from.
+// An argumentSource is what the arguments of one call are taken from.
 type argumentSource struct {
 	near []token // the order itself
 	far  []token // what stands around it

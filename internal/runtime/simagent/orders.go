@@ -8,7 +8,7 @@ import (
 	"gauntlet/internal/leaf/mcp"
 )
 
-// A reading is a text that the victim is shown, and where.
+// A shownText is a text that the victim is shown, and where.
 type shownText struct {
 	text  string
 	where string    // for the record
@@ -17,7 +17,7 @@ type shownText struct {
 	param *param    // whose schema it is in, nil for others
 }
 
-// A rule is an order to give a parameter a value whenever a tool is called.
+// A paramRule is an order to give a parameter a value whenever a tool is called.
 type paramRule struct {
 	server, tool, param string
 	raw                 string // the value as JSON
@@ -134,7 +134,7 @@ func (r *shownText) orderKey(c clause) string {
 	return joinTokens(c.tokens)
 }
 
-// An obedience is the reading of one text, order by order.
+// An orderReader is the reading of one text, order by order.
 type orderReader struct {
 	*simAgent
 	shownText

@@ -13,7 +13,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A link is the conversation with one server.
+// A serverSession is the conversation with one server.
 type serverSession struct {
 	name      string
 	conn      wire.Conn
@@ -25,7 +25,7 @@ type serverSession struct {
 	prompts   []listedItem
 }
 
-// A listed thing is a resource or a prompt as its list has it.
+// A listedItem is a resource or a prompt as its list has it.
 type listedItem struct {
 	method string // that gets it
 	name   string // of a prompt, or the URI of a resource
@@ -119,7 +119,7 @@ func sentences(v rawjson.Value) []string {
 	return out
 }
 
-// An answer is what a call brought, as a model is shown it.
+// A callAnswer is what a call brought, as a model is shown it.
 type callAnswer struct {
 	text  string
 	links []string // URIs of resources that the answer points to

@@ -136,7 +136,7 @@ func (f Format) Read(in io.Reader, o Options, sink func(*trace.Message) error) (
 	return r.sum, err
 }
 
-// A reading is one recording on its way.
+// An importRun is one recording on its way.
 type importRun struct {
 	in       io.Reader
 	options  Options
@@ -227,7 +227,7 @@ func (r *importRun) readWhole() (string, error) {
 	return strings.TrimPrefix(b.String(), "\ufeff"), nil
 }
 
-// A dated message waits to be put in the order of time.
+// A timedPassage waits to be put in the order of time.
 type timedPassage struct {
 	about trace.Message
 	p     wire.Passage

@@ -316,7 +316,7 @@ func buildAll(docs []*document) {
 	wg.Wait()
 }
 
-// A reader of all data draws carriers for attacks from real definitions of other parts.
+// A gatherer draws carriers for attacks from real definitions of other parts.
 type gatherer struct {
 	rng      *rand.Rand
 	folds    int

@@ -47,7 +47,7 @@ func namesTool(name, server, tool string) bool {
 	return tool != "" && (name == tool || name == server+"."+tool)
 }
 
-// An opened message is one that findings are about. Several of them may be about one message,
+// A parsedMessage is one that findings are about. Several of them may be about one message,
 // which is parsed once.
 type parsedMessage struct {
 	tree    rawjson.Tree

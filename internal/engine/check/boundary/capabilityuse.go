@@ -7,7 +7,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An ask is what a server wanted of a client, as the capabilities that it takes.
+// A capabilityUse is what a server wanted of a client, as the capabilities that it takes.
 type capabilityUse struct {
 	needs  []string
 	what   string // the method or the result type

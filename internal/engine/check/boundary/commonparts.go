@@ -98,7 +98,7 @@ func (b *blockIndex) readAgain(n int32) string {
 	return f
 }
 
-// A share is a part that an argument has in common with a result.
+// A commonPart is a part that an argument has in common with a result.
 type commonPart struct {
 	held  held
 	start int // in the folded argument

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A how says what was done to a value between its result and the call.
+// A transformation says what was done to a value between its result and the call.
 type transformation uint8
 
 const (

@@ -11,7 +11,7 @@ import (
 	"gauntlet/internal/leaf/text"
 )
 
-// How one name comes near another.
+// likeness says how one name comes near another.
 type likeness uint8
 
 const (

@@ -13,7 +13,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// The step of P25 and P26: a call by a client that declares that its user can be asked.
+// MayAsk is the step of P25 and P26: a call by a client that declares that its user can be asked.
 const MayAsk = "the user may be asked during "
 
 const noForm = "no tool that was called asks the user for anything"

@@ -86,7 +86,7 @@ func judgeNotices(e *probe.Protocol) Verdict {
 	return held(count(calls, "call") + ": nothing came that nobody had asked for")
 }
 
-// outputs are the results of calls whose tools declare what they return.
+// judgeOutputs compares the results of calls with what their tools declare that they return.
 func judgeOutputs(e *probe.Protocol) Verdict {
 	compared := 0
 	for _, x := range exchanges(e, "P27") {

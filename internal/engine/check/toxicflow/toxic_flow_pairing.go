@@ -55,7 +55,7 @@ func toxicFlowPairing(p *check.Pass) {
 	}
 }
 
-// A role is what a tool can be to a path: its start, what is taken along it, or one of its ends.
+// A pathRole is what a tool can be to a path: its start, what is taken along it, or one of its ends.
 type pathRole struct {
 	way  func(*tool) capability.Way
 	tool *tool // the worst witness, nil for none
@@ -119,7 +119,7 @@ func (r pathRole) or(far pathRole) pathRole {
 	return r
 }
 
-// A path is what can become of what strangers write through one server.
+// A dataPath is what can become of what strangers write through one server.
 type dataPath struct {
 	source        pathRole
 	exfil, taken  pathRole // both found, or neither

@@ -21,7 +21,7 @@ import (
 //go:embed sinks.txt
 var table string
 
-// Convention says how Python and its SDKs do things.
+// convention says how Python and its SDKs do things.
 var convention = sync.OnceValue(func() *callgraph.Convention {
 	return &callgraph.Convention{
 		Language: "python", Table: callgraph.MustTable(table), Constructor: "__init__", AllExported: true,
