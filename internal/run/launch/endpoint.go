@@ -172,8 +172,8 @@ type firstReply int
 
 const (
 	elsewhere  firstReply = iota // something answers, and no MCP
-	streamable                // an answer of JSON-RPC, or the demand for a token
-	silent                    // nothing answers
+	streamable                   // an answer of JSON-RPC, or the demand for a token
+	silent                       // nothing answers
 )
 
 // opening is the first message to a server: the one that servers of every transport know.
