@@ -32,7 +32,7 @@ func (rg *registrar) findDispatchers() []dispatcher {
 		if c.X == nil || !rg.conv.Dispatchers[c.X.Text] || len(c.Args) < 2 || !rg.isToolsCallSchema(c.Args[0].Value) {
 			continue
 		}
-		for _, f := range rg.functionsIn(c.Args[1].Value, nil, 0) {
+		for _, f := range rg.wrappedIn(c.Args[1].Value) {
 			out = append(out, dispatcher{f, placeOf(c.Scope.File, c)})
 		}
 	}

@@ -32,6 +32,20 @@ func (rg *registrar) functionsIn(x *ir.Expr, f *frame, depth int) []value {
 	return out
 }
 
+// wrappedIn returns the functions in an argument and those that a wrapper there is given: of the two, the one that is wrapped knows
+// the tools by their names.
+func (rg *registrar) wrappedIn(x *ir.Expr) []value {
+	out := rg.functionsIn(x, nil, 0)
+	if x.Kind == ir.Call {
+		for _, a := range x.Args {
+			if a.Value != nil && a.Value.Kind != ir.String {
+				out = addValues(out, rg.functionsIn(a.Value, nil, 1)...)
+			}
+		}
+	}
+	return out
+}
+
 // declaresTool reports whether an expression is, or was given, the declaration of a tool.
 func (rg *registrar) declaresTool(x *ir.Expr) bool {
 	x = rg.definitionOf(x)

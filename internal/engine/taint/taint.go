@@ -186,6 +186,8 @@ func (a *analyzer) toolParameter(root callgraph.Root, src source) (name string, 
 		}
 	case lang == "go" && src.param == 0 && len(root.Func.Params) > 1 && (p.Type == nil || p.Type.X == nil || !isArguments(p.Type)):
 		return "", false
+	case lang == "go" && isBeforeRequest(root.Func, src.param):
+		return "", false
 	case lang == "go" && a.holdsContext(p) && (len(path) == 0 || !slices.Contains(argumentHolders, path[0])):
 		return "", false // what the server keeps beside the arguments: its configuration, its clients
 	case lang == "go" && len(path) > 0 && p.Type != nil && p.Type.X != nil:
@@ -262,6 +264,14 @@ func (a *analyzer) boundName(field string) string {
 		}
 	}
 	return cmp.Or(found, strings.ToLower(field[:1])+field[1:])
+}
+
+// isBeforeRequest reports whether a parameter of Go stands in front of the request, where the server hands its handlers what they need:
+// func(ctx, deps Dependencies, request *mcp.CallToolRequest, args map[string]any).
+func isBeforeRequest(fn *ir.Func, index int) bool {
+	return slices.ContainsFunc(fn.Params, func(p *ir.Param) bool {
+		return p.Index > index && p.Type != nil && p.Type.X != nil && strings.HasPrefix(p.Type.X.Text, "CallTool")
+	})
 }
 
 // isArguments reports whether a type of Go is a struct of the program: what a handler without a context takes first.

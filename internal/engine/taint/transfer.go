@@ -5,6 +5,7 @@ import (
 
 	"gauntlet/internal/engine/callgraph"
 	"gauntlet/internal/leaf/ir"
+	"gauntlet/internal/leaf/lazyregexp"
 )
 
 func names(list string) map[string]bool {
@@ -33,15 +34,16 @@ var (
 	basenames   = names(`path.basename path.posix.basename os.path.basename path/filepath.Base path.Base werkzeug.utils.secure_filename sanitize-filename`)
 	encoders    = names(`encodeURIComponent urllib.parse.quote_plus net/url.PathEscape net/url.QueryEscape querystring.escape`)
 	shellQuotes = names(`shlex.quote pipes.quote shlex.join shell-quote.quote shell-escape shescape.escape shescape.quote shell-escape-tag`)
-	// identifierQuotes are functions of clients of databases that double the quotation marks of a name or a literal.
-	identifierQuotes = names(`escapeId escapeIdentifier escapeLiteral quoteIdentifier quoteIdent quote_ident quote_identifier QuoteIdentifier QuoteLiteral`)
-	lookups          = names(`dns.lookup dns.resolve dns.resolve4 dns.resolve6 dns.promises.lookup dns.promises.resolve dns.promises.resolve4 dns.promises.resolve6 dns/promises.lookup
+	lookups     = names(`dns.lookup dns.resolve dns.resolve4 dns.resolve6 dns.promises.lookup dns.promises.resolve dns.promises.resolve4 dns.promises.resolve6 dns/promises.lookup
 		dns/promises.resolve dns/promises.resolve4 dns/promises.resolve6 socket.getaddrinfo socket.gethostbyname socket.gethostbyname_ex net.LookupIP net.LookupHost net.LookupAddr`)
 	// unchanged are methods and functions whose result is the text they were given, but for blanks and case.
 	unchanged = names(`trim trimEnd trimStart strip lstrip rstrip toString String str valueOf toLowerCase toUpperCase lower upper normalize expanduser as_posix fspath TrimSpace ToLower`)
 	// validators give back what they were given, once it fits a schema.
 	validators = names(`parse parseAsync validate model_validate parse_obj validateSync GetArguments getArguments`)
 )
+
+// sqlQuotes are functions of clients of databases that double the quotation marks of a name or a literal.
+var sqlQuotes = lazyregexp.New(`(?i)^(sql)?(quote|escape|format)_?(sql)?_?(query)?_?(id|ident|identifier|literal|value|name|str|string|table|column|sql)(_?name)?$|^mogrify$`)
 
 // transfer returns what a call outside of the program gives back.
 func (r *reader) transfer(c call, callee callgraph.Callee) *value {
@@ -65,13 +67,22 @@ func (r *reader) transfer(c call, callee callgraph.Callee) *value {
 			return nothing // what the outside answers is not the caller's
 		}
 	}
-	if strings.Contains(name, "()") && c.receiver.isClean() {
+	if strings.Contains(name, "()") && c.receiver.isClean() || r.takesContext(c) {
 		return nothing // a client's answer
 	}
 	if strings.HasPrefix(name, ".") && c.receiver.isClean() && c.receiver.length < 0 {
 		return nothing // a method of something unknown, which keeps its answer to itself
 	}
 	return c.everything().derived(0)
+}
+
+// takesContext reports whether a call of Go is given the context of a request: it asks something that may take its time.
+func (r *reader) takesContext(c call) bool {
+	if r.a.g.Convention().Language != "go" || len(c.expr.Args) == 0 {
+		return false
+	}
+	first := c.expr.Args[0].Value
+	return first != nil && (first.Kind == ir.Name && (first.Text == "ctx" || first.Text == "context") || first.Kind == ir.Call && first.X != nil && first.X.Text == "Context")
 }
 
 // everything joins what a call is given.
@@ -211,7 +222,7 @@ func (r *reader) transferText(c call, name, method string) *value {
 	switch {
 	case shellQuotes[name]:
 		return c.everything().derived(shellQuoted)
-	case identifierQuotes[method]:
+	case sqlQuotes.MatchString(method):
 		return c.everything().derived(sqlQuoted)
 	case name == "JSON.stringify" || name == "json.dumps":
 		return c.everything().derived(jsonQuoted)

@@ -53,8 +53,16 @@ var skipped = map[string]bool{
 
 // Skips reports whether a directory is left out by its name, hidden ones included.
 func Skips(dir string) bool {
-	return skipped[dir] || len(dir) > 1 && strings.HasPrefix(dir, ".")
+	return skipped[dir] || len(dir) > 1 && strings.HasPrefix(dir, ".") || strings.HasSuffix(dir, "-tests") || strings.HasSuffix(dir, "_tests")
 }
+
+// beside are directories of what shows how a server or a library is used, or measures it. It is read where there is no other source.
+var beside = map[string]bool{
+	"example": true, "examples": true, "sample": true, "samples": true, "demo": true, "demos": true, "benchmark": true, "benchmarks": true, "evals": true, "docs": true,
+}
+
+// code are the endings of source files.
+var code = map[string]bool{".py": true, ".js": true, ".mjs": true, ".cjs": true, ".jsx": true, ".ts": true, ".mts": true, ".cts": true, ".tsx": true, ".go": true}
 
 // declares reports whether a file declares types without code.
 func declares(name string) bool {
@@ -85,7 +93,16 @@ func readTree(ctx context.Context, dir string, wanted func(name string) bool, li
 	}
 	defer root.Close()
 	r := &reader{ctx: ctx, root: root, wanted: wanted, limits: limits.limitsOrDefaults(), listed: map[string]map[string]bool{}}
-	if err = fs.WalkDir(root.FS(), ".", r.visit); err == nil {
+	err = fs.WalkDir(root.FS(), ".", r.visit)
+	if r.code == 0 {
+		for _, dir := range r.aside {
+			if err == nil {
+				r.only = dir
+				err = fs.WalkDir(root.FS(), dir, r.visit)
+			}
+		}
+	}
+	if err == nil {
 		err = r.followImports()
 	}
 	if err != nil && !errors.Is(err, errEnough) {
@@ -106,6 +123,9 @@ type reader struct {
 	wanted    func(string) bool
 	limits    treeLimits
 	entries   int
+	code      int      // files that are no manifests or settings
+	aside     []string // directories that were left for later: see beside
+	only      string   // the one of these that is read
 	listed    map[string]map[string]bool // regular files by folder, see list
 	bytes     int64
 	linked    int
@@ -142,6 +162,9 @@ func (r *reader) visit(name string, d fs.DirEntry, err error) error {
 	}
 	if d.IsDir() {
 		switch {
+		case name != "." && name != r.only && beside[path.Base(name)] && r.only == "":
+			r.aside = append(r.aside, name)
+			return fs.SkipDir
 		case name != "." && (Skips(path.Base(name)) || r.virtualenv(name)):
 			return fs.SkipDir
 		case strings.Count(name, "/") >= r.limits.Depth:
@@ -199,6 +222,9 @@ func (r *reader) readSourceFile(name string) error {
 	text = []byte(charset.Decode(string(text)))
 	if coding := strangeCoding(text); coding != "" && path.Ext(name) == ".py" {
 		r.noteProblem(finding.Unread, name, fmt.Sprintf("it says that it is written in %s, in which its code is not read", excerpt.Clip(coding, 40)))
+	}
+	if code[path.Ext(name)] {
+		r.code++
 	}
 	r.files = append(r.files, sink.File{Path: name, Text: text})
 	return nil

@@ -220,3 +220,39 @@ func FuzzNamedIn(f *testing.F) {
 		}
 	})
 }
+
+// TestWhatStandsBeside: examples are read where there is nothing else.
+func TestWhatStandsBeside(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		files []string
+		want  string
+	}{
+		{"a library with examples", []string{"src/lib.py", "examples/server.py", "packages/e2e-tests/run.py"}, "src/lib.py"},
+		{"examples and nothing else", []string{"examples/server.py", "examples/more/two.py", "pyproject.toml"}, "examples/more/two.py examples/server.py pyproject.toml"},
+		{"an example beside a script", []string{"examples/server.py", "main.py"}, "main.py"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, f := range tt.files {
+				if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(f)), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, f), []byte("x = 1\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			files, problems, err := Read(t.Context(), dir, func(string) bool { return true }, Limits{})
+			if err != nil || len(problems) > 0 {
+				t.Fatal(err, problems)
+			}
+			var got []string
+			for _, f := range files {
+				got = append(got, f.Path)
+			}
+			if strings.Join(got, " ") != tt.want {
+				t.Errorf("got %v, want %s", got, tt.want)
+			}
+		})
+	}
+}
