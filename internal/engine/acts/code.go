@@ -20,7 +20,11 @@ func Code(s string) []Act {
 		}
 		for line := strings.TrimSpace(r.low[at:end]); line != ""; line = "" {
 			if !comment(line) {
-				r.units = append(r.units, unit{start: at, end: end, class: classify(r.low[at:min(end, at+maxLine)]), code: true})
+				c := classify(r.low[at:min(end, at+maxLine)])
+				if m := hostLiteral.FindStringSubmatch(r.low[at:min(end, at+maxLine)]); m != nil && !known(m[1]) && hostscope.Of(m[1]) == hostscope.Public {
+					c |= outward
+				}
+				r.units = append(r.units, unit{start: at, end: end, class: c, code: true})
 			}
 		}
 		at = end + 1
@@ -29,7 +33,30 @@ func Code(s string) []Act {
 		r.codeActs(i)
 	}
 	r.together()
+	r.runsDownload()
 	return r.acts
+}
+
+// hostLiteral matches a host that a program connects to without an address around it.
+var hostLiteral = lazyregexp.New(`(?:host(?:name)?|domain)["']?\s*[:=]\s*["']([a-z0-9-]+(?:\.[a-z0-9-]+)+)["']|connect\w*\(\s*\(?["'](?:[a-z0-9-]+\.)+[a-z0-9]+["']`)
+
+// fetched matches what a variable gets from the network.
+var fetchedVariable = lazyregexp.New(`(?:^|[\s;({])(?:const\s+|let\s+|var\s+)?([a-z_]\w*)\s*=\s*[^\n=][^\n]{0,200}?(?:requests["']?\)?\.get|urlopen|httpx\.get|fetch\s*\(|axios|http\.get|https\.get|invoke-webrequest|curl\s)`)
+
+// runsDownload finds a variable that is filled from the network in one place and run in another.
+func (r *reader) runsDownload() {
+	const mostVariables = 50
+	for _, m := range fetchedVariable.FindAllStringSubmatch(r.low, mostVariables) {
+		for _, run := range []string{"exec(", "eval(", "compile(", "function(", "eval \"$", "eval $", "os.system(", "iex $"} {
+			at := strings.Index(r.low, run+m[1])
+			if at < 0 {
+				continue
+			}
+			start, end := r.original(at, at+len(run)+len(m[1]))
+			r.acts = append(r.acts, Act{Kind: Run, Says: "runs a download without looking at it", Start: start, End: end, Weight: 4})
+			return
+		}
+	}
 }
 
 // maxLine is how much of one line is read word by word. Patterns see more: minified programs are one line.
@@ -59,9 +86,9 @@ var patterns = []pattern{
 	{Run, 4, "runs a download without looking at it", true, "iex invoke-expression", lazyregexp.New(`(?:iex|invoke-expression)\b[^\n]*(?:downloadstring|invoke-webrequest|iwr|irm|invoke-restmethod)[^\n]*|(?:irm|iwr|invoke-webrequest|invoke-restmethod)\s[^\n|]*\|\s*(?:iex|invoke-expression)`)},
 	{Run, 4, "runs a download without looking at it", true, "exec eval compile function runin", lazyregexp.New(`\b(?:exec|eval|compile|function|runinnewcontext|runinthiscontext)\s*\(\s*(?:await\s+|\(?await\s+)?(?:requests|urllib|urlopen|httpx|fetch|axios|http)[^\n]*`)},
 	{Run, 4, "runs what is encoded", false, "base64 xxd openssl", lazyregexp.New(`(?:base64\s+(?:-d|--decode|-di)\b|xxd\s+-r|openssl\s+(?:enc\s+)?(?:-d|base64\s+-d))[^\n|]*\|\s*(?:gunzip\S*\s*\|\s*)?` + interpreters)},
-	{Run, 4, "runs what is encoded", false, "decode( fromhex unhex decompress marshal atob buffer.from codecs rot13 base64", lazyregexp.New(`\b(?:exec|eval|compile|function|loads)\s*\(\s*[^\n]{0,80}?(?:b64decode|b85decode|a85decode|b32decode|fromhex|unhexlify|zlib\.decompress|marshal\.loads|atob\s*\(|buffer\.from\s*\([^\n]{1,400}?(?:base64|hex)|codecs\.decode|rot13|frombase64string)`)},
+	{Run, 4, "runs what is encoded", false, "decode( fromhex unhex decompress marshal atob buffer.from codecs rot13 base64", lazyregexp.New(`\b(?:exec|eval|compile|function|loads|execsync|spawn|spawnsync|popen|system|subprocess\.\w+|check_output|call|run)\s*\(\s*[^\n]{0,80}?(?:b64decode|b85decode|a85decode|b32decode|fromhex|unhexlify|zlib\.decompress|marshal\.loads|atob\s*\(|buffer\.from\s*\([^\n]{1,400}?(?:base64|hex)|codecs\.decode|rot13|frombase64string)`)},
 	{Run, 4, "runs what is encoded", false, "base64 xxd rev powershell iex", lazyregexp.New(`(?:eval|exec|sh -c|bash -c)\s+["'(]*(?:\$\(|\x60)[^\n]{0,400}?(?:base64\s+(?:-d|--decode)|xxd\s+-r|rev\b)|powershell\S*\s[^\n]*-e(?:c|nc|ncodedcommand)\s+[a-z0-9+/=]{20,}|frombase64string[^\n]{0,200}(?:iex|invoke-expression)|(?:iex|invoke-expression)[^\n]{0,200}frombase64string`)},
-	{Run, 4, "opens a shell for somebody outside", false, "/dev/ nc netcat ncat -i mkfifo socat pty dup2 socket", lazyregexp.New(`/dev/(?:tcp|udp)/[\w.$]|\b(?:nc|ncat|netcat)\s[^\n|;]*(?:-e|-c|--exec|--sh-exec)\s|(?:bash|sh)\s+-i\s*>&|mkfifo\s[^\n]*\bnc\b|socat\s[^\n]*exec:|pty\.spawn\(|os\.dup2\(|socket\.socket\([^\n]*connect\(\([^\n]*subprocess`)},
+	{Run, 4, "opens a shell for somebody outside", false, "/dev/ nc netcat ncat -i mkfifo socat pty dup2 socket", lazyregexp.New(`/dev/(?:tcp|udp)/[\w.$]|\b(?:nc|ncat|netcat)\s[^\n|;]*(?:-e|-c|--exec|--sh-exec)\s|(?:bash|sh)\s+-i\s*>&|mkfifo\s[^\n]*\bnc\b|socat\s[^\n]*exec:|pty\.spawn\(|os\.dup2\(\s*\w*(?:s|sock|socket|conn)\w*\.fileno|socket\.socket\([^\n]*connect\(\([^\n]*subprocess`)},
 	{Send, 4, "sends credentials or the whole environment away", false, "env export set", lazyregexp.New(`(?:^|[\s;&|($])(?:env|printenv|export -p|set)\s*(?:\|[^\n|]*)*\|\s*(?:curl|wget|nc|ncat|netcat|openssl\s+s_client|mail|sendmail|socat)\b`)},
 	{Send, 4, "sends credentials or the whole environment away", false, "|", lazyregexp.New(`(?:cat|tar|zip|base64|gpg|find|grep)\s[^\n]*(?:\.ssh|\.aws|id_rsa|id_ed25519|\.netrc|\.env\b|\.gnupg|\.kube|credentials|keychain|login data|cookies|wallet|/etc/passwd|/etc/shadow|\.npmrc|\.pypirc|\.config/gcloud|\.git-credentials)[^\n]*\|\s*(?:[^\n|]*\|\s*)?(?:curl|wget|nc|ncat|netcat|mail|sendmail|socat|openssl\s+s_client)\b`)},
 	{Send, 4, "sends credentials or the whole environment away", false, "$( @ `", lazyregexp.New(`(?:curl|wget|http|https)\s[^\n]*(?:-d|--data\S*|-f|--form|--post-data|--post-file|-t|--upload-file|body=)[\s=]*\S*?(?:\$\(\s*(?:env|printenv|cat\s[^\n)]*(?:\.ssh|\.aws|\.env|id_rsa|id_ed25519|credentials|passwd|\.netrc|\.npmrc))|@\S*(?:\.ssh/|\.aws/|id_rsa|id_ed25519|\.env\b|credentials|\.netrc|\.npmrc|\.kube/|/etc/passwd)|\x60(?:env|printenv))`)},
@@ -141,15 +168,24 @@ func trust(s string, weight int) int {
 	switch {
 	case hostscope.Of(name) != hostscope.Public, strings.ContainsAny(host, "<>{}"):
 		return 0
+	case anybodys(name) || strings.Contains(s, "gist.github"):
+		return min(weight, 2)
 	case known(name):
-		if strings.Contains(s, "gist.github") || strings.Contains(s, "pastebin") {
-			return min(weight, 2)
-		}
 		return 0
 	case strings.HasSuffix(scheme, "https") && strings.Trim(name, "0123456789.") != "" && !collects(name):
 		return min(weight, 2)
 	}
 	return weight
+}
+
+// anybodys reports whether everybody can have a name below a host.
+func anybodys(host string) bool {
+	for _, h := range []string{"vercel.app", "netlify.app", "github.io", "pages.dev", "workers.dev", "web.app", "firebaseapp.com", "herokuapp.com", "onrender.com", "fly.dev", "railway.app", "glitch.me", "replit.app", "repl.co", "surge.sh", "pastebin.com", "trycloudflare.com"} {
+		if strings.HasSuffix(host, "."+h) || host == h {
+			return true
+		}
+	}
+	return false
 }
 
 func collects(host string) bool {
@@ -166,7 +202,7 @@ func (r *reader) together() {
 	var took, sent *span
 	for i := range r.units {
 		u, s := &r.units[i], r.text(i)
-		if took == nil && u.class.any(secret|wholeEnv) {
+		if took == nil {
 			if m := takes.FindStringIndex(s); m != nil {
 				took = &span{u.start + m[0], u.start + min(m[1], m[0]+maxShown)}
 			}
@@ -192,6 +228,6 @@ func (r *reader) together() {
 }
 
 var (
-	takes = lazyregexp.New(`dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|os\.environ\.(?:items|copy)\(\)|json\.stringify\(\s*process\.env\s*[),]|object\.(?:entries|keys|assign)\([^)]*process\.env\s*\)|\.\.\.process\.env|\b(?:env|printenv)\s*(?:>|\|)|\$\((?:env|printenv)\)|(?:~|home|\$home|expanduser|userprofile|homedir)\S*[^\n]{0,60}(?:\.ssh|\.aws|\.netrc|\.gnupg|\.kube|\.npmrc|\.pypirc|\.git-credentials|\.docker/config|gcloud|wallet|keychain|login data|cookies)|id_rsa|id_ed25519|/etc/shadow|\.aws/credentials|login data|find-generic-password|wallet\.dat`)
-	sends = lazyregexp.New(`requests\.(?:post|put)\(|httpx\.(?:post|put)\(|urlopen\(|urllib\.request|http\.client|\.post\(|fetch\(|axios\b|https?\.request\(|xmlhttprequest|sendbeacon|socket\.(?:connect|socket|create_connection)|curl\s|wget\s|invoke-webrequest|invoke-restmethod|\bnc\s|smtplib|net\.connect|websocket`)
+	takes = lazyregexp.New(`dict\(os\.environ\)|json\.dumps\(\s*(?:dict\()?os\.environ|os\.environ\.(?:items|copy)\(\)|json\.stringify\(\s*process\.env\s*[),]|object\.(?:entries|keys|assign)\([^)]*process\.env\s*\)|\.\.\.process\.env|\benv\.(?:to_h|each|to_a|inspect)\b|\bgetenv\(\)|\bos\.environ\b\s*[,)]|(?:expanduser\(|homedir\(\)|\$home|~/)[^\n]{0,20}(?:\.config/\*|library/application|appdata|documents|desktop)|\b(?:env|printenv)\s*(?:>|\|)|\$\((?:env|printenv)\)|(?:~|home|\$home|expanduser|userprofile|homedir)\S*[^\n]{0,60}(?:\.ssh|\.aws|\.netrc|\.gnupg|\.kube|\.npmrc|\.pypirc|\.git-credentials|\.docker/config|gcloud|wallet|keychain|login data|cookies)|id_rsa|id_ed25519|/etc/shadow|\.aws/credentials|login data|find-generic-password|wallet\.dat`)
+	sends = lazyregexp.New(`requests\.(?:post|put)\(|httpx\.(?:post|put)\(|urlopen\(|urllib\.request|http\.client|\.post\(|fetch\(|axios\b|https?\.request\(|xmlhttprequest|sendbeacon|socket\.(?:connect|socket|create_connection)|curl\s|wget\s|invoke-webrequest|invoke-restmethod|\bnc\s|smtplib|net\.connect|websocket|net::http|httpclient|curl_exec|file_get_contents\(["']http`)
 )

@@ -183,7 +183,7 @@ func addresses(s string) (c classes) {
 			host = host[:n]
 		}
 		switch {
-		case strings.ContainsAny(host, "<>{}$[]") || !strings.Contains(host, "."), known(host):
+		case strings.ContainsAny(host, "<>{}$[]") || !strings.Contains(host, "."), known(host) && !anybodys(host):
 		case strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "0.0.0.0") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".localhost"):
 		default:
 			c |= outward

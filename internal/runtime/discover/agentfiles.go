@@ -93,6 +93,9 @@ func (r *reader) readText(s string) {
 		return
 	}
 	r.file.Text, r.cut = s, len(s)
+	if strings.HasPrefix(s, "#!") { // a script without an ending in its name
+		r.file.Role = config.Script
+	}
 	var root *node
 	switch ext := strings.ToLower(path.Ext(slashed(r.file.Path))); {
 	case ext == ".toml" || ext == ".json" || ext == ".yaml" || ext == ".yml":
