@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -161,13 +160,4 @@ func (s *Server) digest() string {
 // sort puts the servers in the order of the file.
 func (f *File) sort() {
 	slices.SortStableFunc(f.Servers, func(a, b Server) int { return strings.Compare(a.Address(), b.Address()) })
-}
-
-// quoteName writes a string as JSON.
-func quoteName(s string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string can always be encoded
-	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -1,5 +1,7 @@
 package lock
 
+import "gauntlet/rawjson"
+
 // Snapshot returns the approved servers as a snapshot of several, as if they had been
 // captured when they were approved, each under its address. Members stand in the order of the canonical form.
 func (f *File) Snapshot() string {
@@ -11,9 +13,9 @@ func (f *File) Snapshot() string {
 		s := &f.Servers[i]
 		w.nextElement()
 		w.openBracket('{')
-		w.writeMember("name", quoteName(s.Address()))
+		w.writeMember("name", rawjson.Quote(s.Address()))
 		if s.Revision != "" {
-			w.writeMember("protocolVersion", quoteName(s.Revision))
+			w.writeMember("protocolVersion", rawjson.Quote(s.Revision))
 		}
 		for _, p := range s.Self {
 			w.writeMember(p.Member, p.Text)

@@ -38,24 +38,24 @@ type writer struct {
 func (w *writer) writeServer(s *Server, digest string) {
 	w.openBracket('{')
 	if s.Entry != "" {
-		w.writeMember("entry", escaped(quoteName(s.Entry)))
+		w.writeMember("entry", escaped(rawjson.Quote(s.Entry)))
 	}
-	w.writeMember("name", escaped(quoteName(s.Name)))
+	w.writeMember("name", escaped(rawjson.Quote(s.Name)))
 	if s.Anonymous {
 		w.writeMember("anonymous", "true")
 	}
 	switch {
 	case s.Target.Command != "":
-		w.writeMember("target", `{"command": `+escaped(quoteName(s.Target.Command))+`}`)
+		w.writeMember("target", `{"command": `+escaped(rawjson.Quote(s.Target.Command))+`}`)
 	case s.Target.URL != "":
-		w.writeMember("target", `{"url": `+escaped(quoteName(s.Target.URL))+`}`)
+		w.writeMember("target", `{"url": `+escaped(rawjson.Quote(s.Target.URL))+`}`)
 	}
-	w.writeMember("date", escaped(quoteName(s.Date)))
+	w.writeMember("date", escaped(rawjson.Quote(s.Date)))
 	if s.Revision != "" {
-		w.writeMember("protocolVersion", escaped(quoteName(s.Revision)))
+		w.writeMember("protocolVersion", escaped(rawjson.Quote(s.Revision)))
 	}
 	if digest != "" {
-		w.writeMember("hash", quoteName(digest))
+		w.writeMember("hash", rawjson.Quote(digest))
 	}
 	for i := range s.Self {
 		w.writeKey(s.Self[i].Member)
@@ -78,7 +78,7 @@ func (w *writer) writeServer(s *Server, digest string) {
 
 func (w *writer) writeItem(it *Item) {
 	w.openBracket('{')
-	w.writeMember("hash", quoteName(it.Hash))
+	w.writeMember("hash", rawjson.Quote(it.Hash))
 	if !w.short {
 		w.writeKey("definition")
 		if err := w.tree.Parse(it.Text, 0); err != nil {
@@ -162,7 +162,7 @@ func (w *writer) breakLine() {
 
 func (w *writer) writeKey(name string) {
 	w.nextElement()
-	w.b = append(append(w.b, quoteName(name)...), ": "...)
+	w.b = append(append(w.b, rawjson.Quote(name)...), ": "...)
 }
 
 func (w *writer) writeMember(name, text string) {

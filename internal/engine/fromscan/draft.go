@@ -147,12 +147,12 @@ func (d *draft) origin() string {
 		}
 	}
 	at := d.about[0].Location
-	return `{"rules":` + jsonList(rules) + `,"fingerprints":` + jsonList(prints) + `,"server":` + jsonText(at.Server) + `,"item":` + jsonText(at.Item) + `}`
+	return `{"rules":` + jsonList(rules) + `,"fingerprints":` + jsonList(prints) + `,"server":` + rawjson.Quote(at.Server) + `,"item":` + rawjson.Quote(at.Item) + `}`
 }
 
 // user is the actor that holds what the user asks.
 func user(prompt string) oatf.Actor {
-	state := `{"run_agent_input":{"threadId":"thread-1","runId":"run-1","messages":[{"id":"message-1","role":"user","content":` + jsonText(prompt) + `}],"tools":[],"context":[]}}`
+	state := `{"run_agent_input":{"threadId":"thread-1","runId":"run-1","messages":[{"id":"message-1","role":"user","content":` + rawjson.Quote(prompt) + `}],"tools":[],"context":[]}}`
 	return oatf.Actor{Name: "user", Mode: "ag_ui_client", Phases: []oatf.Phase{{Name: "ask", State: jsonValue(state)}}}
 }
 

@@ -52,7 +52,7 @@ func paired(f *finding.Finding, c *catalog.Catalog) (*draft, string) {
 	d.indicators = []oatf.Indicator{{
 		Protocol: "mcp", Surface: mcp.ToolsCall, Actor: sinkActor, Direction: oatf.DirectionRequest, Target: "arguments", Tier: oatf.TierBoundaryBreach,
 		Description: "A call carries the word that only the result of the first tool has.",
-		Pattern:     &oatf.PatternMatch{Shorthand: jsonValue(`{"contains":` + jsonText(word) + `}`)},
+		Pattern:     &oatf.PatternMatch{Shorthand: jsonValue(`{"contains":` + rawjson.Quote(word) + `}`)},
 	}}
 	return d, ""
 }

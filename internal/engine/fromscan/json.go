@@ -1,26 +1,16 @@
 package fromscan
 
 import (
-	"encoding/json"
 	"strings"
 
 	"gauntlet/rawjson"
 )
 
-// jsonText writes a string as JSON.
-func jsonText(s string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string can always be encoded
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
 // jsonList writes strings as a JSON array.
 func jsonList(items []string) string {
 	out := make([]string, len(items))
 	for i, s := range items {
-		out[i] = jsonText(s)
+		out[i] = rawjson.Quote(s)
 	}
 	return "[" + strings.Join(out, ",") + "]"
 }
@@ -46,7 +36,7 @@ func verbatim(v rawjson.Value) string {
 		}
 		start := t.Value.Offset() - from
 		b.WriteString(raw[at:start])
-		b.WriteString(jsonText(strings.ReplaceAll(t.Value.Text(), "{{", `\{{`)))
+		b.WriteString(rawjson.Quote(strings.ReplaceAll(t.Value.Text(), "{{", `\{{`)))
 		at = start + len(t.Value.Raw())
 	}
 	return b.String() + raw[at:]

@@ -59,7 +59,7 @@ func (s *stage) addActor(name string, first ...*catalog.Item) (oatf.Actor, bool)
 			answer = done
 		}
 		def := verbatim(v)
-		tools = append(tools, strings.TrimSuffix(strings.TrimSpace(def), "}")+`,"responses":[{"content":{"content":[{"type":"text","text":`+jsonText(answer)+`}]}}]}`)
+		tools = append(tools, strings.TrimSuffix(strings.TrimSpace(def), "}")+`,"responses":[{"content":{"content":[{"type":"text","text":`+rawjson.Quote(answer)+`}]}}]}`)
 		return true
 	}
 	whole := true
@@ -76,7 +76,7 @@ func (s *stage) addActor(name string, first ...*catalog.Item) (oatf.Actor, bool)
 			add(it)
 		}
 	}
-	state := `{"server_info":{"name":` + jsonText(escaped(s.server.Name)) + `,"version":"1.0.0"},` + s.instructions() + `"tools":[` + strings.Join(tools, ",") + `]}`
+	state := `{"server_info":{"name":` + rawjson.Quote(escaped(s.server.Name)) + `,"version":"1.0.0"},` + s.instructions() + `"tools":[` + strings.Join(tools, ",") + `]}`
 	return oatf.Actor{Name: name, Mode: "mcp_server", Phases: []oatf.Phase{{Name: "play", State: jsonValue(state)}}}, whole
 }
 
@@ -89,7 +89,7 @@ func (s *stage) instructions() string {
 		if it := &s.server.Self[i]; it.Label() == "instructions" {
 			var tree rawjson.Tree
 			if v := it.Parse(s.server, &tree); v.Kind() == rawjson.String {
-				return `"instructions":` + jsonText(escaped(v.Text())) + `,`
+				return `"instructions":` + rawjson.Quote(escaped(v.Text())) + `,`
 			}
 		}
 	}

@@ -55,3 +55,15 @@ func AnswerContent(text string, failed bool) string {
 	}
 	return content + `}`
 }
+
+// SaidIn returns the words of a message's content: a text, or a list of parts of which those
+// of text count.
+func SaidIn(content rawjson.Value) string {
+	var parts []string
+	for _, p := range content.Elements() {
+		if text := p.Get("text").Text(); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return content.Text() + strings.Join(parts, "\n")
+}

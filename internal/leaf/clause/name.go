@@ -3,7 +3,6 @@ package clause
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // A Name is what an identifier means in the definition at hand.
@@ -105,20 +104,6 @@ func unleet(w, out []byte) []byte {
 		out = append(out, c)
 	}
 	return out
-}
-
-// mixedScript reports whether a word of ASCII letters holds letters of another script
-// that pose as ASCII.
-func mixedScript(s string) bool {
-	ascii, other := 0, 0
-	for _, r := range s {
-		if r < utf8.RuneSelf && isLetter(byte(r)) {
-			ascii++
-		} else if r >= utf8.RuneSelf {
-			other++
-		}
-	}
-	return ascii >= 2 && other > 0 && other <= ascii*2
 }
 
 // plainParameter reports whether an ordinary word stands for a parameter of the

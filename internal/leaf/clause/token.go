@@ -256,7 +256,7 @@ func (t *tokenizer) respelt(i, stop int, w []byte, ascii bool) (*sense, tokenFla
 	}
 	if !ascii {
 		if sk, ok := text.LooksLike(t.s[i:stop]); ok {
-			if s := t.lex.lookup([]byte(sk)); s != nil || mixedScript(t.s[i:stop]) {
+			if s := t.lex.lookup([]byte(sk)); s != nil || text.MixedScript(t.s[i:stop]) {
 				return s, disguised
 			}
 		}
@@ -409,7 +409,7 @@ func (t *tokenizer) spells(w []byte, element string) bool {
 		switch {
 		case c >= utf8.RuneSelf:
 			sk, ok := text.LooksLike(string(w))
-			return ok && mixedScript(string(w)) && matches(element, []byte(sk))
+			return ok && text.MixedScript(string(w)) && matches(element, []byte(sk))
 		case c == '@' || c == '$' || c <= '9':
 			alt := unleet(w, t.letters[:0])
 			return alt != nil && matches(element, alt)

@@ -12,7 +12,7 @@ func readAs(s string) string {
 	}
 	var b strings.Builder
 	for _, w := range strings.SplitAfter(s, " ") {
-		if sk, ok := skeleton(strings.TrimRight(w, " ")); ok && mixedScript(w) {
+		if sk, ok := skeleton(strings.TrimRight(w, " ")); ok && MixedScript(w) {
 			b.WriteString(sk)
 			b.WriteString(w[len(strings.TrimRight(w, " ")):])
 			continue
@@ -22,9 +22,9 @@ func readAs(s string) string {
 	return b.String()
 }
 
-// mixedScript reports whether a word of ASCII letters holds letters of another script
+// MixedScript reports whether a word of ASCII letters holds letters of another script
 // that pose as ASCII.
-func mixedScript(s string) bool {
+func MixedScript(s string) bool {
 	ascii, other := 0, 0
 	for _, r := range s {
 		if r < utf8.RuneSelf && isLetter(byte(r)) {

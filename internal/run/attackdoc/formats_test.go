@@ -121,7 +121,7 @@ func writeResults(w *bytes.Buffer, all []Diagnosis) error {
 		return err
 	}
 	run := sarif.Runs[0]
-	fmt.Fprintf(w, "version %s, all rules %v\n", run.Tool.Driver.Version, len(run.Tool.Driver.Rules) == len(oatf.Rules()))
+	fmt.Fprintf(w, "version %s, %d rules\n", run.Tool.Driver.Version, len(run.Tool.Driver.Rules))
 	for _, r := range run.Results {
 		at := r.Locations[0].PhysicalLocation
 		fmt.Fprintf(w, "%s %s %s %v: %s\n", r.RuleID, r.Level, at.ArtifactLocation.URI, at.Region, r.Message.Text)

@@ -3,8 +3,8 @@ package attackdoc
 import (
 	"strings"
 
+	"gauntlet/internal/leaf/agui"
 	"gauntlet/oatf"
-	"gauntlet/rawjson"
 )
 
 // Prompt returns what a document has the user say to the agent: the messages of role user
@@ -18,7 +18,7 @@ func Prompt(doc *oatf.Document) string {
 		var said []string
 		for p := range a.Phases {
 			for _, m := range a.Phases[p].State.Get("run_agent_input").Get("messages").Elements() {
-				if text := saidIn(m.Get("content")); m.Get("role").Is("user") && text != "" {
+				if text := agui.SaidIn(m.Get("content")); m.Get("role").Is("user") && text != "" {
 					said = append(said, text)
 				}
 			}
@@ -28,16 +28,4 @@ func Prompt(doc *oatf.Document) string {
 		}
 	}
 	return ""
-}
-
-// saidIn returns the words of a message's content: a text, or a list of parts of which those
-// of text count.
-func saidIn(content rawjson.Value) string {
-	var parts []string
-	for _, p := range content.Elements() {
-		if text := p.Get("text").Text(); text != "" {
-			parts = append(parts, text)
-		}
-	}
-	return content.Text() + strings.Join(parts, "\n")
 }

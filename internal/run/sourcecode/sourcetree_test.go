@@ -242,7 +242,7 @@ func TestWhatStandsBeside(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			files, problems, err := Read(t.Context(), dir, func(string) bool { return true }, Limits{})
+			files, problems, err := readTree(t.Context(), dir, func(string) bool { return true }, treeLimits{})
 			if err != nil || len(problems) > 0 {
 				t.Fatal(err, problems)
 			}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"gauntlet/internal/leaf/agui"
 	"gauntlet/rawjson"
 )
 
@@ -48,7 +49,7 @@ func readInput(r io.Reader) (*input, error) {
 
 // addMessage takes a message of the conversation: the user's are the task, and all others are read.
 func (in *input) addMessage(m rawjson.Value) {
-	text := saidIn(m.Get("content"))
+	text := agui.SaidIn(m.Get("content"))
 	switch role := m.Get("role").Text(); {
 	case role == "user":
 		if text != "" {
@@ -60,17 +61,6 @@ func (in *input) addMessage(m rawjson.Value) {
 	default:
 		in.shown = append(in.shown, Text{"a message of role " + role, text})
 	}
-}
-
-// saidIn returns the words of a message's content: a text, or a list of parts of which those of text count.
-func saidIn(content rawjson.Value) string {
-	var parts []string
-	for _, p := range content.Elements() {
-		if text := p.Get("text").Text(); text != "" {
-			parts = append(parts, text)
-		}
-	}
-	return content.Text() + strings.Join(parts, "\n")
 }
 
 // addTools takes the tools that the front end runs.

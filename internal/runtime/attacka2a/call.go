@@ -1,6 +1,7 @@
 package attacka2a
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -144,17 +145,10 @@ func (x *exchange) respond(ctx context.Context, request rawjson.Value) (string, 
 	if !content.Exists() {
 		context := request.Get("message").Get("contextId")
 		id := "task-" + itoa(x.number)
-		return `{"kind":"task","id":` + rawjson.Quote(id) + `,"contextId":` + rawjson.Quote(orElse(context.Text(), "context-1")) + `,"status":{"state":"completed"}}`, nil
+		return `{"kind":"task","id":` + rawjson.Quote(id) + `,"contextId":` + rawjson.Quote(cmp.Or(context.Text(), "context-1")) + `,"status":{"state":"completed"}}`, nil
 	}
 	e.Scope.Response = content
 	return e.ExpandValue(content)
-}
-
-func orElse(text, fallback string) string {
-	if text == "" {
-		return fallback
-	}
-	return text
 }
 
 // inRevision writes a result as the revision of its request wants it.
@@ -228,7 +222,7 @@ func (x *exchange) stream(id, result string, isCurrent bool) {
 
 // taskEvents derives the events that follow a task.
 func taskEvents(task rawjson.Value, isCurrent bool) []string {
-	ids := `"taskId":` + orElse(task.Get("id").Raw(), `""`) + `,"contextId":` + orElse(task.Get("contextId").Raw(), `"context-1"`)
+	ids := `"taskId":` + cmp.Or(task.Get("id").Raw(), `""`) + `,"contextId":` + cmp.Or(task.Get("contextId").Raw(), `"context-1"`)
 	write := func(name, kind, more string, last bool) string {
 		text := `{` + ids + `,` + more + `}`
 		if isCurrent {

@@ -1,6 +1,7 @@
 package attacka2a
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -214,7 +215,7 @@ func (t *action) hearStream(r *http.Response, name string) error {
 func (t *action) takeAnswer(text, name string, status int, first bool) {
 	m := wire.Decode(text)
 	kind, method, raw, note := trace.Kind(m.Kind.String()), "", text, m.Note
-	content := orElse(m.Result, m.Error)
+	content := cmp.Or(m.Result, m.Error)
 	if !first && m.Kind != wire.Invalid { // the request has its answer: the rest is what follows it
 		kind, method, raw, note = trace.Event, name, content, "a further item of the stream, without its envelope"
 	}

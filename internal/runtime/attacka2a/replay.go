@@ -1,6 +1,7 @@
 package attacka2a
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -28,7 +29,7 @@ func (c *client) FeedRecorded(t *attack.ReplayTransport, m *trace.Message) bool 
 		t.Feed(status, "application/json", m.Raw)
 		t.EndAnswer()
 	case m.Kind == trace.Event:
-		t.Feed(status, "text/event-stream", "data: "+oneLine(`{"jsonrpc":"2.0","id":`+orElse(m.ID, "null")+`,"result":`+m.Raw+`}`)+"\n\n")
+		t.Feed(status, "text/event-stream", "data: "+oneLine(`{"jsonrpc":"2.0","id":`+cmp.Or(m.ID, "null")+`,"result":`+m.Raw+`}`)+"\n\n")
 	default:
 		t.Feed(status, "text/event-stream", "data: "+oneLine(m.Raw)+"\n\n")
 	}
@@ -72,7 +73,7 @@ func (s *replaySession) SendRecorded(line string, m *trace.Message) {
 	}
 	if m.Kind == trace.Request {
 		answer := wire.Decode(text)
-		text = orElse(answer.Result, answer.Error)
+		text = cmp.Or(answer.Result, answer.Error)
 	}
 	s.answered(m, text)
 }

@@ -1,6 +1,7 @@
 package attacka2a
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -57,7 +58,7 @@ func (s *server) listTasks() string {
 
 // answerPush keeps the configurations of push notifications, one a task, as they come.
 func (s *server) answerPush(method string, request rawjson.Value) (string, int, string) {
-	id := orElse(request.Get("taskId").Text(), request.Get("id").Text())
+	id := cmp.Or(request.Get("taskId").Text(), request.Get("id").Text())
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	kept, known := s.pushes[id]
@@ -91,7 +92,7 @@ func (s *server) Do(ctx context.Context, e attack.Entry, name, value string) boo
 		s.Notice(attack.Unplayed, e.Phase(), "a push notification is not sent: %s", why)
 		return true
 	}
-	payload := orElse(v.Get("payload").Raw(), "{}")
+	payload := cmp.Or(v.Get("payload").Raw(), "{}")
 	s.Spawn(func() { // ends with the request, which has a time limit, or with the run
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, strings.NewReader(payload))
 		if err == nil {
@@ -123,5 +124,5 @@ func (s *server) mayPush(to string) string {
 	if s.opt.PushAnywhere || err == nil && ip.IsLoopback() || host == "localhost" {
 		return ""
 	}
-	return "its url leads to another machine, " + net.JoinHostPort(host, orElse(u.Port(), "80")) + ", and only this one is allowed"
+	return "its url leads to another machine, " + net.JoinHostPort(host, cmp.Or(u.Port(), "80")) + ", and only this one is allowed"
 }

@@ -88,7 +88,7 @@ type conformanceCall struct{ method, params string }
 // conformanceCalls are what the scenarios want to see called beside the lists.
 func conformanceCalls(scenario string, snap *Snapshot) (out []conformanceCall) {
 	tool := func(name, arguments string) {
-		out = append(out, conformanceCall{"tools/call", `{"name":` + text(name) + `,"arguments":` + arguments + `}`})
+		out = append(out, conformanceCall{"tools/call", `{"name":` + rawjson.Quote(name) + `,"arguments":` + arguments + `}`})
 	}
 	switch scenario {
 	case "tools_call":

@@ -165,7 +165,7 @@ func (c *conversation) clientInfo() string {
 	if c.opt.Info != "" {
 		return c.opt.Info
 	}
-	return fmt.Sprintf(`{"name":%s,"version":%s}`, text(c.opt.Name), text(c.opt.Version))
+	return fmt.Sprintf(`{"name":%s,"version":%s}`, rawjson.Quote(c.opt.Name), rawjson.Quote(c.opt.Version))
 }
 
 // noteRenewal notes that the session is another one now, if the server opened it with other

@@ -272,7 +272,7 @@ func appendAmbiguous(notes []string, redact func(string) string, method, name st
 	}
 	spelled := make([]string, 0, 4)
 	for _, r := range readings[:min(len(readings), 4)] {
-		spelled = append(spelled, text(clip(redact(r.Name), 60)))
+		spelled = append(spelled, rawjson.Quote(clip(redact(r.Name), 60)))
 	}
 	note := fmt.Sprintf("%s: %d of %s: %s", method, len(readings), name, strings.Join(spelled, ", "))
 	if slices.Contains(notes, note) || len(notes) >= maxAmbiguous {

@@ -3,12 +3,11 @@ package mcpclient
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
-	"gauntlet/internal/leaf/mcp"
 	"io"
 	"strconv"
 	"strings"
 
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
 )
@@ -80,7 +79,7 @@ func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 	if s.Noise.Count > 0 {
 		quoted := make([]string, len(s.Noise.Lines))
 		for i, line := range s.Noise.Lines {
-			quoted[i] = text(line)
+			quoted[i] = rawjson.Quote(line)
 		}
 		b.writeList("stdout_noise", quoted)
 		b.writeName("stdout_noise_count")
@@ -118,7 +117,7 @@ func (s *Snapshot) writeServer(b *snapshotWriter) {
 			}
 		}
 		b.writeName("protocolVersion")
-		b.w.WriteString(text(s.Revision))
+		b.w.WriteString(rawjson.Quote(s.Revision))
 		copyAll("supportedVersions", "supportedVersions", inits)
 	} else {
 		copyAll("server", "serverInfo", inits)
@@ -129,7 +128,7 @@ func (s *Snapshot) writeServer(b *snapshotWriter) {
 	if len(s.Ambiguous) > 0 {
 		quoted := make([]string, len(s.Ambiguous))
 		for i, note := range s.Ambiguous {
-			quoted[i] = text(note)
+			quoted[i] = rawjson.Quote(note)
 		}
 		b.writeList("ambiguous_members", quoted)
 	}
@@ -144,7 +143,7 @@ func (s *Snapshot) writeHints(b *snapshotWriter) {
 	b.w.WriteString("{\"gauntlet/cacheHints\": ")
 	for i, h := range s.Hints {
 		b.w.WriteString(map[bool]string{true: "{\n", false: ",\n"}[i == 0])
-		b.w.WriteString(text(h.Method) + ": {")
+		b.w.WriteString(rawjson.Quote(h.Method) + ": {")
 		if h.TTL != "" {
 			b.w.WriteString(`"ttlMs": ` + h.TTL)
 		}
@@ -186,12 +185,12 @@ func (s *Snapshot) writeErrors(b *snapshotWriter) {
 		if i > 0 {
 			b.w.WriteByte(',')
 		}
-		value := text(messages[method])
+		value := rawjson.Quote(messages[method])
 		if !unread[method] {
 			// The error as it came: catalog reads it as an answer, not a gap.
 			value = `{"code": -32601, "message": ` + value + `}`
 		}
-		b.w.WriteString("\n" + text(method) + ": " + value)
+		b.w.WriteString("\n" + rawjson.Quote(method) + ": " + value)
 	}
 	b.w.WriteString("\n}")
 }
@@ -206,7 +205,7 @@ func (b *snapshotWriter) writeName(name string) {
 	if b.n++; b.n > 1 {
 		b.w.WriteByte(',')
 	}
-	b.w.WriteString("\n" + text(name) + ": ")
+	b.w.WriteString("\n" + rawjson.Quote(name) + ": ")
 }
 
 func (b *snapshotWriter) writeList(name string, items []string) {
@@ -223,15 +222,6 @@ func (b *snapshotWriter) writeList(name string, items []string) {
 		b.w.WriteByte('\n')
 	}
 	b.w.WriteByte(']')
-}
-
-// text writes a string of ours, or one that is no evidence, as JSON.
-func text(s string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string can always be encoded
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // counter counts what goes through, as io.WriterTo promises.

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,7 +140,7 @@ func Prepare(s State) (*Prepared, error) {
 	for i := range s.Lists {
 		p.Lists[i].Items = compact(mcp.Lists[i].Member, s.Lists[i].Items)
 	}
-	hints := compact("cache hint", []string{orElse(s.TTL, "0"), orElse(s.Scope, `"private"`)})
+	hints := compact("cache hint", []string{cmp.Or(s.TTL, "0"), cmp.Or(s.Scope, `"private"`)})
 	if err != nil {
 		return nil, err
 	}
@@ -148,13 +149,6 @@ func Prepare(s State) (*Prepared, error) {
 	p.identity = repeatMember(mcp.MetaServerInfo, p.Identity)
 	p.indexNames()
 	return p, nil
-}
-
-func orElse(text, fallback string) string {
-	if text == "" {
-		return fallback
-	}
-	return text
 }
 
 // indexNames notes the names of what can be asked for one by one. Of repeated names the first

@@ -179,7 +179,7 @@ func (c *stdioConn) watchWriting() {
 		case <-ticker.C:
 		}
 		now := c.written.Load()
-		if now == before && len(c.lines) > 0 || now == before && c.isLast() {
+		if now == before && len(c.lines) > 0 || now == before && isClosed(c.last) {
 			close(c.stalled)
 			return
 		}
@@ -187,10 +187,9 @@ func (c *stdioConn) watchWriting() {
 	}
 }
 
-// isLast reports whether no line is added any more.
-func (c *stdioConn) isLast() bool {
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-c.last:
+	case <-c:
 		return true
 	default:
 		return false
@@ -231,7 +230,7 @@ func (c *stdioConn) queueOrDrop(line string) { _ = c.queueLine(context.Backgroun
 
 // tryQueueLine queues a line if there is room.
 func (c *stdioConn) tryQueueLine(line string) error {
-	if c.isGone() || c.isLast() { // before all else, or a flood would never let the end be written
+	if isClosed(c.gone) || isClosed(c.last) { // before all else, or a flood would never let the end be written
 		return ErrSessionEnded
 	}
 	select {
@@ -239,15 +238,6 @@ func (c *stdioConn) tryQueueLine(line string) error {
 		return nil
 	default:
 		return ErrFull
-	}
-}
-
-func (c *stdioConn) isGone() bool {
-	select {
-	case <-c.gone:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -274,7 +264,7 @@ func (c *stdioConn) readMessages(ctx context.Context) {
 				return
 			}
 		}
-		if c.isGone() {
+		if isClosed(c.gone) {
 			c.over <- nil
 			return
 		}

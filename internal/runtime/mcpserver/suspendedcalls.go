@@ -1,14 +1,15 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
-	"gauntlet/internal/leaf/mcp"
 	"strings"
 	"sync"
 
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/internal/runtime/wire"
 	"gauntlet/rawjson"
 )
@@ -106,7 +107,7 @@ func (r *runningRequest) askByResult(ctx context.Context, call callDigest, metho
 	ctx, cancel := context.WithTimeoutCause(ctx, r.session.answerWait(), ErrNoAnswer)
 	defer cancel()
 	// A request without params is well-formed, but official clients want some here.
-	want := `{"` + answerKey + `":{"method":` + rawjson.Quote(method) + paramsMember(orElse(params, "{}")) + `}}`
+	want := `{"` + answerKey + `":{"method":` + rawjson.Quote(method) + paramsMember(cmp.Or(params, "{}")) + `}}`
 	for r.rounds < mostRounds {
 		r.rounds++
 		answers, err := r.suspendOnce(ctx, call, want)

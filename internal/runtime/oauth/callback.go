@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -57,12 +58,12 @@ func listenAt(ctx context.Context, address string) (*callback, error) {
 	if host == "localhost" {
 		host = "127.0.0.1"
 	}
-	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, firstOf(u.Port(), "80")))
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, cmp.Or(u.Port(), "80")))
 	if err != nil {
 		return nil, fmt.Errorf("the redirect address cannot be listened at: %w", err)
 	}
 	u.Host = net.JoinHostPort(u.Hostname(), fmt.Sprint(ln.Addr().(*net.TCPAddr).Port))
-	c := &callback{address: u.String(), path: firstOf(u.Path, "/"), got: make(chan answered, 1)}
+	c := &callback{address: u.String(), path: cmp.Or(u.Path, "/"), got: make(chan answered, 1)}
 	c.server = &http.Server{Handler: c, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 32 << 10}
 	c.server.ErrorLog = newLike(c.server.ErrorLog)
 	c.server.ErrorLog.SetOutput(io.Discard) // a stranger's bytes

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,21 +50,14 @@ func ReadChallenge(status int, header http.Header) Challenge {
 			if c.Scheme != "bearer" && c.Scheme != "dpop" {
 				continue
 			}
-			out.ResourceMetadata = firstOf(out.ResourceMetadata, c.Params["resource_metadata"])
-			out.Error = firstOf(out.Error, c.Params["error"])
+			out.ResourceMetadata = cmp.Or(out.ResourceMetadata, c.Params["resource_metadata"])
+			out.Error = cmp.Or(out.Error, c.Params["error"])
 			if scope := c.Params["scope"]; scope != "" && out.Scopes == nil {
 				out.Scopes = strings.Fields(scope)
 			}
 		}
 	}
 	return out
-}
-
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // A Discovery is where a protected server sends its users.

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +86,7 @@ func takeRegistration(got *oauthex.ClientRegistrationResponse, server *Metadata,
 	case r.Method == "" && r.Secret == "":
 		r.Method = "none"
 	case r.Method == "":
-		r.Method = firstOf(map[bool]string{true: method}[method != "none"], "client_secret_basic")
+		r.Method = cmp.Or(map[bool]string{true: method}[method != "none"], "client_secret_basic")
 	}
 	return r, nil
 }
@@ -111,7 +112,7 @@ func authMethod(server *Metadata, r *Registration) string {
 		return "none"
 	}
 	// RFC 8414 says what silence means.
-	return firstOf(firstSupported(server.TokenEndpointAuthMethodsSupported, "client_secret_basic", "client_secret_post"), "client_secret_basic")
+	return cmp.Or(firstSupported(server.TokenEndpointAuthMethodsSupported, "client_secret_basic", "client_secret_post"), "client_secret_basic")
 }
 
 // firstSupported returns the first of wanted that is supported; the first if nothing is said.

@@ -104,7 +104,7 @@ func (h *HTTP) runJobs() {
 func (h *HTTP) Send(ctx context.Context, msg []byte) error {
 	x := h.newExchange(msg)
 	switch {
-	case h.isClosing():
+	case isClosed(h.closing):
 		return ErrClosed
 	case x.kind == Request && ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -154,7 +154,7 @@ func (h *HTTP) job(ctx context.Context, x *exchange) func() {
 func (h *HTTP) enter(x *exchange, cancel context.CancelCauseFunc) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.isClosing() {
+	if isClosed(h.closing) {
 		return false
 	}
 	x.cancel = cancel
@@ -215,15 +215,6 @@ func (h *HTTP) endConn(err error) {
 	if h.gone == nil {
 		h.gone = err
 		close(h.over)
-	}
-}
-
-func (h *HTTP) isClosing() bool {
-	select {
-	case <-h.closing:
-		return true
-	default:
-		return false
 	}
 }
 

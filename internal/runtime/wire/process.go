@@ -249,14 +249,14 @@ func (p *Process) Kill() error {
 
 func (p *Process) endProcess(now bool) error {
 	p.stream.finish()
-	if !now && !p.waitExit(p.grace) {
+	if !now && !closesWithin(p.exited, p.grace) {
 		terminateGroup(p.cmd.Process)
-		p.waitExit(p.grace)
+		closesWithin(p.exited, p.grace)
 	}
 	// Also when the process has gone: its children may live. The kernel gives the number
 	// of a group to nobody else as long as one of them does.
 	killGroupAndLeft(p.cmd.Process, p.mark)
-	gone := p.waitExit(p.grace + 2*drain)
+	gone := closesWithin(p.exited, p.grace+2*drain)
 	p.stream.Close()
 	if !gone {
 		return fmt.Errorf("the server (process %d) could not be ended", p.Pid())
@@ -264,12 +264,12 @@ func (p *Process) endProcess(now bool) error {
 	return nil
 }
 
-// waitExit waits for the end of the process, for at most d.
-func (p *Process) waitExit(d time.Duration) bool {
+// closesWithin waits for a channel to be closed, for at most d, and reports whether it is.
+func closesWithin(c <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
-	case <-p.exited:
+	case <-c:
 		return true
 	case <-timer.C:
 		return false
@@ -283,4 +283,13 @@ func errNotFound(command string) error {
 		return fmt.Errorf("command %q not found: its name has spaces in it; give the program and its arguments as separate words", program+" …")
 	}
 	return fmt.Errorf("command %q not found: is it installed and on PATH?", command)
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }

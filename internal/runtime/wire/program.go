@@ -69,10 +69,10 @@ func (p *Program) Wait(ctx context.Context) (Exit, error) {
 	case <-ctx.Done():
 		e.Cut = true
 		terminateGroup(p.cmd.Process)
-		p.waitExit(p.grace)
+		closesWithin(p.exited, p.grace)
 	}
 	killGroupAndLeft(p.cmd.Process, p.mark)
-	if !p.waitExit(p.grace + 2*drain) {
+	if !closesWithin(p.exited, p.grace+2*drain) {
 		return e, fmt.Errorf("the program (process %d) could not be ended", p.cmd.Process.Pid)
 	}
 	e.Code = p.cmd.ProcessState.ExitCode()
@@ -85,16 +85,4 @@ func (p *Program) Wait(ctx context.Context) (Exit, error) {
 	e.StdoutBefore = before
 	e.Stdout, e.Stderr = p.secret.Replace(stdout), p.secret.Replace(stderr)
 	return e, nil
-}
-
-// waitExit waits for the end of the process, for at most d.
-func (p *Program) waitExit(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-p.exited:
-		return true
-	case <-timer.C:
-		return false
-	}
 }

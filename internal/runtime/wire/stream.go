@@ -177,7 +177,7 @@ func (s *Stream) Send(ctx context.Context, msg []byte) error {
 
 // unwritable says why the writer has ended: by finish or by a failed write.
 func (s *Stream) unwritable() error {
-	if s.isClosing() {
+	if isClosed(s.closing) {
 		return ErrClosed
 	}
 	return s.writeErr
@@ -193,7 +193,7 @@ func (s *Stream) Receive(ctx context.Context) (Message, error) {
 		switch {
 		case ok:
 			return it.msg, it.err
-		case s.isClosing():
+		case isClosed(s.closing):
 			return Message{}, ErrClosed
 		}
 		return Message{}, io.EOF
@@ -201,15 +201,6 @@ func (s *Stream) Receive(ctx context.Context) (Message, error) {
 		return Message{}, ErrClosed
 	case <-ctx.Done():
 		return Message{}, context.Cause(ctx)
-	}
-}
-
-func (s *Stream) isClosing() bool {
-	select {
-	case <-s.closing:
-		return true
-	default:
-		return false
 	}
 }
 
