@@ -118,6 +118,11 @@ func judge(f flow, language string) (sink.Flow, bool) {
 		if has(denylisted | validated | noLetters) {
 			return out, false
 		}
+		if f.about == chosenAttribute {
+			out.About = ""
+			out.Guard = "it names any attribute of the object, such as one that holds a credential, or a method that does something else"
+			return out, !has(noShellMeta) || !has(denylisted)
+		}
 		out.Guard = "nothing refuses __proto__, constructor and prototype, so it can change the prototype of all objects"
 	case sink.QueryFlow:
 		if f.about == whereCode && (has(noQuote|noShellMeta|noLetters) || has(jsonQuoted) && !has(halfQuoted)) || f.about == "" && has(isText) {

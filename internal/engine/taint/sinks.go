@@ -35,6 +35,11 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 		r.pathSink(c, row, name)
 		return
 	}
+	if row.Kind() == "member" { // getattr(client, name)
+		if n := row.Argument("name", c.expr); n != nil {
+			r.sinkMarksBehind(emptyFront, c, sink.PrototypeFlow, name, chosenAttribute, r.valueOf(c, n).marks)
+		}
+	}
 	r.statementSink(c, row, name)
 	r.filterSink(c, row, name)
 	if code := row.Argument("code", c.expr); code != nil && !row.IsSafe(c.expr) {
@@ -63,6 +68,9 @@ func (r *reader) findSinks(c call, callee callgraph.Callee) {
 		r.pathSink(c, row, name)
 	}
 }
+
+// chosenAttribute says of a flow that the caller names what is taken from an object.
+const chosenAttribute = "attribute"
 
 // loadSink is the name of a module that is loaded, and so run. Where the source fixes how it begins, one of the program's own
 // is loaded.

@@ -123,9 +123,9 @@ type reader struct {
 	wanted    func(string) bool
 	limits    treeLimits
 	entries   int
-	code      int      // files that are no manifests or settings
-	aside     []string // directories that were left for later: see beside
-	only      string   // the one of these that is read
+	code      int                        // files that are no manifests or settings
+	aside     []string                   // directories that were left for later: see beside
+	only      string                     // the one of these that is read
 	listed    map[string]map[string]bool // regular files by folder, see list
 	bytes     int64
 	linked    int
