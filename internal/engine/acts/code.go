@@ -40,7 +40,7 @@ func Code(s string) []Act {
 // hostLiteral matches a host that a program connects to without an address around it.
 var hostLiteral = lazyregexp.New(`(?:host(?:name)?|domain)["']?\s*[:=]\s*["']([a-z0-9-]+(?:\.[a-z0-9-]+)+)["']|connect\w*\(\s*\(?["'](?:[a-z0-9-]+\.)+[a-z0-9]+["']`)
 
-// fetched matches what a variable gets from the network.
+// fetchedVariable matches what a variable gets from the network.
 var fetchedVariable = lazyregexp.New(`(?:^|[\s;({])(?:const\s+|let\s+|var\s+)?([a-z_]\w*)\s*=\s*[^\n=][^\n]{0,200}?(?:requests["']?\)?\.get|urlopen|httpx\.get|fetch\s*\(|axios|http\.get|https\.get|invoke-webrequest|curl\s)`)
 
 // runsDownload finds a variable that is filled from the network in one place and run in another.
