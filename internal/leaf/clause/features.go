@@ -1,6 +1,7 @@
 package clause
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"gauntlet/internal/leaf/text"
@@ -29,11 +30,29 @@ type features struct {
 	n     int // sets in last, in all
 	a, b  uint32
 	seen  int // words so far, up to two
+
+	// Where an entry was met last, counted in words over all texts: rows of numbers or letters repeat themselves, and say no more for it.
+	metGram, metPair []uint32
+	at               uint32
+}
+
+// again is within how many words an entry counts once.
+const again = 12
+
+// news notes that an entry is met, and reports whether it was not just before.
+func (f *features) news(met []uint32, entry uint32) bool {
+	is := met[entry] == 0 || f.at-met[entry] > again
+	met[entry] = f.at
+	return is
 }
 
 // read collects the features of the tokens of s.
 func (f *features) read(s string, toks []token) {
 	f.words, f.grams, f.pairs, f.n, f.seen = f.words[:0], f.grams[:0], f.pairs[:0], 0, 0
+	if f.metGram == nil {
+		f.metGram, f.metPair = make([]uint32, buckets), make([]uint32, pairEntries)
+	}
+	f.at += again + 1
 	at := 0
 	for i := range toks {
 		t := &toks[i]
@@ -82,6 +101,7 @@ func (f *features) between(s string) {
 
 // word begins a word with a hash; its features end there: runs of one to three words, and pairs with a word between.
 func (f *features) word(start, end int32, h uint32) {
+	f.at++
 	f.words = append(f.words, learntWord{start, end, int32(len(f.grams)), int32(len(f.pairs))})
 	f.gram(h, 1)
 	if f.seen >= 1 {
@@ -95,7 +115,17 @@ func (f *features) word(start, end int32, h uint32) {
 	f.seen = min(f.seen+1, 2)
 }
 
-func (f *features) gram(h, kind uint32) { f.grams = append(f.grams, hashOf(h, kind)&(buckets-1)) }
+func (f *features) gram(h, kind uint32) {
+	if g := hashOf(h, kind) & (buckets - 1); f.news(f.metGram, g) {
+		f.grams = append(f.grams, g)
+	}
+}
+
+func (f *features) pair(p uint16) {
+	if f.news(f.metPair, uint32(p)) {
+		f.pairs = append(f.pairs, p)
+	}
+}
 
 // plain reads the words of a token that is none by its shape: a term of the lists can have several.
 func (f *features) plain(s string, i, end int) {
@@ -109,7 +139,11 @@ func (f *features) plain(s string, i, end int) {
 			for j < end && (isLetter(s[j]) || s[j] >= '0' && s[j] <= '9' || s[j] == '\'') {
 				j++
 			}
-			f.word(int32(i), int32(j), stemHash(s[i:j]))
+			h := uint32(number)
+			if strings.ContainsFunc(s[i:j], func(r rune) bool { return r < '0' || r > '9' }) {
+				h = stemHash(s[i:j])
+			}
+			f.word(int32(i), int32(j), h)
 			i = j
 		default:
 			i++
@@ -175,12 +209,12 @@ func placeholder(s string) bool {
 // classes notes the classes of the last word and their pairs with those of words before.
 func (f *features) classes(set classSet) {
 	for c := range set.all() {
-		f.pairs = append(f.pairs, uint16(c))
+		f.pair(uint16(c))
 	}
 	for k := max(0, f.n-wordsBack); k < f.n; k++ {
 		for a := range f.last[k%wordsBack].all() {
 			for b := range set.all() {
-				f.pairs = append(f.pairs, uint16(classes)*(uint16(a)+1)+uint16(b))
+				f.pair(uint16(classes)*(uint16(a)+1) + uint16(b))
 			}
 		}
 	}
@@ -192,6 +226,7 @@ func (f *features) classes(set classSet) {
 const pairEntries = int(classes) * (int(classes) + 1)
 
 const (
+	number    = 0x6E756D62 // what all numbers count as
 	fnvOffset = 2166136261
 	fnvPrime  = 16777619
 )

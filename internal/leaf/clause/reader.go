@@ -126,7 +126,7 @@ func (r *Reader) Read(s string, at Place) Text {
 		b.Start, b.End = f.original(b.Start, b.End)
 		r.blob(&t, b, b.Start, b.End, 1)
 	}
-	if start, end, ok := text.Opaque(s, t.Blobs); ok && t.Unread == "" {
+	if start, end, ok := text.Opaque(s, t.Blobs); ok && t.Unread == "" && at != Value {
 		t.Unread, t.Looks = fmt.Sprintf("%d characters look encoded, in a way that is not known, and were not read: %q", end-start, excerpt.Clip(s[start:end], mostQuoted)), true
 	}
 	for i := range t.Marks {

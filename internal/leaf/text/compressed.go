@@ -51,14 +51,14 @@ func base32Blob(s string, at, n int) Blob {
 // The groups of base64 that is written apart.
 const (
 	minGroup  = 2
-	maxGroup  = 12
+	maxGroup  = minBase64 - 1
 	minGroups = 6
 )
 
-// spacedBase64 reads base64 in short groups with one space between them. Words are groups
+// spacedBase64 reads base64 in short groups with one space, full stop or line break between them. Words are groups
 // as well, so the run is only taken for base64 if all of it decodes to text.
 func spacedBase64(s string, at, n int) Blob {
-	if n < minGroup || n > maxGroup || at > 1 && s[at-1] == ' ' && isBase64(s[at-2]) {
+	if n < minGroup || n > maxGroup || at > 1 && partsGroups(s[at-1]) && isBase64(s[at-2]) {
 		return Blob{} // within a row that was looked at from its start
 	}
 	groups, end, mixed := 0, at, false
@@ -75,12 +75,12 @@ func spacedBase64(s string, at, n int) Blob {
 		i += m
 		for end = i; end < len(s) && s[end] == '='; end++ {
 		}
-		if end > i || i >= len(s) || s[i] != ' ' {
+		if end > i || i >= len(s) || !partsGroups(s[i]) {
 			break
 		}
 		i++
 	}
-	if groups < minGroups || !mixed || end-at < minBase64 {
+	if groups < minGroups && end-at < 16*groups || !mixed || end-at < minBase64 {
 		return Blob{}
 	}
 	run := unspaced.Replace(s[at:end])
@@ -96,7 +96,9 @@ func spacedBase64(s string, at, n int) Blob {
 
 // unspaced takes the spaces and the padding out of a row of groups. It is built once, since a
 // sentence of short words with a number gets this far too.
-var unspaced = strings.NewReplacer(" ", "", "=", "")
+var unspaced = strings.NewReplacer(" ", "", "=", "", "\n", "", ".", "")
+
+func partsGroups(c byte) bool { return c == ' ' || c == '\n' || c == '.' }
 
 func digitInside(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= '0' && r <= '9' }) >= 0

@@ -34,6 +34,8 @@ func Blobs(s string) []Blob {
 		switch {
 		case c == '\\':
 			b = escapeBlob(s, i)
+		case c|0x20 == 'u' && i+1 < len(s) && s[i+1] == '+':
+			b = escapeBlob(s, i)
 		case c == '%':
 			b = percentBlob(s, last, i)
 		case c == '&':
@@ -81,11 +83,13 @@ func alphabetBlob(s string, at int) Blob {
 	if b := spacedBase64(s, at, n); b.Encoding != "" {
 		return b
 	}
-	if n < minHex && n != 2 { // nearly every word
-		return Blob{End: at + n}
+	if digits := runLen(s[:at+n], at, isHex); digits >= 2 && (digits == n || s[at+digits] == '-') {
+		if b := spacedHex(s, at, digits); b.Encoding != "" {
+			return b
+		}
 	}
-	if b := spacedHex(s, at, n); b.Encoding != "" {
-		return b
+	if n < minHex { // nearly every word
+		return Blob{End: at + n}
 	}
 	if runLen(s, at, isHex) == n {
 		if n < minHex {
@@ -106,28 +110,38 @@ func alphabetBlob(s string, at int) Blob {
 	return base64Blob(s, at, n)
 }
 
-// spacedHex reads hex bytes written apart ("49 67 6e"), as they appear in dumps.
+// spacedHex reads hex written in groups: bytes as they appear in dumps ("49 67 6e"), colours ("#49676e #6f7265") and identifiers with hyphens.
+// Groups of other lengths than two are taken for it only where they decode to text.
 func spacedHex(s string, at, n int) Blob {
-	if n != 2 || !isHex(s[at]) || !isHex(s[at+1]) {
-		return Blob{}
+	if n%2 != 0 || n > 2*minHex || !isHex(s[at]) || !isHex(s[at+1]) || at > 1 && isHex(s[at-2]) && partsHex(s[at-1]) {
+		return Blob{} // of an odd number of digits, or within a row that was looked at from its start
 	}
 	var data []byte
-	i := at
-	for i+1 < len(s) && isHex(s[i]) && isHex(s[i+1]) && (i+2 == len(s) || !isBase64(s[i+2])) {
-		data = append(data, unhexDigit(s[i])<<4|unhexDigit(s[i+1]))
-		i += 2
-		if i < len(s) && (s[i] == ' ' || s[i] == ':' || s[i] == ',') {
+	bytes, i, end := true, at, at
+	for i < len(s) {
+		m := runLen(s[:min(len(s), i+2*minHex)], i, isHex)
+		if m == 0 || m%2 != 0 || i+m < len(s) && isBase64(s[i+m]) && s[i+m] != '-' {
+			break
+		}
+		bytes = bytes && m == 2
+		for k := i; k < i+m; k += 2 {
+			data = append(data, unhexDigit(s[k])<<4|unhexDigit(s[k+1]))
+		}
+		i += m
+		end = i
+		for k := 0; k < 3 && i < len(s) && partsHex(s[i]); k++ {
 			i++
 		}
 	}
-	if len(data)*2 < minHex {
+	b := withText(Blob{Encoding: "hex", Start: at, End: end}, data)
+	if len(data)*2 < minHex || !bytes && (b.Decoded == "" || end-at == n) {
 		return Blob{}
 	}
-	end := i
-	for end > at && !isHex(s[end-1]) {
-		end--
-	}
-	return withText(Blob{Encoding: "hex", Start: at, End: end}, data)
+	return b
+}
+
+func partsHex(c byte) bool {
+	return c == ' ' || c == ':' || c == ',' || c == '#' || c == '-' || c == '\n'
 }
 
 func unhexDigit(c byte) byte {
@@ -202,41 +216,70 @@ func withText(b Blob, data []byte) Blob {
 	return b
 }
 
-// escapeBlob reads \u0049, \x49 and \111-like escapes that are in the text itself: a
-// JSON string that was escaped twice.
+// escapeBlob reads escapes that are in the text itself: \u0049, \u{49} and \x49 of JSON and JavaScript, \U00000049 of Python, \x{49} of Perl,
+// \000049 of CSS, \111 of C, and U+0049.
 func escapeBlob(s string, at int) Blob {
 	var out strings.Builder
 	i, n := at, 0
-	for i+3 < len(s) && s[i] == '\\' {
-		from, width, base := i+2, 0, 16
-		switch c := s[i+1]; {
-		case c == 'u':
-			width = 4
-		case c == 'x':
-			width = 2
-		case c >= '0' && c <= '3':
-			from, width, base = i+1, 3, 8
-		}
-		if width == 0 || from+width > len(s) {
+	for i < len(s) && (s[i] == '\\' || s[i]|0x20 == 'u') {
+		code, size := escapeAt(s[i:])
+		if size == 0 {
 			break
 		}
-		code, err := strconv.ParseUint(s[from:from+width], base, 32)
-		if err != nil {
-			break
-		}
-		out.WriteRune(rune(code))
-		i = from + width
+		out.WriteRune(code)
+		i += size
 		n++
-		// Ordinary characters between escapes belong to the text.
-		if next := strings.IndexByte(s[i:min(len(s), i+12)], '\\'); next > 0 && !strings.ContainsAny(s[i:i+next], " \n") {
-			out.WriteString(s[i : i+next])
-			i += next
+		switch rest := s[i:min(len(s), i+12)]; {
+		case len(rest) > 2 && rest[0] == ' ' && rest[1]|0x20 == 'u' && rest[2] == '+':
+			i++
+		default: // ordinary characters between escapes belong to the text
+			if next := strings.IndexByte(rest, '\\'); next > 0 && !strings.ContainsAny(rest[:next], " \n") {
+				out.WriteString(rest[:next])
+				i += next
+			}
 		}
 	}
 	if n < minEscapes || !printable([]byte(out.String())) {
 		return Blob{End: max(i, at+1)}
 	}
 	return Blob{Encoding: "escape", Start: at, End: i, Decoded: out.String()}
+}
+
+// escapeAt reads one escape at the beginning of s and returns how long it is, 0 for none.
+func escapeAt(s string) (code rune, size int) {
+	if len(s) < 4 {
+		return 0, 0
+	}
+	from, width, base := 2, 0, 16
+	hexes := runLen(s[:min(len(s), 10)], 1, isHex)
+	switch c := s[1]; {
+	case s[0] == '\\' && (c == 'u' || c == 'x') && s[2] == '{':
+		from, width = 3, runLen(s[:min(len(s), 10)], 3, isHex)
+		if width == 0 || from+width >= len(s) || s[from+width] != '}' {
+			return 0, 0
+		}
+		size = 1
+	case c == 'u' && s[0] == '\\', c == '+' && s[0]|0x20 == 'u':
+		width = 4
+	case s[0] != '\\':
+		return 0, 0
+	case c == 'U':
+		width = 8
+	case c == 'x':
+		width = 2
+	case hexes == 6 && s[1] == '0' && s[2] == '0':
+		from, width = 1, 6
+	case c >= '0' && c <= '3':
+		from, width, base = 1, 3, 8
+	}
+	if width == 0 || from+width > len(s) {
+		return 0, 0
+	}
+	n, err := strconv.ParseUint(s[from:from+width], base, 31)
+	if err != nil {
+		return 0, 0
+	}
+	return rune(n), size + from + width
 }
 
 // percentBlob reads the word around the percent sign at s[at], which belongs to it back

@@ -32,6 +32,12 @@ func TestBlobs(t *testing.T) {
 		{"hex", "see " + hex.EncodeToString([]byte(order)), "hex", hex.EncodeToString([]byte(order))},
 		{"upper-case hex", strings.ToUpper(hex.EncodeToString([]byte(order))), "hex", ""},
 		{"spaced hex", strings.TrimSpace(escapes(order, "%02x ")), "hex", ""},
+		{"hex as colours", hexGroups(order, 6, " ", "#"), "hex", hexGroups(order, 6, " ", "#")[1:]},
+		{"base64 in short lines", std[:20] + "\n" + std[20:40] + "\n" + std[40:60] + "\n" + std[60:], "base64", ""},
+		{"escapes of Python", escapes(order, `\U%08x`), "escape", ""},
+		{"escapes of Perl", escapes(order, `\x{%x}`), "escape", ""},
+		{"escapes of CSS", escapes(order, `\%06x`), "escape", ""},
+		{"numbers of Unicode", strings.TrimSpace(escapes(order, "U+%04X ")), "escape", ""},
 		{"colon hex", strings.Trim(escapes(order, "%02X:"), ":"), "hex", ""},
 		{"JSON escapes", escapes(order, `\u%04x`), "escape", ""},
 		{"octal escapes", escapes(order, `\%03o`), "escape", ""},
@@ -59,6 +65,17 @@ func TestBlobs(t *testing.T) {
 	}
 }
 
+// hexGroups writes a text in hex digits, in groups of so many with a sign in front of each.
+func hexGroups(s string, size int, sep, sign string) string {
+	digits := hex.EncodeToString([]byte(s))
+	var out []string
+	for len(digits) > 0 {
+		n := min(size, len(digits))
+		out, digits = append(out, sign+digits[:n]), digits[n:]
+	}
+	return strings.Join(out, sep)
+}
+
 func TestBlobsAreDecodedOnce(t *testing.T) {
 	twice := base64.StdEncoding.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(order))))
 	bs := Blobs(twice)
@@ -71,6 +88,8 @@ func TestBlobsHonest(t *testing.T) {
 	for _, tt := range []struct{ name, in string }{
 		{"UUID", "id 123e4567-e89b-12d3-a456-426614174000"},
 		{"UUID without hyphens", "id 123e4567e89b12d3a456426614174000"},
+		{"UUIDs", "ids 123e4567-e89b-12d3-a456-426614174000, 123e4567-e89b-12d3-a456-426614174001"},
+		{"colours", "one of #1f77b4 #ff7f0e #2ca02c #d62728 #9467bd #8c564b #e377c2 #7f7f7f #bcbd22 #17becf"},
 		{"git SHA", "commit 2fd4e1c67a2d28fced849ee1bb76e7391b93eb12"},
 		{"short git SHA", "commit 2fd4e1c"},
 		{"SHA-256", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},

@@ -46,8 +46,13 @@ func Opaque(s string, read []Blob) (start, end int, ok bool) {
 
 // jumbled reports whether a word mixes its characters as an encoding does: many sorts of signs, as in base85, or a long part of
 // letters and digits that changes from small to large to digits at every third of them or more often, which no path, list or
-// camel case does.
+// camel case does. A regular expression, which names its ranges, is neither.
 func jumbled(word string) bool {
+	for _, r := range [...]string{"a-z", "A-Z", "0-9", `\w`, `\d`, `\s`} {
+		if strings.Contains(word, r) {
+			return false
+		}
+	}
 	var signs [128]bool
 	several := 0
 	for _, c := range []byte(word) {

@@ -40,7 +40,7 @@ const (
 	faintShare   = 0.10   // a rule of medium severity counts
 	heardShare   = 0.015  // any rule counts
 	certainShare = 0.01   // a rule has its own severity, and medium severity below
-	likelyShare  = 0.0004 // reported without a rule
+	likelyShare  = 0.0005 // reported without a rule
 	sureShare    = 0.0001 // of high severity without a rule, by sureMargin more
 )
 
