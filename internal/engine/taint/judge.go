@@ -115,13 +115,13 @@ func judge(f flow, language string) (sink.Flow, bool) {
 		}
 		out.Guard = "the response is read into memory as a whole, however long it is"
 	case sink.PrototypeFlow:
-		if has(denylisted | validated | noLetters) {
-			return out, false
-		}
 		if f.about == chosenAttribute {
 			out.About = ""
 			out.Guard = "it names any attribute of the object, such as one that holds a credential, or a method that does something else"
-			return out, !has(noShellMeta) || !has(denylisted)
+			return out, !has(denylisted | noLetters)
+		}
+		if has(denylisted | validated | noLetters) {
+			return out, false
 		}
 		out.Guard = "nothing refuses __proto__, constructor and prototype, so it can change the prototype of all objects"
 	case sink.QueryFlow:
