@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gauntlet/rawjson"
 )
@@ -112,11 +113,17 @@ func (c *Client) CallTogether(ctx context.Context, asked []Asked) {
 	}
 }
 
-// Notify sends a notification; params is JSON text.
+// notifyWait is how long a notification waits for room in the queue, which is full where a server asks without reading:
+// nothing else bounds it, as a request's deadline bounds the request.
+const notifyWait = time.Second
+
+// Notify sends a notification; params is JSON text. It waits no longer than notifyWait.
 func (c *Client) Notify(ctx context.Context, method, params string) error {
 	if c.broken != nil {
 		return c.broken
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, notifyWait, errors.New("the server does not read what it is sent"))
+	defer cancel()
 	return c.conn.Send(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, rawjson.Quote(method), params))
 }
 

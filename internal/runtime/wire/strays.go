@@ -110,6 +110,7 @@ func (s Strays) since(before Strays) string {
 	add(s.Unknown-before.Unknown, "answer with an unknown id", "answers with unknown ids")
 	add(s.Late-before.Late, "late answer", "late answers")
 	add(s.Requests-before.Requests, "request", "requests")
+	add(s.Unanswered-before.Unanswered, "answer of ours that it did not read", "answers of ours that it did not read")
 	add(s.Refused-before.Refused, "message of ours that was not taken", "messages of ours that were not taken")
 	add(s.Notifications-before.Notifications, "notification", "notifications")
 	noise := s.Noise.Count - before.Noise.Count

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -138,4 +139,28 @@ func TestClientTellsAnswersFromStrays(t *testing.T) {
 	if m, _ := server.Receive(t.Context()); m.Raw != `{"jsonrpc":"2.0","id":1,"result":{}}` {
 		t.Errorf("the answer to ping is %s", m.Raw)
 	}
+}
+
+// A peer that asks and asks without reading fills the queue: no notification may wait for it without end.
+func TestNotifyToPeerThatDoesNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, _ := io.Pipe()
+		_, out := io.Pipe()
+		s := NewStream(in, out, Limits{})
+		defer s.Close()
+		c := NewClient(s, Limits{})
+		full := false
+		for range 2 * sendQueue {
+			began := time.Now()
+			if err := c.Notify(t.Context(), "notifications/cancelled", "{}"); err != nil {
+				full = true
+				if took := time.Since(began); took > notifyWait || !strings.Contains(err.Error(), "does not read") {
+					t.Fatalf("Notify took %v and said %q, want within %v that the server does not read", took, err, notifyWait)
+				}
+			}
+		}
+		if !full {
+			t.Error("no notification found the queue full")
+		}
+	})
 }
