@@ -400,12 +400,14 @@ var (
 // isDatabaseContent reports whether a word names what a database holds, and not the database: a table, a key.
 func isDatabaseContent(k token) bool { return k.set.meets(dbCore) && !k.set.meets(engineWords) }
 
+var droppable = lex.classSet("db", "dbengine", "clouddb", "dbweak", "kvstore")
+
 // dropsData takes the act off words like "drop" in a sentence without a database: a file is dropped on a page, a pin on a map.
 func dropsData(ks []token, s string) []token {
 	for a, b := 0, 0; a < len(ks); a = b {
 		kept := false
 		for b = a; b < len(ks) && ks[b].sentence == ks[a].sentence; b++ {
-			kept = kept || ks[b].set.meets(dbWords)
+			kept = kept || ks[b].set.meets(droppable)
 		}
 		for i := a; i < b && !kept; i++ {
 			if k := &ks[i]; k.set.meets(destroyActs) && strings.HasPrefix(strings.ToLower(s[min(int(k.start), len(s)):]), "drop") {
