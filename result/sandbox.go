@@ -16,7 +16,7 @@ type Sandbox struct {
 	FilesChanged   []string  `json:"files_changed,omitempty"`   // created, changed or deleted
 }
 
-// A Contact is a host that the server turned to. How is "lookup", "request", "mail" or "data".
+// A Contact is a host that the server turned to. How is "lookup", "request", "mail", "data", or "connection" where nothing was said.
 type Contact struct {
 	Host    string `json:"host"`
 	How     string `json:"how"`

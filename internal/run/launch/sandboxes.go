@@ -128,12 +128,22 @@ const mostListed = 100
 // summarise adds what the events say.
 func summarise(s *result.Sandbox, events []sandbox.Event) {
 	contacts := map[result.Contact]int{}
+	said := map[string]bool{} // addresses to which what was said is an event
+	for i := range events {
+		if e := &events[i]; e.Outgoing() && e.Kind != sandbox.Connection {
+			said[e.Addr] = true
+		}
+	}
 	programs, opened, changed := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
 		case sandbox.Lookup, sandbox.Request, sandbox.Mail, sandbox.Data:
 			contacts[result.Contact{Host: e.Host, How: string(e.Kind), Allowed: e.Allowed}]++
+		case sandbox.Connection: // one over which nothing is said waits for orders, or says something by its port
+			if !said[e.Addr] {
+				contacts[result.Contact{Host: e.Host, How: string(e.Kind), Allowed: e.Allowed}]++
+			}
 		case sandbox.Start:
 			programs[e.Path] = true
 		case sandbox.FileAccess:

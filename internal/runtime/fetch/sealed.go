@@ -69,7 +69,7 @@ func outside(events []sandbox.Event) (out []string, unreached string) {
 		if e.Kind == sandbox.Limit && e.Allowed {
 			unreached = "the registry " + e.Host + " could not be reached:" + e.Text[strings.LastIndex(e.Text, "reached:")+len("reached:"):]
 		}
-		if !e.Outgoing() || e.Allowed || e.Host == "" || e.Kind == sandbox.Lookup || e.Kind == sandbox.Connection {
+		if !e.Outgoing() || e.Allowed || e.Host == "" || e.Kind == sandbox.Lookup {
 			continue
 		}
 		if what := e.Host; !slices.Contains(out, what) && len(out) < maxOdd {

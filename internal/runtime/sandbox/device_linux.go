@@ -74,10 +74,11 @@ func newDevice(file *os.File, out *outlet, connected func(net.Conn, netip.AddrPo
 		var queue waiter.Queue
 		end, err := r.CreateEndpoint(&queue)
 		r.Complete(err != nil)
-		if err != nil {
+		to, _ := netip.AddrFromSlice(id.LocalAddress.AsSlice())
+		if err != nil { // a handshake that was begun tells its host and port, too
+			out.record(Event{Kind: Connection, Host: out.names.nameOf(to), Addr: netip.AddrPortFrom(to, id.LocalPort).String(), Network: "tcp", Text: "begun and given up"})
 			return
 		}
-		to, _ := netip.AddrFromSlice(id.LocalAddress.AsSlice())
 		connected(gonet.NewTCPConn(&queue, end), netip.AddrPortFrom(to, id.LocalPort))
 	})
 	d.stack.SetTransportProtocolHandler(tcp.ProtocolNumber, forwarder.HandlePacket)

@@ -45,6 +45,12 @@ func newSinkhole(o *outlet, canaries []Canary, a *authority, c *Config, allow al
 // connection is closed, which closing it from elsewhere brings about.
 func (k *sinkhole) serve(ctx context.Context, c net.Conn, to netip.AddrPort) {
 	defer c.Close()
+	host := k.names.nameOf(to.Addr())
+	s := k.stream(c, host, to, "tcp")
+	s.allowed = k.allow.allows(host, to.Port())
+	if to.Port() != 53 { // lookups are events of their own
+		s.say(s.event(Connection))
+	}
 	select {
 	case k.slots <- struct{}{}:
 		defer func() { <-k.slots }()
@@ -52,18 +58,12 @@ func (k *sinkhole) serve(ctx context.Context, c net.Conn, to netip.AddrPort) {
 		k.limit("more connections were open at a time than are listened to")
 		return
 	}
-	host := k.names.nameOf(to.Addr())
-	s := k.stream(c, host, to, "tcp")
-	s.allowed = k.allow.allows(host, to.Port())
 	longest := connectionTime
 	if s.allowed {
 		longest = allowedTime
 	}
 	over := time.AfterFunc(longest, func() { _ = c.Close() }) // all that came was seen
 	defer over.Stop()
-	if to.Port() != 53 { // lookups are events of their own
-		s.say(s.event(Connection))
-	}
 	k.search(host, string(to.Addr().AsSlice())) // addresses can be pieces, too
 	if s.allowed {
 		k.passOn(ctx, s)
