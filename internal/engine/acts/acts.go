@@ -99,12 +99,11 @@ func Text(s string) []Act {
 }
 
 type reader struct {
-	raw    string
-	low    string // folded, in small letters
-	span   func(start, end int) (int, int)
-	units  []unit
-	hidden []span
-	acts   []Act
+	raw   string
+	low   string // folded, in small letters
+	span  func(start, end int) (int, int)
+	units []unit
+	acts  []Act
 }
 
 type span struct{ start, end int }

@@ -75,8 +75,11 @@ func FuzzHook(f *testing.F) {
 	f.Add(`{"tool_name":"Bash","tool_input":{"command":["a","b"],"x":"{\"y\":\"~/.ssh/id_rsa\"}"}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		c, _, err := ReadHook(text)
-		if err == nil && Decide(Policy{}, c, nil) != Decide(Policy{}, c, nil) {
-			t.Fatal("it decides two ways")
+		if err != nil {
+			return
+		}
+		if first, again := Decide(Policy{}, c, nil), Decide(Policy{}, c, nil); first != again {
+			t.Fatalf("it decides two ways: %v, %v", first, again)
 		}
 	})
 }

@@ -294,14 +294,12 @@ func readOpencode(event map[string]any, s *Stream) {
 
 func prepareGemini(r *presetRun) ([]string, []string, error) {
 	servers := map[string]any{}
-	var names []string
 	for _, s := range r.servers {
 		one := map[string]any{"httpUrl": s.URL, "trust": true}
 		if len(s.Command) > 0 {
 			one = map[string]any{"command": s.Command[0], "args": s.Command[1:], "env": s.Env, "trust": true}
 		}
 		servers[s.Name] = one
-		names = append(names, s.Name)
 	}
 	file := filepath.Join(r.dir, "gemini", "settings.json")
 	if err := writeJSON(file, map[string]any{"mcpServers": servers, "privacy": map[string]any{"usageStatisticsEnabled": false}, "general": map[string]any{"disableAutoUpdate": true}, "security": map[string]any{"auth": map[string]any{"selectedType": "gemini-api-key"}, "folderTrust": map[string]any{"enabled": false}}}); err != nil {
