@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gauntlet/internal/leaf/clause"
+	"gauntlet/internal/leaf/mcp"
 	"gauntlet/oatf"
 	"gauntlet/rawjson"
 )
@@ -18,13 +19,14 @@ const (
 	byAuthor    = "the document names the parts that carry the attack (" + key + ")"
 	byWords     = "parts whose text gives orders to a model"
 	byIndicator = "parts with text that an indicator looks for"
+	bySurface   = "parts that ask for the answer at which an indicator looks"
 	byChange    = "parts that are not what the actor began with"
 	byDefault   = "every part: none stands out"
 )
 
 // carriers returns which of the parts carry the attack, by the first of these that finds
 // any: what the author says; text that gives a model orders; text that an indicator looks
-// for, since the agent can have it from there only; what an actor with several states says
+// for, since the agent can have it from there only; the question whose answer an indicator looks at; what an actor with several states says
 // in a later one and did not say in the first; everything.
 func carriers(doc *oatf.Document, parts []part) ([]int, string) {
 	markBaits(doc, parts)
@@ -50,6 +52,10 @@ func attackCarriers(doc *oatf.Document, parts []part, may func(*part) bool) ([]i
 		{byWords, func(p *part) bool { return slices.ContainsFunc(p.texts, func(s string) bool { return orders(&r, s) }) }},
 		{byIndicator, func(p *part) bool {
 			return slices.ContainsFunc(p.texts, func(s string) bool { return holdsAnchor(s, anchors) })
+		}},
+		{bySurface, func(p *part) bool {
+			return (p.Method == mcp.ElicitationCreate || p.Method == mcp.SamplingCreateMessage) &&
+				slices.ContainsFunc(doc.Attack.Indicators, func(i oatf.Indicator) bool { return i.Surface == p.Method })
 		}},
 		{byChange, func(p *part) bool {
 			return !p.first && !slices.ContainsFunc(parts, func(q part) bool { return q.first && q.Actor == p.Actor && equalParts(&q, p) })

@@ -230,7 +230,7 @@ func (w *Watch) addRequest(m *trace.Message) {
 	if m.Method == mcp.ResourcesRead {
 		id = params.Get("uri")
 	}
-	r := request{named: id.Kind() == rawjson.String, deed: m.Role != trace.AsClient && m.Direction == trace.ToServer}
+	r := request{named: id.Kind() == rawjson.String, deed: m.Role != trace.AsClient && m.Direction == trace.ToServer && slices.Contains(deeds, m.Method)}
 	if r.named {
 		r.name = strings.Clone(id.Text())
 	}

@@ -65,14 +65,14 @@ func (c *conversation) notOffered(ctx context.Context, i int, a *wire.Asked) boo
 		case a.Answer.Note != "":
 			return false
 		case result[0] != '{':
-			return result == "null" || result == "[]" // in PHP also the empty object
+			return result[0] != '[' || result == "[]" // in PHP also the empty object
 		default:
 			list := rawjson.Readings(result, l.Member)
 			return rawjson.LastMember(result, "nextCursor") == "" && (len(list) == 0 || len(list) == 1 && list[0].Raw == "null")
 		}
 	case errors.As(a.Err, &silent):
 		return ctx.Err() == nil && !silent.Begun
-	case !isRefusal(a.Err):
+	case !isRefusal(a.Err) && !refusedOverHTTP(a):
 		return false
 	}
 	if l.Optional && declared(c.out.Init, l.Capability) {
@@ -81,6 +81,17 @@ func (c *conversation) notOffered(ctx context.Context, i int, a *wire.Asked) boo
 		c.out.Errors = append(c.out.Errors, Gap{l.Method, "Method not found", true})
 	}
 	return true
+}
+
+// refusedOverHTTP reports whether what came of asking for an undeclared list is a refusal in a form of its own: an error that is
+// no object, a status that lets nobody in, or a request that was taken and to which nothing came back.
+func refusedOverHTTP(a *wire.Asked) bool {
+	var failed *wire.RequestError
+	if errors.As(a.Err, &failed) {
+		return failed.Empty && failed.Ignored == "" || failed.HTTP != nil && slices.Contains([]int{401, 403}, failed.HTTP.Status)
+	}
+	raw := a.Answer.Raw
+	return raw != "" && raw[0] == '{' && rawjson.LastMember(raw, "error") != "" && rawjson.LastMember(raw, "result") == ""
 }
 
 // readList reads one list to its end. first is what came of asking for its first page, nil to ask.

@@ -62,6 +62,7 @@ type RequestError struct {
 	Ignored string      // what came instead, in words; see NoAnswerError
 	Msg     string      // what is wrong
 	Err     error       // the reason, nil if Msg says all
+	Empty   bool        // the request was taken, and nothing came back for it, as silence on stdio
 
 	// answer is the JSON-RPC error in the body, if there was one with no id of its own.
 	answer Message

@@ -218,7 +218,7 @@ func (x *exchange) readJSONBody(ctx context.Context, r *reply, meta *HTTPAnswer,
 		return x.failWith(meta, err)
 	case strings.Trim(body, " \t\r\n") == "":
 		x.h.tap.showReceived(Message{Raw: body, Note: "an answer without a body", HTTP: meta})
-		return x.failf(meta, "the body of the answer (%s) is empty", meta)
+		return x.failEmpty(meta, "the body of the answer (%s) is empty")
 	}
 	m := Decode(body)
 	m.HTTP = meta
@@ -239,7 +239,7 @@ func (x *exchange) refuseContentType(ctx context.Context, r *reply, meta *HTTPAn
 	x.h.tap.showReceived(Message{Raw: body, Note: "neither application/json nor an event stream, so that nobody reads it" + cutNote(body), HTTP: meta})
 	switch {
 	case kind == "" && body == "":
-		return x.failf(meta, "the answer (%s) has neither a content type nor a body", meta)
+		return x.failEmpty(meta, "the answer (%s) has neither a content type nor a body")
 	case kind == "":
 		return x.failf(meta, "the answer (%s) has no content type: %s", meta, x.h.quoteBody(body))
 	}
@@ -361,13 +361,20 @@ func (x *exchange) failf(meta *HTTPAnswer, format string, args ...any) *RequestE
 	return &RequestError{ID: x.requestID(), HTTP: meta, Msg: fmt.Sprintf(format, args...)}
 }
 
+// failEmpty is failf where nothing came; the format names the status.
+func (x *exchange) failEmpty(meta *HTTPAnswer, format string) error {
+	e := x.failf(meta, format, meta)
+	e.Empty = meta.ok()
+	return e
+}
+
 // failWith is err as the outcome of x. What ends the whole connection stays what it is.
 func (x *exchange) failWith(meta *HTTPAnswer, err error) error {
 	var flood *FloodError
 	if errors.As(err, &flood) {
 		return flood
 	}
-	return &RequestError{ID: x.requestID(), HTTP: meta, Msg: x.h.describeError(err), Err: err}
+	return &RequestError{ID: x.requestID(), HTTP: meta, Msg: x.h.describeError(err), Err: err, Empty: meta == nil && errors.Is(err, io.EOF)}
 }
 
 func (x *exchange) requestID() string {

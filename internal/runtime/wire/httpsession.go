@@ -90,7 +90,7 @@ func (x *exchange) readEventStream(ctx context.Context, r *reply, meta *HTTPAnsw
 			if err != nil {
 				return x.failWith(meta, fmt.Errorf("the event stream broke off: %s", x.h.describeError(err)))
 			}
-			return x.failf(meta, "the event stream (%s) ended without it", meta)
+			return x.failEmpty(meta, "the event stream (%s) ended without it")
 		}
 		lastID, retry = ev.lastID, ev.retry
 		next, err := x.h.resume(ctx, lastID, retry)
