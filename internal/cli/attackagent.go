@@ -119,3 +119,6 @@ func readSystem(file string) (string, error) {
 	}
 	return text, nil
 }
+
+// named reports whether the agent is one that is known by name.
+func (f *agentFlags) named() bool { return testagent.Named(f.agent) }

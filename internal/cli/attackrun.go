@@ -85,7 +85,7 @@ func (a *app) newAttackRunCommand() *cobra.Command {
 	runTimeoutFlag(cmd, &r.player.Limit, attack.DefaultLimit, "of one document")
 	f.Var(graceFlag(&r.player.Grace), "grace", "how long to go on watching when everybody is through, as 30s or PT30S (default what the document says)")
 	f.BoolVar(&r.player.Force, "force-elicitation", false, "send elicitations also to clients that do not claim to take them (default off)")
-	f.BoolVar(&r.player.Negotiate, "negotiate", false, "agree on a revision with each client where a document names no protocol_version (default 2025-11-25, as the format has it)")
+	f.BoolVar(&r.player.Negotiate, "negotiate", false, "agree on a revision with each client where a document names no protocol_version (default on for an agent known by name, else 2025-11-25, as the format has it)")
 	f.StringArrayVar(&r.player.Serve.Revisions, "revision", nil, "protocol `REVISION` to speak; repeatable (default all of "+strings.Join(mcp.Revisions(), ", ")+")")
 	f.StringArrayVar(&r.player.Serve.HTTP.Hosts, "allow-host", nil, "further `NAME` that the Host header may have; repeatable (default none)")
 	f.StringArrayVar(&r.player.Serve.HTTP.Origins, "allow-origin", nil, originMeaning)
@@ -288,6 +288,7 @@ func (r *attackRunCommand) validateFlags(cmd *cobra.Command, args []string) (nam
 	r.player.Sealing, r.player.Probe = r.live.sandbox.sealing(nil), r.probe
 	r.player.Message, r.player.Environ, r.player.Tool, r.player.Logins = r.live.message, r.host.Environ, toolName(), r.logins(false)
 	r.player.Agent, r.player.AgentName, r.player.Prompt = chosen, r.agent.agent, r.agent.prompt
+	r.player.Negotiate = r.player.Negotiate || r.agent.named()
 	set, agentOf, err := r.agent.chooseModel(r.app)
 	if err != nil {
 		return nil, nil, usage(cmd, "--agent: %s", err)

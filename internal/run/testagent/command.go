@@ -53,6 +53,13 @@ func newCommand(opt Options) (*Agent, error) {
 	}}, nil
 }
 
+// Named reports whether the agent is one that is known by name. Such an agent connects as its users have it connect, so servers agree
+// with it on a revision: one that speaks none as new as 2025-11-25 would turn them away.
+func Named(line string) bool {
+	_, _, known := agent.PresetOf(line)
+	return known
+}
+
 // observed adds what the agent's events say, and whether all that it did is known.
 func observed(out Outcome, e agent.Exit, noOwnTools bool) Outcome {
 	out.Observed = noOwnTools

@@ -52,7 +52,7 @@ var Presets = []Preset{
 	{Name: "claude", Tried: true, prepare: prepareClaude, read: readClaude, keys: []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"}},
 	{Name: "codex", Tried: true, prepare: prepareCodex, read: readCodex, keys: []string{"OPENAI_API_KEY", "CODEX_API_KEY"}},
 	{Name: "opencode", Tried: true, prepare: prepareOpencode, read: readOpencode, keys: []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"}},
-	{Name: "gemini", prepare: prepareGemini, read: readGemini, keys: []string{"GEMINI_API_KEY"}},
+	{Name: "gemini", Tried: true, prepare: prepareGemini, read: readGemini, keys: []string{"GEMINI_API_KEY"}},
 	{Name: "goose", prepare: prepareGoose, read: readNothing, keys: []string{"OPENAI_API_KEY", "ANTHROPIC_API_KEY"}},
 	{Name: "cursor-agent", prepare: prepareCursor, read: readClaude, keys: []string{"CURSOR_API_KEY"}},
 }
