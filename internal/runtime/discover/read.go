@@ -83,7 +83,9 @@ func Read(name string, data []byte, hint Hint) config.File {
 		r.file.Client = clientOfContent(root, format)
 	}
 	r.findServers(root)
-	r.addSettings(root)
+	if len(r.file.Problems) == 0 || len(r.file.Entries) > 0 || !isSnapshot(root) { // the texts of a snapshot are a server's
+		r.addSettings(root)
+	}
 	return r.file
 }
 

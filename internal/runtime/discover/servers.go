@@ -70,16 +70,21 @@ func (r *reader) findServers(root *node) {
 // unknownForm says why a file without servers is no configuration, and what reads it instead if
 // it holds the answers of a server.
 func unknownForm(root *node) string {
-	answers := root
-	if result := root.get("result"); result != nil {
-		answers = result
-	}
-	for _, name := range []string{"tools", "prompts", "resources", "resourceTemplates"} {
-		if n := answers.get(name); n != nil && n.kind == list {
-			return "this is a snapshot of a server, not a client's configuration: scan it without --config"
-		}
+	if isSnapshot(root) {
+		return "this is a snapshot of a server, not a client's configuration: scan it without --config"
 	}
 	return "no MCP servers found: a client's configuration lists them below a key such as mcpServers or servers"
+}
+
+// isSnapshot reports whether a file holds the answers of a server.
+func isSnapshot(root *node) bool {
+	if result := root.get("result"); result != nil {
+		root = result
+	}
+	return slices.ContainsFunc([]string{"tools", "prompts", "resources", "resourceTemplates"}, func(name string) bool {
+		n := root.get(name)
+		return n != nil && n.kind == list
+	})
 }
 
 // holder reads an object of servers by name, or a list of servers that name themselves.
