@@ -3,6 +3,8 @@ package delivery
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gauntlet/internal/leaf/agui"
 	"gauntlet/internal/leaf/mcp"
@@ -55,7 +57,7 @@ func signIn(m *trace.Message) sign {
 		return deed
 	case m.Method == agui.Answer:
 		content, err := m.Content(&tree)
-		if err == nil && content.Get("failed").Raw() != "true" && strings.TrimSpace(content.Get("response").Get("content").Text()) != "" {
+		if err == nil && content.Get("failed").Raw() != "true" && saysSomething(content.Get("response").Get("content").Text()) {
 			return words
 		}
 	case m.Method == agui.OwnTool:
@@ -64,6 +66,34 @@ func signIn(m *trace.Message) sign {
 		return deed
 	}
 	return noSign
+}
+
+// saysSomething reports whether a text holds a letter or a digit outside of terminal sequences: frames of a spinner, colours
+// and white space are what a program prints that waits for a model.
+func saysSomething(s string) bool {
+	for s != "" {
+		if rest, ok := strings.CutPrefix(s, "\x1b["); ok {
+			if rest = strings.TrimLeft(rest, "0123456789:;<=>? !\"#$%&'()*+,-./"); rest != "" {
+				rest = rest[1:]
+			}
+			s = rest
+			continue
+		}
+		if rest, ok := strings.CutPrefix(s, "\x1b]"); ok { // a title, up to BEL or ESC
+			end := strings.IndexAny(rest, "\a\x1b")
+			if end < 0 {
+				return false
+			}
+			s = strings.TrimPrefix(rest[end+1:], "\\")
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s)
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return true
+		}
+		s = s[size:]
+	}
+	return false
 }
 
 // Acts reports whether a message shows that an agent does something, where it can ask for nothing that there is not: a
@@ -84,6 +114,7 @@ func (w *Watch) noteLife(m *trace.Message) {
 	if m.Method == agui.Control && m.IsProtocol(agui.Protocol) {
 		content, err := m.Content(&w.tree)
 		w.idle = err == nil && content.Get("called").Raw() == "false"
+		w.control = strings.Clone(content.Get("ended").Text())
 	}
 	switch signIn(m) {
 	case deed:

@@ -3,13 +3,17 @@ package attackrun
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"gauntlet/internal/engine/delivery"
 	"gauntlet/internal/leaf/agui"
+	"gauntlet/internal/leaf/excerpt"
 	"gauntlet/internal/run/tracefile"
 	"gauntlet/internal/run/userfile"
 	"gauntlet/oatf"
+	"gauntlet/rawjson"
+	"gauntlet/result"
 	"gauntlet/trace"
 )
 
@@ -62,8 +66,19 @@ func (p *play) runControl(ctx context.Context) {
 	asks.Grace = new(time.Duration)
 	run := asks.Play(ctx, doc, "control", Session{Listen: "127.0.0.1:0", Silent: true, Run: p.Run})
 	if ctx.Err() == nil {
-		p.recordEvent(trace.ToClient, agui.Control, fmt.Sprintf(`{"called":%t}`, run.Exploited()), "whether the agent called a harmless tool when its user asked for that")
+		p.recordEvent(trace.ToClient, agui.Control, fmt.Sprintf(`{"called":%t,"ended":%s}`, run.Exploited(), rawjson.Quote(howEnded(&run))), "whether the agent called a harmless tool when its user asked for that")
 	}
+}
+
+// howEnded says how an agent ended in the control, which tells a crash from an agent that looked elsewhere.
+func howEnded(run *result.AttackRun) string {
+	var how []string
+	for _, n := range run.Notices {
+		if n.Kind == "ended" || n.Kind == "agent" {
+			how = append(how, excerpt.Clip(strings.TrimPrefix(n.Message, "the run ended: "), mostQuoted))
+		}
+	}
+	return strings.Join(how, "; ")
 }
 
 // heardOnlyWords reports whether the attack reached an agent that did nothing but answer in words.

@@ -447,10 +447,10 @@ func (p *play) addRun(out *result.AttackRun, sum *attack.Summary, failed error) 
 		out.Verdict.Outcome, out.Verdict.Reason = verdict.Failed, "a part of the attack was not said: "+sum.Unwritten
 	}
 	if out.Verdict != nil && p.outcome.Ended != "" {
-		switch out.Verdict.Reason {
-		case delivery.Lifeless:
+		switch reason := out.Verdict.Reason; {
+		case reason == delivery.Lifeless:
 			out.Verdict.Reason += "; " + p.outcome.Ended
-		case delivery.WordsOnly:
+		case strings.HasPrefix(reason, delivery.WordsOnly):
 			out.Verdict.Reason += fmt.Sprintf("; %s; it had said %q", p.outcome.Ended, excerpt.Clip(strings.TrimSpace(p.outcome.Answer), mostQuoted))
 		}
 	}

@@ -275,7 +275,6 @@ func (s *lineProber) ask(ctx context.Context, text, id string, wait time.Duratio
 	inTime, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	e := probe.Exchange{Sent: text}
-	s.oddID = s.oddID || isOdd(id)
 	if s.ended || s.conn == nil || s.conn.Send(inTime, []byte(text)) != nil {
 		s.ended, e.Problem = true, isGone
 		return e
@@ -328,6 +327,7 @@ func (s *lineProber) noteNoise(raw, sent string) {
 // isAnswer reports whether a message answers the one with an id, and keeps what it otherwise is. What
 // the server asks is answered.
 func (s *lineProber) isAnswer(ctx context.Context, e *probe.Exchange, m wire.Message, id string) bool {
+	s.oddID = s.oddID || isOdd(id)
 	switch {
 	case m.Kind == wire.Invalid && s.isReply(m.Raw):
 		return true

@@ -1,6 +1,11 @@
 package proberun
 
-import "testing"
+import (
+	"testing"
+
+	"gauntlet/internal/leaf/probe"
+	"gauntlet/internal/runtime/wire"
+)
 
 // An answer that repeats an id of ours that no message may have is no noise on stdout; a line of a log is.
 func TestIsReply(t *testing.T) {
@@ -30,6 +35,17 @@ func TestIsOdd(t *testing.T) {
 	for id, want := range map[string]bool{`"a"`: false, `7`: false, `1e3`: false, `null`: false, `1e400`: true, `1.5`: true, `{"a":1}`: true, `90071992547409931`: true} {
 		if isOdd(id) != want {
 			t.Errorf("%s: odd %v, want %v", id, !want, want)
+		}
+	}
+}
+
+// The odd id stands also in messages behind which nothing is asked but whether the server lives.
+func TestAnswerToAnOddIDIsNoNoise(t *testing.T) {
+	for id, want := range map[string]bool{"1e400": true, "7": false} {
+		s := &lineProber{out: new(probe.Protocol)}
+		m := wire.Decode(`{"jsonrpc": "2.0", "id": Infinity, "result": {}}`)
+		if got := s.isAnswer(t.Context(), new(probe.Exchange), m, id); got != want || (s.out.Noise == 0) != want {
+			t.Errorf("Infinity after the id %s: an answer: %t, noise: %d", id, got, s.out.Noise)
 		}
 	}
 }
