@@ -155,7 +155,7 @@ func (v *vetting) readSource(ctx context.Context) error {
 		v.inapplicable(Source, found.Err.Error())
 		return nil
 	case errors.Is(found.Err, source.ErrNoHandlers): // it may do anything: other code of it is no answer
-		v.missing(Source, fmt.Sprintf("no handler of a tool was found in %d source files", found.Sources.Files))
+		v.missing(Source, fmt.Sprintf("no handler of a tool was found in %d source files: it may speak the protocol without an SDK; read the code that answers tools/call", found.Sources.Files))
 		return nil
 	case found.Err != nil:
 		v.missing(Source, strings.ReplaceAll(found.Err.Error(), v.fetched.Dir, v.label()))
