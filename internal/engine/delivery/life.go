@@ -71,8 +71,12 @@ func signIn(m *trace.Message) sign {
 // saysSomething reports whether a text holds a letter or a digit outside of terminal sequences: frames of a spinner, colours
 // and white space are what a program prints that waits for a model.
 func saysSomething(s string) bool {
+	line := false // the line so far does
 	for s != "" {
 		if rest, ok := strings.CutPrefix(s, "\x1b["); ok {
+			if strings.HasPrefix(rest, "2K") { // the line is erased
+				line = false
+			}
 			if rest = strings.TrimLeft(rest, "0123456789:;<=>? !\"#$%&'()*+,-./"); rest != "" {
 				rest = rest[1:]
 			}
@@ -82,18 +86,19 @@ func saysSomething(s string) bool {
 		if rest, ok := strings.CutPrefix(s, "\x1b]"); ok { // a title, up to BEL or ESC
 			end := strings.IndexAny(rest, "\a\x1b")
 			if end < 0 {
-				return false
+				return line
 			}
 			s = strings.TrimPrefix(rest[end+1:], "\\")
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s)
-		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+		line = line || unicode.IsLetter(r) || unicode.IsNumber(r)
+		if line && r == '\n' {
 			return true
 		}
 		s = s[size:]
 	}
-	return false
+	return line
 }
 
 // Acts reports whether a message shows that an agent does something, where it can ask for nothing that there is not: a
