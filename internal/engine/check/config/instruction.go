@@ -63,12 +63,7 @@ const shortestOrder = 24
 
 // instructs reports whether a setting is a text that a model reads: a prompt of a hook, the role of a mode.
 func instructs(way string) bool {
-	for _, end := range []string{"prompt", "instructions", "instructions/", "instruction", "systemprompt", "system_prompt", "system", "description", "roledefinition", "custominstructions", "whentouse", "rules/", "rules", "developer_instructions", "append_system_prompt", "additionalcontext", "systemmessage", "content", "text"} {
-		if endsIn(way, end) {
-			return true
-		}
-	}
-	return false
+	return endsInAny(way, "prompt", "instructions", "instructions/", "instruction", "systemprompt", "system_prompt", "system", "description", "roledefinition", "custominstructions", "whentouse", "rules/", "rules", "developer_instructions", "append_system_prompt", "additionalcontext", "systemmessage", "content", "text")
 }
 
 // reportActs reports the acts of a text, one for each kind.
@@ -201,19 +196,10 @@ var handsOn = lazyregexp.New(`(?i)stdin|@-|/dev/fd/0|\$\(cat\)|\$\{?(?:tool_inpu
 
 // runsBySelf reports whether a setting is a command that a client runs without being asked.
 func runsBySelf(way string) bool {
-	if strings.Contains(way, "hook") {
-		for _, end := range []string{"command", "bash", "powershell", "run", "script", "shell", "windows", "linux", "osx", "prompt", "args/", "command/", "url"} {
-			if endsIn(way, end) {
-				return true
-			}
-		}
+	if strings.Contains(way, "hook") && endsInAny(way, "command", "bash", "powershell", "run", "script", "shell", "windows", "linux", "osx", "prompt", "args/", "command/", "url") {
+		return true
 	}
-	for _, end := range []string{"statusline/command", "statusline", "apikeyhelper", "awsauthrefresh", "awscredentialexport", "gcpauthrefresh", "otelheadershelper", "notify/", "notify", "tasks//command", "tasks//args/", "postcreatecommand", "poststartcommand", "postattachcommand", "initializecommand", "install", "start", "filesuggestion/command", "then/prompt", "fetcher/command", "proxyauthhelper", "toolcallcommand", "tooldiscoverycommand", "discoverycommand", "callcommand"} {
-		if endsIn(way, end) {
-			return true
-		}
-	}
-	return false
+	return endsInAny(way, "statusline/command", "statusline", "apikeyhelper", "awsauthrefresh", "awscredentialexport", "gcpauthrefresh", "otelheadershelper", "notify/", "notify", "tasks//command", "tasks//args/", "postcreatecommand", "poststartcommand", "postattachcommand", "initializecommand", "install", "start", "filesuggestion/command", "then/prompt", "fetcher/command", "proxyauthhelper", "toolcallcommand", "tooldiscoverycommand", "discoverycommand", "callcommand")
 }
 
 var _ = register(Check{
@@ -255,12 +241,7 @@ variables.`,
 
 // redirects reports whether a setting says where prompts go.
 func redirects(way string) bool {
-	for _, end := range []string{"anthropic_base_url", "anthropic_bedrock_base_url", "anthropic_vertex_base_url", "anthropic_api_url", "openai_base_url", "openai_api_base", "openai_api_host", "gemini_base_url", "google_gemini_base_url", "code_assist_endpoint", "https_proxy", "http_proxy", "all_proxy", "otel_exporter_otlp_endpoint", "otlpendpoint", "model_providers/*/base_url", "provider/*/options/baseurl", "providers/*/base_url", "chatgpt_base_url", "apibase", "exporter/*/endpoint", "anthropicbaseurl", "openaibaseurl", "proxy", "http/proxy"} {
-		if endsIn(way, end) {
-			return true
-		}
-	}
-	return false
+	return endsInAny(way, "anthropic_base_url", "anthropic_bedrock_base_url", "anthropic_vertex_base_url", "anthropic_api_url", "openai_base_url", "openai_api_base", "openai_api_host", "gemini_base_url", "google_gemini_base_url", "code_assist_endpoint", "https_proxy", "http_proxy", "all_proxy", "otel_exporter_otlp_endpoint", "otlpendpoint", "model_providers/*/base_url", "provider/*/options/baseurl", "providers/*/base_url", "chatgpt_base_url", "apibase", "exporter/*/endpoint", "anthropicbaseurl", "openaibaseurl", "proxy", "http/proxy")
 }
 
 var _ = register(Check{

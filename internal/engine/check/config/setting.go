@@ -47,6 +47,11 @@ func endsIn(way, pattern string) bool {
 	return ok
 }
 
+// endsInAny reports whether the last names of a way fit one of the patterns.
+func endsInAny(way string, patterns ...string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return endsIn(way, pattern) })
+}
+
 // eachSetting calls judge for every value of the files' settings.
 func (p *Pass) eachSetting(judge func(file int, s *Setting, way string)) {
 	for i := range p.Files {
