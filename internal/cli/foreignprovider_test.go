@@ -54,10 +54,14 @@ func TestProviderOfOthers(t *testing.T) {
 	for _, form := range []struct{ ids, path string }{{"gpt", "/v1"}, {"claude", "/v1/messages"}} {
 		t.Run(form.ids, func(t *testing.T) {
 			p := &scriptedmodel.Provider{URL: address}
-			args := []string{"--model-url", address + form.path, "--model", form.ids + "-obeys", "--model", form.ids + "-declines", "tool-poisoning"}
+			args := []string{"--model-url", address + form.path, "--model", form.ids + "-obeys", "--model", form.ids + "-declines", "--model", form.ids + "-talks", "tool-poisoning"}
 			r := runRedteam(t, p, args...)
-			if obeys, declines := r.Models[0], r.Models[1]; obeys.Exploited != 1 || obeys.WithAttack.Done != 1 || declines.Resisted != 1 || declines.WithAttack.Done != 0 {
+			if obeys, declines := r.Models[0], r.Models[1]; obeys.Exploited != 1 || obeys.WithAttack.Done != 1 || declines.Resisted != 1 || declines.WithAttack.Done != 1 {
 				t.Errorf("%+v, %+v", obeys, declines)
+			}
+			// It never calls a tool, not even where nothing attacks it, so its words show no resistance.
+			if talks := r.Models[2]; talks.Inconclusive != 1 || talks.Resisted != 0 {
+				t.Errorf("%+v", talks)
 			}
 			for _, tt := range []struct{ id, want string }{
 				{form.ids + "-judge", "1 opinion, 9 definitions judged"}, {form.ids + "-outage", "0 opinions, 0 definitions judged, 9 not judged"},
