@@ -23,7 +23,7 @@ var notRun = []struct{ page, begins, why string }{
 	{"", "vet --diff npm:", "it asks a registry"},
 	{"", "login", "it opens a browser at an authorization server"},
 	{"", "logout", "it ends what login began"},
-	{"oauth.md", "scan https://mcp.example.com", "it uses what login began"},
+	{"scanning.md", "scan https://mcp.example.com", "it uses what login began"},
 	{"attacking.md", "attack run --listen 127.0.0.1:9101 --agui", "it needs an agent with a front end"},
 	{"attacking.md", "attack run --agent ./agent.sh --agui", "it needs an agent with a front end"},
 	{"attacking.md", "attack run --a2a", "it needs an agent that speaks A2A"},
@@ -33,7 +33,7 @@ var notRun = []struct{ page, begins, why string }{
 	{"", "scan --sandbox", "it needs a server that the sandbox can start; testdata/script/sandbox.txtar has some"},
 	{"", "attack authorization -- my-client", "it needs a client that can log in"},
 	{"classifier.md", "calibrate --learn", "it needs a corpus of many servers"},
-	{"lockfile.md", "lock --update --only", "it approves a change that nobody has made"},
+	{"ci.md", "lock --update --only", "it approves a change that nobody has made"},
 }
 
 // Every command of the documents is run, page by page, in a directory with the files and programs that the

@@ -23,7 +23,7 @@ import (
 const envClient = "GAUNTLET_TEST_CLIENT"
 
 // authScenarios are the scenarios for clients with authorization that apply. Those that do not are
-// named, with the reason, in docs/oauth.md: extensions for DPoP, enterprise identity providers and
+// named, with the reason, in docs/scanning.md: extensions for DPoP, enterprise identity providers and
 // workload identities.
 var authScenarios = map[string][]string{
 	"auth/metadata-default":                     {"2025-11-25", "2026-07-28"},
