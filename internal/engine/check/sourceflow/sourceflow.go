@@ -129,7 +129,27 @@ func soDo(others []check.SourceParameter) string {
 	}
 }
 
-// always is the severity of every flow of a check.
-func always(s finding.Severity) func(sink.Flow) finding.Severity {
-	return func(sink.Flow) finding.Severity { return s }
+// unchanged leaves the severity of a check what it is.
+func unchanged(sink.Flow) finding.Severity { return finding.None }
+
+// flows is the run of a check that reports nothing but flows.
+func flows(what map[sink.FlowKind]string) func(*check.Pass) {
+	return func(p *check.Pass) { reportFlows(p, unchanged, what) }
+}
+
+// sites is the run of a check that reports nothing but the places of some kinds.
+func sites(kinds ...sink.SiteKind) func(*check.Pass) {
+	return func(p *check.Pass) { reportSites(p, kinds...) }
+}
+
+// reportSites reports the places of some kinds, one finding each.
+func reportSites(p *check.Pass, kinds ...sink.SiteKind) {
+	p.Looked(p.Source.Files)
+	for _, s := range p.Source.Sites {
+		if slices.Contains(kinds, s.Kind) {
+			p.ReportSource(check.SourceReport{
+				At: s.At, Tool: s.Tool, Message: s.Name + ": " + s.Why, Identity: []string{string(s.Kind), s.Name, s.At.File},
+			})
+		}
+	}
 }
