@@ -89,7 +89,6 @@ var table = []row{
 	{path: "lock", layer: contract, may: []string{"catalog", "rawjson", "finding"}},
 	{path: "diff", layer: contract, may: []string{"catalog", "rawjson", "finding", "internal/leaf/schemadiff"}, deps: []string{"github.com/aymanbagabas/go-udiff"}},
 	{path: "classify", layer: contract, may: []string{"sink", "capability", "catalog", "rawjson", "internal/leaf/text"}},
-	{path: "calibrate", layer: contract, may: []string{"capability"}, deps: []string{"go.yaml.in/yaml/v4"}},
 	{path: "posture", layer: contract, may: []string{"internal/leaf/mcp", "catalog", "rawjson", "result", "finding"}},
 
 	{path: "internal/engine/schemafill", layer: words},
@@ -191,7 +190,6 @@ var table = []row{
 	{path: "internal/run/runstate", layer: doors, may: []string{"finding", "result", "internal/run/userfile", "report"}, not: impure},
 	{path: "internal/run/progress", layer: targets, may: []string{"finding", "internal/run/runstate", "report"}, not: impure},
 	{path: "internal/run/liveview", layer: targets, may: []string{"diff", "internal/run/runstate", "internal/run/tracefile", "internal/run/userfile", "report", "result"}, not: impure},
-	{path: "internal/run/calibration", layer: targets, may: []string{"calibrate", "capability", "catalog", "classify", "finding", "internal/leaf/suggest", "internal/run/sourcecode", "internal/run/userfile", "report"}, not: impure},
 	{path: "internal/run/target", layer: targets, may: []string{"internal/leaf/charset", "internal/runtime/discover", "internal/engine/scanner", "internal/leaf/lazyregexp", "result", "internal/leaf/mcp", "internal/leaf/probe", "internal/run/interrupt", "internal/run/launch", "internal/run/tracefile", "internal/runtime/mcpclient", "internal/runtime/wire", "internal/engine/check", "catalog", "finding", "lock", "report", "trace"}, not: impure},
 	{path: "internal/run/clientplan", layer: plans, may: []string{"internal/engine/check", "internal/engine/scanner", "internal/run/launch", "internal/run/target", "internal/run/userfile", "internal/runtime/discover", "internal/runtime/wire", "internal/engine/check/config", "internal/leaf/secret", "catalog", "finding", "result"}, not: impure},
 	{path: "internal/run/mcptools", layer: plans, may: []string{"catalog", "diff", "finding", "internal/engine/scanner", "internal/leaf/excerpt", "internal/run/checkdoc", "internal/run/interrupt", "result"}, deps: []string{"github.com/modelcontextprotocol/go-sdk"}, not: impure},
@@ -199,7 +197,7 @@ var table = []row{
 	{path: "internal/run/scanrun", layer: vettings, may: []string{"capability", "catalog", "classify", "finding", "internal/engine/advice", "internal/engine/check", "internal/engine/check/config", "internal/engine/scanner", "internal/run/advise", "internal/run/clientplan", "internal/run/interrupt", "internal/run/lockstate", "internal/run/modelset", "internal/run/redaction", "internal/run/sourcecode", "internal/run/target", "internal/run/tracefile", "internal/run/userfile", "policy", "report", "result", "sink", "trace", "trust", "rawjson"}, not: impure},
 	{path: "internal/run/redteam", layer: plans, may: []string{"internal/run/runstate", "internal/engine/delivery", "internal/leaf/redact", "internal/leaf/secret", "internal/leaf/agui", "internal/leaf/mcp", "internal/run/attackdoc", "internal/run/attackrun", "internal/run/modelset", "internal/run/testagent", "internal/run/tracefile", "internal/runtime/attack", "internal/runtime/mcpclient", "internal/runtime/mcpserver", "internal/runtime/modelagent", "internal/runtime/model", "internal/runtime/wire", "oatf", "rawjson", "report", "result", "trace", "verdict"}, not: impure},
 	{path: "internal/run/gatewayrun", layer: vettings, may: []string{"internal/leaf/redact", "internal/run/clientplan", "internal/run/launch", "internal/run/listen", "internal/run/tracefile", "internal/runtime/gateway", "internal/runtime/mcpserver", "internal/runtime/wire", "trace"}, not: impure},
-	{path: "internal/run/labelrun", layer: plans, may: []string{"calibrate", "capability", "catalog", "classify", "finding", "internal/run/calibration", "internal/run/advise", "internal/run/interrupt", "internal/run/modelset", "internal/run/redaction", "internal/run/sourcecode", "internal/run/target", "report"}, not: impure},
+	{path: "internal/run/labelrun", layer: plans, may: []string{"capability", "catalog", "classify", "finding", "internal/run/advise", "internal/run/interrupt", "internal/run/modelset", "internal/run/redaction", "internal/run/sourcecode", "internal/run/target", "report"}, not: impure},
 	{path: "internal/run/reportfile", layer: plans, may: []string{"internal/run/tracefile", "internal/run/userfile", "report"}, not: impure},
 	{path: "internal/run/lockstate", layer: plans, may: []string{"internal/leaf/suggest", "internal/run/launch", "internal/run/target", "catalog", "diff", "finding", "lock", "report"}, not: impure},
 
@@ -208,6 +206,8 @@ var table = []row{
 	{path: "internal/cli", layer: command, may: []string{"*"}, not: impure | userFace},
 	{path: "internal/cli/helppage", layer: tokens, deps: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}, not: userFace},
 	// Fits the weights of the text reader; nothing that ships imports it.
+	{path: "internal/testing/calibration", layer: targets, may: []string{"capability", "catalog", "classify", "finding", "internal/leaf/suggest", "internal/run/sourcecode", "internal/run/userfile"}, deps: []string{"go.yaml.in/yaml/v4"}, not: impure},
+	{path: "internal/testing/calibrate", layer: entry, may: []string{"capability", "catalog", "finding", "internal/run/advise", "internal/run/modelset", "internal/run/target", "internal/testing/calibration", "report"}, not: impure | userFace | mayExit},
 	{path: "internal/testing/fit", layer: entry, may: []string{"catalog", "finding", "internal/engine/check", "internal/leaf/clause", "internal/leaf/text"}, not: impure | userFace | mayExit},
 	{path: "cmd/release-docs", layer: entry, may: []string{"internal/cli", "internal/cli/fleetcli"}, deps: []string{"github.com/spf13/cobra"}, not: impure | userFace | mayExit},
 	{path: "internal/cli/fleetcli", layer: programs, may: []string{"internal/run/buildinfo", "internal/cli/helppage", "internal/engine/fleetplan", "internal/run/fleet", "internal/run/userfile", "internal/runtime/broker", "internal/runtime/discover", "report", "result"}, not: impure | userFace},

@@ -75,7 +75,7 @@ func (a *app) rootCommand() *cobra.Command {
 		Version:       version(),
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.newScanCommand(), a.newCaptureCommand(), a.newServeCommand(), a.newLockCommand(), a.newDiffCommand(), a.newViewCommand(), a.newAttackCommand(), a.newRedteamCommand(), a.newGatewayCommand(), a.newMockCommand(), a.newGuardCommand(), a.newTraceCommand(), a.newSuppressCommand(), a.newTestCommand(), a.newProbeCommand(), a.newVetCommand(), a.newMCPCommand(), a.newLoginCommand(), a.newLogoutCommand(), a.newChecksCommand(), a.newExplainCommand(), a.newClassifyCommand(), a.newCalibrateCommand(), a.newVersionCommand())
+	root.AddCommand(a.newScanCommand(), a.newCaptureCommand(), a.newServeCommand(), a.newLockCommand(), a.newDiffCommand(), a.newViewCommand(), a.newAttackCommand(), a.newRedteamCommand(), a.newGatewayCommand(), a.newMockCommand(), a.newGuardCommand(), a.newTraceCommand(), a.newSuppressCommand(), a.newTestCommand(), a.newProbeCommand(), a.newVetCommand(), a.newMCPCommand(), a.newLoginCommand(), a.newLogoutCommand(), a.newChecksCommand(), a.newExplainCommand(), a.newClassifyCommand(), a.newVersionCommand())
 	helppage.SetTexts(root, helpTexts)
 	a.setHelp(root)
 	return root

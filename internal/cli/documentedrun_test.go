@@ -32,7 +32,6 @@ var notRun = []struct{ page, begins, why string }{
 	{"", "probe", "it needs a server that is real, and that the sandbox can start; testdata/script/probe.txtar has some"},
 	{"", "scan --sandbox", "it needs a server that the sandbox can start; testdata/script/sandbox.txtar has some"},
 	{"", "attack authorization -- my-client", "it needs a client that can log in"},
-	{"classifier.md", "calibrate --learn", "it needs a corpus of many servers"},
 	{"ci.md", "lock --update --only", "it approves a change that nobody has made"},
 }
 

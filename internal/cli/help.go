@@ -25,7 +25,7 @@ var groupOf = map[string]string{
 	"lock": "approve", "diff": "approve", "suppress": "approve",
 	"attack": "attack", "redteam": "attack", "serve": "attack", "mock": "attack",
 	"gateway": "watch", "guard": "watch", "test": "watch", "trace": "watch", "view": "watch",
-	"checks": "reference", "explain": "reference", "calibrate": "reference", "version": "reference", "completion": "reference", "help": "reference",
+	"checks": "reference", "explain": "reference", "version": "reference", "completion": "reference", "help": "reference",
 }
 
 // setHelp has every command below root print help in our form.

@@ -104,10 +104,7 @@ func TestPagesOfCommandsForAValidator(t *testing.T) {
 	t.Cleanup(models.Close)
 	var recorded map[string]string
 	t.Run("recordings", func(t *testing.T) { recorded = recordDocumented(t) })
-	all := screens[:len(screens):len(screens)]
-	all = append(all, screens[0]) // Markdown is what calibrate prints; its golden is docs/classifier-eval.md
-	all[len(screens)].name, all[len(screens)].command = "calibrate", "calibrate CORPUS_DIR"
-	for _, s := range all {
+	for _, s := range screens {
 		if s.name == "trace-show" || s.name == "lock" { // view shows a trace; a lockfile is no report
 			continue
 		}

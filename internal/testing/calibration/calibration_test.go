@@ -6,14 +6,12 @@ import (
 	"os"
 	"slices"
 	"testing"
-
-	"gauntlet/calibrate"
 )
 
 // TestOwnCorpus holds the classifier to floors on definitions written for this project.
 // Floors are raised when it gets better and never lowered.
 func TestOwnCorpus(t *testing.T) {
-	holds(t, "../../../calibrate/testdata/corpus", calibrate.Floors{
+	holds(t, "testdata/corpus", Floors{
 		HighPrecision: 0.98, HighRecall: 0.80, TagRecall: 0.94, Recall: 0.98, MacroRecall: 0.98, RoleAccuracy: 0.98, Enough: 5,
 	})
 }
@@ -21,7 +19,7 @@ func TestOwnCorpus(t *testing.T) {
 // TestCorpus does the same on real servers, which are no part of the project, where the
 // variable GAUNTLET_CORPUS names the directory that holds them.
 func TestCorpus(t *testing.T) {
-	holds(t, corpusOrSkip(t), calibrate.Floors{
+	holds(t, corpusOrSkip(t), Floors{
 		HighPrecision: 0.99, HighRecall: 0.70, TagRecall: 0.80, Recall: 0.97, MacroRecall: 0.935, RoleAccuracy: 0.96, Enough: 11,
 	})
 }
@@ -30,12 +28,12 @@ func TestCorpus(t *testing.T) {
 // and where it lacks the words that only the servers at hand use.
 func TestUnknownServices(t *testing.T) {
 	run := readable(t, corpusOrSkip(t)).Measure(5)
-	for _, below := range run.Nameless.Below(calibrate.Floors{
+	for _, below := range run.Nameless.Below(Floors{
 		HighPrecision: 0.94, HighRecall: 0.70, TagRecall: 0.80, Recall: 0.95, MacroRecall: 0.88, RoleAccuracy: 0.96, Enough: 11,
 	}) {
 		t.Errorf("without names of services: %s", below)
 	}
-	for _, below := range run.Unseen.Below(calibrate.Floors{
+	for _, below := range run.Unseen.Below(Floors{
 		HighPrecision: 0.91, HighRecall: 0.61, TagRecall: 0.76, Recall: 0.935, MacroRecall: 0.90, RoleAccuracy: 0.96, Enough: 11,
 	}) {
 		t.Errorf("without the words of the fold: %s", below)
@@ -51,10 +49,10 @@ func corpusOrSkip(t *testing.T) string {
 	return dir
 }
 
-func holds(t *testing.T, dir string, floors calibrate.Floors) {
+func holds(t *testing.T, dir string, floors Floors) {
 	t.Helper()
 	cases := readable(t, dir).classifyCases()
-	s := calibrate.Of(cases)
+	s := Of(cases)
 	if s.Unseen > 0 || s.Unlabelled > 0 {
 		t.Errorf("%d labelled tools are in no snapshot, %d tools have no labels", s.Unseen, s.Unlabelled)
 	}
@@ -80,8 +78,8 @@ func readable(t *testing.T, dir string) *Corpus {
 
 // TestOwnSources holds the second layer to floors on sources written for this project.
 func TestOwnSources(t *testing.T) {
-	l := withSources(t, "../../../calibrate/testdata/corpus", "../../../calibrate/testdata/sources").Measure(1).Layers
-	holdsLayers(t, l, calibrate.Floors{HighPrecision: 1, HighRecall: 0.5, TagRecall: 1, Recall: 1, MacroRecall: 1, Enough: 1})
+	l := withSources(t, "testdata/corpus", "testdata/sources").Measure(1).Layers
+	holdsLayers(t, l, Floors{HighPrecision: 1, HighRecall: 0.5, TagRecall: 1, Recall: 1, MacroRecall: 1, Enough: 1})
 	if len(l.Unread) > 0 || len(l.Servers) != 4 {
 		t.Errorf("servers %+v, unread %+v", l.Servers, l.Unread)
 	}
@@ -90,7 +88,7 @@ func TestOwnSources(t *testing.T) {
 // TestSources does the same on the sources of real servers, where the variable
 // GAUNTLET_SOURCES names the directory that holds them beside their corpus. Any of them will do.
 func TestSources(t *testing.T) {
-	holdsLayers(t, withSources(t, corpusOrSkip(t), sourcesOrSkip(t)).Measure(1).Layers, calibrate.Floors{
+	holdsLayers(t, withSources(t, corpusOrSkip(t), sourcesOrSkip(t)).Measure(1).Layers, Floors{
 		HighPrecision: 0.97, HighRecall: 0.64, TagRecall: 0.80, Recall: 0.96, MacroRecall: 0.94, Enough: 8,
 	})
 }
@@ -120,7 +118,7 @@ func withSources(t *testing.T, dir, sources string) *Corpus {
 
 // holdsLayers also holds that no label that is true is lost by what the source says, nor one
 // that is wrong raised to high.
-func holdsLayers(t *testing.T, l *calibrate.Layers, floors calibrate.Floors) {
+func holdsLayers(t *testing.T, l *Layers, floors Floors) {
 	t.Helper()
 	if l == nil {
 		t.Fatal("no source was read")
@@ -158,7 +156,7 @@ func TestEvalDoc(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := page.Bytes()
-	for _, heading := range []string{calibrate.SourceHeading, firstSightHeading} {
+	for _, heading := range []string{SourceHeading, firstSightHeading} {
 		_, rest, ok := bytes.Cut(got, []byte("\n"+heading+"\n"))
 		if rest, _, _ := bytes.Cut(rest, []byte("\n"+firstSightHeading+"\n")); ok && (sources == "" || heading == firstSightHeading) {
 			want = slices.Concat(bytes.TrimRight(want, "\n"), []byte("\n\n"+heading+"\n"), bytes.TrimRight(rest, "\n"), []byte("\n"))

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/calibrate"
 	"gauntlet/capability"
 	"gauntlet/catalog"
 	"gauntlet/classify"
@@ -19,14 +18,14 @@ import (
 type Lists struct {
 	Tags, Roles string
 
-	learnt *calibrate.Learnt // of tags, with what it was learnt from
-	things []calibrate.Observed
+	learnt *Learnt // of tags, with what it was learnt from
+	things []Observed
 }
 
 // learning says how both lists are learnt. Words are shrunk more than meanings, since a word that a few servers
 // have in common may be a habit of theirs.
-func learning(labels []string, folds int) *calibrate.Learning {
-	return &calibrate.Learning{Labels: labels, Folds: folds, Ridge: ridgeOf, Lasso: .3, FewestServers: 3}
+func learning(labels []string, folds int) *Learning {
+	return &Learning{Labels: labels, Folds: folds, Ridge: ridgeOf, Lasso: .3, FewestServers: 3}
 }
 
 // How much weights are shrunk.
@@ -64,7 +63,7 @@ func Learn(corpora []*Corpus, folds int) *Lists {
 // examples are the servers of several corpora, what is true of them and how much each counts. The lists go together.
 type examples struct {
 	servers []*catalog.Server
-	truths  []*calibrate.Truth
+	truths  []*Truth
 	counts  []float64
 }
 
@@ -87,12 +86,12 @@ type parameterKey struct {
 }
 
 // learnRoles learns the roles of parameters and returns the log-odds for each by weights from other servers.
-func learnRoles(servers []*catalog.Server, truths []*calibrate.Truth, counts []float64, folds int, lists *Lists) map[parameterKey][]float64 {
+func learnRoles(servers []*catalog.Server, truths []*Truth, counts []float64, folds int, lists *Lists) map[parameterKey][]float64 {
 	var labels []string
 	for _, r := range capability.Roles() {
 		labels = append(labels, string(r))
 	}
-	var things []calibrate.Observed
+	var things []Observed
 	var keys []parameterKey
 	for i, s := range servers {
 		for _, f := range classify.ParameterFacts(s) {
@@ -100,7 +99,7 @@ func learnRoles(servers []*catalog.Server, truths []*calibrate.Truth, counts []f
 			if !ok {
 				continue
 			}
-			t := calibrate.Observed{Server: truths[i].Server, Count: counts[i], Names: f.Names, Values: f.Values}
+			t := Observed{Server: truths[i].Server, Count: counts[i], Names: f.Names, Values: f.Values}
 			accepted := strings.Split(want, "|")
 			for _, l := range labels {
 				switch slices.Index(accepted, l) {
@@ -146,7 +145,7 @@ var tagGroups = []tagGroup{
 }
 
 // rulesSay is the witness beside the weights: how sure the rules are.
-func rulesSay(t *calibrate.Observed, label int) int {
+func rulesSay(t *Observed, label int) int {
 	tag := string(capability.Tags()[label])
 	for _, name := range t.Names {
 		if said, ok := strings.CutPrefix(name, "verdict:"); ok {
@@ -160,7 +159,7 @@ func rulesSay(t *calibrate.Observed, label int) int {
 
 // learnThresholds learns from which log-odds on a tag is at high and at medium, by what the rules say. Shares of its own that a group has are
 // overruled by those given, unless they are zero.
-func learnThresholds(learnt *calibrate.Learnt, things []calibrate.Observed, instead levelShares) map[string][]float64 {
+func learnThresholds(learnt *Learnt, things []Observed, instead levelShares) map[string][]float64 {
 	rows := map[string][]float64{"low": make([]float64, len(capability.Tags()))}
 	for i := range rows["low"] {
 		rows["low"][i] = low
@@ -190,12 +189,12 @@ func learnThresholds(learnt *calibrate.Learnt, things []calibrate.Observed, inst
 	return rows
 }
 
-func (out *Lists) learnTags(servers []*catalog.Server, truths []*calibrate.Truth, counts []float64, folds int, roles map[parameterKey][]float64) {
+func (out *Lists) learnTags(servers []*catalog.Server, truths []*Truth, counts []float64, folds int, roles map[parameterKey][]float64) {
 	var labels []string
 	for _, t := range capability.Tags() {
 		labels = append(labels, string(t))
 	}
-	var things []calibrate.Observed
+	var things []Observed
 	for i, s := range servers {
 		seen := map[string]bool{}
 		for _, f := range classify.ToolFacts(s, func(tool, parameter string) (z [8]float32, ok bool) {
@@ -209,7 +208,7 @@ func (out *Lists) learnTags(servers []*catalog.Server, truths []*calibrate.Truth
 				continue
 			}
 			seen[f.Tool] = true
-			t := calibrate.Observed{Server: truths[i].Server, Tool: f.Tool, Count: counts[i], Names: f.Names, Values: f.Values}
+			t := Observed{Server: truths[i].Server, Tool: f.Tool, Count: counts[i], Names: f.Names, Values: f.Values}
 			for _, tag := range capability.Tags() {
 				t.Labels = append(t.Labels, truth.Learnable(tag))
 			}
@@ -234,7 +233,7 @@ const learnFolds = 4
 
 // LearnTo learns from corpora, writes the lists below a directory, and returns how often labels are right on servers that the weights
 // were not learnt from.
-func LearnTo(dir string, corpora []*Corpus) ([]*calibrate.Score, error) {
+func LearnTo(dir string, corpora []*Corpus) ([]*Score, error) {
 	lists := Learn(corpora, learnFolds)
 	unseen, err := CrossValidate(corpora, learnFolds, learnFolds)
 	if err != nil {
@@ -245,8 +244,8 @@ func LearnTo(dir string, corpora []*Corpus) ([]*calibrate.Score, error) {
 
 // CrossValidate deals the servers out to folds and classifies each fold by weights that were learnt from the others alone, thresholds
 // included. The scores are those of each corpus, in their order.
-func CrossValidate(corpora []*Corpus, outer, inner int) ([]*calibrate.Score, error) {
-	cases := make([][]calibrate.Case, len(corpora))
+func CrossValidate(corpora []*Corpus, outer, inner int) ([]*Score, error) {
+	cases := make([][]Case, len(corpora))
 	for fold := range outer {
 		var rest []*Corpus
 		for _, c := range corpora {
@@ -261,14 +260,14 @@ func CrossValidate(corpora []*Corpus, outer, inner int) ([]*calibrate.Score, err
 			for j, s := range c.servers {
 				if j%outer == fold {
 					p := classify.By(s, weights).Server()
-					cases[i] = append(cases[i], calibrate.Case{Truth: c.truths[j], Predicted: &p, Mode: capability.DefinitionOnly})
+					cases[i] = append(cases[i], Case{Truth: c.truths[j], Predicted: &p, Mode: capability.DefinitionOnly})
 				}
 			}
 		}
 	}
-	var out []*calibrate.Score
+	var out []*Score
 	for _, c := range cases {
-		out = append(out, calibrate.Of(c))
+		out = append(out, Of(c))
 	}
 	return out, nil
 }
@@ -293,7 +292,7 @@ func (out *Lists) Write(dir string) error {
 }
 
 // WriteUnseen writes the scores of [CrossValidate], a line a tag.
-func WriteUnseen(w io.Writer, names []string, scores []*calibrate.Score) error {
+func WriteUnseen(w io.Writer, names []string, scores []*Score) error {
 	for i, s := range scores {
 		fmt.Fprintf(w, "%s: on servers that the weights were not learnt from\n", names[i])
 		for _, t := range append(slices.Clone(s.Tags), s.Micro) {
@@ -309,7 +308,7 @@ func WriteUnseen(w io.Writer, names []string, scores []*calibrate.Score) error {
 }
 
 // shares writes precision and recall.
-func shares(c calibrate.Count) string {
+func shares(c Count) string {
 	p, _ := c.Precision()
 	r, _ := c.Recall()
 	return fmt.Sprintf("%.3f right, %.3f found", p, r)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"gauntlet/calibrate"
 	"gauntlet/capability"
 	"gauntlet/classify"
 )
@@ -26,7 +25,7 @@ func TestFit(t *testing.T) {
 	if out == "" {
 		t.Skipf("%s is not set", fitWeights)
 	}
-	corpora := []*Corpus{readable(t, corpusOrSkip(t)), readable(t, "../../../calibrate/testdata/lessons")}
+	corpora := []*Corpus{readable(t, corpusOrSkip(t)), readable(t, "testdata/lessons")}
 	first := len(corpora)
 	files, err := filepath.Glob("../../engine/scanner/testdata/families/servers-*.ndjson")
 	if err != nil || len(files) == 0 {
@@ -35,7 +34,7 @@ func TestFit(t *testing.T) {
 	for _, file := range files {
 		corpora = append(corpora, readable(t, file))
 	}
-	h := heldOut{t: t, scores: map[levelShares][][]calibrate.Case{}, files: files}
+	h := heldOut{t: t, scores: map[levelShares][][]Case{}, files: files}
 	for group := range heldTogether {
 		var rest []*Corpus
 		for i, c := range corpora {
@@ -64,7 +63,7 @@ func TestFit(t *testing.T) {
 type heldOut struct {
 	t      *testing.T
 	files  []string
-	scores map[levelShares][][]calibrate.Case // by family
+	scores map[levelShares][][]Case // by family
 }
 
 // judge classifies the servers of one family with each choice of shares.
@@ -75,11 +74,11 @@ func (h *heldOut) judge(family int, c *Corpus, l *Lists) {
 			h.t.Fatal(err)
 		}
 		if h.scores[shares] == nil {
-			h.scores[shares] = make([][]calibrate.Case, len(h.files))
+			h.scores[shares] = make([][]Case, len(h.files))
 		}
 		for j, s := range c.servers {
 			p := classify.By(s, weights).Server()
-			h.scores[shares][family] = append(h.scores[shares][family], calibrate.Case{Truth: c.truths[j], Predicted: &p, Mode: capability.DefinitionOnly})
+			h.scores[shares][family] = append(h.scores[shares][family], Case{Truth: c.truths[j], Predicted: &p, Mode: capability.DefinitionOnly})
 		}
 	}
 }
@@ -90,14 +89,14 @@ var triedShares = []levelShares{{}, {.95, .7}, {.9, .6}, {.85, .55}, {.8, .5}, {
 // log logs the figures of all families together for each choice, by tag, and those of each family for the one in use.
 func (h *heldOut) log() {
 	for _, shares := range triedShares {
-		s := calibrate.Of(slices.Concat(h.scores[shares]...))
+		s := Of(slices.Concat(h.scores[shares]...))
 		h.t.Logf("%+v: %s", shares, figures(s.Micro))
 		for _, tag := range s.Tags {
 			h.t.Logf("    %-13s of %d: %s", tag.Tag, tag.Positives, figures(tag))
 		}
 	}
 	for i, file := range h.files {
-		s := calibrate.Of(h.scores[levelShares{}][i])
+		s := Of(h.scores[levelShares{}][i])
 		right, all := 0, 0
 		for _, r := range s.Roles {
 			right, all = right+r.Acted.TP, all+r.Parameters
@@ -106,6 +105,6 @@ func (h *heldOut) log() {
 	}
 }
 
-func figures(s calibrate.TagScore) string {
+func figures(s TagScore) string {
 	return fmt.Sprintf("high %s; high and medium %s", shares(s.High), shares(s.Acted))
 }

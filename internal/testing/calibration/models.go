@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"gauntlet/calibrate"
 	"gauntlet/capability"
 	"gauntlet/catalog"
 	"gauntlet/classify"
@@ -16,33 +15,33 @@ import (
 type Asker func(ctx context.Context, before, servers []capability.Server, of []*catalog.Server, source func(tool string) string) (asked, unanswered int, err error)
 
 // AddModel adds to a run what one model's labels make of the scores.
-func (c *Corpus) AddModel(ctx context.Context, r *calibrate.Run, model string, ask Asker) error {
-	out := calibrate.WithModel{Model: model}
+func (c *Corpus) AddModel(ctx context.Context, r *Run, model string, ask Asker) error {
+	out := WithModel{Model: model}
 	definition := c.classifyCases()
-	var source []calibrate.Case
+	var source []Case
 	for i, name := range c.names {
 		if err := c.askAbout(ctx, &definition[i], c.servers[i], nil, ask, &out); err != nil {
 			return err
 		}
 		if found := c.sources[name]; found != nil && found.Err == nil {
 			p := classify.Server(c.servers[i])
-			one := calibrate.Case{Truth: c.truths[i], Predicted: &p, Mode: capability.WithSource, Family: definition[i].Family}
-			var uncounted calibrate.WithModel // the same tools once more
+			one := Case{Truth: c.truths[i], Predicted: &p, Mode: capability.WithSource, Family: definition[i].Family}
+			var uncounted WithModel // the same tools once more
 			if err := c.askAbout(ctx, &one, c.servers[i], found, ask, &uncounted); err != nil {
 				return err
 			}
 			source = append(source, one)
 		}
 	}
-	out.Definition = calibrate.Of(definition)
+	out.Definition = Of(definition)
 	if source != nil {
-		out.Source = calibrate.Of(source)
+		out.Source = Of(source)
 	}
 	r.Models = append(r.Models, out)
 	return nil
 }
 
-func (c *Corpus) askAbout(ctx context.Context, one *calibrate.Case, s *catalog.Server, found *sourcecode.Analysed, ask Asker, out *calibrate.WithModel) error {
+func (c *Corpus) askAbout(ctx context.Context, one *Case, s *catalog.Server, found *sourcecode.Analysed, ask Asker, out *WithModel) error {
 	before := []capability.Server{classify.Server(s)}
 	servers := []capability.Server{*one.Predicted}
 	var source func(string) string

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"gauntlet/calibrate"
 	"gauntlet/capability"
 	"gauntlet/catalog"
 	"gauntlet/classify"
@@ -32,7 +31,7 @@ type Sources struct {
 type Corpus struct {
 	names   []string // of the files, without their endings
 	servers []*catalog.Server
-	truths  []*calibrate.Truth
+	truths  []*Truth
 	sources map[string]*sourcecode.Analysed // by name, where the source was given
 }
 
@@ -77,12 +76,12 @@ func Read(dir string) (*Corpus, []finding.Problem, error) {
 	return c, problems, nil
 }
 
-func readLabels(file string) (*calibrate.Truth, error) {
+func readLabels(file string) (*Truth, error) {
 	text, err := userfile.ReadText(file, nil, maxLabels)
 	if err != nil {
 		return nil, err
 	}
-	return calibrate.Parse([]byte(text))
+	return Parse([]byte(text))
 }
 
 // readSnapshot reads a file that holds one server. Parts of it that could not be read are
@@ -106,11 +105,11 @@ func readSnapshot(file string) (*catalog.Server, []finding.Problem, error) {
 }
 
 // Measure scores the corpus by layer 1, and the servers whose sources were read by both.
-func (c *Corpus) Measure(folds int) *calibrate.Run {
+func (c *Corpus) Measure(folds int) *Run {
 	cases := c.classifyCases()
-	r := &calibrate.Run{
+	r := &Run{
 		Vocabulary: capability.VocabularyVersion, Lexicon: classify.LexiconVersion, Layer: "1",
-		Corpus: calibrate.Entries(cases), All: calibrate.Of(cases), Folds: folds,
+		Corpus: Entries(cases), All: Of(cases), Folds: folds,
 		Layers: c.compareLayers(cases),
 	}
 	nameless := slices.Clone(cases)
@@ -118,33 +117,33 @@ func (c *Corpus) Measure(folds int) *calibrate.Run {
 		p := classify.Nameless(s)
 		nameless[i].Predicted = &p
 	}
-	r.Nameless = calibrate.Of(nameless)
+	r.Nameless = Of(nameless)
 	if folds > 1 {
-		r.Unseen = calibrate.Of(classifyUnseen(c.servers, cases, folds))
+		r.Unseen = Of(classifyUnseen(c.servers, cases, folds))
 	}
 	return r
 }
 
 // classifyCases classifies every server from its definitions.
-func (c *Corpus) classifyCases() []calibrate.Case {
-	cases := make([]calibrate.Case, len(c.truths))
+func (c *Corpus) classifyCases() []Case {
+	cases := make([]Case, len(c.truths))
 	for i, t := range c.truths {
 		p := classify.Server(c.servers[i])
-		cases[i] = calibrate.Case{Truth: t, Predicted: &p, Mode: capability.DefinitionOnly}
+		cases[i] = Case{Truth: t, Predicted: &p, Mode: capability.DefinitionOnly}
 	}
-	calibrate.Families(cases)
+	Families(cases)
 	return cases
 }
 
 // classifyUnseen classifies every server without the words that only its fold uses.
-func classifyUnseen(servers []*catalog.Server, cases []calibrate.Case, n int) []calibrate.Case {
+func classifyUnseen(servers []*catalog.Server, cases []Case, n int) []Case {
 	out := slices.Clone(cases)
 	words := make([]map[string]bool, len(servers))
 	for i, s := range servers {
 		words[i] = map[string]bool{}
 		classify.Words(s, words[i])
 	}
-	for _, fold := range calibrate.Split(cases, n) {
+	for _, fold := range Split(cases, n) {
 		known := map[string]bool{}
 		for i := range servers {
 			if slices.Contains(fold, i) {
@@ -185,9 +184,9 @@ func (f *Sources) findDirs(names []string) (map[string]string, []finding.Problem
 		name, dir, ok := strings.Cut(s, "=")
 		switch {
 		case !ok || dir == "":
-			problems = append(problems, sourcecode.Failed("--source", fmt.Errorf("%q is not of the form SERVER=DIR", s)))
+			problems = append(problems, sourcecode.Failed("-source", fmt.Errorf("%q is not of the form SERVER=DIR", s)))
 		case !slices.Contains(names, name):
-			problems = append(problems, sourcecode.Failed("--source", fmt.Errorf("the corpus has no server %q%s", name, suggest.Question(suggest.Names(name, names), ""))))
+			problems = append(problems, sourcecode.Failed("-source", fmt.Errorf("the corpus has no server %q%s", name, suggest.Question(suggest.Names(name, names), ""))))
 		default:
 			out[name] = dir
 		}
@@ -227,20 +226,20 @@ func (c *Corpus) AddSources(ctx context.Context, from Sources, progress func(for
 
 // compareLayers scores the servers whose source was given by layer 1, as they were, and by layers
 // 1 and 2; nil if no source was given.
-func (c *Corpus) compareLayers(cases []calibrate.Case) *calibrate.Layers {
+func (c *Corpus) compareLayers(cases []Case) *Layers {
 	if c.sources == nil {
 		return nil
 	}
-	var definition, source []calibrate.Case
-	var read []calibrate.Reading
-	var unread []calibrate.Unread
+	var definition, source []Case
+	var read []Reading
+	var unread []Unread
 	for i, name := range c.names {
 		found := c.sources[name]
 		if found == nil {
 			continue
 		}
 		if found.Err != nil {
-			unread = append(unread, calibrate.Unread{Server: cases[i].Truth.Server, Why: userfile.Reason(found.Err).Error()})
+			unread = append(unread, Unread{Server: cases[i].Truth.Server, Why: userfile.Reason(found.Err).Error()})
 			continue
 		}
 		both := cases[i]
@@ -250,14 +249,14 @@ func (c *Corpus) compareLayers(cases []calibrate.Case) *calibrate.Layers {
 		definition, source = append(definition, cases[i]), append(source, both)
 		read = append(read, countReading(name, &p, found))
 	}
-	l := calibrate.Compare(definition, source, read)
+	l := Compare(definition, source, read)
 	l.Unread = unread
 	return l
 }
 
 // countReading counts what was found in the source of a server.
-func countReading(name string, s *capability.Server, found *sourcecode.Analysed) calibrate.Reading {
-	r := calibrate.Reading{Server: name, Tools: len(s.Tools), Handlers: found.Tied}
+func countReading(name string, s *capability.Server, found *sourcecode.Analysed) Reading {
+	r := Reading{Server: name, Tools: len(s.Tools), Handlers: found.Tied}
 	handlers := found.Sources.ByTool()
 	for i := range s.Tools {
 		h := handlers[s.Tools[i].Name]

@@ -1,6 +1,4 @@
-// Package calibrate compares a classifier's labels with human labels: labels in, precision and
-// recall out. It reads no files.
-package calibrate
+package calibration
 
 import (
 	"fmt"

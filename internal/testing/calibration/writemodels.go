@@ -1,4 +1,4 @@
-package calibrate
+package calibration
 
 // models writes what models add to the other layers, by the recorded answers that were given.
 func (w *page) models(r *Run) {

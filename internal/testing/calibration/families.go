@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"gauntlet/calibrate"
 	"gauntlet/catalog"
 	"gauntlet/finding"
 	"gauntlet/internal/run/sourcecode"
@@ -55,7 +54,7 @@ func (c *Corpus) addFamilyServer(line string) error {
 	if err != nil {
 		return err
 	}
-	truth, err := calibrate.Parse(labels)
+	truth, err := Parse(labels)
 	if err != nil {
 		return err
 	}
