@@ -1,5 +1,5 @@
 # gauntlet with what it starts servers with: Node and npm, Python and pip. The sandbox needs user namespaces, which
-# Docker's default seccomp profile denies: docs/sandbox.md names the options.
+# Docker's default seccomp profile denies: docs/probing.md names the options.
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./

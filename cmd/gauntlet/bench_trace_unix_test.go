@@ -23,7 +23,7 @@ import (
 // BenchmarkTrace measures the whole process that judges a recorded conversation: 100,000
 // messages of about 2,000 bytes. ordinary is text of many words, one result in a thousand
 // going on to another server; repetitive says a few sentences again and again; hostile is one
-// letter in all lengths. docs/benchmarks.md has the table.
+// letter in all lengths. docs/figures.md has the table.
 func BenchmarkTrace(b *testing.B) {
 	dir := b.TempDir()
 	bin := filepath.Join(dir, "gauntlet")

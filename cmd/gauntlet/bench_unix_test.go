@@ -16,7 +16,7 @@ import (
 
 // BenchmarkScan measures the whole process, from the file to the JSON report, as a user
 // meets it: start, reading, checks, writing. max-MB is the process's peak of resident
-// memory, file-MB the size of the input. docs/benchmarks.md has the table.
+// memory, file-MB the size of the input. docs/figures.md has the table.
 func BenchmarkScan(b *testing.B) {
 	dir := b.TempDir()
 	bin := filepath.Join(dir, "gauntlet")

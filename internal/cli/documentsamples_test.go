@@ -270,9 +270,9 @@ func TestCheckSample(t *testing.T) {
 	}
 }
 
-// The program of docs/library.md is the one that README begins with.
+// The program of docs/architecture.md is the one that README begins with.
 func TestLibrarySample(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(repository, "docs", "library.md"))
+	page, err := os.ReadFile(filepath.Join(repository, "docs", "architecture.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestLibrarySample(t *testing.T) {
 			return
 		}
 	}
-	t.Error("docs/library.md does not show examples/first/main.go")
+	t.Error("docs/architecture.md does not show examples/first/main.go")
 }
 
 // Programs in Python that pages show run over a report of the example.

@@ -18,7 +18,7 @@ var textRules = map[finding.Rule]bool{
 
 // The families were written by authors who had not read the rules: attackers who must not be caught, honest authors of tools that
 // sound dangerous, and maintainers of popular servers. The weights have learnt from all of them since, so this test only holds
-// the level that was reached; how much is found at first sight is in docs/detection.md.
+// the level that was reached; how much is found at first sight is in docs/figures.md.
 func TestFamilies(t *testing.T) {
 	for _, tt := range []struct {
 		file        string

@@ -41,7 +41,7 @@ func worstText(t *testing.T, name, snapshot string) (worst finding.Severity, fla
 }
 
 // TestPublicAttacks holds what share of published attacks is found. Most of them were learnt from, so the figure is no measure of
-// unseen ones: docs/detection.md has that.
+// unseen ones: docs/figures.md has that.
 func TestPublicAttacks(t *testing.T) {
 	dir := os.Getenv(publicTexts)
 	if dir == "" {

@@ -11,7 +11,7 @@ import (
 
 // The learnt layer gives every window of a text a score: how much its words, their neighbours and the classes of the lists that they are
 // in resemble those of known attacks rather than those of real definitions. It is a linear model with weights of one byte, fitted by
-// `go run ./internal/testing/fit` (docs/detection.md is its model card). All arithmetic is of integers, so that a score is
+// `go run ./internal/testing/fit` (docs/figures.md says how often it is right). All arithmetic is of integers, so that a score is
 // the same on every machine.
 //
 // A score is judged by bounds, which the fit takes from real definitions that it did not learn from.

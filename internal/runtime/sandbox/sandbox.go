@@ -4,7 +4,7 @@
 // recorded as [Event]s, and what it can steal are [Canary] values, which nothing else knows.
 //
 // It works on Linux. Elsewhere, and where the system forbids user namespaces, [New] says so.
-// docs/sandbox.md describes the layers, what each of them stops and what none stops.
+// docs/probing.md describes the layers, what each of them stops and what none stops.
 package sandbox
 
 import (

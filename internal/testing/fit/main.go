@@ -6,7 +6,7 @@
 // texts.ndjson with labelled harm, honest/servers with snapshots of real servers, honest/functions.ndjson and instructions.ndjson. With
 // -fold K/N it leaves out one part of the attacks' sources and of the servers' owners, so that a measurement on that part counts.
 // Without -fold it first fits four times, each time without a quarter, and takes the bounds of the scores from what the quarters that were left
-// out score. docs/detection.md has the figures.
+// out score. docs/figures.md has the figures.
 package main
 
 import (

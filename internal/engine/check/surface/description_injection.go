@@ -24,7 +24,7 @@ The check reads every string of tools, prompts, resources, resource templates an
 undoes disguises: Unicode compatibility forms, look-alike letters, invisible characters, spaced letters,
 leetspeak, and one level of base64, base32, gzip, hex, percent, entity and JSON escapes and rot13. It then
 splits sentences into clauses with their action, object and destination, and applies rules to the clauses
-(docs/detection.md). A sentence that no rule understands but that resembles known attacks more than nearly all real
+(docs/classifier.md). A sentence that no rule understands but that resembles known attacks more than nearly all real
 definitions do is reported as a suspicion, with its score and confidence low; so it is for SEC-002, SEC-003 and
 SEC-006. A script element that contains code is reported too.
 
