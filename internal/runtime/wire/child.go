@@ -6,21 +6,20 @@ import (
 	"sync"
 )
 
-// children are the processes that this package started and that are not reaped yet. Its lock
-// is held while one starts, so that whoever looks at the process table knows all of them.
+// children lists the processes this package started and has not reaped. The lock is held while one starts, so that a reader of the
+// process table knows them all.
 var children = struct {
 	sync.Mutex
 	pids map[int]struct{}
 }{pids: map[int]struct{}{}}
 
-// startChild starts cmd in a session of its own and closes exited when it is gone and its
-// output was read.
+// startChild starts cmd in its own session and closes exited once it has ended and its output was read.
 func startChild(cmd *exec.Cmd, exited chan<- struct{}) error {
 	started := make(chan error)
-	// Ends with the process, which Close or Wait kill if need be.
+	// Ends with the process, which Close or Wait kill if necessary.
 	go func() {
-		// The parent-death signal follows the thread that started the child and not the
-		// process: the thread must live as long as the child.
+		// The parent-death signal is tied to the thread that started the child, not to the process: the thread must outlive the
+		// child.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		ownSession(cmd)
@@ -34,7 +33,7 @@ func startChild(cmd *exec.Cmd, exited chan<- struct{}) error {
 		if err != nil {
 			return
 		}
-		_ = cmd.Wait() // what it says is in ProcessState, or is ErrWaitDelay
+		_ = cmd.Wait() // the result is in ProcessState, or is ErrWaitDelay
 		children.Lock()
 		delete(children.pids, cmd.Process.Pid)
 		children.Unlock()

@@ -8,10 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownSession puts the child into a session of its own: it has no controlling terminal, so
-// that /dev/tty cannot be opened and an interrupt from the terminal reaches only us, and it
-// leads a process group that can be ended as a whole. If we end without being able to clean
-// up, the kernel kills the child; what the child started is not covered by that.
+// ownSession puts the child into its own session: without a controlling terminal it cannot open /dev/tty, an interrupt from the
+// terminal reaches only us, and its process group can be ended as a whole. If we die without cleaning up, the kernel kills the
+// child, but not what the child started.
 func ownSession(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -19,11 +18,10 @@ func ownSession(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Pdeathsig = true, syscall.SIGKILL
 }
 
-// ProtectProcess keeps the processes that this one starts, and others of the same user, from
-// reading its memory and environment, where secrets are, and makes orphans of servers its
-// own children, so that they are found when the servers end. It is meant for programs: a
-// library leaves such decisions to its caller. It does nothing but on Linux. A process with
-// CAP_SYS_PTRACE, such as one of root, is not kept from anything.
+// ProtectProcess keeps child processes and others of the same user from reading this process's memory and environment, which hold
+// secrets. It also makes orphans of servers our children, so that they are found when the servers end. It is for programs: a
+// library leaves such decisions to its caller. It has an effect on Linux only, and none against processes with CAP_SYS_PTRACE, such
+// as root's.
 func ProtectProcess() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
@@ -31,9 +29,8 @@ func ProtectProcess() error {
 	return setDumpable(0)
 }
 
-// WhileReadable undoes the first part of ProtectProcess while start runs. Without root, a
-// process can write the id maps of a user namespace that a child of it begins only while
-// its own files in /proc belong to it: the child has that from it until it runs a program.
+// WhileReadable lifts ProtectProcess's read protection while start runs. Without root, a process can write the id maps of a child's
+// user namespace only while its own files in /proc belong to it; the child inherits that state until it executes a program.
 func WhileReadable(start func() error) error {
 	readable.Lock()
 	defer readable.Unlock()
@@ -48,8 +45,7 @@ func WhileReadable(start func() error) error {
 	return start()
 }
 
-// readable is held while the process can be read, so that the first to end does not hide it from
-// another.
+// readable is held during WhileReadable, so that the first of two callers to finish does not hide the process from the other.
 var readable sync.Mutex
 
 func setDumpable(value int) error {

@@ -7,6 +7,5 @@ import (
 	"syscall"
 )
 
-// ownSession puts the child into a session of its own: it has no controlling terminal, and
-// leads a process group that can be ended as a whole.
+// ownSession puts the child into its own session: it has no controlling terminal, and its process group can be ended as a whole.
 func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

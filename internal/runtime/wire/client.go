@@ -13,33 +13,31 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Client is the asking end of a conversation: it sends one request at a time and reads
-// until the answer is there. Between requests it reads nothing, so a peer that floods is
-// stopped by its own full pipe. A Client is not safe for concurrent use and does not own
-// its Conn.
+// A Client is the requesting end of a connection. It reads only while a request is pending, so a peer that floods is stopped by its
+// own full pipe. A Client is not safe for concurrent use and does not own its Conn.
 type Client struct {
-	// Answer, if not nil, says what a request of the peer is answered with: the raw result;
-	// not ok for "method not found". Params is raw and may be "". ping is answered anyway.
+	// Answer, if not nil, answers requests of the peer: it returns the raw result, or false for "method not found". params is raw
+	// and may be "". ping is always answered.
 	Answer func(method, params string) (result string, ok bool)
-	// Heard, if not nil, is shown every notification.
+	// Heard, if not nil, is called with every notification.
 	Heard func(Message)
 
 	conn   Conn
 	limits Limits
 	last   int64 // id of the latest request
 	seen   Strays
-	loose  []Asked // the latest requests whose answer has their id in another type
-	spread []byte  // the latest lines that may be one message
+	loose  []Asked // recent requests that were answered under their id in another type
+	spread []byte  // recent lines that may form one message
 	redact func(string) string
-	broken error // why the connection is of no use any more
+	broken error // why the connection is unusable
 }
 
-// maxLoose is how many requests are kept of those whose answer has their id in another type.
+// maxLoose bounds Client.loose.
 const maxLoose = 100
 
-// NewClient returns a client over conn. Of limits it heeds those on strays; conn has the
-// rest. If conn knows secrets (see [Process.Redact]) they are taken out of what the peer
-// says in errors and noise, before that is shortened: half a secret is not recognised.
+// NewClient returns a client over conn. It applies the limits on strays; conn applies the others. Secrets that conn knows (see
+// [Process.Redact]) are removed from the peer's text in errors and noise before it is shortened, since half a secret would not be
+// recognised.
 func NewClient(conn Conn, limits Limits) *Client {
 	c := &Client{conn: conn, limits: limits.withDefaults(), redact: func(s string) string { return s }}
 	if r, ok := conn.(interface{ Redact(string) string }); ok {
@@ -48,16 +46,14 @@ func NewClient(conn Conn, limits Limits) *Client {
 	return c
 }
 
-// Strays returns what came so far without being an answer.
+// Strays returns the messages so far that answered no request.
 func (c *Client) Strays() Strays { return c.seen }
 
-// Err returns why the connection ended, nil while it is of use. After that every Call and
-// Notify fails with it.
+// Err returns why the connection ended, or nil while it is usable. After that every Call and Notify fails with it.
 func (c *Client) Err() error { return c.broken }
 
-// Call sends a request and returns its answer, a Response. params is JSON text. Other
-// outcomes are errors: an [AnswerError], an [InvalidError], a [NoAnswerError] when ctx
-// ends, a [LineTooLongError] or [FloodError] for this request, or the end of the
+// Call sends a request and returns its answer, a Response. params is JSON text. Other outcomes are errors: an [AnswerError], an
+// [InvalidError], a [NoAnswerError] when ctx ends, a [LineTooLongError] or [FloodError] for this request, or the end of the
 // connection, after which Err is set.
 func (c *Client) Call(ctx context.Context, method, params string) (Message, error) {
 	one := []Asked{{Method: method, Params: params}}
@@ -65,7 +61,7 @@ func (c *Client) Call(ctx context.Context, method, params string) (Message, erro
 	return one[0].Answer, one[0].Err
 }
 
-// An Asked is a request and what came of it: Answer or Err, as [Client.Call] returns them.
+// An Asked is a request and its outcome: Answer or Err, as [Client.Call] returns them.
 type Asked struct {
 	Method, Params string
 	Answer         Message
@@ -76,8 +72,8 @@ type Asked struct {
 	sent error
 }
 
-// CallTogether sends all requests before it reads an answer, and returns when each has its
-// outcome. Together they wait no longer than the slowest of them, and for as many strays as one.
+// CallTogether sends all requests before reading, and returns when each has its outcome. Together they share the time limit and the
+// stray limit of one request.
 func (c *Client) CallTogether(ctx context.Context, asked []Asked) {
 	before, unfinished := c.seen, c.unfinished()
 	for i := range asked {
@@ -90,8 +86,8 @@ func (c *Client) CallTogether(ctx context.Context, asked []Asked) {
 		a.id = strconv.FormatInt(c.last, 10)
 		a.sent = c.conn.Send(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, a.id, rawjson.Quote(a.Method), a.Params))
 	}
-	// After a failed Send the answer is still waited for: the end of the conversation,
-	// which most often is the reason, says more than a broken pipe.
+	// After a failed Send, still wait for the answer: the end of the connection is usually the cause and says more than a broken
+	// pipe.
 	err := c.awaitAnswers(ctx, asked)
 	flooded := c.broken != nil
 	for i := range asked {
@@ -113,11 +109,11 @@ func (c *Client) CallTogether(ctx context.Context, asked []Asked) {
 	}
 }
 
-// notifyWait is how long a notification waits for room in the queue, which is full where a server asks without reading:
-// nothing else bounds it, as a request's deadline bounds the request.
+// notifyWait is how long a notification waits for room in the send queue, which is full if a server sends requests without reading.
+// A request needs no such limit: it has a deadline.
 const notifyWait = time.Second
 
-// Notify sends a notification; params is JSON text. It waits no longer than notifyWait.
+// Notify sends a notification; params is JSON text. It waits at most notifyWait.
 func (c *Client) Notify(ctx context.Context, method, params string) error {
 	if c.broken != nil {
 		return c.broken
@@ -127,8 +123,8 @@ func (c *Client) Notify(ctx context.Context, method, params string) error {
 	return c.conn.Send(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%s,"params":%s}`, rawjson.Quote(method), params))
 }
 
-// Next takes one message while no request is under way. It fails with the end of the
-// connection, after which Err is set, or with that of ctx.
+// Next receives one message while no request is pending. It fails with the end of the connection, after which Err is set, or with
+// ctx's error.
 func (c *Client) Next(ctx context.Context) error {
 	if c.broken != nil {
 		return c.broken
@@ -144,7 +140,7 @@ func (c *Client) Next(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case errors.As(err, &tooLong):
-		return nil // skipped; what comes behind it is whole
+		return nil // skipped; what follows is whole
 	case err != nil:
 		c.broken = err
 		return err
@@ -159,13 +155,13 @@ func (c *Client) Next(ctx context.Context) error {
 	return c.checkFlood()
 }
 
-// countRefused counts what we sent earlier and nobody waits for, such as a notification.
+// countRefused counts failures of messages that nobody waits for, such as notifications.
 func (c *Client) countRefused() {
 	c.seen.Total++
 	c.seen.Refused++
 }
 
-// checkFlood ends the connection where too much came that answers nothing.
+// checkFlood ends the connection after too many stray messages.
 func (c *Client) checkFlood() error {
 	if c.seen.Total > c.limits.TotalStrays {
 		c.broken = &FloodError{fmt.Sprintf("the server sent more than %d messages that answer nothing", c.limits.TotalStrays)}
@@ -173,7 +169,7 @@ func (c *Client) checkFlood() error {
 	return c.broken
 }
 
-// awaitAnswers reads until each request has its outcome. The error is why the others have none.
+// awaitAnswers reads until every request has its outcome. The error is why the remaining ones have none.
 func (c *Client) awaitAnswers(ctx context.Context, asked []Asked) error {
 	for strays := 0; slices.ContainsFunc(asked, func(a Asked) bool { return !a.done }); {
 		m, err := c.conn.Receive(ctx)
@@ -189,7 +185,7 @@ func (c *Client) awaitAnswers(ctx context.Context, asked []Asked) error {
 		}
 		var tooLong *LineTooLongError
 		if errors.As(err, &tooLong) && ctx.Err() == nil {
-			// Nobody knows what it answers: the first that waits, as servers answer in order.
+			// It is unclear which request this answers: take the first pending one, as servers answer in order.
 			first := &asked[slices.IndexFunc(asked, func(a Asked) bool { return !a.done })]
 			first.done, first.Err = true, fmt.Errorf("%w instead of an answer to %s", err, first.Method)
 			continue
@@ -229,7 +225,7 @@ func (c *Client) awaitAnswers(ctx context.Context, asked []Asked) error {
 	return nil
 }
 
-// waitingFor returns the request without an outcome that m answers, nil if there is none.
+// waitingFor returns the pending request that m answers, or nil.
 func waitingFor(asked []Asked, m *Message) *Asked {
 	for i := range asked {
 		if a := &asked[i]; !a.done && m.answers(a.id) {
@@ -239,8 +235,8 @@ func waitingFor(asked []Asked, m *Message) *Asked {
 	return nil
 }
 
-// gluedAnswer returns the request whose answer stands behind other text on its line, as after a print without a line
-// end, or on several lines, and what is wrong with it: no client reads it, and waiting for another would be in vain.
+// gluedAnswer finds an answer that follows other text on its line, as after a print without a newline, or is spread over several
+// lines. It returns the request and what is wrong: no client reads such an answer, and waiting longer would be in vain.
 func (c *Client) gluedAnswer(asked []Asked, m *Message) (*Asked, string) {
 	const mostText, mostTries = 4 << 10, 8
 	if m.Kind != Invalid {
@@ -264,11 +260,11 @@ func (c *Client) gluedAnswer(asked []Asked, m *Message) (*Asked, string) {
 	return nil, ""
 }
 
-// mostSpread is how much of a message over several lines is kept, in bytes.
+// mostSpread bounds, in bytes, how much of a message over several lines is kept.
 const mostSpread = 1 << 20
 
-// spreadAnswer returns the request that the latest lines answer, put together from one that begins with a brace to one that
-// ends with it: JSON that was printed for people.
+// spreadAnswer returns the request that the latest lines answer if they are joined from a line beginning with a brace to one ending
+// with it, as in pretty-printed JSON.
 func (c *Client) spreadAnswer(asked []Asked, line string) *Asked {
 	line = strings.TrimRight(line, " \t\r\n")
 	switch {
@@ -290,16 +286,15 @@ func (c *Client) spreadAnswer(asked []Asked, line string) *Asked {
 	return waitingFor(asked, &answer)
 }
 
-// answers reports whether m is meant as the answer to a request: also one that is broken
-// is, so that its request fails at once and does not wait for its time limit. A line of a
-// structured log may have an "id" too; only what has the form of an answer counts.
+// answers reports whether m is meant as the answer to a request. A broken answer counts too, so that its request fails at once
+// instead of timing out. A structured log line may also have an "id": only what has the form of an answer counts.
 func (m *Message) answers(id string) bool {
 	form := m.Kind == Response || m.Kind == Error || m.Kind == Invalid && m.Note != notRPC
 	return form && m.ID != "" && AnswerID(m.ID) == AnswerID(id)
 }
 
-// AnswerID returns the id of the request that an answer with this id belongs to. Requests are made
-// with whole numbers, and SDKs read "7" and 7.0 as the answer to 7.
+// AnswerID returns the id of the request that an answer with this id belongs to. Request ids are whole numbers, and SDKs accept "7"
+// and 7.0 as answers to 7.
 func AnswerID(id string) string {
 	if n, ok := rawjson.WholeNumber(id); ok {
 		return n
@@ -307,7 +302,7 @@ func AnswerID(id string) string {
 	return id
 }
 
-// unfinished is more than before if the connection has begun to receive what has no end yet.
+// unfinished exceeds before if the connection has begun to receive something that is not complete yet.
 func (c *Client) unfinished() int64 {
 	if conn, ok := c.conn.(interface{ Unfinished() int64 }); ok {
 		return conn.Unfinished()
@@ -317,7 +312,7 @@ func (c *Client) unfinished() int64 {
 
 var errStrays = errors.New("too many messages that are no answer")
 
-// explainLost says what a failed Receive means for the request.
+// explainLost turns a failed Receive into the request's error.
 func (c *Client) explainLost(method string, err error) error {
 	var end *EndError
 	switch {
@@ -333,8 +328,8 @@ func (c *Client) explainLost(method string, err error) error {
 	return fmt.Errorf("no answer to %s: %w", method, err)
 }
 
-// checkAnswer tells a result from what only carries its id. A request that failed over HTTP may
-// have been answered all the same: by an error without an id, in the body of its refusal.
+// checkAnswer returns an error unless m is a result. A request that failed over HTTP may still have been answered by an error
+// without an id in the response body.
 func (c *Client) checkAnswer(method string, m Message, failed *RequestError) error {
 	switch {
 	case m.Kind == Error:
@@ -349,7 +344,7 @@ func (c *Client) checkAnswer(method string, m Message, failed *RequestError) err
 	return nil
 }
 
-// AnswerErrorOf reads the error of a message of that kind, the answer to a request of the method.
+// AnswerErrorOf reads the JSON-RPC error of m, which answers a request of the method.
 func AnswerErrorOf(method string, m Message) *AnswerError {
 	object := m.Error
 	e := &AnswerError{Method: method, HTTP: m.HTTP}
@@ -357,7 +352,7 @@ func AnswerErrorOf(method string, m Message) *AnswerError {
 		text := object[value.Start:value.End]
 		switch rawjson.Unquote(object[name.Start:name.End]) {
 		case "code":
-			// Some servers write -32601.0. What is no whole number is 0.
+			// Some servers write -32601.0. Anything that is no whole number becomes 0.
 			if code, err := strconv.ParseFloat(text, 64); err == nil && code == math.Trunc(code) && math.Abs(code) < 1<<53 {
 				e.Code = int64(code)
 			}

@@ -15,47 +15,44 @@ import (
 	"gauntlet/internal/leaf/redact"
 )
 
-// An Endpoint says which server to talk to over HTTP and what it is given.
+// An Endpoint is a server reached over HTTP, with its credentials.
 type Endpoint struct {
 	URL string // http or https; user and password in it are sent as Basic authorization
-	// Header is sent with every request to the origin of URL and to no other, as
-	// NAME=VALUE. Bearer is a token for Authorization, as NAME=TOKEN, where NAME stands for
-	// the token in messages.
+	// Header is sent, as NAME=VALUE, with every request to the origin of URL and to no other. Bearer is a token for Authorization,
+	// as NAME=TOKEN; messages show NAME in place of the token.
 	Header []string
 	Bearer string
-	// Login, if not nil, has the token in place of Bearer, and is asked for another when it is
-	// refused.
+	// Login, if not nil, supplies the token instead of Bearer, and another one if it is refused.
 	Login Login
-	// Secret is what messages hide beside these, as NAME=VALUE.
+	// Secret holds further values that messages must hide, as NAME=VALUE.
 	Secret []string
 	// Agent is the User-Agent; default "gauntlet".
 	Agent string
-	// SSE says that the server speaks HTTP+SSE of 2024-11-05. Without it that is found out
-	// by the specification's rule, if initialize is refused.
+	// SSE says that the server speaks HTTP+SSE of 2024-11-05. Otherwise that is detected by the specification's rule when
+	// initialize is refused.
 	SSE bool
-	// Transport makes the requests; nil for one of NewTransport, which is closed with the
-	// connection. It must neither follow redirects nor keep cookies.
+	// Transport makes the requests; nil means one from NewTransport, which is closed with the connection. It must not follow
+	// redirects or keep cookies.
 	Transport http.RoundTripper
 	Limits    Limits
-	// Grace is how long a notification may take, and how long we wait for the first event
-	// of HTTP+SSE; default DefaultHTTPGrace.
+	// Grace bounds a notification and the wait for the first event of HTTP+SSE; default DefaultHTTPGrace.
 	Grace time.Duration
 }
 
-// DefaultHTTPGrace lets a sleeping server wake up.
+// DefaultHTTPGrace gives a sleeping server time to wake up.
 const DefaultHTTPGrace = 5 * time.Second
 
-// maxHeader bounds the head of an answer.
+// maxHeader bounds the head of a response, in bytes.
 const maxHeader = 64 << 10
 
-// NewTransport returns a transport that verifies TLS, bounds the head of an answer and
-// takes no proxy from the environment. The caller may set more before its first use.
+// NewTransport returns a transport that verifies TLS, bounds the response head and ignores proxies from the environment. The caller
+// may change it before its first use.
 func NewTransport() *http.Transport {
 	return &http.Transport{
 		DialContext:            (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    10 * time.Second,
 		MaxResponseHeaderBytes: maxHeader,
-		DisableCompression:     true, // a bomb would go off before we count
+		DisableCompression:     true, // a decompression bomb would go off before we count
 		ForceAttemptHTTP2:      true,
 		IdleConnTimeout:        30 * time.Second,
 	}
@@ -68,14 +65,12 @@ var reservedHeaders = []string{
 	"Transfer-Encoding", "Upgrade",
 }
 
-// Reserved reports whether a header field of this name is set by this package or frames the
-// message, so that Endpoint.Header must not have it.
+// Reserved reports whether a header is set by this package or frames the message, and is therefore not allowed in Endpoint.Header.
 func Reserved(name string) bool {
 	return slices.Contains(reservedHeaders, http.CanonicalHeaderKey(strings.TrimSpace(name)))
 }
 
-// target reads the URL and takes the user's name and password out of it. Errors quote
-// nothing of a URL that may hold a secret.
+// target parses the URL and removes user name and password. Its errors quote nothing of a URL that may hold a secret.
 func (e *Endpoint) target() (*url.URL, *url.Userinfo, error) {
 	u, err := url.Parse(e.URL)
 	switch {
@@ -91,7 +86,7 @@ func (e *Endpoint) target() (*url.URL, *url.Userinfo, error) {
 	return u, user, nil
 }
 
-// header returns the fields to send, and the secrets among them as NAME=VALUE.
+// header returns the header fields to send, and the secrets among them as NAME=VALUE.
 func (e *Endpoint) header(u *url.URL, user *url.Userinfo) (http.Header, []string, error) {
 	agent := e.Agent
 	if agent == "" {
@@ -104,7 +99,7 @@ func (e *Endpoint) header(u *url.URL, user *url.Userinfo) (http.Header, []string
 		name = http.CanonicalHeaderKey(strings.TrimSpace(name))
 		switch {
 		case !ok || !token(name):
-			// The entry may be a value whose name was forgotten: it is not quoted.
+			// Not quoted: it may be a secret whose name was forgotten.
 			return nil, nil, fmt.Errorf("header %d is not of the form NAME=VALUE", i+1)
 		case Reserved(name):
 			return nil, nil, fmt.Errorf("header %d: %s is set by gauntlet itself", i+1, name)
@@ -131,26 +126,25 @@ func (e *Endpoint) header(u *url.URL, user *url.Userinfo) (http.Header, []string
 	return h, append(append(secrets, redact.QuerySecrets(u)...), redact.PathSecrets(u)...), nil
 }
 
-// token reports whether s may be the name of a header field.
+// token reports whether s is valid as a header name.
 func token(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
 	}) < 0
 }
 
-// printable reports whether s may be the value of a header field.
+// printable reports whether s is valid as a header value.
 func printable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) < 0
 }
 
-// visible reports whether s is visible ASCII and short, as a session id must be that is
-// sent back.
+// visible reports whether s is short, visible ASCII, as a session id that is sent back must be.
 func visible(s string) bool {
 	const longest = 4 << 10
 	return s != "" && len(s) <= longest && strings.IndexFunc(s, func(r rune) bool { return r < '!' || r > '~' }) < 0
 }
 
-// redactURL is a URL without what may be secret in it.
+// redactURL returns u without the parts that may be secret.
 func redactURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// inherited are the variables that a server cannot do without, after the lists of the
-// official SDKs. Everything else (tokens, cloud credentials, agents' sockets) is not for
-// a server under test. Names that end in * are prefixes.
+// inherited lists the variables that a server needs, after the official SDKs' lists. Everything else (tokens, cloud credentials,
+// agent sockets) is not for a server under test. A trailing * marks a prefix.
 var inherited = map[bool][]string{
 	false: {"HOME", "LANG", "LC_*", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"},
 	true: {
@@ -19,7 +18,7 @@ var inherited = map[bool][]string{
 	},
 }
 
-// Inherited returns the entries of environ that a server gets without being given them.
+// Inherited returns the entries of environ that a server gets by default.
 func Inherited(environ []string) []string {
 	windows := runtime.GOOS == "windows"
 	var out []string
@@ -41,14 +40,13 @@ func covers(pattern, name string) bool {
 	return pattern == name || isPrefix && strings.HasPrefix(name, prefix)
 }
 
-// environment joins what is inherited and what was set. Never nil, since os/exec takes
-// nil for "everything we have".
+// environment joins inherited and explicitly set variables. It is never nil: os/exec takes nil for our whole environment.
 func environment(environ, set []string) ([]string, error) {
 	for i, entry := range set {
 		name, _, ok := strings.Cut(entry, "=")
 		switch {
 		case !ok || name == "":
-			// The entry may be a value whose name was forgotten: it is not quoted.
+			// Not quoted: it may be a secret whose name was forgotten.
 			return nil, fmt.Errorf("environment variable %d is not of the form NAME=VALUE", i+1)
 		case strings.IndexByte(entry, 0) >= 0:
 			return nil, fmt.Errorf("environment variable %d contains a NUL byte", i+1)

@@ -10,14 +10,14 @@ import (
 	"gauntlet/internal/leaf/mcp"
 )
 
-// ErrClosed is the error of a Conn that was closed on this side.
+// ErrClosed is returned by a Conn that was closed on this side.
 var ErrClosed = errors.New("the connection is closed")
 
-// A LineTooLongError says that the peer sent a message above Limits.Message. The rest of
-// the line is skipped and the conversation goes on behind it.
+// A LineTooLongError says that the peer sent a message longer than Limits.Message. The rest of the line is skipped and the
+// connection stays usable.
 type LineTooLongError struct {
 	Limit int
-	What  string // what was too long if it was no line: "an event", "a body"
+	What  string // what was too long if not a line: "an event", "a body"
 }
 
 func (e *LineTooLongError) Error() string {
@@ -28,21 +28,20 @@ func (e *LineTooLongError) Error() string {
 	return fmt.Sprintf("%s of more than %d bytes", what, e.Limit)
 }
 
-// A FloodError says that a peer went on sending without ever answering.
+// A FloodError says that a peer kept sending without answering.
 type FloodError struct{ Msg string }
 
 func (e *FloodError) Error() string { return e.Msg }
 
-// An EndError says that the peer has gone.
+// An EndError says that the peer has ended the connection.
 type EndError struct {
 	How    string // "exited with status 1", "was ended by signal: killed", "closed its stdout"
-	Before string // the method that waited for its answer, "" if none did
-	Stderr string // the last words, printable and on one line; "" if there were none
-	// Refused is the id, as JSON, of the request by which it was found that a session had ended:
-	// the peer did not carry it out, and it may be sent again in a new session. "" for none.
+	Before string // the method that was waiting for its answer, or ""
+	Stderr string // its last stderr output, printable and on one line, or ""
+	// Refused is the JSON id of the request whose refusal showed that the session had ended, or "". The peer did not act on it, so
+	// it may be sent again in a new session.
 	Refused string
-	// Missing are environment variables that the server names in its last words and was not given,
-	// and SetBy is Command.SetBy.
+	// Missing lists environment variables that the server's last output names and that it was not given. SetBy is Command.SetBy.
 	Missing []string
 	SetBy   string
 }
@@ -61,7 +60,7 @@ func (e *EndError) Error() string {
 	return s
 }
 
-// adviseVariables says how to give the server the variables that it misses, "" if it names none.
+// adviseVariables says how to pass the missing variables, or returns "".
 func (e *EndError) adviseVariables() string {
 	const none = "; servers inherit none of your environment variables but HOME, PATH and the like: "
 	switch {
@@ -73,15 +72,14 @@ func (e *EndError) adviseVariables() string {
 	return none + "pass on yours with --env " + strings.Join(e.Missing, " --env ")
 }
 
-// An AnswerError is an answer that is a JSON-RPC error. Code is 0 if none could be read;
-// Message is the peer's text as decoded, of any length and content, but for secrets of ours
-// that it repeats.
+// An AnswerError is a JSON-RPC error answer. Code is 0 if none could be read; Message is the peer's text as decoded, of any length
+// and content, with our own secrets removed.
 type AnswerError struct {
 	Method  string
 	Code    int64
 	Message string
 	Data    string      // raw, "" if there was none
-	HTTP    *HTTPAnswer // that it came in; nil over stdio
+	HTTP    *HTTPAnswer // its response; nil over stdio
 }
 
 func (e *AnswerError) Error() string {
@@ -92,22 +90,22 @@ func (e *AnswerError) Error() string {
 	return s
 }
 
-// An InvalidError says that something with the id of a request came back that is no answer.
+// An InvalidError says that something with the id of a request arrived that is no valid answer.
 type InvalidError struct{ Method, Note string }
 
 func (e *InvalidError) Error() string {
 	return fmt.Sprintf("what came back for %s is not a JSON-RPC answer: %s", e.Method, e.Note)
 }
 
-// A NoAnswerError says that ctx ended first. Cause is the cause of that end.
+// A NoAnswerError says that ctx ended before the answer arrived. Cause is context.Cause.
 type NoAnswerError struct {
 	Method string
 	ID     string // of the request, as sent
 	Cause  error
-	// Ignored counts, in words, what came instead; "" if nothing did. It is often the
-	// reason: an answer with another id, an answer that is not JSON.
+	// Ignored counts, in words, the messages that arrived instead, or is "". They are often the reason: an answer with another id,
+	// an answer that is not JSON.
 	Ignored string
-	// Begun says that what may have been the answer came: one with another id, or a part of a message.
+	// Begun says that a possible answer arrived: one with another id, or part of a message.
 	Begun bool
 }
 
@@ -121,8 +119,7 @@ func (e *NoAnswerError) Error() string {
 
 func (e *NoAnswerError) Unwrap() error { return e.Cause }
 
-// Printable returns s with every character that is not printable written as an escape, so
-// that a stranger's words cannot move the cursor of the terminal that shows them. Line
+// Printable returns s with every non-printable character escaped, so that a stranger's text cannot move the terminal's cursor. Line
 // breaks are escaped too: print line by line.
 func Printable(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) || r == '\uFFFD' }) < 0 {

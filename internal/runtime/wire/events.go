@@ -11,34 +11,33 @@ import (
 	"time"
 )
 
-// An event is one of a text/event-stream. Data is kept byte for byte; several data lines
-// are joined by \n, as the format says.
+// An event is one event of a text/event-stream. data is kept byte for byte; several data lines are joined by \n, as the format
+// requires.
 type event struct {
 	name string // "" for the default, which is "message"
 	data string
 }
 
-// eventReader cuts a text/event-stream into events and bounds each. It reads as the HTML
-// standard says with one concession: an event that the stream's end cuts short of its
-// blank line is returned, as several MCP clients take it.
+// eventReader splits a text/event-stream into events and bounds each. It follows the HTML standard with one concession: an event
+// that the stream's end cuts off before its blank line is returned, as several MCP clients do.
 type eventReader struct {
 	r     *bufio.Reader
 	limit int
-	// buf holds the data of the event so far, and behind that the line being read.
+	// buf holds the data of the event so far, followed by the line being read.
 	buf   []byte
 	begun bool // the event has a data line
 	name  string
-	after bool // the latest line ended with \r: a \n right behind it belongs to it
+	after bool // the latest line ended with \r: a following \n belongs to it
 	first bool // no line was read yet
 
-	lastID string        // the latest id, which stays until another comes
+	lastID string        // the latest id, which stays until another arrives
 	retry  time.Duration // the latest retry, 0 if none came
 
-	unfinished *atomic.Int64 // events that have begun and not ended, of all readers; nil if nobody asks
-	open       bool          // this one's has
+	unfinished *atomic.Int64 // number of incomplete events of all readers; nil if not needed
+	open       bool          // this reader has an incomplete event
 }
 
-// noteOpen counts an event that has begun or ended.
+// noteOpen updates the number of incomplete events.
 func (e *eventReader) noteOpen() {
 	if open := len(e.buf) > 0; open != e.open && e.unfinished != nil {
 		e.open = open
@@ -46,7 +45,7 @@ func (e *eventReader) noteOpen() {
 	}
 }
 
-// EventMessages returns the messages in the text of an event stream, which is all in memory.
+// EventMessages returns the messages in an event stream held in memory.
 func EventMessages(text string) (out []Message) {
 	for e := newEvents(strings.NewReader(text), len(text)); ; {
 		it, err := e.nextEvent()
@@ -57,9 +56,8 @@ func EventMessages(text string) (out []Message) {
 	}
 }
 
-// ReadEvents reads an event stream: each call returns the data of the next event. Errors are those of a
-// stream's end, io.EOF, a [LineTooLongError] for an event of more than limit bytes, behind which nothing
-// more can be read, and those of r.
+// ReadEvents returns a function that returns the data of the next event of r. Its errors are io.EOF, a [LineTooLongError] for an
+// event of more than limit bytes, after which nothing more can be read, and those of r.
 func ReadEvents(r io.Reader, limit int) func() (data string, err error) {
 	e := newEvents(r, limit)
 	return func() (string, error) {
@@ -72,9 +70,8 @@ func newEvents(r io.Reader, limit int) *eventReader {
 	return &eventReader{r: bufio.NewReaderSize(r, 32<<10), limit: limit, first: true}
 }
 
-// nextEvent returns the next event that has data. The error is io.EOF at the stream's end, a
-// LineTooLongError, behind which the stream cannot be read any further, or that of the
-// reader, before which an event cut short is lost.
+// nextEvent returns the next event that has data. Its errors are io.EOF, a LineTooLongError, after which the stream cannot be read
+// further, and those of the reader, which drop an incomplete event.
 func (e *eventReader) nextEvent() (event, error) {
 	for {
 		data := len(e.buf)
@@ -97,18 +94,18 @@ func (e *eventReader) nextEvent() (event, error) {
 	}
 }
 
-// dispatch takes the event read so far and begins a new one.
+// dispatch returns the event read so far and resets the reader.
 func (e *eventReader) dispatch() event {
 	it := event{e.name, string(e.buf)}
 	e.buf, e.name, e.begun = e.buf[:0], "", false
 	e.noteOpen()
 	if cap(e.buf) > 1<<20 {
-		e.buf = nil // one large answer need not hold its memory for the rest
+		e.buf = nil // do not hold one large answer's memory for the rest of the stream
 	}
 	return it
 }
 
-// readLine appends the next line without its end to buf. With io.EOF the line has no end.
+// readLine appends the next line without its end to buf. io.EOF means that the line was cut off.
 func (e *eventReader) readLine() error {
 	for {
 		part, err := e.r.Peek(1)
@@ -143,7 +140,7 @@ func (e *eventReader) readLine() error {
 	}
 }
 
-// lineEnd returns where the first \r or \n stands, -1 if there is none.
+// lineEnd returns the index of the first \r or \n, or -1.
 func lineEnd(b []byte) int {
 	n := bytes.IndexByte(b, '\n')
 	if n >= 0 {
@@ -155,14 +152,14 @@ func lineEnd(b []byte) int {
 	return n
 }
 
-// growData doubles buf, but never beyond what an event may have.
+// growData doubles buf, up to the limit of an event.
 func (e *eventReader) growData(n int) {
 	if need := len(e.buf) + n; need > cap(e.buf) {
 		e.buf = append(make([]byte, 0, max(need, min(2*cap(e.buf), e.limit+8))), e.buf...)
 	}
 }
 
-// takeField reads the line buf[at:], which is dropped unless it is data.
+// takeField processes the line buf[at:] and drops it unless it is data.
 func (e *eventReader) takeField(at int) {
 	line := e.buf[at:]
 	if e.first {
@@ -174,8 +171,8 @@ func (e *eventReader) takeField(at int) {
 	e.buf = e.buf[:at]
 	switch string(name) {
 	case "data":
-		// In place: both stand behind where they go, since "data" was before them. A line
-		// "data" without a colon has no value and may be written over as well.
+		// In place: source lies behind destination, since "data" came first. A line "data" without a colon has no value and may be
+		// overwritten too.
 		if e.begun {
 			e.buf = append(e.buf, '\n')
 		}

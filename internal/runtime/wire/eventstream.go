@@ -10,9 +10,8 @@ import (
 	"gauntlet/internal/leaf/excerpt"
 )
 
-// Listen opens the stream on which a server of 2025-03-26 to 2025-11-25 may send at any
-// time; what comes on it is received like everything else. Nothing needs it to read
-// lists. A server without one answers HTTP 405. ctx and Grace bound the opening only.
+// Listen opens the stream on which a server of 2025-03-26 to 2025-11-25 may send unsolicited messages; they are received like all
+// others. It is not needed for listings. A server without such a stream answers HTTP 405. ctx and Grace bound the opening only.
 func (h *HTTP) Listen(ctx context.Context) error {
 	err := h.startExchange(ctx, "no event stream was opened", func(*reply, *eventReader) error { return nil })
 	h.mu.Lock()
@@ -21,13 +20,13 @@ func (h *HTTP) Listen(ctx context.Context) error {
 	return err
 }
 
-// openStream opens the stream of HTTP+SSE and takes from its first event where to POST.
+// openStream opens the stream of HTTP+SSE and reads the POST endpoint from its first event.
 func (h *HTTP) openStream(ctx context.Context) error {
 	return h.startExchange(ctx, "no event with the endpoint came", h.takeEndpoint)
 }
 
-// startExchange opens a stream that lives as long as h, once first has taken its beginning. What
-// is missing if that takes longer than Grace stands in missing.
+// startExchange opens a stream that lives as long as h, once first has read its beginning. missing names what did not arrive if
+// that takes longer than Grace.
 func (h *HTTP) startExchange(ctx context.Context, missing string, first func(*reply, *eventReader) error) error {
 	x := h.newExchange(nil)
 	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -54,15 +53,14 @@ func (h *HTTP) startExchange(ctx context.Context, missing string, first func(*re
 		return err
 	}
 	x.mu.Lock()
-	x.answered = true // from here on ctx does not matter
+	x.answered = true // from here on ctx no longer applies
 	x.mu.Unlock()
 	// Ends with the stream or by Close.
 	go h.follow(own, x, r, ev)
 	return nil
 }
 
-// follow hands on what comes on a stream. The end of that of HTTP+SSE is the end of the
-// connection.
+// follow delivers the messages of a stream. When an HTTP+SSE stream ends, so does the connection.
 func (h *HTTP) follow(ctx context.Context, x *exchange, r *reply, ev *eventReader) {
 	err := x.readEvents(ctx, ev, answerOf(r), "")
 	r.Body.Close()
@@ -78,14 +76,14 @@ func (h *HTTP) follow(ctx context.Context, x *exchange, r *reply, ev *eventReade
 	h.removeExchange(x, nil)
 }
 
-// SSE reports whether the server speaks HTTP+SSE of 2024-11-05, as far as is known yet.
+// SSE reports whether the server is known to speak HTTP+SSE of 2024-11-05.
 func (h *HTTP) SSE() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.sse
 }
 
-// takeEndpoint reads the first event of HTTP+SSE.
+// takeEndpoint reads the endpoint event of HTTP+SSE.
 func (h *HTTP) takeEndpoint(r *reply, ev *eventReader) error {
 	e, err := ev.nextEvent()
 	switch {
@@ -108,15 +106,15 @@ func (h *HTTP) takeEndpoint(r *reply, ev *eventReader) error {
 	return nil
 }
 
-// A foreignEndpointError says that a server of HTTP+SSE wants its messages sent to another
-// origin, where what the user gave for this one must not go.
+// A foreignEndpointError says that an HTTP+SSE server names an endpoint of another origin, to which the user's credentials must not
+// go.
 type foreignEndpointError struct{ place string }
 
 func (e *foreignEndpointError) Error() string {
 	return "the stream names an endpoint on another origin, " + e.place + ", which was not used"
 }
 
-// ended is nil for the orderly end of a stream.
+// ended returns nil for the orderly end of a stream.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil

@@ -9,22 +9,21 @@ import (
 	"time"
 )
 
-// An HTTP is a Conn to a server behind a URL: Streamable HTTP of every revision, and
-// HTTP+SSE of 2024-11-05. What a revision wants in headers is read off the messages that
-// go through: the version of initialize's answer or of a request's _meta, the method, the
-// name of what is asked for, the session's id.
+// An HTTP is a Conn to a server behind a URL: Streamable HTTP of every revision, and HTTP+SSE of 2024-11-05. It derives the headers
+// that a revision requires from the messages it carries: protocol version (from initialize's result or a request's _meta), method,
+// name of the target, session id.
 type HTTP struct {
 	transport http.RoundTripper
-	owned     bool // the transport is ours to close
+	owned     bool // transport is ours to close
 	header    http.Header
 	hidden    hidden
 	login     Login // nil for none
 	limits    Limits
 	grace     time.Duration
-	left      atomic.Int64 // bytes that may still come
+	left      atomic.Int64 // bytes that may still arrive
 	tap       Tap
 	exchanges atomic.Int64 // HTTP requests so far
-	begun     atomic.Int64 // bodies and events that have begun and not ended
+	begun     atomic.Int64 // incomplete bodies and events
 
 	in   chan received
 	jobs chan func()
@@ -34,22 +33,21 @@ type HTTP struct {
 	session string              // Mcp-Session-Id
 	opening opening             // of the session
 	version string              // that initialize agreed on, "" before
-	mirrors map[string][]Mirror // by tool
+	mirrors map[string][]Mirror // by tool name
 	sse     bool                // HTTP+SSE: answers come on the stream, not in those of POST
-	stream  bool                // of HTTP+SSE is open
+	stream  bool                // the stream of HTTP+SSE is open
 	live    map[*exchange]context.CancelCauseFunc
-	gone    error // why nothing comes any more, set before over is closed
+	gone    error // why the connection ended; set before over is closed
 
-	renewing sync.Mutex // held while a session is begun in place of one that ended
+	renewing sync.Mutex // held while a session is replaced
 
 	closeOnce sync.Once
 	closing   chan struct{}
-	over      chan struct{} // closed when the stream of HTTP+SSE or the session has ended
+	over      chan struct{} // closed when the HTTP+SSE stream or the session has ended
 	running   sync.WaitGroup
 }
 
-// Dial makes a connection to e, without a request yet. Its errors quote no value of e.
-// The caller must Close it.
+// Dial returns a connection to e without making a request. Its errors quote no value of e. The caller must Close it.
 func Dial(e Endpoint) (*HTTP, error) {
 	u, user, err := e.target()
 	if err != nil {
@@ -82,10 +80,10 @@ func Dial(e Endpoint) (*HTTP, error) {
 	return h, nil
 }
 
-// Tap has every message shown to tap. It is called before the first Send, if at all.
+// Tap has every message shown to tap. Call it before the first Send.
 func (h *HTTP) Tap(tap Tap) { h.tap = tap }
 
-// runJobs sends what is queued, in its order.
+// runJobs sends what is queued, in order.
 func (h *HTTP) runJobs() {
 	for {
 		select {
@@ -97,10 +95,9 @@ func (h *HTTP) runJobs() {
 	}
 }
 
-// Send queues one message; see [Conn]. A request's ctx bounds its whole exchange: when it
-// ends before the answer has come, the request is given up and its connection closed,
-// which is how MCP cancels in the stateless revisions. Anything else may take Grace, and
-// what is sent behind it waits for it, since the order of POSTs is theirs at the server.
+// Send queues one message; see [Conn]. A request's ctx bounds its whole exchange: if it ends before the answer arrives, the request
+// is abandoned and its connection closed, which is how the stateless revisions of MCP cancel. Anything else may take Grace, and
+// later messages wait for it, so that the server receives POSTs in order.
 func (h *HTTP) Send(ctx context.Context, msg []byte) error {
 	x := h.newExchange(msg)
 	switch {
@@ -126,7 +123,7 @@ func (h *HTTP) Send(ctx context.Context, msg []byte) error {
 	}
 }
 
-// job is what work does for x.
+// job returns the work of x's exchange.
 func (h *HTTP) job(ctx context.Context, x *exchange) func() {
 	return func() {
 		own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -150,7 +147,7 @@ func (h *HTTP) job(ctx context.Context, x *exchange) func() {
 	}
 }
 
-// enter counts x among what Close must end, unless Close has begun.
+// enter registers x for Close to end, unless Close has begun.
 func (h *HTTP) enter(x *exchange, cancel context.CancelCauseFunc) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -163,7 +160,7 @@ func (h *HTTP) enter(x *exchange, cancel context.CancelCauseFunc) bool {
 	return true
 }
 
-// removeExchange ends x and hands on what became of it.
+// removeExchange ends x and reports its outcome.
 func (h *HTTP) removeExchange(x *exchange, err error) {
 	defer h.running.Done()
 	if err != nil {
@@ -175,10 +172,10 @@ func (h *HTTP) removeExchange(x *exchange, err error) {
 	x.cancel(ErrClosed)
 }
 
-// sendOutcome makes the outcome of x known, if anybody still waits for it.
+// sendOutcome reports the outcome of x if its request is still waiting.
 func (h *HTTP) sendOutcome(x *exchange, err error) {
 	select {
-	case <-x.gaveUp: // also if somebody waits: it would be for another request
+	case <-x.gaveUp: // even if a Receive is waiting: it waits for another request
 		return
 	default:
 	}
@@ -190,8 +187,7 @@ func (h *HTTP) sendOutcome(x *exchange, err error) {
 	}
 }
 
-// Receive returns the next message; see [Conn]. The end of the stream of HTTP+SSE and of
-// a session is an [EndError].
+// Receive returns the next message; see [Conn]. The end of the HTTP+SSE stream or of a session is an [EndError].
 func (h *HTTP) Receive(ctx context.Context) (Message, error) {
 	select {
 	case it := <-h.in:
@@ -205,10 +201,10 @@ func (h *HTTP) Receive(ctx context.Context) (Message, error) {
 	}
 }
 
-// Unfinished returns how many answers have begun to come and not ended.
+// Unfinished returns the number of answers that have begun and are not complete.
 func (h *HTTP) Unfinished() int64 { return h.begun.Load() }
 
-// endConn makes err the error of every Receive from now on.
+// endConn makes every later Receive fail with err.
 func (h *HTTP) endConn(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -218,34 +214,32 @@ func (h *HTTP) endConn(err error) {
 	}
 }
 
-// Secrets returns what Redact removes, as NAME=VALUE: header values and tokens that were
-// given, Endpoint.Secret, the password of the URL, the long values of its query and what looks
-// like a key in its path.
-// It grows when a login is renewed.
+// Secrets returns what Redact removes, as NAME=VALUE: configured header values and tokens, Endpoint.Secret, the URL's password,
+// long query values and path segments that look like keys. It grows when a login is renewed.
 func (h *HTTP) Secrets() []string { return h.hidden.list() }
 
-// Redact replaces the values of Endpoint.Header and the token, if they have at least four
-// bytes, and the other Secrets by their names; see [Process.Redact].
+// Redact replaces values of Endpoint.Header and the token, if they have at least four bytes, and the other Secrets by their names;
+// see [Process.Redact].
 func (h *HTTP) Redact(s string) string { return h.hidden.replace(s) }
 
-// Place returns the URL without user, password and query, fit for a message.
+// Place returns the URL for messages, without user, password and query.
 func (h *HTTP) Place() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.Redact(redactURL(h.target))
 }
 
-// farewell is how long the end of a session may take at most.
+// farewell bounds how long ending the session may take.
 const farewell = 2 * time.Second
 
-// Close gives up what is under way, ends the session at the server, for two seconds at
-// most and without asking whether it did, and waits until nothing of h runs any more.
+// Close abandons pending requests, ends the session at the server (at most two seconds, ignoring the result) and waits until no
+// goroutine of h runs.
 func (h *HTTP) Close() error {
 	h.closeOnce.Do(func() { h.closeConn(false) })
 	return nil
 }
 
-// Kill is Close for a caller whose time is over: the session is left to the server.
+// Kill is Close without ending the session at the server, for a caller that is out of time.
 func (h *HTTP) Kill() error {
 	h.closeOnce.Do(func() { h.closeConn(true) })
 	return nil

@@ -9,17 +9,16 @@ import (
 	"gauntlet/internal/leaf/mcp"
 )
 
-// An HTTPAnswer is what an HTTP answer said beside its body.
+// An HTTPAnswer is the status and headers of an HTTP response.
 type HTTPAnswer struct {
 	Status int
-	// Exchange numbers the HTTP requests of a connection, from 1: the answer to one has its
-	// number.
+	// Exchange numbers the connection's HTTP requests from 1; a response has the number of its request.
 	Exchange int
-	// Header holds the fields that [Kept] names, as received and with their secrets.
+	// Header holds the fields named in keptHeaders, as received and with their secrets.
 	Header http.Header
 }
 
-// keptHeaders are the header fields that verdicts and messages rest on.
+// keptHeaders are the response headers that verdicts and messages use.
 var keptHeaders = []string{
 	"Access-Control-Allow-Origin", "Allow", "Cache-Control", "Content-Encoding", "Content-Type",
 	"Location", mcp.HeaderProtocolVersion, mcp.HeaderSessionID, "Retry-After", "Server",
@@ -36,15 +35,15 @@ func answerOf(r *reply) *HTTPAnswer {
 	return a
 }
 
-// String returns the status as in "HTTP 404 Not Found".
+// String returns the status, e.g. "HTTP 404 Not Found".
 func (a *HTTPAnswer) String() string {
 	return strings.TrimSpace(fmt.Sprintf("HTTP %d %s", a.Status, http.StatusText(a.Status)))
 }
 
-// ok reports whether the status is one of success.
+// ok reports whether the status is 2xx.
 func (a *HTTPAnswer) ok() bool { return a.Status/100 == 2 }
 
-// hint returns the header field that says what to do about the status, "" if none does.
+// hint returns the header field that says what to do about the status, or "".
 func (a *HTTPAnswer) hint() string {
 	name := map[int]string{401: "Www-Authenticate", 403: "Www-Authenticate", 405: "Allow", 429: "Retry-After", 503: "Retry-After"}[a.Status]
 	if value := a.Header.Get(name); name != "" && value != "" {
@@ -53,18 +52,18 @@ func (a *HTTPAnswer) hint() string {
 	return ""
 }
 
-// A RequestError says that one request over HTTP came to nothing; the next may fare
-// better. Its text holds no value of [Endpoint.Header] or [Endpoint.Bearer].
+// A RequestError says that one request over HTTP failed; the connection stays usable. Its text holds no value of [Endpoint.Header]
+// or [Endpoint.Bearer].
 type RequestError struct {
-	Method  string      // that was asked for, "" of what we sent as no request
-	ID      string      // of the request as sent, "" of a notification
-	HTTP    *HTTPAnswer // nil if none came
-	Ignored string      // what came instead, in words; see NoAnswerError
+	Method  string      // of the request, "" for other messages
+	ID      string      // of the request as sent, "" for a notification
+	HTTP    *HTTPAnswer // nil if there was no response
+	Ignored string      // what arrived instead, in words; see NoAnswerError
 	Msg     string      // what is wrong
-	Err     error       // the reason, nil if Msg says all
-	Empty   bool        // the request was taken, and nothing came back for it, as silence on stdio
+	Err     error       // the cause, nil if Msg says all
+	Empty   bool        // the request was accepted but not answered, like silence on stdio
 
-	// answer is the JSON-RPC error in the body, if there was one with no id of its own.
+	// answer is the JSON-RPC error without an id in the body, if any.
 	answer Message
 }
 
@@ -84,7 +83,7 @@ func (e *RequestError) Error() string {
 
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// quoteBody returns the beginning of a body on one line, fit for a terminal and quoted.
+// quoteBody returns the beginning of a body on one line, quoted and safe for a terminal.
 func quoteBody(body string) string {
 	const most = 200
 	words := strings.Join(strings.Fields(excerpt.Clip(body, 4*most)), " ")

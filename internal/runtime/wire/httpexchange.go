@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	// linger is how long an event stream may go on behind the answer that it was for, so
-	// that its connection can be used again and what follows is seen.
+	// linger is how long an event stream may continue after its answer, so that the connection can be reused and later messages are
+	// seen.
 	linger = 200 * time.Millisecond
-	// refusal is how long, and refusalBytes how much, of the body of a refusal is read.
+	// refusal and refusalBytes bound how long and how much of an error response's body is read.
 	refusal      = time.Second
 	refusalBytes = 64 << 10
 )
 
 var errGrace = errors.New("the server did not take it in time")
 
-// exchange is one message of ours and what comes back for it.
+// exchange is one of our messages and its response.
 type exchange struct {
 	h       *HTTP
 	body    []byte
@@ -37,14 +37,14 @@ type exchange struct {
 	method  string
 	name    string // for Mcp-Name
 	args    string // of tools/call, raw
-	version string // of the request's _meta, "" in the revisions with a handshake
-	session string // that it was sent in or, being initialize, began; "" for none
-	epoch   int    // how many sessions there were before that one
-	renewal bool   // it is one of our own, whose answer nobody receives
-	refusal error  // the answer to one of our own that is no result
+	version string // of the request's _meta, "" in revisions with a handshake
+	session string // session it was sent in, or began (initialize); "" for none
+	epoch   int    // number of sessions before that one
+	renewal bool   // it is our own renewal request, whose answer is not delivered
+	refusal error  // the error answer to such a request
 
 	cancel context.CancelCauseFunc
-	done   <-chan struct{} // closed when the time of the request is over; nil if it has none
+	done   <-chan struct{} // closed when the request's time is over; nil if it has no limit
 	gaveUp chan struct{}   // closed when nobody waits any more
 
 	mu       sync.Mutex
@@ -52,7 +52,7 @@ type exchange struct {
 	ended    bool // gaveUp is closed
 }
 
-// newExchange reads off msg what its headers want.
+// newExchange reads from msg what its headers need.
 func (h *HTTP) newExchange(msg []byte) *exchange {
 	m := Decode(string(msg))
 	x := &exchange{h: h, body: []byte(m.Raw), kind: m.Kind, id: m.ID, method: m.Method, gaveUp: make(chan struct{})}
@@ -69,7 +69,7 @@ func (h *HTTP) newExchange(msg []byte) *exchange {
 	return x
 }
 
-// giveUp ends x unless its answer has come.
+// giveUp cancels x unless its answer has arrived.
 func (x *exchange) giveUp(cause error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -79,8 +79,8 @@ func (x *exchange) giveUp(cause error) {
 	x.ended = true
 	close(x.gaveUp)
 	if x.h.speaksSSE() && !errors.Is(cause, context.DeadlineExceeded) {
-		// The answer came on the stream while its POST was still under way. Cut off, the
-		// POST would take its connection with it, and the next request that was put on it.
+		// The answer arrived on the stream while its POST was still in flight. Cancelling the POST would close its connection, and
+		// fail the next request sent on it.
 		time.AfterFunc(linger, func() { x.cancel(cause) })
 		return
 	}
@@ -93,8 +93,7 @@ func (h *HTTP) speaksSSE() bool {
 	return h.sse
 }
 
-// runExchange sends the message and hands on what comes back. The error is the outcome if that
-// was no answer.
+// runExchange sends the message and delivers the response. An error is the request's outcome.
 func (x *exchange) runExchange(ctx context.Context) error {
 	h := x.h
 	h.mu.Lock()
@@ -110,8 +109,7 @@ func (x *exchange) runExchange(ctx context.Context) error {
 	if x.method != mcp.Initialize || !errors.As(err, &refused) || !refused.maySpeakSSE() {
 		return err
 	}
-	// The rule of the specification for servers of 2024-11-05. If it does not help, the
-	// refusal says more than what the GET met.
+	// The specification's fallback rule for servers of 2024-11-05. If it fails too, the original refusal says more than the GET's.
 	var foreign *foreignEndpointError
 	if streamErr := h.openStream(ctx); errors.As(streamErr, &foreign) {
 		return x.failWith(nil, streamErr) // it does speak HTTP+SSE, and this is what is wrong
@@ -121,8 +119,8 @@ func (x *exchange) runExchange(ctx context.Context) error {
 	return x.postMessage(ctx)
 }
 
-// maySpeakSSE reports whether a server of HTTP+SSE would have refused like that. A
-// JSON-RPC error with the codes of the stateless revisions is no such refusal.
+// maySpeakSSE reports whether an HTTP+SSE server could have refused in this way. JSON-RPC errors with codes of the stateless
+// revisions rule it out.
 func (e *RequestError) maySpeakSSE() bool {
 	if e.HTTP == nil || e.HTTP.Status != 400 && e.HTTP.Status != 404 && e.HTTP.Status != 405 {
 		return false
@@ -134,7 +132,7 @@ func (e *RequestError) maySpeakSSE() bool {
 	return code > -32020 || code < -32099
 }
 
-// postMessage makes the POST.
+// postMessage makes the POST and reads its response.
 func (x *exchange) postMessage(ctx context.Context) error {
 	h := x.h
 	h.mu.Lock()
@@ -157,7 +155,7 @@ func (x *exchange) postMessage(ctx context.Context) error {
 		return x.readRefusal(ctx, r, meta)
 	case x.kind != Request || sse:
 		x.showUnasked(r, meta)
-		return nil // whatever stands in the body, nobody asked for it
+		return nil // nobody asked for whatever is in the body
 	}
 	note := h.takeSession(x, meta)
 	switch kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind {
@@ -169,7 +167,7 @@ func (x *exchange) postMessage(ctx context.Context) error {
 	return x.refuseContentType(ctx, r, meta)
 }
 
-// headers are those of the POST.
+// headers returns the header fields of the POST.
 func (x *exchange) headers() http.Header {
 	header := x.h.header.Clone()
 	header.Set("Content-Type", "application/json")
@@ -193,8 +191,8 @@ func (x *exchange) headers() http.Header {
 	return header
 }
 
-// headerText writes a value for a header of the stateless revisions: as it is, or in the
-// Base64 form where it could not be told apart or would break the header.
+// headerText encodes a value for a header of the stateless revisions: unchanged, or in Base64 form if it would be ambiguous or
+// break the header.
 func headerText(s string) string {
 	plain := strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) < 0
 	if plain && strings.TrimSpace(s) == s && !strings.HasPrefix(s, "=?base64?") {
@@ -203,7 +201,7 @@ func headerText(s string) string {
 	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?="
 }
 
-// readJSONBody takes an answer in one JSON body.
+// readJSONBody delivers an answer in a JSON body.
 func (x *exchange) readJSONBody(ctx context.Context, r *reply, meta *HTTPAnswer, note string) error {
 	x.h.begun.Add(1)
 	body, err := x.h.readBody(r.Body, x.h.limits.Message, r.ContentLength)
@@ -232,7 +230,7 @@ func (x *exchange) readJSONBody(ctx context.Context, r *reply, meta *HTTPAnswer,
 	return x.requireAnswer(meta, "the answer (%s) ended without it", meta)
 }
 
-// refuseContentType refuses an answer that is neither JSON nor a stream, as other clients do.
+// refuseContentType rejects an answer that is neither JSON nor an event stream, as other clients do.
 func (x *exchange) refuseContentType(ctx context.Context, r *reply, meta *HTTPAnswer) error {
 	body := x.readBeginning(r)
 	kind := r.Header.Get("Content-Type")
@@ -247,7 +245,7 @@ func (x *exchange) refuseContentType(ctx context.Context, r *reply, meta *HTTPAn
 		meta, excerpt.Clip(x.h.Redact(kind), 100), x.h.quoteBody(body))
 }
 
-// readRefusal takes an answer whose status is none of success.
+// readRefusal handles a response with an error status.
 func (x *exchange) readRefusal(ctx context.Context, r *reply, meta *HTTPAnswer) error {
 	body := x.readBeginning(r)
 	m := Decode(body)
@@ -273,8 +271,8 @@ func (x *exchange) readRefusal(ctx context.Context, r *reply, meta *HTTPAnswer) 
 	return e
 }
 
-// readBeginning returns the first part of a body that is shown and not used. It waits for it
-// for a moment only: a status that has come must not be lost to a body that does not.
+// readBeginning returns the first part of a body, for display. It waits only briefly: a status must not be lost because the body
+// never arrives.
 func (x *exchange) readBeginning(r *reply) string {
 	timer := time.AfterFunc(refusal, func() { x.cancel(errGrace) })
 	defer timer.Stop()
@@ -282,7 +280,7 @@ func (x *exchange) readBeginning(r *reply) string {
 	return string(body)
 }
 
-// deliver hands on one message. The error says that nobody takes it any more.
+// deliver hands on one message. The error says that nobody receives it any more.
 func (x *exchange) deliver(ctx context.Context, m Message, note string) error {
 	if note != "" && m.Kind != Invalid && m.Note == "" {
 		m.Note = note
@@ -295,10 +293,10 @@ func (x *exchange) deliver(ctx context.Context, m Message, note string) error {
 	}
 	done := x.done
 	if x.isAnswered() {
-		done = nil // what comes behind the answer is seen as long as the stream lingers
+		done = nil // messages after the answer are delivered while the stream lingers
 	}
 	select {
-	case <-done: // first: a flood must not run on into the time of the next request
+	case <-done: // checked first: a flood must not run into the next request's time
 		return x.failf(m.HTTP, "given up")
 	default:
 	}
@@ -317,9 +315,8 @@ func (x *exchange) deliver(ctx context.Context, m Message, note string) error {
 	}
 }
 
-// matchAnswer reports whether m holds the answer to x, and takes from that of initialize the
-// version agreed on. From then on the end of the request's ctx, which often comes with the
-// answer, does not close the connection any more.
+// matchAnswer reports whether m holds the answer to x. From initialize's answer it takes the negotiated version. From then on the
+// end of the request's ctx, which often coincides with the answer, no longer closes the connection.
 func (x *exchange) matchAnswer(m Message) bool {
 	if x.kind != Request || x.isAnswered() {
 		return false
@@ -349,7 +346,7 @@ func (x *exchange) isAnswered() bool {
 	return x.answered
 }
 
-// requireAnswer is an error unless the answer has come.
+// requireAnswer returns an error unless the answer has arrived.
 func (x *exchange) requireAnswer(meta *HTTPAnswer, format string, args ...any) error {
 	if x.isAnswered() {
 		return nil
@@ -361,14 +358,14 @@ func (x *exchange) failf(meta *HTTPAnswer, format string, args ...any) *RequestE
 	return &RequestError{ID: x.requestID(), HTTP: meta, Msg: fmt.Sprintf(format, args...)}
 }
 
-// failEmpty is failf where nothing came; the format names the status.
+// failEmpty is failf for an empty response; the format names the status.
 func (x *exchange) failEmpty(meta *HTTPAnswer, format string) error {
 	e := x.failf(meta, format, meta)
 	e.Empty = meta.ok()
 	return e
 }
 
-// failWith is err as the outcome of x. What ends the whole connection stays what it is.
+// failWith makes err the outcome of x. Errors that end the whole connection are returned unchanged.
 func (x *exchange) failWith(meta *HTTPAnswer, err error) error {
 	var flood *FloodError
 	if errors.As(err, &flood) {
@@ -384,7 +381,7 @@ func (x *exchange) requestID() string {
 	return x.id
 }
 
-// describeError says in a user's words why a request came to nothing.
+// describeError explains to a user why a request failed.
 func (h *HTTP) describeError(err error) string {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -393,6 +390,6 @@ func (h *HTTP) describeError(err error) string {
 	return Printable(excerpt.Clip(h.Redact(err.Error()), 400))
 }
 
-// quoteBody is the beginning of a body without the secrets that the server repeats in it.
-// They go first: half a secret would not be recognised.
+// quoteBody returns the beginning of a body. Secrets that the server repeats are removed first, since half a secret would not be
+// recognised.
 func (h *HTTP) quoteBody(body string) string { return quoteBody(h.Redact(body)) }

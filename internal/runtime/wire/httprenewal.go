@@ -11,27 +11,26 @@ import (
 	"gauntlet/rawjson"
 )
 
-// An opening is how a session was begun, so that another can be begun in the same way.
+// An opening is how a session was started, so that another can be started in the same way.
 type opening struct {
 	params      string // of initialize
 	initialized []byte // the notification as it was sent; nil if none was
 	result      string // of the latest initialize
 	renewals    int
-	listening   bool // the stream for what comes unasked was opened
+	listening   bool // the stream for unsolicited messages was opened
 	onRenewal   func()
 }
 
-// A sessionEndedError says that a message was refused since its session has ended.
+// A sessionEndedError says that a message was refused because its session has ended.
 type sessionEndedError struct{ meta *HTTPAnswer }
 
 func (e *sessionEndedError) Error() string { return "the server " + e.how() }
 
 func (e *sessionEndedError) how() string { return "ended the session (" + e.meta.String() + ")" }
 
-// saysSessionEnded reports whether a refusal says that the session is not known: HTTP 404, as
-// the specification has it (2025-11-25/basic/transports, session management) unless the body
-// says that it is the method which is not found, or what the examples of the official
-// TypeScript SDK answer instead: HTTP 400 with the code -32000 and words about the session.
+// saysSessionEnded reports whether a refusal says that the session is unknown: HTTP 404, as specified (2025-11-25/basic/transports,
+// session management), unless the body says that the method was not found; or HTTP 400 with code -32000 and words about the
+// session, as the official TypeScript SDK's examples answer.
 func saysSessionEnded(meta *HTTPAnswer, m Message) bool {
 	if m.Kind != Error {
 		return meta.Status == 404
@@ -43,27 +42,26 @@ func saysSessionEnded(meta *HTTPAnswer, m Message) bool {
 	return meta.Status == 400 && e.Code == mcp.CodeBadSession && strings.Contains(strings.ToLower(excerpt.Clip(e.Message, 200)), "session")
 }
 
-// OnRenewal has f called whenever a session was begun in place of one that the server ended.
-// It is called before the first Send, if at all; f must not wait.
+// OnRenewal registers f, called whenever a session replaces one that the server ended. Call it before the first Send; f must not
+// block.
 func (h *HTTP) OnRenewal(f func()) { h.opening.onRenewal = f }
 
-// Renewals returns how many sessions were begun in place of one that the server ended, and
-// the result of the latest initialize.
+// Renewals returns how many ended sessions were replaced, and the result of the latest initialize.
 func (h *HTTP) Renewals() (n int, result string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.opening.renewals, h.opening.result
 }
 
-// noteOpening keeps how the session began.
+// noteOpening records how the session started.
 func (h *HTTP) noteOpening(x *exchange, result string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.opening.params, h.opening.result = Decode(string(x.body)).Params, result
 }
 
-// postInSession posts the message, for a second time in a new session if the server has
-// ended the one that it was sent in: it cannot have acted upon it.
+// postInSession posts the message, and once more in a new session if the server has ended the first one: it cannot have acted on
+// the message.
 func (x *exchange) postInSession(ctx context.Context) error {
 	if x.method == mcp.NotifyInitialized {
 		x.h.mu.Lock()
@@ -84,16 +82,14 @@ func (x *exchange) postInSession(ctx context.Context) error {
 	}
 	err = x.postMessage(ctx)
 	if errors.As(err, &ended) {
-		// The session is there: it is this message that is refused. Servers answer HTTP 404 to
-		// methods that they do not have.
+		// The session exists: the message itself is refused. Servers answer HTTP 404 to unknown methods.
 		return x.failf(ended.meta, "the server answered %s, also in a session that it had just begun", ended.meta)
 	}
 	return err
 }
 
-// renewSession begins a session in place of the one that epoch others came before, as the
-// client did: initialize, initialized, and the stream for what comes unasked. Who else finds
-// that the session has ended waits for that and goes on in the new one.
+// renewSession replaces the session numbered epoch in the way the client started it: initialize, initialized and the stream for
+// unsolicited messages. Concurrent callers wait and continue in the new session.
 func (h *HTTP) renewSession(ctx context.Context, epoch int) error {
 	h.renewing.Lock()
 	defer h.renewing.Unlock()
@@ -109,7 +105,7 @@ func (h *HTTP) renewSession(ctx context.Context, epoch int) error {
 		return err
 	}
 	h.mu.Lock()
-	h.session = begun.session // which may be none this time
+	h.session = begun.session // the new server session may have no id
 	agreed := h.version
 	h.opening.renewals++
 	h.mu.Unlock()
@@ -122,7 +118,7 @@ func (h *HTTP) renewSession(ctx context.Context, epoch int) error {
 		}
 	}
 	if was.listening {
-		_ = h.Listen(ctx) // without it nothing comes unasked; it may not have before either
+		_ = h.Listen(ctx) // without it only unsolicited messages are lost; there may have been none before
 	}
 	if was.onRenewal != nil {
 		was.onRenewal()
@@ -130,8 +126,7 @@ func (h *HTTP) renewSession(ctx context.Context, epoch int) error {
 	return nil
 }
 
-// postOwn sends a message of our own, whose answer nobody receives. The error is its outcome if
-// that was no result.
+// postOwn sends a message of our own, whose answer is not delivered. It fails unless the answer is a result.
 func (h *HTTP) postOwn(ctx context.Context, text string) (x *exchange, err error) {
 	x = h.newExchange([]byte(text))
 	x.renewal = true
@@ -144,7 +139,7 @@ func (h *HTTP) postOwn(ctx context.Context, text string) (x *exchange, err error
 	return x, x.refusal
 }
 
-// takeOwnAnswer keeps what came of an initialize of our own if it was not a result.
+// takeOwnAnswer records an error answer to our own initialize.
 func (x *exchange) takeOwnAnswer(part Message) {
 	switch {
 	case part.Kind == Error:

@@ -22,9 +22,8 @@ type reply struct {
 	exchange int // its number
 }
 
-// roundTrip makes one request, at the places that redirects inside the origin lead to, and
-// returns where it ended up: the old URL unless a redirect said that it holds for good.
-// The caller closes the body.
+// roundTrip makes one request, following redirects within the origin, and returns the URL to use next time: the old one unless a
+// redirect was permanent. The caller closes the body.
 func (h *HTTP) roundTrip(ctx context.Context, method string, to *url.URL, body []byte, header http.Header) (*reply, *url.URL, error) {
 	header.Set("Accept-Encoding", "identity")
 	lasting, forGood := to, true
@@ -75,8 +74,7 @@ func (h *HTTP) roundTripOnce(ctx context.Context, method string, to *url.URL, bo
 	return &reply{r, exchange}, nil
 }
 
-// showSent shows the tap a message with the header fields that are ours. The error is why it
-// must not be sent.
+// showSent shows the tap a message with our header fields. The error says why it must not be sent.
 func (h *HTTP) showSent(body []byte, exchange int, header http.Header) error {
 	if h.tap == nil {
 		return nil
@@ -91,13 +89,13 @@ func (h *HTTP) showSent(body []byte, exchange int, header http.Header) error {
 	return h.tap.showSent(string(body), &HTTPPost{exchange, own})
 }
 
-// redirect returns where an answer sends us, nil for nowhere. What we send carries the
-// user's credentials and goes to the origin that the user named and to no other.
+// redirect returns the URL that a response redirects to, or nil. Our requests carry the user's credentials and go only to the
+// origin that the user named.
 func redirect(from *url.URL, method string, r *http.Response) (*url.URL, error) {
 	switch r.StatusCode {
 	case 303:
 		if method == http.MethodPost {
-			return nil, nil // says to GET something else: no answer to what we asked
+			return nil, nil // asks us to GET something else: not an answer to our request
 		}
 	case 301, 302, 307, 308:
 	default:
@@ -114,8 +112,8 @@ func redirect(from *url.URL, method string, r *http.Response) (*url.URL, error) 
 	return next, nil
 }
 
-// decompress replaces the body by what a Content-Encoding hides. We ask for none; some
-// servers compress all the same. Every byte counts before and behind.
+// decompress replaces the body by its decoded Content-Encoding. We request none, but some servers compress anyway. Bytes count
+// before and after decompression.
 func (h *HTTP) decompress(r *http.Response) error {
 	switch encoding := strings.ToLower(r.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
@@ -129,8 +127,8 @@ func (h *HTTP) decompress(r *http.Response) error {
 	return nil
 }
 
-// unzipped reads a gzip stream, whose head it takes with the first Read: a server that
-// sends no body must not hold up the status.
+// unzipped reads a gzip stream. It reads the header with the first Read, so that a server that sends no body cannot delay the
+// status.
 type unzipped struct {
 	from io.Reader
 	zip  *gzip.Reader
@@ -146,7 +144,7 @@ func (u *unzipped) Read(b []byte) (n int, err error) {
 	return u.zip.Read(b)
 }
 
-// meter counts what is read against the bytes of the connection.
+// meter counts bytes read against the connection's limit.
 type meter struct {
 	r     io.Reader
 	left  *atomic.Int64
@@ -163,15 +161,14 @@ func (m *meter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// readBody reads a body of at most limit bytes; length is what its header promises, negative
-// for nothing.
+// readBody reads a body of at most limit bytes; length is its announced length, negative if unknown.
 func (h *HTTP) readBody(r io.Reader, limit int, length int64) (string, error) {
 	tooLong := &LineTooLongError{Limit: limit, What: "a body"}
 	if length > int64(limit) {
 		return "", tooLong
 	}
 	var text strings.Builder
-	if length > 0 && length <= 1<<20 { // a promise costs nothing: larger ones are believed as they come
+	if length > 0 && length <= 1<<20 { // larger announcements cost the server nothing: do not allocate for them
 		text.Grow(int(length))
 	}
 	r = h.metered(r)

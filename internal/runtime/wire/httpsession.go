@@ -14,16 +14,15 @@ import (
 )
 
 const (
-	// maxResumes is how often the answer to one request is fetched on another stream.
+	// maxResumes is how often the stream of one answer is resumed.
 	maxResumes = 10
-	// firstRetry is the wait before it where the server names none; longestRetry bounds
-	// what it names.
+	// firstRetry is the wait before that if the server names none; longestRetry bounds what it names.
 	firstRetry   = time.Second
 	longestRetry = 30 * time.Second
 )
 
-// takeSession keeps the session that the answer to initialize names. The note says what
-// is wrong with the session of an answer, "" for nothing.
+// takeSession records the session id in the response to initialize. The note says what is wrong with a response's session id, or is
+// "".
 func (h *HTTP) takeSession(x *exchange, meta *HTTPAnswer) (note string) {
 	id := meta.Header.Get(mcp.HeaderSessionID)
 	if id == "" || x.version != "" {
@@ -42,7 +41,7 @@ func (h *HTTP) takeSession(x *exchange, meta *HTTPAnswer) (note string) {
 	return ""
 }
 
-// setVersion keeps the version that initialize agreed on.
+// setVersion records the negotiated version.
 func (h *HTTP) setVersion(version string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -51,7 +50,7 @@ func (h *HTTP) setVersion(version string) {
 	}
 }
 
-// setSessionHeaders sets the headers of a session.
+// setSessionHeaders adds the session's headers.
 func (h *HTTP) setSessionHeaders(header http.Header) (session string, epoch int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -64,15 +63,15 @@ func (h *HTTP) setSessionHeaders(header http.Header) (session string, epoch int)
 	return h.session, h.opening.renewals
 }
 
-// readEventStream takes the messages of the event stream that answers a POST. A stream that its
-// server ends before the answer is taken up again, if the server gave its events ids.
+// readEventStream reads the event stream that answers a POST. If the server ends it before the answer, it is resumed, provided that
+// its events have ids.
 func (x *exchange) readEventStream(ctx context.Context, r *reply, meta *HTTPAnswer, note string) error {
 	body := r.Body
 	lastID, retry := "", time.Duration(0)
 	for resumes := 0; ; resumes++ {
 		ev := newEvents(x.h.metered(body), x.h.limits.Message)
 		ev.unfinished = &x.h.begun
-		ev.lastID, ev.retry = lastID, retry // a stream that breaks off before its first event is behind the same one
+		ev.lastID, ev.retry = lastID, retry // a stream that breaks off before its first event resumes after the same one
 		err := x.readEvents(ctx, ev, meta, note)
 		body.Close()
 		var flood *FloodError
@@ -101,7 +100,7 @@ func (x *exchange) readEventStream(ctx context.Context, r *reply, meta *HTTPAnsw
 	}
 }
 
-// readEvents hands on the messages of a stream to its end.
+// readEvents delivers the messages of a stream to its end.
 func (x *exchange) readEvents(ctx context.Context, ev *eventReader, meta *HTTPAnswer, note string) error {
 	for {
 		e, err := ev.nextEvent()
@@ -115,8 +114,7 @@ func (x *exchange) readEvents(ctx context.Context, ev *eventReader, meta *HTTPAn
 	}
 }
 
-// toMessage reads the event's data. Other names than that of messages are ignored by
-// clients, and are noise here.
+// toMessage reads the event's data. Clients ignore events with other names; they count as noise here.
 func (e *event) toMessage(meta *HTTPAnswer) Message {
 	m := Message{Raw: e.data, Note: fmt.Sprintf("an event of the type %q", excerpt.Clip(e.name, 40))}
 	if e.name == "" || e.name == "message" {
@@ -126,7 +124,7 @@ func (e *event) toMessage(meta *HTTPAnswer) Message {
 	return m
 }
 
-// resume asks for the rest of a stream behind its latest event.
+// resume requests the rest of a stream after its latest event.
 func (h *HTTP) resume(ctx context.Context, lastID string, wait time.Duration) (*reply, error) {
 	if wait == 0 {
 		wait = firstRetry
@@ -142,7 +140,7 @@ func (h *HTTP) resume(ctx context.Context, lastID string, wait time.Duration) (*
 	return h.openGetStream(ctx, header)
 }
 
-// openGetStream opens an event stream.
+// openGetStream opens an event stream with GET.
 func (h *HTTP) openGetStream(ctx context.Context, extra http.Header) (*reply, error) {
 	header := h.header.Clone()
 	h.setSessionHeaders(header)
@@ -160,7 +158,7 @@ func (h *HTTP) openGetStream(ctx context.Context, extra http.Header) (*reply, er
 	meta := answerOf(r)
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if meta.ok() && kind == "text/event-stream" {
-		// What the stream names is relative to where it really is.
+		// URLs in the stream are relative to its final location.
 		if r.Request == nil {
 			r.Request = &http.Request{URL: final}
 		}

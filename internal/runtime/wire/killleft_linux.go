@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// killRounds bounds how often the process table is looked at again: a server may start
-// processes as fast as they are ended.
+// killRounds bounds how often the process table is read again: a server may start processes as fast as they are ended.
 const killRounds = 20
 
 // A tableEntry is one process in /proc.
@@ -19,16 +18,16 @@ type tableEntry struct {
 	zombie               bool
 }
 
-// killGroupAndLeft ends the process group of a child and every process that came of it:
+// killGroupAndLeft ends the process group of a child and every process that came from it:
 //   - those below it in the process table;
 //   - those whose environment holds the entry mark, which a server's processes inherit
 //     wherever they go: into another group or session, or to another parent;
-//   - orphans that left both behind, once no other child of this package lives: they have
-//     become our own children (see [ProtectProcess]), but nothing says whose they were.
+//   - orphans that left both, once no other child of this package lives: they have become
+//     our own children (see [ProtectProcess]), but nothing says whose they were.
 //
-// It cannot hit a stranger. Without ProtectProcess an orphan without the mark is not found.
+// It cannot hit an unrelated process. Without ProtectProcess an unmarked orphan is not found.
 func killGroupAndLeft(p *os.Process, mark string) {
-	// Taken before the child is killed: its children then get another parent.
+	// Collected before the child is killed, which gives its children another parent.
 	below := openDescendants(p.Pid)
 	killGroup(p)
 	for _, d := range below {
@@ -42,9 +41,8 @@ func killGroupAndLeft(p *os.Process, mark string) {
 	}
 }
 
-// openDescendants returns handles of the processes below pid. A handle is taken before the
-// second look at the parent: if the number went to another process in between, the handle is
-// that of one that has gone.
+// openDescendants returns handles of the processes below pid. A handle is opened before the parent is checked again: if the number
+// was reused in between, the handle refers to a process that has ended.
 func openDescendants(pid int) []*os.Process {
 	children := map[int][]int{}
 	for _, e := range readProcessTable() {
@@ -71,8 +69,8 @@ func openDescendants(pid int) []*os.Process {
 	return found
 }
 
-// killMarked ends every process whose environment holds the entry mark, and reports whether
-// it ended one. A process that gave itself another environment is not found.
+// killMarked ends every process whose environment holds the entry mark, and reports whether there was one. A process that replaced
+// its environment is not found.
 func killMarked(mark string) (found bool) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*") // fails for a malformed pattern only
 	for _, dir := range dirs {
@@ -83,15 +81,14 @@ func killMarked(mark string) (found bool) {
 	return found
 }
 
-// killIfMarked reports whether it ended a process. The handle is taken before the look, as in
-// openDescendants.
+// killIfMarked reports whether it ended a process. The handle is opened before the check, as in openDescendants.
 func killIfMarked(pid int, mark string) bool {
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return false
 	}
 	defer p.Release() //nolint:errcheck // a handle of ours
-	// Unreadable for processes of others, and empty for one that has ended.
+	// Unreadable for other users' processes, and empty for one that has ended.
 	environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil || !bytes.Contains(append([]byte{0}, environ...), []byte("\x00"+mark+"\x00")) {
 		return false
@@ -99,13 +96,12 @@ func killIfMarked(pid int, mark string) bool {
 	return p.Kill() == nil
 }
 
-// killOrphans reaps the orphans that have become our children and have ended, kills the
-// others unless a child other than ending lives, which they may belong to, and reports
-// whether it killed one. Every child of this package has a session of its own, which what
-// it starts can leave but never for ours: a child of ours in another session that we did not
-// start is an orphan. Those that other packages start are in our session.
+// killOrphans reaps orphans that became our children and have ended. It kills the others unless a child other than ending lives, to
+// which they may belong, and reports whether it killed one. Every child of this package has its own session, and what it starts can
+// leave that session but never join ours: a child in another session that we did not start is therefore an orphan. Children that
+// other packages start are in our session.
 func killOrphans(ending int) (found bool) {
-	children.Lock() // no child may start between the look and the judgement
+	children.Lock() // no child may start between the look and the decision
 	defer children.Unlock()
 	alone := true
 	for pid := range children.pids {
@@ -121,7 +117,7 @@ func killOrphans(ending int) (found bool) {
 		if e.parent != self || e.session == own.session || known {
 			continue
 		}
-		// It is our child: its number is not given away before we have reaped it.
+		// It is our child: its number is not reused before we reap it.
 		if !e.zombie && alone && syscall.Kill(e.pid, syscall.SIGKILL) == nil {
 			found = true
 		}

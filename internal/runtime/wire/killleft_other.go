@@ -4,6 +4,5 @@ package wire
 
 import "os"
 
-// killGroupAndLeft ends the process group. Other systems do not show the environment and the
-// parent of a process to its user in a way that can be relied on.
+// killGroupAndLeft ends the process group. Other systems do not reliably show a process's environment and parent to its user.
 func killGroupAndLeft(p *os.Process, _ string) { killGroup(p) }

@@ -9,28 +9,27 @@ import (
 	"sync/atomic"
 )
 
-// Lines cuts a stranger's text into lines as a [Stream] does.
+// Lines splits a stranger's text into lines as a [Stream] does.
 type Lines struct{ l *lineReader }
 
-// NewLines returns the lines of r, of which limits bound the length of one (Message) and of
-// all (Total).
+// NewLines returns the lines of r; limits bound one line (Message) and their sum (Total).
 func NewLines(r io.Reader, limits Limits) *Lines {
 	return &Lines{newLineReader(r, limits.withDefaults())}
 }
 
-// Next returns the next line without its end. Behind a [LineTooLongError] it goes on with
-// the next line; every other error is final, io.EOF the end.
+// Next returns the next line without its end. After a [LineTooLongError] it continues with the next line; every other error is
+// final.
 func (l *Lines) Next() (string, error) { return l.l.nextLine() }
 
-// lineReader cuts a byte stream into lines and bounds both.
+// lineReader splits a byte stream into lines and bounds both.
 type lineReader struct {
 	r     *bufio.Reader
 	limit int          // longest line
-	left  int64        // bytes that may still come
-	total int64        // what left began with
-	skip  bool         // the reader stands inside a line that was too long
-	cut   bool         // the latest line has no end: the stream ended first
-	begun atomic.Int64 // bytes that came behind the latest whole line
+	left  int64        // bytes that may still arrive
+	total int64        // initial value of left
+	skip  bool         // inside a line that was too long
+	cut   bool         // the stream ended before the latest line did
+	begun atomic.Int64 // bytes after the latest whole line
 }
 
 func newLineReader(r io.Reader, l Limits) *lineReader {
@@ -39,7 +38,7 @@ func newLineReader(r io.Reader, l Limits) *lineReader {
 	return lines
 }
 
-// counter counts the bytes that are read.
+// counter counts the bytes read.
 type counter struct {
 	r io.Reader
 	n *atomic.Int64
@@ -51,9 +50,8 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// nextLine returns the next line without its end. A last line that the stream's end cuts
-// short is returned as it is, with io.EOF only afterwards. At most limit bytes of a line
-// are in memory at any time, beside the reader's fixed buffer.
+// nextLine returns the next line without its end. A last line that the stream's end cuts off is returned, and io.EOF only after it.
+// Beside the reader's fixed buffer, at most limit bytes of a line are in memory.
 func (l *lineReader) nextLine() (string, error) {
 	if l.skip {
 		if err := l.skipLine(); err != nil {
@@ -85,7 +83,7 @@ func (l *lineReader) nextLine() (string, error) {
 	}
 }
 
-// readPart reads up to the end of the line or of the buffer, whichever comes first.
+// readPart reads to the end of the line or of the buffer.
 func (l *lineReader) readPart() ([]byte, error) {
 	part, err := l.r.ReadSlice('\n')
 	if l.left -= int64(len(part)); l.left < 0 {
@@ -105,8 +103,7 @@ func (l *lineReader) skipLine() error {
 	}
 }
 
-// growBuilder doubles like append but never beyond what a line may have, or a line just below
-// the limit would take twice the limit.
+// growBuilder doubles like append but stays within limit: otherwise a line just below it would take twice the memory.
 func growBuilder(b *strings.Builder, n, limit int) {
 	if need := b.Len() + n; need > b.Cap() {
 		b.Grow(max(need, min(2*b.Cap(), limit)) - b.Len())

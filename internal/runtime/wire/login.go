@@ -10,25 +10,21 @@ import (
 	"gauntlet/internal/leaf/redact"
 )
 
-// A Login has the token for the server of a connection, and finds another when it is refused. It
-// is called from several goroutines at once.
+// A Login supplies the token for a connection's server, and another if it is refused. It must be safe for concurrent use.
 type Login interface {
-	// Token returns the token to send, "" for none. The error says why there is none and never
-	// holds one.
+	// Token returns the token to send, "" for none. The error says why there is none and never holds one.
 	Token(ctx context.Context) (string, error)
-	// Refused says that a request with this token was refused, with HTTP 401 or 403, and reports
-	// whether it may be sent again with what Token returns then. The error says why not, if there
-	// is more to say than the refusal itself.
+	// Refused reports that the server refused a request with this token (HTTP 401 or 403). again says that the request may be
+	// repeated with what Token then returns. The error explains a no beyond the refusal itself.
 	Refused(ctx context.Context, token string, status int, header http.Header) (again bool, err error)
-	// Secrets returns what no message may show, as NAME=VALUE, as it is now.
+	// Secrets returns the values that messages must hide, as NAME=VALUE. It may grow.
 	Secrets() []string
 }
 
-// mostRefusals is how often one request is sent again with another token: once since the token ran
-// out, and once since it lacks a right.
+// mostRefusals is how often one request is repeated with another token: once for an expired token, once for a missing scope.
 const mostRefusals = 2
 
-// roundTripAuthorized makes one request with the token of the login.
+// roundTripAuthorized makes one request with the login's token.
 func (h *HTTP) roundTripAuthorized(ctx context.Context, method string, to *url.URL, body []byte, header http.Header) (*reply, error) {
 	if h.login == nil {
 		return h.roundTripOnce(ctx, method, to, body, header)
@@ -39,7 +35,7 @@ func (h *HTTP) roundTripAuthorized(ctx context.Context, method string, to *url.U
 		if err != nil {
 			return nil, err
 		}
-		header = header.Clone() // the last request may still be read
+		header = header.Clone() // the last request's header may still be read
 		header.Del("Authorization")
 		if token != "" {
 			header.Set("Authorization", "Bearer "+token)
@@ -61,14 +57,14 @@ func (h *HTTP) roundTripAuthorized(ctx context.Context, method string, to *url.U
 	}
 }
 
-// hidden is what messages hide. It can be used from several goroutines.
+// hidden holds the secrets that messages hide. It is safe for concurrent use.
 type hidden struct {
 	mu       sync.Mutex
 	secrets  []string // as NAME=VALUE
 	redactor *redact.Redactor
 }
 
-// add hides more values from now on. Those that are hidden already cost nothing.
+// add hides more values from now on and skips known ones.
 func (h *hidden) add(secrets []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

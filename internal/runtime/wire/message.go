@@ -10,17 +10,17 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Kind says what a Message is in JSON-RPC.
+// A Kind is what a Message is in JSON-RPC.
 type Kind uint8
 
-// The kinds. The zero Kind is that of text that is no message at all.
+// The kinds. The zero Kind is text that is no message.
 const (
 	Invalid Kind = iota
 	Request
 	Notification
 	Response // an answer with a result
 	Error    // an answer with an error
-	Batch    // an array of messages: legal in 2025-03-26 only, but sent by others too
+	Batch    // an array of messages: legal only in 2025-03-26, but others send it too
 )
 
 var kindNames = [...]string{"invalid", "request", "notification", "response", "error", "batch"}
@@ -33,26 +33,25 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// A Message is one JSON-RPC message as received. All texts but Method and Note are parts
-// of Raw, unchanged; a member that is absent is "".
+// A Message is one JSON-RPC message as received. All strings but Method and Note are parts of Raw, unchanged; an absent member is
+// "".
 type Message struct {
 	Raw    string // without the line end
 	Kind   Kind
-	ID     string // `7`, `"seven"` or `null`; of an Invalid message if it could be read
+	ID     string // `7`, `"seven"` or `null`; also of an Invalid message if readable
 	Method string // decoded
 	Params string
 	Result string
 	Error  string
-	// Note says why a message is Invalid. On other kinds it names what a strict or a
-	// different reader would see otherwise: a repeated member, a missing "jsonrpc".
+	// Note says why a message is Invalid. On other kinds it names what a stricter or different reader would see: a repeated member,
+	// a missing "jsonrpc".
 	Note string
-	// HTTP is the answer that the message came in, shared with the others of that answer;
-	// nil over stdio.
+	// HTTP is the response that carried the message, shared with its other messages; nil over stdio.
 	HTTP *HTTPAnswer
 }
 
-// Decode reads the envelope of a message. It takes what can be taken: of repeated members
-// the last, as most parsers do, and a null error beside a result as no error.
+// Decode reads the envelope of a message as far as possible: the last of repeated members, as most parsers do, and a null error
+// beside a result as no error.
 func Decode(raw string) Message {
 	m := Message{Raw: raw}
 	at := len(raw) - len(strings.TrimLeft(raw, " \t\r\n"))
@@ -71,7 +70,7 @@ func Decode(raw string) Message {
 	case raw[at] == '{':
 		e := readEnvelope(raw, at)
 		if err != nil {
-			// The id often stands before the damage.
+			// The id often precedes the damage.
 			m.ID, m.Note = e.id, "not JSON: "+err.Error()
 			break
 		}
@@ -82,7 +81,7 @@ func Decode(raw string) Message {
 	return m
 }
 
-// checkWhole reports whether text[at:] is one JSON value and nothing else.
+// checkWhole returns an error unless text[at:] is exactly one JSON value.
 func checkWhole(text string, at int) error {
 	end, err := rawjson.Skip(text, at)
 	if err == nil && strings.Trim(text[end:], " \t\r\n") != "" {
@@ -100,8 +99,7 @@ func (m *Message) batch(at int) {
 	m.Kind = Batch
 }
 
-// Parts yields the messages of a Batch, and m itself if it is anything else. A batch
-// inside a batch is Invalid.
+// Parts yields the messages of a Batch, or m itself. A batch inside a batch is Invalid.
 func (m Message) Parts() iter.Seq[Message] {
 	return func(yield func(Message) bool) {
 		if m.Kind != Batch {
@@ -122,13 +120,12 @@ func (m Message) Parts() iter.Seq[Message] {
 // envelope holds the raw members of a message.
 type envelope struct {
 	version, id, method, params, result, error string
-	repeated                                   string // the name of a member that stands twice
-	recased                                    string // one that readers who ignore case take for a member
+	repeated                                   string // name of a member that occurs twice
+	recased                                    string // name that case-insensitive readers take for a member
 }
 
-// readEnvelope reads the members at the top of the object at text[at:], up to its first error.
-// Members of an answer in another case count where the right ones are missing: some client
-// takes them.
+// readEnvelope reads the top-level members of the object at text[at:], up to its first error. Members in another case count where
+// the correct ones are missing, since some clients accept them.
 func readEnvelope(text string, at int) envelope {
 	var e, recased envelope
 	_ = rawjson.EachMember(text, at, func(name, value rawjson.Span) bool {
@@ -173,7 +170,7 @@ func (e *envelope) fieldFor(key string) *string {
 }
 
 func (m *Message) classify(e envelope) {
-	// JSON-RPC 1.0 habits: both members are always there and one of them is null.
+	// JSON-RPC 1.0 style: both members are always present and one is null.
 	if e.result != "" && e.error == "null" {
 		e.error = ""
 	}
@@ -200,7 +197,7 @@ func (m *Message) classify(e envelope) {
 // notRPC is the Note of a JSON object that shows no sign of being JSON-RPC.
 const notRPC = "neither method nor result nor error"
 
-// classifyEnvelope decides what the envelope is; for Invalid it says why.
+// classifyEnvelope returns the kind of the envelope and, for Invalid, the reason.
 func (e *envelope) classifyEnvelope() (Kind, string) {
 	answer := e.result != "" || e.error != ""
 	noID := e.id == "" || e.id == "null"
@@ -226,7 +223,7 @@ func (e *envelope) classifyEnvelope() (Kind, string) {
 	case e.error != "" && e.error[0] != '{':
 		return Invalid, "the error is not an object"
 	case e.error != "":
-		return Error, "" // a null id is right where the request's could not be read
+		return Error, "" // a null id is correct if the request's id could not be read
 	}
 	return Invalid, notRPC
 }

@@ -12,21 +12,20 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A Mirror says that an argument of a tool goes into a header of the request as well, as
-// the annotation x-mcp-header of revision 2026-07-28 asks.
+// A Mirror is a tool argument that is also sent as a request header, as the annotation x-mcp-header of revision 2026-07-28 asks.
 type Mirror struct {
-	Header string   // canonical, with its prefix
-	Path   []string // of property names that lead to the argument
+	Header string   // canonical name, with prefix
+	Path   []string // property names leading to the argument
 }
 
 const (
 	mirrorKey = "x-mcp-header"
-	// maxMirrorDepth bounds how deep a schema is looked through.
+	// maxMirrorDepth bounds the schema depth that is searched.
 	maxMirrorDepth = 32
 )
 
-// Mirrors reads them from the inputSchema of a tool, nil if there are none. With an error,
-// which says why, a client over HTTP must leave the whole tool alone.
+// Mirrors reads the mirrors from a tool's inputSchema, nil if there are none. On an error an HTTP client must ignore the whole
+// tool.
 func Mirrors(schema rawjson.Value) ([]Mirror, error) {
 	var r mirrorReader
 	r.readProperties(schema, nil)
@@ -47,7 +46,7 @@ func (r *mirrorReader) setError(format string, args ...any) {
 	}
 }
 
-// readProperties reads a schema whose place in the arguments is known: path.
+// readProperties reads a schema whose position in the arguments (path) is known.
 func (r *mirrorReader) readProperties(schema rawjson.Value, path []string) {
 	if len(path) >= maxMirrorDepth {
 		r.elsewhere(schema, 0)
@@ -81,11 +80,10 @@ func (r *mirrorReader) addMirror(name rawjson.Value, kind string, path []string)
 	r.out = append(r.out, m)
 }
 
-// keyword looks for annotations in parts of a schema that do not say where in the
-// arguments they stand, such as items and anyOf.
+// keyword searches for annotations in schema parts that have no fixed position in the arguments, such as items and anyOf.
 func (r *mirrorReader) keyword(m rawjson.Member, depth int) {
 	switch m.Key.Text() {
-	case "default", "const", "enum", "examples", mirrorKey: // values, and what add has read
+	case "default", "const", "enum", "examples", mirrorKey: // values, and what readProperties has read
 		return
 	case "patternProperties", "$defs", "definitions", "dependentSchemas": // schemas by name
 		for named := range m.Value.Members() {
@@ -120,8 +118,8 @@ func (r *mirrorReader) elsewhere(schema rawjson.Value, depth int) {
 	}
 }
 
-// Argument returns the raw value that is mirrored, "" if the arguments, a raw object, have
-// none or null. Of members that repeat it is the last.
+// Argument returns the raw value to mirror, or "" if the raw object arguments lacks it or has null. Of repeated members the last
+// counts.
 func (m *Mirror) Argument(arguments string) string {
 	value := arguments
 	for _, name := range m.Path {
@@ -136,7 +134,7 @@ func (m *Mirror) Argument(arguments string) string {
 	return value
 }
 
-// setHeader writes the header for these arguments, none where there is no scalar to write.
+// setHeader sets the header for these arguments if the value is a scalar.
 func (m *Mirror) setHeader(header http.Header, arguments string) {
 	switch value := m.Argument(arguments); {
 	case value == "" || strings.IndexByte("{[", value[0]) >= 0:
@@ -147,8 +145,7 @@ func (m *Mirror) setHeader(header http.Header, arguments string) {
 	}
 }
 
-// Mirror makes every later tools/call of this tool in a stateless revision carry these
-// headers.
+// Mirror makes every later tools/call of tool in a stateless revision carry these headers.
 func (h *HTTP) Mirror(tool string, mirrors []Mirror) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -18,63 +18,60 @@ import (
 	"gauntlet/internal/leaf/redact"
 )
 
-// A Command says which server to start and what it gets. No shell is involved.
+// A Command is a server to start. No shell is involved.
 type Command struct {
-	// Args is the program and its arguments. A program without a path separator is looked
-	// for on our PATH; a relative path counts from Dir.
+	// Args is the program and its arguments. A program without a path separator is looked up on our PATH; a relative path is
+	// relative to Dir.
 	Args []string
 	Dir  string // working directory, "" for ours
-	// Environ is the caller's environment, of which the server gets what it needs (see
-	// [Inherited]); Env is what was set for it, as NAME=VALUE, and wins.
+	// Environ is the caller's environment, of which the server gets only what it needs (see [Inherited]). Env holds the variables
+	// set for it, as NAME=VALUE, and wins.
 	Environ, Env []string
-	// SetBy tells, in a message about a server that misses a variable, where its user sets one, such
-	// as "the env of its entry in mcp.json"; "" for the flag --env.
+	// SetBy says where a user sets a missing variable, for messages, e.g. "the env of its entry in mcp.json"; "" means the flag
+	// --env.
 	SetBy string
-	// Secret is what messages hide beside the values of Env, as NAME=VALUE.
+	// Secret holds values that messages hide in addition to those of Env, as NAME=VALUE.
 	Secret []string
 	Limits Limits
-	// Grace is how long Close waits after closing stdin, and again after SIGTERM; default
-	// DefaultGrace.
+	// Grace is how long Close waits after closing stdin and again after SIGTERM; default DefaultGrace.
 	Grace time.Duration
-	// Tap, if not nil, is shown every message both ways.
+	// Tap, if not nil, is shown every message in both directions.
 	Tap Tap
-	// Wrap, if not nil, changes the command before it is started, as a sandbox does. started is
-	// called once with the error of the start; where it fails the process is ended.
+	// Wrap, if not nil, changes the command before it starts, as a sandbox does. started is called once with the error of the
+	// start; if it fails, the process is ended.
 	Wrap func(*exec.Cmd) (started func(error) error, err error)
-	// Output, of a [Program], gets all that it writes to its standard output; nil for nobody.
+	// Output receives everything that a [Program] writes to standard output; nil discards it.
 	Output io.Writer
 }
 
-// DefaultGrace lets a server write a file or two, and lets nobody wait long.
+// DefaultGrace lets a server write a file or two without a long wait.
 const DefaultGrace = time.Second
 
-// markName is a variable that every server gets, with a value of its own, so that what it
-// leaves behind can be told from all other processes.
+// markName is a variable that every server gets with a unique value, by which its leftover processes are recognised.
 const markName = "GAUNTLET_SERVER"
 
-// drain is how long output is still read after the process has gone and nothing comes:
-// a grandchild may hold the pipe open for ever.
+// drain is how long output is still read after the process has ended: a grandchild may hold the pipe open for ever.
 const drain = 500 * time.Millisecond
 
-// A Process is a Conn to a server that runs as a child in a process group of its own.
+// A Process is a Conn to a server running as a child in its own process group.
 type Process struct {
 	cmd    *exec.Cmd
 	stream *Stream
 	stdout *processOutput
 	stderr *outputTail
 	secret *redact.Redactor
-	mark   string // the entry of the environment by which its processes are known
+	mark   string // environment entry that identifies its processes
 	grace  time.Duration
-	given  []string      // the environment that it was started with, as NAME=VALUE
+	given  []string      // environment it was started with, as NAME=VALUE
 	setBy  string        // Command.SetBy
-	exited chan struct{} // closed when the process is gone and its stderr read
+	exited chan struct{} // closed when the process has ended and its stderr is read
 
 	closeOnce sync.Once
 	closeErr  error
 }
 
-// Start starts the server. Its errors name the program but never an argument or the value
-// of a variable, either of which may be a secret. The caller must Close the Process.
+// Start starts the server. Its errors name the program but no argument or variable value, which may be secret. The caller must
+// Close the Process.
 func Start(c Command) (*Process, error) {
 	env, err := environment(c.Environ, c.Env)
 	if err != nil {
@@ -95,7 +92,7 @@ func Start(c Command) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A pipe of our own, because Wait closes the one of StdoutPipe before all is read.
+	// Our own pipe, because Wait closes StdoutPipe's before everything is read.
 	r, w, err := os.Pipe()
 	if err != nil {
 		stdin.Close()
@@ -119,7 +116,7 @@ func Start(c Command) (*Process, error) {
 	return p, nil
 }
 
-// startWrapped starts the command as Wrap changes it.
+// startWrapped starts the command with Wrap applied.
 func (c *Command) startWrapped(cmd *exec.Cmd, exited chan<- struct{}) error {
 	if c.Wrap == nil {
 		return startChild(cmd, exited)
@@ -144,7 +141,7 @@ func (c *Command) startWrapped(cmd *exec.Cmd, exited chan<- struct{}) error {
 	return nil
 }
 
-// findProgram finds the program and explains it if that fails.
+// findProgram looks up the program and explains a failure.
 func (c *Command) findProgram() (*exec.Cmd, error) {
 	if len(c.Args) == 0 || c.Args[0] == "" {
 		return nil, errors.New("no command was given")
@@ -181,7 +178,7 @@ func (c *Command) findProgram() (*exec.Cmd, error) {
 	return nil, fmt.Errorf("command %q: %w", c.Args[0], trimPathError(err))
 }
 
-// trimPathError strips what the caller says better: the operation and the path.
+// trimPathError removes the operation and the path, which the caller names better.
 func trimPathError(err error) error {
 	var path *fs.PathError
 	var ex *exec.Error
@@ -194,17 +191,16 @@ func trimPathError(err error) error {
 	return err
 }
 
-// Pid returns the process id, which is also that of its group where groups exist.
+// Pid returns the process id, which is also its group id on systems with process groups.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
 // Send queues a message; see [Conn].
 func (p *Process) Send(ctx context.Context, msg []byte) error { return p.stream.Send(ctx, msg) }
 
-// Unfinished is that of a [Stream].
+// Unfinished returns the bytes received of an incomplete line; see [Stream.Unfinished].
 func (p *Process) Unfinished() int64 { return p.stream.Unfinished() }
 
-// Receive returns the next line of stdout as a message; see [Conn]. When the server has
-// gone the error is an [EndError].
+// Receive returns the next line of stdout as a message; see [Conn]. After the server has ended, the error is an [EndError].
 func (p *Process) Receive(ctx context.Context) (Message, error) {
 	m, err := p.stream.Receive(ctx)
 	if !errors.Is(err, io.EOF) {
@@ -221,7 +217,7 @@ func (p *Process) Receive(ctx context.Context) (Message, error) {
 	return m, &EndError{How: "closed its stdout", Stderr: p.stderrSummary()}
 }
 
-// Exited is closed when the process has ended.
+// Exited returns a channel that is closed when the process has ended.
 func (p *Process) Exited() <-chan struct{} { return p.exited }
 
 func (p *Process) describeExit() string {
@@ -231,17 +227,15 @@ func (p *Process) describeExit() string {
 	return "was ended by " + p.cmd.ProcessState.String()
 }
 
-// Close ends the server as MCP asks: its stdin is closed; if it is still there after
-// Grace it gets SIGTERM, and after another Grace SIGKILL, each with its whole process
-// group. What is left of the group is killed in any case, and on Linux also what left the
-// group and kept the environment, as daemons do.
+// Close ends the server as MCP specifies: it closes stdin, sends SIGTERM after Grace, and SIGKILL after another Grace, each to the
+// whole process group. It always kills the rest of the group, and on Linux also processes that left the group but kept the
+// environment, as daemons do.
 func (p *Process) Close() error {
 	p.closeOnce.Do(func() { p.closeErr = p.endProcess(false) })
 	return p.closeErr
 }
 
-// Kill ends the server and its group at once, for a caller whose time is over. Like Close
-// it waits until nothing runs any more.
+// Kill ends the server and its group at once, for a caller that is out of time. Like Close it waits until nothing runs any more.
 func (p *Process) Kill() error {
 	p.closeOnce.Do(func() { p.closeErr = p.endProcess(true) })
 	return p.closeErr
@@ -253,8 +247,7 @@ func (p *Process) endProcess(now bool) error {
 		terminateGroup(p.cmd.Process)
 		closesWithin(p.exited, p.grace)
 	}
-	// Also when the process has gone: its children may live. The kernel gives the number
-	// of a group to nobody else as long as one of them does.
+	// Even after the process has ended, its children may live. The kernel does not reuse a group's number while one of them does.
 	killGroupAndLeft(p.cmd.Process, p.mark)
 	gone := closesWithin(p.exited, p.grace+2*drain)
 	p.stream.Close()
@@ -264,7 +257,7 @@ func (p *Process) endProcess(now bool) error {
 	return nil
 }
 
-// closesWithin waits for a channel to be closed, for at most d, and reports whether it is.
+// closesWithin reports whether c is closed within d.
 func closesWithin(c <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -276,8 +269,8 @@ func closesWithin(c <-chan struct{}, d time.Duration) bool {
 	}
 }
 
-// errNotFound is the error for a command that is not on PATH. A whole command line in place of a
-// command is a common mistake; what follows its first word may be secret and is not quoted.
+// errNotFound is the error for a command that is not on PATH. A whole command line in place of a command is a common mistake; what
+// follows its first word may be secret and is not quoted.
 func errNotFound(command string) error {
 	if program, arguments, ok := strings.Cut(command, " "); ok && program != "" && arguments != "" {
 		return fmt.Errorf("command %q not found: its name has spaces in it; give the program and its arguments as separate words", program+" …")

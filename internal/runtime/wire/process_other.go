@@ -7,10 +7,10 @@ import (
 	"os/exec"
 )
 
-// ownSession does nothing: there are no process groups that could be ended as a whole.
+// ownSession does nothing: there are no process groups to end.
 func ownSession(*exec.Cmd) {}
 
-// terminateGroup does nothing: no signal asks politely. Closing stdin did.
+// terminateGroup does nothing: there is no polite signal. Closing stdin was the request.
 func terminateGroup(*os.Process) {}
 
 // killGroup ends the process alone.

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// terminateGroup asks a process and its children to end. The errors of kill are of no use: a group that has gone is what was wanted.
+// terminateGroup asks a process and its children to end. Errors of kill are ignored: a group that no longer exists is the desired
+// result.
 func terminateGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGTERM) }
 
 func killGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

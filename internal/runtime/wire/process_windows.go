@@ -9,15 +9,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ownSession does nothing: there are no process groups that could be ended as a whole.
+// ownSession does nothing: there are no process groups to end.
 func ownSession(*exec.Cmd) {}
 
-// terminateGroup does nothing: no signal asks a console program politely. Closing stdin did.
+// terminateGroup does nothing: there is no polite signal for a console program. Closing stdin was the request.
 func terminateGroup(*os.Process) {}
 
-// killGroup ends the process with what it started, as far as the system knows the tree: a
-// process whose parent has gone is not found any more. taskkill is named by its full path,
-// since a search path can lead anywhere.
+// killGroup ends the process and its descendants as far as the system knows them: a process whose parent has ended is not found.
+// taskkill is named by its full path, since a search path can lead anywhere.
 func killGroup(p *os.Process) {
 	if system, err := windows.GetSystemDirectory(); err == nil {
 		_ = exec.Command(filepath.Join(system, "taskkill.exe"), "/T", "/F", "/PID", strconv.Itoa(p.Pid)).Run()

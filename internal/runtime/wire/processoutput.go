@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// processOutput is a server's stdout. It ends when the last holder of the pipe closes it or,
-// once the server itself has gone, when nothing has come for the time of drain.
+// processOutput is a server's stdout. It ends when the last holder of the pipe closes it or, after the server has ended, when
+// nothing arrives for drain.
 type processOutput struct {
 	f     *os.File
 	ended atomic.Bool
@@ -26,11 +26,11 @@ func (o *processOutput) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// endOutput says that the server has gone. A Read that waits learns of it too.
+// endOutput records that the server has ended and wakes a blocked Read.
 func (o *processOutput) endOutput() {
 	o.ended.Store(true)
 	if o.f.SetReadDeadline(time.Now().Add(drain)) != nil {
-		// Windows has no deadlines on pipes; there the end is the closing of the file.
+		// Windows pipes have no deadlines; there, closing the file is the end.
 		time.AfterFunc(drain, func() { o.f.Close() })
 	}
 }

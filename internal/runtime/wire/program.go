@@ -12,9 +12,8 @@ import (
 	"gauntlet/internal/leaf/redact"
 )
 
-// A Program is a process that was started and that nobody speaks to over its standard
-// streams, in a process group of its own: it reads nothing, and of what it writes the end
-// is kept.
+// A Program is a started process in its own process group that is not an MCP server: it gets no input, and the end of its output is
+// kept.
 type Program struct {
 	cmd    *exec.Cmd
 	stdout outputTail
@@ -22,22 +21,22 @@ type Program struct {
 	secret *redact.Redactor
 	mark   string
 	grace  time.Duration
-	exited chan struct{} // closed when the process is gone and its output read
+	exited chan struct{} // closed when the process has ended and its output is read
 }
 
-// An Exit is what became of a Program.
+// An Exit is the outcome of a Program.
 type Exit struct {
 	Code   int    // its exit status, -1 if a signal ended it
 	How    string // "exited with status 1", "was ended by signal: killed"
-	Cut    bool   // it was still running when its time was over, and was ended
+	Cut    bool   // it ran out of time and was ended
 	Stdout string // the last 8 KiB of what it wrote, without the values of Command.Env and Secret
 	Stderr string
-	// StdoutBefore is how many bytes it wrote to its output before Stdout.
+	// StdoutBefore is the number of output bytes before Stdout.
 	StdoutBefore int64
 }
 
-// Launch starts a program. Of c.Environ it gets everything, since it is the user's own and
-// not a stranger's; its errors quote no argument. The caller must call Wait.
+// Launch starts a program with all of c.Environ, since it is the user's own program. Its errors quote no argument. The caller must
+// call Wait.
 func Launch(c Command) (*Program, error) {
 	cmd, err := c.findProgram()
 	if err != nil {
@@ -59,9 +58,9 @@ func Launch(c Command) (*Program, error) {
 	return p, nil
 }
 
-// Wait waits for the end of the program, or of ctx, which ends the program: SIGTERM to its
-// group, and SIGKILL after Grace. What is left of the group is killed in any case, and on
-// Linux what left the group and kept the environment. The error is that it could not be.
+// Wait waits for the program to end. When ctx ends, it ends the program: SIGTERM to its group, and SIGKILL after Grace. It always
+// kills the rest of the group, and on Linux also processes that left the group but kept the environment. The error says that this
+// failed.
 func (p *Program) Wait(ctx context.Context) (Exit, error) {
 	var e Exit
 	select {

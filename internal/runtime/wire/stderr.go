@@ -12,12 +12,11 @@ import (
 
 const (
 	tailBytes = 8 << 10 // of stderr kept for failure messages
-	wordLines = 3       // of it that stand in an EndError
+	wordLines = 3       // lines of it in an EndError
 	wordBytes = 400     // longest such line
 )
 
-// outputTail keeps the end of what is written to it. Writing never fails and never waits, so a
-// server that says much is not held up by it.
+// outputTail keeps the end of what is written to it. Write never fails or blocks, so it cannot hold up a verbose server.
 type outputTail struct {
 	mu    sync.Mutex
 	buf   []byte
@@ -35,34 +34,30 @@ func (t *outputTail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// lastLines returns the end of the text, beginning with a whole line, and the bytes before it.
+// lastLines returns the end of the text, starting with a whole line, and the number of bytes before it.
 func (t *outputTail) lastLines() (text string, before int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	b := t.buf[max(0, len(t.buf)-tailBytes):]
 	if t.total > int64(len(b)) {
-		// Half a line could begin in the middle of a secret, which then would not be
-		// recognised, or of a character.
+		// A partial line could begin inside a character, or inside a secret, which then would not be recognised.
 		b = b[bytes.IndexByte(b, '\n')+1:]
 	}
 	return string(b), t.total - int64(len(b))
 }
 
-// Stderr returns the last 8 KiB of what the server wrote to its stderr, beginning with a
-// whole line where there is one, and the number of bytes before that. The values of
-// Command.Env are replaced by their names. Control characters are as sent: [Printable]
-// makes a line fit for a terminal.
+// Stderr returns the last 8 KiB of the server's stderr, starting with a whole line if possible, and the number of bytes before it.
+// Values of Command.Env are replaced by their names. Control characters are kept: [Printable] makes a line safe for a terminal.
 func (p *Process) Stderr() (text string, before int64) {
 	text, before = p.stderr.lastLines()
 	return p.Redact(text), before
 }
 
-// Redact replaces the values of Command.Env that have at least four bytes by their names,
-// for text of a server that goes into a message or a report of ours. What a
-// server defines stands in a snapshot unchanged.
+// Redact replaces values of Command.Env that have at least four bytes by their names, for server text in messages and reports. A
+// snapshot keeps a server's definitions unchanged.
 func (p *Process) Redact(s string) string { return p.secret.Replace(s) }
 
-// stderrSummary returns the telling lines of stderr on one line, fit for a terminal.
+// stderrSummary returns the most telling lines of stderr on one line, safe for a terminal.
 func (p *Process) stderrSummary() string {
 	text, _ := p.Stderr()
 	var words []string
@@ -72,16 +67,16 @@ func (p *Process) stderrSummary() string {
 	return strings.Join(words, " | ")
 }
 
-// What a line of a program that fails is: chatter that npm, node and Python print beside the cause, a sign of trouble, or
-// the cause itself.
+// Classes of lines of a failing program: chatter that npm, node and Python print beside the cause, a sign of trouble, the cause
+// itself.
 var (
 	chatter = lazyregexp.New(`(?i)^(npm (notice|warn)|(npm (error|ERR!) )?(a complete log|code E|\d+ *$|\d+ (note that|tarball, folder))|×|╰|│|note: |hint: |\[end of output|error: subprocess-exited|\[notice\]|at |node\.js v\d|traceback \(|file "|node:|throw |\^|\{$|\}$)`)
 	trouble = lazyregexp.New(`(?i)error|err!|fatal|exception|panic|fail|usage:`)
 	cause   = lazyregexp.New(`(?i)required|missing|not found|not set|is not in|cannot find|can't|no such|no module|invalid|unauthori[sz]ed|denied|refused|must |\b40[134]\b`)
 )
 
-// TellingLines returns at most n lines of what a failed program wrote, in their order: those that name a cause before those
-// that say that something failed, and these before the last of the others.
+// TellingLines returns at most n lines of a failed program's output, in their order. It prefers lines that name a cause to lines
+// that report a failure, and these to the last of the others.
 func TellingLines(text string, n int) (out []string) {
 	type rated struct {
 		line  string
@@ -111,11 +106,11 @@ func TellingLines(text string, n int) (out []string) {
 	}
 	slices.SortStableFunc(lines, func(a, b rated) int {
 		if a.score == 0 && b.score == 0 {
-			return b.at - a.at // of lines that say nothing the last
+			return b.at - a.at // of lines that say nothing, the last
 		}
 		return b.score - a.score
 	})
-	if len(lines) > 0 && lines[0].score > 0 { // beside a cause, what says nothing is in the way
+	if len(lines) > 0 && lines[0].score > 0 { // beside a cause, other lines are clutter
 		lines = slices.DeleteFunc(lines, func(r rated) bool { return r.score <= 0 })
 	}
 	lines = lines[:min(len(lines), n)]

@@ -11,36 +11,36 @@ import (
 	"gauntlet/internal/leaf/mcp"
 )
 
-// Strays counts what a peer sent beside the answers asked for.
+// Strays counts the messages a peer sent beside the expected answers.
 type Strays struct {
-	Total         int // of all below, and empty lines
+	Total         int // all below, and empty lines
 	Notifications int
-	Requests      int // from the peer to us; ping is answered, anything else refused
-	Unanswered    int // those of Requests whose answer found no room in the queue
-	Late          int // answers to a request that had its answer or was given up
+	Requests      int // from the peer; ping is answered, the others are refused
+	Unanswered    int // those of Requests whose answer found no room in the send queue
+	Late          int // answers to a request that already had one or was abandoned
 	Unknown       int // answers to requests that were never made
-	Refused       int // messages of ours that failed over HTTP without anybody waiting for it
-	// Disputed are the methods of requests that were answered twice, first under their id in another
-	// type and then as asked: clients that compare ids strictly take the second answer.
+	Refused       int // our messages that failed over HTTP while nobody waited
+	// Disputed lists the methods of requests answered twice: first under their id in another type, then correctly. Clients that
+	// compare ids strictly take the second answer.
 	Disputed []string
 	Noise    Noise
 }
 
-// Noise is text where messages should be, such as a log written to stdout.
+// Noise is text in place of messages, such as a log on stdout.
 type Noise struct {
 	Count int      // lines
-	Lines []string // the first noiseLines of them, each cut to noiseBytes, without secrets of ours
+	Lines []string // the first noiseLines of them, each cut to noiseBytes, secrets removed
 	Last  string   // the latest line, and why it is no message
 }
 
 const (
 	noiseLines = 20
 	noiseBytes = 500
-	// maxID bounds the ids that are sent back, which a peer could make as long as a message.
+	// maxID bounds the ids that are sent back; a peer could make one as long as a message.
 	maxID = 1 << 10
 )
 
-// noteStray takes note of a message that answers nothing, and answers it if it is a request.
+// noteStray counts a message that answers nothing, and answers it if it is a request.
 func (c *Client) noteStray(m Message) {
 	c.seen.Total++
 	switch m.Kind {
@@ -67,8 +67,8 @@ func (c *Client) noteStray(m Message) {
 	}
 }
 
-// answerRequest answers a request of the peer. It never waits: a peer that asks without reading
-// must not keep us from the answer that it has sent.
+// answerRequest answers a request of the peer. It never waits: a peer that sends requests without reading must not keep us from the
+// answer that it has sent.
 func (c *Client) answerRequest(m Message) {
 	answer := `"error":{"code":-32601,"message":"Method not found"}`
 	if m.Method == mcp.Ping {
@@ -92,12 +92,12 @@ func (n *Noise) addNoise(m Message, redact func(string) string) {
 	n.Count++
 	n.Last = quoteBody(redact(excerpt.Clip(m.Raw, 4*noiseBytes))) + ": " + m.Note
 	if len(n.Lines) < noiseLines {
-		// Cloned, or 500 bytes would hold a line of 64 MiB in memory.
+		// Cloned: otherwise 500 bytes could keep a line of 64 MiB in memory.
 		n.Lines = append(n.Lines, strings.Clone(excerpt.Clip(redact(m.Raw), noiseBytes)))
 	}
 }
 
-// since says in words what came after s was taken, "" if nothing did.
+// since says in words what arrived after before was taken, or returns "".
 func (s Strays) since(before Strays) string {
 	var parts []string
 	add := func(n int, one, many string) {

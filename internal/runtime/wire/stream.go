@@ -12,11 +12,10 @@ import (
 
 const (
 	sendQueue = 64          // messages
-	flush     = time.Second // how long Close waits for the peer to read what is queued
+	flush     = time.Second // how long Close waits for the peer to read the queue
 )
 
-// A Stream is a Conn over two byte streams with one message a line, as MCP frames stdio.
-// It serves either end.
+// A Stream is a Conn over two byte streams with one message per line, the framing of MCP over stdio. It serves either end.
 type Stream struct {
 	r   io.ReadCloser
 	w   io.WriteCloser
@@ -27,7 +26,7 @@ type Stream struct {
 	out   chan []byte
 
 	finishOnce sync.Once
-	closing    chan struct{} // closed by finish: nobody sends or receives any more
+	closing    chan struct{} // closed by finish: nothing is sent or received any more
 	stopOnce   sync.Once
 	stop       chan struct{} // closed by Close
 	readDone   chan struct{}
@@ -40,8 +39,8 @@ type received struct {
 	err error
 }
 
-// NewStream starts a conversation over r and w and owns both. Closing r must end a Read
-// that waits, as it does for pipes and sockets, or Close would wait for the peer.
+// NewStream starts a connection over r and w and owns both. Closing r must end a blocked Read, as it does for pipes and sockets;
+// otherwise Close would wait for the peer.
 func NewStream(r io.ReadCloser, w io.WriteCloser, limits Limits) *Stream {
 	return NewTappedStream(r, w, limits, nil)
 }
@@ -55,7 +54,7 @@ func NewTappedStream(r io.ReadCloser, w io.WriteCloser, limits Limits, tap Tap) 
 		closing: make(chan struct{}), stop: make(chan struct{}),
 		readDone: make(chan struct{}), writeDone: make(chan struct{}),
 	}
-	// Both end by Close, which waits for them: it closes r and w under their hands.
+	// Both end by Close, which waits for them: closing r and w unblocks them.
 	go s.readLines(s.lines)
 	go s.writeQueued()
 	return s
@@ -73,7 +72,7 @@ func (s *Stream) readLines(l *lineReader) {
 			it.msg = Decode(line)
 		}
 		if l.cut && it.msg.Kind == Invalid {
-			// That the peer has gone says more than where its last line stops being JSON.
+			// That the peer has ended says more than where its last line stops being JSON.
 			it.msg.ID, it.msg.Note = "", "cut off by the end of the output"
 		}
 		switch {
@@ -85,8 +84,7 @@ func (s *Stream) readLines(l *lineReader) {
 		select {
 		case s.in <- it:
 		case <-s.closing:
-			// Read on and drop: a peer that is stuck writing would never see that its
-			// own input has ended.
+			// Keep reading and discard: a peer blocked in a write would never notice that its input has ended.
 		}
 		if final {
 			return
@@ -115,7 +113,7 @@ func (s *Stream) writeQueued() {
 	}
 }
 
-// writeRest writes what was queued before the end.
+// writeRest writes what was queued before closing.
 func (s *Stream) writeRest() {
 	for {
 		select {
@@ -133,7 +131,7 @@ func (s *Stream) writeLine(line []byte) error {
 	if s.tap != nil {
 		if err := s.tap.showSent(string(line[:len(line)-1]), nil); err != nil {
 			s.writeErr = err
-			s.finish() // whoever waits for an answer would wait for ever
+			s.finish() // otherwise a waiting request would wait for ever
 			return err
 		}
 	}
@@ -144,8 +142,7 @@ func (s *Stream) writeLine(line []byte) error {
 	return nil
 }
 
-// Send queues a message; see [Conn]. The error of a write that failed is returned by the
-// Sends after it.
+// Send queues a message; see [Conn]. A failed write is reported by later Sends.
 func (s *Stream) Send(ctx context.Context, msg []byte) error {
 	if bytes.IndexByte(msg, '\n') >= 0 {
 		return errors.New("a message with a line break cannot be framed as a line")
@@ -175,7 +172,7 @@ func (s *Stream) Send(ctx context.Context, msg []byte) error {
 	}
 }
 
-// unwritable says why the writer has ended: by finish or by a failed write.
+// unwritable returns why the writer has ended: closed, or a failed write.
 func (s *Stream) unwritable() error {
 	if isClosed(s.closing) {
 		return ErrClosed
@@ -183,7 +180,7 @@ func (s *Stream) unwritable() error {
 	return s.writeErr
 }
 
-// Unfinished returns the bytes that have come of a line that has no end yet.
+// Unfinished returns the bytes received of an incomplete line.
 func (s *Stream) Unfinished() int64 { return s.lines.begun.Load() }
 
 // Receive returns the next line as a message; see [Conn]. The end of the input is io.EOF.
@@ -204,11 +201,10 @@ func (s *Stream) Receive(ctx context.Context) (Message, error) {
 	}
 }
 
-// finish ends the writing side as soon as the queue is written, and does not wait.
+// finish ends the writing side once the queue is written, without waiting.
 func (s *Stream) finish() { s.finishOnce.Do(func() { close(s.closing) }) }
 
-// Close writes what is queued, for at most a second, closes both streams and waits until
-// nothing of s runs any more.
+// Close writes what is queued (at most one second), closes both streams and waits until no goroutine of s runs.
 func (s *Stream) Close() error {
 	s.finish()
 	timer := time.NewTimer(flush)

@@ -6,35 +6,31 @@ import (
 	"net/http"
 )
 
-// A Tap is shown every message that goes over a connection, once: one of ours just before
-// it goes out, one of the peer's as soon as it was read, in whatever form and whether or
-// not anybody waits for it. What came and could not be kept or is no message is an Invalid
-// one whose Note says so. It is called from several goroutines at once and holds the
-// connection up until it returns.
+// A Tap is called once for every message on a connection: for ours just before it is sent, for the peer's as soon as it is read,
+// valid or not and whether or not anybody waits for it. Input that is no message, or could not be kept, is shown as an Invalid
+// message with a Note. A Tap must be safe for concurrent use; the connection waits for it to return.
 //
-// Over HTTP an answer without a body is shown as an Invalid message without a text where
-// the answer to a request should be, and else not at all.
+// An empty HTTP response is shown, as an Invalid message without text, only where the answer to a request was due.
 type Tap func(Passage)
 
-// A Passage is one message on its way. Message.Raw is valid for as long as it is kept.
+// A Passage is one message in transit. Message.Raw stays valid.
 type Passage struct {
 	Message
-	// Sent tells a message of ours from one of the peer's.
+	// Sent is set for our messages.
 	Sent bool
-	// Refuse, of a message of ours, keeps it from being sent: the connection fails with err.
+	// Refuse, for a message of ours, prevents it from being sent: the connection fails with err.
 	Refuse func(err error)
-	// Post is what went with a message of ours over HTTP; nil over stdio. Of one of the
-	// peer's, Message.HTTP is.
+	// Post is the HTTP part of a message of ours; nil over stdio. The peer's is in Message.HTTP.
 	Post *HTTPPost
 }
 
-// An HTTPPost is what a message went out with.
+// An HTTPPost is the HTTP part of a message of ours.
 type HTTPPost struct {
 	Exchange int         // see HTTPAnswer
-	Header   http.Header // what MCP asks for, without what Endpoint was given
+	Header   http.Header // the headers MCP requires, without those of Endpoint
 }
 
-// HeaderOf returns header fields by name and value, for who reads them somewhere else.
+// HeaderOf collects header fields given by name and value.
 func HeaderOf(fields iter.Seq2[string, string]) http.Header {
 	h := http.Header{}
 	for name, value := range fields {
@@ -43,7 +39,7 @@ func HeaderOf(fields iter.Seq2[string, string]) http.Header {
 	return h
 }
 
-// showSent shows a message that is to go out, and returns why it must not.
+// showSent shows an outgoing message, and returns why it must not be sent.
 func (t Tap) showSent(raw string, post *HTTPPost) (err error) {
 	if t != nil {
 		t(Passage{Message: Decode(raw), Sent: true, Post: post, Refuse: func(why error) { err = why }})
@@ -57,12 +53,12 @@ func (t Tap) showReceived(m Message) {
 	}
 }
 
-// showLost shows that something came which is not kept.
+// showLost shows that input arrived which is not kept.
 func (t Tap) showLost(why string, meta *HTTPAnswer) {
 	t.showReceived(Message{Note: why + "; it was not kept", HTTP: meta})
 }
 
-// showTooLong shows an event that was too long to be kept.
+// showTooLong shows that an event was too long to keep.
 func (h *HTTP) showTooLong(err error, meta *HTTPAnswer) {
 	var tooLong *LineTooLongError
 	if errors.As(err, &tooLong) {
@@ -70,8 +66,7 @@ func (h *HTTP) showTooLong(err error, meta *HTTPAnswer) {
 	}
 }
 
-// showRefusal shows the body of an answer with a status of failure. To a notification an
-// empty one is no message.
+// showRefusal shows the body of an error response. To a notification, an empty one is no message.
 func (x *exchange) showRefusal(m Message) {
 	switch {
 	case m.Raw == "" && x.kind != Request:
@@ -84,8 +79,7 @@ func (x *exchange) showRefusal(m Message) {
 	x.h.tap.showReceived(m)
 }
 
-// showUnasked shows a body that is none of the answers which a message is owed. Servers write
-// pleasantries there, so only one that is a message counts.
+// showUnasked shows a body where no answer was due. Servers write pleasantries there, so only a message counts.
 func (x *exchange) showUnasked(r *reply, meta *HTTPAnswer) {
 	if x.h.tap == nil || r.ContentLength == 0 {
 		return
@@ -97,7 +91,7 @@ func (x *exchange) showUnasked(r *reply, meta *HTTPAnswer) {
 	}
 }
 
-// cutNote says that a body was not kept whole.
+// cutNote says that a body was cut off.
 func cutNote(body string) string {
 	if len(body) < refusalBytes {
 		return ""

@@ -13,48 +13,45 @@ import (
 	"gauntlet/trace"
 )
 
-// A Tape records what goes over one connection into a trace: its Record is a [Tap]. Tapes
-// of several connections may share a Recorder. It keeps no message.
+// A Tape records a connection into a trace: its Record is a [Tap]. Tapes of several connections may share a Recorder. It keeps no
+// message itself.
 type Tape struct {
 	recorder *trace.Recorder
 
 	mu    sync.Mutex
 	about trace.Message
-	hello string // the id of the latest initialize, "" before
+	hello string // id of the latest initialize, "" before
 	err   error
 }
 
-// NewTape returns a Tape for one connection. about holds what all its messages have in
-// common: Actor, Phase, Server, Session, Protocol, Role, and in HTTP the Credential of what
-// is sent. What we send goes to the client if the Role is AsServer, else to the server. Two
-// connections with equal ids need labels in Session that tell them apart, or answers of one
-// would be taken for answers of the other.
+// NewTape returns a Tape for one connection. about holds what all its messages share: Actor, Phase, Server, Session, Protocol,
+// Role, and over HTTP the Credential of sent messages. What we send goes to the client if Role is AsServer, else to the server.
+// Connections with equal ids need distinct Session labels, or answers would be matched across them.
 func NewTape(r *trace.Recorder, about trace.Message) *Tape {
 	return &Tape{recorder: r, about: about}
 }
 
-// Enter sets the phase of the messages from now on.
+// Enter sets the phase of later messages.
 func (t *Tape) Enter(phase string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.about.Phase = phase
 }
 
-// Err returns why a message is not in the trace, the first of such reasons; nil if all are.
+// Err returns the first reason why a message is missing from the trace, or nil.
 func (t *Tape) Err() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.err
 }
 
-// maxParts is how many messages of one batch get a line of their own. The batch holds all.
+// maxParts bounds the messages of a batch that get their own line. The batch's line holds all.
 const maxParts = 10_000
 
-// Record takes a message that goes by now, and the parts of a batch behind it. It may be
-// called from several goroutines at once.
+// Record records a message at the current time, followed by the parts of a batch. It is safe for concurrent use.
 func (t *Tape) Record(p Passage) { t.RecordAt(p, time.Now()) }
 
-// RecordAt is Record for a message that somebody else saw at a time, zero if unknown.
+// RecordAt is Record for a message seen at another time; zero means unknown.
 func (t *Tape) RecordAt(p Passage, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,7 +69,7 @@ func (t *Tape) RecordAt(p Passage, at time.Time) {
 	}
 }
 
-// parts returns the messages of a batch, and whether there are more than maxParts.
+// parts returns the messages of a batch, at most maxParts, and whether there are more.
 func (p Passage) parts() (parts []Message, more bool) {
 	if p.Kind != Batch {
 		return nil, false
@@ -94,7 +91,7 @@ func (t *Tape) appendPassage(m trace.Message) (seq int) {
 	return out.Seq
 }
 
-// appendMessage is p as the trace has it, up to what the Recorder sets.
+// appendMessage returns p as a trace message, without the fields the Recorder sets.
 func (t *Tape) appendMessage(p Passage) trace.Message {
 	m := t.about
 	m.Direction = trace.ToClient
@@ -129,8 +126,7 @@ func fields(h http.Header) []trace.Field {
 	return out
 }
 
-// revision is that of the protocol: what the message claims, else what was claimed or agreed
-// on last.
+// revision returns the protocol revision that the message claims, else the one last claimed or negotiated.
 func (t *Tape) revision(p Passage, way trace.Direction) string {
 	claim := ""
 	switch {

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// variableName finds what may be the name of an environment variable. A name without an underscore is
-// too often an ordinary word in capitals, or the code of an error.
+// variableName matches possible environment variable names. Without an underscore a name is too often an ordinary word in capitals,
+// or an error code.
 var variableName = regexp.MustCompile(`\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b`)
 
-// settingName ends the name of a variable that a server asks its user for. Names of errors end otherwise.
+// settingName matches the endings of variables that a server asks its user for. Error names end otherwise.
 var settingName = regexp.MustCompile(`(KEY|TOKEN|SECRET|PASSWORD|PASS|PAT|URL|URI|ENDPOINT|HOST|HOSTNAME|DOMAIN|USER|USERNAME|EMAIL|ID|ORG|ORGANIZATION|WORKSPACE|PROJECT|TENANT|REGION|NAME|DSN|PATH|DIR|DIRECTORY|PORT|ACCOUNT|STRING|CREDENTIALS|AUTH|SITE|INSTANCE|TEAM|BASE|SERVER)$`)
 
 const (
-	maxVariables     = 100 // names looked at in one text
+	maxVariables     = 100 // names examined in one text
 	maxVariableBytes = 64  // longest name
 )
 
-// NamedVariables returns the environment variables that a server's last words seem to ask for, each
-// once, in the order of the text. They consist of capitals, digits and underscores.
+// NamedVariables returns the environment variables that a server's last output seems to ask for, without repeats, in order of
+// appearance. They consist of capitals, digits and underscores.
 func NamedVariables(text string) []string {
 	var out []string
 	for _, name := range variableName.FindAllString(text, maxVariables) {
@@ -31,10 +31,10 @@ func NamedVariables(text string) []string {
 	return out
 }
 
-// mostMissing is how many variables a message names.
+// mostMissing bounds the variables that a message names.
 const mostMissing = 3
 
-// missingVariables returns the variables that the server names on its stderr and was not given.
+// missingVariables returns the variables that the server's stderr names and that it was not given.
 func (p *Process) missingVariables() []string {
 	text, _ := p.Stderr()
 	out := slices.DeleteFunc(NamedVariables(text), func(name string) bool {

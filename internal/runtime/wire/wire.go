@@ -1,51 +1,41 @@
-// Package wire carries JSON-RPC messages between gauntlet and a peer without changing a
-// byte of them, whatever the peer sends.
+// Package wire carries JSON-RPC messages between gauntlet and a peer without changing a byte of them, whatever the peer sends.
 //
-// A [Conn] moves whole messages: a [Process] does so over the standard streams of a server
-// it started, a [Stream] over any two byte streams, on either end of a conversation, an
-// [HTTP] over the transports of MCP that use HTTP, on the client's end. A
-// [Message] is the text as received plus the few envelope fields that say what it is; what
-// it carries stays text for the reader of that text. A [Client] asks and finds the answers.
+// A [Conn] moves whole messages: a [Process] over the standard streams of a server it started, a [Stream] over two byte streams at
+// either end, an [HTTP] over MCP's HTTP transports at the client's end. A [Message] is the text as received plus the envelope
+// fields that say what it is; its contents stay text. A [Client] sends requests and matches answers.
 //
-// Everything a stranger sends is bounded: the length of a message, the bytes of a
-// connection, the messages that answer nothing. Nesting costs this package nothing, since
-// it only skips over values; who reads a value bounds that.
+// Everything a stranger sends is bounded: message length, bytes per connection, stray messages. Nesting costs nothing here, since
+// values are only skipped; whoever reads a value bounds its depth.
 package wire
 
 import "context"
 
 // A Conn carries whole messages both ways. One goroutine may send while another receives.
 //
-// What a transport knows beyond the bytes (the status and headers of an HTTP answer)
-// belongs into Message, so that evidence stays together.
+// What a transport knows beyond the bytes (HTTP status and headers) goes into Message, so that evidence stays together.
 type Conn interface {
-	// Send queues one message, without its line end, and keeps no reference to it. It
-	// waits while the queue is full until ctx is done; with a ctx that is done already it
-	// queues at once or not at all. That a message was queued does not mean that the peer
-	// reads it.
+	// Send queues one message, without its line end, and keeps no reference to it. It waits for room until ctx is done; if ctx is
+	// done already, it queues at once or not at all. A queued message may never be read by the peer.
 	Send(ctx context.Context, msg []byte) error
 
-	// Receive returns the next message, of any kind. After a [LineTooLongError] the
-	// conversation goes on behind the line, and a [RequestError] is the end of one
-	// request only; every other error but that of ctx is final.
+	// Receive returns the next message of any kind. A [LineTooLongError] or [RequestError] leaves the connection usable; every
+	// other error but ctx's is final.
 	Receive(ctx context.Context) (Message, error)
 
-	// Close ends the conversation and everything that was started for it, and waits for
-	// that. Closing twice is harmless.
+	// Close ends the connection and everything started for it, and waits for that. Closing twice is harmless.
 	Close() error
 }
 
-// Limits bound what is taken from a peer. A zero field means its default.
+// Limits bound what is accepted from a peer. A zero field means its default.
 type Limits struct {
 	Message int   // longest message, in bytes; default DefaultMessage
 	Total   int64 // bytes received over the connection; default DefaultTotal
-	// Strays is how many messages may come while one request waits without being its
-	// answer, and TotalStrays how many over the connection; defaults DefaultStrays and
-	// DefaultTotalStrays.
+	// Strays bounds the messages that may arrive while a request waits without being its answer, TotalStrays those over the
+	// connection; defaults DefaultStrays and DefaultTotalStrays.
 	Strays, TotalStrays int
 }
 
-// The defaults of Limits. Honest servers stay far below: a thousand tools have under 1 MB.
+// Defaults of Limits. Honest servers stay far below: a thousand tools take under 1 MB.
 const (
 	DefaultMessage     = 64 << 20
 	DefaultTotal       = 1 << 30
