@@ -7,15 +7,14 @@ import (
 	"gauntlet/result"
 )
 
-// The advisory section stands by itself in each format that has one. SARIF and JUnit have none:
-// what reads them acts on every result, and an opinion is none.
+// Each format that can keep advisories apart has a section for them. SARIF and JUnit omit them: their consumers act on
+// every result, and a model's opinion is not a finding.
 
-// advisoryTitle says whose opinion it is and what it is not.
+// advisoryTitle names the model whose opinion follows and says that it has no effect on the exit code.
 func advisoryTitle(a *result.Advisory) string {
 	return "Advisory: the opinion of " + Visible(a.Model) + ", which moves no exit code"
 }
 
-// threatWords say a threat to a person.
 func threatWords(t result.Threat) string {
 	switch t {
 	case result.SubtlePoisoning:
@@ -70,19 +69,19 @@ func (p *page) advisory(all []result.Advisory) {
 	}
 }
 
-// labelText says what a tool can do in a model's opinion.
+// labelText describes the capability that a model infers for a tool.
 func labelText(l *result.InferredLabel) string {
 	return "inferred: " + strings.TrimPrefix(l.Server+"/"+l.Tool, "/") + " has " + l.Tag
 }
 
-// advisoryUnjudged lists the definitions of which the model said nothing.
+// advisoryUnjudged lists the definitions that the model did not assess.
 func (p *page) advisoryUnjudged(all []result.NotJudged) {
 	for i := range all {
 		p.painted(2, "", Visible("not judged: "+itemTitle(&all[i].Location)+": "+all[i].Reason), p.dim)
 	}
 }
 
-// advisoryLines shows the first opinions of each model, and counts.
+// advisoryLines shows the first opinions of each model and counts the rest.
 func (p *page) advisoryLines(all []result.Advisory) {
 	for i := range all {
 		a := &all[i]

@@ -15,7 +15,7 @@ func attacksOnly(r *result.Report) bool {
 	return r.Attacks != nil && len(r.Coverage.Servers) == 0 && r.Clients == nil
 }
 
-// judged counts the attacks that have a verdict that says whether the agent resisted.
+// judged counts the attacks whose verdict says whether the agent resisted.
 func judged(runs []result.AttackRun) (n int) {
 	for i := range runs {
 		if runs[i].Exploited() || runs[i].Resisted() {
@@ -25,8 +25,7 @@ func judged(runs []result.AttackRun) (n int) {
 	return n
 }
 
-// outcomes are the outcomes in the order in which a reader wants to know of them, each in
-// words.
+// outcomes lists the outcomes and their wording, most important first.
 var outcomes = []struct {
 	outcome verdict.Outcome
 	words   string
@@ -38,7 +37,7 @@ var outcomes = []struct {
 	{verdict.NotExploited, "resisted"},
 }
 
-// outcomeOf returns the outcome of a run; one that has no verdict failed.
+// outcomeOf returns the outcome of a run; a run without a verdict counts as an error.
 func outcomeOf(a *result.AttackRun) verdict.Outcome {
 	if a.Verdict == nil {
 		return verdict.Failed
@@ -55,7 +54,7 @@ func outcomeWords(o verdict.Outcome) string {
 	return string(o)
 }
 
-// attackCounts counts the outcomes: "3 attacks: 1 exploited, 2 resisted".
+// attackCounts summarizes the outcomes: "3 attacks: 1 exploited, 2 resisted".
 func attackCounts(runs []result.AttackRun) string {
 	var parts []string
 	for _, k := range outcomes {
@@ -75,12 +74,12 @@ func attackCounts(runs []result.AttackRun) string {
 	return countNoun(len(runs), "attack") + ": " + strings.Join(parts, ", ")
 }
 
-// attackTitle names an attack: its id and name, or the document. It is not yet Visible.
+// attackTitle names an attack by id and name, or by its document. The result is not Visible yet.
 func attackTitle(a *result.AttackRun) string {
 	return cmp.Or(strings.TrimSpace(a.ID+"  "+a.Name), a.Document)
 }
 
-// why says in a line why a run has the outcome it has. It is not yet Visible.
+// why explains the outcome of a run in one line. The result is not Visible yet.
 func why(a *result.AttackRun) string {
 	switch {
 	case a.Verdict == nil:
@@ -96,8 +95,7 @@ func why(a *result.AttackRun) string {
 	return text
 }
 
-// attackSeverity is how bad it is that an agent complied: what the document says, or
-// medium where it does not say.
+// attackSeverity returns the severity that the document declares, medium if it declares none.
 func attackSeverity(a *result.AttackRun) finding.Severity {
 	if a.Severity == "informational" {
 		return finding.Info
@@ -108,13 +106,13 @@ func attackSeverity(a *result.AttackRun) finding.Severity {
 	return finding.Medium
 }
 
-// reactions say what a client did when messages to it were tampered with.
+// reactions describe how a client handled tampered messages.
 var reactions = map[string]string{
 	"crashed": "the agent crashed", "closed": "the client closed the connection", "went_on": "the client went on",
 	"hung": "the client had neither taken all nor closed at the end", "left": "the client left", "silent": "nothing more came from the client",
 }
 
-// wireText says in a line what a client did. It is not yet Visible.
+// wireText summarizes a client's reaction in one line. The result is not Visible yet.
 func wireText(w *result.WireRun) string {
 	text := fmt.Sprintf("%s, %s to %s (%s taken): %s", w.Do, countNoun(w.Times, "message"), w.Session, countNoun(int(w.Bytes), "byte"), cmp.Or(reactions[w.Client], w.Client))
 	if w.Next != "" {
@@ -132,7 +130,7 @@ func wireText(w *result.WireRun) string {
 	return text
 }
 
-// indicatorText says in a line what came of an indicator. It is not yet Visible.
+// indicatorText summarizes the result of an indicator in one line. The result is not Visible yet.
 func indicatorText(i *verdict.Indicator) string {
 	text := i.ID
 	if i.Tier != "" {

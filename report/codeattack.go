@@ -10,10 +10,9 @@ import (
 	"gauntlet/verdict"
 )
 
-// This file writes runs of attacks for code hosts, CI servers and comments. An agent that
-// complied is a result about the attack document; it never names a server as the culprit.
+// Attack runs in the formats for code hosts, CI servers and comments. An agent that complied is a result about the
+// attack document, never about a server.
 
-// attackRule describes an attack as the rule of a result.
 func attackRule(a *result.AttackRun) result.Rule {
 	return result.Rule{ID: finding.Rule(cmp.Or(a.ID, a.Document)), Name: a.Name, Severity: attackSeverity(a), Axis: "agent-behaviour",
 		Doc: "An agent met the attack " + Visible(attackTitle(a)) + " and complied with it."}
@@ -26,7 +25,7 @@ type sarifAttackProperties struct {
 	Verdict  *verdict.Attack `json:"verdict"`
 }
 
-// complied is the result for an agent that complied.
+// complied returns the result for an agent that complied.
 func complied(a *result.AttackRun, rules sarifRules, suppressions *[]sarifSuppression) *sarifResult {
 	rule := attackRule(a)
 	mark := finding.Fingerprint(string(rule.ID), a.Document, a.Agent)
@@ -46,7 +45,7 @@ func complied(a *result.AttackRun, rules sarifRules, suppressions *[]sarifSuppre
 	}
 }
 
-// unsettled is the notification for an attack that says nothing of the agent's resistance.
+// unsettled returns the notification for a run that does not show whether the agent resisted.
 func unsettled(a *result.AttackRun) *sarifNotification {
 	return &sarifNotification{Descriptor: sarifRef{ID: unsettledNotice}, Level: "error",
 		Message:   sarifText{Text: sarifPlain(attackTitle(a) + ": " + outcomeWords(outcomeOf(a)) + ": " + why(a))},
@@ -58,8 +57,7 @@ func documentLocation(a *result.AttackRun) sarifLocation {
 	return sarifLocation{Physical: sarifPhysical{sarifArtifact{artifactURI(&l)}, region(&l)}}
 }
 
-// attackTests makes one test of every run: it fails where the agent complied, and is an
-// error where nothing is known.
+// attackTests returns one test per run: a failure if the agent complied, an error if the run is inconclusive.
 func attackTests(runs []result.AttackRun) []junitTest {
 	var out []junitTest
 	for i := range runs {
@@ -86,7 +84,6 @@ func attackTests(runs []result.AttackRun) []junitTest {
 	return out
 }
 
-// mdAttack is a run in a page of Markdown.
 func mdAttack(a *result.AttackRun) string {
 	text := "- **" + outcomeWords(outcomeOf(a)) + "** " + codeSpan(attackTitle(a), mdWide) + "  \n  " + codeSpan(why(a), mdWide)
 	if a.Agent != "" {
@@ -98,7 +95,8 @@ func mdAttack(a *result.AttackRun) string {
 	return text
 }
 
-// withoutSemantic returns runs without what a model says about semantic indicators: what reads code scanning formats acts on all that it gets.
+// withoutSemantic removes a model's judgement of semantic indicators from runs: consumers of code scanning formats act
+// on everything they receive.
 func withoutSemantic(runs []result.AttackRun) []result.AttackRun {
 	out := slices.Clone(runs)
 	for i := range out {

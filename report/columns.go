@@ -10,8 +10,8 @@ import (
 
 const ellipsis = " … "
 
-// columns returns how many terminal columns s takes, which must have been made Visible:
-// two for a wide character of East Asia and most emoji, none for a combining mark.
+// columns returns the number of terminal columns of s, which must be Visible: two for East Asian wide characters and
+// most emoji, none for combining marks.
 func columns(s string) int {
 	n := 0
 	for _, r := range s {
@@ -34,8 +34,8 @@ func runeColumns(r rune) int {
 	return 1
 }
 
-// clipText shortens s to at most n columns. It keeps the head and, shorter, the tail: what
-// was appended to an honest text is as telling as how it begins.
+// clipText shortens s to at most n columns. It keeps the head and a shorter tail: text appended to an honest
+// description tells as much as its beginning.
 func clipText(s string, n int) string {
 	if len(s) <= n || len(clipHead(s, n)) == len(s) {
 		return s
@@ -45,8 +45,8 @@ func clipText(s string, n int) string {
 	return clipHead(s, room-columns(last)) + ellipsis + last
 }
 
-// marks is how many characters per column head and tail let through, so that a pile of
-// combining marks, which take no column, does not get round the clipping.
+// marks is the number of characters per column that head and tail accept, so that a pile of zero-width combining marks
+// cannot evade clipping.
 const marks = 4
 
 // clipHead returns the longest prefix of s that fits n columns.
@@ -77,9 +77,8 @@ func tail(s string, n int) string {
 	return s[i:]
 }
 
-// wrap breaks s at spaces into lines of at most n columns, and a longer word wherever it
-// must: a terminal would go on in its first column, where our own words stand. It
-// returns at least one line.
+// wrap breaks s at spaces into lines of at most n columns, and splits longer words: a terminal would continue them in
+// the first column, where only our own words may begin. It returns at least one line.
 func wrap(s string, n int) []string {
 	var lines []string
 	line, used := "", 0

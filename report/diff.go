@@ -12,12 +12,11 @@ import (
 
 var _ = diffFormats.register("json", "for programs, as in docs/schemas/diff.schema.json", writeDiffJSON)
 
-// writeDiffJSON writes the form that docs/schemas/diff.schema.json describes.
+// writeDiffJSON writes the format of docs/schemas/diff.schema.json.
 func writeDiffJSON(w *bufio.Writer, d *diff.Diff, _ Options) error {
 	return WriteJSON(w, d)
 }
 
-// itemName is what a reader calls an item.
 func itemName(it *diff.Item) string {
 	kind := strings.ReplaceAll(string(it.Kind), "_", " ")
 	switch {
@@ -29,7 +28,7 @@ func itemName(it *diff.Item) string {
 	return kind + " " + Visible(it.Name)
 }
 
-// diffSum is the last line.
+// diffSum returns the closing summary line.
 func diffSum(d *diff.Diff) string {
 	s := fmt.Sprintf("%d changed, %d removed, %d added, %d the same.", d.Summary.Changed, d.Summary.Removed, d.Summary.Added, d.Summary.Same)
 	if !d.Summary.Complete {
@@ -38,7 +37,7 @@ func diffSum(d *diff.Diff) string {
 	return s
 }
 
-// most is how much of one text or value a person is shown, in bytes; json has all of it.
+// most is the number of bytes shown of one text or value; JSON has all of it.
 const most = 4_000
 
 func clipped(s string) string {
@@ -49,9 +48,8 @@ func clipped(s string) string {
 	return Visible(head) + fmt.Sprintf(" … and %d bytes more, which --format json shows", len(s)-len(head))
 }
 
-// beside cuts a text that stayed to what stands beside a change: its beginning where
-// something before it changed, its end where something behind it did. cut tells that
-// something between, before or behind was left out.
+// beside cuts unchanged text to what is next to a change: its beginning if the text before it changed, its end if the
+// text after it did. cut reports whether anything was left out.
 func beside(s string, before, after bool) (head, tail string, cut bool) {
 	const around = 60
 	if len(s) <= 2*around+20 {
@@ -66,7 +64,7 @@ func beside(s string, before, after bool) (head, tail string, cut bool) {
 	return head, tail, true
 }
 
-// indentLines makes a text visible and keeps its lines, each new one behind prefix.
+// indentLines makes a text Visible but keeps its line breaks, with prefix before each new line.
 func indentLines(s, prefix string) string {
 	var out []string
 	for line := range strings.SplitSeq(s, "\n") {
@@ -75,7 +73,7 @@ func indentLines(s, prefix string) string {
 	return strings.Join(out, "\n"+prefix)
 }
 
-// sides are the values of a change as one text: "a → b", or the one there is.
+// sides returns the values of a change as "a → b", or the only one there is.
 func sides(old, new string) string {
 	switch {
 	case old == "":

@@ -11,9 +11,8 @@ import (
 
 var _ = diffFormats.register("markdown", "for pull requests", writeDiffMarkdown)
 
-// writeDiffMarkdown writes a page for a comment on a change. What a server said stands in
-// code alone, where it is neither markup nor a link nor a mention of anybody. The page is
-// cut where it would be too long, and says so.
+// writeDiffMarkdown writes a page for a pull request comment. Server text appears only in code, where it cannot become
+// markup, a link or a mention. A page that is too long is cut, and says so.
 func writeDiffMarkdown(w *bufio.Writer, d *diff.Diff, _ Options) error {
 	p := &mdPage{w: w, left: markdownLimit}
 	p.must("### What MCP servers say: " + diffSum(d) + "\n")
@@ -33,7 +32,7 @@ func writeDiffMarkdown(w *bufio.Writer, d *diff.Diff, _ Options) error {
 			}
 			p.must(m.String())
 		}
-		if len(s.Items) == 0 { // it has another name, and that is all
+		if len(s.Items) == 0 { // only the name changed
 			m := &diffMarkdown{}
 			m.writeServer(s)
 			p.must(m.String())
@@ -116,7 +115,7 @@ func (m *diffMarkdown) writePart(p *diff.Part) {
 	}
 }
 
-// writeEdits shows a text before and after, line by line, as a code block that code hosts colour.
+// writeEdits shows a text before and after as a line diff in a code block that code hosts colour.
 func (m *diffMarkdown) writeEdits(edits []diff.Edit) {
 	h := hunk{}
 	for i, e := range edits {
@@ -146,13 +145,13 @@ func (m *diffMarkdown) writeEdits(edits []diff.Edit) {
 	m.writeLine("  " + fence)
 }
 
-// A hunk gathers lines as they were and are.
+// A hunk collects lines before and after a change.
 type hunk struct {
 	old, new string
 	out      []string
 }
 
-// keepLine adds what stayed. At the end of a line, what was gathered is written.
+// keepLine adds unchanged text. At the end of a line, the collected lines are written.
 func (h *hunk) keepLine(s string) {
 	for {
 		line, rest, more := strings.Cut(s, "\n")
@@ -166,7 +165,7 @@ func (h *hunk) keepLine(s string) {
 	}
 }
 
-// flush writes what was gathered: lines that both sides have at either end stand once.
+// flush writes the collected lines; lines that both sides share at either end are written once.
 func (h *hunk) flush() {
 	old, new := linesOf(h.old), linesOf(h.new)
 	h.old, h.new = "", ""
@@ -189,7 +188,7 @@ func (h *hunk) addLines(sign string, lines []string) {
 	}
 }
 
-// linesOf returns the lines of a text; an empty text has none.
+// linesOf splits a text into lines; an empty text has none.
 func linesOf(s string) []string {
 	if s == "" {
 		return nil
@@ -197,7 +196,6 @@ func linesOf(s string) []string {
 	return strings.Split(s, "\n")
 }
 
-// longestRun returns the length of the longest run of backticks.
 func longestRun(s string) int {
 	longest, n := 0, 0
 	for i := range len(s) {

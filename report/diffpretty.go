@@ -12,8 +12,7 @@ import (
 
 var _ = diffFormats.register("pretty", "for people: what went [-so-] and what came {+so+}", writeDiffPretty)
 
-// writeDiffPretty writes for a person: a paragraph a definition, texts with what went and
-// what came marked in them.
+// writeDiffPretty writes a paragraph per definition, with insertions and deletions marked.
 func writeDiffPretty(w *bufio.Writer, d *diff.Diff, opt Options) error {
 	p := diffPage{w, palette(opt.Color)}
 	for i := range d.Servers {
@@ -128,7 +127,7 @@ func (p *diffPage) writePart(part *diff.Part, of diff.State) {
 	}
 }
 
-// valueWords says that a value came or went, where the change does not show it.
+// valueWords says that a value was added or removed if the change itself does not show it.
 func valueWords(v diff.ValueChange) string {
 	switch {
 	case v.Old == "":
@@ -146,7 +145,7 @@ func (p *diffPage) colourClass(c string) string {
 	return p.sgr("33", c)
 }
 
-// classWord is the class of one place: where what is taken stays the same, only words changed.
+// classWord returns the class of a change: "words" if the accepted values stay the same.
 func classWord(c string) string {
 	if c == "same" {
 		return "words"
@@ -161,8 +160,7 @@ func visiblePointer(s string) string {
 	return Visible(s)
 }
 
-// colourEdits shows what stayed, went and came. Lines of the text are lines here, behind a bar:
-// nothing in a text passes for a line of ours.
+// colourEdits marks unchanged, removed and added text. Line breaks are kept behind a bar, so that no text can pass for a line of ours.
 func (p *diffPage) colourEdits(edits []diff.Edit) string {
 	const bar = "      │ "
 	var b strings.Builder
@@ -185,7 +183,7 @@ func (p *diffPage) colourEdits(edits []diff.Edit) string {
 	return b.String()
 }
 
-// marked paints each line by itself, so that no colour runs over our margin.
+// marked colours each line separately, so that no colour spills into our margin.
 func (p *diffPage) marked(sgr, open, text, closing, bar string) string {
 	more := ""
 	if len(text) > most {

@@ -8,25 +8,23 @@ import (
 	"gauntlet/finding"
 )
 
-// A row is one line of an excerpt, Visible and clipped. The columns from up to, not
-// including, to are underlined; a row about the excerpt has none.
+// A row is one line of an excerpt, Visible and clipped. Columns [from, to) are underlined; a row about the excerpt itself has none.
 type row struct {
 	text     string
 	from, to int
 }
 
-// maxRows is how many lines of offending text are shown.
+// maxRows is the number of lines of offending text that are shown.
 const maxRows = 3
 
-// contextColumns is how many columns of the line around the evidence are shown on each side.
+// contextColumns is the number of columns shown on each side of the evidence.
 const contextColumns = 36
 
-// maxFolded is how many rows one line of offending text may take before its middle is left out.
+// maxFolded is the number of rows that one line of offending text may take before its middle is left out.
 const maxFolded = 12
 
-// excerptRows shows the offending text within n columns, with what stands around it on its
-// line. A line break in it stays visible as an escape and ends the row, so that no server
-// can write a line of its own. A line that is too long goes on in up to folded rows.
+// excerptRows shows the offending text and its surroundings on the line within n columns. A line break in it is shown as
+// an escape and ends the row, so that no server can write a line of its own. Long lines continue in up to folded rows.
 func excerptRows(e finding.Evidence, n, folded int) []row {
 	if e.Raw == "" {
 		return nil
@@ -51,8 +49,8 @@ func excerptRows(e finding.Evidence, n, folded int) []row {
 	return rows
 }
 
-// fold cuts a text into rows: first columns for the first one, n for the others. It breaks behind spaces where a row has one in its second half. The last of
-// folded rows leaves out what does not fit in its middle.
+// fold splits a text into rows, the first of first columns, the others of n. It breaks after a space if there is one in
+// the second half of a row. The last of folded rows omits the middle of what does not fit.
 func fold(s string, first, n, folded int) (rows []string) {
 	for room := first; len(rows) < folded-1; room = n {
 		head := clipHead(s, room)
@@ -63,7 +61,7 @@ func fold(s string, first, n, folded int) (rows []string) {
 			head = head[:at]
 		}
 		if head == "" {
-			break // not one character fits
+			break // no character fits
 		}
 		rows, s = append(rows, head), s[len(head):]
 	}
@@ -73,7 +71,7 @@ func fold(s string, first, n, folded int) (rows []string) {
 	return append(rows, clipText(s, first))
 }
 
-// left returns the end of the line before the evidence, at most n columns of it.
+// left returns the text before the evidence on its line, at most n columns.
 func left(e finding.Evidence, n int) string {
 	text := e.Before[strings.LastIndexByte(e.Before, '\n')+1:]
 	shown := Visible(text)
@@ -89,7 +87,7 @@ func left(e finding.Evidence, n int) string {
 	return shown
 }
 
-// right returns the beginning of the line behind the evidence, at most n columns of it.
+// right returns the text after the evidence on its line, at most n columns.
 func right(e finding.Evidence, n int) string {
 	text, _, more := strings.Cut(e.After, "\n")
 	shown := Visible(text)
@@ -105,5 +103,4 @@ func right(e finding.Evidence, n int) string {
 	return shown
 }
 
-// underline points at n columns.
 func underline(n int) string { return "^" + strings.Repeat("~", n-1) }

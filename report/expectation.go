@@ -7,10 +7,10 @@ import (
 	"gauntlet/result"
 )
 
-// expectationRule is the rule that results of expectations go by in SARIF.
+// expectationRule is the SARIF rule of failed expectations.
 const expectationRule finding.Rule = "expectation"
 
-// expectations lists those that did not hold, and counts.
+// expectations lists the failed expectations, with counts.
 func (p *page) expectations(es []result.Expectation) {
 	if es == nil {
 		return
@@ -38,7 +38,7 @@ func (p *page) expectations(es []result.Expectation) {
 	p.writeBlank()
 }
 
-// nthFailed returns the nth of those that did not hold.
+// nthFailed returns the nth failed expectation.
 func nthFailed(es []result.Expectation, n int) *result.Expectation {
 	for i := range es {
 		if !es[i].Held {
@@ -50,7 +50,6 @@ func nthFailed(es []result.Expectation, n int) *result.Expectation {
 	return nil
 }
 
-// expectationTests makes one test of every expectation.
 func expectationTests(es []result.Expectation) []junitTest {
 	var out []junitTest
 	for i := range es {
@@ -63,7 +62,7 @@ func expectationTests(es []result.Expectation) []junitTest {
 	return out
 }
 
-// disappointed is the result for an expectation that did not hold.
+// disappointed returns the result for a failed expectation.
 func disappointed(e *result.Expectation, rules sarifRules, suppressions *[]sarifSuppression) *sarifResult {
 	l := finding.Location{File: e.File, Line: e.Line}
 	mark := finding.Fingerprint(string(expectationRule), e.File, e.Name, fmt.Sprint(e.Line))

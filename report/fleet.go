@@ -14,7 +14,7 @@ import (
 	"gauntlet/result"
 )
 
-// A FleetFormat is one way to write the report over a fleet.
+// A FleetFormat is a format for fleet reports.
 type FleetFormat = FormatOf[*result.Fleet]
 
 var fleetFormats registry[*result.Fleet]
@@ -28,7 +28,7 @@ var (
 // FleetNames returns the names that LookupFleet takes, the default first.
 func FleetNames() []string { return fleetFormats.names() }
 
-// LookupFleet returns the format of a name.
+// LookupFleet returns the format with the given name.
 func LookupFleet(name string) (FleetFormat, error) { return fleetFormats.lookUp(name) }
 
 func writeFleetJSON(w *bufio.Writer, f *result.Fleet, _ Options) error {
@@ -43,7 +43,7 @@ func writeFleetJSON(w *bufio.Writer, f *result.Fleet, _ Options) error {
 	return err
 }
 
-// countOrder is the order in which counts are told: severities, then outcomes.
+// countOrder is the display order of counts: severities, then outcomes.
 var countOrder = []string{"critical", "high", "medium", "low", "info", "exploited", "partial", "resisted", "not_exploited", "not_exposed", "inconclusive", "error"}
 
 // CountWords lists the counts above 0 in a fixed order, "" if there are none.
@@ -70,7 +70,7 @@ func CountWords(counts map[string]int) string {
 	return strings.Join(out, ", ")
 }
 
-// fleetVerdict says in a line what came out.
+// fleetVerdict summarizes the result in one line.
 func fleetVerdict(f *result.Fleet) string {
 	s := &f.Summary
 	parts := []string{fmt.Sprintf("%s of %s done", groupDigits(s.Done), countNoun(s.Jobs, "job"))}
@@ -91,14 +91,14 @@ func fleetVerdict(f *result.Fleet) string {
 	return strings.Join(parts, ", ") + ": the report is complete"
 }
 
-// A notDone is a reason with the jobs that it keeps from being done.
+// A notDone is a reason and the jobs that it prevented.
 type notDone struct {
 	reason string
-	first  []string // some of them
+	first  []string // examples
 	n      int
 }
 
-// fleetNotDone groups what was not done by the reason, the most first.
+// fleetNotDone groups incomplete jobs by reason, the most frequent first.
 func fleetNotDone(f *result.Fleet) []notDone {
 	const named = 5
 	at := map[string]int{}
@@ -135,7 +135,7 @@ func (n *notDone) String() string {
 	return text
 }
 
-// badness orders targets: those with the severest findings first, then those of which something is not done.
+// badness orders targets: the severest findings first, then incomplete targets.
 func badness(t *result.FleetTarget) (score [7]int) {
 	for i := range t.Jobs {
 		j := &t.Jobs[i]
@@ -149,7 +149,7 @@ func badness(t *result.FleetTarget) (score [7]int) {
 	return score
 }
 
-// worstTargets returns targets, the worst first.
+// worstTargets returns the targets, the worst first.
 func worstTargets(f *result.Fleet) []*result.FleetTarget {
 	out := make([]*result.FleetTarget, len(f.Targets))
 	for i := range f.Targets {
@@ -162,7 +162,7 @@ func worstTargets(f *result.Fleet) []*result.FleetTarget {
 	return out
 }
 
-// shownTargets is how many targets the text shows, and pageTargets how many rows a page has; JSON has all.
+// shownTargets limits the targets in text, pageTargets the rows of a page. JSON has all.
 const (
 	shownTargets  = 20
 	shownNotDone  = 20
@@ -210,7 +210,7 @@ func writeFleetText(w *bufio.Writer, f *result.Fleet, _ Options) error {
 	return nil
 }
 
-// A fleetCell is what one lane says about a target.
+// A fleetCell is the result of one lane for a target.
 type fleetCell struct{ Class, Text string }
 
 func cellOf(j *result.FleetJob) fleetCell {
@@ -268,7 +268,6 @@ func fleetSeverities(f *result.Fleet) (out []severityCount) {
 	return out
 }
 
-// fleetTable is the table of targets by lanes, the worst target first.
 func fleetTable(f *result.Fleet) map[string]any {
 	type row struct {
 		Name, Kind, Page string

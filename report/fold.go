@@ -7,12 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// commandLine begins a line that is left as long as it is: a command is copied whole.
+// commandLine begins a line that is never folded, so that its command can be copied whole.
 const commandLine = "Next: "
 
-// WriteFolded has write write text for a terminal of so many columns, and folds its longer lines at spaces; what goes
-// on stands below the text, not in the first column. 0 columns fold nothing. The text has been made Visible
-// but for colours.
+// WriteFolded calls write and folds the lines it writes at spaces to fit columns, with continuation lines indented like
+// their text. columns 0 disables folding. The text must be Visible except for colours.
 func WriteFolded(to io.Writer, columns int, write func(io.Writer) error) error {
 	if columns <= 0 {
 		return write(to)
@@ -25,13 +24,13 @@ func WriteFolded(to io.Writer, columns int, write func(io.Writer) error) error {
 	return err
 }
 
-// leastFolded is how many columns a terminal has at least whose lines are folded.
+// leastFolded is the narrowest terminal, in columns, for which lines are folded.
 const leastFolded = 20
 
 type folder struct {
 	to      io.Writer
 	columns int
-	rest    []byte // the beginning of a line
+	rest    []byte // an incomplete line
 }
 
 func (f *folder) Write(text []byte) (int, error) {
@@ -53,7 +52,7 @@ func (f *folder) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// fold breaks one line, with or without its end.
+// fold breaks one line, with or without its newline.
 func (f *folder) fold(line []byte) []byte {
 	if len(line) <= f.columns || f.columns < leastFolded || bytes.HasPrefix(line, []byte(commandLine)) {
 		return line
@@ -61,8 +60,8 @@ func (f *folder) fold(line []byte) []byte {
 	hang := f.hangOf(line)
 	var out []byte
 	taken := 0  // columns of the line so far
-	blank := -1 // the last space in out after which the line may go on below
-	behind := 0 // columns behind that space
+	blank := -1 // the last space in out at which the line may break
+	behind := 0 // columns after that space
 	for i := 0; i < len(line); {
 		if n := colourLength(line[i:]); n > 0 {
 			out = append(out, line[i:i+n]...)
@@ -95,7 +94,7 @@ func (f *folder) fold(line []byte) []byte {
 	return out
 }
 
-// hangOf is what stands before what goes on of a line: its indentation with its bar, at most half of the columns.
+// hangOf returns the prefix of continuation lines: the line's indentation and bar, at most half of the columns.
 func (f *folder) hangOf(line []byte) string {
 	n := len(line) - len(bytes.TrimLeft(line, " "))
 	hang := strings.Repeat(" ", min(n, f.columns/2-2))
@@ -105,7 +104,7 @@ func (f *folder) hangOf(line []byte) string {
 	return hang + "  "
 }
 
-// colourLength is how many bytes of a colour the text begins with, 0 for none.
+// colourLength returns the length in bytes of the colour sequence that text begins with, 0 for none.
 func colourLength(text []byte) int {
 	if !bytes.HasPrefix(text, []byte("\x1b[")) {
 		return 0

@@ -13,14 +13,13 @@ type serverGroup struct {
 	items        []*itemGroup
 }
 
-// An itemGroup holds the findings of one definition, in reading order.
+// An itemGroup holds the findings of one definition in reading order.
 type itemGroup struct {
 	first    *finding.Location
 	findings []*finding.Finding
 }
 
-// grouped sorts findings under servers and definitions, each in the order in which it is
-// first met. The findings themselves keep their order.
+// grouped groups findings by server and definition, in order of first occurrence. Findings keep their order.
 func grouped(fs []finding.Finding) []*serverGroup {
 	type serverKey struct{ server, file string }
 	type itemKey struct {
@@ -52,7 +51,7 @@ func grouped(fs []finding.Finding) []*serverGroup {
 	return groups
 }
 
-// kindWord is the kind as a person says it.
+// kindWord returns the name of a kind for display.
 func kindWord(k finding.Kind) string {
 	if k == "" {
 		return string(finding.Server)
@@ -60,7 +59,7 @@ func kindWord(k finding.Kind) string {
 	return strings.ReplaceAll(string(k), "_", " ")
 }
 
-// itemTitle names a definition: "tool read_file". The result is not yet Visible.
+// itemTitle names a definition: "tool read_file". The result is not Visible yet.
 func itemTitle(l *finding.Location) string {
 	if l.Item == "" {
 		return kindWord(l.Kind)

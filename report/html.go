@@ -13,16 +13,15 @@ import (
 
 var _ = formats.register("html", "for a browser: one file that asks for nothing from anywhere", writeHTML)
 
-// findingsAtOnce is how many findings a page lays out at once; the rest waits in templates, which
-// cost a browser next to nothing. findingsApart is how many one template has.
+// findingsAtOnce is the number of findings laid out at once. The rest waits in templates of findingsApart each, which
+// cost a browser next to nothing.
 const (
 	findingsAtOnce = 200
 	findingsApart  = 500
 )
 
-// writeHTML writes one self-contained page. It is made by Go templates and a small script, not by a
-// front end: nothing needs a build, the page reads without the script, and every string of a
-// server passes one escaping template.
+// writeHTML writes one self-contained page from Go templates and a small script: nothing needs a build, the page is
+// readable without scripts, and one escaping template handles every server string.
 func writeHTML(w *bufio.Writer, r *result.Report, opt Options) error {
 	h := &htmlReport{w: w, r: r, opt: opt}
 	h.flows = flowsOf(r, opt.Capabilities)
@@ -40,7 +39,7 @@ func writeHTML(w *bufio.Writer, r *result.Report, opt Options) error {
 	return nil
 }
 
-// An htmlReport is one page in the making.
+// An htmlReport is a page being written.
 type htmlReport struct {
 	w     *bufio.Writer
 	r     *result.Report
@@ -49,13 +48,13 @@ type htmlReport struct {
 	parts []htmlPart
 }
 
-// An htmlPart is a part of a page and the link that leads to it.
+// An htmlPart is a part of a page and the link to it.
 type htmlPart struct {
 	navLink
 	write func() error
 }
 
-// chooseParts are the parts that there is something to show in, in their order.
+// chooseParts returns the parts that have content, in order.
 func (h *htmlReport) chooseParts() (out []htmlPart) {
 	add := func(there bool, id, title string, write func() error) {
 		if there {
@@ -91,7 +90,6 @@ func (h *htmlReport) execute(name string, data any) error {
 	return htmlPage().ExecuteTemplate(h.w, name, data)
 }
 
-// A severityCount counts findings of one severity.
 type severityCount struct {
 	Name, Class string
 	N           int
@@ -110,7 +108,7 @@ func countSeverities(fs []finding.Finding) (out []severityCount) {
 	return out
 }
 
-// verdict says in a line what came out.
+// verdict summarizes the result in one line.
 func (h *htmlReport) verdict() string {
 	var parts []string
 	if n := len(h.r.Findings); n > 0 {
@@ -131,7 +129,7 @@ func (h *htmlReport) verdict() string {
 	return capitalised(strings.Join(parts, "; "))
 }
 
-// verdictClass is how a verdict looks: bad, open (nothing bad, not all was looked at) or ok.
+// verdictClass returns the style of the verdict: bad, open (nothing bad, but incomplete) or ok.
 func (h *htmlReport) verdictClass() string {
 	code := result.ExitOK
 	if g := h.opt.Gate; g != nil {
@@ -148,7 +146,7 @@ func (h *htmlReport) verdictClass() string {
 	return "ok"
 }
 
-// A navLink leads to a section.
+// A navLink is a link to a section.
 type navLink struct{ ID, Title string }
 
 func (h *htmlReport) writeVerdict() error {
@@ -171,7 +169,7 @@ func (h *htmlReport) writeVerdict() error {
 	return nil
 }
 
-// title names what was looked at.
+// title names what was scanned.
 func (h *htmlReport) title() string {
 	switch s := h.r.Coverage.Servers; {
 	case len(s) == 1 && s[0].Server != "":
@@ -188,7 +186,7 @@ func (h *htmlReport) title() string {
 	return "gauntlet report"
 }
 
-// missing lists what was not looked at: problems first, then what nobody asked for.
+// missing lists what was not scanned: problems first, then what was not requested.
 func (h *htmlReport) missing(l ledger) (out []string) {
 	for i := range h.r.Problems {
 		out = append(out, problemText(&h.r.Problems[i]))
@@ -231,7 +229,7 @@ func (h *htmlReport) nav() (out []navLink) {
 	return out
 }
 
-// writeFindings writes the filters and every finding, the severest first.
+// writeFindings writes the filters and all findings, the severest first.
 func (h *htmlReport) writeFindings() error {
 	fs := h.r.Findings
 	order := make([]int, len(fs))

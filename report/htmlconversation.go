@@ -7,7 +7,7 @@ import (
 	"gauntlet/result"
 )
 
-// WriteConversation writes a page of a recorded conversation that nobody has judged.
+// WriteConversation writes a page that shows a recorded conversation without judging it.
 func WriteConversation(w io.Writer, c Conversation) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	h := &htmlReport{w: out, r: &result.Report{}, opt: Options{Traces: []Conversation{c}}}

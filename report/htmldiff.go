@@ -11,32 +11,32 @@ import (
 
 var _ = diffFormats.register("html", "for a browser: one file, what went and what came marked", writeDiffHTML)
 
-// A changeView is one place that differs.
+// A changeView is one changed place.
 type changeView struct {
 	Where string
 	Edits []editView
 }
 
-// An editView is a part of a text that stayed, came or went.
+// An editView is a stretch of text that was kept, added or removed.
 type editView struct {
 	Came, Went bool
 	Text       string
 }
 
-// A partView is one member of a definition with a change.
+// A partView is a changed member of a definition.
 type partView struct {
 	Title   string
 	Changes []changeView
 	More    int
 }
 
-// An itemView is one definition with a change.
+// An itemView is a changed definition.
 type itemView struct {
 	Title, State string
 	Parts        []partView
 }
 
-// writeDiffHTML writes a page of the same kind as that of a report.
+// writeDiffHTML writes a page in the style of a report.
 func writeDiffHTML(w *bufio.Writer, d *diff.Diff, _ Options) error {
 	class := "ok"
 	switch {
@@ -131,7 +131,7 @@ func viewEdits(edits []diff.Edit) []editView {
 	return out
 }
 
-// shorten cuts a text to what a person is shown. The result is not yet Visible.
+// shorten cuts a text to the length shown to a person. The result is not Visible yet.
 func shorten(s string) string {
 	if len(s) <= most {
 		return s

@@ -11,7 +11,7 @@ import (
 	"gauntlet/result"
 )
 
-// findingID is the id of a finding on a page, by which others link to it.
+// findingID returns the anchor of a finding on a page.
 func findingID(fingerprint string) string {
 	return "f-" + strings.Map(func(r rune) rune {
 		if r < 0x80 && (r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
@@ -21,7 +21,7 @@ func findingID(fingerprint string) string {
 	}, fingerprint)
 }
 
-// An idMaker gives findings ids of their own where their fingerprints repeat.
+// An idMaker makes ids unique where fingerprints repeat.
 type idMaker map[string]int
 
 func (m idMaker) next(fingerprint string) string {
@@ -33,7 +33,7 @@ func (m idMaker) next(fingerprint string) string {
 	return id
 }
 
-// A findingView is what a page shows of a finding. Strings in attributes are Visible.
+// A findingView is a finding as a page shows it. Strings used in attributes are Visible.
 type findingView struct {
 	ID, Severity, Server, Rule           string
 	Place, Message, Name, Normalized, At string
@@ -70,7 +70,7 @@ func viewFinding(f *finding.Finding, id string, several bool) *findingView {
 	return v
 }
 
-// suppressionOf is the entry of a suppressions file that accepts a finding, "" where none can.
+// suppressionOf returns the entry of a suppressions file that accepts a finding, "" if none can.
 func suppressionOf(f *finding.Finding) string {
 	if f.Content == "" || f.Fingerprint == "" {
 		return ""
@@ -80,7 +80,7 @@ func suppressionOf(f *finding.Finding) string {
 		quote(f.Fingerprint), quote(string(f.Rule)), quote(inWords(&f.Location)), quote(f.Content))
 }
 
-// viewSuppressed is a finding that a person has accepted.
+// viewSuppressed returns the view of an accepted finding.
 func viewSuppressed(s *result.Suppressed, id string) *findingView {
 	v := viewFinding(&s.Finding, id, false)
 	v.Suppression, v.Decision = "", fmt.Sprintf("%s  %s:%d", decision(&s.Decision), s.Decision.File, s.Decision.Line)

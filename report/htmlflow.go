@@ -10,23 +10,22 @@ import (
 	"gauntlet/result"
 )
 
-// A flowEnd is one end of a flow: a tool of a server, a server, or the agent. Both are Visible.
+// A flowEnd is one end of a flow: a tool, a server, or the agent. Both fields are Visible.
 type flowEnd struct{ Name, Server string }
 
-// A flow is one way that data can take or took.
+// A flow is a path that data can take or took.
 type flow struct {
 	From, To    flowEnd
 	Label, Text string // Visible
-	// Finding is the id of the finding that says so, "" where the labels of tools alone do.
+	// Finding is the id of the finding that reports the flow, "" if it follows from tool labels alone.
 	Finding string
 }
 
-// maxFlows is how many flows a graph has: beyond that nobody reads it, and the table of findings
-// has them all.
+// maxFlows limits the graph, which is unreadable beyond that; the table of findings has all flows.
 const maxFlows = 80
 
-// flowsOf collects the flows that findings tell of, and from labels what servers bring into the
-// context of an agent and what can leave through them.
+// flowsOf collects the flows that findings report and, from labels, what servers bring into an agent's context and what
+// can leave through them.
 func flowsOf(r *result.Report, servers []capability.Server) (out []flow) {
 	ids := idMaker{}
 	for _, f := range severestFirst(r.Findings) {
@@ -55,7 +54,7 @@ func severestFirst(fs []finding.Finding) []*finding.Finding {
 	return out
 }
 
-// endOf names the tool of a place; of a message its tool and not its method.
+// endOf returns the tool of a location; for a message that is its tool, not its method.
 func endOf(l *finding.Location) flowEnd {
 	name := l.Item
 	if l.Seq > 0 {
@@ -72,8 +71,7 @@ var (
 	takesOut = []capability.Tag{capability.Exec, capability.FSWrite, capability.NetEgress, capability.DBWrite}
 )
 
-// capabilityFlows says for each server what it can bring into the agent's context and what the
-// agent can do through it.
+// capabilityFlows returns, for each server, what it can bring into the agent's context and what the agent can do through it.
 func capabilityFlows(servers []capability.Server) (out []flow) {
 	agent := flowEnd{Name: "agent's context"}
 	for i := range servers {
@@ -98,7 +96,7 @@ func capabilityFlows(servers []capability.Server) (out []flow) {
 	return out
 }
 
-// writeFlows writes the flows as a table, from which the page's script draws the graph.
+// writeFlows writes the flows as a table, from which the page's script draws a graph.
 func (h *htmlReport) writeFlows() error {
 	found := 0
 	for i := range h.flows {

@@ -11,9 +11,8 @@ import (
 	"gauntlet/capability"
 )
 
-// WriteLabels writes a page of what tools can do: the matrix, what makes each label, what is more
-// dangerous together, and what parameters are. floor says which labels were left out, unread what
-// could not be read at all.
+// WriteLabels writes a page about what tools can do: the matrix, the reasons for each label, dangerous combinations, and
+// parameter roles. floor is the confidence below which labels were omitted; unread names the inputs that could not be read.
 func WriteLabels(w io.Writer, servers []capability.Server, floor capability.Confidence, unread []string) error {
 	p := &TablePage{Title: labelsTitle(servers), Verdict: labelsVerdict(servers), Missing: unread, Read: "No tool was called."}
 	if floor != capability.Low {
@@ -47,7 +46,7 @@ func labelsTitle(servers []capability.Server) string {
 	return countNoun(len(servers), "server")
 }
 
-// labelsVerdict counts tools with a capability, and what is dangerous together.
+// labelsVerdict counts the tools with a capability and the dangerous combinations.
 func labelsVerdict(servers []capability.Server) string {
 	tools, able, together := 0, 0, 0
 	for i := range servers {
@@ -62,7 +61,7 @@ func labelsVerdict(servers []capability.Server) string {
 	return fmt.Sprintf("%s of %s with a capability; %s that are more dangerous together", groupDigits(able), countNoun(tools, "tool"), countNoun(together, "set")+" of capabilities")
 }
 
-// combinationTable is a row for each set of capabilities that is more dangerous together than apart.
+// combinationTable has a row per set of capabilities that is more dangerous together than apart.
 func combinationTable(s *capability.Server) Table {
 	t := Table{ID: "together", Title: "More dangerous together than apart", Head: []string{"Capabilities", "Where", "Confidence", "Tools"}}
 	for i := range s.Combinations {
@@ -76,7 +75,7 @@ func combinationTable(s *capability.Server) Table {
 	return t
 }
 
-// labelReasons is a row for each label, with what it was found by.
+// labelReasons has a row per label with its evidence.
 func labelReasons(s *capability.Server) Table {
 	t := Table{ID: "reasons", Title: "Why", Head: []string{"Tool", "Capability", "Confidence", "Found by"}}
 	for i := range s.Tools {
@@ -87,7 +86,7 @@ func labelReasons(s *capability.Server) Table {
 	return t
 }
 
-// parameterRoles is a row for each parameter that is more than text or an identifier.
+// parameterRoles has a row per parameter that is more than text or an identifier.
 func parameterRoles(s *capability.Server) Table {
 	t := Table{ID: "parameters", Title: "What parameters are", Head: []string{"Tool", "Parameter", "Role", "Confidence", "Found by"}}
 	plain := 0
@@ -106,7 +105,7 @@ func parameterRoles(s *capability.Server) Table {
 	return t
 }
 
-// labelWarnings is what makes labels less sure.
+// labelWarnings has a row per fact that makes labels less certain.
 func labelWarnings(s *capability.Server) Table {
 	t := Table{ID: "warnings", Title: "What makes labels less sure", Head: []string{"Warning", "Of", "What"}}
 	for _, text := range s.Warnings {

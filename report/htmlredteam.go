@@ -11,23 +11,23 @@ import (
 	"gauntlet/result"
 )
 
-// A redTeamCell is how one model fared in one scenario.
+// A redTeamCell is the result of one model in one scenario.
 type redTeamCell struct{ ID, Class, Words string }
 
-// A redTeamRow is one scenario with the models in the order of the columns; an empty cell was not played.
+// A redTeamRow is one scenario with a cell per model; an empty cell was not run.
 type redTeamRow struct {
 	Name, Technique, Placement string
 	Cells                      []redTeamCell
 }
 
-// A redTeamDetail is what there is to know of one scenario with one model.
+// A redTeamDetail describes the runs of one scenario with one model.
 type redTeamDetail struct {
 	redTeamCell
 	Title, Model string
 	Lines        []labelledLine
 }
 
-// writeRedTeamHTML writes a page of the same kind as that of a report. It has no verdict in colours: no model passes or fails.
+// writeRedTeamHTML writes a page in the style of a report. Its verdict is not coloured: no model passes or fails.
 func writeRedTeamHTML(w *bufio.Writer, r *result.RedTeam, _ Options) error {
 	title := "Red team: " + redTeamSum(r)
 	writeHTMLHead(w, "gauntlet: "+title)
@@ -58,7 +58,7 @@ func writeRedTeamHTML(w *bufio.Writer, r *result.RedTeam, _ Options) error {
 	return nil
 }
 
-// redTeamSum says in a line what was played.
+// redTeamSum says in one line what was run.
 func redTeamSum(r *result.RedTeam) string {
 	scenarios := 0
 	for i := range r.Models {
@@ -74,7 +74,7 @@ func redTeamModelNames(r *result.RedTeam) (out []string) {
 	return out
 }
 
-// redTeamMissing says of each model how many runs prove nothing, and why the first does not; the others say it where they stand.
+// redTeamMissing counts the inconclusive runs of each model and gives the reason for the first.
 func redTeamMissing(r *result.RedTeam) []string {
 	out := slices.Clone(r.Undone)
 	for i := range r.Models {
@@ -89,7 +89,6 @@ func redTeamMissing(r *result.RedTeam) []string {
 	return out
 }
 
-// redTeamModels is the table of models.
 func redTeamModels(r *result.RedTeam) section {
 	s := section{ID: "models", Title: "Models", Head: []string{"Model", "Attack succeeded", "Inconclusive", "Not played", "Task done, attacked", "Task done, not attacked", "Exploited in control runs", "Calls", "Tokens in", "Tokens out", "Cost"}}
 	for i := range r.Models {
@@ -112,7 +111,7 @@ func attackWords(t *result.RedTeamTally) string {
 
 func doneWords(d result.RedTeamDone) string { return rateWords(d.Done, d.Of, d.Interval) }
 
-// redTeamGroups is a table of groups of scenarios by models.
+// redTeamGroups returns a table of scenario groups by model.
 func redTeamGroups(r *result.RedTeam, id, title string, of func(*result.RedTeamModel) []result.RedTeamGroup) section {
 	s := section{ID: id, Title: title, Head: append([]string{"Attacks"}, redTeamModelNames(r)...)}
 	at := map[string]int{}
@@ -130,7 +129,7 @@ func redTeamGroups(r *result.RedTeam, id, title string, of func(*result.RedTeamM
 	return s
 }
 
-// redTeamMatrix is the table of scenarios by models, with what its cells lead to.
+// redTeamMatrix returns the table of scenarios by model and the details that its cells link to.
 func redTeamMatrix(r *result.RedTeam) (rows []*redTeamRow, details []redTeamDetail) {
 	at := map[string]*redTeamRow{}
 	for i := range r.Models {
@@ -159,7 +158,7 @@ func scenarioClass(s *result.RedTeamScenario) string {
 	return "medium"
 }
 
-// scenarioWords say in a cell how a model fared.
+// scenarioWords is the text of a cell.
 func scenarioWords(s *result.RedTeamScenario) string {
 	text := "inconclusive"
 	if s.Unplayed > 0 && s.Inconclusive == 0 {
@@ -174,7 +173,7 @@ func scenarioWords(s *result.RedTeamScenario) string {
 	return text
 }
 
-// scenarioLines say what became of every run.
+// scenarioLines describes the outcome of every run.
 func scenarioLines(s *result.RedTeamScenario) (out []labelledLine) {
 	add := func(label, text string) { out = append(out, labelledLine{label, text}) }
 	add("Scenario", s.ID)
@@ -219,7 +218,7 @@ func runWords(o *result.RedTeamRun) string {
 	return strings.Join(parts, "; ")
 }
 
-// reasonOf is why the first inconclusive run of a scenario is.
+// reasonOf explains the first inconclusive run of a scenario.
 func reasonOf(s *result.RedTeamScenario) string {
 	i := slices.IndexFunc(s.Outcomes, func(o result.RedTeamRun) bool { return !o.Control && o.Outcome == result.RedTeamInconclusive })
 	if i < 0 {

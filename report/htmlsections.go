@@ -11,7 +11,7 @@ import (
 	"gauntlet/verdict"
 )
 
-// A labelledLine is one line of a list.
+// A labelledLine is a line of a list.
 type labelledLine struct{ Label, Text string }
 
 // A section is a list of lines or a table under a heading.
@@ -22,7 +22,6 @@ type section struct {
 	Rows             [][]string
 }
 
-// outcomeClass is how an outcome looks.
 func outcomeClass(a *result.AttackRun) string {
 	switch {
 	case a.Exploited():
@@ -36,20 +35,20 @@ func outcomeClass(a *result.AttackRun) string {
 // An attackCell is one run in the matrix.
 type attackCell struct{ ID, Class, Words string }
 
-// An attackRow is one attack with its runs by agent.
+// An attackRow is one attack with a run per agent.
 type attackRow struct {
 	Title string
 	Cells [][]attackCell
 }
 
-// An attackView is what a page shows of a run.
+// An attackView is a run as a page shows it.
 type attackView struct {
 	attackCell
 	Title, Why, Agent, Document, Trace string
 	Lines                              []labelledLine
 }
 
-// writeAttacks writes the matrix of attacks by agents, and what there is to know of each run.
+// writeAttacks writes the matrix of attacks by agent and the details of each run.
 func (h *htmlReport) writeAttacks() error {
 	runs := h.r.Attacks
 	agents, rows := []string{}, []attackRow{}
@@ -164,7 +163,7 @@ func (h *htmlReport) viewProbing() section {
 	return s
 }
 
-// writeCapabilities writes the matrix of what tools can do, a table a server.
+// writeCapabilities writes a capability matrix per server.
 func (h *htmlReport) writeCapabilities() error {
 	titles := map[string]int{}
 	for i := range h.opt.Capabilities {
@@ -182,7 +181,7 @@ func (h *htmlReport) writeCapabilities() error {
 	return nil
 }
 
-// capabilitySection has a row for each tool with a capability, and counts the others.
+// capabilitySection has a row per tool with a capability and counts the others.
 func capabilitySection(c *capability.Server, n int) section {
 	s := section{ID: "capabilities", Title: "What the tools of " + Visible(cmp.Or(c.Name, "the server")) + " can do", Head: []string{"Tool"}}
 	if n > 0 {
@@ -212,7 +211,7 @@ func capabilitySection(c *capability.Server, n int) section {
 	return s
 }
 
-// combinationWords says which tags are more dangerous together, and why.
+// combinationWords names the tags that are more dangerous together and explains why.
 func combinationWords(c *capability.Combination) string {
 	tags := make([]string, len(c.Tags))
 	for i, t := range c.Tags {

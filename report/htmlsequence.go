@@ -10,31 +10,31 @@ import (
 )
 
 const (
-	// maxArrows is how many messages a diagram draws.
+	// maxArrows limits the messages in a diagram.
 	maxArrows = 400
-	// maxDiagrams is how many conversations one page draws.
+	// maxDiagrams limits the conversations on a page.
 	maxDiagrams = 12
 
-	lifeApart = 260 // pixels from one lifeline to the next
-	lifeFirst = 130 // of the first, from the left
-	arrowTop  = 64  // of the first message, from the top
+	lifeApart = 260 // pixels between lifelines
+	lifeFirst = 130 // pixels from the left to the first lifeline
+	arrowTop  = 64  // pixels from the top to the first message
 	arrowStep = 34
 )
 
-// A life is one lifeline. Its name is Visible.
+// A life is a lifeline. Its name is Visible.
 type life struct {
 	X    int
 	Name string
 }
 
-// An arrow is one message. Its texts are Visible.
+// An arrow is a message. Its texts are Visible.
 type arrow struct {
 	Seq, X1, X2, Y, TextX, TextY        int
-	Head                                string // the path of the arrow's head
+	Head                                string // path of the arrowhead
 	From, To, Title, Gist, Remark, Mark string
 }
 
-// A sequenceView is one conversation as a diagram.
+// A sequenceView is the diagram of one conversation.
 type sequenceView struct {
 	ID, File, Intro string
 	Width, Height   int
@@ -42,8 +42,7 @@ type sequenceView struct {
 	Arrows          []arrow
 }
 
-// writeSequences draws the conversations, with the messages marked that findings and indicators
-// point at.
+// writeSequences draws the conversations and marks the messages that findings and indicators refer to.
 func (h *htmlReport) writeSequences() error {
 	for i, c := range h.opt.Traces[:min(len(h.opt.Traces), maxDiagrams)] {
 		v := viewSequence(c, marksOf(h.r, c.File))
@@ -55,7 +54,7 @@ func (h *htmlReport) writeSequences() error {
 	return nil
 }
 
-// marksOf says for each message of a trace what points at it.
+// marksOf returns, per message of a trace, the findings and indicators that refer to it.
 func marksOf(r *result.Report, file string) map[int]string {
 	marks := map[int]string{}
 	add := func(seq int, what string) {

@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// A TablePage is what a page shows that is no report of findings: a verdict, what was not looked at, and tables.
+// A TablePage is the content of a page without findings: a verdict, what was not read, and tables.
 type TablePage struct {
 	Title, Verdict string
-	Class          string   // how the verdict looks: bad, open, ok, or "" where nothing is judged
-	Missing        []string // what was not looked at
-	Read           string   // what was
+	Class          string   // style of the verdict: bad, open, ok, or "" if nothing is judged
+	Missing        []string // what was not read
+	Read           string   // what was read
 	Tables         []Table
 }
 
@@ -21,7 +21,7 @@ type Table struct {
 	Rows             [][]string
 }
 
-// WriteTables writes a page of the same kind as that of a report. Its texts may be a stranger's.
+// WriteTables writes a page in the style of a report. Its texts may be untrusted.
 func WriteTables(to io.Writer, p *TablePage) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	var nav []navLink

@@ -29,17 +29,17 @@ var htmlScript string
 //go:embed web/dagre.min.js
 var dagreScript string
 
-// dagreNotice stands before the script in every page that has it, as its licence asks.
+// dagreNotice precedes the script on every page that contains it, as its licence requires.
 const dagreNotice = "/* dagre 3.1.3, (c) 2012-2014 Chris Pettitt, MIT licence */\n"
 
-// htmlPage is parsed by the first page that is written, not by every program that starts.
+// htmlPage is parsed when the first page is written, not at start-up.
 var htmlPage = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"vis": visibleHTML, "vislines": visibleLinesHTML, "num": groupDigits,
 	}).Parse(htmlTemplates))
 })
 
-// visibleHTML is Visible as markup: every hidden character stands in a box by its number.
+// visibleHTML is Visible as markup: each hidden character is a box with its code point.
 func visibleHTML(s any) template.HTML { return markUp(fmt.Sprint(s), false) }
 
 // visibleLinesHTML is visibleHTML that keeps line breaks, for preformatted text.
@@ -67,10 +67,10 @@ func markUp(s string, lines bool) template.HTML {
 	return template.HTML(b.String())
 }
 
-// maxQuoted is how many bytes of evidence a page shows; JSON has all of it.
+// maxQuoted is the number of bytes of evidence that a page shows; JSON has all of it.
 const maxQuoted = 4_000
 
-// evidenceHTML is the offending text with what stands around it, marked.
+// evidenceHTML shows the offending text, marked, in its surroundings.
 func evidenceHTML(e finding.Evidence) template.HTML {
 	if e.Raw == "" {
 		return ""
@@ -82,8 +82,8 @@ func evidenceHTML(e finding.Evidence) template.HTML {
 	return visibleLinesHTML(e.Before) + "<mark>" + visibleLinesHTML(raw) + "</mark>" + template.HTML(cut) + visibleLinesHTML(e.After)
 }
 
-// writeHTMLHead writes everything up to the body. Its content policy allows the style and the
-// scripts of this page by their hashes, and nothing else: no request, no form, no frame.
+// writeHTMLHead writes everything up to the body. Its content security policy allows this page's style and scripts by
+// hash, and nothing else: no request, no form, no frame.
 func writeHTMLHead(w *bufio.Writer, title string) {
 	hash := func(s string) string {
 		sum := sha256.Sum256([]byte(s))
@@ -95,13 +95,13 @@ func writeHTMLHead(w *bufio.Writer, title string) {
 	_, _ = w.WriteString("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the content</a>\n")
 }
 
-// graphScript is the layout library as a page has it: without the address of its source map.
+// graphScript returns the layout library without the address of its source map.
 func graphScript() string {
 	code, _, _ := strings.Cut(dagreScript, "//# sourceMappingURL=")
 	return dagreNotice + code
 }
 
-// writeHTMLEnd closes the page with its scripts, the one for graphs only where there is one.
+// writeHTMLEnd closes the page with its scripts; graph adds the graph script.
 func writeHTMLEnd(w *bufio.Writer, tool string, graph bool) {
 	_, _ = fmt.Fprintf(w, "</main>\n<footer><p>%s. What servers say is shown as text; hidden characters stand in boxes by their numbers.</p></footer>\n", template.HTMLEscapeString(Visible(tool)))
 	if graph {

@@ -8,10 +8,9 @@ import (
 	"gauntlet/result"
 )
 
-// What other programs found stands in a section of its own in each format but SARIF and JUnit: what reads those takes
-// every result for one of this program.
+// Findings of other programs have their own section in every format except SARIF and JUnit, whose consumers would
+// attribute them to this program.
 
-// importedCounts sums the section up.
 func importedCounts(i *result.Imported) string {
 	agreed, confirmed := i.Count(result.Agreed, result.Confirmed)
 	foreign, refuted := i.Count(result.ForeignOnly, result.Refuted)
@@ -32,7 +31,7 @@ func importedCounts(i *result.Imported) string {
 	return s + "; they move no exit code"
 }
 
-// importedState says what became of a finding.
+// importedState describes the status of an imported finding.
 func importedState(f *result.ImportedFinding) string {
 	s := "foreign only"
 	if f.State == result.Agreed {
@@ -44,7 +43,7 @@ func importedState(f *result.ImportedFinding) string {
 	return s
 }
 
-// importedPlace says where a finding stands, as far as its report names it.
+// importedPlace names the location of a finding as far as its report gives it.
 func importedPlace(f *result.ImportedFinding) string {
 	var parts []string
 	if f.Location.Item != "" {
@@ -59,7 +58,7 @@ func importedPlace(f *result.ImportedFinding) string {
 	return strings.Join(parts, ", ")
 }
 
-// importedLine is the short form: counts.
+// importedLine shows the counts.
 func (p *page) importedLine(i *result.Imported) {
 	if i != nil {
 		p.line("Imported", importedCounts(i))

@@ -8,8 +8,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// WriteJSON writes any value as every command writes JSON: indented by two spaces, with <, > and & as they are and
-// whatever could steer a terminal as \u escapes, which means the same. The error is that of encoding/json or of w.
+// WriteJSON writes v as all commands write JSON: indented by two spaces, with <, > and & unescaped and characters that
+// could control a terminal as \u escapes, which are equivalent. The error is encoding/json's or w's.
 func WriteJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -12,9 +12,8 @@ import (
 
 var _ = formats.register("json", "for programs: the whole report, as in docs/schemas/report.schema.json", writeJSON)
 
-// writeJSON writes the form that docs/schemas/report.schema.json describes: the summary
-// first, one finding, problem, rule … a line, so that two reports can be compared with diff.
-// Lists are never null.
+// writeJSON writes the format of docs/schemas/report.schema.json: the summary first, then one finding, problem or rule
+// per line, so that reports can be compared with diff. Lists are never null.
 func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 	s := newJSONStream(w)
 	s.openBracket("", '{')
@@ -23,8 +22,8 @@ func writeJSON(w *bufio.Writer, r *result.Report, _ Options) error {
 	return s.finishStream()
 }
 
-// writeReport writes the members of a report in their order, or those of these names alone, and the verdict of the only attack
-// by itself as well, under the name that it has in the format (OATF §9.3).
+// writeReport writes the members of a report in order, or only those named. A single attack's verdict is also written
+// as a member of its own, under its name in the format (OATF §9.3).
 func writeReport(s *jsonStream, r *result.Report, only ...string) {
 	c := *r
 	c.Summary = withAllSeverities(r.Summary)
@@ -52,7 +51,7 @@ func writeReport(s *jsonStream, r *result.Report, only ...string) {
 	}
 }
 
-// writeMember writes a value on one line, or a list of objects with one a line.
+// writeMember writes a value on one line, or a list of objects one per line.
 func (s *jsonStream) writeMember(name string, v reflect.Value) {
 	if v.Kind() != reflect.Slice {
 		if v.Kind() == reflect.Pointer {
@@ -65,7 +64,7 @@ func (s *jsonStream) writeMember(name string, v reflect.Value) {
 		return
 	}
 	s.openBracket(name, '[')
-	one := reflect.New(v.Type().Elem()) // one for all: a copy each would be the costliest part
+	one := reflect.New(v.Type().Elem()) // shared: a copy per element would dominate the cost
 	for i := range v.Len() {
 		one.Elem().Set(v.Index(i))
 		withoutNulls(one.Elem())
@@ -74,7 +73,7 @@ func (s *jsonStream) writeMember(name string, v reflect.Value) {
 	s.closeBracket(']')
 }
 
-// withoutNulls makes empty lists of those that are nil and are always written.
+// withoutNulls replaces nil lists that are always written with empty ones.
 func withoutNulls(v reflect.Value) {
 	if v.Kind() != reflect.Struct {
 		return
@@ -90,7 +89,7 @@ func withoutNulls(v reflect.Value) {
 	}
 }
 
-// withAllSeverities adds the zeros that a reader of by_severity is promised.
+// withAllSeverities adds the zero counts that by_severity promises.
 func withAllSeverities(s result.Summary) result.Summary {
 	by := make(map[string]int, finding.Critical)
 	for sev := finding.Info; sev <= finding.Critical; sev++ {

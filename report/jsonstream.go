@@ -8,17 +8,16 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A jsonStream writes one JSON document piece by piece, so that a report with a million
-// findings takes the memory of one. The caller sees to it that the pieces fit together;
-// the stream sets commas and indentation. The first error sticks.
+// A jsonStream writes a JSON document piece by piece, so that a report with a million findings needs the memory of one.
+// Callers nest pieces correctly; the stream adds commas and indentation. The first error sticks.
 type jsonStream struct {
 	w       *bufio.Writer
 	depth   int
-	started bool // a member stands before this one at the present depth
+	started bool // a member was written at the current depth
 
 	enc *json.Encoder // writes to buf
-	buf bytes.Buffer  // the present piece as encoding/json wrote it
-	out []byte        // the same with hidden characters escaped
+	buf bytes.Buffer  // current piece from encoding/json
+	out []byte        // same, with hidden characters escaped
 	err error
 }
 
@@ -29,7 +28,7 @@ func newJSONStream(w *bufio.Writer) *jsonStream {
 	return s
 }
 
-// openBracket begins an object or an array, as a member called key unless that is empty.
+// openBracket begins an object or array, as member key unless key is empty.
 func (s *jsonStream) openBracket(key string, bracket byte) {
 	s.nextElement(key)
 	_ = s.w.WriteByte(bracket) // bufio keeps its first error for Flush
@@ -37,7 +36,7 @@ func (s *jsonStream) openBracket(key string, bracket byte) {
 	s.started = false
 }
 
-// closeBracket ends what open began; an empty one stays on its line.
+// closeBracket ends what openBracket began; an empty object or array stays on its line.
 func (s *jsonStream) closeBracket(bracket byte) {
 	s.depth--
 	if s.started {
@@ -47,7 +46,7 @@ func (s *jsonStream) closeBracket(bracket byte) {
 	s.started = true
 }
 
-// writeValue writes v on one line, as a member called key unless that is empty.
+// writeValue writes v on one line, as member key unless key is empty.
 func (s *jsonStream) writeValue(key string, v any) {
 	s.nextElement(key)
 	s.encode(v)
@@ -86,13 +85,13 @@ func (s *jsonStream) encode(v any) {
 	_, _ = s.w.Write(s.out)
 }
 
-// finishStream closes the document with a newline and returns the first error of any piece.
+// finishStream ends the document with a newline and returns the first error.
 func (s *jsonStream) finishStream() error {
 	_ = s.w.WriteByte('\n')
 	return s.err
 }
 
-// writeElements writes an array, one element a line. It never writes null.
+// writeElements writes an array, one element per line. It never writes null.
 func writeElements[T any](s *jsonStream, key string, elements []T, write func(*T) any) {
 	s.openBracket(key, '[')
 	for i := range elements {

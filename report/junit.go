@@ -10,19 +10,16 @@ import (
 	"gauntlet/result"
 )
 
-// junitListed is how many findings one failure writes out; the rest is counted.
+// junitListed is the number of findings that one failure lists; the rest is counted.
 const junitListed = 50
 
 var _ = formats.register("junit", "for CI servers: JUnit XML, a suite a server and a test a check", writeJUnit)
 
-// writeJUnit writes one test suite a server and in it one test a check that ran. A check
-// that found something above info is a failure; there is one for all its findings, since
-// readers of JUnit show the first alone. The last suite is about the scan itself: a check
-// that did not run is skipped, each problem is an error, and without any there is a test
-// that passes. So an incomplete scan never reads as one in which all tests passed.
+// writeJUnit writes a suite per server with a test per check that ran. A check with findings above info fails once for all of them, since
+// readers of JUnit show only the first failure of a test. The last suite is about the scan itself: a check that did not run is skipped,
+// each problem is an error, and without either there is a passing test. An incomplete scan therefore never reads as all tests passed.
 //
-// The form is the one that GitLab and Jenkins read. There is no time in it: the same
-// report gives the same bytes.
+// The format is the one that GitLab and Jenkins read. It has no times: the same report gives the same bytes.
 func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
 	x := &junit{w: w}
 	suites := junitSuites(r)
@@ -56,18 +53,17 @@ func writeJUnit(w *bufio.Writer, r *result.Report, _ Options) error {
 	return nil // the writer keeps its first error for Flush
 }
 
-// A junitSuite is one server in one file, or one entry of a configuration, with the findings
-// in it.
+// A junitSuite is one server in one file, or one entry of a configuration, and its findings.
 type junitSuite struct {
 	name, server, file string
-	of                 string // the checks that looked at it; see result.CheckCoverage
+	of                 string // the checks that read it; see result.CheckCoverage
 	origin             string // of a live server
 	found, accepted    []int  // indexes in the report
 	counts             junitCounts
 }
 
-// junitSuites lists the servers that were read, the trace, and the entries of configurations that
-// findings name besides, which may never have been started.
+// junitSuites lists the servers that were read, the trace, and further configuration entries that findings name, which
+// may never have been started.
 func junitSuites(r *result.Report) []junitSuite {
 	type key struct{ server, file, origin string }
 	var out []junitSuite
@@ -113,14 +109,14 @@ func junitSuites(r *result.Report) []junitSuite {
 			s.name = "(unnamed server)"
 		case s.server == "":
 			s.name = s.file
-		case named[s.server] > 1: // readers fold tests of one name into one
+		case named[s.server] > 1: // readers merge tests of the same name
 			s.name = s.server + " (" + cmp.Or(s.file, s.origin) + ")"
 		}
 	}
 	return out
 }
 
-// A junitTest is one test: what is neither failure, error nor skipped has passed.
+// A junitTest is one test; one that is neither failure, error nor skipped passed.
 type junitTest struct {
 	class, name, file string
 	outcome           string // "", "failure", "error" or "skipped"
@@ -128,7 +124,7 @@ type junitTest struct {
 	body, out         string
 }
 
-// listTests returns the tests of a suite: one a check that looked at it or broke, in their order.
+// listTests returns one test per check that read the suite's server or failed on it, in order.
 func (s *junitSuite) listTests(r *result.Report) []junitTest {
 	var out []junitTest
 	at := map[finding.Rule]int{}
@@ -167,7 +163,7 @@ func (s *junitSuite) listTests(r *result.Report) []junitTest {
 	return out
 }
 
-// classifyTest fills in what a check found. What is only info is told and fails nothing.
+// classifyTest adds what a check found. Findings of severity info are listed and fail nothing.
 func (t *junitTest) classifyTest(r *result.Report, found, accepted []int) {
 	var told []string
 	worst := finding.None
@@ -201,7 +197,7 @@ func (t *junitTest) classifyTest(r *result.Report, found, accepted []int) {
 	}
 }
 
-// junitFinding writes one finding in a few lines, each of them Visible.
+// junitFinding writes a finding in a few lines, each of them Visible.
 func junitFinding(f *finding.Finding) string {
 	lines := []string{strings.ToUpper(f.Severity.String()) + ": " + Visible(f.Message), "in: " + Visible(inWords(&f.Location))}
 	if f.Evidence.Raw != "" {
@@ -213,7 +209,6 @@ func junitFinding(f *finding.Finding) string {
 	return strings.Join(append(lines, "id: "+Visible(f.Fingerprint)), "\n")
 }
 
-// aboutScan returns the tests of the suite about the scan itself.
 func aboutScan(r *result.Report) []junitTest {
 	const class = "the scan"
 	var out []junitTest
@@ -228,7 +223,7 @@ func aboutScan(r *result.Report) []junitTest {
 	case len(r.Problems) == 0:
 		out = append(out, junitTest{class: class, name: "is complete", outcome: "error", kind: "unread", message: "the scan is incomplete"})
 	}
-	// One of the two cases above, or a problem, has given a first test.
+	// One of the two cases above, or a problem, added a first test.
 	out[0].out = fmt.Sprintf("read: %s, %s, %s", countNoun(r.Summary.Servers, "server"), countNoun(r.Summary.Items, "definition"), countNoun(r.Summary.Strings, "string"))
 	for _, s := range r.Skipped {
 		out = append(out, junitTest{class: class, name: string(s.Rule) + " " + s.Name, outcome: "skipped", message: "needs " + s.Needs})
@@ -253,7 +248,7 @@ func aboutScan(r *result.Report) []junitTest {
 	return out
 }
 
-// junitCounts are what a suite says in front.
+// junitCounts are the attributes of a suite.
 type junitCounts struct{ tests, failures, errors, skipped int }
 
 func (c *junitCounts) addCounts(d junitCounts) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// junit writes XML.
 type junit struct{ w *bufio.Writer }
 
 func (x *junit) printf(format string, args ...any) { _, _ = fmt.Fprintf(x.w, format, args...) }
@@ -42,7 +41,7 @@ func (x *junit) test(t *junitTest) {
 	x.printf("    </testcase>\n")
 }
 
-// xmlText escapes text whose lines are Visible: no character that XML forbids is left.
+// xmlText escapes text whose lines are Visible: characters that XML forbids are already gone.
 var xmlText = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
 
 func attribute(s string) string { return `"` + xmlText.Replace(Visible(s)) + `"` }

@@ -2,17 +2,16 @@ package report
 
 import "io"
 
-// LogWriter returns a writer to w for text that goes to a terminal or into the log of a CI system.
-// Runners obey lines that look like their commands (GitHub: "::name::" behind white space, and
-// "##[name]" anywhere; Azure "##vso[", TeamCity "##teamcity["), and a report quotes strangers. The
-// character that makes a line a command is written as Visible writes a hidden one.
+// LogWriter returns a writer to w for text that goes to a terminal or a CI log. CI runners execute lines that look like
+// commands (GitHub: "::name::" after white space, "##[name]" anywhere; Azure "##vso[", TeamCity "##teamcity["), and a
+// report quotes strangers. The character that completes such a command is written as Visible writes a hidden one.
 func LogWriter(w io.Writer) io.Writer { return &logWriter{w: w, blank: true} }
 
 type logWriter struct {
 	w     io.Writer
-	blank bool // nothing but white space stands in the line so far
-	colon bool // but for one colon
-	mark  int  // how far "##letters" has come: the number of # up to 2
+	blank bool // only white space so far on this line
+	colon bool // only white space and one colon so far
+	mark  int  // matched part of "##letters": the number of #, up to 2
 }
 
 func (l *logWriter) Write(text []byte) (int, error) {
@@ -34,9 +33,9 @@ func (l *logWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// step follows the line by one byte.
+// step updates the state of the line by one byte.
 func (l *logWriter) step(c byte) {
-	space := c <= ' ' || c >= 0x80 // also those of Unicode; too many does no harm
+	space := c <= ' ' || c >= 0x80 // also Unicode spaces; escaping too much is harmless
 	switch {
 	case c == '\n' || c == '\r':
 		l.blank, l.colon, l.mark = true, false, 0

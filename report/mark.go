@@ -7,12 +7,11 @@ import (
 	"gauntlet/finding"
 )
 
-// around is how many bytes of a line are looked at on either side of a mark.
+// around is the number of bytes considered on either side of a mark.
 const around = 1000
 
-// Excerpt shows line[from:to] (bytes) within width columns, with what stands around it on
-// the line, and a row of marks below it. All of it is Visible. Of an empty
-// part the character behind it is marked, or the end of the line.
+// Excerpt shows line[from:to] (bytes) and its surroundings within width columns, with a row of marks below. All of it
+// is Visible. For an empty range the next character or the end of the line is marked.
 func Excerpt(line string, from, to, width int) []string {
 	from = min(max(from, 0), len(line))
 	to = min(max(to, from), len(line))
@@ -20,7 +19,7 @@ func Excerpt(line string, from, to, width int) []string {
 		_, size := utf8.DecodeRuneInString(line[from:])
 		to = from + size
 	}
-	// What cannot be shown anyway is cut off first: a line may have a megabyte.
+	// Cut first what cannot be shown: a line may have a megabyte.
 	begin, end := max(0, from-around), min(len(line), to+around)
 	for begin < from && !utf8.RuneStart(line[begin]) {
 		begin++

@@ -10,18 +10,15 @@ import (
 	"gauntlet/result"
 )
 
-// markdownLimit is the longest page, in bytes: a comment on GitHub has at most 65,536
-// characters, and no text has more characters than bytes.
+// markdownLimit is the longest page in bytes: GitHub limits a comment to 65,536 characters, and no text has more characters than bytes.
 const markdownLimit = 65_536
 
 var _ = formats.register("markdown", "for comments and job summaries: at most 65,536 characters, the worst first", writeMarkdown)
 
-// writeMarkdown writes a page for a comment on a change or the summary of a job: what
-// there is to know first, then the findings, the worst first. It is cut where it would be
-// too long, and says so.
+// writeMarkdown writes a page for a comment or a job summary: the summary first, then the findings, the worst first. A
+// page that is too long is cut, and says so.
 //
-// Whatever a server may have written stands in code spans, where no host looks for markup,
-// links, mentions or images.
+// Server text appears only in code spans, where no host interprets markup, links, mentions or images.
 func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 	p := &mdPage{w: w, left: markdownLimit}
 	if attacksOnly(r) {
@@ -33,7 +30,7 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 	} else {
 		p.must("### " + mdTitle(r) + "\n\n" + mdTable(r))
 	}
-	// Problems go first, since findings mean less with them, and may not use up the page.
+	// Problems go first, since they limit what the findings mean, but may not use up the page.
 	p.writeList("Problems", "problem", "problems", markdownLimit/4, len(r.Problems), func(i int) string { return mdProblem(&r.Problems[i]) })
 	p.writeList("Vetted", "target", "targets", markdownLimit/4, len(r.Vetted), func(i int) string { return mdVetting(&r.Vetted[i]) })
 	p.writeList("Attacks", "attack", "attacks", markdownLimit/2, len(r.Attacks), func(i int) string { return mdAttack(&r.Attacks[i]) })
@@ -74,17 +71,17 @@ func writeMarkdown(w *bufio.Writer, r *result.Report, _ Options) error {
 	if i := r.Imported; i != nil {
 		p.writeList("Imported ("+importedCounts(i)+")", "imported finding", "imported findings", markdownLimit/4, len(i.Findings), func(k int) string { return mdImported(&i.Findings[k]) })
 	}
-	mdAdvisories(p, r.Advisory) // last, with the room that is left: it displaces nothing
+	mdAdvisories(p, r.Advisory) // last, in the remaining room: it displaces nothing
 	return nil                  // the writer keeps its first error for Flush
 }
 
-// mdWide is how many columns of a text are shown.
+// mdWide is the number of columns shown of a text.
 const mdWide = 300
 
-// mdReserve is kept for the sentences that say what was left out.
+// mdReserve is kept for the sentences that say what was omitted.
 const mdReserve = 1_000
 
-// An mdPage is a page with room for so many bytes.
+// An mdPage is a page with a limit in bytes.
 type mdPage struct {
 	w    *bufio.Writer
 	left int
@@ -95,8 +92,7 @@ func (p *mdPage) must(s string) {
 	_, _ = p.w.WriteString(s)
 }
 
-// writeList writes a section, as many of its n entries as there is room for on the page and in
-// so many bytes.
+// writeList writes a section with as many of its n entries as fit on the page and in room bytes.
 func (p *mdPage) writeList(title, one, many string, room, n int, entry func(int) string) {
 	if n == 0 {
 		return
@@ -130,7 +126,7 @@ func mdTitle(r *result.Report) string {
 	return title + "; the scan is complete"
 }
 
-// mdTable is the summary: figures only, since a cell ends at any pipe.
+// mdTable is the summary. It holds only figures, since any pipe ends a cell.
 func mdTable(r *result.Report) string {
 	var by [finding.Critical + 1]int
 	for i := range r.Findings {
@@ -166,7 +162,7 @@ func mdHead(f *finding.Finding) string {
 	return fmt.Sprintf("- **%s** %s in %s", f.Severity, codeSpan(string(f.Rule)+" "+f.Name, mdWide), codeSpan(inWords(&f.Location), mdWide))
 }
 
-// stepsInWords is the way of a value in one line.
+// stepsInWords describes a data flow in one line.
 func stepsInWords(steps []finding.Step) string {
 	var parts []string
 	for i := range steps {
@@ -210,13 +206,11 @@ func mdProblem(p *finding.Problem) string {
 	return text
 }
 
-// maxTicks is the longest run of backticks that stands in a code span as it is. Readers
-// give up on longer fences, and what would be code becomes markup.
+// maxTicks is the longest run of backticks kept in a code span. Readers give up on longer fences, and the code would become markup.
 const maxTicks = 3
 
-// codeSpan returns a stranger's text as a Markdown code span that it cannot leave: Visible
-// and hence on one line, at most wide columns of it, between fences of more backticks than it
-// has in a row.
+// codeSpan returns untrusted text as a Markdown code span that it cannot leave: Visible and therefore one line of at
+// most wide columns, fenced by more backticks than it has in a row.
 func codeSpan(s string, wide int) string {
 	s = clipText(Visible(s), wide)
 	longest, run := 0, 0
@@ -233,8 +227,7 @@ func codeSpan(s string, wide int) string {
 	if strings.Trim(s, " ") == "" {
 		return fence + " " + s + " " + fence
 	}
-	// A reader takes one blank off either end, if both are there: so there are two, or a
-	// text that begins with a backtick would lengthen the fence.
+	// Readers strip one space off both ends, so add two; otherwise a text that begins with a backtick would lengthen the fence.
 	if s[0] == '`' || s[len(s)-1] == '`' || s[0] == ' ' && s[len(s)-1] == ' ' {
 		s = " " + s + " "
 	}

@@ -9,26 +9,25 @@ import (
 	"gauntlet/capability"
 )
 
-// matrixHeads are the heads of the matrix, in the order of capability.Tags.
+// matrixHeads are the column heads of the matrix, in the order of capability.Tags.
 var matrixHeads = map[capability.Tag]string{
 	capability.Exec: "exec", capability.FSRead: "file r", capability.FSWrite: "file w", capability.NetEgress: "net out",
 	capability.NetIngress: "net in", capability.SecretAccess: "secret", capability.DBQuery: "db r", capability.DBWrite: "db w",
 }
 
-// shades show how sure a label is, on a terminal and elsewhere.
+// shades show the confidence of a label, on a terminal and in plain text.
 var shades = map[capability.Confidence][2]string{
 	capability.High: {"████", "###"}, capability.Medium: {"▓▓▓▓", "++"}, capability.Inferred: {"▒▒▒▒", "~~"}, capability.Low: {"░░░░", "."},
 }
 
 const (
 	matrixCell  = 9
-	matrixName  = 36 // the widest column of names, and
-	matrixLeast = 12 // the narrowest that a narrow terminal gets
+	matrixName  = 36 // widest name column
+	matrixLeast = 12 // narrowest name column
 )
 
-// WriteMatrix writes what tools can do as one table a server, tools by tags. opt.Color
-// stands for a terminal: without it the table is plain ASCII, save what servers write. Names
-// are clipped where opt.Width has no room for them. floor says which labels were left out.
+// WriteMatrix writes a table of tools by capability per server. Without opt.Color, which stands for a terminal, the table is
+// ASCII except for server text. Names are clipped to fit opt.Width. floor is the confidence below which labels were omitted.
 func WriteMatrix(w io.Writer, servers []capability.Server, floor capability.Confidence, opt Options) error {
 	out := bufio.NewWriter(w)
 	m := &matrix{palette: palette(opt.Color), w: out, style: 1, width: opt.Width, floor: floor}
@@ -97,7 +96,7 @@ func (m *matrix) writeServer(s *capability.Server) {
 	m.writeSum(s)
 }
 
-// describeSources says which labels are shown at all.
+// describeSources says which labels are shown.
 func (m *matrix) describeSources() string {
 	if m.floor == capability.Low {
 		return ""
@@ -105,7 +104,7 @@ func (m *matrix) describeSources() string {
 	return fmt.Sprintf(" at %s confidence or above", m.floor)
 }
 
-// present lists the tags that any tool of the server has.
+// present lists the tags of any tool of the server.
 func (m *matrix) present(s *capability.Server) (out []capability.Tag) {
 	for _, tag := range capability.Tags() {
 		for i := range s.Tools {
@@ -144,7 +143,7 @@ func (m *matrix) shade(c capability.Confidence, s string) string {
 	return m.dim(s)
 }
 
-// writeInferred tells apart what models say of single tools.
+// writeInferred lists models' labels for single tools separately.
 func (m *matrix) writeInferred(s *capability.Server) {
 	for i := range s.Tools {
 		t := &s.Tools[i]
@@ -171,7 +170,7 @@ func (m *matrix) writeSum(s *capability.Server) {
 	}
 }
 
-// toolList names the first of them.
+// toolList names the first tools and counts the rest.
 func toolList(names []string) string {
 	const most = 4
 	shown := make([]string, 0, most)

@@ -7,16 +7,15 @@ import (
 	"gauntlet/capability"
 )
 
-// A warned is one kind of warning, of tools or of the server itself.
+// A warned is one kind of warning about tools or the server.
 type warned struct {
 	code  string
-	first string   // the words of the first
-	tools []string // that have it, in the order of the server
+	first string   // text of the first warning
+	tools []string // tools with this warning, in server order
 	times int
 }
 
-// warnings writes what makes labels less sure, two lines a kind: the tools, and the first
-// warning in full. JSON has them all.
+// warnings writes what makes labels less certain, two lines per kind: the tools, and the first warning in full. JSON has all.
 func (m *matrix) warnings(s *capability.Server) {
 	const indent = 4
 	for _, w := range warnings(s) {
@@ -29,7 +28,7 @@ func (m *matrix) warnings(s *capability.Server) {
 	}
 }
 
-// warnings groups the warnings of a server by their kind, in the order in which kinds come up.
+// warnings groups a server's warnings by kind, in order of first occurrence.
 func warnings(s *capability.Server) []*warned {
 	var out []*warned
 	by := map[string]*warned{}

@@ -2,15 +2,14 @@ package report
 
 import "gauntlet/finding"
 
-// A palette paints with ANSI colours, or not at all. It is the only source of escape
-// sequences in this package.
+// A palette paints with ANSI colours, or not at all. It is the only source of escape sequences in this package.
 type palette bool
 
 func (p palette) bold(s string) string  { return p.sgr("1", s) }
 func (p palette) dim(s string) string   { return p.sgr("2", s) }
 func (p palette) green(s string) string { return p.sgr("32", s) }
 
-// colourSeverity uses the 16 basic colours, which follow the reader's own theme.
+// colourSeverity uses the 16 basic colours, which follow the reader's theme.
 func (p palette) colourSeverity(sev finding.Severity, s string) string {
 	switch sev {
 	case finding.Critical:

@@ -31,8 +31,7 @@ func writePretty(w *bufio.Writer, r *result.Report, opt Options) error {
 	return p.writeScreen(r, opt)
 }
 
-// writeEverything writes what was found, what stood in the way, what was not looked at and,
-// last because that is what a terminal still shows, the sum.
+// writeEverything writes findings, problems, what was not scanned and, last because a terminal still shows the end, the summary.
 func (p *page) writeEverything(r *result.Report) {
 	for _, g := range grouped(r.Findings) {
 		p.writeServerGroup(g)
@@ -62,12 +61,12 @@ func (p *page) writeEverything(r *result.Report) {
 	p.writeSummary(r)
 }
 
-// serversAsked reports whether there is a server of which a posture can be told.
+// serversAsked reports whether there is a server whose posture can be described.
 func serversAsked(r *result.Report) bool {
 	return (r.Clients == nil && r.Coverage.Trace == nil || r.Summary.Servers > 0) && !attacksOnly(r)
 }
 
-// writeEnding gives the reason of the exit code and the next command.
+// writeEnding explains the exit code and names the next command.
 func (p *page) writeEnding(r *result.Report, opt Options) {
 	if g := opt.Gate; g != nil {
 		p.writeIndented(0, fmt.Sprintf("Exit code %d: %s.", r.ExitCode(g.FailOn, g.AllowPartial), r.ExitReason(g.FailOn, g.AllowPartial)))
@@ -77,13 +76,12 @@ func (p *page) writeEnding(r *result.Report, opt Options) {
 	}
 }
 
-// A page is the pretty output in the making. Whoever hands it a server's text makes it
-// Visible first.
+// A page is pretty output being written. Callers make server text Visible first.
 type page struct {
 	palette
 	w       *bufio.Writer
 	width   int
-	whole   bool // no terminal: lines of the short text are not clipped
+	whole   bool // not a terminal: lines of the short text are not clipped
 	verbose bool
 }
 
@@ -97,7 +95,7 @@ func (p *page) heading(s, remark string) {
 
 func (p *page) writeBlank() { _ = p.w.WriteByte('\n') }
 
-// labelled writes text behind a label, further lines under the first.
+// labelled writes text after a label and aligns further lines with it.
 func (p *page) labelled(indent int, label, text string) {
 	p.painted(indent, label, text, func(s string) string { return s })
 }
@@ -117,7 +115,7 @@ func (p *page) writeServerGroup(g *serverGroup) {
 	if name == "" {
 		name = "(unnamed server)"
 		if g.items[0].first.Kind == "" {
-			name = "the file itself" // a configuration, none of its servers
+			name = "the file itself" // the configuration, not one of its servers
 			if client := g.items[0].first.Client; client != "" {
 				name += " (" + client + ")"
 			}
@@ -130,7 +128,7 @@ func (p *page) writeServerGroup(g *serverGroup) {
 	}
 }
 
-// titled makes a title and its place Visible and lets them share one line.
+// titled makes a title and its place Visible and shares one line between them.
 func (p *page) titled(title, where string) (string, string) {
 	where = spaced(clipText(Visible(where), p.width/2-4))
 	return clipText(Visible(title), p.width-2-columns(where)), where
@@ -175,7 +173,7 @@ func (p *page) finding(f *finding.Finding) {
 	p.writeBlank()
 }
 
-// related lists the other places that a finding is about.
+// related lists the other locations of a finding.
 func (p *page) related(ls []finding.Location) {
 	label := "also:"
 	for i := range ls {
@@ -188,7 +186,7 @@ func (p *page) related(ls []finding.Location) {
 	}
 }
 
-// steps shows the way of a value through a source, a line a place.
+// steps lists a data flow, one place per line.
 func (p *page) steps(steps []finding.Step) {
 	label := "path:"
 	for i := range steps {
@@ -206,10 +204,10 @@ func joinRules(ids []finding.Rule) string {
 	return strings.Join(out, ", ")
 }
 
-// also names a related place: "server b, tool read_file". The result is not yet Visible.
+// also names a related location: "server b, tool read_file". The result is not Visible yet.
 func also(l *finding.Location) string {
 	server := l.Server
-	if server == "" && l.Origin == "" && strings.HasPrefix(l.Pointer, "/inputSchema/properties/") && l.Line > 0 { // of a source
+	if server == "" && l.Origin == "" && strings.HasPrefix(l.Pointer, "/inputSchema/properties/") && l.Line > 0 { // in source code
 		return itemTitle(l) + ", parameter " + strings.TrimPrefix(l.Pointer, "/inputSchema/properties/")
 	}
 	if server == "" {
@@ -228,8 +226,7 @@ func also(l *finding.Location) string {
 	return "server " + server + ", " + itemTitle(l)
 }
 
-// describeLocation says where to look: file:line for a definition, and for a finding the pointer
-// too and the column. It is not yet Visible.
+// describeLocation returns file:line for a definition; exact adds the column and the pointer. The result is not Visible yet.
 func describeLocation(l *finding.Location, exact bool) string {
 	file := l.File
 	if file != "" && l.Line > 0 {

@@ -9,8 +9,7 @@ import (
 	"gauntlet/verdict"
 )
 
-// attacks writes the runs of attack documents: a table of several, and everything there is to
-// know of each.
+// attacks writes the runs of attack documents: a table if there are several, and the details of each.
 func (p *page) attacks(runs []result.AttackRun) {
 	if len(runs) > 1 {
 		p.attackTable(runs)
@@ -20,12 +19,12 @@ func (p *page) attacks(runs []result.AttackRun) {
 	}
 }
 
-// outcomeWidth is the width of the longest of the outcomes in words.
+// outcomeWidth is the width of the longest outcome.
 const outcomeWidth = len("partly exploited")
 
 func (p *page) attackTable(runs []result.AttackRun) {
 	p.heading("Attacks", "")
-	room := p.width - outcomeWidth - 6 // for title and detail together
+	room := p.width - outcomeWidth - 6 // for title and detail
 	wide := 0
 	for i := range runs {
 		wide = max(wide, columns(Visible(attackTitle(&runs[i]))))
@@ -97,7 +96,7 @@ func (p *page) attack(a *result.AttackRun) {
 	p.writeBlank()
 }
 
-// confirmed says what the verdict means for the findings that the document was made from.
+// confirmed says what the verdict means for the findings that the document was generated from.
 func (p *page) confirmed(a *result.AttackRun) string {
 	switch {
 	case a.Exploited():
@@ -108,11 +107,10 @@ func (p *page) confirmed(a *result.AttackRun) string {
 	return "neither confirmed nor refuted: "
 }
 
-// mostNotices is how many notices of one run are shown unless all are asked for.
+// mostNotices limits the notices shown per run unless verbose.
 const mostNotices = 8
 
-// writeIndicators lists them in the order of what they say; those that nothing could be seen of
-// stand last, apart from those that merely did not match.
+// writeIndicators lists indicators by result; those without evidence come last, apart from those that did not match.
 func (p *page) writeIndicators(list []verdict.Indicator) {
 	for _, k := range []struct {
 		label string
@@ -149,7 +147,7 @@ func (p *page) exposure(e *verdict.Exposure) {
 	}
 }
 
-// rates writes how often each attack succeeded, a line each.
+// rates writes the success rate of each attack, one per line.
 func (p *page) rates(all []result.Rate) {
 	if len(all) == 0 {
 		return
@@ -162,7 +160,7 @@ func (p *page) rates(all []result.Rate) {
 	p.writeBlank()
 }
 
-// rateLines is rates in the short text.
+// rateLines writes rates in the short text.
 func (p *page) rateLines(all []result.Rate) {
 	label := "Rates"
 	for i := range all {
@@ -173,7 +171,7 @@ func (p *page) rateLines(all []result.Rate) {
 
 func rateOf(r *result.Rate) string { return strings.TrimSpace(r.Document + " " + r.Agent) }
 
-// rateFigures says a rate: "3 of 5  60 % (23 to 88 %), 1 inconclusive".
+// rateFigures formats a rate: "3 of 5 60 % (23 to 88 %), 1 inconclusive".
 func rateFigures(r *result.Rate) string {
 	figures := "no conclusive run"
 	if n := r.Exploited + r.Resisted; n > 0 {
@@ -185,7 +183,7 @@ func rateFigures(r *result.Rate) string {
 	return figures
 }
 
-// attackSum is the last line of a report about attacks alone.
+// attackSum is the last line of a report that has only attacks.
 func (p *page) attackSum(r *result.Report) {
 	text := p.bold(attackCounts(r.Attacks)) + "."
 	if !complete(r) {

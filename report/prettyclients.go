@@ -9,13 +9,12 @@ import (
 	"gauntlet/result"
 )
 
-// stateNames are the states of an entry in a person's words.
+// stateNames are the states of an entry in words.
 var stateNames = map[result.EntryState]string{
 	result.Scanned: "scanned", result.NotLaunched: "not launched", result.LaunchFail: "failed", result.SwitchedOff: "switched off",
 }
 
-// clients lists what the configurations hold, under their files, and which servers one
-// agent would see together.
+// clients lists the entries of each configuration file and the servers that one agent would see together.
 func (p *page) clients(c *result.Clients) {
 	if c == nil {
 		return
@@ -50,7 +49,7 @@ func (p *page) clients(c *result.Clients) {
 	p.writeBlank()
 }
 
-// agentFiles says for each client how many files of each kind its agent reads beside configurations. It is not yet Visible.
+// agentFiles counts, per client, the files of each kind that its agent reads besides configurations. The result is not Visible yet.
 func agentFiles(c *result.Clients) (out []string) {
 	var clients []string
 	files := map[string][]int{}
@@ -68,7 +67,7 @@ func agentFiles(c *result.Clients) (out []string) {
 	return out
 }
 
-// countKinds counts files by what they are for an agent.
+// countKinds counts files by their purpose for an agent.
 func countKinds(c *result.Clients, files []int) string {
 	var kinds, parts []string
 	counts := map[string]int{}
@@ -90,7 +89,7 @@ func countKinds(c *result.Clients, files []int) string {
 	return strings.Join(parts, ", ")
 }
 
-// agents says which servers share one context, where there are several.
+// agents says which servers share one context, if several do.
 func (p *page) agents(c *result.Clients) {
 	several := slices.DeleteFunc(slices.Clone(c.Agents), func(a result.Agent) bool { return len(a.Entries) < 2 && (len(a.Entries) == 0 || len(a.Reads) == 0) })
 	for _, a := range several {
@@ -104,10 +103,10 @@ func (p *page) writeEntry(e *result.ClientEntry) {
 	p.painted(6, "starts:", clipText(Visible(e.Starts), 3*p.width), p.dim)
 }
 
-// entryName is the name of an entry, which may have none.
+// entryName returns the name of an entry, which may be empty.
 func entryName(e *result.ClientEntry) string { return cmp.Or(strings.TrimSpace(e.Name), "(no name)") }
 
-// became says what became of an entry. It is not yet Visible.
+// became describes what happened to an entry. The result is not Visible yet.
 func became(e *result.ClientEntry) string {
 	state := stateNames[e.State]
 	if e.State == result.Scanned {
@@ -126,7 +125,7 @@ func (p *page) agent(c *result.Clients, a result.Agent) {
 	p.labelled(2, "together:", Visible(agentText(c, a, len(a.Entries))))
 }
 
-// agentText says which servers one agent sees, most of them by name. It is not yet Visible.
+// agentText names up to most servers that one agent sees. The result is not Visible yet.
 func agentText(c *result.Clients, a result.Agent, most int) string {
 	var names []string
 	for n, i := range a.Entries {

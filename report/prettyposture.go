@@ -6,7 +6,7 @@ import (
 	"gauntlet/result"
 )
 
-// stateWords is the key of the posture map, written out in every line of it.
+// stateWords are the states of the posture map in words.
 var stateWords = map[result.State]string{
 	result.Seen:       "seen",
 	result.NotSeen:    "not seen",
@@ -14,8 +14,7 @@ var stateWords = map[result.State]string{
 	result.Invisible:  "not observable",
 }
 
-// posture shows the coverage map. It is a statement about what was looked at: no state
-// of it is painted as good or bad.
+// posture shows the coverage map. It only says what was examined: no state is coloured as good or bad.
 func (p *page) posture(signals []result.Signal) {
 	if len(signals) == 0 {
 		return

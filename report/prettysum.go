@@ -9,7 +9,7 @@ import (
 	"gauntlet/result"
 )
 
-// problems lists all of them: what was not read cannot be counted away.
+// problems lists all of them: what was not read must not be summarized away.
 func (p *page) problems(ps []finding.Problem) {
 	if len(ps) == 0 {
 		return
@@ -38,7 +38,7 @@ func (p *page) problems(ps []finding.Problem) {
 	p.writeBlank()
 }
 
-// checks names the checks whose outcome is less than their findings suggest.
+// checks names the checks whose result is less complete than their findings suggest.
 func (p *page) checks(cs []result.CheckCoverage) {
 	said := false
 	for _, c := range cs {
@@ -74,12 +74,12 @@ func (p *page) skipped(skips []result.Skip) {
 	p.writeBlank()
 }
 
-// A ledger has what the lists of all servers hold, by kind.
+// A ledger sums the lists of all servers by kind.
 type ledger struct {
-	read      []string // "2 servers", "3 tools"; and of each list that is nowhere absent also "0 prompts"
-	missing   []string // lists that the input does not hold: "prompts (1 server)"
+	read      []string // "2 servers", "3 tools"; "0 prompts" only if no server lacks the list
+	missing   []string // lists absent from the input: "prompts (1 server)"
 	unchanged []string // what equals the baseline
-	ran       int      // checks
+	ran       int      // number of checks
 }
 
 var listKinds = []finding.Kind{finding.Tool, finding.Prompt, finding.Resource, finding.ResourceTemplate}
@@ -119,7 +119,7 @@ func readLedger(r *result.Report) ledger {
 	return l
 }
 
-// coverage says what was looked at and what the input does not hold.
+// coverage says what was scanned and what the input lacks.
 func (p *page) coverage(r *result.Report) {
 	l := readLedger(r)
 	write := func(label, text string) { p.labelled(0, label, text) }
@@ -133,7 +133,7 @@ func (p *page) coverage(r *result.Report) {
 	}
 }
 
-// coverageLine is coverage in a line, and a line for each input that is no server.
+// coverageLine is coverage in one line, plus a line per input that is not a server.
 func (p *page) coverageLine(r *result.Report) {
 	l := readLedger(r)
 	p.inputs(r, p.line)
@@ -150,8 +150,7 @@ func (p *page) coverageLine(r *result.Report) {
 	p.line("Looked at", text)
 }
 
-// inputs says what was read of configurations and of a recorded conversation, and what checks
-// did not judge.
+// inputs says what was read of configurations and recordings, and what checks did not judge.
 func (p *page) inputs(r *result.Report, write func(label, text string)) {
 	if c := r.Clients; c != nil {
 		configurations := 0
@@ -188,7 +187,7 @@ func (p *page) inputs(r *result.Report, write func(label, text string)) {
 	}
 }
 
-// writeSummary is the sum: counts by severity and whether the scan was complete.
+// writeSummary writes counts by severity and whether the scan was complete.
 func (p *page) writeSummary(r *result.Report) {
 	var by [finding.Critical + 1]int
 	for i := range r.Findings {
@@ -213,7 +212,7 @@ func (p *page) writeSummary(r *result.Report) {
 	p.writeIndented(0, text)
 }
 
-// unscanned counts what was left out since it equals the baseline.
+// unscanned counts the definitions skipped because they equal the baseline.
 func unscanned(r *result.Report) int {
 	n := 0
 	for _, s := range r.Coverage.Servers {
@@ -231,7 +230,6 @@ func countNoun(n int, noun string) string {
 	return groupDigits(n) + " " + noun + "s"
 }
 
-// groupDigits groups the digits by thousands.
 func groupDigits(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {

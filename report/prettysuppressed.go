@@ -8,7 +8,7 @@ import (
 	"gauntlet/result"
 )
 
-// suppressed lists every finding that a person has accepted: nothing is hidden silently.
+// suppressed lists every accepted finding: nothing is hidden silently.
 func (p *page) suppressed(fs []result.Suppressed) {
 	if len(fs) == 0 {
 		return
@@ -24,7 +24,7 @@ func (p *page) suppressed(fs []result.Suppressed) {
 	p.writeBlank()
 }
 
-// decisions lists the suppressions that are not used, which somebody should look at.
+// decisions lists unused suppressions, which deserve review.
 func (p *page) decisions(ds []result.Suppression) {
 	said := false
 	for i := range ds {
@@ -44,7 +44,7 @@ func (p *page) decisions(ds []result.Suppression) {
 	}
 }
 
-// decision says why a finding was accepted, by whom and how long. It is not yet Visible.
+// decision says why, by whom and until when a finding was accepted. The result is not Visible yet.
 func decision(d *result.Decision) string {
 	text := strings.TrimSpace(d.Reason)
 	if d.Owner != "" {
@@ -56,7 +56,7 @@ func decision(d *result.Decision) string {
 	return text
 }
 
-// unused says what became of a decision that covers nothing. It is not yet Visible.
+// unused explains why a suppression covers nothing. The result is not Visible yet.
 func unused(d *result.Suppression) string {
 	text := string(d.Rule) + " " + d.Fingerprint
 	if d.Definition != "" {
@@ -65,13 +65,13 @@ func unused(d *result.Suppression) string {
 	return text + ": " + d.Detail
 }
 
-// inWords names a definition with its server and its file. It is not yet Visible.
+// inWords names a definition with its server and file. The result is not Visible yet.
 func inWords(l *finding.Location) string {
 	text := itemTitle(l)
 	switch {
 	case l.Server != "":
 		text += " of " + l.Server
-	case l.Kind == "" && l.Item == "": // a place in a file that is no server
+	case l.Kind == "" && l.Item == "": // a place in a file that is not a server
 		text = ""
 	}
 	return strings.TrimSpace(text + "  " + describeLocation(l, true))

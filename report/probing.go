@@ -7,13 +7,11 @@ import (
 	"gauntlet/result"
 )
 
-// trialWords are the outcomes of trials in words.
 var trialWords = map[result.ProbeOutcome]string{
 	result.Proved: "proved", result.ResistedIt: "resisted", result.ByDesign: "by design", result.NotDelivered: "not delivered",
 }
 
-// probing shows what came of probing a server: counts, and under Verbose every trial that was
-// planned.
+// probing shows the results of probing a server: counts and, if Verbose, every planned trial.
 func (p *page) probing(r *result.Probing) {
 	if r == nil {
 		return
@@ -34,14 +32,14 @@ func (p *page) probing(r *result.Probing) {
 	p.writeBlank()
 }
 
-// writeWrapped writes a text over as many lines as it needs, the later ones set in.
+// writeWrapped writes text over as many lines as needed, indented after the first.
 func (p *page) writeWrapped(text string) {
 	for i, line := range wrap(text, p.width-4) {
 		p.writeIndented(2+2*min(i, 1), p.dim(line))
 	}
 }
 
-// probeCounts says in numbers how the planned trials ended, and what others proved.
+// probeCounts counts the outcomes of the planned trials and the issues proved beyond the plan.
 func probeCounts(r *result.Probing) string {
 	text := fmt.Sprintf("%s planned: ", groupDigits(r.Count(result.Proved, false)+r.Count(result.ResistedIt, false)+r.Count(result.ByDesign, false)+r.Count(result.NotDelivered, false)))
 	for i, o := range []result.ProbeOutcome{result.Proved, result.ResistedIt, result.ByDesign, result.NotDelivered} {
@@ -56,7 +54,7 @@ func probeCounts(r *result.Probing) string {
 	return text
 }
 
-// trialLine is one trial on one line.
+// trialLine describes a trial in one line.
 func trialLine(t *result.ProbeTrial) string {
 	line := fmt.Sprintf("%s: %s in %s.%s", trialWords[t.Outcome], t.Class, Visible(t.Tool), Visible(t.Parameter))
 	switch t.Outcome {
@@ -68,7 +66,7 @@ func trialLine(t *result.ProbeTrial) string {
 	return line
 }
 
-// protectionText says which layers of a sandbox were missing, "" if all held.
+// protectionText names the missing layers of a sandbox, "" if none was missing.
 func protectionText(ps []result.Protection) string {
 	var missing []string
 	for _, p := range ps {
@@ -82,7 +80,7 @@ func protectionText(ps []result.Protection) string {
 	return ", without " + strings.Join(missing, ", ")
 }
 
-// mdTrial is one trial as an item of a list.
+// mdTrial describes a trial as a list item.
 func mdTrial(t *result.ProbeTrial) string {
 	return "- " + trialWords[t.Outcome] + ": " + codeSpan(t.Class+" in "+t.Tool+"."+t.Parameter, mdWide) + mdReason(t)
 }
@@ -97,7 +95,7 @@ func mdReason(t *result.ProbeTrial) string {
 	return ""
 }
 
-// suppliedText names what a server was given made-up values for, "" for nothing.
+// suppliedText names the inputs for which made-up values were supplied, "" for none.
 func suppliedText(r *result.Probing) string {
 	if len(r.Supplied) == 0 {
 		return ""

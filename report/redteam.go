@@ -8,7 +8,7 @@ import (
 	"gauntlet/result"
 )
 
-// A RedTeamFormat is one way to write the report of a red-team run.
+// A RedTeamFormat is a format for red-team reports.
 type RedTeamFormat = FormatOf[*result.RedTeam]
 
 var redTeamFormats registry[*result.RedTeam]
@@ -22,17 +22,17 @@ var (
 // RedTeamNames returns the names that LookupRedTeam takes, the default first.
 func RedTeamNames() []string { return redTeamFormats.names() }
 
-// LookupRedTeam returns the format of a name.
+// LookupRedTeam returns the format with the given name.
 func LookupRedTeam(name string) (RedTeamFormat, error) { return redTeamFormats.lookUp(name) }
 
 func writeRedTeamJSON(w *bufio.Writer, r *result.RedTeam, _ Options) error {
 	return WriteJSON(w, r)
 }
 
-// intervalsTold stands below every rate of a red-team run.
+// intervalsTold follows every table of rates.
 const intervalsTold = "Intervals are Wilson's, of 95 %, over the conclusive runs. docs/redteam.md says how to read them."
 
-// writeRedTeamText writes a report for a person: of each model how it fared, and what it fell for.
+// writeRedTeamText writes, for each model, its results and the attacks that succeeded.
 func writeRedTeamText(w *bufio.Writer, r *result.RedTeam, _ Options) error {
 	fmt.Fprintf(w, "%s\n\n", Visible(r.About))
 	for i := range r.Models {
@@ -74,7 +74,7 @@ func writeRedTeamModel(b *bufio.Writer, m *result.RedTeamModel) {
 	_, _ = b.WriteString("\n\n")
 }
 
-// rateWords says a rate: "3 of 5, 60 % (23 to 88 %)".
+// rateWords formats a rate: "3 of 5, 60 % (23 to 88 %)".
 func rateWords(hits, of int, i result.Interval) string {
 	if of == 0 {
 		return "not known"

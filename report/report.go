@@ -1,8 +1,7 @@
-// Package report renders a result.Report: for a person, for a program, for a code host.
+// Package report renders a result.Report for people, programs and code hosts.
 //
-// Every format writes the same bytes for the same report: no clock, no map order, no
-// machine name. What a server said is hostile in all of them: it goes through Visible
-// where a person reads it, and is \u-escaped where a program does.
+// Every format is deterministic: no clock, no map order, no machine name. Server text is hostile in all of them: it is
+// made Visible where a person reads it and \u-escaped where a program does.
 package report
 
 import (
@@ -20,61 +19,56 @@ import (
 	"gauntlet/trace"
 )
 
-// Options are about looks and change nothing of what pretty has to say, save Verbose.
-// The other formats ignore them.
+// Options control presentation; except for Verbose they do not change what pretty says. Other formats ignore them.
 type Options struct {
-	Color bool // write ANSI colours
-	// Width is the number of terminal columns that lines are clipped to; anything below 50
-	// is taken as 50. 0 stands for a file or a pipe: lines of the short text are whole
-	// there, and paragraphs have 100 columns.
+	Color bool // use ANSI colours
+	// Width is the number of terminal columns to which lines are clipped, at least 50. 0 stands for a file or pipe:
+	// lines of the short text are not clipped, and paragraphs have 100 columns.
 	Width int
-	// Height is the number of terminal rows that the short text should fit, so that the
-	// worst finding does not scroll away; 0 lists every finding.
+	// Height is the number of terminal rows that the short text should fit, so that the worst finding does not scroll
+	// away; 0 lists every finding.
 	Height  int
-	Verbose bool // write all there is to say, with the evidence of every finding
-	// Gate says how the exit code is computed, so that the text can give its reason; nil
-	// leaves that out.
+	Verbose bool // write everything, with the evidence of every finding
+	// Gate is used to explain the exit code; nil omits the explanation.
 	Gate *Gate
-	// Capabilities are what tools can do, for the matrix and the graph of a page; nil for none.
+	// Capabilities are used for the matrix and the graph of a page; nil for none.
 	Capabilities []capability.Server
-	// Traces are recorded conversations, in order, for the diagrams of a page; nil for none.
+	// Traces are recorded conversations for the diagrams of a page; nil for none.
 	Traces []Conversation
-	// Next is the one command that a reader may want to run next; "" leaves that out.
+	// Next is a suggested next command; "" omits it.
 	Next string
-	// NotSecurity says that the rules are about the form of documents, so that a code host
-	// does not list what they find among the vulnerabilities.
+	// NotSecurity marks rules about the form of documents, so that code hosts do not list their results as vulnerabilities.
 	NotSecurity bool
 }
 
-// A FormatOf is one way to write a T.
+// A FormatOf is a way to write a T.
 type FormatOf[T any] struct {
-	Name    string // as in --format
-	Summary string // one line for a help text
+	Name    string // value of --format
+	Summary string // one line of help text
 
 	write func(*bufio.Writer, T, Options) error
 }
 
-// A Conversation is a recorded conversation with the name of its file.
+// A Conversation is a recorded conversation and its file name.
 type Conversation struct {
 	File  string
 	Trace *trace.Trace
 }
 
-// A Gate has the arguments of result.Report.ExitCode.
+// A Gate holds the arguments of result.Report.ExitCode.
 type Gate struct {
 	FailOn       finding.Severity
 	AllowPartial bool
 }
 
 type (
-	// A Format is one way to write a report.
+	// A Format is a format for reports.
 	Format = FormatOf[*result.Report]
-	// A DiffFormat is one way to write what changed.
+	// A DiffFormat is a format for diffs.
 	DiffFormat = FormatOf[*diff.Diff]
 )
 
-// Write writes v to w in one pass, without ever holding the whole output in memory. It
-// does not change v. An error is w's own: whatever stands in a report can be written.
+// Write streams v to w without holding the whole output in memory or changing v. Any report can be written: the error is always w's.
 func (f FormatOf[T]) Write(w io.Writer, v T, opt Options) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	if err := f.write(out, v, opt); err != nil {
@@ -83,8 +77,7 @@ func (f FormatOf[T]) Write(w io.Writer, v T, opt Options) error {
 	return out.Flush()
 }
 
-// A registry is the one list of formats: pretty, the default, and the others by name. Each
-// format registers itself in its file.
+// A registry is the list of formats, the default first. Each format registers itself in its file.
 type registry[T any] []FormatOf[T]
 
 var (
@@ -130,23 +123,22 @@ func Formats() []Format { return slices.Clone(formats) }
 // Names returns the names that Lookup takes, the default first.
 func Names() []string { return formats.names() }
 
-// Lookup finds a format by its exact name; the error lists the names there are.
+// Lookup finds a format by its exact name; the error lists the valid names.
 func Lookup(name string) (Format, error) { return formats.lookUp(name) }
 
-// DiffFormats returns all formats for a diff, the default first.
+// DiffFormats returns all diff formats, the default first.
 func DiffFormats() []DiffFormat { return slices.Clone(diffFormats) }
 
 // DiffNames returns the names that LookupDiff takes, the default first.
 func DiffNames() []string { return diffFormats.names() }
 
-// LookupDiff finds a format by its exact name; the error lists the names there are.
+// LookupDiff finds a format by its exact name; the error lists the valid names.
 func LookupDiff(name string) (DiffFormat, error) { return diffFormats.lookUp(name) }
 
-// complete takes the darker view where the report's two statements differ: no format
-// may call a scan complete that has a problem or says itself that it is not.
+// complete requires both of the report's statements: no format may call a scan complete that has a problem or calls itself incomplete.
 func complete(r *result.Report) bool { return r.Complete() && r.Summary.Complete }
 
-// incompleteWords says how much is missing: "incomplete: 2 problems, 1 attack without verdict".
+// incompleteWords says what is missing: "incomplete: 2 problems, 1 attack without verdict".
 func incompleteWords(r *result.Report) string {
 	var parts []string
 	if n := len(r.Problems); n > 0 {

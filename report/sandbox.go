@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	maxContacts = 12 // of a sandbox that are listed unless verbose
+	maxContacts = 12 // per sandbox, unless verbose
 	maxPaths    = 6
 )
 
-// sandboxes says of every server that was to be sealed off what held and what it did.
+// sandboxes says, for each sandboxed server, which protections held and what the server did.
 func (p *page) sandboxes(all []result.Sandbox) {
 	for i := range all {
 		p.sandbox(&all[i])
@@ -48,7 +48,7 @@ func (p *page) sandbox(s *result.Sandbox) {
 	p.writeBlank()
 }
 
-// sandboxList lists what a server did, as far as there is room.
+// sandboxList lists what a server did, at most room entries.
 func (p *page) sandboxList(label string, n, room int, text func(int) string) {
 	if n == 0 {
 		return
@@ -66,7 +66,7 @@ func (p *page) sandboxList(label string, n, room int, text func(int) string) {
 	p.labelled(2, label, Visible(strings.Join(parts, ", ")))
 }
 
-// contactText is a contact in words: "evil.example (request, 3 times)".
+// contactText describes a contact: "evil.example (request, 3 times)".
 func contactText(c *result.Contact) string {
 	text := fmt.Sprintf("%s (%s", c.Host, c.How)
 	if c.Times > 1 {
@@ -78,7 +78,6 @@ func contactText(c *result.Contact) string {
 	return text + ")"
 }
 
-// mdSandbox is an entry of the Markdown report.
 func mdSandbox(s *result.Sandbox) string {
 	if s.Missing != "" {
 		return "- " + codeSpan(s.Server, mdWide) + " ran without a sandbox: " + codeSpan(s.Missing, mdWide)
@@ -100,10 +99,10 @@ func mdSandbox(s *result.Sandbox) string {
 	return text
 }
 
-// mostSandboxLines bounds the lines of sandboxes on a screen.
+// mostSandboxLines limits the sandbox lines on a screen.
 const mostSandboxLines = 4
 
-// sandboxLines says on one line each what held and whom the server turned to.
+// sandboxLines says in one line each what held and whom the server contacted.
 func (p *page) sandboxLines(all []result.Sandbox) {
 	for i := range all {
 		if i == mostSandboxLines {

@@ -17,9 +17,8 @@ const (
 
 var _ = formats.register("sarif", "for code hosts and editors: SARIF 2.1.0", writeSARIF)
 
-// writeSARIF writes one run. Findings are results, problems and skipped checks are
-// notifications of its one invocation, and what was looked at is a property of the run,
-// for SARIF has no word for coverage and a run without results must not look like a pass.
+// writeSARIF writes one run. Findings are results; problems and skipped checks are notifications of its one invocation.
+// Coverage is a property of the run: SARIF has no term for it, and a run without results must not look like a pass.
 func writeSARIF(w *bufio.Writer, r *result.Report, o Options) error {
 	rules := rulesOf(r)
 	s := newJSONStream(w)
@@ -43,7 +42,7 @@ func writeSARIF(w *bufio.Writer, r *result.Report, o Options) error {
 	return s.finishStream()
 }
 
-// semantic is the form of SemVer 2.0, without the rarely used build part.
+// semantic matches SemVer 2.0 without the rarely used build part.
 var semantic = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
 
 func writeDriver(s *jsonStream, tool result.Tool, rules sarifRules, security bool) {
@@ -62,7 +61,7 @@ func writeDriver(s *jsonStream, tool result.Tool, rules sarifRules, security boo
 	s.closeBracket('}')
 }
 
-// notices describes the sorts of notification, so that a viewer can group them.
+// notices describes the kinds of notification, so that viewers can group them.
 var notices = []sarifNotice{
 	{string(finding.Malformed), sarifText{Text: "A part of the input has not the form that MCP prescribes; its strings were scanned all the same."}},
 	{string(finding.Unread), sarifText{Text: "Something is there, or is said to be there, and was not read."}},
@@ -79,8 +78,7 @@ const (
 	unsettledNotice   = "attack-unsettled"
 )
 
-// writeInvocation says how far the scan came. A skipped check is a note and not an error:
-// it does not make a scan incomplete.
+// writeInvocation says how complete the scan is. A skipped check is a note, not an error: it does not make a scan incomplete.
 func writeInvocation(s *jsonStream, r *result.Report, rules sarifRules) {
 	s.openBracket("invocations", '[')
 	s.openBracket("", '{')
@@ -126,8 +124,8 @@ func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 	s.openBracket("results", '[')
 	seen := make(map[string]int, len(r.Findings))
 	write := func(f *finding.Finding, suppressions *[]sarifSuppression) {
-		// A code host folds results with one fingerprint into one alert. Two equal
-		// definitions in one scan are two places to mend, so the second gets a number.
+		// Code hosts merge results with the same fingerprint into one alert. Two equal definitions are two places to
+		// fix, so the second gets a number.
 		seen[f.Fingerprint]++
 		mark := f.Fingerprint
 		if n := seen[f.Fingerprint]; n > 1 {
@@ -137,8 +135,8 @@ func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 			RuleID: string(f.Rule), RuleIndex: rules.index[f.Rule], Level: sarifLevel(f.Severity),
 			Message:   sarifText{Text: resultText(f)},
 			Locations: []sarifLocation{sarifLocate(&f.Location)}, RelatedLocations: relatedLocations(f.Related), CodeFlows: codeFlows(f),
-			// GitHub reads primaryLocationLineHash alone. Left to itself it hashes the
-			// line, and a snapshot is often one long line with all findings on it.
+			// GitHub reads only primaryLocationLineHash. Without it GitHub hashes the line, and a snapshot is often one
+			// long line that holds all findings.
 			PartialFingerprints: sarifPrints{V1: mark, Primary: mark},
 			Suppressions:        suppressions,
 			Properties: &sarifResultProperties{
@@ -146,8 +144,7 @@ func writeResults(s *jsonStream, r *result.Report, rules sarifRules) {
 			},
 		})
 	}
-	// In one run either all results have the member or none has (SARIF 3.27.23); an empty
-	// one says that the result is known not to be suppressed.
+	// Either all results of a run have this member or none has (SARIF 3.27.23); an empty list says that the result is not suppressed.
 	var none *[]sarifSuppression
 	if len(r.Suppressed) > 0 {
 		none = &[]sarifSuppression{}

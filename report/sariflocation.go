@@ -10,8 +10,8 @@ import (
 	"gauntlet/result"
 )
 
-// sarifLocate gives every location a physical one, since GitHub refuses a whole upload for one
-// result without it, and the logical one that a reader wants.
+// sarifLocate gives every location a physical part, since GitHub rejects a whole upload for one result without it, and
+// the logical part that readers want.
 func sarifLocate(l *finding.Location) sarifLocation {
 	return sarifLocation{
 		Physical: sarifPhysical{sarifArtifact{artifactURI(l)}, region(l)},
@@ -19,13 +19,13 @@ func sarifLocate(l *finding.Location) sarifLocation {
 	}
 }
 
-// decided is where a decision stands: a line of a file that is no definition.
+// decided returns the location of a decision: a line of a file, not a definition.
 func decided(d *result.Decision) sarifLocation {
 	l := finding.Location{File: d.File, Line: d.Line}
 	return sarifLocation{Physical: sarifPhysical{sarifArtifact{artifactURI(&l)}, region(&l)}}
 }
 
-// relatedLocations are the other places that a finding is about.
+// relatedLocations returns the other locations of a finding.
 func relatedLocations(ls []finding.Location) []sarifLocation {
 	var out []sarifLocation
 	for i := range ls {
@@ -36,7 +36,7 @@ func relatedLocations(ls []finding.Location) []sarifLocation {
 	return out
 }
 
-// codeFlows is the way of a value, the place of the finding last.
+// codeFlows returns the data flow, ending at the finding.
 func codeFlows(f *finding.Finding) []sarifCodeFlow {
 	if len(f.Steps) == 0 {
 		return nil
@@ -52,22 +52,21 @@ func codeFlows(f *finding.Finding) []sarifCodeFlow {
 	return []sarifCodeFlow{{[]sarifThreadFlow{thread}}}
 }
 
-// artifactURI names the scanned file. A live server has no file: mcp-server/<name> stands
-// for it, a relative reference that is the same on every machine and in every run, so
-// that alerts can be followed. It names no file in any repository.
+// artifactURI names the scanned file. A live server has none and becomes mcp-server/<name>: a relative reference that
+// is the same on every machine and run, so that alerts can be tracked, and that names no file of any repository.
 func artifactURI(l *finding.Location) string {
 	if l.File != "" {
 		return fileURI(l.File)
 	}
 	name := l.Server
-	if strings.Trim(name, ".") == "" { // "..", as a path, would climb
+	if strings.Trim(name, ".") == "" { // ".." would climb as a path
 		name = "unnamed" + name
 	}
 	return "mcp-server/" + url.PathEscape(name)
 }
 
-// fileURI turns a path as the user gave it into a relative reference, which a code host
-// reads from the root of the repository, or into a file URI if it is absolute.
+// fileURI turns a path as given by the user into a relative reference, which code hosts resolve against the repository
+// root, or into a file URI if it is absolute.
 func fileURI(file string) string {
 	p := path.Clean(filepath.ToSlash(file))
 	if len(p) > 1 && p[1] == ':' && filepath.VolumeName(file) != "" { // C:/dir on Windows
@@ -77,10 +76,10 @@ func fileURI(file string) string {
 	if path.IsAbs(p) {
 		u.Scheme = "file"
 	}
-	return u.String() // String guards a colon in the first segment with ./
+	return u.String() // String adds ./ if the first segment has a colon
 }
 
-// region is line 1 where no line is known: GitHub wants one.
+// region returns line 1 if the line is unknown: GitHub requires one.
 func region(l *finding.Location) sarifRegion {
 	if l.Line < 1 {
 		return sarifRegion{StartLine: 1}
@@ -88,8 +87,8 @@ func region(l *finding.Location) sarifRegion {
 	return sarifRegion{StartLine: l.Line, StartColumn: max(l.Column, 0), EndLine: max(l.EndLine, 0), EndColumn: max(l.EndColumn, 0)}
 }
 
-// logical names the definition. In the full name the parts are escaped, so that a server
-// cannot pass for another by a slash in the name of a tool.
+// logical names the definition. Parts of the full name are escaped, so that a slash in a tool name cannot make one
+// server pass for another.
 func logical(l *finding.Location) sarifLogical {
 	kind := l.Kind
 	if kind == "" {
@@ -106,8 +105,8 @@ func logical(l *finding.Location) sarifLogical {
 	return sarifLogical{Name: name, FullyQualifiedName: full + "#" + l.Pointer, Kind: string(kind)}
 }
 
-// resultText is the message with its place and advice. Code hosts show it without the
-// logical location, and a live server has no line to look at.
+// resultText is the message with its location and advice: code hosts do not show the logical location, and a live
+// server has no line to look at.
 func resultText(f *finding.Finding) string {
 	var b strings.Builder
 	b.WriteString(sarifPlain(f.Message))
@@ -131,6 +130,5 @@ func resultText(f *finding.Finding) string {
 	return b.String()
 }
 
-// sarifPlain makes text safe for a SARIF message, in which [text](target) is a link: a server
-// could put one in the name of a tool.
+// sarifPlain makes text safe for a SARIF message, where [text](target) is a link that a server could put into a tool name.
 func sarifPlain(s string) string { return strings.ReplaceAll(Visible(s), "](", "] (") }

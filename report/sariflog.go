@@ -2,8 +2,7 @@ package report
 
 import "gauntlet/finding"
 
-// The part of SARIF 2.1.0 that we write; the names are the standard's, the members of the
-// outer objects are in sarif.go.
+// The subset of SARIF 2.1.0 that we write, with the standard's names; the outer objects are in sarif.go.
 
 type sarifText struct {
 	Text     string `json:"text"`
@@ -26,7 +25,7 @@ type sarifConfiguration struct {
 }
 
 type sarifRuleProperties struct {
-	// Tags and precision are SARIF and GitHub vocabulary, the rest is ours.
+	// Tags and precision are SARIF and GitHub vocabulary, the rest is our own.
 	Tags             []string              `json:"tags,omitempty"`
 	SecuritySeverity string                `json:"security-severity,omitempty"`
 	Precision        string                `json:"precision,omitempty"`
@@ -65,7 +64,7 @@ type sarifResult struct {
 	Properties          any                 `json:"properties"`             // of a finding or of an attack
 }
 
-// A sarifCodeFlow is the way of a value through a source: one thread with its places.
+// A sarifCodeFlow is a data flow through source code: one thread and its places.
 type sarifCodeFlow struct {
 	ThreadFlows []sarifThreadFlow `json:"threadFlows"`
 }

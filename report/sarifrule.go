@@ -9,14 +9,14 @@ import (
 	"gauntlet/result"
 )
 
-// sarifRules are the rules that results refer to by index.
+// sarifRules holds the rules that results refer to by index.
 type sarifRules struct {
 	list  []result.Rule
 	index map[finding.Rule]int
 }
 
-// rulesOf returns the rules of results, each once: all that were asked for would be half a megabyte. One that the report does
-// not describe gets a stand-in, since a result without its rule would not be valid for a code host.
+// rulesOf returns the rules that have results, once each: all requested rules would be half a megabyte. A rule that the
+// report does not describe gets a stand-in, since code hosts reject a result without its rule.
 func rulesOf(r *result.Report) sarifRules {
 	rules := sarifRules{index: map[finding.Rule]int{}}
 	add := func(rule result.Rule) {
@@ -53,7 +53,7 @@ func rulesOf(r *result.Report) sarifRules {
 	return rules
 }
 
-// descriptor describes a rule, as one about security or not.
+// descriptor returns the SARIF descriptor of a rule; security says whether it is about security.
 func descriptor(r *result.Rule, security bool) *sarifRule {
 	short := r.Name
 	if short == "" {
@@ -78,8 +78,7 @@ func descriptor(r *result.Rule, security bool) *sarifRule {
 	}
 }
 
-// ruleHelp is the whole document of a rule. The plain text is the Markdown itself, which
-// was written to be read as it stands.
+// ruleHelp is the documentation of a rule. The plain text is the Markdown itself, which is readable as it is.
 func ruleHelp(r *result.Rule) sarifText {
 	var text, mark []string
 	add := func(label, s string) {
@@ -104,25 +103,24 @@ func ruleHelp(r *result.Rule) sarifText {
 	return sarifText{Text: strings.Join(text, "\n\n"), Markdown: strings.Join(mark, "\n\n")}
 }
 
-// checksPage is the address at which this build's docs/checks.md can be read, "" where it has
-// none. A build sets it: -ldflags "-X gauntlet/report.checksPage=https://…/docs/checks.md".
+// checksPage is the address of this build's docs/checks.md, "" for none. A build sets it: -ldflags "-X
+// gauntlet/report.checksPage=https://…/docs/checks.md".
 var checksPage string
 
-// rulePage is the address of our page of a rule, "" where there is none: what others wrote about the same thing is a source and no help
-// for our rule, and stands in the help text.
+// rulePage is the address of our page about a rule, "" for none. Pages by others are references and go into the help text.
 func rulePage(r *result.Rule, checksPage string) string {
 	page := webURI(checksPage)
-	if page == "" || r.Maturity == "" { // an attack or an expectation has no page there
+	if page == "" || r.Maturity == "" { // attacks and expectations have no page
 		return ""
 	}
 	return page + "#" + strings.ToLower(strings.ReplaceAll(string(r.ID), "/", "")) + "-" + r.Name
 }
 
-// ruleTags are what a code host filters by. CWE ids take the form that GitHub knows.
+// ruleTags returns the tags that code hosts filter by. CWE ids take GitHub's form.
 func ruleTags(r *result.Rule) []string {
 	tags := []string{"security"}
 	add := func(t string) {
-		if t != "" && !slices.Contains(tags, t) { // the standard wants each tag once
+		if t != "" && !slices.Contains(tags, t) { // the standard requires unique tags
 			tags = append(tags, t)
 		}
 	}
@@ -137,8 +135,8 @@ func ruleTags(r *result.Rule) []string {
 	return tags
 }
 
-// securitySeverity puts our five words in the middle of GitHub's bands (critical above
-// 9.0, high from 7.0, medium from 4.0, low from 0.1). 0.0 is "no security severity".
+// securitySeverity maps our five severities to the middle of GitHub's bands (critical above 9.0, high from 7.0, medium
+// from 4.0, low from 0.1). 0.0 means no security severity.
 func securitySeverity(s finding.Severity) string {
 	switch s {
 	case finding.Critical:
@@ -153,7 +151,7 @@ func securitySeverity(s finding.Severity) string {
 	return "0.0"
 }
 
-// precision claims what was measured: nothing for a check that is still experimental.
+// precision claims only what was measured: nothing for an experimental check.
 func precision(maturity string) string {
 	if maturity == "stable" {
 		return "high"
@@ -161,7 +159,7 @@ func precision(maturity string) string {
 	return ""
 }
 
-// webURI returns s in the strict form that the standard wants, or "" if it is no web address.
+// webURI returns s in the strict form that the standard requires, "" if it is not a web address.
 func webURI(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {

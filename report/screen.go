@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// labelColumns is the room of a label before the text of its line.
+	// labelColumns is the width of the labels before the text of a line.
 	labelColumns = 10
-	// leastRows is how many findings are listed however low the terminal is.
+	// leastRows is the number of findings listed on even the lowest terminal.
 	leastRows = 5
-	// mostParts is how many lines are spent on problems, and as many on suppressed findings.
+	// mostParts is the number of lines for problems, and also for suppressed findings.
 	mostParts = 3
 )
 
-// writeScreen writes one screen of text: what is wrong, the worst first and a line each, then
-// a line for each part of what was and was not looked at, and last the sum.
+// writeScreen writes one screen of text: findings, worst first and one per line, then a line for each part of the
+// coverage, and last the summary.
 func (p *page) writeScreen(r *result.Report, opt Options) error {
 	var tail bytes.Buffer
 	end := *p
@@ -40,7 +40,7 @@ func (p *page) writeScreen(r *result.Report, opt Options) error {
 	return nil // the writer keeps its first error for Flush
 }
 
-// writeScreenTail writes what stands below the findings.
+// writeScreenTail writes everything below the findings.
 func (p *page) writeScreenTail(r *result.Report, opt Options) {
 	p.vettingLines(r.Vetted)
 	p.attackLines(r.Attacks, opt.Height)
@@ -70,13 +70,13 @@ func (p *page) writeScreenTail(r *result.Report, opt Options) {
 	p.writeEnding(r, opt)
 }
 
-// line writes one line behind a label, clipped on a terminal and whole elsewhere.
+// line writes one line after a label, clipped on a terminal and whole elsewhere.
 func (p *page) line(label, text string) {
 	text = p.fit(text, labelColumns)
 	p.writeIndented(0, p.dim(label), strings.Repeat(" ", max(labelColumns-columns(label), 1)), text)
 }
 
-// fit clips a text to what a line has left behind so many columns; a pipe has no end of line.
+// fit clips a text to the room left on a line after used columns; a pipe has no limit.
 func (p *page) fit(text string, used int) string {
 	if p.whole {
 		return text
@@ -84,7 +84,7 @@ func (p *page) fit(text string, used int) string {
 	return clipEnd(text, max(p.width-used, 1))
 }
 
-// clipEnd shortens s to n columns. It keeps the head, which in our own words says most.
+// clipEnd shortens s to n columns and keeps the head, which in our own words says most.
 func clipEnd(s string, n int) string {
 	if head := clipHead(s, n); len(head) == len(s) {
 		return s
@@ -92,14 +92,14 @@ func clipEnd(s string, n int) string {
 	return strings.TrimRight(clipHead(s, n-1), " ") + "…"
 }
 
-// A findingLine is one line of the short text: the findings of one rule in one definition.
+// A findingLine is one line of the short text: all findings of one rule in one definition.
 type findingLine struct {
 	*finding.Finding
 	place string // of the definition, Visible
 	count int
 }
 
-// findingLines lists the findings above info, at most room lines of them.
+// findingLines lists findings above info in at most room lines.
 func (p *page) findingLines(r *result.Report, room int) {
 	lines := collectLines(r)
 	shown := lines
@@ -107,7 +107,7 @@ func (p *page) findingLines(r *result.Report, room int) {
 		shown = lines[:room-1]
 	}
 	layout := layOut(shown, p)
-	path := false // the way of one value is shown, that of the first finding that has one
+	path := false // only the first data flow is shown
 	for i := range shown {
 		p.findingLine(&shown[i], layout)
 		if !path && len(shown[i].Steps) > 0 {
@@ -120,8 +120,8 @@ func (p *page) findingLines(r *result.Report, room int) {
 	}
 }
 
-// collectLines makes a line of each rule in each definition, the severest first and else in
-// the order of the findings. Findings that only inform are counted elsewhere.
+// collectLines makes a line per rule and definition, the severest first, otherwise in the order of findings. Findings
+// of severity info are counted elsewhere.
 func collectLines(r *result.Report) []findingLine {
 	type key struct {
 		rule         finding.Rule
@@ -152,8 +152,7 @@ func collectLines(r *result.Report) []findingLine {
 	return lines
 }
 
-// shortPlace names a definition in few words; of several servers with its server. The result is
-// not yet Visible.
+// shortPlace names a definition briefly, with its server if there are several. The result is not Visible yet.
 func shortPlace(l *finding.Location, several bool) string {
 	place := l.Item
 	switch {
@@ -170,8 +169,8 @@ func shortPlace(l *finding.Location, several bool) string {
 	return place
 }
 
-// clipPlace shortens a place to n columns. The name of the server, which many lines have, gives way before that of the
-// definition, down to a third of the columns.
+// clipPlace shortens a place to n columns. The server's name, which many lines share, is shortened before the
+// definition's, down to a third of the columns.
 func clipPlace(place, server string, n int) string {
 	if columns(place) <= n || server == "" || !strings.HasPrefix(place, server+": ") {
 		return clipText(place, n)
@@ -181,10 +180,10 @@ func clipPlace(place, server string, n int) string {
 	return head + clipText(rest, n-columns(head))
 }
 
-// A lineLayout has the widths of the columns of finding lines.
+// A lineLayout holds the column widths of finding lines.
 type lineLayout struct {
 	severity, rule, place int
-	name                  int  // of the rule; 0 where there is no room for it
+	name                  int  // rule name; 0 if there is no room
 	file                  bool // there is room for file and line
 }
 
@@ -244,10 +243,10 @@ func (p *page) findingLine(f *findingLine, l lineLayout) {
 	p.writeIndented(0, p.colourSeverity(f.Severity, badge), "  ", rule, "  ", p.bold(place), "  ", text, p.dim(at))
 }
 
-// mostSteps is how many places of the way of a value a terminal shows.
+// mostSteps is the number of steps of a data flow shown on a terminal.
 const mostSteps = 8
 
-// pathLines shows the way of a value through a source, a line a place.
+// pathLines shows a data flow, one place per line.
 func (p *page) pathLines(f *finding.Finding, indent int) {
 	steps := f.Steps
 	for i := range steps {
@@ -259,7 +258,7 @@ func (p *page) pathLines(f *finding.Finding, indent int) {
 	}
 }
 
-// countBySeverity counts lines in words: "3 high, 1 low".
+// countBySeverity counts lines by severity: "3 high, 1 low".
 func countBySeverity(lines []findingLine) string {
 	var by [finding.Critical + 1]int
 	for i := range lines {

@@ -11,7 +11,7 @@ import (
 	"gauntlet/verdict"
 )
 
-// informationLine names the rules of findings that only inform.
+// informationLine names the rules that have findings of severity info.
 func (p *page) informationLine(fs []finding.Finding) {
 	n, seen := 0, map[finding.Rule]bool{}
 	var rules []string
@@ -44,7 +44,7 @@ func (p *page) postureLine(signals []result.Signal) {
 		by[result.Seen], by[result.NotSeen], by[result.NeedsProbe], by[result.Invisible]))
 }
 
-// skippedLine says what the checks that did not run would have needed.
+// skippedLine says what the skipped checks require.
 func (p *page) skippedLine(skips []result.Skip) {
 	if len(skips) == 0 {
 		return
@@ -67,8 +67,7 @@ func (p *page) skippedLine(skips []result.Skip) {
 	p.line("Skipped", Visible(countNoun(len(skips), "check")+need+strings.Join(needs, ", ")))
 }
 
-// problemLines shows the first problems, a line for each cause: one that many files have is told once. What was not read is never
-// left out in silence.
+// problemLines shows the first problems, one line per cause even if many files share it. Unread input is never omitted silently.
 func (p *page) problemLines(ps []finding.Problem) {
 	type cause struct {
 		kind            finding.ProblemKind
@@ -100,7 +99,7 @@ func (p *page) problemLines(ps []finding.Problem) {
 	}
 }
 
-// problemText says in a line what stood in the way, and where. It is not yet Visible.
+// problemText describes a problem and its location in one line. The result is not Visible yet.
 func problemText(f *finding.Problem) string {
 	l := &f.Location
 	var at []string
@@ -121,7 +120,7 @@ func problemText(f *finding.Problem) string {
 	return strings.Join(at, ", ") + ": " + string(f.Kind) + ": " + f.Message
 }
 
-// cutShortLine names the checks whose outcome is less than their findings suggest.
+// cutShortLine names the checks whose result is less complete than their findings suggest.
 func (p *page) cutShortLine(cs []result.CheckCoverage) {
 	var parts []string
 	for _, c := range cs {
@@ -137,7 +136,7 @@ func (p *page) cutShortLine(cs []result.CheckCoverage) {
 	}
 }
 
-// suppressedLines shows the first findings that a person has accepted.
+// suppressedLines shows the first accepted findings.
 func (p *page) suppressedLines(fs []result.Suppressed) {
 	label := "Accepted"
 	for i := range fs {
@@ -151,7 +150,6 @@ func (p *page) suppressedLines(fs []result.Suppressed) {
 	}
 }
 
-// unusedLine counts the suppressions that cover nothing.
 func (p *page) unusedLine(ds []result.Suppression) {
 	var parts []string
 	n := 0
@@ -166,8 +164,7 @@ func (p *page) unusedLine(ds []result.Suppression) {
 	}
 }
 
-// togetherLines says which servers share one context, where there are several: what one of
-// them says the agent may do with another.
+// togetherLines says which servers share one context, if several do: any of them can influence how the agent uses the others.
 func (p *page) togetherLines(c *result.Clients) {
 	if c == nil {
 		return
@@ -184,10 +181,10 @@ func (p *page) togetherLines(c *result.Clients) {
 	}
 }
 
-// mostNamed is how many of the servers of one agent a line names.
+// mostNamed is the number of servers of one agent that a line names.
 const mostNamed = 12
 
-// probeLines counts the trials of probes. What they proved are findings, with a line of their own.
+// probeLines counts the trials of probes. Proven issues are findings with their own lines.
 func (p *page) probeLines(r *result.Probing) {
 	if r == nil {
 		return
@@ -198,7 +195,7 @@ func (p *page) probeLines(r *result.Probing) {
 	}
 }
 
-// expectationLines lists the expectations that did not hold.
+// expectationLines lists the failed expectations.
 func (p *page) expectationLines(es []result.Expectation) {
 	if es == nil {
 		return
@@ -219,7 +216,7 @@ func (p *page) expectationLines(es []result.Expectation) {
 	p.line("Expected", fmt.Sprintf("%s of %s did not hold", groupDigits(failed), groupDigits(len(es))))
 }
 
-// attackLines shows one run in full and several as a table, the worst first.
+// attackLines shows a single run in full, and several as a table, the worst first.
 func (p *page) attackLines(runs []result.AttackRun, height int) {
 	if len(runs) == 1 {
 		p.attack(&runs[0])
@@ -242,7 +239,7 @@ func (p *page) attackLines(runs []result.AttackRun, height int) {
 	p.line("", fmt.Sprintf("… and %s more: -v lists them", groupDigits(len(sorted)-room)))
 }
 
-// outcomeRank orders runs as the reader wants to know of them.
+// outcomeRank orders runs by importance.
 func outcomeRank(a *result.AttackRun) int {
 	return slices.IndexFunc(outcomes, func(k struct {
 		outcome verdict.Outcome

@@ -10,18 +10,17 @@ import (
 	"gauntlet/result"
 )
 
-// mostServers is how many rows the table of servers has on a terminal.
+// mostServers is the number of servers in the table on a terminal.
 const mostServers = 10
 
-// A serverRow is one server in the table of several. Its texts are Visible.
+// A serverRow is a row of the server table. Its texts are Visible.
 type serverRow struct {
 	name, where, items string
 	by                 [finding.Critical + 1]int
-	state              string // what became of an entry that was not scanned
+	state              string // for an entry that was not scanned
 }
 
-// serverTable lists the servers, where there are several, with what was read and found of
-// each; those with the worst findings first, then those that were not scanned.
+// serverTable lists several servers with what was read and found, the worst findings first and unscanned entries last.
 func (p *page) serverTable(r *result.Report, height int) {
 	rows := serverRows(r)
 	if len(rows) < 2 {
@@ -49,7 +48,7 @@ func (p *page) serverTable(r *result.Report, height int) {
 	p.writeBlank()
 }
 
-// A tableLayout has the widths of the columns of the table of servers.
+// A tableLayout holds the column widths of the server table.
 type tableLayout struct{ name, items int }
 
 func (p *page) serverRow(row *serverRow, l tableLayout) {
@@ -70,10 +69,10 @@ func (p *page) serverRow(row *serverRow, l tableLayout) {
 	p.writeIndented(0, padTo(name, l.name), "  ", p.dim(padTo(row.items, l.items)), "  ", text, p.dim(where))
 }
 
-// padTo fills s with spaces up to n columns.
+// padTo pads s with spaces to n columns.
 func padTo(s string, n int) string { return s + strings.Repeat(" ", max(n-columns(s), 0)) }
 
-// words says what was found, or what became of an entry that was not scanned.
+// words says what was found, or why an entry was not scanned.
 func (row *serverRow) words() string {
 	if row.state != "" {
 		return row.state
@@ -81,7 +80,7 @@ func (row *serverRow) words() string {
 	return cmp.Or(severityCounts(row.by, func(_ finding.Severity, s string) string { return s }), "no findings")
 }
 
-// weight orders rows: a severer finding outweighs any number of milder ones.
+// weight orders rows: one severer finding outweighs any number of milder ones.
 func (row *serverRow) weight() float64 {
 	w := 0.0
 	for sev := finding.Critical; sev > finding.None; sev-- {
@@ -96,7 +95,7 @@ func (row *serverRow) weight() float64 {
 	return 0
 }
 
-// serverRows makes a row of each server that was read and of each entry that was not.
+// serverRows makes a row per scanned server and per unscanned entry.
 func serverRows(r *result.Report) []serverRow {
 	type key struct{ server, file string }
 	index := map[key]int{}
@@ -126,7 +125,6 @@ func serverRows(r *result.Report) []serverRow {
 	return rows
 }
 
-// countItems counts the definitions that a server lists.
 func countItems(s *result.ServerCoverage) int {
 	n := 0
 	for _, l := range s.Lists {

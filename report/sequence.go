@@ -10,19 +10,18 @@ import (
 	"gauntlet/trace"
 )
 
-// Ends are the peers in a trace, in the order of their first messages: the lifelines of a
-// diagram.
+// Ends are the peers in a trace, in order of their first message: the lifelines of a diagram.
 type Ends struct {
 	names []string
-	more  bool // there are more than maxEnds
+	more  bool // more than maxEnds
 }
 
-// maxEnds is how many lifelines a diagram has. All further peers share one.
+// maxEnds is the number of lifelines in a diagram. All further peers share one.
 const maxEnds = 12
 
 const others = "others"
 
-// See takes note of the two ends of a message.
+// See records the two ends of a message.
 func (e *Ends) See(m *trace.Message) {
 	client, server := ends(m)
 	for _, name := range []string{client, server} {
@@ -36,7 +35,7 @@ func (e *Ends) See(m *trace.Message) {
 	}
 }
 
-// labels returns the names of all lifelines.
+// labels returns the names of the lifelines.
 func (e *Ends) labels() []string {
 	if e.more {
 		return append(slices.Clip(e.names), others)
@@ -51,8 +50,7 @@ func (e *Ends) indexOf(name string) int {
 	return len(e.names)
 }
 
-// ends names the client and the server of a message. An actor that plays a client is the
-// client, one that plays a server is the server; between them stands no actor.
+// ends names the client and the server of a message. An actor takes the side that it plays.
 func ends(m *trace.Message) (client, server string) {
 	client, server = "client", m.Server
 	switch {
@@ -70,24 +68,22 @@ func ends(m *trace.Message) (client, server string) {
 	return client, server
 }
 
-// A Sequence draws a trace as a sequence diagram in text, a lifeline for each end. It takes
-// the messages one by one and keeps none.
+// A Sequence draws a trace as a text sequence diagram with a lifeline per end. It keeps no messages.
 type Sequence struct {
 	palette
 	w      *bufio.Writer
 	ends   *Ends
-	column int // columns from one lifeline to the next
+	column int // columns between lifelines
 	clock  clock
 }
 
 const (
-	sequenceHead  = 18 // columns before the first lifeline: the number and the time
-	sequenceLeast = 24 // between two lifelines; a narrower terminal breaks lines
+	sequenceHead  = 18 // columns before the first lifeline, for number and time
+	sequenceLeast = 24 // between lifelines; a narrower terminal breaks lines
 	sequenceMost  = 48
 )
 
-// NewSequence returns a Sequence over these ends, which are those of all its messages, and
-// draws their names.
+// NewSequence draws the names of ends, which must cover all messages that follow, and returns a Sequence.
 func NewSequence(w io.Writer, ends *Ends, opt Options) *Sequence {
 	n := len(ends.labels())
 	column := (tableWidth(opt) - sequenceHead) / max(n, 1)
@@ -100,16 +96,16 @@ func NewSequence(w io.Writer, ends *Ends, opt Options) *Sequence {
 	return s
 }
 
-// Skip takes note of a message that is not drawn, for the times of those that are.
+// Skip records the time of a message that is not drawn.
 func (s *Sequence) Skip(m *trace.Message) { s.clock.see(m) }
 
-// Add draws a message as an arrow: solid for what asks or tells, dashed for what answers.
+// Add draws a message as an arrow: solid for requests and notifications, dashed for responses.
 func (s *Sequence) Add(m *trace.Message) error {
 	since, took := s.clock.see(m)
 	client, server := ends(m)
 	from, to := s.ends.indexOf(client), s.ends.indexOf(server)
 	label := messageTitle(m)
-	if m.Kind == trace.Response && m.Method != "" { // the dashes say that it is one
+	if m.Kind == trace.Response && m.Method != "" { // the dashes mark a response
 		label = strings.TrimPrefix(label, string(trace.Response)+" ")
 	}
 	if rest := remarks(m, took); len(rest) > 0 {
@@ -119,11 +115,10 @@ func (s *Sequence) Add(m *trace.Message) error {
 	return err
 }
 
-// Flush writes what is left.
+// Flush writes buffered output.
 func (s *Sequence) Flush() error { return s.w.Flush() }
 
-// arrow draws one row of lifelines with an arrow between two of them, in the direction of m,
-// and the label on it.
+// arrow draws the lifelines with a labelled arrow between two of them, in the direction of m.
 func (s *Sequence) arrow(client, server int, m *trace.Message, label string) string {
 	stroke := "─"
 	if m.Kind.Answer() {
@@ -133,7 +128,7 @@ func (s *Sequence) arrow(client, server int, m *trace.Message, label string) str
 	left, end := min(client, server), max(client, server)
 	var b strings.Builder
 	b.WriteString(strings.Repeat("│"+strings.Repeat(" ", s.column-1), left))
-	if left == end { // two peers that share a lifeline
+	if left == end { // two peers share a lifeline
 		b.WriteString("│ " + clipLine(label, s.column-3))
 		return b.String()
 	}

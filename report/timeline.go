@@ -10,10 +10,8 @@ import (
 	"gauntlet/trace"
 )
 
-// A Timeline shows a trace a line a message: number, time since the first message, who and
-// which way, what, and the beginning of what it says. It takes the messages one by one and
-// keeps none, however long the trace is. What peers wrote is shown Visible and clipped to
-// the width.
+// A Timeline shows a trace with one message per line: number, time since the first message, peer and direction, method, and
+// the beginning of the content. It keeps no messages, however long the trace. Peers' text is Visible and clipped to the width.
 type Timeline struct {
 	palette
 	w     *bufio.Writer
@@ -22,7 +20,7 @@ type Timeline struct {
 	tree  rawjson.Tree
 }
 
-// NewTimeline returns a Timeline that writes to w. Flush writes the end of it.
+// NewTimeline returns a Timeline that writes to w. Call Flush at the end.
 func NewTimeline(w io.Writer, opt Options) *Timeline {
 	return &Timeline{palette: palette(opt.Color), w: bufio.NewWriter(w), width: tableWidth(opt)}
 }
@@ -35,11 +33,11 @@ func tableWidth(opt Options) int {
 }
 
 const (
-	timelineWho  = 16 // columns for who
-	timelineWhat = 30 // for the method and the id
+	timelineWho  = 16 // columns for the peer
+	timelineWhat = 30 // for method and id
 )
 
-// Skip takes note of a message that is not shown, for the times of those that are.
+// Skip records the time of a message that is not shown.
 func (t *Timeline) Skip(m *trace.Message) { t.clock.see(m) }
 
 // Add shows a message.
@@ -60,7 +58,7 @@ func (t *Timeline) Add(m *trace.Message) error {
 	return err
 }
 
-// Flush writes what is left.
+// Flush writes buffered output.
 func (t *Timeline) Flush() error { return t.w.Flush() }
 
 func (t *Timeline) paint(m *trace.Message, s string) string {

@@ -11,7 +11,7 @@ import (
 	"gauntlet/trace"
 )
 
-// who names the connection of a message: its actor, its server, its session.
+// who names the connection of a message: its actor, server and session.
 func who(m *trace.Message) string {
 	name := strings.Trim(m.Actor+"/"+m.Server, "/")
 	if name == "" {
@@ -20,7 +20,7 @@ func who(m *trace.Message) string {
 	return strings.TrimSpace(name + " " + m.Session)
 }
 
-// messageTitle says what a message is: its method, or what it is instead, and its id.
+// messageTitle names a message by its method, or its type, and its id.
 func messageTitle(m *trace.Message) string {
 	if m.IsBareRequest() {
 		return bareRequests[m.HTTP.Method]
@@ -35,12 +35,11 @@ func messageTitle(m *trace.Message) string {
 	return words
 }
 
-// bareRequests say what an HTTP request without a message is for (MCP, Streamable HTTP: Listening for Messages from the Server,
+// bareRequests describe HTTP requests without a message (MCP, Streamable HTTP: Listening for Messages from the Server,
 // Session Management).
 var bareRequests = map[string]string{"GET": "GET, to listen", "DELETE": "DELETE, to end the session"}
 
-// remarks are what a reader should know of a message beside what it says. took is how long
-// its answer took, "" for none.
+// remarks are notes on a message besides its content. took is the time to its response, "" for none.
 func remarks(m *trace.Message, took string) (out []string) {
 	if took != "" {
 		out = append(out, took)
@@ -63,7 +62,7 @@ func remarks(m *trace.Message, took string) (out []string) {
 	return out
 }
 
-// gist is the beginning of what a message says.
+// gist is the beginning of a message's content.
 func gist(m *trace.Message, tree *rawjson.Tree) string {
 	content, err := m.Content(tree)
 	switch {
@@ -81,8 +80,7 @@ func gist(m *trace.Message, tree *rawjson.Tree) string {
 	return said
 }
 
-// opening is the beginning of a text that may have megabytes, more than any terminal shows
-// in a line, with white space made single.
+// opening returns the beginning of a text that may have megabytes, more than fits a line, with white space collapsed.
 func opening(s string) string {
 	const most = 2000
 	if len(s) > most {
@@ -101,7 +99,7 @@ func fit(s string, n int) string {
 	return s + strings.Repeat(" ", max(n-columns(s), 0))
 }
 
-// clipLine makes s Visible and at most n columns wide; what was cut off shows as an ellipsis.
+// clipLine makes s Visible and at most n columns wide; an ellipsis marks a cut.
 func clipLine(s string, n int) string {
 	s = Visible(s)
 	if columns(s) <= n {
@@ -110,18 +108,17 @@ func clipLine(s string, n int) string {
 	return clipHead(s, n-1) + "…"
 }
 
-// keptTimes is how many requests a clock remembers the times of.
+// keptTimes is the number of requests whose times a clock remembers.
 const keptTimes = 20_000
 
-// A clock tells how long after the first message each came, and how long answers took. It
-// remembers the latest requests only.
+// A clock measures the time since the first message and of responses. It remembers only the latest requests.
 type clock struct {
 	first  time.Time
 	asked  map[int]time.Time
-	oldest []int // the numbers in asked, and of answered ones, in ascending order
+	oldest []int // ascending numbers in asked, including answered ones
 }
 
-// see returns both for m, "" for what is not known.
+// see returns both times for m, "" for an unknown one.
 func (c *clock) see(m *trace.Message) (since, took string) {
 	if m.Time.IsZero() {
 		return "", ""
@@ -144,7 +141,7 @@ func (c *clock) see(m *trace.Message) (since, took string) {
 	return fmt.Sprintf("%.3f", m.Time.Sub(c.first).Seconds()), took
 }
 
-// formatSpan writes a duration in the unit that fits it.
+// formatSpan formats a duration in a suitable unit.
 func formatSpan(d time.Duration) string {
 	switch {
 	case d >= time.Second || d <= -time.Second:

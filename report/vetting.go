@@ -10,17 +10,16 @@ import (
 	"gauntlet/result"
 )
 
-// verdictWords are the verdicts of vettings in words.
 var verdictWords = map[result.VettingVerdict]string{
 	result.Refuse: "do not install", result.Review: "look closer before you install", result.Accept: "nothing speaks against", result.Unknown: "cannot say anything about",
 }
 
-// verdictText is the verdict in a line, without its reasons.
+// verdictText is the verdict in one line, without reasons.
 func verdictText(v *result.Vetting) string {
 	return cmp.Or(verdictWords[v.Verdict], string(v.Verdict)) + " " + v.Target
 }
 
-// verdictSeverity is how a verdict looks.
+// verdictSeverity returns the severity whose style a verdict takes.
 func verdictSeverity(v *result.Vetting) finding.Severity {
 	switch v.Verdict {
 	case result.Refuse:
@@ -31,7 +30,7 @@ func verdictSeverity(v *result.Vetting) finding.Severity {
 	return finding.Medium
 }
 
-// vettingLines says on a few lines what came of each vetting.
+// vettingLines summarizes each vetting in a few lines.
 func (p *page) vettingLines(all []result.Vetting) {
 	for i := range all {
 		v := &all[i]
@@ -63,7 +62,7 @@ func (p *page) vettingLines(all []result.Vetting) {
 	}
 }
 
-// packageText is what is known of a package in a line.
+// packageText describes a package in one line.
 func packageText(v *result.Vetting) string {
 	k := v.Package
 	parts := []string{strings.TrimSpace(cmp.Or(v.Name, v.Target) + " " + v.Version)}
@@ -99,7 +98,6 @@ func packageText(v *result.Vetting) string {
 	return strings.Join(parts, "; ")
 }
 
-// mdVetting is an entry of the Markdown report.
 func mdVetting(v *result.Vetting) string {
 	lines := []string{"- **" + cmp.Or(verdictWords[v.Verdict], "?") + "** " + codeSpan(v.Target, mdWide)}
 	for _, why := range v.Reasons {
@@ -117,12 +115,11 @@ func mdVetting(v *result.Vetting) string {
 	return strings.Join(lines, "  \n  ")
 }
 
-// capitalised begins a text, which is ours and not empty, with a capital letter.
+// capitalised capitalizes the first letter of a text, which must be ours and not empty.
 func capitalised(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 func stepWords(state string) string { return strings.ReplaceAll(state, "_", " ") }
 
-// writeVetted writes a section for each vetting.
 func (h *htmlReport) writeVetted() error {
 	for i := range h.r.Vetted {
 		v := &h.r.Vetted[i]
@@ -148,7 +145,7 @@ func (h *htmlReport) writeVetted() error {
 			return err
 		}
 		title := "What was done"
-		if len(h.r.Vetted) > 1 { // each landmark of a page has a name of its own
+		if len(h.r.Vetted) > 1 { // each landmark of a page needs its own name
 			title += " with " + v.Target
 		}
 		steps := section{ID: s.ID + "-steps", Title: title, Head: []string{"Step", "State", "Detail"}}

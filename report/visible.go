@@ -8,15 +8,12 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Visible returns s in a form that is safe to show and hides nothing: every character
-// that a terminal obeys or that a person cannot see stands as <U+XXXX>, an ill-formed
-// byte as U+FFFD. Escaped are C0 and C1 controls, DEL, newline and tab, bidi controls,
-// zero-width and tag characters, variation selectors, fillers, line and paragraph
-// separators, spaces other than the plain and the ideographic one, private use and
-// unassigned code points. Visible(Visible(s)) is Visible(s).
+// Visible returns s in a form that is safe to show and hides nothing: characters that control a terminal or are
+// invisible become <U+XXXX>, an ill-formed byte U+FFFD. Escaped are C0 and C1 controls, DEL, newline and tab, bidi
+// controls, zero-width and tag characters, variation selectors, fillers, line and paragraph separators, spaces other
+// than the plain and the ideographic one, private use and unassigned code points. Visible(Visible(s)) is Visible(s).
 //
-// A server can write the text <U+200B> itself. That claims a hidden character
-// where there is none, which is no way to hide one.
+// A server can write the text <U+200B> itself. That only claims a hidden character where there is none.
 func Visible(s string) string {
 	i := firstHidden(s)
 	if i == len(s) {
