@@ -11,8 +11,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// answerCommon answers the methods that both eras have. extra are members that every list result
-// begins with; notFound is the code for a resource that there is not.
+// answerCommon answers the methods that both eras have. extra holds the first members of every list result; notFound is the code
+// for an unknown resource.
 func (s *Server) answerCommon(ctx context.Context, p *Prepared, r *request, extra string, notFound int) (string, *Error) {
 	for l := range mcp.Lists {
 		if mcp.Lists[l].Method == r.Method {
@@ -27,7 +27,7 @@ func (s *Server) answerCommon(ctx context.Context, p *Prepared, r *request, extr
 	return "", unknownMethod(r.Method)
 }
 
-// answerByRelay asks the state's Relay. ok is false where the rest of the state is to answer.
+// answerByRelay asks the state's Relay. ok is false if the rest of the state should answer.
 func (p *Prepared) answerByRelay(ctx context.Context, r *request) (result string, e *Error, ok bool) {
 	if p.Relay == nil || slices.Contains(statelessOnly, r.Method) {
 		return "", nil, false
@@ -40,7 +40,7 @@ func (p *Prepared) answerByRelay(ctx context.Context, r *request) (result string
 	return result, e, true
 }
 
-// checkResult makes an answer of what a State's functions return.
+// checkResult turns what a State's functions return into an answer.
 func checkResult(result string, err error) (string, *Error) {
 	var own *Error
 	switch {
@@ -60,10 +60,10 @@ func checkResult(result string, err error) (string, *Error) {
 	return result, nil
 }
 
-// A callMethod is a method for one thing out of a list.
+// A callMethod is a method that addresses one item of a list.
 type callMethod struct {
 	method string
-	list   int // in mcp.Lists
+	list   int // index in mcp.Lists
 	what   string
 }
 
@@ -74,7 +74,7 @@ var callMethods = []callMethod{
 }
 
 func (c callMethod) answerCall(ctx context.Context, p *Prepared, r *request, notFound int) (string, *Error) {
-	// Who has templates only still reads resources.
+	// A server with templates only still reads resources.
 	if !p.Lists[c.list].Present && (c.list != 2 || !p.Lists[3].Present) {
 		return "", unknownMethod(r.Method)
 	}
@@ -106,7 +106,7 @@ func (c callMethod) unknownName(r *request, name string, notFound int) *Error {
 	return &Error{Code: mcp.CodeInvalidParams, Message: "Unknown " + c.what + ": " + excerpt.Clip(name, mostQuoted)}
 }
 
-// makeCall returns what a State is asked.
+// makeCall returns the Call passed to a State.
 func (r *request) makeCall(name string) Call {
 	c := Call{Method: r.Method, Name: name, Params: r.Params, ID: r.ID, Stateless: r.stateless, AsIs: func() { r.asIs = true }}
 	run := r.run
@@ -118,7 +118,7 @@ func (r *request) makeCall(name string) Call {
 		c.Client = r.meta[mcp.MetaClientCapabilities]
 		c.AskInOrder = func(ctx context.Context, method, params string, heard func(wire.Message)) (wire.Message, error) {
 			if !isCallable(r.Method) {
-				return wire.Message{}, ErrNoChannel // no other method may be answered that way
+				return wire.Message{}, ErrNoChannel // other methods have no input_required result
 			}
 			m, err := run.askByResult(ctx, r.digestCall(), method, params)
 			if err == nil && heard != nil {
@@ -137,7 +137,7 @@ func isCallable(method string) bool {
 	return slices.ContainsFunc(callMethods, func(c callMethod) bool { return c.method == method })
 }
 
-// completion has no value to suggest, for whatever was begun.
+// completion returns no suggestions, whatever the argument.
 func completion(r *request, declared bool) (string, *Error) {
 	if !declared {
 		return "", unknownMethod(r.Method)
@@ -150,7 +150,7 @@ func completion(r *request, declared bool) (string, *Error) {
 	return `{"completion":{"values":[],"total":0,"hasMore":false}}`, nil
 }
 
-// withMembers adds members to a JSON object unless it has them: first the names, then what to write.
+// withMembers adds members to a JSON object unless it has them: each is a name and the text to write.
 func withMembers(object string, extra ...[2]string) string {
 	add := ""
 	for _, e := range extra {

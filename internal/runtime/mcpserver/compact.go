@@ -6,10 +6,9 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Compact returns a JSON text without the white space between its tokens. Every other
-// byte stays: key order, repeated keys, digits, escapes. The result has no line break,
-// since strings hold none, so it can be framed as a line. text is returned as it is where
-// there is nothing to drop; the error is that of a text that is not one JSON value.
+// Compact returns a JSON text without white space between its tokens. Every other byte stays: key order, repeated keys, digits,
+// escapes. The result has no line break, since JSON strings contain none, so it can be framed as a line. Text without such white
+// space is returned as it is. It fails if text is not one JSON value.
 func Compact(text string) (string, error) {
 	end, err := rawjson.Skip(text, 0)
 	if err != nil {
@@ -19,7 +18,7 @@ func Compact(text string) (string, error) {
 		return "", &rawjson.SyntaxError{Offset: end, Msg: "text after the end of the value"}
 	}
 	var b strings.Builder
-	kept := 0 // text before it is in b or was dropped
+	kept := 0 // text before this offset is in b or was dropped
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case c == '"':
@@ -44,11 +43,10 @@ func Compact(text string) (string, error) {
 	return b.String(), nil
 }
 
-// space is what JSON calls white space.
+// space is JSON's white space.
 const space = " \t\r\n"
 
-// stringEnd returns the offset behind the string that begins at text[at:], in a text that
-// is known to be JSON.
+// stringEnd returns the offset after the string that begins at text[at:], in text known to be valid JSON.
 func stringEnd(text string, at int) int {
 	for i := at + 1; ; i++ {
 		switch text[i] {

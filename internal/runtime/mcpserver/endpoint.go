@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// The paths of the endpoints: that of Streamable HTTP in both eras, and the two of HTTP+SSE.
+// Endpoint paths: Streamable HTTP in both eras, and the two of HTTP+SSE.
 const (
 	Path         = "/mcp"
 	PathSSE      = "/sse"
@@ -24,24 +24,23 @@ const (
 )
 
 const (
-	mostAtOnce   = 4096        // requests and streams under way
+	mostAtOnce   = 4096        // requests and streams in progress
 	mostRequests = 2048        // of those, requests without a session
 	mostStreams  = 1024        // and streams without one
-	smallBody    = 64 << 10    // bytes; of longer bodies
-	mostLarge    = 64          // are in memory at a time
-	keepAlive    = time.Minute // of a connection without a request
+	smallBody    = 64 << 10    // bytes; longer bodies
+	mostLarge    = 64          // are limited to this many in memory
+	keepAlive    = time.Minute // for idle connections
 	heartbeat    = 15 * time.Second
 	shutdown     = 2 * time.Second
 	headerBytes  = 64 << 10
 )
 
-// HTTP serves clients that come through ln, which it closes, until ctx ends; that is no
-// error. Calls under way are then cancelled, answers have two seconds to be taken, and
-// nothing is left running.
+// HTTP serves clients on ln, which it closes, until ctx ends; that is no error. Calls in progress are then cancelled, answers have
+// two seconds to be read, and no goroutine is left.
 func (s *Server) HTTP(ctx context.Context, ln net.Listener) error {
 	e := s.endpoint(ln.Addr())
 	hs := &http.Server{Handler: e, ReadHeaderTimeout: s.opt.HTTP.Read, IdleTimeout: keepAlive, MaxHeaderBytes: headerBytes}
-	// Without a logger of its own the server would write to the process's stderr.
+	// Without its own logger the server would write to the process's stderr.
 	hs.ErrorLog = newLike(hs.ErrorLog)
 	hs.ErrorLog.SetOutput(io.Discard)
 	unused := &unusedConns{conns: map[net.Conn]bool{}}
@@ -73,7 +72,7 @@ func (s *Server) HTTP(ctx context.Context, ln net.Listener) error {
 	return err
 }
 
-// endIdleSessions ends sessions that nothing was heard of for so long, until stop is closed.
+// endIdleSessions ends sessions that have been silent for idle, until stop is closed.
 func (e *endpoint) endIdleSessions(idle time.Duration, stop <-chan struct{}) {
 	ticker := time.NewTicker(max(idle/4, time.Millisecond))
 	defer ticker.Stop()
@@ -88,8 +87,7 @@ func (e *endpoint) endIdleSessions(idle time.Duration, stop <-chan struct{}) {
 	}
 }
 
-// unusedConns are connections on which nothing has come. Clients open some to have them, and
-// Shutdown would wait for them.
+// unusedConns tracks connections without a request. Clients open spare ones, and Shutdown would wait for them.
 type unusedConns struct {
 	mu    sync.Mutex
 	conns map[net.Conn]bool
@@ -120,18 +118,18 @@ func (u *unusedConns) closeAll() {
 
 func newLike[T any](*T) *T { return new(T) }
 
-// An endpoint is a Server as it is seen through one listener.
+// An endpoint is a Server as seen through one listener.
 type endpoint struct {
 	server   *Server
 	hosts    []string
 	sessions httpSessions
-	clients  httpSessions  // of the stateless era, by what tells them apart
-	requests atomic.Int32  // without a session that are no streams, under way
+	clients  httpSessions  // of the stateless era, by their distinguishing properties
+	requests atomic.Int32  // without a session and no streams, in progress
 	streams  atomic.Int32  // without a session
 	large    atomic.Int32  // bodies
-	all      chan struct{} // has an element for every request under way
+	all      chan struct{} // has an element for every request in progress
 	ended    chan struct{}
-	calls    sync.WaitGroup // under way
+	calls    sync.WaitGroup // in progress
 }
 
 func (s *Server) endpoint(addr net.Addr) *endpoint {
@@ -139,7 +137,7 @@ func (s *Server) endpoint(addr net.Addr) *endpoint {
 		server: s, sessions: newHTTPSessions(), clients: newHTTPSessions(),
 		all: make(chan struct{}, mostAtOnce), ended: make(chan struct{}),
 	}
-	// A listener's own address is a name of this machine, unless it stands for all of them.
+	// A listener's address names this machine, unless it is the unspecified address.
 	if host, _, err := net.SplitHostPort(addr.String()); err == nil {
 		if ip, err := netip.ParseAddr(host); err == nil && !ip.IsUnspecified() {
 			e.hosts = append(e.hosts, ip.String())
@@ -151,7 +149,7 @@ func (s *Server) endpoint(addr net.Addr) *endpoint {
 	return e
 }
 
-// endStreams ends all streams and conversations, and lets no new streams begin.
+// endStreams ends all streams and sessions, and refuses new streams.
 func (e *endpoint) endStreams() {
 	close(e.ended)
 	e.endSessions()
@@ -162,19 +160,19 @@ func (e *endpoint) endSessions() {
 	e.clients.endAll()
 }
 
-// waitIdle returns when no request is being answered any more.
+// waitIdle returns once no request is being answered.
 func (e *endpoint) waitIdle() {
 	for range mostAtOnce {
 		e.all <- struct{}{}
 	}
-	e.endSessions() // that began meanwhile
+	e.endSessions() // that began in the meantime
 	e.calls.Wait()
 }
 
-// ServeHTTP answers any request. Whatever is refused is refused before its body is read.
+// ServeHTTP answers any request. Refusals come before the body is read.
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{endpoint: e, w: w, r: r, number: int(e.server.exchanges.Add(1))}
-	// Writers that know no deadlines are those of tests.
+	// Only writers in tests lack deadlines.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(e.server.opt.HTTP.Read))
 	x.setWriteDeadline()
 	h := w.Header()
@@ -208,7 +206,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.route()
 }
 
-// hasToken reports whether a request carries the token, if one is wanted.
+// hasToken reports whether a request carries the required token, if there is one.
 func (e *endpoint) hasToken(r *http.Request) bool {
 	token := e.server.opt.HTTP.Token
 	if token == "" {
@@ -218,7 +216,7 @@ func (e *endpoint) hasToken(r *http.Request) bool {
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1
 }
 
-// findNamedSession returns the session that a request names, nil if it names none that there is.
+// findNamedSession returns the session a request names, or nil.
 func (e *endpoint) findNamedSession(r *http.Request) *httpSession {
 	if r.URL.Path == pathMessages {
 		return e.sessions.findSession(r.URL.Query().Get("sessionId"), true)
@@ -226,8 +224,8 @@ func (e *endpoint) findNamedSession(r *http.Request) *httpSession {
 	return e.sessions.findSession(r.Header.Get(mcp.HeaderSessionID), false)
 }
 
-// acquireSlot takes a place among the requests at a time, and reports whether there was one. A
-// session has places of its own: who holds those of strangers does not keep it out.
+// acquireSlot takes a slot for a request in progress, and reports whether there was one. A session has slots of its own, so that
+// strangers cannot keep it out.
 func (x *exchange) acquireSlot() bool {
 	if !tryAcquire(x.all) {
 		return false
@@ -258,7 +256,7 @@ func tryAcquire(slots chan struct{}) bool {
 	}
 }
 
-// countWithin counts one more, unless there are the most.
+// countWithin increments n unless it has reached most.
 func countWithin(n *atomic.Int32, most int32) (taken bool, leave func()) {
 	if n.Add(1) > most {
 		n.Add(-1)
@@ -291,13 +289,13 @@ func (x *exchange) route() {
 	}
 }
 
-// offersGetStream reports whether a GET of a session gets a stream.
+// offersGetStream reports whether a GET of a session opens a stream.
 func (e *endpoint) offersGetStream() bool {
 	return e.server.opt.IdleStream || e.server.opt.Interceptor != nil
 }
 
-// isStatelessRequest reports whether a request without a body is one of the modern era, in which
-// GET and DELETE mean nothing.
+// isStatelessRequest reports whether a request without a body belongs to the stateless era, in which GET and DELETE have no
+// meaning.
 func (e *endpoint) isStatelessRequest(r *http.Request) bool {
 	return mcp.IsStateless(r.Header.Get(mcp.HeaderProtocolVersion))
 }
@@ -312,9 +310,8 @@ func (e *endpoint) allowedMethods() string {
 	return out
 }
 
-// checkOrigin says why a request does not come from where it may, "" if it does. A web page
-// can send to any port of this machine: its browser tells by Origin, and by Host when the
-// page's own name was made to point here. Each is judged alone.
+// checkOrigin says why the request's origin is not allowed, or returns "". A web page can send to any port of this machine: the
+// browser reveals it by Origin, or by Host if the page rebound its own name to this address. Each is checked on its own.
 func (e *endpoint) checkOrigin(r *http.Request) string {
 	host := r.Host
 	if name, port, err := net.SplitHostPort(host); err == nil {
@@ -327,8 +324,8 @@ func (e *endpoint) checkOrigin(r *http.Request) string {
 		return "the Host header names another host"
 	}
 	origins := r.Header.Values("Origin")
-	// Some requests of pages carry no Origin, such as a GET for an image; what sent them
-	// stands in Sec-Fetch-Site (Fetch Metadata Request Headers, 2.3). Programs send none.
+	// Some page requests carry no Origin, such as a GET for an image; Sec-Fetch-Site (Fetch Metadata Request Headers, 2.3) reveals
+	// them. Programs send none.
 	if site := r.Header.Get("Sec-Fetch-Site"); len(origins) == 0 && (site == "cross-site" || site == "same-site") {
 		return "the Sec-Fetch-Site header names a foreign site"
 	}
@@ -349,8 +346,8 @@ func (e *endpoint) isOwnHost(host string) bool {
 	return host == "localhost" || host != "" && slices.Contains(e.hosts, host)
 }
 
-// allowsOrigin reports whether the origin is the server's own, which the checked Host says, or
-// one allowed by name. "null" is that of any sandboxed page.
+// allowsOrigin reports whether the origin is the server's own, given by the already checked Host, or one allowed by name. "null" is
+// the origin of any sandboxed page.
 func (e *endpoint) allowsOrigin(origin, host string) bool {
 	if slices.ContainsFunc(e.server.opt.HTTP.Origins, func(o string) bool { return strings.EqualFold(o, origin) }) {
 		return true

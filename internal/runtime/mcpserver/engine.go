@@ -11,11 +11,11 @@ import (
 	"gauntlet/rawjson"
 )
 
-// mostParts is how many messages of a batch are answered: each may ask for a whole list.
+// mostParts bounds the messages of a batch that are answered: each may ask for a whole list.
 const mostParts = 50
 
-// answerMessage says what there is to say to a message of any kind: one answer to a request, none
-// to a notification. run is nil for a message that is answered at once.
+// answerMessage returns the reply to a message of any kind: one answer to a request, none to a notification. run is nil for a
+// message that is answered at once.
 func (s *Server) answerMessage(ctx context.Context, t *Session, h incoming, run *runningRequest) reply {
 	h.awaitReady(ctx)
 	switch {
@@ -31,10 +31,10 @@ func (s *Server) answerMessage(ctx context.Context, t *Session, h incoming, run 
 	case h.Kind == wire.Invalid:
 		return refuseInvalid(h.Message)
 	}
-	return reply{} // a notification, or an answer
+	return reply{} // notification or answer
 }
 
-// refuseInvalid answers what is no message.
+// refuseInvalid answers text that is no message.
 func refuseInvalid(m wire.Message) reply {
 	if strings.Trim(m.Raw, space) == "" {
 		return reply{}
@@ -42,8 +42,7 @@ func refuseInvalid(m wire.Message) reply {
 	e := &Error{Code: mcp.CodeInvalidRequest, Message: "Invalid Request: " + m.Note}
 	id := ""
 	if _, err := Compact(m.Raw); err != nil {
-		// An id may have been read, but of a text that breaks off nobody knows whether
-		// it would have been the last one.
+		// An id may have been read, but in truncated text a later one could have replaced it.
 		e = &Error{Code: mcp.CodeParseError, Message: "Parse error: " + m.Note}
 	} else if m.ID != "" && strings.IndexByte(`"-0123456789`, m.ID[0]) >= 0 {
 		id = m.ID
@@ -51,7 +50,7 @@ func refuseInvalid(m wire.Message) reply {
 	return failReply(id, http.StatusBadRequest, e)
 }
 
-// checkBatch says why a batch is refused, nil if it is not: by the revision, or its length.
+// checkBatch returns the refusal of a batch, because of the revision or its length, or nil.
 func checkBatch(t *Session, m wire.Message) *reply {
 	why := ""
 	if r := t.agreedRevision(); r == "" || !mcp.Batches.In(r) {
@@ -88,8 +87,7 @@ func (s *Server) answerBatch(ctx context.Context, t *Session, h incoming, run *r
 	return reply{body: "[" + strings.Join(answers, ",") + "]"}
 }
 
-// answerLegacyOnly answers a message where only the legacy era can be meant, whatever the message
-// carries of another.
+// answerLegacyOnly answers a message that can only belong to the handshake era, whatever marks of the other era it carries.
 func (s *Server) answerLegacyOnly(ctx context.Context, t *Session, h incoming, run *runningRequest) reply {
 	if h.req != nil {
 		h.awaitReady(ctx)
@@ -109,7 +107,7 @@ func (s *Server) answerRequest(ctx context.Context, t *Session, p *Prepared, r *
 	case s.isStatelessRequest(r):
 		return s.answerStateless(ctx, p, r)
 	case len(s.handshake) == 0 && r.Method == mcp.Initialize:
-		// Old clients know no way forward; the message is all that a user gets to see.
+		// Old clients cannot fall back; their users see only this message.
 		requested := r.rawParam("protocolVersion")
 		return failReply(r.ID, http.StatusBadRequest, s.unsupportedVersion(requested))
 	case len(s.handshake) == 0 && r.header != nil && len(r.header.Values(mcp.HeaderProtocolVersion)) == 0:
@@ -120,7 +118,7 @@ func (s *Server) answerRequest(ctx context.Context, t *Session, p *Prepared, r *
 	return s.answerLegacy(ctx, t, p, r)
 }
 
-// isStatelessRequest decides by what the request itself says, never by what came before it.
+// isStatelessRequest decides by the request alone, never by earlier ones.
 func (s *Server) isStatelessRequest(r *request) bool {
 	if len(s.stateless) == 0 || r.handshake {
 		return false
@@ -135,7 +133,7 @@ func (s *Server) unsupportedVersion(requested string) *Error {
 	return unsupported(requested, s.supported())
 }
 
-// unsupported refuses a revision and names those that are spoken.
+// unsupported refuses a revision and lists the supported ones.
 func unsupported(requested string, spoken []string) *Error {
 	if requested == "" || requested[0] != '"' {
 		requested = `""`
@@ -151,7 +149,7 @@ func missingMeta(key string) *Error {
 	return &Error{Code: mcp.CodeInvalidParams, Message: "Invalid params: _meta has no valid " + rawjson.Quote(key)}
 }
 
-// checkParams refuses parameters that have no one meaning.
+// checkParams refuses ambiguous parameters.
 func (r *request) checkParams() *Error {
 	switch {
 	case r.bad:

@@ -39,7 +39,7 @@ func (s *Server) answerLegacy(ctx context.Context, t *Session, p *Prepared, r *r
 	return resultReply(r.ID, result)
 }
 
-// statelessOnly are the methods by which a client finds out the era of a server.
+// statelessOnly lists the methods by which a client detects a server's era.
 var statelessOnly = []string{mcp.Discover, mcp.SubscriptionsListen}
 
 func (s *Server) answerLegacyMethod(ctx context.Context, p *Prepared, revision string, r *request) (string, *Error) {
@@ -64,13 +64,13 @@ func (s *Server) answerLegacyMethod(ctx context.Context, p *Prepared, revision s
 		}
 		return "{}", nil // nothing ever changes
 	case mcp.CompletionComplete:
-		// The first revision had the method and no capability for it.
+		// The first revision had the method but no capability for it.
 		return completion(r, p.declares("completions") || !mcp.CompletionsCapability.In(revision))
 	}
 	return s.answerCommon(ctx, p, r, "", mcp.CodeResourceNotFound)
 }
 
-// levels are those of RFC 5424, least severe first.
+// levels lists the levels of RFC 5424, least severe first.
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 func (s *Server) initialize(p *Prepared, t *Session, r *request) reply {

@@ -13,7 +13,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// checkHeaders compares what a modern request says in its headers with what its body says.
+// checkHeaders compares a stateless request's headers with its body.
 func (r *request) checkHeaders(ctx context.Context, p *Prepared, version string) *Error {
 	if e := matchHeader(r.header, mcp.HeaderProtocolVersion, version, false); e != nil {
 		return e
@@ -24,7 +24,7 @@ func (r *request) checkHeaders(ctx context.Context, p *Prepared, version string)
 	if param := mcp.SubjectParam(r.Method); param != "" {
 		name, ok := r.stringParam(param)
 		if !ok {
-			return nil // the body has nothing to compare with, and is refused for that
+			return nil // the body lacks the value, and is refused for that
 		}
 		if e := matchHeader(r.header, mcp.HeaderName, name, true); e != nil {
 			return e
@@ -52,7 +52,7 @@ func headerMismatch(header, why string) *Error {
 	return &Error{Code: mcp.CodeHeaderMismatch, Message: "Header mismatch: the header " + header + " " + why}
 }
 
-// matchHeader compares the one value of a header with the body's. Values are case-sensitive.
+// matchHeader compares a header's single value with the body's. Values are case-sensitive.
 func matchHeader(h http.Header, name, body string, encoded bool) *Error {
 	value, e := singleHeader(h, name)
 	if e == nil && encoded {
@@ -64,8 +64,7 @@ func matchHeader(h http.Header, name, body string, encoded bool) *Error {
 	return e
 }
 
-// singleHeader returns the value of a header that must be there once. A proxy may have looked
-// at either of two.
+// singleHeader returns the value of a header that must occur once: a proxy may have used either of two.
 func singleHeader(h http.Header, name string) (string, *Error) {
 	switch vs := h.Values(name); {
 	case len(vs) == 0:
@@ -82,7 +81,7 @@ func singleHeader(h http.Header, name string) (string, *Error) {
 	}
 }
 
-// decodeHeader undoes the base64 form of a value that is not fit for a header.
+// decodeHeader decodes the base64 form of a value that is not valid in a header.
 func decodeHeader(name, value string) (string, *Error) {
 	if inner, ok := strings.CutPrefix(value, "=?base64?"); ok {
 		if inner, ok = strings.CutSuffix(inner, "?="); ok {
@@ -96,7 +95,7 @@ func decodeHeader(name, value string) (string, *Error) {
 	return value, nil
 }
 
-// checkMirror compares the header with the argument, by value where it is a number.
+// checkMirror compares the header with the argument, numbers by value.
 func checkMirror(m *wire.Mirror, h http.Header, arguments string) *Error {
 	value := m.Argument(arguments)
 	if value == "" {

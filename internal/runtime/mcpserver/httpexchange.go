@@ -13,17 +13,17 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// An exchange is one request of HTTP and its answer.
+// An exchange is one HTTP request and its response.
 type exchange struct {
 	*endpoint
 	w            http.ResponseWriter
 	r            *http.Request
 	number       int
-	http         *httpSession // that the request names, or begins; nil if none
+	http         *httpSession // named or begun by the request; nil if none
 	tapped       bool         // what the client sent was tapped
-	streaming    bool         // the answer is a stream of events
-	releaseSlot  func()       // gives back the place that it has among those under way
-	releaseLarge func()       // and among large bodies; nil if it has none
+	streaming    bool         // the answer is an event stream
+	releaseSlot  func()       // frees its slot among requests in progress
+	releaseLarge func()       // frees its slot among large bodies; nil if it has none
 }
 
 // readBody reads a request's body, or answers what is wrong with it.
@@ -32,7 +32,7 @@ func (x *exchange) readBody() (string, bool) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset := strings.ToLower(params["charset"])
 	switch {
-	// A page may send text/plain to anybody without being asked whether it may.
+	// Any page may send text/plain to any origin without a preflight.
 	case err != nil || kind != "application/json" || charset != "" && charset != "utf-8":
 		x.refuse(http.StatusUnsupportedMediaType, "want Content-Type: application/json")
 		return "", false
@@ -47,7 +47,7 @@ func (x *exchange) readBody() (string, bool) {
 	}
 	var text strings.Builder
 	body := http.MaxBytesReader(x.w, r.Body, int64(limit))
-	// Most bodies are short and say how long they are.
+	// Most bodies are short and announce their length.
 	buf := make([]byte, min(max(r.ContentLength, 512), smallBody))
 	var n int64
 	if n, err = io.CopyBuffer(&text, io.LimitReader(body, smallBody), buf); err == nil && n == smallBody {
@@ -80,18 +80,17 @@ func (x *exchange) refuseTooLong() {
 	x.refuse(http.StatusRequestEntityTooLarge, "the body has more than "+strconv.Itoa(x.server.opt.HTTP.Body)+" bytes")
 }
 
-// clearReadDeadline takes back the limit on reading, which would end the request's context while
-// it is being answered.
+// clearReadDeadline removes the read deadline, which would end the request's context while it is being answered.
 func (x *exchange) clearReadDeadline() {
 	_ = http.NewResponseController(x.w).SetReadDeadline(time.Time{})
 }
 
-// setWriteDeadline gives the client its time to take what is written next.
+// setWriteDeadline restarts the client's time limit for the next write.
 func (x *exchange) setWriteDeadline() {
 	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(x.server.opt.HTTP.Write))
 }
 
-// refuse answers with words. The connection ends, since a body may be under way.
+// refuse answers with plain text and closes the connection, since a body may be in transit.
 func (x *exchange) refuse(status int, why string) {
 	if !x.tapped {
 		x.server.tapIn(x.sessionOrNil(), wire.Message{Note: "refused: " + why}, x)
@@ -101,7 +100,7 @@ func (x *exchange) refuse(status int, why string) {
 	http.Error(x.w, why, status)
 }
 
-// sessionOrNil returns the conversation that the exchange is part of, nil if none.
+// sessionOrNil returns the session of the exchange, or nil.
 func (x *exchange) sessionOrNil() *Session {
 	if x.http == nil {
 		return nil
@@ -109,7 +108,7 @@ func (x *exchange) sessionOrNil() *Session {
 	return &x.http.session
 }
 
-// beginStream starts a stream of events.
+// beginStream starts an event stream.
 func (x *exchange) beginStream() {
 	x.setWriteDeadline()
 	h := x.w.Header()
@@ -129,7 +128,7 @@ func (x *exchange) sendEvent(line string) error {
 	return x.writeEvent("message", line)
 }
 
-// offerToDeliver offers a message of a conversation to whoever delivers messages.
+// offerToDeliver offers a message of a session to Options.Deliver.
 func (x *exchange) offerToDeliver(line string, status int) (taken bool, err error) {
 	if x.server.opt.Deliver == nil || x.sessionOrNil() == nil {
 		return false, nil
@@ -138,7 +137,7 @@ func (x *exchange) offerToDeliver(line string, status int) (taken bool, err erro
 	return o.offerToDeliver(x.r.Context())
 }
 
-// writeEvent sends one event, whose data is a single line.
+// writeEvent sends one event; data is a single line.
 func (x *exchange) writeEvent(name, data string) error {
 	x.setWriteDeadline()
 	for _, part := range []string{"event: ", name, "\ndata: ", data, "\n\n"} {
@@ -149,7 +148,7 @@ func (x *exchange) writeEvent(name, data string) error {
 	return http.NewResponseController(x.w).Flush()
 }
 
-// writeHeartbeat shows that the stream is alive.
+// writeHeartbeat keeps the stream alive.
 func (x *exchange) writeHeartbeat() error {
 	x.setWriteDeadline()
 	if _, err := io.WriteString(x.w, ":\n\n"); err != nil {
@@ -158,8 +157,7 @@ func (x *exchange) writeHeartbeat() error {
 	return http.NewResponseController(x.w).Flush()
 }
 
-// accepts reports whether the client takes a type of content; without an Accept header
-// it takes any.
+// accepts reports whether the client accepts a content type; without an Accept header it accepts any.
 func (x *exchange) accepts(kind string) bool {
 	headers := x.r.Header.Values("Accept")
 	if len(headers) == 0 {

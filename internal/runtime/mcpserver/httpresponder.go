@@ -6,20 +6,19 @@ import (
 	"time"
 )
 
-// An httpResponder answers a request over Streamable HTTP. Its exchange becomes a stream
-// of events with the first message that it is to bring before the answer.
+// An httpResponder answers a request over Streamable HTTP. Its response becomes an event stream with the first message that
+// precedes the answer.
 //
-// In the legacy era the call runs on the exchange's own goroutine, and another one writes
-// from then on. In the stateless era a call may outlive its exchange, so it has a goroutine
-// of its own and the exchange's writes.
+// In the handshake era the call runs on the exchange's goroutine, and another one then writes. In the stateless era a call may
+// outlive its exchange, so it has its own goroutine and the exchange's writes.
 type httpResponder struct {
 	x      *exchange
 	h      incoming
 	events chan string   // to be sent
 	answer chan reply    // has room for one
-	left   chan struct{} // closed when nothing is written any more
+	left   chan struct{} // closed when nothing more is written
 
-	open sync.Once // makes the channels, or settles that none are needed
+	open sync.Once // creates the channels, or records that none are needed
 
 	mu  sync.Mutex
 	run *runningRequest
@@ -34,7 +33,7 @@ func (x *exchange) runPosted(h incoming) {
 	if h.req != nil && x.server.isStatelessRequest(h.req) {
 		p.open.Do(p.makeChannels)
 		ctx := context.WithoutCancel(x.r.Context())
-		x.calls.Go(func() { // ends with the call, which ends with the conversation or with p
+		x.calls.Go(func() { // ends with the call, which ends with the session or with p
 			x.server.runRequest(ctx, x.sessionOrNil(), h.ID, p, answer)
 		})
 		p.writeMessages()
@@ -50,7 +49,7 @@ func (p *httpResponder) makeChannels() {
 	p.events, p.answer, p.left = make(chan string), make(chan reply, 1), make(chan struct{})
 }
 
-// writeMessages brings what there is to bring, until the answer was brought or the client has gone.
+// writeMessages writes messages until the answer is written or the client has left.
 func (p *httpResponder) writeMessages() {
 	x, said := p.x, false
 	defer p.endWriting()
@@ -59,7 +58,7 @@ func (p *httpResponder) writeMessages() {
 			p.h.afterAnswer()
 		}
 	}()
-	var tick <-chan time.Time // of a stream that has begun
+	var tick <-chan time.Time // set once a stream has begun
 	for {
 		var err error
 		var queue chan string // nil while there is another way
@@ -96,9 +95,9 @@ func (p *httpResponder) sendBefore(ctx context.Context, line string) error {
 	if !p.x.accepts(typeStream) {
 		return ErrNoChannel
 	}
-	p.open.Do(func() { // in the legacy era only: in the other the exchange writes
+	p.open.Do(func() { // in the handshake era only: in the other the exchange writes
 		p.makeChannels()
-		go p.writeMessages() // take waits for it
+		go p.writeMessages() // sendAnswer waits for it
 	})
 	if p.left == nil {
 		return ErrNoChannel // the answer was faster
@@ -130,7 +129,7 @@ func (p *httpResponder) setRunning(r *runningRequest) {
 	p.run = r
 }
 
-// endWriting tells whoever answers that nobody waits for it any more.
+// endWriting tells whoever answers that nobody waits any more.
 func (p *httpResponder) endWriting() {
 	close(p.left)
 	p.mu.Lock()

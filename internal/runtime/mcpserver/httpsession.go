@@ -8,33 +8,32 @@ import (
 	"time"
 )
 
-// mostSessions is how many are remembered. Beyond that the one that was used longest ago
-// ends, or a client could fill the memory by opening sessions. One with something under way is
-// spared: there is always an idle one, since fewer requests than that are under way at a time.
+// mostSessions bounds the sessions kept. Beyond it the least recently used idle one ends; otherwise a client could fill memory by
+// opening sessions. There is always an idle one, since fewer requests than that run at a time.
 const mostSessions = 10_000
 
-// What one session may hold at a time, so that none takes what the others need.
+// Limits of one session, so that none starves the others.
 const (
 	sessionRequests = 32
 	sessionStreams  = 4
 )
 
-// A httpSession is a conversation over HTTP.
+// A httpSession is a session over HTTP.
 type httpSession struct {
 	id      string
 	sse     bool // of HTTP+SSE
 	session Session
-	queue   chan string   // what waits for a stream: of HTTP+SSE answers too
-	ended   chan struct{} // closed when it is over
+	queue   chan string   // messages waiting for a stream; for HTTP+SSE also answers
+	ended   chan struct{} // closed when the session ends
 
-	requests, streams atomic.Int32 // under way
-	lastUsed          atomic.Int64 // when a request began or ended, in nanoseconds
+	requests, streams atomic.Int32 // in progress
+	lastUsed          atomic.Int64 // when a request last began or ended, in nanoseconds
 }
 
-// markUsed notes that something was heard of the session.
+// markUsed records activity in the session.
 func (s *httpSession) markUsed() { s.lastUsed.Store(time.Now().UnixNano()) }
 
-// isIdle reports whether the session has nothing under way and no stream.
+// isIdle reports whether the session has no request in progress and no stream.
 func (s *httpSession) isIdle() bool {
 	return s.requests.Load()+s.streams.Load() == 0 && !s.session.isBusy()
 }
@@ -60,12 +59,11 @@ func (s *httpSession) queueLine(line string) error {
 	}
 }
 
-// httpSessions are the ones that have not ended. The same id never comes twice: it has 128
-// random bits.
+// httpSessions holds the open sessions. Ids never repeat: they have 128 random bits.
 type httpSessions struct {
 	mu    sync.Mutex
 	byID  map[string]*list.Element
-	order *list.List // of *session, the one used last in front
+	order *list.List // of *httpSession, most recently used first
 }
 
 func newHTTPSessions() httpSessions {
@@ -87,8 +85,7 @@ func (s *httpSessions) insertSession(id string, session *httpSession) {
 	s.byID[session.id] = s.order.PushFront(session)
 }
 
-// findSession returns a session, nil if it has ended or never was. Those of HTTP+SSE and of
-// Streamable HTTP do not know each other.
+// findSession returns an open session, or nil. Sessions of HTTP+SSE and of Streamable HTTP are separate.
 func (s *httpSessions) findSession(id string, sse bool) *httpSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,7 +113,7 @@ func (s *httpSessions) removeSession(e *list.Element) {
 	session.session.endSession()
 }
 
-// findOrBegin returns the one with this id, which begin makes if there is none.
+// findOrBegin returns the session with this id, and creates it with begin if necessary.
 func (s *httpSessions) findOrBegin(id string, begin func() *httpSession) *httpSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,8 +127,7 @@ func (s *httpSessions) findOrBegin(id string, begin func() *httpSession) *httpSe
 	return session
 }
 
-// leastRecentlyUsedIdle returns the session to end for another: the one used longest ago of those with
-// nothing under way.
+// leastRecentlyUsedIdle returns the session to end in favour of another.
 func (s *httpSessions) leastRecentlyUsedIdle() *list.Element {
 	for e := s.order.Back(); e != nil; e = e.Prev() {
 		if e.Value.(*httpSession).isIdle() {
@@ -141,7 +137,7 @@ func (s *httpSessions) leastRecentlyUsedIdle() *list.Element {
 	return s.order.Back()
 }
 
-// endIdle ends the idle sessions that were last used before a time.
+// endIdle ends the idle sessions last used before a time.
 func (s *httpSessions) endIdle(before time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +150,7 @@ func (s *httpSessions) endIdle(before time.Time) {
 	}
 }
 
-// endAll ends all.
+// endAll ends all sessions.
 func (s *httpSessions) endAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

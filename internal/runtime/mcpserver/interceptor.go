@@ -10,43 +10,39 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// An Interceptor decides message by message what a server answers. Its methods may be called
-// from several goroutines at once, for one [Session] from one at a time.
+// An Interceptor decides for each message how a server answers. It must be safe for concurrent use; calls for one [Session] do not
+// overlap.
 type Interceptor interface {
-	// Hear is told every request and notification of a conversation once, in order of
-	// arrival, before it is answered; not what is refused because it is no message, names
-	// no conversation, or comes in a batch that is not allowed. It must not wait: nothing
-	// else of the conversation is heard meanwhile. ctx does not end with the message, and may
-	// be used in Said.
+	// Intercept is called once for every request and notification of a session, in order of arrival, before it is answered.
+	// Messages are left out that are refused as invalid, as part of no session, or as part of a batch that is not allowed. It must
+	// not block: the session's next messages wait. ctx outlives the message and may be used in AfterAnswer.
 	Intercept(ctx context.Context, t *Session, m wire.Message) Decision
 }
 
-// A Decision is what becomes of one message.
+// A Decision is how one message is handled.
 type Decision struct {
-	// State answers the message; nil for the state that the server was given.
+	// State answers the message; nil means the server's own state.
 	State *Prepared
-	// Ready, unless nil, is closed when the message may be answered; what comes behind it is heard
-	// meanwhile. It is not waited for longer than two seconds.
+	// Ready, if not nil, is closed when the message may be answered; later messages are received meanwhile. The wait is at most two
+	// seconds.
 	Ready <-chan struct{}
-	// Answered, unless nil, is given the answer as it goes out, before AfterAnswer runs.
+	// Answered, if not nil, gets the answer as it is sent, before AfterAnswer runs.
 	Answered func(answer string)
-	// Said, unless nil, runs once: when the answer is handed to the transport or, where
-	// there will be none, when that is certain. What it sends comes behind the answer, and no
-	// message that the client sends upon the answer is heard before it has returned.
+	// AfterAnswer, if not nil, runs once: when the answer is handed to the transport, or when it is certain that there will be
+	// none. What it sends follows the answer, and the client's reaction to the answer is not processed before it returns.
 	AfterAnswer func()
 }
 
-// An incoming is a message with the decision on it.
+// An incoming is a message and the decision on it.
 type incoming struct {
 	wire.Message
-	req      *request // of a request that has one meaning
+	req      *request // of an unambiguous request
 	decision Decision
 	parts    []incoming // of a batch
-	refused  *reply     // unless nil: why a batch is not looked at
+	refused  *reply     // why a batch is refused as a whole; nil if it is not
 }
 
-// readIncoming reads a message as far as it is read before it is decided on. header is nil but over
-// Streamable HTTP.
+// readIncoming parses a message as far as a decision needs. header is nil except over Streamable HTTP.
 func readIncoming(m wire.Message, header http.Header) incoming {
 	h := incoming{Message: m}
 	if m.Kind == wire.Request && m.Note == "" {
@@ -55,8 +51,7 @@ func readIncoming(m wire.Message, header http.Header) incoming {
 	return h
 }
 
-// receive taps a message and shows it to the interceptor. Both are done in order of arrival. x is
-// nil over stdio.
+// receive taps a message and passes it to the interceptor, both in order of arrival. x is nil over stdio.
 func (s *Server) receive(ctx context.Context, t *Session, h incoming, x *exchange) incoming {
 	if t != nil {
 		t.order.Lock()
@@ -66,8 +61,7 @@ func (s *Server) receive(ctx context.Context, t *Session, h incoming, x *exchang
 	return s.decideIncoming(ctx, t, h)
 }
 
-// decideIncoming decides on a message. Without a conversation, which is so for what is refused
-// anyhow, it has none.
+// decideIncoming obtains the decision on a message. Without a session, where the message is refused anyway, there is none.
 func (s *Server) decideIncoming(ctx context.Context, t *Session, h incoming) incoming {
 	if t != nil {
 		s.dispatchIncoming(ctx, t, &h)
@@ -109,7 +103,7 @@ func (s *Server) intercept(ctx context.Context, t *Session, m wire.Message) Deci
 	return s.opt.Interceptor.Intercept(ctx, t, m)
 }
 
-// noteClaims keeps what a request says of its client.
+// noteClaims records what a request says about its client.
 func (t *Session) noteClaims(r *request) {
 	if version, ok := decodeString(r.meta[mcp.MetaProtocolVersion]); ok {
 		t.rememberClaims(excerpt.Clip(version, mostQuoted), r.meta[mcp.MetaClientCapabilities])
@@ -118,7 +112,7 @@ func (t *Session) noteClaims(r *request) {
 	}
 }
 
-// readyGrace is how long an answer waits for [Decision.Ready].
+// readyGrace bounds the wait for [Decision.Ready].
 const readyGrace = 2 * time.Second
 
 // awaitReady waits until the message may be answered.
@@ -147,14 +141,14 @@ func (h *incoming) isReady() bool {
 	}
 }
 
-// answeredWith tells who wants to know what the message is answered with.
+// answeredWith reports the answer to Decision.Answered.
 func (h *incoming) answeredWith(body string) {
 	if h.decision.Answered != nil && body != "" {
 		h.decision.Answered(body)
 	}
 }
 
-// afterAnswer runs what is to run once the message has its answer.
+// afterAnswer runs Decision.AfterAnswer.
 func (h *incoming) afterAnswer() {
 	if h.decision.AfterAnswer != nil {
 		h.decision.AfterAnswer()
@@ -164,7 +158,7 @@ func (h *incoming) afterAnswer() {
 	}
 }
 
-// mayTakeTime reports whether the answer may need somebody else's.
+// mayTakeTime reports whether answering may involve another party.
 func (h *incoming) mayTakeTime() bool {
 	if !h.isReady() {
 		return true

@@ -11,7 +11,7 @@ import (
 	"gauntlet/rawjson"
 )
 
-// answerList answers one page of list l. extra are further members of the result.
+// answerList answers one page of list l. extra holds further members of the result.
 func (s *Server) answerList(p *Prepared, l int, r *request, extra string) (string, *Error) {
 	list := &p.Lists[l]
 	if !list.Present {
@@ -49,8 +49,8 @@ func (s *Server) answerList(p *Prepared, l int, r *request, extra string) (strin
 	return b.String(), nil
 }
 
-// A cursor is an offset with a code that only this server can make, for this list of
-// this state. Nothing has to be remembered, so it is good in every conversation.
+// cursor returns an offset with an authentication code that only this server can compute, for this list of this state. Nothing has
+// to be stored, so a cursor is valid in every session.
 func (s *Server) cursor(p *Prepared, l, offset int) string {
 	b := binary.BigEndian.AppendUint64(nil, uint64(offset))
 	return base64.RawURLEncoding.EncodeToString(append(b, s.code(p, l, b)...))
@@ -63,7 +63,7 @@ func (s *Server) code(p *Prepared, l int, offset []byte) []byte {
 	return mac.Sum(nil)[:16]
 }
 
-// offset reads a cursor, a JSON text.
+// offset parses a cursor, a JSON text.
 func (s *Server) offset(p *Prepared, l int, cursor string) (int, bool) {
 	if cursor[0] != '"' || len(cursor) > 100 {
 		return 0, false

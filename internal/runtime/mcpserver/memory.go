@@ -8,8 +8,8 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// ConnectInMemory returns a connection to a server in this process, whose messages tap sees; nil for nobody. The
-// conversation ends when the connection is closed.
+// ConnectInMemory returns a connection to a server in this process, whose messages tap sees unless it is nil. The session ends when
+// the connection is closed.
 func ConnectInMemory(server *Server, tap wire.Tap) wire.Conn {
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
@@ -17,7 +17,7 @@ func ConnectInMemory(server *Server, tap wire.Tap) wire.Conn {
 	done := make(chan struct{})
 	go func() { // ends by memoryConn.Close
 		defer close(done)
-		_ = server.Stdio(ctx, fromClient, toClient) // its end is seen at the other end
+		_ = server.Stdio(ctx, fromClient, toClient) // the other end sees its end
 		_ = toClient.Close()
 		_ = fromClient.Close()
 	}()
@@ -34,7 +34,7 @@ type memoryConn struct {
 	end func()
 }
 
-// Close ends the server's side, too.
+// Close also ends the server's side.
 func (c *memoryConn) Close() error {
 	err := c.Stream.Close()
 	c.end()

@@ -9,8 +9,8 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// An Outgoing is one message at the moment at which it is written, in the hands of
-// [Options.Deliver]. It is used by one goroutine at a time, and not behind the call.
+// An Outgoing is one message about to be written, passed to [Options.Deliver]. It must not be used concurrently or after that call
+// returns.
 type Outgoing struct {
 	Session *Session
 	Text    string // the message, JSON on one line
@@ -20,12 +20,12 @@ type Outgoing struct {
 	status int
 	x      *exchange // nil over stdio
 	out    io.Writer // of stdio
-	cut    func()    // of stdio: ends the conversation
-	err    error     // why nothing more is written
+	cut    func()    // of stdio: ends the session
+	err    error     // why nothing more can be written
 }
 
-// offerToDeliver offers a message to whoever delivers messages. taken is false where it goes out as
-// usual; else err is why the client gets nothing more on this way.
+// offerToDeliver offers a message to deliver. taken is false if the message is sent as usual; otherwise err says why the client
+// gets nothing more over this transport.
 func (o *Outgoing) offerToDeliver(ctx context.Context) (taken bool, err error) {
 	if !o.server.opt.Deliver(ctx, o) {
 		return false, nil
@@ -33,8 +33,7 @@ func (o *Outgoing) offerToDeliver(ctx context.Context) (taken bool, err error) {
 	return true, o.err
 }
 
-// Tap tells of the message as it is sent. Whoever delivers it calls it once for each message,
-// before its bytes, and behind Head.
+// Tap reports the message as it is sent. Options.Deliver calls it once per message, after Head and before any bytes.
 func (o *Outgoing) Tap(m wire.Message) {
 	if o.server.opt.Tap == nil {
 		return
@@ -46,8 +45,7 @@ func (o *Outgoing) Tap(m wire.Message) {
 	o.server.opt.Tap(t)
 }
 
-// Stream makes the answer of HTTP an event stream, and reports whether it can be one, which
-// it always is over stdio.
+// Stream turns an HTTP response into an event stream, and reports whether that is possible. Over stdio it always is.
 func (o *Outgoing) Stream() bool {
 	if o.x == nil || o.x.streaming {
 		return true
@@ -60,8 +58,8 @@ func (o *Outgoing) Stream() bool {
 	return true
 }
 
-// Head sets the status, unless it is 0, and headers of the answer, those that are empty it
-// takes away. It reports whether there is an answer of HTTP that has not begun.
+// Head sets the response's status, unless it is 0, and headers; an empty value removes a header. It reports whether there is an
+// HTTP response that has not begun.
 func (o *Outgoing) Head(status int, header map[string]string) bool {
 	if o.x == nil || o.x.streaming {
 		return false
@@ -69,7 +67,7 @@ func (o *Outgoing) Head(status int, header map[string]string) bool {
 	h := o.x.w.Header()
 	for name, value := range header {
 		if h.Set(name, value); value == "" {
-			h[http.CanonicalHeaderKey(name)] = nil // else net/http finds one out
+			h[http.CanonicalHeaderKey(name)] = nil // otherwise net/http guesses one
 		}
 	}
 	if status != 0 {
@@ -78,7 +76,7 @@ func (o *Outgoing) Head(status int, header map[string]string) bool {
 	return true
 }
 
-// Frame returns what stands around a message on its way.
+// Frame returns the bytes that enclose a message on this transport.
 func (o *Outgoing) Frame() (begin, end string) {
 	switch {
 	case o.x == nil:
@@ -89,8 +87,7 @@ func (o *Outgoing) Frame() (begin, end string) {
 	return "", ""
 }
 
-// Write gives bytes to the transport, and returns how many it took. A client over HTTP has
-// the time of [HTTPOptions] for each.
+// Write sends bytes and returns how many were accepted. Over HTTP the write limit of [HTTPOptions] applies to each call.
 func (o *Outgoing) Write(b []byte) (int, error) {
 	if o.err != nil {
 		return 0, o.err
@@ -111,8 +108,7 @@ func (o *Outgoing) Write(b []byte) (int, error) {
 	return n, o.err
 }
 
-// Close ends the connection as it is. A reset tells the client so; stdio has none, and
-// there the conversation ends.
+// Close breaks the connection. reset sends the client a TCP reset; over stdio the session just ends.
 func (o *Outgoing) Close(reset bool) {
 	if o.err == nil {
 		o.err = ErrSessionEnded

@@ -11,19 +11,19 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A request is a message that wants an answer, with its parameters read one level deep.
+// A request is a message that expects an answer, with its parameters parsed one level deep.
 type request struct {
 	wire.Message
-	params    map[string]string // raw values; nil where there are none
+	params    map[string]string // raw values; nil if there are none
 	meta      map[string]string // of params._meta
-	twice     string            // a parameter, or a member of _meta, that repeats
-	badMeta   bool              // _meta is no object
-	bad       bool              // params is no object
-	header    http.Header       // nil but over Streamable HTTP
-	run       *runningRequest   // answers it beside others; nil where it is answered at once
-	stateless bool              // it stands alone
+	twice     string            // a repeated parameter or member of _meta
+	badMeta   bool              // _meta is not an object
+	bad       bool              // params is not an object
+	header    http.Header       // nil except over Streamable HTTP
+	run       *runningRequest   // answers it alongside others; nil if it is answered at once
+	stateless bool              // of the stateless era
 	asIs      bool              // its result goes out unchanged
-	handshake bool              // it does not, whatever its headers say
+	handshake bool              // of the handshake era, whatever its headers say
 }
 
 func newRequest(m wire.Message, header http.Header) *request {
@@ -43,8 +43,8 @@ func newRequest(m wire.Message, header http.Header) *request {
 	return r
 }
 
-// readMembers returns an object's members. Of repeated ones the last counts, and the request is
-// refused in the end: what a proxy in front of us took was perhaps the first.
+// readMembers returns an object's members. The last of repeated ones counts, and the request will be refused: a proxy in front of
+// us may have used the first.
 func (r *request) readMembers(object string) map[string]string {
 	out := map[string]string{}
 	_ = rawjson.EachMember(object, 0, func(name, value rawjson.Span) bool {
@@ -58,7 +58,7 @@ func (r *request) readMembers(object string) map[string]string {
 	return out
 }
 
-// rawParam returns the raw value of a parameter, "" if there is none.
+// rawParam returns the raw value of a parameter, or "".
 func (r *request) rawParam(name string) string { return r.params[name] }
 
 // stringParam returns a parameter that is a string, decoded.
@@ -71,29 +71,29 @@ func decodeString(raw string) (string, bool) {
 	return rawjson.Unquote(raw), true
 }
 
-// isStateless reports whether the request carries the mark of the modern era.
+// isStateless reports whether the request is marked as stateless.
 func (r *request) isStateless() bool {
 	_, ok := r.meta[mcp.MetaProtocolVersion]
 	return ok
 }
 
-// A reply is what is said to one message.
+// A reply is the response to one message.
 type reply struct {
-	body   string // the answer, on one line; "" for none
+	body   string // the answer, on one line; "" if none
 	status int    // of HTTP; 0 for 200, or 202 without a body
 	failed bool   // body is an error
-	// listen is the acknowledgement of a subscription. Then body is to be sent when the
-	// subscription ends, which is at once when it is over: nothing asked for is told.
+	// listen is the acknowledgement of a subscription; body is then sent when the subscription ends, which is at once if nothing
+	// was subscribed to.
 	listen string
 	over   bool
-	sub    *subscription // that listen acknowledges
+	sub    *subscription // acknowledged by listen
 }
 
 func resultReply(id, result string) reply {
 	return reply{body: `{"jsonrpc":"2.0","id":` + id + `,"result":` + result + `}`}
 }
 
-// failReply answers with an error. Without an id it is null, as JSON-RPC wants it.
+// failReply answers with an error. A missing id becomes null, as JSON-RPC requires.
 func failReply(id string, status int, e *Error) reply {
 	if id == "" {
 		id = "null"
@@ -102,7 +102,7 @@ func failReply(id string, status int, e *Error) reply {
 		return reply{body: `{"jsonrpc":"2.0","id":` + id + `,"error":` + e.Raw + `}`, status: status, failed: true}
 	}
 	var b strings.Builder
-	n, _ := json.Marshal(e.Code) // an int can always be encoded
+	n, _ := json.Marshal(e.Code) // an int always encodes
 	b.WriteString(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":` + string(n) + `,"message":` + rawjson.Quote(e.Message))
 	if e.Data != "" {
 		b.WriteString(`,"data":` + e.Data)
@@ -116,9 +116,9 @@ func unknownMethod(method string) *Error {
 }
 
 func quoteAll(texts []string) string {
-	b, _ := json.Marshal(texts) // strings can always be encoded
+	b, _ := json.Marshal(texts) // strings always encode
 	return string(b)
 }
 
-// mostQuoted is how much of a stranger's text a message shows, in bytes.
+// mostQuoted bounds the bytes of a stranger's text in a message.
 const mostQuoted = 100

@@ -10,35 +10,33 @@ import (
 
 // A responder delivers what precedes a request's answer, then the answer.
 type responder interface {
-	// send takes a message that belongs to the request and comes before its answer. It
-	// waits until there is room, and fails with ErrUnheard once the request is answered.
+	// sendBefore sends a message that belongs to the request and precedes its answer. It waits for room, and fails with
+	// ErrNoChannel once the request is answered.
 	sendBefore(ctx context.Context, line string) error
-	// say takes the answer, which is none where the request was cancelled. Only the first
-	// counts.
+	// sendAnswer sends the answer, which is empty if the request was cancelled. Only the first call counts.
 	sendAnswer(reply)
-	// free lets requests behind this one be answered before it.
+	// letOthersPass allows later requests to be answered before this one.
 	letOthersPass()
-	// owner says who answers the request, and is to be cancelled when its client has gone.
+	// setRunning names the running request, which is cancelled if its client leaves.
 	setRunning(*runningRequest)
 }
 
-// A runningRequest is one whose answer takes time. Its responder changes where the request
-// has to be sent again before it is answered.
+// A runningRequest is a request whose answer takes time. Its responder changes if the client must send the request again.
 type runningRequest struct {
 	server  *Server
 	session *Session
 	cancel  context.CancelCauseFunc
 	asking  sync.Mutex // one question at a time
-	rounds  int        // how often it was suspended; guarded by asking
+	rounds  int        // number of suspensions; guarded by asking
 
 	mu        sync.Mutex
-	responder responder // nil while it is suspended, and when it has handed over to another
-	id        string    // of the request that the responder brings the answer for
-	silent    bool      // cancelled by its client: there is no answer
+	responder responder // nil while suspended, or after passing it to another request
+	id        string    // of the request that the responder answers
+	silent    bool      // cancelled by its client: no answer is sent
 }
 
-// runRequest answers a request whose answer takes time, and returns when it is answered. The
-// context of the call ends with ctx, with the conversation, and when the client cancels.
+// runRequest answers a request whose answer takes time, and returns once it is answered. The call's context ends with ctx, with the
+// session, or when the client cancels.
 func (s *Server) runRequest(ctx context.Context, t *Session, id string, c responder, answer func(context.Context, *runningRequest) reply) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -53,7 +51,7 @@ func (s *Server) runRequest(ctx context.Context, t *Session, id string, c respon
 	r.sendAnswer(out)
 }
 
-// addRunning notes that a request is under way, unless there are too many.
+// addRunning registers a request in progress, unless there are too many.
 func (t *Session) addRunning(r *runningRequest) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,7 +71,7 @@ func (t *Session) removeRunning(r *runningRequest) {
 	delete(t.running, r)
 }
 
-// sendAnswer brings the answer, and none if the request was cancelled.
+// sendAnswer sends the answer, or none if the request was cancelled.
 func (r *runningRequest) sendAnswer(out reply) {
 	c, silent := r.detachResponder()
 	if c == nil {
@@ -85,7 +83,7 @@ func (r *runningRequest) sendAnswer(out reply) {
 	c.sendAnswer(out)
 }
 
-// detachResponder takes the responder away.
+// detachResponder removes and returns the responder.
 func (r *runningRequest) detachResponder() (c responder, silent bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +102,7 @@ func (r *runningRequest) cancelIfID(id string) bool {
 	return true
 }
 
-// cancelIfResponder cancels the request if this is still its responder: its client has left.
+// cancelIfResponder cancels the request if c is still its responder: its client has left.
 func (r *runningRequest) cancelIfResponder(c responder) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,14 +111,14 @@ func (r *runningRequest) cancelIfResponder(c responder) {
 	}
 }
 
-// answeredID returns the id of the request that is to be answered.
+// answeredID returns the id of the request to be answered.
 func (r *runningRequest) answeredID() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.id
 }
 
-// sendBefore sends what belongs to the request.
+// sendBefore sends a message that belongs to the request.
 func (r *runningRequest) sendBefore(ctx context.Context, line string) error {
 	r.mu.Lock()
 	c := r.responder
@@ -139,7 +137,7 @@ func (r *runningRequest) notifyClient(ctx context.Context, method, params string
 	return r.sendBefore(ctx, encodeNotification(method, params))
 }
 
-// askClient asks the client, in the way of the legacy era.
+// askClient sends the client a request, as in the handshake era.
 func (r *runningRequest) askClient(ctx context.Context, method, params string, heard func(wire.Message)) (wire.Message, error) {
 	r.asking.Lock()
 	defer r.asking.Unlock()

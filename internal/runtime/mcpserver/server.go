@@ -1,17 +1,14 @@
-// Package mcpserver is gauntlet's MCP server: one engine that answers for a [State], whatever
-// the state was made from: a snapshot, the tools of other servers, a phase of an attack.
+// Package mcpserver is gauntlet's MCP server: one engine that answers for a [State], made from a snapshot, the tools of other
+// servers, or a phase of an attack.
 //
-// It is two-way. A [Interceptor] decides message by message which state answers, calls ask their
-// client and notify it ([Call]), and a [Session] reaches a client without a request of its
-// own, as far as the client's revision has a way for that. A [Tapped] is every message, both ways,
-// as it was.
+// An [Interceptor] decides for each message which state answers. Calls can send requests and notifications to their client
+// ([Call]), and a [Session] reaches a client outside any request if the client's revision allows that. A [Tapped] is one message in
+// either direction, unchanged.
 //
-// The engine knows messages and revisions, not transports. [Server.Stdio] and [Server.HTTP]
-// carry its answers: stdio, Streamable HTTP with sessions (2025-03-26 to 2025-11-25), the
-// stateless form of 2026-07-28 on the same endpoint, and HTTP+SSE of 2024-11-05.
+// The engine knows messages and revisions, not transports. [Server.Stdio] and [Server.HTTP] carry its answers: stdio, Streamable
+// HTTP with sessions (2025-03-26 to 2025-11-25), the stateless form of 2026-07-28 on the same endpoint, and HTTP+SSE of 2024-11-05.
 //
-// What a state holds goes out as it came in: definitions, instructions and capabilities
-// lose the white space between their tokens and nothing else.
+// A state's definitions, instructions and capabilities are sent unchanged except for white space between tokens.
 package mcpserver
 
 import (
@@ -26,30 +23,26 @@ import (
 	"gauntlet/internal/leaf/mcp"
 )
 
-// Options say how a Server speaks. A zero field means its default.
+// Options configure a Server. A zero field means its default.
 type Options struct {
-	Revisions []string // that are spoken, any of [Revisions]; default all
-	PageSize  int      // most items of one list answer; default all of them
-	// Streams makes a POST be answered by an event stream where the client takes one.
+	Revisions []string // supported ones out of [Revisions]; default all
+	PageSize  int      // most items per list page; default unlimited
+	// Streams answers POSTs with an event stream if the client accepts one.
 	Streams bool
-	// IdleStream answers a GET of a session with a stream on which nothing ever comes.
-	// Otherwise it is answered with 405, as the specification allows.
+	// IdleStream answers a session's GET with a stream that stays silent. Otherwise the answer is 405, as the specification allows.
 	IdleStream bool
 	HTTP       HTTPOptions
 
-	// Interceptor says message by message what is answered; nil answers everything for the
-	// server's state. With an Interceptor a client may begin a conversation again, and
-	// gets a stream for a GET.
+	// Interceptor decides for each message how it is answered; nil uses the server's state for all. With an Interceptor a client
+	// may initialize again, and GET opens a stream.
 	Interceptor Interceptor
-	// Tap is told of every message in both directions once: of what comes before anything
-	// is done with it, of what goes when it is given to the transport. It is called from
-	// several goroutines at once, and must not wait long: the message does. nil taps nothing.
+	// Tap is called once for every message in both directions: incoming before it is processed, outgoing when it is given to the
+	// transport. It must be safe for concurrent use and quick, since the message waits. nil taps nothing.
 	Tap func(Tapped)
-	// Deliver, unless nil, is offered every message of a conversation in place of its being
-	// written, and reports whether it has written it, in its own way. It holds up what goes
-	// the same way behind it, and nothing else. ctx ends with the client, as far as that can be known.
+	// Deliver, if not nil, is offered every outgoing message of a session and reports whether it wrote the message itself. Later
+	// messages on the same transport wait for it. ctx ends when the client is known to have left.
 	Deliver func(ctx context.Context, o *Outgoing) bool
-	// Wait is the longest wait for a client's answer; default DefaultWait.
+	// Wait bounds the wait for a client's answer; default DefaultWait.
 	Wait time.Duration
 }
 
@@ -58,42 +51,40 @@ const DefaultWait = time.Minute
 
 // HTTPOptions bound what HTTP clients may do. A zero field means its default.
 type HTTPOptions struct {
-	Hosts   []string      // names allowed in the Host header beside those of this machine, without port
-	Origins []string      // allowed in the Origin header beside the server's own, as "https://app.example"
+	Hosts   []string      // further allowed Host names, without port
+	Origins []string      // further allowed origins, as "https://app.example"
 	Body    int           // longest request body, in bytes; default DefaultBody
-	Read    time.Duration // longest time for a request's header, and again for its body; default DefaultRead
-	Write   time.Duration // longest time for one answer or event to be taken; default DefaultWrite
-	// Token, unless empty, is what every request must carry as Authorization: Bearer. Without it
-	// any program of this machine, whoever runs it, is served.
+	Read    time.Duration // time limit for a request's header, and again for its body; default DefaultRead
+	Write   time.Duration // time limit for writing one answer or event; default DefaultWrite
+	// Token, if not empty, must be sent with every request as Authorization: Bearer. Without it every program on this machine, of
+	// any user, is served.
 	Token string
-	// Idle ends sessions that nothing was heard of for so long and that have nothing under way
-	// and no stream; 0 for never. The client of one gets 404 and begins anew.
+	// Idle ends sessions that have been silent that long with no request in progress and no stream; 0 means never. The client then
+	// gets 404 and starts again.
 	Idle time.Duration
 }
 
-// The defaults of HTTPOptions.
+// Defaults of HTTPOptions.
 const (
 	DefaultBody  = 4 << 20
 	DefaultRead  = 10 * time.Second
 	DefaultWrite = time.Minute
 )
 
-// A Server answers for a State. It is safe for concurrent use; any number of transports
-// may carry it at once.
+// A Server answers for a State. It is safe for concurrent use by any number of transports.
 type Server struct {
 	opt       Options
-	handshake []string // revisions that are spoken, oldest first
+	handshake []string // supported handshake revisions, oldest first
 	stateless []string
 	state     atomic.Pointer[Prepared]
-	key       [32]byte // of cursors
+	key       [32]byte // authenticates cursors
 
-	sessionCount atomic.Int64 // conversations that there were
-	exchanges    atomic.Int64 // and exchanges of HTTP
+	sessionCount atomic.Int64 // sessions so far
+	exchanges    atomic.Int64 // HTTP exchanges so far
 	suspended    suspendedCalls
 }
 
-// New returns a server for state. It fails where a text in state is not JSON, or for a
-// revision that is unknown.
+// New returns a server for state. It fails if a text in state is not JSON, or on an unknown revision.
 func New(state State, opt Options) (*Server, error) {
 	if opt.Revisions == nil {
 		opt.Revisions = mcp.Revisions()
@@ -125,8 +116,8 @@ func New(state State, opt Options) (*Server, error) {
 	return s, s.Set(state)
 }
 
-// Set replaces what the server answers, in all conversations from their next request on.
-// Cursors given out before are refused afterwards. With an error nothing is replaced.
+// Set replaces the state, in all sessions from their next request on. Earlier cursors are then refused. On an error nothing is
+// replaced.
 func (s *Server) Set(state State) error {
 	p, err := Prepare(state)
 	if err != nil {
@@ -136,7 +127,7 @@ func (s *Server) Set(state State) error {
 	return nil
 }
 
-// supported returns the revisions spoken, newest first, as clients choose from them.
+// supported returns the supported revisions, newest first, the order in which clients choose.
 func (s *Server) supported() []string {
 	out := slices.Concat(s.handshake, s.stateless)
 	slices.Reverse(out)

@@ -12,78 +12,72 @@ import (
 	"gauntlet/rawjson"
 )
 
-// Why a message does not reach a client.
+// Errors of a message that does not reach the client.
 var (
-	// ErrUnheard says that the client has nothing open that may carry the message: in the
-	// stateless era it has not subscribed to it, or the request that it belongs to is over.
+	// ErrNoChannel says that the client has nothing open that could carry the message: in the stateless era it has not subscribed
+	// to it, or the request it belongs to is over.
 	ErrNoChannel = errors.New("the client has nothing open that takes this message")
-	// ErrFull says that the client does not take what is waiting for it already.
+	// ErrFull says that the client does not read the messages already queued.
 	ErrFull = errors.New("the client does not take its messages")
-	// ErrOver says that the conversation has ended.
+	// ErrSessionEnded says that the session has ended.
 	ErrSessionEnded = errors.New("the conversation is over")
 	// ErrNoAnswer says that the client did not answer a request in time.
 	ErrNoAnswer = errors.New("the client did not answer in time")
 )
 
 const (
-	// mostCalls is how many requests of one conversation may be under way at a time, and
-	// mostClientCalls how many of one client of the stateless era, who may be several that look
-	// alike.
+	// mostCalls bounds the requests of one session in progress, and mostClientCalls those of one client of the stateless era, which
+	// may be several indistinguishable clients.
 	mostCalls       = 64
 	mostClientCalls = 2048
-	// mostQueued is how many messages may wait for a client to take them. A further
-	// notification is not sent, and whoever wants to send it is told (ErrFull); an answer
-	// waits, and with it whoever it is for.
+	// mostQueued bounds the messages waiting for a client. Further notifications fail with ErrFull; answers wait for room.
 	mostQueued = 256
 )
 
-// A Session is one conversation with one client: a process on stdio, a session over HTTP, a
-// stream of HTTP+SSE. The stateless era of 2026-07-28 has no conversations over HTTP; there
-// it is what comes from one address under one credential and one clientInfo. It is safe for
-// concurrent use.
+// A Session is one client's session: a stdio process, an HTTP session, or an HTTP+SSE stream. The stateless era of 2026-07-28 has
+// no sessions over HTTP; there it is everything from one address with one credential and one clientInfo. It is safe for concurrent
+// use.
 type Session struct {
-	server *Server // nil in tests of messages alone
+	server *Server // nil in tests without a server
 	number int
-	most   int // requests under way
+	most   int // requests in progress
 
-	// order is held while a message is tapped and heard, so that both are in order of
-	// arrival, and while a question is.
+	// order is held while a message is tapped and intercepted, and while a question is sent, so that both happen in order of
+	// arrival.
 	order sync.Mutex
 
 	mu             sync.Mutex
-	revision       string // agreed on by initialize, "" before
-	version        string // what initialize was answered with, which may be no revision
+	revision       string // negotiated by initialize, "" before
+	version        string // what initialize was answered with, possibly no revision
 	heard          string // the revision of the latest message
-	client         string // the capabilities claimed in it
+	client         string // capabilities claimed in it
 	lastID         int    // of requests to the client
 	pendingAnswers map[string]pendingAnswer
 	running        map[*runningRequest]struct{}
 	subscribed     []*subscription
 
-	// post takes a message that belongs to no request and never waits; nil where there is
-	// no way for such messages.
+	// post takes a message that belongs to no request and never waits; nil if the transport has no way to send one.
 	post func(line string) error
 
 	writing int           // answers being written over HTTP
 	written chan struct{} // closed when there are none
 
-	over  chan struct{} // closed when the client will not send any more
+	over  chan struct{} // closed when the client will not send anything more
 	quiet sync.Once     // closes it
 }
 
-// initSession begins a conversation.
+// initSession starts a session.
 func (s *Server) initSession(t *Session, post func(string) error) {
 	t.server, t.number, t.most, t.post, t.over = s, int(s.sessionCount.Add(1)), mostCalls, post, make(chan struct{})
 }
 
-// Number counts the conversations of a server from 1 in the order in which they began.
+// Number numbers a server's sessions from 1 in order of their start.
 func (t *Session) Number() int { return t.number }
 
-// Done returns a channel that is closed when the client will not send any more.
+// Done returns a channel that is closed when the client will not send anything more.
 func (t *Session) Done() <-chan struct{} { return t.over }
 
-// Revision returns the protocol revision: the one that initialize agreed on or, where there
-// was none, the one that the latest request claims; "" if there is neither.
+// Revision returns the protocol revision negotiated by initialize, else the one claimed by the latest request, else "".
 func (t *Session) Revision() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -93,8 +87,8 @@ func (t *Session) Revision() string {
 	return t.heard
 }
 
-// Client returns the capabilities that the client claims, as JSON: in initialize, in the
-// stateless era in its latest request; "" before, and where they are longer than 16 KiB.
+// Client returns the capabilities that the client claims, as JSON: in initialize, or in the stateless era in its latest request. It
+// is "" before, and if they exceed 16 KiB.
 func (t *Session) Client() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -107,7 +101,7 @@ func (t *Session) agreedRevision() string {
 	return t.revision
 }
 
-// setRevisionOnce notes the revision, unless there is one already.
+// setRevisionOnce sets the revision unless it is set.
 func (t *Session) setRevisionOnce(revision string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,32 +112,30 @@ func (t *Session) setRevisionOnce(revision string) bool {
 	return true
 }
 
-// setRevisionAndVersion notes the revision of a conversation that begins, for a second time too, and the
-// version that its client is told.
+// setRevisionAndVersion sets the revision of a session that starts, possibly again, and the version its client is told.
 func (t *Session) setRevisionAndVersion(revision, version string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.revision, t.version = revision, version
 }
 
-// longestClaim bounds what is remembered of every client.
+// longestClaim bounds, in bytes, what is kept of every client.
 const longestClaim = 16 << 10
 
-// rememberClaims notes what a request says of its client.
+// rememberClaims records what a request says about its client.
 func (t *Session) rememberClaims(revision, capabilities string) {
 	if len(capabilities) > longestClaim {
 		capabilities = ""
 	}
-	// They are parts of a message that is not to stay in memory for them.
+	// Cloned, so that the whole message need not stay in memory.
 	revision, capabilities = strings.Clone(revision), strings.Clone(capabilities)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.heard, t.client = revision, capabilities
 }
 
-// Notify sends a notification that belongs to no request, and does not wait for the
-// client to take it. params is JSON, "" for none. In the stateless era it goes to every
-// subscription that asked for it.
+// Notify sends a notification that belongs to no request, without waiting for the client to read it. params is JSON, "" for none.
+// In the stateless era it goes to every subscription to it.
 func (t *Session) Notify(ctx context.Context, method, params string) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -161,10 +153,9 @@ func (t *Session) Notify(ctx context.Context, method, params string) error {
 	return t.postLine(encodeNotification(method, params))
 }
 
-// Ask sends a request that belongs to none of the client's, and waits for its answer for
-// as long as ctx and [Options.Wait] allow. The answer is a [wire.Response] or a
-// [wire.Error]. MCP has no such requests since 2025-11-25 but ping, and in the stateless era none at
-// all; they are sent where there is a way for them.
+// Ask sends the client a request outside any of its own and waits for the answer, a [wire.Response] or [wire.Error], as long as ctx
+// and [Options.Wait] allow. Since 2025-11-25 MCP allows only ping there, and the stateless era nothing; the request is sent if the
+// transport can carry it.
 func (t *Session) Ask(ctx context.Context, method, params string) (wire.Message, error) {
 	wait, err := t.Post(ctx, method, params, nil)
 	if err != nil {
@@ -173,9 +164,8 @@ func (t *Session) Ask(ctx context.Context, method, params string) (wire.Message,
 	return wait(ctx)
 }
 
-// Post is [Session.Ask] in two steps: the request has its place among what goes out when Post returns,
-// and wait, which is called once, waits for the answer. heard, unless nil, is told of the answer when it arrives, before
-// anything behind it is heard and before wait returns it; it must not wait.
+// Post is [Session.Ask] in two steps: the request is queued when Post returns; wait, called once, waits for the answer. heard, if
+// not nil, is called with the answer on arrival, before later messages are processed and before wait returns; it must not block.
 func (t *Session) Post(ctx context.Context, method, params string, heard func(wire.Message)) (wait func(context.Context) (wire.Message, error), err error) {
 	return t.sendRequest(ctx, method, params, heard, func(_ context.Context, line string) error { return t.postLine(line) })
 }
@@ -198,7 +188,7 @@ func (t *Session) askAndWait(ctx context.Context, method, params string, heard f
 	return wait(ctx)
 }
 
-// sendRequest sends a request and returns what waits for its answer.
+// sendRequest sends a request and returns the channel of its answer.
 func (t *Session) sendRequest(ctx context.Context, method, params string, heard func(wire.Message), send func(context.Context, string) error) (func(context.Context) (wire.Message, error), error) {
 	params, err := compactParams(params)
 	if err != nil {
@@ -215,7 +205,7 @@ func (t *Session) sendRequest(ctx context.Context, method, params string, heard 
 	}, nil
 }
 
-// awaitAnswer waits for the answer of a client.
+// awaitAnswer waits for a client's answer.
 func (t *Session) awaitAnswer(ctx context.Context, answer <-chan wire.Message) (wire.Message, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.answerWait(), ErrNoAnswer)
 	defer cancel()
@@ -236,13 +226,13 @@ func (t *Session) answerWait() time.Duration {
 	return t.server.opt.Wait
 }
 
-// A pendingAnswer is what waits for the answer of a client.
+// A pendingAnswer is a request that waits for a client's answer.
 type pendingAnswer struct {
-	to    chan wire.Message  // has room for it
-	heard func(wire.Message) // is told of it when it arrives; nil for nobody
+	to    chan wire.Message  // buffered
+	heard func(wire.Message) // called with it on arrival; may be nil
 }
 
-// expectAnswer makes an id, and room for the answer.
+// expectAnswer allocates an id and a channel for its answer.
 func (t *Session) expectAnswer(heard func(wire.Message)) (string, <-chan wire.Message) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -262,8 +252,7 @@ func (t *Session) forgetAnswer(id string) {
 	delete(t.pendingAnswers, id)
 }
 
-// deliverAnswer hands an answer of the client to whoever asked. What nobody asked for, or what
-// was answered already, is dropped.
+// deliverAnswer passes an answer of the client to the waiting request. Unexpected and repeated answers are dropped.
 func (t *Session) deliverAnswer(m wire.Message) {
 	t.mu.Lock()
 	id := wire.AnswerID(m.ID)
@@ -279,14 +268,14 @@ func (t *Session) deliverAnswer(m wire.Message) {
 	pending.to <- m
 }
 
-// stopWaiting ends all waiting for answers: the client will not send any more.
+// stopWaiting ends all waits for answers: the client will not send any.
 func (t *Session) stopWaiting() {
 	if t.over != nil {
 		t.quiet.Do(func() { close(t.over) })
 	}
 }
 
-// endSession ends the conversation and cancels what is under way.
+// endSession ends the session and cancels its requests.
 func (t *Session) endSession() {
 	t.stopWaiting()
 	t.mu.Lock()
@@ -296,7 +285,7 @@ func (t *Session) endSession() {
 	}
 }
 
-// isBusy reports whether anything is under way, or listened to.
+// isBusy reports whether a request or subscription is active.
 func (t *Session) isBusy() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -338,15 +327,15 @@ func compactParams(params string) (string, error) {
 	return Compact(params)
 }
 
-// answeredVersion returns the version that initialize was answered with.
+// answeredVersion returns the version in initialize's answer.
 func (t *Session) answeredVersion() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.version
 }
 
-// beginWriting and release enclose the writing of an answer over HTTP, where notifications go another
-// way: what was sent behind an answer must not come before it.
+// beginWriting and its counterpart enclose the writing of an HTTP answer. Notifications take another stream, and one sent after an
+// answer must not overtake it.
 func (t *Session) beginWriting() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,13 +11,12 @@ import (
 	"gauntlet/rawjson"
 )
 
-// FromSnapshot returns the state of a server in a catalog: what it said, as it said it.
-// Calls are answered with a word on there being definitions only.
+// FromSnapshot returns the state of a server in a catalog, with its texts unchanged. Calls are answered with a note that only
+// definitions exist.
 //
-// Snapshots of gauntlet capture have the identity under server and the capabilities at the
-// top, and say which protocolVersion was spoken. Those of other tools may keep notes of
-// their own under server, with what the server sent one level down, and write null for
-// what it did not send; there an identity that no client would take is not used either.
+// Snapshots of gauntlet capture have the identity under server, the capabilities at the top, and the protocolVersion. Those of
+// other tools may keep their own notes under server, with the server's data one level down, and null for what was not sent; there,
+// an identity that no client would accept is ignored.
 func FromSnapshot(server *catalog.Server) State {
 	s := State{Name: server.Name, Call: definitionsOnly}
 	for i, l := range server.Lists {
@@ -42,7 +41,7 @@ func FromSnapshot(server *catalog.Server) State {
 	return s
 }
 
-// readOtherSnapshot reads what stands differently in the snapshots of other tools.
+// readOtherSnapshot reads the parts that other tools' snapshots keep elsewhere.
 func (s *State) readOtherSnapshot(top string) {
 	var notes string
 	for _, v := range memberValues(top, "server") {
@@ -74,7 +73,7 @@ func withoutValue(values []string, unwanted string) []string {
 	return out
 }
 
-// serverObject returns the text of the object in the document that holds the server's lists.
+// serverObject returns the text of the object that holds the server's lists.
 func serverObject(server *catalog.Server) string {
 	text := strings.TrimLeft(strings.TrimPrefix(server.Document.Text, "\ufeff"), space)
 	path := strings.Split(server.Pointer, "/")[1:]
@@ -100,7 +99,7 @@ func arrayElement(array string, n int) (found string) {
 	return found
 }
 
-// memberValues returns the raw values of every member with this name, nil where text is no object.
+// memberValues returns the raw values of every member with this name, nil if text is no object.
 func memberValues(text, name string) (out []string) {
 	if text == "" || text[0] != '{' {
 		return nil
@@ -114,7 +113,7 @@ func memberValues(text, name string) (out []string) {
 	return out
 }
 
-// Pick returns the server of this name. Without a name the catalog must have one server only.
+// Pick returns the named server. Without a name the catalog must hold exactly one.
 func Pick(c *catalog.Catalog, name string) (*catalog.Server, error) {
 	var found []*catalog.Server
 	var names []string
@@ -143,8 +142,8 @@ func Pick(c *catalog.Catalog, name string) (*catalog.Server, error) {
 
 const noContent = "This server is played by gauntlet from a snapshot, which holds definitions only: "
 
-// definitionsOnly answers every call of something that exists. A tool that fails says so
-// in its result, where a model sees it; the other methods have no such place.
+// definitionsOnly answers every call to an existing item. A tool reports failure in its result, which a model sees; the other
+// methods return an error.
 func definitionsOnly(_ context.Context, c Call) (string, error) {
 	if c.Method == mcp.ToolsCall {
 		return `{"content":[{"type":"text","text":` + rawjson.Quote(noContent+"no tool is executed.") + `}],"isError":true}`, nil

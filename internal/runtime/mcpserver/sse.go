@@ -7,11 +7,11 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// queued is how many messages wait for a stream of a session.
+// queued bounds the messages that wait for a stream.
 const queued = 64
 
-// serveSSE opens a conversation of HTTP+SSE (2024-11-05): answers come on this stream, and
-// what the client has to say goes where the first event tells.
+// serveSSE opens a session of HTTP+SSE (2024-11-05): answers are sent on this stream, and the client posts to the endpoint named by
+// the first event.
 func (x *exchange) serveSSE() {
 	if !x.accepts(typeStream) {
 		x.refuse(http.StatusNotAcceptable, "want Accept: "+typeStream)
@@ -28,8 +28,7 @@ func (x *exchange) serveSSE() {
 	}
 }
 
-// serveSSEMessage takes a message of HTTP+SSE. Its answer goes to the stream; what is no message
-// at all is refused here, and not there too.
+// serveSSEMessage receives a message of HTTP+SSE. Its answer goes to the stream; invalid input is refused only here.
 func (x *exchange) serveSSEMessage() {
 	if x.http == nil {
 		x.refuse(http.StatusNotFound, "session not found")
@@ -49,7 +48,7 @@ func (x *exchange) serveSSEMessage() {
 	if h.mayTakeTime() {
 		x.writeAccepted()
 		ctx := context.WithoutCancel(x.r.Context())
-		x.calls.Go(func() { // ends with the call, which ends with the conversation
+		x.calls.Go(func() { // ends with the call, which ends with the session
 			x.server.runRequest(ctx, x.sessionOrNil(), h.ID, c, func(ctx context.Context, run *runningRequest) reply {
 				return x.server.answerLegacyOnly(ctx, x.sessionOrNil(), h, run)
 			})
@@ -57,8 +56,7 @@ func (x *exchange) serveSSEMessage() {
 		return
 	}
 	out := x.server.answerLegacyOnly(x.r.Context(), x.sessionOrNil(), h, nil)
-	// First this, then the answer: a client that has its answer may not wait for the rest
-	// of what it asked.
+	// 202 first, then the answer: a client that has its answer may not wait for the POST's response.
 	x.writeAccepted()
 	c.sendAnswer(out)
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// An sseResponder answers a request over HTTP+SSE, on the stream of its session.
+// An sseResponder answers a request on its session's HTTP+SSE stream.
 type sseResponder struct {
 	session  *httpSession
 	endpoint *endpoint
@@ -27,8 +27,7 @@ func (l *sseResponder) letOthersPass() {}
 
 func (l *sseResponder) setRunning(*runningRequest) {}
 
-// sendAnswer puts the answer on the stream. A client that does not read its stream for too long
-// has no conversation any more.
+// sendAnswer queues the answer for the stream. It ends the session of a client that has not read its stream for too long.
 func (l *sseResponder) sendAnswer(out reply) {
 	l.session.session.order.Lock()
 	defer l.session.session.order.Unlock()

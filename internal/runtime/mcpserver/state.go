@@ -14,9 +14,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A State is what a server answers. Texts are JSON as they are to go out. A member that
-// a result is to have more than once, since clients differ in which one they take, has
-// more than one text; one that it is not to have has none.
+// A State is what a server answers. Texts are JSON, sent unchanged. Several texts make a result have that member more than once,
+// since clients differ in which one they use; none omits it.
 type State struct {
 	Name         string   // of the server, for messages to people
 	Identity     []string // serverInfo; MCP requires one
@@ -24,97 +23,92 @@ type State struct {
 	Instructions []string
 	Lists        [4]List // in the order of catalog.Kinds
 
-	// Version is what initialize is answered with as protocolVersion, whatever was asked
-	// for; "" agrees on a revision. If it is none, the server goes on in the one that it
-	// would have agreed on.
+	// Version is the protocolVersion in initialize's answer, whatever was requested; "" negotiates. If it is no revision, the
+	// session uses the one that would have been negotiated.
 	Version string
-	// Initialized and Discovered are the whole results of initialize and server/discover, "" for those made of the members above.
+	// Initialized and Discovered are the complete results of initialize and server/discover; "" builds them from the members above.
 	Initialized, Discovered string
-	// HandshakeOnly refuses requests of the stateless era: the server speaks Version and nothing else,
-	// so that whoever can shakes hands.
+	// HandshakeOnly refuses requests of the stateless era: the server speaks only Version, so that clients fall back to the
+	// handshake.
 	HandshakeOnly bool
-	// TTL and Scope are the cache hints of 2026-07-28, as JSON: ttlMs and cacheScope;
-	// defaults 0 and "private".
+	// TTL and Scope are the cache hints ttlMs and cacheScope of 2026-07-28, as JSON; defaults 0 and "private".
 	TTL, Scope string
-	// Unlisted says that Call also answers for names that the lists do not hold.
+	// Unlisted says that Call also handles names that are not in Lists.
 	Unlisted bool
 
-	// Call answers tools/call, prompts/get, and resources/read for what the lists hold.
-	// The result is a JSON object in text; ErrUnknown says that there is no such thing, and
-	// an error that is not an *Error is told to the client as an internal one. nil fails
-	// every call. The context ends when the client cancels or leaves.
+	// Call answers tools/call, prompts/get and resources/read for listed items. The result is a JSON object; ErrUnknown means that
+	// the item does not exist, and any error but an *Error is sent as an internal error. nil fails every call. The context ends
+	// when the client cancels or leaves.
 	Call func(context.Context, Call) (result string, err error)
-	// Relay, unless nil, is asked first for every request but initialize, ping,
-	// server/discover and subscriptions/listen, whatever the lists hold. Call.Name is empty.
-	// ErrUnhandled leaves the request to the rest of the state.
+	// Relay, if not nil, is asked first for every request but initialize, ping, server/discover and subscriptions/listen,
+	// regardless of Lists. Call.Name is empty. ErrUnhandled leaves the request to the rest of the state.
 	Relay func(context.Context, Call) (result string, err error)
-	// Mirrors, unless nil, says which arguments of a tool stand in headers as well, of tools that Lists do not hold.
+	// Mirrors, if not nil, returns the arguments that are mirrored in headers, for tools that are not in Lists.
 	Mirrors func(ctx context.Context, tool string) []wire.Mirror
 }
 
-// A List is one of a server's lists. A list that is not present has no method.
+// A List is one of a server's lists. If it is not present, its method does not exist.
 type List struct {
 	Present bool
 	Items   []string
 }
 
-// A Call asks for something that a list names.
+// A Call is a request for a listed item.
 type Call struct {
 	Method string
 	Name   string // of the tool or prompt, or the resource's URI
 	Params string // JSON object, as received
-	ID     string // of the request, as JSON
+	ID     string // request id, as JSON
 
-	// Stateless says that the request stands alone, in the era of 2026-07-28.
+	// Stateless says that the request belongs to the stateless era of 2026-07-28.
 	Stateless bool
-	// AsIs has the result go out as it is: nothing is added that the revision wants.
+	// AsIs makes the result go out unchanged, without the members that the revision requires.
 	AsIs func()
 
-	Session *Session // the conversation that it is part of
-	Client  string   // the capabilities that the client claims for it, a JSON object
-	// Ask sends the client a request as part of this one and waits for the answer, for as
-	// long as its context and [Options.Wait] allow; others are answered meanwhile. It is the
-	// client's [wire.Response] or [wire.Error]. In the stateless era the client gets what is
-	// asked as an input_required result, and the answer comes when it calls again: from a
-	// client that does not, none. Two questions of one call are asked one after the other.
+	Session *Session // the session it belongs to
+	Client  string   // capabilities the client claims for it, a JSON object
+	// Ask sends the client a request as part of this call and waits for its [wire.Response] or [wire.Error], as long as its context
+	// and [Options.Wait] allow; other requests are answered meanwhile. In the stateless era the client gets an input_required
+	// result, and the answer comes with its repeated call, if it makes one. Two questions of one call are asked one after the
+	// other.
 	Ask func(ctx context.Context, method, params string) (wire.Message, error)
-	// AskInOrder is Ask, and heard is told of the answer when it arrives, before anything of the client's behind it is
-	// heard; in the stateless era, where the answer is part of a call, when that call goes on. It must not wait.
+	// AskInOrder is Ask; heard is called with the answer on arrival, before later messages of the client are processed, or in the
+	// stateless era when the repeated call continues. It must not block.
 	AskInOrder func(ctx context.Context, method, params string, heard func(wire.Message)) (wire.Message, error)
 	// Notify sends a notification as part of this request.
 	Notify func(ctx context.Context, method, params string) error
 }
 
-// ErrUnhandled says that a Relay has no answer of its own.
+// ErrUnhandled says that a Relay leaves the request to the rest of the state.
 var ErrUnhandled = errors.New("not handled")
 
-// ErrUnknown says that there is nothing by a Call's name.
+// ErrUnknown says that a Call names nothing that exists.
 var ErrUnknown = errors.New("unknown")
 
-// An Error is an answer that is a JSON-RPC error.
+// An Error is a JSON-RPC error answer.
 type Error struct {
 	Code    int
 	Message string
 	Data    string // JSON, "" for none
-	Raw     string // the whole error as it is to go out, JSON; "" for one of the members above
+	Raw     string // the complete error as JSON; "" builds it from the members above
 }
 
 func (e *Error) Error() string { return e.Message }
 
-// Prepared is a State in the form that answers are made from: compact and indexed.
+// Prepared is a State made ready to answer from: compact and indexed.
 type Prepared struct {
 	State
 	generation uint64
 	ttl, scope string // of caches: a member each
-	hints      string // both, each with a comma behind it
-	identity   string // of what stands in _meta of a modern result: repeated members
+	hints      string // both, each followed by a comma
+	identity   string // members for _meta of a stateless result
 	names      [4]map[string]int
-	headers    map[int][]wire.Mirror // of tools, by place
+	headers    map[int][]wire.Mirror // of tools, by index
 }
 
 var generations atomic.Uint64
 
-// Prepare makes a state ready to answer. It fails where a text in it is not JSON.
+// Prepare makes a state ready to answer. It fails if a text in it is not JSON.
 func Prepare(s State) (*Prepared, error) {
 	p := &Prepared{State: s, generation: generations.Add(1), headers: map[int][]wire.Mirror{}}
 	var err error
@@ -151,15 +145,14 @@ func Prepare(s State) (*Prepared, error) {
 	return p, nil
 }
 
-// indexNames notes the names of what can be asked for one by one. Of repeated names the first
-// counts.
+// indexNames indexes the items by name. Of repeated names the first counts.
 func (p *Prepared) indexNames() {
 	var tree rawjson.Tree
 	for l := range p.Lists {
 		p.names[l] = map[string]int{}
 		for i, item := range p.Lists[l].Items {
 			if tree.Parse(item, 0) != nil {
-				continue // longer than a Tree holds: listed, but nothing to be called
+				continue // too long for a Tree: listed, but cannot be called
 			}
 			id := tree.Root().Get(mcp.Lists[l].ID)
 			if id.Kind() != rawjson.String {
@@ -171,7 +164,7 @@ func (p *Prepared) indexNames() {
 			}
 			p.names[l][name] = i
 			if l == 0 {
-				// Conforming clients leave a tool alone whose annotations break the rules.
+				// Conforming clients ignore a tool whose annotations break the rules.
 				if m, err := wire.Mirrors(tree.Root().Get("inputSchema")); err == nil && m != nil {
 					p.headers[i] = m
 				}
@@ -180,8 +173,7 @@ func (p *Prepared) indexNames() {
 	}
 }
 
-// declares reports whether the capabilities have a member at the end of path that is
-// neither null nor false.
+// declares reports whether the capabilities have a member at the end of path that is neither null nor false.
 func (p *Prepared) declares(path ...string) bool {
 	if len(p.Capabilities) == 0 {
 		return false
@@ -205,7 +197,7 @@ func (p *Prepared) declares(path ...string) bool {
 	return value != "null" && value != "false"
 }
 
-// repeatMember writes the same name once for every value, with commas between them.
+// repeatMember writes the name once for every value, separated by commas.
 func repeatMember(name string, values []string) string {
 	var b strings.Builder
 	for i, v := range values {
@@ -219,7 +211,7 @@ func repeatMember(name string, values []string) string {
 	return b.String()
 }
 
-// derivedCapabilities returns the capabilities that the lists show.
+// derivedCapabilities returns the capabilities that the lists imply.
 func derivedCapabilities(lists *[4]List) string {
 	var caps []string
 	for i, l := range lists {
@@ -230,5 +222,5 @@ func derivedCapabilities(lists *[4]List) string {
 	return "{" + strings.Join(caps, ",") + "}"
 }
 
-// The lists are those of catalog, so that a kind has one place everywhere.
+// The order of mcp.Lists is that of catalog.Kinds, so that a kind has the same index everywhere.
 var _ [len(mcp.Lists)]struct{} = [len(catalog.Kinds)]struct{}{}

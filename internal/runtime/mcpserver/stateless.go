@@ -10,8 +10,8 @@ import (
 	"gauntlet/rawjson"
 )
 
-// answerStateless answers a request that stands alone (2026-07-28). The order of the checks
-// is that of the specification: form, headers against body, revision, method.
+// answerStateless answers a stateless request (2026-07-28). Checks follow the specification's order: form, headers against body,
+// revision, method.
 func (s *Server) answerStateless(ctx context.Context, p *Prepared, r *request) reply {
 	if e := r.checkParams(); e != nil {
 		return failReply(r.ID, http.StatusBadRequest, e)
@@ -39,11 +39,11 @@ func (s *Server) answerStateless(ctx context.Context, p *Prepared, r *request) r
 		if e := r.resumeSuspended(); e != nil {
 			return failReply(r.ID, 0, e)
 		}
-		return reply{} // the call that waited answers
+		return reply{} // the suspended call answers
 	}
 	result, e := s.answerStatelessMethod(ctx, p, r)
 	if r.run != nil {
-		r.ID = r.run.answeredID() // that of the request that was sent again
+		r.ID = r.run.answeredID() // the id of the repeated request
 	}
 	switch {
 	case e != nil && e.Code == mcp.CodeMethodNotFound:
@@ -100,7 +100,7 @@ func (s *Server) answerStatelessMethod(ctx context.Context, p *Prepared, r *requ
 	return result, e
 }
 
-// hasCacheHints reports whether an answer says how long it may be kept.
+// hasCacheHints reports whether a method's result carries cache hints.
 func hasCacheHints(method string) bool {
 	for l := range mcp.Lists {
 		if mcp.Lists[l].Method == method {
@@ -110,8 +110,7 @@ func hasCacheHints(method string) bool {
 	return method == mcp.ResourcesRead
 }
 
-// acknowledgeListen acknowledges a subscription to what the capabilities promise to tell. The answer
-// comes when the subscription ends.
+// acknowledgeListen acknowledges a subscription to what the capabilities announce. The answer follows when the subscription ends.
 func (p *Prepared) acknowledgeListen(r *request) reply {
 	want := r.readMembers(r.rawParam("notifications"))
 	sub := &subscription{id: r.ID, wanted: map[string]bool{}}

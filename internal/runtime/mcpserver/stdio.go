@@ -15,33 +15,29 @@ import (
 )
 
 const (
-	// lastWords is how long the end of ctx waits for a client to take what is written.
+	// endGrace is how long a client may take, after ctx ends, to read what is written.
 	endGrace = time.Second
-	// lingering is how long calls under way go on when a client has said its last.
+	// callGrace is how long calls continue after the client has closed its end.
 	callGrace = 5 * time.Second
-	// patience is how long an answer may keep those behind it waiting, where an Interceptor may
-	// make it slow.
+	// slowAnswer is how long an answer may delay later ones if an Interceptor can make it slow.
 	slowAnswer = 100 * time.Millisecond
-	// stallGrace is how long a client that has said its last may take nothing before it counts as
-	// gone, though it keeps its end open.
+	// stallGrace is how long a client that has closed its input may read nothing before it counts as gone, even if it keeps its end
+	// open.
 	stallGrace = 3 * time.Second
-	// writeChunk is how much of a line is written at a time, so that a slow client is seen to read.
+	// writeChunk is written at a time, so that a slow reader is seen to read.
 	writeChunk = 16 << 10
-	// readAhead is how much of what a client says is read before it is answered, in bytes.
+	// readAhead bounds, in bytes, the input read before it is answered.
 	readAhead = 1 << 20
-	// mostListening is how many subscriptions a client may have at a time.
+	// mostListening bounds a client's subscriptions.
 	mostListening = 100
 )
 
-// Stdio serves one client that writes to in and reads from out, one message a line, until
-// in ends or ctx does. Both ends are no errors. in and out are not closed, and may be files
-// whose Read and Write cannot be interrupted: when ctx ends, one that waits is left behind.
+// Stdio serves one client that writes to in and reads from out, one message per line, until in or ctx ends; neither is an error. in
+// and out are not closed, and may be files whose Read and Write cannot be interrupted: a blocked one is left behind when ctx ends.
 //
-// Calls under way when in ends have five seconds more, and what they ask the client has no
-// answer; when ctx ends they are cancelled.
+// When in ends, calls in progress have five more seconds and their questions get no answer; when ctx ends they are cancelled.
 //
-// Answers come in the order of their requests, but for calls that ask the client something
-// or take long.
+// Answers keep the order of their requests, except for calls that ask the client something or take long.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	c := &stdioConn{
 		server: s, lines: make(chan string, mostQueued), ended: ctx.Done(),
@@ -50,7 +46,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	s.initSession(&c.session, c.tryQueueLine)
 	fromClient, feed := io.Pipe()
 	c.readAhead(in, feed)
-	go c.writeLines(out) // ends with c.last, or with the Write that it is in
+	go c.writeLines(out) // ends with c.last, or with a blocked Write
 	c.stream = wire.NewStream(fromClient, discardWriter{}, wire.Limits{Message: s.opt.HTTP.Body, Total: math.MaxInt64})
 	go c.readMessages(ctx)
 	err := <-c.over
@@ -59,12 +55,12 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// readAhead feeds what the client says to a pipe, by way of a buffer: that the client has said
-// its last is to be seen while an answer still waits for it to be taken.
+// readAhead copies the input through a buffer to a pipe: the end of the input must be seen even while an answer waits for the
+// client to read it.
 func (c *stdioConn) readAhead(in io.Reader, feed *io.PipeWriter) {
 	ahead := make(chan []byte, readAhead/writeChunk)
 	var end error
-	go func() { // ends with in, which may be never: then it is left behind in its Read
+	go func() { // ends with in; if it never ends, its Read is left behind
 		defer c.watchWriting() // ends with the writing
 		defer close(ahead)
 		for {
@@ -81,36 +77,36 @@ func (c *stdioConn) readAhead(in io.Reader, feed *io.PipeWriter) {
 	}()
 	go func() { // ends with the other one
 		for b := range ahead {
-			_, _ = feed.Write(b) // fails when nobody listens any more, and what is left is dropped
+			_, _ = feed.Write(b) // fails once nobody reads, and the rest is dropped
 		}
-		feed.CloseWithError(end) // io.EOF is the end of what is read from the pipe
+		feed.CloseWithError(end) // the reader of the pipe sees io.EOF
 	}()
 }
 
-// discardWriter is the other half of a stream that is only read.
+// discardWriter is the unused write half of a stream that is only read.
 type discardWriter struct{}
 
 func (discardWriter) Write(b []byte) (int, error) { return len(b), nil }
 func (discardWriter) Close() error                { return nil }
 
-// stdioConn is one conversation over stdio.
+// stdioConn is one session over stdio.
 type stdioConn struct {
 	server  *Server
-	stream  *wire.Stream // of what the client says
+	stream  *wire.Stream // the client's input
 	session Session
 	lines   chan string     // to be written, in order
 	ended   <-chan struct{} // closed when there is no time left to wait for the client
-	over    chan error      // gets how the client ended
-	last    chan struct{}   // closed when no line is added any more
-	gone    chan struct{}   // closed when the client takes nothing any more
-	copied  chan struct{}   // closed when nothing is written any more
-	stalled chan struct{}   // closed when a client that has said its last takes nothing
-	written atomic.Int64    // bytes that the client took
-	left    atomic.Bool     // behind, in the Write that it is in
+	over    chan error      // gets the reason of the client's end
+	last    chan struct{}   // closed when no more lines are queued
+	gone    chan struct{}   // closed when the client reads nothing more
+	copied  chan struct{}   // closed when nothing more is written
+	stalled chan struct{}   // closed when a client that closed its input reads nothing
+	written atomic.Int64    // bytes that the client accepted
+	left    atomic.Bool     // a blocked Write was left behind
 	calls   sync.WaitGroup
 }
 
-// writeLines gives the client its lines.
+// writeLines writes the queued lines.
 func (c *stdioConn) writeLines(out io.Writer) {
 	defer close(c.copied)
 	for {
@@ -141,7 +137,7 @@ func (c *stdioConn) writeLine(out io.Writer, line string) error {
 	taken, err := false, error(nil)
 	if c.server.opt.Deliver != nil {
 		o := &Outgoing{Session: &c.session, Text: line, server: c.server, out: out, cut: c.hangUp}
-		taken, err = o.offerToDeliver(context.Background()) // who leaves is not noticed before its end is written to
+		taken, err = o.offerToDeliver(context.Background()) // a client's leaving is noticed only when writing to it
 	}
 	if !taken {
 		c.server.tapOut(&c.session, line, nil, 0)
@@ -165,8 +161,8 @@ func (c *stdioConn) writeChunks(out io.Writer, text string) error {
 	return nil
 }
 
-// watchWriting waits until nothing is written any more, or until a client that has said its last
-// takes nothing: whoever waits for it then goes on.
+// watchWriting waits until nothing more is written, or until a client that has closed its input reads nothing, so that nobody waits
+// for it.
 func (c *stdioConn) watchWriting() {
 	ticker := time.NewTicker(stallGrace)
 	defer ticker.Stop()
@@ -196,7 +192,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// hangUp ends the conversation from our side.
+// hangUp ends the session from our side.
 func (c *stdioConn) hangUp() {
 	select {
 	case c.over <- nil:
@@ -204,7 +200,7 @@ func (c *stdioConn) hangUp() {
 	}
 }
 
-// queueLine queues a line, and waits while there is no room.
+// queueLine queues a line, waiting for room.
 func (c *stdioConn) queueLine(ctx context.Context, line string) error {
 	select {
 	case c.lines <- line:
@@ -225,12 +221,12 @@ func (c *stdioConn) queueLine(ctx context.Context, line string) error {
 	}
 }
 
-// queueOrDrop queues a line, and drops it where the client takes nothing any more.
+// queueOrDrop queues a line, or drops it if the client reads nothing more.
 func (c *stdioConn) queueOrDrop(line string) { _ = c.queueLine(context.Background(), line) }
 
 // tryQueueLine queues a line if there is room.
 func (c *stdioConn) tryQueueLine(line string) error {
-	if isClosed(c.gone) || isClosed(c.last) { // before all else, or a flood would never let the end be written
+	if isClosed(c.gone) || isClosed(c.last) { // first: otherwise a flood would keep the end from being written
 		return ErrSessionEnded
 	}
 	select {
@@ -241,9 +237,8 @@ func (c *stdioConn) tryQueueLine(line string) error {
 	}
 }
 
-// readMessages reads and answers until the client has said its last, or takes nothing any more.
-// A call that keeps others waiting hands the reading over to another goroutine, and with
-// it what is said at the end.
+// readMessages reads and answers until the input ends or the client reads nothing more. A call that delays others passes the
+// reading on to another goroutine, together with the session's final steps.
 func (c *stdioConn) readMessages(ctx context.Context) {
 	for {
 		m, err := c.stream.Receive(ctx)
@@ -271,7 +266,7 @@ func (c *stdioConn) readMessages(ctx context.Context) {
 	}
 }
 
-// answerMessage answers a message, and reports whether the caller is still who reads.
+// answerMessage answers a message, and reports whether the caller is still the reader.
 func (c *stdioConn) answerMessage(ctx context.Context, m wire.Message) bool {
 	h := c.server.receive(ctx, &c.session, readIncoming(m, nil), nil)
 	t := &stdioResponder{stdioConn: c, id: m.ID, heard: h}
@@ -284,9 +279,9 @@ func (c *stdioConn) answerMessage(ctx context.Context, m wire.Message) bool {
 	}
 	c.calls.Add(1)
 	defer c.calls.Done()
-	t.next = func() { go c.readMessages(ctx) } // ends as converse does
+	t.next = func() { go c.readMessages(ctx) } // ends as readMessages does
 	if c.server.opt.Interceptor != nil {
-		// What a snapshot says it says at once, and in order.
+		// Answers from a snapshot are immediate and in order.
 		defer time.AfterFunc(slowAnswer, t.letOthersPass).Stop()
 	}
 	c.server.runRequest(ctx, &c.session, m.ID, t, func(ctx context.Context, run *runningRequest) reply {
@@ -295,7 +290,7 @@ func (c *stdioConn) answerMessage(ctx context.Context, m wire.Message) bool {
 	return t.freed.CompareAndSwap(false, true)
 }
 
-// cancelSubscription ends the subscription that the message names, which then has no answer.
+// cancelSubscription ends the subscription that the message names; it gets no answer.
 func (c *stdioConn) cancelSubscription(m wire.Message) {
 	for _, id := range memberValues(m.Params, "requestId") {
 		if s := c.session.findSubscription(id); s != nil {
@@ -304,14 +299,14 @@ func (c *stdioConn) cancelSubscription(m wire.Message) {
 	}
 }
 
-// endConversation ends the conversation. Who ends its input first and reads then gets everything.
+// endConversation ends the session. A client that closes its input first and keeps reading gets everything.
 func (c *stdioConn) endConversation(ctx context.Context) {
 	c.session.stopWaiting()
 	c.awaitCalls(ctx)
 	c.session.endSession()
 	c.calls.Wait()
 	for _, s := range c.session.subscriptions() {
-		c.queueOrDrop(s.last) // who has gone does not miss it
+		c.queueOrDrop(s.last) // a client that has left does not miss it
 	}
 	close(c.last)
 	select {
@@ -331,10 +326,10 @@ func (c *stdioConn) endConversation(ctx context.Context) {
 	}
 }
 
-// awaitCalls lets calls under way come to their end, for a while.
+// awaitCalls gives calls in progress time to finish.
 func (c *stdioConn) awaitCalls(ctx context.Context) {
 	ended := make(chan struct{})
-	go func() { // ends with the calls, which finish waits for
+	go func() { // ends with the calls, which endConversation waits for
 		c.calls.Wait()
 		close(ended)
 	}()

@@ -13,25 +13,25 @@ type stdioResponder struct {
 	*stdioConn
 	id    string
 	heard incoming
-	next  func()      // lets another goroutine read; nil if nobody has to
-	freed atomic.Bool // somebody else reads
+	next  func()      // starts another reader; nil if not needed
+	freed atomic.Bool // another goroutine reads
 }
 
-// letOthersPass lets the messages behind this one be read.
+// letOthersPass starts reading the next messages.
 func (t *stdioResponder) letOthersPass() {
 	if t.next != nil && t.freed.CompareAndSwap(false, true) {
 		t.next()
 	}
 }
 
-// sendBefore queues what belongs to the request: lines go out in the order of queueing.
+// sendBefore queues a message that belongs to the request: lines are sent in queueing order.
 func (t *stdioResponder) sendBefore(ctx context.Context, line string) error {
 	return t.queueLine(ctx, line)
 }
 
 func (t *stdioResponder) setRunning(*runningRequest) {}
 
-// sendAnswer hands the answer over. While it does, nothing else of the conversation is heard.
+// sendAnswer queues the answer. Meanwhile no other message of the session is processed.
 func (t *stdioResponder) sendAnswer(r reply) {
 	t.session.order.Lock()
 	defer t.session.order.Unlock()
@@ -55,9 +55,8 @@ func (t *stdioResponder) queueReply(r reply) {
 	}
 }
 
-// beginSubscription acknowledges a subscription. A client that has the acknowledgement may rely on
-// the subscription, so it is there first; what is posted meanwhile goes out behind the
-// acknowledgement.
+// beginSubscription acknowledges a subscription. The subscription is registered first, since a client may rely on it once
+// acknowledged; notifications posted meanwhile follow the acknowledgement.
 func (t *stdioResponder) beginSubscription(r reply) {
 	var acknowledging sync.Mutex
 	acknowledging.Lock()

@@ -21,7 +21,7 @@ const (
 	typeStream = "text/event-stream"
 )
 
-// servePost answers one message of Streamable HTTP, of either era.
+// servePost answers one Streamable HTTP message of either era.
 func (x *exchange) servePost() {
 	if !x.accepts(typeJSON) && !x.accepts(typeStream) {
 		x.refuse(http.StatusNotAcceptable, "want Accept: "+typeJSON+", "+typeStream)
@@ -54,11 +54,11 @@ func (x *exchange) servePost() {
 	x.writeReply(h, out)
 }
 
-// isNewSession reports whether the session is one that begins.
+// isNewSession reports whether the request begins a session.
 func (x *exchange) isNewSession() bool { return x.http != nil && x.http.id == "" }
 
-// assignSession finds out the era of a message and whose it is, or why it is refused unread. What
-// has no conversation and is no refusal is answered as what it is: no message.
+// assignSession determines a message's era and session, or why it is refused unread. Without a session or a refusal it is answered
+// as invalid.
 func (x *exchange) assignSession(m *incoming) *reply {
 	s, r := x.server, x.r
 	version := r.Header.Get(mcp.HeaderProtocolVersion)
@@ -66,7 +66,7 @@ func (x *exchange) assignSession(m *incoming) *reply {
 		out := failReply(id, status, e)
 		return &out
 	}
-	// What a session was told as its version it may say, though it be none.
+	// A session's client may repeat the version it was told, even if that is no revision.
 	own := x.http != nil && len(r.Header.Values(mcp.HeaderProtocolVersion)) == 1 && x.http.session.answeredVersion() == version
 	switch {
 	case m.Kind == wire.Invalid && strings.Trim(m.Raw, space) == "":
@@ -79,7 +79,7 @@ func (x *exchange) assignSession(m *incoming) *reply {
 	case m.req != nil && s.isStatelessRequest(m.req):
 		x.http = x.statelessClient(m.req)
 	case m.Kind == wire.Notification && slices.Contains(s.stateless, version):
-		x.http = x.statelessClient(newRequest(m.Message, nil)) // none is defined, and none does harm
+		x.http = x.statelessClient(newRequest(m.Message, nil)) // the era defines no session id, and one does no harm
 	case slices.Contains(s.stateless, version):
 		return refuse("", http.StatusBadRequest, &Error{Code: mcp.CodeInvalidRequest, Message: "Invalid Request: want a single request or notification"})
 	case version != "" && !slices.Contains(s.handshake, version) || len(r.Header.Values(mcp.HeaderProtocolVersion)) > 1:
@@ -109,8 +109,7 @@ func (x *exchange) checkNamedSession() (status int, e *Error) {
 	return 0, nil
 }
 
-// statelessClient returns the conversation of a client of the stateless era: what comes from one
-// address under one credential and one clientInfo.
+// statelessClient returns the session of a stateless client: one address, one credential, one clientInfo.
 func (x *exchange) statelessClient(r *request) *httpSession {
 	host, _, _ := net.SplitHostPort(x.r.RemoteAddr)
 	key := sha256.Sum256([]byte(strings.Join([]string{host, strings.Join(x.r.Header.Values("Authorization"), ","), r.meta[mcp.MetaClientInfo]}, "\x00")))
@@ -127,9 +126,8 @@ func (x *exchange) statelessClient(r *request) *httpSession {
 	})
 }
 
-// unknownVersionHeader answers a message whose header names a revision that is not spoken. A
-// server of the legacy era must not use an error of the modern one: its clients would
-// take it for a modern server.
+// unknownVersionHeader answers a message whose header names an unsupported revision. A handshake-era server must not use an error
+// of the stateless era: clients would take it for a stateless server.
 func (s *Server) unknownVersionHeader(version string) *Error {
 	if len(s.stateless) > 0 {
 		return s.unsupportedVersion(rawjson.Quote(version))
@@ -137,7 +135,7 @@ func (s *Server) unknownVersionHeader(version string) *Error {
 	return &Error{Code: mcp.CodeBadSession, Message: "Bad Request: unsupported protocol version; this server speaks " + strings.Join(s.supported(), ", ")}
 }
 
-// writeReply sends a reply as JSON or, where that is asked for or has begun, as an event.
+// writeReply sends a reply as JSON, or as an event if a stream is requested or has begun.
 func (x *exchange) writeReply(h incoming, out reply) {
 	if out.sub != nil {
 		x.serveSubscription(h, out)
@@ -164,7 +162,7 @@ func (x *exchange) writeReply(h incoming, out reply) {
 	}
 }
 
-// beginAnswer begins to hand over the answer to a message; what it returns ends that.
+// beginAnswer starts writing the answer to a message; the returned function ends that.
 func (x *exchange) beginAnswer(h incoming) (end func()) {
 	t := x.sessionOrNil()
 	if t == nil {
@@ -194,17 +192,17 @@ func (x *exchange) writeJSON(out reply) {
 	}
 	_, _ = io.WriteString(x.w, out.body)
 	if x.server.opt.Interceptor != nil {
-		// It is to be on its way before what follows on another stream.
+		// It must be sent before what follows on another stream.
 		_ = http.NewResponseController(x.w).Flush()
 	}
 }
 
-// ownsQueue reports whether the session's messages have no other way than this exchange.
+// ownsQueue reports whether this exchange is the only way for the session's messages.
 func (x *exchange) ownsQueue() bool {
 	return x.http != nil && !x.http.sse && x.http.streams.Load() == 0 && x.accepts(typeStream)
 }
 
-// flushQueue sends what waits for a stream.
+// flushQueue sends the queued messages.
 func (x *exchange) flushQueue() {
 	for {
 		select {
@@ -218,7 +216,7 @@ func (x *exchange) flushQueue() {
 	}
 }
 
-// serveSubscription holds a subscription until the client closes it or the server ends.
+// serveSubscription holds a subscription open until the client closes it or the server ends.
 func (x *exchange) serveSubscription(h incoming, out reply) {
 	end := x.beginAnswer(h)
 	if !x.accepts(typeStream) {
@@ -236,9 +234,9 @@ func (x *exchange) serveSubscription(h incoming, out reply) {
 		end()
 		return
 	}
-	x.releaseSlot() // it is no request any more
+	x.releaseSlot() // it no longer counts as a request
 	x.releaseSlot = leave
-	queue := make(chan string, queued) // waits for the acknowledgement
+	queue := make(chan string, queued) // holds messages until the acknowledgement is sent
 	if !out.over {
 		out.sub.post = func(line string) error {
 			select {
@@ -285,8 +283,7 @@ func (x *exchange) serveDelete() {
 	x.w.WriteHeader(http.StatusNoContent)
 }
 
-// streamQueue keeps a stream open, sends what is queued for it, and reports whether it is the
-// server that ends it.
+// streamQueue sends queued messages on a stream that stays open, and reports whether the server ended it.
 func (x *exchange) streamQueue(queue <-chan string) bool {
 	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()

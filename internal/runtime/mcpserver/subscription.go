@@ -8,16 +8,16 @@ import (
 	"gauntlet/rawjson"
 )
 
-// A subscription is what a client of the stateless era listens to.
+// A subscription is a subscriptions/listen request of a stateless client.
 type subscription struct {
-	id     string // of the request, which names it
+	id     string // request id, which names it
 	wanted map[string]bool
 	uris   []string // of resources
-	last   string   // the answer, which ends it
+	last   string   // the answer that ends it
 	post   func(line string) error
 }
 
-// wants reports whether the subscription is to this notification.
+// wants reports whether the subscription covers this notification.
 func (s *subscription) wants(method, params string) bool {
 	if method != mcp.NotifyResourcesUpdated {
 		return s.wanted[method]
@@ -30,8 +30,7 @@ func (s *subscription) wants(method, params string) bool {
 	return false
 }
 
-// notifySubscriptions sends a notification to the subscriptions that take it. It reports whether there is
-// one.
+// notifySubscriptions sends a notification to the matching subscriptions, and reports whether there was one.
 func (t *Session) notifySubscriptions(method, params string) (found bool, err error) {
 	for _, s := range t.subscriptions() {
 		if s.wants(method, params) {
@@ -41,7 +40,7 @@ func (t *Session) notifySubscriptions(method, params string) (found bool, err er
 	return found, err
 }
 
-// withSubscriptionID adds the subscription's id to the _meta of params.
+// withSubscriptionID adds the subscription's id to params' _meta.
 func withSubscriptionID(params, id string) string {
 	tag := rawjson.Quote(mcp.MetaSubscriptionID) + ":" + id
 	if params == "" || params[0] != '{' {
@@ -63,7 +62,7 @@ func withSubscriptionID(params, id string) string {
 	return params[:at] + tag + "," + params[at:]
 }
 
-// addSubscription begins a subscription, which was acknowledged.
+// addSubscription registers an acknowledged subscription.
 func (t *Session) addSubscription(s *subscription) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,7 +82,7 @@ func (t *Session) removeSubscription(s *subscription) {
 	t.subscribed = slices.DeleteFunc(t.subscribed, func(other *subscription) bool { return other == s })
 }
 
-// findSubscription returns the subscription with this id, nil if there is none.
+// findSubscription returns the subscription with this id, or nil.
 func (t *Session) findSubscription(id string) *subscription {
 	t.mu.Lock()
 	defer t.mu.Unlock()

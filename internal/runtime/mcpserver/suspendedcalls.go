@@ -15,44 +15,41 @@ import (
 )
 
 const (
-	// mostSuspended is how many calls of all clients may wait for being sent again, and
-	// suspendedBytes how long all of them may be together.
+	// mostSuspended bounds the suspended calls of all clients, and suspendedBytes their total size.
 	mostSuspended  = 10_000
 	suspendedBytes = 256 << 20
-	// mostRounds is how often one call may ask.
+	// mostRounds bounds the questions of one call.
 	mostRounds = 32
 )
 
-// answerKey names the one question of an input_required result.
+// answerKey names the question in an input_required result.
 const answerKey = "input"
 
-// suspendedCalls are the calls of 2026-07-28 that asked something, by their requestState. Each
-// state is good once.
+// suspendedCalls holds calls of 2026-07-28 that asked something, by requestState. Each state is valid once.
 type suspendedCalls struct {
 	mu      sync.Mutex
 	bytes   int
-	byState map[string]*suspendedCall // nil as long as nothing was ever asked
+	byState map[string]*suspendedCall // nil until something is asked
 }
 
-// wasUsed reports whether any call was ever suspended: a server that never asks has no state
-// of its own to look for.
+// wasUsed reports whether any call was ever suspended: a server that never asks need not look for its own states.
 func (s *suspendedCalls) wasUsed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.byState != nil
 }
 
-// ownState is how the states of calls begin that wait here, by which they are told from those of servers behind a Relay.
+// ownState prefixes our requestStates, to tell them from those of servers behind a Relay.
 const ownState = "gauntlet."
 
 func isOwnState(raw string) bool { return strings.HasPrefix(raw, `"`+ownState) }
 
-// A suspendedCall is a call that waits for being sent again with an answer.
+// A suspendedCall is a call that waits to be repeated with an answer.
 type suspendedCall struct {
 	session *Session
 	callDigest
 	run    *runningRequest
-	resume chan string // gets the answers, a JSON object; has room for one
+	resume chan string // gets the answers, a JSON object; buffered
 }
 
 func (s *suspendedCalls) addSuspended(state string, x *suspendedCall) bool {
@@ -69,8 +66,7 @@ func (s *suspendedCalls) addSuspended(state string, x *suspendedCall) bool {
 	return true
 }
 
-// takeSuspended returns and forgets what waits for this state, if it is the same client that calls
-// the same thing.
+// takeSuspended removes and returns the call waiting for this state, if the same client repeats the same call.
 func (s *suspendedCalls) takeSuspended(state string, t *Session, call string) *suspendedCall {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +79,7 @@ func (s *suspendedCalls) takeSuspended(state string, t *Session, call string) *s
 	return x
 }
 
-// dropSuspended forgets a state, and reports whether it was there.
+// dropSuspended removes a state, and reports whether it existed.
 func (s *suspendedCalls) dropSuspended(state string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +91,8 @@ func (s *suspendedCalls) dropSuspended(state string) bool {
 	return ok
 }
 
-// askByResult asks the client in the way of 2026-07-28: the request is answered with what it
-// takes, and the client sends it again with that.
+// askByResult asks the client as in 2026-07-28: the request is answered with input_required, and the client repeats it with the
+// answer.
 func (r *runningRequest) askByResult(ctx context.Context, call callDigest, method, params string) (wire.Message, error) {
 	r.asking.Lock()
 	defer r.asking.Unlock()
@@ -106,7 +102,7 @@ func (r *runningRequest) askByResult(ctx context.Context, call callDigest, metho
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, r.session.answerWait(), ErrNoAnswer)
 	defer cancel()
-	// A request without params is well-formed, but official clients want some here.
+	// params may be omitted, but official clients require them here.
 	want := `{"` + answerKey + `":{"method":` + rawjson.Quote(method) + paramsMember(cmp.Or(params, "{}")) + `}}`
 	for r.rounds < mostRounds {
 		r.rounds++
@@ -121,7 +117,7 @@ func (r *runningRequest) askByResult(ctx context.Context, call callDigest, metho
 	return wire.Message{}, errors.New("the client sent the request again too often")
 }
 
-// suspendOnce suspends the call once and returns what the client brought.
+// suspendOnce suspends the call once and returns the client's answers.
 func (r *runningRequest) suspendOnce(ctx context.Context, call callDigest, want string) (string, error) {
 	state := ownState + rand.Text()
 	x := &suspendedCall{session: r.session, callDigest: call, run: r, resume: make(chan string, 1)}
@@ -146,13 +142,12 @@ func (r *runningRequest) suspendOnce(ctx context.Context, call callDigest, want 
 	case <-ctx.Done():
 	}
 	if !held.dropSuspended(state) {
-		return <-x.resume, nil // it came at the last moment, and the request wants its answer
+		return <-x.resume, nil // it arrived at the last moment, and the request needs an answer
 	}
 	return "", context.Cause(ctx)
 }
 
-// resumeSuspended hands a request that was sent again to the call that waits for it, which then
-// answers it.
+// resumeSuspended passes a repeated request to the suspended call, which then answers it.
 func (req *request) resumeSuspended() *Error {
 	r := req.run
 	state, _ := req.stringParam("requestState")
@@ -172,10 +167,10 @@ func (req *request) resumeSuspended() *Error {
 	return nil
 }
 
-// callDigest is what a client calls.
+// callDigest identifies a client's call.
 type callDigest struct {
-	call  string // with what arguments: equal for the same, whatever the order of members
-	bytes int    // of the request
+	call  string // hash of method and arguments, independent of member order
+	bytes int    // size of the request
 }
 
 func (r *request) digestCall() callDigest {

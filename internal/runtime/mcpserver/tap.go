@@ -6,32 +6,30 @@ import (
 	"gauntlet/internal/runtime/wire"
 )
 
-// Tapped is one message as it went over a transport.
+// Tapped is one message as it passed over a transport.
 type Tapped struct {
-	// Session is nil where a message belongs to no conversation; such a message is refused.
+	// Session is nil if a message belongs to no session; such a message is refused.
 	Session *Session
-	// ToClient says that the message is ours.
+	// ToClient marks our messages.
 	ToClient bool
-	// Message is the text as it was received or sent, with what kind of message it is. A
-	// request of HTTP that brings none (a GET, a DELETE, or one that is refused before its
-	// body is read) has an Invalid one without text, as has a line that was too long.
-	// What HTTP says to a refused request in words is an Invalid one with these words.
+	// Message is the text as received or sent, with its kind. An HTTP request without a message (a GET, a DELETE, or one refused
+	// before its body is read) has an Invalid one without text, as has a line that was too long. A plain-text HTTP refusal is an
+	// Invalid one with that text.
 	Message wire.Message
 	// HTTP is nil over stdio.
 	HTTP *Exchange
 }
 
-// An Exchange is what HTTP said around a message. A stream of events is one exchange with
-// the request that opened it.
+// An Exchange is the HTTP part of a message. An event stream shares its exchange with the request that opened it.
 type Exchange struct {
-	Number int         // request and answer share it; from 1
+	Number int         // shared by request and response; from 1
 	Method string      // of the request
-	Status int         // of the answer; 0 on what the client sent
-	Header http.Header // of the request, or of the answer; as it was, with its secrets
+	Status int         // of the response; 0 for the client's messages
+	Header http.Header // of the request or response, unchanged, with its secrets
 	Peer   string      // the client's address and port
 }
 
-// tapIn tells of what a client sent. x is nil over stdio.
+// tapIn reports a client's message. x is nil over stdio.
 func (s *Server) tapIn(t *Session, m wire.Message, x *exchange) {
 	if x != nil {
 		x.tapped = true
@@ -46,7 +44,7 @@ func (s *Server) tapIn(t *Session, m wire.Message, x *exchange) {
 	s.opt.Tap(out)
 }
 
-// tapOut tells of what is being sent.
+// tapOut reports a message being sent.
 func (s *Server) tapOut(t *Session, text string, x *exchange, status int) {
 	if s.opt.Tap == nil {
 		return
